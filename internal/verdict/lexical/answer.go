@@ -10,68 +10,70 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
-// A short answer is judged as the statement that it makes with its question, which
-// asks for one of the names, numbers or dates of the contexts. checkAnswer compares
-// these candidates by how close they are to the words of the question. "Bruno Tate"
-// does not answer "Who presented the accounts?" if the contexts say "Orla Finch
+// The answer to a short question is usually a name, number or date in the contexts.
+// checkAnswer scores each such candidate by its proximity to the words of the question
+// and rejects an answer if another candidate scores much higher. For example, "Bruno
+// Tate" does not answer "Who presented the accounts?" if the contexts state "Orla Finch
 // presented the accounts. Bruno Tate audited them."
 
-// How close a word of the question is to a candidate, from 0 to 1. The values were
-// chosen on the suites of docs/accuracy.md.
+// The proximity of a question word to a candidate ranges from 0 to 1. The constants
+// were tuned on the suites in docs/accuracy.md.
 const (
-	// minProximity is the proximity of a distant word of the same sentence. It rises
-	// to 1 next to the candidate, with a decay length of proximityReach words.
-	minProximity, proximityReach = 0.3, 12
+	// Within a sentence, proximity is 1 next to the candidate and decays exponentially
+	// to minProximity, with a decay length of decayLength words.
+	minProximity, decayLength = 0.3, 12
 
-	// Factors of the proximity of a word in the same sentence.
-	inOtherClause  = 0.6
-	inObjectPlace  = 0.6 // the candidate follows the verb, but the answer is its subject
-	unlikeOblique  = 0.6 // only one of candidate and answer follows a preposition
-	relationWeight = 2   // the verb whose subject is the answer
+	// Factors applied to the proximity of a word in the same sentence.
+	otherClauseFactor    = 0.6 // the word is in a different clause
+	objectPositionFactor = 0.6 // the candidate follows the word, but the answer is the subject
+	caseMismatchFactor   = 0.6 // only the candidate or only the answer follows a preposition
+
+	// verbWeight multiplies the weight of the verb if the answer is its subject.
+	verbWeight = 2
 
 	// pronounProximity is the proximity of a word in one of the next
 	// maxPronounSentences sentences, if they start with a pronoun.
 	pronounProximity    = 0.4
 	maxPronounSentences = 3
 
-	// muchCloser is how many times closer than the answer a candidate must be for
-	// the answer to be wrong.
-	muchCloser = 1.5
+	// minProximityRatio is the minimum ratio of a candidate's score to the answer's
+	// score at which the answer is rejected.
+	minProximityRatio = 1.5
 )
 
 const (
-	// maxAnswerText is how many bytes of a context are searched for answers, and
-	// maxAnswerWork how many of all contexts for all claims of a task.
+	// maxAnswerText limits the bytes of each context that are searched for answers;
+	// maxAnswerWork limits the total for a task.
 	maxAnswerText, maxAnswerWork = 1 << 15, 1 << 21
 	maxAnswerWords               = 6
 	maxCandidates                = 256
 )
 
-// A candidate is a name, number or date of a context that may answer the question.
+// A candidate is a name, number or date that may answer the question.
 type candidate struct {
 	chunk, sentence, clause int
-	token                   int  // its first token in the sentence
-	from, to                int  // tokens of the enumeration of names that it is in
+	token                   int  // index of its first token in the sentence
+	from, to                int  // token range of the enumeration that contains it
 	oblique                 bool // follows a preposition
 	modifier                bool // a single word before a common noun: "Dutch law"
 	byAgent                 bool // follows "by"
-	start, end              int  // bytes in the chunk
+	start, end              int  // byte offsets in the chunk
 	words                   []uint64
 	value                   *quantity.Value // nil for a name
 }
 
-// A questionSentence is a sentence of the contexts with the words of the question
-// that it has.
+// A questionSentence is a context sentence and the question words found in it.
 type questionSentence struct {
 	chunk, start, end int
 	pronoun           bool // starts with a pronoun
 	words             []questionWord
 }
 
+// A questionWord is an occurrence of a question word in a sentence.
 type questionWord struct{ word, clause, token int }
 
-// checkAnswer objects to a short answer if a different candidate fits the question
-// much better.
+// checkAnswer returns an objection to a short answer if a different candidate fits the
+// question much better.
 func (j *Judge) checkAnswer(s *scratch, c *claim, contexts []string) (objection, quote) {
 	if c.answer == "" {
 		return objection{}, quote{}
@@ -94,8 +96,8 @@ func (j *Judge) checkAnswer(s *scratch, c *claim, contexts []string) (objection,
 	return r.compare(contexts)
 }
 
-// searchRange returns the part of a context that is searched for the answer to a
-// question: around the closest window, or else the start.
+// searchRange returns the byte range of a context to search for the answer to a
+// question: the text around the closest window, or the start of other contexts.
 func (c *claim) searchRange(chunk int, text string) (start, end int) {
 	if chunk == c.best.chunk {
 		start = max(0, min(int(c.best.from.start)-maxAnswerText/2, len(text)-maxAnswerText))
@@ -104,7 +106,7 @@ func (c *claim) searchRange(chunk int, text string) (start, end int) {
 	return runeBounds(text, start, end)
 }
 
-// runeBounds moves start back and end forward to the boundaries of code points.
+// runeBounds widens a byte range to the nearest code point boundaries.
 func runeBounds(text string, start, end int) (int, int) {
 	for start > 0 && !utf8.RuneStart(text[start]) {
 		start--
@@ -115,29 +117,29 @@ func runeBounds(text string, start, end int) (int, int) {
 	return start, end
 }
 
-// An answerReader finds the candidates for one question.
+// An answerReader collects and scores the candidates for one question.
 type answerReader struct {
 	j          *Judge
 	s          *scratch
-	text       string          // the answer
-	answer     []uint64        // keys of its content words
-	value      *quantity.Value // of the answer, nil for a name
+	text       string          // text of the answer
+	answer     []uint64        // keys of the answer's content words
+	value      *quantity.Value // value of the answer, nil for a name
 	subject    bool            // the answer is the subject
 	oblique    bool            // the answer follows a preposition
-	common     bool            // the contexts have the answer in lower case
-	words      []uint64        // of the question
-	related    [][]uint64      // words with the same meaning, and the word itself
-	count      []int           // sentences that have each word
+	lowercase  bool            // the answer occurs in lower case in the contexts
+	words      []uint64        // keys of the question's words
+	related    [][]uint64      // keys of each word and its synonyms
+	count      []int           // number of sentences that contain each word
 	sentences  []questionSentence
 	candidates []candidate
 }
 
-// readQuestion reads the claim, which is the answer with the words of its question.
-// It reports false if the answer is not a name, a number or a date.
+// readQuestion parses the answer and the words of its question from the claim. It
+// reports whether the answer is a name, a number or a date.
 func (r *answerReader) readQuestion(c *claim) bool {
 	a, b := &r.s.claimStmt, &r.s.quoteStmt
-	a.read(r.j.lex, c.text)
-	b.read(r.j.lex, c.answer)
+	a.parse(r.j.lex, c.text)
+	b.parse(r.j.lex, c.answer)
 	r.text = strings.Trim(c.answer, " .!")
 	names := true
 	for _, i := range b.content {
@@ -168,10 +170,10 @@ func (r *answerReader) readQuestion(c *claim) bool {
 	return len(r.words) > 0
 }
 
-// readSentence finds the candidates and the words of the question in a sentence.
+// readSentence collects the candidates and the question words in a sentence.
 func (r *answerReader) readSentence(chunk int, text string, start, end int) {
 	x := &r.s.quoteStmt
-	x.read(r.j.lex, text[start:end])
+	x.parse(r.j.lex, text[start:end])
 	n := len(r.sentences)
 	sentence := questionSentence{chunk: chunk, start: start, end: end}
 	sentence.pronoun = len(x.tokens) > 0 && isPronoun(x.lower(0))
@@ -215,15 +217,15 @@ func (r *answerReader) readSentence(chunk int, text string, start, end int) {
 	r.sentences = append(r.sentences, sentence)
 }
 
-// readName adds the name that starts at c.token as a candidate, if there is one, and
-// returns the token after it. The sentence starts at byte start of the chunk.
+// readName adds the name that starts at token c.token, if any, as a candidate and
+// returns the next token. start is the byte offset of the sentence in the chunk.
 func (r *answerReader) readName(x *statement, c candidate, start int) (next int) {
 	i := c.token
 	t := &x.tokens[i]
 	next = i + x.matchKeys(i, r.answer)
 	if next > i {
 		c.words = r.answer
-		r.common = r.common || !t.Is(lexicon.Capital)
+		r.lowercase = r.lowercase || !t.Is(lexicon.Capital)
 	} else {
 		next, c.words = x.nameAt(i)
 	}
@@ -232,7 +234,7 @@ func (r *answerReader) readName(x *statement, c candidate, start int) (next int)
 	}
 	single := next == i+1
 	if len(c.words) == 0 || len(c.words) == 1 && t.Is(lexicon.Initial) && single && !r.isAnswer(&c) {
-		return next // only the first word of the sentence
+		return next // may be capitalized only because it starts the sentence
 	}
 	c.end = start + int(x.tokens[next-1].End)
 	c.byAgent = i > 0 && x.lower(i-1) == "by"
@@ -242,8 +244,8 @@ func (r *answerReader) readName(x *statement, c candidate, start int) (next int)
 	return next
 }
 
-// addName adds a name, which ends before token next, and joins it to the enumeration
-// that it continues: names with only commas and "and" between them.
+// addName adds a name that ends before token next. If only commas and conjunctions
+// separate it from the previous name, both become part of the same enumeration.
 func (r *answerReader) addName(x *statement, c candidate, next int) {
 	c.to = next
 	k := len(r.candidates) - 1
@@ -275,8 +277,8 @@ func (x *statement) isEnumerated(from, to int) bool {
 	return false
 }
 
-// isPronoun reports whether a word at the start of a sentence continues the subject
-// of the previous one.
+// isPronoun reports whether a word at the start of a sentence refers to the subject of
+// the previous sentence.
 func isPronoun(word string) bool {
 	switch word {
 	case "he", "she", "it", "they", "this", "these", "today", "now", "currently":
@@ -285,34 +287,34 @@ func isPronoun(word string) bool {
 	return false
 }
 
-// compare returns an objection if a different candidate is much closer to the words
-// of the question than the answer is.
+// compare returns an objection if a different candidate scores much higher than the
+// answer.
 func (r *answerReader) compare(contexts []string) (objection, quote) {
-	own, best := -1.0, 0.0 // -1 if the answer is not among the candidates
-	inCell := false        // checkTables handles tables better
+	answerScore, best := -1.0, 0.0 // -1 if the answer is not among the candidates
+	inCell := false                // leave table cells to checkTables
 	var other *candidate
 	for i := range r.candidates {
 		c := &r.candidates[i]
 		score := r.proximity(c)
 		if r.isAnswer(c) {
 			s := &r.sentences[c.sentence]
-			own = max(own, score)
+			answerScore = max(answerScore, score)
 			inCell = inCell || r.value != nil && strings.ContainsAny(contexts[c.chunk][s.start:s.end], "|\t")
 		} else if score > best && r.isPlausible(c) {
 			best, other = score, c
 		}
 	}
-	if r.common || inCell || own < 0 || other == nil || best <= muchCloser*own {
+	if r.lowercase || inCell || answerScore < 0 || other == nil || best <= minProximityRatio*answerScore {
 		return objection{}, quote{}
 	}
 	s := &r.sentences[other.sentence]
 	return objection{
-		reason: quoted(contexts[other.chunk][other.start:other.end]) + " is closer to the words of the question than " + quoted(r.text),
-		limit:  contradicted, incomplete: true,
+		reason:   quoted(contexts[other.chunk][other.start:other.end]) + " is closer to the words of the question than " + quoted(r.text),
+		maxScore: maxContradictedScore, incomplete: true,
 	}, quote{chunk: other.chunk, start: s.start, end: s.end}
 }
 
-// isAnswer reports whether a candidate is what the answer says.
+// isAnswer reports whether a candidate is the answer itself.
 func (r *answerReader) isAnswer(c *candidate) bool {
 	if r.value != nil {
 		return c.value != nil && r.value.Match(c.value, r.j.lex) > 0
@@ -320,8 +322,8 @@ func (r *answerReader) isAnswer(c *candidate) bool {
 	return isSubset(c.words, r.answer) || isSubset(r.answer, c.words)
 }
 
-// isPlausible reports whether c may be an answer. If the answer is a full name, so is
-// the candidate, or it is a part of a full name.
+// isPlausible reports whether c may be an answer. If the answer is a full name, c must
+// be a full name or part of one.
 func (r *answerReader) isPlausible(c *candidate) bool {
 	if r.value != nil {
 		return true
@@ -335,21 +337,21 @@ func (r *answerReader) isPlausible(c *candidate) bool {
 	return slices.ContainsFunc(r.candidates, func(o candidate) bool { return len(o.words) > 1 && isSubset(c.words, o.words) })
 }
 
-// same reports whether two candidates are the same name or value.
-func (r *answerReader) same(a, b *candidate) bool {
+// sameAnswer reports whether two candidates are the same name or value.
+func (r *answerReader) sameAnswer(a, b *candidate) bool {
 	if r.value != nil {
 		return a.value.Match(b.value, r.j.lex) > 0
 	}
 	return isSubset(a.words, b.words) || isSubset(b.words, a.words)
 }
 
-// proximity returns how close the words of the question are to the mention of a
-// candidate that they are closest to, weighted by IDF.
+// proximity returns the score of a candidate: the sum of the proximities of the
+// question words, weighted by IDF, for the best mention of the candidate.
 func (r *answerReader) proximity(c *candidate) float64 {
 	best := 0.0
 	for i := range r.candidates {
 		o := &r.candidates[i]
-		if o != c && !r.same(c, o) {
+		if o != c && !r.sameAnswer(c, o) {
 			continue
 		}
 		sum := 0.0
@@ -359,23 +361,23 @@ func (r *answerReader) proximity(c *candidate) float64 {
 			}
 			weight := r.j.lex.IDF(r.words[w]) / float64(r.count[w])
 			if w == 0 && r.subject {
-				weight *= relationWeight
+				weight *= verbWeight
 			}
 			sum += r.wordProximity(o, w) * weight
 		}
 		if r.value == nil && o.oblique != r.oblique && (r.subject || r.oblique) {
-			sum *= unlikeOblique
+			sum *= caseMismatchFactor
 		}
 		best = max(best, sum)
 	}
 	return best
 }
 
-// wordProximity returns how close word w of the question is to c.
+// wordProximity returns the proximity of question word w to c.
 func (r *answerReader) wordProximity(c *candidate, w int) float64 {
 	best := 0.0
 	first := c.sentence
-	if r.sentences[first].pronoun { // it continues the sentence before
+	if r.sentences[first].pronoun { // it refers to the previous sentence
 		first = max(0, first-1)
 	}
 	for n := first; n < len(r.sentences) && n <= c.sentence+maxPronounSentences; n++ {
@@ -389,12 +391,12 @@ func (r *answerReader) wordProximity(c *candidate, w int) float64 {
 			case n != c.sentence:
 				best = max(best, pronounProximity)
 			default:
-				p := minProximity + (1-minProximity)*math.Exp(-float64(max(c.from-at.token, at.token-c.to, 0))/proximityReach)
+				p := minProximity + (1-minProximity)*math.Exp(-float64(max(c.from-at.token, at.token-c.to, 0))/decayLength)
 				if at.clause != c.clause {
-					p *= inOtherClause
+					p *= otherClauseFactor
 				}
 				if r.subject && r.value == nil && at.token < c.token && !c.byAgent {
-					p *= inObjectPlace
+					p *= objectPositionFactor
 				}
 				best = max(best, p)
 			}

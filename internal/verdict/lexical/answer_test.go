@@ -40,11 +40,11 @@ func TestWorkOnManyShortAnswersIsLimited(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	context := strings.Repeat("Ann Lee met Bob Ray in Oslo. ", 4000)
-	k := verdict.Task{Question: "Who met Bob Ray?", Contexts: []string{context}}
+	task := verdict.Task{Question: "Who met Bob Ray?", Contexts: []string{context}}
 	for i := range 2000 {
-		k.Claims = append(k.Claims, extract.Claim{ID: i, Text: "Ann Lee.", Statement: "Ann Lee met Bob Ray."})
+		task.Claims = append(task.Claims, extract.Claim{ID: i, Text: "Ann Lee.", Statement: "Ann Lee met Bob Ray."})
 	}
-	for _, v := range judge(t, j, k) {
+	for _, v := range judge(t, j, task) {
 		if v.Label != verdict.Supported {
 			t.Fatalf("claim %d: got %v (%s), want supported", v.ClaimID, v.Label, v.Reason)
 		}

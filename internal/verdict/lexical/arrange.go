@@ -5,40 +5,40 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
-// rearranged looks, in a quote that has nearly all words of the claim, for an
-// arrangement of them with a different meaning: swapped roles, a number in a
-// different year, or some for all.
-func (j *Judge) rearranged(s *scratch, c *claim) objection {
+// findRearrangement returns an objection if the quote contains the words of the claim
+// with a different meaning: swapped roles, a number in a different year, or "some"
+// instead of "all".
+func (j *Judge) findRearrangement(s *scratch, c *claim) objection {
 	a, b := &s.claimStmt, &s.quoteStmt
 	if a.negations != 0 || b.negations != 0 {
 		return objection{}
 	}
-	if all, some := a.generalizes(b); all != "" {
+	if all, some := a.findGeneralization(b); all != "" {
 		o := notStated(some, all)
 		o.incomplete = true
 		return o
 	}
-	if claimed, stated := s.otherYear(j.lex, c); claimed != "" {
+	if claimed, stated := s.findYearMismatch(j.lex, c); claimed != "" {
 		return notStated(stated, claimed)
 	}
-	if a.unclear || b.unclear {
+	if a.ambiguous || b.ambiguous {
 		return objection{}
 	}
-	if claimed, stated := s.swapped(j.lex); claimed != "" {
+	if claimed, stated := s.findSwappedRoles(j.lex); claimed != "" {
 		return notStated(stated, claimed)
 	}
 	return objection{}
 }
 
-// saidNearby reports whether a sentence around the quote q has the claim's
-// arrangement of the words.
-func (j *Judge) saidNearby(s *scratch, contexts []string, q quote) bool {
+// statedNearby reports whether another sentence near the quote q states a role of the
+// claim or contains a universal quantifier.
+func (j *Judge) statedNearby(s *scratch, contexts []string, q quote) bool {
 	a, b := &s.claimStmt, &s.quoteStmt
 	for _, span := range j.sentences(s, contexts, q.chunk, q.start) {
 		if span[0] == q.start {
 			continue
 		}
-		b.read(j.lex, contexts[q.chunk][span[0]:span[1]])
+		b.parse(j.lex, contexts[q.chunk][span[0]:span[1]])
 		if b.hasUniversal() {
 			return true
 		}
@@ -53,18 +53,18 @@ func (j *Judge) saidNearby(s *scratch, contexts []string, q quote) bool {
 	return false
 }
 
-// generalizes looks for something that x says of all and y only of some. It returns
-// what each says, or "".
-func (x *statement) generalizes(y *statement) (all, some string) {
-	left := maxRoles
+// findGeneralization finds a universal statement in x that y restricts to some cases.
+// It returns both phrases, or empty strings.
+func (x *statement) findGeneralization(y *statement) (all, some string) {
+	remaining := maxRoles
 	for i := range x.tokens {
 		if !x.tokens[i].Is(lexicon.Universal) {
 			continue
 		}
-		if left == maxRoles && y.hasUniversal() || left == 0 {
+		if remaining == maxRoles && y.hasUniversal() || remaining == 0 {
 			break
 		}
-		left--
+		remaining--
 		k := x.quantified(i)
 		if k < 0 {
 			continue
@@ -82,7 +82,7 @@ func (x *statement) generalizes(y *statement) (all, some string) {
 	return "", ""
 }
 
-// hasUniversal reports whether x has a word such as "all".
+// hasUniversal reports whether x contains a universal quantifier, such as "all".
 func (x *statement) hasUniversal() bool {
 	for i := range x.tokens {
 		if x.tokens[i].Is(lexicon.Universal) {
@@ -92,9 +92,9 @@ func (x *statement) hasUniversal() bool {
 	return false
 }
 
-// quantified returns the first content word that the quantifier at token i applies
-// to, or -1: "students" in "all of the students". Phrases such as "in all" or "all
-// over" do not quantify.
+// quantified returns the token index of the first content word that the quantifier at
+// token i applies to: "students" in "all of the students". It returns -1 if there is
+// none, as in "in all" or "all over".
 func (x *statement) quantified(i int) int {
 	if i > 0 && x.lower(i) == "all" {
 		switch x.lower(i - 1) {
@@ -116,7 +116,7 @@ func (x *statement) quantified(i int) int {
 	return -1
 }
 
-// isDeterminer reports whether a word may stand between a quantifier and its noun.
+// isDeterminer reports whether a word may separate a quantifier from its noun.
 func isDeterminer(word string) bool {
 	switch word {
 	case "of", "the", "these", "those", "its", "their", "his", "her", "our":
@@ -125,8 +125,8 @@ func isDeterminer(word string) bool {
 	return false
 }
 
-// isPartial reports whether token i restricts what follows to a part of it: a word
-// such as "some", or a number before "of the".
+// isPartial reports whether token i is a partial quantifier: a word such as "some", or
+// a number before "of the".
 func (x *statement) isPartial(i int) bool {
 	t := &x.tokens[i]
 	switch {
@@ -142,8 +142,8 @@ func (x *statement) isPartial(i int) bool {
 	return k+1 < len(x.tokens) && x.lower(k) == "of" && x.tokens[k+1].Is(lexicon.Stop) && t.Value != 100
 }
 
-// quantifiedWith returns the token with a key that the quantifier at token i applies
-// to, or -1. At most one adjective may precede it.
+// quantifiedWith returns the index of the token with this key that the quantifier at
+// token i applies to, or -1. At most one adjective may precede the token.
 func (x *statement) quantifiedWith(i int, key uint64) int {
 	words := 0
 	for k := i + 1; k < len(x.tokens) && words < 2; k++ {
@@ -159,8 +159,8 @@ func (x *statement) quantifiedWith(i int, key uint64) int {
 			continue
 		}
 		if t.Key == key {
-			// The whole of a noun such as "wing" follows "of".
-			if x.tokens[i].Class&(lexicon.Stop|lexicon.Frequency|lexicon.Number|lexicon.Fraction) != 0 || x.lower(i+1) == "of" || x.needsNoOf(i) {
+			// A noun such as "wing" quantifies only before "of".
+			if x.tokens[i].Class&(lexicon.Stop|lexicon.Frequency|lexicon.Number|lexicon.Fraction) != 0 || x.lower(i+1) == "of" || x.isAdjectival(i) {
 				return k
 			}
 			return -1
@@ -170,8 +170,8 @@ func (x *statement) quantifiedWith(i int, key uint64) int {
 	return -1
 }
 
-// needsNoOf reports whether the quantifier at token i directly precedes its noun.
-func (x *statement) needsNoOf(i int) bool {
+// isAdjectival reports whether the quantifier at token i directly precedes its noun.
+func (x *statement) isAdjectival(i int) bool {
 	switch x.lower(i) {
 	case "many", "several":
 		return true
@@ -179,10 +179,10 @@ func (x *statement) needsNoOf(i int) bool {
 	return x.tokens[i].Is(lexicon.Polarity) // few
 }
 
-// otherYear looks for a number that the claim and the quote put in different years,
-// if the quote has a different number of the same kind for the claim's year. It
-// returns what each says, or "".
-func (s *scratch) otherYear(l *lexicon.Lexicon, c *claim) (claim, quote string) {
+// findYearMismatch finds a number that the claim and the quote assign to different
+// years, if the quote gives a different number with the same unit for the claim's year.
+// It returns both phrases, or empty strings.
+func (s *scratch) findYearMismatch(l *lexicon.Lexicon, c *claim) (claim, quote string) {
 	a, b := &s.claimStmt, &s.quoteStmt
 	claimed := s.claimValues[c.values[0]:c.values[1]]
 	var stated []quantity.Value
@@ -194,12 +194,12 @@ func (s *scratch) otherYear(l *lexicon.Lexicon, c *claim) (claim, quote string) 
 		if stated == nil {
 			stated = quantity.Append(nil, len(b.text), l, b.text, b.tokens)
 		}
-		other, elsewhere := false, -1
+		otherValue, otherYear := false, -1
 		for k := 1; k < len(stated); k++ {
 			w, y := &stated[k-1], &stated[k]
 			if !w.InYear(y, b.text, b.tokens) {
 				if v.Match(w, l) > 0 || v.Match(y, l) > 0 && (k+1 == len(stated) || !y.InYear(&stated[k+1], b.text, b.tokens)) {
-					return "", "" // the quote has the number without a year
+					return "", "" // the quote contains the number without a year
 				}
 				continue
 			}
@@ -208,13 +208,13 @@ func (s *scratch) otherYear(l *lexicon.Lexicon, c *claim) (claim, quote string) 
 			case sameValue && sameYear:
 				return "", ""
 			case sameValue:
-				elsewhere = k
+				otherYear = k
 			case sameYear && v.Unit == w.Unit:
-				other = true
+				otherValue = true
 			}
 		}
-		if other && elsewhere > 0 {
-			return a.text[v.Start:year.End], b.text[stated[elsewhere-1].Start:stated[elsewhere].End]
+		if otherValue && otherYear > 0 {
+			return a.text[v.Start:year.End], b.text[stated[otherYear-1].Start:stated[otherYear].End]
 		}
 	}
 	return "", ""

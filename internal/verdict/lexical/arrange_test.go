@@ -71,12 +71,12 @@ func TestSameWordsRearranged(t *testing.T) {
 		{"The bridge in Bergen cost £40 million to build.", "The bridge in Bergen cost $40 million to build.", no, "say “£40 million”, not “$40 million”"},
 		{"The pipeline is 40 km long, or 24.9 miles, and crosses the border.", "The pipeline is 24.9 miles long.", yes, ""},
 	} {
-		v := judge(t, j, task("", []string{c.context}, c.claim))[0]
+		v := judge(t, j, newTask("", []string{c.context}, c.claim))[0]
 		if v.Label != c.want || !strings.Contains(v.Reason, c.reason) {
 			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", c.claim, c.context, v.Label, v.Score, v.Reason, c.want, c.reason)
 		}
-		if c.want != yes && v.Score > contradicted && c.reason != "" && !strings.Contains(c.reason, "nearest") {
-			t.Errorf("%q: got score %v, want at most %v", c.claim, v.Score, contradicted)
+		if c.want != yes && v.Score > maxContradictedScore && c.reason != "" && !strings.Contains(c.reason, "nearest") {
+			t.Errorf("%q: got score %v, want at most %v", c.claim, v.Score, maxContradictedScore)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestChunkWithSwappedRolesDoesNotSupport(t *testing.T) {
 	t.Parallel()
 	swapped, right := "Iceland beat Norway in the cup final of 1987.", "As told, Norway beat Iceland in the cup final."
 	for _, contexts := range [][]string{{swapped, right}, {right, swapped}} {
-		v := judge(t, newJudge(t, Options{}), task("", contexts, "Norway beat Iceland in the cup final of the year."))[0]
+		v := judge(t, newJudge(t, Options{}), newTask("", contexts, "Norway beat Iceland in the cup final of the year."))[0]
 		if v.Label != verdict.Supported || len(v.ChunkIDs) != 1 || contexts[v.ChunkIDs[0]] != right {
 			t.Errorf("%q: got %v by %v (%s), want supported by %q", contexts, v.Label, v.ChunkIDs, v.Reason, right)
 		}

@@ -10,7 +10,7 @@ func BenchmarkJudge(b *testing.B) {
 	fact := "The museum of Dakar closed the stadium on 5 November 1853, and about 31700 people restored it. "
 	other := "The company of Lisbon designed the council on 14 January 1858, and 36,700 people filmed it. "
 	contexts := []string{strings.Repeat(fact, 2) + other, strings.Repeat(other, 3) + fact}
-	k := task("What is known of the museum?", contexts, strings.TrimSpace(fact), strings.TrimSpace(other), "The council of Austin restored the stadium on 8 January 1884.")
+	task := newTask("What is known of the museum?", contexts, strings.TrimSpace(fact), strings.TrimSpace(other), "The council of Austin restored the stadium on 8 January 1884.")
 	n := 0
 	for _, c := range contexts {
 		n += len(c)
@@ -18,7 +18,7 @@ func BenchmarkJudge(b *testing.B) {
 	b.SetBytes(int64(n))
 	b.ReportAllocs()
 	for b.Loop() {
-		judge(b, j, k)
+		judge(b, j, task)
 	}
 }
 
@@ -29,9 +29,9 @@ func BenchmarkLongContext(b *testing.B) {
 	for i := range claims {
 		claims[i] = "The museum had 31,700 visitors in 1853 and closed for 12 days."
 	}
-	k := task("", []string{text}, claims...)
+	task := newTask("", []string{text}, claims...)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		judge(b, j, k)
+		judge(b, j, task)
 	}
 }

@@ -6,19 +6,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// conclude returns the verdict on c from what match found in the contexts. An
-// objection from one chunk counts only if no other chunk supports the claim.
+// conclude returns the verdict on c, based on the results of match. An objection from
+// one chunk counts only if no other chunk supports the claim.
 func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
 	v := verdict.Verdict{Score: c.best.score, Reason: "no similar passage"}
 	if len(c.bestHits) == 0 {
-		if v.Score >= j.opts.Threshold { // a threshold that every claim reaches
+		if v.Score >= j.opts.Threshold { // the threshold is very low, for example 0
 			v.Label = verdict.Supported
 			v.ChunkIDs = chunksOf(c.supports)
 		}
 		return v
 	}
-	quotes := j.evidence(s, c, contexts)
-	o := j.contradiction(s, c, contexts, quotes)
+	quotes := j.selectQuotes(s, c, contexts)
+	o := j.findContradiction(s, c, contexts, quotes)
 	sameNegations := s.claimStmt.sameNegations(&s.quoteStmt)
 	o, quotes = j.checkYesOrNo(s, c, contexts, o, quotes)
 	others := j.otherSupports(s, c, contexts)
@@ -32,7 +32,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		}
 	}
 	if o.reason != "" {
-		v.Score = min(v.Score, o.limit)
+		v.Score = min(v.Score, o.maxScore)
 	}
 	switch {
 	case v.Score >= j.opts.Threshold:
@@ -62,8 +62,8 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	return v
 }
 
-// checkPlacement looks for something that the claim takes from the wrong place of a
-// list, a sentence or a table.
+// checkPlacement returns an objection if the claim takes a list item, an answer or a
+// table value from the wrong place in the contexts.
 func (j *Judge) checkPlacement(s *scratch, c *claim, contexts []string) (objection, quote) {
 	if o, q := j.checkLists(s, c, contexts); o.reason != "" {
 		return o, q
@@ -74,8 +74,8 @@ func (j *Judge) checkPlacement(s *scratch, c *claim, contexts []string) (objecti
 	return j.checkTables(s, c, contexts)
 }
 
-// otherSupports returns the supports of c outside the best chunk whose sentence does
-// not contradict the claim.
+// otherSupports returns the supports of c from other chunks than the best one, without
+// those whose sentence contradicts the claim.
 func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support {
 	var others []support
 	for _, x := range c.supports {
@@ -83,7 +83,7 @@ func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support
 			continue
 		}
 		q := j.sentenceAt(s, contexts, x)
-		if x.near >= nearlyAll && j.sentenceContradicts(s, c, contexts[x.chunk][q.start:q.end]) {
+		if x.near >= minCoverageForNegation && j.sentenceContradicts(s, c, contexts[x.chunk][q.start:q.end]) {
 			continue
 		}
 		others = append(others, x)
@@ -91,9 +91,9 @@ func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support
 	return others
 }
 
-func chunksOf(xs []support) []int {
-	ids := make([]int, len(xs))
-	for i, x := range xs {
+func chunksOf(supports []support) []int {
+	ids := make([]int, len(supports))
+	for i, x := range supports {
 		ids[i] = x.chunk
 	}
 	return ids

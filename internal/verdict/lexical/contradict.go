@@ -12,98 +12,103 @@ import (
 // An objection is a reason why the contexts do not support a claim.
 type objection struct {
 	reason     string
-	limit      float64 // upper bound of the score
-	incomplete bool    // the contexts lack part of the claim, but do not contradict it
+	maxScore   float64 // upper bound of the claim's score
+	incomplete bool    // part of the claim is missing from the contexts, but not contradicted
 }
 
-// Shares of a claim that the quoted sentence must have for a difference to be a
-// contradiction, not a different subject. They were chosen on the suites of
-// docs/accuracy.md.
+// The share of a claim that the quoted sentence must cover for a difference to count as
+// a contradiction. Below it, the sentence may have a different subject. The constants
+// were tuned on the suites in docs/accuracy.md.
 const (
-	minShareForValue    = 0.5 // a different number or date
-	minShareForOpposite = 0.6 // an antonym
-	nearlyAll           = 0.8 // an additional or a missing negation
+	minCoverageForValue    = 0.5 // for a different number or date
+	minCoverageForAntonym  = 0.6
+	minCoverageForNegation = 0.8
 )
 
+// minCoverageForStated is the minimum share of a claim that a quote must cover for the
+// claim to be reported as stated in the quote.
+const minCoverageForStated = 0.8
+
 const (
-	contradicted  = 0.2 // upper bound of the score of a contradicted claim
-	minSimilarity = 0.5 // of a value of the same kind, with the same unit or parts of the same date
-	// maxValueChecks is how many values of a claim are looked for; each is compared
-	// with every value of the contexts.
+	maxContradictedScore = 0.2
+	minSimilarity        = 0.5 // values have the same kind, and the same unit or parts of the same date
+	// maxValueChecks limits the values checked per claim. Each is compared with every
+	// value in the contexts.
 	maxValueChecks = 16
 )
 
-// contradiction looks in the best quote for a number or date other than the claim's,
-// the opposite of one of its words, or a negation that only one of them has.
-func (j *Judge) contradiction(s *scratch, c *claim, contexts []string, quotes []quote) objection {
+// findContradiction compares a claim with its best quote. It returns an objection if
+// the quote contains a different number or date or an antonym, if only one of them is
+// negated, or if they use the same words with a different meaning.
+func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quotes []quote) objection {
 	if len(quotes) == 0 {
 		return objection{}
 	}
 	q := quotes[0]
-	share := func(without int64) float64 {
-		return float64(q.covered) / float64(max(1, (c.total-without)*exact))
+	coverage := func(excluded int64) float64 {
+		return float64(q.covered) / float64(max(1, (c.total-excluded)*exactCredit))
 	}
 	a, b := &s.claimStmt, &s.quoteStmt
-	a.read(j.lex, c.text)
-	b.read(j.lex, contexts[q.chunk][q.start:q.end])
-	left := maxValueChecks
-	for i := c.terms[0]; i < c.terms[1] && left > 0; i++ {
+	a.parse(j.lex, c.text)
+	b.parse(j.lex, contexts[q.chunk][q.start:q.end])
+	remaining := maxValueChecks
+	for i := c.terms[0]; i < c.terms[1] && remaining > 0; i++ {
 		t := &s.terms[i]
-		if t.value < 0 || t.best < levels || s.claimValues[t.value].Soft || share(t.weight) < minShareForValue ||
+		if t.value < 0 || t.best < levels || s.claimValues[t.value].Soft || coverage(t.weight) < minCoverageForValue ||
 			verdict.InMarker(c.text, int(t.start), int(t.end)) {
 			continue
 		}
-		left--
+		remaining--
 		v := &s.claimValues[t.value]
-		if n := s.nearest(j.lex, c, v, contexts); n.similarity >= minSimilarity && n.within(q) {
-			return objection{reason: s.valueReason(c, t, n.text(contexts), contexts), limit: contradicted}
+		if n := s.nearestValue(j.lex, c, v, contexts); n.similarity >= minSimilarity && n.within(q) {
+			return objection{reason: s.valueReason(c, t, n.text(contexts), contexts), maxScore: maxContradictedScore}
 		}
-		if other := a.otherNumber(b, v); other != "" {
-			return objection{reason: s.valueReason(c, t, other, contexts), limit: contradicted}
+		if other := a.differentNumber(b, v); other != "" {
+			return objection{reason: s.valueReason(c, t, other, contexts), maxScore: maxContradictedScore}
 		}
 	}
-	if share(0) < minShareForOpposite {
+	if coverage(0) < minCoverageForAntonym {
 		return objection{}
 	}
-	o := j.oppositeOrNegation(s, c, share(0) >= nearlyAll)
-	if o.reason != "" || c.best.score < j.opts.Threshold || c.best.score == 1 || share(0) < nearlyAll {
+	o := j.findAntonymOrNegation(s, c, coverage(0) >= minCoverageForNegation)
+	if o.reason != "" || c.best.score < j.opts.Threshold || c.best.score == 1 || coverage(0) < minCoverageForNegation {
 		return o
 	}
-	o = j.rearranged(s, c)
-	if o.reason != "" && j.saidNearby(s, contexts, q) {
+	o = j.findRearrangement(s, c)
+	if o.reason != "" && j.statedNearby(s, contexts, q) {
 		return objection{}
 	}
 	return o
 }
 
-// sentenceContradicts looks for an antonym, a negation or a different arrangement in a
-// sentence that has nearly all words of the claim.
+// sentenceContradicts reports whether a sentence that covers nearly all of the claim
+// contradicts it with an antonym, a negation or a different arrangement of words.
 func (j *Judge) sentenceContradicts(s *scratch, c *claim, sentence string) bool {
-	s.claimStmt.read(j.lex, c.text)
-	s.quoteStmt.read(j.lex, sentence)
-	return j.oppositeOrNegation(s, c, true).reason != "" || j.rearranged(s, c).reason != ""
+	s.claimStmt.parse(j.lex, c.text)
+	s.quoteStmt.parse(j.lex, sentence)
+	return j.findAntonymOrNegation(s, c, true).reason != "" || j.findRearrangement(s, c).reason != ""
 }
 
-// oppositeOrNegation compares s.claimStmt and s.quoteStmt. Negations are compared only
-// if the quote has nearly all of the claim.
-func (j *Judge) oppositeOrNegation(s *scratch, c *claim, hasNearlyAll bool) objection {
+// findAntonymOrNegation compares s.claimStmt and s.quoteStmt. It compares negations
+// only if checkNegation is set.
+func (j *Judge) findAntonymOrNegation(s *scratch, c *claim, checkNegation bool) objection {
 	a, b := &s.claimStmt, &s.quoteStmt
 	switch {
-	case a.unclear || b.unclear:
+	case a.ambiguous || b.ambiguous:
 	case a.negations == 0 && b.negations == 0:
-		return j.opposite(s, c)
-	case !hasNearlyAll:
-	case a.negations == 0 && b.denies(a):
-		return objection{reason: "the contexts deny the claim", limit: contradicted}
-	case b.negations == 0 && a.denies(b):
-		return objection{reason: "the claim denies what the contexts say", limit: contradicted}
+		return j.findAntonym(s, c)
+	case !checkNegation:
+	case a.negations == 0 && b.negates(a):
+		return objection{reason: "the contexts deny the claim", maxScore: maxContradictedScore}
+	case b.negations == 0 && a.negates(b):
+		return objection{reason: "the claim denies what the contexts say", maxScore: maxContradictedScore}
 	}
 	return objection{}
 }
 
-// opposite looks for a word of the quote that is an antonym of a word of the claim
-// and has the same neighbour.
-func (j *Judge) opposite(s *scratch, c *claim) objection {
+// findAntonym returns an objection if a word in the quote is an antonym of a word in
+// the claim and both have the same neighbour.
+func (j *Judge) findAntonym(s *scratch, c *claim) objection {
 	a, b := &s.claimStmt, &s.quoteStmt
 	var o objection
 	for i := c.terms[0]; i < c.terms[1]; i++ {
@@ -124,13 +129,13 @@ func (j *Judge) opposite(s *scratch, c *claim) objection {
 	return o
 }
 
-// notStated returns the objection that the contexts state something other than what is
-// claimed.
+// notStated returns the objection that the contexts state something else than the
+// claim does.
 func notStated(stated, claimed string) objection {
-	return objection{reason: "the contexts say " + quoted(stated) + ", not " + quoted(claimed), limit: contradicted}
+	return objection{reason: "the contexts say " + quoted(stated) + ", not " + quoted(claimed), maxScore: maxContradictedScore}
 }
 
-// A similarValue is a value of the contexts that a claim may have got wrong.
+// A similarValue is a value in the contexts that resembles a value in a claim.
 type similarValue struct {
 	value      *quantity.Value
 	chunk      int
@@ -142,8 +147,8 @@ func (n *similarValue) within(q quote) bool {
 	return n.chunk == q.chunk && n.value.Start >= q.start && n.value.Start < q.end
 }
 
-// text returns the value as the contexts write it, "" if it is not similar enough to
-// be named.
+// text returns the value as written in the contexts, or "" if it is not similar enough
+// to be quoted.
 func (n *similarValue) text(contexts []string) string {
 	if n.value == nil || n.similarity < minSimilarity/2 {
 		return ""
@@ -151,16 +156,15 @@ func (n *similarValue) text(contexts []string) string {
 	return n.value.Text(contexts[n.chunk])
 }
 
-// What a value gains in rank over equally similar ones if it is in the best chunk, and
-// also if it is in the closest window.
+// Bonuses added to the similarity of a value when values are ranked.
 const (
-	inBestChunk     = 0.1
-	inClosestWindow = 0.2
+	bestChunkBonus     = 0.1 // the value is in the best chunk
+	closestWindowBonus = 0.2 // the value is also in the closest window
 )
 
-// nearest returns the value of the contexts that is most similar to v, with a
-// preference for the closest window and its chunk.
-func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *quantity.Value, contexts []string) similarValue {
+// nearestValue returns the value in the contexts that is most similar to v. It prefers
+// values in the closest window and its chunk.
+func (s *scratch) nearestValue(l *lexicon.Lexicon, c *claim, v *quantity.Value, contexts []string) similarValue {
 	var best similarValue
 	bestRank := 0.0
 	lo, hi := 0, len(s.values)
@@ -176,9 +180,9 @@ func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *quantity.Value, conte
 		chunk := int(s.valueChunks[i])
 		rank := similarity
 		if chunk == c.best.chunk {
-			rank += inBestChunk
+			rank += bestChunkBonus
 			if d.Start >= int(c.best.from.start) && d.Start <= int(c.best.to.start) {
-				rank += inClosestWindow
+				rank += closestWindowBonus
 			}
 		}
 		if rank > bestRank && !verdict.InMarker(contexts[chunk], d.Start, d.End) {
@@ -189,7 +193,7 @@ func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *quantity.Value, conte
 	return best
 }
 
-// valuesNear returns the range of the values of the contexts around h.
+// valuesNear returns the index range of the context values around h.
 func (s *scratch) valuesNear(h hit) (lo, hi int) {
 	at := sort.Search(len(s.values), func(i int) bool {
 		return s.valueChunks[i] > h.chunk || s.valueChunks[i] == h.chunk && s.values[i].Start >= int(h.start)
@@ -197,9 +201,9 @@ func (s *scratch) valuesNear(h hit) (lo, hi int) {
 	return max(0, at-valuesBefore), min(len(s.values), at+valuesAfter)
 }
 
-// otherNumber returns the number of y that has the same neighbour as the plain number
-// v has in x: "14 guest rooms" for "20 guest rooms". It returns "" if there is none.
-func (x *statement) otherNumber(y *statement, v *quantity.Value) string {
+// differentNumber returns the number in y that has the same neighbour as the plain
+// number v in x, or "": it returns "14" for "20 guest rooms" and "14 guest rooms".
+func (x *statement) differentNumber(y *statement, v *quantity.Value) string {
 	if v.Kind != quantity.Number || v.FirstToken != v.LastToken {
 		return ""
 	}

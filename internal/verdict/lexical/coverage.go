@@ -7,24 +7,23 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 )
 
-// Features describe how well a text covers a claim, each from 0 to 1.
+// Features describes how well a text covers a claim. All values are from 0 to 1.
 type Features struct {
-	// Near and Wide are the share of the claim's words, weighted by IDF, in the best
-	// window of 45 and of 135 words.
+	// Near and Wide are the shares of the claim's words, weighted by IDF, that the best
+	// windows of 45 and 135 words contain.
 	Near, Wide float64
-	// Pairs is the share of the claim's pairs of neighbouring words that the text has.
+	// Pairs is the share of the claim's pairs of adjacent words that the text contains.
 	Pairs float64
-	// MissingValues is the share of the claim's numbers and dates that the text lacks,
-	// MissingNames the share of its names, weighted by IDF.
+	// MissingValues is the share of the claim's numbers and dates that are missing from
+	// the text. MissingNames is the share of its missing names, weighted by IDF.
 	MissingValues, MissingNames float64
-	// Score is the probability of support that the judge derives from the other
-	// features, before it looks for contradictions. It is 1 if the text has the claim
-	// verbatim.
+	// Score is the probability of support derived from the other features, before any
+	// check for contradictions. It is 1 if the text contains the claim verbatim.
 	Score float64
 }
 
-// Features compares claims with texts. The result has a row for each claim, with a
-// value for each text. Errors are those of Judge.
+// Features compares claims with texts. The result has shape [len(claims)][len(texts)].
+// Features returns an error if ctx is done.
 func (j *Judge) Features(ctx context.Context, claims []extract.Claim, texts []string) ([][]Features, error) {
 	out := make([][]Features, len(claims))
 	all := make([]Features, len(claims)*len(texts))
@@ -48,7 +47,7 @@ func (j *Judge) Features(ctx context.Context, claims []extract.Claim, texts []st
 	return out, nil
 }
 
-// unjoined returns a judge that compares claims with each text alone.
+// unjoined returns a copy of j that compares claims with each text separately.
 func (j *Judge) unjoined() *Judge {
 	alone := &Judge{lex: j.lex, opts: j.opts}
 	alone.opts.Joined = false

@@ -18,15 +18,15 @@ func TestFeaturesAgreeWithJudge(t *testing.T) {
 	}
 	claims := []string{"The bridge opened in May 1932.", "The bridge opened with a large parade in Sydney.", "Honey is made by bees.", "Quite other words."}
 	j := newJudge(t, Options{Threshold: DefaultThreshold})
-	k := task("", texts, claims...)
-	got, err := j.Features(context.Background(), k.Claims, texts)
+	task := newTask("", texts, claims...)
+	got, err := j.Features(context.Background(), task.Claims, texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range claims {
 		for n, text := range texts {
-			alone := judge(t, j, task("", []string{text}, claims[i]))[0].Score
-			if f := got[i][n]; math.Abs(f.Score-alone) > 1e-12 && alone > contradicted {
+			alone := judge(t, j, newTask("", []string{text}, claims[i]))[0].Score
+			if f := got[i][n]; math.Abs(f.Score-alone) > 1e-12 && alone > maxContradictedScore {
 				t.Errorf("%q in %q: got %+v, want score %v", claims[i], text, f, alone)
 			}
 		}
@@ -41,7 +41,7 @@ func TestFeaturesAgreeWithJudge(t *testing.T) {
 		t.Errorf("no common word: got %+v, want near and wide 0", f)
 	}
 	// The scratch is reused without calling observe.
-	judge(t, j, k)
+	judge(t, j, task)
 }
 
 func TestPackChoosesComplementarySentences(t *testing.T) {
@@ -54,7 +54,7 @@ func TestPackChoosesComplementarySentences(t *testing.T) {
 		sizes[i] = len(strings.Fields(s))
 	}
 	j := newJudge(t, Options{Threshold: DefaultThreshold})
-	claims := task("", nil, "Curie, born in Warsaw, won the Nobel prize in 1903.", "Elephants swim.").Claims
+	claims := newTask("", nil, "Curie, born in Warsaw, won the Nobel prize in 1903.", "Elephants swim.").Claims
 	packs, covered, err := j.Pack(context.Background(), claims, sentences, sizes, 14)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestPackFindsBestOfManySentences(t *testing.T) {
 	}
 	sentences[4*maxPacked] = "The bridge opened in May 1932."
 	j := newJudge(t, Options{Threshold: DefaultThreshold})
-	packs, _, err := j.Pack(context.Background(), task("", nil, "The bridge opened in May 1932.").Claims, sentences, sizes, 10)
+	packs, _, err := j.Pack(context.Background(), newTask("", nil, "The bridge opened in May 1932.").Claims, sentences, sizes, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

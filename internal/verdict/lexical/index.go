@@ -7,7 +7,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
-// A level is how a word of a context matches a word of a claim, the best first.
+// A level is the quality of a match between a word of a context and a word of a claim.
+// Lower levels are better.
 type level uint8
 
 const (
@@ -16,16 +17,16 @@ const (
 	levelSynonym
 	levelRoot
 	levelLoose
-	levels // the number of levels, and the level of a word without a match
+	levels // the number of levels; also marks a word without a match
 )
 
-// exact is the credit of an exact match. Credits are integers, so that sums are exact
-// and a window can slide without rounding errors.
-const exact = 20
+// exactCredit is the credit of an exact match. Credits are integers, so that a sliding
+// window can add and subtract them without rounding errors.
+const exactCredit = 20
 
-// credit returns how much of a word a match of a level counts, in units of 1/exact.
+// credit returns the credit of a match, in units of 1/exactCredit.
 func credit(v level) int64 {
-	return int64([...]uint8{levelExact: exact, levelAdjective: 18, levelSynonym: 16, levelRoot: 14, levelLoose: 11}[v])
+	return int64([...]uint8{levelExact: exactCredit, levelAdjective: 18, levelSynonym: 16, levelRoot: 14, levelLoose: 11}[v])
 }
 
 // A term is a content word, a number or a date of a claim.
@@ -33,61 +34,61 @@ type term struct {
 	claim      int32
 	key        uint64
 	weight     int64 // IDF × occurrences, in thousandths
-	start, end int32 // bytes of the first occurrence in the claim
-	value      int32 // index into scratch.claimValues, -1 for a word
+	start, end int32 // byte range of the first occurrence in the claim
+	value      int32 // index into scratch.claimValues, or -1 for a word
 	name       bool  // capitalized, but not at the start of a sentence
-	found      bool  // in some context
-	seen, best level // best level of a hit since the last flush, and in the best chunk; levels if none
+	found      bool  // found in any context
+	seen       level // best level since the last flush, or levels
+	best       level // best level in the best chunk, or levels
 	wide, near levelCounts
 }
 
-// maxValues is how many numbers and dates of the claims are compared by meaning; the
-// others are compared as words.
+// maxValues limits the numbers and dates that are compared by value. Any others are
+// compared as words.
 const maxValues = 1024
 
-// An entry says that a key matches a term or a pair; the entries of a key are a linked
-// list.
+// An entry maps a key to a term or a pair. The entries of a key form a linked list.
 type entry struct {
-	term  int32 // index into scratch.terms, or scratch.pairSeen for a pair
+	term  int32 // index into scratch.terms, or into scratch.wordPairs for a pair
 	level level
-	next  int32 // -1 at the end
-	chain int32 // the last entry of the list, which was its first
+	next  int32 // index of the next entry, or -1
+	chain int32 // index of the tail of the list, which identifies it
 }
 
 // A claim is the state of one claim while its task is judged.
 type claim struct {
 	text       string
-	lead       int      // length of the lead in text in bytes, 0 without one
-	answer     string   // the short answer that text is the statement of, if any
-	siblings   []string // all items of the list of the answer that the claim is in
+	lead       int      // length of the lead at the start of text in bytes, or 0
+	answer     string   // the short answer that text was derived from, if any
+	siblings   []string // all items of the answer's list that contains the claim
 	terms      [2]int32 // range in scratch.terms
 	values     [2]int32 // range in scratch.claimValues
-	pairs      [2]int32 // range in scratch.pairSeen
+	pairs      [2]int32 // range in scratch.wordPairs
 	total      int64    // weight of all terms
 	names      int64    // weight of the names
 	wide, near slider
-	hits       []hit // of the current text, by position; the windows have moved over the first done
-	done       int
-	around     []hit // the hits around the closest window, if there are too many to keep all
+	hits       []hit // hits in the current text, by position
+	done       int   // number of hits that the windows have passed
+	around     []hit // hits around the closest window, if there are too many to keep all
 	best       chunkScore
-	bestHits   []hit     // the hits of the best chunk: all, or those around its closest window
-	supports   []support // chunks with a sufficient score, in order
-	unit       int32     // sparse: the last unit that it was selected for
-	touched    bool      // sparse: it has hits since the last flush
+	bestHits   []hit     // hits in the best chunk: all, or those around its closest window
+	supports   []support // chunks that support the claim, in order
+	unit       int32     // last unit in which the claim was selected (sparse only)
+	touched    bool      // has hits since the last flush (sparse only)
 }
 
-// A support is a chunk with a sufficient score for a claim.
+// A support is a chunk whose score reaches the threshold for a claim.
 type support struct {
-	chunk, start int // start is where the closest window starts, in bytes
+	chunk, start int // start is the byte offset of the closest window
 	near         float64
 }
 
-// index prepares the lookup tables for the claims, so that one pass over each context
-// finds the matches of all claims.
+// index builds the lookup tables for all claims, so that one pass over each context
+// matches all of them.
 func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.filter.clear()
 	s.values, s.valueChunks, s.valueTerms = s.values[:0], s.valueChunks[:0], s.valueTerms[:0]
-	s.entries, s.terms, s.claimValues, s.pairSeen = s.entries[:0], s.terms[:0], s.claimValues[:0], s.pairSeen[:0]
+	s.entries, s.terms, s.claimValues, s.wordPairs = s.entries[:0], s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
 	s.keys.Clear(maxPooledKeys)
 	s.roots.Clear(maxPooledKeys)
 	s.pairs.Clear(maxPooledKeys)
@@ -118,7 +119,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	s.claimValues = quantity.Append(s.claimValues, limit, l, text, ts)
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
-	c.pairs[0] = int32(len(s.pairSeen))     //nolint:gosec // as above
+	c.pairs[0] = int32(len(s.wordPairs))    //nolint:gosec // as above
 	s.words.Clear(maxPooledKeys)
 	s.titled = isTitled(ts)
 	v := c.values[0]
@@ -145,13 +146,13 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 		s.addWord(l, id, ts, i)
 	}
 	s.joinNeighbours(l, ts, text)
-	if !content { // "Yes.", "It is not.": use the stop words
+	if !content { // only stop words: "Yes.", "It is not."
 		for i := range ts {
 			s.addWord(l, id, ts, i)
 		}
 	}
-	c.terms[1] = int32(len(s.terms))    //nolint:gosec // as above
-	c.pairs[1] = int32(len(s.pairSeen)) //nolint:gosec // as above
+	c.terms[1] = int32(len(s.terms))     //nolint:gosec // as above
+	c.pairs[1] = int32(len(s.wordPairs)) //nolint:gosec // as above
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		c.total += s.terms[i].weight
 		if s.terms[i].name {
@@ -160,8 +161,8 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	}
 }
 
-// isTitled reports whether all significant words are capitalized, as in a title or an
-// all-caps text, where capitals mark no names.
+// isTitled reports whether all significant words are capitalized, as in a title. In
+// such a text, capital letters do not identify names.
 func isTitled(ts []lexicon.Token) bool {
 	const minWords, minLetters = 4, 4 // titles do not capitalize short words
 	n := 0
@@ -203,7 +204,7 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 			s.addEntry(p.meanings, k, n, levelExact)
 		}
 	}
-	if val.Fraction && val.Soft { // the word "half", even where it is not parsed as a share
+	if val.Fraction && val.Soft { // match the word "half" even if it is not parsed as a value
 		s.addEntry(s.keys, ts[val.LastToken].Key, n, levelExact)
 	}
 }
@@ -232,7 +233,7 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 		}
 	})
 	text := s.claims[id].text
-	if t.Stem >= rootLength {
+	if t.Stem >= minRootLength {
 		s.addEntry(s.roots, rootKey(t.Text(text)), n, levelRoot)
 	}
 	if !l.Known(t.Key) {
@@ -266,7 +267,7 @@ func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v l
 	}
 	for e, i := next, 0; e >= 0 && i < 2; e, i = s.entries[e].next, i+1 {
 		if s.entries[e].term == n {
-			return // the claim has a pair of words twice
+			return // the pair of words occurs twice in the claim
 		}
 	}
 	s.link(table, key, entry{term: n, level: v, next: next}, s.terms[n].claim)
@@ -276,16 +277,16 @@ func (s *scratch) addPair(id int32, key uint64) {
 	next, ok := s.pairs.Get(key)
 	if !ok {
 		next = -1
-	} else if p := &s.pairSeen[s.entries[next].term]; p.claim == id {
+	} else if p := &s.wordPairs[s.entries[next].term]; p.claim == id {
 		p.count++
 		return
 	}
-	n := int32(len(s.pairSeen)) //nolint:gosec // bounded by the claims' length
-	s.pairSeen = append(s.pairSeen, pairSeen{claim: id, count: 1, flush: -1})
+	n := int32(len(s.wordPairs)) //nolint:gosec // bounded by the claims' length
+	s.wordPairs = append(s.wordPairs, wordPair{claim: id, count: 1, flush: -1})
 	s.link(s.pairs, key, entry{term: n, next: next}, id)
 }
 
-// link adds an entry of a claim to the front of the list of its key.
+// link prepends an entry to the list of its key.
 func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry, claim int32) {
 	i := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
 	e.chain = i
@@ -301,17 +302,17 @@ func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry, claim i
 	s.filter.add(key)
 }
 
-// Two words have the same root if they share the first rootLength letters or more,
-// at least rootShare of the longer word: Germany and Germanic, but not contract and
-// contradict.
+// Two words have the same root if their common prefix has at least minRootLength
+// letters and at least minRootShare of the letters of the longer word. Germany and
+// Germanic have the same root; contract and contradict do not.
 const (
-	rootLength = 5
-	rootShare  = 0.7
+	minRootLength = 5
+	minRootShare  = 0.7
 )
 
-// rootKey returns the key of the first rootLength letters of a word.
+// rootKey returns the key of the first minRootLength letters of a word.
 func rootKey(word string) uint64 {
-	var h [rootLength]byte
+	var h [minRootLength]byte
 	for i := range h {
 		h[i] = word[i] | 0x20
 	}
@@ -324,5 +325,5 @@ func sameRoot(a, b string) bool {
 	for n < len(a) && n < len(b) && a[n]|0x20 == b[n]|0x20 {
 		n++
 	}
-	return n >= rootLength && float64(n) >= rootShare*float64(max(len(a), len(b)))
+	return n >= minRootLength && float64(n) >= minRootShare*float64(max(len(a), len(b)))
 }

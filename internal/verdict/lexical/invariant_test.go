@@ -14,14 +14,14 @@ import (
 )
 
 // checkInvariants checks what holds for the verdicts on any text.
-func checkInvariants(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
+func checkInvariants(t *testing.T, task verdict.Task, vs []verdict.Verdict) {
 	t.Helper()
-	if len(vs) != len(k.Claims) {
-		t.Fatalf("got %d verdicts, want %d", len(vs), len(k.Claims))
+	if len(vs) != len(task.Claims) {
+		t.Fatalf("got %d verdicts, want %d", len(vs), len(task.Claims))
 	}
 	for i, v := range vs {
-		if v.ClaimID != k.Claims[i].ID {
-			t.Errorf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, k.Claims[i].ID)
+		if v.ClaimID != task.Claims[i].ID {
+			t.Errorf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, task.Claims[i].ID)
 		}
 		if !(v.Score >= 0 && v.Score <= 1) {
 			t.Errorf("got score %v, want 0 to 1", v.Score)
@@ -36,10 +36,10 @@ func checkInvariants(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
 			t.Errorf("got %v by chunks %v, want chunks if supported", v.Label, v.ChunkIDs)
 		}
 		for _, e := range v.Evidence {
-			if r := []rune(k.Contexts[e.Chunk]); string(r[e.Start:e.End]) != string([]rune(e.Quote)) {
+			if r := []rune(task.Contexts[e.Chunk]); string(r[e.Start:e.End]) != string([]rune(e.Quote)) {
 				t.Errorf("got quote %q, want code points %d to %d of chunk %d", e.Quote, e.Start, e.End, e.Chunk)
 			}
-			if !strings.Contains(k.Contexts[e.Chunk], e.Quote) || e.Quote == "" {
+			if !strings.Contains(task.Contexts[e.Chunk], e.Quote) || e.Quote == "" {
 				t.Errorf("got quote %q, want a part of chunk %d", e.Quote, e.Chunk)
 			}
 		}
@@ -54,14 +54,14 @@ func FuzzJudge(f *testing.F) {
 	f.Add("a", "\xff\xfe&amp;&#8217;", "&lsquo;\x00")
 	each, joined := newJudge(f, Options{}), newJudge(f, Options{Joined: true})
 	f.Fuzz(func(t *testing.T, question, context, claim string) {
-		for _, k := range []verdict.Task{
-			task(question, []string{context, claim + context, ""}, claim, context, question),
-			task(question, []string{strings.Repeat(context+" ", 3)}, claim+" "+claim),
+		for _, task := range []verdict.Task{
+			newTask(question, []string{context, claim + context, ""}, claim, context, question),
+			newTask(question, []string{strings.Repeat(context+" ", 3)}, claim+" "+claim),
 		} {
 			for _, j := range []*Judge{each, joined} {
-				vs := judge(t, j, k)
-				checkInvariants(t, k, vs)
-				if d := cmp.Diff(vs, judge(t, j, k)); d != "" {
+				vs := judge(t, j, task)
+				checkInvariants(t, task, vs)
+				if d := cmp.Diff(vs, judge(t, j, task)); d != "" {
 					t.Errorf("second run differs (-first +second):\n%s", d)
 				}
 			}
@@ -78,7 +78,7 @@ func TestVerbatimSentenceHasScore1(t *testing.T) {
 		"Er kaufte im März drei Häuser.",
 		"人口は約1400万人です。",
 	} {
-		v := judge(t, j, task("", []string{"Before it. " + s + " After it."}, s))[0]
+		v := judge(t, j, newTask("", []string{"Before it. " + s + " After it."}, s))[0]
 		if v.Label != verdict.Supported || v.Score != 1 || !strings.Contains(v.Evidence[0].Quote, s) {
 			t.Errorf("%q: got %v, %v, %+v (%s), want supported, 1 and the sentence", s, v.Label, v.Score, v.Evidence, v.Reason)
 		}
@@ -89,8 +89,8 @@ func TestJoinedFindsSupportAcrossChunks(t *testing.T) {
 	t.Parallel()
 	contexts := []string{"The museum in Porto opened in", "1898 with paintings by Columbano."}
 	claim := "The museum in Porto opened in 1898 with paintings by Columbano."
-	each := judge(t, newJudge(t, Options{}), task("", contexts, claim))[0]
-	joined := judge(t, newJudge(t, Options{Joined: true}), task("", contexts, claim))[0]
+	each := judge(t, newJudge(t, Options{}), newTask("", contexts, claim))[0]
+	joined := judge(t, newJudge(t, Options{Joined: true}), newTask("", contexts, claim))[0]
 	if each.Label == verdict.Supported || joined.Label != verdict.Supported {
 		t.Errorf("got %v, %.2f alone and %v, %.2f joined, want supported only joined", each.Label, each.Score, joined.Label, joined.Score)
 	}
@@ -102,7 +102,7 @@ func TestJoinedFindsSupportAcrossChunks(t *testing.T) {
 func TestVerdictNamesAllSupportingChunks(t *testing.T) {
 	t.Parallel()
 	s := "The bridge was closed for repairs on 3 May 1999."
-	v := judge(t, newJudge(t, Options{}), task("", []string{s, "Something else altogether.", "As told: " + s}, s))[0]
+	v := judge(t, newJudge(t, Options{}), newTask("", []string{s, "Something else altogether.", "As told: " + s}, s))[0]
 	if d := cmp.Diff([]int{0, 2}, v.ChunkIDs); d != "" {
 		t.Error(d)
 	}
@@ -110,10 +110,10 @@ func TestVerdictNamesAllSupportingChunks(t *testing.T) {
 
 func TestThreshold(t *testing.T) {
 	t.Parallel()
-	k := task("", []string{"The bridge was closed for repairs in May."}, "The bridge in Oslo was closed for long repairs.")
-	score := judge(t, newJudge(t, Options{}), k)[0].Score
+	task := newTask("", []string{"The bridge was closed for repairs in May."}, "The bridge in Oslo was closed for long repairs.")
+	score := judge(t, newJudge(t, Options{}), task)[0].Score
 	for threshold, want := range map[float64]bool{score: true, score + 1e-9: false} {
-		if got := judge(t, newJudge(t, Options{Threshold: threshold}), k)[0].Label == verdict.Supported; got != want {
+		if got := judge(t, newJudge(t, Options{Threshold: threshold}), task)[0].Label == verdict.Supported; got != want {
 			t.Errorf("score %v, threshold %v: got supported %v, want %v", score, threshold, got, want)
 		}
 	}
@@ -124,9 +124,9 @@ func TestEvidencePositionsInLongChunksAreCodePoints(t *testing.T) {
 	fill := strings.Repeat("Žluťoučký kůň 🐎 pěl. ", 4000)
 	s := "The tower of Brno is 84 metres high."
 	for _, text := range []string{fill + s, s + " " + fill, fill + s + " " + fill} {
-		k := task("", []string{"x", text}, s, "The tower of Brno is 85 metres high.")
-		vs := judge(t, newJudge(t, Options{}), k)
-		checkInvariants(t, k, vs)
+		task := newTask("", []string{"x", text}, s, "The tower of Brno is 85 metres high.")
+		vs := judge(t, newJudge(t, Options{}), task)
+		checkInvariants(t, task, vs)
 		if len(vs[0].Evidence) == 0 || vs[0].Evidence[0].Quote != s {
 			t.Errorf("got evidence %+v, want %q", vs[0].Evidence, s)
 		}
@@ -141,16 +141,16 @@ func TestWorkIsCountedAndLimited(t *testing.T) {
 	t.Parallel()
 	s := newScratch()
 	j := newJudge(t, Options{})
-	k := task("", []string{bowl}, "The first superbowl was held on Jan 15, 1967")
+	task := newTask("", []string{bowl}, "The first superbowl was held on Jan 15, 1967")
 	s.limit, s.work = 1, 2
-	if err := j.match(t.Context(), s, k.Claims, k.Contexts); !errors.Is(err, errTooMuchWork) {
+	if err := j.match(t.Context(), s, task.Claims, task.Contexts); !errors.Is(err, errTooMuchWork) {
 		t.Errorf("got %v, want %v", err, errTooMuchWork)
 	}
 	s.limit = 0
 	for _, word := range []string{"superbowl", "superbowlist", "1968"} {
 		const times = 1000
 		s.work = 0
-		if err := j.match(t.Context(), s, k.Claims, []string{strings.Repeat(word+" ", times)}); err != nil || s.work < times {
+		if err := j.match(t.Context(), s, task.Claims, []string{strings.Repeat(word+" ", times)}); err != nil || s.work < times {
 			t.Errorf("%d times %s: got work %d, %v, want at least %[1]d", times, word, s.work, err)
 		}
 	}
@@ -163,23 +163,23 @@ func TestArrangementOfVeryLongSentencesIsLimited(t *testing.T) {
 	for _, unit := range []string{"beat", "Spain beat Italy", "than", "bigger than", "all guests of", "usually open always open", "half", "Spain is a state of", "wins 5 in 1990"} {
 		words := strings.TrimSpace(strings.Repeat(unit+" ", 100_000/len(strings.Fields(unit))))
 		// Not verbatim, so that the arrangement is compared.
-		k := task("", []string{"Zebra " + words + " zebra", "zebra " + words}, "Extra zebra "+words, "Zebra "+words[:cellSize/2]+" extra")
+		task := newTask("", []string{"Zebra " + words + " zebra", "zebra " + words}, "Extra zebra "+words, "Zebra "+words[:cellSize/2]+" extra")
 		// Without a limit it takes hours.
 		timeout, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		judged := make(chan []verdict.Verdict, 1)
 		go func() {
-			got, _ := j.Judge(t.Context(), k)
+			got, _ := j.Judge(t.Context(), task)
 			judged <- got.Verdicts
 		}()
 		select {
 		case vs := <-judged:
-			checkInvariants(t, k, vs)
+			checkInvariants(t, task, vs)
 		case <-timeout.Done():
 			t.Fatalf("%q: got no verdict in 5 minutes", unit)
 		}
 		var x statement
-		x.read(j.lex, words)
+		x.parse(j.lex, words)
 		if got := x.roles(nil, j.lex); len(got) > maxRoles {
 			t.Errorf("%q: got %d roles, want at most %d", unit, len(got), maxRoles)
 		}
@@ -194,10 +194,10 @@ func TestVerdictsDoNotDependOnBatches(t *testing.T) {
 		claims[i] = fmt.Sprintf("The tower of Brno is %d metres high and open on %d days.", 80+i, i)
 	}
 	contexts := []string{"The tower of Brno is 300 metres high.", strings.Repeat("It is open on 90 days. ", 4000)}
-	all := judge(t, j, task("", contexts, claims...))
-	checkInvariants(t, task("", contexts, claims...), all)
+	all := judge(t, j, newTask("", contexts, claims...))
+	checkInvariants(t, newTask("", contexts, claims...), all)
 	for _, i := range []int{0, 10, batchSize, 2*batchSize + 6} {
-		alone := judge(t, j, task("", contexts, claims[i]))[0]
+		alone := judge(t, j, newTask("", contexts, claims[i]))[0]
 		alone.ClaimID = i
 		if d := cmp.Diff(alone, all[i]); d != "" {
 			t.Errorf("claim %d (-alone +among others):\n%s", i, d)
@@ -209,7 +209,7 @@ func TestJudgeStopsIfContextIsCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newJudge(t, Options{}).Judge(ctx, task("", []string{bowl}, "It was held in 1967.")); !errors.Is(err, context.Canceled) {
+	if _, err := newJudge(t, Options{}).Judge(ctx, newTask("", []string{bowl}, "It was held in 1967.")); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
@@ -218,7 +218,7 @@ func TestLongContextWithoutSpaces(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"x", "é", "東", "🐎", "\x80"} {
 		text := "The bridge opened in May. " + strings.Repeat(unit, 3*blockSize)
-		v := judge(t, newJudge(t, Options{}), task("", []string{text}, "The bridge opened in May."))[0]
+		v := judge(t, newJudge(t, Options{}), newTask("", []string{text}, "The bridge opened in May."))[0]
 		if v.Score != 1 {
 			t.Errorf("%q: got score %v (%s), want 1", unit, v.Score, v.Reason)
 		}

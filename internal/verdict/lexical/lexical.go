@@ -1,11 +1,10 @@
-// Package lexical is a judge without a model: it compares the words, numbers, dates
-// and names of a claim with the contexts.
+// Package lexical implements a judge that needs no model. It compares the words,
+// numbers, dates and names of a claim with the contexts.
 //
-// The score of a claim is based on the inverse document frequency (IDF) of its words:
-// the share of their total IDF that a window of a context has, as the same word,
-// another form of it, a synonym, or the same number written differently. The judge
-// compares what is said, with a few rules for who does what to whom: docs/judges.md
-// lists what it gets wrong.
+// The score of a claim is the share of its words, weighted by inverse document
+// frequency (IDF), that a window of a context contains: as the same word, an inflected
+// form, a synonym, or the same number in a different notation. The judge has only a few
+// rules for grammatical roles. docs/judges.md describes its limitations.
 package lexical
 
 import (
@@ -20,31 +19,32 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// DefaultThreshold is the score from which a claim is supported.
+// DefaultThreshold is the default of Options.Threshold.
 const DefaultThreshold = 0.5
 
 // Options configure a Judge.
 type Options struct {
-	// Threshold is the score from which a claim is supported, 0 to 1.
+	// Threshold is the minimum score of a supported claim, from 0 to 1.
 	Threshold float64
-	// Joined compares a claim with all contexts as one text, so that its support may
-	// start in one context and end in the next. Otherwise each context is compared
-	// alone, and the best one counts.
+	// Joined treats all contexts as one text, so that a supporting passage may span two
+	// contexts. Otherwise a claim is compared with each context separately and the best
+	// score counts.
 	Joined bool
-	// Sentences calls yield with the start and end, in bytes, of each sentence of text.
-	// It is used to choose quotes. Required.
+	// Sentences calls yield with the start and end byte offsets of each sentence of
+	// text. Required.
 	Sentences func(text string, yield func(start, end int))
 }
 
-// A Judge is safe for concurrent use. Its verdicts depend only on the task and the
-// options.
+// A Judge judges claims by comparing words. It is deterministic and safe for concurrent
+// use.
 type Judge struct {
 	lex  *lexicon.Lexicon
 	opts Options
 	pool sync.Pool
 }
 
-// New returns a judge. It fails only if the embedded lexicon is damaged.
+// New returns a judge with the given options. It returns an error only if the embedded
+// lexicon is corrupt.
 func New(opts Options) (*Judge, error) {
 	lex, err := lexicon.Load()
 	if err != nil {
@@ -55,12 +55,11 @@ func New(opts Options) (*Judge, error) {
 	return j, nil
 }
 
-// Threshold returns the score from which this judge supports a claim.
+// Threshold returns the minimum score of a supported claim.
 func (j *Judge) Threshold() float64 { return j.opts.Threshold }
 
-// Judge returns a verdict for each claim, in the order of the claims. It fails if ctx
-// is done. The work on a task of thousands of similar sentences is bounded: see
-// maxWork.
+// Judge returns a verdict for each claim, in the order of the claims. It returns an
+// error if ctx is done. A task that exceeds maxWork is judged with bounded matching.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	s := j.getScratch()
 	defer j.putScratch(s)
@@ -90,7 +89,8 @@ func (j *Judge) putScratch(s *scratch) {
 	}
 }
 
-// judgeAll judges the claims in batches of a size, each with one pass over the contexts.
+// judgeAll judges the claims in batches of the given size. Each batch takes one pass
+// over the contexts.
 func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, size int) ([]verdict.Verdict, error) {
 	s.reset(task.Question)
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
@@ -114,14 +114,15 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, siz
 	return vs, nil
 }
 
-// batchSize is how many claims are matched in one pass over the contexts. It bounds the
-// memory for a task.
+// batchSize is the number of claims matched in one pass over the contexts. It limits
+// the memory used for a task.
 const batchSize = 256
 
-// errTooMuchWork is returned if a task exceeds its limit of work. Judge handles it.
+// errTooMuchWork is returned by match if a task exceeds its work limit. Judge handles
+// it.
 var errTooMuchWork = errors.New("too many matches between claims and contexts")
 
-// match sets the best score of each claim in s.claims.
+// match compares the claims with the contexts and stores the results in s.claims.
 func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, contexts []string) error {
 	s.texts = s.texts[:0]
 	for _, c := range claims {
@@ -156,21 +157,20 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 	return nil
 }
 
-// The weights of the score and the slope of its logistic function. They are rounded
-// values that do well on average on the suites of docs/accuracy.md; the results are
-// not sensitive to them.
+// Weights of the features and parameters of the logistic function. They are rounded
+// values tuned on the suites in docs/accuracy.md. The results are not sensitive to
+// them.
 const (
 	weightNear         = 0.6
 	weightWide         = 0.2
 	weightPairs        = 0.2
-	missingValueFactor = 0.5 // keeps a claim with a missing number below the default threshold
+	missingValueFactor = 0.5 // puts a claim with a missing number below DefaultThreshold
 	missingNamePenalty = 0.2
 	slope              = 5.0
 	scoreMidpoint      = 0.5
 )
 
-// combine returns the probability of support for a claim with these features in a
-// chunk.
+// combine returns the probability that a chunk with these features supports the claim.
 func (f *chunkScore) combine() float64 {
 	if f.wide == 1 && f.near == 1 && f.pairs == 1 && f.missingValues == 0 {
 		return 1 // verbatim

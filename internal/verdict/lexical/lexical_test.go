@@ -38,17 +38,17 @@ func newJudge(t testing.TB, opts Options) *Judge {
 	return j
 }
 
-func task(question string, contexts []string, claims ...string) verdict.Task {
-	k := verdict.Task{Question: question, Contexts: contexts}
+func newTask(question string, contexts []string, claims ...string) verdict.Task {
+	task := verdict.Task{Question: question, Contexts: contexts}
 	for i, c := range claims {
-		k.Claims = append(k.Claims, extract.Claim{ID: i, Text: c})
+		task.Claims = append(task.Claims, extract.Claim{ID: i, Text: c})
 	}
-	return k
+	return task
 }
 
-func judge(t testing.TB, j *Judge, k verdict.Task) []verdict.Verdict {
+func judge(t testing.TB, j *Judge, task verdict.Task) []verdict.Verdict {
 	t.Helper()
-	vs, err := j.Judge(t.Context(), k)
+	vs, err := j.Judge(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestDenyingChunkDoesNotSupport(t *testing.T) {
 		{[]string{"They say: " + denies, "As they wrote, " + affirms, affirms}, verdict.Supported, "[1 2]"},
 		{[]string{denies, denies}, verdict.Contradicted, "[]"},
 	} {
-		v := judge(t, j, task("", c.contexts, affirms))[0]
+		v := judge(t, j, newTask("", c.contexts, affirms))[0]
 		if v.Label != c.label || fmt.Sprint(v.ChunkIDs) != c.chunks {
 			t.Errorf("%q: got %v by %v (%s), want %v by %s", c.contexts, v.Label, v.ChunkIDs, v.Reason, c.label, c.chunks)
 		}
@@ -125,7 +125,7 @@ func TestVerdicts(t *testing.T) {
 		{"", "東京都は日本の首都である。", "東京都は日本の首都である。", yes, ""},
 		{"", "東京都は日本の首都である。", "大阪府は韓国の農村だった。", not, ""},
 	} {
-		v := judge(t, j, task(c.question, []string{c.context}, c.claim))[0]
+		v := judge(t, j, newTask(c.question, []string{c.context}, c.claim))[0]
 		if v.Label != c.want || !strings.Contains(v.Reason, c.reason) {
 			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", c.claim, c.context, v.Label, v.Score, v.Reason, c.want, c.reason)
 		}
@@ -135,7 +135,7 @@ func TestVerdicts(t *testing.T) {
 func TestNumberWithSpaceAfterSeparatorMatches(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	v := judge(t, j, task("", []string{"One bookie has taken five bets for more than $ 10, 000 on the party."}, "One bookie has taken five bets for more than $10,000 on the party."))[0]
+	v := judge(t, j, newTask("", []string{"One bookie has taken five bets for more than $ 10, 000 on the party."}, "One bookie has taken five bets for more than $10,000 on the party."))[0]
 	if v.Label != verdict.Supported {
 		t.Errorf("got %v (%s), want supported", v.Label, v.Reason)
 	}

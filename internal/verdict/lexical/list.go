@@ -8,35 +8,38 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/layout"
 )
 
-// A list is a list of a context.
+// A list is a parsed list in a context, compared with the items that a claim lists.
 type list struct {
 	layout.List
 
-	chunk int
-	words [][]uint64      // keys of each item's content words, once they are read
-	known map[string]bool // whether a text is an item of the list
+	chunk   int
+	words   [][]uint64      // keys of each item's content words, set on first use
+	matched map[string]bool // cached results of isItemOf
 }
 
-// Thresholds and limits of the comparison of lists. The shares are weighted by IDF;
-// they were chosen on the suites of docs/accuracy.md.
+// Thresholds and limits for the comparison of lists. The coverage is weighted by IDF.
+// The constants were tuned on the suites in docs/accuracy.md.
 const (
-	// sameLead is the share of the words of a claim's lead that the lead of a list
-	// about the same things has, and sameItem that of an item.
-	sameLead = 0.5
-	sameItem = 0.6
-	// wholeItem is the share of the words of a list's item that a longer text has.
-	wholeItem = 0.8
-	// maxShortItem is how many words an item has in a claim that lists items.
-	maxShortItem = 6
-	// maxSiblings is how many items the list of an answer may have.
+	// minLeadCoverage is the minimum share of the words in a claim's lead that the lead
+	// of a matching list contains.
+	minLeadCoverage = 0.5
+	// minItemCoverage is the minimum share of the words in a claim's item that a
+	// matching list item contains.
+	minItemCoverage = 0.6
+	// minListItemCoverage is the minimum share of the words in a list item that a
+	// longer claim item must contain to match it.
+	minListItemCoverage = 0.8
+	// maxItemWords limits the words of each item in a sentence that lists items.
+	maxItemWords = 6
+	// maxSiblings limits the items of an answer's list.
 	maxSiblings = 64
-	// maxLists is how many lists are read per task.
+	// maxLists limits the lists parsed per task.
 	maxLists = 256
-	// maxListWork is how many items the claims of a task are compared with in total.
+	// maxListWork limits the item comparisons per task.
 	maxListWork = 1 << 14
 )
 
-// readLists returns the lists of the contexts, which are parsed once per task.
+// readLists returns the lists in the contexts. It parses them once per task.
 func (s *scratch) readLists(contexts []string) []list {
 	if s.listsRead {
 		return s.lists
@@ -50,22 +53,22 @@ func (s *scratch) readLists(contexts []string) []list {
 	return s.lists
 }
 
-// checkLists looks for an item that a list of the contexts lacks: the lead or the
-// question of the claim matches what introduces the list, but an item of the claim
-// is not in it. It also objects to an item with a lead if most of the item's own
-// words are missing.
+// checkLists returns an objection if the claim's lead or question matches the lead of a
+// list in the contexts, but an item of the claim is missing from that list. It also
+// returns an objection if most words of an item after a lead are missing from the
+// contexts.
 func (j *Judge) checkLists(s *scratch, c *claim, contexts []string) (objection, quote) {
-	if s.lacksItem(c) {
-		return objection{reason: "most of the listed items are not in the contexts", limit: contradicted, incomplete: true}, quote{}
+	if s.isItemMissing(c) {
+		return objection{reason: "most of the listed items are not in the contexts", maxScore: maxContradictedScore, incomplete: true}, quote{}
 	}
 	lead, items := c.items()
-	own := len(items)
-	if own == 0 && len(c.siblings) < 2 {
+	claimItems := len(items) // the number of items from the claim, without siblings
+	if claimItems == 0 && len(c.siblings) < 2 {
 		return objection{}, quote{}
 	}
-	if own <= 1 && len(c.siblings) > 1 { // the claim is an item of the answer's list
-		if own == 0 {
-			items, own = []string{c.text}, 1
+	if claimItems <= 1 && len(c.siblings) > 1 { // the claim is one item of the answer's list
+		if claimItems == 0 {
+			items, claimItems = []string{c.text}, 1
 		}
 		items = append(items, c.siblings...)
 	}
@@ -76,7 +79,7 @@ func (j *Judge) checkLists(s *scratch, c *claim, contexts []string) (objection, 
 			break
 		}
 		sameLength := len(l.Items) == len(items)
-		if own > 1 && c.answer == "" && !sameLength {
+		if claimItems > 1 && c.answer == "" && !sameLength {
 			continue
 		}
 		text := contexts[l.chunk]
@@ -86,7 +89,7 @@ func (j *Judge) checkLists(s *scratch, c *claim, contexts []string) (objection, 
 			case strings.TrimSpace(item) == "":
 			case j.isItemOf(s, l, text, item):
 				found++
-			case missing == "" && n < own:
+			case missing == "" && n < claimItems:
 				missing = item
 			}
 		}
@@ -99,20 +102,20 @@ func (j *Judge) checkLists(s *scratch, c *claim, contexts []string) (objection, 
 		if found == 0 && len(items) > 1 || c.lead == 0 && c.answer == "" && (found < len(items)-1 || !sameLength) {
 			continue
 		}
-		s.quoteStmt.read(j.lex, text[l.Lead.Start:l.Lead.End])
+		s.quoteStmt.parse(j.lex, text[l.Lead.Start:l.Lead.End])
 		s.quoteKeys = s.quoteStmt.appendKeys(s.quoteKeys[:0])
-		s.claimStmt.read(j.lex, lead)
-		same := j.coverage(&s.claimStmt, s.quoteKeys) >= sameLead
-		if !same && (found < 2 || c.lead > 0) || j.statedOutside(s, c, contexts, l, lead, missing) {
+		s.claimStmt.parse(j.lex, lead)
+		sameLead := j.coverage(&s.claimStmt, s.quoteKeys) >= minLeadCoverage
+		if !sameLead && (found < 2 || c.lead > 0) || j.statedOutside(s, c, contexts, l, lead, missing) {
 			continue
 		}
 		q := quote{chunk: l.chunk, start: l.Lead.Start, end: l.Items[len(l.Items)-1].End}
-		return objection{reason: "the list in the contexts does not have " + quoted(missing), limit: contradicted, incomplete: true}, q
+		return objection{reason: "the list in the contexts does not have " + quoted(missing), maxScore: maxContradictedScore, incomplete: true}, q
 	}
 	return objection{}, quote{}
 }
 
-// setSiblings sets the items that the answer lists with each claim: claims that are
+// setSiblings sets the siblings of each claim that is a list item: all claims that are
 // sentence fragments with the same lead.
 func (s *scratch) setSiblings(claims []extract.Claim) {
 	if len(claims) < 3 {
@@ -131,14 +134,14 @@ func (s *scratch) setSiblings(claims []extract.Claim) {
 	}
 }
 
-// isFragment reports whether a claim may be an item of a list, not a sentence.
+// isFragment reports whether a claim may be a list item rather than a sentence.
 func isFragment(text string) bool {
 	return strings.Count(text, " ") < layout.MaxItemWords && !strings.HasSuffix(text, ".")
 }
 
-// lacksItem reports whether most words of a claim with a lead are missing after the
-// lead.
-func (s *scratch) lacksItem(c *claim) bool {
+// isItemMissing reports whether c has a lead and most of the words after it are missing
+// from the contexts.
+func (s *scratch) isItemMissing(c *claim) bool {
 	if c.lead == 0 {
 		return false
 	}
@@ -148,16 +151,16 @@ func (s *scratch) lacksItem(c *claim) bool {
 		if int(t.start) < c.lead {
 			continue
 		}
-		all += t.weight * exact
+		all += t.weight * exactCredit
 		if t.best < levels {
 			found += t.weight * credit(t.best)
 		}
 	}
-	return float64(found) < sameLead*float64(all)
+	return float64(found) < minLeadCoverage*float64(all)
 }
 
-// items returns the items that the claim lists and what introduces them: its lead or
-// its question. A sentence is a list if it has three items or more.
+// items returns the items that the claim lists and the text that introduces them: its
+// lead or its question. A sentence counts as a list if it has at least three items.
 func (c *claim) items() (lead string, items []string) {
 	switch {
 	case c.lead > 0:
@@ -174,15 +177,16 @@ func (c *claim) items() (lead string, items []string) {
 	if len(items) < 3 || !ok || !slices.ContainsFunc(conjunctions(), func(and string) bool { return strings.HasSuffix(before, and) }) {
 		return "", nil
 	}
-	for _, item := range items[1:] { // the first includes the start of the sentence
-		if strings.Count(strings.TrimSpace(item), " ") >= maxShortItem {
+	for _, item := range items[1:] { // the first item includes the start of the sentence
+		if strings.Count(strings.TrimSpace(item), " ") >= maxItemWords {
 			return "", nil // a clause
 		}
 	}
 	return c.text, items
 }
 
-// conjunctions returns what may precede the last item of a list in a sentence.
+// conjunctions returns the words that may precede the last item of a list in a
+// sentence.
 func conjunctions() []string { return []string{" and ", " or ", " und ", " et ", " y ", " & "} }
 
 // splitItems splits a text at its commas and at the conjunction before the last item.
@@ -205,29 +209,29 @@ func splitItems(text string) []string {
 	return items
 }
 
-// isItemOf reports whether one item of a list has most words of item, or all of its
-// own words are in item.
+// isItemOf reports whether item matches an item of the list l in text: either covers
+// most words of the other.
 func (j *Judge) isItemOf(s *scratch, l *list, text, item string) bool {
-	if is, ok := l.known[item]; ok {
-		return is
+	if matched, ok := l.matched[item]; ok {
+		return matched
 	}
 	a, b := &s.claimStmt, &s.quoteStmt
 	if l.words == nil {
-		l.known = make(map[string]bool)
-		for _, at := range l.Items {
-			b.read(j.lex, text[at.Start:at.End])
+		l.matched = make(map[string]bool)
+		for _, span := range l.Items {
+			b.parse(j.lex, text[span.Start:span.End])
 			l.words = append(l.words, b.appendKeys(nil))
 		}
 	}
-	a.read(j.lex, item)
-	is := slices.ContainsFunc(l.words, func(words []uint64) bool {
-		return j.coverage(a, words) >= sameItem || len(words) > 1 && j.containsMost(a, words)
+	a.parse(j.lex, item)
+	matched := slices.ContainsFunc(l.words, func(words []uint64) bool {
+		return j.coverage(a, words) >= minItemCoverage || len(words) > 1 && j.containsMost(a, words)
 	})
-	l.known[item] = is
-	return is
+	l.matched[item] = matched
+	return matched
 }
 
-// containsMost reports whether x has nearly all of the words.
+// containsMost reports whether x contains most of the words, weighted by IDF.
 func (j *Judge) containsMost(x *statement, words []uint64) bool {
 	found, all := 0.0, 0.0
 	for _, k := range words {
@@ -237,11 +241,11 @@ func (j *Judge) containsMost(x *statement, words []uint64) bool {
 			found += w
 		}
 	}
-	return found >= wholeItem*all
+	return found >= minListItemCoverage*all
 }
 
-// statedOutside reports whether a sentence near the closest window, outside the list
-// l, has both the item and its lead.
+// statedOutside reports whether a sentence near the closest window, but outside the
+// list l, states both the item and its lead.
 func (j *Judge) statedOutside(s *scratch, c *claim, contexts []string, l *list, lead, item string) bool {
 	a, b := &s.claimStmt, &s.quoteStmt
 	chunk := c.best.chunk
@@ -255,12 +259,12 @@ func (j *Judge) statedOutside(s *scratch, c *claim, contexts []string, l *list, 
 			if part[0] >= part[1] {
 				continue
 			}
-			b.read(j.lex, contexts[chunk][part[0]:part[1]])
+			b.parse(j.lex, contexts[chunk][part[0]:part[1]])
 			s.quoteKeys = b.appendKeys(s.quoteKeys[:0])
-			if a.read(j.lex, lead); b.negations > a.negations || j.coverage(a, s.quoteKeys) < sameLead {
+			if a.parse(j.lex, lead); b.negations > a.negations || j.coverage(a, s.quoteKeys) < minLeadCoverage {
 				continue
 			}
-			if a.read(j.lex, item); j.coverage(a, s.quoteKeys) >= sameItem {
+			if a.parse(j.lex, item); j.coverage(a, s.quoteKeys) >= minItemCoverage {
 				return true
 			}
 		}

@@ -11,50 +11,49 @@ import (
 
 // A hit is a word of a context that matches a term of a claim.
 type hit struct {
-	pos   int32 // number of the word
-	term  int32
-	start int32 // byte in its chunk
+	pos   int32 // word number in the current text
+	term  int32 // index into scratch.terms
+	start int32 // byte offset in the chunk
 	chunk int32
 	level level
 }
 
-// A pairSeen is a pair of neighbouring words of a claim.
-type pairSeen struct {
+// A wordPair is a pair of adjacent words in a claim.
+type wordPair struct {
 	claim int32
 	count int32 // occurrences in the claim
-	flush int32 // number of the text that it was last seen in
+	flush int32 // number of the last text that contains it, or -1
 }
 
-// A chunkScore describes how well a chunk covers a claim.
+// A chunkScore describes how well a chunk covers a claim. See Features for the shares.
 type chunkScore struct {
-	chunk         int     // in which the closest window starts
-	wide, near    float64 // weighted share of the claim's terms in the best window of wideWindow and nearWindow words
-	pairs         float64 // share of the claim's neighbouring words that are neighbours in the chunk
-	missingValues float64 // share of the claim's numbers and dates that the chunk lacks
-	missingNames  float64 // weighted share of its names
+	chunk         int     // chunk in which the closest window starts
+	wide, near    float64 // weighted shares of the terms in the best windows
+	pairs         float64 // share of the word pairs that the chunk contains
+	missingValues float64 // share of the numbers and dates missing from the chunk
+	missingNames  float64 // weighted share of the names missing from the chunk
 	score         float64
-	from, to      hit // first and last of the closest window
+	from, to      hit // first and last hit in the closest window
 }
 
-// The sizes of the windows in words. 135 words are about 180 tokens.
+// Window sizes in words. 135 words are about 180 model tokens.
 const (
 	wideWindow = 135
 	nearWindow = 45
 )
 
-// blockSize is how many bytes of a context are tokenized at a time. As the windows
-// slide over one block after the other, the memory for a task does not grow with the
-// length of its contexts.
+// blockSize is the number of bytes of a context that are tokenized at a time. It keeps
+// memory use independent of the length of the contexts.
 const blockSize = 1 << 16
 
-// scan matches one context, whose first word has number pos, and slides the windows of
-// every claim over it. It returns the number of the next word. It fails if ctx is done
-// or the task exceeds its limit of work.
+// scan matches all claims with one context. pos is the number of the context's first
+// word. scan returns the number of the next word. It returns an error if ctx is done or
+// the task exceeds its work limit.
 func (s *scratch) scan(ctx context.Context, j *Judge, text string, chunk, pos, flush int32) (int32, error) {
 	for offset := 0; offset < len(text); {
 		end := blockEnd(text, offset)
 		var err error
-		if pos, err = s.scanBlock(ctx, j.lex, text[offset:end], place{chunk: chunk, byte: int32(offset), pos: pos}, flush); err != nil { //nolint:gosec // texts are shorter than 2 GiB
+		if pos, err = s.scanBlock(ctx, j.lex, text[offset:end], blockStart{chunk: chunk, byte: int32(offset), pos: pos}, flush); err != nil { //nolint:gosec // texts are shorter than 2 GiB
 			return pos, err
 		}
 		s.advanceAll()
@@ -63,8 +62,8 @@ func (s *scratch) scan(ctx context.Context, j *Judge, text string, chunk, pos, f
 	return pos, nil
 }
 
-// blockEnd returns the end of a block that starts at offset: after white space, if
-// there is any in the second half of the block.
+// blockEnd returns the end of the block that starts at offset. The block ends after
+// white space if its second half contains any.
 func blockEnd(text string, offset int) int {
 	if len(text)-offset <= blockSize {
 		return len(text)
@@ -83,14 +82,14 @@ func blockEnd(text string, offset int) int {
 	return end
 }
 
-// A place is where a block starts: its chunk, the byte in the chunk and the number of
-// its first word.
-type place struct{ chunk, byte, pos int32 }
+// A blockStart is the start of a block: its chunk, the byte offset in the chunk, and
+// the number of its first word.
+type blockStart struct{ chunk, byte, pos int32 }
 
-// checkInterval is how many words are matched between two checks of the limits.
+// checkInterval is the number of words matched between two calls of checkLimits.
 const checkInterval = 1 << 9
 
-// checkLimits returns an error if the task exceeds its limit of work or ctx is done.
+// checkLimits returns an error if the task exceeds its work limit or ctx is done.
 func (s *scratch) checkLimits(ctx context.Context) error {
 	if s.limit > 0 && s.work > s.limit {
 		return errTooMuchWork
@@ -98,8 +97,9 @@ func (s *scratch) checkLimits(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// scanBlock collects the hits of every claim in a block.
-func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here place, flush int32) (int32, error) {
+// scanBlock collects the hits of all claims in a block. It returns the number of the
+// first word after the block.
+func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here blockStart, flush int32) (int32, error) {
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
 	if s.reread {
@@ -113,7 +113,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 				return here.pos, err
 			}
 		}
-		if s.pending > manyHits*8 {
+		if s.pending > pruneThreshold*8 {
 			s.advanceAll()
 		}
 		t := &ts[i]
@@ -123,22 +123,22 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			vs = vs[1:]
 		}
 		found := false
-		if s.filter.mayHave(t.Key) {
+		if s.filter.mayContain(t.Key) {
 			if e, ok := s.keys.Get(t.Key); ok {
 				found = true
 				s.credit(e, at)
 			}
 		}
-		if !found && t.Stem >= rootLength {
+		if !found && t.Stem >= minRootLength {
 			s.creditRoot(text, t, at)
 		}
 		if i == 0 {
 			continue
 		}
-		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.mayHave(k) {
+		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.mayContain(k) {
 			if e, ok := s.pairs.Get(k); ok {
 				for ; e >= 0; e = s.entries[e].next {
-					s.pairSeen[s.entries[e].term].flush = flush
+					s.wordPairs[s.entries[e].term].flush = flush
 					s.work++
 				}
 			}
@@ -161,7 +161,7 @@ func (s *scratch) addHit(h hit) {
 	s.pending++
 }
 
-// credit adds a hit to the terms of entry e and the entries chained to it.
+// credit adds a hit for the term of entry e and of each entry linked to it.
 func (s *scratch) credit(e int32, at hit) {
 	for ; e >= 0; e = s.entries[e].next {
 		at.term, at.level = s.entries[e].term, s.entries[e].level
@@ -170,11 +170,11 @@ func (s *scratch) credit(e int32, at hit) {
 	}
 }
 
-// creditRoot adds a hit to the terms that have the same root as word t.
+// creditRoot adds a hit for each term that has the same root as word t.
 func (s *scratch) creditRoot(text string, t *lexicon.Token, at hit) {
 	word := t.Text(text)
 	h := rootKey(word)
-	if !s.filter.mayHave(h) {
+	if !s.filter.mayContain(h) {
 		return
 	}
 	e, ok := s.roots.Get(h)
@@ -191,15 +191,15 @@ func (s *scratch) creditRoot(text string, t *lexicon.Token, at hit) {
 	}
 }
 
-// stemOf returns a word of a claim without its ending.
+// stemOf returns the stem of a word.
 func stemOf(w string) string { return w[:lexicon.StemLength(w)] }
 
-// maxValuesKept is how many numbers and dates of the contexts are kept, to name the one
-// that is most similar to a missing one.
+// maxValuesKept limits the numbers and dates of the contexts that are kept for
+// nearestValue.
 const maxValuesKept = 1 << 14
 
-// readValues parses the numbers and dates of a block if any claim has some.
-func (s *scratch) readValues(l *lexicon.Lexicon, text string, here place) {
+// readValues parses the numbers and dates of a block if any claim contains one.
+func (s *scratch) readValues(l *lexicon.Lexicon, text string, here blockStart) {
 	s.blockValues = s.blockValues[:0]
 	if len(s.claimValues) == 0 {
 		return
@@ -215,10 +215,10 @@ func (s *scratch) readValues(l *lexicon.Lexicon, text string, here place) {
 	}
 }
 
-// creditValue adds a hit to each number or date of a claim that v matches.
-func (s *scratch) creditValue(l *lexicon.Lexicon, v *quantity.Value, here place, at hit) {
+// creditValue adds a hit for each number or date of a claim that v matches.
+func (s *scratch) creditValue(l *lexicon.Lexicon, v *quantity.Value, here blockStart, at hit) {
 	at.start = here.byte + int32(v.Start) //nolint:gosec // a block is short
-	s.work += (len(s.valueTerms) + 3) / 4 // four comparisons take as long as a hit
+	s.work += (len(s.valueTerms) + 3) / 4 // four comparisons cost about as much as a hit
 	for _, n := range s.valueTerms {
 		certainty := s.claimValues[s.terms[n].value].Match(v, l)
 		if certainty == 0 {
@@ -230,7 +230,7 @@ func (s *scratch) creditValue(l *lexicon.Lexicon, v *quantity.Value, here place,
 	}
 }
 
-// valueLevel returns the level of a value that matches with a certainty above 0.
+// valueLevel returns the level of a match with the given certainty, which is above 0.
 func valueLevel(certainty float64) level {
 	switch {
 	case certainty >= 1:

@@ -7,37 +7,35 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 )
 
-// maxPacked is how many sentences are considered for a claim, the ones that cover most
-// of it alone. It bounds the memory for long contexts.
+// maxPacked limits the sentences considered for a claim to those with the highest
+// scores. It limits the memory used for long contexts.
 const maxPacked = 64
 
-// A packSentence is a sentence that may be packed, with the credit that it has for
-// each term.
+// A packSentence is a candidate sentence for Pack, with its credit for each term.
 type packSentence struct {
 	sentence int
 	near     float64
 	credits  []termCredit
 }
 
-// A termCredit is the credit, at most exact, of a sentence for a term.
+// A termCredit is the credit of a sentence for a term, at most exactCredit.
 type termCredit struct {
 	term   int32
 	credit int64
 }
 
 const (
-	// coveredFactor is how much a term that other sentences cover already is worth,
-	// relative to one that they do not.
+	// coveredFactor reduces the gain of a term that chosen sentences already cover.
 	coveredFactor = 0.3
-	// sizePenalty makes the shorter of two sentences with the same gain better.
+	// sizePenalty makes Pack prefer the shorter of two sentences with the same gain.
 	sizePenalty = 0.01
 )
 
-// Pack chooses, for each claim, the sentences that together cover most of its words:
-// greedily, each for what it adds, until their sizes exceed limit or none adds
-// anything. It returns the indices of the chosen sentences of each claim in ascending
-// order, and the share of the claim's weight that they cover together. The first
-// sentence may exceed limit. Errors are those of Judge.
+// Pack chooses the sentences that together cover as much as possible of each claim,
+// with a total size of at most limit. It is greedy: it repeatedly adds the sentence
+// with the highest gain. The first sentence of a claim may exceed limit. Pack returns
+// the indices of each claim's sentences in ascending order, and the share of the
+// claim's weight that they cover. It returns an error if ctx is done.
 func (j *Judge) Pack(ctx context.Context, claims []extract.Claim, sentences []string, sizes []int, limit int) ([][]int, []float64, error) {
 	s := j.getScratch()
 	defer j.putScratch(s)
@@ -62,36 +60,36 @@ func (j *Judge) Pack(ctx context.Context, claims []extract.Claim, sentences []st
 	return chosen, covered, nil
 }
 
-// addPackSentence adds a sentence to the candidates of a claim. It replaces the worst
-// one if there are maxPacked already.
+// addPackSentence adds a sentence to the candidates of a claim. If there are already
+// maxPacked of them, the sentence replaces the worst one or is dropped.
 func (s *scratch) addPackSentence(candidates []packSentence, c *claim, sentence int, near float64) []packSentence {
-	at := len(candidates)
-	if at == maxPacked {
-		at = 0
+	slot := len(candidates)
+	if slot == maxPacked {
+		slot = 0
 		for i := range candidates {
-			if candidates[i].near <= candidates[at].near {
-				at = i
+			if candidates[i].near <= candidates[slot].near {
+				slot = i
 			}
 		}
-		if near <= candidates[at].near {
+		if near <= candidates[slot].near {
 			return candidates
 		}
 	} else {
 		candidates = append(candidates, packSentence{})
 	}
-	x := packSentence{sentence, near, candidates[at].credits[:0]}
+	x := packSentence{sentence, near, candidates[slot].credits[:0]}
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		if v := s.terms[i].seen; v < levels {
 			x.credits = append(x.credits, termCredit{i, credit(v)})
 		}
 	}
-	candidates[at] = x
+	candidates[slot] = x
 	return candidates
 }
 
-// pack chooses sentences one after the other.
+// pack implements Pack for one claim.
 func (s *scratch) pack(c *claim, candidates []packSentence, sizes []int, limit int) ([]int, float64) {
-	credits := make([]int64, c.terms[1]-c.terms[0]) // of the chosen sentences
+	credits := make([]int64, c.terms[1]-c.terms[0]) // best credit of the chosen sentences per term
 	var chosen []int
 	for {
 		best, bestGain := -1, 0.0
@@ -121,12 +119,12 @@ func (s *scratch) pack(c *claim, candidates []packSentence, sizes []int, limit i
 		}
 	}
 	var sum int64
-	for i, h := range credits {
-		sum += h * s.terms[c.terms[0]+int32(i)].weight //nolint:gosec // a claim has few terms
+	for i, credit := range credits {
+		sum += credit * s.terms[c.terms[0]+int32(i)].weight //nolint:gosec // a claim has few terms
 	}
 	slices.Sort(chosen)
 	if c.total == 0 {
 		return chosen, 0
 	}
-	return chosen, float64(sum) / float64(c.total*exact)
+	return chosen, float64(sum) / float64(c.total*exactCredit)
 }

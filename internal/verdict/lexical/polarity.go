@@ -8,49 +8,45 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// "Yes" and "no" affirm or deny what the question asks. questionPolarity finds the
-// clause of the contexts that is closest to the question, and whether it affirms or
-// denies it.
-
-// A polarity is the answer of the contexts to a question.
+// A polarity is the answer to a yes-no question.
 type polarity int8
 
 const (
-	denied   polarity = -1
-	unknown  polarity = 0
-	affirmed polarity = 1
+	negative    polarity = -1
+	unknown     polarity = 0
+	affirmative polarity = 1
 )
 
-// Weights and thresholds of the comparison of clauses with a question, chosen on the
-// suites of docs/accuracy.md.
+// Weights and thresholds for the comparison of clauses with a question. They were tuned
+// on the suites in docs/accuracy.md.
 const (
-	// A word of the question that is not in the clause itself counts less if it is
-	// earlier in the sentence ("Pets are welcome in the hall, but not in the rooms"),
-	// later in it, or in the previous sentence.
-	earlierInSentence, laterInSentence, inPreviousSentence = 0.9, 0.3, 0.25
-	// earlierToOwnWord replaces earlierInSentence for a clause with a word of the
-	// question that the sentence does not have before it.
-	earlierToOwnWord = 0.999
-	// minAnswered is the share of the question that the closest clause must have.
-	minAnswered = 0.6
-	// equallyClose is the share of its closeness from which a clause of another
-	// sentence is as close.
-	equallyClose = 0.97
+	// A question word outside the clause has a lower weight if it occurs earlier in the
+	// sentence ("Pets are welcome in the hall, but not in the rooms"), later in the
+	// sentence, or in the previous sentence.
+	earlierClauseWeight, laterClauseWeight, previousSentenceWeight = 0.9, 0.3, 0.25
+	// newWordWeight replaces earlierClauseWeight if the clause contains a question word
+	// that does not occur earlier in the sentence.
+	newWordWeight = 0.999
+	// minQuestionCoverage is the minimum share of the question's weight that the best
+	// clause must cover.
+	minQuestionCoverage = 0.6
+	// tieRatio is the ratio of scores above which two clauses are a tie.
+	tieRatio = 0.97
 )
 
-// answerPolarity returns what a short answer says of its question.
+// answerPolarity returns the polarity of a short answer.
 func answerPolarity(answer string) polarity {
 	switch yes, ok := english.YesOrNo(answer); {
 	case !ok:
 		return unknown
 	case yes:
-		return affirmed
+		return affirmative
 	}
-	return denied
+	return negative
 }
 
-// checkYesOrNo decides about an answer of yes or no by the clause that answers its
-// question, if there is one. It returns the objection that remains, and its quotes.
+// checkYesOrNo compares a yes or no answer with the polarity of the contexts. It
+// returns the objection and quotes to use: o and quotes if either polarity is unknown.
 func (j *Judge) checkYesOrNo(s *scratch, c *claim, contexts []string, o objection, quotes []quote) (objection, []quote) {
 	claimed := answerPolarity(c.answer)
 	if claimed == unknown {
@@ -64,17 +60,17 @@ func (j *Judge) checkYesOrNo(s *scratch, c *claim, contexts []string, o objectio
 		return objection{}, quotes
 	}
 	c.supports = nil
-	return objection{reason: "the contexts say the opposite", limit: contradicted}, []quote{q}
+	return objection{reason: "the contexts say the opposite", maxScore: maxContradictedScore}, []quote{q}
 }
 
-// questionPolarity returns the answer of the contexts to a question, and the sentence
-// that gives it.
+// questionPolarity returns the answer to a question according to the contexts, and the
+// sentence that states it.
 func (j *Judge) questionPolarity(s *scratch, c *claim, question string, contexts []string) (polarity, quote) {
 	if s.answerWork > maxAnswerWork {
 		return unknown, quote{}
 	}
 	a := &s.claimStmt
-	a.read(j.lex, question)
+	a.parse(j.lex, question)
 	if a.isOpenQuestion() || a.negations > 0 || strings.Contains(strings.ToLower(contexts[c.best.chunk]), strings.ToLower(strings.TrimRight(c.text, "."))) {
 		return unknown, quote{}
 	}
@@ -84,11 +80,11 @@ func (j *Judge) questionPolarity(s *scratch, c *claim, question string, contexts
 		if slices.Contains(r.words, t.Key) {
 			continue
 		}
-		if t.Is(lexicon.Polarity) || isDenial(a.lower(i)) {
-			r.denials = append(r.denials, len(r.words))
+		if t.Is(lexicon.Polarity) || isNegativeWord(a.lower(i)) {
+			r.negativeWords = append(r.negativeWords, len(r.words))
 		}
-		like, unlike := j.related(t.Key)
-		r.words, r.like, r.unlike = append(r.words, t.Key), append(r.like, like), append(r.unlike, unlike)
+		related, antonyms := j.related(t.Key)
+		r.words, r.related, r.antonyms = append(r.words, t.Key), append(r.related, related), append(r.antonyms, antonyms)
 	}
 	if len(r.words) == 0 {
 		return unknown, quote{}
@@ -102,62 +98,65 @@ func (j *Judge) questionPolarity(s *scratch, c *claim, question string, contexts
 		s.answerWork += end - start
 		j.opts.Sentences(text[start:end], func(from, to int) { r.readSentence(chunk, text, start+from, start+to) })
 	}
-	return r.decide()
+	return r.result()
 }
 
 // A polarClause is a clause of a context that is compared with a question.
 type polarClause struct {
-	q          quote // its sentence
-	words      []int // indices of words of the question
-	denials    int
-	opposed    []int // indices of words of the question whose antonym it has
-	open       bool  // has a condition or a restriction
-	isQuestion bool
+	q           quote // the sentence that contains the clause
+	words       []int // question words in the clause, as indices
+	negations   int
+	opposed     []int // question words whose antonym is in the clause, as indices
+	conditional bool  // contains a condition or a restriction
+	isQuestion  bool
 }
 
-// A polarityReader reads the clauses of the contexts.
+// A polarityReader collects clauses from the contexts and finds the one that answers
+// the question.
 type polarityReader struct {
-	j            *Judge
-	s            *scratch
-	words        []uint64   // of the question
-	like, unlike [][]uint64 // words related to each, and itself, and antonyms
-	count        []int      // clauses that have each word
-	denials      []int      // indices of words that deny, such as "forbidden"
-	clauses      []polarClause
-	sentences    []int // the first clause of each
+	j             *Judge
+	s             *scratch
+	words         []uint64   // keys of the question words
+	related       [][]uint64 // keys of each word and its synonyms
+	antonyms      [][]uint64 // keys of the antonyms of each word
+	count         []int      // number of clauses that contain each word
+	negativeWords []int      // indices of negative words, such as "forbidden"
+	clauses       []polarClause
+	sentences     []int // index of the first clause of each sentence
 }
 
+// readSentence collects the clauses of a sentence.
 func (r *polarityReader) readSentence(chunk int, text string, start, end int) {
 	x := &r.s.quoteStmt
-	x.read(r.j.lex, text[start:end])
+	x.parse(r.j.lex, text[start:end])
 	r.sentences = append(r.sentences, len(r.clauses))
 	c := polarClause{q: quote{chunk: chunk, start: start, end: end}, isQuestion: strings.HasSuffix(strings.TrimSpace(text[start:end]), "?")}
 	for i := range x.tokens {
 		t := &x.tokens[i]
-		if i > 0 && x.startsPart(i) {
+		if i > 0 && x.startsSegment(i) {
 			r.add(c)
-			c.words, c.opposed, c.open = nil, nil, false
-			if x.lower(i) != "except" { // an exception to a denial is affirmed
-				c.denials = 0
+			c.words, c.opposed, c.conditional = nil, nil, false
+			if x.lower(i) != "except" { // an exception to a negative statement is affirmative
+				c.negations = 0
 			}
 		}
-		if t.Is(lexicon.Negation) && !x.negatesNothing(i) && !x.startsComparison(i+1) && !r.deniesOther(x, i) || i == 0 && answerPolarity(x.lower(0)) == denied {
-			c.denials++
+		if t.Is(lexicon.Negation) && !x.isIdiomaticNegation(i) && !x.startsComparison(i+1) && !r.negatesOther(x, i) || i == 0 && answerPolarity(x.lower(0)) == negative {
+			c.negations++
 			continue
 		}
 		word := -1
 		for w := range r.words {
-			if slices.Contains(r.like[w], t.Key) {
+			if slices.Contains(r.related[w], t.Key) {
 				word = w
-			} else if slices.Contains(r.unlike[w], t.Key) {
+			} else if slices.Contains(r.antonyms[w], t.Key) {
 				word = w
-				c.denials++
+				c.negations++
 				c.opposed = append(c.opposed, w)
 			}
 		}
 		if word < 0 {
 			if word = r.negatedByPrefix(x.lower(i)); word >= 0 {
-				c.denials++
+				c.negations++
 			}
 		}
 		switch {
@@ -165,12 +164,12 @@ func (r *polarityReader) readSentence(chunk int, text string, start, end int) {
 			if !slices.Contains(c.words, word) {
 				c.words = append(c.words, word)
 			} else if slices.Contains(c.opposed, word) { // "open on Sunday and closed on Monday"
-				c.open = true
+				c.conditional = true
 			}
-		case isDenial(x.lower(i)):
-			c.denials++
+		case isNegativeWord(x.lower(i)):
+			c.negations++
 		case isRestriction(x.lower(i)):
-			c.open = true
+			c.conditional = true
 		}
 	}
 	r.add(c)
@@ -183,18 +182,18 @@ func (r *polarityReader) add(c polarClause) {
 	r.clauses = append(r.clauses, c)
 }
 
-// deniesOther reports whether "no" or "without" at token i denies something that the
-// question does not mention: "with no penalty".
-func (r *polarityReader) deniesOther(x *statement, i int) bool {
+// negatesOther reports whether the token i is "no" or "without" and negates something
+// that the question does not mention: "with no penalty".
+func (r *polarityReader) negatesOther(x *statement, i int) bool {
 	if w := x.lower(i); w != "no" && w != "without" || i == 0 || i+1 == len(x.tokens) || x.tokens[i+1].Is(lexicon.Stop) {
 		return false
 	}
 	k := x.tokens[i+1].Key
-	return !slices.ContainsFunc(r.like, func(like []uint64) bool { return slices.Contains(like, k) })
+	return !slices.ContainsFunc(r.related, func(keys []uint64) bool { return slices.Contains(keys, k) })
 }
 
-// negatedByPrefix returns the index of the word of the question that a word negates
-// by its prefix, or -1: "unapproved", "incomplete".
+// negatedByPrefix returns the index of the question word that a word such as
+// "unapproved" or "incomplete" negates, or -1.
 func (r *polarityReader) negatedByPrefix(word string) int {
 	const minLength = 6
 	if len(word) < minLength {
@@ -210,8 +209,8 @@ func (r *polarityReader) negatedByPrefix(word string) int {
 	return -1
 }
 
-// isDenial reports whether a word denies what it is said of.
-func isDenial(word string) bool {
+// isNegativeWord reports whether a word has a negative meaning, such as "forbidden".
+func isNegativeWord(word string) bool {
 	switch word {
 	case "forbidden", "forbid", "forbids", "prohibited", "prohibit", "prohibits", "banned", "bans", "rejected", "reject", "rejects", "refused", "refuse", "refuses",
 		"denied", "denies", "excluded", "excludes", "exclude", "declined", "cancelled", "canceled", "lacks", "lacked", "failed", "fails", "prevented", "prevents",
@@ -232,7 +231,7 @@ func isRestriction(word string) bool {
 	return false
 }
 
-// isOpenQuestion reports whether a question does not ask for yes or no.
+// isOpenQuestion reports whether x is a question that is not a yes-no question.
 func (x *statement) isOpenQuestion() bool {
 	for i := range min(len(x.tokens), 3) {
 		switch x.lower(i) {
@@ -246,20 +245,20 @@ func (x *statement) isOpenQuestion() bool {
 	return false
 }
 
-// decide returns the answer of the clause that is closest to the question, and its
-// sentence. It is unknown if no clause is close, or if one of another sentence is
-// equally close and says the opposite.
-func (r *polarityReader) decide() (polarity, quote) {
-	at := r.closest()
-	if at < 0 {
+// result returns the polarity of the best clause and its sentence. The polarity is
+// unknown if no clause matches the question well enough, or if the best clauses of two
+// sentences are a tie and contradict each other.
+func (r *polarityReader) result() (polarity, quote) {
+	best := r.bestClause()
+	if best < 0 {
 		return unknown, quote{}
 	}
-	c := r.clauses[at]
-	if c.denials > 0 && slices.ContainsFunc(r.denials, func(w int) bool { return !r.sentenceHas(c.q, w) }) {
+	c := r.clauses[best]
+	if c.negations > 0 && slices.ContainsFunc(r.negativeWords, func(w int) bool { return !r.sentenceContains(c.q, w) }) {
 		return unknown, c.q // "not allowed" for "Is it forbidden?"
 	}
 	if c.isQuestion { // the next sentence answers it
-		next := at + 1
+		next := best + 1
 		for next < len(r.clauses) && r.clauses[next].q.start == c.q.start {
 			next++
 		}
@@ -269,29 +268,30 @@ func (r *polarityReader) decide() (polarity, quote) {
 		c = r.clauses[next]
 	}
 	switch {
-	case c.denials%2 == 1:
-		return denied, c.q
-	case c.open:
+	case c.negations%2 == 1:
+		return negative, c.q
+	case c.conditional:
 		return unknown, c.q
 	}
-	return affirmed, c.q
+	return affirmative, c.q
 }
 
-// sentenceHas reports whether a clause of a sentence has word w of the question.
-func (r *polarityReader) sentenceHas(sentence quote, w int) bool {
+// sentenceContains reports whether a clause of a sentence contains question word w.
+func (r *polarityReader) sentenceContains(sentence quote, w int) bool {
 	return slices.ContainsFunc(r.clauses, func(c polarClause) bool { return c.q == sentence && slices.Contains(c.words, w) })
 }
 
-// closest returns the index of the clause that is closest to the question, or -1.
-func (r *polarityReader) closest() int {
+// bestClause returns the index of the clause that covers most of the question, or -1 if
+// none covers enough or there is a contradictory tie.
+func (r *polarityReader) bestClause() int {
 	weights, total := make([]float64, len(r.words)), 0.0
 	for w, k := range r.words {
 		weights[w] = r.j.lex.IDF(k) / float64(max(1, r.count[w]))
 		total += weights[w]
 	}
-	best, at, atSentence := 0.0, -1, -1
-	opposite := 0.0 // of the closest clause of another sentence that says the opposite
-	have := make([]float64, len(r.words))
+	bestScore, best, bestSentence := 0.0, -1, -1
+	opposite := 0.0 // best score of a contradicting clause in another sentence
+	covered := make([]float64, len(r.words))
 	for n, first := range r.sentences {
 		end := len(r.clauses)
 		if n+1 < len(r.sentences) {
@@ -305,52 +305,52 @@ func (r *polarityReader) closest() int {
 			if len(r.clauses[i].words) == 0 {
 				continue
 			}
-			clear(have)
-			r.collect(have, previous, first, i, end)
-			sum := 0.0
-			for w, part := range have {
-				sum += part * weights[w]
+			clear(covered)
+			r.setCoverage(covered, previous, first, i, end)
+			score := 0.0
+			for w, weight := range covered {
+				score += weight * weights[w]
 			}
-			opposes := at >= 0 && r.clauses[i].denials%2 != r.clauses[at].denials%2 && n != atSentence
+			opposes := best >= 0 && r.clauses[i].negations%2 != r.clauses[best].negations%2 && n != bestSentence
 			switch {
-			case sum > best:
+			case score > bestScore:
 				if opposes {
-					opposite = best
+					opposite = bestScore
 				}
-				best, at, atSentence = sum, i, n
+				bestScore, best, bestSentence = score, i, n
 			case opposes:
-				opposite = max(opposite, sum)
+				opposite = max(opposite, score)
 			}
 		}
 	}
-	if best < minAnswered*total || opposite > equallyClose*best {
+	if bestScore < minQuestionCoverage*total || opposite > tieRatio*bestScore {
 		return -1
 	}
-	return at
+	return best
 }
 
-// collect sets how much of each word of the question clause i has, together with the
-// clauses from previous, those of the sentence before, up to end. Its own sentence
-// starts with clause first.
-func (r *polarityReader) collect(have []float64, previous, first, i, end int) {
-	earlier := earlierInSentence
+// setCoverage sets the weight with which clause i covers each question word. It takes
+// the surrounding clauses into account: the previous sentence starts at clause previous,
+// and the sentence of clause i has the clauses from first up to end.
+func (r *polarityReader) setCoverage(covered []float64, previous, first, i, end int) {
+	earlier := earlierClauseWeight
 	for _, w := range r.clauses[i].words {
 		if !slices.ContainsFunc(r.clauses[first:i], func(c polarClause) bool { return slices.Contains(c.words, w) }) {
-			earlier = earlierToOwnWord
+			earlier = newWordWeight
 		}
 	}
-	for k := previous; k < end; k++ {
-		part := laterInSentence
+	for n := previous; n < end; n++ {
+		weight := laterClauseWeight
 		switch {
-		case k == i:
-			part = 1
-		case k < first:
-			part = inPreviousSentence
-		case k < i:
-			part = earlier
+		case n == i:
+			weight = 1
+		case n < first:
+			weight = previousSentenceWeight
+		case n < i:
+			weight = earlier
 		}
-		for _, w := range r.clauses[k].words {
-			have[w] = max(have[w], part)
+		for _, w := range r.clauses[n].words {
+			covered[w] = max(covered[w], weight)
 		}
 	}
 }

@@ -17,20 +17,20 @@ func TestYesAndNoAreComparedWithAnsweringClause(t *testing.T) {
 		question, yes, no string // the statements
 		want              polarity
 	}{
-		{"May sheep graze on the upper meadow?", "Sheep may graze on the upper meadow.", "Sheep may not graze on the upper meadow.", affirmed},
-		{"May sheep graze on the lower meadow?", "Sheep may graze on the lower meadow.", "Sheep may not graze on the lower meadow.", denied},
-		{"Are drones forbidden near the nests?", "Drones are forbidden near the nests.", "Drones are not forbidden near the nests.", affirmed},
-		{"Are kites forbidden near the nests?", "Kites are forbidden near the nests.", "Kites are not forbidden near the nests.", denied},
-		{"Is the mill open to groups?", "The mill is open to groups.", "The mill is not open to groups.", affirmed},
-		{"Is there a lift?", "There is a lift.", "There is no lift.", denied},
-		{"Are bicycles allowed on the dam?", "Bicycles are allowed on the dam.", "Bicycles are not allowed on the dam.", denied},
-		{"Are cargo bikes allowed on the dam?", "Cargo bikes are allowed on the dam.", "Cargo bikes are not allowed on the dam.", affirmed},
-		{"Is the lower path marked?", "The lower path is marked.", "The lower path is not marked.", denied},
-		{"Does the bridge hold forty walkers?", "The bridge holds forty walkers.", "The bridge does not hold forty walkers.", affirmed},
+		{"May sheep graze on the upper meadow?", "Sheep may graze on the upper meadow.", "Sheep may not graze on the upper meadow.", affirmative},
+		{"May sheep graze on the lower meadow?", "Sheep may graze on the lower meadow.", "Sheep may not graze on the lower meadow.", negative},
+		{"Are drones forbidden near the nests?", "Drones are forbidden near the nests.", "Drones are not forbidden near the nests.", affirmative},
+		{"Are kites forbidden near the nests?", "Kites are forbidden near the nests.", "Kites are not forbidden near the nests.", negative},
+		{"Is the mill open to groups?", "The mill is open to groups.", "The mill is not open to groups.", affirmative},
+		{"Is there a lift?", "There is a lift.", "There is no lift.", negative},
+		{"Are bicycles allowed on the dam?", "Bicycles are allowed on the dam.", "Bicycles are not allowed on the dam.", negative},
+		{"Are cargo bikes allowed on the dam?", "Cargo bikes are allowed on the dam.", "Cargo bikes are not allowed on the dam.", affirmative},
+		{"Is the lower path marked?", "The lower path is marked.", "The lower path is not marked.", negative},
+		{"Does the bridge hold forty walkers?", "The bridge holds forty walkers.", "The bridge does not hold forty walkers.", affirmative},
 	} {
 		for answer, as := range map[string]string{"Yes.": tt.yes, "No.": tt.no} {
-			k := verdict.Task{Question: tt.question, Contexts: []string{guide}, Claims: []extract.Claim{{Text: answer, Statement: as}}}
-			v := judge(t, j, k)[0]
+			task := verdict.Task{Question: tt.question, Contexts: []string{guide}, Claims: []extract.Claim{{Text: answer, Statement: as}}}
+			v := judge(t, j, task)[0]
 			want := verdict.Contradicted
 			if answerPolarity(answer) == tt.want {
 				want = verdict.Supported
@@ -69,8 +69,8 @@ func TestUnrelatedNegationDoesNotContradict(t *testing.T) {
 		{"Was the warden unable to come?", "Yes.", "The warden was unable to come.", "The warden could not come to the lake."},
 		{"Which hut did they sleep in?", "No. 12", "They slept in No. 12.", "They slept in hut No. 12, next to the lake."},
 	} {
-		k := verdict.Task{Question: tt.question, Contexts: []string{tt.context}, Claims: []extract.Claim{{Text: tt.answer, Statement: tt.as}}}
-		if v := judge(t, j, k)[0]; v.Label == verdict.Contradicted {
+		task := verdict.Task{Question: tt.question, Contexts: []string{tt.context}, Claims: []extract.Claim{{Text: tt.answer, Statement: tt.as}}}
+		if v := judge(t, j, task)[0]; v.Label == verdict.Contradicted {
 			t.Errorf("%s %s: got %v (%s), want not contradicted", tt.question, tt.answer, v.Label, v.Reason)
 		}
 	}

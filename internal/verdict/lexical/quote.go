@@ -8,19 +8,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A quote is a sentence of a chunk.
+// A quote is a sentence in a chunk.
 type quote struct {
-	chunk, start, end int   // bytes
-	covered           int64 // weight × credit of the claim's terms in it
+	chunk, start, end int   // start and end are byte offsets
+	covered           int64 // sum of weight × credit of the claim's terms in the sentence
 }
 
-// minSecondShare is the share of a claim that a second sentence must add to the first
-// to be quoted too.
-const minSecondShare = 0.2
+// minSecondCoverage is the minimum share of a claim that a second quote must cover in
+// addition to the first.
+const minSecondCoverage = 0.2
 
-// evidence returns the one or two sentences near the closest window that cover most
-// of the claim.
-func (j *Judge) evidence(s *scratch, c *claim, contexts []string) []quote {
+// selectQuotes returns up to two sentences near the closest window that cover most of
+// the claim.
+func (j *Judge) selectQuotes(s *scratch, c *claim, contexts []string) []quote {
 	n := int(c.terms[1] - c.terms[0])
 	var quotes []quote
 	taken := slices.Grow(s.taken[:0], n)[:n]
@@ -30,7 +30,7 @@ func (j *Judge) evidence(s *scratch, c *claim, contexts []string) []quote {
 	s.taken = taken
 	for len(quotes) < 2 {
 		best := j.bestSentence(s, c, contexts, taken)
-		if best.covered == 0 || len(quotes) > 0 && float64(best.covered) < minSecondShare*float64(c.total*exact) {
+		if best.covered == 0 || len(quotes) > 0 && float64(best.covered) < minSecondCoverage*float64(c.total*exactCredit) {
 			break
 		}
 		quotes = append(quotes, best)
@@ -44,7 +44,8 @@ func (j *Judge) evidence(s *scratch, c *claim, contexts []string) []quote {
 	return quotes
 }
 
-// bestSentence returns the sentence whose hits add most to the levels already taken.
+// bestSentence returns the sentence that adds the most credit to the terms. taken holds
+// the level at which the quotes already selected match each term.
 func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []level) quote {
 	var best quote
 	n := int(c.terms[1] - c.terms[0])
@@ -97,19 +98,19 @@ func (j *Judge) sentenceAt(s *scratch, contexts []string, x support) quote {
 	return q
 }
 
-// cellSize is the length in bytes up to which a chunk is split into sentences as a
-// whole. Of a longer chunk only the cell around the closest window is split. Cells
-// overlap by half, so that a window is well inside one of them.
+// cellSize is the size in bytes of the cells that are split into sentences separately.
+// In a chunk longer than one cell, only the cell around the closest window is split.
+// Cells overlap by half, so that every window is well inside one of them.
 const cellSize = 1 << 12
 
-// A cell is bytes cellSize/2 × n to cellSize/2 × (n+2) of a chunk.
+// A cell is the byte range cellSize/2 × n to cellSize/2 × (n+2) of a chunk.
 type cell struct{ chunk, n int }
 
-// A span is a range of scratch.sentences.
+// A span is a range of indices into scratch.sentences.
 type span struct{ from, to int }
 
-// sentences returns the sentences of a chunk around byte near. Each cell is split
-// once per task.
+// sentences returns the byte ranges of the sentences in the cell that contains byte
+// near. Each cell is split once per task.
 func (j *Judge) sentences(s *scratch, contexts []string, chunk, near int) [][2]int {
 	text := contexts[chunk]
 	key := cell{chunk: chunk}
@@ -129,8 +130,8 @@ func (j *Judge) sentences(s *scratch, contexts []string, chunk, near int) [][2]i
 	return s.sentences[from:]
 }
 
-// toEvidence converts quotes to evidence, with positions in code points, for a claim
-// with a label.
+// toEvidence converts quotes to evidence for a claim with the given label. Evidence
+// offsets are in code points.
 func (s *scratch) toEvidence(contexts []string, quotes []quote, label verdict.Label) []verdict.Evidence {
 	out := make([]verdict.Evidence, len(quotes))
 	for i, q := range quotes {
@@ -144,15 +145,15 @@ func (s *scratch) toEvidence(contexts []string, quotes []quote, label verdict.La
 	return out
 }
 
-// A mark is the number of code points before a byte of a chunk.
+// A mark records the number of code points before a byte offset in a chunk.
 type mark struct{ chunk, bytes, points int }
 
 // markInterval is the distance in bytes between the marks of a chunk.
 const markInterval = 1 << 12
 
-// codePoints counts the code points of a chunk before byte end, starting at the last
-// mark before it. So many claims on a long chunk take one pass over the chunk, and at
-// most markInterval bytes for each claim.
+// codePoints returns the number of code points in a chunk before byte end. It counts
+// from the nearest mark, so each call after the first reads at most markInterval bytes
+// of the chunk.
 func (s *scratch) codePoints(contexts []string, chunk, end int) int {
 	text := contexts[chunk]
 	if end < markInterval {

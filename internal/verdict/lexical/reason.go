@@ -8,8 +8,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// appendPassage appends the chunk of q to s.line, with an excerpt around the first word
-// that it shares with c.
+// appendPassage appends the chunk number of q to s.line, and an excerpt of q around the
+// first word that matches c.
 func (s *scratch) appendPassage(c *claim, contexts []string, q quote) {
 	at := 0
 	for i := range c.bestHits {
@@ -23,7 +23,7 @@ func (s *scratch) appendPassage(c *claim, contexts []string, q quote) {
 	s.line = verdict.AppendExcerpt(append(s.line, ": "...), contexts[q.chunk][q.start:q.end], at)
 }
 
-// objectionReason returns an objection to c, with the passage q.
+// objectionReason returns the reason for an objection to c, which quotes q.
 func (s *scratch) objectionReason(o objection, c *claim, contexts []string, q quote) string {
 	s.line = append(append(s.line[:0], o.reason...), "; "...)
 	if o.incomplete {
@@ -35,8 +35,9 @@ func (s *scratch) objectionReason(o objection, c *claim, contexts []string, q qu
 
 const nearestIn = "nearest passage in "
 
-// supportReason returns the passage that supports c and how much of c it covers.
-// sameNegations says that quotes[0] and c negate the same number of things.
+// supportReason returns the reason for a supported claim: the supporting passage and
+// how many words of c it covers. sameNegations is set if c and quotes[0] contain the
+// same number of negations.
 func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, sameNegations, joined bool) string {
 	found, all := 0, int(c.terms[1]-c.terms[0])
 	for i := c.terms[0]; i < c.terms[1]; i++ {
@@ -47,13 +48,13 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, sam
 	s.line = s.line[:0]
 	if len(quotes) > 0 {
 		q := quotes[0]
-		if sameNegations && found == all && float64(q.covered) >= nearlyAll*float64(c.total*exact) {
+		if sameNegations && found == all && float64(q.covered) >= minCoverageForStated*float64(c.total*exactCredit) {
 			s.line = append(s.line, "stated in "...)
 		} else {
 			s.line = append(s.line, "close match in "...)
 		}
 		s.appendPassage(c, contexts, q)
-		if found == all || q.chunk != c.best.chunk && !joined { // the counts are of another chunk
+		if found == all || q.chunk != c.best.chunk && !joined { // the counts refer to a different chunk
 			return string(s.line)
 		}
 		s.line = append(s.line, "; "...)
@@ -68,14 +69,14 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, sam
 	return string(s.line)
 }
 
-// missingReason names what the contexts lack: the first missing number or date, with
-// the most similar one, or else names and words. It reports whether anything is
-// missing.
+// missingReason returns the reason for an unsupported claim and whether any words or
+// values are missing from the contexts. The reason names the first missing number or
+// date and the most similar one in the contexts, or else the missing words.
 func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string, q quote) (string, bool) {
 	s.line = s.line[:0]
 	if t := s.absentValue(c, contexts); t != nil {
 		v := &s.claimValues[t.value]
-		n := s.nearest(l, c, v, contexts)
+		n := s.nearestValue(l, c, v, contexts)
 		s.line = append(s.line, notInContexts(v.Text(c.text), n.text(contexts))...)
 		s.line = append(s.line, "; "+nearestIn...)
 		s.appendPassage(c, contexts, q)
@@ -90,7 +91,7 @@ func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string,
 	return string(s.line), false
 }
 
-// absentValue returns the first number or date of c that no context has, or nil.
+// absentValue returns the first number or date in c that no context contains, or nil.
 func (s *scratch) absentValue(c *claim, contexts []string) *term {
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
@@ -101,8 +102,8 @@ func (s *scratch) absentValue(c *claim, contexts []string) *term {
 	return nil
 }
 
-// isAbsent reports whether no context has t, as written or in another form, and t is
-// not in a list marker or a citation.
+// isAbsent reports whether no context contains t in any form. It returns false for list
+// markers and citations.
 func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
 	start, end := int(t.start), int(t.end)
 	return t.best == levels && !t.found && !verdict.InMarker(c.text, start, end) &&
@@ -110,22 +111,22 @@ func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
 }
 
 const (
-	maxListed   = 4  // words that a reason names
-	maxSearched = 16 // words of a claim that are searched for
-	maxWordLen  = 40 // code points of a word that are shown
+	maxListed   = 4  // maximum words listed in a reason
+	maxSearched = 16 // maximum words of a claim to search for
+	maxWordLen  = 40 // maximum length of a listed word in code points
 )
 
-// appendAbsentWords appends the first names, and then other words, of c that no context
-// has. It reports whether there are any.
+// appendAbsentWords appends the first words of c that no context contains to s.line,
+// names before other words. It reports whether it found any.
 func (s *scratch) appendAbsentWords(c *claim, contexts []string) bool {
-	left, n, last := maxSearched, 0, int32(0)
+	remaining, n, last := maxSearched, 0, int32(0)
 	for _, names := range [...]bool{true, false} {
-		for i := c.terms[0]; i < c.terms[1] && left > 0 && n < maxListed; i++ {
+		for i := c.terms[0]; i < c.terms[1] && remaining > 0 && n < maxListed; i++ {
 			t := &s.terms[i]
 			if t.best < levels || t.found || t.name != names {
 				continue
 			}
-			left--
+			remaining--
 			if !s.isAbsent(c, t, contexts) {
 				continue
 			}
@@ -145,7 +146,7 @@ func (s *scratch) appendAbsentWords(c *claim, contexts []string) bool {
 	return n > 0
 }
 
-// clip shortens a word that is too long to be a real one.
+// clip truncates a word to maxWordLen code points.
 func clip(w string) string {
 	if len(w) <= maxWordLen || utf8.RuneCountInString(w) <= maxWordLen {
 		return w
@@ -153,7 +154,8 @@ func clip(w string) string {
 	return string([]rune(w)[:maxWordLen]) + "…"
 }
 
-// valueReason says which number or date the contexts have instead of the value of t.
+// valueReason returns the reason for a claim with a wrong number or date t. other is
+// the corresponding value in the contexts.
 func (s *scratch) valueReason(c *claim, t *term, other string, contexts []string) string {
 	claimed := s.claimValues[t.value].Text(c.text)
 	if s.isAbsent(c, t, contexts) {

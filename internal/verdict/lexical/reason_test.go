@@ -25,7 +25,7 @@ func TestReasonNamesMissingWords(t *testing.T) {
 		{[]string{"Discovered in spring.", far}, "The treaty of covered whaling.", "; not in the contexts: treaty, whaling"},
 		{[]string{"Nothing.", far}, "Signed signed SIGNED " + strings.Repeat("x", 80) + ".", "; not in the contexts: Signed, " + strings.Repeat("x", 40) + "…"},
 	} {
-		v := judge(t, j, task("", c.contexts, c.claim))[0]
+		v := judge(t, j, newTask("", c.contexts, c.claim))[0]
 		if v.Label != verdict.NotMentioned || !v.Missing || !strings.HasPrefix(v.Reason, "nearest passage in chunk ") || !strings.HasSuffix(v.Reason, c.want) {
 			t.Errorf("%q: got %v (%s), want a reason that ends in %q", c.claim, v.Label, v.Reason, c.want)
 		}
@@ -45,7 +45,7 @@ func TestNumberWithOtherSeparatorsIsNotMissing(t *testing.T) {
 		"The tower in Porto has 900 windows. Page 1. 250.":     false,
 		"The tower in Porto has 900 windows. Page 1 or 250.":   true,
 	} {
-		v := judge(t, j, task("", []string{context}, claim))[0]
+		v := judge(t, j, newTask("", []string{context}, claim))[0]
 		if got := strings.Contains(v.Reason, "“1,250” is not in the contexts"); v.Label != verdict.Supported && got != missing {
 			t.Errorf("%q: got %s, want missing: %v", context, v.Reason, missing)
 		}
@@ -61,7 +61,7 @@ func TestReasonQuotesPassage(t *testing.T) {
 		{"Avoid the bridge: it was closed for repairs.", "The bridge was closed for repairs.", "close match in chunk 0: “Avoid the bridge: it was closed for repairs.”"},
 		{"It rained. The drug is not effective in children.", "The drug is effective in children.", "the contexts deny the claim; chunk 0: “The drug is not effective in children.”"},
 	} {
-		v := judge(t, j, task("", []string{c.context}, c.claim))[0]
+		v := judge(t, j, newTask("", []string{c.context}, c.claim))[0]
 		if v.Reason != c.want {
 			t.Errorf("%q: got %s, want %s", c.claim, v.Reason, c.want)
 		}
@@ -77,7 +77,7 @@ func TestReasonIgnoresNumbersInMarkers(t *testing.T) {
 		{"The hotel on the lake has guest rooms.", "The hotel on the lake has [20] guest rooms and lifts.", "20"},
 		{"The hotel on the lake has guest rooms.", "20. The hotel on the lake has guest rooms and lifts.", "20"},
 	} {
-		v := judge(t, j, task("", []string{c.context}, c.claim))[0]
+		v := judge(t, j, newTask("", []string{c.context}, c.claim))[0]
 		if strings.Contains(v.Reason, c.not) {
 			t.Errorf("%q: got %v (%s), want no %s", c.claim, v.Label, v.Reason, c.not)
 		}
@@ -93,15 +93,15 @@ func TestClaimWithoutCommonWordsQuotesMostSimilarPassage(t *testing.T) {
 		"Xyz qqq.":               "Bananas are rich in potassium.",
 		"!":                      "Bananas are rich in potassium.",
 	} {
-		v := judge(t, j, task("", contexts, "It rained.", claim))[1]
+		v := judge(t, j, newTask("", contexts, "It rained.", claim))[1]
 		if len(v.Evidence) != 1 || v.Evidence[0].Quote != want || v.Evidence[0].Chunk != 2 || !strings.Contains(v.Reason, want) {
 			t.Errorf("%q: got %+v (%s), want %q", claim, v.Evidence, v.Reason, want)
 		}
 	}
-	if v := judge(t, j, task("", []string{"", " \n"}, "It rained."))[0]; len(v.Evidence) > 0 || v.Reason != "the contexts are empty" {
+	if v := judge(t, j, newTask("", []string{"", " \n"}, "It rained."))[0]; len(v.Evidence) > 0 || v.Reason != "the contexts are empty" {
 		t.Errorf("blank contexts: got %+v (%s), want no evidence", v.Evidence, v.Reason)
 	}
-	if v := judge(t, j, task("", []string{"", "..."}, "It rained."))[0]; len(v.Evidence) != 1 || v.Evidence[0].Quote != "..." {
+	if v := judge(t, j, newTask("", []string{"", "..."}, "It rained."))[0]; len(v.Evidence) != 1 || v.Evidence[0].Quote != "..." {
 		t.Errorf("punctuation only: got %+v, want it as evidence", v.Evidence)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// Answered looks for the statement of the contexts that answers what a refusal says
-// they do not, such as "Returns cost $5." for "The documents do not say what returns
-// cost." The statement must have all content words of the refusal and the kind of thing
-// that is asked for. This misses answers in other words, but it rarely rejects a
-// justified refusal. The error is that of ctx.
+// Answered looks for a sentence in the contexts that answers the question that a refusal
+// declines, such as "Returns cost $5." for "The documents do not say what returns cost."
+// It reports whether it found one. The sentence must contain all content words of the
+// refusal and an answer of the expected type. This misses paraphrased answers, but
+// rarely rejects a justified refusal. Answered returns an error if ctx is done.
 func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts []string) (verdict.Evidence, bool, error) {
 	d, ok := extract.DeclinedBy(refusal, question)
 	if !ok {
@@ -29,8 +29,8 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 		if err := ctx.Err(); err != nil {
 			return verdict.Evidence{}, false, err
 		}
-		answered, at, last := false, 0, 0
-		header, rowEnd := "", 0 // of the table whose row the last sentence is, and the end of that row
+		answered, answerStart, answerEnd := false, 0, 0
+		header, rowEnd := "", 0 // header of the current table, end of its last row
 		j.opts.Sentences(text, func(start, end int) {
 			if answered {
 				return
@@ -48,26 +48,27 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 				rowEnd = end
 			}
 			if t.answeredBy(j.lex, s, above) {
-				answered, at, last = true, start, end
+				answered, answerStart, answerEnd = true, start, end
 			}
 		})
 		if answered {
-			from := utf8.RuneCountInString(text[:at])
-			return verdict.Evidence{Chunk: i, Start: from, End: from + utf8.RuneCountInString(text[at:last]), Quote: text[at:last]}, true, nil
+			quote := text[answerStart:answerEnd]
+			start := utf8.RuneCountInString(text[:answerStart])
+			return verdict.Evidence{Chunk: i, Start: start, End: start + utf8.RuneCountInString(quote), Quote: quote}, true, nil
 		}
 	}
 	return verdict.Evidence{}, false, nil
 }
 
-// A topic is what a statement must have to answer a refusal.
+// A topic describes the statements that would answer a refused question.
 type topic struct {
 	want   extract.AnswerType
 	words  []topicWord
 	keys   map[uint64]int // index into words, by key of the word or a synonym
-	seen   []bool
+	seen   []bool         // words seen in the current sentence
 	tokens []lexicon.Token
-	// subject is set for a single common word, which must be the first content word of
-	// a statement about it.
+	// subject is set if the topic is a single common word. That word must then be the
+	// first content word of the answer.
 	subject bool
 }
 
@@ -76,8 +77,8 @@ type topicWord struct {
 	value  float64
 }
 
-// topic returns the topic of what a refusal declines to answer. It reports false if
-// there are too few words to be sure.
+// topic returns the topic of a declined question, and whether it has enough words for a
+// reliable comparison.
 func (j *Judge) topic(d extract.Declined) (*topic, bool) {
 	t := &topic{want: d.Type, keys: make(map[uint64]int)}
 	named := false
@@ -108,7 +109,7 @@ func (j *Judge) topic(d extract.Declined) (*topic, bool) {
 	return t, len(t.words) >= minWords || named && len(t.words) > 0 || t.subject
 }
 
-// isFiller reports whether a content word of a refusal need not be in an answer.
+// isFiller reports whether an answer may omit this content word of a refusal.
 func isFiller(word string) bool {
 	switch word {
 	case "happen", "happens", "happened", "exact", "exactly", "specific", "specifically", "information", "detail", "details", "currently", "actually", "possible", "mention", "mentioned", "need", "needs", "there":
@@ -117,15 +118,15 @@ func isFiller(word string) bool {
 	return false
 }
 
-// answeredBy reports whether a sentence has all words of the topic and an answer of the
-// wanted type. A row of a table is read with the header of the table. Conditions and
-// questions state nothing.
+// answeredBy reports whether a sentence contains all words of the topic and an answer
+// of the wanted type. If the sentence is a table row, header is the header of the
+// table. Questions and conditional clauses are not answers.
 func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
-	if strings.HasSuffix(strings.TrimSpace(sentence), "?") || leavesOpen(sentence) {
+	if strings.HasSuffix(strings.TrimSpace(sentence), "?") || isInconclusive(sentence) {
 		return false
 	}
 	clear(t.seen)
-	left := len(t.words)
+	remaining := len(t.words)
 	var f facts
 	if header != "" {
 		t.tokens = l.Tokens(t.tokens[:0], header)
@@ -133,12 +134,12 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 			k := &t.tokens[i]
 			if n, ok := t.keys[k.Key]; ok && !t.seen[n] && len(t.words) > 1 {
 				t.seen[n] = true
-				left--
+				remaining--
 			}
 			f.money = f.money || isMoney(k.Lower(header)) || strings.ContainsAny(header, "$€£")
 		}
-		if left == 0 {
-			return false // the row is about something else
+		if remaining == 0 {
+			return false // only the header is about the topic
 		}
 	}
 	t.tokens = l.Tokens(t.tokens[:0], sentence)
@@ -152,7 +153,7 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 		if ok {
 			if !t.seen[n] {
 				t.seen[n] = true
-				left--
+				remaining--
 			}
 			f.topic, first = true, false
 			continue
@@ -162,24 +163,24 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 		}
 		f.add(t.tokens, i, sentence)
 	}
-	if left > 0 || f.unclear || t.subject && !f.topic {
+	if remaining > 0 || f.conditional || t.subject && !f.topic {
 		return false
 	}
-	return f.has(t.want)
+	return f.answers(t.want)
 }
 
-// leavesOpen reports whether a sentence says that something is not known or whom to
-// ask, or starts with a subordinate clause.
-func leavesOpen(sentence string) bool {
-	low := strings.ToLower(sentence)
+// isInconclusive reports whether a sentence states that something is unknown, refers
+// the reader to someone else, or starts with a subordinate clause.
+func isInconclusive(sentence string) bool {
+	lower := strings.ToLower(sentence)
 	for _, part := range [...]string{
 		"unknown", "not known", "unclear", "not clear", "contact ", "ask ", "not say", "not state", "not specif", "not mention", "not disclose", "undisclosed", "not publish", "to be announced", "to be decided",
 	} {
-		if strings.Contains(low, part) {
+		if strings.Contains(lower, part) {
 			return true
 		}
 	}
-	first, _, _ := strings.Cut(strings.TrimLeft(low, " -*#>"), " ")
+	first, _, _ := strings.Cut(strings.TrimLeft(lower, " -*#>"), " ")
 	switch first {
 	case "when", "how", "why", "where", "if", "whether", "although", "though", "while", "for", "as", "unless":
 		return true
@@ -187,20 +188,22 @@ func leavesOpen(sentence string) bool {
 	return false
 }
 
-// facts records what a sentence has beside the words of a topic.
+// facts records the kinds of information in a sentence, apart from the words of a
+// topic.
 type facts struct {
-	words                                                           int // content words
-	number, money, time, name, free, place, reason, manner, unclear bool
-	topic                                                           bool // a word of the topic came before
+	words                                                  int // number of content words
+	number, money, time, name, free, place, reason, manner bool
+	conditional                                            bool // starts with a condition
+	topic                                                  bool // a topic word has been seen
 }
 
-// add adds token i, which is not a word of the topic.
+// add records token i, which is not a topic word.
 func (f *facts) add(tokens []lexicon.Token, i int, text string) {
 	k := &tokens[i]
 	word := k.Lower(text)
 	switch word {
 	case "if", "unless", "whether":
-		f.unclear = f.unclear || !f.topic // "If tickets are late,"
+		f.conditional = f.conditional || !f.topic // "If tickets are late,"
 	case "because", "since", "due", "owing", "therefore":
 		f.reason = true
 	case "by", "via", "using", "through", "with":
@@ -233,8 +236,8 @@ func (f *facts) add(tokens []lexicon.Token, i int, text string) {
 	}
 }
 
-// has reports whether the sentence has an answer of the wanted type.
-func (f *facts) has(want extract.AnswerType) bool {
+// answers reports whether the facts include an answer of the wanted type.
+func (f *facts) answers(want extract.AnswerType) bool {
 	switch want {
 	case extract.AnyStatement, extract.Event:
 		return f.words > 0
@@ -260,7 +263,7 @@ func (f *facts) has(want extract.AnswerType) bool {
 	return false
 }
 
-// isMoney reports whether a word makes a number an amount of money.
+// isMoney reports whether a word indicates that a number is an amount of money.
 func isMoney(word string) bool {
 	switch word {
 	case "cost", "costs", "price", "prices", "priced", "charge", "charged", "pay", "pays", "paid", "fee", "fees", "dollars", "euros", "pounds", "crowns", "cents", "dollar", "euro", "pound", "eur", "usd", "gbp":
@@ -269,7 +272,7 @@ func isMoney(word string) bool {
 	return false
 }
 
-// namesPlace reports whether the words after "in" or "at" may name a place: the first
+// namesPlace reports whether the words after a preposition may name a place: the first
 // content word is not a number, month, day or unit.
 func namesPlace(tokens []lexicon.Token, text string) bool {
 	for i := range tokens {

@@ -6,26 +6,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// A role says who does what to whom, or what is more than what. In "Spain beat
-// Portugal" and "Portugal was beaten by Spain", Spain is the first and Portugal the
+// A role is an asymmetric relation between two phrases. Both "Spain beat Portugal" and
+// "Portugal was beaten by Spain" have Spain as the first phrase and Portugal as the
 // second.
 type role struct {
-	key, how      uint64 // key of the verb or comparative, and of what modifies it: "to" after lose, "people" after more
+	key           uint64 // key of the verb or comparative
+	modifier      uint64 // key of its modifier: "to" after "lose", "people" after "more"
 	comparative   bool
-	first, second [2]int // tokens, the end exclusive
+	first, second [2]int // half-open token ranges
 }
 
 const (
-	maxPhrase         = 8  // words of the noun phrase before or after a verb
-	maxBeforeThan     = 4  // words between a comparative and its "than"
-	maxCompared       = 48 // words before a comparative that it compares
+	maxPhrase         = 8  // words in the noun phrase before or after a verb
+	maxBeforeThan     = 4  // words between a comparative and "than"
+	maxCompared       = 48 // words before a comparative
 	maxBeforeRelation = 5  // words between verb and "of": "is a small left tributary of"
-	// maxRoles is how many roles, universal quantifiers and values of a text are read:
-	// more than a sentence has. All roles of a claim are compared with all of a quote.
+	// maxRoles limits the roles, quantifiers and values that are parsed per text. Few
+	// sentences contain more. The comparison of roles is quadratic.
 	maxRoles = 16
 )
 
-// roles appends the first roles of x to dst, which is empty.
+// roles appends the roles in x to dst, up to a total of maxRoles.
 func (x *statement) roles(dst []role, l *lexicon.Lexicon) []role {
 	for i := range x.tokens {
 		if len(dst) == maxRoles {
@@ -47,8 +48,8 @@ func (x *statement) roles(dst []role, l *lexicon.Lexicon) []role {
 	return dst
 }
 
-// isDirected reports whether token i is a verb whose sides are not interchangeable: a
-// listed one, or one in -ed that is not listed as mutual.
+// isDirected reports whether token i is a verb whose subject and object cannot be
+// swapped: a verb that the lexicon lists as directed, or an unlisted one in -ed.
 func (x *statement) isDirected(l *lexicon.Lexicon, i int) bool {
 	t := &x.tokens[i]
 	if t.Class&(lexicon.Stop|lexicon.Capital|lexicon.Number|lexicon.Unit) != 0 {
@@ -66,12 +67,12 @@ func (x *statement) isDirected(l *lexicon.Lexicon, i int) bool {
 func (x *statement) action(l *lexicon.Lexicon, i int) (role, bool) {
 	r := role{key: x.tokens[i].Key}
 	k := i - 1
-	be := false
+	hasBe := false
 	for ; k >= 0 && x.gap(k+1) == " "; k-- {
 		w := x.lower(k)
 		switch w {
 		case "was", "were", "is", "are", "been", "being", "be":
-			be = true
+			hasBe = true
 			continue
 		case "has", "had", "have", "will", "would", "then", "also", "once", "again", "later":
 			continue
@@ -99,10 +100,10 @@ func (x *statement) action(l *lexicon.Lexicon, i int) (role, bool) {
 		passive = true
 		m++
 	case "to", "over", "before", "after", "against", "into":
-		r.how = x.tokens[m].Key
+		r.modifier = x.tokens[m].Key
 		m++
 	}
-	if be != passive && be {
+	if hasBe && !passive {
 		return r, false
 	}
 	n := x.phraseEnd(m)
@@ -116,9 +117,9 @@ func (x *statement) action(l *lexicon.Lexicon, i int) (role, bool) {
 	return r, true
 }
 
-// phraseStart returns the first token of the noun phrase before token end, and false if
-// the phrase has a verb: it takes a parser to find whose "lost" is in "who beat Spain
-// lost".
+// phraseStart returns the first token of the noun phrase that ends before token end. It
+// returns false if the phrase contains a verb, because its subject would be ambiguous:
+// "who beat Spain lost".
 func (x *statement) phraseStart(l *lexicon.Lexicon, end int) (int, bool) {
 	k := end - 1
 	for k >= 0 && end-k <= maxPhrase && x.inPhrase(k) && (k+1 == end || joinsPhrase(x.gap(k+1))) {
@@ -139,7 +140,8 @@ func (x *statement) phraseEnd(m int) int {
 	return n
 }
 
-// relation parses "the Inn is a tributary of the Danube" at its "of", token i.
+// relation parses a relation such as "the Inn is a tributary of the Danube". Token i is
+// its "of".
 func (x *statement) relation(l *lexicon.Lexicon, i int) (role, bool) {
 	var r role
 	if i < 2 || x.tokens[i-1].Class&(lexicon.Stop|lexicon.Number|lexicon.Numeral|lexicon.Partial) != 0 {
@@ -148,7 +150,7 @@ func (x *statement) relation(l *lexicon.Lexicon, i int) (role, bool) {
 	if directed, known := l.Directed(x.tokens[i-1].Key); known && !directed {
 		return r, false // "a friend of" is mutual
 	}
-	r.key, r.how = x.tokens[i-1].Key, x.tokens[i].Key
+	r.key, r.modifier = x.tokens[i-1].Key, x.tokens[i].Key
 	for k := i - 2; k > 0 && k >= i-1-maxBeforeRelation && joinsPhrase(x.gap(k+1)); k-- {
 		switch x.lower(k) {
 		case "is", "was", "are", "were", "became":
@@ -186,7 +188,7 @@ func (x *statement) contentWords(r [2]int) int {
 	return n
 }
 
-// comparison parses what precedes and follows the "than" at token i.
+// comparison parses the phrases before and after the "than" at token i.
 func (x *statement) comparison(i int) (role, bool) {
 	r := role{comparative: true}
 	at := -1
@@ -194,9 +196,9 @@ func (x *statement) comparison(i int) (role, bool) {
 		switch w := x.lower(k); {
 		case w == "more" || w == "less" || w == "fewer":
 			at = k
-			for n := k + 1; n < i && r.how == 0; n++ {
+			for n := k + 1; n < i && r.modifier == 0; n++ {
 				if !x.tokens[n].Is(lexicon.Stop) {
-					r.how = x.tokens[n].Key
+					r.modifier = x.tokens[n].Key
 				}
 			}
 		case len(w) >= 5 && strings.HasSuffix(w, "er") && !x.tokens[k].Is(lexicon.Stop) && !x.tokens[k].Is(lexicon.Capital),
@@ -227,13 +229,13 @@ func (x *statement) comparison(i int) (role, bool) {
 // endsPhrase reports whether the gap between two tokens ends a phrase.
 func endsPhrase(gap string) bool { return strings.ContainsAny(gap, ",;:()—–\"“”") }
 
-// span returns the words of r from the first to the last.
+// span returns the text from the start of the first phrase of r to the end of the last.
 func (x *statement) span(r role) string {
 	from, to := min(r.first[0], r.second[0]), max(r.first[1], r.second[1])
 	return x.text[x.tokens[from].Start:x.tokens[to-1].End]
 }
 
-// contains reports whether a range of tokens has a content word with a key.
+// contains reports whether the token range r contains a content word with this key.
 func (x *statement) contains(r [2]int, key uint64) bool {
 	for i := r[0]; i < r[1]; i++ {
 		if x.tokens[i].Key == key && !x.tokens[i].Is(lexicon.Stop) {
@@ -243,8 +245,8 @@ func (x *statement) contains(r [2]int, key uint64) bool {
 	return false
 }
 
-// shares reports whether a content word of range a, but not of b, is in range c of y,
-// but not in d.
+// shares reports whether a content word is in range a of x but not in b, and in range c
+// of y but not in d.
 func (x *statement) shares(a, b [2]int, y *statement, c, d [2]int) bool {
 	for i := a[0]; i < a[1]; i++ {
 		t := &x.tokens[i]
@@ -255,7 +257,7 @@ func (x *statement) shares(a, b [2]int, y *statement, c, d [2]int) bool {
 	return false
 }
 
-// sameRoles reports whether role r of x and role q of y have the same two sides in the
+// sameRoles reports whether role r of x and role q of y have the same phrases in the
 // same order.
 func (x *statement) sameRoles(r *role, y *statement, q *role) bool {
 	if x.swappedRoles(r, y, q) {
@@ -263,21 +265,21 @@ func (x *statement) sameRoles(r *role, y *statement, q *role) bool {
 	}
 	first := x.shares(r.first, r.second, y, q.first, q.second)
 	second := x.shares(r.second, r.first, y, q.second, q.first)
-	if r.comparative { // the first side includes the verb of both
+	if r.comparative { // the first phrase includes the verb
 		return second
 	}
 	return first || second
 }
 
-// swappedRoles reports whether role r of x and role q of y have the same two sides in
+// swappedRoles reports whether role r of x and role q of y have the same phrases in
 // opposite order.
 func (x *statement) swappedRoles(r *role, y *statement, q *role) bool {
 	return x.shares(r.first, r.second, y, q.second, q.first) && x.shares(r.second, r.first, y, q.first, q.second)
 }
 
-// swapped looks for a role of the claim whose sides the quote swaps. It returns what
-// each says, or "".
-func (s *scratch) swapped(l *lexicon.Lexicon) (claim, quote string) {
+// findSwappedRoles finds a role of the claim whose phrases are swapped in the quote. It
+// returns the text of both roles, or empty strings.
+func (s *scratch) findSwappedRoles(l *lexicon.Lexicon) (claim, quote string) {
 	a, b := &s.claimStmt, &s.quoteStmt
 	s.claimRoles = a.roles(s.claimRoles[:0], l)
 	if len(s.claimRoles) == 0 {
@@ -296,12 +298,13 @@ func (s *scratch) swapped(l *lexicon.Lexicon) (claim, quote string) {
 	return "", ""
 }
 
-// sameRelation reports whether r and q have the same verb or comparative.
+// sameRelation reports whether r and q have the same verb or comparative and the same
+// modifier.
 func (r *role) sameRelation(q *role) bool {
-	return r.key == q.key && r.how == q.how && r.comparative == q.comparative
+	return r.key == q.key && r.modifier == q.modifier && r.comparative == q.comparative
 }
 
-// quoteHasRole reports whether a role of the quote is the role r of the claim.
+// quoteHasRole reports whether the quote states role r of the claim.
 func (s *scratch) quoteHasRole(r *role) bool {
 	for k := range s.quoteRoles {
 		if q := &s.quoteRoles[k]; r.sameRelation(q) && s.claimStmt.sameRoles(r, &s.quoteStmt, q) {

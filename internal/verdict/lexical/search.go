@@ -6,34 +6,32 @@ import (
 	"unicode/utf8"
 )
 
-// A reason that names a word as missing from the contexts must be true for a reader
-// who searches them for it. So words that no token of the contexts matches are also
-// searched for as text: inside other words, next to a hyphen, and numbers with other
-// separators between their digits.
-
-// Limits of the search of a task.
+// Limits of the text search for a task.
 const (
-	// minSearchBytes plus searchesPerByte times the length of the contexts is how many
-	// bytes are searched.
+	// The search covers at most minSearchBytes plus searchesPerByte times the length of
+	// the contexts.
 	searchesPerByte = 64
 	minSearchBytes  = 1 << 27
-	// maxHyphenated is how many bytes of hyphenated words are kept.
+	// maxHyphenated limits the bytes of hyphenated words that are kept.
 	maxHyphenated = 1 << 16
 )
 
-// A searcher searches the contexts of a task for words.
+// A searcher searches the contexts of a task for words that no token matches. It also
+// finds words inside other words or with a hyphen, and numbers with different digit
+// separators. So if a reason reports a word as missing, a text search by the user does
+// not find it either.
 type searcher struct {
 	ready    bool
-	size     int    // of the contexts in bytes
+	size     int    // total size of the contexts in bytes
 	budget   int    // bytes that may still be searched
-	joined   []byte // the hyphenated words of the contexts, in lower case and without hyphens
+	joined   []byte // hyphenated words in the contexts, lowercased and without hyphens
 	trigrams trigrams
 }
 
 func (f *searcher) reset() { f.ready, f.joined = false, f.joined[:0] }
 
-// trigrams is a Bloom filter of the runs of three bytes of texts. It ignores the case
-// of ASCII letters.
+// trigrams is a Bloom filter of all sequences of three bytes in the added texts. It
+// ignores the case of ASCII letters.
 type trigrams [1 << 15 / 64]uint64
 
 func (x *trigrams) add(text string) {
@@ -44,8 +42,8 @@ func (x *trigrams) add(text string) {
 	}
 }
 
-// mayHave reports whether the texts may have s.
-func (x *trigrams) mayHave(s string) bool {
+// mayContain reports whether an added text may contain s.
+func (x *trigrams) mayContain(s string) bool {
 	k := uint32(0)
 	for i := range len(s) {
 		k = k<<5 | uint32(s[i]&31)
@@ -56,8 +54,8 @@ func (x *trigrams) mayHave(s string) bool {
 	return true
 }
 
-// absent reports whether none of the contexts has word as text. It returns false if the
-// search would exceed its limit.
+// absent reports whether none of the contexts contains word. It returns false if the
+// budget is used up.
 func (f *searcher) absent(contexts []string, word string) bool {
 	if !f.ready {
 		f.ready, f.size = true, 0
@@ -72,7 +70,7 @@ func (f *searcher) absent(contexts []string, word string) bool {
 	if f.budget < 0 || len(f.joined) >= maxHyphenated {
 		return false
 	}
-	if digits, numbers := firstNumber(word); numbers > 1 { // a date, which was compared by meaning
+	if digits, numbers := firstNumber(word); numbers > 1 { // a date, already compared by value
 		return !f.containsAny(contexts, word)
 	} else if numbers == 1 {
 		f.budget -= f.size
@@ -91,14 +89,14 @@ func (f *searcher) absent(contexts []string, word string) bool {
 		return false
 	}
 	_, first := utf8.DecodeRuneInString(lower)
-	if rest := lower[first:]; first == 1 && !f.trigrams.mayHave(lower) || !f.trigrams.mayHave(rest) {
+	if rest := lower[first:]; first == 1 && !f.trigrams.mayContain(lower) || !f.trigrams.mayContain(rest) {
 		return true
 	}
 	if f.containsAny(contexts, word) {
 		return false
 	}
-	const minLong = 6 // a long word is searched for without its first letter, in either case
-	if len(lower) >= minLong {
+	const minLong = 6
+	if len(lower) >= minLong { // ignore the case of the first letter by omitting it
 		return !f.containsAny(contexts, lower[first:])
 	}
 	upper := strings.ToUpper(lower)
@@ -116,7 +114,7 @@ func (f *searcher) containsAny(contexts []string, s string) bool {
 	return false
 }
 
-// join adds the hyphenated words of text, "email" for "e-mail".
+// join adds the hyphenated words of text to f.joined: "email" for "e-mail".
 func (f *searcher) join(text string) {
 	for _, hyphen := range [...]string{"-", "\u00ad", "‐", "‑"} {
 		for from := 0; len(f.joined) < maxHyphenated; {
@@ -151,8 +149,7 @@ func (f *searcher) join(text string) {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
 
-// firstNumber returns the digits of the first number in s and how many numbers there
-// are.
+// firstNumber returns the digits of the first number in s and the count of numbers.
 func firstNumber(s string) (digits string, numbers int) {
 	var b []byte
 	for i := range len(s) {
@@ -169,8 +166,8 @@ func firstNumber(s string) (digits string, numbers int) {
 	return string(b), numbers
 }
 
-// hasDigits reports whether text has these digits in a row, with or without separators
-// between them.
+// hasDigits reports whether text contains these digits in a row, possibly with
+// separators between them.
 func hasDigits(text, digits string) bool {
 	for from := 0; ; from++ {
 		i := strings.IndexByte(text[from:], digits[0])
@@ -178,18 +175,18 @@ func hasDigits(text, digits string) bool {
 			return false
 		}
 		from += i
-		n, at := 0, from
-		for n < len(digits) && at < len(text) {
-			if text[at] == digits[n] {
+		n, pos := 0, from
+		for n < len(digits) && pos < len(text) {
+			if text[pos] == digits[n] {
 				n++
-				at++
+				pos++
 				continue
 			}
-			gap := separatorLen(text[at:])
+			gap := separatorLen(text[pos:])
 			if gap == 0 {
 				break
 			}
-			at += gap
+			pos += gap
 		}
 		if n == len(digits) {
 			return true
@@ -197,9 +194,9 @@ func hasDigits(text, digits string) bool {
 	}
 }
 
-// separatorLen returns the length of the separator that s starts with before a digit of
-// the same number, 0 if there is none: "," in 1,000 and ". " in a text that was
-// tokenized and joined again.
+// separatorLen returns the length of the digit separator at the start of s, or 0. A
+// separator is "," as in 1,000, or up to four bytes such as ". " in text that was
+// tokenized and joined.
 func separatorLen(s string) int {
 	for n := 0; n < len(s) && n < 4; {
 		switch {
@@ -217,5 +214,5 @@ func separatorLen(s string) int {
 	return 0
 }
 
-// isSeparator reports whether c may separate digits of a number.
+// isSeparator reports whether c may separate the digits of a number.
 func isSeparator(c byte) bool { return c == ',' || c == '.' || c == ' ' || c == '\'' }

@@ -8,31 +8,31 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A claim that shares no word with the contexts, because of inflection or typing
-// errors, is compared by n-grams: gramBytes bytes within a word.
+// A claim that shares no word with the contexts, for example because of inflection or
+// typos, is compared by n-grams of gramBytes bytes within words.
 const (
 	gramBytes     = 4
-	gramBlock     = 256 // bytes of a context that are compared at a time
-	maxGramClaims = 8   // a gram counts for the first so many claims of a batch
-	minGrams      = 3   // that a block must share with a claim to be similar
+	gramBlock     = 256 // bytes of a context compared at a time
+	maxGramClaims = 8   // maximum claims per gram in a batch
+	minGrams      = 3   // minimum shared grams for a block to be similar
 )
 
-// A gramUse is a claim that has a gram, and the block that the gram was last found in.
+// A gramUse records that a claim contains a gram, and the last block that contains it.
 type gramUse struct{ claim, block int32 }
 
-// A similar is the block that is most similar to a claim.
-type similar struct {
-	verdict  int   // index of its verdict
-	current  int32 // grams shared with the current block
-	best     int32 // and with the best one
-	chunk, i int   // of the last gram of the best block
+// A similarBlock is the block of the contexts that is most similar to a claim.
+type similarBlock struct {
+	verdict      int   // index of the claim's verdict
+	current      int32 // number of grams shared with the current block
+	best         int32 // number of grams shared with the best block
+	chunk, start int   // position of the last shared gram in the best block
 }
 
-// quoteSimilar adds evidence to the verdicts of the current batch that are not
-// supported and have none: the sentence with most n-grams of the claim, or the first
-// sentence of the contexts.
+// quoteSimilar adds evidence to the unsupported verdicts of the current batch that have
+// none: the sentence that shares the most n-grams with the claim, or the first sentence
+// of the contexts.
 func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdict, contexts []string) error {
-	var open []similar
+	var blocks []similarBlock // one for each claim without evidence
 	var uses map[uint32][]gramUse
 	for i := range vs {
 		if vs[i].Label == verdict.Supported || len(vs[i].Evidence) > 0 {
@@ -41,15 +41,15 @@ func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdi
 		if uses == nil {
 			uses = map[uint32][]gramUse{}
 		}
-		n := int32(len(open)) //nolint:gosec // a row has fewer claims
-		open = append(open, similar{verdict: i, chunk: -1})
+		n := int32(len(blocks)) //nolint:gosec // a row has fewer claims
+		blocks = append(blocks, similarBlock{verdict: i, chunk: -1})
 		grams(s.claims[i].text, func(_ int, g uint32) {
 			if u := uses[g]; len(u) < maxGramClaims && (len(u) == 0 || u[len(u)-1].claim != n) {
 				uses[g] = append(u, gramUse{claim: n, block: -1})
 			}
 		})
 	}
-	if len(open) == 0 {
+	if len(blocks) == 0 {
 		return nil
 	}
 	block := int32(0)
@@ -63,46 +63,46 @@ func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdi
 			// A gram across the boundary of two blocks belongs to the first.
 			grams(text[from:min(len(text), from+gramBlock+gramBytes-1)], func(at int, g uint32) {
 				u := uses[g]
-				for k := range u {
-					if u[k].block == block {
+				for i := range u {
+					if u[i].block == block {
 						continue
 					}
-					u[k].block = block
-					o := &open[u[k].claim]
-					if o.current == 0 {
-						touched = append(touched, u[k].claim)
+					u[i].block = block
+					b := &blocks[u[i].claim]
+					if b.current == 0 {
+						touched = append(touched, u[i].claim)
 					}
-					if o.current++; o.current > o.best {
-						o.best, o.chunk, o.i = o.current, chunk, from+at
+					if b.current++; b.current > b.best {
+						b.best, b.chunk, b.start = b.current, chunk, from+at
 					}
 				}
 			})
 			for _, n := range touched {
-				open[n].current = 0
+				blocks[n].current = 0
 			}
 			touched = touched[:0]
 		}
 	}
 	first := j.firstSentence(s, contexts)
-	for n := range open {
-		o := &open[n]
-		v, q := &vs[o.verdict], first
-		if o.best >= minGrams {
-			q = j.sentenceAt(s, contexts, support{chunk: o.chunk, start: o.i})
+	for i := range blocks {
+		b := &blocks[i]
+		v, q := &vs[b.verdict], first
+		if b.best >= minGrams {
+			q = j.sentenceAt(s, contexts, support{chunk: b.chunk, start: b.start})
 		}
 		if q.chunk < 0 {
 			v.Reason = "the contexts are empty"
 			continue
 		}
 		v.Evidence = s.toEvidence(contexts, []quote{q}, v.Label)
-		v.Reason, v.Missing = s.missingReason(j.lex, &s.claims[o.verdict], contexts, q)
+		v.Reason, v.Missing = s.missingReason(j.lex, &s.claims[b.verdict], contexts, q)
 	}
 	return nil
 }
 
-// firstSentence returns the first sentence of the first context that has a letter or a
-// digit, or else of the first one that is not blank. Its chunk is -1 if all contexts
-// are blank.
+// firstSentence returns the sentence with the first letter or digit in the contexts. If
+// they contain none, it returns the first sentence that is not blank, or a quote with
+// chunk -1.
 func (j *Judge) firstSentence(s *scratch, contexts []string) quote {
 	first := quote{chunk: -1}
 	for i, text := range contexts {

@@ -8,89 +8,88 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// Comparing every word of n claims with every word of n similar sentences takes n²
-// steps. A task that takes more than maxWork steps plus workPerByte for each byte of
-// its contexts is judged again with bounds that make the time linear in its size:
+// Comparing every word of n claims with every word of n similar sentences takes O(n²)
+// time. A task that exceeds maxWork steps plus workPerByte per byte of its contexts is
+// judged again with sparse matching, which takes linear time:
 //
-//   - Equal claims are judged once.
-//   - A word, pair of words or number of more than rareClaims claims is common. It
-//     counts in the first commonPlaces places of the contexts for all claims, and in
-//     later ones only for claims that also share something rarer with the sentence, or
-//     consist of the same words as the sentence.
-//   - Numbers and dates must be equal: rounded ones are not found. The value that is
-//     most similar to a missing one is looked for around the closest window.
-//   - A verdict names maxSupports chunks and those that it quotes.
+//   - Duplicate claims are judged once.
+//   - A word, word pair or number that occurs in more than rareClaims claims is common.
+//     Its first commonPlaces occurrences in the contexts match all claims. Later
+//     occurrences match only claims that also share a rare item with the sentence, or
+//     that consist of the same words as the sentence.
+//   - Numbers and dates must be equal; rounded values do not match. Values similar to
+//     a missing one are searched for only around the closest window.
+//   - A verdict lists at most maxSupports supporting chunks, plus the quoted ones.
 //
-// A claim that is a copy of a sentence of the contexts still finds all its words.
+// A claim that is a copy of a sentence in the contexts still matches all its words.
 const (
-	// The largest row of the suites in docs/accuracy.md takes 3,672 steps, and an
-	// answer of 1,100 sentences of prose with contexts of 100,000 words 3 million.
+	// For comparison, the largest row of the suites in docs/accuracy.md takes 3,672
+	// steps. An answer of 1,100 sentences with contexts of 100,000 words takes 3
+	// million.
 	maxWork      = 1 << 22
 	workPerByte  = 2
 	rareClaims   = 8
 	commonPlaces = 32
 	maxSupports  = 64
-	// sparseBatchSize is the batch size of such a task. It keeps a few hundred hits of
-	// a claim, and reads the contexts once per batch.
+	// sparseBatchSize is the batch size for sparse matching. It is larger than
+	// batchSize because sparse matching keeps few hits per claim.
 	sparseBatchSize = 1 << 12
-	// maxPending is how many hits are kept before the windows slide over them.
+	// maxPending limits the hits that are collected before the windows advance.
 	maxPending = 1 << 16
-	// maxUnit is how many words of a long sentence are matched together.
+	// maxUnit limits the words of a sentence that are matched together.
 	maxUnit = 128
-	// maxAlikeTerms is how many equal numbers, or words of one root, of a claim a common
-	// one counts for.
-	maxAlikeTerms = 16
-	// valuesBefore and valuesAfter are how many values around the start of the closest
-	// window are compared with a missing one.
+	// maxEqualTerms limits the terms of one claim that a common item matches.
+	maxEqualTerms = 16
+	// valuesBefore and valuesAfter limit the values around the start of the closest
+	// window that are compared with a missing value.
 	valuesBefore, valuesAfter = 8, 64
 )
 
-// A sparse is the additional state for judging within these bounds.
+// A sparse is the additional state for sparse matching.
 type sparse struct {
-	owned     *lexicon.Table[int32] // the last entry of a claim in a chain, by ownedKey
-	meanings  *lexicon.Table[int32] // keys of numbers and dates: entries
-	sequences *lexicon.Table[int32] // keys of all words of a claim: claims
+	owned     *lexicon.Table[int32] // last entry of a claim in a chain, by ownedKey
+	meanings  *lexicon.Table[int32] // entries by key of a number or date
+	sequences *lexicon.Table[int32] // links by sequenceKey
 	links     []link                // claims with the same sequence
-	chains    counts                // of entries
-	starts    []int                 // start bytes of the sentences of a block
-	keys      []uint64              // keys of the current value
-	refs      []ref                 // of the current unit
-	chosen    []int32               // claims that common words count for in the current unit
-	touched   []int32               // claims with hits since the last flush
-	unit      int32                 // number of the current unit, from 1
+	chains    chainCounts
+	starts    []int    // byte offsets of the sentences in the current block
+	keys      []uint64 // keys of the current value
+	refs      []ref    // refs of the current unit
+	selected  []int32  // claims that common items match in the current unit
+	touched   []int32  // claims with hits since the last flush
+	unit      int32    // number of the current unit, from 1
 }
 
-// counts are the lengths of chains and how often the contexts have each, by the index
-// of the first element of the chain.
-type counts struct{ size, seen []int32 }
+// chainCounts records the length of each chain of entries and its number of occurrences
+// in the contexts. It is indexed by entry.chain.
+type chainCounts struct{ size, seen []int32 }
 
-// add counts a new element of a chain.
-func (c *counts) add(chain int32) {
+// add adds an entry to a chain.
+func (c *chainCounts) add(chain int32) {
 	c.size, c.seen = append(c.size, 0), append(c.seen, 0)
 	c.size[chain]++
 }
 
-// see counts an occurrence. It reports whether the chain is short, and whether its
-// elements count there for all claims.
-func (c *counts) see(chain int32) (rare, all bool) {
+// observe records an occurrence of a chain. It reports whether the chain is rare, and
+// whether this occurrence matches all claims.
+func (c *chainCounts) observe(chain int32) (rare, all bool) {
 	c.seen[chain]++
 	rare = c.size[chain] <= rareClaims
 	return rare, rare || c.seen[chain] <= commonPlaces
 }
 
-func (c *counts) clear() { c.size, c.seen = c.size[:0], c.seen[:0] }
+func (c *chainCounts) clear() { c.size, c.seen = c.size[:0], c.seen[:0] }
 
-// A link is a claim with a sequence of words, and the next claim with the same
-// sequence.
+// A link is an element of a linked list of claims with the same sequence of words.
 type link struct{ claim, next int32 }
 
-// A ref is a word, root, value or pair of a unit that claims also have.
+// A ref is a word, root, value or pair in the current unit that claims also contain.
 type ref struct {
 	kind  refKind
-	all   bool  // it counts for all claims that have it
-	index int32 // of the first entry of the chain
-	token int32
-	value int32 // refValue: index into scratch.blockValues
+	all   bool  // matches all claims that contain it
+	index int32 // index of the first entry in the chain
+	token int32 // index into scratch.tokens
+	value int32 // index into scratch.blockValues, for refValue
 }
 
 type refKind uint8
@@ -107,7 +106,7 @@ func newSparse(s *scratch) *sparse {
 	return &sparse{owned: table(), meanings: table(), sequences: table()}
 }
 
-// clear removes the claims.
+// clear resets p for the next batch of claims.
 func (p *sparse) clear() {
 	p.owned.Clear(maxPooledKeys)
 	p.meanings.Clear(maxPooledKeys)
@@ -122,12 +121,12 @@ func ownedKey(chain, claim int32) uint64 {
 	return 1<<63 | uint64(chain)<<32 | uint64(claim) //nolint:gosec // indices are not negative
 }
 
-// judgeSparse judges a task within the bounds.
+// judgeSparse judges a task with sparse matching.
 func (j *Judge) judgeSparse(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 	s := newScratch()
 	s.sparse = newSparse(s)
 	index := make(map[string]int, len(task.Claims)) // indices into distinct, by text
-	same := make([]int, len(task.Claims))
+	distinctIndex := make([]int, len(task.Claims))
 	var distinct []extract.Claim
 	for i, c := range task.Claims {
 		text := c.Judged()
@@ -137,14 +136,14 @@ func (j *Judge) judgeSparse(ctx context.Context, task verdict.Task) ([]verdict.V
 			index[text] = n
 			distinct = append(distinct, c)
 		}
-		same[i] = n
+		distinctIndex[i] = n
 	}
 	verdicts, err := j.judgeAll(ctx, s, verdict.Task{Question: task.Question, Contexts: task.Contexts, Claims: distinct}, sparseBatchSize)
 	if err != nil {
 		return nil, err
 	}
-	vs := make([]verdict.Verdict, len(same))
-	for i, n := range same {
+	vs := make([]verdict.Verdict, len(distinctIndex))
+	for i, n := range distinctIndex {
 		vs[i] = verdicts[n]
 		vs[i].ClaimID = task.Claims[i].ID
 	}

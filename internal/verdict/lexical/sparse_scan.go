@@ -6,7 +6,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// scanSparse is scan within the bounds, sentence by sentence.
+// scanSparse is the sparse counterpart of scan. It matches one sentence at a time.
 func (s *scratch) scanSparse(ctx context.Context, j *Judge, text string, chunk, pos, flush int32) (int32, error) {
 	p := s.sparse
 	for offset := 0; offset < len(text); {
@@ -17,12 +17,12 @@ func (s *scratch) scanSparse(ctx context.Context, j *Judge, text string, chunk, 
 				p.starts = append(p.starts, start)
 			}
 		})
-		// The last sentence may continue in the next block.
+		// Leave the last sentence to the next block, because it may continue there.
 		if last := p.starts[len(p.starts)-1]; end < len(text) && last > 0 {
 			end = offset + last
 			p.starts = p.starts[:len(p.starts)-1]
 		}
-		here := place{chunk: chunk, byte: int32(offset), pos: pos} //nolint:gosec // texts are shorter than 2 GiB
+		here := blockStart{chunk: chunk, byte: int32(offset), pos: pos} //nolint:gosec // texts are shorter than 2 GiB
 		block := text[offset:end]
 		s.tokens = j.lex.Tokens(s.tokens[:0], block)
 		s.readValues(j.lex, block, here)
@@ -51,16 +51,17 @@ func (s *scratch) scanSparse(ctx context.Context, j *Judge, text string, chunk, 
 	return pos, nil
 }
 
-// readUnit finds what tokens from to to, part of a sentence with the key, share with
-// claims, and chooses the claims that common matches count for. v is the first value of
-// the block that may be there; it returns the one for the next unit.
+// readUnit collects the refs of the unit of tokens from up to to, and selects the
+// claims that its common items match. key is the sequence key of the sentence. v is the
+// index of the first block value that may be in the unit; readUnit returns the index
+// for the next unit.
 func (s *scratch) readUnit(l *lexicon.Lexicon, text string, from, to, v int, key uint64) int {
 	p, ts := s.sparse, s.tokens
 	p.unit++
-	p.refs, p.chosen = p.refs[:0], p.chosen[:0]
+	p.refs, p.selected = p.refs[:0], p.selected[:0]
 	if n, ok := p.sequences.Get(key); ok {
 		for i := 0; n >= 0 && i < commonPlaces; i++ {
-			p.choose(s, p.links[n].claim)
+			p.selectClaim(s, p.links[n].claim)
 			n = p.links[n].next
 		}
 	}
@@ -76,7 +77,7 @@ func (s *scratch) readUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 		}
 		if e, ok := s.keys.Get(t.Key); ok {
 			s.addRef(ref{kind: refWord, index: e, token: int32(i)}) //nolint:gosec // a block is short
-		} else if t.Stem >= rootLength {
+		} else if t.Stem >= minRootLength {
 			if e, ok := s.roots.Get(rootKey(t.Text(text))); ok {
 				s.addRef(ref{kind: refRoot, index: e, token: int32(i)}) //nolint:gosec // a block is short
 			}
@@ -97,40 +98,40 @@ func (s *scratch) readUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 	return v
 }
 
-// addRef adds a ref to the current unit, and chooses the claims that have it if it is
-// rare.
+// addRef adds a ref to the current unit. If the ref is rare, addRef selects the claims
+// that contain it.
 func (s *scratch) addRef(r ref) {
 	p := s.sparse
 	var rare bool
-	rare, r.all = p.chains.see(s.entries[r.index].chain)
+	rare, r.all = p.chains.observe(s.entries[r.index].chain)
 	p.refs = append(p.refs, r)
 	if !rare {
 		return
 	}
 	for e := r.index; e >= 0; e = s.entries[e].next {
 		if r.kind == refPair {
-			p.choose(s, s.pairSeen[s.entries[e].term].claim)
+			p.selectClaim(s, s.wordPairs[s.entries[e].term].claim)
 		} else {
-			p.choose(s, s.terms[s.entries[e].term].claim)
+			p.selectClaim(s, s.terms[s.entries[e].term].claim)
 		}
 	}
 }
 
-// choose makes common matches count for a claim in the current unit.
-func (p *sparse) choose(s *scratch, claim int32) {
+// selectClaim selects a claim, so that the common items in the current unit match it.
+func (p *sparse) selectClaim(s *scratch, claim int32) {
 	if c := &s.claims[claim]; c.unit != p.unit {
 		c.unit = p.unit
-		p.chosen = append(p.chosen, claim)
+		p.selected = append(p.selected, claim)
 	}
 }
 
-// creditUnit adds the hits of the current unit to the claims, in order.
-func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here place, flush int32) {
+// creditUnit adds the hits in the current unit to the claims, in token order.
+func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here blockStart, flush int32) {
 	p := s.sparse
 	for i := range p.refs {
 		r := &p.refs[i]
 		if r.kind == refPair {
-			s.seePair(r, flush)
+			s.markPair(r, flush)
 			continue
 		}
 		if r.all {
@@ -140,10 +141,10 @@ func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here place, flush 
 			continue
 		}
 		chain := s.entries[r.index].chain
-		s.work += len(p.chosen)
-		for _, claim := range p.chosen {
+		s.work += len(p.selected)
+		for _, claim := range p.selected {
 			e, ok := p.owned.Get(ownedKey(chain, claim))
-			for n := 0; ok && n < maxAlikeTerms && e >= 0 && s.terms[s.entries[e].term].claim == claim; n++ {
+			for n := 0; ok && n < maxEqualTerms && e >= 0 && s.terms[s.entries[e].term].claim == claim; n++ {
 				s.creditRef(l, text, here, r, e)
 				e = s.entries[e].next
 			}
@@ -151,26 +152,26 @@ func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here place, flush 
 	}
 }
 
-// seePair marks a pair as seen in the text of a flush.
-func (s *scratch) seePair(r *ref, flush int32) {
+// markPair marks a word pair as seen in the text with number flush.
+func (s *scratch) markPair(r *ref, flush int32) {
 	if r.all {
 		for e := r.index; e >= 0; e = s.entries[e].next {
-			s.pairSeen[s.entries[e].term].flush = flush
+			s.wordPairs[s.entries[e].term].flush = flush
 			s.work++
 		}
 		return
 	}
-	s.work += len(s.sparse.chosen)
+	s.work += len(s.sparse.selected)
 	chain := s.entries[r.index].chain
-	for _, claim := range s.sparse.chosen {
+	for _, claim := range s.sparse.selected {
 		if e, ok := s.sparse.owned.Get(ownedKey(chain, claim)); ok {
-			s.pairSeen[s.entries[e].term].flush = flush
+			s.wordPairs[s.entries[e].term].flush = flush
 		}
 	}
 }
 
-// creditRef adds the hit of r for entry e, if it is one.
-func (s *scratch) creditRef(l *lexicon.Lexicon, text string, here place, r *ref, e int32) {
+// creditRef adds a hit for entry e if r matches it.
+func (s *scratch) creditRef(l *lexicon.Lexicon, text string, here blockStart, r *ref, e int32) {
 	s.work++
 	t := &s.tokens[r.token]
 	h := hit{pos: here.pos + r.token, term: s.entries[e].term, start: here.byte + t.Start, chunk: here.chunk, level: s.entries[e].level}

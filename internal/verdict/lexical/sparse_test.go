@@ -50,14 +50,14 @@ func similarTasks(n int) map[string]verdict.Task {
 			claims[i], contexts[i] = sentence(0, i), sentence(1, i)
 		}
 		copies := slices.Clone(claims)
-		random.Shuffle(n, func(i, k int) { copies[i], copies[k] = copies[k], copies[i] })
-		all[kind] = task("", []string{strings.Join(contexts, " ")}, claims...)
-		all[kind+", many contexts"] = task("", contexts, claims...)
-		all[kind+", copied"] = task("", []string{strings.Join(copies, " ")}, claims...)
-		all[kind+", copied, many contexts"] = task("", copies, claims...)
+		random.Shuffle(n, func(i, j int) { copies[i], copies[j] = copies[j], copies[i] })
+		all[kind] = newTask("", []string{strings.Join(contexts, " ")}, claims...)
+		all[kind+", many contexts"] = newTask("", contexts, claims...)
+		all[kind+", copied"] = newTask("", []string{strings.Join(copies, " ")}, claims...)
+		all[kind+", copied, many contexts"] = newTask("", copies, claims...)
 	}
 	sentence := strings.TrimSuffix(strings.Repeat("one hundred two sensors reported ", 2*n), " ")
-	all["one sentence"] = task("", []string{sentence}, sentence)
+	all["one sentence"] = newTask("", []string{sentence}, sentence)
 	return all
 }
 
@@ -69,26 +69,26 @@ func TestSparseWorkIsLinear(t *testing.T) {
 	}
 	t.Parallel()
 	j := newJudge(t, Options{})
-	work := func(k verdict.Task, batchSize int, p *sparse) int {
+	work := func(task verdict.Task, batchSize int, p *sparse) int {
 		s := newScratch()
 		if s.sparse = p; p != nil {
 			*p = *newSparse(s)
 		}
-		if _, err := j.judgeAll(t.Context(), s, k, batchSize); err != nil {
+		if _, err := j.judgeAll(t.Context(), s, task, batchSize); err != nil {
 			t.Fatal(err)
 		}
 		return s.work
 	}
 	double := similarTasks(800)
-	for name, k := range similarTasks(400) {
-		if once, twice := work(k, sparseBatchSize, new(sparse)), work(double[name], sparseBatchSize, new(sparse)); twice > once*5/2 {
+	for name, task := range similarTasks(400) {
+		if once, twice := work(task, sparseBatchSize, new(sparse)), work(double[name], sparseBatchSize, new(sparse)); twice > once*5/2 {
 			t.Errorf("%s: got work %d, and %d for twice the size, want at most 2.5 times", name, once, twice)
 		}
 	}
 	quadratic := 0
 	double = similarTasks(200)
-	for name, k := range similarTasks(100) {
-		if work(double[name], batchSize, nil) > work(k, batchSize, nil)*7/2 {
+	for name, task := range similarTasks(100) {
+		if work(double[name], batchSize, nil) > work(task, batchSize, nil)*7/2 {
 			quadratic++
 		}
 	}
@@ -100,20 +100,20 @@ func TestSparseWorkIsLinear(t *testing.T) {
 func TestSparseSupportsCopies(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	for name, k := range similarTasks(1500) {
-		vs, err := j.judgeSparse(t.Context(), k)
+	for name, task := range similarTasks(1500) {
+		vs, err := j.judgeSparse(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(k.Contexts) > 1 { // slow otherwise
-			checkInvariants(t, k, vs)
+		if len(task.Contexts) > 1 { // slow otherwise
+			checkInvariants(t, task, vs)
 		}
 		if !strings.Contains(name, "copied") {
 			continue
 		}
 		for i, v := range vs {
 			if v.Label != verdict.Supported {
-				t.Errorf("%s: %q: got %v (%s), want supported", name, k.Claims[i].Text, v.Label, v.Reason)
+				t.Errorf("%s: %q: got %v (%s), want supported", name, task.Claims[i].Text, v.Label, v.Reason)
 				break
 			}
 		}
@@ -123,12 +123,12 @@ func TestSparseSupportsCopies(t *testing.T) {
 func TestJudgeAppliesBoundsToLargeTasks(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	k := similarTasks(1500)["template"]
-	want, err := j.judgeSparse(t.Context(), k)
+	task := similarTasks(1500)["template"]
+	want, err := j.judgeSparse(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, judge(t, j, k)); d != "" {
+	if d := cmp.Diff(want, judge(t, j, task)); d != "" {
 		t.Error(d)
 	}
 }
@@ -138,21 +138,21 @@ func TestSparseMostlyAgreesOnSmallTasks(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	same, all := 0, 0
-	for name, k := range similarTasks(100) {
+	for name, task := range similarTasks(100) {
 		if strings.HasPrefix(name, "roots") {
 			continue
 		}
-		got, err := j.judgeSparse(t.Context(), k)
+		got, err := j.judgeSparse(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range judge(t, j, k) {
+		for i, want := range judge(t, j, task) {
 			all++
 			if got[i].Label == want.Label && got[i].Score == want.Score {
 				same++
 			}
 			if got[i].Label == verdict.Supported && want.Label != verdict.Supported {
-				t.Errorf("%s: %q: got supported only within the bounds", name, k.Claims[i].Text)
+				t.Errorf("%s: %q: got supported only within the bounds", name, task.Claims[i].Text)
 			}
 		}
 	}
@@ -164,8 +164,8 @@ func TestSparseMostlyAgreesOnSmallTasks(t *testing.T) {
 func TestSparseVerdictsNameLimitedChunks(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	k := similarTasks(1500)["equal, copied, many contexts"]
-	for _, v := range judge(t, j, k) {
+	task := similarTasks(1500)["equal, copied, many contexts"]
+	for _, v := range judge(t, j, task) {
 		if n := len(v.ChunkIDs); n == 0 || n > maxSupports+2 {
 			t.Fatalf("got %d chunks, want 1 to %d", n, maxSupports+2)
 		}

@@ -7,48 +7,47 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// A statement is a claim, or a sentence of a context, split into words, with what it
-// negates.
+// A statement is a tokenized claim or context sentence, with its negations.
 type statement struct {
 	text      string
 	tokens    []lexicon.Token
-	content   []int // tokens other than stop words
+	content   []int // indices of the content words in tokens
 	negations int
-	denied    []int // indices into content: the first content word after each negation
-	unclear   bool  // has a condition, or a word such as "avoid", so the scope of negations is unknown
+	negated   []int // indices into content of the first word after each negation
+	ambiguous bool  // contains a condition or a word such as "avoid", so the scope of negations is unknown
 }
 
-// negationReach is how many words after a negation the word that it denies may
-// follow: "not at all effective".
-const negationReach = 3
+// negationScope is the maximum distance in words between a negation and the word that it
+// negates: "not at all effective".
+const negationScope = 3
 
-// read replaces x by the statement of a text.
-func (x *statement) read(l *lexicon.Lexicon, text string) {
-	*x = statement{text: text, tokens: l.Tokens(x.tokens[:0], text), content: x.content[:0], denied: x.denied[:0]}
-	last := -1 - negationReach
+// parse resets x to the statement in text.
+func (x *statement) parse(l *lexicon.Lexicon, text string) {
+	*x = statement{text: text, tokens: l.Tokens(x.tokens[:0], text), content: x.content[:0], negated: x.negated[:0]}
+	last := -1 - negationScope
 	for i := range x.tokens {
 		t := &x.tokens[i]
-		x.unclear = x.unclear || t.Is(lexicon.Polarity)
+		x.ambiguous = x.ambiguous || t.Is(lexicon.Polarity)
 		switch {
 		case t.Is(lexicon.Negation):
-			if x.negatesNothing(i) {
+			if x.isIdiomaticNegation(i) {
 				continue
 			}
 			x.negations++
 			last = i
 		case !t.Is(lexicon.Stop):
 			x.content = append(x.content, i)
-			if i-last <= negationReach {
-				x.denied = append(x.denied, len(x.content)-1)
-				last = -1 - negationReach
+			if i-last <= negationScope {
+				x.negated = append(x.negated, len(x.content)-1)
+				last = -1 - negationScope
 			}
 		}
 	}
 }
 
-// negatesNothing reports whether the negation at token i denies nothing: "No, ...",
-// "not only", "or not".
-func (x *statement) negatesNothing(i int) bool {
+// isIdiomaticNegation reports whether the negation at token i does not negate anything:
+// "No, ...", "not only", "or not".
+func (x *statement) isIdiomaticNegation(i int) bool {
 	if i+1 < len(x.tokens) {
 		if strings.ContainsAny(x.gap(i+1), ",.!?;:") {
 			return true
@@ -61,10 +60,10 @@ func (x *statement) negatesNothing(i int) bool {
 	return i > 0 && x.tokens[i-1].Text(x.text) == "or"
 }
 
-// lower returns token i in lower case.
+// lower returns the text of token i in lower case.
 func (x *statement) lower(i int) string { return x.tokens[i].Lower(x.text) }
 
-// gap returns the text between token i and the one before it.
+// gap returns the text between token i-1 and token i.
 func (x *statement) gap(i int) string { return lexicon.Gap(x.text, &x.tokens[i-1], &x.tokens[i]) }
 
 // contentToken returns the token of content word n.
@@ -73,7 +72,7 @@ func (x *statement) contentToken(n int) *lexicon.Token { return &x.tokens[x.cont
 // word returns content word n as written.
 func (x *statement) word(n int) string { return x.contentToken(n).Text(x.text) }
 
-// key returns the key of content word n, 0 if n is out of range.
+// key returns the key of content word n, or 0 if n is out of range.
 func (x *statement) key(n int) uint64 {
 	if n < 0 || n >= len(x.content) {
 		return 0
@@ -81,17 +80,17 @@ func (x *statement) key(n int) uint64 {
 	return x.contentToken(n).Key
 }
 
-// indexOf returns the index of the first content word with a key, or -1.
+// indexOf returns the index of the first content word with this key, or -1.
 func (x *statement) indexOf(key uint64) int {
 	return slices.IndexFunc(x.content, func(i int) bool { return x.tokens[i].Key == key })
 }
 
-// hasAll reports whether all keys are those of content words.
+// hasAll reports whether x contains a content word for each key.
 func (x *statement) hasAll(keys []uint64) bool {
 	return !slices.ContainsFunc(keys, func(k uint64) bool { return x.indexOf(k) < 0 })
 }
 
-// appendKeys appends the keys of the content words.
+// appendKeys appends the keys of the content words to dst.
 func (x *statement) appendKeys(dst []uint64) []uint64 {
 	for _, i := range x.content {
 		dst = append(dst, x.tokens[i].Key)
@@ -99,21 +98,21 @@ func (x *statement) appendKeys(dst []uint64) []uint64 {
 	return dst
 }
 
-// coverage returns the share, weighted by IDF, of the content words of x that are
-// among words, themselves or as a related word.
+// coverage returns the share of the content words of x, weighted by IDF, that words
+// contains directly or as a related word.
 func (j *Judge) coverage(x *statement, words []uint64) float64 {
 	found, all := 0.0, 0.0
 	for _, i := range x.content {
 		t := &x.tokens[i]
 		w := j.lex.IDF(t.Key)
 		all += w
-		has := slices.Contains(words, t.Key)
-		if !has {
+		covered := slices.Contains(words, t.Key)
+		if !covered {
 			j.lex.Related(t.Key, func(k uint64, r lexicon.Relation) {
-				has = has || r != lexicon.Antonym && slices.Contains(words, k)
+				covered = covered || r != lexicon.Antonym && slices.Contains(words, k)
 			})
 		}
-		if has {
+		if covered {
 			found += w
 		}
 	}
@@ -123,29 +122,29 @@ func (j *Judge) coverage(x *statement, words []uint64) float64 {
 	return found / all
 }
 
-// related returns the key and those of words with a similar meaning, and its antonyms.
-func (j *Judge) related(key uint64) (like, unlike []uint64) {
-	like = []uint64{key}
+// related returns the keys of a word and its synonyms, and the keys of its antonyms.
+func (j *Judge) related(key uint64) (synonyms, antonyms []uint64) {
+	synonyms = []uint64{key}
 	j.lex.Related(key, func(k uint64, r lexicon.Relation) {
 		if r == lexicon.Antonym {
-			unlike = append(unlike, k)
+			antonyms = append(antonyms, k)
 		} else {
-			like = append(like, k)
+			synonyms = append(synonyms, k)
 		}
 	})
-	return like, unlike
+	return synonyms, antonyms
 }
 
-// sameNeighbour reports whether the content word before or after n in x is also the
-// one before or after m in y.
+// sameNeighbour reports whether content word n of x and content word m of y have the
+// same preceding or the same following content word.
 func (x *statement) sameNeighbour(n int, y *statement, m int) bool {
 	return x.key(n-1) != 0 && x.key(n-1) == y.key(m-1) || x.key(n+1) != 0 && x.key(n+1) == y.key(m+1)
 }
 
-// denies reports whether x denies what y affirms: a content word follows a negation
-// in x and has the same neighbour in both.
-func (x *statement) denies(y *statement) bool {
-	for _, n := range x.denied {
+// negates reports whether x negates y: a negated word of x also occurs in y, with the
+// same neighbour.
+func (x *statement) negates(y *statement) bool {
+	for _, n := range x.negated {
 		if m := y.indexOf(x.key(n)); m >= 0 && x.sameNeighbour(n, y, m) {
 			return true
 		}
@@ -153,14 +152,15 @@ func (x *statement) denies(y *statement) bool {
 	return false
 }
 
-// sameNegations reports whether x and y surely negate the same number of things.
+// sameNegations reports whether x and y are unambiguous and contain the same number of
+// negations.
 func (x *statement) sameNegations(y *statement) bool {
-	return !x.unclear && !y.unclear && x.negations == y.negations
+	return !x.ambiguous && !y.ambiguous && x.negations == y.negations
 }
 
-// startsPart reports whether a clause or a part of a list starts at token i, which is
-// not the first.
-func (x *statement) startsPart(i int) bool {
+// startsSegment reports whether a clause or a list item starts at token i, which must
+// not be the first.
+func (x *statement) startsSegment(i int) bool {
 	if strings.ContainsAny(x.gap(i), ",;:()—–|\n") {
 		return true
 	}
@@ -187,8 +187,8 @@ func (x *statement) startsClause(i int) bool {
 	return false
 }
 
-// startsComparison reports whether "more than" or the like starts at token i: "no
-// more than five" denies nothing.
+// startsComparison reports whether a comparison starts at token i: "no more than five"
+// is not a negation.
 func (x *statement) startsComparison(i int) bool {
 	if i+1 >= len(x.tokens) || x.lower(i+1) != "than" {
 		return false
@@ -200,17 +200,17 @@ func (x *statement) startsComparison(i int) bool {
 	return false
 }
 
-// joinsPhrase reports whether two tokens with a gap between them may be in one phrase.
+// joinsPhrase reports whether two tokens separated by gap may be in the same phrase.
 func joinsPhrase(gap string) bool { return gap == " " || gap == "-" }
 
-// isName reports whether token i may be a word of a name.
+// isName reports whether token i may be part of a name.
 func (x *statement) isName(i int) bool {
 	t := &x.tokens[i]
 	return t.Is(lexicon.Capital) && t.Class&(lexicon.Stop|lexicon.Number|lexicon.Month|lexicon.Numeral) == 0
 }
 
-// nameAt returns the token after the name that starts at token i, and the keys of its
-// words. A name in the genitive, the owner of what follows, has no keys.
+// nameAt parses the name that starts at token i. It returns the index of the next token
+// and the keys of the name's words. A possessive name has no keys.
 func (x *statement) nameAt(i int) (next int, words []uint64) {
 	for next = i; next < len(x.tokens) && x.isName(next) && (next == i || joinsPhrase(x.gap(next))); next++ {
 		words = append(words, x.tokens[next].Key)
@@ -225,8 +225,8 @@ func isPossessive(word string) bool {
 	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s") || strings.HasSuffix(word, "'") || strings.HasSuffix(word, "’")
 }
 
-// matchKeys returns how many tokens from i on are the words keys, with stop words
-// between them, 0 if they are not.
+// matchKeys returns the number of tokens from i on that match keys, including stop words
+// in between. It returns 0 if they do not match.
 func (x *statement) matchKeys(i int, keys []uint64) int {
 	n, k := 0, 0
 	for i+n < len(x.tokens) && k < len(keys) {
@@ -260,7 +260,7 @@ func (x *statement) followsPreposition(i int) bool {
 	return false
 }
 
-// isSubset reports whether all of a are in b.
+// isSubset reports whether b contains all elements of a.
 func isSubset(a, b []uint64) bool {
 	return !slices.ContainsFunc(a, func(k uint64) bool { return !slices.Contains(b, k) })
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
-// A table is a table of a context. Its first row names the columns, and its label
-// column names the rows.
+// A table is a parsed table in a context. The first row contains the names of the
+// columns, and the label column contains the names of the rows.
 type table struct {
 	chunk int
-	label int // column
+	label int // index of the label column
 	rows  []tableRow
 }
 
@@ -29,10 +29,10 @@ type tableCell struct {
 	values []quantity.Value
 }
 
-// maxCells is how many table cells are read per row of the dataset.
+// maxCells limits the table cells parsed per task.
 const maxCells = 1 << 14
 
-// readTables returns the tables of the contexts, which are parsed once per task.
+// readTables returns the tables in the contexts. It parses them once per task.
 func (j *Judge) readTables(s *scratch, contexts []string) []table {
 	if s.tablesRead {
 		return s.tables
@@ -49,8 +49,8 @@ func (j *Judge) readTables(s *scratch, contexts []string) []table {
 	return s.tables
 }
 
-// newTable parses the cells of a table until the budget of cells is spent. It
-// reports whether the table has at least two rows and a column beside the labels.
+// newTable parses the cells of a table, up to the remaining budget of cells. It reports
+// whether the table has at least two rows and a column other than the label column.
 func (j *Judge) newTable(chunk int, text string, rows []layout.Row, budget *int) (table, bool) {
 	t := table{chunk: chunk}
 	for _, r := range rows {
@@ -77,11 +77,11 @@ func (j *Judge) newCell(text string) tableCell {
 	c := tableCell{text: text}
 	tokens := j.lex.Tokens(nil, text)
 	c.values = quantity.Append(nil, maxRoles, j.lex, text, tokens)
-	depth, at := 0, 0 // of parentheses
+	depth, prev := 0, 0 // nesting depth of parentheses, start of the previous token
 	for i := range tokens {
 		t := &tokens[i]
-		depth += strings.Count(text[at:t.Start], "(") - strings.Count(text[at:t.Start], ")")
-		at = int(t.Start)
+		depth += strings.Count(text[prev:t.Start], "(") - strings.Count(text[prev:t.Start], ")")
+		prev = int(t.Start)
 		if depth <= 0 && !t.Is(lexicon.Stop) {
 			c.words = append(c.words, t.Key)
 		}
@@ -101,7 +101,7 @@ func (t *table) isNumbered() bool {
 
 func (t *table) header() []tableCell { return t.rows[0].cells }
 
-// cell returns a cell, nil if the row is too short.
+// cell returns a cell, or nil if the row is too short.
 func (t *table) cell(row, column int) *tableCell {
 	if column >= len(t.rows[row].cells) {
 		return nil
@@ -109,37 +109,37 @@ func (t *table) cell(row, column int) *tableCell {
 	return &t.rows[row].cells[column]
 }
 
-// findNamed sets the rows and columns whose names the claim contains. A longer name
-// takes precedence over a part of it: "Inner Isles North" over "Inner Isles". A row
-// may also be named by a proper name in a column other than the label column.
-func (k *tableCheck) findNamed() {
-	t := k.table
+// matchNames sets the rows and columns that the claim mentions. A longer name takes
+// precedence over a part of it: "Inner Isles North" over "Inner Isles". If the claim
+// mentions no label, a name in another column may identify the row.
+func (tc *tableCheck) matchNames() {
+	t := tc.table
 	var names [][]uint64
 	for i := range t.header() {
-		if cell := t.cell(0, i); i != t.label && k.mentions(cell) {
-			k.columns, names = append(k.columns, i), append(names, cell.words)
+		if cell := t.cell(0, i); i != t.label && tc.mentions(cell) {
+			tc.columns, names = append(tc.columns, i), append(names, cell.words)
 		}
 	}
-	k.columns = withLongestNames(k.columns, names)
-	if k.rows = k.rowsNamedIn(t.label); len(k.rows) > 0 {
+	tc.columns = dropSubsumed(tc.columns, names)
+	if tc.rows = tc.rowsNamedIn(t.label); len(tc.rows) > 0 {
 		return
 	}
 	for i := range t.header() {
-		rows := k.rowsNamedIn(i)
-		if len(rows) == 1 && !slices.Contains(k.columns, i) && slices.ContainsFunc(t.cell(rows[0], i).words, k.mentionsName) {
-			k.rows, k.label = rows, i
+		rows := tc.rowsNamedIn(i)
+		if len(rows) == 1 && !slices.Contains(tc.columns, i) && slices.ContainsFunc(t.cell(rows[0], i).words, tc.mentionsName) {
+			tc.rows, tc.label = rows, i
 			return
 		}
 	}
-	k.rows, k.columns = nil, nil
+	tc.rows, tc.columns = nil, nil
 }
 
-// rowsNamedIn returns the rows whose cell in a column the claim mentions: all of its
-// words, or a name in it that no other row has there.
-func (k *tableCheck) rowsNamedIn(column int) []int {
+// rowsNamedIn returns the rows whose cell in the given column the claim mentions: all
+// words of the cell, or a name that only this cell of the column contains.
+func (tc *tableCheck) rowsNamedIn(column int) []int {
 	count := map[uint64]int{}
-	for i := 1; i < len(k.table.rows); i++ {
-		if cell := k.table.cell(i, column); cell != nil {
+	for i := 1; i < len(tc.table.rows); i++ {
+		if cell := tc.table.cell(i, column); cell != nil {
 			for _, w := range cell.words {
 				count[w]++
 			}
@@ -147,23 +147,23 @@ func (k *tableCheck) rowsNamedIn(column int) []int {
 	}
 	var rows []int
 	var names [][]uint64
-	for i := 1; i < len(k.table.rows); i++ {
-		cell := k.table.cell(i, column)
+	for i := 1; i < len(tc.table.rows); i++ {
+		cell := tc.table.cell(i, column)
 		if cell == nil {
 			continue
 		}
 		unique := slices.ContainsFunc(cell.words, func(w uint64) bool {
-			return count[w] == 1 && k.mentionsName(w) && !k.stmt.contentToken(k.stmt.indexOf(w)).Is(lexicon.Initial)
+			return count[w] == 1 && tc.mentionsName(w) && !tc.stmt.contentToken(tc.stmt.indexOf(w)).Is(lexicon.Initial)
 		})
-		if unique || k.mentions(cell) {
+		if unique || tc.mentions(cell) {
 			rows, names = append(rows, i), append(names, cell.words)
 		}
 	}
-	return withLongestNames(rows, names)
+	return dropSubsumed(rows, names)
 }
 
-// withLongestNames returns the ids whose name is not a part of another name.
-func withLongestNames(ids []int, names [][]uint64) []int {
+// dropSubsumed returns the ids whose name is not part of a longer name.
+func dropSubsumed(ids []int, names [][]uint64) []int {
 	var out []int
 	for i, id := range ids {
 		if !slices.ContainsFunc(names, func(other []uint64) bool { return len(other) > len(names[i]) && isSubset(names[i], other) }) {
@@ -173,16 +173,16 @@ func withLongestNames(ids []int, names [][]uint64) []int {
 	return out
 }
 
-// mentionsName reports whether the claim has a word as a part of a name.
-func (k *tableCheck) mentionsName(key uint64) bool {
-	n := k.stmt.indexOf(key)
-	return n >= 0 && k.stmt.isName(k.stmt.content[n])
+// mentionsName reports whether the claim contains the word as part of a name.
+func (tc *tableCheck) mentionsName(key uint64) bool {
+	n := tc.stmt.indexOf(key)
+	return n >= 0 && tc.stmt.isName(tc.stmt.content[n])
 }
 
-// mentions reports whether the claim has all words of a cell, at least one.
-func (k *tableCheck) mentions(c *tableCell) bool {
-	return len(c.words) > 0 && !slices.ContainsFunc(c.words, k.lacks)
+// mentions reports whether the cell has words and the claim contains all of them.
+func (tc *tableCheck) mentions(c *tableCell) bool {
+	return len(c.words) > 0 && !slices.ContainsFunc(c.words, tc.isMissing)
 }
 
-// lacks reports whether the claim lacks a word.
-func (k *tableCheck) lacks(key uint64) bool { return k.stmt.indexOf(key) < 0 }
+// isMissing reports whether a word is missing from the claim.
+func (tc *tableCheck) isMissing(key uint64) bool { return tc.stmt.indexOf(key) < 0 }

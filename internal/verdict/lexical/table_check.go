@@ -8,19 +8,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
-// maxTableWork is how many cells the claims of a task are compared with in total.
+// maxTableWork limits the cell comparisons per task.
 const maxTableWork = 1 << 20
 
-// checkTables looks for a value of the claim that a table of the contexts has in a
-// different row or column: "the crossing to the Outer Isles takes 40 minutes", if
-// their row has 95 and that of the Inner Isles has 40.
+// checkTables returns an objection if a table in the contexts has a value of the claim
+// in a different row or column. For example, "the crossing to the Outer Isles takes 40
+// minutes" is wrong if 40 is in the row of the Inner Isles.
 func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection, quote) {
 	tables := j.readTables(s, contexts)
 	if len(tables) == 0 || s.tableWork > maxTableWork {
 		return objection{}, quote{}
 	}
 	stmt := &s.claimStmt
-	stmt.read(j.lex, c.text)
+	stmt.parse(j.lex, c.text)
 	if stmt.negations > 0 || stmt.comparesCells() {
 		return objection{}, quote{}
 	}
@@ -32,20 +32,20 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 		if s.tableWork > maxTableWork {
 			break
 		}
-		k := tableCheck{s: s, lex: j.lex, table: t, claim: c, stmt: stmt, label: t.label}
-		k.findNamed()
-		if len(k.rows) == 0 || len(k.rows) == len(t.rows)-1 && len(k.rows) > 1 {
+		tc := tableCheck{s: s, lex: j.lex, table: t, claim: c, stmt: stmt, label: t.label}
+		tc.matchNames()
+		if len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
 			continue
 		}
-		if o, row := k.check(); o.reason != "" && !j.statedInProse(s, contexts, &k) {
+		if o, row := tc.check(); o.reason != "" && !j.statedInProse(s, contexts, &tc) {
 			return o, quote{chunk: t.chunk, start: t.rows[row].Start, end: t.rows[row].End}
 		}
 	}
 	return objection{}, quote{}
 }
 
-// comparesCells reports whether x may compare cells or calculate with them, rather
-// than state a single one: "$10 more than the Pro plan".
+// comparesCells reports whether x may compare or combine several cells, rather than
+// state a single one: "$10 more than the Pro plan".
 func (x *statement) comparesCells() bool {
 	for i := range x.tokens {
 		switch w := x.lower(i); w {
@@ -69,59 +69,59 @@ type tableCheck struct {
 	lex           *lexicon.Lexicon
 	table         *table
 	claim         *claim
-	stmt          *statement      // the claim
-	rows, columns []int           // that the claim names
-	label         int             // the column that names the rows
-	value         *quantity.Value // the value being checked, nil for other text
+	stmt          *statement      // the parsed claim
+	rows, columns []int           // rows and columns that the claim mentions
+	label         int             // index of the column that identifies the rows
+	value         *quantity.Value // value being checked, nil for other text
 }
 
-// check returns an objection to the first value that is in a different cell, and
-// the row that the claim names.
-func (k *tableCheck) check() (objection, int) {
-	if o, row := k.checkPairs(); o.reason != "" {
+// check returns an objection to the first value that is in a different cell than the
+// claim states, and the row that the claim mentions.
+func (tc *tableCheck) check() (objection, int) {
+	if o, row := tc.checkPairs(); o.reason != "" {
 		return o, row
 	}
-	values := k.values()
+	values := tc.values()
 	for i := range values {
-		k.value = &values[i]
-		if k.value.Soft || k.isPartOfName(k.value) {
+		tc.value = &values[i]
+		if tc.value.Soft || tc.isPartOfName(tc.value) {
 			continue
 		}
-		same := func(c *tableCell) bool { return k.matches(c, k.value) }
-		if o, row := k.misplaced(k.value.Text(k.claim.text), same, k.contradictsValues); o.reason != "" {
+		same := func(c *tableCell) bool { return tc.matches(c, tc.value) }
+		if o, row := tc.misplaced(tc.value.Text(tc.claim.text), same, tc.contradictsValues); o.reason != "" {
 			return o, row
 		}
 	}
-	k.value = nil
-	for column := range k.table.header() { // times and ranges, compared as text
-		for i := 1; i < len(k.table.rows) && column != k.label; i++ {
-			cell := k.table.cell(i, column)
-			if cell == nil || !k.hasLiteral(cell) {
+	tc.value = nil
+	for column := range tc.table.header() { // times and ranges
+		for i := 1; i < len(tc.table.rows) && column != tc.label; i++ {
+			cell := tc.table.cell(i, column)
+			if cell == nil || !tc.hasLiteral(cell) {
 				continue
 			}
 			same := func(c *tableCell) bool { return c.text == cell.text }
-			other := func(c *tableCell) bool { return c.text != "" && !k.hasLiteral(c) }
-			if o, row := k.misplaced(cell.text, same, other); o.reason != "" {
+			other := func(c *tableCell) bool { return c.text != "" && !tc.hasLiteral(c) }
+			if o, row := tc.misplaced(cell.text, same, other); o.reason != "" {
 				return o, row
 			}
 		}
 	}
-	for column := range k.table.header() { // words: days, names
-		named := slices.Contains(k.columns, column)
-		for i := 1; i < len(k.table.rows) && column != k.label; i++ {
-			cell := k.table.cell(i, column)
-			if cell == nil || slices.Contains(k.rows, i) {
+	for column := range tc.table.header() { // words, such as names and days
+		named := slices.Contains(tc.columns, column)
+		for i := 1; i < len(tc.table.rows) && column != tc.label; i++ {
+			cell := tc.table.cell(i, column)
+			if cell == nil || slices.Contains(tc.rows, i) {
 				continue
 			}
-			word := k.mentionedWord(cell, named)
+			word := tc.mentionedWord(cell, named)
 			if word == 0 {
 				continue
 			}
 			same := func(c *tableCell) bool { return slices.Contains(c.words, word) }
 			other := func(c *tableCell) bool {
-				return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return !k.lacks(w) })
+				return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return !tc.isMissing(w) })
 			}
-			if o, row := k.misplaced(cell.text, same, other); o.reason != "" {
+			if o, row := tc.misplaced(cell.text, same, other); o.reason != "" {
 				return o, row
 			}
 		}
@@ -130,72 +130,73 @@ func (k *tableCheck) check() (objection, int) {
 }
 
 // values returns the numbers and dates of the claim.
-func (k *tableCheck) values() []quantity.Value {
-	return k.s.claimValues[k.claim.values[0]:k.claim.values[1]]
+func (tc *tableCheck) values() []quantity.Value {
+	return tc.s.claimValues[tc.claim.values[0]:tc.claim.values[1]]
 }
 
-// contradictsValues reports whether a cell has values, none of which the claim states.
-func (k *tableCheck) contradictsValues(c *tableCell) bool {
-	return len(c.values) > 0 && !slices.ContainsFunc(k.values(), func(v quantity.Value) bool { return k.matches(c, &v) })
+// contradictsValues reports whether a cell has values and the claim states none of
+// them.
+func (tc *tableCheck) contradictsValues(c *tableCell) bool {
+	return len(c.values) > 0 && !slices.ContainsFunc(tc.values(), func(v quantity.Value) bool { return tc.matches(c, &v) })
 }
 
-// hasLiteral reports whether the claim contains the text of a cell with several
-// numbers, such as 2:17.40 or 10–16.
-func (k *tableCheck) hasLiteral(c *tableCell) bool {
-	if len(c.text) < len("1:20") || !strings.ContainsAny(c.text, "0123456789") || strings.IndexByte(c.text, ' ') >= 0 || len(k.lex.Tokens(nil, c.text)) < 2 {
+// hasLiteral reports whether the cell contains several numbers, such as 2:17.40 or
+// 10–16, and the claim contains its exact text.
+func (tc *tableCheck) hasLiteral(c *tableCell) bool {
+	if len(c.text) < len("1:20") || !strings.ContainsAny(c.text, "0123456789") || strings.IndexByte(c.text, ' ') >= 0 || len(tc.lex.Tokens(nil, c.text)) < 2 {
 		return false
 	}
-	at := strings.Index(k.claim.text, c.text)
-	return at >= 0 && (at == 0 || k.claim.text[at-1] == ' ')
+	i := strings.Index(tc.claim.text, c.text)
+	return i >= 0 && (i == 0 || tc.claim.text[i-1] == ' ')
 }
 
-// mentionedWord returns a word of a cell that the claim has as a name, a month or, in
-// a column that the claim names, as any word. It returns 0 if there is none.
-func (k *tableCheck) mentionedWord(c *tableCell, named bool) uint64 {
-	if len(c.values) > 0 || len(c.words) == 0 || !named && !k.mentions(c) {
+// mentionedWord returns the key of a name or month in a cell that the claim contains, or
+// 0. In a column that the claim mentions, named is set and the word may be of any kind.
+func (tc *tableCheck) mentionedWord(c *tableCell, named bool) uint64 {
+	if len(c.values) > 0 || len(c.words) == 0 || !named && !tc.mentions(c) {
 		return 0
 	}
 	for _, w := range c.words {
-		has := func(c tableCell) bool { return slices.Contains(c.words, w) }
-		if slices.ContainsFunc(k.rows, func(r int) bool { return has(k.table.rows[r].cells[k.label]) }) || slices.ContainsFunc(k.table.header(), has) {
+		contains := func(c tableCell) bool { return slices.Contains(c.words, w) }
+		if slices.ContainsFunc(tc.rows, func(r int) bool { return contains(tc.table.rows[r].cells[tc.label]) }) || slices.ContainsFunc(tc.table.header(), contains) {
 			return 0
 		}
-		n := k.stmt.indexOf(w)
+		n := tc.stmt.indexOf(w)
 		if n < 0 {
 			continue
 		}
-		t := k.stmt.contentToken(n)
-		if t.Is(lexicon.Month) || t.Is(lexicon.Capital) && !t.Is(lexicon.Initial) || named && k.mentions(c) {
+		t := tc.stmt.contentToken(n)
+		if t.Is(lexicon.Month) || t.Is(lexicon.Capital) && !t.Is(lexicon.Initial) || named && tc.mentions(c) {
 			return w
 		}
 	}
 	return 0
 }
 
-// checkPairs checks a claim that is a row of a table itself, such as "Route: Outer
-// Isles; Fare: €34": each value must be under its own heading.
-func (k *tableCheck) checkPairs() (objection, int) {
-	parts := strings.Split(k.claim.text[k.claim.lead:], "; ")
-	if len(parts) < 2 || len(k.rows) != 1 {
+// checkPairs checks a claim that lists headings and values, such as "Route: Outer
+// Isles; Fare: €34". It returns an objection if a value does not match its column.
+func (tc *tableCheck) checkPairs() (objection, int) {
+	parts := strings.Split(tc.claim.text[tc.claim.lead:], "; ")
+	if len(parts) < 2 || len(tc.rows) != 1 {
 		return objection{}, 0
 	}
-	row := k.rows[0]
-	b := &k.s.quoteStmt
+	row := tc.rows[0]
+	b := &tc.s.quoteStmt
 	for _, part := range parts {
 		head, claimed, ok := strings.Cut(part, ": ")
 		if !ok {
 			continue
 		}
-		b.read(k.lex, head)
-		for i, heading := range k.table.header() {
-			cell := k.table.cell(row, i)
-			if i == k.label || cell == nil || len(heading.words) == 0 || !b.hasAll(heading.words) {
+		b.parse(tc.lex, head)
+		for i, heading := range tc.table.header() {
+			cell := tc.table.cell(row, i)
+			if i == tc.label || cell == nil || len(heading.words) == 0 || !b.hasAll(heading.words) {
 				continue
 			}
-			b.read(k.lex, claimed)
-			values := quantity.Append(nil, maxRoles, k.lex, claimed, b.tokens)
-			if len(cell.values) > 0 && len(values) > 0 && !k.matches(cell, &values[0]) {
-				return k.objection(claimed, cell, row, i), row
+			b.parse(tc.lex, claimed)
+			values := quantity.Append(nil, maxRoles, tc.lex, claimed, b.tokens)
+			if len(cell.values) > 0 && len(values) > 0 && !tc.matches(cell, &values[0]) {
+				return tc.objection(claimed, cell, row, i), row
 			}
 			break
 		}
@@ -203,102 +204,102 @@ func (k *tableCheck) checkPairs() (objection, int) {
 	return objection{}, 0
 }
 
-// isPartOfName reports whether v belongs to the name of a row or column that the
-// claim names.
-func (k *tableCheck) isPartOfName(v *quantity.Value) bool {
-	return slices.ContainsFunc(k.rows, func(row int) bool { return k.matches(k.table.cell(row, k.label), v) }) ||
-		slices.ContainsFunc(k.columns, func(column int) bool { return k.matches(k.table.cell(0, column), v) })
+// isPartOfName reports whether v is part of the name of a row or column that the claim
+// mentions.
+func (tc *tableCheck) isPartOfName(v *quantity.Value) bool {
+	return slices.ContainsFunc(tc.rows, func(row int) bool { return tc.matches(tc.table.cell(row, tc.label), v) }) ||
+		slices.ContainsFunc(tc.columns, func(column int) bool { return tc.matches(tc.table.cell(0, column), v) })
 }
 
-// matches reports whether a cell states v.
-func (k *tableCheck) matches(c *tableCell, v *quantity.Value) bool {
+// matches reports whether a cell contains the value v.
+func (tc *tableCheck) matches(c *tableCell, v *quantity.Value) bool {
 	for i := range c.values {
-		if v.Match(&c.values[i], k.lex) >= quantity.Likely {
+		if v.Match(&c.values[i], tc.lex) >= quantity.Likely {
 			return true
 		}
 	}
 	return false
 }
 
-// misplaced returns an objection if other cells have the content that is claimed, the
-// ones that the claim names do not, and the named one contradicts the claim. It also
-// returns the row of the named cell.
-func (k *tableCheck) misplaced(claimed string, same, contradicts func(*tableCell) bool) (objection, int) {
+// misplaced returns an objection if only other cells contain the claimed content and the
+// cell that the claim mentions contradicts it. It also returns the row of that cell.
+func (tc *tableCheck) misplaced(claimed string, same, contradicts func(*tableCell) bool) (objection, int) {
 	inRow := false
 	otherRow, otherColumn := -1, -1
-	for i := 1; i < len(k.table.rows); i++ {
-		cells := k.table.rows[i].cells
-		if k.s.tableWork += len(cells); k.s.tableWork > maxTableWork {
+	for i := 1; i < len(tc.table.rows); i++ {
+		cells := tc.table.rows[i].cells
+		if tc.s.tableWork += len(cells); tc.s.tableWork > maxTableWork {
 			return objection{}, 0
 		}
 		for n := range cells {
-			if n == k.label || n < k.table.label || !same(&cells[n]) {
+			if n == tc.label || n < tc.table.label || !same(&cells[n]) {
 				continue
 			}
 			switch {
-			case !slices.Contains(k.rows, i):
-				if otherRow < 0 || slices.Contains(k.columns, n) {
+			case !slices.Contains(tc.rows, i):
+				if otherRow < 0 || slices.Contains(tc.columns, n) {
 					otherRow, otherColumn = i, n
 				}
-			case len(k.columns) == 0 || slices.Contains(k.columns, n):
+			case len(tc.columns) == 0 || slices.Contains(tc.columns, n):
 				return objection{}, 0
 			default:
 				inRow = true
 			}
 		}
 	}
-	row, column := k.rows[0], otherColumn
+	row, column := tc.rows[0], otherColumn
 	switch {
 	case inRow:
-		column = k.columns[0]
-	case otherRow < 0 || len(k.columns) > 0 && !slices.Contains(k.columns, otherColumn):
+		column = tc.columns[0]
+	case otherRow < 0 || len(tc.columns) > 0 && !slices.Contains(tc.columns, otherColumn):
 		return objection{}, 0
 	}
-	if cell := k.table.cell(row, column); cell != nil && contradicts(cell) {
-		return k.objection(claimed, cell, row, column), row
+	if cell := tc.table.cell(row, column); cell != nil && contradicts(cell) {
+		return tc.objection(claimed, cell, row, column), row
 	}
 	return objection{}, 0
 }
 
-func (k *tableCheck) objection(claimed string, cell *tableCell, row, column int) objection {
-	name := k.table.cell(row, k.label).text
-	if heading := strings.TrimSpace(k.table.cell(0, column).text); heading != "" {
+func (tc *tableCheck) objection(claimed string, cell *tableCell, row, column int) objection {
+	name := tc.table.cell(row, tc.label).text
+	if heading := strings.TrimSpace(tc.table.cell(0, column).text); heading != "" {
 		name += ", " + heading
 	}
-	return objection{reason: "the table has " + quoted(cell.text) + " for " + quoted(name) + ", not " + quoted(claimed), limit: contradicted}
+	return objection{reason: "the table has " + quoted(cell.text) + " for " + quoted(name) + ", not " + quoted(claimed), maxScore: maxContradictedScore}
 }
 
-// maxProseChecks is how many values outside of tables are looked at for one claim.
+// maxProseChecks limits the values outside tables that are checked per claim.
 const maxProseChecks = 8
 
-// statedInProse reports whether a sentence outside the tables has the value that the
-// check objects to and the name of a row.
-func (j *Judge) statedInProse(s *scratch, contexts []string, k *tableCheck) bool {
-	if k.value == nil {
+// statedInProse reports whether a sentence outside the tables contains both the value
+// being checked and the name of a row that the claim mentions.
+func (j *Judge) statedInProse(s *scratch, contexts []string, tc *tableCheck) bool {
+	if tc.value == nil {
 		return false
 	}
 	b := &s.quoteStmt
-	left := maxProseChecks
+	remaining := maxProseChecks
 	for i := range s.values {
-		if left == 0 {
+		if remaining == 0 {
 			break
 		}
-		chunk, at := int(s.valueChunks[i]), s.values[i].Start
-		if k.value.Match(&s.values[i], j.lex) == 0 || inTable(s.tables, chunk, at) {
+		chunk, start := int(s.valueChunks[i]), s.values[i].Start
+		if tc.value.Match(&s.values[i], j.lex) == 0 || inTable(s.tables, chunk, start) {
 			continue
 		}
-		left--
-		q := j.sentenceAt(s, contexts, support{chunk: chunk, start: at})
-		b.read(j.lex, contexts[chunk][q.start:q.end])
-		if slices.ContainsFunc(k.rows, func(row int) bool { return b.hasAll(k.table.cell(row, k.label).words) }) {
+		remaining--
+		q := j.sentenceAt(s, contexts, support{chunk: chunk, start: start})
+		b.parse(j.lex, contexts[chunk][q.start:q.end])
+		if slices.ContainsFunc(tc.rows, func(row int) bool { return b.hasAll(tc.table.cell(row, tc.label).words) }) {
 			return true
 		}
 	}
 	return false
 }
 
-func inTable(tables []table, chunk, at int) bool {
+// inTable reports whether a byte offset in a chunk is inside one of the tables.
+func inTable(tables []table, chunk, offset int) bool {
 	return slices.ContainsFunc(tables, func(t table) bool {
-		return t.chunk == chunk && at >= t.rows[0].Start && at < t.rows[len(t.rows)-1].End
+		return t.chunk == chunk && offset >= t.rows[0].Start && offset < t.rows[len(t.rows)-1].End
 	})
 }

@@ -61,7 +61,7 @@ func TestTableCellsAreComparedByRowAndColumn(t *testing.T) {
 			"The Outer Isles are 95 minutes away, the Inner Isles 40 minutes.":   true,
 			"In 2025 the ferries to the Outer Isles and Inner Isles cost money.": false, // "money" is missing, but the table does not object
 		} {
-			v := judge(t, j, task("", []string{context}, claim))[0]
+			v := judge(t, j, newTask("", []string{context}, claim))[0]
 			if strings.Contains(claim, "money") {
 				if v.Label == verdict.Contradicted {
 					t.Errorf("%s: %q: got %v (%s), want no objection", format, claim, v.Label, v.Reason)
@@ -99,17 +99,17 @@ func TestListItemsAreComparedWithTheirLead(t *testing.T) {
 			"a petrol lamp":      false, // nowhere
 			"two folding chairs": false,
 		} {
-			k := verdict.Task{Contexts: []string{context}, Claims: []extract.Claim{{Lead: "What the bag contains", Text: item}}}
-			if v := judge(t, j, k)[0]; (v.Label == verdict.Supported) != supported {
+			task := verdict.Task{Contexts: []string{context}, Claims: []extract.Claim{{Lead: "What the bag contains", Text: item}}}
+			if v := judge(t, j, task)[0]; (v.Label == verdict.Supported) != supported {
 				t.Errorf("%q: got %v, %.2f (%s), want supported %v", item, v.Label, v.Score, v.Reason, supported)
 			}
 		}
 	}
-	k := verdict.Task{
+	task := verdict.Task{
 		Contexts: []string{"The bag contains:\n- a tent\n- a stove\n\nThe bag also contains a rain cover."},
 		Claims:   []extract.Claim{{Lead: "The bag contains", Text: "a rain cover"}},
 	}
-	if v := judge(t, j, k)[0]; v.Label != verdict.Supported {
+	if v := judge(t, j, task)[0]; v.Label != verdict.Supported {
 		t.Errorf("item and lead in prose: got %v (%s), want supported", v.Label, v.Reason)
 	}
 }
@@ -124,7 +124,7 @@ func TestTableDoesNotObjectToCalculations(t *testing.T) {
 		"The fare to the Inner Isles rose by €1 since 2024, to €13.",
 		"Unlike the Inner Isles, the Outer Isles are 95 minutes away.",
 	} {
-		v := judge(t, j, task("", []string{ferries}, claim))[0]
+		v := judge(t, j, newTask("", []string{ferries}, claim))[0]
 		if strings.HasPrefix(v.Reason, "the table has") {
 			t.Errorf("%q: got %s, want no objection of the table", claim, v.Reason)
 		}

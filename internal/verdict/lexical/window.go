@@ -21,8 +21,8 @@ func (s *scratch) advanceAll() {
 	s.pending = 0
 }
 
-// advance slides the windows of a claim over its new hits, and drops the hits that
-// neither the windows nor a quote need.
+// advance slides the windows of a claim over its new hits. If there are many hits, it
+// drops those that are no longer needed.
 func (s *scratch) advance(c *claim) {
 	best := c.near.best.sum
 	for ; c.done < len(c.hits); c.done++ {
@@ -33,13 +33,13 @@ func (s *scratch) advance(c *claim) {
 		s.slide(c, &c.wide, h, wideWindow)
 		s.slide(c, &c.near, h, nearWindow)
 	}
-	if len(c.hits) < manyHits {
+	if len(c.hits) < pruneThreshold {
 		return
 	}
 	if c.near.best.sum > best || len(c.around) == 0 {
 		c.around = c.around[:0]
 		for _, h := range c.hits {
-			if h.pos > c.near.best.from.pos-quoteReach && h.pos < c.near.best.to.pos+quoteReach {
+			if h.pos > c.near.best.from.pos-quoteMargin && h.pos < c.near.best.to.pos+quoteMargin {
 				c.around = append(c.around, h)
 			}
 		}
@@ -52,14 +52,17 @@ func (s *scratch) advance(c *claim) {
 }
 
 const (
-	manyHits   = 1 << 10 // from so many hits of a claim on, only those near the best window are kept
-	quoteReach = 1 << 10 // words around the closest window in which sentences are quoted
+	// pruneThreshold is the number of hits per claim above which only the hits near the
+	// best window are kept.
+	pruneThreshold = 1 << 10
+	// quoteMargin is the number of words around the closest window that may be quoted.
+	quoteMargin = 1 << 10
 )
 
 // A slider is a window that moves over the hits of a claim.
 type slider struct {
-	sum  int64 // weight × credit of the terms in it
-	from int   // its first hit
+	sum  int64 // sum of weight × credit of the terms in the window
+	from int   // index of the first hit in the window
 	best window
 }
 
@@ -69,15 +72,16 @@ type window struct {
 	from, to hit
 }
 
+// share returns the share of the total weight that the window covers.
 func (w window) share(total int64) float64 {
 	if total == 0 {
 		return 0
 	}
-	return float64(w.sum) / float64(total*exact)
+	return float64(w.sum) / float64(total*exactCredit)
 }
 
-// slide moves the end of a window of size words to the next hit. Of equally good
-// positions the first is the best. The total time is linear in the number of hits.
+// slide moves the end of a window of size words to the next hit, and updates the best
+// position. The total time is linear in the number of hits.
 func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
 	counts := func(t *term) *levelCounts {
 		if size == wideWindow {
@@ -98,13 +102,14 @@ func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
 	}
 }
 
-// flush scores the text that was scanned since the last flush for each claim, keeps the
-// best score, and resets the windows.
-func (s *scratch) flush(flush int32, supports float64) {
+// flush scores the text scanned since the last flush for each claim, keeps the best
+// score, and resets the windows. flush is the number of the text. Texts that score at
+// least threshold are recorded as supports.
+func (s *scratch) flush(flush int32, threshold float64) {
 	if p := s.sparse; p != nil {
 		if flush > 0 {
 			for _, i := range p.touched {
-				s.flushClaim(int(i), flush, supports)
+				s.flushClaim(int(i), flush, threshold)
 			}
 		}
 		for _, i := range p.touched {
@@ -117,19 +122,20 @@ func (s *scratch) flush(flush int32, supports float64) {
 	}
 	for i := range s.claims {
 		if len(s.claims[i].hits) > 0 || flush == 0 || s.observe != nil {
-			s.flushClaim(i, flush, supports)
+			s.flushClaim(i, flush, threshold)
 		}
 	}
 }
 
-func (s *scratch) flushClaim(i int, flush int32, supports float64) {
+// flushClaim implements flush for claim i.
+func (s *scratch) flushClaim(i int, flush int32, threshold float64) {
 	c := &s.claims[i]
 	f := s.features(c, flush)
 	f.score = f.combine()
 	if s.observe != nil {
 		s.observe(i, flush, f)
 	}
-	if f.score >= supports && (s.sparse == nil || len(c.supports) < maxSupports) {
+	if f.score >= threshold && (s.sparse == nil || len(c.supports) < maxSupports) {
 		c.supports = append(c.supports, support{chunk: f.chunk, start: int(f.from.start), near: f.near})
 		s.work += supportWork
 	}
@@ -153,9 +159,11 @@ func (s *scratch) flushClaim(i int, flush int32, supports float64) {
 	}
 }
 
-// supportWork is the work of examining a chunk that supports a claim.
+// supportWork is the estimated work of examining a supporting chunk, in steps.
 const supportWork = 16
 
+// features returns the features of the text with number flush for a claim, without the
+// score.
 func (s *scratch) features(c *claim, flush int32) chunkScore {
 	f := chunkScore{wide: c.wide.best.share(c.total), near: c.near.best.share(c.total), pairs: 1}
 	if c.near.best.sum > 0 {
@@ -164,9 +172,9 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 	}
 	var n, all int32
 	for i := c.pairs[0]; i < c.pairs[1]; i++ {
-		all += s.pairSeen[i].count
-		if s.pairSeen[i].flush == flush {
-			n += s.pairSeen[i].count
+		all += s.wordPairs[i].count
+		if s.wordPairs[i].flush == flush {
+			n += s.wordPairs[i].count
 		}
 	}
 	if all > 0 {
@@ -182,7 +190,7 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 				missing++
 			}
 		}
-		if t.name && t.seen > lowestNameLevel {
+		if t.name && t.seen > maxNameLevel {
 			names += t.weight
 		}
 	}
@@ -195,34 +203,36 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 	return f
 }
 
-// lowestNameLevel is the lowest level at which a word may match a name.
-const lowestNameLevel = levelRoot
+// maxNameLevel is the worst level at which a word may match a name.
+const maxNameLevel = levelRoot
 
 // levelCounts counts the hits of a term in a window by level.
 type levelCounts struct {
 	n    [levels]int32
-	have uint8 // bit i is set if n[i] > 0
+	mask uint8 // bit i is set if n[i] > 0
 }
 
-func (k *levelCounts) credit() int64 {
-	if k.have == 0 {
+// credit returns the credit of the best hit, or 0.
+func (c *levelCounts) credit() int64 {
+	if c.mask == 0 {
 		return 0
 	}
-	return credit(level(bits.TrailingZeros8(k.have))) //nolint:gosec // 0 to 7
+	return credit(level(bits.TrailingZeros8(c.mask))) //nolint:gosec // 0 to 7
 }
 
-// add and remove return the change of the term's credit.
-func (k *levelCounts) add(v level) int64 {
-	before := k.credit()
-	k.n[v]++
-	k.have |= 1 << v
-	return k.credit() - before
+// add adds a hit and returns the change in credit.
+func (c *levelCounts) add(v level) int64 {
+	before := c.credit()
+	c.n[v]++
+	c.mask |= 1 << v
+	return c.credit() - before
 }
 
-func (k *levelCounts) remove(v level) int64 {
-	before := k.credit()
-	if k.n[v]--; k.n[v] == 0 {
-		k.have &^= 1 << v
+// remove removes a hit and returns the change in credit.
+func (c *levelCounts) remove(v level) int64 {
+	before := c.credit()
+	if c.n[v]--; c.n[v] == 0 {
+		c.mask &^= 1 << v
 	}
-	return k.credit() - before
+	return c.credit() - before
 }
