@@ -68,17 +68,14 @@ func newCalibrate() *cobra.Command {
 			return runCalibrate(cmd.Context(), &o, args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	var scores []string
-	for _, s := range calibrate.Scores() {
-		scores = append(scores, string(s))
-	}
+	scores := []string{"min", string(calibrate.Support), string(calibrate.Faithfulness)}
 	addFlags(cmd,
 		flagGroup{"Labels", []flagSpec{
 			{name: "label", arg: "COLUMN", value: &o.label, untrusted: anyValue, help: "column of the labels (required)"},
 			{name: "labels", arg: "FILE", value: &o.labels, path: filePath, help: "dataset with row ids and labels (default: RESULTS)"},
 			{name: "positive-at", arg: "RATING", value: flagvalue.Float(&o.positiveAt), untrusted: anyValue, help: "lowest rating of a faithful row, if labels are ratings"},
 			{
-				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...), untrusted: anyValue,
+				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...).Alias(string(calibrate.MinScore), scores[0]), untrusted: anyValue,
 				help: "score to calibrate: " + orList(scores),
 			},
 			{name: "settings", arg: "FILE", value: &o.settings, path: filePath, help: "summary of the run (default: NAME.summary.json next to RESULTS)"},
@@ -225,7 +222,11 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 		return nil, err
 	}
 	defer file.Close()
-	sample := calibrate.NewSample(calibrate.Options{Score: calibrate.Score(o.score), PositiveAt: o.positiveAt, Seed: o.seed})
+	score := calibrate.Score(o.score)
+	if o.score == "min" {
+		score = calibrate.MinScore
+	}
+	sample := calibrate.NewSample(calibrate.Options{Score: score, PositiveAt: o.positiveAt, Seed: o.seed})
 	for r, err := range file.Rows() {
 		if err != nil {
 			return nil, err

@@ -45,9 +45,9 @@ func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 		rows := scoredRows(t, "other.jsonl", "--threshold", strconv.FormatFloat(threshold, 'g', -1, 64))
 		wholly := 0
 		for i, r := range rows {
-			least := calibrate.Least.Of(r)
-			if was := calibrate.Least.Of(usual[i]); least != was && !(math.IsNaN(least) && math.IsNaN(was)) {
-				t.Errorf("%s: threshold %[4]v: got minimum score %[3]v, want %[2]v", r.ID, was, least, threshold)
+			lowest := calibrate.MinScore.Of(r)
+			if was := calibrate.MinScore.Of(usual[i]); lowest != was && !(math.IsNaN(lowest) && math.IsNaN(was)) {
+				t.Errorf("%s: threshold %[4]v: got minimum score %[3]v, want %[2]v", r.ID, was, lowest, threshold)
 			}
 			if r.Status != result.Scored {
 				continue
@@ -57,8 +57,8 @@ func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 					t.Errorf("%s: claim %d with score %v is %v at threshold %v", r.ID, k, v.Score, v.Verdict, threshold)
 				}
 			}
-			if (r.Faithfulness == 1) != (least >= threshold) {
-				t.Errorf("%s: faithfulness %v with minimum score %v at threshold %v", r.ID, r.Faithfulness, least, threshold)
+			if (r.Faithfulness == 1) != (lowest >= threshold) {
+				t.Errorf("%s: faithfulness %v with minimum score %v at threshold %v", r.ID, r.Faithfulness, lowest, threshold)
 			}
 			if r.Faithfulness == 1 {
 				wholly++

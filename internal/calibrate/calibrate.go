@@ -1,10 +1,10 @@
-// Package calibrate holds a judge against people: how far its scores agree with
-// the labels that people gave to rows, where its claims are best cut into
-// supported and not, and what the mean is that people would have come to.
+// Package calibrate compares a judge with human labels: how well its scores agree with the
+// labels of rows, which threshold separates supported from unsupported claims best, and what
+// mean faithfulness humans would have found.
 //
-// A label is of a whole row, and so is every figure here. The least score of a
-// row's claims makes the two kinds of threshold one: a row has no unsupported
-// claim exactly when its least score reaches the threshold of its claims.
+// Labels and figures are per row. All claims of a row are supported exactly if its minimum
+// claim score reaches the threshold, so a threshold for that score that fits the labels of
+// rows is also a threshold for claims.
 package calibrate
 
 import (
@@ -13,46 +13,45 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A Score is what the label of a row is held against.
+// A Score is a score of a row that is compared with its label.
 type Score string
 
-// The scores of a row.
+// The scores of a row. Their values are those in calibration files.
 const (
-	// Least is that of the row's least supported claim. Its threshold is also
-	// one of claims.
-	Least Score = "least"
-	// Support is the mean of the claims' scores.
+	// MinScore is the minimum score of the row's claims.
+	MinScore Score = "least"
+	// Support is the mean score of the claims.
 	Support Score = "support"
 	// Faithfulness is the share of supported claims.
 	Faithfulness Score = "faithfulness"
 )
 
-// Scores are all of them, the one that is used unless another is asked for
-// first.
-func Scores() []Score { return []Score{Least, Support, Faithfulness} }
+// Scores returns all scores, the default first.
+func Scores() []Score { return []Score{MinScore, Support, Faithfulness} }
 
-// String describes the score to a person.
+// String returns the name of the score in reports.
 func (s Score) String() string {
-	if s == Least {
+	if s == MinScore {
 		return "minimum claim score"
 	}
 	return string(s)
 }
 
-// Of returns the score of a row, NaN where it has none.
+// Of returns the score of a row; NaN if it has none.
 func (s Score) Of(r *result.Row) float64 {
-	switch {
-	case r.Status != result.Scored:
-	case s == Support:
-		return r.Support
-	case s == Faithfulness:
-		return r.Faithfulness
-	default:
-		least := math.Inf(1)
-		for i := range r.Claims {
-			least = min(least, r.Claims[i].Score)
-		}
-		return least
+	if r.Status != result.Scored {
+		return math.NaN()
 	}
-	return math.NaN()
+	switch s {
+	case Support:
+		return r.Support
+	case Faithfulness:
+		return r.Faithfulness
+	case MinScore:
+	}
+	lowest := math.Inf(1)
+	for i := range r.Claims {
+		lowest = min(lowest, r.Claims[i].Score)
+	}
+	return lowest
 }

@@ -18,26 +18,25 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// Schema is the JSON Schema that a Calibration is valid against.
+// Schema is the URL of the JSON Schema of a Calibration.
 const Schema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/calibration.schema.json"
 
-// Version is that of the format of a Calibration.
+// Version is the version of the format.
 const Version = 1
 
-// A Calibration is a Report as a file, from which later runs take their
-// threshold. Equal reports give equal bytes.
+// A Calibration is a Report as a JSON file, whose threshold later runs can use.
 type Calibration struct {
 	Schema     string               `json:"$schema"`
 	Version    int                  `json:"version"`
 	Ragfaith   string               `json:"ragfaith"`
 	Results    string               `json:"results"`
-	Labels     *string              `json:"labels"` // null where they are in Results
+	Labels     *string              `json:"labels"` // nil if they are in Results
 	Label      string               `json:"label"`
 	PositiveAt *float64             `json:"positive_at"`
 	Kind       Kind                 `json:"kind"`
-	Settings   *report.SummaryNames `json:"settings"` // of the judged run; null where not known
+	Settings   *report.SummaryNames `json:"settings"` // of the run; nil if unknown
 	Score      Score                `json:"score"`
-	// Threshold is that of claims, for score --calibration; null for none.
+	// Threshold is the threshold of claims for score --calibration; null if there is none.
 	Threshold   report.Figure          `json:"threshold"`
 	Own         bool                   `json:"threshold_is_judges_own"`
 	Why         string                 `json:"threshold_note"`
@@ -54,7 +53,7 @@ type Calibration struct {
 	digest string
 }
 
-// CalibrationRows counts rows.
+// CalibrationRows are numbers of rows.
 type CalibrationRows struct {
 	Total      int `json:"total"`
 	Labelled   int `json:"labelled"`
@@ -63,13 +62,13 @@ type CalibrationRows struct {
 	Unlabelled int `json:"unlabelled"`
 }
 
-// ScoreFigure is an Agreement.
+// A ScoreFigure is an Agreement in a file.
 type ScoreFigure struct {
 	AUROC    report.SummaryInterval `json:"auroc"`
 	Spearman report.SummaryInterval `json:"spearman"`
 }
 
-// JudgedFigures are Calls.
+// JudgedFigures are Calls in a file.
 type JudgedFigures struct {
 	TruePositive     int                    `json:"true_positive"`
 	FalsePositive    int                    `json:"false_positive"`
@@ -79,7 +78,7 @@ type JudgedFigures struct {
 	Kappa            report.SummaryInterval `json:"kappa"`
 }
 
-// BestFigures are the threshold that suits the labels best.
+// BestFigures are the best threshold in a file.
 type BestFigures struct {
 	Threshold report.Figure          `json:"threshold"`
 	Apparent  report.Figure          `json:"apparent"`
@@ -88,7 +87,7 @@ type BestFigures struct {
 	High      report.Figure          `json:"high"`
 }
 
-// ReliabilityFigures are a Reliability.
+// ReliabilityFigures are a Reliability in a file.
 type ReliabilityFigures struct {
 	ECE    report.Figure `json:"ece"`
 	Chance report.Figure `json:"ece_by_chance"`
@@ -96,7 +95,7 @@ type ReliabilityFigures struct {
 	Note   *string       `json:"note"`
 }
 
-// A Bin is one of a reliability diagram.
+// A Bin is a bin of a reliability diagram in a file.
 type Bin struct {
 	Low      float64       `json:"low"`
 	High     float64       `json:"high"`
@@ -105,7 +104,7 @@ type Bin struct {
 	Faithful report.Figure `json:"faithful"`
 }
 
-// MeanFigures are a Mean.
+// MeanFigures are a Mean in a file.
 type MeanFigures struct {
 	Judged    report.Figure          `json:"judged"`
 	Rows      int                    `json:"rows"`
@@ -115,11 +114,11 @@ type MeanFigures struct {
 	Note      *string                `json:"note"`
 }
 
-// Calibration returns the report as a file has it.
+// Calibration returns the report for a file.
 func (r *Report) Calibration() *Calibration {
 	f, choice := r.Figures, r.Choice()
 	c := &Calibration{
-		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: orNull(r.Labels), Label: r.Label,
+		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: nilIfEmpty(r.Labels), Label: r.Label,
 		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
 		Threshold: report.Figure(choice.Threshold), Own: choice.Own, Why: choice.Why,
 		Rows:      CalibrationRows{f.Counts.Rows, f.Counts.Labelled, f.Faithful, f.Counts.Unscored, f.Counts.Unlabelled},
@@ -133,10 +132,10 @@ func (r *Report) Calibration() *Calibration {
 			report.Figure(f.Best.Threshold), report.Figure(f.Best.Apparent), report.IntervalOf(&f.Best.OutOfFold),
 			report.Figure(f.Best.Low), report.Figure(f.Best.High),
 		},
-		Reliability: ReliabilityFigures{report.Figure(f.Reliability.ECE), report.Figure(f.Reliability.Chance), []Bin{}, orNull(f.Reliability.Note)},
+		Reliability: ReliabilityFigures{report.Figure(f.Reliability.ECE), report.Figure(f.Reliability.Chance), []Bin{}, nilIfEmpty(f.Reliability.Note)},
 		Mean: MeanFigures{
 			report.Figure(f.Mean.Judged), f.Mean.Rows, report.IntervalOf(&f.Mean.Corrected.Labelled), report.IntervalOf(&f.Mean.Corrected.Mean),
-			report.Figure(f.Mean.Corrected.Lambda), orNull(f.Mean.Note),
+			report.Figure(f.Mean.Corrected.Lambda), nilIfEmpty(f.Mean.Note),
 		},
 		Notes: append([]string{}, f.Notes...),
 	}
@@ -152,14 +151,14 @@ func (r *Report) Calibration() *Calibration {
 	return c
 }
 
-func orNull(s string) *string {
+func nilIfEmpty(s string) *string {
 	if s == "" {
 		return nil
 	}
 	return &s
 }
 
-// Bytes returns the calibration as JSON with a line a member.
+// Bytes returns the calibration as indented JSON. Equal reports give equal bytes.
 func (c *Calibration) Bytes() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -169,23 +168,23 @@ func (c *Calibration) Bytes() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Read reads a calibration, of which only the threshold and what it is for are
-// looked at. An error names the file.
+// Read reads a calibration. It validates only the threshold and the settings. Errors name
+// the file.
 func Read(path string) (*Calibration, error) {
-	const most = 16 << 20 // far more than any holds
+	const maxSize = 16 << 20 // much more than any calibration
 	file, err := safefile.Open(path)
 	if err != nil {
-		if reason := (*os.PathError)(nil); errors.As(err, &reason) {
-			err = reason.Err
+		if pathErr, ok := errors.AsType[*os.PathError](err); ok {
+			err = pathErr.Err
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	content, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	switch {
 	case err != nil:
-	case len(content) > most:
-		err = errors.New("not a calibration: it is too large")
+	case len(content) > maxSize:
+		err = errors.New("not a calibration: too large")
 	default:
 		var c *Calibration
 		if c, err = parse(content); err == nil {
@@ -204,13 +203,13 @@ func parse(content []byte) (*Calibration, error) {
 	t := float64(c.Threshold)
 	switch {
 	case c.Schema != Schema:
-		return nil, errors.New("not a calibration, which is what calibrate -o FILE.json writes: its $schema is not " + Schema)
+		return nil, errors.New("not a calibration written by calibrate -o FILE.json: want $schema " + Schema)
 	case c.Version != Version:
-		return nil, fmt.Errorf("a calibration of version %d: this ragfaith reads version %d", c.Version, Version)
+		return nil, fmt.Errorf("unsupported calibration version %d, want %d", c.Version, Version)
 	case c.Settings == nil || c.Settings.Get(settingJudge) == "":
-		return nil, errors.New("it does not say which judge it is for")
+		return nil, errors.New("calibration without a judge")
 	case math.IsNaN(t):
-		return nil, errors.New("it has no threshold: " + c.Why)
+		return nil, errors.New("calibration without a threshold: " + c.Why)
 	case t < 0 || t > 1:
 		return nil, fmt.Errorf("threshold: want a number from 0 to 1, got %v", t)
 	}
@@ -219,33 +218,33 @@ func parse(content []byte) (*Calibration, error) {
 	return c, nil
 }
 
-// Name tells this calibration from others: the last part of its file's name, and
-// the beginning of its content's SHA-256.
+// Name identifies the calibration: the base name of its file and a prefix of the SHA-256 of
+// its content.
 func (c *Calibration) Name() string { return filepath.Base(c.path) + " " + c.digest }
 
-// String says in a few words what the calibration is and does.
+// String returns a short description.
 func (c *Calibration) String() string {
-	line := fmt.Sprintf("%s: threshold %s", filepath.Base(c.path), short(float64(c.Threshold)))
+	own := ""
 	if c.Own {
-		line += ", the judge's own,"
+		own = " (unchanged)"
 	}
-	return line + fmt.Sprintf(" by %d labelled rows", c.Rows.Labelled)
+	return fmt.Sprintf("%s: threshold %s from %d labelled rows%s", filepath.Base(c.path), formatShortest(float64(c.Threshold)), c.Rows.Labelled, own)
 }
 
-// Match compares the run that the calibration is from with one that is to use
-// it. What makes another judge is in refused: its scores are others. What may
-// make some of its scores others is in doubtful.
-func (c *Calibration) Match(settings report.SummaryNames, ragfaith string) (refused, doubtful []string) {
+// Match compares the calibrated run with another run. It returns the differences that make
+// the calibration invalid, since the judge is a different one, and those that may change
+// some scores.
+func (c *Calibration) Match(settings report.SummaryNames, ragfaith string) (invalid, warnings []string) {
 	if was, is := release(c.Ragfaith), release(ragfaith); was != is {
-		doubtful = append(doubtful, fmt.Sprintf("it was made by %s, this is %s", was, is))
+		warnings = append(warnings, fmt.Sprintf("it was written by %s, this is %s", was, is))
 	}
 	differs := func(name, was, is string) {
-		text := fmt.Sprintf("%s is %s, the calibration is for %s", name, orEmpty(is), orEmpty(was))
+		text := fmt.Sprintf("%s is %s, the calibration is for %s", name, orNotSet(is), orNotSet(was))
 		switch setting.EffectOf(name) {
 		case setting.Judge:
-			refused = append(refused, text)
+			invalid = append(invalid, text)
 		case setting.Platform:
-			doubtful = append(doubtful, text)
+			warnings = append(warnings, text)
 		case setting.Scoring, setting.Rows:
 		}
 	}
@@ -261,17 +260,17 @@ func (c *Calibration) Match(settings report.SummaryNames, ragfaith string) (refu
 			differs(s.Name, s.Value, "")
 		}
 	}
-	return refused, doubtful
+	return invalid, warnings
 }
 
-func orEmpty(value string) string {
+func orNotSet(value string) string {
 	if value == "" {
 		return "not set"
 	}
 	return value
 }
 
-// release is a version without the build that it is of.
+// release returns a version without the build information.
 func release(version string) string {
 	before, _, _ := strings.Cut(version, " (go")
 	return before

@@ -8,79 +8,63 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// bins of the reliability diagram.
-const bins = 10
+const (
+	// reliabilityBins is the number of bins of the reliability diagram.
+	reliabilityBins = 10
+	// minReliabilityRows is the minimum number of labelled rows for a reliability diagram:
+	// with fewer than two per bin, the calibration error is mostly noise.
+	minReliabilityRows = 20
+)
 
-// leastReliability is how many labelled rows a reliability diagram takes: two a
-// bin, below which the calibration error is nearly all chance.
-const leastReliability = 20
-
-// Figures are how judge and people agree. Where labels are ratings and were not
-// cut, AUROC and what follows from a cut are missing: their intervals have no
-// estimate and say so.
+// Figures describe the agreement of a judge with labels. If labels are ratings and
+// Options.PositiveAt is not set, the intervals of figures that need faithful and unfaithful
+// rows have no estimate and a note.
 type Figures struct {
-	Counts Counts
-	Kind   Kind
-	Score  Score
-	// Scores are how well each score of [Scores] goes with the labels.
-	Scores [3]Agreement
-	// Positive is the share of labelled rows that people call faithful.
-	Positive stats.Interval
-	// Faithful counts these rows, of Counts.Labelled.
-	Faithful int
-	// Judged compares the labels with the rows that the judge found no
-	// unsupported claim in.
-	Judged Calls
-	// Best is the threshold of Score, tried on rows that it was not chosen by.
-	Best stats.Threshold
-	// Reliability is the share of faithful rows by Score, nil where there are
-	// too few; Note says why.
+	Counts      Counts
+	Kind        Kind
+	Score       Score          // Options.Score
+	Scores      [3]Agreement   // in the order of Scores
+	Positive    stats.Interval // share of labelled rows that are faithful
+	Faithful    int            // number of these rows
+	Judged      Calls          // agreement of the verdicts
+	Best        stats.Threshold
 	Reliability Reliability
 	Mean        Mean
-	// Notes are what a person has to know before trusting the rest.
-	Notes []string
+	Notes       []string // caveats
 }
 
-// Agreement is how well a score goes with the labels.
+// Agreement is the agreement of a score with the labels.
 type Agreement struct {
-	Score Score
-	// AUROC is the probability that a row which people call faithful has a
-	// higher score than one which they don't.
-	AUROC stats.Interval
-	// Spearman is the rank correlation of score and label.
-	Spearman stats.Interval
+	Score    Score
+	AUROC    stats.Interval // probability that a faithful row has a higher score than another
+	Spearman stats.Interval // rank correlation
 }
 
-// Calls are the rows that a judge calls faithful, against the labels.
+// Calls compare the rows whose claims are all supported according to the judge with those
+// labelled faithful.
 type Calls struct {
-	// TruePositive rows are faithful to both, FalsePositive ones to the judge
-	// alone, FalseNegative ones to people alone.
 	TruePositive, FalsePositive, FalseNegative, TrueNegative int
 	BalancedAccuracy                                         stats.Interval
 	Kappa                                                    stats.Interval
 }
 
-// Reliability is the share of faithful rows, by their score.
+// Reliability is the share of faithful rows by score.
 type Reliability struct {
-	Bins []stats.Bin
-	// ECE is the expected calibration error, and Chance what it would be by
-	// chance of scores that are exactly the probability; NaN without Bins.
-	ECE, Chance float64
-	Note        string // why there are none
+	Bins   []stats.Bin // nil if there are too few rows
+	ECE    float64     // expected calibration error; NaN without Bins
+	Chance float64     // expected ECE of perfectly calibrated scores; NaN without Bins
+	Note   string      // why Bins is nil
 }
 
-// Mean is what people would have said of all rows.
+// Mean is the mean faithfulness according to the judge and the labels.
 type Mean struct {
-	// Judged is the mean faithfulness of all rows that have one, as score
-	// prints it. It is a share of claims, and the others are of rows.
-	Judged float64
-	// Rows is how many those are.
-	Rows      int
-	Corrected stats.Corrected
-	Note      string // why there is no corrected one
+	Judged    float64         // mean faithfulness of all rows, a share of claims
+	Rows      int             // number of these rows
+	Corrected stats.Corrected // share of faithful rows, or mean rating
+	Note      string          // why Corrected has no estimate
 }
 
-// Figures computes all. It is ErrNoLabelled where there is nothing to compute.
+// Figures computes the figures. It returns ErrNoLabelled if no row has a label and a score.
 func (s *Sample) Figures() (*Figures, error) {
 	if len(s.rows) == 0 {
 		return nil, ErrNoLabelled
@@ -100,22 +84,22 @@ func (s *Sample) Figures() (*Figures, error) {
 	if truth := s.truth(positive, labels); truth != nil {
 		f.Mean.Corrected = stats.CorrectedMean(truth, chosen, &s.rest, options)
 	} else {
-		f.Mean.Note = "the labels are ratings beyond 0 to 1: --positive-at X makes a share of rows of them"
-		f.Mean.Corrected = stats.Corrected{Mean: uncut(), Labelled: uncut(), Judged: math.NaN(), Lambda: math.NaN()}
+		f.Mean.Note = "the labels are ratings outside 0 to 1; set --positive-at X to get the share of faithful rows"
+		f.Mean.Corrected = stats.Corrected{Mean: unsplit(), Labelled: unsplit(), Judged: math.NaN(), Lambda: math.NaN()}
 	}
 	if positive == nil {
-		f.withoutCut()
+		f.setUnsplit()
 	} else {
-		f.cut(s, positive, chosen, options)
+		f.addVerdicts(s, positive, chosen, options)
 	}
-	f.note()
+	f.addNotes()
 	return f, nil
 }
 
-// agreement is that of one score with the labels.
-func (s *Sample) agreement(name Score, at int, positive []bool, labels []float64) Agreement {
-	a := Agreement{Score: name, AUROC: uncut(), Spearman: uncut()}
-	values := s.column(at)
+// agreement returns the agreement of a score, which has the given index in Scores.
+func (s *Sample) agreement(score Score, index int, positive []bool, labels []float64) Agreement {
+	a := Agreement{Score: score, AUROC: unsplit()}
+	values := s.column(index)
 	if positive != nil {
 		a.AUROC = stats.AUROCInterval(positive, values, 0)
 	}
@@ -126,7 +110,7 @@ func (s *Sample) agreement(name Score, at int, positive []bool, labels []float64
 	return a
 }
 
-// truth is what the labels say from 0 to 1, nil where they don't.
+// truth returns the labels as numbers from 0 to 1; nil if they are other ratings.
 func (s *Sample) truth(positive []bool, labels []float64) []float64 {
 	if positive == nil {
 		if slices.Min(labels) < 0 || slices.Max(labels) > 1 {
@@ -136,19 +120,25 @@ func (s *Sample) truth(positive []bool, labels []float64) []float64 {
 	}
 	truth := make([]float64, len(positive))
 	for i, p := range positive {
-		if p {
-			truth[i] = 1
-		}
+		truth[i] = indicator(p)
 	}
 	return truth
 }
 
-// cut computes what follows from labels of two values.
-func (f *Figures) cut(s *Sample, positive []bool, chosen []float64, o stats.Options) {
+// indicator returns 1 for true and 0 for false.
+func indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// addVerdicts computes the figures that need faithful and unfaithful rows.
+func (f *Figures) addVerdicts(s *Sample, positive []bool, chosen []float64, o stats.Options) {
 	var share stats.Sample
 	called := make([]bool, len(positive))
 	for i, p := range positive {
-		called[i] = s.rows[i].wholly
+		called[i] = s.rows[i].faithful
 		switch {
 		case p && called[i]:
 			f.Judged.TruePositive++
@@ -159,64 +149,60 @@ func (f *Figures) cut(s *Sample, positive []bool, chosen []float64, o stats.Opti
 		default:
 			f.Judged.TrueNegative++
 		}
-		one := 0.0
-		if p {
-			f.Faithful++
-			one = 1
-		}
-		share.Add(one, 1)
+		share.Add(indicator(p), 1)
 	}
+	f.Faithful = f.Judged.TruePositive + f.Judged.FalseNegative
 	f.Positive = share.Interval(o)
 	f.Judged.BalancedAccuracy = stats.BalancedAccuracyInterval(positive, called, 0)
 	f.Judged.Kappa = stats.KappaInterval(positive, called, 0)
 	f.Best = stats.BestThreshold(positive, chosen, nil, o)
-	// Scores have six decimals, so that halfway between two has seven.
-	f.Best.Threshold = rounded(f.Best.Threshold)
-	f.Best.Low, f.Best.High = rounded(f.Best.Low), rounded(f.Best.High)
+	// Scores have six decimals, so the midpoint of two has seven.
+	f.Best.Threshold = round7(f.Best.Threshold)
+	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)
 	f.Reliability = Reliability{ECE: math.NaN(), Chance: math.NaN()}
-	if n := len(positive); n < leastReliability {
-		f.Reliability.Note = fmt.Sprintf("%d is too few for a reliability diagram, which takes %d", n, leastReliability)
+	if n := len(positive); n < minReliabilityRows {
+		f.Reliability.Note = fmt.Sprintf("%d rows are too few for a reliability diagram, which requires %d", n, minReliabilityRows)
 		return
 	}
-	f.Reliability.Bins = stats.Reliability(positive, chosen, bins)
+	f.Reliability.Bins = stats.Reliability(positive, chosen, reliabilityBins)
 	f.Reliability.ECE, f.Reliability.Chance = stats.ECE(f.Reliability.Bins), stats.ECEByChance(f.Reliability.Bins)
 }
 
-// rounded returns x with seven decimals.
-func rounded(x float64) float64 { return math.Round(x*1e7) / 1e7 }
+// round7 rounds x to seven decimals.
+func round7(x float64) float64 { return math.Round(x*1e7) / 1e7 }
 
-// withoutCut says why there is nothing that follows from a cut.
-func (f *Figures) withoutCut() {
-	f.Positive, f.Judged.BalancedAccuracy, f.Judged.Kappa = uncut(), uncut(), uncut()
+// setUnsplit sets the figures that need faithful and unfaithful rows to NaN.
+func (f *Figures) setUnsplit() {
+	f.Positive, f.Judged.BalancedAccuracy, f.Judged.Kappa = unsplit(), unsplit(), unsplit()
 	nan := math.NaN()
-	f.Best = stats.Threshold{Threshold: nan, Apparent: nan, OutOfFold: uncut(), Low: nan, High: nan}
-	f.Reliability = Reliability{ECE: nan, Chance: nan, Note: uncutNote}
+	f.Best = stats.Threshold{Threshold: nan, Apparent: nan, OutOfFold: unsplit(), Low: nan, High: nan}
+	f.Reliability = Reliability{ECE: nan, Chance: nan, Note: unsplitNote}
 }
 
-const uncutNote = "the labels are ratings: --positive-at X says from which one on a row is faithful"
+const unsplitNote = "the labels are ratings; set --positive-at X to the lowest rating of a faithful row"
 
-// uncut is the interval of what needs labels of two values.
-func uncut() stats.Interval {
+// unsplit returns the interval of a figure that needs faithful and unfaithful rows.
+func unsplit() stats.Interval {
 	nan := math.NaN()
-	return stats.Interval{Estimate: nan, Lower: nan, Upper: nan, Confidence: 0.95, Method: stats.TooFew, Note: uncutNote}
+	return stats.Interval{Estimate: nan, Lower: nan, Upper: nan, Confidence: 0.95, Method: stats.TooFew, Note: unsplitNote}
 }
 
-// note tells what makes the figures doubtful.
-func (f *Figures) note() {
+// addNotes adds reasons to doubt the figures.
+func (f *Figures) addNotes() {
 	if a := f.agreement().AUROC; a.Reliable() {
 		switch {
 		case a.Upper < 0.5:
-			f.Notes = append(f.Notes, "the rows that people call faithful have the lower scores: is 1 the label of what is faithful?")
+			f.Notes = append(f.Notes, "rows labelled faithful have lower scores: check that 1 means faithful")
 		case a.Lower <= 0.5:
-			f.Notes = append(f.Notes, fmt.Sprintf("by these labels the %s can't be told from chance", f.Score))
+			f.Notes = append(f.Notes, fmt.Sprintf("the %s does not agree with these labels better than chance", f.Score))
 		}
 	}
 	if n := f.Counts.Unscored; n > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("rows with a label but no score, which are left out: %d", n))
+		f.Notes = append(f.Notes, fmt.Sprintf("excluded rows with a label but no score: %d", n))
 	}
 }
 
-// agreement is that of the score that was asked for.
+// agreement returns the agreement of f.Score.
 func (f *Figures) agreement() *Agreement {
 	return &f.Scores[slices.Index(Scores(), f.Score)]
 }

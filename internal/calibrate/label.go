@@ -8,21 +8,17 @@ import (
 	"strings"
 )
 
-// A Label is what people said of a row.
+// A Label is the human label of a row.
 type Label struct {
-	// Value is a rating, the higher the more faithful; of a verdict it is 1 for
-	// faithful and 0 for not.
-	Value float64
-	// Word says that it was a word such as yes, and not a number.
-	Word bool
+	Value float64 // 1 for faithful and 0 for unfaithful, or a rating; higher is more faithful
+	Word  bool    // the label is a word such as yes
 }
 
-// ErrNoLabel says that a row has no label.
+// ErrNoLabel reports that a row has no label.
 var ErrNoLabel = errors.New("no label")
 
-// ParseLabel reads a label: a number, or one of the words for yes and no, in
-// small or capital letters. A missing one (nothing, null, NaN, none, NA) is
-// ErrNoLabel.
+// ParseLabel parses a number or a word that means faithful or unfaithful, in any case. It
+// returns ErrNoLabel for missing values (empty, null, NaN, none, NA).
 func ParseLabel(text string) (Label, error) {
 	word := strings.ToLower(strings.TrimSpace(text))
 	switch word {
@@ -34,33 +30,31 @@ func ParseLabel(text string) (Label, error) {
 		"ungrounded", "inconsistent", "hallucinated", "hallucination", "fail":
 		return Label{Value: 0, Word: true}, nil
 	}
-	// ParseFloat alone would take 0x1p-2 and 1_000, which no person writes.
+	// ParseFloat also accepts 0x1p-2 and 1_000.
 	x, err := strconv.ParseFloat(word, 64)
 	if err != nil || math.IsInf(x, 0) || strings.ContainsAny(word, "x_in") {
-		return Label{}, fmt.Errorf("unknown label %q: want a number, true or false, yes or no, faithful or unfaithful", shortened(text))
+		return Label{}, fmt.Errorf("unknown label %q: want a number, true or false, yes or no, faithful or unfaithful", abbreviate(text))
 	}
 	return Label{Value: x}, nil
 }
 
-// shortened returns as much of a text as a message shows.
-func shortened(text string) string {
-	const most = 40
+// abbreviate truncates a text for a message.
+func abbreviate(text string) string {
+	const maxLength = 40
 	n := 0
 	for i := range text {
-		if n++; n > most {
+		if n++; n > maxLength {
 			return text[:i] + "..."
 		}
 	}
 	return text
 }
 
-// A Kind is what labels are.
+// A Kind is a kind of labels.
 type Kind string
 
 // The kinds of labels.
 const (
-	// Verdicts say of a row that it is faithful or not.
-	Verdicts Kind = "verdicts"
-	// Ratings are numbers on a scale.
-	Ratings Kind = "ratings"
+	Verdicts Kind = "verdicts" // faithful or unfaithful
+	Ratings  Kind = "ratings"  // numbers on a scale
 )

@@ -10,19 +10,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
-func TestLabelsAreNumbersAndTheUsualWords(t *testing.T) {
+func TestParseLabel(t *testing.T) {
 	for text, want := range map[string]Label{
 		"1": {1, false}, "0": {0, false}, " 1.0 ": {1, false}, "-2.5": {-2.5, false}, "1e1": {10, false}, "0.25": {0.25, false},
 		"true": {1, true}, "FALSE": {0, true}, "Yes": {1, true}, "no": {0, true},
 		"faithful": {1, true}, "Unfaithful": {0, true}, "not faithful": {0, true}, "hallucinated": {0, true},
 	} {
 		if got, err := ParseLabel(text); err != nil || got != want {
-			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+			t.Errorf("ParseLabel(%q): got %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", " ", "null", "NaN", "None", "<NA>"} {
 		if _, err := ParseLabel(text); !errors.Is(err, ErrNoLabel) {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("ParseLabel(%q): got %v, want ErrNoLabel", text, err)
 		}
 	}
 	for _, text := range []string{
@@ -31,9 +31,9 @@ func TestLabelsAreNumbersAndTheUsualWords(t *testing.T) {
 	} {
 		_, err := ParseLabel(text)
 		if err == nil || errors.Is(err, ErrNoLabel) {
-			t.Errorf("%.20q: %v", text, err)
+			t.Errorf("ParseLabel(%.20q): got %v, want an unknown label", text, err)
 		} else if len(err.Error()) > 250 {
-			t.Errorf("%.20q: a message of %d bytes", text, len(err.Error()))
+			t.Errorf("ParseLabel(%.20q): got a message of %d bytes, want at most 250", text, len(err.Error()))
 		}
 	}
 }
@@ -50,7 +50,7 @@ func FuzzParseLabel(f *testing.F) {
 	})
 }
 
-func TestLabelsOfAFileBelongToTheirIDs(t *testing.T) {
+func TestReadLabels(t *testing.T) {
 	for name, content := range map[string]string{
 		"l.csv":   "who,id,ok\na,x,yes\nb,y,no\nc,7,\nd,x,yes\n",
 		"l.tsv":   "sample_id\tok\nx\t1\ny\t0\n7\tnan\n",
@@ -58,16 +58,16 @@ func TestLabelsOfAFileBelongToTheirIDs(t *testing.T) {
 		"l.json":  `[{"id":"x","ok":"faithful"},{"id":"y","ok":"unfaithful"}]`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := read(t, name, content)
+			l := readLabels(t, name, content)
 			for id, want := range map[string]float64{"x": 1, "y": 0} {
 				if got, err := l.Of(id); err != nil || got == nil || got.Value != want {
-					t.Errorf("%s: %v, %v", id, got, err)
+					t.Errorf("Of(%q): got %v, %v, want %v", id, got, err, want)
 				}
 			}
 			if got, err := l.Of("7"); got != nil || err != nil {
 				t.Error(got, err)
 			}
-			if _, err := l.Of("x"); err == nil || !strings.Contains(err.Error(), `an earlier row has the id "x"`) {
+			if _, err := l.Of("x"); err == nil || !strings.Contains(err.Error(), `several rows have the id "x"`) {
 				t.Error(err)
 			}
 			if s := l.Unused(); s != "" {
@@ -75,25 +75,25 @@ func TestLabelsOfAFileBelongToTheirIDs(t *testing.T) {
 			}
 		})
 	}
-	l := read(t, "n.jsonl", `{"id":5,"ok":1}`+"\n"+`{"id":"b","ok":1}`+"\n")
+	l := readLabels(t, "n.jsonl", `{"id":5,"ok":1}`+"\n"+`{"id":"b","ok":1}`+"\n")
 	if got, err := l.Of("5"); err != nil || got == nil {
-		t.Error("an id that is a number: ", got, err)
+		t.Error("numeric id: ", got, err)
 	}
-	if s := l.Unused(); !strings.HasSuffix(s, `n.jsonl: 1 of 2 labels are of no row of the results: "b"`) {
+	if s := l.Unused(); !strings.HasSuffix(s, `n.jsonl: 1 of 2 labels match no row of the results: "b"`) {
 		t.Error(s)
 	}
 }
 
-func read(t *testing.T, name, content string) *Labels {
+func readLabels(t *testing.T, name, content string) *Labels {
 	t.Helper()
-	l, err := ReadLabels(file(t, name, content), "ok", dataset.Options{})
+	l, err := ReadLabels(writeFile(t, name, content), "ok", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-func file(t *testing.T, name, content string) string {
+func writeFile(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -102,23 +102,23 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
-func TestLabelsThatAreNoneAreNamedWithFileAndLine(t *testing.T) {
+func TestReadLabelsReturnsErrors(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, want string }{
-		"a word":           {"l.csv", "id,ok\nx,yes\ny,perhaps\n", `l.csv:3: ok: unknown label "perhaps"`},
-		"a list":           {"l.jsonl", `{"id":"x","ok":[1]}` + "\n", `l.jsonl:1: ok: unknown label`},
-		"two of one row":   {"l.csv", "id,ok\nx,1\ny,1\nx,0\n", `l.csv:4: the row "x" has another label than on line 2`},
-		"without an id":    {"l.jsonl", `{"ok":1}` + "\n", `l.jsonl:1: a label without an id`},
-		"no such column":   {"l.csv", "id,label\nx,1\n", `l.csv: no column "ok"`},
-		"no column of ids": {"l.csv", "name,ok\nx,1\n", `l.csv: no column id`},
-		"no such member":   {"l.jsonl", `{"id":"x"}` + "\n", `l.jsonl: no row has a column "ok"`},
-		"broken":           {"l.jsonl", `{"id":"x","ok":1}` + "\n{\n", `l.jsonl:2: `},
-		"no object":        {"l.jsonl", "[1]\n", `l.jsonl:1: `},
-		"empty":            {"l.jsonl", "", `l.jsonl`},
+		"unknown word":   {"l.csv", "id,ok\nx,yes\ny,perhaps\n", `l.csv:3: ok: unknown label "perhaps"`},
+		"list":           {"l.jsonl", `{"id":"x","ok":[1]}` + "\n", `l.jsonl:1: ok: unknown label`},
+		"contradiction":  {"l.csv", "id,ok\nx,1\ny,1\nx,0\n", `l.csv:4: label of row "x" differs from line 2`},
+		"missing id":     {"l.jsonl", `{"ok":1}` + "\n", `l.jsonl:1: label without an id`},
+		"missing column": {"l.csv", "id,label\nx,1\n", `l.csv: no column "ok"`},
+		"no id column":   {"l.csv", "name,ok\nx,1\n", `l.csv: no column id`},
+		"missing member": {"l.jsonl", `{"id":"x"}` + "\n", `l.jsonl: no row has a column "ok"`},
+		"invalid JSON":   {"l.jsonl", `{"id":"x","ok":1}` + "\n{\n", `l.jsonl:2: `},
+		"not an object":  {"l.jsonl", "[1]\n", `l.jsonl:1: `},
+		"empty":          {"l.jsonl", "", `l.jsonl`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadLabels(file(t, c.file, c.content), "ok", dataset.Options{})
+			_, err := ReadLabels(writeFile(t, c.file, c.content), "ok", dataset.Options{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %s", err, c.want)
+				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// Labels are those of a file, by the id of their row.
+// Labels are the labels of a file by row id.
 type Labels struct {
 	path string
 	byID map[string]*labelAt
@@ -25,12 +25,11 @@ type labelAt struct {
 	used  bool
 }
 
-// idNames are what the column of ids may be called, as in a dataset.
+// idNames returns the possible names of the id column, as in a dataset.
 func idNames() []string { return []string{"id", "sample_id", "_id"} }
 
-// ReadLabels reads the labels in a column of a file of any format that a dataset
-// can have. Rows without a label are passed over. It keeps an id and a number of
-// each. An error names the file and the line.
+// ReadLabels reads the labels in a column of a file in any dataset format. It skips rows
+// without a label. Errors name the file and the line.
 func ReadLabels(path, column string, o dataset.Options) (*Labels, error) {
 	records, err := dataset.OpenRecords(path, o)
 	if err != nil {
@@ -38,7 +37,7 @@ func ReadLabels(path, column string, o dataset.Options) (*Labels, error) {
 	}
 	defer records.Close()
 	if names := records.Names(); names != nil {
-		if err := wantColumns(names, column); err != nil {
+		if err := checkColumns(names, column); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -64,18 +63,18 @@ func ReadLabels(path, column string, o dataset.Options) (*Labels, error) {
 	return l, nil
 }
 
-// wantColumns finds columns that a header lacks.
-func wantColumns(names []string, column string) error {
+// checkColumns reports missing columns.
+func checkColumns(names []string, column string) error {
 	if !slices.Contains(names, column) {
 		return fmt.Errorf("no column %q", column)
 	}
 	if !slices.ContainsFunc(idNames(), func(name string) bool { return slices.Contains(names, name) }) {
-		return errors.New("no column id, by which the labels belong to rows")
+		return errors.New("no column id, which identifies the rows")
 	}
 	return nil
 }
 
-// read takes the label of a record, and reports whether it has the column.
+// read adds the label of a record and reports whether it has the column.
 func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
 	value := func(name string) []byte {
 		i := slices.IndexFunc(record.Columns, func(c dataset.Column) bool { return c.Name == name })
@@ -108,14 +107,14 @@ func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
 			return true, l.add(id, label, record.Line)
 		}
 	}
-	return true, errors.New("a label without an id")
+	return true, errors.New("label without an id")
 }
 
-// add notes a label. The same one twice is no contradiction.
+// add adds a label. Repeating the same label is allowed.
 func (l *Labels) add(id string, label Label, line int) error {
 	if earlier := l.byID[id]; earlier != nil {
 		if earlier.label != label {
-			return fmt.Errorf("the row %q has another label than on line %d", shortened(id), earlier.line)
+			return fmt.Errorf("label of row %q differs from line %d", abbreviate(id), earlier.line)
 		}
 		return nil
 	}
@@ -123,23 +122,23 @@ func (l *Labels) add(id string, label Label, line int) error {
 	return nil
 }
 
-// Of returns the label of the row with that id, nil where it has none. Two rows
-// with one id can't both have its label.
+// Of returns the label of the row with an id; nil if it has none. It returns an error if it
+// is called twice for the id of a label, which is then ambiguous.
 func (l *Labels) Of(id string) (*Label, error) {
 	at := l.byID[id]
 	if at == nil {
 		return nil, nil //nolint:nilnil // as documented
 	}
 	if at.used {
-		return nil, fmt.Errorf("an earlier row has the id %q as well: which of them is labelled in %s can't be told", shortened(id), l.path)
+		return nil, fmt.Errorf("several rows have the id %q: the label in %s is ambiguous", abbreviate(id), l.path)
 	}
 	at.used = true
 	return &at.label, nil
 }
 
-// Unused says which labels are of no row that Of was asked for, "" for none.
+// Unused describes the labels that Of has not returned; it is empty if there are none.
 func (l *Labels) Unused() string {
-	const named = 5
+	const maxIDs = 5
 	var ids []string
 	for id, at := range l.byID {
 		if !at.used {
@@ -151,11 +150,11 @@ func (l *Labels) Unused() string {
 	}
 	slices.SortFunc(ids, func(a, b string) int { return l.byID[a].line - l.byID[b].line })
 	var shown []string
-	for _, id := range ids[:min(named, len(ids))] {
-		shown = append(shown, strconv.Quote(shortened(id)))
+	for _, id := range ids[:min(maxIDs, len(ids))] {
+		shown = append(shown, strconv.Quote(abbreviate(id)))
 	}
-	if len(ids) > named {
+	if len(ids) > maxIDs {
 		shown = append(shown, "and others")
 	}
-	return fmt.Sprintf("%s: %d of %d labels are of no row of the results: %s", l.path, len(ids), len(l.byID), strings.Join(shown, ", "))
+	return fmt.Sprintf("%s: %d of %d labels match no row of the results: %s", l.path, len(ids), len(l.byID), strings.Join(shown, ", "))
 }

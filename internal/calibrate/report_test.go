@@ -15,8 +15,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// lexical are the settings of a run.
-func lexical() report.SummaryNames {
+// lexicalSettings returns the settings of a run.
+func lexicalSettings() report.SummaryNames {
 	return report.SummaryNames{
 		{Name: "result format", Value: "1"},
 		{Name: "--limit", Value: "0"},
@@ -28,6 +28,7 @@ func lexical() report.SummaryNames {
 	}
 }
 
+// with returns s with one setting changed or added.
 func with(s report.SummaryNames, name, value string) report.SummaryNames {
 	s = append(report.SummaryNames{}, s...)
 	for i := range s {
@@ -39,18 +40,18 @@ func with(s report.SummaryNames, name, value string) report.SummaryNames {
 	return append(s, report.SummaryName{Name: name, Value: value})
 }
 
-func example200(t *testing.T) *Report {
+func exampleReport(t *testing.T) *Report {
 	return &Report{
 		Figures: figures(t, Options{}, examples(200)), Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)",
-		Results: "r.jsonl", Label: "ok", Settings: lexical(),
+		Results: "r.jsonl", Label: "ok", Settings: lexicalSettings(),
 	}
 }
 
-func TestTheBestThresholdIsTakenOnlyWhereItIsExpectedToBeBetter(t *testing.T) {
-	r := example200(t)
+func TestChoice(t *testing.T) {
+	r := exampleReport(t)
 	f := r.Figures
 	f.Best.Threshold, f.Judged.BalancedAccuracy.Estimate = 0.4, 0.65
-	f.Best.OutOfFold.Estimate, f.Best.OutOfFold.Lower, f.Best.OutOfFold.Upper = 0.7, 0.61, 0.79 // an error of 0.046
+	f.Best.OutOfFold.Estimate, f.Best.OutOfFold.Lower, f.Best.OutOfFold.Upper = 0.7, 0.61, 0.79 // standard error 0.046
 	if c := r.Choice(); c.Threshold != 0.4 || c.Own || c.Why == "" {
 		t.Errorf("%+v", c)
 	}
@@ -60,8 +61,8 @@ func TestTheBestThresholdIsTakenOnlyWhereItIsExpectedToBeBetter(t *testing.T) {
 	}
 	for name, change := range map[string]func(){
 		"unknown run":    func() { r.Settings = nil },
-		"language model": func() { r.Settings = with(lexical(), "--judge", "llm") },
-		"other score":    func() { r.Settings, f.Score = lexical(), Support },
+		"language model": func() { r.Settings = with(lexicalSettings(), "--judge", "llm") },
+		"other score":    func() { r.Settings, f.Score = lexicalSettings(), Support },
 	} {
 		change()
 		if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
@@ -70,8 +71,8 @@ func TestTheBestThresholdIsTakenOnlyWhereItIsExpectedToBeBetter(t *testing.T) {
 	}
 }
 
-func TestACalibrationIsReadAsItWasWritten(t *testing.T) {
-	r := example200(t)
+func TestCalibrationRoundTrip(t *testing.T) {
+	r := exampleReport(t)
 	path := filepath.Join(t.TempDir(), "c.json")
 	content, err := r.Calibration().Bytes()
 	if err != nil {
@@ -79,7 +80,7 @@ func TestACalibrationIsReadAsItWasWritten(t *testing.T) {
 	}
 	again, _ := r.Calibration().Bytes()
 	if string(again) != string(content) {
-		t.Error("other bytes the second time")
+		t.Error("calibrations of equal reports differ")
 	}
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
@@ -88,27 +89,27 @@ func TestACalibrationIsReadAsItWasWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, _ := c.Bytes()
-	if string(back) != string(content) {
-		t.Errorf("%s\n%s", content, back)
+	read, _ := c.Bytes()
+	if string(read) != string(content) {
+		t.Errorf("got %s\nwant %s", read, content)
 	}
 	if float64(c.Threshold) != r.Choice().Threshold {
-		t.Error(c.Threshold, r.Choice())
+		t.Errorf("got threshold %v, want %v", c.Threshold, r.Choice())
 	}
 	if !strings.HasPrefix(c.Name(), "c.json ") || len(c.Name()) != len("c.json ")+12 {
-		t.Error(c.Name())
+		t.Errorf("got name %q, want c.json and 12 hexadecimal digits", c.Name())
 	}
 }
 
-func TestOnlyACalibrationWithAThresholdIsRead(t *testing.T) {
-	content, err := example200(t).Calibration().Bytes()
+func TestReadRejectsInvalidCalibrations(t *testing.T) {
+	content, err := exampleReport(t).Calibration().Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := string(content)
+	valid := string(content)
 	change := func(member string, value any) string {
 		var m map[string]any
-		if err := json.Unmarshal([]byte(good), &m); err != nil {
+		if err := json.Unmarshal([]byte(valid), &m); err != nil {
 			t.Fatal(err)
 		}
 		m[member] = value
@@ -119,23 +120,23 @@ func TestOnlyACalibrationWithAThresholdIsRead(t *testing.T) {
 		return string(b)
 	}
 	for name, c := range map[string]struct{ content, want string }{
-		"nothing":              {"", "not a calibration"},
-		"no JSON":              {"threshold: 0.5", "not a calibration"},
-		"an array":             {"[1]", "not a calibration"},
-		"something else":       {`{"threshold":0.5}`, "not a calibration, which is what calibrate -o FILE.json writes"},
-		"a later version":      {change("version", 2), "a calibration of version 2: this ragfaith reads version 1"},
-		"an unknown judge":     {change("settings", nil), "which judge"},
-		"no threshold":         {change("threshold", nil), "it has no threshold: "},
-		"a threshold above 1":  {change("threshold", 1.5), "want a number from 0 to 1, got 1.5"},
-		"a threshold below 0":  {change("threshold", -0.5), "want a number from 0 to 1, got -0.5"},
-		"a threshold in words": {change("threshold", "0.5"), "not a calibration"},
-		"too large":            {good + strings.Repeat(" ", 16<<20), "too large"},
+		"empty":               {"", "not a calibration"},
+		"not JSON":            {"threshold: 0.5", "not a calibration"},
+		"array":               {"[1]", "not a calibration"},
+		"other object":        {`{"threshold":0.5}`, "not a calibration written by calibrate -o FILE.json"},
+		"later version":       {change("version", 2), "unsupported calibration version 2, want 1"},
+		"unknown judge":       {change("settings", nil), "without a judge"},
+		"no threshold":        {change("threshold", nil), "without a threshold: "},
+		"threshold above 1":   {change("threshold", 1.5), "want a number from 0 to 1, got 1.5"},
+		"threshold below 0":   {change("threshold", -0.5), "want a number from 0 to 1, got -0.5"},
+		"threshold as string": {change("threshold", "0.5"), "not a calibration"},
+		"too large":           {valid + strings.Repeat(" ", 16<<20), "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := file(t, "c.json", c.content)
+			path := writeFile(t, "c.json", c.content)
 			_, err := Read(path)
 			if err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %s", err, c.want)
+				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
 	}
@@ -155,41 +156,41 @@ func FuzzParseCalibration(f *testing.F) {
 	})
 }
 
-func TestACalibrationIsForItsJudge(t *testing.T) {
-	c := example200(t).Calibration()
+func TestMatch(t *testing.T) {
+	c := exampleReport(t).Calibration()
 	const version = "ragfaith v1.2.0 (go1.27, darwin/arm64)"
 	for name, is := range map[string]report.SummaryNames{
-		"the same":       lexical(),
-		"other rows":     with(with(lexical(), "--limit", "10"), "--map 2", "answer=a"),
-		"its threshold":  with(with(lexical(), "--threshold", "0.61"), "--calibration", "c.json 0123"),
-		"an unset thing": with(lexical(), "--lang", ""),
+		"same":           lexicalSettings(),
+		"different rows": with(with(lexicalSettings(), "--limit", "10"), "--map 2", "answer=a"),
+		"its threshold":  with(with(lexicalSettings(), "--threshold", "0.61"), "--calibration", "c.json 0123"),
+		"unset option":   with(lexicalSettings(), "--lang", ""),
 	} {
-		if refused, doubtful := c.Match(is, version); len(refused)+len(doubtful) > 0 {
-			t.Errorf("%s: %q, %q", name, refused, doubtful)
+		if invalid, warnings := c.Match(is, version); len(invalid)+len(warnings) > 0 {
+			t.Errorf("%s: got %q and %q, want no differences", name, invalid, warnings)
 		}
 	}
 	for name, x := range map[string]struct {
 		is   report.SummaryNames
 		want string
 	}{
-		"judge":  {with(lexical(), "--judge", "hhem"), "--judge is hhem, the calibration is for lexical"},
-		"model":  {with(lexical(), "--model", "m"), "--model is m, the calibration is for not set"},
-		"prompt": {with(lexical(), "prompt judge", "abc"), "prompt judge is abc, the calibration is for not set"},
-		"claims": {with(lexical(), "--claims", "llm"), "--claims is llm, the calibration is for sentence"},
-		"new":    {with(lexical(), "--something", "x"), "--something is x, the calibration is for not set"},
-		"gone":   {lexical()[:5], "--evidence is not set, the calibration is for chunks"},
+		"judge":  {with(lexicalSettings(), "--judge", "hhem"), "--judge is hhem, the calibration is for lexical"},
+		"model":  {with(lexicalSettings(), "--model", "m"), "--model is m, the calibration is for not set"},
+		"prompt": {with(lexicalSettings(), "prompt judge", "abc"), "prompt judge is abc, the calibration is for not set"},
+		"claims": {with(lexicalSettings(), "--claims", "llm"), "--claims is llm, the calibration is for sentence"},
+		"new":    {with(lexicalSettings(), "--something", "x"), "--something is x, the calibration is for not set"},
+		"gone":   {lexicalSettings()[:5], "--evidence is not set, the calibration is for chunks"},
 	} {
-		if refused, _ := c.Match(x.is, version); len(refused) != 1 || refused[0] != x.want {
-			t.Errorf("%s: %q, want %q", name, refused, x.want)
+		if invalid, _ := c.Match(x.is, version); len(invalid) != 1 || invalid[0] != x.want {
+			t.Errorf("%s: got %q, want %q", name, invalid, x.want)
 		}
 	}
-	refused, doubtful := c.Match(with(lexical(), "--lang", "de"), "ragfaith v1.3.0 (go1.27, darwin/arm64)")
-	if len(refused) > 0 || len(doubtful) != 2 || doubtful[0] != "it was made by ragfaith v1.2.0, this is ragfaith v1.3.0" {
-		t.Errorf("%q, %q", refused, doubtful)
+	invalid, warnings := c.Match(with(lexicalSettings(), "--lang", "de"), "ragfaith v1.3.0 (go1.27, darwin/arm64)")
+	if len(invalid) > 0 || len(warnings) != 2 || warnings[0] != "it was written by ragfaith v1.2.0, this is ragfaith v1.3.0" {
+		t.Errorf("got %q and %q, want two warnings", invalid, warnings)
 	}
 }
 
-func TestCalibrationsAreValid(t *testing.T) {
+func TestCalibrationMatchesItsSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "schema", "calibration.schema.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -198,12 +199,12 @@ func TestCalibrationsAreValid(t *testing.T) {
 	for i := range rated {
 		rated[i].label = 1 + 4*rated[i].label
 	}
-	bar := 3.0
+	threshold := 3.0
 	for name, r := range map[string]*Report{
-		"verdicts": example200(t),
+		"verdicts": exampleReport(t),
 		"few":      {Figures: figures(t, Options{}, examples(3)), Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"},
-		"ratings":  {Figures: figures(t, Options{}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexical()},
-		"cut":      {Figures: figures(t, Options{PositiveAt: &bar, Score: Support}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &bar},
+		"ratings":  {Figures: figures(t, Options{}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexicalSettings()},
+		"split":    {Figures: figures(t, Options{PositiveAt: &threshold, Score: Support}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
 	} {
 		content, err := r.Calibration().Bytes()
 		if err != nil {
@@ -219,9 +220,9 @@ func TestCalibrationsAreValid(t *testing.T) {
 	}
 }
 
-func TestHostileNamesAreInert(t *testing.T) {
+func TestHostileNamesAreEscaped(t *testing.T) {
 	const evil = "a`|</title><script>alert(1)</script>\n::error::x\x1b[31m\u202e"
-	r := example200(t)
+	r := exampleReport(t)
 	r.Results, r.Labels, r.Label = evil, evil, evil
 	r.Settings = with(r.Settings, "--model", evil)
 	var table, markdown, page strings.Builder
@@ -240,40 +241,40 @@ func TestHostileNamesAreInert(t *testing.T) {
 			t.Errorf("outside of code: %s", line)
 		}
 	}
-	if strings.Contains(page.String(), "<script") || strings.Count(page.String(), "</title>") != 2 { // of the page, and of the drawing
+	if strings.Contains(page.String(), "<script") || strings.Count(page.String(), "</title>") != 2 { // of the page and of the diagram
 		t.Errorf("%s", page.String())
 	}
 }
 
-func TestThePageRunsNothing(t *testing.T) {
+func TestPageHasNoScript(t *testing.T) {
 	var b, again strings.Builder
-	r := example200(t)
+	r := exampleReport(t)
 	if err := r.WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.WriteHTML(&again); err != nil || again.String() != b.String() {
-		t.Error("other bytes the second time", err)
+		t.Errorf("pages of equal reports differ (error %v)", err)
 	}
 	page := b.String()
 	_, style, _ := strings.Cut(page, "<style>")
 	style, _, _ = strings.Cut(style, "</style>")
 	sum := sha256.Sum256([]byte(style))
-	policy := "\"default-src &#39;none&#39;; style-src &#39;sha256-" + strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;") + "&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;\""
+	policy := "\"default-src &#39;none&#39;; script-src &#39;none&#39;; style-src &#39;sha256-" + strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;") + "&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;; "
 	if !strings.Contains(page, policy) {
-		t.Errorf("the policy does not name the style by its hash %s", policy)
+		t.Errorf("page does not contain policy %s", policy)
 	}
 	for _, bad := range []string{"<script", "http:", "https:", "url(", "@import", " style=", " on" + "load="} {
 		if strings.Contains(page, bad) {
-			t.Errorf("the page has %q", bad)
+			t.Errorf("page contains %q", bad)
 		}
 	}
 	if n := strings.Count(page, "<circle"); n != len(r.Figures.Reliability.Bins) || n == 0 {
-		t.Errorf("%d dots", n)
+		t.Errorf("got %d dots, want %d", n, len(r.Figures.Reliability.Bins))
 	}
 }
 
-func TestTheTableShowsEveryFigure(t *testing.T) {
-	r := example200(t)
+func TestTableShowsAllFigures(t *testing.T) {
+	r := exampleReport(t)
 	var b strings.Builder
 	if err := r.WriteTable(&b); err != nil {
 		t.Fatal(err)
@@ -284,13 +285,13 @@ func TestTheTableShowsEveryFigure(t *testing.T) {
 		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
 		f.Mean.Corrected.Mean.Lower, f.Reliability.ECE, f.Reliability.Chance, f.Reliability.Bins[0].Share,
 	} {
-		if !strings.Contains(b.String(), decimals(want)) {
-			t.Errorf("%s is not in\n%s", decimals(want), b.String())
+		if !strings.Contains(b.String(), format(want)) {
+			t.Errorf("%s missing in\n%s", format(want), b.String())
 		}
 	}
 }
 
-func TestABarEndsAtTheShareAndMarksTheScore(t *testing.T) {
+func TestBar(t *testing.T) {
 	f := figures(t, Options{}, examples(200))
 	b := f.Reliability.Bins[0]
 	b.Share, b.Mean = 0.25, 0.5

@@ -10,56 +10,51 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// Options say what labels mean and what they are held against.
+// Options configure a Sample.
 type Options struct {
-	// Score is what is cut and what predicts the label; Least for "".
-	Score Score
-	// PositiveAt is the rating from which a row counts as faithful; nil where
-	// labels are verdicts, or where ratings are not to be cut.
-	PositiveAt *float64
-	// Seed decides the folds and the resamples.
-	Seed uint64
+	Score      Score    // score to calibrate; MinScore if empty
+	PositiveAt *float64 // lowest rating of a faithful row; nil for verdicts and unsplit ratings
+	Seed       uint64   // seed of the cross-validation and the resampling
 }
 
-// A Sample collects rows with a label and without. It keeps a few numbers of
-// each row with a label, and counts the others.
+// A Sample collects rows with and without labels. It keeps a few numbers of each row with a
+// label and running totals of the others.
 type Sample struct {
 	options Options
 	rows    []row
 	rest    stats.Summary // Options.Score of the rows without a label
-	judged  stats.Summary // faithfulness of all rows that have one
+	judged  stats.Summary // faithfulness of all rows
 	counts  Counts
-	word    string // where the first label was that is a word
-	rating  string // and the first that is a number other than 0 and 1
+	word    string // position of the first label that is a word
+	rating  string // position of the first label that is a number other than 0 and 1
 }
 
-// A row is one with a label and a score.
+// A row is a row with a label and a score.
 type row struct {
-	scores [3]float64 // in the order of Scores
-	label  float64
-	wholly bool // every claim was judged to be supported
+	scores   [3]float64 // in the order of Scores
+	label    float64
+	faithful bool // the judge supports every claim
 }
 
-// Counts are of rows.
+// Counts are numbers of rows.
 type Counts struct {
-	Rows int
-	// Labelled have a label and a score; Unscored have a label but none.
-	Labelled, Unscored int
-	// Unlabelled have a score but no label.
-	Unlabelled int
+	Rows       int
+	Labelled   int // with a label and a score
+	Unscored   int // with a label only
+	Unlabelled int // with a score only
 }
 
 // NewSample returns an empty Sample.
 func NewSample(o Options) *Sample {
 	if o.Score == "" {
-		o.Score = Least
+		o.Score = MinScore
 	}
 	return &Sample{options: o}
 }
 
-// Add counts r with its label, nil for none. where names the row in an error,
-// which is about labels that don't go together.
-func (s *Sample) Add(r *result.Row, label *Label, where string) error {
+// Add adds r with its label, which may be nil. It returns an error if words and ratings are
+// mixed; position identifies the row in that error.
+func (s *Sample) Add(r *result.Row, label *Label, position string) error {
 	s.counts.Rows++
 	s.judged.Add(r.Faithfulness)
 	score := s.options.Score.Of(r)
@@ -70,40 +65,40 @@ func (s *Sample) Add(r *result.Row, label *Label, where string) error {
 		}
 		return nil
 	}
-	if err := s.mixed(*label, where); err != nil {
+	if err := s.checkKind(*label, position); err != nil {
 		return err
 	}
-	one := row{label: label.Value, wholly: r.Faithfulness == 1}
+	labelled := row{label: label.Value, faithful: r.Faithfulness == 1}
 	for i, name := range Scores() {
-		one.scores[i] = name.Of(r)
+		labelled.scores[i] = name.Of(r)
 	}
-	if slices.ContainsFunc(one.scores[:], math.IsNaN) {
+	if slices.ContainsFunc(labelled.scores[:], math.IsNaN) {
 		s.counts.Unscored++
 		return nil
 	}
 	s.counts.Labelled++
-	s.rows = append(s.rows, one)
+	s.rows = append(s.rows, labelled)
 	return nil
 }
 
-// mixed finds words among ratings.
-func (s *Sample) mixed(l Label, where string) error {
+// checkKind reports words mixed with ratings.
+func (s *Sample) checkKind(l Label, position string) error {
 	switch {
 	case l.Word && s.word == "":
-		s.word = where
+		s.word = position
 	case !l.Word && l.Value != 0 && l.Value != 1 && s.rating == "":
-		s.rating = where
+		s.rating = position
 	}
 	if s.word != "" && s.rating != "" {
-		return fmt.Errorf("the label at %s is a rating and that at %s a word: want one kind", s.rating, s.word)
+		return fmt.Errorf("the label of %s is a rating, but that of %s is a word", s.rating, s.word)
 	}
 	return nil
 }
 
-// ErrNoLabelled says that no row has both a label and a score.
+// ErrNoLabelled reports that no row has both a label and a score.
 var ErrNoLabelled = errors.New("no row has both a label and a score")
 
-// kind is that of the labels so far.
+// kind returns the kind of the labels.
 func (s *Sample) kind() Kind {
 	if s.rating != "" || s.options.PositiveAt != nil {
 		return Ratings
@@ -111,23 +106,24 @@ func (s *Sample) kind() Kind {
 	return Verdicts
 }
 
-// positive cuts the labels, nil where they are not to be cut.
+// positive returns whether each labelled row is faithful; nil for ratings without
+// PositiveAt.
 func (s *Sample) positive() []bool {
-	bar := 1.0
+	threshold := 1.0
 	switch {
 	case s.options.PositiveAt != nil:
-		bar = *s.options.PositiveAt
+		threshold = *s.options.PositiveAt
 	case s.kind() == Ratings:
 		return nil
 	}
 	positive := make([]bool, len(s.rows))
 	for i := range s.rows {
-		positive[i] = s.rows[i].label >= bar
+		positive[i] = s.rows[i].label >= threshold
 	}
 	return positive
 }
 
-// column returns a score of all rows with a label.
+// column returns a score of all labelled rows, by its index in Scores.
 func (s *Sample) column(score int) []float64 {
 	values := make([]float64, len(s.rows))
 	for i := range s.rows {
