@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// excerptLength is the maximum length of a quotation in a reason, in code
-// points.
+// excerptLength is the maximum length of an excerpt in code points.
 const excerptLength = 140
 
-// Excerpt returns text in quotation marks for a reason: on one line and without
-// control characters, citations and list markers. A text of more than 140 code
-// points is cut at words around byte at.
+// Excerpt returns text in quotation marks for use in a reason. The result is a
+// single line without control characters, citations and list markers. If text
+// is longer than 140 code points, Excerpt returns whole words around byte
+// offset at.
 func Excerpt(text string, at int) string { return string(AppendExcerpt(nil, text, at)) }
 
 // AppendExcerpt appends the result of [Excerpt] to b.
@@ -28,8 +28,8 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 		b = append(b, text[start:end]...)
 		start = end
 	}
-	line := start == 0 // only white space and bullets so far on the line
-	space := true      // at white space or the start
+	lineStart := start == 0 // only white space and bullets precede i on its line
+	afterSpace := true      // at the start or after white space
 	for i := start; i < end; {
 		c := text[i]
 		n := 0
@@ -38,7 +38,7 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 			n = citationLen(text[i:])
 		case c >= utf8.RuneSelf:
 			n = superscriptLen(text, i)
-		case line && mayStartMarker(c):
+		case lineStart && mayStartMarker(c):
 			n = listMarkerLen(text[i:])
 		}
 		if n > 0 {
@@ -49,8 +49,8 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 			from := i
 			for i++; i < end && text[i] > ' ' && text[i] < 0x7f && text[i] != '['; i++ {
 			}
-			line = line && strings.Trim(text[from:i], bullets) == ""
-			space = false
+			lineStart = lineStart && strings.Trim(text[from:i], bullets) == ""
+			afterSpace = false
 			b = append(b, text[from:i]...)
 			continue
 		}
@@ -58,15 +58,15 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 		i += size
 		switch {
 		case unicode.IsSpace(r):
-			line = line || r == '\n'
-			if !space {
+			lineStart = lineStart || r == '\n'
+			if !afterSpace {
 				b = append(b, ' ')
 			}
-			space = true
+			afterSpace = true
 		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
 		default:
 			b = utf8.AppendRune(b, r) // U+FFFD for invalid UTF-8
-			line, space = false, false
+			lineStart, afterSpace = false, false
 		}
 	}
 	if end < len(text) {
@@ -75,8 +75,8 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 	return append(bytes.TrimRight(b, " "), "”"...)
 }
 
-// isPlain reports whether a text is a line of ASCII that needs no change: it
-// starts with a letter and has no marker.
+// isPlain reports whether text can be copied unchanged: it is a single line of
+// ASCII that starts with a letter and contains no marker.
 func isPlain(text string) bool {
 	if text == "" || text[0]|0x20-'a' >= 26 || len(text) > 1 && (text[1] == ')' || text[1] == '.') {
 		return false
@@ -89,8 +89,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// excerptRange returns a range of at most excerptLength code points of text. It
-// starts a quarter of that before byte at, and covers all of a short text.
+// excerptRange returns the range of text to quote, which has at most
+// excerptLength code points. A quarter of them precede byte offset at.
 func excerptRange(text string, at int) (start, end int) {
 	if len(text) <= excerptLength || utf8.RuneCountInString(text) <= excerptLength {
 		return 0, len(text)
@@ -124,10 +124,10 @@ func excerptRange(text string, at int) (start, end int) {
 	return start, end
 }
 
-// InMarker reports whether text[start:end] is part of a list marker or of a
-// citation in square brackets, and so has no meaning of its own.
+// InMarker reports whether text[start:end] is part of a list marker or
+// bracketed citation.
 func InMarker(text string, start, end int) bool {
-	const maxCitation, maxMarker = 40, 4 // bytes before a number in it
+	const maxCitation, maxMarker = 40, 4 // maximum bytes before the range
 	if i := strings.LastIndexByte(text[max(0, start-maxCitation):start], '['); i >= 0 {
 		i += max(0, start-maxCitation)
 		if i+citationLen(text[i:]) >= end {
@@ -145,11 +145,11 @@ func InMarker(text string, start, end int) bool {
 // mayStartMarker reports whether c may start a list marker.
 func mayStartMarker(c byte) bool { return c == '(' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// bullets may precede a list marker.
+// bullets are the characters that may precede a list marker.
 const bullets = "*-#>"
 
-// isLineStart reports whether only white space and bullets precede byte i on its
-// line.
+// isLineStart reports whether only white space and bullets precede byte i on
+// its line.
 func isLineStart(text string, i int) bool {
 	const maxIndent = 16
 	for range maxIndent {
@@ -161,9 +161,9 @@ func isLineStart(text string, i int) bool {
 	return i == 0 || text[i-1] == '\n'
 }
 
-// citationLen returns the length of a citation such as [3], [1, 2], [1†L3] or
-// [Doc. 2] at the start of s, or 0: a bracket with at least one number and few
-// letters.
+// citationLen returns the length of the citation at the start of s, such as
+// [3], [1, 2], [1†L3] or [Doc. 2], or 0. A citation is a bracket with at least
+// one digit and few letters.
 func citationLen(s string) int {
 	const maxLen = 40
 	digits, letters := 0, 0
@@ -185,8 +185,8 @@ func citationLen(s string) int {
 	return 0
 }
 
-// listMarkerLen returns the length of the list marker at the start of s with the
-// space after it, or 0.
+// listMarkerLen returns the length of the list marker at the start of s,
+// including the space after it, or 0.
 func listMarkerLen(s string) int {
 	i := 0
 	if s[0] == '(' {
@@ -220,21 +220,23 @@ func listMarkerLen(s string) int {
 	return i + 1
 }
 
-// continuesDate reports whether s continues a date after the day, like " Mai 2020".
+// continuesDate reports whether s, which follows the number of a day, continues
+// a date: " Mai 2020".
 func continuesDate(s string) bool {
 	words := strings.SplitN(s[:min(len(s), 40)], " ", 4)
 	return len(words) > 2 && words[0] == "" && len(words[2]) >= 4 && strings.Trim(words[2][:4], "0123456789") == ""
 }
 
-// superscriptLen returns the length of a superscript citation at i, which follows
-// a word or punctuation, or 0. After a unit, as in m², it is an exponent.
+// superscriptLen returns the length of the superscript citation at i, or 0. A
+// citation follows a word or punctuation. After a unit, as in m², a superscript
+// is an exponent.
 func superscriptLen(text string, i int) int {
-	const longestUnit = 3
+	const maxUnitLen = 3
 	letters := 0
-	for letters < i && letters <= longestUnit && text[i-1-letters]|0x20 >= 'a' && text[i-1-letters]|0x20 <= 'z' {
+	for letters < i && letters <= maxUnitLen && text[i-1-letters]|0x20 >= 'a' && text[i-1-letters]|0x20 <= 'z' {
 		letters++
 	}
-	if i == 0 || letters > 0 && letters <= longestUnit || letters == 0 && strings.IndexByte(".,;:!?)\"'", text[i-1]) < 0 {
+	if i == 0 || letters > 0 && letters <= maxUnitLen || letters == 0 && strings.IndexByte(".,;:!?)\"'", text[i-1]) < 0 {
 		return 0
 	}
 	n := 0

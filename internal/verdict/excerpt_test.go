@@ -59,7 +59,7 @@ func TestInMarker(t *testing.T) {
 	} {
 		i := strings.Index(c.text, c.part)
 		if got := InMarker(c.text, i, i+len(c.part)); got != c.want {
-			t.Errorf("%q in %q: got %v, want %v", c.part, c.text, got, c.want)
+			t.Errorf("%q in %q: got %t, want %t", c.part, c.text, got, c.want)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func FuzzExcerpt(f *testing.F) {
 		got := Excerpt(text, at)
 		inner := strings.TrimSuffix(strings.TrimPrefix(got, "“"), "”")
 		if !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) || utf8.RuneCountInString(inner) > excerptLength+2 {
-			t.Errorf("%q at %d: %q", text, at, got)
+			t.Errorf("%q at %d: got %q, want a line of valid UTF-8 of limited length", text, at, got)
 		}
 		at = min(max(at, 0), len(text))
 		InMarker(text, at, len(text))

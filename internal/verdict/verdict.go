@@ -1,4 +1,4 @@
-// Package verdict defines the verdicts of judges on claims.
+// Package verdict defines the verdicts of judges about claims.
 package verdict
 
 import (
@@ -8,18 +8,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Label is the outcome for one claim.
+// A Label is the outcome of judging a claim.
 type Label uint8
 
 // Labels. A judge that cannot distinguish NotMentioned and Contradicted returns
 // NotMentioned.
 const (
-	NotMentioned Label = iota // the contexts do not say it
-	Contradicted              // the contexts contradict it
-	Supported                 // the contexts support it
+	NotMentioned Label = iota // not stated by the contexts
+	Contradicted              // contradicted by the contexts
+	Supported                 // supported by the contexts
 )
 
-// String returns the label as written in results.
+// String returns the name of the label in results.
 func (l Label) String() string {
 	switch l {
 	case Supported:
@@ -37,9 +37,9 @@ type Role string
 
 // Roles of evidence.
 const (
-	RoleSupports    Role = ""
+	RoleSupports    Role = ""            // supports the claim
 	RoleContradicts Role = "contradicts" // contradicts the claim
-	RoleNearest     Role = "nearest"     // closest to the claim, but insufficient
+	RoleNearest     Role = "nearest"     // most similar passage, but insufficient
 )
 
 // RoleOf returns the role of evidence for a verdict with the given label.
@@ -57,12 +57,13 @@ func RoleOf(l Label) Role {
 // Evidence is a passage of a context that relates to a claim.
 type Evidence struct {
 	Chunk      int    // index into the contexts
-	Start, End int    // code points in the chunk
-	Quote      string // exactly the chunk's text from Start to End
-	Role       Role   // set by package eval if the judge does not
+	Start, End int    // range in the chunk, in code points
+	Quote      string // text of the chunk from Start to End
+	Role       Role   // set by package eval if the judge leaves it empty
 }
 
-// NewEvidence returns the passage from byte start to byte end of a context.
+// NewEvidence returns evidence for the byte range from start to end of a
+// context.
 func NewEvidence(contexts []string, chunk, start, end int) Evidence {
 	text := contexts[chunk]
 	from := utf8.RuneCountInString(text[:start])
@@ -72,30 +73,30 @@ func NewEvidence(contexts []string, chunk, start, end int) Evidence {
 // A Verdict is the judgment of one claim.
 type Verdict struct {
 	ClaimID  int        // ID of the claim
-	Label    Label      // Supported if Score reaches the judge's threshold
+	Label    Label      // Supported if Score is at least the threshold of the judge
 	Score    float64    // probability of support, 0 to 1
 	Reason   string     // one line for the user
-	Missing  bool       // Reason names words or a number that no context has
+	Missing  bool       // whether Reason cites words or a number missing from all contexts
 	ChunkIDs []int      // indexes of supporting contexts, ascending
 	Evidence []Evidence // best first; may be empty
-	Reused   *Reused    // set if the verdict was made for another claim
-	// Unsupported lists the parts of Claim.Text that nothing supports, in code
-	// points and in order, if the judge can tell. It is empty for a supported
-	// claim.
+	Reused   *Reused    // origin of a verdict reused from another claim, or nil
+	// Unsupported lists the unsupported ranges of Claim.Text in ascending order,
+	// in code points. It is empty for a supported claim, and if the judge cannot
+	// localize them.
 	Unsupported []extract.Span
 }
 
-// Reused describes the origin of a verdict that was made for another claim.
+// Reused describes the origin of a verdict reused from another claim.
 type Reused struct {
-	By        string  // "semantic": a cache of verdicts on similar claims
-	Statement string  // the other claim, judged with the same contexts
+	By        string  // "semantic" for the cache of verdicts about similar claims
+	Statement string  // other claim, which was judged with the same contexts
 	Cosine    float64 // cosine similarity of the claims' embeddings, -1 to 1
 }
 
-// A Judgement is the result of a judge for a task.
+// A Judgement is the output of a judge for a task.
 type Judgement struct {
 	Verdicts []Verdict // one for each claim, in any order
-	// Usage is zero for an offline judge and set even if there is an error.
+	// Usage is zero for an offline judge. It is set even if there is an error.
 	Usage usage.Usage
 }
 

@@ -60,7 +60,7 @@ func TestPastTense(t *testing.T) {
 			t.Errorf("PastTense(%q): got %q, want %q", base, got, want)
 		}
 		if !IsVerb(want, PastForm) {
-			t.Errorf("IsVerb(%q, PastForm): got false", want)
+			t.Errorf("IsVerb(%q, PastForm): got false, want true", want)
 		}
 	}
 }

@@ -20,10 +20,10 @@ const (
 	ParticipleForm                      // opened, taken
 )
 
-// A verbTable holds the common verbs of English.
+// A verbTable holds common English verbs.
 type verbTable struct {
 	forms map[string]VerbForm
-	past  map[string]string // of irregular verbs, by base form
+	past  map[string]string // past tense of irregular verbs, by base form
 }
 
 //nolint:gochecknoglobals // parsed once from embedded data, never changed
@@ -51,11 +51,11 @@ var verbs = sync.OnceValue(func() *verbTable {
 	return t
 })
 
-// IsVerb reports whether the lower-case word is a common verb in one of the
-// forms.
+// IsVerb reports whether word, in lower case, is a common verb in any of the
+// given forms.
 func IsVerb(word string, forms VerbForm) bool { return verbs().forms[word]&forms != 0 }
 
-// PastTense returns the past tense of a verb: "opened", "took".
+// PastTense returns the past tense of a verb, such as "opened" or "took".
 func PastTense(base string) string {
 	if p := verbs().past[base]; p != "" {
 		return p
@@ -63,7 +63,8 @@ func PastTense(base string) string {
 	return withED(base)
 }
 
-// withS returns the third person of a verb, which is also the plural of a noun.
+// withS returns the third person singular of a verb, which is also the plural
+// form of a noun.
 func withS(base string) string {
 	switch {
 	case base == "have":
@@ -100,8 +101,8 @@ func endsInConsonantY(word string) bool {
 	return n > 1 && word[n-1] == 'y' && !isVowel(word[n-2])
 }
 
-// doublesFinal reports whether the last letter doubles before "ed": in
-// "stopped" and "planned", and in a few longer words with a stressed last
+// doublesFinal reports whether the last letter of a verb is doubled before
+// "ed", as in "stopped", "planned" and a few longer verbs with a stressed last
 // syllable.
 func doublesFinal(base string) bool {
 	switch base {
@@ -134,7 +135,8 @@ func IsQuestionWord(s string) bool {
 // IsAuxiliary reports whether s is an auxiliary verb, with or without "n't".
 func IsAuxiliary(s string) bool { return IsBe(s) || isDo(s) || isHave(s) || isModal(s) }
 
-// trimNegation returns an auxiliary without "n't", and whether it was negated.
+// trimNegation removes "n't" from an auxiliary and reports whether it was
+// negated.
 func trimNegation(aux string) (string, bool) {
 	switch aux {
 	case "can't", "cant", "cannot":
@@ -194,8 +196,8 @@ func IsDeterminer(s string) bool {
 	return false
 }
 
-// IsPreposition reports whether s is a preposition or a conjunction that acts
-// like one.
+// IsPreposition reports whether s is a preposition or a conjunction used like
+// one.
 func IsPreposition(s string) bool {
 	switch s {
 	case "of", "in", "on", "at", "by", "for", "from", "to", "with", "without", "within", "under", "over", "after", "before", "during", "since", "until", "till", "through",
@@ -206,7 +208,7 @@ func IsPreposition(s string) bool {
 	return false
 }
 
-// isAdverb reports whether s is an adverb that may precede a verb.
+// isAdverb reports whether s is an adverb that can precede a verb.
 func isAdverb(s string) bool {
 	switch s {
 	case "not", "also", "still", "already", "always", "ever", "never", "only", "often", "usually", "now", "then", "just", "even", "yet", "soon", "first", "currently", "daily":
@@ -217,7 +219,7 @@ func isAdverb(s string) bool {
 	return len(s) > 4 && strings.HasSuffix(s, "ly")
 }
 
-// IsParticiple reports whether s looks like a past or present participle.
+// IsParticiple reports whether s has the form of a past or present participle.
 func IsParticiple(s string) bool {
 	if IsVerb(s, ParticipleForm) {
 		return true
@@ -231,8 +233,8 @@ func IsParticiple(s string) bool {
 	return len(s) > 4 && (strings.HasSuffix(s, "ed") || strings.HasSuffix(s, "ing") && IsVerb(strings.TrimSuffix(s, "ing"), BaseForm))
 }
 
-// isAdjective reports whether s is a common predicative adjective or has the
-// ending of one.
+// isAdjective reports whether s is a common predicative adjective or has a
+// typical adjective ending.
 func isAdjective(s string) bool {
 	switch s {
 	case "open", "free", "full", "empty", "safe", "legal", "illegal", "valid", "available", "true", "false", "correct", "wrong", "right", "new", "old", "big", "small", "large", "long",
@@ -253,7 +255,8 @@ func isAdjective(s string) bool {
 	return false
 }
 
-// IsNumeral reports whether s is or starts with a number.
+// IsNumeral reports whether s is a number word or starts with a digit or
+// currency sign.
 func IsNumeral(s string) bool {
 	if s == "" {
 		return false
@@ -268,7 +271,7 @@ func IsNumeral(s string) bool {
 	return false
 }
 
-// isConjunction reports whether s may connect a clause to "yes" or "no".
+// isConjunction reports whether s can connect a clause to "yes" or "no".
 func isConjunction(s string) bool {
 	switch s {
 	case "but", "and", "although", "though", "because", "since", "if", "unless", "as", "so", "provided", "when", "once":
@@ -277,7 +280,7 @@ func isConjunction(s string) bool {
 	return false
 }
 
-// IsMonth reports whether s is a month or a season, in any case.
+// IsMonth reports whether s is the name of a month or season, ignoring case.
 func IsMonth(s string) bool {
 	switch strings.ToLower(s) {
 	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "fall",
@@ -292,7 +295,7 @@ func IsTimeNoun(s string) bool {
 	return s == "year" || s == "month" || s == "date" || s == "day" || s == "time" || s == "season"
 }
 
-// IsPronoun reports whether s is a pronoun that can refer to something,
+// IsPronoun reports whether s is a pronoun that can have an antecedent,
 // possibly contracted with a verb ("theyre").
 func IsPronoun(s string) bool {
 	switch s {

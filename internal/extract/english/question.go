@@ -1,6 +1,6 @@
-// Package english parses English questions and turns short answers to them into
-// statements. It has a small grammar of English: word classes, verb forms and
-// the boundary between subject and predicate.
+// Package english parses English questions and turns short answers into
+// statements. It contains a small grammar of English: word classes, verb forms
+// and the boundary between subject and predicate.
 package english
 
 import (
@@ -9,30 +9,30 @@ import (
 	"unicode/utf8"
 )
 
-// A Question is a parsed question, which an answer turns into a statement. "In
-// which year did the hall open" has the Prep "In", the Noun "year", the Aux
-// "did", the Subject "the hall" and the Rest "open".
+// A Question is a parsed question. For example, "In which year did the hall
+// open" has the Prep "In", the Wh "which", the Noun "year", the Aux "did", the
+// Subject "the hall" and the Rest "open".
 type Question struct {
-	Before []Word // "In May 2021," of "In May 2021, who left?"
-	Prep   []Word // "in" of "In which year"
-	Wh     string // question word, or "many" and "much" after "how"; "" in a yes/no question
-	Noun   []Word // "year" of "which year", "tall" of "how tall"
-	Aux    Word   // zero if there is none, as in "Who left?"
-	// Subject precedes the verb in a statement and Rest follows Aux. If
-	// asksSubject is set, the answer is the subject.
+	Before []Word // introductory phrase: "In May 2021," in "In May 2021, who left?"
+	Prep   []Word // preposition of the question word: "in" in "In which year"
+	Wh     string // question word, or "many" or "much" after "how"; "" in a yes/no question
+	Noun   []Word // noun or adjective of the question word: "year" in "which year", "tall" in "how tall"
+	Aux    Word   // auxiliary verb, or zero, as in "Who left?"
+	// In the statement, Subject precedes the verb and Rest follows Aux. Subject
+	// is nil if asksSubject is set, since the answer is the subject.
 	Subject, Rest []Word
 	asksSubject   bool
 }
 
 const (
 	maxQuestionBytes = 400 // longer questions are not parsed
-	maxPrefixWords   = 12  // before the question word
+	maxPrefixWords   = 12  // words before the question word
 )
 
-// FindQuestion returns the question in a text that may have other sentences,
-// without its question mark: the only sentence that ends in "?", or the whole
-// text if there is none. It returns "" if the text has several questions or is
-// a statement.
+// FindQuestion returns the question in a text, without its question mark. It is
+// the only sentence that ends in "?", or the whole text if there is no question
+// mark. FindQuestion returns "" if the text contains several questions or is a
+// statement.
 func FindQuestion(text string) string {
 	text = strings.TrimSpace(text)
 	end := strings.IndexAny(text, "?？؟")
@@ -42,7 +42,7 @@ func FindQuestion(text string) string {
 		if len(text) > maxQuestionBytes || len(w) == 0 {
 			return ""
 		}
-		const maxTopicWords = 10 // of search terms without a verb
+		const maxTopicWords = 10 // limit for search terms without a verb
 		isTopic := len(w) <= maxTopicWords && !HasFiniteVerb(w)
 		if !isTopic && !IsQuestionWord(w[0].Lower) && !IsAuxiliary(w[0].Lower) && requestLen(w) == 0 {
 			return "" // a statement
@@ -67,7 +67,7 @@ func FindQuestion(text string) string {
 	return text
 }
 
-// ParseQuestion parses a question. It returns nil if it cannot.
+// ParseQuestion parses a question. It returns nil on failure.
 func ParseQuestion(text string) *Question {
 	if q := new(Question); q.parse(Split(text)) {
 		return q
@@ -120,8 +120,8 @@ func (q *Question) parse(w []Word) bool {
 	return false
 }
 
-// isForeignWord reports whether w is a common word of a language in which
-// "was", "will" or "is" start other questions than in English.
+// isForeignWord reports whether w is a common word of another language in which
+// questions can start with "was", "will" or "is".
 func isForeignWord(w Word) bool {
 	switch w.Lower {
 	case "der", "die", "das", "den", "dem", "ein", "eine", "einen", "ist", "und", "nicht", "für", "von", "mit", "ich", "man", "het", "een", "de", "van", "niet", "voor", "op":
@@ -130,7 +130,7 @@ func isForeignWord(w Word) bool {
 	return false
 }
 
-// parseClause parses a clause in the word order of a statement: "the fee is
+// parseClause parses a clause in declarative word order, such as "the fee is
 // paid".
 func (q *Question) parseClause(w []Word) bool {
 	for i := 1; i < len(w); i++ {
@@ -214,14 +214,14 @@ func (q *Question) parseWh(w []Word, embedded bool) bool {
 	return true
 }
 
-// asksAdverbial reports whether the question word stands for a time, place,
-// reason or manner.
+// asksAdverbial reports whether the question asks for a time, place, reason or
+// manner.
 func (q *Question) asksAdverbial() bool {
 	return q.Wh == "when" || q.Wh == "where" || q.Wh == "why" || q.Wh == "how"
 }
 
-// nounLen returns the number of words of w that belong to the question word:
-// "company" in "which company bought", "tall" in "how tall is".
+// nounLen returns the number of words of w that belong to the question word,
+// such as "company" in "which company bought" and "tall" in "how tall is".
 func (q *Question) nounLen(w []Word) int {
 	first := 0
 	switch q.Wh {
@@ -254,8 +254,8 @@ func (q *Question) nounLen(w []Word) int {
 	return first
 }
 
-// auxiliaryFollows reports whether the verb of a question is still to come, as
-// in "the used cars are".
+// auxiliaryFollows reports whether the main verb comes later in w, as in "the
+// used cars are".
 func auxiliaryFollows(w []Word) bool {
 	for i := 1; i < min(len(w), 6); i++ {
 		switch {
@@ -268,8 +268,9 @@ func auxiliaryFollows(w []Word) bool {
 	return false
 }
 
-// lacksSubject reports whether w, which follows the auxiliary, has no subject,
-// so that the question word is the subject: "Who will lead the team?"
+// lacksSubject reports whether w, the words after the auxiliary, contains no
+// subject. The question word is then the subject, as in "Who will lead the
+// team?"
 func (q *Question) lacksSubject(w []Word) bool {
 	first := w[0].Lower
 	switch {
@@ -290,8 +291,9 @@ func (q *Question) lacksSubject(w []Word) bool {
 	return IsVerb(first, BaseForm) && !IsVerb(w[1].Lower, BaseForm)
 }
 
-// asksObject reports whether the answer to a question with "be" follows the
-// rest: "What is the hall called?", "Which bridge are they building?"
+// asksObject reports whether the answer to a question with "be" follows Rest in
+// the statement, as for "What is the hall called?" and "Which bridge are they
+// building?"
 func (q *Question) asksObject() bool {
 	if len(q.Rest) == 0 {
 		return false
@@ -299,8 +301,8 @@ func (q *Question) asksObject() bool {
 	return IsParticiple(q.Rest[0].Lower) || IsPreposition(q.Rest[len(q.Rest)-1].Lower) || isAdverb(q.Rest[0].Lower) && len(q.Rest) > 1 && IsParticiple(q.Rest[1].Lower)
 }
 
-// asksTwice reports whether w has two questions: "When is it due, and does it
-// count?"
+// asksTwice reports whether w contains two questions, as in "When is it due,
+// and does it count?"
 func asksTwice(w []Word) bool {
 	for i := 1; i+1 < len(w); i++ {
 		if !w[i].is("and", "or") {
@@ -315,8 +317,8 @@ func asksTwice(w []Word) bool {
 	return false
 }
 
-// requestLen returns the number of words of a polite request at the start of a
-// question: "Can you tell me", "I would like to know".
+// requestLen returns the number of words in a polite request at the start of a
+// question, such as "Can you tell me" or "I would like to know".
 func requestLen(w []Word) int {
 	n := 0
 	if len(w) > 2 && IsAuxiliary(w[0].Lower) && w[1].Lower == "you" {
@@ -347,14 +349,15 @@ func requestLen(w []Word) int {
 	return 0
 }
 
-// startsWithQuestionWord reports whether w starts with a question word, possibly
-// after a preposition.
+// startsWithQuestionWord reports whether w starts with a question word,
+// optionally preceded by a preposition.
 func startsWithQuestionWord(w []Word) bool {
 	return IsQuestionWord(w[0].Lower) || len(w) > 1 && IsPreposition(w[0].Lower) && IsQuestionWord(w[1].Lower)
 }
 
-// prefixLen returns the number of words up to the comma before a question word
-// or auxiliary: "In May 2021," before "who left".
+// prefixLen returns the number of words before the question word or auxiliary
+// if they end in a comma, such as "In May 2021," before "who left". Otherwise
+// it returns 0.
 func prefixLen(w []Word) int {
 	for i := range min(len(w)-1, maxPrefixWords) {
 		if i == 0 && (IsQuestionWord(w[0].Lower) || IsAuxiliary(w[0].Lower)) {
@@ -367,7 +370,7 @@ func prefixLen(w []Word) int {
 	return 0
 }
 
-// cutContraction returns the question word of "what's" and the like.
+// cutContraction returns the question word of a contraction such as "what's".
 func cutContraction(low string) (string, bool) {
 	head, ok := strings.CutSuffix(low, "'s")
 	return head, ok && IsQuestionWord(head)

@@ -8,29 +8,29 @@ import (
 )
 
 const (
-	maxFragmentWords   = 12  // of a short answer
-	maxUnspacedRunes   = 8   // of a name in a script without spaces
-	maxReplyBytes      = 300 // longer claims are complete
-	minCommonVerbWords = 6   // shorter text is a fragment even with a common verb
+	maxFragmentWords   = 12  // words of a short answer
+	maxUnspacedRunes   = 8   // length of a name in a script without spaces
+	maxReplyBytes      = 300 // longer claims are treated as complete
+	minCommonVerbWords = 6   // shorter text can be a fragment despite a common verb
 )
 
-// Statement returns the statement that a short answer to the question asked
-// makes, or "" if the answer stands alone. q is the parsed question, or nil.
-func Statement(asked string, q *Question, text string) string {
+// Statement combines a question and a short answer into a statement. It returns
+// "" if the answer is complete by itself. q is the parsed question, or nil.
+func Statement(question string, q *Question, text string) string {
 	if len(text) > maxReplyBytes {
 		return ""
 	}
 	if yes, rest, ok := cutYesNo(text); ok {
 		if q == nil || q.Wh != "" {
-			return questionAndAnswer(asked, text, rest)
+			return questionAndAnswer(question, text, rest)
 		}
 		return q.replyStatement(yes, rest)
 	}
 	answer := TrimAnswer(text)
 	switch {
 	case q == nil:
-		return questionAndAnswer(asked, answer, answer)
-	case repeatsQuestionWord(asked, answer):
+		return questionAndAnswer(question, answer, answer)
+	case repeatsQuestionWord(question, answer):
 		return ""
 	case q.Wh != "":
 		return q.answerStatement(answer)
@@ -40,43 +40,43 @@ func Statement(asked string, q *Question, text string) string {
 		return s
 	}
 	if isPronounTag(w) {
-		_, denies := q.repeats(w)
-		return q.replyStatement(!denies, answer)
+		_, negated := q.repeats(w)
+		return q.replyStatement(!negated, answer)
 	}
 	if IsPreposition(w[0].Lower) || isAdverb(w[0].Lower) {
 		return q.replyStatement(true, answer)
 	}
-	return questionAndAnswer(asked, answer, answer)
+	return questionAndAnswer(question, answer, answer)
 }
 
-// questionAndAnswer joins a question that could not be parsed with its answer,
-// so that the claim has the words of both. It returns "" if the answer is long
-// enough to stand alone in any language.
-func questionAndAnswer(asked, answer, said string) string {
+// questionAndAnswer joins a question that could not be parsed with its answer.
+// It returns "" if reply, the answer without "yes" or "no", is long enough to
+// stand alone in any language.
+func questionAndAnswer(question, answer, reply string) string {
 	const maxWords = 3
-	if w := Split(said); len(w) > maxWords || isUnspaced(w) && utf8.RuneCountInString(said) > maxUnspacedRunes || repeatsQuestionWord(asked, said) {
+	if w := Split(reply); len(w) > maxWords || isUnspaced(w) && utf8.RuneCountInString(reply) > maxUnspacedRunes || repeatsQuestionWord(question, reply) {
 		return ""
 	}
 	const stops = ".!。！ "
-	return strings.TrimRight(Join(Split(asked)), stops) + ": " + strings.TrimRight(Join(Split(answer)), stops)
+	return strings.TrimRight(Join(Split(question)), stops) + ": " + strings.TrimRight(Join(Split(answer)), stops)
 }
 
 // repeatsQuestionWord reports whether an answer of more than three words shares
-// a content word with the question, and so names its subject itself.
-func repeatsQuestionWord(asked, answer string) bool {
+// a content word with the question. Such an answer states its subject itself.
+func repeatsQuestionWord(question, answer string) bool {
 	w := Split(answer)
 	if len(w) <= 3 {
 		return false
 	}
-	known := Split(asked)
+	questionWords := Split(question)
 	return slices.ContainsFunc(w, func(x Word) bool {
 		return len(x.Lower) > 3 && !IsPreposition(x.Lower) && !IsDeterminer(x.Lower) && !IsAuxiliary(x.Lower) &&
-			slices.ContainsFunc(known, func(y Word) bool { return x.Lower == y.Lower })
+			slices.ContainsFunc(questionWords, func(y Word) bool { return x.Lower == y.Lower })
 	})
 }
 
-// TrimAnswer returns a short answer without its full stop, a leading "It is"
-// before a fragment and a trailing "did".
+// TrimAnswer returns a short answer without final punctuation, a leading "It
+// is" before a fragment, and a trailing auxiliary such as "did".
 func TrimAnswer(text string) string {
 	text = strings.TrimRight(text, ".!;, ")
 	w := Split(text)
@@ -102,7 +102,8 @@ func TrimAnswer(text string) string {
 	return text
 }
 
-// HasFiniteVerb reports whether w may be a clause.
+// HasFiniteVerb reports whether w probably contains a finite verb and so may be
+// a clause.
 func HasFiniteVerb(w []Word) bool {
 	for i := range w {
 		low := w[i].Lower
@@ -129,16 +130,15 @@ func HasFiniteVerb(w []Word) bool {
 	return false
 }
 
-// isContractedClause reports whether low is a pronoun with its verb, such as
-// "it's".
+// isContractedClause reports whether low is a pronoun contracted with a verb,
+// such as "it's".
 func isContractedClause(low string) bool {
 	head, tail, ok := strings.Cut(low, "'")
 	return ok && (IsSubjectPronoun(head) || head == "that" || head == "there") && (tail == "s" || tail == "re" || tail == "ve" || tail == "ll" || tail == "d" || tail == "m")
 }
 
-// isAnswerFragment reports whether text is a fragment: a name, a number, a
-// date, or a phrase without a finite verb. The longer the text, the stricter
-// the check.
+// isAnswerFragment reports whether text is a name, a number, a date, or another
+// phrase without a finite verb. Longer texts must pass stricter checks.
 func isAnswerFragment(text string) bool {
 	if strings.Contains(text, ": ") || strings.HasSuffix(text, ":") {
 		return false
@@ -163,7 +163,7 @@ func isAnswerFragment(text string) bool {
 	})
 }
 
-// isUnspaced reports whether w has a word in a script that is written without
+// isUnspaced reports whether w contains a word in a script written without
 // spaces.
 func isUnspaced(w []Word) bool {
 	return slices.ContainsFunc(w, func(x Word) bool {
@@ -171,9 +171,9 @@ func isUnspaced(w []Word) bool {
 	})
 }
 
-// isNounPhrase reports whether w, which starts with a determiner, has no
-// possible verb: between the noun and a preposition or the last word, no word
-// ends as verbs do.
+// isNounPhrase reports whether w, which starts with a determiner, contains no
+// potential verb. It checks the endings of the words up to the first
+// preposition.
 func isNounPhrase(w []Word) bool {
 	for i := 2; i < len(w)-1; i++ {
 		switch low := w[i].Lower; {
@@ -187,8 +187,8 @@ func isNounPhrase(w []Word) bool {
 	return true
 }
 
-// IsShortAnswer reports whether a text is incomplete without its question: a
-// fragment, or "yes" or "no".
+// IsShortAnswer reports whether text is incomplete without its question: a
+// fragment, "yes" or "no".
 func IsShortAnswer(text string) bool {
 	if len(text) > maxReplyBytes {
 		return false
@@ -202,7 +202,8 @@ func IsShortAnswer(text string) bool {
 	return isAnswerFragment(text)
 }
 
-// hasCommonVerb is a fast check that most sentences pass and no fragment does.
+// hasCommonVerb is a fast pre-check that reports true for most sentences and
+// for no fragment.
 func hasCommonVerb(text string) bool {
 	for _, verb := range [...]string{" is ", " was ", " are ", " were ", " has ", " had ", " have ", " can ", " will "} {
 		if strings.Contains(text, verb) {

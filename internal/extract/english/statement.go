@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// answerStatement returns the statement that the question and an answer make,
-// such as "Sydney is the capital of Australia." It returns "" if the answer
-// does not fit.
+// answerStatement combines the question with an answer into a statement, such
+// as "Sydney is the capital of Australia." It returns "" if the answer does not
+// fit.
 func (q *Question) answerStatement(answer string) string {
 	a := Split(answer)
 	if len(a) == 0 || q.Wh == "" {
@@ -17,7 +17,7 @@ func (q *Question) answerStatement(answer string) string {
 	if q.asksSubject {
 		return makeSentence(q.Before, q.withSubject(a))
 	}
-	given := q.answerPhrase(a)
+	phrase := q.answerPhrase(a)
 	verb := q.statementVerb(false)
 	rest := verb.rest
 	at := len(rest)
@@ -27,11 +27,10 @@ func (q *Question) answerStatement(answer string) string {
 	case q.Wh == "how" && len(q.Noun) > 0, q.Wh == "who", q.Wh == "what", q.Wh == "which", q.Wh == "many", q.Wh == "much":
 		at = objectIndex(rest, q.Prep)
 	}
-	return makeSentence(q.Before, q.statementSubject(), verb.head, rest[:at], given, rest[at:])
+	return makeSentence(q.Before, q.statementSubject(), verb.head, rest[:at], phrase, rest[at:])
 }
 
-// yesNoStatement returns the statement that the question and "yes" or "no"
-// make.
+// yesNoStatement combines the question with "yes" or "no" into a statement.
 func (q *Question) yesNoStatement(yes bool) string {
 	if q.Wh != "" || len(q.Subject) == 0 {
 		return ""
@@ -50,8 +49,8 @@ func (q *Question) yesNoStatement(yes bool) string {
 	return makeSentence(q.Before, subject, v.head, v.rest)
 }
 
-// negativePronoun returns the negative counterpart of "any" and the like, or
-// "".
+// negativePronoun returns the negative counterpart of a word such as "anyone",
+// or "".
 func negativePronoun(low string) string {
 	switch low {
 	case "anyone", "anybody", "someone", "somebody":
@@ -64,28 +63,28 @@ func negativePronoun(low string) string {
 	return ""
 }
 
-// choiceStatement returns the statement that takes one of the alternatives of a
-// question: "It is a tram." for "Is it a tram or a bus?" It returns "" if the
-// answer is neither.
+// choiceStatement combines an alternative question with the chosen alternative:
+// "It is a tram." for "Is it a tram or a bus?" It returns "" if the answer is
+// neither alternative.
 func (q *Question) choiceStatement(a []Word) string {
 	v := q.statementVerb(false)
 	i := slices.IndexFunc(v.rest, func(w Word) bool { return w.Lower == "or" })
 	same := func(x, y Word) bool { return x.Lower == y.Lower }
-	switch k := len(a); {
-	case i < k:
-	case slices.EqualFunc(v.rest[i-k:i], a, same):
-		return makeSentence(q.Before, q.statementSubject(), v.head, v.rest[:i], v.rest[min(i+1+k, len(v.rest)):])
-	case i+1+k <= len(v.rest) && slices.EqualFunc(v.rest[i+1:i+1+k], a, same):
-		return makeSentence(q.Before, q.statementSubject(), v.head, v.rest[:i-k], v.rest[i+1:])
+	switch size := len(a); {
+	case i < size:
+	case slices.EqualFunc(v.rest[i-size:i], a, same):
+		return makeSentence(q.Before, q.statementSubject(), v.head, v.rest[:i], v.rest[min(i+1+size, len(v.rest)):])
+	case i+1+size <= len(v.rest) && slices.EqualFunc(v.rest[i+1:i+1+size], a, same):
+		return makeSentence(q.Before, q.statementSubject(), v.head, v.rest[:i-size], v.rest[i+1:])
 	}
 	return ""
 }
 
-// A verbPhrase is the verb of a statement, including "not", and what follows
-// it.
+// A verbPhrase consists of the auxiliary of a statement, including "not", and
+// the words after it.
 type verbPhrase struct{ head, rest []Word }
 
-// statementVerb returns the verb phrase of the statement that q asks about.
+// statementVerb returns the verb phrase of the statement.
 func (q *Question) statementVerb(negated bool) verbPhrase {
 	rest := readdress(q.Rest)
 	if i := slices.IndexFunc(rest, func(w Word) bool { return w.Lower == "ever" }); i >= 0 && i < 2 {
@@ -123,8 +122,8 @@ func (q *Question) statementVerb(negated bool) verbPhrase {
 	return verbPhrase{head, rest}
 }
 
-// inflect puts the first verb of a predicate into the form that "does" or "did"
-// stands for: "take 10 mailboxes" becomes "takes 10 mailboxes".
+// inflect puts the first verb of a predicate into the form indicated by "does"
+// or "did": "take 10 mailboxes" becomes "takes 10 mailboxes".
 func inflect(rest []Word, aux string) []Word {
 	if aux == "do" {
 		return rest
@@ -150,8 +149,8 @@ func inflect(rest []Word, aux string) []Word {
 // statementSubject returns the subject of the statement.
 func (q *Question) statementSubject() []Word { return readdress(q.Subject) }
 
-// readdress replaces "I" by "you" and the like, from the point of view of the
-// answer.
+// readdress replaces first-person pronouns with second-person ones: the asker
+// is "you" in the statement.
 func readdress(w []Word) []Word {
 	for i := range w {
 		var replacement string
@@ -169,7 +168,8 @@ func readdress(w []Word) []Word {
 	return w
 }
 
-// withSubject returns the statement whose subject is the answer.
+// withSubject returns the words of the statement with the answer as its
+// subject.
 func (q *Question) withSubject(a []Word) []Word {
 	aux, not := trimNegation(q.Aux.Lower)
 	var verb []Word
@@ -187,8 +187,8 @@ func (q *Question) withSubject(a []Word) []Word {
 	return slices.Concat(subject, verb, rest)
 }
 
-// answerPhrase returns the answer with the words that the question implies: "3
-// batteries" for "3" to "how many batteries".
+// answerPhrase completes the answer with words from the question: "3" becomes
+// "3 batteries" for "how many batteries".
 func (q *Question) answerPhrase(a []Word) []Word {
 	first := a[0].Lower
 	noun := ""
@@ -242,7 +242,8 @@ func (q *Question) answerPhrase(a []Word) []Word {
 	return a
 }
 
-// withTimePreposition adds the preposition to a date, year or time of day.
+// withTimePreposition prepends the appropriate preposition to a date, year or
+// time of day.
 func withTimePreposition(a []Word) []Word {
 	first := a[0].Lower
 	prep := ""
@@ -278,8 +279,8 @@ func isBareNumeral(a []Word) bool {
 	return true
 }
 
-// objectIndex returns the index of the object in a predicate: after the verb if
-// a preposition follows, otherwise at the end.
+// objectIndex returns the index at which to insert an object into a predicate:
+// after the verb if a preposition follows it, otherwise at the end.
 func objectIndex(rest, prep []Word) int {
 	if len(rest) < 3 || len(prep) > 0 || IsPreposition(rest[len(rest)-1].Lower) {
 		return len(rest)
@@ -294,7 +295,7 @@ func objectIndex(rest, prep []Word) int {
 	return len(rest)
 }
 
-// makeSentence joins words to a capitalized sentence with a full stop.
+// makeSentence joins words into a capitalized sentence with a period.
 func makeSentence(parts ...[]Word) string {
 	return Capitalize(strings.TrimRight(Join(parts...), " .,;:!")) + "."
 }

@@ -2,10 +2,10 @@ package english
 
 import "strings"
 
-// splitSubject splits what follows the auxiliary of a question into subject and
-// predicate: "the owner" and "restore a workspace" after "can". English marks
-// the boundary only by word class. If weak is set, the predicate after "is" may
-// also be a prepositional phrase or any last word.
+// splitSubject splits the words after the auxiliary of a question into subject
+// and predicate: "the owner" and "restore a workspace" after "can". In English,
+// only word classes indicate the boundary. If weak is set, the predicate after
+// "is" can also be a prepositional phrase or the last word.
 func splitSubject(w []Word, aux string, weak bool) (subject, predicate []Word) {
 	if len(w) == 0 {
 		return nil, nil
@@ -43,8 +43,8 @@ func determinesNoun(w []Word, aux string) bool {
 	return len(w) > 2 && !IsVerb(next, BaseForm) && next != "be"
 }
 
-// firstPredicateIndex returns the first index at which a predicate may start:
-// after the determiners of the subject and one word.
+// firstPredicateIndex returns the first possible index of the predicate, which
+// follows the determiners of the subject and at least one other word.
 func firstPredicateIndex(w []Word) int {
 	n := 0
 	for n < len(w)-1 && (IsDeterminer(w[n].Lower) || w[n].Lower == "of" && n > 0) {
@@ -53,7 +53,8 @@ func firstPredicateIndex(w []Word) int {
 	return n + 1
 }
 
-// bePredicateIndex returns the index of the predicate after "is", or 0.
+// bePredicateIndex returns the index of the predicate after a form of "be", or
+// 0.
 func bePredicateIndex(w []Word, from int, weak bool) int {
 	strong := func(i int) bool {
 		low, last := w[i].Lower, i == len(w)-1
@@ -90,9 +91,8 @@ func bePredicateIndex(w []Word, from int, weak bool) int {
 	return 0
 }
 
-// modifiesSubject reports whether the participle at i belongs to the noun
-// before it, since another predicate follows: "the tickets sold in May
-// refundable".
+// modifiesSubject reports whether the participle at i modifies the preceding
+// noun because another predicate follows: "the tickets sold in May refundable".
 func modifiesSubject(w []Word, i int) bool {
 	if i+2 >= len(w) || !IsPreposition(w[i+1].Lower) {
 		return false
@@ -101,8 +101,8 @@ func modifiesSubject(w []Word, i int) bool {
 	return IsParticiple(last) && !IsPreposition(w[len(w)-2].Lower) && !IsDeterminer(w[len(w)-2].Lower) && len(w)-1 > i+1
 }
 
-// verbPredicateIndex returns the index of the predicate after "does" or "can",
-// which starts with a verb in its base form, or 0.
+// verbPredicateIndex returns the index of the predicate after "does", "can" or
+// another auxiliary, or 0. The predicate starts with a verb in its base form.
 func verbPredicateIndex(w []Word, from int) int {
 	if n := firstIndex(w, from, func(i int) bool {
 		low := w[i].Lower
@@ -138,7 +138,8 @@ func verbPredicateIndex(w []Word, from int) int {
 	return 0
 }
 
-// firstIndex returns the first index at or after from for which ok holds, or 0.
+// firstIndex returns the first index at or after from for which ok reports
+// true, or 0.
 func firstIndex(w []Word, from int, ok func(i int) bool) int {
 	for i := max(from, 1); i < len(w); i++ {
 		if ok(i) {

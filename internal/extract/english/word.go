@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Word is a word of a text.
+// A Word is a word with its surrounding punctuation.
 type Word struct {
-	Text  string // with the punctuation around it
-	Lower string // normalized, see [Normalize]
+	Text  string // as in the text, including punctuation
+	Lower string // result of [Normalize]
 }
 
 // is reports whether w is one of the given lower-case words.
@@ -38,8 +38,8 @@ func Normalize(s string) string {
 	return strings.ToLower(strings.ReplaceAll(s, "’", "'"))
 }
 
-// isLowerASCII reports whether s consists of lower-case ASCII letters, as most
-// words do.
+// isLowerASCII reports whether s consists of lower-case ASCII letters. It is a
+// fast path for most words.
 func isLowerASCII(s string) bool {
 	for i := range len(s) {
 		if s[i]-'a' >= 26 {
@@ -63,7 +63,7 @@ func Join(parts ...[]Word) string {
 	return b.String()
 }
 
-// Words returns lower-case words with the given text.
+// Words converts lower-case strings to words.
 func Words(list ...string) []Word {
 	w := make([]Word, len(list))
 	for i, s := range list {
@@ -72,8 +72,7 @@ func Words(list ...string) []Word {
 	return w
 }
 
-// LowerFirst returns w without its initial capital if it is a function word or
-// number.
+// LowerFirst removes the initial capital of a function word or number.
 func LowerFirst(w Word) Word {
 	if IsDeterminer(w.Lower) || IsPreposition(w.Lower) || isAdverb(w.Lower) || IsNumeral(w.Lower) {
 		_, size := utf8.DecodeRuneInString(w.Text)
@@ -82,7 +81,7 @@ func LowerFirst(w Word) Word {
 	return w
 }
 
-// Capitalize returns s with an initial capital.
+// Capitalize returns s with its first letter in upper case.
 func Capitalize(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	if up := unicode.ToUpper(r); up != r && r != utf8.RuneError {

@@ -16,15 +16,15 @@ func startsWithYesNo(text string) bool {
 	return ok
 }
 
-// YesOrNo reports whether an answer starts with a word for yes or no, and which
-// one.
+// YesOrNo parses the "yes" or "no" at the start of an answer. It reports
+// whether there is one, and whether it is affirmative.
 func YesOrNo(answer string) (yes, ok bool) {
 	yes, _, ok = cutYesNo(answer)
 	return yes, ok
 }
 
 // cutYesNo parses a text that starts with "yes" or "no" in one of several
-// languages and returns what follows.
+// languages. rest is the text after that word.
 func cutYesNo(text string) (yes bool, rest string, ok bool) {
 	end := 0
 	for n := range 3 { // up to three words
@@ -66,8 +66,8 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 	return false, "", false
 }
 
-// startsLongReply reports whether first starts a reply of several words, such
-// as "of course".
+// startsLongReply reports whether first can start a reply of several words,
+// such as "of course".
 func startsLongReply(first string) bool {
 	switch first {
 	case "Of", "of", "That", "that", "That's", "That’s", "that's", "This", "this", "Not", "not", "Absolutely", "absolutely", "Certainly", "certainly", "Definitely", "definitely":
@@ -90,8 +90,8 @@ func polarity(s string) (yes, ok bool) {
 	return false, false
 }
 
-// replyStatement returns the statement made by a question and the answer "yes"
-// or "no". rest is what follows that word.
+// replyStatement combines the question with an answer that means yes or no into
+// a statement. rest is the remaining answer.
 func (q *Question) replyStatement(yes bool, rest string) string {
 	w := Split(strings.TrimRight(rest, ".!; "))
 	if len(w) > 0 && w[0].is("not", "never") && !HasFiniteVerb(w) { // "Not on Sundays."
@@ -100,18 +100,18 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 			return ""
 		}
 	}
-	repeats, denies := q.repeats(w)
+	repeats, negated := q.repeats(w)
 	switch {
-	case repeats && denies == yes:
+	case repeats && negated == yes:
 		return "" // "Yes, it is not."
 	case repeats || len(w) == 0:
 		return q.yesNoStatement(yes)
 	}
-	said := strings.TrimSuffix(q.yesNoStatement(yes), ".")
+	statement := strings.TrimSuffix(q.yesNoStatement(yes), ".")
 	w[0] = LowerFirst(w[0])
 	switch {
 	case isConjunction(w[0].Lower):
-		said += ", " + Join(w)
+		statement += ", " + Join(w)
 	case HasFiniteVerb(w):
 		if !IsSubjectPronoun(w[0].Lower) && !isContractedClause(w[0].Lower) || len(w) > maxFragmentWords {
 			return "" // stands alone
@@ -119,17 +119,17 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 		if w[0].is("it", "they", "he", "she") && !isPronounSubject(q.Subject) && q.Subject[0].Lower != "there" {
 			w = slices.Concat(q.statementSubject(), w[1:])
 		}
-		said += "; " + Join(w)
+		statement += "; " + Join(w)
 	case IsPreposition(w[0].Lower) && yes:
-		said += " " + Join(w)
+		statement += " " + Join(w)
 	default:
-		said += ", " + Join(w)
+		statement += ", " + Join(w)
 	}
-	return said + "."
+	return statement + "."
 }
 
-// isPronounTag reports whether w is a pronoun with an auxiliary, which is
-// another way to say yes or no: "It is.", "They don't."
+// isPronounTag reports whether w is a pronoun with an auxiliary that stands for
+// yes or no, such as "It is." or "They don't."
 func isPronounTag(w []Word) bool {
 	if len(w) != 2 && (len(w) != 3 || w[2].Lower != "not") {
 		return false
@@ -137,9 +137,9 @@ func isPronounTag(w []Word) bool {
 	return (IsSubjectPronoun(w[0].Lower) || w[0].Lower == "there") && (IsAuxiliary(w[1].Lower) || w[1].Lower == "cannot")
 }
 
-// repeats reports whether a clause after "yes" or "no" only repeats it, as "it
-// isn't" and "the owner can" do, and whether it is negated.
-func (q *Question) repeats(w []Word) (repeats, denies bool) {
+// repeats reports whether w, a clause after "yes" or "no", only restates the
+// question, as "it isn't" and "the owner can" do, and whether it is negated.
+func (q *Question) repeats(w []Word) (repeats, negated bool) {
 	if len(w) == 0 {
 		return false, false
 	}
@@ -149,11 +149,11 @@ func (q *Question) repeats(w []Word) (repeats, denies bool) {
 		_, not := trimNegation(low)
 		if !hasVerb && (IsAuxiliary(low) || low == "cannot") && (i > 0 || len(w) == 1) {
 			hasVerb = true
-			denies = not || low == "cannot"
+			negated = not || low == "cannot"
 			continue
 		}
 		if low == "not" || low == "never" {
-			denies = true
+			negated = true
 			continue
 		}
 		if !IsSubjectPronoun(low) && !IsDeterminer(low) && !q.mentions(low) && low != "so" && low != "indeed" {
@@ -161,13 +161,13 @@ func (q *Question) repeats(w []Word) (repeats, denies bool) {
 				hasVerb = true // "it's not"
 				continue
 			}
-			return false, denies
+			return false, negated
 		}
 	}
-	return hasVerb, denies
+	return hasVerb, negated
 }
 
-// mentions reports whether the question has the word low.
+// mentions reports whether the question contains the word low.
 func (q *Question) mentions(low string) bool {
 	has := func(w Word) bool { return w.Lower == low }
 	return slices.ContainsFunc(q.Subject, has) || slices.ContainsFunc(q.Rest, has) || slices.ContainsFunc(q.Before, has)

@@ -1,5 +1,5 @@
-// Package llm extracts claims with a language model, which rewrites the
-// sentences of an answer into self-contained statements.
+// Package llm extracts claims with a language model that rewrites the sentences
+// of an answer as self-contained statements.
 package llm
 
 import (
@@ -13,37 +13,37 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// An Extractor asks a language model to rewrite each sentence of an answer as
-// statements that can be understood on their own, in the language of the
-// answer.
+// An Extractor uses a language model to rewrite each sentence of an answer as
+// statements that can be understood without the rest of the answer. Statements
+// are in the language of the answer.
 //
-// Sentences that claim nothing are found by [extract.Sentences] and not sent,
-// so an answer without claims costs nothing. A sentence for which the model
-// returns no statement in two attempts becomes a claim verbatim.
+// Sentences that [extract.Sentences] skips are not sent to the model, so an
+// answer without claims needs no request. If the model returns no statement for
+// a sentence in two attempts, the sentence becomes a claim verbatim.
 type Extractor struct {
 	Model   llm.Completer // required
 	Prompts *prompt.Set   // required
 	Lang    string        // language of the answers, such as "en", or "" if unknown
 	Strict  bool          // ask for explicit statements only, no inference
-	Seed    int           // seed of the first request; 0 sends none
-	// Whole sends the answer as one text, as Ragas does. Its statements are not
-	// mapped to sentences, and there may be none.
+	Seed    int           // seed of the first request, or 0 to send no seed
+	// Whole sends the answer as a single text, as Ragas does. The statements are
+	// not mapped to sentences, and there may be none.
 	Whole bool
 }
 
 const (
-	maxSentences     = 20   // per request
-	maxSentenceBytes = 8000 // per request, which also bounds the reply
-	maxAttempts      = 2
-	neighbors        = 2   // preceding sentences shown for context
-	baseReplyTokens  = 400 // of a reply without statements
-	bytesPerToken    = 2   // sentence bytes per token of their statements, a low estimate
+	maxSentences     = 20   // sentences per request
+	maxSentenceBytes = 8000 // total sentence bytes per request, to bound the reply
+	maxAttempts      = 2    // requests for a sentence
+	neighbors        = 2    // preceding sentences sent for context
+	baseReplyTokens  = 400  // token limit for a reply without statements
+	bytesPerToken    = 2    // low estimate of sentence bytes per reply token
 )
 
 // Extract returns the statements of answer as claims in the order of their
-// sentences. A statement that equals its sentence is a verbatim claim, with
-// its position in the answer. Extract returns the errors of x.Model, such as
-// *llm.RefusalError; Usage is set even then.
+// sentences. A statement equal to its sentence is a verbatim claim with offsets
+// in the answer. Extract returns errors of x.Model unchanged, such as
+// *llm.RefusalError. Usage is set even if there is an error.
 func (x Extractor) Extract(ctx context.Context, question, answer string) (extract.Extraction, error) {
 	e, err := extract.Sentences{Lang: x.Lang}.Extract(ctx, question, answer)
 	if err != nil || len(e.Claims) == 0 {
@@ -58,9 +58,9 @@ func (x Extractor) Extract(ctx context.Context, question, answer string) (extrac
 		err = w.rewriteSentences(ctx)
 	}
 	if err != nil {
-		return extract.Extraction{Usage: w.used}, err
+		return extract.Extraction{Usage: w.usage}, err
 	}
-	out := extract.Extraction{Claims: w.claims(), Skipped: e.Skipped, Usage: w.used}
+	out := extract.Extraction{Claims: w.claims(), Skipped: e.Skipped, Usage: w.usage}
 	if len(out.Claims) == 0 {
 		for _, c := range e.Claims {
 			out.Skip(extract.Skipped{Kind: extract.Unstated, Text: c.Text, Start: c.Start, End: c.End})
@@ -69,7 +69,7 @@ func (x Extractor) Extract(ctx context.Context, question, answer string) (extrac
 	return out, nil
 }
 
-// A statement is a sentence, or a part of one, as rewritten by the model.
+// A statement is a sentence or part of a sentence as rewritten by the model.
 type statement struct {
 	text     string
 	invented bool
@@ -79,15 +79,15 @@ func anyInvented(list []statement) bool {
 	return slices.ContainsFunc(list, func(s statement) bool { return s.invented })
 }
 
-// A rewriter has one answer rewritten.
+// A rewriter holds the state of rewriting one answer.
 type rewriter struct {
 	Extractor
 	question, answer string
 	sentences        []extract.Claim
-	headings         []string      // by sentence
-	statements       [][]statement // by sentence
-	unmapped         []statement   // of the whole answer
-	used             usage.Usage
+	headings         []string      // heading or lead-in of each sentence
+	statements       [][]statement // statements of each sentence
+	unmapped         []statement   // statements of the whole answer
+	usage            usage.Usage
 }
 
 // rewriteSentences requests the statements of all sentences.
@@ -115,8 +115,8 @@ func (w *rewriter) rewriteSentences(ctx context.Context) error {
 	return deferred
 }
 
-// rewrite requests the statements of the sentences ids, and once more those of
-// sentences without statements or with invented ones.
+// rewrite requests the statements of the given sentences. It retries sentences
+// with missing or invented statements once.
 func (w *rewriter) rewrite(ctx context.Context, ids []int) error {
 	for attempt := range maxAttempts {
 		r, err := w.sentencesRequest(ids, attempt)
@@ -126,40 +126,40 @@ func (w *rewriter) rewrite(ctx context.Context, ids []int) error {
 		reply, err := w.complete(ctx, r)
 		switch {
 		case err == nil:
-			if said, err := parseStatements(reply, len(ids)); err == nil {
-				w.keep(said, ids)
+			if statements, err := parseStatements(reply, len(ids)); err == nil {
+				w.keep(statements, ids)
 			}
 		case llm.IsTooLong(err) && len(ids) > 1:
 			return llm.SplitInHalf(ids, func(half []int) error { return w.rewrite(ctx, half) })
 		case !llm.IsUnusable(err):
 			return err
 		}
-		var left []int
+		var retry []int
 		for _, i := range ids {
 			if len(w.statements[i]) == 0 || anyInvented(w.statements[i]) {
-				left = append(left, i)
+				retry = append(retry, i)
 			}
 		}
-		if ids = left; len(ids) == 0 {
+		if ids = retry; len(ids) == 0 {
 			return nil
 		}
 	}
 	return nil
 }
 
-// complete sends r and returns the JSON of the reply.
+// complete sends r and returns the JSON text of the reply.
 func (w *rewriter) complete(ctx context.Context, r *llm.Request) ([]byte, error) {
 	reply, err := w.Model.Complete(ctx, r)
 	if err != nil {
-		w.used = w.used.Add(llm.UsageOf(err))
+		w.usage = w.usage.Add(llm.UsageOf(err))
 		return nil, err
 	}
-	w.used = w.used.Add(reply.Usage)
+	w.usage = w.usage.Add(reply.Usage)
 	return reply.JSON, nil
 }
 
-// keep stores the statements of a reply. Those of a second attempt replace
-// earlier ones only if none is invented.
+// keep stores the statements of a reply. Statements of a second attempt replace
+// earlier ones only if none of them is invented.
 func (w *rewriter) keep(reply map[int][]string, ids []int) {
 	for n, texts := range reply {
 		i := ids[n]
@@ -173,8 +173,8 @@ func (w *rewriter) keep(reply map[int][]string, ids []int) {
 	}
 }
 
-// invents reports whether text has content that is found neither in sentence i
-// nor around it.
+// invents reports whether text contains content that is found neither in
+// sentence i nor in its surroundings.
 func (w *rewriter) invents(i int, text string) bool {
 	sources := []string{w.question, w.headings[i]}
 	for _, c := range w.sentences[max(0, i-neighbors):min(len(w.sentences), i+2)] {
@@ -183,8 +183,8 @@ func (w *rewriter) invents(i int, text string) bool {
 	return Invented(text, sources...)
 }
 
-// rewriteWhole requests the statements of text, which consists of sentences,
-// and once more if there are none or some are invented.
+// rewriteWhole requests the statements of text, which consists of the given
+// sentences. It retries once if statements are missing or invented.
 func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []extract.Claim) error {
 	var best []statement
 	parsed := false
@@ -228,7 +228,8 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 	return nil
 }
 
-// rewriteHalves requests the statements of each half of sentences.
+// rewriteHalves requests the statements of each half of the sentences
+// separately.
 func (w *rewriter) rewriteHalves(ctx context.Context, sentences []extract.Claim) error {
 	half := (len(sentences) + 1) / 2
 	for _, part := range [][]extract.Claim{sentences[:half], sentences[half:]} {
@@ -244,7 +245,7 @@ func (w *rewriter) rewriteHalves(ctx context.Context, sentences []extract.Claim)
 }
 
 // claims returns all statements as numbered claims. A sentence without
-// statements is a claim itself.
+// statements becomes a claim itself.
 func (w *rewriter) claims() []extract.Claim {
 	var out []extract.Claim
 	add := func(c extract.Claim) {
@@ -273,7 +274,8 @@ func (w *rewriter) claims() []extract.Claim {
 	return out
 }
 
-// headings returns the heading or lead-in above each claim, or "".
+// headings returns the nearest preceding heading or lead-in of each claim, or
+// "".
 func headings(e extract.Extraction) []string {
 	out := make([]string, len(e.Claims))
 	s, heading := 0, ""

@@ -16,10 +16,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A fakeModel answers requests by a function. Like a client, it passes replies to
-// the schema first.
+// A fakeModel answers requests with a function. Like a real client, it
+// validates replies with the schema.
 type fakeModel struct {
-	answer   func(n int, in input) (string, error) // n counts the requests from 0
+	answer   func(n int, in input) (string, error) // n is the index of the request
 	requests []*llm.Request
 }
 
@@ -49,7 +49,7 @@ func (m *fakeModel) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, e
 	return &llm.Reply{JSON: json.RawMessage(out), Usage: usage.Usage{Requests: 1}}, nil
 }
 
-// reply returns a reply of pairs of sentence id and statement.
+// reply encodes pairs of sentence id and statement.
 func reply(pairs ...any) string {
 	var list []map[string]any
 	for i := 0; i < len(pairs); i += 2 {
@@ -84,7 +84,7 @@ const einstein = "Hello! Here is what I know:\nHe was born in Ulm in 1879. He lo
 func TestExtractMapsStatementsToSentences(t *testing.T) {
 	m, x := newExtractor(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) != 2 || in.Question != "Einstein?" || in.Sentences[0].Heading == "" {
-			t.Errorf("got input %+v", in)
+			t.Errorf("got input %+v, want 2 sentences with the question and heading", in)
 		}
 		return reply(1, "He loved sailing.", 0, "Einstein was born in Ulm.", 0, " Einstein was\nborn in 1879. "), nil
 	}, Extractor{Seed: 4})
@@ -104,17 +104,17 @@ func TestExtractMapsStatementsToSentences(t *testing.T) {
 		t.Errorf("got skipped %+v and usage %+v, want 3 skipped and 1 request", e.Skipped, e.Usage)
 	}
 	if r := m.requests[0]; r.Seed != 4 || r.Temperature != 0 || r.Prompt != "claims/1" || r.MaxTokens < baseReplyTokens || !json.Valid(r.Schema.JSON) {
-		t.Errorf("got request %+v", r)
+		t.Errorf("got request %+v, want seed 4, temperature 0 and a schema", r)
 	}
 }
 
-func TestExtractSendsNothingWithoutClaims(t *testing.T) {
+func TestExtractSkipsRequestWithoutClaims(t *testing.T) {
 	for _, answer := range []string{"", "I don't know.", "Hello!", "```\ncode\n```"} {
 		for _, whole := range []bool{false, true} {
 			m, x := newExtractor(t, func(int, input) (string, error) { return "", errors.New("unexpected request") }, Extractor{Whole: whole})
 			e, err := x.Extract(t.Context(), "q", answer)
 			if err != nil || len(e.Claims) != 0 || len(m.requests) != 0 {
-				t.Errorf("%q: got %+v, error %v, %d requests", answer, e, err, len(m.requests))
+				t.Errorf("%q: got %+v in %d requests, error %v, want no claims and requests", answer, e, len(m.requests), err)
 			}
 		}
 	}
@@ -175,23 +175,23 @@ func TestExtractKeepsEverySentence(t *testing.T) {
 				if c.Start >= 0 {
 					verbatim++
 					if answer[c.Start:c.End] != c.Text || c.From != nil {
-						t.Errorf("got %+v, want offsets of its text and no From", c)
+						t.Errorf("got verbatim claim %+v, want the offsets of its text and no From", c)
 					}
 				} else if c.From == nil {
-					t.Errorf("got %+v, want From set", c)
+					t.Errorf("got rewritten claim %+v, want From set", c)
 				}
 			}
 			if d := cmp.Diff(tt.want, got); d != "" || verbatim != tt.verbatim || len(m.requests) != tt.requests {
 				t.Errorf("got %d verbatim claims and %d requests, want %d and %d\n-want +got:\n%s", verbatim, len(m.requests), tt.verbatim, tt.requests, d)
 			}
 			if len(m.requests) > 1 && (m.requests[1].Seed != 1 || m.requests[1].Temperature == 0 || !strings.Contains(m.requests[1].Messages[1].Text, "An earlier try")) {
-				t.Errorf("got second request %+v", m.requests[1])
+				t.Errorf("got second request %+v, want seed 1, a higher temperature and the retry prompt", m.requests[1])
 			}
 		})
 	}
 }
 
-func TestInventedStatementsAreRetriedAndMarked(t *testing.T) {
+func TestExtractRetriesInventedStatements(t *testing.T) {
 	const answer = "He was born in Ulm in 1879. He loved sailing."
 	m, x := newExtractor(t, func(n int, in input) (string, error) {
 		if n == 0 {
@@ -204,7 +204,7 @@ func TestInventedStatementsAreRetriedAndMarked(t *testing.T) {
 	}, Extractor{})
 	e, err := x.Extract(t.Context(), "Einstein?", answer)
 	if err != nil || len(m.requests) != 2 || e.Claims[0].Text != "Einstein was born in Ulm in 1879." || e.Claims[0].Invented || e.Claims[1].Invented {
-		t.Errorf("got %+v, error %v", e, err)
+		t.Errorf("got %+v, error %v, want the statements of the retry", e, err)
 	}
 	m, x = newExtractor(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) == 1 {
@@ -214,7 +214,7 @@ func TestInventedStatementsAreRetriedAndMarked(t *testing.T) {
 	}, Extractor{})
 	e, err = x.Extract(t.Context(), "Einstein?", answer)
 	if err != nil || len(m.requests) != 2 || len(e.Claims) != 3 || !e.Claims[1].Invented || e.Claims[0].Invented {
-		t.Errorf("got %+v, error %v", e.Claims, err)
+		t.Errorf("got %+v, error %v, want only claim 1 marked as invented", e.Claims, err)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestExtractSplitsLongAnswers(t *testing.T) {
 	}
 	var in input
 	if err := json.Unmarshal([]byte(m.requests[1].Messages[1].Text), &in); err != nil || in.Before != "Planet number 18 is hot. Planet number 19 is hot." {
-		t.Errorf("got Before %q, error %v", in.Before, err)
+		t.Errorf("got Before %q, error %v, want the two preceding sentences", in.Before, err)
 	}
 	for _, limit := range []error{&llm.LengthError{}, &llm.ContextLengthError{}} {
 		_, x = newExtractor(t, func(n int, in input) (string, error) {
@@ -273,7 +273,7 @@ func TestExtractSplitsLongAnswers(t *testing.T) {
 	// A single sentence that is too long to rewrite becomes a claim verbatim.
 	_, x = newExtractor(t, func(int, input) (string, error) { return "", &llm.LengthError{} }, Extractor{})
 	if e, err := x.Extract(t.Context(), "q", "Mars is red."); err != nil || len(e.Claims) != 1 || e.Claims[0].Start != 0 {
-		t.Errorf("got %+v, error %v", e, err)
+		t.Errorf("got %+v, error %v, want one verbatim claim", e, err)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestExtractWholeAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, x := newExtractor(t, func(n int, in input) (string, error) {
 				if in.Answer != answer {
-					t.Errorf("got input %+v", in)
+					t.Errorf("got input %+v, want answer %q", in, answer)
 				}
 				return tt.replies[n], nil
 			}, Extractor{Whole: true})
@@ -329,7 +329,7 @@ func TestExtractWholeAnswer(t *testing.T) {
 				t.Errorf("-want +got:\n%s", d)
 			}
 			if name == "empty replies" && (len(e.Skipped) != 3 || e.Reason() != "nothing_claimed" || e.Skipped[2].Kind != extract.Unstated) {
-				t.Errorf("got skipped %+v", e.Skipped)
+				t.Errorf("got skipped %+v, want 3 unstated sentences", e.Skipped)
 			}
 		})
 	}
@@ -341,7 +341,7 @@ func TestExtractWholeAnswer(t *testing.T) {
 	}, Extractor{Whole: true})
 	e, err := x.Extract(t.Context(), "q", answer)
 	if err != nil || len(e.Claims) != 3 || len(m.requests) != 5 {
-		t.Errorf("got %+v in %d requests, error %v", e.Claims, len(m.requests), err)
+		t.Errorf("got %+v in %d requests, error %v, want 3 claims in 5 requests", e.Claims, len(m.requests), err)
 	}
 }
 
@@ -361,14 +361,14 @@ func FuzzExtractor(f *testing.F) {
 			e, err := x.Extract(t.Context(), "q", "Mars is red. Venus is bright.")
 			if err != nil {
 				if !whole {
-					t.Errorf("got error %v", err)
+					t.Errorf("got error %v, want none", err)
 				}
 				continue
 			}
 			from := map[int]bool{}
 			for i, c := range e.Claims {
 				if c.ID != i || c.Text == "" {
-					t.Errorf("claim %d: got %+v", i, c)
+					t.Errorf("claim %d: got %+v, want ID %d and a text", i, c, i)
 				}
 				if c.From != nil {
 					from[c.From.Start] = true
@@ -383,11 +383,11 @@ func FuzzExtractor(f *testing.F) {
 	})
 }
 
-func TestParseStatementsReadsSentenceIDs(t *testing.T) {
+func TestParseStatementsAcceptsIDForms(t *testing.T) {
 	for id, ok := range map[string]bool{`1`: true, `"1"`: true, `1.0`: true, `"sentence_1"`: true, `2`: false, `"sentence_2"`: false, `1.5`: false, `null`: false, `-1`: false} {
-		said, err := parseStatements([]byte(`{"statements":[{"sentence_id":0,"statement":"Mars is red."},{"sentence_id":`+id+`,"statement":"Venus is bright."}]}`), 2)
-		if ok != (err == nil) || ok && len(said[1]) != 1 {
-			t.Errorf("%s: got %v, %v", id, said, err)
+		got, err := parseStatements([]byte(`{"statements":[{"sentence_id":0,"statement":"Mars is red."},{"sentence_id":`+id+`,"statement":"Venus is bright."}]}`), 2)
+		if ok != (err == nil) || ok && len(got[1]) != 1 {
+			t.Errorf("id %s: got %v, error %v, want valid = %t", id, got, err, ok)
 		}
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Invented reports whether text has content that no source has. New numbers are
-// invented, and so are new names, which are capitalized words unless they often
-// start sentences. Of the other words, one in five may be new to make a sentence
-// from a fragment; words of up to three letters do not count. Words match if
-// they share a stem. In scripts without spaces each character is a word.
+// Invented reports whether text contains content that no source contains. Any
+// new number or name counts as invented. A name is a capitalized word, except
+// for words that often start sentences. Up to a fifth of the other words may be
+// new, since a fragment needs additional words to become a sentence. Words of
+// up to three letters are ignored. Words match if they share a stem. In scripts
+// without spaces, each character is a word.
 func Invented(text string, sources ...string) bool {
 	known := map[string]bool{}
 	for _, s := range sources {
@@ -45,7 +46,7 @@ const (
 	noToken tokenKind = iota
 	wordToken
 	numberToken
-	unspacedToken // a character of a script without spaces
+	unspacedToken // character of a script without spaces
 )
 
 // A token is a word or number in lower case.
@@ -55,8 +56,8 @@ type token struct {
 	capitalized bool
 }
 
-// tokenize returns the runs of letters and marks, the numbers, and the
-// characters of scripts without spaces in text.
+// tokenize splits text into words, numbers, and characters of scripts without
+// spaces.
 func tokenize(text string) []token {
 	var out []token
 	start, kind := -1, noToken
@@ -90,9 +91,9 @@ func tokenize(text string) []token {
 	return out
 }
 
-// sharesStem reports whether w shares a stem with a known word: a common prefix of
-// at least four bytes and half of the longer word, with at most four bytes left
-// of each.
+// sharesStem reports whether w shares a stem with a known word. The common
+// prefix must have at least four bytes and half the length of the longer word,
+// and at most four bytes of either word may remain.
 func sharesStem(w string, known map[string]bool) bool {
 	for k := range known {
 		n := 0
@@ -106,7 +107,7 @@ func sharesStem(w string, known map[string]bool) bool {
 	return false
 }
 
-// startsSentences reports whether statements often start with w.
+// startsSentences reports whether w is a common first word of sentences.
 func startsSentences(w string) bool {
 	switch w {
 	case "according", "although", "while", "when", "where", "after", "before", "during", "some", "most", "many", "each", "every",
@@ -116,7 +117,7 @@ func startsSentences(w string) bool {
 	return isFunctionWord(w)
 }
 
-// isFunctionWord reports whether w is a longer word without content.
+// isFunctionWord reports whether w is a function word of at least four letters.
 func isFunctionWord(w string) bool {
 	switch w {
 	case "been", "were", "have", "that", "this", "these", "those", "with", "from", "into", "which", "does", "being", "there", "their",

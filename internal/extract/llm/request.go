@@ -16,8 +16,8 @@ const (
 	wholeSchema      = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"string"}}},"required":["statements"],"additionalProperties":false}`
 )
 
-// sentencesRequest returns the request for the statements of the sentences ids.
-// The model sees each sentence's index into ids as its id.
+// sentencesRequest returns the request for the statements of the given
+// sentences. The id of a sentence in the request is its index in ids.
 func (w *rewriter) sentencesRequest(ids []int, attempt int) (*llm.Request, error) {
 	d := prompt.Data{Strict: w.Strict, Again: attempt > 0, Question: w.question}
 	size := 0
@@ -53,7 +53,7 @@ func (w *rewriter) wholeRequest(text string, attempt int) (*llm.Request, error) 
 	})
 }
 
-// render renders a prompt about size bytes of text into a request.
+// render builds a request from a prompt that contains size bytes of text.
 func (w *rewriter) render(name prompt.Name, d prompt.Data, size, attempt int, schema *llm.Schema) (*llm.Request, error) {
 	text, err := w.Prompts.Render(name, d)
 	if err != nil {
@@ -70,7 +70,7 @@ func (w *rewriter) render(name prompt.Name, d prompt.Data, size, attempt int, sc
 	return r, nil
 }
 
-// These errors reach the error field of results.
+// The text of these errors is part of the result format.
 var (
 	errShape        = errors.New("\"statements\" is not of the shape asked for")
 	errNoList       = errors.New("it has no \"statements\"")
@@ -84,8 +84,8 @@ func noStatementsError(err error) error {
 }
 
 // parseStatements parses a reply about sentences 0 to n-1 and returns the
-// statements by sentence. An unknown id is an error, because then the model
-// numbered the sentences differently and none of its ids can be trusted.
+// statements by sentence. An unknown id is an error: the model has numbered the
+// sentences differently, so none of its ids can be trusted.
 func parseStatements(raw json.RawMessage, n int) (map[int][]string, error) {
 	var reply struct {
 		Statements *[]struct {
@@ -140,7 +140,7 @@ func parseWhole(raw json.RawMessage) ([]string, error) {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// hasWords reports whether s has a letter or a digit.
+// hasWords reports whether s contains a letter or a digit.
 func hasWords(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }

@@ -1,5 +1,5 @@
 // Package markup removes HTML, Markdown and invisible characters from contexts
-// before a judge reads them.
+// before they are judged.
 package markup
 
 import (
@@ -11,16 +11,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A Judge passes the visible text of contexts to another judge, and maps the
-// evidence of its verdicts back to the contexts. It is safe for concurrent use
-// if Inner is.
+// A Judge passes the visible text of contexts to another judge and maps the
+// evidence of its verdicts back to the original contexts. It is safe for
+// concurrent use if Inner is.
 type Judge struct {
 	Inner interface {
 		Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
 	}
 }
 
-// Judge returns the verdicts of j.Inner.
+// Judge returns the verdicts of j.Inner on the visible text of the contexts.
 func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	raw := task.Contexts
 	var plain []extract.PlainText // nil if no context has markup
@@ -49,7 +49,8 @@ func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement,
 	return out, nil
 }
 
-// restoreEvidence maps evidence in the visible text p to the context raw.
+// restoreEvidence maps evidence from the visible text p to the original context
+// raw.
 func restoreEvidence(e *verdict.Evidence, p extract.PlainText, raw string) {
 	text := p.Text()
 	start := byteOffset(text, e.Start)

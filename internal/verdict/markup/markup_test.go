@@ -11,26 +11,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A finder returns each occurrence of a phrase as evidence.
-type finder struct{ contexts []string }
+// A phraseJudge returns each occurrence of a phrase as evidence and records the
+// contexts it receives.
+type phraseJudge struct{ contexts []string }
 
-func (f *finder) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (f *phraseJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
 	f.contexts = task.Contexts
 	v := verdict.Verdict{}
 	for chunk, c := range task.Contexts {
-		const find = "costs five"
-		if i := strings.Index(c, find); i >= 0 {
+		const phrase = "costs five"
+		if i := strings.Index(c, phrase); i >= 0 {
 			start := utf8.RuneCountInString(c[:i])
-			v.Evidence = append(v.Evidence, verdict.Evidence{Chunk: chunk, Start: start, End: start + len(find), Quote: find})
+			v.Evidence = append(v.Evidence, verdict.Evidence{Chunk: chunk, Start: start, End: start + len(phrase), Quote: phrase})
 		}
 	}
 	return verdict.Judgement{Verdicts: []verdict.Verdict{v}}, nil
 }
 
-func TestEvidenceRefersToRawContext(t *testing.T) {
+func TestJudgeMapsEvidenceToRawContexts(t *testing.T) {
 	contexts := []string{"It costs five.", "Ünter <b>it costs</b> five &amp; more.", "nothing", "**It costs** five."}
 	before := slices.Clone(contexts)
-	f := &finder{}
+	f := &phraseJudge{}
 	got, err := Judge{f}.Judge(t.Context(), verdict.Task{Contexts: contexts})
 	if err != nil {
 		t.Fatal(err)
@@ -49,18 +50,18 @@ func TestEvidenceRefersToRawContext(t *testing.T) {
 		t.Errorf("judge got context %q, want %q", f.contexts[1], want)
 	}
 	if !slices.Equal(contexts, before) {
-		t.Error("Judge changed the caller's contexts")
+		t.Errorf("got contexts %q after Judge, want them unchanged: %q", contexts, before)
 	}
 }
 
-type failing struct{}
+type failingJudge struct{}
 
-func (failing) Judge(context.Context, verdict.Task) (verdict.Judgement, error) {
+func (failingJudge) Judge(context.Context, verdict.Task) (verdict.Judgement, error) {
 	return verdict.Judgement{}, errors.ErrUnsupported
 }
 
 func TestJudgeReturnsInnerError(t *testing.T) {
-	if _, err := (Judge{failing{}}).Judge(t.Context(), verdict.Task{Contexts: []string{"<b>a</b>"}}); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("got %v, want %v", err, errors.ErrUnsupported)
+	if _, err := (Judge{failingJudge{}}).Judge(t.Context(), verdict.Task{Contexts: []string{"<b>a</b>"}}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("got error %v, want %v", err, errors.ErrUnsupported)
 	}
 }

@@ -1,6 +1,6 @@
-// Package passage splits texts into passages that fit a model's input. It
-// splits at sentence boundaries if possible. Passages overlap, so that the
-// evidence for a claim is likely to be complete in one of them.
+// Package passage splits texts into passages that fit the input of a model.
+// Passages end at sentence boundaries if possible. Adjacent passages overlap,
+// so that one of them is likely to contain the complete evidence for a claim.
 package passage
 
 import (
@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Passage is a byte range of the text with index Text.
+// A Passage is the byte range from Start to End of the text with index Text.
 type Passage struct{ Text, Start, End int }
 
 // A Splitter splits texts into passages.
@@ -20,12 +20,13 @@ type Splitter struct {
 	Sentences func(text string, yield func(start, end int))
 }
 
-// A passage repeats up to 1/overlap of the one before it.
+// overlap limits the overlap of adjacent passages to 1/overlap of the token
+// limit.
 const overlap = 4
 
 // Split returns passages of at most maxTokens tokens that cover the texts. If
-// maxTokens is not positive, each text is one passage. Texts without letters
-// and digits have none. The only possible error is that of ctx.
+// maxTokens is not positive, each text is a single passage. Texts without
+// letters and digits are skipped. The only possible error is ctx.Err().
 func (s Splitter) Split(ctx context.Context, texts []string, maxTokens int) ([]Passage, error) {
 	var all []Passage
 	for t, text := range texts {
@@ -46,7 +47,7 @@ func (s Splitter) Split(ctx context.Context, texts []string, maxTokens int) ([]P
 	return all, nil
 }
 
-// A piece is a sentence or a part of a long one.
+// A piece is a sentence or a part of a long sentence.
 type piece struct{ start, end, tokens int }
 
 // appendPassages appends passages of at most maxTokens tokens that cover text.
@@ -71,8 +72,8 @@ func (s Splitter) appendPassages(ctx context.Context, all []Passage, t int, text
 		if to == len(pieces) {
 			break
 		}
-		// The next passage repeats the last quarter of this one, or less if its
-		// first new piece is long.
+		// The overlap is shorter if the first new piece of the next passage is
+		// long.
 		shared, maxShared := 0, min(maxTokens/overlap, maxTokens-pieces[to].tokens)
 		next := to
 		for next > from+1 && shared+pieces[next-1].tokens+1 <= maxShared {
@@ -84,8 +85,8 @@ func (s Splitter) appendPassages(ctx context.Context, all []Passage, t int, text
 	return all
 }
 
-// appendPieces appends text[start:end] as pieces of at most maxTokens tokens,
-// split between words if necessary.
+// appendPieces splits text[start:end] into pieces of at most maxTokens tokens,
+// between words if necessary, and appends them to pieces.
 func (s Splitter) appendPieces(pieces []piece, text string, start, end, maxTokens int) []piece {
 	n := s.Count(text[start:end])
 	if n <= maxTokens {
@@ -93,13 +94,13 @@ func (s Splitter) appendPieces(pieces []piece, text string, start, end, maxToken
 	}
 	middle := splitPoint(text, start, end)
 	if middle <= start || middle >= end {
-		return append(pieces, piece{start, end, n}) // a single character: left to the model
+		return append(pieces, piece{start, end, n}) // a single character cannot be split
 	}
 	return s.appendPieces(s.appendPieces(pieces, text, start, middle, maxTokens), text, middle, end, maxTokens)
 }
 
-// splitPoint returns an offset near the middle of text[start:end], after a
-// space if the middle half has one, and never within a code point.
+// splitPoint returns an offset near the middle of text[start:end], never within
+// a code point. It prefers an offset after a space in the middle half.
 func splitPoint(text string, start, end int) int {
 	middle := start + (end-start)/2
 	for d := range (end - start) / 4 {
@@ -115,7 +116,7 @@ func splitPoint(text string, start, end int) int {
 	return middle
 }
 
-// isBlank reports whether text has no letters and digits.
+// isBlank reports whether text contains no letters and digits.
 func isBlank(text string) bool {
 	for _, r := range text {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {

@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-func TestSplitStopsWhenContextIsDone(t *testing.T) {
+func TestSplitReturnsContextError(t *testing.T) {
 	for _, texts := range [][]string{
 		{strings.Repeat("One sentence of five words. ", 1000)},
 		strings.Split(strings.Repeat("One sentence of five words. ", 1000), ". "),
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		counted := 0
+		counts := 0
 		c := Splitter{
 			Count: func(text string) int {
-				if counted++; counted == 3 {
+				if counts++; counts == 3 {
 					cancel()
 				}
 				return len(strings.Fields(text))
@@ -29,8 +29,8 @@ func TestSplitStopsWhenContextIsDone(t *testing.T) {
 				}
 			},
 		}
-		if got, err := c.Split(ctx, texts, 10); !errors.Is(err, context.Canceled) || got != nil || counted > 3 {
-			t.Errorf("%d texts: got error %v after %d counts, want %v after 3", len(texts), err, counted, context.Canceled)
+		if got, err := c.Split(ctx, texts, 10); !errors.Is(err, context.Canceled) || got != nil || counts > 3 {
+			t.Errorf("%d texts: got error %v after %d token counts, want %v after 3", len(texts), err, counts, context.Canceled)
 		}
 	}
 }
