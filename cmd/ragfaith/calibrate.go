@@ -19,6 +19,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
 	"github.com/ragfaith/ragfaith/internal/safefile"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // calibrateOptions are the options of "ragfaith calibrate".
@@ -108,7 +109,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	if err != nil {
 		return err
 	}
-	var settings report.SummaryNames
+	var settings setting.List
 	if summary != nil {
 		settings = summary.Settings
 	}

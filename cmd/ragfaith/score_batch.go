@@ -21,6 +21,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // batchSuffix follows safefile.PartSuffix in the name of the directory with the state of a
@@ -90,7 +91,7 @@ func (r *scoreRun) openBatch(ctx context.Context) error {
 	if !o.batched() {
 		return nil
 	}
-	settings, err := json.Marshal(r.settings)
+	settings, err := json.Marshal([]setting.Setting(r.settings))
 	if err != nil {
 		return err
 	}
@@ -133,8 +134,8 @@ func cachedBatchDir(cache string, settings []byte, paths []string, sys system) (
 
 // changedSettings returns an error that lists how the settings of a batch differ from
 // the present ones.
-func changedSettings(e *llm.BatchSettingsError, settings journal.Settings) error {
-	var was journal.Settings
+func changedSettings(e *llm.BatchSettingsError, settings setting.List) error {
+	var was []setting.Setting
 	if json.Unmarshal(e.Settings, &was) != nil {
 		return e
 	}

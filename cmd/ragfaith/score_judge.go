@@ -13,8 +13,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/segment"
+	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict/markup"
@@ -218,7 +218,7 @@ func (o *scoreOptions) applyCalibration(warn func(error)) error {
 }
 
 // checkCalibration returns an error for a calibration that was made for another judge.
-func (o *scoreOptions) checkCalibration(settings journal.Settings, warn func(error)) error {
+func (o *scoreOptions) checkCalibration(settings setting.List, warn func(error)) error {
 	if o.calibrated == nil {
 		return nil
 	}

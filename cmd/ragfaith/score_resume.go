@@ -26,7 +26,7 @@ type settingValues map[string][]string
 // settings returns the settings that decide the results; only a run with the same
 // settings can be resumed. They are stored in plain text next to the results, and so
 // never contain a key or a URL that may contain one.
-func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local localJudge) (journal.Settings, error) {
+func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local localJudge) (setting.List, error) {
 	seed := uint64(0)
 	if o.sample > 0 { // otherwise it has no effect on results
 		seed = o.seed
@@ -94,8 +94,8 @@ func (m *model) settings(o *scoreOptions) settingValues {
 
 // ordered returns the values in the order of setting.All, numbered from the second value
 // of a setting on. A name that is not listed there is an error.
-func (v settingValues) ordered() (journal.Settings, error) {
-	var s journal.Settings
+func (v settingValues) ordered() (setting.List, error) {
+	var s setting.List
 	known := 0
 	for _, listed := range setting.All() {
 		values, ok := v[listed.Name]
@@ -107,7 +107,7 @@ func (v settingValues) ordered() (journal.Settings, error) {
 			if i > 0 {
 				name += " " + strconv.Itoa(i+1)
 			}
-			s = append(s, journal.Setting{Name: name, Value: value})
+			s = append(s, setting.Setting{Name: name, Value: value})
 		}
 	}
 	if known < len(v) {
@@ -117,7 +117,7 @@ func (v settingValues) ordered() (journal.Settings, error) {
 }
 
 // openJournal creates the JSONL file that a later run can resume, or resumes it.
-func openJournal(path string, settings journal.Settings, resume bool) (*journal.Journal, error) {
+func openJournal(path string, settings setting.List, resume bool) (*journal.Journal, error) {
 	j, err := journal.Open(path, settings, resume)
 	if _, changed := errors.AsType[*journal.SettingsError](err); changed || errors.Is(err, journal.ErrNotAFile) {
 		return nil, &usageError{err}

@@ -19,6 +19,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // A scoreRun is one run of "ragfaith score".
@@ -34,7 +35,7 @@ type scoreRun struct {
 	model    *model     // nil if no language model is asked
 	local    localJudge // nil if no local model is used
 	stages   stages
-	settings journal.Settings // that decide the results
+	settings setting.List // that decide the results
 
 	pipeline eval.Pipeline
 	outputs  *outputs

@@ -14,10 +14,10 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/safefile"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // A summaryWriter writes what follows the rows, when the outcome of the gates is known:
@@ -29,7 +29,7 @@ type summaryWriter struct {
 	github  *githubStep // nil outside of GitHub Actions
 
 	datasets, results []string // results are nil for a run that makes them
-	settings          report.SummaryNames
+	settings          setting.List
 	model             *model // nil for none
 }
 
@@ -47,14 +47,11 @@ func newSummaryWriter(o *outputOptions, opts report.Options, github *githubStep)
 
 // summarySettings returns settings as a summary stores them: without the datasets,
 // which have their own field.
-func summarySettings(settings journal.Settings) report.SummaryNames {
-	var names report.SummaryNames
-	for _, s := range settings {
-		if name, _, _ := strings.Cut(s.Name, " "); name != "dataset" {
-			names = append(names, report.SummaryName{Name: s.Name, Value: s.Value})
-		}
-	}
-	return names
+func summarySettings(settings setting.List) setting.List {
+	return slices.DeleteFunc(slices.Clone(settings), func(s setting.Setting) bool {
+		name, _, _ := strings.Cut(s.Name, " ")
+		return name == "dataset"
+	})
 }
 
 // sinks returns what has to receive every row.

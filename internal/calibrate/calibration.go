@@ -26,16 +26,16 @@ const Version = 1
 
 // A Calibration is a Report as a JSON file, whose threshold later runs can use.
 type Calibration struct {
-	Schema     string               `json:"$schema"`
-	Version    int                  `json:"version"`
-	Ragfaith   string               `json:"ragfaith"`
-	Results    string               `json:"results"`
-	Labels     *string              `json:"labels"` // nil if they are in Results
-	Label      string               `json:"label"`
-	PositiveAt *float64             `json:"positive_at"`
-	Kind       Kind                 `json:"kind"`
-	Settings   *report.SummaryNames `json:"settings"` // of the run; nil if unknown
-	Score      Score                `json:"score"`
+	Schema     string        `json:"$schema"`
+	Version    int           `json:"version"`
+	Ragfaith   string        `json:"ragfaith"`
+	Results    string        `json:"results"`
+	Labels     *string       `json:"labels"` // nil if they are in Results
+	Label      string        `json:"label"`
+	PositiveAt *float64      `json:"positive_at"`
+	Kind       Kind          `json:"kind"`
+	Settings   *setting.List `json:"settings"` // of the run; nil if unknown
+	Score      Score         `json:"score"`
 	// Threshold is the threshold of claims for score --calibration; null if there is none.
 	Threshold   report.Figure          `json:"threshold"`
 	Own         bool                   `json:"threshold_is_judges_own"`
@@ -234,7 +234,7 @@ func (c *Calibration) String() string {
 // Match compares the calibrated run with another run. It returns the differences that make
 // the calibration invalid, since the judge is a different one, and those that may change
 // some scores.
-func (c *Calibration) Match(settings report.SummaryNames, ragfaith string) (invalid, warnings []string) {
+func (c *Calibration) Match(settings setting.List, ragfaith string) (invalid, warnings []string) {
 	if was, is := release(c.Ragfaith), release(ragfaith); was != is {
 		warnings = append(warnings, fmt.Sprintf("it was written by %s, this is %s", was, is))
 	}

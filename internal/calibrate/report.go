@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -26,7 +27,7 @@ type Report struct {
 	Label      string   // column of the labels
 	PositiveAt *float64 // as in Options
 	// Settings are the settings of the run; nil if unknown.
-	Settings report.SummaryNames
+	Settings setting.List
 }
 
 // A Choice is the threshold for the claims of later runs.

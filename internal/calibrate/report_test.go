@@ -12,12 +12,12 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // lexicalSettings returns the settings of a run.
-func lexicalSettings() report.SummaryNames {
-	return report.SummaryNames{
+func lexicalSettings() setting.List {
+	return setting.List{
 		{Name: "result format", Value: "1"},
 		{Name: "--limit", Value: "0"},
 		{Name: "--lang", Value: ""},
@@ -29,15 +29,15 @@ func lexicalSettings() report.SummaryNames {
 }
 
 // with returns s with one setting changed or added.
-func with(s report.SummaryNames, name, value string) report.SummaryNames {
-	s = append(report.SummaryNames{}, s...)
+func with(s setting.List, name, value string) setting.List {
+	s = append(setting.List{}, s...)
 	for i := range s {
 		if s[i].Name == name {
 			s[i].Value = value
 			return s
 		}
 	}
-	return append(s, report.SummaryName{Name: name, Value: value})
+	return append(s, setting.Setting{Name: name, Value: value})
 }
 
 func exampleReport(t *testing.T) *Report {
@@ -159,7 +159,7 @@ func FuzzParseCalibration(f *testing.F) {
 func TestMatch(t *testing.T) {
 	c := exampleReport(t).Calibration()
 	const version = "ragfaith v1.2.0 (go1.27, darwin/arm64)"
-	for name, is := range map[string]report.SummaryNames{
+	for name, is := range map[string]setting.List{
 		"same":           lexicalSettings(),
 		"different rows": with(with(lexicalSettings(), "--limit", "10"), "--map 2", "answer=a"),
 		"its threshold":  with(with(lexicalSettings(), "--threshold", "0.61"), "--calibration", "c.json 0123"),
@@ -170,7 +170,7 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	for name, x := range map[string]struct {
-		is   report.SummaryNames
+		is   setting.List
 		want string
 	}{
 		"judge":  {with(lexicalSettings(), "--judge", "hhem"), "--judge is hhem, the calibration is for lexical"},

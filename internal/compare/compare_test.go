@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // row returns a scored row. The last character of a claim is its verdict: + for supported,
@@ -169,7 +170,7 @@ func TestRunWarnsOfDifferentInputs(t *testing.T) {
 	summary := func(total int, version string, settings ...string) *report.Summary {
 		s := &report.Summary{Ragfaith: version, Rows: report.SummaryRows{Total: total, Scored: total}}
 		for i := 0; i < len(settings); i += 2 {
-			s.Settings = append(s.Settings, report.SummaryName{Name: settings[i], Value: settings[i+1]})
+			s.Settings = append(s.Settings, setting.Setting{Name: settings[i], Value: settings[i+1]})
 		}
 		return s
 	}

@@ -102,39 +102,14 @@ func warnSettings(c *Comparison, warn func(Kind, string, ...any)) {
 
 // differences describes the settings that differ between two runs, except those that
 // select rows and columns, whose effect is visible in the rows.
-func differences(was, is report.SummaryNames) []string {
-	before := make(map[string]string, len(was))
-	for _, s := range was {
-		before[s.Name] = s.Value
-	}
+func differences(was, is setting.List) []string {
 	var all []string
-	add := func(name, was, is string) {
-		if setting.EffectOf(name) != setting.Rows {
-			all = append(all, fmt.Sprintf("%s differs: baseline %s, candidate %s", name, was, is))
-		}
-	}
-	for _, s := range is {
-		old, ok := before[s.Name]
-		delete(before, s.Name)
-		if !ok {
-			add(s.Name, "not set", orEmpty(s.Value))
-		} else if old != s.Value {
-			add(s.Name, orEmpty(old), orEmpty(s.Value))
-		}
-	}
-	for _, s := range was {
-		if old, ok := before[s.Name]; ok {
-			add(s.Name, orEmpty(old), "not set")
+	for _, c := range is.Changes(was) {
+		if setting.EffectOf(c.Name) != setting.Rows {
+			all = append(all, fmt.Sprintf("%s differs: baseline %s, candidate %s", c.Name, c.Was, c.Is))
 		}
 	}
 	return all
-}
-
-func orEmpty(value string) string {
-	if value == "" {
-		return "empty"
-	}
-	return value
 }
 
 // String lists the first ids on one line and the number of further ones.

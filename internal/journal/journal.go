@@ -23,6 +23,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // Suffixes of the other files, after safefile.PartSuffix.
@@ -54,10 +55,10 @@ var ErrNotAFile = errors.New("not a file: only a run that writes to a file can b
 // its Stored, must not be called concurrently.
 type Journal struct {
 	file     *safefile.Output
-	part     string   // "" for a device
-	stored   *Stored  // nil if the run is new
-	settings Settings // of the run
-	rows     int      // written
+	part     string       // "" for a device
+	stored   *Stored      // nil if the run is new
+	settings setting.List // of the run
+	rows     int          // written
 }
 
 // Open opens the journal of the JSONL file path for a run with the given settings. With
@@ -65,7 +66,7 @@ type Journal struct {
 // *UnfinishedError if there are results and resume is not set, a *SettingsError if they
 // were made with other settings, and a *safefile.LockedError if another process uses the
 // file. After an error the files are unchanged.
-func Open(path string, settings Settings, resume bool) (*Journal, error) {
+func Open(path string, settings setting.List, resume bool) (*Journal, error) {
 	file, err := safefile.ReserveOutput(path)
 	if err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (j *Journal) create() error {
 	if err := j.file.Open(""); err != nil {
 		return err
 	}
-	if err := j.settings.write(j.part + settingsSuffix); err != nil {
+	if err := writeSettings(j.part+settingsSuffix, j.settings); err != nil {
 		_, abandonErr := j.file.Abandon(false)
 		return errors.Join(err, abandonErr, remove(j.part+settingsSuffix))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/safefile"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // interrupted returns the output path of a run over 30 rows that was killed about halfway,
@@ -63,20 +64,20 @@ func TestChangedDatasetIsRejected(t *testing.T) {
 func TestDifferentSettingsAreRejected(t *testing.T) {
 	path, part := interrupted(t)
 	for _, tt := range []struct {
-		settings Settings
+		settings setting.List
 		want     string
 	}{
-		{Settings{{"--threshold", "0.6"}, {"--judge", "fake"}}, "--threshold was 0.5, is 0.6"},
-		{Settings{{"--threshold", "0.6"}, {"--judge", ""}}, "--threshold was 0.5, is 0.6; --judge was fake, is empty"},
-		{Settings{{"--judge", "fake"}, {"--model", "m"}}, "--model was not set, is m; --threshold was 0.5, is not set"},
+		{setting.List{{Name: "--threshold", Value: "0.6"}, {Name: "--judge", Value: "fake"}}, "--threshold was 0.5, is 0.6"},
+		{setting.List{{Name: "--threshold", Value: "0.6"}, {Name: "--judge", Value: ""}}, "--threshold was 0.5, is 0.6; --judge was fake, is empty"},
+		{setting.List{{Name: "--judge", Value: "fake"}, {Name: "--model", Value: "m"}}, "--model was not set, is m; --threshold was 0.5, is not set"},
 	} {
 		_, err := score(t, path, rowsOf(30), newJudge(), tt.settings, true, 0)
 		var changed *SettingsError
-		if !errors.As(err, &changed) || strings.Join(changed.Changes, "; ") != tt.want {
+		if !errors.As(err, &changed) || !strings.HasSuffix(err.Error(), " with different settings: "+tt.want) {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
 	}
-	if _, err := score(t, path, rowsOf(30), newJudge(), Settings{testSettings[1], testSettings[0]}, true, 1); !errors.Is(err, errKilled) {
+	if _, err := score(t, path, rowsOf(30), newJudge(), setting.List{testSettings[1], testSettings[0]}, true, 1); !errors.Is(err, errKilled) {
 		t.Error(err)
 	}
 	if got := contentOf(t, path+".part"); got != part {

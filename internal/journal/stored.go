@@ -13,6 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // A Stored reads the results of an earlier run in step with the rows of the dataset. Its
@@ -46,12 +47,12 @@ func (e *ChangedError) Error() string {
 	return e.What + ": cannot resume " + e.Part + ", which is unchanged"
 }
 
-func openStored(part string, settings Settings) (*Stored, error) {
+func openStored(part string, settings setting.List) (*Stored, error) {
 	file, err := safefile.Open(part)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stored{Part: part, file: file, lines: result.NewReader(file, eval.NewChecker(settings.get).Check)}
+	s := &Stored{Part: part, file: file, lines: result.NewReader(file, eval.NewChecker(settings.Get).Check)}
 	s.end.Store(-1)
 	return s, nil
 }

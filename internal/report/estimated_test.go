@@ -8,6 +8,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // The estimated flag is written to results and summaries and read back.
@@ -27,7 +28,7 @@ func TestEstimatedUsageRoundTrip(t *testing.T) {
 		_ = f.Write(r)
 	}
 	s := f.Summary(nil, someMeans(nil))
-	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, SummaryNames{}
+	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, setting.List{}
 	s.Spent = &SummarySpent{Usage: s.Usage, USD: NoFigure(), PromptLimit: 2048}
 	summary, err := s.Bytes()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -32,7 +33,7 @@ type Summary struct {
 	Support      SummaryFigures    `json:"support"`
 	Means        *SummaryMeans     `json:"means"`               // null if not estimated
 	Citations    *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
-	Settings     SummaryNames      `json:"settings"`
+	Settings     setting.List      `json:"settings"`
 	Gates        []SummaryGate     `json:"gates"`
 	Passed       bool              `json:"passed"`
 	ExitCode     int               `json:"exit_code"`
@@ -118,25 +119,6 @@ type SummaryDowngrade struct {
 	From   string `json:"from"`
 	To     string `json:"to"`
 	Status int    `json:"status,omitempty"` // HTTP status of the rejection; 0 if it happened in an earlier process
-}
-
-// A SummaryName is a setting, such as --threshold.
-type SummaryName struct{ Name, Value string }
-
-// SummaryNames are settings in the order in which they are shown.
-type SummaryNames []SummaryName
-
-// MarshalJSON returns an object.
-func (s SummaryNames) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i := range s {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = result.AppendText(b, s[i].Name)
-		b = result.AppendText(append(b, ':'), s[i].Value)
-	}
-	return append(b, '}'), nil
 }
 
 // A Figure is a number of a Summary; NaN is null.

@@ -1,14 +1,11 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ReadSummary reads a Summary as Bytes writes it. A summary that is read and written
@@ -95,32 +92,6 @@ func (s *Summary) check() error {
 	return nil
 }
 
-// UnmarshalJSON reads an object of strings and keeps its order.
-func (s *SummaryNames) UnmarshalJSON(text []byte) error {
-	*s = nil
-	dec := jsontext.NewDecoder(bytes.NewReader(text))
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		setting := SummaryName{Name: name.String()}
-		value, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		if value.Kind() != '"' {
-			return errors.New(setting.Name + ": want a string")
-		}
-		setting.Value = value.String()
-		*s = append(*s, setting)
-	}
-	return nil
-}
-
 // UnmarshalJSON reads a number or null.
 func (f *Figure) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
@@ -128,16 +99,6 @@ func (f *Figure) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	return json.Unmarshal(text, (*float64)(f))
-}
-
-// Get returns the value of a setting, or "" if there is none of that name.
-func (s SummaryNames) Get(name string) string {
-	for i := range s {
-		if s[i].Name == name {
-			return s[i].Value
-		}
-	}
-	return ""
 }
 
 // check checks the ranges of the figures.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
+	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -70,7 +71,7 @@ func TestSummaryMatchesSchema(t *testing.T) {
 	}
 	full := f.Summary(someGates(nil), someMeans(nil))
 	full.Ragfaith, full.Datasets, full.ExitCode = "ragfaith 1", []string{"a <b>.jsonl"}, 4
-	full.Settings = SummaryNames{{"--claims", "sentence"}, {"--judge", "x"}, {"--evidence", "chunks"}, {"--threshold", "0.5"}}
+	full.Settings = setting.List{{Name: "--claims", Value: "sentence"}, {Name: "--judge", Value: "x"}, {Name: "--evidence", Value: "chunks"}, {Name: "--threshold", Value: "0.5"}}
 	full.Spent = &SummarySpent{USD: NoFigure(), Downgrades: []SummaryDowngrade{{"json_schema", "json_object", 400}, {"json_object", "prompt", 0}}}
 	empty := none.Summary(nil, NewEstimator("", 0).Means(new(Tally)))
 	empty.Ragfaith, empty.Datasets, empty.Settings = "ragfaith 1", []string{"-"}, full.Settings

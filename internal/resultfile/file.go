@@ -12,8 +12,8 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // maxRowBytes is far more than the result of a row of the default --max-row-bytes.
@@ -24,7 +24,7 @@ type Options struct {
 	// Keep lists kept columns that must exist. Rows have all kept columns in any case.
 	Keep []string
 	// Settings are the settings of the run, with which the results must agree.
-	Settings report.SummaryNames
+	Settings setting.List
 	Stdin    io.Reader                                // read for the path "-"
 	TempDir  string                                   // for Parquet that cannot be read in place; "" for the system's
 	OpenPipe func(path string) (io.ReadCloser, error) // as in dataset.Options

@@ -22,6 +22,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // all returns results of every status with all optional fields and with texts that need
@@ -245,7 +246,7 @@ func TestSummaryIsFoundBesideResults(t *testing.T) {
 	}
 	s := f.Summary([]report.Gate{{Name: "min-mean", Bar: 0.5, Value: math.NaN(), Text: "t"}}, nil)
 	s.Ragfaith, s.Datasets = "1.2.3", []string{"d.jsonl"}
-	s.Settings = report.SummaryNames{{Name: "--judge", Value: "lexical"}, {Name: "--claims", Value: "sen\"tence"}}
+	s.Settings = setting.List{{Name: "--judge", Value: "lexical"}, {Name: "--claims", Value: "sen\"tence"}}
 	content, err := s.Bytes()
 	if err != nil {
 		t.Fatal(err)

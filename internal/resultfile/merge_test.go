@@ -16,6 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // numbered returns results of all kinds with the given indexes.
@@ -174,7 +175,7 @@ func writeFailedSummary(t *testing.T, path string, rows int, datasets []string, 
 	s := new(report.Figures).Summary(nil, nil)
 	s.Datasets, s.Rows.Total, s.Rows.Failed = datasets, rows, rows
 	for i := 0; i < len(settings); i += 2 {
-		s.Settings = append(s.Settings, report.SummaryName{Name: settings[i], Value: settings[i+1]})
+		s.Settings = append(s.Settings, setting.Setting{Name: settings[i], Value: settings[i+1]})
 	}
 	content, err := s.Bytes()
 	if err == nil {

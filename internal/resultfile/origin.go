@@ -19,7 +19,7 @@ type Origin struct {
 	Datasets []string
 	// Settings are the settings of all files. Settings that only select rows may differ,
 	// and are then listed, such as "1/4, 2/4". All shards of a run together are "1/1".
-	Settings report.SummaryNames
+	Settings setting.List
 	// Missing are the shards without a file, such as "3/4".
 	Missing []string
 
@@ -71,7 +71,7 @@ func (o *Origin) CheckRows(files []*File) error {
 }
 
 // SettingsOf returns the settings of the run of a file, or nil if they are unknown.
-func (o *Origin) SettingsOf(path string) report.SummaryNames {
+func (o *Origin) SettingsOf(path string) setting.List {
 	if s := o.of(path); s != nil {
 		return s.Settings
 	}
@@ -156,7 +156,7 @@ func (o *Origin) join() {
 		if name == "--shard" {
 			values = o.shards(values)
 		}
-		o.Settings = append(o.Settings, report.SummaryName{Name: name, Value: strings.Join(values, ", ")})
+		o.Settings = append(o.Settings, setting.Setting{Name: name, Value: strings.Join(values, ", ")})
 	}
 }
 

@@ -18,16 +18,17 @@ const (
 	Rows                   // which rows and columns are read
 )
 
-// A Setting is a flag, or another input of a run such as a prompt, that decides results.
-type Setting struct {
+// A Definition describes a flag, or another input of a run such as a prompt, that decides
+// results.
+type Definition struct {
 	Name   string // such as --threshold
 	Effect Effect
 }
 
 // All returns all settings, in the order in which they are stored. The values of a
 // repeated flag are stored as "--map", "--map 2" and so on.
-func All() []Setting {
-	return []Setting{
+func All() []Definition {
+	return []Definition{
 		{"result format", Scoring},
 		{"--input-format", Rows},
 		{"--limit", Rows},
@@ -80,7 +81,7 @@ func All() []Setting {
 func EffectOf(name string) Effect {
 	name = strings.TrimRight(name, " 0123456789") // the number of a repeated flag
 	all := All()
-	if i := slices.IndexFunc(all, func(s Setting) bool { return s.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(all, func(d Definition) bool { return d.Name == name }); i >= 0 {
 		return all[i].Effect
 	}
 	return Judge

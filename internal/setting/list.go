@@ -1,0 +1,104 @@
+package setting
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Setting is an option that affects results. It is stored in plain text beside them, so
+// it must not be an API key.
+type Setting struct {
+	Name  string `json:"name"` // such as --threshold
+	Value string `json:"value"`
+}
+
+// A List has the settings of a run in the order in which they are shown. Its JSON is an
+// object; that of a []Setting is an array.
+type List []Setting
+
+// Get returns the value of a setting, or "" if it is not set.
+func (l List) Get(name string) string {
+	for i := range l {
+		if l[i].Name == name {
+			return l[i].Value
+		}
+	}
+	return ""
+}
+
+// A Change is a difference between the settings of two runs. The values are for messages:
+// "not set" if there is none and "empty" for "".
+type Change struct{ Name, Was, Is string }
+
+// Changes returns the differences from the previous settings: settings of l in their order,
+// followed by those that are no longer set.
+func (l List) Changes(previous List) []Change {
+	var changes []Change
+	old := make(map[string]string, len(previous))
+	for _, s := range previous {
+		old[s.Name] = s.Value
+	}
+	for _, s := range l {
+		value, ok := old[s.Name]
+		delete(old, s.Name)
+		if !ok {
+			changes = append(changes, Change{s.Name, "not set", display(s.Value)})
+		} else if value != s.Value {
+			changes = append(changes, Change{s.Name, display(value), display(s.Value)})
+		}
+	}
+	for _, s := range previous {
+		if value, removed := old[s.Name]; removed {
+			changes = append(changes, Change{s.Name, display(value), "not set"})
+		}
+	}
+	return changes
+}
+
+func display(value string) string {
+	if value == "" {
+		return "empty"
+	}
+	return value
+}
+
+// MarshalJSON returns an object.
+func (l List) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i := range l {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b, _ = jsontext.AppendQuote(b, l[i].Name) // invalid UTF-8 becomes U+FFFD
+		b, _ = jsontext.AppendQuote(append(b, ':'), l[i].Value)
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON reads an object of strings and keeps its order.
+func (l *List) UnmarshalJSON(text []byte) error {
+	*l = nil
+	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		s := Setting{Name: name.String()}
+		value, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		if value.Kind() != '"' {
+			return errors.New(s.Name + ": want a string")
+		}
+		s.Value = value.String()
+		*l = append(*l, s)
+	}
+	return nil
+}
