@@ -10,14 +10,14 @@ const (
 // A Histogram is an SVG drawing of counts.
 type Histogram struct {
 	Width int
-	Top   int // y of the tallest bar, which leaves room for its count
+	Top   int // y of the tallest bar, leaving space for its count
 	Bars  []Bar
 	Ticks []Tick
 	Mean  *Mean  // nil if there is none
 	Label string // description for screen readers
 }
 
-// A Bar is a count at a place of the axis.
+// A Bar is a count at a position of the axis.
 type Bar struct {
 	X, Width int
 	Count    int

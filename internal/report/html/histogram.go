@@ -39,7 +39,7 @@ const (
 	axisLeft       = 12
 	binWidth       = 40
 	barWidth       = 36
-	lastBarLeft    = axisLeft + 10*binWidth + 12 // the bar of 1 is set apart
+	lastBarLeft    = axisLeft + 10*binWidth + 12 // bar of 1, separated from the others
 	lastBarMiddle  = lastBarLeft + barWidth/2
 )
 

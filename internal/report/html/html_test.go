@@ -164,8 +164,8 @@ func TestWriterBuffersOneBlock(t *testing.T) {
 		}
 	}
 	p := &w.packer
-	if held := p.rows.Cap() + p.index.Cap() + p.compressed.Cap() + cap(p.line); held > 4*rowsBlock+2*indexBlock {
-		t.Errorf("got %d buffered bytes, want about the size of a block", held)
+	if buffered := p.rows.Cap() + p.index.Cap() + p.compressed.Cap() + cap(p.line); buffered > 4*rowsBlock+2*indexBlock {
+		t.Errorf("got %d buffered bytes, want about the size of a block", buffered)
 	}
 }
 

@@ -24,13 +24,19 @@ func scoredRow() *result.Row {
 		Kept:     []dataset.Column{{Name: "model", Value: []byte(`"m-1"`)}, {Name: "big", Value: []byte("12345678901234567890")}},
 		Status:   result.Scored,
 		Claims: []result.Claim{
-			{ID: 0, Text: "Opened in 1958.", Start: 2, End: 17, Verdict: result.Supported, Score: 0.98, Reason: "stated", ChunkIDs: []int{0},
-				Evidence: []result.Evidence{{Chunk: 0, Start: 9, End: 23, Quote: "opened in 1958"}}},
-			{ID: 1, Text: "高さは999メートル。", Start: 22, End: 33, Verdict: result.Contradicted, Score: 0.01, Reason: "333, not 999",
+			{
+				ID: 0, Text: "Opened in 1958.", Start: 2, End: 17, Verdict: result.Supported, Score: 0.98, Reason: "stated", ChunkIDs: []int{0},
+				Evidence: []result.Evidence{{Chunk: 0, Start: 9, End: 23, Quote: "opened in 1958"}},
+			},
+			{
+				ID: 1, Text: "高さは999メートル。", Start: 22, End: 33, Verdict: result.Contradicted, Score: 0.01, Reason: "333, not 999",
 				Evidence:    []result.Evidence{{Chunk: 0, Start: 34, End: 39, Quote: "333 m", Role: result.RoleContradicts}},
-				Unsupported: []result.Span{{Start: 3, End: 10}}},
-			{ID: 2, Text: "The tower is red.", Start: -1, End: -1, From: &result.Span{Start: 34, End: 44}, Verdict: result.NotMentioned, Score: 0.3,
-				Evidence: []result.Evidence{{Chunk: 1, Start: 3, End: 8, Quote: "🐼 red", Role: result.RoleNearest}}},
+				Unsupported: []result.Span{{Start: 3, End: 10}},
+			},
+			{
+				ID: 2, Text: "The tower is red.", Start: -1, End: -1, From: &result.Span{Start: 34, End: 44}, Verdict: result.NotMentioned, Score: 0.3,
+				Evidence: []result.Evidence{{Chunk: 1, Start: 3, End: 8, Quote: "🐼 red", Role: result.RoleNearest}},
+			},
 		},
 		Faithfulness: 1.0 / 3, Support: 0.43,
 	}
@@ -41,22 +47,27 @@ func hostileRow() *result.Row {
 		Index: 1, ID: hostile, Question: hostile, Answer: hostile, Contexts: []string{hostile},
 		Kept:   []dataset.Column{{Name: hostile, Value: must(json.Marshal(hostile))}, {Name: "__proto__", Value: []byte(`{"faithfulness":9}`)}},
 		Status: result.Scored,
-		Claims: []result.Claim{{ID: 0, Text: hostile, Start: 0, End: utf8.RuneCountInString(hostile), Verdict: result.Supported, Score: 1, Reason: hostile, ChunkIDs: []int{0},
-			Evidence: []result.Evidence{{Chunk: 0, Start: 0, End: utf8.RuneCountInString(hostile), Quote: hostile}}},
+		Claims: []result.Claim{
+			{
+				ID: 0, Text: hostile, Start: 0, End: utf8.RuneCountInString(hostile), Verdict: result.Supported, Score: 1, Reason: hostile, ChunkIDs: []int{0},
+				Evidence: []result.Evidence{{Chunk: 0, Start: 0, End: utf8.RuneCountInString(hostile), Quote: hostile}},
+			},
 		},
 		Faithfulness: 1, Support: 1,
 	}
 }
 
 func refusedRow() *result.Row {
-	return &result.Row{Index: 2, ID: "refused", Answer: "I don't know.", Contexts: []string{"c"},
+	return &result.Row{
+		Index: 2, ID: "refused", Answer: "I don't know.", Contexts: []string{"c"},
 		Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN(), Support: math.NaN(),
 		Skipped: []result.Skipped{{Kind: "refusal", Text: "I don't know.", Start: 0, End: 13}},
 	}
 }
 
 func failedRow() *result.Row {
-	return &result.Row{Index: 3, ID: "3", Answer: "One. Two.", Contexts: []string{"c"},
+	return &result.Row{
+		Index: 3, ID: "3", Answer: "One. Two.", Contexts: []string{"c"},
 		Status: result.Failed, Reason: "verdict", Faithfulness: math.NaN(), Support: math.NaN(),
 		Claims: []result.Claim{{ID: 0, Text: "One.", Start: 0, End: 4}, {ID: 1, Text: "Two.", Start: 5, End: 9}},
 		Err:    errors.New("verdict: no reply " + hostile),
