@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// scoreError is the tolerance of faithfulness. Results have all of its digits, and
-	// readers such as pandas may round the last one (2e-16). One verdict among a million
+	// scoreError is the tolerance of faithfulness. It is stored with all digits, the last
+	// of which readers such as pandas may round (2e-16). One verdict among a million
 	// claims changes it by 1e-6.
 	scoreError = 1e-9
-	// roundError is the tolerance of a number with six decimals, such as the score of a
-	// claim or the support of a row.
+	// roundError is the tolerance of a number that is stored with six decimals, such as the
+	// score of a claim or the support of a row.
 	roundError = 0.5e-6 + scoreError
 	// supportError is the tolerance of support, compared with the mean of the scores of
 	// the claims: both are rounded.
@@ -44,8 +44,8 @@ type Checker struct {
 	text   codePoints
 }
 
-// NewChecker returns a Checker for the results of a run with the given options, as far
-// as setting knows them by the names that summaries have.
+// NewChecker returns a Checker for the results of a run. setting returns the value of a
+// setting by its name in summaries, or "" if it is unknown.
 func NewChecker(setting func(name string) string) *Checker {
 	c := &Checker{}
 	if x, err := strconv.ParseFloat(setting("--threshold"), 64); err == nil {
@@ -99,7 +99,7 @@ func unclaimed(r *result.Row) []result.Skipped {
 	return skipped
 }
 
-// absent lists the fields that a stored row does not have. They are not checked.
+// absent tells which fields a stored row does not have and are not checked.
 type absent struct{ question, answer, contexts, skipped bool }
 
 func (c *Checker) check(r *result.Row, a absent) error {
@@ -202,7 +202,8 @@ func (c *Checker) checkScores(r *result.Row) error {
 		return c.checkUnscored(r)
 	}
 	supported, sum := 0, 0.0
-	// The supported claim with the lowest score and the other one with the highest.
+	// low is the supported claim with the lowest score, high the unsupported one with the
+	// highest.
 	low, high := -1, -1
 	for i := range r.Claims {
 		claim := &r.Claims[i]
@@ -223,7 +224,7 @@ func (c *Checker) checkScores(r *result.Row) error {
 	if want := sum / n; !(math.Abs(r.Support-want) <= supportError) {
 		return mismatch("support", number(r.Support), number(math.Round(want*1e6)/1e6)+" (mean of the scores of the claims)")
 	}
-	// Every judge calls claims supported from some threshold on.
+	// Whatever the threshold, supported claims have higher scores than the others.
 	switch {
 	case low >= 0 && high >= 0 && r.Claims[low].Score < r.Claims[high].Score-scoreError:
 		return mislabelled(r, low, "at least "+number(r.Claims[high].Score)+", with which claim "+strconv.Itoa(high)+" is "+string(r.Claims[high].Verdict))
@@ -235,7 +236,7 @@ func (c *Checker) checkScores(r *result.Row) error {
 	return nil
 }
 
-// mislabelled returns the error of a verdict that contradicts its score.
+// mislabelled returns an error for a verdict that contradicts its score.
 func mislabelled(r *result.Row, i int, want string) error {
 	claim := &r.Claims[i]
 	return inClaim(i, mismatch("verdict", string(claim.Verdict)+" with score "+number(claim.Score), "a score of "+want))
@@ -250,9 +251,9 @@ func (c *Checker) checkUnscored(r *result.Row) error {
 	case r.Status == result.Failed && !math.IsNaN(f):
 		return mismatch("faithfulness", number(f), "null, since the status is failed")
 	case r.Status == result.NoClaims && !math.IsNaN(f) && f != 0 && f != 1:
-		return mismatch("faithfulness", number(f), "null, 0 or 1, which --no-claims can be")
+		return mismatch("faithfulness", number(f), "null, 0 or 1, the values of --no-claims")
 	case r.Status == result.NoClaims && c.NoClaims != nil && f != *c.NoClaims && !(math.IsNaN(f) && math.IsNaN(*c.NoClaims)):
-		return mismatch("faithfulness", number(f), number(*c.NoClaims)+", which --no-claims was")
+		return mismatch("faithfulness", number(f), number(*c.NoClaims)+", the value of --no-claims")
 	}
 	if r.Status == result.NoClaims {
 		c.NoClaims = &f // the same for all rows of a run

@@ -40,9 +40,9 @@ func (c *Checker) checkCitation(cited *result.Citation, chunks int, scored bool,
 	return err
 }
 
-// checkCitationScores compares the citation scores with the verdicts. If none of the
-// chunks that a claim cites supports it alone, they may support it together or not, which
-// rows do not tell.
+// checkCitationScores compares the citation scores with the verdicts. Rows do not record
+// whether chunks of which none supports the claim alone support it together, so it checks
+// a range.
 func checkCitationScores(r *result.Row) error {
 	if r.Citations == nil {
 		return nil

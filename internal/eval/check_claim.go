@@ -57,9 +57,9 @@ func checkJudgedAs(r *result.Row, claim *result.Claim, a absent) *result.Mismatc
 	case claim.JudgedAs:
 		return nil
 	case "":
-		return mismatch("judged_as", excerpt(claim.JudgedAs), "none, since the claim is judged by its own words")
+		return mismatch("judged_as", excerpt(claim.JudgedAs), "none, since the text of the claim is judged")
 	}
-	return mismatch("judged_as", excerpt(claim.JudgedAs), excerpt(want)+", which question and answer say together")
+	return mismatch("judged_as", excerpt(claim.JudgedAs), excerpt(want)+", the question and the answer combined")
 }
 
 // checkReferences checks what a verdict refers to: contexts, quotes and parts of the
@@ -77,7 +77,7 @@ func (c *Checker) checkReferences(r *result.Row, claim *result.Claim, a absent) 
 	for k := range claim.Evidence {
 		e := &claim.Evidence[k]
 		if !roleFits(e.Role, claim.Verdict) {
-			return mismatch(fmt.Sprintf("evidence %d: role", k), strconv.Quote(string(e.Role)), "a role that evidence of a claim that is "+string(claim.Verdict)+" may have")
+			return mismatch(fmt.Sprintf("evidence %d: role", k), strconv.Quote(string(e.Role)), "a role for evidence of a "+string(claim.Verdict)+" claim")
 		}
 		if e.Chunk < 0 || e.Chunk >= chunks {
 			return mismatch(fmt.Sprintf("evidence %d: chunk", k), strconv.Itoa(e.Chunk), fmt.Sprintf("an id below %d, the number of contexts", chunks))
@@ -173,7 +173,7 @@ func (c *Checker) checkCoverage(r *result.Row) error {
 	return c.checkGap(at, c.answer.len())
 }
 
-// checkGap checks that the answer from start to end, which is in no claim, states nothing.
+// checkGap checks that the answer from start to end, which is in no claim, asserts nothing.
 func (c *Checker) checkGap(start, end int) error {
 	if gap, ok := c.answer.slice(start, end); ok && extract.MayAssert(gap) {
 		return mismatch("claims", fmt.Sprintf("nothing of the answer from %d to %d", start, end), "a claim or a skipped sentence, since it says "+excerpt(gap))

@@ -68,8 +68,8 @@ func TestCheckerDetectsEdits(t *testing.T) {
 		"empty quote":                                 {edit: func(r *result.Row) { r.Claims[0].Evidence[0] = result.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
 		"nearest role on a supported claim":           {edit: func(r *result.Row) { r.Claims[0].Evidence[0].Role = result.RoleNearest }, want: `claim 0: evidence 0: role: got "nearest"`},
 		"refusal":                                     {edit: refusal, check: Checker{NoClaims: &one}},
-		"refusal with wrong score":                    {edit: refusal, check: Checker{NoClaims: &null}, want: "faithfulness: got 1, want null, which --no-claims was"},
-		"refusal with null score":                     {edit: func(r *result.Row) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, which --no-claims was"},
+		"refusal with wrong score":                    {edit: refusal, check: Checker{NoClaims: &null}, want: "faithfulness: got 1, want null, the value of --no-claims"},
+		"refusal with null score":                     {edit: func(r *result.Row) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, the value of --no-claims"},
 		"refusal without skipped sentence":            {edit: func(r *result.Row) { refusal(r); r.Skipped = nil }, want: `reason: got "refusal", want ["empty"]`},
 		"refusal from CSV":                            {edit: func(r *result.Row) { refusal(r); r.Skipped = nil }, absent: absent{skipped: true}},
 		"unknown reason from CSV":                     {edit: func(r *result.Row) { refusal(r); r.Skipped, r.Reason = nil, "x" }, absent: absent{skipped: true}, want: `reason: got "x", want ["refusal" "empty" "nothing_claimed"]`},
@@ -136,7 +136,7 @@ func TestCheckerRequiresSameScoreWithoutClaims(t *testing.T) {
 	if err := errors.Join(row(math.NaN()), row(math.NaN())); err != nil {
 		t.Fatal(err)
 	}
-	if err := row(1); err == nil || err.Error() != "faithfulness: got 1, want null, which --no-claims was" {
+	if err := row(1); err == nil || err.Error() != "faithfulness: got 1, want null, the value of --no-claims" {
 		t.Errorf("got %v, want an error", err)
 	}
 }

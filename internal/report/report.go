@@ -67,7 +67,7 @@ func FormatOf(path string) (Format, error) {
 		}
 	}
 	if ext == "" {
-		return "", fmt.Errorf("%s: the extension decides the format, and there is none; want %s", path, extensions())
+		return "", fmt.Errorf("%s: no extension to determine the format from, want %s", path, extensions())
 	}
 	return "", fmt.Errorf("%s: unknown extension %s, want %s", path, ext, extensions())
 }
@@ -116,7 +116,7 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 		return newJUnit(w, o), nil
 	case FormatHTML:
 		if o.Page == nil {
-			return nil, errors.New("nothing makes the page of an HTML report")
+			return nil, errors.New("HTML report without Options.Page")
 		}
 		return o.Page(w)
 	case FormatNone:

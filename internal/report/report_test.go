@@ -42,7 +42,7 @@ func TestFormatOfUsesExtension(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"a.markdown": "a.markdown: unknown extension .markdown, want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
-		"a":          "a: the extension decides the format, and there is none; want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
+		"a":          "a: no extension to determine the format from, want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
 		"a.xls":      "a.xls: unknown extension .xls, want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
 		"a.table":    "a.table: unknown extension .table, want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
 	} {

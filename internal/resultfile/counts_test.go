@@ -69,8 +69,8 @@ func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
 		{"", "", ""},
 		{"0.5, 0.6", "0, 1", ""}, // several runs
 		{"0.99", "1", "r.jsonl:2: claim 0: verdict: got supported with score 0.987654, want a score of at least 0.99, the threshold of the run"},
-		{"0.5", "null", "r.jsonl:3: faithfulness: got 1, want null, which --no-claims was"},
-		{"0.5", "0", "r.jsonl:3: faithfulness: got 1, want 0, which --no-claims was"},
+		{"0.5", "null", "r.jsonl:3: faithfulness: got 1, want null, the value of --no-claims"},
+		{"0.5", "0", "r.jsonl:3: faithfulness: got 1, want 0, the value of --no-claims"},
 	} {
 		settings := setting.List{{Name: "--threshold", Value: tt.threshold}, {Name: "--no-claims", Value: tt.noClaims}}
 		_, err := read(jsonl, resultfile.Options{Settings: settings})
