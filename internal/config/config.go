@@ -40,34 +40,34 @@ type File struct {
 // An Entry is a key with its value.
 type Entry struct {
 	Key   string
-	Line  int // of Key, from 1
+	Line  int // line of Key, from 1
 	Value Value
 }
 
-// A Shape is the kind of a value.
+// A Shape is the kind of a Value.
 type Shape int
 
 // The shapes.
 const (
-	Empty   Shape = iota // no value after the key
-	Scalar               // a string, number, boolean or the word null
-	List                 // of values
-	Mapping              // of keys to values
+	Empty   Shape = iota // a key without a value
+	Scalar               // a string, number, boolean or null
+	List                 // a sequence of values
+	Mapping              // a mapping from keys to values
 )
 
 // A Value is the value of a key or of a list item.
 type Value struct {
 	Shape   Shape
 	Line    int     // from 1
-	Text    string  // of a scalar, as written but without quotes
-	Items   []Value // of a list
-	Entries []Entry // of a mapping; keys are unique
+	Text    string  // text of a scalar, without quotes
+	Items   []Value // items of a list
+	Entries []Entry // entries of a mapping, with unique keys
 }
 
-// An Error is a mistake at a line of a file.
+// An Error is an error at a line of a config file.
 type Error struct {
 	Path string
-	Line int // from 1; 0 for the file as a whole
+	Line int // from 1, or 0 for the whole file
 	Err  error
 }
 
@@ -80,12 +80,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Read parses the file at path. Mistakes in its content are an [*Error]; other errors
-// mean that it can't be read.
+// Read parses the file at path. Errors in its content are of type *Error; other
+// errors mean that it can't be read.
 func Read(path string) (*File, error) {
 	content, err := readFile(path)
 	if reason, ok := errors.AsType[*fs.PathError](err); ok {
-		err = reason.Err // path is in the message below
+		err = reason.Err // the path is added below
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -93,7 +93,8 @@ func Read(path string) (*File, error) {
 	return Parse(path, content)
 }
 
-// readFile reads at most one byte more than the maximum.
+// readFile reads up to one byte more than MaxBytes, so that Parse can detect
+// larger files.
 func readFile(path string) ([]byte, error) {
 	f, err := safefile.Open(path)
 	if err != nil {
@@ -103,7 +104,8 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
 }
 
-// Parse parses the content of the file at path. All its errors are [*Error].
+// Parse parses content, which was read from path. All errors are of type
+// *Error.
 func Parse(path string, content []byte) (*File, error) {
 	if len(content) > MaxBytes {
 		return nil, &Error{Path: path, Err: fmt.Errorf("larger than %d bytes", MaxBytes)}
@@ -132,7 +134,7 @@ func Parse(path string, content []byte) (*File, error) {
 	return file, nil
 }
 
-// load returns the only document of a file, or nil if the file has none.
+// load returns the only YAML document in content, or nil if it is empty.
 func load(content []byte) (*yaml.Node, error) {
 	loader, err := yaml.NewLoader(bytes.NewReader(content))
 	if err != nil {
@@ -154,7 +156,7 @@ func load(content []byte) (*yaml.Node, error) {
 	return nil, errors.New("want a single YAML document, without ---")
 }
 
-// syntaxError returns an error of the YAML parser with its line.
+// syntaxError converts an error of the YAML parser to an *Error with its line.
 func syntaxError(path string, err error) error {
 	load, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok {
@@ -170,7 +172,7 @@ func syntaxError(path string, err error) error {
 // A parser converts YAML nodes to values.
 type parser struct{ path string }
 
-// value converts a node with at most depth levels.
+// value converts a node with at most depth levels of nesting.
 func (p parser) value(n *yaml.Node, depth int) (Value, error) {
 	v := Value{Line: n.Line}
 	switch {
@@ -203,7 +205,7 @@ func (p parser) value(n *yaml.Node, depth int) (Value, error) {
 	return v, nil
 }
 
-// mapping reads the entries of a mapping into v.
+// mapping appends the entries of a mapping to v.
 func (p parser) mapping(n *yaml.Node, v *Value, depth int) error {
 	if len(n.Content)%2 != 0 {
 		return p.errorf(n, "a key without a value")

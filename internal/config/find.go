@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 )
 
-// Name is the file name of config files.
+// Name is the name of config files.
 const Name = "ragfaith.yaml"
 
-// Find returns the config file for the directory dir: the one in dir or, if dir is
-// inside a Git repository, in its nearest parent within the repository. Outside of a
-// repository the parents are ignored, because others may be able to write to them.
-// Find returns "" if there is no file. dir must be absolute, and so is the result.
+// Find returns the path of the config file for directory dir, or "" if there is
+// none. It looks in dir and, within a Git repository, in each parent up to the
+// root of the repository. Outside of repositories it ignores parents, because
+// other users may be able to write to them. dir must be absolute, and so is the
+// result.
 func Find(dir string) string {
 	if path := In(dir); path != "" {
 		return path
@@ -29,7 +30,7 @@ func Find(dir string) string {
 	return ""
 }
 
-// In returns the config file in dir, or "" if there is none.
+// In returns the path of the config file in dir, or "" if there is none.
 func In(dir string) string {
 	if path := filepath.Join(dir, Name); exists(path) {
 		return path
@@ -37,8 +38,8 @@ func In(dir string) string {
 	return ""
 }
 
-// repository returns the root of the Git repository that contains dir, or "". Its
-// .git is a directory, or a file in additional work trees.
+// repository returns the root of the Git repository that contains dir, or "".
+// In additional work trees, .git is a file.
 func repository(dir string) string {
 	for !exists(filepath.Join(dir, ".git")) {
 		parent := filepath.Dir(dir)
@@ -50,8 +51,8 @@ func repository(dir string) string {
 	return dir
 }
 
-// exists reports whether path exists. An unreadable file exists too: reading it must
-// fail, rather than fall back to another file.
+// exists reports whether path exists, even if it is unreadable. Reading an
+// unreadable file must fail rather than fall back to another file.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

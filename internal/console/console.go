@@ -14,24 +14,24 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// A Console writes lines to standard error, above the progress bar if there is one.
-// It is safe for concurrent use. Write errors are ignored: there is nowhere left to
-// report them.
+// A Console writes lines to standard error, above the progress bar if one is
+// shown. It is safe for concurrent use. Write errors are ignored because they
+// can't be reported anywhere.
 type Console struct {
 	palette report.Palette
 
-	mu  sync.Mutex // guards what follows
+	mu  sync.Mutex // guards the fields below
 	w   io.Writer
-	bar *progressbar.ProgressBar // nil for none
+	bar *progressbar.ProgressBar // nil if no bar is shown
 }
 
-// New returns a console that writes to w in the colors of palette.
+// New returns a Console that writes to w in the colors of palette.
 func New(w io.Writer, palette report.Palette) *Console {
 	return &Console{w: w, palette: palette}
 }
 
-// Printf writes a message, with the prefix "ragfaith: " and control characters
-// escaped.
+// Printf writes a message with the prefix "ragfaith: ". It escapes control
+// characters and highlights the prefix "warning:".
 func (c *Console) Printf(format string, args ...any) {
 	const warning = "warning:"
 	text := report.Printable(fmt.Sprintf(format, args...))
@@ -53,7 +53,7 @@ func (c *Console) Gate(g *report.Gate) {
 	c.Println("gate: " + g.Text + ": " + color(g.Outcome()))
 }
 
-// Println writes a line as it is.
+// Println writes text as a line without escaping it.
 func (c *Console) Println(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,15 +63,15 @@ func (c *Console) Println(text string) {
 	_, _ = io.WriteString(c.w, text+"\n")
 }
 
-// WriteRaw writes text to w, another writer to the same standard error, while no line
-// or bar is written.
+// WriteRaw writes text to w, which must be another writer for standard error,
+// while holding the lock of the console.
 func (c *Console) WriteRaw(w io.Writer, text []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, _ = w.Write(text)
 }
 
-// Width returns the number of columns of the terminal behind w, or 0 if w is not a
+// Width returns the number of columns of the terminal w, or 0 if w is not a
 // terminal.
 func Width(w io.Writer) int {
 	f, ok := w.(*os.File)

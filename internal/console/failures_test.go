@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-func TestFailedRowsAreListedOnceWithTheirPlace(t *testing.T) {
+func TestFailureLogPrintsFileAndLine(t *testing.T) {
 	var b bytes.Buffer
 	f := NewFailureLog(New(&b, report.Palette{}), -1, true)
 	for _, r := range []*result.Row{
@@ -28,6 +28,6 @@ func TestFailedRowsAreListedOnceWithTheirPlace(t *testing.T) {
 	f.Close()
 	want := "ragfaith: rows.jsonl:3: bad \\x1b[31m\nragfaith: rows.jsonl:3: verdict: panic: oops\nstack\n"
 	if d := cmp.Diff(want, b.String()); d != "" {
-		t.Error(d)
+		t.Errorf("output (-want +got):\n%s", d)
 	}
 }

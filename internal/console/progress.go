@@ -8,41 +8,42 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-const logInterval = 30 * time.Second // between lines, if there is no terminal
+// logInterval is the interval between lines when standard error is not a terminal.
+const logInterval = 30 * time.Second
 
-// Progress shows how much of a dataset is done: as a bar on a terminal, or as a line
-// from time to time. It is an eval.Sink.
+// A Progress shows how many rows of a dataset are done: as a bar on a terminal,
+// or as periodic lines elsewhere. It is an eval.Sink.
 type Progress struct {
 	display
 	now  func() time.Time
-	size int64 // of the input, in the units of Row.Offset; -1 if unknown
+	size int64 // size of the input in units of Row.Offset, or -1 if unknown
 
-	mu           sync.Mutex // guards what follows
-	rows, failed int
-	scored       int
-	sum          float64 // of faithfulness over scored
-	offset       int64
-	index        int // of the row that is furthest in the input, from 1
-	limit        int // maximum number of rows that are read; 0 for all
-	resuming     bool
-	baseline     rateBaseline
+	mu              sync.Mutex // guards the fields below
+	rows, failed    int
+	scored          int
+	faithfulnessSum float64 // sum of the faithfulness of scored rows
+	offset          int64
+	index           int  // largest one-based row index so far
+	limit           int  // maximum number of rows, or 0 for all
+	resuming        bool // only rows of an earlier run were written so far
+	baseline        rateBaseline
 }
 
-// A rateBaseline is the point from which the rate is measured: the start of the run,
-// or the end of the rows that an earlier run finished.
+// A rateBaseline is the starting point for the rate: the start of the run, or
+// the end of the rows completed by an earlier run.
 type rateBaseline struct {
 	at       time.Time
 	rows     int
 	fraction float64
 }
 
-// ProgressOptions configures StartProgress.
+// ProgressOptions configure StartProgress.
 type ProgressOptions struct {
 	Now      func() time.Time
-	Size     int64 // of the input, in the units of Row.Offset; -1 if unknown
-	Limit    int   // maximum number of rows that are read; 0 for all
-	Resuming bool  // rows of an earlier run come first, until Resumed is called
-	Terminal bool  // show a bar
+	Size     int64 // size of the input in units of Row.Offset, or -1 if unknown
+	Limit    int   // maximum number of rows, or 0 for all
+	Resuming bool  // rows of an earlier run are written until Resumed is called
+	Terminal bool  // show a bar instead of lines
 }
 
 // StartProgress shows progress on c until Stop is called.
@@ -61,13 +62,13 @@ func newProgress(c *Console, o ProgressOptions) *Progress {
 
 func (p *Progress) start(terminal bool) {
 	if terminal {
-		p.run(barInterval, func() { p.draw(p.state()) })
+		p.run(barInterval, func() { p.redraw(p.state()) })
 	} else {
 		p.run(logInterval, p.printLine)
 	}
 }
 
-// Stop ends the display and removes the bar.
+// Stop stops the display and removes the bar.
 func (p *Progress) Stop() { p.stop() }
 
 // Write counts r.
@@ -78,17 +79,17 @@ func (p *Progress) Write(r *result.Row) error {
 	if r.Status == result.Failed {
 		p.failed++
 	}
-	if r.Faithfulness >= 0 { // not NaN
+	if r.Faithfulness >= 0 { // false for NaN
 		p.scored++
-		p.sum += r.Faithfulness
+		p.faithfulnessSum += r.Faithfulness
 	}
 	p.offset = max(p.offset, r.Offset)
 	p.index = max(p.index, r.Index+1)
 	return nil
 }
 
-// Resumed marks the end of the rows that an earlier run finished. A nil Progress
-// ignores it.
+// Resumed marks the end of the rows completed by an earlier run. It does
+// nothing if p is nil.
 func (p *Progress) Resumed() {
 	if p == nil {
 		return
@@ -99,30 +100,30 @@ func (p *Progress) Resumed() {
 	p.baseline = rateBaseline{at: p.now(), rows: p.rows, fraction: p.fraction()}
 }
 
-// fraction returns how much of the input is done, 0 if unknown.
+// fraction returns the completed fraction of the input, or 0 if unknown.
 func (p *Progress) fraction() float64 {
-	done := 0.0
+	fraction := 0.0
 	if p.size > 0 {
-		done = float64(p.offset) / float64(p.size)
+		fraction = float64(p.offset) / float64(p.size)
 	}
 	if p.limit > 0 {
-		done = max(done, float64(p.index)/float64(p.limit))
+		fraction = max(fraction, float64(p.index)/float64(p.limit))
 	}
-	return min(done, 1)
+	return min(fraction, 1)
 }
 
 func (p *Progress) state() state {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := state{
-		count:     fmt.Sprintf("%d rows", p.rows),
-		failed:    fmt.Sprintf("%d failed", p.failed),
-		anyFailed: p.failed > 0,
-		known:     p.size > 0 || p.limit > 0,
-		fraction:  p.fraction(),
+		count:       fmt.Sprintf("%d rows", p.rows),
+		failed:      fmt.Sprintf("%d failed", p.failed),
+		hasFailures: p.failed > 0,
+		hasTotal:    p.size > 0 || p.limit > 0,
+		fraction:    p.fraction(),
 	}
 	if p.scored > 0 {
-		s.mean = fmt.Sprintf("mean %.4f", p.sum/float64(p.scored))
+		s.mean = fmt.Sprintf("mean %.4f", p.faithfulnessSum/float64(p.scored))
 	}
 	if p.resuming {
 		return s
@@ -134,8 +135,8 @@ func (p *Progress) state() state {
 		decimals = 2
 	}
 	s.rate = fmt.Sprintf("%.*f rows/s", decimals, rate)
-	if done := s.fraction - p.baseline.fraction; done > 0 {
-		s.left = time.Duration(float64(elapsed)*(1-s.fraction)/done).Round(time.Second).String() + " left"
+	if completed := s.fraction - p.baseline.fraction; completed > 0 {
+		s.eta = time.Duration(float64(elapsed)*(1-s.fraction)/completed).Round(time.Second).String() + " left"
 	}
 	return s
 }
@@ -146,8 +147,8 @@ func (p *Progress) printLine() {
 	if s.fraction > 0 {
 		line += fmt.Sprintf(", %.0f%%", 100*s.fraction)
 	}
-	if s.left != "" {
-		line += ", about " + s.left
+	if s.eta != "" {
+		line += ", about " + s.eta
 	}
 	p.console.Printf("%s", line)
 }

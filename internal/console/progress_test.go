@@ -24,14 +24,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// pause advances the clock of a synctest bubble.
-func pause(d time.Duration) { <-time.NewTimer(d).C }
+// advance lets d pass in a synctest bubble.
+func advance(d time.Duration) { <-time.NewTimer(d).C }
 
 func scoredRow(offset int64, faithfulness float64) *result.Row {
 	return &result.Row{Offset: offset, Status: result.Scored, Faithfulness: faithfulness}
 }
 
-func TestProgressWithoutTerminalPrintsALineEvery30Seconds(t *testing.T) {
+func TestProgressPrintsPeriodicLines(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		size int64
@@ -52,30 +52,30 @@ func TestProgressWithoutTerminalPrintsALineEvery30Seconds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var b bytes.Buffer
 				p := StartProgress(New(&b, report.Palette{}), ProgressOptions{Now: time.Now, Size: tt.size})
-				pause(31 * time.Second)
+				advance(31 * time.Second)
 				_ = p.Write(scoredRow(100, 0.75))
 				_ = p.Write(&result.Row{Offset: 250, Status: result.Failed, Faithfulness: math.NaN()})
-				pause(30 * time.Second)
+				advance(30 * time.Second)
 				p.Stop()
 				got := strings.Split(b.String(), "\n")
 				if d := cmp.Diff(tt.want, got); d != "" {
-					t.Error(d)
+					t.Errorf("output (-want +got):\n%s", d)
 				}
 			})
 		})
 	}
 }
 
-func TestProgressOnATerminalIsABarBelowMessages(t *testing.T) {
+func TestProgressBarBelowMessages(t *testing.T) {
 	for _, size := range []int64{1000, -1, 0} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer
 			c := New(&b, report.Palette{})
 			p := StartProgress(c, ProgressOptions{Now: time.Now, Size: size, Terminal: true})
-			pause(time.Second)
+			advance(time.Second)
 			synctest.Wait()
 			_ = p.Write(scoredRow(500, 0.5))
-			pause(time.Second)
+			advance(time.Second)
 			synctest.Wait()
 			before := b.String()
 			if !strings.Contains(before, "1 rows, 0.5") || !strings.Contains(before, "mean 0.5000, 0 failed") {
@@ -85,11 +85,11 @@ func TestProgressOnATerminalIsABarBelowMessages(t *testing.T) {
 				t.Errorf("size %d: got %q, want a percentage only if the size is known", size, before)
 			}
 			c.Printf("a message")
-			if said := strings.TrimPrefix(b.String(), before); !strings.HasPrefix(said, clearLine) || !strings.HasSuffix(said, "\rragfaith: a message\n") {
-				t.Errorf("got %q, want the bar cleared before the message", said)
+			if message := strings.TrimPrefix(b.String(), before); !strings.HasPrefix(message, clearLine) || !strings.HasSuffix(message, "\rragfaith: a message\n") {
+				t.Errorf("got %q, want the bar cleared before the message", message)
 			}
 			_ = p.Write(scoredRow(1000, 1))
-			pause(time.Second)
+			advance(time.Second)
 			synctest.Wait()
 			p.Stop()
 			if !strings.HasSuffix(b.String(), clearLine) {
@@ -99,16 +99,16 @@ func TestProgressOnATerminalIsABarBelowMessages(t *testing.T) {
 	}
 }
 
-// clearLine clears the line of the cursor.
+// clearLine is the escape sequence that clears the current line.
 const clearLine = "\x1b[2K\r"
 
-// drawn splits text into the lines that were drawn over each other.
-func drawn(text string) []string {
+// splitRedraws splits terminal output into the successive versions of the bar.
+func splitRedraws(text string) []string {
 	text = strings.NewReplacer("\x1b[2K", "", "\x1b[0K", "").Replace(text)
 	return strings.Split(text, "\r")
 }
 
-func TestBarFitsTheTerminal(t *testing.T) {
+func TestBarFitsTerminal(t *testing.T) {
 	var columns atomic.Int64
 	for _, size := range []int64{1 << 30, -1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -127,13 +127,13 @@ func TestBarFitsTheTerminal(t *testing.T) {
 					if p.rows > 100_000 {
 						_ = p.Write(&result.Row{Status: result.Failed, Faithfulness: math.NaN()})
 					}
-					pause(time.Second)
+					advance(time.Second)
 					synctest.Wait()
 				}
 				if b.Len() == 0 {
 					t.Fatal("got no output, want a bar")
 				}
-				for _, line := range drawn(b.String()) {
+				for _, line := range splitRedraws(b.String()) {
 					if got := utf8.RuneCountInString(line); got >= int(n) && n > 8 {
 						t.Errorf("size %d: got %d columns, want fewer than %d: %q", size, got, n, line)
 					}
@@ -144,12 +144,12 @@ func TestBarFitsTheTerminal(t *testing.T) {
 	}
 }
 
-func TestFitDropsTheLeastImportantPartsFirst(t *testing.T) {
-	full := state{count: "12345 rows", rate: "6789 rows/s", mean: "mean 0.5000", failed: "0 failed", left: "1m5s left", known: true, fraction: 0.5}
+func TestFitDropsPartsInOrder(t *testing.T) {
+	full := state{count: "12345 rows", rate: "6789 rows/s", mean: "mean 0.5000", failed: "0 failed", eta: "1m5s left", hasTotal: true, fraction: 0.5}
 	failed := full
-	failed.failed, failed.anyFailed = "7 failed", true
+	failed.failed, failed.hasFailures = "7 failed", true
 	unknown := full
-	unknown.known, unknown.left = false, ""
+	unknown.hasTotal, unknown.eta = false, ""
 	for _, tt := range []struct {
 		state   state
 		columns int
@@ -179,7 +179,7 @@ func TestFitDropsTheLeastImportantPartsFirst(t *testing.T) {
 	}
 }
 
-func TestProgressWithLimitCountsRows(t *testing.T) {
+func TestProgressFractionWithLimit(t *testing.T) {
 	now := time.Unix(0, 0)
 	p := newProgress(New(io.Discard, report.Palette{}), ProgressOptions{Now: func() time.Time { return now }, Size: 1000})
 	now = now.Add(10 * time.Second)
@@ -194,42 +194,42 @@ func TestProgressWithLimitCountsRows(t *testing.T) {
 		{0, 0.01, "16m30s left"},
 		{20, 0.25, "30s left"},
 		{5, 1, "0s left"},
-		{1000, 0.01, "16m30s left"}, // more than the file has
+		{1000, 0.01, "16m30s left"}, // more rows than the file contains
 	} {
 		p.limit = tt.limit
-		if s := p.state(); s.fraction != tt.fraction || s.left != tt.left {
-			t.Errorf("limit %d: got %v, %s, want %v, %s", tt.limit, s.fraction, s.left, tt.fraction, tt.left)
+		if s := p.state(); s.fraction != tt.fraction || s.eta != tt.left {
+			t.Errorf("limit %d: got %v, %s, want %v, %s", tt.limit, s.fraction, s.eta, tt.fraction, tt.left)
 		}
 	}
 	p.size = -1
 	p.limit = 20
-	if s := p.state(); !s.known || s.fraction != 0.25 {
+	if s := p.state(); !s.hasTotal || s.fraction != 0.25 {
 		t.Errorf("got %+v, want a known fraction of 0.25", s)
 	}
 }
 
-func TestProgressRateIgnoresResumedRows(t *testing.T) {
+func TestProgressRateExcludesResumedRows(t *testing.T) {
 	now := time.Unix(0, 0)
 	p := newProgress(New(io.Discard, report.Palette{}), ProgressOptions{Now: func() time.Time { return now }, Size: 1000, Resuming: true})
 	for i := range 900 {
 		_ = p.Write(scoredRow(int64(i+1), 1))
 	}
 	now = now.Add(time.Second)
-	if s := p.state(); s.count != "900 rows" || s.rate != "" || s.left != "" || s.fraction != 0.9 {
+	if s := p.state(); s.count != "900 rows" || s.rate != "" || s.eta != "" || s.fraction != 0.9 {
 		t.Errorf("while resuming: got %+v, want 900 rows without rate", s)
 	}
 	p.Resumed()
-	if s := p.state(); s.left != "" || s.rate != "0.00 rows/s" {
+	if s := p.state(); s.eta != "" || s.rate != "0.00 rows/s" {
 		t.Errorf("after resuming: got %+v, want a rate of 0", s)
 	}
 	now = now.Add(10 * time.Second)
 	_ = p.Write(scoredRow(910, 1))
-	if s := p.state(); s.count != "901 rows" || s.rate != "0.10 rows/s" || s.left != "1m30s left" {
+	if s := p.state(); s.count != "901 rows" || s.rate != "0.10 rows/s" || s.eta != "1m30s left" {
 		t.Errorf("got %+v, want 901 rows, 0.10 rows/s, 1m30s left", s)
 	}
 }
 
-func TestProgressOfCompressedFilesIsThatOfStoredBytes(t *testing.T) {
+func TestProgressOfCompressedFiles(t *testing.T) {
 	var plain bytes.Buffer
 	for i := range 40_000 {
 		fmt.Fprintf(&plain, `{"id":%d,"answer":"%x","contexts":["%x"]}`+"\n", i, i*i*7919, i*104729)
@@ -259,7 +259,7 @@ func TestProgressOfCompressedFilesIsThatOfStoredBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = p.Write(&result.Row{Index: row.Index, Offset: row.Offset})
-			if s := p.state(); math.Abs(s.fraction-float64(row.Index+1)/40_000) > 0.3 || !s.known {
+			if s := p.state(); math.Abs(s.fraction-float64(row.Index+1)/40_000) > 0.3 || !s.hasTotal {
 				t.Fatalf("%s: got fraction %.2f after %s, want about %.2f", name, s.fraction, s.count, float64(row.Index+1)/40_000)
 			}
 		}
@@ -273,25 +273,25 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-func TestTransferShowsABar(t *testing.T) {
+func TestTransferShowsBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		bar := NewTransfer(New(&b, report.Palette{}), time.Now, "minilm-l6")
 		bar.columns = func() int { return 80 }
 		bar.Start()
-		pause(barInterval + barInterval/2)
+		advance(barInterval + barInterval/2)
 		bar.SetTotal(100e6)
-		bar.Add(20e6) // left by an earlier run
+		bar.Add(20e6) // downloaded by an earlier run
 		for range 90 {
 			bar.Add(300e3)
-			pause(barInterval)
+			advance(barInterval)
 		}
 		bar.Stop()
 		bar.Stop()
 		shown := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\r' || r == '\x1b' })
 		for _, want := range []string{"minilm-l6 20 MB of 100 MB", "minilm-l6 47 MB of 100 MB, 3.0 MB/s, 18s left", " 46% |"} {
 			if !slices.ContainsFunc(shown, func(s string) bool { return strings.Contains(s, want) }) {
-				t.Errorf("got %q, want %q in it", shown, want)
+				t.Errorf("got output %q, want it to contain %q", shown, want)
 			}
 		}
 	})

@@ -7,30 +7,31 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// rateWindow is the time over which the speed of a transfer is measured. Bytes that
-// an earlier run downloaded are counted at once, and soon drop out of it.
+// rateWindow is the period over which the speed of a transfer is averaged. Bytes that
+// an earlier run downloaded are added at once and soon leave the window.
 const rateWindow = 5 * time.Second
 
-// A Transfer shows how many bytes were read or downloaded.
+// A Transfer shows the progress of reading or downloading bytes.
 type Transfer struct {
 	display
-	now  func() time.Time
-	name string
-	once sync.Once
+	now   func() time.Time
+	label string
+	once  sync.Once
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the fields below
 	done, total int64
-	samples     []sample // of the last rateWindow
+	samples     []sample // progress during the last rateWindow
 }
 
+// A sample is the number of bytes done at a point in time.
 type sample struct {
 	at   time.Time
 	done int64
 }
 
-// NewTransfer returns a transfer that is shown under name after Start.
+// NewTransfer returns a Transfer labeled name. It shows nothing before Start.
 func NewTransfer(c *Console, now func() time.Time, name string) *Transfer {
-	return &Transfer{display: newDisplay(c), now: now, name: name}
+	return &Transfer{display: newDisplay(c), now: now, label: name}
 }
 
 // SetTotal sets the total number of bytes.
@@ -40,7 +41,7 @@ func (t *Transfer) SetTotal(bytes int64) {
 	t.total = bytes
 }
 
-// Add adds n bytes, which may be negative after a failed attempt.
+// Add adds n bytes. n may be negative to undo a failed attempt.
 func (t *Transfer) Add(n int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,9 +49,9 @@ func (t *Transfer) Add(n int64) {
 }
 
 // Start shows the bar until Stop is called.
-func (t *Transfer) Start() { t.run(barInterval, func() { t.draw(t.state()) }) }
+func (t *Transfer) Start() { t.run(barInterval, func() { t.redraw(t.state()) }) }
 
-// Stop removes the bar. It may be called more than once, and without Start.
+// Stop removes the bar. It may be called repeatedly, and without Start.
 func (t *Transfer) Stop() {
 	t.once.Do(func() {
 		if t.quit != nil {
@@ -67,18 +68,18 @@ func (t *Transfer) state() state {
 	for len(t.samples) > 2 && now.Sub(t.samples[1].at) >= rateWindow {
 		t.samples = t.samples[1:]
 	}
-	s := state{count: t.name}
+	s := state{count: t.label}
 	if t.total <= 0 {
 		return s
 	}
-	s.known = true
+	s.hasTotal = true
 	s.fraction = min(max(float64(t.done)/float64(t.total), 0), 1)
 	s.count += " " + Bytes(t.done) + " of " + Bytes(t.total)
 	first := t.samples[0]
 	if elapsed, n := now.Sub(first.at), t.done-first.done; elapsed > 0 && n > 0 {
 		perSecond := float64(n) / elapsed.Seconds()
 		s.rate = Bytes(int64(perSecond)) + "/s"
-		s.left = time.Duration(float64(t.total-t.done)/perSecond*float64(time.Second)).Round(time.Second).String() + " left"
+		s.eta = time.Duration(float64(t.total-t.done)/perSecond*float64(time.Second)).Round(time.Second).String() + " left"
 	}
 	return s
 }

@@ -1,7 +1,7 @@
 //go:build !unix
 
-// Package coredump keeps keys and rows out of core dumps.
+// Package coredump disables core dumps, which would contain keys and rows.
 package coredump
 
-// Disable does nothing: without a debugger, these systems write none.
+// Disable does nothing: these systems do not write core dumps by default.
 func Disable() {}

@@ -1,12 +1,11 @@
 //go:build unix
 
-// Package coredump keeps keys and rows out of core dumps.
+// Package coredump disables core dumps, which would contain keys and rows.
 package coredump
 
 import "golang.org/x/sys/unix"
 
-// Disable keeps the system from writing the memory of this process, which
-// contains keys and rows, to a file after a crash.
+// Disable disables core dumps of this process.
 func Disable() {
-	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) // lowering a limit is always allowed
+	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) // lowering a limit never fails
 }

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// Answer returns the part of a reply after the model's reasoning. The reasoning ends
-// at the last closing tag, with or without an opening one, since many prompt templates
-// add that themselves. ok is false if there is no answer: a tag is not closed, or a
-// gpt-oss model did not reach its final channel.
+// Answer returns the part of a reply that follows the model's reasoning.
+// Reasoning ends at the last closing tag; the opening tag may be missing, since
+// many chat templates add it to the prompt. ok is false if there is no answer
+// because a tag is not closed or a gpt-oss model did not reach its final
+// channel.
 func Answer(text string) (answer string, ok bool) {
 	lower := lowerASCII(text)
 	start := 0
@@ -26,7 +27,8 @@ func Answer(text string) (answer string, ok bool) {
 	return finalChannel(text, lower)
 }
 
-// reasoningTags lists the opening and closing tags of reasoning, in lower case.
+// reasoningTags returns pairs of opening and closing reasoning tags, in lower
+// case.
 func reasoningTags() [][2]string {
 	return [][2]string{
 		{"<think>", "</think>"},
@@ -38,9 +40,10 @@ func reasoningTags() [][2]string {
 	}
 }
 
-// finalChannel returns the final channel of a gpt-oss reply, or the whole text if it
-// has no channels. low is text in lower case. Servers that drop special tokens leave
-// the names of the channels: "analysisWe need …assistantfinalYes".
+// finalChannel returns the final channel of a gpt-oss reply, or all of text if
+// it contains no channels. lower is text in lower case. Servers that strip
+// special tokens leave only the channel names: "analysisWe need
+// …assistantfinalYes".
 func finalChannel(text, lower string) (answer string, ok bool) {
 	const start, channel, message, finalMarker = "<|start|>", "<|channel|>", "<|message|>", "assistantfinal"
 	if i := strings.LastIndex(lower, message); i >= 0 {
@@ -64,7 +67,7 @@ func finalChannel(text, lower string) (answer string, ok bool) {
 	return text, true
 }
 
-// lowerASCII lower-cases ASCII letters only, so that offsets in the result are valid in s.
+// lowerASCII lower-cases ASCII letters only, which preserves byte offsets.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -81,21 +84,23 @@ func hasReasoning(text string) bool {
 	return !ok || len(answer) != len(text)
 }
 
-// isCompleteAnswer reports whether a truncated reply in free text is a usable answer: one
-// word, or a complete JSON value. Anything longer may be reasoning.
+// isCompleteAnswer reports whether a truncated free-text reply is still usable,
+// because it is one word or a complete JSON value. Anything longer may be
+// reasoning.
 func isCompleteAnswer(text string) bool {
 	answer, ok := Answer(text)
 	return ok && (len(strings.Fields(answer)) == 1 || json.Valid([]byte(answer)))
 }
 
-// startsWithJSON reports whether a text starts with a JSON value or a code fence.
+// startsWithJSON reports whether text starts with a JSON object, a JSON array
+// or a code fence.
 func startsWithJSON(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "```")
 }
 
-// isTruncated reports whether a finish reason means that the limit of output tokens was
-// reached. Servers spell it differently.
+// isTruncated reports whether a finish reason means that the output token limit
+// was reached. The spelling varies between servers.
 func isTruncated(reason string) bool {
 	switch strings.ToLower(reason) {
 	case "length", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_new_tokens", "max_length", "model_length", "token_limit":

@@ -10,11 +10,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// Failures since the last response add up: a lost connection or a timeout counts
-// connectionWeight, a 5xx counts 1, and the breaker opens at openWeight. Four lost
-// connections are enough, which with the waits of Retry take less than six seconds.
-// A server that has responded before gets a grace period to restart. For one that
-// has not, any other error response counts 1 too.
+// The breaker sums weights of the failures since the last response and opens at
+// openThreshold. A lost connection or timeout weighs connectionFailureWeight and a 5xx
+// weighs 1. Four lost connections open the breaker, which takes less than six seconds
+// with the delays of Retry. A server that has responded before gets a grace period to
+// restart. If it never has, other error responses weigh 1 too.
 const (
 	connectionFailureWeight = 4
 	openThreshold           = 16
@@ -22,11 +22,12 @@ const (
 )
 
 // A Breaker ends a run whose server is down or rejects all requests, instead of
-// letting every row fail separately. Once open it stays open: each call returns a
-// *DownError immediately, and callers that sleep on its Clock wake up with the same
-// error. A rejected key (401, 403), an unknown model or path (404, 405), exhausted
-// credit, a redirect, an untrusted certificate and a response that does not come
-// from an API open it at once.
+// letting every row fail separately. Once open, it stays open: each call
+// immediately returns a *DownError, and callers sleeping on its Clock wake up
+// with the same error. It opens at once after a rejected key (401, 403), an
+// unknown model or path (404, 405), exhausted credit, a redirect or an
+// untrusted certificate. A response that does not come from an API counts as a
+// lost connection.
 type Breaker struct {
 	clock Clock
 
@@ -54,8 +55,8 @@ func (b *Breaker) Err() error {
 	return b.downErr
 }
 
-// Do calls send while the breaker is closed. It goes inside Retry, so that it
-// sees every attempt.
+// Do calls send while the breaker is closed. A Breaker must be inside Retry to
+// see every attempt.
 func (b *Breaker) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
 	if err := b.Err(); err != nil {
 		return usage.Usage{}, err
@@ -99,14 +100,14 @@ func (b *Breaker) record(err error) {
 			return
 		}
 	}
-	b.downErr = &DownError{Cause: withUsage(err, usage.Usage{})} // one call paid for it, not all that fail with it
+	b.downErr = &DownError{Cause: withUsage(err, usage.Usage{})} // only the call that paid for it reports its usage
 	for _, cancel := range b.wake {
 		cancel()
 	}
 }
 
-// severity returns the weight of an outcome: 0 if the server responded, and
-// negative if the error says nothing about the server.
+// severity returns the weight of an outcome: 0 if the server responded, or
+// negative if the error is unrelated to the state of the server.
 func severity(err error) (weight int, fatal bool) {
 	if err == nil {
 		return 0, false

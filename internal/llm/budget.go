@@ -12,13 +12,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Budget stops a run before a request that could exceed its limits. What has been
-// spent plus the prompt and the longest possible reply must stay within them.
-// Requests in flight count with that estimate until they end, and then with the
-// usage that the server reports. A request that would fit without the ones in
-// flight waits for them. After the first one that does not fit, every call returns a
-// *BudgetError. A request that timed out counts with its prompt, since the server
-// may bill it.
+// A Budget ends a run before a request that could exceed its limits on cost or
+// tokens. Each request reserves the cost of its prompt and its longest possible
+// reply, and is charged its actual usage when it completes. A request that
+// exceeds the limits only because of reservations waits for other requests to
+// complete. After the first request that does not fit, every call returns a
+// *BudgetError. A request that timed out is charged for its prompt, since the
+// server may bill it.
 type Budget struct {
 	maxUSD    float64
 	maxTokens int
@@ -28,14 +28,15 @@ type Budget struct {
 	reserved amount
 	inFlight int
 	stopped  *BudgetError
-	changed  chan struct{} // closed and replaced when a request ends
+	changed  chan struct{} // closed and replaced when a request completes
 }
 
 type amount struct{ usd, tokens float64 }
 
 func (s amount) add(t amount) amount { return amount{s.usd + t.usd, s.tokens + t.tokens} }
 
-// NewBudget returns a budget with limits in USD and in tokens; 0 means no limit.
+// NewBudget returns a budget with limits in USD and in tokens, where 0 means
+// unlimited.
 func NewBudget(maxUSD float64, maxTokens int) *Budget {
 	return &Budget{maxUSD: maxUSD, maxTokens: maxTokens, changed: make(chan struct{})}
 }
@@ -47,8 +48,8 @@ func (b *Budget) Spent() (usd float64, tokens int) {
 	return b.spent.usd, int(min(b.spent.tokens, 1<<62))
 }
 
-// Layer returns the layer for a model with these prices, in USD per million tokens.
-// All layers of a Budget share its limits.
+// Layer returns a layer for a model with the given prices in USD per million
+// prompt and reply tokens. All layers share the limits of b.
 func (b *Budget) Layer(in, out float64) Layer { return &budgetLayer{b, in / 1e6, out / 1e6} }
 
 type budgetLayer struct {
@@ -79,14 +80,14 @@ func (p *budgetLayer) Do(ctx context.Context, size func() Size, send Send) (usag
 	u, err := send(ctx)
 	prompt, reply := u.PromptTokens, u.CompletionTokens
 	if prompt == 0 && (err == nil || isA[*TimeoutError](err)) {
-		prompt = s.Prompt // the server reports no usage, or may bill the attempt
+		prompt = s.Prompt // no usage was reported, or the timed-out attempt may be billed
 	}
 	b.settle(estimate, p.cost(prompt, reply))
 	return u, err
 }
 
-// reserve sets aside what a request may cost, waiting for requests in flight if
-// necessary.
+// reserve sets aside the estimated cost of a request, waiting for other
+// requests to complete if necessary.
 func (b *Budget) reserve(ctx context.Context, cost amount) error {
 	for {
 		b.mu.Lock()
@@ -115,7 +116,7 @@ func (b *Budget) reserve(ctx context.Context, cost amount) error {
 	}
 }
 
-// exceeded returns an error if s is above a limit. b.mu must be held.
+// exceeded returns an error if s exceeds a limit, or nil. b.mu must be held.
 func (b *Budget) exceeded(s amount) *BudgetError {
 	if b.maxUSD > 0 && s.usd > b.maxUSD {
 		return &BudgetError{Unit: "USD", Limit: b.maxUSD, Spent: b.spent.usd}
@@ -126,7 +127,7 @@ func (b *Budget) exceeded(s amount) *BudgetError {
 	return nil
 }
 
-// settle replaces a reservation by the actual cost of the request.
+// settle replaces a reservation with the actual cost of the request.
 func (b *Budget) settle(reserved, cost amount) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -134,7 +135,7 @@ func (b *Budget) settle(reserved, cost amount) {
 	b.inFlight--
 	b.reserved = b.reserved.add(amount{-reserved.usd, -reserved.tokens})
 	if b.inFlight == 0 {
-		b.reserved = amount{} // drop rounding errors
+		b.reserved = amount{} // discard rounding errors
 	}
 	b.broadcast()
 }
@@ -155,23 +156,24 @@ type prices struct {
 }
 
 func readPrices() (p prices) {
-	_ = json.Unmarshal(priceTable, &p) // a test checks that it is valid
+	_ = json.Unmarshal(priceTable, &p) // tests ensure that it is valid
 	return p
 }
 
-// PricesDate returns the date on which the prices of Price were looked up.
+// PricesDate returns the date of the built-in price list.
 func PricesDate() string { return readPrices().Date }
 
-// BatchFactor returns the price of tokens in a batch as a fraction of Price.
+// BatchFactor returns the price of batch tokens relative to Price.
 func BatchFactor() float64 { return readPrices().Batch }
 
-// PricedModels returns the names that Price knows, sorted.
+// PricedModels returns the model names in the price list, sorted.
 func PricedModels() []string { return slices.Sorted(maps.Keys(readPrices().Models)) }
 
-// Price returns the list price of a model in USD per million tokens of prompt and
-// of reply. It ignores everything up to the last slash of the name, and matches the
-// longest known name that the rest equals or continues with a dash, a colon or an @,
-// as dated versions do. Meta's open models have the price of one large host.
+// Price returns the list price of a model in USD per million prompt and reply
+// tokens. It ignores everything up to the last slash of the name and uses the
+// longest listed name that is followed by the end, a dash, a colon or an @, so
+// dated versions match. Meta's open models are listed at the price of one large
+// provider.
 func Price(model string) (in, out float64, ok bool) {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	best := ""

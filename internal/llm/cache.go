@@ -23,15 +23,16 @@ import (
 const CacheFile = "replies.sqlite"
 
 const (
-	lockFile         = "replies.turns" // empty: only used for byte range locks
+	lockFile         = "replies.turns" // an empty file for byte range locks
 	busyTimeout      = 2 * time.Second
-	sqliteBusy       = 5
-	maxCacheFailures = 3 // consecutive failures after which the cache is disabled
+	sqliteBusy       = 5 // SQLITE_BUSY
+	maxCacheFailures = 3 // consecutive failures before the cache is disabled
 )
 
-// A Cache stores replies and small values in a SQLite file that several processes can
-// share. It never fails a run: if the file is corrupt, locked or not writable, it calls
-// warn, and after a few failures the cache is disabled.
+// A Cache stores replies and small values in a SQLite file that several
+// processes can share. It never fails a run. If the file is corrupt, locked or
+// not writable, the cache calls warn and disables itself after repeated
+// failures.
 type Cache struct {
 	path  string
 	clock Clock
@@ -44,52 +45,52 @@ type Cache struct {
 	disabled error
 }
 
-// OpenCache opens or creates the cache in directory dir (mode 0700, file mode 0600).
-// warn is called with problems, from any goroutine.
-func OpenCache(ctx context.Context, dir string, c Clock, warn func(error)) *Cache {
-	k := &Cache{path: filepath.Join(dir, CacheFile), clock: c, warn: warn, locks: &keyLocks{clock: c, held: map[string]chan struct{}{}}}
-	if err := k.open(ctx, dir); err != nil {
-		k.disabled = fmt.Errorf("cache %s: %w", k.path, err)
-		k.warnIfSet(k.disabled)
+// OpenCache opens or creates the cache in dir (mode 0700, file mode 0600). warn
+// is called with problems from any goroutine and may be nil.
+func OpenCache(ctx context.Context, dir string, clock Clock, warn func(error)) *Cache {
+	c := &Cache{path: filepath.Join(dir, CacheFile), clock: clock, warn: warn, locks: &keyLocks{clock: clock, held: map[string]chan struct{}{}}}
+	if err := c.open(ctx, dir); err != nil {
+		c.disabled = fmt.Errorf("cache %s: %w", c.path, err)
+		c.warnIfSet(c.disabled)
 	}
-	return k
+	return c
 }
 
-func (k *Cache) open(ctx context.Context, dir string) error {
+func (c *Cache) open(ctx context.Context, dir string) error {
 	if err := safefile.MkdirPrivate(dir); err != nil {
 		return err
 	}
 	if safefile.Exposed(dir) {
-		k.warnIfSet(fmt.Errorf("cache %s: every user can write to its directory and replace replies", k.path))
+		c.warnIfSet(fmt.Errorf("cache %s: every user can write to its directory and replace replies", c.path))
 	}
-	if err := createPrivateFile(k.path); err != nil {
+	if err := createPrivateFile(c.path); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dataSource(k.path))
+	db, err := sql.Open("sqlite", dataSource(c.path))
 	if err != nil {
 		return err
 	}
 	db.SetMaxOpenConns(8)
 	for _, q := range []string{
-		`PRAGMA journal_mode = WAL`, // persistent
+		`PRAGMA journal_mode = WAL`,
 		`CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, value BLOB NOT NULL, made INTEGER NOT NULL) WITHOUT ROWID`,
 		`CREATE TABLE IF NOT EXISTS items (space TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, made INTEGER NOT NULL, PRIMARY KEY (space, key)) WITHOUT ROWID`,
 	} {
-		if err := k.execRetry(ctx, db, q); err != nil {
+		if err := c.execRetry(ctx, db, q); err != nil {
 			return errors.Join(err, db.Close())
 		}
 	}
-	k.db = db
-	// Without the lock file each process sends its own requests.
-	if k.locks.file, err = safefile.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		k.locks.file = nil
+	c.db = db
+	// If the lock file can't be opened, each process sends its own requests.
+	if c.locks.file, err = safefile.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		c.locks.file = nil
 	}
 	return nil
 }
 
-// createPrivateFile makes sure that SQLite opens a file that only its owner can access and
-// that is not a symbolic link. SQLite creates the files beside it with the same mode and
-// does not follow links in their place.
+// createPrivateFile ensures that SQLite opens a file that only its owner can
+// access and that is not a symbolic link. SQLite creates auxiliary files with
+// the same mode and does not follow links.
 func createPrivateFile(path string) error {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if err := safefile.CheckPath(path + suffix); err != nil {
@@ -106,27 +107,28 @@ func createPrivateFile(path string) error {
 	return nil
 }
 
-// execRetry repeats q while the file is busy: SQLite does not wait if two processes
-// create a file at the same time.
-func (k *Cache) execRetry(ctx context.Context, db *sql.DB, query string) error {
-	for deadline := k.clock.Now().Add(2 * busyTimeout); ; {
+// execRetry executes query, retrying while the file is busy: SQLite does not
+// wait if two processes create a file at the same time.
+func (c *Cache) execRetry(ctx context.Context, db *sql.DB, query string) error {
+	for deadline := c.clock.Now().Add(2 * busyTimeout); ; {
 		_, err := db.ExecContext(ctx, query)
 		e, ok := errors.AsType[*sqlite.Error](err)
-		if !ok || e.Code()&0xff != sqliteBusy || k.clock.Now().After(deadline) {
+		if !ok || e.Code()&0xff != sqliteBusy || c.clock.Now().After(deadline) {
 			return err
 		}
-		if err := k.clock.Sleep(ctx, 50*time.Millisecond); err != nil {
+		if err := c.clock.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
 	}
 }
 
+// dataSource returns the URI for opening the SQLite file at path.
 func dataSource(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
 	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") { // C:/…
+	if !strings.HasPrefix(path, "/") { // Windows drive letter
 		path = "/" + path
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: fmt.Sprintf(
@@ -134,118 +136,120 @@ func dataSource(path string) string {
 	return u.String()
 }
 
-func (k *Cache) warnIfSet(err error) {
-	if k.warn != nil {
-		k.warn(err)
+func (c *Cache) warnIfSet(err error) {
+	if c.warn != nil {
+		c.warn(err)
 	}
 }
 
 // database returns the open database, or nil if the cache is disabled.
-func (k *Cache) database() *sql.DB {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.disabled != nil {
+func (c *Cache) database() *sql.DB {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.disabled != nil {
 		return nil
 	}
-	return k.db
+	return c.db
 }
 
-// recordResult counts consecutive failures, except in a canceled run.
-func (k *Cache) recordResult(ctx context.Context, err error) {
+// recordResult counts consecutive failures, ignoring those of a canceled run.
+func (c *Cache) recordResult(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	var warning error
-	k.mu.Lock()
+	c.mu.Lock()
 	switch {
 	case err == nil:
-		k.failures = 0
-	case k.disabled == nil:
-		if k.failures++; k.failures >= maxCacheFailures {
-			k.disabled = fmt.Errorf("cache %s: disabled after %d failures: %w", k.path, k.failures, err)
-			warning = k.disabled
-		} else if k.failures == 1 {
-			warning = fmt.Errorf("cache %s: %w", k.path, err)
+		c.failures = 0
+	case c.disabled == nil:
+		if c.failures++; c.failures >= maxCacheFailures {
+			c.disabled = fmt.Errorf("cache %s: disabled after %d failures: %w", c.path, c.failures, err)
+			warning = c.disabled
+		} else if c.failures == 1 {
+			warning = fmt.Errorf("cache %s: %w", c.path, err)
 		}
 	}
-	k.mu.Unlock()
+	c.mu.Unlock()
 	if warning != nil {
-		k.warnIfSet(warning)
+		c.warnIfSet(warning)
 	}
 }
 
-// queryValue returns one value. It records errors and reports them as missing values.
-func (k *Cache) queryValue(ctx context.Context, query string, args ...any) (v []byte, ok bool) {
-	db := k.database()
+// queryValue returns a single value. ok is false if it is missing or can't be
+// read.
+func (c *Cache) queryValue(ctx context.Context, query string, args ...any) (v []byte, ok bool) {
+	db := c.database()
 	if db == nil {
 		return nil, false
 	}
 	err := db.QueryRowContext(ctx, query, args...).Scan(&v)
 	if errors.Is(err, sql.ErrNoRows) {
-		k.recordResult(ctx, nil)
+		c.recordResult(ctx, nil)
 		return nil, false
 	}
-	k.recordResult(ctx, err)
+	c.recordResult(ctx, err)
 	return v, err == nil
 }
 
-func (k *Cache) exec(ctx context.Context, query string, args ...any) {
-	db := k.database()
+func (c *Cache) exec(ctx context.Context, query string, args ...any) {
+	db := c.database()
 	if db == nil {
 		return
 	}
 	_, err := db.ExecContext(ctx, query, args...)
-	k.recordResult(ctx, err)
+	c.recordResult(ctx, err)
 }
 
-// CacheStats describes the content of a cache.
+// CacheStats describes the contents of a cache.
 type CacheStats struct {
 	Path           string
 	Replies, Items int
-	Bytes          int64 // including the files beside the database
+	Bytes          int64 // includes SQLite's auxiliary files
 	Oldest         time.Time
 }
 
-// Stats returns the content of the cache, or an error if it can't be read.
-func (k *Cache) Stats(ctx context.Context) (CacheStats, error) {
-	s := CacheStats{Path: k.path}
-	db := k.database()
+// Stats returns statistics about the cache, or an error if it can't be read.
+func (c *Cache) Stats(ctx context.Context) (CacheStats, error) {
+	s := CacheStats{Path: c.path}
+	db := c.database()
 	if db == nil {
-		return s, k.disabledError()
+		return s, c.disabledError()
 	}
 	var oldest sql.NullInt64
 	err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM replies), (SELECT count(*) FROM items),
 		(SELECT min(made) FROM (SELECT min(made) AS made FROM replies UNION ALL SELECT min(made) FROM items))`).Scan(&s.Replies, &s.Items, &oldest)
 	if err != nil {
-		return s, fmt.Errorf("cache %s: %w", k.path, err)
+		return s, fmt.Errorf("cache %s: %w", c.path, err)
 	}
 	if oldest.Valid {
 		s.Oldest = time.Unix(oldest.Int64, 0).UTC()
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if info, err := os.Stat(k.path + suffix); err == nil {
+		if info, err := os.Stat(c.path + suffix); err == nil {
 			s.Bytes += info.Size()
 		}
 	}
 	return s, nil
 }
 
-// Clear removes entries older than age, or all with an age of 0, and returns how many.
-// With an age of 0 it deletes the file of a cache that can't be read.
-func (k *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
-	db := k.database()
+// Clear deletes entries older than age, or all entries if age is 0, and returns
+// their number. If the cache can't be read and age is 0, Clear deletes its
+// files.
+func (c *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
+	db := c.database()
 	if db == nil {
 		if age > 0 {
-			return 0, k.disabledError()
+			return 0, c.disabledError()
 		}
 		for _, suffix := range []string{"", "-wal", "-shm"} {
-			if err := os.Remove(k.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.Remove(c.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return 0, err
 			}
 		}
 		return 0, nil
 	}
-	cutoff := k.clock.Now().Add(-age).Unix()
+	cutoff := c.clock.Now().Add(-age).Unix()
 	if age <= 0 {
 		cutoff = 1 << 62
 	}
@@ -253,38 +257,38 @@ func (k *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 	for _, table := range []string{"replies", "items"} {
 		res, err := db.ExecContext(ctx, `DELETE FROM `+table+` WHERE made < ?`, cutoff)
 		if err != nil {
-			return int(n), fmt.Errorf("cache %s: %w", k.path, err)
+			return int(n), fmt.Errorf("cache %s: %w", c.path, err)
 		}
 		if m, err := res.RowsAffected(); err == nil {
 			n += m
 		}
 	}
 	if _, err := db.ExecContext(ctx, `VACUUM`); err != nil {
-		k.warnIfSet(fmt.Errorf("cache %s: entries were deleted, but the disk space was not freed: %w", k.path, err))
+		c.warnIfSet(fmt.Errorf("cache %s: entries were deleted, but the disk space was not freed: %w", c.path, err))
 	}
 	return int(n), nil
 }
 
-func (k *Cache) disabledError() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.disabled
+func (c *Cache) disabledError() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.disabled
 }
 
 // Close closes the cache file.
-func (k *Cache) Close() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.db == nil {
+func (c *Cache) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.db == nil {
 		return nil
 	}
-	err := k.db.Close()
-	k.db = nil
-	if k.locks.file != nil {
-		_ = k.locks.file.Close() // nothing is ever written to it
+	err := c.db.Close()
+	c.db = nil
+	if c.locks.file != nil {
+		_ = c.locks.file.Close() // never written to
 	}
-	if k.disabled == nil {
-		k.disabled = fmt.Errorf("cache %s: closed", k.path)
+	if c.disabled == nil {
+		c.disabled = fmt.Errorf("cache %s: closed", c.path)
 	}
 	return err
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// cacheVersion changes with the meaning of keys or values.
+// cacheVersion must be incremented when the meaning of keys or values changes.
 const cacheVersion = 2
 
-// Completer returns a Completer that answers requests from the cache if this endpoint
-// and model were asked before with the same messages, schema, parameters and prompt
-// version, and otherwise stores the replies of next. Cached replies have Cached set and
-// cost no request. Replies that could not be parsed, or that the schema no longer
-// accepts, are neither stored nor used.
-func (k *Cache) Completer(next Completer, endpoint, model string) Completer {
-	return &cachedCompleter{Cache: k, next: next, endpoint: endpoint, model: model}
+// Completer returns a Completer that answers requests from the cache and stores
+// new replies of next. The key consists of endpoint, model, messages, schema,
+// parameters and prompt version. Cached replies have Cached set and cost
+// nothing. Replies that can't be parsed or that Accept rejects are neither
+// stored nor used.
+func (c *Cache) Completer(next Completer, endpoint, model string) Completer {
+	return &cachedCompleter{Cache: c, next: next, endpoint: endpoint, model: model}
 }
 
 type cachedCompleter struct {
@@ -30,7 +30,7 @@ type cachedCompleter struct {
 	endpoint, model string
 }
 
-// find returns the stored reply to r, or nil.
+// find returns the cached reply to r, or nil.
 func (c *cachedCompleter) find(ctx context.Context, key []byte, r *Request) *Reply {
 	v, ok := c.queryValue(ctx, `SELECT value FROM replies WHERE key = ?`, key)
 	if !ok {
@@ -57,13 +57,14 @@ func (c *cachedCompleter) Complete(ctx context.Context, r *Request) (*Reply, err
 		return nil, err
 	}
 	if v, err := json.Marshal(storedReply{reply.Text, string(reply.JSON), reply.Usage}); err == nil {
-		// Replies that were paid for are stored even if the run is canceled.
+		// Store a paid reply even if the run is canceled.
 		c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
 	}
 	return reply, nil
 }
 
-// A storedReply is the stored form of a reply. JSON is a string to preserve its bytes.
+// A storedReply is a cached reply. JSON is a string to preserve its exact
+// bytes.
 type storedReply struct {
 	Text          string      `json:"text"`
 	JSON          string      `json:"json,omitempty"`
@@ -87,8 +88,9 @@ func decodeReply(v []byte, r *Request) *Reply {
 	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, OriginalUsage: k.OriginalUsage}
 }
 
-// originalUsage reports for cached replies what they cost originally. So the usage of a
-// row does not depend on whether this run, an earlier one or another row paid for it.
+// originalUsage reports the original cost of cached replies. The usage of a row
+// then does not depend on whether it, another row or an earlier run paid for
+// the reply.
 type originalUsage struct{ next Completer }
 
 // Complete implements Completer.
@@ -102,7 +104,7 @@ func (c originalUsage) Complete(ctx context.Context, r *Request) (*Reply, error)
 	return reply, err
 }
 
-// requestKey returns the SHA-256 of everything that a reply depends on.
+// requestKey returns the SHA-256 of everything that determines a reply.
 func requestKey(endpoint, model string, r *Request) []byte {
 	type schema struct{ Name, JSON string }
 	k := struct {
@@ -114,7 +116,7 @@ func requestKey(endpoint, model string, r *Request) []byte {
 		Temperature             float64
 	}{Version: cacheVersion, Endpoint: endpoint, Model: model, Prompt: r.Prompt, Messages: slices.Clone(r.Messages), Seed: r.Seed, MaxTokens: r.MaxTokens}
 	for i, m := range k.Messages {
-		if !utf8.ValidString(m.Text) { // JSON encodes all invalid bytes alike
+		if !utf8.ValidString(m.Text) { // JSON replaces all invalid bytes with the same rune
 			k.Messages[i].Text = "sha256:" + sha256Hex(m.Text)
 		}
 	}
@@ -129,10 +131,10 @@ func requestKey(endpoint, model string, r *Request) []byte {
 	return sum[:]
 }
 
-// Embedder returns an Embedder that stores vectors by text, endpoint and model, and asks
-// next for those that are missing.
-func (k *Cache) Embedder(next Embedder, endpoint, model string) Embedder {
-	return &cachedEmbedder{k, next, "vector\x00" + endpoint + "\x00" + model}
+// Embedder returns an Embedder that caches vectors by text, endpoint and model,
+// and requests missing ones from next.
+func (c *Cache) Embedder(next Embedder, endpoint, model string) Embedder {
+	return &cachedEmbedder{c, next, "vector\x00" + endpoint + "\x00" + model}
 }
 
 type cachedEmbedder struct {
@@ -181,38 +183,38 @@ func sha256Hex(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// An Item is a key and its value in a Cache.
+// An Item is a key with its value in a Cache.
 type Item struct {
 	Key   string
 	Value json.RawMessage
 }
 
-// Get returns the JSON value of a key in a namespace.
-func (k *Cache) Get(ctx context.Context, namespace, key string) (json.RawMessage, bool) {
-	v, ok := k.queryValue(ctx, `SELECT value FROM items WHERE space = ? AND key = ?`, namespace, key)
+// Get returns the JSON value stored for key in a namespace.
+func (c *Cache) Get(ctx context.Context, namespace, key string) (json.RawMessage, bool) {
+	v, ok := c.queryValue(ctx, `SELECT value FROM items WHERE space = ? AND key = ?`, namespace, key)
 	if !ok || !json.Valid(v) {
 		return nil, false
 	}
 	return v, true
 }
 
-// Put sets the JSON value of a key in a namespace. It ignores values that are not JSON.
-func (k *Cache) Put(ctx context.Context, namespace, key string, value json.RawMessage) {
+// Put stores the JSON value for key in a namespace. It ignores invalid JSON.
+func (c *Cache) Put(ctx context.Context, namespace, key string, value json.RawMessage) {
 	if !json.Valid(value) {
 		return
 	}
-	k.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?)`, namespace, key, []byte(value), k.clock.Now().Unix())
+	c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?)`, namespace, key, []byte(value), c.clock.Now().Unix())
 }
 
-// List returns all items of a namespace, sorted by key.
-func (k *Cache) List(ctx context.Context, namespace string) (items []Item) {
-	db := k.database()
+// List returns all items in a namespace, sorted by key.
+func (c *Cache) List(ctx context.Context, namespace string) (items []Item) {
+	db := c.database()
 	if db == nil {
 		return nil
 	}
 	rows, err := db.QueryContext(ctx, `SELECT key, value FROM items WHERE space = ? ORDER BY key`, namespace)
 	if err != nil {
-		k.recordResult(ctx, err)
+		c.recordResult(ctx, err)
 		return nil
 	}
 	defer rows.Close()
@@ -220,13 +222,13 @@ func (k *Cache) List(ctx context.Context, namespace string) (items []Item) {
 		var item Item
 		var v []byte
 		if err := rows.Scan(&item.Key, &v); err != nil {
-			k.recordResult(ctx, err)
+			c.recordResult(ctx, err)
 			return items
 		}
 		if item.Value = v; json.Valid(v) {
 			items = append(items, item)
 		}
 	}
-	k.recordResult(ctx, rows.Err())
+	c.recordResult(ctx, rows.Err())
 	return items
 }

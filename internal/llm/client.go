@@ -15,20 +15,20 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// Config describes a model and its server.
+// A Config specifies a model and its server.
 type Config struct {
-	BaseURL         string // empty for OpenAI; Azure URLs are detected
+	BaseURL         string // defaults to OpenAI; Azure URLs are detected
 	Model           string
-	APIKey          string // may be empty
-	AzureAPIVersion string // makes any base URL an Azure one; empty for the default
+	APIKey          string // optional
+	AzureAPIVersion string // forces Azure mode for any base URL; optional
 	Org             string // sent as OpenAI-Organization
 	Timeout         time.Duration
-	// HTTPClient is optional; the default uses the proxies of the environment. Redirects
-	// to other hosts are never followed.
+	// HTTPClient is optional; the default uses proxies from the environment. Redirects to
+	// other hosts are never followed.
 	HTTPClient *http.Client
 }
 
-// String returns a description without the key, as do all other ways to print a Config.
+// String returns a description without the key.
 func (c Config) String() string { return fmt.Sprintf("llm.Config{%s at %s}", c.Model, c.redactedURL()) }
 
 // redactedURL returns the base URL without password and query.
@@ -48,18 +48,19 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"base_url": c.redactedURL(), "model": c.Model, "timeout": c.Timeout.String()})
 }
 
-// minOutputTokens is the smallest limit of output tokens worth a request.
+// minOutputTokens is the smallest output token limit worth a request.
 const minOutputTokens = 256
 
-// maxFormAttempts limits the requests of one call that negotiates a form. All parameters
-// together need fewer, but a server may reject everything.
+// maxFormAttempts limits the requests that one call sends while it negotiates a
+// form. Negotiating all parameters takes fewer, but a server may reject
+// everything.
 const maxFormAttempts = 16
 
-// A Client sends requests for one model to one server. A call usually sends a single
-// request. It sends more only if the server rejects its form: JSON is requested by
-// schema, then by JSON mode, then only in the prompt, and parameters that the model
-// does not support are left out. The client remembers what works. It retries nothing
-// else.
+// A Client sends requests for one model to one server. A call normally sends a
+// single request. If the server rejects its form, the client tries others: it
+// requests JSON by schema, by JSON mode, or only in the prompt, and omits
+// unsupported parameters. It remembers the form that works. It does not retry
+// other errors.
 type Client struct {
 	api      *openai.Client
 	wire     *wire
@@ -70,15 +71,15 @@ type Client struct {
 
 	mu             sync.Mutex
 	form           form
-	formStats           // of form
-	guessingFailed bool // guessing did not help when the server gave no reason
+	formStats           // statistics about form
+	guessingFailed bool // guessing the unsupported parameter has failed
 	downgrades     []Downgrade
 	notify         func(Downgrade) // may be nil
-	negotiate      chan struct{}   // lock that holds a value while a call negotiates
+	negotiate      chan struct{}   // semaphore: one call negotiates at a time
 }
 
-// NewClient returns a client; it sends nothing. It fails if the base URL is invalid or
-// the model is missing.
+// NewClient returns a client without contacting the server. It fails if the
+// base URL is invalid or the model is missing.
 func NewClient(c Config) (*Client, error) {
 	if c.Model == "" {
 		return nil, errors.New("no model is named")
@@ -112,7 +113,7 @@ func NewClient(c Config) (*Client, error) {
 // Endpoint returns the base URL without secrets.
 func (c *Client) Endpoint() string { return c.endpoint.publicURL }
 
-// Model returns the name of the model.
+// Model returns the model name.
 func (c *Client) Model() string { return c.model }
 
 // String returns the model and the endpoint.
@@ -124,9 +125,9 @@ func (c *Client) GoString() string { return c.String() }
 // Close closes idle connections.
 func (c *Client) Close() { c.wire.CloseIdleConnections() }
 
-// Complete sends a request. Its errors are *ParseError, *LengthError, *RefusalError,
-// *ContextLengthError, *StatusError, *NetworkError, *TimeoutError and that of the
-// context; UsageOf returns what they cost.
+// Complete sends a request. Its errors are *ParseError, *LengthError,
+// *RefusalError, *ContextLengthError, *StatusError, *NetworkError,
+// *TimeoutError and the error of ctx. UsageOf returns their cost.
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	n := negotiation{client: c, schema: r.Schema != nil}
 	defer n.unlock()
@@ -135,7 +136,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		return nil, err
 	}
 	var used usage.Usage
-	var errBeforeGuess error // the server's error before the first guess
+	var errBeforeGuess error // the error that led to the first guess
 	for {
 		res, sent, err := c.send(ctx, r, f)
 		used.Requests += sent
@@ -155,13 +156,13 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			continue
 		}
 		if f.bounded(r) && isFormRejection(classified) {
-			f.noBounds = true // fewer servers support bounds than schemas
+			f.noBounds = true // some servers support schemas but not bounds in them
 			continue
 		}
 		next, guess, ok := adaptForm(f, r.Schema != nil, classified)
 		switch {
 		case !ok:
-		case sent == 0: // go-openai knows that the model rejects it
+		case sent == 0: // go-openai rejected it locally
 			f = next
 			continue
 		default:
@@ -185,7 +186,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	}
 }
 
-// send sends one request; sent is 0 if go-openai rejected it before that.
+// send sends one request. sent is 0 if go-openai rejected it before sending.
 func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatCompletionResponse, sent int, err error) {
 	attemptCtx, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
@@ -202,7 +203,8 @@ func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatC
 	return res, 1, c.failure(ctx, err)
 }
 
-// withTimeout returns a context with a timeout, if d is positive.
+// withTimeout is context.WithTimeout, but without a timeout if d is not
+// positive.
 func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d <= 0 {
 		return context.WithCancel(ctx)
@@ -210,8 +212,8 @@ func withTimeout(ctx context.Context, d time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, d)
 }
 
-// failure converts the error of one attempt: the end of the caller's context, a
-// timeout of the attempt, or a reply that go-openai can't read.
+// failure classifies the error of one attempt: the caller's context, a timeout,
+// or a response that go-openai can't parse.
 func (c *Client) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -228,8 +230,8 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	return &StatusError{Status: http.StatusOK, Message: "what it sent is not a reply: " + c.wire.redactConnError(err)}
 }
 
-// read converts a response into a Reply. The key is removed from the result and not
-// from the response, so that it does not affect parsing.
+// read converts a response into a Reply. It redacts the key only after parsing,
+// so that redaction does not affect parsing.
 func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
 	reply, err := c.readReply(r, f, res, used)
 	if reply != nil {
@@ -280,7 +282,7 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 		return reply, nil
 	}
 	if atLimit {
-		// A reply that was truncated after the last brace is complete.
+		// A reply truncated after the last brace is still complete.
 		if answer, ok := Answer(text); ok {
 			reply.JSON = parseWhole(answer, r.Schema)
 		}
@@ -302,7 +304,7 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 	return reply, nil
 }
 
-// messageText returns the text of a message, from whichever field holds it.
+// messageText returns the text of a message from whichever field contains it.
 func messageText(m openai.ChatCompletionMessage) string {
 	var b strings.Builder
 	b.WriteString(m.Content)

@@ -11,10 +11,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// Embed returns the vectors of texts, sending one request. It fails unless all vectors
-// have the same length and finite numbers. It also fails if the server rejects a text,
-// as some do with empty ones, or with a *ContextLengthError if the server truncated a
-// text. The usage is also in the error, see UsageOf.
+// Embed returns a vector for each text, using one request. It fails unless all
+// vectors have the same length and contain only finite numbers. Some servers
+// reject empty texts. If the server truncated a text, the error is a
+// *ContextLengthError. UsageOf also returns the usage from an error.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	if len(texts) == 0 {
 		return nil, usage.Usage{}, nil
@@ -40,12 +40,13 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.
 	return out, used, nil
 }
 
-// minLongText is the number of words from which a text may be truncated. The smallest
-// embedding models read 256 tokens.
+// minLongText is the minimum number of words for detecting truncation. The
+// smallest embedding models read 256 tokens.
 const minLongText = 200
 
-// textsTruncated reports whether a server counted fewer tokens than the texts have
-// words. It ignores short texts, for which servers may report no or unrelated counts.
+// textsTruncated reports whether the server counted fewer tokens than the texts
+// have words. It ignores short texts because some servers report no or
+// unrelated counts for them.
 func textsTruncated(texts []string, promptTokens int) bool {
 	hasLongText, words := false, 0
 	for _, t := range texts {
@@ -56,7 +57,7 @@ func textsTruncated(texts []string, promptTokens int) bool {
 	return hasLongText && promptTokens > 0 && float64(promptTokens) < minTokensPerWord*float64(words)
 }
 
-// vectors returns the vectors in the order of the texts.
+// vectors returns n vectors in the order of their texts.
 func vectors(data []openai.Embedding, n int) ([][]float32, error) {
 	if len(data) != n {
 		return nil, fmt.Errorf("it sent %d vectors for %d texts", len(data), n)
@@ -79,10 +80,10 @@ func vectors(data []openai.Embedding, n int) ([][]float32, error) {
 	return out, nil
 }
 
-// BatchedEmbedder sends at most Size texts at a time to Next.
+// A BatchedEmbedder splits texts into batches of at most Size for Next.
 type BatchedEmbedder struct {
 	Next Embedder
-	Size int // 0 means 256
+	Size int // defaults to 256
 }
 
 // Embed implements Embedder. If a batch fails, the usage includes the batches before.

@@ -11,16 +11,16 @@ import (
 
 const (
 	openAIBase = "https://api.openai.com/v1"
-	// First stable version of Azure's API with support for JSON schemas.
+	// azureVersion is the first stable Azure API version that supports JSON schemas.
 	azureVersion = "2024-10-21"
 )
 
-// An endpoint is a server and the variant of the API that it speaks.
+// An endpoint identifies a server and its API variant.
 type endpoint struct {
-	base       string // in the form that go-openai expects
+	base       string // as go-openai expects it
 	apiType    openai.APIType
-	version    string // of Azure's API
-	deployment string // from the base URL; if empty, the name of the model
+	version    string // Azure API version
+	deployment string // from the base URL; defaults to the model name
 	azure      bool
 	secret     string // password in the base URL
 	publicURL  string // base URL without secrets

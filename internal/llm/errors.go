@@ -13,16 +13,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A StatusError is an HTTP error of the server. Its texts are the server's, without
-// the key and shortened.
+// A StatusError is an HTTP error response. Its texts come from the server,
+// shortened and without the key.
 type StatusError struct {
-	Status  int // the HTTP status; 200 for an error in the body of a reply
+	Status  int // HTTP status, or 200 for an error reported only in the body
 	Message string
-	Code    string // the server's code or type of error, if any
-	Param   string // the parameter that the server complains about, if any
+	Code    string // error code or type, if any
+	Param   string // the rejected parameter, if any
 
 	header http.Header
-	body   string // the whole response, which may hold details such as limits
+	body   string // complete response, which may contain details such as limits
 }
 
 func (e *StatusError) Error() string {
@@ -36,18 +36,17 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-// A NetworkError is a request without a response: no connection, a broken one, or a
-// certificate that is not trusted.
+// A NetworkError is a request that failed without a response.
 type NetworkError struct {
 	Message     string
-	Certificate bool // the server's certificate was rejected: retries do not help
+	Certificate bool // the server's certificate was rejected; permanent
 	err         error
 }
 
 func (e *NetworkError) Error() string { return e.Message }
 func (e *NetworkError) Unwrap() error { return e.err }
 
-// A TimeoutError is an attempt that took longer than Config.Timeout.
+// A TimeoutError is an attempt that exceeded Config.Timeout.
 type TimeoutError struct{ After time.Duration }
 
 func (e *TimeoutError) Error() string { return fmt.Sprintf("no reply within %s", e.After) }
@@ -55,14 +54,14 @@ func (e *TimeoutError) Error() string { return fmt.Sprintf("no reply within %s",
 // Timeout returns true, as in net.Error.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// A LengthError is a reply that was truncated at the limit of output tokens. The
+// A LengthError is a reply that was truncated at the output token limit. The
 // caller may split its request, unless Reasoning is set.
 type LengthError struct {
-	Limit     int  // the limit that was sent, in tokens; 0 if the server chose it
-	Reasoning bool // the reply was all reasoning, without the beginning of an answer
+	Limit     int  // tokens requested, or 0 if the server chose the limit
+	Reasoning bool // the reply contains only reasoning
 
-	hasReasoning bool // a part of the reply was reasoning
-	isProse      bool // the reply does not begin with JSON, and may be untagged reasoning
+	hasReasoning bool // the reply contains some reasoning
+	isProse      bool // the reply does not start with JSON and may be untagged reasoning
 }
 
 func (e *LengthError) Error() string {
@@ -75,27 +74,27 @@ func (e *LengthError) Error() string {
 	return fmt.Sprintf("the reply was cut off: it needs more than %d tokens", e.Limit)
 }
 
-// IsTruncated reports whether err is a truncated reply that may be complete if the caller
-// splits its request. A reply that is all reasoning does not count: the model reasons
-// about a part for as long as about the whole.
+// IsTruncated reports whether err is a truncated reply that may be complete if
+// the caller splits its request. That excludes replies with only reasoning,
+// because the model reasons about a part for as long as about the whole.
 func IsTruncated(err error) bool {
 	e, ok := errors.AsType[*LengthError](err)
 	return ok && !e.Reasoning
 }
 
-// IsTooLong reports whether a request may succeed if the caller splits it: its reply
-// was truncated, or its prompt is too long.
+// IsTooLong reports whether splitting the request may help, because its reply
+// was truncated or its prompt is too long.
 func IsTooLong(err error) bool { return IsTruncated(err) || isA[*ContextLengthError](err) }
 
-// IsUnusable reports whether err is a reply that was not usable, because it could
-// not be parsed or was truncated. Asking in another way may help.
+// IsUnusable reports whether err is a reply that could not be parsed or was
+// truncated. A different prompt may help.
 func IsUnusable(err error) bool { return IsTruncated(err) || isA[*ParseError](err) }
 
-// A ContextLengthError is a prompt that is longer than the model's context window.
+// A ContextLengthError is a prompt that exceeds the model's context window.
 type ContextLengthError struct {
-	Limit   int // of the model, in tokens; 0 if the server does not report it
+	Limit   int // context window in tokens, or 0 if unknown
 	Message string
-	Silent  bool // the server did not reject the prompt but truncated it
+	Silent  bool // the server truncated the prompt instead of rejecting it
 }
 
 func (e *ContextLengthError) Error() string {
@@ -108,11 +107,11 @@ func (e *ContextLengthError) Error() string {
 	return fmt.Sprintf("the prompt is longer than the model's window of %d tokens", e.Limit)
 }
 
-// A RefusalError is a model that refused to answer, or a content filter that stopped
-// the request or the reply. Repeating the request does not help.
+// A RefusalError is a refusal by the model, or a request or reply that was
+// stopped by a content filter. Retries do not help.
 type RefusalError struct {
 	Reason  string // "refusal" or "content_filter"
-	Message string // of the model or the server
+	Message string // text from the model or the server
 }
 
 func (e *RefusalError) Error() string {
@@ -126,27 +125,26 @@ func (e *RefusalError) Error() string {
 	return msg + ": " + e.Message
 }
 
-// A ParseError is a reply that does not contain what was requested.
+// A ParseError is a reply without the requested content.
 type ParseError struct {
 	Reason string
 	Text   string // the complete reply
-	// Partial holds the complete elements of a truncated reply, with brackets closed,
-	// if Schema.Accept accepts that. Only a caller that checks for missing elements may
-	// use it.
+	// Partial contains the complete elements of a truncated reply, with brackets
+	// closed, if Schema.Accept accepts them. Callers must check for missing elements.
 	Partial json.RawMessage
-	// NoAnswer is set if the reply is empty or all reasoning. After ReplyRetry has repeated
-	// the request, asking in another way does not help either.
+	// NoAnswer is set if the reply is empty or contains only reasoning. A different
+	// prompt does not help.
 	NoAnswer bool
 
-	isProse bool // the reply does not contain even the beginning of a JSON value
+	isProse bool // the reply contains no JSON, not even a partial value
 }
 
 func (e *ParseError) Error() string {
 	return fmt.Sprintf("the reply can't be read: %s (it begins %q)", e.Reason, truncateText(e.Text, 60))
 }
 
-// A BudgetError is a request that was not sent because it could have exceeded a
-// limit. Nothing is sent after the first one.
+// A BudgetError is a request that was not sent because it could exceed a limit.
+// No request is sent after the first one.
 type BudgetError struct {
 	Unit         string // "tokens" or "USD"
 	Limit, Spent float64
@@ -159,24 +157,24 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("the limit of %.0f tokens is reached: %.0f used, and the next request could pass it", e.Limit, e.Spent)
 }
 
-// A DownError reports that the server is down or rejects all requests, so that the
-// other rows need not be tried.
+// A DownError reports that the server is down or rejects all requests, so the
+// remaining rows are not attempted.
 type DownError struct{ Cause error }
 
 func (e *DownError) Error() string { return "giving up on the server: " + e.Cause.Error() }
 func (e *DownError) Unwrap() error { return e.Cause }
 
-// IsFatal reports whether err ends the run and not just a row: the server is down, the
-// budget is spent, or the replies of a batch can't be read.
+// IsFatal reports whether err ends the run rather than failing a single row:
+// the server is down, the budget is spent, or batch replies can't be accessed.
 func IsFatal(err error) bool {
 	return isA[*DownError](err) || isA[*BudgetError](err) || isA[*StoreError](err)
 }
 
-// CanDrain reports whether requests in flight may still be answered after the fatal
-// error err: the budget may be spent, but the server is up.
+// CanDrain reports whether requests in flight may still complete after the
+// fatal error err. They can if the budget is spent but the server is up.
 func CanDrain(err error) bool { return !isA[*DownError](err) }
 
-// A usageError is an error of requests that cost something.
+// A usageError adds the usage of failed requests to their error.
 type usageError struct {
 	error
 	usage usage.Usage
@@ -184,6 +182,7 @@ type usageError struct {
 
 func (e *usageError) Unwrap() error { return e.error }
 
+// withUsage returns err with usage u, replacing any previous usage.
 func withUsage(err error, u usage.Usage) error {
 	if e, ok := err.(*usageError); ok { //nolint:errorlint // only the outermost is replaced
 		err = e.error
@@ -202,7 +201,7 @@ func UsageOf(err error) usage.Usage {
 	return usage.Usage{}
 }
 
-// truncateText returns s on one line of at most n runes. Runes that are not printable
+// truncateText returns s on one line with at most n runes. Unprintable runes
 // become U+FFFD.
 func truncateText(s string, n int) string {
 	var b strings.Builder

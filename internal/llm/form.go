@@ -13,17 +13,17 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// A format is a way of requesting JSON.
+// A format is a method of requesting JSON.
 type format int
 
-// In the order in which they are tried.
+// Formats in the order in which they are tried.
 const (
 	jsonSchema   format = iota // response_format json_schema, strict
 	jsonMode                   // response_format json_object, with the schema in the prompt
 	jsonInPrompt               // only the schema in the prompt
 )
 
-// A tokenParam is the request parameter for the limit of output tokens.
+// A tokenParam selects the request parameter for the output token limit.
 type tokenParam int
 
 const (
@@ -32,25 +32,25 @@ const (
 	noMaxTokens
 )
 
-// A form describes which request parameters a server and its model support.
+// A form specifies the request parameters that a server and its model support.
 type form struct {
 	format         format
 	tokenParam     tokenParam
-	maxOutput      int  // largest limit of output tokens that the server accepts; 0 for any
-	schemaInPrompt bool // repeat the schema in the prompt, since the server ignores it
+	maxOutput      int  // largest accepted output token limit, or 0 if unlimited
+	schemaInPrompt bool // repeat the schema in the prompt, for servers that ignore it
 	noTemperature  bool
 	noSeed         bool
-	noSystem       bool // put the system message in front of the user message
-	noBounds       bool // use no limits in schemas
+	noSystem       bool // prepend the system message to the user message
+	noBounds       bool // do not use bounded schemas
 }
 
-// bounded reports whether r is sent with its bounded schema. It stops runaway
-// generation, such as a string that a small model never closes.
+// bounded reports whether r is sent with its bounded schema, which stops
+// runaway generation such as a string that a small model never closes.
 func (f form) bounded(r *Request) bool {
 	return r.Bounded && r.Schema != nil && r.Schema.Bounded != nil && f.format == jsonSchema && !f.noBounds
 }
 
-// schema returns the schema that is sent with r.
+// schema returns the schema to send with r.
 func (f form) schema(r *Request) json.RawMessage {
 	if f.bounded(r) {
 		return r.Schema.Bounded
@@ -58,7 +58,7 @@ func (f form) schema(r *Request) json.RawMessage {
 	return r.Schema.JSON
 }
 
-// outputTokens returns the limit that is sent with r, or 0 for none.
+// outputTokens returns the output token limit to send with r, or 0 for none.
 func (f form) outputTokens(r *Request) int {
 	switch {
 	case f.tokenParam == noMaxTokens:
@@ -69,12 +69,12 @@ func (f form) outputTokens(r *Request) int {
 	return r.MaxTokens
 }
 
-// request returns r in form f for go-openai.
+// request converts r to a go-openai request in form f.
 func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	q := openai.ChatCompletionRequest{Model: c.model, Messages: messages(r, f)}
 	switch n := f.outputTokens(r); f.tokenParam {
 	case maxTokens:
-		q.MaxTokens = n //nolint:staticcheck // the name that most servers know
+		q.MaxTokens = n //nolint:staticcheck // most servers support only this parameter
 	case maxCompletionTokens:
 		q.MaxCompletionTokens = n
 	case noMaxTokens:
@@ -101,9 +101,9 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	return q
 }
 
-// messages converts the messages of r. If the schema is not sent separately, it goes at
-// the end of the system message, so that the texts to judge stay last and all requests
-// share a prefix.
+// messages converts the messages of r. If the schema is not sent separately, it
+// is appended to the system message, so that the texts to judge stay last and
+// all requests share a prefix.
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	src := r.Messages
 	if r.Schema != nil && (f.format != jsonSchema || f.schemaInPrompt) {
@@ -126,7 +126,7 @@ func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	return out
 }
 
-// withSystem appends a paragraph to the first system message, or adds one.
+// withSystem appends a paragraph to the system message, or adds one.
 func withSystem(ms []Message, text string) []Message {
 	if len(ms) == 0 || ms[0].Role != System {
 		return append([]Message{{System, text}}, ms...)
@@ -142,8 +142,8 @@ func isFormRejection(err error) bool {
 	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 }
 
-// adaptForm returns a form that may work after a server rejected f with err. guess is set
-// if the error does not say what is wrong.
+// adaptForm returns a form that may work after the server rejected f with err.
+// guess is set if the error does not identify the unsupported parameter.
 func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	switch {
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
@@ -196,8 +196,8 @@ func containsAny(s string, substrs []string) bool {
 	return slices.ContainsFunc(substrs, func(w string) bool { return strings.Contains(s, w) })
 }
 
-// limitInMessage returns the largest limit of output tokens that an error message allows,
-// or 0 if it names none.
+// limitInMessage returns the largest output token limit that an error message
+// allows, or 0 if it mentions none.
 func limitInMessage(message string) int {
 	if n := firstNumber(message, `range[^.]{0,40}? to ([\d,]+) \(exclusive\)`); n > 0 {
 		return n - 1
@@ -212,7 +212,8 @@ func limitInMessage(message string) int {
 	)
 }
 
-// mayRejectForm reports whether a status may mean that the form of a request was rejected.
+// mayRejectForm reports whether an HTTP status may reject the form of a
+// request.
 func mayRejectForm(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,
@@ -222,9 +223,9 @@ func mayRejectForm(status int) bool {
 	return false
 }
 
-// classify converts a StatusError that concerns the row, and not the form of the
-// request or the state of the server, into a more specific error. If only the reply is
-// too long for the context window, room is the number of tokens left for it.
+// classify converts a StatusError about a single row into a more specific
+// error. Other errors are returned unchanged. If only the reply is too long for
+// the context window, available is the number of tokens left for it.
 func classify(err error) (out error, available int) { //nolint:staticcheck // the error is the main result
 	e, ok := errors.AsType[*StatusError](err)
 	if !ok || e.Status < 400 {
@@ -251,7 +252,8 @@ func classify(err error) (out error, available int) { //nolint:staticcheck // th
 	return err, 0
 }
 
-// firstNumber returns the number captured by the first pattern that matches, or 0.
+// firstNumber returns the first capture group of the first matching pattern, or
+// 0.
 func firstNumber(s string, patterns ...string) int {
 	for _, p := range patterns {
 		if m := regexp.MustCompile(`(?i)` + p).FindStringSubmatch(s); m != nil {

@@ -8,24 +8,25 @@ import (
 	"time"
 )
 
-// lockPoll is the interval for checking whether another process has released a lock.
+// lockPoll is the interval for checking whether another process has released a
+// lock.
 const lockPoll = 50 * time.Millisecond
 
-// keyLocks let only one caller at a time request a reply that is not in the cache yet,
-// in this process and in others that share the file, so that it is paid for only once.
-// Between processes a key is locked by one byte of the file, which the system unlocks
-// when a process ends. On file systems without such locks each process sends its own
-// request.
+// keyLocks deduplicates concurrent requests for the same uncached reply, within
+// this process and across processes that share the file, so that it is paid for
+// only once. Across processes, each key is locked by a byte range of the file;
+// the operating system releases the lock when a process exits. On file systems
+// without byte range locks, each process sends its own request.
 type keyLocks struct {
-	file  *os.File // nil to lock in this process only
+	file  *os.File // nil to lock within this process only
 	clock Clock
 
 	mu   sync.Mutex
-	held map[string]chan struct{} // by key; closed on release
+	held map[string]chan struct{} // closed on release
 }
 
-// acquire locks key, the SHA-256 of a request. The caller releases it when the reply is
-// stored.
+// acquire locks key, the SHA-256 of a request. The caller must call release
+// after storing the reply.
 func (t *keyLocks) acquire(ctx context.Context, key []byte) (release func(), err error) {
 	done, err := t.acquireLocal(ctx, string(key))
 	if err != nil || t.file == nil {
@@ -36,7 +37,7 @@ func (t *keyLocks) acquire(ctx context.Context, key []byte) (release func(), err
 		switch locked, err := tryLock(t.file, offset); {
 		case locked:
 			return func() { _ = unlock(t.file, offset); done() }, nil
-		case err != nil: // the file system has no locks
+		case err != nil: // the file system does not support locks
 			return done, nil //nolint:nilerr // each process sends its own request
 		}
 		if err := t.clock.Sleep(ctx, lockPoll); err != nil {

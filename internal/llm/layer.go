@@ -8,22 +8,23 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Size is the largest number of tokens that a request may use.
+// A Size is an upper bound on the tokens of a request.
 type Size struct{ Prompt, Reply int }
 
-// Send makes one request and returns its usage, also if it fails.
+// Send makes one request and returns its usage, even if it fails.
 type Send func(context.Context) (usage.Usage, error)
 
-// A Layer wraps requests to a server: it calls send once, several times, later or
-// not at all, and returns the usage of all these calls. Retry, RateLimiter, Budget, Breaker
-// and Meter are layers for completions and embeddings. Only layers that need the
-// size of a request call size.
+// A Layer is middleware around a request. It may call send once, several times,
+// after a delay or not at all, and returns the combined usage. Retry,
+// RateLimiter, Breaker and Meter are layers, as is the result of Budget.Layer.
+// They work for both completions and embeddings. size is a function because it
+// is expensive and only some layers need it.
 type Layer interface {
 	Do(ctx context.Context, size func() Size, send Send) (usage.Usage, error)
 }
 
-// Wrap wraps next in layers, the outermost first. tokens counts the tokens of a
-// text; nil means Rough.
+// Wrap wraps next in layers, outermost first. tokens counts the tokens of a
+// text and defaults to EstimateTokens.
 func Wrap(next Completer, tokens func(string) int, layers ...Layer) Completer {
 	if tokens == nil {
 		tokens = EstimateTokens
@@ -34,7 +35,7 @@ func Wrap(next Completer, tokens func(string) int, layers ...Layer) Completer {
 	return next
 }
 
-// WrapEmbedder wraps next in layers, the outermost first.
+// WrapEmbedder wraps next in layers, outermost first.
 func WrapEmbedder(next Embedder, tokens func(string) int, layers ...Layer) Embedder {
 	if tokens == nil {
 		tokens = EstimateTokens
@@ -96,8 +97,8 @@ func (l *layeredEmbedder) Embed(ctx context.Context, texts []string) ([][]float3
 	return out, u, nil
 }
 
-// A Meter is a layer that sums up usage, including that of failed requests. It goes
-// outermost, where each reply and error carries the usage of all its attempts.
+// A Meter is a layer that accumulates usage, including that of failed requests.
+// It must be the outermost layer to count all attempts.
 type Meter struct {
 	mu    sync.Mutex
 	total usage.Usage
@@ -122,11 +123,12 @@ func (m *Meter) Total() usage.Usage {
 // A Clock provides the time to the layers.
 type Clock interface {
 	Now() time.Time
-	// Sleep waits for d. It returns the error of ctx as soon as ctx ends.
+	// Sleep waits for d, or returns ctx.Err() as soon as ctx is done.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// NewClock returns a Clock that reads now and sleeps in real time.
+// NewClock returns a Clock that reads the time from now and sleeps in real
+// time.
 func NewClock(now func() time.Time) Clock { return clock(now) }
 
 type clock func() time.Time

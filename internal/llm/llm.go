@@ -1,14 +1,15 @@
-// Package llm sends requests to language models behind any OpenAI-compatible server.
+// Package llm sends requests to language models on OpenAI-compatible servers.
 //
-// New builds the stack of a run: a Client wrapped in decorators for retries, rate
-// limits, budgets, a circuit breaker, repeated requests, caching and metering. Each
-// decorator can be used separately.
+// New returns a Stack: a Client wrapped in decorators for retries, rate limits,
+// budgets, a circuit breaker, caching and metering. Each decorator can also be
+// used separately.
 //
-// The type of an error tells the caller what to do. A LengthError or
-// ContextLengthError may go away if the request is split. ParseError, RefusalError,
-// and StatusError, NetworkError and TimeoutError after all retries, fail the row.
-// Errors for which Fatal returns true end the run. UsageOf returns the cost of a
-// failed call. No error contains the API key.
+// Error types tell the caller how to proceed. After a LengthError or
+// ContextLengthError, a smaller request may succeed. A ParseError or
+// RefusalError fails the row, as do StatusError, NetworkError and TimeoutError
+// once retries are exhausted. Errors for which IsFatal returns true end the
+// run. UsageOf returns the cost of a failed call. No error contains the API
+// key.
 package llm
 
 import (
@@ -18,13 +19,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Completer answers requests. Decorators such as Retry and Cache wrap a Completer
-// and implement it. It must be safe for concurrent use.
+// A Completer answers requests. It must be safe for concurrent use. Decorators such
+// as ReplyRetry and WindowDetector implement Completer by wrapping another one.
 type Completer interface {
 	Complete(ctx context.Context, r *Request) (*Reply, error)
 }
 
-// An Embedder turns texts into vectors of one length, in the order of the texts.
+// An Embedder maps texts to vectors of equal length, in the same order.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error)
 }
@@ -44,52 +45,52 @@ type Message struct {
 	Text string
 }
 
-// A Request asks a model one question. What all requests have in common (model,
-// endpoint, timeout) is configured in the Completer.
+// A Request is a prompt with its parameters. Properties shared by all requests,
+// such as model, endpoint and timeout, are configured in the Completer.
 type Request struct {
 	Messages []Message
-	Schema   *Schema // of the reply; nil for free text
-	// Accept returns an error if free text does not answer the question; nil accepts any
-	// text. Rejected text is not requested again. Of truncated replies, Accept only sees
-	// those that are a single word or a JSON value.
+	Schema   *Schema // schema of the reply, or nil for free text
+	// Accept validates a free-text reply; nil accepts any text. Rejected replies are not
+	// retried. Truncated replies reach Accept only if they are a single word or a JSON
+	// value.
 	Accept      func(text string) error
-	Seed        int     // not sent if 0
-	Temperature float64 // sent even if 0, unless the model takes no temperature
-	MaxTokens   int     // limit of output tokens
-	Prompt      string  // name and version of the prompt for the cache key, such as "judge/1"
-	Bounded     bool    // use Schema.Bounded if the server supports it, since a previous reply was truncated
+	Seed        int     // 0 sends no seed
+	Temperature float64 // 0 is sent too, unless the model rejects the parameter
+	MaxTokens   int     // output token limit
+	Prompt      string  // prompt name and version, such as "judge/1"; part of the cache key
+	Bounded     bool    // use Schema.Bounded if supported; set after a truncated reply
 }
 
 // A Schema describes a JSON reply.
 type Schema struct {
 	Name    string                      // letters, digits, _ and -
 	JSON    json.RawMessage             // a JSON Schema for OpenAI's strict mode
-	Bounded json.RawMessage             // the same with limited strings and lists; may be nil
-	Accept  func(json.RawMessage) error // returns an error for a value that does not match
+	Bounded json.RawMessage             // JSON with limits on strings and lists; may be nil
+	Accept  func(json.RawMessage) error // validates a reply; may be nil
 }
 
 // A Reply is the reply of a model.
 type Reply struct {
 	Text          string          // unchanged
-	JSON          json.RawMessage // the value that Schema.Accept accepted; nil for free text
+	JSON          json.RawMessage // the accepted value; nil for free text
 	Usage         usage.Usage
 	Cached        bool
-	OriginalUsage usage.Usage // of a cached reply: what it cost originally
+	OriginalUsage usage.Usage // original cost of a cached reply
 
 	reasoned bool // the model reasoned before it answered
 }
 
-// RetryTemperature is the temperature of requests whose reply should differ from an
-// earlier one.
+// RetryTemperature is the sampling temperature of retries, which should produce a
+// different reply.
 const RetryTemperature = 0.4
 
-// Messages returns the messages of a prompt.
+// Messages returns a system message and a user message.
 func Messages(system, user string) []Message {
 	return []Message{{System, system}, {User, user}}
 }
 
-// Vary changes a request so that its reply differs from those to other variants of the
-// request. Variant 0 is the request itself.
+// Vary changes the seed and temperature of r so that each variant gets a
+// different reply. Variant 0 leaves r unchanged.
 func (r *Request) Vary(variant int) {
 	if variant != 0 {
 		r.Seed += variant
@@ -97,7 +98,8 @@ func (r *Request) Vary(variant int) {
 	}
 }
 
-// SplitInHalf calls f for each half of ids, and stops at the first error.
+// SplitInHalf calls f for the first and the second half of ids, and stops at
+// the first error.
 func SplitInHalf(ids []int, f func([]int) error) error {
 	n := (len(ids) + 1) / 2
 	if err := f(ids[:n]); err != nil {

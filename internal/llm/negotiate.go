@@ -7,15 +7,15 @@ import (
 	"net/http"
 )
 
-// A Downgrade is a change of how JSON is requested, after the server has rejected the
-// better way twice.
+// A Downgrade is a change to a less strict format of JSON requests, after the
+// server rejected the stricter one twice.
 type Downgrade struct {
 	From, To string // json_schema, json_object or prompt
 	Status   int    // HTTP status of the rejection
-	Message  string // of the server
+	Message  string // message from the server
 }
 
-// String describes the change for a warning.
+// String describes the downgrade as a warning.
 func (d Downgrade) String() string {
 	how := map[string]string{jsonMode.String(): "in JSON mode, without a schema", jsonInPrompt.String(): "in the prompt alone"}[d.To]
 	cause := ""
@@ -29,33 +29,33 @@ func (f format) String() string {
 	return [...]string{"json_schema", "json_object", "prompt"}[f]
 }
 
-// formStats counts what a client has seen of its current form.
+// formStats counts the outcomes of requests in the client's current form.
 type formStats struct {
 	accepted              int // requests with a schema that the server accepted
-	rejections            int // calls since then that it accepted only in another form
+	rejections            int // later calls that it accepted only in another form
 	withJSON, withoutJSON int // replies with and without JSON
 }
 
-// rejectionsToSwitch is the number of consecutive calls that must be rejected in a form
-// that worked before, until all calls switch to another one.
+// rejectionsToSwitch is the number of consecutive calls that must be rejected
+// in a previously accepted form before all calls switch to another one.
 const rejectionsToSwitch = 3
 
-// Downgrades returns the changes so far, in order.
+// Downgrades returns all downgrades so far, in order.
 func (c *Client) Downgrades() []Downgrade {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Downgrade(nil), c.downgrades...)
 }
 
-// currentForm returns the current form, and whether the server has accepted it.
+// currentForm returns the current form and whether the server has accepted it.
 func (c *Client) currentForm() (f form, proven bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.form, c.accepted > 0
 }
 
-// adoptForm uses f for all following calls, in addition to the restrictions of the current
-// form. cause is the error that led to it, or nil.
+// adoptForm merges f into the form of all later calls. cause is the error that
+// led to it, or nil.
 func (c *Client) adoptForm(f form, cause error) {
 	c.mu.Lock()
 	previous := c.form
@@ -77,14 +77,14 @@ func (c *Client) adoptForm(f form, cause error) {
 	}
 }
 
-// withoutLimits returns f without the limits that a server names explicitly.
+// withoutLimits returns f without limits that servers state explicitly.
 func (f form) withoutLimits() form {
 	f.maxOutput, f.noBounds = 0, false
 	return f
 }
 
-// countReply records whether a reply in form f had JSON. If more replies have none, the
-// server ignores the schema, and it is added to the prompt.
+// countReply records whether a reply in form f contained JSON. If most replies
+// contain none, the server ignores the schema, so it is added to the prompt.
 func (c *Client) countReply(f form, err error) {
 	e, bad := errors.AsType[*ParseError](err)
 	c.mu.Lock()
@@ -100,8 +100,8 @@ func (c *Client) countReply(f form, err error) {
 	}
 }
 
-// A negotiation finds a form that the server accepts for one call. Other calls that
-// are rejected meanwhile wait for its result.
+// A negotiation finds a form that the server accepts for one call. Other
+// rejected calls wait for its result.
 type negotiation struct {
 	client     *Client
 	schema     bool // the request has a schema
@@ -112,8 +112,8 @@ type negotiation struct {
 	cause      error
 }
 
-// begin returns the form to send. If none has worked yet and another call is
-// negotiating, it waits for that.
+// begin returns the form to send. If no form has worked yet and another call is
+// negotiating, begin waits for it.
 func (n *negotiation) begin(ctx context.Context) (form, error) {
 	f, proven := n.client.currentForm()
 	if !proven && len(n.client.negotiate) > 0 {
@@ -145,13 +145,13 @@ func (n *negotiation) unlock() {
 	}
 }
 
-// rejected decides what to do after the server rejected form f with cause, which next
-// may fix. It asks for confirmation by a second attempt if next changes how JSON is
-// requested, if the error may be a fault of the server, or if f has worked before. It
-// returns false if the rejection is final.
+// rejected decides how to proceed after the server rejected form f with cause.
+// next is a form that may work. rejected asks for a confirming second attempt
+// with f if next changes the JSON format, if cause may be a server fault, or if
+// f has worked before. ok is false if the rejection is final.
 func (n *negotiation) rejected(ctx context.Context, f, next form, guess bool, cause error) (_ form, ok bool, err error) {
 	if next.withoutLimits() == f.withoutLimits() {
-		return next, true, nil // an explicit limit
+		return next, true, nil // the server stated a limit
 	}
 	if !n.locked {
 		if err := n.lock(ctx); err != nil {
@@ -160,7 +160,7 @@ func (n *negotiation) rejected(ctx context.Context, f, next form, guess bool, ca
 		found, _ := n.client.currentForm()
 		if found = mergeForms(f, found); found.withoutLimits() != f.withoutLimits() {
 			n.unlock()
-			return found, true, nil // another call has found a form meanwhile
+			return found, true, nil // another call has found a form
 		}
 	}
 	n.client.mu.Lock()
@@ -182,15 +182,16 @@ func (n *negotiation) rejected(ctx context.Context, f, next form, guess bool, ca
 	return next, true, nil
 }
 
-// recordWrongGuess records that no guess helped, so that other calls do not try.
+// recordWrongGuess records that guessing failed, so that other calls do not
+// guess.
 func (n *negotiation) recordWrongGuess() {
 	n.client.mu.Lock()
 	defer n.client.mu.Unlock()
 	n.client.guessingFailed = true
 }
 
-// succeed records that the server accepted form f. If it accepted other forms before,
-// this is treated as an exception until it happens several times in a row.
+// succeed records that the server accepted form f. If it accepted other forms
+// before, f counts as an exception until that happens several times in a row.
 func (n *negotiation) succeed(f form) {
 	c := n.client
 	c.mu.Lock()
@@ -207,6 +208,6 @@ func (n *negotiation) succeed(f form) {
 		f = form{maxOutput: f.maxOutput, noBounds: f.noBounds}
 	}
 	if f != n.start {
-		c.adoptForm(f, n.cause) // this first success is not counted, so the form is less proven
+		c.adoptForm(f, n.cause) // not counted in accepted: one success is no proof
 	}
 }

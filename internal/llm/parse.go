@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// parse extracts from a reply the JSON value that schema accepts, in time linear in the
+// parse returns the JSON value in a reply that schema accepts, in time linear in the
 // reply. A reply that is such a value, bare or in one code fence, is returned as it is.
 // Otherwise parse returns the last complete object or array that is accepted, wherever
 // it occurs: in prose, after others, in a fence, as a JSON string, or as the only value

@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	slowdownFactor = 0.7 // factor after a 429, applied at most once per adjustInterval
-	speedupFactor  = 1.2 // factor after adjustInterval without a 429
+	slowdownFactor = 0.7 // applied after a 429, at most once per adjustInterval
+	speedupFactor  = 1.2 // applied after each adjustInterval without a 429
 	adjustInterval = time.Second
-	maxPause       = time.Minute // longest pause that a server may ask for
+	maxPause       = time.Minute // longest Retry-After that is honored
 )
 
-// A RateLimiter keeps requests and tokens per minute below limits, and adapts to servers
-// that reject requests: after a 429 it slows down and pauses for as long as the
-// server asks, and each second without one speeds it up again, up to the limits.
-// Without limits it starts, at the first 429, from the rate that it has measured.
+// A RateLimiter keeps requests and tokens per minute below configured limits
+// and adapts to servers that reject requests. After a 429 it lowers the rate
+// and pauses for as long as the server asks. Each second without a 429 raises
+// the rate again, up to the limits. Without configured limits, the first 429
+// starts limiting at the measured rate.
 type RateLimiter struct {
 	clock             Clock
 	requestsPerMinute float64       // 0 means no limit
@@ -32,14 +33,15 @@ type RateLimiter struct {
 	limit        rate.Limit // requests per second; rate.Inf if there is no limit
 	requests     *rate.Limiter
 	pausedUntil  time.Time
-	lastAdjusted time.Time // when limit last changed
-	windowStart  time.Time // of the second in which sent requests were sent
-	sentInWindow int
-	lastRate     float64 // requests in the last full second
-	maxLimit     rate.Limit
+	lastAdjusted time.Time  // time of the last change to limit
+	windowStart  time.Time  // start of the current measuring window
+	sentInWindow int        // requests sent since windowStart
+	lastRate     float64    // requests per second in the last full window
+	maxLimit     rate.Limit // upper bound for limit
 }
 
-// NewRateLimiter returns a RateLimiter with limits per minute; 0 means no limit.
+// NewRateLimiter returns a RateLimiter with limits per minute, where 0 means
+// unlimited.
 func NewRateLimiter(rpm, tpm int, clock Clock) *RateLimiter {
 	l := &RateLimiter{clock: clock, requestsPerMinute: float64(rpm), limit: rate.Inf, maxLimit: rate.Inf}
 	if rpm > 0 {
@@ -53,7 +55,7 @@ func NewRateLimiter(rpm, tpm int, clock Clock) *RateLimiter {
 	return l
 }
 
-// burst returns the number of requests that may be sent at once: those of a second.
+// burst returns how many requests may be sent at once: one second's worth.
 func burst(l rate.Limit) int {
 	if l == rate.Inf {
 		return 1
@@ -61,7 +63,8 @@ func burst(l rate.Limit) int {
 	return max(1, int(l))
 }
 
-// Do waits until the request may be sent, sends it and adapts to the response.
+// Do waits until the request may be sent, sends it and adapts the rate to the
+// response.
 func (p *RateLimiter) Do(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
 	if p.tokens == nil {
 		return p.do(ctx, send, func() {})
@@ -75,13 +78,13 @@ func (p *RateLimiter) Do(ctx context.Context, size func() Size, send Send) (usag
 	u, err := p.do(ctx, send, func() { sent = true; p.tokens.start(r) })
 	used := u
 	if used.Tokens() == 0 && sent {
-		used.PromptTokens = s.Prompt // the server may count requests that it did not answer
+		used.PromptTokens = s.Prompt // the server may count unanswered requests
 	}
 	p.tokens.settle(r, used)
 	return u, err
 }
 
-// do is Do without the token limit. It calls start right before send.
+// do implements Do without the token limit. It calls start just before send.
 func (p *RateLimiter) do(ctx context.Context, send Send, start func()) (usage.Usage, error) {
 	if err := p.wait(ctx); err != nil {
 		return usage.Usage{}, err
@@ -92,12 +95,13 @@ func (p *RateLimiter) do(ctx context.Context, send Send, start func()) (usage.Us
 	return u, err
 }
 
+// wait blocks until the rate limit and any pause allow another request.
 func (p *RateLimiter) wait(ctx context.Context) error {
 	for {
 		now := p.clock.Now()
 		p.mu.Lock()
 		delay := p.pausedUntil.Sub(now)
-		if delay > maxPause { // longer than any pause: the clock was set back
+		if delay > maxPause { // the clock was set back
 			delay, p.pausedUntil = 0, now
 		}
 		paused := delay > 0
@@ -116,8 +120,8 @@ func (p *RateLimiter) wait(ctx context.Context) error {
 	}
 }
 
-// recordSent measures the requests sent per second. It counts nothing and returns
-// false if a pause began while the caller was waiting.
+// recordSent counts a request for the measured rate. It returns false, without
+// counting, if a pause started while the caller was waiting.
 func (p *RateLimiter) recordSent() bool {
 	now := p.clock.Now()
 	p.mu.Lock()
@@ -135,7 +139,7 @@ func (p *RateLimiter) recordSent() bool {
 	return true
 }
 
-// adapt slows down or speeds up after a response.
+// adapt adjusts the rate after a response.
 func (p *RateLimiter) adapt(err error, now time.Time) {
 	e, ok := errors.AsType[*StatusError](err)
 	throttled := ok && e.Status == http.StatusTooManyRequests && !isOutOfCredit(e)
@@ -154,9 +158,9 @@ func (p *RateLimiter) adapt(err error, now time.Time) {
 	l := p.limit
 	switch {
 	case throttled && l == rate.Inf:
-		// In the first second there is no full second to measure.
+		// Within the first second, extrapolate from the requests sent so far.
 		l = rate.Limit(max(p.lastRate, float64(p.sentInWindow)/max(now.Sub(p.windowStart), adjustInterval/10).Seconds(), 1))
-		p.maxLimit = 4 * l // above this there is no limit again
+		p.maxLimit = 4 * l // at this rate the limit is lifted
 		l *= slowdownFactor
 	case throttled:
 		l = max(l*slowdownFactor, min(p.maxLimit/16, 1))

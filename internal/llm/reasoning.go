@@ -7,41 +7,41 @@ import (
 )
 
 const (
-	// minReasoning is the limit of output tokens after a model has used up all of them
-	// for reasoning. At 40 tokens a second it fits the default timeout of a minute.
+	// minReasoning is the first output token limit to try after reasoning used up the
+	// original one. At 40 tokens per second it fits the default timeout of a minute.
 	minReasoning    = 2048
-	reasoningGrowth = 4       // factor of each further increase
+	reasoningGrowth = 4       // factor between consecutive limits
 	maxReasoning    = 1 << 16 // largest limit
-	maxUntagged     = 1 << 13 // largest limit if nothing shows that the model reasons
+	maxUntagged     = 1 << 13 // largest limit if there is no sign of reasoning
 )
 
-// A reasoningBudget is what a run has learned about the output tokens that a model
-// needs to reason before it answers.
+// A reasoningBudget records how many output tokens a model needs to reason
+// before it answers, as observed during a run.
 type reasoningBudget struct {
 	mu         sync.Mutex
-	extra      int           // tokens needed on top of those for the answer
-	limit      int           // the server rejects more, or is too slow for them; 0 if unknown
-	succeeded  bool          // some answer came after reasoning
+	extra      int           // tokens needed in addition to those for the answer
+	limit      int           // larger limits are rejected or time out; 0 if unknown
+	succeeded  bool          // some reply had an answer after reasoning
 	exhausted  bool          // some reply had no answer even with the largest limit
 	answered   bool          // some reply had an answer
 	unanswered int           // replies without one
-	runaway    bool          // untagged text before an answer is not reasoning but runaway generation
-	searching  chan struct{} // closed when the call that searches for the limit ends; nil if none does
+	runaway    bool          // untagged text is runaway generation, not reasoning
+	searching  chan struct{} // closed when the searching call ends; nil if no call is searching
 }
 
-// A tokenSearch is the part of one call in finding the limit of output tokens that
-// the model needs. One call searches at a time; others that need more tokens wait for
+// A tokenSearch finds the output token limit that the model needs, as part of
+// one call. One call searches at a time; others that need more tokens wait for
 // its result.
 type tokenSearch struct {
 	*ReplyRetry
-	request      *Request // as the caller made it
-	searching    bool     // this call is the one that searches
-	sawReasoning bool     // a reply was truncated during or after its reasoning
-	truncated    error    // of the previous attempt, if the current one has more tokens for that reason
-	timedOut     bool     // an attempt with more tokens has timed out
+	request      *Request // the caller's request
+	searching    bool     // this call is searching
+	sawReasoning bool     // a truncated reply contained reasoning
+	truncated    error    // error of the attempt before the last increase, if any
+	timedOut     bool     // an attempt with an increased limit timed out
 }
 
-// firstRequest returns the request with the limit of output tokens learned so far.
+// firstRequest returns the request with the output token limit learned so far.
 func (s *tokenSearch) firstRequest() *Request {
 	b := &s.budget
 	b.mu.Lock()
@@ -54,8 +54,8 @@ func (s *tokenSearch) firstRequest() *Request {
 	return &r
 }
 
-// ceiling returns the largest limit to send, at most n unless the user set it. The
-// budget must be locked.
+// ceiling returns the largest limit to send: at most n, unless the user set
+// one. The budget must be locked.
 func (s *tokenSearch) ceiling(n int) int {
 	n = s.limitOr(n)
 	if l := s.budget.limit; l > 0 {
@@ -64,8 +64,8 @@ func (s *tokenSearch) ceiling(n int) int {
 	return n
 }
 
-// shouldContinue reports whether err shows that the model needs more output tokens for
-// reasoning, or that the last increase was too large.
+// shouldContinue reports whether err shows that the model needs more output
+// tokens for reasoning, or that the last increase was too large.
 func (s *tokenSearch) shouldContinue(err error) bool {
 	if s.truncated != nil && (isA[*ContextLengthError](err) || isA[*TimeoutError](err) || isFormRejection(err)) {
 		return true
@@ -80,12 +80,12 @@ func (s *tokenSearch) shouldContinue(err error) bool {
 	return e.Reasoning || e.hasReasoning || e.isProse && !s.Deterministic && !s.budget.runaway
 }
 
-// next returns the request to send after r failed with err, or nil and the error of
-// the call.
+// next returns the request to send after r failed with err. If the search has
+// ended, it returns nil and the error of the call.
 func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request, error) {
 	b := &s.budget
 	e, truncated := errors.AsType[*LengthError](err)
-	if !truncated { // the server rejects the larger limit, or takes too long with it
+	if !truncated { // the larger limit was rejected or timed out
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		previous, _ := errors.AsType[*LengthError](s.truncated)
@@ -103,7 +103,7 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 		}
 		return nil, s.truncated
 	}
-	if e.Limit < r.MaxTokens { // the server grants less, or does not take a limit
+	if e.Limit < r.MaxTokens { // the server ignores or lowers the limit
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		s.recordFailure(r.MaxTokens)
@@ -134,8 +134,8 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 	return &larger, nil
 }
 
-// context returns the context for sending r. If r has more tokens than before and
-// times out, the usual number of retries would take too long.
+// context returns the context for sending r. It disables retries of timeouts
+// for requests with an increased limit, which would take too long.
 func (s *tokenSearch) context(ctx context.Context, r *Request) context.Context {
 	if s.truncated == nil && (r.Accept == nil || r.MaxTokens == s.request.MaxTokens) {
 		return ctx
@@ -143,15 +143,15 @@ func (s *tokenSearch) context(ctx context.Context, r *Request) context.Context {
 	return context.WithValue(ctx, noTimeoutRetryKey{}, true)
 }
 
-// acquire waits until this call may search. If another call has found meanwhile that
-// more tokens are needed than r has, it returns the request with those.
+// acquire waits until this call may search. If another call has meanwhile found
+// a limit larger than that of r, acquire returns a request with that limit.
 func (s *tokenSearch) acquire(ctx context.Context, r *Request) (*Request, error) {
 	b := &s.budget
 	for !s.searching && !s.Deterministic {
 		b.mu.Lock()
 		other := b.searching
 		if b.exhausted && b.succeeded {
-			other = nil // exceptional replies like this one need not wait for each other
+			other = nil // this reply is exceptional, so there is nothing to wait for
 		} else if other == nil {
 			b.searching, s.searching = make(chan struct{}), true
 		}
@@ -182,8 +182,8 @@ func (s *tokenSearch) release() {
 	}
 }
 
-// recordLimit learns from the limit of r, which was sufficient. reasoned reports
-// whether the reply had reasoning.
+// recordLimit records that the limit of r was sufficient. replyReasoned is set
+// if the reply contained reasoning.
 func (s *tokenSearch) recordLimit(r *Request, replyReasoned bool) {
 	b := &s.budget
 	b.mu.Lock()
@@ -194,15 +194,15 @@ func (s *tokenSearch) recordLimit(r *Request, replyReasoned bool) {
 	b.extra, b.succeeded = max(b.extra, r.MaxTokens-s.request.MaxTokens), true
 }
 
-// recordAnswer notes that a reply had an answer.
+// recordAnswer records that a reply contained an answer.
 func (s *tokenSearch) recordAnswer() {
 	s.budget.mu.Lock()
 	defer s.budget.mu.Unlock()
 	s.budget.answered = true
 }
 
-// recordNoAnswer notes a reply without an answer. It reports whether repeating the
-// request is pointless, because the first replies of the run had no answer either.
+// recordNoAnswer records a reply without an answer. It reports whether retries
+// are pointless because no reply of the run has contained one.
 func (s *tokenSearch) recordNoAnswer() bool {
 	const maxUnanswered = 6
 	b := &s.budget
@@ -212,9 +212,9 @@ func (s *tokenSearch) recordNoAnswer() bool {
 	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
 }
 
-// recordFailure learns from a call that got no answer with a limit of n tokens. If no
-// call has ever got one, the others start with that limit, since a smaller one is
-// useless. The budget must be locked.
+// recordFailure records that a call got no answer with an output token limit of
+// limit. If no call has got one, later calls start with this limit because
+// smaller ones are useless. The budget must be locked.
 func (s *tokenSearch) recordFailure(limit int) {
 	b := &s.budget
 	if !s.sawReasoning {

@@ -8,24 +8,25 @@ import (
 	"strings"
 )
 
-// redacted replaces a secret.
+// redacted is the replacement for a secret.
 const redacted = "[key]"
 
 const (
-	// A key of at least this length with a digit is taken to be random: it does not occur
-	// in text by chance, so it is removed everywhere.
+	// Keys of at least minRandomKey bytes that contain a digit are assumed to be random.
+	// They do not occur in text by chance, so they are removed everywhere.
 	minRandomKey = 16
-	// A shorter key is removed from errors only, and only as a separate word. A key below
-	// this length, or of letters only, is a placeholder such as "none" or "supported" for
-	// a server that does not check keys.
+	// Shorter keys are removed only from errors, and only as separate words. Keys of fewer
+	// than minWordKey bytes, or of letters only, are placeholders such as "none" for
+	// servers that do not check keys.
 	minWordKey = 8
 )
 
-// secrets removes keys and passwords from server responses. Local servers often get a
-// placeholder as key, which must not be removed from ordinary text.
+// A secrets removes keys and passwords from server responses. Many users of
+// local servers set a placeholder key, which must not be removed from ordinary
+// text.
 type secrets struct {
-	anywhere    []string       // removed everywhere
-	wordPattern *regexp.Regexp // removed from errors, as words; may be nil
+	anywhere    []string       // keys to remove everywhere
+	wordPattern *regexp.Regexp // keys to remove from errors; may be nil
 }
 
 func newSecrets(keys ...string) *secrets {
@@ -48,7 +49,8 @@ func newSecrets(keys ...string) *secrets {
 	return s
 }
 
-// encodedForms returns the forms in which a server may repeat a key.
+// encodedForms returns key as is and in the encodings in which a server may
+// repeat it.
 func encodedForms(key string) []string {
 	out := []string{key}
 	quoted, _ := json.Marshal(key)
@@ -60,7 +62,7 @@ func encodedForms(key string) []string {
 	return out
 }
 
-// redactReply removes random keys from the text of a reply.
+// redactReply removes random keys from reply text.
 func (s *secrets) redactReply(text string) string {
 	for _, k := range s.anywhere {
 		text = strings.ReplaceAll(text, k, redacted)
@@ -68,7 +70,7 @@ func (s *secrets) redactReply(text string) string {
 	return text
 }
 
-// redactJSON removes random keys from a JSON value of a reply.
+// redactJSON removes random keys from a JSON value.
 func (s *secrets) redactJSON(v json.RawMessage) json.RawMessage {
 	for _, k := range s.anywhere {
 		v = bytes.ReplaceAll(v, []byte(k), []byte(redacted))
@@ -82,19 +84,19 @@ func (s *secrets) redactError(text string) string {
 	if s.wordPattern == nil {
 		return text
 	}
-	for range 2 { // adjacent occurrences share the character between them
+	for range 2 { // adjacent keys share a delimiter, so one pass misses every other one
 		text = s.wordPattern.ReplaceAllString(text, "${1}"+redacted+"${2}")
 	}
 	return text
 }
 
-// userinfo matches a user and password in front of a host. Errors repeat URLs that are
-// not valid, so there is no better delimiter than white space or quotes.
+// userinfo matches user and password in a URL. Errors may contain invalid URLs, so only
+// white space and quotes can delimit them.
 var userinfo = regexp.MustCompile(`"[^"]*@|[^\s"']*@`)
 
-// redactConnError returns the text of a connection error without secrets, printable and
-// of limited length. Proxies and TLS include what the peer sent, and an invalid proxy
-// URL is repeated with its password.
+// redactConnError returns the text of a connection error, printable, shortened
+// and without secrets. Errors of proxies and TLS contain text from the peer,
+// and an invalid proxy URL is quoted with its password.
 func (s *secrets) redactConnError(err error) string {
 	text := userinfo.ReplaceAllStringFunc(s.redactError(err.Error()), func(found string) string {
 		if found[0] == '"' {
@@ -105,7 +107,7 @@ func (s *secrets) redactConnError(err error) string {
 	return truncateText(query.ReplaceAllString(text, "$1"), maxMessageChars)
 }
 
-// query matches the query and fragment of a URL, which may hold session tokens.
+// query matches the query and fragment of a URL, which may contain session tokens.
 var query = regexp.MustCompile(`(://[^\s"?#]*)[?#][^\s"]*`)
 
 // redactLocation returns the URL of a redirect without secrets.

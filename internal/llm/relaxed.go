@@ -8,24 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-const maxDepth = 64 // of nested values
+// maxDepth is the maximum nesting depth of values.
+const maxDepth = 64
 
-// A relaxedParser reads a JSON value as language models write it and converts it to
-// strict JSON. It does not backtrack, so it takes linear time.
+// A relaxedParser converts JSON as written by language models to strict JSON.
+// It does not backtrack, so it runs in linear time.
 type relaxedParser struct {
 	src    string
 	pos    int
 	out    []byte
-	sawKey bool // a key and its colon were read: this is not prose in braces
+	sawKey bool // a key and a colon were read, so this is not prose in braces
 
-	// The longest prefix of out that forms a value when its brackets are closed.
-	completeLen int    // its length
-	openCount   int    // number of closes that are needed
-	closes      []byte // closing brackets of the open containers, innermost last
-	itemDepth   int    // depth inside an object of an array, which counts only when complete
+	// The longest prefix of out that is a complete value once its brackets are closed.
+	completeLen int    // length of the prefix
+	openCount   int    // number of brackets to close
+	closes      []byte // closing brackets of open containers, innermost last
+	itemDepth   int    // depth within an array element, which is used only when complete
 }
 
-// A parseError is the reason why a value could not be read.
+// A parseError is a reason why parsing failed.
 type parseError string
 
 func (f parseError) Error() string { return string(f) }
@@ -36,7 +37,7 @@ const (
 	errTooDeep   = parseError("nested too deeply")
 )
 
-// value reads one value at pos, after white space and comments.
+// value parses a value at pos, after white space and comments.
 func (r *relaxedParser) value(depth int) error {
 	if err := r.skipSpace(); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (r *relaxedParser) value(depth int) error {
 	return r.literal()
 }
 
-// container reads an object or an array.
+// container parses an object or an array.
 func (r *relaxedParser) container(open byte, depth int) error {
 	closing := byte('}')
 	if open == '[' {
@@ -93,7 +94,7 @@ func (r *relaxedParser) container(open byte, depth int) error {
 			return err
 		}
 		if c := r.out[len(r.out)-1]; c == '"' || c == '}' || c == ']' {
-			r.markComplete() // a number may continue
+			r.markComplete() // numbers may continue
 		}
 		if err := r.skipSpace(); err != nil {
 			return err
@@ -109,14 +110,15 @@ func (r *relaxedParser) container(open byte, depth int) error {
 	}
 }
 
-// markComplete records that everything up to here is complete.
+// markComplete records that out is complete up to its current length.
 func (r *relaxedParser) markComplete() {
 	if r.itemDepth == 0 {
 		r.completeLen, r.openCount = len(r.out), len(r.closes)
 	}
 }
 
-// completePrefix returns the complete part of a truncated value, with brackets closed.
+// completePrefix returns the complete part of a truncated value, with brackets
+// closed.
 func (r *relaxedParser) completePrefix() []byte {
 	b := slices.Clone(r.out[:r.completeLen])
 	for i := r.openCount - 1; i >= 0; i-- {
@@ -152,7 +154,7 @@ func (r *relaxedParser) key() error {
 	return nil
 }
 
-// word reads ASCII letters, digits and underscores.
+// word parses ASCII letters, digits and underscores.
 func (r *relaxedParser) word() string {
 	i := r.pos
 	for r.pos < len(r.src) {
@@ -210,7 +212,7 @@ func (r *relaxedParser) number() error {
 	return nil
 }
 
-// quotedString reads a string in single or double quotes.
+// quotedString parses a string in single or double quotes.
 func (r *relaxedParser) quotedString() error {
 	quote := r.src[r.pos]
 	r.pos++
@@ -270,7 +272,8 @@ func isHex(s string) bool {
 	return err == nil
 }
 
-// skipSpace skips white space and comments; it returns errCutOff at the end of the text.
+// skipSpace skips white space and comments. It returns errTruncated at the end
+// of the text.
 func (r *relaxedParser) skipSpace() error {
 	for r.pos < len(r.src) {
 		rest := r.src[r.pos:]

@@ -7,25 +7,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// maxAnswerTokens is the largest limit of output tokens for a reply without reasoning.
+// maxAnswerTokens is the largest output token limit for replies without
+// reasoning.
 const maxAnswerTokens = 1 << 14
 
-// ReplyRetry repeats requests whose reply was not usable. An unreadable reply is requested
-// once more with an error message, a truncated one once more with twice the output
-// tokens and bounded strings, and one that was truncated by reasoning with more and
-// more output tokens. If that fails too, the error carries the usage of all attempts.
-// Free text that Request.Accept rejects is not requested again.
+// A ReplyRetry retries requests whose reply was unusable. After an unparsable
+// reply it retries once with an error message. After a truncated reply it
+// retries once with twice the output tokens and bounded strings. If reasoning
+// used up the output tokens, it raises the limit step by step. An error carries
+// the usage of all attempts. Free text that Request.Accept rejects is not
+// retried.
 type ReplyRetry struct {
 	Next            Completer
 	MaxOutputTokens int // 0 means 16384, or 65536 with reasoning
-	// Deterministic makes requests depend on the caller's request and its replies alone, and not
-	// on what other calls have shown, so that every pass of a batch makes the same ones.
+	// Deterministic makes retries depend only on the request and its replies, not on the
+	// results of other calls. Every pass of a batch then sends the same requests.
 	Deterministic bool
 
 	budget reasoningBudget
 }
 
-// Complete implements Completer. After the last attempt its errors are those of Next.
+// Complete implements Completer. It returns the error of the last attempt.
 func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	search := &tokenSearch{ReplyRetry: p, request: r}
 	defer search.release()
@@ -61,14 +63,14 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	}
 }
 
-// retryRequest returns the request to send after the reply to r was not usable, or nil.
-func (a *ReplyRetry) retryRequest(r *Request, err error) *Request {
+// retryRequest returns the request to send after r failed with err, or nil.
+func (p *ReplyRetry) retryRequest(r *Request, err error) *Request {
 	next := *r
 	if isA[*LengthError](err) {
 		used := max(r.MaxTokens, UsageOf(err).CompletionTokens)
-		next.MaxTokens, next.Bounded = min(2*used, a.limitOr(maxAnswerTokens)), true
-		if r.Accept != nil { // a single word was truncated, probably by reasoning before it
-			next.MaxTokens = max(next.MaxTokens, min(minReasoning, a.limitOr(maxAnswerTokens)))
+		next.MaxTokens, next.Bounded = min(2*used, p.limitOr(maxAnswerTokens)), true
+		if r.Accept != nil { // a one-word reply is truncated only if reasoning precedes it
+			next.MaxTokens = max(next.MaxTokens, min(minReasoning, p.limitOr(maxAnswerTokens)))
 		}
 		if next.MaxTokens <= r.MaxTokens || used == 0 {
 			return nil
@@ -76,8 +78,8 @@ func (a *ReplyRetry) retryRequest(r *Request, err error) *Request {
 		return &next
 	}
 	if e, ok := errors.AsType[*ParseError](err); ok && r.Accept == nil {
-		// In the system message, so that the texts to judge stay last. The reply itself is
-		// left out, since it may quote them.
+		// Extend the system message so that the texts to judge stay last. Leave out the
+		// reply because it may quote them.
 		next.Messages = withSystem(r.Messages, "Your last reply could not be used: "+truncateText(e.Reason, 200)+
 			". Reply with the JSON that is asked for, complete, and with nothing else.")
 		return &next
@@ -86,9 +88,9 @@ func (a *ReplyRetry) retryRequest(r *Request, err error) *Request {
 }
 
 // limitOr returns MaxOutputTokens, or n if it is not set.
-func (a *ReplyRetry) limitOr(n int) int {
-	if a.MaxOutputTokens > 0 {
-		return a.MaxOutputTokens
+func (p *ReplyRetry) limitOr(n int) int {
+	if p.MaxOutputTokens > 0 {
+		return p.MaxOutputTokens
 	}
 	return n
 }

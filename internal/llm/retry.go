@@ -13,13 +13,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// Retry resends requests that failed with a transient error: 408, 425, 429 and 5xx,
-// broken connections and timeouts. No other layer retries. Between attempts it
-// waits as long as the server asks, up to Cap, and otherwise a random time around
-// 0.5 s, 1 s, 2 s and so on up to 30 s.
+// Retry is a layer that resends requests after transient errors: 408, 425, 429,
+// 5xx, broken connections and timeouts. It is the only layer that retries. The
+// delay between attempts is requested by the server, up to MaxWait, or else
+// exponential with jitter: 0.5 s, 1 s, 2 s and so on up to 30 s.
 type Retry struct {
-	Retries int           // after the first attempt
-	MaxWait time.Duration // longest wait that a server may ask for; 0 means a minute
+	Retries int           // number of retries after the first attempt
+	MaxWait time.Duration // upper bound for Retry-After; defaults to a minute
 	Clock   Clock
 	Notify  func(err error, wait time.Duration) // may be nil
 }
@@ -45,7 +45,7 @@ func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, 
 			if limit <= 0 {
 				limit = time.Minute
 			}
-			// The random tenth spreads requests that were rejected together.
+			// Jitter spreads requests that were rejected together.
 			wait = min(requested, limit) + wait/10
 		}
 		if r.Notify != nil {
@@ -57,7 +57,7 @@ func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, 
 	}
 }
 
-// noTimeoutRetryKey is the key of a context in which Retry does not repeat a timeout.
+// noTimeoutRetryKey is the context key that disables retries of timeouts.
 type noTimeoutRetryKey struct{}
 
 // isFinalTimeout reports whether err is a timeout that must not be retried.
@@ -65,7 +65,7 @@ func isFinalTimeout(ctx context.Context, err error) bool {
 	return isA[*TimeoutError](err) && ctx.Value(noTimeoutRetryKey{}) != nil
 }
 
-// IsTransient reports whether the same request may succeed later.
+// IsTransient reports whether retrying the same request may succeed.
 func IsTransient(err error) bool {
 	if IsFatal(err) {
 		return false
@@ -91,16 +91,17 @@ func IsTransient(err error) bool {
 	return e.Status >= 500
 }
 
-// isOutOfCredit reports whether e is a 402, or a 429 that waiting does not resolve.
+// isOutOfCredit reports whether e is a 402, or a 429 for an exhausted quota.
 func isOutOfCredit(e *StatusError) bool {
 	return e.Status == http.StatusPaymentRequired ||
 		e.Status == http.StatusTooManyRequests && strings.Contains(e.Code+e.Message, "insufficient_quota")
 }
 
-// retryAfter returns how long the server asks the client to wait: Retry-After-Ms,
-// Retry-After in seconds or as a date, or for a 429 the reset time of the exhausted
-// limit (x-ratelimit-reset-requests, -tokens, or without a suffix), written as "1s",
-// "6m0s", "59.5" or a Unix time. It is never negative.
+// retryAfter returns the delay that the server requests. It reads
+// Retry-After-Ms and Retry-After in seconds or as a date. For a 429 it also
+// reads the reset time of the exhausted limit from x-ratelimit-reset-requests,
+// -tokens, or without a suffix, written as "1s", "6m0s", "59.5" or a Unix time.
+// The delay is never negative.
 func retryAfter(err error, now time.Time) (time.Duration, bool) {
 	e, ok := errors.AsType[*StatusError](err)
 	if !ok || e.header == nil {
@@ -138,7 +139,8 @@ func retryAfter(err error, now time.Time) (time.Duration, bool) {
 	return longest, found
 }
 
-// parseDelay parses a duration, or a time in Unix seconds or milliseconds.
+// parseDelay parses a duration, a number of seconds, or a Unix time in seconds
+// or milliseconds.
 func parseDelay(v string, now time.Time) (time.Duration, bool) {
 	v = strings.TrimSpace(v)
 	if n, err := strconv.ParseFloat(v, 64); err == nil {

@@ -11,25 +11,24 @@ type Options struct {
 	Client Config
 	Clock  Clock
 
-	Retries         int           // after the first attempt
-	MaxWait         time.Duration // longest wait that the server may ask for; 0 means a minute
-	MaxOutputTokens int           // limit when a truncated reply is requested again; 0 means 16384, or 65536 with reasoning
+	Retries         int           // number of retries after the first attempt
+	MaxWait         time.Duration // upper bound for Retry-After; defaults to a minute
+	MaxOutputTokens int           // upper bound for retries of truncated replies; defaults to 16384, or 65536 with reasoning
 
-	RPM, TPM  int     // per minute; 0 means no limit
-	MaxCost   float64 // USD; 0 means no limit
-	MaxTokens int     // 0 means no limit
-	// Price is in USD per million tokens of prompt and of reply. If it is nil and
-	// MaxCost is set, the function Price must know the model.
+	RPM, TPM  int     // requests and tokens per minute; 0 means unlimited
+	MaxCost   float64 // USD; 0 means unlimited
+	MaxTokens int     // 0 means unlimited
+	// Price is the price in USD per million prompt and reply tokens. It defaults to the
+	// list price, and is required with MaxCost if that is unknown.
 	Price *[2]float64
 
-	Cache   *Cache // may be nil
+	Cache   *Cache // optional
 	OnRetry func(err error, wait time.Duration)
 	// OnLimit is called once if the server silently truncates prompts that exceed its
-	// context window, with the number of tokens that it reads and the number of earlier
-	// replies that were to a truncated prompt. It may be nil.
+	// context window. tokens is the size of the window and missed the number of earlier
+	// replies to truncated prompts. It may be nil.
 	OnLimit func(tokens, missed int)
-	// OnDowngrade is called when the server rejects the way in which JSON is
-	// requested. It may be nil.
+	// OnDowngrade is called when the server rejects a JSON format. It may be nil.
 	OnDowngrade func(Downgrade)
 }
 
@@ -68,8 +67,8 @@ func (s *Stack) Close() {
 	}
 }
 
-// New returns a Stack; it sends nothing. It fails as NewClient does, and if there is
-// a MaxCost but no known price.
+// New returns a Stack without contacting the server. It fails if NewClient
+// fails, or if there is a MaxCost but no known price.
 func New(o Options) (*Stack, error) {
 	if o.Clock == nil {
 		return nil, errors.New("no clock")
@@ -90,7 +89,8 @@ func New(o Options) (*Stack, error) {
 	return s, nil
 }
 
-// wrap adds the decorators above Retry to next. fixed is ReplyRetry.Fixed.
+// wrap adds the decorators above Retry to next. fixed is
+// ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
 	s.window = NewWindowDetector(next, s.Tokens.Text, s.opts.OnLimit)
 	next = &ReplyRetry{Next: s.window, MaxOutputTokens: s.opts.MaxOutputTokens, Deterministic: fixed}
@@ -100,7 +100,8 @@ func (s *Stack) wrap(next Completer, fixed bool) Completer {
 	return originalUsage{Wrap(next, nil, s.Meter)}
 }
 
-// layers returns the layers from Retry to RateLimiter, with the price of o's model.
+// layers returns the layers from Retry to RateLimiter, with the price of o's
+// model.
 func (s *Stack) layers(o Options) ([]Layer, error) {
 	in, out, known := o.price()
 	if o.MaxCost > 0 && !known {
@@ -120,10 +121,11 @@ func (o Options) price() (in, out float64, known bool) {
 	return Price(o.Client.Model)
 }
 
-// Embedder returns an embedding model with the same decorators, sharing the stack's
-// meter, budget and cache. Call it before the stack is used. On another server it
-// has its own breaker and pace. Endpoint, key and timeout default to those of the
-// stack. The returned endpoint contains no secrets.
+// Embedder returns an embedding model with the same decorators, which shares
+// the meter, budget and cache of s. On another server it has its own breaker
+// and rate limiter. Endpoint, key and timeout default to those of s. The
+// returned endpoint contains no secrets. Embedder must be called before s is
+// used.
 func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	if c.BaseURL == "" {
 		c.BaseURL, c.AzureAPIVersion = s.opts.Client.BaseURL, s.opts.Client.AzureAPIVersion
@@ -159,9 +161,9 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	return WrapEmbedder(e, nil, s.Meter), client.Endpoint(), nil
 }
 
-// Limit returns the number of tokens of a prompt and its reply above which the server
-// silently truncates, or 0 if no such limit was detected.
+// Limit returns the context window at which the server silently truncates, in
+// tokens of prompt and reply, or 0 if none was detected.
 func (s *Stack) Limit() int { return s.window.Limit() }
 
-// Cost returns what has been spent, in USD by the known prices and in tokens.
+// Cost returns the amount spent so far, in USD at known prices and in tokens.
 func (s *Stack) Cost() (usd float64, tokens int) { return s.Budget.Spent() }

@@ -8,35 +8,38 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// slotsPerMinute is the number of equal parts of a minute over which prompts are
-// spread, so that the tokens of a minute are not sent all at once.
+// slotsPerMinute divides a minute into equal slots. Each slot allows its share
+// of prompt tokens, which prevents bursts.
 const slotsPerMinute = 4
 
-// A tokenLimiter keeps the tokens of every sliding minute below a limit. A request is
-// reserved with its longest possible reply before it is sent, and corrected when
-// its reply arrives. A request that is larger than the limit waits for a minute
-// without others, is sent alone, and occupies a minute for each multiple of the limit.
+// A tokenLimiter keeps the tokens in every sliding minute below a limit. A
+// request reserves the tokens of its prompt and its longest possible reply
+// before it is sent. Its actual usage replaces the reservation once the reply
+// arrives. A request larger than the limit waits until no other reservation is
+// active, is sent alone, and then blocks others for as many minutes as it
+// exceeds the limit.
 type tokenLimiter struct {
 	clock Clock
 	limit float64
-	turn  chan struct{} // holds a value while a request waits for its reservation
+	turn  chan struct{} // semaphore: only one request waits for a reservation at a time
 
 	mu       sync.Mutex
 	reserved map[*reservation]struct{}
-	wake     context.CancelFunc // wakes the waiting request; nil if there is none
+	wake     context.CancelFunc // wakes the waiting request, if any
 }
 
-// A reservation is a request that is about to be sent or was sent recently.
+// A reservation accounts for a request that is about to be sent or was sent
+// recently.
 type reservation struct {
 	prompt, tokens float64
-	sent           time.Time // zero until it is sent
+	sent           time.Time // zero before it is sent
 }
 
 func newTokenLimiter(perMinute int, clock Clock) *tokenLimiter {
 	return &tokenLimiter{clock: clock, limit: float64(perMinute), turn: make(chan struct{}, 1), reserved: map[*reservation]struct{}{}}
 }
 
-// reserve waits until a request of that size fits. Requests are served in order.
+// reserve waits until a request of size s fits. Requests are served in order.
 func (t *tokenLimiter) reserve(ctx context.Context, s Size) (*reservation, error) {
 	select {
 	case t.turn <- struct{}{}:
@@ -60,8 +63,8 @@ func (t *tokenLimiter) reserve(ctx context.Context, s Size) (*reservation, error
 	}
 }
 
-// tryReserve adds a reservation if the request fits. Otherwise it returns how long
-// to wait, and calls wake if something changes before that.
+// tryReserve adds a reservation if the request fits. Otherwise it returns how
+// long to wait; wake is called if a reservation changes earlier.
 func (t *tokenLimiter) tryReserve(s Size, wake context.CancelFunc) (*reservation, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,15 +99,15 @@ func (t *tokenLimiter) tryReserve(s Size, wake context.CancelFunc) (*reservation
 	return r, 0
 }
 
-// lifetime returns how long a reservation counts after it was sent.
+// lifetime returns how long a reservation counts after its request was sent.
 func (t *tokenLimiter) lifetime(r *reservation) time.Duration {
 	return max(time.Minute, time.Duration(r.tokens/t.limit*float64(time.Minute)))
 }
 
-// start records that a request is sent now.
+// start marks a request as sent.
 func (t *tokenLimiter) start(r *reservation) { t.update(func() { r.sent = t.clock.Now() }) }
 
-// settle corrects a reservation to the actual usage.
+// settle replaces the estimate of a reservation with the actual usage.
 func (t *tokenLimiter) settle(r *reservation, u usage.Usage) {
 	t.update(func() {
 		r.prompt, r.tokens = float64(u.PromptTokens), float64(u.Tokens())

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	tokensPerMessage   = 4    // tokens that a chat format adds to a message, according to OpenAI
+	tokensPerMessage   = 4    // tokens that a chat template adds to each message, according to OpenAI
 	tokensPerRequest   = 3    // tokens that it adds at the start of the reply
-	defaultReplyTokens = 1024 // assumed tokens of a reply without a limit
+	defaultReplyTokens = 1024 // assumed length of a reply without a limit
 )
 
-// Tokens counts the tokens of texts for a model: exactly for OpenAI's models, whose
-// vocabulary is loaded by the first count, and as an estimate for others.
+// Tokens counts tokens for a model. Counts are exact for OpenAI's models, whose
+// vocabulary is loaded on first use, and estimates for others.
 type Tokens struct {
 	encoding tokenizer.Encoding
 	once     sync.Once
 	codec    tokenizer.Codec
 }
 
-// NewTokens returns a counter for model.
+// NewTokens returns a token counter for model.
 func NewTokens(model string) *Tokens {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	t := &Tokens{}
@@ -44,8 +44,8 @@ func NewTokens(model string) *Tokens {
 	return t
 }
 
-// Exact reports whether texts are counted with the model's own vocabulary. What a
-// chat format adds to them is always an estimate.
+// Exact reports whether the model's own vocabulary is used. The overhead of
+// chat templates is always an estimate.
 func (t *Tokens) Exact() bool { return t.encoding != "" }
 
 // Text returns the number of tokens of s.
@@ -68,8 +68,8 @@ func (t *Tokens) Text(s string) int {
 	return n
 }
 
-// Request returns the largest size of r: its prompt with the schema, and its limit
-// of output tokens.
+// Request returns an upper bound for r: its prompt including the schema, and
+// its output token limit.
 func (t *Tokens) Request(r *Request) Size { return sizeOf(r, t.Text) }
 
 func sizeOf(r *Request, count func(string) int) Size {
@@ -86,9 +86,9 @@ func sizeOf(r *Request, count func(string) int) Size {
 	return s
 }
 
-// EstimateTokens estimates the number of tokens without a vocabulary: a quarter of the ASCII
-// bytes plus two thirds of the other characters, rounded up. It overestimates
-// slightly for English and by up to a half for dense scripts.
+// EstimateTokens estimates the number of tokens without a vocabulary: a quarter
+// of the ASCII bytes plus two thirds of the other characters, rounded up. It
+// overestimates slightly for English and by up to a half for dense scripts.
 func EstimateTokens(s string) int {
 	ascii, other := 0, 0
 	for _, r := range s {
@@ -101,10 +101,10 @@ func EstimateTokens(s string) int {
 	return (ascii*3 + other*8 + 11) / 12
 }
 
-// minTokens returns a lower bound on the tokens of s for any tokenizer in use. No
-// tokenizer merges two words, more than three digits, or more than three characters
-// of a script without spaces into one token. Punctuation can be merged with the word
-// after it, so it counts only in front of something else.
+// minTokens returns a lower bound on the tokens of s for any common tokenizer.
+// No tokenizer merges two words, more than three digits, or more than three
+// characters of a script without spaces into one token. Punctuation may be
+// merged with the following word, so it counts only before other characters.
 func minTokens(s string) int {
 	var words, dense, digits, runLength int
 	current := spaceRune
@@ -161,17 +161,16 @@ func kindOf(r rune) runeKind {
 	return otherRune
 }
 
-// Limits of how far a reported token count may exceed the bytes of its text: by what
-// a server adds to a prompt, and by reasoning that it does not send. A token has at
-// least one byte, so larger counts are wrong.
+// A token is at least one byte long, so a reported count that exceeds the bytes of its
+// text is implausible. These margins allow for text that a server adds to the prompt and
+// for reasoning that it does not return.
 const (
 	maxAddedTokens     = 1 << 16
 	maxReasoningTokens = 1 << 20
 )
 
-// replyUsage returns the usage that the server reports for a reply. Missing or
-// implausible counts are replaced by our own, so that no reply is free, and the usage
-// is marked as estimated.
+// replyUsage returns the usage reported by the server. Missing or implausible
+// counts are replaced by estimates, so that no reply appears to be free.
 func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage.Usage {
 	text := ""
 	if len(res.Choices) > 0 {
@@ -187,8 +186,8 @@ func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage
 	return u
 }
 
-// isPlausible reports whether n can be the token count of so many bytes, with at most
-// added other tokens.
+// isPlausible reports whether n can be the token count of a text of that many
+// bytes plus up to added tokens.
 func isPlausible(n, bytes, added int) bool { return n > 0 && n <= bytes+added }
 
 func promptBytes(r *Request) int {
@@ -202,7 +201,7 @@ func promptBytes(r *Request) int {
 	return n
 }
 
-// embeddingUsage is replyUsage for embeddings.
+// embeddingUsage is like replyUsage, but for embeddings.
 func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
 	u, bytes := usage.Usage{PromptTokens: reported}, 0
 	for _, t := range texts {

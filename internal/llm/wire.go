@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	maxReplyBytes   = 32 << 20 // bytes of a decompressed reply
-	maxErrorBytes   = 64 << 10 // bytes read of an error
-	maxMessageChars = 300      // characters kept of an error
+	maxReplyBytes   = 32 << 20 // decompressed bytes of a reply
+	maxErrorBytes   = 64 << 10 // bytes read from an error response
+	maxMessageChars = 300      // characters of an error message
 
 	tinyTemperature   = `"temperature":1e-45`
 	zeroedTemperature = `"temperature":0`
 )
 
-// A wire is the HTTP client of go-openai. It reads each response completely, up to a
-// limit, removes the key from errors, and converts every response that is not a reply
-// into an error of this package. It sends each request once.
+// A wire is the HTTP client for go-openai. It reads each response completely,
+// up to a limit, redacts errors, and converts every unsuccessful response into
+// an error of this package. It does not retry.
 type wire struct {
 	http *http.Client
 	*secrets
@@ -58,8 +58,8 @@ func newWire(c *http.Client, keys []string, apiKey string) *wire {
 	return &wire{http: &client, secrets: newSecrets(keys...), apiKey: apiKey}
 }
 
-// checkRedirect follows a redirect only if it keeps method, scheme and host, so that keys
-// and rows go only to the configured server.
+// checkRedirect follows only redirects that preserve method, scheme and host,
+// so that keys and rows are sent only to the configured server.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	keepsMethod := r.Response.StatusCode == http.StatusTemporaryRedirect || r.Response.StatusCode == http.StatusPermanentRedirect
 	if !keepsMethod || r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host || len(via) > 5 {
@@ -115,15 +115,15 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		body = w.redactJSON(body) // read removes it from chat completions
+		body = w.redactJSON(body) // Client.read redacts chat completions
 	}
 	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidUsage(body))))
 	return res, nil
 }
 
-// dropInvalidUsage removes a usage that go-openai can't read, such as one with
-// fractions or strings, which would make the whole reply unreadable. The tokens are
-// then counted as if the server had reported none.
+// dropInvalidUsage removes a usage object that go-openai can't parse, for
+// example because of fractional counts, so that the reply is still readable.
+// Tokens are then counted as if the server reported none.
 func dropInvalidUsage(body []byte) []byte {
 	var r struct {
 		Usage json.RawMessage `json:"usage"`
@@ -146,9 +146,10 @@ func dropInvalidUsage(body []byte) []byte {
 // CloseIdleConnections closes connections that are not in use.
 func (w *wire) CloseIdleConnections() { w.http.CloseIdleConnections() }
 
-// rewriteZeroTemperature writes a temperature of 0. go-openai would omit it, so the request
-// has the smallest positive float, which some servers round up to 0.01. The replaced
-// text can't occur in a message, since quotes in JSON strings are escaped.
+// rewriteZeroTemperature writes a temperature of 0. go-openai omits zeros, so
+// the request contains the smallest positive float32, which some servers round
+// up to 0.01. The replaced text can't occur in a message because quotes in JSON
+// strings are escaped.
 func rewriteZeroTemperature(r *http.Request) error {
 	if r.Body == nil {
 		return nil
@@ -197,8 +198,9 @@ func (w *wire) statusError(res *http.Response, body []byte) error {
 	return e
 }
 
-// parseBody sets the fields of e from the body of a response. Servers send the error as an
-// object or a string under "error", or "message" or "detail" beside it.
+// parseBody sets the fields of e from a response body. Servers send the error
+// as an object or a string in "error", or in "message" or "detail" at the top
+// level.
 func (e *StatusError) parseBody(body []byte) {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
@@ -230,8 +232,8 @@ func (e *StatusError) parseBody(body []byte) {
 	e.Code = strings.TrimSpace(field("code") + " " + field("type"))
 }
 
-// checkReply detects responses with status 200 that are not replies: HTML pages, and
-// errors reported only in the body.
+// checkReply detects responses with status 200 that are not replies, such as
+// HTML pages and errors reported only in the body.
 func (w *wire) checkReply(res *http.Response, body []byte) error {
 	trimmed := bytes.TrimSpace(body)
 	if len(trimmed) == 0 || trimmed[0] != '{' {
@@ -243,7 +245,7 @@ func (w *wire) checkReply(res *http.Response, body []byte) error {
 		Choices []json.RawMessage `json:"choices"`
 		Data    []json.RawMessage `json:"data"`
 	}
-	_ = json.Unmarshal(trimmed, &r) // go-openai reports the error
+	_ = json.Unmarshal(trimmed, &r) // go-openai reports syntax errors
 	if len(r.Choices) > 0 || len(r.Data) > 0 || len(r.Error) == 0 || string(r.Error) == "null" {
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package setting lists the settings that are stored with results, and what it means if
-// two runs differ in one of them.
+// Package setting lists the settings that are stored with results, and the
+// effect of a difference in each of them.
 package setting
 
 import (
@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// An Effect is what changes if a setting changes.
+// An Effect describes what a changed setting affects.
 type Effect int
 
 // The effects.
 const (
-	Judge    Effect = iota // the judge: scores of two runs are not comparable
-	Platform               // the judge's scores, slightly
-	Scoring                // how a result is computed from the judge's scores
-	Rows                   // which rows and columns are read
+	Judge    Effect = iota // judge scores, which are no longer comparable
+	Platform               // judge scores, but only slightly
+	Scoring                // how results are computed from judge scores
+	Rows                   // the rows and columns that are read
 )
 
-// A Definition describes a flag, or another input of a run such as a prompt, that decides
+// A Definition describes a flag or another input of a run, such as a prompt, that affects
 // results.
 type Definition struct {
-	Name   string // such as --threshold
+	Name   string // for example --threshold
 	Effect Effect
 }
 
-// All returns all settings, in the order in which they are stored. The values of a
+// All returns all settings in the order in which they are stored. Values of a
 // repeated flag are stored as "--map", "--map 2" and so on.
 func All() []Definition {
 	return []Definition{
@@ -44,7 +44,7 @@ func All() []Definition {
 		{"--no-claims", Scoring},
 		{"--calibration", Scoring},
 
-		// Of a language model.
+		// Language models.
 		{"--profile", Judge},
 		{"--model", Judge},
 		{"--base-url", Platform},
@@ -61,13 +61,13 @@ func All() []Definition {
 		{"--embed-base-url", Judge},
 		{"--semantic-threshold", Judge},
 
-		// Of a local model.
+		// Local models.
 		{"model", Judge},
 		{"rounded", Scoring},
 		{"--device", Platform},
 		{"--precision", Judge},
 		{"kernels", Platform},
-		{"--batch-size", Platform}, // the former name of --model-batch-size
+		{"--batch-size", Platform}, // previous name of --model-batch-size
 		{"--label-map", Judge},
 
 		{"dataset", Rows},
@@ -76,10 +76,11 @@ func All() []Definition {
 	}
 }
 
-// EffectOf returns the effect of a stored setting. An unknown one, such as that of a
-// later version, is taken to affect the judge, so that it is never ignored by mistake.
+// EffectOf returns the effect of a stored setting. Unknown settings, for
+// example of a later version, are assumed to affect the judge, so that they are
+// never ignored.
 func EffectOf(name string) Effect {
-	name = strings.TrimRight(name, " 0123456789") // the number of a repeated flag
+	name = strings.TrimRight(name, " 0123456789") // strip the number of a repeated flag
 	all := All()
 	if i := slices.IndexFunc(all, func(d Definition) bool { return d.Name == name }); i >= 0 {
 		return all[i].Effect
