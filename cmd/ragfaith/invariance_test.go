@@ -115,7 +115,7 @@ func changes() map[string]change {
 	} {
 		all["frame: "+frame] = framed(frame)
 	}
-	for _, label := range []string{"Final answer: ", "**Short answer:** ", "TL;DR: ", "In summary, ", "Response: ", "Here's what I untrusted: ", "Certainly! ", "### Answer\n\n", "> ", "* ", "a) "} {
+	for _, label := range []string{"Final answer: ", "**Short answer:** ", "TL;DR: ", "In summary, ", "Response: ", "Here's what I found: ", "Certainly! ", "### Answer\n\n", "> ", "* ", "a) "} {
 		all["label: "+label] = wrapped(label, "")
 	}
 	return all
