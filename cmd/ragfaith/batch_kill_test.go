@@ -32,21 +32,21 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	data := batchRows(t, 28)
-	for _, way := range [][]string{{"--judge", "llm"}, {"--profile", "ragas"}} {
-		want := onlineRun(t, data, way...)
-		batches := map[string]int{"--judge": 1, "--profile": 2}[way[0]]
+	for _, mode := range [][]string{{"--judge", "llm"}, {"--profile", "ragas"}} {
+		want := onlineRun(t, data, mode...)
+		batches := map[string]int{"--judge": 1, "--profile": 2}[mode[0]]
 		for _, at := range []string{"POST /v1/files", "GET /v1/files/", "POST /v1/batches", "GET /v1/batches/", "/content"} {
 			for _, done := range []bool{false, true} {
 				if batches > 1 && !done {
 					continue
 				}
-				name := way[1] + " " + strings.ReplaceAll(at, "/", "-") + map[bool]string{false: " before", true: " after"}[done]
+				name := mode[1] + " " + strings.ReplaceAll(at, "/", "-") + map[bool]string{false: " before", true: " after"}[done]
 				t.Run(name, func(t *testing.T) {
 					out := filepath.Join(t.TempDir(), "out.jsonl")
-					var victim atomic.Pointer[os.Process]
+					var process atomic.Pointer[os.Process]
 					kill := func(r *http.Request, here bool) bool {
-						if p := victim.Load(); p != nil && here == done && strings.Contains(r.Method+" "+r.URL.Path, at) {
-							victim.Store(nil)
+						if p := process.Load(); p != nil && here == done && strings.Contains(r.Method+" "+r.URL.Path, at) {
+							process.Store(nil)
 							_ = p.Signal(syscall.SIGKILL)
 							return true
 						}
@@ -63,17 +63,17 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 						}
 						s.After = func(_ http.ResponseWriter, r *http.Request) { kill(r, true) }
 					})
-					cmd, msg := batchCommand(s, data, out, way...)
+					cmd, msg := batchCommand(s, data, out, mode...)
 					if err := cmd.Start(); err != nil {
 						t.Fatal(err)
 					}
-					victim.Store(cmd.Process)
+					process.Store(cmd.Process)
 					close(started)
 					_ = cmd.Wait()
 					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
 						t.Fatalf("not killed: %v: %s", cmd.ProcessState, msg)
 					}
-					cmd, msg = batchCommand(s, data, out, append(way, "--resume")...)
+					cmd, msg = batchCommand(s, data, out, append(mode, "--resume")...)
 					if err := cmd.Run(); err != nil {
 						t.Fatalf("%v: %s", err, msg)
 					}
@@ -89,7 +89,7 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 						t.Errorf("results differ: %s", msg)
 					}
 					if left := leftovers(t, out); left != nil {
-						t.Error(left)
+						t.Errorf("got leftover files %v", left)
 					}
 				})
 			}
@@ -102,14 +102,14 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	var victim atomic.Pointer[os.Process]
+	var process atomic.Pointer[os.Process]
 	started := make(chan struct{})
 	s := newBatchServer(t, func(s *batchServer) {
 		s.Before = func(http.ResponseWriter, *http.Request) bool { <-started; return false }
 		s.Polls = 2
 		s.After = func(_ http.ResponseWriter, r *http.Request) {
-			if p := victim.Load(); p != nil && strings.HasPrefix(r.URL.Path, "/v1/batches/") {
-				victim.Store(nil)
+			if p := process.Load(); p != nil && strings.HasPrefix(r.URL.Path, "/v1/batches/") {
+				process.Store(nil)
 				_ = p.Signal(os.Interrupt)
 			}
 		}
@@ -118,13 +118,13 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	victim.Store(cmd.Process)
+	process.Store(cmd.Process)
 	close(started)
 	_ = cmd.Wait()
 	dir := out + ".part.batch"
 	end := "ragfaith: interrupted: 0 rows finished; the batch is kept in " + dir + "; continue with --batch --resume\n"
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(msg.String(), end) {
-		t.Errorf("exit %d: %s", code, msg)
+		t.Errorf("got exit code %d, want %d: %s", code, exitInterrupted, msg)
 	}
 	for _, tt := range []struct {
 		args []string
@@ -137,12 +137,12 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 		cmd, msg := batchCommand(s, data, out, tt.args...)
 		_ = cmd.Run()
 		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(msg.String(), tt.want) {
-			t.Errorf("%v: exit %d: %s", tt.args, code, msg)
+			t.Errorf("%v: got exit code %d, want %d: %s", tt.args, code, tt.code, msg)
 		}
 	}
 	// A run without --batch must not pay again either.
 	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--judge", "llm", "--resume", "--base-url", s.url); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
-		t.Errorf("exit %d: %s", got.code, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
 	}
 	// A changed dataset does not match the submitted batch.
 	rows := readFile(t, data)
@@ -150,7 +150,7 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	cmd, msg = batchCommand(s, data, out, "--judge", "llm", "--resume")
 	_ = cmd.Run()
 	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(msg.String(), "the dataset has changed since the batch in "+dir+" was submitted") {
-		t.Errorf("exit %d: %s", code, msg)
+		t.Errorf("got exit code %d, want %d: %s", code, exitFailure, msg)
 	}
 	writeFile(t, data, rows)
 	cmd, msg = batchCommand(s, data, out, "--judge", "llm", "--resume")
@@ -181,7 +181,7 @@ func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
 	}
 	if left := leftovers(t, out); left != nil {
-		t.Error(left)
+		t.Errorf("got leftover files %v", left)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestBatchResumesOnlineRun(t *testing.T) {
 	})
 	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--no-cache", "--concurrency", "1"}
 	if got := call(t, t.TempDir(), nil, args...); got.code != exitFailure {
-		t.Fatalf("exit %d: %s", got.code, got.stderr)
+		t.Fatalf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
 	}
 	got := call(t, t.TempDir(), nil, append(args, "--resume", "--batch", "--batch-poll", "1ms")...)
 	if seen := s.Seen(); got.code != 0 || seen.Batched != 16 || seen.Online != 9 || readFile(t, out) != want {

@@ -36,8 +36,8 @@ func newBatchServer(t *testing.T, set func(*batchServer)) *batchServer {
 	return s
 }
 
-// batchRows writes n rows and returns the file. Every third row is about elephants,
-// every seventh makes no claim.
+// batchRows writes a dataset of n rows and returns its path. Every third row is about
+// elephants, every seventh makes no claim.
 func batchRows(t *testing.T, n int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -70,18 +70,18 @@ func onlineRun(t *testing.T, data string, args ...string) string {
 func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 28)
-	const asking = 24 // rows that claim something
+	const withClaims = 24 // rows
 	for _, tt := range []struct {
 		args              string
 		batches, requests int
 	}{
-		{"--judge llm", 1, asking},
-		{"--judge llm --no-cache --concurrency 1", 1, asking},
-		{"--judge llm --votes 3", 1, 3 * asking},
-		{"--claims llm", 1, asking},
-		{"--claims llm --judge llm", 2, 2 * asking},
-		{"--profile ragas", 2, 2 * asking},
-		{"--profile rag-evals", 1, asking},
+		{"--judge llm", 1, withClaims},
+		{"--judge llm --no-cache --concurrency 1", 1, withClaims},
+		{"--judge llm --votes 3", 1, 3 * withClaims},
+		{"--claims llm", 1, withClaims},
+		{"--claims llm --judge llm", 2, 2 * withClaims},
+		{"--profile ragas", 2, 2 * withClaims},
+		{"--profile rag-evals", 1, withClaims},
 		{"--profile ragas --limit 3", 2, 6},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
@@ -100,10 +100,10 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 			usage := fmt.Sprintf("\nusage: %d requests, 0 cached, %d prompt tokens, %d completion tokens, $%.4f\n", tt.requests, 100*tt.requests, 10*tt.requests,
 				float64(tt.requests)*(100*0.15+10*0.6)/1e6/2)
 			if !strings.Contains(got.stderr, usage) {
-				t.Errorf("%s, want %s", got.stderr, usage)
+				t.Errorf("got %s, want %s", got.stderr, usage)
 			}
 			if left := leftovers(t, out); left != nil {
-				t.Error(left)
+				t.Errorf("got leftover files %v", left)
 			}
 			// Paid replies are cached.
 			if strings.Contains(tt.args, "no-cache") {
@@ -121,7 +121,7 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
-	lines := func(change func(i int, line string) []string) func([]string) []string {
+	mapLines := func(change func(i int, line string) []string) func([]string) []string {
 		return func(all []string) (out []string) {
 			for i, line := range all {
 				out = append(out, change(i, line)...)
@@ -130,7 +130,7 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 		}
 	}
 	id := regexp.MustCompile(`"custom_id":"[^"]*"`)
-	fails := func(status int) func(int64, http.ResponseWriter, *http.Request) bool {
+	failWith := func(status int) func(int64, http.ResponseWriter, *http.Request) bool {
 		return func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 			if n <= 8 && n%2 == 0 {
 				w.WriteHeader(status)
@@ -146,34 +146,34 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 		end    string
 		online int
 	}{
-		"rate limited":  {fault: fails(429), online: 4},
-		"failing":       {fault: fails(500), online: 4},
-		"rejected":      {fault: fails(400), online: 4},
+		"rate limited":  {fault: failWith(429), online: 4},
+		"failing":       {fault: failWith(500), online: 4},
+		"rejected":      {fault: failWith(400), online: 4},
 		"expired":       {end: "expired", online: 12},
 		"cancelled":     {end: "cancelled", online: 12},
-		"missing lines": {lines: lines(func(i int, line string) []string { return []string{line}[:min(1, i%6)] }), online: 4},
-		"duplicate lines": {lines: lines(func(i int, line string) []string {
+		"missing lines": {lines: mapLines(func(i int, line string) []string { return []string{line}[:min(1, i%6)] }), online: 4},
+		"duplicate lines": {lines: mapLines(func(i int, line string) []string {
 			if i%6 == 0 {
 				return []string{line, line}
 			}
 			return []string{line}
 		}), online: 4},
-		"unknown ids and invalid lines": {lines: lines(func(i int, line string) []string {
+		"unknown ids and invalid lines": {lines: mapLines(func(i int, line string) []string {
 			return []string{line, id.ReplaceAllString(line, `"custom_id":"none-of-ours"`), `{"custom_id":`, "[]", "null", "", "\x00\xff", `{"custom_id":7}`}
 		})},
 		"id of another request": {lines: func(all []string) []string {
 			return append(all, id.ReplaceAllString(all[0], id.FindString(all[1])))
 		}, online: 1},
-		"truncated lines": {lines: lines(func(i int, line string) []string {
+		"truncated lines": {lines: mapLines(func(i int, line string) []string {
 			return []string{line[:len(line)-i%2]}
 		}), online: 12},
-		"line of 100 MB": {lines: lines(func(i int, line string) []string {
+		"line of 100 MB": {lines: mapLines(func(i int, line string) []string {
 			if i == 3 {
 				return []string{strings.Replace(line, `{"id"`, `{"x":"`+strings.Repeat("x", 100<<20)+`","id"`, 1)}
 			}
 			return []string{line}
 		}), online: 1},
-		"replies without choices": {lines: lines(func(i int, line string) []string {
+		"replies without choices": {lines: mapLines(func(i int, line string) []string {
 			if i%6 == 0 {
 				return []string{strings.Replace(line, `"choices":[`, `"choices":[],"was":[`, 1)}
 			}
@@ -195,8 +195,8 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 			if seen := s.Seen(); seen.Online != tt.online || seen.Batches != 1 || seen.Files != 0 {
 				t.Errorf("the server saw %+v: %s", seen, got.stderr)
 			}
-			if told := strings.Contains(got.stderr, "to be sent again"); told != (tt.online > 0) {
-				t.Error(got.stderr)
+			if reported := strings.Contains(got.stderr, "to be sent again"); reported != (tt.online > 0) {
+				t.Errorf("got requests reported as missing: %t, want %t: %s", reported, tt.online > 0, got.stderr)
 			}
 		})
 	}
@@ -206,18 +206,18 @@ func TestBatchIsResubmittedWithoutSchema(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 28)
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	s := newBatchServer(t, func(s *batchServer) { s.chat.fault = schemaless })
+	s := newBatchServer(t, func(s *batchServer) { s.chat.fault = rejectSchemas })
 	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 2 || seen.Batched != 48 {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
 	}
 	if n := strings.Count(readFile(t, out), `"status":"scored"`); n != 24 {
-		t.Errorf("%d rows are scored", n)
+		t.Errorf("got %d scored rows, want 24", n)
 	}
 }
 
-// schemaless rejects requests with a JSON schema.
-func schemaless(_ int64, w http.ResponseWriter, r *http.Request) bool {
+// rejectSchemas rejects requests with a JSON schema.
+func rejectSchemas(_ int64, w http.ResponseWriter, r *http.Request) bool {
 	var b bytes.Buffer
 	_, _ = b.ReadFrom(r.Body)
 	if strings.Contains(b.String(), "json_schema") {
@@ -232,13 +232,13 @@ func schemaless(_ int64, w http.ResponseWriter, r *http.Request) bool {
 func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 28)
-	short := func(s *testServer) {
+	omitVerdicts := func(s *testServer) {
 		s.fault = func(_ int64, w http.ResponseWriter, r *http.Request) bool {
 			var b bytes.Buffer
 			_, _ = b.ReadFrom(r.Body)
 			body := b.String()
 			r.Body = http.NoBody
-			if strings.Contains(body, `"seed"`) { // of a second try
+			if strings.Contains(body, `"seed"`) { // of a retry
 				body = `supported`
 			} else {
 				body = ``
@@ -252,12 +252,12 @@ func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
 		}
 	}
 	online, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
-	short(online)
+	omitVerdicts(online)
 	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", online.URL, "--judge", "llm"); got.code != 0 {
 		t.Fatal(got.stderr)
 	}
 	want := readFile(t, out)
-	s := newBatchServer(t, func(s *batchServer) { short(&s.chat) })
+	s := newBatchServer(t, func(s *batchServer) { omitVerdicts(&s.chat) })
 	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 3 || readFile(t, out) != want {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
@@ -278,7 +278,7 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 			return false
 		}
 		s.Lines = func(lines []string) []string {
-			for i := range lines { // a server that says the key back
+			for i := range lines { // echoes the key
 				lines[i] = strings.Replace(lines[i], "It says so.", testKey, 1)
 			}
 			return lines
@@ -295,22 +295,22 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 	args := []string{"score", data, "-v", "--to", "jsonl", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms"}
 	first := call(t, dir, nil, args...)
 	if first.code != exitFailure || !strings.Contains(first.stderr, "no such thing") {
-		t.Errorf("exit %d: %s", first.code, first.stderr)
+		t.Errorf("got exit code %d, want %d: %s", first.code, exitFailure, first.stderr)
 	}
 	files := filesContaining(t, dir, testKey[8:])
 	refuse.Store(false)
 	second := call(t, dir, nil, append(args, "--resume")...)
 	if second.code != 0 {
-		t.Errorf("exit %d: %s", second.code, second.stderr)
+		t.Errorf("got exit code %d, want %d: %s", second.code, 0, second.stderr)
 	}
 	files = append(files, filesContaining(t, dir, testKey[8:])...)
 	for _, text := range []string{first.stdout, first.stderr, second.stdout, second.stderr} {
 		if strings.Contains(text, testKey[8:]) {
-			t.Error(text)
+			t.Errorf("output contains the key: %s", text)
 		}
 	}
 	if len(files) > 0 || keyless.Load() > 0 {
-		t.Errorf("%v, %d requests without a key", files, keyless.Load())
+		t.Errorf("got the key in files %v, and %d requests without it", files, keyless.Load())
 	}
 }
 
@@ -335,22 +335,22 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 		got := call(t, dir, nil, append(args, more)...)
 		if got.code != exitFailure || !strings.Contains(got.stderr, "batch batch_") || !strings.Contains(got.stderr, "was rejected: not today") ||
 			!strings.Contains(got.stderr, "the batch is kept in "+filepath.Join(dir, "ragfaith", "batches")) || got.stdout != "" {
-			t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+			t.Errorf("got exit code %d, want %d: %s%s", got.code, exitFailure, got.stdout, got.stderr)
 		}
 	}
 	if got := call(t, dir, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
-		t.Errorf("exit %d: %s", got.code, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
 	}
 	refuse.Store(false)
 	got := call(t, dir, nil, append(args, "--resume")...)
 	if got.code != 0 || got.stdout != want {
-		t.Errorf("exit %d: %s", got.code, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
 	}
 	if seen := s.Seen(); seen.Uploads != 1 || seen.Batched != 24 || seen.Online != 0 || seen.Files != 0 {
 		t.Errorf("the server saw %+v", seen)
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, "ragfaith", "batches")); err != nil || len(left) > 0 {
-		t.Error(left, err)
+		t.Errorf("got leftover files %v and error %v, want neither", left, err)
 	}
 }
 
@@ -362,13 +362,13 @@ func TestBatchOverBudgetIsNotSubmitted(t *testing.T) {
 	got := call(t, t.TempDir(), nil, append(args, "--max-cost", "0.005")...)
 	if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: a batch of 24 requests was not submitted: with replies of maximum length it takes $0.0") ||
 		!strings.Contains(got.stderr, "it could exceed the limit of $0.005") {
-		t.Errorf("exit %d: %s", got.code, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
 	}
 	if seen := s.Seen(); seen != (batchtest.Counts{}) || leftovers(t, out) != nil {
 		t.Errorf("the server saw %+v, %v are left", seen, leftovers(t, out))
 	}
 	if got := call(t, t.TempDir(), nil, append(args, "--max-cost", "1")...); got.code != 0 {
-		t.Errorf("exit %d: %s", got.code, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
 	}
 }
 

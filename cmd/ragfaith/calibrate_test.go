@@ -40,14 +40,14 @@ func scoredRows(t *testing.T, name string, flags ...string) []*result.Row {
 // claims are supported.
 func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 	t.Parallel()
-	usual := scoredRows(t, "usual.jsonl")
+	defaults := scoredRows(t, "default.jsonl")
 	for _, threshold := range []float64{0.05, 0.3, 0.4311215, 0.8} {
 		rows := scoredRows(t, "other.jsonl", "--threshold", strconv.FormatFloat(threshold, 'g', -1, 64))
-		wholly := 0
+		fullySupported := 0
 		for i, r := range rows {
-			lowest := calibrate.MinScore.Of(r)
-			if was := calibrate.MinScore.Of(usual[i]); lowest != was && !(math.IsNaN(lowest) && math.IsNaN(was)) {
-				t.Errorf("%s: threshold %[4]v: got minimum score %[3]v, want %[2]v", r.ID, was, lowest, threshold)
+			minScore := calibrate.MinScore.Of(r)
+			if was := calibrate.MinScore.Of(defaults[i]); minScore != was && !(math.IsNaN(minScore) && math.IsNaN(was)) {
+				t.Errorf("%s: threshold %[4]v: got minimum score %[3]v, want %[2]v", r.ID, was, minScore, threshold)
 			}
 			if r.Status != result.Scored {
 				continue
@@ -57,15 +57,15 @@ func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 					t.Errorf("%s: claim %d with score %v is %v at threshold %v", r.ID, k, v.Score, v.Verdict, threshold)
 				}
 			}
-			if (r.Faithfulness == 1) != (lowest >= threshold) {
-				t.Errorf("%s: faithfulness %v with minimum score %v at threshold %v", r.ID, r.Faithfulness, lowest, threshold)
+			if (r.Faithfulness == 1) != (minScore >= threshold) {
+				t.Errorf("%s: faithfulness %v with minimum score %v at threshold %v", r.ID, r.Faithfulness, minScore, threshold)
 			}
 			if r.Faithfulness == 1 {
-				wholly++
+				fullySupported++
 			}
 		}
-		if wholly == 0 || wholly == len(rows) {
-			t.Errorf("threshold %v: %d of %d rows are fully supported, want some but not all", threshold, wholly, len(rows))
+		if fullySupported == 0 || fullySupported == len(rows) {
+			t.Errorf("threshold %v: %d of %d rows are fully supported, want some but not all", threshold, fullySupported, len(rows))
 		}
 	}
 }

@@ -88,7 +88,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 		if msg.code != 0 {
 			t.Fatal(msg.stderr)
 		}
-		rows, cite, unresolved, recalls, precise, sum := 0, 0, 0, 0, 0, [2]float64{}
+		rows, citing, unresolved, recalls, precisions, sum := 0, 0, 0, 0, 0, [2]float64{}
 		for line := range strings.Lines(msg.stdout) {
 			var r citedRow
 			if err := json.Unmarshal([]byte(line), &r); err != nil {
@@ -96,7 +96,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 			}
 			rows++
 			got := r.got()
-			if judge != "lexical" { // it may see meaning otherwise, but it resolves the same
+			if judge != "lexical" { // its verdicts may differ, but it resolves the same chunks
 				got, r.Want = strip(got), strip(r.Want)
 			}
 			if fmt.Sprint(got) != fmt.Sprint(r.Want) {
@@ -120,7 +120,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 				}
 				continue
 			}
-			cite++
+			citing++
 			n := strings.Count(all, "?")
 			if unresolved += n; *r.Unresolved != n {
 				t.Errorf("%s: got %d unresolved, want %d", r.ID, *r.Unresolved, n)
@@ -134,7 +134,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 			}
 			sum[0] += recall
 			if !math.IsNaN(precision) {
-				precise++
+				precisions++
 				sum[1] += precision
 			}
 		}
@@ -142,7 +142,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 			continue
 		}
 		table := call(t, t.TempDir(), nil, "score", file, "-q")
-		want := fmt.Sprintf("citations       recall %.4f, precision %.4f (%d of %d rows cite, %d citations resolve to nothing)\n", sum[0]/float64(recalls), sum[1]/float64(precise), cite, rows, unresolved)
+		want := fmt.Sprintf("citations       recall %.4f, precision %.4f (%d of %d rows cite, %d citations resolve to nothing)\n", sum[0]/float64(recalls), sum[1]/float64(precisions), citing, rows, unresolved)
 		if !strings.Contains(table.stdout, want) {
 			t.Errorf("got %s\nwant %s", table.stdout, want)
 		}
@@ -181,7 +181,7 @@ func TestJudgeIsNotAskedAgainAboutCitedChunks(t *testing.T) {
 		args := []string{"score", file, "--judge", "llm", "--to", "jsonl", "-q", "--base-url", s.URL}
 		msg := call(t, t.TempDir(), nil, append(args, "--no-cache")...)
 		if got := int(s.calls.Load() - before); got != want.requests || msg.code != 0 || !strings.Contains(msg.stdout, want.result) || !strings.Contains(msg.stdout, fmt.Sprintf(`"requests":%d`, got)) {
-			t.Errorf("%s: %d requests, want %d: %s%s", marker, got, want.requests, msg.stdout, msg.stderr)
+			t.Errorf("%s: got %d requests, want %d: %s%s", marker, got, want.requests, msg.stdout, msg.stderr)
 		}
 		cached := t.TempDir()
 		_ = call(t, cached, nil, args...)
@@ -205,10 +205,10 @@ func TestRewrittenClaimsInheritCitations(t *testing.T) {
 		before := s.calls.Load()
 		msg := call(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
 		if got := s.calls.Load() - before; got != requests {
-			t.Errorf("%s: %d requests, want %d", args, got, requests)
+			t.Errorf("%s: got %d requests, want %d", args, got, requests)
 		}
 		if !strings.Contains(msg.stdout, `"text":"The sky is blue today.","start":null`) || !strings.Contains(msg.stdout, `"citations":[{"text":"[1]","start":23,"end":26,"chunk":0,`) {
-			t.Errorf("%s: %s%s", args, msg.stdout, msg.stderr)
+			t.Errorf("%s: claims do not have the citations of the answer: %s%s", args, msg.stdout, msg.stderr)
 		}
 	}
 }

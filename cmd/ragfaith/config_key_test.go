@@ -27,13 +27,13 @@ func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 		got := call(t, ".", env, args...)
 		for what, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
 			if strings.Contains(text, password) || strings.Contains(text, testKey) {
-				t.Errorf("%q: %s: %s", args, what, text)
+				t.Errorf("%q: %s contains a secret: %s", args, what, text)
 			}
 		}
 	}
 	for _, secret := range []string{password, testKey} {
 		if files := filesContaining(t, ".", secret); files != nil {
-			t.Error(files)
+			t.Errorf("files %v contain %s", files, secret)
 		}
 	}
 }
@@ -49,21 +49,21 @@ func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
 		}
 		return n > 1
 	}
-	score := func(embeds string, more ...string) called {
+	score := func(embedURL string, more ...string) commandResult {
 		return call(t, dir, nil, append([]string{
 			"score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1",
-			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embeds, "-o", filepath.Join(dir, "o.jsonl"),
+			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embedURL, "-o", filepath.Join(dir, "o.jsonl"),
 		}, more...)...)
 	}
 	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "continue with --resume") {
-		t.Fatalf("exit %d: %s", got.code, got.stderr)
+		t.Fatalf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
 	}
 	got := score(other.URL, "--resume")
 	if want := "--embed-base-url was " + one.URL + ", is " + other.URL; got.code != exitUsage || !strings.Contains(got.stderr, want) {
-		t.Errorf("exit %d: %s", got.code, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got.code, exitUsage, got.stderr)
 	}
 	s.fault = nil
 	if got := score(one.URL, "--resume"); got.code != exitOK {
-		t.Errorf("exit %d: %s", got.code, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
 	}
 }

@@ -116,9 +116,9 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 		{"a secret", "api-key-env: AWS_SECRET\n", own, "ragfaith.yaml:1: api-key-env:"},
 		{"a secret for embeddings", "embed-api-key-env: AWS_SECRET\n", own, "ragfaith.yaml:1: embed-api-key-env:"},
 		{"another limit", "max-cost: 0\n", own, "ragfaith.yaml:1: max-cost:"},
-		{"no run, so no gate", "dry-run: true\n", nil, "ragfaith.yaml:1: dry-run:"},
+		{"a dry run, which skips gates", "dry-run: true\n", nil, "ragfaith.yaml:1: dry-run:"},
 		{"data on standard output", "to: csv\n", nil, "ragfaith.yaml:1: to:"},
-		{"quietly", "quiet: true\nsummary: s.json\n", nil, "ragfaith.yaml:2: summary:"},
+		{"quiet", "quiet: true\nsummary: s.json\n", nil, "ragfaith.yaml:2: summary:"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			writeFiles(t, victims)
@@ -150,7 +150,8 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 	}
 }
 
-// Trust is bound to the path and content of a file.
+// TestTrustIsRevokedWhenConfigChanges checks that trust is bound to the path and content
+// of a file.
 func TestTrustIsRevokedWhenConfigChanges(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -165,15 +166,15 @@ func TestTrustIsRevokedWhenConfigChanges(t *testing.T) {
 		}
 	}
 	score(exitUsage)
-	for range 2 { // once more changes nothing
+	for range 2 { // the second time changes nothing
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), []string{"config", "trust"}, nil, &out, &errs, sys); code != exitOK || out.String() != "trusted ragfaith.yaml, which sets output\n" {
-			t.Fatalf("exit %d: %s%s", code, &out, &errs)
+			t.Fatalf("got exit code %d, want %d: %s%s", code, exitOK, &out, &errs)
 		}
 	}
 	score(exitOK)
 	if lines, err := os.ReadFile("user/ragfaith/trusted"); err != nil || bytes.Count(lines, []byte("\n")) != 1 {
-		t.Errorf("%q, %v", lines, err)
+		t.Errorf("got trusted files %q and error %v, want one line", lines, err)
 	}
 	t.Chdir("other") // the same content elsewhere
 	score(exitUsage)
@@ -186,7 +187,7 @@ func TestTrustIsRevokedWhenConfigChanges(t *testing.T) {
 	score(exitUsage)
 }
 
-// Settings from a discovered file are printed, and the file cannot hide that.
+// TestSettingsFromDiscoveredConfigArePrinted also checks that the file cannot prevent it.
 func TestSettingsFromDiscoveredConfigArePrinted(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -208,7 +209,7 @@ func TestSettingsFromDiscoveredConfigArePrinted(t *testing.T) {
 		run(t.Context(), append([]string{"score", "rows.jsonl", "--to", "none", "--no-progress"}, tt.args...), nil, &out, &errs, userIn(dir, nil))
 		lines := slices.DeleteFunc(strings.SplitAfter(errs.String(), "\n"), func(l string) bool { return !strings.Contains(l, " sets ") })
 		if got := strings.Join(lines, ""); got != tt.want {
-			t.Errorf("%q: %q, want %q", tt.file, got, tt.want)
+			t.Errorf("%q: got %q, want %q", tt.file, got, tt.want)
 		}
 	}
 }
@@ -237,18 +238,18 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 		t.Fatal(errs.String())
 	}
 	if code, text := score("a"); code != exitOK {
-		t.Errorf("trusted: exit %d: %s", code, text)
+		t.Errorf("trusted: got exit code %d, want %d: %s", code, exitOK, text)
 	}
 	if code, text := score("b"); code != exitUsage || !strings.Contains(text, "ragfaith.yaml is a symbolic link, not a regular file: use --config FILE") {
-		t.Errorf("a link: exit %d: %s", code, text)
+		t.Errorf("a link: got exit code %d, want %d: %s", code, exitUsage, text)
 	}
 	if code, text := score("b", "--config", "ragfaith.yaml"); code != exitOK {
-		t.Errorf("a link that is named: exit %d: %s", code, text)
+		t.Errorf("a link that is named: got exit code %d, want %d: %s", code, exitOK, text)
 	}
 	// The parent of a linked directory is the parent of its target, which is in no
 	// repository.
 	if code, text := score("b/vendor"); code != exitOK || strings.Contains(text, "seed") {
-		t.Errorf("through a link: exit %d: %s", code, text)
+		t.Errorf("through a link: got exit code %d, want %d: %s", code, exitOK, text)
 	}
 	if os.Geteuid() != 0 {
 		return
@@ -258,11 +259,12 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, text := score("d"); code != exitUsage || !strings.Contains(text, "ragfaith.yaml belongs to another user") {
-		t.Errorf("of another user: exit %d: %s", code, text)
+		t.Errorf("of another user: got exit code %d, want %d: %s", code, exitUsage, text)
 	}
 }
 
-// Neither config files nor arguments can print a GitHub Actions command.
+// TestMessagesAreNotGitHubCommands checks that neither config files nor arguments can
+// print a GitHub Actions command.
 func TestMessagesAreNotGitHubCommands(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

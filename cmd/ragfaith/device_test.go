@@ -45,7 +45,7 @@ func TestDeviceFlags(t *testing.T) {
 			args := strings.Fields("score - --to jsonl --judge " + dir + " " + tt.args)
 			got := call(t, t.TempDir(), tt.env, args...)
 			if got.code != tt.code || !strings.Contains(got.stderr, want) {
-				t.Errorf("exit %d: %s", got.code, got.stderr)
+				t.Errorf("got exit code %d, want %d: %s", got.code, tt.code, got.stderr)
 			}
 		})
 	}
@@ -66,7 +66,7 @@ func TestDeviceWithRuntime(t *testing.T) {
 	scores := func(args ...string) []float64 {
 		got := call(t, t.TempDir(), env, append([]string{"score", "-", "--judge", dir, "--to", "jsonl", "-v"}, args...)...)
 		if got.code != exitOK {
-			t.Fatalf("exit %d: %s", got.code, got.stderr)
+			t.Fatalf("got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
 		}
 		if len(args) > 0 && !strings.Contains(got.stderr, "ONNX Runtime 1.") {
 			t.Errorf("no ONNX Runtime version in %q", got.stderr)
@@ -97,6 +97,6 @@ func TestDeviceWithRuntime(t *testing.T) {
 	}
 	got2 := call(t, t.TempDir(), env, "score", "-", "--judge", dir, "--device", "cuda:0")
 	if got2.code != exitFailure || !strings.Contains(got2.stderr, "install onnxruntime-gpu") {
-		t.Errorf("exit %d: %s", got2.code, got2.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got2.code, exitFailure, got2.stderr)
 	}
 }

@@ -72,8 +72,8 @@ func (r *docsReader) tool(t *testing.T, name, script string) {
 	}
 }
 
-// follow runs a block.
-func (r *docsReader) follow(t *testing.T, b *docsBlock) {
+// runBlock runs a block.
+func (r *docsReader) runBlock(t *testing.T, b *docsBlock) {
 	t.Helper()
 	if b.has("skip") {
 		return
@@ -123,12 +123,12 @@ func (r *docsReader) session(t *testing.T, b *docsBlock) {
 		t.Fatalf("%s: no line starts with $", b)
 	}
 	var script strings.Builder
-	script.WriteString("said() { printf '\\0%d\\0' $?; }\n") // keeps $? for the next command
+	script.WriteString("report() { printf '\\0%d\\0' $?; }\n") // keeps $? for the next command
 	for i, s := range steps {
 		if i > 0 {
 			script.WriteString("(exit $code)\n")
 		}
-		script.WriteString(s.command + "\ncode=$?; (exit $code); said\n")
+		script.WriteString(s.command + "\ncode=$?; (exit $code); report\n")
 	}
 	out, _ := r.bash(t, b, script.String())
 	parts := strings.Split(out, mark)

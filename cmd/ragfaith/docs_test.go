@@ -137,7 +137,7 @@ func TestDocsCommandsRun(t *testing.T) {
 			}
 			r := newDocsReader(t)
 			for _, b := range blocks {
-				r.follow(t, b)
+				r.runBlock(t, b)
 			}
 			if *update {
 				rewritePage(t, page, blocks)
@@ -179,7 +179,7 @@ func TestReadBlocks(t *testing.T) {
 	page := "# A\n\n<!-- before: echo 1\necho 2 -->\n```sh llm exit=4\nfalse\n```\n- b\n\n  ````text\n  ```\n  ````\n"
 	blocks, err := readBlocks("a.md", page)
 	if err != nil || len(blocks) != 2 {
-		t.Fatalf("%d blocks, %v", len(blocks), err)
+		t.Fatalf("got %d blocks and error %v, want 2 blocks", len(blocks), err)
 	}
 	if b := blocks[0]; b.lang != "sh" || !b.has("llm") || b.words["exit"] != "4" || b.text != "false\n" || b.before != " echo 1\necho 2 \n" || b.line != 5 {
 		t.Errorf("%+v", b)
@@ -195,7 +195,7 @@ func TestReadBlocks(t *testing.T) {
 		"a comment without blocks": "<!-- before: ls -->\nwords\n",
 	} {
 		if blocks, err := readBlocks("a.md", wrong); err == nil {
-			t.Errorf("%s: %+v", name, blocks[0])
+			t.Errorf("%s: got block %+v, want an error", name, blocks[0])
 		}
 	}
 }

@@ -83,11 +83,11 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	write("rows.json", editedRows+"\n]\n")
 	read := [][]string{
 		{"report", in("edited.jsonl"), "--to", "none", "--max-failed", "9"},
-		{"compare", in("sound.jsonl"), in("edited.jsonl"), "--to", "none", "--max-drop", "1"},
-		{"compare", in("edited.jsonl"), in("sound.jsonl"), "--to", "none", "--max-drop", "1"},
+		{"compare", in("original.jsonl"), in("edited.jsonl"), "--to", "none", "--max-drop", "1"},
+		{"compare", in("edited.jsonl"), in("original.jsonl"), "--to", "none", "--max-drop", "1"},
 		{"calibrate", in("edited.jsonl"), "--label", "label", "--to", "none"},
 	}
-	write("sound.jsonl", part)
+	write("original.jsonl", part)
 	write("edited.jsonl", part)
 	for _, args := range read {
 		if c := call(t, dir, nil, args...); c.code != exitOK {

@@ -17,16 +17,16 @@ func TestEmbeddedJudgeScoresRows(t *testing.T) {
 		t.Helper()
 		got := call(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--judge", "embedded", "--model-file", tinyGrounding, "--to", "jsonl", "--no-progress"}, args...)...)
 		if got.code != 0 {
-			t.Fatalf("exit %d: %s", got.code, got.stderr)
+			t.Fatalf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
 		}
 		return got.stdout
 	}
-	one := run("--concurrency", "1")
-	if many := run("--concurrency", "16"); many != one {
+	serial := run("--concurrency", "1")
+	if parallel := run("--concurrency", "16"); parallel != serial {
 		t.Error("results depend on --concurrency")
 	}
 	float := run("--precision", "float32")
-	if float == one {
+	if float == serial {
 		t.Error("--precision does not change the results")
 	}
 	file := filepath.Join(t.TempDir(), "settings.yaml")
@@ -35,7 +35,7 @@ func TestEmbeddedJudgeScoresRows(t *testing.T) {
 		t.Error("precision from a config file and --precision give different results")
 	}
 	rows := 0
-	for line := range strings.Lines(one) {
+	for line := range strings.Lines(serial) {
 		var r struct {
 			Claims []struct {
 				Text, Verdict string
@@ -60,7 +60,7 @@ func TestEmbeddedJudgeScoresRows(t *testing.T) {
 		}
 	}
 	if rows != 60 {
-		t.Errorf("got %d rows", rows)
+		t.Errorf("got %d rows, want 60", rows)
 	}
 }
 

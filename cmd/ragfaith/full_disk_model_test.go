@@ -35,19 +35,19 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 			dir := t.TempDir()
 			home := filepath.Join(dir, "none")
 			if tt.cached {
-				home = onAnotherDisk(t, dir)
+				home = otherFileSystem(t, dir)
 				blobs := filepath.Join(home, "hub", "models--org--plain", "blobs")
 				if err := errors.Join(os.MkdirAll(blobs, 0o700), os.WriteFile(filepath.Join(blobs, fmt.Sprintf("%x", sha256.Sum256([]byte(tt.weights)))), []byte(tt.weights), 0o600)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			models := func(blocks int, args ...string) (int, string) {
-				cmd := within(t, dir, "-f", blocks, append([]string{"models"}, append(args, "--models", "m")...)...)
+				cmd := limitedCommand(t, dir, "-f", blocks, append([]string{"models"}, append(args, "--models", "m")...)...)
 				cmd.Env = append(cmd.Env, "HF_ENDPOINT="+h.hub.URL, "HF_HOME="+home, "HF_HUB_CACHE=")
 				return runCommand(t, cmd)
 			}
 			if code, msg := models(tt.blocks, "pull", "org/plain", "--retries", "0"); code != exitFailure || !strings.Contains(msg, "file too large") {
-				t.Errorf("exit %d: %s", code, msg)
+				t.Errorf("got exit code %d, want %d: %s", code, exitFailure, msg)
 			}
 			copied := -1
 			for path, content := range readTree(t, dir) {
@@ -66,16 +66,16 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 			}
 			for _, again := range []string{"pull", "verify"} {
 				if code, msg := models(1000, again, "org/plain"); code != exitOK {
-					t.Errorf("then %s: exit %d: %s", again, code, msg)
+					t.Errorf("then %s: got exit code %d, want %d: %s", again, code, exitOK, msg)
 				}
 			}
 		})
 	}
 }
 
-// onAnotherDisk returns a directory on a file system other than that of directory, so that
+// otherFileSystem returns a directory on a file system other than that of dir, so that
 // files must be copied instead of linked.
-func onAnotherDisk(t *testing.T, dir string) string {
+func otherFileSystem(t *testing.T, dir string) string {
 	t.Helper()
 	other, err := os.MkdirTemp("/dev/shm", "ragfaith")
 	if err != nil {

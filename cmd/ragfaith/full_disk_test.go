@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -19,9 +18,9 @@ import (
 // block is the unit of ulimit -f, in bytes.
 const block = 512
 
-// within returns a ragfaith command in directory with a resource limit: -f limits the size
+// limitedCommand returns a ragfaith command in dir with a resource limit: -f limits the size
 // of files in blocks, -n the number of open files.
-func within(t *testing.T, dir, limit string, n int, args ...string) *exec.Cmd {
+func limitedCommand(t *testing.T, dir, limit string, n int, args ...string) *exec.Cmd {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("no resource limits on Windows")
@@ -32,10 +31,10 @@ func within(t *testing.T, dir, limit string, n int, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// unlimited returns a ragfaith command without a limit.
-func unlimited(t *testing.T, dir string, args ...string) *exec.Cmd {
+// unlimitedCommand returns a ragfaith command without a limit.
+func unlimitedCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	return within(t, dir, "-c", 0, args...)
+	return limitedCommand(t, dir, "-c", 0, args...)
 }
 
 // TestFullDiskLeavesNoPartialFile fills the disk at the first byte, in the middle and at
@@ -81,8 +80,8 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(tt.args)
 			whole := t.TempDir()
-			if code, msg := runCommand(t, unlimited(t, whole, args...)); code != 0 {
-				t.Fatalf("exit %d: %s", code, msg)
+			if code, msg := runCommand(t, unlimitedCommand(t, whole, args...)); code != 0 {
+				t.Fatalf("got exit code %d, want %d: %s", code, 0, msg)
 			}
 			want, largest := readTree(t, whole), 0
 			for _, content := range want {
@@ -94,9 +93,9 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 			}
 			for _, n := range blocks {
 				dir := t.TempDir()
-				code, msg := runCommand(t, within(t, dir, "-f", n, args...))
+				code, msg := runCommand(t, limitedCommand(t, dir, "-f", n, args...))
 				if code != exitFailure || !strings.Contains(msg, "file too large") {
-					t.Errorf("%d blocks: exit %d: %s", n, code, msg)
+					t.Errorf("%d blocks: got exit code %d, want %d: %s", n, code, exitFailure, msg)
 				}
 				for name, content := range readTree(t, dir) {
 					if !strings.Contains(name, ".part") && content != want[name] {
@@ -107,8 +106,8 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 				if args[0] == "score" && strings.Contains(tt.args, ".jsonl -o out.csv") || strings.HasSuffix(tt.args, "-o out.jsonl") {
 					again = append(again, "--resume")
 				}
-				if code, msg := runCommand(t, unlimited(t, dir, again...)); code != 0 {
-					t.Errorf("%d blocks, again: exit %d: %s", n, code, msg)
+				if code, msg := runCommand(t, unlimitedCommand(t, dir, again...)); code != 0 {
+					t.Errorf("%d blocks, again: got exit code %d, want %d: %s", n, code, 0, msg)
 				}
 				got := readTree(t, dir)
 				for name, content := range want {
@@ -133,7 +132,7 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	dir := t.TempDir()
 	randomRows(t, filepath.Join(dir, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
 	args := []string{"score", "rows.jsonl", "--to", "none", "--max-failed", "999", "-o", "out.jsonl"}
-	if code, msg := runCommand(t, unlimited(t, dir, args...)); code != 0 {
+	if code, msg := runCommand(t, unlimitedCommand(t, dir, args...)); code != 0 {
 		t.Fatal(msg)
 	}
 	out := filepath.Join(dir, "out.jsonl")
@@ -151,20 +150,21 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	if err := errors.Join(os.WriteFile(out+".part", []byte(part), 0o600), os.WriteFile(out+".part.new", []byte(fresh), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	code, msg := runCommand(t, within(t, dir, "-f", len(part)/block/2, append(args, "--resume")...))
+	code, msg := runCommand(t, limitedCommand(t, dir, "-f", len(part)/block/2, append(args, "--resume")...))
 	if code != exitFailure || !strings.Contains(msg, "merging ") || !strings.Contains(msg, "file too large") {
-		t.Errorf("exit %d: %s", code, msg)
+		t.Errorf("got exit code %d, want %d: %s", code, exitFailure, msg)
 	}
 	if readFile(t, out+".part") != part || !strings.HasPrefix(readFile(t, out+".part.new"), fresh) {
 		t.Error("a part file has lost rows")
 	}
-	code, msg = runCommand(t, unlimited(t, dir, append(args, "--resume")...))
+	code, msg = runCommand(t, unlimitedCommand(t, dir, append(args, "--resume")...))
 	if code != 0 || !strings.Contains(msg, ": 150 rows are finished") || readFile(t, out) != want {
-		t.Errorf("exit %d: %s", code, msg)
+		t.Errorf("got exit code %d, want %d: %s", code, 0, msg)
 	}
 }
 
-// A full disk for the reply cache or the job summary must not fail a run.
+// TestFullDiskForCacheIsWarning checks that a full disk does not fail a run if it only
+// affects the reply cache or the step summary.
 func TestFullDiskForCacheIsWarning(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
@@ -173,7 +173,7 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 	s := newTestServer(t)
 	for _, n := range []int{0, 1, 20, 100, 4000} {
 		dir := t.TempDir()
-		cmd := within(t, dir, "-f", n, "score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", "cache")
+		cmd := limitedCommand(t, dir, "-f", n, "score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", "cache")
 		var msg bytes.Buffer
 		cmd.Stderr = &msg
 		got, err := cmd.Output()
@@ -185,7 +185,7 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 		}
 	}
 	rows, _ := writeLabelledRows(t)
-	cmd := within(t, t.TempDir(), "-f", 0, "score", rows, "--to", "none")
+	cmd := limitedCommand(t, t.TempDir(), "-f", 0, "score", rows, "--to", "none")
 	cmd.Env = append(cmd.Env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary.md", "GITHUB_OUTPUT=output")
 	code, msg := runCommand(t, cmd)
 	for _, what := range []string{"warning: can't write the step summary: ", "warning: can't set the outputs of the step: "} {
@@ -224,13 +224,13 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 	t.Helper()
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--no-cache", "--batch", "--batch-poll", "5ms", "--resume"}
-	code, first := runCommand(t, within(t, filepath.Dir(out), "-f", blocks, args...))
+	code, first := runCommand(t, limitedCommand(t, filepath.Dir(out), "-f", blocks, args...))
 	msg := first
 	if code == exitFailure {
-		code, msg = runCommand(t, unlimited(t, filepath.Dir(out), args...))
+		code, msg = runCommand(t, unlimitedCommand(t, filepath.Dir(out), args...))
 	}
 	if code != exitOK {
-		t.Errorf("%d blocks: exit %d: %s", blocks, code, msg)
+		t.Errorf("%d blocks: got exit code %d, want %d: %s", blocks, code, exitOK, msg)
 	}
 	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Batched != 24 {
 		t.Errorf("%d blocks: the server saw %+v: %s", blocks, seen, msg)
@@ -271,12 +271,12 @@ func writers() map[string]string {
 // TestEveryFileWriterIsTestedOnFullDisk checks that writers is complete.
 func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
 	t.Parallel()
-	left, tests := writers(), testNames(t)
+	untested, tests := writers(), testNames(t)
 	const create, open = `(Create|CreateTemp|WriteFile|Temp)\(`, `OpenFile\(.*os\.O_(CREATE|RDWR|WRONLY)`
 	opens := regexp.MustCompile(`\b((os|safefile)\.(` + create + `|` + open + `)|createDatabase\(path\))`)
 	opensInSafefile := regexp.MustCompile(`\b(` + create + `|` + open + `)`)
 	for path, source := range productSources(t) {
-		name := left[path]
+		name := untested[path]
 		pattern := opens
 		if strings.HasPrefix(path, "internal/safefile/") {
 			pattern = opensInSafefile
@@ -289,9 +289,9 @@ func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
 		case !tests[name]:
 			t.Errorf("%s: no such test: %s", path, name)
 		}
-		delete(left, path)
+		delete(untested, path)
 	}
-	for path := range left {
+	for path := range untested {
 		t.Errorf("%s no longer writes a file", path)
 	}
 }
@@ -304,14 +304,14 @@ func productSources(t *testing.T) map[string]string {
 	for _, top := range []string{"cmd/ragfaith", "internal"} {
 		for name, source := range readTree(t, filepath.Join(docsRoot, top)) {
 			path := top + "/" + filepath.ToSlash(name)
-			own := strings.HasPrefix(path, "internal/") && strings.Contains(source, "\npackage main\n")
-			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !own && !regexp.MustCompile(`/\w+test/`).MatchString(path) {
+			isProgram := strings.HasPrefix(path, "internal/") && strings.Contains(source, "\npackage main\n")
+			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !isProgram && !regexp.MustCompile(`/\w+test/`).MatchString(path) {
 				sources[path] = source
 			}
 		}
 	}
 	if len(sources) < 100 {
-		t.Fatal("where is the source? " + strconv.Itoa(len(sources)))
+		t.Fatalf("got %d source files, want at least 100", len(sources))
 	}
 	return sources
 }

@@ -53,16 +53,16 @@ func TestGatesSetExitCode(t *testing.T) {
 		{"few rows without claims", gateOptions{maxNoClaims: bar(0.2)}, refusing(1, tallyOf(0, 1, 1, 1, 1)), 0, "gate: rows without claims 20% <= 20% (1 of 5 rows): pass\n"},
 		{"most rows without claims", gateOptions{minMean: bar(0.9), maxNoClaims: bar(0.2)}, refusing(9, tallyOf(0, 1)), 4, "gate: mean faithfulness 1.0000 >= 0.90 (n = 1 scored): pass\ngate: rows without claims 90% > 20% (9 of 10 rows): FAIL\n"},
 		{"failed rows are not without claims", gateOptions{maxNoClaims: bar(0.5), maxFailed: 8}, refusing(1, tallyOf(8, 1)), 0, "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
-		{"no row that did not fail", gateOptions{maxNoClaims: bar(1), maxFailed: 1}, tallyOf(1), 4, "gate: rows without claims <= 100% can't be judged (n = 0 rows): FAIL\n"},
+		{"only failed rows", gateOptions{maxNoClaims: bar(1), maxFailed: 1}, tallyOf(1), 4, "gate: rows without claims <= 100% can't be judged (n = 0 rows): FAIL\n"},
 		{"failed rows", gateOptions{}, tallyOf(2, 1), 3, "gate: 2 failed rows > 0 (--max-failed): FAIL\n"},
-		{"failed rows that may fail", gateOptions{maxFailed: 2}, tallyOf(2, 1), 0, ""},
+		{"as many failed rows as allowed", gateOptions{maxFailed: 2}, tallyOf(2, 1), 0, ""},
 		{"both", gateOptions{minMean: bar(0.9), maxFailed: 1}, tallyOf(2, 0.5), 3, "gate: mean faithfulness 0.5000 < 0.90 (n = 1 scored): FAIL\ngate: 2 failed rows > 1 (--max-failed): FAIL\n"},
 		{"lower end above", gateOptions{minLower: bar(0.7)}, tallyOf(0, many...), 0, "gate: lower end of the 95% interval of mean faithfulness 0.7500 >= 0.70 (mean 0.8250, n = 40 rows, BCa bootstrap): pass\n"},
 		{"lower end below", gateOptions{minLower: bar(0.8)}, tallyOf(0, many...), 4, "gate: lower end of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
 		{"lower end of equal scores", gateOptions{minLower: bar(0.8)}, tallyOf(0, slices.Repeat([]float64{1}, 20)...), 0, "gate: lower end of the 95% interval of mean faithfulness 0.8316 >= 0.80 (mean 1.0000, n = 20 rows: all 20 have the same value: the interval is the wide one that holds for any values from 0 to 1): pass\n"},
 		{"no interval", gateOptions{minLower: bar(0)}, tallyOf(0, slices.Repeat([]float64{1}, 19)...), 4, "gate: lower end of the 95% interval of mean faithfulness >= 0.00 can't be judged (n = 19 rows: 19 is too few for an interval, which takes 20): FAIL\n"},
 		{"no score", gateOptions{minLower: bar(0)}, tallyOf(0), 4, "gate: lower end of the 95% interval of mean faithfulness >= 0.00 can't be judged (n = 0 rows: 0 is too few for an interval, which takes 20): FAIL\n"},
-		{"a mean that is no proof", gateOptions{minMean: bar(0.8), minLower: bar(0.8)}, tallyOf(0, many...), 4, "gate: mean faithfulness 0.8250 >= 0.80 (n = 40 scored): pass\ngate: lower end of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
+		{"mean above, lower end below", gateOptions{minMean: bar(0.8), minLower: bar(0.8)}, tallyOf(0, many...), 4, "gate: mean faithfulness 0.8250 >= 0.80 (n = 40 scored): pass\ngate: lower end of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
 		{"failed rows and no interval", gateOptions{minLower: bar(0.5)}, tallyOf(1, 1), 3, "gate: lower end of the 95% interval of mean faithfulness >= 0.50 can't be judged (n = 1 row: 1 is too few for an interval, which takes 20): FAIL\ngate: 1 failed rows > 0 (--max-failed): FAIL\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestGatesSetExitCode(t *testing.T) {
 				code = exit.code
 			}
 			if code != tt.code || b.String() != tt.want {
-				t.Errorf("exit %d:\n%s", code, &b)
+				t.Errorf("got exit code %d and %q, want %d and %q", code, &b, tt.code, tt.want)
 			}
 		})
 	}

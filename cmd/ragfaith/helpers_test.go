@@ -53,14 +53,14 @@ func (c *skipClock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// A called is the outcome of a command that ran in this process.
-type called struct {
+// A commandResult is the outcome of a command that ran in this process.
+type commandResult struct {
 	code           int
 	stdout, stderr string
 }
 
-// call runs ragfaith with an API key, skyRows on stdin and its cache in directory.
-func call(t *testing.T, dir string, env map[string]string, args ...string) called {
+// call runs ragfaith with an API key, skyRows on stdin and its cache in dir.
+func call(t *testing.T, dir string, env map[string]string, args ...string) commandResult {
 	t.Helper()
 	var clock llm.Clock = &skipClock{}
 	if args[0] == "models" { // the stall timeout of a download is a sleep
@@ -69,7 +69,7 @@ func call(t *testing.T, dir string, env map[string]string, args ...string) calle
 	return callWithClock(t, clock, dir, env, args...)
 }
 
-func callWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]string, args ...string) called {
+func callWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]string, args ...string) commandResult {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := run(t.Context(), args, strings.NewReader(skyRows), &out, &errs, system{
@@ -84,11 +84,11 @@ func callWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]str
 		CacheDir: func() (string, error) { return dir, nil },
 		Terminal: func(io.Writer) int { return 0 },
 	})
-	return called{code, out.String(), errs.String()}
+	return commandResult{code, out.String(), errs.String()}
 }
 
 // callWithGate runs ragfaith, which must succeed or fail a gate.
-func callWithGate(t *testing.T, dir string, args ...string) called {
+func callWithGate(t *testing.T, dir string, args ...string) commandResult {
 	t.Helper()
 	c := call(t, dir, nil, args...)
 	if c.code != exitOK && c.code != exitGate {
@@ -120,7 +120,7 @@ func start(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, s
 	return startIn(t, "", args...)
 }
 
-// startIn does so in a directory.
+// startIn runs ragfaith in a separate process with the working directory dir.
 func startIn(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
 	t.Helper()
 	// A command that hangs is killed, so that the test fails with its output.
@@ -233,7 +233,7 @@ func writeLabelledRows(t *testing.T) (rows, results string) {
 		fmt.Fprintf(&b, `{"id":%d,"label":%d,"answer":"The bridge was opened in %d.","contexts":["The bridge was opened in 1901."]}`+"\n", i, i/2%2, 1901+i%2)
 	}
 	writeFile(t, rows, b.String())
-	if code, msg := runCommand(t, unlimited(t, dir, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "results.summary.json"))); code != 0 {
+	if code, msg := runCommand(t, unlimitedCommand(t, dir, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "results.summary.json"))); code != 0 {
 		t.Fatal(msg)
 	}
 	return rows, results

@@ -33,9 +33,9 @@ func wrapped(begin, end string) change {
 // framed prepends an introduction to an answer and lower-cases its first word unless it
 // is a name.
 func framed(frame string) change {
-	small := map[string]bool{"The": true, "A": true, "An": true, "This": true, "It": true, "He": true, "She": true, "They": true, "In": true, "There": true, "To": true, "You": true, "Yes": true}
+	notNames := map[string]bool{"The": true, "A": true, "An": true, "This": true, "It": true, "He": true, "She": true, "They": true, "In": true, "There": true, "To": true, "You": true, "Yes": true}
 	return func(a string, c []string) (string, []string) {
-		if first, _, _ := strings.Cut(a, " "); small[first] {
+		if first, _, _ := strings.Cut(a, " "); notNames[first] {
 			a = strings.ToLower(a[:1]) + a[1:]
 		}
 		return frame + a, c
@@ -65,23 +65,23 @@ func replaced(pattern, with string) func(string) string {
 // changes returns all changes by name.
 func changes() map[string]change {
 	all := map[string]change{
-		"reasoning":         wrapped("<reasoning>\nPassage 2 has 7 of them.\n</reasoning>\n", ""),
-		"end of reasoning":  wrapped("They ask for it. I look at the 3 passages.\n</think>\n\n", ""),
-		"a tag":             wrapped("<answer>", "</answer>"),
-		"tags":              wrapped("<div class=\"a\"><h2>Answer</h2><p>", "</p></div>"),
-		"tagged sources":    after("\n<sources>1, 2</sources>"),
-		"JSON":              jsonAnswer,
-		"an ordered list":   wrapped("<ol><li>", "</li></ol>"),
-		"emoji":             wrapped("✅ ", " 🎉"),
-		"soft hyphens":      inAnswer(`([a-z]{4})([a-z]{4})`, "$1\u00ad$2"),
-		"thin spaces":       inAnswer(`(\d) (\w)`, "$1\u2009$2"),
-		"word joiners":      inAnswer(` `, " \u2060"),
-		"entities":          inAnswer(`'`, "&#39;"),
-		"a citation inside": inAnswer(`, `, " [2], "),
-		"one that is glued": inAnswer(`(\pL{4}) and `, "$1[2] and "),
-		"raised inside":     inAnswer(`(\pL{4}), `, "$1<sup>2</sup>, "),
-		"CRLF in contexts":  inContexts(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }),
-		"bold contexts":     inContexts(replaced(`\b([A-Z]\w{3,})\b`, "**$1**")),
+		"reasoning":                  wrapped("<reasoning>\nPassage 2 has 7 of them.\n</reasoning>\n", ""),
+		"end of reasoning":           wrapped("They ask for it. I look at the 3 passages.\n</think>\n\n", ""),
+		"a tag":                      wrapped("<answer>", "</answer>"),
+		"tags":                       wrapped("<div class=\"a\"><h2>Answer</h2><p>", "</p></div>"),
+		"tagged sources":             after("\n<sources>1, 2</sources>"),
+		"JSON":                       jsonAnswer,
+		"an ordered list":            wrapped("<ol><li>", "</li></ol>"),
+		"emoji":                      wrapped("✅ ", " 🎉"),
+		"soft hyphens":               inAnswer(`([a-z]{4})([a-z]{4})`, "$1\u00ad$2"),
+		"thin spaces":                inAnswer(`(\d) (\w)`, "$1\u2009$2"),
+		"word joiners":               inAnswer(` `, " \u2060"),
+		"entities":                   inAnswer(`'`, "&#39;"),
+		"a citation inside":          inAnswer(`, `, " [2], "),
+		"a citation without a space": inAnswer(`(\pL{4}) and `, "$1[2] and "),
+		"a superscript inside":       inAnswer(`(\pL{4}), `, "$1<sup>2</sup>, "),
+		"CRLF in contexts":           inContexts(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }),
+		"bold contexts":              inContexts(replaced(`\b([A-Z]\w{3,})\b`, "**$1**")),
 		"HTML contexts": inContexts(func(s string) string {
 			return "<html><body><p>" + strings.ReplaceAll(s, "&", "&amp;") + "</p></body></html>"
 		}),
@@ -98,8 +98,8 @@ func changes() map[string]change {
 		"[a3f8c2d1]", "[chunk_12]", "[#3]", "(see [2])", "［1］", "〔1〕", "[report_final.docx, p. 7]", "(Source: Handbook)", "(Miller & Jones, 2019; Smith, 2020)",
 		"[turn0search3]", "[1](https://x.example/y)", "([faq.md](https://x.example/faq.md))", "【4:0†source】", "<ref>1</ref>", "²", "[^note]",
 	} {
-		all["before the stop: "+mark] = before(" " + mark)
-		all["after the stop: "+mark] = after(" " + mark)
+		all["before the period: "+mark] = before(" " + mark)
+		all["after the period: "+mark] = after(" " + mark)
 	}
 	for _, list := range []string{
 		"\n\nSources: [1] a.pdf, [2] b.pdf", "\n\n---\nSources\n- a.pdf\n- b.pdf", "\n\n## References\n\n- [Handbook](https://x.example/h)", "\n\n[1]: https://x.example/a\n[2]: https://x.example/b",
@@ -107,7 +107,7 @@ func changes() map[string]change {
 		"\n\nNote: this information comes solely from the documents above.", "\n\n*Disclaimer: This is an AI-generated summary and may contain errors.*", "\n\n_This is not legal advice._",
 		" If you need anything else, just ask.", " Would you like me to explain further?", " Happy to help with anything else!", "\n\nI hope that answers your question.", " Just let me know!",
 	} {
-		all["behind it: "+strings.TrimSpace(list)] = after(list)
+		all["appended: "+strings.TrimSpace(list)] = after(list)
 	}
 	for _, frame := range []string{
 		"According to the retrieved documents, ", "As stated in the passages, ", "Per the sources, ", "The context states that ", "Based on the information provided, ",
@@ -167,7 +167,7 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 			continue
 		}
 		id := r.ID
-		r.ID = id + "\tas it is"
+		r.ID = id + "\tunchanged"
 		write(r)
 		for name, change := range all {
 			changed := row{ID: id + "\t" + name, Question: r.Question}
@@ -207,7 +207,7 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 		n := 0
 		for _, by := range scores {
 			total++
-			if by[name] != by["as it is"] {
+			if by[name] != by["unchanged"] {
 				n++
 			}
 		}

@@ -27,16 +27,16 @@ func killed() {
 	if err != nil {
 		panic(err)
 	}
-	os.Exit(run(context.Background(), os.Args[2:], os.Stdin, &deadly{n}, os.Stderr, system{
+	os.Exit(run(context.Background(), os.Args[2:], os.Stdin, &killWriter{n}, os.Stderr, system{
 		LookupEnv: os.LookupEnv, Clock: llm.NewClock(time.Now), Terminal: func(io.Writer) int { return 0 },
 	}))
 }
 
-// A deadly writer kills the process after room bytes.
-type deadly struct{ room int }
+// A killWriter kills the process after the remaining number of bytes.
+type killWriter struct{ remaining int }
 
-func (d *deadly) Write(p []byte) (int, error) {
-	if d.room -= len(p); d.room <= 0 {
+func (w *killWriter) Write(p []byte) (int, error) {
+	if w.remaining -= len(p); w.remaining <= 0 {
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = self.Kill()
 		}
@@ -69,8 +69,8 @@ func randomRows(t *testing.T, path string, n int, random *rand.Rand) {
 	writeFile(t, path, b.String())
 }
 
-// wholeLines counts the lines of a file, which may be missing.
-func wholeLines(t *testing.T, path string) int {
+// countLines counts the lines of a file, which may be missing.
+func countLines(t *testing.T, path string) int {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -99,7 +99,7 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 				jsonl, csv := files(name)
 				return append([]string{"score", data, "--keep", "note", "--to", "jsonl", "--max-failed", "999", "-o", jsonl, "-o", csv}, more...)
 			}
-			want, err := exec.Command("ragfaith", args("undisturbed", "--concurrency", "3")...).Output()
+			want, err := exec.Command("ragfaith", args("uninterrupted", "--concurrency", "3")...).Output()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 					t.Fatal("the output file exists before the run is complete")
 				}
 			}
-			finished := max(wholeLines(t, part), wholeLines(t, part+".new"))
+			finished := max(countLines(t, part), countLines(t, part+".new"))
 			cmd := exec.Command("ragfaith", args("killed", "--resume")...)
 			var msg bytes.Buffer
 			cmd.Stderr = &msg
@@ -132,9 +132,9 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 				wantMsg = "ragfaith: nothing to resume: starting from the beginning\n"
 			}
 			if !strings.Contains(msg.String(), wantMsg) {
-				t.Errorf("%s, want %s", &msg, wantMsg)
+				t.Errorf("got %s, want %s", &msg, wantMsg)
 			}
-			jsonlWant, csvWant := files("undisturbed")
+			jsonlWant, csvWant := files("uninterrupted")
 			for _, pair := range [][2]string{{jsonl, jsonlWant}, {csv, csvWant}} {
 				a, err := os.ReadFile(pair[0])
 				b, err2 := os.ReadFile(pair[1])
@@ -144,7 +144,7 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 			}
 			left, err := filepath.Glob(jsonl + ".*")
 			if err != nil || left != nil {
-				t.Error(left, err)
+				t.Errorf("got leftover files %v and error %v, want neither", left, err)
 			}
 		})
 	}
@@ -168,7 +168,7 @@ func TestFinishedRowsSurviveKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if n := wholeLines(t, out+".part"); n == 0 {
+	if n := countLines(t, out+".part"); n == 0 {
 		t.Error("got no rows in the .part file")
 	}
 }
@@ -190,7 +190,7 @@ func TestOutputFileIsLocked(t *testing.T) {
 		msg, _ := second.CombinedOutput()
 		want := fmt.Sprintf("ragfaith: %s: locked by another run (process %d)\n", out, cmd.Process.Pid)
 		if second.ProcessState.ExitCode() != exitFailure || string(msg) != want {
-			t.Errorf("%d: %s", second.ProcessState.ExitCode(), msg)
+			t.Errorf("%s: got exit code %d and %q, want %d and %q", more, second.ProcessState.ExitCode(), msg, exitFailure, want)
 		}
 	}
 	if err := stdin.Close(); err != nil {
@@ -198,6 +198,6 @@ func TestOutputFileIsLocked(t *testing.T) {
 	}
 	_, _ = io.Copy(io.Discard, stdout)
 	if code := exitCode(t, cmd); code != exitOK {
-		t.Error(code)
+		t.Errorf("got exit code %d, want %d", code, exitOK)
 	}
 }

@@ -43,7 +43,7 @@ func TestUnreachableServerEndsRun(t *testing.T) {
 	for _, profile := range []string{"ragas", "rag-evals"} {
 		got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "-o", out, "--profile", profile, "--base-url", s.URL)
 		if got.code != exitFailure || !strings.Contains(got.stderr, "giving up on the server") {
-			t.Errorf("exit %d: %s", got.code, got.stderr)
+			t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
 		}
 		if strings.Contains(got.stdout, `"status"`) {
 			t.Errorf("got a row: %s", got.stdout)
@@ -83,7 +83,7 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 			args := append([]string{"score", path, "--to", "none", "-o", out, "-o", out + ".csv", "--judge", "llm", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, tt.args...)
 			got := call(t, "", nil, args...)
 			if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || !strings.Contains(got.stderr, "finished rows are kept in "+out+".part") {
-				t.Errorf("exit %d: %s", got.code, got.stderr)
+				t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
 			}
 			if !strings.Contains(got.stderr, "\nusage: ") {
 				t.Errorf("no usage line: %s", got.stderr)
@@ -111,7 +111,7 @@ func TestRequestTimeout(t *testing.T) {
 	}
 	got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--timeout", "20ms", "--retries", "0", "--base-url", s.URL)
 	if got.code != exitFailure && got.code != exitFailedRows {
-		t.Errorf("exit %d: %s", got.code, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
 	}
 	if !strings.Contains(got.stderr, "no reply within 20ms") || strings.Contains(got.stdout, `"status":"scored"`) {
 		t.Errorf("%s%s", got.stdout, got.stderr)
@@ -131,7 +131,7 @@ func TestContentFilterFailsOneRow(t *testing.T) {
 	lines := strings.Split(got.stdout, "\n")
 	if got.code != exitFailedRows || !strings.Contains(lines[0], `"faithfulness":null,"support":null,"status":"failed","reason":"verdict"`) ||
 		!strings.Contains(lines[0], "content filter") || !strings.Contains(lines[1], `"status":"scored"`) {
-		t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s%s", got.code, exitFailedRows, got.stdout, got.stderr)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestFaultyServerChangesNoScore(t *testing.T) {
 				s.fault = fault
 				got := call(t, "", nil, append([]string{"score", "-", "--to", "jsonl", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, strings.Fields(args)...)...)
 				if got.code != 0 || strings.Contains(got.stdout, `"verdict":null`) {
-					t.Fatalf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+					t.Fatalf("got exit code %d, want %d: %s%s", got.code, 0, got.stdout, got.stderr)
 				}
 				scores[i] = scoresIn(t, got.stdout)
 			}
@@ -230,7 +230,7 @@ func TestMockServerFaultsChangeNoScore(t *testing.T) {
 					"score", "../../testdata/rows.jsonl", "--to", "jsonl", "--no-cache", "--base-url", url,
 				}, strings.Fields(args)...)...)
 				if got.code != 0 || strings.Contains(got.stdout, `"verdict":null`) {
-					t.Fatalf("exit %d: %s", got.code, got.stderr)
+					t.Fatalf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
 				}
 				scores[i] = scoresIn(t, got.stdout)
 			}

@@ -32,11 +32,11 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	}
 	writeFile(t, data, b.String())
 	var at atomic.Int64 // number of the call that kills; 0 for none
-	var victim atomic.Pointer[os.Process]
+	var process atomic.Pointer[os.Process]
 	var signal atomic.Int64
 	s := &testServer{fault: func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
 		if n == at.Load() {
-			_ = victim.Load().Signal(syscall.Signal(signal.Load()))
+			_ = process.Load().Signal(syscall.Signal(signal.Load()))
 		}
 		return false
 	}}
@@ -49,7 +49,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 		cmd.Stderr = msg
 		return cmd, msg
 	}
-	cmd, msg := ragfaith("undisturbed")
+	cmd, msg := ragfaith("uninterrupted")
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, msg)
 	}
@@ -67,12 +67,12 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		victim.Store(cmd.Process)
+		process.Store(cmd.Process)
 		if err := cmd.Wait(); err == nil || msg.Len() > 0 && i == 0 {
 			t.Fatalf("kill %d: %v: %s", i, err, msg)
 		}
 		if code := cmd.ProcessState.ExitCode(); i == kills-1 && (code != exitInterrupted || !strings.Contains(msg.String(), "continue with --resume")) {
-			t.Errorf("terminated: exit %d: %s", code, msg)
+			t.Errorf("terminated: got exit code %d, want %d: %s", code, exitInterrupted, msg)
 		}
 	}
 	at.Store(0)
@@ -83,10 +83,10 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	if n := s.calls.Load(); n > rows+kills*inFlight {
 		t.Errorf("got %d calls for %d rows and %d kills with %d in flight", n, rows, kills, inFlight)
 	}
-	if want := readFile(t, filepath.Join(dir, "undisturbed.jsonl")); readFile(t, filepath.Join(dir, "killed.jsonl")) != want {
+	if want := readFile(t, filepath.Join(dir, "uninterrupted.jsonl")); readFile(t, filepath.Join(dir, "killed.jsonl")) != want {
 		t.Error("results differ after resuming")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.part*")); left != nil {
-		t.Error(strings.Join(left, " "))
+		t.Errorf("got leftover files %v", left)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // A quirkRun is a run over testdata/rows.jsonl.
 type quirkRun struct {
-	called
+	commandResult
 	scores   map[string]*float64
 	verdicts map[string]string // verdicts by row ID
 	requests int
@@ -32,7 +32,7 @@ func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRu
 	got := call(t, t.TempDir(), nil, append([]string{
 		"score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL + "/v1",
 	}, strings.Fields(args)...)...)
-	run := quirkRun{called: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
+	run := quirkRun{commandResult: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
 	for line := range strings.Lines(got.stdout) {
 		var r struct {
 			ID     string
@@ -182,8 +182,8 @@ func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 	}
 }
 
-// TestServerQuirksChangeNoBatchScore does the same for batches, which learn only between
-// rounds.
+// TestServerQuirksChangeNoBatchScore checks the same for batches, which adapt to a
+// server only between rounds.
 func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 	t.Parallel()
 	clean := runWithQuirks(t, "--no-cache")
@@ -203,7 +203,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 			got := call(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
 				"--judge", "llm", "--model", "x", "--batch", "--batch-poll", "1ms", "--no-cache", "--base-url", s.URL+"/v1")
 			if d := cmp.Diff(clean.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
-				t.Errorf("exit %d: %s%s", got.code, got.stderr, d)
+				t.Errorf("got exit code %d: %s%s", got.code, got.stderr, d)
 			}
 			if n := len(server.Calls()); n > tt.limit {
 				t.Errorf("got %d requests, want at most %d", n, tt.limit)
@@ -211,13 +211,14 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 				t.Logf("%d requests", n)
 			}
 			if name == "odd 400s" && strings.Contains(got.stderr, "refuses response_format") {
-				t.Error(got.stderr)
+				t.Errorf("occasional 400s caused a downgrade: %s", got.stderr)
 			}
 		})
 	}
 }
 
-// TestSummaryListsDowngrades also checks that the field is omitted without downgrades.
+// TestSummaryListsDowngrades checks that a summary lists downgrades, and omits the field
+// if there are none.
 func TestSummaryListsDowngrades(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "summary.json")

@@ -78,8 +78,8 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		args     string
-		requests int // for the two rows with claims
-		dunno    string
+		requests int    // for the two rows with claims
+		noClaims string // score of the row without claims
 	}{
 		{"--judge llm", 2, "null"},
 		{"--judge llm --strict --no-claims 1", 2, "1.0"},
@@ -103,7 +103,7 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 			if got.code != 0 || len(lines) != 4 {
 				t.Fatalf("exit %d, %d lines: %s", got.code, len(lines)-1, got.stderr)
 			}
-			for i, want := range []string{`"faithfulness":1.0,`, `"faithfulness":0.0,`, `"faithfulness":` + tt.dunno + `,`} {
+			for i, want := range []string{`"faithfulness":1.0,`, `"faithfulness":0.0,`, `"faithfulness":` + tt.noClaims + `,`} {
 				if !strings.Contains(lines[i], want) {
 					t.Errorf("got %[2]s, want %[1]s", want, lines[i])
 				}
@@ -124,7 +124,7 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 			}
 			dry := call(t, t.TempDir(), nil, append(args, "--dry-run")...)
 			if want := regexp.MustCompile(fmt.Sprintf(`(?m)^requests +%d$`, tt.requests)); dry.code != 0 || !want.MatchString(dry.stdout) {
-				t.Errorf("dry run: exit %d: %s%s", dry.code, dry.stdout, dry.stderr)
+				t.Errorf("dry run: got exit code %d, want %d: %s%s", dry.code, 0, dry.stdout, dry.stderr)
 			}
 			if n := s.calls.Load(); n != int64(tt.requests) {
 				t.Errorf("dry run made %d calls", n-int64(tt.requests))
@@ -148,23 +148,23 @@ func TestSecondRunUsesCache(t *testing.T) {
 				csv[i] = readFile(t, table)
 				rows[i] = readFile(t, lines)
 				if i == 1 && !strings.Contains(got.stderr, "\nusage: 0 requests, ") {
-					t.Error(got.stderr)
+					t.Errorf("the second run sent requests: %s", got.stderr)
 				}
 			}
 			asked := map[string]int64{"ragas": 4, "rag-evals": 2}[profile]
 			if n := s.calls.Load(); n != asked {
-				t.Errorf("got %d calls", n)
+				t.Errorf("got %d calls, want %d", n, asked)
 			}
 			if csv[0] != csv[1] || rows[0] != rows[1] {
 				t.Errorf("results of the second run differ:\n%s\n%s", rows[0], rows[1])
 			}
 			stats := call(t, dir, nil, "cache", "stats")
 			if want := fmt.Sprintf("replies  %d\n", asked); stats.code != 0 || !strings.Contains(stats.stdout, want) {
-				t.Errorf("exit %d: %s%s", stats.code, stats.stdout, stats.stderr)
+				t.Errorf("got exit code %d, want %d: %s%s", stats.code, 0, stats.stdout, stats.stderr)
 			}
 			for _, step := range []struct{ older, want string }{{"1h", "removed 0 entries\n"}, {"0s", fmt.Sprintf("removed %d entries\n", asked)}} {
 				if got := call(t, dir, nil, "cache", "clear", "--older-than", step.older); got.stdout != step.want || got.code != 0 {
-					t.Errorf("%s: exit %d: %s%s", step.older, got.code, got.stdout, got.stderr)
+					t.Errorf("%s: got exit code %d, want %d: %s%s", step.older, got.code, 0, got.stdout, got.stderr)
 				}
 			}
 		})
@@ -180,7 +180,7 @@ func TestNoCacheWritesNoFile(t *testing.T) {
 		}
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 || s.calls.Load() != 4 {
-		t.Errorf("%v, %d calls", files, s.calls.Load())
+		t.Errorf("got files %v and %d calls, want no file and 4 calls", files, s.calls.Load())
 	}
 }
 
@@ -190,7 +190,7 @@ func TestUnusableCacheIsWarning(t *testing.T) {
 	writeFile(t, taken, "")
 	got := call(t, "", nil, "score", "-", "--to", "none", "--judge", "llm", "--cache", taken, "--base-url", s.URL)
 	if got.code != 0 || !strings.Contains(got.stderr, "ragfaith: warning: cache ") || !strings.Contains(got.stderr, "scored 2") {
-		t.Errorf("exit %d: %s", got.code, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
 	}
 }
 
@@ -222,13 +222,13 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 			}
 			lines := strings.Split(got.stdout, "\n")
 			if want := `"cached":"semantic","cached_from":"The sky is blue today.","cosine":` + tt.cosine; !strings.Contains(lines[1], want) {
-				t.Error(lines[1])
+				t.Errorf("got %s, want %s", lines[1], want)
 			}
 			if strings.Contains(lines[0]+lines[2], `"cached":`) {
-				t.Errorf("%s\n%s", lines[0], lines[2])
+				t.Errorf("got a cached verdict in\n%s\n%s", lines[0], lines[2])
 			}
 			if n := s.calls.Load(); n != tt.calls {
-				t.Errorf("%d calls", n)
+				t.Errorf("got %d calls, want %d", n, tt.calls)
 			}
 		})
 	}
@@ -265,11 +265,11 @@ func TestKeyIsSentButNeverPrinted(t *testing.T) {
 			}
 			for what, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
 				if strings.Contains(text, testKey) || strings.Contains(text, testKey[8:]) {
-					t.Errorf("%s: %s", what, text)
+					t.Errorf("%s contains the key: %s", what, text)
 				}
 			}
 			if files := filesContaining(t, dir, testKey[8:]); files != nil {
-				t.Error(files)
+				t.Errorf("files %v contain the key", files)
 			}
 		})
 	}

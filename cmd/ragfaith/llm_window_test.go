@@ -19,12 +19,12 @@ import (
 // only part of a prompt that is longer than its window, counted in tokens of four bytes,
 // and reports only the tokens that it read.
 type smallServer struct {
-	window    int  // 0 for unlimited
-	half      bool // reads half a window and two tokens, like Ollama
-	keepFirst bool // reads the beginning of a prompt instead of the end
-	usage     string
-	calls     atomic.Int64
-	dropped   atomic.Int64
+	window     int  // 0 for unlimited
+	halfWindow bool // reads half a window and two tokens, like Ollama
+	keepFirst  bool // reads the beginning of a prompt instead of the end
+	usage      string
+	calls      atomic.Int64
+	dropped    atomic.Int64
 }
 
 func (s *smallServer) start(t *testing.T) string {
@@ -54,7 +54,7 @@ func (s *smallServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.window > 0 && len(all)/4 > s.window {
 		s.dropped.Add(1)
 		keep := 4 * s.window
-		if s.half {
+		if s.halfWindow {
 			keep = 4 * (s.window/2 + 2)
 		}
 		if from = len(all) - keep; s.keepFirst {
@@ -94,8 +94,8 @@ func (s *smallServer) reply(schema, all, user string, from, to int) string {
 	seen := all[min(max(from, start), end):max(start, min(to, end))]
 	var list []string
 	for _, c := range items {
-		label, is := "not_mentioned", strings.Contains(seen, c.Text)
-		if is {
+		label := "not_mentioned"
+		if strings.Contains(seen, c.Text) {
 			label = "supported"
 		}
 		msg := `"chunk_ids":[0],"quote":"","reason":"r","verdict":"` + label + `"`
@@ -106,7 +106,7 @@ func (s *smallServer) reply(schema, all, user string, from, to int) string {
 			"binary_verdicts_by_id": fmt.Sprintf(`"%d":{"reason":"r","verdict":%d}`, c.ID, strings.Count(label, "supported")),
 			"statements":            fmt.Sprintf(`{"sentence_id":%d,"statement":%q}`, c.ID, c.Text),
 			"answer_statements":     strconv.Quote(c.Text),
-			"checked_statements":    fmt.Sprintf(`{"sentence_id":%d,"text":%q,"reasoning":"r","chunk_ids":[0],"is_supported":%t}`, c.ID, c.Text, is),
+			"checked_statements":    fmt.Sprintf(`{"sentence_id":%d,"text":%q,"reasoning":"r","chunk_ids":[0],"is_supported":%t}`, c.ID, c.Text, label == "supported"),
 		}[schema])
 	}
 	body := strings.Join(list, ",")
@@ -151,13 +151,13 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 	data := factRows(t, 200, 9000, 600, 30000, 17000, 400, 5000, 12000)
 	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
 		whole := &smallServer{}
-		score := func(s *smallServer) (called, string) {
+		score := func(s *smallServer) (commandResult, string) {
 			summary := filepath.Join(t.TempDir(), "summary.json")
 			got := call(t, "", nil, append([]string{
 				"score", data, "--to", "jsonl", "--no-cache", "--model", "local", "--base-url", s.start(t), "--summary", summary,
 			}, strings.Fields(args)...)...)
 			if got.code != 0 {
-				t.Fatalf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+				t.Fatalf("got exit code %d, want %d: %s%s", got.code, 0, got.stdout, got.stderr)
 			}
 			return got, readFile(t, summary)
 		}
@@ -170,14 +170,14 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 		for name, s := range map[string]*smallServer{
 			"end":       {window: 4096},
 			"beginning": {window: 4096, keepFirst: true},
-			"half":      {window: 4096, half: true},
+			"half":      {window: 4096, halfWindow: true},
 			"odd":       {window: 2601},
 			"2048":      {window: 2048},
 		} {
 			t.Run(args+" "+name, func(t *testing.T) {
 				got, summary := score(s)
 				if d := cmp.Diff(scoresIn(t, want.stdout), scoresIn(t, got.stdout)); d != "" {
-					t.Error(d)
+					t.Errorf("scores differ: %s", d)
 				}
 				if n := strings.Count(got.stderr, "silently drops the rest"); n != 1 {
 					t.Errorf("got %d warnings: %s", n, got.stderr)
@@ -203,7 +203,7 @@ func TestRowLargerThanWindowFails(t *testing.T) {
 	got := call(t, "", nil, "score", data, "--to", "jsonl", "--no-cache", "--concurrency", "1", "--model", "local", "--judge", "llm", "--base-url", s.start(t))
 	lines := strings.Split(got.stdout, "\n")
 	if got.code != exitFailedRows || !strings.Contains(lines[0], `"status":"failed","reason":"verdict"`) || !strings.Contains(lines[0], "silently drops the rest") {
-		t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+		t.Errorf("got exit code %d, want %d: %s%s", got.code, exitFailedRows, got.stdout, got.stderr)
 	}
 	if strings.Contains(got.stdout, `"faithfulness":0.0`) {
 		t.Errorf("got a wrong score: %s", got.stdout)
@@ -254,7 +254,7 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 			}
 			limited := call(t, "", nil, append(args, "--max-tokens", "6000", "--concurrency", "1")...)
 			if limited.code != exitFailure || !strings.Contains(limited.stderr, "the limit of 6000 tokens is reached") {
-				t.Errorf("exit %d: %s", limited.code, limited.stderr)
+				t.Errorf("got exit code %d, want %d: %s", limited.code, exitFailure, limited.stderr)
 			}
 		})
 	}

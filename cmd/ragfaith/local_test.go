@@ -122,7 +122,7 @@ func TestLocalModelJudges(t *testing.T) {
 	for _, more := range [][]string{nil, {"--concurrency", "1"}, {"--model-batch-size", "1"}, {"--model-batch-size", "64", "--concurrency", "3"}} {
 		got := call(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, more...)...)
 		if got.code != exitOK {
-			t.Fatalf("exit %d: %s", got.code, got.stderr)
+			t.Fatalf("got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
 		}
 		if first == "" {
 			first = got.stdout
@@ -185,7 +185,7 @@ func TestLocalModelRequirements(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := call(t, t.TempDir(), nil, append([]string{"score", "-", "--to", "jsonl"}, tt.args...)...)
 			if got.code != tt.code || slices.ContainsFunc(tt.want, func(w string) bool { return !strings.Contains(got.stderr, w) }) {
-				t.Errorf("exit %d: %s", got.code, got.stderr)
+				t.Errorf("got exit code %d, want %d: %s", got.code, tt.code, got.stderr)
 			}
 		})
 	}

@@ -29,15 +29,15 @@ const hubCommit = "0123456789abcdef0123456789abcdef01234567"
 type testHub struct {
 	hub, store *httptest.Server
 	token      string        // required token; empty for none
-	wrong      string        // file to corrupt
-	cut        bool          // truncate the first transfer of weights
+	corrupt    string        // file to corrupt
+	truncate   bool          // truncate the first transfer of weights
 	released   chan struct{} // if not nil, files are sent after it is closed
 	asked      chan struct{} // receives when the first file is requested
 
 	// files returns the files of a repository, or nil if it does not exist.
 	files func(repo string) map[string]string
 
-	cuts, resolved atomic.Int64
+	transfers, resolved atomic.Int64
 }
 
 const testHubToken = "hf_0123456789"
@@ -63,7 +63,7 @@ func hubFiles(repo string) map[string]string {
 func newTestHub(set func(h *testHub)) *testHub {
 	h := &testHub{asked: make(chan struct{}, 1), files: hubFiles}
 	set(h)
-	h.store = httptest.NewServer(http.HandlerFunc(h.keep)) // started first: the hub needs its address
+	h.store = httptest.NewServer(http.HandlerFunc(h.serveWeights)) // started first: the hub needs its address
 	h.hub = httptest.NewServer(http.HandlerFunc(h.answer))
 	return h
 }
@@ -111,14 +111,14 @@ func (h *testHub) answer(w http.ResponseWriter, r *http.Request) {
 	h.send(w, r, name, h.files(repo)[name])
 }
 
-// keep handles requests to the second host.
-func (h *testHub) keep(w http.ResponseWriter, r *http.Request) {
+// serveWeights handles requests to the second host.
+func (h *testHub) serveWeights(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "" {
 		w.WriteHeader(http.StatusBadRequest) // like real storage hosts
 		return
 	}
 	content := h.files(strings.TrimPrefix(r.URL.Path, "/"))["model.safetensors"]
-	if h.cut && h.cuts.Add(1) == 1 {
+	if h.truncate && h.transfers.Add(1) == 1 {
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 		_, _ = w.Write([]byte(content[:len(content)/2]))
 		_ = http.NewResponseController(w).Flush()
@@ -128,7 +128,7 @@ func (h *testHub) keep(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *testHub) send(w http.ResponseWriter, r *http.Request, name, content string) {
-	if name == h.wrong {
+	if name == h.corrupt {
 		content = strings.ToUpper(content)
 	}
 	w.Header().Set("ETag", `"of it"`)
@@ -144,9 +144,9 @@ func startHub(ts *testscript.TestScript, _ bool, args []string) {
 			case a == "private":
 				h.token = testHubToken
 			case a == "cut":
-				h.cut = true
+				h.truncate = true
 			case strings.HasPrefix(a, "wrong="):
-				h.wrong = strings.TrimPrefix(a, "wrong=")
+				h.corrupt = strings.TrimPrefix(a, "wrong=")
 			default:
 				ts.Fatalf("unknown %s", a)
 			}
@@ -161,15 +161,15 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 	h := newTestHub(func(h *testHub) { h.released = make(chan struct{}) })
 	defer h.close()
 	dir := t.TempDir()
-	begin := func() (*exec.Cmd, *bytes.Buffer) {
+	newPull := func() (*exec.Cmd, *bytes.Buffer) {
 		cmd := exec.Command("ragfaith", "models", "pull", "minilm-l6", "--models", dir, "--endpoint", h.hub.URL)
 		cmd.Env = append(os.Environ(), "HF_HOME="+t.TempDir(), "HF_TOKEN=", "HF_HUB_CACHE=", "HF_TOKEN_PATH=")
 		var out bytes.Buffer
 		cmd.Stdout = &out
 		return cmd, &out
 	}
-	first, firstOut := begin()
-	second, secondOut := begin()
+	first, firstOut := newPull()
+	second, secondOut := newPull()
 	// The process with the lock continues after the other has reported that it waits.
 	msg := make(chan string, 2)
 	for _, cmd := range []*exec.Cmd{first, second} {
@@ -190,7 +190,7 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 		}()
 	}
 	if line := <-msg; line != "ragfaith: waiting for another process that downloads sentence-transformers/all-MiniLM-L6-v2\n" {
-		t.Error(line)
+		t.Errorf("got %q, want a message about waiting", line)
 	}
 	close(h.released)
 	for _, cmd := range []*exec.Cmd{first, second} {
@@ -199,7 +199,7 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 		}
 	}
 	if n := h.resolved.Load(); n != 3 {
-		t.Errorf("got %d requests for 3 files", n)
+		t.Errorf("got %d requests, want 3, one for each file", n)
 	}
 	if firstOut.String() != secondOut.String() || firstOut.Len() == 0 {
 		t.Errorf("got different paths %s and %s", firstOut, secondOut)
@@ -219,10 +219,10 @@ func TestInterruptedPullResumes(t *testing.T) {
 	}
 	line, _ := stderr.ReadString('\n')
 	if code := exitCode(t, cmd); code != exitInterrupted || line != "ragfaith: interrupted: downloaded data is kept; run the same command to continue\n" {
-		t.Errorf("exit code %d: %s", code, line)
+		t.Errorf("got exit code %d, want %d: %s", code, exitInterrupted, line)
 	}
 	if out, _ := stdout.ReadString('\n'); out != "" {
-		t.Error(out)
+		t.Errorf("got output %q, want none", out)
 	}
 	close(h.released)
 	if msg, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil {
@@ -255,7 +255,7 @@ func TestHuggingFacePaths(t *testing.T) {
 		sys := system{LookupEnv: func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok }}
 		token, err := hubToken(sys)
 		if cache := filepath.ToSlash(hubCache(sys)); cache != filepath.ToSlash(tt.cache) || token != tt.token || err != nil {
-			t.Errorf("%v: %s, %q, %v", tt.env, cache, token, err)
+			t.Errorf("%v: got %s and %q, error %v; want %s and %q", tt.env, cache, token, err, tt.cache, tt.token)
 		}
 	}
 	sys := system{LookupEnv: func(name string) (string, bool) {
@@ -265,7 +265,7 @@ func TestHuggingFacePaths(t *testing.T) {
 		return "", false
 	}}
 	if _, err := hubToken(sys); err == nil || !strings.HasPrefix(err.Error(), "HF_TOKEN_PATH: ") {
-		t.Error(err)
+		t.Errorf("got error %v, want one about HF_TOKEN_PATH", err)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestTransferProgressIsHiddenInLogs(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if want := filepath.Join(dir, "ragfaith", "models", "sentence-transformers--all-MiniLM-L6-v2", hubCommit) + "\n"; got.stdout != want {
-		t.Errorf("%s, want %s", got.stdout, want)
+		t.Errorf("got %s, want %s", got.stdout, want)
 	}
 	if again := call(t, dir, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL); again.stderr != "" || again.stdout != got.stdout {
 		t.Errorf("%+v", again)

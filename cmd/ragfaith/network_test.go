@@ -35,13 +35,13 @@ func newNetwork(t *testing.T) *network {
 		n.count(r)
 		return false
 	}
-	n.begin(t, "127.0.0.1:0")
+	n.startProxy(t, "127.0.0.1:0")
 	t.Cleanup(func() { n.proxy.Stop() })
 	return n
 }
 
-// begin starts the proxy without faults.
-func (n *network) begin(t *testing.T, at string) {
+// startProxy starts the proxy without faults.
+func (n *network) startProxy(t *testing.T, at string) {
 	t.Helper()
 	zerolog.SetGlobalLevel(zerolog.Disabled) // toxics log on their own
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
@@ -51,11 +51,11 @@ func (n *network) begin(t *testing.T, at string) {
 	}
 }
 
-// heal removes all faults and keeps the address.
-func (n *network) heal(t *testing.T) {
+// removeFaults removes all faults and keeps the address.
+func (n *network) removeFaults(t *testing.T) {
 	t.Helper()
 	n.proxy.Stop()
-	n.begin(t, n.proxy.Listen)
+	n.startProxy(t, n.proxy.Listen)
 }
 
 // count attributes a request to its row.
@@ -99,7 +99,7 @@ func withoutRequestCounts(results string) string {
 // checkOutcome compares the files of a run with its exit code: 0 if all rows are scored,
 // 3 if some failed with a reason, 1 if the run was aborted and finished rows are kept.
 // It returns the IDs of scored rows.
-func checkOutcome(t *testing.T, got called, out string) (scored []string) {
+func checkOutcome(t *testing.T, got commandResult, out string) (scored []string) {
 	t.Helper()
 	part := out + ".part"
 	path, want := out, networkRows
@@ -141,13 +141,13 @@ func checkOutcome(t *testing.T, got called, out string) (scored []string) {
 func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 	t.Parallel()
 	data := writeNetworkRows(t)
-	fine := newTestServer(t)
-	undisturbed := filepath.Join(t.TempDir(), "out.jsonl")
-	if got := call(t, t.TempDir(), nil, "score", data, "--judge", "llm", "--base-url", fine.URL, "--to", "none", "-o", undisturbed); got.code != 0 {
+	healthy := newTestServer(t)
+	uninterrupted := filepath.Join(t.TempDir(), "out.jsonl")
+	if got := call(t, t.TempDir(), nil, "score", data, "--judge", "llm", "--base-url", healthy.URL, "--to", "none", "-o", uninterrupted); got.code != 0 {
 		t.Fatal(got.stderr)
 	}
-	want := readFile(t, undisturbed)
-	hasty := []string{"--timeout", "250ms", "--retries", "1"}
+	want := readFile(t, uninterrupted)
+	shortTimeout := []string{"--timeout", "250ms", "--retries", "1"}
 	for name, tt := range map[string]struct {
 		toxic string
 		args  []string
@@ -156,28 +156,28 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 		"latency":                        {`{"type":"latency","attributes":{"latency":30,"jitter":20}}`, nil, exitOK},
 		"slow close":                     {`{"type":"slow_close","attributes":{"delay":100}}`, nil, exitOK},
 		"2 kB/s":                         {`{"type":"bandwidth","attributes":{"rate":2}}`, nil, exitOK},
-		"1 byte/s":                       {`{"type":"slicer","attributes":{"average_size":1,"delay":1000000}}`, hasty, -1},
-		"silence":                        {`{"type":"timeout","attributes":{"timeout":0}}`, hasty, -1},
-		"silence, then close":            {`{"type":"timeout","attributes":{"timeout":50}}`, hasty, -1},
-		"reset":                          {`{"type":"reset_peer","attributes":{"timeout":0}}`, hasty, -1},
-		"truncated response headers":     {`{"type":"limit_data","attributes":{"bytes":60}}`, hasty, -1},
+		"1 byte/s":                       {`{"type":"slicer","attributes":{"average_size":1,"delay":1000000}}`, shortTimeout, -1},
+		"silence":                        {`{"type":"timeout","attributes":{"timeout":0}}`, shortTimeout, -1},
+		"silence, then close":            {`{"type":"timeout","attributes":{"timeout":50}}`, shortTimeout, -1},
+		"reset":                          {`{"type":"reset_peer","attributes":{"timeout":0}}`, shortTimeout, -1},
+		"truncated response headers":     {`{"type":"limit_data","attributes":{"bytes":60}}`, shortTimeout, -1},
 		"occasionally truncated replies": {`{"type":"limit_data","attributes":{"bytes":1500}}`, nil, exitOK},
-		"truncated requests":             {`{"type":"limit_data","stream":"upstream","attributes":{"bytes":200}}`, hasty, -1},
+		"truncated requests":             {`{"type":"limit_data","stream":"upstream","attributes":{"bytes":200}}`, shortTimeout, -1},
 	} {
-		try := func(t *testing.T, since int64) {
+		run := func(t *testing.T, since int64) {
 			t.Parallel()
 			n, cache := newNetwork(t), t.TempDir()
-			begin := func() {
+			addFault := func() {
 				if _, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(tt.toxic)); err != nil {
 					t.Error(err)
 				}
 			}
 			if since == 0 {
-				begin()
+				addFault()
 			}
 			n.fault = func(call int64, _ http.ResponseWriter, r *http.Request) bool {
 				if n.count(r); call == since {
-					begin()
+					addFault()
 				}
 				return false
 			}
@@ -185,27 +185,27 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 			args := []string{"score", data, "--judge", "llm", "--base-url", "http://" + n.proxy.Listen, "--to", "none", "-o", out, "--concurrency", "4", "--resume"}
 			got := call(t, cache, nil, append(args, tt.args...)...)
 			if tt.code != got.code && (tt.code >= 0 || got.code == exitOK) {
-				t.Errorf("exit %d: %s", got.code, got.stderr)
+				t.Errorf("got exit code %d: %s", got.code, got.stderr)
 			}
 			scored := checkOutcome(t, got, out)
 			if since > 0 && len(scored) == 0 {
 				t.Errorf("got no scored row before the fault: %s", got.stderr)
 			}
 			asked := n.times(scored)
-			n.heal(t)
+			n.removeFaults(t)
 			got = call(t, cache, nil, args...)
 			if got.code != exitOK || withoutRequestCounts(readFile(t, out)) != want {
-				t.Errorf("resumed: exit %d: %s", got.code, got.stderr)
+				t.Errorf("resumed: got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
 			}
 			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
 				t.Errorf("scored rows were requested again: got %v requests, want %v", again, asked)
 			}
 			if left, _ := filepath.Glob(out + ".*"); left != nil {
-				t.Error(left)
+				t.Errorf("got leftover files %v", left)
 			}
 		}
-		t.Run(name+" from the beginning", func(t *testing.T) { try(t, 0) })
-		t.Run(name+" in the middle", func(t *testing.T) { try(t, 6) })
+		t.Run(name+" from the beginning", func(t *testing.T) { run(t, 0) })
+		t.Run(name+" in the middle", func(t *testing.T) { run(t, 6) })
 	}
 }
 
@@ -230,7 +230,7 @@ func TestServerRestart(t *testing.T) {
 					once.Do(func() {
 						n.proxy.Stop()
 						if !later {
-							n.begin(t, n.proxy.Listen)
+							n.startProxy(t, n.proxy.Listen)
 							close(clock.ready)
 						}
 					})
@@ -251,9 +251,9 @@ func TestServerRestart(t *testing.T) {
 				return
 			}
 			asked := n.times(scored)
-			n.begin(t, n.proxy.Listen)
+			n.startProxy(t, n.proxy.Listen)
 			if got = call(t, t.TempDir(), nil, args...); got.code != exitOK {
-				t.Errorf("resumed: exit %d: %s", got.code, got.stderr)
+				t.Errorf("resumed: got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
 			}
 			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
 				t.Errorf("scored rows were requested again: got %v requests, want %v", again, asked)

@@ -70,7 +70,7 @@ func TestSignalInterruptsReadFromPipe(t *testing.T) {
 				_, _ = io.ReadAll(stdout)
 				msg, _ := io.ReadAll(stderr)
 				code, took := exitCode(t, cmd), time.Since(sent)
-				if code != exitInterrupted || took > signalSlack || strings.Contains(string(msg), gaveUp) {
+				if code != exitInterrupted || took > signalSlack || strings.Contains(string(msg), forcedExit) {
 					t.Errorf("exit %d after %v, want %d within %v without the timeout: %s", code, took, exitInterrupted, signalSlack, msg)
 				}
 			})
@@ -107,7 +107,7 @@ func TestSignalInterruptsOpenOfPipe(t *testing.T) {
 	}
 }
 
-// A pipe that is written to is read like a file.
+// TestPipeIsReadLikeFile checks that a pipe with a writer gives the same output as a file.
 func TestPipeIsReadLikeFile(t *testing.T) {
 	t.Parallel()
 	rows, results := writeLabelledRows(t)
@@ -125,7 +125,7 @@ func TestPipeIsReadLikeFile(t *testing.T) {
 			go func() { written <- os.WriteFile(pipe, []byte(readFile(t, tt.file)), 0) }()
 			got := call(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", pipe, 1))...)
 			if got.code != exitOK || got.stdout != want.stdout || got.stdout == "" && strings.Contains(tt.args, "csv") {
-				t.Errorf("exit %d: %s\n%s\nwant\n%s", got.code, got.stderr, got.stdout, want.stdout)
+				t.Errorf("got exit code %d: %s\n%s\nwant\n%s", got.code, got.stderr, got.stdout, want.stdout)
 			}
 			if err := <-written; err != nil {
 				t.Error(err)
@@ -162,7 +162,7 @@ func TestOutputMustBeRegularFile(t *testing.T) {
 				before, err := os.Lstat(name)
 				got := call(t, t.TempDir(), nil, strings.Fields(args)...)
 				if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: "+name+": "+want+", not a regular file") {
-					t.Errorf("exit %d: %s", got.code, got.stderr)
+					t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
 				}
 				after, err2 := os.Lstat(name)
 				if err := errors.Join(err, err2); err != nil || !os.SameFile(before, after) {
@@ -208,7 +208,7 @@ func TestSignalEndsBlockedCommand(t *testing.T) {
 		sent := time.Now()
 		signal(s)
 		code, msg := end()
-		if took := time.Since(sent); code != exitInterrupted || took > signalSlack || !strings.HasSuffix(msg, gaveUp+"; rows in a .part file are kept\n") {
+		if took := time.Since(sent); code != exitInterrupted || took > signalSlack || !strings.HasSuffix(msg, forcedExit+"; rows in a .part file are kept\n") {
 			t.Errorf("%v: exit %d after %v: %s", s, code, took, msg)
 		}
 	}

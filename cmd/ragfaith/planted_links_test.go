@@ -16,7 +16,7 @@ import (
 // in an error, and leave the file unchanged.
 func TestPlantedLinksAreNotFollowed(t *testing.T) {
 	rows, results := writeLabelledRows(t)
-	asking := batchRows(t, 28)
+	llmRows := batchRows(t, 28)
 	online, batches := newTestServer(t), newBatchServer(t, nil)
 	hub := newTestHub(func(h *testHub) {
 		h.files = func(string) map[string]string {
@@ -24,53 +24,53 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 		}
 	})
 	t.Cleanup(hub.close)
-	score, ask := "score "+rows+" -q --to none ", "score "+asking+" --to none --judge llm --no-cache "
-	const every = "symbolic hard dangling"
+	score, scoreLLM := "score "+rows+" -q --to none ", "score "+llmRows+" --to none --judge llm --no-cache "
+	const allKinds = "symbolic hard dangling"
 	resumed := score + "-o out.jsonl --resume"
 	for name, tt := range map[string]struct {
-		args string
-		fine string // kinds of links that are replaced; others are rejected
-		warn bool   // reported as a warning instead
+		args     string
+		replaced string // kinds of links that are replaced; others are rejected
+		warn     bool   // reported as a warning instead
 	}{
-		"out.jsonl":                              {args: score + "-o out.jsonl", fine: "hard"},
-		"out.csv":                                {args: score + "-o out.csv", fine: "hard"},
-		"s.json":                                 {args: score + "--summary s.json", fine: "hard"},
-		"report.html":                            {args: "report " + results + " -q --to none -o report.html", fine: "hard"},
-		"c.json":                                 {args: "calibrate " + results + " -q --label label --to none -o c.json", fine: "hard"},
-		"page.html":                              {args: "compare " + results + " " + results + " --to none -o page.html", fine: "hard"},
+		"out.jsonl":                              {args: score + "-o out.jsonl", replaced: "hard"},
+		"out.csv":                                {args: score + "-o out.csv", replaced: "hard"},
+		"s.json":                                 {args: score + "--summary s.json", replaced: "hard"},
+		"report.html":                            {args: "report " + results + " -q --to none -o report.html", replaced: "hard"},
+		"c.json":                                 {args: "calibrate " + results + " -q --label label --to none -o c.json", replaced: "hard"},
+		"page.html":                              {args: "compare " + results + " " + results + " --to none -o page.html", replaced: "hard"},
 		"out.jsonl.part":                         {args: resumed},
 		"out.jsonl.part.new":                     {args: resumed},
-		"out.jsonl.part.settings":                {args: score + "-o out.jsonl", fine: every},
+		"out.jsonl.part.settings":                {args: score + "-o out.jsonl", replaced: allKinds},
 		"out.jsonl.part.lock":                    {args: score + "-o out.jsonl"},
-		"out.csv.part":                           {args: score + "-o out.csv", fine: every},
+		"out.csv.part":                           {args: score + "-o out.csv", replaced: allKinds},
 		"out.csv.part.lock":                      {args: score + "-o out.csv"},
-		"s.json.part":                            {args: score + "--summary s.json", fine: every},
+		"s.json.part":                            {args: score + "--summary s.json", replaced: allKinds},
 		"s.json.part.lock":                       {args: score + "--summary s.json"},
-		"report.html.part":                       {args: "report " + results + " -q --to none -o report.html", fine: every},
+		"report.html.part":                       {args: "report " + results + " -q --to none -o report.html", replaced: allKinds},
 		"report.html.part.lock":                  {args: "report " + results + " -q --to none -o report.html"},
-		"c.json.part":                            {args: "calibrate " + results + " -q --label label --to none -o c.json", fine: every},
+		"c.json.part":                            {args: "calibrate " + results + " -q --label label --to none -o c.json", replaced: allKinds},
 		"c.json.part.lock":                       {args: "calibrate " + results + " -q --label label --to none -o c.json"},
-		"page.html.part":                         {args: "compare " + results + " " + results + " --to none -o page.html", fine: every},
+		"page.html.part":                         {args: "compare " + results + " " + results + " --to none -o page.html", replaced: allKinds},
 		"page.html.part.lock":                    {args: "compare " + results + " " + results + " --to none -o page.html"},
 		"new.yaml":                               {args: "config init new.yaml"},
-		"man/ragfaith.1":                         {args: "man man", fine: every},
-		"prompts/judge.tmpl":                     {args: "prompts export prompts", fine: "dangling"}, // read before it is written
+		"man/ragfaith.1":                         {args: "man man", replaced: allKinds},
+		"prompts/judge.tmpl":                     {args: "prompts export prompts", replaced: "dangling"}, // read before it is written
 		"summary.md":                             {args: score, warn: true},
 		"outputs":                                {args: score, warn: true},
-		"cache/replies.sqlite":                   {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.sqlite-wal":               {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.sqlite-shm":               {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.sqlite-journal":           {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.turns":                    {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, fine: every}, // continues without the file
-		"b.jsonl.part.batch/state.json":          {args: ask + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, fine: "dangling"},
-		"b.jsonl.part.batch/state.json.new":      {args: ask + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, fine: every},
-		"b.jsonl.part.batch/requests.sqlite":     {args: ask + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
-		"b.jsonl.part.batch/requests.sqlite-wal": {args: ask + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
-		"b.jsonl.part.batch/requests-1.1.jsonl":  {args: ask + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, fine: every},
+		"cache/replies.sqlite":                   {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
+		"cache/replies.sqlite-wal":               {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
+		"cache/replies.sqlite-shm":               {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
+		"cache/replies.sqlite-journal":           {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
+		"cache/replies.turns":                    {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, replaced: allKinds}, // continues without the file
+		"b.jsonl.part.batch/state.json":          {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: "dangling"},
+		"b.jsonl.part.batch/state.json.new":      {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
+		"b.jsonl.part.batch/requests.sqlite":     {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
+		"b.jsonl.part.batch/requests.sqlite-wal": {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
+		"b.jsonl.part.batch/requests-1.1.jsonl":  {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
 		"m/.locks/org--plain.lock":               {args: "models pull org/plain --retries 0 --models m"},
 		"m/org--plain/." + hubCommit + ".part/config.json.part":         {args: "models pull org/plain --retries 0 --models m"},
-		"m/org--plain/." + hubCommit + ".part/ragfaith-model.json.part": {args: "models pull org/plain --retries 0 --models m", fine: every},
-		"m/org--plain/." + hubCommit + ".part/model.safetensors":        {args: "models pull org/plain --retries 0 --models m", fine: every},
+		"m/org--plain/." + hubCommit + ".part/ragfaith-model.json.part": {args: "models pull org/plain --retries 0 --models m", replaced: allKinds},
+		"m/org--plain/." + hubCommit + ".part/model.safetensors":        {args: "models pull org/plain --retries 0 --models m", replaced: allKinds},
 	} {
 		for kind, link := range map[string]func(target, path string) error{"symbolic": os.Symlink, "hard": os.Link, "dangling": func(target, path string) error {
 			return os.Symlink(target+".absent", path)
@@ -88,11 +88,11 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 					"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_OUTPUT": "outputs",
 				}, strings.Fields(tt.args)...)
 				named := strings.Contains(got.stderr, filepath.Base(name)) || strings.Contains(got.stderr, filepath.Base(filepath.Dir(name)))
-				fine := strings.Contains(tt.fine, kind)
+				replaced := strings.Contains(tt.replaced, kind)
 				switch {
-				case (got.code == exitOK) != (fine || tt.warn):
-					t.Errorf("exit %d, want success: %t: %s", got.code, fine || tt.warn, got.stderr)
-				case !fine && !named:
+				case (got.code == exitOK) != (replaced || tt.warn):
+					t.Errorf("exit %d, want success: %t: %s", got.code, replaced || tt.warn, got.stderr)
+				case !replaced && !named:
 					t.Errorf("link is not reported: %s", got.stderr)
 				}
 				if content := readFile(t, victim); content != precious {

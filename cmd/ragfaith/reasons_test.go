@@ -36,9 +36,9 @@ const markedRows = `{"id":"cited","answer":"The hotel on the lake has 20 guest r
 {"id":"bracket","answer":"The hotel on the lake has guest rooms [fn 20, 30] and boats.","contexts":["The hotel on the lake has lifts."]}
 `
 
-// reasoned calls check for every judged claim of the rows in testdata and, if set, in
+// forEachClaim calls check for every judged claim of the rows in testdata and, if set, in
 // the directory RAGFAITH_TEST_DATA.
-func reasoned(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
+func forEachClaim(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 	t.Helper()
 	marked := filepath.Join(t.TempDir(), "marked.jsonl")
 	writeFile(t, marked, markedRows)
@@ -89,7 +89,7 @@ func scoredOnce(t *testing.T, name string, args ...string) string {
 	if !ok {
 		code, stdout, stderr := score(t, nil, args...)
 		if code != exitOK && code != exitFailedRows {
-			t.Fatalf("%s: exit %d: %s", name, code, stderr)
+			t.Fatalf("%s: got exit code %d, want %d: %s", name, code, exitOK, stderr)
 		}
 		results = stdout
 		scoredRuns.results[name] = results
@@ -118,7 +118,7 @@ func plainWords(text string) string {
 func TestReasonsListOnlyMissingWords(t *testing.T) {
 	t.Parallel()
 	named := 0
-	reasoned(t, func(r *reasonedRow, c *reasonedClaim) {
+	forEachClaim(t, func(r *reasonedRow, c *reasonedClaim) {
 		contexts := strings.Join(r.Contexts, "\n")
 		lower, plain := strings.ToLower(contexts), plainWords(contexts)
 		var missing []string
@@ -158,7 +158,7 @@ func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 		return set
 	}
 	marked := 0
-	reasoned(t, func(r *reasonedRow, c *reasonedClaim) {
+	forEachClaim(t, func(r *reasonedRow, c *reasonedClaim) {
 		msg := c.Text
 		if c.Lead != "" {
 			msg = c.Lead + ": " + c.Text
@@ -196,7 +196,7 @@ func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 func TestUnsupportedClaimsHaveEvidence(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}
-	reasoned(t, func(r *reasonedRow, c *reasonedClaim) {
+	forEachClaim(t, func(r *reasonedRow, c *reasonedClaim) {
 		want := map[string]string{"supported": "", "contradicted": "contradicts", "not_mentioned": "nearest"}[c.Verdict]
 		count[c.Verdict]++
 		if len(c.Evidence) == 0 {

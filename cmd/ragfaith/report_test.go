@@ -19,7 +19,7 @@ func TestMergedShardsEqualRun(t *testing.T) {
 	for _, cluster := range []string{"source", "question", ""} {
 		dir := t.TempDir()
 		in := func(name string) string { return filepath.Join(dir, name) }
-		score := func(name string, more ...string) called {
+		score := func(name string, more ...string) commandResult {
 			args := append([]string{
 				"score", "../../testdata/rows.jsonl", "-q", "--keep", "label", "--no-claims", "0",
 				"-o", in(name + ".jsonl"), "--summary", in(name + ".summary.json"), "--cluster", cluster,
@@ -40,7 +40,7 @@ func TestMergedShardsEqualRun(t *testing.T) {
 			"report", "-q", "-o", in("merged.jsonl"), "-o", in("merged.md"), "--summary", in("merged.summary.json"),
 			"--seed", seed, "--cluster", cluster, "--min-lower", "0.6",
 		}, shards...)...)
-		if d := cmp.Diff(want, got, cmp.AllowUnexported(called{})); d != "" {
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(commandResult{})); d != "" {
 			t.Errorf("%d shards, by %q: %s", n, cluster, d)
 		}
 		for _, ext := range []string{".jsonl", ".md"} {

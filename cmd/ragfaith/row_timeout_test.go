@@ -24,14 +24,14 @@ import (
 type slowServer struct{}
 
 func (slowServer) Complete(ctx context.Context, _ *llm.Request) (*llm.Reply, error) {
-	return &llm.Reply{}, hour(ctx)
+	return &llm.Reply{}, waitHour(ctx)
 }
 
 func (slowServer) Embed(ctx context.Context, _ []string) ([][]float32, usage.Usage, error) {
-	return nil, usage.Usage{}, hour(ctx)
+	return nil, usage.Usage{}, waitHour(ctx)
 }
 
-func hour(ctx context.Context) error {
+func waitHour(ctx context.Context) error {
 	select {
 	case <-time.NewTimer(time.Hour).C:
 		return nil

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -65,9 +64,9 @@ func TestDocumentedExamples(t *testing.T) {
 
 func TestBrokenFilesReportRow(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]struct {
+	for name, tt := range map[string]struct {
 		code int
-		says string
+		want string
 	}{
 		"array-line.jsonl":   {3, `array-line\.jsonl:2: want an object, got an array`},
 		"bad-utf8.jsonl":     {3, `bad-utf8\.jsonl:2: .*UTF-8`},
@@ -88,8 +87,8 @@ func TestBrokenFilesReportRow(t *testing.T) {
 		"unclosed-quote.csv": {3, `unclosed-quote\.csv:2: .*quote`},
 	} {
 		code, _, stderr := score(t, nil, rows+"broken/"+name, "--to", "none")
-		if code != want.code || !regexp.MustCompile(want.says).MatchString(stderr) {
-			t.Errorf("%s: exit %d, want %d and %s:\n%s", name, code, want.code, want.says, stderr)
+		if code != tt.code || !regexp.MustCompile(tt.want).MatchString(stderr) {
+			t.Errorf("%s: exit %d, want %d and %s:\n%s", name, code, tt.code, tt.want, stderr)
 		}
 	}
 	files, err := os.ReadDir(rows + "broken")
@@ -131,6 +130,6 @@ func TestScoresAgreeWithRatersMoreThanRagas(t *testing.T) {
 	rho, auroc := stats.Spearman(support, rating), stats.AUROC(good, support)
 	t.Logf("%d answers: Spearman %.3f, AUROC %.3f", len(support), rho, auroc)
 	if math.IsNaN(rho) || rho < 0.62 || auroc < 0.81 {
-		t.Errorf("Spearman %s, AUROC %s", strconv.FormatFloat(rho, 'f', 3, 64), strconv.FormatFloat(auroc, 'f', 3, 64))
+		t.Errorf("got Spearman %.3f and AUROC %.3f, want at least 0.62 and 0.81", rho, auroc)
 	}
 }

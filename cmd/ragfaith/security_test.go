@@ -33,8 +33,8 @@ func hostileRows() string {
 	return strings.ReplaceAll(strings.ReplaceAll(row, "ID", "a T")+strings.ReplaceAll(row, "ID", "b T")+bad, "T", text)
 }
 
-// obeyed returns the first control sequence in text that a terminal would interpret.
-func obeyed(text string) string {
+// firstControl returns the first control sequence in text that a terminal would interpret.
+func firstControl(text string) string {
 	for i, r := range text {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') {
 			return fmt.Sprintf("%U in %q", r, text[max(0, i-40):min(len(text), i+20)])
@@ -47,15 +47,15 @@ func obeyed(text string) string {
 // terminal, whichever command prints it.
 func TestRowsSendNoTerminalSequences(t *testing.T) {
 	t.Chdir(t.TempDir())
-	name := "rows\x1b[31m\u202e.jsonl" // a name of a file is a stranger's, too
-	settings := "set\x1b[31m\u202e.yaml"
+	name := "rows\x1b[31m\u202e.jsonl" // file names are untrusted, too
+	config := "set\x1b[31m\u202e.yaml"
 	if err := errors.Join(os.WriteFile(name, []byte(hostileRows()), 0o600), os.WriteFile("other.jsonl", []byte(hostileRows()), 0o600),
-		os.WriteFile(settings, []byte(`model: "m\u001b[31m\u202e"`+"\n"), 0o600)); err != nil {
+		os.WriteFile(config, []byte(`model: "m\u001b[31m\u202e"`+"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	sys := emptySystem()
 	sys.Clock, sys.Terminal = &skipClock{}, func(io.Writer) int { return 120 }
-	sys.LookupEnv = func(name string) (string, bool) { return "1", name == "NO_COLOR" } // colours are ours
+	sys.LookupEnv = func(name string) (string, bool) { return "1", name == "NO_COLOR" } // its own colors are control sequences
 	for _, args := range [][]string{
 		{"score", name, "--to", "none", "-o", "a.jsonl", "--keep", "all", "--max-failed", "9", "--summary", "a.json"},
 		{"score", "other.jsonl", "--to", "none", "-o", "b.jsonl", "--keep", "all", "--max-failed", "9", "--threshold", "0.01"},
@@ -71,7 +71,7 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 		{"score", name, "--judge", "x" + evil},
 		{"segment", "none" + evil},
 		{"config", "show", "--keep", evil},
-		{"config", "show", "--config", settings},
+		{"config", "show", "--config", config},
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), args, nil, &out, &errs, sys)
@@ -81,7 +81,7 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 		// The progress bar uses carriage returns and the sequence that clears a line.
 		drawn := strings.NewReplacer("\r", "", "\x1b[2K", "", "\x1b[K", "", "\x1b[0K", "", "\x1b[?25l", "", "\x1b[?25h", "", "\x1b[0m", "").Replace(errs.String())
 		for what, text := range map[string]string{"standard output": out.String(), "standard error": drawn} {
-			if found := obeyed(text); found != "" {
+			if found := firstControl(text); found != "" {
 				t.Errorf("%q: %s: %s", args, what, found)
 			}
 		}
@@ -111,7 +111,7 @@ func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	sys := emptySystem()
 	sys.Clock = &skipClock{}
 	if code := run(t.Context(), args, nil, &out, &errs, sys); code != exitOK {
-		t.Fatalf("exit %d: %s", code, &errs)
+		t.Fatalf("got exit code %d, want %d: %s", code, exitOK, &errs)
 	}
 	var found []string
 	for path := range modes(t, root) {
@@ -121,7 +121,7 @@ func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	}
 	slices.Sort(want)
 	if slices.Sort(found); !slices.Equal(found, want) {
-		t.Errorf("%q, want %q", found, want)
+		t.Errorf("got files %q, want %q", found, want)
 	}
 }
 
@@ -148,9 +148,9 @@ func modes(t *testing.T, root string) map[string]fs.FileMode {
 }
 
 // TestOutputFilesAreReadableByOwnerOnly checks the permissions of all output during a
-// run, after an interrupt and at the end, whatever the umask.
+// run and at the end, whatever the umask. It is not parallel, because it sets the umask
+// of the process.
 func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	old := syscall.Umask(0)
 	cmd, stdin, stdout, stderr := startIn(t, dir, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
@@ -171,11 +171,11 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 				continue
 			}
 			if seen++; mode.Perm() != 0o600 {
-				t.Errorf("%s: %s is %v", when, path, mode)
+				t.Errorf("%s: %s: got mode %v, want 0600", when, path, mode)
 			}
 		}
 		if seen < want {
-			t.Errorf("%s: %d files", when, seen)
+			t.Errorf("%s: got %d files, want at least %d", when, seen, want)
 		}
 	}
 	check("while it runs", 6)
@@ -185,7 +185,7 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	_, _ = io.ReadAll(stdout)
 	msg, _ := io.ReadAll(stderr)
 	if code := exitCode(t, cmd); code != exitOK {
-		t.Fatalf("exit %d: %s", code, msg)
+		t.Fatalf("got exit code %d, want %d: %s", code, exitOK, msg)
 	}
 	check("when it is done", 5)
 }
@@ -195,10 +195,10 @@ func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 	t.Parallel()
 	s, dir := newTestServer(t), t.TempDir()
 	cache := filepath.Join(dir, "ragfaith")
-	looked := false
+	checked := false
 	s.fault = func(int64, http.ResponseWriter, *http.Request) bool {
-		if found := modes(t, cache); len(found) > 2 { // the files beside the cache go when it is closed
-			looked = true
+		if found := modes(t, cache); len(found) > 2 { // SQLite removes its other files when the cache is closed
+			checked = true
 			for path, mode := range found {
 				if want := fs.FileMode(0o600); path != "." && mode != want || path == "." && mode.Perm() != 0o700 {
 					t.Errorf("%s is %v", path, mode)
@@ -208,8 +208,8 @@ func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 		return false
 	}
 	got := call(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1", "-o", filepath.Join(dir, "o.jsonl"))
-	if got.code != exitOK || !looked {
-		t.Fatalf("exit %d, looked %t: %s", got.code, looked, got.stderr)
+	if got.code != exitOK || !checked {
+		t.Fatalf("exit %d, checked %t: %s", got.code, checked, got.stderr)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestCoreDumpsAreDisabled(t *testing.T) {
 	limits := readFile(t, fmt.Sprintf("/proc/%d/limits", cmd.Process.Pid))
 	for line := range strings.Lines(limits) {
 		if name := "Max core file size"; strings.HasPrefix(line, name) && !slices.Equal(strings.Fields(line[len(name):])[:2], []string{"0", "0"}) {
-			t.Error(line)
+			t.Errorf("got %q, want limits of 0", line)
 		}
 	}
 	_ = stdin.Close()

@@ -38,7 +38,7 @@ func TestMaliciousServerFailsRows(t *testing.T) {
 		answer http.HandlerFunc
 		tls    bool
 		code   int
-		says   string
+		want   string
 	}{
 		"100 MB": {func(w http.ResponseWriter, _ *http.Request) { flood(w) }, false, exitFailedRows, "the reply is larger than 32 MiB"},
 		"gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
@@ -62,8 +62,8 @@ func TestMaliciousServerFailsRows(t *testing.T) {
 			}
 			defer s.Close()
 			got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
-			if got.code != tt.code || !strings.Contains(got.stderr, tt.says) || strings.Contains(got.stderr+got.stdout, testKey) {
-				t.Errorf("exit %d: %s", got.code, got.stderr)
+			if got.code != tt.code || !strings.Contains(got.stderr, tt.want) || strings.Contains(got.stderr+got.stdout, testKey) {
+				t.Errorf("got exit code %d, want %d: %s", got.code, tt.code, got.stderr)
 			}
 			if n := strings.Count(got.stdout, `"status":"failed","reason":"verdict"`); n != map[int]int{exitFailure: 0, exitFailedRows: 2}[tt.code] || strings.Contains(got.stdout, `"status":"scored"`) {
 				t.Errorf("got %d failed rows: %s", n, got.stdout)
@@ -93,19 +93,19 @@ func TestClockJumpsChangeNothing(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 			return true
 		}
-		var looks atomic.Int64
+		var readings atomic.Int64
 		begin := time.Now().Round(0) // without the monotonic clock
 		var msg bytes.Buffer
 		code := run(ctx, append([]string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--concurrency", "2", "--base-url", s.URL}, more...), nil, io.Discard, &msg, system{
 			LookupEnv: func(string) (string, bool) { return "", false },
 			Clock: llm.NewClock(func() time.Time {
-				return begin.Add([]time.Duration{0, 26 * time.Hour, -time.Hour, 400 * 24 * time.Hour, -48 * time.Hour}[looks.Add(1)%5])
+				return begin.Add([]time.Duration{0, 26 * time.Hour, -time.Hour, 400 * 24 * time.Hour, -48 * time.Hour}[readings.Add(1)%5])
 			}),
 			CacheDir: func() (string, error) { return t.TempDir(), nil },
 			Terminal: func(io.Writer) int { return 0 },
 		})
-		if code != exitOK || withoutRequestCounts(readFile(t, out)) != want || looks.Load() < 28 {
-			t.Errorf("%v: exit %d after %d clock readings: %s", more, code, looks.Load(), &msg)
+		if code != exitOK || withoutRequestCounts(readFile(t, out)) != want || readings.Load() < 28 {
+			t.Errorf("%v: exit %d after %d clock readings: %s", more, code, readings.Load(), &msg)
 		}
 	}
 }
@@ -174,24 +174,24 @@ func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
 		run := func(out string) []string {
 			return append([]string{"score", data, "--to", "none", "-o", out, "-o", out + ".csv", "--resume"}, tt.args...)
 		}
-		undisturbed, short := filepath.Join(t.TempDir(), "out.jsonl"), 0
-		if code, msg := runCommand(t, unlimited(t, filepath.Dir(undisturbed), run(undisturbed)...)); code != exitOK {
+		uninterrupted, short := filepath.Join(t.TempDir(), "out.jsonl"), 0
+		if code, msg := runCommand(t, unlimitedCommand(t, filepath.Dir(uninterrupted), run(uninterrupted)...)); code != exitOK {
 			t.Fatal(msg)
 		}
 		for _, n := range tt.files {
 			out := filepath.Join(t.TempDir(), "out.jsonl")
-			code, msg := runCommand(t, within(t, filepath.Dir(out), "-n", n, run(out)...))
+			code, msg := runCommand(t, limitedCommand(t, filepath.Dir(out), "-n", n, run(out)...))
 			if code != exitOK {
 				short++
 				if code != exitFailure && code != exitFailedRows || !strings.Contains(msg, "too many open files") {
-					t.Errorf("%v with %d files: exit %d: %s", tt.args, n, code, msg)
+					t.Errorf("%v with %d files: got exit code %d, want %d: %s", tt.args, n, code, exitFailure, msg)
 				}
 			}
 			if _, err := os.Stat(out); code == exitFailure && err == nil {
 				t.Errorf("%v with %d files: the output file exists", tt.args, n)
 			}
-			if code, msg = runCommand(t, unlimited(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutRequestCounts(readFile(t, out)) != readFile(t, undisturbed) {
-				t.Errorf("%v after %d files: exit %d: %s", tt.args, n, code, msg)
+			if code, msg = runCommand(t, unlimitedCommand(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutRequestCounts(readFile(t, out)) != readFile(t, uninterrupted) {
+				t.Errorf("%v after %d files: got exit code %d, want %d: %s", tt.args, n, code, exitOK, msg)
 			}
 		}
 		if short == 0 {
@@ -221,7 +221,7 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 	_, _ = io.Copy(io.Discard, stdout)
 	msg, _ := io.ReadAll(stderr)
 	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(msg), "finished rows are kept in "+out+".part") {
-		t.Errorf("exit %d: %s", code, msg)
+		t.Errorf("got exit code %d, want %d: %s", code, exitFailure, msg)
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("the output file exists, so --resume would start again")
@@ -239,6 +239,6 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 		t.Error("an output file is incomplete")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.part*")); left != nil {
-		t.Error(left)
+		t.Errorf("got leftover files %v", left)
 	}
 }

@@ -58,7 +58,7 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 			whole, merged := readObject(t, in("whole.summary.json")), readObject(t, in("merged.summary.json"))
 			merged["results"] = nil
 			if d := cmp.Diff(whole, merged); d != "" {
-				t.Error(d)
+				t.Errorf("results differ: %s", d)
 			}
 		})
 	}

@@ -71,20 +71,20 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 		t.Errorf("%s%s", table, msg)
 	}
 	if names, _ := filepath.Glob(out + "*"); names != nil {
-		t.Error(names)
+		t.Errorf("got files %v, want none", names)
 	}
 	_ = stdin.Close()
 }
 
-// gaveUp is in the line of a process that ended without its command.
-const gaveUp = "without waiting for rows in progress"
+// forcedExit is in the line of a process that ended without its command.
+const forcedExit = "without waiting for rows in progress"
 
 // startBlocked starts a run that blocks while it writes to a full pipe.
 func startBlocked(t *testing.T) (signal func(os.Signal), end func() (int, string)) {
 	t.Helper()
 	rows := filepath.Join(t.TempDir(), "rows.jsonl")
-	const enough = 20_000 // more than fit in a pipe
-	writeFile(t, rows, strings.Repeat(skyRow, enough))
+	const rowCount = 20_000 // more than fit in a pipe
+	writeFile(t, rows, strings.Repeat(skyRow, rowCount))
 	cmd, _, stdout, stderr := start(t, "score", rows, "--to", "jsonl", "--no-progress")
 	if line, err := stdout.ReadString('\n'); err != nil { // and nothing more
 		t.Fatal(line, err)
@@ -104,7 +104,7 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	signal, end := startBlocked(t)
 	signal(os.Interrupt)
 	signal(syscall.SIGTERM) // a different signal, because equal pending signals are merged
-	if code, msg := end(); code != exitInterrupted || strings.Contains(msg, gaveUp) {
+	if code, msg := end(); code != exitInterrupted || strings.Contains(msg, forcedExit) {
 		t.Errorf("exit %d, want %d without waiting: %s", code, exitInterrupted, msg)
 	}
 }

@@ -188,7 +188,7 @@ func TestResultsOfEveryModeAreReadable(t *testing.T) {
 func checkStored(t *testing.T, rows []byte, flags []string) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	run := func(want int, args ...string) called {
+	run := func(want int, args ...string) commandResult {
 		t.Helper()
 		c := call(t, dir, nil, args...)
 		if c.code != want {
@@ -208,7 +208,7 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 	run(exitFailure, score...)
 	write(array)
 	if c := run(exitOK, append(score, "--resume")...); strings.Contains(c.stderr, "judged again") {
-		t.Error(c.stderr)
+		t.Errorf("stored rows were judged again: %s", c.stderr)
 	}
 
 	written := []string{in("r.jsonl")}
@@ -221,11 +221,11 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 	for _, path := range written {
 		run(exitOK, "report", path, "--to", "none", "-q", "--max-failed", "1000")
 		if c := call(t, dir, nil, "calibrate", path, "--label", "label", "-q", "--to", "none"); c.code != exitOK && !strings.Contains(c.stderr, "no row has both a label and a score") {
-			t.Errorf("calibrate: exit %d: %.600s", c.code, c.stderr)
+			t.Errorf("calibrate: got exit code %d, want %d: %.600s", c.code, exitOK, c.stderr)
 		}
 	}
 	// If the server fails every row, there is nothing to gate.
 	if c := call(t, dir, nil, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0"); c.code != exitOK && !strings.Contains(c.stderr, "no row has a score in both runs") {
-		t.Errorf("compare: exit %d: %.600s", c.code, c.stderr)
+		t.Errorf("compare: got exit code %d, want %d: %.600s", c.code, exitOK, c.stderr)
 	}
 }

@@ -44,10 +44,10 @@ func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 				}
 			}
 			if asked := !bytes.Contains(msg, []byte(`"spent": null`)); asked != (name == "llm" || name == "ragas") {
-				t.Errorf("%s", msg)
+				t.Errorf("got spent set: %t, want %t: %s", asked, !asked, msg)
 			}
 			if name == "llm" && !bytes.Contains(msg, []byte(`"usd": 0.`)) {
-				t.Errorf("%s", msg)
+				t.Errorf("got no cost in %s", msg)
 			}
 		})
 	}
