@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// benchRows returns n rows of about 1 KB.
+// benchRows returns n records of about 1 KB each.
 func benchRows(n int) []record {
 	chunk := strings.Repeat("Albert Einstein (born 14 March 1879) was a German-born physicist. ", 3)
 	rows := make([]record, n)
@@ -24,7 +24,7 @@ func benchRows(n int) []record {
 	return rows
 }
 
-func benchmark(b *testing.B, f Format) {
+func benchmarkFormat(b *testing.B, f Format) {
 	rows := benchRows(20000)
 	var data []byte
 	if f == Parquet {
@@ -56,12 +56,12 @@ func benchmark(b *testing.B, f Format) {
 			n++
 		}
 		if n != 20000 {
-			b.Fatal(n)
+			b.Fatalf("got %d rows, want 20000", n)
 		}
 	}
 }
 
-func BenchmarkJSONL(b *testing.B)   { benchmark(b, JSONL) }
-func BenchmarkJSON(b *testing.B)    { benchmark(b, JSON) }
-func BenchmarkCSV(b *testing.B)     { benchmark(b, CSV) }
-func BenchmarkParquet(b *testing.B) { benchmark(b, Parquet) }
+func BenchmarkJSONL(b *testing.B)   { benchmarkFormat(b, JSONL) }
+func BenchmarkJSON(b *testing.B)    { benchmarkFormat(b, JSON) }
+func BenchmarkCSV(b *testing.B)     { benchmarkFormat(b, CSV) }
+func BenchmarkParquet(b *testing.B) { benchmarkFormat(b, Parquet) }

@@ -56,7 +56,8 @@ func compress(t *testing.T, codec string, r io.Reader) []byte {
 	return b.Bytes()
 }
 
-// allocated returns the bytes that f allocates in total, including freed ones.
+// allocated returns the total number of bytes that f allocates, including freed
+// memory.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -68,28 +69,29 @@ func allocated(f func()) uint64 {
 const goodRow = `{"answer":"a","contexts":["x"]}` + "\n"
 
 func TestOpenRejectsDecompressionBombs(t *testing.T) {
-	const grown = freeSize + 1<<26
-	bomb := compress(t, "zstd", zeros(grown))
+	const size = freeSize + 1<<26
+	bomb := compress(t, "zstd", zeros(size))
 	for name, data := range map[string][]byte{"zstd": bomb, "zstd in gzip": compress(t, "gzip", bytes.NewReader(bomb))} {
 		t.Run(name, func(t *testing.T) {
-			t.Logf("%d bytes", len(data))
+			t.Logf("compressed size: %d bytes", len(data))
 			path := filepath.Join(t.TempDir(), "rows.jsonl")
 			if err := os.WriteFile(path, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			size := allocated(func() {
-				if _, err := Open([]string{path}, Options{MaxRowBytes: 1 << 20}); !errors.Is(err, errBomb) || !strings.HasPrefix(err.Error(), path+": the zstd data: it is more than 500 times as large unpacked: a decompression bomb?") {
-					t.Error(err)
+				want := path + ": the zstd data: it is more than 500 times as large unpacked: a decompression bomb?"
+				if _, err := Open([]string{path}, Options{MaxRowBytes: 1 << 20}); !errors.Is(err, errBomb) || !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("got error %v, want %s", err, want)
 				}
 			})
 			if size > 64<<20 {
-				t.Errorf("allocated %d MiB", size>>20)
+				t.Errorf("allocated %d MiB, want at most 64", size>>20)
 			}
 		})
 	}
 }
 
-func TestCompressibleDataIsNotABomb(t *testing.T) {
+func TestLayerDetectsBombsByRatio(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		out, stored int64
@@ -102,12 +104,12 @@ func TestCompressibleDataIsNotABomb(t *testing.T) {
 	} {
 		l := &layer{name: "gzip", r: strings.NewReader("x"), stored: &countingReader{n: tt.stored}, n: tt.out}
 		if _, err := l.Read(make([]byte, 1)); errors.Is(err, errBomb) != tt.bomb {
-			t.Errorf("%s: got %v, want bomb %t", tt.name, err, tt.bomb)
+			t.Errorf("%s: got error %v, want errBomb = %t", tt.name, err, tt.bomb)
 		}
 	}
 }
 
-func TestOverlongLineIsSkippedWithoutBuffering(t *testing.T) {
+func TestRowsSkipsOverlongLineWithoutBuffering(t *testing.T) {
 	rows := func() io.Reader {
 		return io.MultiReader(strings.NewReader(goodRow+`{"contexts":["x"],"answer":"`), zeros(2<<30), strings.NewReader("\"}\n"+goodRow))
 	}
@@ -125,7 +127,7 @@ func TestOverlongLineIsSkippedWithoutBuffering(t *testing.T) {
 		}
 	})
 	if size > 16<<20 {
-		t.Errorf("allocated %d MiB", size>>20)
+		t.Errorf("allocated %d MiB, want at most 16", size>>20)
 	}
 }
 
@@ -145,14 +147,14 @@ func TestDeeplyNestedJSONFailsOnlyItsRow(t *testing.T) {
 				bad = strings.Replace(bad, `"answer":"a",`, map[bool]string{true: "", false: `"answer":"a",`}[column == "answer"], 1)
 			}
 			rows, last := read(t, "x.jsonl", goodRow+bad+goodRow, Options{KeepAll: true})
-			wrong := column != "extra" || name != "within 10000"
-			if len(rows) != 3 || last != "" || rows[0].Err != "" || rows[2].Err != "" || rows[1].Err != "" != wrong {
-				t.Errorf("%s, %s: got %d rows, %q, %s", name, column, len(rows), last, errorsOf(rows))
+			wantErr := column != "extra" || name != "within 10000"
+			if len(rows) != 3 || last != "" || rows[0].Err != "" || rows[2].Err != "" || rows[1].Err != "" != wantErr {
+				t.Errorf("%s, %s: got %d rows, row errors %q, last error %q, want 3 rows with an error in row 1 = %t", name, column, len(rows), errorsOf(rows), last, wantErr)
 			}
 		}
 		csv, last := read(t, "x.csv", "answer,contexts\na,x\na,\""+strings.ReplaceAll(value, `"`, `""`)+"\"\na,x\n", Options{})
 		if len(csv) != 3 || last != "" || csv[0].Err != "" || csv[2].Err != "" {
-			t.Errorf("%s, CSV: got %d rows, %q, %s", name, len(csv), last, errorsOf(csv))
+			t.Errorf("%s, CSV: got %d rows, row errors %q, last error %q, want 3 rows with at most an error in row 1", name, len(csv), errorsOf(csv), last)
 		}
 	}
 }
@@ -165,12 +167,12 @@ func TestRowWithTooManyValuesFailsAlone(t *testing.T) {
 		many := "[" + strings.Repeat(value+",", maxNodes) + value + "]"
 		rows, last := read(t, "x.jsonl", goodRow+`{"answer":"a","contexts":`+many+"}\n"+goodRow, Options{})
 		if want := "\nx.jsonl:2: record is too long: more than 4194304 values\n"; errorsOf(rows) != want || last != "" {
-			t.Errorf("%s: got %q, %q, want %q", value, errorsOf(rows), last, want)
+			t.Errorf("%s: got row errors %q, last error %q, want row errors %q", value, errorsOf(rows), last, want)
 		}
 	}
 }
 
-// With a dictionary, a file of some kilobytes can hold a row of any size.
+// A dictionary lets a file of a few kilobytes contain a row of any size.
 func TestParquetRowExpandedByDictionaryIsRejected(t *testing.T) {
 	type row struct {
 		ID       string   `parquet:"id"`
@@ -192,7 +194,7 @@ func TestParquetRowExpandedByDictionaryIsRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.Len() > 1<<20 {
-		t.Fatalf("the file has %d bytes", b.Len())
+		t.Fatalf("got a file of %d bytes, want at most 1 MiB", b.Len())
 	}
 	path := write(t, "x.parquet", b.String())
 	size := allocated(func() {
@@ -209,11 +211,11 @@ func TestParquetRowExpandedByDictionaryIsRejected(t *testing.T) {
 		}
 	})
 	if size > 128<<20 {
-		t.Errorf("allocated %d MiB", size>>20)
+		t.Errorf("allocated %d MiB, want at most 128", size>>20)
 	}
 }
 
-// Ids that collide in one run must not collide in the next.
+// Ids that collide in one run must not collide in the next one.
 func TestIDHashesAreKeyed(t *testing.T) {
 	first, second := newIDSet(), newIDSet()
 	const ids, slots = 1 << 12, 1 << 8
@@ -225,6 +227,6 @@ func TestIDHashesAreKeyed(t *testing.T) {
 		}
 	}
 	if same > 10*ids/slots {
-		t.Errorf("%d of %d ids are in the same one of %d slots in both sets", same, ids, slots)
+		t.Errorf("got %d of %d ids in equal slots of both sets, want about %d", same, ids, ids/slots)
 	}
 }

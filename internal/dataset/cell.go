@@ -9,18 +9,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A certainty is the degree to which a text cell looks like a list.
+// A certainty indicates how likely a text cell contains a list.
 type certainty uint8
 
 const (
 	notList      certainty = iota
-	maybeList              // a list if all of it can be parsed as one
-	definiteList           // a list, even if it cannot be parsed
+	maybeList              // a list if the whole cell can be parsed
+	definiteList           // a list even if it cannot be parsed
 )
 
-// classifyCell distinguishes a list written into a cell from a text that starts
-// with a bracket, such as "[1] According to" or "[[Wikipedia]]". The bracket of a
-// list is followed by a quote, another list, or nothing.
+// classifyCell distinguishes a serialized list from a text that starts with a
+// bracket, such as "[1] According to" or "[[Wikipedia]]". The opening bracket
+// of a list is followed by a string, another list, or the closing bracket.
 func classifyCell(s string) certainty {
 	s = trim(s)
 	if s == "" {
@@ -67,7 +67,8 @@ func startsWithString(s string) bool {
 	return s != "" && (s[0] == '"' || s[0] == '\'')
 }
 
-// isDocument reports whether s starts with the repr of a LangChain document.
+// isDocument reports whether s starts with the Python repr of a LangChain
+// document.
 func isDocument(s string) bool {
 	s, ok := strings.CutPrefix(s, "Document(")
 	n := 0
@@ -77,10 +78,10 @@ func isDocument(s string) bool {
 	return ok && n > 0 && n < len(s) && s[n] == '='
 }
 
-// readCell parses a cell that is a JSON or Python list or object. It returns false
-// if the cell is a plain text, which includes lists and objects without anything
-// that could be a context, such as the output of a tool. A cell that is clearly a
-// list but cannot be parsed is an error.
+// readCell parses a cell that contains a JSON or Python list or object. It
+// returns false if the cell is plain text. Lists and objects without possible
+// contexts, such as the output of a tool, are also plain text. A definite list
+// that cannot be parsed is an error.
 func readCell(t *tree, s string) (bool, error) {
 	c := classifyCell(s)
 	if c == notList {
@@ -100,8 +101,8 @@ func readCell(t *tree, s string) (bool, error) {
 		t.reset()
 		return false, nil
 	}
-	// Report the error of the parser that got further, unless the first quote is a
-	// single one, which JSON does not have.
+	// Report the error of the parser that got further. If the first quote is a
+	// single quote, the cell cannot be JSON.
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](jsonErr)
 	if q := strings.IndexAny(s, "'\""); ok && q >= 0 && s[q] == '"' && syntactic.ByteOffset > int64(py.offset) {
 		return false, syntaxError(jsonErr)
@@ -109,57 +110,58 @@ func readCell(t *tree, s string) (bool, error) {
 	return false, pyErr
 }
 
-// isData reports whether a parsed list or object has values, but none that could be
-// a context: "(1914, 1918)" and {"price": 3} are texts. An empty one, or one with
-// only nulls, was meant to hold contexts.
+// isData reports whether a parsed list or object contains values but no
+// possible contexts, as "(1914, 1918)" and {"price": 3} do. Such cells are
+// plain text. Values that are empty or contain only nulls are not data: they
+// were meant to hold contexts.
 func isData(t *tree, s string) bool {
-	has := contents(t, 0)
-	if has.text {
-		// Parentheses with a number are more likely a reference.
-		return trim(s)[0] == '(' && has.number
+	c := contents(t, 0)
+	if c.text {
+		// Parentheses with a number are more likely a citation.
+		return trim(s)[0] == '(' && c.number
 	}
-	return has.number || has.object
+	return c.number || c.object
 }
 
-// cellContents describes the values of a list or object that could be contexts.
+// cellContents describes the kinds of values in a list or object.
 type cellContents struct {
-	text   bool // a string, or an object with a text member
-	number bool // a number or a boolean
-	object bool // an object with other members
+	text   bool // contains a string, or an object with a text member
+	number bool // contains a number or a boolean
+	object bool // contains an object with other members
 }
 
-func contents(t *tree, i int) (has cellContents) {
+func contents(t *tree, i int) (c cellContents) {
 	n := t.nodes[i]
 	switch n.kind {
 	case kindText, kindBytes:
-		has.text = true
+		c.text = true
 	case kindNumber, kindBool:
-		has.number = true
+		c.number = true
 	case kindObject:
-		has.object = n.end > i+1
+		c.object = n.end > i+1
 		for _, key := range contextKeys() {
-			has.text = has.text || t.member(i, key) >= 0
+			c.text = c.text || t.member(i, key) >= 0
 		}
 	case kindList:
 		for j := i + 1; j < n.end; j = t.nodes[j].end {
-			in := contents(t, j)
-			has = cellContents{has.text || in.text, has.number || in.number, has.object || in.object}
+			elem := contents(t, j)
+			c = cellContents{c.text || elem.text, c.number || elem.number, c.object || elem.object}
 		}
 	case kindNull:
 	}
-	return has
+	return c
 }
 
-// endsAsList reports whether a cell that starts like a list but cannot be parsed
-// also ends like one. "["Hello" he said]" does not, nor does a text that continues
-// after the bracket.
+// endsAsList reports whether a cell that starts like a list but cannot be
+// parsed also ends like one. It reports false for "["Hello" he said]" and for
+// text that continues after the bracket.
 func endsAsList(s string) bool {
 	s = trim(s)
 	if last := s[len(s)-1]; last != ']' && last != '}' || (last == '}') != (s[0] == '{') {
 		return false
 	}
 	if s[0] == '{' {
-		// Without a text member it could not hold contexts.
+		// An object needs a text member to hold contexts.
 		for _, key := range contextKeys() {
 			if strings.Contains(s, `"`+key+`"`) || strings.Contains(s, "'"+key+"'") {
 				return true
@@ -182,7 +184,7 @@ func endsAsList(s string) bool {
 	return c == ',' || c == ':'
 }
 
-// readJSONText reads s, which must be a single JSON value, into t.
+// readJSONText parses s, which must be a single JSON value, into t.
 func readJSONText(t *tree, s string) error {
 	dec := jsontext.NewDecoder(bytes.NewBufferString(s))
 	if err := t.readJSON(dec, ""); err != nil {

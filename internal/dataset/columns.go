@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// aliases returns the column names that are recognized for a field without
-// Options.Map.
+// aliases returns the column names that are detected for a field.
 func aliases(f Field) []string {
 	switch f {
 	case FieldID:
@@ -26,16 +25,16 @@ func aliases(f Field) []string {
 
 // A columnMap assigns columns to fields and to Row.Kept by name.
 type columnMap struct {
-	byName   map[string]candidate
-	mapped   map[Field]string // Options.Map
-	keep     []string
+	byName   map[string]candidate // columns that can supply a field
+	mapped   map[Field]string     // Options.Map
+	keep     []string             // Options.Keep and Options.Cluster
 	keepAll  bool
-	cluster  string // one of keep, or empty
+	cluster  string // element of keep, or ""
 	reserved map[string]bool
-	raw      bool // return records unparsed: see OpenRecords
+	raw      bool // return records unparsed, see OpenRecords
 }
 
-// A candidate is a column name that can supply a field.
+// A candidate associates a column name with the field that it can supply.
 type candidate struct {
 	field Field
 	name  string
@@ -89,8 +88,8 @@ func newColumnMap(opts Options) (*columnMap, error) {
 	return m, nil
 }
 
-// keeps reports whether an existing column goes into Row.Kept. clash is set if it
-// does not only because the results have a field of that name.
+// keeps reports whether a column is copied to Row.Kept. clash reports whether
+// it is dropped because its name is reserved.
 func (m *columnMap) keeps(name string) (kept, clash bool) {
 	if slices.Contains(m.keep, name) {
 		return true, false
@@ -101,7 +100,7 @@ func (m *columnMap) keeps(name string) (kept, clash bool) {
 	return !m.reserved[name], m.reserved[name]
 }
 
-// candidates lists the column names of a field for error messages.
+// candidates lists the possible column names of a field for error messages.
 func (m *columnMap) candidates(f Field) string {
 	if name, ok := m.mapped[f]; ok {
 		return quote(name)
@@ -118,12 +117,13 @@ func noSuchColumn(f Field, name string, names []string) error {
 	return usagef("--map %s=%s: no such column; the columns are %s", f, name, list(names))
 }
 
-// noCluster is the error for a first row without the column of Options.Cluster.
+// noCluster returns the error for a first row without the column of
+// Options.Cluster.
 func (m *columnMap) noCluster(names []string) error {
 	return usagef("--cluster %s: no such column; the columns are %s", quote(m.cluster), list(names))
 }
 
-// missing is the error for a required field without a column.
+// missing returns the error for a required field without a column.
 func (m *columnMap) missing(f Field, names []string) error {
 	return fmt.Errorf("no %s: looked for %s; the columns are %s: --map %s=COLUMN names one",
 		f, m.candidates(f), list(names), f)
@@ -132,9 +132,9 @@ func (m *columnMap) missing(f Field, names []string) error {
 // A header describes the columns of a table.
 type header struct {
 	names    []string
-	field    map[Field]int // index of a field's column
-	keep     []int         // indexes of the kept columns
-	warnings []error       // why columns were dropped
+	field    map[Field]int // column index of each field
+	keep     []int         // indexes of kept columns
+	warnings []error       // reasons why columns were dropped
 }
 
 // header assigns the columns of a table.
@@ -193,8 +193,8 @@ func clashError(name string) error {
 	return fmt.Errorf("column %s is not kept: the results have a field of that name", quote(name))
 }
 
-// withoutUsage turns a usage error into a plain one. Past the first object it only
-// concerns one row.
+// withoutUsage converts a usage error to an ordinary one. After the first
+// object, such an error concerns only a single row.
 func withoutUsage(err error) error {
 	if _, ok := errors.AsType[*UsageError](err); ok {
 		return errors.New(err.Error())
@@ -203,11 +203,11 @@ func withoutUsage(err error) error {
 }
 
 const (
-	maxQuoted = 60 // characters of a text in a message
-	maxListed = 30 // names in a message
+	maxQuoted = 60 // characters of a quoted text
+	maxListed = 30 // names in a list
 )
 
-// quote quotes s for a message and shortens it if it is long.
+// quote quotes s for a message and truncates it to maxQuoted characters.
 func quote(s string) string {
 	n := 0
 	for i := range s {
@@ -218,7 +218,7 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// list joins column names for a message and quotes those that need it.
+// list joins column names for a message, quoting those with special characters.
 func list(names []string) string {
 	if len(names) == 0 {
 		return "none"

@@ -19,12 +19,13 @@ const (
 	// maxLayers limits nested compression.
 	maxLayers = 3
 
-	// maxWindow is the largest zstd window, as used by zstd --long.
+	// maxWindow is the maximum zstd window, which is that of zstd --long.
 	maxWindow = 128 << 20
 
-	// maxRatio limits the compression ratio of data beyond freeSize bytes. Text has a
-	// ratio of 5 to 10, identical rows of some hundred, a decompression bomb of 1,000
-	// with gzip, 30,000 with zstd and a million with nested compression.
+	// maxRatio limits the compression ratio once the output exceeds freeSize bytes.
+	// Typical ratios are 5 to 10 for text and a few hundred for identical rows. A
+	// decompression bomb reaches 1,000 with gzip, 30,000 with zstd and a million with
+	// nested compression.
 	maxRatio = 500
 	freeSize = 1 << 30
 )
@@ -32,10 +33,11 @@ const (
 // errBomb reports data with a suspicious compression ratio.
 var errBomb = fmt.Errorf("it is more than %d times as large unpacked: a decompression bomb? If it is not, unpack it before", maxRatio)
 
-// decompress removes all layers of gzip and zstd, which it detects by their magic
-// numbers. It returns r itself if there are none, and a function that frees the
-// decoders. The decoders run in the caller's goroutine. Reading fails with errBomb
-// if the output is too large for the input counted by stored.
+// decompress removes all layers of gzip and zstd, which it detects by their
+// magic numbers. It returns r itself if r is not compressed, and a function
+// that closes the decoders. The decoders run in the goroutine of the caller.
+// Reading fails with errBomb if the output is too large for the input counted
+// by stored.
 func decompress(r *bufio.Reader, stored *countingReader) (*bufio.Reader, func(), error) {
 	closeAll := func() {}
 	for range maxLayers {
@@ -65,7 +67,8 @@ func decompress(r *bufio.Reader, stored *countingReader) (*bufio.Reader, func(),
 	return r, closeAll, nil
 }
 
-// A layer adds the compression to errors and detects bombs.
+// A layer is one layer of compression. It detects decompression bombs and adds
+// the name of the codec to errors.
 type layer struct {
 	name   string
 	r      io.Reader

@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// maxNesting limits the nesting of contexts in lists.
+// maxNesting limits the nesting of lists and objects in contexts.
 const maxNesting = 16
 
 var errNoContexts = errors.New("contexts: empty: there is nothing to judge against")
 
-// contextKeys returns the members of an object that can hold the text of a context,
-// in order of precedence: those of the documents of common retrievers, and of
-// Hugging Face datasets with lists of sentences.
+// contextKeys returns the names of object members that can hold the text of a
+// context, in order of precedence. They cover the documents of common
+// retrievers and Hugging Face datasets with lists of sentences.
 func contextKeys() []string {
 	return []string{"text", "content", "page_content", "sentences"}
 }
 
-// contexts returns the contexts in the node i of t: a string; a list of strings,
-// objects with a text, and nested lists, which are concatenated; an object whose
-// text is any of these; or a string with the JSON or Python form of one of them.
+// contexts returns the contexts in node i of t. The node can be a string, an
+// object with a text member, or a list of these, possibly nested. Nested lists
+// are concatenated. A string can also contain the JSON or Python form of such a
+// value.
 func contexts(t *tree, i int) ([]string, error) {
 	switch n := t.nodes[i]; n.kind {
 	case kindText:
@@ -76,13 +77,13 @@ func treeContexts(t *tree, i int) ([]string, error) {
 	return nil, errNoContexts
 }
 
-// A contextError is an invalid context and its path.
+// A contextError describes an invalid context and its path.
 type contextError struct {
 	path string
 	what string
 }
 
-// collect appends the contexts in the node i to out.
+// collect appends the contexts in node i to out.
 func collect(out []string, t *tree, i, depth int) ([]string, *contextError) {
 	n := t.nodes[i]
 	if depth > maxNesting {
@@ -124,20 +125,22 @@ func collect(out []string, t *tree, i, depth int) ([]string, *contextError) {
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// A Source identifies where a context comes from. Missing fields are empty. An
-// answer may cite the context by any of them.
+// A Source identifies the origin of a context. Unknown fields are empty. An
+// answer can cite a context by any field of its source.
 type Source struct {
-	ID    string // of the document
-	Part  string // id of the chunk, if it has one
+	ID    string // document id
+	Part  string // chunk id
 	Title string
-	File  string // name or path
+	File  string // file name or path
 	URL   string
 }
 
-// maxSource is the size of the longest field of a Source. Longer values are ignored.
+// maxSource limits the length of each field of a Source. Longer values are
+// ignored.
 const maxSource = 1 << 10
 
-// field returns the field of s that a member of a context sets, or nil.
+// field returns the field of s for an object member with the given name, or
+// nil.
 func (s *Source) field(name string) *string {
 	switch name {
 	case "id", "_id", "id_", "doc_id", "docId", "docid", "document_id", "documentId", "source_id", "uuid", "key":
@@ -154,8 +157,8 @@ func (s *Source) field(name string) *string {
 	return nil
 }
 
-// source sets the source of the contexts from start up to end, which come from the
-// object at i. A source that an inner object has set takes precedence.
+// source sets the source of contexts [start, end), which come from the object
+// at i. Sources of nested objects take precedence.
 func (t *tree) source(i, start, end int) {
 	var s Source
 	t.describe(&s, i)
@@ -176,7 +179,7 @@ func (t *tree) source(i, start, end int) {
 	}
 }
 
-// describe sets the empty fields of s from the members of the object at i.
+// describe sets empty fields of s from the members of the object at i.
 func (t *tree) describe(s *Source, i int) {
 	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
 		n := &t.nodes[j]
@@ -186,14 +189,14 @@ func (t *tree) describe(s *Source, i int) {
 		if field := s.field(n.name); field != nil && *field == "" {
 			*field = n.text
 		} else if field == &s.ID && s.Part == "" {
-			s.Part = n.text // a second id
+			s.Part = n.text // use a second id as the chunk id
 		}
 	}
 }
 
-// sourceLists reads the layout of Hugging Face datasets, in which an object has a
-// list of texts and lists of titles or ids of the same length. A list of sentences
-// counts as one text.
+// sourceLists handles the layout of Hugging Face datasets, in which an object
+// contains a list of texts and parallel lists of titles or ids. A list of
+// sentences counts as one text.
 func (t *tree) sourceLists(i, start, end int) {
 	texts := -1
 	for _, key := range contextKeys() {
@@ -224,7 +227,7 @@ func (t *tree) sourceLists(i, start, end int) {
 	}
 }
 
-// fillSources extends the sources to n elements.
+// fillSources extends the list of sources to n elements.
 func (t *tree) fillSources(n int) {
 	for len(t.sources) < n {
 		t.sources = append(t.sources, Source{})
@@ -240,7 +243,7 @@ func (t *tree) children(i int) int {
 	return n
 }
 
-// texts returns the number of contexts in the node i.
+// texts returns the number of contexts in node i.
 func (t *tree) texts(i int) int {
 	if t.nodes[i].kind != kindList {
 		return 1

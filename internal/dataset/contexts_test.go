@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fromJSON returns the contexts in a JSON value.
-func fromJSON(text string) ([]string, error) {
+// contextsFromJSON returns the contexts in a JSON value.
+func contextsFromJSON(text string) ([]string, error) {
 	var t tree
 	if err := readJSONText(&t, text); err != nil {
 		return nil, syntaxError(err)
@@ -33,9 +33,9 @@ func TestContextsFromJSON(t *testing.T) {
 		{`"['a', 'b']"`, []string{"a", "b"}},
 		{`["['a', 'b']"]`, []string{"['a', 'b']"}},
 	} {
-		got, err := fromJSON(tt.value)
+		got, err := contextsFromJSON(tt.value)
 		if d := cmp.Diff(tt.want, got); d != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", tt.value, err, d)
+			t.Errorf("%s: got error %v (-want +got):\n%s", tt.value, err, d)
 		}
 	}
 }
@@ -107,12 +107,12 @@ func TestContextsFromTextCells(t *testing.T) {
 			continue
 		}
 		if d := cmp.Diff(tt.want, got); d != "" || err != nil {
-			t.Errorf("%.50q: %v (-want +got):\n%.300s", tt.cell, err, d)
+			t.Errorf("%.50q: got error %v (-want +got):\n%.300s", tt.cell, err, d)
 		}
 	}
 }
 
-func TestInvalidCellErrorsHavePositions(t *testing.T) {
+func TestTextContextsReportsErrorPositions(t *testing.T) {
 	py := "contexts: invalid Python literal: "
 	for _, tt := range []struct{ cell, want string }{
 		{"", "contexts: empty: there is nothing to judge against"},
@@ -171,7 +171,7 @@ func TestInvalidCellErrorsHavePositions(t *testing.T) {
 func TestReadJSONTextRejectsOtherText(t *testing.T) {
 	for _, text := range []string{"[] x", "[]\x00", "[1, ]", "", "[", `["a" "b"]`} {
 		if err := readJSONText(&tree{}, text); err == nil {
-			t.Errorf("%q: got no error", text)
+			t.Errorf("%q: got no error, want one", text)
 		}
 	}
 }

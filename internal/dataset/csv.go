@@ -8,22 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// A csvReader parses RFC 4180 like encoding/csv, with three differences: it keeps
-// carriage returns within quotes, limits the size of a record whose quote is never
-// closed, and knows the offset at which a record ends.
+// A csvReader parses RFC 4180 like encoding/csv, with three differences: it
+// keeps carriage returns within quotes, limits the size of a record with an
+// unclosed quote, and tracks the offset of the end of each record.
 type csvReader struct {
 	lines      lineReader
 	comma      byte
-	lazyQuotes bool // a quote may appear in an unquoted field
+	lazyQuotes bool // allow quotes in unquoted fields
 
-	record []byte // the fields, concatenated
+	record []byte // concatenated fields
 	ends   []int  // end of each field in record
-	line   int    // on which the record starts
+	line   int    // line at which the record starts
 }
 
-// next reads the next record. Fields are valid until the next call. An invalid
-// record gives a csvError and ends with its line; the fields before the error are
-// available.
+// next reads the next record. Its fields are valid until the next call. An
+// invalid record results in a csvError and ends with its line. The fields
+// before the error are available.
 func (c *csvReader) next() error {
 	c.record, c.ends = c.record[:0], c.ends[:0]
 	if cap(c.record) > maxReused {
@@ -73,9 +73,10 @@ func (c *csvReader) next() error {
 	}
 }
 
-// quotedField reads the rest of a field after its opening quote, over several lines
-// if necessary. It returns the text after the field's comma, or nil at the end of
-// the record. size counts the bytes of the record.
+// quotedField reads the remainder of a field after its opening quote. The field
+// can span several lines. quotedField returns the text after the following
+// comma, or nil at the end of the record. size accumulates the size of the
+// record.
 func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 	opened := c.lines.line
 	for {
@@ -107,7 +108,7 @@ func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 	}
 }
 
-// nextLine reads another line of a record whose quote was opened on line opened.
+// nextLine reads the next line of a record with a quote opened on line opened.
 func (c *csvReader) nextLine(opened int, size *int) ([]byte, error) {
 	line, err := c.lines.next()
 	*size += len(line)
@@ -135,8 +136,9 @@ func (c *csvReader) field(i int) []byte {
 	return c.record[start:c.ends[i]]
 }
 
-// valid reports whether each field is valid UTF-8. It also checks the boundaries, as
-// two invalid fields may form a valid character when concatenated.
+// valid reports whether each field is valid UTF-8. It also checks the
+// boundaries, since two invalid fields can form a valid character when
+// concatenated.
 func (c *csvReader) valid() bool {
 	for _, end := range c.ends {
 		if end < len(c.record) && !utf8.RuneStart(c.record[end]) {

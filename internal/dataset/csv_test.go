@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// records parses a whole text as CSV.
-func records(text string, limit int) (all [][]string, errs []string) {
+// parseCSV returns the records of a text and the errors of invalid records.
+func parseCSV(text string, limit int) (all [][]string, errs []string) {
 	c := csvReader{lines: lineReader{r: bufio.NewReaderSize(strings.NewReader(text), 16), max: limit}, comma: ','}
 	for {
 		err := c.next()
@@ -41,9 +41,9 @@ func TestCSVMatchesEncodingCSV(t *testing.T) {
 		r := csv.NewReader(strings.NewReader(text))
 		r.FieldsPerRecord = -1
 		want, err := r.ReadAll()
-		got, errs := records(text, 1000)
+		got, errs := parseCSV(text, 1000)
 		if d := cmp.Diff(want, got); err == nil && (d != "" || errs != nil) {
-			t.Errorf("%q: %v (-want +got):\n%s", text, errs, d)
+			t.Errorf("%q: got errors %q (-want +got):\n%s", text, errs, d)
 		}
 	}
 }
@@ -51,11 +51,11 @@ func TestCSVMatchesEncodingCSV(t *testing.T) {
 func TestCSVKeepsCarriageReturnsWithinQuotes(t *testing.T) {
 	rows, last := read(t, "x.csv", "answer,contexts\r\n\"a\r\nb\nc\rd\",x\r\n", Options{})
 	if last != "" || rows[0].Row.Answer != "a\r\nb\nc\rd" {
-		t.Errorf("got rows %v, last error %s", rows, last)
+		t.Errorf("got rows %+v, last error %q, want all carriage returns", rows, last)
 	}
 }
 
-func TestCSVReadingContinuesAfterRowErrors(t *testing.T) {
+func TestCSVContinuesAfterRowErrors(t *testing.T) {
 	head := "id,answer,contexts\n"
 	for _, tt := range []struct{ text, want string }{
 		{"1,a,x\n2,a\n3,a,x\n", "\nx.csv:3: want 3 fields, got 2\n"},
@@ -71,12 +71,12 @@ func TestCSVReadingContinuesAfterRowErrors(t *testing.T) {
 	} {
 		rows, last := read(t, "x.csv", head+tt.text, Options{})
 		if got := errorsOf(rows); got != tt.want || last != "" {
-			t.Errorf("%q\ngot  %q %s\nwant %q", tt.text, got, last, tt.want)
+			t.Errorf("%q: last error %q\ngot  %q\nwant %q", tt.text, last, got, tt.want)
 		}
 	}
 	rows, _ := read(t, "x.csv", "id,answer,contexts,\xc3\xa4\n1,a,x,\xff\n", Options{KeepAll: true})
 	if rows[0].Err != "x.csv:2: invalid UTF-8" {
-		t.Errorf("got rows %+v", rows)
+		t.Errorf("got rows %+v, want an error about invalid UTF-8", rows)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestTSVAllowsQuotesInFields(t *testing.T) {
 	}
 }
 
-func TestOverlongRecordsAreErrors(t *testing.T) {
+func TestRowsReportsOverlongRecords(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	opts := Options{MaxRowBytes: 200}
 	good := `{"id":"b","answer":"a","contexts":["x"]}` + "\n"

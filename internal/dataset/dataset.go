@@ -1,8 +1,10 @@
 // Package dataset reads rows of question, answer and retrieved contexts from
-// JSONL, JSON, CSV, TSV and Parquet, plain or compressed, one row at a time.
+// JSONL, JSON, CSV, TSV and Parquet files. Files can be compressed. Rows are
+// read one at a time.
 //
-// A record that cannot be read gives a [*RowError], and reading continues after it.
-// Memory use depends on the longest record, not on the number of records.
+// An invalid record results in a [*RowError], after which reading continues.
+// Memory use depends on the size of the largest record, not on the number of
+// records.
 package dataset
 
 import (
@@ -14,30 +16,30 @@ import (
 	"strings"
 )
 
-// A Row is one record to be scored.
+// A Row is a record to be scored.
 type Row struct {
-	Index    int      // position in the whole input, from 0, counting all files and unreadable rows
-	ID       string   // the id column as text, or Index in decimal
+	Index    int      // zero-based position in all files, counting invalid rows
+	ID       string   // text of the id column, or Index in decimal
 	Question string   // may be empty
 	Answer   string   // may be empty
-	Contexts []string // at least one, not all of them white space; in the order of the input
-	Sources  []Source // one for each context; nil if no context names its source
-	Kept     []Column // the columns asked for by Options.Keep, in the order of the file
-	File     string   // path as given; "-" for standard input
-	Line     int      // line on which the record starts, or row number in Parquet, from 1
-	Offset   int64    // how much of the input has been consumed, in the units of Set.Size
+	Contexts []string // in input order; at least one is not blank
+	Sources  []Source // source of each context, or nil if none is known
+	Kept     []Column // columns selected by Options.Keep, in file order
+	File     string   // path passed to Open; "-" for standard input
+	Line     int      // one-based line at which the record starts, or row number in Parquet
+	Offset   int64    // input consumed so far, in the unit of Set.Size
 }
 
-// A Column is a column that is copied into the results unchanged.
+// A Column is a column that is copied to the results unchanged.
 type Column struct {
 	Name  string
 	Value []byte // JSON
 }
 
-// A Field is one of the fields of a row.
+// A Field identifies a field of a row.
 type Field string
 
-// The fields of a row. Answer and contexts are required.
+// Fields of a row. Answer and contexts are required.
 const (
 	FieldID       Field = "id"
 	FieldQuestion Field = "question"
@@ -45,7 +47,8 @@ const (
 	FieldContexts Field = "contexts"
 )
 
-// ParseField returns the field of that name, or a [*UsageError] that lists them.
+// ParseField returns the field with the given name, or a [*UsageError] that
+// lists the valid names.
 func ParseField(name string) (Field, error) {
 	if f := Field(name); slices.Contains(fields(), f) {
 		return f, nil
@@ -57,10 +60,10 @@ func fields() []Field {
 	return []Field{FieldID, FieldQuestion, FieldAnswer, FieldContexts}
 }
 
-// A Format is a file format, regardless of compression.
+// A Format is a file format, independent of compression.
 type Format string
 
-// The formats.
+// Supported formats.
 const (
 	JSONL   Format = "jsonl"
 	JSON    Format = "json"
@@ -69,13 +72,13 @@ const (
 	Parquet Format = "parquet"
 )
 
-// Formats returns the names of the formats.
+// Formats returns the names of the supported formats.
 func Formats() []string {
 	return []string{string(JSONL), string(JSON), string(CSV), string(TSV), string(Parquet)}
 }
 
-// ParseFormat returns the format of that name, or a [*UsageError] that lists
-// them.
+// ParseFormat returns the format with the given name, or a [*UsageError] that
+// lists the valid names.
 func ParseFormat(name string) (Format, error) {
 	if slices.Contains(Formats(), name) {
 		return Format(name), nil
@@ -83,32 +86,32 @@ func ParseFormat(name string) (Format, error) {
 	return "", usagef("unknown format %q: want %s", name, strings.Join(Formats(), ", "))
 }
 
-// DefaultMaxRowBytes is the default of Options.MaxRowBytes.
+// DefaultMaxRowBytes is the default value of Options.MaxRowBytes.
 const DefaultMaxRowBytes = 256 << 20
 
 // Options configures how files are read. The zero value detects formats and
-// columns, and keeps no further columns.
+// columns, and keeps no additional columns.
 type Options struct {
-	Stdin       io.Reader        // read for the path "-"
-	Format      Format           // of every file; "" detects it by extension, then by content
-	Map         map[Field]string // column names of fields; others are detected
-	Keep        []string         // columns for Row.Kept
-	KeepAll     bool             // keep every column that is not used for a field
-	Cluster     string           // another column for Row.Kept, which the first row must have; "" for none
-	Reserved    []string         // names that a kept column must not have
-	MaxRowBytes int              // size of the longest record; 0 means DefaultMaxRowBytes
-	TempDir     string           // for Parquet that cannot be read in place; "" means the system's directory
-	Warn        func(error)      // receives warnings; may be nil
+	Stdin       io.Reader        // standard input, for the path "-"
+	Format      Format           // format of all files, or "" to detect it by extension, then by content
+	Map         map[Field]string // column names of fields; missing ones are detected
+	Keep        []string         // columns to copy to Row.Kept
+	KeepAll     bool             // keep all columns that are not used for a field
+	Cluster     string           // additional column to keep, required in the first row, or ""
+	Reserved    []string         // column names that cannot be kept
+	MaxRowBytes int              // maximum size of a record, or 0 for DefaultMaxRowBytes
+	TempDir     string           // directory for copies of Parquet streams, or "" for os.TempDir
+	Warn        func(error)      // called with each warning; may be nil
 
-	// OpenPipe opens a path that is not a regular file, such as a named pipe, which
-	// can block. nil means os.Open.
+	// OpenPipe opens a path that is not a regular file. It defaults to os.Open,
+	// which can block on a named pipe.
 	OpenPipe func(path string) (io.ReadCloser, error)
 }
 
-// A RowError reports a record that cannot be read. Reading continues after it.
+// A RowError reports an invalid record. Reading continues after it.
 type RowError struct {
-	File string // as Row.File
-	Line int    // as Row.Line
+	File string // same as Row.File
+	Line int    // same as Row.Line
 	Err  error
 }
 
@@ -120,12 +123,12 @@ func (e *RowError) Error() string {
 // Unwrap returns the cause.
 func (e *RowError) Unwrap() error { return e.Err }
 
-// A UsageError reports options that do not fit the files.
+// A UsageError reports options that are invalid or do not match the files.
 type UsageError struct {
 	Err error
 }
 
-// Error describes the problem and the options that solve it.
+// Error returns the message of the cause.
 func (e *UsageError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
@@ -135,13 +138,13 @@ func usagef(format string, args ...any) error {
 	return &UsageError{Err: fmt.Errorf(format, args...)}
 }
 
-// ErrNoRows reports valid files without rows.
+// ErrNoRows is returned if the files are valid but contain no rows.
 var ErrNoRows = errors.New("no rows")
 
-// ErrEmpty reports a file of 0 bytes.
+// ErrEmpty is returned for a file of 0 bytes.
 var ErrEmpty = errors.New("empty file")
 
-// stdinPath stands for standard input.
+// stdinPath is the path that denotes standard input.
 const stdinPath = "-"
 
 func displayName(path string) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// result is a row with its error.
+// A result is a row with its error.
 type result struct {
 	Row Row
 	Err string
@@ -43,8 +43,8 @@ func write(t testing.TB, name, text string) string {
 	return path
 }
 
-// read reads a file with the given name and text. It removes the directory from
-// errors.
+// read reads a file with the given name and text. It returns the rows and the
+// last error, removing the temporary directory from error messages.
 func read(t testing.TB, name, text string, opts Options) ([]result, string) {
 	t.Helper()
 	path := write(t, name, text)
@@ -82,7 +82,7 @@ func wantRows() []Row {
 	}
 }
 
-func TestFilesOfDifferentWritersGiveTheSameRows(t *testing.T) {
+func TestRowsOfDifferentWriters(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.*")
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestFilesOfDifferentWritersGiveTheSameRows(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			if size := s.Size(); len(got) > 0 && got[len(got)-1].Offset > size || size <= 0 {
-				t.Errorf("offset %d of %d", got[len(got)-1].Offset, size)
+				t.Errorf("got last offset %d, size %d", got[len(got)-1].Offset, size)
 			}
 		})
 		count++
@@ -124,7 +124,7 @@ func TestFilesOfDifferentWritersGiveTheSameRows(t *testing.T) {
 	}
 }
 
-func TestParquetTypesAsJSON(t *testing.T) {
+func TestParquetKeepsTypesAsJSON(t *testing.T) {
 	s, err := Open([]string{"testdata/kinds.parquet", "testdata/int96.parquet"}, Options{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func TestOpenErrors(t *testing.T) {
 			}
 			_, err := Open([]string{write(t, tt.name, tt.text)}, tt.opts)
 			if u := (*UsageError)(nil); errors.As(err, &u) != tt.usage {
-				t.Errorf("usage error: %v", err)
+				t.Errorf("got error %v, want usage error = %t", err, tt.usage)
 			}
 		})
 	}
@@ -235,7 +235,7 @@ func TestOpenChecksEveryPath(t *testing.T) {
 	}
 }
 
-func TestPythonFloatsInUnusedValuesAreNull(t *testing.T) {
+func TestRowsReplacesPythonFloats(t *testing.T) {
 	lines := []struct{ line, err, kept string }{
 		{`{"answer":"NaN","contexts":["x, Infinity \" NaN"],"score":NaN,"k":{"a":[-Infinity,Infinity,1]}}`, "", `{"a":[null,null,1]}`},
 		{`{"answer":"a","contexts":["x"],"k":NaN}`, "", "null"},
@@ -258,7 +258,7 @@ func TestPythonFloatsInUnusedValuesAreNull(t *testing.T) {
 	} {
 		rows, last := read(t, name, text, Options{Keep: []string{"k"}})
 		if len(rows) != len(lines) || last != "" {
-			t.Errorf("%s: got %d rows, %s", name, len(rows), last)
+			t.Errorf("%s: got %d rows, last error %q, want %d rows", name, len(rows), last, len(lines))
 			continue
 		}
 		for i, l := range lines {
@@ -270,17 +270,17 @@ func TestPythonFloatsInUnusedValuesAreNull(t *testing.T) {
 				want = name + ":" + strconv.Itoa(i+1) + ": " + l.err
 			}
 			if r := rows[i]; r.Err != want || r.Row.Line != i+1 || len(r.Row.Kept) != 1 || string(r.Row.Kept[0].Value) != l.kept {
-				t.Errorf("%s: got %+v\nwant %s, %s", name, r, want, l.kept)
+				t.Errorf("%s: got %+v\nwant error %q and kept value %s", name, r, want, l.kept)
 			}
 		}
 	}
 	rows, _ := read(t, "x.jsonl", all[7]+"\n"+`{"answer":"a","contexts":["x"],"k":NaNs}`, Options{})
 	if rows[1].Err != "x.jsonl:2: invalid JSON: invalid character 'N' at start of value, at column 36" {
-		t.Errorf("got row error %q", rows[1].Err)
+		t.Errorf("got row error %q, want an invalid character", rows[1].Err)
 	}
 }
 
-func TestReadingContinuesAfterRowErrors(t *testing.T) {
+func TestRowsContinuesAfterRowErrors(t *testing.T) {
 	good := `{"id":"g","answer":"a","contexts":["x"]}`
 	for _, tt := range []struct{ line, want string }{
 		{`["a"]`, "want an object, got an array"},
@@ -312,13 +312,13 @@ func TestReadingContinuesAfterRowErrors(t *testing.T) {
 	} {
 		rows, last := read(t, "x.jsonl", good+"\n\n"+tt.line+"\n"+good, Options{})
 		if len(rows) != 3 || last != "" {
-			t.Fatalf("%s: %v %s", tt.line, rows, last)
+			t.Fatalf("%s: got rows %+v, last error %q, want 3 rows", tt.line, rows, last)
 		}
 		if want := "x.jsonl:3: " + tt.want; rows[1].Err != want {
 			t.Errorf("%s\ngot  %s\nwant %s", tt.line, rows[1].Err, want)
 		}
 		if rows[1].Row.Index != 1 || rows[1].Row.Line != 3 || rows[2].Row.Index != 2 || rows[2].Err != "" {
-			t.Errorf("%s: got %+v", tt.line, rows)
+			t.Errorf("%s: got rows %+v, want only an error at index 1, line 3", tt.line, rows)
 		}
 	}
 }
@@ -331,11 +331,11 @@ func TestRowWithErrorKeepsValidFields(t *testing.T) {
 	}
 	rows, _ = read(t, "x.csv", "id,answer,contexts\nn7,a\n", Options{})
 	if rows[0].Row.ID != "n7" || rows[0].Row.Answer != "a" || rows[0].Err != "x.csv:2: want 3 fields, got 2" {
-		t.Errorf("got rows %+v", rows)
+		t.Errorf("got rows %+v, want ID n7, answer a and an error", rows)
 	}
 }
 
-func TestColumnNames(t *testing.T) {
+func TestRowsDetectsColumnNames(t *testing.T) {
 	for _, f := range []Field{FieldID, FieldQuestion, FieldAnswer, FieldContexts} {
 		for _, name := range aliases(f) {
 			line := map[Field]string{FieldID: `"id":"i"`, FieldQuestion: `"question":"q"`, FieldAnswer: `"answer":"a"`, FieldContexts: `"contexts":"c"`}
@@ -354,7 +354,7 @@ func TestColumnNames(t *testing.T) {
 	}
 }
 
-func TestDuplicateIDsAreReported(t *testing.T) {
+func TestRowsWarnsAboutDuplicateIDs(t *testing.T) {
 	var warned []string
 	var text strings.Builder
 	for range 8 {
@@ -367,24 +367,24 @@ func TestDuplicateIDsAreReported(t *testing.T) {
 	}
 	rows, _ := readAll(t, s)
 	if rows[0].Row.ID != "1.50" || rows[8].Row.ID != "8" || rows[9].Row.ID != "9" || s.Size() != -1 {
-		t.Errorf("got rows %+v", rows)
+		t.Errorf("got rows %+v, want ids 1.50, 8 and 9", rows)
 	}
 	if len(warned) != 6 || warned[0] != `standard input:2: duplicate id "1.50"` || warned[5] != "7 rows have the id of an earlier row" {
-		t.Errorf("got warnings %q", warned)
+		t.Errorf("got warnings %q, want 5 duplicates and a summary", warned)
 	}
 }
 
-func TestIDsOfInvalidRowsAreNotDuplicates(t *testing.T) {
+func TestRowsIgnoresIDsOfInvalidRows(t *testing.T) {
 	var warned []string
 	text := `{"id":"a","answer":"a","contexts":["x"]}` + "\n" + `{"id":"a","answer":"b","cont` + "\n" +
 		`{"id":"b","answer":1,"contexts":["x"]}` + "\n" + `{"id":"b","answer":"a","contexts":["x"]}` + "\n"
 	rows, last := read(t, "x.jsonl", text, Options{Warn: func(err error) { warned = append(warned, err.Error()) }})
 	if len(rows) != 4 || rows[1].Row.ID != "a" || rows[1].Err == "" || rows[2].Err == "" || last != "" || len(warned) > 0 {
-		t.Errorf("got rows %+v, last error %q, warnings %q", rows, last, warned)
+		t.Errorf("got rows %+v, last error %q, warnings %q, want 4 rows without warnings", rows, last, warned)
 	}
 }
 
-func TestIDsBeyondTheLimitAreNotChecked(t *testing.T) {
+func TestIDSetStopsCheckingAtLimit(t *testing.T) {
 	d := newIDSet()
 	var warned []error
 	for i := range maxIDs + 10 {
@@ -413,7 +413,7 @@ func TestRowIndexCountsAllFiles(t *testing.T) {
 	var before int64
 	for i, r := range rows {
 		if r.Row.Index != i || r.Row.Offset < before {
-			t.Errorf("row %d: got %+v", i, r.Row)
+			t.Errorf("row %d: got %+v, want index %d and an offset of at least %d", i, r.Row, i, before)
 		}
 		before = r.Row.Offset
 	}
@@ -427,7 +427,7 @@ func TestRowIndexCountsAllFiles(t *testing.T) {
 	}
 }
 
-func TestStoppingEarlyClosesFiles(t *testing.T) {
+func TestRowsClosesFilesOnEarlyStop(t *testing.T) {
 	s, err := Open([]string{"testdata/pandas.parquet", "testdata/rows.jsonl", "testdata/members.jsonl.gz"}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -440,7 +440,7 @@ func TestStoppingEarlyClosesFiles(t *testing.T) {
 	}
 	for _, f := range s.files {
 		if f.reader != nil || f.closer != nil {
-			t.Errorf("%s is still open", f.path)
+			t.Errorf("%s: got an open file, want it closed", f.path)
 		}
 	}
 	if err := s.Close(); err != nil {
@@ -448,23 +448,23 @@ func TestStoppingEarlyClosesFiles(t *testing.T) {
 	}
 }
 
-func TestReservedColumnsAreNotKept(t *testing.T) {
+func TestRowsDropsReservedColumns(t *testing.T) {
 	var warned []string
 	opts := Options{KeepAll: true, Reserved: []string{"index"}, Warn: func(err error) { warned = append(warned, err.Error()) }}
 	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"index":1,"k":{ "a" : [1, 2] }}`, opts)
 	if d := cmp.Diff([]Column{{"k", []byte(`{"a":[1,2]}`)}}, rows[0].Row.Kept); d != "" || len(warned) != 1 {
-		t.Errorf("warnings %q (-want +got):\n%s", warned, d)
+		t.Errorf("got warnings %q, want 1 (-want +got):\n%s", warned, d)
 	}
 	rows, _ = read(t, "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n", opts)
 	if d := cmp.Diff([]Column{{"k", []byte("2")}}, rows[0].Row.Kept); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if len(warned) != 4 {
-		t.Errorf("got warnings %q", warned)
+		t.Errorf("got warnings %q, want 4", warned)
 	}
 }
 
-func TestMissingKeptColumnsAreNull(t *testing.T) {
+func TestRowsKeepsMissingColumnsAsNull(t *testing.T) {
 	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"b":1}`+"\n"+`{"answer":"a","contexts":["x"],"a":"\u0041","answer2":1}`, Options{Keep: []string{"a", "b", "answer"}})
 	want := [][]Column{
 		{{"answer", []byte(`"a"`)}, {"b", []byte("1")}, {"a", []byte("null")}},
@@ -484,9 +484,9 @@ func TestParseFormatAndField(t *testing.T) {
 		}
 	}
 	if _, err := ParseFormat("xml"); err == nil {
-		t.Error("ParseFormat(xml): got no error")
+		t.Error("ParseFormat(xml): got no error, want one")
 	}
 	if _, err := ParseField("answer"); err != nil {
-		t.Error(err)
+		t.Errorf("ParseField(answer): got error %v", err)
 	}
 }

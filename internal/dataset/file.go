@@ -13,41 +13,41 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A file is one of the files of a Set.
+// A file is a single file of a Set.
 type file struct {
 	path     string
 	opts     *Options
 	columns  *columnMap
 	warnings *warnings
 
-	size       int64 // stored bytes, or -1 if unknown
+	size       int64 // size on disk in bytes, or -1 if unknown
 	reopenable bool
 	closer     io.Closer
 	stored     *countingReader
-	closeCodec func() // frees decompressors
+	closeCodec func() // closes the decompressors
 	format     Format
 	reader     rowReader
 
-	peeked   bool // open has read the first record
+	peeked   bool // first and firstErr hold the first record
 	first    Row
 	firstErr error
-	rows     int      // records returned
-	temp     *os.File // Parquet that was copied to a temporary file
-	tempName string   // must be removed if not empty
+	rows     int      // number of records returned
+	temp     *os.File // temporary copy of a Parquet file, or nil
+	tempName string   // path of temp if it must be removed, or ""
 }
 
-// A rowReader reads the rows of one format. It fills in what a record contains; the
-// file and the Set add the rest.
+// A rowReader reads the rows of one format. It sets the fields that a record
+// contains. The file and the Set add the remaining ones.
 type rowReader interface {
-	// next reads one record. It returns io.EOF after the last one, a *RowError
-	// without a file for a record that cannot be read, and any other error if
+	// next reads one record. It returns io.EOF after the last record and a
+	// *RowError without a file name for an invalid record. After any other error
 	// reading cannot continue.
 	next(row *Row) error
 	close()
 }
 
-// open opens the file and reads its first record, so that errors about the whole
-// file are found early. After an error nothing is left open.
+// open opens the file and reads its first record, so that errors about the
+// whole file are reported early. After an error everything is closed.
 func (f *file) open() (err error) {
 	defer func() {
 		if err != nil {
@@ -100,7 +100,7 @@ func isRowError(err error) bool {
 	return ok
 }
 
-// wrapError adds the file and the number of rows before the error.
+// wrapError adds the file name and the number of rows read before the error.
 func (f *file) wrapError(err error) error {
 	if f.rows > 0 {
 		err = fmt.Errorf("after row %d: %w", f.rows, err)
@@ -158,7 +158,8 @@ func (f *file) openPath() (io.Reader, error) {
 	return in, nil
 }
 
-// openText creates the reader of a text format, which it detects if unknown.
+// openText creates the reader of a text format. It detects the format if it is
+// unknown.
 func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	r, unchanged, err := decodeText(r)
 	if err != nil {
@@ -171,7 +172,7 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	if len(head) == 0 {
 		return ErrEmpty
 	}
-	// Result files are read raw and may quote any text.
+	// Result files are read without interpretation and may quote binary text.
 	if err := checkText(head); err != nil && (!f.columns.raw || f.format == "") {
 		return err
 	}
@@ -203,7 +204,7 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	return err
 }
 
-// limit returns the size of the longest record.
+// limit returns the maximum size of a record.
 func (f *file) limit() int {
 	if f.opts.MaxRowBytes > 0 {
 		return f.opts.MaxRowBytes
@@ -230,7 +231,8 @@ func (f *file) next(row *Row) error {
 	return f.wrapError(err)
 }
 
-// suspend closes a file that can be reopened, to limit the number of open files.
+// suspend closes a file that can be reopened later, to limit the number of open
+// files.
 func (f *file) suspend() {
 	if f.reopenable && f.temp == nil {
 		f.close()
@@ -262,7 +264,7 @@ func (f *file) close() {
 	f.first, f.firstErr, f.peeked = Row{}, nil, false
 }
 
-// A countingReader counts the bytes read through it.
+// A countingReader counts the bytes read from r.
 type countingReader struct {
 	r io.Reader
 	n int64
@@ -274,7 +276,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// formatOf returns the format for a file name, or "".
+// formatOf returns the format implied by a file name, or "".
 func formatOf(path string) Format {
 	name := strings.ToLower(filepath.Base(path))
 	for _, ext := range []string{".gz", ".gzip", ".zst", ".zstd"} {
@@ -295,7 +297,7 @@ func formatOf(path string) Format {
 	return ""
 }
 
-// detectFormat returns the format of a text from its beginning.
+// detectFormat guesses the format of a text from its first bytes.
 func detectFormat(head []byte) Format {
 	text := bytes.TrimLeft(head, " \t\r\n")
 	if len(text) == 0 {
@@ -306,7 +308,7 @@ func detectFormat(head []byte) Format {
 	switch {
 	case text[0] == '[':
 		return JSON
-	case len(line) == 1 && text[0] == '{': // an object over several lines
+	case len(line) == 1 && text[0] == '{': // an object that spans several lines
 		return JSON
 	case text[0] == '{':
 		return JSONL
@@ -316,8 +318,8 @@ func detectFormat(head []byte) Format {
 	return CSV
 }
 
-// isLines reports whether a file named .json is JSONL: its first line is an object,
-// and another one follows.
+// isLines reports whether a file named .json contains JSONL: its first line is
+// an object and another object follows.
 func isLines(head []byte) bool {
 	line, rest, more := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
 	rest = bytes.TrimLeft(rest, " \t\r\n")

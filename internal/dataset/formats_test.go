@@ -19,7 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A record is a row as written by the tests.
+// A record is a row in the encoding used by the tests.
 type record struct {
 	ID       string   `json:"id" parquet:"id"`
 	Question string   `json:"question" parquet:"question,optional"`
@@ -27,7 +27,7 @@ type record struct {
 	Contexts []string `json:"contexts" parquet:"contexts,list"`
 }
 
-func gz(text []byte) []byte {
+func gzipBytes(text []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, _ = w.Write(text)
@@ -35,13 +35,13 @@ func gz(text []byte) []byte {
 	return b.Bytes()
 }
 
-func zst(text []byte) []byte {
+func zstdBytes(text []byte) []byte {
 	w, _ := zstd.NewWriter(nil)
 	defer w.Close()
 	return w.EncodeAll(text, nil)
 }
 
-// encode encodes records in a format.
+// encode encodes records in the given format.
 func encode(t testing.TB, f Format, rows []record) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -88,7 +88,7 @@ func randomText(r *rand.Rand) string {
 	return b.String()
 }
 
-func TestAllFormatsAndCompressionsGiveTheSameRows(t *testing.T) {
+func TestRowsOfAllFormatsAndCompressions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 8 {
 		var rows []record
@@ -103,7 +103,7 @@ func TestAllFormatsAndCompressionsGiveTheSameRows(t *testing.T) {
 		}
 		for _, name := range Formats() {
 			text := encode(t, Format(name), rows)
-			for ext, data := range map[string][]byte{"": text, ".gz": gz(text), ".zst": zst(text)} {
+			for ext, data := range map[string][]byte{"": text, ".gz": gzipBytes(text), ".zst": zstdBytes(text)} {
 				s, err := Open([]string{write(t, "x."+name+ext, string(data))}, Options{})
 				if err != nil {
 					t.Fatal(name, ext, err)
@@ -136,18 +136,18 @@ func checkRows(t *testing.T, what string, s *Set, want []Row) {
 	}
 }
 
-func TestTruncatedFilesGiveTheirRowsFirst(t *testing.T) {
+func TestRowsOfTruncatedFiles(t *testing.T) {
 	line := `{"answer":"a","contexts":["x"]}` + "\n"
 	var text strings.Builder
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {
 		text.WriteString(strings.Replace(line, "x", strconv.Itoa(int(r.Uint64()>>1)), 1))
 	}
-	for name, data := range map[string][]byte{"gzip": gz([]byte(text.String())), "zstd": zst([]byte(text.String()))} {
+	for name, data := range map[string][]byte{"gzip": gzipBytes([]byte(text.String())), "zstd": zstdBytes([]byte(text.String()))} {
 		rows, last := read(t, "x.jsonl", string(data[:len(data)*2/3]), Options{})
 		want := "x.jsonl: after row " + strconv.Itoa(len(rows)) + ": the " + name + " data is cut off: unexpected EOF"
 		if len(rows) < 1000 || last != want {
-			t.Errorf("%s: got %d rows, then %s", name, len(rows), last)
+			t.Errorf("%s: got %d rows, last error %q, want at least 1000 rows and %q", name, len(rows), last, want)
 		}
 	}
 	whole := encode(t, Parquet, []record{{Answer: "a", Contexts: []string{"x"}}})
@@ -164,13 +164,13 @@ func TestTruncatedFilesGiveTheirRowsFirst(t *testing.T) {
 	}
 }
 
-// lastError returns the final error of reading a JSON text.
+// lastError returns the last error of reading a JSON text.
 func lastError(t *testing.T, text string) string {
 	_, last := read(t, "x.json", text, Options{})
 	return last
 }
 
-func TestJSONRowErrorsHaveLines(t *testing.T) {
+func TestJSONReportsLinesOfRowErrors(t *testing.T) {
 	rows, last := read(t, "x.json", "[\n{\"answer\":\"a\",\n\"contexts\":[\"x\"]},\n\n7, {\"answer\":\"a\",\"answer\":\"b\"},\n [1], \n{\"answer\":\"\xff\",\"contexts\":[]}]\n", Options{})
 	want := "\nx.json:5: want an object, got a number\nx.json:5: invalid JSON: the name \"answer\" comes twice in one object, at column 15\n" +
 		"x.json:6: want an object, got an array\nx.json:7: invalid JSON: invalid UTF-8, at column 12"
@@ -182,7 +182,7 @@ func TestJSONRowErrorsHaveLines(t *testing.T) {
 	}
 }
 
-func TestJSONRowsWithinAnObject(t *testing.T) {
+func TestJSONReadsRowsInObject(t *testing.T) {
 	for _, name := range []string{"data", "rows", "examples", "samples"} {
 		rows, last := read(t, "x.json", `{"version":[1], "`+name+`": [{"answer":"a","contexts":["x"]}], "more": {}}`, Options{})
 		if len(rows) != 1 || rows[0].Err != "" || last != "" {
@@ -203,7 +203,7 @@ func TestJSONRowsWithinAnObject(t *testing.T) {
 	}
 }
 
-func TestJSONLinesInJSONFile(t *testing.T) {
+func TestOpenDetectsJSONLInJSONFile(t *testing.T) {
 	line := `{"answer":"a","contexts":["x"]}` + "\n"
 	if rows, last := read(t, "x.json", line+line, Options{}); len(rows) != 2 || last != "" {
 		t.Errorf("got rows %+v, last error %q", rows, last)
@@ -234,7 +234,7 @@ func TestDetectFormat(t *testing.T) {
 	}
 }
 
-func TestTextEncodings(t *testing.T) {
+func TestRowsDecodesTextEncodings(t *testing.T) {
 	text := "{\"answer\":\"Ö 日 🏔\",\"contexts\":[\"x\"]}\r\n"
 	units := utf16.Encode([]rune(text))
 	le, be := "\xff\xfe", "\xfe\xff"
@@ -261,7 +261,7 @@ func TestTextEncodings(t *testing.T) {
 	}
 }
 
-func TestLinesOf50MiB(t *testing.T) {
+func TestRowsReads50MiBRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
 	}
@@ -280,25 +280,25 @@ func TestLinesOf50MiB(t *testing.T) {
 	}
 }
 
-func TestTemporaryFilesAreRemoved(t *testing.T) {
+func TestCloseRemovesTemporaryFiles(t *testing.T) {
 	data := encode(t, Parquet, []record{{Answer: "a", Contexts: []string{"x"}}})
 	dir := t.TempDir()
-	for _, stdin := range [][]byte{data, data[:len(data)-3], gz(data), []byte("PAR1")} {
+	for _, stdin := range [][]byte{data, data[:len(data)-3], gzipBytes(data), []byte("PAR1")} {
 		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(stdin), TempDir: dir})
 		if err == nil {
 			_ = s.Close()
 		}
-		if left, _ := os.ReadDir(dir); len(left) > 0 {
-			t.Errorf("got files %v, want none", left)
+		if files, _ := os.ReadDir(dir); len(files) > 0 {
+			t.Errorf("got files %v, want none", files)
 		}
 	}
 	_, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), TempDir: filepath.Join(dir, "none")})
 	if err == nil || !strings.Contains(err.Error(), "temporary file") {
-		t.Error(err)
+		t.Errorf("got error %v, want one about a temporary file", err)
 	}
 }
 
-// A failingReader fails after its text.
+// A failingReader returns an error instead of io.EOF.
 type failingReader struct{ r io.Reader }
 
 func (f failingReader) Read(p []byte) (int, error) {
@@ -309,7 +309,7 @@ func (f failingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func TestReadErrorsEndTheRows(t *testing.T) {
+func TestRowsReturnsReadErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"answer":"a","contexts":["x"]}` + "\n{": "standard input: after row 1: connection lost",
 		"answer,contexts\na,x\nb,y":               "standard input: after row 1: connection lost",
@@ -325,6 +325,6 @@ func TestReadErrorsEndTheRows(t *testing.T) {
 		}
 	}
 	if _, err := Open([]string{"-"}, Options{Stdin: failingReader{strings.NewReader("")}}); err == nil || err.Error() != "standard input: connection lost" {
-		t.Error(err)
+		t.Errorf("got error %v, want a lost connection", err)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// check verifies the documented properties of rows.
-func check(t *testing.T, s *Set, err error) {
+// checkRowInvariants checks the documented properties of rows.
+func checkRowInvariants(t *testing.T, s *Set, err error) {
 	t.Helper()
 	if err != nil {
 		if s != nil {
-			t.Error("got a set and an error")
+			t.Errorf("got a set and error %v, want only one of them", err)
 		}
 		return
 	}
@@ -31,23 +31,23 @@ func check(t *testing.T, s *Set, err error) {
 		index++
 		for _, text := range append([]string{row.ID, row.Question, row.Answer}, row.Contexts...) {
 			if !utf8.ValidString(text) {
-				t.Errorf("invalid UTF-8: %q", text)
+				t.Errorf("got text %q, want valid UTF-8", text)
 			}
 		}
 		for _, c := range row.Kept {
 			var tr tree
 			if jsonErr := readJSONText(&tr, string(c.Value)); jsonErr != nil {
-				t.Errorf("kept value %q: %v", c.Value, jsonErr)
+				t.Errorf("got kept value %q, want valid JSON: %v", c.Value, jsonErr)
 			}
 		}
 		if err != nil {
 			if !utf8.ValidString(err.Error()) {
-				t.Errorf("error is invalid UTF-8: %q", err)
+				t.Errorf("got error %q, want valid UTF-8", err)
 			}
 			continue
 		}
 		if row.ID == "" || row.Line == 0 || len(row.Contexts) == 0 || isBlank(strings.Join(row.Contexts, "")) {
-			t.Errorf("invalid row %+v", row)
+			t.Errorf("got row %+v, want an ID, a line and contexts", row)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func readBytes(t *testing.T, path string, data []byte) {
 		t.Fatal(err)
 	}
 	s, err := Open([]string{path}, Options{KeepAll: true, MaxRowBytes: 1 << 20})
-	check(t, s, err)
+	checkRowInvariants(t, s, err)
 }
 
 func fuzzText(f *testing.F, format Format, seeds ...string) {
@@ -79,7 +79,7 @@ func fuzzText(f *testing.F, format Format, seeds ...string) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), Format: format, KeepAll: true, MaxRowBytes: 1 << 16})
-		check(t, s, err)
+		checkRowInvariants(t, s, err)
 	})
 }
 

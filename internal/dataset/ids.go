@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	maxIDs        = 1 << 20        // ids that are checked
+	maxIDs        = 1 << 20        // number of ids that are checked
 	idTableSize   = maxIDs / 3 * 4 // 10.7 MiB
-	maxDuplicates = 5              // duplicates that are reported one by one
+	maxDuplicates = 5              // number of duplicates reported individually
 )
 
-// An idSet detects duplicate ids. It stores a keyed 64-bit hash of each id, so that
-// no choice of ids can slow it down or cause a false report.
+// An idSet detects duplicate ids. It stores a keyed 64-bit hash of each id, so
+// that crafted ids can neither slow it down nor cause false reports.
 //
-// The table has its final size from the start: a growing table would need its old
-// and new size at once. The operating system only provides the pages that are
-// written to, so short datasets use little memory.
+// The table is allocated at its final size, since growing it would temporarily
+// need both the old and the new table. The operating system provides only the
+// pages that are written to, so small datasets use little memory.
 type idSet struct {
 	seed       maphash.Seed
-	table      []uint64 // open addressing; 0 is a free slot
+	table      []uint64 // hash table with open addressing; 0 marks a free slot
 	used       int
 	duplicates int
 	full       bool
@@ -30,7 +30,8 @@ func newIDSet() *idSet {
 	return &idSet{seed: maphash.MakeSeed(), table: make([]uint64, idTableSize)}
 }
 
-// check adds the id of a row and returns a warning, or nil.
+// check adds the id of a row. It returns a warning about a duplicate or a full
+// set, or nil.
 func (s *idSet) check(row *Row) error {
 	if !s.add(s.hash(row.ID)) {
 		if s.duplicates++; s.duplicates <= maxDuplicates {
@@ -49,7 +50,7 @@ func (s *idSet) check(row *Row) error {
 func (s *idSet) hash(id string) uint64 { return maphash.String(s.seed, id) | 1 }
 
 // summary returns a warning with the number of duplicates if some were not
-// reported, or nil.
+// reported individually, or nil.
 func (s *idSet) summary() error {
 	if s.duplicates <= maxDuplicates {
 		return nil
@@ -57,8 +58,8 @@ func (s *idSet) summary() error {
 	return fmt.Errorf("%d rows have the id of an earlier row", s.duplicates)
 }
 
-// add reports whether a hash is new, and stores it unless the set is full. A quarter
-// of the table always stays free, so that every search ends.
+// add reports whether a hash is new, and stores it unless the set is full. At
+// least a quarter of the table stays free, so that every search terminates.
 func (s *idSet) add(h uint64) bool {
 	slot, _ := bits.Mul64(h, uint64(len(s.table))) // uniform below len (Lemire, arXiv:1805.10941)
 	i := int(slot)

@@ -6,8 +6,8 @@ import (
 
 func TestIDSetNeverGrows(t *testing.T) {
 	d := newIDSet()
-	if len(d.table) < maxIDs/3*4 { // a search in a full table would never end
-		t.Fatalf("got %d slots for %d ids", len(d.table), maxIDs)
+	if len(d.table) < maxIDs/3*4 { // a search in a full table would not terminate
+		t.Fatalf("got %d slots for %d ids, want at least %d", len(d.table), maxIDs, maxIDs/3*4)
 	}
 	if got := testing.AllocsPerRun(1, func() {
 		for i := range maxIDs / 2 {
@@ -21,7 +21,7 @@ func TestIDSetNeverGrows(t *testing.T) {
 func TestIDSetFindsEveryHash(t *testing.T) {
 	d := newIDSet()
 	d.table = make([]uint64, 40)
-	hashes := []uint64{1, 3, 5, ^uint64(0), ^uint64(2), ^uint64(4), 1<<63 | 1} // the last ones wrap around
+	hashes := []uint64{1, 3, 5, ^uint64(0), ^uint64(2), ^uint64(4), 1<<63 | 1} // the largest hashes wrap around
 	for i := range 20 {
 		hashes = append(hashes, uint64(i)<<59|uint64(i)|9)
 	}
@@ -39,7 +39,7 @@ func TestIDSetFindsEveryHash(t *testing.T) {
 		t.Errorf("got %d used slots, want %d", d.used, len(seen))
 	}
 	d.full = true
-	if first, again := d.add(77), d.add(77); !first || !again || d.add(hashes[0]) || d.used != len(seen) {
-		t.Error("a full set added or lost a hash")
+	if first, second := d.add(77), d.add(77); !first || !second || d.add(hashes[0]) || d.used != len(seen) {
+		t.Errorf("full set: got add = %t, %t and %d used slots, want true, true and %d", first, second, d.used, len(seen))
 	}
 }

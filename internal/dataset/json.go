@@ -12,34 +12,34 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// wrappers returns the members of an object that can hold the array of rows.
+// wrappers returns the names of object members that can hold the array of rows.
 func wrappers() []string { return []string{"data", "rows", "examples", "samples"} }
 
-// A jsonReader reads the elements of one array, one at a time.
+// A jsonReader reads the elements of an array one at a time.
 type jsonReader struct {
 	in       *lineTracker
 	dec      *jsontext.Decoder
 	object   objectReader
 	consumed func(int64) int64
-	wrapped  bool // the array is a member of an object
+	wrapped  bool // array is a member of an object
 	done     bool
 
 	floats *bareFloatReader // set after the first Python float
-	base   int64            // offset in the input at which dec starts
+	base   int64            // input offset of the start of dec
 }
 
 func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader, error) {
 	in := &lineTracker{r: r, max: int64(f.limit())}
 	j := &jsonReader{
 		in: in, consumed: consumed,
-		// Names and texts are checked row by row.
+		// The objectReader checks names and texts, so that only their row fails.
 		dec:    jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 		object: objectReader{columns: f.columns, warnings: f.warnings},
 	}
 	return j, j.start()
 }
 
-// start reads up to the first element.
+// start reads the input up to the first element.
 func (j *jsonReader) start() error {
 	tok, err := j.dec.ReadToken()
 	if errors.Is(err, io.EOF) && j.in.err == nil {
@@ -102,9 +102,9 @@ func (j *jsonReader) next(row *Row) error {
 	return nil
 }
 
-// allowFloats replaces the decoder after a syntax error by one that accepts Python
-// floats, starting with the current element. It reports whether reading can
-// continue.
+// allowFloats replaces the decoder after a syntax error with one that accepts
+// Python floats. The new decoder starts with the current element. allowFloats
+// reports whether reading can continue.
 func (j *jsonReader) allowFloats(err error) bool {
 	_, syntactic := errors.AsType[*jsontext.SyntacticError](err)
 	if j.floats != nil || j.in.err != nil || !syntactic || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -136,7 +136,7 @@ func (j *jsonReader) allowFloats(err error) bool {
 	return true
 }
 
-// end reads what follows the array.
+// end reads the input after the array.
 func (j *jsonReader) end() error {
 	if _, err := j.dec.ReadToken(); err != nil {
 		return j.wrapError(err)
@@ -164,7 +164,7 @@ func (j *jsonReader) end() error {
 	return j.wrapError(err)
 }
 
-// wrapError adds the line of a syntax error.
+// wrapError adds the line to a syntax error.
 func (j *jsonReader) wrapError(err error) error {
 	if err == nil {
 		return nil
@@ -182,15 +182,15 @@ func (j *jsonReader) wrapError(err error) error {
 
 func (j *jsonReader) close() {}
 
-// A lineTracker maps offsets of its input to lines. It only knows the lines after
-// the last discarded offset, and fails if more than max bytes are read without a
-// discard.
+// A lineTracker maps offsets in its input to lines. It retains only lines after
+// the last discarded offset. Reading fails if more than max bytes are read
+// without a discard.
 type lineTracker struct {
 	r         io.Reader
 	max       int64
 	read      int64
 	discarded int64
-	line      int     // lines before discarded
+	line      int     // number of lines before discarded
 	lineStart int64   // offset of the line that contains discarded
 	feeds     []int64 // offsets of the line feeds after discarded
 	err       error
@@ -223,10 +223,10 @@ func (t *lineTracker) before(at int64) int {
 	return n
 }
 
-// lineAt returns the line of an offset, from 1.
+// lineAt returns the one-based line of an offset.
 func (t *lineTracker) lineAt(at int64) int { return t.line + t.before(at) + 1 }
 
-// columnAt returns the position of an offset within its line, from 0.
+// columnAt returns the zero-based position of an offset within its line.
 func (t *lineTracker) columnAt(at int64) int64 {
 	if n := t.before(at); n > 0 {
 		return at - t.feeds[n-1] - 1
@@ -234,7 +234,7 @@ func (t *lineTracker) columnAt(at int64) int64 {
 	return at - t.lineStart
 }
 
-// discard forgets the lines before an offset.
+// discard drops the lines before an offset.
 func (t *lineTracker) discard(at int64) {
 	n := t.before(at)
 	if n > 0 {

@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// readAhead is the size of the buffers in front of the parsers. The format of a file
-// is detected within its first buffer.
+// readAhead is the size of the read buffers. Formats are detected from the
+// content of the first buffer.
 const readAhead = 64 << 10
 
-// maxReused is the size up to which the buffer of a line is reused for the next one.
+// maxReused limits the size of buffers that are reused for the next record.
 const maxReused = 1 << 20
 
-// errTooLong reports a record longer than Options.MaxRowBytes.
+// errTooLong reports a record larger than Options.MaxRowBytes.
 var errTooLong = errors.New("record is too long")
 
 func tooLong(limit int) error {
@@ -78,17 +78,17 @@ func rowError(line int, err error) error {
 	return &RowError{Line: line, Err: err}
 }
 
-// A lineReader splits a stream at line feeds.
+// A lineReader splits a stream into lines.
 type lineReader struct {
 	r      *bufio.Reader
-	long   []byte // buffer of lines that do not fit into r
+	long   []byte // buffer for lines that exceed the buffer of r
 	max    int
-	line   int   // number of the last line, from 1
-	offset int64 // bytes of all lines so far
+	line   int   // one-based number of the last line
+	offset int64 // offset of the end of the last line
 }
 
-// next returns the next line with its line feed, if it has one. The line is valid
-// until the next call. For a line beyond the limit it returns the beginning and
+// next returns the next line, including its line feed if present. The line is valid
+// until the next call. If a line exceeds the limit, next returns its beginning and
 // errTooLong. If the stream fails within a line, it returns only the error.
 func (l *lineReader) next() ([]byte, error) {
 	if cap(l.long) > maxReused {

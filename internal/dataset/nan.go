@@ -5,16 +5,16 @@ import (
 	"bytes"
 )
 
-// Python's json.dumps writes NaN, Infinity and -Infinity, which JSON does not allow.
-// They are only looked for after a syntax error.
+// Python's json.dumps writes NaN, Infinity and -Infinity, which are invalid in JSON.
+// The functions in this file are only used after a syntax error.
 
-// A bareFloat is the position and text of such a float.
+// A bareFloat holds the position and text of such a float.
 type bareFloat struct {
 	offset int64
 	word   string
 }
 
-// bareFloatAt returns the float at the beginning of s without a sign, or "".
+// bareFloatAt returns the unsigned float at the start of s, or "".
 func bareFloatAt(s []byte) string {
 	for _, word := range []string{"NaN", "Infinity"} {
 		if bytes.HasPrefix(s, []byte(word)) {
@@ -24,7 +24,7 @@ func bareFloatAt(s []byte) string {
 	return ""
 }
 
-// A stringScanner keeps track of JSON strings.
+// A stringScanner tracks the boundaries of JSON strings.
 type stringScanner struct{ inString, escaped bool }
 
 // outside consumes the next byte and reports whether it is outside a string.
@@ -42,7 +42,7 @@ func (s *stringScanner) outside(c byte) bool {
 	return false
 }
 
-// replaceBareFloats returns JSON with null instead of bare floats, and the offset of
+// replaceBareFloats replaces bare floats with null and returns the offset of
 // each null. It returns nil if there are no bare floats.
 func replaceBareFloats(raw []byte) (fixed []byte, floats []bareFloat) {
 	var scan stringScanner
@@ -70,12 +70,12 @@ func replaceBareFloats(raw []byte) (fixed []byte, floats []bareFloat) {
 	return append(fixed, raw[done:]...), floats
 }
 
-// A bareFloatReader replaces bare floats by numbers of the same length, which a
-// decoder accepts, and records their positions.
+// A bareFloatReader replaces bare floats with valid numbers of the same length
+// and records their positions.
 type bareFloatReader struct {
 	r      *bufio.Reader
 	scan   stringScanner
-	offset int64 // in the input
+	offset int64 // offset in the input
 	floats []bareFloat
 }
 
@@ -92,7 +92,7 @@ func (f *bareFloatReader) Read(p []byte) (int, error) {
 		c := head[n]
 		if (c == 'N' || c == 'I') && !f.scan.inString {
 			if !atEnd && n+longest > len(head) && n > 0 {
-				break // the next call has the whole word
+				break // the next call receives the whole word
 			}
 			if word := bareFloatAt(head[n:]); word != "" {
 				f.floats = append(f.floats, bareFloat{f.offset + int64(n), word})
@@ -109,8 +109,8 @@ func (f *bareFloatReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// restore returns a value that ends at an offset of the input with its bare floats,
-// and forgets these.
+// restore returns a value that ends at offset end of the input with its
+// original floats. It drops the recorded positions up to end.
 func (f *bareFloatReader) restore(raw []byte, end int64) []byte {
 	start := end - int64(len(raw))
 	raw = bytes.Clone(raw)

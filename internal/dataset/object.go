@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An objectReader turns JSON objects into rows. It decodes only the members that a
-// row needs and checks the syntax of the rest.
+// An objectReader converts JSON objects to rows. It decodes only the members
+// required for a row and checks the syntax of the others.
 type objectReader struct {
 	columns  *columnMap
 	warnings *warnings
@@ -25,11 +25,11 @@ type objectReader struct {
 	name    []byte
 	started bool // an object has been read
 
-	floats []bareFloat // Python floats that were replaced by null in the current object
+	floats []bareFloat // Python floats replaced by null in the current object
 }
 
-// read fills row from the object in raw. After an error, row holds whatever else
-// could be read. Only the first object can give a [*UsageError].
+// read sets row from the object in raw. After an error, row contains all valid
+// fields. Only the first object can result in a [*UsageError].
 func (o *objectReader) read(raw []byte, row *Row) error {
 	if o.columns.raw {
 		row.Kept = []Column{{Value: bytes.Clone(raw)}}
@@ -73,8 +73,8 @@ func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	return err
 }
 
-// readMembers reads the members of the object up to the end of the input. A syntax
-// error takes precedence; otherwise it returns the first invalid value.
+// readMembers reads the members of the object up to the end of the input. It
+// returns a syntax error if there is one, or else the first invalid value.
 func (o *objectReader) readMembers(row *Row, first bool) error {
 	var invalid error
 	column := map[Field]string{}
@@ -132,7 +132,8 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 	return invalid
 }
 
-// readName returns the next member's name, which is valid until the next call.
+// readName returns the name of the next member. The result is valid until the
+// next call.
 func (o *objectReader) readName() ([]byte, error) {
 	raw, err := o.dec.ReadValue()
 	if err != nil {
@@ -145,8 +146,8 @@ func (o *objectReader) readName() ([]byte, error) {
 	return o.name, err
 }
 
-// readValue reads the next value into a field of row. It returns syntax errors and
-// stores other ones in invalid unless that is set.
+// readValue reads the next value into a field of row. It returns syntax errors.
+// Other errors are stored in invalid, which keeps the first one.
 func (o *objectReader) readValue(f Field, row *Row, invalid *error) error {
 	i, start := len(o.tree.nodes), o.dec.InputOffset()
 	if err := o.tree.readJSON(&o.dec, ""); err != nil {
@@ -156,9 +157,9 @@ func (o *objectReader) readValue(f Field, row *Row, invalid *error) error {
 	return nil
 }
 
-// set stores the node i, whose JSON starts after offset start, in a field of row.
-// If it is invalid because of a null that stands for a Python float, the error
-// names the float.
+// set stores node i in a field of row. The JSON of the node starts at or after
+// offset start. If the value is invalid because of a null that replaces a
+// Python float, the error mentions the float.
 func (o *objectReader) set(f Field, i int, start int64, row *Row, invalid *error) {
 	err := row.set(f, &o.tree, i)
 	for _, float := range o.floats {
@@ -171,7 +172,8 @@ func (o *objectReader) set(f Field, i int, start int64, row *Row, invalid *error
 	*invalid = cmp.Or(*invalid, err)
 }
 
-// keep reads the next value into row.Kept, and also into its field if used is set.
+// keep reads the next value into row.Kept, and also into its field if used is
+// set.
 func (o *objectReader) keep(name string, c candidate, used bool, row *Row, invalid *error) error {
 	start := o.dec.InputOffset()
 	raw, err := o.dec.ReadValue()
@@ -194,9 +196,9 @@ func (o *objectReader) keep(name string, c candidate, used bool, row *Row, inval
 	return nil
 }
 
-// keepMissing adds null for the requested columns that this object does not have.
-// The first object must have the column of Options.Cluster: a misspelled name would
-// only be noticed after the last row.
+// keepMissing adds null for the requested columns that the object lacks. The
+// first object must contain the column of Options.Cluster. Otherwise a
+// misspelled name would go unnoticed until the last row.
 func (o *objectReader) keepMissing(row *Row, first bool) error {
 	for _, name := range o.columns.keep {
 		if slices.ContainsFunc(row.Kept, func(c Column) bool { return c.Name == name }) {
@@ -233,7 +235,7 @@ func (o *objectReader) names() []string {
 	return names
 }
 
-// set stores the node i of t in a field.
+// set stores node i of t in a field.
 func (r *Row) set(f Field, t *tree, i int) error {
 	n := t.nodes[i]
 	var err error
@@ -264,7 +266,7 @@ func (r *Row) set(f Field, t *tree, i int) error {
 	return err
 }
 
-// kindOf names the kind of a JSON value in error messages.
+// kindOf returns the kind of a JSON value with its article, for error messages.
 func kindOf(k jsontext.Kind) string {
 	switch byte(k) {
 	case 'n':
@@ -283,7 +285,7 @@ func kindOf(k jsontext.Kind) string {
 	return "something else"
 }
 
-// badJSON is a syntax error, with its position.
+// A badJSON is a syntax error with its position.
 type badJSON string
 
 func (e badJSON) Error() string { return "invalid JSON: " + string(e) }
@@ -293,7 +295,8 @@ func isSyntaxError(err error) bool {
 	return ok
 }
 
-// syntaxError shortens an error of the JSON decoder and adds its column, from 1.
+// syntaxError shortens an error of the JSON decoder and adds its one-based
+// column.
 func syntaxError(err error) error {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {

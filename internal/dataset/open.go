@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A Set reads one or more files as one sequence of rows. It must not be used by
-// several goroutines at once.
+// A Set reads one or more files as a single sequence of rows. It is not safe
+// for concurrent use.
 type Set struct {
 	files    []*file
 	warnings *warnings
@@ -18,10 +18,10 @@ type Set struct {
 	started  bool
 }
 
-// Open opens files in the given order; "-" is standard input. It checks every file
-// before the first row is returned: that it exists, has the right format and the
-// required columns, and that its first record can be reached. Wrong options give a
-// [*UsageError]. After an error nothing is left open.
+// Open opens files in the given order; "-" is standard input. Before it
+// returns, it checks that each file exists, has a valid format and contains the
+// required columns, and reads its first record. Invalid options result in a
+// [*UsageError]. After an error all files are closed.
 func Open(paths []string, opts Options) (*Set, error) {
 	if len(paths) == 0 {
 		return nil, usagef("no files to read")
@@ -59,10 +59,10 @@ func Open(paths []string, opts Options) (*Set, error) {
 	return s, nil
 }
 
-// Rows returns the rows in order. It can be iterated once; stopping early closes
-// the files. A record that cannot be read comes with a [*RowError], and its Row
-// holds its position and whatever could be read. Any other error is the last one:
-// of a truncated file, or [ErrNoRows].
+// Rows returns an iterator over the rows. It can be used once; stopping early
+// closes the files. An invalid record yields a [*RowError] together with a Row
+// that contains its position and all valid fields. Any other error ends the
+// iteration, for example a truncated file or [ErrNoRows].
 func (s *Set) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if s.started {
@@ -73,7 +73,7 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 		defer s.Close()
 		var before int64
 		index := 0
-		var row Row // filled by the readers and yielded as a copy
+		var row Row // reused to avoid an allocation per row
 		for _, f := range s.files {
 			if err := f.resume(); err != nil {
 				yield(Row{}, err)
@@ -112,14 +112,14 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// setID sets a missing id and checks a given one for duplicates. The id of an
-// unreadable row is not checked, as it may be truncated.
-func (s *Set) setID(row *Row, readable bool) {
+// setID sets a missing id and checks other ids for duplicates. It does not
+// check the id of an invalid row, which may be truncated.
+func (s *Set) setID(row *Row, valid bool) {
 	if row.ID == "" {
 		row.ID = strconv.Itoa(row.Index)
 		return
 	}
-	if !readable {
+	if !valid {
 		return
 	}
 	if err := s.ids.check(row); err != nil {
@@ -135,8 +135,8 @@ func (s *Set) noRows() error {
 	return fmt.Errorf("%s: %w", strings.Join(names, ", "), ErrNoRows)
 }
 
-// Size returns the total for Row.Offset: the stored bytes of all files, or -1 if
-// unknown, as with standard input.
+// Size returns the total size of all files on disk, which is the final value of
+// Row.Offset. It returns -1 if the size is unknown, as for standard input.
 func (s *Set) Size() int64 {
 	var sum int64
 	for _, f := range s.files {
@@ -148,8 +148,8 @@ func (s *Set) Size() int64 {
 	return sum
 }
 
-// Close closes the files and removes temporary ones. It can be called more than
-// once, but not while Rows is being iterated.
+// Close closes the files and removes temporary files. It can be called more
+// than once, but not during an iteration over Rows.
 func (s *Set) Close() error {
 	s.started = true
 	for _, f := range s.files {
@@ -158,16 +158,16 @@ func (s *Set) Close() error {
 	return nil
 }
 
-// warnings passes on warnings about columns, each once.
+// A warnings value reports warnings about columns, without repeating them.
 type warnings struct {
 	warn func(error)
 	seen map[string]bool
 }
 
-// maxWarnings limits the number of different warnings about columns.
+// maxWarnings limits the number of distinct warnings about columns.
 const maxWarnings = 20
 
-// once passes on a warning unless it has been seen.
+// once reports a warning unless it has been reported before.
 func (w *warnings) once(err error) {
 	if w.seen == nil {
 		w.seen = map[string]bool{}
@@ -178,7 +178,7 @@ func (w *warnings) once(err error) {
 	}
 }
 
-// header passes on the warnings about a header.
+// header reports the warnings about a header.
 func (w *warnings) header(path string, h *header) {
 	for _, err := range h.warnings {
 		w.once(fmt.Errorf("%s: %w", displayName(path), err))

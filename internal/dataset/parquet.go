@@ -13,26 +13,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A parquetReader reads the required columns page by page and assembles records
-// from them.
+// A parquetReader reads the required columns page by page and assembles
+// records.
 type parquetReader struct {
 	file   *parquet.File
 	check  *pageChecker
 	header *header
-	nodes  map[int]*parquetNode // by column index
+	nodes  map[int]*parquetNode // schema nodes by column index
 	leaves []*leaf
-	size   int64 // of the file, for Row.Offset
+	size   int64 // file size in bytes
 	tree   tree
-	limit  int // size of the longest record
+	limit  int // maximum size of a record in bytes
 
-	group int   // next row group
-	left  int64 // records left in the current row group
-	row   int64 // records so far
-	total int64
+	group     int   // index of the next row group
+	remaining int64 // number of unread records in the current row group
+	row       int64 // number of records read
+	total     int64 // number of records in the file
 }
 
-// openParquet creates the reader of a Parquet file. Pipes and compressed files are
-// copied to a temporary file first, as Parquet needs random access.
+// openParquet creates the reader of a Parquet file. Since Parquet requires
+// random access, pipes and compressed files are first copied to a temporary
+// file.
 func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 	in, ok := f.closer.(*os.File)
 	if !ok || !uncompressed || !f.reopenable {
@@ -71,15 +72,15 @@ func (f *file) removeTemp() {
 	if f.temp == nil {
 		return
 	}
-	_ = f.temp.Close() // its content is not needed any more
+	_ = f.temp.Close() // its content is no longer needed
 	if f.tempName != "" {
 		_ = os.Remove(f.tempName)
 	}
 	f.temp, f.tempName = nil, ""
 }
 
-// recoverPanic turns a panic of the Parquet library, which panics on some
-// inconsistent files, into an error.
+// recoverPanic converts a panic into an error. The Parquet library panics on
+// some inconsistent files.
 func recoverPanic(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("broken Parquet data: %v", p)
@@ -122,7 +123,7 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	return p, nil
 }
 
-// add includes a column in the records.
+// add selects a column for reading.
 func (p *parquetReader) add(i int, c *parquet.Column) {
 	if p.nodes[i] == nil {
 		p.nodes[i] = newParquetNode(c, &p.leaves)
@@ -131,12 +132,12 @@ func (p *parquetReader) add(i int, c *parquet.Column) {
 
 func (p *parquetReader) next(row *Row) (err error) {
 	defer recoverPanic(&err)
-	for p.left == 0 {
+	for p.remaining == 0 {
 		if err := p.nextGroup(); err != nil {
 			return err
 		}
 	}
-	p.left--
+	p.remaining--
 	p.row++
 	row.Line = int(p.row)
 	row.Offset = p.offset()
@@ -150,7 +151,7 @@ func (p *parquetReader) next(row *Row) (err error) {
 	return nil
 }
 
-// offset returns the read share of the file in bytes.
+// offset estimates the number of bytes read from the number of records read.
 func (p *parquetReader) offset() int64 {
 	if p.total <= 0 || p.row >= p.total {
 		return p.size
@@ -182,14 +183,15 @@ func (p *parquetReader) nextGroup() error {
 		l.open(chunks[l.column].Pages())
 	}
 	p.group++
-	p.left = g.NumRows()
-	if p.left < 0 {
+	p.remaining = g.NumRows()
+	if p.remaining < 0 {
 		return errors.New("broken Parquet data: a row group with fewer than no rows")
 	}
 	return nil
 }
 
-// read fills row. rowErr concerns the row, err the whole file.
+// read reads the next record into row. rowErr reports an invalid record, err an
+// error that affects the whole file.
 func (p *parquetReader) read(row *Row) (rowErr, err error) {
 	p.tree.reset()
 	p.tree.limit = p.limit
@@ -202,7 +204,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 		if err := n.build(&p.tree, ""); err != nil {
 			return nil, err
 		}
-		if p.tree.full() { // the other columns must be read all the same
+		if p.tree.full() { // continue, since all columns must be advanced
 			continue
 		}
 		for _, f := range fields() {

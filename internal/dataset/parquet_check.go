@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	parquetTail = 8 // length of the footer and magic number
+	parquetTail = 8 // size of the footer length and the magic number
 
-	// maxPageValues limits the values of a page. Writers end pages at about 20,000
-	// rows or 1 MiB.
+	// maxPageValues limits the number of values of a page. Typical writers limit
+	// pages to about 20,000 rows or 1 MiB.
 	maxPageValues = 1 << 24
 )
 
-// A pageChecker validates the sizes in a Parquet file, because the library allocates
-// whatever the file claims.
+// A pageChecker validates the sizes declared in a Parquet file, because the
+// library allocates memory for them without checks.
 type pageChecker struct {
 	r     io.ReaderAt
 	size  int64
 	limit int64
 }
 
-// footer checks the magic numbers and the lengths in the metadata.
+// footer checks the magic numbers and the structure of the metadata.
 func (c *pageChecker) footer() error {
-	notParquet := func(why string) error { return errors.New("not a Parquet file: " + why) }
+	notParquet := func(reason string) error { return errors.New("not a Parquet file: " + reason) }
 	if c.size < int64(len(parquetMagic))+parquetTail {
 		return notParquet(fmt.Sprintf("it has %d bytes", c.size))
 	}
@@ -104,10 +104,11 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 	return nil
 }
 
-// lz4 checks that a page can be decompressed to its claimed size. The library takes
-// every failure for a short buffer and doubles it until memory runs out.
+// lz4 checks that a page can be decompressed to its declared size. The library
+// treats every failure as a short buffer and doubles the buffer until memory
+// runs out.
 func (c *pageChecker) lz4(at int64, h *format.PageHeader) error {
-	levels := 0 // version 2 does not compress them
+	levels := 0 // size of the levels, which are uncompressed in version 2 pages
 	if h.Type == format.DataPageV2 {
 		if compressed := h.DataPageHeaderV2.V.IsCompressed; compressed.Valid && !compressed.V {
 			return nil
@@ -128,7 +129,7 @@ func (c *pageChecker) lz4(at int64, h *format.PageHeader) error {
 	return nil
 }
 
-// pageHeader reads the header at an offset and returns it with its length.
+// pageHeader reads the page header at an offset and returns it with its length.
 func (c *pageChecker) pageHeader(at, end int64) (*format.PageHeader, int64, error) {
 	for window := int64(256); ; window *= 16 {
 		buf := make([]byte, min(window, end-at))
@@ -150,15 +151,16 @@ func (c *pageChecker) pageHeader(at, end int64) (*format.PageHeader, int64, erro
 	}
 }
 
-// thriftLength returns the size of the struct at the beginning of b in Thrift's
-// compact protocol, or io.ErrUnexpectedEOF if it extends beyond b.
+// thriftLength returns the size of the struct at the start of b, encoded in
+// Thrift's compact protocol. It returns io.ErrUnexpectedEOF if the struct
+// extends beyond b.
 func thriftLength(b []byte) (int, error) {
 	t := &thriftWalker{b: b}
 	err := t.value(thriftStruct, 0)
 	return t.i, err
 }
 
-// Types of the compact protocol.
+// Type codes of Thrift's compact protocol.
 const (
 	thriftTrue   = 1
 	thriftFalse  = 2
@@ -255,7 +257,8 @@ func (t *thriftWalker) value(typ byte, depth int) error {
 	return fmt.Errorf("unknown type %d", typ)
 }
 
-// values skips n groups of values of the given types, each at least one byte long.
+// values skips n groups of values of the given types. Each value is at least
+// one byte long.
 func (t *thriftWalker) values(n uint64, depth int, types ...byte) error {
 	if n > uint64(len(t.b)-t.i) {
 		return io.ErrUnexpectedEOF

@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A countingReaderAt counts the bytes read through it.
+// A countingReaderAt counts the bytes read from it.
 type countingReaderAt struct {
 	io.ReaderAt
 	n int64
@@ -23,7 +23,8 @@ func (c *countingReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// wideRow has a column that is much larger than the others, such as an embedding.
+// wideRow is a row with one column that is much larger than the others, such as
+// an embedding.
 type wideRow struct {
 	Answer    string   `parquet:"answer"`
 	Contexts  []string `parquet:"contexts,list"`
@@ -72,7 +73,7 @@ func TestParquetReadsOnlyRequiredColumns(t *testing.T) {
 				break
 			}
 			if err != nil || row.ID != strconv.Itoa(n) || row.Answer != "answer "+row.ID {
-				t.Fatalf("row %d: %+v, %v", n, row, err)
+				t.Fatalf("row %d: got %+v, error %v", n, row, err)
 			}
 			n++
 		}

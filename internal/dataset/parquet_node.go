@@ -9,21 +9,21 @@ import (
 )
 
 // A parquetNode assembles the values of a schema node from the definition and
-// repetition levels of its leaves, as described in the Dremel paper (Melnik et al.,
-// 2010). Lists are recognized by levels and not by names, so that the layouts of
-// all writers give the same result.
+// repetition levels of its leaves, as described in the Dremel paper (Melnik et
+// al., 2010). It recognizes lists by their levels and not by their names, so
+// that the layouts of all writers give the same result.
 type parquetNode struct {
 	name     string
 	optional bool
 	repeated bool
-	rep, def int // levels of the node
-	leaf     *leaf
-	first    *leaf // its levels decide
+	rep, def int   // maximum repetition and definition levels
+	leaf     *leaf // column of a leaf node, or nil
+	first    *leaf // leaf whose levels determine the structure
 	leaves   []*leaf
 	children []*parquetNode
-	list     bool // the only child is repeated and holds the elements
-	wrapper  bool // a group around the element of a list, not a value itself
-	isMap    bool // the only child repeats keys and values
+	list     bool // list whose only child repeats the elements
+	wrapper  bool // group around the element of a list without a value of its own
+	isMap    bool // map whose only child repeats keys and values
 }
 
 // newParquetNode returns the node of a column and appends its leaves to all.
@@ -59,18 +59,19 @@ func newParquetNode(c *parquet.Column, all *[]*leaf) *parquetNode {
 	return n
 }
 
-// isWrapper distinguishes the middle group of a list from an element that is a group
-// itself, by the backward compatibility rules of the Parquet format.
+// isWrapper distinguishes the middle group of a list from an element that is
+// itself a group, following the backward compatibility rules of the Parquet
+// format.
 func isWrapper(child *parquetNode, parent string) bool {
 	return child.leaf == nil && len(child.children) == 1 && !child.children[0].repeated &&
 		child.name != "array" && child.name != parent+"_tuple"
 }
 
-// build appends the value of the current record to t. It reads exactly the values of
-// that record from every leaf.
+// build appends the value of the current record to t. It reads exactly the
+// values of that record from each leaf.
 func (n *parquetNode) build(t *tree, name string) error {
 	if n.first == nil {
-		t.add(kindNull, name, "") // an empty group
+		t.add(kindNull, name, "") // group without columns
 		return nil
 	}
 	v, err := n.first.peek()
@@ -109,7 +110,7 @@ func (n *parquetNode) elements(element func() error) error {
 	}
 }
 
-// appendValue appends a value that is not null.
+// appendValue appends a non-null value.
 func (n *parquetNode) appendValue(t *tree, name string) error {
 	switch {
 	case n.leaf != nil:
@@ -149,7 +150,7 @@ func (n *parquetNode) appendMap(t *tree, name string) error {
 	return err
 }
 
-// skip skips the entry that a null or an empty list has in every leaf.
+// skip skips the placeholder of a null or an empty list in each leaf.
 func (n *parquetNode) skip() error {
 	for _, l := range n.leaves {
 		if _, err := l.peek(); err != nil {
@@ -174,7 +175,7 @@ type leaf struct {
 	at     int
 }
 
-// leafBatch is the number of values that are decoded at a time.
+// leafBatch is the number of values decoded at a time.
 const leafBatch = 256
 
 func (l *leaf) open(pages parquet.Pages) {
@@ -193,7 +194,8 @@ func (l *leaf) close() {
 	l.buf, l.at = l.buf[:0], 0
 }
 
-// fill reads the next values. It returns io.EOF at the end of the row group.
+// fill reads the next batch of values. It returns io.EOF at the end of the row
+// group.
 func (l *leaf) fill() error {
 	if l.buf == nil {
 		l.buf = make([]parquet.Value, 0, leafBatch)
@@ -241,7 +243,7 @@ func (l *leaf) peek() (parquet.Value, error) {
 	return l.buf[l.at], nil
 }
 
-// repeats reports whether the next value is another element of the list at a
+// repeats reports whether the next value continues the list at the given
 // repetition level.
 func (l *leaf) repeats(level int) (bool, error) {
 	if l.at == len(l.buf) {
@@ -255,7 +257,8 @@ func (l *leaf) repeats(level int) (bool, error) {
 	return l.buf[l.at].RepetitionLevel() >= level, nil
 }
 
-// atRecord reports whether the next value starts a record or there is none.
+// atRecord reports whether the next value starts a record or there are no more
+// values.
 func (l *leaf) atRecord() bool {
 	if l.rep == 0 {
 		return true

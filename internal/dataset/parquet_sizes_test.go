@@ -53,34 +53,34 @@ func TestParquetWithFalseSizesIsRejected(t *testing.T) {
 			}
 			c := &pageChecker{r: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
 			size := allocated(func() { err = c.chunk(chunk) })
-			if got := text(err); tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+			if got := errorText(err); tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 			if size > 8<<20 {
-				t.Errorf("allocated %d MiB", size>>20)
+				t.Errorf("allocated %d MiB, want at most 8", size>>20)
 			}
 		})
 	}
 	for name, footer := range map[string][]byte{
-		"huge list":      {0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07},                        // field 1: a list of 2^31-1 structs
-		"huge text":      {0x18, 0xff, 0xff, 0xff, 0xff, 0x07},                              // field 1: a binary of 2^31-1 bytes
-		"nested structs": bytes.Repeat([]byte{0x1c}, 100_000),                               // field 1: a struct with field 1, and so on
-		"truncated":      binary.LittleEndian.AppendUint32([]byte{0x15, 0x02}, 1<<32-1)[:2], // truncated
+		"huge list":      {0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07},                        // field 1: list of 2^31-1 structs
+		"huge text":      {0x18, 0xff, 0xff, 0xff, 0xff, 0x07},                              // field 1: binary of 2^31-1 bytes
+		"nested structs": bytes.Repeat([]byte{0x1c}, 100_000),                               // field 1: struct with field 1, and so on
+		"truncated":      binary.LittleEndian.AppendUint32([]byte{0x15, 0x02}, 1<<32-1)[:2], // field 1: i32 without a stop field
 	} {
 		file := append([]byte(parquetMagic), footer...)
 		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), parquetMagic...)
 		c := &pageChecker{r: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
-		if err := c.footer(); text(err) != "not a Parquet file: its footer is broken" {
-			t.Errorf("%s: got %v", name, err)
+		if err := c.footer(); errorText(err) != "not a Parquet file: its footer is broken" {
+			t.Errorf("%s: got error %v, want a broken footer", name, err)
 		}
 		if _, last := read(t, "x.parquet", string(file), Options{}); !strings.Contains(last, "its footer is broken") {
-			t.Errorf("%s: got %s", name, last)
+			t.Errorf("%s: got last error %q, want a broken footer", name, last)
 		}
 	}
 }
 
-// text returns the text of an error, or "".
-func text(err error) string {
+// errorText returns the message of an error, or "".
+func errorText(err error) string {
 	if err == nil {
 		return ""
 	}

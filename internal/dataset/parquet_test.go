@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// annotated is a group with another logical type, such as a list.
+// An annotated node is a group with a different logical type, such as a list.
 type annotated struct {
 	parquet.Node
 	typ parquet.Type
@@ -18,7 +18,7 @@ type annotated struct {
 
 func (a annotated) Type() parquet.Type { return a.typ }
 
-// writeColumns writes rows of values with explicit levels.
+// writeColumns encodes rows of values with explicit levels.
 func writeColumns(t testing.TB, root parquet.Group, rows ...parquet.Row) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -44,7 +44,7 @@ func TestParquetListLayouts(t *testing.T) {
 	for name, tt := range map[string]struct {
 		contexts parquet.Node
 		rows     []parquet.Row
-		want     []string // contexts joined by |, or the error
+		want     []string // contexts joined by |, or error
 	}{
 		"repeated": {
 			parquet.Repeated(text),
@@ -90,7 +90,7 @@ func TestParquetListLayouts(t *testing.T) {
 			},
 			[]string{"x|y|z", "z"},
 		},
-		"a map": {
+		"map": {
 			parquet.Map(text, text),
 			[]parquet.Row{
 				{value("a", 0, 0, 0), value("text", 0, 1, 1), value("x", 0, 1, 2)},
@@ -99,7 +99,7 @@ func TestParquetListLayouts(t *testing.T) {
 			},
 			[]string{"x", "y", "contexts: want a string, got an object without text, content, page_content"},
 		},
-		"one string": {
+		"string": {
 			parquet.JSON(),
 			[]parquet.Row{{value("a", 0, 0, 0), value(`["x", "y"]`, 0, 0, 1)}, {value("a", 0, 0, 0), value("\xff", 0, 0, 1)}},
 			[]string{"x|y", "contexts: want a list of strings, got invalid UTF-8"},
@@ -148,20 +148,20 @@ func TestParquetColumnTypeErrors(t *testing.T) {
 	}
 }
 
-func TestParquetNumbersAreIDs(t *testing.T) {
+func TestParquetReadsNumericIDs(t *testing.T) {
 	columns := parquet.Group{"answer": parquet.Optional(parquet.String()), "contexts": parquet.String(), "id": parquet.Int(64)}
 	rows, last := read(t, "x.parquet", writeColumns(t, columns,
 		parquet.Row{value("a", 0, 1, 0), value("x", 0, 0, 1), parquet.ValueOf(int64(-7)).Level(0, 0, 2)},
 		parquet.Row{null(0, 0, 0), value("x", 0, 0, 1), parquet.ValueOf(int64(8)).Level(0, 0, 2)}), Options{})
 	if last != "" || rows[0].Row.ID != "-7" || rows[1].Row.ID != "8" || rows[1].Err != "x.parquet:2: answer: want a string, got null" {
-		t.Errorf("got rows %+v, last error %q", rows, last)
+		t.Errorf("got rows %+v, last error %q, want ids -7 and 8 and an error in row 2", rows, last)
 	}
 }
 
 func TestParquetWithoutRows(t *testing.T) {
 	_, last := read(t, "x.parquet", writeColumns(t, parquet.Group{"answer": parquet.String(), "contexts": parquet.String()}), Options{})
 	if last != "x.parquet: no rows" {
-		t.Errorf("got last error %q", last)
+		t.Errorf("got last error %q, want no rows", last)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestParquetWithCorruptBytesNeverPanics(t *testing.T) {
 }
 
 // pandas and pyarrow write row groups without rows for empty frames.
-func TestEmptyParquetRowGroupsAreSkipped(t *testing.T) {
+func TestParquetSkipsEmptyRowGroups(t *testing.T) {
 	type row struct {
 		Answer   string   `parquet:"answer"`
 		Contexts []string `parquet:"contexts,list"`
@@ -217,12 +217,12 @@ func TestEmptyParquetRowGroupsAreSkipped(t *testing.T) {
 	} {
 		rows, last := read(t, "x.parquet", tt.file, Options{})
 		if len(rows) != tt.rows || last != tt.last || strings.Trim(errorsOf(rows), "\n") != "" {
-			t.Errorf("got %d rows, %q, %s", len(rows), last, errorsOf(rows))
+			t.Errorf("got %d rows, last error %q, row errors %q, want %d rows, last error %q", len(rows), last, errorsOf(rows), tt.rows, tt.last)
 		}
 	}
 }
 
-func TestFilesWithoutRowsAreSkipped(t *testing.T) {
+func TestRowsSkipsFilesWithoutRows(t *testing.T) {
 	columns := parquet.Group{"answer": parquet.String(), "contexts": parquet.String()}
 	empty := write(t, "empty.parquet", writeColumns(t, columns))
 	full := write(t, "full.parquet", writeColumns(t, columns, parquet.Row{value("a", 0, 0, 0), value("x", 0, 0, 1)}))
@@ -242,7 +242,7 @@ func TestFilesWithoutRowsAreSkipped(t *testing.T) {
 		}
 		rows, err := readAll(t, s)
 		if len(rows) != tt.rows || errors.Is(err, ErrNoRows) != tt.none || (err == nil) == tt.none {
-			t.Errorf("%v: got %d rows, %v", tt.paths, len(rows), err)
+			t.Errorf("%v: got %d rows, error %v, want %d rows, ErrNoRows = %t", tt.paths, len(rows), err, tt.rows, tt.none)
 		}
 	}
 }

@@ -21,8 +21,8 @@ func columnPath(c *parquet.Column) string {
 	return strings.ToValidUTF8(strings.Join(c.Path(), "."), "\uFFFD")
 }
 
-// isListGroup reports whether a group is annotated as a list, or has the structure of
-// one and no annotation.
+// isListGroup reports whether a group is annotated as a list. Without an
+// annotation, it reports whether the group has the structure of a list.
 func isListGroup(c *parquet.Column) bool {
 	if logical := c.Type().LogicalType(); logical != nil {
 		_, ok := logical.Value.(*format.ListType)
@@ -61,7 +61,7 @@ func typeName(c *parquet.Column) string {
 	return name
 }
 
-// checkType returns an error if the type of a column does not fit the field.
+// checkType returns an error if the type of a column is invalid for the field.
 func checkType(f Field, c *parquet.Column) error {
 	wrong := func(want string) error {
 		return fmt.Errorf("%s: column %s is %s: want %s", f, quote(c.Name()), typeName(c), want)
@@ -97,12 +97,12 @@ func holdsText(c *parquet.Column, depth int) bool {
 		}
 	}
 	if isMapGroup(c) {
-		return true // its keys differ by row
+		return true // the keys depend on the row
 	}
 	return len(c.Columns()) == 1 && holdsText(c.Columns()[0], depth+1)
 }
 
-// isText reports whether a leaf holds text or has no type.
+// isText reports whether a leaf contains text or has no type.
 func isText(c *parquet.Column) bool {
 	if k := physical(c); k != parquet.ByteArray && k != parquet.FixedLenByteArray {
 		return k == nullKind
@@ -125,12 +125,13 @@ func isInt(c *parquet.Column) bool {
 	return k == parquet.Int32 || k == parquet.Int64
 }
 
-// nullKind is the kind of a column without a type and values.
+// nullKind is the kind of a column without type and values.
 const nullKind parquet.Kind = -1
 
 func physical(c *parquet.Column) parquet.Kind { return c.Type().Kind() }
 
-// converter returns a function that converts values of a leaf to tree nodes.
+// converter returns a function that converts the values of a leaf to tree
+// nodes.
 func converter(c *parquet.Column) func(parquet.Value) (kind, string) {
 	var logical format.LogicalTypeValue
 	if l := c.Type().LogicalType(); l != nil {
@@ -163,7 +164,7 @@ func converter(c *parquet.Column) func(parquet.Value) (kind, string) {
 	return plainValue
 }
 
-// plainValue converts a value by its physical type.
+// plainValue converts a value according to its physical type.
 func plainValue(v parquet.Value) (kind, string) {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -195,7 +196,7 @@ func float(f float64, bits int) (kind, string) {
 	return kindNumber, string(jsontext.AppendFloat(nil, f, bits))
 }
 
-// decimal formats an unscaled number with its decimal point.
+// decimal formats an unscaled number with a decimal point.
 func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)
 	if v.Kind() == parquet.Int32 {
@@ -223,7 +224,8 @@ func decimal(v parquet.Value, scale int) string {
 	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
 }
 
-// timestamp formats a time as RFC 3339, without a zone if the column has local times.
+// timestamp formats a time as RFC 3339. It omits the zone if the column
+// contains local times.
 func timestamp(n int64, l *format.TimestampType) string {
 	var t time.Time
 	switch l.Unit.Value.(type) {
@@ -240,9 +242,10 @@ func timestamp(n int64, l *format.TimestampType) string {
 	return t.UTC().Format("2006-01-02T15:04:05.999999999")
 }
 
-// int96 formats a legacy timestamp: nanoseconds of the day and Julian day.
+// int96 formats a legacy timestamp, which consists of a Julian day and the
+// nanoseconds within that day.
 func int96(v deprecated.Int96) string {
-	const unixEpoch = 2440588 // as a Julian day
+	const unixEpoch = 2440588 // Julian day of 1970-01-01
 	nanos := int64(uint64(v[1])<<32 | uint64(v[0]))
 	t := time.Unix((int64(v[2])-unixEpoch)*86400, 0).Add(time.Duration(nanos))
 	return t.UTC().Format("2006-01-02T15:04:05.999999999")
@@ -255,7 +258,7 @@ func uuid(b []byte) string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", binary.BigEndian.Uint32(b), b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// appendBase64 appends bytes as a JSON string in base64.
+// appendBase64 appends bytes as a base64-encoded JSON string.
 func appendBase64(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	dst = base64.StdEncoding.AppendEncode(dst, []byte(s))

@@ -12,18 +12,19 @@ const maxPythonDepth = 100
 type pythonError struct {
 	offset int
 	what   string
-	list   bool // certainly a literal: truncated, abbreviated or nested too deep
+	list   bool // definitely a literal: truncated, abbreviated or too deeply nested
 }
 
 func (e *pythonError) Error() string {
 	return fmt.Sprintf("invalid Python literal: %s, at byte %d", e.what, e.offset+1)
 }
 
-// readPython appends the value of a Python literal to t, as written by repr, str and
-// pandas' to_csv: strings, numbers, constants, lists, tuples, sets and dicts, and
-// within them numpy's array(...) and objects such as Document(...) with keyword
-// arguments. Adjacent strings without a comma, as numpy prints arrays, are separate
-// elements. A value in parentheses without a comma is not a tuple and an error.
+// readPython appends the value of a Python literal to t. It accepts the output
+// of repr, str and pandas' to_csv: strings, numbers, constants, lists, tuples,
+// sets and dicts. These can contain numpy's array(...) and objects with keyword
+// arguments such as Document(...). Adjacent strings without a comma, as in the
+// output of numpy, are separate elements. A single value in parentheses without
+// a comma is an error, since it is not a tuple.
 func readPython(t *tree, s string) error {
 	p := &pythonParser{s: s, t: t}
 	if err := p.value("", 0); err != nil {
@@ -45,7 +46,7 @@ func (p *pythonParser) fail(what string) error {
 	return &pythonError{offset: p.i, what: what, list: p.i >= len(p.s)}
 }
 
-// failList is fail for a text that is certainly a literal.
+// failList returns the error for a text that is definitely a literal.
 func (p *pythonParser) failList(what string) error {
 	return &pythonError{offset: p.i, what: what, list: true}
 }
@@ -114,7 +115,7 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 		case c == 0:
 			return p.fail("it ends too early")
 		case end == ']' && p.adjacent(last, c):
-			// numpy prints no commas
+			// numpy separates elements with spaces
 		case end == ']' && p.abbreviated():
 			return p.failList("the list was shortened (...) when it was written")
 		default:
@@ -129,15 +130,15 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 	return nil
 }
 
-// abbreviated reports whether an ellipsis stands for omitted elements of a list.
+// abbreviated reports whether an ellipsis replaces omitted elements of a list.
 func (p *pythonParser) abbreviated() bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], "...")
 	rest = strings.TrimLeft(rest, ", \t\r\n")
 	return ok && (rest == "" || startsWithString(rest) || strings.IndexByte("[]({", rest[0]) >= 0)
 }
 
-// adjacent reports whether a value that ends with last may be followed by one that
-// starts with c without a comma.
+// adjacent reports whether a value that ends with last can be followed without
+// a comma by a value that starts with c.
 func (p *pythonParser) adjacent(last, c byte) bool {
 	switch last {
 	case '\'', '"':
@@ -150,7 +151,7 @@ func (p *pythonParser) adjacent(last, c byte) bool {
 	return false
 }
 
-// braces reads a dict, or a set as a list.
+// braces reads a dict as an object, or a set as a list.
 func (p *pythonParser) braces(name string, depth int) error {
 	p.i++
 	at := p.t.open(kindObject, name)
@@ -227,8 +228,9 @@ func (p *pythonParser) word(name string, depth int) error {
 	return nil
 }
 
-// call reads the arguments of a call. A positional argument is its value, as in
-// array([...]); keyword arguments make an object, as in Document(...).
+// call reads a call. A call with a positional argument becomes the value of
+// that argument, as in array([...]). Keyword arguments become an object, as in
+// Document(...).
 func (p *pythonParser) call(name string, depth int) error {
 	p.i++
 	at := p.t.open(kindObject, name)
@@ -247,7 +249,7 @@ func (p *pythonParser) call(name string, depth int) error {
 		}
 		before := len(p.t.nodes)
 		if key == "dtype" && p.peek() != '\'' && p.peek() != '"' {
-			// the type of an array is a bare name
+			// the dtype of an array is a bare name
 			for p.i < len(p.s) && (isWordByte(p.s[p.i]) || p.s[p.i] == '.') {
 				p.i++
 			}
@@ -274,7 +276,7 @@ func (p *pythonParser) call(name string, depth int) error {
 	}
 	p.i++
 	if positional {
-		// Replace the object by the value.
+		// Replace the object with the value.
 		copy(p.t.nodes[at:], p.t.nodes[at+1:])
 		p.t.nodes = p.t.nodes[:len(p.t.nodes)-1]
 		p.t.nodes[at].name = name

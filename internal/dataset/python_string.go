@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// str reads a string with its prefix.
+// str reads a string literal, including its prefix.
 func (p *pythonParser) str() (string, error) {
 	raw, bytesOnly := false, false
 	for p.s[p.i] != '\'' && p.s[p.i] != '"' {
@@ -63,7 +63,7 @@ func (p *pythonParser) str() (string, error) {
 	}
 }
 
-// escape reads an escape sequence, which stands for a byte in a bytes literal and for
+// escape reads an escape sequence. It represents a byte in a bytes literal and
 // a character in a string.
 func (p *pythonParser) escape(b *strings.Builder, bytesOnly bool) error {
 	const from, to = "\\'\"nrtabfv\n", "\\'\"\n\r\t\a\b\f\v"
@@ -96,7 +96,7 @@ func (p *pythonParser) escape(b *strings.Builder, bytesOnly bool) error {
 	return nil
 }
 
-// code reads between minDigits and maxDigits digits of a character code.
+// code reads a character code with minDigits to maxDigits digits.
 func (p *pythonParser) code(b *strings.Builder, base rune, minDigits, maxDigits int, asByte bool) error {
 	var n rune
 	digits := 0

@@ -2,22 +2,21 @@ package dataset
 
 import "errors"
 
-// A Record is one record of a file as stored, without fields.
+// A Record is an uninterpreted record of a file.
 type Record struct {
-	Line    int      // as Row.Line
-	Object  []byte   // JSONL and JSON: the value, which may be invalid or not an object
-	Columns []Column // CSV, TSV and Parquet: the columns that have a name, in order
+	Line    int      // same as Row.Line
+	Object  []byte   // JSONL and JSON: value of the record, possibly invalid or not an object
+	Columns []Column // CSV, TSV and Parquet: named columns in order
 }
 
-// Records reads the records of one file. It must not be used by several goroutines
-// at once.
+// Records reads the records of a file. It is not safe for concurrent use.
 type Records struct {
 	file *file
 }
 
-// OpenRecords opens a file of any format without interpreting its columns. It uses
-// Stdin, Format, MaxRowBytes, TempDir and Warn of opts. After an error nothing is
-// left open.
+// OpenRecords opens a file of any format without interpreting its columns. It
+// uses the options Stdin, Format, MaxRowBytes, TempDir and Warn. After an error
+// the file is closed.
 func OpenRecords(path string, opts Options) (*Records, error) {
 	if opts.Warn == nil {
 		opts.Warn = func(error) {}
@@ -29,7 +28,7 @@ func OpenRecords(path string, opts Options) (*Records, error) {
 	return &Records{f}, nil
 }
 
-// Format returns the format of the file, regardless of compression.
+// Format returns the format of the file, independent of compression.
 func (r *Records) Format() Format { return r.file.format }
 
 // Names returns the column names, or nil if the format has no header.
@@ -43,7 +42,7 @@ func (r *Records) Names() []string {
 	return nil
 }
 
-// Metadata returns a value of the key-value metadata of a Parquet file, or "".
+// Metadata returns the value of a key in the metadata of a Parquet file, or "".
 func (r *Records) Metadata(name string) string {
 	p, ok := r.file.reader.(*parquetReader)
 	if !ok {
@@ -53,8 +52,9 @@ func (r *Records) Metadata(name string) string {
 	return value
 }
 
-// Next returns the next record, and io.EOF after the last one. A record that cannot
-// be read gives a [*RowError], and reading can continue; any other error is final.
+// Next returns the next record, or io.EOF after the last one. An invalid record
+// results in a [*RowError], after which reading can continue. Any other error
+// is final.
 func (r *Records) Next() (Record, error) {
 	var row Row
 	err := r.file.next(&row)
@@ -65,11 +65,11 @@ func (r *Records) Next() (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	rec := Record{Line: row.Line, Columns: row.Kept}
+	record := Record{Line: row.Line, Columns: row.Kept}
 	if f := r.file.format; f == JSONL || f == JSON {
-		rec.Object, rec.Columns = row.Kept[0].Value, nil
+		record.Object, record.Columns = row.Kept[0].Value, nil
 	}
-	return rec, nil
+	return record, nil
 }
 
 // Close closes the file. It can be called more than once.

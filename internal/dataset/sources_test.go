@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestContextsKeepTheirSources(t *testing.T) {
+func TestRowsSetsSources(t *testing.T) {
 	for text, want := range map[string][]Source{
 		`["a", "b"]`:                    nil,
 		`"a"`:                           nil,
@@ -36,7 +36,7 @@ func TestContextsKeepTheirSources(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", text, d)
 		}
 		if row.Sources != nil && len(row.Sources) != len(row.Contexts) {
-			t.Errorf("%s: got %d sources of %d contexts", text, len(row.Sources), len(row.Contexts))
+			t.Errorf("%s: got %d sources, want one for each of %d contexts", text, len(row.Sources), len(row.Contexts))
 		}
 	}
 }

@@ -14,7 +14,7 @@ type tableReader struct {
 	csv      csvReader
 	header   *header
 	consumed func(int64) int64
-	tree     tree // of the current cell
+	tree     tree // values of the current cell
 }
 
 func newTable(r *bufio.Reader, f *file, comma byte, consumed func(int64) int64) (*tableReader, error) {
@@ -54,7 +54,7 @@ func (t *tableReader) next(row *Row) error {
 		return err
 	}
 	if got, want := len(t.csv.ends), len(t.header.names); got != want {
-		_ = t.fill(row) // whatever fields there are
+		_ = t.fill(row) // the available fields
 		return &RowError{Line: row.Line, Err: fmt.Errorf("want %d fields, got %d", want, got)}
 	}
 	if err := t.fill(row); err != nil {
@@ -106,8 +106,8 @@ func (t *tableReader) fill(row *Row) error {
 	return firstErr
 }
 
-// cellJSON returns a cell as JSON: null if it is empty, a number if it is a JSON
-// number, and otherwise a string.
+// cellJSON returns the JSON form of a cell: null if it is empty, a number if it
+// is a valid JSON number, and otherwise a string.
 func cellJSON(cell string) []byte {
 	switch {
 	case cell == "":
@@ -118,7 +118,8 @@ func cellJSON(cell string) []byte {
 	return appendString(nil, cell)
 }
 
-// isNumber reports whether s is a JSON number, which "007" and "1." are not.
+// isNumber reports whether s is a valid JSON number. For example, "007" and
+// "1." are not.
 func isNumber(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	n := countDigits(s)
@@ -144,7 +145,7 @@ func isNumber(s string) bool {
 	return s == ""
 }
 
-// countDigits returns the number of digits at the beginning of s.
+// countDigits returns the number of digits at the start of s.
 func countDigits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {

@@ -17,7 +17,7 @@ const (
 )
 
 // decodeText removes a byte order mark and converts UTF-16 to UTF-8. unchanged
-// reports whether offsets in the result are offsets in r.
+// reports whether offsets in the result equal offsets in r.
 func decodeText(r *bufio.Reader) (text *bufio.Reader, unchanged bool, err error) {
 	head, err := r.Peek(len(bomUTF8))
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -35,13 +35,13 @@ func decodeText(r *bufio.Reader) (text *bufio.Reader, unchanged bool, err error)
 	return r, true, nil
 }
 
-// A utf16Reader converts UTF-16 to UTF-8. A surrogate without its partner becomes
-// the three bytes of its code point, which is invalid UTF-8, so that its row fails
-// instead of being silently changed.
+// A utf16Reader converts UTF-16 to UTF-8. An unpaired surrogate is encoded as
+// three bytes of invalid UTF-8, so that its row fails instead of being silently
+// changed.
 type utf16Reader struct {
 	r    *bufio.Reader
-	big  bool
-	rest []byte // did not fit into p
+	big  bool   // big endian
+	rest []byte // bytes that exceeded the last read buffer
 	buf  [utf8.UTFMax]byte
 }
 
@@ -86,8 +86,8 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// peekLine returns the buffered beginning of r, with at least the first line if that
-// fits.
+// peekLine returns the buffered start of r. It includes the complete first line
+// if that fits into the buffer.
 func peekLine(r *bufio.Reader) ([]byte, error) {
 	for n := 1; ; n = r.Buffered() + 1 {
 		head, err := r.Peek(n)
@@ -109,12 +109,13 @@ const notUTF8 = "invalid UTF-8"
 // textSample is the number of bytes that checkText examines.
 const textSample = 4096
 
-// checkText returns an error if the beginning of a file is binary: it has a zero
-// byte, or more than 30% of its bytes are control characters or invalid UTF-8.
+// checkText returns an error if the start of a file is binary: it contains a
+// zero byte, or more than 30% of its characters are control characters or
+// invalid UTF-8.
 func checkText(head []byte) error {
 	total := len(head)
 	head = head[:min(len(head), textSample)]
-	odd, first := 0, -1
+	invalid, first := 0, -1
 	for i := 0; i < len(head); {
 		c, size := utf8.DecodeRune(head[i:])
 		if c == 0 {
@@ -124,16 +125,16 @@ func checkText(head []byte) error {
 			if len(head) < total && !utf8.FullRune(head[i:]) {
 				break
 			}
-			odd++
+			invalid++
 		} else if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' {
-			odd++
+			invalid++
 		}
-		if odd == 1 && first < 0 {
+		if invalid == 1 && first < 0 {
 			first = i
 		}
 		i += size
 	}
-	if odd*10 > len(head)*3 {
+	if invalid*10 > len(head)*3 {
 		return notText(head, first)
 	}
 	return nil

@@ -20,7 +20,7 @@ const (
 	kindObject
 )
 
-// String returns the kind with its article for error messages.
+// String returns the kind with its article, for error messages.
 func (k kind) String() string {
 	switch k {
 	case kindNull:
@@ -41,35 +41,35 @@ func (k kind) String() string {
 	return "an unknown value"
 }
 
-// A node is one value. The members of a list or object follow it in depth-first
-// order, up to the node at index end.
+// A node is a single value. The nodes of the elements of a list or object
+// follow it in depth-first order and end before index end.
 type node struct {
 	kind kind
-	name string // within an object
-	text string // of a string; JSON of a number or a boolean
+	name string // name of an object member
+	text string // content of a string; JSON of a number or a boolean
 	end  int
 }
 
-// A tree holds values read from JSON, a Python literal or a Parquet column. Its
-// nodes are stored in one slice, which is reused for the next row.
+// A tree holds values read from JSON, a Python literal or a Parquet column. The
+// slice of nodes is reused for the next row.
 type tree struct {
 	nodes    []node
-	limit    int   // maximum bytes of texts; 0 for no limit
-	used     int   // bytes of texts
-	overflow error // set if the row exceeds a limit; further nodes are dropped
+	limit    int   // maximum size of all texts in bytes, or 0 for no limit
+	used     int   // size of all texts in bytes
+	overflow error // set if the row exceeds a limit; additional nodes are dropped
 
-	sources []Source // of the last contexts; nil if none has a source
-	buf     []byte   // of unquote, reused
+	sources []Source // sources of the last contexts, or nil if unknown
+	buf     []byte   // reused by unquote
 }
 
-// maxNodes limits the number of values of a row. A node takes some 60 bytes of
-// memory but may take only 2 bytes in a file.
+// maxNodes limits the number of values of a row. A node uses about 60 bytes of
+// memory but can be as short as 2 bytes in a file.
 const maxNodes = 4 << 20
 
 // errTooMany reports a row that exceeds maxNodes.
 var errTooMany = fmt.Errorf("%w: more than %d values", errTooLong, maxNodes)
 
-// maxReusedNodes is the number of nodes up to which the slice is reused.
+// maxReusedNodes limits the size of a slice of nodes that is reused.
 const maxReusedNodes = 1 << 16
 
 func (t *tree) reset() {
@@ -99,7 +99,8 @@ func (t *tree) add(k kind, name, text string) {
 // full reports whether the row exceeds a limit.
 func (t *tree) full() bool { return t.overflow != nil }
 
-// open starts a list or object and returns its index for close.
+// open starts a list or object and returns its index, which must be passed to
+// close.
 func (t *tree) open(k kind, name string) int {
 	t.add(k, name, "")
 	return len(t.nodes) - 1
@@ -175,7 +176,8 @@ func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 	return nil
 }
 
-// unquote returns the text of a valid JSON string. It allocates only the result.
+// unquote returns the content of a valid JSON string. It allocates only the
+// result.
 func (t *tree) unquote(raw jsontext.Value) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
@@ -184,7 +186,7 @@ func (t *tree) unquote(raw jsontext.Value) string {
 	return string(t.buf)
 }
 
-// appendJSON appends the value at i as JSON to dst.
+// appendJSON appends the JSON form of the value at i to dst.
 func (t *tree) appendJSON(dst []byte, i int) []byte {
 	n := t.nodes[i]
 	switch n.kind {
@@ -215,9 +217,9 @@ func (t *tree) appendJSON(dst []byte, i int) []byte {
 	return append(dst, end)
 }
 
-// appendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD, so that a
-// file name or a header cannot break the results.
+// appendString appends s as a JSON string. It replaces invalid UTF-8 with
+// U+FFFD, so that the results are always valid.
 func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // reports invalid UTF-8
+	dst, _ = jsontext.AppendQuote(dst, s) // the error reports invalid UTF-8
 	return dst
 }
