@@ -29,7 +29,8 @@ func someMeans(*Tally) *Means {
 // scoredRow returns a row with the given numbers of supported claims and claims. Its kept
 // column doc is the JSON value doc, if any.
 func scoredRow(index, supported, claims int, doc string) *result.Row {
-	r := &result.Row{Index: index, ID: fmt.Sprint("row-", index), Question: fmt.Sprint("q", index%25), Contexts: []string{fmt.Sprint("c", index%30), strings.Repeat("x", 100)},
+	r := &result.Row{
+		Index: index, ID: fmt.Sprint("row-", index), Question: fmt.Sprint("q", index%25), Contexts: []string{fmt.Sprint("c", index%30), strings.Repeat("x", 100)},
 		Status: result.Scored, Faithfulness: float64(supported) / float64(claims), Support: 0.5,
 		Claims: slices.Repeat([]result.Claim{{Verdict: result.NotMentioned}}, claims),
 	}

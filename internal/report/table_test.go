@@ -48,7 +48,8 @@ func rows(n int) []*result.Row {
 	}
 	var all []*result.Row
 	for i := range n {
-		r := &result.Row{Index: i, ID: fmt.Sprintf("row-%d", i), Question: "Where and when was he born?", Answer: answers[i%5], Contexts: []string{"c"},
+		r := &result.Row{
+			Index: i, ID: fmt.Sprintf("row-%d", i), Question: "Where and when was he born?", Answer: answers[i%5], Contexts: []string{"c"},
 			Status: result.Scored, Faithfulness: float64(i%3) / 2, Support: float64(i%7) / 7,
 			Claims: slices.Repeat([]result.Claim{{Verdict: result.NotMentioned}}, 2),
 		}
