@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	// maxInline is how many bytes of a line are searched for an inline list.
+	// maxInline limits the bytes of a line that are searched for an inline list.
 	maxInline = 2000
-	// maxLead is how many bytes the clause that introduces a list has.
+	// maxLead limits the bytes of a list's lead.
 	maxLead = 200
-	// MaxItemWords is how many words an item of an inline list has.
+	// MaxItemWords limits the words in an item of an inline list.
 	MaxItemWords = 10
 )
 
-// A List is a list and the clause that introduces it.
+// A List is a list in a text.
 type List struct {
-	Lead  Span
+	Lead  Span // the clause that introduces the list
 	Items []Span
 }
 
-// Lists returns at most limit lists of text: lines with bullets or numbers after the
-// line that introduces them, and inline lists such as "(a) one, (b) two" and
+// Lists returns the first lists in text, at most limit. It recognizes consecutive lines
+// with bullets or numbers after a lead, and inline lists such as "(a) one, (b) two" and
 // "Bring: one, two".
 func Lists(text string, limit int) []List {
 	if limit <= 0 {
@@ -40,16 +40,17 @@ func Lists(text string, limit int) []List {
 	return p.lists
 }
 
-// A listParser collects the lists of a text line by line.
+// A listParser parses the lists in a text, line by line.
 type listParser struct {
 	text    string
 	lists   []List
 	limit   int
-	open    []List // a list and the ones nested in its last item
-	indents []int  // of the open lists
+	open    []List // the current list, followed by lists nested in its last item
+	indents []int  // indentation of each open list
 	lead    Span   // the previous line
 }
 
+// line parses one line.
 func (p *listParser) line(s Span) {
 	line := p.text[s.Start:s.End]
 	indent := len(line) - len(strings.TrimLeft(line, " \t"))
@@ -66,7 +67,7 @@ func (p *listParser) line(s Span) {
 		p.lead = s
 		p.inline(s)
 	case strings.TrimSpace(line) == "":
-	case len(p.open) > 0 && indent > 1: // continues the item
+	case len(p.open) > 0 && indent > 1: // continuation of the last item
 		l := &p.open[len(p.open)-1]
 		l.Items[len(l.Items)-1].End = s.End
 	default:
@@ -76,7 +77,7 @@ func (p *listParser) line(s Span) {
 	}
 }
 
-// close ends the open lists from the n-th on.
+// close closes the open lists from index n on.
 func (p *listParser) close(n int) {
 	for len(p.open) > n {
 		l := p.open[len(p.open)-1]
@@ -87,39 +88,39 @@ func (p *listParser) close(n int) {
 	}
 }
 
-// inline finds the lists in a line: the text from a colon to the end of the
+// inline parses the inline lists in a line: the text from a colon to the end of the
 // sentence, split at commas or item markers.
 func (p *listParser) inline(line Span) {
 	text, end := p.text, line.End
-	for at := line.Start; at < end && len(p.lists) < p.limit; {
-		n := strings.IndexAny(text[at:end], ":(")
-		if n < 0 || !strings.ContainsAny(text[at+n:end], ",;") && strings.Count(text[at+n:end], "(") < 3 {
+	for pos := line.Start; pos < end && len(p.lists) < p.limit; {
+		n := strings.IndexAny(text[pos:end], ":(")
+		if n < 0 || !strings.ContainsAny(text[pos+n:end], ",;") && strings.Count(text[pos+n:end], "(") < 3 {
 			break
 		}
-		at += n + 1
-		if text[at-1] == '(' && !isItem(text[at:end]) {
+		pos += n + 1
+		if text[pos-1] == '(' && !isItem(text[pos:end]) {
 			continue
 		}
-		stop := min(end, at+maxInline)
-		if i := strings.Index(text[at:stop], ". "); i >= 0 && text[at-1] == ':' && !isItem(strings.TrimLeft(text[at:end], " (")) {
-			stop = at + i
+		stop := min(end, pos+maxInline)
+		if i := strings.Index(text[pos:stop], ". "); i >= 0 && text[pos-1] == ':' && !isItem(strings.TrimLeft(text[pos:end], " (")) {
+			stop = pos + i
 		}
-		items := inlineItems(text, at, stop)
+		items := inlineItems(text, pos, stop)
 		long := slices.ContainsFunc(items, func(item Span) bool {
 			return strings.Count(strings.TrimSpace(text[item.Start:item.End]), " ") >= MaxItemWords
 		})
 		if len(items) < 3 || long {
 			continue
 		}
-		if lead := lastClause(text, Span{line.Start, at - 1}); lead.End > lead.Start {
+		if lead := lastClause(text, Span{line.Start, pos - 1}); lead.End > lead.Start {
 			p.lists = append(p.lists, List{Lead: lead, Items: items})
-			at = stop
+			pos = stop
 		}
 	}
 }
 
-// inlineItems splits text[start:end] at commas, semicolons and item markers, and
-// the last item at its "and".
+// inlineItems splits text[start:end] at commas, semicolons and item markers, and splits
+// the last item at its conjunction.
 func inlineItems(text string, start, end int) []Span {
 	var items []Span
 	from := start
@@ -145,8 +146,8 @@ func inlineItems(text string, start, end int) []Span {
 	return items
 }
 
-// lastClause returns the last clause of a line, an empty span if it is too long to
-// introduce a list.
+// lastClause returns the last clause of a line, or an empty span if the clause is longer
+// than maxLead.
 func lastClause(text string, line Span) Span {
 	s := strings.TrimRight(text[line.Start:line.End], " \r\t")
 	from := 0
@@ -161,8 +162,8 @@ func lastClause(text string, line Span) Span {
 	return Span{line.Start + from, line.Start + len(s)}
 }
 
-// isItem reports whether a line starts with a bullet, a number or a letter as an
-// item of a list does.
+// isItem reports whether a line starts with a list marker: a bullet, a number or a
+// letter.
 func isItem(line string) bool {
 	line = strings.TrimLeft(line, " \t")
 	for _, bullet := range [...]string{"- ", "* ", "+ ", "• ", "– ", "· ", "▪ ", "◦ "} {

@@ -3,18 +3,18 @@ package layout
 
 import "strings"
 
-// A Span is a range of bytes of a text, the end exclusive.
+// A Span is a half-open range of byte offsets in a text.
 type Span struct{ Start, End int }
 
-// A Row is a line of a table.
+// A Row is a row of a table.
 type Row struct {
 	Span
 
 	Cells []Span // without the delimiters
 }
 
-// Tables returns the rows of each table of text. The rows of a table are lines with
-// the same number of cells, delimited by bars, tabs or semicolons.
+// Tables returns the rows of each table in text. A table consists of consecutive lines
+// with the same number of cells, delimited by bars, tabs or semicolons.
 func Tables(text string) [][]Row {
 	var tables [][]Row
 	for _, delimiter := range [...]byte{'|', '\t', ';'} {
@@ -47,8 +47,8 @@ func Tables(text string) [][]Row {
 	return tables
 }
 
-// appendTable appends rows if they make a table. Prose also has lines with
-// semicolons, so those need three rows and three columns.
+// appendTable appends rows to tables if they form a table. Semicolons also occur in
+// prose, so a table delimited by semicolons needs at least three rows and columns.
 func appendTable(tables [][]Row, rows []Row, delimiter byte) [][]Row {
 	if len(rows) < 2 || delimiter == ';' && (len(rows) < 3 || len(rows[0].Cells) < 3) {
 		return tables
@@ -56,7 +56,7 @@ func appendTable(tables [][]Row, rows []Row, delimiter byte) [][]Row {
 	return append(tables, rows)
 }
 
-// cells returns the cells of a line, nil for a line without delimiter.
+// cells returns the cells of a line, or nil if the line contains no delimiter.
 func cells(text string, start, end int, delimiter byte) []Span {
 	line := strings.TrimRight(text[start:end], " \r")
 	end = start + len(line)

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// number appends the token of the digits at i, including separators: 3,000 and 3000.0
-// have the same key. Letters that directly follow (5km) are a separate token, except
-// for an ordinal suffix (14th).
+// number appends the token of the number that starts at i, and returns the end of the
+// token. The key does not depend on separators: 3,000 and 3000.0 have the same key. The
+// token includes an ordinal suffix (14th) but no other letters (5km).
 func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token, int) {
 	j := i
 	var v float64
@@ -24,8 +24,8 @@ digits:
 			v = v*10 + float64(c-'0')
 		case decimal || j+1 >= len(text) || !isDigit(text[j+1]):
 			break digits
-		case c == ',' && groupOfThree(text, j+1), c == '.' && thousands(text, i):
-		case c == '.' && n < len(canon) && !dotted(text, i, j+1):
+		case c == ',' && isGroupOfThree(text, j+1), c == '.' && hasDotGroups(text, i):
+		case c == '.' && n < len(canon) && !isDotted(text, i, j+1):
 			canon[n] = '.'
 			n++
 			decimal = true
@@ -53,9 +53,10 @@ digits:
 	return append(dst, t), j
 }
 
-// dotted reports whether the number at i, with a full stop before byte j, is part of
-// something like 31.12.1999 or 1.2.3, and so has no decimals.
-func dotted(text string, i, j int) bool {
+// isDotted reports whether the number at i is part of a dotted sequence, such as
+// 31.12.1999 or 1.2.3, and so has no decimals. j is the offset after its first full
+// stop.
+func isDotted(text string, i, j int) bool {
 	if i > 1 && text[i-1] == '.' && isDigit(text[i-2]) {
 		return true
 	}
@@ -65,14 +66,14 @@ func dotted(text string, i, j int) bool {
 	return j+1 < len(text) && text[j] == '.' && isDigit(text[j+1])
 }
 
-// thousands reports whether the number that starts at i has several groups of three
-// digits separated by full stops: 1.500.000.
-func thousands(text string, i int) bool {
+// hasDotGroups reports whether the number at i has several groups of three digits
+// separated by full stops: 1.500.000.
+func hasDotGroups(text string, i int) bool {
 	groups := 0
 	for k := i; k < len(text); k++ {
 		switch {
 		case isDigit(text[k]):
-		case text[k] == '.' && groupOfThree(text, k+1):
+		case text[k] == '.' && isGroupOfThree(text, k+1):
 			if groups == 0 && k-i > 3 {
 				return false
 			}
@@ -85,15 +86,17 @@ func thousands(text string, i int) bool {
 	return groups > 1
 }
 
-func groupOfThree(text string, k int) bool {
+// isGroupOfThree reports whether text[i:] starts with exactly three digits.
+func isGroupOfThree(text string, i int) bool {
 	for d := range 3 {
-		if k+d >= len(text) || !isDigit(text[k+d]) {
+		if i+d >= len(text) || !isDigit(text[i+d]) {
 			return false
 		}
 	}
-	return k+3 >= len(text) || !isDigit(text[k+3])
+	return i+3 >= len(text) || !isDigit(text[i+3])
 }
 
+// isOrdinalEnding reports whether text[j:] starts with an English ordinal suffix.
 func isOrdinalEnding(text string, j int) bool {
 	if j+2 > len(text) || j+2 < len(text) && (isASCIILetter(text[j+2]) || isDigit(text[j+2])) {
 		return false

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// foreign appends the tokens of a run of letters at i that are not all ASCII. Accents
-// are ignored.
+// foreign appends the tokens of the run of letters at i, which are not all ASCII, and
+// returns the end of the run. It ignores accents.
 func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Token, int) {
 	r, size := utf8.DecodeRuneInString(text[i:])
-	if spaceless(r) {
+	if isSpaceless(r) {
 		return l.ideograms(dst, text, i)
 	}
 	if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
@@ -20,7 +20,7 @@ func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Toke
 	j := i
 	for j < len(text) {
 		r, size := utf8.DecodeRuneInString(text[j:])
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) || spaceless(r) {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) || isSpaceless(r) {
 			break
 		}
 		j += size
@@ -43,7 +43,7 @@ func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Toke
 	return append(dst, t), j
 }
 
-// fold appends s in lower case without accents.
+// fold appends s to dst in lower case and without accents.
 func fold(dst []byte, s string) []byte {
 	var it norm.Iter
 	it.InitString(norm.NFKD, s)
@@ -59,14 +59,15 @@ func fold(dst []byte, s string) []byte {
 	return dst
 }
 
-// ideograms appends a token for each pair of neighbours in a run of characters of a
-// script without spaces, or for a single character.
+// ideograms appends a token for each pair of adjacent characters in a run of text
+// without spaces between words, and returns the end of the run. A run of one character
+// is one token.
 func (l *Lexicon) ideograms(dst []Token, text string, i int) ([]Token, int) {
 	start, count := i, 0
 	prev := i
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if !spaceless(r) {
+		if !isSpaceless(r) {
 			break
 		}
 		if count > 0 {
@@ -88,8 +89,8 @@ func (l *Lexicon) ideograms(dst []Token, text string, i int) ([]Token, int) {
 	return dst, i
 }
 
-// spaceless reports whether r belongs to a script without spaces between words.
-func spaceless(r rune) bool {
+// isSpaceless reports whether r belongs to a script without spaces between words.
+func isSpaceless(r rune) bool {
 	switch {
 	case r < 0x0E00:
 		return false

@@ -1,15 +1,14 @@
 package lexicon
 
-// A stemmed word is the first len bytes of a word, the last of them replaced by y if y
-// is set: studies, studied, study.
+// A stemmed word is the prefix of a word with the given length. If y is set, the last
+// byte of the prefix is replaced by 'y': "studies" becomes "study".
 type stemmed struct {
 	len int
 	y   bool
 }
 
-// stem removes the endings of English inflection from the lower-case word w. It is
-// conservative: it keeps words of different meaning apart, and leaves irregular forms
-// to the lexicon.
+// stem removes English inflectional endings from the lower-case word w. It is
+// conservative, to avoid conflating different words. Irregular forms are in the lexicon.
 func stem(w []byte) stemmed {
 	n := len(w)
 	if n <= 4 {
@@ -19,17 +18,17 @@ func stem(w []byte) stemmed {
 		return stemmed{len: n}
 	}
 	switch {
-	case ends(w, "ies"), ends(w, "ied"):
+	case hasEnding(w, "ies"), hasEnding(w, "ied"):
 		return stemmed{len: n - 2, y: true}
-	case ends(w, "ing") && n >= 6:
+	case hasEnding(w, "ing") && n >= 6:
 		n = undouble(w, n-3)
-	case ends(w, "es") && n >= 5:
+	case hasEnding(w, "es") && n >= 5:
 		n -= 2
-	case ends(w, "ed") && n >= 5:
+	case hasEnding(w, "ed") && n >= 5:
 		n = undouble(w, n-2)
 	case w[n-1] == 's' && w[n-2] != 's' && w[n-2] != 'u' && w[n-2] != 'i':
 		n--
-	case ends(w, "ly") && n >= 5:
+	case hasEnding(w, "ly") && n >= 5:
 		n -= 2
 	}
 	if n > 4 && w[n-1] == 'e' {
@@ -38,12 +37,13 @@ func stem(w []byte) stemmed {
 	return stemmed{len: n}
 }
 
-// ends reports whether w ends in s and is longer.
-func ends(w []byte, s string) bool {
+// hasEnding reports whether s is a proper suffix of w.
+func hasEnding(w []byte, s string) bool {
 	return len(w) > len(s) && string(w[len(w)-len(s):]) == s
 }
 
-// undouble removes the consonant that English doubles before -ing and -ed.
+// undouble returns the length of w[:n] without the last of two equal consonants, which
+// English doubles before -ing and -ed.
 func undouble(w []byte, n int) int {
 	if n < 4 || w[n-1] != w[n-2] {
 		return n
@@ -55,7 +55,7 @@ func undouble(w []byte, n int) int {
 	return n
 }
 
-// StemLength returns the length of the stem of a word of ASCII letters in either case.
+// StemLength returns the length of the stem of a word of ASCII letters. It ignores case.
 func StemLength(word string) int {
 	var buf [maxWord]byte
 	if len(word) > maxWord {

@@ -1,12 +1,12 @@
 package lexicon
 
-// FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/
+// Parameters of 64-bit FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
 const (
 	fnvOffset = 14695981039346656037
 	fnvPrime  = 1099511628211
 )
 
-// Hash returns the key of a word; it is never 0.
+// Hash returns the FNV-1a hash of a word with the top bit set, so that it is never 0.
 func Hash[T string | []byte](w T) uint64 {
 	h := uint64(fnvOffset)
 	for i := range len(w) {
@@ -31,14 +31,14 @@ func HashLower(parts ...string) uint64 {
 	return h | 1<<63
 }
 
-// Pair returns the key of two neighbouring words.
+// Pair returns the key of two adjacent words. It is never 0.
 func Pair(a, b uint64) uint64 {
 	h := (a ^ b<<1 ^ b>>62) * 0x9E3779B97F4A7C15 // 2^64 over the golden ratio
 	return h | 1<<63
 }
 
-// A Table is a hash table with open addressing. The slot of a key depends on a seed, so
-// that no text can be written to cause collisions; the contents do not.
+// A Table is a hash table with open addressing. The slot of a key depends on a seed, to
+// prevent crafted collisions.
 type Table[V any] struct {
 	slots []slot[V]
 	seed  uint64
@@ -58,6 +58,7 @@ func NewTable[V any](n int, seed uint64) *Table[V] {
 	return t
 }
 
+// size allocates slots for n keys.
 func (t *Table[V]) size(n int) {
 	b := 4
 	for 1<<b < 2*n {
@@ -107,7 +108,8 @@ func (t *Table[V]) Put(k uint64, v V) {
 	}
 }
 
-// Clear removes all keys. It keeps the memory, unless that is for more than limit keys.
+// Clear removes all keys. It keeps the slots unless there are enough for more than limit
+// keys.
 func (t *Table[V]) Clear(limit int) {
 	t.n = 0
 	if len(t.slots) > 2*limit {

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Class is a set of properties of a word.
+// A Class is a bit set of word properties.
 type Class uint32
 
-// The properties of a word.
+// The word properties.
 const (
 	Stop      Class = 1 << iota // a function word without content
 	Negation                    // not, never, without, words in -n't
@@ -22,26 +22,26 @@ const (
 	Hedge                       // about, nearly: the number after it is rounded
 	AtLeast                     // over, exceeds: the number after it is a lower bound
 	Capital                     // starts with a capital letter
-	Initial                     // the first word of its sentence
-	Polarity                    // reverses or qualifies the meaning without negating: avoid, unless, if
-	Label                       // passage, step: a number after it is a name
+	Initial                     // first word of its sentence
+	Polarity                    // reverses or qualifies the meaning without negation: avoid, unless, if
+	Label                       // passage, step: the number after it is a label
 	Fraction                    // half, thirds: Token.Value is the denominator
 	Universal                   // all, whole, always
 	Partial                     // some, many, part, sometimes
-	Frequency                   // with Universal or Partial: how often
-	Ideogram                    // a pair of characters of a script without spaces
+	Frequency                   // with Universal or Partial: always, sometimes
+	Ideogram                    // a pair of characters in a script without spaces
 )
 
 // A Token is a word of a text.
 type Token struct {
-	Key        uint64 // of the stem: equal for words that count as the same
-	Value      float64
-	Start, End int32 // bytes in the text
-	Stem       uint8 // length of the stem in bytes if it is a prefix of the lower-case ASCII word, else 0
+	Key        uint64  // key of the stem, equal for all forms of a word
+	Value      float64 // see Class
+	Start, End int32   // byte offsets in the text
+	Stem       uint8   // length of the stem if it is a prefix of the lower-case ASCII word, or 0
 	Class      Class
 }
 
-// Is reports whether the token has all of the classes in c.
+// Is reports whether the token has all properties in c.
 func (t *Token) Is(c Class) bool { return t.Class&c == c }
 
 // Text returns the token as written in text.
@@ -50,8 +50,8 @@ func (t *Token) Text(text string) string { return text[t.Start:t.End] }
 // Lower returns the token in lower case.
 func (t *Token) Lower(text string) string { return strings.ToLower(text[t.Start:t.End]) }
 
-// Gap returns the text between two tokens. For overlapping tokens, which scripts
-// without spaces have, it returns a string that matches no separator.
+// Gap returns the text between two tokens. For overlapping tokens in scripts without
+// spaces, it returns a string that matches no separator.
 func Gap(text string, a, b *Token) string {
 	if a.End > b.Start {
 		return "overlap"
@@ -59,10 +59,12 @@ func Gap(text string, a, b *Token) string {
 	return text[a.End:b.Start]
 }
 
-const maxWord = 64 // in bytes; longer runs of letters are not words of a language
+// maxWord is the maximum length of a word in bytes. Longer runs of letters are not
+// looked up.
+const maxWord = 64
 
-// Tokens appends the words of text to dst. Scripts without spaces between words give
-// one token for each pair of neighbouring characters.
+// Tokens appends the words of text to dst. In scripts without spaces between words, each
+// pair of adjacent characters is a token.
 func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 	initial := true
 	for i := 0; i < len(text); {
@@ -107,7 +109,7 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 	return dst
 }
 
-// entity returns the length of an HTML entity that s starts with, such as &rsquo; or
+// entity returns the length of the HTML entity at the start of s, such as &rsquo; or
 // &#8217;, or 0.
 func entity(s string) int {
 	const maxLen = 10
@@ -123,14 +125,15 @@ func entity(s string) int {
 	return 0
 }
 
-// letterAt reports whether there is a letter or a combining mark at byte i.
+// letterAt reports whether the character at byte i is a letter or a combining mark of a
+// script with spaces.
 func letterAt(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[i:])
-	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !spaceless(r)
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !isSpaceless(r)
 }
 
-// apostrophe returns the end of a word whose letters end at j, including a suffix such
-// as 's or n't.
+// apostrophe returns the end of the word whose first run of letters ends at j. It
+// includes a suffix such as 's or 't.
 func apostrophe(text string, j int) int {
 	k := j
 	switch {
@@ -151,8 +154,8 @@ func apostrophe(text string, j int) int {
 	return e
 }
 
-// word sets the properties of t, whose position is set. Its ASCII letters end at
-// text[j]; the rest is the suffix after an apostrophe.
+// word sets the properties of t at its position in text. Its ASCII letters end at j; the
+// rest is the suffix after an apostrophe.
 func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 	i, end := int(t.Start), int(t.End)
 	var buf [maxWord]byte
@@ -172,7 +175,8 @@ func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 	l.fill(t, w)
 }
 
-// fill sets the key, the class and the value of t for the lower-case word w.
+// fill sets the key, stem, class and value of t for the lower-case word w. It may modify
+// w.
 func (l *Lexicon) fill(t *Token, w []byte) {
 	h := Hash(w)
 	if e, ok := l.words.Get(h); ok {

@@ -6,14 +6,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// The certainty of a match that is not exact. 1 is an exact match and 0 none.
+// Certainties of inexact matches. The certainty of an exact match is 1.
 const (
-	Likely  = 0.9 // a rounded number, or one without its unit
-	partial = 0.5 // a date that lacks the day or the year of the claim's
+	Likely  = 0.9 // a rounded number, or a number without its unit
+	partial = 0.5 // a date without the day or the year of the claim's date
 )
 
-// Match returns how certainly the context's value d states the claim's value v,
-// from 0 to 1.
+// Match returns the certainty, from 0 to 1, that the value d in a context states the
+// value v in a claim.
 func (v *Value) Match(d *Value, l *lexicon.Lexicon) float64 {
 	matches := false
 	switch {
@@ -46,13 +46,14 @@ func (v *Value) containsYear(d *Value) bool {
 	return year > 100*(v.Num-1) && year <= 100*v.Num
 }
 
+// matchDate returns the certainty that the date d states the date v.
 func (v *Value) matchDate(d *Value) float64 {
 	same := func(a, b int) bool { return a == 0 || a == b }
-	lacking := func(a, b int) bool { return a != 0 && b == 0 }
+	missing := func(a, b int) bool { return a != 0 && b == 0 }
 	for _, x := range [2]Value{*d, {year: d.year, month: d.day, day: d.month}} {
-		if (same(v.year, x.year) || lacking(v.year, x.year)) && same(v.month, x.month) &&
-			(same(v.day, x.day) || lacking(v.day, x.day)) {
-			if lacking(v.year, x.year) || lacking(v.day, x.day) {
+		if (same(v.year, x.year) || missing(v.year, x.year)) && same(v.month, x.month) &&
+			(same(v.day, x.day) || missing(v.day, x.day)) {
+			if missing(v.year, x.year) || missing(v.day, x.day) {
 				return partial
 			}
 			return 1
@@ -64,14 +65,17 @@ func (v *Value) matchDate(d *Value) float64 {
 	return 0
 }
 
-// Relative tolerances of rounded numbers, and how far a number may exceed the
-// lower bound that the claim states: "more than 3,000" for 3,412.
 const (
-	hedgedTolerance = 0.02
-	bothHedged      = 0.05
-	maxExcess       = 1.5
+	// Relative tolerances for rounded numbers.
+	hedgedTolerance     = 0.02 // the claim's number is rounded
+	bothHedgedTolerance = 0.05 // both numbers are rounded
+
+	// maxExcess is the maximum ratio of a number to a lower bound in the claim: "more
+	// than 3,000" matches 3,412.
+	maxExcess = 1.5
 )
 
+// matchNumber returns the certainty that the number d states the number v.
 func (v *Value) matchNumber(d *Value, l *lexicon.Lexicon) float64 {
 	if v.Fraction || d.Fraction {
 		return v.matchFraction(d)
@@ -94,22 +98,22 @@ func (v *Value) matchNumber(d *Value, l *lexicon.Lexicon) float64 {
 	case isClose(a, b, tolerance), v.thousands == b && b != 0, d.thousands == a && a != 0:
 		return certainty
 	case v.hedged && isClose(a, b, math.Max(roundingError(v.Num, v.digits), hedgedTolerance)),
-		d.hedged && v.hedged && isClose(a, b, bothHedged),
+		d.hedged && v.hedged && isClose(a, b, bothHedgedTolerance),
 		v.atLeast && b > a && b <= maxExcess*a:
 		return Likely * certainty
 	}
 	return 0
 }
 
-// Tolerances of shares in percentage points. Shares in words are rounded: two
-// thirds are 66, 66.7 or 67 percent.
+// Tolerances for shares in percentage points. Shares in words are rounded: two thirds
+// may be 66, 66.7 or 67 percent.
 const (
 	fractionTolerance       = 0.7
 	hedgedFractionTolerance = 2
 )
 
-// matchFraction compares shares, at least one of them in words. A number that is
-// not a share does not match a share.
+// matchFraction is matchNumber for shares, of which at least one is in words. A number
+// that is not a share does not match a share.
 func (v *Value) matchFraction(d *Value) float64 {
 	switch diff := math.Abs(v.Num - d.Num); {
 	case !v.Fraction && v.Num != 0 && (v.Num == d.parts[0] || v.Num == d.parts[1]),
@@ -127,11 +131,12 @@ func (v *Value) matchFraction(d *Value) float64 {
 	return 0
 }
 
+// isClose reports whether a and b are equal within a relative tolerance.
 func isClose(a, b, tolerance float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), math.Abs(b))
 }
 
-// roundingError returns the relative error of x if it is rounded to n significant
+// roundingError returns the maximum relative error of x, rounded to n significant
 // digits: half a unit in the last place.
 func roundingError(x float64, n int) float64 {
 	if x == 0 {
@@ -141,9 +146,9 @@ func roundingError(x float64, n int) float64 {
 	return 0.5 * math.Pow(10, math.Floor(math.Log10(x))-float64(min(n, 9)-1)) / x
 }
 
-// Similarity ranks values of the contexts by how likely v is a wrong copy of them: from
-// 0, a different kind of value, to about 1. The weights were chosen by hand; only the
-// order matters, and the caller's threshold of 0.5.
+// Similarity estimates how likely v is an incorrect copy of the context value d, from 0
+// for a different kind of value to about 1. The weights were chosen by hand. Callers
+// compare the result with other similarities and with a threshold of 0.5.
 func (v *Value) Similarity(d *Value, l *lexicon.Lexicon) float64 {
 	if v.Kind == Date && d.Kind == Date {
 		s := 0.1
@@ -174,8 +179,8 @@ func (v *Value) Similarity(d *Value, l *lexicon.Lexicon) float64 {
 	return s
 }
 
-// sameMeasure reports whether two units measure the same thing even if they do
-// not convert: amounts of money, and times by the clock or the calendar.
+// sameMeasure reports whether two units measure the same thing. They may not be
+// convertible: currencies, or hours and months.
 func sameMeasure(l *lexicon.Lexicon, a, b int) bool {
 	if l.Units[a].Dimension == l.Units[b].Dimension {
 		return true

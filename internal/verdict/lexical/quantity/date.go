@@ -7,14 +7,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// dateAt parses a date that starts at token i and returns the number of its
-// tokens, 0 if there is none. A year alone is a number.
+// dateAt parses the date that starts at token i. It returns the number of tokens, or 0
+// if there is no date. A single year is a number, not a date.
 func dateAt(text string, ts []lexicon.Token, i int) (Value, int) {
 	t := &ts[i]
 	rest := ts[i+1:]
 	switch {
 	case t.Is(lexicon.Month) && !t.Is(lexicon.Stop) || t.Is(lexicon.Month|lexicon.Capital):
-		if len(rest) == 0 || !adjacent(text, t, &rest[0]) {
+		if len(rest) == 0 || !isAdjacent(text, t, &rest[0]) {
 			return Value{}, 0
 		}
 		v := Value{Kind: Date, month: int(t.Value)}
@@ -26,12 +26,12 @@ func dateAt(text string, ts []lexicon.Token, i int) (Value, int) {
 			return Value{}, 0
 		}
 		v.day = int(rest[0].Value)
-		if len(rest) > 1 && isYear(&rest[1]) && adjacent(text, &rest[0], &rest[1]) {
+		if len(rest) > 1 && isYear(&rest[1]) && isAdjacent(text, &rest[0], &rest[1]) {
 			v.year = int(rest[1].Value)
 			return v, 3
 		}
 		return v, 2
-	case isInteger(t, 1, 31) && len(rest) > 0 && rest[0].Is(lexicon.Month) && adjacent(text, t, &rest[0]),
+	case isInteger(t, 1, 31) && len(rest) > 0 && rest[0].Is(lexicon.Month) && isAdjacent(text, t, &rest[0]),
 		isInteger(t, 1, 31) && len(rest) > 1 && rest[1].Is(lexicon.Month) && isOf(text, &rest[0]):
 		n := 2
 		if !rest[0].Is(lexicon.Month) {
@@ -42,7 +42,7 @@ func dateAt(text string, ts []lexicon.Token, i int) (Value, int) {
 			return Value{}, 0
 		}
 		v := Value{Kind: Date, day: int(t.Value), month: int(m.Value)}
-		if i+n < len(ts) && isYear(&ts[i+n]) && adjacent(text, m, &ts[i+n]) {
+		if i+n < len(ts) && isYear(&ts[i+n]) && isAdjacent(text, m, &ts[i+n]) {
 			v.year = int(ts[i+n].Value)
 			n++
 		} else if i+n+1 < len(ts) && isOf(text, &ts[i+n]) && isYear(&ts[i+n+1]) {
@@ -77,9 +77,9 @@ func numericDate(text string, a, b, c *lexicon.Token) (Value, int) {
 	return Value{}, 0
 }
 
-// adjacent reports whether only spaces and at most one comma, full stop or
-// hyphen separate two tokens.
-func adjacent(text string, a, b *lexicon.Token) bool {
+// isAdjacent reports whether only spaces and at most one comma, full stop or hyphen
+// separate two tokens.
+func isAdjacent(text string, a, b *lexicon.Token) bool {
 	if n := b.Start - a.End; n < 0 || n > 4 {
 		return false
 	}
@@ -94,15 +94,17 @@ func adjacent(text string, a, b *lexicon.Token) bool {
 	return strings.TrimLeft(g, " \u00a0") == ""
 }
 
+// isInteger reports whether t is an integer from lo to hi in digits.
 func isInteger(t *lexicon.Token, lo, hi float64) bool {
 	return t.Is(lexicon.Number) && t.Value >= lo && t.Value <= hi && t.Value == math.Trunc(t.Value)
 }
 
+// isYear reports whether t may be a year of four digits.
 func isYear(t *lexicon.Token) bool {
 	return isInteger(t, 1000, 2199) && t.End-t.Start == 4 && !t.Is(lexicon.Ordinal)
 }
 
-// isOf reports whether t joins the parts of a date: "14 de marzo de 1879".
+// isOf reports whether t may connect the parts of a date: "14 de marzo de 1879".
 func isOf(text string, t *lexicon.Token) bool {
 	w := t.Text(text)
 	return w == "of" || w == "de"

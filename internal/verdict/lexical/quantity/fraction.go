@@ -6,9 +6,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// fractionAt parses a share in words that starts at token i as a percentage: half
-// of, a third of, two-thirds, one in five, 3 out of 4. It returns the number of its
-// tokens, 0 if there is none. "The fifth attempt" and "the second half" are not
+// fractionAt parses the share that starts at token i and converts it to a percentage:
+// half of, a third of, two-thirds, one in five, 3 out of 4. It returns the number of
+// tokens, or 0 if there is no share. "The fifth attempt" and "the second half" are not
 // shares.
 func fractionAt(l *lexicon.Lexicon, text string, ts []lexicon.Token, i int) (Value, int) {
 	t := &ts[i]
@@ -21,7 +21,7 @@ func fractionAt(l *lexicon.Lexicon, text string, ts []lexicon.Token, i int) (Val
 		v.hedged = ts[k].Is(lexicon.Hedge)
 		v.atLeast = isLowerBound(text, ts, k, ts[k].Lower(text))
 	}
-	const large = 1.0 / 4 // a share from which texts often phrase it differently
+	const large = 1.0 / 4 // minimum share that is Soft
 	n, share := 0, 0.0
 	switch {
 	case t.Class&(lexicon.Number|lexicon.Numeral) == 0:
@@ -43,7 +43,7 @@ func fractionAt(l *lexicon.Lexicon, text string, ts []lexicon.Token, i int) (Val
 	return v, n
 }
 
-// denominator returns the denominator that t names, or 0.
+// denominator returns the denominator in a word such as "thirds" or "fifth", or 0.
 func denominator(text string, t *lexicon.Token) float64 {
 	switch {
 	case t.Is(lexicon.Fraction):
@@ -71,7 +71,7 @@ func countedFraction(text string, ts []lexicon.Token, i int) (share float64, n i
 	return ts[i].Value / d, 2
 }
 
-// ratio parses "one in five", "3 out of 4" and "3/4", not "one in three weeks".
+// ratio parses "one in five", "3 out of 4" and "3/4", but not "one in three weeks".
 func ratio(text string, ts []lexicon.Token, i int) (share float64, n int) {
 	n = 1
 	switch {
@@ -98,7 +98,7 @@ func ratio(text string, ts []lexicon.Token, i int) (share float64, n int) {
 	return ts[i].Value / d.Value, n + 1
 }
 
-// isUsualDenominator reports whether "one in x" is usual.
+// isUsualDenominator reports whether "one in x" is a common phrase.
 func isUsualDenominator(x float64) bool {
 	switch x {
 	case 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 50, 100, 1000:
@@ -107,7 +107,7 @@ func isUsualDenominator(x float64) bool {
 	return false
 }
 
-// singleFraction parses "a fifth of" and "half the", and returns 0 for other text.
+// singleFraction returns the share in phrases such as "a fifth of" and "half the", or 0.
 func singleFraction(text string, ts []lexicon.Token, i int) float64 {
 	d := denominator(text, &ts[i])
 	if d == 0 || text[ts[i].End-1] == 's' {
@@ -139,6 +139,7 @@ func singleFraction(text string, ts []lexicon.Token, i int) float64 {
 	return 0
 }
 
+// followedByOf reports whether the word after token i is "of".
 func followedByOf(text string, ts []lexicon.Token, i int) bool {
 	return i+1 < len(ts) && lexicon.Gap(text, &ts[i], &ts[i+1]) == " " && ts[i+1].Lower(text) == "of"
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// numberAt parses a number in digits or words that starts at token i, with its
-// scale and unit. It returns the number of its tokens, 0 if there is none.
+// numberAt parses the number in digits or words that starts at token i, with its scale
+// and unit. It returns the number of tokens, or 0 if there is no number.
 func numberAt(l *lexicon.Lexicon, text string, ts []lexicon.Token, i int) (Value, int) {
 	t := &ts[i]
 	v := Value{Kind: Number, Num: t.Value, Ordinal: t.Is(lexicon.Ordinal), digits: significantDigits(t.Text(text))}
@@ -57,8 +57,8 @@ func numberAt(l *lexicon.Lexicon, text string, ts []lexicon.Token, i int) (Value
 	return v, n
 }
 
-// isLowerBound reports whether token i, the given word, makes the number after it
-// a lower bound: "over 3", "more than 3", "at least 3".
+// isLowerBound reports whether the number after token i is a lower bound: "over 3",
+// "more than 3", "at least 3". word is the text of the token.
 func isLowerBound(text string, ts []lexicon.Token, i int, word string) bool {
 	if ts[i].Is(lexicon.AtLeast) || i > 0 && word == "least" {
 		return true
@@ -73,8 +73,9 @@ func isLowerBound(text string, ts []lexicon.Token, i int, word string) bool {
 	return false
 }
 
-// isScaleOf distinguishes "3 million" and "3m" from "3 m tall": a scale of one or
-// two letters directly follows the digits.
+// isScaleOf reports whether the token scale scales the number. It accepts "3 million"
+// and "3m" but not "3 m tall": a scale of one or two letters must directly follow the
+// digits.
 func isScaleOf(text string, number, scale *lexicon.Token) bool {
 	g := lexicon.Gap(text, number, scale)
 	if scale.End-scale.Start <= 2 {
@@ -83,11 +84,13 @@ func isScaleOf(text string, number, scale *lexicon.Token) bool {
 	return g == " " || g == "-" || g == "\u00a0"
 }
 
+// joinsUnit reports whether gap may separate a number from its unit.
 func joinsUnit(gap string) bool {
 	return gap == "" || gap == " " || gap == "-" || gap == "\u00a0" || gap == " (" || gap == "\u202f"
 }
 
-// numerals parses a number in words: twenty-one, three thousand two hundred.
+// numerals parses a number in words, such as "three thousand two hundred". It returns
+// the value and the number of tokens.
 func numerals(text string, ts []lexicon.Token, i int) (float64, int) {
 	total, part := 0.0, 0.0
 	n := 0
@@ -117,8 +120,8 @@ func numerals(text string, ts []lexicon.Token, i int) (float64, int) {
 	return total + part, n
 }
 
-// currency returns the unit of a number that follows before, which may end in a
-// currency sign and a space.
+// currency returns the unit of a number, given the text before it. It returns 0 if the
+// text does not end in a currency sign and an optional space.
 func currency(l *lexicon.Lexicon, before string) int {
 	switch currencySign(strings.TrimSuffix(before, " ")) {
 	case "$":
@@ -133,7 +136,7 @@ func currency(l *lexicon.Lexicon, before string) int {
 	return 0
 }
 
-// currencySign returns the currency sign that s ends in, or "".
+// currencySign returns the currency sign at the end of s, or "".
 func currencySign(s string) string {
 	switch {
 	case s == "":
@@ -151,8 +154,8 @@ func currencySign(s string) string {
 	return ""
 }
 
-// significantDigits counts the digits of a number as written, at least 1, without
-// trailing zeros of an integer: 78,000 has 2.
+// significantDigits returns the number of significant digits in a number as written. It
+// is at least 1 and excludes trailing zeros of an integer: 78,000 has 2.
 func significantDigits(s string) int {
 	n, zeros, point := 0, 0, false
 	for i := range len(s) {

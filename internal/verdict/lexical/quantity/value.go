@@ -1,6 +1,6 @@
-// Package quantity reads the numbers and dates of a text and compares them by
-// meaning: "three thousand" equals "3,000", 5 km equals 5,000 metres and
-// 14 March 1879 equals 1879-03-14.
+// Package quantity parses the numbers and dates in a text and compares their values:
+// "three thousand" equals "3,000", 5 km equals 5,000 metres and 14 March 1879 equals
+// 1879-03-14.
 package quantity
 
 import (
@@ -15,38 +15,38 @@ type Kind uint8
 // The kinds of values.
 const (
 	Number Kind = iota
-	Date        // day, month and year, as far as written
-	Decade      // 1960s; the year is its first
+	Date        // day, month and year; parts may be missing
+	Decade      // 1960s; year is the first year
 )
 
-// A Value is a number or a date of a text.
+// A Value is a number or date in a text.
 type Value struct {
 	Kind     Kind
 	Ordinal  bool
 	Fraction bool // a fifth, one in five: Num is in percent
-	Soft     bool // one to three, or a large share, in words: texts often phrase these differently
+	Soft     bool // a small number or large share in words, which is often paraphrased
 
 	negative  bool
 	hedged    bool // about 3,000
 	atLeast   bool // more than 3,000
 	swappable bool // day and month may be swapped
 
-	Num                   float64 // of a Number: in the unit as written, with scale words applied
-	Unit                  int     // index into Lexicon.Units, 0 for none
-	FirstToken, LastToken int     // inclusive
-	Start, End            int     // bytes in the text
+	Num                   float64 // value of a Number in its unit, with scale words applied
+	Unit                  int     // index into Lexicon.Units, or 0
+	FirstToken, LastToken int     // inclusive token range
+	Start, End            int     // byte offsets in the text
 
-	year, month, day int        // 0 if not written
-	thousands        float64    // what 1.500 means if the point separates thousands, else 0
-	parts            [2]float64 // 1 and 5 of "one in five", which also match as plain numbers
-	digits           int        // significant digits as written, for hedged values
+	year, month, day int        // 0 if missing
+	thousands        float64    // 1500 for "1.500", where the point may separate thousands
+	parts            [2]float64 // 1 and 5 in "one in five"; they also match as plain numbers
+	digits           int        // number of significant digits as written
 }
 
-// numeric are the classes of tokens that a number or an ordinal starts with.
+// numeric is the set of classes that a number or an ordinal may start with.
 const numeric = lexicon.Number | lexicon.Numeral | lexicon.Ordinal
 
-// Append appends at most limit numbers and dates of text to dst. The tokens are
-// those of text.
+// Append appends the first numbers and dates in text to dst, at most limit. tokens are
+// the tokens of text.
 func Append(dst []Value, limit int, l *lexicon.Lexicon, text string, tokens []lexicon.Token) []Value {
 	for i := 0; i < len(tokens) && limit > 0; limit-- {
 		for i < len(tokens) && tokens[i].Class&(numeric|lexicon.Month|lexicon.Fraction) == 0 {
@@ -85,9 +85,9 @@ func Append(dst []Value, limit int, l *lexicon.Lexicon, text string, tokens []le
 	return dst
 }
 
-// JoinThousands replaces the second of two neighbouring values that are a number
-// with a space after its separator, such as "10, 000" in a text that was
-// tokenized and joined again, by that number.
+// JoinThousands corrects numbers with a space after the thousands separator, such as
+// "10, 000" in a text that was tokenized and joined. They are parsed as two values;
+// JoinThousands replaces the second value by the whole number.
 func JoinThousands(vs []Value, text string, tokens []lexicon.Token) {
 	for i := 1; i < len(vs); i++ {
 		a, b := &vs[i-1], &vs[i]
@@ -114,17 +114,17 @@ func (v *Value) Text(text string) string {
 	return text[v.Start:v.End]
 }
 
-// InYear reports whether year, a value of the same text, is the year of v: "in 1990"
-// directly after a number that is not a year itself.
+// InYear reports whether year is the year of v, as in "40 tonnes in 1990". Both are
+// values in text. v must not be a year itself.
 func (v *Value) InYear(year *Value, text string, tokens []lexicon.Token) bool {
 	return v.Kind == Number && year.Kind == Number && year.FirstToken == v.LastToken+2 &&
 		tokens[year.FirstToken-1].Lower(text) == "in" && year.Unit == 0 && isYear(&tokens[year.FirstToken]) &&
 		(v.Unit != 0 || !isYear(&tokens[v.FirstToken]))
 }
 
-// AppendKeys appends hash keys to dst, so that two values that are equal share a
-// key. The date of a claim has only the key of that date; a date of a context
-// also has the keys of the less precise dates that it implies.
+// AppendKeys appends hash keys of v to dst. Values that are equal share at least one
+// key. A date in a claim has only one key. A date in a context also has the keys of the
+// less precise dates that it implies.
 func (v *Value) AppendKeys(dst []uint64, l *lexicon.Lexicon, ofClaim bool) []uint64 {
 	num := func(x float64) {
 		if k := lexicon.Pair(uint64(Number)+1, uint64(math.Float32bits(float32(x)))); len(dst) == 0 || dst[len(dst)-1] != k {
