@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Months and years are English and four digits. The months of lexicon would not do:
-// they include those of other languages, and "Mars" is a name.
+// Dates have English month names and years of four digits. The months in package
+// lexicon are not suitable: they include other languages, and "Mars" may be a name.
 const minYear, maxYear = 1000, 2999
 
-// parseDate parses the date that the words start with, and returns it with the number
-// of its words, 0 if there is none. "14 March 1879", "March 14, 1879", "14th of March
-// 1879" and "14 Mar 1879" are the same date; the day or the year may be missing. A
-// weekday is a date too.
+// parseDate parses the date at the start of ws. It returns the date and its number of
+// words, or 0 if there is no date. "14 March 1879", "March 14, 1879", "14th of March
+// 1879" and "14 Mar 1879" are the same date. The day or the year may be missing. A
+// weekday also counts as a date.
 func parseDate(ws []word) (word, int) {
 	if len(ws) == 0 {
 		return word{}, 0
@@ -47,7 +47,7 @@ func parseDate(ws []word) (word, int) {
 	return word{text: fmt.Sprintf("%d-%d-%d", year, m, day), kind: date}, n
 }
 
-// yearAt returns the year that word i is, or 0.
+// yearAt returns the year at word i, or 0.
 func yearAt(ws []word, i int) int {
 	if i >= len(ws) || ws[i].kind != number {
 		return 0
@@ -55,7 +55,7 @@ func yearAt(ws []word, i int) int {
 	return integer(ws[i].text, minYear, maxYear)
 }
 
-// dayAt returns the day of a month that word i is, as a cardinal or ordinal, or 0.
+// dayAt returns the day of the month at word i, or 0. The day may be an ordinal.
 func dayAt(ws []word, i int) int {
 	if i >= len(ws) || ws[i].kind != number {
 		return 0
@@ -67,7 +67,7 @@ func dayAt(ws []word, i int) int {
 	return integer(text, 1, 31)
 }
 
-// integer returns the value of text, 0 if it is not an integer from low to high.
+// integer returns the value of text, or 0 if it is not an integer from low to high.
 func integer(text string, low, high int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < low || n > high {
@@ -76,8 +76,8 @@ func integer(text string, low, high int) int {
 	return n
 }
 
-// monthAt returns the month that word i names, or 0. It must be capitalized: "may" and
-// "march" are verbs.
+// monthAt returns the month at word i, or 0. A month must be capitalized, because "may"
+// and "march" are verbs.
 func monthAt(ws []word, i int) time.Month {
 	if i >= len(ws) || !ws[i].capital {
 		return 0
@@ -102,8 +102,8 @@ func isWeekday(w word) bool {
 	return false
 }
 
-// timeAt returns the number of words of the time expression at word i: a date, or "in"
-// and a year. It returns 0 if there is none.
+// timeAt returns the number of words in the time expression at word i, or 0. A time
+// expression is a date, or "in" and a year.
 func timeAt(ws []word, i int) int {
 	switch {
 	case i < len(ws) && ws[i].kind == date:
@@ -114,8 +114,8 @@ func timeAt(ws []word, i int) int {
 	return 0
 }
 
-// placeAt returns the number of words of the place at word i: a preposition and names.
-// It returns 0 if there is none.
+// placeAt returns the number of words in the place at word i, or 0. A place consists of
+// a preposition and names.
 func placeAt(ws []word, i int) int {
 	if i >= len(ws) || ws[i].text != "in" && ws[i].text != "at" && ws[i].text != "near" {
 		return 0
@@ -130,27 +130,27 @@ func placeAt(ws []word, i int) int {
 	return n
 }
 
-// placeFirst swaps a time and a place that follows it: "born in 1879 in Ulm" becomes
-// "born in Ulm in 1879".
+// placeFirst moves each place before a directly preceding time: "born in 1879 in Ulm"
+// becomes "born in Ulm in 1879".
 func placeFirst(ws []word) []word {
 	out := slices.Clone(ws)
 	for i := 1; i < len(out); i++ {
-		when := timeAt(out, i)
-		if when == 0 {
+		timeLen := timeAt(out, i)
+		if timeLen == 0 {
 			continue
 		}
-		if place := placeAt(out, i+when); place > 0 {
-			moved := slices.Clone(out[i : i+when])
-			copy(out[i:], out[i+when:i+when+place])
-			copy(out[i+place:], moved)
-			i += place + when - 1
+		if placeLen := placeAt(out, i+timeLen); placeLen > 0 {
+			moved := slices.Clone(out[i : i+timeLen])
+			copy(out[i:], out[i+timeLen:i+timeLen+placeLen])
+			copy(out[i+placeLen:], moved)
+			i += placeLen + timeLen - 1
 		}
 	}
 	return out
 }
 
-// dateLast moves the time at the start of a claim to its end. It returns nil if the
-// claim does not start with a time, or has other numbers or dates.
+// dateLast moves the time at the start of a claim to the end. It returns nil if the
+// claim does not start with a time, or if it contains other numbers or dates.
 func dateLast(ws []word) []word {
 	n := timeAt(ws, 0)
 	if n == 0 || n == len(ws) || slices.ContainsFunc(ws[n:], func(w word) bool { return w.kind == date || w.kind == number }) {

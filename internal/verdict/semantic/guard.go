@@ -7,15 +7,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// A guard compares claims word by word. Claims that it takes for the same differ only
-// in articles, the notation of numbers and dates, single words with a synonym in the
-// same inflected form, and the position of one date at the start or the end. It
-// rejects many pairs that do mean the same, which costs a request, so that it accepts
-// none that does not. Its rules are for English; in other languages hardly more than
-// punctuation may differ. It is safe for concurrent use.
+// A guard decides whether two claims are equivalent by comparing their words.
+// Equivalent claims may differ only in articles, the notation of numbers and dates,
+// synonyms in the same inflected form, and the position of one date at the start or the
+// end. The guard avoids false positives, which would produce wrong verdicts, at the
+// expense of false negatives, which cost a request. Its rules are for English; in other
+// languages little more than punctuation may differ. A guard is safe for concurrent use.
 type guard struct{ lex *lexicon.Lexicon }
 
-// newGuard fails only if the embedded lexicon is damaged.
+// newGuard returns a guard. It returns an error only if the embedded lexicon is corrupt.
 func newGuard() (*guard, error) {
 	lex, err := lexicon.Load()
 	if err != nil {
@@ -24,38 +24,39 @@ func newGuard() (*guard, error) {
 	return &guard{lex}, nil
 }
 
-// minWords is how many words a claim must have to be understood on its own.
+// minWords is the minimum number of words in a claim that can be reused.
 const minWords = 3
 
-// same reports whether two claims surely say the same. sameQuestion says that both
-// answer the same question.
-func (g *guard) same(a, b string, sameQuestion bool) bool {
-	return g.sameIn(false, a, b, sameQuestion)
+// equivalent reports whether two claims certainly have the same meaning. sameQuestion is
+// set if both answer the same question.
+func (g *guard) equivalent(a, b string, sameQuestion bool) bool {
+	return g.compare(a, b, sameQuestion, false)
 }
 
-// sameAfter is like same for claims after a question and other claims, in the order of
-// the answer. A claim that refers to what came before, such as "It was red", says the
-// same only if everything before it does.
-func (g *guard) sameAfter(a string, beforeA []string, b string, beforeB []string, sameQuestion bool) bool {
+// equivalentAfter is like equivalent, but takes the preceding texts into account: the
+// question and the earlier claims. A claim that refers to them, such as "It was red", is
+// equivalent to another only if all preceding texts are equivalent too.
+func (g *guard) equivalentAfter(a string, beforeA []string, b string, beforeB []string, sameQuestion bool) bool {
 	if !sameQuestion || !needsContext(a) && !needsContext(b) {
-		return g.same(a, b, sameQuestion)
+		return g.equivalent(a, b, sameQuestion)
 	}
 	if len(beforeA) != len(beforeB) || len(beforeA) == 0 {
 		return false
 	}
 	for i := range beforeA {
-		if beforeA[i] != beforeB[i] && !g.sameIn(true, beforeA[i], beforeB[i], true) {
+		if beforeA[i] != beforeB[i] && !g.compare(beforeA[i], beforeB[i], true, true) {
 			return false
 		}
 	}
-	return g.sameIn(true, a, b, true)
+	return g.compare(a, b, true, true)
 }
 
 // needsContext reports whether a claim refers to something that it does not name.
 func needsContext(claim string) bool { return refersOutside(parse(claim)) }
 
-// sameIn is same, for claims that may refer to what came before if inContext is set.
-func (g *guard) sameIn(inContext bool, a, b string, sameQuestion bool) bool {
+// compare implements equivalent. If inContext is set, the claims may refer to preceding
+// texts.
+func (g *guard) compare(a, b string, sameQuestion, inContext bool) bool {
 	x, y := parse(a), parse(b)
 	if !isComparable(x, sameQuestion, inContext) || !isComparable(y, sameQuestion, inContext) {
 		return false
@@ -71,8 +72,9 @@ func (g *guard) sameIn(inContext bool, a, b string, sameQuestion bool) bool {
 	return d != nil && g.matchAll(x, d)
 }
 
-// isComparable reports whether a claim can be understood on its own. After a different
-// question it must be English, since pronouns of other languages are not known.
+// isComparable reports whether a claim can be compared without its preceding texts, or
+// inContext is set. For different questions, the claim must be English, because pronouns
+// in other languages are not recognized.
 func isComparable(ws []word, sameQuestion, inContext bool) bool {
 	if len(ws) < minWords || !inContext && refersOutside(ws) {
 		return false
@@ -80,9 +82,10 @@ func isComparable(ws []word, sameQuestion, inContext bool) bool {
 	return sameQuestion || isEnglish(ws) && !slices.ContainsFunc(ws, func(w word) bool { return w.kind == pronoun })
 }
 
+// matchAll reports whether all words match.
 func (g *guard) matchAll(a, b []word) bool { return slices.EqualFunc(a, b, g.match) }
 
-// match reports whether two words in the same position say the same.
+// match reports whether two words in the same position are interchangeable.
 func (g *guard) match(a, b word) bool {
 	if a.text == b.text {
 		return a.kind == b.kind && (a.capital == b.capital || a.first || b.first)
@@ -103,7 +106,7 @@ func (g *guard) areSynonyms(a, b string) bool {
 	return found
 }
 
-// A form is the inflection of a word, as far as its spelling shows it.
+// A form is the inflection of a word, inferred from its spelling.
 type form uint8
 
 const (
@@ -111,9 +114,10 @@ const (
 	plural      // or third person: -s
 	past        // -ed and irregular forms
 	progressive
-	graded // -er, -est, -ly: such words have no synonyms in the same form
+	graded // -er, -est, -ly; not replaced by synonyms
 )
 
+// form returns the form of a lower-case word.
 func (g *guard) form(w string) form {
 	switch {
 	case strings.HasSuffix(w, "er"), strings.HasSuffix(w, "est"), strings.HasSuffix(w, "ly"):

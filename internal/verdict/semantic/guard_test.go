@@ -11,22 +11,22 @@ func newTestGuard(t testing.TB) *guard {
 	return g
 }
 
-// checkSame checks both orders of each pair.
-func checkSame(t *testing.T, pairs [][2]string, want bool) {
+// checkEquivalent checks both orders of each pair.
+func checkEquivalent(t *testing.T, pairs [][2]string, want bool) {
 	t.Helper()
 	g := newTestGuard(t)
 	for _, p := range pairs {
 		for range 2 {
-			if got := g.same(p[0], p[1], true); got != want {
-				t.Errorf("same(%q, %q): got %v, want %v", p[0], p[1], got, want)
+			if got := g.equivalent(p[0], p[1], true); got != want {
+				t.Errorf("equivalent(%q, %q): got %v, want %v", p[0], p[1], got, want)
 			}
 			p[0], p[1] = p[1], p[0]
 		}
 	}
 }
 
-func TestClaimsThatDiffer(t *testing.T) {
-	checkSame(t, [][2]string{
+func TestGuardRejectsDifferentClaims(t *testing.T) {
+	checkEquivalent(t, [][2]string{
 		// numbers
 		{"The bridge is 898 metres long.", "The bridge is 989 metres long."},
 		{"The bridge is 1,149 metres long.", "The bridge is 1,194 metres long."},
@@ -128,7 +128,7 @@ func TestClaimsThatDiffer(t *testing.T) {
 		{"Einstein was born in Germany.", "Einstein was born in Germany to rich parents."},
 		{"The train goes from Rome to Milan.", "The train goes to Rome from Milan."},
 		{"Tea or coffee is served.", "Tea and coffee is served."},
-		// not understood on their own
+		// references outside the claim
 		{"He was born in Germany.", "He was born in Germany."},
 		{"It opened to traffic in 1932.", "It opened to traffic in 1932."},
 		{"The firm sold its shares.", "The firm sold its shares."},
@@ -139,8 +139,8 @@ func TestClaimsThatDiffer(t *testing.T) {
 	}, false)
 }
 
-func TestClaimsThatAreTheSame(t *testing.T) {
-	checkSame(t, [][2]string{
+func TestGuardAcceptsEquivalentClaims(t *testing.T) {
+	checkEquivalent(t, [][2]string{
 		{"Einstein was born in Germany.", "Einstein was born in Germany"},
 		{"Einstein was born on 14 March 1879.", "Einstein was born on March 14, 1879."},
 		{"Einstein was born on 14 March 1879.", "Einstein was born March 14th, 1879."},
@@ -168,11 +168,10 @@ func TestClaimsThatAreTheSame(t *testing.T) {
 	}, true)
 }
 
-// After a different question a claim must be understood on its own.
-func TestClaimsOfDifferentQuestionsMustBeEnglish(t *testing.T) {
+func TestGuardRequiresEnglishForDifferentQuestions(t *testing.T) {
 	g := newTestGuard(t)
 	for claim, want := range map[string]bool{"Einstein was born in Ulm.": true, "Er wurde in Ulm geboren.": false} {
-		if got := g.same(claim, claim, false); got != want {
+		if got := g.equivalent(claim, claim, false); got != want {
 			t.Errorf("%q: got %v, want %v", claim, got, want)
 		}
 	}
@@ -183,16 +182,16 @@ func FuzzGuard(f *testing.F) {
 	f.Add("the 1st of", "'s 't n't")
 	g := newTestGuard(f)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if x, y := g.same(a, b, true), g.same(b, a, true); x != y {
-			t.Errorf("%q, %q: got %v, and %v in the other order", a, b, x, y)
+		if x, y := g.equivalent(a, b, true), g.equivalent(b, a, true); x != y {
+			t.Errorf("equivalent(%q, %q): got %v, want %v as in the other order", a, b, x, y)
 		}
-		if isComparable(parse(a), true, false) && !g.same(a, a, true) {
-			t.Errorf("%q is not the same as itself", a)
+		if isComparable(parse(a), true, false) && !g.equivalent(a, a, true) {
+			t.Errorf("equivalent(%q, %q): got false, want true", a, a)
 		}
 	})
 }
 
-func TestClaimsThatNeedContextDependOnPreviousClaims(t *testing.T) {
+func TestGuardComparesPrecedingClaims(t *testing.T) {
 	g := newTestGuard(t)
 	const question = "What of the car?"
 	first, second := "The car of Ms Hill was sold in 1990.", "It was painted red again."
@@ -202,22 +201,22 @@ func TestClaimsThatNeedContextDependOnPreviousClaims(t *testing.T) {
 		sameQuestion  bool
 		want          bool
 	}{
-		"same claims":                {[]string{question, first}, []string{question, first}, second, true, true},
-		"no claims":                  {[]string{question}, []string{question}, second, true, true},
-		"same in other words":        {[]string{question, first}, []string{question, "In 1990, the car of Ms Hill was sold."}, second, true, true},
-		"different number":           {[]string{question, first}, []string{question, "The car of Ms Hill was sold in 1991."}, second, true, false},
-		"different name":             {[]string{question, first}, []string{question, "The car of Ms Mill was sold in 1990."}, second, true, false},
-		"additional claim":           {[]string{question, first}, []string{question, "The bus was new.", first}, second, true, false},
-		"different order":            {[]string{question, first, "The bus was new."}, []string{question, "The bus was new.", first}, second, true, false},
-		"different question":         {[]string{question, first}, []string{"And then?", first}, second, false, false},
-		"unknown":                    {[]string{question, first}, nil, second, true, false},
-		"different word":             {[]string{question, first}, []string{question, first}, "It was painted blue again.", true, false},
-		"other claim needs none":     {nil, nil, "The car was painted red again.", true, false},
-		"negation":                   {[]string{question, first}, []string{question, first}, "It was not painted red again.", true, false},
-		"only one needs its context": {[]string{question, first}, nil, "The car was painted red again.", true, false},
+		"same claims":         {[]string{question, first}, []string{question, first}, second, true, true},
+		"no claims":           {[]string{question}, []string{question}, second, true, true},
+		"same in other words": {[]string{question, first}, []string{question, "In 1990, the car of Ms Hill was sold."}, second, true, true},
+		"different number":    {[]string{question, first}, []string{question, "The car of Ms Hill was sold in 1991."}, second, true, false},
+		"different name":      {[]string{question, first}, []string{question, "The car of Ms Mill was sold in 1990."}, second, true, false},
+		"additional claim":    {[]string{question, first}, []string{question, "The bus was new.", first}, second, true, false},
+		"different order":     {[]string{question, first, "The bus was new."}, []string{question, "The bus was new.", first}, second, true, false},
+		"different question":  {[]string{question, first}, []string{"And then?", first}, second, false, false},
+		"unknown":             {[]string{question, first}, nil, second, true, false},
+		"different word":      {[]string{question, first}, []string{question, first}, "It was painted blue again.", true, false},
+		"no reference":        {nil, nil, "The car was painted red again.", true, false},
+		"negation":            {[]string{question, first}, []string{question, first}, "It was not painted red again.", true, false},
+		"only one reference":  {[]string{question, first}, nil, "The car was painted red again.", true, false},
 	} {
 		for range 2 {
-			if got := g.sameAfter(second, tt.before, tt.claim, tt.other, tt.sameQuestion); got != tt.want {
+			if got := g.equivalentAfter(second, tt.before, tt.claim, tt.other, tt.sameQuestion); got != tt.want {
 				t.Errorf("%s: got %v, want %v", name, got, tt.want)
 			}
 			tt.before, tt.other = tt.other, tt.before

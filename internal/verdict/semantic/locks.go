@@ -5,44 +5,44 @@ import (
 	"sync"
 )
 
-// locks are mutexes by name. The zero value has no locks.
+// locks is a set of named mutexes. The zero value is ready to use.
 type locks struct {
 	mu    sync.Mutex
 	locks map[string]*lock
 }
 
 type lock struct {
-	token chan struct{} // holds a token while the lock is free
-	users int           // goroutines that hold the lock or wait for it
+	token chan struct{} // contains a token while the lock is free
+	users int           // number of goroutines that hold the lock or wait for it
 }
 
-// lock waits for the lock of a name, and returns the function that releases it. The
-// error is that of ctx.
+// lock acquires the lock with the given name and returns a function that releases it.
+// It returns an error if ctx is done first.
 func (l *locks) lock(ctx context.Context, name string) (unlock func(), err error) {
 	l.mu.Lock()
-	k := l.locks[name]
-	if k == nil {
+	named := l.locks[name]
+	if named == nil {
 		if l.locks == nil {
 			l.locks = map[string]*lock{}
 		}
-		k = &lock{token: make(chan struct{}, 1)}
-		k.token <- struct{}{}
-		l.locks[name] = k
+		named = &lock{token: make(chan struct{}, 1)}
+		named.token <- struct{}{}
+		l.locks[name] = named
 	}
-	k.users++
+	named.users++
 	l.mu.Unlock()
-	leave := func() {
+	removeUser := func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if k.users--; k.users == 0 {
+		if named.users--; named.users == 0 {
 			delete(l.locks, name)
 		}
 	}
 	select {
-	case <-k.token:
-		return func() { k.token <- struct{}{}; leave() }, nil
+	case <-named.token:
+		return func() { named.token <- struct{}{}; removeUser() }, nil
 	case <-ctx.Done():
-		leave()
+		removeUser()
 		return nil, context.Cause(ctx)
 	}
 }

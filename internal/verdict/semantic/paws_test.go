@@ -11,9 +11,9 @@ import (
 
 const suite = "../../../../shared/data/suite-dev.jsonl.zst"
 
-// The pairs of PAWS-X have nearly the same words and the same meaning (label 1) or not
-// (label 0). No verdict may be reused for a pair with different meanings.
-func TestNoReuseBetweenParaphrasesWithDifferentMeanings(t *testing.T) {
+// The sentences in each PAWS-X pair have nearly the same words. Their meaning is the
+// same if the label is 1. No verdict may be reused for a pair with label 0.
+func TestGuardRejectsPAWSPairsWithDifferentMeanings(t *testing.T) {
 	f, err := os.Open(suite)
 	if err != nil {
 		t.Skipf("missing data: %v", err)
@@ -35,7 +35,7 @@ func TestNoReuseBetweenParaphrasesWithDifferentMeanings(t *testing.T) {
 		if err := d.Decode(&row); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(row.Suite, "pawsx-") || row.Contexts[0] == row.Answer { // some pairs are equal in translation
+		if !strings.HasPrefix(row.Suite, "pawsx-") || row.Contexts[0] == row.Answer { // some translated pairs are identical
 			continue
 		}
 		c := counts[row.Suite]
@@ -48,16 +48,16 @@ func TestNoReuseBetweenParaphrasesWithDifferentMeanings(t *testing.T) {
 			continue
 		}
 		c.similar[row.Label]++
-		if !g.same(row.Contexts[0], row.Answer, true) {
+		if !g.equivalent(row.Contexts[0], row.Answer, true) {
 			continue
 		}
-		c.reused[row.Label]++
+		c.equivalent[row.Label]++
 		if row.Label == 0 {
-			t.Errorf("got a verdict reused between %q\nand %q", row.Contexts[0], row.Answer)
+			t.Errorf("equivalent(%q, %q): got true, want false", row.Contexts[0], row.Answer)
 		}
 	}
 	for name, c := range counts {
-		t.Logf("%s: pairs with different, same meaning %v; of these similar from %.2f %v; reused %v", name, c.pairs, DefaultThreshold, c.similar, c.reused)
+		t.Logf("%s: pairs by label %v, with similarity of at least %.2f %v, equivalent %v", name, c.pairs, DefaultThreshold, c.similar, c.equivalent)
 	}
 	if counts["pawsx-en"] == nil {
 		t.Error("got no pairs")
@@ -65,4 +65,4 @@ func TestNoReuseBetweenParaphrasesWithDifferentMeanings(t *testing.T) {
 }
 
 // pairCounts counts pairs by label.
-type pairCounts struct{ pairs, similar, reused [2]int }
+type pairCounts struct{ pairs, similar, equivalent [2]int }

@@ -1,9 +1,9 @@
-// Package semantic reuses verdicts: a claim that says the same as one that was judged
-// before, over the same contexts, takes its verdict.
+// Package semantic implements a semantic cache of verdicts: a claim reuses the verdict
+// of an equivalent claim on the same contexts.
 //
-// Similarity of embeddings alone would equate "14 March" and "20 March", or a statement
-// and its negation. So the words of the two claims are compared first, and the
-// embeddings only of claims whose words surely say the same.
+// Embedding similarity alone would equate "14 March" and "20 March", or a statement and
+// its negation. So the cache first compares the words of two claims, and computes
+// embeddings only if the words are equivalent.
 package semantic
 
 import (
@@ -24,16 +24,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// DefaultThreshold is the cosine similarity from which two claims say the same.
+// DefaultThreshold is the default of Options.Threshold.
 const DefaultThreshold = 0.85
 
-// A Judger judges the claims that have no known verdict.
+// A Judger judges claims that are not in the cache.
 type Judger interface {
 	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
 }
 
-// A Store keeps JSON values by namespace and key. *llm.Cache is one. It must be safe
-// for concurrent use. A value that it fails to keep is judged again.
+// A Store stores JSON values by namespace and key. It must be safe for concurrent use.
+// It may drop values; the claims are then judged again. *llm.Cache implements Store.
 type Store interface {
 	Put(ctx context.Context, space, key string, value json.RawMessage)
 	List(ctx context.Context, space string) []llm.Item
@@ -44,24 +44,24 @@ type Options struct {
 	Judge    Judger       // required
 	Embedder llm.Embedder // required
 	Store    Store        // required
-	// Key identifies everything that a verdict depends on besides the texts: endpoint,
-	// model, prompt version, options. Verdicts are shared only under the same key.
+	// Key identifies everything else that verdicts depend on: endpoint, model, prompt
+	// version and options. Verdicts are reused only under the same key.
 	Key string
-	// Waiting, if set, is called with the context of a row before the row waits for
-	// others with the same contexts, and the function that it returns is called after
-	// that.
+	// Waiting, if set, is called before a row waits for other rows with the same
+	// contexts. It returns a function that is called after the wait.
 	Waiting func(ctx context.Context) (resume func())
-	// Threshold is the cosine similarity from which two claims say the same, above 0
-	// and at most 1. 0 means DefaultThreshold.
+	// Threshold is the minimum cosine similarity of equivalent claims. It must be above
+	// 0 and at most 1. 0 means DefaultThreshold.
 	Threshold float64
 }
 
-// A Judge is safe for concurrent use. Rows with the same contexts are judged one after
-// the other, so that later ones find the verdicts of earlier ones.
+// A Judge is a judge with a semantic cache. It is safe for concurrent use. Rows with the
+// same contexts are judged sequentially, so that later rows can reuse the verdicts of
+// earlier ones.
 //
-// Which of two similar claims is judged, and which one reuses the verdict, depends on
-// the order of the rows. For results that do not depend on the concurrency, fill the
-// store in an earlier run or use one worker.
+// The order of the rows determines which of two equivalent claims is judged and which
+// one reuses the verdict. For reproducible results, fill the store in an earlier run or
+// use one worker.
 type Judge struct {
 	opts  Options
 	guard *guard
@@ -86,10 +86,10 @@ func New(opts Options) (*Judge, error) {
 	return &Judge{opts: opts, guard: g}, nil
 }
 
-// Judge returns a verdict for each claim, in the order of the claims. A verdict that
-// was made for another claim has Reused set. The usage includes that of the embeddings,
-// which are only requested if the words of a known claim match. Errors are those of the
-// judge and of the embedder.
+// Judge returns a verdict for each claim, in the order of the claims. Reused verdicts
+// have Reused set. The usage includes embedding requests, which are made only if the
+// words of a known claim match. Judge returns an error if the underlying judge or the
+// embedder fails, or ctx is done.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	space := j.space(task.Contexts)
 	unlock, err := j.lock(ctx, space)
@@ -112,7 +112,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	dropHitsNeededAsContext(task.Claims, hits)
 	rest := task
 	rest.Claims = nil
-	index := make(map[int]int, len(task.Claims)) // of the claims by ID
+	index := make(map[int]int, len(task.Claims)) // index into task.Claims by claim ID
 	for i, c := range task.Claims {
 		index[c.ID] = i
 		if hits[i] == nil {
@@ -124,16 +124,16 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if len(rest.Claims) == 0 {
 		return out, nil
 	}
-	fresh, err := j.opts.Judge.Judge(ctx, rest)
-	out.Usage = out.Usage.Add(fresh.Usage)
+	judged, err := j.opts.Judge.Judge(ctx, rest)
+	out.Usage = out.Usage.Add(judged.Usage)
 	if err != nil {
 		return verdict.Judgement{Usage: out.Usage}, err
 	}
-	out.Verdicts = append(out.Verdicts, fresh.Verdicts...)
-	for _, v := range fresh.Verdicts {
+	out.Verdicts = append(out.Verdicts, judged.Verdicts...)
+	for _, v := range judged.Verdicts {
 		i, ok := index[v.ClaimID]
 		if !ok || hits[i] != nil {
-			continue // a faulty judge; the caller checks the IDs
+			continue // unexpected ID; the caller validates the IDs
 		}
 		text, before := task.Claims[i].Judged(), claimsBefore(task, i)
 		if value, err := json.Marshal(newRecord(text, before, task.Question, v)); err == nil {
@@ -150,7 +150,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	return out, nil
 }
 
-// lock waits for earlier rows with the same contexts.
+// lock waits until no other row with the same contexts is being judged.
 func (j *Judge) lock(ctx context.Context, space string) (unlock func(), err error) {
 	if j.opts.Waiting != nil {
 		defer j.opts.Waiting(ctx)()
@@ -158,15 +158,14 @@ func (j *Judge) lock(ctx context.Context, space string) (unlock func(), err erro
 	return j.locks.lock(ctx, space)
 }
 
-// Limits of what may precede a claim that needs it as context, for the verdict to be
-// reused.
+// Limits on the preceding texts of a claim that needs context.
 const (
 	maxClaimsBefore = 32
 	maxBytesBefore  = 8 << 10
 )
 
-// claimsBefore returns the question and the claims before claim i, if it needs them to be
-// understood. It returns nil if it does not, or if they are too long.
+// claimsBefore returns the question and the claims before claim i if the claim needs
+// context. Otherwise, or if they exceed the limits, it returns nil.
 func claimsBefore(task verdict.Task, i int) []string {
 	if i > maxClaimsBefore || !needsContext(task.Claims[i].Judged()) {
 		return nil
@@ -183,8 +182,8 @@ func claimsBefore(task verdict.Task, i int) []string {
 	return texts
 }
 
-// dropHitsNeededAsContext removes the hits before the last claim that must be judged
-// and needs the claims before it to be understood: the judge must see them too.
+// dropHitsNeededAsContext removes the hits before the last claim that must be judged and
+// needs context, because the judge must see the preceding claims too.
 func dropHitsNeededAsContext(claims []extract.Claim, hits []*hit) {
 	for i := len(claims) - 1; i >= 0; i-- {
 		if hits[i] == nil && needsContext(claims[i].Judged()) {
@@ -194,14 +193,14 @@ func dropHitsNeededAsContext(claims []extract.Claim, hits []*hit) {
 	}
 }
 
-// A hit is a record whose verdict a claim takes.
+// A hit is a record whose verdict a claim reuses.
 type hit struct {
 	record
 
 	cosine float64
 }
 
-// reuse returns the verdict for a claim.
+// reuse returns the verdict for the claim with the given ID.
 func (h *hit) reuse(id int) verdict.Verdict {
 	return verdict.Verdict{
 		ClaimID: id, Label: h.Label, Score: h.Score, Reason: h.Reason, ChunkIDs: h.ChunkIDs, Evidence: h.Evidence,
@@ -209,14 +208,14 @@ func (h *hit) reuse(id int) verdict.Verdict {
 	}
 }
 
-// lookUp returns the most similar known claim for each claim of the task, nil if none
-// says the same.
+// lookUp returns the most similar known claim for each claim of the task, or nil if no
+// known claim is equivalent.
 func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) ([]*hit, usage.Usage, error) {
 	hits := make([]*hit, len(task.Claims))
 	candidates := make([][]int, len(task.Claims)) // indices into known
 	var texts []string
-	index := map[string]int{} // of texts
-	embed := func(s string) {
+	index := map[string]int{} // index into texts
+	addText := func(s string) {
 		if _, ok := index[s]; !ok {
 			index[s] = len(texts)
 			texts = append(texts, s)
@@ -227,25 +226,26 @@ func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) (
 			return nil, usage.Usage{}, err
 		}
 		before := claimsBefore(task, i)
-		for k := range known {
-			if !j.guard.sameAfter(c.Judged(), before, known[k].Claim, known[k].Before, known[k].Question == task.Question) {
+		for n := range known {
+			r := &known[n]
+			if !j.guard.equivalentAfter(c.Judged(), before, r.Claim, r.Before, r.Question == task.Question) {
 				continue
 			}
-			if known[k].Claim == c.Judged() {
+			if r.Claim == c.Judged() {
 				if hits[i] == nil {
-					hits[i] = &hit{known[k], 1}
+					hits[i] = &hit{*r, 1}
 				}
 				continue
 			}
-			candidates[i] = append(candidates[i], k)
+			candidates[i] = append(candidates[i], n)
 		}
 		if hits[i] != nil {
 			candidates[i] = nil
 			continue
 		}
-		for _, k := range candidates[i] {
-			embed(c.Judged())
-			embed(known[k].Claim)
+		for _, n := range candidates[i] {
+			addText(c.Judged())
+			addText(known[n].Claim)
 		}
 	}
 	if len(texts) == 0 {
@@ -253,7 +253,7 @@ func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) (
 	}
 	vectors, usage, err := j.opts.Embedder.Embed(ctx, texts)
 	if _, ok := errors.AsType[*llm.ContextLengthError](err); ok {
-		return hits, usage, nil // without a vector, the claim is judged
+		return hits, usage, nil // claims without an exact match are judged
 	}
 	if err != nil {
 		return nil, usage, fmt.Errorf("embedding claims for the semantic cache: %w", err)
@@ -262,17 +262,17 @@ func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) (
 		return nil, usage, fmt.Errorf("embedding claims for the semantic cache: %d vectors for %d texts", len(vectors), len(texts))
 	}
 	for i, c := range task.Claims {
-		for _, k := range candidates[i] {
-			cos := cosine(vectors[index[c.Judged()]], vectors[index[known[k].Claim]])
+		for _, n := range candidates[i] {
+			cos := cosine(vectors[index[c.Judged()]], vectors[index[known[n].Claim]])
 			if cos >= j.opts.Threshold && (hits[i] == nil || cos > hits[i].cosine) {
-				hits[i] = &hit{known[k], cos}
+				hits[i] = &hit{known[n], cos}
 			}
 		}
 	}
 	return hits, usage, nil
 }
 
-// cosine returns the cosine similarity of two vectors, -1 if it is not defined.
+// cosine returns the cosine similarity of two vectors, or -1 if it is undefined.
 func cosine(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return -1
@@ -289,13 +289,13 @@ func cosine(a, b []float32) float64 {
 	return min(c, 1)
 }
 
-// space returns the namespace of the verdicts over contexts. It depends on how the text
-// is divided into contexts, since verdicts refer to them by number.
+// space returns the namespace for verdicts on contexts. It depends on the order and the
+// boundaries of the contexts, because verdicts refer to them by number.
 func (j *Judge) space(contexts []string) string {
 	return "semantic/2/" + hash(append([]string{j.opts.Key}, contexts...)...)
 }
 
-// hash returns a hash of texts and their lengths.
+// hash returns a SHA-256 hash of texts and their lengths, in hexadecimal.
 func hash(texts ...string) string {
 	h := sha256.New()
 	var n [8]byte

@@ -20,8 +20,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// bagOfWords embeds a text by the hashes of its words, so that texts with the same words
-// are similar whatever they mean.
+// bagOfWords is an Embedder that hashes words, so that texts with the same words have
+// similar vectors regardless of their meaning.
 type bagOfWords struct {
 	mu    sync.Mutex
 	texts int
@@ -56,26 +56,26 @@ func bag(text string) []float32 {
 	return v
 }
 
-// fakeJudge supports claims that the first context contains, and records all claims.
+// fakeJudge supports claims that the first context contains. It records all claims.
 type fakeJudge struct {
 	mu     sync.Mutex
 	claims []string
 	err    error
 }
 
-func (c *fakeJudge) Judge(_ context.Context, k verdict.Task) (verdict.Judgement, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (f *fakeJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	out := verdict.Judgement{Usage: usage.Usage{Requests: 1}}
-	if c.err != nil {
-		return out, c.err
+	if f.err != nil {
+		return out, f.err
 	}
-	for _, cl := range k.Claims {
-		c.claims = append(c.claims, cl.Text)
-		v := verdict.Verdict{ClaimID: cl.ID, Reason: "judged " + cl.Text}
-		if strings.Contains(k.Contexts[0], cl.Text) {
+	for _, c := range task.Claims {
+		f.claims = append(f.claims, c.Text)
+		v := verdict.Verdict{ClaimID: c.ID, Reason: "judged " + c.Text}
+		if strings.Contains(task.Contexts[0], c.Text) {
 			v.Label, v.Score, v.ChunkIDs = verdict.Supported, 1, []int{0}
-			v.Evidence = []verdict.Evidence{{Chunk: 0, Start: 0, End: 1, Quote: k.Contexts[0][:1]}}
+			v.Evidence = []verdict.Evidence{{Chunk: 0, Start: 0, End: 1, Quote: task.Contexts[0][:1]}}
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	}
@@ -84,8 +84,8 @@ func (c *fakeJudge) Judge(_ context.Context, k verdict.Task) (verdict.Judgement,
 
 func newJudge(t testing.TB, opts Options) (*Judge, *fakeJudge, *bagOfWords) {
 	t.Helper()
-	c, e := &fakeJudge{}, &bagOfWords{}
-	opts.Judge, opts.Embedder = c, e
+	fake, e := &fakeJudge{}, &bagOfWords{}
+	opts.Judge, opts.Embedder = fake, e
 	if opts.Store == nil {
 		opts.Store = &Memory{}
 	}
@@ -93,44 +93,44 @@ func newJudge(t testing.TB, opts Options) (*Judge, *fakeJudge, *bagOfWords) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j, c, e
+	return j, fake, e
 }
 
-func task(question string, contexts []string, claims ...string) verdict.Task {
-	k := verdict.Task{Question: question, Contexts: contexts}
+func newTask(question string, contexts []string, claims ...string) verdict.Task {
+	task := verdict.Task{Question: question, Contexts: contexts}
 	for i, c := range claims {
-		k.Claims = append(k.Claims, extract.Claim{ID: i, Text: c})
+		task.Claims = append(task.Claims, extract.Claim{ID: i, Text: c})
 	}
-	return k
+	return task
 }
 
-func judge(t testing.TB, j *Judge, k verdict.Task) verdict.Judgement {
+func judge(t testing.TB, j *Judge, task verdict.Task) verdict.Judgement {
 	t.Helper()
-	out, err := j.Judge(t.Context(), k)
+	out, err := j.Judge(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range out.Verdicts {
-		if v.ClaimID != k.Claims[i].ID {
-			t.Errorf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, k.Claims[i].ID)
+		if v.ClaimID != task.Claims[i].ID {
+			t.Errorf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, task.Claims[i].ID)
 		}
 	}
-	if len(out.Verdicts) != len(k.Claims) {
-		t.Fatalf("got %d verdicts, want %d", len(out.Verdicts), len(k.Claims))
+	if len(out.Verdicts) != len(task.Claims) {
+		t.Fatalf("got %d verdicts, want %d", len(out.Verdicts), len(task.Claims))
 	}
 	return out
 }
 
 var ulm = []string{"Einstein was born on 14 March 1879 in Ulm."}
 
-func TestSameClaimReusesVerdict(t *testing.T) {
+func TestEquivalentClaimReusesVerdict(t *testing.T) {
 	store := &Memory{}
-	j, c, e := newJudge(t, Options{Store: store, Key: "k"})
-	first := judge(t, j, task("q", ulm, "Einstein was born on 14 March 1879 in Ulm.", "Einstein was born on 20 March 1879 in Ulm."))
+	j, fake, e := newJudge(t, Options{Store: store, Key: "k"})
+	first := judge(t, j, newTask("q", ulm, "Einstein was born on 14 March 1879 in Ulm.", "Einstein was born on 20 March 1879 in Ulm."))
 	if first.Verdicts[0].Reused != nil || first.Verdicts[0].Label != verdict.Supported || e.texts != 0 {
 		t.Errorf("got %+v and %d texts embedded, want a new supported verdict and none", first.Verdicts[0], e.texts)
 	}
-	got := judge(t, j, task("q", ulm,
+	got := judge(t, j, newTask("q", ulm,
 		"Einstein was born on 14 March 1880 in Ulm.", "Einstein was born in Ulm in 1879.", "Einstein was born on 14 March 1879 in Ulm", "Einstein was born on 14 March 1879 in Ulm."))
 	want := &verdict.Reused{By: "semantic", Statement: "Einstein was born on 14 March 1879 in Ulm.", Cosine: 1}
 	for i, v := range got.Verdicts {
@@ -146,62 +146,62 @@ func TestSameClaimReusesVerdict(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	if len(c.claims) != 4 || got.Usage.Requests != 2 {
-		t.Errorf("got %d claims judged and %d requests, want 4 and 2", len(c.claims), got.Usage.Requests)
+	if len(fake.claims) != 4 || got.Usage.Requests != 2 {
+		t.Errorf("got %d claims judged and %d requests, want 4 and 2", len(fake.claims), got.Usage.Requests)
 	}
-	// The store outlives the judge, but the key and the contexts must be the same.
-	j, c, _ = newJudge(t, Options{Store: store, Key: "k"})
-	if got := judge(t, j, task("q", ulm, "Einstein was born in Ulm on March 14, 1879.")); got.Verdicts[0].Reused == nil || len(c.claims) != 0 {
-		t.Errorf("got %d claims judged by a second judge, want none", len(c.claims))
+	// Another judge with the same store, key and contexts reuses the verdicts.
+	j, fake, _ = newJudge(t, Options{Store: store, Key: "k"})
+	if got := judge(t, j, newTask("q", ulm, "Einstein was born in Ulm on March 14, 1879.")); got.Verdicts[0].Reused == nil || len(fake.claims) != 0 {
+		t.Errorf("got %d claims judged by a second judge, want none", len(fake.claims))
 	}
 	for _, other := range []struct {
 		key      string
 		contexts []string
 	}{{"other", ulm}, {"k", []string{ulm[0], "x"}}, {"k", []string{ulm[0] + " "}}} {
-		j, c, _ := newJudge(t, Options{Store: store, Key: other.key})
-		if judge(t, j, task("q", other.contexts, "Einstein was born on 14 March 1879 in Ulm.")); len(c.claims) != 1 {
-			t.Errorf("%+v: got %d claims judged, want 1", other, len(c.claims))
+		j, fake, _ := newJudge(t, Options{Store: store, Key: other.key})
+		if judge(t, j, newTask("q", other.contexts, "Einstein was born on 14 March 1879 in Ulm.")); len(fake.claims) != 1 {
+			t.Errorf("%+v: got %d claims judged, want 1", other, len(fake.claims))
 		}
 	}
 }
 
-func TestReuseDependsOnThreshold(t *testing.T) {
-	j, c, e := newJudge(t, Options{Threshold: 0.95})
-	judge(t, j, task("q", []string{"c"}, "The company purchased the rights."))
-	got := judge(t, j, task("q", []string{"c"}, "The company bought the rights."))
-	if got.Verdicts[0].Reused != nil || e.texts != 2 || len(c.claims) != 2 {
+func TestReuseRequiresThreshold(t *testing.T) {
+	j, fake, e := newJudge(t, Options{Threshold: 0.95})
+	judge(t, j, newTask("q", []string{"c"}, "The company purchased the rights."))
+	got := judge(t, j, newTask("q", []string{"c"}, "The company bought the rights."))
+	if got.Verdicts[0].Reused != nil || e.texts != 2 || len(fake.claims) != 2 {
 		t.Errorf("got %+v, want a new verdict", got.Verdicts[0])
 	}
-	j, c, _ = newJudge(t, Options{Threshold: 0.5})
-	judge(t, j, task("q", []string{"c"}, "The company purchased the rights."))
-	got = judge(t, j, task("q", []string{"c"}, "The company bought the rights."))
-	if r := got.Verdicts[0].Reused; r == nil || r.Cosine < 0.5 || r.Cosine > 0.95 || len(c.claims) != 1 {
+	j, fake, _ = newJudge(t, Options{Threshold: 0.5})
+	judge(t, j, newTask("q", []string{"c"}, "The company purchased the rights."))
+	got = judge(t, j, newTask("q", []string{"c"}, "The company bought the rights."))
+	if r := got.Verdicts[0].Reused; r == nil || r.Cosine < 0.5 || r.Cosine > 0.95 || len(fake.claims) != 1 {
 		t.Errorf("got %+v, want a cosine from 0.5 to 0.95", r)
 	}
 }
 
-func TestErrorsAreReturnedAndNotStored(t *testing.T) {
+func TestJudgeReturnsErrorsWithoutStoring(t *testing.T) {
 	bad := errors.New("bad")
-	j, c, e := newJudge(t, Options{})
-	c.err = bad
-	if out, err := j.Judge(t.Context(), task("q", []string{"c"}, "Dogs chase cats.")); !errors.Is(err, bad) || out.Verdicts != nil || out.Usage.Requests != 1 {
+	j, fake, e := newJudge(t, Options{})
+	fake.err = bad
+	if out, err := j.Judge(t.Context(), newTask("q", []string{"c"}, "Dogs chase cats.")); !errors.Is(err, bad) || out.Verdicts != nil || out.Usage.Requests != 1 {
 		t.Errorf("got %+v, %v, want 1 request and %v", out, err, bad)
 	}
-	c.err = nil
-	judge(t, j, task("q", []string{"c"}, "The company purchased the rights."))
+	fake.err = nil
+	judge(t, j, newTask("q", []string{"c"}, "The company purchased the rights."))
 	e.err = bad
-	if out, err := j.Judge(t.Context(), task("q", []string{"c"}, "The company bought the rights.")); !errors.Is(err, bad) || out.Usage.Requests != 1 {
+	if out, err := j.Judge(t.Context(), newTask("q", []string{"c"}, "The company bought the rights.")); !errors.Is(err, bad) || out.Usage.Requests != 1 {
 		t.Errorf("got %+v, %v, want 1 request and %v", out, err, bad)
 	}
 	e.err, e.short = nil, true
-	if _, err := j.Judge(t.Context(), task("q", []string{"c"}, "The company bought the rights.")); err == nil {
+	if _, err := j.Judge(t.Context(), newTask("q", []string{"c"}, "The company bought the rights.")); err == nil {
 		t.Error("missing vector: got no error")
 	}
 }
 
-func TestInvalidRecordsAreIgnored(t *testing.T) {
+func TestJudgeIgnoresInvalidRecords(t *testing.T) {
 	store := &Memory{}
-	j, c, _ := newJudge(t, Options{Store: store})
+	j, fake, _ := newJudge(t, Options{Store: store})
 	space := j.space([]string{"c"})
 	for key, value := range map[string]string{
 		"a": `7`, "b": `{"claim":"Dogs chase cats."`, "c": `{"claim":"Dogs chase cats.","label":9,"score":1}`,
@@ -210,24 +210,24 @@ func TestInvalidRecordsAreIgnored(t *testing.T) {
 	} {
 		store.Put(t.Context(), space, key, json.RawMessage(value))
 	}
-	if got := judge(t, j, task("", []string{"c"}, "Dogs chase cats.")); got.Verdicts[0].Reused != nil || len(c.claims) != 1 {
+	if got := judge(t, j, newTask("", []string{"c"}, "Dogs chase cats.")); got.Verdicts[0].Reused != nil || len(fake.claims) != 1 {
 		t.Errorf("got %+v, want a new verdict", got.Verdicts[0])
 	}
 }
 
-func TestConcurrentRowsJudgeClaimOnce(t *testing.T) {
-	j, c, _ := newJudge(t, Options{})
+func TestConcurrentRowsJudgeEqualClaimOnce(t *testing.T) {
+	j, fake, _ := newJudge(t, Options{})
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if _, err := j.Judge(t.Context(), task("q", []string{"c"}, "Dogs chase cats.")); err != nil {
+			if _, err := j.Judge(t.Context(), newTask("q", []string{"c"}, "Dogs chase cats.")); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if len(c.claims) != 1 || len(j.locks.locks) != 0 {
-		t.Errorf("got %d claims judged and %d locks left, want 1 and 0", len(c.claims), len(j.locks.locks))
+	if len(fake.claims) != 1 || len(j.locks.locks) != 0 {
+		t.Errorf("got %d claims judged and %d locks left, want 1 and 0", len(fake.claims), len(j.locks.locks))
 	}
 	unlock, err := j.locks.lock(t.Context(), "x")
 	if err != nil {
@@ -244,7 +244,7 @@ func TestConcurrentRowsJudgeClaimOnce(t *testing.T) {
 	}
 }
 
-func TestWaitingIsCalledWhileRowWaits(t *testing.T) {
+func TestJudgeCallsWaitingWhileLocked(t *testing.T) {
 	var waiting atomic.Int64
 	waits := make(chan struct{}, 8)
 	j, _, _ := newJudge(t, Options{Waiting: func(context.Context) func() {
@@ -252,14 +252,14 @@ func TestWaitingIsCalledWhileRowWaits(t *testing.T) {
 		waits <- struct{}{}
 		return func() { waiting.Add(-1) }
 	}})
-	k := task("q", []string{"c"}, "Dogs chase cats.")
-	unlock, err := j.locks.lock(t.Context(), j.space(k.Contexts))
+	task := newTask("q", []string{"c"}, "Dogs chase cats.")
+	unlock, err := j.locks.lock(t.Context(), j.space(task.Contexts))
 	if err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error)
 	go func() {
-		_, err := j.Judge(t.Context(), k)
+		_, err := j.Judge(t.Context(), task)
 		done <- err
 	}()
 	select {
@@ -276,7 +276,7 @@ func TestWaitingIsCalledWhileRowWaits(t *testing.T) {
 	}
 }
 
-// cancelingStore cancels a context when it is read.
+// cancelingStore cancels a context when its values are listed.
 type cancelingStore struct {
 	Memory
 	cancel func()
@@ -287,11 +287,11 @@ func (c *cancelingStore) List(ctx context.Context, space string) []llm.Item {
 	return c.Memory.List(ctx, space)
 }
 
-func TestCanceledContextStopsComparison(t *testing.T) {
+func TestJudgeStopsIfContextIsCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	j, c, e := newJudge(t, Options{Store: &cancelingStore{cancel: cancel}})
-	if _, err := j.Judge(ctx, task("", ulm, "Dogs chase cats.")); !errors.Is(err, context.Canceled) || len(c.claims) > 0 || e.texts > 0 {
-		t.Errorf("got %v, %d claims judged, %d texts embedded; want %v, 0, 0", err, len(c.claims), e.texts, context.Canceled)
+	j, fake, e := newJudge(t, Options{Store: &cancelingStore{cancel: cancel}})
+	if _, err := j.Judge(ctx, newTask("", ulm, "Dogs chase cats.")); !errors.Is(err, context.Canceled) || len(fake.claims) > 0 || e.texts > 0 {
+		t.Errorf("got %v, %d claims judged, %d texts embedded; want %v, 0, 0", err, len(fake.claims), e.texts, context.Canceled)
 	}
 }
 
@@ -313,7 +313,7 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 
 var _ Store = (*llm.Cache)(nil)
 
-func TestCosineOfInvalidVectors(t *testing.T) {
+func TestCosineRejectsInvalidVectors(t *testing.T) {
 	for _, tt := range [][2][]float32{{{1}, {1, 2}}, {{0}, {1}}} {
 		if got := cosine(tt[0], tt[1]); got != -1 {
 			t.Errorf("%v: got %v, want -1", tt, got)
@@ -321,37 +321,37 @@ func TestCosineOfInvalidVectors(t *testing.T) {
 	}
 }
 
-// A judge cannot resolve "it" without the claims before it.
-func TestClaimThatNeedsContextIsJudgedWithPreviousClaims(t *testing.T) {
-	j, c, _ := newJudge(t, Options{Store: &Memory{}, Key: "k"})
+// The judge cannot resolve a pronoun without the preceding claims.
+func TestClaimWithPronounIsJudgedWithPrecedingClaims(t *testing.T) {
+	j, fake, _ := newJudge(t, Options{Store: &Memory{}, Key: "k"})
 	first, second := "Einstein was born in Ulm.", "He was a physicist."
-	judge(t, j, task("q", ulm, first, second))
-	if got := judge(t, j, task("q", ulm, first, second)); len(c.claims) != 2 || got.Verdicts[1].Reused == nil {
-		t.Errorf("got %q judged and %+v reused, want the first two judged", c.claims, got.Verdicts[1].Reused)
+	judge(t, j, newTask("q", ulm, first, second))
+	if got := judge(t, j, newTask("q", ulm, first, second)); len(fake.claims) != 2 || got.Verdicts[1].Reused == nil {
+		t.Errorf("got %q judged and %+v reused, want the first two judged", fake.claims, got.Verdicts[1].Reused)
 	}
-	c.claims = nil
-	got := judge(t, j, task("q", ulm, first, "He was a painter."))
-	if len(c.claims) != 2 || got.Verdicts[0].Reused != nil {
-		t.Errorf("got %q judged, want both claims", c.claims)
+	fake.claims = nil
+	got := judge(t, j, newTask("q", ulm, first, "He was a painter."))
+	if len(fake.claims) != 2 || got.Verdicts[0].Reused != nil {
+		t.Errorf("got %q judged, want both claims", fake.claims)
 	}
-	c.claims = nil
-	got = judge(t, j, task("q", ulm, "Newton was born in London.", second))
-	if len(c.claims) != 2 || got.Verdicts[1].Reused != nil {
-		t.Errorf("got %q judged and %+v reused, want both claims judged", c.claims, got.Verdicts[1].Reused)
+	fake.claims = nil
+	got = judge(t, j, newTask("q", ulm, "Newton was born in London.", second))
+	if len(fake.claims) != 2 || got.Verdicts[1].Reused != nil {
+		t.Errorf("got %q judged and %+v reused, want both claims judged", fake.claims, got.Verdicts[1].Reused)
 	}
-	c.claims = nil
-	got = judge(t, j, task("q", ulm, first, "Newton was born in London."))
-	if len(c.claims) != 0 || got.Verdicts[0].Reused == nil {
-		t.Errorf("got %q judged, want none", c.claims)
+	fake.claims = nil
+	got = judge(t, j, newTask("q", ulm, first, "Newton was born in London."))
+	if len(fake.claims) != 0 || got.Verdicts[0].Reused == nil {
+		t.Errorf("got %q judged, want none", fake.claims)
 	}
 }
 
-func TestClaimTooLongForEmbeddingIsJudged(t *testing.T) {
-	j, c, e := newJudge(t, Options{Threshold: 0.5})
-	judge(t, j, task("q", []string{"c"}, "The company purchased the rights."))
+func TestJudgeHandlesEmbeddingLengthError(t *testing.T) {
+	j, fake, e := newJudge(t, Options{Threshold: 0.5})
+	judge(t, j, newTask("q", []string{"c"}, "The company purchased the rights."))
 	e.err = &llm.ContextLengthError{Limit: 256, Silent: true}
-	got := judge(t, j, task("q", []string{"c"}, "The company bought the rights."))
-	if got.Verdicts[0].Reused != nil || len(c.claims) != 2 || got.Usage.Requests != 2 {
-		t.Errorf("got %+v, %d claims judged and %d requests, want a new verdict, 2 and 2", got.Verdicts[0], len(c.claims), got.Usage.Requests)
+	got := judge(t, j, newTask("q", []string{"c"}, "The company bought the rights."))
+	if got.Verdicts[0].Reused != nil || len(fake.claims) != 2 || got.Usage.Requests != 2 {
+		t.Errorf("got %+v, %d claims judged and %d requests, want a new verdict, 2 and 2", got.Verdicts[0], len(fake.claims), got.Usage.Requests)
 	}
 }

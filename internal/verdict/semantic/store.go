@@ -11,10 +11,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A record is a stored verdict.
+// A record is a stored verdict and its claim.
 type record struct {
 	Claim    string             `json:"claim"`
-	Before   []string           `json:"before,omitempty"` // the question and the previous claims, if the claim needs them
+	Before   []string           `json:"before,omitempty"` // see claimsBefore
 	Question string             `json:"question"`
 	Label    verdict.Label      `json:"label"`
 	Score    float64            `json:"score"`
@@ -30,8 +30,7 @@ func newRecord(claim string, before []string, question string, v verdict.Verdict
 	}
 }
 
-// readRecord parses a record that was stored for n contexts. It reports false if the
-// record is not a valid verdict on them.
+// readRecord parses a record, and reports whether it is a valid verdict on n contexts.
 func readRecord(raw json.RawMessage, n int) (record, bool) {
 	var r record
 	if json.Unmarshal(raw, &r) != nil || r.Claim == "" || r.Label > verdict.Supported || !(r.Score >= 0 && r.Score <= 1) {
@@ -44,7 +43,7 @@ func readRecord(raw json.RawMessage, n int) (record, bool) {
 	return r, true
 }
 
-// Memory is a Store in memory. The zero value is empty.
+// Memory is an in-memory Store. The zero value is empty and ready to use.
 type Memory struct {
 	mu     sync.Mutex
 	spaces map[string]map[string]json.RawMessage

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A kind is the role of a word in a claim, as far as it restricts which other word may
-// replace it.
+// A kind classifies a word. Only plain words may be replaced by synonyms.
 type kind uint8
 
 const (
@@ -22,15 +21,15 @@ const (
 	function // prepositions and conjunctions
 )
 
-// A word is a word of a claim in lower case. Numbers and dates are normalized.
+// A word is a word in a claim.
 type word struct {
-	text    string
+	text    string // lower case; numbers and dates are normalized
 	kind    kind
-	capital bool
-	first   bool // of the claim
+	capital bool // starts with a capital letter
+	first   bool // first word of the claim
 }
 
-// parse returns the words of a claim without the ones that add nothing.
+// parse returns the words of a claim without optional words.
 func parse(text string) []word {
 	raw := split(text)
 	var out []word
@@ -57,14 +56,14 @@ func parse(text string) []word {
 		case w.text == "former" && i > 0 && raw[i-1].text == "the" && (i+1 == len(raw) || kindOf(raw[i+1]) != plain):
 			w.kind = pronoun
 		case w.text == "there" && i+1 < len(raw) && kindOf(raw[i+1]) == auxiliary:
-			w.kind = function // "there is" refers to nothing
+			w.kind = function // "there is" is not a reference
 		}
 		out = append(out, w)
 	}
 	return out
 }
 
-// isOptional reports whether word i may be left out.
+// isOptional reports whether word i may be omitted without a change in meaning.
 func isOptional(ws []word, i int) bool {
 	switch ws[i].text {
 	case "a", "an", "the", "also", "however", "moreover", "additionally", "furthermore", "indeed":
@@ -77,8 +76,8 @@ func isOptional(ws []word, i int) bool {
 	return false
 }
 
-// refersOutside reports whether a pronoun precedes every name that it could refer to,
-// or a word such as "this" refers to something outside the claim.
+// refersOutside reports whether a claim may refer to something outside it: it contains a
+// pronoun before the first name, or a deictic word such as "this".
 func refersOutside(ws []word) bool {
 	named := false
 	for i, w := range ws {
@@ -93,7 +92,7 @@ func refersOutside(ws []word) bool {
 	return false
 }
 
-// isDeictic reports whether a pronoun refers to the conversation, not to a name.
+// isDeictic reports whether a pronoun refers to the conversation rather than to a name.
 func isDeictic(w string) bool {
 	switch w {
 	case "this", "these", "those", "here", "there", "former", "latter", "we", "us", "our", "ours", "i", "me", "my", "mine", "you", "your", "yours":
@@ -102,7 +101,7 @@ func isDeictic(w string) bool {
 	return false
 }
 
-// isEnglish reports whether a claim has a common word that only English has.
+// isEnglish reports whether a claim contains a common word that occurs only in English.
 func isEnglish(ws []word) bool {
 	return slices.ContainsFunc(ws, func(w word) bool {
 		switch w.text {
@@ -153,19 +152,19 @@ func split(text string) []word {
 		case isLetter(r):
 			w := leadingLetters(text[i:])
 			i += len(w)
-			low := strings.ToLower(w)
-			next := word{text: low, capital: unicode.IsUpper(r)}
-			negated := low == "cannot"
+			lower := strings.ToLower(w)
+			next := word{text: lower, capital: unicode.IsUpper(r)}
+			negated := lower == "cannot"
 			if strings.HasPrefix(text[i:], "'") {
 				switch tail := strings.ToLower(leadingLetters(text[i+1:])); {
-				case tail == "t" && strings.HasSuffix(low, "n"):
-					next.text, negated = withoutContraction(low), true
+				case tail == "t" && strings.HasSuffix(lower, "n"):
+					next.text, negated = expandContraction(lower), true
 					i += 2
 				case tail == "s":
 					i += 2
 				}
 			}
-			if low == "cannot" {
+			if lower == "cannot" {
 				next.text = "can"
 			}
 			if n, ok := numeral(next.text); ok {
@@ -188,11 +187,11 @@ func split(text string) []word {
 	return out
 }
 
-// splitNumber returns the number at byte i in its normal form, and the byte after it.
+// splitNumber returns the normalized number at byte i, and the offset of its end.
 func splitNumber(text string, i int) (string, int) {
 	end := numberEnd(text, i)
 	n := text[i:end]
-	if strings.Count(n, ",") > 1 { // a single comma may be a decimal one
+	if strings.Count(n, ",") > 1 { // a single comma may be a decimal comma
 		n = strings.ReplaceAll(n, ",", "")
 	}
 	if i > 0 && text[i-1] == '-' && (i == 1 || text[i-2] == ' ' || text[i-2] == '(') {
@@ -208,13 +207,13 @@ func splitNumber(text string, i int) (string, int) {
 // numberEnd returns the end of the number that starts at byte i. It includes a comma
 // before three digits, and a point or a colon before any digits.
 func numberEnd(text string, i int) int {
-	digits := func(at int) int {
-		rest := strings.TrimLeftFunc(text[at:], unicode.IsNumber)
+	digitsEnd := func(start int) int {
+		rest := strings.TrimLeftFunc(text[start:], unicode.IsNumber)
 		return len(text) - len(rest)
 	}
-	i = digits(i)
+	i = digitsEnd(i)
 	for i+1 < len(text) {
-		switch next := digits(i + 1); {
+		switch next := digitsEnd(i + 1); {
 		case next == i+1:
 			return i
 		case text[i] == ',' && next == i+4, text[i] == '.', text[i] == ':':
@@ -228,14 +227,14 @@ func numberEnd(text string, i int) int {
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }
 
-// leadingLetters returns the letters and marks that s starts with.
+// leadingLetters returns the longest prefix of s that consists of letters and marks.
 func leadingLetters(s string) string {
 	return s[:len(s)-len(strings.TrimLeftFunc(s, isLetter))]
 }
 
-// withoutContraction returns the verb of a word such as "isn" or "won", which "'t"
-// follows.
-func withoutContraction(w string) string {
+// expandContraction returns the verb of a contraction without its "'t": "is" for "isn"
+// and "will" for "won".
+func expandContraction(w string) string {
 	switch w {
 	case "won":
 		return "will"
@@ -247,7 +246,8 @@ func withoutContraction(w string) string {
 	return strings.TrimSuffix(w, "n")
 }
 
-// numeral returns the normal form of a number word: digits up to twelve.
+// numeral normalizes a number word, and reports whether w is one. Numbers up to twelve
+// are converted to digits.
 func numeral(w string) (string, bool) {
 	cardinals := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 	if n := slices.Index(cardinals[:], w); n >= 0 {
