@@ -40,7 +40,7 @@ func TestDeviceFlags(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := tt.want
 			if tt.code == exitFailure && !loads() {
-				want = "static and loads no libraries: run the same command with ragfaith-ort"
+				want = "static and cannot load libraries: run the same command with ragfaith-ort"
 			}
 			args := strings.Fields("score - --to jsonl --judge " + dir + " " + tt.args)
 			got := call(t, t.TempDir(), tt.env, args...)

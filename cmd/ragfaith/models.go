@@ -295,7 +295,7 @@ their checksums. Exits with 1 if any differs.`,
 			if err != nil {
 				return err
 			}
-			list, err := store.Of(name)
+			list, err := store.Copies(name)
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,7 @@ package encoder
 
 import "math"
 
-// scale returns 1/sqrt(n).
+// scale returns 1/sqrt(n), the scale of attention scores for n-dimensional heads.
 func scale(n int) float32 { return float32(1 / math.Sqrt(float64(n))) }
 
 // bertShape holds the sizes that BERT, RoBERTa and DeBERTa configurations have in
@@ -47,9 +47,8 @@ func bert(c *config, w *weights, family string) (*postNorm, int, error) {
 	e := &n.embed
 	maxTokens := s.positions
 	if family != "bert" {
-		// The padding token has a row of the table, and the first token that is
-		// Position embeddings start with one row for the padding token; the first
-		// other token has the next row.
+		// The position table has a row for the padding token at index pad_token_id.
+		// Positions of other tokens start at the following row.
 		e.pad = c.tokenID("pad_token_id", 1)
 		e.offset, e.oneType = int(e.pad)+1, true
 		maxTokens -= e.offset
@@ -69,7 +68,7 @@ func bert(c *config, w *weights, family string) (*postNorm, int, error) {
 	return n, maxTokens, w.err
 }
 
-// prefixes returns the prefixes that tensor names of a family may have.
+// prefixes returns the possible prefixes of the tensor names of a family.
 func prefixes(family string) []string {
 	switch family {
 	case "deberta-v2":

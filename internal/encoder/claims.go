@@ -9,12 +9,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// claimClasses is the number of logits of a claim.
+// claimClasses is the number of classes predicted for each claim.
 const claimClasses = 3
 
 // claimHeads computes logits from the hidden values of claims. The classes are
-// predicted from the last token and from the mean and maximum over all tokens of a
-// claim. Each token also has a logit of its own.
+// predicted from the hidden values of the claim's last token and from their mean and
+// maximum over all of its tokens. A separate layer predicts one logit per token.
 type claimHeads struct {
 	width                  int
 	hidden, classes, token *kernel.Linear
@@ -59,20 +59,21 @@ func (h *claimHeads) run(p *pass, x []float32) (classes, tokens []float32) {
 	return classes, tokens
 }
 
-// A claimSequence is an input sequence with claims of one group.
+// A claimSequence is a model input with claims of a single group.
 type claimSequence struct {
 	tokenSequence
-	out  []ClaimOutput // of the claims in this sequence
-	from [2]int        // index of the group and of its first claim, for errors
+	out   []ClaimOutput // results for the claims in this sequence
+	group int           // index of the group, for errors
+	first int           // index of the first claim in the group, for errors
 }
 
-// Judge judges the claims of each group against its window. The claims of a group
-// share a sequence of up to 2048 tokens; if they do not fit, the window is
-// computed again for the next sequence.
+// Judge returns the output for every claim of every group, in input order. The
+// claims of a group share sequences of up to 2048 tokens. If a group needs more than
+// one sequence, its window is recomputed for each.
 func (g *Grounding) Judge(ctx context.Context, groups []Group) ([][]ClaimOutput, error) {
 	result := make([][]ClaimOutput, len(groups))
 	byGroup := make([][]claimSequence, len(groups))
-	err := g.each(ctx, len(groups), func(m *wordMatcher, i int) error {
+	err := g.forEachInput(ctx, len(groups), func(m *wordMatcher, i int) error {
 		result[i] = make([]ClaimOutput, len(groups[i].Claims))
 		var err error
 		byGroup[i], err = g.buildSequences(m, &groups[i], result[i])
@@ -80,7 +81,7 @@ func (g *Grounding) Judge(ctx context.Context, groups []Group) ([][]ClaimOutput,
 			return fmt.Errorf("group %d: %w", i, err)
 		}
 		for j := range byGroup[i] {
-			byGroup[i][j].from[0] = i
+			byGroup[i][j].group = i
 		}
 		return nil
 	})
@@ -112,8 +113,8 @@ func (g *Grounding) Judge(ctx context.Context, groups []Group) ([][]ClaimOutput,
 	return result, nil
 }
 
-// buildSequences tokenizes a group and packs it into sequences. It allocates the
-// tokens of out.
+// buildSequences tokenizes a group and packs its claims into sequences. It allocates
+// the Tokens field of each element of out.
 func (g *Grounding) buildSequences(m *wordMatcher, group *Group, out []ClaimOutput) ([]claimSequence, error) {
 	if len(out) == 0 {
 		return nil, nil
@@ -142,7 +143,7 @@ func (g *Grounding) buildSequences(m *wordMatcher, group *Group, out []ClaimOutp
 			tokens += len(claims[last]) + 1
 			last++
 		}
-		s := claimSequence{out: out[first:last], from: [2]int{0, first}}
+		s := claimSequence{out: out[first:last], first: first}
 		s.start(window, last-first, tokens)
 		for _, ids := range claims[first:last] {
 			s.addClaim(m, ids)
@@ -152,8 +153,8 @@ func (g *Grounding) buildSequences(m *wordMatcher, group *Group, out []ClaimOutp
 	return seqs, nil
 }
 
-// setLogits copies the logits of the claims and tokens from the front of classes
-// and tokens, and returns the rest.
+// setLogits stores the logits of the sequence's claims, which are at the front of
+// classes and tokens, and returns the remaining logits.
 func (s *claimSequence) setLogits(classes, tokens []float32) (restClasses, restTokens []float32, err error) {
 	for i := range s.out {
 		out := &s.out[i]
@@ -167,9 +168,9 @@ func (s *claimSequence) setLogits(classes, tokens []float32) (restClasses, restT
 			finite = finite && isFinite(tokens[j])
 		}
 		if !finite {
-			return nil, nil, fmt.Errorf("group %d: claim %d: the model's output is not a number", s.from[0], s.from[1]+i)
+			return nil, nil, fmt.Errorf("group %d: claim %d: the model's output is not a number", s.group, s.first+i)
 		}
-		classes, tokens = classes[claimClasses:], tokens[len(out.Tokens)+1:] // [SEP] has a logit too
+		classes, tokens = classes[claimClasses:], tokens[len(out.Tokens)+1:] // skip the logit of [SEP]
 	}
 	return classes, tokens, nil
 }

@@ -22,14 +22,14 @@ const maxConfig = 4 << 20
 const (
 	maxWidth     = 1 << 16
 	maxLayers    = 1 << 10
-	maxRows      = 1 << 24 // of a table of embeddings
+	maxRows      = 1 << 24 // rows of an embedding table
 	maxLabels    = 1 << 16
 	maxPositions = 1 << 24
 )
 
-// config reads the members of a JSON object by key. The first invalid member sets
-// err, after which all returned values are meaningless. Members that do not affect
-// the output are ignored.
+// config provides typed access to the members of a JSON object. The first invalid
+// member sets err; values returned afterwards are meaningless. Optional members have
+// a default, def. Members that do not affect the output are ignored.
 type config struct {
 	file   string // for errors
 	values map[string]jsontext.Value
@@ -87,22 +87,22 @@ func (c *config) size(key string, limit int) int {
 	return c.sizeOr(key, 0, limit)
 }
 
-// sizeOr is like size for an optional key.
-func (c *config) sizeOr(key string, missing, limit int) int {
-	v := float64(missing)
+// sizeOr is like size but returns def if key is missing.
+func (c *config) sizeOr(key string, def, limit int) int {
+	v := float64(def)
 	if !c.get(key, &v, "a number") {
-		return missing
+		return def
 	}
 	if v != math.Trunc(v) || v < 1 || v > float64(limit) {
 		c.fail(key, "want an integer from 1 to %d, got %s", limit, c.values[key])
-		return missing
+		return def
 	}
 	return int(v)
 }
 
 // tokenID returns an optional token id.
-func (c *config) tokenID(key string, missing int) int32 {
-	v := float64(missing)
+func (c *config) tokenID(key string, def int) int32 {
+	v := float64(def)
 	c.get(key, &v, "a number")
 	if v != math.Trunc(v) || v < 0 || v >= maxRows {
 		c.fail(key, "want a token id, got %s", c.values[key])
@@ -112,8 +112,8 @@ func (c *config) tokenID(key string, missing int) int32 {
 }
 
 // number returns an optional number greater than low and at most high.
-func (c *config) number(key string, missing, low, high float64) float64 {
-	v := missing
+func (c *config) number(key string, def, low, high float64) float64 {
+	v := def
 	c.get(key, &v, "a number")
 	if !(v > low && v <= high) {
 		c.fail(key, "want a number greater than %v and at most %v, got %v", low, high, v)
@@ -122,20 +122,20 @@ func (c *config) number(key string, missing, low, high float64) float64 {
 }
 
 // eps returns an optional normalization epsilon.
-func (c *config) eps(key string, missing float64) float32 {
-	return float32(c.number(key, missing, 0, 0.1))
+func (c *config) eps(key string, def float64) float32 {
+	return float32(c.number(key, def, 0, 0.1))
 }
 
 // text returns an optional string.
-func (c *config) text(key, missing string) string {
-	v := missing
+func (c *config) text(key, def string) string {
+	v := def
 	c.get(key, &v, "a string")
 	return v
 }
 
 // oneOf returns an optional string that must be one of allowed.
-func (c *config) oneOf(key, missing string, allowed ...string) string {
-	v := c.text(key, missing)
+func (c *config) oneOf(key, def string, allowed ...string) string {
+	v := c.text(key, def)
 	if !slices.Contains(allowed, v) {
 		c.fail(key, "%q is not supported; supported: %s", v, strings.Join(allowed, ", "))
 	}
@@ -143,8 +143,8 @@ func (c *config) oneOf(key, missing string, allowed ...string) string {
 }
 
 // boolean returns an optional boolean.
-func (c *config) boolean(key string, missing bool) bool {
-	v := missing
+func (c *config) boolean(key string, def bool) bool {
+	v := def
 	c.get(key, &v, "true or false")
 	return v
 }
@@ -156,8 +156,8 @@ func (c *config) require(key string, want bool) {
 	}
 }
 
-// activation returns the activation function that key names in transformers, gelu
-// if missing. gelu_new and gelu_pytorch_tanh are the same function.
+// activation returns the activation function named by key, with the names used by
+// transformers. The default is gelu. gelu_new and gelu_pytorch_tanh are the same function.
 func (c *config) activation(key string) kernel.Activation {
 	functions := map[string]kernel.Activation{
 		"gelu": kernel.Gelu, "gelu_new": kernel.GeluTanh, "gelu_pytorch_tanh": kernel.GeluTanh,
@@ -175,8 +175,7 @@ func (c *config) heads(key string, width int) int {
 	return n
 }
 
-// object returns a required member that is an object. On failure c.err is set and
-// the result is empty.
+// object returns a required member that is an object, or an empty config on error.
 func (c *config) object(key string) *config {
 	o := &config{file: c.file + ": " + key}
 	if !c.has(key) {

@@ -9,7 +9,7 @@ import (
 
 // disentangled is the attention of DeBERTa (He et al., 2021, "DeBERTa:
 // Decoding-enhanced BERT with Disentangled Attention", and the v3 paper). To the
-// product of query and key it adds the product of the query with the key of the
+// product of query and key, it adds the product of the query with the key of the
 // relative distance (content to position), and of the key with the query of the
 // distance (position to content). Distances are bucketed: exact up to half the
 // buckets, logarithmic beyond.
@@ -22,19 +22,19 @@ type disentangled struct {
 	maxDistance int // max_relative_positions, the distance of the last bucket
 	c2p, p2c    bool
 	head        int     // width of a head
-	scale       float32 // of all three products
+	scale       float32 // scale of all products
 
 	table table // distance embeddings
-	norm  norm  // of the distance embeddings; no gain means none
+	norm  norm  // normalization of table; a nil gain means none
 	eps   float32
 
-	windows []int // half widths of the slices of the table that short sequences need
+	windows []int // half widths of the slices of table used for short sequences
 	layers  []distances
 }
 
-// distances holds the keys and queries of distances, already scaled, as linear
-// layers over the values of a head. Element [h][w] covers the middle 2*windows[w]
-// rows for head h.
+// distances holds the scaled key and query projections of the distance embeddings as
+// linear layers. Element [h][w] applies to head h and covers the middle 2*windows[w]
+// rows of the table.
 type distances struct{ keys, queries [][]*kernel.Linear }
 
 // deberta loads DeBERTa v2 or v3. It also returns the sequence length that the
@@ -122,8 +122,8 @@ func (d *disentangled) readTypes(c *config) {
 	}
 }
 
-// load projects the distance embeddings with the key and query weights of each
-// layer, in float32.
+// load loads the distance embeddings and projects them with the key and query
+// weights of each layer, in float32.
 func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normalize bool) {
 	rows := 2 * d.span
 	d.eps = s.eps
@@ -170,8 +170,8 @@ func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normaliz
 	}
 }
 
-// project applies a linear layer to all distances, and returns the result for
-// each head and window.
+// project applies a linear layer to the distance embeddings and returns the result
+// for each head and window.
 func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, part kernel.Part) [][]*kernel.Linear {
 	rows, width := 2*d.span, part.Out
 	l := w.float32Linear(width, part)
@@ -197,16 +197,16 @@ func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, p
 	return all
 }
 
-// bucket returns the bucket of a distance. It is the function
-// make_log_bucket_position of transformers.
+// bucket returns the bucket of a distance, like make_log_bucket_position in
+// transformers.
 func (d *disentangled) bucket(distance int) int {
 	middle := d.buckets / 2
 	n := max(distance, -distance)
 	if d.buckets == 0 || n <= middle {
 		return distance
 	}
-	share := math.Log(float64(n)/float64(middle)) / math.Log(float64(d.maxDistance-1)/float64(middle))
-	b := int(math.Ceil(share*float64(middle-1))) + middle
+	frac := math.Log(float64(n)/float64(middle)) / math.Log(float64(d.maxDistance-1)/float64(middle))
+	b := int(math.Ceil(frac*float64(middle-1))) + middle
 	if distance < 0 {
 		return -b
 	}
@@ -225,8 +225,8 @@ func (d *disentangled) windowFor(n int) int {
 	return len(d.windows) - 1
 }
 
-// columns returns the row of the window for each distance from n-1 down to 1-n
-// between a query and its key.
+// columns returns the index into the given window for each distance between query
+// and key, from n-1 down to 1-n.
 func (d *disentangled) columns(p *pass, n, window int) []int32 {
 	columns := grow(&p.positions, 2*n-1)
 	for i := range columns {
@@ -240,7 +240,7 @@ func (d *disentangled) row(distance int) int {
 	return min(max(d.bucket(distance)+d.span, 0), 2*d.span-1)
 }
 
-// attend computes the attention a of layer l, one head at a time.
+// attend computes a, the attention of layer l, one head at a time.
 func (d *disentangled) attend(p *pass, l int, a *kernel.Attention) {
 	window := d.windowFor(p.longest)
 	columns, middle := d.columns(p, p.longest, window), p.longest-1

@@ -12,20 +12,19 @@ import (
 
 // dense is a linear layer, or several layers over the same input.
 //
-// A layer becomes int8 in two steps. It first computes in float32 and, if it reads
-// the output of a normalization, records the maximum absolute value of each input.
-// A few inputs are much larger than the others, and as all inputs of a row share
-// one scale, they would cost the others their precision. Each input is then
-// divided by a factor that its weights are multiplied by, so that both share the
-// loss (Xiao et al., 2023, "SmoothQuant", with the published strength of 0.5).
+// Quantization to int8 has two steps. During calibration, the layer computes in
+// float32 and, if its input is the output of a normalization, records the maximum
+// absolute value of each input column. Since all values of a row share one scale, a
+// few large columns would reduce the precision of the others. Each column is
+// therefore multiplied by a smoothing factor and its weights are divided by it (Xiao et al., 2023, "SmoothQuant", with the published strength of 0.5).
 type dense struct {
 	*kernel.Linear // nil for int8 weights until prepareInt8
 	in             int
 	parts          []kernel.Part
-	smooth         []float32 // factors that inputs are multiplied by, or nil
+	smooth         []float32 // factors applied to the inputs, or nil
 
-	mu     sync.Mutex // guards what follows
-	maxAbs []float32  // maximum absolute inputs; nil if not recorded
+	mu     sync.Mutex // guards maxAbs
+	maxAbs []float32  // maximum absolute value of each input; nil if not recorded
 }
 
 // apply is like kernel.Worker.Apply, with smoothing.
@@ -40,8 +39,8 @@ func (d *dense) applyGated(w *kernel.Worker, dst []float32, ldd int, x []float32
 	w.ApplyGated(d.Linear, dst, ldd, x, ldx, rows, act)
 }
 
-// scaleInput records the inputs if needed and returns them multiplied by the
-// smoothing factors.
+// scaleInput returns the inputs multiplied by the smoothing factors. During
+// calibration, it also records their maximum absolute values.
 func (d *dense) scaleInput(w *kernel.Worker, x []float32, ldx, rows int) ([]float32, int) {
 	if d.maxAbs != nil {
 		d.recordMaxAbs(x, ldx, rows)
@@ -64,7 +63,7 @@ func (d *dense) recordMaxAbs(x []float32, ldx, rows int) {
 	}
 }
 
-// prepareInt8 lays out weights that are stored as int8.
+// prepareInt8 creates the linear layer for weights that are stored as int8.
 func (d *dense) prepareInt8(k *kernel.Kernels) {
 	if d.Linear == nil {
 		d.Linear, d.parts = k.Linear(kernel.Int8, d.in, d.parts...), nil
@@ -100,8 +99,8 @@ func (d *dense) smoothWeights() []kernel.Part {
 		// The lower bounds keep the factors finite.
 		d.smooth[i] = float32(math.Sqrt(max(float64(largest[i]), 1e-5) / max(float64(maxAbs), 1e-3)))
 	}
-	// Relative to the median, so that typical inputs stay as they are; no input
-	// is amplified.
+	// Make the factors relative to their median, which keeps typical inputs
+	// unchanged, and at most 1, so that no input is amplified.
 	median := slices.Sorted(slices.Values(d.smooth))[d.In/2]
 	for i, s := range d.smooth {
 		if s /= median; s > 0 && s < 1 {
@@ -120,8 +119,8 @@ func (d *dense) smoothWeights() []kernel.Part {
 	return parts
 }
 
-// fold moves the smoothing factors into the normalization that produces the
-// inputs, if only this layer reads them.
+// fold returns n, the normalization of the layer's inputs, with the smoothing factors
+// applied to its parameters. The layer must be the only reader of n's output.
 func (d *dense) fold(n norm) norm {
 	if d.smooth == nil || n.gain == nil {
 		return n
@@ -140,23 +139,23 @@ func (d *dense) fold(n norm) norm {
 	return folded
 }
 
-// Activations are calibrated on random sequences of tokens. Which inputs are large
-// depends on the model much more than on the text.
+// Calibration uses random token sequences, because which inputs are large depends on
+// the model much more than on the text.
 const (
-	sampleTexts  = 6
-	sampleTokens = 64
+	calibrationSequences = 6
+	calibrationTokens    = 64
 )
 
-// quantize converts the layers of a network that was loaded in float32 to int8.
-// maxTokens limits the calibration sequences; 0 means no limit.
+// quantize converts the layers of a network loaded in float32 to int8. maxTokens
+// limits the length of calibration sequences; 0 means no limit.
 func (e *engine) quantize(ctx context.Context, layers []*dense, maxTokens int) error {
 	r := rand.New(rand.NewPCG(1, 2))
-	n := sampleTokens
+	n := calibrationTokens
 	if maxTokens > 0 {
 		n = min(n, maxTokens)
 	}
 	ids := make([]int32, n)
-	for range sampleTexts {
+	for range calibrationSequences {
 		for i := range ids {
 			ids[i] = r.Int32N(int32(e.network.vocabulary()))
 		}

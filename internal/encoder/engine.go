@@ -10,11 +10,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// An engine is a network and the memory that its passes share.
+// An engine runs the passes of a network, one at a time.
 type engine struct {
 	network network
 	gate    chan struct{}                             // semaphore of size 1, held during a pass
-	waiting func(ctx context.Context) (resume func()) // Options.Waiting
+	onWait  func(ctx context.Context) (resume func()) // optional, see Options.Waiting
 	closed  bool                                      // guarded by gate
 	pass    pass                                      // guarded by gate
 	batch   batch                                     // guarded by gate
@@ -22,21 +22,22 @@ type engine struct {
 
 func newEngine(k *kernel.Kernels, o Options) engine {
 	return engine{
-		gate:    make(chan struct{}, 1),
-		waiting: o.Waiting,
-		pass:    pass{pool: kernel.NewPool(k, o.Threads), precision: kernel.Float32},
+		gate:   make(chan struct{}, 1),
+		onWait: o.Waiting,
+		pass:   pass{pool: kernel.NewPool(k, o.Threads), precision: kernel.Float32},
 	}
 }
 
-// acquire waits for the current pass to finish. The error is that of ctx.
+// acquire waits for the current pass to finish. It returns the error of ctx if that is
+// done first.
 func (e *engine) acquire(ctx context.Context) error {
 	select {
 	case e.gate <- struct{}{}:
 		return nil
 	default:
 	}
-	if e.waiting != nil {
-		defer e.waiting(ctx)()
+	if e.onWait != nil {
+		defer e.onWait(ctx)()
 	}
 	select {
 	case e.gate <- struct{}{}:
@@ -48,8 +49,8 @@ func (e *engine) acquire(ctx context.Context) error {
 
 func errClosed() error { return errors.New("the model is closed") }
 
-// close waits for the current pass, frees the memory and, on the first call, calls
-// release.
+// close waits for the current pass, frees the buffers and calls release. Later calls
+// do nothing.
 func (e *engine) close(release func() error) error {
 	e.gate <- struct{}{}
 	defer func() { <-e.gate }()
@@ -61,8 +62,8 @@ func (e *engine) close(release func() error) error {
 	return release()
 }
 
-// byLengthDescending returns the indices of n sequences, the longest first, so
-// that buffers are allocated once.
+// byLengthDescending returns the indices of n sequences, longest first. In this order,
+// the first pass allocates buffers that are large enough for the others.
 func byLengthDescending(n int, length func(i int) int) []int {
 	order := make([]int, n)
 	for i := range order {
@@ -72,8 +73,8 @@ func byLengthDescending(n int, length func(i int) int) []int {
 	return order
 }
 
-// forEachPass calls run with consecutive parts of order of up to passTokens tokens
-// each.
+// forEachPass splits order into passes of up to passTokens tokens and calls run for
+// each. A longer sequence gets its own pass.
 func forEachPass(order []int, length func(i int) int, run func(indices []int) error) error {
 	for len(order) > 0 {
 		n, tokens := 1, length(order[0])
@@ -93,8 +94,8 @@ func errFileChanged() error {
 	return errors.New("the file of weights can't be read any more: it was changed while the model was in use")
 }
 
-// recoverFault turns the panic of a memory fault, caused by a mapped file that
-// shrank, into an error.
+// recoverFault recovers from a memory fault and stores an error in err. Reading a
+// mapped file that was truncated causes such a fault.
 func recoverFault(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -105,8 +106,8 @@ func recoverFault(err *error) {
 	}
 }
 
-// runPass computes one pass: fill adds the sequences and done receives the hidden
-// values. If first is set, only the hidden values of first tokens are needed.
+// runPass computes one pass. It calls fill to add the sequences and done with their
+// hidden values. If first is set, only the first token of each sequence is computed.
 func (e *engine) runPass(ctx context.Context, first bool, fill func(b *batch), done func(p *pass, hidden []float32) error) (err error) {
 	if err := e.acquire(ctx); err != nil {
 		return err

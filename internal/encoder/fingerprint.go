@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// Large weight files are sampled, as hashing them in full takes seconds.
+// Large weight files are sampled because hashing them in full takes seconds.
 const (
 	sampleBlocks = 64
 	sampleBytes  = 4 << 10
@@ -21,8 +21,8 @@ const (
 
 // Fingerprint returns a hash that identifies the model in dir. It covers the
 // configuration and tokenizer files, the sizes of the weight files and samples of
-// their contents, but not their location. Training changes every weight, so it
-// changes the samples.
+// their contents, but not their location. Samples are sufficient because training
+// changes every weight.
 func Fingerprint(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -34,11 +34,11 @@ func Fingerprint(dir string) (string, error) {
 			files = append(files, e.Name())
 		}
 	}
-	more := []string{tokenizerConfigFile, modulesFile, sentenceConfigFile}
+	optional := []string{tokenizerConfigFile, modulesFile, sentenceConfigFile}
 	for _, e := range entries { // such as 1_Pooling/config.json
-		more = append(more, filepath.Join(e.Name(), configFile))
+		optional = append(optional, filepath.Join(e.Name(), configFile))
 	}
-	for _, name := range more {
+	for _, name := range optional {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			files = append(files, name)
 		}
@@ -53,8 +53,8 @@ func Fingerprint(dir string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// hashFile writes to h the name and size of a file, and its contents or, of a
-// large weight file, samples.
+// hashFile writes the name, size and contents of a file to h. Of a large weight file,
+// it writes only samples.
 func hashFile(h io.Writer, dir, name string) error {
 	f, err := safefile.Open(filepath.Join(dir, name))
 	if err != nil {
@@ -72,8 +72,8 @@ func hashFile(h io.Writer, dir, name string) error {
 	}
 	block := make([]byte, sampleBytes)
 	for i := range int64(sampleBlocks) {
-		at := (info.Size() - sampleBytes) * i / (sampleBlocks - 1)
-		n, err := f.ReadAt(block, at)
+		off := (info.Size() - sampleBytes) * i / (sampleBlocks - 1)
+		n, err := f.ReadAt(block, off)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}

@@ -13,53 +13,53 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
-// A Grounding judges claims against windows of text. It is a BERT whose input is a
-// window followed by all claims about it, so that the window is computed once. Its
-// methods may be called concurrently; passes through the network are serialized.
+// A Grounding is a model that predicts whether windows of text support claims. It is a
+// BERT whose input is a window followed by several claims, so that the window is
+// computed once. Its methods are safe for concurrent use; passes through the network
+// are serialized.
 //
-// The output for a claim depends only on its text and its window: it is
-// bit-identical whatever other claims and windows it is computed with, and for any
-// number of threads.
+// The output for a claim depends only on its text and its window. It is bit-identical
+// regardless of batching and the number of threads.
 type Grounding struct {
 	engine
 	file      *safetensors.File
 	heads     *claimHeads
 	tokenizer *tokenizer.Tokenizer
-	pieces    []string // of the tokenizer, by their ids
+	pieces    []string // vocabulary of the tokenizer, by token id
 	threads   int
 	verdict   string
 	digest    string
 	precision kernel.Precision
 }
 
-// Group is a window of text and the claims to judge against it. The window is cut
-// off after 256 tokens and each claim after 96.
+// A Group is a window of text and the claims to check against it. The window is
+// truncated to 256 tokens and each claim to 96.
 type Group struct {
 	Window string
 	Claims []string
 }
 
-// ClaimOutput holds the logits of a claim given its window.
+// ClaimOutput holds the logits of a claim, given its window.
 type ClaimOutput struct {
 	Logits [3]float32 // in the order of Info.Labels: supported, not_mentioned, contradicted
 	Tokens []TokenLogit
 }
 
-// TokenLogit is the output for one token of a claim.
+// A TokenLogit is the output for one token of a claim.
 type TokenLogit struct {
 	Start, End  int     // byte range in the claim
-	Unsupported float32 // logit that the window does not support it
+	Unsupported float32 // logit of the token being unsupported by the window
 }
 
-// OpenGrounding opens a model file written by training/export.py. Weights are
-// memory-mapped as far as the kernels can use them, so the file must not change
-// until Close. Files of another format, version or layout, damaged files, and
-// missing or misshapen tensors are errors.
+// OpenGrounding opens a model file written by training/export.py. The file is
+// memory-mapped, so it must not change until Close. OpenGrounding returns an error for
+// files of another format, version or layout, damaged files, and missing or misshapen
+// tensors.
 //
 // Options.Device must be unset; Labels and Library are ignored.
 //
-// With Int8, weights stored as int8 are used as they are and float32 weights are
-// quantized. With Float32, int8 weights are widened.
+// With Int8, weights stored as int8 are used unchanged and float32 weights are
+// quantized. With Float32, int8 weights are converted to float32.
 func OpenGrounding(path string, o Options) (*Grounding, error) {
 	file, err := safetensors.Open(path)
 	if err != nil {
@@ -91,10 +91,11 @@ func newGrounding(file *safetensors.File, name string, o Options) (*Grounding, e
 	return f.load(o)
 }
 
-// prepare quantizes the network if int8 is requested and the file holds float32.
+// prepare selects the precision of the network and, for int8, quantizes the layers
+// that are stored as float32.
 func (g *Grounding) prepare(w *weights, n *postNorm) error {
-	g.precision = w.p
-	if w.p != kernel.Int8 {
+	g.precision = w.precision
+	if w.precision != kernel.Int8 {
 		return nil
 	}
 	var floats []*dense
@@ -110,7 +111,7 @@ func (g *Grounding) prepare(w *weights, n *postNorm) error {
 	return nil
 }
 
-// Close waits for the current pass and closes the file. Calls with passes left
+// Close waits for the current pass and closes the file. Calls that need further passes
 // fail.
 func (g *Grounding) Close() error { return g.close(g.file.Close) }
 
@@ -138,7 +139,7 @@ func (g *Grounding) Digest() string { return g.digest }
 // truncation.
 func (g *Grounding) Count(text string) int { return g.tokenizer.Count(text) }
 
-// encode returns up to limit tokens of a text, without special tokens, and their
+// encode returns the first limit tokens of a text, without special tokens, and their
 // byte ranges.
 func (g *Grounding) encode(text string, limit int) (ids []int32, offsets [][2]int, err error) {
 	e, err := g.tokenizer.Encode(text, nil)
@@ -156,12 +157,12 @@ func (g *Grounding) encode(text string, limit int) (ids []int32, offsets [][2]in
 	return e.IDs[lo:hi], e.Offsets[lo:hi], nil
 }
 
-// Embed returns an embedding of Hidden values and length 1 for each text: the mean
-// of the last hidden values of the text as a window without claims. Texts are cut
-// off after 256 tokens.
+// Embed returns an embedding for each text, a unit vector of Info.Hidden values. It is
+// the mean of the last hidden values for the text as a window without claims. Texts
+// are truncated to 256 tokens.
 func (g *Grounding) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	seqs := make([]tokenSequence, len(texts))
-	err := g.each(ctx, len(texts), func(_ *wordMatcher, i int) error {
+	err := g.forEachInput(ctx, len(texts), func(_ *wordMatcher, i int) error {
 		ids, _, err := g.encode(texts[i], maxWindowTokens)
 		if err != nil {
 			return fmt.Errorf("text %d: %w", i, err)
@@ -174,7 +175,7 @@ func (g *Grounding) Embed(ctx context.Context, texts []string) ([][]float32, err
 	}
 	result := make([][]float32, len(texts))
 	width := g.heads.width
-	unit := sentence{normalizes: true}
+	normalizer := sentence{unitLength: true}
 	length := func(i int) int { return len(seqs[i].ids) }
 	return result, forEachPass(byLengthDescending(len(seqs), length), length, func(indices []int) error {
 		fill := func(b *batch) {
@@ -186,7 +187,7 @@ func (g *Grounding) Embed(ctx context.Context, texts []string) ([][]float32, err
 			pooled, _ := p.poolRows(meanOfTokens, hidden, width)
 			for s, i := range indices {
 				result[i] = slices.Clone(pooled[s*width : (s+1)*width])
-				unit.normalize(result[i])
+				normalizer.normalize(result[i])
 				if err := checkFinite(result[i], i); err != nil {
 					return err
 				}
@@ -196,15 +197,15 @@ func (g *Grounding) Embed(ctx context.Context, texts []string) ([][]float32, err
 	})
 }
 
-// each calls f for n inputs on up to g.threads goroutines, each with its own
+// forEachInput calls f for n inputs on up to g.threads goroutines, each with its own
 // wordMatcher.
-func (g *Grounding) each(ctx context.Context, n int, f func(m *wordMatcher, i int) error) error {
-	work, ctx := errgroup.WithContext(ctx)
-	pieces := max(1, min(g.threads, n))
-	for w := range pieces {
-		work.Go(func() error {
+func (g *Grounding) forEachInput(ctx context.Context, n int, f func(m *wordMatcher, i int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	workers := max(1, min(g.threads, n))
+	for w := range workers {
+		group.Go(func() error {
 			m := &wordMatcher{pieces: g.pieces}
-			for i := w; i < n; i += pieces {
+			for i := w; i < n; i += workers {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
@@ -215,5 +216,5 @@ func (g *Grounding) each(ctx context.Context, n int, f func(m *wordMatcher, i in
 			return nil
 		})
 	}
-	return work.Wait()
+	return group.Wait()
 }

@@ -14,12 +14,12 @@ import (
 )
 
 // A grounding model is one safetensors file, written by training/export.py. Its
-// metadata has
+// metadata contains
 //
 //   - format and version, the constants below;
 //   - config, the sizes of the network under the keys of a BERT config.json;
 //   - layout, the constants of the input layout used in training;
-//   - verdict, optional parameters that this package does not interpret;
+//   - verdict, optional parameters that this package passes through;
 //   - sha256, in hexadecimal, of config, layout and verdict, each followed by a
 //     zero byte, and of everything after the header.
 //
@@ -34,14 +34,14 @@ const (
 
 const exportHint = "export the weights with training/export.py of this version"
 
-// groundingFile is an opened file with checked metadata.
+// groundingFile is an open grounding model file with validated metadata.
 type groundingFile struct {
 	*safetensors.File
 	name string // for errors
 	meta map[string]string
 }
 
-// readGrounding checks the metadata of a file.
+// readGrounding reads and validates the metadata of a file.
 func readGrounding(file *safetensors.File, name string) (*groundingFile, error) {
 	f := &groundingFile{file, name, make(map[string]string)}
 	if format, _ := file.Metadata("format"); format != groundingFormat {
@@ -77,15 +77,15 @@ func (f *groundingFile) checkLayout() error {
 		{"sep", sepToken},
 		{"types", tokenTypes},
 	}
-	for _, k := range constants {
-		if got := c.size(k.key, maxRows); c.err == nil && got != k.want {
-			c.fail(k.key, "model was trained with %d, want %d: use the matching release of ragfaith, or train with this version", got, k.want)
+	for _, constant := range constants {
+		if got := c.size(constant.key, maxRows); c.err == nil && got != constant.want {
+			c.fail(constant.key, "model was trained with %d, want %d: use the matching release of ragfaith, or train with this version", got, constant.want)
 		}
 	}
 	return c.err
 }
 
-// sum computes the checksum of the contents.
+// sum returns the checksum of the contents, in hexadecimal.
 func (f *groundingFile) sum() string {
 	h := sha256.New()
 	for _, key := range []string{"config", "layout", "verdict"} {
@@ -95,7 +95,7 @@ func (f *groundingFile) sum() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// verify compares the checksum with the one in the metadata.
+// verify compares the checksum of the contents with the one in the metadata.
 func (f *groundingFile) verify() error {
 	if sum := f.sum(); sum != f.meta["sha256"] {
 		return fmt.Errorf("%s: file is damaged: sha256 is %s, want %.64q; download it again, or %s", f.name, sum, f.meta["sha256"], exportHint)
@@ -103,8 +103,8 @@ func (f *groundingFile) verify() error {
 	return nil
 }
 
-// network loads the network and its heads. Weights stored as int8 still need
-// prepareInt8.
+// network loads the network and its heads. Layers stored as int8 are unusable until
+// prepareInt8 is called.
 func (f *groundingFile) network(w *weights) (*postNorm, *claimHeads, error) {
 	c, err := parseConfig(f.name+": config", []byte(f.meta["config"]))
 	if err != nil {
@@ -145,7 +145,7 @@ func (f *groundingFile) network(w *weights) (*postNorm, *claimHeads, error) {
 	return n, h, w.err
 }
 
-// smoothedLinear loads a layer with its smoothing factors, if the file has them.
+// smoothedLinear loads a layer with the smoothing factors in the file, if any.
 func (w *weights) smoothedLinear(name string, out, in int) *dense {
 	part := w.part(name, out, in, true)
 	if !w.has(name + ".smooth") {
@@ -158,7 +158,7 @@ func (w *weights) smoothedLinear(name string, out, in int) *dense {
 	return d
 }
 
-// load builds the model.
+// load loads the model.
 func (f *groundingFile) load(o Options) (*Grounding, error) {
 	if o.Device != (Options{}).Device {
 		return nil, fmt.Errorf("%s: grounding models do not support device %s", f.name, o.Device)
@@ -168,7 +168,7 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 		return nil, err
 	}
 	g := &Grounding{engine: newEngine(k, o), file: f.File, threads: o.Threads, verdict: f.meta["verdict"], digest: f.meta["sha256"]}
-	w := &weights{dir: f.name, set: f.File, k: k, p: o.Precision, allowInt8: true}
+	w := &weights{dir: f.name, set: f.File, kernels: k, precision: o.Precision, allowInt8: true}
 	n, heads, err := f.network(w)
 	if err != nil {
 		return nil, err
@@ -182,23 +182,23 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 	if err != nil {
 		return nil, err
 	}
-	// These take the time that it is to open a model.
+	// These steps dominate the time to open a model, so they run in parallel.
 	var work errgroup.Group
-	var damage, wrong error
-	work.Go(func() error { damage = f.verify(); return nil })
-	work.Go(func() error { wrong = g.readTokenizer(text, n.vocabulary()); return nil })
+	var sumErr, tokenizerErr error
+	work.Go(func() error { sumErr = f.verify(); return nil })
+	work.Go(func() error { tokenizerErr = g.readTokenizer(text, n.vocabulary()); return nil })
 	g.pass.pool.For(len(w.layers), func(_ *kernel.Worker, i int) { w.layers[i].prepareInt8(k) })
-	if err := errors.Join(work.Wait(), damage); err != nil {
+	if err := errors.Join(work.Wait(), sumErr); err != nil {
 		return nil, err
 	}
-	if wrong != nil {
-		return nil, fmt.Errorf("%s: %s: %w", f.name, tokenizerTensor, wrong)
+	if tokenizerErr != nil {
+		return nil, fmt.Errorf("%s: %s: %w", f.name, tokenizerTensor, tokenizerErr)
 	}
 	return g, g.prepare(w, n)
 }
 
-// readTokenizer parses the tokenizer, set up so that texts cannot contain special
-// tokens, and lists its pieces.
+// readTokenizer parses the tokenizer and reads its vocabulary. Special tokens that are
+// spelled out in a text are split like other text.
 func (g *Grounding) readTokenizer(text []byte, vocabulary int) error {
 	t, err := tokenizer.Parse(text)
 	if err != nil {

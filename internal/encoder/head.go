@@ -16,21 +16,22 @@ const (
 	eachToken
 )
 
-// head maps hidden values to one logit per label: out(norm(act(dense(pooled hidden
-// values)))).
+// head maps hidden values to one logit per label. It computes
+//
+//	out(norm(act(dense(pooled hidden values))))
 type head struct {
 	pooling pooling
 	width   int
 	dense   *dense // optional
 	act     kernel.Activation
-	norm    norm // optional: no gain means none
+	norm    norm // a nil gain means none
 	eps     float32
 	out     *kernel.Linear // float32 even if the network is int8
 }
 
-// poolRows returns the pooled hidden values, in memory owned by p, and their
-// number of rows. hidden is the output of the network, computed with p.first if
-// kind is firstToken.
+// poolRows returns the pooled hidden values, in memory owned by p, and their number of
+// rows. hidden is the output of the network; for firstToken, p.first must have been
+// set.
 func (p *pass) poolRows(kind pooling, hidden []float32, width int) ([]float32, int) {
 	if kind == firstToken || kind == eachToken {
 		return hidden, len(hidden) / width

@@ -2,19 +2,19 @@ package encoder
 
 import "strings"
 
-// prompt is the template that HHEM reads a pair in.
+// prompt is HHEM's template for a pair of texts.
 type prompt struct {
-	pieces [3]string // before, between and after the two texts
-	swap   bool      // the second text comes first
+	pieces [3]string // text before, between and after the placeholders
+	swap   bool      // the placeholder of the second text comes first
 }
 
-// Placeholders in the prompt of the configuration.
+// Placeholders in a prompt.
 const (
 	firstText  = "{text1}"
 	secondText = "{text2}"
 )
 
-// readPrompt reads the prompt, which must have each placeholder once.
+// readPrompt reads the prompt, which must contain each placeholder exactly once.
 func readPrompt(c *config) (*prompt, error) {
 	const key = "prompt"
 	text := c.text(key, "")
@@ -29,17 +29,16 @@ func readPrompt(c *config) (*prompt, error) {
 		return nil, c.err
 	}
 	p := new(prompt)
-	one, two := firstText, secondText
-	if p.swap = strings.Index(text, two) < strings.Index(text, one); p.swap {
-		one, two = two, one
+	first, second := firstText, secondText
+	if p.swap = strings.Index(text, second) < strings.Index(text, first); p.swap {
+		first, second = second, first
 	}
-	p.pieces[0], text, _ = strings.Cut(text, one)
-	p.pieces[1], p.pieces[2], _ = strings.Cut(text, two)
+	p.pieces[0], text, _ = strings.Cut(text, first)
+	p.pieces[1], p.pieces[2], _ = strings.Cut(text, second)
 	return p, nil
 }
 
-// fill returns the parts of the prompt with the texts inserted as the second and
-// fourth.
+// fill returns the five parts of the prompt. The second and fourth are the texts.
 func (p *prompt) fill(premise, hypothesis string) []string {
 	if p.swap {
 		premise, hypothesis = hypothesis, premise

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Meaning is what a label implies for a claim.
+// Meaning is the relation of a text to a claim that a label expresses.
 type Meaning int
 
 const (
 	// NotMentioned means that the text does not support the claim. Models with two
 	// labels use it for contradicted claims too.
 	NotMentioned Meaning = iota
-	// Supported says that the claim follows from the text.
+	// Supported means that the claim follows from the text.
 	Supported
-	// Contradicted says that the text speaks against the claim.
+	// Contradicted means that the text contradicts the claim.
 	Contradicted
 )
 
@@ -44,8 +44,8 @@ func (i *Info) Probabilities(logits []float32) Probabilities {
 	return Probabilities{sums[Supported] / total, sums[Contradicted] / total, sums[NotMentioned] / total}
 }
 
-// meaningOf returns the meaning that a label name implies. The names are those of
-// NLI and fact-checking datasets and of classifiers trained on them.
+// meaningOf returns the meaning of a well-known label name. The names are taken from
+// NLI and fact-checking datasets and from classifiers trained on them.
 func meaningOf(label string) (Meaning, bool) {
 	name := strings.ToLower(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.TrimSpace(label)))
 	switch name {
@@ -89,25 +89,25 @@ func (c *config) labels() []string {
 	return names
 }
 
-// meanings returns the meaning of each label, taken from the label map given or
-// else from the name of the label. Every key of given must be a label.
-func meanings(labels []string, given map[string]string) ([]Meaning, error) {
+// meanings returns the meaning of each label. It is taken from labelMap, whose keys
+// must be labels, or else derived from the name of the label.
+func meanings(labels []string, labelMap map[string]string) ([]Meaning, error) {
 	known := map[string]Meaning{
 		Supported.String(): Supported, Contradicted.String(): Contradicted, NotMentioned.String(): NotMentioned,
 	}
 	list := quoted(labels)
-	for _, label := range slices.Sorted(maps.Keys(given)) {
+	for _, label := range slices.Sorted(maps.Keys(labelMap)) {
 		if !slices.Contains(labels, label) {
 			return nil, fmt.Errorf("label map: the model has no label %q; it has %s", label, list)
 		}
-		if _, ok := known[given[label]]; !ok {
-			return nil, fmt.Errorf("label map: %s: %q is not supported, contradicted or not_mentioned", label, given[label])
+		if _, ok := known[labelMap[label]]; !ok {
+			return nil, fmt.Errorf("label map: %s: %q is not supported, contradicted or not_mentioned", label, labelMap[label])
 		}
 	}
 	result := make([]Meaning, len(labels))
 	var count [Contradicted + 1]int
 	for i, label := range labels {
-		m, ok := known[given[label]]
+		m, ok := known[labelMap[label]]
 		if !ok {
 			if m, ok = meaningOf(label); !ok {
 				return nil, fmt.Errorf("label %q: unknown meaning; map each of %s to supported, contradicted or not_mentioned", label, list)

@@ -2,37 +2,37 @@ package encoder
 
 import "github.com/ragfaith/ragfaith/internal/encoder/kernel"
 
-// The layout that models are trained with, as in training/grounding/layout.py.
-// Model files state these values.
+// Input layout used in training, see training/grounding/layout.py. Model files record
+// these values.
 const (
 	maxWindowTokens = 256 // without special tokens
 	maxClaimTokens  = 96  // without the [SEP] after the claim
-	minSharedPrefix = 4   // characters that similar words have in common
+	minSharedPrefix = 4   // length of the common prefix of similar words, in characters
 
-	clsToken, sepToken = 101, 102
+	clsToken, sepToken = 101, 102 // token ids
 )
 
-// Token types tell window tokens from claim tokens, and for claim tokens how
+// Token types distinguish window tokens from claim tokens, and claim tokens by how
 // their word relates to the words of the window.
 const (
 	inWindow    = iota
 	sameWord    // the window contains the word
-	similarWord // the window contains a word with the same beginning
-	absentWord
-	tokenTypes
+	similarWord // the window contains a similar word
+	absentWord  // the window contains no such word
+	tokenTypes  // number of token types
 )
 
-// A layout describes the sequences of a batch that hold a window with claims:
+// A layout describes the sequences of a batch that contain a window with claims:
 //
 //	[CLS] window [SEP] claim 1 [SEP] claim 2 [SEP] ...
 //
-// Every token attends to the window. Claim tokens also attend to their own claim,
-// but not to other claims, and the positions of every claim continue those of the
-// window. So the output for a claim does not depend on the other claims.
+// Every token attends to the window. Claim tokens also attend to their own claim, but
+// not to other claims. The positions of every claim continue those of the window.
+// Therefore, the output for a claim does not depend on the other claims.
 type layout struct {
-	positions []int32 // of all tokens
-	windows   []int   // length of each sequence's window, with special tokens
-	claims    []claim // of all sequences, in order
+	positions []int32 // position of each token
+	windows   []int   // window length of each sequence, including special tokens
+	claims    []claim // claims of all sequences, in order
 }
 
 // claim is the range of tokens of a claim in a sequence, including its [SEP].
@@ -47,7 +47,7 @@ func (l *layout) reset() {
 // A tokenSequence is a window followed by claims.
 type tokenSequence struct {
 	ids, types, positions []int32
-	window                int   // length of the window, with special tokens
+	window                int   // length of the window, including special tokens
 	ends                  []int // end of each claim, after its [SEP]
 }
 
@@ -77,7 +77,7 @@ func (s *tokenSequence) addClaim(m *wordMatcher, ids []int32) {
 	s.ends = append(s.ends, len(s.ids))
 }
 
-// addClaims appends a sequence with claims.
+// addClaims appends s to the batch and its layout.
 func (b *batch) addClaims(s *tokenSequence) {
 	index := len(b.starts)
 	b.add(s.ids, s.types)
@@ -91,7 +91,7 @@ func (b *batch) addClaims(s *tokenSequence) {
 	}
 }
 
-// gatherClaims moves the rows of claim tokens to the front of x.
+// gatherClaims moves the rows of claim tokens to the front of x and returns them.
 func (p *pass) gatherClaims(x []float32, width int) []float32 {
 	rows := 0
 	for s, start := range p.starts {
@@ -102,15 +102,15 @@ func (p *pass) gatherClaims(x []float32, width int) []float32 {
 	return x[:rows*width]
 }
 
-// visibility is reusable memory for the result of visibleBlocks.
+// visibility holds the buffers that visibleBlocks reuses.
 type visibility struct {
 	blocks []kernel.Block
 	ranges [][2]int
 	starts []int // index of the first block of each sequence
 }
 
-// visibleBlocks returns a function from a sequence to what its tokens attend to.
-// With claimsOnly, window tokens are left out.
+// visibleBlocks returns a function that returns the attention blocks of a sequence. If
+// claimsOnly is set, the queries of window tokens are omitted.
 func (p *pass) visibleBlocks(claimsOnly bool) func(s int) []kernel.Block {
 	l, v := &p.layout, &p.visible
 	grow(&v.ranges, len(l.windows)+2*len(l.claims))

@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// A wordMatcher finds the token types of claim tokens by looking their words up in
-// a window. A word is a WordPiece token and the "##" tokens that follow it.
+// A wordMatcher computes the token types of claim tokens by comparing their words with
+// those of a window. A word is a WordPiece token and the "##" tokens that follow it.
 type wordMatcher struct {
 	pieces []string // vocabulary, by token id
 	window wordList // sorted
 	claim  wordList
 }
 
-// wordList holds the words of a list of tokens. The words share one buffer.
+// wordList holds the words of a token sequence, stored in one buffer.
 type wordList struct {
 	text  []byte
 	words []wordSpan
 }
 
-// wordSpan is the byte range of a word in the buffer and its range of tokens.
+// wordSpan is the range of a word in the buffer, in bytes, and its range of tokens.
 type wordSpan struct{ start, end, first, last int32 }
 
 func (l *wordList) word(i int) []byte { return l.text[l.words[i].start:l.words[i].end] }
 
-// set replaces the words by those of a list of tokens.
+// set replaces the words with those of ids.
 func (l *wordList) set(pieces []string, ids []int32) {
 	l.text, l.words = l.text[:0], l.words[:0]
 	for i, id := range ids {
@@ -44,14 +44,14 @@ func (l *wordList) set(pieces []string, ids []int32) {
 	}
 }
 
-// setWindow sets the window to look words up in.
+// setWindow sets the window for subsequent calls of setTypes.
 func (m *wordMatcher) setWindow(window []int32) {
 	l := &m.window
 	l.set(m.pieces, window)
 	slices.SortFunc(l.words, func(a, b wordSpan) int { return bytes.Compare(l.text[a.start:a.end], l.text[b.start:b.end]) })
 }
 
-// setTypes sets the token types of a claim.
+// setTypes stores the types of the claim's tokens in types.
 func (m *wordMatcher) setTypes(types, claim []int32) {
 	m.claim.set(m.pieces, claim)
 	for i, w := range m.claim.words {
@@ -96,20 +96,20 @@ func (m *wordMatcher) search(text []byte) (int, bool) {
 	})
 }
 
-// similar reports whether two words share all but the last two characters of the
-// shorter one, and at least minSharedPrefix.
+// similar reports whether two words share a prefix of at least minSharedPrefix
+// characters that covers all but the last two characters of the shorter word.
 func similar(a, b []byte) bool {
 	short := min(utf8.RuneCount(a), utf8.RuneCount(b))
 	if short < minSharedPrefix {
 		return false
 	}
 	for range max(minSharedPrefix, short-2) {
-		r, n := utf8.DecodeRune(a)
-		q, m := utf8.DecodeRune(b)
-		if r != q || n != m {
+		ra, na := utf8.DecodeRune(a)
+		rb, nb := utf8.DecodeRune(b)
+		if ra != rb || na != nb {
 			return false
 		}
-		a, b = a[n:], b[m:]
+		a, b = a[na:], b[nb:]
 	}
 	return true
 }

@@ -4,31 +4,31 @@
 //
 // # Models
 //
-// Supported are BERT, RoBERTa, XLM-RoBERTa, DeBERTa v2 and v3 and ModernBERT
-// classifiers of text pairs, ModernBERT token classifiers, HHEM-2.1-Open (a T5
+// The package supports text pair classifiers based on BERT, RoBERTa, XLM-RoBERTa,
+// DeBERTa v2 and v3 and ModernBERT, ModernBERT token classifiers, HHEM-2.1-Open (a T5
 // encoder), and sentence encoders in the layout of sentence-transformers.
-// Configuration values that affect the output are either honored or rejected
-// with an error that names key and value.
+// Configuration values that affect the output are either supported or rejected with an
+// error that names the key and the value.
 //
-// A [Grounding] is a BERT with its own input layout and heads that judges many
-// claims against one window of text. Model and tokenizer are one file, which can
+// A [Grounding] is a BERT with a custom input layout and heads that checks many claims
+// against one window of text. The model and its tokenizer are a single file, which can
 // be embedded in a program.
 //
 // # Batches
 //
-// The texts of a call are sorted by length and computed in passes of some two
-// thousand tokens, without padding. The output for a text is bit-identical
-// whatever it is batched with and for any number of threads.
+// The texts of a call are sorted by length and computed in passes of about
+// two thousand tokens, without padding. The output for a text is bit-identical
+// regardless of batching and the number of threads.
 //
-// With Options.Device, ONNX Runtime computes the same networks. Texts of similar
-// length are then padded to the same length, and the last digits of the output
-// may depend on the batch.
+// If Options.Device is set, ONNX Runtime computes the same networks. It pads texts of
+// similar length to the same length, so the last digits of the output may depend on
+// the batch.
 //
 // # Memory
 //
-// Float32 weights are used in place in the mapped file. In addition, a call needs
-// memory for one pass or, if that is more, for its longest text; the need grows
-// linearly with the length.
+// Float32 weights are used directly from the mapped file. In addition, a model
+// allocates buffers for one pass or for its longest text, whichever is larger. Their
+// size is linear in the length of the text.
 package encoder
 
 import (
@@ -51,8 +51,8 @@ const (
 	sentenceConfigFile  = "sentence_bert_config.json"
 )
 
-// Options configure how a model is run. The zero value means float32 on all
-// processors with the fastest kernels.
+// Options configures how a model runs. The zero value selects float32, all processors
+// and the fastest kernels.
 type Options struct {
 	Precision kernel.Precision
 	Threads   int    // 0 means GOMAXPROCS
@@ -71,10 +71,10 @@ type Options struct {
 	Waiting func(ctx context.Context) (resume func())
 }
 
-// Kind is the task of a model. It determines which methods can be called.
+// Kind is the task of a model. It determines which methods are supported.
 type Kind string
 
-// The layerTypes of models.
+// Model kinds and the methods that they support.
 const (
 	Classify Kind = "classify" // Model.Classify
 	Tokens   Kind = "tokens"   // Model.Tokens
@@ -89,16 +89,16 @@ type Info struct {
 	Kind         Kind
 	Hidden       int // width of hidden states and embeddings
 	Layers       int
-	Labels       []string  // in the order of logits
-	Meanings     []Meaning // by label
+	Labels       []string  // label names in the order of the logits
+	Meanings     []Meaning // meaning of each label
 	MaxTokens    int       // maximum sequence length with special tokens; 0 means no limit
 	Window       int       // sequence length that the model was trained for; 0 means unknown
 	Kernel       string    // name of the kernels, or of ONNX Runtime
 	Precision    kernel.Precision
 }
 
-// A Model is a loaded model. Its methods may be called concurrently; passes
-// through the network are serialized.
+// A Model is a loaded model. Its methods are safe for concurrent use; passes through
+// the network are serialized.
 type Model struct {
 	engine
 	info     Info
@@ -119,8 +119,8 @@ func (m *Model) Info() Info {
 	return info
 }
 
-// Close waits for the current pass and releases the weights. Calls with passes
-// left fail.
+// Close waits for the current pass and releases the weights. Calls that need further
+// passes fail.
 func (m *Model) Close() error {
 	return m.close(func() error {
 		m.onnx.close()
@@ -161,7 +161,7 @@ func loadConfig(dir string, c *config, o Options) (*Model, error) {
 	}
 	m := &Model{engine: newEngine(k, o), weights: set, threads: o.Threads}
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
-	w := &weights{dir: dir, set: set, k: k, p: o.Precision}
+	w := &weights{dir: dir, set: set, kernels: k, precision: o.Precision}
 	if o.Device != (ort.Device{}) {
 		if o.Precision != kernel.Float32 {
 			return nil, errors.Join(fmt.Errorf("device %s supports float32 only", o.Device), set.Close())
@@ -184,7 +184,7 @@ func loadConfig(dir string, c *config, o Options) (*Model, error) {
 }
 
 // build loads the network and its head.
-func (m *Model) build(dir string, c *config, w *weights, given map[string]string) error {
+func (m *Model) build(dir string, c *config, w *weights, labelMap map[string]string) error {
 	family, kind, err := m.detectFamily(dir, c)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (m *Model) build(dir string, c *config, w *weights, given map[string]string
 		if c.err != nil {
 			return c.err
 		}
-		if m.info.Meanings, err = meanings(m.info.Labels, given); err != nil {
+		if m.info.Meanings, err = meanings(m.info.Labels, labelMap); err != nil {
 			return fmt.Errorf("%s: %w", c.file, err)
 		}
 	}

@@ -16,8 +16,8 @@ type rotation struct {
 	length int       // number of positions in angles
 }
 
-// grow computes the angles of n positions, rounded as in transformers: far into a
-// text, exact angles would give a different output.
+// grow extends angles to at least n positions. It rounds intermediate values like
+// transformers, because exact angles would change the output at large positions.
 func (r *rotation) grow(n int) {
 	if n <= r.length {
 		return
@@ -34,8 +34,8 @@ func (r *rotation) grow(n int) {
 	}
 }
 
-// rotate rotates the queries and keys in each row of qkv, which are the first
-// heads heads of the row; the values follow.
+// rotate rotates the queries and keys in each row of qkv. heads is the number of query
+// and key heads together; they precede the values in a row.
 func (r *rotation) rotate(qkv []float32, positions []int32, heads, head int) {
 	stride := heads / 2 * 3 * head
 	for row, pos := range positions {
@@ -54,7 +54,7 @@ func (r *rotation) rotate(qkv []float32, positions []int32, heads, head int) {
 	}
 }
 
-// Kinds of attention, as transformers names them.
+// Attention types, as named by transformers.
 const (
 	fullAttention    = "full_attention"
 	slidingAttention = "sliding_attention"
@@ -128,30 +128,30 @@ func (w *weights) gatedLinear(name string, out, in int) *dense {
 	return w.normedLinear(in, kernel.Part{W: both.Rows(0, out, in), Out: out}, kernel.Part{W: both.Rows(out, 2*out, in), Out: out})
 }
 
-// layerTypes returns the attention of each layer, from layer_types (transformers
+// layerTypes returns the attention type of each layer, from layer_types (transformers
 // 5) or global_attn_every_n_layers (transformers 4).
 func (c *config) layerTypes(layers int) []string {
-	var layerTypes []string
-	if c.get("layer_types", &layerTypes, "a list of strings") {
-		if len(layerTypes) != layers {
-			c.fail("layer_types", "has %d layers, num_hidden_layers is %d", len(layerTypes), layers)
+	var types []string
+	if c.get("layer_types", &types, "a list of strings") {
+		if len(types) != layers {
+			c.fail("layer_types", "has %d layers, num_hidden_layers is %d", len(types), layers)
 		}
-		for _, kind := range layerTypes {
+		for _, kind := range types {
 			if kind != fullAttention && kind != slidingAttention {
 				c.fail("layer_types", "%q is not supported; supported: %s, %s", kind, fullAttention, slidingAttention)
 			}
 		}
-		return layerTypes
+		return types
 	}
-	every := c.sizeOr("global_attn_every_n_layers", 3, maxLayers)
+	interval := c.sizeOr("global_attn_every_n_layers", 3, maxLayers)
 	for i := range layers {
-		if i%every == 0 {
-			layerTypes = append(layerTypes, fullAttention)
+		if i%interval == 0 {
+			types = append(types, fullAttention)
 		} else {
-			layerTypes = append(layerTypes, slidingAttention)
+			types = append(types, slidingAttention)
 		}
 	}
-	return layerTypes
+	return types
 }
 
 // ropeThetas returns the rotation bases of full and sliding attention layers, from

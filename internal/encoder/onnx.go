@@ -8,28 +8,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
-// onnxModel is a model that ONNX Runtime computes, including the head or the
-// pooling of sentences.
+// onnxModel runs a network, including its head or sentence pooling, on ONNX Runtime.
 type onnxModel struct {
-	library  *ort.Library
-	session  *ort.Session
-	feeds    []func(b *paddedBatch) ort.Tensor
-	width    int  // width of an output row
-	perToken bool // output has a row per token instead of per sequence
-	tokens   int  // maximum of a batch with padding; a single text may exceed it
+	library   *ort.Library
+	session   *ort.Session
+	feeds     []func(b *paddedBatch) ort.Tensor
+	width     int  // width of an output row
+	perToken  bool // output has a row per token instead of per sequence
+	maxTokens int  // maximum tokens of a batch including padding; a single text may exceed it
 }
 
-// passTokensOnGPU is larger than passTokens because a GPU computes thousands of
-// rows in parallel.
+// passTokensOnGPU is the GPU's counterpart of passTokens. It is larger because a GPU
+// computes thousands of rows in parallel.
 const passTokensOnGPU = 16384
 
-// paddedBatch is a batch of sequences that are padded to the same length.
+// paddedBatch is a batch of sequences padded to the same length.
 type paddedBatch struct {
 	seqs   []sequence
 	length int
 }
 
-// rows returns a zero-padded row for each sequence; set fills in its tokens.
+// rows returns a zero-padded row for each sequence. It calls set to fill in the tokens.
 func (b *paddedBatch) rows(set func(dst []int32, s sequence)) []int32 {
 	values := make([]int32, len(b.seqs)*b.length)
 	for i, s := range b.seqs {
@@ -38,13 +37,13 @@ func (b *paddedBatch) rows(set func(dst []int32, s sequence)) []int32 {
 	return values
 }
 
-// useONNX builds the ONNX graph of the model and opens a session for it. parts
-// holds the weights of its linear layers.
+// useONNX builds the ONNX graph of the model and opens a session for it. parts contains
+// the weights of the linear layers.
 func (m *Model) useONNX(parts map[*kernel.Linear][]kernel.Part, o Options) error {
 	g := newGraphBuilder(parts)
-	d := &onnxModel{tokens: passTokens}
+	d := &onnxModel{maxTokens: passTokens}
 	if o.Device.Provider == ort.CUDA {
-		d.tokens = passTokensOnGPU
+		d.maxTokens = passTokensOnGPU
 	}
 	hidden := m.network.buildGraph(g)
 	rows := dimBatch
@@ -80,19 +79,19 @@ func (d *onnxModel) close() {
 	}
 }
 
-// batchSize returns how many sequences of order, which is sorted by falling
-// length, form the next batch: up to d.tokens tokens, and no sequence with more
-// than a quarter of padding.
+// batchSize returns the number of sequences in the next batch. order must be sorted by
+// descending length. A batch has up to d.maxTokens tokens, and each row is at most a
+// quarter padding.
 func (d *onnxModel) batchSize(seqs []sequence, order []int) int {
 	longest, n := len(seqs[order[0]].ids), 1
-	for n < len(order) && (n+1)*longest <= d.tokens && 4*len(seqs[order[n]].ids) >= 3*longest {
+	for n < len(order) && (n+1)*longest <= d.maxTokens && 4*len(seqs[order[n]].ids) >= 3*longest {
 		n++
 	}
 	return n
 }
 
-// runONNX computes sequences in the order given and calls store with the output of
-// each: one row, or one per token.
+// runONNX computes sequences in the given order and calls store with the output of
+// each: one row per sequence or one per token.
 func (m *Model) runONNX(ctx context.Context, seqs []sequence, order []int, store func(i int, output []float32) error) error {
 	for len(order) > 0 {
 		n := m.onnx.batchSize(seqs, order)
@@ -104,7 +103,7 @@ func (m *Model) runONNX(ctx context.Context, seqs []sequence, order []int, store
 	return nil
 }
 
-// runONNXBatch computes one batch.
+// runONNXBatch computes one batch, whose first sequence must be the longest.
 func (m *Model) runONNXBatch(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) error {
 	if err := m.acquire(ctx); err != nil {
 		return err
@@ -127,7 +126,7 @@ func (m *Model) runONNXBatch(ctx context.Context, seqs []sequence, indices []int
 		stride = b.length
 	}
 	out := make([]float32, len(indices)*stride*d.width)
-	if err := d.session.Run(ctx, ort.Of("", out, len(indices)*stride, d.width), inputs...); err != nil {
+	if err := d.session.Run(ctx, ort.NewTensor("", out, len(indices)*stride, d.width), inputs...); err != nil {
 		return err
 	}
 	for s, i := range indices {

@@ -7,15 +7,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
-// A graphBuilder builds the ONNX graph of a network. Activations are matrices with
-// one row per token of all sequences, padded to the same length. Only attention
-// and pooling separate the sequences.
+// A graphBuilder builds the ONNX graph of a network. Sequences are padded to the same
+// length, and activations are matrices with one row per token. Only attention and
+// pooling distinguish sequences.
 type graphBuilder struct {
 	ort.Graph
-	parts map[*kernel.Linear][]kernel.Part
-	feeds []func(b *paddedBatch) ort.Tensor
+	parts map[*kernel.Linear][]kernel.Part  // weights of the linear layers
+	feeds []func(b *paddedBatch) ort.Tensor // functions that compute the inputs
 
-	ids    ort.Value // [batch, length], 0 for padding
+	ids    ort.Value // [batch, length], token ids, 0 for padding
 	hidden ort.Value // [batch, length, 1], padding bias
 	mask   ort.Value // [batch, 1, 1, length], padding bias
 	sizes  ort.Value // shape of ids
@@ -34,7 +34,7 @@ const (
 func newGraphBuilder(parts map[*kernel.Linear][]kernel.Part) *graphBuilder {
 	g := &graphBuilder{parts: parts}
 	g.ids = g.feed("ids", ort.Int32, func(b *paddedBatch) ort.Tensor {
-		return ort.Of("ids", b.rows(func(dst []int32, s sequence) { copy(dst, s.ids) }), len(b.seqs), b.length)
+		return ort.NewTensor("ids", b.rows(func(dst []int32, s sequence) { copy(dst, s.ids) }), len(b.seqs), b.length)
 	}, dimBatch, dimLength)
 	bias := g.feed("padding", ort.Float32, func(b *paddedBatch) ort.Tensor {
 		values := make([]float32, len(b.seqs)*b.length)
@@ -43,7 +43,7 @@ func newGraphBuilder(parts map[*kernel.Linear][]kernel.Part) *graphBuilder {
 				values[i*b.length+j] = padding
 			}
 		}
-		return ort.Of("padding", values, len(b.seqs), b.length)
+		return ort.NewTensor("padding", values, len(b.seqs), b.length)
 	}, dimBatch, dimLength)
 	g.mask = g.op("Unsqueeze", bias, g.Ints(1, 2))
 	g.hidden = g.op("Unsqueeze", bias, g.Ints(2))
@@ -62,27 +62,27 @@ func (g *graphBuilder) feed(name string, e ort.Element, fill func(b *paddedBatch
 	return g.Input(name, e, dims...)
 }
 
-// distances returns key position minus query position: [length, length].
+// distances returns a [length, length] matrix of key position minus query position.
 func (g *graphBuilder) distances() ort.Value {
-	at := g.feed("at", ort.Int64, func(b *paddedBatch) ort.Tensor {
+	index := g.feed("index", ort.Int64, func(b *paddedBatch) ort.Tensor {
 		values := make([]int64, b.length)
 		for i := range values {
 			values[i] = int64(i)
 		}
-		return ort.Of("at", values, b.length)
+		return ort.NewTensor("index", values, b.length)
 	}, dimLength)
-	return g.op("Sub", g.op("Unsqueeze", at, g.Ints(0)), g.op("Unsqueeze", at, g.Ints(1)))
+	return g.op("Sub", g.op("Unsqueeze", index, g.Ints(0)), g.op("Unsqueeze", index, g.Ints(1)))
 }
 
-// widened converts a value stored like raw to float32.
-func (g *graphBuilder) widened(v ort.Value, raw kernel.Raw) ort.Value {
+// toFloat32 converts a value stored like raw to float32.
+func (g *graphBuilder) toFloat32(v ort.Value, raw kernel.Raw) ort.Value {
 	if raw.F32 != nil {
 		return v
 	}
 	return g.Op("Cast", []ort.Value{v}, ort.Int("to", int64(ort.Float32)))
 }
 
-// raw adds a weight in the type it is stored in.
+// raw adds a weight without changing its type.
 func (g *graphBuilder) raw(raw kernel.Raw, shape ...int) ort.Value {
 	switch {
 	case raw.F32 != nil:
@@ -94,9 +94,9 @@ func (g *graphBuilder) raw(raw kernel.Raw, shape ...int) ort.Value {
 	}
 }
 
-// rows gathers rows of an embedding table as float32.
+// rows adds a lookup of rows of an embedding table, as float32.
 func (g *graphBuilder) rows(t table, indices ort.Value) ort.Value {
-	return g.widened(g.op("Gather", g.raw(t.raw, t.rows, t.width), indices), t.raw)
+	return g.toFloat32(g.op("Gather", g.raw(t.raw, t.rows, t.width), indices), t.raw)
 }
 
 // tokens reshapes [batch, length, width] to one row per token.
@@ -104,11 +104,11 @@ func (g *graphBuilder) tokens(v ort.Value, width int) ort.Value {
 	return g.op("Reshape", v, g.Ints(-1, int64(width)))
 }
 
-// linear applies each part of a layer to the rows of x.
+// linear applies a layer to the rows of x and returns one output per part.
 func (g *graphBuilder) linear(x ort.Value, l *kernel.Linear) []ort.Value {
 	var out []ort.Value
 	for _, p := range g.parts[l] {
-		inputs := []ort.Value{x, g.widened(g.raw(p.W, p.Out, l.In), p.W)}
+		inputs := []ort.Value{x, g.toFloat32(g.raw(p.W, p.Out, l.In), p.W)}
 		if p.Bias != nil {
 			inputs = append(inputs, g.Floats(p.Bias, p.Out))
 		}
@@ -117,8 +117,8 @@ func (g *graphBuilder) linear(x ort.Value, l *kernel.Linear) []ort.Value {
 	return out
 }
 
-// qkv returns queries, keys and values of attnWidth columns each, from a layer of
-// one or three parts.
+// qkv applies a layer of one or three parts and returns the queries, keys and values,
+// of attnWidth columns each.
 func (g *graphBuilder) qkv(x ort.Value, l *kernel.Linear, attnWidth int) []ort.Value {
 	out := g.linear(x, l)
 	if len(out) == 1 {
@@ -144,7 +144,7 @@ func (g *graphBuilder) rmsNorm(x ort.Value, p norm, eps float32) ort.Value {
 	return g.op("Mul", g.op("Div", x, root), g.Floats(p.gain, len(p.gain)))
 }
 
-// activate applies an activation function, by the formulas of package kernel.
+// activate applies an activation function, using the formulas of package kernel.
 func (g *graphBuilder) activate(x ort.Value, act kernel.Activation) ort.Value {
 	switch act {
 	case kernel.Gelu:
@@ -166,36 +166,36 @@ func (g *graphBuilder) activate(x ort.Value, act kernel.Activation) ort.Value {
 	return x
 }
 
-// scaled multiplies x by a constant.
-func (g *graphBuilder) scaled(x ort.Value, factor float32) ort.Value {
+// multiply multiplies x by a constant.
+func (g *graphBuilder) multiply(x ort.Value, factor float32) ort.Value {
 	if factor == 1 {
 		return x
 	}
 	return g.op("Mul", x, g.Scalar(factor))
 }
 
-// heads is the number of attention heads and their width.
+// heads holds the number of attention heads and the width of each.
 type heads struct{ n, size int }
 
 // split reshapes rows to [batch, heads, length, size].
 func (g *graphBuilder) split(x ort.Value, h heads) ort.Value {
 	shape := g.Op("Concat", []ort.Value{g.sizes, g.Ints(int64(h.n), int64(h.size))}, ort.Int("axis", 0))
-	return g.transposed(g.op("Reshape", x, shape), 0, 2, 1, 3)
+	return g.transpose(g.op("Reshape", x, shape), 0, 2, 1, 3)
 }
 
-func (g *graphBuilder) transposed(x ort.Value, axes ...int64) ort.Value {
+func (g *graphBuilder) transpose(x ort.Value, axes ...int64) ort.Value {
 	return g.Op("Transpose", []ort.Value{x}, ort.Ints("perm", axes...))
 }
 
-// attend computes attention with biases added to the scores. q, k and v are split
-// by head; the result has one row per token.
+// attend computes attention, adding biases to the scores. q, k and v are split by head;
+// the result has one row per token.
 func (g *graphBuilder) attend(q, k, v ort.Value, h heads, biases ...ort.Value) ort.Value {
-	scores := g.op("MatMul", q, g.transposed(k, 0, 1, 3, 2))
+	scores := g.op("MatMul", q, g.transpose(k, 0, 1, 3, 2))
 	for _, b := range biases {
 		scores = g.op("Add", scores, b)
 	}
-	shares := g.Op("Softmax", []ort.Value{scores}, ort.Int("axis", -1))
-	return g.tokens(g.transposed(g.op("MatMul", shares, v), 0, 2, 1, 3), h.n*h.size)
+	probs := g.Op("Softmax", []ort.Value{scores}, ort.Int("axis", -1))
+	return g.tokens(g.transpose(g.op("MatMul", probs, v), 0, 2, 1, 3), h.n*h.size)
 }
 
 // pool reduces token rows to one row per sequence, or returns them unchanged for
@@ -210,16 +210,16 @@ func (g *graphBuilder) pool(kind pooling, x ort.Value, width int) ort.Value {
 	case firstToken, eachToken:
 		x = g.Op("Gather", []ort.Value{x, g.Ints(0)}, ort.Int("axis", 1))
 	case meanOfTokens:
-		shares := g.feed("shares", ort.Float32, func(b *paddedBatch) ort.Tensor {
+		weights := g.feed("weights", ort.Float32, func(b *paddedBatch) ort.Tensor {
 			values := make([]float32, len(b.seqs)*b.length)
 			for i, s := range b.seqs {
 				for j := range s.ids {
 					values[i*b.length+j] = 1 / float32(len(s.ids))
 				}
 			}
-			return ort.Of("shares", values, len(b.seqs), 1, b.length)
+			return ort.NewTensor("weights", values, len(b.seqs), 1, b.length)
 		}, dimBatch, "one", dimLength)
-		x = g.op("MatMul", shares, x)
+		x = g.op("MatMul", weights, x)
 	case maxOfTokens:
 		x = g.Op("ReduceMax", []ort.Value{g.op("Add", x, g.hidden)}, ort.Ints("axes", 1))
 	}

@@ -16,7 +16,7 @@ func (n *postNorm) buildGraph(g *graphBuilder) ort.Value {
 		if n.relative != nil {
 			factor = n.relative.scale
 		}
-		q, k, v := g.split(g.scaled(qkv[0], factor), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
+		q, k, v := g.split(g.multiply(qkv[0], factor), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
 		biases := []ort.Value{g.mask}
 		if n.relative != nil {
 			biases = append(n.relative.layerBiases(g, &table, l, shape, q, k), g.mask)
@@ -37,13 +37,13 @@ func (e *embeddings) buildGraph(g *graphBuilder, eps float32) ort.Value {
 		x = g.op("Add", x, g.rows(e.types, g.Ints(0)))
 	default:
 		types := g.feed("types", ort.Int32, func(b *paddedBatch) ort.Tensor {
-			return ort.Of("types", b.rows(func(dst []int32, s sequence) { copy(dst, s.types) }), len(b.seqs), b.length)
+			return ort.NewTensor("types", b.rows(func(dst []int32, s sequence) { copy(dst, s.types) }), len(b.seqs), b.length)
 		}, dimBatch, dimLength)
 		x = g.op("Add", x, g.rows(e.types, types))
 	}
 	if e.positions.rows > 0 {
 		positions := g.feed("positions", ort.Int32, func(b *paddedBatch) ort.Tensor {
-			return ort.Of("positions", b.rows(func(dst []int32, s sequence) { e.setPositions(dst, s.ids) }), len(b.seqs), b.length)
+			return ort.NewTensor("positions", b.rows(func(dst []int32, s sequence) { e.setPositions(dst, s.ids) }), len(b.seqs), b.length)
 		}, dimBatch, dimLength)
 		x = g.op("Add", x, g.rows(e.positions, positions))
 	}
@@ -68,7 +68,7 @@ func (n *preNorm) buildGraph(g *graphBuilder) ort.Value {
 			in = n.graphNorm(g, x, l.attNorm)
 		}
 		qkv := g.qkv(in, l.qkv.Linear, n.heads*n.head)
-		q, k, v := g.split(g.scaled(qkv[0], n.scale), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
+		q, k, v := g.split(g.multiply(qkv[0], n.scale), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
 		if n.rotations != nil {
 			q, k = g.rotate(q, angles[l.rotation], n.head/2), g.rotate(k, angles[l.rotation], n.head/2)
 		}
@@ -87,8 +87,8 @@ func (n *preNorm) graphNorm(g *graphBuilder, x ort.Value, p norm) ort.Value {
 	return g.norm(x, p, n.eps)
 }
 
-// bias returns a function from the attention window of a layer to the bias of its
-// scores: padding, relative distance and window.
+// bias returns a function that returns the bias of attention scores for the attention
+// window of a layer. The bias covers padding, relative distance and window.
 func (n *preNorm) bias(g *graphBuilder) func(window int) ort.Value {
 	if n.relative == nil && n.rotations == nil {
 		return func(int) ort.Value { return g.mask }
@@ -98,18 +98,18 @@ func (n *preNorm) bias(g *graphBuilder) func(window int) ort.Value {
 	if n.relative != nil {
 		all = g.op("Add", g.mask, n.relative.buildGraph(g, distances))
 	}
-	known := map[int]ort.Value{0: all}
+	byWindow := map[int]ort.Value{0: all}
 	return func(window int) ort.Value {
-		if _, ok := known[window]; !ok {
-			apart := g.op("Abs", g.Op("Cast", []ort.Value{distances}, ort.Int("to", int64(ort.Float32))))
-			hidden := g.op("Greater", apart, g.Scalar(float32(window)))
-			known[window] = g.op("Add", all, g.op("Where", hidden, g.Scalar(padding), g.Scalar(0)))
+		if _, ok := byWindow[window]; !ok {
+			absDistance := g.op("Abs", g.Op("Cast", []ort.Value{distances}, ort.Int("to", int64(ort.Float32))))
+			hidden := g.op("Greater", absDistance, g.Scalar(float32(window)))
+			byWindow[window] = g.op("Add", all, g.op("Where", hidden, g.Scalar(padding), g.Scalar(0)))
 		}
-		return known[window]
+		return byWindow[window]
 	}
 }
 
-// buildGraph adds the biases by distance to a graph: [heads, length, length].
+// buildGraph adds the biases of all distances to a graph: [heads, length, length].
 func (r *relative) buildGraph(g *graphBuilder, distances ort.Value) ort.Value {
 	buckets := g.feed("buckets", ort.Int64, func(b *paddedBatch) ort.Tensor {
 		// Negative distances index from the end.
@@ -121,10 +121,10 @@ func (r *relative) buildGraph(g *graphBuilder, distances ort.Value) ort.Value {
 			}
 			values[i] = int64(r.bucket(distance))
 		}
-		return ort.Of("buckets", values, len(values))
+		return ort.NewTensor("buckets", values, len(values))
 	}, "distances")
 	byDistance := g.op("Gather", g.Floats(r.values, r.buckets, r.heads), buckets)
-	return g.transposed(g.op("Gather", byDistance, distances), 2, 0, 1)
+	return g.transpose(g.op("Gather", byDistance, distances), 2, 0, 1)
 }
 
 // buildGraph adds the cosines and sines of all positions to a graph, [length,
@@ -132,24 +132,24 @@ func (r *relative) buildGraph(g *graphBuilder, distances ort.Value) ort.Value {
 func (r *rotation) buildGraph(g *graphBuilder, name string) [2]ort.Value {
 	both := g.feed(name, ort.Float32, func(b *paddedBatch) ort.Tensor {
 		r.grow(b.length)
-		return ort.Of(name, r.angles[:b.length*2*r.half], b.length, 2*r.half)
+		return ort.NewTensor(name, r.angles[:b.length*2*r.half], b.length, 2*r.half)
 	}, dimLength, name)
 	n := int64(r.half)
 	angles := g.Ops("Split", 2, []ort.Value{both, g.Ints(n, n)}, ort.Int("axis", 1))
 	return [2]ort.Value{angles[0], angles[1]}
 }
 
-// rotate rotates the halves of x, [batch, heads, length, 2*half].
+// rotate applies rotary position embedding to x: [batch, heads, length, 2*half].
 func (g *graphBuilder) rotate(x ort.Value, angles [2]ort.Value, half int) ort.Value {
 	n := int64(half)
-	gatedLinear := g.Ops("Split", 2, []ort.Value{x, g.Ints(n, n)}, ort.Int("axis", 3))
-	a, b, cos, sin := gatedLinear[0], gatedLinear[1], angles[0], angles[1]
+	halves := g.Ops("Split", 2, []ort.Value{x, g.Ints(n, n)}, ort.Int("axis", 3))
+	a, b, cos, sin := halves[0], halves[1], angles[0], angles[1]
 	first := g.op("Sub", g.op("Mul", a, cos), g.op("Mul", b, sin))
 	second := g.op("Add", g.op("Mul", b, cos), g.op("Mul", a, sin))
 	return g.Op("Concat", []ort.Value{first, second}, ort.Int("axis", 3))
 }
 
-// graphDistances holds what all DeBERTa layers share in a graph.
+// graphDistances holds the graph values shared by all DeBERTa layers.
 type graphDistances struct {
 	table    ort.Value // normalized distance embeddings
 	c2p, p2c ort.Value // indices into table by distance, seen from query and key
@@ -157,10 +157,10 @@ type graphDistances struct {
 	last     ort.Value // length-1
 }
 
-// buildGraph adds the distance embeddings to a graph. A product with all distances
-// of a sequence has 2*length columns, the last of which is unused: see slide.
+// buildGraph adds the distance embeddings to a graph. A product with all distances of
+// a sequence has 2*length columns, as slide expects; the last column is unused.
 func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
-	t := graphDistances{table: g.widened(g.raw(d.table.raw, d.table.rows, d.table.width), d.table.raw)}
+	t := graphDistances{table: g.toFloat32(g.raw(d.table.raw, d.table.rows, d.table.width), d.table.raw)}
 	if d.norm.gain != nil {
 		t.table = g.norm(t.table, d.norm, d.eps)
 	}
@@ -170,7 +170,7 @@ func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 			for r := range values {
 				values[r] = int64(d.row(sign * (r - b.length + 1)))
 			}
-			return ort.Of(name, values, len(values))
+			return ort.NewTensor(name, values, len(values))
 		}, "distances")
 	}
 	if d.c2p {
@@ -185,34 +185,34 @@ func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 }
 
 // layerBiases returns the attention biases of a layer: the products of its scaled
-// queries with the keys of distances, and of its keys with the queries of
-// distances.
+// queries with the projected keys of distances, and of its keys with the projected
+// queries of distances.
 func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *postLayer, shape heads, q, k ort.Value) []ort.Value {
 	var biases []ort.Value
 	parts := g.parts[l.qkv.Linear]
 	// The projection depends on no input, so ONNX Runtime computes it only once.
 	project := func(rows ort.Value, part int, factor float32) ort.Value {
 		p := parts[part]
-		weight := g.widened(g.raw(p.W, p.Out, l.qkv.In), p.W)
+		weight := g.toFloat32(g.raw(p.W, p.Out, l.qkv.In), p.W)
 		x := g.Op("Gemm", []ort.Value{t.table, weight, g.Floats(p.Bias, p.Out)}, ort.Int("transB", 1))
-		x = g.op("Reshape", g.scaled(x, factor), g.Ints(-1, int64(shape.n), int64(shape.size)))
-		x = g.Op("Gather", []ort.Value{g.transposed(x, 1, 0, 2), rows}, ort.Int("axis", 1))
-		return g.transposed(x, 0, 2, 1) // [heads, size, distances]
+		x = g.op("Reshape", g.multiply(x, factor), g.Ints(-1, int64(shape.n), int64(shape.size)))
+		x = g.Op("Gather", []ort.Value{g.transpose(x, 1, 0, 2), rows}, ort.Int("axis", 1))
+		return g.transpose(x, 0, 2, 1) // [heads, size, distances]
 	}
 	if d.c2p {
 		biases = append(biases, t.slide(g, g.op("MatMul", q, project(t.c2p, 1, 1))))
 	}
 	if d.p2c {
-		of := t.slide(g, g.op("MatMul", k, project(t.p2c, 0, d.scale)))
-		biases = append(biases, g.transposed(of, 0, 1, 3, 2))
+		p2c := t.slide(g, g.op("MatMul", k, project(t.p2c, 0, d.scale)))
+		biases = append(biases, g.transpose(p2c, 0, 1, 3, 2))
 	}
 	return biases
 }
 
-// slide takes columns length-1-i to 2*length-1-i of each row i of x, [batch,
-// heads, length, 2*length]. In the flattened matrix these ranges start at length-1
-// and then every 2*length-1 values, so after dropping length-1 values and
-// reshaping to rows of 2*length-1 they are aligned.
+// slide selects columns length-1-i to 2*length-1-i of each row i of x, whose shape is
+// [batch, heads, length, 2*length]. In the flattened matrix, these ranges start at
+// length-1 and repeat every 2*length-1 values. Dropping length-1 values and reshaping
+// to rows of 2*length-1 aligns them.
 func (t *graphDistances) slide(g *graphBuilder, x ort.Value) ort.Value {
 	x = g.op("Reshape", x, g.Ints(0, 0, -1))
 	x = g.op("Slice", x, t.last, g.Ints(-1), g.Ints(2))

@@ -172,7 +172,7 @@ func TestBatchSizeLimitsPadding(t *testing.T) {
 		{[]int{5000, 5000}, 2048, 1},
 		{[]int{1, 1}, 2048, 2},
 	} {
-		m := &onnxModel{tokens: tt.tokens}
+		m := &onnxModel{maxTokens: tt.tokens}
 		var seqs []sequence
 		var order []int
 		for i, n := range tt.lengths {

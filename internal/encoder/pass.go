@@ -10,11 +10,11 @@ import (
 
 // A batch is a list of sequences stored one after another, without padding.
 type batch struct {
-	ids, types []int32 // of all tokens
-	lengths    []int   // of each sequence
+	ids, types []int32 // id and type of each token
+	lengths    []int   // length of each sequence
 	starts     []int   // index of the first token of each sequence
-	longest    int
-	layout     layout // only if sequences hold a window with claims
+	longest    int     // maximum of lengths
+	layout     layout  // empty unless sequences contain claims
 }
 
 func (b *batch) reset() {
@@ -33,9 +33,10 @@ func (b *batch) add(ids, types []int32) {
 
 // A network computes hidden states for the tokens of a batch.
 type network interface {
-	// forward returns the hidden values of every token, one row each. The result is
-	// limited to first tokens if p.first is set, and to claim tokens if the batch has
-	// claims. It is valid until the next pass. The error is that of ctx.
+	// forward returns one row of hidden values per token. If p.first is set, it returns
+	// only the rows of first tokens; if the batch contains claims, only those of claim
+	// tokens. The result is valid until the next pass. If ctx is done, forward returns
+	// its error.
 	forward(ctx context.Context, p *pass) ([]float32, error)
 	// check rejects tokens that have no embedding.
 	check(ids, types []int32) error
@@ -46,13 +47,13 @@ type network interface {
 	buildGraph(g *graphBuilder) ort.Value
 }
 
-// A pass is a batch that is computed by a network, with the memory that all passes
-// of a model share.
+// A pass is the evaluation of a batch by a network. Its buffers are reused by all
+// passes of a model.
 type pass struct {
 	*batch
 	pool      *kernel.Pool
 	precision kernel.Precision
-	first     bool // only the first token of each sequence is needed
+	first     bool // compute only the first token of each sequence
 
 	x         []float32 // hidden states
 	qkv       []float32 // queries, keys and values
@@ -60,8 +61,8 @@ type pass struct {
 	positions []int32
 	blocks    []kernel.Block
 	visible   visibility
-	scratch   [3][]float32 // for one kind of network or head
-	sums      []float64    // for a mean over tokens
+	scratch   [3][]float32 // buffers for networks and heads
+	sums      []float64    // sums for means over tokens
 	rows      []int        // first row of each claim
 
 	// observe is a test hook that receives the hidden states after each stage.
@@ -91,14 +92,15 @@ func (p *pass) observeLayer(i int, x []float32) {
 	}
 }
 
-// partial reports whether only some tokens are needed: the first of each sequence,
-// or those of claims.
+// partial reports whether the result covers only some tokens: the first of each
+// sequence or those of claims.
 func (p *pass) partial() bool { return p.first || p.layout.hasClaims() }
 
-// prune reports whether layer i of n can skip tokens that are not needed.
+// prune reports whether layer i of n can skip the tokens outside of the result.
 func (p *pass) prune(i, n int) bool { return p.partial() && i == n-1 && p.observe == nil }
 
-// firstTokenBlocks restricts attention to the queries of first tokens.
+// firstTokenBlocks returns the attention blocks of a sequence, restricted to the query
+// of its first token.
 func (p *pass) firstTokenBlocks() func(s int) []kernel.Block {
 	blocks := grow(&p.blocks, len(p.lengths))
 	for s, n := range p.lengths {
@@ -111,7 +113,7 @@ func (p *pass) firstTokenBlocks() func(s int) []kernel.Block {
 	return func(s int) []kernel.Block { return blocks[s : s+1] }
 }
 
-// gather moves the rows of the tokens that are needed to the front of x.
+// gather moves the rows of the tokens in the result to the front of x and returns them.
 func (p *pass) gather(x []float32, width int) []float32 {
 	if p.layout.hasClaims() {
 		return p.gatherClaims(x, width)

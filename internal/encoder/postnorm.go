@@ -16,7 +16,7 @@ type postNorm struct {
 	act          kernel.Activation
 	embed        embeddings
 	layers       []postLayer
-	relative     *disentangled // only for DeBERTa
+	relative     *disentangled // nil except for DeBERTa
 }
 
 // postLayer computes
@@ -28,17 +28,17 @@ type postLayer struct {
 	attNorm, ffNorm    norm
 }
 
-// embeddings holds the tables whose rows are added to form the input of the first
-// layer.
+// embeddings holds the embedding tables. The input of the first layer is the
+// normalized sum of a row of each.
 type embeddings struct {
 	words     table
 	positions table // optional
 	types     table // optional
 	norm      norm
-	// If offset is not 0, positions start at offset and do not count pad tokens.
+	// offset, if not 0, is the first position. Padding tokens are then not counted.
 	pad    int32
 	offset int
-	// oneType means that all tokens have type 0, whatever the tokenizer returns.
+	// oneType means that all tokens have type 0, regardless of the tokenizer.
 	oneType bool
 }
 
@@ -70,7 +70,7 @@ func checkIDs(ids []int32, rows int) error {
 	return nil
 }
 
-// tokenPositions returns the index of each token in the table of positions.
+// tokenPositions returns the index of each token in the position table.
 func (e *embeddings) tokenPositions(p *pass) []int32 {
 	if p.layout.hasClaims() {
 		return p.layout.positions
@@ -99,7 +99,7 @@ func (e *embeddings) setPositions(positions, ids []int32) {
 	}
 }
 
-// run sets p.x to the normalized sums.
+// run stores the input of the first layer in p.x.
 func (e *embeddings) run(p *pass, eps float32) {
 	width := e.words.width
 	grow(&p.x, len(p.ids)*width)
@@ -172,8 +172,8 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 	return x, nil
 }
 
-// attend computes the attention of layer i, or with prune only for the tokens that
-// are needed.
+// attend computes the attention of layer i. If prune is set, it is limited to the
+// tokens in the result.
 func (n *postNorm) attend(p *pass, i int, prune bool) {
 	width := n.width
 	a := kernel.Attention{

@@ -13,13 +13,13 @@ type preNorm struct {
 	eps          float32
 	rms          bool // use RMSNorm instead of LayerNorm
 	act          kernel.Activation
-	scale        float32 // of attention scores
+	scale        float32 // scale of attention scores
 	words        table
-	norm         norm // of the embeddings; no gain means none
+	norm         norm // normalization of the embeddings; a nil gain means none
 	layers       []preLayer
 	final        norm
-	relative     *relative  // only for T5
-	rotations    []rotation // only for ModernBERT
+	relative     *relative  // nil except for T5
+	rotations    []rotation // nil except for ModernBERT
 }
 
 // preLayer computes
@@ -27,11 +27,11 @@ type preNorm struct {
 //	x += out(attention(qkv(norm(x))))
 //	x += down(gated(norm(x)))
 type preLayer struct {
-	attNorm          norm // no gain means none
+	attNorm          norm // a nil gain means none
 	qkv, out         *dense
 	ffNorm           norm
 	gated, down      *dense
-	window, rotation int // window 0 means full attention; rotation is an index
+	window, rotation int // attention window, 0 if unlimited, and index into rotations
 }
 
 func (n *preNorm) vocabulary() int { return n.words.rows }
@@ -73,8 +73,8 @@ func (n *preNorm) embed(p *pass) {
 	}
 }
 
-// computeQKV adds res to x unless it is nil, and computes queries, keys and values
-// of layer i for tokens lo to hi, whose hidden states are x.
+// computeQKV computes the queries, keys and values of layer i for tokens lo to hi, whose
+// hidden states are x. It first adds res to x unless res is nil.
 func (n *preNorm) computeQKV(w *kernel.Worker, p *pass, i int, x, res []float32, lo, hi int) {
 	l, rows := &n.layers[i], hi-lo
 	attnWidth := n.heads * n.head
@@ -123,7 +123,7 @@ func (n *preNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 		p.observeLayer(i, x)
 	}
 	if p.observe != nil {
-		// finishLayer left out the final norm so that the last layer could be observed.
+		// finishLayer skips the final norm so that the last layer can be observed.
 		if n.rms {
 			p.pool.RMSNorm(x, x, nil, rows, n.width, n.final.gain, n.eps)
 		} else {
@@ -137,8 +137,8 @@ func (n *preNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 	return x, nil
 }
 
-// finishLayer computes layer i after its attention, and the queries, keys and
-// values of the next layer or the final norm.
+// finishLayer computes the rest of layer i after its attention, followed by the
+// queries, keys and values of the next layer or, after the last layer, the final norm.
 func (n *preNorm) finishLayer(w *kernel.Worker, p *pass, i int, x, attnOut []float32, lo, hi int) {
 	l, rows := &n.layers[i], hi-lo
 	t, in := w.Floats(len(x)), w.Floats(len(x))
@@ -157,7 +157,7 @@ func (n *preNorm) finishLayer(w *kernel.Worker, p *pass, i int, x, attnOut []flo
 	}
 }
 
-// fold removes the separate smoothing step of int8 layers.
+// fold moves the smoothing factors of int8 layers into the preceding normalizations.
 func (n *preNorm) fold() {
 	for i := range n.layers {
 		l := &n.layers[i]
@@ -165,7 +165,8 @@ func (n *preNorm) fold() {
 	}
 }
 
-// attend computes the attention of layer i, or only for first tokens.
+// attend computes the attention of layer i. If firstOnly is set, it is limited to the
+// first token of each sequence.
 func (n *preNorm) attend(p *pass, i int, firstOnly bool) {
 	attnWidth := n.heads * n.head
 	a := kernel.Attention{

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// passTokens is the maximum number of tokens of a pass, unless a single text has
-// more. Larger passes need more memory and are not faster, as layers are computed
-// in blocks of rows that fit a cache.
+// passTokens is the maximum number of tokens of a pass with more than one text. Larger
+// passes need more memory and are not faster, because layers are computed in blocks of
+// rows that fit the cache.
 const passTokens = 2048
 
 // A sequence is a tokenized text or pair.
@@ -27,10 +27,10 @@ func (m *Model) check(s sequence) error {
 	return m.network.check(s.ids, s.types)
 }
 
-// run computes the hidden values of sequences in several passes and calls done for
-// each with the indices of its sequences. If first is set, only the values of
-// first tokens are needed. ONNX Runtime also computes the head: in that case store
-// receives the output for each sequence instead.
+// run computes sequences in one or more passes. After each pass, it calls done with the
+// hidden values and the indices of the pass's sequences. If first is set, only the
+// first token of each sequence is computed. ONNX Runtime also computes the head, so
+// instead of done it calls store with the output of each sequence.
 func (m *Model) run(ctx context.Context, seqs []sequence, first bool, store func(i int, output []float32) error, done func(p *pass, hidden []float32, indices []int) error) error {
 	length := func(i int) int { return len(seqs[i].ids) }
 	order := byLengthDescending(len(seqs), length)
@@ -47,11 +47,11 @@ func (m *Model) run(ctx context.Context, seqs []sequence, first bool, store func
 	})
 }
 
-// checkFinite rejects NaN and infinities.
-func checkFinite(values []float32, text int) error {
+// checkFinite returns an error that names the input if a value is NaN or infinite.
+func checkFinite(values []float32, input int) error {
 	for _, v := range values {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("input %d: the model's output is not a number", text)
+			return fmt.Errorf("input %d: the model's output is not a number", input)
 		}
 	}
 	return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// sentence describes the modules of a sentence-transformers model that follow the
-// network.
+// sentence holds the configuration of the modules that follow the network in a
+// sentence-transformers model.
 type sentence struct {
 	dir        string
 	pooling    pooling
-	normalizes bool
-	maxLength  int // tokens; 0 means the limit of the network
-	width      int // of embeddings; 0 means unknown
+	unitLength bool // scale embeddings to length 1
+	maxLength  int  // maximum number of tokens; 0 means the limit of the network
+	width      int  // width of embeddings; 0 means unknown
 }
 
 // readSentence reads modules.json and the configuration of each module.
@@ -28,7 +28,7 @@ func readSentence(dir string) (*sentence, error) {
 	if err != nil {
 		return nil, err
 	}
-	// config reads objects only.
+	// parseConfig accepts only objects, so wrap the list in one.
 	list, err := parseConfig(path, append(append([]byte(`{"modules":`), data...), '}'))
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func readSentence(dir string) (*sentence, error) {
 		case kind == "Pooling" && i == 1:
 			err = s.readPooling(module.Path)
 		case kind == "Normalize" && i == 2:
-			s.normalizes = true
+			s.unitLength = true
 		default:
 			err = fmt.Errorf("%s: module %d: type: %q is not supported here; supported: Transformer, Pooling, Normalize in this order", path, i, module.Type)
 		}
@@ -64,7 +64,8 @@ func readSentence(dir string) (*sentence, error) {
 	return s, s.rejectPrompts()
 }
 
-// subdir returns the directory of a module, which must be dir or directly inside.
+// subdir returns the directory of a module, which must be s.dir or a direct
+// subdirectory.
 func (s *sentence) subdir(path string) (string, error) {
 	if path != "" && (strings.HasPrefix(path, ".") || strings.ContainsAny(path, "/\\:\x00")) {
 		return "", fmt.Errorf("%s: path: %q is not a direct subdirectory", filepath.Join(s.dir, modulesFile), path)
@@ -103,7 +104,7 @@ func (s *sentence) readPooling(path string) error {
 		s.width = c.size("word_embedding_dimension", maxWidth)
 	}
 	c.require("include_prompt", true)
-	// Newer files name the mode; older ones have a boolean for each mode.
+	// Newer files name the mode; older files contain a boolean for each mode.
 	if mode := c.text("pooling_mode", ""); mode != "" {
 		switch c.oneOf("pooling_mode", "", "mean", "cls", "max") {
 		case "mean":
@@ -153,7 +154,7 @@ func (s *sentence) rejectPrompts() error {
 	return errors.Join(err, c.err)
 }
 
-// applyTo checks the modules against the network and sets its maximum length.
+// applyTo checks that the modules match the network and sets its maximum length.
 func (s *sentence) applyTo(info *Info) error {
 	if s.width != 0 && s.width != info.Hidden {
 		return fmt.Errorf("%s: word_embedding_dimension %d does not match hidden_size %d", s.dir, s.width, info.Hidden)
@@ -168,9 +169,10 @@ func (s *sentence) applyTo(info *Info) error {
 	return nil
 }
 
-// normalize scales an embedding to length 1 in place if the model does.
+// normalize scales an embedding to length 1 in place if the model has a Normalize
+// module.
 func (s *sentence) normalize(x []float32) {
-	if !s.normalizes {
+	if !s.unitLength {
 		return
 	}
 	sum := 0.0

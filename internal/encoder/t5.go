@@ -7,8 +7,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// Values that neither the configuration nor the tensors of HHEM contain, from its
-// base model google/flan-t5-base.
+// Parameters of HHEM's base model, google/flan-t5-base. HHEM's files do not contain
+// them.
 const (
 	t5Eps         = 1e-6
 	t5MaxDistance = 128 // relative_attention_max_distance
@@ -25,23 +25,24 @@ type relative struct {
 }
 
 // bucket returns the bucket of a distance, key position minus query position. Each
-// direction has half the buckets, half of which hold a single distance.
+// direction uses half of the buckets. The first half of these hold a single distance;
+// the ranges of the others grow logarithmically.
 func (r *relative) bucket(distance int) int {
 	half := r.buckets / 2
 	base := 0
 	if distance > 0 {
 		base = half
 	}
-	n, float32Linear := max(distance, -distance), half/2
-	if n < float32Linear {
+	n, exact := max(distance, -distance), half/2
+	if n < exact {
 		return base + n
 	}
-	share := math.Log(float64(n)/float64(float32Linear)) / math.Log(t5MaxDistance/float64(float32Linear))
-	return base + min(float32Linear+int(share*float64(half-float32Linear)), half-1)
+	frac := math.Log(float64(n)/float64(exact)) / math.Log(t5MaxDistance/float64(exact))
+	return base + min(exact+int(frac*float64(half-exact)), half-1)
 }
 
-// biases returns the biases by head and distance for sequences of up to n tokens,
-// and the sequence length that they are laid out for.
+// biases returns the biases by head and distance for sequences of up to n tokens. The
+// second result is the maximum length in their layout, see relative.byDistance.
 func (r *relative) biases(n int) ([]float32, int) {
 	if n > r.maxLen {
 		r.maxLen = n + n/8

@@ -6,7 +6,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// table is an embedding table with the values as stored in the file.
+// table is an embedding table in the data type of the file.
 type table struct {
 	raw         kernel.Raw
 	rows, width int
@@ -47,7 +47,7 @@ func (t *table) add(dst []float32, row int) {
 	}
 }
 
-// widen converts a weight to float32.
+// widen stores the values of raw in dst as float32.
 func widen(dst []float32, raw kernel.Raw) {
 	copy(dst, raw.F32)
 	for i, v := range raw.F16 {

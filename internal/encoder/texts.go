@@ -16,27 +16,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// maxTokenizer limits the size of tokenizer.json in bytes. With a vocabulary of
-// 250,000 pieces, it has about 20 MB.
+// maxTokenizer limits the size of tokenizer.json in bytes. A file with a vocabulary of
+// 250,000 pieces takes about 20 MB.
 const maxTokenizer = 256 << 20
 
-// maxModelLength limits the values of model_max_length that are taken seriously.
-// transformers writes a number of thirty digits if there is no limit.
+// maxModelLength is the largest plausible model_max_length. Larger values are ignored:
+// transformers writes a number of thirty digits if the length is unlimited.
 const maxModelLength = 1 << 20
 
-// Pair is a claim (Hypothesis) and the text to check it against (Premise).
+// A Pair is a claim, Hypothesis, and the text to check it against, Premise.
 type Pair struct{ Premise, Hypothesis string }
 
 // Tagged is the output of Model.Tokens for a pair.
 type Tagged struct {
-	Logits   [][]float32 // by token and label
+	Logits   [][]float32 // indexed by token and label
 	Offsets  [][2]int    // byte range of each token in its text; {0, 0} for special tokens
-	Sequence []int8      // text of each token: 0 for the premise, 1 for the hypothesis, -1 for special tokens
+	Sequence []int8      // source of each token: 0 for the premise, 1 for the hypothesis, -1 for special tokens
 }
 
 // Open opens the model in dir. The weights are memory-mapped, so the files must
-// not change until Close. Unsupported architectures, options and labels, and
-// missing or misshapen tensors are errors that name them.
+// not change until Close. Open returns an error for unsupported architectures, options
+// and labels, and for missing or misshapen tensors.
 func Open(dir string, o Options) (*Model, error) {
 	path := filepath.Join(dir, tokenizerFile)
 	m, err := load(dir, o)
@@ -76,8 +76,8 @@ func (m *Model) readWindow(dir string) error {
 	return c.err
 }
 
-// Tokenizer returns the model's tokenizer. It encodes special tokens that are
-// spelled out in a text as plain text.
+// Tokenizer returns the model's tokenizer. It encodes a special token that is spelled
+// out in a text, such as [SEP], as plain text.
 func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tokenizer }
 
 // Length returns the number of tokens of a pair, including special tokens and the
@@ -87,8 +87,8 @@ func (m *Model) Length(p Pair) (int, error) {
 	return len(e.IDs), err
 }
 
-// Classify returns the logits of each pair, in the order of Info.Labels. Nothing
-// is truncated: a pair of more than MaxTokens is an error.
+// Classify returns the logits of each pair, in the order of Info.Labels. It does not
+// truncate pairs: a pair longer than MaxTokens is an error.
 func (m *Model) Classify(ctx context.Context, pairs []Pair) ([][]float32, error) {
 	if err := m.checkKind(Classify, HHEM); err != nil {
 		return nil, err
@@ -100,8 +100,8 @@ func (m *Model) Classify(ctx context.Context, pairs []Pair) ([][]float32, error)
 	return m.classify(ctx, sequences(encodings))
 }
 
-// Tokens returns the logits of each token of each pair. Nothing is truncated: a
-// pair of more than MaxTokens is an error.
+// Tokens returns the logits of each token of each pair. It does not truncate pairs: a
+// pair longer than MaxTokens is an error.
 func (m *Model) Tokens(ctx context.Context, pairs []Pair) ([]Tagged, error) {
 	if err := m.checkKind(Tokens); err != nil {
 		return nil, err
@@ -121,9 +121,9 @@ func (m *Model) Tokens(ctx context.Context, pairs []Pair) ([]Tagged, error) {
 	return tagged, nil
 }
 
-// Embed returns an embedding of Hidden values for each text, normalized if
-// modules.json says so. Like sentence-transformers, it trims white space and
-// truncates to MaxTokens.
+// Embed returns an embedding of Info.Hidden values for each text. It is normalized if
+// modules.json lists a Normalize module. Like sentence-transformers, Embed trims white
+// space and truncates to MaxTokens.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := m.checkKind(Embed); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 // isPythonSpace reports whether Python's str.strip removes r.
 func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-// checkKind rejects calls that the model does not support.
+// checkKind returns an error unless the model is of one of the given kinds.
 func (m *Model) checkKind(kinds ...Kind) error {
 	if slices.Contains(kinds, m.info.Kind) {
 		return nil
@@ -163,7 +163,7 @@ func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
 const encodeChunk = 16
 
 // encode tokenizes n inputs in parallel and checks that the network accepts them.
-func (m *Model) encode(ctx context.Context, n int, one func(i int) (tokenizer.Encoding, error)) ([]tokenizer.Encoding, error) {
+func (m *Model) encode(ctx context.Context, n int, encodeOne func(i int) (tokenizer.Encoding, error)) ([]tokenizer.Encoding, error) {
 	encodings := make([]tokenizer.Encoding, n)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(m.threads)
@@ -173,7 +173,7 @@ func (m *Model) encode(ctx context.Context, n int, one func(i int) (tokenizer.En
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				e, err := one(i)
+				e, err := encodeOne(i)
 				if err == nil {
 					err = m.check(sequence{e.IDs, e.TypeIDs})
 				}

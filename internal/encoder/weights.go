@@ -10,24 +10,22 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 )
 
-// weights loads the tensors of a model and checks their shapes. The first missing
-// or misshapen tensor sets err, after which all returned values are empty.
+// weights loads the tensors of a model and checks their shapes. The first missing or
+// misshapen tensor sets err. Values returned afterwards are empty.
 type weights struct {
-	dir    string
-	set    tensors
-	k      *kernel.Kernels
-	p      kernel.Precision
-	prefix string   // prepended to tensor names
-	layers []*dense // layers to quantize
-	err    error
-	// parts records the weights of linear layers if an ONNX graph will be built,
-	// else it is nil.
-	parts map[*kernel.Linear][]kernel.Part
-	// allowInt8 permits weights stored as int8.
-	allowInt8 bool
+	dir       string
+	set       tensors
+	kernels   *kernel.Kernels
+	precision kernel.Precision
+	prefix    string   // prepended to tensor names
+	layers    []*dense // layers to quantize
+	err       error
+	// parts, if not nil, records the weights of linear layers to build an ONNX graph.
+	parts     map[*kernel.Linear][]kernel.Part
+	allowInt8 bool // permit weights stored as int8
 }
 
-// tensors is a file or a set of files with named tensors.
+// tensors is a source of named tensors: a file or a set of files.
 type tensors interface {
 	Tensor(name string) *safetensors.Tensor // nil if not found
 	Names() []string
@@ -58,8 +56,8 @@ func (w *weights) tensor(name string, shape ...int) *safetensors.Tensor {
 	return t
 }
 
-// shape returns the shape of a matrix, for models whose configuration does not
-// include it.
+// shape returns the shape of a matrix. It is used for sizes that the configuration does
+// not contain.
 func (w *weights) shape(name string) (rows, columns int) {
 	t := w.set.Tensor(w.prefix + name)
 	switch {
@@ -73,7 +71,7 @@ func (w *weights) shape(name string) (rows, columns int) {
 	return t.Shape[0], t.Shape[1]
 }
 
-// raw returns the values of a tensor as stored.
+// raw returns the values of a tensor in the data type of the file.
 func (w *weights) raw(name string, shape ...int) kernel.Raw {
 	t := w.tensor(name, shape...)
 	if t == nil {
@@ -100,7 +98,7 @@ func (w *weights) raw(name string, shape ...int) kernel.Raw {
 	return raw
 }
 
-// vector returns n values as float32.
+// vector returns the n values of a tensor as float32.
 func (w *weights) vector(name string, n int) []float32 {
 	raw := w.raw(name, n)
 	if w.err != nil || raw.F32 != nil {
@@ -111,12 +109,12 @@ func (w *weights) vector(name string, n int) []float32 {
 	return dst
 }
 
-// table returns an embedding table.
+// table returns the named tensor as an embedding table.
 func (w *weights) table(name string, rows, width int) table {
 	return table{raw: w.raw(name, rows, width), rows: rows, width: width}
 }
 
-// part returns name.weight and, if bias is set, name.bias.
+// part returns a part of a linear layer: name.weight and, if bias is set, name.bias.
 func (w *weights) part(name string, out, in int, bias bool) kernel.Part {
 	p := kernel.Part{W: w.raw(name+".weight", out, in), Out: out}
 	if bias {
@@ -125,38 +123,39 @@ func (w *weights) part(name string, out, in int, bias bool) kernel.Part {
 	return p
 }
 
-// linear returns a layer that may be quantized.
+// linear returns a layer, which is registered for quantization if the model is int8.
 func (w *weights) linear(in int, parts ...kernel.Part) *dense {
 	if w.err != nil {
 		return nil
 	}
 	d := &dense{in: in}
-	if w.p != kernel.Int8 || parts[0].W.I8 == nil {
+	if w.precision != kernel.Int8 || parts[0].W.I8 == nil {
 		d.Linear = w.float32Linear(in, parts...)
 	}
-	if w.p == kernel.Int8 {
+	if w.precision == kernel.Int8 {
 		d.parts = parts
 		w.layers = append(w.layers, d)
 	}
 	return d
 }
 
-// normedLinear is like linear for parts that read the output of a normalization.
+// normedLinear is like linear for a layer whose input is the output of a normalization,
+// which requires smoothing.
 func (w *weights) normedLinear(in int, parts ...kernel.Part) *dense {
 	d := w.linear(in, parts...)
-	if d != nil && w.p == kernel.Int8 && d.Linear != nil {
+	if d != nil && w.precision == kernel.Int8 && d.Linear != nil {
 		d.maxAbs = make([]float32, in)
 	}
 	return d
 }
 
-// float32Linear returns a layer that is never quantized: the last layer, whose
-// rounding errors are not averaged out, or one that is used only once.
+// float32Linear returns a layer that is never quantized. It is used for last layers,
+// whose rounding errors would not average out, and for layers that run only once.
 func (w *weights) float32Linear(in int, parts ...kernel.Part) *kernel.Linear {
 	if w.err != nil {
 		return nil
 	}
-	l := w.k.Linear(kernel.Float32, in, parts...)
+	l := w.kernels.Linear(kernel.Float32, in, parts...)
 	if w.parts != nil {
 		w.parts[l] = parts
 	}
@@ -166,8 +165,8 @@ func (w *weights) float32Linear(in int, parts ...kernel.Part) *kernel.Linear {
 // norm holds the gain and the optional bias of a normalization.
 type norm struct{ gain, bias []float32 }
 
-// norm returns name.weight and, if bias is set, name.bias. The oldest checkpoints
-// call them gamma and beta.
+// norm returns a normalization with gain name.weight and, if bias is set, bias
+// name.bias. Old checkpoints use the names gamma and beta.
 func (w *weights) norm(name string, n int, bias bool) norm {
 	gain, shift := name+".weight", name+".bias"
 	if !w.has(gain) && w.has(name+".gamma") {
@@ -180,9 +179,9 @@ func (w *weights) norm(name string, n int, bias bool) norm {
 	return v
 }
 
-// setPrefix sets the prefix to the first one under which name exists. Models with
-// a head have the name of the family in front of every tensor, models without a
-// head often do not.
+// setPrefix sets the prefix to the first of prefixes with which name exists, or to the
+// first if none does. In models with a head, tensor names start with the name of the
+// family; in models without a head, they often do not.
 func (w *weights) setPrefix(name string, prefixes ...string) {
 	for _, w.prefix = range prefixes {
 		if w.has(name) {
@@ -192,8 +191,8 @@ func (w *weights) setPrefix(name string, prefixes ...string) {
 	w.prefix = prefixes[0]
 }
 
-// countLayers returns the number of layers in a file, one more than the highest
-// number that follows prefix in a tensor name.
+// countLayers returns the number of layers: the highest number that follows prefix in a
+// tensor name, plus one.
 func (w *weights) countLayers(prefix string) int {
 	n := 0
 	for _, name := range w.set.Names() {

@@ -10,12 +10,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-//	models--ORG--REPO/refs/REVISION            a text file with the commit
-//	models--ORG--REPO/blobs/HASH               the content, named by SHA-256 or git's SHA-1
-//	models--ORG--REPO/snapshots/COMMIT/FILE    a link to the blob, or the file itself
-
 // cacheDir returns the directory of a repository in the Hugging Face cache, or ""
-// if there is no cache. Its layout is documented as
+// if no cache is configured. The documented layout of the directory is
 //
 //	refs/REVISION            text file with the commit
 //	blobs/HASH               content, named by SHA-256 or git's SHA-1
@@ -32,7 +28,8 @@ func (s Store) snapshot(repo, commit string) string {
 	return filepath.Join(s.cacheDir(repo), "snapshots", commit)
 }
 
-// blob returns the path of cached content with the hash of f, or "".
+// blob returns the path of a cached file with the hash and size of f, or "" if there is
+// none. The contents are not checked.
 func (s Store) blob(f remoteFile) string {
 	name := f.SHA256
 	if name == "" {
@@ -43,7 +40,7 @@ func (s Store) blob(f remoteFile) string {
 	}
 	for _, path := range []string{
 		filepath.Join(s.cacheDir(f.Repo), "blobs", name),
-		filepath.Join(s.snapshot(f.Repo, f.Commit), filepath.FromSlash(f.Name)), // on systems without links
+		filepath.Join(s.snapshot(f.Repo, f.Commit), filepath.FromSlash(f.Name)), // systems without symbolic links
 	} {
 		target, err := filepath.EvalSymlinks(path)
 		if err != nil {
@@ -56,13 +53,13 @@ func (s Store) blob(f remoteFile) string {
 	return ""
 }
 
-// maxRefSize limits the size of a reference file, which holds a commit.
+// maxRefSize limits the size of a reference file, which contains a commit.
 const maxRefSize = 1 << 10
 
-// cachedModel returns a model in the cache that has all required files: the one of
-// the branch main or else the latest.
+// cachedModel returns a model in the cache with all required files. It prefers the
+// commit of the branch main to later snapshots.
 func (s Store) cachedModel(n Name) (Model, bool) {
-	if s.Cache == "" || n.Tokenizer != "" { // the tokenizer is not in the snapshot
+	if s.Cache == "" || n.Tokenizer != "" { // the snapshot does not contain the tokenizer
 		return Model{}, false
 	}
 	commits := s.snapshots(n.Repo)
@@ -82,20 +79,20 @@ func (s Store) cachedModel(n Name) (Model, bool) {
 	return Model{}, false
 }
 
-// snapshots returns the commits in the cache, the latest first.
+// snapshots returns the commits of a repository in the cache, latest first.
 func (s Store) snapshots(repo string) []string {
 	type snapshot struct {
 		commit string
-		at     time.Time
+		mtime  time.Time
 	}
 	var all []snapshot
-	entries, _ := os.ReadDir(filepath.Join(s.cacheDir(repo), "snapshots")) // an unreadable directory has none
+	entries, _ := os.ReadDir(filepath.Join(s.cacheDir(repo), "snapshots")) // treat an unreadable directory as empty
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && isHash(e.Name(), sha1Digits) {
 			all = append(all, snapshot{e.Name(), info.ModTime()})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b snapshot) int { return b.at.Compare(a.at) })
+	slices.SortStableFunc(all, func(a, b snapshot) int { return b.mtime.Compare(a.mtime) })
 	commits := make([]string, len(all))
 	for i := range all {
 		commits[i] = all[i].commit
@@ -103,8 +100,8 @@ func (s Store) snapshots(repo string) []string {
 	return commits
 }
 
-// cachedModelAt returns the cached model of a commit. Hashes of files are known
-// only if the files are links.
+// cachedModelAt returns the cached model of a commit. The hash of a file is known only
+// if the file is a link to a blob.
 func (s Store) cachedModelAt(n Name, commit string) (Model, bool) {
 	m := Model{Name: n, Commit: commit, Dir: s.snapshot(n.Repo, commit), Shared: true}
 	names := modelFilesIn(m.Dir)
@@ -132,8 +129,8 @@ func (s Store) cachedModelAt(n Name, commit string) (Model, bool) {
 	return m, true
 }
 
-// modelFilesIn returns the names of a model's files in dir, or nil if a required
-// one is missing.
+// modelFilesIn returns the names of a model's files in dir, or nil if a required file
+// is missing.
 func modelFilesIn(dir string) []string {
 	var names []string
 	exists := func(name string) bool {

@@ -1,8 +1,8 @@
 // Package hub finds models on disk and downloads them from a Hugging Face hub.
 //
-// A downloaded model has a directory of its own, named after repository and
-// commit. It appears when all files are complete and match the checksums of the
-// hub. Models in the Hugging Face cache are used in place.
+// Each downloaded model is stored in its own directory, named after the repository and
+// the commit. The directory is created when all files are complete and match the
+// checksums of the hub. Models in the Hugging Face cache are used in place.
 package hub
 
 import (
@@ -30,11 +30,11 @@ type Puller struct {
 	Token    string        // optional access token, sent only to the hub
 	HTTP     *http.Client  // optional; its CheckRedirect is replaced
 	Clock    Clock         // required
-	Stall    time.Duration // an attempt fails after this time without data; 0 means DefaultStall
-	Retries  int           // attempts after the first, reset after progress
-	Watch    Watch
+	Stall    time.Duration // timeout for receiving data; 0 means DefaultStall
+	Retries  int           // attempts after the first; reset by progress
+	Watch    Watch         // progress callbacks
 
-	writing func(*os.File, []byte) (int, error) // set by tests to simulate a full disk
+	writeFunc func(*os.File, []byte) (int, error) // test hook to simulate a full disk
 }
 
 // Watch receives progress events, possibly concurrently. All fields are optional.
@@ -61,8 +61,7 @@ type remote struct {
 	http *http.Client
 }
 
-// Check validates the endpoint and the token, as Pull does before it sends
-// anything.
+// Check validates the endpoint and the token without sending a request.
 func (p *Puller) Check() error {
 	_, err := p.base()
 	return err
@@ -90,7 +89,7 @@ func (p *Puller) base() (*url.URL, error) {
 	return base, nil
 }
 
-// newRemote returns a client; it sends nothing.
+// newRemote returns a client for the configured endpoint.
 func (p *Puller) newRemote() (*remote, error) {
 	base, err := p.base()
 	if err != nil {
@@ -113,9 +112,9 @@ func (p *Puller) newRemote() (*remote, error) {
 	return &remote{&opts, base, &client}, nil
 }
 
-// authTransport adds the token to requests to the hub itself. It works below
-// http.Client because that would forward an Authorization header on redirects to
-// other ports and subdomains.
+// authTransport adds the token to requests to the hub itself. Setting the header in the
+// request would not be safe, because http.Client forwards it on redirects to other ports
+// and subdomains.
 type authTransport struct {
 	next  http.RoundTripper
 	base  *url.URL
@@ -131,11 +130,11 @@ func (a *authTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(r)
 }
 
-// maxRedirects limits redirections: to the current name of a repository, to the
-// location of a file, and a few to spare.
+// maxRedirects limits the redirects of a request. Two are normal: to the current name
+// of a repository and to the location of a file.
 const maxRedirects = 10
 
-// A redirectError rejects a redirection.
+// A redirectError reports a rejected redirect.
 type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
@@ -150,7 +149,8 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// address returns the URL of a path. Slashes within an element are escaped.
+// address returns the URL for the given path elements. It escapes slashes within an
+// element.
 func (r *remote) address(query string, elements ...string) string {
 	var b strings.Builder
 	b.WriteString(r.base.String())
@@ -164,12 +164,12 @@ func (r *remote) address(query string, elements ...string) string {
 	return b.String()
 }
 
-// listing requests the files of a repository at a revision.
+// listing requests the list of files of a repository at a revision.
 func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, error) {
 	org, name, _ := strings.Cut(repo, "/")
 	address := r.address("blobs=true", "api", "models", org, name, "revision", revision)
 	var reply []byte
-	err := r.retry(ctx, repo, func(ctx context.Context, alive func()) (bool, error) {
+	err := r.retry(ctx, repo, func(ctx context.Context, keepAlive func()) (bool, error) {
 		res, err := r.get(ctx, address, nil)
 		if err != nil {
 			return false, err
@@ -178,7 +178,7 @@ func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, 
 		if res.StatusCode != http.StatusOK {
 			return false, r.statusError(res, repo, revision, "")
 		}
-		reply, err = io.ReadAll(io.LimitReader(&activityReader{res.Body, alive}, maxReplySize+1))
+		reply, err = io.ReadAll(io.LimitReader(&activityReader{res.Body, keepAlive}, maxReplySize+1))
 		if err != nil {
 			return false, r.networkErr(err)
 		}
@@ -193,44 +193,44 @@ func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, 
 	return parseListing(repo, reply)
 }
 
-// activityReader calls alive for every read that returns data.
+// activityReader calls keepAlive for every read that returns data.
 type activityReader struct {
 	io.Reader
-	alive func()
+	keepAlive func()
 }
 
 func (l *activityReader) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
 	if n > 0 {
-		l.alive()
+		l.keepAlive()
 	}
 	return n, err
 }
 
 // get sends a request. Its errors are *networkError.
 func (r *remote) get(ctx context.Context, address string, header http.Header) (*http.Response, error) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
 	if header != nil {
-		q.Header = header
+		req.Header = header
 	}
-	q.Header.Set("User-Agent", "ragfaith")
+	req.Header.Set("User-Agent", "ragfaith")
 	// Sizes, ranges and hashes apply to uncompressed content.
-	q.Header.Set("Accept-Encoding", "identity")
-	res, err := r.http.Do(q)
+	req.Header.Set("Accept-Encoding", "identity")
+	res, err := r.http.Do(req)
 	if err != nil {
 		return nil, r.networkErr(err)
 	}
 	return res, nil
 }
 
-// A networkError is a request without a complete response.
+// A networkError reports a request that failed without a complete response.
 type networkError struct {
-	host  string
-	err   error
-	final bool // do not retry
+	host      string
+	err       error
+	permanent bool // do not retry
 }
 
 func (e *networkError) Error() string { return e.host + ": " + e.err.Error() }
@@ -247,6 +247,6 @@ func (r *remote) networkErr(err error) error {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
 	_, hostname := errors.AsType[x509.HostnameError](err)
-	n.final = redirect || certificate || authority || hostname
+	n.permanent = redirect || certificate || authority || hostname
 	return n
 }

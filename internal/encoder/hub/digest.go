@@ -24,7 +24,8 @@ type digest struct {
 	blob   hash.Hash // nil if not needed
 }
 
-// newDigest returns a digest for size bytes. blob requests git's hash too.
+// newDigest returns a digest for a file of size bytes. If blob is set, it also computes
+// git's hash.
 func newDigest(size int64, blob bool) *digest {
 	d := &digest{size: size, sha256: sha256.New()}
 	if blob {
@@ -48,8 +49,8 @@ func (d *digest) Write(p []byte) (int, error) {
 // SHA256 returns the hexadecimal SHA-256 of the content so far.
 func (d *digest) SHA256() string { return hex.EncodeToString(d.sha256.Sum(nil)) }
 
-// check compares the content with sha256 or, if that is empty, with git's hash. It
-// returns the reason for a mismatch or "".
+// check compares the size, and sha256 or, if that is empty, git's hash blob. It returns
+// the reason for a mismatch, or "" if they match.
 func (d *digest) check(sha256, blob string) string {
 	if d.n != d.size {
 		return fmt.Sprintf("size is %d bytes, want %d", d.n, d.size)
@@ -78,7 +79,7 @@ func digestFile(ctx context.Context, path string, size int64, blob bool, progres
 	return d, d.readFrom(ctx, f, progress)
 }
 
-// readFrom reads r until EOF.
+// readFrom adds the contents of r until EOF.
 func (d *digest) readFrom(ctx context.Context, r io.Reader, progress func(n int64)) error {
 	buf := make([]byte, 1<<20)
 	for {
@@ -100,29 +101,29 @@ func (d *digest) readFrom(ctx context.Context, r io.Reader, progress func(n int6
 }
 
 // Verify reads all files of a model and returns an error for each that is missing
-// or does not match its checksum. progress, if not nil, is called with the number
-// of bytes of each read. The error is that of ctx.
+// or does not match its checksum. progress, if not nil, is called with the number of
+// bytes of each read. If ctx is done, Verify returns its cause.
 func (m *Model) Verify(ctx context.Context, progress func(n int64)) ([]*MismatchError, error) {
-	var wrong []*MismatchError
+	var mismatches []*MismatchError
 	for _, f := range m.Files {
 		reason, err := f.verify(ctx, m.Dir, progress)
 		if err != nil {
-			return wrong, err
+			return mismatches, err
 		}
 		if reason != "" {
-			wrong = append(wrong, &MismatchError{f.Name, reason})
+			mismatches = append(mismatches, &MismatchError{f.Name, reason})
 		}
 	}
-	return wrong, nil
+	return mismatches, nil
 }
 
-// verify returns what is wrong with a file, or "".
+// verify returns the reason for a mismatch, or "" if the file is intact.
 func (f *File) verify(ctx context.Context, dir string, progress func(n int64)) (string, error) {
 	if f.SHA256+f.blob == "" {
 		return "no checksum to compare with", nil
 	}
 	d, err := digestFile(ctx, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Size, f.SHA256 == "", progress)
-	pathError, isPath := errors.AsType[*fs.PathError](err)
+	pathErr, isPathErr := errors.AsType[*fs.PathError](err)
 	switch {
 	case err == nil:
 		return d.check(f.SHA256, f.blob), nil
@@ -130,8 +131,8 @@ func (f *File) verify(ctx context.Context, dir string, progress func(n int64)) (
 		return "", context.Cause(ctx)
 	case errors.Is(err, fs.ErrNotExist):
 		return "missing", nil
-	case isPath:
-		return pathError.Err.Error(), nil
+	case isPathErr:
+		return pathErr.Err.Error(), nil
 	}
 	return err.Error(), nil
 }

@@ -18,25 +18,25 @@ import (
 // partSuffix is appended to the names of incomplete files.
 const partSuffix = ".part"
 
-// A MismatchError reports a file that does not match what the hub says about it.
+// A MismatchError reports a file that does not match the metadata of the hub.
 type MismatchError struct{ File, Reason string }
 
 func (e *MismatchError) Error() string { return e.File + ": " + e.Reason }
 
-// A download is one file being downloaded.
+// A download is the state of a file download.
 type download struct {
 	*remote
 	f       remoteFile
 	path    string // destination
 	part    *os.File
 	digest  *digest
-	resumed bool   // includes data from an earlier run
+	resumed bool   // part contains data from an earlier run
 	corrupt bool   // part must be discarded
-	etag    string // of the data so far, or ""
+	etag    string // ETag of the data in part, or "" if unknown
 }
 
-// fetch downloads a file to path, where it appears complete and verified. It
-// resumes path.part from an earlier run. It returns the SHA-256 of the file.
+// fetch downloads and verifies a file and then moves it to path. It resumes the
+// download of an earlier run from path.part. It returns the SHA-256 of the file.
 func (r *remote) fetch(ctx context.Context, f remoteFile, path string) (string, error) {
 	if f.Size < 0 {
 		return "", fmt.Errorf("%s: %s: unknown size", f.Repo, f.Name)
@@ -69,14 +69,14 @@ func (r *remote) fetch(ctx context.Context, f remoteFile, path string) (string, 
 			d.discardCorrupt()
 			return "", &MismatchError{f.Repo + ": " + f.Name, reason}
 		}
-		// The data from the earlier run may be damaged, such as by a power failure.
+		// The data from the earlier run may be damaged, for example by a power failure.
 		if err := d.restart(); err != nil {
 			return "", err
 		}
 	}
 }
 
-// resume hashes the existing part.
+// resume computes the digest of the existing part, if any.
 func (d *download) resume(ctx context.Context) error {
 	d.digest = newDigest(d.f.Size, d.f.SHA256 == "")
 	info, err := d.part.Stat()
@@ -128,7 +128,7 @@ func (d *download) discardCorrupt() {
 	}
 }
 
-// diskError adds context to an error of the file system. It returns nil for nil.
+// diskError adds context to a file system error. It returns nil if err is nil.
 func (d *download) diskError(err error) error {
 	if err == nil {
 		return nil
@@ -144,7 +144,7 @@ func (d *download) diskError(err error) error {
 }
 
 // attempt requests the missing data and appends it to the part.
-func (d *download) attempt(ctx context.Context, alive func()) (bool, error) {
+func (d *download) attempt(ctx context.Context, keepAlive func()) (bool, error) {
 	if d.digest.n == d.f.Size && d.f.SHA256+d.f.Blob != "" {
 		return false, nil
 	}
@@ -162,16 +162,17 @@ func (d *download) attempt(ctx context.Context, alive func()) (bool, error) {
 		return false, err
 	}
 	defer res.Body.Close()
-	alive()
+	keepAlive()
 	if err := d.checkResponse(res); err != nil {
 		return false, err
 	}
 	start := d.digest.n
-	err = d.copy(res.Body, alive)
+	err = d.copy(res.Body, keepAlive)
 	return d.digest.n-start >= progressBytes, err
 }
 
-// checkResponse checks the header of a response and prepares for its body.
+// checkResponse validates the status and headers of a response. It discards the existing
+// part if the response is not its continuation.
 func (d *download) checkResponse(res *http.Response) error {
 	name := d.f.Repo + ": " + d.f.Name
 	if err := d.checkHeaders(res); err != nil {
@@ -180,15 +181,15 @@ func (d *download) checkResponse(res *http.Response) error {
 	length := d.f.Size
 	switch res.StatusCode {
 	case http.StatusPartialContent:
-		at, total, ok := contentRange(res.Header.Get("Content-Range"))
-		if !ok || at != d.digest.n || total >= 0 && total != d.f.Size {
+		start, total, ok := parseContentRange(res.Header.Get("Content-Range"))
+		if !ok || start != d.digest.n || total >= 0 && total != d.f.Size {
 			// The next attempt requests the whole file.
 			if err := d.restart(); err != nil {
 				return err
 			}
 			return d.networkErr(errors.New("server sent another range than requested"))
 		}
-		length -= at
+		length -= start
 	case http.StatusOK: // the whole file, even if a range was requested
 	case http.StatusRequestedRangeNotSatisfiable:
 		if err := d.restart(); err != nil {
@@ -212,9 +213,8 @@ func (d *download) checkResponse(res *http.Response) error {
 	return nil
 }
 
-// checkHeaders compares what the hub says about the file, on the way to its
-// location, with the listing. If the listing has no checksum, it is taken from the
-// hub's ETag.
+// checkHeaders compares the headers of the hub's responses, including redirects, with the
+// listing. If the listing has no checksum, it is taken from the ETag.
 func (d *download) checkHeaders(res *http.Response) error {
 	name := d.f.Repo + ": " + d.f.Name
 	for r := res; r != nil; r = r.Request.Response {
@@ -246,32 +246,33 @@ func (d *download) checkHeaders(res *http.Response) error {
 	return nil
 }
 
-// trimETag returns an ETag without quotes.
+// trimETag removes the quotes and the weakness prefix of an ETag.
 func trimETag(tag string) string { return strings.Trim(strings.TrimPrefix(tag, "W/"), `"`) }
 
-// contentRange parses "bytes 5-9/10"; total is -1 if unknown.
-func contentRange(v string) (at, total int64, ok bool) {
+// parseContentRange parses a Content-Range header such as "bytes 5-9/10". total is -1 if
+// unknown.
+func parseContentRange(v string) (start, total int64, ok bool) {
 	v, ok = strings.CutPrefix(v, "bytes ")
-	span, whole, cut := strings.Cut(v, "/")
-	first, _, dash := strings.Cut(span, "-")
-	at, err := strconv.ParseInt(first, 10, 64)
-	if !ok || !cut || !dash || err != nil {
+	span, size, hasSize := strings.Cut(v, "/")
+	first, _, hasEnd := strings.Cut(span, "-")
+	start, err := strconv.ParseInt(first, 10, 64)
+	if !ok || !hasSize || !hasEnd || err != nil {
 		return 0, 0, false
 	}
-	if whole == "*" {
-		return at, -1, true
+	if size == "*" {
+		return start, -1, true
 	}
-	total, err = strconv.ParseInt(whole, 10, 64)
-	return at, total, err == nil
+	total, err = strconv.ParseInt(size, 10, 64)
+	return start, total, err == nil
 }
 
 // copy appends the body of a response to the part, up to the expected size.
-func (d *download) copy(body io.Reader, alive func()) error {
+func (d *download) copy(body io.Reader, keepAlive func()) error {
 	buf := make([]byte, 128<<10)
 	for {
 		n, err := body.Read(buf)
 		if n > 0 {
-			alive()
+			keepAlive()
 			if int64(n) > d.f.Size-d.digest.n {
 				d.corrupt = true
 				return &MismatchError{d.f.Repo + ": " + d.f.Name, fmt.Sprintf("server sent more than %d bytes", d.f.Size)}
@@ -296,8 +297,8 @@ func (d *download) copy(body io.Reader, alive func()) error {
 }
 
 func (d *download) write(p []byte) (int, error) {
-	if d.writing != nil {
-		return d.writing(d.part, p)
+	if d.writeFunc != nil {
+		return d.writeFunc(d.part, p)
 	}
 	return d.part.Write(p)
 }

@@ -307,7 +307,7 @@ func TestFullDiskErrorNamesDirectory(t *testing.T) {
 	p := newPuller(t, h)
 	var room atomicSum
 	room.add(2_000_000)
-	p.writing = func(f *os.File, b []byte) (int, error) {
+	p.writeFunc = func(f *os.File, b []byte) (int, error) {
 		if !strings.Contains(f.Name(), weightsFile) {
 			return f.Write(b)
 		}
@@ -323,7 +323,7 @@ func TestFullDiskErrorNamesDirectory(t *testing.T) {
 	if n := len(h.requests(h.large())); n != 1 {
 		t.Errorf("got %d requests", n)
 	}
-	p.writing = nil
+	p.writeFunc = nil
 	pull(t, p, mini, "")
 	if all := h.requests(h.large()); len(all) != 2 || all[1].span == "" {
 		t.Errorf("%+v", all)

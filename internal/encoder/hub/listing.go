@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
+// Limits on the responses of a hub.
 const (
-	maxReplySize = 32 << 20 // bytes of a listing
-	maxFiles     = 100_000  // per repository
+	maxReplySize = 32 << 20 // size of a listing in bytes
+	maxFiles     = 100_000  // files per repository
 	maxFileSize  = 1 << 42  // 4 TiB
 )
 
 // A listing describes a repository at a revision.
 type listing struct {
-	Commit string // 40 hexadecimal digits
-	Files  map[string]remoteFile
+	Commit string                // 40 hexadecimal digits
+	Files  map[string]remoteFile // by name
 }
 
 // A remoteFile is a file in a repository.
@@ -26,8 +27,8 @@ type remoteFile struct {
 	Repo, Commit string
 	Name         string
 	Size         int64  // -1 if unknown
-	SHA256       string // only of large files
-	Blob         string // git's SHA-1, only of small files
+	SHA256       string // hash of a large file, or ""
+	Blob         string // git's SHA-1 of a small file, or ""
 }
 
 // parseListing parses and validates the response to
@@ -59,13 +60,13 @@ func parseListing(repo string, data []byte) (*listing, error) {
 		if err := checkFileName(s.Name); err != nil {
 			return nil, fmt.Errorf("%s: %w", repo, err)
 		}
-		if _, twice := l.Files[s.Name]; twice {
+		if _, dup := l.Files[s.Name]; dup {
 			return nil, fmt.Errorf("%s: server lists %s twice", repo, s.Name)
 		}
 		f := remoteFile{Repo: repo, Commit: reply.SHA, Name: s.Name, Size: -1, Blob: s.Blob}
 		size := s.Size
 		if s.LFS != nil {
-			f.SHA256, f.Blob = s.LFS.SHA256, "" // the blob is an LFS pointer
+			f.SHA256, f.Blob = s.LFS.SHA256, "" // blobId is the hash of the LFS pointer
 			if s.LFS.Size != nil {
 				size = s.LFS.Size
 			}
@@ -99,12 +100,12 @@ const (
 type modelFile struct {
 	name      string
 	required  bool // the model cannot be used without it
-	tokenizer bool // comes from Name.Tokenizer
+	tokenizer bool // part of the tokenizer, see Name.Tokenizer
 	optional  bool // not needed for inference
 }
 
-// modelFiles returns all files except the weights. Code, pickled weights and
-// exports to other formats are never downloaded.
+// modelFiles returns the files to download in addition to the weights. Code, pickled
+// weights and exports to other formats are never downloaded.
 func modelFiles() []modelFile {
 	return []modelFile{
 		{name: configFile, required: true},
@@ -118,15 +119,15 @@ func modelFiles() []modelFile {
 	}
 }
 
-// optional reports whether a file is not needed for inference.
-func optional(name string) bool {
+// isOptional reports whether a file is not needed for inference.
+func isOptional(name string) bool {
 	return slices.ContainsFunc(modelFiles(), func(p modelFile) bool { return p.name == name && p.optional })
 }
 
-// selectFiles returns the files of a model to download. If the weights are
-// sharded, index is true, and the last file is the index instead of the shards,
-// which only the index names. tokenizer is the listing of the repository with the
-// tokenizer, or nil if it is the same.
+// selectFiles returns the files of a model to download, the weights last. If the weights
+// are sharded, it returns their index instead and sets index; the index must be
+// downloaded to determine the shards. tokenizer is the listing of the repository with
+// the tokenizer, or nil if it is the same repository.
 func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, index bool, err error) {
 	for _, p := range modelFiles() {
 		repo, src := n.Repo, l
@@ -152,7 +153,7 @@ func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, index bool,
 	return append(files, weights), index, nil
 }
 
-// shards returns the files that an index names, sorted.
+// shards returns the files listed in an index, sorted by name.
 func shards(index []byte, l *listing, repo string) ([]remoteFile, error) {
 	names, err := shardNames(index)
 	if err != nil {
@@ -186,7 +187,7 @@ func shardNames(index []byte) ([]string, error) {
 		if !strings.HasSuffix(name, ".safetensors") {
 			return nil, fmt.Errorf("%s: %q is not a safetensors file", indexFile, name)
 		}
-		// These would be one file on a case-insensitive file system.
+		// The names must also differ on a case-insensitive file system.
 		if other := cmp.Or(seen[strings.ToLower(name)], name); other != name {
 			return nil, fmt.Errorf("%s: names both %s and %s", indexFile, min(name, other), max(name, other))
 		}

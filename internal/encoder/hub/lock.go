@@ -11,14 +11,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// lockPoll is the interval between attempts to take a lock that another process
+// lockPoll is the interval between attempts to acquire a lock that another process
 // holds.
 const lockPoll = 200 * time.Millisecond
 
-// lock keeps other processes from downloading the same repository until release is
-// called. The operating system releases the lock of a process that exits, so a
-// leftover lock file has no effect. On file systems without locks, concurrent
-// downloads rely on the checksums.
+// lock prevents other processes from downloading the same repository until release is
+// called. The operating system releases the lock when the process exits, so a leftover
+// lock file has no effect. On file systems without locks, the checksums still detect
+// conflicting downloads.
 func (r *remote) lock(ctx context.Context, repo string) (release func(), err error) {
 	dir := filepath.Join(r.Store.Dir, locksDir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

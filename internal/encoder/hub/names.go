@@ -11,9 +11,9 @@ import (
 
 // A Name identifies a model on the hub.
 type Name struct {
-	Short string // short name, if the model has one
+	Short string // short name, or ""
 	Repo  string // ORG/REPO
-	// Tokenizer is the repository with the tokenizer, if it is not Repo.
+	// Tokenizer is the repository that contains the tokenizer, or "" if it is Repo.
 	Tokenizer string
 }
 
@@ -28,9 +28,8 @@ func (n Name) String() string {
 // Names returns the models that have a short name, in display order.
 func Names() []Name {
 	return []Name{
-		// from there. Its own repository held another architecture before, whose
-		// HHEM uses the tokenizer of its base model, google/flan-t5-base. An older
-		// architecture left a wrong tokenizer.json in its own repository.
+		// HHEM uses the tokenizer of its base model, google/flan-t5-base. The
+		// tokenizer.json in its own repository is for an older architecture.
 		{"hhem-2.1-open", "vectara/hallucination_evaluation_model", "google/flan-t5-base"},
 		{"minicheck-roberta-large", "lytang/MiniCheck-RoBERTa-Large", ""},
 		{"nli-deberta-v3-xsmall", "cross-encoder/nli-deberta-v3-xsmall", ""},
@@ -51,8 +50,8 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown model %q: want ORG/REPO or one of %s", e.Text, strings.Join(short, ", "))
 }
 
-// Resolve returns the model of a short name or of ORG/REPO. The error is an
-// *UnknownError.
+// Resolve returns the model with the given short name or repository, ORG/REPO. The error
+// is an *UnknownError.
 func Resolve(text string) (Name, error) {
 	for _, n := range Names() {
 		if text == n.Short || text == n.Repo {
@@ -69,8 +68,8 @@ func Resolve(text string) (Name, error) {
 const maxNameLength = 96
 
 // isRepo reports whether s is a valid ORG/REPO on the hub: letters, digits, '-',
-// '_' and '.', no '-' or '.' at either end, and no "--" or "..". So dirName is
-// injective, and a name cannot lead out of a directory.
+// '_' and '.', no '-' or '.' at either end, and no "--" or "..". Therefore,
+// dirName is injective, and a name cannot escape a directory.
 func isRepo(s string) bool {
 	org, repo, ok := strings.Cut(s, "/")
 	return ok && isNamePart(org) && isNamePart(repo)
@@ -109,18 +108,18 @@ func isHash(s string, digits int) bool {
 }
 
 const (
-	sha1Digits   = 40 // commits, and files stored in git
-	sha256Digits = 64 // large files
+	sha1Digits   = 40 // hashes of commits and of files stored in git
+	sha256Digits = 64 // hashes of large files
 )
 
 // CheckRevision returns an error unless s can name a branch, a tag, a pull request
-// (refs/pr/1) or a commit. It applies the rules of git, so that s cannot lead out
-// of a directory.
+// (refs/pr/1) or a commit. It applies the rules of git, so that s cannot escape
+// a directory.
 func CheckRevision(s string) error {
-	bad := s == "" || len(s) > 255 || strings.Contains(s, "..") || strings.ContainsAny(s, "\\ ~^:?*[") ||
+	invalid := s == "" || len(s) > 255 || strings.Contains(s, "..") || strings.ContainsAny(s, "\\ ~^:?*[") ||
 		strings.HasPrefix(s, "/") || strings.HasSuffix(s, "/") || strings.HasPrefix(s, "-") ||
 		regexp.MustCompile(`[[:cntrl:]]|//|(^|/)\.`).MatchString(s)
-	if bad {
+	if invalid {
 		return fmt.Errorf("revision %q: want a branch, a tag or a commit", s)
 	}
 	return nil
@@ -131,9 +130,8 @@ const (
 	maxNameComponent = 200 // bytes; leaves room for .part
 )
 
-// checkFileName rejects names that a server may use to write outside of a
-// directory or that are invalid on some system: a name must be a relative path
-// with slashes.
+// checkFileName returns an error unless name is a relative path with slashes that is
+// valid on all systems and does not escape the directory.
 func checkFileName(name string) error {
 	reason := ""
 	switch {
@@ -148,17 +146,17 @@ func checkFileName(name string) error {
 	case strings.ContainsAny(name, `\:`):
 		reason = `contains \ or :`
 	case !filepath.IsLocal(filepath.FromSlash(name)):
-		reason = "leads out of the directory"
+		reason = "escapes the directory"
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		switch {
 		case reason != "":
 		case part == "" || part == "." || part == "..":
-			reason = "leads out of the directory"
+			reason = "escapes the directory"
 		case len(part) > maxNameComponent:
 			reason = "too long"
 		case strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
-			reason = "element ends with a dot or a space" // which Windows drops
+			reason = "element ends with a dot or a space" // Windows ignores them
 		}
 	}
 	if reason != "" {

@@ -19,9 +19,9 @@ import (
 // DefaultRevision is the branch that Pull uses by default.
 const DefaultRevision = "main"
 
-// Pull makes sure that a model is on disk, complete and verified: existing files
-// are compared with the checksums of the hub, and missing or damaged ones are
-// downloaded. Several processes may call it at the same time.
+// Pull ensures that a model is on disk and matches the checksums of the hub. It
+// downloads only missing and damaged files. Several processes may call it at the same
+// time.
 //
 // revision is a branch, a tag or a commit; "" means DefaultRevision. No request is
 // sent for a commit that is already present. Errors are *StatusError,
@@ -62,17 +62,17 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 	return j.run(ctx)
 }
 
-// A pullJob is one call of Pull, which holds the lock.
+// A pullJob is the state of one call of Pull.
 type pullJob struct {
 	*remote
 	name               Name
 	revision           string
 	listing, tokenizer *listing
-	files              []remoteFile // the last is the index, if there is one, until the shards are known
-	index              bool
+	files              []remoteFile // files to download
+	index              bool         // the last of files is an index; its shards are added later
 }
 
-// verified returns the model of a commit if it is present and intact, else nil.
+// verified returns the model of a commit, or nil if it is missing or damaged.
 func (j *pullJob) verified(ctx context.Context) (*Model, error) {
 	release, err := j.lock(ctx, j.name.Repo)
 	if err != nil {
@@ -83,7 +83,7 @@ func (j *pullJob) verified(ctx context.Context) (*Model, error) {
 	if err != nil || len(m.Files) == 0 {
 		return nil, nil // download it
 	}
-	if wrong, err := m.Verify(ctx, nil); err != nil || len(wrong) > 0 {
+	if mismatches, err := m.Verify(ctx, nil); err != nil || len(mismatches) > 0 {
 		return nil, err
 	}
 	return j.record(j.Store.modelDir(j.name.Repo, j.listing.Commit), m.Dir, m.Files)
@@ -94,7 +94,7 @@ func (j *pullJob) run(ctx context.Context) (*Model, error) {
 	modelDir, stagingDir := j.Store.modelDir(repo, commit), j.Store.stagingDir(repo, commit)
 	existing, err := j.Store.read(repo, commit)
 	if err == nil && j.isComplete(ctx, existing) {
-		// Update the manifest: Find returns the revision that was pulled last.
+		// Update the manifest, because Find returns the revision that was pulled last.
 		return j.record(modelDir, existing.Dir, existing.Files)
 	}
 	if ctx.Err() != nil {
@@ -117,7 +117,7 @@ func (j *pullJob) run(ctx context.Context) (*Model, error) {
 		return j.record(modelDir, dir, files)
 	}
 	if info, err := os.Lstat(stagingDir); err == nil && !info.IsDir() {
-		_ = os.Remove(stagingDir) // perhaps a link; otherwise ensureFiles fails
+		_ = os.Remove(stagingDir) // do not follow a link; ensureFiles reports failures
 	}
 	files, err := j.ensureFiles(ctx, stagingDir)
 	if err != nil {
@@ -132,18 +132,18 @@ func (j *pullJob) run(ctx context.Context) (*Model, error) {
 	return j.Store.read(repo, commit)
 }
 
-// isComplete reports whether m has all files and each one is intact.
+// isComplete reports whether m contains all files and they are intact.
 func (j *pullJob) isComplete(ctx context.Context, m *Model) bool {
 	for _, f := range j.files {
-		same := func(o File) bool {
+		matches := func(o File) bool {
 			return o.Name == f.Name && (f.SHA256 == "" || o.SHA256 == f.SHA256)
 		}
-		if !slices.ContainsFunc(m.Files, same) && (!m.Shared || !optional(f.Name)) {
+		if !slices.ContainsFunc(m.Files, matches) && (!m.Shared || !isOptional(f.Name)) {
 			return false
 		}
 	}
-	wrong, err := m.Verify(ctx, nil)
-	return err == nil && len(wrong) == 0
+	mismatches, err := m.Verify(ctx, nil)
+	return err == nil && len(mismatches) == 0
 }
 
 // record writes the manifest into modelDir and returns the model, whose files are
@@ -165,29 +165,29 @@ func (j *pullJob) record(modelDir, dir string, files []File) (*Model, error) {
 	}, nil
 }
 
-// findInCache looks for the whole model in a directory of the Hugging Face cache.
-// It returns no files if the model is missing or damaged.
+// findInCache searches the Hugging Face cache for the complete model. It returns no
+// files if the model is missing or damaged.
 func (j *pullJob) findInCache(ctx context.Context) (files []File, dir string, err error) {
 	if j.Store.Cache == "" || j.tokenizer != nil {
 		return nil, "", nil
 	}
 	dir = j.Store.snapshot(j.name.Repo, j.listing.Commit)
-	wanted := j.files
+	required := j.files
 	if j.index {
 		index, err := safefile.ReadFile(filepath.Join(dir, indexFile), maxIndexSize)
 		if err != nil {
 			return nil, "", nil //nolint:nilerr // not in the cache
 		}
-		more, err := shards(index, j.listing, j.name.Repo)
+		shardFiles, err := shards(index, j.listing, j.name.Repo)
 		if err != nil {
 			return nil, "", nil //nolint:nilerr // another version
 		}
-		wanted = slices.Concat(wanted, more)
+		required = slices.Concat(required, shardFiles)
 	}
-	for _, f := range wanted {
+	for _, f := range required {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		info, err := os.Stat(path)
-		if errors.Is(err, fs.ErrNotExist) && optional(f.Name) {
+		if errors.Is(err, fs.ErrNotExist) && isOptional(f.Name) {
 			continue
 		}
 		if err != nil || info.Size() != f.Size || f.SHA256+f.Blob == "" {
@@ -205,15 +205,18 @@ func (j *pullJob) findInCache(ctx context.Context) (files []File, dir string, er
 	return files, dir, nil
 }
 
+// parallelDownloads is the number of files downloaded at a time.
 const parallelDownloads = 4
 
-// ensureFiles makes sure that all files are in dir.
+// ensureFiles ensures that dir contains all files, intact, and returns their manifest
+// entries.
 func (j *pullJob) ensureFiles(ctx context.Context, dir string) ([]File, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("model directory: %w", err)
 	}
 	if j.index {
-		// The index names the shards. Its bytes are counted with the other files.
+		// Fetch the index to determine the shards, without reporting progress: its bytes
+		// are counted below, together with those of the other files.
 		quiet := *j.remote
 		quiet.Puller = new(*j.Puller)
 		quiet.Watch.Bytes = nil
@@ -225,11 +228,11 @@ func (j *pullJob) ensureFiles(ctx context.Context, dir string) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		more, err := shards(index, j.listing, j.name.Repo)
+		shardFiles, err := shards(index, j.listing, j.name.Repo)
 		if err != nil {
 			return nil, err
 		}
-		j.files = append(j.files, more...)
+		j.files = append(j.files, shardFiles...)
 	}
 	if j.Watch.Plan != nil {
 		var total int64
@@ -260,12 +263,12 @@ func (j *pullJob) file(f remoteFile, sha256 string) File {
 	return file
 }
 
-// ensureFile makes sure that a file is in dir: an intact one is kept, else it is
-// copied from the Hugging Face cache or downloaded. It returns the SHA-256.
+// ensureFile ensures that dir contains a file and returns its SHA-256. An intact file is
+// kept; otherwise, it is copied from the Hugging Face cache or downloaded.
 func (r *remote) ensureFile(ctx context.Context, f remoteFile, dir string) (string, error) {
 	path := filepath.Join(dir, filepath.FromSlash(f.Name))
 	for _, provide := range []func() error{
-		func() error { return nil },
+		func() error { return nil }, // the existing file
 		func() error { return r.copyFromCache(f, path) },
 	} {
 		if provide() != nil || f.SHA256+f.Blob == "" {
@@ -286,8 +289,8 @@ func (r *remote) ensureFile(ctx context.Context, f remoteFile, dir string) (stri
 	return r.fetch(ctx, f, path)
 }
 
-// copyFromCache links path to the file in the Hugging Face cache, or copies it if
-// that is on another disk.
+// copyFromCache creates path as a hard link to the file in the Hugging Face cache, or as
+// a copy if that is on another file system.
 func (r *remote) copyFromCache(f remoteFile, path string) error {
 	blob := r.Store.blob(f)
 	if blob == "" {

@@ -15,22 +15,22 @@ import (
 // A Clock provides the time for downloads.
 type Clock interface {
 	Now() time.Time
-	// Sleep waits for d or until ctx is done, and then returns an error.
+	// Sleep waits for d. If ctx is done first, it returns an error.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
 const (
 	// maxRetryAfter limits the wait that a server may request.
 	maxRetryAfter = 2 * time.Minute
-	// progressBytes is the amount of data that resets the number of attempts, so
-	// that a large file can be downloaded over a poor connection.
+	// progressBytes is the amount of data after which the number of attempts is reset,
+	// so that a large file can be downloaded over an unreliable connection.
 	progressBytes = 1 << 20
 )
 
-// A StatusError is a response with an error status.
+// A StatusError reports a response with an error status.
 type StatusError struct {
 	Status int    // HTTP status code
-	What   string // repository or file
+	What   string // name of the repository or file
 	Hint   string // optional advice
 
 	wait time.Duration // requested by the server, or 0
@@ -47,7 +47,7 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-// statusError returns a *StatusError for a response. It does not include text from
+// statusError returns a *StatusError for a response. The error does not contain text from
 // the server.
 func (r *remote) statusError(res *http.Response, repo, revision, file string) error {
 	e := &StatusError{Status: res.StatusCode, What: repo}
@@ -81,8 +81,8 @@ func parseRetryAfter(v string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(v, 10, 31); err == nil {
 		return min(time.Duration(n)*time.Second, maxRetryAfter)
 	}
-	if at, err := http.ParseTime(v); err == nil {
-		return min(max(0, at.Sub(now)), maxRetryAfter)
+	if t, err := http.ParseTime(v); err == nil {
+		return min(max(0, t.Sub(now)), maxRetryAfter)
 	}
 	return 0
 }
@@ -90,7 +90,7 @@ func parseRetryAfter(v string, now time.Time) time.Duration {
 // retryable reports whether the same request may succeed later.
 func retryable(err error) bool {
 	if e, ok := errors.AsType[*networkError](err); ok {
-		return !e.final
+		return !e.permanent
 	}
 	e, ok := errors.AsType[*StatusError](err)
 	if !ok {
@@ -105,10 +105,9 @@ func retryable(err error) bool {
 	return e.Status >= 500
 }
 
-// An attempt sends one request and reads the response. It calls alive whenever
-// data arrives, and reports whether there was enough progress to reset the number
-// of attempts.
-type attempt func(ctx context.Context, alive func()) (progressed bool, err error)
+// An attempt sends one request and reads the response. It calls keepAlive whenever data
+// arrives, and reports whether it made enough progress to reset the number of attempts.
+type attempt func(ctx context.Context, keepAlive func()) (progressed bool, err error)
 
 // retry calls f until it succeeds, fails permanently, or has no attempts left.
 func (r *remote) retry(ctx context.Context, what string, f attempt) error {
@@ -118,7 +117,7 @@ func (r *remote) retry(ctx context.Context, what string, f attempt) error {
 		Multiplier:          2,
 		MaxInterval:         30 * time.Second,
 	}
-	for left := r.Retries; ; left-- {
+	for remaining := r.Retries; ; remaining-- {
 		progressed, err := r.withStallTimeout(ctx, f)
 		switch {
 		case ctx.Err() != nil:
@@ -126,18 +125,18 @@ func (r *remote) retry(ctx context.Context, what string, f attempt) error {
 		case err == nil:
 			return nil
 		case progressed:
-			left = r.Retries
+			remaining = r.Retries
 			pause.Reset()
 		}
-		if _, ok := errors.AsType[*networkError](err); ok { // other errors name the file themselves
+		if _, ok := errors.AsType[*networkError](err); ok { // other errors already name the file
 			err = fmt.Errorf("%s: %w", what, err)
 		}
-		if left <= 0 || !retryable(err) {
+		if remaining <= 0 || !retryable(err) {
 			return err
 		}
 		wait := pause.NextBackOff()
 		if e, ok := errors.AsType[*StatusError](err); ok && e.wait > 0 {
-			// Jitter keeps parallel downloads apart.
+			// Jitter spreads the retries of parallel downloads.
 			wait = e.wait + wait/10
 		}
 		if r.Watch.Retry != nil {
@@ -149,17 +148,17 @@ func (r *remote) retry(ctx context.Context, what string, f attempt) error {
 	}
 }
 
-// withStallTimeout calls f with a context that ends if f does not call alive for
-// between one and two times r.Stall.
+// withStallTimeout calls f with a context that is canceled if f stops calling keepAlive.
+// The timeout is between one and two times r.Stall.
 func (r *remote) withStallTimeout(ctx context.Context, f attempt) (bool, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stalled := fmt.Errorf("no data received for %v", r.Stall)
-	var beats atomic.Int64
-	ended := make(chan struct{})
+	var activity atomic.Int64
+	done := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(done)
 		for last := int64(0); r.Clock.Sleep(ctx, r.Stall) == nil; {
-			now := beats.Load()
+			now := activity.Load()
 			if now == last {
 				cancel(stalled)
 				return
@@ -167,11 +166,11 @@ func (r *remote) withStallTimeout(ctx context.Context, f attempt) (bool, error) 
 			last = now
 		}
 	}()
-	progressed, err := f(ctx, func() { beats.Add(1) })
+	progressed, err := f(ctx, func() { activity.Add(1) })
 	if err != nil && errors.Is(context.Cause(ctx), stalled) {
 		err = &networkError{host: r.base.Host, err: stalled}
 	}
 	cancel(nil)
-	<-ended
+	<-done
 	return progressed, err
 }

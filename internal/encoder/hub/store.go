@@ -62,7 +62,7 @@ type File struct {
 	Repo   string `json:"repo,omitempty"`
 	Commit string `json:"commit,omitempty"`
 
-	blob string // git's SHA-1, if SHA256 is unknown
+	blob string // git's SHA-1; used if SHA256 is unknown
 }
 
 // A manifest is the content of manifestFile.
@@ -73,7 +73,7 @@ type manifest struct {
 	Commit   string    `json:"commit"`
 	Endpoint string    `json:"endpoint"`
 	Pulled   time.Time `json:"pulled"`
-	Dir      string    `json:"dir,omitempty"` // directory with the files, if not here
+	Dir      string    `json:"dir,omitempty"` // directory with the files, if it is another
 	Files    []File    `json:"files"`
 }
 
@@ -87,8 +87,8 @@ func (s Store) stagingDir(repo, commit string) string {
 	return filepath.Join(s.Dir, dirName(repo), "."+commit+partSuffix)
 }
 
-// read reads the manifest of a model. The error is fs.ErrNotExist if there is
-// none.
+// read returns the model described by a manifest. If the manifest does not exist, the
+// error is fs.ErrNotExist.
 func (s Store) read(repo, commit string) (*Model, error) {
 	dir := s.modelDir(repo, commit)
 	path := filepath.Join(dir, manifestFile)
@@ -144,8 +144,8 @@ func writeManifest(modelDir string, m *manifest) error {
 	return safefile.WriteFile(path, append(content, '\n'), 0o644)
 }
 
-// present reports whether all files exist and have the expected sizes.
-func (m *Model) present() bool {
+// isPresent reports whether all files exist and have the expected sizes.
+func (m *Model) isPresent() bool {
 	for _, f := range m.Files {
 		info, err := os.Stat(filepath.Join(m.Dir, filepath.FromSlash(f.Name)))
 		if err != nil || !info.Mode().IsRegular() || info.Size() != f.Size {
@@ -155,8 +155,8 @@ func (m *Model) present() bool {
 	return len(m.Files) > 0
 }
 
-// List returns the models in the store and, if they have a short name, in the
-// Hugging Face cache, sorted by repository and then latest first. It skips models
+// List returns the models in the store, and those in the Hugging Face cache that have a
+// short name. They are sorted by repository and then latest first. List skips models
 // that cannot be read and returns their errors.
 func (s Store) List() ([]Model, error) {
 	var models []Model
@@ -175,8 +175,8 @@ func (s Store) List() ([]Model, error) {
 	for _, n := range names {
 		var found []Model
 		if n.Short != "" {
-			found, err = s.Of(n)
-		} else { // the cache may hold many unrelated models
+			found, err = s.Copies(n)
+		} else { // the cache may contain many unrelated models
 			found, err = s.listRepo(n.Repo)
 		}
 		models = append(models, found...)
@@ -188,7 +188,7 @@ func (s Store) List() ([]Model, error) {
 	return models, errors.Join(errs...)
 }
 
-// listRepo returns the models of a repository in the store, the latest first.
+// listRepo returns the models of a repository in the store, latest first.
 func (s Store) listRepo(repo string) ([]Model, error) {
 	var models []Model
 	var errs []error
@@ -231,23 +231,23 @@ func (s Store) Find(name string) (string, error) {
 		}
 	}
 	m, err := s.Lookup(name)
-	unknown, isUnknown := errors.AsType[*UnknownError](err)
-	_, missing := errors.AsType[*MissingError](err)
+	unknownErr, isUnknown := errors.AsType[*UnknownError](err)
+	_, isMissing := errors.AsType[*MissingError](err)
 	switch {
 	case err == nil:
 		return m.Dir, nil
-	case isDir && (isUnknown || missing):
+	case isDir && (isUnknown || isMissing):
 		return "", fmt.Errorf("%s: not a model directory: missing %s", name, configFile)
-	case isUnknown && looksLikePath(name):
+	case isUnknown && isPath(name):
 		return "", fmt.Errorf("%s: no such directory", name)
 	case isUnknown:
-		return "", unknown
+		return "", unknownErr
 	}
 	return "", err
 }
 
-// looksLikePath reports whether s cannot have been meant as a name.
-func looksLikePath(s string) bool {
+// isPath reports whether s must be a path because it cannot be a model name.
+func isPath(s string) bool {
 	return filepath.IsAbs(s) || strings.HasPrefix(s, ".") || strings.HasPrefix(s, "~") ||
 		strings.ContainsRune(s, filepath.Separator) && strings.Count(s, "/") != 1
 }
@@ -259,26 +259,26 @@ func (s Store) Lookup(name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Of(n)
+	all, err := s.Copies(n)
 	for i := range all {
-		if all[i].present() {
+		if all[i].isPresent() {
 			return &all[i], nil
 		}
 	}
-	if err != nil { // the unreadable model may be the one
+	if err != nil { // an unreadable manifest may be the cause
 		return nil, err
 	}
 	return nil, &MissingError{n}
 }
 
-// Of returns the copies of a model on disk, those of the store before that of the
-// Hugging Face cache and the latest first. The error is a *MissingError, or
-// reports copies that cannot be read.
-func (s Store) Of(n Name) ([]Model, error) {
+// Copies returns the copies of a model on disk: first those in the store, latest first,
+// then the one in the Hugging Face cache. The error is a *MissingError or reports copies
+// that cannot be read.
+func (s Store) Copies(n Name) ([]Model, error) {
 	models, err := s.listRepo(n.Repo)
 	if m, ok := s.cachedModel(n); ok {
-		verified := func(o Model) bool { return o.Commit == m.Commit && o.Dir == m.Dir }
-		if !slices.ContainsFunc(models, verified) {
+		same := func(o Model) bool { return o.Commit == m.Commit && o.Dir == m.Dir }
+		if !slices.ContainsFunc(models, same) {
 			models = append(models, m)
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// apiVersion is the version of the function table, that of ONNX Runtime 1.18: the
-// first whose CUDA provider can be configured to multiply in float32.
+// apiVersion is the API version that the package requires. It corresponds to ONNX
+// Runtime 1.18, the first release whose CUDA provider can multiply in float32.
 const apiVersion = 18
 
-// A function is an index into the table OrtApi of onnxruntime_c_api.h, which only
-// grows.
+// A function is an index into the function table OrtApi of onnxruntime_c_api.h. New
+// versions only append functions.
 type function int
 
 const (
@@ -42,7 +42,7 @@ const (
 	releaseCUDAOptions             function = 208
 	addExternalInitializers        function = 210
 
-	functions = int(addExternalInitializers) + 1
+	numFunctions = int(addExternalInitializers) + 1
 )
 
 // Enum values of onnxruntime_c_api.h.
@@ -58,8 +58,8 @@ func (l *Library) call(f function, args ...uintptr) error {
 	if status == 0 {
 		return nil
 	}
-	message := textAt(callC(l.table[getErrorMessage], status))
-	l.drop(releaseStatus, status)
+	message := goString(callC(l.table[getErrorMessage], status))
+	l.release(releaseStatus, status)
 	return errors.New("ONNX Runtime: " + message)
 }
 
@@ -72,8 +72,8 @@ func (l *Library) create(f function, args ...uintptr) (uintptr, error) {
 	return out[0], err
 }
 
-// drop calls a function that releases an object, unless it is 0.
-func (l *Library) drop(f function, object uintptr) {
+// release calls a function that releases an object. It does nothing if object is 0.
+func (l *Library) release(f function, object uintptr) {
 	if object != 0 {
 		callC(l.table[f], object)
 	}
@@ -89,30 +89,30 @@ func address[T any](pins *runtime.Pinner, s []T) uintptr {
 	return uintptr(unsafe.Pointer(p))
 }
 
-// text returns the address of a pinned C string.
-func text(pins *runtime.Pinner, s string) uintptr {
+// cString returns the address of a pinned C string.
+func cString(pins *runtime.Pinner, s string) uintptr {
 	return address(pins, append([]byte(s), 0))
 }
 
-// texts returns the address of a pinned array of C strings.
-func texts(pins *runtime.Pinner, list []string) uintptr {
+// cStrings returns the address of a pinned array of C strings.
+func cStrings(pins *runtime.Pinner, list []string) uintptr {
 	all := make([]uintptr, len(list))
 	for i, s := range list {
-		all[i] = text(pins, s)
+		all[i] = cString(pins, s)
 	}
 	return address(pins, all)
 }
 
-// pointer converts an address outside of Go's memory.
+// pointer converts an address outside of the Go heap to a pointer.
 func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
-// wordsAt copies n words of memory.
+// wordsAt returns a copy of n words of memory.
 func wordsAt(addr uintptr, n int) []uintptr {
 	return append([]uintptr(nil), unsafe.Slice((*uintptr)(pointer(addr)), n)...)
 }
 
-// textAt copies a C string.
-func textAt(addr uintptr) string {
+// goString returns a copy of a C string.
+func goString(addr uintptr) string {
 	if addr == 0 {
 		return ""
 	}

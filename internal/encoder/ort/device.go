@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Provider selects the hardware that computes.
+// Provider is an execution provider of ONNX Runtime.
 type Provider int
 
 const (
@@ -19,8 +19,8 @@ const (
 	CUDA
 )
 
-// A Device is where a graph is computed. The zero value means not to use ONNX
-// Runtime.
+// A Device is a processor that computes a graph. The zero value means that ONNX Runtime
+// is not used.
 type Device struct {
 	Provider Provider
 	Index    int // GPU number

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Element is a data type, with the numbers of TensorProto.DataType.
+// Element is a data type. Its values are those of TensorProto.DataType.
 type Element int32
 
 // Data types of tensors.
@@ -40,30 +40,30 @@ type Graph struct {
 	nodes, constants, inputs, outputs []message
 	outputName                        string
 	weights                           []Tensor // constants stored outside of the graph
-	names                             int
+	names                             int      // number of names generated
 }
 
-// name returns a new name.
+// name returns a unique name that starts with prefix.
 func (g *Graph) name(prefix string) Value {
 	g.names++
 	return Value(prefix + "_" + strconv.Itoa(g.names))
 }
 
-// Input adds an input with symbolic dimensions; those of the same name have the
+// Input adds an input with symbolic dimensions. Dimensions of the same name have the
 // same size.
 func (g *Graph) Input(name string, e Element, dims ...string) Value {
 	g.inputs = append(g.inputs, valueInfo(name, e, dims))
 	return Value(name)
 }
 
-// Output makes v, a float32 tensor with the given dimensions, the output. It must
-// be called once.
+// Output makes v the output of the graph. v must be a float32 tensor with the given
+// symbolic dimensions. Output must be called exactly once.
 func (g *Graph) Output(v Value, dims ...string) {
 	g.outputName = string(v)
 	g.outputs = append(g.outputs, valueInfo(g.outputName, Float32, dims))
 }
 
-// Floats adds a constant, a scalar if no shape is given.
+// Floats adds a float32 constant. Without a shape, it is a scalar.
 func (g *Graph) Floats(values []float32, shape ...int) Value {
 	data := make([]byte, 0, 4*len(values))
 	for _, v := range values {
@@ -72,10 +72,10 @@ func (g *Graph) Floats(values []float32, shape ...int) Value {
 	return g.constant(Float32, shape, data)
 }
 
-// Scalar adds a scalar constant.
+// Scalar adds a float32 scalar.
 func (g *Graph) Scalar(v float32) Value { return g.Floats([]float32{v}) }
 
-// Ints adds a one-dimensional constant, such as a shape or a list of axes.
+// Ints adds a one-dimensional int64 constant, such as a shape or a list of axes.
 func (g *Graph) Ints(values ...int64) Value {
 	var data []byte
 	for _, v := range values {

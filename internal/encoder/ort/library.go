@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// ErrStatic means that this program was built without support for loading
-// libraries.
-var ErrStatic = errors.New("this build of ragfaith is static and loads no libraries: run the same command with ragfaith-ort, which make build-ort makes")
+// ErrStatic reports that the program was built without support for loading libraries.
+var ErrStatic = errors.New("this build of ragfaith is static and cannot load libraries: run the same command with ragfaith-ort (built by make build-ort)")
 
 // A Library is a loaded ONNX Runtime. Its methods except Close are safe for
 // concurrent use.
@@ -26,7 +25,7 @@ type Library struct {
 // as onnxruntime/capi of the Python package. If path is empty, it searches the
 // system's library path.
 func Open(path string) (*Library, error) {
-	if !loads {
+	if !canLoad {
 		return nil, ErrStatic
 	}
 	handle, name, err := find(path)
@@ -40,15 +39,15 @@ func Open(path string) (*Library, error) {
 	l := &Library{name: name}
 	// OrtApiBase has two functions: GetApi and GetVersionString.
 	getters := wordsAt(callC(base), 2)
-	l.version = textAt(callC(getters[1]))
+	l.version = goString(callC(getters[1]))
 	table := callC(getters[0], apiVersion)
 	if table == 0 {
 		return nil, fmt.Errorf("%s is ONNX Runtime %s; want 1.%d or newer", name, l.version, apiVersion)
 	}
-	l.table = wordsAt(table, functions)
+	l.table = wordsAt(table, numFunctions)
 	var pins runtime.Pinner
 	defer pins.Unpin()
-	if l.env, err = l.create(createEnv, logFatal, text(&pins, "ragfaith")); err != nil {
+	if l.env, err = l.create(createEnv, logFatal, cString(&pins, "ragfaith")); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return l, nil
@@ -60,11 +59,11 @@ func (l *Library) Version() string { return l.version }
 // Close releases the environment after all sessions are closed. The library stays
 // loaded, as its threads may still be running.
 func (l *Library) Close() {
-	l.drop(releaseEnv, l.env)
+	l.release(releaseEnv, l.env)
 	l.env = 0
 }
 
-// find loads the library that path names.
+// find loads the library at path, or searches for it if path is empty.
 func find(path string) (handle uintptr, name string, err error) {
 	if path == "" {
 		for _, name := range libraryNames() {
@@ -98,7 +97,7 @@ func find(path string) (handle uintptr, name string, err error) {
 	return handle, path, nil
 }
 
-// libraryNames returns the file names to search for.
+// libraryNames returns the file names of ONNX Runtime on this system.
 func libraryNames() []string {
 	switch runtime.GOOS {
 	case "windows":
@@ -110,8 +109,8 @@ func libraryNames() []string {
 	}
 }
 
-// findInDir returns the library in a directory. In Python packages its name ends
-// with its version.
+// findInDir returns the path of the library in a directory. In Python packages, its
+// name ends with the version.
 func findInDir(dir string) (string, error) {
 	files, err := os.ReadDir(dir) // sorted, so that shorter names come first
 	if err != nil {
@@ -137,7 +136,7 @@ func (l *Library) providers() ([]string, error) {
 	}
 	var names []string
 	for _, name := range wordsAt(list[0], int(count[0])) {
-		names = append(names, textAt(name))
+		names = append(names, goString(name))
 	}
 	return names, l.call(releaseAvailableProviders, list[0], uintptr(count[0]))
 }

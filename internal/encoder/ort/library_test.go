@@ -14,7 +14,7 @@ func libraryPath(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("RAGFAITH_ONNXRUNTIME")
 	switch {
-	case !loads:
+	case !canLoad:
 		t.Skip("built without the tag ort")
 	case path == "":
 		t.Skip("RAGFAITH_ONNXRUNTIME is not set: scripts/fetch-onnxruntime.sh downloads ONNX Runtime")
@@ -33,7 +33,7 @@ func openLibrary(t *testing.T) *Library {
 }
 
 func TestOpenFailsInStaticBuild(t *testing.T) {
-	if loads {
+	if canLoad {
 		t.Skip("built with the tag ort")
 	}
 	_, err := Open("")
@@ -43,7 +43,7 @@ func TestOpenFailsInStaticBuild(t *testing.T) {
 }
 
 func TestOpenRejectsInvalidLibraries(t *testing.T) {
-	if !loads {
+	if !canLoad {
 		t.Skip("built without the tag ort")
 	}
 	dir := t.TempDir()

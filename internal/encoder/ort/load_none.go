@@ -2,7 +2,7 @@
 
 package ort
 
-const loads = false // whether libraries can be loaded
+const canLoad = false // whether libraries can be loaded
 
 func loadLibrary(string) (uintptr, error) { return 0, ErrStatic }
 

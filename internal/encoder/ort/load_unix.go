@@ -4,7 +4,7 @@ package ort
 
 import "github.com/ebitengine/purego"
 
-const loads = true // whether libraries can be loaded
+const canLoad = true // whether libraries can be loaded
 
 func loadLibrary(path string) (uintptr, error) {
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)

@@ -4,7 +4,7 @@ package ort
 
 import "syscall"
 
-const loads = true // whether libraries can be loaded
+const canLoad = true // whether libraries can be loaded
 
 func loadLibrary(path string) (uintptr, error) {
 	h, err := syscall.LoadLibrary(path)

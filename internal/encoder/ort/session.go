@@ -18,7 +18,7 @@ type Session struct {
 	memory  uintptr // OrtMemoryInfo
 	output  string
 	weights []uintptr      // OrtValues
-	pins    runtime.Pinner // of the weights
+	pins    runtime.Pinner // pins the weights
 }
 
 // A Tensor is an array of values with a shape.
@@ -29,8 +29,9 @@ type Tensor struct {
 	data    []byte
 }
 
-// Of returns a tensor of values in row-major order.
-func Of[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
+// NewTensor returns a tensor with the given values in row-major order. It does not copy
+// them.
+func NewTensor[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
 	t := Tensor{name: name, data: Bytes(values)}
 	switch any(values).(type) {
 	case []float32:
@@ -52,14 +53,14 @@ func Bytes[T float32 | int32 | int64 | uint16](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))
 }
 
-// Session prepares a graph to run on a device. threads applies to CPUs. ONNX
-// Runtime copies most weights into a layout of its own.
+// Session prepares a graph to run on a device. threads applies only to CPUs. ONNX
+// Runtime copies most weights into its own layout.
 func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	options, err := l.create(createSessionOptions)
 	if err != nil {
 		return nil, err
 	}
-	defer l.drop(releaseSessionOptions, options)
+	defer l.release(releaseSessionOptions, options)
 	// Memory patterns would be cached for every shape of inputs without limit.
 	if err := l.call(disableMemPattern, options); err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	// Spinning threads would slow down the rest of the program.
 	var pins runtime.Pinner
 	defer pins.Unpin()
-	err = l.call(addSessionConfigEntry, options, text(&pins, "session.intra_op.allow_spinning"), text(&pins, "0"))
+	err = l.call(addSessionConfigEntry, options, cString(&pins, "session.intra_op.allow_spinning"), cString(&pins, "0"))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	return s, nil
 }
 
-// addWeights passes the addresses of the weights.
+// addWeights passes the addresses of the weights to ONNX Runtime.
 func (s *Session) addWeights(options uintptr, weights []Tensor) error {
 	if len(weights) == 0 {
 		return nil
@@ -111,7 +112,7 @@ func (s *Session) addWeights(options uintptr, weights []Tensor) error {
 		s.weights = append(s.weights, value)
 		names[i], values[i] = w.name, value
 	}
-	return s.library.call(addExternalInitializers, options, texts(&pins, names), address(&pins, values), uintptr(len(weights)))
+	return s.library.call(addExternalInitializers, options, cStrings(&pins, names), address(&pins, values), uintptr(len(weights)))
 }
 
 // useCUDA adds a GPU to session options.
@@ -127,12 +128,12 @@ func (l *Library) useCUDA(options uintptr, index int) error {
 	if err != nil {
 		return err
 	}
-	defer l.drop(releaseCUDAOptions, cuda)
+	defer l.release(releaseCUDAOptions, cuda)
 	var pins runtime.Pinner
 	defer pins.Unpin()
-	// TF32 multiplies with 10 bits of precision.
+	// Disable TF32, which has only 10 bits of precision.
 	keys, values := []string{"device_id", "use_tf32"}, []string{strconv.Itoa(index), "0"}
-	if err := l.call(updateCUDAOptions, cuda, texts(&pins, keys), texts(&pins, values), uintptr(len(keys))); err != nil {
+	if err := l.call(updateCUDAOptions, cuda, cStrings(&pins, keys), cStrings(&pins, values), uintptr(len(keys))); err != nil {
 		return err
 	}
 	return l.call(appendCUDA, options, cuda)
@@ -140,30 +141,31 @@ func (l *Library) useCUDA(options uintptr, index int) error {
 
 // Close releases the session.
 func (s *Session) Close() {
-	s.library.drop(releaseSession, s.session)
+	s.library.release(releaseSession, s.session)
 	for _, w := range s.weights {
-		s.library.drop(releaseValue, w)
+		s.library.release(releaseValue, w)
 	}
-	s.library.drop(releaseMemoryInfo, s.memory)
+	s.library.release(releaseMemoryInfo, s.memory)
 	s.session, s.memory, s.weights = 0, 0, nil
 	s.pins.Unpin()
 }
 
-// Run computes the graph and writes the result to output, which must have its
-// shape. It stops early with the error of ctx. It is safe for concurrent use.
+// Run computes the graph and writes the result to output, which must have the shape of
+// the result. If ctx is done, Run stops and returns its error. It is safe for
+// concurrent use.
 func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) (err error) {
 	l := s.library
 	options, err := l.create(createRunOptions)
 	if err != nil {
 		return err
 	}
-	defer l.drop(releaseRunOptions, options)
-	// The flag must not be set after the options are released.
-	set := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() { set <- l.call(runOptionsSetTerminate, options) })
+	defer l.release(releaseRunOptions, options)
+	// Wait for a pending termination before the options are released.
+	terminated := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() { terminated <- l.call(runOptionsSetTerminate, options) })
 	defer func() {
 		if !stop() {
-			err = errors.Join(ctx.Err(), <-set)
+			err = errors.Join(ctx.Err(), <-terminated)
 		}
 	}()
 
@@ -175,18 +177,18 @@ func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) (err
 		if err != nil {
 			return err
 		}
-		defer l.drop(releaseValue, value)
+		defer l.release(releaseValue, value)
 		if i == len(inputs) {
 			out := []uintptr{value}
-			return l.call(runSession, s.session, options, texts(&pins, names), address(&pins, values), uintptr(len(inputs)),
-				texts(&pins, []string{s.output}), 1, address(&pins, out))
+			return l.call(runSession, s.session, options, cStrings(&pins, names), address(&pins, values), uintptr(len(inputs)),
+				cStrings(&pins, []string{s.output}), 1, address(&pins, out))
 		}
 		names[i], values[i] = t.name, value
 	}
 	return nil
 }
 
-// value returns an OrtValue that refers to the memory of a tensor.
+// value returns an OrtValue that shares the memory of a tensor.
 func (s *Session) value(pins *runtime.Pinner, t Tensor) (uintptr, error) {
 	want := int64(t.element.size())
 	for _, n := range t.shape {

@@ -38,7 +38,7 @@ func TestSessionRun(t *testing.T) {
 				x, want = append(x, a, b), append(want, a+2*b+100, 3*a+4*b+200)
 			}
 			out := make([]float32, len(want))
-			if err := s.Run(t.Context(), Of("", out, n+1, 2), Of("x", x, n+1, 2)); err != nil {
+			if err := s.Run(t.Context(), NewTensor("", out, n+1, 2), NewTensor("x", x, n+1, 2)); err != nil {
 				t.Error(err)
 			}
 			if !slices.Equal(out, want) {
@@ -61,11 +61,11 @@ func TestSessionRunRejectsInvalidTensors(t *testing.T) {
 		out, in Tensor
 		want    string
 	}{
-		"other columns":             {Of("", out[:4], 2, 2), Of("x", x, 2, 3), "ONNX Runtime: "},
-		"other name":                {Of("", out[:4], 2, 2), Of("y", x[:4], 2, 2), "ONNX Runtime: "},
-		"other type":                {Of("", out[:4], 2, 2), Of("x", make([]int32, 4), 2, 2), "ONNX Runtime: "},
-		"output too small":          {Of("", out[:2], 1, 2), Of("x", x[:4], 2, 2), "ONNX Runtime: "},
-		"shape does not match data": {Of("", out, 3, 2), Of("x", x, 2, 2), "24 bytes for shape [2 2]"},
+		"other columns":             {NewTensor("", out[:4], 2, 2), NewTensor("x", x, 2, 3), "ONNX Runtime: "},
+		"other name":                {NewTensor("", out[:4], 2, 2), NewTensor("y", x[:4], 2, 2), "ONNX Runtime: "},
+		"other type":                {NewTensor("", out[:4], 2, 2), NewTensor("x", make([]int32, 4), 2, 2), "ONNX Runtime: "},
+		"output too small":          {NewTensor("", out[:2], 1, 2), NewTensor("x", x[:4], 2, 2), "ONNX Runtime: "},
+		"shape does not match data": {NewTensor("", out, 3, 2), NewTensor("x", x, 2, 2), "24 bytes for shape [2 2]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := s.Run(t.Context(), tt.out, tt.in); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -75,7 +75,7 @@ func TestSessionRunRejectsInvalidTensors(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Run(done, Of("", out[:4], 2, 2), Of("x", x[:4], 2, 2)); !errors.Is(err, context.Canceled) {
+	if err := s.Run(done, NewTensor("", out[:4], 2, 2), NewTensor("x", x[:4], 2, 2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want context.Canceled", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// This file encodes the subset of onnx.proto3 that graphs need, see
+// This file encodes the subset of onnx.proto3 that graphs need. See
 // https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3.
 
 type fieldNumber = protowire.Number
@@ -110,6 +110,6 @@ func valueInfo(name string, e Element, dims []string) message {
 	for _, d := range dims {
 		shape = shape.message(1, message(nil).text(2, d))
 	}
-	ofTensor := message(nil).int(1, int64(e)).message(2, shape)
-	return message(nil).text(1, name).message(2, message(nil).message(1, ofTensor))
+	typ := message(nil).int(1, int64(e)).message(2, shape)
+	return message(nil).text(1, name).message(2, message(nil).message(1, typ))
 }

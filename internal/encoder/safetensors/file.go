@@ -2,10 +2,10 @@
 // them: files are memory-mapped, and tensors are views of the mapping.
 //
 // A file starts with the length of a JSON header as 8 bytes in little-endian
-// order, followed by the header and the bytes of all tensors. The header gives the
-// type, the shape and the byte range of each tensor. It is checked against the
-// size of the file before memory is allocated, so a malicious header cannot cause
-// large allocations.
+// order, followed by the header and the bytes of all tensors. The header
+// describes the type, shape and byte range of each tensor. It is checked against the
+// size of the file before memory is allocated, so a malicious header cannot cause large
+// allocations.
 //
 // See https://huggingface.co/docs/safetensors for the format.
 package safetensors
@@ -28,7 +28,8 @@ import (
 // implementation.
 const MaxHeader = 100_000_000
 
-const prefix = 8 // bytes of the header length
+// lengthSize is the size of the header length in bytes.
+const lengthSize = 8
 
 // A File is a safetensors file. Its methods except Close are safe for concurrent
 // use.
@@ -39,8 +40,7 @@ type File struct {
 	unmap    func() error
 }
 
-// Open maps the file at path and checks its header. Errors name the file and the
-// tensor.
+// Open maps the file at path and checks its header.
 func Open(path string) (*File, error) {
 	name := filepath.Base(path)
 	f, err := safefile.Open(path)
@@ -81,7 +81,7 @@ func (f *File) Close() error {
 	return unmap()
 }
 
-// Tensor returns the named tensor, or nil if there is none.
+// Tensor returns the named tensor, or nil if it does not exist.
 func (f *File) Tensor(name string) *Tensor { return f.tensors[name] }
 
 // Metadata returns a string from the __metadata__ of the header.
@@ -98,7 +98,7 @@ func (f *File) Names() []string { return sortedKeys(f.tensors) }
 
 // load maps size bytes of f, or reads them if mapping is not possible.
 func load(f *os.File, size int64) ([]byte, func() error, error) {
-	if size < prefix {
+	if size < lengthSize {
 		return nil, nil, fmt.Errorf("file of %d bytes has no header", size)
 	}
 	if size > math.MaxInt {
@@ -114,12 +114,12 @@ func load(f *os.File, size int64) ([]byte, func() error, error) {
 	return data, func() error { return nil }, nil
 }
 
-// parse checks a whole file. Tensors are views of data.
+// parse parses a file. Tensors are views of data.
 func parse(name string, data []byte) (*File, error) {
-	if len(data) < prefix {
+	if len(data) < lengthSize {
 		return nil, fmt.Errorf("file of %d bytes has no header", len(data))
 	}
-	n, rest := binary.LittleEndian.Uint64(data), data[prefix:]
+	n, rest := binary.LittleEndian.Uint64(data), data[lengthSize:]
 	if n > MaxHeader {
 		return nil, fmt.Errorf("not a safetensors file: header length is %d bytes, more than the %d allowed", n, MaxHeader)
 	}
@@ -130,7 +130,7 @@ func parse(name string, data []byte) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	if err := place(tensors, rest[n:]); err != nil {
+	if err := assignData(tensors, rest[n:]); err != nil {
 		return nil, err
 	}
 	byName := make(map[string]*Tensor, len(tensors))
@@ -144,9 +144,9 @@ func parse(name string, data []byte) (*File, error) {
 	}, nil
 }
 
-// place checks the byte ranges of all tensors and sets their data. As the format
-// requires, every byte must belong to exactly one tensor.
-func place(tensors []Tensor, data []byte) error {
+// assignData sets the data of all tensors after checking their byte ranges. As the
+// format requires, every byte must belong to exactly one tensor.
+func assignData(tensors []Tensor, data []byte) error {
 	order := make([]int, len(tensors))
 	for i := range tensors {
 		t := &tensors[i]

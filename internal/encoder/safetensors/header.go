@@ -10,16 +10,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-const metadata = "__metadata__" // not a tensor
+const metadata = "__metadata__" // key of the metadata, which is not a tensor
 
-// maxRank limits the number of dimensions; real weights have a handful.
+// maxRank limits the number of dimensions of a tensor. Real weights have a handful.
 const maxRank = 32
 
-// parseHeader returns the tensors, whose ranges are not checked yet, and the
-// metadata of a header. The decoder rejects duplicate names.
+// parseHeader returns the tensors and the metadata of a header. It does not check the
+// byte ranges of tensors. The decoder rejects duplicate names.
 func parseHeader(header []byte) ([]Tensor, map[string]string, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(header))
-	if err := open(dec, '{', "an object"); err != nil {
+	if err := expectToken(dec, '{', "an object"); err != nil {
 		return nil, nil, err
 	}
 	var tensors []Tensor
@@ -53,8 +53,8 @@ func parseHeader(header []byte) ([]Tensor, map[string]string, error) {
 	}
 }
 
-// readMetadata reads the string members of the metadata and skips others, as no
-// tensor depends on it.
+// readMetadata reads the string members of the metadata. It skips other values, which
+// have no effect on the tensors.
 func readMetadata(dec *jsontext.Decoder) (map[string]string, error) {
 	if dec.PeekKind() != '{' {
 		return nil, dec.SkipValue()
@@ -86,11 +86,11 @@ func readMetadata(dec *jsontext.Decoder) (map[string]string, error) {
 
 // read reads {"dtype": …, "shape": […], "data_offsets": […]}.
 func (t *Tensor) read(dec *jsontext.Decoder) error {
-	if err := open(dec, '{', "an object"); err != nil {
+	if err := expectToken(dec, '{', "an object"); err != nil {
 		return err
 	}
 	var offsets []uint64
-	var shape bool
+	var hasShape bool
 	for dec.PeekKind() == '"' {
 		tok, err := dec.ReadToken()
 		if err != nil {
@@ -105,7 +105,7 @@ func (t *Tensor) read(dec *jsontext.Decoder) error {
 				t.DType = tok.String()
 			}
 		case "shape":
-			shape = true
+			hasShape = true
 			t.Shape, err = numbers(dec, maxRank, func(v uint64) (int, bool) { return int(v), uint64(int(v)) == v && int(v) >= 0 })
 		case "data_offsets":
 			offsets, err = numbers(dec, 2, func(v uint64) (uint64, bool) { return v, true })
@@ -119,7 +119,7 @@ func (t *Tensor) read(dec *jsontext.Decoder) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
-	if t.DType == "" || !shape || len(offsets) != 2 {
+	if t.DType == "" || !hasShape || len(offsets) != 2 {
 		return errors.New("want dtype, shape and two data_offsets")
 	}
 	t.begin, t.end = offsets[0], offsets[1]
@@ -128,7 +128,7 @@ func (t *Tensor) read(dec *jsontext.Decoder) error {
 
 // numbers reads an array of at most limit integers.
 func numbers[T any](dec *jsontext.Decoder, limit int, convert func(uint64) (T, bool)) ([]T, error) {
-	if err := open(dec, '[', "an array"); err != nil {
+	if err := expectToken(dec, '[', "an array"); err != nil {
 		return nil, err
 	}
 	var values []T
@@ -160,7 +160,9 @@ func numbers[T any](dec *jsontext.Decoder, limit int, convert func(uint64) (T, b
 	return values, nil
 }
 
-func open(dec *jsontext.Decoder, kind jsontext.Kind, want string) error {
+// expectToken reads a token, which must be of the given kind. want describes it for the
+// error.
+func expectToken(dec *jsontext.Decoder, kind jsontext.Kind, want string) error {
 	tok, err := dec.ReadToken()
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty")

@@ -11,14 +11,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// The weights of a model are a single file or shards with an index.
+// File names of the weights of a model: a single file, or the index of shards.
 const (
 	SingleFile = "model.safetensors"
 	IndexFile  = "model.safetensors.index.json"
 )
 
-// maxIndex limits the size of an index in bytes. Hundreds of thousands of tensors
-// fit.
+// maxIndex limits the size of an index in bytes. It allows for hundreds of thousands of
+// tensors.
 const maxIndex = 64 << 20
 
 // A Set holds the weights of a model from one or more files.
@@ -85,14 +85,14 @@ func (s *Set) openShards(dir string, index []byte) error {
 	return nil
 }
 
-// isFileName reports whether name is a safetensors file in the same directory, on
-// any operating system.
+// isFileName reports whether name, on any operating system, is the name of a
+// safetensors file without a directory.
 func isFileName(name string) bool {
 	return strings.HasSuffix(name, ".safetensors") && !strings.HasPrefix(name, ".") &&
 		!strings.ContainsAny(name, "/\\:\x00")
 }
 
-// Tensor returns the named tensor, or nil if there is none.
+// Tensor returns the named tensor, or nil if it does not exist.
 func (s *Set) Tensor(name string) *Tensor { return s.tensors[name] }
 
 // Names returns the names of all tensors, sorted.

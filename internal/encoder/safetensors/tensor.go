@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// Supported data types. Tensors of other types are rejected when they are read.
+// Data types that can be read. A file may contain tensors of other types.
 const (
 	F32  = "F32"  // IEEE 754 binary32
 	F16  = "F16"  // IEEE 754 binary16
@@ -38,9 +38,8 @@ func (t *Tensor) Len() int {
 	return n
 }
 
-// Float32 returns the values of an F32 tensor in row-major order. They are a
-// read-only view of the file, or a copy if the file has them at a misaligned
-// address.
+// Float32 returns the values of an F32 tensor in row-major order. The result
+// is a read-only view of the file, or a copy if the tensor is misaligned.
 func (t *Tensor) Float32() ([]float32, error) {
 	if t.DType != F32 {
 		return nil, t.typeError(F32)
@@ -51,7 +50,7 @@ func (t *Tensor) Float32() ([]float32, error) {
 	}), nil
 }
 
-// Bits16 returns the bit patterns of an F16 or BF16 tensor, like Float32.
+// Bits16 is like Float32 for the bit patterns of an F16 or BF16 tensor.
 func (t *Tensor) Bits16() ([]uint16, error) {
 	if t.DType != F16 && t.DType != BF16 {
 		return nil, t.typeError(F16 + " or " + BF16)
@@ -68,7 +67,7 @@ func (t *Tensor) Int8() ([]int8, error) {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(t.data))), len(t.data)), nil
 }
 
-// Bytes returns the values of a U8 tensor, like Int8.
+// Bytes is like Int8 for a U8 tensor.
 func (t *Tensor) Bytes() ([]byte, error) {
 	if t.DType != U8 {
 		return nil, t.typeError(U8)
@@ -80,8 +79,8 @@ func (t *Tensor) typeError(want string) error {
 	return fmt.Errorf("%s: tensor %q has type %s, want %s", t.File, t.Name, t.DType, want)
 }
 
-// view reinterprets b if address and byte order permit, else it decodes the
-// values.
+// view returns b as values of type T. It copies and decodes them only if alignment or
+// byte order require it.
 func view[T float32 | uint16](b []byte, decode func([]byte) T) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -102,7 +101,7 @@ func view[T float32 | uint16](b []byte, decode func([]byte) T) []T {
 
 func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
-// sizes returns the size in bytes of the types with whole bytes per value.
+// sizes returns the size in bytes of the data types whose values are whole bytes.
 func sizes() map[string]uint64 {
 	return map[string]uint64{
 		"BOOL": 1, U8: 1, I8: 1, "F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1,
