@@ -258,7 +258,7 @@ func writers() map[string]string {
 		"internal/llm/batch_state.go":      "TestFullDiskResubmitsNoBatch",
 		"internal/llm/batch_store.go":      "TestFullDiskResubmitsNoBatch",
 		"internal/llm/prompt/load.go":      "TestFullDiskLeavesNoPartialFile",
-		"internal/llm/store.go":            "TestFullDiskForCacheIsWarning",
+		"internal/llm/cache.go":            "TestFullDiskForCacheIsWarning",
 		"internal/safefile/lock.go":        "TestFullDiskLeavesNoPartialFile", // ignores errors: the process ID only serves messages
 		"internal/safefile/output.go":      "TestFullDiskLeavesNoPartialFile",
 		"internal/safefile/safefile.go":    "TestFullDiskLeavesNoPartialFile",
@@ -273,7 +273,7 @@ func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
 	t.Parallel()
 	untested, tests := writers(), testNames(t)
 	const create, open = `(Create|CreateTemp|WriteFile|Temp)\(`, `OpenFile\(.*os\.O_(CREATE|RDWR|WRONLY)`
-	opens := regexp.MustCompile(`\b((os|safefile)\.(` + create + `|` + open + `)|createDatabase\(path\))`)
+	opens := regexp.MustCompile(`\b((os|safefile)\.(` + create + `|` + open + `)|createPrivateFile\(path\))`)
 	opensInSafefile := regexp.MustCompile(`\b(` + create + `|` + open + `)`)
 	for path, source := range productSources(t) {
 		name := untested[path]
