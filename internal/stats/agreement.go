@@ -10,10 +10,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// AUROC returns the probability that a positive scores above a negative, with ties
-// counting one half: the Mann-Whitney U statistic divided by the number of pairs
-// (Hanley and McNeil, Radiology 143, 1982). It is NaN if one of the classes is
-// empty. The slices must have the same length.
+// AUROC returns the area under the ROC curve: the probability that a positive
+// scores above a negative, counting ties as one half. It is the Mann-Whitney U
+// statistic divided by the number of pairs (Hanley and McNeil, Radiology 143,
+// 1982), or NaN if there are no positives or no negatives. The slices must have
+// the same length.
 func AUROC(positive []bool, scores []float64) float64 {
 	r := ranks(scores)
 	var n, sum float64
@@ -30,15 +31,15 @@ func AUROC(positive []bool, scores []float64) float64 {
 	return (sum - n*(n+1)/2) / (n * m)
 }
 
-// BalancedAccuracy returns the mean of sensitivity and specificity, NaN if one of
-// the classes is empty.
+// BalancedAccuracy returns the mean of sensitivity and specificity, or NaN if
+// there are no positives or no negatives.
 func BalancedAccuracy(positive, predicted []bool) float64 {
 	correct, total := countCorrect(positive, predicted)
 	return (correct[0]/total[0] + correct[1]/total[1]) / 2
 }
 
-// countCorrect returns the number of correct predictions and of rows, for negatives
-// and positives.
+// countCorrect returns the number of correct predictions and the number of
+// rows, each for negatives (index 0) and positives (index 1).
 func countCorrect(positive, predicted []bool) (correct, total [2]float64) {
 	for i, p := range positive {
 		label := labelIndex(p)
@@ -58,9 +59,9 @@ func labelIndex(positive bool) int {
 	return 0
 }
 
-// Spearman returns the rank correlation of x and y: Pearson's correlation of their
-// ranks, where equal values share their mean rank. It is NaN if one of them is
-// constant.
+// Spearman returns the rank correlation of x and y, which is Pearson's
+// correlation of their ranks. Equal values share their mean rank. The result is
+// NaN if x or y is constant.
 func Spearman(x, y []float64) float64 {
 	if len(x) < 2 {
 		return math.NaN()
@@ -68,7 +69,8 @@ func Spearman(x, y []float64) float64 {
 	return stat.Correlation(ranks(x), ranks(y), nil)
 }
 
-// ranks returns the rank of each value, from 1. Equal values share their mean rank.
+// ranks returns the one-based rank of each value. Equal values share their mean
+// rank.
 func ranks(x []float64) []float64 {
 	order := make([]int, len(x))
 	for i := range order {
@@ -89,17 +91,18 @@ func ranks(x []float64) []float64 {
 	return r
 }
 
-// minPerClass is the number of rows of each label that an interval of AUROC or
-// balanced accuracy requires.
+// minPerClass is the minimum number of rows per label for an interval of AUROC
+// or balanced accuracy.
 const minPerClass = 10
 
-// AUROCInterval returns [AUROC] with its confidence interval: the standard error of
-// DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988), computed from ranks as by
-// Sun and Xu (IEEE Signal Processing Letters 21, 2014), on the logit scale, which
-// keeps the ends within 0 and 1 (Pepe, "The Statistical Evaluation of Medical
-// Tests", 2003). If the classes are perfectly separated that error is 0; then the
-// interval is Newcombe's ([separated]) with a Note. With fewer than 10 rows of
-// either label there is no interval. A confidence of 0 means 0.95.
+// AUROCInterval returns [AUROC] with its confidence interval. It uses the
+// standard error of DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988),
+// computed from ranks as described by Sun and Xu (IEEE Signal Processing
+// Letters 21, 2014). The interval is computed on the logit scale, which keeps
+// it within 0 and 1 (Pepe, "The Statistical Evaluation of Medical Tests",
+// 2003). For perfectly separated classes the standard error is 0. In that case
+// the interval is Newcombe's ([separated]), and Note is set. With fewer than 10
+// rows of either label there is no interval. A confidence of 0 means 0.95.
 func AUROCInterval(positive []bool, scores []float64, confidence float64) Interval {
 	i, z := newInterval(AUROC(positive, scores), len(scores), confidence)
 	pos, neg := split(positive, scores)
@@ -118,8 +121,8 @@ func AUROCInterval(positive []bool, scores []float64, confidence float64) Interv
 	return i
 }
 
-// newInterval returns an interval without ends, and the normal quantile of its
-// confidence.
+// newInterval returns an interval without bounds, and the normal quantile for
+// its confidence level.
 func newInterval(estimate float64, n int, confidence float64) (Interval, float64) {
 	if confidence == 0 {
 		confidence = 0.95
@@ -131,7 +134,8 @@ func newInterval(estimate float64, n int, confidence float64) (Interval, float64
 	return i, mathext.NormalQuantile((1 + confidence) / 2)
 }
 
-// tooFew reports whether a class is too small for an interval, and sets Note.
+// tooFew reports whether a class is too small for an interval. If so, it sets
+// Note.
 func (i *Interval) tooFew(pos, neg int) bool {
 	if min(pos, neg) >= minPerClass {
 		return false
@@ -154,35 +158,35 @@ func split(positive []bool, scores []float64) (pos, neg []float64) {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// deLong returns the standard error of the AUROC. The number of negatives below a
-// positive is its rank among all rows minus its rank among the positives.
+// deLong returns the standard error of the AUROC. The number of negatives below
+// a positive equals its rank among all rows minus its rank among the positives.
 func deLong(pos, neg []float64) float64 {
 	m, n := len(pos), len(neg)
 	all := ranks(append(append(make([]float64, 0, m+n), pos...), neg...))
-	own, other := ranks(pos), ranks(neg)
-	for i := range own {
-		own[i] = (all[i] - own[i]) / float64(n)
+	posRanks, negRanks := ranks(pos), ranks(neg)
+	for i := range posRanks {
+		posRanks[i] = (all[i] - posRanks[i]) / float64(n)
 	}
-	for i := range other {
-		other[i] = 1 - (all[m+i]-other[i])/float64(m)
+	for i := range negRanks {
+		negRanks[i] = 1 - (all[m+i]-negRanks[i])/float64(m)
 	}
-	return math.Sqrt(stat.Variance(own, nil)/float64(m) + stat.Variance(other, nil)/float64(n))
+	return math.Sqrt(stat.Variance(posRanks, nil)/float64(m) + stat.Variance(negRanks, nil)/float64(n))
 }
 
-// separated returns the interval of an AUROC by method 5 of Newcombe, "Confidence
-// intervals for an effect size measure based on the Mann-Whitney statistic. Part 2"
-// (Statistics in Medicine 25, 2006): the AUROCs that are z of their own standard
-// errors from the estimate, with a standard error that does not depend on the
-// scores.
+// separated returns the interval of an AUROC by method 5 of Newcombe,
+// "Confidence intervals for an effect size measure based on the Mann-Whitney
+// statistic. Part 2" (Statistics in Medicine 25, 2006). It contains the values
+// whose distance from the estimate is at most z of their own standard errors.
+// The standard error does not depend on the scores.
 func separated(a, m, n, z float64) (lower, upper float64) {
 	half := (m+n)/2 - 1
 	excluded := func(x float64) bool {
 		variance := x * (1 - x) * (1 + half*(1-x)/(2-x) + half*x/(1+x)) / (m * n)
 		return (a-x)*(a-x) > z*z*variance
 	}
-	// end bisects between the estimate and limit. At 0 and 1 the variance is 0, so
-	// they are only included if they are the estimate.
-	end := func(limit float64) float64 {
+	// bound bisects between the estimate and limit. At 0 and 1 the variance is 0,
+	// so they are included only if they equal the estimate.
+	bound := func(limit float64) float64 {
 		inside, outside := a, limit
 		if !excluded(limit) {
 			return limit
@@ -196,21 +200,21 @@ func separated(a, m, n, z float64) (lower, upper float64) {
 		}
 		return inside
 	}
-	return end(0), end(1)
+	return bound(0), bound(1)
 }
 
-// BalancedAccuracyInterval returns [BalancedAccuracy] with its confidence interval:
-// the intervals of Wilson (JASA 22, 1927) for sensitivity and specificity, combined
-// by the square-and-add method of Newcombe (Statistics in Medicine 17, 1998), which
-// is also valid near 1. With fewer than 10 rows of either label there is no
-// interval. A confidence of 0 means 0.95.
+// BalancedAccuracyInterval returns [BalancedAccuracy] with its confidence
+// interval. It combines the intervals of Wilson (JASA 22, 1927) for sensitivity
+// and specificity by the square-and-add method of Newcombe (Statistics in
+// Medicine 17, 1998), which is also valid near 1. With fewer than 10 rows of
+// either label there is no interval. A confidence of 0 means 0.95.
 func BalancedAccuracyInterval(positive, predicted []bool, confidence float64) Interval {
 	correct, total := countCorrect(positive, predicted)
 	return balancedInterval(correct[1]/total[1], correct[0]/total[0], int(total[1]), int(total[0]), confidence)
 }
 
-// balancedInterval returns the interval of the mean of sensitivity and specificity,
-// measured on pos and neg rows.
+// balancedInterval returns the interval of the mean of sensitivity and
+// specificity, which were measured on pos and neg rows.
 func balancedInterval(sensitivity, specificity float64, pos, neg int, confidence float64) Interval {
 	i, z := newInterval((sensitivity+specificity)/2, pos+neg, confidence)
 	if i.tooFew(pos, neg) {
@@ -224,17 +228,17 @@ func balancedInterval(sensitivity, specificity float64, pos, neg int, confidence
 	return i
 }
 
-// wilson returns the interval of a proportion p of n.
+// wilson returns the Wilson interval of the proportion p of n trials.
 func wilson(p, n, z float64) (lower, upper float64) {
 	center := (p + z*z/(2*n)) / (1 + z*z/n)
 	width := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n)) / (1 + z*z/n)
 	return min(p, center-width), max(p, center+width)
 }
 
-// SpearmanInterval returns [Spearman] with its confidence interval: Fisher's z with
-// the standard error sqrt((1+r²/2)/(n-3)) of Bonett and Wright (Psychometrika 65,
-// 2000), which assumes scores without ties. With fewer than 20 rows there is no
-// interval. A confidence of 0 means 0.95.
+// SpearmanInterval returns [Spearman] with its confidence interval. It uses
+// Fisher's z with the standard error sqrt((1+r²/2)/(n-3)) of Bonett and Wright
+// (Psychometrika 65, 2000), which assumes scores without ties. With fewer than
+// 20 rows there is no interval. A confidence of 0 means 0.95.
 func SpearmanInterval(x, y []float64, confidence float64) Interval {
 	i, z := newInterval(Spearman(x, y), len(x), confidence)
 	r := i.Estimate
@@ -254,7 +258,8 @@ func SpearmanInterval(x, y []float64, confidence float64) Interval {
 	return i
 }
 
-// A confusion holds the shares of rows by label and prediction.
+// A confusion holds the fraction of rows for each combination of label and
+// prediction.
 type confusion struct {
 	truePositive, falseNegative, falsePositive, trueNegative float64
 	n                                                        int
@@ -279,29 +284,30 @@ func newConfusion(positive, predicted []bool) confusion {
 	return c
 }
 
-// chance returns the agreement expected from independent labels and predictions of
-// the same frequencies.
+// chance returns the agreement expected if labels and predictions were
+// independent with the same frequencies.
 func (c confusion) chance() float64 {
 	label, prediction := c.truePositive+c.falseNegative, c.truePositive+c.falsePositive
 	return label*prediction + (1-label)*(1-prediction)
 }
 
-// Kappa returns Cohen's kappa (Educational and Psychological Measurement 20, 1960):
-// the agreement beyond chance, relative to its maximum. It is NaN if all labels and
-// predictions are the same.
+// Kappa returns Cohen's kappa (Educational and Psychological Measurement 20,
+// 1960): the agreement beyond chance, relative to its maximum. It is NaN if all
+// labels and predictions are equal.
 func Kappa(positive, predicted []bool) float64 {
 	c := newConfusion(positive, predicted)
 	chance := c.chance()
 	return (c.truePositive + c.trueNegative - chance) / (1 - chance)
 }
 
-// KappaInterval returns [Kappa] with its confidence interval: the large-sample
-// standard error of Fleiss, Cohen and Everitt (Psychological Bulletin 72, 1969) on
-// either side, clipped to -1 and 1. With perfect agreement that error is 0; then the
-// lower end is the kappa at the largest rate of disagreement that could remain
-// unseen in n rows, and Note explains it. With fewer than 20 rows, or if all labels
-// or all predictions are the same, there is no interval. For 100 rows and a kappa of
-// 0.4 its coverage is 93.6%. A confidence of 0 means 0.95.
+// KappaInterval returns [Kappa] with its confidence interval. It is a Wald
+// interval with the large-sample standard error of Fleiss, Cohen and Everitt
+// (Psychological Bulletin 72, 1969), clipped to -1 and 1. For perfect agreement
+// the standard error is 0. In that case the lower bound is the kappa at the
+// largest rate of disagreement that could remain unobserved in n rows, and Note
+// is set. There is no interval for fewer than 20 rows, or if all labels or all
+// predictions are equal. For 100 rows and a kappa of 0.4, the coverage is
+// 93.6%. A confidence of 0 means 0.95.
 func KappaInterval(positive, predicted []bool, confidence float64) Interval {
 	i, z := newInterval(Kappa(positive, predicted), len(positive), confidence)
 	c := newConfusion(positive, predicted)
@@ -323,8 +329,8 @@ func KappaInterval(positive, predicted []bool, confidence float64) Interval {
 	return i
 }
 
-// kappaError returns the standard error of Fleiss, Cohen and Everitt for a kappa
-// other than 0.
+// kappaError returns the standard error of Fleiss, Cohen and Everitt for a
+// nonzero kappa.
 func (c confusion) kappaError() float64 {
 	label, prediction := c.truePositive+c.falseNegative, c.truePositive+c.falsePositive
 	observed, chance := c.truePositive+c.trueNegative, c.chance()

@@ -10,12 +10,12 @@ import (
 	"sync/atomic"
 )
 
-// blockSize is the number of resamples drawn from one random stream. Each block has
-// its own stream, so the resamples do not depend on the number of threads.
+// blockSize is the number of resamples drawn from one random stream. Each block
+// uses its own stream, so the resamples do not depend on the number of threads.
 const blockSize = 128
 
-// parallelDraws returns n numbers, which draw fills in blocks on all cores. Each
-// block has its own random stream.
+// parallelDraws returns n random numbers. It calls draw for blocks of the
+// result on all cores, each with its own random stream.
 func parallelDraws(n int, seed uint64, draw func(r *rand.Rand, dst []float64)) []float64 {
 	all := make([]float64, n)
 	count := (n + blockSize - 1) / blockSize
@@ -37,7 +37,7 @@ func parallelDraws(n int, seed uint64, draw func(r *rand.Rand, dst []float64)) [
 	return all
 }
 
-// maxBins limits the number of distinct units of a resample.
+// maxBins limits the number of distinct units in a resample.
 const maxBins = 512
 
 // resampleMeans returns the means of n resamples of t in ascending order.
@@ -59,11 +59,11 @@ func (t *table) resampleMeans(n int, seed uint64) []float64 {
 	return means
 }
 
-// binned returns t with at most n distinct units. If it has more, units with a
-// similar influence on the mean (within one n-th of the range) are replaced by their
-// mean. The overall mean does not change. The variance within bins is lost: with n =
-// 512 and a standard deviation of a tenth of the range, 3e-5 of the variance, which
-// is a thousandth of the error of 10,000 resamples.
+// binned returns t with at most n distinct units. Units with a similar
+// influence on the mean (within one n-th of the range) are replaced with their
+// mean, which preserves the overall mean but loses the variance within bins.
+// With n = 512 and a standard deviation of a tenth of the range, the loss is
+// 3e-5 of the variance, a thousandth of the error of 10,000 resamples.
 func (t *table) binned(n int) *table {
 	if len(t.units) <= n {
 		return t
@@ -97,9 +97,10 @@ func (t *table) binned(n int) *table {
 	return b
 }
 
-// quantile returns the value at p(n+1) of sorted values, with linear interpolation:
-// definition 6 of Hyndman and Fan (1996), the one to use for resamples (Davison and
-// Hinkley, "Bootstrap Methods and their Application", 1997, chapter 5).
+// quantile returns the value at position p(n+1) of sorted values, with linear
+// interpolation. This is definition 6 of Hyndman and Fan (1996), which is
+// recommended for resamples (Davison and Hinkley, "Bootstrap Methods and their
+// Application", 1997, chapter 5).
 func quantile(sorted []float64, p float64) float64 {
 	position := p*float64(len(sorted)+1) - 1
 	if position <= 0 {
@@ -112,8 +113,9 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (position-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// shareBelow returns the share of sorted values below x, counting equal values one
-// half. The tolerance allows for sums computed in another order.
+// shareBelow returns the fraction of sorted values below x, counting equal
+// values as one half. The tolerance allows for sums computed in a different
+// order.
 func shareBelow(sorted []float64, x float64) float64 {
 	tolerance := 1e-12 * max(1, math.Abs(x))
 	below, _ := slices.BinarySearch(sorted, x-tolerance)
@@ -121,7 +123,8 @@ func shareBelow(sorted []float64, x float64) float64 {
 	return float64(below+upTo) / 2 / float64(len(sorted))
 }
 
-// A binomial draws the number of successes in n trials with a fixed probability.
+// A binomial draws the number of successes in n trials with a fixed
+// probability.
 type binomial struct {
 	p       float64 // at most 1/2
 	odds    float64 // p / (1-p)
@@ -139,8 +142,8 @@ func newBinomial(p float64) binomial {
 	return b
 }
 
-// inversionLimit is the mean below which inversion is used. Above it, rejection is
-// faster and its constants are valid (Hörmann 1993).
+// inversionLimit is the mean below which inversion is used. Above it, rejection
+// is faster and its constants are valid (Hörmann 1993).
 const inversionLimit = 10
 
 func (b *binomial) draw(r *rand.Rand, n int) int {
@@ -156,7 +159,7 @@ func (b *binomial) draw(r *rand.Rand, n int) int {
 	return k
 }
 
-// invert inverts the distribution function, starting at 0.
+// invert draws by inverting the distribution function, starting at 0.
 func (b *binomial) invert(r *rand.Rand, n int) int {
 	u := r.Float64()
 	p := math.Exp(float64(n) * b.logFail)
@@ -169,9 +172,9 @@ func (b *binomial) invert(r *rand.Rand, n int) int {
 	return k
 }
 
-// reject is algorithm BTRS of Hörmann, "The generation of binomial random variates"
-// (Journal of Statistical Computation and Simulation 46, 1993): transformed rejection
-// with a squeeze. Constants are from the paper.
+// reject draws by transformed rejection with a squeeze: algorithm BTRS of
+// Hörmann, "The generation of binomial random variates" (Journal of Statistical
+// Computation and Simulation 46, 1993). The constants are from the paper.
 func (b *binomial) reject(r *rand.Rand, trials int) int {
 	n := float64(trials)
 	spread := math.Sqrt(n * b.p * (1 - b.p))
@@ -202,8 +205,9 @@ func (b *binomial) reject(r *rand.Rand, trials int) int {
 	}
 }
 
-// stirling returns the error of Stirling's formula for log(k!): the difference for
-// small k, otherwise its series (Abramowitz and Stegun 6.1.41, at k+1).
+// stirling returns the error of Stirling's approximation of log(k!). It is
+// exact for small k, and otherwise the asymptotic series (Abramowitz and Stegun
+// 6.1.41, at k+1).
 func stirling(k float64) float64 {
 	if k < 10 {
 		exact, _ := math.Lgamma(k + 1)
@@ -213,10 +217,10 @@ func stirling(k float64) float64 {
 	return (1.0/12 - (1.0/360-1.0/1260/(x*x))/(x*x)) / x
 }
 
-// A multinomial draws the frequencies of the units of a table in a resample: one
-// binomial draw per distinct unit from the remaining number. This has exactly the
-// distribution of drawing rows with replacement, but its cost depends on the number
-// of distinct units.
+// A multinomial draws the frequencies of the units of a table in a resample,
+// with one binomial draw per distinct unit. The distribution is the same as for
+// drawing rows with replacement, but the cost depends only on the number of
+// distinct units.
 type multinomial struct {
 	n     int
 	parts []binomial
@@ -224,24 +228,24 @@ type multinomial struct {
 
 func newMultinomial(t *table) *multinomial {
 	m := &multinomial{n: t.n, parts: make([]binomial, len(t.units))}
-	left := t.n
+	remaining := t.n
 	for i, k := range t.counts {
-		m.parts[i] = newBinomial(float64(k) / float64(left))
-		left -= k
+		m.parts[i] = newBinomial(float64(k) / float64(remaining))
+		remaining -= k
 	}
 	return m
 }
 
 // draw calls yield with the index and frequency of each unit in a resample.
 func (m *multinomial) draw(r *rand.Rand, yield func(i, k int)) {
-	left, last := m.n, len(m.parts)-1
-	for i := 0; i < last && left > 0; i++ {
-		if k := m.parts[i].draw(r, left); k > 0 {
+	remaining, last := m.n, len(m.parts)-1
+	for i := 0; i < last && remaining > 0; i++ {
+		if k := m.parts[i].draw(r, remaining); k > 0 {
 			yield(i, k)
-			left -= k
+			remaining -= k
 		}
 	}
-	if left > 0 {
-		yield(last, left)
+	if remaining > 0 {
+		yield(last, remaining)
 	}
 }

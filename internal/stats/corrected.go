@@ -6,22 +6,22 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Corrected is an estimate of the mean human label over many judged rows, based on
-// the few rows that were labelled.
+// Corrected is an estimate of the mean human label over many judged rows, based
+// on a small labelled subset.
 type Corrected struct {
-	// Mean is the corrected mean with its interval; N counts labelled rows.
+	// Mean is the corrected mean with its interval. N is the number of labelled rows.
 	Mean Interval
 	// Judged is the uncorrected mean of the judge's scores over the unlabelled rows.
 	Judged float64
 	// Labelled is the mean of the labels alone. If its interval is as narrow as that
-	// of Mean, the judge adds nothing.
+	// of Mean, the judge adds no information.
 	Labelled Interval
-	// Lambda is the weight of the judge, from 0 to 1. With 0 only the labels count.
+	// Lambda is the weight of the judge, from 0 to 1. At 0 only the labels are used.
 	Lambda float64
 }
 
-// CorrectedMean estimates a mean by prediction-powered inference: the judge's mean
-// over the unlabelled rows, plus its mean error on the labelled ones,
+// CorrectedMean estimates a mean by prediction-powered inference. It adds the mean
+// error of the judge on the labelled rows to its mean over the unlabelled rows:
 //
 //	λ·mean(rest) + mean(truth - λ·judged)
 //
@@ -31,31 +31,32 @@ type Corrected struct {
 // arXiv:2311.01453, 2023). Without unlabelled rows λ is 0. The estimate is unbiased
 // for any judge if the labelled rows are a random sample of all rows.
 //
-// truth and judged have the same length and belong to the n labelled rows, rest to
-// the N unlabelled ones. All values are in the range of o. Rows with a NaN are
+// truth and judged hold the labels and scores of the n labelled rows, rest the scores
+// of the N unlabelled rows. All values must be in the range of o. Rows with a NaN are
 // skipped.
 //
-// The interval differs from that of the papers, the estimate and a multiple of its
-// standard error. With 50 labels and most scores at 1 the coverage of that one was
-// only 82% to 94%, lowest if few labels differ from the judge's scores. As the two
-// means are of different rows, their intervals, from [Sample.Interval], are combined
-// by square and add (Zou and Donner, Statistics in Medicine 27, 2008). If fewer than
-// five rows differ from the judge, λ is 1, so that the interval reflects it.
+// The papers use a Wald interval. For 50 labels and mostly scores of 1, its coverage
+// was only 82% to 94%, lowest if few labels differ from the scores of the judge.
+// CorrectedMean instead combines the intervals of both means, from [Sample.Interval],
+// by the square-and-add method (Zou and Donner, Statistics in Medicine 27, 2008). The
+// means are independent, since they are computed from different rows. If fewer than
+// five labels differ from the scores of the judge, λ is 1, so that the interval
+// reflects that agreement.
 func CorrectedMean(truth, judged []float64, rest *Summary, o Options) Corrected {
 	o = o.withDefaults()
 	var y, f []float64
-	differ := 0
+	differing := 0
 	for i := range truth {
 		if math.IsNaN(truth[i]) || math.IsNaN(judged[i]) {
 			continue
 		}
 		y, f = append(y, truth[i]), append(f, judged[i])
 		if roundTies(truth[i]) != roundTies(judged[i]) {
-			differ++
+			differing++
 		}
 	}
 	c := Corrected{Judged: rest.Mean(), Lambda: 1}
-	if differ >= minDistinct || rest.Count() == 0 {
+	if differing >= minDistinct || rest.Count() == 0 {
 		c.Lambda = lambda(y, f, rest)
 	}
 	var labels, errors Sample
@@ -89,8 +90,8 @@ func CorrectedMean(truth, judged []float64, rest *Summary, o Options) Corrected 
 	return c
 }
 
-// lambda returns the λ of PPI++, with the variance of the judge's scores over all
-// rows. It is 0 if there is no variance or no unlabelled row.
+// lambda returns the λ of PPI++, using the variance of the judge's scores over
+// all rows. It returns 0 if the variance is 0 or there are no unlabelled rows.
 func lambda(y, f []float64, rest *Summary) float64 {
 	n, others := float64(len(y)), float64(rest.Count())
 	if others == 0 {

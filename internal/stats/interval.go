@@ -10,18 +10,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Options configures intervals and tests. The zero value gives two-sided 95%
+// Options configures intervals and tests. The zero value selects two-sided 95%
 // intervals for scores from 0 to 1.
 type Options struct {
-	// Confidence is the confidence level, between 0.5 and 1. 0 means 0.95.
+	// Confidence is the confidence level, between 0.5 and 1, or 0 for 0.95.
 	Confidence float64
-	// Resamples is the number of bootstrap resamples. 0 means 10,000.
+	// Resamples is the number of bootstrap resamples, or 0 for 10,000.
 	Resamples int
-	// Seed is the random seed. The same seed, values and options give the same
-	// results on any number of threads.
+	// Seed is the random seed. Results are reproducible for any number of threads.
 	Seed uint64
-	// Low and High are the minimum and maximum mean of a unit. If both are 0, the
-	// range is 0 to 1.
+	// Low and High are the minimum and maximum possible mean of a unit. If both are
+	// 0, the range is 0 to 1.
 	Low, High float64
 }
 
@@ -38,20 +37,20 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Method is the method of an interval.
+// A Method identifies how an interval was computed.
 type Method string
 
 const (
-	// TooFew means that there is no interval; its ends are NaN.
+	// TooFew means that there is no interval, and its bounds are NaN.
 	TooFew Method = "none"
 	// BCa is the bias-corrected and accelerated bootstrap.
 	BCa Method = "bca"
-	// Bounded is valid for any scores within their range, but wide.
+	// Bounded is a wide interval that is valid for any scores within their range.
 	Bounded Method = "bounded"
 	// DeLong is the method of [AUROCInterval].
 	DeLong Method = "delong"
-	// Newcombe is the method of [BalancedAccuracyInterval], and of [AUROCInterval] for
-	// perfectly separated classes.
+	// Newcombe is the method of [BalancedAccuracyInterval]. [AUROCInterval] also uses
+	// it for perfectly separated classes.
 	Newcombe Method = "newcombe"
 	// Wald is the estimate plus and minus a multiple of its standard error.
 	Wald Method = "wald"
@@ -64,24 +63,24 @@ type Interval struct {
 	Estimate     float64 // NaN if undefined
 	Lower, Upper float64 // NaN if N is too small
 	Confidence   float64
-	N            int // independent units: rows, or groups of rows
+	N            int // number of independent units: rows, or groups of rows
 	Method       Method
-	// Note explains why the interval is missing or unusual. It is empty otherwise.
+	// Note explains why the interval is missing or unusual, or is "".
 	Note string
 }
 
-// Reliable reports whether the interval has ends.
+// Reliable reports whether the interval has bounds.
 func (i Interval) Reliable() bool { return i.Method != TooFew }
 
 const (
-	// minUnits is the number of units that an interval requires. With fewer, the
-	// estimate of skewness is mostly noise and the ends depend on single rows: the
-	// interval of 20 scores is already a quarter of the range wide.
+	// minUnits is the minimum number of units for an interval. With fewer units, the
+	// skewness estimate is mostly noise and the bounds depend on single rows. Even
+	// for 20 scores, the interval spans a quarter of the range.
 	minUnits = 20
-	// minDistinct is the number of units that must differ from the most common one
-	// for resamples to show the spread. With 2.5 expected in 50, the coverage of BCa
-	// was 92% instead of 95%; with 5 it was 95%. It is also the usual minimum for a
-	// normal approximation to a binomial (Cochran, Biometrics 10, 1954).
+	// minDistinct is the minimum number of units that must differ from the most
+	// common one for the bootstrap. With 2.5 expected in 50 units, the coverage of
+	// BCa was 92% instead of 95%. With 5 it was 95%. It is also the usual minimum for
+	// the normal approximation of a binomial (Cochran, Biometrics 10, 1954).
 	minDistinct = 5
 )
 
@@ -97,9 +96,9 @@ const (
 // with it, it is 95% to 97%. Bootstrap-t has the same coverage, but its intervals are
 // four times as wide if nine scores in ten are 1.
 //
-// If fewer than five units differ from the most common one, resamples do not show
-// the uncertainty. Then each end is the bound of Gaffke (2005), see [bounded], and
-// Note is set. For n scores of 1 the lower end is 0.025^(1/n), about 1 - 3.7/n.
+// If fewer than five units differ from the most common one, resamples underestimate
+// the uncertainty. In that case each bound is that of Gaffke (2005), see [bounded],
+// and Note is set. For n scores of 1 the lower bound is 0.025^(1/n), about 1 - 3.7/n.
 //
 // With fewer than 20 units there is no interval, and Note is set.
 func (s *Sample) Interval(o Options) Interval {
@@ -125,13 +124,13 @@ func (s *Sample) Interval(o Options) Interval {
 		i.Method = BCa
 		i.Lower, i.Upper = t.bca(tail, o)
 	}
-	// If nearly all resamples are equal, both quantiles may by chance be on one side
-	// of the mean.
+	// If nearly all resamples are equal, both quantiles can by chance be on the same
+	// side of the mean.
 	i.Lower, i.Upper = min(i.Lower, i.Estimate), max(i.Upper, i.Estimate)
 	return i
 }
 
-// bca returns the ends of the BCa interval with the given tail probability.
+// bca returns the bounds of the BCa interval with the given tail probability.
 func (t *table) bca(tail float64, o Options) (lower, upper float64) {
 	means := t.resampleMeans(o.Resamples, o.Seed)
 	bias := mathext.NormalQuantile(shareBelow(means, t.mean()))
@@ -146,14 +145,15 @@ func (t *table) acceleration() float64 {
 	return m3 / (6 * math.Pow(m2, 1.5))
 }
 
-// expandedQuantile returns the quantile that replaces the normal one.
+// expandedQuantile returns the expanded quantile that replaces the normal one.
+// See [Sample.Interval].
 func expandedQuantile(tail float64, n int) float64 {
 	df := float64(n - 1)
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1-tail) * math.Sqrt(float64(n)/df)
 }
 
-// bcaLevel returns the level of the resample quantile for the end of the BCa interval
-// at the normal quantile z (Efron 1987).
+// bcaLevel returns the quantile level of the resamples that corresponds to the
+// normal quantile z (Efron 1987).
 func bcaLevel(z, bias, acceleration float64) float64 {
 	w := bias + z
 	denominator := 1 - acceleration*w
@@ -166,8 +166,8 @@ func bcaLevel(z, bias, acceleration float64) float64 {
 	return distuv.UnitNormal.CDF(bias + w/denominator)
 }
 
-// bounded returns ends that are valid for any scores from o.Low to o.High: the
-// bounds of Gaffke, "Three test statistics for a nonparametric one-sided hypothesis
+// bounded returns bounds that are valid for any scores from o.Low to o.High: those
+// of Gaffke, "Three test statistics for a nonparametric one-sided hypothesis
 // on the mean of a nonnegative variable" (Mathematical Methods of Statistics 14,
 // 2005), in the form of Learned-Miller and Thomas, "A new confidence interval for
 // the mean of a bounded random variable" (arXiv:1905.06208, 2019). A unit with the
@@ -177,8 +177,8 @@ func bcaLevel(z, bias, acceleration float64) float64 {
 // scores it is tail^(1/n) of their value. No scores are known for which the coverage
 // is too low, but this is proved for special cases only.
 //
-// The size of a unit is not bounded; the added unit is as large as the largest one.
-// For units of different sizes the bound is a heuristic.
+// Since the size of a unit is not bounded, the added unit has the size of the largest
+// one. For units of different sizes, the bound is therefore a heuristic.
 func (t *table) bounded(tail float64, o Options) (lower, upper float64) {
 	if len(t.units) == 1 {
 		mean, weight := t.units[0].mean(), math.Pow(tail, 1/float64(t.n))

@@ -9,29 +9,30 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Comparison holds the differences between a candidate and a baseline on the rows
-// that both have scored.
+// A Comparison holds the differences between a candidate and a baseline on the
+// rows scored by both.
 type Comparison struct {
 	// Difference is the mean of candidate minus baseline, with its interval.
 	Difference Interval
-	// Better, Worse and Same count rows, or groups by the sum of their differences.
+	// Better, Worse and Same are the numbers of units with a positive, negative and
+	// zero difference. A unit is a row, or a group with the sum of its differences.
 	Better, Worse, Same int
 	// Permutation is the sign-flip test of the mean difference.
 	Permutation Test
 	// Wilcoxon is the signed-rank test.
 	Wilcoxon Test
 	// Detectable is the smallest mean difference that a two-sided test at level
-	// 1 - Confidence detects with a power of 0.8, given the number of units and their
-	// standard deviation. It is NaN if unknown.
+	// 1 - Confidence detects with a power of 0.8, given the number and standard
+	// deviation of the units. It is NaN if unknown.
 	Detectable float64
 }
 
-// Compare compares two runs by the differences of their paired rows, candidate minus
-// baseline: units of size 1, or sums by group from [Groups]. The default range of o
-// is -1 to 1.
+// Compare compares two runs by the differences of their paired rows, candidate
+// minus baseline. The differences are units of size 1, or sums by group from
+// [Groups]. The default range of o is -1 to 1.
 //
-// The interval and the tests use different methods and may disagree at the edge of
-// significance.
+// The interval and the tests use different methods and can disagree at the edge
+// of significance.
 func Compare(differences *Sample, o Options) Comparison {
 	if o.Low == 0 && o.High == 0 {
 		o.Low, o.High = -1, 1
@@ -60,12 +61,13 @@ func Compare(differences *Sample, o Options) Comparison {
 	return c
 }
 
-// Detectable returns the smallest true difference that a two-sided t test at level
-// alpha detects with the given power, for a mean over n units with the given standard
-// error: a noncentral t with n-1 degrees of freedom exceeds the critical value with
-// that probability (Cohen, "Statistical Power Analysis for the Behavioral Sciences",
-// 2nd ed., 1988, chapter 2). It has the unit of the standard error, and is NaN for
-// fewer than two units.
+// Detectable returns the smallest true difference that a two-sided t test at
+// level alpha detects with the given power, for the mean of n units with the
+// given standard error. It is the noncentrality at which a noncentral t with
+// n-1 degrees of freedom exceeds the critical value with that probability
+// (Cohen, "Statistical Power Analysis for the Behavioral Sciences", 2nd ed.,
+// 1988, chapter 2). The result has the unit of the standard error. It is NaN
+// for fewer than two units.
 func Detectable(standardError float64, n int, alpha, power float64) float64 {
 	if n < 2 {
 		return math.NaN()
@@ -98,20 +100,20 @@ type Test struct {
 	TwoSided float64
 	Greater  float64 // one-sided, for positive differences
 	Less     float64 // one-sided, for negative differences
-	Exact    bool    // computed from all outcomes, not by sampling or approximation
+	Exact    bool    // computed from all outcomes instead of by sampling or approximation
 }
 
-// noDifference returns the test without any differences.
+// noDifference returns the result of a test without any nonzero differences.
 func noDifference() Test { return Test{TwoSided: 1, Greater: 1, Less: 1, Exact: true} }
 
-// A step counts the units with differences of the same absolute size.
+// A step counts the units whose differences have the same absolute size.
 type step struct {
 	size      float64
 	n         int
 	increases int // units with a positive difference
 }
 
-// steps returns the non-zero differences of t in ascending order of size.
+// steps returns the nonzero differences of t in ascending order of size.
 func (t *table) steps(difference func(u unit) float64) []step {
 	index := make(map[float64]int)
 	var all []step
@@ -135,17 +137,16 @@ func (t *table) steps(difference func(u unit) float64) []step {
 	return all
 }
 
-// maxOutcomes is the number of outcomes up to which a sign-flip test is exact.
+// maxOutcomes is the maximum number of outcomes for an exact sign-flip test.
 const maxOutcomes = 1 << 20
 
-// signFlips compares the sum of the differences with the sums after flipping the sign
-// of any units, which are all equally likely under the null hypothesis (Fisher, "The
-// Design of Experiments", 1935, section 21). The rows of a group are flipped
-// together.
+// signFlips compares the sum of the differences with the sums for all combinations of
+// signs, which are equally likely under the null hypothesis (Fisher, "The Design of
+// Experiments", 1935, section 21). The rows of a group share their sign.
 //
 // With at most 2^20 outcomes the test is exact. Otherwise it draws o.Resamples
-// outcomes and includes the observed one: p = (b+1)/(m+1), which is never 0 and keeps
-// the level (Davison and Hinkley 1997, chapter 4; Phipson and Smyth, Statistical
+// outcomes and includes the observed one: p = (b+1)/(m+1), which is never 0 and
+// maintains the level (Davison and Hinkley 1997, chapter 4; Phipson and Smyth, Statistical
 // Applications in Genetics and Molecular Biology 9, 2010).
 func (t *table) signFlips(o Options) Test {
 	steps := t.steps(func(u unit) float64 { return u.sum })
@@ -162,7 +163,8 @@ func (t *table) signFlips(o Options) Test {
 	return sampledFlips(binSteps(steps, maxBins), o)
 }
 
-// observedSum is the observed sum of differences, with a tolerance for comparisons.
+// An observedSum is the observed sum of differences, with a tolerance for
+// comparisons.
 type observedSum struct{ sum, tolerance float64 }
 
 func newObservedSum(steps []step) observedSum {
@@ -179,8 +181,8 @@ func (r observedSum) above(sum float64) bool  { return sum >= r.sum-r.tolerance 
 func (r observedSum) below(sum float64) bool  { return sum <= r.sum+r.tolerance }
 func (r observedSum) beyond(sum float64) bool { return math.Abs(sum) >= math.Abs(r.sum)-r.tolerance }
 
-// exactFlips sums the probabilities of all outcomes. The number of increases among n
-// equal differences has a binomial distribution.
+// exactFlips sums the probabilities of all outcomes. The number of increases
+// among n equal differences follows a binomial distribution.
 func exactFlips(steps []step) Test {
 	probabilities := make([][]float64, len(steps))
 	for i, s := range steps {
@@ -243,9 +245,9 @@ func sampledFlips(steps []step, o Options) Test {
 	return Test{TwoSided: float64(beyond) / n, Greater: float64(above) / n, Less: float64(below) / n}
 }
 
-// binSteps returns at most n steps. If there are more, steps of similar size (within
-// one n-th of the range) are replaced by their mean. The test remains valid, as the
-// observed sum is also computed from the result.
+// binSteps returns at most n steps. Steps of similar size (within one n-th of
+// the range) are replaced with their mean if there are more. The test remains
+// valid, since the observed sum is also computed from the result.
 func binSteps(steps []step, n int) []step {
 	if len(steps) <= n {
 		return steps
@@ -266,16 +268,17 @@ func binSteps(steps []step, n int) []step {
 	return all
 }
 
-// minNormal is the number of differences from which the signed-rank test uses the
-// normal approximation.
+// minNormal is the number of differences at which the signed-rank test switches
+// to the normal approximation.
 const minNormal = 200
 
-// signedRanks is Wilcoxon's signed-rank test (Biometrics Bulletin 1, 1945) of the mean
-// differences of units. Differences of 0 are dropped, as by default in
-// scipy.stats.wilcoxon. Equal differences share their mean rank. Below 200
-// differences the test is exact, also with ties; otherwise it uses the normal
-// approximation with the variance corrected for ties and without continuity
-// correction (Lehmann, "Nonparametrics", 1975, chapter 3), as in scipy.
+// signedRanks performs Wilcoxon's signed-rank test (Biometrics Bulletin 1,
+// 1945) on the mean differences of units. It drops differences of 0, as
+// scipy.stats.wilcoxon does by default. Equal differences share their mean
+// rank. Below 200 differences the test is exact, even with ties. Otherwise it
+// uses the normal approximation without continuity correction, with the
+// variance corrected for ties (Lehmann, "Nonparametrics", 1975, chapter 3), as
+// scipy does.
 func (t *table) signedRanks() Test {
 	steps := t.steps(unit.mean)
 	if len(steps) == 0 {
@@ -301,9 +304,10 @@ func (t *table) signedRanks() Test {
 	return Test{TwoSided: min(1, 2*min(above, below)), Greater: above, Less: below}
 }
 
-// exactRanks computes the distribution of the rank sum, one rank at a time.
+// exactRanks computes the exact distribution of the rank sum, adding one rank
+// at a time.
 func exactRanks(steps []step, doubled []int, n, rankSum int) Test {
-	probabilities := make([]float64, n*(n+1)+1) // by twice the rank sum
+	probabilities := make([]float64, n*(n+1)+1) // indexed by twice the rank sum
 	probabilities[0] = 1
 	maxSum := 0
 	for i, s := range steps {

@@ -6,14 +6,15 @@ import "math"
 type Bin struct {
 	Low, High float64
 	N         int
-	Mean      float64 // of the probabilities
-	Share     float64 // of positives
+	Mean      float64 // mean probability
+	Share     float64 // fraction of positives
 }
 
-// Reliability returns the non-empty bins of a reliability diagram in ascending order:
-// probabilities from 0 to 1 in bins of equal width (DeGroot and Fienberg, The
-// Statistician 32, 1983). A bin includes its upper edge, and the first one also its
-// lower edge, as in sklearn.calibration. NaNs are skipped.
+// Reliability returns the non-empty bins of a reliability diagram in ascending
+// order. Bins have equal widths and cover probabilities from 0 to 1 (DeGroot
+// and Fienberg, The Statistician 32, 1983). A bin includes its upper edge, and
+// the first bin also its lower edge, as in sklearn.calibration. NaNs are
+// skipped.
 func Reliability(positive []bool, probabilities []float64, bins int) []Bin {
 	if bins < 1 {
 		return nil
@@ -42,10 +43,11 @@ func Reliability(positive []bool, probabilities []float64, bins int) []Bin {
 	return kept
 }
 
-// ECE returns the expected calibration error: the mean absolute difference between
-// the share of positives and the mean probability, weighted by rows (Naeini, Cooper
-// and Hauskrecht, AAAI 2015). It is NaN without rows. It depends on the bins, and is
-// above 0 by chance even for a perfectly calibrated judge; see [ECEByChance].
+// ECE returns the expected calibration error: the mean absolute difference
+// between the fraction of positives and the mean probability of each bin,
+// weighted by rows (Naeini, Cooper and Hauskrecht, AAAI 2015). It is NaN if
+// there are no rows. The value depends on the bins, and is positive by chance
+// even for a perfectly calibrated judge; see [ECEByChance].
 func ECE(bins []Bin) float64 {
 	var sum, n float64
 	for _, b := range bins {
@@ -55,11 +57,11 @@ func ECE(bins []Bin) float64 {
 	return sum / n
 }
 
-// ECEByChance returns the expected [ECE] of a perfectly calibrated judge with the
-// same bins and rows. By the normal approximation to the binomial, the mean absolute
-// difference in a bin with mean probability p is sqrt(2p(1-p)/(πN)). An ECE near this
-// value is no evidence of miscalibration (Bröcker and Smith, Weather and Forecasting
-// 22, 2007).
+// ECEByChance returns the expected [ECE] of a perfectly calibrated judge with
+// the same bins and rows. By the normal approximation of the binomial, the mean
+// absolute difference in a bin with mean probability p is sqrt(2p(1-p)/(πN)).
+// An ECE near this value is no evidence of miscalibration (Bröcker and Smith,
+// Weather and Forecasting 22, 2007).
 func ECEByChance(bins []Bin) float64 {
 	var sum, n float64
 	for _, b := range bins {

@@ -7,8 +7,8 @@ import (
 )
 
 // A Sample holds independent units, each with a sum and a size. Its mean is the total
-// of the sums divided by the total of the sizes. The choice of units determines the
-// estimate and its uncertainty:
+// sum divided by the total size. The choice of units determines the estimate and its
+// uncertainty:
 //
 //   - a row with its score and size 1: the macro mean over rows;
 //   - a row with its supported claims and all its claims: the micro mean over claims,
@@ -16,11 +16,11 @@ import (
 //   - a group of rows with the sum of their scores and their number: the macro mean
 //     for correlated rows (see [Groups]).
 //
-// A Sample counts equal units, so it is small if scores are k of n claims; it needs
-// memory for each distinct unit. Results do not depend on the order of units or their
+// Memory use depends on the number of distinct units, which is small if scores are
+// fractions of a few claims. Results do not depend on the order of units or their
 // distribution over shards.
 //
-// The zero Sample is empty and ready for use.
+// The zero Sample is empty and ready to use.
 type Sample struct {
 	counts map[unit]int
 	n      int
@@ -57,7 +57,7 @@ func (s *Sample) add(u unit, k int) {
 // Count returns the number of units.
 func (s *Sample) Count() int { return s.n }
 
-// Mean returns the mean, NaN without units.
+// Mean returns the mean, or NaN if the sample is empty.
 func (s *Sample) Mean() float64 { return s.table().mean() }
 
 // Sample returns the values as units of size 1.
@@ -69,8 +69,8 @@ func (s *Summary) Sample() *Sample {
 	return &o
 }
 
-// A table is a Sample in a fixed order: the distinct units by descending frequency,
-// and their frequencies.
+// A table is a Sample in a fixed order. It lists the distinct units by
+// descending frequency.
 type table struct {
 	units  []unit
 	counts []int
@@ -107,8 +107,8 @@ func (t *table) mean() float64 {
 	return sum / size
 }
 
-// residual returns the difference between u's sum and the mean for its size, which is
-// proportional to its influence on the mean.
+// residual returns the difference between the sum of u and the mean for its
+// size. It is proportional to the influence of u on the mean.
 func (u unit) residual(mean float64) float64 { return u.sum - mean*u.size }
 
 // moments returns the sums of the squared and the cubed residuals.
@@ -122,9 +122,10 @@ func (t *table) moments() (m2, m3 float64) {
 	return m2, m3
 }
 
-// standardError returns the linearized standard error of the mean: s/sqrt(n) for
-// units of size 1, otherwise that of a ratio estimator (Cochran, "Sampling
-// Techniques", 3rd ed., 1977, chapter 6). It is NaN for fewer than two units.
+// standardError returns the linearized standard error of the mean: s/sqrt(n)
+// for units of size 1, and otherwise that of a ratio estimator (Cochran,
+// "Sampling Techniques", 3rd ed., 1977, chapter 6). It is NaN for fewer than
+// two units.
 func (t *table) standardError() float64 {
 	if t.n < 2 {
 		return math.NaN()
@@ -142,7 +143,7 @@ func (t *table) standardError() float64 {
 }
 
 // distinctFromMode returns the number of units whose mean differs from the most
-// common one.
+// common mean.
 func (t *table) distinctFromMode() int {
 	counts := make(map[float64]int)
 	for i, u := range t.units {
@@ -155,19 +156,19 @@ func (t *table) distinctFromMode() int {
 	return t.n - mode
 }
 
-// roundTies rounds x to 12 decimals, so that equal fractions that were computed in
+// roundTies rounds x to 12 decimals, so that equal fractions computed in
 // different ways, such as 1-2/3 and 1/3, compare equal.
 func roundTies(x float64) float64 { return math.Round(x*1e12) / 1e12 }
 
-// Groups sums units by group: rows about one document or questions of one user,
-// which tend to be right or wrong together. The groups are the independent units, so
-// that an interval over them does not count similar rows as separate observations.
+// Groups sums units by group, such as all rows about one document or all questions of
+// one user. The rows of a group are correlated, so an interval must treat groups, and
+// not rows, as the independent units.
 //
 // Sums are stored in fixed point with a resolution of 2^-60, so that they do not
 // depend on the order of rows or their distribution over shards. Each number must be
 // below 2^31, and the sum of a group below 2^32.
 //
-// The zero Groups is empty and ready for use.
+// The zero Groups is empty and ready to use.
 type Groups struct {
 	groups map[string]*group
 }
@@ -179,17 +180,17 @@ func (g *Groups) Add(name string, sum, size float64) {
 	if math.IsNaN(sum) || !(size > 0) {
 		return
 	}
-	to := g.group(name)
-	to.sum.add(sum)
-	to.size.add(size)
+	dst := g.group(name)
+	dst.sum.add(sum)
+	dst.size.add(size)
 }
 
 // Merge adds all groups of o.
 func (g *Groups) Merge(o *Groups) {
-	for name, from := range o.groups {
-		to := g.group(name)
-		to.sum.merge(from.sum)
-		to.size.merge(from.size)
+	for name, src := range o.groups {
+		dst := g.group(name)
+		dst.sum.merge(src.sum)
+		dst.size.merge(src.size)
 	}
 }
 
@@ -206,16 +207,16 @@ func (g *Groups) group(name string) *group {
 	if g.groups == nil {
 		g.groups = make(map[string]*group)
 	}
-	to := g.groups[name]
-	if to == nil {
-		to = new(group)
-		g.groups[name] = to
+	dst := g.groups[name]
+	if dst == nil {
+		dst = new(group)
+		g.groups[name] = dst
 	}
-	return to
+	return dst
 }
 
-// fixed is a sum in units of 2^-30 (high) and 2^-60 (low). Unlike floats, integers
-// have the same sum in any order.
+// fixed is a fixed-point sum in units of 2^-30 (high) and 2^-60 (low). Unlike
+// floats, integers have the same sum in any order.
 type fixed struct{ high, low int64 }
 
 const fixedScale = 1 << 30

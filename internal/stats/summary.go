@@ -11,17 +11,17 @@ import (
 )
 
 // A Summary computes exact statistics of a stream of numbers from the frequency of
-// each value. Scores are k of n claims, so there are few distinct values: at most the
-// square of the maximum number of claims of a row. Results do not depend on the order
-// of values.
+// each value. Since scores are fractions of the claims of a row, there are few
+// distinct values: at most the square of the maximum number of claims. Results do not
+// depend on the order of values.
 //
-// The zero Summary is empty and ready for use.
+// The zero Summary is empty and ready to use.
 type Summary struct {
 	counts map[float64]int
 	n      int
 }
 
-// Add adds a value. It ignores NaN, which stands for a missing value.
+// Add adds a value. It ignores NaN, which represents a missing value.
 func (s *Summary) Add(x float64) { s.add(x, 1) }
 
 // Merge adds all values of o.
@@ -45,14 +45,14 @@ func (s *Summary) add(x float64, k int) {
 // Count returns the number of values.
 func (s *Summary) Count() int { return s.n }
 
-// Mean returns the arithmetic mean, NaN without values.
+// Mean returns the arithmetic mean, or NaN if there are no values.
 func (s *Summary) Mean() float64 {
 	values, weights := s.table()
 	return stat.Mean(values, weights)
 }
 
-// Std returns the sample standard deviation, with n-1 in the denominator as in
-// pandas, NaN for fewer than two values.
+// Std returns the sample standard deviation with n-1 in the denominator, as
+// pandas does. It is NaN for fewer than two values.
 func (s *Summary) Std() float64 {
 	if s.n < 2 {
 		return math.NaN()
@@ -64,17 +64,16 @@ func (s *Summary) Std() float64 {
 	return stat.StdDev(values, weights) // weights are frequencies: n-1 is their sum minus one
 }
 
-// Min returns the smallest value, NaN without values.
+// Min returns the smallest value, or NaN if there are no values.
 func (s *Summary) Min() float64 { return s.Quantile(0) }
 
-// Max returns the largest value, NaN without values.
+// Max returns the largest value, or NaN if there are no values.
 func (s *Summary) Max() float64 { return s.Quantile(1) }
 
-// Quantile returns the p-quantile, with linear interpolation between the two nearest
-// values: definition 7 of Hyndman and
-// Fan, "Sample Quantiles in Statistical Packages" (The American Statistician
-// 50, 1996), the default of pandas and NumPy. It is NaN without values and for p
-// outside 0 to 1.
+// Quantile returns the p-quantile, with linear interpolation between the two
+// nearest values. This is definition 7 of Hyndman and Fan, "Sample Quantiles in
+// Statistical Packages" (The American Statistician 50, 1996), the default of
+// pandas and NumPy. It is NaN if there are no values or p is outside 0 to 1.
 func (s *Summary) Quantile(p float64) float64 {
 	if s.n == 0 || math.IsNaN(p) || p < 0 || p > 1 {
 		return math.NaN()
@@ -83,7 +82,7 @@ func (s *Summary) Quantile(p float64) float64 {
 	position := p * float64(s.n-1)
 	below := math.Floor(position)
 	a, b := nth(values, weights, below), nth(values, weights, math.Ceil(position))
-	// The formula of NumPy, which is exact at both ends.
+	// This is the formula of NumPy, which is exact at both ends.
 	t := position - below
 	if t < 0.5 {
 		return a + (b-a)*t
@@ -101,7 +100,7 @@ func (s *Summary) table() (values, weights []float64) {
 	return values, weights
 }
 
-// nth returns the value with rank i, from 0.
+// nth returns the value with zero-based rank i.
 func nth(values, weights []float64, i float64) float64 {
 	for k, w := range weights {
 		if i < w {

@@ -8,21 +8,22 @@ import (
 )
 
 const (
-	folds   = 10 // of the cross-validation
-	repeats = 20 // random divisions into folds
+	folds   = 10 // number of cross-validation folds
+	repeats = 20 // number of random divisions into folds
 )
 
-// A Threshold is the result of BestThreshold. Rows with a score at or above the
-// threshold are predicted positive.
+// A Threshold is the result of [BestThreshold]. Rows with a score at or above
+// the threshold are predicted positive.
 type Threshold struct {
-	// Threshold has the highest balanced accuracy on all rows. It is halfway between
-	// two scores, and the middle one of several. It is NaN without both labels.
+	// Threshold is the threshold with the highest balanced accuracy on all rows. It
+	// lies halfway between two scores. Of several best thresholds it is the middle
+	// one. It is NaN unless both labels occur.
 	Threshold float64
-	// Apparent is its balanced accuracy on the rows that it was chosen on, which is
-	// optimistic.
+	// Apparent is the balanced accuracy on the rows used to choose the threshold,
+	// which is optimistic.
 	Apparent float64
-	// OutOfFold is the expected balanced accuracy on other rows: each row is predicted
-	// with a threshold that was chosen without it and its group.
+	// OutOfFold is the expected balanced accuracy on new rows. Each row is predicted
+	// with a threshold chosen without the row and its group.
 	OutOfFold Interval
 	// Low and High are the minimum and maximum threshold over all folds.
 	Low, High float64
@@ -33,22 +34,22 @@ type labelledRow struct {
 	positive bool
 	group    string
 	fold     int
-	correct  float64 // share of correct predictions
+	correct  float64 // fraction of correct predictions
 }
 
 // BestThreshold chooses the threshold with the highest balanced accuracy and estimates
-// its accuracy on new rows by cross-validation: for each of ten folds, a threshold is
-// chosen on the other rows and tested on the fold, which avoids the bias of choosing
-// and testing on the same rows (Varma and Simon, BMC Bioinformatics 7, 2006). This is
-// repeated for twenty random stratified divisions into folds.
+// its accuracy on new rows by cross-validation. For each of ten folds, a threshold is
+// chosen on the other rows and tested on the fold. This avoids the bias of choosing and
+// testing on the same rows (Varma and Simon, BMC Bioinformatics 7, 2006). The procedure
+// is repeated for twenty random stratified divisions into folds.
 //
-// The interval counts the repeats as a single test of each row. It is that of
-// [BalancedAccuracyInterval] or, with groups, combines the intervals of
-// [Sample.Interval] over groups for each label. It does not include the uncertainty of
-// choosing the threshold on this sample.
+// The interval treats the repeats as a single test of each row. Without groups it is
+// the interval of [BalancedAccuracyInterval]. With groups it combines the intervals of
+// [Sample.Interval] over the groups of each label. It does not include the uncertainty
+// of choosing the threshold on this sample.
 //
-// groups holds the group of each row, or is nil. The rows of a group are left out
-// together. The result does not depend on the order of rows.
+// groups holds the group of each row, or is nil. The rows of a group are always in the
+// same fold. The result does not depend on the order of rows.
 func BestThreshold(positive []bool, scores []float64, groups []string, o Options) Threshold {
 	o = o.withDefaults()
 	rows := make([]labelledRow, len(scores))
@@ -94,9 +95,9 @@ func BestThreshold(positive []bool, scores []float64, groups []string, o Options
 	return t
 }
 
-// chooseThreshold returns the threshold with the highest balanced accuracy on the
-// rows outside a fold, and that accuracy. Rows are sorted by score. It returns NaN if
-// they do not have both labels.
+// chooseThreshold returns the threshold with the highest balanced accuracy on
+// the rows outside a fold, and that accuracy. Rows must be sorted by score. It
+// returns NaN unless both labels occur.
 func chooseThreshold(rows []labelledRow, fold int) (threshold, accuracy float64) {
 	var pos, neg float64
 	for _, row := range rows {
@@ -111,7 +112,7 @@ func chooseThreshold(rows []labelledRow, fold int) (threshold, accuracy float64)
 	if pos == 0 || neg == 0 {
 		return math.NaN(), math.NaN()
 	}
-	// below counts the rows below the current candidate by label.
+	// below is the number of rows of each label below the current candidate.
 	var below [2]float64
 	var best []float64
 	accuracy = math.Inf(-1)
@@ -138,8 +139,8 @@ func chooseThreshold(rows []labelledRow, fold int) (threshold, accuracy float64)
 	return best[(len(best)-1)/2], accuracy
 }
 
-// assignFolds assigns each row to a random fold: round-robin within each label, or by
-// group.
+// assignFolds assigns rows to random folds: round-robin within each label, or
+// by group.
 func assignFolds(rows []labelledRow, grouped bool, r *rand.Rand) {
 	order := r.Perm(len(rows))
 	var next [2]int
@@ -161,7 +162,8 @@ func assignFolds(rows []labelledRow, grouped bool, r *rand.Rand) {
 	}
 }
 
-// outOfFold returns the balanced accuracy from the shares of correct predictions.
+// outOfFold returns the balanced accuracy from the fractions of correct
+// predictions.
 func outOfFold(rows []labelledRow, pos int, grouped bool, o Options) Interval {
 	var groups [2]Groups
 	var correct [2]float64
