@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -13,88 +14,103 @@ import (
 	"testing"
 )
 
-// batchCommand returns a command that scores data in a batch.
-func batchCommand(s *batchServer, data, out string, more ...string) (*exec.Cmd, *bytes.Buffer) {
-	cmd := exec.Command("ragfaith", append([]string{
+// batchCommand returns a command that scores data in a batch, and its stderr.
+func batchCommand(s *batchServer, data, out string, extraArgs ...string) (cmd *exec.Cmd, stderr *bytes.Buffer) {
+	cmd = exec.Command("ragfaith", append([]string{
 		"score", data, "--to", "none", "-o", out, "--base-url", s.url,
 		"--no-cache", "--batch", "--batch-poll", "5ms",
-	}, more...)...)
+	}, extraArgs...)...)
 	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+testKey)
-	msg := &bytes.Buffer{}
-	cmd.Stderr = msg
-	return cmd, msg
+	stderr = &bytes.Buffer{}
+	cmd.Stderr = stderr
+	return cmd, stderr
 }
 
 // TestKilledBatchRunResumesWithoutResubmitting kills the process at every step of a
-// batch, before and after the server has acted on the request. The resumed run must
-// submit nothing twice and write the same bytes.
+// batch, before or after the server has handled the request. The resumed run must not
+// submit anything twice and must write the same results.
 func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	data := batchRows(t, 28)
-	for _, mode := range [][]string{{"--judge", "llm"}, {"--profile", "ragas"}} {
-		want := onlineRun(t, data, mode...)
-		batches := map[string]int{"--judge": 1, "--profile": 2}[mode[0]]
-		for _, at := range []string{"POST /v1/files", "GET /v1/files/", "POST /v1/batches", "GET /v1/batches/", "/content"} {
-			for _, done := range []bool{false, true} {
-				if batches > 1 && !done {
-					continue
-				}
-				name := mode[1] + " " + strings.ReplaceAll(at, "/", "-") + map[bool]string{false: " before", true: " after"}[done]
-				t.Run(name, func(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		judgeArgs     []string
+		batches       int
+		afterResponse []bool
+	}{
+		{"llm", []string{"--judge", "llm"}, 1, []bool{false, true}},
+		{"ragas", []string{"--profile", "ragas"}, 2, []bool{true}},
+	} {
+		want := onlineRun(t, data, tt.judgeArgs...)
+		for _, endpoint := range []string{"POST /v1/files", "GET /v1/files/", "POST /v1/batches", "GET /v1/batches/", "/content"} {
+			for _, afterResponse := range tt.afterResponse {
+				t.Run(fmt.Sprintf("%s %s after=%t", tt.name, strings.ReplaceAll(endpoint, "/", "-"), afterResponse), func(t *testing.T) {
 					out := filepath.Join(t.TempDir(), "out.jsonl")
-					var process atomic.Pointer[os.Process]
-					kill := func(r *http.Request, here bool) bool {
-						if p := process.Load(); p != nil && here == done && strings.Contains(r.Method+" "+r.URL.Path, at) {
-							process.Store(nil)
-							_ = p.Signal(syscall.SIGKILL)
-							return true
-						}
-						return false
-					}
-					started := make(chan struct{})
-					s := newBatchServer(t, func(s *batchServer) {
-						s.Before = func(_ http.ResponseWriter, r *http.Request) bool {
-							<-started
-							if kill(r, false) {
-								panic(http.ErrAbortHandler)
-							}
-							return false
-						}
-						s.After = func(_ http.ResponseWriter, r *http.Request) { kill(r, true) }
-					})
-					cmd, msg := batchCommand(s, data, out, mode...)
-					if err := cmd.Start(); err != nil {
-						t.Fatal(err)
-					}
-					process.Store(cmd.Process)
-					close(started)
-					_ = cmd.Wait()
-					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-						t.Fatalf("not killed: %v: %s", cmd.ProcessState, msg)
-					}
-					cmd, msg = batchCommand(s, data, out, append(mode, "--resume")...)
+					s := killBatchRun(t, data, out, tt.judgeArgs, endpoint, afterResponse)
+					cmd, stderr := batchCommand(s, data, out, append(tt.judgeArgs, "--resume")...)
 					if err := cmd.Run(); err != nil {
-						t.Fatalf("%v: %s", err, msg)
+						t.Fatalf("%v; stderr: %s", err, stderr)
 					}
-					seen := s.Seen()
-					uploads := batches
-					if at == "POST /v1/files" && done {
-						uploads++ // the first one's id nobody has
+					uploads := tt.batches
+					if endpoint == "POST /v1/files" && afterResponse {
+						uploads++ // the killed process did not record the id of its upload
 					}
-					if seen.Batches != batches || seen.Online != 0 || seen.Uploads != uploads || seen.Batched != 24*batches {
-						t.Errorf("the server saw %+v: %s", seen, msg)
+					if seen := s.Seen(); seen.Batches != tt.batches || seen.Online != 0 || seen.Uploads != uploads || seen.Batched != 24*tt.batches {
+						t.Errorf("server saw %+v; stderr: %s", seen, stderr)
 					}
 					if readFile(t, out) != want {
-						t.Errorf("results differ: %s", msg)
+						t.Errorf("results differ from an online run; stderr: %s", stderr)
 					}
-					if left := leftovers(t, out); left != nil {
-						t.Errorf("got leftover files %v", left)
+					if files := tempFiles(t, out); files != nil {
+						t.Errorf("got temporary files %v, want none", files)
 					}
 				})
 			}
 		}
 	}
+}
+
+// killBatchRun starts a batch run and kills it at the first request to endpoint, before
+// or after the server responds. It returns the server.
+func killBatchRun(t *testing.T, data, out string, judgeArgs []string, endpoint string, afterResponse bool) *batchServer {
+	t.Helper()
+	var process atomic.Pointer[os.Process] // nil when killed
+	started := make(chan struct{})
+	kill := func(r *http.Request) bool {
+		if !strings.Contains(r.Method+" "+r.URL.Path, endpoint) {
+			return false
+		}
+		p := process.Swap(nil)
+		if p == nil {
+			return false
+		}
+		_ = p.Signal(syscall.SIGKILL)
+		return true
+	}
+	s := newBatchServer(t, func(s *batchServer) {
+		s.Before = func(_ http.ResponseWriter, r *http.Request) bool {
+			<-started
+			if !afterResponse && kill(r) {
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}
+		if afterResponse {
+			s.After = func(_ http.ResponseWriter, r *http.Request) { kill(r) }
+		}
+	})
+	cmd, stderr := batchCommand(s, data, out, judgeArgs...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	process.Store(cmd.Process)
+	close(started)
+	_ = cmd.Wait()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("got %v, want killed; stderr: %s", cmd.ProcessState, stderr)
+	}
+	return s
 }
 
 func TestInterruptKeepsSubmittedBatch(t *testing.T) {
@@ -108,13 +124,15 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 		s.Before = func(http.ResponseWriter, *http.Request) bool { <-started; return false }
 		s.Polls = 2
 		s.After = func(_ http.ResponseWriter, r *http.Request) {
-			if p := process.Load(); p != nil && strings.HasPrefix(r.URL.Path, "/v1/batches/") {
-				process.Store(nil)
+			if !strings.HasPrefix(r.URL.Path, "/v1/batches/") {
+				return
+			}
+			if p := process.Swap(nil); p != nil {
 				_ = p.Signal(os.Interrupt)
 			}
 		}
 	})
-	cmd, msg := batchCommand(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
+	cmd, stderr := batchCommand(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +140,9 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	close(started)
 	_ = cmd.Wait()
 	dir := out + ".part.batch"
-	end := "ragfaith: interrupted: 0 rows finished; the batch is kept in " + dir + "; continue with --batch --resume\n"
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(msg.String(), end) {
-		t.Errorf("got exit code %d, want %d: %s", code, exitInterrupted, msg)
+	wantMessage := "ragfaith: interrupted: 0 rows finished; the batch is kept in " + dir + "; continue with --batch --resume\n"
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), wantMessage) {
+		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, stderr)
 	}
 	for _, tt := range []struct {
 		args []string
@@ -134,36 +152,37 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 		{[]string{"--judge", "llm"}, exitFailure, dir + " has a submitted batch: collect it with --batch --resume, or remove the directory"},
 		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, "cannot resume " + dir + " with different settings: --strict was false, is true"},
 	} {
-		cmd, msg := batchCommand(s, data, out, tt.args...)
+		cmd, stderr := batchCommand(s, data, out, tt.args...)
 		_ = cmd.Run()
-		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(msg.String(), tt.want) {
-			t.Errorf("%v: got exit code %d, want %d: %s", tt.args, code, tt.code, msg)
+		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(stderr.String(), tt.want) {
+			t.Errorf("%v: exit code: got %d, want %d; stderr: %s", tt.args, code, tt.code, stderr)
 		}
 	}
-	// A run without --batch must not pay again either.
-	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--judge", "llm", "--resume", "--base-url", s.url); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
-		t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
+	// A run without --batch must not send the requests again either.
+	got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--judge", "llm", "--resume", "--base-url", s.url)
+	if got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 	}
 	// A changed dataset does not match the submitted batch.
 	rows := readFile(t, data)
 	writeFile(t, data, strings.Replace(rows, "What of 3?", "What?", 1))
-	cmd, msg = batchCommand(s, data, out, "--judge", "llm", "--resume")
+	cmd, stderr = batchCommand(s, data, out, "--judge", "llm", "--resume")
 	_ = cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(msg.String(), "the dataset has changed since the batch in "+dir+" was submitted") {
-		t.Errorf("got exit code %d, want %d: %s", code, exitFailure, msg)
+	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(stderr.String(), "the dataset has changed since the batch in "+dir+" was submitted") {
+		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, stderr)
 	}
 	writeFile(t, data, rows)
-	cmd, msg = batchCommand(s, data, out, "--judge", "llm", "--resume")
+	cmd, stderr = batchCommand(s, data, out, "--judge", "llm", "--resume")
 	if err := cmd.Run(); err != nil || readFile(t, out) != want {
-		t.Errorf("%v: %s", err, msg)
+		t.Errorf("error %v, or results differ from an online run; stderr: %s", err, stderr)
 	}
-	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Uploads != 1 || strings.Contains(msg.String(), "nothing to resume") {
-		t.Errorf("the server saw %+v: %s", seen, msg)
+	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Uploads != 1 || strings.Contains(stderr.String(), "nothing to resume") {
+		t.Errorf("server saw %+v; stderr: %s", seen, stderr)
 	}
 }
 
-// TestBatchRunKilledWhileWritingResumes checks that replies are kept until all rows are
-// written.
+// TestBatchRunKilledWhileWritingResumes checks that replies are stored until all rows
+// have been written.
 func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 28)
@@ -172,21 +191,21 @@ func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 	args := []string{"score", data, "--to", "jsonl", "-o", out, "--judge", "llm", "--base-url", s.url, "--no-cache", "--batch", "--batch-poll", "5ms", "--resume", "-q"}
 	cmd := exec.Command("ragfaith-killed", append([]string{"3000"}, args...)...)
 	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+testKey)
-	msg, _ := cmd.CombinedOutput()
+	output, _ := cmd.CombinedOutput()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-		t.Fatalf("not killed: %v: %s", cmd.ProcessState, msg)
+		t.Fatalf("got %v, want killed; output: %s", cmd.ProcessState, output)
 	}
-	got := call(t, t.TempDir(), nil, args...)
+	got := runInProcess(t, t.TempDir(), nil, args...)
 	if seen := s.Seen(); got.code != 0 || seen.Batches != 1 || seen.Online != 0 || readFile(t, out) != want || got.stdout != want {
-		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
 	}
-	if left := leftovers(t, out); left != nil {
-		t.Errorf("got leftover files %v", left)
+	if left := tempFiles(t, out); left != nil {
+		t.Errorf("got temporary files %v, want none", left)
 	}
 }
 
-// TestBatchResumesOnlineRun checks that a batch does not repeat rows that an online run
-// finished.
+// TestBatchResumesOnlineRun checks that a batch does not repeat the finished rows of an
+// online run.
 func TestBatchResumesOnlineRun(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 28)
@@ -202,11 +221,11 @@ func TestBatchResumesOnlineRun(t *testing.T) {
 		}
 	})
 	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--no-cache", "--concurrency", "1"}
-	if got := call(t, t.TempDir(), nil, args...); got.code != exitFailure {
-		t.Fatalf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
+	if got := runInProcess(t, t.TempDir(), nil, args...); got.code != exitFailure {
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 	}
-	got := call(t, t.TempDir(), nil, append(args, "--resume", "--batch", "--batch-poll", "1ms")...)
+	got := runInProcess(t, t.TempDir(), nil, append(args, "--resume", "--batch", "--batch-poll", "1ms")...)
 	if seen := s.Seen(); got.code != 0 || seen.Batched != 16 || seen.Online != 9 || readFile(t, out) != want {
-		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
 	}
 }

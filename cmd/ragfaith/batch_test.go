@@ -60,7 +60,7 @@ func batchRows(t *testing.T, n int) string {
 func onlineRun(t *testing.T, data string, args ...string) string {
 	t.Helper()
 	s, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
-	got := call(t, t.TempDir(), nil, append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.URL, "--max-failed", "99"}, args...)...)
+	got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.URL, "--max-failed", "99"}, args...)...)
 	if got.code != 0 {
 		t.Fatal(got.stderr)
 	}
@@ -89,29 +89,29 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 			want := onlineRun(t, data, args...)
 			s, dir, out := newBatchServer(t, nil), t.TempDir(), filepath.Join(t.TempDir(), "out.jsonl")
 			args = append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms"}, args...)
-			got := call(t, dir, nil, args...)
+			got := runInProcess(t, dir, nil, args...)
 			if got.code != 0 || readFile(t, out) != want {
-				t.Fatalf("exit %d, or different results: %s", got.code, got.stderr)
+				t.Fatalf("exit code: got %d, want %d, with equal results; stderr: %s", got.code, exitOK, got.stderr)
 			}
 			seen := s.Seen()
 			if seen.Online != 0 || seen.Batches != tt.batches || seen.Batched != tt.requests || seen.Files != 0 || seen.Listings != 0 {
-				t.Errorf("the server saw %+v", seen)
+				t.Errorf("server saw %+v", seen)
 			}
 			usage := fmt.Sprintf("\nusage: %d requests, 0 cached, %d prompt tokens, %d completion tokens, $%.4f\n", tt.requests, 100*tt.requests, 10*tt.requests,
 				float64(tt.requests)*(100*0.15+10*0.6)/1e6/2)
 			if !strings.Contains(got.stderr, usage) {
 				t.Errorf("got %s, want %s", got.stderr, usage)
 			}
-			if left := leftovers(t, out); left != nil {
-				t.Errorf("got leftover files %v", left)
+			if left := tempFiles(t, out); left != nil {
+				t.Errorf("got temporary files %v, want none", left)
 			}
 			// Paid replies are cached.
 			if strings.Contains(tt.args, "no-cache") {
 				return
 			}
-			again := call(t, dir, nil, append(args, "-o", out+".json")...)
+			again := runInProcess(t, dir, nil, append(args, "-o", out+".json")...)
 			if now := s.Seen(); again.code != 0 || now.Batches != tt.batches || now.Online != 0 || readFile(t, out) != want {
-				t.Errorf("the second run: exit %d, %+v: %s", again.code, now, again.stderr)
+				t.Errorf("the second run: exit code: got %d, want %d, %+v; stderr: %s", again.code, exitOK, now, again.stderr)
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 		}
 	}
 	id := regexp.MustCompile(`"custom_id":"[^"]*"`)
-	failWith := func(status int) func(int64, http.ResponseWriter, *http.Request) bool {
+	failWith := func(status int) faultFunc {
 		return func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 			if n <= 8 && n%2 == 0 {
 				w.WriteHeader(status)
@@ -142,7 +142,7 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		lines  func([]string) []string
-		fault  func(int64, http.ResponseWriter, *http.Request) bool
+		fault  faultFunc
 		end    string
 		online int
 	}{
@@ -188,12 +188,12 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 				s.Lines = tt.lines
 				s.End = func(int) (string, string, string) { return tt.end, "", "" }
 			})
-			got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
+			got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 			if got.code != 0 || readFile(t, out) != want {
-				t.Fatalf("exit %d, or different results: %s", got.code, got.stderr)
+				t.Fatalf("exit code: got %d, want %d, with equal results; stderr: %s", got.code, exitOK, got.stderr)
 			}
 			if seen := s.Seen(); seen.Online != tt.online || seen.Batches != 1 || seen.Files != 0 {
-				t.Errorf("the server saw %+v: %s", seen, got.stderr)
+				t.Errorf("server saw %+v; stderr: %s", seen, got.stderr)
 			}
 			if reported := strings.Contains(got.stderr, "to be sent again"); reported != (tt.online > 0) {
 				t.Errorf("got requests reported as missing: %t, want %t: %s", reported, tt.online > 0, got.stderr)
@@ -207,9 +207,9 @@ func TestBatchIsResubmittedWithoutSchema(t *testing.T) {
 	data := batchRows(t, 28)
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	s := newBatchServer(t, func(s *batchServer) { s.chat.fault = rejectSchemas })
-	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
+	got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 2 || seen.Batched != 48 {
-		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
 	}
 	if n := strings.Count(readFile(t, out), `"status":"scored"`); n != 24 {
 		t.Errorf("got %d scored rows, want 24", n)
@@ -253,14 +253,14 @@ func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
 	}
 	online, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
 	omitVerdicts(online)
-	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", online.URL, "--judge", "llm"); got.code != 0 {
+	if got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", online.URL, "--judge", "llm"); got.code != 0 {
 		t.Fatal(got.stderr)
 	}
 	want := readFile(t, out)
 	s := newBatchServer(t, func(s *batchServer) { omitVerdicts(&s.chat) })
-	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
+	got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 3 || readFile(t, out) != want {
-		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
 	}
 }
 
@@ -293,15 +293,15 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 	refuse.Store(true)
 	out := filepath.Join(dir, "out.jsonl")
 	args := []string{"score", data, "-v", "--to", "jsonl", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms"}
-	first := call(t, dir, nil, args...)
+	first := runInProcess(t, dir, nil, args...)
 	if first.code != exitFailure || !strings.Contains(first.stderr, "no such thing") {
-		t.Errorf("got exit code %d, want %d: %s", first.code, exitFailure, first.stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", first.code, exitFailure, first.stderr)
 	}
 	files := filesContaining(t, dir, testKey[8:])
 	refuse.Store(false)
-	second := call(t, dir, nil, append(args, "--resume")...)
+	second := runInProcess(t, dir, nil, append(args, "--resume")...)
 	if second.code != 0 {
-		t.Errorf("got exit code %d, want %d: %s", second.code, 0, second.stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", second.code, 0, second.stderr)
 	}
 	files = append(files, filesContaining(t, dir, testKey[8:])...)
 	for _, text := range []string{first.stdout, first.stderr, second.stdout, second.stderr} {
@@ -332,22 +332,22 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	})
 	args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms"}
 	for _, more := range []string{"--verbose", "--resume"} {
-		got := call(t, dir, nil, append(args, more)...)
+		got := runInProcess(t, dir, nil, append(args, more)...)
 		if got.code != exitFailure || !strings.Contains(got.stderr, "batch batch_") || !strings.Contains(got.stderr, "was rejected: not today") ||
 			!strings.Contains(got.stderr, "the batch is kept in "+filepath.Join(dir, "ragfaith", "batches")) || got.stdout != "" {
-			t.Errorf("got exit code %d, want %d: %s%s", got.code, exitFailure, got.stdout, got.stderr)
+			t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitFailure, got.stdout, got.stderr)
 		}
 	}
-	if got := call(t, dir, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
-		t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
+	if got := runInProcess(t, dir, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 	}
 	refuse.Store(false)
-	got := call(t, dir, nil, append(args, "--resume")...)
+	got := runInProcess(t, dir, nil, append(args, "--resume")...)
 	if got.code != 0 || got.stdout != want {
-		t.Errorf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
 	}
 	if seen := s.Seen(); seen.Uploads != 1 || seen.Batched != 24 || seen.Online != 0 || seen.Files != 0 {
-		t.Errorf("the server saw %+v", seen)
+		t.Errorf("server saw %+v", seen)
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, "ragfaith", "batches")); err != nil || len(left) > 0 {
 		t.Errorf("got leftover files %v and error %v, want neither", left, err)
@@ -359,16 +359,16 @@ func TestBatchOverBudgetIsNotSubmitted(t *testing.T) {
 	data := batchRows(t, 28)
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--price", "1,1"}
-	got := call(t, t.TempDir(), nil, append(args, "--max-cost", "0.005")...)
+	got := runInProcess(t, t.TempDir(), nil, append(args, "--max-cost", "0.005")...)
 	if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: a batch of 24 requests was not submitted: with replies of maximum length it takes $0.0") ||
 		!strings.Contains(got.stderr, "it could exceed the limit of $0.005") {
-		t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 	}
-	if seen := s.Seen(); seen != (batchtest.Counts{}) || leftovers(t, out) != nil {
-		t.Errorf("the server saw %+v, %v are left", seen, leftovers(t, out))
+	if seen := s.Seen(); seen != (batchtest.Counts{}) || tempFiles(t, out) != nil {
+		t.Errorf("server saw %+v, got temporary files %v", seen, tempFiles(t, out))
 	}
-	if got := call(t, t.TempDir(), nil, append(args, "--max-cost", "1")...); got.code != 0 {
-		t.Errorf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
+	if got := runInProcess(t, t.TempDir(), nil, append(args, "--max-cost", "1")...); got.code != 0 {
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
 	}
 }
 
@@ -385,13 +385,13 @@ func TestRunBudgetAppliesToBatch(t *testing.T) {
 	})
 	args := []string{"score", data, "--to", "none", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--concurrency", "1"}
 	dir := t.TempDir()
-	got := call(t, dir, nil, append(args, "--max-tokens", "49999")...)
+	got := runInProcess(t, dir, nil, append(args, "--max-tokens", "49999")...)
 	if got.code != exitFailure || s.Seen().Online != 0 || !strings.Contains(got.stderr, "the limit of 49999 tokens is reached: 50000 used") ||
 		!strings.Contains(got.stderr, "continue with --batch --resume") {
-		t.Errorf("exit %d, the server saw %+v: %s", got.code, s.Seen(), got.stderr)
+		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitFailure, s.Seen(), got.stderr)
 	}
-	got = call(t, dir, nil, append(args, "--max-tokens", "99999", "--resume")...)
+	got = runInProcess(t, dir, nil, append(args, "--max-tokens", "99999", "--resume")...)
 	if seen := s.Seen(); got.code != 0 || seen.Online != 4 || seen.Batches != 1 {
-		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
 	}
 }

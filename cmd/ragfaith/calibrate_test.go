@@ -16,7 +16,7 @@ func scoredRows(t *testing.T, name string, flags ...string) []*result.Row {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	args := append([]string{"score", "../../testdata/rows.jsonl", "-q", "--to", "none", "-o", path}, flags...)
-	if c := call(t, t.TempDir(), nil, args...); c.code != 0 {
+	if c := runInProcess(t, t.TempDir(), nil, args...); c.code != 0 {
 		t.Fatalf("%+v", c)
 	}
 	file, err := os.Open(path)
@@ -78,7 +78,7 @@ func TestCalibrationMatchesSchema(t *testing.T) {
 		{"score", "../../testdata/rows.jsonl", "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "r.summary.json")},
 		{"calibrate", results, "--label", "label", "--to", "none", "-q", "-o", labels},
 	} {
-		if c := call(t, dir, nil, args...); c.code != 0 || c.stdout != "" || c.stderr != "" {
+		if c := runInProcess(t, dir, nil, args...); c.code != 0 || c.stdout != "" || c.stderr != "" {
 			t.Fatalf("%+v", c)
 		}
 	}

@@ -84,7 +84,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "citations.jsonl")
 	for _, judge := range []string{"lexical", "embedded"} {
-		msg := call(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
+		msg := runInProcess(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
 		if msg.code != 0 {
 			t.Fatal(msg.stderr)
 		}
@@ -141,7 +141,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 		if rows < 25 || judge != "lexical" {
 			continue
 		}
-		table := call(t, t.TempDir(), nil, "score", file, "-q")
+		table := runInProcess(t, t.TempDir(), nil, "score", file, "-q")
 		want := fmt.Sprintf("citations       recall %.4f, precision %.4f (%d of %d rows cite, %d citations resolve to nothing)\n", sum[0]/float64(recalls), sum[1]/float64(precisions), citing, rows, unresolved)
 		if !strings.Contains(table.stdout, want) {
 			t.Errorf("got %s\nwant %s", table.stdout, want)
@@ -179,14 +179,14 @@ func TestJudgeIsNotAskedAgainAboutCitedChunks(t *testing.T) {
 		}
 		before := s.calls.Load()
 		args := []string{"score", file, "--judge", "llm", "--to", "jsonl", "-q", "--base-url", s.URL}
-		msg := call(t, t.TempDir(), nil, append(args, "--no-cache")...)
+		msg := runInProcess(t, t.TempDir(), nil, append(args, "--no-cache")...)
 		if got := int(s.calls.Load() - before); got != want.requests || msg.code != 0 || !strings.Contains(msg.stdout, want.result) || !strings.Contains(msg.stdout, fmt.Sprintf(`"requests":%d`, got)) {
 			t.Errorf("%s: got %d requests, want %d: %s%s", marker, got, want.requests, msg.stdout, msg.stderr)
 		}
 		cached := t.TempDir()
-		_ = call(t, cached, nil, args...)
+		_ = runInProcess(t, cached, nil, args...)
 		before = s.calls.Load()
-		if call(t, cached, nil, args...); s.calls.Load() != before {
+		if runInProcess(t, cached, nil, args...); s.calls.Load() != before {
 			t.Errorf("%s: a second run sent %d requests", marker, s.calls.Load()-before)
 		}
 	}
@@ -203,7 +203,7 @@ func TestRewrittenClaimsInheritCitations(t *testing.T) {
 		"--claims llm --judge lexical": 1, "--claims llm --judge llm": 3, "--profile rag-evals": 1, "--claims llm --judge llm --semantic-cache": 3,
 	} {
 		before := s.calls.Load()
-		msg := call(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
+		msg := runInProcess(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
 		if got := s.calls.Load() - before; got != requests {
 			t.Errorf("%s: got %d requests, want %d", args, got, requests)
 		}
@@ -225,11 +225,11 @@ func TestBatchCitationsMatchOnlineRun(t *testing.T) {
 	}
 	want := onlineRun(t, data, "--judge", "llm")
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
-	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--judge", "llm")
+	got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--judge", "llm")
 	if got.code != 0 || readFile(t, out) != want || strings.Count(want, `"citation_recall":1.0`) != 20 {
-		t.Fatalf("exit %d, or different results: %s", got.code, got.stderr)
+		t.Fatalf("exit code: got %d, want %d, with equal results; stderr: %s", got.code, exitOK, got.stderr)
 	}
 	if seen := s.Seen(); seen.Batched != 40 || seen.Batches != 2 || seen.Online != 0 {
-		t.Errorf("the server saw %+v", seen)
+		t.Errorf("server saw %+v", seen)
 	}
 }

@@ -24,7 +24,7 @@ func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "http://localhost:1?key=" + password},
 		{"models", "list"},
 	} {
-		got := call(t, ".", env, args...)
+		got := runInProcess(t, ".", env, args...)
 		for what, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
 			if strings.Contains(text, password) || strings.Contains(text, testKey) {
 				t.Errorf("%q: %s contains a secret: %s", args, what, text)
@@ -50,20 +50,20 @@ func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
 		return n > 1
 	}
 	score := func(embedURL string, more ...string) commandResult {
-		return call(t, dir, nil, append([]string{
+		return runInProcess(t, dir, nil, append([]string{
 			"score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1",
 			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embedURL, "-o", filepath.Join(dir, "o.jsonl"),
 		}, more...)...)
 	}
 	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "continue with --resume") {
-		t.Fatalf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 	}
 	got := score(other.URL, "--resume")
 	if want := "--embed-base-url was " + one.URL + ", is " + other.URL; got.code != exitUsage || !strings.Contains(got.stderr, want) {
-		t.Errorf("got exit code %d, want %d: %s", got.code, exitUsage, got.stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitUsage, got.stderr)
 	}
 	s.fault = nil
 	if got := score(one.URL, "--resume"); got.code != exitOK {
-		t.Errorf("got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 	}
 }

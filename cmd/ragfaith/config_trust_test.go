@@ -126,7 +126,7 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append([]string{"score", "rows.jsonl"}, tt.args...), nil, &out, &errs, sys)
 			if code != exitUsage || !strings.Contains(errs.String(), tt.want) || !strings.Contains(errs.String(), `"ragfaith config trust"`) {
-				t.Errorf("exit %d, %s", code, &errs)
+				t.Errorf("exit code: got %d, want %d, %s", code, exitUsage, &errs)
 			}
 			for name, want := range victims {
 				if got, err := os.ReadFile(name); err != nil || string(got) != want {
@@ -146,7 +146,7 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 	writeFiles(t, map[string]string{"ragfaith.yaml": "endpoint: " + server.URL + "\n"})
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"models", "pull", "minilm-l6", "--models", "m"}, nil, &out, &errs, sys); code != exitUsage || sent != nil {
-		t.Errorf("hub: exit %d, sent %q: %s", code, sent, &errs)
+		t.Errorf("hub: exit code: got %d, want %d, sent %q; stderr: %s", code, exitUsage, sent, &errs)
 	}
 }
 
@@ -162,14 +162,14 @@ func TestTrustIsRevokedWhenConfigChanges(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), []string{"score", "rows.jsonl", "--to", "none"}, nil, &out, &errs, sys); code != want {
-			t.Errorf("exit %d, want %d: %s", code, want, &errs)
+			t.Errorf("exit code: got %d, want %d; stderr: %s", code, want, &errs)
 		}
 	}
 	score(exitUsage)
 	for range 2 { // the second time changes nothing
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), []string{"config", "trust"}, nil, &out, &errs, sys); code != exitOK || out.String() != "trusted ragfaith.yaml, which sets output\n" {
-			t.Fatalf("got exit code %d, want %d: %s%s", code, exitOK, &out, &errs)
+			t.Fatalf("exit code: got %d, want %d: %s%s", code, exitOK, &out, &errs)
 		}
 	}
 	score(exitOK)
@@ -238,18 +238,18 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 		t.Fatal(errs.String())
 	}
 	if code, text := score("a"); code != exitOK {
-		t.Errorf("trusted: got exit code %d, want %d: %s", code, exitOK, text)
+		t.Errorf("trusted: exit code: got %d, want %d: %s", code, exitOK, text)
 	}
 	if code, text := score("b"); code != exitUsage || !strings.Contains(text, "ragfaith.yaml is a symbolic link, not a regular file: use --config FILE") {
-		t.Errorf("a link: got exit code %d, want %d: %s", code, exitUsage, text)
+		t.Errorf("a link: exit code: got %d, want %d: %s", code, exitUsage, text)
 	}
 	if code, text := score("b", "--config", "ragfaith.yaml"); code != exitOK {
-		t.Errorf("a link that is named: got exit code %d, want %d: %s", code, exitOK, text)
+		t.Errorf("a link that is named: exit code: got %d, want %d: %s", code, exitOK, text)
 	}
 	// The parent of a linked directory is the parent of its target, which is in no
 	// repository.
 	if code, text := score("b/vendor"); code != exitOK || strings.Contains(text, "seed") {
-		t.Errorf("through a link: got exit code %d, want %d: %s", code, exitOK, text)
+		t.Errorf("through a link: exit code: got %d, want %d: %s", code, exitOK, text)
 	}
 	if os.Geteuid() != 0 {
 		return
@@ -259,7 +259,7 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, text := score("d"); code != exitUsage || !strings.Contains(text, "ragfaith.yaml belongs to another user") {
-		t.Errorf("of another user: got exit code %d, want %d: %s", code, exitUsage, text)
+		t.Errorf("of another user: exit code: got %d, want %d: %s", code, exitUsage, text)
 	}
 }
 

@@ -43,9 +43,9 @@ func TestDeviceFlags(t *testing.T) {
 				want = "static and cannot load libraries: run the same command with ragfaith-ort"
 			}
 			args := strings.Fields("score - --to jsonl --judge " + dir + " " + tt.args)
-			got := call(t, t.TempDir(), tt.env, args...)
+			got := runInProcess(t, t.TempDir(), tt.env, args...)
 			if got.code != tt.code || !strings.Contains(got.stderr, want) {
-				t.Errorf("got exit code %d, want %d: %s", got.code, tt.code, got.stderr)
+				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, tt.code, got.stderr)
 			}
 		})
 	}
@@ -64,9 +64,9 @@ func TestDeviceWithRuntime(t *testing.T) {
 	dir := writeModel(t, t.TempDir(), nli...)
 	env := map[string]string{"RAGFAITH_ONNXRUNTIME": library}
 	scores := func(args ...string) []float64 {
-		got := call(t, t.TempDir(), env, append([]string{"score", "-", "--judge", dir, "--to", "jsonl", "-v"}, args...)...)
+		got := runInProcess(t, t.TempDir(), env, append([]string{"score", "-", "--judge", dir, "--to", "jsonl", "-v"}, args...)...)
 		if got.code != exitOK {
-			t.Fatalf("got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
+			t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 		}
 		if len(args) > 0 && !strings.Contains(got.stderr, "ONNX Runtime 1.") {
 			t.Errorf("no ONNX Runtime version in %q", got.stderr)
@@ -95,8 +95,8 @@ func TestDeviceWithRuntime(t *testing.T) {
 			t.Errorf("claim %d: got %v, want %v", i, got[i], want[i])
 		}
 	}
-	got2 := call(t, t.TempDir(), env, "score", "-", "--judge", dir, "--device", "cuda:0")
+	got2 := runInProcess(t, t.TempDir(), env, "score", "-", "--judge", dir, "--device", "cuda:0")
 	if got2.code != exitFailure || !strings.Contains(got2.stderr, "install onnxruntime-gpu") {
-		t.Errorf("got exit code %d, want %d: %s", got2.code, exitFailure, got2.stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got2.code, exitFailure, got2.stderr)
 	}
 }

@@ -76,7 +76,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	// Run in one directory, because an error of a row contains the dataset path.
 	score := []string{"score", in("rows.json"), "-o", in("out.jsonl"), "--keep", "label", "--to", "none", "--max-failed", "9"}
 	write("rows.json", editedRows)
-	if c := call(t, dir, nil, score...); c.code != exitFailure {
+	if c := runInProcess(t, dir, nil, score...); c.code != exitFailure {
 		t.Fatalf("%+v", c)
 	}
 	part, settings := readFile(t, in("out.jsonl.part")), readFile(t, in("out.jsonl.part.settings"))
@@ -90,7 +90,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	write("original.jsonl", part)
 	write("edited.jsonl", part)
 	for _, args := range read {
-		if c := call(t, dir, nil, args...); c.code != exitOK {
+		if c := runInProcess(t, dir, nil, args...); c.code != exitOK {
 			t.Fatalf("%v: %+v", args, c)
 		}
 	}
@@ -106,8 +106,8 @@ func TestEditedResultsAreRejected(t *testing.T) {
 			}
 			write("edited.jsonl", edited)
 			for _, args := range read {
-				if c := call(t, dir, nil, args...); c.code != exitFailure || !strings.HasSuffix(c.stderr, want) {
-					t.Errorf("%s: exit %d, want %s: %s", args[0], c.code, want, c.stderr)
+				if c := runInProcess(t, dir, nil, args...); c.code != exitFailure || !strings.HasSuffix(c.stderr, want) {
+					t.Errorf("%s: exit code: got %d, want %d and message %s; stderr: %s", args[0], c.code, exitFailure, want, c.stderr)
 				}
 			}
 
@@ -115,11 +115,11 @@ func TestEditedResultsAreRejected(t *testing.T) {
 			write("out.jsonl.part", edited)
 			write("out.jsonl.part.settings", settings)
 			line, msg, _ := strings.Cut(tt.want, ": ")
-			c := call(t, dir, nil, append(score, "--resume")...)
+			c := runInProcess(t, dir, nil, append(score, "--resume")...)
 			one := "rows with fields that contradict each other are judged again: 1, the first at line " + line + ": " + msg + "\n"
 			all := "line " + line + ": " + msg + ": this row and those after it are judged again\n"
 			if c.code != exitOK || !strings.Contains(c.stderr, one) && !strings.Contains(c.stderr, all) {
-				t.Errorf("--resume: exit %d, want %s: %s", c.code, one, c.stderr)
+				t.Errorf("--resume: exit code: got %d, want %d and message %s; stderr: %s", c.code, exitOK, one, c.stderr)
 			}
 			if got := readFile(t, in("out.jsonl")); got != part {
 				t.Errorf("--resume: got %s, want %s", got, part)
@@ -136,14 +136,14 @@ func TestSummaryWithoutRowsRequiresEmptyFile(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for name, rows := range map[string]string{"a": skyRows, "b": skyRows[:strings.Index(skyRows, "\n")+1]} {
 		writeFile(t, in(name+".rows.jsonl"), rows)
-		callWithGate(t, dir, "score", in(name+".rows.jsonl"), "-q", "--to", "none", "-o", in(name+".jsonl"), "--summary", in(name+".summary.json"))
+		runGated(t, dir, "score", in(name+".rows.jsonl"), "-q", "--to", "none", "-o", in(name+".jsonl"), "--summary", in(name+".summary.json"))
 	}
-	callWithGate(t, dir, "score", in("a.rows.jsonl"), "-q", "--to", "none", "--shard", "4/4", "-o", in("none.jsonl"), "--summary", in("none.summary.json"))
+	runGated(t, dir, "score", in("a.rows.jsonl"), "-q", "--to", "none", "--shard", "4/4", "-o", in("none.jsonl"), "--summary", in("none.summary.json"))
 	none := readFile(t, in("none.summary.json"))
-	callWithGate(t, dir, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
+	runGated(t, dir, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
 	writeFile(t, in("a.summary.json"), strings.Replace(none, `"4/4"`, `"1/1"`, 1))
-	c := call(t, dir, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
+	c := runInProcess(t, dir, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
 	if want := "a.jsonl: it has 3 rows, but its run had 0 according to "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
-		t.Errorf("exit %d, want %s: %s", c.code, want, c.stderr)
+		t.Errorf("exit code: got %d, want %d and message %s; stderr: %s", c.code, exitFailure, want, c.stderr)
 	}
 }

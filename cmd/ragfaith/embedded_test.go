@@ -15,9 +15,9 @@ func TestEmbeddedJudgeScoresRows(t *testing.T) {
 	t.Parallel()
 	run := func(args ...string) string {
 		t.Helper()
-		got := call(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--judge", "embedded", "--model-file", tinyGrounding, "--to", "jsonl", "--no-progress"}, args...)...)
+		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--judge", "embedded", "--model-file", tinyGrounding, "--to", "jsonl", "--no-progress"}, args...)...)
 		if got.code != 0 {
-			t.Fatalf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
+			t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
 		}
 		return got.stdout
 	}
@@ -84,9 +84,9 @@ func TestEmbeddedJudgeFlagErrors(t *testing.T) {
 		{1, "none.safetensors", []string{"--judge", "embedded", "--model-file", "none.safetensors"}},
 		{1, "damaged", []string{"--judge", "embedded", "--model-file", damaged}},
 	} {
-		got := call(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--no-progress"}, tt.args...)...)
+		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--no-progress"}, tt.args...)...)
 		if got.code != tt.code || !strings.Contains(got.stderr, tt.want) {
-			t.Errorf("%v: exit %d, %s", tt.args, got.code, got.stderr)
+			t.Errorf("%v: exit code: got %d, want %d, %s", tt.args, got.code, tt.code, got.stderr)
 		}
 	}
 }

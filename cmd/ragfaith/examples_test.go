@@ -93,7 +93,7 @@ func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
 				c.run(t, data, i)
 			}
 			c.run(t, data, 0) // a finished pod may be started again
-			callWithGate(t, data, "score", filepath.Join(data, "dataset.jsonl"), "-q", "--to", "none", "-o", filepath.Join(data, "whole.jsonl"))
+			runGated(t, data, "score", filepath.Join(data, "dataset.jsonl"), "-q", "--to", "none", "-o", filepath.Join(data, "whole.jsonl"))
 
 			var shards []string
 			for i := range n {
@@ -102,7 +102,7 @@ func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			callWithGate(t, data, slices.Concat(merge, []string{"-q", "--to", "none", "-o", filepath.Join(data, "merged.jsonl")}, shards)...)
+			runGated(t, data, slices.Concat(merge, []string{"-q", "--to", "none", "-o", filepath.Join(data, "merged.jsonl")}, shards)...)
 			if d := cmp.Diff(readFile(t, filepath.Join(data, "whole.jsonl")), readFile(t, filepath.Join(data, "merged.jsonl"))); d != "" {
 				t.Error(d)
 			}

@@ -47,7 +47,7 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 				return runCommand(t, cmd)
 			}
 			if code, msg := models(tt.blocks, "pull", "org/plain", "--retries", "0"); code != exitFailure || !strings.Contains(msg, "file too large") {
-				t.Errorf("got exit code %d, want %d: %s", code, exitFailure, msg)
+				t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, msg)
 			}
 			copied := -1
 			for path, content := range readTree(t, dir) {
@@ -66,7 +66,7 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 			}
 			for _, again := range []string{"pull", "verify"} {
 				if code, msg := models(1000, again, "org/plain"); code != exitOK {
-					t.Errorf("then %s: got exit code %d, want %d: %s", again, code, exitOK, msg)
+					t.Errorf("then %s: exit code: got %d, want %d; stderr: %s", again, code, exitOK, msg)
 				}
 			}
 		})

@@ -81,7 +81,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 			args := strings.Fields(tt.args)
 			whole := t.TempDir()
 			if code, msg := runCommand(t, unlimitedCommand(t, whole, args...)); code != 0 {
-				t.Fatalf("got exit code %d, want %d: %s", code, 0, msg)
+				t.Fatalf("exit code: got %d, want %d; stderr: %s", code, 0, msg)
 			}
 			want, largest := readTree(t, whole), 0
 			for _, content := range want {
@@ -95,7 +95,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 				dir := t.TempDir()
 				code, msg := runCommand(t, limitedCommand(t, dir, "-f", n, args...))
 				if code != exitFailure || !strings.Contains(msg, "file too large") {
-					t.Errorf("%d blocks: got exit code %d, want %d: %s", n, code, exitFailure, msg)
+					t.Errorf("%d blocks: exit code: got %d, want %d; stderr: %s", n, code, exitFailure, msg)
 				}
 				for name, content := range readTree(t, dir) {
 					if !strings.Contains(name, ".part") && content != want[name] {
@@ -107,7 +107,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 					again = append(again, "--resume")
 				}
 				if code, msg := runCommand(t, unlimitedCommand(t, dir, again...)); code != 0 {
-					t.Errorf("%d blocks, again: got exit code %d, want %d: %s", n, code, 0, msg)
+					t.Errorf("%d blocks, again: exit code: got %d, want %d; stderr: %s", n, code, 0, msg)
 				}
 				got := readTree(t, dir)
 				for name, content := range want {
@@ -152,14 +152,14 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	}
 	code, msg := runCommand(t, limitedCommand(t, dir, "-f", len(part)/block/2, append(args, "--resume")...))
 	if code != exitFailure || !strings.Contains(msg, "merging ") || !strings.Contains(msg, "file too large") {
-		t.Errorf("got exit code %d, want %d: %s", code, exitFailure, msg)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, msg)
 	}
 	if readFile(t, out+".part") != part || !strings.HasPrefix(readFile(t, out+".part.new"), fresh) {
 		t.Error("a part file has lost rows")
 	}
 	code, msg = runCommand(t, unlimitedCommand(t, dir, append(args, "--resume")...))
 	if code != 0 || !strings.Contains(msg, ": 150 rows are finished") || readFile(t, out) != want {
-		t.Errorf("got exit code %d, want %d: %s", code, 0, msg)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", code, 0, msg)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 	code, msg := runCommand(t, cmd)
 	for _, what := range []string{"warning: can't write the step summary: ", "warning: can't set the outputs of the step: "} {
 		if code != 0 || !strings.Contains(msg, what) {
-			t.Errorf("exit %d, want %q: %s", code, what, msg)
+			t.Errorf("exit code: got %d, want %d and message %q; stderr: %s", code, exitOK, what, msg)
 		}
 	}
 }
@@ -230,13 +230,13 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 		code, msg = runCommand(t, unlimitedCommand(t, filepath.Dir(out), args...))
 	}
 	if code != exitOK {
-		t.Errorf("%d blocks: got exit code %d, want %d: %s", blocks, code, exitOK, msg)
+		t.Errorf("%d blocks: exit code: got %d, want %d; stderr: %s", blocks, code, exitOK, msg)
 	}
 	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Batched != 24 {
-		t.Errorf("%d blocks: the server saw %+v: %s", blocks, seen, msg)
+		t.Errorf("%d blocks: server saw %+v; stderr: %s", blocks, seen, msg)
 	}
-	if readFile(t, out) != want || leftovers(t, out) != nil {
-		t.Errorf("%d blocks: results differ, or files are left: %v", blocks, leftovers(t, out))
+	if readFile(t, out) != want || tempFiles(t, out) != nil {
+		t.Errorf("%d blocks: results differ, or files are left: %v", blocks, tempFiles(t, out))
 	}
 	return first
 }

@@ -26,17 +26,17 @@ const skyRow = `{"answer":"The sky is blue today.","contexts":["The sky is blue 
 
 const testKey = "sk-test-0123456789abcdefghijkl"
 
-// skyRows cause one request of each kind, except the last, which makes no claim.
+// skyRows holds a supported row, an unsupported row and a row without claims.
 const skyRows = `{"id":"blue","question":"Which colour is it?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}
 {"id":"green","question":"Who wanders?","answer":"Elephants migrate through Kenya.","contexts":["The sky is blue today."]}
 {"id":"dunno","question":"Why?","answer":"I don't know.","contexts":["The sky is blue today."]}
 `
 
-// A skipClock is a clock that advances instead of sleeping, so that tests do not wait
-// for retries, rate limits and polls.
+// A skipClock advances instead of sleeping, so that tests do not wait for retries, rate
+// limits or polls.
 type skipClock struct {
 	skipped atomic.Int64
-	ready   chan struct{} // if not nil, sleeps block until it is closed
+	ready   chan struct{} // if not nil, Sleep blocks until it is closed
 }
 
 // Now implements llm.Clock.
@@ -45,7 +45,11 @@ func (c *skipClock) Now() time.Time { return time.Now().Add(time.Duration(c.skip
 // Sleep implements llm.Clock.
 func (c *skipClock) Sleep(ctx context.Context, d time.Duration) error {
 	if c.ready != nil {
-		<-c.ready
+		select {
+		case <-c.ready:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	if d > 0 {
 		c.skipped.Add(int64(d))
@@ -59,17 +63,18 @@ type commandResult struct {
 	stdout, stderr string
 }
 
-// call runs ragfaith with an API key, skyRows on stdin and its cache in dir.
-func call(t *testing.T, dir string, env map[string]string, args ...string) commandResult {
+// runInProcess runs ragfaith with an API key, skyRows on stdin and its cache in dir.
+func runInProcess(t *testing.T, dir string, env map[string]string, args ...string) commandResult {
 	t.Helper()
 	var clock llm.Clock = &skipClock{}
-	if args[0] == "models" { // the stall timeout of a download is a sleep
+	if args[0] == "models" { // downloads detect stalls with a timer
 		clock = llm.NewClock(time.Now)
 	}
-	return callWithClock(t, clock, dir, env, args...)
+	return runWithClock(t, clock, dir, env, args...)
 }
 
-func callWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]string, args ...string) commandResult {
+// runWithClock is like runInProcess, but with the given clock.
+func runWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]string, args ...string) commandResult {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := run(t.Context(), args, strings.NewReader(skyRows), &out, &errs, system{
@@ -87,18 +92,19 @@ func callWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]str
 	return commandResult{code, out.String(), errs.String()}
 }
 
-// callWithGate runs ragfaith, which must succeed or fail a gate.
-func callWithGate(t *testing.T, dir string, args ...string) commandResult {
+// runGated is like runInProcess, but fails the test unless the command succeeds or only
+// fails a gate.
+func runGated(t *testing.T, dir string, args ...string) commandResult {
 	t.Helper()
-	c := call(t, dir, nil, args...)
-	if c.code != exitOK && c.code != exitGate {
-		t.Fatalf("%+v", c)
+	got := runInProcess(t, dir, nil, args...)
+	if got.code != exitOK && got.code != exitGate {
+		t.Fatalf("exit code: got %d, want %d or %d; stderr: %s", got.code, exitOK, exitGate, got.stderr)
 	}
-	return c
+	return got
 }
 
-// score runs ragfaith score without an environment.
-func score(t *testing.T, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
+// scoreInProcess runs ragfaith score with an empty environment.
+func scoreInProcess(t *testing.T, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = run(t.Context(), append([]string{"score", "--no-progress"}, args...), stdin, &out, &errs, system{
@@ -109,12 +115,12 @@ func score(t *testing.T, stdin io.Reader, args ...string) (code int, stdout, std
 	return code, out.String(), errs.String()
 }
 
-// emptySystem returns a system without an environment.
+// emptySystem returns a system with an empty environment.
 func emptySystem() system {
 	return system{LookupEnv: func(string) (string, bool) { return "", false }, Terminal: func(io.Writer) int { return 0 }}
 }
 
-// start runs ragfaith in a separate process.
+// start starts ragfaith in a separate process, which is killed when the test ends.
 func start(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
 	t.Helper()
 	return startIn(t, "", args...)
@@ -138,6 +144,7 @@ func startIn(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdin io.
 	return cmd, stdin, bufio.NewReader(out), bufio.NewReader(errs)
 }
 
+// exitCode waits for cmd and returns its exit code.
 func exitCode(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
 	var exit *exec.ExitError
@@ -150,11 +157,24 @@ func exitCode(t *testing.T, cmd *exec.Cmd) int {
 // runCommand runs a command and returns its exit code and combined output.
 func runCommand(t *testing.T, cmd *exec.Cmd) (int, string) {
 	t.Helper()
-	msg, err := cmd.CombinedOutput()
+	output, err := cmd.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return cmd.ProcessState.ExitCode(), string(msg)
+	return cmd.ProcessState.ExitCode(), string(output)
+}
+
+// waitFor polls condition until it is true. It fails the test after a minute.
+func waitFor(t *testing.T, event string, condition func() bool) {
+	t.Helper()
+	timeout := time.After(time.Minute)
+	for !condition() {
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-timeout:
+			t.Fatalf("timed out waiting for %s", event)
+		}
+	}
 }
 
 func writeFile(t *testing.T, path, text string) {
@@ -182,7 +202,7 @@ func readObject(t *testing.T, path string) map[string]any {
 	return o
 }
 
-// readTree returns the contents of all files below a directory by relative path.
+// readTree returns the contents of all files under dir, keyed by relative path.
 func readTree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -199,7 +219,7 @@ func readTree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// filesContaining returns the files below a directory that contain text.
+// filesContaining returns the paths of the files under dir that contain text.
 func filesContaining(t *testing.T, dir, text string) (found []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -214,16 +234,17 @@ func filesContaining(t *testing.T, dir, text string) (found []string) {
 	return found
 }
 
-func leftovers(t *testing.T, out string) []string {
+// tempFiles returns the files that a run has left next to its output file.
+func tempFiles(t *testing.T, out string) []string {
 	t.Helper()
-	left, err := filepath.Glob(out + ".*")
+	files, err := filepath.Glob(out + ".*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return left
+	return files
 }
 
-// writeLabelledRows writes a dataset with labels and its results.
+// writeLabelledRows writes a labelled dataset and its results, and returns their paths.
 func writeLabelledRows(t *testing.T) (rows, results string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -134,7 +134,7 @@ func jsonAnswer(a string, c []string) (string, []string) {
 func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 	t.Parallel()
 	const maxTotal, maxSingle = 0.01, 0.04
-	input, err := os.Open(rows + "rows.jsonl")
+	input, err := os.Open(testdataDir + "rows.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "changed.jsonl")
 	writeFile(t, file, out.String())
-	code, stdout, stderr := score(t, nil, file, "--to", "jsonl")
+	code, stdout, stderr := scoreInProcess(t, nil, file, "--to", "jsonl")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

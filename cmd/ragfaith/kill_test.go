@@ -198,6 +198,6 @@ func TestOutputFileIsLocked(t *testing.T) {
 	}
 	_, _ = io.Copy(io.Discard, stdout)
 	if code := exitCode(t, cmd); code != exitOK {
-		t.Errorf("got exit code %d, want %d", code, exitOK)
+		t.Errorf("exit code: got %d, want %d", code, exitOK)
 	}
 }

@@ -11,14 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-// scoresIn returns the scores of JSONL results by ID; nil for null.
+// scoresIn returns the scores in JSONL results by row ID. A score is nil if it is null.
 func scoresIn(t *testing.T, lines string) map[string]*float64 {
 	t.Helper()
 	scores := make(map[string]*float64)
@@ -28,46 +25,46 @@ func scoresIn(t *testing.T, lines string) map[string]*float64 {
 			Faithfulness *float64
 		}
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err, line)
+			t.Fatalf("%v in line %s", err, line)
 		}
 		scores[r.ID] = r.Faithfulness
 	}
 	return scores
 }
 
-func TestUnreachableServerEndsRun(t *testing.T) {
+func TestUnreachableServerFailsRun(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	s.Close()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	for _, profile := range []string{"ragas", "rag-evals"} {
-		got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "-o", out, "--profile", profile, "--base-url", s.URL)
+		got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "-o", out, "--profile", profile, "--base-url", s.URL)
 		if got.code != exitFailure || !strings.Contains(got.stderr, "giving up on the server") {
-			t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
+			t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 		}
 		if strings.Contains(got.stdout, `"status"`) {
-			t.Errorf("got a row: %s", got.stdout)
+			t.Errorf("stdout: got %q, want no rows", got.stdout)
 		}
 		if _, err := os.Stat(out); err == nil {
-			t.Error("the output file exists")
+			t.Error("output file exists")
 		}
 	}
 }
 
 func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 	t.Parallel()
-	refuse := func(_ int64, w http.ResponseWriter, _ *http.Request) bool {
+	rejectKey := func(_ int64, w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = w.Write([]byte(`{"error":{"message":"no such key"}}`))
 		return true
 	}
 	for name, tt := range map[string]struct {
-		fault func(int64, http.ResponseWriter, *http.Request) bool
+		fault faultFunc
 		args  []string
 		want  string
 	}{
 		"key rejected after first request": {func(n int64, w http.ResponseWriter, r *http.Request) bool {
-			return n > 1 && refuse(n, w, r)
+			return n > 1 && rejectKey(n, w, r)
 		}, nil, "401"},
 		"token limit": {nil, []string{"--max-tokens", "2000"}, "the limit of 2000 tokens is reached"},
 		"cost limit":  {nil, []string{"--max-cost", "0.02", "--price", "10,10"}, "the limit of $0.02 is reached"},
@@ -81,16 +78,16 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 			}
 			writeFile(t, path, row("a")+row("b")+row("c")+row("d")+strings.Repeat(row("e"), 20))
 			args := append([]string{"score", path, "--to", "none", "-o", out, "-o", out + ".csv", "--judge", "llm", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, tt.args...)
-			got := call(t, "", nil, args...)
+			got := runInProcess(t, "", nil, args...)
 			if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || !strings.Contains(got.stderr, "finished rows are kept in "+out+".part") {
-				t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
+				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 			}
 			if !strings.Contains(got.stderr, "\nusage: ") {
-				t.Errorf("no usage line: %s", got.stderr)
+				t.Errorf("stderr: got %q, want a usage line", got.stderr)
 			}
 			part := readFile(t, out+".part")
 			if scored := strings.Count(part, `"faithfulness":1.0,`); scored == 0 || scored != strings.Count(part, "\n") {
-				t.Errorf("got %d scored rows in %s", scored, part)
+				t.Errorf("got %d scored rows in the .part file, want all rows scored: %s", scored, part)
 			}
 			for _, f := range []string{out, out + ".csv", out + ".csv.part"} {
 				if _, err := os.Stat(f); err == nil {
@@ -105,16 +102,16 @@ func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	s.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
-		_, _ = io.Copy(io.Discard, r.Body) // the server only notices a closed connection after reading the body
+		_, _ = io.Copy(io.Discard, r.Body) // required to detect that the client disconnects
 		<-r.Context().Done()
 		return true
 	}
-	got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--timeout", "20ms", "--retries", "0", "--base-url", s.URL)
+	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--timeout", "20ms", "--retries", "0", "--base-url", s.URL)
 	if got.code != exitFailure && got.code != exitFailedRows {
-		t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 	}
 	if !strings.Contains(got.stderr, "no reply within 20ms") || strings.Contains(got.stdout, `"status":"scored"`) {
-		t.Errorf("%s%s", got.stdout, got.stderr)
+		t.Errorf("got stdout %q and stderr %q, want a timeout and no scored rows", got.stdout, got.stderr)
 	}
 }
 
@@ -127,20 +124,20 @@ func TestContentFilterFailsOneRow(t *testing.T) {
 		}
 		return n == 1
 	}
-	got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
+	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
 	lines := strings.Split(got.stdout, "\n")
 	if got.code != exitFailedRows || !strings.Contains(lines[0], `"faithfulness":null,"support":null,"status":"failed","reason":"verdict"`) ||
 		!strings.Contains(lines[0], "content filter") || !strings.Contains(lines[1], `"status":"scored"`) {
-		t.Errorf("got exit code %d, want %d: %s%s", got.code, exitFailedRows, got.stdout, got.stderr)
+		t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitFailedRows, got.stdout, got.stderr)
 	}
 }
 
-// TestFaultyServerChangesNoScore uses a server that rejects one request in five,
-// truncates one and omits the verdict or statement of another.
-func TestFaultyServerChangesNoScore(t *testing.T) {
+// TestServerFaultsDoNotChangeScores uses a server that rejects one request in five,
+// truncates the reply to another, and sends a third an empty list.
+func TestServerFaultsDoNotChangeScores(t *testing.T) {
 	t.Parallel()
 	faulty := func(n int64, w http.ResponseWriter, _ *http.Request) bool {
-		say := func(text string) {
+		reply := func(text string) {
 			_, _ = fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, text)
 		}
 		switch n % 5 {
@@ -148,9 +145,9 @@ func TestFaultyServerChangesNoScore(t *testing.T) {
 			w.Header().Set("Retry-After-Ms", "1")
 			w.WriteHeader(http.StatusTooManyRequests)
 		case 2:
-			say(`{"verdicts":[{"claim_id":0,"chunk_`)
+			reply(`{"verdicts":[{"claim_id":0,"chunk_`)
 		case 3:
-			say(`{"verdicts":[],"statements":[]}`)
+			reply(`{"verdicts":[],"statements":[]}`)
 		default:
 			return false
 		}
@@ -159,12 +156,12 @@ func TestFaultyServerChangesNoScore(t *testing.T) {
 	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
 		t.Run(args, func(t *testing.T) {
 			var scores [2]map[string]*float64
-			for i, fault := range []func(int64, http.ResponseWriter, *http.Request) bool{nil, faulty} {
+			for i, fault := range []faultFunc{nil, faulty} {
 				s := newTestServer(t)
 				s.fault = fault
-				got := call(t, "", nil, append([]string{"score", "-", "--to", "jsonl", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, strings.Fields(args)...)...)
+				got := runInProcess(t, "", nil, append([]string{"score", "-", "--to", "jsonl", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, strings.Fields(args)...)...)
 				if got.code != 0 || strings.Contains(got.stdout, `"verdict":null`) {
-					t.Fatalf("got exit code %d, want %d: %s%s", got.code, 0, got.stdout, got.stderr)
+					t.Fatalf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, 0, got.stdout, got.stderr)
 				}
 				scores[i] = scoresIn(t, got.stdout)
 			}
@@ -175,7 +172,7 @@ func TestFaultyServerChangesNoScore(t *testing.T) {
 	}
 }
 
-// startMock starts the mock judge server with args and returns its base URL.
+// startMock starts the mock LLM server with args and returns its base URL.
 func startMock(t *testing.T, bin string, args ...string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -189,23 +186,22 @@ func startMock(t *testing.T, bin string, args ...string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
-	for range 500 {
-		c, err := net.Dial("tcp", addr)
-		if err == nil {
-			_ = c.Close()
-			return "http://" + addr + "/v1"
+	waitFor(t, "the mock server", func() bool {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			return false
 		}
-		_ = llm.NewClock(time.Now).Sleep(t.Context(), 10*time.Millisecond)
-	}
-	t.Fatal("mock server does not listen")
-	return ""
+		return conn.Close() == nil
+	})
+	return "http://" + addr + "/v1"
 }
 
+// buildMock builds the mock LLM server, or skips the test if its source is missing.
 func buildMock(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "shared", "peers", "mock")
 	if _, err := os.Stat(filepath.Join(dir, "mock.go")); err != nil {
-		t.Skip("no mock judge server in ../shared/peers/mock")
+		t.Skip("no mock LLM server in ../shared/peers/mock")
 	}
 	bin := filepath.Join(t.TempDir(), "mock")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
@@ -216,21 +212,21 @@ func buildMock(t *testing.T) string {
 	return bin
 }
 
-func TestMockServerFaultsChangeNoScore(t *testing.T) {
+func TestMockServerFaultsDoNotChangeScores(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	bin := buildMock(t)
-	good := startMock(t, bin)
-	bad := startMock(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
+	reliable := startMock(t, bin)
+	faulty := startMock(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
 	for _, args := range []string{"--judge llm", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
 		t.Run(args, func(t *testing.T) {
 			var scores [2]map[string]*float64
-			for i, url := range []string{good, bad} {
-				got := call(t, "", nil, append([]string{
+			for i, url := range []string{reliable, faulty} {
+				got := runInProcess(t, "", nil, append([]string{
 					"score", "../../testdata/rows.jsonl", "--to", "jsonl", "--no-cache", "--base-url", url,
 				}, strings.Fields(args)...)...)
 				if got.code != 0 || strings.Contains(got.stdout, `"verdict":null`) {
-					t.Fatalf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
+					t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
 				}
 				scores[i] = scoresIn(t, got.stdout)
 			}

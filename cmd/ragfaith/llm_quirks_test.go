@@ -29,7 +29,7 @@ func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRu
 	server := quirktest.New(quirks...)
 	s := httptest.NewServer(server)
 	defer s.Close()
-	got := call(t, t.TempDir(), nil, append([]string{
+	got := runInProcess(t, t.TempDir(), nil, append([]string{
 		"score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL + "/v1",
 	}, strings.Fields(args)...)...)
 	run := quirkRun{commandResult: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
@@ -110,7 +110,7 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 			}
 			got := runWithQuirks(t, tt.args, tt.quirks...)
 			if got.code != 0 || len(got.scores) != rows {
-				t.Fatalf("exit %d, %d rows: %s", got.code, len(got.scores), got.stderr)
+				t.Fatalf("exit code: got %d, want %d, with %d rows; stderr: %s", got.code, exitOK, len(got.scores), got.stderr)
 			}
 			if d := cmp.Diff(clean.scores, got.scores); d != "" {
 				t.Errorf("scores differ: %s", d)
@@ -171,7 +171,7 @@ func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 	var rows [2]string
 	var calls [2]int
 	for i := range 2 {
-		got := call(t, cache, nil, "score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL)
+		got := runInProcess(t, cache, nil, "score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL)
 		if got.code != 0 {
 			t.Fatal(got.stderr)
 		}
@@ -200,7 +200,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 			server := quirktest.New(tt.quirks...)
 			s := httptest.NewServer(&batchtest.Server{Chat: server})
 			defer s.Close()
-			got := call(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
+			got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
 				"--judge", "llm", "--model", "x", "--batch", "--batch-poll", "1ms", "--no-cache", "--base-url", s.URL+"/v1")
 			if d := cmp.Diff(clean.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
 				t.Errorf("got exit code %d: %s%s", got.code, got.stderr, d)

@@ -19,9 +19,12 @@ import (
 type testServer struct {
 	*httptest.Server
 	calls atomic.Int64
-	// fault may handle call n, counted from 1, and reports whether it did.
-	fault func(n int64, w http.ResponseWriter, r *http.Request) bool
+	fault faultFunc // may be nil
 }
+
+// A faultFunc may respond to request n, counted from 1, in place of a server. It reports
+// whether it did.
+type faultFunc func(n int64, w http.ResponseWriter, r *http.Request) bool
 
 func newTestServer(t *testing.T) *testServer {
 	s := &testServer{}
@@ -98,10 +101,10 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 		t.Run(tt.args, func(t *testing.T) {
 			s := newTestServer(t)
 			args := append([]string{"score", "-", "--to", "jsonl", "--base-url", s.URL}, strings.Fields(tt.args)...)
-			got := call(t, t.TempDir(), nil, args...)
+			got := runInProcess(t, t.TempDir(), nil, args...)
 			lines := strings.Split(got.stdout, "\n")
 			if got.code != 0 || len(lines) != 4 {
-				t.Fatalf("exit %d, %d lines: %s", got.code, len(lines)-1, got.stderr)
+				t.Fatalf("exit code: got %d, want %d, with %d lines; stderr: %s", got.code, exitOK, len(lines)-1, got.stderr)
 			}
 			for i, want := range []string{`"faithfulness":1.0,`, `"faithfulness":0.0,`, `"faithfulness":` + tt.noClaims + `,`} {
 				if !strings.Contains(lines[i], want) {
@@ -122,9 +125,9 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 			if n := s.calls.Load(); n != int64(tt.requests) {
 				t.Errorf("got %d calls, want %d", n, tt.requests)
 			}
-			dry := call(t, t.TempDir(), nil, append(args, "--dry-run")...)
+			dry := runInProcess(t, t.TempDir(), nil, append(args, "--dry-run")...)
 			if want := regexp.MustCompile(fmt.Sprintf(`(?m)^requests +%d$`, tt.requests)); dry.code != 0 || !want.MatchString(dry.stdout) {
-				t.Errorf("dry run: got exit code %d, want %d: %s%s", dry.code, 0, dry.stdout, dry.stderr)
+				t.Errorf("dry run: exit code: got %d, want %d; stdout: %s; stderr: %s", dry.code, 0, dry.stdout, dry.stderr)
 			}
 			if n := s.calls.Load(); n != int64(tt.requests) {
 				t.Errorf("dry run made %d calls", n-int64(tt.requests))
@@ -141,7 +144,7 @@ func TestSecondRunUsesCache(t *testing.T) {
 			var csv, rows [2]string
 			for i := range 2 {
 				table, lines := filepath.Join(out, "out.csv"), filepath.Join(out, "out.jsonl")
-				got := call(t, dir, nil, "score", "-", "--to", "none", "-o", table, "-o", lines, "--profile", profile, "--base-url", s.URL)
+				got := runInProcess(t, dir, nil, "score", "-", "--to", "none", "-o", table, "-o", lines, "--profile", profile, "--base-url", s.URL)
 				if got.code != 0 {
 					t.Fatal(got.stderr)
 				}
@@ -158,13 +161,13 @@ func TestSecondRunUsesCache(t *testing.T) {
 			if csv[0] != csv[1] || rows[0] != rows[1] {
 				t.Errorf("results of the second run differ:\n%s\n%s", rows[0], rows[1])
 			}
-			stats := call(t, dir, nil, "cache", "stats")
+			stats := runInProcess(t, dir, nil, "cache", "stats")
 			if want := fmt.Sprintf("replies  %d\n", asked); stats.code != 0 || !strings.Contains(stats.stdout, want) {
-				t.Errorf("got exit code %d, want %d: %s%s", stats.code, 0, stats.stdout, stats.stderr)
+				t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", stats.code, 0, stats.stdout, stats.stderr)
 			}
 			for _, step := range []struct{ older, want string }{{"1h", "removed 0 entries\n"}, {"0s", fmt.Sprintf("removed %d entries\n", asked)}} {
-				if got := call(t, dir, nil, "cache", "clear", "--older-than", step.older); got.stdout != step.want || got.code != 0 {
-					t.Errorf("%s: got exit code %d, want %d: %s%s", step.older, got.code, 0, got.stdout, got.stderr)
+				if got := runInProcess(t, dir, nil, "cache", "clear", "--older-than", step.older); got.stdout != step.want || got.code != 0 {
+					t.Errorf("%s: exit code: got %d, want %d: %s%s", step.older, got.code, 0, got.stdout, got.stderr)
 				}
 			}
 		})
@@ -175,7 +178,7 @@ func TestNoCacheWritesNoFile(t *testing.T) {
 	t.Parallel()
 	s, dir := newTestServer(t), t.TempDir()
 	for range 2 {
-		if got := call(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL); got.code != 0 {
+		if got := runInProcess(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL); got.code != 0 {
 			t.Fatal(got.stderr)
 		}
 	}
@@ -188,9 +191,9 @@ func TestUnusableCacheIsWarning(t *testing.T) {
 	t.Parallel()
 	s, taken := newTestServer(t), filepath.Join(t.TempDir(), "file")
 	writeFile(t, taken, "")
-	got := call(t, "", nil, "score", "-", "--to", "none", "--judge", "llm", "--cache", taken, "--base-url", s.URL)
+	got := runInProcess(t, "", nil, "score", "-", "--to", "none", "--judge", "llm", "--cache", taken, "--base-url", s.URL)
 	if got.code != 0 || !strings.Contains(got.stderr, "ragfaith: warning: cache ") || !strings.Contains(got.stderr, "scored 2") {
-		t.Errorf("got exit code %d, want %d: %s", got.code, 0, got.stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
 	}
 }
 
@@ -214,7 +217,7 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			env := map[string]string{"RAGFAITH_SEMANTIC_CACHE": "true", "RAGFAITH_SEMANTIC_THRESHOLD": "0.9", "RAGFAITH_EMBED_MODEL": tt.model}
 			s := newTestServer(t)
-			got := call(t, t.TempDir(), env, append([]string{
+			got := runInProcess(t, t.TempDir(), env, append([]string{
 				"score", path, "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL,
 			}, tt.extra...)...)
 			if got.code != 0 {
@@ -259,7 +262,7 @@ func TestKeyIsSentButNeverPrinted(t *testing.T) {
 				return fault != nil && fault(n, w, r)
 			}
 			out := filepath.Join(dir, "out")
-			got := call(t, dir, nil, "score", "-", "-v", "--to", "jsonl", "-o", out+".jsonl", "-o", out+".csv", "--judge", "llm", "--base-url", s.URL)
+			got := runInProcess(t, dir, nil, "score", "-", "-v", "--to", "jsonl", "-o", out+".jsonl", "-o", out+".csv", "--judge", "llm", "--base-url", s.URL)
 			if !sent.Load() {
 				t.Error("the key was not sent")
 			}
@@ -284,13 +287,13 @@ func TestAPIKeyEnvironmentVariable(t *testing.T) {
 		return false
 	}
 	env := map[string]string{"OTHER_KEY": " sk-other \n"}
-	got := call(t, t.TempDir(), env, "score", "-", "--to", "none", "--judge", "llm", "--concurrency", "1", "--api-key-env", "OTHER_KEY", "--base-url", s.URL)
+	got := runInProcess(t, t.TempDir(), env, "score", "-", "--to", "none", "--judge", "llm", "--concurrency", "1", "--api-key-env", "OTHER_KEY", "--base-url", s.URL)
 	if got.code != 0 || !slices.Equal(slices.Compact(sent), []string{"Bearer sk-other"}) {
-		t.Errorf("exit %d, %q: %s", got.code, sent, got.stderr)
+		t.Errorf("exit code: got %d, want %d, %q; stderr: %s", got.code, exitOK, sent, got.stderr)
 	}
 	sent = nil
-	got = call(t, t.TempDir(), nil, "score", "-", "--to", "none", "--judge", "llm", "--concurrency", "1", "--api-key-env", "", "--base-url", s.URL)
+	got = runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "none", "--judge", "llm", "--concurrency", "1", "--api-key-env", "", "--base-url", s.URL)
 	if got.code != 0 || strings.Contains(strings.Join(sent, ""), "sk-") {
-		t.Errorf("exit %d, %q: %s", got.code, sent, got.stderr)
+		t.Errorf("exit code: got %d, want %d, %q; stderr: %s", got.code, exitOK, sent, got.stderr)
 	}
 }

@@ -153,11 +153,11 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 		whole := &smallServer{}
 		score := func(s *smallServer) (commandResult, string) {
 			summary := filepath.Join(t.TempDir(), "summary.json")
-			got := call(t, "", nil, append([]string{
+			got := runInProcess(t, "", nil, append([]string{
 				"score", data, "--to", "jsonl", "--no-cache", "--model", "local", "--base-url", s.start(t), "--summary", summary,
 			}, strings.Fields(args)...)...)
 			if got.code != 0 {
-				t.Fatalf("got exit code %d, want %d: %s%s", got.code, 0, got.stdout, got.stderr)
+				t.Fatalf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, 0, got.stdout, got.stderr)
 			}
 			return got, readFile(t, summary)
 		}
@@ -200,10 +200,10 @@ func TestRowLargerThanWindowFails(t *testing.T) {
 	t.Parallel()
 	data := factRows(t, 20000, 10)
 	s := &smallServer{window: 1300}
-	got := call(t, "", nil, "score", data, "--to", "jsonl", "--no-cache", "--concurrency", "1", "--model", "local", "--judge", "llm", "--base-url", s.start(t))
+	got := runInProcess(t, "", nil, "score", data, "--to", "jsonl", "--no-cache", "--concurrency", "1", "--model", "local", "--judge", "llm", "--base-url", s.start(t))
 	lines := strings.Split(got.stdout, "\n")
 	if got.code != exitFailedRows || !strings.Contains(lines[0], `"status":"failed","reason":"verdict"`) || !strings.Contains(lines[0], "silently drops the rest") {
-		t.Errorf("got exit code %d, want %d: %s%s", got.code, exitFailedRows, got.stdout, got.stderr)
+		t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitFailedRows, got.stdout, got.stderr)
 	}
 	if strings.Contains(got.stdout, `"faithfulness":0.0`) {
 		t.Errorf("got a wrong score: %s", got.stdout)
@@ -227,9 +227,9 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			url, summary := s.start(t), filepath.Join(t.TempDir(), "summary.json")
 			args := []string{"score", data, "--to", "jsonl", "--no-cache", "--model", "local", "--price", "1,1", "--judge", "llm", "--base-url", url}
-			got := call(t, "", nil, append(args, "--summary", summary)...)
+			got := runInProcess(t, "", nil, append(args, "--summary", summary)...)
 			if got.code != 0 || s.calls.Load() != 5 {
-				t.Fatalf("exit %d, %d requests: %s", got.code, s.calls.Load(), got.stderr)
+				t.Fatalf("exit code: got %d, want %d, with %d requests; stderr: %s", got.code, exitOK, s.calls.Load(), got.stderr)
 			}
 			estimated := s.usage != ""
 			checkSchema(t, "result.schema.json", strings.Split(strings.TrimSpace(got.stdout), "\n")...)
@@ -247,14 +247,14 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 				return
 			}
 			// Dry run and budget use the same estimate.
-			dry := call(t, "", nil, append(args, "--dry-run")...)
+			dry := runInProcess(t, "", nil, append(args, "--dry-run")...)
 			prompt := regexp.MustCompile(`(?m)^prompt tokens +(\d+)`).FindStringSubmatch(dry.stdout)
 			if prompt == nil || !strings.Contains(got.stderr, " "+prompt[1]+" prompt tokens") {
 				t.Errorf("dry run: got %v, want as in the run: %s", prompt, got.stderr)
 			}
-			limited := call(t, "", nil, append(args, "--max-tokens", "6000", "--concurrency", "1")...)
+			limited := runInProcess(t, "", nil, append(args, "--max-tokens", "6000", "--concurrency", "1")...)
 			if limited.code != exitFailure || !strings.Contains(limited.stderr, "the limit of 6000 tokens is reached") {
-				t.Errorf("got exit code %d, want %d: %s", limited.code, exitFailure, limited.stderr)
+				t.Errorf("exit code: got %d, want %d; stderr: %s", limited.code, exitFailure, limited.stderr)
 			}
 		})
 	}

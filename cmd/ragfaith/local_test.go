@@ -120,9 +120,9 @@ func TestLocalModelJudges(t *testing.T) {
 	writeFile(t, data, rows)
 	var first string
 	for _, more := range [][]string{nil, {"--concurrency", "1"}, {"--model-batch-size", "1"}, {"--model-batch-size", "64", "--concurrency", "3"}} {
-		got := call(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, more...)...)
+		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, more...)...)
 		if got.code != exitOK {
-			t.Fatalf("got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
+			t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 		}
 		if first == "" {
 			first = got.stdout
@@ -183,9 +183,9 @@ func TestLocalModelRequirements(t *testing.T) {
 		"dry run":               {[]string{"--judge", "hhem", "--dry-run"}, exitOK, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := call(t, t.TempDir(), nil, append([]string{"score", "-", "--to", "jsonl"}, tt.args...)...)
+			got := runInProcess(t, t.TempDir(), nil, append([]string{"score", "-", "--to", "jsonl"}, tt.args...)...)
 			if got.code != tt.code || slices.ContainsFunc(tt.want, func(w string) bool { return !strings.Contains(got.stderr, w) }) {
-				t.Errorf("got exit code %d, want %d: %s", got.code, tt.code, got.stderr)
+				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, tt.code, got.stderr)
 			}
 		})
 	}

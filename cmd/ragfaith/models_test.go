@@ -219,7 +219,7 @@ func TestInterruptedPullResumes(t *testing.T) {
 	}
 	line, _ := stderr.ReadString('\n')
 	if code := exitCode(t, cmd); code != exitInterrupted || line != "ragfaith: interrupted: downloaded data is kept; run the same command to continue\n" {
-		t.Errorf("got exit code %d, want %d: %s", code, exitInterrupted, line)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, line)
 	}
 	if out, _ := stdout.ReadString('\n'); out != "" {
 		t.Errorf("got output %q, want none", out)
@@ -274,14 +274,14 @@ func TestTransferProgressIsHiddenInLogs(t *testing.T) {
 	h := newTestHub(func(*testHub) {})
 	defer h.close()
 	dir := t.TempDir()
-	got := call(t, dir, nil, "models", "pull", "minilm-l6", "--endpoint", h.hub.URL)
+	got := runInProcess(t, dir, nil, "models", "pull", "minilm-l6", "--endpoint", h.hub.URL)
 	if got.code != exitOK || got.stderr != "ragfaith: minilm-l6: 3 files, 250 kB, main at 0123456\n" {
 		t.Errorf("%+v", got)
 	}
 	if want := filepath.Join(dir, "ragfaith", "models", "sentence-transformers--all-MiniLM-L6-v2", hubCommit) + "\n"; got.stdout != want {
 		t.Errorf("got %s, want %s", got.stdout, want)
 	}
-	if again := call(t, dir, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL); again.stderr != "" || again.stdout != got.stdout {
+	if again := runInProcess(t, dir, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL); again.stderr != "" || again.stdout != got.stdout {
 		t.Errorf("%+v", again)
 	}
 }

@@ -130,7 +130,7 @@ func checkOutcome(t *testing.T, got commandResult, out string) (scored []string)
 	case got.code == exitOK && failed == 0 && n == want, got.code == exitFailedRows && failed > 0 && n == want:
 	case got.code == exitFailure && n <= want:
 	default:
-		t.Errorf("exit %d with %d rows scored and %d failed: %s", got.code, len(scored), failed, got.stderr)
+		t.Errorf("exit code %d does not match %d scored and %d failed rows; stderr: %s", got.code, len(scored), failed, got.stderr)
 	}
 	return scored
 }
@@ -143,7 +143,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 	data := writeNetworkRows(t)
 	healthy := newTestServer(t)
 	uninterrupted := filepath.Join(t.TempDir(), "out.jsonl")
-	if got := call(t, t.TempDir(), nil, "score", data, "--judge", "llm", "--base-url", healthy.URL, "--to", "none", "-o", uninterrupted); got.code != 0 {
+	if got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", "llm", "--base-url", healthy.URL, "--to", "none", "-o", uninterrupted); got.code != 0 {
 		t.Fatal(got.stderr)
 	}
 	want := readFile(t, uninterrupted)
@@ -183,7 +183,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 			}
 			out := filepath.Join(t.TempDir(), "out.jsonl")
 			args := []string{"score", data, "--judge", "llm", "--base-url", "http://" + n.proxy.Listen, "--to", "none", "-o", out, "--concurrency", "4", "--resume"}
-			got := call(t, cache, nil, append(args, tt.args...)...)
+			got := runInProcess(t, cache, nil, append(args, tt.args...)...)
 			if tt.code != got.code && (tt.code >= 0 || got.code == exitOK) {
 				t.Errorf("got exit code %d: %s", got.code, got.stderr)
 			}
@@ -193,15 +193,15 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 			}
 			asked := n.times(scored)
 			n.removeFaults(t)
-			got = call(t, cache, nil, args...)
+			got = runInProcess(t, cache, nil, args...)
 			if got.code != exitOK || withoutRequestCounts(readFile(t, out)) != want {
-				t.Errorf("resumed: got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
+				t.Errorf("resumed: exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 			}
 			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
 				t.Errorf("scored rows were requested again: got %v requests, want %v", again, asked)
 			}
 			if left, _ := filepath.Glob(out + ".*"); left != nil {
-				t.Errorf("got leftover files %v", left)
+				t.Errorf("got temporary files %v, want none", left)
 			}
 		}
 		t.Run(name+" from the beginning", func(t *testing.T) { run(t, 0) })
@@ -239,9 +239,9 @@ func TestServerRestart(t *testing.T) {
 			}
 			out := filepath.Join(t.TempDir(), "out.jsonl")
 			args := []string{"score", data, "--judge", "llm", "--base-url", "http://" + n.proxy.Listen, "--to", "none", "-o", out, "--concurrency", "2", "--no-cache", "--resume"}
-			got := callWithClock(t, clock, t.TempDir(), nil, args...)
+			got := runWithClock(t, clock, t.TempDir(), nil, args...)
 			if want := map[bool]int{false: exitOK, true: exitFailure}[later]; got.code != want {
-				t.Errorf("exit %d, want %d: %s", got.code, want, got.stderr)
+				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, want, got.stderr)
 			}
 			scored := checkOutcome(t, got, out)
 			if len(scored) == 0 { // at most five
@@ -252,8 +252,8 @@ func TestServerRestart(t *testing.T) {
 			}
 			asked := n.times(scored)
 			n.startProxy(t, n.proxy.Listen)
-			if got = call(t, t.TempDir(), nil, args...); got.code != exitOK {
-				t.Errorf("resumed: got exit code %d, want %d: %s", got.code, exitOK, got.stderr)
+			if got = runInProcess(t, t.TempDir(), nil, args...); got.code != exitOK {
+				t.Errorf("resumed: exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 			}
 			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
 				t.Errorf("scored rows were requested again: got %v requests, want %v", again, asked)

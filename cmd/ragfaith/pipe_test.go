@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/pprof"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,11 +21,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-// signalSlack limits the time from a signal to the exit: the documented two seconds,
-// doubled for busy machines.
-const signalSlack = 4 * time.Second
+// maxSignalDelay limits the time between a signal and the exit: the documented two
+// seconds, doubled for busy machines.
+const maxSignalDelay = 4 * time.Second
 
-// pipeCommands returns commands that read the pipe.
+// pipeCommands returns the arguments of commands that read pipe, by test name.
 func pipeCommands(rows, results, pipe string) map[string][]string {
 	return map[string][]string{
 		"score":              {"score", pipe, "--input-format", "jsonl"},
@@ -39,7 +41,8 @@ func pipeCommands(rows, results, pipe string) map[string][]string {
 	}
 }
 
-func fifo(t *testing.T, name string) string {
+// mkfifo creates a named pipe and returns its path.
+func mkfifo(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -48,12 +51,11 @@ func fifo(t *testing.T, name string) string {
 	return path
 }
 
-// TestSignalInterruptsReadFromPipe sends one signal while the writer of the pipe is
-// silent.
+// TestSignalInterruptsReadFromPipe sends a signal while the command waits for data.
 func TestSignalInterruptsReadFromPipe(t *testing.T) {
 	t.Parallel()
 	rows, results := writeLabelledRows(t)
-	pipe := fifo(t, "pipe.jsonl")
+	pipe := mkfifo(t, "pipe.jsonl")
 	for name, args := range pipeCommands(rows, results, pipe) {
 		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 			t.Run(name+" "+signal.String(), func(t *testing.T) {
@@ -69,49 +71,72 @@ func TestSignalInterruptsReadFromPipe(t *testing.T) {
 				}
 				_, _ = io.ReadAll(stdout)
 				msg, _ := io.ReadAll(stderr)
-				code, took := exitCode(t, cmd), time.Since(sent)
-				if code != exitInterrupted || took > signalSlack || strings.Contains(string(msg), forcedExit) {
-					t.Errorf("exit %d after %v, want %d within %v without the timeout: %s", code, took, exitInterrupted, signalSlack, msg)
+				code, elapsed := exitCode(t, cmd), time.Since(sent)
+				if code != exitInterrupted || strings.Contains(string(msg), forcedExitMessage) {
+					t.Errorf("exit code: got %d, want %d without a forced exit; stderr: %s", code, exitInterrupted, msg)
+				}
+				if elapsed > maxSignalDelay {
+					t.Errorf("exited after %v, want at most %v", elapsed, maxSignalDelay)
 				}
 			})
 		}
 	}
 }
 
-// TestSignalInterruptsOpenOfPipe interrupts commands while they open a pipe without a
-// writer.
+// blockedInOpen reports whether a goroutine with the profiler label "test" set to name
+// is opening a pipe.
+func blockedInOpen(t *testing.T, name string) bool {
+	t.Helper()
+	var profile bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
+		t.Fatal(err)
+	}
+	for record := range strings.SplitSeq(profile.String(), "\n\n") {
+		if strings.Contains(record, strconv.Quote(name)) && strings.Contains(record, "openPipe") && strings.Contains(record, "syscall.Open") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestSignalInterruptsOpenOfPipe interrupts commands that are blocked opening a pipe
+// without a writer.
 func TestSignalInterruptsOpenOfPipe(t *testing.T) {
 	t.Parallel()
 	rows, results := writeLabelledRows(t)
-	pipe := fifo(t, "pipe.jsonl")
+	pipe := mkfifo(t, "pipe.jsonl")
 	for name, args := range pipeCommands(rows, results, pipe) {
 		t.Run(name, func(t *testing.T) {
-			bound, stop := context.WithTimeout(t.Context(), time.Minute)
-			defer stop()
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var out, errs bytes.Buffer
 			done := make(chan int, 1)
 			sys := emptySystem()
 			sys.Clock = llm.NewClock(time.Now)
-			go func() { done <- run(ctx, args, nil, &out, &errs, sys) }()
+			go pprof.Do(ctx, pprof.Labels("test", t.Name()), func(ctx context.Context) {
+				done <- run(ctx, args, nil, &out, &errs, sys)
+			})
+			waitFor(t, "the command to open the pipe", func() bool { return len(done) > 0 || blockedInOpen(t, t.Name()) })
+			if len(done) > 0 {
+				t.Fatalf("command exited with code %d before it was interrupted; stderr: %s", <-done, &errs)
+			}
 			cancel(errInterrupted)
 			select {
 			case code := <-done:
 				if code != exitInterrupted {
-					t.Errorf("exit %d, want %d: %s", code, exitInterrupted, &errs)
+					t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, &errs)
 				}
-			case <-bound.Done():
-				t.Fatal("still waiting for a writer")
+			case <-time.After(time.Minute):
+				t.Fatal("command still waits for a writer after the interrupt")
 			}
 		})
 	}
 }
 
 // TestPipeIsReadLikeFile checks that a pipe with a writer gives the same output as a file.
-func TestPipeIsReadLikeFile(t *testing.T) {
+func TestPipeYieldsSameOutputAsFile(t *testing.T) {
 	t.Parallel()
 	rows, results := writeLabelledRows(t)
-	pipe := fifo(t, "pipe.jsonl")
+	pipe := mkfifo(t, "pipe.jsonl")
 	for name, tt := range map[string]struct{ file, args string }{
 		"score":              {rows, "score PIPE --to csv"},
 		"report":             {results, "report PIPE --to csv"},
@@ -120,10 +145,10 @@ func TestPipeIsReadLikeFile(t *testing.T) {
 		"segment":            {rows, "segment PIPE"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := call(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", tt.file, 1))...)
+			want := runInProcess(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", tt.file, 1))...)
 			written := make(chan error, 1)
 			go func() { written <- os.WriteFile(pipe, []byte(readFile(t, tt.file)), 0) }()
-			got := call(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", pipe, 1))...)
+			got := runInProcess(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", pipe, 1))...)
 			if got.code != exitOK || got.stdout != want.stdout || got.stdout == "" && strings.Contains(tt.args, "csv") {
 				t.Errorf("got exit code %d: %s\n%s\nwant\n%s", got.code, got.stderr, got.stdout, want.stdout)
 			}
@@ -135,7 +160,7 @@ func TestPipeIsReadLikeFile(t *testing.T) {
 }
 
 // TestOutputMustBeRegularFile checks that pipes, sockets and devices are rejected as
-// outputs before anything is read, and are left unchanged.
+// outputs and not replaced.
 func TestOutputMustBeRegularFile(t *testing.T) {
 	rows, results := writeLabelledRows(t)
 	for name, args := range map[string]string{
@@ -143,7 +168,7 @@ func TestOutputMustBeRegularFile(t *testing.T) {
 		"s.json": "score " + rows + " --to none --summary s.json", "r.html": "report " + results + " --to none -o r.html",
 		"c.json": "calibrate " + results + " --label label --to none -o c.json", "d.html": "compare " + results + " " + results + " --to none -o d.html",
 	} {
-		for want, plant := range map[string]func(path string) error{
+		for wantErr, create := range map[string]func(path string) error{
 			"is a pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
 			"is a socket": func(path string) error {
 				l, err := net.Listen("unix", path)
@@ -154,15 +179,15 @@ func TestOutputMustBeRegularFile(t *testing.T) {
 			},
 			"is a device": func(path string) error { return os.Symlink("/dev/zero", path) },
 		} {
-			t.Run(name+" "+want, func(t *testing.T) {
+			t.Run(name+" "+wantErr, func(t *testing.T) {
 				t.Chdir(t.TempDir())
-				if err := plant(name); err != nil {
+				if err := create(name); err != nil {
 					t.Skip(err)
 				}
 				before, err := os.Lstat(name)
-				got := call(t, t.TempDir(), nil, strings.Fields(args)...)
-				if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: "+name+": "+want+", not a regular file") {
-					t.Errorf("got exit code %d, want %d: %s", got.code, exitFailure, got.stderr)
+				got := runInProcess(t, t.TempDir(), nil, strings.Fields(args)...)
+				if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: "+name+": "+wantErr+", not a regular file") {
+					t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 				}
 				after, err2 := os.Lstat(name)
 				if err := errors.Join(err, err2); err != nil || !os.SameFile(before, after) {
@@ -185,12 +210,12 @@ func TestDevStdoutIsValidOutput(t *testing.T) {
 	if err := os.Symlink("/dev/stdout", filepath.Join(dir, "link.csv")); err != nil {
 		t.Fatal(err)
 	}
-	for output, part := range map[string]string{"-o link.csv": "index,id,", "--summary /dev/stdout": `"$schema"`} {
+	for output, want := range map[string]string{"-o link.csv": "index,id,", "--summary /dev/stdout": `"$schema"`} {
 		for _, redirection := range []string{"| cat", "> file; cat file", ">> file; cat file"} {
 			cmd := exec.Command("sh", "-c", `ragfaith score "$0" -q `+output+" "+redirection, rows)
 			cmd.Dir = dir
-			if code, msg := runCommand(t, cmd); code != exitOK || !strings.Contains(msg, part) || !strings.Contains(msg, "faithfulness") {
-				t.Errorf("%s %s: exit %d, want the table and %q: %.500s", output, redirection, code, part, msg)
+			if code, msg := runCommand(t, cmd); code != exitOK || !strings.Contains(msg, want) || !strings.Contains(msg, "faithfulness") {
+				t.Errorf("%s %s: exit code: got %d, want %d with the table and %q; output: %.500s", output, redirection, code, exitOK, want, msg)
 			}
 		}
 	}
@@ -199,17 +224,20 @@ func TestDevStdoutIsValidOutput(t *testing.T) {
 	}
 }
 
-// TestSignalEndsBlockedCommand signals a command that is blocked in a write.
-func TestSignalEndsBlockedCommand(t *testing.T) {
+// TestSignalForcesExitOfBlockedCommand signals a command that is blocked in a write.
+func TestSignalForcesExitOfBlockedCommand(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		signal, end := startBlocked(t)
+		signal, wait := startBlocked(t)
 		sent := time.Now()
 		signal(s)
-		code, msg := end()
-		if took := time.Since(sent); code != exitInterrupted || took > signalSlack || !strings.HasSuffix(msg, forcedExit+"; rows in a .part file are kept\n") {
-			t.Errorf("%v: exit %d after %v: %s", s, code, took, msg)
+		code, msg := wait()
+		if elapsed := time.Since(sent); elapsed > maxSignalDelay {
+			t.Errorf("%v: exited after %v, want at most %v", s, elapsed, maxSignalDelay)
+		}
+		if code != exitInterrupted || !strings.HasSuffix(msg, forcedExitMessage+"; rows in a .part file are kept\n") {
+			t.Errorf("%v: exit code: got %d, want %d with a forced exit; stderr: %s", s, code, exitInterrupted, msg)
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestPlantedLinksAreNotFollowed plants a link to a user's file at each path that a
-// command writes, as in a shared directory. The command must replace the link or name it
-// in an error, and leave the file unchanged.
+// TestPlantedLinksAreNotFollowed places a link at each path that a command writes, as an
+// attacker could in a shared directory. The command must replace the link or report it,
+// and must not change its target.
 func TestPlantedLinksAreNotFollowed(t *testing.T) {
 	rows, results := writeLabelledRows(t)
 	llmRows := batchRows(t, 28)
@@ -30,7 +30,7 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args     string
 		replaced string // kinds of links that are replaced; others are rejected
-		warn     bool   // reported as a warning instead
+		warn     bool   // rejected links only cause a warning
 	}{
 		"out.jsonl":                              {args: score + "-o out.jsonl", replaced: "hard"},
 		"out.csv":                                {args: score + "-o out.csv", replaced: "hard"},
@@ -78,27 +78,30 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				dir := t.TempDir()
 				t.Chdir(dir)
-				victim := filepath.Join(dir, "victim")
-				const precious = "precious\n" // a complete line, like a row
-				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(victim, []byte(precious), 0o600), link(victim, name)); err != nil {
+				target := filepath.Join(dir, "target")
+				const content = "content\n" // a complete line, like a row
+				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(target, []byte(content), 0o600), link(target, name)); err != nil {
 					t.Fatal(err)
 				}
-				got := call(t, dir, map[string]string{
+				got := runInProcess(t, dir, map[string]string{
 					"HF_ENDPOINT": hub.hub.URL, "HF_HOME": filepath.Join(dir, "none"),
 					"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_OUTPUT": "outputs",
 				}, strings.Fields(tt.args)...)
-				named := strings.Contains(got.stderr, filepath.Base(name)) || strings.Contains(got.stderr, filepath.Base(filepath.Dir(name)))
+				// Some errors name only the directory, such as that of a database.
+				reported := strings.Contains(got.stderr, filepath.Base(name))
+				if parent := filepath.Dir(name); parent != "." {
+					reported = reported || strings.Contains(got.stderr, filepath.Base(parent))
+				}
 				replaced := strings.Contains(tt.replaced, kind)
-				switch {
-				case (got.code == exitOK) != (replaced || tt.warn):
-					t.Errorf("exit %d, want success: %t: %s", got.code, replaced || tt.warn, got.stderr)
-				case !replaced && !named:
-					t.Errorf("link is not reported: %s", got.stderr)
+				if success := replaced || tt.warn; (got.code == exitOK) != success {
+					t.Errorf("exit code: got %d, want success %t; stderr: %s", got.code, success, got.stderr)
+				} else if !replaced && !reported {
+					t.Errorf("link is not reported; stderr: %s", got.stderr)
 				}
-				if content := readFile(t, victim); content != precious {
-					t.Errorf("target of the link changed to %q", content)
+				if got := readFile(t, target); got != content {
+					t.Errorf("target of the link: got %q, want %q", got, content)
 				}
-				if _, err := os.Lstat(victim + ".absent"); !errors.Is(err, fs.ErrNotExist) {
+				if _, err := os.Lstat(target + ".absent"); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("dangling link was followed: %v", err)
 				}
 			})

@@ -44,7 +44,7 @@ func forEachClaim(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 	writeFile(t, marked, markedRows)
 	for _, judge := range []string{"lexical", "embedded"} {
 		limit := map[string]string{"lexical": "0", "embedded": "150"}[judge]
-		sets := [][]string{{rows + "rows.jsonl"}, {rows + "examples.jsonl"}, {rows + "probes.jsonl"}, {marked}}
+		sets := [][]string{{testdataDir + "rows.jsonl"}, {testdataDir + "examples.jsonl"}, {testdataDir + "probes.jsonl"}, {marked}}
 		if dir := os.Getenv("RAGFAITH_TEST_DATA"); dir != "" {
 			pairs := limit
 			if pairs == "0" {
@@ -87,9 +87,9 @@ func scoredOnce(t *testing.T, name string, args ...string) string {
 	defer scoredRuns.Unlock()
 	results, ok := scoredRuns.results[name]
 	if !ok {
-		code, stdout, stderr := score(t, nil, args...)
+		code, stdout, stderr := scoreInProcess(t, nil, args...)
 		if code != exitOK && code != exitFailedRows {
-			t.Fatalf("%s: got exit code %d, want %d: %s", name, code, exitOK, stderr)
+			t.Fatalf("%s: exit code: got %d, want %d; stderr: %s", name, code, exitOK, stderr)
 		}
 		results = stdout
 		scoredRuns.results[name] = results

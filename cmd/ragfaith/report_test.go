@@ -24,7 +24,7 @@ func TestMergedShardsEqualRun(t *testing.T) {
 				"score", "../../testdata/rows.jsonl", "-q", "--keep", "label", "--no-claims", "0",
 				"-o", in(name + ".jsonl"), "--summary", in(name + ".summary.json"), "--cluster", cluster,
 			}, more...)
-			return callWithGate(t, dir, args...)
+			return runGated(t, dir, args...)
 		}
 		seed := strconv.Itoa(random.IntN(100))
 		limit := strconv.Itoa(21 + random.IntN(40))
@@ -36,7 +36,7 @@ func TestMergedShardsEqualRun(t *testing.T) {
 			score(name, "--to", "none", "--limit", limit, "--shard", fmt.Sprintf("%d/%d", k+1, n))
 			shards[i] = in(name + ".jsonl")
 		}
-		got := callWithGate(t, dir, append([]string{
+		got := runGated(t, dir, append([]string{
 			"report", "-q", "-o", in("merged.jsonl"), "-o", in("merged.md"), "--summary", in("merged.summary.json"),
 			"--seed", seed, "--cluster", cluster, "--min-lower", "0.6",
 		}, shards...)...)

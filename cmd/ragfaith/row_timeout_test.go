@@ -20,7 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// slowServer replies after an hour.
+// A slowServer replies after an hour.
 type slowServer struct{}
 
 func (slowServer) Complete(ctx context.Context, _ *llm.Request) (*llm.Reply, error) {
@@ -31,6 +31,7 @@ func (slowServer) Embed(ctx context.Context, _ []string) ([][]float32, usage.Usa
 	return nil, usage.Usage{}, waitHour(ctx)
 }
 
+// waitHour blocks for an hour or until ctx is done.
 func waitHour(ctx context.Context) error {
 	select {
 	case <-time.NewTimer(time.Hour).C:
@@ -40,19 +41,20 @@ func waitHour(ctx context.Context) error {
 	}
 }
 
-type rowJudge func(ctx context.Context) error
+// A judgeFunc is a judge that calls the function and returns empty verdicts.
+type judgeFunc func(ctx context.Context) error
 
-func (f rowJudge) Judge(ctx context.Context, k verdict.Task) (verdict.Judgement, error) {
+func (f judgeFunc) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	if err := f(ctx); err != nil {
 		return verdict.Judgement{}, err
 	}
-	return verdict.Judgement{Verdicts: make([]verdict.Verdict, len(k.Claims))}, nil
+	return verdict.Judgement{Verdicts: make([]verdict.Verdict, len(task.Claims))}, nil
 }
 
 func TestRowTimeoutExcludesServerWaits(t *testing.T) {
 	t.Parallel()
 	m := &model{Completer: slowServer{}}
-	for name, f := range map[string]rowJudge{
+	for name, judge := range map[string]judgeFunc{
 		"requests": func(ctx context.Context) error {
 			_, err := m.Complete(ctx, &llm.Request{})
 			return err
@@ -63,10 +65,10 @@ func TestRowTimeoutExcludesServerWaits(t *testing.T) {
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := eval.Pipeline{Extractor: extract.Sentences{}, Judge: f, RowTimeout: defaultRowTimeout, Now: time.Now}
+			p := eval.Pipeline{Extractor: extract.Sentences{}, Judge: judge, RowTimeout: defaultRowTimeout, Now: time.Now}
 			err := p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
 				yield(dataset.Row{Answer: "It is so.", Contexts: []string{"It is so."}}, nil)
-			}, sinks{sinkOf(func(r *result.Row) {
+			}, sinks{sinkFunc(func(r *result.Row) {
 				if r.Status != result.Scored {
 					t.Errorf("%s: got %v: %v", name, r.Status, r.Err)
 				}
@@ -78,12 +80,13 @@ func TestRowTimeoutExcludesServerWaits(t *testing.T) {
 	}
 }
 
-type sinkOf func(*result.Row)
+// A sinkFunc is a sink that passes each row to the function.
+type sinkFunc func(*result.Row)
 
-func (f sinkOf) Write(r *result.Row) error { f(r); return nil }
+func (f sinkFunc) Write(r *result.Row) error { f(r); return nil }
 
-// TestRowTimeoutFailsOneRow checks that a row that would take minutes fails after
-// --row-timeout and the other rows are scored.
+// TestRowTimeoutFailsOneRow checks that a slow row fails after --row-timeout while the
+// other rows are scored.
 func TestRowTimeoutFailsOneRow(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
@@ -96,9 +99,9 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := json.NewEncoder(file)
+	enc := json.NewEncoder(file)
 	for _, text := range []string{"It is so.", long.String(), "It is so."} {
-		if err := write.Encode(map[string]any{"question": "?", "answer": text, "contexts": []string{text}}); err != nil {
+		if err := enc.Encode(map[string]any{"question": "?", "answer": text, "contexts": []string{text}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,13 +110,14 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 	}
 	for _, judge := range []string{judgeLexical, judgeEmbedded} {
 		out := filepath.Join(t.TempDir(), "o.jsonl")
-		got := call(t, "", nil, "score", data, "--judge", judge, "--to", "none", "-o", out, "--concurrency", "2", "--row-timeout", "2s")
-		if want := "timed out after 2s (--row-timeout)"; got.code != exitFailedRows || strings.Count(got.stderr, want) != 1 {
-			t.Errorf("%s: exit code %d, want %d, and %q once in:\n%s", judge, got.code, exitFailedRows, want, got.stderr)
+		got := runInProcess(t, "", nil, "score", data, "--judge", judge, "--to", "none", "-o", out, "--concurrency", "2", "--row-timeout", "2s")
+		want := "timed out after 2s (--row-timeout)"
+		if got.code != exitFailedRows || strings.Count(got.stderr, want) != 1 {
+			t.Errorf("%s: exit code: got %d, want %d with %q once; stderr: %s", judge, got.code, exitFailedRows, want, got.stderr)
 		}
 		content, err := os.ReadFile(out)
 		if err != nil || strings.Count(string(content), `"status":"scored"`) != 2 {
-			t.Errorf("%s: want two scored rows: %v", judge, err)
+			t.Errorf("%s: got results %.500s (error %v), want two scored rows", judge, content, err)
 		}
 	}
 }

@@ -13,32 +13,35 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-const rows = "../../testdata/"
+const testdataDir = "../../testdata/"
 
-func TestEveryFormatGivesSameResults(t *testing.T) {
+func TestInputFormatsYieldSameResults(t *testing.T) {
 	t.Parallel()
-	code, want, stderr := score(t, nil, rows+"rows.jsonl", "--to", "jsonl", "--keep", "all")
+	code, want, stderr := scoreInProcess(t, nil, testdataDir+"rows.jsonl", "--to", "jsonl", "--keep", "all")
 	if code != 0 || strings.Count(want, "\n") != 60 {
-		t.Fatalf("exit %d, %d rows: %s", code, strings.Count(want, "\n"), stderr)
+		t.Fatalf("exit code: got %d, want %d, with %d rows; stderr: %s", code, exitOK, strings.Count(want, "\n"), stderr)
 	}
 	for _, name := range []string{"rows.csv", "rows.parquet", "rows-duckdb.parquet"} {
-		if _, got, _ := score(t, nil, rows+name, "--to", "jsonl", "--keep", "all"); got != want {
-			t.Errorf("%s: results differ from rows.jsonl", name)
+		if code, got, stderr := scoreInProcess(t, nil, testdataDir+name, "--to", "jsonl", "--keep", "all"); code != exitOK || got != want {
+			t.Errorf("%s: exit code: got %d, want %d with the results of rows.jsonl; stderr: %s", name, code, exitOK, stderr)
 		}
-		f, err := os.Open(rows + name)
+		f, err := os.Open(testdataDir + name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if _, got, _ := score(t, f, "-", "--to", "jsonl", "--keep", "all", "--concurrency", "64"); got != want {
-			t.Errorf("%s from stdin with --concurrency 64: results differ from rows.jsonl", name)
+		if code, got, stderr := scoreInProcess(t, f, "-", "--to", "jsonl", "--keep", "all", "--concurrency", "64"); code != exitOK || got != want {
+			t.Errorf("%s from stdin: exit code: got %d, want %d with the results of rows.jsonl; stderr: %s", name, code, exitOK, stderr)
 		}
 	}
 }
 
 func TestDocumentedExamples(t *testing.T) {
 	t.Parallel()
-	_, stdout, _ := score(t, nil, rows+"examples.jsonl", "--judge", "lexical", "--to", "jsonl")
+	code, stdout, stderr := scoreInProcess(t, nil, testdataDir+"examples.jsonl", "--judge", "lexical", "--to", "jsonl")
+	if code != exitOK {
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, stderr)
+	}
 	want := map[string]float64{"superbowl": 1, "einstein-high": 1, "einstein-low": 0, "einstein-two": 0.5}
 	for line := range strings.Lines(stdout) {
 		var r struct {
@@ -66,7 +69,7 @@ func TestBrokenFilesReportRow(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		code int
-		want string
+		want string // regular expression for stderr
 	}{
 		"array-line.jsonl":   {3, `array-line\.jsonl:2: want an object, got an array`},
 		"bad-utf8.jsonl":     {3, `bad-utf8\.jsonl:2: .*UTF-8`},
@@ -86,12 +89,12 @@ func TestBrokenFilesReportRow(t *testing.T) {
 		"two-answers.jsonl":  {2, `two-answers\.jsonl: .*"answer".*"response".*--map`},
 		"unclosed-quote.csv": {3, `unclosed-quote\.csv:2: .*quote`},
 	} {
-		code, _, stderr := score(t, nil, rows+"broken/"+name, "--to", "none")
+		code, _, stderr := scoreInProcess(t, nil, testdataDir+"broken/"+name, "--to", "none")
 		if code != tt.code || !regexp.MustCompile(tt.want).MatchString(stderr) {
-			t.Errorf("%s: exit %d, want %d and %s:\n%s", name, code, tt.code, tt.want, stderr)
+			t.Errorf("%s: exit code: got %d, want %d and message %s; stderr: %s", name, code, tt.code, tt.want, stderr)
 		}
 	}
-	files, err := os.ReadDir(rows + "broken")
+	files, err := os.ReadDir(testdataDir + "broken")
 	if err != nil || len(files) != 17 {
 		t.Errorf("got %d broken files (%v), want 17: add new files to this test", len(files), err)
 	}
@@ -112,7 +115,10 @@ func TestScoresAgreeWithRatersMoreThanRagas(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	_, stdout, _ := score(t, z, "-", "--judge", "lexical", "--to", "jsonl", "--keep", "human_mean")
+	code, stdout, stderr := scoreInProcess(t, z, "-", "--judge", "lexical", "--to", "jsonl", "--keep", "human_mean")
+	if code != exitOK {
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, stderr)
+	}
 	var support, rating []float64
 	var good []bool
 	for line := range strings.Lines(stdout) {

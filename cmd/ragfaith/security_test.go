@@ -76,7 +76,7 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), args, nil, &out, &errs, sys)
 		if out.Len()+errs.Len() == 0 && !slices.Contains(args, "none") {
-			t.Errorf("%q: exit %d without output", args, code)
+			t.Errorf("%q: exit code %d without output", args, code)
 		}
 		// The progress bar uses carriage returns and the sequence that clears a line.
 		drawn := strings.NewReplacer("\r", "", "\x1b[2K", "", "\x1b[K", "", "\x1b[0K", "", "\x1b[?25l", "", "\x1b[?25h", "", "\x1b[0m", "").Replace(errs.String())
@@ -111,7 +111,7 @@ func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	sys := emptySystem()
 	sys.Clock = &skipClock{}
 	if code := run(t.Context(), args, nil, &out, &errs, sys); code != exitOK {
-		t.Fatalf("got exit code %d, want %d: %s", code, exitOK, &errs)
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, &errs)
 	}
 	var found []string
 	for path := range modes(t, root) {
@@ -185,7 +185,7 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	_, _ = io.ReadAll(stdout)
 	msg, _ := io.ReadAll(stderr)
 	if code := exitCode(t, cmd); code != exitOK {
-		t.Fatalf("got exit code %d, want %d: %s", code, exitOK, msg)
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, msg)
 	}
 	check("when it is done", 5)
 }
@@ -207,9 +207,9 @@ func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 		}
 		return false
 	}
-	got := call(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1", "-o", filepath.Join(dir, "o.jsonl"))
+	got := runInProcess(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1", "-o", filepath.Join(dir, "o.jsonl"))
 	if got.code != exitOK || !checked {
-		t.Fatalf("exit %d, checked %t: %s", got.code, checked, got.stderr)
+		t.Fatalf("exit code: got %d, want %d, checked %t; stderr: %s", got.code, exitOK, checked, got.stderr)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append(tt.args, "--to", "none", "-q"), nil, &out, &errs, sys)
 			if code == exitOK || waited.Load() || !strings.Contains(errs.String(), "is a pipe, not a regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {
-				t.Errorf("exit %d, waited %t: %s", code, waited.Load(), &errs)
+				t.Errorf("got exit code %d (waited: %t), want an error about the pipe; stderr: %s", code, waited.Load(), &errs)
 			}
 		})
 	}

@@ -61,9 +61,9 @@ func TestMaliciousServerFailsRows(t *testing.T) {
 				s.Start()
 			}
 			defer s.Close()
-			got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
+			got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
 			if got.code != tt.code || !strings.Contains(got.stderr, tt.want) || strings.Contains(got.stderr+got.stdout, testKey) {
-				t.Errorf("got exit code %d, want %d: %s", got.code, tt.code, got.stderr)
+				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, tt.code, got.stderr)
 			}
 			if n := strings.Count(got.stdout, `"status":"failed","reason":"verdict"`); n != map[int]int{exitFailure: 0, exitFailedRows: 2}[tt.code] || strings.Contains(got.stdout, `"status":"scored"`) {
 				t.Errorf("got %d failed rows: %s", n, got.stdout)
@@ -105,7 +105,7 @@ func TestClockJumpsChangeNothing(t *testing.T) {
 			Terminal: func(io.Writer) int { return 0 },
 		})
 		if code != exitOK || withoutRequestCounts(readFile(t, out)) != want || readings.Load() < 28 {
-			t.Errorf("%v: exit %d after %d clock readings: %s", more, code, readings.Load(), &msg)
+			t.Errorf("%v: exit code: got %d, want %d after %d clock readings; stderr: %s", more, code, exitOK, readings.Load(), &msg)
 		}
 	}
 }
@@ -184,14 +184,14 @@ func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
 			if code != exitOK {
 				short++
 				if code != exitFailure && code != exitFailedRows || !strings.Contains(msg, "too many open files") {
-					t.Errorf("%v with %d files: got exit code %d, want %d: %s", tt.args, n, code, exitFailure, msg)
+					t.Errorf("%v with %d files: exit code: got %d, want %d; stderr: %s", tt.args, n, code, exitFailure, msg)
 				}
 			}
 			if _, err := os.Stat(out); code == exitFailure && err == nil {
 				t.Errorf("%v with %d files: the output file exists", tt.args, n)
 			}
 			if code, msg = runCommand(t, unlimitedCommand(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutRequestCounts(readFile(t, out)) != readFile(t, uninterrupted) {
-				t.Errorf("%v after %d files: got exit code %d, want %d: %s", tt.args, n, code, exitOK, msg)
+				t.Errorf("%v after %d files: exit code: got %d, want %d; stderr: %s", tt.args, n, code, exitOK, msg)
 			}
 		}
 		if short == 0 {
@@ -221,7 +221,7 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 	_, _ = io.Copy(io.Discard, stdout)
 	msg, _ := io.ReadAll(stderr)
 	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(msg), "finished rows are kept in "+out+".part") {
-		t.Errorf("got exit code %d, want %d: %s", code, exitFailure, msg)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, msg)
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("the output file exists, so --resume would start again")
@@ -239,6 +239,6 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 		t.Error("an output file is incomplete")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.part*")); left != nil {
-		t.Errorf("got leftover files %v", left)
+		t.Errorf("got temporary files %v, want none", left)
 	}
 }

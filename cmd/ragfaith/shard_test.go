@@ -25,7 +25,7 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 		{"Parquet", rows + ".parquet --keep label", "jsonl", 4},
 		{"Parquet of DuckDB", rows + "-duckdb.parquet", "jsonl", 2},
 		{"several files of several formats", rows + ".jsonl " + more + ".csv " + more + ".parquet", "jsonl", 5},
-		{"standard input", "-", "jsonl", 2}, // [call] provides rows on stdin
+		{"standard input", "-", "jsonl", 2}, // [runInProcess] provides rows on stdin
 		{"the first rows", rows + ".jsonl --limit 31", "jsonl", 4},
 		{"a sample", rows + ".jsonl --sample 40 --seed 3", "jsonl", 4},
 		{"more shards than rows", rows + ".jsonl --limit 3", "jsonl", 5},
@@ -40,7 +40,7 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 			score := func(name string, more ...string) {
 				args := append([]string{"score"}, strings.Fields(tt.args)...)
 				args = append(args, "-q", "--to", "none", "-o", in(name+"."+tt.results), "--summary", in(name+".summary.json"))
-				callWithGate(t, dir, append(args, more...)...)
+				runGated(t, dir, append(args, more...)...)
 			}
 			score("whole")
 			var shards []string
@@ -49,7 +49,7 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 				score(name, "--shard", fmt.Sprintf("%d/%d", k+1, tt.n))
 				shards = append(shards, in(name+"."+tt.results))
 			}
-			callWithGate(t, dir, append([]string{
+			runGated(t, dir, append([]string{
 				"report", "-q", "--to", "none", "-o", in("merged." + tt.results), "--summary", in("merged.summary.json"), "--seed", seedOf(tt.args),
 			}, shards...)...)
 			if readFile(t, in("whole."+tt.results)) != readFile(t, in("merged."+tt.results)) {

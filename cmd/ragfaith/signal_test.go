@@ -19,7 +19,7 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 			if _, err := io.WriteString(stdin, strings.Repeat(skyRow, 3)); err != nil {
 				t.Fatal(err)
 			}
-			for range 3 { // a row is printed while the next one is awaited
+			for range 3 { // each row is printed without waiting for the next one
 				if line, err := stdout.ReadString('\n'); err != nil {
 					t.Fatal(line, err)
 				}
@@ -30,17 +30,17 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 			rest, _ := io.ReadAll(stdout)
 			msg, _ := io.ReadAll(stderr)
 			if code := exitCode(t, cmd); code != exitInterrupted {
-				t.Errorf("exit code %d: %s", code, msg)
+				t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, msg)
 			}
 			if len(rest) > 0 {
-				t.Errorf("got more rows than were sent: %s", rest)
+				t.Errorf("got extra output %q", rest)
 			}
 			if want := "ragfaith: interrupted: 3 rows finished; finished rows are kept in " + out + ".part; continue with --resume\n"; !bytes.HasSuffix(msg, []byte(want)) {
-				t.Errorf("%s", msg)
+				t.Errorf("stderr: got %q, want suffix %q", msg, want)
 			}
 			part, err := os.ReadFile(out + ".part")
 			if err != nil || bytes.Count(part, []byte("\n")) != 3 {
-				t.Errorf("%v: %s", err, part)
+				t.Errorf("got %q (error %v) in the .part file, want 3 rows", part, err)
 			}
 			for _, path := range []string{out, table, table + ".part"} {
 				if _, err := os.Stat(path); err == nil {
@@ -55,7 +55,7 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, stderr := start(t, "score", "-", "-o", out, "-v")
-	// The options are logged after all setup for the first row.
+	// The options are logged when the run is ready for the first row.
 	if line, err := stderr.ReadString('\n'); err != nil || !strings.Contains(line, "claims sentence") {
 		t.Fatal(line, err)
 	}
@@ -65,10 +65,10 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 	table, _ := io.ReadAll(stdout)
 	msg, _ := io.ReadAll(stderr)
 	if code := exitCode(t, cmd); code != exitInterrupted {
-		t.Errorf("exit code %d: %s", code, msg)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, msg)
 	}
 	if len(table) > 0 || !strings.HasSuffix(string(msg), "ragfaith: interrupted: 0 rows finished; no file is kept\n") {
-		t.Errorf("%s%s", table, msg)
+		t.Errorf("got stdout %q and stderr %q, want the message that no file is kept", table, msg)
 	}
 	if names, _ := filepath.Glob(out + "*"); names != nil {
 		t.Errorf("got files %v, want none", names)
@@ -76,17 +76,18 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 	_ = stdin.Close()
 }
 
-// forcedExit is in the line of a process that ended without its command.
-const forcedExit = "without waiting for rows in progress"
+// forcedExitMessage is part of the message printed when a signal forces an exit.
+const forcedExitMessage = "without waiting for rows in progress"
 
-// startBlocked starts a run that blocks while it writes to a full pipe.
-func startBlocked(t *testing.T) (signal func(os.Signal), end func() (int, string)) {
+// startBlocked starts a run that blocks while it writes to a full pipe. It returns
+// functions that signal the process and wait for its exit code and stderr.
+func startBlocked(t *testing.T) (signal func(os.Signal), wait func() (int, string)) {
 	t.Helper()
 	rows := filepath.Join(t.TempDir(), "rows.jsonl")
-	const rowCount = 20_000 // more than fit in a pipe
+	const rowCount = 20_000 // the results exceed the capacity of a pipe
 	writeFile(t, rows, strings.Repeat(skyRow, rowCount))
 	cmd, _, stdout, stderr := start(t, "score", rows, "--to", "jsonl", "--no-progress")
-	if line, err := stdout.ReadString('\n'); err != nil { // and nothing more
+	if line, err := stdout.ReadString('\n'); err != nil { // read no further, so that the pipe fills up
 		t.Fatal(line, err)
 	}
 	return func(s os.Signal) {
@@ -99,12 +100,12 @@ func startBlocked(t *testing.T) (signal func(os.Signal), end func() (int, string
 		}
 }
 
-func TestSecondInterruptEndsAtOnce(t *testing.T) {
+func TestSecondSignalExitsImmediately(t *testing.T) {
 	t.Parallel()
-	signal, end := startBlocked(t)
+	signal, wait := startBlocked(t)
 	signal(os.Interrupt)
 	signal(syscall.SIGTERM) // a different signal, because equal pending signals are merged
-	if code, msg := end(); code != exitInterrupted || strings.Contains(msg, forcedExit) {
-		t.Errorf("exit %d, want %d without waiting: %s", code, exitInterrupted, msg)
+	if code, msg := wait(); code != exitInterrupted || strings.Contains(msg, forcedExitMessage) {
+		t.Errorf("exit code: got %d, want %d without a forced exit; stderr: %s", code, exitInterrupted, msg)
 	}
 }

@@ -190,9 +190,9 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	run := func(want int, args ...string) commandResult {
 		t.Helper()
-		c := call(t, dir, nil, args...)
+		c := runInProcess(t, dir, nil, args...)
 		if c.code != want {
-			t.Fatalf("%v: exit %d, want %d: %.600s", args, c.code, want, c.stderr)
+			t.Fatalf("%v: exit code: got %d, want %d; stderr: %.600s", args, c.code, want, c.stderr)
 		}
 		return c
 	}
@@ -220,12 +220,12 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 	run(exitOK, outputs...)
 	for _, path := range written {
 		run(exitOK, "report", path, "--to", "none", "-q", "--max-failed", "1000")
-		if c := call(t, dir, nil, "calibrate", path, "--label", "label", "-q", "--to", "none"); c.code != exitOK && !strings.Contains(c.stderr, "no row has both a label and a score") {
-			t.Errorf("calibrate: got exit code %d, want %d: %.600s", c.code, exitOK, c.stderr)
+		if c := runInProcess(t, dir, nil, "calibrate", path, "--label", "label", "-q", "--to", "none"); c.code != exitOK && !strings.Contains(c.stderr, "no row has both a label and a score") {
+			t.Errorf("calibrate: exit code: got %d, want %d: %.600s", c.code, exitOK, c.stderr)
 		}
 	}
 	// If the server fails every row, there is nothing to gate.
-	if c := call(t, dir, nil, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0"); c.code != exitOK && !strings.Contains(c.stderr, "no row has a score in both runs") {
-		t.Errorf("compare: got exit code %d, want %d: %.600s", c.code, exitOK, c.stderr)
+	if c := runInProcess(t, dir, nil, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0"); c.code != exitOK && !strings.Contains(c.stderr, "no row has a score in both runs") {
+		t.Errorf("compare: exit code: got %d, want %d: %.600s", c.code, exitOK, c.stderr)
 	}
 }
