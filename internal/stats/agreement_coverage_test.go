@@ -15,7 +15,7 @@ func TestAgreementIntervalCoverage(t *testing.T) {
 	const auc, threshold = 0.8, 1.1902 // sqrt(2) times the normal quantile of 0.8
 	accuracy := distuv.UnitNormal.CDF(threshold / 2)
 	kappa := (accuracy - chanceAt(0.3, accuracy)) / (1 - chanceAt(0.3, accuracy))
-	var auroc, few, balanced, agreed, ranked, tiedRanks int
+	var auroc, smallAUROC, balanced, kappas, spearman, tiedSpearman int
 	for range *coverage {
 		n := 100
 		positive, scores := make([]bool, n), make([]float64, n)
@@ -27,41 +27,41 @@ func TestAgreementIntervalCoverage(t *testing.T) {
 			}
 		}
 		predicted := predictAt(scores, threshold/2)
-		count := func(of *int, i Interval, truth float64) {
+		count := func(n *int, i Interval, truth float64) {
 			if i.Lower <= truth && truth <= i.Upper {
-				*of++
+				*n++
 			}
 		}
 		count(&auroc, AUROCInterval(positive, scores, 0), auc)
-		count(&few, AUROCInterval(positive[20:60], scores[20:60], 0), auc)
+		count(&smallAUROC, AUROCInterval(positive[20:60], scores[20:60], 0), auc)
 		count(&balanced, BalancedAccuracyInterval(positive, predicted, 0), accuracy)
-		// For kappa both labels and predictions are random.
+		// Labels and predictions are both random for kappa.
 		for i := range positive {
 			positive[i] = r.Float64() < 0.3
 			predicted[i] = positive[i] == (r.Float64() < accuracy)
 		}
-		count(&agreed, KappaInterval(positive, predicted, 0), kappa)
+		count(&kappas, KappaInterval(positive, predicted, 0), kappa)
 		x, y := make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i] = r.NormFloat64()
 			y[i] = 0.5*x[i] + math.Sqrt(0.75)*r.NormFloat64()
 		}
-		count(&ranked, SpearmanInterval(x, y, 0), 6/math.Pi*math.Asin(0.25))
+		count(&spearman, SpearmanInterval(x, y, 0), 6/math.Pi*math.Asin(0.25))
 		for i := range x {
 			x[i], y[i] = math.Round(x[i]), math.Round(y[i]/2)
 		}
-		count(&tiedRanks, SpearmanInterval(x, y, 0), 0.405)
+		count(&tiedSpearman, SpearmanInterval(x, y, 0), 0.405)
 	}
 	checkCoverage(t, "AUROC, 30 of 100", auroc, *coverage, 0.935, 0.965)
-	checkCoverage(t, "AUROC, 10 of 40", few, *coverage, 0.93, 0.975)
+	checkCoverage(t, "AUROC, 10 of 40", smallAUROC, *coverage, 0.93, 0.975)
 	checkCoverage(t, "balanced accuracy", balanced, *coverage, 0.935, 0.965)
-	checkCoverage(t, "kappa", agreed, *coverage, 0.93, 0.965)
-	checkCoverage(t, "Spearman", ranked, *coverage, 0.935, 0.965)
-	checkCoverage(t, "Spearman, many ties", tiedRanks, *coverage, 0.935, 0.975)
+	checkCoverage(t, "kappa", kappas, *coverage, 0.93, 0.965)
+	checkCoverage(t, "Spearman", spearman, *coverage, 0.935, 0.965)
+	checkCoverage(t, "Spearman, many ties", tiedSpearman, *coverage, 0.935, 0.975)
 }
 
-// chanceAt returns the chance agreement of predictions with the given accuracy, for a
-// share of positive labels.
+// chanceAt returns the chance agreement of predictions with the given accuracy
+// for a given fraction of positive labels.
 func chanceAt(share, accuracy float64) float64 {
 	predicted := share*accuracy + (1-share)*(1-accuracy)
 	return share*predicted + (1-share)*(1-predicted)
@@ -70,7 +70,7 @@ func chanceAt(share, accuracy float64) float64 {
 func TestOutOfFoldAccuracyIsUnbiased(t *testing.T) {
 	skipShort(t)
 	r := rand.New(rand.NewPCG(9, 10))
-	var useless, apparent, useful int
+	var noiseCovered, apparentAbove, usefulCovered int
 	mean := 0.0
 	times := max(1, *coverage/4)
 	for i := range times {
@@ -86,22 +86,22 @@ func TestOutOfFoldAccuracyIsUnbiased(t *testing.T) {
 		got := BestThreshold(positive, noise, nil, o)
 		mean += got.OutOfFold.Estimate / float64(times)
 		if got.OutOfFold.Lower <= 0.5 && 0.5 <= got.OutOfFold.Upper {
-			useless++
+			noiseCovered++
 		}
 		if got.Apparent > 0.53 {
-			apparent++
+			apparentAbove++
 		}
 		got = BestThreshold(positive, scores, nil, o)
 		normal := distuv.UnitNormal
 		truth := (normal.CDF(2-got.Threshold) + normal.CDF(got.Threshold)) / 2
 		if got.OutOfFold.Lower <= truth && truth <= got.OutOfFold.Upper {
-			useful++
+			usefulCovered++
 		}
 	}
 	near(t, "mean of noise", mean, 0.5, 0.02+0.2/math.Sqrt(float64(times)))
-	checkCoverage(t, "noise", useless, times, 0.92, 1)
-	checkCoverage(t, "apparent above 0.53, noise", apparent, times, 0.8, 1)
-	checkCoverage(t, "threshold of a useful judge", useful, times, 0.93, 1)
+	checkCoverage(t, "noise", noiseCovered, times, 0.92, 1)
+	checkCoverage(t, "apparent above 0.53, noise", apparentAbove, times, 0.8, 1)
+	checkCoverage(t, "threshold of a useful judge", usefulCovered, times, 0.93, 1)
 }
 
 func TestCorrectedMeanCoverage(t *testing.T) {
@@ -121,7 +121,7 @@ func TestCorrectedMeanCoverage(t *testing.T) {
 		}
 		return truth, judged
 	}
-	var good, bad, right, narrower int
+	var lenient, random, nearlyPerfect, narrower int
 	for i := range *coverage {
 		o := Options{Resamples: 1000, Seed: uint64(i)}
 		run := func(draw func() (truth, judged float64)) Corrected {
@@ -136,17 +136,17 @@ func TestCorrectedMeanCoverage(t *testing.T) {
 			}
 			return CorrectedMean(y, f, &rest, o)
 		}
-		count := func(of *int, hit bool) {
+		count := func(n *int, hit bool) {
 			if hit {
-				*of++
+				*n++
 			}
 		}
 		a := run(func() (float64, float64) { return row(0.3) })
-		count(&good, a.Mean.Lower <= 0.9 && 0.9 <= a.Mean.Upper)
+		count(&lenient, a.Mean.Lower <= 0.9 && 0.9 <= a.Mean.Upper)
 		count(&narrower, a.Mean.Upper-a.Mean.Lower < a.Labelled.Upper-a.Labelled.Lower)
 		b := run(func() (float64, float64) { truth, _ := row(0); return truth, fraction(r, 6, 0.5) })
-		count(&bad, b.Mean.Lower <= 0.9 && 0.9 <= b.Mean.Upper)
-		// Wrong for one row in fifty.
+		count(&random, b.Mean.Lower <= 0.9 && 0.9 <= b.Mean.Upper)
+		// The judge is wrong for one row in fifty.
 		c := run(func() (float64, float64) {
 			truth, _ := row(0)
 			if r.Float64() < 0.02 {
@@ -154,10 +154,10 @@ func TestCorrectedMeanCoverage(t *testing.T) {
 			}
 			return truth, truth
 		})
-		count(&right, c.Mean.Lower <= 0.9 && 0.9 <= c.Mean.Upper)
+		count(&nearlyPerfect, c.Mean.Lower <= 0.9 && 0.9 <= c.Mean.Upper)
 	}
-	checkCoverage(t, "lenient judge", good, *coverage, 0.935, 1)
+	checkCoverage(t, "lenient judge", lenient, *coverage, 0.935, 1)
 	checkCoverage(t, "narrower than labels alone", narrower, *coverage, 0.05, 1)
-	checkCoverage(t, "random judge", bad, *coverage, 0.925, 0.98)
-	checkCoverage(t, "nearly perfect judge", right, *coverage, 0.945, 1)
+	checkCoverage(t, "random judge", random, *coverage, 0.925, 0.98)
+	checkCoverage(t, "nearly perfect judge", nearlyPerfect, *coverage, 0.945, 1)
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// testJudge returns 60 rows, 29 of them positive, with the scores of a weak judge and
-// human ratings.
-func testJudge() (positive []bool, scores, people []float64) {
+// testJudge returns 60 rows, 29 of them positive, with the scores of a weak
+// judge and human ratings.
+func testJudge() (positive []bool, scores, ratings []float64) {
 	for i := range 60 {
 		s := math.RoundToEven(float64(i*37%53)/53*20) / 20
 		p := float64(i*29%61)/61 < 0.25+0.5*s
-		person := float64(i*7%11) / 11
+		rating := float64(i*7%11) / 11
 		if p {
-			person += 2
+			rating += 2
 		}
-		positive, scores, people = append(positive, p), append(scores, s), append(people, person)
+		positive, scores, ratings = append(positive, p), append(scores, s), append(ratings, rating)
 	}
-	return positive, scores, people
+	return positive, scores, ratings
 }
 
 func predictAt(scores []float64, threshold float64) []bool {
@@ -41,7 +41,7 @@ func predictAt(scores []float64, threshold float64) []bool {
 // cohens_kappa(confusion_matrix(positive, predicted)); for Spearman
 // tanh(arctanh(r) ± norm.ppf(0.975)*sqrt((1+r*r/2)/57)).
 func TestAgreementIntervalsMatchScipyAndStatsmodels(t *testing.T) {
-	positive, scores, people := testJudge()
+	positive, scores, ratings := testJudge()
 	predicted := predictAt(scores, 0.5)
 	for _, c := range []struct {
 		name string
@@ -51,7 +51,7 @@ func TestAgreementIntervalsMatchScipyAndStatsmodels(t *testing.T) {
 		{"AUROC", AUROCInterval(positive, scores, 0), [3]float64{0.6106785317018909, 0.4602233584630813, 0.7426473669883328}},
 		{"balanced accuracy", BalancedAccuracyInterval(positive, predicted, 0.95), [3]float64{0.5834260289210234, 0.4590248599091966, 0.6943993071272979}},
 		{"kappa", KappaInterval(positive, predicted, 0), [3]float64{0.16666666666666663, -0.08268589187898304, 0.4160192252123165}},
-		{"Spearman", SpearmanInterval(scores, people, 0), [3]float64{0.1929653571068023, -0.06649539169831273, 0.4279827411733096}},
+		{"Spearman", SpearmanInterval(scores, ratings, 0), [3]float64{0.1929653571068023, -0.06649539169831273, 0.4279827411733096}},
 	} {
 		near(t, c.name, c.got.Estimate, c.want[0], 1e-12)
 		near(t, c.name+" lower", c.got.Lower, c.want[1], 1e-12)
@@ -65,7 +65,7 @@ func TestAgreementIntervalsMatchScipyAndStatsmodels(t *testing.T) {
 	near(t, "kappa's error", newConfusion(positive, predicted).kappaError(), 0.1272230308885831, 1e-14)
 }
 
-func TestPerfectAgreementHasAnInterval(t *testing.T) {
+func TestIntervalsOfPerfectAgreement(t *testing.T) {
 	positive := append(slices.Repeat([]bool{true}, 30), slices.Repeat([]bool{false}, 20)...)
 	scores := make([]float64, 50)
 	for i := range scores {
@@ -73,7 +73,7 @@ func TestPerfectAgreementHasAnInterval(t *testing.T) {
 	}
 	auroc := AUROCInterval(positive, scores, 0)
 	if auroc.Method != Newcombe || auroc.Note == "" || auroc.Upper != 1 {
-		t.Errorf("AUROC: %+v", auroc)
+		t.Errorf("AUROC: got %+v, want Newcombe's interval up to 1 with a note", auroc)
 	}
 	// scipy 1.17: brentq of (1-t)**2 - norm.ppf(0.975)**2*V(t), by Newcombe's V.
 	near(t, "AUROC lower", auroc.Lower, 0.9159389279350184, 1e-12)
@@ -88,16 +88,16 @@ func TestPerfectAgreementHasAnInterval(t *testing.T) {
 		"kappa":             KappaInterval(positive, positive, 0),
 	} {
 		if got.Estimate != 1 || got.Upper != 1 || !(got.Lower > 0.8 && got.Lower < 0.96) {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v, want 1 with an interval from 0.8 to 0.96 up to 1", name, got)
 		}
 	}
 	if got := SpearmanInterval(scores, scores, 0); got.Note == "" {
-		t.Errorf("Spearman: %+v", got)
+		t.Errorf("Spearman: got %+v, want a note", got)
 	}
 }
 
-func TestAgreementIntervalNeedsEnoughRows(t *testing.T) {
-	positive, scores, people := testJudge()
+func TestAgreementIntervalsRequireEnoughRows(t *testing.T) {
+	positive, scores, ratings := testJudge()
 	few, constant := slices.Repeat([]bool{true}, 60), make([]float64, 60)
 	copy(few, make([]bool, 9))
 	for name, got := range map[string]Interval{
@@ -107,11 +107,11 @@ func TestAgreementIntervalNeedsEnoughRows(t *testing.T) {
 		"kappa of one label":      KappaInterval(slices.Repeat([]bool{true}, 60), slices.Repeat([]bool{true}, 60), 0),
 		"kappa, labels the same":  KappaInterval(make([]bool, 60), positive, 0),
 		"kappa, calls the same":   KappaInterval(positive, slices.Repeat([]bool{true}, 60), 0),
-		"Spearman of 19":          SpearmanInterval(scores[:19], people[:19], 0),
-		"Spearman of a constant":  SpearmanInterval(constant, people, 0),
+		"Spearman of 19":          SpearmanInterval(scores[:19], ratings[:19], 0),
+		"Spearman of a constant":  SpearmanInterval(constant, ratings, 0),
 	} {
 		if got.Reliable() || got.Note == "" || !math.IsNaN(got.Lower) || !math.IsNaN(got.Upper) {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v, want no interval and a note", name, got)
 		}
 	}
 }
@@ -128,11 +128,11 @@ func TestReliabilityMatchesSklearn(t *testing.T) {
 		{0.8, 1, 9, 0.9055555555555556, 0.6666666666666666},
 	}
 	if d := cmp.Diff(want, bins, cmpopts.EquateApprox(0, 1e-14)); d != "" {
-		t.Error(d)
+		t.Errorf("-want +got:\n%s", d)
 	}
 	near(t, "ECE", ECE(bins), 0.17833333333333334, 1e-14)
 	if got := Reliability([]bool{true, false, true}, []float64{0, 1, math.NaN()}, 10); len(got) != 2 || got[0].N != 1 || got[1].High != 1 {
-		t.Errorf("edges: %+v", got)
+		t.Errorf("edges: got %+v, want the first and the last bin", got)
 	}
 	if Reliability(positive, scores, 0) != nil || !math.IsNaN(ECE(nil)) {
 		t.Error("Reliability without bins: got bins or an error, want nil and NaN")
@@ -141,7 +141,7 @@ func TestReliabilityMatchesSklearn(t *testing.T) {
 
 func TestECEByChanceMatchesSimulation(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var seen, chance float64
+	var observed, expected float64
 	const times = 200
 	for range times {
 		positive, p := make([]bool, 500), make([]float64, 500)
@@ -150,10 +150,10 @@ func TestECEByChanceMatchesSimulation(t *testing.T) {
 			positive[i] = r.Float64() < p[i]
 		}
 		bins := Reliability(positive, p, 10)
-		seen += ECE(bins) / times
-		chance += ECEByChance(bins) / times
+		observed += ECE(bins) / times
+		expected += ECEByChance(bins) / times
 	}
-	near(t, "share", seen/chance, 1, 0.05)
+	near(t, "ratio", observed/expected, 1, 0.05)
 }
 
 // Expected values from sklearn 1.9: the maximum of
@@ -166,19 +166,19 @@ func TestBestThresholdMaximizesBalancedAccuracy(t *testing.T) {
 	near(t, "apparent", got.Apparent, 0.5984427141268076, 1e-14)
 	near(t, "recomputed", BalancedAccuracy(positive, predictAt(scores, got.Threshold)), got.Apparent, 1e-14)
 	if got.OutOfFold.Estimate >= got.Apparent || !got.OutOfFold.Reliable() || got.Low > got.Threshold || got.High < got.Threshold {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want a reliable estimate below the apparent accuracy", got)
 	}
-	apart := BestThreshold([]bool{false, false, true, true}, []float64{0.1, 0.2, 0.6, 0.9}, nil, Options{})
-	near(t, "separated", apart.Threshold, 0.4, 1e-15)
-	if apart.OutOfFold.Reliable() || apart.OutOfFold.Note == "" || !math.IsNaN(apart.Low) {
-		t.Errorf("four rows: %+v", apart)
+	separated := BestThreshold([]bool{false, false, true, true}, []float64{0.1, 0.2, 0.6, 0.9}, nil, Options{})
+	near(t, "separated", separated.Threshold, 0.4, 1e-15)
+	if separated.OutOfFold.Reliable() || separated.OutOfFold.Note == "" || !math.IsNaN(separated.Low) {
+		t.Errorf("four rows: got %+v, want no interval and a note", separated)
 	}
-	if one := BestThreshold([]bool{true}, []float64{1}, nil, Options{}); !math.IsNaN(one.Threshold) {
-		t.Errorf("one label: %+v", one)
+	if got := BestThreshold([]bool{true}, []float64{1}, nil, Options{}); !math.IsNaN(got.Threshold) {
+		t.Errorf("one label: got %+v, want a NaN threshold", got)
 	}
 }
 
-func TestBestThresholdDependsOnlyOnTheSeed(t *testing.T) {
+func TestBestThresholdIsReproducible(t *testing.T) {
 	positive, scores, _ := testJudge()
 	groups := make([]string, 60)
 	for i := range groups {
@@ -196,13 +196,13 @@ func TestBestThresholdDependsOnlyOnTheSeed(t *testing.T) {
 			}
 		})
 		if d := cmp.Diff(want, BestThreshold(p, s, g, Options{Seed: 3}), cmpopts.EquateNaNs()); d != "" {
-			t.Errorf("%s: %s", name, d)
+			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
 }
 
-// Copies of rows within a group must not narrow the interval, and a row must not be
-// tested with a threshold chosen on its copy.
+// Duplicate rows within a group must not narrow the interval, and a row must not be
+// tested with a threshold chosen on its duplicate.
 func TestBestThresholdKeepsGroupsTogether(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var positive []bool
@@ -214,16 +214,16 @@ func TestBestThresholdKeepsGroupsTogether(t *testing.T) {
 			positive, scores, groups = append(positive, p), append(scores, s), append(groups, string(rune('a'+i)))
 		}
 	}
-	alone, together := BestThreshold(positive, scores, nil, Options{}), BestThreshold(positive, scores, groups, Options{})
-	if together.OutOfFold.Upper-together.OutOfFold.Lower < 1.5*(alone.OutOfFold.Upper-alone.OutOfFold.Lower) {
-		t.Errorf("alone %+v, together %+v", alone.OutOfFold, together.OutOfFold)
+	ungrouped, grouped := BestThreshold(positive, scores, nil, Options{}), BestThreshold(positive, scores, groups, Options{})
+	if grouped.OutOfFold.Upper-grouped.OutOfFold.Lower < 1.5*(ungrouped.OutOfFold.Upper-ungrouped.OutOfFold.Lower) {
+		t.Errorf("got %+v with groups and %+v without, want a wider interval with groups", grouped.OutOfFold, ungrouped.OutOfFold)
 	}
 	if few := BestThreshold(positive, scores, slices.Repeat([]string{"one"}, 240), Options{}); few.OutOfFold.Reliable() || !strings.Contains(few.OutOfFold.Note, "too few groups") {
-		t.Errorf("one group: %+v", few)
+		t.Errorf("one group: got %+v, want a note about too few groups", few)
 	}
 }
 
-// unlabelled returns the scores of 500 rows without a label.
+// unlabelled returns the scores of 500 unlabelled rows.
 func unlabelled() *Summary {
 	var s Summary
 	for i := range 500 {
@@ -232,8 +232,8 @@ func unlabelled() *Summary {
 	return &s
 }
 
-// Expected values from ppi_py: ppi_mean_pointestimate(Y, Yhat, Yhat_unlabeled), which weighs the
-// judge, and its ppi_mean_ci.
+// Expected values from ppi_py: ppi_mean_pointestimate(Y, Yhat, Yhat_unlabeled), which
+// also computes the weight, and ppi_mean_ci.
 func TestCorrectedMeanMatchesPPI(t *testing.T) {
 	positive, scores, _ := testJudge()
 	truth := make([]float64, 60)
@@ -252,32 +252,32 @@ func TestCorrectedMeanMatchesPPI(t *testing.T) {
 }
 
 func TestCorrectedMeanEdgeCases(t *testing.T) {
-	_, scores, people := testJudge()
-	right := CorrectedMean(scores, scores, unlabelled(), Options{})
-	if right.Lambda != 1 || right.Mean.Method != Bounded || right.Mean.Note == "" || right.Mean.Upper-right.Mean.Lower < 0.05 {
-		t.Errorf("perfect judge: got %+v, want weight 1 and a bounded interval", right)
+	_, scores, ratings := testJudge()
+	perfect := CorrectedMean(scores, scores, unlabelled(), Options{})
+	if perfect.Lambda != 1 || perfect.Mean.Method != Bounded || perfect.Mean.Note == "" || perfect.Mean.Upper-perfect.Mean.Lower < 0.05 {
+		t.Errorf("perfect judge: got %+v, want weight 1 and a bounded interval", perfect)
 	}
-	near(t, "its mean", right.Mean.Estimate, right.Judged, 1e-15)
-	for i := range people {
-		people[i] /= 3
+	near(t, "mean of perfect judge", perfect.Mean.Estimate, perfect.Judged, 1e-15)
+	for i := range ratings {
+		ratings[i] /= 3
 	}
-	alone := CorrectedMean(people, scores, &Summary{}, Options{})
-	if d := cmp.Diff(alone.Labelled, alone.Mean); d != "" || alone.Lambda != 0 {
-		t.Errorf("no unlabelled rows: got %+v, want the labelled mean", alone)
+	labelled := CorrectedMean(ratings, scores, &Summary{}, Options{})
+	if d := cmp.Diff(labelled.Labelled, labelled.Mean); d != "" || labelled.Lambda != 0 {
+		t.Errorf("no unlabelled rows: got %+v, want the labelled mean", labelled)
 	}
-	constant := CorrectedMean(people, make([]float64, 60), summaryOf(make([]float64, 100)...), Options{})
+	constant := CorrectedMean(ratings, make([]float64, 60), summaryOf(make([]float64, 100)...), Options{})
 	if constant.Lambda != 0 || constant.Mean.Estimate != constant.Labelled.Estimate {
 		t.Errorf("constant judge: got %+v, want weight 0", constant)
 	}
-	few := CorrectedMean(people[:10], scores[:10], unlabelled(), Options{})
+	few := CorrectedMean(ratings[:10], scores[:10], unlabelled(), Options{})
 	if few.Mean.Reliable() || few.Mean.Note == "" {
 		t.Errorf("ten labels: got %+v, want no interval", few)
 	}
-	withNaN := CorrectedMean(append([]float64{math.NaN(), 1}, people...), append([]float64{1, math.NaN()}, scores...), unlabelled(), Options{})
-	if d := cmp.Diff(CorrectedMean(people, scores, unlabelled(), Options{}), withNaN); d != "" {
-		t.Error(d)
+	withNaN := CorrectedMean(append([]float64{math.NaN(), 1}, ratings...), append([]float64{1, math.NaN()}, scores...), unlabelled(), Options{})
+	if d := cmp.Diff(CorrectedMean(ratings, scores, unlabelled(), Options{}), withNaN); d != "" {
+		t.Errorf("rows with NaN (-want +got):\n%s", d)
 	}
-	short := CorrectedMean(people, scores, summaryOf(0.5, 0.7), Options{})
+	short := CorrectedMean(ratings, scores, summaryOf(0.5, 0.7), Options{})
 	if short.Lambda > 0 && (short.Mean.Reliable() || !strings.Contains(short.Mean.Note, "without a label")) {
 		t.Errorf("two unlabelled rows: got %+v, want no interval", short)
 	}

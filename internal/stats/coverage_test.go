@@ -9,24 +9,24 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The coverage tests draw datasets with known true values and count how often an
-// interval contains them. Run them in full with
+// The coverage tests simulate datasets with known true values and count how often an
+// interval contains them. For a full run, use
 //
 //	go test ./internal/stats -run Cover -v -coverage 2000
-var coverage = flag.Int("coverage", 200, "simulated datasets of each kind")
+var coverage = flag.Int("coverage", 200, "number of simulated datasets per test case")
 
-// checkCoverage checks that the share times/of is between low and high, with a
+// checkCoverage checks that the fraction hits/total is between low and high, with a
 // tolerance of three standard errors for short simulations.
-func checkCoverage(t *testing.T, name string, times, of int, low, high float64) {
+func checkCoverage(t *testing.T, name string, hits, total int, low, high float64) {
 	t.Helper()
-	share := float64(times) / float64(of)
-	t.Logf("%-28s %6.2f%%", name, 100*share)
+	fraction := float64(hits) / float64(total)
+	t.Logf("%-28s %6.2f%%", name, 100*fraction)
 	tolerance := 0.0
-	if of < 2000 {
-		tolerance = 3 * math.Sqrt(0.05*0.95/float64(of))
+	if total < 2000 {
+		tolerance = 3 * math.Sqrt(0.05*0.95/float64(total))
 	}
-	if share < low-tolerance || share > high+tolerance {
-		t.Errorf("%s: got %.2f%% of %d, want %.1f to %.1f", name, 100*share, of, 100*low, 100*high)
+	if fraction < low-tolerance || fraction > high+tolerance {
+		t.Errorf("%s: got %.2f%% of %d, want %.1f%% to %.1f%%", name, 100*fraction, total, 100*low, 100*high)
 	}
 }
 
@@ -41,7 +41,8 @@ func betaDraw(r *rand.Rand, a, b float64) float64 {
 	return distuv.Beta{Alpha: a, Beta: b, Src: r}.Rand()
 }
 
-// fraction draws the share of n claims that are supported with probability p.
+// fraction draws the fraction of n claims that are supported, each with
+// probability p.
 func fraction(r *rand.Rand, n int, p float64) float64 {
 	k := 0
 	for range n {
@@ -52,8 +53,9 @@ func fraction(r *rand.Rand, n int, p float64) float64 {
 	return float64(k) / float64(n)
 }
 
-// lump draws 1 with probability p, otherwise from other.
-func lump(p float64, other func(r *rand.Rand) float64) func(r *rand.Rand) float64 {
+// oneOr returns a function that draws 1 with probability p, and otherwise from
+// other.
+func oneOr(p float64, other func(r *rand.Rand) float64) func(r *rand.Rand) float64 {
 	return func(r *rand.Rand) float64 {
 		if r.Float64() < p {
 			return 1
@@ -64,6 +66,7 @@ func lump(p float64, other func(r *rand.Rand) float64) func(r *rand.Rand) float6
 
 func uniform(r *rand.Rand) float64 { return r.Float64() }
 
+// halves draws a fraction of 1 to 6 claims that are supported with probability 0.5.
 func halves(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), 0.5) }
 
 func TestIntervalCoverage(t *testing.T) {
@@ -76,24 +79,24 @@ func TestIntervalCoverage(t *testing.T) {
 		draw      func(r *rand.Rand) float64
 		low, high float64
 	}{
-		{"half 1, half Beta(8,2)", 50, 0.9, lump(0.5, func(r *rand.Rand) float64 { return betaDraw(r, 8, 2) }), 0.935, 0.965},
+		{"half 1, half Beta(8,2)", 50, 0.9, oneOr(0.5, func(r *rand.Rand) float64 { return betaDraw(r, 8, 2) }), 0.935, 0.965},
 		{"fractions of 1 to 6 claims", 50, 6. / 7, func(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), betaDraw(r, 6, 1)) }, 0.935, 0.965},
-		{"0.7 at 1, else uniform", 50, 0.85, lump(0.7, uniform), 0.935, 0.965},
-		{"0.8 at 1, else fractions", 50, 0.9, lump(0.8, halves), 0.935, 0.97},
-		{"0.9 at 1, else uniform", 50, 0.95, lump(0.9, uniform), 0.935, 0.98},
-		// With few distinct rows, the interval is the bounded one.
-		{"0.95 at 1, else uniform", 50, 0.975, lump(0.95, uniform), 0.945, 1},
-		{"0.98 at 1, else uniform", 50, 0.99, lump(0.98, uniform), 0.945, 1},
+		{"0.7 at 1, else uniform", 50, 0.85, oneOr(0.7, uniform), 0.935, 0.965},
+		{"0.8 at 1, else fractions", 50, 0.9, oneOr(0.8, halves), 0.935, 0.97},
+		{"0.9 at 1, else uniform", 50, 0.95, oneOr(0.9, uniform), 0.935, 0.98},
+		// With few distinct rows, the interval is Bounded.
+		{"0.95 at 1, else uniform", 50, 0.975, oneOr(0.95, uniform), 0.945, 1},
+		{"0.98 at 1, else uniform", 50, 0.99, oneOr(0.98, uniform), 0.945, 1},
 		{"0 or 1, 0.9 at 1", 50, 0.9, func(r *rand.Rand) float64 { return fraction(r, 1, 0.9) }, 0.935, 0.985},
 		{"Beta(0.5,0.2)", 50, 5. / 7, func(r *rand.Rand) float64 { return betaDraw(r, 0.5, 0.2) }, 0.935, 0.965},
 		{"Beta(80,20)", 50, 0.8, func(r *rand.Rand) float64 { return betaDraw(r, 80, 20) }, 0.935, 0.965},
 		{"Beta(1,6)", 50, 1. / 7, func(r *rand.Rand) float64 { return betaDraw(r, 1, 6) }, 0.935, 0.965},
 		{"20 fractions", 20, 6. / 7, func(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), betaDraw(r, 6, 1)) }, 0.935, 0.985},
-		{"200, 0.9 at 1, else uniform", 200, 0.95, lump(0.9, uniform), 0.935, 0.965},
-		{"400, 0.98 at 1, else fractions", 400, 0.99, lump(0.98, halves), 0.935, 0.985},
+		{"200, 0.9 at 1, else uniform", 200, 0.95, oneOr(0.9, uniform), 0.935, 0.965},
+		{"400, 0.98 at 1, else fractions", 400, 0.99, oneOr(0.98, halves), 0.935, 0.985},
 	} {
 		r := rand.New(rand.NewPCG(1, 2))
-		times := 0
+		hits := 0
 		for i := range *coverage {
 			var s Sample
 			for range c.n {
@@ -101,10 +104,10 @@ func TestIntervalCoverage(t *testing.T) {
 			}
 			got := s.Interval(Options{Resamples: 1000, Seed: uint64(i)})
 			if got.Lower <= c.mean && c.mean <= got.Upper {
-				times++
+				hits++
 			}
 		}
-		checkCoverage(t, c.name, times, *coverage, c.low, c.high)
+		checkCoverage(t, c.name, hits, *coverage, c.low, c.high)
 	}
 }
 

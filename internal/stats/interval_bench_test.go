@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// benchmarkInterval computes an interval of 100,000 rows with 10,000 resamples.
+// benchmarkInterval measures an interval of 100,000 rows with 10,000 resamples.
 func benchmarkInterval(b *testing.B, draw func(r *rand.Rand) (sum, size float64)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s Sample
@@ -14,7 +14,7 @@ func benchmarkInterval(b *testing.B, draw func(r *rand.Rand) (sum, size float64)
 	}
 	for b.Loop() {
 		if !s.Interval(Options{}).Reliable() {
-			b.Fatal("no interval")
+			b.Fatal("got no interval, want one")
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestBCaMatchesScipy(t *testing.T) {
 	near(t, "acceleration", sampleOf(mixed...).table().acceleration(), -0.046649023716099684, 1e-15)
 }
 
-// Expected values from scipy 1.17: t.ppf(0.975, 24)*sqrt(25/24) and norm.cdf of it.
+// Expected values from scipy 1.17: t.ppf(0.975, 24)*sqrt(25/24) and its norm.cdf.
 func TestExpandedQuantile(t *testing.T) {
 	near(t, "25 units", expandedQuantile(0.025, 25), 2.106457648688667, 1e-12)
 	near(t, "no correction", bcaLevel(expandedQuantile(0.025, 25), 0, 0), 0.9824176908918206, 1e-12)
@@ -70,37 +70,37 @@ func TestExpandedQuantile(t *testing.T) {
 	near(t, "below the pole", bcaLevel(-20, 0, -0.1), 0, 0)
 }
 
-// The standard error of scores is s/sqrt(n), that of claims is Cochran's, in NumPy
-// sqrt(((k-r*n)**2).sum()/(len(k)-1)*len(k))/n.sum().
+// The standard error of scores is s/sqrt(n). The standard error of claims is Cochran's,
+// in NumPy sqrt(((k-r*n)**2).sum()/(len(k)-1)*len(k))/n.sum().
 func TestStandardError(t *testing.T) {
 	near(t, "macro", sampleOf(mixed...).table().standardError(), summaryOf(mixed...).Std()/5, 1e-15)
 	near(t, "micro", claimsOf(supported, claims).table().standardError(), 0.0434953785978403, 1e-14)
 }
 
-func TestMissingIntervalHasANote(t *testing.T) {
+func TestIntervalRequiresEnoughUnits(t *testing.T) {
 	for name, s := range map[string]*Sample{
-		"no rows":     {},
-		"nineteen":    sampleOf(mixed[:19]...),
-		"one row":     sampleOf(1),
-		"NaN is none": sampleOf(append(slices.Clone(mixed[:19]), math.NaN())...),
+		"no rows":    {},
+		"nineteen":   sampleOf(mixed[:19]...),
+		"one row":    sampleOf(1),
+		"19 and NaN": sampleOf(append(slices.Clone(mixed[:19]), math.NaN())...),
 	} {
 		got := s.Interval(Options{})
 		if got.Reliable() || !math.IsNaN(got.Lower) || !math.IsNaN(got.Upper) || !strings.Contains(got.Note, "too few") {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v, want no interval and a note", name, got)
 		}
 		if s.Count() > 0 && math.IsNaN(got.Estimate) {
-			t.Errorf("%s: got no estimate", name)
+			t.Errorf("%s: got estimate NaN, want a number", name)
 		}
 	}
 }
 
-func TestConstantScoresHaveABoundedInterval(t *testing.T) {
+func TestIntervalOfConstantScoresIsBounded(t *testing.T) {
 	ones := sampleOf(slices.Repeat([]float64{1}, 100)...)
 	got := ones.Interval(Options{})
 	near(t, "lower", got.Lower, math.Pow(0.025, 0.01), 1e-15)
 	near(t, "upper", got.Upper, 1, 0)
 	if got.Method != Bounded || !strings.HasPrefix(got.Note, "all 100 have the same value") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want a bounded interval with a note", got)
 	}
 	half := sampleOf(slices.Repeat([]float64{0.5}, 100)...).Interval(Options{})
 	near(t, "half", half.Upper-0.5, 0.5-half.Lower, 1e-15)
@@ -112,17 +112,17 @@ func TestConstantScoresHaveABoundedInterval(t *testing.T) {
 	}
 	claims := all.Interval(Options{})
 	if claims.Lower >= got.Lower || claims.Lower < 0.9 || claims.Upper != 1 {
-		t.Errorf("claims: %+v", claims)
+		t.Errorf("claims: got %+v, want a wider interval from 0.9 to 1", claims)
 	}
 }
 
-// For scores of 0 and 1 the bound is that of Clopper and Pearson: statsmodels 0.15,
+// For scores of 0 and 1 the interval is that of Clopper and Pearson: statsmodels 0.15,
 // proportion_confint(97, 100, method="beta").
 func TestBoundedIntervalMatchesClopperPearson(t *testing.T) {
 	scores := append(slices.Repeat([]float64{1}, 97), 0, 0, 0)
 	got := sampleOf(scores...).Interval(Options{Resamples: 100_000})
 	if got.Method != Bounded || !strings.HasPrefix(got.Note, "only 3 of 100 differ") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want a bounded interval with a note", got)
 	}
 	near(t, "lower", got.Lower, 0.9148239, 5e-4)
 	near(t, "upper", got.Upper, 0.9937700, 5e-4)
@@ -151,7 +151,7 @@ func randomSample(r *rand.Rand, n, kind int) *Sample {
 	return &s
 }
 
-func TestIntervalsContainTheMeanAndGrowWithConfidence(t *testing.T) {
+func TestIntervalGrowsWithConfidence(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		s := randomSample(r, 20+r.IntN(200), r.IntN(3))
@@ -162,7 +162,7 @@ func TestIntervalsContainTheMeanAndGrowWithConfidence(t *testing.T) {
 		for _, confidence := range []float64{0.6, 0.8, 0.9, 0.95, 0.99, 0.999} {
 			got := s.Interval(Options{Confidence: confidence, Resamples: 500})
 			if got.Lower > last.Lower || got.Upper < last.Upper {
-				t.Errorf("confidence %v of %d: got %+v, narrower than %+v", confidence, s.Count(), got, last)
+				t.Errorf("confidence %v, %d units: got %+v, want it to contain %+v", confidence, s.Count(), got, last)
 			}
 			if got.Lower < -1e-12 || got.Upper > 1+1e-12 {
 				t.Errorf("got %+v, want ends within 0 and 1", got)
@@ -172,7 +172,7 @@ func TestIntervalsContainTheMeanAndGrowWithConfidence(t *testing.T) {
 	}
 }
 
-func TestIntervalsDependOnlyOnTheSeed(t *testing.T) {
+func TestIntervalIsReproducible(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	type row struct {
 		group      string
@@ -183,7 +183,7 @@ func TestIntervalsDependOnlyOnTheSeed(t *testing.T) {
 		n := 1 + r.IntN(6)
 		rows[i] = row{string(rune('a' + r.IntN(60))), fraction(r, n, 0.8), float64(n)}
 	}
-	figures := func(rows []row, shards int) [3]Interval {
+	intervals := func(rows []row, shards int) [3]Interval {
 		macro, micro, groups := make([]Sample, shards), make([]Sample, shards), make([]Groups, shards)
 		for i, row := range rows {
 			macro[i%shards].Add(row.score, 1)
@@ -198,24 +198,24 @@ func TestIntervalsDependOnlyOnTheSeed(t *testing.T) {
 		o := Options{Resamples: 1000, Seed: 7}
 		return [3]Interval{macro[0].Interval(o), micro[0].Interval(o), groups[0].Sample().Interval(o)}
 	}
-	want := figures(rows, 1)
+	want := intervals(rows, 1)
 	other := rows
 	r.Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for shards := 1; shards <= 3; shards++ {
-		if d := cmp.Diff(want, figures(other, shards)); d != "" {
-			t.Error(d)
+		if d := cmp.Diff(want, intervals(other, shards)); d != "" {
+			t.Errorf("%d shards (-want +got):\n%s", shards, d)
 		}
 	}
 	s := randomSample(r, 300, 0)
 	one, two := s.Interval(Options{Seed: 1}), s.Interval(Options{Seed: 2})
 	if one.Lower == two.Lower && one.Upper == two.Upper {
-		t.Error("got equal intervals for different seeds")
+		t.Errorf("got equal intervals %+v for different seeds, want different ones", one)
 	}
 	near(t, "another seed", one.Lower, two.Lower, 0.002)
 }
 
-func TestBinningKeepsTheInterval(t *testing.T) {
+func TestBinnedPreservesInterval(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s Sample
 	for range 20_000 {
@@ -225,7 +225,7 @@ func TestBinningKeepsTheInterval(t *testing.T) {
 	whole := s.table()
 	binned := whole.binned(maxBins)
 	if len(binned.units) > maxBins {
-		t.Errorf("got %d units", len(binned.units))
+		t.Errorf("got %d units, want at most %d", len(binned.units), maxBins)
 	}
 	near(t, "mean", binned.mean(), whole.mean(), 1e-12)
 	near(t, "standard error", binned.standardError()/whole.standardError(), 1, 1e-5)
@@ -235,7 +235,7 @@ func TestBinningKeepsTheInterval(t *testing.T) {
 	near(t, "upper", got.Upper, whole.mean()+width, width/10)
 }
 
-// The counts exercise all three ways to draw a binomial.
+// The counts cover inversion, rejection and flipped probabilities.
 func TestMultinomialMoments(t *testing.T) {
 	table := &table{n: 1000, units: make([]unit, 5), counts: []int{700, 250, 40, 9, 1}}
 	m := newMultinomial(table)
@@ -290,12 +290,12 @@ func TestBinomialDistribution(t *testing.T) {
 			cells++
 		}
 		if p := (distuv.ChiSquared{K: max(1, cells-1)}).Survival(chi); p < 1e-4 {
-			t.Errorf("%+v: chi square %.1f of %v cells, p = %v", c, chi, cells, p)
+			t.Errorf("%+v: got p = %v (chi square %.1f, %v cells), want at least 1e-4", c, p, chi, cells)
 		}
 	}
 }
 
-func TestGroupsSumTheirRows(t *testing.T) {
+func TestGroupsSumRows(t *testing.T) {
 	var g Groups
 	third := 1. / 3
 	for range 3 {
@@ -308,7 +308,7 @@ func TestGroupsSumTheirRows(t *testing.T) {
 	want := []unit{{0.3, 2}, {1, 3}}
 	s := g.Sample()
 	if d := cmp.Diff(want, s.table().units, cmp.AllowUnexported(unit{}), cmpopts.EquateApprox(0, 1e-15)); d != "" {
-		t.Error(d)
+		t.Errorf("-want +got:\n%s", d)
 	}
 	near(t, "mean", s.Mean(), 1.3/5, 1e-15)
 }

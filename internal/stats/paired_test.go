@@ -45,12 +45,12 @@ func TestPairedTestsMatchScipy(t *testing.T) {
 			got = table.signFlips(Options{}.withDefaults())
 		}
 		if d := cmp.Diff(c.want, got, cmpopts.EquateApprox(1e-11, 1e-13)); d != "" {
-			t.Errorf("%s: %s", c.name, d)
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
 	}
 }
 
-func TestSampledFlipsApproximateExactOnes(t *testing.T) {
+func TestSampledFlipsApproximateExactFlips(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var s Sample
@@ -58,13 +58,13 @@ func TestSampledFlipsApproximateExactOnes(t *testing.T) {
 			s.Add(r.Float64()-0.4, 1)
 		}
 		steps := s.table().steps(func(u unit) float64 { return u.sum })
-		exact, drawn := exactFlips(steps), sampledFlips(steps, Options{Resamples: 20_000})
-		if drawn.Exact {
-			t.Error("sampled test: got Exact, want false")
+		exact, sampled := exactFlips(steps), sampledFlips(steps, Options{Resamples: 20_000})
+		if sampled.Exact {
+			t.Error("sampled test: got Exact = true, want false")
 		}
-		near(t, "two-sided", drawn.TwoSided, exact.TwoSided, 0.015)
-		near(t, "greater", drawn.Greater, exact.Greater, 0.015)
-		near(t, "less", drawn.Less, exact.Less, 0.015)
+		near(t, "two-sided", sampled.TwoSided, exact.TwoSided, 0.015)
+		near(t, "greater", sampled.Greater, exact.Greater, 0.015)
+		near(t, "less", sampled.Less, exact.Less, 0.015)
 	}
 }
 
@@ -76,24 +76,24 @@ func TestSampledPValueIsNeverZero(t *testing.T) {
 	got := s.table().signFlips(Options{Resamples: 999})
 	want := Test{TwoSided: 0.001, Greater: 0.001, Less: 1}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
 
-func TestBinStepsKeepsTheSum(t *testing.T) {
+func TestBinStepsPreservesSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s Sample
 	for range 5000 {
 		s.Add(r.Float64()-0.49, 1)
 	}
 	steps := s.table().steps(func(u unit) float64 { return u.sum })
-	few := binSteps(steps, 100)
-	if len(few) > 100 {
-		t.Errorf("got %d steps, want at most 100", len(few))
+	binned := binSteps(steps, 100)
+	if len(binned) > 100 {
+		t.Errorf("got %d steps, want at most 100", len(binned))
 	}
-	whole, less := newObservedSum(steps), newObservedSum(few)
-	near(t, "sum", less.sum, whole.sum, 0.5)
-	near(t, "all sizes", less.tolerance, whole.tolerance, 1e-18*whole.tolerance+1e-18)
+	whole, got := newObservedSum(steps), newObservedSum(binned)
+	near(t, "sum", got.sum, whole.sum, 0.5)
+	near(t, "tolerance", got.tolerance, whole.tolerance, 1e-18*whole.tolerance+1e-18)
 }
 
 // Expected values from statsmodels 0.15: TTestPower().solve_power(nobs=n, alpha=a,
@@ -102,7 +102,7 @@ func TestDetectableMatchesStatsmodels(t *testing.T) {
 	for _, c := range []struct {
 		n            int
 		alpha, power float64
-		want         float64 // of a deviation of 1, times 1/sqrt(n)
+		want         float64 // result for a standard deviation of 1, times 1/sqrt(n)
 	}{
 		{20, 0.05, 0.8, 0.14767924344958633},
 		{200, 0.05, 0.8, 0.014075997060564355},
@@ -110,14 +110,14 @@ func TestDetectableMatchesStatsmodels(t *testing.T) {
 	} {
 		near(t, "detectable", Detectable(1/float64(c.n), c.n, c.alpha, c.power), c.want, 5e-7)
 	}
-	near(t, "at the change of formula", Detectable(1, 10_002, 0.05, 0.8), Detectable(1, 10_001, 0.05, 0.8), 1e-3)
-	near(t, "many", Detectable(1, 1_000_000, 0.05, 0.8), 2.801585, 1e-5)
+	near(t, "continuity at df 1e4", Detectable(1, 10_002, 0.05, 0.8), Detectable(1, 10_001, 0.05, 0.8), 1e-3)
+	near(t, "large n", Detectable(1, 1_000_000, 0.05, 0.8), 2.801585, 1e-5)
 	if !math.IsNaN(Detectable(1, 1, 0.05, 0.8)) {
 		t.Error("one unit: got a number, want NaN")
 	}
 }
 
-func TestCompareFindsAnImprovement(t *testing.T) {
+func TestCompareDetectsImprovement(t *testing.T) {
 	var s Sample
 	var g Groups
 	r := rand.New(rand.NewPCG(1, 2))
@@ -129,65 +129,65 @@ func TestCompareFindsAnImprovement(t *testing.T) {
 	rows, groups := Compare(&s, Options{}), Compare(g.Sample(), Options{})
 	for name, c := range map[string]Comparison{"rows": rows, "groups": groups} {
 		if c.Difference.Estimate <= 0 || c.Difference.Lower <= 0 || c.Permutation.TwoSided > 0.05 || c.Wilcoxon.TwoSided > 0.05 {
-			t.Errorf("%s: %+v", name, c)
+			t.Errorf("%s: got %+v, want a significant improvement", name, c)
 		}
 		if c.Better+c.Worse+c.Same != c.Difference.N || c.Better <= c.Worse {
-			t.Errorf("%s: %+v", name, c)
+			t.Errorf("%s: got %+v, want more better than worse units", name, c)
 		}
 		if !(c.Detectable > 0 && c.Detectable < 0.2) {
-			t.Errorf("%s: detectable %v", name, c.Detectable)
+			t.Errorf("%s: got Detectable %v, want between 0 and 0.2", name, c.Detectable)
 		}
 	}
-	near(t, "one mean", rows.Difference.Estimate, groups.Difference.Estimate, 1e-15)
+	near(t, "mean", rows.Difference.Estimate, groups.Difference.Estimate, 1e-15)
 }
 
 func TestCompareOfEqualRuns(t *testing.T) {
 	c := Compare(sampleOf(make([]float64, 300)...), Options{})
 	if c.Same != 300 || c.Permutation.TwoSided != 1 || c.Wilcoxon.TwoSided != 1 || !math.IsNaN(c.Detectable) {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want no differences", c)
 	}
 	if c.Difference.Method != Bounded || c.Difference.Lower >= 0 || c.Difference.Upper <= 0 {
-		t.Errorf("%+v", c.Difference)
+		t.Errorf("got difference %+v, want a bounded interval around 0", c.Difference)
 	}
 }
 
-// Under the null hypothesis a p-value is at most p with a probability slightly below
+// Under the null hypothesis, the probability of a p-value of at most p is slightly below
 // p.
 func TestPairedPValuesUnderTheNull(t *testing.T) {
 	skipShort(t)
 	r := rand.New(rand.NewPCG(5, 6))
-	var flips, ranks, either, drawn, groups, interval int
+	var flips, oneSided, ranks, sampled, groups, interval int
 	for i := range *coverage {
 		o := Options{Resamples: 999, Seed: uint64(i)}
-		var s, fine Sample
+		var s, distinct Sample
 		var g Groups
 		for j := range 60 {
 			k := 1 + r.IntN(6)
 			d := fraction(r, k, 0.8) - fraction(r, k, 0.8)
 			s.Add(d, 1)
-			fine.Add(betaDraw(r, 8, 2)-betaDraw(r, 8, 2), 1)
+			distinct.Add(betaDraw(r, 8, 2)-betaDraw(r, 8, 2), 1)
 			doc := string(rune('a' + j/2))
 			g.Add(doc, d, 1)
 			g.Add(doc, d/2, 1)
 		}
 		c := Compare(&s, o)
-		count := func(of *int, hit bool) {
+		count := func(n *int, hit bool) {
 			if hit {
-				*of++
+				*n++
 			}
 		}
 		count(&flips, c.Permutation.TwoSided <= 0.05)
-		count(&either, c.Permutation.Greater <= 0.1)
+		count(&oneSided, c.Permutation.Greater <= 0.1)
 		count(&ranks, c.Wilcoxon.TwoSided <= 0.05)
 		count(&interval, c.Difference.Lower <= 0 && 0 <= c.Difference.Upper)
-		p := fine.table().signFlips(o)
-		count(&drawn, !p.Exact && p.TwoSided <= 0.05)
+		p := distinct.table().signFlips(o)
+		count(&sampled, !p.Exact && p.TwoSided <= 0.05)
 		count(&groups, Compare(g.Sample(), o).Permutation.TwoSided <= 0.05)
 	}
 	checkCoverage(t, "flips at 0.05", flips, *coverage, 0.035, 0.06)
-	checkCoverage(t, "one-sided flips at 0.1", either, *coverage, 0.08, 0.115)
+	checkCoverage(t, "one-sided flips at 0.1", oneSided, *coverage, 0.08, 0.115)
 	checkCoverage(t, "ranks at 0.05", ranks, *coverage, 0.035, 0.06)
-	checkCoverage(t, "sampled flips at 0.05", drawn, *coverage, 0.035, 0.06)
+	checkCoverage(t, "sampled flips at 0.05", sampled, *coverage, 0.035, 0.06)
 	checkCoverage(t, "flips of groups at 0.05", groups, *coverage, 0.035, 0.06)
 	checkCoverage(t, "paired interval", interval, *coverage, 0.935, 0.965)
 }

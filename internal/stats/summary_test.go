@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// description holds the values of describe() in pandas and two deciles.
+// A description holds the statistics of pandas' describe and two deciles.
 type description struct {
 	Count                    int
 	Mean, Std                float64
@@ -51,7 +51,7 @@ func TestSummaryMatchesPandas(t *testing.T) {
 		{"only missing values", []float64{nan, nan}, description{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}},
 		{"one value", []float64{1}, description{1, 1, nan, 1, 1, 1, 1, 1, 1, 1}},
 		{"two values", []float64{0.5, 1}, description{2, 0.75, 0.3535533905932738, 0.5, 0.625, 0.75, 0.875, 1, 0.55, 0.95}},
-		{"a missing value is left out", []float64{0.5, nan, 1}, description{2, 0.75, 0.3535533905932738, 0.5, 0.625, 0.75, 0.875, 1, 0.55, 0.95}},
+		{"missing value", []float64{0.5, nan, 1}, description{2, 0.75, 0.3535533905932738, 0.5, 0.625, 0.75, 0.875, 1, 0.55, 0.95}},
 		{"equal values", slices.Repeat([]float64{third}, 7), description{7, third, 0, third, third, third, third, third, third, third}},
 		{"thirds", []float64{0, third, 2 * third, 1, 1, third}, description{6, 0.5555555555555556, 0.4036867138796656, 0, third, 0.5, 0.9166666666666666, 1, third / 2, 1}},
 		{"a thousand fractions", thousand, description{1000, 0.45581666666666665, 0.38135239817790645, 0, 0, 0.4, 0.75, 1, 0, 1}},
@@ -59,7 +59,7 @@ func TestSummaryMatchesPandas(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := describe(summaryOf(tt.values...))
 			if d := cmp.Diff(tt.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-14)); d != "" {
-				t.Error(d)
+				t.Errorf("-want +got:\n%s", d)
 			}
 		})
 	}
@@ -71,7 +71,7 @@ func TestStdOfEqualValuesIsZero(t *testing.T) {
 	}
 }
 
-func TestSummaryDoesNotDependOnOrder(t *testing.T) {
+func TestSummaryIsOrderIndependent(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		values := make([]float64, 1+random.IntN(300))
@@ -85,7 +85,7 @@ func TestSummaryDoesNotDependOnOrder(t *testing.T) {
 		merged := summaryOf(values[cut:]...)
 		merged.Merge(summaryOf(values[:cut]...))
 		if d := cmp.Diff(want, describe(merged), cmpopts.EquateNaNs()); d != "" {
-			t.Fatal(d)
+			t.Fatalf("-want +got:\n%s", d)
 		}
 	}
 }
