@@ -18,7 +18,7 @@ func writeTiny(t testing.TB, family string) (dir string, config map[string]any) 
 	t.Helper()
 	model, ok := tiny()[family]
 	if !ok {
-		t.Fatal("no family", family)
+		t.Fatalf("unknown family %q", family)
 	}
 	model.run(tinySequences()[3])
 	return model.write(t, "F32"), model.config
@@ -104,7 +104,7 @@ func TestLoadRejectsUnsupportedConfig(t *testing.T) {
 				m, err := loadConfig(dirs[tt.family], c, Options{Threads: 1})
 				if err == nil {
 					m.Close()
-					t.Fatal("accepted")
+					t.Fatal("got no error")
 				}
 				if !strings.Contains(err.Error(), tt.key) {
 					t.Errorf("got error %q, want one that names %s", err, tt.key)
@@ -115,7 +115,7 @@ func TestLoadRejectsUnsupportedConfig(t *testing.T) {
 }
 
 // Sizes are checked against the tensors before memory is allocated.
-func TestLoadRejectsSizesThatDoNotMatchTensors(t *testing.T) {
+func TestLoadRejectsMismatchedSizes(t *testing.T) {
 	dir, config := writeTiny(t, "bert")
 	tests := []struct {
 		key    string
@@ -149,7 +149,7 @@ func TestLoadRejectsSizesThatDoNotMatchTensors(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			if err == nil {
 				m.Close()
-				t.Fatal("accepted")
+				t.Fatal("got no error")
 			}
 			if !strings.Contains(err.Error(), tt.tensor) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %q, want %s and %q", err, tt.tensor, tt.want)
@@ -199,7 +199,7 @@ func TestModernBERTReadsBothConfigForms(t *testing.T) {
 	}
 }
 
-func TestConfigHasDefaultsOfTransformers(t *testing.T) {
+func TestConfigUsesDefaultsOfTransformers(t *testing.T) {
 	for family, keys := range map[string][]string{
 		"bert":       {"layer_norm_eps"},
 		"deberta":    {"pooler_hidden_act", "hidden_act", "max_relative_positions", "type_vocab_size"},
@@ -225,7 +225,7 @@ func TestConfigHasDefaultsOfTransformers(t *testing.T) {
 	}
 }
 
-// FuzzConfig checks that a configuration is either rejected or gives a model that
+// FuzzConfig checks that a configuration is either rejected or produces a model that
 // runs.
 func FuzzConfig(f *testing.F) {
 	dirs := map[string]string{}
@@ -263,7 +263,7 @@ func FuzzConfig(f *testing.F) {
 			}
 			got, err := m.compute(t.Context(), []sequence{s})
 			if err != nil && !strings.Contains(err.Error(), "not a number") {
-				t.Error(err)
+				t.Errorf("got error %v, want %q", err, "not a number")
 			}
 			if err == nil && len(got[0][0]) == 0 {
 				t.Error("got no values")

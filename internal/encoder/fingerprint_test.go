@@ -28,7 +28,7 @@ func TestFingerprintDependsOnEveryFile(t *testing.T) {
 		}
 		got, err := Fingerprint(dir)
 		if err != nil || len(got) != 32 {
-			t.Fatal(got, err)
+			t.Fatalf("got fingerprint %q, error %v", got, err)
 		}
 		return got
 	}
@@ -49,7 +49,7 @@ func TestFingerprintDependsOnEveryFile(t *testing.T) {
 	}
 	extra = nil
 	for i := range weights {
-		weights[i] = byte(i % 251) // as if trained
+		weights[i] = byte(i % 251) // simulate training
 	}
 	if other := write("{}"); other == first {
 		t.Error("fingerprint does not depend on the weights")

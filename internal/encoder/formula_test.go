@@ -76,9 +76,9 @@ func (n *naive) hhem(s sequence) []float64 {
 	return n.linear(x[:1], "t5.classifier", 2, true)[0]
 }
 
-// t5Bucket is the rule of T5 for 32 buckets and a maximum distance of 128: keys
-// that follow start at 16, distances 0 to 7 have a bucket each, and the other 8
-// start at powers of 16^(1/8) above 8.
+// t5Bucket returns T5's bucket of a distance for 32 buckets and a maximum distance of
+// 128. Buckets of positive distances start at 16. Absolute distances 0 to 7 have one
+// bucket each, and the lower bounds of the other 8 grow by a factor of 16^(1/8).
 func t5Bucket(distance int) int {
 	if distance > 0 {
 		return 16 + t5Bucket(-distance)
@@ -106,10 +106,10 @@ func (n *naive) modernBERT(s sequence) []float64 {
 	for l := range n.size("num_hidden_layers") {
 		layer := layerName("model.layers.", l)
 		theta := n.config["global_rope_theta"].(float64)
-		var sees func(i, j int) bool
+		var visible func(i, j int) bool
 		if l%n.size("global_attn_every_n_layers") != 0 {
 			theta = n.config["local_rope_theta"].(float64)
-			sees = func(i, j int) bool { return max(i-j, j-i) <= n.size("local_attention")/2 }
+			visible = func(i, j int) bool { return max(i-j, j-i) <= n.size("local_attention")/2 }
 		}
 		in := x
 		if l > 0 {
@@ -120,7 +120,7 @@ func (n *naive) modernBERT(s sequence) []float64 {
 		for i, row := range qkv {
 			q, k, v = append(q, rotate(row[:width], d, i, theta)), append(k, rotate(row[width:2*width], d, i, theta)), append(v, row[2*width:])
 		}
-		y := attention(v, heads, func(h, i, j int) float64 { return dot(q[i], k[j], h, d) / math.Sqrt(float64(d)) }, sees)
+		y := attention(v, heads, func(h, i, j int) float64 { return dot(q[i], k[j], h, d) / math.Sqrt(float64(d)) }, visible)
 		x = plus(x, n.linear(y, layer+"attn.Wo", width, false))
 		both := n.linear(n.layerNorm(x, layer+"mlp_norm", false, eps), layer+"mlp.Wi", 2*inner, false)
 		y = each(both, func(row []float64) []float64 {

@@ -305,7 +305,7 @@ func TestGoldenHiddenStatesMatchReference(t *testing.T) {
 			if len(seen) != len(g.Hidden.Stages) {
 				t.Errorf("got stages %v, want %d", seen, len(g.Hidden.Stages))
 			}
-			// The last layer is pruned only if nothing observes it.
+			// The last layer is pruned only without an observer.
 			m.pass.observe = nil
 			got, err := m.compute(t.Context(), []sequence{c.sequence()})
 			if err != nil {

@@ -24,9 +24,9 @@ func words(t testing.TB, g *Grounding, n int) string {
 	}
 }
 
-// BenchmarkGrounding judges five claims of 30 tokens against a window of 200, with
-// a model of the sizes of MiniLM-L6 and random weights, and alternately the same
-// claims as five pairs. "pairs/group" is how much longer the pairs take.
+// BenchmarkGrounding runs a model with random weights and the dimensions of MiniLM-L6 on
+// five claims of 30 tokens and a window of 200, alternately as one group and as five
+// pairs. "pairs/group" is the ratio of their durations.
 func BenchmarkGrounding(b *testing.B) {
 	for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
 		b.Run(name, func(b *testing.B) {
@@ -88,5 +88,5 @@ func BenchmarkGroundingOpen(b *testing.B) {
 	}
 	b.Run("float32", func(b *testing.B) { open(b, largeModel(b, false), kernel.Float32) })
 	b.Run("int8", func(b *testing.B) { open(b, largeModel(b, true), kernel.Int8) })
-	b.Run("int8 of MiniLM", func(b *testing.B) { open(b, withTrunk(b, minilm(b), true), kernel.Int8) })
+	b.Run("int8 MiniLM", func(b *testing.B) { open(b, withTrunk(b, minilm(b), true), kernel.Int8) })
 }

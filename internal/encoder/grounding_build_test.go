@@ -64,7 +64,7 @@ func (w *modelFile) put(name, dtype string, shape []int, data []byte) {
 	w.tensors[name] = modelTensor{dtype, shape, data}
 }
 
-// bytes encodes the file, with a matching checksum if seal is set.
+// bytes encodes the file. If seal is set, it updates the checksum.
 func (w *modelFile) bytes(t testing.TB, seal bool) []byte {
 	t.Helper()
 	header := map[string]any{"__metadata__": w.meta}

@@ -16,12 +16,12 @@ import (
 )
 
 func TestOpenGroundingRejectsInvalidFiles(t *testing.T) {
-	replace := func(key, old, by string) func(w *modelFile) {
+	replace := func(key, old, new string) func(w *modelFile) {
 		return func(w *modelFile) {
 			if !strings.Contains(w.meta[key], old) {
 				t.Errorf("%s has no %q", key, old)
 			}
-			w.meta[key] = strings.Replace(w.meta[key], old, by, 1)
+			w.meta[key] = strings.Replace(w.meta[key], old, new, 1)
 		}
 	}
 	without := func(name string) func(w *modelFile) { return func(w *modelFile) { delete(w.tensors, name) } }
@@ -38,7 +38,7 @@ func TestOpenGroundingRejectsInvalidFiles(t *testing.T) {
 	tests := []struct {
 		name string
 		file string
-		put  func(w *modelFile)
+		edit func(w *modelFile)
 		want []string
 	}{
 		{"other format", "int8", replace("format", "ragfaith-grounding", "pt"), []string{`format is "pt"`, "training/export.py"}},
@@ -77,7 +77,7 @@ func TestOpenGroundingRejectsInvalidFiles(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := copyFile(t, tinyFile(t, tt.file))
-			tt.put(w)
+			tt.edit(w)
 			_, sealed := w.meta["sha256"]
 			path := filepath.Join(t.TempDir(), "bad.safetensors")
 			data := w.bytes(t, sealed)
@@ -88,7 +88,7 @@ func TestOpenGroundingRejectsInvalidFiles(t *testing.T) {
 				g, err := OpenGrounding(path, Options{Precision: precision})
 				if err == nil {
 					g.Close()
-					t.Fatal("accepted")
+					t.Fatal("got no error")
 				}
 				for _, want := range append(tt.want, "bad.safetensors") {
 					if !strings.Contains(err.Error(), want) {
@@ -103,7 +103,7 @@ func TestOpenGroundingRejectsInvalidFiles(t *testing.T) {
 	}
 	_, err := ParseGrounding(tinyFile(t, "int8"), Options{Device: ort.Device{Provider: ort.CUDA}})
 	if err == nil || !strings.Contains(err.Error(), "do not support device") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want %q", err, "do not support device")
 	}
 }
 
@@ -133,7 +133,7 @@ func TestParseGroundingRejectsDamagedFiles(t *testing.T) {
 	}
 }
 
-func TestGroundingNaNOutputIsAnError(t *testing.T) {
+func TestJudgeRejectsNaNOutput(t *testing.T) {
 	for name, what := range map[string]string{"classes.bias": "group 1: claim 0", "token.bias": "group 1: claim 0"} {
 		w := copyFile(t, tinyFile(t, "int8"))
 		x := w.tensors[name]
@@ -146,13 +146,13 @@ func TestGroundingNaNOutputIsAnError(t *testing.T) {
 		}
 		_, err = g.Judge(t.Context(), []Group{{}, {"a", []string{"b"}}})
 		if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "not a number") {
-			t.Errorf("%s: got error %v", name, err)
+			t.Errorf("%s: got error %v, want %q", name, err, "not a number")
 		}
 	}
 }
 
-// FuzzParseGrounding fixes the checksum of its input, so that the code behind the
-// check is fuzzed too.
+// FuzzParseGrounding corrects the checksum of its input, so that the code after the check
+// is fuzzed too.
 func FuzzParseGrounding(f *testing.F) {
 	for _, file := range []string{"int8", "float32"} {
 		f.Add(tinyFile(f, file), file == "int8")

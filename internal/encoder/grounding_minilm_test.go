@@ -138,7 +138,7 @@ func quantizeRows(values []float32, width int) (scales []float32, steps []byte) 
 func TestGroundingWithMiniLMTrunk(t *testing.T) {
 	dir, want := minilm(t), readMiniLM(t)
 	files := map[bool][]byte{false: withTrunk(t, dir, false), true: withTrunk(t, dir, true)}
-	// The published model's texts are cut at 256 tokens with specials.
+	// The published model truncates texts to 256 tokens including special tokens.
 	want = slices.DeleteFunc(want, func(s miniLMCase) bool { return len(s.IDs) > 60 })
 	want = want[:min(len(want), 16)]
 	var texts []string

@@ -74,7 +74,7 @@ func TestGroundingIsSafeForConcurrentUse(t *testing.T) {
 			if i%2 == 0 {
 				got, err := g.Judge(t.Context(), groups[i:])
 				if diff := cmp.Diff(want[i:], got); err != nil || diff != "" {
-					t.Error(err, diff)
+					t.Errorf("got error %v, difference (-want +got)\n%s", err, diff)
 				}
 				return
 			}
@@ -138,14 +138,14 @@ func TestGroundingPassDoesNotAllocate(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		runPass()
 		runtime.ReadMemStats(&after)
-		// Closures, and what ReadMemStats itself allocates.
+		// Allow for closures and the allocations of ReadMemStats.
 		if allocated := after.TotalAlloc - before.TotalAlloc; tokens < 500 || allocated > 4<<10 {
 			t.Errorf("%s: got %d bytes allocated for %d tokens", file, allocated, tokens)
 		}
 	}
 }
 
-func TestGroundingStopsWhenContextIsCancelled(t *testing.T) {
+func TestGroundingStopsWhenContextIsCanceled(t *testing.T) {
 	g := tinyGrounding(t, "float32", Options{Threads: 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	g.pass.observe = func(stage string, _ []float32) {
@@ -155,12 +155,12 @@ func TestGroundingStopsWhenContextIsCancelled(t *testing.T) {
 	}
 	groups := testGroups(t)
 	if _, err := g.Judge(ctx, groups); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want context.Canceled", err)
 	}
 	if _, err := g.Embed(ctx, []string{"x"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want context.Canceled", err)
 	}
-	// An observer sees all tokens, which must not change the output.
+	// An observer visible all tokens, which must not change the output.
 	want, err := tinyGrounding(t, "float32", Options{}).Judge(t.Context(), groups)
 	if err != nil {
 		t.Fatal(err)
@@ -184,10 +184,10 @@ func TestGroundingFailsAfterClose(t *testing.T) {
 		}
 	}
 	if _, err := g.Judge(t.Context(), []Group{{"a", []string{"b"}}}); err == nil || !strings.Contains(err.Error(), "closed") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want %q", err, "closed")
 	}
 	if _, err := g.Embed(t.Context(), []string{"a"}); err == nil || !strings.Contains(err.Error(), "closed") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want %q", err, "closed")
 	}
 }
 

@@ -26,7 +26,7 @@ type groundingCase struct {
 	Offsets               [][][2]int
 	Logits                [][]float64
 	Tokens                [][]float64
-	RoundedLogits         [][]float64 `json:"rounded_logits"` // of the int8 weights
+	RoundedLogits         [][]float64 `json:"rounded_logits"` // float32 output for the int8 weights
 	RoundedTokens         [][]float64 `json:"rounded_tokens"`
 }
 
@@ -86,8 +86,8 @@ func TestGroundingLayoutMatchesTraining(t *testing.T) {
 	g := tinyGrounding(t, "int8", Options{})
 	m := &wordMatcher{pieces: g.pieces}
 	for _, c := range readGroundingGolden(t).Cases {
-		held := make([]ClaimOutput, len(c.Claims))
-		seqs, err := g.buildSequences(m, &Group{c.Window, c.Claims}, held)
+		outputs := make([]ClaimOutput, len(c.Claims))
+		seqs, err := g.buildSequences(m, &Group{c.Window, c.Claims}, outputs)
 		if err != nil {
 			t.Fatal(c.Name, err)
 		}
@@ -111,7 +111,7 @@ func TestGroundingLayoutMatchesTraining(t *testing.T) {
 		}
 		for i, want := range c.Offsets {
 			var got [][2]int
-			for _, m := range held[i].Tokens {
+			for _, m := range outputs[i].Tokens {
 				got = append(got, [2]int{m.Start, m.End})
 			}
 			if !slices.Equal(got, want) {
@@ -121,7 +121,7 @@ func TestGroundingLayoutMatchesTraining(t *testing.T) {
 	}
 }
 
-// Maximum differences that int8 may cause in the logits, which are around 1.
+// Maximum errors of logits due to int8. The logits are around 1.
 const (
 	maxInt8Diff     = 0.4
 	maxInt8MeanDiff = 0.015
@@ -205,7 +205,7 @@ func TestGroundingEmbedMatchesTorch(t *testing.T) {
 	}
 }
 
-func TestGroundingDescribesItself(t *testing.T) {
+func TestGroundingMetadata(t *testing.T) {
 	g := tinyGrounding(t, "int8", Options{})
 	if got, want := g.Verdict(), `{"bias":-0.25,"words":1,"support":0.5,"contradiction":0.1,"worst":0,"margin":0.02,"most":8,"windows":3,"room":200,"packed":160}`; got != want {
 		t.Errorf("got verdict %s, want %s", got, want)
@@ -228,8 +228,8 @@ func TestGroundingDescribesItself(t *testing.T) {
 func TestGroundingTextCannotSpellSpecialTokens(t *testing.T) {
 	g := tinyGrounding(t, "int8", Options{})
 	text := "It costs [SEP] four [CLS][PAD] million [UNK][MASK]."
-	held := make([]ClaimOutput, 1)
-	seqs, err := g.buildSequences(&wordMatcher{pieces: g.pieces}, &Group{text, []string{text}}, held)
+	outputs := make([]ClaimOutput, 1)
+	seqs, err := g.buildSequences(&wordMatcher{pieces: g.pieces}, &Group{text, []string{text}}, outputs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestGroundingTextCannotSpellSpecialTokens(t *testing.T) {
 		}
 	}
 	at := 0 // tokens cover the claim except its spaces
-	for _, m := range held[0].Tokens {
+	for _, m := range outputs[0].Tokens {
 		if strings.TrimSpace(text[at:m.Start]) != "" {
 			t.Errorf("no token covers %q", text[at:m.Start])
 		}

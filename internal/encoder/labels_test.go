@@ -46,7 +46,7 @@ func TestMeanings(t *testing.T) {
 				return
 			}
 			if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
-				t.Error(err, diff)
+				t.Errorf("got error %v, difference (-want +got)\n%s", err, diff)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestConfigLabels(t *testing.T) {
 		}
 		got := c.labels()
 		if diff := cmp.Diff(tt.want, got); c.err != nil || diff != "" {
-			t.Error(tt.config, c.err, diff)
+			t.Errorf("%v: got error %v, difference (-want +got)\n%s", tt.config, c.err, diff)
 		}
 	}
 }

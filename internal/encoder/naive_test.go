@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// naive computes models in float64, step by step as in their papers. Weights are
-// derived from their names; the ones that a network asks for are the tensors of
-// the model file.
+// naive computes models in float64, following the formulas of their papers. It generates
+// weights from their names when they are first used, and records them in tensors.
 type naive struct {
 	config  map[string]any
-	round   func(float64) float64 // to the type of the file
+	round   func(float64) float64 // rounds to the data type of the file
 	tensors map[string]tensor
 }
 
@@ -166,9 +165,9 @@ func geluTanh(x float64) float64 {
 	return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 }
 
-// attention computes softmax(score)·v by head, over the keys that sees allows for
-// a query.
-func attention(v matrix, heads int, score func(h, i, j int) float64, sees func(i, j int) bool) matrix {
+// attention computes softmax(score)·v for each head. visible, if not nil, reports whether
+// query i attends to key j.
+func attention(v matrix, heads int, score func(h, i, j int) float64, visible func(i, j int) bool) matrix {
 	d := len(v[0]) / heads
 	y := make(matrix, len(v))
 	for i := range v {
@@ -177,7 +176,7 @@ func attention(v matrix, heads int, score func(h, i, j int) float64, sees func(i
 			var keys []int
 			var scores []float64
 			for j := range v {
-				if sees == nil || sees(i, j) {
+				if visible == nil || visible(i, j) {
 					keys, scores = append(keys, j), append(scores, score(h, i, j))
 				}
 			}

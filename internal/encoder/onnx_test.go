@@ -87,12 +87,12 @@ func TestONNXMatchesKernelsForConfigVariants(t *testing.T) {
 		family string
 		change values
 	}{
-		"deberta without buckets":     {"deberta", values{"position_buckets": -1, "max_relative_positions": 4}},
-		"deberta without normed rows": {"deberta", values{"norm_rel_ebd": "none"}},
-		"deberta of contents":         {"deberta", values{"pos_att_type": "c2p"}},
-		"deberta of positions":        {"deberta", values{"pos_att_type": "p2c"}},
-		"modernbert of first tokens":  {"modernbert", values{"classifier_pooling": "cls"}},
-		"modernbert of tokens":        {"modernbert", values{"architectures": []string{"ModernBertForTokenClassification"}}},
+		"deberta without buckets":          {"deberta", values{"position_buckets": -1, "max_relative_positions": 4}},
+		"deberta without normalization":    {"deberta", values{"norm_rel_ebd": "none"}},
+		"deberta content to position only": {"deberta", values{"pos_att_type": "c2p"}},
+		"deberta position to content only": {"deberta", values{"pos_att_type": "p2c"}},
+		"modernbert with cls pooling":      {"modernbert", values{"classifier_pooling": "cls"}},
+		"modernbert token classifier":      {"modernbert", values{"architectures": []string{"ModernBertForTokenClassification"}}},
 	}
 	for _, act := range []string{"gelu_new", "relu", "silu", "tanh"} {
 		variants["bert with "+act] = struct {
@@ -154,7 +154,7 @@ func compareWithKernels(t *testing.T, dir string, o Options) {
 		}
 		d.add(float64s(got), float64s(row))
 	}
-	// Weights of such a spread make logits of some tens.
+	// These weights produce logits of up to several tens.
 	if d.max > 1e-4 {
 		t.Errorf("max difference %.2g, want at most 1e-4", d.max)
 	}
@@ -162,7 +162,7 @@ func compareWithKernels(t *testing.T, dir string, o Options) {
 
 func TestBatchSizeLimitsPadding(t *testing.T) {
 	for _, tt := range []struct {
-		lengths []int // in falling order
+		lengths []int // in descending order
 		tokens  int
 		want    int
 	}{
@@ -188,11 +188,11 @@ func TestONNXRejectsInt8(t *testing.T) {
 	dir, _ := writeTiny(t, "bert")
 	_, err := load(dir, Options{Device: ort.Device{Provider: ort.CPU}, Precision: kernel.Int8})
 	if err == nil || !strings.Contains(err.Error(), "device ort-cpu supports float32 only") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want %q", err, "device ort-cpu supports float32 only")
 	}
 }
 
-func TestONNXModelIsSafeForConcurrentUseAndStops(t *testing.T) {
+func TestONNXModelConcurrentUseAndErrors(t *testing.T) {
 	o := onnxOptions(t)
 	m := loadTiny(t, "deberta", o)
 	if name := m.Info().Kernel; !strings.HasPrefix(name, "ONNX Runtime 1.") || !strings.HasSuffix(name, " on ort-cpu") {

@@ -41,7 +41,7 @@ func TestOutputDependsOnlyOnSequence(t *testing.T) {
 		for _, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
 			single := loadTiny(t, family, Options{Threads: 1, Precision: precision})
 			parallel := loadTiny(t, family, Options{Threads: 4, Precision: precision})
-			seqs := testSequences(300) // several forEachPass
+			seqs := testSequences(300) // need several passes
 			batched, err := parallel.classify(t.Context(), seqs)
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +85,7 @@ func TestModelIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-func TestClassifyStopsWhenContextIsCancelled(t *testing.T) {
+func TestClassifyStopsWhenContextIsCanceled(t *testing.T) {
 	m := loadTiny(t, "bert", Options{Threads: 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	passes := 0
@@ -96,7 +96,7 @@ func TestClassifyStopsWhenContextIsCancelled(t *testing.T) {
 		}
 	}
 	if _, err := m.classify(ctx, testSequences(300)); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want context.Canceled", err)
 	}
 	if passes != 1 {
 		t.Errorf("got %d passes, want 1", passes)
@@ -150,7 +150,7 @@ func TestClassifyFailsAfterClose(t *testing.T) {
 		}
 	}
 	if _, err := m.classify(t.Context(), testSequences(1)); err == nil || !strings.Contains(err.Error(), "closed") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want %q", err, "closed")
 	}
 }
 
@@ -188,7 +188,7 @@ func TestCheckRejectsTokensOutOfRange(t *testing.T) {
 	}
 }
 
-func TestNaNOutputIsAnError(t *testing.T) {
+func TestClassifyRejectsNaNOutput(t *testing.T) {
 	model := tiny()["bert"]
 	model.run(tinySequences()[3])
 	model.get("bert.pooler.dense.bias")[0] = math.NaN()
@@ -198,7 +198,7 @@ func TestNaNOutputIsAnError(t *testing.T) {
 	}
 	defer m.Close()
 	if _, err := m.classify(t.Context(), tinySequences()); err == nil || !strings.Contains(err.Error(), "not a number") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want %q", err, "not a number")
 	}
 }
 

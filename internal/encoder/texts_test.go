@@ -145,7 +145,7 @@ func outputs(t *testing.T, m *Model, pairs []Pair, texts []string) [][][]float32
 	return all
 }
 
-// Special tokens come from the template or the prompt of a model only.
+// Texts must not produce special tokens; only the template or the prompt may.
 func TestTextCannotSpellSpecialTokens(t *testing.T) {
 	for _, name := range goldenNames() {
 		m := openGolden(t, name)
@@ -199,10 +199,10 @@ func TestTokenOffsetsCoverHypothesis(t *testing.T) {
 	}
 }
 
-func TestModelRejectsCallsOfOtherKinds(t *testing.T) {
+func TestModelRejectsUnsupportedCalls(t *testing.T) {
 	classifier, encoder := openGolden(t, "bert"), openGolden(t, "bert-sentence")
 	if _, err := classifier.Embed(t.Context(), []string{"x"}); err == nil || !strings.Contains(err.Error(), `is of kind "classify", want "embed"`) {
-		t.Errorf("Embed of a classifier: got error %v", err)
+		t.Errorf("Embed of a classifier: got error %v, want %q", err, `is of kind "classify", want "embed"`)
 	}
 	if _, err := classifier.Tokens(t.Context(), nil); err == nil {
 		t.Error("Tokens of a pair classifier succeeded")
@@ -212,7 +212,7 @@ func TestModelRejectsCallsOfOtherKinds(t *testing.T) {
 	}
 }
 
-func TestClassifyRejectsPairsThatAreTooLong(t *testing.T) {
+func TestClassifyRejectsLongPairs(t *testing.T) {
 	m := openGolden(t, "bert")
 	long := Pair{strings.Repeat("word ", 400), "A claim."}
 	n, err := m.Length(long)
@@ -221,7 +221,7 @@ func TestClassifyRejectsPairsThatAreTooLong(t *testing.T) {
 	}
 	_, err = m.Classify(t.Context(), []Pair{{"a", "b"}, long})
 	if err == nil || !strings.Contains(err.Error(), "input 1: ") || !strings.Contains(err.Error(), "takes 160 at most") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want %q", err, "takes 160 at most")
 	}
 	if got, err := m.Classify(t.Context(), nil); err != nil || len(got) != 0 {
 		t.Errorf("got %v, %v for no pairs", got, err)
@@ -231,11 +231,11 @@ func TestClassifyRejectsPairsThatAreTooLong(t *testing.T) {
 func TestOpenRejectsMissingOrBrokenTokenizer(t *testing.T) {
 	dir, _ := writeTiny(t, "bert")
 	if _, err := Open(dir, Options{}); err == nil || !strings.Contains(err.Error(), tokenizerFile) {
-		t.Errorf("no tokenizer: got error %v", err)
+		t.Errorf("no tokenizer: got error %v, want %q", err, tokenizerFile)
 	}
 	writeFile(t, dir, tokenizerFile, []byte("{"))
 	if _, err := Open(dir, Options{}); err == nil || !strings.Contains(err.Error(), tokenizerFile) {
-		t.Errorf("broken tokenizer: got error %v", err)
+		t.Errorf("broken tokenizer: got error %v, want %q", err, tokenizerFile)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestClassifyRejectsTokenizerOfAnotherModel(t *testing.T) {
 	defer m.Close()
 	_, err = m.Classify(t.Context(), []Pair{{"The harbour was rebuilt.", "It was."}})
 	if err == nil || !strings.Contains(err.Error(), "the model has embeddings for 23: tokenizer.json belongs to another model") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want %q", err, "the model has embeddings for 23: tokenizer.json belongs to another model")
 	}
 }
 

@@ -53,7 +53,7 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 		err := failToPull(t, p, mini)
 		e, ok := errors.AsType[*StatusError](err)
 		if !ok || e.Status != tt.status || e.Hint != strings.ReplaceAll(tt.want, "URL", h.URL) || strings.Contains(err.Error(), testToken) {
-			t.Errorf("%d %s: %v", tt.status, tt.code, err)
+			t.Errorf("%d %s: got error %v, want hint %q", tt.status, tt.code, err, tt.want)
 		}
 		if n := len(h.requests(part)); n != 1 {
 			t.Errorf("%d: got %d requests, want 1", tt.status, n)
@@ -102,7 +102,7 @@ func TestRetryAfterIsHonored(t *testing.T) {
 		p.Clock = clock
 		pull(t, p, mini, "")
 		if len(clock.waits) != 1 || clock.waits[0] < want || clock.waits[0] > want+want/10+time.Second {
-			t.Errorf("%s: waited %v", header, clock.waits)
+			t.Errorf("Retry-After %s: got waits %v, want one of about %v", header, clock.waits, want)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestRetriesAreLimited(t *testing.T) {
 	p := newPuller(t, h)
 	p.Retries = 3
 	if err := failToPull(t, p, mini); err.Error() != "sentence-transformers/all-MiniLM-L6-v2: the server answered 503 Service Unavailable" {
-		t.Error(err)
+		t.Errorf("got error %q, want %q", err, "sentence-transformers/all-MiniLM-L6-v2: the server answered 503 Service Unavailable")
 	}
 	if n := len(h.requests("/")); n != 4 {
 		t.Errorf("got %d requests, want 4", n)
@@ -126,7 +126,7 @@ func TestRetriesAreLimited(t *testing.T) {
 	p.Clock = clock
 	err := failToPull(t, p, mini)
 	if _, ok := errors.AsType[*networkError](err); !ok || len(clock.waits) != 3 {
-		t.Error(err, clock.waits)
+		t.Errorf("got error %v, waits %v", err, clock.waits)
 	}
 }
 
@@ -172,15 +172,13 @@ func TestStalledDownloadIsRetried(t *testing.T) {
 		}
 	}()
 	m := pull(t, p, mini, "")
-	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
-		t.Error(wrong, err)
-	}
+	checkIntact(t, m)
 	if reason == nil || !strings.HasSuffix(reason.Error(), "no data received for 30s") {
-		t.Error(reason)
+		t.Errorf("got retry after %v, want a stall", reason)
 	}
 	requests := h.requests(h.large())
 	if len(requests) != 2 || requests[1].span != "bytes=2097152-" || requests[1].ifRange == "" {
-		t.Errorf("%+v", requests)
+		t.Errorf("got requests %+v, want two, the second for a range", requests)
 	}
 }
 
@@ -197,12 +195,12 @@ func TestRedirectsAreLimited(t *testing.T) {
 	clock := &fakeClock{}
 	p.Clock = clock
 	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "more than 10 redirects") || clock.waits != nil {
-		t.Error(err, clock.waits)
+		t.Errorf("got error %v, waits %v", err, clock.waits)
 	}
 	secure := httptest.NewRequest(http.MethodGet, "https://hub/a", http.NoBody)
 	plain := httptest.NewRequest(http.MethodGet, "http://hub/a", http.NoBody)
 	if checkRedirect(plain, []*http.Request{secure}) == nil || checkRedirect(secure, []*http.Request{plain}) != nil {
-		t.Error("from https to http is followed, or the other way is not")
+		t.Error("checkRedirect allows https to http, or rejects http to https")
 	}
 }
 
@@ -223,7 +221,7 @@ func TestRenamedRepositoryIsFollowed(t *testing.T) {
 	pull(t, p, mini, "")
 }
 
-func TestEndpointMayHavePath(t *testing.T) {
+func TestPullSupportsEndpointWithPath(t *testing.T) {
 	h := newMini(t)
 	inner := h.Config.Handler
 	h.Config.Handler = http.StripPrefix("/mirror/of", inner)
@@ -246,7 +244,7 @@ func TestPullRejectsInvalidOptions(t *testing.T) {
 		n, _ := Resolve(mini)
 		p := &Puller{Store: Store{Dir: t.TempDir()}, Endpoint: tt.endpoint, Token: tt.token, Clock: &fakeClock{}}
 		if _, err := p.Pull(t.Context(), n, tt.revision); err == nil || err.Error() != tt.want {
-			t.Errorf("%v: %v", tt, err)
+			t.Errorf("%+v: got error %v", tt, err)
 		}
 	}
 	for _, good := range []string{"main", "v1.0", "refs/pr/1", "feature/x", firstCommit} {
@@ -307,7 +305,7 @@ func TestParseListingRejectsInvalidResponses(t *testing.T) {
 		`{"sha":"SHA","siblings":[{"rfilename":"a"},{"rfilename":"a"}]}`,
 	} {
 		if l, err := parseListing("org/repo", []byte(strings.ReplaceAll(reply, "SHA", firstCommit))); err == nil {
-			t.Errorf("%s: %v", reply, l)
+			t.Errorf("%s: got %v, want an error", reply, l)
 		}
 	}
 }
@@ -327,20 +325,20 @@ func FuzzListing(f *testing.F) {
 			for name, s := range l.Files {
 				if hostile(name) || s.Name != name || s.Size < -1 || s.Size > maxFileSize ||
 					s.SHA256 != "" && !isHash(s.SHA256, sha256Digits) || s.Blob != "" && !isHash(s.Blob, sha1Digits) {
-					t.Errorf("%+v", s)
+					t.Errorf("got invalid file %+v", s)
 				}
 			}
 			if !isHash(l.Commit, sha1Digits) {
-				t.Error(l.Commit)
+				t.Errorf("got invalid commit %q", l.Commit)
 			}
 		}
 		if names, err := shardNames(data); err == nil && (len(names) == 0 || slices.ContainsFunc(names, hostile)) {
-			t.Error(names)
+			t.Errorf("got invalid names %q", names)
 		}
 		if m, err := parseManifest(data); err == nil {
 			for _, file := range m.Files {
 				if hostile(file.Name) {
-					t.Error(file.Name)
+					t.Errorf("got invalid name %q", file.Name)
 				}
 			}
 		}

@@ -51,9 +51,7 @@ func TestBrokenConnectionIsResumed(t *testing.T) {
 	}
 	p := newPuller(t, h)
 	m := pull(t, p, mini, "")
-	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
-		t.Error(wrong, err)
-	}
+	checkIntact(t, m)
 	var sent int64
 	for i, a := range h.requests(h.large()) {
 		span, ifRange := "", ""
@@ -82,11 +80,11 @@ func TestProgressResetsRetries(t *testing.T) {
 	p.Retries = 1
 	pull(t, p, mini, "")
 	if n := len(h.requests(h.large())); n != 3 {
-		t.Errorf("got %d requests", n)
+		t.Errorf("got %d requests, want 3", n)
 	}
 }
 
-func TestNextRunResumesDownload(t *testing.T) {
+func TestPullResumesEarlierDownload(t *testing.T) {
 	h := newMini(t)
 	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == h.large() && n == 1 {
@@ -98,7 +96,7 @@ func TestNextRunResumesDownload(t *testing.T) {
 	p.Retries = 0
 	err := failToPull(t, p, mini)
 	if _, ok := errors.AsType[*networkError](err); !ok || !strings.Contains(err.Error(), weightsFile) {
-		t.Error(err)
+		t.Errorf("got error %v, want %q", err, weightsFile)
 	}
 	if _, err := os.Stat(p.Store.modelDir(h.mini().name(), firstCommit)); err == nil {
 		t.Error("model directory exists before the download is complete")
@@ -108,13 +106,13 @@ func TestNextRunResumesDownload(t *testing.T) {
 	pull(t, other, mini, "")
 	all := h.requests(h.large())
 	if len(all) != 2 || all[1].span != "bytes=1000000-" || all[0].sent+all[1].sent != 3<<20 {
-		t.Errorf("%+v", all)
+		t.Errorf("got requests %+v, want two, the second for a range", all)
 	}
 }
 
 func (*fakeRepo) name() string { return "sentence-transformers/all-MiniLM-L6-v2" }
 
-func TestPartOfOtherContentIsDiscarded(t *testing.T) {
+func TestMismatchedPartIsDiscarded(t *testing.T) {
 	whole := func(h *fakeHub, w http.ResponseWriter) {
 		content := h.mini().files[weightsFile].content
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
@@ -122,13 +120,13 @@ func TestPartOfOtherContentIsDiscarded(t *testing.T) {
 		_, _ = w.Write(content)
 	}
 	for name, second := range map[string]func(h *fakeHub, w http.ResponseWriter, r *http.Request){
-		"the ETag has changed, or ranges are unknown": func(h *fakeHub, w http.ResponseWriter, _ *http.Request) { whole(h, w) },
-		"another part is sent": func(h *fakeHub, w http.ResponseWriter, _ *http.Request) {
+		"full response": func(h *fakeHub, w http.ResponseWriter, _ *http.Request) { whole(h, w) },
+		"wrong range": func(h *fakeHub, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Range", "bytes 5-3145727/3145728")
 			w.WriteHeader(http.StatusPartialContent)
 			_, _ = w.Write(h.mini().files[weightsFile].content[5:])
 		},
-		"there is no such part": func(_ *fakeHub, w http.ResponseWriter, _ *http.Request) {
+		"range not satisfiable": func(_ *fakeHub, w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
 		},
 	} {
@@ -155,8 +153,8 @@ func TestPartOfOtherContentIsDiscarded(t *testing.T) {
 			p := newPuller(t, h)
 			p.Watch.Bytes = seen.add
 			m := pull(t, p, mini, "")
-			if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil || seen.n.Load() != m.Size() {
-				t.Error(wrong, err, seen.n.Load())
+			if mismatches, err := m.Verify(t.Context(), nil); err != nil || mismatches != nil || seen.n.Load() != m.Size() {
+				t.Error(mismatches, err, seen.n.Load())
 			}
 		})
 	}
@@ -174,8 +172,8 @@ func TestDamagedPartIsDownloadedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := pull(t, p, mini, "")
-		if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
-			t.Errorf("got %d bytes left, mismatches %v, error %v", len(left), wrong, err)
+		if mismatches, err := m.Verify(t.Context(), nil); err != nil || mismatches != nil {
+			t.Errorf("got %d bytes left, mismatches %v, error %v", len(left), mismatches, err)
 		}
 		if err := os.RemoveAll(m.Dir); err != nil {
 			t.Fatal(err)
@@ -225,7 +223,7 @@ func TestMismatchedFileIsNotInstalled(t *testing.T) {
 			p := newPuller(t, h)
 			err := failToPull(t, p, mini)
 			if _, ok := errors.AsType[*MismatchError](err); !ok || !strings.Contains(err.Error(), tt.want) {
-				t.Error(err)
+				t.Errorf("got error %v, want %q", err, tt.want)
 			}
 			if n := len(h.requests(h.large())); n != tt.tries {
 				t.Errorf("got %d requests", n)
@@ -241,7 +239,7 @@ func TestMismatchedFileIsNotInstalled(t *testing.T) {
 	}
 }
 
-func TestSmallFileIsVerifiedByGitHash(t *testing.T) {
+func TestSmallFilesAreVerifiedByGitHash(t *testing.T) {
 	h := newMini(t)
 	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/tokenizer.json") {
@@ -272,7 +270,7 @@ func TestResponseHeadersMustMatchListing(t *testing.T) {
 			return true
 		}
 		if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), weightsFile+": "+want) {
-			t.Error(err)
+			t.Errorf("got error %v, want %q", err, weightsFile+": "+want)
 		}
 	}
 }
@@ -286,9 +284,7 @@ func TestETagReplacesMissingChecksums(t *testing.T) {
 		}
 	}
 	m := pull(t, newPuller(t, h), mini, "")
-	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
-		t.Error(wrong, err)
-	}
+	checkIntact(t, m)
 
 	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/config.json") {
@@ -298,20 +294,20 @@ func TestETagReplacesMissingChecksums(t *testing.T) {
 		return false
 	}
 	if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "config.json: server sent no checksum") {
-		t.Error(err)
+		t.Errorf("got error %v, want %q", err, "config.json: server sent no checksum")
 	}
 }
 
 func TestFullDiskErrorNamesDirectory(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
-	var room atomicSum
-	room.add(2_000_000)
+	var free atomicSum
+	free.add(2_000_000)
 	p.writeFunc = func(f *os.File, b []byte) (int, error) {
 		if !strings.Contains(f.Name(), weightsFile) {
 			return f.Write(b)
 		}
-		if room.add(-int64(len(b))); room.n.Load() < 0 {
+		if free.add(-int64(len(b))); free.n.Load() < 0 {
 			return 0, &os.PathError{Op: "write", Path: f.Name(), Err: syscall.ENOSPC}
 		}
 		return f.Write(b)
@@ -321,11 +317,11 @@ func TestFullDiskErrorNamesDirectory(t *testing.T) {
 		t.Error(err)
 	}
 	if n := len(h.requests(h.large())); n != 1 {
-		t.Errorf("got %d requests", n)
+		t.Errorf("got %d requests, want 1", n)
 	}
 	p.writeFunc = nil
 	pull(t, p, mini, "")
 	if all := h.requests(h.large()); len(all) != 2 || all[1].span == "" {
-		t.Errorf("%+v", all)
+		t.Errorf("got requests %+v, want two, the second for a range", all)
 	}
 }

@@ -30,7 +30,7 @@ var (
 
 type fakeFile struct {
 	content []byte
-	large   bool // stored on the other host, like LFS files
+	large   bool // stored on the second host, like LFS files
 }
 
 func (f fakeFile) sha256() string {
@@ -48,7 +48,7 @@ type fakeRepo struct {
 	files  map[string]fakeFile
 }
 
-// A request is a request that a fakeHub received.
+// A request records a request to a fakeHub.
 type request struct {
 	store         bool // received by the host for large files
 	path          string
@@ -64,10 +64,10 @@ type fakeHub struct {
 	store *httptest.Server
 	token string // required token, if any
 	repos map[string]*fakeRepo
-	// fault may answer a request and reports whether it did. n counts the requests
-	// for the same path from 1.
+	// fault, if set, is called for each request and reports whether it handled it. n is
+	// the number of requests for the same path so far, starting at 1.
 	fault func(n int, w http.ResponseWriter, r *http.Request) bool
-	// editListing may modify the listing of a repository.
+	// editListing, if set, modifies the listing of a repository.
 	editListing func(l map[string]any)
 
 	mu    sync.Mutex
@@ -77,8 +77,8 @@ type fakeHub struct {
 
 func newFakeHub(t *testing.T) *fakeHub {
 	h := &fakeHub{repos: make(map[string]*fakeRepo), count: make(map[string]int)}
-	h.Server = httptest.NewServer(h.logged(false, h.answer))
-	h.store = httptest.NewServer(h.logged(true, h.serveLarge))
+	h.Server = httptest.NewServer(h.logRequests(false, h.serveHub))
+	h.store = httptest.NewServer(h.logRequests(true, h.serveLarge))
 	t.Cleanup(h.Close)
 	t.Cleanup(h.store.Close)
 	return h
@@ -98,7 +98,7 @@ func (c countingWriter) Write(p []byte) (int, error) {
 
 func (c countingWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-func (h *fakeHub) logged(store bool, next http.HandlerFunc) http.HandlerFunc {
+func (h *fakeHub) logRequests(store bool, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		a := &request{store: store, path: r.URL.EscapedPath(), authorization: r.Header.Get("Authorization"), span: r.Header.Get("Range"), ifRange: r.Header.Get("If-Range"), sending: new(atomic.Int64)}
 		h.mu.Lock()
@@ -113,8 +113,8 @@ func (h *fakeHub) logged(store bool, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// answer serves the hub itself.
-func (h *fakeHub) answer(w http.ResponseWriter, r *http.Request) {
+// serveHub serves everything except large files.
+func (h *fakeHub) serveHub(w http.ResponseWriter, r *http.Request) {
 	if h.token != "" && r.Header.Get("Authorization") != "Bearer "+h.token {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
@@ -128,7 +128,7 @@ func (h *fakeHub) answer(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		h.list(w, repo)
+		h.serveListing(w, repo)
 	case len(elements) >= 5 && elements[2] == "resolve":
 		repo := h.repos[elements[0]+"/"+elements[1]]
 		name := strings.Join(elements[4:], "/")
@@ -154,12 +154,12 @@ func (h *fakeHub) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (h *fakeHub) list(w http.ResponseWriter, repo *fakeRepo) {
+func (h *fakeHub) serveListing(w http.ResponseWriter, repo *fakeRepo) {
 	siblings := []any{}
 	for name, f := range repo.files {
 		s := map[string]any{"rfilename": name, "size": len(f.content), "blobId": f.blob()}
 		if f.large {
-			s["blobId"] = strings.Repeat("0", sha1Digits) // of the pointer
+			s["blobId"] = strings.Repeat("0", sha1Digits) // hash of the LFS pointer
 			s["lfs"] = map[string]any{"sha256": f.sha256(), "size": len(f.content), "pointerSize": 135}
 		}
 		siblings = append(siblings, s)
@@ -211,10 +211,10 @@ func weights(n int) []byte {
 	return content
 }
 
-// A fakeClock stands still. Sleeping for DefaultStall blocks until stalls
-// delivers; all other sleeps return at once and are recorded.
+// A fakeClock always returns the same time. Sleeping for DefaultStall blocks until stalls
+// receives a value. Other sleeps return immediately and are recorded in waits.
 type fakeClock struct {
-	stalls chan struct{} // nil for never
+	stalls chan struct{} // nil blocks forever
 	mu     sync.Mutex
 	waits  []time.Duration
 }
@@ -273,7 +273,7 @@ func newPuller(t *testing.T, h *fakeHub) *Puller {
 	}
 }
 
-// pull downloads a model and fails the test on error.
+// pull downloads a model.
 func pull(t *testing.T, p *Puller, name, revision string) *Model {
 	t.Helper()
 	n, err := Resolve(name)
@@ -287,7 +287,7 @@ func pull(t *testing.T, p *Puller, name, revision string) *Model {
 	return m
 }
 
-// failToPull returns the error of a download and fails the test on success.
+// failToPull downloads a model, which must fail, and returns the error.
 func failToPull(t *testing.T, p *Puller, name string) error {
 	t.Helper()
 	n, err := Resolve(name)
@@ -296,10 +296,18 @@ func failToPull(t *testing.T, p *Puller, name string) error {
 	}
 	m, err := p.Pull(t.Context(), n, "")
 	if err == nil {
-		t.Fatalf("pulled %v", m)
+		t.Fatalf("Pull succeeded: %v", m)
 	}
 	if dir, findErr := p.Store.Find(name); findErr == nil {
 		t.Errorf("failed pull: Find returned %s", dir)
 	}
 	return err
+}
+
+// checkIntact checks that all files of a model match their checksums.
+func checkIntact(t *testing.T, m *Model) {
+	t.Helper()
+	if mismatches, err := m.Verify(t.Context(), nil); err != nil || mismatches != nil {
+		t.Errorf("got mismatches %v, error %v", mismatches, err)
+	}
 }

@@ -52,12 +52,12 @@ func TestPullDownloadsModel(t *testing.T) {
 		"ragfaith-model.json", "tokenizer.json", "tokenizer_config.json",
 	}
 	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
-		t.Error(diff)
+		t.Errorf("difference (-want +got)\n%s", diff)
 	}
 	for name, f := range h.mini().files {
 		got, err := os.ReadFile(filepath.Join(m.Dir, name))
 		if wanted := slices.Contains(want, name); wanted && !bytes.Equal(got, f.content) || !wanted && err == nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got different contents or error %v", name, err)
 		}
 	}
 	if planned != m.Size() || seen != planned {
@@ -65,23 +65,23 @@ func TestPullDownloadsModel(t *testing.T) {
 	}
 	for _, name := range []string{mini, "sentence-transformers/all-MiniLM-L6-v2", m.Dir} {
 		if dir, err := p.Store.Find(name); err != nil || dir != m.Dir {
-			t.Errorf("%s: %s, %v", name, dir, err)
+			t.Errorf("Find(%q): got %s, error %v, want %s", name, dir, err, m.Dir)
 		}
 	}
 	list, err := p.Store.List()
 	if err != nil || len(list) != 1 {
-		t.Fatal(list, err)
+		t.Fatalf("got models %v, error %v, want one model", list, err)
 	}
 	if l := list[0]; l.Name.Short != mini || l.Revision != "main" || l.Commit != firstCommit || l.Dir != m.Dir || l.Size() != m.Size() || l.Shared {
-		t.Errorf("%+v", l)
+		t.Errorf("got model %+v", l)
 	}
 	if left := filesUnder(t, p.Store.Dir); len(left) != len(want) {
-		t.Error(left)
+		t.Errorf("got files %v, want only those of the model", left)
 	}
 
 	before := len(h.requests("/resolve/"))
 	if again := pull(t, p, mini, ""); again.Dir != m.Dir {
-		t.Error(again.Dir)
+		t.Errorf("second pull: got directory %s, want %s", again.Dir, m.Dir)
 	}
 	if now := len(h.requests("/resolve/")); before != 6 || now != before {
 		t.Errorf("got %d file requests, then %d", before, now)
@@ -99,7 +99,7 @@ func TestTokenIsSentOnlyToHub(t *testing.T) {
 	p := newPuller(t, h)
 	err := failToPull(t, p, mini)
 	if e, ok := errors.AsType[*StatusError](err); !ok || e.Status != http.StatusUnauthorized || !strings.Contains(err.Error(), "HF_TOKEN") {
-		t.Error(err)
+		t.Errorf("got error %v, want %q", err, "HF_TOKEN")
 	}
 	p.Token = testToken
 	pull(t, p, mini, "")
@@ -142,16 +142,16 @@ func TestPullDownloadsShardsOfIndex(t *testing.T) {
 		"model.safetensors.index.json", "ragfaith-model.json", "tokenizer.json",
 	}
 	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
-		t.Error(diff)
+		t.Errorf("difference (-want +got)\n%s", diff)
 	}
 	delete(h.repos["org/big"].files, "model-00002-of-00002.safetensors")
 	p.Store.Dir = t.TempDir()
 	if err := failToPull(t, p, "org/big"); !strings.Contains(err.Error(), "model.safetensors.index.json names model-00002-of-00002.safetensors, which does not exist") {
-		t.Error(err)
+		t.Errorf("got error %v, want %q", err, "model.safetensors.index.json names model-00002-of-00002.safetensors, which does not exist")
 	}
 }
 
-func TestTokenizerFromAnotherRepository(t *testing.T) {
+func TestPullDownloadsTokenizerFromOtherRepository(t *testing.T) {
 	h := newFakeHub(t)
 	h.repos["vectara/hallucination_evaluation_model"] = &fakeRepo{firstCommit, map[string]fakeFile{
 		"config.json":       {content: []byte(`{"foundation":"google/flan-t5-base"}`)},
@@ -178,7 +178,7 @@ func TestTokenizerFromAnotherRepository(t *testing.T) {
 	}
 	for _, f := range m.Files {
 		if fromT5 := strings.Contains(f.Name, "token"); fromT5 != (f.Repo == "google/flan-t5-base") || fromT5 != (f.Commit == secondCommit) {
-			t.Errorf("%+v", f)
+			t.Errorf("got file %+v", f)
 		}
 	}
 }
@@ -227,11 +227,9 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(h.requests("/resolve/")); n != 6 {
-		t.Errorf("got %d requests for 6 files", n)
+		t.Errorf("got %d requests, want 6", n)
 	}
-	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
-		t.Error(wrong, err)
-	}
+	checkIntact(t, m)
 }
 
 func TestFindReturnsRevisionPulledLast(t *testing.T) {
@@ -258,10 +256,10 @@ func TestFindReturnsRevisionPulledLast(t *testing.T) {
 	later++
 	pull(t, p, mini, firstCommit)
 	if find() != old.Dir {
-		t.Errorf("Find returned %s", find())
+		t.Errorf("Find: got %s, want %s", find(), old.Dir)
 	}
 	if list, err := p.Store.List(); err != nil || len(list) != 2 {
-		t.Error(list, err)
+		t.Errorf("got models %v, error %v", list, err)
 	}
 }
 
@@ -287,15 +285,13 @@ func TestPullRepairsDamagedFiles(t *testing.T) {
 		if err := damage(filepath.Join(m.Dir, "model.safetensors")); err != nil {
 			t.Fatal(err)
 		}
-		wrong, err := m.Verify(t.Context(), nil)
-		if err != nil || len(wrong) != 1 || wrong[0].File != "model.safetensors" {
-			t.Error(wrong, err)
+		mismatches, err := m.Verify(t.Context(), nil)
+		if err != nil || len(mismatches) != 1 || mismatches[0].File != "model.safetensors" {
+			t.Errorf("got mismatches %v, error %v", mismatches, err)
 		}
 		before := len(h.requests("/resolve/"))
 		repaired := pull(t, p, mini, firstCommit)
-		if wrong, err := repaired.Verify(t.Context(), nil); err != nil || wrong != nil {
-			t.Error(wrong, err)
-		}
+		checkIntact(t, repaired)
 		if n := len(h.requests("/resolve/")) - before; n != 1 {
 			t.Errorf("got %d files downloaded, want 1", n)
 		}
@@ -335,6 +331,6 @@ func TestInterruptedPullKeepsData(t *testing.T) {
 	pull(t, p, mini, "")
 	spans := h.requests("/" + h.mini().files["model.safetensors"].sha256())
 	if len(spans) != 2 || !strings.HasPrefix(spans[1].span, "bytes=") || spans[1].sent >= 3<<20 {
-		t.Errorf("%+v", spans)
+		t.Errorf("got requests %+v, want two, the second for a range", spans)
 	}
 }

@@ -51,33 +51,31 @@ func cacheRepo(t *testing.T, cache, name string, content *fakeRepo, names ...str
 	return dir
 }
 
-func wholeMini() []string {
+func miniFiles() []string {
 	return []string{"config.json", "tokenizer.json", "tokenizer_config.json", "modules.json", "1_Pooling/config.json", "model.safetensors"}
 }
 
 func TestCachedModelIsUsedInPlace(t *testing.T) {
 	h := newMini(t)
-	h.mini().files["config_sentence_transformers.json"] = fakeFile{content: []byte("{}")} // one that is not required
+	h.mini().files["config_sentence_transformers.json"] = fakeFile{content: []byte("{}")} // an optional file
 	p := newPuller(t, h)
 	p.Store.Cache = t.TempDir()
-	dir := cacheMini(t, h, p.Store.Cache, wholeMini()...)
+	dir := cacheMini(t, h, p.Store.Cache, miniFiles()...)
 	if found, err := p.Store.Find(mini); err != nil || found != dir {
-		t.Errorf("Find returned %s, %v", found, err)
+		t.Errorf("Find: got %s, error %v", found, err)
 	}
 	unknown, err := p.Store.Lookup(mini)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wrong, err := unknown.Verify(t.Context(), nil); err != nil || wrong != nil {
-		t.Error(wrong, err) // verified by the names of the blobs
-	}
+	checkIntact(t, unknown)
 	m := pull(t, p, mini, "")
 	if m.Dir != dir || !m.Shared || len(h.requests("/resolve/")) > 0 {
-		t.Errorf("%s, %+v", m.Dir, h.requests("/resolve/"))
+		t.Errorf("got model in %s, requests %+v, want %s and none", m.Dir, h.requests("/resolve/"), dir)
 	}
 	list, err := p.Store.List()
 	if err != nil || len(list) != 1 || list[0].Dir != dir || !list[0].Shared || list[0].Size() != m.Size() {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("got models %+v, error %v", list, err)
 	}
 	pull(t, p, mini, "")
 
@@ -87,19 +85,19 @@ func TestCachedModelIsUsedInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, damaged := range []*Model{m, unknown} {
-		if wrong, err := damaged.Verify(t.Context(), nil); err != nil || len(wrong) != 1 || wrong[0].File != weightsFile {
-			t.Error(wrong, err)
+		if mismatches, err := damaged.Verify(t.Context(), nil); err != nil || len(mismatches) != 1 || mismatches[0].File != weightsFile {
+			t.Errorf("got mismatches %v, error %v", mismatches, err)
 		}
 	}
 	m = pull(t, p, mini, "")
 	if m.Shared || len(h.requests(h.large())) != 1 {
-		t.Errorf("%+v", m)
+		t.Errorf("got model %+v", m)
 	}
 	if content, err := os.ReadFile(blob); err != nil || content[0] != 0 {
 		t.Error("the cache was modified")
 	}
 	if found, err := p.Store.Find(mini); err != nil || found != m.Dir {
-		t.Errorf("Find returned %s, %v", found, err)
+		t.Errorf("Find: got %s, error %v", found, err)
 	}
 }
 
@@ -107,16 +105,16 @@ func TestPrunedCacheIsNotUsed(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	p.Store.Cache = t.TempDir()
-	dir := cacheMini(t, h, p.Store.Cache, wholeMini()...)
+	dir := cacheMini(t, h, p.Store.Cache, miniFiles()...)
 	m := pull(t, p, mini, "")
 	if err := os.RemoveAll(filepath.Dir(filepath.Dir(dir))); err != nil {
 		t.Fatal(err)
 	}
 	if dir, err := p.Store.Find(mini); err == nil {
-		t.Errorf("Find returned %s", dir)
+		t.Errorf("Find: got %s, want an error", dir)
 	}
-	if wrong, err := m.Verify(t.Context(), nil); err != nil || len(wrong) != 6 || wrong[0].Reason != "missing" {
-		t.Error(wrong, err)
+	if mismatches, err := m.Verify(t.Context(), nil); err != nil || len(mismatches) != 6 || mismatches[0].Reason != "missing" {
+		t.Errorf("got mismatches %v, error %v", mismatches, err)
 	}
 	if m = pull(t, p, mini, ""); m.Shared {
 		t.Error("got a model in the cache")
@@ -129,15 +127,13 @@ func TestCachedFilesAreNotDownloaded(t *testing.T) {
 	p.Store.Cache = t.TempDir()
 	cacheMini(t, h, p.Store.Cache, "model.safetensors", "config.json")
 	if dir, err := p.Store.Find(mini); err == nil {
-		t.Errorf("Find returned %s", dir)
+		t.Errorf("Find: got %s, want an error", dir)
 	}
 	m := pull(t, p, mini, "")
 	if m.Shared || len(h.requests(weightsFile))+len(h.requests(h.large()))+len(h.requests(firstCommit+"/config.json")) > 0 {
-		t.Errorf("%+v", h.requests("/resolve/"))
+		t.Errorf("got model %+v, requests %+v", m, h.requests("/resolve/"))
 	}
-	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
-		t.Error(wrong, err)
-	}
+	checkIntact(t, m)
 }
 
 func TestCachedModelNeedsAllShards(t *testing.T) {
@@ -154,14 +150,14 @@ func TestCachedModelNeedsAllShards(t *testing.T) {
 	p.Store.Cache = t.TempDir()
 	cacheRepo(t, p.Store.Cache, "org/big", repo, "config.json", "tokenizer.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors")
 	if dir, err := p.Store.Find("org/big"); err == nil {
-		t.Errorf("Find returned %s", dir)
+		t.Errorf("Find: got %s, want an error", dir)
 	}
 	dir := cacheRepo(t, p.Store.Cache, "org/big", repo, "model-00002-of-00002.safetensors")
 	if found, err := p.Store.Find("org/big"); err != nil || found != dir {
-		t.Errorf("Find returned %s, %v", found, err)
+		t.Errorf("Find: got %s, error %v", found, err)
 	}
 	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.requests("/resolve/")) > 0 {
-		t.Errorf("%+v", m)
+		t.Errorf("got model %+v", m)
 	}
 }
 
@@ -176,8 +172,8 @@ func TestCachedFilesAreCopiedBetweenFileSystems(t *testing.T) {
 	p.Store.Cache = cache
 	cacheMini(t, h, cache, "model.safetensors")
 	m := pull(t, p, mini, "")
-	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil || len(h.requests(h.large())) > 0 {
-		t.Error(wrong, err)
+	if mismatches, err := m.Verify(t.Context(), nil); err != nil || mismatches != nil || len(h.requests(h.large())) > 0 {
+		t.Errorf("got mismatches %v, error %v", mismatches, err)
 	}
 }
 
@@ -213,7 +209,7 @@ func TestFind(t *testing.T) {
 	} {
 		dir, err := p.Store.Find(tt.name)
 		if dir != tt.dir || err != nil != (tt.err != "") || err != nil && err.Error() != tt.err {
-			t.Errorf("%s: %s, %v", tt.name, dir, err)
+			t.Errorf("Find(%q): got %q, error %v, want %q, error %q", tt.name, dir, err, tt.dir, tt.err)
 		}
 	}
 }
@@ -221,11 +217,11 @@ func TestFind(t *testing.T) {
 func TestResolve(t *testing.T) {
 	for _, n := range Names() {
 		if !isRepo(n.Repo) || n.Tokenizer != "" && !isRepo(n.Tokenizer) || strings.Contains(n.Short, "/") {
-			t.Errorf("%+v", n)
+			t.Errorf("invalid name %+v", n)
 		}
 		for _, text := range []string{n.Short, n.Repo} {
 			if got, err := Resolve(text); err != nil || got != n {
-				t.Errorf("%s: %+v, %v", text, got, err)
+				t.Errorf("Resolve(%q): got %+v, error %v, want %+v", text, got, err, n)
 			}
 		}
 	}
@@ -236,7 +232,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestInvalidManifestIsAnError(t *testing.T) {
+func TestFindRejectsInvalidManifest(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	m := pull(t, p, mini, "")
@@ -257,7 +253,7 @@ func TestInvalidManifestIsAnError(t *testing.T) {
 		list, listErr := p.Store.List()
 		_, findErr := p.Store.Find(mini)
 		if len(list) > 0 || listErr == nil || findErr == nil || !strings.Contains(listErr.Error(), path) || !strings.Contains(findErr.Error(), path) {
-			t.Errorf("%.40q: %v, %v, %v", content, list, listErr, findErr)
+			t.Errorf("%.40q: got models %v, errors %v and %v", content, list, listErr, findErr)
 		}
 	}
 	before := len(h.requests("/resolve/"))
@@ -267,7 +263,7 @@ func TestInvalidManifestIsAnError(t *testing.T) {
 	}
 }
 
-func TestPullNamesUnusableDirectory(t *testing.T) {
+func TestPullErrorNamesUnusableDirectory(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	file := filepath.Join(t.TempDir(), "file")
@@ -276,7 +272,7 @@ func TestPullNamesUnusableDirectory(t *testing.T) {
 	}
 	p.Store.Dir = file
 	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), file) {
-		t.Error(err)
+		t.Errorf("got error %v, want %q", err, file)
 	}
 }
 

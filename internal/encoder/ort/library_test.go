@@ -38,7 +38,7 @@ func TestOpenFailsInStaticBuild(t *testing.T) {
 	}
 	_, err := Open("")
 	if !errors.Is(err, ErrStatic) || !strings.Contains(err.Error(), "ragfaith-ort") {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want %q", err, "ragfaith-ort")
 	}
 }
 

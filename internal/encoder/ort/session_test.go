@@ -85,7 +85,7 @@ func TestSessionRejectsInvalidGraphs(t *testing.T) {
 	unknown := new(Graph)
 	unknown.Output(unknown.Op("NoSuchOperator", []Value{unknown.Input("x", Float32, "n")}), "n")
 	if _, err := l.Session(unknown, Device{Provider: CPU}, 1); err == nil || !strings.Contains(err.Error(), "NoSuchOperator") {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want %q", err, "NoSuchOperator")
 	}
 	short := affine(make([]float32, 3))
 	if _, err := l.Session(short, Device{Provider: CPU}, 1); err == nil {
@@ -100,7 +100,7 @@ func TestSessionRejectsInvalidGraphs(t *testing.T) {
 	}
 	_, err = l.Session(affine(make([]float32, 4)), Device{Provider: CUDA}, 1)
 	if err == nil || !strings.Contains(err.Error(), "without CUDA") || !strings.Contains(err.Error(), "install onnxruntime-gpu") {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want %q", err, "install onnxruntime-gpu")
 	}
 }
 

@@ -47,29 +47,29 @@ func TestOpenReadsTensors(t *testing.T) {
 	}
 	defer f.Close()
 	if diff := cmp.Diff([]string{"a", "b", "h", "none"}, f.Names()); diff != "" {
-		t.Error(diff)
+		t.Errorf("difference (-want +got)\n%s", diff)
 	}
 	a, err := f.Tensor("a").Float32()
 	if diff := cmp.Diff([]float32{1, -2.5, 3, 4, 5, 6}, a); err != nil || diff != "" {
-		t.Error(err, diff)
+		t.Errorf("got error %v, difference (-want +got)\n%s", err, diff)
 	}
 	if got := f.Tensor("a").Shape; !cmp.Equal(got, []int{2, 3}) {
-		t.Error("shape", got)
+		t.Errorf("got shape %v, want [2 3]", got)
 	}
 	for name, want := range map[string]uint16{"h": 0x3c00, "b": 0x3f80} {
 		bits, err := f.Tensor(name).Bits16()
 		if diff := cmp.Diff([]uint16{want}, bits); err != nil || diff != "" {
-			t.Error(name, err, diff)
+			t.Errorf("%v: got error %v, difference (-want +got)\n%s", name, err, diff)
 		}
 	}
 	if n := f.Tensor("none").Len(); n != 0 {
-		t.Error("empty tensor: got length", n)
+		t.Errorf("empty tensor: got length %d, want 0", n)
 	}
 	if f.Tensor("c") != nil {
 		t.Error("found a tensor that does not exist")
 	}
 	if _, err := f.Tensor("a").Bits16(); err == nil || !strings.Contains(err.Error(), `"a" has type F32`) {
-		t.Error("16-bit view of F32:", err)
+		t.Errorf("Bits16 of an F32 tensor: got error %v", err)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestMisalignedTensorsAreCopied(t *testing.T) {
 		}
 		a, err := f.Tensor("a").Float32()
 		if diff := cmp.Diff([]float32{1.5, -7}, a); err != nil || diff != "" {
-			t.Error(pad, err, diff)
+			t.Errorf("%v: got error %v, difference (-want +got)\n%s", pad, err, diff)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -91,7 +91,7 @@ func TestMisalignedTensorsAreCopied(t *testing.T) {
 	}
 }
 
-func TestUnsupportedTypesAreRejectedWhenRead(t *testing.T) {
+func TestReadRejectsUnsupportedTypes(t *testing.T) {
 	header := `{"ids":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},"new":{"dtype":"F4","shape":[4],"data_offsets":[8,10]}}`
 	f, err := Open(write(t, t.TempDir(), "w.safetensors", build(header, make([]byte, 10))))
 	if err != nil {
@@ -100,7 +100,7 @@ func TestUnsupportedTypesAreRejectedWhenRead(t *testing.T) {
 	defer f.Close()
 	for _, name := range f.Names() {
 		if _, err := f.Tensor(name).Float32(); err == nil || !strings.Contains(err.Error(), name) {
-			t.Error(name, err)
+			t.Errorf("%s: got error %v, want one that names the tensor", name, err)
 		}
 	}
 }
@@ -171,18 +171,18 @@ func TestParseReadsFileInMemory(t *testing.T) {
 	}
 	q, err := f.Tensor("q").Int8()
 	if diff := cmp.Diff([]int8{1, -128, -1}, q); err != nil || diff != "" {
-		t.Error(err, diff)
+		t.Errorf("got error %v, difference (-want +got)\n%s", err, diff)
 	}
 	b, err := f.Tensor("b").Bytes()
 	if diff := cmp.Diff([]byte{7, 200}, b); err != nil || diff != "" {
-		t.Error(err, diff)
+		t.Errorf("got error %v, difference (-want +got)\n%s", err, diff)
 	}
 	if diff := cmp.Diff([]byte{1, 128, 255, 7, 200}, f.Data()); diff != "" {
-		t.Error(diff)
+		t.Errorf("difference (-want +got)\n%s", diff)
 	}
 	for key, want := range map[string]string{"format": "x", "text": "é1"} {
 		if got, ok := f.Metadata(key); !ok || got != want {
-			t.Errorf("metadata %s: got %q", key, got)
+			t.Errorf("metadata %s: got %q, want %q", key, got, want)
 		}
 	}
 	for _, key := range []string{"n", "o", "a", "none"} {

@@ -26,12 +26,12 @@ func TestOpenDirReadsSingleFileOrShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(names, s.Names()); diff != "" {
-			t.Error(diff)
+			t.Errorf("difference (-want +got)\n%s", diff)
 		}
 		for _, name := range names {
 			got, err := s.Tensor(name).Float32()
 			if diff := cmp.Diff(want[name], got); err != nil || diff != "" {
-				t.Error(name, err, diff)
+				t.Errorf("%v: got error %v, difference (-want +got)\n%s", name, err, diff)
 			}
 		}
 		if err := s.Close(); err != nil {
