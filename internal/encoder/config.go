@@ -157,7 +157,8 @@ func (c *config) require(key string, want bool) {
 }
 
 // activation returns the activation function named by key, with the names used by
-// transformers. The default is gelu. gelu_new and gelu_pytorch_tanh are the same function.
+// transformers. The default is gelu. gelu_new and gelu_pytorch_tanh are the same
+// function.
 func (c *config) activation(key string) kernel.Activation {
 	functions := map[string]kernel.Activation{
 		"gelu": kernel.Gelu, "gelu_new": kernel.GeluTanh, "gelu_pytorch_tanh": kernel.GeluTanh,

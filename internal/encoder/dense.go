@@ -14,9 +14,10 @@ import (
 //
 // Quantization to int8 has two steps. During calibration, the layer computes in
 // float32 and, if its input is the output of a normalization, records the maximum
-// absolute value of each input column. Since all values of a row share one scale, a
-// few large columns would reduce the precision of the others. Each column is
-// therefore multiplied by a smoothing factor and its weights are divided by it (Xiao et al., 2023, "SmoothQuant", with the published strength of 0.5).
+// absolute value of each input column. Since all values of a row share one scale,
+// a few large columns would reduce the precision of the others. Each column is
+// therefore multiplied by a smoothing factor and its weights are divided by it
+// (Xiao et al., 2023, "SmoothQuant", with the published strength of 0.5).
 type dense struct {
 	*kernel.Linear // nil for int8 weights until prepareInt8
 	in             int
@@ -119,8 +120,9 @@ func (d *dense) smoothWeights() []kernel.Part {
 	return parts
 }
 
-// fold returns n, the normalization of the layer's inputs, with the smoothing factors
-// applied to its parameters. The layer must be the only reader of n's output.
+// fold returns n, the normalization of the layer's inputs, with the smoothing
+// factors applied to its parameters. The layer must be the only reader of n's
+// output.
 func (d *dense) fold(n norm) norm {
 	if d.smooth == nil || n.gain == nil {
 		return n

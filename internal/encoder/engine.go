@@ -28,8 +28,8 @@ func newEngine(k *kernel.Kernels, o Options) engine {
 	}
 }
 
-// acquire waits for the current pass to finish. It returns the error of ctx if that is
-// done first.
+// acquire waits for the current pass to finish. It returns the error of ctx if
+// that is done first.
 func (e *engine) acquire(ctx context.Context) error {
 	select {
 	case e.gate <- struct{}{}:
@@ -62,8 +62,8 @@ func (e *engine) close(release func() error) error {
 	return release()
 }
 
-// byLengthDescending returns the indices of n sequences, longest first. In this order,
-// the first pass allocates buffers that are large enough for the others.
+// byLengthDescending returns the indices of n sequences, longest first. In this
+// order, the first pass allocates buffers that are large enough for the others.
 func byLengthDescending(n int, length func(i int) int) []int {
 	order := make([]int, n)
 	for i := range order {

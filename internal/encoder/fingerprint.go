@@ -53,8 +53,8 @@ func Fingerprint(dir string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// hashFile writes the name, size and contents of a file to h. Of a large weight file,
-// it writes only samples.
+// hashFile writes the name, size and contents of a file to h. Of a large weight
+// file, it writes only samples.
 func hashFile(h io.Writer, dir, name string) error {
 	f, err := safefile.Open(filepath.Join(dir, name))
 	if err != nil {

@@ -76,9 +76,10 @@ func (n *naive) hhem(s sequence) []float64 {
 	return n.linear(x[:1], "t5.classifier", 2, true)[0]
 }
 
-// t5Bucket returns T5's bucket of a distance for 32 buckets and a maximum distance of
-// 128. Buckets of positive distances start at 16. Absolute distances 0 to 7 have one
-// bucket each, and the lower bounds of the other 8 grow by a factor of 16^(1/8).
+// t5Bucket returns T5's bucket of a distance for 32 buckets and a maximum distance
+// of 128. Buckets of positive distances start at 16. Absolute distances 0 to 7
+// have one bucket each, and the lower bounds of the other 8 grow by a factor of
+// 16^(1/8).
 func t5Bucket(distance int) int {
 	if distance > 0 {
 		return 16 + t5Bucket(-distance)

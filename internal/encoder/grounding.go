@@ -13,13 +13,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
-// A Grounding is a model that predicts whether windows of text support claims. It is a
-// BERT whose input is a window followed by several claims, so that the window is
-// computed once. Its methods are safe for concurrent use; passes through the network
-// are serialized.
+// A Grounding is a model that predicts whether windows of text support claims. It
+// is a BERT whose input is a window followed by several claims, so that the window
+// is computed once. Its methods are safe for concurrent use; passes through the
+// network are serialized.
 //
-// The output for a claim depends only on its text and its window. It is bit-identical
-// regardless of batching and the number of threads.
+// The output for a claim depends only on its text and its window. It is
+// bit-identical regardless of batching and the number of threads.
 type Grounding struct {
 	engine
 	file      *safetensors.File
@@ -52,9 +52,9 @@ type TokenLogit struct {
 }
 
 // OpenGrounding opens a model file written by training/export.py. The file is
-// memory-mapped, so it must not change until Close. OpenGrounding returns an error for
-// files of another format, version or layout, damaged files, and missing or misshapen
-// tensors.
+// memory-mapped, so it must not change until Close. OpenGrounding returns an error
+// for files of another format, version or layout, damaged files, and missing or
+// misshapen tensors.
 //
 // Options.Device must be unset; Labels and Library are ignored.
 //
@@ -111,8 +111,8 @@ func (g *Grounding) prepare(w *weights, n *postNorm) error {
 	return nil
 }
 
-// Close waits for the current pass and closes the file. Calls that need further passes
-// fail.
+// Close waits for the current pass and closes the file. Calls that need further
+// passes fail.
 func (g *Grounding) Close() error { return g.close(g.file.Close) }
 
 // Info describes the model. MaxTokens and Window apply to a window, including
@@ -157,9 +157,9 @@ func (g *Grounding) encode(text string, limit int) (ids []int32, offsets [][2]in
 	return e.IDs[lo:hi], e.Offsets[lo:hi], nil
 }
 
-// Embed returns an embedding for each text, a unit vector of Info.Hidden values. It is
-// the mean of the last hidden values for the text as a window without claims. Texts
-// are truncated to 256 tokens.
+// Embed returns an embedding for each text, a unit vector of Info.Hidden values.
+// It is the mean of the last hidden values for the text as a window without
+// claims. Texts are truncated to 256 tokens.
 func (g *Grounding) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	seqs := make([]tokenSequence, len(texts))
 	err := g.forEachInput(ctx, len(texts), func(_ *wordMatcher, i int) error {

@@ -24,9 +24,9 @@ func words(t testing.TB, g *Grounding, n int) string {
 	}
 }
 
-// BenchmarkGrounding runs a model with random weights and the dimensions of MiniLM-L6 on
-// five claims of 30 tokens and a window of 200, alternately as one group and as five
-// pairs. "pairs/group" is the ratio of their durations.
+// BenchmarkGrounding runs a model with random weights and the dimensions of
+// MiniLM-L6 on five claims of 30 tokens and a window of 200, alternately as one
+// group and as five pairs. "pairs/group" is the ratio of their durations.
 func BenchmarkGrounding(b *testing.B) {
 	for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
 		b.Run(name, func(b *testing.B) {

@@ -197,8 +197,8 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 	return g, g.prepare(w, n)
 }
 
-// readTokenizer parses the tokenizer and reads its vocabulary. Special tokens that are
-// spelled out in a text are split like other text.
+// readTokenizer parses the tokenizer and reads its vocabulary. Special tokens that
+// are spelled out in a text are split like other text.
 func (g *Grounding) readTokenizer(text []byte, vocabulary int) error {
 	t, err := tokenizer.Parse(text)
 	if err != nil {

@@ -151,8 +151,8 @@ func TestJudgeRejectsNaNOutput(t *testing.T) {
 	}
 }
 
-// FuzzParseGrounding corrects the checksum of its input, so that the code after the check
-// is fuzzed too.
+// FuzzParseGrounding corrects the checksum of its input, so that the code after
+// the check is fuzzed too.
 func FuzzParseGrounding(f *testing.F) {
 	for _, file := range []string{"int8", "float32"} {
 		f.Add(tinyFile(f, file), file == "int8")

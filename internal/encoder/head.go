@@ -29,9 +29,9 @@ type head struct {
 	out     *kernel.Linear // float32 even if the network is int8
 }
 
-// poolRows returns the pooled hidden values, in memory owned by p, and their number of
-// rows. hidden is the output of the network; for firstToken, p.first must have been
-// set.
+// poolRows returns the pooled hidden values, in memory owned by p, and their
+// number of rows. hidden is the output of the network; for firstToken, p.first
+// must have been set.
 func (p *pass) poolRows(kind pooling, hidden []float32, width int) ([]float32, int) {
 	if kind == firstToken || kind == eachToken {
 		return hidden, len(hidden) / width

@@ -2,8 +2,8 @@ package encoder
 
 import "github.com/ragfaith/ragfaith/internal/encoder/kernel"
 
-// Input layout used in training, see training/grounding/layout.py. Model files record
-// these values.
+// Input layout used in training, see training/grounding/layout.py. Model files
+// record these values.
 const (
 	maxWindowTokens = 256 // without special tokens
 	maxClaimTokens  = 96  // without the [SEP] after the claim
@@ -26,9 +26,9 @@ const (
 //
 //	[CLS] window [SEP] claim 1 [SEP] claim 2 [SEP] ...
 //
-// Every token attends to the window. Claim tokens also attend to their own claim, but
-// not to other claims. The positions of every claim continue those of the window.
-// Therefore, the output for a claim does not depend on the other claims.
+// Every token attends to the window. Claim tokens also attend to their own claim,
+// but not to other claims. The positions of every claim continue those of the
+// window. Therefore, the output for a claim does not depend on the other claims.
 type layout struct {
 	positions []int32 // position of each token
 	windows   []int   // window length of each sequence, including special tokens
@@ -109,8 +109,8 @@ type visibility struct {
 	starts []int // index of the first block of each sequence
 }
 
-// visibleBlocks returns a function that returns the attention blocks of a sequence. If
-// claimsOnly is set, the queries of window tokens are omitted.
+// visibleBlocks returns a function that returns the attention blocks of a
+// sequence. If claimsOnly is set, the queries of window tokens are omitted.
 func (p *pass) visibleBlocks(claimsOnly bool) func(s int) []kernel.Block {
 	l, v := &p.layout, &p.visible
 	grow(&v.ranges, len(l.windows)+2*len(l.claims))

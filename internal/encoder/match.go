@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// A wordMatcher computes the token types of claim tokens by comparing their words with
-// those of a window. A word is a WordPiece token and the "##" tokens that follow it.
+// A wordMatcher computes the token types of claim tokens by comparing their words
+// with those of a window. A word is a WordPiece token and the "##" tokens that
+// follow it.
 type wordMatcher struct {
 	pieces []string // vocabulary, by token id
 	window wordList // sorted

@@ -5,24 +5,24 @@
 // # Models
 //
 // The package supports text pair classifiers based on BERT, RoBERTa, XLM-RoBERTa,
-// DeBERTa v2 and v3 and ModernBERT, ModernBERT token classifiers, HHEM-2.1-Open (a T5
-// encoder), and sentence encoders in the layout of sentence-transformers.
-// Configuration values that affect the output are either supported or rejected with an
-// error that names the key and the value.
+// DeBERTa v2 and v3 and ModernBERT, ModernBERT token classifiers, HHEM-2.1-Open (a
+// T5 encoder), and sentence encoders in the layout of sentence-transformers.
+// Configuration values that affect the output are either supported or rejected
+// with an error that names the key and the value.
 //
-// A [Grounding] is a BERT with a custom input layout and heads that checks many claims
-// against one window of text. The model and its tokenizer are a single file, which can
-// be embedded in a program.
+// A [Grounding] is a BERT with a custom input layout and heads that checks many
+// claims against one window of text. The model and its tokenizer are a single
+// file, which can be embedded in a program.
 //
 // # Batches
 //
-// The texts of a call are sorted by length and computed in passes of about
-// two thousand tokens, without padding. The output for a text is bit-identical
+// The texts of a call are sorted by length and computed in passes of about two
+// thousand tokens, without padding. The output for a text is bit-identical
 // regardless of batching and the number of threads.
 //
-// If Options.Device is set, ONNX Runtime computes the same networks. It pads texts of
-// similar length to the same length, so the last digits of the output may depend on
-// the batch.
+// If Options.Device is set, ONNX Runtime computes the same networks. It pads texts
+// of similar length to the same length, so the last digits of the output may
+// depend on the batch.
 //
 // # Memory
 //
@@ -51,8 +51,8 @@ const (
 	sentenceConfigFile  = "sentence_bert_config.json"
 )
 
-// Options configures how a model runs. The zero value selects float32, all processors
-// and the fastest kernels.
+// Options configures how a model runs. The zero value selects float32, all
+// processors and the fastest kernels.
 type Options struct {
 	Precision kernel.Precision
 	Threads   int    // 0 means GOMAXPROCS

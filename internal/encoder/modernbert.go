@@ -34,8 +34,8 @@ func (r *rotation) grow(n int) {
 	}
 }
 
-// rotate rotates the queries and keys in each row of qkv. heads is the number of query
-// and key heads together; they precede the values in a row.
+// rotate rotates the queries and keys in each row of qkv. heads is the number of
+// query and key heads together; they precede the values in a row.
 func (r *rotation) rotate(qkv []float32, positions []int32, heads, head int) {
 	stride := heads / 2 * 3 * head
 	for row, pos := range positions {
@@ -128,8 +128,8 @@ func (w *weights) gatedLinear(name string, out, in int) *dense {
 	return w.normedLinear(in, kernel.Part{W: both.Rows(0, out, in), Out: out}, kernel.Part{W: both.Rows(out, 2*out, in), Out: out})
 }
 
-// layerTypes returns the attention type of each layer, from layer_types (transformers
-// 5) or global_attn_every_n_layers (transformers 4).
+// layerTypes returns the attention type of each layer, from layer_types
+// (transformers 5) or global_attn_every_n_layers (transformers 4).
 func (c *config) layerTypes(layers int) []string {
 	var types []string
 	if c.get("layer_types", &types, "a list of strings") {

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// naive computes models in float64, following the formulas of their papers. It generates
-// weights from their names when they are first used, and records them in tensors.
+// naive computes models in float64, following the formulas of their papers. It
+// generates weights from their names when they are first used, and records them in
+// tensors.
 type naive struct {
 	config  map[string]any
 	round   func(float64) float64 // rounds to the data type of the file
@@ -165,8 +166,8 @@ func geluTanh(x float64) float64 {
 	return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 }
 
-// attention computes softmax(score)·v for each head. visible, if not nil, reports whether
-// query i attends to key j.
+// attention computes softmax(score)·v for each head. visible, if not nil, reports
+// whether query i attends to key j.
 func attention(v matrix, heads int, score func(h, i, j int) float64, visible func(i, j int) bool) matrix {
 	d := len(v[0]) / heads
 	y := make(matrix, len(v))

@@ -28,7 +28,8 @@ type paddedBatch struct {
 	length int
 }
 
-// rows returns a zero-padded row for each sequence. It calls set to fill in the tokens.
+// rows returns a zero-padded row for each sequence. It calls set to fill in the
+// tokens.
 func (b *paddedBatch) rows(set func(dst []int32, s sequence)) []int32 {
 	values := make([]int32, len(b.seqs)*b.length)
 	for i, s := range b.seqs {
@@ -37,8 +38,8 @@ func (b *paddedBatch) rows(set func(dst []int32, s sequence)) []int32 {
 	return values
 }
 
-// useONNX builds the ONNX graph of the model and opens a session for it. parts contains
-// the weights of the linear layers.
+// useONNX builds the ONNX graph of the model and opens a session for it. parts
+// contains the weights of the linear layers.
 func (m *Model) useONNX(parts map[*kernel.Linear][]kernel.Part, o Options) error {
 	g := newGraphBuilder(parts)
 	d := &onnxModel{maxTokens: passTokens}
@@ -79,9 +80,9 @@ func (d *onnxModel) close() {
 	}
 }
 
-// batchSize returns the number of sequences in the next batch. order must be sorted by
-// descending length. A batch has up to d.maxTokens tokens, and each row is at most a
-// quarter padding.
+// batchSize returns the number of sequences in the next batch. order must be
+// sorted by descending length. A batch has up to d.maxTokens tokens, and each row
+// is at most a quarter padding.
 func (d *onnxModel) batchSize(seqs []sequence, order []int) int {
 	longest, n := len(seqs[order[0]].ids), 1
 	for n < len(order) && (n+1)*longest <= d.maxTokens && 4*len(seqs[order[n]].ids) >= 3*longest {

@@ -7,9 +7,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
-// A graphBuilder builds the ONNX graph of a network. Sequences are padded to the same
-// length, and activations are matrices with one row per token. Only attention and
-// pooling distinguish sequences.
+// A graphBuilder builds the ONNX graph of a network. Sequences are padded to the
+// same length, and activations are matrices with one row per token. Only attention
+// and pooling distinguish sequences.
 type graphBuilder struct {
 	ort.Graph
 	parts map[*kernel.Linear][]kernel.Part  // weights of the linear layers
@@ -117,8 +117,8 @@ func (g *graphBuilder) linear(x ort.Value, l *kernel.Linear) []ort.Value {
 	return out
 }
 
-// qkv applies a layer of one or three parts and returns the queries, keys and values,
-// of attnWidth columns each.
+// qkv applies a layer of one or three parts and returns the queries, keys and
+// values, of attnWidth columns each.
 func (g *graphBuilder) qkv(x ort.Value, l *kernel.Linear, attnWidth int) []ort.Value {
 	out := g.linear(x, l)
 	if len(out) == 1 {
@@ -187,8 +187,8 @@ func (g *graphBuilder) transpose(x ort.Value, axes ...int64) ort.Value {
 	return g.Op("Transpose", []ort.Value{x}, ort.Ints("perm", axes...))
 }
 
-// attend computes attention, adding biases to the scores. q, k and v are split by head;
-// the result has one row per token.
+// attend computes attention, adding biases to the scores. q, k and v are split by
+// head; the result has one row per token.
 func (g *graphBuilder) attend(q, k, v ort.Value, h heads, biases ...ort.Value) ort.Value {
 	scores := g.op("MatMul", q, g.transpose(k, 0, 1, 3, 2))
 	for _, b := range biases {

@@ -87,8 +87,9 @@ func (n *preNorm) graphNorm(g *graphBuilder, x ort.Value, p norm) ort.Value {
 	return g.norm(x, p, n.eps)
 }
 
-// bias returns a function that returns the bias of attention scores for the attention
-// window of a layer. The bias covers padding, relative distance and window.
+// bias returns a function that returns the bias of attention scores for the
+// attention window of a layer. The bias covers padding, relative distance and
+// window.
 func (n *preNorm) bias(g *graphBuilder) func(window int) ort.Value {
 	if n.relative == nil && n.rotations == nil {
 		return func(int) ort.Value { return g.mask }
@@ -157,8 +158,8 @@ type graphDistances struct {
 	last     ort.Value // length-1
 }
 
-// buildGraph adds the distance embeddings to a graph. A product with all distances of
-// a sequence has 2*length columns, as slide expects; the last column is unused.
+// buildGraph adds the distance embeddings to a graph. A product with all distances
+// of a sequence has 2*length columns, as slide expects; the last column is unused.
 func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 	t := graphDistances{table: g.toFloat32(g.raw(d.table.raw, d.table.rows, d.table.width), d.table.raw)}
 	if d.norm.gain != nil {
@@ -209,10 +210,10 @@ func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *postLa
 	return biases
 }
 
-// slide selects columns length-1-i to 2*length-1-i of each row i of x, whose shape is
-// [batch, heads, length, 2*length]. In the flattened matrix, these ranges start at
-// length-1 and repeat every 2*length-1 values. Dropping length-1 values and reshaping
-// to rows of 2*length-1 aligns them.
+// slide selects columns length-1-i to 2*length-1-i of each row i of x, whose shape
+// is [batch, heads, length, 2*length]. In the flattened matrix, these ranges start
+// at length-1 and repeat every 2*length-1 values. Dropping length-1 values and
+// reshaping to rows of 2*length-1 aligns them.
 func (t *graphDistances) slide(g *graphBuilder, x ort.Value) ort.Value {
 	x = g.op("Reshape", x, g.Ints(0, 0, -1))
 	x = g.op("Slice", x, t.last, g.Ints(-1), g.Ints(2))

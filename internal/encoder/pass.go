@@ -33,10 +33,10 @@ func (b *batch) add(ids, types []int32) {
 
 // A network computes hidden states for the tokens of a batch.
 type network interface {
-	// forward returns one row of hidden values per token. If p.first is set, it returns
-	// only the rows of first tokens; if the batch contains claims, only those of claim
-	// tokens. The result is valid until the next pass. If ctx is done, forward returns
-	// its error.
+	// forward returns one row of hidden values per token. If p.first is set, it
+	// returns only the rows of first tokens; if the batch contains claims, only
+	// those of claim tokens. The result is valid until the next pass. If ctx is
+	// done, forward returns its error.
 	forward(ctx context.Context, p *pass) ([]float32, error)
 	// check rejects tokens that have no embedding.
 	check(ids, types []int32) error
@@ -99,8 +99,8 @@ func (p *pass) partial() bool { return p.first || p.layout.hasClaims() }
 // prune reports whether layer i of n can skip the tokens outside of the result.
 func (p *pass) prune(i, n int) bool { return p.partial() && i == n-1 && p.observe == nil }
 
-// firstTokenBlocks returns the attention blocks of a sequence, restricted to the query
-// of its first token.
+// firstTokenBlocks returns the attention blocks of a sequence, restricted to the
+// query of its first token.
 func (p *pass) firstTokenBlocks() func(s int) []kernel.Block {
 	blocks := grow(&p.blocks, len(p.lengths))
 	for s, n := range p.lengths {
@@ -113,7 +113,8 @@ func (p *pass) firstTokenBlocks() func(s int) []kernel.Block {
 	return func(s int) []kernel.Block { return blocks[s : s+1] }
 }
 
-// gather moves the rows of the tokens in the result to the front of x and returns them.
+// gather moves the rows of the tokens in the result to the front of x and returns
+// them.
 func (p *pass) gather(x []float32, width int) []float32 {
 	if p.layout.hasClaims() {
 		return p.gatherClaims(x, width)

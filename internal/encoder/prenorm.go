@@ -73,8 +73,8 @@ func (n *preNorm) embed(p *pass) {
 	}
 }
 
-// computeQKV computes the queries, keys and values of layer i for tokens lo to hi, whose
-// hidden states are x. It first adds res to x unless res is nil.
+// computeQKV computes the queries, keys and values of layer i for tokens lo to hi,
+// whose hidden states are x. It first adds res to x unless res is nil.
 func (n *preNorm) computeQKV(w *kernel.Worker, p *pass, i int, x, res []float32, lo, hi int) {
 	l, rows := &n.layers[i], hi-lo
 	attnWidth := n.heads * n.head
@@ -138,7 +138,8 @@ func (n *preNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 }
 
 // finishLayer computes the rest of layer i after its attention, followed by the
-// queries, keys and values of the next layer or, after the last layer, the final norm.
+// queries, keys and values of the next layer or, after the last layer, the final
+// norm.
 func (n *preNorm) finishLayer(w *kernel.Worker, p *pass, i int, x, attnOut []float32, lo, hi int) {
 	l, rows := &n.layers[i], hi-lo
 	t, in := w.Floats(len(x)), w.Floats(len(x))
@@ -165,8 +166,8 @@ func (n *preNorm) fold() {
 	}
 }
 
-// attend computes the attention of layer i. If firstOnly is set, it is limited to the
-// first token of each sequence.
+// attend computes the attention of layer i. If firstOnly is set, it is limited to
+// the first token of each sequence.
 func (n *preNorm) attend(p *pass, i int, firstOnly bool) {
 	attnWidth := n.heads * n.head
 	a := kernel.Attention{

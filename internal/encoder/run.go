@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// passTokens is the maximum number of tokens of a pass with more than one text. Larger
-// passes need more memory and are not faster, because layers are computed in blocks of
-// rows that fit the cache.
+// passTokens is the maximum number of tokens of a pass with more than one text.
+// Larger passes need more memory and are not faster, because layers are computed
+// in blocks of rows that fit the cache.
 const passTokens = 2048
 
 // A sequence is a tokenized text or pair.
@@ -27,10 +27,10 @@ func (m *Model) check(s sequence) error {
 	return m.network.check(s.ids, s.types)
 }
 
-// run computes sequences in one or more passes. After each pass, it calls done with the
-// hidden values and the indices of the pass's sequences. If first is set, only the
-// first token of each sequence is computed. ONNX Runtime also computes the head, so
-// instead of done it calls store with the output of each sequence.
+// run computes sequences in one or more passes. After each pass, it calls done
+// with the hidden values and the indices of the pass's sequences. If first is set,
+// only the first token of each sequence is computed. ONNX Runtime also computes
+// the head, so instead of done it calls store with the output of each sequence.
 func (m *Model) run(ctx context.Context, seqs []sequence, first bool, store func(i int, output []float32) error, done func(p *pass, hidden []float32, indices []int) error) error {
 	length := func(i int) int { return len(seqs[i].ids) }
 	order := byLengthDescending(len(seqs), length)

@@ -25,8 +25,8 @@ type relative struct {
 }
 
 // bucket returns the bucket of a distance, key position minus query position. Each
-// direction uses half of the buckets. The first half of these hold a single distance;
-// the ranges of the others grow logarithmically.
+// direction uses half of the buckets. The first half of these hold a single
+// distance; the ranges of the others grow logarithmically.
 func (r *relative) bucket(distance int) int {
 	half := r.buckets / 2
 	base := 0
@@ -41,8 +41,9 @@ func (r *relative) bucket(distance int) int {
 	return base + min(exact+int(frac*float64(half-exact)), half-1)
 }
 
-// biases returns the biases by head and distance for sequences of up to n tokens. The
-// second result is the maximum length in their layout, see relative.byDistance.
+// biases returns the biases by head and distance for sequences of up to n tokens.
+// The second result is the maximum length in their layout, see
+// relative.byDistance.
 func (r *relative) biases(n int) ([]float32, int) {
 	if n > r.maxLen {
 		r.maxLen = n + n/8

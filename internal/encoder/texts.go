@@ -16,12 +16,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// maxTokenizer limits the size of tokenizer.json in bytes. A file with a vocabulary of
-// 250,000 pieces takes about 20 MB.
+// maxTokenizer limits the size of tokenizer.json in bytes. A file with a
+// vocabulary of 250,000 pieces takes about 20 MB.
 const maxTokenizer = 256 << 20
 
-// maxModelLength is the largest plausible model_max_length. Larger values are ignored:
-// transformers writes a number of thirty digits if the length is unlimited.
+// maxModelLength is the largest plausible model_max_length. Larger values are
+// ignored: transformers writes a number of thirty digits if the length is
+// unlimited.
 const maxModelLength = 1 << 20
 
 // A Pair is a claim, Hypothesis, and the text to check it against, Premise.
@@ -35,8 +36,8 @@ type Tagged struct {
 }
 
 // Open opens the model in dir. The weights are memory-mapped, so the files must
-// not change until Close. Open returns an error for unsupported architectures, options
-// and labels, and for missing or misshapen tensors.
+// not change until Close. Open returns an error for unsupported architectures,
+// options and labels, and for missing or misshapen tensors.
 func Open(dir string, o Options) (*Model, error) {
 	path := filepath.Join(dir, tokenizerFile)
 	m, err := load(dir, o)
@@ -76,8 +77,8 @@ func (m *Model) readWindow(dir string) error {
 	return c.err
 }
 
-// Tokenizer returns the model's tokenizer. It encodes a special token that is spelled
-// out in a text, such as [SEP], as plain text.
+// Tokenizer returns the model's tokenizer. It encodes a special token that is
+// spelled out in a text, such as [SEP], as plain text.
 func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tokenizer }
 
 // Length returns the number of tokens of a pair, including special tokens and the
@@ -100,8 +101,8 @@ func (m *Model) Classify(ctx context.Context, pairs []Pair) ([][]float32, error)
 	return m.classify(ctx, sequences(encodings))
 }
 
-// Tokens returns the logits of each token of each pair. It does not truncate pairs: a
-// pair longer than MaxTokens is an error.
+// Tokens returns the logits of each token of each pair. It does not truncate
+// pairs: a pair longer than MaxTokens is an error.
 func (m *Model) Tokens(ctx context.Context, pairs []Pair) ([]Tagged, error) {
 	if err := m.checkKind(Tokens); err != nil {
 		return nil, err
@@ -121,9 +122,9 @@ func (m *Model) Tokens(ctx context.Context, pairs []Pair) ([]Tagged, error) {
 	return tagged, nil
 }
 
-// Embed returns an embedding of Info.Hidden values for each text. It is normalized if
-// modules.json lists a Normalize module. Like sentence-transformers, Embed trims white
-// space and truncates to MaxTokens.
+// Embed returns an embedding of Info.Hidden values for each text. It is normalized
+// if modules.json lists a Normalize module. Like sentence-transformers, Embed
+// trims white space and truncates to MaxTokens.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := m.checkKind(Embed); err != nil {
 		return nil, err

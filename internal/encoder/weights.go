@@ -20,7 +20,8 @@ type weights struct {
 	prefix    string   // prepended to tensor names
 	layers    []*dense // layers to quantize
 	err       error
-	// parts, if not nil, records the weights of linear layers to build an ONNX graph.
+	// parts, if not nil, records the weights of linear layers to build an ONNX
+	// graph.
 	parts     map[*kernel.Linear][]kernel.Part
 	allowInt8 bool // permit weights stored as int8
 }
@@ -56,8 +57,8 @@ func (w *weights) tensor(name string, shape ...int) *safetensors.Tensor {
 	return t
 }
 
-// shape returns the shape of a matrix. It is used for sizes that the configuration does
-// not contain.
+// shape returns the shape of a matrix. It is used for sizes that the configuration
+// does not contain.
 func (w *weights) shape(name string) (rows, columns int) {
 	t := w.set.Tensor(w.prefix + name)
 	switch {
@@ -139,8 +140,8 @@ func (w *weights) linear(in int, parts ...kernel.Part) *dense {
 	return d
 }
 
-// normedLinear is like linear for a layer whose input is the output of a normalization,
-// which requires smoothing.
+// normedLinear is like linear for a layer whose input is the output of a
+// normalization, which requires smoothing.
 func (w *weights) normedLinear(in int, parts ...kernel.Part) *dense {
 	d := w.linear(in, parts...)
 	if d != nil && w.precision == kernel.Int8 && d.Linear != nil {
@@ -179,9 +180,9 @@ func (w *weights) norm(name string, n int, bias bool) norm {
 	return v
 }
 
-// setPrefix sets the prefix to the first of prefixes with which name exists, or to the
-// first if none does. In models with a head, tensor names start with the name of the
-// family; in models without a head, they often do not.
+// setPrefix sets the prefix to the first of prefixes with which name exists, or to
+// the first if none does. In models with a head, tensor names start with the name
+// of the family; in models without a head, they often do not.
 func (w *weights) setPrefix(name string, prefixes ...string) {
 	for _, w.prefix = range prefixes {
 		if w.has(name) {
@@ -191,8 +192,8 @@ func (w *weights) setPrefix(name string, prefixes ...string) {
 	w.prefix = prefixes[0]
 }
 
-// countLayers returns the number of layers: the highest number that follows prefix in a
-// tensor name, plus one.
+// countLayers returns the number of layers: the highest number that follows prefix
+// in a tensor name, plus one.
 func (w *weights) countLayers(prefix string) int {
 	n := 0
 	for _, name := range w.set.Names() {

@@ -28,8 +28,8 @@ func (s Store) snapshot(repo, commit string) string {
 	return filepath.Join(s.cacheDir(repo), "snapshots", commit)
 }
 
-// blob returns the path of a cached file with the hash and size of f, or "" if there is
-// none. The contents are not checked.
+// blob returns the path of a cached file with the hash and size of f, or "" if
+// there is none. The contents are not checked.
 func (s Store) blob(f remoteFile) string {
 	name := f.SHA256
 	if name == "" {
@@ -100,8 +100,8 @@ func (s Store) snapshots(repo string) []string {
 	return commits
 }
 
-// cachedModelAt returns the cached model of a commit. The hash of a file is known only
-// if the file is a link to a blob.
+// cachedModelAt returns the cached model of a commit. The hash of a file is known
+// only if the file is a link to a blob.
 func (s Store) cachedModelAt(n Name, commit string) (Model, bool) {
 	m := Model{Name: n, Commit: commit, Dir: s.snapshot(n.Repo, commit), Shared: true}
 	names := modelFilesIn(m.Dir)
@@ -129,8 +129,8 @@ func (s Store) cachedModelAt(n Name, commit string) (Model, bool) {
 	return m, true
 }
 
-// modelFilesIn returns the names of a model's files in dir, or nil if a required file
-// is missing.
+// modelFilesIn returns the names of a model's files in dir, or nil if a required
+// file is missing.
 func modelFilesIn(dir string) []string {
 	var names []string
 	exists := func(name string) bool {

@@ -1,8 +1,8 @@
 // Package hub finds models on disk and downloads them from a Hugging Face hub.
 //
-// Each downloaded model is stored in its own directory, named after the repository and
-// the commit. The directory is created when all files are complete and match the
-// checksums of the hub. Models in the Hugging Face cache are used in place.
+// Each downloaded model is stored in its own directory, named after the repository
+// and the commit. The directory is created when all files are complete and match
+// the checksums of the hub. Models in the Hugging Face cache are used in place.
 package hub
 
 import (
@@ -112,9 +112,9 @@ func (p *Puller) newRemote() (*remote, error) {
 	return &remote{&opts, base, &client}, nil
 }
 
-// authTransport adds the token to requests to the hub itself. Setting the header in the
-// request would not be safe, because http.Client forwards it on redirects to other ports
-// and subdomains.
+// authTransport adds the token to requests to the hub itself. Setting the header
+// in the request would not be safe, because http.Client forwards it on redirects
+// to other ports and subdomains.
 type authTransport struct {
 	next  http.RoundTripper
 	base  *url.URL
@@ -130,8 +130,8 @@ func (a *authTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(r)
 }
 
-// maxRedirects limits the redirects of a request. Two are normal: to the current name
-// of a repository and to the location of a file.
+// maxRedirects limits the redirects of a request. Two are normal: to the current
+// name of a repository and to the location of a file.
 const maxRedirects = 10
 
 // A redirectError reports a rejected redirect.

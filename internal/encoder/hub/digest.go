@@ -24,8 +24,8 @@ type digest struct {
 	blob   hash.Hash // nil if not needed
 }
 
-// newDigest returns a digest for a file of size bytes. If blob is set, it also computes
-// git's hash.
+// newDigest returns a digest for a file of size bytes. If blob is set, it also
+// computes git's hash.
 func newDigest(size int64, blob bool) *digest {
 	d := &digest{size: size, sha256: sha256.New()}
 	if blob {
@@ -49,8 +49,8 @@ func (d *digest) Write(p []byte) (int, error) {
 // SHA256 returns the hexadecimal SHA-256 of the content so far.
 func (d *digest) SHA256() string { return hex.EncodeToString(d.sha256.Sum(nil)) }
 
-// check compares the size, and sha256 or, if that is empty, git's hash blob. It returns
-// the reason for a mismatch, or "" if they match.
+// check compares the size, and sha256 or, if that is empty, git's hash blob. It
+// returns the reason for a mismatch, or "" if they match.
 func (d *digest) check(sha256, blob string) string {
 	if d.n != d.size {
 		return fmt.Sprintf("size is %d bytes, want %d", d.n, d.size)

@@ -69,7 +69,8 @@ func (r *remote) fetch(ctx context.Context, f remoteFile, path string) (string, 
 			d.discardCorrupt()
 			return "", &MismatchError{f.Repo + ": " + f.Name, reason}
 		}
-		// The data from the earlier run may be damaged, for example by a power failure.
+		// The data from the earlier run may be damaged, for example by a power
+		// failure.
 		if err := d.restart(); err != nil {
 			return "", err
 		}
@@ -171,8 +172,8 @@ func (d *download) attempt(ctx context.Context, keepAlive func()) (bool, error) 
 	return d.digest.n-start >= progressBytes, err
 }
 
-// checkResponse validates the status and headers of a response. It discards the existing
-// part if the response is not its continuation.
+// checkResponse validates the status and headers of a response. It discards the
+// existing part if the response is not its continuation.
 func (d *download) checkResponse(res *http.Response) error {
 	name := d.f.Repo + ": " + d.f.Name
 	if err := d.checkHeaders(res); err != nil {
@@ -213,8 +214,8 @@ func (d *download) checkResponse(res *http.Response) error {
 	return nil
 }
 
-// checkHeaders compares the headers of the hub's responses, including redirects, with the
-// listing. If the listing has no checksum, it is taken from the ETag.
+// checkHeaders compares the headers of the hub's responses, including redirects,
+// with the listing. If the listing has no checksum, it is taken from the ETag.
 func (d *download) checkHeaders(res *http.Response) error {
 	name := d.f.Repo + ": " + d.f.Name
 	for r := res; r != nil; r = r.Request.Response {
@@ -249,8 +250,8 @@ func (d *download) checkHeaders(res *http.Response) error {
 // trimETag removes the quotes and the weakness prefix of an ETag.
 func trimETag(tag string) string { return strings.Trim(strings.TrimPrefix(tag, "W/"), `"`) }
 
-// parseContentRange parses a Content-Range header such as "bytes 5-9/10". total is -1 if
-// unknown.
+// parseContentRange parses a Content-Range header such as "bytes 5-9/10". total is
+// -1 if unknown.
 func parseContentRange(v string) (start, total int64, ok bool) {
 	v, ok = strings.CutPrefix(v, "bytes ")
 	span, size, hasSize := strings.Cut(v, "/")

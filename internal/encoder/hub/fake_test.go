@@ -64,8 +64,8 @@ type fakeHub struct {
 	store *httptest.Server
 	token string // required token, if any
 	repos map[string]*fakeRepo
-	// fault, if set, is called for each request and reports whether it handled it. n is
-	// the number of requests for the same path so far, starting at 1.
+	// fault, if set, is called for each request and reports whether it handled it.
+	// n is the number of requests for the same path so far, starting at 1.
 	fault func(n int, w http.ResponseWriter, r *http.Request) bool
 	// editListing, if set, modifies the listing of a repository.
 	editListing func(l map[string]any)
@@ -211,8 +211,9 @@ func weights(n int) []byte {
 	return content
 }
 
-// A fakeClock always returns the same time. Sleeping for DefaultStall blocks until stalls
-// receives a value. Other sleeps return immediately and are recorded in waits.
+// A fakeClock always returns the same time. Sleeping for DefaultStall blocks until
+// stalls receives a value. Other sleeps return immediately and are recorded in
+// waits.
 type fakeClock struct {
 	stalls chan struct{} // nil blocks forever
 	mu     sync.Mutex

@@ -124,10 +124,10 @@ func isOptional(name string) bool {
 	return slices.ContainsFunc(modelFiles(), func(p modelFile) bool { return p.name == name && p.optional })
 }
 
-// selectFiles returns the files of a model to download, the weights last. If the weights
-// are sharded, it returns their index instead and sets index; the index must be
-// downloaded to determine the shards. tokenizer is the listing of the repository with
-// the tokenizer, or nil if it is the same repository.
+// selectFiles returns the files of a model to download, the weights last. If the
+// weights are sharded, it returns their index instead and sets index; the index
+// must be downloaded to determine the shards. tokenizer is the listing of the
+// repository with the tokenizer, or nil if it is the same repository.
 func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, index bool, err error) {
 	for _, p := range modelFiles() {
 		repo, src := n.Repo, l

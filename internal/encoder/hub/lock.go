@@ -15,10 +15,10 @@ import (
 // holds.
 const lockPoll = 200 * time.Millisecond
 
-// lock prevents other processes from downloading the same repository until release is
-// called. The operating system releases the lock when the process exits, so a leftover
-// lock file has no effect. On file systems without locks, the checksums still detect
-// conflicting downloads.
+// lock prevents other processes from downloading the same repository until release
+// is called. The operating system releases the lock when the process exits, so a
+// leftover lock file has no effect. On file systems without locks, the checksums
+// still detect conflicting downloads.
 func (r *remote) lock(ctx context.Context, repo string) (release func(), err error) {
 	dir := filepath.Join(r.Store.Dir, locksDir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

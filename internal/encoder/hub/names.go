@@ -50,8 +50,8 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown model %q: want ORG/REPO or one of %s", e.Text, strings.Join(short, ", "))
 }
 
-// Resolve returns the model with the given short name or repository, ORG/REPO. The error
-// is an *UnknownError.
+// Resolve returns the model with the given short name or repository, ORG/REPO. The
+// error is an *UnknownError.
 func Resolve(text string) (Name, error) {
 	for _, n := range Names() {
 		if text == n.Short || text == n.Repo {
@@ -127,7 +127,7 @@ func CheckRevision(s string) error {
 
 const (
 	maxFileName      = 512 // bytes
-	maxNameComponent = 200 // bytes; leaves room for .part
+	maxNameComponent = 200 // bytes; leaves space for partSuffix
 )
 
 // checkFileName returns an error unless name is a relative path with slashes that is

@@ -20,8 +20,8 @@ import (
 const DefaultRevision = "main"
 
 // Pull ensures that a model is on disk and matches the checksums of the hub. It
-// downloads only missing and damaged files. Several processes may call it at the same
-// time.
+// downloads only missing and damaged files. Several processes may call it at the
+// same time.
 //
 // revision is a branch, a tag or a commit; "" means DefaultRevision. No request is
 // sent for a commit that is already present. Errors are *StatusError,
@@ -94,7 +94,8 @@ func (j *pullJob) run(ctx context.Context) (*Model, error) {
 	modelDir, stagingDir := j.Store.modelDir(repo, commit), j.Store.stagingDir(repo, commit)
 	existing, err := j.Store.read(repo, commit)
 	if err == nil && j.isComplete(ctx, existing) {
-		// Update the manifest, because Find returns the revision that was pulled last.
+		// Update the manifest, because Find returns the revision that was pulled
+		// last.
 		return j.record(modelDir, existing.Dir, existing.Files)
 	}
 	if ctx.Err() != nil {
@@ -208,15 +209,15 @@ func (j *pullJob) findInCache(ctx context.Context) (files []File, dir string, er
 // parallelDownloads is the number of files downloaded at a time.
 const parallelDownloads = 4
 
-// ensureFiles ensures that dir contains all files, intact, and returns their manifest
-// entries.
+// ensureFiles ensures that dir contains all files, intact, and returns their
+// manifest entries.
 func (j *pullJob) ensureFiles(ctx context.Context, dir string) ([]File, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("model directory: %w", err)
 	}
 	if j.index {
-		// Fetch the index to determine the shards, without reporting progress: its bytes
-		// are counted below, together with those of the other files.
+		// Fetch the index to determine the shards, without reporting progress: its
+		// bytes are counted below, together with those of the other files.
 		quiet := *j.remote
 		quiet.Puller = new(*j.Puller)
 		quiet.Watch.Bytes = nil
@@ -263,8 +264,8 @@ func (j *pullJob) file(f remoteFile, sha256 string) File {
 	return file
 }
 
-// ensureFile ensures that dir contains a file and returns its SHA-256. An intact file is
-// kept; otherwise, it is copied from the Hugging Face cache or downloaded.
+// ensureFile ensures that dir contains a file and returns its SHA-256. An intact
+// file is kept; otherwise, it is copied from the Hugging Face cache or downloaded.
 func (r *remote) ensureFile(ctx context.Context, f remoteFile, dir string) (string, error) {
 	path := filepath.Join(dir, filepath.FromSlash(f.Name))
 	for _, provide := range []func() error{
@@ -289,8 +290,8 @@ func (r *remote) ensureFile(ctx context.Context, f remoteFile, dir string) (stri
 	return r.fetch(ctx, f, path)
 }
 
-// copyFromCache creates path as a hard link to the file in the Hugging Face cache, or as
-// a copy if that is on another file system.
+// copyFromCache creates path as a hard link to the file in the Hugging Face cache,
+// or as a copy if that is on another file system.
 func (r *remote) copyFromCache(f remoteFile, path string) error {
 	blob := r.Store.blob(f)
 	if blob == "" {

@@ -22,8 +22,8 @@ type Clock interface {
 const (
 	// maxRetryAfter limits the wait that a server may request.
 	maxRetryAfter = 2 * time.Minute
-	// progressBytes is the amount of data after which the number of attempts is reset,
-	// so that a large file can be downloaded over an unreliable connection.
+	// progressBytes is the amount of data after which the number of attempts is
+	// reset, so that a large file can be downloaded over an unreliable connection.
 	progressBytes = 1 << 20
 )
 
@@ -47,8 +47,8 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-// statusError returns a *StatusError for a response. The error does not contain text from
-// the server.
+// statusError returns a *StatusError for a response. The error does not contain
+// text from the server.
 func (r *remote) statusError(res *http.Response, repo, revision, file string) error {
 	e := &StatusError{Status: res.StatusCode, What: repo}
 	if file != "" {
@@ -105,8 +105,9 @@ func retryable(err error) bool {
 	return e.Status >= 500
 }
 
-// An attempt sends one request and reads the response. It calls keepAlive whenever data
-// arrives, and reports whether it made enough progress to reset the number of attempts.
+// An attempt sends one request and reads the response. It calls keepAlive whenever
+// data arrives, and reports whether it made enough progress to reset the number of
+// attempts.
 type attempt func(ctx context.Context, keepAlive func()) (progressed bool, err error)
 
 // retry calls f until it succeeds, fails permanently, or has no attempts left.
@@ -148,8 +149,8 @@ func (r *remote) retry(ctx context.Context, what string, f attempt) error {
 	}
 }
 
-// withStallTimeout calls f with a context that is canceled if f stops calling keepAlive.
-// The timeout is between one and two times r.Stall.
+// withStallTimeout calls f with a context that is canceled if f stops calling
+// keepAlive. The timeout is between one and two times r.Stall.
 func (r *remote) withStallTimeout(ctx context.Context, f attempt) (bool, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stalled := fmt.Errorf("no data received for %v", r.Stall)

@@ -87,8 +87,8 @@ func (s Store) stagingDir(repo, commit string) string {
 	return filepath.Join(s.Dir, dirName(repo), "."+commit+partSuffix)
 }
 
-// read returns the model described by a manifest. If the manifest does not exist, the
-// error is fs.ErrNotExist.
+// read returns the model described by a manifest. If the manifest does not exist,
+// the error is fs.ErrNotExist.
 func (s Store) read(repo, commit string) (*Model, error) {
 	dir := s.modelDir(repo, commit)
 	path := filepath.Join(dir, manifestFile)
@@ -155,9 +155,9 @@ func (m *Model) isPresent() bool {
 	return len(m.Files) > 0
 }
 
-// List returns the models in the store, and those in the Hugging Face cache that have a
-// short name. They are sorted by repository and then latest first. List skips models
-// that cannot be read and returns their errors.
+// List returns the models in the store, and those in the Hugging Face cache that
+// have a short name. They are sorted by repository and then latest first. List
+// skips models that cannot be read and returns their errors.
 func (s Store) List() ([]Model, error) {
 	var models []Model
 	var errs []error
@@ -271,9 +271,9 @@ func (s Store) Lookup(name string) (*Model, error) {
 	return nil, &MissingError{n}
 }
 
-// Copies returns the copies of a model on disk: first those in the store, latest first,
-// then the one in the Hugging Face cache. The error is a *MissingError or reports copies
-// that cannot be read.
+// Copies returns the copies of a model on disk: first those in the store, latest
+// first, then the one in the Hugging Face cache. The error is a *MissingError or
+// reports copies that cannot be read.
 func (s Store) Copies(n Name) ([]Model, error) {
 	models, err := s.listRepo(n.Repo)
 	if m, ok := s.cachedModel(n); ok {

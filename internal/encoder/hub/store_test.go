@@ -62,7 +62,7 @@ func TestCachedModelIsUsedInPlace(t *testing.T) {
 	p.Store.Cache = t.TempDir()
 	dir := cacheMini(t, h, p.Store.Cache, miniFiles()...)
 	if found, err := p.Store.Find(mini); err != nil || found != dir {
-		t.Errorf("Find: got %s, error %v", found, err)
+		t.Errorf("Find: got %s, error %v, want a model", found, err)
 	}
 	unknown, err := p.Store.Lookup(mini)
 	if err != nil {
@@ -97,7 +97,7 @@ func TestCachedModelIsUsedInPlace(t *testing.T) {
 		t.Error("the cache was modified")
 	}
 	if found, err := p.Store.Find(mini); err != nil || found != m.Dir {
-		t.Errorf("Find: got %s, error %v", found, err)
+		t.Errorf("Find: got %s, error %v, want a model", found, err)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestCachedModelNeedsAllShards(t *testing.T) {
 	}
 	dir := cacheRepo(t, p.Store.Cache, "org/big", repo, "model-00002-of-00002.safetensors")
 	if found, err := p.Store.Find("org/big"); err != nil || found != dir {
-		t.Errorf("Find: got %s, error %v", found, err)
+		t.Errorf("Find: got %s, error %v, want a model", found, err)
 	}
 	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.requests("/resolve/")) > 0 {
 		t.Errorf("got model %+v", m)

@@ -19,8 +19,8 @@ const (
 	CUDA
 )
 
-// A Device is a processor that computes a graph. The zero value means that ONNX Runtime
-// is not used.
+// A Device is a processor that computes a graph. The zero value means that ONNX
+// Runtime is not used.
 type Device struct {
 	Provider Provider
 	Index    int // GPU number

@@ -5,14 +5,15 @@
 //
 // A [Graph] is built node by node and encoded as an ONNX ModelProto (operator set
 // 17) in memory. Matrices are not part of it: ONNX Runtime receives their
-// addresses, which may point into a mapped file. See https://onnx.ai/onnx/intro for the
-// format and https://onnx.ai/onnx/operators for the operators.
+// addresses, which may point into a mapped file. See https://onnx.ai/onnx/intro
+// for the format and https://onnx.ai/onnx/operators for the operators.
 //
 // # Builds
 //
-// A program that loads libraries depends on the system's dynamic loader, so it cannot be
-// static on Linux. Therefore, only builds with the tag ort can load libraries; in other
-// builds, [Open] returns [ErrStatic]. The package does not need cgo.
+// A program that loads libraries depends on the system's dynamic loader, so it
+// cannot be static on Linux. Therefore, only builds with the tag ort can load
+// libraries; in other builds, [Open] returns [ErrStatic]. The package does not
+// need cgo.
 //
 // # Versions
 //

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// ErrStatic reports that the program was built without support for loading libraries.
+// ErrStatic reports that the program was built without support for loading
+// libraries.
 var ErrStatic = errors.New("this build of ragfaith is static and cannot load libraries: run the same command with ragfaith-ort (built by make build-ort)")
 
 // A Library is a loaded ONNX Runtime. Its methods except Close are safe for

@@ -29,8 +29,8 @@ type Tensor struct {
 	data    []byte
 }
 
-// NewTensor returns a tensor with the given values in row-major order. It does not copy
-// them.
+// NewTensor returns a tensor with the given values in row-major order. It does not
+// copy them.
 func NewTensor[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
 	t := Tensor{name: name, data: Bytes(values)}
 	switch any(values).(type) {
@@ -150,9 +150,9 @@ func (s *Session) Close() {
 	s.pins.Unpin()
 }
 
-// Run computes the graph and writes the result to output, which must have the shape of
-// the result. If ctx is done, Run stops and returns its error. It is safe for
-// concurrent use.
+// Run computes the graph and writes the result to output, which must have the
+// shape of the result. If ctx is done, Run stops and returns its error. It is safe
+// for concurrent use.
 func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) (err error) {
 	l := s.library
 	options, err := l.create(createRunOptions)

@@ -2,9 +2,9 @@
 // them: files are memory-mapped, and tensors are views of the mapping.
 //
 // A file starts with the length of a JSON header as 8 bytes in little-endian
-// order, followed by the header and the bytes of all tensors. The header
-// describes the type, shape and byte range of each tensor. It is checked against the
-// size of the file before memory is allocated, so a malicious header cannot cause large
+// order, followed by the header and the bytes of all tensors. The header describes
+// the type, shape and byte range of each tensor. It is checked against the size of
+// the file before memory is allocated, so a malicious header cannot cause large
 // allocations.
 //
 // See https://huggingface.co/docs/safetensors for the format.

@@ -15,8 +15,8 @@ const metadata = "__metadata__" // key of the metadata, which is not a tensor
 // maxRank limits the number of dimensions of a tensor. Real weights have a handful.
 const maxRank = 32
 
-// parseHeader returns the tensors and the metadata of a header. It does not check the
-// byte ranges of tensors. The decoder rejects duplicate names.
+// parseHeader returns the tensors and the metadata of a header. It does not check
+// the byte ranges of tensors. The decoder rejects duplicate names.
 func parseHeader(header []byte) ([]Tensor, map[string]string, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(header))
 	if err := expectToken(dec, '{', "an object"); err != nil {
@@ -53,8 +53,8 @@ func parseHeader(header []byte) ([]Tensor, map[string]string, error) {
 	}
 }
 
-// readMetadata reads the string members of the metadata. It skips other values, which
-// have no effect on the tensors.
+// readMetadata reads the string members of the metadata. It skips other values,
+// which have no effect on the tensors.
 func readMetadata(dec *jsontext.Decoder) (map[string]string, error) {
 	if dec.PeekKind() != '{' {
 		return nil, dec.SkipValue()
@@ -160,8 +160,8 @@ func numbers[T any](dec *jsontext.Decoder, limit int, convert func(uint64) (T, b
 	return values, nil
 }
 
-// expectToken reads a token, which must be of the given kind. want describes it for the
-// error.
+// expectToken reads a token, which must be of the given kind. want describes it
+// for the error.
 func expectToken(dec *jsontext.Decoder, kind jsontext.Kind, want string) error {
 	tok, err := dec.ReadToken()
 	if errors.Is(err, io.EOF) {

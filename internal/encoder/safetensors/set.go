@@ -17,8 +17,8 @@ const (
 	IndexFile  = "model.safetensors.index.json"
 )
 
-// maxIndex limits the size of an index in bytes. It allows for hundreds of thousands of
-// tensors.
+// maxIndex limits the size of an index in bytes. It allows for hundreds of
+// thousands of tensors.
 const maxIndex = 64 << 20
 
 // A Set holds the weights of a model from one or more files.

@@ -38,8 +38,8 @@ func (t *Tensor) Len() int {
 	return n
 }
 
-// Float32 returns the values of an F32 tensor in row-major order. The result
-// is a read-only view of the file, or a copy if the tensor is misaligned.
+// Float32 returns the values of an F32 tensor in row-major order. The result is a
+// read-only view of the file, or a copy if the tensor is misaligned.
 func (t *Tensor) Float32() ([]float32, error) {
 	if t.DType != F32 {
 		return nil, t.typeError(F32)
@@ -79,8 +79,8 @@ func (t *Tensor) typeError(want string) error {
 	return fmt.Errorf("%s: tensor %q has type %s, want %s", t.File, t.Name, t.DType, want)
 }
 
-// view returns b as values of type T. It copies and decodes them only if alignment or
-// byte order require it.
+// view returns b as values of type T. It copies and decodes them only if alignment
+// or byte order require it.
 func view[T float32 | uint16](b []byte, decode func([]byte) T) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
