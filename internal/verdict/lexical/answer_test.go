@@ -8,7 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestShortAnswerMustFitQuestion(t *testing.T) {
+func TestShortAnswerMustMatchQuestion(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	contexts := []string{
@@ -36,7 +36,7 @@ func TestShortAnswerMustFitQuestion(t *testing.T) {
 	}
 }
 
-func TestWorkOnManyShortAnswersIsLimited(t *testing.T) {
+func TestShortAnswerWorkIsLimited(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	context := strings.Repeat("Ann Lee met Bob Ray in Oslo. ", 4000)

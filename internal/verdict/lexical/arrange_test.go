@@ -7,13 +7,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestSameWordsRearranged(t *testing.T) {
+func TestVerdictsOnRearrangedWords(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, c := range []struct {
 		context, claim string
 		want           verdict.Label
-		reason         string // a part of it
+		reason         string // substring of the reason
 	}{
 		// Swapped roles.
 		{"In the cup final of 1987, Norway beat Iceland by two goals to one.", "Iceland beat Norway in the cup final.", no, "“Norway beat Iceland”, not “Iceland beat Norway”"},
@@ -40,7 +40,7 @@ func TestSameWordsRearranged(t *testing.T) {
 		{"Tea, coffee and cocoa are grown on the island.", "Cocoa, coffee and tea are grown on the island.", yes, ""},
 		{"The plant treated water that the city pumped from the lake.", "The city pumped water from the lake that the plant treated.", yes, ""},
 
-		// Some for all.
+		// "All" instead of "some".
 		{"Some of the windows were broken in the storm of March.", "All windows were broken in the storm of March.", not, "“Some of the windows”, not “All windows”"},
 		{"Most guests of the hotel left after the storm.", "Every guest of the hotel left after the storm.", not, "Most guests"},
 		{"Three of the windows were broken in the storm.", "All of the windows were broken in the storm.", not, ""},
@@ -81,7 +81,7 @@ func TestSameWordsRearranged(t *testing.T) {
 	}
 }
 
-func TestChunkWithSwappedRolesDoesNotSupport(t *testing.T) {
+func TestChunkWithSwappedRolesIsNotSupport(t *testing.T) {
 	t.Parallel()
 	swapped, right := "Iceland beat Norway in the cup final of 1987.", "As told, Norway beat Iceland in the cup final."
 	for _, contexts := range [][]string{{swapped, right}, {right, swapped}} {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestFeaturesAgreeWithJudge(t *testing.T) {
+func TestFeaturesMatchJudgeScore(t *testing.T) {
 	texts := []string{
 		"Bees make honey in hives. The bridge opened in May 1932.",
 		"The bridge of Sydney opened on 19 March 1932 with a parade.",
@@ -40,7 +40,7 @@ func TestFeaturesAgreeWithJudge(t *testing.T) {
 	if f := got[3][0]; f.Near != 0 || f.Wide != 0 {
 		t.Errorf("no common word: got %+v, want near and wide 0", f)
 	}
-	// The scratch is reused without calling observe.
+	// Judge must not call the observe function of a reused scratch.
 	judge(t, j, task)
 }
 
@@ -60,7 +60,7 @@ func TestPackChoosesComplementarySentences(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([][]int{{0, 3}, nil}, packs); d != "" {
-		t.Error(d)
+		t.Errorf("packs (-want +got):\n%s", d)
 	}
 	if covered[0] < 0.99 || covered[1] != 0 {
 		t.Errorf("got coverage %v, want 1 and 0", covered)
@@ -83,6 +83,6 @@ func TestPackFindsBestOfManySentences(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(packs[0]) == 0 || packs[0][len(packs[0])-1] != 4*maxPacked {
-		t.Errorf("got %v, want sentence %d among them", packs[0], 4*maxPacked)
+		t.Errorf("got sentences %v, want them to include %d", packs[0], 4*maxPacked)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// checkInvariants checks what holds for the verdicts on any text.
+// checkInvariants checks the properties that the verdicts on any task must have.
 func checkInvariants(t *testing.T, task verdict.Task, vs []verdict.Verdict) {
 	t.Helper()
 	if len(vs) != len(task.Claims) {
@@ -24,23 +24,23 @@ func checkInvariants(t *testing.T, task verdict.Task, vs []verdict.Verdict) {
 			t.Errorf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, task.Claims[i].ID)
 		}
 		if !(v.Score >= 0 && v.Score <= 1) {
-			t.Errorf("got score %v, want 0 to 1", v.Score)
+			t.Errorf("verdict %d: got score %v, want 0 to 1", i, v.Score)
 		}
 		if (v.Label == verdict.Supported) != (v.Score >= DefaultThreshold) {
 			t.Errorf("got %v at score %v, want supported from %v", v.Label, v.Score, DefaultThreshold)
 		}
 		if v.Reason == "" {
-			t.Error("got no reason")
+			t.Errorf("verdict %d: got empty reason", i)
 		}
 		if (v.Label == verdict.Supported) != (len(v.ChunkIDs) > 0) {
-			t.Errorf("got %v by chunks %v, want chunks if supported", v.Label, v.ChunkIDs)
+			t.Errorf("verdict %d: got %v with chunks %v, want chunks only if supported", i, v.Label, v.ChunkIDs)
 		}
 		for _, e := range v.Evidence {
 			if r := []rune(task.Contexts[e.Chunk]); string(r[e.Start:e.End]) != string([]rune(e.Quote)) {
 				t.Errorf("got quote %q, want code points %d to %d of chunk %d", e.Quote, e.Start, e.End, e.Chunk)
 			}
 			if !strings.Contains(task.Contexts[e.Chunk], e.Quote) || e.Quote == "" {
-				t.Errorf("got quote %q, want a part of chunk %d", e.Quote, e.Chunk)
+				t.Errorf("got quote %q, want a substring of chunk %d", e.Quote, e.Chunk)
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-func TestVerbatimSentenceHasScore1(t *testing.T) {
+func TestVerbatimSentenceScoresOne(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, s := range []string{
@@ -92,23 +92,23 @@ func TestJoinedFindsSupportAcrossChunks(t *testing.T) {
 	each := judge(t, newJudge(t, Options{}), newTask("", contexts, claim))[0]
 	joined := judge(t, newJudge(t, Options{Joined: true}), newTask("", contexts, claim))[0]
 	if each.Label == verdict.Supported || joined.Label != verdict.Supported {
-		t.Errorf("got %v, %.2f alone and %v, %.2f joined, want supported only joined", each.Label, each.Score, joined.Label, joined.Score)
+		t.Errorf("got %v (%.2f) separately and %v (%.2f) joined, want supported only if joined", each.Label, each.Score, joined.Label, joined.Score)
 	}
 	if d := cmp.Diff([]int{0, 1}, joined.ChunkIDs); d != "" {
 		t.Errorf("joined chunks (-want +got):\n%s", d)
 	}
 }
 
-func TestVerdictNamesAllSupportingChunks(t *testing.T) {
+func TestVerdictListsAllSupportingChunks(t *testing.T) {
 	t.Parallel()
 	s := "The bridge was closed for repairs on 3 May 1999."
 	v := judge(t, newJudge(t, Options{}), newTask("", []string{s, "Something else altogether.", "As told: " + s}, s))[0]
 	if d := cmp.Diff([]int{0, 2}, v.ChunkIDs); d != "" {
-		t.Error(d)
+		t.Errorf("chunks (-want +got):\n%s", d)
 	}
 }
 
-func TestThreshold(t *testing.T) {
+func TestThresholdIsInclusive(t *testing.T) {
 	t.Parallel()
 	task := newTask("", []string{"The bridge was closed for repairs in May."}, "The bridge in Oslo was closed for long repairs.")
 	score := judge(t, newJudge(t, Options{}), task)[0].Score
@@ -119,7 +119,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-func TestEvidencePositionsInLongChunksAreCodePoints(t *testing.T) {
+func TestEvidenceOffsetsAreCodePoints(t *testing.T) {
 	t.Parallel()
 	fill := strings.Repeat("Žluťoučký kůň 🐎 pěl. ", 4000)
 	s := "The tower of Brno is 84 metres high."
@@ -136,8 +136,8 @@ func TestEvidencePositionsInLongChunksAreCodePoints(t *testing.T) {
 	}
 }
 
-// Every match of a word or root is counted, and every comparison of numbers.
-func TestWorkIsCountedAndLimited(t *testing.T) {
+// Matches of words and roots and comparisons of numbers count as work.
+func TestMatchCountsAndLimitsWork(t *testing.T) {
 	t.Parallel()
 	s := newScratch()
 	j := newJudge(t, Options{})
@@ -151,20 +151,19 @@ func TestWorkIsCountedAndLimited(t *testing.T) {
 		const times = 1000
 		s.work = 0
 		if err := j.match(t.Context(), s, task.Claims, []string{strings.Repeat(word+" ", times)}); err != nil || s.work < times {
-			t.Errorf("%d times %s: got work %d, %v, want at least %[1]d", times, word, s.work, err)
+			t.Errorf("%d occurrences of %s: got work %d, error %v, want at least %[1]d, nil", times, word, s.work, err)
 		}
 	}
 }
 
-// Comparing the arrangement of such texts takes cubic time without a limit.
-func TestArrangementOfVeryLongSentencesIsLimited(t *testing.T) {
+// Without a limit, comparing the arrangement of these texts takes cubic time.
+func TestArrangementWorkIsLimited(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, unit := range []string{"beat", "Spain beat Italy", "than", "bigger than", "all guests of", "usually open always open", "half", "Spain is a state of", "wins 5 in 1990"} {
 		words := strings.TrimSpace(strings.Repeat(unit+" ", 100_000/len(strings.Fields(unit))))
-		// Not verbatim, so that the arrangement is compared.
+		// The arrangement is compared only if the claim is not verbatim.
 		task := newTask("", []string{"Zebra " + words + " zebra", "zebra " + words}, "Extra zebra "+words, "Zebra "+words[:cellSize/2]+" extra")
-		// Without a limit it takes hours.
 		timeout, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		judged := make(chan []verdict.Verdict, 1)
@@ -186,7 +185,7 @@ func TestArrangementOfVeryLongSentencesIsLimited(t *testing.T) {
 	}
 }
 
-func TestVerdictsDoNotDependOnBatches(t *testing.T) {
+func TestBatchesDoNotAffectVerdicts(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	claims := make([]string, 2*batchSize+7)
@@ -200,7 +199,7 @@ func TestVerdictsDoNotDependOnBatches(t *testing.T) {
 		alone := judge(t, j, newTask("", contexts, claims[i]))[0]
 		alone.ClaimID = i
 		if d := cmp.Diff(alone, all[i]); d != "" {
-			t.Errorf("claim %d (-alone +among others):\n%s", i, d)
+			t.Errorf("claim %d (-single +batch):\n%s", i, d)
 		}
 	}
 }
@@ -214,7 +213,7 @@ func TestJudgeStopsIfContextIsCanceled(t *testing.T) {
 	}
 }
 
-func TestLongContextWithoutSpaces(t *testing.T) {
+func TestJudgeHandlesLongContextWithoutSpaces(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"x", "é", "東", "🐎", "\x80"} {
 		text := "The bridge opened in May. " + strings.Repeat(unit, 3*blockSize)

@@ -60,28 +60,28 @@ const (
 	bowl     = "The First AFL–NFL World Championship Game was an American football game played on January 15, 1967, at the Los Angeles Memorial Coliseum in Los Angeles."
 )
 
-func TestDenyingChunkDoesNotSupport(t *testing.T) {
+func TestNegatedChunkIsNotSupport(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	denies, affirms := "The drug is not effective.", "The drug is effective."
+	negated, plain := "The drug is not effective.", "The drug is effective."
 	for _, c := range []struct {
 		contexts []string
 		label    verdict.Label
 		chunks   string
 	}{
-		{[]string{denies, affirms}, verdict.Supported, "[1]"},
-		{[]string{affirms, denies}, verdict.Supported, "[0]"},
-		{[]string{"They say: " + denies, "As they wrote, " + affirms, affirms}, verdict.Supported, "[1 2]"},
-		{[]string{denies, denies}, verdict.Contradicted, "[]"},
+		{[]string{negated, plain}, verdict.Supported, "[1]"},
+		{[]string{plain, negated}, verdict.Supported, "[0]"},
+		{[]string{"They say: " + negated, "As they wrote, " + plain, plain}, verdict.Supported, "[1 2]"},
+		{[]string{negated, negated}, verdict.Contradicted, "[]"},
 	} {
-		v := judge(t, j, newTask("", c.contexts, affirms))[0]
+		v := judge(t, j, newTask("", c.contexts, plain))[0]
 		if v.Label != c.label || fmt.Sprint(v.ChunkIDs) != c.chunks {
-			t.Errorf("%q: got %v by %v (%s), want %v by %s", c.contexts, v.Label, v.ChunkIDs, v.Reason, c.label, c.chunks)
+			t.Errorf("%q: got %v with chunks %v (%s), want %v with chunks %s", c.contexts, v.Label, v.ChunkIDs, v.Reason, c.label, c.chunks)
 		}
 	}
 }
 
-// Short names of the labels for test tables.
+// Short label names for test tables.
 const (
 	yes = verdict.Supported
 	no  = verdict.Contradicted
@@ -94,7 +94,7 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		question, context, claim string
 		want                     verdict.Label
-		reason                   string // a part of it
+		reason                   string // substring of the reason
 	}{
 		{"When was the first super bowl?", bowl, "The first superbowl was held on Jan 15, 1967", yes, ""},
 		{"Where and when was Einstein born?", einstein, "Einstein was born in Germany on 14th March 1879.", yes, ""},

@@ -281,8 +281,9 @@ func (r *polarityReader) sentenceContains(sentence quote, w int) bool {
 	return slices.ContainsFunc(r.clauses, func(c polarClause) bool { return c.q == sentence && slices.Contains(c.words, w) })
 }
 
-// bestClause returns the index of the clause that covers most of the question, or -1 if
-// none covers enough or there is a contradictory tie.
+// bestClause returns the index of the clause that covers most of the question. It
+// returns -1 if no clause covers enough of it, or if two clauses that contradict each
+// other are a tie.
 func (r *polarityReader) bestClause() int {
 	weights, total := make([]float64, len(r.words)), 0.0
 	for w, k := range r.words {
@@ -329,9 +330,9 @@ func (r *polarityReader) bestClause() int {
 	return best
 }
 
-// setCoverage sets the weight with which clause i covers each question word. It takes
-// the surrounding clauses into account: the previous sentence starts at clause previous,
-// and the sentence of clause i has the clauses from first up to end.
+// setCoverage sets covered to the weight with which clause i and the clauses around it
+// cover each question word. The sentence of clause i consists of the clauses from first
+// up to end. The previous sentence starts at clause previous.
 func (r *polarityReader) setCoverage(covered []float64, previous, first, i, end int) {
 	earlier := earlierClauseWeight
 	for _, w := range r.clauses[i].words {

@@ -7,14 +7,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestYesAndNoAreComparedWithAnsweringClause(t *testing.T) {
+func TestYesNoAnswerUsesMatchingClause(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	const guide = "Sheep may graze on the upper meadow, but not on the lower one. Drones are forbidden near the nests; kites are not. " +
 		"Is the mill open to groups? Yes. Is there a lift? No. Bicycles are not allowed on the dam, except cargo bikes. " +
 		"The lower path is unmarked. The bridge holds no more than forty walkers. Tents are welcome if the warden agrees."
 	for _, tt := range []struct {
-		question, yes, no string // the statements
+		question, yes, no string // yes and no are the question as a statement
 		want              polarity
 	}{
 		{"May sheep graze on the upper meadow?", "Sheep may graze on the upper meadow.", "Sheep may not graze on the upper meadow.", affirmative},
@@ -42,7 +42,7 @@ func TestYesAndNoAreComparedWithAnsweringClause(t *testing.T) {
 	}
 }
 
-func TestPolarityOfConditionIsUnknown(t *testing.T) {
+func TestConditionHasUnknownPolarity(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	s := newScratch()
@@ -56,8 +56,8 @@ func TestPolarityOfConditionIsUnknown(t *testing.T) {
 	}
 }
 
-// A negation of something else, or one that the question has too, does not contradict
-// the answer.
+// A negation does not contradict the answer if it applies to something else or if the
+// question contains it too.
 func TestUnrelatedNegationDoesNotContradict(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})

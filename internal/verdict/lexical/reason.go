@@ -164,6 +164,7 @@ func (s *scratch) valueReason(c *claim, t *term, other string, contexts []string
 	return "the contexts say " + quoted(other) + ", not " + quoted(claimed)
 }
 
+// notInContexts returns the reason for a value that is missing from the contexts.
 func notInContexts(value, nearest string) string {
 	if nearest == "" || nearest == value {
 		return quoted(value) + " is not in the contexts"

@@ -8,14 +8,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestReasonNamesMissingWords(t *testing.T) {
+func TestReasonListsMissingWords(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	const far = "Nine ministers met in the town hall for a whole week in spring."
 	for _, c := range []struct {
 		contexts []string
 		claim    string
-		want     string // the end of the reason
+		want     string // suffix of the reason
 	}{
 		{[]string{far, "Bananas are rich in potassium."}, "Vienna bananas met ministers.", "; not in the contexts: Vienna"},
 		{[]string{"Zürich is large.", far}, "The treaty of Zurich bans whaling.", "; not in the contexts: treaty, bans, whaling"},
@@ -27,12 +27,12 @@ func TestReasonNamesMissingWords(t *testing.T) {
 	} {
 		v := judge(t, j, newTask("", c.contexts, c.claim))[0]
 		if v.Label != verdict.NotMentioned || !v.Missing || !strings.HasPrefix(v.Reason, "nearest passage in chunk ") || !strings.HasSuffix(v.Reason, c.want) {
-			t.Errorf("%q: got %v (%s), want a reason that ends in %q", c.claim, v.Label, v.Reason, c.want)
+			t.Errorf("%q: got %v (%s), want suffix %q", c.claim, v.Label, v.Reason, c.want)
 		}
 	}
 }
 
-func TestNumberWithOtherSeparatorsIsNotMissing(t *testing.T) {
+func TestNumberWithDifferentSeparatorIsNotMissing(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	const claim = "The tower in Porto has 1,250 windows."
@@ -47,7 +47,7 @@ func TestNumberWithOtherSeparatorsIsNotMissing(t *testing.T) {
 	} {
 		v := judge(t, j, newTask("", []string{context}, claim))[0]
 		if got := strings.Contains(v.Reason, "“1,250” is not in the contexts"); v.Label != verdict.Supported && got != missing {
-			t.Errorf("%q: got %s, want missing: %v", context, v.Reason, missing)
+			t.Errorf("%q: got missing %v (%s), want %v", context, got, v.Reason, missing)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestReasonIgnoresNumbersInMarkers(t *testing.T) {
 	}
 }
 
-func TestClaimWithoutCommonWordsQuotesMostSimilarPassage(t *testing.T) {
+func TestClaimWithoutSharedWordsQuotesSimilarPassage(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	contexts := []string{" ", "...", "Bananas are rich in potassium. Das Spielerverzeichnis wurde veröffentlicht. It rained."}
@@ -106,20 +106,20 @@ func TestClaimWithoutCommonWordsQuotesMostSimilarPassage(t *testing.T) {
 	}
 }
 
-func TestSearchForMissingWordsIsLimited(t *testing.T) {
+func TestSearchIsLimited(t *testing.T) {
 	t.Parallel()
 	contexts := []string{strings.Repeat("a letter. ", 1<<16)}
-	var f searcher
+	var s searcher
 	searches := 0
-	for f.absent(contexts, strconv.Itoa(searches)) && searches < 1<<12 {
+	for s.absent(contexts, strconv.Itoa(searches)) && searches < 1<<12 {
 		searches++
 	}
 	if limit := searchesPerByte + minSearchBytes/len(contexts[0]) + 1; searches == 0 || searches > limit {
 		t.Errorf("got %d searches, want 1 to %d", searches, limit)
 	}
-	f.reset()
+	s.reset()
 	contexts[0] = strings.Repeat("a e-mail. ", 1<<16)
-	if f.absent(contexts, "7") || len(f.joined) > maxHyphenated+64 {
-		t.Errorf("got %d bytes of hyphenated words, want at most %d", len(f.joined), maxHyphenated+64)
+	if s.absent(contexts, "7") || len(s.joined) > maxHyphenated+64 {
+		t.Errorf("got %d bytes of hyphenated words, want at most %d", len(s.joined), maxHyphenated+64)
 	}
 }

@@ -277,7 +277,7 @@ func (x *statement) swappedRoles(r *role, y *statement, q *role) bool {
 	return x.shares(r.first, r.second, y, q.second, q.first) && x.shares(r.second, r.first, y, q.first, q.second)
 }
 
-// findSwappedRoles finds a role of the claim whose phrases are swapped in the quote. It
+// findSwappedRoles finds a role in the claim whose phrases are swapped in the quote. It
 // returns the text of both roles, or empty strings.
 func (s *scratch) findSwappedRoles(l *lexicon.Lexicon) (claim, quote string) {
 	a, b := &s.claimStmt, &s.quoteStmt

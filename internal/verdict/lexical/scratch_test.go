@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// With a random seed no text can be written to cause collisions in the tables.
+// A random seed prevents crafted hash collisions.
 func TestTableSeedsAreRandom(t *testing.T) {
 	seed := func() uint64 { return reflect.ValueOf(newScratch().keys).Elem().FieldByName("seed").Uint() }
 	if first, second := seed(), seed(); first == second {

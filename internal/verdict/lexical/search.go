@@ -28,7 +28,7 @@ type searcher struct {
 	trigrams trigrams
 }
 
-func (f *searcher) reset() { f.ready, f.joined = false, f.joined[:0] }
+func (s *searcher) reset() { s.ready, s.joined = false, s.joined[:0] }
 
 // trigrams is a Bloom filter of all sequences of three bytes in the added texts. It
 // ignores the case of ASCII letters.
@@ -56,24 +56,24 @@ func (x *trigrams) mayContain(s string) bool {
 
 // absent reports whether none of the contexts contains word. It returns false if the
 // budget is used up.
-func (f *searcher) absent(contexts []string, word string) bool {
-	if !f.ready {
-		f.ready, f.size = true, 0
-		clear(f.trigrams[:])
+func (s *searcher) absent(contexts []string, word string) bool {
+	if !s.ready {
+		s.ready, s.size = true, 0
+		clear(s.trigrams[:])
 		for _, c := range contexts {
-			f.size += len(c)
-			f.join(c)
-			f.trigrams.add(c)
+			s.size += len(c)
+			s.join(c)
+			s.trigrams.add(c)
 		}
-		f.budget = searchesPerByte*f.size + minSearchBytes
+		s.budget = searchesPerByte*s.size + minSearchBytes
 	}
-	if f.budget < 0 || len(f.joined) >= maxHyphenated {
+	if s.budget < 0 || len(s.joined) >= maxHyphenated {
 		return false
 	}
 	if digits, numbers := firstNumber(word); numbers > 1 { // a date, already compared by value
-		return !f.containsAny(contexts, word)
+		return !s.containsAny(contexts, word)
 	} else if numbers == 1 {
-		f.budget -= f.size
+		s.budget -= s.size
 		for _, c := range contexts {
 			if hasDigits(c, digits) {
 				return false
@@ -85,39 +85,40 @@ func (f *searcher) absent(contexts []string, word string) bool {
 		word = word[:i]
 	}
 	lower := strings.ToLower(word)
-	if bytes.Contains(f.joined, []byte(lower)) {
+	if bytes.Contains(s.joined, []byte(lower)) {
 		return false
 	}
 	_, first := utf8.DecodeRuneInString(lower)
-	if rest := lower[first:]; first == 1 && !f.trigrams.mayContain(lower) || !f.trigrams.mayContain(rest) {
+	if rest := lower[first:]; first == 1 && !s.trigrams.mayContain(lower) || !s.trigrams.mayContain(rest) {
 		return true
 	}
-	if f.containsAny(contexts, word) {
+	if s.containsAny(contexts, word) {
 		return false
 	}
 	const minLong = 6
 	if len(lower) >= minLong { // ignore the case of the first letter by omitting it
-		return !f.containsAny(contexts, lower[first:])
+		return !s.containsAny(contexts, lower[first:])
 	}
 	upper := strings.ToUpper(lower)
 	_, firstUpper := utf8.DecodeRuneInString(upper)
-	return !f.containsAny(contexts, lower) && !f.containsAny(contexts, upper[:firstUpper]+lower[first:]) && !f.containsAny(contexts, upper)
+	return !s.containsAny(contexts, lower) && !s.containsAny(contexts, upper[:firstUpper]+lower[first:]) && !s.containsAny(contexts, upper)
 }
 
-func (f *searcher) containsAny(contexts []string, s string) bool {
-	f.budget -= f.size
-	for _, t := range contexts {
-		if strings.Contains(t, s) {
+// containsAny reports whether any context contains substr.
+func (s *searcher) containsAny(contexts []string, substr string) bool {
+	s.budget -= s.size
+	for _, text := range contexts {
+		if strings.Contains(text, substr) {
 			return true
 		}
 	}
 	return false
 }
 
-// join adds the hyphenated words of text to f.joined: "email" for "e-mail".
-func (f *searcher) join(text string) {
+// join adds the hyphenated words of text to s.joined: "email" for "e-mail".
+func (s *searcher) join(text string) {
 	for _, hyphen := range [...]string{"-", "\u00ad", "‐", "‑"} {
-		for from := 0; len(f.joined) < maxHyphenated; {
+		for from := 0; len(s.joined) < maxHyphenated; {
 			i := strings.Index(text[from:], hyphen)
 			if i < 0 {
 				break
@@ -133,20 +134,21 @@ func (f *searcher) join(text string) {
 			if start == from-len(hyphen) || end == from {
 				continue
 			}
-			f.joined = append(f.joined, ' ')
+			s.joined = append(s.joined, ' ')
 			for _, part := range [...]string{text[start : from-len(hyphen)], text[from:end]} {
 				for i := range len(part) {
 					c := part[i]
 					if c-'A' < 26 {
 						c |= 0x20
 					}
-					f.joined = append(f.joined, c)
+					s.joined = append(s.joined, c)
 				}
 			}
 		}
 	}
 }
 
+// isLetter reports whether c is an ASCII letter or part of a multi-byte character.
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
 
 // firstNumber returns the digits of the first number in s and the count of numbers.

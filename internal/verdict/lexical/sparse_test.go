@@ -14,8 +14,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// similarTasks returns tasks with n claims and n sentences of contexts. In each kind of
-// task all sentences are similar in a different way.
+// similarTasks returns tasks with n claims and n context sentences. Each task has a
+// different kind of similarity between its sentences.
 func similarTasks(n int) map[string]verdict.Task {
 	random := rand.New(rand.NewPCG(uint64(n), 0))
 	few := strings.Fields("the company reported growth in market system power water people city energy data network policy group study plan program price")
@@ -61,8 +61,8 @@ func similarTasks(n int) map[string]verdict.Task {
 	return all
 }
 
-// Within the bounds a task of twice the size takes about twice the work, without them
-// four times.
+// Doubling the size of a task doubles the work of sparse matching. Without sparse
+// matching, it quadruples the work.
 func TestSparseWorkIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
@@ -82,7 +82,7 @@ func TestSparseWorkIsLinear(t *testing.T) {
 	double := similarTasks(800)
 	for name, task := range similarTasks(400) {
 		if once, twice := work(task, sparseBatchSize, new(sparse)), work(double[name], sparseBatchSize, new(sparse)); twice > once*5/2 {
-			t.Errorf("%s: got work %d, and %d for twice the size, want at most 2.5 times", name, once, twice)
+			t.Errorf("%s: got work %d for twice the size, want at most 2.5 times %d", name, twice, once)
 		}
 	}
 	quadratic := 0
@@ -93,7 +93,7 @@ func TestSparseWorkIsLinear(t *testing.T) {
 		}
 	}
 	if quadratic < 10 {
-		t.Errorf("got %d kinds of tasks with quadratic work without bounds, want at least 10", quadratic)
+		t.Errorf("without sparse matching: got %d tasks with quadratic work, want at least 10", quadratic)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestSparseSupportsCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(task.Contexts) > 1 { // slow otherwise
+		if len(task.Contexts) > 1 { // slow for one long context
 			checkInvariants(t, task, vs)
 		}
 		if !strings.Contains(name, "copied") {
@@ -120,7 +120,7 @@ func TestSparseSupportsCopies(t *testing.T) {
 	}
 }
 
-func TestJudgeAppliesBoundsToLargeTasks(t *testing.T) {
+func TestJudgeUsesSparseMatchingForLargeTasks(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	task := similarTasks(1500)["template"]
@@ -129,12 +129,12 @@ func TestJudgeAppliesBoundsToLargeTasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, judge(t, j, task)); d != "" {
-		t.Error(d)
+		t.Errorf("verdicts (-sparse +got):\n%s", d)
 	}
 }
 
-// Small tasks are judged without the bounds, which would change few verdicts.
-func TestSparseMostlyAgreesOnSmallTasks(t *testing.T) {
+// Sparse matching is approximate, but changes few verdicts.
+func TestSparseAgreesOnMostSmallTasks(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	same, all := 0, 0
@@ -152,7 +152,7 @@ func TestSparseMostlyAgreesOnSmallTasks(t *testing.T) {
 				same++
 			}
 			if got[i].Label == verdict.Supported && want.Label != verdict.Supported {
-				t.Errorf("%s: %q: got supported only within the bounds", name, task.Claims[i].Text)
+				t.Errorf("%s: %q: got supported only by sparse matching", name, task.Claims[i].Text)
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func TestSparseMostlyAgreesOnSmallTasks(t *testing.T) {
 	}
 }
 
-func TestSparseVerdictsNameLimitedChunks(t *testing.T) {
+func TestSparseLimitsSupportingChunks(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	task := similarTasks(1500)["equal, copied, many contexts"]

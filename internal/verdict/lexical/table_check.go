@@ -260,6 +260,7 @@ func (tc *tableCheck) misplaced(claimed string, same, contradicts func(*tableCel
 	return objection{}, 0
 }
 
+// objection returns an objection that quotes a cell and its row and column.
 func (tc *tableCheck) objection(claimed string, cell *tableCell, row, column int) objection {
 	name := tc.table.cell(row, tc.label).text
 	if heading := strings.TrimSpace(tc.table.cell(0, column).text); heading != "" {

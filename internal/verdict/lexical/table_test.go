@@ -39,32 +39,32 @@ func ferriesTSV() string {
 	return b.String()
 }
 
-func TestTableCellsAreComparedByRowAndColumn(t *testing.T) {
+func TestTableValuesMustMatchRowAndColumn(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for format, context := range map[string]string{"Markdown": ferries, "HTML": extract.NewPlainText(ferriesHTML).Text(), "tabs": ferriesTSV()} {
 		for claim, supported := range map[string]bool{
 			"The crossing to the Outer Isles takes 95 minutes.":                  true,
-			"The crossing to the Outer Isles takes 40 minutes.":                  false, // of a different row
+			"The crossing to the Outer Isles takes 40 minutes.":                  false, // value from a different row
 			"The crossing to the Inner Isles takes 40 minutes.":                  true,
-			"The crossing to the Inner Isles takes 55 minutes.":                  false, // of a row with a longer name
+			"The crossing to the Inner Isles takes 55 minutes.":                  false, // value from the row with a longer name
 			"The crossing to Inner Isles North takes 55 minutes.":                true,
 			"The fare to the Outer Isles is €34 in 2025.":                        true,
-			"The fare to the Outer Isles is €31 in 2025.":                        false, // of a different column
+			"The fare to the Outer Isles is €31 in 2025.":                        false, // value from a different column
 			"The fare to the Outer Isles was €31 in 2024.":                       true,
 			"The first ferry to the Inner Isles goes on Sunday.":                 true,
 			"The first ferry to the Inner Isles goes on Tuesday.":                false,
 			"A bicycle costs €4 to the Outer Isles.":                             true, // stated outside the table
 			"Route: Inner Isles; Crossing (minutes): 40; Fare 2024: €12":         true,
-			"Route: Outer Isles; Fare 2024: €34; Fare 2025: €31":                 false, // swapped in its row
+			"Route: Outer Isles; Fare 2024: €34; Fare 2025: €31":                 false, // values swapped within the row
 			"The fare to the Outer Isles rose from €31 in 2024 to €34 in 2025.":  true,
 			"The Outer Isles are 95 minutes away, the Inner Isles 40 minutes.":   true,
-			"In 2025 the ferries to the Outer Isles and Inner Isles cost money.": false, // "money" is missing, but the table does not object
+			"In 2025 the ferries to the Outer Isles and Inner Isles cost money.": false, // "money" is missing, but not contradicted
 		} {
 			v := judge(t, j, newTask("", []string{context}, claim))[0]
 			if strings.Contains(claim, "money") {
 				if v.Label == verdict.Contradicted {
-					t.Errorf("%s: %q: got %v (%s), want no objection", format, claim, v.Label, v.Reason)
+					t.Errorf("%s: %q: got %v (%s), want not contradicted", format, claim, v.Label, v.Reason)
 				}
 				continue
 			}
@@ -82,7 +82,7 @@ func TestTableCellsAreComparedByRowAndColumn(t *testing.T) {
 	}
 }
 
-func TestListItemsAreComparedWithTheirLead(t *testing.T) {
+func TestListItemsMustMatchLead(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	const prose = "The rain cover is an extra. Repairs take a week."
@@ -96,7 +96,7 @@ func TestListItemsAreComparedWithTheirLead(t *testing.T) {
 			"two sleeping mats":  true,
 			"the gas stove":      true,
 			"a rain cover":       false, // elsewhere in the context
-			"a petrol lamp":      false, // nowhere
+			"a petrol lamp":      false, // missing from the context
 			"two folding chairs": false,
 		} {
 			task := verdict.Task{Contexts: []string{context}, Claims: []extract.Claim{{Lead: "What the bag contains", Text: item}}}
@@ -114,8 +114,8 @@ func TestListItemsAreComparedWithTheirLead(t *testing.T) {
 	}
 }
 
-// A claim that negates a cell, or calculates with several, is not compared with one cell.
-func TestTableDoesNotObjectToCalculations(t *testing.T) {
+// A claim that negates a cell or combines several cells is not compared with one cell.
+func TestTableCheckIgnoresCalculations(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, claim := range []string{
@@ -126,7 +126,7 @@ func TestTableDoesNotObjectToCalculations(t *testing.T) {
 	} {
 		v := judge(t, j, newTask("", []string{ferries}, claim))[0]
 		if strings.HasPrefix(v.Reason, "the table has") {
-			t.Errorf("%q: got %s, want no objection of the table", claim, v.Reason)
+			t.Errorf("%q: got %s, want no objection", claim, v.Reason)
 		}
 	}
 }
@@ -145,6 +145,6 @@ func TestTableWorkIsLimited(t *testing.T) {
 		j.checkTables(s, &s.claims[0], []string{table.String()})
 	}
 	if limit := maxTableWork + 2*len(s.tables[0].header()) + 2*3001; s.tableWork > limit {
-		t.Errorf("got %d cells compared, want at most %d", s.tableWork, limit)
+		t.Errorf("got %d cell comparisons, want at most %d", s.tableWork, limit)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// texts returns the text of each span.
 func texts(text string, spans []Span) []string {
 	var out []string
 	for _, s := range spans {
@@ -17,7 +18,7 @@ func TestTables(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text string
-		want [][]string // cells of the rows of all tables
+		want [][]string // cells of each row, for all tables
 	}{
 		{"intro\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend", [][]string{{" a ", " b "}, {" 1 ", " 2 "}}},
 		{"a\tb\n1\t2\n", [][]string{{"a", "b"}, {"1", "2"}}},
@@ -65,7 +66,7 @@ func TestLists(t *testing.T) {
 		}
 	}
 	if got := Lists("Bring: a, b, c.\nTake: d, e, f.", 1); len(got) != 1 {
-		t.Errorf("limit 1: got %d lists", len(got))
+		t.Errorf("limit 1: got %d lists, want 1", len(got))
 	}
 }
 
@@ -78,7 +79,7 @@ func FuzzLayout(f *testing.F) {
 			for _, r := range rows {
 				for _, s := range append([]Span{r.Span}, r.Cells...) {
 					if s.Start < r.Start || s.End < s.Start || s.End > r.End || r.End > len(text) {
-						t.Fatalf("got span %v in row %v of %d bytes", s, r.Span, len(text))
+						t.Fatalf("got span %v, want it within row %v and %d bytes", s, r.Span, len(text))
 					}
 				}
 			}
@@ -86,7 +87,7 @@ func FuzzLayout(f *testing.F) {
 		for _, l := range Lists(text, 100) {
 			for _, item := range l.Items {
 				if item.Start < l.Lead.End || item.End < item.Start || item.End > len(text) {
-					t.Fatalf("got item %v after lead %v of %d bytes", item, l.Lead, len(text))
+					t.Fatalf("got item %v, want it after lead %v and within %d bytes", item, l.Lead, len(text))
 				}
 			}
 		}

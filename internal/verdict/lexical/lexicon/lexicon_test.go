@@ -43,6 +43,7 @@ func TestInflectedFormsShareKey(t *testing.T) {
 	}
 }
 
+// key returns the key of the only token in word, or 0.
 func key(l *Lexicon, word string) uint64 {
 	ts := l.Tokens(nil, word)
 	if len(ts) != 1 {
@@ -51,7 +52,7 @@ func key(l *Lexicon, word string) uint64 {
 	return ts[0].Key
 }
 
-func TestIDFOfRareWordsIsHigher(t *testing.T) {
+func TestIDFIncreasesWithRarity(t *testing.T) {
 	t.Parallel()
 	l := load(t)
 	words := []string{"the", "number", "museum", "physicist", "xyzzyq"}
@@ -119,7 +120,7 @@ func TestTokenClasses(t *testing.T) {
 	}
 }
 
-func TestTokensOfScriptsWithoutSpacesArePairs(t *testing.T) {
+func TestTokensSplitsIdeogramsIntoPairs(t *testing.T) {
 	t.Parallel()
 	l := load(t)
 	text := "東京都 ist グ"
@@ -132,7 +133,7 @@ func TestTokensOfScriptsWithoutSpacesArePairs(t *testing.T) {
 	}
 }
 
-func TestUnpackRejectsDamagedData(t *testing.T) {
+func TestUnpackRejectsCorruptData(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "x", packed[:7], packed[:20], packed[:len(packed)/2], packed[:len(packed)-1], packed + "x", strings.Replace(packed, "RFLEX", "RFLEY", 1)} {
 		l := &Lexicon{words: NewTable[wordInfo](16, 1)}
@@ -142,7 +143,7 @@ func TestUnpackRejectsDamagedData(t *testing.T) {
 	}
 }
 
-func TestReadListsReportsLine(t *testing.T) {
+func TestReadListsReportsErrorLine(t *testing.T) {
 	t.Parallel()
 	for _, lists := range []string{"nonsense a b", "unit length", "unit length x metre", "month jan=one"} {
 		l := &Lexicon{words: NewTable[wordInfo](16, 1)}
@@ -165,7 +166,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	if _, ok := table.Get(7); ok || table.Len() != 5000 {
-		t.Errorf("got absent key found %v and %d keys, want false and 5000", ok, table.Len())
+		t.Errorf("missing key: got found %v and %d keys, want false and 5000", ok, table.Len())
 	}
 	table.Clear(16)
 	if _, ok := table.Get(1); ok || table.Len() != 0 || len(table.slots) > 64 {

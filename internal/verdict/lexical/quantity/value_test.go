@@ -123,8 +123,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// checkMatch parses the only value of each text and checks whether the context's
-// matches the claim's.
+// checkMatch parses one value from each text and compares them.
 func checkMatch(t *testing.T, l *lexicon.Lexicon, claim, context string, want bool) {
 	t.Helper()
 	a, b := parse(l, claim), parse(l, context)
@@ -137,7 +136,7 @@ func checkMatch(t *testing.T, l *lexicon.Lexicon, claim, context string, want bo
 	}
 }
 
-func TestMatchOfShares(t *testing.T) {
+func TestMatchComparesShares(t *testing.T) {
 	t.Parallel()
 	l := loadLexicon(t)
 	for _, c := range []struct {
@@ -168,7 +167,7 @@ func TestMatchOfShares(t *testing.T) {
 	for _, s := range []string{"the fifth attempt", "a third party", "the second half of the season", "the fourth quarter of 2020", "two tenths of a second", "one in three weeks", "five in 2020"} {
 		for _, v := range parse(l, s) {
 			if v.Fraction {
-				t.Errorf("%q: got a share, want none", s)
+				t.Errorf("%q: got share %v, want none", s, v.Num)
 			}
 		}
 	}
