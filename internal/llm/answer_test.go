@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-func TestAnswerRemovesReasoning(t *testing.T) {
-	for reply, want := range map[string]string{ // "-" for no answer
+func TestAnswerStripsReasoning(t *testing.T) {
+	for reply, want := range map[string]string{ // "-" means no answer
 		"Yes":                                      "Yes",
 		"<think>no</think>Yes":                     "Yes",
 		"no, wait</think>\nYes":                    "\nYes",
@@ -45,13 +45,13 @@ func TestAnswerRemovesReasoning(t *testing.T) {
 // ordinary text.
 func TestParseIgnoresJSONInReasoning(t *testing.T) {
 	for reply, want := range map[string]string{
-		`maybe {"verdicts":[0,0]}</think>{"verdicts":[1,0]}`:                                        good,
-		`maybe {"verdicts":[0,0]}</think>Here: {"verdicts":[1,0]}`:                                  good,
-		`{"verdicts":[1,0]}</think>`:                                                                "",
-		`<think>{"verdicts":[1,0]}`:                                                                 "",
-		`[THINK]{"verdicts":[0,0]}[/THINK]` + "```json\n" + good + "\n```":                          good,
-		`<|channel|>analysis<|message|>{"verdicts":[0,0]}<|end|><|channel|>final<|message|>` + good: good,
-		`<|channel|>analysis<|message|>{"verdicts":[0,0]}`:                                          "",
+		`maybe {"verdicts":[0,0]}</think>{"verdicts":[1,0]}`:                                              validReply,
+		`maybe {"verdicts":[0,0]}</think>Here: {"verdicts":[1,0]}`:                                        validReply,
+		`{"verdicts":[1,0]}</think>`:                                                                      "",
+		`<think>{"verdicts":[1,0]}`:                                                                       "",
+		`[THINK]{"verdicts":[0,0]}[/THINK]` + "```json\n" + validReply + "\n```":                          validReply,
+		`<|channel|>analysis<|message|>{"verdicts":[0,0]}<|end|><|channel|>final<|message|>` + validReply: validReply,
+		`<|channel|>analysis<|message|>{"verdicts":[0,0]}`:                                                "",
 	} {
 		v, err := parse(reply, verdicts(), nil)
 		if string(v) != want || (err == nil) != (want != "") {
@@ -64,7 +64,7 @@ func TestParseIgnoresJSONInReasoning(t *testing.T) {
 	}
 }
 
-func TestIndex(t *testing.T) {
+func TestParseIndex(t *testing.T) {
 	for raw, want := range map[string]int{
 		`0`: 0, `12`: 12, `"3"`: 3, `1.0`: 1, `"1.0"`: 1, `" 4 "`: 4, `"claim_1"`: 1, `"Claim 2"`: 2, `"#5"`: 5, `"sentence-7"`: 7,
 		``: -1, `null`: -1, `true`: -1, `-1`: -1, `"-1"`: -1, `1.5`: -1, `"1."`: -1, `1e2`: -1, `""`: -1, `"one"`: -1, `"claim"`: -1, `"1 2"`: -1, `1234567`: -1, `[1]`: -1,

@@ -22,13 +22,13 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 			if r.Method == http.MethodPost && r.URL.Path == "/batches" && !failed {
 				failed = true
 				inner.ServeHTTP(httptest.NewRecorder(), r)
-				fail(w, status, "gateway", "")
+				writeError(w, status, "gateway", "")
 				return
 			}
 			inner.ServeHTTP(w, r)
 		}))
 		srv.Chat = http.HandlerFunc(goodChat)
-		s := stack(t, Options{Client: Config{BaseURL: web.URL}, Retries: 3})
+		s := newStack(t, Options{Client: Config{BaseURL: web.URL}, Retries: 3})
 		b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
 		var results []string
 		if err := b.Run(t.Context(), batchPass(4, &results)); err != nil {
@@ -51,9 +51,9 @@ func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 			return false
 		case r.Method == http.MethodPost:
 			attempts++
-			fail(w, 502, "gateway", "")
+			writeError(w, 502, "gateway", "")
 		default:
-			fail(w, 404, "no list", "")
+			writeError(w, 404, "no list", "")
 		}
 		return true
 	}
@@ -123,7 +123,7 @@ func TestBatchWaitsForFullQueue(t *testing.T) {
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPost && r.URL.Path == "/batches" {
 			if attempts++; attempts == 3 { // reject it immediately
-				fail(w, 400, full, "")
+				writeError(w, 400, full, "")
 				return true
 			}
 		}

@@ -21,7 +21,7 @@ func batchPass(n int, results *[]string) Pass {
 	return func(ctx context.Context, c Completer) (string, error) {
 		*results = nil
 		for i := range n {
-			r := ask(verdicts())
+			r := newRequest(verdicts())
 			r.Messages[1].Text = fmt.Sprintf("answer %d", i)
 			reply, err := c.Complete(ctx, r)
 			switch {
@@ -39,7 +39,7 @@ func batchPass(n int, results *[]string) Pass {
 	}
 }
 
-func goodChat(w http.ResponseWriter, _ *http.Request) { say(w, good, "stop") }
+func goodChat(w http.ResponseWriter, _ *http.Request) { writeReply(w, validReply, "stop") }
 
 // batchStack returns a stack that uses srv.
 func batchStack(t *testing.T, srv *batchtest.Server, o Options) (*Stack, string) {
@@ -50,7 +50,7 @@ func batchStack(t *testing.T, srv *batchtest.Server, o Options) (*Stack, string)
 	web := httptest.NewServer(srv)
 	t.Cleanup(web.Close)
 	o.Client.BaseURL = web.URL + o.Client.BaseURL
-	return stack(t, o), t.TempDir()
+	return newStack(t, o), t.TempDir()
 }
 
 func openBatch(t *testing.T, s *Stack, o BatchOptions) (*Batch, *[]string) {
@@ -78,7 +78,7 @@ func replied(t *testing.T, b *Batch, n int) []string {
 	return results
 }
 
-func allGood(n int) string { return strings.Repeat(good+" ", n) }
+func allGood(n int) string { return strings.Repeat(validReply+" ", n) }
 
 func joinWords(results []string) string { return strings.Join(results, " ") + " " }
 
@@ -118,15 +118,15 @@ func TestBatchIsSplitAtFileLimits(t *testing.T) {
 }
 
 func TestBatchLineEqualsOnlineRequest(t *testing.T) {
-	online, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
-	r := ask(verdicts())
+	online, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
+	r := newRequest(verdicts())
 	r.Messages[1].Text = `say "temperature":1e-45`
 	for _, model := range []string{"gpt-4o-mini", "o4-mini", "gpt-5-mini"} {
-		c := client(t, Config{BaseURL: online.URL, Model: model})
+		c := newTestClient(t, Config{BaseURL: online.URL, Model: model})
 		if _, err := c.Complete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		fresh := client(t, Config{BaseURL: online.URL, Model: model})
+		fresh := newTestClient(t, Config{BaseURL: online.URL, Model: model})
 		line, err := fresh.batchLine(requestKey("e", model, r), r, fresh.chooseForm())
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func TestAzureBatch(t *testing.T) {
 	srv.Chat = http.HandlerFunc(goodChat)
 	web := httptest.NewServer(odd)
 	t.Cleanup(web.Close)
-	s := stack(t, Options{Client: Config{BaseURL: web.URL + "/openai/deployments/mine", Model: "gpt-4o", APIKey: secret}})
+	s := newStack(t, Options{Client: Config{BaseURL: web.URL + "/openai/deployments/mine", Model: "gpt-4o", APIKey: secret}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
 	var results []string
 	if err := b.Run(t.Context(), batchPass(2, &results)); err != nil {
@@ -193,15 +193,15 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 	srv := &batchtest.Server{Chat: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		switch n++; n {
 		case 1:
-			fail(w, 400, "This model's maximum context length is 100 tokens. Your messages resulted in 200 tokens.", "messages")
+			writeError(w, 400, "This model's maximum context length is 100 tokens. Your messages resulted in 200 tokens.", "messages")
 		case 2:
-			fail(w, 400, "Your request was flagged by the content management policy", "")
+			writeError(w, 400, "Your request was flagged by the content management policy", "")
 		case 3:
-			say(w, `{"verdicts":[1,`, "length")
+			writeReply(w, `{"verdicts":[1,`, "length")
 		case 4:
-			say(w, "prose", "stop")
+			writeReply(w, "prose", "stop")
 		default:
-			say(w, good, "stop")
+			writeReply(w, validReply, "stop")
 		}
 	})}
 	s, dir := batchStack(t, srv, Options{})
@@ -211,7 +211,7 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := replied(t, b, 6)
-	if !strings.Contains(got[0], "longer than the model's window") || !strings.Contains(got[1], "content filter") || got[2] != good || got[3] != good || got[4] != good {
+	if !strings.Contains(got[0], "longer than the model's window") || !strings.Contains(got[1], "content filter") || got[2] != validReply || got[3] != validReply || got[4] != validReply {
 		t.Errorf("got %q", got)
 	}
 	// Two requests are repeated, too few for another batch.
@@ -225,7 +225,7 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/batches/") {
 			if polls++; polls < 15 {
-				fail(w, 503, "busy", "")
+				writeError(w, 503, "busy", "")
 				return true
 			}
 		}
@@ -239,7 +239,7 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 	}
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/batches/") {
-			fail(w, 404, "which batch?", "")
+			writeError(w, 404, "which batch?", "")
 			return true
 		}
 		return false
@@ -252,7 +252,7 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 
 func TestBatchReportsMissingAPI(t *testing.T) {
 	srv := &batchtest.Server{Before: func(w http.ResponseWriter, r *http.Request) bool {
-		fail(w, 404, "Not Found", "")
+		writeError(w, 404, "Not Found", "")
 		return true
 	}}
 	s, dir := batchStack(t, srv, Options{})
@@ -301,7 +301,7 @@ func TestBatchDeduplicatesRequests(t *testing.T) {
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	err := b.Run(t.Context(), func(ctx context.Context, c Completer) (string, error) {
 		for range 5 {
-			_, _ = c.Complete(ctx, ask(verdicts()))
+			_, _ = c.Complete(ctx, newRequest(verdicts()))
 		}
 		return "rows", nil
 	})

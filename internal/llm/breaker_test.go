@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestBreakerOpensForADeadServer(t *testing.T) {
+func TestBreakerOpens(t *testing.T) {
 	for name, tt := range map[string]struct {
 		err   error
 		calls int
@@ -40,17 +40,17 @@ func TestBreakerOpensForADeadServer(t *testing.T) {
 			c := Wrap(s, nil, b)
 			var err error
 			for range 100 {
-				_, err = c.Complete(t.Context(), ask(nil))
+				_, err = c.Complete(t.Context(), newRequest(nil))
 			}
 			if s.calls() != tt.calls {
-				t.Errorf("%d calls, want %d", s.calls(), tt.calls)
+				t.Errorf("got %d calls, want %d", s.calls(), tt.calls)
 			}
 			if tt.calls < 100 {
 				if e := as[*DownError](t, err); !IsFatal(err) || e.Unwrap() == nil || !strings.Contains(e.Error(), "giving up") || b.Err() == nil {
-					t.Errorf("got %v", err)
+					t.Errorf("got %v, want a *DownError", err)
 				}
 			} else if b.Err() != nil {
-				t.Errorf("breaker: got %v", b.Err())
+				t.Errorf("breaker opened: %v", b.Err())
 			}
 		})
 	}
@@ -63,14 +63,14 @@ func TestBreakerToleratesRestart(t *testing.T) {
 	b := NewBreaker(clock)
 	c := Wrap(s, nil, b)
 	for range 8 {
-		_, _ = c.Complete(t.Context(), ask(nil))
+		_, _ = c.Complete(t.Context(), newRequest(nil))
 		clock.pass(100 * time.Millisecond)
 	}
 	if b.Err() != nil {
 		t.Fatalf("breaker is open after a restart: %v", b.Err())
 	}
 	for range 12 {
-		_, _ = c.Complete(t.Context(), ask(nil))
+		_, _ = c.Complete(t.Context(), newRequest(nil))
 		clock.pass(time.Second)
 	}
 	if b.Err() == nil {
@@ -83,7 +83,7 @@ func TestBreakerIgnoresBadRequests(t *testing.T) {
 	b := NewBreaker(newFakeClock())
 	c := Wrap(s, nil, b)
 	for range 100 {
-		_, _ = c.Complete(t.Context(), ask(nil))
+		_, _ = c.Complete(t.Context(), newRequest(nil))
 	}
 	if b.Err() != nil || s.calls() != 100 {
 		t.Errorf("breaker after %d calls: got %v", s.calls(), b.Err())
@@ -110,18 +110,18 @@ func TestBreakerWakesSleepers(t *testing.T) {
 		for i := range 10 {
 			wg.Go(func() {
 				_ = clock.Sleep(t.Context(), time.Duration(i)*time.Second)
-				_, err := c.Complete(t.Context(), ask(nil))
+				_, err := c.Complete(t.Context(), newRequest(nil))
 				if _, ok := errors.AsType[*DownError](err); !ok {
-					t.Errorf("got %v", err)
+					t.Errorf("got %v, want a *DownError", err)
 				}
 			})
 		}
 		wg.Wait()
 		if d := time.Since(start); d > 10*time.Second {
-			t.Errorf("took %s, which is too long or too short", d)
+			t.Errorf("took %s, want at most 10s", d)
 		}
 		if err := b.Clock(clock).Sleep(t.Context(), time.Hour); !errors.Is(err, b.Err()) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want a *DownError", err)
 		}
 	})
 }

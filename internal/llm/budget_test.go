@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-func TestBudgetStopsBeforeTheLimit(t *testing.T) {
+func TestBudgetStopsBeforeLimit(t *testing.T) {
 	ten := func(string) int { return 10 }
 	for name, b := range map[string]*Budget{"tokens": NewBudget(0, 1000), "USD": NewBudget(0.001, 0)} {
 		t.Run(name, func(t *testing.T) {
@@ -21,7 +21,7 @@ func TestBudgetStopsBeforeTheLimit(t *testing.T) {
 			c := Wrap(s, ten, b.Layer(1, 1)) // 1 USD per million tokens
 			var err error
 			for err == nil {
-				_, err = c.Complete(t.Context(), ask(nil))
+				_, err = c.Complete(t.Context(), newRequest(nil))
 			}
 			e := as[*BudgetError](t, err)
 			usd, tokens := b.Spent()
@@ -40,16 +40,16 @@ func TestBudgetStopsBeforeTheLimit(t *testing.T) {
 func TestBudgetWithConcurrentRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(0, 2000)
-		var top, now int
+		var maxInFlight, inFlight int
 		var mu sync.Mutex
 		slow := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
 			mu.Lock()
-			now++
-			top = max(top, now)
+			inFlight++
+			maxInFlight = max(maxInFlight, inFlight)
 			mu.Unlock()
 			_ = NewClock(time.Now).Sleep(ctx, time.Second)
 			mu.Lock()
-			now--
+			inFlight--
 			mu.Unlock()
 			return &Reply{Usage: usage.Usage{Requests: 1, PromptTokens: 50, CompletionTokens: 50}}, nil
 		})
@@ -70,8 +70,8 @@ func TestBudgetWithConcurrentRequests(t *testing.T) {
 		}
 		wg.Wait()
 		_, tokens := b.Spent()
-		if tokens > 2000 || done != tokens/100 || done < 14 || top > 3 {
-			t.Errorf("got %d tokens, %d done, %d at once", tokens, done, top)
+		if tokens > 2000 || done != tokens/100 || done < 14 || maxInFlight > 3 {
+			t.Errorf("got %d tokens, %d completed, %d in flight; want at most 2000 tokens and 3 in flight", tokens, done, maxInFlight)
 		}
 	})
 }
@@ -79,25 +79,25 @@ func TestBudgetWithConcurrentRequests(t *testing.T) {
 func TestBudgetCountsTimeouts(t *testing.T) {
 	ten := func(string) int { return 10 }
 	b := NewBudget(0, 10_000)
-	_, _ = Wrap(&script{steps: []error{&TimeoutError{}}}, ten, b.Layer(0, 0)).Complete(t.Context(), ask(nil))
+	_, _ = Wrap(&script{steps: []error{&TimeoutError{}}}, ten, b.Layer(0, 0)).Complete(t.Context(), newRequest(nil))
 	if _, n := b.Spent(); n != 31 {
-		t.Errorf("got %d tokens for a timeout", n)
+		t.Errorf("got %d tokens for a timeout, want 31", n)
 	}
 	b = NewBudget(0, 10_000)
-	_, _ = Wrap(&script{steps: []error{status(500)}}, ten, b.Layer(0, 0)).Complete(t.Context(), ask(nil))
+	_, _ = Wrap(&script{steps: []error{status(500)}}, ten, b.Layer(0, 0)).Complete(t.Context(), newRequest(nil))
 	if _, n := b.Spent(); n != 0 {
-		t.Errorf("got %d tokens for a 500", n)
+		t.Errorf("got %d tokens for a 500, want 0", n)
 	}
-	_, _ = Wrap(&script{usage: usage.Usage{Requests: 1}}, ten, b.Layer(0, 0)).Complete(t.Context(), ask(nil))
+	_, _ = Wrap(&script{usage: usage.Usage{Requests: 1}}, ten, b.Layer(0, 0)).Complete(t.Context(), newRequest(nil))
 	if _, n := b.Spent(); n != 31 {
-		t.Errorf("got %d tokens without reported usage", n)
+		t.Errorf("got %d tokens without reported usage, want 31", n)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	b = NewBudget(0, 100)
 	b.reserved.tokens = 90
 	if err := b.reserve(ctx, amount{tokens: 50}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 		wg.Go(func() {
 			c := k.Completer(&answers{}, "e", strconv.Itoa(i))
 			for j := range 25 {
-				r := ask(verdicts())
+				r := newRequest(verdicts())
 				r.Seed = j
 				if _, err := c.Complete(t.Context(), r); err != nil {
 					t.Error(err)
@@ -44,7 +44,7 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 		t.Errorf("got warnings %v %v", w1, w2)
 	}
 	a := &answers{}
-	r := ask(verdicts())
+	r := newRequest(verdicts())
 	if reply, err := two.Completer(a, "e", "0").Complete(t.Context(), r); err != nil || !reply.Cached {
 		t.Errorf("got %+v, %v", reply, err)
 	}
@@ -67,7 +67,7 @@ func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 		runs[i] = OpenCache(t.Context(), dir, NewClock(time.Now), func(err error) { t.Error(err) })
 		defer func() { _ = runs[i].Close() }()
 	}
-	gone := ask(verdicts())
+	gone := newRequest(verdicts())
 	if _, err := runs[2].locks.acquire(t.Context(), requestKey("e", "m", gone)); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 		for w := range 4 {
 			wg.Go(func() {
 				for i := w; i < 100; i += 4 {
-					r := ask(verdicts())
+					r := newRequest(verdicts())
 					r.Seed = i
 					if _, err := c.Complete(t.Context(), r); err != nil {
 						t.Error(err)

@@ -51,7 +51,7 @@ func (a *answers) Complete(context.Context, *Request) (*Reply, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.n++
-	return &Reply{Text: "so: " + good, JSON: json.RawMessage(good), Usage: usage.Usage{Requests: 1, PromptTokens: 3, CompletionTokens: 2}}, nil
+	return &Reply{Text: "so: " + validReply, JSON: json.RawMessage(validReply), Usage: usage.Usage{Requests: 1, PromptTokens: 3, CompletionTokens: 2}}, nil
 }
 
 func TestCacheHit(t *testing.T) {
@@ -60,11 +60,11 @@ func TestCacheHit(t *testing.T) {
 	a := &answers{}
 	c := k.Completer(a, "http://x", "m")
 	for i := range 2 {
-		reply, err := c.Complete(t.Context(), ask(verdicts()))
+		reply, err := c.Complete(t.Context(), newRequest(verdicts()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(reply.JSON) != good || reply.Text != "so: "+good || reply.Cached != (i == 1) {
+		if string(reply.JSON) != validReply || reply.Text != "so: "+validReply || reply.Cached != (i == 1) {
 			t.Errorf("call %d: got %+v", i, reply)
 		}
 		if i == 1 && reply.Usage != (usage.Usage{CachedRequests: 1}) {
@@ -100,14 +100,14 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 		if asked++; asked == 1 {
 			return nil, status(500) // the next caller sends its own request
 		}
-		return &Reply{Text: good, JSON: json.RawMessage(good)}, nil
+		return &Reply{Text: validReply, JSON: json.RawMessage(validReply)}, nil
 	})
 	c := k.Completer(slow, "e", "m")
 	var wg sync.WaitGroup
 	failed, hits := 0, 0
 	for range 20 {
 		wg.Go(func() {
-			reply, err := c.Complete(t.Context(), ask(verdicts()))
+			reply, err := c.Complete(t.Context(), newRequest(verdicts()))
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -119,7 +119,7 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := c.Complete(ctx, ask(verdicts())); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Complete(ctx, newRequest(verdicts())); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	close(release)
@@ -130,7 +130,7 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 }
 
 func TestCacheKeyCoversRequest(t *testing.T) {
-	base := func() *Request { return ask(verdicts()) }
+	base := func() *Request { return newRequest(verdicts()) }
 	seen := map[string]string{}
 	add := func(name, endpoint, model string, r *Request) {
 		key := string(requestKey(endpoint, model, r))
@@ -173,7 +173,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 		s := &script{steps: []error{fault}}
 		c := k.Completer(s, "e", fmt.Sprintf("%T", fault))
 		for range 2 {
-			if _, err := c.Complete(t.Context(), ask(nil)); err == nil {
+			if _, err := c.Complete(t.Context(), newRequest(nil)); err == nil {
 				t.Fatal("got no error, want one")
 			}
 		}
@@ -184,7 +184,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 	// A reply that the schema no longer accepts is requested again.
 	a := &answers{}
 	c := k.Completer(a, "e", "m")
-	r := ask(verdicts())
+	r := newRequest(verdicts())
 	_, _ = c.Complete(t.Context(), r)
 	r.Schema.Accept = func(json.RawMessage) error { return errors.New("changed") }
 	if reply, _ := c.Complete(t.Context(), r); reply.Cached || a.n != 2 {
@@ -193,7 +193,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 	// The same applies to free text.
 	words := &answers{}
 	c = k.Completer(words, "e", "words")
-	r = ask(nil)
+	r = newRequest(nil)
 	_, _ = c.Complete(t.Context(), r)
 	for _, why := range []error{nil, errors.New("changed")} {
 		r.Accept = func(string) error { return why }
@@ -235,7 +235,7 @@ func TestCacheStatsAndClear(t *testing.T) {
 	}
 	begun := clock.Now()
 	c := k.Completer(&answers{}, "e", "m")
-	_, _ = c.Complete(t.Context(), ask(verdicts()))
+	_, _ = c.Complete(t.Context(), newRequest(verdicts()))
 	clock.pass(48 * time.Hour)
 	k.Put(t.Context(), "a", "1", json.RawMessage(`1`))
 	s, err := k.Stats(t.Context())
@@ -277,7 +277,7 @@ func TestCacheFailureIsWarning(t *testing.T) {
 			a := &answers{}
 			c := k.Completer(a, "e", "m")
 			for range 5 {
-				if reply, err := c.Complete(t.Context(), ask(verdicts())); err != nil || reply.Cached {
+				if reply, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || reply.Cached {
 					t.Fatalf("got %+v, %v", reply, err)
 				}
 			}
@@ -326,7 +326,7 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	k, w := openCache(t, dir)
-	if _, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), ask(verdicts())); err != nil || len(w.all) != 1 {
+	if _, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
 		t.Errorf("got %v, warnings %v", err, w)
 	}
 }
@@ -344,12 +344,12 @@ func TestLockedCacheIsWarning(t *testing.T) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	c := k.Completer(&answers{}, "e", "m")
-	if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil || len(w.all) != 1 {
+	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
 		t.Errorf("got %v, warnings %v", err, w)
 	}
 	_ = tx.Rollback()
-	_, _ = c.Complete(t.Context(), ask(verdicts()))
-	if reply, err := c.Complete(t.Context(), ask(verdicts())); err != nil || !reply.Cached {
+	_, _ = c.Complete(t.Context(), newRequest(verdicts()))
+	if reply, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || !reply.Cached {
 		t.Errorf("cache did not recover: got %+v, %v", reply, err)
 	}
 }
@@ -359,7 +359,7 @@ func TestClosedCacheReturnsNothing(t *testing.T) {
 	if err := errors.Join(k.Close(), k.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), ask(nil)); err != nil || reply.Cached {
+	if reply, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), newRequest(nil)); err != nil || reply.Cached {
 		t.Errorf("got %+v, %v", reply, err)
 	}
 }

@@ -36,7 +36,7 @@ func verdicts() *Schema {
 	}
 }
 
-func ask(schema *Schema) *Request {
+func newRequest(schema *Schema) *Request {
 	return &Request{Messages: []Message{{System, "Judge."}, {User, "the answer"}}, Schema: schema, MaxTokens: 100, Prompt: "test/1"}
 }
 
@@ -54,8 +54,8 @@ func (s sent) format() string {
 	return t
 }
 
-// server starts a server that records requests and answers them with f.
-func server(t *testing.T, f func(n int, s sent, w http.ResponseWriter)) (*httptest.Server, func() []sent) {
+// newTestServer starts a server that records requests and answers them with f.
+func newTestServer(t *testing.T, f func(n int, s sent, w http.ResponseWriter)) (*httptest.Server, func() []sent) {
 	t.Helper()
 	var mu sync.Mutex
 	var all []sent
@@ -78,19 +78,19 @@ func server(t *testing.T, f func(n int, s sent, w http.ResponseWriter)) (*httpte
 	}
 }
 
-// say writes a chat completion with the given text.
-func say(w io.Writer, text, finish string) {
+// writeReply writes a chat completion with the given text.
+func writeReply(w io.Writer, text, finish string) {
 	b, _ := json.Marshal(text)
 	fmt.Fprintf(w, `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":%q}],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}}`, b, finish)
 }
 
-func fail(w http.ResponseWriter, status int, message, param string) {
+func writeError(w http.ResponseWriter, status int, message, param string) {
 	w.WriteHeader(status)
 	b, _ := json.Marshal(map[string]any{"error": map[string]any{"message": message, "param": param, "type": "invalid_request_error"}})
 	_, _ = w.Write(b)
 }
 
-func client(t *testing.T, c Config) *Client {
+func newTestClient(t *testing.T, c Config) *Client {
 	t.Helper()
 	if c.Model == "" {
 		c.Model = "m"
@@ -112,17 +112,17 @@ func as[E error](t *testing.T, err error) E {
 	return e
 }
 
-const good = `{"verdicts":[1,0]}`
+const validReply = `{"verdicts":[1,0]}`
 
 func TestCompleteWithSchema(t *testing.T) {
-	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
-	r := ask(verdicts())
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
+	r := newRequest(verdicts())
 	r.Seed = 7
-	reply, err := client(t, Config{BaseURL: srv.URL + "/v1/", APIKey: secret, Org: "org-1"}).Complete(t.Context(), r)
+	reply, err := newTestClient(t, Config{BaseURL: srv.URL + "/v1/", APIKey: secret, Org: "org-1"}).Complete(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(reply.JSON) != good || reply.Text != good || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 11, CompletionTokens: 7}) {
+	if string(reply.JSON) != validReply || reply.Text != validReply || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 11, CompletionTokens: 7}) {
 		t.Errorf("got %+v", reply)
 	}
 	s := got()[0]
@@ -142,10 +142,10 @@ func TestCompleteWithSchema(t *testing.T) {
 }
 
 func TestCompleteFreeText(t *testing.T) {
-	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, "hello {", "stop") })
-	r := ask(nil)
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, "hello {", "stop") })
+	r := newRequest(nil)
 	r.Temperature = 0.5
-	reply, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), r)
+	reply, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), r)
 	if err != nil || reply.Text != "hello {" || reply.JSON != nil {
 		t.Fatalf("got %+v, %v", reply, err)
 	}
@@ -155,10 +155,10 @@ func TestCompleteFreeText(t *testing.T) {
 	}
 }
 
-func TestTemperatureInMessageIsKept(t *testing.T) {
-	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, "x", "stop") })
+func TestTemperatureInMessageIsUnchanged(t *testing.T) {
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, "x", "stop") })
 	text := `say "temperature":1e-45 and \"temperature\":1e-45`
-	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), &Request{Messages: []Message{{User, text}}})
+	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), &Request{Messages: []Message{{User, text}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestTemperatureInMessageIsKept(t *testing.T) {
 
 func TestRequestTimeout(t *testing.T) {
 	release := make(chan struct{})
-	srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
+	srv, _ := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
 		if n == 2 { // headers without a body
 			w.WriteHeader(http.StatusOK)
 			w.(http.Flusher).Flush()
@@ -178,16 +178,16 @@ func TestRequestTimeout(t *testing.T) {
 		<-release
 	})
 	defer close(release)
-	c := client(t, Config{BaseURL: srv.URL, Timeout: 30 * time.Millisecond})
+	c := newTestClient(t, Config{BaseURL: srv.URL, Timeout: 30 * time.Millisecond})
 	for range 2 {
-		_, err := c.Complete(t.Context(), ask(verdicts()))
+		_, err := c.Complete(t.Context(), newRequest(verdicts()))
 		if e := as[*TimeoutError](t, err); e.After != 30*time.Millisecond || !IsTransient(err) || !e.Timeout() {
 			t.Errorf("got %v", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.Complete(ctx, ask(verdicts())); !errors.Is(err, context.Canceled) {
+	if _, err := c.Complete(ctx, newRequest(verdicts())); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -195,7 +195,7 @@ func TestRequestTimeout(t *testing.T) {
 func TestConnectionRefused(t *testing.T) {
 	srv := httptest.NewServer(nil)
 	srv.Close()
-	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "refused") || !IsTransient(err) {
 		t.Errorf("got %v", e)
 	}
@@ -218,7 +218,7 @@ func TestConfigErrors(t *testing.T) {
 }
 
 func TestDefaultEndpointIsOpenAI(t *testing.T) {
-	c := client(t, Config{Model: "gpt-4o-mini"})
+	c := newTestClient(t, Config{Model: "gpt-4o-mini"})
 	if c.Endpoint() != "https://api.openai.com/v1" || c.Model() != "gpt-4o-mini" || c.String() != "gpt-4o-mini at https://api.openai.com/v1" {
 		t.Errorf("got %v", c)
 	}

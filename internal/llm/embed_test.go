@@ -13,7 +13,7 @@ import (
 )
 
 func TestEmbed(t *testing.T) {
-	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		var data []string
 		texts := s.body["input"].([]any)
 		for i := len(texts) - 1; i >= 0; i-- { // servers may answer in any order
@@ -21,7 +21,7 @@ func TestEmbed(t *testing.T) {
 		}
 		fmt.Fprintf(w, `{"object":"list","data":[%s],"model":"e","usage":{"prompt_tokens":%d,"total_tokens":9}}`, strings.Join(data, ","), len(texts))
 	})
-	e := &BatchedEmbedder{Next: client(t, Config{BaseURL: srv.URL + "/v1", Model: "e", APIKey: secret, Timeout: time.Minute}), Size: 2}
+	e := &BatchedEmbedder{Next: newTestClient(t, Config{BaseURL: srv.URL + "/v1", Model: "e", APIKey: secret, Timeout: time.Minute}), Size: 2}
 	v, u, err := e.Embed(t.Context(), []string{"a", "bb", "ccc"})
 	if err != nil || fmt.Sprint(v) != "[[1 0.5] [2 0.5] [3 0.5]]" || u != (usage.Usage{Requests: 2, PromptTokens: 3}) {
 		t.Fatalf("got %v, %+v, %v", v, u, err)
@@ -46,8 +46,8 @@ func TestEmbedRejectsInvalidResponses(t *testing.T) {
 		"too large":         `{"index":0,"embedding":[1e99]},{"index":1,"embedding":[1]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { fmt.Fprintf(w, `{"data":[%s]}`, data) })
-			v, u, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a", "b"})
+			srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { fmt.Fprintf(w, `{"data":[%s]}`, data) })
+			v, u, err := newTestClient(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a", "b"})
 			if _ = as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || IsTransient(err) {
 				t.Errorf("got %v, %+v, %v", v, u, err)
 			}
@@ -56,10 +56,10 @@ func TestEmbedRejectsInvalidResponses(t *testing.T) {
 }
 
 func TestEmbedErrors(t *testing.T) {
-	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
-		fail(w, 400, "This model's maximum context length is 512 tokens", "")
+	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
+		writeError(w, 400, "This model's maximum context length is 512 tokens", "")
 	})
-	_, _, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a"})
+	_, _, err := newTestClient(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a"})
 	if e := as[*ContextLengthError](t, err); e.Limit != 512 {
 		t.Errorf("got %v", err)
 	}
@@ -90,10 +90,10 @@ func TestEmbedDetectsTruncatedTexts(t *testing.T) {
 		"short":     {40, 3, false},
 		"no usage":  {300, 0, false},
 	} {
-		srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+		srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
 			fmt.Fprintf(w, `{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":%d}}`, tt.reported)
 		})
-		_, u, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{strings.Repeat("word ", tt.words)})
+		_, u, err := newTestClient(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{strings.Repeat("word ", tt.words)})
 		if e, ok := errors.AsType[*ContextLengthError](err); ok != tt.cut || ok && !e.Silent || !ok && err != nil || u.Requests != 1 {
 			t.Errorf("%s: got %+v, %v", name, u, err)
 		}

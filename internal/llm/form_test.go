@@ -15,14 +15,14 @@ func TestFormatFallback(t *testing.T) {
 	}{
 		"schema rejected": {func(s sent, w http.ResponseWriter) bool {
 			if s.format() == "json_schema" {
-				fail(w, 400, "This response_format type is unavailable now", "")
+				writeError(w, 400, "This response_format type is unavailable now", "")
 				return true
 			}
 			return false
 		}, []string{"json_schema", "json_schema", "json_object", "json_object"}},
 		"schema and JSON mode rejected": {func(s sent, w http.ResponseWriter) bool {
 			if s.format() != "" {
-				fail(w, 422, "extra fields not permitted", "response_format")
+				writeError(w, 422, "extra fields not permitted", "response_format")
 				return true
 			}
 			return false
@@ -44,7 +44,7 @@ func TestFormatFallback(t *testing.T) {
 		}, []string{"json_schema", "json_schema", "json_object", "json_object"}},
 		"404 for the format": {func(s sent, w http.ResponseWriter) bool {
 			if s.format() == "json_schema" {
-				fail(w, 404, "No endpoints found that support json_schema", "")
+				writeError(w, 404, "No endpoints found that support json_schema", "")
 				return true
 			}
 			return false
@@ -52,15 +52,15 @@ func TestFormatFallback(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+			srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 				if !tt.refuse(s, w) {
-					say(w, "Here:\n```json\n"+good+"\n```", "stop")
+					writeReply(w, "Here:\n```json\n"+validReply+"\n```", "stop")
 				}
 			})
-			c := client(t, Config{BaseURL: srv.URL})
+			c := newTestClient(t, Config{BaseURL: srv.URL})
 			for range 2 {
-				reply, err := c.Complete(t.Context(), ask(verdicts()))
-				if err != nil || string(reply.JSON) != good {
+				reply, err := c.Complete(t.Context(), newRequest(verdicts()))
+				if err != nil || string(reply.JSON) != validReply {
 					t.Fatalf("got %+v, %v", reply, err)
 				}
 			}
@@ -80,22 +80,22 @@ func TestFormatFallback(t *testing.T) {
 }
 
 func TestRejectedParametersAreDropped(t *testing.T) {
-	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		switch {
 		case s.body["max_tokens"] != nil:
-			fail(w, 400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens")
+			writeError(w, 400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens")
 		case s.body["temperature"] != nil:
-			fail(w, 400, "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.", "temperature")
+			writeError(w, 400, "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.", "temperature")
 		case s.body["seed"] != nil:
-			fail(w, 400, "seed is not supported", "")
+			writeError(w, 400, "seed is not supported", "")
 		case strings.Contains(s.raw, `"role":"system"`):
-			fail(w, 400, "System role not supported", "")
+			writeError(w, 400, "System role not supported", "")
 		default:
-			say(w, good, "stop")
+			writeReply(w, validReply, "stop")
 		}
 	})
-	c := client(t, Config{BaseURL: srv.URL})
-	r := ask(verdicts())
+	c := newTestClient(t, Config{BaseURL: srv.URL})
+	r := newRequest(verdicts())
 	r.Seed = 3
 	reply, err := c.Complete(t.Context(), r)
 	if err != nil || reply.Usage.Requests != 5 {
@@ -115,8 +115,8 @@ func TestRejectedParametersAreDropped(t *testing.T) {
 }
 
 func TestReasoningModelParameters(t *testing.T) {
-	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
-	reply, err := client(t, Config{BaseURL: srv.URL, Model: "gpt-5-mini"}).Complete(t.Context(), ask(verdicts()))
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
+	reply, err := newTestClient(t, Config{BaseURL: srv.URL, Model: "gpt-5-mini"}).Complete(t.Context(), newRequest(verdicts()))
 	if err != nil || reply.Usage.Requests != 1 {
 		t.Fatalf("got %+v, %v", reply, err)
 	}
@@ -126,15 +126,15 @@ func TestReasoningModelParameters(t *testing.T) {
 }
 
 func TestMaxOutputTokensAreRemembered(t *testing.T) {
-	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		if n, _ := s.body["max_tokens"].(float64); n > 4096 {
-			fail(w, 400, "max_tokens is too large: 9000. This model supports at most 4096 completion tokens, whereas you provided 9000.", "max_tokens")
+			writeError(w, 400, "max_tokens is too large: 9000. This model supports at most 4096 completion tokens, whereas you provided 9000.", "max_tokens")
 			return
 		}
-		say(w, good, "stop")
+		writeReply(w, validReply, "stop")
 	})
-	c := client(t, Config{BaseURL: srv.URL})
-	r := ask(verdicts())
+	c := newTestClient(t, Config{BaseURL: srv.URL})
+	r := newRequest(verdicts())
 	r.MaxTokens = 9000
 	for range 2 {
 		if _, err := c.Complete(t.Context(), r); err != nil {
@@ -148,16 +148,16 @@ func TestMaxOutputTokensAreRemembered(t *testing.T) {
 
 func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 	// The error repeats the request, so it names every parameter.
-	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(n int, s sent, w http.ResponseWriter) {
 		if strings.Contains(s.raw, "bad row") {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 			fmt.Fprintf(w, `{"detail":[{"msg":"unfit","input":%s}]}`, s.raw)
 			return
 		}
-		say(w, good, "stop")
+		writeReply(w, validReply, "stop")
 	})
-	c := client(t, Config{BaseURL: srv.URL})
-	bad := ask(verdicts())
+	c := newTestClient(t, Config{BaseURL: srv.URL})
+	bad := newRequest(verdicts())
 	bad.Messages = []Message{{User, "bad row"}}
 	_, err := c.Complete(t.Context(), bad)
 	if e := as[*StatusError](t, err); e.Status != 422 {
@@ -166,7 +166,7 @@ func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 	if n := len(got()); n > 10 || UsageOf(err).Requests != n {
 		t.Errorf("got %d requests, usage %+v", n, UsageOf(err))
 	}
-	if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 		t.Fatal(err)
 	}
 	all := got()
@@ -176,60 +176,60 @@ func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 }
 
 func TestConcurrentCallsFindForm(t *testing.T) {
-	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		if s.format() == "json_schema" {
-			fail(w, 400, "json_schema is not supported", "")
+			writeError(w, 400, "json_schema is not supported", "")
 			return
 		}
-		say(w, good, "stop")
+		writeReply(w, validReply, "stop")
 	})
-	c := client(t, Config{BaseURL: srv.URL})
+	c := newTestClient(t, Config{BaseURL: srv.URL})
 	var wg sync.WaitGroup
 	for range 32 {
 		wg.Go(func() {
-			if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+			if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
 	before := len(got())
-	_, err := c.Complete(t.Context(), ask(verdicts()))
+	_, err := c.Complete(t.Context(), newRequest(verdicts()))
 	if err != nil || len(got()) != before+1 {
 		t.Errorf("form was not remembered: %v", err)
 	}
 }
 
 func TestSchemaIsAddedToPromptIfIgnored(t *testing.T) {
-	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		if strings.Contains(s.raw, "JSON Schema") {
-			say(w, "Well. "+good+" I hope that helps!", "stop")
+			writeReply(w, "Well. "+validReply+" I hope that helps!", "stop")
 			return
 		}
-		say(w, "The answer is supported.", "stop")
+		writeReply(w, "The answer is supported.", "stop")
 	})
-	c := client(t, Config{BaseURL: srv.URL})
-	_, err := c.Complete(t.Context(), ask(verdicts()))
+	c := newTestClient(t, Config{BaseURL: srv.URL})
+	_, err := c.Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*ParseError](t, err); e.Text != "The answer is supported." || UsageOf(err).CompletionTokens != 7 {
 		t.Errorf("got %v", e)
 	}
-	reply, err := c.Complete(t.Context(), ask(verdicts()))
-	if err != nil || string(reply.JSON) != good || got()[1].format() != "json_schema" {
+	reply, err := c.Complete(t.Context(), newRequest(verdicts()))
+	if err != nil || string(reply.JSON) != validReply || got()[1].format() != "json_schema" {
 		t.Errorf("got %+v, %v", reply, err)
 	}
 }
 
 func TestOutputTokensAreReducedToFitWindow(t *testing.T) {
-	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		if s.body["max_tokens"].(float64) > 3090 {
-			fail(w, 400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (1000 in the messages, 4000 in the completion). Please reduce the length of the messages or completion.", "")
+			writeError(w, 400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (1000 in the messages, 4000 in the completion). Please reduce the length of the messages or completion.", "")
 			return
 		}
-		say(w, good, "stop")
+		writeReply(w, validReply, "stop")
 	})
-	r := ask(verdicts())
+	r := newRequest(verdicts())
 	r.MaxTokens = 4000
-	if _, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), r); err != nil {
+	if _, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	if n := got()[1].body["max_tokens"]; n != 3088.0 {
@@ -238,10 +238,10 @@ func TestOutputTokensAreReducedToFitWindow(t *testing.T) {
 }
 
 func TestNegotiationIsBounded(t *testing.T) {
-	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
-		fail(w, 400, fmt.Sprintf("max_tokens: at most %d completion tokens", 1_000_000-n), "max_tokens")
+	srv, got := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
+		writeError(w, 400, fmt.Sprintf("max_tokens: at most %d completion tokens", 1_000_000-n), "max_tokens")
 	})
-	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*StatusError](t, err); e.Status != 400 || len(got()) != maxFormAttempts || UsageOf(err).Requests != maxFormAttempts {
 		t.Errorf("got %v after %d requests", err, len(got()))
 	}

@@ -13,10 +13,10 @@ import (
 
 // A script is a Completer that returns its steps in order and repeats the last one.
 type script struct {
-	mu    sync.Mutex
-	steps []error // nil means a reply
-	asked []*Request
-	usage usage.Usage
+	mu       sync.Mutex
+	steps    []error // nil means a reply
+	requests []*Request
+	usage    usage.Usage
 }
 
 func (s *script) Complete(ctx context.Context, r *Request) (*Reply, error) {
@@ -25,12 +25,12 @@ func (s *script) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked = append(s.asked, r)
+	s.requests = append(s.requests, r)
 	u := s.usage
 	if u == (usage.Usage{}) {
 		u = usage.Usage{Requests: 1, PromptTokens: 10, CompletionTokens: 5}
 	}
-	i := min(len(s.asked), len(s.steps)) - 1
+	i := min(len(s.requests), len(s.steps)) - 1
 	if i >= 0 && s.steps[i] != nil {
 		return nil, withUsage(s.steps[i], usage.Usage{Requests: 1})
 	}
@@ -40,7 +40,7 @@ func (s *script) Complete(ctx context.Context, r *Request) (*Reply, error) {
 func (s *script) calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.asked)
+	return len(s.requests)
 }
 
 func status(code int, header ...string) error {
@@ -58,8 +58,8 @@ func (f completerFunc) Complete(ctx context.Context, r *Request) (*Reply, error)
 func TestMeterCountsFailures(t *testing.T) {
 	m := &Meter{}
 	c := Wrap(&script{steps: []error{status(500), nil}}, nil, m)
-	_, _ = c.Complete(t.Context(), ask(nil))
-	_, _ = c.Complete(t.Context(), ask(nil))
+	_, _ = c.Complete(t.Context(), newRequest(nil))
+	_, _ = c.Complete(t.Context(), newRequest(nil))
 	if u := m.Total(); u != (usage.Usage{Requests: 2, PromptTokens: 10, CompletionTokens: 5}) {
 		t.Errorf("got %+v", u)
 	}

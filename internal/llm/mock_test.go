@@ -19,13 +19,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// mock builds and starts the mock judge server, which is not part of the repository, and
+// startMock builds and starts the mock judge server, which is not part of the repository, and
 // returns its base URL.
-func mock(t *testing.T, args ...string) string {
+func startMock(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := ""
-	for _, at := range []string{filepath.Join("..", "..", "shared"), filepath.Join("..", "..", "..", "shared")} {
-		d := filepath.Join(at, "peers", "mock")
+	for _, root := range []string{filepath.Join("..", "..", "shared"), filepath.Join("..", "..", "..", "shared")} {
+		d := filepath.Join(root, "peers", "mock")
 		if _, err := os.Stat(filepath.Join(d, "mock.go")); err == nil {
 			dir = d
 		}
@@ -101,7 +101,7 @@ func TestStackToleratesFaults(t *testing.T) {
 	}
 	const rows = 100
 	run := func(base string) ([rows]string, usage.Usage) {
-		s := stack(t, Options{Client: Config{BaseURL: base + "/v1", Model: "judge", Timeout: 10 * time.Second}, Retries: 8})
+		s := newStack(t, Options{Client: Config{BaseURL: base + "/v1", Model: "judge", Timeout: 10 * time.Second}, Retries: 8})
 		var out [rows]string
 		var wg sync.WaitGroup
 		gate := make(chan struct{}, 16)
@@ -130,11 +130,11 @@ func TestStackToleratesFaults(t *testing.T) {
 		wg.Wait()
 		return out, s.Meter.Total()
 	}
-	clean, u := run(mock(t))
+	clean, u := run(startMock(t))
 	if u.Requests != rows || !strings.Contains(clean[7], `"supported"`) || !strings.Contains(clean[7], `"not_mentioned"`) {
 		t.Fatalf("got usage %+v, row 7 %s", u, clean[7])
 	}
-	base := mock(t, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
+	base := startMock(t, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
 	faulty, u := run(base)
 	same := 0
 	for i := range clean {
@@ -146,11 +146,11 @@ func TestStackToleratesFaults(t *testing.T) {
 		}
 	}
 	if same != rows || u.Requests < rows+20 {
-		t.Errorf("got %d of %d rows are the same, usage %+v", same, rows, u)
+		t.Errorf("got %d of %d rows with the same result, usage %+v", same, rows, u)
 	}
 	stats := mockStats(t, base)
 	if stats["requests"] != float64(u.Requests) || stats["sent_429"] == 0.0 || stats["bad_truncated"] == 0.0 || stats["dropped_verdicts"] == 0.0 {
-		t.Errorf("server counted %v, meter %+v", stats, u)
+		t.Errorf("got server statistics %v, meter %+v", stats, u)
 	}
 }
 

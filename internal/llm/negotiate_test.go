@@ -38,18 +38,18 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 		"429 names the schema":           {429, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
+			srv, got := newTestServer(t, func(n int, s sent, w http.ResponseWriter) {
 				if slices.Contains(tt.refused, n) {
 					w.Header().Set("Retry-After-Ms", "0")
-					fail(w, tt.status, tt.message, "")
+					writeError(w, tt.status, tt.message, "")
 					return
 				}
-				say(w, good, "stop")
+				writeReply(w, validReply, "stop")
 			})
-			c := client(t, Config{BaseURL: srv.URL})
+			c := newTestClient(t, Config{BaseURL: srv.URL})
 			retry := &Retry{Retries: 1, Clock: &fakeClock{}}
 			for range 3 {
-				_, _ = Wrap(c, nil, retry).Complete(t.Context(), ask(verdicts()))
+				_, _ = Wrap(c, nil, retry).Complete(t.Context(), newRequest(verdicts()))
 			}
 			if formats := formatsOf(got()); !slices.Equal(formats, tt.want) {
 				t.Errorf("sent %q, want %q", formats, tt.want)
@@ -64,18 +64,18 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 // A form that worked is abandoned only after several rejections in a row.
 func TestProvenFormSurvivesOccasionalRejections(t *testing.T) {
 	refusing := false
-	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		if refusing && s.format() == "json_schema" {
-			fail(w, 400, "json_schema is not supported", "")
+			writeError(w, 400, "json_schema is not supported", "")
 			return
 		}
-		say(w, good, "stop")
+		writeReply(w, validReply, "stop")
 	})
-	c := client(t, Config{BaseURL: srv.URL})
+	c := newTestClient(t, Config{BaseURL: srv.URL})
 	call := func(refuse bool) int {
 		refusing = refuse
 		before := len(got())
-		if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+		if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 			t.Fatal(err)
 		}
 		return len(got()) - before
@@ -99,19 +99,19 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 	const calls = 16
 	var told []Downgrade
 	for name, parameter := range map[string]string{"format": "response_format", "temperature": "temperature"} {
-		srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+		srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 			if s.body[parameter] != nil {
-				fail(w, 400, parameter+" is not supported", parameter)
+				writeError(w, 400, parameter+" is not supported", parameter)
 				return
 			}
-			say(w, good, "stop")
+			writeReply(w, validReply, "stop")
 		})
-		c := client(t, Config{BaseURL: srv.URL})
+		c := newTestClient(t, Config{BaseURL: srv.URL})
 		c.notify = func(d Downgrade) { told = append(told, d) }
 		var wg sync.WaitGroup
 		for range calls {
 			wg.Go(func() {
-				if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+				if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 					t.Error(err)
 				}
 			})
@@ -128,12 +128,12 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 
 // If no guess helps, other calls do not repeat all of them.
 func TestFailedGuessIsNotRepeated(t *testing.T) {
-	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) })
-	c := client(t, Config{BaseURL: srv.URL})
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) })
+	c := newTestClient(t, Config{BaseURL: srv.URL})
 	var requests []int
 	for range 3 {
 		before := len(got())
-		if _, err := c.Complete(t.Context(), ask(verdicts())); err == nil {
+		if _, err := c.Complete(t.Context(), newRequest(verdicts())); err == nil {
 			t.Fatal("got no error, want one")
 		}
 		requests = append(requests, len(got())-before)
@@ -161,16 +161,16 @@ func TestNamedLimit(t *testing.T) {
 
 // An empty reply does not mean that the server ignores schemas.
 func TestEmptyReplyKeepsPrompt(t *testing.T) {
-	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
 		if n == 1 {
-			say(w, "", "stop")
+			writeReply(w, "", "stop")
 			return
 		}
-		say(w, good, "stop")
+		writeReply(w, validReply, "stop")
 	})
-	c := client(t, Config{BaseURL: srv.URL})
+	c := newTestClient(t, Config{BaseURL: srv.URL})
 	for range 2 {
-		_, _ = c.Complete(t.Context(), ask(verdicts()))
+		_, _ = c.Complete(t.Context(), newRequest(verdicts()))
 	}
 	if all := got(); all[0].raw != all[1].raw {
 		t.Errorf("got %s, want %s", all[1].raw, all[0].raw)

@@ -117,13 +117,13 @@ func TestParseSkipsEchoOfPrompt(t *testing.T) {
 			t.Errorf("%s: got %s, %v", text, v, err)
 		}
 	}
-	// A reply that only consists of the value counts, even if it is an echo.
+	// A reply that consists only of the value is accepted even if it is an echo.
 	if v, err := parse(data, verdicts(), echo); err != nil || string(v) != data {
 		t.Errorf("got %s, %v", v, err)
 	}
 }
 
-func TestParseWithoutASchema(t *testing.T) {
+func TestParseWithoutSchema(t *testing.T) {
 	if v, err := parse("x [1,]", nil, nil); err != nil || string(v) != "[1]" {
 		t.Errorf("got %s, %v", v, err)
 	}
@@ -158,8 +158,8 @@ func FuzzParse(f *testing.F) {
 			if !json.Valid(v) || schema.Accept(v) != nil {
 				t.Fatalf("%q: accepted %q", text, v)
 			}
-			if again, err := parse(string(v), schema, nil); err != nil || string(again) != string(v) {
-				t.Fatalf("%q: %q parses as %q, %v", text, v, again, err)
+			if reparsed, err := parse(string(v), schema, nil); err != nil || string(reparsed) != string(v) {
+				t.Fatalf("%q: %q parses as %q, %v", text, v, reparsed, err)
 			}
 		} else {
 			e, ok := errors.AsType[*ParseError](err)
@@ -171,8 +171,8 @@ func FuzzParse(f *testing.F) {
 		if trimmed := strings.TrimSpace(text); json.Valid([]byte(trimmed)) && withinDepth([]byte(trimmed)) && schema.Accept([]byte(trimmed)) == nil && string(v) != trimmed {
 			t.Fatalf("%q: parsed as %q", trimmed, v)
 		}
-		if any, err := parse(text, nil, nil); err == nil && !json.Valid(any) {
-			t.Fatalf("%q: accepted %q", text, any)
+		if value, err := parse(text, nil, nil); err == nil && !json.Valid(value) {
+			t.Fatalf("%q: accepted %q", text, value)
 		}
 	})
 }

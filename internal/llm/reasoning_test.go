@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// tokensOf returns the limits of output tokens that were sent.
-func tokensOf(all []sent) (limits []int) {
+// maxTokensOf returns the max_tokens of each request.
+func maxTokensOf(all []sent) (limits []int) {
 	for _, s := range all {
 		n, _ := s.body["max_tokens"].(float64)
 		limits = append(limits, int(n))
@@ -19,117 +19,116 @@ func tokensOf(all []sent) (limits []int) {
 	return limits
 }
 
-// A reasoner answers if it gets enough output tokens, and rejects too many.
-func reasoner(needs, limit int) func(int, sent, http.ResponseWriter) {
+// reasoner returns a handler that answers only with at least needed output tokens, and
+// rejects more than limit.
+func reasoner(needed, limit int) func(int, sent, http.ResponseWriter) {
 	return func(_ int, s sent, w http.ResponseWriter) {
 		switch n := int(s.body["max_tokens"].(float64)); {
 		case n > limit:
-			fail(w, 400, fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens", n, limit), "max_tokens")
-		case n < needs:
-			say(w, "", "length")
+			writeError(w, 400, fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens", n, limit), "max_tokens")
+		case n < needed:
+			writeReply(w, "", "length")
 		default:
-			say(w, good, "stop")
+			writeReply(w, validReply, "stop")
 		}
 	}
 }
 
-// Of any number of concurrent calls one searches for the limit, and the others start with
-// its result.
+// One of several concurrent calls searches for the limit; the others start with its result.
 func TestConcurrentCallsSearchOnce(t *testing.T) {
 	const calls = 16
-	srv, got := server(t, reasoner(20_000, 1<<20))
-	a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
+	srv, got := newTestServer(t, reasoner(20_000, 1<<20))
+	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	var wg sync.WaitGroup
 	for range calls {
 		wg.Go(func() {
-			if reply, err := a.Complete(t.Context(), ask(verdicts())); err != nil || string(reply.JSON) != good {
+			if reply, err := retrier.Complete(t.Context(), newRequest(verdicts())); err != nil || string(reply.JSON) != validReply {
 				t.Errorf("got %+v, %v", reply, err)
 			}
 		})
 	}
 	wg.Wait()
 	if n := len(got()); n > 2*calls+2 { // one call needs two more, with 2048 and 8192
-		t.Errorf("got %d requests for %d calls: %v", n, calls, tokensOf(got()))
+		t.Errorf("got %d requests for %d calls, want at most %d: %v", n, calls, 2*calls+2, maxTokensOf(got()))
 	}
 }
 
 func TestSearchStopsAtModelLimit(t *testing.T) {
-	srv, got := server(t, reasoner(50_000, 30_000))
-	a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
+	srv, got := newTestServer(t, reasoner(50_000, 30_000))
+	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 3 {
-		_, err := a.Complete(t.Context(), ask(verdicts()))
+		_, err := retrier.Complete(t.Context(), newRequest(verdicts()))
 		if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != 30_000 {
 			t.Errorf("got %v", err)
 		}
 	}
-	// Once the limit is known, a row takes one request.
-	if want := []int{100, 2048, 8192, 32768, 30000, 30000, 30000}; !slices.Equal(tokensOf(got()), want) {
-		t.Errorf("sent %v, want %v", tokensOf(got()), want)
+	// Once the limit is known, each call sends one request.
+	if want := []int{100, 2048, 8192, 32768, 30000, 30000, 30000}; !slices.Equal(maxTokensOf(got()), want) {
+		t.Errorf("got limits %v, want %v", maxTokensOf(got()), want)
 	}
 }
 
 // The limit is found even if the error message does not name it.
 func TestRejectedLimitEndsSearch(t *testing.T) {
-	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		if s.body["max_tokens"].(float64) > 5000 {
-			fail(w, 400, "max_tokens is too large", "")
+			writeError(w, 400, "max_tokens is too large", "")
 			return
 		}
-		say(w, "", "length")
+		writeReply(w, "", "length")
 	})
-	a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
+	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 3 {
-		if e := as[*LengthError](t, second(a.Complete(t.Context(), ask(verdicts())))); !e.Reasoning || e.Limit != 2048 {
+		if e := as[*LengthError](t, errOf(retrier.Complete(t.Context(), newRequest(verdicts())))); !e.Reasoning || e.Limit != 2048 {
 			t.Errorf("got %v", e)
 		}
 	}
-	if want := []int{100, 2048, 8192, 2048, 2048}; !slices.Equal(tokensOf(got()), want) {
-		t.Errorf("sent %v, want %v", tokensOf(got()), want)
+	if want := []int{100, 2048, 8192, 2048, 2048}; !slices.Equal(maxTokensOf(got()), want) {
+		t.Errorf("got limits %v, want %v", maxTokensOf(got()), want)
 	}
 }
 
-func second(_ *Reply, err error) error { return err }
+func errOf(_ *Reply, err error) error { return err }
 
-// A limit that leads to a timeout is tried twice, and then never again.
+// A limit that causes a timeout is tried twice, and then never again.
 func TestTimeoutEndsSearch(t *testing.T) {
 	s := &script{steps: []error{
 		&LengthError{Limit: 100, Reasoning: true}, &LengthError{Limit: 2048, Reasoning: true}, &TimeoutError{time.Minute}, &TimeoutError{time.Minute},
 		&LengthError{Limit: 2048, Reasoning: true},
 	}}
-	a := &ReplyRetry{Next: Wrap(s, nil, &Retry{Retries: 5, Clock: &fakeClock{}})}
-	_, err := a.Complete(t.Context(), ask(verdicts()))
+	retrier := &ReplyRetry{Next: Wrap(s, nil, &Retry{Retries: 5, Clock: &fakeClock{}})}
+	_, err := retrier.Complete(t.Context(), newRequest(verdicts()))
 	_ = as[*TimeoutError](t, err)
-	_, err = a.Complete(t.Context(), ask(verdicts()))
+	_, err = retrier.Complete(t.Context(), newRequest(verdicts()))
 	_ = as[*LengthError](t, err)
 	var sent []int
-	for _, r := range s.asked {
+	for _, r := range s.requests {
 		sent = append(sent, r.MaxTokens)
 	}
 	if want := []int{100, 2048, 8192, 8192, 2048}; !slices.Equal(sent, want) {
-		t.Errorf("sent %v, want %v", sent, want)
+		t.Errorf("got limits %v, want %v", sent, want)
 	}
 }
 
 // Runaway prose is not treated as reasoning, so other requests keep their limit.
 func TestRunawayProseIsNotReasoning(t *testing.T) {
-	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, "The user asks me to check", "length") })
-	a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, "The user asks me to check", "length") })
+	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 2 {
-		if _, err := a.Complete(t.Context(), ask(verdicts())); !IsTruncated(err) {
+		if _, err := retrier.Complete(t.Context(), newRequest(verdicts())); !IsTruncated(err) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if want := []int{100, 2048, 8192, 100, 200}; !slices.Equal(tokensOf(got()), want) {
-		t.Errorf("sent %v, want %v", tokensOf(got()), want)
+	if want := []int{100, 2048, 8192, 100, 200}; !slices.Equal(maxTokensOf(got()), want) {
+		t.Errorf("got limits %v, want %v", maxTokensOf(got()), want)
 	}
 }
 
-// A waiting call ends with its context, and a search with its call.
 func TestCanceledCallReleasesSearch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan struct{})
 	calls := 0
-	a := &ReplyRetry{Next: completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
+	retrier := &ReplyRetry{Next: completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
 		if calls++; calls == 1 {
 			return nil, &LengthError{Limit: r.MaxTokens, Reasoning: true}
 		}
@@ -141,13 +140,13 @@ func TestCanceledCallReleasesSearch(t *testing.T) {
 		return &Reply{}, nil
 	})}
 	go func() { <-waiting; cancel() }()
-	if _, err := a.Complete(ctx, ask(nil)); err == nil {
+	if _, err := retrier.Complete(ctx, newRequest(nil)); err == nil {
 		t.Error("got no error, want one")
 	}
-	if _, err := a.Complete(t.Context(), ask(nil)); err != nil {
+	if _, err := retrier.Complete(t.Context(), newRequest(nil)); err != nil {
 		t.Error(err)
 	}
-	if a.budget.searching != nil {
-		t.Error("the search was not released")
+	if retrier.budget.searching != nil {
+		t.Error("the canceled call still holds the search")
 	}
 }

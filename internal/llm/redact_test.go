@@ -19,19 +19,19 @@ import (
 func TestPlaceholderKeyIsNotRedacted(t *testing.T) {
 	const reply = `{"verdicts":[{"id":0,"verdict":"supported"},{"id":1,"verdict":"not_mentioned"}]}`
 	for _, key := range []string{"supported", "a", "x", "none", "EMPTY", "ollama", "verdicts", "verdict", "content", "not_mentioned", "sk-no-key", "choices", `":`} {
-		srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
+		srv, _ := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
 			if n == 1 {
-				say(w, reply, "stop")
+				writeReply(w, reply, "stop")
 				return
 			}
-			fail(w, 402, "an account is not supported here: it has none, "+key+"s, or EMPTY ones", "")
+			writeError(w, 402, "an account is not supported here: it has none, "+key+"s, or EMPTY ones", "")
 		})
-		c := client(t, Config{BaseURL: srv.URL, APIKey: key})
-		got, err := c.Complete(t.Context(), ask(verdicts()))
+		c := newTestClient(t, Config{BaseURL: srv.URL, APIKey: key})
+		got, err := c.Complete(t.Context(), newRequest(verdicts()))
 		if err != nil || got.Text != reply || string(got.JSON) != reply {
 			t.Errorf("key %q: got %v, %v", key, got, err)
 		}
-		_, err = c.Complete(t.Context(), ask(verdicts()))
+		_, err = c.Complete(t.Context(), newRequest(verdicts()))
 		if err == nil || !strings.Contains(err.Error(), "an account is not supported here: it has none, "+strings.Join(strings.Fields(key), " ")+"s, or EMPTY ones") {
 			t.Errorf("key %q: got %v", key, err)
 		}
@@ -101,8 +101,8 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer tr.CloseIdleConnections()
-			c := client(t, Config{BaseURL: "https://llm.invalid/v1", APIKey: secret, Timeout: 10 * time.Second, HTTPClient: &http.Client{Transport: tr}})
-			_, err := c.Complete(t.Context(), ask(verdicts()))
+			c := newTestClient(t, Config{BaseURL: "https://llm.invalid/v1", APIKey: secret, Timeout: 10 * time.Second, HTTPClient: &http.Client{Transport: tr}})
+			_, err := c.Complete(t.Context(), newRequest(verdicts()))
 			text := as[*NetworkError](t, err).Error()
 			if len(text) > 2000 || strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
 				t.Errorf("got %d bytes: %.300q", len(text), text)
@@ -125,7 +125,7 @@ func TestRedirectErrorHidesSecrets(t *testing.T) {
 			w.Header().Set("Location", location)
 			w.WriteHeader(http.StatusFound)
 		}))
-		_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+		_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "t0ken") {
 			t.Errorf("got %v", err)
 		}
@@ -135,10 +135,10 @@ func TestRedirectErrorHidesSecrets(t *testing.T) {
 
 // A long number in an invalid reply is not repeated in full.
 func TestDecodingErrorIsShortened(t *testing.T) {
-	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
 		fmt.Fprintf(w, `{"choices":[{"index":%s}]}`, strings.Repeat("9", 1<<20))
 	})
-	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if err == nil || len(err.Error()) > 1000 {
 		t.Errorf("got %d bytes", len(fmt.Sprint(err)))
 	}

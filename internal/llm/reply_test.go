@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-func TestInvalidRepliesAreErrors(t *testing.T) {
+func TestCompleteRejectsInvalidReplies(t *testing.T) {
 	tests := map[string]struct {
 		answer func(w http.ResponseWriter)
 		check  func(t *testing.T, err error)
@@ -29,7 +29,7 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 			},
 		},
 		"filtered reply": {
-			func(w http.ResponseWriter) { say(w, "", "content_filter") },
+			func(w http.ResponseWriter) { writeReply(w, "", "content_filter") },
 			func(t *testing.T, err error) {
 				if e := as[*RefusalError](t, err); e.Reason != "content_filter" {
 					t.Errorf("got %+v", e)
@@ -48,11 +48,11 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 			},
 		},
 		"moderated prompt": {
-			func(w http.ResponseWriter) { fail(w, 403, "your input was flagged by moderation", "") },
+			func(w http.ResponseWriter) { writeError(w, 403, "your input was flagged by moderation", "") },
 			func(t *testing.T, err error) { _ = as[*RefusalError](t, err) },
 		},
 		"length": {
-			func(w http.ResponseWriter) { say(w, `{"verdicts":[1,`, "length") },
+			func(w http.ResponseWriter) { writeReply(w, `{"verdicts":[1,`, "length") },
 			func(t *testing.T, err error) {
 				if e := as[*LengthError](t, err); e.Limit != 100 || UsageOf(err).Tokens() != 18 {
 					t.Errorf("got %+v", e)
@@ -83,7 +83,7 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 		},
 		"window, Anthropic": {
 			func(w http.ResponseWriter) {
-				fail(w, 400, "prompt is too long: 210000 tokens > 200000 maximum", "")
+				writeError(w, 400, "prompt is too long: 210000 tokens > 200000 maximum", "")
 			},
 			func(t *testing.T, err error) {
 				if e := as[*ContextLengthError](t, err); e.Limit != 200000 {
@@ -93,7 +93,7 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 		},
 		"window, Gemini": {
 			func(w http.ResponseWriter) {
-				fail(w, 400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).", "")
+				writeError(w, 400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).", "")
 			},
 			func(t *testing.T, err error) {
 				if e := as[*ContextLengthError](t, err); e.Limit != 1048575 {
@@ -103,7 +103,7 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 		},
 		"window, Mistral": {
 			func(w http.ResponseWriter) {
-				fail(w, 400, "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length", "")
+				writeError(w, 400, "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length", "")
 			},
 			func(t *testing.T, err error) {
 				if e := as[*ContextLengthError](t, err); e.Limit != 32768 {
@@ -120,7 +120,7 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 			func(t *testing.T, err error) { _ = as[*ParseError](t, err) },
 		},
 		"empty": {
-			func(w http.ResponseWriter) { say(w, " ", "stop") },
+			func(w http.ResponseWriter) { writeReply(w, " ", "stop") },
 			func(t *testing.T, err error) { _ = as[*ParseError](t, err) },
 		},
 		"an error with status 200": {
@@ -157,8 +157,8 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { tt.answer(w) })
-			_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+			srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { tt.answer(w) })
+			_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 			tt.check(t, err)
 			if err.Error() == "" || UsageOf(err).Requests == 0 {
 				t.Errorf("got error %q, usage %+v", err, UsageOf(err))
@@ -168,8 +168,8 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 }
 
 func TestTruncationAfterJSONIsAccepted(t *testing.T) {
-	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good+"\n\n\n", "length") })
-	if reply, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts())); err != nil || string(reply.JSON) != good {
+	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply+"\n\n\n", "length") })
+	if reply, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts())); err != nil || string(reply.JSON) != validReply {
 		t.Errorf("got %+v, %v", reply, err)
 	}
 }
@@ -180,20 +180,20 @@ func TestMessageShapes(t *testing.T) {
 		"tool call": `{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"verdicts","arguments":"{\"verdicts\":[1,0]}"}}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+			srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
 				fmt.Fprintf(w, "\n\n"+`{"choices":[{"message":%s}]}`, message)
 			})
-			reply, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-			if err != nil || string(reply.JSON) != good {
+			reply, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
+			if err != nil || string(reply.JSON) != validReply {
 				t.Errorf("got %+v, %v", reply, err)
 			}
 		})
 	}
 }
 
-// word accepts text with a yes in its answer.
-func word() *Request {
-	r := ask(nil)
+// newWordRequest accepts text with a yes in its answer.
+func newWordRequest() *Request {
+	r := newRequest(nil)
 	r.Accept = func(text string) error {
 		answer, ok := Answer(text)
 		if !ok || !strings.Contains(strings.ToLower(answer), "yes") {
@@ -223,27 +223,27 @@ func TestTruncatedFreeText(t *testing.T) {
 		{"well, it is", "length", false, 2},
 		{"", "stop", false, 1},
 	} {
-		srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, tt.text, tt.finish) })
-		reply, err := (&ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), word())
+		srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, tt.text, tt.finish) })
+		reply, err := (&ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), newWordRequest())
 		if len(got()) != tt.requests {
 			t.Errorf("%q: %d requests, want %d", tt.text, len(got()), tt.requests)
 		}
-		_, unread := errors.AsType[*ParseError](err)
+		_, unparsable := errors.AsType[*ParseError](err)
 		_, truncated := errors.AsType[*LengthError](err)
 		switch {
 		case tt.ok && (err != nil || reply.Text != tt.text || reply.JSON != nil):
 			t.Errorf("%q: got %+v, %v", tt.text, reply, err)
-		case !tt.ok && (truncated != (tt.requests > 1) || unread == truncated || UsageOf(err).Requests != tt.requests):
+		case !tt.ok && (truncated != (tt.requests > 1) || unparsable == truncated || UsageOf(err).Requests != tt.requests):
 			t.Errorf("%q: got %v", tt.text, err)
 		}
 	}
 	// A batch reply is read in the same way.
-	c := client(t, Config{BaseURL: "http://127.0.0.1"})
-	for text, taken := range map[string]bool{"yes": true, "yes, and then": false, "well": false} {
+	c := newTestClient(t, Config{BaseURL: "http://127.0.0.1"})
+	for text, want := range map[string]bool{"yes": true, "yes, and then": false, "well": false} {
 		var body bytes.Buffer
-		say(&body, text, "length")
-		reply, err, ok := c.replay(word(), storedResult{status: http.StatusOK, body: body.Bytes()})
-		if !ok || taken != (err == nil) || taken && reply.Text != text {
+		writeReply(&body, text, "length")
+		reply, err, ok := c.replay(newWordRequest(), storedResult{status: http.StatusOK, body: body.Bytes()})
+		if !ok || want != (err == nil) || want && reply.Text != text {
 			t.Errorf("%q in a batch: got %+v, %v, %t", text, reply, err, ok)
 		}
 	}
@@ -252,40 +252,40 @@ func TestTruncatedFreeText(t *testing.T) {
 // A model that reasons first gets more output tokens until it answers or the limit is
 // reached. The next request starts with the limit that was needed.
 func TestReasoningIncreasesOutputTokens(t *testing.T) {
-	for _, thoughts := range []string{"", "<think>The claim is about", "\n<think>"} {
+	for _, reasoning := range []string{"", "<think>The claim is about", "\n<think>"} {
 		for name, tt := range map[string]struct {
 			r    *Request
 			text string
-		}{"JSON": {ask(verdicts()), good}, "a word": {word(), "yes"}, "free text": {ask(nil), "well"}} {
-			for needs, want := range map[int][]int{2048: {100, 2048, 2048}, 9000: {100, 2048, 8192, 32768, 32768}, 100_000: {100, 2048, 8192, 32768, 65536, 65536}} {
-				srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
-					if int(s.body["max_tokens"].(float64)) < needs {
-						say(w, thoughts, "length")
+		}{"JSON": {newRequest(verdicts()), validReply}, "a word": {newWordRequest(), "yes"}, "free text": {newRequest(nil), "well"}} {
+			for needed, want := range map[int][]int{2048: {100, 2048, 2048}, 9000: {100, 2048, 8192, 32768, 32768}, 100_000: {100, 2048, 8192, 32768, 65536, 65536}} {
+				srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
+					if int(s.body["max_tokens"].(float64)) < needed {
+						writeReply(w, reasoning, "length")
 						return
 					}
-					say(w, tt.text, "stop")
+					writeReply(w, tt.text, "stop")
 				})
 				tt.r.Schema = withBounds(tt.r.Schema)
-				a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
+				retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 				for range 2 {
-					reply, err := a.Complete(t.Context(), tt.r)
-					if needs > maxReasoning {
+					reply, err := retrier.Complete(t.Context(), tt.r)
+					if needed > maxReasoning {
 						if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != maxReasoning || IsTruncated(err) {
-							t.Errorf("%s after %q: got %v", name, thoughts, err)
+							t.Errorf("%s after %q: got %v", name, reasoning, err)
 						}
 					} else if err != nil || reply.Text != tt.text {
-						t.Errorf("%s after %q: got %+v, %v", name, thoughts, reply, err)
+						t.Errorf("%s after %q: got %+v, %v", name, reasoning, reply, err)
 					}
 				}
 				var sent []int
 				for _, s := range got() {
 					sent = append(sent, int(s.body["max_tokens"].(float64)))
 					if strings.Contains(s.raw, "maxItems") {
-						t.Errorf("%s after %q: got a bounded schema", name, thoughts)
+						t.Errorf("%s after %q: got a bounded schema", name, reasoning)
 					}
 				}
 				if !slices.Equal(sent, want) {
-					t.Errorf("%s after %q, of %d tokens: sent %v, want %v", name, thoughts, needs, sent, want)
+					t.Errorf("%s after %q, of %d tokens: sent %v, want %v", name, reasoning, needed, sent, want)
 				}
 			}
 		}
@@ -301,11 +301,11 @@ func withBounds(s *Schema) *Schema {
 }
 
 func TestNegativeCountsAreEstimated(t *testing.T) {
-	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
 		fmt.Fprint(w, `{"choices":[{"message":{"content":"well"}}],"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":-900,"completion_tokens":-9}}`)
 	})
-	c := client(t, Config{BaseURL: srv.URL})
-	if reply, err := c.Complete(t.Context(), ask(nil)); err != nil || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 16, CompletionTokens: 1, Estimated: true}) {
+	c := newTestClient(t, Config{BaseURL: srv.URL})
+	if reply, err := c.Complete(t.Context(), newRequest(nil)); err != nil || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 16, CompletionTokens: 1, Estimated: true}) {
 		t.Errorf("got %+v, %v", reply, err)
 	}
 	if _, u, err := c.Embed(t.Context(), []string{"a"}); err != nil || u != (usage.Usage{Requests: 1, PromptTokens: 1, Estimated: true}) {

@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-func TestTransient(t *testing.T) {
+func TestIsTransient(t *testing.T) {
 	quota := &StatusError{Status: 429, Code: "insufficient_quota"}
 	for _, tt := range []struct {
 		err  error
@@ -55,13 +55,13 @@ func TestRetryBackoffAndUsage(t *testing.T) {
 	s := &script{steps: []error{status(500), &NetworkError{}, &TimeoutError{}, nil}}
 	notified := 0
 	c := Wrap(s, nil, &Retry{Retries: 5, Clock: clock, Notify: func(error, time.Duration) { notified++ }})
-	reply, err := c.Complete(t.Context(), ask(nil))
+	reply, err := c.Complete(t.Context(), newRequest(nil))
 	if err != nil || reply.Usage != (usage.Usage{Requests: 4, PromptTokens: 10, CompletionTokens: 5}) || notified != 3 {
 		t.Fatalf("got %+v, %v, notified %d", reply, err, notified)
 	}
 	for i, d := range clock.slept {
 		if mid := 500 * time.Millisecond << i; d < mid/2 || d > mid*3/2+1 {
-			t.Errorf("wait %d: got %s", i, d)
+			t.Errorf("wait %d: got %s, want about %s", i, d, mid)
 		}
 	}
 }
@@ -69,18 +69,18 @@ func TestRetryBackoffAndUsage(t *testing.T) {
 func TestRetryGivesUp(t *testing.T) {
 	for retries, calls := range map[int]int{0: 1, 2: 3} {
 		s := &script{steps: []error{status(503)}}
-		_, err := Wrap(s, nil, &Retry{Retries: retries, Clock: newFakeClock()}).Complete(t.Context(), ask(nil))
+		_, err := Wrap(s, nil, &Retry{Retries: retries, Clock: newFakeClock()}).Complete(t.Context(), newRequest(nil))
 		if as[*StatusError](t, err).Status != 503 || s.calls() != calls || UsageOf(err).Requests != calls {
 			t.Errorf("%d retries: got %v after %d calls, usage %+v", retries, err, s.calls(), UsageOf(err))
 		}
 	}
 	s := &script{steps: []error{status(400)}}
-	if _, err := Wrap(s, nil, &Retry{Retries: 5, Clock: newFakeClock()}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
+	if _, err := Wrap(s, nil, &Retry{Retries: 5, Clock: newFakeClock()}).Complete(t.Context(), newRequest(nil)); err == nil || s.calls() != 1 {
 		t.Errorf("got %v after %d calls", err, s.calls())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s = &script{steps: []error{status(503)}}
-	_, err := Wrap(s, nil, &Retry{Retries: 5, Clock: newFakeClock(), Notify: func(error, time.Duration) { cancel() }}).Complete(ctx, ask(nil))
+	_, err := Wrap(s, nil, &Retry{Retries: 5, Clock: newFakeClock(), Notify: func(error, time.Duration) { cancel() }}).Complete(ctx, newRequest(nil))
 	if !errors.Is(err, context.Canceled) || s.calls() != 1 {
 		t.Errorf("got %v after %d calls", err, s.calls())
 	}
@@ -100,7 +100,7 @@ func TestRetryHonorsServerDelay(t *testing.T) {
 		{status(503, "Retry-After", "soon"), -1},
 		{status(429, "Retry-After", "-3"), -1},
 		{status(429, "Retry-After", "NaN"), -1},
-		{status(429, "Retry-After", "86400"), 30 * time.Second}, // the cap
+		{status(429, "Retry-After", "86400"), 30 * time.Second}, // MaxWait
 		{status(429, "Retry-After-Ms", "1500", "Retry-After", "9"), 1500 * time.Millisecond},
 		{status(429, "X-Ratelimit-Reset-Requests", "1s"), time.Second},
 		{status(429, "X-Ratelimit-Reset-Tokens", "6m0s"), 30 * time.Second},
@@ -112,7 +112,7 @@ func TestRetryHonorsServerDelay(t *testing.T) {
 		{&NetworkError{}, -1},
 	} {
 		clock := newFakeClock()
-		_, err := Wrap(&script{steps: []error{tt.err, nil}}, nil, &Retry{Retries: 1, MaxWait: 30 * time.Second, Clock: clock}).Complete(t.Context(), ask(nil))
+		_, err := Wrap(&script{steps: []error{tt.err, nil}}, nil, &Retry{Retries: 1, MaxWait: 30 * time.Second, Clock: clock}).Complete(t.Context(), newRequest(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,46 +122,46 @@ func TestRetryHonorsServerDelay(t *testing.T) {
 			low, high = 250*time.Millisecond, 751*time.Millisecond
 		}
 		if got < low || got > high {
-			t.Errorf("got %+v: waited %s", tt.err, got)
+			t.Errorf("%+v: waited %s, want %s to %s", tt.err, got, low, high)
 		}
 	}
 }
 
-func TestReaskIncreasesOutputTokens(t *testing.T) {
+func TestReplyRetryIncreasesOutputTokens(t *testing.T) {
 	s := &script{steps: []error{&LengthError{Limit: 100}, nil}}
-	reply, err := (&ReplyRetry{Next: s}).Complete(t.Context(), ask(nil))
-	if err != nil || s.asked[1].MaxTokens != 200 || s.asked[0].MaxTokens != 100 || reply.Usage.Requests != 2 {
+	reply, err := (&ReplyRetry{Next: s}).Complete(t.Context(), newRequest(nil))
+	if err != nil || s.requests[1].MaxTokens != 200 || s.requests[0].MaxTokens != 100 || reply.Usage.Requests != 2 {
 		t.Fatalf("got %+v, %v", reply, err)
 	}
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
-	_, err = (&ReplyRetry{Next: s}).Complete(t.Context(), ask(nil))
+	_, err = (&ReplyRetry{Next: s}).Complete(t.Context(), newRequest(nil))
 	if _ = as[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
 		t.Errorf("got %v after %d calls", err, s.calls())
 	}
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
-	if _, err = (&ReplyRetry{Next: s, MaxOutputTokens: 100}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
-		t.Errorf("got %d requests above the limit", s.calls())
+	if _, err = (&ReplyRetry{Next: s, MaxOutputTokens: 100}).Complete(t.Context(), newRequest(nil)); err == nil || s.calls() != 1 {
+		t.Errorf("got %d requests, want 1 at the limit", s.calls())
 	}
 }
 
-func TestReaskDescribesError(t *testing.T) {
+func TestReplyRetryDescribesError(t *testing.T) {
 	s := &script{steps: []error{&ParseError{Reason: "there is no JSON in it"}, nil}}
-	r := ask(verdicts())
+	r := newRequest(verdicts())
 	if _, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	ms := s.asked[1].Messages
+	ms := s.requests[1].Messages
 	if len(ms) != 2 || ms[1] != r.Messages[1] || !strings.HasPrefix(ms[0].Text, "Judge.") || !strings.Contains(ms[0].Text, "no JSON in it") || r.Messages[0].Text != "Judge." {
 		t.Errorf("got %q", ms)
 	}
 	s = &script{steps: []error{&ParseError{Reason: "x"}}}
 	r = &Request{Messages: []Message{{User, "q"}}}
 	_, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r)
-	if _ = as[*ParseError](t, err); s.calls() != 2 || s.asked[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
-		t.Errorf("got %v, asked %+v", err, s.asked)
+	if _ = as[*ParseError](t, err); s.calls() != 2 || s.requests[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
+		t.Errorf("got %v, asked %+v", err, s.requests)
 	}
 	s = &script{steps: []error{&RefusalError{Reason: "refusal"}}}
 	if _, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r); err == nil || s.calls() != 1 {
-		t.Errorf("a refusal was repeated: %v", err)
+		t.Errorf("got %v after %d calls, want a refusal after 1", err, s.calls())
 	}
 }

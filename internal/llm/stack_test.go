@@ -16,7 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-func stack(t *testing.T, o Options) *Stack {
+func newStack(t *testing.T, o Options) *Stack {
 	t.Helper()
 	if o.Client.Model == "" {
 		o.Client.Model = "m"
@@ -33,23 +33,23 @@ func stack(t *testing.T, o Options) *Stack {
 }
 
 func TestStackWithFaultyServer(t *testing.T) {
-	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
 		switch n {
 		case 1:
-			fail(w, 500, "oops", "")
+			writeError(w, 500, "oops", "")
 		case 2:
-			say(w, "prose only", "stop")
+			writeReply(w, "prose only", "stop")
 		case 3:
 			w.Header().Set("Retry-After", "1")
-			fail(w, 429, "slow down", "")
+			writeError(w, 429, "slow down", "")
 		default:
-			say(w, good, "stop")
+			writeReply(w, validReply, "stop")
 		}
 	})
 	k, _ := openCache(t, t.TempDir())
-	s := stack(t, Options{Client: Config{BaseURL: srv.URL, Model: "gpt-4o-mini"}, Retries: 5, RPM: 6000, TPM: 600_000, MaxCost: 1, MaxTokens: 100_000, Cache: k})
-	reply, err := s.Complete(t.Context(), ask(verdicts()))
-	if err != nil || string(reply.JSON) != good {
+	s := newStack(t, Options{Client: Config{BaseURL: srv.URL, Model: "gpt-4o-mini"}, Retries: 5, RPM: 6000, TPM: 600_000, MaxCost: 1, MaxTokens: 100_000, Cache: k})
+	reply, err := s.Complete(t.Context(), newRequest(verdicts()))
+	if err != nil || string(reply.JSON) != validReply {
 		t.Fatalf("got %+v, %v", reply, err)
 	}
 	all := usage.Usage{Requests: 4, PromptTokens: 22, CompletionTokens: 14}
@@ -60,26 +60,26 @@ func TestStackWithFaultyServer(t *testing.T) {
 	if want := 22*0.15/1e6 + 14*0.6/1e6; tokens != 36 || usd < want*0.999 || usd > want*1.001 {
 		t.Errorf("got $%v and %d tokens", usd, tokens)
 	}
-	if reply, err = s.Complete(t.Context(), ask(verdicts())); err != nil || !reply.Cached || len(got()) != 4 || s.Meter.Total().CachedRequests != 1 {
+	if reply, err = s.Complete(t.Context(), newRequest(verdicts())); err != nil || !reply.Cached || len(got()) != 4 || s.Meter.Total().CachedRequests != 1 {
 		t.Errorf("got %+v, %v", reply, err)
 	}
 }
 
 // A cache hit needs no server: a run whose rows are all cached works offline.
 func TestCacheHitIgnoresOpenBreaker(t *testing.T) {
-	srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
+	srv, _ := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
 		if n > 1 {
-			fail(w, 401, "who are you?", "")
+			writeError(w, 401, "who are you?", "")
 			return
 		}
-		say(w, good, "stop")
+		writeReply(w, validReply, "stop")
 	})
 	k, _ := openCache(t, t.TempDir())
-	s := stack(t, Options{Client: Config{BaseURL: srv.URL}, Cache: k})
-	_, _ = s.Complete(t.Context(), ask(verdicts()))
-	_, err := s.Complete(t.Context(), ask(nil))
+	s := newStack(t, Options{Client: Config{BaseURL: srv.URL}, Cache: k})
+	_, _ = s.Complete(t.Context(), newRequest(verdicts()))
+	_, err := s.Complete(t.Context(), newRequest(nil))
 	_ = as[*DownError](t, err)
-	if reply, err := s.Complete(t.Context(), ask(verdicts())); err != nil || !reply.Cached {
+	if reply, err := s.Complete(t.Context(), newRequest(verdicts())); err != nil || !reply.Cached {
 		t.Errorf("got %+v, %v", reply, err)
 	}
 }
@@ -90,8 +90,8 @@ func TestDeadServerEndsRun(t *testing.T) {
 	release := make(chan struct{})
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	silent, _ := server(t, func(int, sent, http.ResponseWriter) { <-release })
-	closed, refused := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 401, "no", "") })
+	silent, _ := newTestServer(t, func(int, sent, http.ResponseWriter) { <-release })
+	closed, refused := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 401, "no", "") })
 	defer close(release)
 	for name, url := range map[string]string{"gone": gone.URL, "silent": silent.URL, "closed": closed.URL} {
 		t.Run(name, func(t *testing.T) {
@@ -99,12 +99,12 @@ func TestDeadServerEndsRun(t *testing.T) {
 			if name == "silent" {
 				timeout = 50 * time.Millisecond
 			}
-			s := stack(t, Options{Client: Config{BaseURL: url, Timeout: timeout}, Retries: 5, Clock: NewClock(time.Now)})
+			s := newStack(t, Options{Client: Config{BaseURL: url, Timeout: timeout}, Retries: 5, Clock: NewClock(time.Now)})
 			var wg sync.WaitGroup
 			for range 16 {
 				wg.Go(func() {
 					for range 10 {
-						_, err := s.Complete(t.Context(), ask(verdicts()))
+						_, err := s.Complete(t.Context(), newRequest(verdicts()))
 						if _, ok := errors.AsType[*DownError](err); !ok {
 							t.Errorf("got %v", err)
 						}
@@ -112,7 +112,7 @@ func TestDeadServerEndsRun(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			// With five retries each, 160 calls would take 960 attempts.
+			// With five retries each, 160 calls would make 960 attempts.
 			if n := s.Meter.Total().Requests; n > 160 || s.Breaker.Err() == nil {
 				t.Errorf("got %d attempts for 160 calls, breaker error %v", n, s.Breaker.Err())
 			}
@@ -125,8 +125,8 @@ func TestDeadServerEndsRun(t *testing.T) {
 
 // Retries in two layers would multiply.
 func TestOnlyOneLayerRetries(t *testing.T) {
-	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 500, "oops", "") })
-	_, err := stack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), ask(nil))
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 500, "oops", "") })
+	_, err := newStack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), newRequest(nil))
 	if _ = as[*StatusError](t, err); len(got()) != 4 {
 		t.Errorf("got %d requests with 3 retries", len(got()))
 	}
@@ -137,15 +137,15 @@ func TestOnlyOneLayerRetries(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if n++; n == 1 {
-			say(w, "x", "stop")
+			writeReply(w, "x", "stop")
 			return
 		}
 		panic(http.ErrAbortHandler)
 	}))
 	defer broken.Close()
-	c := client(t, Config{BaseURL: broken.URL})
-	_, _ = c.Complete(t.Context(), ask(nil))
-	_, err = c.Complete(t.Context(), ask(nil))
+	c := newTestClient(t, Config{BaseURL: broken.URL})
+	_, _ = c.Complete(t.Context(), newRequest(nil))
+	_, err = c.Complete(t.Context(), newRequest(nil))
 	mu.Lock()
 	defer mu.Unlock()
 	if _ = as[*NetworkError](t, err); n != 2 {
@@ -160,22 +160,22 @@ func TestNewRequiresClockAndPrice(t *testing.T) {
 		"cost limit without price": {Client: Config{Model: "my-model"}, Clock: newFakeClock(), MaxCost: 1},
 	} {
 		if _, err := New(o); err == nil {
-			t.Errorf("got %s: no error", name)
+			t.Errorf("%s: got no error", name)
 		}
 	}
-	stack(t, Options{Client: Config{Model: "my-model"}, MaxCost: 1, Price: &[2]float64{1, 2}})
+	newStack(t, Options{Client: Config{Model: "my-model"}, MaxCost: 1, Price: &[2]float64{1, 2}})
 }
 
 func TestStackEmbedder(t *testing.T) {
-	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(n int, s sent, w http.ResponseWriter) {
 		if n == 1 {
-			fail(w, 503, "busy", "")
+			writeError(w, 503, "busy", "")
 			return
 		}
 		fmt.Fprint(w, `{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":4}}`)
 	})
 	k, _ := openCache(t, t.TempDir())
-	s := stack(t, Options{Client: Config{BaseURL: srv.URL, APIKey: secret}, Retries: 2, Cache: k, MaxTokens: 1000})
+	s := newStack(t, Options{Client: Config{BaseURL: srv.URL, APIKey: secret}, Retries: 2, Cache: k, MaxTokens: 1000})
 	e, at, err := s.Embedder(Config{Model: "text-embedding-3-small"})
 	if err != nil || at != srv.URL {
 		t.Fatal(at, err)
@@ -193,7 +193,7 @@ func TestStackEmbedder(t *testing.T) {
 		t.Errorf("got %d tokens", tokens)
 	}
 	// Another server must not get the key, and has its own breaker.
-	other, seen := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 401, "no", "") })
+	other, seen := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 401, "no", "") })
 	e, at, err = s.Embedder(Config{Model: "e", BaseURL: other.URL})
 	if err != nil || at != other.URL {
 		t.Fatal(at, err)
@@ -205,7 +205,7 @@ func TestStackEmbedder(t *testing.T) {
 	if _, _, err := s.Embedder(Config{}); err == nil {
 		t.Error("got no error without a model")
 	}
-	limited := stack(t, Options{Client: Config{Model: "gpt-4o"}, MaxCost: 1})
+	limited := newStack(t, Options{Client: Config{Model: "gpt-4o"}, MaxCost: 1})
 	if _, _, err := limited.Embedder(Config{Model: "my-embedder"}); err == nil {
 		t.Error("got a cost for a model without price")
 	}
@@ -213,49 +213,49 @@ func TestStackEmbedder(t *testing.T) {
 
 func TestCanceledRun(t *testing.T) {
 	release := make(chan struct{})
-	srv, _ := server(t, func(int, sent, http.ResponseWriter) { <-release })
+	srv, _ := newTestServer(t, func(int, sent, http.ResponseWriter) { <-release })
 	defer close(release)
-	s := stack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 5})
+	s := newStack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 5})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err := s.Complete(ctx, ask(nil))
+	_, err := s.Complete(ctx, newRequest(nil))
 	if !errors.Is(err, context.DeadlineExceeded) || s.Breaker.Err() != nil {
 		t.Errorf("got %v, breaker %v", err, s.Breaker.Err())
 	}
 }
 
 // Runaway generation is bounded by the schema if the server supports that. If not, this is
-// detected once, and ordinary schemas continue to be used.
-func TestRunawayReplyIsRepeatedWithBounds(t *testing.T) {
-	for _, bounds := range []bool{true, false} {
-		srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
-			switch brief := strings.Contains(s.raw, "maxItems"); {
-			case brief && !bounds:
-				fail(w, 400, "Invalid schema for response_format: 'maxItems' is not permitted", "response_format")
-			case brief || s.body["max_tokens"].(float64) > 100:
-				say(w, good, "stop")
+// detected once, and unbounded schemas remain in use.
+func TestRunawayReplyIsRetriedWithBounds(t *testing.T) {
+	for _, supportsBounds := range []bool{true, false} {
+		srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
+			switch isBounded := strings.Contains(s.raw, "maxItems"); {
+			case isBounded && !supportsBounds:
+				writeError(w, 400, "Invalid schema for response_format: 'maxItems' is not permitted", "response_format")
+			case isBounded || s.body["max_tokens"].(float64) > 100:
+				writeReply(w, validReply, "stop")
 			default:
-				say(w, `{"verdicts":[1,1,1,1,1,1`, "length")
+				writeReply(w, `{"verdicts":[1,1,1,1,1,1`, "length")
 			}
 		})
-		s := stack(t, Options{Client: Config{BaseURL: srv.URL}})
-		r := ask(verdicts())
+		s := newStack(t, Options{Client: Config{BaseURL: srv.URL}})
+		r := newRequest(verdicts())
 		r.Schema.Bounded = json.RawMessage(strings.Replace(string(r.Schema.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
 		for range 2 {
-			if reply, err := s.Complete(t.Context(), r); err != nil || string(reply.JSON) != good {
-				t.Fatalf("bounds %v: got %+v, %v", bounds, reply, err)
+			if reply, err := s.Complete(t.Context(), r); err != nil || string(reply.JSON) != validReply {
+				t.Fatalf("bounds %v: got %+v, %v", supportsBounds, reply, err)
 			}
 		}
-		var said []string
+		var gotBounded []string
 		for _, g := range got() {
 			if g.format() != "json_schema" {
-				t.Errorf("bounds %v: format changed to %q", bounds, g.format())
+				t.Errorf("bounds %v: format changed to %q", supportsBounds, g.format())
 			}
-			said = append(said, strconv.FormatBool(strings.Contains(g.raw, "maxItems")))
+			gotBounded = append(gotBounded, strconv.FormatBool(strings.Contains(g.raw, "maxItems")))
 		}
-		want := map[bool]string{true: "[false true false true]", false: "[false true false false false]"}[bounds]
-		if fmt.Sprint(said) != want {
-			t.Errorf("bounds %v: in brief %v, want %s", bounds, said, want)
+		want := map[bool]string{true: "[false true false true]", false: "[false true false false false]"}[supportsBounds]
+		if fmt.Sprint(gotBounded) != want {
+			t.Errorf("bounds %v: got bounded schemas %v, want %s", supportsBounds, gotBounded, want)
 		}
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A tokenServer records when how many tokens were sent.
+// A tokenServer is a Layer that records the time and prompt tokens of each request.
 type tokenServer struct {
 	mu   sync.Mutex
 	sent []struct {
 		at     time.Time
 		tokens int
 	}
-	reply func() usage.Usage
-	takes time.Duration
+	reply   func() usage.Usage
+	latency time.Duration
 }
 
 func (s *tokenServer) Do(ctx context.Context, size func() Size, _ Send) (usage.Usage, error) {
@@ -30,7 +30,7 @@ func (s *tokenServer) Do(ctx context.Context, size func() Size, _ Send) (usage.U
 		tokens int
 	}{time.Now(), size().Prompt})
 	s.mu.Unlock()
-	if err := NewClock(time.Now).Sleep(ctx, s.takes); err != nil {
+	if err := NewClock(time.Now).Sleep(ctx, s.latency); err != nil {
 		return usage.Usage{}, err
 	}
 	u := s.reply()
@@ -41,8 +41,8 @@ func (s *tokenServer) Do(ctx context.Context, size func() Size, _ Send) (usage.U
 }
 
 // most returns the largest number of tokens in any minute.
-func (s *tokenServer) most() int {
-	most := 0
+func (s *tokenServer) maxTokens() int {
+	maxTokens := 0
 	for i := range s.sent {
 		sum := 0
 		for _, r := range s.sent[i:] {
@@ -50,19 +50,19 @@ func (s *tokenServer) most() int {
 				sum += r.tokens
 			}
 		}
-		most = max(most, sum)
+		maxTokens = max(maxTokens, sum)
 	}
-	return most
+	return maxTokens
 }
 
-func TestTokenPaceHoldsInEveryMinute(t *testing.T) {
+func TestTokenLimitInEveryMinute(t *testing.T) {
 	const limit = 60_000
 	for name, tt := range map[string]struct {
-		prompt func(i int) int
-		room   int
-		reply  int
-		most   int
-		least  int // minimum throughput in tokens per minute
+		prompt     func(i int) int
+		replyLimit int
+		reply      int
+		got        int
+		min        int // minimum throughput in tokens per minute
 	}{
 		"short":                {func(int) int { return 900 }, 720, 100, limit, limit * 7 / 10},
 		"a third of the limit": {func(int) int { return 20_000 }, 700, 100, limit, limit * 6 / 10},
@@ -72,17 +72,17 @@ func TestTokenPaceHoldsInEveryMinute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &tokenServer{reply: func() usage.Usage { return usage.Usage{Requests: 1, CompletionTokens: tt.reply} }, takes: 2 * time.Second}
+				s := &tokenServer{reply: func() usage.Usage { return usage.Usage{Requests: 1, CompletionTokens: tt.reply} }, latency: 2 * time.Second}
 				p := NewRateLimiter(0, limit, NewClock(time.Now))
 				start, total := time.Now(), 0
 				var wg sync.WaitGroup
-				turn := make(chan struct{}, 8)
+				slots := make(chan struct{}, 8)
 				for i := 0; total < 10*limit; i++ {
 					size := Size{Prompt: tt.prompt(i), Reply: tt.reply}
 					total += size.Prompt
 					wg.Go(func() {
-						turn <- struct{}{}
-						defer func() { <-turn }()
+						slots <- struct{}{}
+						defer func() { <-slots }()
 						if _, err := p.Do(t.Context(), func() Size { return size }, func(ctx context.Context) (usage.Usage, error) {
 							return s.Do(ctx, func() Size { return size }, nil)
 						}); err != nil {
@@ -91,20 +91,20 @@ func TestTokenPaceHoldsInEveryMinute(t *testing.T) {
 					})
 				}
 				wg.Wait()
-				if most := s.most(); most > tt.most {
-					t.Errorf("%d tokens in a minute, want at most %d", most, tt.most)
+				if got := s.maxTokens(); got > tt.got {
+					t.Errorf("got %d tokens in a minute, want at most %d", got, tt.got)
 				}
-				if rate := float64(total) / time.Since(start).Minutes(); rate < float64(tt.least) {
-					t.Errorf("%.0f tokens a minute, want at least %d", rate, tt.least)
+				if rate := float64(total) / time.Since(start).Minutes(); rate < float64(tt.min) {
+					t.Errorf("got %.0f tokens per minute, want at least %d", rate, tt.min)
 				} else {
-					t.Logf("%.0f tokens a minute, %d at most", rate, s.most())
+					t.Logf("%.0f tokens a minute, %d at most", rate, s.maxTokens())
 				}
 			})
 		})
 	}
 }
 
-func TestTokenPaceReleasesUnsentRequests(t *testing.T) {
+func TestTokenLimiterReleasesUnsentRequests(t *testing.T) {
 	clock := newFakeClock()
 	p := NewRateLimiter(0, 60_000, clock)
 	size := func() Size { return Size{Prompt: 14_000} }
@@ -122,7 +122,7 @@ func TestTokenPaceReleasesUnsentRequests(t *testing.T) {
 	}
 }
 
-func TestTokenPaceSurvivesClockSetBack(t *testing.T) {
+func TestTokenLimiterToleratesClockSetBack(t *testing.T) {
 	clock := newFakeClock()
 	p := NewRateLimiter(0, 600, clock)
 	send := func() {
@@ -135,11 +135,11 @@ func TestTokenPaceSurvivesClockSetBack(t *testing.T) {
 	before := clock.Now()
 	send()
 	if d := clock.Now().Sub(before); d > time.Minute {
-		t.Errorf("waits %v", d)
+		t.Errorf("waited %v, want at most a minute", d)
 	}
 }
 
-func TestBreakerWakesTokenPace(t *testing.T) {
+func TestBreakerWakesTokenLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := NewClock(time.Now)
 		b := NewBreaker(clock)

@@ -46,7 +46,7 @@ func TestRequestSize(t *testing.T) {
 	if plain != (Size{Prompt: 8, Reply: defaultReplyTokens}) {
 		t.Errorf("got %+v", plain)
 	}
-	if s := n.Request(ask(verdicts())); s.Reply != 100 || s.Prompt < 40 {
+	if s := n.Request(newRequest(verdicts())); s.Reply != 100 || s.Prompt < 40 {
 		t.Errorf("got %+v", s)
 	}
 }

@@ -37,9 +37,9 @@ func TestBaseURLs(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
-			c := client(t, Config{BaseURL: srv.URL + tt.base, AzureAPIVersion: tt.version, APIKey: secret})
-			if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+			srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
+			c := newTestClient(t, Config{BaseURL: srv.URL + tt.base, AzureAPIVersion: tt.version, APIKey: secret})
+			if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 				t.Fatal(err)
 			}
 			s := got()[0]
@@ -71,8 +71,8 @@ func TestAzureHosts(t *testing.T) {
 }
 
 func TestAzureWithoutKey(t *testing.T) {
-	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
-	if _, err := client(t, Config{BaseURL: srv.URL, AzureAPIVersion: "v"}).Complete(t.Context(), ask(verdicts())); err != nil {
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
+	if _, err := newTestClient(t, Config{BaseURL: srv.URL, AzureAPIVersion: "v"}).Complete(t.Context(), newRequest(verdicts())); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := got()[0].header["Api-Key"]; ok {
@@ -81,13 +81,13 @@ func TestAzureWithoutKey(t *testing.T) {
 }
 
 func TestRedirectToOtherHostIsNotFollowed(t *testing.T) {
-	other, seen := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
+	other, seen := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
 	for _, code := range []int{301, 302, 303, 307, 308} {
-		srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+		srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
 			w.Header().Set("Location", other.URL+"/v1/chat/completions?k="+url.QueryEscape(secret))
 			w.WriteHeader(code)
 		})
-		_, err := client(t, Config{BaseURL: srv.URL, APIKey: secret}).Complete(t.Context(), ask(verdicts()))
+		_, err := newTestClient(t, Config{BaseURL: srv.URL, APIKey: secret}).Complete(t.Context(), newRequest(verdicts()))
 		if e := as[*StatusError](t, err); e.Status != code || !strings.Contains(e.Error(), other.URL) || strings.Contains(e.Error(), "sk-very") {
 			t.Errorf("got %v", e)
 		}
@@ -98,15 +98,15 @@ func TestRedirectToOtherHostIsNotFollowed(t *testing.T) {
 }
 
 func TestRedirectOnSameHostIsFollowed(t *testing.T) {
-	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
+	srv, got := newTestServer(t, func(n int, s sent, w http.ResponseWriter) {
 		if s.path == "/chat/completions" {
 			w.Header().Set("Location", "/v1/chat/completions")
 			w.WriteHeader(http.StatusPermanentRedirect)
 			return
 		}
-		say(w, good, "stop")
+		writeReply(w, validReply, "stop")
 	})
-	if _, err := client(t, Config{BaseURL: srv.URL, APIKey: secret}).Complete(t.Context(), ask(verdicts())); err != nil {
+	if _, err := newTestClient(t, Config{BaseURL: srv.URL, APIKey: secret}).Complete(t.Context(), newRequest(verdicts())); err != nil {
 		t.Fatal(err)
 	}
 	if s := got()[1]; s.header.Get("Authorization") == "" || s.body["model"] != "m" {
@@ -140,7 +140,7 @@ func TestReplySizeIsLimited(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			srv := httptest.NewServer(answer)
 			defer srv.Close()
-			_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+			_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || IsTransient(err) {
 				t.Errorf("got %v", e)
 			}
@@ -153,13 +153,13 @@ func TestReplySizeIsLimited(t *testing.T) {
 }
 
 func TestLongErrorIsShortened(t *testing.T) {
-	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		for range 1000 {
 			fmt.Fprint(w, strings.Repeat("busy ", 1000))
 		}
 	})
-	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if len(err.Error()) > 1000 || !IsTransient(err) {
 		t.Errorf("got %d bytes: %.100s", len(err.Error()), err)
 	}
@@ -169,7 +169,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	srv := httptest.NewTLSServer(nil)
 	defer srv.Close()
 	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
-	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || IsTransient(err) || e.Unwrap() == nil {
 		t.Errorf("got %v", e)
 	}
@@ -179,7 +179,7 @@ func TestFileDescriptorExhaustion(t *testing.T) {
 	tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	}}
-	_, err := client(t, Config{BaseURL: "http://llm.invalid", HTTPClient: &http.Client{Transport: tr}}).Complete(t.Context(), ask(verdicts()))
+	_, err := newTestClient(t, Config{BaseURL: "http://llm.invalid", HTTPClient: &http.Client{Transport: tr}}).Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !IsTransient(err) {
 		t.Errorf("got %v", e)
 	}
@@ -190,14 +190,14 @@ func TestProxy(t *testing.T) {
 		if r.URL.Host != "llm.invalid" {
 			t.Errorf("proxy got %s", r.URL)
 		}
-		say(w, good, "stop")
+		writeReply(w, validReply, "stop")
 	}))
 	defer proxy.Close()
 	at, _ := url.Parse(proxy.URL)
 	tr := &http.Transport{Proxy: http.ProxyURL(at)}
 	defer tr.CloseIdleConnections()
-	c := client(t, Config{BaseURL: "http://llm.invalid/v1", HTTPClient: &http.Client{Transport: tr}})
-	if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+	c := newTestClient(t, Config{BaseURL: "http://llm.invalid/v1", HTTPClient: &http.Client{Transport: tr}})
+	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 		t.Error(err)
 	}
 	own := newWire(nil, nil, "").http.Transport.(*http.Transport)
@@ -211,7 +211,7 @@ func TestProxy(t *testing.T) {
 func TestKeyIsNeverPrinted(t *testing.T) {
 	quoted, _ := json.Marshal(secret)
 	inUserMessage := map[string]func(w http.ResponseWriter){
-		"401": func(w http.ResponseWriter) { fail(w, 401, "Incorrect API key provided: "+secret, "") },
+		"401": func(w http.ResponseWriter) { writeError(w, 401, "Incorrect API key provided: "+secret, "") },
 		"plain 500": func(w http.ResponseWriter) {
 			w.WriteHeader(http.StatusInternalServerError)
 			fmt.Fprint(w, "Bearer "+secret)
@@ -224,15 +224,15 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(w, url.PathEscape(secret))
 		},
-		"context":       func(w http.ResponseWriter) { fail(w, 400, "context length 5 "+secret, "") },
-		"filter":        func(w http.ResponseWriter) { fail(w, 400, "content_filter "+secret, secret) },
-		"param":         func(w http.ResponseWriter) { fail(w, 402, "x", secret) },
+		"context":       func(w http.ResponseWriter) { writeError(w, 400, "context length 5 "+secret, "") },
+		"filter":        func(w http.ResponseWriter) { writeError(w, 400, "content_filter "+secret, secret) },
+		"param":         func(w http.ResponseWriter) { writeError(w, 402, "x", secret) },
 		"200 and HTML":  func(w http.ResponseWriter) { w.Header().Set("Content-Type", secret); fmt.Fprint(w, secret) },
 		"200 and error": func(w http.ResponseWriter) { fmt.Fprintf(w, `{"error":{"message":%s}}`, quoted) },
 		"wrong type":    func(w http.ResponseWriter) { fmt.Fprintf(w, `{"choices":%s}`, quoted) },
 		"refusal":       func(w http.ResponseWriter) { fmt.Fprintf(w, `{"choices":[{"message":{"refusal":%s}}]}`, quoted) },
-		"prose":         func(w http.ResponseWriter) { say(w, "your key is "+secret, "stop") },
-		"in a reply":    func(w http.ResponseWriter) { say(w, `{"verdicts":[],"note":"`+secret+`"}`, "stop") },
+		"prose":         func(w http.ResponseWriter) { writeReply(w, "your key is "+secret, "stop") },
+		"in a reply":    func(w http.ResponseWriter) { writeReply(w, `{"verdicts":[],"note":"`+secret+`"}`, "stop") },
 		"redirect": func(w http.ResponseWriter) {
 			w.Header().Set("Location", "http://other.invalid/"+secret)
 			w.WriteHeader(http.StatusFound)
@@ -240,15 +240,15 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 	}
 	for name, answer := range inUserMessage {
 		t.Run(name, func(t *testing.T) {
-			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { answer(w) })
+			srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { answer(w) })
 			u, _ := url.Parse(srv.URL)
 			u.User = url.UserPassword("me", "pass-word-7")
 			cfg := Config{BaseURL: u.String(), APIKey: secret, Model: "m"}
-			c := client(t, cfg)
+			c := newTestClient(t, cfg)
 			dir := t.TempDir()
 			cache := OpenCache(t.Context(), dir, newFakeClock(), nil)
 			defer cache.Close()
-			reply, err := cache.Completer(c, c.Endpoint(), c.Model()).Complete(t.Context(), ask(verdicts()))
+			reply, err := cache.Completer(c, c.Endpoint(), c.Model()).Complete(t.Context(), newRequest(verdicts()))
 			var seen bytes.Buffer
 			log := slog.New(slog.NewJSONHandler(&seen, nil))
 			log.Info("x", "err", err, "client", c, "config", cfg)
@@ -270,7 +270,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 	cfg := Config{BaseURL: "http://127.0.0.1:1", APIKey: secret, Model: "m"}
 	b, _ := json.Marshal(cfg)
 	searchSecrets(t, fmt.Sprintf("%v %+v %#v %s", cfg, cfg, cfg, b))
-	_, err := client(t, cfg).Complete(context.Background(), ask(nil))
+	_, err := newTestClient(t, cfg).Complete(context.Background(), newRequest(nil))
 	searchSecrets(t, fmt.Sprintf("%v %+v %#v", err, err, err))
 }
 

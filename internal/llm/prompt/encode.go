@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// A view is Data for templates: every text is already encoded as JSON, and templates
+// A templateData is Data for templates: every text is already encoded as JSON, and templates
 // can't access the original.
-type view struct {
+type templateData struct {
 	Strict, Again                    bool
 	Question, Answer, Before, Joined encoded
 	Sentences, Contexts, Claims      encoded
@@ -18,18 +18,18 @@ type view struct {
 // encoded is JSON, with one line for each item of a list.
 type encoded string
 
-func (d Data) encode() view {
-	return view{
+func (d Data) encode() templateData {
+	return templateData{
 		Strict: d.Strict, Again: d.Again,
-		Question: text(d.Question), Answer: text(d.Answer), Before: text(d.Before), Joined: text(d.Joined),
-		Sentences: items(d.Sentences), Contexts: items(d.Contexts), Claims: items(d.Claims),
+		Question: encodeText(d.Question), Answer: encodeText(d.Answer), Before: encodeText(d.Before), Joined: encodeText(d.Joined),
+		Sentences: encodeItems(d.Sentences), Contexts: encodeItems(d.Contexts), Claims: encodeItems(d.Claims),
 	}
 }
 
-func text(s string) encoded { return encoded(escape(s)) }
+func encodeText(s string) encoded { return encoded(escape(s)) }
 
-// items encodes list as a JSON array.
-func items(list []Item) encoded {
+// encodeItems encodes list as a JSON array.
+func encodeItems(list []Item) encoded {
 	var b strings.Builder
 	b.WriteByte('[')
 	for i, it := range list {
@@ -55,9 +55,9 @@ func escape(v any) string {
 	out := make([]byte, 0, len(raw)+16)
 	for i, c := range raw {
 		switch {
-		case c == '<' && opensTag(raw[i+1:]):
+		case c == '<' && isTagStart(raw[i+1:]):
 			out = append(out, `\u003c`...)
-		case c == '[' && opensMark(raw[i+1:]):
+		case c == '[' && isMarkStart(raw[i+1:]):
 			out = append(out, `\u005b`...)
 		default:
 			out = append(out, c)
@@ -66,9 +66,9 @@ func escape(v any) string {
 	return string(out)
 }
 
-// opensTag reports whether s, the text after a <, continues like "|im_end|>", "/s>",
+// isTagStart reports whether s, the text after a <, continues like "|im_end|>", "/s>",
 // "<SYS>>", "start_of_turn>" or "｜end▁of▁sentence｜>".
-func opensTag(s []byte) bool {
+func isTagStart(s []byte) bool {
 	if len(s) == 0 {
 		return false
 	}
@@ -82,9 +82,9 @@ func opensTag(s []byte) bool {
 	}
 }
 
-// opensMark reports whether s, the text after a [, continues like "INST]", "/INST]" or
+// isMarkStart reports whether s, the text after a [, continues like "INST]", "/INST]" or
 // "gMASK]".
-func opensMark(s []byte) bool {
+func isMarkStart(s []byte) bool {
 	if len(s) > 0 && s[0] == '/' {
 		s = s[1:]
 	}

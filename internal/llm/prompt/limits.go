@@ -104,13 +104,13 @@ func (c *counter) branches(first, second *syntax.ListNode) (int, error) {
 	return 1 + a + b, err
 }
 
-// A bounded buffer accepts at most limit bytes.
-type bounded struct {
+// A limitedBuffer buffer accepts at most limit bytes.
+type limitedBuffer struct {
 	bytes.Buffer
 	limit int
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > b.limit {
 		return 0, fmt.Errorf("it writes more than %d bytes in addition to the texts of the dataset", maxOutput)
 	}

@@ -23,21 +23,21 @@ var data embed.FS
 // A builtin is a prompt that is included in the program. Its version must change with its
 // text, since it is part of the keys of cached replies.
 type builtin struct {
-	name    Name
-	version int
-	needs   []string // fields that the user message must contain
-	text    []byte
+	name     Name
+	version  int
+	required []string // fields that the user message must contain
+	text     []byte
 }
 
 // builtins returns the prompts in the order in which a row uses them.
 func builtins() ([]builtin, error) {
 	list := []builtin{
-		{name: Claims, version: 1, needs: []string{"Sentences"}},
-		{name: Judge, version: 1, needs: []string{"Contexts", "Claims"}},
-		{name: JudgeWord, version: 1, needs: []string{"Contexts", "Claims"}},
-		{name: RagasClaims, version: 1, needs: []string{"Answer"}},
-		{name: RagasJudge, version: 1, needs: []string{"Joined", "Claims"}},
-		{name: RagEvals, version: 1, needs: []string{"Contexts", "Sentences"}},
+		{name: Claims, version: 1, required: []string{"Sentences"}},
+		{name: Judge, version: 1, required: []string{"Contexts", "Claims"}},
+		{name: JudgeWord, version: 1, required: []string{"Contexts", "Claims"}},
+		{name: RagasClaims, version: 1, required: []string{"Answer"}},
+		{name: RagasJudge, version: 1, required: []string{"Joined", "Claims"}},
+		{name: RagEvals, version: 1, required: []string{"Contexts", "Sentences"}},
 	}
 	for i := range list {
 		text, err := data.ReadFile("data/" + list[i].file())
@@ -67,7 +67,7 @@ func Load(dir string) (*Set, error) {
 			return nil, err
 		}
 	}
-	s := &Set{templates: make(map[Name]*entry, len(list))}
+	s := &Set{templates: make(map[Name]*loadedPrompt, len(list))}
 	for _, b := range list {
 		file, text := b.file(), b.text
 		if changed, ok := replaced[file]; ok {
@@ -77,7 +77,7 @@ func Load(dir string) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.templates[b.name] = &entry{version: versionOf(b, text), parsed: parsed}
+		s.templates[b.name] = &loadedPrompt{version: versionOf(b, text), parsed: parsed}
 	}
 	return s, nil
 }
@@ -127,25 +127,25 @@ func parse(b builtin, file string, text []byte) (*template.Template, error) {
 		}
 	}
 	for i := range 4 {
-		if err := try(b, file, t, i&1 == 1, i&2 == 2); err != nil {
+		if err := checkTemplate(b, file, t, i&1 == 1, i&2 == 2); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
 }
 
-// try executes a template with markers in place of texts and checks where they appear.
-func try(b builtin, file string, t *template.Template, strict, again bool) error {
+// checkTemplate executes a template with markers in place of texts and checks where they appear.
+func checkTemplate(b builtin, file string, t *template.Template, strict, again bool) error {
 	markers := map[string]encoded{}
 	for _, f := range []string{"Question", "Answer", "Before", "Joined", "Sentences", "Contexts", "Claims"} {
 		markers[f] = encoded("\x00" + f + "\x00")
 	}
-	v := view{
+	v := templateData{
 		Strict: strict, Again: again,
 		Question: markers["Question"], Answer: markers["Answer"], Before: markers["Before"], Joined: markers["Joined"],
 		Sentences: markers["Sentences"], Contexts: markers["Contexts"], Claims: markers["Claims"],
 	}
-	system, user := bounded{limit: maxOutput}, bounded{limit: maxOutput}
+	system, user := limitedBuffer{limit: maxOutput}, limitedBuffer{limit: maxOutput}
 	if err := t.ExecuteTemplate(&system, "system", v); err != nil {
 		return withFile(file, err)
 	}
@@ -158,7 +158,7 @@ func try(b builtin, file string, t *template.Template, strict, again bool) error
 	if bytes.IndexByte(system.Bytes(), 0) >= 0 {
 		return fmt.Errorf("%s: \"system\" contains a text of the dataset: move it to \"user\"", file)
 	}
-	for _, f := range b.needs {
+	for _, f := range b.required {
 		if !strings.Contains(user.String(), string(markers[f])) {
 			return fmt.Errorf("%s: \"user\" does not use the field {{.%s}} (strict %t, again %t)", file, f, strict, again)
 		}

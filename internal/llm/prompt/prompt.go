@@ -58,9 +58,9 @@ type Text struct {
 }
 
 // A Set has a template for each prompt. It is safe for concurrent use.
-type Set struct{ templates map[Name]*entry }
+type Set struct{ templates map[Name]*loadedPrompt }
 
-type entry struct {
+type loadedPrompt struct {
 	version string
 	parsed  *template.Template
 }
@@ -90,7 +90,7 @@ func (s *Set) Render(n Name, d Data) (Text, error) {
 		name string
 		to   *string
 	}{{"system", &t.System}, {"user", &t.User}} {
-		b := bounded{limit: limit}
+		b := limitedBuffer{limit: limit}
 		if err := e.parsed.ExecuteTemplate(&b, part.name, v); err != nil {
 			return Text{}, fmt.Errorf("prompt %s: %w", n, err)
 		}

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-var example = Data{
+var exampleData = Data{
 	Question:  "Where was \"Einstein\" born?",
 	Answer:    "Einstein was born in Ulm.\nHe died in 1955.",
 	Before:    "Here is what I know.",
@@ -28,7 +28,7 @@ var example = Data{
 
 func names() []Name { return []Name{Claims, Judge, JudgeWord, RagasClaims, RagasJudge, RagEvals} }
 
-func load(t testing.TB, dir string) *Set {
+func mustLoad(t testing.TB, dir string) *Set {
 	t.Helper()
 	s, err := Load(dir)
 	if err != nil {
@@ -39,14 +39,14 @@ func load(t testing.TB, dir string) *Set {
 
 // The golden files contain every message as it is sent.
 func TestGoldenMessages(t *testing.T) {
-	s := load(t, "")
+	s := mustLoad(t, "")
 	for _, n := range names() {
 		for _, variant := range []struct {
 			name          string
-			strict, again bool
-		}{{"", false, false}, {"-strict", true, false}, {"-again", false, true}} {
-			d := example
-			d.Strict, d.Again = variant.strict, variant.again
+			strict, retry bool
+		}{{"", false, false}, {"-strict", true, false}, {"-retry", false, true}} {
+			d := exampleData
+			d.Strict, d.Again = variant.strict, variant.retry
 			text, err := s.Render(n, d)
 			if err != nil {
 				t.Fatal(err)
@@ -63,7 +63,7 @@ func TestGoldenMessages(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("%s (-want +got; -update writes it):\n%s", file, d)
+				t.Errorf("%s (-want +got; run with -update to accept):\n%s", file, d)
 			}
 		}
 	}
@@ -92,28 +92,29 @@ func TestVersionChangesWithText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), string(raw)+"\n"); d != "" {
-		t.Errorf("a built-in prompt has another text than its version stands for: raise its version in load.go and run with -update\n%s", d)
+		t.Errorf("a built-in prompt changed: increment its version in load.go and run with -update (-want +got)\n%s", d)
 	}
 }
 
-// What rows have in common comes first, and contexts come before claims.
+// Text shared by all rows comes first, and contexts precede claims, so that servers can
+// cache prompt prefixes.
 func TestSharedPrefixComesFirst(t *testing.T) {
-	s := load(t, "")
+	s := mustLoad(t, "")
 	for _, n := range names() {
-		a, _ := s.Render(n, example)
-		other := example
+		a, _ := s.Render(n, exampleData)
+		other := exampleData
 		other.Question, other.Answer, other.Claims, other.Sentences, other.Before = "Q?", "A.", []Item{{Text: "C."}}, []Item{{Text: "S."}}, ""
 		b, _ := s.Render(n, other)
 		if a.System != b.System {
-			t.Errorf("got %s: the system message depends on the row", n)
+			t.Errorf("%s: system message differs between rows", n)
 		}
 		if len(a.System) < 1000 && n != JudgeWord { // small models repeat examples
-			t.Errorf("got %s: the system message has %d bytes; with examples it is longer", n, len(a.System))
+			t.Errorf("%s: got a system message of %d bytes, want at least 1000 with examples", n, len(a.System))
 		}
 		if n == Judge || n == JudgeWord || n == RagEvals {
-			contexts := string(items(example.Contexts))
+			contexts := string(encodeItems(exampleData.Contexts))
 			if i := strings.Index(a.User, contexts); i < 0 || i > 20 || !strings.HasPrefix(b.User, a.User[:i+len(contexts)]) {
-				t.Errorf("got %s: contexts do not come first:\n%s", n, a.User)
+				t.Errorf("%s: contexts are not a shared prefix:\n%s", n, a.User)
 			}
 		}
 	}
@@ -124,18 +125,18 @@ func TestLoadReplacesTemplates(t *testing.T) {
 	if _, err := Export(dir); err != nil {
 		t.Fatal(err)
 	}
-	builtin := load(t, "")
-	same := load(t, dir)
+	builtin := mustLoad(t, "")
+	same := mustLoad(t, dir)
 	for _, n := range names() {
 		if same.Version(n) != builtin.Version(n) {
-			t.Errorf("got %s: an exported prompt has the version %s", n, same.Version(n))
+			t.Errorf("%s: got version %s after export, want %s", n, same.Version(n), builtin.Version(n))
 		}
 	}
 	replaced := `{{define "system"}}Be strict: {{.Strict}}.{{end}}{{define "user"}}{{.Contexts}} {{.Claims}}{{end}}`
 	if err := os.WriteFile(filepath.Join(dir, "judge.tmpl"), []byte(replaced), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := load(t, dir)
+	s := mustLoad(t, dir)
 	text, err := s.Render(Judge, Data{Strict: true, Contexts: []Item{{ID: 0, Text: "x"}}, Claims: []Item{{ID: 0, Text: "y"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +151,7 @@ func TestLoadReplacesTemplates(t *testing.T) {
 		t.Errorf("got versions %q, %q", s.Version(Claims), s.Version("x"))
 	}
 	if _, err := s.Render("x", Data{}); err == nil {
-		t.Error("an unknown prompt was rendered")
+		t.Error("got no error for an unknown prompt")
 	}
 }
 
@@ -171,22 +172,22 @@ func TestLoadRejectsInvalidTemplates(t *testing.T) {
 			"judge.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Contexts}}{{if .Strict}}{{.Claims}}{{end}}{{end}}`,
 			`judge.tmpl: "user" does not use the field {{.Claims}} (strict false`,
 		},
-		"unknown field":              {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{.Anwser}}{{end}}`, "Anwser"},
-		"missing user":               {"claims.tmpl", `{{define "system"}}s{{end}}`, `claims.tmpl: missing template "user"`},
-		"missing system":             {"claims.tmpl", `{{define "user"}}s{{end}}`, `claims.tmpl: missing template "system"`},
-		"empty system":               {"claims.tmpl", `{{define "system"}} {{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" is empty`},
-		"text in system":             {"claims.tmpl", `{{define "system"}}{{.Question}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" contains a text of the dataset`},
-		"no template":                {"claims.tmpl", `{{define "system"`, "claims.tmpl"},
-		"runtime error in user":      {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{index .Claims 1 2 3}}{{end}}`, "claims.tmpl"},
-		"runtime error in system":    {"claims.tmpl", `{{define "system"}}{{.X}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, "claims.tmpl"},
-		"unknown prompt":             {"jugde.tmpl", "", "jugde.tmpl: unknown prompt; want one of claims.tmpl"},
-		"loop":                       {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}{{end}}`, "{{range}} is not supported in prompts"},
-		"recursion":                  {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "user" .}}{{end}}`, `{{template "user"}} calls itself`},
-		"exponential calls":          {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "a39" .}}{{end}}` + doubling(40), "takes more than 10000 steps"},
-		"exponential text":           {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{$a := "aaaaaaaa"}}` + strings.Repeat(`{{$a = printf "%s%s" $a $a}}`, 60) + `{{end}}`, "function printf is not supported in prompts"},
-		"too much text":              {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}` + strings.Repeat(`{{template "much"}}`, 200) + `{{end}}{{define "much"}}` + strings.Repeat("x", 1<<19) + `{{end}}`, "it writes more than"},
-		"large file":                 {"claims.tmpl", strings.Repeat("x", MaxBytes+1), "longer than 1048576 bytes"},
-		"no prompt in the directory": {"readme.txt", "", "no prompts found"},
+		"unknown field":             {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{.Anwser}}{{end}}`, "Anwser"},
+		"missing user":              {"claims.tmpl", `{{define "system"}}s{{end}}`, `claims.tmpl: missing template "user"`},
+		"missing system":            {"claims.tmpl", `{{define "user"}}s{{end}}`, `claims.tmpl: missing template "system"`},
+		"empty system":              {"claims.tmpl", `{{define "system"}} {{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" is empty`},
+		"text in system":            {"claims.tmpl", `{{define "system"}}{{.Question}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" contains a text of the dataset`},
+		"no template":               {"claims.tmpl", `{{define "system"`, "claims.tmpl"},
+		"runtime error in user":     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{index .Claims 1 2 3}}{{end}}`, "claims.tmpl"},
+		"runtime error in system":   {"claims.tmpl", `{{define "system"}}{{.X}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, "claims.tmpl"},
+		"unknown prompt":            {"jugde.tmpl", "", "jugde.tmpl: unknown prompt; want one of claims.tmpl"},
+		"loop":                      {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}{{end}}`, "{{range}} is not supported in prompts"},
+		"recursion":                 {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "user" .}}{{end}}`, `{{template "user"}} calls itself`},
+		"exponential calls":         {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "a39" .}}{{end}}` + doubling(40), "takes more than 10000 steps"},
+		"exponential text":          {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{$a := "aaaaaaaa"}}` + strings.Repeat(`{{$a = printf "%s%s" $a $a}}`, 60) + `{{end}}`, "function printf is not supported in prompts"},
+		"too much text":             {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}` + strings.Repeat(`{{template "much"}}`, 200) + `{{end}}{{define "much"}}` + strings.Repeat("x", 1<<19) + `{{end}}`, "it writes more than"},
+		"large file":                {"claims.tmpl", strings.Repeat("x", MaxBytes+1), "longer than 1048576 bytes"},
+		"directory without prompts": {"readme.txt", "", "no prompts found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -195,7 +196,7 @@ func TestLoadRejectsInvalidTemplates(t *testing.T) {
 			}
 			_, err := Load(dir)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), dir) {
-				t.Errorf("got %v, want %q and the path in it", err, tt.want)
+				t.Errorf("got %v, want an error that contains %q and the path", err, tt.want)
 			}
 		})
 	}
@@ -226,7 +227,7 @@ func TestExportKeepsChangedFiles(t *testing.T) {
 		t.Errorf("changed file: got %q", b)
 	}
 	if _, err := os.Stat(paths[0]); err == nil {
-		t.Error("a failed export wrote a file")
+		t.Errorf("failed export wrote %s", paths[0])
 	}
 	if _, err := Export(filepath.Join(paths[1], "x")); err == nil {
 		t.Error("got no error for a file instead of a directory")
