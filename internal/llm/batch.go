@@ -20,24 +20,25 @@ const (
 	maxBatchBytes    = 200_000_000
 )
 
-// maxBatchRounds is the number of batches in sequence for requests that depend on
-// earlier replies. Later requests, and small remainders, are sent individually.
+// maxBatchRounds is the maximum number of consecutive batches. Replies of one
+// batch lead to requests in the next. Later requests, and small remainders, are
+// sent individually.
 const maxBatchRounds = 3
 
 // BatchOptions configure a Batch.
 type BatchOptions struct {
-	Dir          string          // for the state; created if necessary
-	Settings     json.RawMessage // of the run; a batch is resumed only with the same settings
-	Resume       bool            // resume a batch that another process submitted
+	Dir          string          // state directory, created if necessary
+	Settings     json.RawMessage // settings of the run, which must match to resume a batch
+	Resume       bool            // resume a batch submitted by another process
 	PollInterval time.Duration   // interval between status requests
 	Notify       func(line string)
 
-	MaxRequests int   // per file; 0 means 50,000
-	MaxBytes    int64 // per file; 0 means 200 MB
+	MaxRequests int   // per file; defaults to 50,000
+	MaxBytes    int64 // per file; defaults to 200 MB
 }
 
-// An UnfinishedBatchError reports that a directory has a submitted batch, which a new
-// run would pay for again.
+// An UnfinishedBatchError reports that a directory contains a submitted batch,
+// which a new run would pay for again.
 type UnfinishedBatchError struct{ Dir string }
 
 // Error suggests what to do.
@@ -45,37 +46,40 @@ func (e *UnfinishedBatchError) Error() string {
 	return e.Dir + " has a submitted batch: collect it with --batch --resume, or remove the directory"
 }
 
-// A BatchSettingsError reports that a batch was submitted with other settings.
+// A BatchSettingsError reports that a batch was submitted with different
+// settings.
 type BatchSettingsError struct {
 	Dir      string
 	Settings json.RawMessage
 }
 
-// Error names the directory; the caller can describe the differences.
+// Error names only the directory. Callers can compare Settings with their own.
 func (e *BatchSettingsError) Error() string {
 	return e.Dir + " can't be resumed: its run had other settings"
 }
 
-// A Pass processes all rows once, with ask in place of the model. A row whose error is
-// Deferred is left for a later pass. It returns a hash of the rows.
+// A Pass processes all rows once with ask as the model, and returns a hash of
+// the rows. A row whose error satisfies IsDeferred is left to a later pass.
 type Pass func(ctx context.Context, ask Completer) (rows string, err error)
 
-// A Batch sends the requests of a run through a server's Batch API, at half the price
-// and within a day, instead of one by one.
+// A Batch sends the requests of a run through a server's Batch API, which costs
+// half as much and takes up to a day.
 //
-// The requests of a row depend on earlier replies, so a batch takes several passes over
-// the rows. A recording pass writes each request without a reply to a file and defers
-// its row. The files become batches, whose replies go into a store on disk by the key
-// of their request. The next pass finds them there, gets further with each row and
-// records what comes up. When few or no requests are left, or after three rounds, the
-// last pass is an ordinary run whose Completer looks up the store first and sends the
-// remaining requests individually. All replies are parsed by the same code, so the
-// results are the same as without batches.
+// Some requests of a row depend on earlier replies, so a batch takes several
+// passes over the rows. A recording pass writes each request without a reply to
+// a file and defers its row. Each file becomes a batch, whose replies are
+// stored on disk by the key of their request. The next pass reads these replies
+// and records any further requests. When few requests remain, or after three
+// rounds, the last pass is an ordinary run that looks up the store first and
+// sends the remaining requests individually. All replies are parsed by the same
+// code, so the results do not depend on batching.
 //
-// Each step that costs money is recorded on disk before it starts. After a crash, the
-// next process finds a batch by its recorded id, or on the server by the name of the run.
+// Each step that costs money is recorded on disk before it starts. After a
+// crash, the next process finds a batch by its recorded id, or on the server by
+// the name of the run.
 //
-// Methods must not be called concurrently; its Completers may be.
+// Methods must not be called concurrently. The Completers are safe for
+// concurrent use.
 type Batch struct {
 	stack   *Stack
 	opts    BatchOptions
@@ -85,9 +89,10 @@ type Batch struct {
 	done    bool
 }
 
-// OpenBatch starts a batch run in a directory, or with Resume resumes the one that is
-// there, if any. It returns an *UnfinishedBatchError, a *BatchSettingsError, or a
-// *StoreError if another process uses the directory. It sends nothing.
+// OpenBatch starts a batch run in a directory. With Resume it resumes an
+// unfinished one, if any. It returns an *UnfinishedBatchError, a
+// *BatchSettingsError, or a *StoreError if another process uses the directory.
+// It sends no requests.
 func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error) {
 	if opts.MaxRequests <= 0 {
 		opts.MaxRequests = maxBatchRequests
@@ -118,7 +123,8 @@ func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error
 	return b, nil
 }
 
-// load resumes a state with a submitted batch, and discards any other state.
+// load resumes the stored state if a batch was submitted, and otherwise
+// discards it.
 func (b *Batch) load(ctx context.Context) error {
 	s, err := readState(b.opts.Dir)
 	if err != nil {
@@ -144,7 +150,7 @@ func (b *Batch) load(ctx context.Context) error {
 	b.state = &batchState{
 		Version: stateVersion, Run: rand.Text(), Settings: b.opts.Settings, Phase: phaseRecording, Round: 1,
 	}
-	return b.store.deleteAll(ctx) // replies of an earlier run, or from elsewhere, must not be used
+	return b.store.deleteAll(ctx) // never use replies of another run
 }
 
 func sameJSON(a, b json.RawMessage) bool {
@@ -157,13 +163,13 @@ func sameJSON(a, b json.RawMessage) bool {
 	return err == nil && err2 == nil && string(p) == string(q)
 }
 
-// Resumed reports whether another process has submitted something of the run.
+// Resumed reports whether the run was started by another process.
 func (b *Batch) Resumed() bool { return b.resumed }
 
-// Submitted reports whether the server has something of the run.
+// Submitted reports whether any files of the run were uploaded.
 func (b *Batch) Submitted() bool { return b.state.submitted() }
 
-// Dir returns the directory of the state.
+// Dir returns the state directory.
 func (b *Batch) Dir() string { return b.opts.Dir }
 
 func (b *Batch) notifyf(format string, args ...any) { b.opts.Notify(fmt.Sprintf(format, args...)) }
@@ -176,7 +182,7 @@ func (b *Batch) save() error {
 	return nil
 }
 
-// A ChangedRowsError reports that the rows differ from those that a batch was made for.
+// A ChangedRowsError reports that the rows changed after a batch was submitted.
 type ChangedRowsError struct{ Dir string }
 
 // Error suggests what to do.
@@ -184,8 +190,8 @@ func (e *ChangedRowsError) Error() string {
 	return "the dataset has changed since the batch in " + e.Dir + " was submitted; to start over, remove the directory"
 }
 
-// CheckRows compares a hash of the rows with the rows that a resumed batch was made for.
-// It returns a *ChangedRowsError if they differ.
+// CheckRows returns a *ChangedRowsError if rows, a hash of the rows, differs
+// from that of a resumed batch.
 func (b *Batch) CheckRows(rows string) error {
 	if b.state.Rows != "" && b.state.Rows != rows {
 		return &ChangedRowsError{b.opts.Dir}
@@ -193,9 +199,10 @@ func (b *Batch) CheckRows(rows string) error {
 	return nil
 }
 
-// Run records and sends batches until only the last pass is left. Canceling the context
-// stops it at any time. Its errors are those of pass and of a Client, a *BatchError if the
-// server rejects a batch, a *BatchCostError, a *ChangedRowsError and a *StoreError.
+// Run records and sends batches until only the last pass remains. It stops when
+// ctx is canceled. Its errors are those of pass and of a Client, *BatchError if
+// the server rejects a batch, *BatchCostError, *ChangedRowsError and
+// *StoreError.
 func (b *Batch) Run(ctx context.Context, pass Pass) error {
 	for b.state.Phase != phaseScoring {
 		step := b.send
@@ -209,14 +216,14 @@ func (b *Batch) Run(ctx context.Context, pass Pass) error {
 	return b.charge(ctx)
 }
 
-// Completer returns the Completer of the last pass: the stack, with the store in front
-// of the layers that send.
+// Completer returns the Completer for the last pass: the stack, with a lookup
+// in the store before the layers that send.
 func (b *Batch) Completer() Completer {
 	return b.stack.wrap(&storedCompleter{b, b.stack.online}, true)
 }
 
-// Finish ends the batch run: it deletes the run's files on the server, if possible, and
-// the directory. Call it only when the results are saved.
+// Finish ends the batch run by deleting its files on the server, if possible,
+// and the state directory. Call it only after saving the results.
 func (b *Batch) Finish(ctx context.Context) error {
 	c := b.stack.Client
 	for _, p := range b.state.Parts {
@@ -230,8 +237,8 @@ func (b *Batch) Finish(ctx context.Context) error {
 	return b.Close()
 }
 
-// Close closes the store. If a batch was submitted, it keeps the directory for the next
-// process, and otherwise deletes it.
+// Close closes the store. It keeps the directory if a batch was submitted, and
+// otherwise deletes it.
 func (b *Batch) Close() error {
 	if b.store == nil {
 		return nil
@@ -244,8 +251,8 @@ func (b *Batch) Close() error {
 	return err
 }
 
-// deleteFiles deletes the files and the directory. The state goes first: without it the rest
-// is meaningless.
+// deleteFiles deletes the files and the directory. It deletes the state first,
+// since the other files are useless without it.
 func (b *Batch) deleteFiles() error {
 	names := []string{stateFile, stateFile + ".new"}
 	for _, p := range b.state.Parts {
@@ -259,11 +266,12 @@ func (b *Batch) deleteFiles() error {
 	if err := b.store.deleteFiles(); err != nil {
 		return err
 	}
-	_ = os.Remove(b.opts.Dir) // fails if it has other files
+	_ = os.Remove(b.opts.Dir) // fails if it contains other files
 	return nil
 }
 
-// A BatchCostError is a batch that was not submitted because it could exceed a limit.
+// A BatchCostError is a batch that was not submitted because its cost could
+// exceed a limit.
 type BatchCostError struct {
 	Requests              int
 	Unit                  string // "USD" or "tokens"
@@ -279,8 +287,8 @@ func (e *BatchCostError) Error() string {
 		count(e.Requests, "request", "requests"), maxCost, spent, limit)
 }
 
-// checkLimits compares the maximum cost of parts with the limits, since a batch can't be
-// stopped when the money is spent.
+// checkLimits returns an error if the maximum cost of parts exceeds a limit,
+// since a submitted batch can't be stopped when the budget is spent.
 func (b *Batch) checkLimits(parts []*batchPart) error {
 	var total usage.Usage
 	n := 0
@@ -315,7 +323,7 @@ func (b *Batch) charge(ctx context.Context) error {
 	return err
 }
 
-// prices returns the prices in a batch in USD per million tokens, or 0 if unknown.
+// prices returns the batch prices in USD per million tokens, or 0 if unknown.
 func (b *Batch) prices() (in, out float64) {
 	in, out, _ = b.stack.opts.price()
 	return in * BatchFactor(), out * BatchFactor()

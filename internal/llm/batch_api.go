@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// transferTimeout bounds the upload or download of one file.
+	// transferTimeout limits the upload or download of one file.
 	transferTimeout = 20 * time.Minute
-	// maxBatchLine is the longest line of a reply file that is read, in bytes. A reply of
-	// 16384 tokens has about 100 kB.
+	// maxBatchLine limits the bytes read from each line of a reply file. A reply of 16384
+	// tokens takes about 100 kB.
 	maxBatchLine = 4 << 20
 	listPage     = 100
-	// maxPages is the number of pages to search for a batch that was created a moment ago;
-	// the newest batches come first.
+	// maxPages limits the search for a recently created batch. The newest batches are
+	// listed first.
 	maxPages = 20
 )
 
@@ -37,13 +37,13 @@ type remoteBatch struct {
 	issues                []batchIssue
 }
 
-// A batchIssue is a reason why a whole batch was rejected.
+// A batchIssue is a reason why the server rejected a batch.
 type batchIssue struct {
 	code, message string
-	line          int // of the uploaded file, from 1; 0 if unknown
+	line          int // line of the uploaded file, from 1, or 0 if unknown
 }
 
-// batchURL returns the path that the requests of a batch must name.
+// batchURL returns the path in the requests of a batch.
 func (c *Client) batchURL() openai.BatchEndpoint {
 	if c.endpoint.apiType == openai.APITypeAzure {
 		return "/chat/completions" // as documented by Azure for APIs before v1
@@ -65,8 +65,8 @@ func (c *Client) upload(ctx context.Context, path, name string) (id string, err 
 	return f.ID, nil
 }
 
-// isUploaded reports whether the server has processed a file. Azure takes a while for that,
-// OpenAI does not, and other servers may report no status.
+// isUploaded reports whether the server has processed an uploaded file. That
+// takes a while on Azure but not on OpenAI. Other servers may report no status.
 func (c *Client) isUploaded(ctx context.Context, id string) (bool, error) {
 	reqCtx, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
@@ -146,7 +146,7 @@ func (c *Client) listBatches(ctx context.Context, after *string, limit *int) (op
 	return page, nil
 }
 
-// containsAll reports whether all has every member of some.
+// containsAll reports whether m contains all entries of subset.
 func containsAll(m, subset map[string]any) bool {
 	for k, v := range subset {
 		if m[k] != v {
@@ -156,8 +156,8 @@ func containsAll(m, subset map[string]any) bool {
 	return true
 }
 
-// forEachLine calls each for the lines of a file on the server, without the key. The line
-// is nil if it is too long, and only valid during the call.
+// forEachLine calls yield for each line of a file on the server, with the key
+// redacted. line is nil if it is too long, and only valid during the call.
 func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
 	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{stream: true}), transferTimeout)
 	defer cancel()
@@ -192,8 +192,8 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 	}
 }
 
-// appendLine appends a line to buf, up to one byte more than maxBatchLine. The rest of a
-// longer line is skipped.
+// appendLine appends a line to buf, up to one byte more than maxBatchLine, and
+// skips the rest of a longer line.
 func appendLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for {
 		chunk, err := r.ReadSlice('\n')
@@ -243,25 +243,26 @@ func newRemoteBatch(b *openai.Batch) remoteBatch {
 	return out
 }
 
-// A transfer customizes a request of the Batch API. It is passed in the request's
-// context, since go-openai builds and parses requests itself: it holds uploads in memory,
-// and can't parse Azure's batches, whose times are strings.
+// A transfer customizes a request of the Batch API. It is passed in the context
+// because go-openai builds and parses requests itself: it holds uploads in
+// memory, and can't parse the string timestamps in Azure's batches.
 type transfer struct {
-	path     string              // of the file to upload; empty for none
-	stream   bool                // return the response body unread
+	path     string              // file to upload, if any
+	stream   bool                // return the response without reading it
 	simplify func([]byte) []byte // rewrites the response for go-openai; may be nil
 }
 
 type transferKey struct{}
 
-// placeholder is the content of an upload until transfer.attachFile inserts the file.
+// placeholder is the content of an upload that transfer.attachFile replaces
+// with the file.
 const placeholder = "the-file-goes-here"
 
 func withTransfer(ctx context.Context, t *transfer) context.Context {
 	return context.WithValue(ctx, transferKey{}, t)
 }
 
-// transferFromContext returns nil for an ordinary request.
+// transferFromContext returns the transfer in ctx, or nil.
 func transferFromContext(ctx context.Context) *transfer {
 	t, _ := ctx.Value(transferKey{}).(*transfer)
 	return t
@@ -296,13 +297,14 @@ func (t *transfer) attachFile(r *http.Request) error {
 	return err
 }
 
-// A fileBody is a file with a prefix and a suffix.
+// A fileBody is a request body with a file between a prefix and a suffix.
 type fileBody struct {
 	io.Reader
 	io.Closer
 }
 
-// isStreamed reports whether a response is returned unread. Errors never are.
+// isStreamed reports whether the response is returned without reading it.
+// Errors never are.
 func (t *transfer) isStreamed(res *http.Response) bool {
 	return t != nil && t.stream && res.StatusCode >= 200 && res.StatusCode < 300
 }
@@ -315,8 +317,8 @@ func (t *transfer) rewrite(body []byte) []byte {
 	return t.simplify(body)
 }
 
-// keepKnownFields keeps only the fields of a batch that are used. A string instead of a
-// number in another field would make go-openai reject the batch.
+// keepKnownFields removes unused fields of a batch. go-openai rejects a batch
+// if any of them has an unexpected type.
 func keepKnownFields(body []byte) []byte {
 	var b struct {
 		ID       json.RawMessage `json:"id,omitempty"`
@@ -338,7 +340,7 @@ func keepKnownFields(body []byte) []byte {
 	return out
 }
 
-// keepKnownListFields does the same for a list of batches.
+// keepKnownListFields is like keepKnownFields, but for a list of batches.
 func keepKnownListFields(body []byte) []byte {
 	var l struct {
 		Data   []json.RawMessage `json:"data"`

@@ -19,13 +19,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A deferredError is a request whose reply comes later.
+// A deferredError marks a request whose reply arrives later.
 type deferredError struct{}
 
 func (*deferredError) Error() string { return "the reply comes later" }
 
-// IsDeferred reports whether err only means that a batch or the last pass will answer a
-// request of the row. The row may make other requests that do not depend on it.
+// IsDeferred reports whether err only means that a batch or the last pass will
+// answer the request. The row may send other requests that do not depend on it.
 func IsDeferred(err error) bool {
 	_, ok := errors.AsType[*deferredError](err)
 	return ok
@@ -33,21 +33,22 @@ func IsDeferred(err error) bool {
 
 func requestFile(part string) string { return "requests-" + part + ".jsonl" }
 
-// A recorder is the Completer of a recording pass, wrapped by ReplyRetry.
+// A recorder is the innermost Completer of a recording pass. It writes requests
+// to files.
 type recorder struct {
 	batch *Batch
 	stack *Stack
 	form  form
 
 	mu   sync.Mutex
-	part *batchPart // being written; may be nil
+	part *batchPart // part being written, or nil
 	file *os.File
 	buf  *bufio.Writer
-	err  error // why nothing more can be recorded
+	err  error // first write error; ends recording
 }
 
-// Complete returns the reply from the store, or records the request and returns a
-// Deferred error.
+// Complete returns the reply from the store. If there is none, it records the
+// request and returns a deferred error.
 func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	key := requestKey(w.stack.Client.Endpoint(), w.stack.Client.Model(), r)
 	a, known, err := w.batch.store.get(ctx, key)
@@ -103,7 +104,7 @@ func (w *recorder) append(ctx context.Context, key, line []byte, size Size) erro
 		}
 	}
 	added, err := w.batch.store.add(ctx, key, w.part.Name)
-	if err != nil || !added { // another row has made the same request
+	if err != nil || !added { // another row sent the same request
 		return err
 	}
 	if _, err := w.buf.Write(line); err != nil {
@@ -130,7 +131,7 @@ func (w *recorder) startPart() error {
 	return nil
 }
 
-// finishPart writes the current part to disk.
+// finishPart flushes the current part to disk.
 func (w *recorder) finishPart() error {
 	if w.part == nil {
 		return nil
@@ -149,7 +150,8 @@ func (w *recorder) finishPart() error {
 	return nil
 }
 
-// batchLine returns a request as a line of a request file, with its key as id.
+// batchLine encodes a request as a line of a request file, with its key as
+// custom id.
 func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 	q := c.request(r, f)
 	if c.endpoint.deployment != "" {
@@ -164,8 +166,9 @@ func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 	return append(bytes.Replace(line, []byte(tinyTemperature), []byte(zeroedTemperature), 1), '\n'), nil
 }
 
-// chooseForm returns the form for the requests of a round: what was learned from the
-// server, and what go-openai knows about the model, which it checks only when sending.
+// chooseForm returns the form for the requests of a round. It combines the
+// learned form with the model restrictions in go-openai, which checks them only
+// when sending.
 func (c *Client) chooseForm() form {
 	f, _ := c.currentForm()
 	for {
@@ -198,7 +201,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 			}
 		}
 	}
-	// The form may have been learned in an earlier round, perhaps by another process.
+	// The form may have been learned in an earlier round or by another process.
 	s.Client.adoptForm(mergeForms(state.Form, state.Learned), nil)
 	state.Form = s.Client.chooseForm()
 	if err := b.save(); err != nil {
@@ -241,15 +244,16 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	return b.save()
 }
 
-// isTooFewForBatch reports whether n requests are not worth another batch: none, a twentieth of the
-// first round, or a handful and less than half of it. So repeated requests do not cost
-// another day.
+// isTooFewForBatch reports whether n requests are not worth another batch. That
+// is the case for none, for a twentieth of the first round, and for fewer than
+// ten if they are less than half of the first round. A few retries then do not
+// take another day.
 func isTooFewForBatch(n, first int) bool {
 	const fewRequests, minFraction = 10, 20
 	return n == 0 || n*minFraction <= first || n < fewRequests && n*2 < first
 }
 
-// discardRound deletes what was recorded in this round.
+// discardRound deletes the recorded requests of this round.
 func (b *Batch) discardRound(ctx context.Context) error {
 	for _, p := range b.state.partsOf(b.state.Round) {
 		if err := removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {

@@ -23,7 +23,8 @@ type batchReply struct {
 	} `json:"response"`
 }
 
-// parseBatchReply parses a line; it returns the zero value if the line is invalid.
+// parseBatchReply parses a line of a reply file. It returns the zero value if
+// the line is invalid.
 func parseBatchReply(line []byte) (l batchReply) {
 	if json.Unmarshal(line, &l) != nil {
 		return batchReply{}
@@ -31,7 +32,8 @@ func parseBatchReply(line []byte) (l batchReply) {
 	return l
 }
 
-// requestKey returns the key of the request, or nil if the id is not one of ours.
+// requestKey returns the key of the request, or nil if the custom id is not a
+// key.
 func (l *batchReply) requestKey() []byte {
 	key, err := base64.RawURLEncoding.DecodeString(l.CustomID)
 	if err != nil || len(key) != sha256.Size {
@@ -40,8 +42,9 @@ func (l *batchReply) requestKey() []byte {
 	return key
 }
 
-// collect reads both reply files of a batch into the store. It ignores lines that are
-// invalid, have an unknown id or occur twice. It may be called repeatedly.
+// collect stores the replies from both reply files of a batch. It ignores lines
+// that are invalid, contain an unknown id or occur twice. It may be called
+// repeatedly.
 func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 	c := b.stack.Client
 	p.Usage, p.Replies = usage.Usage{}, 0
@@ -61,8 +64,8 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 			return err
 		}
 		p.Replies = replies
-		// A single rejected form may be an exception. If half of the requests were rejected,
-		// the model does not support something, and they are all sent again without it.
+		// A single rejection may be an exception. If half of the requests were rejected, the
+		// model does not support the form, and all of them are sent again in another one.
 		p.FormRejected = misfits > 0 && misfits*2 >= p.Requests
 		return nil
 	})
@@ -72,7 +75,8 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 	return err
 }
 
-// storeLine stores the reply in a line. It adds the form that a rejection suggests to to.
+// storeLine stores the reply in a line. If the server rejected the form of the
+// request, it merges a better one into form.
 func (b *Batch) storeLine(ctx context.Context, p *batchPart, w *replyWriter, line []byte, form *form) error {
 	l := parseBatchReply(line)
 	key := l.requestKey()
@@ -102,7 +106,7 @@ func (b *Batch) storeLine(ctx context.Context, p *batchPart, w *replyWriter, lin
 	return err
 }
 
-// replyUsage returns the cost of a reply, or false if body is not one.
+// replyUsage returns the usage of a reply. ok is false if body is not a reply.
 func replyUsage(body []byte) (usage.Usage, bool) {
 	var res struct {
 		Choices []json.RawMessage `json:"choices"`
@@ -117,8 +121,8 @@ func replyUsage(body []byte) (usage.Usage, bool) {
 	return usage.Usage{Requests: 1, PromptTokens: max(0, res.Usage.Prompt), CompletionTokens: max(0, res.Usage.Completion)}, true
 }
 
-// acceptsForm interprets a rejection. fits is false if the server names a part of the
-// request's form that can be omitted; next is the form without it.
+// acceptsForm interprets a rejection. accepted is false if the error identifies
+// an unsupported part of the form; next is a form without it.
 func (b *Batch) acceptsForm(status int, body []byte) (next form, accepted bool) {
 	final, room := classify(newBatchStatusError(status, body))
 	if room > 0 {
@@ -128,7 +132,7 @@ func (b *Batch) acceptsForm(status int, body []byte) (next form, accepted bool) 
 	return next, !ok || guess
 }
 
-// mergeForms returns a form with the restrictions of both.
+// mergeForms combines the restrictions of both forms.
 func mergeForms(a, b form) form {
 	a.format, a.tokenParam = max(a.format, b.format), max(a.tokenParam, b.tokenParam)
 	if b.maxOutput > 0 && (a.maxOutput == 0 || b.maxOutput < a.maxOutput) {
@@ -142,8 +146,8 @@ func mergeForms(a, b form) form {
 	return a
 }
 
-// replay interprets the stored result of a request like a new response. It returns false
-// if the request has to be sent again.
+// replay processes the stored result of a request like a new response. ok is
+// false if the request must be sent again.
 func (c *Client) replay(r *Request, a storedResult) (reply *Reply, err error, ok bool) {
 	if a.status == http.StatusOK {
 		res := parseCompletion(a.body)
@@ -166,7 +170,8 @@ func (c *Client) replay(r *Request, a storedResult) (reply *Reply, err error, ok
 	return nil, nil, false
 }
 
-// parseCompletion parses a reply; it returns the zero value if the reply is invalid.
+// parseCompletion parses a chat completion. It returns the zero value if it is
+// invalid.
 func parseCompletion(body []byte) (res openai.ChatCompletionResponse) {
 	if json.Unmarshal(body, &res) != nil {
 		return openai.ChatCompletionResponse{}
@@ -184,7 +189,7 @@ func newBatchStatusError(status int, body []byte) *StatusError {
 	return e
 }
 
-// A storedCompleter looks up replies in the store, and asks next if there is none.
+// A storedCompleter looks up replies in the store before calling next.
 type storedCompleter struct {
 	batch *Batch
 	next  Completer
@@ -205,8 +210,8 @@ func (s *storedCompleter) Complete(ctx context.Context, r *Request) (*Reply, err
 	return s.next.Complete(ctx, r)
 }
 
-// A cacheReader reads from the cache without writing to it, so that replies in the store are
-// counted only by the last pass.
+// A cacheReader reads from the cache without writing to it, so that only the
+// last pass counts replies in the store.
 type cacheReader struct {
 	*cachedCompleter
 	next Completer

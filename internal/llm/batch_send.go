@@ -13,14 +13,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// maxFailedPolls is the number of consecutive status requests that may fail before the
-// run ends. The batch continues on the server.
+// maxFailedPolls is the number of consecutive failed status requests that ends
+// the run. The batch continues on the server.
 const maxFailedPolls = 20
 
-// A BatchError reports that the server rejected a whole batch. The state is kept, and
+// A BatchError reports that the server rejected a batch. The state is kept, and
 // resuming creates a new batch of the same requests.
 type BatchError struct {
-	Batch   string // id; empty if it was not created
+	Batch   string // batch id, or empty if no batch was created
 	Reasons []string
 	err     error
 }
@@ -39,15 +39,16 @@ func (e *BatchError) Error() string {
 	return msg
 }
 
-// Unwrap returns the server's response if the batch was not created.
+// Unwrap returns the server's error if no batch was created.
 func (e *BatchError) Unwrap() error { return e.err }
 
-// send gets all parts of a round into the store and starts the next phase.
+// send submits all parts of a round, waits for their replies and starts the
+// next phase.
 func (b *Batch) send(ctx context.Context) error {
 	clock, failedPolls := b.stack.opts.Clock, 0
 	parts := b.state.partsOf(b.state.Round)
 	for _, p := range parts {
-		if p.Status == partWaiting { // for batches of an earlier process, which may have ended
+		if p.Status == partWaiting { // the batches of an earlier process may have ended
 			p.Status = partUploaded
 		}
 	}
@@ -86,8 +87,8 @@ func (b *Batch) send(ctx context.Context) error {
 	return b.save()
 }
 
-// advance takes the next possible steps for a part. seen has the last status of each batch
-// that was reported.
+// advance takes the next possible steps for a part. lastStatus contains the
+// last reported status of each batch.
 func (b *Batch) advance(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
 	switch p.Status {
 	case partRecorded:
@@ -108,7 +109,7 @@ func (b *Batch) advance(ctx context.Context, p *batchPart, lastStatus map[string
 	return nil
 }
 
-// retry calls f again after transient errors.
+// retry calls f, retrying after transient errors.
 func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error {
 	r := &Retry{Retries: b.stack.opts.Retries, MaxWait: b.stack.opts.MaxWait, Clock: b.stack.opts.Clock, Notify: b.stack.opts.OnRetry}
 	_, err := r.Do(ctx, nil, func(ctx context.Context) (usage.Usage, error) { return usage.Usage{}, f(ctx) })
@@ -131,8 +132,8 @@ func (b *Batch) upload(ctx context.Context, p *batchPart) error {
 	return b.save()
 }
 
-// submitError returns the error for a batch that was not created. Servers without a Batch
-// API rarely say so clearly.
+// submitError converts an error of submitting a batch. It adds a hint if the
+// server may have no Batch API, since such servers rarely return a clear error.
 func (b *Batch) submitError(err error) error {
 	e, ok := errors.AsType[*StatusError](err)
 	if !ok {
@@ -145,7 +146,7 @@ func (b *Batch) submitError(err error) error {
 	return out
 }
 
-// isReady reports whether an uploaded file can be used.
+// isReady reports whether the uploaded file of a part can be used.
 func (b *Batch) isReady(ctx context.Context, p *batchPart) (ready bool, err error) {
 	err = b.retry(ctx, func(ctx context.Context) (err error) {
 		ready, err = b.stack.Client.isUploaded(ctx, p.File)
@@ -161,8 +162,9 @@ func (b *Batch) isReady(ctx context.Context, p *batchPart) (ready bool, err erro
 	return ready, nil
 }
 
-// create creates exactly one batch for a part. With search, or after an attempt with an
-// unclear outcome, it first checks whether the batch exists already.
+// create creates exactly one batch for a part. If search is set, or after an
+// attempt with unknown outcome, it first checks whether the batch already
+// exists.
 func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 	c := b.stack.Client
 	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_part": p.Name, "ragfaith_try": strconv.Itoa(p.Attempt)}
@@ -204,21 +206,22 @@ func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 	return errors.Join(b.submitError(err), b.save())
 }
 
-// isRejection reports whether err means that no batch was created. A 5xx of a gateway does
-// not.
+// isRejection reports whether err means that no batch was created. A 5xx from a
+// gateway does not.
 func isRejection(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
 	return ok && e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout
 }
 
-// isQueueFull reports whether a batch was rejected because of too many enqueued tokens.
+// isQueueFull reports whether msg rejects a batch because too many tokens are
+// enqueued.
 func isQueueFull(msg string) bool {
 	msg = strings.ToLower(msg)
 	return strings.Contains(msg, "token_limit_exceeded") || strings.Contains(msg, "enqueued")
 }
 
-// hasQueuedBatches reports whether other batches of the run are in the queue, and will
-// leave it.
+// hasQueuedBatches reports whether other batches of the run are queued on the
+// server.
 func (b *Batch) hasQueuedBatches(p *batchPart) bool {
 	for _, q := range b.state.partsOf(b.state.Round) {
 		if q != p && q.Status == partCreated {
@@ -234,7 +237,8 @@ func (b *Batch) waitForQueue(p *batchPart) error {
 	return b.save()
 }
 
-// poll requests the status of a batch, and fetches the replies when it has ended.
+// poll requests the status of a batch, and fetches the replies when the batch
+// has ended.
 func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
 	info, err := b.stack.Client.retrieveBatch(ctx, p.Batch)
 	if err != nil {

@@ -18,37 +18,37 @@ import (
 const (
 	stateFile     = "state.json"
 	stateVersion  = 1
-	maxStateBytes = 256 << 20 // bytes, far more than thousands of parts take
+	maxStateBytes = 256 << 20 // far more than thousands of parts take
 )
 
-// Phases of a batch run. The first two alternate until the last one.
+// Phases of a batch run. Recording and sending alternate until scoring.
 const (
-	phaseRecording = "recording" // requests are collected; nothing of the round is sent
-	phaseSending   = "sending"   // the parts of the round are uploaded, polled and fetched
+	phaseRecording = "recording" // requests are recorded but not sent
+	phaseSending   = "sending"   // parts are uploaded, polled and fetched
 	phaseScoring   = "scoring"   // remaining requests are sent individually
 )
 
-// Statuses of a part. Each is saved before the step that it names.
+// Statuses of a part.
 const (
-	partRecorded = "recorded" // the request file is on disk
-	partUploaded = "uploaded" // and on the server
+	partRecorded = "recorded" // the request file is complete on disk
+	partUploaded = "uploaded" // the request file is on the server
 	partCreating = "creating" // a batch may have been created
 	partCreated  = "created"  // a batch was created
-	partWaiting  = "waiting"  // waits for other batches, since the server's queue is full
+	partWaiting  = "waiting"  // waiting for other batches because the server's queue is full
 	partFetched  = "fetched"  // the replies are in the store
 )
 
-// A batchState has all that is needed to resume batches of another process. It is saved
-// before and after each step that costs money.
+// A batchState contains everything needed to resume the batches of another
+// process. It is saved before and after each step that costs money.
 type batchState struct {
 	Version  int             `json:"version"`
-	Run      string          `json:"run"` // random name, sent with each batch
+	Run      string          `json:"run"` // random name, sent as metadata of each batch
 	Settings json.RawMessage `json:"settings"`
 	Rows     string          `json:"rows,omitempty"` // hash of the rows
 	Phase    string          `json:"phase"`
 	Round    int             `json:"round"`   // from 1
-	Form     form            `json:"form"`    // of this round's requests
-	Learned  form            `json:"learned"` // from rejections
+	Form     form            `json:"form"`    // form of this round's requests
+	Learned  form            `json:"learned"` // form learned from rejections
 	Parts    []*batchPart    `json:"parts,omitempty"`
 }
 
@@ -58,19 +58,19 @@ type batchPart struct {
 	Status       string      `json:"status"`
 	Requests     int         `json:"requests"`
 	Bytes        int64       `json:"bytes"`
-	PromptTokens int         `json:"prompt_tokens"` // maximum by our own count
-	ReplyTokens  int         `json:"reply_tokens"`  // sum of the limits of output tokens
+	PromptTokens int         `json:"prompt_tokens"` // estimated maximum
+	ReplyTokens  int         `json:"reply_tokens"`  // sum of output token limits
 	File         string      `json:"file,omitempty"`
-	Attempt      int         `json:"try"` // number of batches that the server has rejected
+	Attempt      int         `json:"try"` // number of rejected batches so far
 	Batch        string      `json:"batch,omitempty"`
 	Output       string      `json:"output_file,omitempty"`
 	Failed       string      `json:"error_file,omitempty"`
 	Replies      int         `json:"replies"`
-	FormRejected bool        `json:"misfit"` // many requests were rejected for their form
-	Usage        usage.Usage `json:"spent"`  // as reported by the server
+	FormRejected bool        `json:"misfit"` // most requests were rejected because of their form
+	Usage        usage.Usage `json:"spent"`  // reported by the server
 }
 
-// MarshalJSON encodes f for the state of a batch.
+// MarshalJSON encodes f for a batchState.
 func (f form) MarshalJSON() ([]byte, error) {
 	return json.Marshal(storedForm{
 		int(f.format), int(f.tokenParam), f.maxOutput, f.schemaInPrompt, f.noTemperature, f.noSeed, f.noSystem, f.noBounds,
@@ -101,7 +101,7 @@ type storedForm struct {
 	NoBounds        bool `json:"no_brief"`
 }
 
-// readState returns nil if there is no state.
+// readState returns the state in dir, or nil if there is none.
 func readState(dir string) (*batchState, error) {
 	path := filepath.Join(dir, stateFile)
 	content, err := safefile.ReadFile(path, maxStateBytes)
@@ -118,8 +118,8 @@ func readState(dir string) (*batchState, error) {
 	return &s, nil
 }
 
-// isValid checks the names in s. A state may come from a repository, and its names become
-// parts of file names and URLs.
+// isValid checks the names in s, which become parts of file names and URLs. A
+// state may come from an untrusted repository.
 func (s *batchState) isValid() bool {
 	partName, fileID := regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}$`), regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,255}$`)
 	for _, p := range s.Parts {
@@ -144,7 +144,7 @@ func (s *batchState) write(dir string) error {
 	return safefile.WriteFile(filepath.Join(dir, stateFile), append(content, '\n'), 0o600)
 }
 
-// submitted reports whether the server has something of the run.
+// submitted reports whether any request files were uploaded.
 func (s *batchState) submitted() bool {
 	for _, p := range s.Parts {
 		if p.File != "" {
@@ -172,7 +172,7 @@ func (s *batchState) requestCount(round int) (n int) {
 	return n
 }
 
-// usage returns the cost of all batches.
+// usage returns the usage of all batches.
 func (s *batchState) usage() (u usage.Usage) {
 	for _, p := range s.Parts {
 		u = u.Add(p.Usage)
@@ -180,7 +180,8 @@ func (s *batchState) usage() (u usage.Usage) {
 	return u
 }
 
-// BatchSubmitted reports whether dir has a submitted batch of a run that is not finished.
+// BatchSubmitted reports whether dir contains an unfinished run with a
+// submitted batch.
 func BatchSubmitted(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, stateFile)); err != nil {
 		return false

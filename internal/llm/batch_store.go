@@ -11,17 +11,17 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Statuses of a request in the store other than HTTP statuses.
+// Request statuses in the store that are not HTTP statuses.
 const (
 	statusNoReply      = 0  // recorded, without a usable reply
-	statusDuplicate    = -1 // two replies
-	statusFormRejected = -2 // rejected for its form, such as an unsupported response_format
+	statusDuplicate    = -1 // more than one reply
+	statusFormRejected = -2 // form rejected, such as an unsupported response_format
 
 	batchStoreFile = "requests.sqlite"
 )
 
-// A StoreError reports that the replies of a batch can't be read or stored. It ends the
-// run, since continuing would mean paying again.
+// A StoreError reports that the replies of a batch can't be read or stored. It
+// ends the run, since continuing would pay for them again.
 type StoreError struct {
 	Path string
 	Err  error
@@ -32,14 +32,14 @@ func (e *StoreError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err
 // Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.Err }
 
-// A batchStore is a SQLite file with the requests of each part of a batch run, and their
-// replies. Only one process can open it.
+// A batchStore is a SQLite file that contains the requests and replies of a
+// batch run. Only one process can open it at a time.
 type batchStore struct {
 	path string
 	db   *sql.DB
 }
 
-// A storedResult request is a row of the store.
+// A storedResult is the response to a request in the store.
 type storedResult struct {
 	status int
 	body   []byte
@@ -71,8 +71,7 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 			return nil, s.wrapError(ctx, err)
 		}
 	}
-	// The file may come from a repository with a trigger or a view that would run
-	// whenever something is stored.
+	// The file may come from an untrusted repository and contain a trigger or a view.
 	var foreign int
 	err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE sql NOT IN (?, ?)`, `CREATE TABLE `+table, `CREATE INDEX `+index).Scan(&foreign)
 	if err == nil && foreign > 0 {
@@ -91,7 +90,8 @@ func (s *batchStore) deleteAll(ctx context.Context) error {
 	return s.wrapError(ctx, err)
 }
 
-// wrapError adds the file name to err, unless the context has ended.
+// wrapError adds the file name to err. It returns the error of ctx if ctx is
+// done.
 func (s *batchStore) wrapError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -102,7 +102,7 @@ func (s *batchStore) wrapError(ctx context.Context, err error) error {
 	return &StoreError{s.path, err}
 }
 
-// add adds a request to a part, and reports whether it was new.
+// add adds a request to a part and reports whether it was new.
 func (s *batchStore) add(ctx context.Context, key []byte, part string) (bool, error) {
 	res, err := s.db.ExecContext(ctx, `INSERT OR IGNORE INTO requests (key, part) VALUES (?, ?)`, key, part)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *batchStore) add(ctx context.Context, key []byte, part string) (bool, er
 	return n > 0, s.wrapError(ctx, err)
 }
 
-// get returns what the store has of a request.
+// get returns the stored result of a request.
 func (s *batchStore) get(ctx context.Context, key []byte) (a storedResult, ok bool, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT status, body FROM requests WHERE key = ?`, key).Scan(&a.status, &a.body)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -136,13 +136,14 @@ type replyWriter struct {
 	markDuplicate *sql.Stmt
 }
 
-// replaceReplies discards the replies of a part, calls with to store new ones, and commits.
+// replaceReplies discards the replies of a part, calls store to write new ones,
+// and commits.
 func (s *batchStore) replaceReplies(ctx context.Context, part string, store func(*replyWriter) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return s.wrapError(ctx, err)
 	}
-	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+	defer func() { _ = tx.Rollback() }() // no-op after Commit
 	f := &replyWriter{store: s, tx: tx, part: part}
 	if _, err = tx.ExecContext(ctx, `UPDATE requests SET status = 0, body = NULL WHERE part = ?`, part); err == nil {
 		f.update, err = tx.PrepareContext(ctx, `UPDATE requests SET status = ?, body = ? WHERE key = ? AND part = ? AND status = 0`)
@@ -162,15 +163,16 @@ func (s *batchStore) replaceReplies(ctx context.Context, part string, store func
 	return s.sync(ctx)
 }
 
-// sync writes everything to disk, so that the state that is saved next stays consistent
-// with it after a power failure.
+// sync writes everything to disk, so that the store stays consistent with the
+// state that is saved next, even after a power failure.
 func (s *batchStore) sync(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 	return s.wrapError(ctx, err)
 }
 
-// put stores the reply to a request. A second reply removes the first one as well, since
-// either may be wrong. It reports whether the request belongs to this part.
+// put stores the reply to a request. A second reply also removes the first one,
+// since either may be wrong. known is false if the request does not belong to
+// this part.
 func (f *replyWriter) put(ctx context.Context, key []byte, status int, body []byte) (known bool, err error) {
 	res, err := f.update.ExecContext(ctx, status, body, key, f.part)
 	if err != nil {
@@ -186,16 +188,16 @@ func (f *replyWriter) put(ctx context.Context, key []byte, status int, body []by
 	return n > 0, f.store.wrapError(ctx, err)
 }
 
-// counts returns how many requests of the part have a reply, and how many were rejected
-// for their form.
+// counts returns the number of requests of the part with a reply, and the
+// number whose form was rejected.
 func (f *replyWriter) counts(ctx context.Context) (replies, misfits int, err error) {
 	err = f.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status = 200), count(*) FILTER (WHERE status = ?) FROM requests WHERE part = ?`,
 		statusFormRejected, f.part).Scan(&replies, &misfits)
 	return replies, misfits, f.store.wrapError(ctx, err)
 }
 
-// deleteFormRejected deletes the requests of a part that were rejected for their form, so that they
-// are recorded again.
+// deleteFormRejected deletes the requests of a part whose form was rejected, so
+// that they are recorded again.
 func (s *batchStore) deleteFormRejected(ctx context.Context, part string) error {
 	_, err := s.db.ExecContext(ctx, `DELETE FROM requests WHERE part = ? AND status = ?`, part, statusFormRejected)
 	return s.wrapError(ctx, err)

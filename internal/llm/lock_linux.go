@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks the byte of f at that offset, or reports that another open file holds the
-// lock. The lock ends when f is closed, also if the process is killed.
+// tryLock locks the byte of f at offset. It returns false if another open file
+// holds the lock. The lock is released when f is closed or the process exits.
 func tryLock(f *os.File, offset int64) (ok bool, err error) {
 	l := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: offset, Len: 1}
 	err = unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &l)

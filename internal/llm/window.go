@@ -13,63 +13,64 @@ import (
 )
 
 const (
-	// Smaller token counts are not taken for a context window: the instructions of a
-	// request would not fit.
+	// minWindow is the smallest token count that is considered a context window. The
+	// instructions of a request do not fit into less.
 	minWindow = 512
-	// Limits are multiples of this number, or 2 more: Ollama keeps half of its window
-	// plus two tokens of a prompt that does not fit.
+	// windowStep divides all limits, or all but 2 of their tokens: Ollama keeps half of its
+	// window plus two tokens of a prompt that does not fit.
 	windowStep = 512
-	// A request is probed if the server's count per token of our own is below this
-	// fraction of the ratio for other requests.
+	// suspiciousRatio triggers a probe if the ratio of reported to estimated tokens falls
+	// below this fraction of its previous minimum.
 	suspiciousRatio = 0.85
-	// Words of a probe per token of the probed request, by our own count, so that the
-	// probe is longer for any tokenizer.
+	// probeWordsPerToken is the number of probe words per estimated token of the request.
+	// It makes the probe longer than the request for any tokenizer.
 	probeWordsPerToken = 2.5
-	// A server that has read this multiple of a prompt's length, by our own count, can
-	// read the prompt.
+	// enoughRatio is the multiple of a prompt's estimated tokens that proves, once a server
+	// has read as many, that it can read the prompt.
 	enoughRatio = 2
-	// The fraction of the words of a prompt that a server must at least count as tokens,
-	// since some tokens span words.
+	// minTokensPerWord is the minimum ratio of reported tokens to words. It is below 1
+	// because some tokens span words.
 	minTokensPerWord = 0.9
-	// Upper bound on the tokens that a chat template adds.
+	// maxTemplateTokens is an upper bound on the tokens that a chat template adds.
 	maxTemplateTokens = 1024
-	// Limit of output tokens for a probe; some servers reject smaller ones.
+	// probeReplyTokens is the output token limit of a probe. Some servers reject less.
 	probeReplyTokens = 16
-	// Each of these words is at least one token in any vocabulary.
+	// probeText contains words that are at least one token each in any vocabulary.
 	probeText = "the cat sat on a red box and saw two dogs run by the old tree"
 )
 
-// WindowDetector finds servers that silently truncate prompts which exceed their context
-// window, as Ollama does beyond num_ctx. The reply to a truncated prompt becomes a
-// ContextLengthError with Silent set, so that the caller can split its request.
+// A WindowDetector detects servers that silently truncate prompts which exceed
+// their context window, as Ollama does beyond num_ctx. It converts the reply to
+// a truncated prompt into a ContextLengthError with Silent set, so that the
+// caller can split its request.
 //
-// A reply is suspicious if the server reports fewer prompt tokens than the prompt has
-// words, which no tokenizer produces. It is also suspicious if the count looks like a
-// limit: no earlier prompt had more tokens, and the number is round, or the same as
-// that of a longer prompt, or low for the length of the prompt. Dense texts and servers
-// that do not count cached tokens look the same. So the first suspicion is verified by a
-// probe of plain words that is longer than the prompt and unlike any other. Only a
-// server that counts fewer tokens than the probe has words truncates. From then on,
+// A reply is suspicious if the server reports fewer prompt tokens than the
+// prompt has words. It is also suspicious if the count looks like a limit: it
+// is the largest so far, and it is round, equal to that of a prompt of
+// different length, or low for the length of the prompt. Dense texts and
+// servers that do not count cached tokens look the same, so the first suspicion
+// is verified by a probe of plain words that is longer than the prompt. If the
+// server counts fewer tokens than the probe has words, it truncates. Later
 // requests above the limit are not sent.
 //
-// If the limit is not a round number, the first truncated prompts of a run may lose too
-// little to be suspicious. They are counted when the limit is found.
+// If the limit is not round, the first truncated prompts of a run may lose too
+// little text to be suspicious. They are counted when the limit is detected.
 type WindowDetector struct {
 	Next Completer
-	// Tokens is our own token count of a text.
+	// Tokens estimates the tokens of a text.
 	Tokens func(string) int
-	// Notify is called once with the detected limit and the number of earlier replies
-	// that were to a truncated prompt. It may be nil.
+	// Notify is called once with the detected limit and the number of earlier replies to
+	// truncated prompts. It may be nil.
 	Notify func(limit, missed int)
 
 	mu              sync.Mutex
-	probing         chan struct{} // lock that holds a value during a probe
+	probing         chan struct{} // semaphore: one probe at a time
 	limit           int           // prompt tokens above which the server truncates; 0 if unknown
-	longest         int           // tokens of the longest prompt, as reported by the server
-	longestEstimate int           // our own count of that prompt
-	sameLength      int           // replies to prompts of that length
-	minRatio        float64       // lowest ratio of the server's count to ours for complete prompts
-	constantCount   bool          // the server reports the same count for any prompt
+	longest         int           // reported tokens of the longest prompt
+	longestEstimate int           // estimated tokens of that prompt
+	sameLength      int           // number of replies to prompts of that length
+	minRatio        float64       // lowest ratio of reported to estimated tokens for complete prompts
+	constantCount   bool          // the server reports the same count for all prompts
 }
 
 // NewWindowDetector returns a WindowDetector that wraps next.
@@ -77,8 +78,8 @@ func NewWindowDetector(next Completer, tokens func(string) int, notify func(limi
 	return &WindowDetector{Next: next, Tokens: tokens, Notify: notify, probing: make(chan struct{}, 1), minRatio: math.Inf(1)}
 }
 
-// Limit returns the number of tokens of a prompt and its reply that the server reads,
-// or 0 if it was not found to truncate.
+// Limit returns the detected limit in tokens of prompt and reply, or 0 if none
+// was detected.
 func (w *WindowDetector) Limit() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,8 +89,8 @@ func (w *WindowDetector) Limit() int {
 	return max(w.limit, w.longest)
 }
 
-// ExpectedReplyTokens returns the part of the context window that the reply to r is expected to
-// take: half of its limit of output tokens.
+// ExpectedReplyTokens returns the part of the context window that the reply to
+// r is expected to occupy: half of its output token limit.
 func ExpectedReplyTokens(r *Request) int { return r.MaxTokens / 2 }
 
 // Complete implements Completer.
@@ -122,7 +123,8 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 	return &out, nil
 }
 
-// checkTruncation decides whether the server truncated r. more is the usage of probes.
+// checkTruncation decides whether the server truncated r. probeUsage is the
+// usage of probes.
 func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used usage.Usage) (probeUsage usage.Usage, truncated bool, err error) {
 	p := promptCount{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
 	var text strings.Builder
@@ -135,7 +137,7 @@ func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used u
 	if certain, truncated := w.decideWithoutProbe(p); certain {
 		return usage.Usage{}, truncated, nil
 	}
-	select { // one probe at a time, whose result serves all
+	select { // other calls wait for the result of the probe
 	case w.probing <- struct{}{}:
 	case <-ctx.Done():
 		return usage.Usage{}, false, ctx.Err()
@@ -147,25 +149,26 @@ func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used u
 	return w.probe(ctx, p)
 }
 
-// A promptCount has the token counts of a prompt and its reply.
+// A promptCount contains token counts of a prompt and its reply.
 type promptCount struct {
 	reported, reply, estimated, bytes int
 	words                             func() int // lower bound on the tokens of the prompt
 }
 
-// decideWithoutProbe returns whether the prompt was truncated if that is certain without a probe.
+// decideWithoutProbe reports whether the prompt was truncated, if that is
+// certain without a probe.
 func (w *WindowDetector) decideWithoutProbe(p promptCount) (certain, truncated bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.constantCount || p.reported > p.bytes+maxTemplateTokens {
-		return true, false // not a count of this prompt
+		return true, false // the count is unrelated to this prompt
 	}
 	if w.limit > 0 {
 		if p.reported > w.limit {
 			w.longest = max(w.longest, p.reported)
 			return true, false
 		}
-		// A reply that does not fit after its prompt pushes text out of the window.
+		// A reply that does not fit pushes text out of the window.
 		window := max(w.limit, w.longest)
 		return true, p.reported == w.limit || p.reported+p.reply > window || p.estimated > window
 	}
@@ -191,7 +194,7 @@ func (w *WindowDetector) decideWithoutProbe(p promptCount) (certain, truncated b
 	return true, false
 }
 
-// probe sends plain words to find out how many of them the server reads.
+// probe measures how many plain words the server reads.
 func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.Usage, truncated bool, err error) {
 	numWords := int(probeWordsPerToken * float64(p.estimated))
 	long, u, err := w.sendProbe(ctx, numWords)
@@ -216,7 +219,7 @@ func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.U
 		w.constantCount = true
 		return used, false, nil
 	}
-	// A server that keeps half of its window reads some prompts that are longer.
+	// A server that keeps half of its window reads some longer prompts completely.
 	longer, u, err := w.sendProbe(ctx, long*3/2)
 	used = used.Add(u)
 	if err != nil {
@@ -239,13 +242,14 @@ func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.U
 	return used, true, nil
 }
 
-// sendProbe sends a prompt of n words and returns the server's token count. A prompt that the
-// server rejects as too long counts as read, since it was not truncated silently.
+// sendProbe sends a prompt of n words and returns the token count reported by
+// the server. A prompt that the server rejects as too long counts as read,
+// since it was not truncated silently.
 func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used usage.Usage, err error) {
 	var b strings.Builder
 	words := strings.Fields(probeText)
 	for i := range n {
-		if i < 4 { // keep the prompt out of the server's cache
+		if i < 4 { // make each probe unique to bypass caches
 			b.WriteByte(byte('a' + rand.IntN(26))) //nolint:gosec // not a secret
 			b.WriteByte(' ')
 			continue
@@ -275,7 +279,8 @@ func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used
 	return used.PromptTokens, used, nil
 }
 
-// isServerCount reports whether the prompt tokens are the server's count and not our own.
+// isServerCount reports whether the prompt tokens in used were counted by the
+// server rather than estimated.
 func (w *WindowDetector) isServerCount(r *Request, used usage.Usage) bool {
 	return !used.Estimated || used.PromptTokens != sizeOf(r, w.Tokens).Prompt
 }

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// A templateData is Data for templates: every text is already encoded as JSON, and templates
-// can't access the original.
+// A templateData is Data for templates. All texts are already encoded as JSON;
+// templates can't access the originals.
 type templateData struct {
 	Strict, Again                    bool
 	Question, Answer, Before, Joined encoded
 	Sentences, Contexts, Claims      encoded
 }
 
-// encoded is JSON, with one line for each item of a list.
+// An encoded is JSON with one line per list item.
 type encoded string
 
 func (d Data) encode() templateData {
@@ -42,10 +42,11 @@ func encodeItems(list []Item) encoded {
 	return encoded(b.String())
 }
 
-// escape encodes v as JSON without anything that looks like a control token of a chat
-// template. Servers convert "<|im_end|>" or "[/INST]" in a message into the token of that
-// name, which would end the message. The first character of such tokens is written as an
-// escape sequence. Other characters stay unchanged, since models copy quotes from this text.
+// escape encodes v as JSON without sequences that look like control tokens of a
+// chat template. Servers convert "<|im_end|>" or "[/INST]" in a message to the
+// control token, which would end the message. escape writes the first character
+// of such sequences as an escape sequence. Other characters are unchanged
+// because models copy quotes from this text.
 func escape(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -7,15 +7,14 @@ import (
 	syntax "text/template/parse"
 )
 
-// Prompts may come with a repository. Their templates only need to insert texts, so
-// constructs that could run for a long time are rejected when they are loaded, and their
-// output is limited.
+// Prompts may come from an untrusted repository. Since templates only need to insert
+// texts, constructs that could run for a long time are rejected, and output is limited.
 const (
-	maxSteps  = 10_000   // nodes that a template may execute, including those of {{template}}
-	maxOutput = 64 << 20 // bytes that a template may write in addition to the texts
+	maxSteps  = 10_000   // nodes that a template may execute, including nested templates
+	maxOutput = 64 << 20 // bytes that a template may write in addition to texts
 )
 
-// checkSteps rejects loops, recursion, and templates that call each other too often.
+// checkSteps rejects loops, recursion and excessive template calls.
 func checkSteps(t *template.Template) error {
 	c := counter{t: t, known: map[string]int{}}
 	for _, part := range t.Templates() {
@@ -31,8 +30,8 @@ func checkSteps(t *template.Template) error {
 	return nil
 }
 
-// disabledFuncs returns replacements for functions that make texts longer: nested calls
-// could fill the memory before anything is written.
+// disabledFuncs returns replacements for functions that make texts longer.
+// Nested calls of these could exhaust memory before anything is written.
 func disabledFuncs() template.FuncMap {
 	funcs := template.FuncMap{}
 	for _, name := range []string{"print", "printf", "println", "html", "js", "urlquery"} {
@@ -104,7 +103,7 @@ func (c *counter) branches(first, second *syntax.ListNode) (int, error) {
 	return 1 + a + b, err
 }
 
-// A limitedBuffer buffer accepts at most limit bytes.
+// A limitedBuffer is a buffer that accepts at most limit bytes.
 type limitedBuffer struct {
 	bytes.Buffer
 	limit int

@@ -20,16 +20,16 @@ const MaxBytes = 1 << 20
 //go:embed data/*.tmpl
 var data embed.FS
 
-// A builtin is a prompt that is included in the program. Its version must change with its
-// text, since it is part of the keys of cached replies.
+// A builtin is a prompt included in the program. Its version must change with
+// its text because it is part of cache keys.
 type builtin struct {
 	name     Name
 	version  int
-	required []string // fields that the user message must contain
+	required []string // fields required in the user message
 	text     []byte
 }
 
-// builtins returns the prompts in the order in which a row uses them.
+// builtins returns the built-in prompts in the order in which a row uses them.
 func builtins() ([]builtin, error) {
 	list := []builtin{
 		{name: Claims, version: 1, required: []string{"Sentences"}},
@@ -51,11 +51,12 @@ func builtins() ([]builtin, error) {
 
 func (b builtin) file() string { return string(b.name) + ".tmpl" }
 
-// Load returns the prompts. A file in dir that is named after a prompt, such as
-// judge.tmpl, replaces the included one; dir may be empty. Load parses and tests every
-// template, so that errors, which name the file, occur before anything is spent. Each
-// template must define "system" and "user", use known fields only, and contain the texts
-// that it is about. It is an error if dir has a .tmpl file with another name, or none.
+// Load returns the built-in prompts. A file in dir with the name of a prompt,
+// such as judge.tmpl, replaces it; dir may be empty. Load parses and tests
+// every template to report errors, which name the file, before any money is
+// spent. Each template must define "system" and "user", use only known fields,
+// and contain its required texts. Load fails if dir contains no .tmpl file or
+// one with an unknown name.
 func Load(dir string) (*Set, error) {
 	list, err := builtins()
 	if err != nil {
@@ -112,7 +113,7 @@ func readDir(dir string, list []builtin) (map[string][]byte, error) {
 	return replaced, nil
 }
 
-// parse parses a template and tests it.
+// parse parses and tests a template.
 func parse(b builtin, file string, text []byte) (*template.Template, error) {
 	t, err := template.New(file).Option("missingkey=error").Funcs(disabledFuncs()).Parse(string(text))
 	if err != nil {
@@ -134,7 +135,8 @@ func parse(b builtin, file string, text []byte) (*template.Template, error) {
 	return t, nil
 }
 
-// checkTemplate executes a template with markers in place of texts and checks where they appear.
+// checkTemplate executes a template with markers in place of texts and checks
+// where they appear.
 func checkTemplate(b builtin, file string, t *template.Template, strict, again bool) error {
 	markers := map[string]encoded{}
 	for _, f := range []string{"Question", "Answer", "Before", "Joined", "Sentences", "Contexts", "Claims"} {
@@ -166,7 +168,8 @@ func checkTemplate(b builtin, file string, t *template.Template, strict, again b
 	return nil
 }
 
-// withFile adds the file name to an error of text/template, which may have it already.
+// withFile adds the file name to an error of text/template, unless it is
+// already included.
 func withFile(file string, err error) error {
 	msg := strings.TrimPrefix(err.Error(), "template: ")
 	if !strings.HasPrefix(msg, file) {
@@ -175,9 +178,9 @@ func withFile(file string, err error) error {
 	return errors.New(msg)
 }
 
-// Export writes the included prompts to dir, which is created if necessary, and returns
-// the paths of the files. If a file exists with other content, it writes nothing and
-// returns an error.
+// Export writes the built-in prompts to dir, creating it if necessary, and
+// returns their paths. If a file exists with different content, it writes
+// nothing and returns an error.
 func Export(dir string) ([]string, error) {
 	list, err := builtins()
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package prompt renders the prompts for language models from text templates, which
 // users can replace.
 //
-// A prompt has a system message, which is the same for all rows, and a user message with
-// the texts of a row. The long parts that requests have in common come first: the
-// instructions, then the contexts. So servers that cache prompt prefixes can reuse them.
+// A prompt consists of a system message, which is the same for all rows, and a user
+// message with the texts of a row. Text that requests share comes first, the instructions
+// before the contexts, so that servers can cache prompt prefixes.
 //
-// Templates get the texts of a dataset only as escaped JSON. Whatever a text contains, it
-// stays a single string in a single JSON object.
+// Templates receive the texts of a dataset only as escaped JSON, so a text can't break out
+// of its string.
 package prompt
 
 import (
@@ -34,14 +34,14 @@ const (
 type Item struct {
 	ID      int    `json:"id"`
 	Text    string `json:"text"`
-	Heading string `json:"heading,omitempty"` // of the section that contains a sentence
+	Heading string `json:"heading,omitempty"` // heading of the section, for sentences
 }
 
-// Data has the fields of all templates. The comment at the start of a template lists those
-// that it uses.
+// Data contains the fields of all templates. The comment at the start of each
+// template lists those that it uses.
 type Data struct {
 	Strict    bool   // accept explicit statements only, no inference
-	Again     bool   // an earlier reply was not good enough
+	Again     bool   // the request is a retry after an unusable reply
 	Question  string // may be empty
 	Answer    string // the whole answer
 	Before    string // part of the answer before Sentences
@@ -57,7 +57,7 @@ type Text struct {
 	Version      string // name and version, such as "judge/1"
 }
 
-// A Set has a template for each prompt. It is safe for concurrent use.
+// A Set contains a template for each prompt. It is safe for concurrent use.
 type Set struct{ templates map[Name]*loadedPrompt }
 
 type loadedPrompt struct {
@@ -65,8 +65,8 @@ type loadedPrompt struct {
 	parsed  *template.Template
 }
 
-// Version returns the name and version of a prompt: "judge/1" for an included one, a hash
-// in place of the number for a replaced one, and "" for an unknown name.
+// Version returns the name and version of a prompt, such as "judge/1". Replaced
+// prompts have a hash instead of a number. It returns "" for an unknown name.
 func (s *Set) Version(n Name) string {
 	if e := s.templates[n]; e != nil {
 		return e.version
@@ -74,7 +74,7 @@ func (s *Set) Version(n Name) string {
 	return ""
 }
 
-// Render renders a prompt. The same data results in the same bytes.
+// Render renders a prompt. Its output is deterministic.
 func (s *Set) Render(n Name, d Data) (Text, error) {
 	e := s.templates[n]
 	if e == nil {
@@ -99,7 +99,7 @@ func (s *Set) Render(n Name, d Data) (Text, error) {
 	return t, nil
 }
 
-// versionOf returns the version of a template.
+// versionOf returns the version of a template, given its text.
 func versionOf(b builtin, text []byte) string {
 	if bytes.Equal(text, b.text) {
 		return fmt.Sprintf("%s/%d", b.name, b.version)
