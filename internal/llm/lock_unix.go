@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks the byte of f at that offset, or reports that another process holds the
-// lock. The lock ends when f is closed, also if the process is killed.
-func lock(f *os.File, at int64) (taken bool, err error) {
-	l := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
+// tryLock locks the byte of f at offset. It returns false if another process holds the
+// lock. The lock is released when f is closed or the process exits.
+func tryLock(f *os.File, offset int64) (ok bool, err error) {
+	l := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: offset, Len: 1}
 	err = unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l)
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 		return false, nil
@@ -21,7 +21,7 @@ func lock(f *os.File, at int64) (taken bool, err error) {
 	return err == nil, err
 }
 
-func unlock(f *os.File, at int64) error {
-	l := unix.Flock_t{Type: unix.F_UNLCK, Whence: io.SeekStart, Start: at, Len: 1}
+func unlock(f *os.File, offset int64) error {
+	l := unix.Flock_t{Type: unix.F_UNLCK, Whence: io.SeekStart, Start: offset, Len: 1}
 	return unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l)
 }
