@@ -136,7 +136,7 @@ func (w words) cutSilentDocument() (words, bool) {
 	if string(first) != "the" && string(first) != "this" && string(first) != "these" {
 		return w, false
 	}
-	for range 2 { // the document's name has up to two words
+	for range 2 { // the name of the document has one or two words
 		if _, rest = rest.cutWord(); len(rest) == 0 {
 			return w, false
 		}

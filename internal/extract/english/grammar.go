@@ -9,7 +9,7 @@ import (
 //go:embed verbs.txt
 var verbData string
 
-// A VerbForm is a set of verb forms. A word may have several, such as "cut".
+// A VerbForm is a set of verb forms. Words such as "cut" have several forms.
 type VerbForm uint8
 
 // Verb forms.
