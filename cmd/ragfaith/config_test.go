@@ -173,7 +173,7 @@ func TestColorDependsOnTerminalAndEnvironment(t *testing.T) {
 			}
 			return "", false
 		}}
-		if got := sys.palette(io.Discard).On; got != tt.want {
+		if got := sys.palette(io.Discard).Enabled; got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}

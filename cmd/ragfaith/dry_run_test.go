@@ -1,9 +1,12 @@
 package main
 
 import (
+	"math"
 	"testing"
+	"time"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -11,16 +14,42 @@ import (
 // dry run.
 func TestDryRunJudgesEveryClaim(t *testing.T) {
 	t.Parallel()
-	u := newUnjudged()
-	for _, n := range []int{0, 3, len(u), len(u) + 1, 1000, 2} {
-		got, err := u.Judge(t.Context(), verdict.Task{Claims: make([]extract.Claim, n)})
+	judge := newNoopJudge()
+	for _, n := range []int{0, 3, len(judge), len(judge) + 1, 1000, 2} {
+		got, err := judge.Judge(t.Context(), verdict.Task{Claims: make([]extract.Claim, n)})
 		if err != nil || len(got.Verdicts) != n {
-			t.Fatalf("got %d verdicts for %d claims, %v", len(got.Verdicts), n, err)
+			t.Fatalf("got %d verdicts and error %v, want %d verdicts", len(got.Verdicts), err, n)
 		}
 		for i, v := range got.Verdicts {
 			if v.ClaimID != i {
-				t.Fatalf("verdict %d of %d has claim ID %d", i, n, v.ClaimID)
+				t.Fatalf("verdict %d of %d: got claim ID %d, want %d", i, n, v.ClaimID, i)
 			}
 		}
+	}
+}
+
+func TestDryRunDurationDoesNotOverflow(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		limit llmOptions
+		usage usage.Usage
+		want  time.Duration
+	}{
+		{"few tokens", llmOptions{tpm: 600}, usage.Usage{PromptTokens: 1200}, 2 * time.Minute},
+		{"tokens per minute", llmOptions{tpm: 1_000_000}, usage.Usage{PromptTokens: 300_000_000}, 5 * time.Hour},
+		{"requests per minute", llmOptions{rpm: 1_000_000}, usage.Usage{Requests: 600_000_000}, 10 * time.Hour},
+		{"completion tokens", llmOptions{}, usage.Usage{CompletionTokens: 10_000_000_000}, 1250 * time.Second},
+		{"maximum duration", llmOptions{tpm: 1}, usage.Usage{PromptTokens: 1_000_000_000}, math.MaxInt64},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			e := estimate{rows: 1_000_000, usage: tt.usage}
+			got, _ := e.duration(&scoreOptions{llm: tt.limit, concurrency: 100_000})
+			if got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
 	}
 }

@@ -235,14 +235,14 @@ func (sys system) palette(w io.Writer) report.Palette {
 	force := sys.getenv("CLICOLOR_FORCE")
 	switch {
 	case mode != colorAuto:
-		return report.Palette{On: mode == colorAlways}
+		return report.Palette{Enabled: mode == colorAlways}
 	case sys.getenv("NO_COLOR") != "":
 		return report.Palette{}
 	case force != "" && force != "0":
-		return report.Palette{On: true}
+		return report.Palette{Enabled: true}
 	}
 	plain := sys.getenv("TERM") == "dumb" || sys.getenv("CLICOLOR") == "0"
-	return report.Palette{On: !plain && sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
+	return report.Palette{Enabled: !plain && sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
 }
 
 // An outputStream is standard output and how to write to it.

@@ -181,7 +181,7 @@ func (o *scoreOptions) check(paths []string) error {
 	if err := errors.Join(o.checkOutputs("the dataset", paths), o.checkBatch(paths)); err != nil {
 		return err
 	}
-	if o.resume && !o.batched() && !slices.ContainsFunc(o.output, isJSONL) {
+	if o.resume && !o.usesBatch() && !slices.ContainsFunc(o.output, isJSONL) {
 		return usagef("--resume needs the JSONL file of the interrupted run: -o FILE.jsonl")
 	}
 	return nil

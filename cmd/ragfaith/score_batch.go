@@ -31,12 +31,12 @@ const batchSuffix = ".batch"
 // batchWindow is the maximum time that a server takes for a batch.
 const batchWindow = 24 * time.Hour
 
-// batched reports whether requests are sent in batches.
-func (o *scoreOptions) batched() bool { return o.llm.batch && o.usesLLM() }
+// usesBatch reports whether requests are sent in batches.
+func (o *scoreOptions) usesBatch() bool { return o.llm.batch && o.usesLLM() }
 
 // checkBatch returns an error for datasets that can't be read more than once.
 func (o *scoreOptions) checkBatch(paths []string) error {
-	if !o.batched() || o.dryRun {
+	if !o.usesBatch() || o.dryRun {
 		return nil
 	}
 	for _, path := range paths {
@@ -62,7 +62,7 @@ func (o *scoreOptions) batchDir() string {
 // checkUnfinishedBatch returns an error for a run without --batch whose requests were
 // already submitted, and would be paid for again.
 func (o *scoreOptions) checkUnfinishedBatch() error {
-	if dir := o.batchDir(); dir != "" && !o.batched() && llm.BatchSubmitted(dir) {
+	if dir := o.batchDir(); dir != "" && !o.usesBatch() && llm.BatchSubmitted(dir) {
 		return &llm.UnfinishedBatchError{Dir: dir}
 	}
 	return nil
@@ -88,7 +88,7 @@ type batchRun struct {
 // openBatch creates or resumes the batch of a run with --batch.
 func (r *scoreRun) openBatch(ctx context.Context) error {
 	o := r.options
-	if !o.batched() {
+	if !o.usesBatch() {
 		return nil
 	}
 	settings, err := json.Marshal([]setting.Setting(r.settings))

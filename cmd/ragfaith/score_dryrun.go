@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -25,20 +26,20 @@ import (
 // votes and custom prompts; completion tokens are estimated. The cache is not used.
 
 const (
-	// The assumed speed of OpenAI's smaller models.
+	// Typical figures of OpenAI's smaller models.
 	requestLatency  = 500 * time.Millisecond
 	tokensPerSecond = 80
-	// filler is a sentence of a simulated reply. It consists of words that a statement
-	// may add to its answer without counting as invented.
+	// filler is the text of simulated replies. It contains only function words, which
+	// extraction accepts in statements even if the answer lacks them.
 	filler = "it is as he or she has it in the box and we all can see it by the sea as it is"
-	// maxSimulatedItems is the maximum number of claims or sentences in a request.
+	// maxSimulatedItems limits the claims or sentences of a simulated reply.
 	maxSimulatedItems = 64
 )
 
-// A simulator is an llm.Completer that returns well-formed replies without content.
+// A simulator is an llm.Completer that returns valid placeholder replies.
 type simulator struct {
 	tokens   *llm.Tokens
-	maxItems int // maximum number of claims or sentences in a request
+	maxItems int // maximum claims or sentences per reply
 }
 
 // Complete returns a reply in the requested format, with as many items as the request
@@ -58,8 +59,8 @@ func (s *simulator) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, e
 	return nil, errors.New("request with an unknown reply format")
 }
 
-// simulatedReply returns a reply of n items, all unsupported, so that every group of
-// contexts is asked about.
+// simulatedReply returns a reply with n items. All are unsupported, so that a judge
+// sends every group of contexts.
 func simulatedReply(schema string, n int) json.RawMessage {
 	list, element := "verdicts", `{"claim_id":ID,"chunk_ids":[0],"quote":"`+filler+`","reason":"`+filler+`","verdict":"not_mentioned"}`
 	switch schema {
@@ -84,8 +85,8 @@ func simulatedReply(schema string, n int) json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-// simulatedStatements asks for the statements of an answer, but returns its sentences,
-// because the statements of a model are unknown.
+// simulatedStatements is an extractor that counts the usage of a request for statements
+// but returns the sentences of the answer, since a model's statements are unknown.
 type simulatedStatements struct {
 	extractllm.Extractor
 	tokens *llm.Tokens
@@ -103,29 +104,29 @@ func (x simulatedStatements) Extract(ctx context.Context, question, answer strin
 	return e, err
 }
 
-// unjudged is a judge that supports nothing and costs nothing. It holds the verdicts on
-// the first claims, which are the same for every row.
-type unjudged []verdict.Verdict
+// A noopJudge is a judge that supports no claim and uses no tokens. Its verdicts are
+// preallocated and shared by all rows.
+type noopJudge []verdict.Verdict
 
-func newUnjudged() unjudged { return unjudged{}.verdicts(64) }
+func newNoopJudge() noopJudge { return noopJudge{}.verdicts(64) }
 
 // verdicts returns the verdicts on n claims.
-func (u unjudged) verdicts(n int) unjudged {
-	for i := len(u); i < n; i++ {
-		u = append(u, verdict.Verdict{ClaimID: i})
+func (j noopJudge) verdicts(n int) noopJudge {
+	for i := len(j); i < n; i++ {
+		j = append(j, verdict.Verdict{ClaimID: i})
 	}
-	return u[:n:n]
+	return j[:n:n]
 }
 
 // Judge implements eval.Judge.
-func (u unjudged) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
-	return verdict.Judgement{Verdicts: u.verdicts(len(task.Claims))}, nil
+func (j noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	return verdict.Judgement{Verdicts: j.verdicts(len(task.Claims))}, nil
 }
 
-// simulated returns the stages of a dry run.
-func (s stages) simulated(o *scoreOptions, m *model) stages {
+// forDryRun returns s with the stages that need a server or a model replaced.
+func (s stages) forDryRun(o *scoreOptions, m *model) stages {
 	if o.judge != judgeLLM {
-		s.judge = newUnjudged()
+		s.judge = newNoopJudge()
 	}
 	if x, ok := s.extractor.(extractllm.Extractor); ok {
 		s.extractor = simulatedStatements{x, m.stack.Tokens}
@@ -133,31 +134,31 @@ func (s stages) simulated(o *scoreOptions, m *model) stages {
 	return s
 }
 
-// A forecast counts what a run would take. It is an eval.Sink.
-type forecast struct {
+// An estimate is an eval.Sink that adds up the requests and tokens of a run.
+type estimate struct {
 	rows, noClaims, failed, claims int
 	usage                          usage.Usage
 }
 
-// Write counts r.
-func (f *forecast) Write(r *result.Row) error {
-	f.rows++
+// Write adds r to the estimate.
+func (e *estimate) Write(r *result.Row) error {
+	e.rows++
 	switch r.Status {
 	case result.NoClaims:
-		f.noClaims++
+		e.noClaims++
 	case result.Failed:
-		f.failed++
+		e.failed++
 	case result.Scored:
 	}
-	f.claims += len(r.Claims)
-	f.usage.Requests += r.Usage.Requests
-	f.usage.PromptTokens += r.Usage.PromptTokens
-	f.usage.CompletionTokens += r.Usage.CompletionTokens
+	e.claims += len(r.Claims)
+	e.usage.Requests += r.Usage.Requests
+	e.usage.PromptTokens += r.Usage.PromptTokens
+	e.usage.CompletionTokens += r.Usage.CompletionTokens
 	return nil
 }
 
-// print writes the forecast, one figure per line. m is nil if nothing would be sent.
-func (f *forecast) print(w io.Writer, o *scoreOptions, m *model) error {
+// print writes one figure per line. m is nil for a run without a language model.
+func (e *estimate) print(w io.Writer, o *scoreOptions, m *model) error {
 	var b strings.Builder
 	line := func(name, figure, note string) {
 		if note != "" {
@@ -170,61 +171,65 @@ func (f *forecast) print(w io.Writer, o *scoreOptions, m *model) error {
 		claims = "sentences; a model may split them into more claims"
 	}
 	if m != nil && !m.stack.Tokens.Exact() {
-		exact = "about: the model's tokenizer is unknown"
+		exact = "estimate: unknown tokenizer"
 	}
-	line("rows", strconv.Itoa(f.rows), fmt.Sprintf("%d without claims, %d that can't be scored", f.noClaims, f.failed))
-	line("claims", strconv.Itoa(f.claims), claims)
-	line("requests", strconv.Itoa(f.usage.Requests), "")
-	line("prompt tokens", strconv.Itoa(f.usage.PromptTokens), exact)
+	line("rows", strconv.Itoa(e.rows), fmt.Sprintf("%d without claims, %d that can't be scored", e.noClaims, e.failed))
+	line("claims", strconv.Itoa(e.claims), claims)
+	line("requests", strconv.Itoa(e.usage.Requests), "")
+	line("prompt tokens", strconv.Itoa(e.usage.PromptTokens), exact)
 	if m == nil {
 		line("completion tokens", "0", "")
 		line("cost", "$0", "nothing is sent")
 	} else {
-		line("completion tokens", strconv.Itoa(f.usage.CompletionTokens), "about")
+		line("completion tokens", strconv.Itoa(e.usage.CompletionTokens), "estimate")
 		cost, note := "unknown", "the price of "+m.stack.Client.Model()+" is unknown; set it with --price"
 		if m.price != nil {
-			usd := (float64(f.usage.PromptTokens)*m.price[0] + float64(f.usage.CompletionTokens)*m.price[1]) / 1e6
+			usd := (float64(e.usage.PromptTokens)*m.price[0] + float64(e.usage.CompletionTokens)*m.price[1]) / 1e6
 			note = fmt.Sprintf("$%v and $%v per million tokens", m.price[0], m.price[1])
 			if o.llm.price == nil {
 				note += ", as of " + llm.PricesDate()
 			}
-			if o.batched() {
+			if o.usesBatch() {
 				usd *= llm.BatchFactor()
 				note += fmt.Sprintf("; × %v in a batch", llm.BatchFactor())
 			}
 			cost = "$" + strconv.FormatFloat(usd, 'f', 4, 64)
 		}
 		line("cost", cost, note)
-		took, why := f.duration(o)
-		if o.batched() {
-			took, why = o.batchDuration()
+		d, note := e.duration(o)
+		if o.usesBatch() {
+			d, note = o.batchDuration()
 		}
-		line("time", took.Round(time.Second).String(), why)
+		line("time", d.Round(time.Second).String(), note)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// duration estimates how long the run would take, and returns what limits it.
-func (f *forecast) duration(o *scoreOptions) (time.Duration, string) {
-	work := time.Duration(f.usage.Requests)*requestLatency + time.Duration(f.usage.CompletionTokens)*time.Second/tokensPerSecond
-	took := work / time.Duration(max(1, min(o.concurrency, f.rows)))
-	why := fmt.Sprintf("about, with %d rows at once, %v per request and %d tokens per second", o.concurrency, requestLatency, tokensPerSecond)
+// duration estimates how long the run would take, and describes what limits it.
+func (e *estimate) duration(o *scoreOptions) (time.Duration, string) {
+	// The products of counts and durations may exceed the range of time.Duration.
+	requests, completion := float64(e.usage.Requests), float64(e.usage.CompletionTokens)
+	work := requests*requestLatency.Seconds() + completion/tokensPerSecond
+	seconds := work / float64(max(1, min(o.concurrency, e.rows)))
+	note := fmt.Sprintf("estimate, with %d rows at once, %v per request and %d tokens per second", o.concurrency, requestLatency, tokensPerSecond)
 	if o.llm.rpm > 0 {
-		if d := time.Duration(f.usage.Requests) * time.Minute / time.Duration(o.llm.rpm); d > took {
-			took, why = d, fmt.Sprintf("at %d requests per minute", o.llm.rpm)
+		if s := requests * 60 / float64(o.llm.rpm); s > seconds {
+			seconds, note = s, fmt.Sprintf("at %d requests per minute", o.llm.rpm)
 		}
 	}
 	if o.llm.tpm > 0 {
-		tokens := f.usage.PromptTokens + f.usage.CompletionTokens
-		if d := time.Duration(tokens) * time.Minute / time.Duration(o.llm.tpm); d > took {
-			took, why = d, fmt.Sprintf("at %d tokens per minute", o.llm.tpm)
+		if s := (float64(e.usage.PromptTokens) + completion) * 60 / float64(o.llm.tpm); s > seconds {
+			seconds, note = s, fmt.Sprintf("at %d tokens per minute", o.llm.tpm)
 		}
 	}
-	return took, why
+	if ns := seconds * float64(time.Second); ns < math.MaxInt64 {
+		return time.Duration(ns), note
+	}
+	return math.MaxInt64, note
 }
 
-// dryRun counts what the run would do, and prints it.
+// dryRun estimates the requests, tokens, cost and time of the run and prints them.
 func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
 	o := r.options
 	set, err := dataset.Open(r.paths, input)
@@ -232,16 +237,16 @@ func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
 		return err
 	}
 	defer set.Close()
-	s := r.stages.simulated(o, r.model)
+	s := r.stages.forDryRun(o, r.model)
 	p := eval.Pipeline{
 		Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, Window: o.window(true), NoClaims: o.noClaimsScore(),
 		Refusals: s.refusals, JudgeRefusals: o.judge == judgeLLM,
 	}
 	failures := o.newFailureLog(r.console)
-	var f forecast
-	if err := p.Run(ctx, o.selection().Of(set.Rows()), sinks{&f, failures}); err != nil {
+	var est estimate
+	if err := p.Run(ctx, o.selection().Of(set.Rows()), sinks{&est, failures}); err != nil {
 		return err
 	}
 	failures.Close()
-	return f.print(r.stdout.w, o, r.model)
+	return est.print(r.stdout.w, o, r.model)
 }

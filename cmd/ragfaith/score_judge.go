@@ -45,7 +45,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		s.judge, s.threshold, err = local.judge(o)
 		return s, err
 	case o.usesLocalModel(): // in a dry run
-		s.judge = newUnjudged()
+		s.judge = newNoopJudge()
 		return s, nil
 	case o.judge != judgeLLM:
 		s.judge, s.threshold = markup.Judge{Inner: words}, words.Threshold()

@@ -36,7 +36,7 @@ func (c *Console) Printf(format string, args ...any) {
 	const warning = "warning:"
 	text := report.Printable(fmt.Sprintf(format, args...))
 	if rest, ok := strings.CutPrefix(text, warning); ok {
-		text = c.palette.Doubtful(warning) + rest
+		text = c.palette.Warning(warning) + rest
 	}
 	c.Println("ragfaith: " + text)
 }
@@ -46,9 +46,9 @@ func (c *Console) Warn(err error) { c.Printf("warning: %v", err) }
 
 // Gate writes the outcome of a gate.
 func (c *Console) Gate(g *report.Gate) {
-	color := c.palette.Bad
+	color := c.palette.Failure
 	if g.Passed {
-		color = c.palette.Good
+		color = c.palette.Success
 	}
 	c.Println("gate: " + g.Text + ": " + color(g.Outcome()))
 }

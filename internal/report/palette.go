@@ -7,10 +7,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A Palette colors text for a terminal with the 16 colors of its theme. The zero Palette
-// does not color. Colors only repeat what a word or sign says, for readers who do not see
-// them.
-type Palette struct{ On bool }
+// A Palette colors terminal text with the 16 standard colors. The zero Palette returns
+// text unchanged. Colors never carry information that the text lacks.
+type Palette struct{ Enabled bool }
 
 // SGR codes of ECMA-48.
 const (
@@ -21,45 +20,45 @@ const (
 	yellow = 33
 )
 
-// Good returns s in the color of success.
-func (p Palette) Good(s string) string { return p.paint(green, s) }
+// Success returns s in the color of success.
+func (p Palette) Success(s string) string { return p.paint(green, s) }
 
-// Bad returns s in the color of failure.
-func (p Palette) Bad(s string) string { return p.paint(red, s) }
+// Failure returns s in the color of failure.
+func (p Palette) Failure(s string) string { return p.paint(red, s) }
 
-// Doubtful returns s in the color of warnings.
-func (p Palette) Doubtful(s string) string { return p.paint(yellow, s) }
+// Warning returns s in the color of warnings.
+func (p Palette) Warning(s string) string { return p.paint(yellow, s) }
 
-// strong returns s as a heading.
-func (p Palette) strong(s string) string { return p.paint(bold, s) }
+// heading returns s in bold.
+func (p Palette) heading(s string) string { return p.paint(bold, s) }
 
-// quiet returns s as secondary text.
-func (p Palette) quiet(s string) string { return p.paint(faint, s) }
+// dim returns s as secondary text.
+func (p Palette) dim(s string) string { return p.paint(faint, s) }
 
 // verdict returns s in the color of a verdict.
 func (p Palette) verdict(v result.Verdict, s string) string {
 	switch v {
 	case result.Supported:
-		return p.Good(s)
+		return p.Success(s)
 	case result.Contradicted:
-		return p.Bad(s)
+		return p.Failure(s)
 	case result.NotMentioned:
 	}
-	return p.Doubtful(s)
+	return p.Warning(s)
 }
 
 func (p Palette) paint(code int, s string) string {
-	if !p.On || s == "" {
+	if !p.Enabled || s == "" {
 		return s
 	}
 	return "\x1b[" + strconv.Itoa(code) + "m" + s + "\x1b[0m"
 }
 
-// maxMarks is the maximum number of signs in a cell of verdicts.
-const maxMarks = 10
+// maxSymbols limits the symbols in the verdict column of a row.
+const maxSymbols = 10
 
-// sign returns a one-character symbol for a verdict.
-func sign(v result.Verdict) string {
+// symbol returns a one-character symbol for a verdict.
+func symbol(v result.Verdict) string {
 	switch v {
 	case result.Supported:
 		return "✓"
@@ -70,13 +69,14 @@ func sign(v result.Verdict) string {
 	return "?"
 }
 
-// marks shows the verdicts of claims as signs. More than maxMarks claims are represented
-// in proportion, sorted, with at least one sign for each verdict that occurs.
+// marks returns one symbol per claim, in order. For more than maxSymbols claims it returns
+// maxSymbols symbols grouped by verdict, in proportion to the counts, with at least one
+// for each verdict that occurs.
 func marks(claims []result.Claim, p Palette) string {
 	var b strings.Builder
-	if len(claims) <= maxMarks {
+	if len(claims) <= maxSymbols {
 		for i := range claims {
-			b.WriteString(p.verdict(claims[i].Verdict, sign(claims[i].Verdict)))
+			b.WriteString(p.verdict(claims[i].Verdict, symbol(claims[i].Verdict)))
 		}
 		return b.String()
 	}
@@ -85,24 +85,25 @@ func marks(claims []result.Claim, p Palette) string {
 	for i := range claims {
 		counts[claims[i].Verdict]++
 	}
-	// Shares are rounded to the nearest number, but not to 0. The largest gets the rest.
+	// Counts are rounded to the nearest number of symbols, but not to 0. The most common
+	// verdict gets the remaining ones.
 	largest := verdicts[0]
 	for _, v := range verdicts {
 		if counts[v] > counts[largest] {
 			largest = v
 		}
 	}
-	signs := make(map[result.Verdict]int, len(verdicts))
-	left := maxMarks
+	symbols := make(map[result.Verdict]int, len(verdicts))
+	remaining := maxSymbols
 	for _, v := range verdicts {
 		if v != largest && counts[v] > 0 {
-			signs[v] = max(1, (2*maxMarks*counts[v]+len(claims))/(2*len(claims)))
-			left -= signs[v]
+			symbols[v] = max(1, (2*maxSymbols*counts[v]+len(claims))/(2*len(claims)))
+			remaining -= symbols[v]
 		}
 	}
-	signs[largest] = left
+	symbols[largest] = remaining
 	for _, v := range verdicts {
-		b.WriteString(p.verdict(v, strings.Repeat(sign(v), signs[v])))
+		b.WriteString(p.verdict(v, strings.Repeat(symbol(v), symbols[v])))
 	}
 	return b.String()
 }

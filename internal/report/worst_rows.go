@@ -33,13 +33,13 @@ func newWorstRows(limit, width int, p Palette) *worstRows {
 func (w *worstRows) writeTo(b *strings.Builder) {
 	if w.failures > 0 {
 		b.WriteByte('\n')
-		w.text(b, "", "", "", "Failed rows: "+strconv.Itoa(w.failures), w.paint.strong)
+		w.text(b, "", "", "", "Failed rows: "+strconv.Itoa(w.failures), w.paint.heading)
 		for i := range w.failed {
 			f := &w.failed[i]
 			b.WriteByte('\n')
 			place := w.row(b, i, f.ID, "failed", f.File, f.Line)
 			why := strings.TrimPrefix(f.Error, place+": ") // errors of readers have the place
-			w.text(b, "   ", "why: ", "", why, w.paint.Bad)
+			w.text(b, "   ", "why: ", "", why, w.paint.Failure)
 		}
 		w.more(b, w.failures-len(w.failed))
 	}
@@ -47,7 +47,7 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 		return
 	}
 	b.WriteByte('\n')
-	w.text(b, "", "", "", "Rows with unsupported claims: "+strconv.Itoa(w.unsupported)+", the worst first", w.paint.strong)
+	w.text(b, "", "", "", "Rows with unsupported claims: "+strconv.Itoa(w.unsupported)+", the worst first", w.paint.heading)
 	for i := range w.rows {
 		r := &w.rows[i]
 		b.WriteByte('\n')
@@ -76,13 +76,13 @@ func (w *worstRows) row(b *strings.Builder, i int, id, figures, file string, lin
 		comma = ""
 	}
 	number := strconv.Itoa(i+1) + ". "
-	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+figures+comma+place, w.paint.strong)
+	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+figures+comma+place, w.paint.heading)
 	return place
 }
 
 // claim writes a claim and its verdict.
 func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
-	label := sign(c.Label) + " " + strings.ReplaceAll(string(c.Label), "_", " ")
+	label := symbol(c.Label) + " " + strings.ReplaceAll(string(c.Label), "_", " ")
 	if !math.IsNaN(c.score) {
 		label += " " + strconv.FormatFloat(c.score, 'f', 2, 64)
 	}
@@ -103,7 +103,7 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 		if c.Role != result.RoleSupports {
 			label = quoteLabel(c.Role) + ": chunk " + strconv.Itoa(c.chunk) + " "
 		}
-		w.text(b, inner, label, "  ", "“"+c.Quote+"”", w.paint.quiet)
+		w.text(b, inner, label, "  ", "“"+c.Quote+"”", w.paint.dim)
 	}
 }
 

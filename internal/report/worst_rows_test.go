@@ -86,7 +86,7 @@ func TestMarksAreProportional(t *testing.T) {
 	if got, want := marks(inOrder, Palette{}), "✗✓?"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := marks(inOrder, Palette{On: true}), "\x1b[31m✗\x1b[0m\x1b[32m✓\x1b[0m\x1b[33m?\x1b[0m"; got != want {
+	if got, want := marks(inOrder, Palette{Enabled: true}), "\x1b[31m✗\x1b[0m\x1b[32m✓\x1b[0m\x1b[33m?\x1b[0m"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -123,7 +123,7 @@ func TestWorstRowsFitWidthAndAreEscaped(t *testing.T) {
 				t.Errorf("got %q, want no control characters", line)
 			}
 		}
-		colored := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20, Palette: Palette{On: true}}, all...)
+		colored := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20, Palette: Palette{Enabled: true}}, all...)
 		for _, code := range []string{"0", "1", "2", "31", "32", "33"} {
 			colored = strings.ReplaceAll(colored, "\x1b["+code+"m", "")
 		}
