@@ -5,8 +5,8 @@ import "math"
 // scale returns 1/sqrt(n), the scale of attention scores for n-dimensional heads.
 func scale(n int) float32 { return float32(1 / math.Sqrt(float64(n))) }
 
-// bertShape holds the sizes that BERT, RoBERTa and DeBERTa configurations have in
-// common.
+// bertShape holds the sizes shared by the configurations of BERT, RoBERTa and
+// DeBERTa.
 type bertShape struct {
 	vocabulary, width, inner, layers, heads int
 	positions, types                        int

@@ -31,7 +31,7 @@ const (
 // member sets err; values returned afterwards are meaningless. Optional members have
 // a default, def. Members that do not affect the output are ignored.
 type config struct {
-	file   string // for errors
+	file   string // file name used in errors
 	values map[string]jsontext.Value
 	err    error
 }

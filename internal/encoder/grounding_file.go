@@ -37,7 +37,7 @@ const exportHint = "export the weights with training/export.py of this version"
 // groundingFile is an open grounding model file with validated metadata.
 type groundingFile struct {
 	*safetensors.File
-	name string // for errors
+	name string // file name used in errors
 	meta map[string]string
 }
 

@@ -89,7 +89,7 @@ func TestGroundingLayoutMatchesTraining(t *testing.T) {
 		outputs := make([]ClaimOutput, len(c.Claims))
 		seqs, err := g.buildSequences(m, &Group{c.Window, c.Claims}, outputs)
 		if err != nil {
-			t.Fatal(c.Name, err)
+			t.Fatalf("%s: %v", c.Name, err)
 		}
 		if len(c.Claims) == 0 {
 			if len(seqs) != 0 {

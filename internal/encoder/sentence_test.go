@@ -143,6 +143,6 @@ func TestSentenceEncoderMaxTokens(t *testing.T) {
 func TestLoadRejectsModelWithoutHead(t *testing.T) {
 	dir := encoderDir(t, nil)
 	if m, err := load(dir, Options{}); err == nil || !strings.Contains(err.Error(), `"BertModel" is not supported`) {
-		t.Error(m, err)
+		t.Errorf("got model %v, error %v, want an error that names the architecture", m, err)
 	}
 }

@@ -106,7 +106,7 @@ func encodeCase(t *testing.T, m *Model, c *goldenCase) tokenizer.Encoding {
 		e, err = m.tokenizer.EncodePair(c.TextA, *c.TextB, limit)
 	}
 	if err != nil {
-		t.Fatal(c.Name, err)
+		t.Fatalf("%s: %v", c.Name, err)
 	}
 	return e
 }
@@ -217,7 +217,7 @@ func TestClassifyRejectsLongPairs(t *testing.T) {
 	long := Pair{strings.Repeat("word ", 400), "A claim."}
 	n, err := m.Length(long)
 	if err != nil || n <= m.Info().MaxTokens {
-		t.Fatal(n, err)
+		t.Fatalf("got length %d, error %v, want a pair longer than MaxTokens", n, err)
 	}
 	_, err = m.Classify(t.Context(), []Pair{{"a", "b"}, long})
 	if err == nil || !strings.Contains(err.Error(), "input 1: ") || !strings.Contains(err.Error(), "takes 160 at most") {

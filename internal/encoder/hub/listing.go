@@ -19,7 +19,7 @@ const (
 // A listing describes a repository at a revision.
 type listing struct {
 	Commit string                // 40 hexadecimal digits
-	Files  map[string]remoteFile // by name
+	Files  map[string]remoteFile // indexed by name
 }
 
 // A remoteFile is a file in a repository.

@@ -82,7 +82,8 @@ static const struct { const void *get, *version; } base = { get, version };
 const void *OrtGetApiBase(void) { return &base; }
 `
 
-// compiled builds a library from C source. It returns "" if there is no compiler.
+// compiled builds a library from C source and returns its path, or "" if no compiler
+// is installed.
 func compiled(t *testing.T, source string) string {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
