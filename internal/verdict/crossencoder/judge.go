@@ -1,6 +1,6 @@
-// Package crossencoder implements the judge that runs a local cross-encoder: a model that
-// reads a passage and a claim together and classifies whether the passage supports the
-// claim, such as models for natural language inference and HHEM.
+// Package crossencoder implements the judge that runs a local cross-encoder, such as a
+// model for natural language inference or HHEM. A cross-encoder reads a passage and a
+// claim together and classifies whether the passage supports the claim.
 package crossencoder
 
 import (
@@ -22,13 +22,14 @@ const DefaultThreshold = 0.5
 // DefaultBatch is the number of pairs per call of the model.
 const DefaultBatch = 10
 
-// A Model classifies pairs of texts, like an *encoder.Model of kind Classify or HHEM.
+// A Model classifies pairs of texts. *encoder.Model implements it if its kind
+// is Classify or HHEM.
 type Model interface {
 	// Info returns the meaning of the model's labels and its limits.
 	Info() encoder.Info
-	// Classify returns a row of logits, one for each label, for each pair.
+	// Classify returns the logits of all labels for each pair.
 	Classify(ctx context.Context, pairs []encoder.Pair) ([][]float32, error)
-	// Count returns the number of tokens of a text alone.
+	// Count returns the number of tokens of text, without special tokens.
 	Count(text string) int
 	// Specials returns the number of special tokens in a pair.
 	Specials() int
@@ -39,33 +40,33 @@ type Options struct {
 	Model Model // required
 	// Threshold is the minimum probability of a supported claim, 0 to 1.
 	Threshold float64
-	// Rounded ignores Threshold and decides as Ragas does with HHEM: a claim is supported
-	// if the probability rounds to 1, half to even. Exactly 0.5 is not supported.
+	// Rounded ignores Threshold and rounds the probability, half to even, as Ragas does
+	// with HHEM. A probability of exactly 0.5 is not supported.
 	Rounded bool
 	// Joined compares claims with all contexts joined by newlines. Otherwise each context
-	// is read separately and the best one counts.
+	// is classified separately and the best one counts.
 	Joined bool
-	// Batch is the number of pairs per call of the model, DefaultBatch if 0. It does not
-	// affect results.
+	// Batch is the number of pairs per call of the model. It defaults to DefaultBatch and
+	// does not affect results.
 	Batch int
 	// Sentences calls yield with the byte offsets of each sentence of a text. Long contexts
-	// are cut between sentences. Required.
+	// are split between sentences. Required.
 	Sentences func(text string, yield func(start, end int))
-	// Quoter selects the evidence in the deciding window, since the model returns none.
+	// Quoter selects evidence in the deciding window because the model returns none.
 	// Required.
 	Quoter Quoter
 }
 
-// A Quoter finds evidence for a claim in a text. *lexical.Judge is one.
+// A Quoter finds evidence for a claim in a text. *lexical.Judge implements it.
 type Quoter interface {
 	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
 }
 
-// A Judge is safe for concurrent use. Its results depend only on the task, the model and
-// the options.
+// A Judge judges claims with a cross-encoder. It is safe for concurrent use.
+// Its results depend only on the task, the model and the options.
 type Judge struct{ o Options }
 
-// New returns a judge, or an error if the model is not suitable.
+// New returns a judge, or an error if the model is unsuitable.
 func New(o Options) (*Judge, error) {
 	if o.Batch < 1 {
 		o.Batch = DefaultBatch
@@ -83,7 +84,7 @@ func New(o Options) (*Judge, error) {
 // Threshold returns the minimum probability of a supported claim.
 func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
-// A reading is the model's result for one claim and one window.
+// A reading is the output of the model for one claim and one window.
 type reading struct {
 	window int
 	encoder.Probabilities
@@ -132,8 +133,9 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	return out, nil
 }
 
-// read runs the model on every claim with every window. For each claim it returns the
-// reading with the most support in each text, and that with the most contradiction in any.
+// read runs the model on every pair of claim and window. For each claim it
+// returns the reading with the highest support in each text, and the one with
+// the highest contradiction in any text.
 func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Passage, claims []string) (best [][]reading, against []reading, err error) {
 	best, against = make([][]reading, len(claims)), make([]reading, len(claims))
 	for i := range claims {
@@ -173,7 +175,7 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Pass
 	return best, against, nil
 }
 
-// conclude returns the verdict on claim i.
+// conclude returns the verdict on claim i, given its readings.
 func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string, windows []passage.Passage, i int, best []reading, against reading) (verdict.Verdict, error) {
 	v := verdict.Verdict{ClaimID: task.Claims[i].ID}
 	order := make([]int, 0, len(best)) // texts with a reading, by decreasing support
@@ -230,7 +232,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 	return v, nil
 }
 
-// maxEvidence is the number of contexts that a verdict quotes.
+// maxEvidence limits the contexts that a verdict quotes.
 const maxEvidence = 3
 
 func (j *Judge) supports(p float64) bool {
@@ -240,8 +242,8 @@ func (j *Judge) supports(p float64) bool {
 	return p >= j.o.Threshold
 }
 
-// chunks returns the sorted ids of the contexts that support a claim. Joined contexts are
-// read as one text, so there the quotes determine them.
+// chunks returns the sorted ids of the contexts that support a claim. If
+// contexts are joined into one text, these are the contexts of the quotes.
 func (j *Judge) chunks(shown []reading, windows []passage.Passage, quotes []verdict.Evidence) []int {
 	var ids []int
 	if j.o.Joined {
@@ -257,7 +259,7 @@ func (j *Judge) chunks(shown []reading, windows []passage.Passage, quotes []verd
 	return slices.Compact(ids)
 }
 
-// reason describes the result and the passage that decided.
+// reason describes the result and the deciding passage.
 func reason(l verdict.Label, r reading, evidence []verdict.Evidence) string {
 	what, where, p := "the model finds no support for it", "; nearest passage in", r.Supported
 	switch l {

@@ -9,19 +9,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
 
-// quote returns the byte offsets of the evidence for a claim in text; the range is empty
-// if there is none.
+// quote returns the byte offsets of the evidence for a claim in text, or an
+// empty range if there is none.
 func (j *Judge) quote(ctx context.Context, text string, claim extract.Claim) (start, end int, err error) {
 	claim.ID = 0
-	said, err := j.o.Quoter.Judge(ctx, verdict.Task{Contexts: []string{text}, Claims: []extract.Claim{claim}})
-	if err != nil || len(said.Verdicts) == 0 || len(said.Verdicts[0].Evidence) == 0 {
+	judgement, err := j.o.Quoter.Judge(ctx, verdict.Task{Contexts: []string{text}, Claims: []extract.Claim{claim}})
+	if err != nil || len(judgement.Verdicts) == 0 || len(judgement.Verdicts[0].Evidence) == 0 {
 		return 0, 0, err
 	}
-	e := said.Verdicts[0].Evidence[0]
+	e := judgement.Verdicts[0].Evidence[0]
 	return offset(text, e.Start), offset(text, e.End), nil
 }
 
-// offset converts an offset in code points to bytes.
+// offset converts an offset in code points to an offset in bytes.
 func offset(text string, points int) int {
 	at := 0
 	for ; points > 0 && at < len(text); points-- {
@@ -31,8 +31,8 @@ func offset(text string, points int) int {
 	return at
 }
 
-// evidence converts the bytes start to end of a window to evidence. With joined contexts
-// the range may span several of them.
+// evidence converts a byte range of a window to evidence. If contexts are
+// joined, the range may span several of them.
 func (j *Judge) evidence(contexts []string, w passage.Passage, start, end int) []verdict.Evidence {
 	start, end = w.Start+start, w.Start+end
 	if !j.o.Joined {
@@ -49,7 +49,8 @@ func (j *Judge) evidence(contexts []string, w passage.Passage, start, end int) [
 	return out
 }
 
-// limit returns the number of tokens that the model can read, or 0 for no limit.
+// limit returns the number of tokens that the model can read, or 0 if
+// unlimited.
 func (j *Judge) limit() int {
 	info := j.o.Model.Info()
 	if info.MaxTokens > 0 {
@@ -58,13 +59,14 @@ func (j *Judge) limit() int {
 	return info.Window
 }
 
-// windows cuts texts into windows that fit beside a claim of that many tokens. At least
-// half of what the model can read is for the text.
+// windows splits texts into windows that fit into the model together with a
+// claim of longestClaim tokens. At least half of the model's limit is reserved
+// for the window.
 func (j *Judge) windows(ctx context.Context, texts []string, longestClaim int) ([]passage.Passage, error) {
-	room := 0
+	maxTokens := 0
 	if limit := j.limit(); limit > 0 {
-		room = limit - j.o.Model.Specials()
-		room = max(room-min(longestClaim, room/2), 1)
+		maxTokens = limit - j.o.Model.Specials()
+		maxTokens = max(maxTokens-min(longestClaim, maxTokens/2), 1)
 	}
-	return passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}.Split(ctx, texts, room)
+	return passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}.Split(ctx, texts, maxTokens)
 }

@@ -8,18 +8,20 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 )
 
-// packedGain is the minimum gain of a packed window: how much more of a claim's words,
-// by weight, its sentences cover compared with the best passage.
+// packedGain is the minimum benefit of a packed window: the additional share of
+// a claim's words, by weight, that its sentences cover compared with the best
+// passage.
 const packedGain = 0.1
 
-// maxPacked is the number of claims of a row that are read with packed windows, since each
-// of these windows is read for a single claim.
+// maxPacked limits the claims of a row that get packed windows, since each of
+// these windows is read for a single claim.
 const maxPacked = 64
 
-// choose cuts the contexts into windows and returns for each claim the indexes in
-// r.windows that it is read with: those that cover most of it, and a packed window if its
-// words are spread over several places. A claim that shares no word with any window, for
-// example in another language, is read with the first ones.
+// choose splits the contexts into windows and returns, for each claim, the
+// indexes in r.windows that the model reads with it. These are the windows that
+// cover most of the claim, and a packed window if its words occur in several
+// places. A claim that shares no word with any window, for example in another
+// language, is read with the first windows.
 func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 	contexts := r.task.Contexts
 	var texts []string
@@ -39,7 +41,7 @@ func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 	if r.cover, err = j.o.Words.Features(ctx, r.task.Claims, texts); err != nil {
 		return nil, err
 	}
-	var spread []int // claims to pack windows for
+	var spread []int // claims that may need packed windows
 	for i := range chosen {
 		if r.signals[i].Settled {
 			continue
@@ -74,7 +76,7 @@ func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 	return chosen, j.pack(ctx, r, chosen, spread)
 }
 
-// pack adds packed windows for those claims of spread that gain by them.
+// pack adds packed windows for the claims in spread that benefit from them.
 func (j *Judge) pack(ctx context.Context, r *row, chosen [][]int, spread []int) error {
 	if j.o.Formula.Packed == 0 || len(spread) == 0 {
 		return nil

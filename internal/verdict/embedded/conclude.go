@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxEvidence = 3 // sentences that a verdict quotes
-	maxQuoted   = 4 // pieces of a claim that a reason quotes
+	maxEvidence = 3 // maximum sentences that a verdict quotes
+	maxQuoted   = 4 // maximum spans of a claim that a reason quotes
 )
 
 // conclude returns the verdict on claim i.
@@ -58,7 +58,8 @@ func (j *Judge) relabel(score float64, words verdict.Label) verdict.Label {
 	return verdict.NotMentioned
 }
 
-// strongest returns the readings of a claim with the most support and contradiction.
+// strongest returns the readings of a claim with the highest support and
+// contradiction.
 func (r *row) strongest(i int) (best, against reading) {
 	best, against = r.readings[i][0], r.readings[i][0]
 	for _, x := range r.readings[i][1:] {
@@ -72,8 +73,8 @@ func (r *row) strongest(i int) (best, against reading) {
 	return best, against
 }
 
-// supported adds the evidence for a claim: that of the lexical judge if it supports the
-// claim too, and otherwise what the model read.
+// supported adds the evidence for a claim. It comes from the lexical judge if
+// that supports the claim too, and otherwise from the best window.
 func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *verdict.Verdict) error {
 	words := r.words[i]
 	if words.Label == verdict.Supported {
@@ -94,7 +95,7 @@ func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *v
 			}
 		}
 	}
-	if len(v.ChunkIDs) == 0 { // the window has no sentence
+	if len(v.ChunkIDs) == 0 { // the window contains no sentence
 		v.ChunkIDs = append(v.ChunkIDs, r.windows[best.window].pieces[0].chunk)
 	}
 	slices.Sort(v.ChunkIDs)
@@ -120,8 +121,8 @@ func (j *Judge) contradicted(ctx context.Context, r *row, i int, against reading
 	return nil
 }
 
-// missing returns the reason why a claim is not supported: the words that no context has,
-// or those for which the model finds no support.
+// missing returns the reason why a claim is not supported: the words that occur
+// in no context, or those for which the model finds no support.
 func missing(c extract.Claim, words, v verdict.Verdict) string {
 	if words.Label == verdict.NotMentioned && words.Missing {
 		return words.Reason
@@ -136,7 +137,8 @@ func missing(c extract.Claim, words, v verdict.Verdict) string {
 	return reason
 }
 
-// in quotes the first piece of evidence, if any, with its chunk.
+// in quotes the first piece of evidence with its chunk, or returns "" if there
+// is none.
 func in(evidence []verdict.Evidence) string {
 	if len(evidence) == 0 {
 		return ""
@@ -144,8 +146,8 @@ func in(evidence []verdict.Evidence) string {
 	return " in chunk " + strconv.Itoa(evidence[0].Chunk) + ": " + verdict.Excerpt(evidence[0].Quote, 0)
 }
 
-// quote adds the evidence in a window: the sentences of a packed window, or the sentence
-// of a passage that covers most of the claim.
+// quote adds the evidence in a window: the sentences of a packed window, or the
+// sentence of a passage that covers most of the claim.
 func (j *Judge) quote(ctx context.Context, r *row, i int, x reading, v *verdict.Verdict) error {
 	contexts, w := r.task.Contexts, r.windows[x.window]
 	if len(w.pieces) > 1 {
@@ -156,6 +158,8 @@ func (j *Judge) quote(ctx context.Context, r *row, i int, x reading, v *verdict.
 	}
 	p := w.pieces[0]
 	var sentences []piece
+	// texts quotes the first maxQuoted spans of a claim, skipping those within
+	// markers.
 	var texts []string
 	j.o.Sentences(w.text, func(start, end int) {
 		sentences = append(sentences, piece{p.chunk, p.start + start, p.start + end})
@@ -178,8 +182,8 @@ func (j *Judge) quote(ctx context.Context, r *row, i int, x reading, v *verdict.
 	return nil
 }
 
-// marked returns the spans of a claim, in code points, for which the model finds no
-// support. Adjacent words form one span.
+// marked returns the spans of a claim, in code points, for which the model
+// finds no support. It merges adjacent words into one span.
 func marked(c extract.Claim, x reading) []extract.Span {
 	lead, ok := c.Offset()
 	if !ok {

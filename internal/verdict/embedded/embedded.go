@@ -1,8 +1,8 @@
-// Package embedded implements the judge that is included in the binary. A small model
-// reads claims with those passages of the contexts that share most words with them, and
-// is combined with the lexical judge. The model understands meaning, such as the same
-// words in a different statement; the lexical judge compares every number, date and name
-// with contexts of any length. A formula with a few parameters combines both.
+// Package embedded implements the judge whose model is included in the binary. The small
+// model reads each claim with the passages that share most words with it. It recognizes
+// differences in meaning, such as the same words in a different statement. The lexical
+// judge compares every number, date and name with contexts of any length. A formula with
+// a few parameters combines both.
 package embedded
 
 import (
@@ -17,12 +17,12 @@ import (
 )
 
 // DefaultThreshold is the minimum probability of a supported claim. The formula is fitted
-// so that this threshold is the most accurate one.
+// so that this threshold maximizes accuracy.
 const DefaultThreshold = 0.5
 
-// A Model reads windows of text with claims. *encoder.Grounding is one.
+// A Model reads windows of text with claims. *encoder.Grounding implements it.
 type Model interface {
-	// Judge returns the result for each claim of each group and its window.
+	// Judge returns the output for each claim of each group.
 	Judge(ctx context.Context, groups []encoder.Group) ([][]encoder.ClaimOutput, error)
 	// Count returns the number of tokens of a text.
 	Count(text string) int
@@ -32,7 +32,7 @@ type Model interface {
 type Options struct {
 	Model   Model
 	Formula Formula
-	// Words is the lexical judge. It has its own threshold and setting for joined contexts.
+	// Words is the lexical judge, with its own threshold and setting for joined contexts.
 	Words *lexical.Judge
 	// Threshold is the minimum probability of a supported claim, 0 to 1.
 	Threshold float64
@@ -40,7 +40,8 @@ type Options struct {
 	Sentences func(text string, yield func(start, end int))
 }
 
-// A Judge is safe for concurrent use. Its results depend only on the task and the options.
+// A Judge combines a small model with the lexical judge. It is safe for
+// concurrent use. Its results depend only on the task and the options.
 type Judge struct{ o Options }
 
 // New returns a judge.
@@ -68,7 +69,8 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	return out, nil
 }
 
-// Measure returns the signals for each claim on which Judge bases its verdict.
+// Measure returns the signals for each claim, on which Judge bases its
+// verdicts.
 func (j *Judge) Measure(ctx context.Context, task verdict.Task) ([]Signals, error) {
 	r, err := j.read(ctx, task)
 	if err != nil {
@@ -77,27 +79,27 @@ func (j *Judge) Measure(ctx context.Context, task verdict.Task) ([]Signals, erro
 	return r.signals, nil
 }
 
-// A row is a task with intermediate results.
+// A row holds a task and its intermediate results.
 type row struct {
 	task     verdict.Task
-	words    []verdict.Verdict // of the lexical judge
+	words    []verdict.Verdict // verdicts of the lexical judge
 	windows  []window
 	cover    [][]lexical.Features // by claim and passage, without packed windows
 	readings [][]reading          // by claim
 	signals  []Signals
 }
 
-// A window is a text that the model reads: a passage of a context, or sentences packed for
-// one claim.
+// A window is a text that the model reads: a passage of a context, or several
+// sentences packed for one claim.
 type window struct {
 	text   string
-	pieces []piece // its parts in order; packed windows have several
+	pieces []piece // parts in order; packed windows have several
 }
 
 // A piece is a byte range of a context.
 type piece struct{ chunk, start, end int }
 
-// A reading is the model's result for one claim and one window.
+// A reading is the output of the model for one claim and one window.
 type reading struct {
 	window                 int
 	support, contradiction float64
@@ -105,21 +107,21 @@ type reading struct {
 	held                   encoder.ClaimOutput
 }
 
-// read compares words, chooses windows and runs the model on them.
+// read runs the lexical judge, chooses windows and runs the model on them.
 func (j *Judge) read(ctx context.Context, task verdict.Task) (*row, error) {
-	said, err := j.o.Words.Judge(ctx, task)
+	lexicalJudgement, err := j.o.Words.Judge(ctx, task)
 	if err != nil {
 		return nil, err
 	}
-	r := &row{task: task, words: said.Verdicts, readings: make([][]reading, len(task.Claims)), signals: make([]Signals, len(task.Claims))}
-	open := 0
+	r := &row{task: task, words: lexicalJudgement.Verdicts, readings: make([][]reading, len(task.Claims)), signals: make([]Signals, len(task.Claims))}
+	undecided := 0
 	for i, v := range r.words {
 		r.signals[i] = Signals{Words: v.Score, Settled: v.Score == 1}
 		if !r.signals[i].Settled {
-			open++
+			undecided++
 		}
 	}
-	if open == 0 {
+	if undecided == 0 {
 		return r, nil
 	}
 	chosen, err := j.choose(ctx, r)
@@ -129,17 +131,17 @@ func (j *Judge) read(ctx context.Context, task verdict.Task) (*row, error) {
 	return r, j.ask(ctx, r, chosen)
 }
 
-// ask runs the model on each window and the claims that it was chosen for.
+// ask runs the model on each window with the claims that it was chosen for.
 func (j *Judge) ask(ctx context.Context, r *row, chosen [][]int) error {
-	by := make([][]int, len(r.windows)) // claims by window
+	claimsOf := make([][]int, len(r.windows)) // claims by window
 	for claim, windows := range chosen {
 		for _, w := range windows {
-			by[w] = append(by[w], claim)
+			claimsOf[w] = append(claimsOf[w], claim)
 		}
 	}
 	var groups []encoder.Group
 	var windows []int // by group
-	for w, claims := range by {
+	for w, claims := range claimsOf {
 		if len(claims) == 0 {
 			continue
 		}
@@ -154,7 +156,7 @@ func (j *Judge) ask(ctx context.Context, r *row, chosen [][]int) error {
 		return err
 	}
 	for g, w := range windows {
-		for k, claim := range by[w] {
+		for k, claim := range claimsOf[w] {
 			x := reading{window: w, held: held[g][k]}
 			x.support, x.contradiction = odds(x.held.Logits)
 			x.worst = math.Inf(-1)
@@ -195,7 +197,7 @@ func odds(logits [3]float32) (support, contradiction float64) {
 	return logOdds(logits[0], logits[1], logits[2]), logOdds(logits[2], logits[0], logits[1])
 }
 
-// cutter returns the cutter that makes windows for the model.
+// cutter returns the splitter that makes windows for the model.
 func (j *Judge) cutter() passage.Splitter {
 	return passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
 }

@@ -14,16 +14,16 @@ type Signals struct {
 	// Support and Contradiction are the natural log-odds, by the model, that the contexts
 	// support and contradict the claim: the maximum over all windows.
 	Support, Contradiction float64
-	// Worst is the log-odds that the least supported token of the claim has no support:
-	// the minimum over all windows.
+	// Worst is the highest log-odds of any token in the claim of being unsupported: the
+	// minimum over all windows.
 	Worst float64
-	// Settled means that a context contains the claim word for word, so the model is not
-	// run. Unread means that there is no window to read. Both leave the log-odds 0.
+	// Settled is set if a context contains the claim verbatim, so the model is not run.
+	// Unread is set if there is no window to read. In both cases the log-odds are 0.
 	Settled, Unread bool
 }
 
-// A Formula computes the probability of support from signals. Its parameters were fitted
-// on pairs held out from the training of the model (training/fit.py).
+// A Formula computes the probability of support from signals. Its parameters
+// were fitted on pairs held out from training the model (training/fit.py).
 type Formula struct {
 	// The log-odds of support are Bias + Words·logit(words) + Support·support −
 	// Contradiction·max(contradiction, 0) − Worst·worst, with words clamped to [Margin,
@@ -36,8 +36,8 @@ type Formula struct {
 	Worst         float64 `json:"worst"`
 	Margin        float64 `json:"margin"`
 	Max           float64 `json:"most"`
-	// Windows is the number of windows that a claim is read with, Room their length in
-	// tokens, and Packed the length of a packed window.
+	// Windows is the maximum number of windows per claim, Room their length in tokens,
+	// and Packed the length of a packed window in tokens.
 	Windows int `json:"windows"`
 	Room    int `json:"room"`
 	Packed  int `json:"packed"`
@@ -65,7 +65,7 @@ func ParseFormula(text string) (Formula, error) {
 	return f, nil
 }
 
-// maxRoom is the longest window, in tokens, that these models read.
+// maxRoom is the length in tokens of the longest window that these models read.
 const maxRoom = 256
 
 // probability returns the probability of support.

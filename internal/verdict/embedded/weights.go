@@ -13,8 +13,9 @@ import (
 //go:embed model/grounding.safetensors
 var weights []byte
 
-// Open opens a model file and its formula, or the included ones if path is empty. It
-// fails as encoder.OpenGrounding does, or if the file has no valid formula.
+// Open opens a model file with its formula, or the included model if path is
+// empty. It fails if encoder.OpenGrounding does, or if the file contains no
+// valid formula.
 func Open(path string, o encoder.Options) (*encoder.Grounding, Formula, error) {
 	g, err := open(path, o)
 	if err != nil {

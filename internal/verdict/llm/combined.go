@@ -15,20 +15,21 @@ import (
 
 const (
 	combinedAttempts       = 2
-	bytesPerStatement      = 100 // usual length of a sentence with one statement
-	statementsPerSentence  = 8   // limit in bounded schemas
+	bytesPerStatement      = 100 // typical length of a sentence with one statement
+	statementsPerSentence  = 8   // maximum in bounded schemas
 	checkedStatementSchema = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"object","properties":{"sentence_id":{"type":"integer"},"text":{"type":"string"},"reasoning":{"type":"string"},"chunk_ids":{"type":"array","items":{"type":"integer"}},"is_supported":{"type":"boolean"}},"required":["sentence_id","text","reasoning","chunk_ids","is_supported"],"additionalProperties":false}}},"required":["statements"],"additionalProperties":false}`
 )
 
-// Combined extracts the claims of an answer and judges them in one request, as rag_evals
-// does. It does not distinguish contradicted claims from those that are not mentioned.
+// A Combined extracts and judges the claims of an answer in one request, as
+// rag_evals does. It does not distinguish contradicted claims from those that
+// are not mentioned.
 type Combined struct {
 	judge *Judge
 	lang  string
 }
 
-// NewCombined returns a Combined for answers in lang, which may be empty if unknown.
-// The options must have the default Style and Votes.
+// NewCombined returns a Combined for answers in language lang, which may be
+// empty if unknown. opts must have the default Style and Votes.
 func NewCombined(opts Options, lang string) (*Combined, error) {
 	if opts.Style != Chunks || opts.Votes > 1 {
 		return nil, errors.New("claims and verdicts in one request: only the default style and one vote are supported")
@@ -40,15 +41,17 @@ func NewCombined(opts Options, lang string) (*Combined, error) {
 	return &Combined{j, lang}, nil
 }
 
-// Evaluate returns the claims of answer, in the order of its sentences, and a verdict for
-// each. Sentences that claim nothing are excluded first, so an answer without claims
-// costs nothing. A sentence for which the model returns no statement in two attempts is a
-// claim itself, and gets its verdict as from a [Judge].
+// Evaluate returns the claims of answer, in sentence order, and a verdict for
+// each. It excludes sentences without claims first, so an answer without claims
+// costs nothing. If the model returns no statement for a sentence in two
+// attempts, the sentence itself becomes a claim, with a verdict as from a
+// Judge.
 //
-// If the contexts are too long for one request, they are judged in groups: the first one
-// with the sentences, and the claims that it does not support with the others. A long
-// answer is split. The errors are those of [Judge.Judge]. The row costs the usage of both
-// results together, also in case of an error.
+// If the contexts are too long for one request, they are judged in groups. The
+// first group is sent with the sentences; claims that it does not support are
+// judged against the other groups. A long answer is split. The errors are those
+// of [Judge.Judge]. The total usage is that of both results, even if there is
+// an error.
 func (c *Combined) Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error) {
 	e, err := extract.Sentences{Lang: c.lang}.Extract(ctx, question, answer)
 	if err != nil || len(e.Claims) == 0 {
@@ -74,15 +77,16 @@ func (c *Combined) Evaluate(ctx context.Context, question, answer string, contex
 	return e, j, nil
 }
 
-// A combinedRowJudge is a rowJudge that also extracts the claims.
+// A combinedRowJudge is a rowJudge that also extracts claims.
 type combinedRowJudge struct {
 	rowJudge
 	sentences  []extract.Claim
 	statements [][]checkedStatement // by sentence
-	groups     [][]piece            // the first one is sent with the sentences
+	groups     [][]piece            // the first group is sent with the sentences
 }
 
-// A checkedStatement is a claim with the result for the first group of chunks.
+// A checkedStatement is an extracted claim with its result for the first group
+// of chunks.
 type checkedStatement struct {
 	text    string
 	finding finding
@@ -108,13 +112,13 @@ func (r *combinedRowJudge) evaluate(ctx context.Context) error {
 		}
 	}
 	for g, group := range r.groups {
-		var open []int
+		var undecided []int
 		for i, f := range r.findings {
 			if !f.known || g > 0 && f.label != verdict.Supported {
-				open = append(open, i)
+				undecided = append(undecided, i)
 			}
 		}
-		for part := range slices.Chunk(open, limit) {
+		for part := range slices.Chunk(undecided, limit) {
 			if err := r.judgeGroup(ctx, group, part); err != nil {
 				return err
 			}
@@ -128,8 +132,8 @@ func (r *combinedRowJudge) evaluate(ctx context.Context) error {
 	return nil
 }
 
-// fitFirstGroup groups the chunks so that the first group fits into the window together
-// with the sentences of one request.
+// fitFirstGroup groups the chunks so that the first group fits into the context
+// window together with the sentences of one request.
 func (r *combinedRowJudge) fitFirstGroup(ids []int) error {
 	if r.window, _ = r.judge.window(); r.window == 0 {
 		return nil
@@ -144,8 +148,8 @@ func (r *combinedRowJudge) fitFirstGroup(ids []int) error {
 	return nil
 }
 
-// claim returns a statement of sentence i as a claim, which is verbatim if the statement
-// equals the sentence.
+// claim converts a statement of sentence i to a claim, which is verbatim if the
+// statement equals the sentence.
 func (r *combinedRowJudge) claim(i int, text string) extract.Claim {
 	sentence := r.sentences[i]
 	if text == sentence.Text {
@@ -163,8 +167,8 @@ func (r *combinedRowJudge) claim(i int, text string) extract.Claim {
 	}
 }
 
-// askStatements gets the statements of sentences with their results for the first group,
-// and asks once more about sentences without any.
+// askStatements gets the statements of sentences with their results for the
+// first group. It retries sentences without statements once.
 func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 	for attempt := range combinedAttempts {
 		group := r.groups[0]
@@ -192,8 +196,8 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 			continue
 		}
 		var missing []int
-		for at, i := range ids {
-			for _, s := range statements[at] {
+		for pos, i := range ids {
+			for _, s := range statements[pos] {
 				r.statements[i] = append(r.statements[i], checkedStatement{s.text, s.answer.finding(group, r.task.Contexts)})
 			}
 			if r.statements[i] == nil {
@@ -207,7 +211,8 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 	return nil
 }
 
-// splitFirstGroup splits the first group into halves, if it is large enough.
+// splitFirstGroup halves the first group if it is large enough, and reports
+// whether it did.
 func (r *combinedRowJudge) splitFirstGroup() bool {
 	halves := halve(r.groups[0])
 	if halves == nil {
@@ -217,15 +222,15 @@ func (r *combinedRowJudge) splitFirstGroup() bool {
 	return true
 }
 
-// statementsRequest asks for the statements of sentences and their support by pieces,
-// which are both numbered by their index in these slices.
+// statementsRequest returns the request for statements of sentences and their
+// support by pieces, both numbered by their index in these slices.
 func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt int) (*llm.Request, error) {
 	o := &r.judge.opts
 	d := prompt.Data{Strict: o.Strict, Again: attempt > 0, Question: r.task.Question, Contexts: items(pieces)}
 	tokens := baseTokens
-	for at, i := range ids {
+	for pos, i := range ids {
 		text := r.sentences[i].Text
-		d.Sentences = append(d.Sentences, prompt.Item{ID: at, Text: text})
+		d.Sentences = append(d.Sentences, prompt.Item{ID: pos, Text: text})
 		tokens += tokensPerClaim * (1 + len(text)/bytesPerStatement)
 	}
 	text, err := o.Prompts.Render(prompt.RagEvals, d)
@@ -255,9 +260,10 @@ type repliedStatement struct {
 	answer answer
 }
 
-// readStatements reads the statements of the sentences 0 to n-1 in a reply. A statement
-// without text or verdict, or of an unknown sentence, makes the whole reply invalid: if it
-// were dropped, the score would be computed from too few claims.
+// readStatements parses the statements of the sentences 0 to n-1 in a reply. A
+// statement without text or verdict, or with an unknown sentence id,
+// invalidates the whole reply: dropping it would compute the score from too few
+// claims.
 func readStatements(raw json.RawMessage, n int) ([][]repliedStatement, error) {
 	var reply struct {
 		Statements *[]struct {

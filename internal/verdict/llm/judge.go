@@ -1,9 +1,10 @@
-// Package llm implements the judge that asks a language model.
+// Package llm implements the judge that uses a language model.
 //
-// Usually a row takes one request with its numbered claims and chunks. The reply is
-// checked against the request. A claim with no verdict, or with two, is asked about again,
-// and in the end with a request for a single word. Quotes and chunk ids count only if they
-// match the chunks. A row either gets exactly one verdict for each claim or fails.
+// Usually a row takes one request with numbered claims and chunks, and the
+// reply is checked against it. Claims with no verdict, or with several, are
+// retried, and finally sent in a request for a single word. Quotes and chunk
+// ids are used only if they match the chunks. A row either gets exactly one
+// verdict for each claim or fails.
 package llm
 
 import (
@@ -17,18 +18,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A Style is a form of the prompt.
+// A Style selects the form of the prompt.
 type Style uint8
 
 const (
-	// Chunks shows numbered chunks and asks for one of three verdicts with chunk ids, a
-	// quote and a reason.
+	// Chunks presents numbered chunks and requests one of three verdicts with chunk ids,
+	// a quote and a reason.
 	Chunks Style = iota
-	// Ragas shows the contexts joined by newlines and asks for 1 or 0 and a reason.
+	// Ragas presents the contexts joined by newlines and requests 1 or 0 and a reason.
 	Ragas
 )
 
-// Options configure a Judge. Fields that are not required have a default.
+// Options configure a Judge. Fields that are not required have defaults.
 type Options struct {
 	Model   llm.Completer // required
 	Prompts *prompt.Set   // required
@@ -38,13 +39,13 @@ type Options struct {
 	// orders. It must be odd; the default is 1. The majority decides, and the score of a
 	// claim is the share of votes for support.
 	Votes int
-	// Seed is sent with the first request of a row, and other numbers derived from it with
-	// the others. With 0 the first request has no seed.
+	// Seed is sent with the first request of a row. Seeds of later requests are derived
+	// from it. If it is 0, the first request has no seed.
 	Seed int
 	// ClaimsPerCall is the maximum number of claims in a request; the default is 20.
 	ClaimsPerCall int
-	// MaxContextTokens is the context window of the model, for prompt and reply together.
-	// Contexts that do not fit are judged in groups. With 0 that happens only if the server
+	// MaxContextTokens limits the tokens of prompt and reply together. Contexts that do
+	// not fit are judged in groups. If it is 0, contexts are grouped only after the server
 	// reports that a prompt is too long.
 	MaxContextTokens int
 	// Limit returns the number of tokens of a prompt and its reply above which the server
@@ -88,11 +89,11 @@ func New(opts Options) (*Judge, error) {
 	return &Judge{opts}, nil
 }
 
-// Threshold is the share of votes from which a claim is supported.
+// Threshold returns the minimum share of votes for a supported claim.
 func (j *Judge) Threshold() float64 { return threshold }
 
-// Settings identifies everything that verdicts depend on apart from the model and the
-// texts: the versions of the prompts, strictness, votes and seed.
+// Settings identifies everything that affects verdicts, apart from the model
+// and the texts: the versions of the prompts, strictness, votes and seed.
 func (j *Judge) Settings() string {
 	return fmt.Sprintf("%s %s strict=%t votes=%d seed=%d", j.opts.Prompts.Version(j.prompt()), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes, j.opts.Seed)
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 )
 
-// A piece is a chunk, or a window of a long one.
+// A piece is a chunk, or a window of a long chunk.
 type piece struct {
 	text  string
 	chunk int
 }
 
 const (
-	messageTokens = 32  // tokens that a chat format adds to two messages
-	chunkOverhead = 24  // bytes of JSON around a chunk
-	minWindow     = 64  // tokens; smaller windows are not judged
-	minBytes      = 200 // likewise in bytes
-	overlap       = 8   // consecutive windows share one part in so many
+	messageTokens = 32  // tokens that a chat template adds to two messages
+	chunkOverhead = 24  // bytes of JSON syntax around a chunk
+	minWindow     = 64  // smallest useful window, in tokens
+	minBytes      = 200 // smallest useful group, in bytes
+	overlap       = 8   // consecutive windows overlap by 1/overlap of their length
 )
 
-// wholeChunks returns each context as a piece.
+// wholeChunks returns a piece for each context.
 func wholeChunks(contexts []string) []piece {
 	ps := make([]piece, len(contexts))
 	for i, c := range contexts {
@@ -40,16 +40,16 @@ func items(pieces []piece) []prompt.Item {
 	return list
 }
 
-// bytesOf returns the bytes of a chunk in a request.
+// bytesOf returns the approximate bytes of a chunk in a request.
 func bytesOf(s string) int { return len(s) + chunkOverhead }
 
-// size returns the tokens of a chunk in a request.
+// size returns the approximate tokens of a chunk in a request.
 func (j *Judge) size(s string) int {
 	return j.opts.Tokens(s) + j.opts.Tokens(s)/16 + chunkOverhead/3
 }
 
-// halve splits pieces into two groups or slightly more, or returns nil if they are too
-// short for that.
+// halve splits pieces into two groups or slightly more. It returns nil if they
+// are too short.
 func halve(pieces []piece) [][]piece {
 	total := 0
 	for _, p := range pieces {
@@ -61,8 +61,8 @@ func halve(pieces []piece) [][]piece {
 	return pack(pieces, (total+1)/2, bytesOf)
 }
 
-// pack distributes pieces over groups of at most limit by size, in order. A piece that
-// is larger than the limit is cut into overlapping windows.
+// pack distributes pieces, in order, over groups of at most limit in total
+// size. A piece larger than limit is split into overlapping windows.
 func pack(pieces []piece, limit int, size func(string) int) [][]piece {
 	var groups [][]piece
 	var group []piece
@@ -90,9 +90,9 @@ func pack(pieces []piece, limit int, size func(string) int) [][]piece {
 	return groups
 }
 
-// windows cuts text into windows of at most limit by size, or of a few characters if even
-// those are larger. Windows end between sentences or words if possible. They overlap, so
-// that every sentence of usual length is complete in one of them.
+// windows splits text into windows of at most limit in size, but of at least
+// one character. Windows end between sentences or words if possible. They
+// overlap so that each sentence of usual length is complete in one of them.
 func windows(text string, limit int, size func(string) int) []string {
 	var out []string
 	for {
@@ -128,20 +128,21 @@ func windows(text string, limit int, size func(string) int) []string {
 	}
 }
 
-// breakBefore returns a good offset for cutting text at or a little before n.
+// breakBefore returns a good offset for splitting text, at or slightly before
+// n.
 func breakBefore(text string, n int) int {
-	from := n - n/4
+	start := n - n/4
 	best := 0
 	for _, mark := range []string{"\n", ". ", "。", "? ", "! "} {
-		if i := strings.LastIndex(text[from:n], mark); i >= 0 {
-			best = max(best, from+i+len(mark))
+		if i := strings.LastIndex(text[start:n], mark); i >= 0 {
+			best = max(best, start+i+len(mark))
 		}
 	}
 	if best > 0 {
 		return best
 	}
-	if i := strings.LastIndexAny(text[from:n], " \t"); i >= 0 {
-		return from + i + 1
+	if i := strings.LastIndexAny(text[start:n], " \t"); i >= 0 {
+		return start + i + 1
 	}
 	return n
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-const maxReason = 500 // runes
+const maxReason = 500 // maximum length of a reason, in runes
 
-// finding checks an answer against the pieces that it is about: unknown chunk ids and
-// quotes that do not occur in them are dropped.
+// finding validates an answer against the pieces that were sent. It drops
+// unknown chunk ids and quotes that do not occur in the pieces.
 func (a *answer) finding(pieces []piece, contexts []string) finding {
 	f := finding{known: true, label: a.label, reason: a.reason}
 	if f.reason == "" {
@@ -34,11 +34,11 @@ func (a *answer) finding(pieces []piece, contexts []string) finding {
 	if len(named) == 0 && len(shown) == 1 {
 		named = shown
 	}
-	among := named
-	if len(among) == 0 {
-		among = shown
+	candidates := named
+	if len(candidates) == 0 {
+		candidates = shown
 	}
-	for _, c := range among {
+	for _, c := range candidates {
 		if start, end, ok := find(contexts[c], a.quote); ok {
 			f.evidence = []verdict.Evidence{verdict.NewEvidence(contexts, c, start, end)}
 			if len(named) == 0 {
@@ -58,10 +58,10 @@ func ascending(ids []int) []int {
 	return slices.Compact(ids)
 }
 
-// find returns the byte offsets of a model's quote in text. If it does not occur
-// exactly, find ignores differences in case, white space, kinds of quotation marks and
-// dashes, and punctuation around it. If the quote has an ellipsis, find also tries its
-// longest part, which must have three words.
+// find returns the byte offsets of a model's quote in text. If there is no
+// exact match, find ignores differences in case, white space, quotation marks,
+// dashes and surrounding punctuation. If the quote contains an ellipsis, find
+// also tries its longest part of at least three words.
 func find(text, quote string) (start, end int, ok bool) {
 	quote = strings.TrimFunc(quote, unicode.IsSpace)
 	if !hasWords(quote) {
@@ -70,9 +70,9 @@ func find(text, quote string) (start, end int, ok bool) {
 	if i := strings.Index(text, quote); i >= 0 {
 		return i, i + len(quote), true
 	}
-	flat, at := flatten(text)
+	flat, offsets := flatten(text)
 	bare := strings.TrimFunc(quote, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
-	try := []string{quote, strings.Trim(quote, " \"'“”‘’„«»…*.[]"), bare}
+	candidates := []string{quote, strings.Trim(quote, " \"'“”‘’„«»…*.[]"), bare}
 	longest := ""
 	for _, part := range strings.FieldsFunc(strings.ReplaceAll(bare, "...", "…"), func(r rune) bool { return r == '…' }) {
 		if part = strings.Trim(part, " []()"); len(part) > len(longest) {
@@ -80,15 +80,15 @@ func find(text, quote string) (start, end int, ok bool) {
 		}
 	}
 	if longest != bare && len(strings.Fields(longest)) >= 3 {
-		try = append(try, longest)
+		candidates = append(candidates, longest)
 	}
-	for _, q := range try {
+	for _, q := range candidates {
 		q, _ := flatten(q)
 		if !hasWords(q) {
 			continue
 		}
 		if i := strings.Index(flat, q); i >= 0 {
-			start, end = at[i], at[i+len(q)]
+			start, end = offsets[i], offsets[i+len(q)]
 			for end > start {
 				r, size := utf8.DecodeLastRuneInString(text[start:end])
 				if !unicode.IsSpace(r) && !isInvisible(r) {
@@ -102,14 +102,15 @@ func find(text, quote string) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// flatten normalizes what models change when they copy text. at[i] is the offset in text
-// of byte i of flat; at[len(flat)] is the length of text.
-func flatten(text string) (flat string, at []int) {
+// flatten normalizes characters that models change when they copy text.
+// offsets[i] is the offset in text of byte i of flat; offsets[len(flat)] is the
+// length of text.
+func flatten(text string) (flat string, offsets []int) {
 	var b strings.Builder
 	space := true
-	put := func(s string, i int) {
+	write := func(s string, i int) {
 		for range len(s) {
-			at = append(at, i)
+			offsets = append(offsets, i)
 		}
 		b.WriteString(s)
 	}
@@ -119,24 +120,25 @@ func flatten(text string) (flat string, at []int) {
 			continue
 		case unicode.IsSpace(r):
 			if !space {
-				put(" ", i)
+				write(" ", i)
 			}
 			space = true
 			continue
 		case strings.ContainsRune("’‘ʼ`´“”„«»\"", r):
-			put("'", i)
+			write("'", i)
 		case strings.ContainsRune("‐‑‒–—−", r):
-			put("-", i)
+			write("-", i)
 		default:
-			put(string(unicode.ToLower(r)), i)
+			write(string(unicode.ToLower(r)), i)
 		}
 		space = false
 	}
 	flat = strings.TrimRight(b.String(), " ")
-	return flat, append(at[:len(flat)], len(text))
+	return flat, append(offsets[:len(flat)], len(text))
 }
 
-// isInvisible reports whether r is a character that models omit when they copy text.
+// isInvisible reports whether r is an invisible character, which models omit
+// when they copy text.
 func isInvisible(r rune) bool {
 	return r == '\u00ad' || r >= '\u200b' && r <= '\u200f' || r == '\u2060' || r == '\ufeff'
 }
@@ -146,7 +148,7 @@ func hasWords(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
-// plainLine returns s on one line, without control characters.
+// plainLine returns s on one line without control characters.
 func plainLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -160,7 +162,7 @@ func plainLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// reasonLine is plainLine with limited length.
+// reasonLine is plainLine limited to maxReason runes.
 func reasonLine(s string) string {
 	s = plainLine(s)
 	if utf8.RuneCountInString(s) > maxReason {

@@ -12,15 +12,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// An answer is the verdict of a reply on one claim.
+// An answer is the verdict on one claim in a reply.
 type answer struct {
 	label  verdict.Label
 	reason string
-	chunks []int // unchecked
+	chunks []int // unchecked indexes of pieces
 	quote  string
 }
 
-// A rawVerdict is a verdict in a reply. Models use different types for its fields.
+// A rawVerdict is an undecoded verdict in a reply. Models use different types
+// for its fields.
 type rawVerdict struct {
 	ClaimID     json.RawMessage `json:"claim_id"`
 	StatementID json.RawMessage `json:"statement_id"`
@@ -30,10 +31,11 @@ type rawVerdict struct {
 	Verdict     json.RawMessage `json:"verdict"`
 }
 
-// reconcile matches a reply to the claims 0 to n-1. It returns n answers, which are nil
-// for claims with no verdict, an unknown one, or more than one, and a reason for these.
-// If the reply has an unknown id, it numbers claims in another way, so none of it is
-// used. The reason contains no text of the reply, since it may be sent to the model.
+// reconcile matches a reply to the claims 0 to n-1. It returns n answers, which
+// are nil for claims with no verdict, an unknown one, or several, and the
+// reason. If the reply contains an unknown id, the model numbered the claims
+// differently, so the whole reply is discarded. The reason contains no text of
+// the reply because it may be sent to the model.
 func reconcile(reply json.RawMessage, n int, style Style) (answers []*answer, reason error) {
 	verdicts, err := verdictsIn(reply)
 	if err != nil {
@@ -63,14 +65,15 @@ func reconcile(reply json.RawMessage, n int, style Style) (answers []*answer, re
 	return answers, reason
 }
 
-// A numberedVerdict is a verdict in a reply with the id of its claim, or -1.
+// A numberedVerdict is a verdict in a reply with the id of its claim, or -1 if
+// the id is invalid.
 type numberedVerdict struct {
 	id  int
 	raw rawVerdict
 }
 
-// verdictsIn returns the verdicts in a reply: an array under "verdicts", an object there
-// with a member for each id, or either of them at the top level.
+// verdictsIn returns the verdicts in a reply. It accepts an array, or an object
+// with a member for each id, under "verdicts", and an array at the top level.
 func verdictsIn(reply json.RawMessage) ([]numberedVerdict, error) {
 	reply = bytes.TrimSpace(reply)
 	if bytes.HasPrefix(reply, []byte("{")) {
@@ -136,7 +139,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// membersOf returns the members of an object, including duplicates.
+// membersOf returns the members of a JSON object, including duplicates.
 func membersOf(raw json.RawMessage) ([]member, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -180,7 +183,7 @@ func (v *rawVerdict) answer(style Style) (*answer, error) {
 	return a, nil
 }
 
-// indexList reads a list of ids or a single id. It ignores what is not a number.
+// indexList parses a list of ids or a single id. It ignores invalid ids.
 func indexList(raw json.RawMessage) []int {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -195,9 +198,9 @@ func indexList(raw json.RawMessage) []int {
 	return out
 }
 
-// parseLabel reads a verdict as models write it without structured output: 1 and 0 as a
-// number or a string, true and false, yes and no, and the words of the prompts with their
-// usual variants.
+// parseLabel parses a verdict, including the forms that models use without
+// structured output: 1 and 0 as a number or a string, true and false, yes and
+// no, and common variants of the words in the prompts.
 func parseLabel(raw json.RawMessage) (label verdict.Label, ok bool) {
 	word := strings.TrimSpace(string(raw))
 	if text := stringOf(raw); text != "" {

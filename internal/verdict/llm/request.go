@@ -13,36 +13,37 @@ import (
 )
 
 const (
-	maxAttempts    = 3   // to get a verdict on a claim as JSON
-	baseTokens     = 400 // output tokens of a reply without claims
-	tokensPerClaim = 160 // additional output tokens
-	seedStride     = 100 // between the seeds of two votes
+	maxAttempts    = 3   // attempts to get a verdict in JSON
+	baseTokens     = 400 // output tokens of a reply, excluding claims
+	tokensPerClaim = 160 // output tokens per claim
+	seedStride     = 100 // distance between the seeds of consecutive votes
 )
 
-// ask gets a finding for each of claims against pieces. Claims without a usable verdict
-// are asked about again: first together, in a schema with a place for each, and then
-// separately. After that, the model is asked for a single word about each remaining
-// claim. This happens at once for a claim with a truncated reply of its own: it was
-// truncated with twice the output tokens too, so it is runaway generation.
+// ask gets a finding for each of claims against pieces. Claims without a usable
+// verdict are retried, first together with a schema that contains a property
+// for each, then separately. Claims that still have no verdict are sent in
+// requests for a single word. A claim whose reply is truncated when sent alone
+// skips the remaining attempts: ReplyRetry has already doubled its output
+// tokens, so the reply is runaway generation.
 func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error {
 	remaining, runaway, reason := claims, []int(nil), error(nil)
 	for attempt := range maxAttempts {
-		step := len(remaining)
+		batchSize := len(remaining)
 		if attempt == maxAttempts-1 {
-			step = 1
+			batchSize = 1
 		}
 		var next []int
-		for at := 0; at < len(remaining); at += step {
-			part := remaining[at:min(at+step, len(remaining))]
-			missing, why, err := r.askOnce(ctx, pieces, part, attempt)
+		for start := 0; start < len(remaining); start += batchSize {
+			batch := remaining[start:min(start+batchSize, len(remaining))]
+			missing, cause, err := r.askOnce(ctx, pieces, batch, attempt)
 			if err != nil {
 				return err
 			}
 			if len(missing) == 0 {
 				continue
 			}
-			reason = why
-			if _, truncated := errors.AsType[*llm.LengthError](why); truncated && len(part) == 1 {
+			reason = cause
+			if _, truncated := errors.AsType[*llm.LengthError](cause); truncated && len(batch) == 1 {
 				runaway = append(runaway, missing...)
 			} else {
 				next = append(next, missing...)
@@ -55,8 +56,8 @@ func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error 
 	return r.askForWords(ctx, pieces, append(runaway, remaining...), reason)
 }
 
-// askOnce sends one request and adds its findings. It returns the claims without a
-// usable verdict, and the reason for that.
+// askOnce sends one request and adds its findings. It returns the claims
+// without a usable verdict, and the reason.
 func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, attempt int) (missing []int, reason, err error) {
 	req, err := r.request(pieces, claims, attempt)
 	if err != nil {
@@ -76,7 +77,7 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 		case unreadable && parseErr.Partial != nil:
 			raw = parseErr.Partial
 		case unreadable && parseErr.NoAnswer:
-			return nil, nil, err // nor would there be an answer about fewer claims
+			return nil, nil, err // fewer claims would not help
 		case llm.IsUnusable(err):
 			return claims, err, nil
 		default:
@@ -94,8 +95,8 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 	return missing, reason, nil
 }
 
-// request returns the request about claims and pieces, which are numbered by their
-// index in these slices.
+// request returns the request for claims and pieces, which are numbered by
+// their index in these slices.
 func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Request, error) {
 	o := &r.judge.opts
 	d := prompt.Data{Strict: o.Strict, Question: r.task.Question, Contexts: items(pieces)}
@@ -122,7 +123,7 @@ func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Requ
 	return req, nil
 }
 
-// claimIDs lists the ids of claims for an error message.
+// claimIDs formats the ids of claims for an error message.
 func (r *rowJudge) claimIDs(claims []int) string {
 	var b strings.Builder
 	b.WriteString("claim")

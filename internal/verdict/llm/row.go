@@ -12,39 +12,40 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A finding is the current result for a claim. The zero value is no result.
+// A finding is the current result for a claim. The zero value means that there
+// is no result yet.
 type finding struct {
 	known    bool
 	label    verdict.Label
 	reason   string
-	chunks   []int // that support the claim
+	chunks   []int // chunks that support the claim
 	evidence []verdict.Evidence
 }
 
-// add merges the result for another group of chunks: support in any group is support,
-// and a contradiction counts only if no group supports the claim. If both have the same
-// label, the first is kept.
+// add merges the result for another group of chunks. Support in any group takes
+// precedence over a contradiction, and a contradiction over no mention. If the
+// labels are equal, the first result is kept.
 func (f *finding) add(g finding) {
 	if !f.known || g.label > f.label {
 		*f = g
 	}
 }
 
-// A rowJudge judges the claims of a task once.
+// A rowJudge judges the claims of a task once, for a single vote.
 type rowJudge struct {
 	judge    *Judge
 	task     verdict.Task
 	vote     int
 	usage    usage.Usage
-	findings []finding // by index of the claim
-	window   int       // context window for which the chunks were grouped; 0 for none
+	findings []finding // by claim index
+	window   int       // context window used for grouping chunks, or 0 if unlimited
 }
 
 // judgeAll judges every claim against every chunk.
 func (r *rowJudge) judgeAll(ctx context.Context, pieces []piece) error {
 	order := indexes(len(r.task.Claims))
 	if r.vote > 0 {
-		rng := rand.New(rand.NewPCG(uint64(r.vote), uint64(len(order)))) //nolint:gosec // an order, not a secret
+		rng := rand.New(rand.NewPCG(uint64(r.vote), uint64(len(order)))) //nolint:gosec // not security-sensitive
 		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 	}
 	var deferred error
@@ -69,7 +70,8 @@ func indexes(n int) []int {
 	return list
 }
 
-// judgeInGroups judges claims against pieces, in as many groups as fit the window.
+// judgeInGroups judges claims against pieces, in as many groups as the context
+// window requires.
 func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []int) error {
 	window, detected := r.judge.window()
 	if r.window = window; window == 0 {
@@ -81,8 +83,8 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 	}
 	split := room < minWindow
 	if detected && !split && len(claims) > 1 {
-		// The instructions fill most of a small detected window, so fewer claims per request
-		// may need fewer requests in total.
+		// The instructions fill most of a small detected window, so smaller requests may need
+		// fewer requests in total.
 		more, err := r.room(claims[:(len(claims)+1)/2])
 		if err != nil {
 			return err
@@ -104,7 +106,8 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 	return r.judgeEach(ctx, pack(pieces, room, r.judge.size), claims)
 }
 
-// judgeEach judges claims against groups of pieces until each claim is supported.
+// judgeEach judges claims against groups of pieces, until each claim is
+// supported.
 func (r *rowJudge) judgeEach(ctx context.Context, groups [][]piece, claims []int) error {
 	for _, g := range groups {
 		if claims = r.unsupported(claims); len(claims) == 0 {
@@ -117,8 +120,8 @@ func (r *rowJudge) judgeEach(ctx context.Context, groups [][]piece, claims []int
 	return nil
 }
 
-// judgeGroup judges claims against pieces, in one request unless that is too long for
-// the server.
+// judgeGroup judges claims against pieces, in one request unless the server
+// rejects it as too long.
 func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int) error {
 	err := r.ask(ctx, pieces, claims)
 	tooLong, ok := errors.AsType[*llm.ContextLengthError](err)
@@ -126,7 +129,7 @@ func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int)
 		return err
 	}
 	if window, _ := r.judge.window(); window != r.window {
-		return r.judgeInGroups(ctx, pieces, claims) // the window was detected meanwhile
+		return r.judgeInGroups(ctx, pieces, claims) // a smaller window has been detected
 	}
 	if halves := halve(pieces); halves != nil {
 		return r.judgeEach(ctx, halves, claims)
@@ -137,8 +140,9 @@ func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int)
 	return tooLong
 }
 
-// window returns the limit of tokens of a request and its reply, or 0 for none, and
-// whether it was detected from the behavior of the server.
+// window returns the token limit of a request with its reply, or 0 if
+// unlimited. detected is set if the limit was inferred from the behavior of the
+// server.
 func (j *Judge) window() (tokens int, detected bool) {
 	window, limit := j.opts.MaxContextTokens, 0
 	if j.opts.Limit != nil {
@@ -150,7 +154,8 @@ func (j *Judge) window() (tokens int, detected bool) {
 	return window, false
 }
 
-// room returns the number of tokens for chunks in a request about claims.
+// room returns the number of tokens available for chunks in a request with
+// claims.
 func (r *rowJudge) room(claims []int) (int, error) {
 	bare, err := r.request(nil, claims, 0)
 	if err != nil {
@@ -175,7 +180,7 @@ func (j *Judge) room(bare *llm.Request) int {
 	return room
 }
 
-// unsupported returns the claims that no group supports so far.
+// unsupported returns the claims that no group has supported so far.
 func (r *rowJudge) unsupported(claims []int) []int {
 	var out []int
 	for _, c := range claims {
@@ -186,10 +191,11 @@ func (r *rowJudge) unsupported(claims []int) []int {
 	return out
 }
 
-// tally combines the votes on claim i into a verdict. The score is the share of votes
-// for support. Without a majority for support, the claim is contradicted if more votes
-// say so than say that it is not mentioned. Reason and evidence come from the first
-// vote with the resulting label, and the chunks from all votes for support.
+// tally combines the votes on claim i into a verdict. The score is the share of
+// votes for support. Without a majority for support, the claim is contradicted
+// if there are more votes for contradicted than for not mentioned. Reason and
+// evidence are those of the first vote with the resulting label. Chunk ids are
+// collected from all votes with that label.
 func tally(votes [][]finding, i int) verdict.Verdict {
 	var count [verdict.Supported + 1]int
 	for _, v := range votes {

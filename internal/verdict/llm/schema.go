@@ -12,18 +12,19 @@ import (
 const (
 	chunksFields = `"chunk_ids":{"type":"array","items":{"type":"integer"}},"quote":{"type":"string"},"reason":{"type":"string"},"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
 	chunksNames  = `"chunk_ids","quote","reason","verdict"`
-	// Fields of the last attempt: a small model that can't end a reason can still choose
-	// a word.
+	// The last attempt omits the reason: a small model may never end it, but can still
+	// choose a label.
 	lastFields  = `"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
 	lastNames   = `"verdict"`
 	ragasFields = `"reason":{"type":"string"},"verdict":{"type":"integer","enum":[1,0]}`
 	ragasNames  = `"reason","verdict"`
 )
 
-// schemaOf returns the schema of a reply about n claims. For the first attempt it is the
-// same for every row, since servers include it in the prompt prefix that they cache. For
-// later attempts it has one property for each claim, so that structured output forces
-// the model to fill every one, and for the last attempt only the verdict.
+// schemaOf returns the schema of a reply with n verdicts. In the first attempt
+// it is the same for all rows because servers include it in the cached prompt
+// prefix. In later attempts it contains a property for each claim, which forces
+// the model to return every verdict. In the last attempt it contains only the
+// verdict.
 func schemaOf(style Style, n, attempt int) *llm.Schema {
 	id, fields, names := "claim_id", chunksFields, chunksNames
 	name := "verdicts"
@@ -57,7 +58,7 @@ func schemaOf(style Style, n, attempt int) *llm.Schema {
 			complete := true
 			for _, a := range answers {
 				if a != nil && attempt < maxAttempts-1 {
-					return nil // the next attempt asks only about the other claims
+					return nil // the next attempt contains only the other claims
 				}
 				complete = complete && a != nil
 			}
@@ -72,8 +73,9 @@ func schemaOf(style Style, n, attempt int) *llm.Schema {
 	}
 }
 
-// bounded limits what a model may generate without end: reasons and quotes to some forty
-// words, chunk ids to 16, and lists of verdicts or statements to n.
+// bounded limits values that a model may generate endlessly: reasons and quotes
+// to about forty words, chunk ids to 16, and lists of verdicts or statements to
+// n.
 func bounded(schema string, n int) json.RawMessage {
 	const text, short = `{"type":"string"}`, `{"type":"string","maxLength":240}`
 	list := func(name string, limit int) (unlimited, limited string) {

@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	wordTokens = 16 // output tokens for a word and some text around it; the rest is not read
+	wordTokens = 16 // output tokens for a word and some surrounding text
 
-	maxWords   = 8 // the deciding word must be among the first words of a reply
-	quoteWords = 2 // longest quotation that may be the answer itself
-	echoWords  = 3 // shortest repetition of the prompt that is not an answer
+	maxWords   = 8 // number of words at the start of a reply that may contain the answer
+	quoteWords = 2 // maximum words of a quotation that may be the answer
+	echoWords  = 3 // minimum words of text that counts as an echo of the prompt
 
 	quotationMarks = "\"'‘’ʼ‚‛“”„‟«»‹›「」『』"
 )
 
-// askForWords asks for a single word about each of claims, after all other attempts
-// have failed with reason: small models that can't write JSON can still say yes or no.
+// askForWords requests a single word for each of claims after all other
+// attempts failed with reason. Small models that can't write JSON can still
+// answer yes or no.
 func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int, reason error) error {
 	var deferred error
 	for i, c := range claims {
@@ -64,8 +65,8 @@ func (r *rowJudge) askForWord(ctx context.Context, pieces []piece, claim int) er
 	return nil
 }
 
-// wordRequest returns the request for a word about a claim and a function that reads
-// the reply.
+// wordRequest returns the one-word request for a claim and a function that
+// parses the reply.
 func (r *rowJudge) wordRequest(pieces []piece, claim int) (req *llm.Request, read func(reply string) (*answer, error), err error) {
 	o := &r.judge.opts
 	c := r.task.Claims[claim].Judged()
@@ -93,10 +94,10 @@ func (r *rowJudge) wordRequest(pieces []piece, claim int) (req *llm.Request, rea
 	return req, read, nil
 }
 
-// A meaning is a set of what words of a reply say about a claim.
+// A meaning is a set of possible answers expressed by words in a reply.
 type meaning uint8
 
-// The more specific a meaning, the larger its value.
+// More specific meanings have larger values.
 const (
 	yes meaning = 1 << iota
 	no          // contradicted or not mentioned
@@ -104,17 +105,18 @@ const (
 	notMentioned
 )
 
-// A word of a reply, in lower case.
+// A word is a word in a reply, in lower case.
 type word struct {
 	text  string
 	start int  // offset in bytes
-	mark  rune // first character after it except space, hyphen and underscore; 0 for none
+	mark  rune // first following character other than space, hyphen and underscore, or 0
 }
 
-// readWord reads a reply to the question whether the chunks support a claim. prompted
-// are the texts in the prompt. One of the first words must be a clear answer, in any case
-// and punctuation. readWord returns an error if there is none, if two of them contradict
-// each other, if a negation or a hedge applies, or if the words only repeat the prompt.
+// readWord parses a reply to the question whether the chunks support a claim.
+// prompted contains the texts in the prompt. One of the first words must be a
+// clear answer, in any case and punctuation. readWord returns an error if there
+// is no answer, if two answers conflict, if a negation or hedge applies, or if
+// the reply only echoes the prompt.
 func readWord(reply string, prompted []string, style Style) (*answer, error) {
 	text, err := ownText(reply)
 	if err != nil {
@@ -139,8 +141,9 @@ func readWord(reply string, prompted []string, style Style) (*answer, error) {
 	return a, nil
 }
 
-// interpret returns all meanings of the first words, the words with the most specific
-// one, the offset of the first word with a meaning, and whether the answer is clear.
+// interpret returns the combined meaning of the first words, the words with the
+// most specific one, the offset of the first word with a meaning, and whether
+// the answer is unambiguous.
 func interpret(list []word) (m meaning, words string, start int, clear bool) {
 	clear = true
 	negated, hedged := false, false
@@ -183,14 +186,14 @@ func interpret(list []word) (m meaning, words string, start int, clear bool) {
 			hedged = true
 		}
 	}
-	if m == yes && (negated || hedged) { // also after it: "true, but not of all"
+	if m == yes && (negated || hedged) { // also if it follows, as in "true, but not of all"
 		clear = false
 	}
 	return m, words, start, clear
 }
 
-// afterNo returns the words that may follow a "no" that is an answer. Before other words,
-// as in "no doubt", it belongs to them.
+// afterNo returns the words that may follow a "no" that is an answer. In front
+// of other words, as in "no doubt", it is not one.
 func afterNo() []string {
 	return []string{"the", "this", "that", "it", "they", "there", "mention", "evidence", "support", "information", "source", "sources", "chunk", "chunks"}
 }
@@ -203,7 +206,7 @@ func isNegation(w string) bool {
 	return strings.HasSuffix(w, "n't")
 }
 
-// hedges returns the words that qualify an answer.
+// hedges returns words that qualify an answer.
 func hedges() []string {
 	return []string{
 		"or", "if", "whether", "unless", "but", "except", "only", "partly", "partially", "almost", "nearly", "mostly", "somewhat",
@@ -211,7 +214,8 @@ func hedges() []string {
 	}
 }
 
-// splitWords returns the words of a text whose only quotation marks are apostrophes.
+// splitWords splits text into words. Its only quotation marks must be
+// apostrophes.
 func splitWords(text string) []word {
 	var list []word
 	start := -1
@@ -237,9 +241,9 @@ func splitWords(text string) []word {
 	return list
 }
 
-// ownText returns a reply without reasoning, JSON after the first words, and quotations,
-// which may come from the prompt. If the reply is a JSON object with a single member, it
-// returns the value of that.
+// ownText removes reasoning, JSON after the first words, and quotations, which
+// may come from the prompt. If the reply is a JSON object with a single member,
+// ownText returns its value.
 func ownText(reply string) (string, error) {
 	text, ok := llm.Answer(reply)
 	if !ok {
@@ -260,8 +264,8 @@ func ownText(reply string) (string, error) {
 	return removeQuotations(text[:i]), nil
 }
 
-// onlyMember returns the string or boolean in an object with one member. The object may
-// be followed by the end of a code fence.
+// onlyMember returns the string or boolean in a JSON object with one member,
+// which may be followed by the end of a code fence.
 func onlyMember(text string) (string, error) {
 	var members map[string]any
 	if err := json.Unmarshal([]byte(strings.TrimRight(text, "` \r\n")), &members); err == nil && len(members) == 1 {
@@ -277,9 +281,9 @@ func onlyMember(text string) (string, error) {
 	return "", errors.New("it is JSON with no single word in it")
 }
 
-// removeQuotations removes quotations from text, including one that is not closed, but
-// not those of one or two words, which may be the answer itself. It normalizes
-// apostrophes in words.
+// removeQuotations removes quotations, including an unclosed one, except those
+// of one or two words, which may be the answer itself. It normalizes
+// apostrophes within words.
 func removeQuotations(text string) string {
 	runes := []rune(text)
 	inWord := func(i int) bool { return i >= 0 && i < len(runes) && unicode.IsLetter(runes[i]) }
@@ -301,8 +305,8 @@ func removeQuotations(text string) string {
 	return strings.Join(parts, `"`)
 }
 
-// repeats reports whether one of the prompted texts contains text, if that has several
-// words.
+// repeats reports whether text has several words and occurs in one of the
+// prompted texts.
 func repeats(text string, prompted []string) bool {
 	flat, _ := flatten(strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }))
 	if len(strings.Fields(flat)) < echoWords {
