@@ -24,11 +24,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// batchSuffix follows safefile.PartSuffix in the name of the directory with the state of a
-// batch, next to the first JSONL output.
+// batchSuffix is the suffix of a batch's state directory. The directory is named after
+// the first JSONL output, with safefile.PartSuffix and batchSuffix appended.
 const batchSuffix = ".batch"
 
-// batchWindow is the maximum time that a server takes for a batch.
+// batchWindow is the completion window that is requested for a batch.
 const batchWindow = 24 * time.Hour
 
 // usesBatch reports whether requests are sent in batches.
@@ -50,8 +50,8 @@ func (o *scoreOptions) checkBatch(paths []string) error {
 	return nil
 }
 
-// batchDir returns the state directory next to the first JSONL output, or "" without
-// one.
+// batchDir returns the state directory next to the first JSONL output, or "" if there
+// is no JSONL output.
 func (o *scoreOptions) batchDir() string {
 	if i := slices.IndexFunc(o.output, isJSONL); i >= 0 {
 		return o.output[i] + safefile.PartSuffix + batchSuffix
@@ -59,8 +59,8 @@ func (o *scoreOptions) batchDir() string {
 	return ""
 }
 
-// checkUnfinishedBatch returns an error for a run without --batch whose requests were
-// already submitted, and would be paid for again.
+// checkUnfinishedBatch returns an error for a run without --batch if its requests have
+// been submitted as a batch: sending them again would cost twice.
 func (o *scoreOptions) checkUnfinishedBatch() error {
 	if dir := o.batchDir(); dir != "" && !o.usesBatch() && llm.BatchSubmitted(dir) {
 		return &llm.UnfinishedBatchError{Dir: dir}
@@ -68,8 +68,8 @@ func (o *scoreOptions) checkUnfinishedBatch() error {
 	return nil
 }
 
-// batchDuration returns how long the batches of a run may take: a window for each stage
-// that sends requests.
+// batchDuration returns the maximum duration of a run with --batch, one batchWindow per
+// stage that sends requests, and a note on it.
 func (o *scoreOptions) batchDuration() (time.Duration, string) {
 	if o.claims == claimsLLM && o.judge == judgeLLM && !o.combined() {
 		return 2 * batchWindow, "at most, for a batch of claims and one of verdicts; usually far less"
@@ -77,8 +77,8 @@ func (o *scoreOptions) batchDuration() (time.Duration, string) {
 	return batchWindow, "at most; usually far less"
 }
 
-// A batchRun submits and collects the batches of a run, before the pass over the rows
-// that writes results. The methods of a nil batchRun do nothing.
+// A batchRun submits and collects the batches of a run before the scoring pass. The
+// methods of a nil batchRun do nothing.
 type batchRun struct {
 	*llm.Batch
 	console *console.Console
@@ -132,24 +132,24 @@ func cachedBatchDir(cache string, settings []byte, paths []string, sys system) (
 	return filepath.Join(dir, "batches", hex.EncodeToString(h.Sum(nil)[:8])), nil
 }
 
-// changedSettings returns an error that lists how the settings of a batch differ from
-// the present ones.
+// changedSettings returns an error that lists the differences between the stored
+// settings of a batch and the current ones.
 func changedSettings(e *llm.BatchSettingsError, settings setting.List) error {
-	var was []setting.Setting
-	if json.Unmarshal(e.Settings, &was) != nil {
+	var stored []setting.Setting
+	if json.Unmarshal(e.Settings, &stored) != nil {
 		return e
 	}
-	return &journal.SettingsError{Part: e.Dir, Changes: settings.Changes(was)}
+	return &journal.SettingsError{Part: e.Dir, Changes: settings.Changes(stored)}
 }
 
-// runBatch submits and collects batches until all replies are there, and makes the
-// model answer from them.
+// runBatch submits and collects batches until all replies have arrived. The scoring pass
+// then gets its replies from them.
 func (r *scoreRun) runBatch(ctx context.Context, input dataset.Options) error {
 	b := r.batch
 	if b == nil {
 		return nil
 	}
-	input.Warn = nil // the last pass warns
+	input.Warn = nil // the scoring pass reports warnings
 	if b.resumed() {
 		if err := r.checkBatchRows(ctx, input); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (r *scoreRun) recordRequests(ctx context.Context, input dataset.Options) (s
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// checkBatchRows compares the rows with those that the batch was made for.
+// checkBatchRows returns an error if the rows differ from those of the batch.
 func (r *scoreRun) checkBatchRows(ctx context.Context, input dataset.Options) error {
 	set, err := dataset.Open(r.paths, input)
 	if err != nil {
@@ -200,7 +200,7 @@ func (r *scoreRun) checkBatchRows(ctx context.Context, input dataset.Options) er
 	defer set.Close()
 	h := sha256.New()
 	for _, err := range hashRows(h, r.options.selection().Of(set.Rows())) {
-		if bad := (*dataset.RowError)(nil); err != nil && !errors.As(err, &bad) {
+		if _, ok := errors.AsType[*dataset.RowError](err); err != nil && !ok {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -210,21 +210,21 @@ func (r *scoreRun) checkBatchRows(ctx context.Context, input dataset.Options) er
 	return r.batch.CheckRows(hex.EncodeToString(h.Sum(nil)))
 }
 
-// hashRows yields rows and writes to h what a judge sees of them.
+// hashRows yields rows and writes the fields that are sent to a judge to h.
 func hashRows(h hash.Hash, rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) {
-		text := func(s string) {
+		writeString := func(s string) {
 			var n [8]byte
 			binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
 			h.Write(n[:])
 			h.Write([]byte(s))
 		}
 		for row, err := range rows {
-			text(fmt.Sprint(row.Index, err != nil, len(row.Contexts)))
-			text(row.Question)
-			text(row.Answer)
+			writeString(fmt.Sprint(row.Index, err != nil, len(row.Contexts)))
+			writeString(row.Question)
+			writeString(row.Answer)
 			for _, c := range row.Contexts {
-				text(c)
+				writeString(c)
 			}
 			if !yield(row, err) {
 				return
@@ -233,25 +233,26 @@ func hashRows(h hash.Hash, rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset
 	}
 }
 
-// discard is an eval.Sink that does nothing.
+// discard is an eval.Sink that ignores all rows.
 type discard struct{}
 
-// Write does nothing.
+// Write implements eval.Sink.
 func (discard) Write(*result.Row) error { return nil }
 
 // resumed reports whether another process submitted the batch.
 func (b *batchRun) resumed() bool { return b != nil && b.Resumed() }
 
-// left describes what an unfinished run leaves to resume, "" for nothing.
-func (b *batchRun) left() string {
+// resumeHint tells the user how to resume a submitted batch. It returns "" if nothing was
+// submitted.
+func (b *batchRun) resumeHint() string {
 	if b == nil || !b.Submitted() {
 		return ""
 	}
 	return "the batch is kept in " + b.Dir() + "; continue with --batch --resume"
 }
 
-// finish removes the batch after its results are written, even if the run is
-// interrupted by then.
+// finish removes the batch once its results are written, even if ctx is already
+// canceled.
 func (b *batchRun) finish(ctx context.Context) {
 	if b == nil {
 		return
@@ -264,6 +265,6 @@ func (b *batchRun) finish(ctx context.Context) {
 // close releases the state directory, and removes it if nothing was submitted.
 func (b *batchRun) close() {
 	if b != nil {
-		_ = b.Close() // a directory that is left does no harm
+		_ = b.Close() // a leftover directory does no harm
 	}
 }

@@ -91,11 +91,11 @@ func (r *scoreRun) fail(err error) error {
 		return &exitError{exitFailure} // its message says what is kept
 	}
 	where := ""
-	switch left := r.batch.left(); {
+	switch hint := r.batch.resumeHint(); {
 	case len(kept) > 0:
 		where = "finished rows are kept in " + strings.Join(kept, ", ") + "; continue with --resume"
-	case left != "":
-		where = left
+	case hint != "":
+		where = hint
 	}
 	rows := strconv.Itoa(r.outputs.rows) + " rows finished"
 	if r.stored != nil {

@@ -23,10 +23,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/markup"
 )
 
-// The judges that are not the name or directory of a model.
+// The values of --judge that do not name a model, and the short name of HHEM.
 const (
 	judgeLexical  = "lexical"
-	judgeEmbedded = "embedded" // the lexical judge with a small model
+	judgeEmbedded = "embedded" // the lexical judge combined with a small model
 	judgeHHEM     = "hhem"     // short for hhemModel
 	hhemModel     = "hhem-2.1-open"
 )
@@ -42,16 +42,16 @@ const embedLocal = "local"
 
 // localOptions are the options of "ragfaith score" for a local model.
 type localOptions struct {
-	models    string
+	models    string // directory of downloaded models
 	device    ort.Device
-	library   string
+	library   string // path of ONNX Runtime
 	batch     int
 	precision string
-	labels    []string
-	file      string // of --model-file
+	labels    []string // values of --label-map
+	file      string   // path of the model for --judge embedded, or "" for the built-in one
 }
 
-// flags returns the flags.
+// flags returns the flags for local models.
 func (l *localOptions) flags() []flagSpec {
 	return []flagSpec{
 		modelsFlag(&l.models),
@@ -70,11 +70,11 @@ func (l *localOptions) flags() []flagSpec {
 // usesLocalModel reports whether the judge is a local model.
 func (o *scoreOptions) usesLocalModel() bool { return o.judge != judgeLexical && o.judge != judgeLLM }
 
-// checkLocal returns an error for invalid combinations of options, as checkLLM does.
+// checkLocal returns an error for invalid combinations of local model options.
 func (o *scoreOptions) checkLocal() error {
 	if !o.usesLocalModel() {
 		unused := o.explicitFlags(localModelGroup)
-		if o.llm.semanticCache && o.llm.embedsLocally() { // its model is in --models
+		if o.llm.semanticCache && o.llm.embedsLocally() { // the embedding model may be in --models
 			unused = slices.DeleteFunc(unused, func(name string) bool { return name == "--models" })
 		}
 		if len(unused) > 0 {
@@ -105,15 +105,15 @@ func (o *scoreOptions) checkLocal() error {
 	return nil
 }
 
-// A deviceName is the value of --device.
-type deviceName struct{ to *ort.Device }
+// A deviceName is the pflag.Value of --device.
+type deviceName struct{ device *ort.Device }
 
-func (d deviceName) String() string { return d.to.String() }
+func (d deviceName) String() string { return d.device.String() }
 
 func (d deviceName) Type() string { return "string" }
 
 func (d deviceName) Set(s string) (err error) {
-	*d.to, err = ort.ParseDevice(s)
+	*d.device, err = ort.ParseDevice(s)
 	return err
 }
 
@@ -121,11 +121,11 @@ func (d deviceName) Set(s string) (err error) {
 type localJudge interface {
 	// judge returns the judge and its threshold.
 	judge(o *scoreOptions) (eval.Judge, float64, error)
-	// settings returns the settings that decide its verdicts.
+	// settings returns the settings that affect its verdicts.
 	settings(o *scoreOptions) (settingValues, error)
-	// Info describes its model.
+	// Info describes the model.
 	Info() encoder.Info
-	// String describes it for --verbose.
+	// String describes the model for --verbose.
 	String() string
 	Close() error
 }
@@ -168,7 +168,7 @@ func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
 	return &localModel{m, dir}, nil
 }
 
-// labelMap parses --label-map.
+// labelMap parses the values of --label-map into a map from label to meaning.
 func (l *localOptions) labelMap() (map[string]string, error) {
 	labels := map[string]string{}
 	for _, text := range l.labels {
@@ -187,7 +187,7 @@ func (l *localOptions) labelMap() (map[string]string, error) {
 	return labels, nil
 }
 
-// A localModel is a classifier or HHEM in a directory.
+// A localModel is a localJudge with a classifier or HHEM model.
 type localModel struct {
 	*encoder.Model
 	dir string
@@ -199,10 +199,10 @@ func (m *localModel) Count(text string) int { return m.Tokenizer().Count(text) }
 // Specials implements crossencoder.Model.
 func (m *localModel) Specials() int {
 	n, err := m.Length(encoder.Pair{})
-	if err != nil { // of a pair of empty texts
+	if err != nil {
 		return 0
 	}
-	return n
+	return n // the length of two empty texts
 }
 
 func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
@@ -238,7 +238,7 @@ func (m *localModel) settings(o *scoreOptions) (settingValues, error) {
 		"--label-map": o.localModel.labels,
 	}
 	if o.localModel.device.Provider != ort.None {
-		// The last digits depend on the library and on which pairs are padded together.
+		// Rounding depends on the library and on which pairs share a padded batch.
 		values["kernels"] = []string{m.Info().Kernel}
 		values["--batch-size"] = []string{strconv.Itoa(o.localModel.batch)}
 	}
@@ -259,7 +259,7 @@ func precisionName(p kernel.Precision) string {
 	return precisionFloat32
 }
 
-// An embeddedModel is the model of --judge embedded.
+// An embeddedModel is the localJudge of --judge embedded.
 type embeddedModel struct {
 	*encoder.Grounding
 	formula embedded.Formula
@@ -268,7 +268,7 @@ type embeddedModel struct {
 // openEmbedded opens the model of --model-file, or the built-in one.
 func (o *scoreOptions) openEmbedded() (localJudge, error) {
 	options := encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting}
-	// Unlike for other models the default is int8, so float32 counts only if set.
+	// This model defaults to int8, so the flag's default of float32 does not apply.
 	if o.localModel.precision == precisionFloat32 && o.flags.Changed("precision") {
 		options.Precision = kernel.Float32
 	}
@@ -306,7 +306,7 @@ type textModel interface {
 	Close() error
 }
 
-// A localEmbedder is a textModel for the semantic cache. It uses no tokens.
+// A localEmbedder is an llm.Embedder for the semantic cache. It uses no tokens.
 type localEmbedder struct {
 	textModel
 	digest string // identifies the model
@@ -318,8 +318,8 @@ func (e localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, 
 	return vectors, usage.Usage{}, err
 }
 
-// A remoteEmbedder is an embedder on a server. Waiting for it does not count for
-// --row-timeout.
+// A remoteEmbedder is an embedder on a server. Time spent waiting for the server is
+// excluded from --row-timeout.
 type remoteEmbedder struct{ llm.Embedder }
 
 // Embed implements llm.Embedder.
@@ -328,9 +328,9 @@ func (e remoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32,
 	return e.Embedder.Embed(ctx, texts)
 }
 
-// embedsLocally reports whether --embed-model is a local model: the built-in one, a
-// directory, or a short name of "models pull". With --embed-base-url it is always a
-// model of that server.
+// embedsLocally reports whether --embed-model names a local model: the built-in one, a
+// directory, or a short name known to "models pull". With --embed-base-url, the name
+// always refers to a model on that server.
 func (l *llmOptions) embedsLocally() bool {
 	if l.embedBaseURL != "" {
 		return false
