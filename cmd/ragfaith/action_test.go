@@ -26,16 +26,16 @@ func TestActionPassesInputsAsEnvironment(t *testing.T) {
 	t.Parallel()
 	action := readAction(t)
 	if action.Runs.Using != "composite" || len(action.Runs.Steps) != 2 {
-		t.Fatalf("%+v", action.Runs)
+		t.Fatalf("got %+v, want a composite action of 2 steps", action.Runs)
 	}
 	var given, read []string
 	for i, step := range action.Runs.Steps {
 		if strings.Contains(step.Run, "${{") || step.Shell != "bash" || step.Uses != "" {
-			t.Errorf("%+v", step)
+			t.Errorf("got step %+v, want a bash script without expressions", step)
 		}
 		script := []string{"action-install.sh", "action-score.sh"}[i]
 		if step.Run != "\"$ACTION_PATH/scripts/"+script+"\"\n" {
-			t.Errorf("%q", step.Run)
+			t.Errorf("got command %q, want %s", step.Run, script)
 		}
 		text, err := os.ReadFile(filepath.Join(docsRoot, "scripts", script))
 		if err != nil {

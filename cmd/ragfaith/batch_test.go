@@ -62,7 +62,7 @@ func onlineRun(t *testing.T, data string, args ...string) string {
 	s, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
 	got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.URL, "--max-failed", "99"}, args...)...)
 	if got.code != 0 {
-		t.Fatal(got.stderr)
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 	}
 	return readFile(t, out)
 }
@@ -254,7 +254,7 @@ func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
 	online, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
 	omitVerdicts(online)
 	if got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", online.URL, "--judge", "llm"); got.code != 0 {
-		t.Fatal(got.stderr)
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 	}
 	want := readFile(t, out)
 	s := newBatchServer(t, func(s *batchServer) { omitVerdicts(&s.chat) })
@@ -314,8 +314,8 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 	}
 }
 
-// Without a JSONL output the state is kept next to the cache, where the same command
-// finds it.
+// TestBatchWithoutOutputFileKeepsStateInCache checks that the same command finds the
+// state without a JSONL output.
 func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	t.Parallel()
 	data, dir := batchRows(t, 28), t.TempDir()
@@ -365,14 +365,14 @@ func TestBatchOverBudgetIsNotSubmitted(t *testing.T) {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 	}
 	if seen := s.Seen(); seen != (batchtest.Counts{}) || tempFiles(t, out) != nil {
-		t.Errorf("server saw %+v, got temporary files %v", seen, tempFiles(t, out))
+		t.Errorf("server saw %+v, want nothing; got temporary files %v, want none", seen, tempFiles(t, out))
 	}
 	if got := runInProcess(t, t.TempDir(), nil, append(args, "--max-cost", "1")...); got.code != 0 {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
 	}
 }
 
-// The budget counts what the batch has spent before requests go online.
+// TestRunBudgetAppliesToBatch checks that online requests after a batch count its cost.
 func TestRunBudgetAppliesToBatch(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 28)

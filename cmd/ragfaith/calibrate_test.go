@@ -17,7 +17,7 @@ func scoredRows(t *testing.T, name string, flags ...string) []*result.Row {
 	path := filepath.Join(t.TempDir(), name)
 	args := append([]string{"score", "../../testdata/rows.jsonl", "-q", "--to", "none", "-o", path}, flags...)
 	if c := runInProcess(t, t.TempDir(), nil, args...); c.code != 0 {
-		t.Fatalf("%+v", c)
+		t.Fatalf("exit code: got %d, want %d without output: %+v", c.code, exitOK, c)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestCalibrationMatchesSchema(t *testing.T) {
 		{"calibrate", results, "--label", "label", "--to", "none", "-q", "-o", labels},
 	} {
 		if c := runInProcess(t, dir, nil, args...); c.code != 0 || c.stdout != "" || c.stderr != "" {
-			t.Fatalf("%+v", c)
+			t.Fatalf("exit code: got %d, want %d without output: %+v", c.code, exitOK, c)
 		}
 	}
 	content, err := os.ReadFile(labels)

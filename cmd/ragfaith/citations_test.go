@@ -97,7 +97,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 			rows++
 			got := r.got()
 			if judge != "lexical" { // its verdicts may differ, but it resolves the same chunks
-				got, r.Want = strip(got), strip(r.Want)
+				got, r.Want = stripVerdicts(got), stripVerdicts(r.Want)
 			}
 			if fmt.Sprint(got) != fmt.Sprint(r.Want) {
 				t.Errorf("%s: %s: got %q, want %q", judge, r.ID, got, r.Want)
@@ -149,8 +149,8 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 	}
 }
 
-// strip removes verdicts.
-func strip(all []string) []string {
+// stripVerdicts removes the verdict suffixes of formatted citations.
+func stripVerdicts(all []string) []string {
 	out := []string{}
 	for _, s := range all {
 		out = append(out, strings.NewReplacer("+", "", "-", "", "x", "").Replace(s))
@@ -158,7 +158,7 @@ func strip(all []string) []string {
 	return out
 }
 
-func TestJudgeIsNotAskedAgainAboutCitedChunks(t *testing.T) {
+func TestCitationsReuseClaimVerdicts(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	dir := t.TempDir()
@@ -171,7 +171,7 @@ func TestJudgeIsNotAskedAgainAboutCitedChunks(t *testing.T) {
 	}{
 		"[1]": {1, `"chunk":0,"verdict":"supported"}]}`},
 		"[9]": {1, `"chunk":null,"verdict":null}]}`},
-		"[2]": {2, `"chunk":1,"verdict":"supported"}]}`}, // the server says so of any chunk
+		"[2]": {2, `"chunk":1,"verdict":"supported"}]}`}, // the server supports the claim whatever the chunk
 	} {
 		file := filepath.Join(dir, "rows.jsonl")
 		if err := os.WriteFile(file, []byte(row(marker)), 0o644); err != nil {

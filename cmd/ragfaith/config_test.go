@@ -18,7 +18,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/config"
 )
 
-// configErrors returns the errors in a config file with that content.
+// configErrors returns the errors in a config file with the given content.
 func configErrors(t *testing.T, content string) []error {
 	t.Helper()
 	f, err := config.Parse("ragfaith.yaml", []byte(content))
@@ -32,7 +32,7 @@ func TestConfigTemplateIsValid(t *testing.T) {
 	t.Parallel()
 	template := configTemplate(emptySystem())
 	if errs := configErrors(t, template); len(errs) > 0 {
-		t.Fatal(errs)
+		t.Fatalf("got errors %v, want none", errs)
 	}
 	// Uncommented, each option has its default or a valid example.
 	var set strings.Builder
@@ -99,7 +99,7 @@ func TestConfigSchemaMatchesFlags(t *testing.T) {
 	}
 }
 
-// Path flags are recognized by the argument name in their help.
+// TestPathFlagsAreRecognized covers isPath, which relies on the argument name in the help.
 func TestPathFlagsAreRecognized(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -185,7 +185,7 @@ func TestManPagesAreWellFormed(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"man", dir}, nil, &out, &errs, emptySystem()); code != 0 {
-		t.Fatal(errs.String())
+		t.Fatalf("man failed: %s", &errs)
 	}
 	pages := strings.Fields(out.String())
 	if len(pages) < 15 {
@@ -196,7 +196,7 @@ func TestManPagesAreWellFormed(t *testing.T) {
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		for line := range strings.Lines(string(content)) { // what begins with a dot is a macro that is written here
+		for line := range strings.Lines(string(content)) { // a line that starts with a dot is a macro
 			if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !slices.Contains([]string{"TH", "SH", "SS", "PP", "TP", "EX", "EE", "BR", "nh"}, strings.Fields(line)[0][1:]) {
 				t.Errorf("%s: %s", page, line)
 			}
@@ -207,8 +207,8 @@ func TestManPagesAreWellFormed(t *testing.T) {
 	}
 	msg, _ := exec.Command(program, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput()
 	for line := range strings.Lines(string(msg)) {
-		if !strings.Contains(line, "missing date") { // so that they are the same whenever they are made
-			t.Error(line)
+		if !strings.Contains(line, "missing date") { // omitted to make the pages reproducible
+			t.Errorf("mandoc: %s", line)
 		}
 	}
 }

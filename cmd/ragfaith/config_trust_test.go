@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// userIn is the environment of a user whose config directory is dir/user.
+// userIn returns the environment of a user with the config directory dir/user.
 func userIn(dir string, variables map[string]string) system {
 	sys := emptySystem()
 	sys.Clock, sys.WorkDir = &skipClock{}, os.Getwd
@@ -187,7 +187,8 @@ func TestTrustIsRevokedWhenConfigChanges(t *testing.T) {
 	score(exitUsage)
 }
 
-// TestSettingsFromDiscoveredConfigArePrinted also checks that the file cannot prevent it.
+// TestSettingsFromDiscoveredConfigArePrinted checks that a discovered config file cannot
+// hide the options it sets.
 func TestSettingsFromDiscoveredConfigArePrinted(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -235,7 +236,7 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	t.Chdir(filepath.Join(dir, "a"))
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"config", "trust"}, nil, &out, &errs, sys); code != exitOK {
-		t.Fatal(errs.String())
+		t.Fatalf("config trust: %s", &errs)
 	}
 	if code, text := score("a"); code != exitOK {
 		t.Errorf("trusted: exit code: got %d, want %d: %s", code, exitOK, text)
@@ -246,8 +247,7 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	if code, text := score("b", "--config", "ragfaith.yaml"); code != exitOK {
 		t.Errorf("a link that is named: exit code: got %d, want %d: %s", code, exitOK, text)
 	}
-	// The parent of a linked directory is the parent of its target, which is in no
-	// repository.
+	// A linked directory has the parent of its target, which is outside the repository.
 	if code, text := score("b/vendor"); code != exitOK || strings.Contains(text, "seed") {
 		t.Errorf("through a link: exit code: got %d, want %d: %s", code, exitOK, text)
 	}

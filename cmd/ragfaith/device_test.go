@@ -51,7 +51,7 @@ func TestDeviceFlags(t *testing.T) {
 	}
 }
 
-// TestDeviceWithRuntime checks that ONNX Runtime gives the same scores.
+// TestDeviceWithRuntime checks that ONNX Runtime yields the same scores as the CPU kernels.
 func TestDeviceWithRuntime(t *testing.T) {
 	t.Parallel()
 	library := os.Getenv("RAGFAITH_ONNXRUNTIME")

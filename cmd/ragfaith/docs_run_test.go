@@ -17,8 +17,8 @@ import (
 // docsTime limits the commands of one block. Some build the program.
 const docsTime = 10 * time.Minute
 
-// A docsReader runs the blocks of a page in a directory with the files that the page
-// mentions.
+// A docsReader runs the blocks of a page in a directory that contains the files used by
+// the page.
 type docsReader struct {
 	dir string
 	bin string // first directory in PATH

@@ -12,8 +12,8 @@ const editedRows = `[
 {"id":"c","question":"q","answer":"x","contexts":7,"label":0},
 {"id":"d","question":"q","answer":"It is dry.","contexts":["It is dry."],"label":0}`
 
-// edits are changes of one field in the results of editedRows, each with the error that
-// it must cause.
+// edits returns modifications of one field in the results of editedRows, and the error
+// that each must cause.
 func edits() map[string]struct{ old, edited, want string } {
 	const first, second = `"chunk_ids":[0]`, `"verdict":"not_mentioned","score":0.014656`
 	return map[string]struct{ old, edited, want string }{
@@ -73,11 +73,11 @@ func TestEditedResultsAreRejected(t *testing.T) {
 		t.Helper()
 		writeFile(t, in(name), content)
 	}
-	// Run in one directory, because an error of a row contains the dataset path.
+	// All runs use one directory, because row errors contain the dataset path.
 	score := []string{"score", in("rows.json"), "-o", in("out.jsonl"), "--keep", "label", "--to", "none", "--max-failed", "9"}
 	write("rows.json", editedRows)
 	if c := runInProcess(t, dir, nil, score...); c.code != exitFailure {
-		t.Fatalf("%+v", c)
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", c.code, exitFailure, c.stderr)
 	}
 	part, settings := readFile(t, in("out.jsonl.part")), readFile(t, in("out.jsonl.part.settings"))
 	write("rows.json", editedRows+"\n]\n")
@@ -111,7 +111,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 				}
 			}
 
-			// With --resume the row is judged again.
+			// --resume scores the row again.
 			write("out.jsonl.part", edited)
 			write("out.jsonl.part.settings", settings)
 			line, msg, _ := strings.Cut(tt.want, ": ")

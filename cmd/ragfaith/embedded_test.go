@@ -50,11 +50,11 @@ func TestEmbeddedJudgeScoresRows(t *testing.T) {
 		rows++
 		for _, c := range r.Claims {
 			if c.Reason == "" || (c.Verdict == "supported") != (c.Score >= 0.5) || c.Verdict == "supported" && c.Unsupported != nil {
-				t.Errorf("%+v", c)
+				t.Errorf("got inconsistent claim %+v", c)
 			}
 			for _, s := range c.Unsupported {
 				if s.Start < 0 || s.End <= s.Start || s.End > len([]rune(c.Text)) {
-					t.Errorf("%+v", c)
+					t.Errorf("got invalid span %+v in claim %+v", s, c)
 				}
 			}
 		}

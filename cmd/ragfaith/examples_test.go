@@ -104,7 +104,7 @@ func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
 			}
 			runGated(t, data, slices.Concat(merge, []string{"-q", "--to", "none", "-o", filepath.Join(data, "merged.jsonl")}, shards)...)
 			if d := cmp.Diff(readFile(t, filepath.Join(data, "whole.jsonl")), readFile(t, filepath.Join(data, "merged.jsonl"))); d != "" {
-				t.Error(d)
+				t.Errorf("merged results differ (-want +got):\n%s", d)
 			}
 		})
 	}

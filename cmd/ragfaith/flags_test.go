@@ -10,9 +10,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// TestEveryFlagIsClassified fails if it is undecided whether a flag of score decides
-// results: add it either to setting.All, so that its value is stored with results, or to
-// the list below.
+// TestEveryFlagIsClassified checks that every flag of score is either in setting.All,
+// which lists the options stored with results, or in the list below.
 func TestEveryFlagIsClassified(t *testing.T) {
 	t.Parallel()
 	unrelated := strings.Fields(`

@@ -195,13 +195,13 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 	}
 }
 
-// TestFullDiskResubmitsNoBatch checks that a batch interrupted by a full disk, at
-// whatever step, is resumed without submitting anything twice.
+// TestFullDiskResubmitsNoBatch checks that a batch interrupted by a full disk at any step
+// can be resumed without submitting anything twice.
 func TestFullDiskResubmitsNoBatch(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	short := batchRows(t, 28)
-	// With long rows the input file of the batch is what fills the disk.
+	// With long rows, the disk fills up while the batch input file is written.
 	long := filepath.Join(t.TempDir(), "long.jsonl")
 	writeFile(t, long, strings.ReplaceAll(readFile(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000)))
 	var all strings.Builder

@@ -23,7 +23,7 @@ func tallyOf(failed int, scores ...float64) *report.Tally {
 	return &t
 }
 
-// refusing adds refusals, which have no claims, to t.
+// refusing adds the given number of refusals, which contain no claims, to t.
 func refusing(rows int, t *report.Tally) *report.Tally {
 	for range rows {
 		_ = t.Write(&result.Row{Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN()})

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A change alters a row without changing its meaning, so the score must not change.
+// A change modifies a row without changing its meaning, so its score must not change.
 type change func(answer string, contexts []string) (string, []string)
 
 // before and after insert a mark before and after the final period of an answer.

@@ -150,8 +150,8 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 	}
 }
 
-// TestFinishedRowsSurviveKill checks that rows are flushed within moments, not only when
-// a buffer is full.
+// TestFinishedRowsSurviveKill checks that rows are flushed promptly, not only when a
+// buffer is full.
 func TestFinishedRowsSurviveKill(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
@@ -161,7 +161,7 @@ func TestFinishedRowsSurviveKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		if line, err := stdout.ReadString('\n'); err != nil {
-			t.Fatal(line, err)
+			t.Fatalf("read line %q: %v", line, err)
 		}
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -181,7 +181,7 @@ func TestOutputFileIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := stdout.ReadString('\n'); err != nil {
-		t.Fatal(line, err)
+		t.Fatalf("read line %q: %v", line, err)
 	}
 	data := filepath.Join(t.TempDir(), "rows.jsonl")
 	writeFile(t, data, skyRow)

@@ -14,7 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 )
 
-// A quirkRun is a run over testdata/rows.jsonl.
+// A quirkRun holds the results of a run over testdata/rows.jsonl.
 type quirkRun struct {
 	commandResult
 	scores   map[string]*float64
@@ -159,8 +159,8 @@ func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 	}
 }
 
-// TestLearnedServerLimitsKeepCacheKeys checks that what a run learns about a server does
-// not change cache keys, so that a second run sends nothing.
+// TestLearnedServerLimitsKeepCacheKeys checks that cache keys do not depend on the server
+// limits detected by a run, so that a second run sends no requests.
 func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 	t.Parallel()
 	server := quirktest.New(quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema"),
@@ -173,7 +173,7 @@ func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 	for i := range 2 {
 		got := runInProcess(t, cache, nil, "score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL)
 		if got.code != 0 {
-			t.Fatal(got.stderr)
+			t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 		}
 		rows[i], calls[i] = got.stdout, len(server.Calls())
 	}
@@ -191,10 +191,10 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 		quirks []quirktest.Quirk
 		limit  int // requests
 	}{
-		"reasoning":  {[]quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1500, 7000)})}, 180},
-		"parameters": {[]quirktest.Quirk{quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema")}, 240},
-		"odd 400s":   {[]quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
-		"verdicts":   {[]quirktest.Quirk{quirktest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
+		"reasoning":      {[]quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1500, 7000)})}, 180},
+		"parameters":     {[]quirktest.Quirk{quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema")}, 240},
+		"unrelated 400s": {[]quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
+		"verdicts":       {[]quirktest.Quirk{quirktest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := quirktest.New(tt.quirks...)
@@ -210,7 +210,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 			} else {
 				t.Logf("%d requests", n)
 			}
-			if name == "odd 400s" && strings.Contains(got.stderr, "refuses response_format") {
+			if name == "unrelated 400s" && strings.Contains(got.stderr, "refuses response_format") {
 				t.Errorf("occasional 400s caused a downgrade: %s", got.stderr)
 			}
 		})

@@ -62,12 +62,12 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 		text, label, binary = "Elephants migrate through Kenya.", "not_mentioned", 0
 	}
 	msg := `"chunk_ids":[0],"quote":"The sky is blue","reason":"It says so.","verdict":"` + label + `"`
-	judged := fmt.Sprintf(`"reason":"It says so.","verdict":%d`, binary)
+	binaryVerdict := fmt.Sprintf(`"reason":"It says so.","verdict":%d`, binary)
 	reply := map[string]string{
 		"verdicts":              `{"verdicts":[{"claim_id":0,` + msg + `}]}`,
 		"verdicts_by_id":        `{"verdicts":{"0":{` + msg + `}}}`,
-		"binary_verdicts":       `{"verdicts":[{"statement_id":0,` + judged + `}]}`,
-		"binary_verdicts_by_id": `{"verdicts":{"0":{` + judged + `}}}`,
+		"binary_verdicts":       `{"verdicts":[{"statement_id":0,` + binaryVerdict + `}]}`,
+		"binary_verdicts_by_id": `{"verdicts":{"0":{` + binaryVerdict + `}}}`,
 		"statements":            `{"statements":[{"sentence_id":0,"statement":"` + text + `"}]}`,
 		"answer_statements":     `{"statements":["` + text + `"]}`,
 		"checked_statements": fmt.Sprintf(`{"statements":[{"sentence_id":0,"text":%q,"reasoning":"It says so.","chunk_ids":[0],"is_supported":%t}]}`,
@@ -146,7 +146,7 @@ func TestSecondRunUsesCache(t *testing.T) {
 				table, lines := filepath.Join(out, "out.csv"), filepath.Join(out, "out.jsonl")
 				got := runInProcess(t, dir, nil, "score", "-", "--to", "none", "-o", table, "-o", lines, "--profile", profile, "--base-url", s.URL)
 				if got.code != 0 {
-					t.Fatal(got.stderr)
+					t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 				}
 				csv[i] = readFile(t, table)
 				rows[i] = readFile(t, lines)
@@ -154,18 +154,18 @@ func TestSecondRunUsesCache(t *testing.T) {
 					t.Errorf("the second run sent requests: %s", got.stderr)
 				}
 			}
-			asked := map[string]int64{"ragas": 4, "rag-evals": 2}[profile]
-			if n := s.calls.Load(); n != asked {
-				t.Errorf("got %d calls, want %d", n, asked)
+			requests := map[string]int64{"ragas": 4, "rag-evals": 2}[profile]
+			if n := s.calls.Load(); n != requests {
+				t.Errorf("got %d calls, want %d", n, requests)
 			}
 			if csv[0] != csv[1] || rows[0] != rows[1] {
 				t.Errorf("results of the second run differ:\n%s\n%s", rows[0], rows[1])
 			}
 			stats := runInProcess(t, dir, nil, "cache", "stats")
-			if want := fmt.Sprintf("replies  %d\n", asked); stats.code != 0 || !strings.Contains(stats.stdout, want) {
+			if want := fmt.Sprintf("replies  %d\n", requests); stats.code != 0 || !strings.Contains(stats.stdout, want) {
 				t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", stats.code, 0, stats.stdout, stats.stderr)
 			}
-			for _, step := range []struct{ older, want string }{{"1h", "removed 0 entries\n"}, {"0s", fmt.Sprintf("removed %d entries\n", asked)}} {
+			for _, step := range []struct{ older, want string }{{"1h", "removed 0 entries\n"}, {"0s", fmt.Sprintf("removed %d entries\n", requests)}} {
 				if got := runInProcess(t, dir, nil, "cache", "clear", "--older-than", step.older); got.stdout != step.want || got.code != 0 {
 					t.Errorf("%s: exit code: got %d, want %d: %s%s", step.older, got.code, 0, got.stdout, got.stderr)
 				}
@@ -179,7 +179,7 @@ func TestNoCacheWritesNoFile(t *testing.T) {
 	s, dir := newTestServer(t), t.TempDir()
 	for range 2 {
 		if got := runInProcess(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL); got.code != 0 {
-			t.Fatal(got.stderr)
+			t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 		}
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 || s.calls.Load() != 4 {
@@ -221,7 +221,7 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 				"score", path, "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL,
 			}, tt.extra...)...)
 			if got.code != 0 {
-				t.Fatal(got.stderr)
+				t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 			}
 			lines := strings.Split(got.stdout, "\n")
 			if want := `"cached":"semantic","cached_from":"The sky is blue today.","cosine":` + tt.cosine; !strings.Contains(lines[1], want) {

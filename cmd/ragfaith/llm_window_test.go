@@ -70,7 +70,7 @@ func (s *smallServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],%s}`, reply, usage)
 }
 
-// reply judges by the bytes from:to of the prompt.
+// reply returns verdicts based on the bytes from:to of the prompt.
 func (s *smallServer) reply(schema, all, user string, from, to int) string {
 	type item struct {
 		ID   int
@@ -171,7 +171,7 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 			"end":       {window: 4096},
 			"beginning": {window: 4096, keepFirst: true},
 			"half":      {window: 4096, halfWindow: true},
-			"odd":       {window: 2601},
+			"not round": {window: 2601},
 			"2048":      {window: 2048},
 		} {
 			t.Run(args+" "+name, func(t *testing.T) {

@@ -32,7 +32,7 @@ type testHub struct {
 	corrupt    string        // file to corrupt
 	truncate   bool          // truncate the first transfer of weights
 	released   chan struct{} // if not nil, files are sent after it is closed
-	asked      chan struct{} // receives when the first file is requested
+	requested  chan struct{} // receives when the first file is requested
 
 	// files returns the files of a repository, or nil if it does not exist.
 	files func(repo string) map[string]string
@@ -61,7 +61,7 @@ func hubFiles(repo string) map[string]string {
 
 // newTestHub starts a hub configured by set.
 func newTestHub(set func(h *testHub)) *testHub {
-	h := &testHub{asked: make(chan struct{}, 1), files: hubFiles}
+	h := &testHub{requested: make(chan struct{}, 1), files: hubFiles}
 	set(h)
 	h.store = httptest.NewServer(http.HandlerFunc(h.serveWeights)) // started first: the hub needs its address
 	h.hub = httptest.NewServer(http.HandlerFunc(h.answer))
@@ -97,7 +97,7 @@ func (h *testHub) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if h.resolved.Add(1) == 1 {
-		h.asked <- struct{}{}
+		h.requested <- struct{}{}
 	}
 	repo, name := parts[0]+"/"+parts[1], parts[4]
 	if h.released != nil {
@@ -213,7 +213,7 @@ func TestInterruptedPullResumes(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"models", "pull", "org/plain", "--models", dir, "--endpoint", h.hub.URL}
 	cmd, _, stdout, stderr := start(t, args...)
-	<-h.asked // the download has started
+	<-h.requested // the download has started
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -276,12 +276,12 @@ func TestTransferProgressIsHiddenInLogs(t *testing.T) {
 	dir := t.TempDir()
 	got := runInProcess(t, dir, nil, "models", "pull", "minilm-l6", "--endpoint", h.hub.URL)
 	if got.code != exitOK || got.stderr != "ragfaith: minilm-l6: 3 files, 250 kB, main at 0123456\n" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want the final message only", got)
 	}
 	if want := filepath.Join(dir, "ragfaith", "models", "sentence-transformers--all-MiniLM-L6-v2", hubCommit) + "\n"; got.stdout != want {
 		t.Errorf("got %s, want %s", got.stdout, want)
 	}
 	if again := runInProcess(t, dir, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL); again.stderr != "" || again.stdout != got.stdout {
-		t.Errorf("%+v", again)
+		t.Errorf("second pull: got %+v, want stdout %q only", again, got.stdout)
 	}
 }

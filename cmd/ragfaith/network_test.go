@@ -19,18 +19,18 @@ import (
 // networkRows is the number of rows sent through a faulty network.
 const networkRows = 12
 
-// A network is a faulty proxy in front of a server that counts requests by row.
+// A network is a test server behind a faulty proxy. It counts requests by row.
 type network struct {
 	*testServer
-	proxy *toxiproxy.Proxy
-	mu    sync.Mutex
-	asked map[string]int // requests by row ID
+	proxy    *toxiproxy.Proxy
+	mu       sync.Mutex
+	requests map[string]int // by row ID
 }
 
 // newNetwork starts a network without faults.
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	n := &network{testServer: newTestServer(t), asked: map[string]int{}}
+	n := &network{testServer: newTestServer(t), requests: map[string]int{}}
 	n.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
 		n.count(r)
 		return false
@@ -64,22 +64,22 @@ func (n *network) count(r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if m := regexp.MustCompile(`row-\d+`).Find(body); m != nil {
 		n.mu.Lock()
-		n.asked[string(m)]++
+		n.requests[string(m)]++
 		n.mu.Unlock()
 	}
 }
 
-// times returns the number of requests for each row.
-func (n *network) times(ids []string) (all []int) {
+// requestCounts returns the number of requests for each row.
+func (n *network) requestCounts(ids []string) (all []int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, id := range ids {
-		all = append(all, n.asked[id])
+		all = append(all, n.requests[id])
 	}
 	return all
 }
 
-// writeNetworkRows writes the dataset.
+// writeNetworkRows writes a dataset of networkRows rows and returns its path.
 func writeNetworkRows(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -144,7 +144,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 	healthy := newTestServer(t)
 	uninterrupted := filepath.Join(t.TempDir(), "out.jsonl")
 	if got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", "llm", "--base-url", healthy.URL, "--to", "none", "-o", uninterrupted); got.code != 0 {
-		t.Fatal(got.stderr)
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 	}
 	want := readFile(t, uninterrupted)
 	shortTimeout := []string{"--timeout", "250ms", "--retries", "1"}
@@ -191,14 +191,14 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 			if since > 0 && len(scored) == 0 {
 				t.Errorf("got no scored row before the fault: %s", got.stderr)
 			}
-			asked := n.times(scored)
+			before := n.requestCounts(scored)
 			n.removeFaults(t)
 			got = runInProcess(t, cache, nil, args...)
 			if got.code != exitOK || withoutRequestCounts(readFile(t, out)) != want {
 				t.Errorf("resumed: exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 			}
-			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
-				t.Errorf("scored rows were requested again: got %v requests, want %v", again, asked)
+			if again := n.requestCounts(scored); fmt.Sprint(again) != fmt.Sprint(before) {
+				t.Errorf("scored rows were requested again: got %v requests, want %v", again, before)
 			}
 			if left, _ := filepath.Glob(out + ".*"); left != nil {
 				t.Errorf("got temporary files %v, want none", left)
@@ -209,9 +209,9 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 	}
 }
 
-// TestServerRestart stops the server during a run. If it is back at once, the run
-// completes. If it returns later, a resumed run does not repeat finished rows, even
-// without a cache.
+// TestServerRestart stops the server during a run. If the server restarts immediately,
+// the run completes. If it restarts later, a resumed run does not repeat finished rows,
+// even without a cache.
 func TestServerRestart(t *testing.T) {
 	t.Parallel()
 	data := writeNetworkRows(t)
@@ -250,13 +250,13 @@ func TestServerRestart(t *testing.T) {
 			if !later {
 				return
 			}
-			asked := n.times(scored)
+			before := n.requestCounts(scored)
 			n.startProxy(t, n.proxy.Listen)
 			if got = runInProcess(t, t.TempDir(), nil, args...); got.code != exitOK {
 				t.Errorf("resumed: exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 			}
-			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
-				t.Errorf("scored rows were requested again: got %v requests, want %v", again, asked)
+			if again := n.requestCounts(scored); fmt.Sprint(again) != fmt.Sprint(before) {
+				t.Errorf("scored rows were requested again: got %v requests, want %v", again, before)
 			}
 			if rest := checkOutcome(t, got, out); len(rest) != networkRows {
 				t.Errorf("got %d scored rows, want %d", len(rest), networkRows)

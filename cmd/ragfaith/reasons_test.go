@@ -80,7 +80,7 @@ var scoredRuns = struct {
 	results map[string]string
 }{results: map[string]string{}}
 
-// scoredOnce returns the results of a run that is made only once per name.
+// scoredOnce returns the results of the run with the given name, which it runs only once.
 func scoredOnce(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	scoredRuns.Lock()
@@ -140,8 +140,8 @@ func TestReasonsListOnlyMissingWords(t *testing.T) {
 			}
 		}
 	})
-	if t.Logf("%d words and numbers are reported as missing", named); named < 100 {
-		t.Error("want at least 100")
+	if named < 100 {
+		t.Errorf("got %d words and numbers reported as missing, want at least 100", named)
 	}
 }
 

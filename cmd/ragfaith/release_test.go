@@ -20,7 +20,7 @@ func TestReleaseFiles(t *testing.T) {
 		_, section, found := strings.Cut(notices, "\n## "+module+" v")
 		section, _, _ = strings.Cut(section, "\n## ")
 		if !found || len(section) < 500 {
-			t.Errorf("%s: %q", module, section)
+			t.Errorf("%s: got notice %q, want a licence text", module, section)
 		}
 	}
 	if strings.Contains(notices, "chromedp") {
@@ -98,15 +98,15 @@ func TestSBOMListsModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bom.Format != "CycloneDX" || bom.Version != "1.6" || len(bom.Metadata.Component.Hashes) != 1 || len(bom.Metadata.Component.Hashes[0].Content) != 64 {
-		t.Errorf("%+v", bom.Metadata)
+		t.Errorf("got format %s %s and metadata %+v, want CycloneDX 1.6 with one hash", bom.Format, bom.Version, bom.Metadata)
 	}
 	if len(bom.Dependencies) != 1 || len(bom.Dependencies[0].DependsOn) != len(bom.Components) || bom.Dependencies[0].Ref != bom.Metadata.Component.Ref {
-		t.Errorf("%+v", bom.Dependencies)
+		t.Errorf("got dependencies %+v, want every component as a dependency of the program", bom.Dependencies)
 	}
 	refs := map[string]bool{}
 	for _, c := range bom.Components {
 		if c.Name == "" || c.Version == "" || refs[c.Ref] {
-			t.Errorf("%+v", c)
+			t.Errorf("got incomplete or duplicate component %+v", c)
 		}
 		refs[c.Ref] = true
 	}

@@ -88,8 +88,8 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 	}
 }
 
-// TestRowIDsAreNotUsedAsFileNames checks that files are written only where the command
-// line says.
+// TestRowIDsAreNotUsedAsFileNames checks that only the files named on the command line
+// are written.
 func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "in", "here")
@@ -160,7 +160,7 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	}
 	for range 3 {
 		if line, err := stdout.ReadString('\n'); err != nil {
-			t.Fatal(line, err)
+			t.Fatalf("read line %q: %v", line, err)
 		}
 	}
 	check := func(when string, want int) {
@@ -201,7 +201,7 @@ func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 			checked = true
 			for path, mode := range found {
 				if want := fs.FileMode(0o600); path != "." && mode != want || path == "." && mode.Perm() != 0o700 {
-					t.Errorf("%s is %v", path, mode)
+					t.Errorf("%s: got mode %v, want access for the owner only", path, mode)
 				}
 			}
 		}
@@ -244,7 +244,7 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer os.Remove(tt.pipe)
-			// Unblocks a run that does wait for the pipe.
+			// Unblock a run that waits for the pipe.
 			var waited atomic.Bool
 			rescue := time.AfterFunc(20*time.Second, func() {
 				if f, err := os.OpenFile(tt.pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
@@ -282,7 +282,7 @@ func TestCoreDumpsAreDisabled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := stdout.ReadString('\n'); err != nil {
-		t.Fatal(line, err)
+		t.Fatalf("read line %q: %v", line, err)
 	}
 	limits := readFile(t, fmt.Sprintf("/proc/%d/limits", cmd.Process.Pid))
 	for line := range strings.Lines(limits) {

@@ -94,12 +94,12 @@ func TestClockJumpsChangeNothing(t *testing.T) {
 			return true
 		}
 		var readings atomic.Int64
-		begin := time.Now().Round(0) // without the monotonic clock
+		startTime := time.Now().Round(0) // without the monotonic clock
 		var msg bytes.Buffer
 		code := run(ctx, append([]string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--concurrency", "2", "--base-url", s.URL}, more...), nil, io.Discard, &msg, system{
 			LookupEnv: func(string) (string, bool) { return "", false },
 			Clock: llm.NewClock(func() time.Time {
-				return begin.Add([]time.Duration{0, 26 * time.Hour, -time.Hour, 400 * 24 * time.Hour, -48 * time.Hour}[readings.Add(1)%5])
+				return startTime.Add([]time.Duration{0, 26 * time.Hour, -time.Hour, 400 * 24 * time.Hour, -48 * time.Hour}[readings.Add(1)%5])
 			}),
 			CacheDir: func() (string, error) { return t.TempDir(), nil },
 			Terminal: func(io.Writer) int { return 0 },
@@ -201,7 +201,7 @@ func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
 }
 
 // TestFailedOutputKeepsResultsResumable checks that if one output cannot be completed,
-// the results remain resumable and no row is judged again.
+// the results remain resumable and no row is scored again.
 func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -212,7 +212,7 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := stdout.ReadString('\n'); err != nil {
-		t.Fatal(line, err)
+		t.Fatalf("read line %q: %v", line, err)
 	}
 	// Occupy the path during the run.
 	if err := errors.Join(os.MkdirAll(filepath.Join(table, "taken"), 0o700), stdin.Close()); err != nil {

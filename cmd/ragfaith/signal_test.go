@@ -21,7 +21,7 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 			}
 			for range 3 { // each row is printed without waiting for the next one
 				if line, err := stdout.ReadString('\n'); err != nil {
-					t.Fatal(line, err)
+					t.Fatalf("read line %q: %v", line, err)
 				}
 			}
 			if err := cmd.Process.Signal(signal); err != nil {
@@ -57,7 +57,7 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 	cmd, stdin, stdout, stderr := start(t, "score", "-", "-o", out, "-v")
 	// The options are logged when the run is ready for the first row.
 	if line, err := stderr.ReadString('\n'); err != nil || !strings.Contains(line, "claims sentence") {
-		t.Fatal(line, err)
+		t.Fatalf("read line %q: %v", line, err)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func startBlocked(t *testing.T) (signal func(os.Signal), wait func() (int, strin
 	writeFile(t, rows, strings.Repeat(skyRow, rowCount))
 	cmd, _, stdout, stderr := start(t, "score", rows, "--to", "jsonl", "--no-progress")
 	if line, err := stdout.ReadString('\n'); err != nil { // read no further, so that the pipe fills up
-		t.Fatal(line, err)
+		t.Fatalf("read line %q: %v", line, err)
 	}
 	return func(s os.Signal) {
 			if err := cmd.Process.Signal(s); err != nil {

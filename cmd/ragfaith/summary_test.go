@@ -26,7 +26,7 @@ func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 			summary, results := filepath.Join(dir, name+".json"), filepath.Join(dir, name+".jsonl")
 			args = append([]string{"score", rows, "-q", "--to", "none", "--max-failed", "1", "--summary", summary, "-o", results}, args...)
 			if c := runInProcess(t, dir, nil, args...); c.code != 0 {
-				t.Fatalf("%+v", c)
+				t.Fatalf("exit code: got %d, want %d; stderr: %s", c.code, exitOK, c.stderr)
 			}
 			msg, err := os.ReadFile(summary)
 			if err != nil {
@@ -43,8 +43,9 @@ func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 					t.Errorf("secret %s in summary or results: %s", hidden, msg)
 				}
 			}
-			if asked := !bytes.Contains(msg, []byte(`"spent": null`)); asked != (name == "llm" || name == "ragas") {
-				t.Errorf("got spent set: %t, want %t: %s", asked, !asked, msg)
+			usesLLM := name == "llm" || name == "ragas"
+			if hasUsage := !bytes.Contains(msg, []byte(`"spent": null`)); hasUsage != usesLLM {
+				t.Errorf("got usage in the summary %t, want %t: %s", hasUsage, usesLLM, msg)
 			}
 			if name == "llm" && !bytes.Contains(msg, []byte(`"usd": 0.`)) {
 				t.Errorf("got no cost in %s", msg)
