@@ -19,7 +19,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// outputOptions are the options of score and report for what they write.
+// outputOptions are the output options of score and report.
 type outputOptions struct {
 	to      string
 	show    int
@@ -62,17 +62,17 @@ func fileExtensions() []string {
 	return exts
 }
 
-// checkShow returns an error for --show without a table. explicit reports whether the
-// flag was given on the command line.
-func (o *outputOptions) checkShow(explicit bool) error {
-	if o.show > 0 && explicit && report.Format(o.to) != report.FormatTable {
+// checkShow returns an error for --show without a table. set reports whether the flag
+// was given on the command line.
+func (o *outputOptions) checkShow(set bool) error {
+	if o.show > 0 && set && report.Format(o.to) != report.FormatTable {
 		return usagef("--show needs --to table, got --to %s", o.to)
 	}
 	return nil
 }
 
-// checkOutputs returns an error for files of an unknown format, and for files that
-// would overwrite one another or an input. kind describes the inputs in the message.
+// checkOutputs returns an error if an output file has an unknown format or would
+// overwrite another output or an input. kind describes the inputs in the message.
 func (o *outputOptions) checkOutputs(kind string, inputs []string) error {
 	for _, out := range o.output {
 		if _, err := report.FormatOf(out); err != nil {
@@ -92,25 +92,25 @@ func isJSONL(path string) bool {
 	return err == nil && format == report.FormatJSONL
 }
 
-// flushInterval is the maximum time before other programs can read a finished row.
+// flushInterval is the maximum delay before other programs can read a finished row.
 // Flushed rows also survive a crash of this process.
 const flushInterval = 250 * time.Millisecond
 
-// errReaderGone means that the reader of standard output has closed it, such as
-// "| head -1".
-var errReaderGone = errors.New("standard output is closed")
+// errStdoutClosed reports that the reader of standard output exited, as head does in
+// "ragfaith score ... | head -1".
+var errStdoutClosed = errors.New("standard output is closed")
 
 // outputs writes results to standard output and to all files. It is an eval.Sink.
 type outputs struct {
-	mu       sync.Mutex
-	stdout   report.Writer
-	buf      *bufio.Writer // of stdout
-	readable bool          // standard output still has a reader
-	required bool          // something else is asked for, so that a run without a reader continues
-	files    []*outputFile
-	journal  *journal.Journal // the first JSONL file; nil without one
-	rows     int
-	err      error // of an earlier flush
+	mu             sync.Mutex
+	stdout         report.Writer
+	buf            *bufio.Writer // buffers standard output
+	stdoutOpen     bool          // standard output still has a reader
+	hasOtherOutput bool          // the run continues after standard output is closed
+	files          []*outputFile
+	journal        *journal.Journal // the first JSONL file, or nil
+	rows           int
+	flushErr       error // first error of flush
 }
 
 type outputFile struct {
@@ -131,11 +131,11 @@ type outputTarget interface {
 // A journalOpener creates the JSONL file that a later run can resume.
 type journalOpener func(path string) (*journal.Journal, error)
 
-// newOutputs creates all outputs, or none. The first JSONL file is a journal, unless
-// openJournal is nil. gated reports whether the run has gates: it then continues
-// without a reader of standard output.
-func newOutputs(o *outputOptions, gated bool, stdout io.Writer, opts report.Options, openJournal journalOpener) (*outputs, error) {
-	out := &outputs{readable: true, required: len(o.output) > 0 || gated || o.summary != ""}
+// newOutputs creates all outputs, or none on an error. The first JSONL file is a journal
+// unless openJournal is nil. A run with gates or files continues after standard
+// output is closed.
+func newOutputs(o *outputOptions, hasGates bool, stdout io.Writer, opts report.Options, openJournal journalOpener) (*outputs, error) {
+	out := &outputs{stdoutOpen: true, hasOtherOutput: len(o.output) > 0 || hasGates || o.summary != ""}
 	out.buf = bufio.NewWriterSize(stdout, 64<<10)
 	var err error
 	if out.stdout, err = report.New(report.Format(o.to), out.buf, opts); err != nil {
@@ -152,7 +152,7 @@ func newOutputs(o *outputOptions, gated bool, stdout io.Writer, opts report.Opti
 	return out, nil
 }
 
-// open creates a file. The first JSONL file is the journal.
+// open creates the output file path. The first JSONL file is the journal.
 func (o *outputs) open(path string, opts report.Options, openJournal journalOpener) (*outputFile, error) {
 	f := &outputFile{path: path}
 	var err error
@@ -186,11 +186,11 @@ func (o *outputs) open(path string, opts report.Options, openJournal journalOpen
 func (o *outputs) Write(r *result.Row) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.err != nil {
-		return o.err
+	if o.flushErr != nil {
+		return o.flushErr
 	}
-	if o.readable {
-		if err := o.check(o.stdout.Write(r)); err != nil {
+	if o.stdoutOpen {
+		if err := o.checkStdout(o.stdout.Write(r)); err != nil {
 			return err
 		}
 	}
@@ -203,18 +203,18 @@ func (o *outputs) Write(r *result.Row) error {
 	return nil
 }
 
-// check converts an error of standard output. If its reader is gone, check returns nil
-// or errReaderGone, depending on whether the run has another purpose.
-func (o *outputs) check(err error) error {
+// checkStdout wraps an error from standard output. If standard output is closed, it
+// returns nil for a run with other outputs and errStdoutClosed otherwise.
+func (o *outputs) checkStdout(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
-		o.readable = false
-		if o.required {
+		o.stdoutOpen = false
+		if o.hasOtherOutput {
 			return nil
 		}
-		return errReaderGone
+		return errStdoutClosed
 	}
 	return fmt.Errorf("standard output: %w", err)
 }
@@ -223,18 +223,18 @@ func (o *outputs) check(err error) error {
 func (o *outputs) flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.err != nil {
-		return o.err
+	if o.flushErr != nil {
+		return o.flushErr
 	}
-	if o.readable {
-		o.err = o.check(o.buf.Flush())
+	if o.stdoutOpen {
+		o.flushErr = o.checkStdout(o.buf.Flush())
 	}
 	for _, f := range o.files {
-		if err := f.file.Flush(); err != nil && o.err == nil {
-			o.err = fmt.Errorf("%s: %w", f.path, err)
+		if err := f.file.Flush(); err != nil && o.flushErr == nil {
+			o.flushErr = fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
-	return o.err
+	return o.flushErr
 }
 
 // flushUntil flushes regularly until ctx is done, and calls fail on an error.
@@ -254,17 +254,17 @@ func (o *outputs) flushUntil(ctx context.Context, fail func(error)) {
 	}
 }
 
-// finish completes all outputs, the files even if standard output fails. The journal
-// comes last, and stays a journal if another file fails: whatever happens in between,
-// a resumed run completes the others without judging a row again.
+// finish completes all outputs, including the files if standard output fails. It commits
+// the journal last, and only if all other files are complete, so that a resumed run can
+// write them again without rescoring a row.
 func (o *outputs) finish() error {
 	var errs []error
-	if o.readable {
+	if o.stdoutOpen {
 		err := o.stdout.Close()
 		if err == nil {
 			err = o.buf.Flush()
 		}
-		if err = o.check(err); err != nil && !errors.Is(err, errReaderGone) {
+		if err = o.checkStdout(err); err != nil && !errors.Is(err, errStdoutClosed) {
 			errs = append(errs, err)
 		}
 	}
@@ -302,18 +302,18 @@ func (f *outputFile) complete() error {
 	return f.file.Commit()
 }
 
-// left returns the file with the finished rows if finish could not complete it, or "".
-func (o *outputs) left() string {
+// unfinishedJournal returns the path of the journal that finish could not commit, or "".
+func (o *outputs) unfinishedJournal() string {
 	if o.journal == nil {
 		return ""
 	}
 	return o.journal.Left()
 }
 
-// abandon removes all unfinished outputs. With keep the journal stays if it has rows.
-// abandon returns the files that stay.
+// abandon removes all unfinished outputs and returns the files it keeps. If keep is set,
+// it keeps a journal with rows.
 func (o *outputs) abandon(keep bool) ([]string, error) {
-	if o.readable {
+	if o.stdoutOpen {
 		_ = o.buf.Flush() // the run has failed already
 	}
 	var kept []string

@@ -207,7 +207,7 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 // an error.
 func (r *reportRun) finish(err error) error {
 	switch {
-	case errors.Is(err, errReaderGone): // it has what it wanted
+	case errors.Is(err, errStdoutClosed): // there is no other output
 		_, err := r.outputs.abandon(false)
 		return err
 	case err != nil:
@@ -258,7 +258,7 @@ func (r *reportRun) reportOptions() report.Options {
 		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: r.options.show,
 		Page: func(w io.Writer) (report.Writer, error) {
 			run := html.Run{Datasets: r.paths, Conclude: func(t *report.Tally) html.Conclusion {
-				return pageConclusion(gates(t), r.means.Means(t))
+				return htmlConclusion(gates(t), r.means.Means(t))
 			}}
 			if r.origin.Known {
 				run.Datasets, run.Settings = r.origin.Datasets, r.pageSettings()

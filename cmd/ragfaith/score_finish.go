@@ -19,9 +19,8 @@ import (
 func (r *scoreRun) finish(ctx context.Context, err error) error {
 	r.failures.Close()
 	switch {
-	case errors.Is(err, errReaderGone):
-		// The reader of standard output has what it wanted, and nothing else was asked
-		// for. In a shell with pipefail this is a success as well.
+	case errors.Is(err, errStdoutClosed):
+		// There is no other output, so this is a success, also with pipefail.
 		_, err := r.outputs.abandon(false)
 		r.batch.finish(ctx)
 		return err
@@ -30,7 +29,7 @@ func (r *scoreRun) finish(ctx context.Context, err error) error {
 	}
 	if err := r.outputs.finish(); err != nil {
 		r.console.Printf("%v", err)
-		if part := r.outputs.left(); part != "" {
+		if part := r.outputs.unfinishedJournal(); part != "" {
 			r.console.Printf("finished rows are kept in %s; continue with --resume", part)
 		}
 		return &exitError{exitFailure}
@@ -48,8 +47,7 @@ func (r *scoreRun) finish(ctx context.Context, err error) error {
 	return printGates(gates, r.console)
 }
 
-// printSummary writes the figures that are not on standard output, and reasons to
-// doubt them.
+// printSummary writes the figures that standard output lacks, and warnings about them.
 func (r *scoreRun) printSummary(means *report.Means) {
 	o := r.options
 	if o.verbose {
@@ -71,7 +69,8 @@ func (r *scoreRun) printSummary(means *report.Means) {
 	r.printUsage()
 }
 
-// fail keeps the finished rows of a run that can't continue, and reports where.
+// fail keeps the finished rows of a failed or interrupted run and reports their file. It
+// returns the exit code as an error.
 func (r *scoreRun) fail(err error) error {
 	kept, abandonErr := r.outputs.abandon(true)
 	interrupted := errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled)
@@ -80,7 +79,7 @@ func (r *scoreRun) fail(err error) error {
 			return errors.Join(err, abandonErr)
 		}
 		if stage := (*eval.StageError)(nil); errors.As(err, &stage) {
-			err = stage.Err // it ended the run in any stage
+			err = stage.Err // the stage does not matter to the user
 		}
 		r.console.Printf("%v", err)
 	}
@@ -88,7 +87,7 @@ func (r *scoreRun) fail(err error) error {
 		r.console.Printf("%v", abandonErr)
 	}
 	if changed := (*journal.ChangedError)(nil); errors.As(err, &changed) {
-		return &exitError{exitFailure} // its message says what is kept
+		return &exitError{exitFailure} // the message names the file that is kept
 	}
 	where := ""
 	switch hint := r.batch.resumeHint(); {

@@ -217,7 +217,7 @@ func (r *scoreRun) reportOptions() report.Options {
 		Gates: r.gates, Means: r.means.Means, Notes: r.notes(),
 		Page: func(w io.Writer) (report.Writer, error) {
 			return html.New(w, html.Run{Datasets: r.paths, Settings: r.pageSettings(), Conclude: func(t *report.Tally) html.Conclusion {
-				return pageConclusion(r.gates(t), r.means.Means(t))
+				return htmlConclusion(r.gates(t), r.means.Means(t))
 			}})
 		},
 		Foot: o.calibrationNote(),

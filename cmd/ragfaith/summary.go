@@ -20,33 +20,33 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// A summaryWriter writes what follows the rows, when the outcome of the gates is known:
-// the file of --summary and the summary of a GitHub step.
+// A summaryWriter writes the summary file and the GitHub step summary after the gates
+// have been evaluated.
 type summaryWriter struct {
 	options *outputOptions
-	file    *safefile.Output // of --summary; nil without one
+	file    *safefile.Output // summary file, or nil without --summary
 	figures report.Figures
-	github  *githubStep // nil outside of GitHub Actions
+	github  *githubStep // nil outside GitHub Actions
 
-	datasets, results []string // results are nil for a run that makes them
+	datasets, results []string // input files; results is nil for "ragfaith score"
 	settings          setting.List
-	model             *model // nil for none
+	model             *model // nil without a language model
 }
 
-// newSummaryWriter creates the file of --summary, so that an error is found before the first
-// row.
+// newSummaryWriter creates the summary file, so that errors are found before the first
+// row is scored.
 func newSummaryWriter(o *outputOptions, opts report.Options, github *githubStep) (*summaryWriter, error) {
-	c := &summaryWriter{options: o, github: github}
+	w := &summaryWriter{options: o, github: github}
 	if err := github.start(opts); err != nil || o.summary == "" {
-		return c, err
+		return w, err
 	}
 	var err error
-	c.file, err = safefile.CreateOutput(o.summary)
-	return c, err
+	w.file, err = safefile.CreateOutput(o.summary)
+	return w, err
 }
 
-// summarySettings returns settings as a summary stores them: without the datasets,
-// which have their own field.
+// summarySettings returns the settings for a summary. It omits the datasets, which have
+// their own field.
 func summarySettings(settings setting.List) setting.List {
 	return slices.DeleteFunc(slices.Clone(settings), func(s setting.Setting) bool {
 		name, _, _ := strings.Cut(s.Name, " ")
@@ -54,73 +54,73 @@ func summarySettings(settings setting.List) setting.List {
 	})
 }
 
-// sinks returns what has to receive every row.
-func (c *summaryWriter) sinks() []eval.Sink {
+// sinks returns the sinks that must receive every row.
+func (w *summaryWriter) sinks() []eval.Sink {
 	var sinks []eval.Sink
-	if c.file != nil {
-		sinks = append(sinks, &c.figures)
+	if w.file != nil {
+		sinks = append(sinks, &w.figures)
 	}
-	return append(sinks, c.github.sinks()...)
+	return append(sinks, w.github.sinks()...)
 }
 
-// finish writes everything but the annotations.
-func (c *summaryWriter) finish(gates []report.Gate, means *report.Means) error {
-	c.github.addSummary()
-	if c.file == nil {
+// finish writes the step summary and the summary file.
+func (w *summaryWriter) finish(gates []report.Gate, means *report.Means) error {
+	w.github.addSummary()
+	if w.file == nil {
 		return nil
 	}
-	s := c.figures.Summary(gates, means)
-	s.Ragfaith, s.ExitCode, s.Settings, s.Results = version(), gateExitCode(gates), c.settings, c.results
-	if c.datasets != nil {
-		s.Datasets = c.datasets
+	s := w.figures.Summary(gates, means)
+	s.Ragfaith, s.ExitCode, s.Settings, s.Results = version(), gateExitCode(gates), w.settings, w.results
+	if w.datasets != nil {
+		s.Datasets = w.datasets
 	}
-	if c.model != nil {
-		s.Spent = c.model.spent()
+	if w.model != nil {
+		s.Spent = w.model.spent()
 	}
 	content, err := s.Bytes()
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.options.summary, err)
+		return fmt.Errorf("%s: %w", w.options.summary, err)
 	}
-	if _, err := c.file.Write(content); err != nil {
-		c.abandon()
-		return fmt.Errorf("%s: %w", c.options.summary, err)
+	if _, err := w.file.Write(content); err != nil {
+		w.abandon()
+		return fmt.Errorf("%s: %w", w.options.summary, err)
 	}
-	file := c.file
-	c.file = nil
+	file := w.file
+	w.file = nil
 	return file.Commit()
 }
 
 // annotate adds annotations for failed gates and the worst rows on GitHub.
-func (c *summaryWriter) annotate(gates []report.Gate) { c.github.annotate(gates, c.options.quiet) }
+func (w *summaryWriter) annotate(gates []report.Gate) { w.github.annotate(gates, w.options.quiet) }
 
 // abandon removes an unfinished summary.
-func (c *summaryWriter) abandon() {
-	if c.file != nil {
-		_, _ = c.file.Abandon(false) // the run has failed already
-		c.file = nil
+func (w *summaryWriter) abandon() {
+	if w.file != nil {
+		_, _ = w.file.Abandon(false) // the run has failed already
+		w.file = nil
 	}
 }
 
-// pageConclusion returns the means and gates of an HTML report. Like standard error,
-// it leaves out the gate of failed rows if that passed.
-func pageConclusion(gates []report.Gate, means *report.Means) html.Conclusion {
-	var end html.Conclusion
+// htmlConclusion returns the means and gates of an HTML report. It omits --max-failed if
+// that passed, as printGates does.
+func htmlConclusion(gates []report.Gate, means *report.Means) html.Conclusion {
+	var c html.Conclusion
 	for _, m := range means.Format() {
 		interval := html.Figure{Name: "95% interval", Value: m.Interval, Note: m.Basis}
 		if m.Interval == "" {
 			interval.Value = "none"
 		}
 		if m.Of == "claims" {
-			end.Figures = append(end.Figures, html.Figure{Name: "mean of claims", Value: m.Estimate})
+			c.Figures = append(c.Figures, html.Figure{Name: "mean of claims", Value: m.Estimate})
 		}
-		end.Figures = append(end.Figures, interval)
+		c.Figures = append(c.Figures, interval)
 	}
 	for _, g := range gates {
 		if g.Name != report.GateMaxFailed || !g.Passed {
-			end.Gates = append(end.Gates, html.Gate{Text: g.Text + ": " + g.Outcome(), Passed: g.Passed})
+			c.Gates = append(c.Gates, html.Gate{Text: g.Text + ": " + g.Outcome(), Passed: g.Passed})
 		}
 	}
-	return end
+	return c
 }
 
 // summaryLine returns the counts and the means on one line.
@@ -146,10 +146,9 @@ func summaryLine(t *report.Tally, means *report.Means) string {
 }
 
 const (
-	// maxStepSummary is the size limit of a step summary; GitHub shows nothing of a
-	// longer one.
+	// maxStepSummary is GitHub's size limit for a step summary. It drops longer ones.
 	maxStepSummary = 1 << 20
-	// maxAnnotations is how many annotations of a kind GitHub shows per step.
+	// maxAnnotations is GitHub's limit on annotations of each kind per step.
 	maxAnnotations = 10
 )
 
@@ -157,8 +156,8 @@ const (
 // summary, sets outputs of the step and adds annotations to its log. The methods of a
 // nil githubStep do nothing.
 type githubStep struct {
-	summaryFile string    // GITHUB_STEP_SUMMARY; "" for none
-	outputFile  string    // GITHUB_OUTPUT; "" for none
+	summaryFile string    // GITHUB_STEP_SUMMARY, or ""
+	outputFile  string    // GITHUB_OUTPUT, or ""
 	commands    io.Writer // standard error, for workflow commands
 	console     *console.Console
 	report      report.Writer
@@ -166,7 +165,7 @@ type githubStep struct {
 	worst       *report.Worst
 }
 
-// newGithubStep returns nil outside of GitHub Actions and with --github off.
+// newGithubStep returns nil outside GitHub Actions and with --github off.
 func newGithubStep(o *outputOptions, sys system, c *console.Console) *githubStep {
 	if sys.commands == nil || o.github == "off" {
 		return nil
@@ -185,7 +184,7 @@ func (g *githubStep) start(opts report.Options) (err error) {
 	return err
 }
 
-// sinks returns what has to receive every row.
+// sinks returns the sinks that must receive every row.
 func (g *githubStep) sinks() []eval.Sink {
 	switch {
 	case g == nil:
@@ -196,7 +195,7 @@ func (g *githubStep) sinks() []eval.Sink {
 	return []eval.Sink{g.worst, g.report}
 }
 
-// addSummary appends the report to the step summary. An error does not fail the run.
+// addSummary appends the report to the step summary. Errors are only printed.
 func (g *githubStep) addSummary() {
 	if g == nil || g.report == nil {
 		return
@@ -266,8 +265,8 @@ func openAppend(path string) (*os.File, error) {
 }
 
 // setOutputs sets the outputs of the step: mean if a row was scored, lower if the mean
-// has an interval, and passed. None contains text of the dataset, which might set
-// other outputs. An error does not fail the run.
+// has an interval, and passed. No output contains text from the dataset, which could
+// inject other outputs. Errors are only printed.
 func (g *githubStep) setOutputs(t *report.Tally, means *report.Means, gates []report.Gate) {
 	if g == nil || g.outputFile == "" {
 		return
