@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// A citedRow is a row of testdata/citations.jsonl in the results. Want lists for each
-// claim its citations as chunk and verdict, such as "0+ 1-": + is supported, - not
-// mentioned, x contradicted, and ? a citation that resolves to no chunk. Joint lists the
-// claims that the cited chunks support together but not alone.
+// A citedRow holds the result of a row of testdata/citations.jsonl. Want lists the
+// expected citations of each claim as chunk and verdict, such as "0+ 1-": + means
+// supported, - not mentioned, x contradicted, and ? an unresolved citation. Joint marks
+// the claims that the cited chunks support only together.
 type citedRow struct {
 	ID, Answer string
 	Want       []string
@@ -33,8 +33,8 @@ type citedRow struct {
 	Unresolved *int     `json:"unresolved_citations"`
 }
 
-// got formats the citations of the result like Want.
-func (r *citedRow) got() []string {
+// citations formats the citations of the result like Want.
+func (r *citedRow) citations() []string {
 	all := []string{}
 	for _, c := range r.Claims {
 		var cited []string
@@ -54,10 +54,10 @@ func (r *citedRow) got() []string {
 	return all
 }
 
-// alce returns citation recall and precision as ALCE defines them, computed from Want
-// and Joint; NaN if undefined.
+// alce returns citation recall and precision as defined by ALCE (Gao et al., 2023), based
+// on Want and Joint. Undefined values are NaN.
 func (r *citedRow) alce() (recall, precision float64) {
-	supported, counted, good := 0, 0, 0
+	supported, cited, precise := 0, 0, 0
 	for i, want := range r.Want {
 		cites := strings.Fields(want)
 		slices.Sort(cites)
@@ -65,38 +65,38 @@ func (r *citedRow) alce() (recall, precision float64) {
 		if len(cites) == 0 || slices.Contains(cites, "?") {
 			continue
 		}
-		counted += len(cites)
+		cited += len(cites)
 		alone := len(slices.DeleteFunc(slices.Clone(cites), func(c string) bool { return !strings.HasSuffix(c, "+") }))
 		joint := i < len(r.Joint) && r.Joint[i]
 		switch {
 		case alone > 0:
 			supported++
-			good += alone
+			precise += alone
 		case joint:
 			supported++
-			good += len(cites)
+			precise += len(cites)
 		}
 	}
-	return float64(supported) / float64(len(r.Want)), float64(good) / float64(counted)
+	return float64(supported) / float64(len(r.Want)), float64(precise) / float64(cited)
 }
 
 func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "citations.jsonl")
 	for _, judge := range []string{"lexical", "embedded"} {
-		msg := runInProcess(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
-		if msg.code != 0 {
-			t.Fatal(msg.stderr)
+		res := runInProcess(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
+		if res.code != 0 {
+			t.Fatalf("exit code: got %d, want %d; stderr: %s", res.code, exitOK, res.stderr)
 		}
 		rows, citing, unresolved, recalls, precisions, sum := 0, 0, 0, 0, 0, [2]float64{}
-		for line := range strings.Lines(msg.stdout) {
+		for line := range strings.Lines(res.stdout) {
 			var r citedRow
 			if err := json.Unmarshal([]byte(line), &r); err != nil {
 				t.Fatal(err)
 			}
 			rows++
-			got := r.got()
-			if judge != "lexical" { // its verdicts may differ, but it resolves the same chunks
+			got := r.citations()
+			if judge != "lexical" { // verdicts may differ, but not the cited chunks
 				got, r.Want = stripVerdicts(got), stripVerdicts(r.Want)
 			}
 			if fmt.Sprint(got) != fmt.Sprint(r.Want) {
@@ -179,9 +179,9 @@ func TestCitationsReuseClaimVerdicts(t *testing.T) {
 		}
 		before := s.calls.Load()
 		args := []string{"score", file, "--judge", "llm", "--to", "jsonl", "-q", "--base-url", s.URL}
-		msg := runInProcess(t, t.TempDir(), nil, append(args, "--no-cache")...)
-		if got := int(s.calls.Load() - before); got != want.requests || msg.code != 0 || !strings.Contains(msg.stdout, want.result) || !strings.Contains(msg.stdout, fmt.Sprintf(`"requests":%d`, got)) {
-			t.Errorf("%s: got %d requests, want %d: %s%s", marker, got, want.requests, msg.stdout, msg.stderr)
+		res := runInProcess(t, t.TempDir(), nil, append(args, "--no-cache")...)
+		if got := int(s.calls.Load() - before); got != want.requests || res.code != 0 || !strings.Contains(res.stdout, want.result) || !strings.Contains(res.stdout, fmt.Sprintf(`"requests":%d`, got)) {
+			t.Errorf("%s: got %d requests, want %d; stdout: %s; stderr: %s", marker, got, want.requests, res.stdout, res.stderr)
 		}
 		cached := t.TempDir()
 		_ = runInProcess(t, cached, nil, args...)
@@ -203,12 +203,12 @@ func TestRewrittenClaimsInheritCitations(t *testing.T) {
 		"--claims llm --judge lexical": 1, "--claims llm --judge llm": 3, "--profile rag-evals": 1, "--claims llm --judge llm --semantic-cache": 3,
 	} {
 		before := s.calls.Load()
-		msg := runInProcess(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
+		res := runInProcess(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
 		if got := s.calls.Load() - before; got != requests {
 			t.Errorf("%s: got %d requests, want %d", args, got, requests)
 		}
-		if !strings.Contains(msg.stdout, `"text":"The sky is blue today.","start":null`) || !strings.Contains(msg.stdout, `"citations":[{"text":"[1]","start":23,"end":26,"chunk":0,`) {
-			t.Errorf("%s: claims do not have the citations of the answer: %s%s", args, msg.stdout, msg.stderr)
+		if !strings.Contains(res.stdout, `"text":"The sky is blue today.","start":null`) || !strings.Contains(res.stdout, `"citations":[{"text":"[1]","start":23,"end":26,"chunk":0,`) {
+			t.Errorf("%s: claims lack the citations of the answer; stdout: %s; stderr: %s", args, res.stdout, res.stderr)
 		}
 	}
 }

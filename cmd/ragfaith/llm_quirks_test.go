@@ -56,8 +56,8 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 	const rows = 60
 	withoutQuirks := map[string]quirkRun{} // by arguments
 	short, long := quirktest.Tokens(100, 900), quirktest.Tokens(3000, 7000)
-	supports := []string{`"1"`, `1.0`, `true`, `"yes"`, `"Supported"`, `"TRUE"`, `1`, `"1.0"`, `"faithful"`}
-	denies := []string{`"0"`, `0.0`, `false`, `"No"`, `"Not supported"`, `"unsupported"`, `0`, `"FALSE"`, `"unfaithful"`}
+	positive := []string{`"1"`, `1.0`, `true`, `"yes"`, `"Supported"`, `"TRUE"`, `1`, `"1.0"`, `"faithful"`}
+	negative := []string{`"0"`, `0.0`, `false`, `"No"`, `"Not supported"`, `"unsupported"`, `0`, `"FALSE"`, `"unfaithful"`}
 	for name, tt := range map[string]struct {
 		args   string
 		quirks []quirktest.Quirk
@@ -96,37 +96,37 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 		"free text after reasoning": {quirks: []quirktest.Quirk{
 			quirktest.Reasons(quirktest.Reasoner{Tokens: short, Text: quirktest.Tags("", "</think>"), Silent: true}), quirktest.Prose(),
 		}, learn: 20 * rows, binary: true},
-		"other words for verdicts":                    {quirks: []quirktest.Quirk{quirktest.Forms(supports, denies)}, binary: true},
-		"other forms of numbers":                      {args: "--profile ragas", quirks: []quirktest.Quirk{quirktest.Forms(supports, denies), quirktest.TextIDs("")}, learn: rows},
-		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []quirktest.Quirk{quirktest.Forms(supports, denies), quirktest.TextIDs("")}},
+		"other words for verdicts":                    {quirks: []quirktest.Quirk{quirktest.Forms(positive, negative)}, binary: true},
+		"other forms of numbers":                      {args: "--profile ragas", quirks: []quirktest.Quirk{quirktest.Forms(positive, negative), quirktest.TextIDs("")}, learn: rows},
+		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []quirktest.Quirk{quirktest.Forms(positive, negative), quirktest.TextIDs("")}},
 		"statements with ids as strings":              {args: "--claims llm", quirks: []quirktest.Quirk{quirktest.TextIDs("sentence_")}, learn: rows},
 		"ids with a prefix":                           {quirks: []quirktest.Quirk{quirktest.TextIDs("claim_")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clean, ok := withoutQuirks[tt.args]
+			baseline, ok := withoutQuirks[tt.args]
 			if !ok {
-				clean = runWithQuirks(t, tt.args)
-				withoutQuirks[tt.args] = clean
+				baseline = runWithQuirks(t, tt.args)
+				withoutQuirks[tt.args] = baseline
 			}
 			got := runWithQuirks(t, tt.args, tt.quirks...)
 			if got.code != 0 || len(got.scores) != rows {
 				t.Fatalf("exit code: got %d, want %d, with %d rows; stderr: %s", got.code, exitOK, len(got.scores), got.stderr)
 			}
-			if d := cmp.Diff(clean.scores, got.scores); d != "" {
+			if d := cmp.Diff(baseline.scores, got.scores); d != "" {
 				t.Errorf("scores differ: %s", d)
 			}
-			if d := cmp.Diff(clean.verdicts, got.verdicts); d != "" && !tt.binary {
+			if d := cmp.Diff(baseline.verdicts, got.verdicts); d != "" && !tt.binary {
 				t.Errorf("verdicts differ: %s", d)
 			}
-			// Citations that the model names no chunk for need requests of their own.
-			if limit := clean.requests*5/4 + tt.learn; got.requests > limit {
-				t.Errorf("got %d requests, want at most %d: %d without quirks", got.requests, limit, clean.requests)
+			// Citations without chunks in the reply cause extra requests.
+			if limit := baseline.requests*5/4 + tt.learn; got.requests > limit {
+				t.Errorf("got %d requests, want at most %d: %d without quirks", got.requests, limit, baseline.requests)
 			}
 			downgraded := strings.Count(got.stderr, "refuses response_format")
 			if tt.stderr == "" && downgraded > 0 || tt.stderr != "" && (downgraded != 1 || !strings.Contains(got.stderr, tt.stderr)) {
 				t.Errorf("got %d downgrades: %s", downgraded, got.stderr)
 			}
-			t.Logf("%d requests, %d without quirks", got.requests, clean.requests)
+			t.Logf("%d requests, %d without quirks", got.requests, baseline.requests)
 		})
 	}
 }
@@ -186,7 +186,7 @@ func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 // server only between rounds.
 func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 	t.Parallel()
-	clean := runWithQuirks(t, "--no-cache")
+	baseline := runWithQuirks(t, "--no-cache")
 	for name, tt := range map[string]struct {
 		quirks []quirktest.Quirk
 		limit  int // requests
@@ -202,7 +202,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 			defer s.Close()
 			got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
 				"--judge", "llm", "--model", "x", "--batch", "--batch-poll", "1ms", "--no-cache", "--base-url", s.URL+"/v1")
-			if d := cmp.Diff(clean.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
+			if d := cmp.Diff(baseline.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
 				t.Errorf("got exit code %d: %s%s", got.code, got.stderr, d)
 			}
 			if n := len(server.Calls()); n > tt.limit {

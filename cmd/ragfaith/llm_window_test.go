@@ -164,7 +164,7 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 		want, _ := score(whole)
 		for id, f := range scoresIn(t, want.stdout) {
 			if f == nil || *f < 0.66 || *f > 0.67 {
-				t.Fatalf("row %s: %v", id, f)
+				t.Fatalf("row %s: got score %v, want 2/3", id, f)
 			}
 		}
 		for name, s := range map[string]*smallServer{
@@ -184,7 +184,7 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 				}
 				checkSchema(t, "summary.schema.json", summary)
 				if limit := regexp.MustCompile(`"prompt_limit": (\d+)`).FindStringSubmatch(summary); limit == nil {
-					t.Error(summary)
+					t.Errorf("got no prompt limit in summary %s", summary)
 				} else if n, _ := strconv.Atoi(limit[1]); n > s.window || n < s.window/2 {
 					t.Errorf("got limit %d for a window of %d", n, s.window)
 				}
@@ -241,7 +241,7 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 				t.Errorf("got summary %s", readFile(t, summary))
 			}
 			if strings.Contains(got.stderr, "estimated") != estimated {
-				t.Error(got.stderr)
+				t.Errorf("stderr: got %q, want a note about estimates: %t", got.stderr, estimated)
 			}
 			if !estimated {
 				return
