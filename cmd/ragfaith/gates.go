@@ -13,12 +13,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// gateTolerance is how far a figure may be below its threshold and still pass: far more
-// than the rounding error of a sum of fractions, and far less than the weight of a row.
+// gateTolerance is the margin by which a figure may miss its threshold and still pass. It
+// exceeds the rounding error of a sum of fractions and is far below the weight of a row.
 const gateTolerance = 1e-12
 
-// gateOptions are the options of the gates and of the interval. A nil pointer means
-// that a gate is not asked for.
+// gateOptions are the options of the gates and the interval. A nil pointer disables a
+// gate.
 type gateOptions struct {
 	minMean, minLower *float64
 	maxNoClaims       *float64
@@ -52,8 +52,8 @@ func (o *gateOptions) checkCluster() error {
 	return nil
 }
 
-// clusterColumn returns the column of --cluster that has to be kept in the results: ""
-// if there is none, or if it is a field that they contain anyway.
+// clusterColumn returns the dataset column of --cluster, which results must keep. It
+// returns "" without --cluster, or if the results contain the field anyway.
 func (o *gateOptions) clusterColumn() string {
 	if slices.Contains(report.ClusterFields(), o.cluster) {
 		return ""
@@ -96,7 +96,7 @@ func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 	return append(all, failed)
 }
 
-// warnings returns reasons to distrust the figures of a run that its gates don't cover.
+// warnings returns warnings about figures that no gate checks.
 func (o *gateOptions) warnings(t *report.Tally) []string {
 	var all []string
 	if t.Rows > 0 && t.Failed == t.Rows && t.Failed <= o.maxFailed {
@@ -121,8 +121,8 @@ func printGates(all []report.Gate, c *console.Console) error {
 	return nil
 }
 
-// gateExitCode returns the exit code of a run. Too many failed rows take precedence
-// over other gates, whose figures can't be trusted then.
+// gateExitCode returns the exit code of a run. Too many failed rows take precedence, since
+// they make the figures of other gates unreliable.
 func gateExitCode(gates []report.Gate) int {
 	code := exitOK
 	for i := range gates {
@@ -166,8 +166,8 @@ func lowerGate(m *report.Means, bar float64) report.Gate {
 	return g
 }
 
-// noClaimsGate compares the share of rows without claims with its maximum: if a system
-// declines most questions, the other answers don't show that it is faithful.
+// noClaimsGate compares the share of rows without claims with its maximum. The mean of the
+// other rows means little if a system declines most questions.
 func noClaimsGate(t *report.Tally, bar float64) report.Gate {
 	g := report.Gate{Name: report.GateMaxNoClaims, Bar: bar, Value: t.NoClaimsShare()}
 	rows := t.Rows - t.Failed
@@ -211,8 +211,8 @@ func compareMin(g *report.Gate) string {
 	return distinctDecimals(g.Value, g.Bar, g.Passed) + sign + minDecimals(g.Bar, 2)
 }
 
-// distinctDecimals formats x with four decimals, or as many as it takes to show on
-// which side of bar it is.
+// distinctDecimals formats x with at least four decimals, and with more if they are needed
+// to tell x from bar.
 func distinctDecimals(x, bar float64, above bool) string {
 	const minDigits, maxDigits = 4, 17
 	for digits := minDigits; ; digits++ {

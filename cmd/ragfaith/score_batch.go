@@ -177,7 +177,7 @@ func (r *scoreRun) recordRequests(ctx context.Context, input dataset.Options) (s
 	p := r.pipeline
 	p.Earlier = nil
 	if r.outputs.journal != nil {
-		stored, err := r.outputs.journal.Again()
+		stored, err := r.outputs.journal.ReopenStored()
 		if err != nil {
 			return "", err
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
@@ -96,7 +95,7 @@ func (r *scoreRun) fail(err error) error {
 	case hint != "":
 		where = hint
 	}
-	rows := strconv.Itoa(r.outputs.rows) + " rows finished"
+	rows := countNoun(r.outputs.rows, "row", "rows") + " finished"
 	if r.stored != nil {
 		rows += " or resumed"
 	}

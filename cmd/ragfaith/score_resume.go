@@ -15,17 +15,17 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// resultFormat is the version of the JSONL results. It increases when rows of an older
-// version can't be in one file with rows of this one.
+// resultFormat is the version of the JSONL results. It is incremented if new rows can no
+// longer be appended to a file with older ones.
 const resultFormat = 1
 
-// settingValues maps the settings of a run to their values: several for a repeated flag,
-// none for a setting that does not apply.
+// settingValues maps the settings of a run to their values. A repeated flag has several
+// values; a setting that does not apply has none.
 type settingValues map[string][]string
 
-// settings returns the settings that decide the results; only a run with the same
-// settings can be resumed. They are stored in plain text next to the results, and so
-// never contain a key or a URL that may contain one.
+// settings returns the settings that affect the results. Only a run with the same settings
+// can be resumed. They are stored in plain text next to the results and therefore never
+// contain API keys, or URLs that may contain one.
 func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local localJudge) (setting.List, error) {
 	seed := uint64(0)
 	if o.sample > 0 { // otherwise it has no effect on results
@@ -56,16 +56,16 @@ func (o *scoreOptions) settings(paths []string, threshold float64, m *model, loc
 		maps.Copy(values, m.settings(o))
 	}
 	if local != nil {
-		more, err := local.settings(o)
+		judgeSettings, err := local.settings(o)
 		if err != nil {
 			return nil, err
 		}
-		maps.Copy(values, more)
+		maps.Copy(values, judgeSettings)
 	}
 	return values.ordered()
 }
 
-// settings returns the settings of a language model that decide its verdicts. The
+// settings returns the settings of a language model that affect its verdicts. The
 // endpoint is stored without secrets.
 func (m *model) settings(o *scoreOptions) settingValues {
 	l := &o.llm
@@ -92,8 +92,8 @@ func (m *model) settings(o *scoreOptions) settingValues {
 	return values
 }
 
-// ordered returns the values in the order of setting.All, numbered from the second value
-// of a setting on. A name that is not listed there is an error.
+// ordered returns the settings in the order of setting.All. The second and later values
+// of a setting have a number in their name. Names that setting.All lacks are an error.
 func (v settingValues) ordered() (setting.List, error) {
 	var s setting.List
 	known := 0
@@ -125,7 +125,15 @@ func openJournal(path string, settings setting.List, resume bool) (*journal.Jour
 	return j, err
 }
 
-// resume makes the pipeline reuse the rows that the journal has stored.
+// countNoun returns n followed by the singular or plural form of a noun.
+func countNoun(n int, singular, plural string) string {
+	if n == 1 {
+		return "1 " + singular
+	}
+	return strconv.Itoa(n) + " " + plural
+}
+
+// resume makes the pipeline reuse the rows stored in the journal.
 func (r *scoreRun) resume() {
 	j := r.outputs.journal
 	if !r.options.resume || j == nil {
@@ -145,16 +153,16 @@ func (r *scoreRun) resume() {
 			return
 		}
 		failed := ""
-		if n := stored.Again(); n > 0 {
-			failed = ", " + strconv.Itoa(n) + " failed rows are judged again"
+		if n := stored.Retried(); n > 0 {
+			failed = ", retrying " + countNoun(n, "failed row", "failed rows")
 		}
-		r.console.Printf("resuming %s: %d rows are finished%s", stored.Part, stored.Kept(), failed)
+		r.console.Printf("resuming %s: %s finished%s", stored.Part, countNoun(stored.Kept(), "row is", "rows are"), failed)
 	}
 }
 
-// withStoredRest yields rows, and then an error if stored results are left that belong
-// to no row.
-func (r *scoreRun) withStoredRest(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
+// rejectUnmatched yields rows, and then an error if the journal has results that match no
+// row.
+func (r *scoreRun) rejectUnmatched(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
 	if r.stored == nil {
 		return rows
 	}
@@ -164,7 +172,7 @@ func (r *scoreRun) withStoredRest(rows iter.Seq2[dataset.Row, error]) iter.Seq2[
 				return
 			}
 		}
-		if err := r.stored.Rest(); err != nil {
+		if err := r.stored.Unmatched(); err != nil {
 			yield(dataset.Row{}, err)
 		}
 	}

@@ -304,7 +304,7 @@ func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, se
 	defer stopFlushing()
 
 	start := r.sys.Clock.Now()
-	err := r.pipeline.Run(ctx, r.withStoredRest(o.selection().Of(set.Rows())), all)
+	err := r.pipeline.Run(ctx, r.rejectUnmatched(o.selection().Of(set.Rows())), all)
 	r.duration = r.sys.Clock.Now().Sub(start)
 	return err
 }

@@ -232,7 +232,7 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 	cmd = exec.Command("ragfaith", append(args, "--resume")...)
 	cmd.Stdin = strings.NewReader(skyRow)
 	again, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(again), fmt.Sprintf("ragfaith: resuming %s.part: 1 rows are finished\n", out)) {
+	if err != nil || !strings.Contains(string(again), fmt.Sprintf("ragfaith: resuming %s.part: 1 row is finished\n", out)) {
 		t.Errorf("%v: %s", err, again)
 	}
 	if !strings.Contains(readFile(t, out), `"status":"scored"`) || !strings.HasPrefix(readFile(t, table), "index,") {

@@ -133,9 +133,9 @@ func (j *Journal) create() error {
 // Stored returns the results of the run that is resumed, or nil.
 func (j *Journal) Stored() *Stored { return j.stored }
 
-// Again opens the stored results a second time, for a run that reads its rows more than
-// once. It returns nil if there are none. The caller closes the result.
-func (j *Journal) Again() (*Stored, error) {
+// ReopenStored opens the stored results from their start, for a run that reads its rows
+// more than once. It returns nil if there are none. The caller must close the result.
+func (j *Journal) ReopenStored() (*Stored, error) {
 	if j.stored == nil {
 		return nil, nil //nolint:nilnil // as documented
 	}

@@ -119,7 +119,7 @@ func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge 
 			}
 		}
 		if stored != nil {
-			if err := stored.Rest(); err != nil {
+			if err := stored.Unmatched(); err != nil {
 				yield(dataset.Row{}, err)
 			}
 		}
@@ -253,8 +253,8 @@ func TestStoredRowsAreNotJudgedAgain(t *testing.T) {
 			}
 			continue
 		}
-		if stored.Kept() != kept || stored.Again() != 0 {
-			t.Errorf("cut at byte %d: got %d rows kept and %d judged again, want %d and 0", cut, stored.Kept(), stored.Again(), kept)
+		if stored.Kept() != kept || stored.Retried() != 0 {
+			t.Errorf("cut at byte %d: got %d rows kept and %d judged again, want %d and 0", cut, stored.Kept(), stored.Retried(), kept)
 		}
 		for i, row := range strings.SplitAfter(want, "\n")[:kept] {
 			if n := judge.calls[fmt.Sprintf("answer %d %s", i, strings.Repeat("é", i%9))]; n > 0 {
@@ -288,8 +288,8 @@ func TestFailedRowsAreJudgedAgain(t *testing.T) {
 	if err != nil || contentOf(t, path) != want {
 		t.Fatalf("got error %v or other results", err)
 	}
-	if stored.Again() != 1 {
-		t.Errorf("got %d rows judged again, want 1", stored.Again())
+	if stored.Retried() != 1 {
+		t.Errorf("got %d rows judged again, want 1", stored.Retried())
 	}
 	for text, n := range judge.calls {
 		if n > 2 && text != failing[2] {

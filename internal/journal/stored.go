@@ -32,7 +32,7 @@ type Stored struct {
 	ended   bool
 	end     atomic.Int64 // number of rows once all are read, -1 before
 	kept    atomic.Int64
-	again   atomic.Int64
+	retried atomic.Int64
 	closed  bool
 }
 
@@ -60,8 +60,8 @@ func openStored(part string, settings setting.List) (*Stored, error) {
 // Kept returns the number of rows so far whose stored result was used.
 func (s *Stored) Kept() int { return int(s.kept.Load()) }
 
-// Again returns the number of rows so far that had failed and are judged again.
-func (s *Stored) Again() int { return int(s.again.Load()) }
+// Retried returns the number of stored failures so far that Next left to be rescored.
+func (s *Stored) Retried() int { return int(s.retried.Load()) }
 
 // Next is an eval.Earlier. It returns the stored result of the row, or nil if the row must
 // be judged: it has no result, it failed for a reason that may have passed, or its result
@@ -81,7 +81,7 @@ func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
 		return nil, &ChangedError{s.Part, fmt.Sprintf("%s: %s", rowName(&fresh), field)}
 	}
 	if r.Status == result.Failed && r.Reason != result.StageRead {
-		s.again.Add(1)
+		s.retried.Add(1)
 		return nil, nil
 	}
 	r.ID, r.Question, r.Answer, r.Contexts, r.Kept = row.ID, row.Question, row.Answer, row.Contexts, row.Kept
@@ -90,8 +90,9 @@ func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
 	return r, nil
 }
 
-// Rest returns a *ChangedError if there are more results after the last row of the dataset.
-func (s *Stored) Rest() error {
+// Unmatched returns a *ChangedError if there are more results after the last row of the
+// dataset.
+func (s *Stored) Unmatched() error {
 	r, ok := s.next()
 	switch {
 	case !ok:
