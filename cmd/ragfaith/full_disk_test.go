@@ -256,6 +256,7 @@ func writers() map[string]string {
 		"internal/journal/settings.go":     "TestFullDiskLeavesNoPartialFile",
 		"internal/llm/batch_record.go":     "TestFullDiskResubmitsNoBatch",
 		"internal/llm/batch_state.go":      "TestFullDiskResubmitsNoBatch",
+		"internal/llm/batch_store.go":      "TestFullDiskResubmitsNoBatch",
 		"internal/llm/prompt/load.go":      "TestFullDiskLeavesNoPartialFile",
 		"internal/llm/cache.go":            "TestFullDiskForCacheIsWarning",
 		"internal/safefile/lock.go":        "TestFullDiskLeavesNoPartialFile", // ignores errors: the process ID only serves messages
