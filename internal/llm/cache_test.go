@@ -233,13 +233,13 @@ func TestCacheStatsAndClear(t *testing.T) {
 	if s, err := k.Stats(t.Context()); err != nil || !s.Oldest.IsZero() || s.Replies != 0 {
 		t.Errorf("empty: %+v, %v", s, err)
 	}
-	begun := clock.Now()
+	start := clock.Now()
 	c := k.Completer(&answers{}, "e", "m")
 	_, _ = c.Complete(t.Context(), newRequest(verdicts()))
 	clock.pass(48 * time.Hour)
 	k.Put(t.Context(), "a", "1", json.RawMessage(`1`))
 	s, err := k.Stats(t.Context())
-	if err != nil || s.Replies != 1 || s.Items != 1 || s.Bytes == 0 || !s.Oldest.Equal(begun) || s.Path != filepath.Join(dir, CacheFile) {
+	if err != nil || s.Replies != 1 || s.Items != 1 || s.Bytes == 0 || !s.Oldest.Equal(start) || s.Path != filepath.Join(dir, CacheFile) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	if n, err := k.Clear(t.Context(), 24*time.Hour); n != 1 || err != nil {

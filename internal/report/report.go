@@ -94,10 +94,10 @@ type Options struct {
 	Show    int         // number of the worst rows that the table shows in full
 	TempDir string      // directory of temporary files; "" for the system's
 	// Gates and Means return the gates and means of the run after the last row, for
-	// reports to people. They may be nil.
+	// reports. They may be nil.
 	Gates func(*Tally) []Gate
 	Means func(*Tally) *Means
-	Notes []string // short descriptions of the run for reports to people
+	Notes []string // short descriptions of the run for reports
 	Foot  string   // text below the table
 	// Page creates the Writer of FormatHTML, which that format requires.
 	Page func(io.Writer) (Writer, error)
