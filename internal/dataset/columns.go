@@ -125,7 +125,7 @@ func (m *columnMap) noCluster(names []string) error {
 
 // missing returns the error for a required field without a column.
 func (m *columnMap) missing(f Field, names []string) error {
-	return fmt.Errorf("no %s: looked for %s; the columns are %s: --map %s=COLUMN names one",
+	return fmt.Errorf("no %s: looked for %s; found %s; choose one with --map %s=COLUMN",
 		f, m.candidates(f), list(names), f)
 }
 

@@ -31,7 +31,7 @@ const (
 )
 
 // errBomb reports data with a suspicious compression ratio.
-var errBomb = fmt.Errorf("it is more than %d times as large unpacked: a decompression bomb? If it is not, unpack it before", maxRatio)
+var errBomb = fmt.Errorf("expands to more than %d times its size: possible decompression bomb; decompress it first if it is genuine", maxRatio)
 
 // decompress removes all layers of gzip and zstd, which it detects by their
 // magic numbers. It returns r itself if r is not compressed, and a function

@@ -10,7 +10,7 @@ import (
 // maxNesting limits the nesting of lists and objects in contexts.
 const maxNesting = 16
 
-var errNoContexts = errors.New("contexts: empty: there is nothing to judge against")
+var errNoContexts = errors.New("contexts: no text to judge against")
 
 // contextKeys returns the names of object members that can hold the text of a
 // context, in order of precedence. They cover the documents of common

@@ -63,11 +63,11 @@ func TestCSVContinuesAfterRowErrors(t *testing.T) {
 		{"1,a\"b,x\n2,a,x\n", "x.csv:2: a quote within field 2, which is not quoted\n"},
 		{"1,\"a\"b,x\n2,a,x\n", "x.csv:2: a quote within field 2 that is not doubled\n"},
 		{"1,a,\"x\n2,a,x\n", "x.csv:2: a quote is opened on line 2 and never closed"},
-		{"1,\"a\nb\n\",x\n2,a,\n", "\nx.csv:5: contexts: empty: there is nothing to judge against"},
+		{"1,\"a\nb\n\",x\n2,a,\n", "\nx.csv:5: contexts: no text to judge against"},
 		{"1,\xff,x\n2,a,x\n", "x.csv:2: answer: invalid UTF-8\n"},
 		{"1,a,\xff\n2,a,x\n", "x.csv:2: contexts: invalid UTF-8\n"},
 		{"1,caf\xc3,\xa9 is\n2,a,x\n", "x.csv:2: answer: invalid UTF-8\n"}, // together they are é
-		{"1,a,['x'\n2,a,x\n", "x.csv:2: contexts: invalid Python literal: it ends too early, at byte 5\n"},
+		{"1,a,['x'\n2,a,x\n", "x.csv:2: contexts: invalid Python literal: unexpected end of input, at byte 5\n"},
 	} {
 		rows, last := read(t, "x.csv", head+tt.text, Options{})
 		if got := errorsOf(rows); got != tt.want || last != "" {

@@ -159,7 +159,7 @@ func TestRowsOfTruncatedFiles(t *testing.T) {
 	if len(rows) != 1 && len(rows) != 2 || last != "x.json: after row 2: line 4: invalid JSON: invalid character '{' after array element (expecting ',' or ']'), at column 1" {
 		t.Errorf("got %d rows, last error %q", len(rows), last)
 	}
-	if last := lastError(t, "["+line+","); last != "x.json: after row 1: line 2: invalid JSON: it ends too early, at column 2" {
+	if last := lastError(t, "["+line+","); last != "x.json: after row 1: line 2: invalid JSON: unexpected end of input, at column 2" {
 		t.Errorf("got last error %q", last)
 	}
 }
@@ -172,7 +172,7 @@ func lastError(t *testing.T, text string) string {
 
 func TestJSONReportsLinesOfRowErrors(t *testing.T) {
 	rows, last := read(t, "x.json", "[\n{\"answer\":\"a\",\n\"contexts\":[\"x\"]},\n\n7, {\"answer\":\"a\",\"answer\":\"b\"},\n [1], \n{\"answer\":\"\xff\",\"contexts\":[]}]\n", Options{})
-	want := "\nx.json:5: want an object, got a number\nx.json:5: invalid JSON: the name \"answer\" comes twice in one object, at column 15\n" +
+	want := "\nx.json:5: want an object, got a number\nx.json:5: invalid JSON: duplicate name \"answer\", at column 15\n" +
 		"x.json:6: want an object, got an array\nx.json:7: invalid JSON: invalid UTF-8, at column 12"
 	if got := errorsOf(rows); got != want || last != "" {
 		t.Errorf("got row errors %q, last error %q", got, last)
@@ -190,10 +190,10 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"data":[{"answer":"a","contexts":["x"]}]`:   "x.json: after row 1: line 1: invalid JSON: it ends too early, at column 42",
+		`{"data":[{"answer":"a","contexts":["x"]}]`:   "x.json: after row 1: line 1: invalid JSON: unexpected end of input, at column 42",
 		`[{"answer":"a","contexts":["x"]}] []`:        "x.json: after row 1: line 1: text after the end of the array",
 		`[{"answer":"a","contexts":["x"]}] x`:         "x.json: after row 1: line 1: invalid JSON: invalid character 'x' at start of value, at column 35",
-		`{"a":1,`:                                     "x.json: line 1: invalid JSON: it ends too early, at column 8",
+		`{"a":1,`:                                     "x.json: line 1: invalid JSON: unexpected end of input, at column 8",
 		`{"a":x}`:                                     "x.json: line 1: invalid JSON: invalid character 'x' at start of value, at column 6",
 		`{"data":[{"answer":"a","contexts":["x"]}] x`: "x.json: after row 1: line 1: invalid JSON: invalid character 'x' after object value (expecting ',' or '}'), at column 43",
 	} {

@@ -165,7 +165,7 @@ func (o *objectReader) set(f Field, i int, start int64, row *Row, invalid *error
 	for _, float := range o.floats {
 		null := o.tree.nodes[i].kind == kindNull || err != nil && strings.HasSuffix(err.Error(), "got null")
 		if null && float.offset >= start && float.offset < o.dec.InputOffset() {
-			err = fmt.Errorf("%s: %s is a float of Python and no JSON: want a string", f, float.word)
+			err = fmt.Errorf("%s: %s is a Python float, not valid JSON: want a string", f, float.word)
 			break
 		}
 	}
@@ -301,18 +301,18 @@ func syntaxError(err error) error {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return badJSON("it ends too early")
+			return badJSON("unexpected end of input")
 		}
 		return err
 	}
 	what := strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
 	switch {
 	case errors.Is(syntactic.Err, io.ErrUnexpectedEOF):
-		what = "it ends too early"
+		what = "unexpected end of input"
 	case errors.Is(syntactic.Err, jsontext.ErrDuplicateName):
-		what = "the name " + quote(syntactic.JSONPointer.LastToken()) + " comes twice in one object"
+		what = "duplicate name " + quote(syntactic.JSONPointer.LastToken())
 	case strings.HasPrefix(what, "invalid surrogate pair"):
-		what = "half of a surrogate pair"
+		what = "unpaired surrogate"
 	}
 	return badJSON(fmt.Sprintf("%s, at column %d", what, syntactic.ByteOffset+1))
 }

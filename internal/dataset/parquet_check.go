@@ -75,7 +75,7 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 		return errors.New("it lies beyond the end of the file")
 	}
 	if m.NumValues < 0 {
-		return errors.New("it has fewer than no values")
+		return errors.New("negative number of values")
 	}
 	for at < end {
 		h, n, err := c.pageHeader(at, end)

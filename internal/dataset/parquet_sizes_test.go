@@ -22,7 +22,7 @@ func TestParquetWithFalseSizesIsRejected(t *testing.T) {
 		"column beyond the file":     {nil, func(m *format.ColumnMetaData) { m.TotalCompressedSize = 1 << 40 }, "it lies beyond the end of the file"},
 		"negative offset":            {nil, func(m *format.ColumnMetaData) { m.DataPageOffset = -1 }, "it lies beyond the end of the file"},
 		"overflowing length":         {nil, func(m *format.ColumnMetaData) { m.TotalCompressedSize = 1<<63 - 1; m.DataPageOffset = 1 }, "it lies beyond the end of the file"},
-		"negative number of values":  {nil, func(m *format.ColumnMetaData) { m.NumValues = -1 }, "it has fewer than no values"},
+		"negative number of values":  {nil, func(m *format.ColumnMetaData) { m.NumValues = -1 }, "negative number of values"},
 		"page beyond its column":     {func(h *format.PageHeader) { h.CompressedPageSize = 1 << 30 }, nil, "a page is longer than its column"},
 		"negative page size":         {func(h *format.PageHeader) { h.UncompressedPageSize = -1 }, nil, "a page is longer than its column"},
 		"page of 2 GiB uncompressed": {func(h *format.PageHeader) { h.UncompressedPageSize = 1<<31 - 1 }, nil, "a page of 2147483647 bytes: the limit is 1 MiB"},

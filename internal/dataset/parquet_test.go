@@ -53,7 +53,7 @@ func TestParquetListLayouts(t *testing.T) {
 				{value("a", 0, 0, 0), null(0, 0, 1)},
 				{value("a", 0, 0, 0), value("z", 0, 1, 1)},
 			},
-			[]string{"x|y", "contexts: empty: there is nothing to judge against", "z"},
+			[]string{"x|y", "contexts: no text to judge against", "z"},
 		},
 		"two levels": {
 			parquet.Optional(annotated{parquet.Group{"array": parquet.Repeated(text)}, list}),
@@ -62,7 +62,7 @@ func TestParquetListLayouts(t *testing.T) {
 				{value("a", 0, 0, 0), null(0, 0, 1)},
 				{value("a", 0, 0, 0), null(0, 1, 1)},
 			},
-			[]string{"x|y", "contexts: want a list of strings, got null", "contexts: empty: there is nothing to judge against"},
+			[]string{"x|y", "contexts: want a list of strings, got null", "contexts: no text to judge against"},
 		},
 		"two levels of groups": {
 			annotated{parquet.Group{"array": parquet.Repeated(parquet.Group{"text": text})}, list},
@@ -139,7 +139,7 @@ func TestParquetColumnTypeErrors(t *testing.T) {
 		{parquet.Group{"answer": text, "contexts": parquet.Leaf(parquet.BooleanType)}, `contexts: column "contexts" is BOOLEAN: want a list of strings`},
 		{parquet.Group{"answer": text, "contexts": text, "id": parquet.Timestamp(parquet.Millisecond)}, `id: column "id" is TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS): want a string or an integer`},
 		{parquet.Group{"answer": text, "contexts": text, "question": parquet.Map(text, text)}, `question: column "question" is MAP: want a string`},
-		{parquet.Group{"contexts": text}, `no answer: looked for answer, response, output, actual_output; the columns are contexts: --map answer=COLUMN names one`},
+		{parquet.Group{"contexts": text}, `no answer: looked for answer, response, output, actual_output; found contexts; choose one with --map answer=COLUMN`},
 	} {
 		rows, last := read(t, "x.parquet", writeColumns(t, tt.columns), Options{})
 		if last != "x.parquet: "+tt.want || rows != nil {

@@ -75,7 +75,7 @@ func (p *pythonParser) value(name string, depth int) error {
 	c := p.peek()
 	switch {
 	case c == 0:
-		return p.fail("it ends too early")
+		return p.fail("unexpected end of input")
 	case c == '[':
 		return p.sequence(name, ']', depth)
 	case c == '(':
@@ -113,7 +113,7 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 			commas++
 		case c == end:
 		case c == 0:
-			return p.fail("it ends too early")
+			return p.fail("unexpected end of input")
 		case end == ']' && p.adjacent(last, c):
 			// numpy separates elements with spaces
 		case end == ']' && p.abbreviated():
@@ -123,7 +123,7 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 		}
 	}
 	if end == ')' && items == 1 && commas == 0 {
-		return p.fail("no tuple")
+		return p.fail("not a tuple")
 	}
 	p.i++
 	p.t.close(at)
@@ -184,7 +184,7 @@ func (p *pythonParser) braces(name string, depth int) error {
 			p.i++
 		case '}':
 		case 0:
-			return p.fail("it ends too early")
+			return p.fail("unexpected end of input")
 		default:
 			return p.fail("want a comma or the end of the dict")
 		}
@@ -269,7 +269,7 @@ func (p *pythonParser) call(name string, depth int) error {
 			p.i++
 		case ')':
 		case 0:
-			return p.fail("it ends too early")
+			return p.fail("unexpected end of input")
 		default:
 			return p.fail("want a comma or the end of the call")
 		}

@@ -33,7 +33,7 @@ func (c *cursor) syntax(err error) {
 	switch {
 	case c.err != nil:
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		c.err = errors.New("invalid JSON: it ends too early")
+		c.err = errors.New("invalid JSON: unexpected end of input")
 	case errors.As(err, &s):
 		c.err = fmt.Errorf("invalid JSON at column %d", s.ByteOffset+1)
 	default:

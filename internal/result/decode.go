@@ -57,7 +57,7 @@ func (d *Decoder) decode(line []byte) (*Row, Fields, error) {
 	present := rowFields().decode(c, reflect.ValueOf(r).Elem(), func(name string) {
 		sameName := func(k dataset.Column) bool { return k.Name == name }
 		if len(r.Kept) < maxUnique && slices.ContainsFunc(r.Kept, sameName) {
-			c.fail("comes twice")
+			c.fail("duplicate field")
 			return
 		}
 		r.Kept = append(r.Kept, dataset.Column{Name: name, Value: bytes.Clone(c.raw())})
@@ -163,7 +163,7 @@ func (s *fieldSet) decode(c *cursor, v reflect.Value, unknown func(name string))
 			c.fail("unknown")
 			return
 		case present&m.field.bit != 0:
-			c.fail("comes twice")
+			c.fail("duplicate field")
 			return
 		}
 		present |= m.field.bit

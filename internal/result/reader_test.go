@@ -65,7 +65,7 @@ func TestReaderRejectsInvalidLines(t *testing.T) {
 	for name, tt := range map[string]struct{ line, want string }{
 		"not JSON":               {"hello\n", "invalid JSON at column 1"},
 		"not an object":          {"[1]\n", "want an object"},
-		"truncated":              {valid[:len(valid)/2], "invalid JSON: it ends too early"},
+		"truncated":              {valid[:len(valid)/2], "invalid JSON: unexpected end of input"},
 		"two objects":            {strings.TrimSpace(valid) + valid, "text after the object"},
 		"not a result":           {`{"a":1}` + "\n", "not a result: it has no index, no id, no status"},
 		"fractional index":       {with(`"index":8`, `"index":8.5`), "index: want a whole number"},
@@ -73,7 +73,7 @@ func TestReaderRejectsInvalidLines(t *testing.T) {
 		"contexts as string":     {with(`"contexts":["c"]`, `"contexts":"c"`), "contexts: want an array"},
 		"null context":           {with(`"contexts":["c"]`, `"contexts":[null]`), "contexts: want a string"},
 		"unknown status":         {with(`"no_claims"`, `"fine"`), `status: unknown "fine"`},
-		"duplicate field":        {with(`"id":"b"`, `"id":"b","id":"b"`), "id: comes twice"},
+		"duplicate field":        {with(`"id":"b"`, `"id":"b","id":"b"`), "id: duplicate field"},
 		"support as string":      {with(`"support":null`, `"support":"1"`), "support: want a number"},
 		"support above 1":        {with(`"support":null`, `"support":1.5`), "support: got 1.5, want a number from 0 to 1"},
 		"faithfulness below 0":   {with(`"faithfulness":null`, `"faithfulness":-0.5`), "faithfulness: got -0.5, want a number from 0 to 1"},
@@ -87,7 +87,7 @@ func TestReaderRejectsInvalidLines(t *testing.T) {
 		"unknown evidence field": {with(`"claims":[]`, `"claims":[{"id":0,"evidence":[{"x":1}]}]`), "x: unknown"},
 		"unknown usage field":    {with(`"requests":0`, `"requests":0,"x":1`), "x: unknown"},
 		"unknown skipped field":  {with(`"skipped":[]`, `"skipped":[{"x":1}]`), "x: unknown"},
-		"truncated value":        {`{"index":1,"id":`, "invalid JSON: it ends too early"},
+		"truncated value":        {`{"index":1,"id":`, "invalid JSON: unexpected end of input"},
 		"zero bytes":             {strings.Repeat("\x00", 100), "invalid JSON at column 1"},
 		"invalid UTF-8":          {with(`"id":"b"`, "\"id\":\"\xff\""), "invalid JSON at column 18"},
 	} {

@@ -202,7 +202,7 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		"summary":               {"s.json", "{\n\"version\":1}\n", "s.json: want an array of objects", nil},
 		"Markdown report":       {"r.md", "# report\n", "r.md: not results, which are what ragfaith score writes: no column index", nil},
 		"empty file":            {"e.jsonl", "", "e.jsonl: empty file", nil},
-		"truncated line":        {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: it ends too early", nil},
+		"truncated line":        {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: unexpected end of input", nil},
 		"truncated array":       {"r.json", "[\n" + strings.SplitAfter(jsonl, "\n")[0], "r.json: after row 1: line 3: invalid JSON", nil},
 		"missing column":        {"r.csv", strings.Replace(csv, ",claims,", ",x,", 1), "r.csv: not results, which are what ragfaith score writes: no column claims", nil},
 		"truncated claims":      {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},

@@ -175,7 +175,7 @@ type Truncation struct {
 
 // ErrCannotTruncate is returned if the text selected by a strategy is too short
 // or missing.
-var ErrCannotTruncate = errors.New("can't be truncated as wished")
+var ErrCannotTruncate = errors.New("cannot be truncated as configured")
 
 // lengths returns how many of n1 and n2 tokens to keep. n2 is 0 unless pair is
 // set. If the special tokens alone exceed the limit, nothing is truncated, due

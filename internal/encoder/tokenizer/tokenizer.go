@@ -56,7 +56,7 @@ type Encoding struct {
 
 // ErrNoUnknownToken is returned for a text that contains a character without a
 // token if the model has no unknown token.
-var ErrNoUnknownToken = errors.New("a part of the text has no token, and the model has none for the unknown")
+var ErrNoUnknownToken = errors.New("text contains a piece without a token, and the model has no unknown token")
 
 // Encode tokenizes a text and inserts the special tokens of the post-processor.
 // tr may be nil. Each maximal invalid part of a UTF-8 sequence is read as
@@ -186,7 +186,7 @@ func (t *Tokenizer) release(s *state) {
 // the parts of the text where this applies; nil means all of it.
 func (t *Tokenizer) run(s *state, text string, untrusted []span) error {
 	if len(text) > maxText {
-		return fmt.Errorf("a text of %d bytes; at most %d are supported", len(text), maxText)
+		return fmt.Errorf("text of %d bytes exceeds the limit of %d", len(text), maxText)
 	}
 	s.load(text)
 	switch {
