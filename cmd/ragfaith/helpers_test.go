@@ -167,11 +167,14 @@ func runCommand(t *testing.T, cmd *exec.Cmd) (int, string) {
 // waitFor polls condition until it is true. It fails the test after a minute.
 func waitFor(t *testing.T, event string, condition func() bool) {
 	t.Helper()
-	timeout := time.After(time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
 	for !condition() {
 		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-timeout:
+		case <-poll.C:
+		case <-ctx.Done():
 			t.Fatalf("timed out waiting for %s", event)
 		}
 	}
