@@ -75,7 +75,10 @@ const maxReusedNodes = 1 << 16
 func (t *tree) reset() {
 	t.used, t.overflow, t.sources = 0, nil, nil
 	if cap(t.nodes) > maxReusedNodes {
-		t.nodes, t.buf = nil, nil
+		t.nodes = nil
+	}
+	if cap(t.buf) > maxReused {
+		t.buf = nil
 	}
 	clear(t.nodes)
 	t.nodes = t.nodes[:0]
