@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,7 +124,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	}
 	defer func() {
 		for _, f := range files {
-			_, _ = f.file.Abandon(false) // not committed because of an error
+			_, _ = f.file.Abandon(false) // an earlier error is returned
 		}
 	}()
 	if path == "-" || o.labels == "-" {
@@ -137,7 +138,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		Figures: figures, Ragfaith: version(), Results: path, Labels: o.labels, Label: o.label,
 		PositiveAt: o.positiveAt, Settings: settings,
 	}
-	for len(files) > 0 {
+	for len(files) > 0 { // files holds those to abandon on error
 		f := files[0]
 		if err := f.write(r); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
@@ -155,8 +156,8 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 			warn(errors.New(note))
 		}
 	}
-	if choice := r.Choice(); o.writesCalibration() && choice.Threshold != choice.Threshold {
-		warn(fmt.Errorf("score --calibration can't use it: %s", choice.Why))
+	if choice := r.Choice(); o.writesCalibration() && math.IsNaN(choice.Threshold) {
+		warn(fmt.Errorf("score --calibration can't use this calibration: %s", choice.Why))
 	}
 	return nil
 }
@@ -179,12 +180,12 @@ func (o *calibrateOptions) check(path string) error {
 	return checkOverwrites(targets(o.output), "", []string{path, o.labels, o.settings, resultfile.SummaryPath(path)})
 }
 
-// writesCalibration reports whether -o names a calibration.
+// writesCalibration reports whether a file of -o is a calibration.
 func (o *calibrateOptions) writesCalibration() bool {
 	return slices.ContainsFunc(o.output, func(out string) bool { return strings.EqualFold(filepath.Ext(out), ".json") })
 }
 
-// runSummary returns the summary of the run that judged the rows, nil if there is none.
+// runSummary returns the summary of the run that wrote the results, or nil if not found.
 func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
 	if o.settings != "" {
 		return resultfile.ReadSummary(o.settings)
@@ -192,7 +193,8 @@ func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
 	return resultfile.SummaryBeside(path)
 }
 
-// figures reads the labels and the results. summary may be nil.
+// figures computes the calibration figures from the results and the labels. summary may
+// be nil.
 func (o *calibrateOptions) figures(ctx context.Context, path string, summary *report.Summary, stdin io.Reader, warn func(error)) (*calibrate.Figures, error) {
 	label := func(r *result.Row) (*calibrate.Label, error) {
 		text, _ := r.KeptText(o.label)
@@ -261,20 +263,20 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 	return figures, nil
 }
 
-// A calibrateFile is a file of -o.
+// A calibrateFile is an output file given with -o.
 type calibrateFile struct {
 	path string
 	file *safefile.Output
 }
 
-// create creates all files of -o, or none.
+// create creates all output files. On error, it removes those it created.
 func (o *calibrateOptions) create() ([]calibrateFile, error) {
 	var files []calibrateFile
 	for _, path := range o.output {
 		file, err := safefile.CreateOutput(path)
 		if err != nil {
 			for _, f := range files {
-				_, _ = f.file.Abandon(false) // empty
+				_, _ = f.file.Abandon(false) // still empty
 			}
 			return nil, err
 		}
@@ -288,7 +290,7 @@ func (f calibrateFile) write(r *calibrate.Report) error {
 	return writeCalibration(r, format[strings.ToLower(filepath.Ext(f.path))], f.file)
 }
 
-// writeCalibration writes the report in a format of --to or -o.
+// writeCalibration writes the report in the given format. It writes nothing for "none".
 func writeCalibration(r *calibrate.Report, format string, w io.Writer) error {
 	switch format {
 	case "table":

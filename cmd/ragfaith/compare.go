@@ -24,7 +24,7 @@ import (
 
 // compareOptions are the options of "ragfaith compare".
 type compareOptions struct {
-	summaries [2]string // of the baseline and the candidate
+	summaries [2]string // summary files of the baseline and the candidate
 	cluster   string
 	seed      uint64
 
@@ -101,7 +101,7 @@ func (o *compareOptions) gateFlags() []flagSpec {
 	}
 }
 
-// compareExtensions returns the extensions of the files that compare writes.
+// compareExtensions returns the file extensions that -o accepts.
 func compareExtensions() []string { return []string{".md", ".json", ".html"} }
 
 // check reports invalid combinations of options and arguments.
@@ -124,7 +124,7 @@ func (o *compareOptions) check(paths [2]string) error {
 	return checkOverwrites(targets(o.output), "", inputs)
 }
 
-// compareFormat returns the format of a file by its extension, without the dot.
+// compareFormat returns the output format for the extension of path.
 func compareFormat(path string) (string, error) {
 	for _, ext := range compareExtensions() {
 		if strings.HasSuffix(strings.ToLower(path), ext) {
@@ -155,13 +155,13 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 		return err
 	}
 	console := console.New(stderr, report.Palette{})
-	if o.to != "table" && o.to != "markdown" && !o.quiet { // these contain the warnings
+	if o.to != "table" && o.to != "markdown" && !o.quiet { // these formats include the warnings
 		for _, warning := range c.Warnings {
 			console.Printf("warning: %s", warning.Text)
 		}
 	}
 	if err := writeComparison(sys.guarded(o.to, stdout), o.to, c, sys.tableWidth(stdout)); err != nil &&
-		!errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) { // as after "| head -1"
+		!errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) { // the reader has exited, as with "| head -1"
 		return fmt.Errorf("standard output: %w", err)
 	}
 	if c.Gate == nil {
@@ -177,7 +177,7 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 	return nil
 }
 
-// compare reads and compares both files.
+// compare reads both files and compares them.
 func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare.Comparison, error) {
 	options := compare.Options{MaxDrop: o.maxDrop, Seed: o.seed}
 	if o.alpha != nil {
@@ -220,7 +220,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	return c, err
 }
 
-// writeComparison writes c in a format of --to or -o.
+// writeComparison writes c in the given format.
 func writeComparison(w io.Writer, format string, c *compare.Comparison, width int) error {
 	switch format {
 	case "table":
@@ -235,13 +235,13 @@ func writeComparison(w io.Writer, format string, c *compare.Comparison, width in
 	return nil
 }
 
-// A comparisonFile is a file of -o.
+// A comparisonFile is an output file given with -o.
 type comparisonFile struct {
 	path, format string
 	file         *safefile.Output
 }
 
-// createComparisons creates all files, or none.
+// createComparisons creates all files. On error, it removes those it created.
 func createComparisons(paths []string) ([]*comparisonFile, error) {
 	var files []*comparisonFile
 	for _, path := range paths {
@@ -259,7 +259,7 @@ func createComparisons(paths []string) ([]*comparisonFile, error) {
 	return files, nil
 }
 
-// commitComparisons writes c to the files, and commits them when all are complete.
+// commitComparisons writes c to every file and then commits them all.
 func commitComparisons(files []*comparisonFile, c *compare.Comparison) error {
 	for _, f := range files {
 		if err := writeComparison(f.file, f.format, c, 0); err != nil {
@@ -276,11 +276,11 @@ func commitComparisons(files []*comparisonFile, c *compare.Comparison) error {
 	return nil
 }
 
-// abandonComparisons removes the files that are not committed.
+// abandonComparisons removes uncommitted files.
 func abandonComparisons(files []*comparisonFile) {
 	for _, f := range files {
 		if f.file != nil {
-			_, _ = f.file.Abandon(false) // the command has failed already
+			_, _ = f.file.Abandon(false) // an earlier error is returned
 			f.file = nil
 		}
 	}

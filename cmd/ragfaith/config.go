@@ -16,13 +16,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// noConfig is the value of --config to read no config file.
+// noConfig is the value of --config that disables config files.
 const noConfig = "none"
 
-// resolveFlags sets the flags that the command line did not: from the environment, then
-// from config files. With enforce, it is an error if an untrusted file sets more than
-// [harmless] allows, and the options of a discovered file are announced on standard
-// error.
+// resolveFlags sets flags not given on the command line from the environment and then
+// from config files. If enforce is set, an untrusted file may only set [harmless] values,
+// and the options of a discovered file are reported on standard error.
 func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
 	flags := cmd.Flags()
 	err := applyProfile(flags)
@@ -61,8 +60,8 @@ func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
 	return nil
 }
 
-// configurable reports whether a command reads config files: it has flags of its own,
-// and is not one that must work whatever a file contains.
+// configurable reports whether a command reads config files. It must have local flags and
+// not be one of the commands that have to work even if a config file is invalid.
 func configurable(cmd *cobra.Command) bool {
 	top := cmd
 	for top.HasParent() && top.Parent().HasParent() {
@@ -74,7 +73,8 @@ func configurable(cmd *cobra.Command) bool {
 	return cmd.HasParent() && slices.ContainsFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return cmd.InheritedFlags().Lookup(f.Name) == nil })
 }
 
-// configurableCommands returns the commands below cmd that read config files.
+// configurableCommands returns cmd and its subcommands, without those that read no config
+// files.
 func configurableCommands(cmd *cobra.Command) []*cobra.Command {
 	var all []*cobra.Command
 	if configurable(cmd) {
@@ -90,10 +90,10 @@ func configurableCommands(cmd *cobra.Command) []*cobra.Command {
 type configFile struct {
 	*config.File
 	discovered bool // in the working directory or above it, so anyone may have written it
-	trusted    bool // see isTrusted
+	trusted    bool // may set every option; see isTrusted
 }
 
-// configFiles reads the config files, in order of precedence. given is the value of
+// configFiles reads the config files in order of precedence. given is the value of
 // --config.
 func configFiles(given string, sys system) ([]configFile, error) {
 	var files []configFile
@@ -127,9 +127,9 @@ func configFiles(given string, sys system) ([]configFile, error) {
 	return files, nil
 }
 
-// checkDiscovered returns an error for a discovered config file that is a link or belongs to
-// another user: paths in a linked file would be relative to an unexpected directory, and
-// anyone can create a file in a shared directory.
+// checkDiscovered returns an error if a discovered config file is a symbolic link or
+// belongs to another user. Paths in a linked file would be relative to an unexpected
+// directory, and in a shared directory anyone could have created the file.
 func checkDiscovered(path string) error {
 	err := safefile.CheckPath(path)
 	if reason, ok := errors.AsType[*fs.PathError](err); ok {
@@ -138,7 +138,7 @@ func checkDiscovered(path string) error {
 	return err
 }
 
-// readConfig reads a config file. Mistakes in it are a usageError.
+// readConfig reads a config file. Invalid content is a usageError.
 func readConfig(path string) (*config.File, error) {
 	f, err := config.Read(path)
 	if mistake, ok := errors.AsType[*config.Error](err); ok {
@@ -147,18 +147,18 @@ func readConfig(path string) (*config.File, error) {
 	return f, err
 }
 
-// projectFile returns the config file for the working directory, relative to it, or "" if
-// there is none.
+// projectFile returns the config file in the working directory or its nearest parent, as
+// a relative path, or "" if not found.
 func projectFile(sys system) string {
 	if sys.WorkDir == nil {
 		return ""
 	}
 	dir, err := sys.WorkDir()
 	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir) // its parents are those of the real directory
+		dir, err = filepath.EvalSymlinks(dir) // search the parents of the real directory
 	}
 	if err != nil {
-		return "" // without a working directory there is nothing to look for
+		return "" // unknown working directory
 	}
 	path := config.Find(dir)
 	if path == "" {
@@ -170,7 +170,7 @@ func projectFile(sys system) string {
 	return path
 }
 
-// userFile returns the config file of the user, or "" if there is none.
+// userFile returns the path of the user's config file, or "" if not found.
 func userFile(sys system) string {
 	if sys.ConfigDir == nil {
 		return ""
@@ -182,8 +182,8 @@ func userFile(sys system) string {
 	return config.In(filepath.Join(dir, "ragfaith"))
 }
 
-// The annotation sourceKey of a flag that was not set on the command line has one of the
-// sources below and its details.
+// The annotation sourceKey of a flag that was not set on the command line is one of the
+// following sources with its details.
 const (
 	sourceKey   = "source"
 	fromEnv     = "environment" // the variable
@@ -194,7 +194,7 @@ const (
 // untrusted marks a value that a config file may not set before it is trusted.
 const untrusted = "untrusted"
 
-// setOrigin records where the value of a flag comes from.
+// setOrigin records the source of the value of a flag.
 func setOrigin(f *pflag.Flag, source ...string) {
 	f.Changed = true
 	if f.Annotations == nil {
@@ -210,10 +210,10 @@ type origin struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Profile  string `json:"profile,omitempty"`
-	// Untrusted means that no command runs with this value, see [harmless].
+	// Untrusted means that commands refuse to run with this value; see [harmless].
 	Untrusted bool `json:"untrusted,omitempty"`
 
-	place string // for messages
+	place string // where the value was set, for messages
 }
 
 // originOf returns the origin of the value of a flag.
@@ -244,10 +244,10 @@ func originOf(f *pflag.Flag) origin {
 	return o
 }
 
-// environmentPrefix is the prefix of the variables that set flags.
+// environmentPrefix is the prefix of environment variables that set flags.
 const environmentPrefix = "RAGFAITH_"
 
-// variableOf returns the variable that sets a flag.
+// variableOf returns the name of the environment variable that sets a flag.
 func variableOf(flag string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
@@ -279,8 +279,8 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 	return nil
 }
 
-// lookupFlag returns the variable that sets a flag, under its present or a former
-// name, and its value; "" if none is set.
+// lookupFlag returns the name and value of the environment variable that sets a flag,
+// under its current or a former name. Both are "" if none is set.
 func lookupFlag(flag string, lookup func(string) (string, bool)) (name, value string) {
 	name = variableOf(flag)
 	value, _ = lookup(name)

@@ -16,15 +16,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 )
 
-// A catalog has the options of config files: the flags of all commands, and the commands
-// that have a section. It uses its own tree of commands, whose flags are set to validate
-// values.
+// A catalog lists the valid options of config files: the flags of all commands, and the
+// commands that can have a section. It uses a separate command tree, so that flags can be
+// set to validate values.
 type catalog struct {
 	sections map[string]*cobra.Command
-	flags    map[string][]*pflag.Flag // by name, that of score first
+	flags    map[string][]*pflag.Flag // by name; the flag of score is first
 }
 
-// newCatalog returns the options of all commands.
+// newCatalog returns a catalog of all commands.
 func newCatalog(sys system) *catalog {
 	c := &catalog{sections: make(map[string]*cobra.Command), flags: make(map[string][]*pflag.Flag)}
 	all := configurableCommands(newRoot(sys))
@@ -45,8 +45,7 @@ func newCatalog(sys system) *catalog {
 	return c
 }
 
-// check returns all mistakes in a file, including those in options that the present
-// command does not have.
+// check returns all errors in a file, including those in options of other commands.
 func (c *catalog) check(f configFile, sys system) []error {
 	var errs []error
 	for _, e := range f.Entries {
@@ -60,7 +59,7 @@ func (c *catalog) check(f configFile, sys system) []error {
 		case len(c.flags[currentName(e.Key)]) == 0:
 			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key, c.names())))
 		default:
-			// One of the commands with this flag has to accept the value.
+			// At least one of the commands with this flag must accept the value.
 			var first error
 			for i, flag := range c.flags[currentName(e.Key)] {
 				err := f.set(flag, e, sys)
@@ -111,8 +110,8 @@ func (c *catalog) names() []string {
 	return all
 }
 
-// unknownOption returns the error text for an unknown key, with the one that was probably
-// meant.
+// unknownOption returns the error message for an unknown key, with a suggestion if a known
+// key is similar.
 func unknownOption(name string, known []string) string {
 	if isKeyName(name) {
 		return name + ": " + keyAdvice
@@ -123,9 +122,9 @@ func unknownOption(name string, known []string) string {
 	return "unknown option " + name
 }
 
-// apply sets the flags of cmd that are not set yet, from its section and then from the
-// top level. A key with the name of a command is always its section, even if cmd has a
-// flag of that name. apply returns the flags that it set.
+// apply sets the unset flags of cmd from its section and then from the top level, and
+// returns the flags that it set. A key with the name of a command is always a section,
+// even if cmd has a flag of that name.
 func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied []*pflag.Flag, errs []error) {
 	set := func(entries []config.Entry, hint string) {
 		for _, e := range entries {
@@ -175,7 +174,7 @@ func (f configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
 	return nil
 }
 
-// texts returns the values of an entry for a flag.
+// texts returns the values to pass to a flag for an entry.
 func (f configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, error) {
 	_, list := flag.Value.(pflag.SliceValue)
 	switch v := e.Value; {
@@ -224,8 +223,8 @@ func (f configFile) errorf(line int, format string, args ...any) error {
 	return &config.Error{Path: f.Path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
-// checkSecret returns an error for a value that does not belong into a file that is shared
-// with others.
+// checkSecret returns an error for a value that may contain a secret, because config files
+// are often shared.
 func checkSecret(flag *pflag.Flag, text string) error {
 	switch {
 	case strings.HasSuffix(flag.Name, "api-key-env") && text != "" && !isVariable(text):
@@ -238,10 +237,10 @@ func checkSecret(flag *pflag.Flag, text string) error {
 	return nil
 }
 
-// keyAdvice is the error for a key in a config file.
+// keyAdvice completes errors about API keys in a config file.
 const keyAdvice = "keys are not allowed in a config file: set an environment variable, and name it with api-key-env"
 
-// isKeyName reports whether an unknown option has a name that is typical for keys.
+// isKeyName reports whether the name of an unknown option suggests an API key.
 func isKeyName(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	if slices.Contains([]string{"apikey", "authorization", "bearer", "key", "token", "secret", "password", "credentials"}, name) {
@@ -252,8 +251,8 @@ func isKeyName(name string) bool {
 	})
 }
 
-// isVariable reports whether text can be the name of an environment variable, and does
-// not look like a key. Keys of common services have a known prefix, or are long and mix
+// isVariable reports whether text is a valid name of an environment variable and unlikely
+// to be an API key. Keys of common services have a known prefix, or are long and mix
 // lower-case letters with digits.
 func isVariable(text string) bool {
 	const longName = 24
@@ -278,7 +277,7 @@ func isVariable(text string) bool {
 	return len(text) < longName || !lowerCase || !digit
 }
 
-// hasUser reports whether a URL contains a user, which may be a key, or a password.
+// hasUser reports whether a URL contains a password or a user name, which may be a key.
 func hasUser(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil { // rejected later, but must not be printed

@@ -44,7 +44,7 @@ func newConfigShow(sys system) *cobra.Command {
 		Example:     configShowExample,
 		Annotations: map[string]string{notesKey: configNotes},
 		Args:        cobra.ArbitraryArgs,
-		// Invalid options must not prevent showing them.
+		// Show invalid options, too, instead of failing.
 		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -56,7 +56,7 @@ func newConfigShow(sys system) *cobra.Command {
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), untrusted: "table none", help: "format written to stdout: table or json"},
 	}})
-	cmd.Flags().SetInterspersed(false) // flags after COMMAND belong to it
+	cmd.Flags().SetInterspersed(false) // flags after COMMAND are flags of that command
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var names []string
 		for _, c := range configurableCommands(cmd.Root()) {
@@ -76,8 +76,8 @@ type option struct {
 	origin
 }
 
-// showConfig prints the options with which a command would run. config is the flag
-// --config before the command.
+// showConfig prints the effective options of a command. config is the --config flag given
+// before COMMAND.
 func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys system) error {
 	root := newRoot(sys)
 	cmd, rest, err := root.Find(args)
@@ -143,7 +143,7 @@ func valueText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// shownValue returns the value of a flag as JSON. A value that may be a key is hidden.
+// shownValue returns the value of a flag for JSON output. Possible API keys are hidden.
 func shownValue(f *pflag.Flag) any {
 	const hidden = "(hidden)"
 	if list, ok := f.Value.(pflag.SliceValue); ok {

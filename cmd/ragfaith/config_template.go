@@ -54,7 +54,7 @@ func newConfigInit(sys system) *cobra.Command {
 	return cmd
 }
 
-// writeNew creates a file that must not exist.
+// writeNew creates a file. It is an error if the file exists.
 func writeNew(path, content string) error {
 	f, err := safefile.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch reason, ok := errors.AsType[*fs.PathError](err); {
@@ -67,12 +67,12 @@ func writeNew(path, content string) error {
 	}
 	_, err = f.WriteString(content)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path)) // a partial file would block another attempt
+		return errors.Join(err, os.Remove(path)) // allow another attempt
 	}
 	return nil
 }
 
-// configTemplate returns a config file with all options of score as comments.
+// configTemplate returns a config file with every option of score commented out.
 func configTemplate(sys system) string {
 	const width = 76
 	var b strings.Builder
@@ -104,7 +104,7 @@ func configTemplate(sys system) string {
 const templateIntro = `Options of ragfaith. Uncomment an option to set it. Flags override the environment (RAGFAITH_MIN_MEAN for min-mean), and the environment overrides this file. An option applies to every command that has such a flag; below the name of a command, such as "score:", it applies to that command only. Paths are relative to this file. Keys are not allowed here: name an environment variable with api-key-env.
 "ragfaith config show" prints all options and where they come from.`
 
-// exampleOf returns the default of a flag, or a valid value if it has none.
+// exampleOf returns the default of a flag or, without a default, some valid value.
 func exampleOf(f *pflag.Flag) string {
 	if isList(f) {
 		return "[]"
@@ -226,7 +226,7 @@ func typeOf(f *pflag.Flag) string {
 	return "string"
 }
 
-// literal returns a text as a value of a JSON type.
+// literal converts text to a value of the given JSON type.
 func literal(text, kind string) any {
 	switch kind {
 	case "boolean":
@@ -237,7 +237,7 @@ func literal(text, kind string) any {
 	return text
 }
 
-// yamlScalar quotes a text that YAML would read as another type.
+// yamlScalar quotes text if YAML would parse it as another type.
 func yamlScalar(text, kind string) string {
 	if kind != "string" || regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`).MatchString(text) {
 		return text

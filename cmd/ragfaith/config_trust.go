@@ -18,23 +18,22 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// harmless reports whether an untrusted config file may give a flag its present value.
-// Such a value only changes how rows of a dataset that the user
-// named are read, shown and gated, and scored by what is in the binary. Every other value
-// names something to read, write, load, send or pay for, or lifts a limit. A new flag
-// needs trust unless its flagSpec says otherwise.
+// harmless reports whether an untrusted config file may set a flag to its current value.
+// Harmless values only change how rows are read, shown, gated and scored by the built-in
+// judges. All other values may read or write files, load models, send requests, cost
+// money or lift limits. Flags require trust unless their flagSpec lists harmless values.
 func harmless(f *pflag.Flag) bool {
 	values := annotation(f, untrustedKey)
 	return values == anyValue || slices.Contains(strings.Fields(values), f.Value.String())
 }
 
-// needsTrust returns an error for each flag that an untrusted file may not set, and one
-// that says what to do.
+// needsTrust returns an error for each flag that an untrusted file may not set, followed
+// by one that explains how to trust or ignore the file.
 func needsTrust(f configFile, set []*pflag.Flag) []error {
 	var errs []error
 	for _, flag := range set {
-		if at := originOf(flag); at.Untrusted {
-			errs = append(errs, f.errorf(at.Line, "%s: an untrusted config file can't set this", flag.Name))
+		if origin := originOf(flag); origin.Untrusted {
+			errs = append(errs, f.errorf(origin.Line, "%s: an untrusted config file can't set this", flag.Name))
 		}
 	}
 	if errs != nil {
@@ -43,13 +42,13 @@ func needsTrust(f configFile, set []*pflag.Flag) []error {
 	return errs
 }
 
-// announce writes the options that a discovered file sets to standard error, unless the
-// user set --quiet. The file can't silence the message by setting quiet itself.
+// announce reports the options set by a discovered file on standard error, unless the
+// user set --quiet. A file can't suppress the message by setting quiet itself.
 func announce(cmd *cobra.Command, f configFile, set []*pflag.Flag) {
 	if quiet := cmd.Flags().Lookup("quiet"); len(set) == 0 || quiet != nil && quiet.Value.String() == "true" && !slices.Contains(set, quiet) {
 		return
 	}
-	const maxWidth = 200 // of a value
+	const maxWidth = 200 // characters of each value
 	var all []string
 	for _, flag := range set {
 		all = append(all, flag.Name+" "+report.Clip(valueText(shownValue(flag)), maxWidth))
@@ -90,7 +89,7 @@ func newConfigTrust(sys system) *cobra.Command {
 	}
 }
 
-// trust records that a file may set every option, and prints the options that it sets.
+// trust records a config file as trusted and prints the options that it sets.
 func trust(cmd *cobra.Command, path string, sys system) error {
 	if err := checkDiscovered(path); err != nil {
 		return err
@@ -139,7 +138,8 @@ func trust(cmd *cobra.Command, path string, sys system) error {
 	return err
 }
 
-// optionsOf returns the options that a file sets, with their sections.
+// optionsOf returns the names of the options that a file sets, prefixed with their
+// sections.
 func optionsOf(entries []config.Entry) []string {
 	var names []string
 	for _, e := range entries {
@@ -154,7 +154,7 @@ func optionsOf(entries []config.Entry) []string {
 	return names
 }
 
-// isTrusted reports whether trust was given to this content under this path.
+// isTrusted reports whether the user trusted this content at this path.
 func isTrusted(f *config.File, sys system) bool {
 	store := trustStore(sys)
 	line, err := trustLine(f, sys)
@@ -165,9 +165,9 @@ func isTrusted(f *config.File, sys system) bool {
 	return err == nil && slices.Contains(strings.Split(string(lines), "\n"), line)
 }
 
-// trustStore returns the file that records trust: for each trusted file a line with the
-// SHA-256 of its content, a space and its quoted absolute path. It is "" if the user has
-// no config directory.
+// trustStore returns the path of the trust store. It has one line per trusted file: the
+// SHA-256 of its content, a space and its quoted absolute path. It returns "" without a
+// user config directory.
 func trustStore(sys system) string {
 	if sys.ConfigDir == nil {
 		return ""
@@ -179,7 +179,7 @@ func trustStore(sys system) string {
 	return filepath.Join(dir, "ragfaith", "trusted")
 }
 
-// trustLine returns the line of a file in the trust store.
+// trustLine returns the line for a file in the trust store.
 func trustLine(f *config.File, sys system) (string, error) {
 	path := f.Path
 	if !filepath.IsAbs(path) {

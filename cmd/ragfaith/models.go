@@ -31,13 +31,13 @@ func newModels(sys system) *cobra.Command {
 	return cmd
 }
 
-// modelsFlag returns the flag that all commands for models share.
+// modelsFlag returns the --models flag, which all model commands share.
 func modelsFlag(to *string) flagSpec {
 	return flagSpec{name: "models", arg: "DIR", value: to, path: dirPath, help: "model directory (default: in the user's cache directory)"}
 }
 
-// modelStore returns the store of local models: the directory dir, or the default one,
-// and the Hugging Face cache.
+// modelStore returns the local model store, which consists of dir and the Hugging Face
+// cache. An empty dir means the default directory.
 func modelStore(dir string, sys system) (hub.Store, error) {
 	if dir == "" {
 		if sys.CacheDir == nil {
@@ -62,10 +62,10 @@ func modelStore(dir string, sys system) (hub.Store, error) {
 	return hub.Store{Dir: abs, Cache: cache}, nil
 }
 
-// The directories of the Hugging Face libraries follow their own rules:
+// The lookup of Hugging Face directories follows
 // https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
 
-// hubHome returns the directory of the Hugging Face libraries, "" if it is unknown.
+// hubHome returns the home directory of the Hugging Face libraries, or "" if it is unknown.
 func hubHome(sys system) string {
 	if home := sys.getenv("HF_HOME"); home != "" {
 		return expandHome(home, sys)
@@ -81,7 +81,7 @@ func hubHome(sys system) string {
 	return filepath.Join(cache, "huggingface")
 }
 
-// hubCache returns the directory of cached Hugging Face models, "" if it is unknown.
+// hubCache returns the directory of the Hugging Face cache, or "" if it is unknown.
 func hubCache(sys system) string {
 	if cache := cmp.Or(sys.getenv("HF_HUB_CACHE"), sys.getenv("HUGGINGFACE_HUB_CACHE")); cache != "" {
 		return expandHome(cache, sys)
@@ -92,11 +92,11 @@ func hubCache(sys system) string {
 	return ""
 }
 
-// maxToken is far more than the size of a hub token.
+// maxToken limits the size of a token file; real tokens are far shorter.
 const maxToken = 64 << 10
 
-// hubToken returns the token of HF_TOKEN, or of the file that a login writes, "" if there
-// is none.
+// hubToken returns the token from HF_TOKEN or, if unset, from the token file that the
+// Hugging Face login writes. It returns "" if neither exists.
 func hubToken(sys system) (string, error) {
 	if token := strings.TrimSpace(sys.getenv("HF_TOKEN")); token != "" {
 		return token, nil
@@ -141,7 +141,7 @@ func shortNames() []string {
 	return names
 }
 
-// resolveModel returns the model with a name that the user gave.
+// resolveModel returns the model with the given name. An unknown name is a usage error.
 func resolveModel(name string) (hub.Name, error) {
 	n, err := hub.Resolve(name)
 	if err == nil {
@@ -171,8 +171,8 @@ func newModelsList(sys system) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// Models that can be read are listed even if others can't.
-			list, broken := store.List()
+			// List the readable models even if others are damaged.
+			list, listErr := store.List()
 			shown := modelsTable(list, store)
 			if to == "json" {
 				if shown, err = modelsJSON(list); err != nil {
@@ -182,7 +182,7 @@ func newModelsList(sys system) *cobra.Command {
 			if _, err := fmt.Fprintln(cmd.OutOrStdout(), shown); err != nil {
 				return err
 			}
-			return broken
+			return listErr
 		},
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
@@ -192,7 +192,7 @@ func newModelsList(sys system) *cobra.Command {
 	return cmd
 }
 
-// revision returns the revision that was downloaded and its commit.
+// revision returns the downloaded revision and its commit.
 func revision(m *hub.Model) string {
 	if m.Revision == "" || m.Revision == m.Commit {
 		return shortCommit(m.Commit)
@@ -200,7 +200,8 @@ func revision(m *hub.Model) string {
 	return m.Revision + " at " + shortCommit(m.Commit)
 }
 
-// modelsTable returns a table of models. No text is cut, so that paths can be copied.
+// modelsTable returns a table of models. Cells are never truncated, so that paths can be
+// copied.
 func modelsTable(list []hub.Model, store hub.Store) string {
 	if len(list) == 0 {
 		return fmt.Sprintf("no models in %s\n\"ragfaith models pull\" downloads %s, or any ORG/REPO",
@@ -220,7 +221,7 @@ func modelsTable(list []hub.Model, store hub.Store) string {
 	return w.Render()
 }
 
-// plainTable returns a table without lines.
+// plainTable returns a table writer without borders or separators.
 func plainTable() pretty.Writer {
 	w := pretty.NewWriter()
 	style := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
@@ -232,10 +233,10 @@ func plainTable() pretty.Writer {
 	return w
 }
 
-// modelsJSON returns an array of models.
+// modelsJSON returns the models as a JSON array.
 func modelsJSON(list []hub.Model) (string, error) {
 	type model struct {
-		Name     *string `json:"name"` // null if it has none
+		Name     *string `json:"name"` // null if the model has no short name
 		Repo     string  `json:"repo"`
 		Revision *string `json:"revision"` // null if unknown
 		Commit   string  `json:"commit"`
@@ -285,11 +286,11 @@ their checksums. Exits with 1 if any differs.`,
 				return err
 			}
 			if len(args) == 0 {
-				list, broken := store.List()
+				list, listErr := store.List()
 				if err := o.run(cmd, list, sys); err != nil {
 					return err
 				}
-				return broken
+				return listErr
 			}
 			name, err := resolveModel(args[0])
 			if err != nil {
@@ -327,16 +328,16 @@ func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) er
 	var lines []string
 	for i := range list {
 		m := &list[i]
-		wrong, err := m.Verify(cmd.Context(), transfer.Add)
+		fileErrs, err := m.Verify(cmd.Context(), transfer.Add)
 		if err != nil {
 			return err
 		}
 		files += len(m.Files)
-		damaged += len(wrong)
-		for _, w := range wrong {
-			lines = append(lines, fmt.Sprintf("%s: %s: %v", m.Name, m.Dir, w))
+		damaged += len(fileErrs)
+		for _, fileErr := range fileErrs {
+			lines = append(lines, fmt.Sprintf("%s: %s: %v", m.Name, m.Dir, fileErr))
 		}
-		if len(wrong) == 0 {
+		if len(fileErrs) == 0 {
 			lines = append(lines, fmt.Sprintf("%s: %s: %d files verified, %s", m.Name, m.Dir, len(m.Files), console.Bytes(m.Size())))
 		}
 	}

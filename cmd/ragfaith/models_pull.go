@@ -61,7 +61,7 @@ func newModelsPull(sys system) *cobra.Command {
 		{name: "revision", arg: "NAME", value: &o.revision, help: "branch, tag or commit"},
 		{name: "endpoint", arg: "URL", value: &o.endpoint, help: "hub to download from (default: HF_ENDPOINT, or " + hub.DefaultEndpoint + ")"},
 		modelsFlag(&o.models),
-		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout for a download that receives no data"},
+		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout if a download receives no data"},
 		{name: "retries", arg: "N", value: flagvalue.Int(&o.retries, 5, 0), help: "retry transient failures up to N times"},
 		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "only errors on stderr"},
 		{name: "no-progress", value: &o.noProgress, untrusted: anyValue, help: "no progress on stderr"},
@@ -102,7 +102,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 		p.Watch.Retry = func(err error, wait time.Duration) {
 			c.Printf("%v; retrying in %v", err, wait.Round(100*time.Millisecond))
 		}
-		p.Watch.Wait = func(repo string) { c.Printf("waiting for another process that downloads %s", repo) }
+		p.Watch.Wait = func(repo string) { c.Printf("waiting for another process to download %s", repo) }
 	}
 	if !o.quiet && !o.noProgress && sys.Terminal(stderr) > 0 {
 		transfer.Start()

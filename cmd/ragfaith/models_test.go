@@ -24,17 +24,18 @@ import (
 // hubCommit is the commit of every repository on a testHub.
 const hubCommit = "0123456789abcdef0123456789abcdef01234567"
 
-// A testHub is a Hugging Face hub with the weights on a second host, which rejects
-// requests with a token.
+// A testHub is a fake Hugging Face hub. It serves weights from a second host, which
+// rejects requests that carry a token.
 type testHub struct {
 	hub, store *httptest.Server
-	token      string        // required token; empty for none
+	token      string        // required token, or "" if the hub is public
 	corrupt    string        // file to corrupt
 	truncate   bool          // truncate the first transfer of weights
 	released   chan struct{} // if not nil, files are sent after it is closed
 	requested  chan struct{} // receives when the first file is requested
 
-	// files returns the files of a repository, or nil if it does not exist.
+	// files returns the contents of a repository by file name, or nil if it does not
+	// exist.
 	files func(repo string) map[string]string
 
 	transfers, resolved atomic.Int64
@@ -63,7 +64,7 @@ func hubFiles(repo string) map[string]string {
 func newTestHub(set func(h *testHub)) *testHub {
 	h := &testHub{requested: make(chan struct{}, 1), files: hubFiles}
 	set(h)
-	h.store = httptest.NewServer(http.HandlerFunc(h.serveWeights)) // started first: the hub needs its address
+	h.store = httptest.NewServer(http.HandlerFunc(h.serveWeights)) // started first, because the hub redirects to it
 	h.hub = httptest.NewServer(http.HandlerFunc(h.answer))
 	return h
 }
@@ -170,7 +171,7 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 	}
 	first, firstOut := newPull()
 	second, secondOut := newPull()
-	// The process with the lock continues after the other has reported that it waits.
+	// Block the process with the lock until the other one reports that it is waiting.
 	msg := make(chan string, 2)
 	for _, cmd := range []*exec.Cmd{first, second} {
 		stderr, err := cmd.StderrPipe()
@@ -189,7 +190,7 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 			}
 		}()
 	}
-	if line := <-msg; line != "ragfaith: waiting for another process that downloads sentence-transformers/all-MiniLM-L6-v2\n" {
+	if line := <-msg; line != "ragfaith: waiting for another process to download sentence-transformers/all-MiniLM-L6-v2\n" {
 		t.Errorf("got %q, want a message about waiting", line)
 	}
 	close(h.released)
@@ -281,7 +282,8 @@ func TestTransferProgressIsHiddenInLogs(t *testing.T) {
 	if want := filepath.Join(dir, "ragfaith", "models", "sentence-transformers--all-MiniLM-L6-v2", hubCommit) + "\n"; got.stdout != want {
 		t.Errorf("got %s, want %s", got.stdout, want)
 	}
-	if again := runInProcess(t, dir, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL); again.stderr != "" || again.stdout != got.stdout {
-		t.Errorf("second pull: got %+v, want stdout %q only", again, got.stdout)
+	second := runInProcess(t, dir, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL)
+	if second.stderr != "" || second.stdout != got.stdout {
+		t.Errorf("second pull: got %+v, want stdout %q only", second, got.stdout)
 	}
 }

@@ -23,9 +23,9 @@ type reportOptions struct {
 	outputOptions
 	gateOptions
 	seed   uint64
-	concat bool // of --append
+	concat bool // value of --append
 
-	showExplicit bool // --show is on the command line
+	showExplicit bool // --show was given on the command line
 }
 
 const reportLong = `Render results again, in any format, with their figures and gates; nothing is judged.
@@ -91,7 +91,7 @@ func (o *reportOptions) check(paths []string) error {
 	return errors.Join(o.checkCluster(), o.checkShow(o.showExplicit), o.checkOutputs("the results", inputs))
 }
 
-// A reportRun is one run of "ragfaith report".
+// A reportRun holds the state of one run of "ragfaith report".
 type reportRun struct {
 	options *reportOptions
 	paths   []string
@@ -102,7 +102,7 @@ type reportRun struct {
 	summary *summaryWriter
 	means   *report.Estimator
 	tally   report.Tally
-	missing int // rows that are in no file, before the last row
+	missing int // rows that no file contains, up to the last row read
 }
 
 // runReport runs "ragfaith report".
@@ -132,7 +132,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	}
 	defer r.summary.abandon()
 	r.summary.datasets, r.summary.results, r.summary.settings = origin.Datasets, paths, origin.Settings
-	// The outputs are opened before standard input, which may have to be waited for.
+	// Open the outputs first: reading standard input may block.
 	if r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, nil); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	return r.finish(err)
 }
 
-// openResults opens all files that have rows, or none.
+// openResults opens the files that contain rows. On error, it closes those it opened.
 func openResults(paths []string, origin *resultfile.Origin, opts resultfile.Options) ([]*resultfile.File, error) {
 	var files []*resultfile.File
 	for _, path := range paths {
@@ -158,7 +158,7 @@ func openResults(paths []string, origin *resultfile.Origin, opts resultfile.Opti
 		}
 		if err != nil {
 			for _, f := range files {
-				_ = f.Close() // only read
+				_ = f.Close() // opened for reading only
 			}
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func openResults(paths []string, origin *resultfile.Origin, opts resultfile.Opti
 	return files, nil
 }
 
-// write writes the rows of all files to all sinks.
+// write copies the rows of all files to every sink.
 func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 	rows := resultfile.Merge
 	if r.options.concat {
@@ -207,7 +207,7 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 // an error.
 func (r *reportRun) finish(err error) error {
 	switch {
-	case errors.Is(err, errStdoutClosed): // there is no other output
+	case errors.Is(err, errStdoutClosed): // stdout is the only output
 		_, err := r.outputs.abandon(false)
 		return err
 	case err != nil:
@@ -235,7 +235,7 @@ func (r *reportRun) finish(err error) error {
 	return printGates(gates, r.console)
 }
 
-// warnMissing warns that the files don't contain all rows of the run.
+// warnMissing warns if the files don't contain all rows of the run.
 func (r *reportRun) warnMissing() {
 	sample := r.origin.Settings.Get("--sample")
 	switch {
@@ -246,7 +246,7 @@ func (r *reportRun) warnMissing() {
 	}
 }
 
-// reportOptions returns the options of all outputs.
+// reportOptions returns the options that all outputs share.
 func (r *reportRun) reportOptions() report.Options {
 	gates := func(t *report.Tally) []report.Gate { return r.options.evaluate(t, r.means.Means(t)) }
 	warn := r.console.Warn
@@ -277,8 +277,7 @@ func (r *reportRun) reportOptions() report.Options {
 	return opts
 }
 
-// kept returns the columns of --keep in the order of the run, or all if it is every
-// column.
+// kept returns the kept columns in the order of the run; all is true for --keep all.
 func (r *reportRun) kept() (columns []string, all bool) {
 	for _, s := range r.origin.Settings {
 		if name, _, _ := strings.Cut(s.Name, " "); name != "--keep" {
@@ -292,7 +291,7 @@ func (r *reportRun) kept() (columns []string, all bool) {
 	return columns, false
 }
 
-// pageSettings returns the settings that an HTML report shows.
+// pageSettings returns the settings to show in an HTML report.
 func (r *reportRun) pageSettings() []html.Setting {
 	threshold := r.origin.Settings.Get("--threshold")
 	if x, err := strconv.ParseFloat(threshold, 64); err == nil {

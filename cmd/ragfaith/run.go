@@ -21,33 +21,33 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// The exit codes.
+// Exit codes.
 const (
 	exitOK          = 0
 	exitFailure     = 1   // the command could not run: a file, the model, the network
 	exitUsage       = 2   // the command line, the environment or a config file is invalid
 	exitFailedRows  = 3   // more failed rows than --max-failed
 	exitGate        = 4   // a gate is not met
-	exitInterrupted = 130 // by a signal
+	exitInterrupted = 130 // interrupted by a signal
 )
 
-// A system is the environment of a command, which tests replace.
+// A system is the environment of a command. Tests replace it.
 type system struct {
 	LookupEnv func(name string) (string, bool)
 	Clock     llm.Clock
-	CacheDir  func() (string, error) // the user's cache directory; nil for none
-	Terminal  func(io.Writer) int    // columns of the terminal behind a writer; 0 for none
-	ConfigDir func() (string, error) // the user's config directory; nil for none
-	WorkDir   func() (string, error) // the working directory; nil to look for no config file
+	CacheDir  func() (string, error) // the user's cache directory; may be nil
+	Terminal  func(io.Writer) int    // columns of the terminal behind a writer, or 0 if it is not a terminal
+	ConfigDir func() (string, error) // the user's config directory; may be nil
+	WorkDir   func() (string, error) // the working directory; if nil, no config file is discovered
 
-	color    *string   // value of --color; nil for auto
+	color    *string   // value of --color; nil means auto
 	commands io.Writer // standard error for workflow commands; nil outside of GitHub Actions
 }
 
-// errInterrupted is the cause of a context that a signal cancels.
+// errInterrupted is the cancellation cause of a context that is canceled by a signal.
 var errInterrupted = errors.New("interrupted")
 
-// A usageError is a mistake in the command line, the environment or a config file.
+// A usageError is an error in the command line, the environment or a config file.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -57,7 +57,7 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// An exitError sets the exit code. Its reason is already reported.
+// An exitError sets the exit code of a failure that has already been reported.
 type exitError struct{ code int }
 
 func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
@@ -107,9 +107,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailure
 }
 
-// newRoot returns the root command with all others below it.
+// newRoot returns the root command and its subcommands.
 func newRoot(sys system) *cobra.Command {
-	var config string // of --config, which the flag set returns
+	var config string // only read through the flag set
 	sys.color = new(string)
 	root := &cobra.Command{
 		Use:   "ragfaith",
@@ -169,7 +169,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return usagef("unknown command %q", args[0])
 }
 
-// unknownFlag adds the flag that was probably meant to an error.
+// unknownFlag adds a suggestion to the error for an unknown flag.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
@@ -184,7 +184,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 
 // printError writes err, or each of several joined errors on its own line.
 func printError(w io.Writer, err error) {
-	if usage, ok := err.(*usageError); ok { //nolint:errorlint // not one that err wraps
+	if usage, ok := err.(*usageError); ok { //nolint:errorlint // a wrapped one must keep its prefix
 		err = usage.err
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -212,21 +212,22 @@ func markParsed(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// getenv returns an environment variable, "" if it is not set.
+// getenv returns the value of an environment variable, or "" if it is not set.
 func (sys system) getenv(name string) string {
 	value, _ := sys.LookupEnv(name)
 	return value
 }
 
-// The values of --color.
+// Values of --color.
 const (
 	colorAuto   = "auto"
 	colorAlways = "always"
 	colorNever  = "never"
 )
 
-// palette returns the colors for w. The variables are those of https://no-color.org and
-// https://bixense.com/clicolors; --color overrides them, and NO_COLOR the others.
+// palette returns the colors for w. It follows https://no-color.org and
+// https://bixense.com/clicolors: --color overrides the environment variables, and NO_COLOR
+// overrides the others.
 func (sys system) palette(w io.Writer) report.Palette {
 	mode := colorAuto
 	if sys.color != nil {
@@ -245,12 +246,12 @@ func (sys system) palette(w io.Writer) report.Palette {
 	return report.Palette{Enabled: !plain && sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
 }
 
-// An outputStream is standard output and how to write to it.
+// An outputStream is standard output and its formatting options.
 type outputStream struct {
 	w       io.Writer
 	width   int // maximum columns of a table; 0 for no limit
 	palette report.Palette
-	marks   bool // show a sign for the verdict of each claim
+	marks   bool // show a symbol for the verdict of each claim
 }
 
 // outputStream returns standard output for score and report.
@@ -261,8 +262,8 @@ func (sys system) outputStream(w io.Writer, o *outputOptions) outputStream {
 	}
 }
 
-// guarded returns a writer to standard output that keeps a table from containing workflow
-// commands of GitHub Actions. Other formats are data and stay as they are.
+// guarded wraps stdout so that a table can't inject workflow commands into GitHub Actions.
+// Other formats are data and are written unchanged.
 func (sys system) guarded(to string, stdout io.Writer) io.Writer {
 	if sys.commands != nil && to == "table" {
 		return report.NewActionsGuard(stdout)
@@ -270,8 +271,8 @@ func (sys system) guarded(to string, stdout io.Writer) io.Writer {
 	return stdout
 }
 
-// tableWidth returns the maximum width of a table: that of COLUMNS or the terminal, 0 if
-// both are unknown.
+// tableWidth returns the maximum width of a table: COLUMNS if set, or else the width of
+// the terminal, or 0 if it is unknown.
 func (sys system) tableWidth(stdout io.Writer) int {
 	if n, err := strconv.Atoi(sys.getenv("COLUMNS")); err == nil && n > 0 {
 		return n

@@ -16,13 +16,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// defaultRowTimeout is far longer than any real row takes without a server.
+// defaultRowTimeout only stops pathological rows: without a server, any real row takes
+// far less.
 const defaultRowTimeout = time.Minute
 
 // scoreOptions are the options of "ragfaith score".
 type scoreOptions struct {
 	inputFormat   string
-	columns, keep []string // of --map and --keep
+	columns, keep []string // values of --map and --keep
 	limit, sample int
 	seed          uint64
 	shard, shards int
@@ -30,9 +31,9 @@ type scoreOptions struct {
 	lang          string
 
 	claims, judge, evidence string
-	threshold               *float64 // nil for the judge's own
+	threshold               *float64 // nil to use the judge's default
 	calibration             string
-	calibrated              *calibrate.Calibration // of --calibration, if it sets the threshold
+	calibrated              *calibrate.Calibration // read from --calibration; nil unless it sets the threshold
 	noClaims                string
 	concurrency             int
 	rowTimeout              time.Duration
@@ -48,7 +49,7 @@ type scoreOptions struct {
 	verbose, noProgress bool
 	dryRun              bool
 
-	flags *pflag.FlagSet // of the command; nil in tests
+	flags *pflag.FlagSet // all flags of the command; nil in tests
 }
 
 const scoreLong = `Score how far each answer of a dataset is supported by its contexts. An answer is
@@ -95,7 +96,7 @@ func newScore(sys system) *cobra.Command {
 	return cmd
 }
 
-// The groups of flags that only some judges use.
+// Names of the flag groups that only some judges use.
 const (
 	localModelGroup    = "Local model"
 	languageModelGroup = "Language model"
@@ -141,7 +142,7 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 			help: "compare claims with single chunks or with all joined",
 		},
 		{name: "threshold", arg: "SCORE", value: flagvalue.Fraction(&o.threshold), untrusted: anyValue, help: "minimum score of a supported claim (default: the judge's)"},
-		{name: "calibration", arg: "FILE", value: &o.calibration, path: filePath, help: "read the threshold from a file of \"ragfaith calibrate\""},
+		{name: "calibration", arg: "FILE", value: &o.calibration, path: filePath, help: "read the threshold from a file written by \"ragfaith calibrate\""},
 		{
 			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.noClaims, "null", "null", "0", "1"), untrusted: anyValue,
 			help: "score of an answer without claims: null, 0 or 1",
@@ -149,7 +150,7 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 		{name: "concurrency", arg: "N", value: flagvalue.Int(&o.concurrency, 16, 1), help: "judge up to N rows at once"},
 		{
 			name: "row-timeout", arg: "DURATION", value: flagvalue.Duration(&o.rowTimeout, defaultRowTimeout, 0),
-			help: "timeout for one row, without waiting; 0s for none",
+			help: "time limit for one row, not counting waits; 0s for none",
 		},
 	}
 }
@@ -167,7 +168,7 @@ func (o *scoreOptions) outputFlags() []flagSpec {
 // check reports invalid combinations of options and arguments.
 func (o *scoreOptions) check(paths []string) error {
 	if o.verbose && o.quiet {
-		return usagef("--verbose and --quiet exclude each other")
+		return usagef("--verbose and --quiet cannot be used together")
 	}
 	if err := o.checkShow(o.explicit("show")); err != nil {
 		return err
@@ -218,7 +219,7 @@ func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
 	return opts, nil
 }
 
-// kept returns the columns to copy into the results, or all if it is every column.
+// kept returns the columns to copy into the results; all is true for --keep all.
 func (o *scoreOptions) kept() (columns []string, all bool) {
 	if slices.Contains(o.keep, "all") {
 		return nil, true
@@ -226,8 +227,8 @@ func (o *scoreOptions) kept() (columns []string, all bool) {
 	return o.keptNames(), false
 }
 
-// keptNames returns the values of --keep and the column of --cluster, which is kept so
-// that "ragfaith report" computes the same interval from the results.
+// keptNames returns the columns named by --keep and --cluster. The cluster column is
+// kept so that "ragfaith report" can compute the same interval from the results.
 func (o *scoreOptions) keptNames() []string {
 	if c := o.clusterColumn(); c != "" && !slices.Contains(o.keep, c) {
 		return append(slices.Clone(o.keep), c)
@@ -235,12 +236,12 @@ func (o *scoreOptions) keptNames() []string {
 	return o.keep
 }
 
-// selection returns the part of the dataset that is scored.
+// selection returns which rows of the dataset to score.
 func (o *scoreOptions) selection() eval.Selection {
 	return eval.Selection{Limit: o.limit, Sample: o.sample, Seed: o.seed, Shard: o.shard, Shards: o.shards}
 }
 
-// noClaimsScore returns the value of --no-claims, nil for null.
+// noClaimsScore returns the value of --no-claims, or nil for null.
 func (o *scoreOptions) noClaimsScore() *float64 {
 	switch o.noClaims {
 	case "0":
@@ -267,6 +268,8 @@ func (o *scoreOptions) explicitFlags(group string) []string {
 	return names
 }
 
+// explicit reports whether the named flag was set by the command line, rather than by the
+// environment, a config file or a profile.
 func explicit(flags *pflag.FlagSet, name string) bool {
 	f := flags.Lookup(name)
 	return f != nil && f.Changed && len(f.Annotations[sourceKey]) == 0

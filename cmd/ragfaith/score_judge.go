@@ -21,18 +21,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// stages are the stages of the pipeline: an extractor and a judge, or one that does both.
+// stages are the stages of the pipeline: either an extractor and a judge, or a combined
+// stage.
 type stages struct {
 	extractor eval.Extractor
 	judge     eval.Judge
 	combined  eval.Combined
-	nearest   eval.Judge // finds the nearest passage if the judge names none
+	nearest   eval.Judge // finds the nearest passage if the judge returns no evidence
 	threshold float64
 	refusals  eval.RefusalChecker
 }
 
-// newStages returns the stages for --claims and --judge. m is nil if neither is llm, and
-// local if the judge is not a local model or the run is a dry run.
+// newStages returns the stages for --claims and --judge. m may be nil if neither is llm.
+// local may be nil if the judge is not a local model, or in a dry run.
 func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	words, err := o.newLexical()
 	if err != nil {
@@ -74,7 +75,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	return s, err
 }
 
-// window returns the maximum number of rows between reading and writing, 0 for the
+// window returns the maximum number of rows between reading and writing, or 0 for the
 // default. Fast stages need a larger window to keep all workers busy.
 func (o *scoreOptions) window(dryRun bool) int {
 	const quick = 512
@@ -92,8 +93,8 @@ func (o *scoreOptions) newExtractor(m *model) eval.Extractor {
 	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.lang, Strict: o.llm.strict, Whole: o.wholeAnswers()}
 }
 
-// newSemantic adds the semantic cache to a judge. Without a reply cache it lasts for the
-// run only.
+// newSemantic wraps a judge in the semantic cache. Without a reply cache, its entries are
+// discarded after the run.
 func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (eval.Judge, error) {
 	opts := semantic.Options{
 		Judge: j, Embedder: m.embedder, Store: &semantic.Memory{}, Threshold: *o.llm.semanticThreshold, Waiting: eval.Waiting,
@@ -105,7 +106,7 @@ func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (eval.Judge, error)
 	return semantic.New(opts)
 }
 
-// newLexical returns the lexical judge, which local models also quote with.
+// newLexical returns the lexical judge. Local models use it, too, to select quotes.
 func (o *scoreOptions) newLexical() (*lexical.Judge, error) {
 	opts := lexical.Options{
 		Threshold: lexical.DefaultThreshold,
@@ -129,8 +130,8 @@ func (o *scoreOptions) sentences(text string, yield func(start, end int)) {
 // with the threshold, as Ragas does with HHEM.
 func (o *scoreOptions) roundsScores() bool { return o.profile == profileHHEM && o.threshold == nil }
 
-// A profile is a set of flags that evaluates as another tool does. Flags that are set
-// explicitly override it.
+// A profile is a set of flag values that reproduces the evaluation of another tool. Flags
+// that are set explicitly override it.
 type profile struct {
 	name  string
 	flags [][2]string
@@ -159,8 +160,8 @@ func profileNames() []string {
 }
 
 // applyProfile sets the flags of --profile that are not set yet. It is called after each
-// source of options, so that a profile has the precedence of its source: a profile on
-// the command line overrides the judge of a config file.
+// source of options, so that a profile has the precedence of its source: for example, a
+// profile on the command line overrides the judge set in a config file.
 func applyProfile(flags *pflag.FlagSet) error {
 	name := flags.Lookup("profile")
 	if name == nil || !name.Changed {
@@ -184,19 +185,19 @@ func applyProfile(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// wholeAnswers reports whether statements are extracted from the answer as one text, as
-// in Ragas.
+// wholeAnswers reports whether claims are extracted from the whole answer at once, as
+// Ragas does.
 func (o *scoreOptions) wholeAnswers() bool {
 	return (o.profile == profileRagas || o.profile == profileHHEM) && o.claims == claimsLLM
 }
 
-// combined reports whether one request finds and judges the claims, as in rag_evals.
+// combined reports whether a single request extracts and judges the claims, as in
+// rag_evals.
 func (o *scoreOptions) combined() bool {
 	return o.profile == profileRagEvals && o.claims == claimsLLM && o.judge == judgeLLM
 }
 
-// applyCalibration sets the threshold to that of --calibration, unless --threshold is
-// set.
+// applyCalibration sets the threshold from --calibration, unless --threshold is set.
 func (o *scoreOptions) applyCalibration(warn func(error)) error {
 	switch {
 	case o.calibration == "":
@@ -232,7 +233,8 @@ func (o *scoreOptions) checkCalibration(settings setting.List, warn func(error))
 	return nil
 }
 
-// calibrationNote describes the calibration in reports; it is "" for none.
+// calibrationNote returns the description of the calibration in reports, or "" without
+// one.
 func (o *scoreOptions) calibrationNote() string {
 	if o.calibrated == nil {
 		return ""
@@ -240,15 +242,15 @@ func (o *scoreOptions) calibrationNote() string {
 	return "calibration " + o.calibrated.String()
 }
 
-// A judgeName is the value of --judge: a known name or the directory of a model.
-type judgeName struct{ to *string }
+// A judgeName is the flag value of --judge: a known name or a model directory.
+type judgeName struct{ dst *string }
 
-func (j judgeName) String() string { return *j.to }
+func (j judgeName) String() string { return *j.dst }
 
 func (j judgeName) Type() string { return "string" }
 
-// Set rejects what can't be a judge. Whether a model exists is checked when the model
-// directory is known.
+// Set rejects invalid names. It can't check that a model exists, because the model
+// directory is not known yet.
 func (j judgeName) Set(s string) error {
 	if s == "" {
 		return errors.New("want lexical, embedded, llm, hhem, or a model")
@@ -258,11 +260,11 @@ func (j judgeName) Set(s string) error {
 			return err
 		}
 	}
-	*j.to = s
+	*j.dst = s
 	return nil
 }
 
-// judgeNames returns the known names of judges.
+// judgeNames returns the judges that --judge accepts by name.
 func judgeNames() []string {
 	return append([]string{judgeLexical, judgeEmbedded, judgeLLM, judgeHHEM}, shortNames()...)
 }

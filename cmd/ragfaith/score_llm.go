@@ -19,8 +19,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// The values of --claims and --judge for a language model. A run without them sends
-// nothing.
+// Values of --claims and --judge that select a language model. Without either, a run
+// sends no requests.
 const (
 	claimsLLM = "llm"
 	judgeLLM  = "llm"
@@ -89,7 +89,7 @@ func (l *llmOptions) flags() []flagSpec {
 	}
 }
 
-// usesLLM reports whether the run asks a language model.
+// usesLLM reports whether the run uses a language model.
 func (o *scoreOptions) usesLLM() bool { return o.claims == claimsLLM || o.judge == judgeLLM }
 
 // checkLLM returns an error for invalid combinations of options. An option without
@@ -116,7 +116,7 @@ func (o *scoreOptions) checkLLM() error {
 	case l.votes%2 == 0:
 		return usagef("--votes %d: want an odd number", l.votes)
 	case l.noCache && o.explicit("cache"):
-		return usagef("--cache and --no-cache exclude each other")
+		return usagef("--cache and --no-cache cannot be used together")
 	case strings.TrimSpace(l.model) == "":
 		return usagef("--model: want the name of a model")
 	}
@@ -150,27 +150,27 @@ func (o *scoreOptions) checkLLM() error {
 	return nil
 }
 
-// A model is the language model of a run, or what stands in for it in a dry run.
+// A model is the language model of a run, or a stub in a dry run.
 type model struct {
 	llm.Completer
 	prompts  *prompt.Set
 	stack    *llm.Stack
-	cache    *llm.Cache     // nil for none
-	embedder llm.Embedder   // nil for none
-	local    *localEmbedder // the embedder, if it is a local model
-	embedURL string         // server of the embedder, without secrets; "" for a local model
+	cache    *llm.Cache     // nil if disabled
+	embedder llm.Embedder   // nil without a semantic cache
+	local    *localEmbedder // the embedder if it is a local model, or nil
+	embedURL string         // URL of the embedding server without secrets, or "" for a local model
 	price    *[2]float64    // USD per million prompt and completion tokens; nil if unknown
 }
 
-// Complete implements llm.Completer. Its time is limited by --timeout and --retries, and
-// does not count for --row-timeout.
+// Complete implements llm.Completer. Its duration is limited by --timeout and --retries
+// and does not count towards --row-timeout.
 func (m *model) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
 	defer eval.Waiting(ctx)()
 	return m.Completer.Complete(ctx, r)
 }
 
-// newModel returns the model that the options name, and sends nothing. With dryRun it
-// never sends anything, needs no key and opens no cache.
+// newModel returns the model selected by the options, without sending a request. In a dry
+// run, the model never sends requests, needs no key and opens no cache.
 func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Console, dryRun bool) (*model, error) {
 	l := &o.llm
 	prompts, err := prompt.Load(l.prompts)
@@ -209,7 +209,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 			}
 		}
 	}
-	// The first stack has no cache, so that invalid options leave no file behind.
+	// Validate the options before opening the cache, so that an error creates no file.
 	stack, err := llm.New(options)
 	if err != nil {
 		return nil, &usageError{err}
@@ -276,7 +276,7 @@ func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, 
 	return remoteEmbedder{e}, endpoint, nil
 }
 
-// key returns the key in the environment variable that a flag names.
+// key returns the API key stored in the environment variable that a flag names.
 func (o *scoreOptions) key(sys system, flag, variable string) (string, error) {
 	if variable == "" {
 		return "", nil
@@ -304,7 +304,7 @@ func cacheDir(given string, sys system) (string, error) {
 	return filepath.Join(dir, "ragfaith"), nil
 }
 
-// close closes connections and the cache, whose errors never fail a run.
+// close closes connections and the cache. Errors of the cache never fail a run.
 func (m *model) close() {
 	if m == nil {
 		return

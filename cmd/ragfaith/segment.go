@@ -66,7 +66,7 @@ func newSegment() *cobra.Command {
 	return cmd
 }
 
-// runSegment writes the sentences of a file to stdout.
+// runSegment runs "ragfaith segment".
 func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Reader, stdout io.Writer) error {
 	text, err := readText(ctx, name, stdin)
 	if err != nil {
@@ -104,7 +104,7 @@ func readText(ctx context.Context, name string, stdin io.Reader) (string, error)
 	return text, nil
 }
 
-// readAll reads a text up to the maximum size of a row.
+// readAll reads all of r. Text larger than the default row limit is an error.
 func readAll(r io.Reader) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(r, dataset.DefaultMaxRowBytes+1))
 	if err == nil && len(data) > dataset.DefaultMaxRowBytes {
@@ -113,7 +113,7 @@ func readAll(r io.Reader) (string, error) {
 	return string(data), err
 }
 
-// A sentence is a line of the JSONL output. Its offsets are in code points.
+// A sentence is one line of the JSONL output. Offsets are in code points.
 type sentence struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`
@@ -150,7 +150,7 @@ func writeSentences(ctx context.Context, w io.Writer, text string, o segmentOpti
 	return nil
 }
 
-// fold replaces each line break in s, and the white space around it, with a space.
+// fold replaces each line break in s and the surrounding white space with a space.
 func fold(s string) string {
 	const lineBreaks = "\n\r\v\f\u0085\u2028\u2029"
 	if !strings.ContainsAny(s, lineBreaks) {
