@@ -28,7 +28,7 @@ func TestActionPassesInputsAsEnvironment(t *testing.T) {
 	if action.Runs.Using != "composite" || len(action.Runs.Steps) != 2 {
 		t.Fatalf("got %+v, want a composite action of 2 steps", action.Runs)
 	}
-	var given, read []string
+	var passed, read []string
 	for i, step := range action.Runs.Steps {
 		if strings.Contains(step.Run, "${{") || step.Shell != "bash" || step.Uses != "" {
 			t.Errorf("got step %+v, want a bash script without expressions", step)
@@ -48,20 +48,20 @@ func TestActionPassesInputsAsEnvironment(t *testing.T) {
 			if !ok {
 				continue
 			}
-			given = append(given, name)
+			passed = append(passed, name)
 			input = strings.ToLower(strings.ReplaceAll(input, "_", "-"))
 			if _, known := action.Inputs[input]; !known || value != "${{ inputs."+input+" }}" {
-				t.Errorf("%s: %s", name, value)
+				t.Errorf("%s: got value %s of input %q, want the input's expression", name, value, input)
 			}
 		}
 	}
 	slices.Sort(read)
-	slices.Sort(given)
-	if read = slices.Compact(read); !slices.Equal(read, given) {
-		t.Errorf("the scripts read %v, want %v", read, given)
+	slices.Sort(passed)
+	if read = slices.Compact(read); !slices.Equal(read, passed) {
+		t.Errorf("the scripts read %v, want %v", read, passed)
 	}
 	for input := range action.Inputs {
-		if input != "working-directory" && !slices.Contains(given, inputVariable(input)) {
+		if input != "working-directory" && !slices.Contains(passed, inputVariable(input)) {
 			t.Errorf("input %s is not passed to a script", input)
 		}
 	}
@@ -108,12 +108,12 @@ func TestWorkflowsPinActions(t *testing.T) {
 			}
 		}
 		if walk(node); used == 0 {
-			t.Errorf("%s uses no action", file)
+			t.Errorf("%s: got no actions, want at least one", file)
 		}
 	}
 }
 
-// An actionRun is the outcome of a script of the action, run in dir.
+// An actionRun is the result of running a script of the action in dir.
 type actionRun struct {
 	code                    int
 	out, outputs, path, dir string
@@ -137,7 +137,7 @@ func runAction(t *testing.T, script, ragfaith string, env ...string) *actionRun 
 		}
 	}
 	writeDocsRows(t, r.dir)
-	// With telemetry on, go leaves a process that writes to HOME after it ends.
+	// Disable telemetry: it starts a background process that writes to HOME.
 	telemetry := filepath.Join(bin, ".config", "go", "telemetry")
 	if err := os.MkdirAll(telemetry, 0o755); err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestActionScores(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := runAction(t, "action-score.sh", "", tt.env...)
 			if r.code != tt.code || !regexp.MustCompile(`^`+strings.ReplaceAll(tt.outputs, "…", `\d+`)+`$`).MatchString(r.outputs) {
-				t.Errorf("exit code %d, outputs %q\n%s", r.code, r.outputs, r.out)
+				t.Errorf("got exit code %d and outputs %q, want %d and %q\n%s", r.code, r.outputs, tt.code, tt.outputs, r.out)
 			}
 			for _, v := range tt.env {
 				if _, list, ok := strings.Cut(v, "INPUT_OUTPUT="); ok {
@@ -213,20 +213,20 @@ func TestActionDoesNotExecuteInputs(t *testing.T) {
 		for _, value := range []string{evil, "--output=/etc/passwd", "a b", "*"} {
 			r := runAction(t, "action-score.sh", echo, "INPUT_"+input+"="+value, "INPUT_DATASET=d.jsonl")
 			if want := "<score>\n<" + flag + "=" + value + ">\n<-->\n<d.jsonl>\n"; r.code != 0 || r.out != want {
-				t.Errorf("%s=%s: exit code %d\n%s", input, value, r.code, r.out)
+				t.Errorf("%s=%s: got exit code %d and output %q, want 0 and %q", input, value, r.code, r.out, want)
 			}
 			checkNotExecuted(t, r)
 		}
 	}
 	r := runAction(t, "action-score.sh", echo, "INPUT_ARGS="+evil+"\n-q\n*\n", "INPUT_DATASET=--output=x\n"+evil+"\nno such-*\n")
 	if want := "<score>\n<" + evil + ">\n<-q>\n<*>\n<-->\n<--output=x>\n<" + evil + ">\n<no such-*>\n"; r.code != 0 || r.out != want {
-		t.Errorf("exit code %d\n%s\n%s", r.code, r.out, want)
+		t.Errorf("got exit code %d and output %q, want 0 and %q", r.code, r.out, want)
 	}
 	checkNotExecuted(t, r)
 	for _, version := range []string{evil, "v1.2.3\n::error::x", "../../../evil", "1.2", "v1.2.3/../../x", "-x"} {
 		r := runAction(t, "action-install.sh", "", "INPUT_VERSION="+version, "INPUT_RELEASES=http://127.0.0.1:9")
 		if r.code != 1 || r.out != "::error title=ragfaith::version: want v1.2.3, source or installed\n" || r.path != "" {
-			t.Errorf("%s: exit code %d: %s", version, r.code, r.out)
+			t.Errorf("%s: got exit code %d and output %q, want 1 and an error about the version", version, r.code, r.out)
 		}
 		checkNotExecuted(t, r)
 	}

@@ -44,19 +44,19 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	rows, results := writeLabelledRows(t)
-	big, packed := filepath.Join(t.TempDir(), "big.jsonl"), filepath.Join(t.TempDir(), "rows.parquet.gz")
+	big, compressed := filepath.Join(t.TempDir(), "big.jsonl"), filepath.Join(t.TempDir(), "rows.parquet.gz")
 	note := `,"note":"` + strings.Repeat("x", 8<<10) + `"}`
 	writeFile(t, big, strings.Repeat(strings.Replace(skyRow, "}", note, 1), 700))
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, err := z.Write([]byte(readFile(t, "../../testdata/rows.parquet")))
-	if err := errors.Join(err, z.Close(), os.WriteFile(packed, b.Bytes(), 0o600)); err != nil {
+	if err := errors.Join(err, z.Close(), os.WriteFile(compressed, b.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	score := "score " + rows + " -q --to none "
 	for name, tt := range map[string]struct {
 		args   string
-		blocks []int // nil: derived from the largest file
+		blocks []int // limits to test; nil to derive them from the largest file
 	}{
 		"results as jsonl":                    {score + "-o out.jsonl", nil},
 		"results as json":                     {score + "-o out.json", nil},
@@ -75,15 +75,15 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 		"config":                              {"config init", nil},
 		"manual":                              {"man pages", nil},
 		"results spooled to a temporary file": {"score " + big + " -q --to none --keep all -o out.parquet", []int{2 << 20 / block, 5 << 20 / block}},
-		"dataset spooled to a temporary file": {"score " + packed + " -q --to none", []int{0, 1}},
+		"dataset spooled to a temporary file": {"score " + compressed + " -q --to none", []int{0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(tt.args)
-			whole := t.TempDir()
-			if code, msg := runCommand(t, unlimitedCommand(t, whole, args...)); code != 0 {
+			unlimitedDir := t.TempDir()
+			if code, msg := runCommand(t, unlimitedCommand(t, unlimitedDir, args...)); code != 0 {
 				t.Fatalf("exit code: got %d, want %d; stderr: %s", code, 0, msg)
 			}
-			want, largest := readTree(t, whole), 0
+			want, largest := readTree(t, unlimitedDir), 0
 			for _, content := range want {
 				largest = max(largest, len(content))
 			}
@@ -102,22 +102,22 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 						t.Errorf("%d blocks: %s has %d bytes, want %d", n, name, len(content), len(want[name]))
 					}
 				}
-				again := args
+				retryArgs := args
 				if args[0] == "score" && strings.Contains(tt.args, ".jsonl -o out.csv") || strings.HasSuffix(tt.args, "-o out.jsonl") {
-					again = append(again, "--resume")
+					retryArgs = append(retryArgs, "--resume")
 				}
-				if code, msg := runCommand(t, unlimitedCommand(t, dir, again...)); code != 0 {
-					t.Errorf("%d blocks, again: exit code: got %d, want %d; stderr: %s", n, code, 0, msg)
+				if code, msg := runCommand(t, unlimitedCommand(t, dir, retryArgs...)); code != 0 {
+					t.Errorf("%d blocks: retry: exit code: got %d, want %d; stderr: %s", n, code, 0, msg)
 				}
 				got := readTree(t, dir)
 				for name, content := range want {
 					if got[name] != content {
-						t.Errorf("%d blocks, again: %s differs", n, name)
+						t.Errorf("%d blocks: retry: %s differs from a run without a limit", n, name)
 					}
 					delete(got, name)
 				}
 				for name := range got {
-					t.Errorf("%d blocks, again: %s is left", n, name)
+					t.Errorf("%d blocks: retry: got unexpected file %s", n, name)
 				}
 			}
 		})
@@ -133,7 +133,7 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	randomRows(t, filepath.Join(dir, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
 	args := []string{"score", "rows.jsonl", "--to", "none", "--max-failed", "999", "-o", "out.jsonl"}
 	if code, msg := runCommand(t, unlimitedCommand(t, dir, args...)); code != 0 {
-		t.Fatal(msg)
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, msg)
 	}
 	out := filepath.Join(dir, "out.jsonl")
 	want := readFile(t, out)
@@ -143,19 +143,19 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if msg, err := cmd.CombinedOutput(); err == nil {
-		t.Fatalf("not killed: %s", msg)
+		t.Fatalf("got exit code 0, want a killed process; output: %s", msg)
 	}
 	lines := strings.SplitAfter(want, "\n")
-	part, fresh := strings.Join(lines[:150], ""), strings.Join(lines[:20], "")
-	if err := errors.Join(os.WriteFile(out+".part", []byte(part), 0o600), os.WriteFile(out+".part.new", []byte(fresh), 0o600)); err != nil {
+	part, newPart := strings.Join(lines[:150], ""), strings.Join(lines[:20], "")
+	if err := errors.Join(os.WriteFile(out+".part", []byte(part), 0o600), os.WriteFile(out+".part.new", []byte(newPart), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	code, msg := runCommand(t, limitedCommand(t, dir, "-f", len(part)/block/2, append(args, "--resume")...))
 	if code != exitFailure || !strings.Contains(msg, "merging ") || !strings.Contains(msg, "file too large") {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, msg)
 	}
-	if readFile(t, out+".part") != part || !strings.HasPrefix(readFile(t, out+".part.new"), fresh) {
-		t.Error("a part file has lost rows")
+	if readFile(t, out+".part") != part || !strings.HasPrefix(readFile(t, out+".part.new"), newPart) {
+		t.Error("part files changed after the failed merge")
 	}
 	code, msg = runCommand(t, unlimitedCommand(t, dir, append(args, "--resume")...))
 	if code != 0 || !strings.Contains(msg, ": 150 rows are finished") || readFile(t, out) != want {
@@ -178,19 +178,19 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 		cmd.Stderr = &msg
 		got, err := cmd.Output()
 		if err != nil || string(got) != want {
-			t.Errorf("%d blocks: %v: %s", n, err, &msg)
+			t.Errorf("%d blocks: got error %v or different results; stderr: %s", n, err, &msg)
 		}
 		if warned := strings.Contains(msg.String(), "ragfaith: warning: cache "); warned != (n <= 100) {
-			t.Errorf("%d blocks: %s", n, &msg)
+			t.Errorf("%d blocks: got cache warning %t, want %t; stderr: %s", n, warned, n <= 100, &msg)
 		}
 	}
 	rows, _ := writeLabelledRows(t)
 	cmd := limitedCommand(t, t.TempDir(), "-f", 0, "score", rows, "--to", "none")
 	cmd.Env = append(cmd.Env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary.md", "GITHUB_OUTPUT=output")
 	code, msg := runCommand(t, cmd)
-	for _, what := range []string{"warning: can't write the step summary: ", "warning: can't set the outputs of the step: "} {
-		if code != 0 || !strings.Contains(msg, what) {
-			t.Errorf("exit code: got %d, want %d and message %q; stderr: %s", code, exitOK, what, msg)
+	for _, want := range []string{"warning: can't write the step summary: ", "warning: can't set the outputs of the step: "} {
+		if code != 0 || !strings.Contains(msg, want) {
+			t.Errorf("exit code: got %d, want %d and message %q; stderr: %s", code, exitOK, want, msg)
 		}
 	}
 }
@@ -204,22 +204,22 @@ func TestFullDiskResubmitsNoBatch(t *testing.T) {
 	// With long rows, the disk fills up while the batch input file is written.
 	long := filepath.Join(t.TempDir(), "long.jsonl")
 	writeFile(t, long, strings.ReplaceAll(readFile(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000)))
-	var all strings.Builder
+	var messages strings.Builder
 	for data, limits := range map[string][]int{short: {0, 2, 8, 20, 40, 60, 80, 100, 140}, long: {1200, 2100}} {
 		want := onlineRun(t, data, "--judge", "llm")
 		for _, n := range limits {
-			all.WriteString(runBatchOnFullDisk(t, n, data, want))
+			messages.WriteString(runBatchOnFullDisk(t, n, data, want))
 		}
 	}
 	for _, file := range []string{"out.jsonl.part.settings", "requests.sqlite", "requests-1.1.jsonl"} {
-		if !strings.Contains(all.String(), file) {
-			t.Errorf("the disk was never full for %s: %s", file, &all)
+		if !strings.Contains(messages.String(), file) {
+			t.Errorf("no run failed writing %s; messages: %s", file, &messages)
 		}
 	}
 }
 
 // runBatchOnFullDisk runs a batch with a limit on file sizes and, if that fails, resumes
-// it without. It returns the output of the first run.
+// it without the limit. It returns the messages of the first run.
 func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 	t.Helper()
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
@@ -236,14 +236,14 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 		t.Errorf("%d blocks: server saw %+v; stderr: %s", blocks, seen, msg)
 	}
 	if readFile(t, out) != want || tempFiles(t, out) != nil {
-		t.Errorf("%d blocks: results differ, or files are left: %v", blocks, tempFiles(t, out))
+		t.Errorf("%d blocks: results differ, or temporary files remain: %v", blocks, tempFiles(t, out))
 	}
 	return first
 }
 
-// writers maps source files that open files for writing to the test that fills the disk
-// there.
-func writers() map[string]string {
+// fullDiskTests maps each source file that opens files for writing to the test that makes
+// those writes fail.
+func fullDiskTests() map[string]string {
 	return map[string]string{
 		"cmd/ragfaith/config_template.go":  "TestFullDiskLeavesNoPartialFile",
 		"cmd/ragfaith/summary.go":          "TestFullDiskForCacheIsWarning",
@@ -268,15 +268,15 @@ func writers() map[string]string {
 	}
 }
 
-// TestEveryFileWriterIsTestedOnFullDisk checks that writers is complete.
+// TestEveryFileWriterIsTestedOnFullDisk checks that fullDiskTests is complete.
 func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
 	t.Parallel()
-	untested, tests := writers(), testNames(t)
+	remaining, tests := fullDiskTests(), testNames(t)
 	const create, open = `(Create|CreateTemp|WriteFile|Temp)\(`, `OpenFile\(.*os\.O_(CREATE|RDWR|WRONLY)`
 	opens := regexp.MustCompile(`\b((os|safefile)\.(` + create + `|` + open + `)|createPrivateFile\(path\))`)
 	opensInSafefile := regexp.MustCompile(`\b(` + create + `|` + open + `)`)
 	for path, source := range productSources(t) {
-		name := untested[path]
+		name := remaining[path]
 		pattern := opens
 		if strings.HasPrefix(path, "internal/safefile/") {
 			pattern = opensInSafefile
@@ -285,19 +285,19 @@ func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
 		case !pattern.MatchString(source):
 			continue
 		case name == "":
-			t.Errorf("%s writes a file; add a test with a full disk to writers", path)
+			t.Errorf("%s writes a file; add its test to fullDiskTests", path)
 		case !tests[name]:
-			t.Errorf("%s: no such test: %s", path, name)
+			t.Errorf("%s: test %s does not exist", path, name)
 		}
-		delete(untested, path)
+		delete(remaining, path)
 	}
-	for path := range untested {
+	for path := range remaining {
 		t.Errorf("%s no longer writes a file", path)
 	}
 }
 
-// productSources returns the source files of ragfaith, without tests, test helpers and
-// other programs.
+// productSources returns the source files of ragfaith by path. It excludes tests, test
+// helpers and other programs.
 func productSources(t *testing.T) map[string]string {
 	t.Helper()
 	sources := map[string]string{}

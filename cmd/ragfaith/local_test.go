@@ -119,8 +119,8 @@ func TestLocalModelJudges(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "rows.jsonl")
 	writeFile(t, data, rows)
 	var first string
-	for _, more := range [][]string{nil, {"--concurrency", "1"}, {"--model-batch-size", "1"}, {"--model-batch-size", "64", "--concurrency", "3"}} {
-		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, more...)...)
+	for _, extraArgs := range [][]string{nil, {"--concurrency", "1"}, {"--model-batch-size", "1"}, {"--model-batch-size", "64", "--concurrency", "3"}} {
+		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, extraArgs...)...)
 		if got.code != exitOK {
 			t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 		}
@@ -128,7 +128,7 @@ func TestLocalModelJudges(t *testing.T) {
 			first = got.stdout
 		}
 		if got.stdout != first {
-			t.Errorf("results differ with %v", more)
+			t.Errorf("%v: results differ from those with default options", extraArgs)
 		}
 	}
 	lines := strings.Split(strings.TrimSpace(first), "\n")
@@ -152,7 +152,7 @@ func TestLocalModelJudges(t *testing.T) {
 		}
 		for _, c := range row.Claims {
 			if (c.Score >= 0.5) != (c.Verdict == "supported") || c.Score <= 0 || c.Score >= 1 || len(c.ChunkIDs) > 0 != (c.Verdict == "supported") {
-				t.Errorf("row %d: %+v", i, c)
+				t.Errorf("row %d: got inconsistent verdict, score or chunk ids: %+v", i, c)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A reasonedRow is the part of a result that tests of reasons check.
+// A reasonedRow contains the fields of a result row that the tests of reasons use.
 type reasonedRow struct {
 	ID       string
 	Contexts []string
@@ -44,18 +44,18 @@ func forEachClaim(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 	writeFile(t, marked, markedRows)
 	for _, judge := range []string{"lexical", "embedded"} {
 		limit := map[string]string{"lexical": "0", "embedded": "150"}[judge]
-		sets := [][]string{{testdataDir + "rows.jsonl"}, {testdataDir + "examples.jsonl"}, {testdataDir + "probes.jsonl"}, {marked}}
+		argSets := [][]string{{testdataDir + "rows.jsonl"}, {testdataDir + "examples.jsonl"}, {testdataDir + "probes.jsonl"}, {marked}}
 		if dir := os.Getenv("RAGFAITH_TEST_DATA"); dir != "" {
-			pairs := limit
-			if pairs == "0" {
-				pairs = "5000"
+			pairLimit := limit
+			if pairLimit == "0" {
+				pairLimit = "5000"
 			}
-			sets = append(sets, []string{filepath.Join(dir, "suite-dev.jsonl.zst")}, []string{filepath.Join(dir, "mtrag-human-dev.jsonl.zst")},
-				[]string{filepath.Join(dir, "grounded-train.jsonl.zst"), "--map", "answer=hypothesis", "--map", "contexts=premise", "--limit", pairs})
+			argSets = append(argSets, []string{filepath.Join(dir, "suite-dev.jsonl.zst")}, []string{filepath.Join(dir, "mtrag-human-dev.jsonl.zst")},
+				[]string{filepath.Join(dir, "grounded-train.jsonl.zst"), "--map", "answer=hypothesis", "--map", "contexts=premise", "--limit", pairLimit})
 		}
-		for _, set := range sets {
-			args := append([]string{"--judge", judge, "--to", "jsonl", "--limit", limit}, set...)
-			stdout := scoredOnce(t, judge+" "+filepath.Base(set[0]), args...)
+		for _, setArgs := range argSets {
+			args := append([]string{"--judge", judge, "--to", "jsonl", "--limit", limit}, setArgs...)
+			stdout := scoredOnce(t, judge+" "+filepath.Base(setArgs[0]), args...)
 			claims := 0
 			for line := range strings.Lines(stdout) {
 				var r reasonedRow
@@ -69,18 +69,19 @@ func forEachClaim(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 					}
 				}
 			}
-			t.Logf("%s, %s: %d claims", judge, filepath.Base(set[0]), claims)
+			t.Logf("%s, %s: %d claims", judge, filepath.Base(setArgs[0]), claims)
 		}
 	}
 }
 
-// scoredRuns caches the results of runs, because several tests check the same rows.
+// scoredRuns caches results by run name, because several tests check the same rows.
 var scoredRuns = struct {
 	sync.Mutex
 	results map[string]string
 }{results: map[string]string{}}
 
-// scoredOnce returns the results of the run with the given name, which it runs only once.
+// scoredOnce scores rows with the given arguments and returns the results. It runs only
+// once per name.
 func scoredOnce(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	scoredRuns.Lock()
@@ -103,8 +104,8 @@ var (
 	absentWords = regexp.MustCompile(`; not in the contexts: ([^”]*)$`)
 )
 
-// plainWords normalizes text for a search: lower case, without accents, hyphens and
-// apostrophes in words, and separators in numbers.
+// plainWords normalizes text for a search. It converts to lower case and removes accents,
+// hyphens and apostrophes in words, and separators in numbers.
 func plainWords(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune("'’‐‑-", r) {
@@ -117,7 +118,7 @@ func plainWords(text string) string {
 
 func TestReasonsListOnlyMissingWords(t *testing.T) {
 	t.Parallel()
-	named := 0
+	checked := 0
 	forEachClaim(t, func(r *reasonedRow, c *reasonedClaim) {
 		contexts := strings.Join(r.Contexts, "\n")
 		lower, plain := strings.ToLower(contexts), plainWords(contexts)
@@ -129,7 +130,7 @@ func TestReasonsListOnlyMissingWords(t *testing.T) {
 			missing = append(missing, strings.Split(m[1], ", ")...)
 		}
 		for _, w := range missing {
-			named++
+			checked++
 			w = strings.TrimSuffix(w, "…")
 			if strings.Contains(lower, strings.ToLower(w)) {
 				t.Errorf("%s: %q is in the contexts: %s", r.ID, w, c.Reason)
@@ -140,8 +141,8 @@ func TestReasonsListOnlyMissingWords(t *testing.T) {
 			}
 		}
 	})
-	if named < 100 {
-		t.Errorf("got %d words and numbers reported as missing, want at least 100", named)
+	if checked < 100 {
+		t.Errorf("got %d words and numbers reported as missing, want at least 100", checked)
 	}
 }
 
@@ -159,28 +160,28 @@ func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 	}
 	marked := 0
 	forEachClaim(t, func(r *reasonedRow, c *reasonedClaim) {
-		msg := c.Text
+		claimText := c.Text
 		if c.Lead != "" {
-			msg = c.Lead + ": " + c.Text
+			claimText = c.Lead + ": " + c.Text
 		}
-		msg += "\n" + c.JudgedAs // includes numbers from the question
-		if marker.MatchString(msg) || marker.MatchString(strings.Join(r.Contexts, "\n")) {
+		claimText += "\n" + c.JudgedAs // includes numbers from the question
+		if marker.MatchString(claimText) || marker.MatchString(strings.Join(r.Contexts, "\n")) {
 			marked++
 		}
-		var mine, theirs string
+		var claimValue, contextValue string
 		if m := absentValue.FindStringSubmatch(c.Reason); m != nil {
-			mine, theirs = m[1], m[2]
+			claimValue, contextValue = m[1], m[2]
 		}
 		if m := otherValue.FindStringSubmatch(c.Reason); m != nil {
-			mine, theirs = m[2], m[1]
+			claimValue, contextValue = m[2], m[1]
 		}
 		if m := absentWords.FindStringSubmatch(c.Reason); m != nil {
-			mine += " " + m[1]
+			claimValue += " " + m[1]
 		}
-		for text, found := range map[string]map[string]bool{mine: numbers(msg), theirs: numbers(strings.Join(r.Contexts, "\n"))} {
+		for text, found := range map[string]map[string]bool{claimValue: numbers(claimText), contextValue: numbers(strings.Join(r.Contexts, "\n"))} {
 			for n := range numbers(text) {
 				if !found[n] {
-					t.Errorf("%s: number %s is part of a marker: %s (%s)", r.ID, n, c.Reason, msg)
+					t.Errorf("%s: number %s is part of a marker: %s (%s)", r.ID, n, c.Reason, claimText)
 				}
 			}
 		}
@@ -189,7 +190,7 @@ func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 		}
 	})
 	if t.Logf("%d claims have markers in text or contexts", marked); marked == 0 {
-		t.Error("no claim has a marker")
+		t.Error("got no claim with a marker, want some")
 	}
 }
 
@@ -213,12 +214,12 @@ func TestUnsupportedClaimsHaveEvidence(t *testing.T) {
 		if len(c.Evidence) > 0 && !strings.Contains(c.Reason, "chunk ") {
 			t.Errorf("%s: reason names no passage: %s", r.ID, c.Reason)
 		}
-		const longest = 1200
-		if n := utf8.RuneCountInString(c.Reason); n == 0 || n > longest || !utf8.ValidString(c.Reason) || strings.ContainsFunc(c.Reason, unicode.IsControl) {
+		const maxReason = 1200
+		if n := utf8.RuneCountInString(c.Reason); n == 0 || n > maxReason || !utf8.ValidString(c.Reason) || strings.ContainsFunc(c.Reason, unicode.IsControl) {
 			t.Errorf("%s: invalid reason of %d characters: %q", r.ID, n, c.Reason)
 		}
 	})
 	if t.Log(count); count["not_mentioned"] == 0 || count["contradicted"] == 0 {
-		t.Error("want contradicted and not_mentioned claims")
+		t.Errorf("got verdicts %v, want contradicted and not_mentioned", count)
 	}
 }

@@ -21,11 +21,11 @@ import (
 	"unicode"
 )
 
-// evil moves the cursor, sets the title, reverses text and ends lines in a terminal or a
-// CI log.
+// evil contains sequences that clear a terminal, set its title, reverse text and inject
+// commands into a CI log.
 const evil = "\x1b[2J\x1b]0;owned\x07\u009b31m\u202edesrever\u2066\r\n::error::x\x00\u2028\x7f"
 
-// hostileRows have evil text in every field.
+// hostileRows returns rows with evil text in every field.
 func hostileRows() string {
 	text := strings.NewReplacer("\x1b", `\u001b`, "\x07", `\u0007`, "\r", `\r`, "\n", `\n`, "\x00", `\u0000`).Replace(evil)
 	row := `{"id":"ID","question":"Q T?","answer":"The sky is T blue on 4 days. Elephants T migrate through Kenya.","contexts":["The sky is blue T on 3 days."],"kept T":"T"}` + "\n"
@@ -33,8 +33,9 @@ func hostileRows() string {
 	return strings.ReplaceAll(strings.ReplaceAll(row, "ID", "a T")+strings.ReplaceAll(row, "ID", "b T")+bad, "T", text)
 }
 
-// firstControl returns the first control sequence in text that a terminal would interpret.
-func firstControl(text string) string {
+// findControl returns a description of the first control character in text other than a
+// line feed, or "" if there is none.
+func findControl(text string) string {
 	for i, r := range text {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') {
 			return fmt.Sprintf("%U in %q", r, text[max(0, i-40):min(len(text), i+20)])
@@ -43,8 +44,8 @@ func firstControl(text string) string {
 	return ""
 }
 
-// TestRowsSendNoTerminalSequences checks that text from a dataset cannot control the
-// terminal, whichever command prints it.
+// TestRowsSendNoTerminalSequences checks that no command prints control sequences from a
+// dataset, its name or other arguments.
 func TestRowsSendNoTerminalSequences(t *testing.T) {
 	t.Chdir(t.TempDir())
 	name := "rows\x1b[31m\u202e.jsonl" // file names are untrusted, too
@@ -55,7 +56,7 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 	}
 	sys := emptySystem()
 	sys.Clock, sys.Terminal = &skipClock{}, func(io.Writer) int { return 120 }
-	sys.LookupEnv = func(name string) (string, bool) { return "1", name == "NO_COLOR" } // its own colors are control sequences
+	sys.LookupEnv = func(name string) (string, bool) { return "1", name == "NO_COLOR" } // colors are control sequences, too
 	for _, args := range [][]string{
 		{"score", name, "--to", "none", "-o", "a.jsonl", "--keep", "all", "--max-failed", "9", "--summary", "a.json"},
 		{"score", "other.jsonl", "--to", "none", "-o", "b.jsonl", "--keep", "all", "--max-failed", "9", "--threshold", "0.01"},
@@ -76,13 +77,13 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), args, nil, &out, &errs, sys)
 		if out.Len()+errs.Len() == 0 && !slices.Contains(args, "none") {
-			t.Errorf("%q: exit code %d without output", args, code)
+			t.Errorf("%q: got exit code %d and no output, want output", args, code)
 		}
 		// The progress bar uses carriage returns and the sequence that clears a line.
-		drawn := strings.NewReplacer("\r", "", "\x1b[2K", "", "\x1b[K", "", "\x1b[0K", "", "\x1b[?25l", "", "\x1b[?25h", "", "\x1b[0m", "").Replace(errs.String())
-		for what, text := range map[string]string{"standard output": out.String(), "standard error": drawn} {
-			if found := firstControl(text); found != "" {
-				t.Errorf("%q: %s: %s", args, what, found)
+		stderr := strings.NewReplacer("\r", "", "\x1b[2K", "", "\x1b[K", "", "\x1b[0K", "", "\x1b[?25l", "", "\x1b[?25h", "", "\x1b[0m", "").Replace(errs.String())
+		for stream, text := range map[string]string{"stdout": out.String(), "stderr": stderr} {
+			if found := findControl(text); found != "" {
+				t.Errorf("%q: %s: got control character %s", args, stream, found)
 			}
 		}
 	}
@@ -125,9 +126,18 @@ func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	}
 }
 
-// modes returns the permissions of everything in a directory.
+// modes returns the mode of each file and directory below root by relative path.
 func modes(t *testing.T, root string) map[string]fs.FileMode {
 	t.Helper()
+	found, err := readModes(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// readModes is like modes, but can be called outside of the test goroutine.
+func readModes(root string) (map[string]fs.FileMode, error) {
 	found := map[string]fs.FileMode{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -141,15 +151,11 @@ func modes(t *testing.T, root string) map[string]fs.FileMode {
 		found[name] = info.Mode()
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return found, err
 }
 
-// TestOutputFilesAreReadableByOwnerOnly checks the permissions of all output during a
-// run and at the end, whatever the umask. It is not parallel, because it sets the umask
-// of the process.
+// TestOutputFilesAreReadableByOwnerOnly checks the permissions of output files during and
+// after a run with a umask of 0. It is not parallel because the umask is process-wide.
 func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	dir := t.TempDir()
 	old := syscall.Umask(0)
@@ -178,7 +184,7 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 			t.Errorf("%s: got %d files, want at least %d", when, seen, want)
 		}
 	}
-	check("while it runs", 6)
+	check("during the run", 6)
 	if err := stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +193,7 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	if code := exitCode(t, cmd); code != exitOK {
 		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, msg)
 	}
-	check("when it is done", 5)
+	check("after the run", 5)
 }
 
 // TestCacheIsReadableByOwnerOnly checks the permissions of cached replies.
@@ -195,26 +201,32 @@ func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 	t.Parallel()
 	s, dir := newTestServer(t), t.TempDir()
 	cache := filepath.Join(dir, "ragfaith")
-	checked := false
+	// Check during the run: SQLite removes its auxiliary files when the cache is closed.
+	var checked atomic.Bool
 	s.fault = func(int64, http.ResponseWriter, *http.Request) bool {
-		if found := modes(t, cache); len(found) > 2 { // SQLite removes its other files when the cache is closed
-			checked = true
-			for path, mode := range found {
-				if want := fs.FileMode(0o600); path != "." && mode != want || path == "." && mode.Perm() != 0o700 {
-					t.Errorf("%s: got mode %v, want access for the owner only", path, mode)
-				}
+		found, err := readModes(cache)
+		if err != nil {
+			t.Errorf("reading the modes of the cache: %v", err)
+		}
+		if len(found) <= 2 {
+			return false
+		}
+		checked.Store(true)
+		for path, mode := range found {
+			if path != "." && mode != 0o600 || path == "." && mode.Perm() != 0o700 {
+				t.Errorf("%s: got mode %v, want access for the owner only", path, mode)
 			}
 		}
 		return false
 	}
 	got := runInProcess(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1", "-o", filepath.Join(dir, "o.jsonl"))
-	if got.code != exitOK || !checked {
-		t.Fatalf("exit code: got %d, want %d, checked %t; stderr: %s", got.code, exitOK, checked, got.stderr)
+	if got.code != exitOK || !checked.Load() {
+		t.Fatalf("exit code: got %d, want %d, checked %t; stderr: %s", got.code, exitOK, checked.Load(), got.stderr)
 	}
 }
 
-// TestInputFilesMustNotBePipes checks that files that are opened by a fixed or
-// configured name are not pipes: opening a pipe without a writer would block forever.
+// TestInputFilesMustNotBePipes checks that pipes are rejected for every input except
+// datasets and results. Opening a pipe without a writer would block forever.
 func TestInputFilesMustNotBePipes(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
@@ -244,27 +256,29 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer os.Remove(tt.pipe)
-			// Unblock a run that waits for the pipe.
-			var waited atomic.Bool
-			rescue := time.AfterFunc(20*time.Second, func() {
+			// If the run blocks on the pipe, open the other end so that the test fails instead
+			// of hanging.
+			var blocked atomic.Bool
+			timer := time.AfterFunc(20*time.Second, func() {
 				if f, err := os.OpenFile(tt.pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-					waited.Store(true)
+					blocked.Store(true)
 					_ = f.Close()
 				}
 			})
-			defer rescue.Stop()
+			defer timer.Stop()
 			sys := emptySystem()
 			sys.Clock, sys.WorkDir, sys.CacheDir = &skipClock{}, os.Getwd, func() (string, error) { return root, nil }
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append(tt.args, "--to", "none", "-q"), nil, &out, &errs, sys)
-			if code == exitOK || waited.Load() || !strings.Contains(errs.String(), "is a pipe, not a regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {
-				t.Errorf("got exit code %d (waited: %t), want an error about the pipe; stderr: %s", code, waited.Load(), &errs)
+			if code == exitOK || blocked.Load() || !strings.Contains(errs.String(), "is a pipe, not a regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {
+				t.Errorf("got exit code %d (blocked: %t), want an error about the pipe; stderr: %s", code, blocked.Load(), &errs)
 			}
 		})
 	}
 }
 
-// TestCoreDumpsAreDisabled checks that a crash writes no file with keys and rows.
+// TestCoreDumpsAreDisabled checks the limit on core dumps, which would contain API keys
+// and rows.
 func TestCoreDumpsAreDisabled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

@@ -9,15 +9,15 @@ import (
 
 const (
 	columnGap     = 2  // spaces between columns
-	minTextColumn = 12 // width below which texts are not truncated
+	minTextColumn = 12 // text columns are not truncated below this width
 )
 
-// A Column is a column of a table in a terminal.
+// A Column is a column of a terminal table.
 type Column struct {
 	Name  string
 	Cells []string
-	Text  bool // may be truncated, and is escaped if it is
-	Right bool // aligned to the right, as numbers are
+	Text  bool // cells are escaped and may be truncated
+	Right bool // align right, for numbers
 }
 
 // Tabulate renders columns within width terminal cells, without a final line feed.
@@ -38,9 +38,9 @@ func (c *Column) width() int {
 	return w
 }
 
-// layout renders columns within width terminal cells, if possible, with a line of dots
-// after row cutAfter unless that is negative. It first truncates texts and then replaces
-// columns in the middle by dots.
+// layout renders columns within width terminal cells, if possible. It first truncates text
+// columns and then replaces columns in the middle with dots. Unless cutAfter is negative,
+// a row of dots is inserted before row cutAfter.
 func layout(columns []Column, cutAfter, width int) string {
 	columns = fit(columns, width)
 	w := pretty.NewWriter()
@@ -74,7 +74,7 @@ func layout(columns []Column, cutAfter, width int) string {
 	return w.Render()
 }
 
-// plainStyle returns a style without lines.
+// plainStyle returns a table style without borders or separators.
 func plainStyle() pretty.Style {
 	s := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
 	s.Options.SeparateColumns = true
@@ -84,8 +84,8 @@ func plainStyle() pretty.Style {
 	return s
 }
 
-// fit truncates texts, the widest first, until the columns fit in width, and then drops
-// columns from the middle.
+// fit truncates text columns, widest first, until the table fits in width. If that is not
+// enough, it also drops columns from the middle.
 func fit(columns []Column, width int) []Column {
 	columns = slices.Clone(columns)
 	widths := make([]int, len(columns))
@@ -112,8 +112,8 @@ func fit(columns []Column, width int) []Column {
 			continue
 		}
 		cells := make([]string, len(columns[i].Cells))
-		for k, s := range columns[i].Cells {
-			cells[k] = cell(s, widths[i])
+		for j, s := range columns[i].Cells {
+			cells[j] = cell(s, widths[i])
 		}
 		columns[i].Cells, columns[i].Name = cells, cell(columns[i].Name, widths[i])
 	}
@@ -123,10 +123,10 @@ func fit(columns []Column, width int) []Column {
 	return dropMiddle(columns, width)
 }
 
-// dropMiddle replaces columns around the middle by a column of dots until the table
-// fits. It keeps the index and the last column.
+// dropMiddle replaces columns around the middle with a column of dots until the table
+// fits. It always keeps the index and the last column.
 func dropMiddle(columns []Column, width int) []Column {
-	first, last := 1+(len(columns)-1)/2, 1+(len(columns)-1)/2 // columns first to last-1 are dropped
+	first, last := 1+(len(columns)-1)/2, 1+(len(columns)-1)/2 // columns[first:last] are dropped
 	for {
 		total := len("...")
 		for i := range columns {

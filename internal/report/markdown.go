@@ -72,7 +72,7 @@ func (m *markdown) figures() {
 		if i > 0 {
 			m.b.WriteString(", ")
 		}
-		m.b.WriteString(CodeSpan(Clip(note, nameText)))
+		m.b.WriteString(CodeSpan(Clip(note, maxNameText)))
 	}
 	if len(m.opts.Notes) > 0 {
 		m.b.WriteString("\n\n")

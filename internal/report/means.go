@@ -172,7 +172,7 @@ func (m *Means) Basis() string { return m.basis("rows", &m.Rows) }
 func (m *Means) basis(of string, i *stats.Interval) string {
 	units := "rows"
 	if m.Cluster != "" {
-		units = "groups by " + Clip(m.Cluster, nameText)
+		units = "groups by " + Clip(m.Cluster, maxNameText)
 	}
 	if i.N == 1 {
 		units = strings.Replace(units, "s", "", 1) // the row, the group

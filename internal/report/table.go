@@ -12,12 +12,12 @@ import (
 const (
 	maxTableRows = 20 // longer tables are abbreviated to edgeRows at each end
 	edgeRows     = 5
-	maxCell      = 50 // width of a text; max_colwidth of pandas
+	maxCell      = 50 // maximum width of a text; the default of display.max_colwidth in pandas
 	defaultWidth = 120
 )
 
-// table writes results like pandas prints a DataFrame, followed by statistics of the
-// faithfulness and counts. It keeps only the rows that it shows.
+// table writes results as pandas prints a DataFrame, followed by faithfulness statistics
+// and counts. It stores only the rows to print.
 type table struct {
 	w     io.Writer
 	width int
@@ -31,7 +31,7 @@ type table struct {
 	paint Palette
 }
 
-// A shownRow is a row of the table.
+// A shownRow contains the formatted cells of a row.
 type shownRow struct {
 	index                 int
 	id, question, answer  string // truncated
@@ -52,7 +52,7 @@ func newTable(w io.Writer, o Options) *table {
 	return t
 }
 
-// Write counts r and keeps it if it may be shown.
+// Write counts r and stores it if it may be printed.
 func (t *table) Write(r *result.Row) error {
 	t.kept.Observe(r.Kept)
 	i := t.tally.Rows
@@ -64,13 +64,13 @@ func (t *table) Write(r *result.Row) error {
 		t.head = append(t.head, t.show(r))
 	}
 	t.tail[i%edgeRows] = shownRow{}
-	if i >= maxTableRows-edgeRows { // earlier rows are in head or not shown
+	if i >= maxTableRows-edgeRows { // earlier rows are in head or not printed
 		t.tail[i%edgeRows] = t.show(r)
 	}
 	return nil
 }
 
-// show copies the parts of r that are shown, so that its texts can be freed.
+// show copies the parts of r to print, so that its texts can be freed.
 func (t *table) show(r *result.Row) shownRow {
 	s := shownRow{
 		index:    r.Index,
@@ -126,13 +126,13 @@ func (t *table) Close() error {
 	return err
 }
 
-// columns returns the columns of rows, starting with the index. Kept columns are in the
-// middle, where columns are dropped first.
+// columns returns the table columns, starting with the index. Kept columns are in the
+// middle, because those are dropped first.
 func (t *table) columns(rows []shownRow) []Column {
 	index := Column{Right: true}
 	id, question, answer := Column{Name: "id", Text: true}, Column{Name: "question", Text: true}, Column{Name: "answer", Text: true}
 	claims, status := Column{Name: "claims", Right: true}, Column{Name: "status"}
-	signs := Column{Name: "verdicts"}
+	verdicts := Column{Name: "verdicts"}
 	support, faithfulness := make([]float64, len(rows)), make([]float64, len(rows))
 	kept := make([]Column, len(t.kept.Names))
 	for k, name := range t.kept.Names {
@@ -145,12 +145,12 @@ func (t *table) columns(rows []shownRow) []Column {
 		question.Cells = append(question.Cells, r.question)
 		answer.Cells = append(answer.Cells, r.answer)
 		claims.Cells = append(claims.Cells, r.claims)
-		signs.Cells = append(signs.Cells, r.marks)
+		verdicts.Cells = append(verdicts.Cells, r.marks)
 		status.Cells = append(status.Cells, r.status)
 		support[i], faithfulness[i] = r.support, r.faithfulness
 		for k := range kept {
 			content, number := "", true
-			if k < len(r.kept) { // false for rows before the columns were known
+			if k < len(r.kept) { // rows before the first occurrence of a column lack it
 				content, number = r.kept[k], r.keptNumber[k]
 			}
 			kept[k].Cells = append(kept[k].Cells, content)
@@ -160,7 +160,7 @@ func (t *table) columns(rows []shownRow) []Column {
 	columns := append([]Column{index, id, question, answer}, kept...)
 	columns = append(columns, claims, status, Column{Name: "support", Right: true, Cells: floats(support)})
 	if t.marks {
-		columns = append(columns, signs)
+		columns = append(columns, verdicts)
 	}
 	return append(columns, Column{Name: "faithfulness", Right: true, Cells: floats(faithfulness)})
 }

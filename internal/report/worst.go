@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	worstText   = 300 // maximum characters of a text
-	worstClaims = 5   // maximum claims of a row
-	nameText    = 80  // maximum characters of an id
+	worstText   = 300 // maximum characters of each text
+	worstClaims = 5   // maximum claims per row
+	maxNameText = 80  // maximum characters of an ID or other name
 )
 
-// A Worst keeps the rows with the lowest faithfulness among those with unsupported
-// claims, and the first failed rows. Ties are broken by support and then by index. It
-// keeps a bounded number of short texts.
+// A Worst collects the rows with unsupported claims that have the lowest faithfulness,
+// and the first failed rows. Ties are broken by support and then by index. Its memory is
+// bounded.
 type Worst struct {
 	limit       int
 	keep        textLimits
@@ -26,11 +26,11 @@ type Worst struct {
 	failures    int // number of failed rows
 }
 
-// textLimits limits the texts that are kept of a row.
+// textLimits limits the text stored for each row.
 type textLimits struct {
-	text   int  // characters of each text
-	claims int  // number of claims
-	whole  bool // also keep the question and supported claims
+	text   int  // maximum characters of each text
+	claims int  // maximum number of claims
+	whole  bool // also store the question and supported claims
 }
 
 // A WorstRow is a row with unsupported claims. Its texts, except for the file, are
@@ -40,24 +40,24 @@ type WorstRow struct {
 	ID, File              string
 	Faithfulness, Support float64
 	Claims, Supported     int
-	Unsupported           []WorstClaim // the first ones
-	question              string       // only if whole rows are kept
-	judged                []WorstClaim // the first claims, only if whole rows are kept
+	Unsupported           []WorstClaim // the first unsupported claims
+	question              string       // set only with textLimits.whole
+	judged                []WorstClaim // the first claims; set only with textLimits.whole
 }
 
 // A WorstClaim is a claim of a WorstRow.
 type WorstClaim struct {
 	Label               result.Verdict
-	Text, Reason, Quote string // Quote is "" if there is none or if Reason contains it
+	Text, Reason, Quote string // Quote is "" without evidence or if Reason contains it
 	Role                result.Role
-	chunk               int // of Quote
+	chunk               int // index of the context that contains Quote
 	score               float64
 }
 
 // quotes reports whether a reason contains a quote.
 func quotes(reason, quote string) bool { return strings.Contains(reason, "“"+quote+"”") }
 
-// quoteLabel returns the label of evidence.
+// quoteLabel returns the label of a quote with the given role.
 func quoteLabel(r result.Role) string {
 	switch r {
 	case result.RoleContradicts:
@@ -69,8 +69,8 @@ func quoteLabel(r result.Role) string {
 	return "context"
 }
 
-// A FailedRow is a row that could not be read or judged, with texts like those of a
-// WorstRow.
+// A FailedRow is a row that could not be read or judged. ID and Error are passed through
+// [Clip].
 type FailedRow struct {
 	Index, Line     int
 	ID, File, Error string
@@ -87,13 +87,13 @@ func (w *Worst) Write(r *result.Row) error {
 	case r.Status == result.Failed:
 		if w.failures++; len(w.failed) < w.limit {
 			w.failed = append(w.failed, FailedRow{
-				Index: r.Index, Line: r.Line, File: r.File, ID: Clip(r.ID, nameText), Error: Clip(failure(r), w.keep.text),
+				Index: r.Index, Line: r.Line, File: r.File, ID: Clip(r.ID, maxNameText), Error: Clip(failure(r), w.keep.text),
 			})
 		}
 	case r.Status == result.Scored && r.Supported() < len(r.Claims):
 		w.unsupported++
 		row := WorstRow{Index: r.Index, Line: r.Line, Faithfulness: r.Faithfulness, Support: result.Round(r.Support)}
-		at, _ := slices.BinarySearchFunc(w.rows, row, worse)
+		at, _ := slices.BinarySearchFunc(w.rows, row, compareWorst)
 		if at == w.limit {
 			break
 		}
@@ -106,14 +106,14 @@ func (w *Worst) Write(r *result.Row) error {
 	return nil
 }
 
-// worse compares rows; the worst is first.
-func worse(a, b WorstRow) int {
+// compareWorst orders rows from worst to best.
+func compareWorst(a, b WorstRow) int {
 	return cmp.Or(cmp.Compare(a.Faithfulness, b.Faithfulness), cmp.Compare(a.Support, b.Support), cmp.Compare(a.Index, b.Index))
 }
 
-// fill copies the texts of r that are kept.
+// fill copies texts of r up to the given limits.
 func (w *WorstRow) fill(r *result.Row, keep textLimits) {
-	w.ID, w.File = Clip(r.ID, nameText), r.File
+	w.ID, w.File = Clip(r.ID, maxNameText), r.File
 	w.Claims, w.Supported = len(r.Claims), r.Supported()
 	dst := &w.Unsupported
 	if keep.whole {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	shownText    = 2000 // maximum characters of a text
-	shownClaims  = 100  // maximum claims of a row
-	minTextWidth = 20   // minimum cells of a text
+	shownText    = 2000 // maximum characters of each text
+	shownClaims  = 100  // maximum claims per row
+	minTextWidth = 20   // minimum width of wrapped text in terminal cells
 )
 
-// worstRows shows the worst rows below the table: the question, and the claims with
-// verdict, score, reason and quote.
+// worstRows collects the worst rows and prints them below the table. For each row it
+// prints the question and each claim with its verdict, score, reason and quote.
 type worstRows struct {
 	*Worst
 	width int
@@ -29,7 +29,7 @@ func newWorstRows(limit, width int, p Palette) *worstRows {
 	return &worstRows{w, width, p}
 }
 
-// writeTo writes the rows.
+// writeTo writes the failed rows and then the worst rows.
 func (w *worstRows) writeTo(b *strings.Builder) {
 	if w.failures > 0 {
 		b.WriteByte('\n')
@@ -37,11 +37,11 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 		for i := range w.failed {
 			f := &w.failed[i]
 			b.WriteByte('\n')
-			place := w.row(b, i, f.ID, "failed", f.File, f.Line)
-			why := strings.TrimPrefix(f.Error, place+": ") // errors of readers have the place
-			w.text(b, "   ", "why: ", "", why, w.paint.Failure)
+			location := w.row(b, i, f.ID, "failed", f.File, f.Line)
+			reason := strings.TrimPrefix(f.Error, location+": ") // read errors start with it
+			w.text(b, "   ", "why: ", "", reason, w.paint.Failure)
 		}
-		w.more(b, w.failures-len(w.failed))
+		w.omitted(b, w.failures-len(w.failed))
 	}
 	if w.unsupported == 0 {
 		return
@@ -56,31 +56,31 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 			w.text(b, "   ", "", "", r.question, nil)
 		}
 		b.WriteByte('\n')
-		for k := range r.judged {
-			w.claim(b, &r.judged[k])
+		for j := range r.judged {
+			w.claim(b, &r.judged[j])
 		}
-		if more := r.Claims - len(r.judged); more > 0 {
-			fmt.Fprintf(b, "   and %d more claims\n", more)
+		if omitted := r.Claims - len(r.judged); omitted > 0 {
+			fmt.Fprintf(b, "   and %d more claims\n", omitted)
 		}
 	}
-	w.more(b, w.unsupported-len(w.rows))
+	w.omitted(b, w.unsupported-len(w.rows))
 }
 
-// row writes the heading of a row and returns its place.
+// row writes the heading of a row and returns its location, FILE or FILE:LINE.
 func (w *worstRows) row(b *strings.Builder, i int, id, figures, file string, line int) string {
-	place, comma := Printable(file), ", "
+	location, comma := Printable(file), ", "
 	if line > 0 && file != "" {
-		place += ":" + strconv.Itoa(line)
+		location += ":" + strconv.Itoa(line)
 	}
 	if file == "" {
 		comma = ""
 	}
 	number := strconv.Itoa(i+1) + ". "
-	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+figures+comma+place, w.paint.heading)
-	return place
+	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+figures+comma+location, w.paint.heading)
+	return location
 }
 
-// claim writes a claim and its verdict.
+// claim writes a claim with its verdict, reason and quote.
 func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	label := symbol(c.Label) + " " + strings.ReplaceAll(string(c.Label), "_", " ")
 	if !math.IsNaN(c.score) {
@@ -107,25 +107,26 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	}
 }
 
-// text writes a label and s, wrapped. Continuation lines are indented by further.
-func (w *worstRows) text(b *strings.Builder, indent, label, further, s string, paint func(string) string) {
+// text writes a label followed by s, wrapped. Continuation lines start with indent and
+// hanging instead of the label. paint may be nil.
+func (w *worstRows) text(b *strings.Builder, indent, label, hanging, s string, paint func(string) string) {
 	if paint == nil {
 		paint = func(s string) string { return s }
 	}
-	for i, line := range wrap(s, w.textWidth(indent+further), cells(label)-len(further)) {
+	for i, line := range wrap(s, w.textWidth(indent+hanging), cells(label)-len(hanging)) {
 		if i == 0 {
 			b.WriteString(strings.TrimRight(indent+label+paint(line), " ") + "\n")
 		} else {
-			b.WriteString(indent + further + paint(line) + "\n")
+			b.WriteString(indent + hanging + paint(line) + "\n")
 		}
 	}
 }
 
-// textWidth returns the width that an indent leaves.
+// textWidth returns the width available after an indent.
 func (w *worstRows) textWidth(indent string) int { return max(w.width-len(indent), minTextWidth) }
 
-// more writes the number of omitted rows.
-func (w *worstRows) more(b *strings.Builder, n int) {
+// omitted writes the number of rows that are not shown.
+func (w *worstRows) omitted(b *strings.Builder, n int) {
 	if n > 0 {
 		fmt.Fprintf(b, "\nand %d more\n", n)
 	}
