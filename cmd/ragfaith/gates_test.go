@@ -59,11 +59,11 @@ func TestGatesSetExitCode(t *testing.T) {
 		{"both", gateOptions{minMean: bar(0.9), maxFailed: 1}, tallyOf(2, 0.5), 3, "gate: mean faithfulness 0.5000 < 0.90 (n = 1 scored): FAIL\ngate: 2 failed rows > 1 (--max-failed): FAIL\n"},
 		{"lower end above", gateOptions{minLower: bar(0.7)}, tallyOf(0, many...), 0, "gate: lower end of the 95% interval of mean faithfulness 0.7500 >= 0.70 (mean 0.8250, n = 40 rows, BCa bootstrap): pass\n"},
 		{"lower end below", gateOptions{minLower: bar(0.8)}, tallyOf(0, many...), 4, "gate: lower end of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
-		{"lower end of equal scores", gateOptions{minLower: bar(0.8)}, tallyOf(0, slices.Repeat([]float64{1}, 20)...), 0, "gate: lower end of the 95% interval of mean faithfulness 0.8316 >= 0.80 (mean 1.0000, n = 20 rows: all 20 have the same value: the interval is the wide one that holds for any values from 0 to 1): pass\n"},
-		{"no interval", gateOptions{minLower: bar(0)}, tallyOf(0, slices.Repeat([]float64{1}, 19)...), 4, "gate: lower end of the 95% interval of mean faithfulness >= 0.00 can't be judged (n = 19 rows: 19 is too few for an interval, which takes 20): FAIL\n"},
-		{"no score", gateOptions{minLower: bar(0)}, tallyOf(0), 4, "gate: lower end of the 95% interval of mean faithfulness >= 0.00 can't be judged (n = 0 rows: 0 is too few for an interval, which takes 20): FAIL\n"},
+		{"lower end of equal scores", gateOptions{minLower: bar(0.8)}, tallyOf(0, slices.Repeat([]float64{1}, 20)...), 0, "gate: lower end of the 95% interval of mean faithfulness 0.8316 >= 0.80 (mean 1.0000, n = 20 rows: all 20 values are equal: conservative bounds, valid for any values from 0 to 1): pass\n"},
+		{"no interval", gateOptions{minLower: bar(0)}, tallyOf(0, slices.Repeat([]float64{1}, 19)...), 4, "gate: lower end of the 95% interval of mean faithfulness >= 0.00 can't be judged (n = 19 rows: too few for an interval (minimum 20)): FAIL\n"},
+		{"no score", gateOptions{minLower: bar(0)}, tallyOf(0), 4, "gate: lower end of the 95% interval of mean faithfulness >= 0.00 can't be judged (n = 0 rows: too few for an interval (minimum 20)): FAIL\n"},
 		{"mean above, lower end below", gateOptions{minMean: bar(0.8), minLower: bar(0.8)}, tallyOf(0, many...), 4, "gate: mean faithfulness 0.8250 >= 0.80 (n = 40 scored): pass\ngate: lower end of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
-		{"failed rows and no interval", gateOptions{minLower: bar(0.5)}, tallyOf(1, 1), 3, "gate: lower end of the 95% interval of mean faithfulness >= 0.50 can't be judged (n = 1 row: 1 is too few for an interval, which takes 20): FAIL\ngate: 1 failed rows > 0 (--max-failed): FAIL\n"},
+		{"failed rows and no interval", gateOptions{minLower: bar(0.5)}, tallyOf(1, 1), 3, "gate: lower end of the 95% interval of mean faithfulness >= 0.50 can't be judged (n = 1 row: too few for an interval (minimum 20)): FAIL\ngate: 1 failed rows > 0 (--max-failed): FAIL\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b bytes.Buffer

@@ -97,7 +97,7 @@ func readCell(t *tree, s string) (bool, error) {
 		return !isData(t, s), nil
 	}
 	py, ok := errors.AsType[*pythonError](pyErr)
-	if c == maybeList || !ok || !py.list && !endsAsList(s) {
+	if c == maybeList || !ok || !py.isLiteral && !endsAsList(s) {
 		t.reset()
 		return false, nil
 	}

@@ -10,9 +10,9 @@ const maxPythonDepth = 100
 
 // A pythonError is a syntax error in a Python literal.
 type pythonError struct {
-	offset int
-	what   string
-	list   bool // definitely a literal: truncated, abbreviated or too deeply nested
+	offset    int
+	what      string
+	isLiteral bool // the text is a literal, but truncated, abbreviated or too deeply nested
 }
 
 func (e *pythonError) Error() string {
@@ -31,7 +31,7 @@ func readPython(t *tree, s string) error {
 		return err
 	}
 	if p.space(); p.i < len(s) {
-		return p.fail("text after the end")
+		return p.fail("unexpected text after the literal")
 	}
 	return nil
 }
@@ -43,12 +43,12 @@ type pythonParser struct {
 }
 
 func (p *pythonParser) fail(what string) error {
-	return &pythonError{offset: p.i, what: what, list: p.i >= len(p.s)}
+	return &pythonError{offset: p.i, what: what, isLiteral: p.i >= len(p.s)}
 }
 
-// failList returns the error for a text that is definitely a literal.
-func (p *pythonParser) failList(what string) error {
-	return &pythonError{offset: p.i, what: what, list: true}
+// failLiteral returns an error for text that is a literal rather than prose.
+func (p *pythonParser) failLiteral(what string) error {
+	return &pythonError{offset: p.i, what: what, isLiteral: true}
 }
 
 func (p *pythonParser) space() {
@@ -70,7 +70,7 @@ func (p *pythonParser) value(name string, depth int) error {
 		return errTooMany
 	}
 	if depth > maxPythonDepth {
-		return p.failList(fmt.Sprintf("nested more than %d deep", maxPythonDepth))
+		return p.failLiteral(fmt.Sprintf("nested more than %d levels deep", maxPythonDepth))
 	}
 	c := p.peek()
 	switch {
@@ -89,11 +89,11 @@ func (p *pythonParser) value(name string, depth int) error {
 		}
 		return err
 	case p.abbreviated():
-		return p.failList("the list was shortened (...) when it was written")
+		return p.failLiteral("list is abbreviated (...)")
 	case isWordByte(c) || c == '-' || c == '+' || c == '.':
 		return p.word(name, depth)
 	}
-	return p.fail("want a value")
+	return p.fail("expected a value")
 }
 
 // sequence reads a list or a tuple.
@@ -117,13 +117,13 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 		case end == ']' && p.adjacent(last, c):
 			// numpy separates elements with spaces
 		case end == ']' && p.abbreviated():
-			return p.failList("the list was shortened (...) when it was written")
+			return p.failLiteral("list is abbreviated (...)")
 		default:
-			return p.fail("want a comma or the end of the list")
+			return p.fail("expected a comma or the end of the list")
 		}
 	}
 	if end == ')' && items == 1 && commas == 0 {
-		return p.fail("not a tuple")
+		return p.fail("parenthesized value is not a tuple")
 	}
 	p.i++
 	p.t.close(at)
@@ -151,7 +151,7 @@ func (p *pythonParser) adjacent(last, c byte) bool {
 	return false
 }
 
-// braces reads a dict as an object, or a set as a list.
+// braces reads a dict into an object, or a set into a list.
 func (p *pythonParser) braces(name string, depth int) error {
 	p.i++
 	at := p.t.open(kindObject, name)
@@ -162,12 +162,12 @@ func (p *pythonParser) braces(name string, depth int) error {
 		}
 		if p.peek() == ':' {
 			if p.t.nodes[at].kind == kindList {
-				return p.fail("a set with a key")
+				return p.fail("key in a set")
 			}
 			p.i++
 			k := p.t.nodes[key]
 			if k.kind == kindList || k.kind == kindObject {
-				return p.fail("a key that is a list")
+				return p.fail("unhashable dict key")
 			}
 			p.t.nodes = p.t.nodes[:key]
 			if err := p.value(k.text, depth+1); err != nil {
@@ -175,7 +175,7 @@ func (p *pythonParser) braces(name string, depth int) error {
 			}
 		} else {
 			if p.t.nodes[at].kind == kindObject && key > at+1 {
-				return p.fail("a dict without a value")
+				return p.fail("missing dict value")
 			}
 			p.t.nodes[at].kind = kindList
 		}
@@ -186,7 +186,7 @@ func (p *pythonParser) braces(name string, depth int) error {
 		case 0:
 			return p.fail("unexpected end of input")
 		default:
-			return p.fail("want a comma or the end of the dict")
+			return p.fail("expected a comma or the end of the dict")
 		}
 	}
 	p.i++
@@ -212,7 +212,7 @@ func (p *pythonParser) word(name string, depth int) error {
 		p.t.add(kindBool, name, strings.ToLower(w))
 	case w[0] >= '0' && w[0] <= '9' || w[0] == '-' || w[0] == '+' || w[0] == '.':
 		if len(strings.TrimLeft(w, "+-.")) == 0 {
-			return p.fail("want a value")
+			return p.fail("expected a value")
 		}
 		p.t.add(kindNumber, name, w)
 	case p.peek() == '(':
@@ -221,9 +221,9 @@ func (p *pythonParser) word(name string, depth int) error {
 		truncated := p.i == len(p.s)
 		p.i = start
 		if truncated {
-			return p.failList("unknown word " + quote(w))
+			return p.failLiteral("unknown name " + quote(w))
 		}
-		return p.fail("unknown word " + quote(w))
+		return p.fail("unknown name " + quote(w))
 	}
 	return nil
 }
@@ -258,7 +258,7 @@ func (p *pythonParser) call(name string, depth int) error {
 		}
 		if key == "" {
 			if positional || before != at+1 {
-				return p.fail("a call with two values")
+				return p.fail("multiple positional arguments")
 			}
 			positional = true
 		} else if positional {
@@ -271,7 +271,7 @@ func (p *pythonParser) call(name string, depth int) error {
 		case 0:
 			return p.fail("unexpected end of input")
 		default:
-			return p.fail("want a comma or the end of the call")
+			return p.fail("expected a comma or the end of the call")
 		}
 	}
 	p.i++

@@ -15,7 +15,7 @@ func (p *pythonParser) str() (string, error) {
 		case 'b':
 			bytesOnly = true
 		case 'f':
-			return "", p.fail("an f-string is no literal")
+			return "", p.fail("f-strings are not supported")
 		}
 		p.i++
 	}
@@ -35,7 +35,7 @@ func (p *pythonParser) str() (string, error) {
 		n := strings.IndexAny(p.s[p.i:], "\\"+mark[:1])
 		if n < 0 {
 			p.i = start
-			return "", p.failList("a string that is never closed")
+			return "", p.failLiteral("unterminated string literal")
 		}
 		b.WriteString(p.s[p.i : p.i+n])
 		p.i += n
@@ -43,7 +43,7 @@ func (p *pythonParser) str() (string, error) {
 		case strings.HasPrefix(p.s[p.i:], mark):
 			p.i += len(mark)
 			if bytesOnly && !utf8.ValidString(b.String()) {
-				return "", p.fail("bytes that are not UTF-8")
+				return "", p.fail("bytes literal is not valid UTF-8")
 			}
 			return b.String(), nil
 		case p.s[p.i] != '\\':
@@ -51,7 +51,7 @@ func (p *pythonParser) str() (string, error) {
 			p.i++
 		case p.i+1 == len(p.s):
 			p.i = start
-			return "", p.failList("a string that is never closed")
+			return "", p.failLiteral("unterminated string literal")
 		case raw:
 			b.WriteString(p.s[p.i : p.i+2])
 			p.i += 2
@@ -63,8 +63,8 @@ func (p *pythonParser) str() (string, error) {
 	}
 }
 
-// escape reads an escape sequence. It represents a byte in a bytes literal and
-// a character in a string.
+// escape decodes an escape sequence. Numeric escapes are bytes in a bytes literal
+// and code points in a string.
 func (p *pythonParser) escape(b *strings.Builder, bytesOnly bool) error {
 	const from, to = "\\'\"nrtabfv\n", "\\'\"\n\r\t\a\b\f\v"
 	c := p.s[p.i+1]
@@ -88,7 +88,7 @@ func (p *pythonParser) escape(b *strings.Builder, bytesOnly bool) error {
 		return p.code(b, 16, 8, 8, false)
 	case c == 'N':
 		p.i -= 2
-		return p.fail(`a character by its name (\N)`)
+		return p.fail(`named escapes (\N) are not supported`)
 	}
 	// Python keeps the backslash of an unknown escape.
 	b.WriteByte('\\')
@@ -96,7 +96,7 @@ func (p *pythonParser) escape(b *strings.Builder, bytesOnly bool) error {
 	return nil
 }
 
-// code reads a character code with minDigits to maxDigits digits.
+// code decodes a numeric escape of minDigits to maxDigits digits.
 func (p *pythonParser) code(b *strings.Builder, base rune, minDigits, maxDigits int, asByte bool) error {
 	var n rune
 	digits := 0
@@ -110,11 +110,11 @@ func (p *pythonParser) code(b *strings.Builder, base rune, minDigits, maxDigits 
 	}
 	switch {
 	case digits < minDigits:
-		return p.fail("an escape without its digits")
+		return p.fail("truncated escape sequence")
 	case asByte:
 		b.WriteByte(byte(n))
 	case !utf8.ValidRune(n):
-		return p.fail("an escape that is no character")
+		return p.fail("escape sequence is not a valid character")
 	default:
 		b.WriteRune(n)
 	}

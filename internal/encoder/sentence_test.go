@@ -58,19 +58,19 @@ func TestPoolingModes(t *testing.T) {
 		}
 		return got
 	}
-	two := threeModules[:strings.LastIndex(threeModules, ",\n")] + "]"
-	mean := embed(two, `{"pooling_mode_mean_tokens":true}`)
-	unit := embed(threeModules, `{"pooling_mode":"mean"}`)
-	first := embed(two, `{"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false}`)
-	largest := embed(two, `{"pooling_mode_max_tokens":true,"pooling_mode_mean_tokens":false,"word_embedding_dimension":20}`)
+	unnormalized := threeModules[:strings.LastIndex(threeModules, ",\n")] + "]"
+	mean := embed(unnormalized, `{"pooling_mode_mean_tokens":true}`)
+	normalized := embed(threeModules, `{"pooling_mode":"mean"}`)
+	first := embed(unnormalized, `{"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false}`)
+	largest := embed(unnormalized, `{"pooling_mode_max_tokens":true,"pooling_mode_mean_tokens":false,"word_embedding_dimension":20}`)
 	for i := range seqs {
 		norm := 0.0
 		for _, v := range mean[i] {
 			norm += float64(v) * float64(v)
 		}
 		for c := range mean[i] {
-			if want := float64(mean[i][c]) / math.Sqrt(norm); math.Abs(want-float64(unit[i][c])) > 1e-6 {
-				t.Errorf("text %d: got normalized value %v, want %v", i, unit[i][c], want)
+			if want := float64(mean[i][c]) / math.Sqrt(norm); math.Abs(want-float64(normalized[i][c])) > 1e-6 {
+				t.Errorf("text %d: got normalized value %v, want %v", i, normalized[i][c], want)
 			}
 			if largest[i][c] < mean[i][c]-1e-6 || largest[i][c] < first[i][c]-1e-6 {
 				t.Errorf("text %d: got max %v, mean %v, first %v", i, largest[i][c], mean[i][c], first[i][c])
@@ -86,23 +86,23 @@ func TestPoolingModes(t *testing.T) {
 func TestSentenceEncoderRejectsUnsupportedModules(t *testing.T) {
 	const mean = `{"pooling_mode_mean_tokens":true}`
 	tests := []struct{ name, file, content, want string }{
-		{"no list", "modules.json", `{}`, "want a list"},
-		{"broken list", "modules.json", `[`, "modules.json"},
-		{"more than a list", "modules.json", `[],"modules":[]`, "modules.json"},
-		{"no module", "modules.json", `[]`, "want Transformer and Pooling"},
+		{"modules not a list", "modules.json", `{}`, "want a list"},
+		{"truncated modules", "modules.json", `[`, "modules.json"},
+		{"text after modules", "modules.json", `[],"modules":[]`, "modules.json"},
+		{"no modules", "modules.json", `[]`, "want Transformer and Pooling"},
 		{"dense layer", "modules.json", strings.Replace(threeModules, "models.Normalize", "models.Dense", 1), `module 2: type: "sentence_transformers.models.Dense"`},
-		{"pooling first", "modules.json", `[{"path":"","type":"x.Pooling"}]`, "not supported here"},
-		{"parent directory", "modules.json", strings.Replace(threeModules, "1_Pooling", "../1_Pooling", 1), "not a direct subdirectory"},
-		{"transformer elsewhere", "modules.json", strings.Replace(threeModules, `"path":""`, `"path":"0_Transformer"`, 1), `"0_Transformer" is not supported`},
-		{"two modes", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":true,"pooling_mode_cls_token":true}`, "pooling_mode_mean_tokens: unsupported combination"},
-		{"no mode", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":false}`, "pooling_mode_mean_tokens"},
-		{"weighted", "1_Pooling/config.json", `{"pooling_mode_weightedmean_tokens":true}`, "pooling_mode_weightedmean_tokens: true"},
-		{"unknown word", "1_Pooling/config.json", `{"pooling_mode":"lasttoken"}`, `pooling_mode: "lasttoken"`},
-		{"without the prompt", "1_Pooling/config.json", `{"include_prompt":false}`, "include_prompt: false"},
-		{"another width", "1_Pooling/config.json", `{"word_embedding_dimension":21}`, "word_embedding_dimension 21"},
-		{"no length", "sentence_bert_config.json", `{"max_seq_length":0}`, "max_seq_length: want an integer"},
-		{"lower case", "sentence_bert_config.json", `{"do_lower_case":true}`, "do_lower_case: true"},
-		{"prompt", "config_sentence_transformers.json", `{"default_prompt_name":"query"}`, `default_prompt_name: "query"`},
+		{"pooling without transformer", "modules.json", `[{"path":"","type":"x.Pooling"}]`, "not supported here"},
+		{"module outside directory", "modules.json", strings.Replace(threeModules, "1_Pooling", "../1_Pooling", 1), "not a direct subdirectory"},
+		{"transformer in subdirectory", "modules.json", strings.Replace(threeModules, `"path":""`, `"path":"0_Transformer"`, 1), `"0_Transformer" is not supported`},
+		{"two pooling modes", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":true,"pooling_mode_cls_token":true}`, "pooling_mode_mean_tokens: unsupported combination"},
+		{"no pooling mode", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":false}`, "pooling_mode_mean_tokens"},
+		{"weighted mean pooling", "1_Pooling/config.json", `{"pooling_mode_weightedmean_tokens":true}`, "pooling_mode_weightedmean_tokens: true"},
+		{"unknown pooling mode", "1_Pooling/config.json", `{"pooling_mode":"lasttoken"}`, `pooling_mode: "lasttoken"`},
+		{"prompt excluded from pooling", "1_Pooling/config.json", `{"include_prompt":false}`, "include_prompt: false"},
+		{"wrong embedding dimension", "1_Pooling/config.json", `{"word_embedding_dimension":21}`, "word_embedding_dimension 21"},
+		{"zero max length", "sentence_bert_config.json", `{"max_seq_length":0}`, "max_seq_length: want an integer"},
+		{"lower casing", "sentence_bert_config.json", `{"do_lower_case":true}`, "do_lower_case: true"},
+		{"default prompt", "config_sentence_transformers.json", `{"default_prompt_name":"query"}`, `default_prompt_name: "query"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,15 +114,14 @@ func TestSentenceEncoderRejectsUnsupportedModules(t *testing.T) {
 				t.Fatal("got no error")
 			}
 			if !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got error %q, want %q", err, tt.want)
+				t.Errorf("got error %q, want one that contains %q", err, tt.want)
 			}
 		})
 	}
 }
 
-// The maximum length is that of the sentence encoder, but never more than the
-// network has positions for.
-func TestSentenceEncoderMaxTokens(t *testing.T) {
+// The configured maximum length is limited to the number of position embeddings.
+func TestSentenceEncoderLimitsMaxTokens(t *testing.T) {
 	for config, want := range map[string]int{
 		`{"max_seq_length":17}`: 17, `{"max_seq_length":4000}`: 48, `{"max_seq_length":null}`: 48,
 	} {

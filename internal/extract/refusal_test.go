@@ -8,11 +8,11 @@ import (
 
 func TestHasNegation(t *testing.T) {
 	alphabet := "not x"
-	for n := range 5 * 5 * 5 * 5 * 5 * 5 { // all texts of up to six characters
+	for n := range 5 * 5 * 5 * 5 * 5 * 5 { // every text of one to six characters
 		for size := 1; size <= 6; size++ {
 			var w words
-			for k := n; len(w) < size; k /= 5 {
-				w = append(w, alphabet[k%5])
+			for rest := n; len(w) < size; rest /= 5 {
+				w = append(w, alphabet[rest%5])
 			}
 			want := bytes.Contains(w, []byte("not ")) || bytes.Contains(w, []byte("nt "))
 			if w.hasNegation() != want {

@@ -19,7 +19,7 @@ func TestAnnotationIsOneCommand(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	w := NewWorst(10)
-	for _, r := range []*result.Row{resulttest.Hostile(), hostileFailure(), resulttest.Scored()} {
+	for _, r := range []*result.Row{resulttest.WithMarkup(), hostileFailure(), resulttest.Scored()} {
 		_ = w.Write(r)
 	}
 	locate := func(file string, line int) (string, int) { return file, line }

@@ -15,7 +15,7 @@ func TestTallyCountsCitations(t *testing.T) {
 	if none.Cited() != "" || !math.IsNaN(none.Citations.Recall()) || none.Citations.summary() != nil {
 		t.Errorf("no citations: got %q, recall %v", none.Cited(), none.Citations.Recall())
 	}
-	for _, r := range []*result.Row{resulttest.Citing(), resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Citing()} {
+	for _, r := range []*result.Row{resulttest.WithCitations(), resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.WithCitations()} {
 		_ = all.Write(r)
 	}
 	want := "recall 0.4444, precision 0.7500 (2 of 5 rows cite, 2 citations resolve to nothing)"
@@ -23,7 +23,7 @@ func TestTallyCountsCitations(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	var f Figures
-	_ = f.Write(resulttest.Citing())
+	_ = f.Write(resulttest.WithCitations())
 	text, err := f.Summary(nil, nil).Bytes()
 	if err != nil {
 		t.Fatal(err)

@@ -18,14 +18,14 @@ import (
 
 // junitRows returns results of two datasets.
 func junitRows() []*result.Row {
-	rows := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Hostile(), hostileFailure()}
+	rows := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.WithMarkup(), hostileFailure()}
 	supported := resulttest.Scored()
 	supported.Claims, supported.Line = supported.Claims[:1], 9
 	rows = append(rows, supported)
 	for i, r := range rows {
 		r.File = "data/first.jsonl"
 		if i > 2 {
-			r.File = resulttest.Hostile().File
+			r.File = resulttest.WithMarkup().File
 		}
 	}
 	return rows
@@ -75,16 +75,16 @@ func TestJUnitCountsMatchCases(t *testing.T) {
 				s.Tests, s.Failures, s.Errors, s.Skipped, len(s.Cases), failures, errored, skipped)
 		}
 	}
-	if d := cmp.Diff([]string{"data/first.jsonl", resulttest.Hostile().File, "gates"}, names); d != "" {
+	if d := cmp.Diff([]string{"data/first.jsonl", resulttest.WithMarkup().File, "gates"}, names); d != "" {
 		t.Error(d)
 	}
 	hostile := doc.Suites[1].Cases[0]
-	for _, want := range []string{Clip(resulttest.Hostile().Claims[1].Text, junitText), Clip(resulttest.Hostile().Claims[1].Reason, junitText), Clip(resulttest.Hostile().Claims[1].Evidence[0].Quote, junitText)} {
+	for _, want := range []string{Clip(resulttest.WithMarkup().Claims[1].Text, junitText), Clip(resulttest.WithMarkup().Claims[1].Reason, junitText), Clip(resulttest.WithMarkup().Claims[1].Evidence[0].Quote, junitText)} {
 		if !strings.Contains(hostile.Failure[0].Text, want) {
 			t.Errorf("got %q, want it to contain %q", hostile.Failure[0].Text, want)
 		}
 	}
-	if hostile.Name != Clip(resulttest.Hostile().ID, junitText) || hostile.ClassName != "faithfulness.a_____jsonl" {
+	if hostile.Name != Clip(resulttest.WithMarkup().ID, junitText) || hostile.ClassName != "faithfulness.a_____jsonl" {
 		t.Errorf("got name %q, class %q", hostile.Name, hostile.ClassName)
 	}
 }
@@ -93,7 +93,7 @@ func FuzzJUnit(f *testing.F) {
 	f.Add("a\x00b", "]]>", "\ufffe\uffff\ud7ff")
 	f.Add("\xff", "<!--", "&#0;")
 	f.Fuzz(func(t *testing.T, id, claim, reason string) {
-		r := resulttest.Hostile()
+		r := resulttest.WithMarkup()
 		r.ID, r.File, r.Claims[1].Text, r.Claims[1].Reason = id, reason, claim, reason
 		failed := hostileFailure()
 		failed.File = reason
@@ -122,7 +122,7 @@ func TestJUnitIsValidForJenkins(t *testing.T) {
 	if _, err := exec.LookPath("xmllint"); err != nil {
 		t.Skip("xmllint not found")
 	}
-	for _, rows := range [][]*result.Row{junitRows(), {resulttest.Failed()}, nil} {
+	for _, rows := range [][]*result.Row{junitRows(), {resulttest.JudgeFailed()}, nil} {
 		path := filepath.Join(t.TempDir(), "report.xml")
 		if err := os.WriteFile(path, []byte(write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, rows...)), 0o600); err != nil {
 			t.Fatal(err)

@@ -27,10 +27,10 @@ func someGates(*Tally) []Gate {
 }
 
 func TestMarkdownGolden(t *testing.T) {
-	worse := resulttest.Marked()
+	worse := resulttest.WithOptionalFields()
 	worse.Faithfulness, worse.ID = 0, "worst"
 	o := Options{Gates: someGates, Means: someMeans, Notes: []string{"rows.jsonl", "--judge lexical", "`@team`"}}
-	golden(t, "report.md", write(t, FormatMarkdown, o, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), worse, resulttest.Hostile()))
+	golden(t, "report.md", write(t, FormatMarkdown, o, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), worse, resulttest.WithMarkup()))
 }
 
 func TestMarkdownWithoutUnsupportedRows(t *testing.T) {
@@ -49,10 +49,10 @@ func TestMarkdownSizeIsLimited(t *testing.T) {
 	for _, letter := range []string{"x", "\u202e", "`", "🌕", "|"} {
 		r := resulttest.Scored()
 		r.ID = strings.Repeat(letter, 500)
-		c := resulttest.Hostile().Claims[1]
+		c := resulttest.WithMarkup().Claims[1]
 		c.Text, c.Reason, c.Evidence[0].Quote = strings.Repeat(letter, 500), strings.Repeat(letter, 500), strings.Repeat(letter, 500)
 		r.Claims = slices.Repeat([]result.Claim{c}, 20)
-		failed := resulttest.Failed()
+		failed := resulttest.JudgeFailed()
 		failed.Err = fmt.Errorf("verdict: %w", errFull)
 		rows := slices.Repeat([]*result.Row{r, failed}, 300)
 		got := write(t, FormatMarkdown, Options{Gates: someGates}, rows...)
@@ -75,7 +75,7 @@ func TestMarkdownSizeIsLimited(t *testing.T) {
 // A parser of GitHub Flavored Markdown sees texts of the dataset in code spans only, and
 // unchanged.
 func TestMarkdownEscapesDataset(t *testing.T) {
-	source := []byte(write(t, FormatMarkdown, Options{Gates: someGates, Notes: []string{"@EVIL `` #1"}}, resulttest.Hostile(), hostileFailure()))
+	source := []byte(write(t, FormatMarkdown, Options{Gates: someGates, Notes: []string{"@EVIL `` #1"}}, resulttest.WithMarkup(), hostileFailure()))
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
 	spans, tables := map[string]bool{}, 0
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -115,7 +115,7 @@ func TestMarkdownEscapesDataset(t *testing.T) {
 	if tables != 2 {
 		t.Errorf("got %d tables, want 2", tables)
 	}
-	r := resulttest.Hostile()
+	r := resulttest.WithMarkup()
 	for _, s := range []string{r.ID, r.Claims[1].Text, r.Claims[1].Reason, r.Claims[1].Evidence[0].Quote, hostileFailure().Err.Error()} {
 		if !spans[Clip(s, worstText)] {
 			t.Errorf("got no code span %q", Clip(s, worstText))
@@ -125,9 +125,9 @@ func TestMarkdownEscapesDataset(t *testing.T) {
 
 // hostileFailure returns a failed row whose error contains markup.
 func hostileFailure() *result.Row {
-	r := resulttest.Failed()
+	r := resulttest.JudgeFailed()
 	r.ID = "# EVIL"
-	r.Err = fmt.Errorf("verdict: `` <EVIL@evil.example> ## EVIL\n\n---\n> %s", resulttest.Hostile().Claims[1].Text)
+	r.Err = fmt.Errorf("verdict: `` <EVIL@evil.example> ## EVIL\n\n---\n> %s", resulttest.WithMarkup().Claims[1].Text)
 	return r
 }
 

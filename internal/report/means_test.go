@@ -67,7 +67,7 @@ func randomRows(n, documents int) []*result.Row {
 }
 
 func TestMeansMatchSamples(t *testing.T) {
-	rows := append(randomRows(60, 10), resulttest.Failed(), resulttest.NoClaims())
+	rows := append(randomRows(60, 10), resulttest.JudgeFailed(), resulttest.NoClaims())
 	var byRow, byClaim stats.Sample
 	for _, r := range rows[:60] {
 		byRow.Add(r.Faithfulness, 1)
@@ -157,18 +157,18 @@ func TestMeansFormat(t *testing.T) {
 	}{
 		{"nil", nil, nil},
 		{"no rows", meansOf("", 0), nil},
-		{"no scores", meansOf("", 0, resulttest.Failed(), resulttest.NoClaims()), nil},
+		{"no scores", meansOf("", 0, resulttest.JudgeFailed(), resulttest.NoClaims()), nil},
 		{"too few rows", meansOf("", 0, scoredRow(0, 1, 2, "")), []string{
-			"rows: 0.5000, no 95% interval (n = 1 row: 1 is too few for an interval, which takes 20)",
-			"claims: 0.5000, no 95% interval (n = 1 row with 2 claims: 1 is too few for an interval, which takes 20)",
+			"rows: 0.5000, no 95% interval (n = 1 row: too few for an interval (minimum 20))",
+			"claims: 0.5000, no 95% interval (n = 1 row with 2 claims: too few for an interval (minimum 20))",
 		}},
 		{"groups", meansOf("doc", 0, randomRows(300, 25)...), []string{
 			"rows: 0.4884, 95% interval 0.3943 to 0.5785 (n = 25 groups by doc, BCa bootstrap)",
 			"claims: 0.3826, 95% interval 0.2987 to 0.4687 (n = 25 groups by doc with 1035 claims, BCa bootstrap)",
 		}},
 		{"equal scores", meansOf("", 0, slices.Repeat([]*result.Row{scoredRow(0, 2, 2, "")}, 30)...), []string{
-			"rows: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows: all 30 have the same value: the interval is the wide one that holds for any values from 0 to 1)",
-			"claims: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows with 60 claims: all 30 have the same value: the interval is the wide one that holds for any values from 0 to 1)",
+			"rows: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows: all 30 values are equal: conservative bounds, valid for any values from 0 to 1)",
+			"claims: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows with 60 claims: all 30 values are equal: conservative bounds, valid for any values from 0 to 1)",
 		}},
 		{"escape sequence in cluster", &Means{Rows: stats.Interval{Estimate: 1, N: 2, Note: "x", Method: stats.TooFew}, Cluster: "a\x1b[31m\n"}, []string{
 			`rows: 1.0000, no 95% interval (n = 2 groups by a\x1b[31m: x)`,

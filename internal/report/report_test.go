@@ -81,13 +81,13 @@ func TestFormatsReportFullDisk(t *testing.T) {
 		if f == FormatHTML {
 			continue // tested in package html
 		}
-		size, step := len(write(t, f, Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed())), 1
+		size, step := len(write(t, f, Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed())), 1
 		if f == FormatParquet {
 			step = 101 // a Parquet writer is slow
 		}
 		for limit := 0; limit < size; limit += step {
 			w, err := New(f, &limitedWriter{limit}, Options{})
-			for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed()} {
+			for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed()} {
 				if err == nil {
 					err = w.Write(r)
 				}
@@ -108,7 +108,7 @@ func TestTallyCountsStatuses(t *testing.T) {
 	zero.Reason, zero.Faithfulness = "empty", 0
 	other := resulttest.NoClaims()
 	other.Reason = "nothing_claimed"
-	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), zero, other} {
+	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), zero, other} {
 		_ = tally.Write(r)
 	}
 	if got, want := tally.String(), "scored 1, no claims 3 (75.0%; refusal 1, empty 1, nothing claimed 1), failed 1"; got != want {
@@ -142,7 +142,7 @@ func TestDiscardRemovesTemporaryFile(t *testing.T) {
 }
 
 func TestStoredResultsRenderIdentically(t *testing.T) {
-	all := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Unread()}
+	all := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.ReadFailed()}
 	stored := read(t, write(t, FormatJSONL, Options{}, all...))
 	for _, f := range StreamFormats() {
 		o := Options{KeepAll: true}

@@ -33,7 +33,7 @@ func schema(t *testing.T, name, id string) *jsonschema.Schema {
 
 func TestResultsMatchSchema(t *testing.T) {
 	s := schema(t, "result.schema.json", ResultSchema)
-	for line := range strings.Lines(write(t, FormatJSONL, Options{}, append(resulttest.KeptTypes(), hostileFailure())...)) {
+	for line := range strings.Lines(write(t, FormatJSONL, Options{}, append(resulttest.WithKeptColumns(), hostileFailure())...)) {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func TestResultsMatchSchema(t *testing.T) {
 			t.Errorf("got %v for %s", err, line)
 		}
 	}
-	valid := write(t, FormatJSONL, Options{}, resulttest.Marked())
+	valid := write(t, FormatJSONL, Options{}, resulttest.WithOptionalFields())
 	for _, change := range [][2]string{
 		{`"status":"scored"`, `"status":"failed"`},
 		{`"verdict":"supported"`, `"verdict":"true"`},
@@ -66,7 +66,7 @@ func TestResultsMatchSchema(t *testing.T) {
 func TestSummaryMatchesSchema(t *testing.T) {
 	s := schema(t, "summary.schema.json", SummarySchema)
 	var f, none Figures
-	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Marked()} {
+	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.WithOptionalFields()} {
 		_ = f.Write(r)
 	}
 	full := f.Summary(someGates(nil), someMeans(nil))

@@ -60,7 +60,7 @@ func rows(n int) []*result.Row {
 			r.Status, r.Reason, r.Faithfulness, r.Support, r.Claims = result.NoClaims, "empty", math.NaN(), math.NaN(), nil
 		}
 		if i%10 == 7 {
-			r = resulttest.Failed()
+			r = resulttest.JudgeFailed()
 			r.Index, r.ID = i, fmt.Sprintf("row-%d", i)
 		}
 		all = append(all, r)

@@ -111,7 +111,7 @@ func TestWorstRowsFitWidthAndAreEscaped(t *testing.T) {
 		for i, text := range texts {
 			all = append(all, withText(i, text))
 		}
-		all = append(all, resulttest.Failed())
+		all = append(all, resulttest.JudgeFailed())
 		plain := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20}, all...)
 		_, shown, _ := strings.Cut(plain, "dtype: float64")
 		for line := range strings.Lines(shown) {
@@ -140,7 +140,7 @@ func TestWorstRowsOrderAndCounts(t *testing.T) {
 		r.Index, r.ID = i, fmt.Sprintf("row-%d", i)
 		r.Faithfulness = float64((i*7)%30) / 30
 		all = append(all, r)
-		f := resulttest.Failed()
+		f := resulttest.JudgeFailed()
 		f.ID = fmt.Sprintf("failed-%d", i)
 		all = append(all, f)
 	}

@@ -53,7 +53,7 @@ func TestWorstIgnoresSupportedRows(t *testing.T) {
 	supported := resulttest.Scored()
 	supported.Claims = supported.Claims[:1]
 	w := NewWorst(2)
-	for _, r := range []*result.Row{supported, resulttest.NoClaims(), resulttest.Failed(), resulttest.Failed(), resulttest.Failed()} {
+	for _, r := range []*result.Row{supported, resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.JudgeFailed(), resulttest.JudgeFailed()} {
 		_ = w.Write(r)
 	}
 	if len(w.Rows()) != 0 || len(w.Failed()) != 2 || w.failures != 3 {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestCitationsRoundTrip(t *testing.T) {
-	failed := resulttest.Citing()
+	failed := resulttest.WithCitations()
 	failed.Status, failed.Reason, failed.Err = result.Failed, result.StageVerdict, errors.New("no reply")
 	failed.Faithfulness, failed.Support = math.NaN(), math.NaN()
 	failed.Citations.Recall, failed.Citations.Precision = math.NaN(), math.NaN()
@@ -26,7 +26,7 @@ func TestCitationsRoundTrip(t *testing.T) {
 			c.Citations[k].Verdict = ""
 		}
 	}
-	for _, want := range []*result.Row{resulttest.Citing(), failed} {
+	for _, want := range []*result.Row{resulttest.WithCitations(), failed} {
 		got, err := decode(string(want.AppendJSON(nil)))
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestCitationsRoundTrip(t *testing.T) {
 }
 
 func TestDecodeRejectsEditedCitations(t *testing.T) {
-	line := string(resulttest.Citing().AppendJSON(nil))
+	line := string(resulttest.WithCitations().AppendJSON(nil))
 	const second = `"chunk":1,"verdict":"not_mentioned"`
 	for _, tt := range []struct{ old, edited, want string }{
 		{`"citation_recall":0.6666666666666666`, `"citation_recall":1.0`, "citation_recall: got 1, want 1 to 2 of 3"},

@@ -29,7 +29,7 @@ func readCSV(t *testing.T, text string, comma rune) [][]string {
 
 func TestCSVAndTSVHaveOneRecordPerRow(t *testing.T) {
 	for f, comma := range map[dataset.Format]rune{dataset.CSV: ',', dataset.TSV: '\t'} {
-		got := readCSV(t, write(t, f, result.Options{Keep: []string{"n", "model"}}, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed()), comma)
+		got := readCSV(t, write(t, f, result.Options{Keep: []string{"n", "model"}}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed()), comma)
 		got[1][11] = got[1][11][:21] // the start of the claims
 		want := [][]string{
 			{"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "n_claims", "n_supported", "claims", "error", "n", "model"},
@@ -75,7 +75,7 @@ func TestCSVKeptValues(t *testing.T) {
 }
 
 func TestCSVKeepsColumnsOfFirstReadableRow(t *testing.T) {
-	unreadable := resulttest.Failed()
+	unreadable := resulttest.JudgeFailed()
 	unreadable.Reason = result.StageRead
 	row := func(names ...string) *result.Row {
 		r := resulttest.NoClaims()
@@ -99,7 +99,7 @@ func TestCSVKeepsColumnsOfFirstReadableRow(t *testing.T) {
 }
 
 func TestCSVDoesNotHoldBackManyUnreadableRows(t *testing.T) {
-	unreadable := resulttest.Failed()
+	unreadable := resulttest.JudgeFailed()
 	unreadable.Reason = result.StageRead
 	var b strings.Builder
 	w, err := result.NewWriter(dataset.CSV, &b, result.Options{KeepAll: true})
@@ -131,9 +131,9 @@ func TestCSVHasCitationColumnsIfEarlyRowCites(t *testing.T) {
 	}{
 		{rows(0), false, 0},
 		{rows(3), false, 0},
-		{rows(3, resulttest.Citing()), true, 0},
-		{rows(result.MaxEarly-1, resulttest.Citing(), resulttest.NoClaims()), true, 0},
-		{rows(2*result.MaxEarly, resulttest.Citing(), resulttest.Citing()), false, 1},
+		{rows(3, resulttest.WithCitations()), true, 0},
+		{rows(result.MaxEarly-1, resulttest.WithCitations(), resulttest.NoClaims()), true, 0},
+		{rows(2*result.MaxEarly, resulttest.WithCitations(), resulttest.WithCitations()), false, 1},
 	} {
 		warns := 0
 		got := readCSV(t, write(t, dataset.CSV, result.Options{Warn: func(error) { warns++ }}, tt.rows...), ',')
@@ -158,7 +158,7 @@ func TestCSVWritesRowsAtOnceAfterCitation(t *testing.T) {
 	for i, want := range []int{0, 3, 4} { // lines
 		r := resulttest.NoClaims()
 		if i == 1 {
-			r = resulttest.Citing()
+			r = resulttest.WithCitations()
 		}
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestCSVWritesRowsAtOnceAfterCitation(t *testing.T) {
 }
 
 func TestNamesContainsCSVColumns(t *testing.T) {
-	header := readCSV(t, write(t, dataset.CSV, result.Options{}, resulttest.Citing()), ',')[0]
+	header := readCSV(t, write(t, dataset.CSV, result.Options{}, resulttest.WithCitations()), ',')[0]
 	for _, name := range header {
 		if !slices.Contains(result.Names(), name) {
 			t.Errorf("got %v, want it to contain %q", result.Names(), name)

@@ -30,7 +30,7 @@ func TestJSONLGolden(t *testing.T) {
 		`"claims":[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]}],` +
 		`"skipped":[],"error":"verdict: no reply","usage":{"requests":0,"prompt_tokens":0,"completion_tokens":0,"cached_requests":0}}
 `
-	got := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed())
+	got := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed())
 	if d := cmp.Diff(strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")); d != "" {
 		t.Error(d)
 	}
@@ -58,9 +58,9 @@ func TestAppendJSONOmitsAbsentFields(t *testing.T) {
 }
 
 func TestJSONIsArrayOfJSONLObjects(t *testing.T) {
-	lines := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.Failed())
+	lines := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.JudgeFailed())
 	want := "[\n" + strings.Replace(strings.TrimSuffix(lines, "\n"), "\n", ",\n", 1) + "\n]\n"
-	if d := cmp.Diff(want, write(t, dataset.JSON, result.Options{}, resulttest.Scored(), resulttest.Failed())); d != "" {
+	if d := cmp.Diff(want, write(t, dataset.JSON, result.Options{}, resulttest.Scored(), resulttest.JudgeFailed())); d != "" {
 		t.Error(d)
 	}
 	if got := write(t, dataset.JSON, result.Options{}); got != "[]\n" {

@@ -36,7 +36,7 @@ func python(t *testing.T, modules ...string) string {
 
 func TestPythonReadsSameRowsFromParquetAndJSONL(t *testing.T) {
 	interpreter := python(t, "pyarrow", "pandas", "duckdb")
-	withoutKept := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Marked()}
+	withoutKept := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.WithOptionalFields()}
 	for _, r := range withoutKept {
 		r.Kept = nil
 	}
@@ -45,11 +45,11 @@ func TestPythonReadsSameRowsFromParquetAndJSONL(t *testing.T) {
 		rows []*result.Row
 		opts result.Options
 	}{
-		{resulttest.KeptTypes(), result.Options{KeepAll: true}},
+		{resulttest.WithKeptColumns(), result.Options{KeepAll: true}},
 		{withoutKept, result.Options{}},
 		{[]*result.Row{resulttest.Scored(), resulttest.NoClaims()}, result.Options{Keep: []string{"n", "model", "n"}}},
 		{nil, result.Options{}},
-		{resulttest.Many(300), result.Options{KeepAll: true}},
+		{resulttest.LongRows(300), result.Options{KeepAll: true}},
 	} {
 		name := filepath.Join(dir, fmt.Sprint("results", i))
 		for _, f := range []dataset.Format{dataset.JSONL, dataset.Parquet} {
@@ -159,7 +159,7 @@ func readParquet(t *testing.T, content string) (*parquet.File, []parquetRow) {
 }
 
 func TestParquetHasSameFieldsAsJSON(t *testing.T) {
-	results := resulttest.KeptTypes()
+	results := resulttest.WithKeptColumns()
 	_, rows := readParquet(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, results...))
 	for i, r := range results {
 		if d := cmp.Diff(jsonMembers(t, r), parquetMembers(t, &rows[i])); d != "" {
@@ -216,7 +216,7 @@ func dropEmpty(value any) {
 }
 
 func TestParquetKeptColumnTypes(t *testing.T) {
-	file, _ := readParquet(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, resulttest.KeptTypes()...))
+	file, _ := readParquet(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, resulttest.WithKeptColumns()...))
 	var got []string
 	for _, c := range file.Root().Columns()[16:] {
 		got = append(got, c.Name()+" "+c.Type().String())
@@ -236,7 +236,7 @@ func TestParquetKeptColumnTypes(t *testing.T) {
 func TestParquetRowGroupSizeIsBounded(t *testing.T) {
 	var b bytes.Buffer
 	p := result.NewParquetWriter(&b, result.Options{KeepAll: true}, 64<<10)
-	rows := resulttest.Many(1000)
+	rows := resulttest.LongRows(1000)
 	for _, r := range rows {
 		if err := p.Write(r); err != nil {
 			t.Fatal(err)
@@ -262,8 +262,8 @@ func TestParquetRowGroupSizeIsBounded(t *testing.T) {
 
 func TestParquetIsDeterministic(t *testing.T) {
 	o := result.Options{KeepAll: true}
-	first := write(t, dataset.Parquet, o, resulttest.KeptTypes()...)
-	if again := write(t, dataset.Parquet, o, resulttest.KeptTypes()...); first != again {
+	first := write(t, dataset.Parquet, o, resulttest.WithKeptColumns()...)
+	if again := write(t, dataset.Parquet, o, resulttest.WithKeptColumns()...); first != again {
 		t.Error("got different bytes for equal rows")
 	}
 }
@@ -298,7 +298,7 @@ func BenchmarkParquet(b *testing.B) {
 				peak := 0.0
 				for b.Loop() {
 					w, _ := result.NewWriter(dataset.Parquet, io.Discard, result.Options{KeepAll: kept, TempDir: b.TempDir()})
-					r := resulttest.Many(1)[0]
+					r := resulttest.LongRows(1)[0]
 					for i := range n {
 						r.Index, r.Contexts[0] = i, strings.Repeat(fmt.Sprint("a context ", i, " "), 200)
 						_ = w.Write(r)

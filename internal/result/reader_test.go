@@ -40,7 +40,7 @@ func TestJSONLRoundTrip(t *testing.T) {
 	s := resulttest.Scored()
 	s.Claims[0].Score, s.Support = 0.987654, 0.493827 // rounded
 	s.Kept[1].Value = []byte(`{"a":[1,2]}`)
-	want := []*result.Row{s, resulttest.NoClaims(), resulttest.Failed(), resulttest.Unread()}
+	want := []*result.Row{s, resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.ReadFailed()}
 	got, err := read(write(t, dataset.JSONL, result.Options{}, want...))
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestReaderRejectsInvalidLines(t *testing.T) {
 }
 
 func TestRowsStopsAndReportsErrors(t *testing.T) {
-	text := write(t, dataset.JSONL, result.Options{}, resulttest.Unread(), resulttest.Unread())
+	text := write(t, dataset.JSONL, result.Options{}, resulttest.ReadFailed(), resulttest.ReadFailed())
 	for r, err := range result.NewReader(strings.NewReader(text), nil).Rows() {
 		if err != nil || r.ID != "3" {
 			t.Errorf("got %v, %v, want row 3", r, err)
@@ -130,7 +130,7 @@ func FuzzJSONLRoundTrip(f *testing.F) {
 	f.Add("index", "", "", "claims", 1e300, math.MaxInt, uint8(2))
 	f.Add("", "read: x", "verdict: y", "", -1e-300, math.MinInt, uint8(3))
 	f.Fuzz(func(t *testing.T, id, answer, context, name string, score float64, at int, which uint8) {
-		r := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Unread()}[which%4]
+		r := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.ReadFailed()}[which%4]
 		r.Index, r.ID, r.Answer, r.Contexts = at, id, answer, []string{context, name}
 		if utf8.ValidString(name) && !slices.Contains(result.Names(), name) {
 			r.Kept = []dataset.Column{{Name: name, Value: result.AppendText(nil, context)}, {Name: "n", Value: []byte("[1, {}]")}}
@@ -167,7 +167,7 @@ func FuzzJSONLRoundTrip(f *testing.F) {
 // FuzzReadJSONL checks that any row that is read can be written and read again.
 func FuzzReadJSONL(f *testing.F) {
 	var b []byte
-	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Unread()} {
+	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.ReadFailed()} {
 		b = append(r.AppendJSON(b), '\n')
 		f.Add(r.AppendJSON(nil))
 	}

@@ -111,7 +111,7 @@ func AUROCInterval(positive []bool, scores []float64, confidence float64) Interv
 	}
 	e, a := deLong(pos, neg), i.Estimate
 	if e == 0 || a == 0 || a == 1 {
-		i.Method, i.Note = Newcombe, "the scores' ranks have no spread within the labels: the interval is that of Newcombe (2006)"
+		i.Method, i.Note = Newcombe, "the DeLong standard error is 0: Newcombe (2006) interval instead"
 		i.Lower, i.Upper = separated(a, float64(len(pos)), float64(len(neg)), z)
 		return i
 	}
@@ -140,7 +140,7 @@ func (i *Interval) tooFew(pos, neg int) bool {
 	if min(pos, neg) >= minPerClass {
 		return false
 	}
-	i.Note = fmt.Sprintf("%d positive and %d negative rows are too few for an interval, which takes %d of each", pos, neg, minPerClass)
+	i.Note = fmt.Sprintf("%d positive and %d negative rows: an interval needs at least %d of each", pos, neg, minPerClass)
 	return true
 }
 
@@ -244,15 +244,15 @@ func SpearmanInterval(x, y []float64, confidence float64) Interval {
 	r := i.Estimate
 	switch {
 	case len(x) < minUnits:
-		i.Note = fmt.Sprintf("%d is too few for an interval, which takes %d", len(x), minUnits)
+		i.Note = tooFewUnits
 	case math.IsNaN(r):
-		i.Note = "one of the two does not vary"
+		i.Note = "one variable is constant"
 	default:
 		i.Method = FisherZ
 		width := z * math.Sqrt((1+r*r/2)/float64(len(x)-3))
 		i.Lower, i.Upper = math.Tanh(math.Atanh(r)-width), math.Tanh(math.Atanh(r)+width)
 		if math.Abs(r) == 1 {
-			i.Note = "the ranks are the same: the interval has no width, and shows nothing of how sure it is"
+			i.Note = "perfect rank correlation: the interval has zero width and does not reflect uncertainty"
 		}
 	}
 	return i
@@ -313,13 +313,13 @@ func KappaInterval(positive, predicted []bool, confidence float64) Interval {
 	c := newConfusion(positive, predicted)
 	switch e := c.kappaError(); {
 	case c.n < minUnits:
-		i.Note = fmt.Sprintf("%d is too few for an interval, which takes %d", c.n, minUnits)
+		i.Note = tooFewUnits
 	case math.IsNaN(i.Estimate):
-		i.Note = "all rows are labelled and called the same"
+		i.Note = "all labels and predictions are equal"
 	case c.truePositive+c.falseNegative == 0, c.trueNegative+c.falsePositive == 0, c.truePositive+c.falsePositive == 0, c.trueNegative+c.falseNegative == 0:
-		i.Note = "all rows are labelled, or called, the same: kappa is 0 however they agree"
+		i.Note = "all labels or all predictions are equal: kappa is always 0"
 	case c.falseNegative+c.falsePositive == 0:
-		i.Method, i.Note = Bounded, "no row disagrees: the lower end is by how often a row might and not be seen"
+		i.Method, i.Note = Bounded, "no disagreement: the lower bound allows for unobserved disagreement"
 		unseen := 1 - math.Pow((1-i.Confidence)/2, 1/float64(c.n))
 		i.Lower, i.Upper = max(-1, 1-unseen/(1-c.chance())), 1
 	default:

@@ -45,7 +45,7 @@ const (
 	TooFew Method = "none"
 	// BCa is the bias-corrected and accelerated bootstrap.
 	BCa Method = "bca"
-	// Bounded is a wide interval that is valid for any scores within their range.
+	// Bounded is a conservative interval, valid for any scores within their range.
 	Bounded Method = "bounded"
 	// DeLong is the method of [AUROCInterval].
 	DeLong Method = "delong"
@@ -84,6 +84,9 @@ const (
 	minDistinct = 5
 )
 
+// tooFewUnits is the Note of a sample with fewer than minUnits units.
+var tooFewUnits = fmt.Sprintf("too few for an interval (minimum %d)", minUnits)
+
 // Interval returns the mean with its confidence interval.
 //
 // It uses the BCa bootstrap of Efron, "Better Bootstrap Confidence Intervals" (JASA
@@ -109,15 +112,15 @@ func (s *Sample) Interval(o Options) Interval {
 		i.Estimate = t.mean()
 	}
 	if t.n < minUnits {
-		i.Note = fmt.Sprintf("%d is too few for an interval, which takes %d", t.n, minUnits)
+		i.Note = tooFewUnits
 		return i
 	}
 	tail := (1 - o.Confidence) / 2
 	if k := t.distinctFromMode(); k < minDistinct {
 		i.Method = Bounded
-		i.Note = fmt.Sprintf("only %d of %d differ from the most common value: the interval is the wide one that holds for any values from %g to %g", k, t.n, o.Low, o.High)
+		i.Note = fmt.Sprintf("only %d of %d differ from the most common value: conservative bounds, valid for any values from %g to %g", k, t.n, o.Low, o.High)
 		if k == 0 {
-			i.Note = fmt.Sprintf("all %d have the same value: the interval is the wide one that holds for any values from %g to %g", t.n, o.Low, o.High)
+			i.Note = fmt.Sprintf("all %d values are equal: conservative bounds, valid for any values from %g to %g", t.n, o.Low, o.High)
 		}
 		i.Lower, i.Upper = t.bounded(tail, o)
 	} else {

@@ -99,7 +99,7 @@ func TestIntervalOfConstantScoresIsBounded(t *testing.T) {
 	got := ones.Interval(Options{})
 	near(t, "lower", got.Lower, math.Pow(0.025, 0.01), 1e-15)
 	near(t, "upper", got.Upper, 1, 0)
-	if got.Method != Bounded || !strings.HasPrefix(got.Note, "all 100 have the same value") {
+	if got.Method != Bounded || !strings.HasPrefix(got.Note, "all 100 values are equal") {
 		t.Errorf("got %+v, want a bounded interval with a note", got)
 	}
 	half := sampleOf(slices.Repeat([]float64{0.5}, 100)...).Interval(Options{})

@@ -80,7 +80,7 @@ func BestThreshold(positive []bool, scores []float64, groups []string, o Options
 			threshold, _ := chooseThreshold(rows, fold)
 			if math.IsNaN(threshold) {
 				t.Low, t.High = math.NaN(), math.NaN()
-				t.OutOfFold.Note = "the rows outside of one fold have one label only: there are too few groups"
+				t.OutOfFold.Note = "too few groups: all rows outside one fold have the same label"
 				return t
 			}
 			t.Low, t.High = min(t.Low, threshold), max(t.High, threshold)

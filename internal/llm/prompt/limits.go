@@ -10,8 +10,8 @@ import (
 // Prompts may come from an untrusted repository. Since templates only need to insert
 // texts, constructs that could run for a long time are rejected, and output is limited.
 const (
-	maxSteps  = 10_000   // nodes that a template may execute, including nested templates
-	maxOutput = 64 << 20 // bytes that a template may write in addition to texts
+	maxSteps  = 10_000   // nodes executed, including nested templates
+	maxOutput = 64 << 20 // bytes of output, not counting dataset texts
 )
 
 // checkSteps rejects loops, recursion and excessive template calls.
@@ -24,7 +24,7 @@ func checkSteps(t *template.Template) error {
 		if n, err := c.template(part.Name()); err != nil {
 			return err
 		} else if n > maxSteps {
-			return fmt.Errorf("{{define %q}} takes more than %d steps", part.Name(), maxSteps)
+			return fmt.Errorf("{{define %q}} exceeds %d steps", part.Name(), maxSteps)
 		}
 	}
 	return nil
@@ -111,7 +111,7 @@ type limitedBuffer struct {
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > b.limit {
-		return 0, fmt.Errorf("it writes more than %d bytes in addition to the texts of the dataset", maxOutput)
+		return 0, fmt.Errorf("output exceeds %d bytes", maxOutput)
 	}
 	return b.Buffer.Write(p)
 }

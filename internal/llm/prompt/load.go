@@ -52,11 +52,11 @@ func builtins() ([]builtin, error) {
 func (b builtin) file() string { return string(b.name) + ".tmpl" }
 
 // Load returns the built-in prompts. A file in dir with the name of a prompt,
-// such as judge.tmpl, replaces it; dir may be empty. Load parses and tests
-// every template to report errors, which name the file, before any money is
-// spent. Each template must define "system" and "user", use only known fields,
-// and contain its required texts. Load fails if dir contains no .tmpl file or
-// one with an unknown name.
+// such as judge.tmpl, replaces it; dir may be empty. Load parses and executes
+// every template to report errors before the first request to a model. Each
+// template must define "system" and "user", use only known fields, and include
+// its required fields. Load fails if dir contains no .tmpl file or one with an
+// unknown name.
 func Load(dir string) (*Set, error) {
 	list, err := builtins()
 	if err != nil {
@@ -113,7 +113,7 @@ func readDir(dir string, list []builtin) (map[string][]byte, error) {
 	return replaced, nil
 }
 
-// parse parses and tests a template.
+// parse parses and validates a template.
 func parse(b builtin, file string, text []byte) (*template.Template, error) {
 	t, err := template.New(file).Option("missingkey=error").Funcs(disabledFuncs()).Parse(string(text))
 	if err != nil {
@@ -135,8 +135,8 @@ func parse(b builtin, file string, text []byte) (*template.Template, error) {
 	return t, nil
 }
 
-// checkTemplate executes a template with markers in place of texts and checks
-// where they appear.
+// checkTemplate executes a template with markers instead of dataset texts. It
+// rejects markers in the system message and missing markers in the user message.
 func checkTemplate(b builtin, file string, t *template.Template, strict, again bool) error {
 	markers := map[string]encoded{}
 	for _, f := range []string{"Question", "Answer", "Before", "Joined", "Sentences", "Contexts", "Claims"} {
@@ -158,7 +158,7 @@ func checkTemplate(b builtin, file string, t *template.Template, strict, again b
 		return fmt.Errorf("%s: \"system\" is empty", file)
 	}
 	if bytes.IndexByte(system.Bytes(), 0) >= 0 {
-		return fmt.Errorf("%s: \"system\" contains a text of the dataset: move it to \"user\"", file)
+		return fmt.Errorf("%s: \"system\" must not use dataset text; move it to \"user\"", file)
 	}
 	for _, f := range b.required {
 		if !strings.Contains(user.String(), string(markers[f])) {

@@ -38,7 +38,7 @@ func mustLoad(t testing.TB, dir string) *Set {
 }
 
 // The golden files contain every message as it is sent.
-func TestGoldenMessages(t *testing.T) {
+func TestRenderMatchesGoldenFiles(t *testing.T) {
 	s := mustLoad(t, "")
 	for _, n := range names() {
 		for _, variant := range []struct {
@@ -98,13 +98,13 @@ func TestVersionChangesWithText(t *testing.T) {
 
 // Text shared by all rows comes first, and contexts precede claims, so that servers can
 // cache prompt prefixes.
-func TestSharedPrefixComesFirst(t *testing.T) {
+func TestRenderStartsWithSharedPrefix(t *testing.T) {
 	s := mustLoad(t, "")
 	for _, n := range names() {
 		a, _ := s.Render(n, exampleData)
-		other := exampleData
-		other.Question, other.Answer, other.Claims, other.Sentences, other.Before = "Q?", "A.", []Item{{Text: "C."}}, []Item{{Text: "S."}}, ""
-		b, _ := s.Render(n, other)
+		changed := exampleData
+		changed.Question, changed.Answer, changed.Claims, changed.Sentences, changed.Before = "Q?", "A.", []Item{{Text: "C."}}, []Item{{Text: "S."}}, ""
+		b, _ := s.Render(n, changed)
 		if a.System != b.System {
 			t.Errorf("%s: system message differs between rows", n)
 		}
@@ -142,20 +142,20 @@ func TestLoadReplacesTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text.System != "Be strict: true." || text.User != `[{"id":0,"text":"x"}] [{"id":0,"text":"y"}]` {
-		t.Errorf("got %+v", text)
+		t.Errorf("got %+v, want the replaced template", text)
 	}
 	if v := s.Version(Judge); v == builtin.Version(Judge) || !strings.HasPrefix(v, "judge/") || len(v) != len("judge/")+12 || v != text.Version {
-		t.Errorf("got version %q", v)
+		t.Errorf("got version %q, want judge/ and a hash of 12 digits that differs from %q", v, builtin.Version(Judge))
 	}
 	if s.Version(Claims) != "claims/1" || s.Version("x") != "" {
-		t.Errorf("got versions %q, %q", s.Version(Claims), s.Version("x"))
+		t.Errorf("got versions %q and %q, want %q and %q", s.Version(Claims), s.Version("x"), "claims/1", "")
 	}
 	if _, err := s.Render("x", Data{}); err == nil {
 		t.Error("got no error for an unknown prompt")
 	}
 }
 
-// doubling returns templates a0 to aN that call the previous one twice.
+// doubling returns n templates, of which all but the first call the previous one twice.
 func doubling(n int) string {
 	var b strings.Builder
 	b.WriteString(`{{define "a0"}}x{{end}}`)
@@ -176,16 +176,16 @@ func TestLoadRejectsInvalidTemplates(t *testing.T) {
 		"missing user":              {"claims.tmpl", `{{define "system"}}s{{end}}`, `claims.tmpl: missing template "user"`},
 		"missing system":            {"claims.tmpl", `{{define "user"}}s{{end}}`, `claims.tmpl: missing template "system"`},
 		"empty system":              {"claims.tmpl", `{{define "system"}} {{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" is empty`},
-		"text in system":            {"claims.tmpl", `{{define "system"}}{{.Question}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" contains a text of the dataset`},
+		"dataset text in system":    {"claims.tmpl", `{{define "system"}}{{.Question}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" must not use dataset text`},
 		"no template":               {"claims.tmpl", `{{define "system"`, "claims.tmpl"},
 		"runtime error in user":     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{index .Claims 1 2 3}}{{end}}`, "claims.tmpl"},
 		"runtime error in system":   {"claims.tmpl", `{{define "system"}}{{.X}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, "claims.tmpl"},
 		"unknown prompt":            {"jugde.tmpl", "", "jugde.tmpl: unknown prompt; want one of claims.tmpl"},
 		"loop":                      {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}{{end}}`, "{{range}} is not supported in prompts"},
 		"recursion":                 {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "user" .}}{{end}}`, `{{template "user"}} calls itself`},
-		"exponential calls":         {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "a39" .}}{{end}}` + doubling(40), "takes more than 10000 steps"},
+		"exponential calls":         {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "a39" .}}{{end}}` + doubling(40), "exceeds 10000 steps"},
 		"exponential text":          {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{$a := "aaaaaaaa"}}` + strings.Repeat(`{{$a = printf "%s%s" $a $a}}`, 60) + `{{end}}`, "function printf is not supported in prompts"},
-		"too much text":             {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}` + strings.Repeat(`{{template "much"}}`, 200) + `{{end}}{{define "much"}}` + strings.Repeat("x", 1<<19) + `{{end}}`, "it writes more than"},
+		"output too large":          {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}` + strings.Repeat(`{{template "much"}}`, 200) + `{{end}}{{define "much"}}` + strings.Repeat("x", 1<<19) + `{{end}}`, "output exceeds"},
 		"large file":                {"claims.tmpl", strings.Repeat("x", MaxBytes+1), "longer than 1048576 bytes"},
 		"directory without prompts": {"readme.txt", "", "no prompts found"},
 	} {
@@ -221,10 +221,10 @@ func TestExportKeepsChangedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Export(dir); err == nil || !strings.Contains(err.Error(), paths[1]) {
-		t.Errorf("got %v", err)
+		t.Errorf("got error %v, want one that contains %s", err, paths[1])
 	}
 	if b, _ := os.ReadFile(paths[1]); string(b) != "mine" {
-		t.Errorf("changed file: got %q", b)
+		t.Errorf("changed file: got %q, want %q", b, "mine")
 	}
 	if _, err := os.Stat(paths[0]); err == nil {
 		t.Errorf("failed export wrote %s", paths[0])

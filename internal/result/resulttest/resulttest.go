@@ -1,4 +1,4 @@
-// Package resulttest provides rows of every status for tests.
+// Package resulttest provides result rows for tests.
 package resulttest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// Scored returns a scored row with two claims and kept columns. Its fields do not
-// agree with each other.
+// Scored returns a scored row with two claims and kept columns. Its scores are
+// arbitrary and do not follow from its claims.
 func Scored() *result.Row {
 	return &result.Row{
 		Index: 7, ID: "a", Question: "q?", Answer: "Born in Ulm. Died.", Contexts: []string{"born in Ulm", "c\"2\n"},
@@ -32,7 +32,7 @@ func Scored() *result.Row {
 	}
 }
 
-// NoClaims returns a refusal.
+// NoClaims returns the row of a refusal, which has no claims.
 func NoClaims() *result.Row {
 	return &result.Row{
 		Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"},
@@ -40,8 +40,8 @@ func NoClaims() *result.Row {
 	}
 }
 
-// Failed returns a row whose judge failed.
-func Failed() *result.Row {
+// JudgeFailed returns a row whose judge failed.
+func JudgeFailed() *result.Row {
 	return &result.Row{
 		Index: 9, ID: "9", Answer: "=1", Contexts: []string{"c"},
 		Status: result.Failed, Reason: result.StageVerdict, Faithfulness: math.NaN(), Support: math.NaN(),
@@ -50,16 +50,16 @@ func Failed() *result.Row {
 	}
 }
 
-// Unread returns a row that could not be read.
-func Unread() *result.Row {
+// ReadFailed returns a row that could not be read.
+func ReadFailed() *result.Row {
 	return &result.Row{
 		Index: 3, ID: "3", Status: result.Failed, Reason: result.StageRead,
 		Faithfulness: math.NaN(), Support: math.NaN(), Err: errors.New("f.jsonl:4: answer: want a string, got null"),
 	}
 }
 
-// Marked returns a scored row with all optional fields except citations.
-func Marked() *result.Row {
+// WithOptionalFields returns a scored row with all optional fields except citations.
+func WithOptionalFields() *result.Row {
 	r := Scored()
 	r.Index, r.ID = 10, "m"
 	r.Claims[0].Lead, r.Claims[0].JudgedAs = "Life:", "He was born."
@@ -70,8 +70,8 @@ func Marked() *result.Row {
 	return r
 }
 
-// Hostile returns a scored row with texts that try to inject markup into every format.
-func Hostile() *result.Row {
+// WithMarkup returns a scored row whose texts contain markup of every output format.
+func WithMarkup() *result.Row {
 	r := Scored()
 	r.Index, r.ID, r.Question, r.Answer = 11, "\x00|`<b>\u202e@evil #1 ]]>", "\xff\xfe\U0001f315\u2028\ufffe", "x\r\n::error::EVIL\n##[error]EVIL"
 	r.Contexts, r.Kept, r.File, r.Line = []string{"", "\x1b[31m", strings.Repeat("]]>", 9)}, nil, "a\"<&>.jsonl", 3
@@ -82,10 +82,10 @@ func Hostile() *result.Row {
 	return r
 }
 
-// Citing returns a scored row with three claims. The first cites two chunks, of which
+// WithCitations returns a scored row with three claims. The first cites two chunks, of which
 // one supports it, the second cites two that may support it together, and the third
 // has an unresolved citation.
-func Citing() *result.Row {
+func WithCitations() *result.Row {
 	return &result.Row{
 		Index: 12, ID: "cites", Answer: "sun [1][2]. moon [1, 3]. star [<b>].", Contexts: []string{"sun", "x", "y"},
 		Status: result.Scored, Faithfulness: 1, Support: 1,
@@ -113,8 +113,8 @@ func Citing() *result.Row {
 	}
 }
 
-// Many returns n scored rows with long texts.
-func Many(n int) []*result.Row {
+// LongRows returns n scored rows with long texts.
+func LongRows(n int) []*result.Row {
 	rows := make([]*result.Row, n)
 	for i := range rows {
 		r := Scored()
@@ -126,10 +126,10 @@ func Many(n int) []*result.Row {
 	return rows
 }
 
-// KeptTypes returns rows of all kinds, with kept columns of all types.
-func KeptTypes() []*result.Row {
+// WithKeptColumns returns rows of every status with kept columns of every type.
+func WithKeptColumns() []*result.Row {
 	return []*result.Row{
-		withKept(Failed()),
+		withKept(JudgeFailed()),
 		withKept(
 			Scored(), "text", `"a \"b\" é"`, "flag", "true", "whole", "-9223372036854775808", "number", "1", "exact", "9007199254740993",
 			"huge", "18446744073709551616", "mixed", `"1"`, "list", `["a", {"b": null}]`, "none", "null", "a.b", "1e3", "ÄÖ", `""`,
@@ -138,13 +138,13 @@ func KeptTypes() []*result.Row {
 			NoClaims(), "text", `"null"`, "flag", "false", "whole", "9223372036854775807", "number", "-0.5", "exact", "0.5",
 			"huge", "1", "mixed", "1", "list", "3", "none", "null", "a.b", "-2.50", "ÄÖ", `"\u0000"`,
 		),
-		withKept(Marked(), "text", "null", "number", "null", "late", "7"),
-		withKept(Hostile()),
-		Citing(),
+		withKept(WithOptionalFields(), "text", "null", "number", "null", "late", "7"),
+		withKept(WithMarkup()),
+		WithCitations(),
 	}
 }
 
-// withKept replaces the kept columns of r by pairs of a name and a value.
+// withKept sets the kept columns of r to the given name-value pairs.
 func withKept(r *result.Row, pairs ...string) *result.Row {
 	r.Kept = nil
 	for i := 0; i < len(pairs); i += 2 {

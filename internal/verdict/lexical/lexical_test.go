@@ -9,8 +9,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// bySpace splits text after each full stop before a space or the end.
-func bySpace(text string, yield func(start, end int)) {
+// splitAfterPeriods yields the sentences of text. A sentence ends at a period before a
+// space or at the end of the text.
+func splitAfterPeriods(text string, yield func(start, end int)) {
 	start := 0
 	for i := range len(text) {
 		if text[i] == '.' && (i+1 == len(text) || text[i+1] == ' ') {
@@ -29,7 +30,7 @@ func newJudge(t testing.TB, opts Options) *Judge {
 		opts.Threshold = DefaultThreshold
 	}
 	if opts.Sentences == nil {
-		opts.Sentences = bySpace
+		opts.Sentences = splitAfterPeriods
 	}
 	j, err := New(opts)
 	if err != nil {
@@ -60,11 +61,11 @@ const (
 	bowl     = "The First AFL–NFL World Championship Game was an American football game played on January 15, 1967, at the Los Angeles Memorial Coliseum in Los Angeles."
 )
 
-func TestNegatedChunkIsNotSupport(t *testing.T) {
+func TestJudgeIgnoresNegatedChunk(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	negated, plain := "The drug is not effective.", "The drug is effective."
-	for _, c := range []struct {
+	for _, tt := range []struct {
 		contexts []string
 		label    verdict.Label
 		chunks   string
@@ -74,65 +75,65 @@ func TestNegatedChunkIsNotSupport(t *testing.T) {
 		{[]string{"They say: " + negated, "As they wrote, " + plain, plain}, verdict.Supported, "[1 2]"},
 		{[]string{negated, negated}, verdict.Contradicted, "[]"},
 	} {
-		v := judge(t, j, newTask("", c.contexts, plain))[0]
-		if v.Label != c.label || fmt.Sprint(v.ChunkIDs) != c.chunks {
-			t.Errorf("%q: got %v with chunks %v (%s), want %v with chunks %s", c.contexts, v.Label, v.ChunkIDs, v.Reason, c.label, c.chunks)
+		v := judge(t, j, newTask("", tt.contexts, plain))[0]
+		if v.Label != tt.label || fmt.Sprint(v.ChunkIDs) != tt.chunks {
+			t.Errorf("%q: got %v with chunks %v (%s), want %v with chunks %s", tt.contexts, v.Label, v.ChunkIDs, v.Reason, tt.label, tt.chunks)
 		}
 	}
 }
 
-// Short label names for test tables.
+// Labels in test tables.
 const (
-	yes = verdict.Supported
-	no  = verdict.Contradicted
-	not = verdict.NotMentioned
+	supported    = verdict.Supported
+	contradicted = verdict.Contradicted
+	notMentioned = verdict.NotMentioned
 )
 
-func TestVerdicts(t *testing.T) {
+func TestJudge(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	for _, c := range []struct {
+	for _, tt := range []struct {
 		question, context, claim string
 		want                     verdict.Label
 		reason                   string // substring of the reason
 	}{
-		{"When was the first super bowl?", bowl, "The first superbowl was held on Jan 15, 1967", yes, ""},
-		{"Where and when was Einstein born?", einstein, "Einstein was born in Germany on 14th March 1879.", yes, ""},
-		{"Where and when was Einstein born?", einstein, "Einstein was born in Germany on 20th March 1879.", no, "“20th March 1879” is not in the contexts (nearest: “14 March 1879”); chunk 0: “Albert"},
-		{"", "The tower is 330 metres tall.", "The tower is 330 m tall.", yes, ""},
-		{"", "The tower is 1,083 feet tall.", "The tower is 330 metres tall.", yes, ""},
-		{"", "The tower is 330 metres tall.", "The tower is 300 metres tall.", no, "“300 metres” is not in the contexts (nearest: “330 metres”)"},
-		{"", "Three thousand people live in the village.", "3,000 people live in the village.", yes, ""},
-		{"", "The launch was on 1967-01-15 in Florida.", "The launch was on Jan 15, 1967 in Florida.", yes, ""},
-		{"", "The launch was on January 15, 1967 in Florida.", "The launch was on 1967-01-15 in Texas.", not, "Texas"},
-		{"", "Sales grew by 12 percent in 2020.", "Sales grew by 12% in 2020.", yes, ""},
-		{"", "Sales grew by 12 percent in 2020.", "Sales grew by 21% in 2020.", no, "“21%” is not in the contexts (nearest: “12 percent”)"},
-		{"", "The drug is not effective against influenza in children.", "The drug is effective against influenza in children.", no, "deny"},
-		{"", "The drug is effective against influenza in children.", "The drug is not effective against influenza in children.", no, "denies"},
-		{"", "The new rule allows parking on weekdays.", "The old rule allows parking on weekdays.", no, "“new”, not “old”"},
-		{"", "The committee purchased two buildings in Lyon.", "The committee bought two buildings in Lyon.", yes, ""},
-		{"", "Bananas are rich in potassium.", "The treaty was signed by nine ministers in Vienna.", not, ""},
-		{"", "Das Museum wurde 1898 in Köln eröffnet.", "Das Museum wurde 1898 in Köln eröffnet.", yes, "stated in chunk 0: “Das Museum"},
-		{"", "The hotel on the north shore of the lake has 14 guest rooms and a garden.", "The hotel on the north shore of the lake has 20 guest rooms and a garden.", no, "“20” is not in the contexts (nearest: “14”)"},
-		{"", "In 1989 the company opened a new factory in Munich for electric motors.", "In 1998 the company opened a new factory in Munich for electric motors.", no, "“1998” is not in the contexts (nearest: “1989”)"},
-		{"", "Apollo 11 was launched by NASA from Florida in July.", "Apollo 13 was launched by NASA from Florida in July.", no, "“13” is not in the contexts (nearest: “11”)"},
-		{"", "The bridge over the river carries 14 trains.", "The bridge over the river carries 20 trains.", no, "20"},
-		{"", "Das Treffen fand am 14. März 1998 in Berlin statt.", "Das Treffen fand am 20. März 1998 in Berlin statt.", no, "“20. März 1998” is not in the contexts (nearest: “14. März 1998”)"},
-		{"", "Elle est née le 14 mars 1998.", "Elle est née le 20 mars 1998.", no, "nearest: “14 mars 1998”"},
-		{"", "人口は1500万人です。", "人口は1400万人です。", no, "“1400” is not in the contexts (nearest: “1500”)"},
-		{"", "It was -5 degrees at night in the valley.", "It was 5 degrees at night in the valley.", no, "the contexts say “-5”, not “5”"},
-		{"", "Die Firma hat 1500 Mitarbeiter.", "Die Firma hat 1.500 Mitarbeiter.", yes, ""},
-		{"", "東京都は日本の首都である。", "東京都は日本の首都である。", yes, ""},
-		{"", "東京都は日本の首都である。", "大阪府は韓国の農村だった。", not, ""},
+		{"When was the first super bowl?", bowl, "The first superbowl was held on Jan 15, 1967", supported, ""},
+		{"Where and when was Einstein born?", einstein, "Einstein was born in Germany on 14th March 1879.", supported, ""},
+		{"Where and when was Einstein born?", einstein, "Einstein was born in Germany on 20th March 1879.", contradicted, "“20th March 1879” is not in the contexts (nearest: “14 March 1879”); chunk 0: “Albert"},
+		{"", "The tower is 330 metres tall.", "The tower is 330 m tall.", supported, ""},
+		{"", "The tower is 1,083 feet tall.", "The tower is 330 metres tall.", supported, ""},
+		{"", "The tower is 330 metres tall.", "The tower is 300 metres tall.", contradicted, "“300 metres” is not in the contexts (nearest: “330 metres”)"},
+		{"", "Three thousand people live in the village.", "3,000 people live in the village.", supported, ""},
+		{"", "The launch was on 1967-01-15 in Florida.", "The launch was on Jan 15, 1967 in Florida.", supported, ""},
+		{"", "The launch was on January 15, 1967 in Florida.", "The launch was on 1967-01-15 in Texas.", notMentioned, "Texas"},
+		{"", "Sales grew by 12 percent in 2020.", "Sales grew by 12% in 2020.", supported, ""},
+		{"", "Sales grew by 12 percent in 2020.", "Sales grew by 21% in 2020.", contradicted, "“21%” is not in the contexts (nearest: “12 percent”)"},
+		{"", "The drug is not effective against influenza in children.", "The drug is effective against influenza in children.", contradicted, "deny"},
+		{"", "The drug is effective against influenza in children.", "The drug is not effective against influenza in children.", contradicted, "denies"},
+		{"", "The new rule allows parking on weekdays.", "The old rule allows parking on weekdays.", contradicted, "“new”, not “old”"},
+		{"", "The committee purchased two buildings in Lyon.", "The committee bought two buildings in Lyon.", supported, ""},
+		{"", "Bananas are rich in potassium.", "The treaty was signed by nine ministers in Vienna.", notMentioned, ""},
+		{"", "Das Museum wurde 1898 in Köln eröffnet.", "Das Museum wurde 1898 in Köln eröffnet.", supported, "stated in chunk 0: “Das Museum"},
+		{"", "The hotel on the north shore of the lake has 14 guest rooms and a garden.", "The hotel on the north shore of the lake has 20 guest rooms and a garden.", contradicted, "“20” is not in the contexts (nearest: “14”)"},
+		{"", "In 1989 the company opened a new factory in Munich for electric motors.", "In 1998 the company opened a new factory in Munich for electric motors.", contradicted, "“1998” is not in the contexts (nearest: “1989”)"},
+		{"", "Apollo 11 was launched by NASA from Florida in July.", "Apollo 13 was launched by NASA from Florida in July.", contradicted, "“13” is not in the contexts (nearest: “11”)"},
+		{"", "The bridge over the river carries 14 trains.", "The bridge over the river carries 20 trains.", contradicted, "20"},
+		{"", "Das Treffen fand am 14. März 1998 in Berlin statt.", "Das Treffen fand am 20. März 1998 in Berlin statt.", contradicted, "“20. März 1998” is not in the contexts (nearest: “14. März 1998”)"},
+		{"", "Elle est née le 14 mars 1998.", "Elle est née le 20 mars 1998.", contradicted, "nearest: “14 mars 1998”"},
+		{"", "人口は1500万人です。", "人口は1400万人です。", contradicted, "“1400” is not in the contexts (nearest: “1500”)"},
+		{"", "It was -5 degrees at night in the valley.", "It was 5 degrees at night in the valley.", contradicted, "the contexts say “-5”, not “5”"},
+		{"", "Die Firma hat 1500 Mitarbeiter.", "Die Firma hat 1.500 Mitarbeiter.", supported, ""},
+		{"", "東京都は日本の首都である。", "東京都は日本の首都である。", supported, ""},
+		{"", "東京都は日本の首都である。", "大阪府は韓国の農村だった。", notMentioned, ""},
 	} {
-		v := judge(t, j, newTask(c.question, []string{c.context}, c.claim))[0]
-		if v.Label != c.want || !strings.Contains(v.Reason, c.reason) {
-			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", c.claim, c.context, v.Label, v.Score, v.Reason, c.want, c.reason)
+		v := judge(t, j, newTask(tt.question, []string{tt.context}, tt.claim))[0]
+		if v.Label != tt.want || !strings.Contains(v.Reason, tt.reason) {
+			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", tt.claim, tt.context, v.Label, v.Score, v.Reason, tt.want, tt.reason)
 		}
 	}
 }
 
-func TestNumberWithSpaceAfterSeparatorMatches(t *testing.T) {
+func TestJudgeMatchesNumberWithSpaceAfterSeparator(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	v := judge(t, j, newTask("", []string{"One bookie has taken five bets for more than $ 10, 000 on the party."}, "One bookie has taken five bets for more than $10,000 on the party."))[0]
