@@ -111,7 +111,7 @@ func AUROCInterval(positive []bool, scores []float64, confidence float64) Interv
 	}
 	e, a := deLong(pos, neg), i.Estimate
 	if e == 0 || a == 0 || a == 1 {
-		i.Method, i.Note = Newcombe, "the DeLong standard error is 0: Newcombe (2006) interval instead"
+		i.Method, i.Note = Newcombe, "the DeLong standard error is 0; using the Newcombe (2006) interval"
 		i.Lower, i.Upper = separated(a, float64(len(pos)), float64(len(neg)), z)
 		return i
 	}
@@ -134,13 +134,12 @@ func newInterval(estimate float64, n int, confidence float64) (Interval, float64
 	return i, mathext.NormalQuantile((1 + confidence) / 2)
 }
 
-// tooFew reports whether a class is too small for an interval. If so, it sets
-// Note.
+// tooFew reports whether a class is too small for an interval and sets Note if so.
 func (i *Interval) tooFew(pos, neg int) bool {
 	if min(pos, neg) >= minPerClass {
 		return false
 	}
-	i.Note = fmt.Sprintf("%d positive and %d negative rows: an interval needs at least %d of each", pos, neg, minPerClass)
+	i.Note = fmt.Sprintf("too few rows for an interval (%d positive, %d negative, minimum %d each)", pos, neg, minPerClass)
 	return true
 }
 
@@ -304,7 +303,7 @@ func Kappa(positive, predicted []bool) float64 {
 // interval with the large-sample standard error of Fleiss, Cohen and Everitt
 // (Psychological Bulletin 72, 1969), clipped to -1 and 1. For perfect agreement
 // the standard error is 0. In that case the lower bound is the kappa at the
-// largest rate of disagreement that could remain unobserved in n rows, and Note
+// largest disagreement rate consistent with n rows without disagreement, and Note
 // is set. There is no interval for fewer than 20 rows, or if all labels or all
 // predictions are equal. For 100 rows and a kappa of 0.4, the coverage is
 // 93.6%. A confidence of 0 means 0.95.
