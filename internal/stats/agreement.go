@@ -243,7 +243,7 @@ func SpearmanInterval(x, y []float64, confidence float64) Interval {
 	r := i.Estimate
 	switch {
 	case len(x) < minUnits:
-		i.Note = tooFewUnits
+		i.Note = tooFewUnits()
 	case math.IsNaN(r):
 		i.Note = "one variable is constant"
 	default:
@@ -312,7 +312,7 @@ func KappaInterval(positive, predicted []bool, confidence float64) Interval {
 	c := newConfusion(positive, predicted)
 	switch e := c.kappaError(); {
 	case c.n < minUnits:
-		i.Note = tooFewUnits
+		i.Note = tooFewUnits()
 	case math.IsNaN(i.Estimate):
 		i.Note = "all labels and predictions are equal"
 	case c.truePositive+c.falseNegative == 0, c.trueNegative+c.falsePositive == 0, c.truePositive+c.falsePositive == 0, c.trueNegative+c.falseNegative == 0:

@@ -84,8 +84,8 @@ const (
 	minDistinct = 5
 )
 
-// tooFewUnits is the Note of a sample with fewer than minUnits units.
-var tooFewUnits = fmt.Sprintf("too few for an interval (minimum %d)", minUnits)
+// tooFewUnits returns the Note of a sample with fewer than minUnits units.
+func tooFewUnits() string { return fmt.Sprintf("too few for an interval (minimum %d)", minUnits) }
 
 // Interval returns the mean with its confidence interval.
 //
@@ -112,7 +112,7 @@ func (s *Sample) Interval(o Options) Interval {
 		i.Estimate = t.mean()
 	}
 	if t.n < minUnits {
-		i.Note = tooFewUnits
+		i.Note = tooFewUnits()
 		return i
 	}
 	tail := (1 - o.Confidence) / 2
