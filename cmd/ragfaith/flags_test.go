@@ -16,7 +16,7 @@ func TestEveryFlagIsClassified(t *testing.T) {
 	t.Parallel()
 	unrelated := strings.Fields(`
 		concurrency row-timeout
-		to show output summary github resume dry-run verbose quiet no-progress
+		to sort show output summary github resume dry-run verbose quiet no-progress
 		min-mean min-lower min-citation-recall min-citation-precision max-failed max-no-claims cluster
 		models onnxruntime model-file
 		api-key-env timeout retries rpm tpm max-cost max-total-tokens price batch batch-poll prompts

@@ -22,6 +22,7 @@ import (
 // outputOptions are the output options of score and report.
 type outputOptions struct {
 	to      string
+	sort    string
 	show    int
 	output  []string
 	summary string
@@ -40,7 +41,8 @@ func (o *outputOptions) flags() []flagSpec {
 			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", streams...), untrusted: "table none",
 			help: "format written to stdout: " + orList(streams),
 		},
-		{name: "show", arg: "N", value: flagvalue.Int(&o.show, 0, 0), untrusted: anyValue, help: "show the N worst and the first N failed rows below the table"},
+		{name: "sort", arg: "ORDER", value: flagvalue.OneOf(&o.sort, sortScore, sortScore, sortNone), untrusted: anyValue, help: "order of the table: score (lowest first) or none"},
+		{name: "show", arg: "N", value: flagvalue.Int(&o.show, 0, 0), untrusted: anyValue, help: "show the N worst and the first N failed rows in full"},
 		{
 			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath, exts: fileExtensions(),
 			help: "write results to FILE (atomically), by extension; repeatable",
@@ -62,11 +64,17 @@ func fileExtensions() []string {
 	return exts
 }
 
-// checkShow returns an error for --show without a table. set reports whether the flag
+// Values of --sort.
+const (
+	sortScore = "score"
+	sortNone  = "none"
+)
+
+// checkShow returns an error for --show with data on stdout. set reports whether the flag
 // was given on the command line.
 func (o *outputOptions) checkShow(set bool) error {
-	if o.show > 0 && set && report.Format(o.to) != report.FormatTable {
-		return usagef("--show needs --to table, got --to %s", o.to)
+	if o.show > 0 && set && o.to != string(report.FormatTable) && o.to != string(report.FormatNone) {
+		return usagef("--show needs --to table or none, got --to %s", o.to)
 	}
 	return nil
 }

@@ -255,7 +255,7 @@ func (r *reportRun) reportOptions() report.Options {
 	}
 	opts := report.Options{
 		KeepAll: true, Width: r.stdout.width, Warn: warn, Gates: gates, Means: r.means.Means, Notes: firstPaths(r.paths),
-		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: r.options.show,
+		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: r.options.show, DatasetOrder: r.options.sort == sortNone,
 		Page: func(w io.Writer) (report.Writer, error) {
 			run := html.Run{Datasets: r.paths, Conclude: func(t *report.Tally) html.Conclusion {
 				return htmlConclusion(gates(t), r.means.Means(t))

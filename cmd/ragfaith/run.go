@@ -262,10 +262,10 @@ func (sys system) outputStream(w io.Writer, o *outputOptions) outputStream {
 	}
 }
 
-// guarded wraps stdout so that a table can't inject workflow commands into GitHub Actions.
+// guarded wraps stdout so that a table and the rows of --show can't inject workflow commands into GitHub Actions.
 // Other formats are data and are written unchanged.
 func (sys system) guarded(to string, stdout io.Writer) io.Writer {
-	if sys.commands != nil && to == "table" {
+	if sys.commands != nil && (to == "table" || to == "none") {
 		return report.NewActionsGuard(stdout)
 	}
 	return stdout

@@ -213,7 +213,7 @@ func (r *scoreRun) reportOptions() report.Options {
 	keep, keepAll := o.kept()
 	return report.Options{
 		Keep: keep, KeepAll: keepAll, Width: r.stdout.width, Warn: r.warn,
-		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: o.show,
+		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: o.show, DatasetOrder: o.sort == sortNone,
 		Gates: r.gates, Means: r.means.Means, Notes: r.notes(),
 		Page: func(w io.Writer) (report.Writer, error) {
 			return html.New(w, html.Run{Datasets: r.paths, Settings: r.pageSettings(), Conclude: func(t *report.Tally) html.Conclusion {

@@ -40,7 +40,7 @@ func (c *Column) width() int {
 
 // layout renders columns within width terminal cells, if possible. It first truncates text
 // columns and then replaces columns in the middle with dots. Unless cutAfter is negative,
-// a row of dots is inserted before row cutAfter.
+// a row of dots is inserted after the first cutAfter rows.
 func layout(columns []Column, cutAfter, width int) string {
 	columns = fit(columns, width)
 	w := pretty.NewWriter()
@@ -57,13 +57,16 @@ func layout(columns []Column, cutAfter, width int) string {
 	}
 	w.SetColumnConfigs(configs)
 	w.AppendHeader(header)
-	for r := range columns[0].Cells {
+	for r := range len(columns[0].Cells) + 1 {
 		if r == cutAfter {
 			dots := pretty.Row{}
 			for i := range columns {
 				dots = append(dots, cut("", max(2, columns[i].width())))
 			}
 			w.AppendRow(dots)
+		}
+		if r == len(columns[0].Cells) {
+			break
 		}
 		row := pretty.Row{}
 		for i := range columns {

@@ -34,7 +34,7 @@ const (
 
 	FormatHTML Format = "html" // an interactive page, made by Options.Page
 
-	FormatNone Format = "none" // no output
+	FormatNone Format = "none" // no output but the rows of Options.Show
 )
 
 // StreamFormats returns the formats for standard output.
@@ -91,8 +91,11 @@ type Options struct {
 	Warn    func(error) // called for data that the format cannot hold; may be nil
 	Palette Palette     // colors of the table
 	Marks   bool        // add a column with a sign for the verdict of each claim to the table
-	Show    int         // number of the worst rows that the table shows in full
-	TempDir string      // directory of temporary files; "" for the system's
+	Show    int         // number of the worst rows that the table or FormatNone shows in full
+	// DatasetOrder keeps the order of the dataset in the table; otherwise rows with the
+	// lowest faithfulness come first.
+	DatasetOrder bool
+	TempDir      string // directory of temporary files; "" for the system's
 	// Gates and Means return the gates and means of the run after the last row, for
 	// reports. They may be nil.
 	Gates func(*Tally) []Gate
@@ -120,6 +123,9 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 		}
 		return o.Page(w)
 	case FormatNone:
+		if o.Show > 0 {
+			return newWorstRows(w, o), nil
+		}
 		return discard{}, nil
 	}
 	return nil, fmt.Errorf("unknown format %q", f)

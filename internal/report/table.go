@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,20 +13,21 @@ import (
 )
 
 const (
-	maxTableRows = 20 // longer tables are abbreviated to edgeRows at each end
-	edgeRows     = 5
+	maxTableRows = 20 // longer tables are abbreviated to 2*edgeRows rows
+	edgeRows     = 5  // rows at each end of a table in dataset order
 	maxCell      = 50 // maximum width of a text; the default of display.max_colwidth in pandas
 	defaultWidth = 120
 )
 
 // table writes results as pandas prints a DataFrame, followed by faithfulness statistics
-// and counts. It stores only the rows to print.
+// and counts. Rows are sorted by faithfulness, lowest first, or in dataset order. It stores
+// only the rows to print.
 type table struct {
 	w     io.Writer
 	width int
 	kept  result.KeptColumns
-	head  []shownRow // the first maxTableRows rows
-	tail  []shownRow // ring buffer of the last edgeRows rows
+	head  []shownRow // the first maxTableRows rows in the order of the table
+	tail  []shownRow // in dataset order: ring buffer of the last edgeRows rows
 	tally Tally
 	opts  Options
 	marks bool
@@ -42,12 +46,12 @@ type shownRow struct {
 }
 
 func newTable(w io.Writer, o Options) *table {
-	t := &table{w: w, opts: o, width: o.Width, kept: result.NewKeptColumns(result.Options{Keep: o.Keep, KeepAll: o.KeepAll}), tail: make([]shownRow, edgeRows), marks: o.Marks, paint: o.Palette}
-	if t.width <= 0 {
-		t.width = defaultWidth
+	t := &table{
+		w: w, opts: o, width: cmp.Or(max(o.Width, 0), defaultWidth), marks: o.Marks, paint: o.Palette,
+		kept: result.NewKeptColumns(result.Options{Keep: o.Keep, KeepAll: o.KeepAll}), tail: make([]shownRow, edgeRows),
 	}
 	if o.Show > 0 {
-		t.worst = newWorstRows(o.Show, t.width, o.Palette)
+		t.worst = newWorstRows(w, o)
 	}
 	return t
 }
@@ -60,6 +64,10 @@ func (t *table) Write(r *result.Row) error {
 	if t.worst != nil {
 		_ = t.worst.Write(r) // never fails
 	}
+	if !t.opts.DatasetOrder {
+		t.insert(r)
+		return nil
+	}
 	if i < maxTableRows {
 		t.head = append(t.head, t.show(r))
 	}
@@ -68,6 +76,34 @@ func (t *table) Write(r *result.Row) error {
 		t.tail[i%edgeRows] = t.show(r)
 	}
 	return nil
+}
+
+// insert adds r to the head if it is one of the lowest rows.
+func (t *table) insert(r *result.Row) {
+	row := shownRow{index: r.Index, status: string(r.Status), faithfulness: r.Faithfulness}
+	at, _ := slices.BinarySearchFunc(t.head, row, compareShown)
+	if at == maxTableRows {
+		return
+	}
+	if len(t.head) == maxTableRows {
+		t.head = t.head[:maxTableRows-1]
+	}
+	t.head = slices.Insert(t.head, at, t.show(r))
+}
+
+// compareShown orders rows by faithfulness, ties in dataset order. Rows without a score come
+// last: first those that failed, and then those without claims.
+func compareShown(a, b shownRow) int {
+	rank := func(r shownRow) int {
+		switch {
+		case !math.IsNaN(r.faithfulness):
+			return 0
+		case r.status == string(result.Failed):
+			return 1
+		}
+		return 2
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.faithfulness, b.faithfulness), cmp.Compare(a.index, b.index))
 }
 
 // show copies the parts of r to print, so that its texts can be freed.
@@ -97,7 +133,11 @@ func (t *table) show(r *result.Row) shownRow {
 // Close writes the table and the statistics.
 func (t *table) Close() error {
 	rows, cutAfter := t.head, -1
-	if n := t.tally.Rows; n > maxTableRows {
+	switch n := t.tally.Rows; {
+	case n <= maxTableRows:
+	case !t.opts.DatasetOrder:
+		rows, cutAfter = t.head[:2*edgeRows], 2*edgeRows
+	default:
 		rows, cutAfter = t.head[:edgeRows:edgeRows], edgeRows
 		for i := range edgeRows {
 			rows = append(rows, t.tail[(n+i)%edgeRows])

@@ -3,6 +3,7 @@ package report
 import (
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -69,10 +70,17 @@ func rows(n int) []*result.Row {
 }
 
 func TestTableGolden(t *testing.T) {
-	for _, tt := range []struct{ n, width int }{{20, 0}, {21, 0}, {1000, 0}, {1000, 80}, {1000, 50}, {8, 200}, {0, 0}} {
-		t.Run(fmt.Sprintf("%d rows, width %d", tt.n, tt.width), func(t *testing.T) {
-			got := write(t, FormatTable, Options{Width: tt.width}, rows(tt.n)...)
-			golden(t, fmt.Sprintf("table-%d-%d.txt", tt.n, tt.width), got)
+	for _, tt := range []struct {
+		n, width int
+		unsorted bool
+	}{{20, 0, false}, {20, 0, true}, {21, 0, false}, {21, 0, true}, {1000, 0, true}, {1000, 80, true}, {1000, 50, false}, {8, 200, false}, {0, 0, false}} {
+		t.Run(fmt.Sprintf("%d rows, width %d, unsorted %v", tt.n, tt.width, tt.unsorted), func(t *testing.T) {
+			got := write(t, FormatTable, Options{Width: tt.width, DatasetOrder: tt.unsorted}, rows(tt.n)...)
+			name := fmt.Sprintf("table-%d-%d.txt", tt.n, tt.width)
+			if tt.unsorted {
+				name = "unsorted-" + name
+			}
+			golden(t, name, got)
 			width := tt.width
 			if width == 0 {
 				width = 120
@@ -93,6 +101,43 @@ func TestTableGolden(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTableKeepsTheLowestRows(t *testing.T) {
+	all := rows(1000)
+	all[999].Status, all[999].Faithfulness = result.Scored, -0.5
+	all[998].Status, all[998].Faithfulness = result.NoClaims, 0 // --no-claims 0
+	var b strings.Builder
+	w := newTable(&b, Options{})
+	for _, r := range all {
+		_ = w.Write(r)
+		if len(w.head) > maxTableRows {
+			t.Fatalf("got %d rows in memory, want at most %d", len(w.head), maxTableRows)
+		}
+	}
+	var got []int
+	for i := range w.head {
+		got = append(got, w.head[i].index)
+	}
+	want := []int{999, 0, 3, 6, 12, 15, 18, 21, 30, 33, 36, 42, 45, 48, 51, 60, 63, 66, 72, 75}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestTableListsRowsWithoutScoreLast(t *testing.T) {
+	w := newTable(io.Discard, Options{})
+	for _, r := range rows(20) {
+		_ = w.Write(r)
+	}
+	var got []string
+	for i := range w.head {
+		got = append(got, w.head[i].status)
+	}
+	want := slices.Concat(slices.Repeat([]string{"scored"}, 14), slices.Repeat([]string{"failed"}, 2), slices.Repeat([]string{"no_claims"}, 4))
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -131,7 +176,7 @@ func TestTableTruncatesLongTextsEarly(t *testing.T) {
 	long := rows(1)[0]
 	long.Answer = strings.Repeat("x", 1<<20)
 	var b strings.Builder
-	w, err := New(FormatTable, &b, Options{})
+	w, err := New(FormatTable, &b, Options{DatasetOrder: true})
 	if err != nil {
 		t.Fatal(err)
 	}

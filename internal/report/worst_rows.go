@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -15,18 +17,27 @@ const (
 	minTextWidth = 20   // minimum width of wrapped text in terminal cells
 )
 
-// worstRows collects the worst rows and prints them below the table. For each row it
-// prints the question and each claim with its verdict, score, reason and quote.
+// worstRows collects the worst rows and prints them, below the table or alone. For each
+// row it prints the question and each claim with its verdict, score, reason and quote.
 type worstRows struct {
 	*Worst
+	w     io.Writer
 	width int
 	paint Palette
 }
 
-func newWorstRows(limit, width int, p Palette) *worstRows {
-	w := NewWorst(limit)
-	w.keep = textLimits{text: shownText, claims: shownClaims, whole: true}
-	return &worstRows{w, width, p}
+func newWorstRows(w io.Writer, o Options) *worstRows {
+	worst := NewWorst(o.Show)
+	worst.keep = textLimits{text: shownText, claims: shownClaims, whole: true}
+	return &worstRows{worst, w, cmp.Or(max(o.Width, 0), defaultWidth), o.Palette}
+}
+
+// Close writes the rows.
+func (w *worstRows) Close() error {
+	var b strings.Builder
+	w.writeTo(&b)
+	_, err := io.WriteString(w.w, strings.TrimPrefix(b.String(), "\n"))
+	return err
 }
 
 // writeTo writes the failed rows and then the worst rows.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -163,7 +164,7 @@ func TestWorstRowsOrderAndCounts(t *testing.T) {
 
 // The memory of worstRows does not depend on the length of rows.
 func TestWorstRowsKeepShortTexts(t *testing.T) {
-	w := newWorstRows(3, 80, Palette{})
+	w := newWorstRows(io.Discard, Options{Show: 3, Width: 80})
 	long := strings.Repeat("長い ", 100_000)
 	for i := range 50 {
 		r := withText(i, long)
