@@ -57,7 +57,7 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 						uploads++ // the killed process did not record the id of its upload
 					}
 					if seen := s.Seen(); seen.Batches != tt.batches || seen.Online != 0 || seen.Uploads != uploads || seen.Batched != 24*tt.batches {
-						t.Errorf("server saw %+v; stderr: %s", seen, stderr)
+						t.Errorf("server saw %+v, want %d batches and uploads %d; stderr: %s", seen, tt.batches, uploads, stderr)
 					}
 					if readFile(t, out) != want {
 						t.Errorf("results differ from an online run; stderr: %s", stderr)
@@ -177,7 +177,7 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 		t.Errorf("error %v, or results differ from an online run; stderr: %s", err, stderr)
 	}
 	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Uploads != 1 || strings.Contains(stderr.String(), "nothing to resume") {
-		t.Errorf("server saw %+v; stderr: %s", seen, stderr)
+		t.Errorf("server saw %+v, want 1 upload and 1 batch; stderr: %s", seen, stderr)
 	}
 }
 

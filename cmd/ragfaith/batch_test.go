@@ -95,7 +95,7 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 			}
 			seen := s.Seen()
 			if seen.Online != 0 || seen.Batches != tt.batches || seen.Batched != tt.requests || seen.Files != 0 || seen.Listings != 0 {
-				t.Errorf("server saw %+v", seen)
+				t.Errorf("server saw %+v, want %d batches of %d requests in total, all files deleted", seen, tt.batches, tt.requests)
 			}
 			usage := fmt.Sprintf("\nusage: %d requests, 0 cached, %d prompt tokens, %d completion tokens, $%.4f\n", tt.requests, 100*tt.requests, 10*tt.requests,
 				float64(tt.requests)*(100*0.15+10*0.6)/1e6/2)
@@ -193,7 +193,7 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 				t.Fatalf("exit code: got %d, want %d, with equal results; stderr: %s", got.code, exitOK, got.stderr)
 			}
 			if seen := s.Seen(); seen.Online != tt.online || seen.Batches != 1 || seen.Files != 0 {
-				t.Errorf("server saw %+v; stderr: %s", seen, got.stderr)
+				t.Errorf("server saw %+v, want 1 batch and %d single requests; stderr: %s", seen, tt.online, got.stderr)
 			}
 			if reported := strings.Contains(got.stderr, "to be sent again"); reported != (tt.online > 0) {
 				t.Errorf("got requests reported as missing: %t, want %t: %s", reported, tt.online > 0, got.stderr)
@@ -310,7 +310,7 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 		}
 	}
 	if len(files) > 0 || keyless.Load() > 0 {
-		t.Errorf("got the key in files %v, and %d requests without it", files, keyless.Load())
+		t.Errorf("got the key in files %v and %d requests without it, want none", files, keyless.Load())
 	}
 }
 
@@ -347,7 +347,7 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
 	}
 	if seen := s.Seen(); seen.Uploads != 1 || seen.Batched != 24 || seen.Online != 0 || seen.Files != 0 {
-		t.Errorf("server saw %+v", seen)
+		t.Errorf("server saw %+v, want 1 upload of 24 requests", seen)
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, "ragfaith", "batches")); err != nil || len(left) > 0 {
 		t.Errorf("got leftover files %v and error %v, want neither", left, err)

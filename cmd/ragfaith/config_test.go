@@ -46,7 +46,7 @@ func TestConfigTemplateIsValid(t *testing.T) {
 		}
 	}
 	if errs := configErrors(t, set.String()); len(errs) > 0 {
-		t.Errorf("%v\n%s", errs, set.String())
+		t.Errorf("got errors %v, want none, for\n%s", errs, set.String())
 	}
 	if want := len(flagsOf(scoreCommand(t))) - 1; names != want { // all but --config
 		t.Errorf("got %d options, want %d", names, want)
@@ -174,7 +174,7 @@ func TestColorDependsOnTerminalAndEnvironment(t *testing.T) {
 			return "", false
 		}}
 		if got := sys.palette(io.Discard).Enabled; got != tt.want {
-			t.Errorf("%+v: %v", tt, got)
+			t.Errorf("%+v: got colors %v, want %v", tt, got, tt.want)
 		}
 	}
 }
@@ -185,11 +185,11 @@ func TestManPagesAreWellFormed(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"man", dir}, nil, &out, &errs, emptySystem()); code != 0 {
-		t.Fatalf("man failed: %s", &errs)
+		t.Fatalf("man: got exit code %d, want 0; stderr: %s", code, &errs)
 	}
 	pages := strings.Fields(out.String())
 	if len(pages) < 15 {
-		t.Fatalf("%d pages", len(pages))
+		t.Fatalf("got %d pages, want at least 15", len(pages))
 	}
 	for _, page := range pages {
 		content, readErr := os.ReadFile(page)
@@ -198,7 +198,7 @@ func TestManPagesAreWellFormed(t *testing.T) {
 		}
 		for line := range strings.Lines(string(content)) { // a line that starts with a dot is a macro
 			if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !slices.Contains([]string{"TH", "SH", "SS", "PP", "TP", "EX", "EE", "BR", "nh"}, strings.Fields(line)[0][1:]) {
-				t.Errorf("%s: %s", page, line)
+				t.Errorf("%s: text is parsed as a macro: %s", page, line)
 			}
 		}
 	}

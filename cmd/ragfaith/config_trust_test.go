@@ -75,7 +75,7 @@ func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 			}
 			refused++
 			if err == nil || !strings.Contains(err.Error(), "ragfaith.yaml:1: "+flag.Name+": an untrusted config file can't set this") {
-				t.Errorf("%s: --%s: %v", cmd.CommandPath(), flag.Name, err)
+				t.Errorf("%s: --%s: got error %v, want one about an untrusted file", cmd.CommandPath(), flag.Name, err)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 			}
 			for name, want := range victims {
 				if got, err := os.ReadFile(name); err != nil || string(got) != want {
-					t.Errorf("%s: %q, %v", name, got, err)
+					t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
 				}
 			}
 			for _, name := range []string{"../out.jsonl", "out.jsonl", "s.json"} {
@@ -139,7 +139,7 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 				}
 			}
 			if sent != nil {
-				t.Errorf("sent %q", sent)
+				t.Errorf("got requests %q, want none", sent)
 			}
 		})
 	}
@@ -236,7 +236,7 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	t.Chdir(filepath.Join(dir, "a"))
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"config", "trust"}, nil, &out, &errs, sys); code != exitOK {
-		t.Fatalf("config trust: %s", &errs)
+		t.Fatalf("config trust: got exit code %d, want %d; stderr: %s", code, exitOK, &errs)
 	}
 	if code, text := score("a"); code != exitOK {
 		t.Errorf("trusted: exit code: got %d, want %d: %s", code, exitOK, text)
@@ -282,7 +282,7 @@ func TestMessagesAreNotGitHubCommands(t *testing.T) {
 		var out, errs bytes.Buffer
 		run(t.Context(), tt.args, nil, &out, &errs, userIn(dir, map[string]string{"GITHUB_ACTIONS": "true"}))
 		if text := out.String() + errs.String(); strings.Contains(text, "##[") || !strings.Contains(text, "## [") && strings.Contains(tt.file+strings.Join(tt.args, ""), "##[") {
-			t.Errorf("%q %q: %s", tt.file, tt.args, text)
+			t.Errorf("%q %q: got unexpected workflow commands in %s", tt.file, tt.args, text)
 		}
 	}
 }

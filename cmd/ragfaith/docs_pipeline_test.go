@@ -63,7 +63,7 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 			// It needs the network to install tools, so only its syntax is checked.
 			script := strings.Join(texts(t, b, value), "\n")
 			if out, code := r.bash(t, b, "bash -n <<'END-OF-IT'\n"+script+"\nEND-OF-IT\n"); code != 0 {
-				t.Errorf("%s: %s\n%s", b, script, out)
+				t.Errorf("%s: invalid shell syntax: %s\n%s", b, script, out)
 			}
 		case key == "uses" && isText:
 			name, at, _ := strings.Cut(text, "@")

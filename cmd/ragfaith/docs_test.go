@@ -182,10 +182,10 @@ func TestReadBlocks(t *testing.T) {
 		t.Fatalf("got %d blocks and error %v, want 2 blocks", len(blocks), err)
 	}
 	if b := blocks[0]; b.lang != "sh" || !b.has("llm") || b.words["exit"] != "4" || b.text != "false\n" || b.before != " echo 1\necho 2 \n" || b.line != 5 {
-		t.Errorf("got first block %+v", b)
+		t.Errorf("got first block %+v, want an sh block at line 5", b)
 	}
 	if b := blocks[1]; b.lang != "text" || b.text != "```\n" || b.before != "" {
-		t.Errorf("got second block %+v", b)
+		t.Errorf("got second block %+v, want a text block", b)
 	}
 	for name, wrong := range map[string]string{
 		"an unknown word":          "```sh lm\n```\n",

@@ -51,7 +51,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	}
 	cmd, stderr := newCmd("uninterrupted")
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %s", err, stderr)
+		t.Fatalf("got error %v, want nil; stderr: %s", err, stderr)
 	}
 	if n := s.calls.Swap(0); n != rows {
 		t.Fatalf("got %d calls, want %d", n, rows)
@@ -69,7 +69,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 		}
 		started <- cmd.Process
 		if err := cmd.Wait(); err == nil || stderr.Len() > 0 && i == 0 {
-			t.Fatalf("kill %d: %v: %s", i, err, stderr)
+			t.Fatalf("kill %d: got error %v; stderr: %s", i, err, stderr)
 		}
 		if code := cmd.ProcessState.ExitCode(); i == kills-1 && (code != exitInterrupted || !strings.Contains(stderr.String(), "continue with --resume")) {
 			t.Errorf("after SIGTERM: exit code: got %d, want %d; stderr: %s", code, exitInterrupted, stderr)
@@ -78,7 +78,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	killAtCall.Store(0)
 	cmd, stderr = newCmd("killed")
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %s", err, stderr)
+		t.Fatalf("got error %v, want nil; stderr: %s", err, stderr)
 	}
 	if n := s.calls.Load(); n > rows+kills*inFlight {
 		t.Errorf("got %d calls, want at most %d", n, rows+kills*inFlight)

@@ -124,7 +124,7 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 			}
 			downgraded := strings.Count(got.stderr, "refuses response_format")
 			if tt.stderr == "" && downgraded > 0 || tt.stderr != "" && (downgraded != 1 || !strings.Contains(got.stderr, tt.stderr)) {
-				t.Errorf("got %d downgrades: %s", downgraded, got.stderr)
+				t.Errorf("got %d downgrades, want stderr %q; stderr: %s", downgraded, tt.stderr, got.stderr)
 			}
 			t.Logf("%d requests, %d without quirks", got.requests, baseline.requests)
 		})
@@ -150,7 +150,7 @@ func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := runWithQuirks(t, "", tt.quirk)
 			if failed := strings.Count(got.stdout, `"status":"failed"`); failed != rows-1 || strings.Count(got.stdout, tt.want) != failed {
-				t.Errorf("got %d failed rows, %d of them with %q: %s", failed, strings.Count(got.stdout, tt.want), tt.want, got.stdout[:2000])
+				t.Errorf("got %d failed rows, %d of them with %q; want %d: %s", failed, strings.Count(got.stdout, tt.want), tt.want, rows-1, got.stdout[:2000])
 			}
 			if limit := rows*12/10 + 24; got.requests > limit {
 				t.Errorf("got %d requests, want at most %d", got.requests, limit)
@@ -203,7 +203,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 			got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
 				"--judge", "llm", "--model", "x", "--batch", "--batch-poll", "1ms", "--no-cache", "--base-url", s.URL+"/v1")
 			if d := cmp.Diff(baseline.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
-				t.Errorf("got exit code %d: %s%s", got.code, got.stderr, d)
+				t.Errorf("got exit code %d, want 0; stderr: %s; scores (-want +got):\n%s", got.code, got.stderr, d)
 			}
 			if n := len(server.Calls()); n > tt.limit {
 				t.Errorf("got %d requests, want at most %d", n, tt.limit)
@@ -251,7 +251,7 @@ func TestInvalidVerdictsScoreNothing(t *testing.T) {
 			(*quirktest.Call).Word, func(*quirktest.Call) *quirktest.Answer { return &quirktest.Answer{Content: "maybe"} }))
 		for id, score := range got.scores {
 			if score != nil && got.verdicts[id] != "" {
-				t.Fatalf("%s: row %s has %v: %s", form, id, *score, got.verdicts[id])
+				t.Fatalf("%s: row %s: got score %v, want null; verdicts: %s", form, id, *score, got.verdicts[id])
 			}
 		}
 	}

@@ -130,7 +130,7 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 				t.Errorf("dry run: exit code: got %d, want %d; stdout: %s; stderr: %s", dry.code, 0, dry.stdout, dry.stderr)
 			}
 			if n := s.calls.Load(); n != int64(tt.requests) {
-				t.Errorf("dry run made %d calls", n-int64(tt.requests))
+				t.Errorf("got %d calls in a dry run, want 0", n-int64(tt.requests))
 			}
 		})
 	}

@@ -180,13 +180,13 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 					t.Errorf("scores differ: %s", d)
 				}
 				if n := strings.Count(got.stderr, "silently drops the rest"); n != 1 {
-					t.Errorf("got %d warnings: %s", n, got.stderr)
+					t.Errorf("got %d warnings, want 1; stderr: %s", n, got.stderr)
 				}
 				checkSchema(t, "summary.schema.json", summary)
 				if limit := regexp.MustCompile(`"prompt_limit": (\d+)`).FindStringSubmatch(summary); limit == nil {
 					t.Errorf("got no prompt limit in summary %s", summary)
 				} else if n, _ := strconv.Atoi(limit[1]); n > s.window || n < s.window/2 {
-					t.Errorf("got limit %d for a window of %d", n, s.window)
+					t.Errorf("got limit %d for a window of %d, want at least half of it", n, s.window)
 				}
 				t.Logf("%d requests, %d of them truncated; %d without a window", s.calls.Load(), s.dropped.Load(), whole.calls.Load())
 			})
@@ -235,10 +235,10 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 			checkSchema(t, "result.schema.json", strings.Split(strings.TrimSpace(got.stdout), "\n")...)
 			checkSchema(t, "summary.schema.json", readFile(t, summary))
 			if n := strings.Count(got.stdout, `,"estimated":true}`); n > 0 != estimated || estimated && n != 5 {
-				t.Errorf("got %d estimated rows: %s", n, got.stdout)
+				t.Errorf("got %d estimated rows, want estimates: %t; stdout: %s", n, estimated, got.stdout)
 			}
 			if n := strings.Count(readFile(t, summary), `"estimated": true`); n > 0 != estimated || estimated && n != 2 {
-				t.Errorf("got summary %s", readFile(t, summary))
+				t.Errorf("got summary %s, want estimates: %t", readFile(t, summary), estimated)
 			}
 			if strings.Contains(got.stderr, "estimated") != estimated {
 				t.Errorf("stderr: got %q, want a note about estimates: %t", got.stderr, estimated)

@@ -119,7 +119,7 @@ func TestUnreadableFileIsNotAMistakeInIt(t *testing.T) {
 	var mistake *Error
 	for _, path := range []string{filepath.Join(t.TempDir(), "none.yaml"), t.TempDir()} {
 		if _, err := Read(path); err == nil || errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), path+": ") {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: got error %v, want a plain one that starts with the path", path, err)
 		}
 	}
 }
@@ -183,14 +183,14 @@ func FuzzParse(f *testing.F) {
 		var mistake *Error
 		if err != nil {
 			if !errors.As(err, &mistake) || mistake.Path != "f.yaml" || mistake.Line < 0 {
-				t.Fatalf("%#v", err)
+				t.Fatalf("got error %#v, want a *Error for f.yaml", err)
 			}
 			return
 		}
 		names := make(map[string]bool)
 		for _, e := range file.Entries {
 			if names[e.Key] || e.Line < 1 || e.Value.Line < 1 {
-				t.Fatalf("%+v", e)
+				t.Fatalf("got entry %+v, want a new key with line numbers", e)
 			}
 			names[e.Key] = true
 		}

@@ -155,7 +155,7 @@ func TestLoadRejectsMismatchedSizes(t *testing.T) {
 				t.Errorf("got error %q, want %s and %q", err, tt.tensor, tt.want)
 			}
 			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 1<<20 {
-				t.Errorf("got %d bytes allocated", allocated)
+				t.Errorf("got %d bytes allocated, want at most 1 MiB", allocated)
 			}
 		})
 	}
@@ -173,7 +173,7 @@ func TestLoadRejectsMissingTensors(t *testing.T) {
 				m.Close()
 				t.Errorf("load of %s without %s succeeded", family, name)
 			} else if !strings.Contains(err.Error(), name) {
-				t.Errorf("%s without %s: got error %q", family, name, err)
+				t.Errorf("%s without %s: got error %q, want one that contains the name", family, name, err)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestFingerprintDependsOnEveryFile(t *testing.T) {
 		}
 		got, err := Fingerprint(dir)
 		if err != nil || len(got) != 32 {
-			t.Fatalf("got fingerprint %q, error %v", got, err)
+			t.Fatalf("got fingerprint %q, error %v, want 32 digits", got, err)
 		}
 		return got
 	}

@@ -313,7 +313,7 @@ func TestGoldenHiddenStatesMatchReference(t *testing.T) {
 			}
 			for r := range got {
 				if !slices.Equal(got[0][r], observed[0][r]) {
-					t.Errorf("got %v, %v if observed", got[0][r], observed[0][r])
+					t.Errorf("got %v without an observer, %v with one; want equal values", got[0][r], observed[0][r])
 				}
 			}
 		})

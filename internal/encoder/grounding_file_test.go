@@ -99,7 +99,7 @@ func TestOpenGroundingRejectsInvalidFiles(t *testing.T) {
 		})
 	}
 	if _, err := OpenGrounding(filepath.Join(t.TempDir(), "none"), Options{}); !os.IsNotExist(err) {
-		t.Errorf("got error %v", err)
+		t.Errorf("got error %v, want one that satisfies os.IsNotExist", err)
 	}
 	_, err := ParseGrounding(tinyFile(t, "int8"), Options{Device: ort.Device{Provider: ort.CUDA}})
 	if err == nil || !strings.Contains(err.Error(), "do not support device") {
@@ -118,7 +118,7 @@ func TestParseGroundingRejectsDamagedFiles(t *testing.T) {
 			t.Fatalf("ParseGrounding succeeded with byte %d changed", at)
 		}
 		if !strings.Contains(err.Error(), "file is damaged") || !strings.Contains(err.Error(), "download it again") {
-			t.Errorf("byte %d: got error %q", at, err)
+			t.Errorf("byte %d: got error %q, want one that suggests another download", at, err)
 		}
 	}
 	w := copyFile(t, whole)

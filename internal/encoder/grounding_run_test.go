@@ -140,7 +140,7 @@ func TestGroundingPassDoesNotAllocate(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		// Allow for closures and the allocations of ReadMemStats.
 		if allocated := after.TotalAlloc - before.TotalAlloc; tokens < 500 || allocated > 4<<10 {
-			t.Errorf("%s: got %d bytes allocated for %d tokens", file, allocated, tokens)
+			t.Errorf("%s: got %d bytes allocated for %d tokens, want at most 4 KiB for at least 500", file, allocated, tokens)
 		}
 	}
 }
@@ -196,15 +196,15 @@ func TestGroundingAcceptsEmptyInput(t *testing.T) {
 	for _, groups := range [][]Group{nil, {}, {{Window: "a"}, {}}} {
 		got, err := g.Judge(t.Context(), groups)
 		if err != nil || len(got) != len(groups) {
-			t.Errorf("got %v, error %v", got, err)
+			t.Errorf("got %v, error %v, want %d outputs", got, err, len(groups))
 		}
 		for _, outputs := range got {
 			if len(outputs) != 0 {
-				t.Errorf("got outputs %v for no claims", outputs)
+				t.Errorf("no claims: got outputs %v, want none", outputs)
 			}
 		}
 	}
 	if got, err := g.Embed(t.Context(), nil); err != nil || len(got) != 0 {
-		t.Errorf("got %v, error %v", got, err)
+		t.Errorf("got %v, error %v, want none", got, err)
 	}
 }

@@ -134,7 +134,7 @@ func TestGroundingMatchesTorch(t *testing.T) {
 			for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
 				g := tinyGrounding(t, file, Options{Kernel: kernelName, Precision: precision})
 				if info := g.Info(); info.Precision != precision || info.Kernel != kernelName {
-					t.Errorf("got info %+v", info)
+					t.Errorf("got precision %v, kernel %s; want %v, %s", info.Precision, info.Kernel, precision, kernelName)
 				}
 				got, err := g.Judge(t.Context(), golden.groups())
 				if err != nil {
@@ -199,7 +199,7 @@ func TestGroundingEmbedMatchesTorch(t *testing.T) {
 			}
 			alone, err := g.Embed(t.Context(), texts[i:i+1])
 			if err != nil || !slices.Equal(alone[0], got[i]) {
-				t.Errorf("%.20q: got %v alone, error %v, %v with others", want.Text, alone, err, got[i])
+				t.Errorf("%.20q: got %v with other texts, %v alone, error %v; want equal values", want.Text, got[i], alone, err)
 			}
 		}
 	}
@@ -211,17 +211,17 @@ func TestGroundingMetadata(t *testing.T) {
 		t.Errorf("got verdict %s, want %s", got, want)
 	}
 	if n := g.Count("Cats are sleeping."); n < 4 || n != g.tokenizer.Count("Cats are sleeping.") {
-		t.Errorf("got %d tokens", n)
+		t.Errorf("got %d tokens, want %d", n, g.tokenizer.Count("Cats are sleeping."))
 	}
 	if len(g.Digest()) != 64 || g.Digest() == tinyGrounding(t, "float32", Options{}).Digest() {
-		t.Errorf("got digest %s", g.Digest())
+		t.Errorf("got digest %s, want 64 digits that depend on the precision", g.Digest())
 	}
 	info := g.Info()
 	if info.Kind != Claims || info.Hidden != 24 || info.Layers != 2 {
-		t.Errorf("got info %+v", info)
+		t.Errorf("got info %+v, want Claims with 2 layers of width 24", info)
 	}
 	if c := info.Probabilities([]float32{9, 0, 0}); c.Supported < 0.99 {
-		t.Errorf("got probabilities %+v for a large first logit", c)
+		t.Errorf("large first logit: got probabilities %+v, want supported", c)
 	}
 }
 

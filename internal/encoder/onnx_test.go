@@ -196,7 +196,7 @@ func TestONNXModelConcurrentUseAndErrors(t *testing.T) {
 	o := onnxOptions(t)
 	m := loadTiny(t, "deberta", o)
 	if name := m.Info().Kernel; !strings.HasPrefix(name, "ONNX Runtime 1.") || !strings.HasSuffix(name, " on ort-cpu") {
-		t.Errorf("got kernel %q", name)
+		t.Errorf("got kernel %q, want ONNX Runtime 1.x on ort-cpu", name)
 	}
 	seqs := testSequences(60)
 	want, err := loadTiny(t, "deberta", Options{Threads: 1}).classify(t.Context(), seqs)
@@ -216,7 +216,7 @@ func TestONNXModelConcurrentUseAndErrors(t *testing.T) {
 				d.add(float64s(got[i]), float64s(want[c+i]))
 			}
 			if d.max > 2e-5 {
-				t.Errorf("caller %d: off by %.2g", c, d.max)
+				t.Errorf("caller %d: got a difference of %.2g, want at most 2e-5", c, d.max)
 			}
 		})
 	}
@@ -266,7 +266,7 @@ func TestMiniLMMatchesPublishedEmbeddingsOnONNX(t *testing.T) {
 		worst.add(float64s(got[i]), s.Embedding)
 	}
 	if t.Logf("components off by at most %.2g", worst.max); worst.max > 2e-6 {
-		t.Errorf("components off by %.2g", worst.max)
+		t.Errorf("got a difference of %.2g, want at most 2e-6", worst.max)
 	}
 }
 

@@ -116,7 +116,7 @@ func TestWaitingIsCalledWhileAnotherCallRuns(t *testing.T) {
 	}}
 	m := loadTiny(t, "bert", o)
 	if _, err := m.classify(t.Context(), testSequences(3)); err != nil || len(waits) > 0 {
-		t.Fatalf("single call: got %d waits, %v", len(waits), err)
+		t.Fatalf("single call: got %d waits, error %v; want none", len(waits), err)
 	}
 	m.gate <- struct{}{} // as if another call were running
 	done := make(chan error)
@@ -134,7 +134,7 @@ func TestWaitingIsCalledWhileAnotherCallRuns(t *testing.T) {
 	}
 	<-m.gate
 	if err := <-done; err != nil || waiting.Load() != 0 {
-		t.Errorf("got %d calls waiting, error %v", waiting.Load(), err)
+		t.Errorf("got %d calls waiting, error %v; want none, nil", waiting.Load(), err)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestCheckRejectsTokensOutOfRange(t *testing.T) {
 	roberta := loadTiny(t, "roberta", Options{Threads: 1})
 	longest := sequence{slices.Repeat([]int32{5}, 46), make([]int32, 46)}
 	if _, err := roberta.classify(t.Context(), []sequence{longest}); err != nil {
-		t.Errorf("longest sequence: %v", err)
+		t.Errorf("longest sequence: got error %v, want nil", err)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestMemoryDoesNotGrowWithNumberOfTexts(t *testing.T) {
 	// The order, the results and a few objects per pass take less than 200 bytes
 	// per text.
 	if limit := few + 1800*200; all > limit {
-		t.Errorf("got %d bytes allocated for 2000 texts, %d for 200", all, few)
+		t.Errorf("got %d bytes allocated for 2000 texts, want at most %d", all, limit)
 	}
 }
 

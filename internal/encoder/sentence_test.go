@@ -73,11 +73,11 @@ func TestPoolingModes(t *testing.T) {
 				t.Errorf("text %d: got normalized value %v, want %v", i, normalized[i][c], want)
 			}
 			if largest[i][c] < mean[i][c]-1e-6 || largest[i][c] < first[i][c]-1e-6 {
-				t.Errorf("text %d: got max %v, mean %v, first %v", i, largest[i][c], mean[i][c], first[i][c])
+				t.Errorf("text %d: got max %v, mean %v, first %v; want max to be the largest", i, largest[i][c], mean[i][c], first[i][c])
 			}
 			// All modes agree for a single token.
 			if len(seqs[i].ids) == 1 && (mean[i][c] != first[i][c] || largest[i][c] != first[i][c]) {
-				t.Errorf("text %d: got mean %v, first %v, max %v for one token", i, mean[i][c], first[i][c], largest[i][c])
+				t.Errorf("text %d: got mean %v, first %v, max %v for one token; want equal values", i, mean[i][c], first[i][c], largest[i][c])
 			}
 		}
 	}

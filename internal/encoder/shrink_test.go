@@ -30,7 +30,7 @@ func TestJudgeFailsIfFileShrinks(t *testing.T) {
 			}
 			for range 3 {
 				if _, err := g.Judge(t.Context(), groups); err == nil || !strings.Contains(err.Error(), "changed while the model was in use") {
-					t.Errorf("%s, %d threads: %v", kernelName, threads, err)
+					t.Errorf("%s, %d threads: got error %v, want one about a changed file", kernelName, threads, err)
 				}
 			}
 			if err := g.Close(); err != nil {

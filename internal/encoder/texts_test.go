@@ -123,7 +123,7 @@ func outputs(t *testing.T, m *Model, pairs []Pair, texts []string) [][][]float32
 		}
 		for i, tag := range tagged {
 			if len(tag.Logits) != len(tag.Offsets) || len(tag.Logits) != len(tag.Sequence) {
-				t.Errorf("pair %d: got %d logits, %d offsets, %d sequences", i, len(tag.Logits), len(tag.Offsets), len(tag.Sequence))
+				t.Errorf("pair %d: got %d logits, %d offsets, %d sequences; want equal counts", i, len(tag.Logits), len(tag.Offsets), len(tag.Sequence))
 			}
 			all = append(all, tag.Logits)
 		}
@@ -224,7 +224,7 @@ func TestClassifyRejectsLongPairs(t *testing.T) {
 		t.Errorf("got error %v, want %q", err, "takes 160 at most")
 	}
 	if got, err := m.Classify(t.Context(), nil); err != nil || len(got) != 0 {
-		t.Errorf("got %v, %v for no pairs", got, err)
+		t.Errorf("no pairs: got %v, %v; want none", got, err)
 	}
 }
 

@@ -16,7 +16,7 @@ func formatCitations(t *testing.T, answer string) string {
 		var all []string
 		for _, x := range c.Citations {
 			if got := string(runes[x.Start:x.End]); got != x.Text {
-				t.Errorf("%q: got text %q at the offsets of citation %q", answer, got, x.Text)
+				t.Errorf("%q: got text %q at the offsets of a citation, want %q", answer, got, x.Text)
 			}
 			s := strings.Join(x.Names, "|")
 			if x.Number >= 0 {

@@ -73,7 +73,7 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 	} {
 		e, err := Sentences{}.Extract(t.Context(), c.question, c.answer)
 		if err != nil || len(e.Claims) == 0 {
-			t.Errorf("Extract(%q, %q): got %d claims, error %v", c.question, c.answer, len(e.Claims), err)
+			t.Errorf("Extract(%q, %q): got %d claims, error %v; want at least one claim", c.question, c.answer, len(e.Claims), err)
 			continue
 		}
 		if got := e.Claims[0].Statement; got != c.want {

@@ -155,7 +155,7 @@ func TestExtractReturnsOffsetsInRawAnswer(t *testing.T) {
 	}
 	for _, s := range e.Skipped {
 		if string(runes[s.Start:s.End]) != s.Text {
-			t.Errorf("got %q at the offsets of %+v", string(runes[s.Start:s.End]), s)
+			t.Errorf("got text %q at the offsets of a sentence, want %q", string(runes[s.Start:s.End]), s.Text)
 		}
 		got = append(got, string(s.Kind)+"|"+s.Text)
 	}

@@ -69,7 +69,7 @@ func TestEditedRowsAreJudgedAgain(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := score(t, path, rowsOf(rows), newJudge(), testSettings, true, 0); err != nil || contentOf(t, path) != want {
-			t.Errorf("killed at byte %d: got error %v or other results than an uninterrupted run", kill, err)
+			t.Errorf("killed at byte %d: got error %v, or results that differ from an uninterrupted run", kill, err)
 		}
 	}
 }

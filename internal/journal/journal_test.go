@@ -210,12 +210,12 @@ func TestKilledRunsResumeToSameResults(t *testing.T) {
 				break
 			}
 			if !errors.Is(err, errKilled) {
-				t.Fatalf("seed %d: %v", seed, err)
+				t.Fatalf("seed %d: got error %v, want %v", seed, err, errKilled)
 			}
 			kills++
 		}
 		if got := contentOf(t, path); got != want {
-			t.Fatalf("seed %d: got other results after %d kills", seed, kills)
+			t.Fatalf("seed %d: results after %d kills differ from an uninterrupted run", seed, kills)
 		}
 		if names := namesIn(t, path); names != "out.jsonl" {
 			t.Fatalf("got files %s, want out.jsonl", names)
@@ -243,7 +243,7 @@ func TestStoredRowsAreNotJudgedAgain(t *testing.T) {
 		judge := newJudge()
 		stored, err := score(t, path, rowsOf(rows), judge, testSettings, true, 0)
 		if err != nil || contentOf(t, path) != want {
-			t.Fatalf("cut at byte %d: got error %v or other results", cut, err)
+			t.Fatalf("cut at byte %d: got error %v, or results that differ from an uninterrupted run", cut, err)
 		}
 		lines := strings.SplitAfter(want[:cut], "\n")
 		kept := len(lines) - 1
@@ -286,7 +286,7 @@ func TestFailedRowsAreJudgedAgain(t *testing.T) {
 	}
 	stored, err := score(t, path, rowsOf(rows), judge, testSettings, true, 0)
 	if err != nil || contentOf(t, path) != want {
-		t.Fatalf("got error %v or other results", err)
+		t.Fatalf("got error %v, or results that differ from an uninterrupted run", err)
 	}
 	if stored.Retried() != 1 {
 		t.Errorf("got %d rows judged again, want 1", stored.Retried())

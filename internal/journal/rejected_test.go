@@ -161,7 +161,7 @@ func TestInvalidLineEndsStoredResults(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, true, 0); err != nil || contentOf(t, path) != want {
-			t.Errorf("%s: got error %v or other results", name, err)
+			t.Errorf("%s: got error %v, or results that differ from an uninterrupted run", name, err)
 		}
 	}
 }

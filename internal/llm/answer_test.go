@@ -55,12 +55,12 @@ func TestParseIgnoresJSONInReasoning(t *testing.T) {
 	} {
 		v, err := parse(reply, verdicts(), nil)
 		if string(v) != want || (err == nil) != (want != "") {
-			t.Errorf("%s: got %s, %v", reply, v, err)
+			t.Errorf("%s: got %s, %v, want %s", reply, v, err, want)
 		}
 	}
 	free := &Schema{}
 	if v, err := parse(`{"reason":"it says </think>"}`, free, nil); err != nil || len(v) == 0 {
-		t.Errorf("got %s, %v", v, err)
+		t.Errorf("got %s, %v; want the whole value", v, err)
 	}
 }
 

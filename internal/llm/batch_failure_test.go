@@ -35,7 +35,7 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		if seen := srv.Seen(); seen.Batches != 1 || seen.Listings != 1 {
-			t.Errorf("%d: got %+v", status, seen)
+			t.Errorf("status %d: got %+v, want 1 batch after 1 listing", status, seen)
 		}
 		web.Close()
 	}
@@ -63,7 +63,7 @@ func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 	for range 2 {
 		err := b.Run(t.Context(), batchPass(4, &results))
 		if err == nil || !strings.Contains(err.Error(), "check for an existing batch") || attempts != 1 {
-			t.Errorf("got %v, %d attempts", err, attempts)
+			t.Errorf("got %v, %d attempts; want an error from the listing after 1 attempt", err, attempts)
 		}
 		if err := b.Close(); err != nil {
 			t.Fatal(err)
@@ -86,10 +86,10 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	var results []string
 	err := b.Run(t.Context(), batchPass(4, &results))
 	if e := as[*BatchError](t, err); e.Error() != "batch batch_1 was rejected: Billing hard limit has been reached." {
-		t.Errorf("got %v", e)
+		t.Errorf("got %v, want a billing error", e)
 	}
 	if err := b.Close(); err != nil || !BatchSubmitted(dir) {
-		t.Errorf("got %v, or the state was deleted", err)
+		t.Errorf("Close: got error %v, state kept: %t; want nil, true", err, BatchSubmitted(dir))
 	}
 	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)}); err == nil || !errors.As(err, new(*UnfinishedBatchError)) {
 		t.Error(err)
@@ -103,10 +103,10 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := joinWords(replied(t, b, 4)); got != allGood(4) {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want %v", got, allGood(4))
 	}
 	if seen := srv.Seen(); seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
-		t.Errorf("got %+v", seen)
+		t.Errorf("got %+v, want 1 upload and 2 batches of 4 requests in total", seen)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestBatchWaitsForFullQueue(t *testing.T) {
 		t.Fatal(err, *messages)
 	}
 	if got := joinWords(replied(t, b, 6)); got != allGood(6) {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want %v", got, allGood(6))
 	}
 	waited := 0
 	for _, line := range *messages {
@@ -145,7 +145,7 @@ func TestBatchWaitsForFullQueue(t *testing.T) {
 		}
 	}
 	if seen := srv.Seen(); waited != 2 || seen.Batched != 6 || seen.Online != 0 || seen.Uploads != 3 || seen.Batches != 4 {
-		t.Errorf("got %d waited, %+v", waited, seen)
+		t.Errorf("waited %d times, server saw %+v; want 2 waits, 3 uploads, 4 batches and 6 requests", waited, seen)
 	}
 }
 
@@ -161,13 +161,13 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 			var results []string
 			err := b.Run(t.Context(), batchPass(4, &results))
 			if e := as[*BatchCostError](t, err); e.Requests != 4 || e.MaxCost <= e.Limit || !strings.HasPrefix(e.Error(), "a batch of 4 requests was not submitted: ") {
-				t.Errorf("got %v", e)
+				t.Errorf("got %v, want 4 requests above the limit", e)
 			}
 			if seen := srv.Seen(); seen != (batchtest.Counts{}) {
-				t.Errorf("got %+v", seen)
+				t.Errorf("got %+v, want %+v", seen, (batchtest.Counts{}))
 			}
 			if err := b.Close(); err != nil || BatchSubmitted(dir) {
-				t.Errorf("got %v, or the state was not deleted", err)
+				t.Errorf("Close: got error %v, state kept: %t; want nil, false", err, BatchSubmitted(dir))
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 		t.Errorf("got %v, want an error", err)
 	}
 	if left, err := os.ReadDir(victim); err != nil || len(left) > 0 {
-		t.Errorf("got %v, %v", left, err)
+		t.Errorf("got files %v, %v; want none", left, err)
 	}
 	other := filepath.Join(victim, requestFile("9.9"))
 	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
@@ -72,7 +72,7 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if content, err := os.ReadFile(other); string(content) != "mine" {
-		t.Errorf("got %q, %v", content, err)
+		t.Errorf("got %q, %v; want the file unchanged", content, err)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 	plant(`INSERT INTO requests VALUES (x'01', 'x', 200, 'forged')`)
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	if a, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
-		t.Errorf("got %q, %v", a.body, err)
+		t.Errorf("got %q, %v; want no reply", a.body, err)
 	}
 	if err := b.store.close(); err != nil {
 		t.Fatal(err)

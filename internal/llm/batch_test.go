@@ -97,18 +97,18 @@ func TestBatchIsSplitAtFileLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := joinWords(replied(t, b, 10)); got != allGood(10) {
-				t.Errorf("got %v", got)
+				t.Errorf("got %v, want %v", got, allGood(10))
 			}
 			for _, p := range srv.Batches() {
 				if n, size := p.Requests, len(srv.File(p.Input)); o.MaxRequests > 0 && n > 3 || o.MaxBytes > 0 && size > 1800 || n == 0 {
-					t.Errorf("got a file of %d requests and %d bytes", n, size)
+					t.Errorf("got a file of %d requests and %d bytes, want at most 3 and 1800", n, size)
 				}
 			}
 			if seen := srv.Seen(); seen.Batches < 4 || seen.Batched != 10 || seen.Online != 0 {
-				t.Errorf("got %+v", seen)
+				t.Errorf("got %+v, want at least 4 batches of 10 requests in total", seen)
 			}
 			if err := b.Finish(t.Context()); err != nil || srv.Seen().Files != 0 {
-				t.Errorf("got %v, %+v", err, srv.Seen())
+				t.Errorf("Finish: got error %v, %+v; want all files deleted", err, srv.Seen())
 			}
 			if _, err := os.Stat(dir); err == nil {
 				t.Error("directory was not removed")
@@ -137,10 +137,10 @@ func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 			Body            json.RawMessage `json:"body"`
 		}
 		if err := json.Unmarshal(line, &l); err != nil || l.Method != http.MethodPost || l.URL != "/v1/chat/completions" || len(l.CustomID) != 43 {
-			t.Errorf("%v: got %s", err, line)
+			t.Errorf("got line %s, %v; want a POST with a custom id of 43 characters", line, err)
 		}
 		if sent := got()[len(got())-1].raw; string(l.Body) != sent {
-			t.Errorf("got %s\n%s", l.Body, sent)
+			t.Errorf("got batch request %s, want %s", l.Body, sent)
 		}
 	}
 }
@@ -175,15 +175,15 @@ func TestAzureBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := joinWords(replied(t, b, 2)); got != allGood(2) {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want %v", got, allGood(2))
 	}
 	want := "POST /openai/files?api-version=2024-10-21 " + secret
 	if len(paths) < 5 || paths[0] != want || paths[2] != "POST /openai/batches?api-version=2024-10-21 "+secret {
-		t.Errorf("got paths %q", paths)
+		t.Errorf("got paths %q, want the first to be %q", paths, want)
 	}
 	file := srv.File(srv.Batches()[0].Input)
 	if !strings.Contains(file, `"model":"mine"`) || !strings.Contains(file, `"url":"/chat/completions"`) {
-		t.Errorf("got %v", file)
+		t.Errorf("got file %s, want the deployment and the Azure path", file)
 	}
 }
 
@@ -212,11 +212,11 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 	}
 	got := replied(t, b, 6)
 	if !strings.Contains(got[0], "longer than the model's window") || !strings.Contains(got[1], "content filter") || got[2] != validReply || got[3] != validReply || got[4] != validReply {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want a context length error, a refusal and three replies", got)
 	}
 	// Two requests are repeated, too few for another batch.
 	if seen := srv.Seen(); seen.Online != 2 || seen.Batches != 1 {
-		t.Errorf("got %+v", seen)
+		t.Errorf("got %+v, want 2 online requests and 1 batch", seen)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 	b, messages := openBatch(t, s, BatchOptions{Dir: dir})
 	var results []string
 	if err := b.Run(t.Context(), batchPass(2, &results)); err != nil || srv.Seen().Online != 0 {
-		t.Errorf("got %v, %v", err, *messages)
+		t.Errorf("got error %v, %v; want no online requests", err, *messages)
 	}
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/batches/") {
@@ -263,7 +263,7 @@ func TestBatchReportsMissingAPI(t *testing.T) {
 		t.Error(err)
 	}
 	if err := b.Close(); err != nil || BatchSubmitted(dir) {
-		t.Errorf("got %v, or the state was not deleted", err)
+		t.Errorf("Close: got error %v, state kept: %t; want nil, false", err, BatchSubmitted(dir))
 	}
 }
 
@@ -275,7 +275,7 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 	_, _ = openBatch(t, s, BatchOptions{Dir: dir})
 	_, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)})
 	if e := as[*StoreError](t, err); !strings.Contains(e.Error(), "in use by another run") {
-		t.Errorf("got %v", e)
+		t.Errorf("got %v, want the store to be in use", e)
 	}
 }
 
@@ -287,10 +287,10 @@ func TestOpenBatchRejectsInvalidState(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+dir) {
-			t.Errorf("%q: got %v", content, err)
+			t.Errorf("%q: got %v, want advice to remove %s", content, err, dir)
 		}
 		if !BatchSubmitted(dir) {
-			t.Errorf("BatchSubmitted ignores the state %q", content)
+			t.Errorf("BatchSubmitted for state %q: got false, want true", content)
 		}
 	}
 }
@@ -306,7 +306,7 @@ func TestBatchDeduplicatesRequests(t *testing.T) {
 		return "rows", nil
 	})
 	if seen := srv.Seen(); err != nil || seen.Batched != 1 {
-		t.Errorf("got %v, %+v", err, seen)
+		t.Errorf("got %v, %+v; want 1 request in a batch", err, seen)
 	}
 }
 
@@ -319,14 +319,14 @@ func FuzzBatchReplies(f *testing.F) {
 		for line := range bytes.Lines(content) {
 			l := parseBatchReply(line)
 			if key := l.requestKey(); key != nil && len(key) != 32 {
-				t.Errorf("got a key of %d bytes", len(key))
+				t.Errorf("got a key of %d bytes, want 32", len(key))
 			}
 			if l.Response != nil {
 				if u, _ := replyUsage(l.Response.Body); u.PromptTokens < 0 || u.CompletionTokens < 0 {
-					t.Errorf("got usage %+v", u)
+					t.Errorf("got usage %+v, want no negative counts", u)
 				}
 				if e := newBatchStatusError(l.Response.Status, l.Response.Body); len(e.Message) > 2000 {
-					t.Errorf("got a message of %d bytes", len(e.Message))
+					t.Errorf("got a message of %d bytes, want at most 2000", len(e.Message))
 				}
 			}
 		}

@@ -50,7 +50,7 @@ func TestBreakerOpens(t *testing.T) {
 					t.Errorf("got %v, want a *DownError", err)
 				}
 			} else if b.Err() != nil {
-				t.Errorf("breaker opened: %v", b.Err())
+				t.Errorf("got breaker error %v, want nil", b.Err())
 			}
 		})
 	}
@@ -67,7 +67,7 @@ func TestBreakerToleratesRestart(t *testing.T) {
 		clock.pass(100 * time.Millisecond)
 	}
 	if b.Err() != nil {
-		t.Fatalf("breaker is open after a restart: %v", b.Err())
+		t.Fatalf("breaker error after a restart: got %v, want nil", b.Err())
 	}
 	for range 12 {
 		_, _ = c.Complete(t.Context(), newRequest(nil))
@@ -86,7 +86,7 @@ func TestBreakerIgnoresBadRequests(t *testing.T) {
 		_, _ = c.Complete(t.Context(), newRequest(nil))
 	}
 	if b.Err() != nil || s.calls() != 100 {
-		t.Errorf("breaker after %d calls: got %v", s.calls(), b.Err())
+		t.Errorf("breaker error after %d calls: got %v, want nil after 100", s.calls(), b.Err())
 	}
 }
 

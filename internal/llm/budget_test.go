@@ -27,7 +27,7 @@ func TestBudgetStopsBeforeLimit(t *testing.T) {
 			usd, tokens := b.Spent()
 			// A request is reserved with 31 + 100 tokens and uses 50.
 			if tokens != 900 || s.calls() != 18 || math.Abs(usd-0.0009) > 1e-12 || !IsFatal(err) || !strings.Contains(e.Error(), "limit of") {
-				t.Errorf("%v: got %d tokens, $%v, %d calls", e, tokens, usd, s.calls())
+				t.Errorf("got error %v after %d tokens, $%v and %d calls; want 900, $0.0009 and 18", e, tokens, usd, s.calls())
 			}
 			small := &Request{Messages: []Message{{User, "x"}}, MaxTokens: 1}
 			if _, err := c.Complete(t.Context(), small); s.calls() != 18 || err == nil {

@@ -37,16 +37,16 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 	for _, k := range []*Cache{one, two} {
 		s, err := k.Stats(t.Context())
 		if err != nil || s.Replies != 200 || s.Items != 200 || len(k.List(t.Context(), "space")) != 200 {
-			t.Errorf("got %+v, %v", s, err)
+			t.Errorf("got %+v, %v; want 200 replies and 200 items", s, err)
 		}
 	}
 	if len(w1.all)+len(w2.all) > 0 {
-		t.Errorf("got warnings %v %v", w1, w2)
+		t.Errorf("got warnings %v and %v, want none", w1, w2)
 	}
 	a := &answers{}
 	r := newRequest(verdicts())
 	if reply, err := two.Completer(a, "e", "0").Complete(t.Context(), r); err != nil || !reply.Cached {
-		t.Errorf("got %+v, %v", reply, err)
+		t.Errorf("got %+v, %v; want a cached reply", reply, err)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 	waits, cancel := context.WithTimeout(t.Context(), 3*lockPoll)
 	defer cancel()
 	if _, err := runs[0].Completer(slow, "e", "m").Complete(waits, gone); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("did not wait for the other process: %v", err)
+		t.Errorf("got error %v, want %v while the other process holds the lock", err, context.DeadlineExceeded)
 	}
 	_ = runs[2].Close()
 	var wg sync.WaitGroup
@@ -125,7 +125,7 @@ func TestCacheIsCreatedByManyProcesses(t *testing.T) {
 	k := OpenCache(t.Context(), half, &sleeper{newFakeClock(), func() { waits++; _ = tx.Rollback() }}, w.add)
 	k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
 	if _, ok := k.Get(t.Context(), "a", "b"); !ok || waits == 0 || len(w.all) > 0 {
-		t.Errorf("file created by another process: got found %t after %d waits, warnings %v", ok, waits, w)
+		t.Errorf("file created by another process: got found %t after %d waits, warnings %v; want true after some, none", ok, waits, w)
 	}
 	_ = k.Close()
 	for range 5 {
@@ -138,7 +138,7 @@ func TestCacheIsCreatedByManyProcesses(t *testing.T) {
 				defer func() { _ = k.Close() }()
 				k.Put(t.Context(), "a", strconv.Itoa(i), json.RawMessage(`1`))
 				if _, ok := k.Get(t.Context(), "a", strconv.Itoa(i)); !ok || len(w.all) > 0 {
-					t.Errorf("a value is missing; warnings %v", w)
+					t.Errorf("got value found %t, warnings %v; want true, none", ok, w)
 				}
 			})
 		}

@@ -65,21 +65,21 @@ func TestCacheHit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(reply.JSON) != validReply || reply.Text != "so: "+validReply || reply.Cached != (i == 1) {
-			t.Errorf("call %d: got %+v", i, reply)
+			t.Errorf("call %d: got %+v, want cached: %t", i, reply, i == 1)
 		}
 		if i == 1 && reply.Usage != (usage.Usage{CachedRequests: 1}) {
-			t.Errorf("got usage %+v for a hit", reply.Usage)
+			t.Errorf("got usage %+v for a hit, want only a cached request", reply.Usage)
 		}
 	}
 	if a.n != 1 || len(w.all) > 0 {
-		t.Errorf("got %d calls, %v", a.n, w)
+		t.Errorf("got %d calls, warnings %v; want 1, none", a.n, w)
 	}
 	if runtime.GOOS == "windows" {
 		return
 	}
 	for path, mode := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, CacheFile): 0o600, filepath.Join(dir, CacheFile+"-wal"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%s: got %v, %v", path, info.Mode(), err)
+			t.Errorf("%s: got %v, %v; want %v", path, info.Mode(), err, mode)
 		}
 	}
 }
@@ -120,12 +120,12 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := c.Complete(ctx, newRequest(verdicts())); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 	}
 	close(release)
 	wg.Wait()
 	if asked != 2 || failed != 1 || hits != 18 {
-		t.Errorf("got %d asked, %d failed, %d hits", asked, failed, hits)
+		t.Errorf("got %d sent, %d failed, %d hits; want 2, 1, 18", asked, failed, hits)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestCacheKeyCoversRequest(t *testing.T) {
 	add := func(name, endpoint, model string, r *Request) {
 		key := string(requestKey(endpoint, model, r))
 		if other, ok := seen[key]; ok {
-			t.Errorf("%s and %s have the same key", name, other)
+			t.Errorf("%s and %s: got equal keys, want different ones", name, other)
 		}
 		seen[key] = name
 	}
@@ -178,7 +178,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 			}
 		}
 		if s.calls() != 2 {
-			t.Errorf("a reply with %T was stored", fault)
+			t.Errorf("error %T: got %d calls, want 2, as the reply must not be stored", fault, s.calls())
 		}
 	}
 	// A reply that the schema no longer accepts is requested again.
@@ -198,7 +198,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 	for _, why := range []error{nil, errors.New("changed")} {
 		r.Accept = func(string) error { return why }
 		if reply, _ := c.Complete(t.Context(), r); reply.Cached != (why == nil) {
-			t.Errorf("accepted with %v: cached %t", why, reply.Cached)
+			t.Errorf("acceptance error %v: got cached %t, want %t", why, reply.Cached, why == nil)
 		}
 	}
 }
@@ -212,13 +212,13 @@ func TestCacheItems(t *testing.T) {
 	k.Put(ctx, "b", "1", json.RawMessage(`3`))
 	k.Put(ctx, "b", "2", json.RawMessage(`no JSON`))
 	if v, ok := k.Get(ctx, "a", "1"); !ok || string(v) != `{"x":1}` {
-		t.Errorf("got %s, %v", v, ok)
+		t.Errorf("got %s, %v; want {\"x\":1}, true", v, ok)
 	}
 	if _, ok := k.Get(ctx, "b", "2"); ok {
 		t.Error("a value that is not JSON was stored")
 	}
 	if got := fmt.Sprintf("%s", k.List(ctx, "a")); got != `[{1 {"x":1}} {2 {"x":2}}]` {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s, want %s", got, `[{1 {"x":1}} {2 {"x":2}}]`)
 	}
 	if k.List(ctx, "c") != nil {
 		t.Error("got items of an empty namespace")
@@ -231,7 +231,7 @@ func TestCacheStatsAndClear(t *testing.T) {
 	k := OpenCache(t.Context(), dir, clock, nil)
 	defer k.Close()
 	if s, err := k.Stats(t.Context()); err != nil || !s.Oldest.IsZero() || s.Replies != 0 {
-		t.Errorf("empty: %+v, %v", s, err)
+		t.Errorf("empty cache: got %+v, %v; want no replies", s, err)
 	}
 	start := clock.Now()
 	c := k.Completer(&answers{}, "e", "m")
@@ -240,13 +240,13 @@ func TestCacheStatsAndClear(t *testing.T) {
 	k.Put(t.Context(), "a", "1", json.RawMessage(`1`))
 	s, err := k.Stats(t.Context())
 	if err != nil || s.Replies != 1 || s.Items != 1 || s.Bytes == 0 || !s.Oldest.Equal(start) || s.Path != filepath.Join(dir, CacheFile) {
-		t.Errorf("got %+v, %v", s, err)
+		t.Errorf("got %+v, %v; want 1 reply and 1 item", s, err)
 	}
 	if n, err := k.Clear(t.Context(), 24*time.Hour); n != 1 || err != nil {
-		t.Errorf("got %d cleared, %v", n, err)
+		t.Errorf("got %d entries cleared, %v; want 1, nil", n, err)
 	}
 	if n, err := k.Clear(t.Context(), 0); n != 1 || err != nil {
-		t.Errorf("got %d cleared, %v", n, err)
+		t.Errorf("got %d entries cleared, %v; want 1, nil", n, err)
 	}
 }
 
@@ -278,11 +278,11 @@ func TestCacheFailureIsWarning(t *testing.T) {
 			c := k.Completer(a, "e", "m")
 			for range 5 {
 				if reply, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || reply.Cached {
-					t.Fatalf("got %+v, %v", reply, err)
+					t.Fatalf("got %+v, %v; want an uncached reply", reply, err)
 				}
 			}
 			if a.n != 5 || len(w.all) == 0 || len(w.all) > 2 || !strings.Contains(w.String(), dir) {
-				t.Errorf("got %d calls, warnings %v", a.n, w)
+				t.Errorf("got %d calls, warnings %v; want 5, one or two that name %s", a.n, w, dir)
 			}
 			k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
 			if _, ok := k.Get(t.Context(), "a", "b"); ok || k.List(t.Context(), "a") != nil {
@@ -295,7 +295,7 @@ func TestCacheFailureIsWarning(t *testing.T) {
 				t.Error("cleared an unreadable cache by age")
 			}
 			if _, err := k.Clear(t.Context(), 0); err != nil {
-				t.Errorf("clear: %v", err)
+				t.Errorf("Clear: got error %v, want nil", err)
 			}
 		})
 	}
@@ -313,7 +313,7 @@ func TestClearRepairsCorruptCache(t *testing.T) {
 	k, w := openCache(t, dir)
 	k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
 	if _, ok := k.Get(t.Context(), "a", "b"); !ok || len(w.all) > 0 {
-		t.Errorf("got warnings %v", w)
+		t.Errorf("got value found %t, warnings %v; want true, none", ok, w)
 	}
 }
 
@@ -327,7 +327,7 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 	}
 	k, w := openCache(t, dir)
 	if _, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
-		t.Errorf("got %v, warnings %v", err, w)
+		t.Errorf("got %v, warnings %v; want nil and one", err, w)
 	}
 }
 
@@ -345,12 +345,12 @@ func TestLockedCacheIsWarning(t *testing.T) {
 	defer func() { _ = tx.Rollback() }()
 	c := k.Completer(&answers{}, "e", "m")
 	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
-		t.Errorf("got %v, warnings %v", err, w)
+		t.Errorf("got %v, warnings %v; want nil and one", err, w)
 	}
 	_ = tx.Rollback()
 	_, _ = c.Complete(t.Context(), newRequest(verdicts()))
 	if reply, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || !reply.Cached {
-		t.Errorf("cache did not recover: got %+v, %v", reply, err)
+		t.Errorf("after unlocking: got %+v, %v; want a cached reply", reply, err)
 	}
 }
 
@@ -360,7 +360,7 @@ func TestClosedCacheReturnsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if reply, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), newRequest(nil)); err != nil || reply.Cached {
-		t.Errorf("got %+v, %v", reply, err)
+		t.Errorf("got %+v, %v; want an uncached reply", reply, err)
 	}
 }
 
@@ -384,22 +384,22 @@ func TestCacheEmbedder(t *testing.T) {
 	e := k.Embedder(l, "e", "m")
 	_, u, err := e.Embed(t.Context(), []string{"a", "bb"})
 	if err != nil || u.Requests != 1 {
-		t.Fatalf("got %+v, %v", u, err)
+		t.Fatalf("got %+v, %v; want 1 request", u, err)
 	}
 	v, u, err := e.Embed(t.Context(), []string{"ccc", "bb", "a"})
 	if err != nil || fmt.Sprint(v) != "[[3 1] [2 1] [1 1]]" || u.PromptTokens != 1 {
-		t.Errorf("got %v, %+v, %v", v, u, err)
+		t.Errorf("got %v, %+v, %v; want [[3 1] [2 1] [1 1]] for 1 token", v, u, err)
 	}
 	if _, u, _ = e.Embed(t.Context(), []string{"a", "ccc"}); u != (usage.Usage{CachedRequests: 1}) {
-		t.Errorf("got usage %+v for a hit", u)
+		t.Errorf("hit: got usage %+v, want %+v", u, (usage.Usage{CachedRequests: 1}))
 	}
 	if _, u, _ = e.Embed(t.Context(), nil); u != (usage.Usage{}) {
-		t.Errorf("got usage %+v without texts", u)
+		t.Errorf("no texts: got usage %+v, want %+v", u, (usage.Usage{}))
 	}
 	if _, _, err = e.Embed(t.Context(), []string{"bad"}); err == nil {
 		t.Error("got no error, want one")
 	}
 	if fmt.Sprint(l.asked) != "[a bb ccc bad]" {
-		t.Errorf("asked for %v", l.asked)
+		t.Errorf("got texts %v, want [a bb ccc bad]", l.asked)
 	}
 }

@@ -123,21 +123,21 @@ func TestCompleteWithSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(reply.JSON) != validReply || reply.Text != validReply || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 11, CompletionTokens: 7}) {
-		t.Errorf("got %+v", reply)
+		t.Errorf("got %+v, want %s with usage 11 and 7", reply, validReply)
 	}
 	s := got()[0]
 	if s.path != "/v1/chat/completions" || s.header.Get("Authorization") != "Bearer "+secret || s.header.Get("OpenAI-Organization") != "org-1" {
-		t.Errorf("got path %s, header %v", s.path, s.header)
+		t.Errorf("got path %s, header %v; want /v1/chat/completions with key and organization", s.path, s.header)
 	}
 	if !strings.Contains(s.raw, `"temperature":0,`) {
-		t.Errorf("temperature 0 is missing: %s", s.raw)
+		t.Errorf("got request %s, want a temperature of 0", s.raw)
 	}
 	if s.body["max_tokens"] != 100.0 || s.body["seed"] != 7.0 {
-		t.Errorf("parameters: %s", s.raw)
+		t.Errorf("got request %s, want max_tokens 100 and seed 7", s.raw)
 	}
 	f := s.body["response_format"].(map[string]any)["json_schema"].(map[string]any)
 	if f["strict"] != true || f["name"] != "verdicts" || f["schema"].(map[string]any)["required"] == nil {
-		t.Errorf("format: %v", f)
+		t.Errorf("got format %v, want a strict schema named verdicts", f)
 	}
 }
 
@@ -147,11 +147,11 @@ func TestCompleteFreeText(t *testing.T) {
 	r.Temperature = 0.5
 	reply, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), r)
 	if err != nil || reply.Text != "hello {" || reply.JSON != nil {
-		t.Fatalf("got %+v, %v", reply, err)
+		t.Fatalf("got %+v, %v; want text without JSON", reply, err)
 	}
 	s := got()[0]
 	if s.format() != "" || s.body["temperature"] != 0.5 || s.header.Get("Authorization") != "" {
-		t.Errorf("got %s %v", s.raw, s.header)
+		t.Errorf("got request %s, header %v; want no format and no key", s.raw, s.header)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestTemperatureInMessageIsUnchanged(t *testing.T) {
 	}
 	m := got()[0].body["messages"].([]any)[0].(map[string]any)
 	if m["content"] != text || got()[0].body["temperature"] != 0.0 {
-		t.Errorf("got %s", got()[0].raw)
+		t.Errorf("got request %s, want the message unchanged and a temperature of 0", got()[0].raw)
 	}
 }
 
@@ -182,13 +182,13 @@ func TestRequestTimeout(t *testing.T) {
 	for range 2 {
 		_, err := c.Complete(t.Context(), newRequest(verdicts()))
 		if e := as[*TimeoutError](t, err); e.After != 30*time.Millisecond || !IsTransient(err) || !e.Timeout() {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want a timeout after 30ms", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := c.Complete(ctx, newRequest(verdicts())); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestConnectionRefused(t *testing.T) {
 	srv.Close()
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "refused") || !IsTransient(err) {
-		t.Errorf("got %v", e)
+		t.Errorf("got %v, want a transient error", e)
 	}
 }
 
@@ -212,7 +212,7 @@ func TestConfigErrors(t *testing.T) {
 	} {
 		_, err := NewClient(c)
 		if err == nil || strings.Contains(err.Error(), secret) {
-			t.Errorf("%v: got %v", c, err)
+			t.Errorf("%v: got %v, want an error without the key", c, err)
 		}
 	}
 }
@@ -220,6 +220,6 @@ func TestConfigErrors(t *testing.T) {
 func TestDefaultEndpointIsOpenAI(t *testing.T) {
 	c := newTestClient(t, Config{Model: "gpt-4o-mini"})
 	if c.Endpoint() != "https://api.openai.com/v1" || c.Model() != "gpt-4o-mini" || c.String() != "gpt-4o-mini at https://api.openai.com/v1" {
-		t.Errorf("got %v", c)
+		t.Errorf("got %v, want the defaults", c)
 	}
 }

@@ -24,13 +24,13 @@ func TestEmbed(t *testing.T) {
 	e := &BatchedEmbedder{Next: newTestClient(t, Config{BaseURL: srv.URL + "/v1", Model: "e", APIKey: secret, Timeout: time.Minute}), Size: 2}
 	v, u, err := e.Embed(t.Context(), []string{"a", "bb", "ccc"})
 	if err != nil || fmt.Sprint(v) != "[[1 0.5] [2 0.5] [3 0.5]]" || u != (usage.Usage{Requests: 2, PromptTokens: 3}) {
-		t.Fatalf("got %v, %+v, %v", v, u, err)
+		t.Fatalf("got %v, %+v, %v; want [[1 0.5] [2 0.5] [3 0.5]] from 2 requests", v, u, err)
 	}
 	if s := got()[0]; s.path != "/v1/embeddings" || s.header.Get("Authorization") == "" || s.body["model"] != "e" {
-		t.Errorf("got %+v", s)
+		t.Errorf("got %+v, want model e at /v1/embeddings with a key", s)
 	}
 	if v, u, err := (&BatchedEmbedder{Next: e}).Embed(t.Context(), nil); len(v) != 0 || u != (usage.Usage{}) || err != nil {
-		t.Errorf("got %v, %+v, %v", v, u, err)
+		t.Errorf("got %v, %+v, %v; want nothing", v, u, err)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestEmbedRejectsInvalidResponses(t *testing.T) {
 			srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { fmt.Fprintf(w, `{"data":[%s]}`, data) })
 			v, u, err := newTestClient(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a", "b"})
 			if _ = as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || IsTransient(err) {
-				t.Errorf("got %v, %+v, %v", v, u, err)
+				t.Errorf("got %v, %+v, %v; want a permanent error after 1 request", v, u, err)
 			}
 		})
 	}
@@ -61,11 +61,11 @@ func TestEmbedErrors(t *testing.T) {
 	})
 	_, _, err := newTestClient(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a"})
 	if e := as[*ContextLengthError](t, err); e.Limit != 512 {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want a limit of 512", err)
 	}
 	_, u, err := (&BatchedEmbedder{Next: &lengths{}, Size: 1}).Embed(t.Context(), []string{"a", "bad", "c"})
 	if err == nil || u.Requests != 2 || UsageOf(err).Requests != 2 {
-		t.Errorf("got %+v, %v", u, err)
+		t.Errorf("got %+v, %v; want an error after 2 requests", u, err)
 	}
 	_, _, err = (&BatchedEmbedder{Next: embedderFunc(func(texts []string) [][]float32 { return [][]float32{make([]float32, len(texts[0]))} }), Size: 1}).Embed(t.Context(), []string{"a", "bb"})
 	if err == nil {
@@ -95,7 +95,7 @@ func TestEmbedDetectsTruncatedTexts(t *testing.T) {
 		})
 		_, u, err := newTestClient(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{strings.Repeat("word ", tt.words)})
 		if e, ok := errors.AsType[*ContextLengthError](err); ok != tt.cut || ok && !e.Silent || !ok && err != nil || u.Requests != 1 {
-			t.Errorf("%s: got %+v, %v", name, u, err)
+			t.Errorf("%s: got %+v, %v; want truncated: %t", name, u, err, tt.cut)
 		}
 	}
 }

@@ -61,15 +61,16 @@ func TestFormatFallback(t *testing.T) {
 			for range 2 {
 				reply, err := c.Complete(t.Context(), newRequest(verdicts()))
 				if err != nil || string(reply.JSON) != validReply {
-					t.Fatalf("got %+v, %v", reply, err)
+					t.Fatalf("got %+v, %v; want %s", reply, err, validReply)
 				}
 			}
 			var formats []string
 			for _, s := range got() {
 				formats = append(formats, s.format())
 				system := s.body["messages"].([]any)[0].(map[string]any)["content"].(string)
-				if notified := strings.Contains(system, `"additionalProperties":false`); notified != (s.format() != "json_schema") {
-					t.Errorf("%q: schema in the prompt: got %v", s.format(), notified)
+				want := s.format() != "json_schema"
+				if got := strings.Contains(system, `"additionalProperties":false`); got != want {
+					t.Errorf("%q: schema in the prompt: got %v, want %v", s.format(), got, want)
 				}
 			}
 			if fmt.Sprint(formats) != fmt.Sprint(tt.want) {
@@ -99,18 +100,18 @@ func TestRejectedParametersAreDropped(t *testing.T) {
 	r.Seed = 3
 	reply, err := c.Complete(t.Context(), r)
 	if err != nil || reply.Usage.Requests != 5 {
-		t.Fatalf("got %+v, %v", reply, err)
+		t.Fatalf("got %+v, %v; want a reply to request 5", reply, err)
 	}
 	if reply, err = c.Complete(t.Context(), r); err != nil || reply.Usage.Requests != 1 {
-		t.Fatalf("form was not remembered: got %+v, %v", reply, err)
+		t.Fatalf("second call: got %+v, %v; want one request", reply, err)
 	}
 	s := got()[5]
 	if s.body["max_completion_tokens"] != 100.0 || s.format() != "json_schema" {
-		t.Errorf("got %s", s.raw)
+		t.Errorf("got request %s, want max_completion_tokens and a schema", s.raw)
 	}
 	ms := s.body["messages"].([]any)
 	if len(ms) != 1 || ms[0].(map[string]any)["content"] != "Judge.\n\nthe answer" {
-		t.Errorf("got messages %v", ms)
+		t.Errorf("got messages %v, want one user message with the instructions", ms)
 	}
 }
 
@@ -118,10 +119,10 @@ func TestReasoningModelParameters(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
 	reply, err := newTestClient(t, Config{BaseURL: srv.URL, Model: "gpt-5-mini"}).Complete(t.Context(), newRequest(verdicts()))
 	if err != nil || reply.Usage.Requests != 1 {
-		t.Fatalf("got %+v, %v", reply, err)
+		t.Fatalf("got %+v, %v; want one request", reply, err)
 	}
 	if s := got()[0]; s.body["max_completion_tokens"] != 100.0 || s.body["temperature"] != nil {
-		t.Errorf("got %s", s.raw)
+		t.Errorf("got request %s, want max_completion_tokens and no temperature", s.raw)
 	}
 }
 
@@ -161,17 +162,17 @@ func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 	bad.Messages = []Message{{User, "bad row"}}
 	_, err := c.Complete(t.Context(), bad)
 	if e := as[*StatusError](t, err); e.Status != 422 {
-		t.Errorf("got %v", e)
+		t.Errorf("got %v, want status 422", e)
 	}
 	if n := len(got()); n > 10 || UsageOf(err).Requests != n {
-		t.Errorf("got %d requests, usage %+v", n, UsageOf(err))
+		t.Errorf("got %d requests, usage %+v; want at most 10, all counted", n, UsageOf(err))
 	}
 	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 		t.Fatal(err)
 	}
 	all := got()
 	if s := all[len(all)-1]; s.format() != "json_schema" || s.body["temperature"] == nil || s.body["max_tokens"] == nil {
-		t.Errorf("a bad row changed the form: %s", s.raw)
+		t.Errorf("after a bad row: got request %s, want an unchanged form", s.raw)
 	}
 }
 
@@ -196,7 +197,7 @@ func TestConcurrentCallsFindForm(t *testing.T) {
 	before := len(got())
 	_, err := c.Complete(t.Context(), newRequest(verdicts()))
 	if err != nil || len(got()) != before+1 {
-		t.Errorf("form was not remembered: %v", err)
+		t.Errorf("got error %v after %d more requests, want nil after 1", err, len(got())-before)
 	}
 }
 
@@ -211,11 +212,11 @@ func TestSchemaIsAddedToPromptIfIgnored(t *testing.T) {
 	c := newTestClient(t, Config{BaseURL: srv.URL})
 	_, err := c.Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*ParseError](t, err); e.Text != "The answer is supported." || UsageOf(err).CompletionTokens != 7 {
-		t.Errorf("got %v", e)
+		t.Errorf("got %v, want the reply and its usage", e)
 	}
 	reply, err := c.Complete(t.Context(), newRequest(verdicts()))
 	if err != nil || string(reply.JSON) != validReply || got()[1].format() != "json_schema" {
-		t.Errorf("got %+v, %v", reply, err)
+		t.Errorf("got %+v, %v; want %s with a schema", reply, err, validReply)
 	}
 }
 
@@ -233,7 +234,7 @@ func TestOutputTokensAreReducedToFitWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := got()[1].body["max_tokens"]; n != 3088.0 {
-		t.Errorf("got limits %v", n)
+		t.Errorf("got limits %v, want %v", n, 3088.0)
 	}
 }
 
@@ -243,6 +244,6 @@ func TestNegotiationIsBounded(t *testing.T) {
 	})
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*StatusError](t, err); e.Status != 400 || len(got()) != maxFormAttempts || UsageOf(err).Requests != maxFormAttempts {
-		t.Errorf("got %v after %d requests", err, len(got()))
+		t.Errorf("got %v after %d requests, want status 400 after %d", err, len(got()), maxFormAttempts)
 	}
 }

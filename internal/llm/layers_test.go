@@ -61,7 +61,7 @@ func TestMeterCountsFailures(t *testing.T) {
 	_, _ = c.Complete(t.Context(), newRequest(nil))
 	_, _ = c.Complete(t.Context(), newRequest(nil))
 	if u := m.Total(); u != (usage.Usage{Requests: 2, PromptTokens: 10, CompletionTokens: 5}) {
-		t.Errorf("got %+v", u)
+		t.Errorf("got %+v, want %+v", u, (usage.Usage{Requests: 2, PromptTokens: 10, CompletionTokens: 5}))
 	}
 }
 

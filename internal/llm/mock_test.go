@@ -118,7 +118,7 @@ func TestStackToleratesFaults(t *testing.T) {
 						continue
 					}
 					if err != nil {
-						t.Errorf("row %d: got %v", i, err)
+						t.Errorf("row %d: got %v, want nil", i, err)
 						return
 					}
 					out[i] = string(reply.JSON)
@@ -132,7 +132,7 @@ func TestStackToleratesFaults(t *testing.T) {
 	}
 	clean, u := run(startMock(t))
 	if u.Requests != rows || !strings.Contains(clean[7], `"supported"`) || !strings.Contains(clean[7], `"not_mentioned"`) {
-		t.Fatalf("got usage %+v, row 7 %s", u, clean[7])
+		t.Fatalf("got usage %+v, row 7 %s; want %d requests and both labels", u, clean[7], rows)
 	}
 	base := startMock(t, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
 	faulty, u := run(base)
@@ -146,11 +146,11 @@ func TestStackToleratesFaults(t *testing.T) {
 		}
 	}
 	if same != rows || u.Requests < rows+20 {
-		t.Errorf("got %d of %d rows with the same result, usage %+v", same, rows, u)
+		t.Errorf("got %d of %d rows with the same result, usage %+v; want all rows, with retries", same, rows, u)
 	}
 	stats := mockStats(t, base)
 	if stats["requests"] != float64(u.Requests) || stats["sent_429"] == 0.0 || stats["bad_truncated"] == 0.0 || stats["dropped_verdicts"] == 0.0 {
-		t.Errorf("got server statistics %v, meter %+v", stats, u)
+		t.Errorf("got server statistics %v, meter %+v; want equal counts and every kind of fault", stats, u)
 	}
 }
 

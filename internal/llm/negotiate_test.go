@@ -55,7 +55,7 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 				t.Errorf("sent %q, want %q", formats, tt.want)
 			}
 			if changed := len(c.Downgrades()) > 0; changed != (tt.want[len(tt.want)-1] == mode) {
-				t.Errorf("got downgrades %+v", c.Downgrades())
+				t.Errorf("got downgrades %+v, want any: %t", c.Downgrades(), !changed)
 			}
 		})
 	}
@@ -118,11 +118,11 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 		}
 		wg.Wait()
 		if n := len(got()); n > 2*calls+3 { // the negotiating call: schema twice, JSON mode twice
-			t.Errorf("%s: got %d requests for %d calls", name, n, calls)
+			t.Errorf("%s: got %d requests for %d calls, want at most %d", name, n, calls, 2*calls+3)
 		}
 	}
 	if len(told) != 1 || told[0].To != "prompt" || !strings.Contains(fmt.Sprint(told[0]), "in the prompt alone") {
-		t.Errorf("got notifications %v", told)
+		t.Errorf("got notifications %v, want one downgrade to the prompt", told)
 	}
 }
 

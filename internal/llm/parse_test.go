@@ -114,18 +114,18 @@ func TestParseSkipsEchoOfPrompt(t *testing.T) {
 	} {
 		v, err := parse(text, verdicts(), echo)
 		if ok && string(v) != want || !ok && err == nil {
-			t.Errorf("%s: got %s, %v", text, v, err)
+			t.Errorf("%s: got %s, %v; want success: %t", text, v, err, ok)
 		}
 	}
 	// A reply that consists only of the value is accepted even if it is an echo.
 	if v, err := parse(data, verdicts(), echo); err != nil || string(v) != data {
-		t.Errorf("got %s, %v", v, err)
+		t.Errorf("got %s, %v; want %s", v, err, data)
 	}
 }
 
 func TestParseWithoutSchema(t *testing.T) {
 	if v, err := parse("x [1,]", nil, nil); err != nil || string(v) != "[1]" {
-		t.Errorf("got %s, %v", v, err)
+		t.Errorf("got %s, %v; want [1]", v, err)
 	}
 }
 
@@ -156,23 +156,23 @@ func FuzzParse(f *testing.F) {
 		v, err := parse(text, schema, nil)
 		if err == nil {
 			if !json.Valid(v) || schema.Accept(v) != nil {
-				t.Fatalf("%q: accepted %q", text, v)
+				t.Fatalf("%q: got %q, want a value that the schema accepts", text, v)
 			}
 			if reparsed, err := parse(string(v), schema, nil); err != nil || string(reparsed) != string(v) {
-				t.Fatalf("%q: %q parses as %q, %v", text, v, reparsed, err)
+				t.Fatalf("%q: got %q, which parses as %q, %v; want the same value", text, v, reparsed, err)
 			}
 		} else {
 			e, ok := errors.AsType[*ParseError](err)
 			if !ok || v != nil || e.Partial != nil && (!json.Valid(e.Partial) || schema.Accept(e.Partial) != nil) {
-				t.Fatalf("%q: got %v, partial %q", text, err, e.Partial)
+				t.Fatalf("%q: got %v, partial %q; want a *ParseError", text, err, e.Partial)
 			}
 		}
 		// Strict JSON must be returned unchanged.
 		if trimmed := strings.TrimSpace(text); json.Valid([]byte(trimmed)) && withinDepth([]byte(trimmed)) && schema.Accept([]byte(trimmed)) == nil && string(v) != trimmed {
-			t.Fatalf("%q: parsed as %q", trimmed, v)
+			t.Fatalf("strict JSON %q: got %q, want it unchanged", trimmed, v)
 		}
 		if value, err := parse(text, nil, nil); err == nil && !json.Valid(value) {
-			t.Fatalf("%q: accepted %q", text, value)
+			t.Fatalf("%q: got %q, want valid JSON", text, value)
 		}
 	})
 }

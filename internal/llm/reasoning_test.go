@@ -43,7 +43,7 @@ func TestConcurrentCallsSearchOnce(t *testing.T) {
 	for range calls {
 		wg.Go(func() {
 			if reply, err := retrier.Complete(t.Context(), newRequest(verdicts())); err != nil || string(reply.JSON) != validReply {
-				t.Errorf("got %+v, %v", reply, err)
+				t.Errorf("got %+v, %v; want %s", reply, err, validReply)
 			}
 		})
 	}
@@ -59,7 +59,7 @@ func TestSearchStopsAtModelLimit(t *testing.T) {
 	for range 3 {
 		_, err := retrier.Complete(t.Context(), newRequest(verdicts()))
 		if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != 30_000 {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want reasoning truncated at 30000 tokens", err)
 		}
 	}
 	// Once the limit is known, each call sends one request.
@@ -80,7 +80,7 @@ func TestRejectedLimitEndsSearch(t *testing.T) {
 	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 3 {
 		if e := as[*LengthError](t, errOf(retrier.Complete(t.Context(), newRequest(verdicts())))); !e.Reasoning || e.Limit != 2048 {
-			t.Errorf("got %v", e)
+			t.Errorf("got %v, want reasoning truncated at 2048 tokens", e)
 		}
 	}
 	if want := []int{100, 2048, 8192, 2048, 2048}; !slices.Equal(maxTokensOf(got()), want) {
@@ -116,7 +116,7 @@ func TestRunawayProseIsNotReasoning(t *testing.T) {
 	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 2 {
 		if _, err := retrier.Complete(t.Context(), newRequest(verdicts())); !IsTruncated(err) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want a truncated reply", err)
 		}
 	}
 	if want := []int{100, 2048, 8192, 100, 200}; !slices.Equal(maxTokensOf(got()), want) {

@@ -29,11 +29,11 @@ func TestPlaceholderKeyIsNotRedacted(t *testing.T) {
 		c := newTestClient(t, Config{BaseURL: srv.URL, APIKey: key})
 		got, err := c.Complete(t.Context(), newRequest(verdicts()))
 		if err != nil || got.Text != reply || string(got.JSON) != reply {
-			t.Errorf("key %q: got %v, %v", key, got, err)
+			t.Errorf("key %q: got %v, %v; want %q", key, got, err, reply)
 		}
 		_, err = c.Complete(t.Context(), newRequest(verdicts()))
 		if err == nil || !strings.Contains(err.Error(), "an account is not supported here: it has none, "+strings.Join(strings.Fields(key), " ")+"s, or EMPTY ones") {
-			t.Errorf("key %q: got %v", key, err)
+			t.Errorf("key %q: got error %v, want words that contain the key unchanged", key, err)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 			_, err := c.Complete(t.Context(), newRequest(verdicts()))
 			text := as[*NetworkError](t, err).Error()
 			if len(text) > 2000 || strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
-				t.Errorf("got %d bytes: %.300q", len(text), text)
+				t.Errorf("got %d bytes, want at most 2000 printable ones: %.300q", len(text), text)
 			}
 			for _, hidden := range []string{password, "pa55", secret, "sk-very", base64.StdEncoding.EncodeToString([]byte("user:" + password))} {
 				if strings.Contains(text, hidden) {
@@ -127,7 +127,7 @@ func TestRedirectErrorHidesSecrets(t *testing.T) {
 		}))
 		_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "t0ken") {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want one that contains %q and no token", err, want)
 		}
 		srv.Close()
 	}
@@ -140,6 +140,6 @@ func TestDecodingErrorIsShortened(t *testing.T) {
 	})
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if err == nil || len(err.Error()) > 1000 {
-		t.Errorf("got %d bytes", len(fmt.Sprint(err)))
+		t.Errorf("got an error of %d bytes, want at most 1000", len(fmt.Sprint(err)))
 	}
 }

@@ -24,7 +24,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			},
 			func(t *testing.T, err error) {
 				if e := as[*RefusalError](t, err); e.Reason != "refusal" || e.Message != "I won't." {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want a refusal", e)
 				}
 			},
 		},
@@ -32,7 +32,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			func(w http.ResponseWriter) { writeReply(w, "", "content_filter") },
 			func(t *testing.T, err error) {
 				if e := as[*RefusalError](t, err); e.Reason != "content_filter" {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want content_filter", e)
 				}
 			},
 		},
@@ -43,7 +43,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			},
 			func(t *testing.T, err error) {
 				if e := as[*RefusalError](t, err); e.Reason != "content_filter" {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want content_filter", e)
 				}
 			},
 		},
@@ -55,7 +55,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			func(w http.ResponseWriter) { writeReply(w, `{"verdicts":[1,`, "length") },
 			func(t *testing.T, err error) {
 				if e := as[*LengthError](t, err); e.Limit != 100 || UsageOf(err).Tokens() != 18 {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want limit 100 and 18 tokens", e)
 				}
 			},
 		},
@@ -66,7 +66,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			},
 			func(t *testing.T, err error) {
 				if e := as[*ContextLengthError](t, err); e.Limit != 16385 {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want limit 16385", e)
 				}
 			},
 		},
@@ -77,7 +77,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			},
 			func(t *testing.T, err error) {
 				if e := as[*ContextLengthError](t, err); e.Limit != 256 {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want limit 256", e)
 				}
 			},
 		},
@@ -87,7 +87,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			},
 			func(t *testing.T, err error) {
 				if e := as[*ContextLengthError](t, err); e.Limit != 200000 {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want limit 200000", e)
 				}
 			},
 		},
@@ -97,7 +97,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			},
 			func(t *testing.T, err error) {
 				if e := as[*ContextLengthError](t, err); e.Limit != 1048575 {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want limit 1048575", e)
 				}
 			},
 		},
@@ -107,7 +107,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			},
 			func(t *testing.T, err error) {
 				if e := as[*ContextLengthError](t, err); e.Limit != 32768 {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want limit 32768", e)
 				}
 			},
 		},
@@ -127,7 +127,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"error":{"message":"overloaded","code":503}}`) },
 			func(t *testing.T, err error) {
 				if e := as[*StatusError](t, err); e.Status != 503 || !IsTransient(err) {
-					t.Errorf("got %+v", e)
+					t.Errorf("got %+v, want a transient error with status 503", e)
 				}
 			},
 		},
@@ -138,7 +138,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			},
 			func(t *testing.T, err error) {
 				if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "text/html") || IsTransient(err) {
-					t.Errorf("got %v", e)
+					t.Errorf("got %v, want a permanent error about text/html", e)
 				}
 			},
 		},
@@ -150,7 +150,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot); fmt.Fprint(w, `{"error":"teapot"}`) },
 			func(t *testing.T, err error) {
 				if e := as[*StatusError](t, err); e.Message != "teapot" || e.Error() != "the server answered 418 I'm a teapot: teapot" {
-					t.Errorf("got %v", e)
+					t.Errorf("got %v, want message %q", e, "teapot")
 				}
 			},
 		},
@@ -161,7 +161,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 			tt.check(t, err)
 			if err.Error() == "" || UsageOf(err).Requests == 0 {
-				t.Errorf("got error %q, usage %+v", err, UsageOf(err))
+				t.Errorf("got error %q, usage %+v; want a message and at least 1 request", err, UsageOf(err))
 			}
 		})
 	}
@@ -170,7 +170,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 func TestTruncationAfterJSONIsAccepted(t *testing.T) {
 	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply+"\n\n\n", "length") })
 	if reply, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts())); err != nil || string(reply.JSON) != validReply {
-		t.Errorf("got %+v, %v", reply, err)
+		t.Errorf("got %+v, %v; want %s", reply, err, validReply)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestMessageShapes(t *testing.T) {
 			})
 			reply, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 			if err != nil || string(reply.JSON) != validReply {
-				t.Errorf("got %+v, %v", reply, err)
+				t.Errorf("got %+v, %v; want %s", reply, err, validReply)
 			}
 		})
 	}
@@ -244,7 +244,7 @@ func TestTruncatedFreeText(t *testing.T) {
 		writeReply(&body, text, "length")
 		reply, err, ok := c.replay(newWordRequest(), storedResult{status: http.StatusOK, body: body.Bytes()})
 		if !ok || want != (err == nil) || want && reply.Text != text {
-			t.Errorf("%q in a batch: got %+v, %v, %t", text, reply, err, ok)
+			t.Errorf("%q in a batch: got %+v, %v, %t; want success: %t", text, reply, err, ok, want)
 		}
 	}
 }
@@ -271,17 +271,17 @@ func TestReasoningIncreasesOutputTokens(t *testing.T) {
 					reply, err := retrier.Complete(t.Context(), tt.r)
 					if needed > maxReasoning {
 						if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != maxReasoning || IsTruncated(err) {
-							t.Errorf("%s after %q: got %v", name, reasoning, err)
+							t.Errorf("%s after %q: got %v, want reasoning truncated at %d tokens", name, reasoning, err, maxReasoning)
 						}
 					} else if err != nil || reply.Text != tt.text {
-						t.Errorf("%s after %q: got %+v, %v", name, reasoning, reply, err)
+						t.Errorf("%s after %q: got %+v, %v; want %q", name, reasoning, reply, err, tt.text)
 					}
 				}
 				var sent []int
 				for _, s := range got() {
 					sent = append(sent, int(s.body["max_tokens"].(float64)))
 					if strings.Contains(s.raw, "maxItems") {
-						t.Errorf("%s after %q: got a bounded schema", name, reasoning)
+						t.Errorf("%s after %q: got a bounded schema, want an unbounded one", name, reasoning)
 					}
 				}
 				if !slices.Equal(sent, want) {
@@ -306,9 +306,9 @@ func TestNegativeCountsAreEstimated(t *testing.T) {
 	})
 	c := newTestClient(t, Config{BaseURL: srv.URL})
 	if reply, err := c.Complete(t.Context(), newRequest(nil)); err != nil || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 16, CompletionTokens: 1, Estimated: true}) {
-		t.Errorf("got %+v, %v", reply, err)
+		t.Errorf("got %+v, %v; want estimated counts", reply, err)
 	}
 	if _, u, err := c.Embed(t.Context(), []string{"a"}); err != nil || u != (usage.Usage{Requests: 1, PromptTokens: 1, Estimated: true}) {
-		t.Errorf("got %+v, %v", u, err)
+		t.Errorf("got %+v, %v; want %+v, nil", u, err, (usage.Usage{Requests: 1, PromptTokens: 1, Estimated: true}))
 	}
 }

@@ -57,7 +57,7 @@ func TestRetryBackoffAndUsage(t *testing.T) {
 	c := Wrap(s, nil, &Retry{Retries: 5, Clock: clock, Notify: func(error, time.Duration) { notified++ }})
 	reply, err := c.Complete(t.Context(), newRequest(nil))
 	if err != nil || reply.Usage != (usage.Usage{Requests: 4, PromptTokens: 10, CompletionTokens: 5}) || notified != 3 {
-		t.Fatalf("got %+v, %v, notified %d", reply, err, notified)
+		t.Fatalf("got %+v, %v, %d notifications; want 4 requests, nil, 3", reply, err, notified)
 	}
 	for i, d := range clock.slept {
 		if mid := 500 * time.Millisecond << i; d < mid/2 || d > mid*3/2+1 {
@@ -71,18 +71,18 @@ func TestRetryGivesUp(t *testing.T) {
 		s := &script{steps: []error{status(503)}}
 		_, err := Wrap(s, nil, &Retry{Retries: retries, Clock: newFakeClock()}).Complete(t.Context(), newRequest(nil))
 		if as[*StatusError](t, err).Status != 503 || s.calls() != calls || UsageOf(err).Requests != calls {
-			t.Errorf("%d retries: got %v after %d calls, usage %+v", retries, err, s.calls(), UsageOf(err))
+			t.Errorf("%d retries: got %v after %d calls, usage %+v; want status 503 after %d calls", retries, err, s.calls(), UsageOf(err), calls)
 		}
 	}
 	s := &script{steps: []error{status(400)}}
 	if _, err := Wrap(s, nil, &Retry{Retries: 5, Clock: newFakeClock()}).Complete(t.Context(), newRequest(nil)); err == nil || s.calls() != 1 {
-		t.Errorf("got %v after %d calls", err, s.calls())
+		t.Errorf("got %v after %d calls, want an error after 1", err, s.calls())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s = &script{steps: []error{status(503)}}
 	_, err := Wrap(s, nil, &Retry{Retries: 5, Clock: newFakeClock(), Notify: func(error, time.Duration) { cancel() }}).Complete(ctx, newRequest(nil))
 	if !errors.Is(err, context.Canceled) || s.calls() != 1 {
-		t.Errorf("got %v after %d calls", err, s.calls())
+		t.Errorf("got %v after %d calls, want %v after 1", err, s.calls(), context.Canceled)
 	}
 }
 
@@ -131,12 +131,12 @@ func TestReplyRetryIncreasesOutputTokens(t *testing.T) {
 	s := &script{steps: []error{&LengthError{Limit: 100}, nil}}
 	reply, err := (&ReplyRetry{Next: s}).Complete(t.Context(), newRequest(nil))
 	if err != nil || s.requests[1].MaxTokens != 200 || s.requests[0].MaxTokens != 100 || reply.Usage.Requests != 2 {
-		t.Fatalf("got %+v, %v", reply, err)
+		t.Fatalf("got %+v, %v; want twice the output tokens in the second request", reply, err)
 	}
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
 	_, err = (&ReplyRetry{Next: s}).Complete(t.Context(), newRequest(nil))
 	if _ = as[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
-		t.Errorf("got %v after %d calls", err, s.calls())
+		t.Errorf("got %v after %d calls, want 2", err, s.calls())
 	}
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
 	if _, err = (&ReplyRetry{Next: s, MaxOutputTokens: 100}).Complete(t.Context(), newRequest(nil)); err == nil || s.calls() != 1 {
@@ -152,13 +152,13 @@ func TestReplyRetryDescribesError(t *testing.T) {
 	}
 	ms := s.requests[1].Messages
 	if len(ms) != 2 || ms[1] != r.Messages[1] || !strings.HasPrefix(ms[0].Text, "Judge.") || !strings.Contains(ms[0].Text, "no JSON in it") || r.Messages[0].Text != "Judge." {
-		t.Errorf("got %q", ms)
+		t.Errorf("got messages %q, want the error added to the system message", ms)
 	}
 	s = &script{steps: []error{&ParseError{Reason: "x"}}}
 	r = &Request{Messages: []Message{{User, "q"}}}
 	_, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r)
 	if _ = as[*ParseError](t, err); s.calls() != 2 || s.requests[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
-		t.Errorf("got %v, asked %+v", err, s.requests)
+		t.Errorf("got %v, requests %+v; want 2 requests", err, s.requests)
 	}
 	s = &script{steps: []error{&RefusalError{Reason: "refusal"}}}
 	if _, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r); err == nil || s.calls() != 1 {

@@ -50,18 +50,18 @@ func TestStackWithFaultyServer(t *testing.T) {
 	s := newStack(t, Options{Client: Config{BaseURL: srv.URL, Model: "gpt-4o-mini"}, Retries: 5, RPM: 6000, TPM: 600_000, MaxCost: 1, MaxTokens: 100_000, Cache: k})
 	reply, err := s.Complete(t.Context(), newRequest(verdicts()))
 	if err != nil || string(reply.JSON) != validReply {
-		t.Fatalf("got %+v, %v", reply, err)
+		t.Fatalf("got %+v, %v; want %s", reply, err, validReply)
 	}
 	all := usage.Usage{Requests: 4, PromptTokens: 22, CompletionTokens: 14}
 	if reply.Usage != all || s.Meter.Total() != all || len(got()) != 4 {
-		t.Errorf("got usage %+v, total %+v, %d requests", reply.Usage, s.Meter.Total(), len(got()))
+		t.Errorf("got usage %+v, total %+v, %d requests; want %+v, %+v, 4", reply.Usage, s.Meter.Total(), len(got()), all, all)
 	}
 	usd, tokens := s.Cost()
 	if want := 22*0.15/1e6 + 14*0.6/1e6; tokens != 36 || usd < want*0.999 || usd > want*1.001 {
-		t.Errorf("got $%v and %d tokens", usd, tokens)
+		t.Errorf("got $%v and %d tokens, want $%v and 36", usd, tokens, want)
 	}
 	if reply, err = s.Complete(t.Context(), newRequest(verdicts())); err != nil || !reply.Cached || len(got()) != 4 || s.Meter.Total().CachedRequests != 1 {
-		t.Errorf("got %+v, %v", reply, err)
+		t.Errorf("got %+v, %v; want a cached reply", reply, err)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestCacheHitIgnoresOpenBreaker(t *testing.T) {
 	_, err := s.Complete(t.Context(), newRequest(nil))
 	_ = as[*DownError](t, err)
 	if reply, err := s.Complete(t.Context(), newRequest(verdicts())); err != nil || !reply.Cached {
-		t.Errorf("got %+v, %v", reply, err)
+		t.Errorf("got %+v, %v; want a cached reply", reply, err)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestDeadServerEndsRun(t *testing.T) {
 					for range 10 {
 						_, err := s.Complete(t.Context(), newRequest(verdicts()))
 						if _, ok := errors.AsType[*DownError](err); !ok {
-							t.Errorf("got %v", err)
+							t.Errorf("got %v, want a *DownError", err)
 						}
 					}
 				})
@@ -114,10 +114,10 @@ func TestDeadServerEndsRun(t *testing.T) {
 			wg.Wait()
 			// With five retries each, 160 calls would make 960 attempts.
 			if n := s.Meter.Total().Requests; n > 160 || s.Breaker.Err() == nil {
-				t.Errorf("got %d attempts for 160 calls, breaker error %v", n, s.Breaker.Err())
+				t.Errorf("got %d attempts for 160 calls, breaker error %v; want at most 160 and an open breaker", n, s.Breaker.Err())
 			}
 			if n := s.Meter.Total().Requests; name == "closed" && n != len(refused()) {
-				t.Errorf("counted %d requests, server received %d", n, len(refused()))
+				t.Errorf("counted %d requests, want %d as on the server", n, len(refused()))
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestOnlyOneLayerRetries(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 500, "oops", "") })
 	_, err := newStack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), newRequest(nil))
 	if _ = as[*StatusError](t, err); len(got()) != 4 {
-		t.Errorf("got %d requests with 3 retries", len(got()))
+		t.Errorf("3 retries: got %d requests, want 4", len(got()))
 	}
 	// The transport must not retry silently after a broken connection.
 	n := 0
@@ -160,7 +160,7 @@ func TestNewRequiresClockAndPrice(t *testing.T) {
 		"cost limit without price": {Client: Config{Model: "my-model"}, Clock: newFakeClock(), MaxCost: 1},
 	} {
 		if _, err := New(o); err == nil {
-			t.Errorf("%s: got no error", name)
+			t.Errorf("%s: got no error, want one", name)
 		}
 	}
 	newStack(t, Options{Client: Config{Model: "my-model"}, MaxCost: 1, Price: &[2]float64{1, 2}})
@@ -183,14 +183,14 @@ func TestStackEmbedder(t *testing.T) {
 	for i := range 2 {
 		v, _, err := e.Embed(t.Context(), []string{"a"})
 		if err != nil || fmt.Sprint(v) != "[[1]]" {
-			t.Fatalf("call %d: got %v, %v", i, v, err)
+			t.Fatalf("call %d: got %v, %v; want [[1]]", i, v, err)
 		}
 	}
 	if u := s.Meter.Total(); u != (usage.Usage{Requests: 2, PromptTokens: 4, CachedRequests: 1}) || len(got()) != 2 || got()[1].header.Get("Authorization") == "" {
-		t.Errorf("got total %+v", u)
+		t.Errorf("got total %+v, want 2 requests and 1 cached, sent with the key", u)
 	}
 	if _, tokens := s.Cost(); tokens != 4 {
-		t.Errorf("got %d tokens", tokens)
+		t.Errorf("got %d tokens, want 4", tokens)
 	}
 	// Another server must not get the key, and has its own breaker.
 	other, seen := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 401, "no", "") })
@@ -200,7 +200,7 @@ func TestStackEmbedder(t *testing.T) {
 	}
 	_, _, err = e.Embed(t.Context(), []string{"b"})
 	if _ = as[*DownError](t, err); s.Breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
-		t.Errorf("breaker %v, header %v", s.Breaker.Err(), seen()[0].header)
+		t.Errorf("got breaker error %v, header %v; want nil, no key", s.Breaker.Err(), seen()[0].header)
 	}
 	if _, _, err := s.Embedder(Config{}); err == nil {
 		t.Error("got no error without a model")
@@ -220,7 +220,7 @@ func TestCanceledRun(t *testing.T) {
 	defer cancel()
 	_, err := s.Complete(ctx, newRequest(nil))
 	if !errors.Is(err, context.DeadlineExceeded) || s.Breaker.Err() != nil {
-		t.Errorf("got %v, breaker %v", err, s.Breaker.Err())
+		t.Errorf("got %v, breaker error %v; want %v, nil", err, s.Breaker.Err(), context.DeadlineExceeded)
 	}
 }
 
@@ -243,13 +243,13 @@ func TestRunawayReplyIsRetriedWithBounds(t *testing.T) {
 		r.Schema.Bounded = json.RawMessage(strings.Replace(string(r.Schema.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
 		for range 2 {
 			if reply, err := s.Complete(t.Context(), r); err != nil || string(reply.JSON) != validReply {
-				t.Fatalf("bounds %v: got %+v, %v", supportsBounds, reply, err)
+				t.Fatalf("bounds %v: got %+v, %v; want %s", supportsBounds, reply, err, validReply)
 			}
 		}
 		var gotBounded []string
 		for _, g := range got() {
 			if g.format() != "json_schema" {
-				t.Errorf("bounds %v: format changed to %q", supportsBounds, g.format())
+				t.Errorf("bounds %v: got format %q, want json_schema", supportsBounds, g.format())
 			}
 			gotBounded = append(gotBounded, strconv.FormatBool(strings.Contains(g.raw, "maxItems")))
 		}

@@ -111,14 +111,14 @@ func TestTokenLimiterReleasesUnsentRequests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := p.Do(ctx, size, func(context.Context) (usage.Usage, error) { return usage.Usage{}, ctx.Err() }); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 	before := clock.Now()
 	for range 2 {
 		_, _ = p.Do(t.Context(), size, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 5000}, nil })
 	}
 	if d := clock.Now().Sub(before); d > time.Second*31 {
-		t.Errorf("took %v", d)
+		t.Errorf("waited %v, want at most 31s", d)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestBreakerWakesTokenLimiter(t *testing.T) {
 			wg.Go(func() {
 				_, err := p.Do(t.Context(), size, one)
 				if _, down := errors.AsType[*DownError](err); !down {
-					t.Errorf("got %v", err)
+					t.Errorf("got %v, want a *DownError", err)
 				}
 			})
 		}
@@ -163,7 +163,7 @@ func TestBreakerWakesTokenLimiter(t *testing.T) {
 		_, _ = b.Do(t.Context(), nil, func(context.Context) (usage.Usage, error) { return usage.Usage{}, status(401) })
 		wg.Wait()
 		if d := time.Since(start); d > time.Second {
-			t.Errorf("took %v", d)
+			t.Errorf("waited %v, want at most 1s", d)
 		}
 	})
 }

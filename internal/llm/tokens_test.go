@@ -10,7 +10,7 @@ func TestTokensExact(t *testing.T) {
 	for model, want := range map[string]int{"gpt-4o-mini": 4, "openai/gpt-4.1": 4, "gpt-4-turbo": 4} {
 		n := NewTokens(model)
 		if got := n.Text("hello world, again"); got != want || !n.Exact() {
-			t.Errorf("%s: got %d tokens, exact %v", model, got, n.Exact())
+			t.Errorf("%s: got %d tokens, exact %v; want %d, true", model, got, n.Exact(), want)
 		}
 	}
 }
@@ -33,7 +33,7 @@ func TestTokensConcurrent(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			if n.Text("The first super bowl was held on 15 January 1967.") != 14 {
-				t.Errorf("got %d", n.Text("The first super bowl was held on 15 January 1967."))
+				t.Errorf("got %d, want 14", n.Text("The first super bowl was held on 15 January 1967."))
 			}
 		})
 	}
@@ -44,10 +44,10 @@ func TestRequestSize(t *testing.T) {
 	n := NewTokens("gpt-4o")
 	plain := n.Request(&Request{Messages: []Message{{User, "hello"}}})
 	if plain != (Size{Prompt: 8, Reply: defaultReplyTokens}) {
-		t.Errorf("got %+v", plain)
+		t.Errorf("got %+v, want %+v", plain, (Size{Prompt: 8, Reply: defaultReplyTokens}))
 	}
 	if s := n.Request(newRequest(verdicts())); s.Reply != 100 || s.Prompt < 40 {
-		t.Errorf("got %+v", s)
+		t.Errorf("got %+v, want a reply of 100 and a prompt of at least 40", s)
 	}
 }
 
@@ -67,21 +67,21 @@ func TestPrices(t *testing.T) {
 	} {
 		in, out, ok := Price(model)
 		if !ok || in != want[0] || out != want[1] {
-			t.Errorf("%s: got %v %v %v", model, in, out, ok)
+			t.Errorf("%s: got prices %v and %v, known %v; want %v", model, in, out, ok, want)
 		}
 	}
 	for _, model := range []string{"", "gpt", "gpt-4oo", "my-model", "smollm2", "gpt-4omni", "gpt-5.9"} {
 		if _, _, ok := Price(model); ok {
-			t.Errorf("%q: got a price", model)
+			t.Errorf("%q: got a price, want none", model)
 		}
 	}
 	p := readPrices()
 	if len(p.Models) < 50 || len(PricesDate()) != len("2025-08-15") {
-		t.Errorf("got %d prices, noted %q", len(p.Models), p.Date)
+		t.Errorf("got %d prices of %q, want at least 50 with a date", len(p.Models), p.Date)
 	}
 	for m, v := range p.Models {
 		if v[0] <= 0 || v[1] < 0 || v[0] > 200 || v[1] > 700 {
-			t.Errorf("%s: got price %v", m, v)
+			t.Errorf("%s: got implausible price %v", m, v)
 		}
 	}
 }

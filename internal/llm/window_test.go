@@ -101,7 +101,7 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 				reply, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
 				e, long := errors.AsType[*ContextLengthError](err)
 				if long != cut || cut && !e.Silent || !cut && err != nil {
-					t.Fatalf("prompt of %d tokens: got %v, %v", n, reply, err)
+					t.Fatalf("prompt of %d tokens: got %v, %v; want truncated: %t", n, reply, err, cut)
 				}
 				if s.asked > before {
 					sent++
@@ -134,7 +134,7 @@ func TestPromptAboveWindowIsNotSent(t *testing.T) {
 	before := s.asked
 	for _, tt := range []struct{ tokens, room int }{{5000, 100}, {2040, 100}, {1500, 1200}} {
 		if err := ask(tt.tokens, tt.room); UsageOf(err) != (usage.Usage{}) || as[*ContextLengthError](t, err).Limit != 2048 {
-			t.Errorf("%v: got %v", tt, err)
+			t.Errorf("%v: got %v, want a limit of 2048 without a request", tt, err)
 		}
 	}
 	if err := ask(1500, 400); err != nil || s.asked != before+1 {
@@ -171,7 +171,7 @@ func TestRejectedPromptIsNotTruncated(t *testing.T) {
 		}
 	}
 	if s.asked != 4 || w.Limit() != 0 {
-		t.Errorf("got %d requests, limit %d", s.asked, w.Limit())
+		t.Errorf("got %d requests, limit %d; want 4, 0", s.asked, w.Limit())
 	}
 }
 
@@ -185,7 +185,7 @@ func TestFailedProbeFailsRequest(t *testing.T) {
 	}}
 	_, err := NewWindowDetector(s, quarter, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 	if !IsFatal(err) || UsageOf(err).Requests != 1 {
-		t.Errorf("got %v, %+v", err, UsageOf(err))
+		t.Errorf("got %v, %+v; want a fatal error after 1 request", err, UsageOf(err))
 	}
 }
 
@@ -198,13 +198,13 @@ func TestConcurrentRequestsShareProbe(t *testing.T) {
 		wg.Go(func() {
 			_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 			if _, ok := errors.AsType[*ContextLengthError](err); !ok {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want a *ContextLengthError", err)
 			}
 		})
 	}
 	wg.Wait()
 	if s.asked > 16+3 {
-		t.Errorf("got %d requests", s.asked)
+		t.Errorf("got %d requests, want at most %d", s.asked, 16+3)
 	}
 }
 
@@ -224,6 +224,6 @@ func TestMinTokensIsALowerBound(t *testing.T) {
 		}
 	}
 	if n := minTokens("The cat, don't sit. 12345"); n != 4+1+1+2 {
-		t.Errorf("got %d", n)
+		t.Errorf("got %d, want %d", n, 4+1+1+2)
 	}
 }

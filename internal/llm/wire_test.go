@@ -47,10 +47,10 @@ func TestBaseURLs(t *testing.T) {
 				t.Errorf("asked %s?%s, want %s?%s", s.path, s.query, tt.path, tt.query)
 			}
 			if (s.header.Get("api-key") == secret) != tt.azure {
-				t.Errorf("got headers %v", s.header)
+				t.Errorf("got headers %v, want the api-key header: %t", s.header, tt.azure)
 			}
 			if strings.Contains(c.Endpoint(), "?") {
-				t.Errorf("got endpoint %s", c.Endpoint())
+				t.Errorf("got endpoint %s, want no query", c.Endpoint())
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func TestAzureHosts(t *testing.T) {
 	} {
 		e, err := newEndpoint(base, "")
 		if err != nil || !e.azure || e.base != want {
-			t.Errorf("%s: got %+v, %v", base, e, err)
+			t.Errorf("%s: got %+v, %v; want Azure at %s", base, e, err, want)
 		}
 	}
 }
@@ -89,11 +89,11 @@ func TestRedirectToOtherHostIsNotFollowed(t *testing.T) {
 		})
 		_, err := newTestClient(t, Config{BaseURL: srv.URL, APIKey: secret}).Complete(t.Context(), newRequest(verdicts()))
 		if e := as[*StatusError](t, err); e.Status != code || !strings.Contains(e.Error(), other.URL) || strings.Contains(e.Error(), "sk-very") {
-			t.Errorf("got %v", e)
+			t.Errorf("got %v, want status %d without the key", e, code)
 		}
 	}
 	if n := len(seen()); n > 0 {
-		t.Errorf("the other host got %d requests", n)
+		t.Errorf("got %d requests to the other host, want 0", n)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestRedirectOnSameHostIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := got()[1]; s.header.Get("Authorization") == "" || s.body["model"] != "m" {
-		t.Errorf("got %+v", s)
+		t.Errorf("got %+v, want the same request with its key", s)
 	}
 }
 
@@ -142,11 +142,11 @@ func TestReplySizeIsLimited(t *testing.T) {
 			defer srv.Close()
 			_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || IsTransient(err) {
-				t.Errorf("got %v", e)
+				t.Errorf("got %v, want a permanent error about the size", e)
 			}
 			// Some more data is in transit when reading ends.
 			if n := taken.Load(); n > 80 {
-				t.Errorf("read %d MiB", n)
+				t.Errorf("read %d MiB, want at most 80", n)
 			}
 		})
 	}
@@ -161,7 +161,7 @@ func TestLongErrorIsShortened(t *testing.T) {
 	})
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if len(err.Error()) > 1000 || !IsTransient(err) {
-		t.Errorf("got %d bytes: %.100s", len(err.Error()), err)
+		t.Errorf("got an error of %d bytes, want a transient one of at most 1000: %.100s", len(err.Error()), err)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || IsTransient(err) || e.Unwrap() == nil {
-		t.Errorf("got %v", e)
+		t.Errorf("got %v, want a permanent certificate error", e)
 	}
 }
 
@@ -181,14 +181,14 @@ func TestFileDescriptorExhaustion(t *testing.T) {
 	}}
 	_, err := newTestClient(t, Config{BaseURL: "http://llm.invalid", HTTPClient: &http.Client{Transport: tr}}).Complete(t.Context(), newRequest(verdicts()))
 	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !IsTransient(err) {
-		t.Errorf("got %v", e)
+		t.Errorf("got %v, want a transient error that suggests --concurrency", e)
 	}
 }
 
 func TestProxy(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Host != "llm.invalid" {
-			t.Errorf("proxy got %s", r.URL)
+			t.Errorf("got a proxied request for %s, want llm.invalid", r.URL)
 		}
 		writeReply(w, validReply, "stop")
 	}))

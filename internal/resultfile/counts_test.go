@@ -53,7 +53,7 @@ func TestRowsChecksCountsOfTables(t *testing.T) {
 	} {
 		edited := strings.Replace(csv, tt.old, tt.edited, 1)
 		if edited == csv {
-			t.Fatalf("%s does not contain %s", csv, tt.old)
+			t.Fatalf("got CSV %s, want it to contain %s", csv, tt.old)
 		}
 		_, err := read(file(t, "r.csv", []byte(edited)), resultfile.Options{})
 		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), ": "+tt.want) {
@@ -128,7 +128,7 @@ func TestCheckSummaryComparesFigures(t *testing.T) {
 	} {
 		edited := strings.Replace(string(valid), tt.old, tt.edited, 1)
 		if edited == string(valid) {
-			t.Fatalf("%s does not contain %s", valid, tt.old)
+			t.Fatalf("got summary %s, want it to contain %s", valid, tt.old)
 		}
 		if err := os.WriteFile(resultfile.SummaryPath(path), []byte(edited), 0o600); err != nil {
 			t.Fatal(err)

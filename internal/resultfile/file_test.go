@@ -126,7 +126,7 @@ func TestFormatsRoundTrip(t *testing.T) {
 		for _, name := range []string{"r" + f.Extension(), "r"} { // format from the extension, and from the content
 			rs, err := read(file(t, name, content), resultfile.Options{Keep: []string{"text", "none"}})
 			if err != nil {
-				t.Errorf("%s as %s: got error %v", f, name, err)
+				t.Errorf("%s as %s: got error %v, want nil", f, name, err)
 				continue
 			}
 			got := rs
@@ -143,7 +143,7 @@ func TestFormatsRoundTrip(t *testing.T) {
 				}
 			}
 			if d := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(written(t, report.FormatJSONL, got)), "\n")); d != "" {
-				t.Errorf("%s as %s: %s", f, name, d)
+				t.Errorf("%s as %s (-want +got):\n%s", f, name, d)
 			}
 		}
 	}
@@ -298,7 +298,7 @@ func TestRowsWithoutClaimsRoundTrip(t *testing.T) {
 			t.Fatalf("%s: %v", f, err)
 		}
 		if d := cmp.Diff(string(want), string(written(t, report.FormatJSONL, got))); d != "" {
-			t.Errorf("%s: %s", f, d)
+			t.Errorf("%s (-want +got):\n%s", f, d)
 		}
 	}
 	edited := strings.Replace(string(written(t, report.FormatCSV, rows)), "nothing_claimed", "empty", 1)

@@ -201,20 +201,20 @@ func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 	}
 	complete := origin(b, a)
 	if !complete.Known || strings.Join(complete.Datasets, " ") != "d.jsonl e.jsonl" || fmt.Sprint(complete.Settings) != "[{--shard 1/1} {--judge lexical} {--keep doc}]" || complete.Missing != nil {
-		t.Errorf("both shards: got %+v", complete)
+		t.Errorf("both shards: got %+v, want both datasets and no missing shards", complete)
 	}
 	if got := []bool{complete.Empty(a), complete.Empty(b), complete.Empty(c)}; !slices.Equal(got, []bool{false, true, false}) {
 		t.Errorf("Empty: got %v, want only b", got)
 	}
 	if one := origin(a); fmt.Sprint(one.Missing) != "[2/2]" || one.Settings.Get("--shard") != "1/2" {
-		t.Errorf("one shard: got %+v", one)
+		t.Errorf("one shard: got %+v, want missing shard 2/2", one)
 	}
 	if partial := origin(a, c); partial.Known || partial.Settings != nil || partial.Datasets != nil {
-		t.Errorf("one file without settings: got %+v", partial)
+		t.Errorf("one file without settings: got %+v, want nothing known", partial)
 	}
 	writeFailedSummary(t, c, 2, []string{}) // as report writes if it does not know the settings
 	if partial := origin(a, c); partial.Known || partial.Settings != nil || partial.Datasets != nil {
-		t.Errorf("one file without settings: got %+v", partial)
+		t.Errorf("one file without settings: got %+v, want nothing known", partial)
 	}
 	writeFailedSummary(t, c, 2, []string{"d.jsonl"}, "--shard", "1/3", "--judge", "lexical", "--keep", "x")
 	if mixed := origin(a, c); mixed.Settings.Get("--shard") != "1/2, 1/3" || mixed.Settings.Get("--keep") != "doc, x" {

@@ -81,7 +81,7 @@ func TestReadFileRefusesLongFile(t *testing.T) {
 	content, err := ReadFile(file, 6)
 	wantRefusal(t, "read", file, err, "longer than 6 bytes")
 	if content != nil {
-		t.Errorf("got %q with the error", content)
+		t.Errorf("got %q with an error, want nil", content)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestOpenFileRefusesPlantedFiles(t *testing.T) {
 		for _, flag := range []int{os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_APPEND | os.O_CREATE, os.O_RDWR, os.O_RDONLY} {
 			f, err := OpenFile(path, flag, 0o600)
 			if f != nil {
-				t.Errorf("%s: opened with %x", path, flag)
+				t.Errorf("%s with flag %x: got a file, want nil", path, flag)
 			}
 			wantRefusal(t, "open", path, err, want)
 		}

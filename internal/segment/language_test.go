@@ -32,7 +32,7 @@ func TestSentencesAbbreviationsByLanguage(t *testing.T) {
 		t.Run(c.lang, func(t *testing.T) {
 			for _, tag := range []string{c.lang, strings.ToUpper(c.lang), c.lang + "-XX", c.lang + "-x-claims"} {
 				if d := cmp.Diff(c.want, sentences(c.text, tag)); d != "" {
-					t.Errorf("%s: %s", tag, d)
+					t.Errorf("%s (-want +got):\n%s", tag, d)
 				}
 			}
 		})

@@ -126,7 +126,7 @@ func TestRetriesAreLimited(t *testing.T) {
 	p.Clock = clock
 	err := failToPull(t, p, mini)
 	if _, ok := errors.AsType[*networkError](err); !ok || len(clock.waits) != 3 {
-		t.Errorf("got error %v, waits %v", err, clock.waits)
+		t.Errorf("got error %v, waits %v; want a *networkError after 3", err, clock.waits)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestRedirectsAreLimited(t *testing.T) {
 	clock := &fakeClock{}
 	p.Clock = clock
 	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "more than 10 redirects") || clock.waits != nil {
-		t.Errorf("got error %v, waits %v", err, clock.waits)
+		t.Errorf("got error %v, waits %v; want too many redirects and no waits", err, clock.waits)
 	}
 	secure := httptest.NewRequest(http.MethodGet, "https://hub/a", http.NoBody)
 	plain := httptest.NewRequest(http.MethodGet, "http://hub/a", http.NoBody)
@@ -244,7 +244,7 @@ func TestPullRejectsInvalidOptions(t *testing.T) {
 		n, _ := Resolve(mini)
 		p := &Puller{Store: Store{Dir: t.TempDir()}, Endpoint: tt.endpoint, Token: tt.token, Clock: &fakeClock{}}
 		if _, err := p.Pull(t.Context(), n, tt.revision); err == nil || err.Error() != tt.want {
-			t.Errorf("%+v: got error %v", tt, err)
+			t.Errorf("%+v: got error %v, want %q", tt, err, tt.want)
 		}
 	}
 	for _, good := range []string{"main", "v1.0", "refs/pr/1", "feature/x", firstCommit} {
@@ -274,7 +274,7 @@ func TestHostileFileNamesAreRejected(t *testing.T) {
 			l["siblings"] = append(l["siblings"].([]any), map[string]any{"rfilename": name, "size": 1})
 		}
 		if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "invalid file name") {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: %v, want an invalid file name", name, err)
 		}
 		if files := len(h.requests("/resolve/")); files > 0 {
 			t.Errorf("%q: got %d file requests, want 0", name, files)

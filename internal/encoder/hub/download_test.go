@@ -143,7 +143,7 @@ func TestMismatchedPartIsDiscarded(t *testing.T) {
 					second(h, w, r)
 				default:
 					if r.Header.Get("Range") != "" {
-						t.Errorf("got range request %s", r.Header.Get("Range"))
+						t.Errorf("got range request %s, want none", r.Header.Get("Range"))
 					}
 					whole(h, w)
 				}
@@ -226,7 +226,7 @@ func TestMismatchedFileIsNotInstalled(t *testing.T) {
 				t.Errorf("got error %v, want %q", err, tt.want)
 			}
 			if n := len(h.requests(h.large())); n != tt.tries {
-				t.Errorf("got %d requests", n)
+				t.Errorf("got %d requests, want %d", n, tt.tries)
 			}
 			for _, f := range filesUnder(t, p.Store.Dir) {
 				if info, err := os.Stat(filepath.Join(p.Store.Dir, f)); err == nil && strings.Contains(f, weightsFile) && info.Size() > 0 {

@@ -297,10 +297,10 @@ func failToPull(t *testing.T, p *Puller, name string) error {
 	}
 	m, err := p.Pull(t.Context(), n, "")
 	if err == nil {
-		t.Fatalf("Pull succeeded: %v", m)
+		t.Fatalf("got model %v, want an error", m)
 	}
 	if dir, findErr := p.Store.Find(name); findErr == nil {
-		t.Errorf("failed pull: Find returned %s", dir)
+		t.Errorf("Find after a failed pull: got %s, want an error", dir)
 	}
 	return err
 }
@@ -309,6 +309,6 @@ func failToPull(t *testing.T, p *Puller, name string) error {
 func checkIntact(t *testing.T, m *Model) {
 	t.Helper()
 	if mismatches, err := m.Verify(t.Context(), nil); err != nil || mismatches != nil {
-		t.Errorf("got mismatches %v, error %v", mismatches, err)
+		t.Errorf("got mismatches %v, error %v; want none", mismatches, err)
 	}
 }

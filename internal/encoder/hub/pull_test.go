@@ -84,7 +84,7 @@ func TestPullDownloadsModel(t *testing.T) {
 		t.Errorf("second pull: got directory %s, want %s", again.Dir, m.Dir)
 	}
 	if now := len(h.requests("/resolve/")); before != 6 || now != before {
-		t.Errorf("got %d file requests, then %d", before, now)
+		t.Errorf("got %d file requests, then %d; want 6, then %d", before, now, before)
 	}
 	before = len(h.requests("/"))
 	pull(t, p, mini, firstCommit)
@@ -106,14 +106,14 @@ func TestTokenIsSentOnlyToHub(t *testing.T) {
 	stored := 0
 	for _, a := range h.requests("/")[1:] {
 		if want := map[bool]string{false: "Bearer " + testToken}[a.store]; a.authorization != want {
-			t.Errorf("%s: got authorization %q", a.path, a.authorization)
+			t.Errorf("%s: got authorization %q, want %q", a.path, a.authorization, want)
 		}
 		if a.store {
 			stored++
 		}
 	}
 	if stored != 1 {
-		t.Errorf("got %d requests to the second host", stored)
+		t.Errorf("got %d requests to the second host, want 1", stored)
 	}
 	if files := filesUnder(t, p.Store.Dir); len(files) == 0 {
 		t.Error("got no files")
@@ -169,7 +169,7 @@ func TestPullDownloadsTokenizerFromOtherRepository(t *testing.T) {
 	m := pull(t, p, "vectara/hallucination_evaluation_model", "")
 	for name, want := range map[string]string{"tokenizer.json": "T5's", "config.json": `{"foundation":"google/flan-t5-base"}`} {
 		if got, err := os.ReadFile(filepath.Join(m.Dir, name)); string(got) != want {
-			t.Errorf("%s: got %s, %v", name, got, err)
+			t.Errorf("%s: got %s, %v; want %q", name, got, err, want)
 		}
 	}
 	m, err := p.Store.Lookup("hhem-2.1-open")
@@ -178,7 +178,7 @@ func TestPullDownloadsTokenizerFromOtherRepository(t *testing.T) {
 	}
 	for _, f := range m.Files {
 		if fromT5 := strings.Contains(f.Name, "token"); fromT5 != (f.Repo == "google/flan-t5-base") || fromT5 != (f.Commit == secondCommit) {
-			t.Errorf("got file %+v", f)
+			t.Errorf("got file %+v, want tokenizer files, and no others, from google/flan-t5-base", f)
 		}
 	}
 }
@@ -251,7 +251,7 @@ func TestFindReturnsRevisionPulledLast(t *testing.T) {
 		return dir
 	}
 	if old.Dir == latest.Dir || find() != latest.Dir {
-		t.Errorf("got %s, then %s, Find returned %s", old.Dir, latest.Dir, find())
+		t.Errorf("Find: got %s, want the directory pulled last, %s", find(), latest.Dir)
 	}
 	later++
 	pull(t, p, mini, firstCommit)
@@ -259,7 +259,7 @@ func TestFindReturnsRevisionPulledLast(t *testing.T) {
 		t.Errorf("Find: got %s, want %s", find(), old.Dir)
 	}
 	if list, err := p.Store.List(); err != nil || len(list) != 2 {
-		t.Errorf("got models %v, error %v", list, err)
+		t.Errorf("got models %v, error %v; want 2, nil", list, err)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestPullRepairsDamagedFiles(t *testing.T) {
 		}
 		mismatches, err := m.Verify(t.Context(), nil)
 		if err != nil || len(mismatches) != 1 || mismatches[0].File != "model.safetensors" {
-			t.Errorf("got mismatches %v, error %v", mismatches, err)
+			t.Errorf("got mismatches %v, error %v; want model.safetensors, nil", mismatches, err)
 		}
 		before := len(h.requests("/resolve/"))
 		repaired := pull(t, p, mini, firstCommit)

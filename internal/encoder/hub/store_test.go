@@ -75,7 +75,7 @@ func TestCachedModelIsUsedInPlace(t *testing.T) {
 	}
 	list, err := p.Store.List()
 	if err != nil || len(list) != 1 || list[0].Dir != dir || !list[0].Shared || list[0].Size() != m.Size() {
-		t.Errorf("got models %+v, error %v", list, err)
+		t.Errorf("got models %+v, error %v; want one shared model in %s", list, err, dir)
 	}
 	pull(t, p, mini, "")
 
@@ -86,12 +86,12 @@ func TestCachedModelIsUsedInPlace(t *testing.T) {
 	}
 	for _, damaged := range []*Model{m, unknown} {
 		if mismatches, err := damaged.Verify(t.Context(), nil); err != nil || len(mismatches) != 1 || mismatches[0].File != weightsFile {
-			t.Errorf("got mismatches %v, error %v", mismatches, err)
+			t.Errorf("got mismatches %v, error %v; want %s, nil", mismatches, err, weightsFile)
 		}
 	}
 	m = pull(t, p, mini, "")
 	if m.Shared || len(h.requests(h.large())) != 1 {
-		t.Errorf("got model %+v", m)
+		t.Errorf("got model %+v, want an unshared one with one download", m)
 	}
 	if content, err := os.ReadFile(blob); err != nil || content[0] != 0 {
 		t.Error("the cache was modified")
@@ -114,7 +114,7 @@ func TestPrunedCacheIsNotUsed(t *testing.T) {
 		t.Errorf("Find: got %s, want an error", dir)
 	}
 	if mismatches, err := m.Verify(t.Context(), nil); err != nil || len(mismatches) != 6 || mismatches[0].Reason != "missing" {
-		t.Errorf("got mismatches %v, error %v", mismatches, err)
+		t.Errorf("got mismatches %v, error %v; want 6 missing files", mismatches, err)
 	}
 	if m = pull(t, p, mini, ""); m.Shared {
 		t.Error("got a model in the cache")
@@ -131,7 +131,7 @@ func TestCachedFilesAreNotDownloaded(t *testing.T) {
 	}
 	m := pull(t, p, mini, "")
 	if m.Shared || len(h.requests(weightsFile))+len(h.requests(h.large()))+len(h.requests(firstCommit+"/config.json")) > 0 {
-		t.Errorf("got model %+v, requests %+v", m, h.requests("/resolve/"))
+		t.Errorf("got model %+v, requests %+v; want an unshared one without downloads", m, h.requests("/resolve/"))
 	}
 	checkIntact(t, m)
 }
@@ -157,7 +157,7 @@ func TestCachedModelNeedsAllShards(t *testing.T) {
 		t.Errorf("Find: got %s, error %v, want a model", found, err)
 	}
 	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.requests("/resolve/")) > 0 {
-		t.Errorf("got model %+v", m)
+		t.Errorf("got model %+v, want all 5 files in %s", m, dir)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestCachedFilesAreCopiedBetweenFileSystems(t *testing.T) {
 	cacheMini(t, h, cache, "model.safetensors")
 	m := pull(t, p, mini, "")
 	if mismatches, err := m.Verify(t.Context(), nil); err != nil || mismatches != nil || len(h.requests(h.large())) > 0 {
-		t.Errorf("got mismatches %v, error %v", mismatches, err)
+		t.Errorf("got mismatches %v, error %v; want none", mismatches, err)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestResolve(t *testing.T) {
 	}
 	for _, bad := range []string{"a", "a/b/c", "a/", "/b", "../b", "a/..", "a/-b", "a/b.", "a--b/c", "a b/c", "a/b\n", strings.Repeat("a", 97) + "/b"} {
 		if n, err := Resolve(bad); err == nil {
-			t.Errorf("Resolve(%q) returned %+v", bad, n)
+			t.Errorf("Resolve(%q): got %+v, want an error", bad, n)
 		}
 	}
 }
@@ -253,13 +253,13 @@ func TestFindRejectsInvalidManifest(t *testing.T) {
 		list, listErr := p.Store.List()
 		_, findErr := p.Store.Find(mini)
 		if len(list) > 0 || listErr == nil || findErr == nil || !strings.Contains(listErr.Error(), path) || !strings.Contains(findErr.Error(), path) {
-			t.Errorf("%.40q: got models %v, errors %v and %v", content, list, listErr, findErr)
+			t.Errorf("%.40q: got models %v, errors %v and %v; want errors that contain %s", content, list, listErr, findErr, path)
 		}
 	}
 	before := len(h.requests("/resolve/"))
 	pull(t, p, mini, "")
 	if n := len(h.requests("/resolve/")) - before; n != 0 {
-		t.Errorf("got %d files downloaded for an invalid manifest", n)
+		t.Errorf("invalid manifest: got %d files downloaded, want 0", n)
 	}
 }
 

@@ -270,7 +270,7 @@ func TestApplyPartsOfMixedFormats(t *testing.T) {
 		for _, precision := range []Precision{Float32, Int8} {
 			l := k.Linear(precision, in, parts...)
 			if l.In != in || l.Out != 102 {
-				t.Fatalf("got %d inputs and %d outputs", l.In, l.Out)
+				t.Fatalf("got %d inputs and %d outputs; want %d and 102", l.In, l.Out, in)
 			}
 			const ldd = 110
 			got := make([]float32, rows*ldd)
@@ -413,7 +413,7 @@ func TestApplyNonFinite(t *testing.T) {
 			y := make([]float32, out)
 			p.Apply(k.Linear(precision, in, Part{Raw{F32: bad}, nil, out}), y, out, w, in, 1, None)
 			if !(y[0] != y[0]) || y[1] != y[1] {
-				t.Errorf("%v: NaN in the weights of output 0: got %g and %g", precision, y[0], y[1])
+				t.Errorf("%v: NaN in the weights of output 0: got %g and %g, want NaN and a number", precision, y[0], y[1])
 			}
 		}
 	})

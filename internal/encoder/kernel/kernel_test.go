@@ -118,7 +118,7 @@ func TestHalfPrecisionConversions(t *testing.T) {
 			k.f16ToF32(got[:n], src[0x3c00:0x3c00+n])
 			k.bf16ToF32(got[:n], src[0x3f80:0x3f80+n])
 			if got[n] != 7 || n > 0 && got[0] != 1 {
-				t.Fatalf("%d values: %v", n, got)
+				t.Fatalf("%d values: got %v, want only value %d set to 7", n, got, n)
 			}
 		}
 	})

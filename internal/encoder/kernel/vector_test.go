@@ -56,10 +56,10 @@ func TestActivations(t *testing.T) {
 			odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 1}
 			activate(k, odd, act)
 			if act != Relu && odd[0] == odd[0] {
-				t.Errorf("activation %d of NaN: got %g", act, odd[0])
+				t.Errorf("activation %d of NaN: got %g, want NaN", act, odd[0])
 			}
 			if act != None && float64(odd[1]) != exact(act, math.Inf(1)) {
-				t.Errorf("activation %d of infinity: got %g", act, odd[1])
+				t.Errorf("activation %d of infinity: got %g, want %g", act, odd[1], exact(act, math.Inf(1)))
 			}
 			near(t, "next to non-finite values", odd[3:], []float64{exact(act, 1)}, 1e-6)
 		}

@@ -116,7 +116,7 @@ func TestOpenAcceptsDirectory(t *testing.T) {
 	}
 	defer l.Close()
 	if !strings.HasPrefix(l.Version(), "1.") {
-		t.Errorf("got version %q", l.Version())
+		t.Errorf("got version %q, want 1.x", l.Version())
 	}
 }
 
@@ -126,15 +126,15 @@ func TestParseDevice(t *testing.T) {
 	} {
 		got, err := ParseDevice(name)
 		if err != nil || got != want {
-			t.Errorf("%s: got %+v, %v", name, got, err)
+			t.Errorf("%s: got %+v, %v; want %+v, nil", name, got, err, want)
 		}
 		if again, err := ParseDevice(got.String()); err != nil || again != got {
-			t.Errorf("%s: got %+v after a round trip, %v", got, again, err)
+			t.Errorf("%s: round trip: got %+v, %v; want %+v, nil", got, again, err, got)
 		}
 	}
 	for _, name := range []string{"", "gpu", "cuda:", "cuda:-1", "cuda:256", "cuda:1x", "CPU"} {
 		if d, err := ParseDevice(name); err == nil {
-			t.Errorf("ParseDevice(%q) returned %v", name, d)
+			t.Errorf("ParseDevice(%q): got %v, want an error", name, d)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestSessionRejectsInvalidGraphs(t *testing.T) {
 	}
 	names, err := l.providers()
 	if err != nil || !slices.Contains(names, "CPUExecutionProvider") {
-		t.Fatalf("providers %v, %v", names, err)
+		t.Fatalf("got providers %v, %v; want CPUExecutionProvider", names, err)
 	}
 	if slices.Contains(names, "CUDAExecutionProvider") {
 		t.Skip("this library has CUDA")
@@ -121,7 +121,7 @@ func TestModelDoesNotContainWeights(t *testing.T) {
 	}
 	node := field(t, graphs[0], graphNode)[0]
 	if got := field(t, node, nodeOperator); len(got) != 1 || string(got[0]) != "Gemm" {
-		t.Errorf("operator %q", got)
+		t.Errorf("got operator %q, want Gemm", got)
 	}
 	var entries []string
 	for _, e := range field(t, field(t, graphs[0], graphInitializer)[0], tensorExternalData) {

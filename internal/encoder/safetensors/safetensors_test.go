@@ -69,7 +69,7 @@ func TestOpenReadsTensors(t *testing.T) {
 		t.Error("found a tensor that does not exist")
 	}
 	if _, err := f.Tensor("a").Bits16(); err == nil || !strings.Contains(err.Error(), `"a" has type F32`) {
-		t.Errorf("Bits16 of an F32 tensor: got error %v", err)
+		t.Errorf("Bits16 of an F32 tensor: got error %v, want one about the type", err)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestParseReadsFileInMemory(t *testing.T) {
 	}
 	for _, key := range []string{"n", "o", "a", "none"} {
 		if got, ok := f.Metadata(key); ok {
-			t.Errorf("metadata %s: got %q", key, got)
+			t.Errorf("metadata %s: got %q, want none", key, got)
 		}
 	}
 	if _, err := f.Tensor("q").Bytes(); err == nil {

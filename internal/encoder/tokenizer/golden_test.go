@@ -110,7 +110,7 @@ type goldenCases struct {
 func TestEncodeGoldenModels(t *testing.T) {
 	files, err := filepath.Glob("../testdata/models/*/tokenizer.json")
 	if err != nil || len(files) < 8 {
-		t.Fatalf("got %d golden models, %v", len(files), err)
+		t.Fatalf("got %d golden models, %v; want at least 8", len(files), err)
 	}
 	strategies := map[string]Strategy{"longest_first": LongestFirst, "only_first": OnlyFirst, "only_second": OnlySecond}
 	for _, file := range files {

@@ -32,7 +32,7 @@ func checkInvariants(t testing.TB, tok *Tokenizer, text string) Encoding {
 		return e
 	}
 	if n := len(e.IDs); n != len(e.TypeIDs) || n != len(e.Offsets) || n != len(e.Sequence) {
-		t.Fatalf("%q: got %d ids, %d types, %d offsets and %d sequences", text, n, len(e.TypeIDs), len(e.Offsets), len(e.Sequence))
+		t.Fatalf("%q: got %d ids, %d types, %d offsets and %d sequences; want equal counts", text, n, len(e.TypeIDs), len(e.Offsets), len(e.Sequence))
 	}
 	added, valid := 0, utf8.ValidString(text)
 	for i, o := range e.Offsets {
@@ -141,7 +141,7 @@ func TestEncodeLongWordsInLinearTime(t *testing.T) {
 func TestFileTruncationAndSpecials(t *testing.T) {
 	all := testTokenizers(t)
 	if tr, ok := all["wordpiece"].FileTruncation(); !ok || tr != (Truncation{128, LongestFirst}) {
-		t.Errorf("got %v, %v", tr, ok)
+		t.Errorf("got %v, %v; want 128 tokens, longest first", tr, ok)
 	}
 	if tr, ok := all["bpe"].FileTruncation(); ok {
 		t.Errorf("got %v, want none", tr)
@@ -171,14 +171,14 @@ func TestEncodeTruncation(t *testing.T) {
 	} {
 		e, err := tok.EncodePair(c.a, c.b, &c.tr)
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCannotTruncate) {
-			t.Errorf("%+v: got %d tokens, %v", c, len(e.IDs), err)
+			t.Errorf("%+v: got %d tokens, error %v; want success: %t", c, len(e.IDs), err, c.ok)
 		}
 	}
 	if _, err := tok.Encode(long, &Truncation{9, OnlySecond}); !errors.Is(err, ErrCannotTruncate) {
 		t.Errorf("OnlySecond for one text: got %v, want %v", err, ErrCannotTruncate)
 	}
 	if e, err := tok.EncodePair(long, long, &Truncation{3, LongestFirst}); err != nil || len(e.IDs) != 3 {
-		t.Errorf("limit equal to special tokens: got %v, %v", e.IDs, err)
+		t.Errorf("limit equal to special tokens: got %v, %v; want 3 tokens", e.IDs, err)
 	}
 }
 

@@ -120,13 +120,13 @@ func TestEncodeLimitsTextGrowth(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := tok.Encode("banana", nil); err == nil || !strings.Contains(err.Error(), "64 times") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want a growth limit of 64 times", err)
 	}
 	if n := tok.Count("banana"); n != 6 {
 		t.Errorf("got count %d, want 6", n)
 	}
 	if e, err := tok.Encode("x", nil); err != nil || len(e.IDs) != 3 {
-		t.Errorf("text without a match: got %v, %v", e, err)
+		t.Errorf("text without a match: got %v, %v; want 3 tokens", e, err)
 	}
 }
 
@@ -141,10 +141,10 @@ func TestEncodeWithoutUnknownToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e, err := tok.Encode("a", nil); err != nil || len(e.IDs) != 1 {
-			t.Errorf("%s: got %v, %v", model, e, err)
+			t.Errorf("%s: got %v, %v; want 1 token", model, e, err)
 		}
 		if _, err := tok.Encode("é", nil); err != ErrNoUnknownToken { //nolint:errorlint // must not be wrapped
-			t.Errorf("%s: got %v", model, err)
+			t.Errorf("%s: got %v, want %v", model, err, ErrNoUnknownToken)
 		}
 		if n := tok.Count("é"); n != 1 {
 			t.Errorf("%s: got count %d, want 1", model, n)

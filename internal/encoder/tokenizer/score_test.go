@@ -26,7 +26,7 @@ func TestParseScoreRoundsLikeReference(t *testing.T) {
 	}
 	for _, in := range []string{"1e309", "1e999999999999", "-1e400"} {
 		if got, err := parseScore(in); err == nil {
-			t.Errorf("%s: got %v", in, got)
+			t.Errorf("parseScore(%s): got %v, want an error", in, got)
 		}
 	}
 }

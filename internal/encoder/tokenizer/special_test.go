@@ -87,7 +87,7 @@ func TestEncodePromptSplitsSpecialsInTextsOnly(t *testing.T) {
 		}
 		got, err := split.EncodePrompt(tt.parts, nil)
 		if err != nil || slices.Equal(got.IDs, trusting.IDs) != tt.same {
-			t.Errorf("%q: got %v, %v, trusting tokenizer %v", tt.parts, got.IDs, err, trusting.IDs)
+			t.Errorf("%q: got %v, %v; trusting tokenizer %v, want equal: %t", tt.parts, got.IDs, err, trusting.IDs, tt.same)
 		}
 		all, err := tok.EncodePrompt(tt.parts, nil)
 		if err != nil || !slices.Equal(all.IDs, trusting.IDs) {
@@ -108,7 +108,7 @@ func checkSplit(t testing.TB, tok *Tokenizer, text string) {
 	e := checkInvariants(t, split, text)
 	for i, id := range e.IDs {
 		if e.Sequence[i] != special && tok.specials[id] {
-			t.Fatalf("%q: token %d: got special id %d", text, i, id)
+			t.Fatalf("%q: token %d: got special id %d, want an ordinary token", text, i, id)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestParseQuestion(t *testing.T) {
 	} {
 		q := ParseQuestion(tt.text)
 		if q == nil {
-			t.Errorf("ParseQuestion(%q): got nil", tt.text)
+			t.Errorf("ParseQuestion(%q): got nil, want a question", tt.text)
 			continue
 		}
 		got := [...]string{Join(q.Before), q.Wh, Join(q.Noun), Join(q.Subject), Join(q.Rest)}

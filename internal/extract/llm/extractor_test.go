@@ -170,7 +170,7 @@ func TestExtractKeepsEverySentence(t *testing.T) {
 			for i, c := range e.Claims {
 				got = append(got, c.Text)
 				if c.ID != i {
-					t.Errorf("claim %d: got ID %d", i, c.ID)
+					t.Errorf("claim %d: got ID %d, want %d", i, c.ID, i)
 				}
 				if c.Start >= 0 {
 					verbatim++

@@ -212,7 +212,7 @@ func TestExportKeepsChangedFiles(t *testing.T) {
 		t.Fatal(paths, err)
 	}
 	if _, err := Export(dir); err != nil {
-		t.Errorf("unchanged files: %v", err)
+		t.Errorf("unchanged files: got error %v, want nil", err)
 	}
 	if err := os.Remove(paths[0]); err != nil {
 		t.Fatal(err)

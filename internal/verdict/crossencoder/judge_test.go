@@ -120,15 +120,15 @@ func judge(t testing.TB, j *Judge, contexts []string, texts ...string) []verdict
 		t.Fatal(err)
 	}
 	if len(got.Verdicts) != len(texts) {
-		t.Fatalf("got %d verdicts on %d claims", len(got.Verdicts), len(texts))
+		t.Fatalf("got %d verdicts for %d claims", len(got.Verdicts), len(texts))
 	}
 	for i, v := range got.Verdicts {
 		if v.ClaimID != i || v.Reason == "" {
-			t.Errorf("claim %d: got %+v", i, v)
+			t.Errorf("claim %d: got %+v, want claim ID %d and a reason", i, v, i)
 		}
 		for _, e := range v.Evidence {
 			if string([]rune(contexts[e.Chunk])[e.Start:e.End]) != e.Quote {
-				t.Errorf("claim %d: evidence %+v is not in its chunk", i, e)
+				t.Errorf("claim %d: got evidence %+v, want the text at its offsets", i, e)
 			}
 		}
 	}
@@ -140,13 +140,13 @@ func TestBestChunkDecides(t *testing.T) {
 	vs := judge(t, newJudge(t, Options{Model: &reader{}}), contexts, "The bridge opened in May.", "Cats sleep all day.", "The bridge opened in May and is red.")
 	if v := vs[0]; v.Label != verdict.Supported || math.Abs(v.Score-0.97) > 1e-4 || !reflect.DeepEqual(v.ChunkIDs, []int{1, 3}) ||
 		len(v.Evidence) != 2 || v.Evidence[0].Quote != "The bridge opened in May." || v.Evidence[0].Start != 7 {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want support by chunks 1 and 3 with score 0.97", v)
 	}
 	if v := vs[1]; v.Label != verdict.NotMentioned || v.ChunkIDs != nil || v.Score > 0.02 {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want not mentioned", v)
 	}
 	if v := vs[2]; v.Label != verdict.Supported || v.Score < 0.6 {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want supported", v)
 	}
 }
 
@@ -154,14 +154,14 @@ func TestSupportOverridesContradiction(t *testing.T) {
 	against := "The bridge did not open in May."
 	j := newJudge(t, Options{Model: &reader{}})
 	if v := judge(t, j, []string{"Bees.", against}, "The bridge opened in May.")[0]; v.Label != verdict.Contradicted || len(v.Evidence) != 1 || v.Evidence[0].Chunk != 1 {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want a contradiction in chunk 1", v)
 	}
 	if v := judge(t, j, []string{against, "The bridge opened in May."}, "The bridge opened in May.")[0]; v.Label != verdict.Supported || !slices.Equal(v.ChunkIDs, []int{1}) {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want support by chunk 1", v)
 	}
 	two := newJudge(t, Options{Model: &reader{labels: []encoder.Meaning{encoder.NotMentioned, encoder.Supported}}})
 	if v := judge(t, two, []string{against}, "The bridge opened in May.")[0]; v.Label != verdict.NotMentioned {
-		t.Errorf("two labels: %+v", v)
+		t.Errorf("two labels: got %+v, want not mentioned", v)
 	}
 }
 
@@ -170,7 +170,7 @@ func TestJoinedContexts(t *testing.T) {
 	contexts := []string{"The bridge opened", "in May. Bees."}
 	v := judge(t, newJudge(t, Options{Model: m, Joined: true}), contexts, "The bridge opened in May.")[0]
 	if v.Label != verdict.Supported || len(m.premises) != 1 || m.premises[0] != "The bridge opened\nin May. Bees." {
-		t.Errorf("got %+v of %q", v, m.premises)
+		t.Errorf("got %+v for premises %q, want support by one premise", v, m.premises)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestRoundedThreshold(t *testing.T) {
 	}{{0.49, false}, {0.5, false}, {math.Nextafter(0.5, 1), true}, {0.97, true}} {
 		j := newJudge(t, Options{Model: &reader{}, Rounded: true})
 		if got := j.supports(tt.p); got != tt.want {
-			t.Errorf("%v: got %v", tt.p, got)
+			t.Errorf("%v: got %v, want %v", tt.p, got, tt.want)
 		}
 	}
 	if j := newJudge(t, Options{Model: &reader{}}); !j.supports(0.5) {
@@ -213,18 +213,18 @@ func TestWindowsCoverTexts(t *testing.T) {
 		end := 0
 		for i, w := range ws {
 			if w.Text != 1 || w.Start >= w.End || m.Count(text[w.Start:w.End]) > room {
-				t.Fatalf("window %d of %d: %+v has %d words, room %d", i, len(ws), w, m.Count(text[w.Start:w.End]), room)
+				t.Fatalf("window %d of %d: got %+v with %d words, want 1 to %d", i, len(ws), w, m.Count(text[w.Start:w.End]), room)
 			}
 			if w.Start > end && strings.TrimSpace(text[end:w.Start]) != "" {
-				t.Fatalf("nobody reads %q", text[end:w.Start])
+				t.Fatalf("no window covers %q", text[end:w.Start])
 			}
 			if w.End <= end && i > 0 {
-				t.Fatalf("window %d adds nothing", i)
+				t.Fatalf("window %d covers no new text", i)
 			}
 			end = max(end, w.End)
 		}
 		if strings.ContainsFunc(text, unicode.IsLetter) && strings.TrimSpace(text[end:]) != "" {
-			t.Fatalf("nobody reads %q", text[end:])
+			t.Fatalf("no window covers %q", text[end:])
 		}
 	}
 }
@@ -235,10 +235,10 @@ func TestSupportInLongContext(t *testing.T) {
 	m := &reader{window: 40}
 	v := judge(t, newJudge(t, Options{Model: m, Batch: 4}), []string{context}, "The bridge opened in May.")[0]
 	if v.Label != verdict.Supported || len(v.Evidence) != 1 || v.Evidence[0].Quote != "The bridge opened in May." {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want support by one sentence", v)
 	}
 	if len(m.premises) < 10 || m.largest > 4 {
-		t.Errorf("got %d windows, batches of up to %d", len(m.premises), m.largest)
+		t.Errorf("got %d windows, batches of up to %d, want at least 10 windows in batches of at most 4", len(m.premises), m.largest)
 	}
 }
 
@@ -248,11 +248,11 @@ func TestNewRejectsUnsuitableModels(t *testing.T) {
 	}
 	for name, m := range map[string]*reader{"an error": {err: errors.New("closed")}, "no number": {nan: true}} {
 		if _, err := newJudge(t, Options{Model: m}).Judge(t.Context(), verdict.Task{Contexts: []string{"a"}, Claims: claims("b")}); err == nil {
-			t.Errorf("got %s is a verdict", name)
+			t.Errorf("output %s: got no error, want one", name)
 		}
 	}
 	v := judge(t, newJudge(t, Options{Model: &reader{}}), []string{" ", "\n"}, "b")[0]
 	if v.Label != verdict.NotMentioned || v.Score != 0 {
-		t.Errorf("of nothing: %+v", v)
+		t.Errorf("no contexts: got %+v, want not mentioned with score 0", v)
 	}
 }

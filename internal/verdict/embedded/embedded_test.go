@@ -87,7 +87,7 @@ func judge(t testing.TB, j *Judge, contexts []string, claims ...string) []verdic
 		t.Fatal(err)
 	}
 	if len(got.Verdicts) != len(claims) {
-		t.Fatalf("got %d verdicts of %d claims", len(got.Verdicts), len(claims))
+		t.Fatalf("got %d verdicts for %d claims", len(got.Verdicts), len(claims))
 	}
 	for i, v := range got.Verdicts {
 		check(t, contexts, claims[i], 10+i, v)
@@ -99,23 +99,23 @@ func judge(t testing.TB, j *Judge, contexts []string, claims ...string) []verdic
 func check(t testing.TB, contexts []string, claim string, id int, v verdict.Verdict) {
 	t.Helper()
 	if v.ClaimID != id || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {
-		t.Errorf("%q: got %+v", claim, v)
+		t.Errorf("%q: got %+v, want claim ID %d, a score from 0 to 1 and a reason", claim, v, id)
 	}
 	if (v.Label == verdict.Supported) != (v.Score >= DefaultThreshold) || (v.Label == verdict.Supported) != (len(v.ChunkIDs) > 0) {
-		t.Errorf("%q: got %v at %v by %v", claim, v.Label, v.Score, v.ChunkIDs)
+		t.Errorf("%q: got %v with score %v and chunks %v, want a consistent verdict", claim, v.Label, v.Score, v.ChunkIDs)
 	}
 	if !slices.IsSorted(v.ChunkIDs) || len(slices.Compact(slices.Clone(v.ChunkIDs))) != len(v.ChunkIDs) {
-		t.Errorf("got %q: chunks %v", claim, v.ChunkIDs)
+		t.Errorf("%q: got chunks %v, want them sorted and unique", claim, v.ChunkIDs)
 	}
 	for _, e := range v.Evidence {
 		if r := []rune(contexts[e.Chunk]); string(r[e.Start:e.End]) != string([]rune(e.Quote)) || e.Quote == "" {
-			t.Errorf("got %q: quote %q is not at %d:%d of chunk %d", claim, e.Quote, e.Start, e.End, e.Chunk)
+			t.Errorf("%q: got quote %q, want the text at %d:%d of chunk %d", claim, e.Quote, e.Start, e.End, e.Chunk)
 		}
 	}
 	last := 0
 	for _, s := range v.Unsupported {
 		if s.Start < last || s.End <= s.Start || s.End > len([]rune(claim)) || v.Label == verdict.Supported {
-			t.Errorf("got %q: unsupported %+v", claim, v.Unsupported)
+			t.Errorf("%q: got invalid unsupported spans %+v", claim, v.Unsupported)
 		}
 		last = s.End
 	}
@@ -127,7 +127,7 @@ func TestVerbatimClaimSkipsModel(t *testing.T) {
 	m := &fakeModel{says: denies}
 	v := judge(t, newJudge(t, m, formula()), []string{bridge}, "The bridge was opened in March.")[0]
 	if v.Label != verdict.Supported || v.Score != 1 || len(m.groups) > 0 {
-		t.Errorf("got %+v after %d groups", v, len(m.groups))
+		t.Errorf("got %+v after %d model calls, want support with score 1 after none", v, len(m.groups))
 	}
 }
 
@@ -144,7 +144,7 @@ func TestWordsAndModelAreCombined(t *testing.T) {
 	} {
 		v := judge(t, newJudge(t, &fakeModel{says: tt.says}, formula()), []string{bridge}, tt.claim)[0]
 		if v.Label != tt.want {
-			t.Errorf("%s: got %+v", name, v)
+			t.Errorf("%s: got %+v, want %v", name, v, tt.want)
 		}
 	}
 }
@@ -158,17 +158,17 @@ func TestChooseWindowsWithMostWords(t *testing.T) {
 	for _, g := range m.groups {
 		read = append(read, g.Window)
 		if n := m.Count(g.Window); n > 16 {
-			t.Errorf("a window of %d tokens", n)
+			t.Errorf("got a window of %d tokens, want at most 16", n)
 		}
 	}
 	// Two passages, and a window packed from both.
 	packed := "Copper bridges rust green. A bridge of copper was built there by Otto."
 	if len(read) != 3 || !slices.Contains(read, packed) {
-		t.Errorf("read %q", read)
+		t.Errorf("got windows %q, want 3 with %q", read, packed)
 	}
 	for _, r := range read {
 		if !strings.Contains(strings.ToLower(r), "copper") {
-			t.Errorf("read in vain: %q", r)
+			t.Errorf("got window %q, want one with the rare word", r)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestPackedWindowNamesAllChunks(t *testing.T) {
 	f.Support = 2
 	v := judge(t, newJudge(t, m, f), contexts, "Curie, a native of Warsaw, was honoured with the Nobel prize in 1903.")[0]
 	if d := cmp.Diff([]int{0, 2}, v.ChunkIDs); d != "" || v.Label != verdict.Supported || len(v.Evidence) != 2 {
-		t.Errorf("got %s %+v", d, v)
+		t.Errorf("got %+v, want support by two pieces of evidence; chunks (-want +got):\n%s", v, d)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestUnsupportedSpans(t *testing.T) {
 	}}
 	v := judge(t, newJudge(t, m, formula()), []string{"Zoë opened the büro on a Monday. On some day, May 2 or 20."}, claim)[0]
 	if len(v.Unsupported) != 1 || string([]rune(claim)[v.Unsupported[0].Start:v.Unsupported[0].End]) != "20 May" {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want 20 May unsupported", v)
 	}
 	lead := extract.Claim{Text: "20 May", Lead: "Zoë opened"}
 	held := encoder.ClaimOutput{Tokens: []encoder.TokenLogit{{Start: 0, End: 4, Unsupported: 1}, {Start: 13, End: 15, Unsupported: 1}}}
@@ -225,7 +225,7 @@ func TestNoContexts(t *testing.T) {
 	m := &fakeModel{says: supports}
 	for _, contexts := range [][]string{nil, {""}, {"...", " "}} {
 		if v := judge(t, newJudge(t, m, formula()), contexts, "Trains stop.")[0]; v.Label != verdict.NotMentioned {
-			t.Errorf("%q: got %+v", contexts, v)
+			t.Errorf("%q: got %+v, want not mentioned", contexts, v)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestScoreIsMonotonic(t *testing.T) {
 	for x := -20.0; x <= 20; x += 0.25 {
 		p := f.probability(Signals{Words: 0.5, Support: x})
 		if p < last {
-			t.Errorf("support %v: got %v after %v", x, p, last)
+			t.Errorf("support %v: got %v, want at least %v", x, p, last)
 		}
 		last = p
 	}
@@ -244,7 +244,7 @@ func TestScoreIsMonotonic(t *testing.T) {
 	for w := 0.0; w <= 1; w += 0.01 {
 		p := f.probability(Signals{Words: w, Support: 1})
 		if p < last {
-			t.Errorf("words %v: got %v after %v", w, p, last)
+			t.Errorf("words %v: got %v, want at least %v", w, p, last)
 		}
 		last = p
 	}
@@ -266,7 +266,7 @@ func TestParseFormulaErrors(t *testing.T) {
 		{`{`, `[`},
 	} {
 		if _, err := ParseFormula(strings.Replace(good, change[0], change[1], 1)); err == nil {
-			t.Errorf("got %s passes", change[1])
+			t.Errorf("%s: got no error, want one", change[1])
 		}
 	}
 }

@@ -49,7 +49,7 @@ func readProbes(t *testing.T) []probe {
 		probes = append(probes, p)
 	}
 	if len(probes) != 40 {
-		t.Fatalf("got %d probes", len(probes))
+		t.Fatalf("got %d probes, want 40", len(probes))
 	}
 	return probes
 }
@@ -115,7 +115,7 @@ func TestQuantizationChangesScoresLittle(t *testing.T) {
 		n++
 	}
 	if mean := sum / float64(n); mean > 0.02 {
-		t.Errorf("the scores are %.4f apart on average", mean)
+		t.Errorf("got a mean score difference of %.4f, want at most 0.02", mean)
 	} else {
 		t.Logf("the scores are %.4f apart on average", mean)
 	}

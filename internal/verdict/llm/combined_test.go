@@ -29,7 +29,7 @@ func newCombined(t testing.TB, answer func(int, input) (string, error), opts Opt
 func TestCombinedSendsOneRequest(t *testing.T) {
 	c, f := newCombined(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) != 2 || in.Sentences[1].Text != "He had 3 dogs." || in.Question != "Einstein?" || len(in.Chunks) != 2 {
-			t.Errorf("got input %+v", in)
+			t.Errorf("got input %+v, want 2 sentences, the question and 2 chunks", in)
 		}
 		return `{"statements":[
 			{"sentence_id":0,"text":"Einstein was born in Ulm.","reasoning":"chunk 1\nsays so","chunk_ids":[1,7,1],"is_supported":true},
@@ -57,10 +57,10 @@ func TestCombinedSendsOneRequest(t *testing.T) {
 		t.Error(d)
 	}
 	if len(f.asked) != 1 || j.Usage.Requests+e.Usage.Requests != 1 || f.asked[0].Prompt != "rag-evals/1" || !json.Valid(f.asked[0].Schema.JSON) {
-		t.Errorf("got %d requests, usage %+v", len(f.asked), j.Usage)
+		t.Errorf("got %d requests, usage %+v; want 1 with a schema", len(f.asked), j.Usage)
 	}
 	if len(e.Skipped) != 1 || e.Skipped[0].Kind != extract.Greeting {
-		t.Errorf("got skipped %+v", e.Skipped)
+		t.Errorf("got skipped %+v, want a greeting", e.Skipped)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestCombinedSendsNothingWithoutClaims(t *testing.T) {
 	c, f := newCombined(t, func(int, input) (string, error) { return "", errors.New("asked") }, Options{})
 	e, j, err := c.Evaluate(t.Context(), "q", "I don't know.", []string{"c"})
 	if err != nil || len(e.Claims)+len(j.Verdicts)+len(f.asked) != 0 || e.Reason() != "refusal" {
-		t.Errorf("got %+v %+v %v", e, j, err)
+		t.Errorf("got %+v, %+v, %v; want a refusal without requests", e, j, err)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestCombinedRepeatsInvalidReplies(t *testing.T) {
 			c, f := newCombined(t, func(n int, in input) (string, error) {
 				if in.Claims != nil {
 					if len(in.Claims) != tt.judged {
-						t.Errorf("%d claims were judged separately", len(in.Claims))
+						t.Errorf("got %d claims judged separately, want %d", len(in.Claims), tt.judged)
 					}
 					return verdictsOn(in.Claims, func(string) string { return "supported" }), nil
 				}
@@ -103,10 +103,10 @@ func TestCombinedRepeatsInvalidReplies(t *testing.T) {
 			}, Options{})
 			e, j, err := c.Evaluate(t.Context(), "q", "Mars is red. Venus is bright.", []string{"Mars is red. Venus is bright."})
 			if err != nil || labels(j) != "supported supported" {
-				t.Fatalf("got %s, %v", labels(j), err)
+				t.Fatalf("got %s, %v; want %s, nil", labels(j), err, "supported supported")
 			}
 			if e.Claims[0].Text != "Mars is red." || e.Claims[1].Text != "Venus is bright." || e.Claims[1].ID != 1 || e.Claims[1].Start != 13 {
-				t.Errorf("got %+v", e.Claims)
+				t.Errorf("got claims %+v, want both sentences", e.Claims)
 			}
 			if want := len(tt.replies) + min(tt.judged, 1); len(f.asked) != want {
 				t.Errorf("%d requests, want %d", len(f.asked), want)
@@ -149,18 +149,18 @@ func TestCombinedFitsTheWindow(t *testing.T) {
 		}, opts)
 		e, j, err := c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it.", []string{"A=yes"})
 		if err != nil || labels(j) != "supported not_mentioned" || len(f.asked) != 1 {
-			t.Errorf("%s, short: got %s, %v in %d requests", name, labels(j), err, len(f.asked))
+			t.Errorf("%s, short: got %s, %v in %d requests; want %s, nil in 1", name, labels(j), err, len(f.asked), "supported not_mentioned")
 		}
 		e, j, err = c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it. C3 is it. Delta is it. Epsilon is it.", k.Contexts)
 		if err != nil || labels(j) != want || len(e.Claims) != 5 {
-			t.Errorf("%s: got %s %v, %d claims", name, labels(j), err, len(e.Claims))
+			t.Errorf("%s: got %s, %v, %d claims; want %s, nil, 5", name, labels(j), err, len(e.Claims), want)
 		}
 		k.Claims = e.Claims
 		if err == nil {
 			checkVerdicts(t, k, j.Verdicts)
 		}
 		if len(f.asked) < 3 {
-			t.Errorf("%s: got %d requests", name, len(f.asked))
+			t.Errorf("%s: got %d requests, want at least 3", name, len(f.asked))
 		}
 	}
 }
@@ -179,11 +179,11 @@ func TestCombinedSplitsLongAnswers(t *testing.T) {
 	}, Options{})
 	e, j, err := c.Evaluate(t.Context(), "q", answer, []string{"c"})
 	if err != nil || len(e.Claims) != 5 || len(j.Verdicts) != 5 || len(f.asked) != 5 {
-		t.Errorf("got %d claims, %d verdicts, %d requests, %v", len(e.Claims), len(j.Verdicts), len(f.asked), err)
+		t.Errorf("got %d claims, %d verdicts, %d requests, %v; want 5, 5, 5, nil", len(e.Claims), len(j.Verdicts), len(f.asked), err)
 	}
 	for i, c := range e.Claims {
 		if c.ID != i || c.Start < 0 || answer[c.Start:c.End] != c.Text {
-			t.Errorf("got claim %+v", c)
+			t.Errorf("got claim %+v, want ID %d and the text at its offsets", c, i)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestCombinedErrors(t *testing.T) {
 	refusal := &llm.RefusalError{Reason: "content_filter"}
 	c, _ := newCombined(t, func(int, input) (string, error) { return "", refusal }, Options{})
 	if e, j, err := c.Evaluate(t.Context(), "q", "A is B.", []string{"c"}); !errors.Is(err, refusal) || e.Claims != nil || j.Verdicts != nil {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v and no results", err, refusal)
 	}
 	c, _ = newCombined(t, func(int, input) (string, error) { return "", &llm.ContextLengthError{} }, Options{})
 	if _, _, err := c.Evaluate(t.Context(), "q", "A is B.", []string{strings.Repeat("c ", 500)}); err == nil {
@@ -201,12 +201,12 @@ func TestCombinedErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := c.Evaluate(ctx, "q", "A is B.", []string{"c"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 	p := prompts(t)
 	for _, o := range []Options{{}, {Model: &fake{}, Prompts: p, Votes: 3}, {Model: &fake{}, Prompts: p, Style: Ragas}} {
 		if _, err := NewCombined(o, ""); err == nil {
-			t.Errorf("%+v: got no error", o)
+			t.Errorf("%+v: got no error, want one", o)
 		}
 	}
 }

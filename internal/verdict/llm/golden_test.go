@@ -29,7 +29,7 @@ func golden(t *testing.T, name string, asked []*llm.Request) {
 	var list []request
 	for _, r := range asked {
 		if len(r.Messages) != 2 || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
-			t.Errorf("got messages %+v", r.Messages)
+			t.Errorf("got messages %+v, want system and user", r.Messages)
 		}
 		line := request{Prompt: r.Prompt, User: r.Messages[1].Text, Seed: r.Seed, MaxTokens: r.MaxTokens, Temperature: r.Temperature}
 		if r.Schema != nil {

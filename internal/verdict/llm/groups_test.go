@@ -56,7 +56,7 @@ const longWant = "supported supported contradicted supported not_mentioned"
 func checkLong(t *testing.T, k verdict.Task, got verdict.Judgement) {
 	t.Helper()
 	if labels(got) != longWant {
-		t.Errorf("got %s", labels(got))
+		t.Errorf("got %s, want %s", labels(got), longWant)
 	}
 	for i, want := range []string{"2", "0", "", "3", ""} {
 		if got := strings.Trim(fmt.Sprint(got.Verdicts[i].ChunkIDs), "[]"); got != want {
@@ -64,7 +64,7 @@ func checkLong(t *testing.T, k verdict.Task, got verdict.Judgement) {
 		}
 		for _, e := range got.Verdicts[i].Evidence {
 			if r := []rune(k.Contexts[e.Chunk]); string(r[e.Start:e.End]) != e.Quote {
-				t.Errorf("claim %d: quote %q is not in the chunk", i, e.Quote)
+				t.Errorf("claim %d: got quote %q, want the text at its offsets", i, e.Quote)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestLongContextsAreJudgedInGroups(t *testing.T) {
 	}
 	j, f := newJudge(t, inWindow(1<<20), Options{})
 	if got := judge(t, j, k); labels(got) != longWant || len(f.asked) != 1 {
-		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests; want %s in 1", labels(got), len(f.asked), longWant)
 	}
 }
 
@@ -95,13 +95,13 @@ func TestRequestsFitKnownWindow(t *testing.T) {
 				used += tokens(m.Text)
 			}
 			if used > window {
-				t.Errorf("a request of %d tokens for a window of %d", used, window)
+				t.Errorf("got a request of %d tokens, want at most %d", used, window)
 			}
 			return facts(in)
 		}, Options{MaxContextTokens: window, Tokens: tokens})
 		checkLong(t, k, judge(t, j, k))
 		if window == 100000 && len(f.asked) != 1 {
-			t.Errorf("got %d requests", len(f.asked))
+			t.Errorf("got %d requests, want 1", len(f.asked))
 		}
 	}
 }
@@ -111,18 +111,18 @@ func TestClaimsAreSplitToFitWindow(t *testing.T) {
 	k := task([]string{"short A=yes"}, "A", "A"+long, "B"+long, "A")
 	j, f := newJudge(t, inWindow(1500), Options{})
 	if got := judge(t, j, k); labels(got) != "supported not_mentioned not_mentioned supported" {
-		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests; want supported not_mentioned not_mentioned supported", labels(got), len(f.asked))
 	}
 	j, _ = newJudge(t, inWindow(500), Options{})
 	_, err := j.Judge(t.Context(), k)
 	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want a *llm.ContextLengthError", err)
 	}
 	// If the window is known beforehand, no request is wasted.
 	j, f = newJudge(t, inWindow(1<<20), Options{MaxContextTokens: 500})
 	_, err = j.Judge(t.Context(), k)
 	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok || len(f.asked) != 0 {
-		t.Errorf("got %v in %d requests", err, len(f.asked))
+		t.Errorf("got %v in %d requests; want a *llm.ContextLengthError in 0", err, len(f.asked))
 	}
 }
 
@@ -134,11 +134,11 @@ func TestWindowsCoverText(t *testing.T) {
 			at := 0
 			for i, w := range windows(text, limit, bytesOf) {
 				if bytesOf(w) > limit+utf8.UTFMax {
-					t.Errorf("a window of %d for %d", bytesOf(w), limit)
+					t.Errorf("got a window of %d bytes, want at most %d", bytesOf(w), limit)
 				}
 				n := strings.LastIndex(text[:min(len(text), at+len(w))], w)
 				if n < 0 || n > at {
-					t.Fatalf("window %d (%d bytes) leaves a gap at %d", i, len(w), at)
+					t.Fatalf("window %d (%d bytes) starts after a gap at byte %d", i, len(w), at)
 				}
 				at = max(at, n+len(w))
 			}
@@ -172,12 +172,12 @@ func TestRequestsFitDetectedWindow(t *testing.T) {
 		first := len(f.asked)
 		checkLong(t, k, judge(t, j, k))
 		if want := min(1, max(0, 8000-window)); refused != want || len(f.asked)-first != first-want {
-			t.Errorf("window %d: got %d of %d requests were too long, and %d requests the second time", window, refused, first, len(f.asked)-first)
+			t.Errorf("window %d: got %d of %d requests rejected, then %d requests; want %d and %d", window, refused, first, len(f.asked)-first, want, first-want)
 		}
 	}
 	j, f := newJudge(t, inWindow(1<<20), Options{Tokens: tokens, Limit: func() int { return 900 }})
 	_, err := j.Judge(t.Context(), k)
 	if e, ok := errors.AsType[*llm.ContextLengthError](err); !ok || !e.Silent || len(f.asked) != 0 {
-		t.Errorf("got %v in %d requests", err, len(f.asked))
+		t.Errorf("got %v in %d requests; want a silent *llm.ContextLengthError in 0", err, len(f.asked))
 	}
 }

@@ -62,11 +62,11 @@ func checkInvariant(t *testing.T, p *prompt.Set, reply string) {
 				k := task([]string{"first chunk", "second chunk"}, claims...)
 				got, err := j.Judge(t.Context(), k)
 				if len(f.asked) > votes*(2+2*len(claims)) {
-					t.Errorf("got %d requests", len(f.asked))
+					t.Errorf("got %d requests, want at most %d", len(f.asked), votes*(2+2*len(claims)))
 				}
 				if err != nil {
 					if got.Verdicts != nil {
-						t.Errorf("got verdicts with error %v", err)
+						t.Errorf("got verdicts with error %v, want none", err)
 					}
 					continue
 				}
@@ -83,19 +83,19 @@ func checkVerdicts(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
 	}
 	for i, v := range vs {
 		if v.ClaimID != k.Claims[i].ID || v.Label > verdict.Supported || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {
-			t.Errorf("verdict %d: got %+v", i, v)
+			t.Errorf("verdict %d: got %+v, want a consistent verdict on claim %d", i, v, k.Claims[i].ID)
 		}
 		if (v.Label == verdict.Supported) != (v.Score >= threshold) {
-			t.Errorf("got %v with score %v", v.Label, v.Score)
+			t.Errorf("got %v with score %v, threshold %v", v.Label, v.Score, threshold)
 		}
 		for n, id := range v.ChunkIDs {
 			if id < 0 || id >= len(k.Contexts) || n > 0 && id <= v.ChunkIDs[n-1] {
-				t.Errorf("got chunks %v", v.ChunkIDs)
+				t.Errorf("got chunks %v, want valid indices in ascending order", v.ChunkIDs)
 			}
 		}
 		for _, e := range v.Evidence {
 			if string([]rune(k.Contexts[e.Chunk])[e.Start:e.End]) != e.Quote || e.Quote == "" {
-				t.Errorf("got quote %+v", e)
+				t.Errorf("got quote %+v, want the text at its offsets", e)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func TestAnyReplyResultsInOneVerdictPerClaimOrError(t *testing.T) {
 		found, _ := reconcile(json.RawMessage(reply), 3, Chunks)
 		for id, a := range found {
 			if a != nil && !strings.Contains(reply, fmt.Sprintf(`_id":%d,`, id)) && !strings.Contains(reply, `"claim_id":1,`) {
-				t.Errorf("reply %s: claim %d: got %v", reply, id, a.label)
+				t.Errorf("reply %s: claim %d: got %v, want none", reply, id, a.label)
 			}
 		}
 	}

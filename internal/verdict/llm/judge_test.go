@@ -124,14 +124,14 @@ func judge(t testing.TB, j *Judge, k verdict.Task) verdict.Judgement {
 		t.Fatal(err)
 	}
 	if len(out.Verdicts) != len(k.Claims) {
-		t.Fatalf("got %d verdicts on %d claims", len(out.Verdicts), len(k.Claims))
+		t.Fatalf("got %d verdicts for %d claims", len(out.Verdicts), len(k.Claims))
 	}
 	for i, v := range out.Verdicts {
 		if v.ClaimID != k.Claims[i].ID {
-			t.Fatalf("got verdict %d is of claim %d", i, v.ClaimID)
+			t.Fatalf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, k.Claims[i].ID)
 		}
 		if v.Reason == "" {
-			t.Errorf("claim %d: no reason", i)
+			t.Errorf("claim %d: got no reason, want one", i)
 		}
 	}
 	return out
@@ -167,10 +167,10 @@ func TestJudgeSendsOneRequest(t *testing.T) {
 	}
 	r := f.asked[0]
 	if len(f.asked) != 1 || r.Temperature != 0 || r.Seed != 0 || r.Prompt != "judge/1" || r.MaxTokens != baseTokens+3*tokensPerClaim || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
-		t.Errorf("got %d requests, the first is %+v", len(f.asked), r)
+		t.Errorf("got %d requests, want 1 of prompt judge/1; the first: %+v", len(f.asked), r)
 	}
 	if !json.Valid(r.Schema.JSON) {
-		t.Errorf("got schema %s", r.Schema.JSON)
+		t.Errorf("got schema %s, want valid JSON", r.Schema.JSON)
 	}
 }
 
@@ -222,10 +222,10 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 			}, Options{})
 			got := judge(t, j, task([]string{"c"}, claims...))
 			if labels(got) != want {
-				t.Errorf("got %s", labels(got))
+				t.Errorf("got %s, want %s", labels(got), want)
 			}
 			if tt.again == 0 != (len(f.asked) == 1) {
-				t.Fatalf("got %d requests", len(f.asked))
+				t.Fatalf("got %d requests, want 1: %t", len(f.asked), tt.again == 0)
 			}
 			if tt.again > 0 {
 				r := f.asked[1]
@@ -234,10 +234,10 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 					t.Fatal(err)
 				}
 				if len(in.Claims) != tt.again || len(f.asked) != 2 {
-					t.Errorf("got %d claims in the second request, %d requests", len(in.Claims), len(f.asked))
+					t.Errorf("got %d claims in the second request, %d requests; want %d, 2", len(in.Claims), len(f.asked), tt.again)
 				}
 				if r.Seed != 1 || r.Temperature == 0 || strings.Count(string(r.Schema.JSON), `"reason":{`) != tt.again {
-					t.Errorf("the second request: %+v, schema %s", r, r.Schema.JSON)
+					t.Errorf("got second request %+v with schema %s, want seed 1 and %d claims", r, r.Schema.JSON, tt.again)
 				}
 			}
 		})
@@ -258,13 +258,13 @@ func TestMissingVerdictFailsRow(t *testing.T) {
 	k.Claims[1].ID, k.Claims[3].ID = 11, 33
 	got, err := j.Judge(t.Context(), k)
 	if err == nil || !strings.Contains(err.Error(), "claim 11, 33: no verdict: the reply can't be read: \"verdicts\" is neither") || !strings.Contains(err.Error(), "and asked for one word: ") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want claims 11 and 33 without verdict", err)
 	}
 	if got.Verdicts != nil || got.Usage.Requests == 0 {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want no verdicts but usage", got)
 	}
 	if len(f.asked) != 5 { // all, both, each separately, and a word about the first
-		t.Errorf("got %d requests", len(f.asked))
+		t.Errorf("got %d requests, want 5", len(f.asked))
 	}
 }
 
@@ -275,7 +275,7 @@ func TestJudgeReturnsModelErrors(t *testing.T) {
 		j, f := newJudge(t, func(int, input) (string, error) { return "", want }, Options{Votes: 3})
 		got, err := j.Judge(t.Context(), task([]string{"c"}, "a", "b"))
 		if !errors.Is(err, want) || got.Verdicts != nil || len(f.asked) != 1 {
-			t.Errorf("%v: got %v, %d requests", want, err, len(f.asked))
+			t.Errorf("got %v in %d requests, want %v in 1", err, len(f.asked), want)
 		}
 	}
 }
@@ -289,10 +289,10 @@ func TestUnreadableRepliesAreRepeated(t *testing.T) {
 	}, Options{Seed: 7})
 	got := judge(t, j, task([]string{"c"}, "supported", "not_mentioned"))
 	if labels(got) != "supported not_mentioned" || len(f.asked) != 4 {
-		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests; want %s in 4", labels(got), len(f.asked), "supported not_mentioned")
 	}
 	if f.asked[0].Seed != 7 || f.asked[1].Seed != 8 || f.asked[2].Seed != 9 {
-		t.Errorf("got seeds %d, %d, %d", f.asked[0].Seed, f.asked[1].Seed, f.asked[2].Seed)
+		t.Errorf("got seeds %d, %d, %d; want seeds 7, 8, 9", f.asked[0].Seed, f.asked[1].Seed, f.asked[2].Seed)
 	}
 	// Complete verdicts in a truncated reply count, and only the others are requested.
 	j, f = newJudge(t, func(n int, in input) (string, error) {
@@ -303,7 +303,7 @@ func TestUnreadableRepliesAreRepeated(t *testing.T) {
 	}, Options{})
 	got = judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned"))
 	if labels(got) != "supported contradicted not_mentioned" || len(f.asked) != 2 {
-		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests; want %s in 2", labels(got), len(f.asked), "supported contradicted not_mentioned")
 	}
 }
 
@@ -316,12 +316,12 @@ func TestTruncatedReplySplitsRequest(t *testing.T) {
 	}, Options{})
 	got := judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned", "supported", "supported"))
 	if labels(got) != "supported contradicted not_mentioned supported supported" || len(f.asked) != 5 {
-		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests; want %s in 5", labels(got), len(f.asked), "supported contradicted not_mentioned supported supported")
 	}
 	j, f = newJudge(t, func(int, input) (string, error) { return "", &llm.LengthError{Limit: 10} }, Options{})
 	_, err := j.Judge(t.Context(), task([]string{"c"}, "supported"))
 	if _, ok := errors.AsType[*llm.LengthError](err); !ok || len(f.asked) != 2 {
-		t.Errorf("got %v in %d requests", err, len(f.asked))
+		t.Errorf("got %v in %d requests; want a *llm.LengthError in 2", err, len(f.asked))
 	}
 }
 
@@ -334,11 +334,11 @@ func TestManyClaimsNeedSeveralRequests(t *testing.T) {
 	got := judge(t, j, task([]string{"c"}, claims...))
 	for i, v := range got.Verdicts {
 		if v.Label.String() != byText(claims[i]) {
-			t.Errorf("claim %d is %v", i, v.Label)
+			t.Errorf("claim %d: got %v, want %s", i, v.Label, byText(claims[i]))
 		}
 	}
 	if len(f.asked) != 3 || got.Usage.Requests != 3 {
-		t.Errorf("got %d requests", len(f.asked))
+		t.Errorf("got %d requests, usage %+v; want 3 requests", len(f.asked), got.Usage)
 	}
 }
 
@@ -355,15 +355,15 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 		{Model: &fake{}, Prompts: p, Style: 9},
 	} {
 		if _, err := New(o); err == nil {
-			t.Errorf("%+v: got no error", o)
+			t.Errorf("%+v: got no error, want one", o)
 		}
 	}
 	j, f := newJudge(t, honest, Options{Strict: true, Seed: 5})
 	if got := judge(t, j, task([]string{"c"})); len(got.Verdicts) != 0 || len(f.asked) != 0 {
-		t.Errorf("no claims: %+v", got)
+		t.Errorf("no claims: got %+v in %d requests, want nothing in 0", got, len(f.asked))
 	}
 	if s := j.Settings(); s != "judge/1 judge-word/1 strict=true votes=1 seed=5" || j.Threshold() != 0.5 {
-		t.Errorf("got %s, %v", s, j.Threshold())
+		t.Errorf("got %s, %v; want %s, %v", s, j.Threshold(), "judge/1 judge-word/1 strict=true votes=1 seed=5", 0.5)
 	}
 	judge(t, j, task([]string{"c"}, "x"))
 	if !strings.Contains(f.asked[0].Messages[0].Text, "They must state it") {

@@ -175,11 +175,11 @@ func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 						defer mu.Unlock()
 						used = used.Add(e.Usage).Add(j.Usage)
 						if err != nil {
-							t.Errorf("%s: row %d failed: %v", kind, i, err)
+							t.Errorf("%s: row %d: got error %v, want nil", kind, i, err)
 							return
 						}
 						if len(j.Verdicts) != len(e.Claims) {
-							t.Errorf("%s: row %d: %d verdicts on %d claims", kind, i, len(j.Verdicts), len(e.Claims))
+							t.Errorf("%s: row %d: got %d verdicts for %d claims", kind, i, len(j.Verdicts), len(e.Claims))
 						}
 						out[i] = labels(j)
 					})

@@ -44,19 +44,19 @@ func FuzzQuote(f *testing.F) {
 			return
 		}
 		if start < 0 || end > len(chunk) || start >= end {
-			t.Fatalf("got %d:%d of %d", start, end, len(chunk))
+			t.Fatalf("got range %d:%d, want one inside %d bytes", start, end, len(chunk))
 		}
 		if utf8.ValidString(chunk) && !utf8.ValidString(chunk[start:end]) {
-			t.Errorf("%q splits a character", chunk[start:end])
+			t.Errorf("got quote %q, want whole characters", chunk[start:end])
 		}
 	})
 }
 
 func TestReasonIsOneLine(t *testing.T) {
 	if got := reasonLine(" a\r\n\x1b[31mb\u202e\u200b\tc\x00 "); got != "a [31mb c" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want %q", got, "a [31mb c")
 	}
 	if got := reasonLine(strings.Repeat("ä", 600)); utf8.RuneCountInString(got) != maxReason+1 {
-		t.Errorf("got %d runes", utf8.RuneCountInString(got))
+		t.Errorf("got %d runes, want %d", utf8.RuneCountInString(got), maxReason+1)
 	}
 }

@@ -104,7 +104,7 @@ func TestReadWord(t *testing.T) {
 func TestReadWordForRagasHasTwoLabels(t *testing.T) {
 	for reply, want := range map[string]verdict.Label{"yes": verdict.Supported, "no": verdict.NotMentioned, "contradicted": verdict.NotMentioned} {
 		if a, err := readWord(reply, nil, Ragas); err != nil || a.label != want {
-			t.Errorf("%q: got %+v, %v", reply, a, err)
+			t.Errorf("%q: got %+v, %v; want %v", reply, a, err, want)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func FuzzReadWord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		a, err := readWord(reply, []string{"a claim", "a chunk"}, Chunks)
 		if (a == nil) != (err != nil) {
-			t.Fatalf("got %+v and %v", a, err)
+			t.Fatalf("got %+v and error %v, want exactly one", a, err)
 		}
 		if err != nil {
 			return
@@ -128,11 +128,11 @@ func FuzzReadWord(f *testing.F) {
 		words := strings.TrimPrefix(a.reason, "one-word reply: ")
 		positive := words == "yes" || words == "supported" || words == "true"
 		if positive != (a.label == verdict.Supported) || len(a.chunks) > 0 || a.quote != "" {
-			t.Errorf("got %+v", a)
+			t.Errorf("got %+v, want supported: %t without chunks", a, positive)
 		}
 		last := words[strings.LastIndexByte(words, ' ')+1:]
 		if !strings.Contains(strings.ToLower(reply), last) && !strings.Contains(reply, `\u`) {
-			t.Errorf("got %q of %q", a.reason, reply)
+			t.Errorf("reply %q: got reason %q, want a word of the reply", reply, a.reason)
 		}
 	})
 }

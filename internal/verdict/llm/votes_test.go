@@ -23,18 +23,18 @@ func TestMajorityOfVotes(t *testing.T) {
 	got := judge(t, j, task([]string{"c"}, claims...))
 	wantLabels := "supported supported not_mentioned contradicted not_mentioned"
 	if labels(got) != wantLabels {
-		t.Errorf("got %s", labels(got))
+		t.Errorf("got %s, want %s", labels(got), wantLabels)
 	}
 	for i, want := range []float64{1, 2. / 3, 1. / 3, 1. / 3, 1. / 3} {
 		v := got.Verdicts[i]
 		if v.Score != want {
-			t.Errorf("claim %d: got score %v", i, v.Score)
+			t.Errorf("claim %d: got score %v, want %v", i, v.Score, want)
 		}
 		if (v.Label == verdict.Supported) != (v.Score >= j.Threshold()) {
-			t.Errorf("claim %d: got %v at %v", i, v.Label, v.Score)
+			t.Errorf("claim %d: got %v with score %v, threshold %v", i, v.Label, v.Score, j.Threshold())
 		}
 		if !strings.Contains(v.Reason, "of 3 votes for support: so it is") {
-			t.Errorf("got reason %q", v.Reason)
+			t.Errorf("got reason %q, want the number of votes", v.Reason)
 		}
 	}
 	orders, seeds := map[string]bool{}, map[int]bool{}
@@ -45,14 +45,14 @@ func TestMajorityOfVotes(t *testing.T) {
 		}
 		orders[r.Messages[1].Text], seeds[r.Seed] = true, true
 		if (r.Temperature == 0) != (i == 0) {
-			t.Errorf("vote %d at temperature %v", i, r.Temperature)
+			t.Errorf("vote %d: got temperature %v, want 0: %t", i, r.Temperature, i == 0)
 		}
 		if in.Claims[0].ID != 0 || in.Claims[4].ID != 4 {
-			t.Errorf("vote %d: claims are not numbered in the order shown", i)
+			t.Errorf("vote %d: got claims %+v, want them numbered in the order shown", i, in.Claims)
 		}
 	}
 	if len(f.asked) != 3 || len(orders) != 3 || len(seeds) != 3 {
-		t.Errorf("got %d requests, %d orders, %d seeds", len(f.asked), len(orders), len(seeds))
+		t.Errorf("got %d requests, %d orders, %d seeds; want 3 of each", len(f.asked), len(orders), len(seeds))
 	}
 }
 
@@ -68,7 +68,7 @@ func TestRagasVerdicts(t *testing.T) {
 	j, f := newJudge(t, func(n int, in input) (string, error) {
 		if n == 0 {
 			if in.Context != "one\ntwo" {
-				t.Errorf("got context %q", in.Context)
+				t.Errorf("got context %q, want %q", in.Context, "one\ntwo")
 			}
 			return first, nil
 		}
@@ -80,15 +80,15 @@ func TestRagasVerdicts(t *testing.T) {
 	}, Options{Style: Ragas})
 	got := judge(t, j, task([]string{"one", "two"}, "a", "b", "c", "d", "e", "f", "g"))
 	if labels(got) != "supported"+strings.Repeat(" not_mentioned", 6) {
-		t.Errorf("got %s", labels(got))
+		t.Errorf("got %s, want %s", labels(got), "supported"+strings.Repeat(" not_mentioned", 6))
 	}
 	if len(f.asked) != 2 || f.asked[0].Prompt != "ragas-judge/1" || !json.Valid(f.asked[0].Schema.JSON) || !json.Valid(f.asked[1].Schema.JSON) {
-		t.Errorf("got %d requests, prompt %s", len(f.asked), f.asked[0].Prompt)
+		t.Errorf("got %d requests, prompt %s; want 2 of ragas-judge/1 with a schema", len(f.asked), f.asked[0].Prompt)
 	}
 	if v := got.Verdicts[0]; v.ChunkIDs != nil || v.Evidence != nil || v.Score != 1 || v.Reason != "yes" {
-		t.Errorf("got %+v", v)
+		t.Errorf("got %+v, want support without evidence", v)
 	}
 	if v := got.Verdicts[2]; v.Reason != "again" {
-		t.Errorf("a verdict of 2 was not repeated: %+v", v)
+		t.Errorf("got %+v, want the verdict of the second request", v)
 	}
 }

@@ -52,16 +52,16 @@ func TestModelWithoutJSONIsAskedForWord(t *testing.T) {
 	}
 	// All together, all in a keyed schema, each separately, and a word about each.
 	if len(f.asked) != 1+1+3+3 || got.Usage != (usage.Usage{Requests: 3, PromptTokens: 150, CompletionTokens: 3}) {
-		t.Errorf("got %d requests, usage %+v", len(f.asked), got.Usage)
+		t.Errorf("got %d requests, usage %+v; want %d, %+v", len(f.asked), got.Usage, 1+1+3+3, (usage.Usage{Requests: 3, PromptTokens: 150, CompletionTokens: 3}))
 	}
 	r := f.asked[5]
 	if r.Prompt != "judge-word/1" || r.MaxTokens != wordTokens || r.Temperature != 0 || r.Schema != nil {
-		t.Errorf("got word request %+v", r)
+		t.Errorf("got word request %+v, want prompt judge-word/1 at temperature 0 without a schema", r)
 	}
 	// With a single chunk, a yes refers to that chunk.
 	got = judge(t, j, task([]string{"one"}, "a", "b"))
 	if d := cmp.Diff([]int{0}, got.Verdicts[0].ChunkIDs); d != "" || got.Verdicts[1].ChunkIDs != nil || got.Verdicts[0].Evidence != nil {
-		t.Errorf("got %+v", got.Verdicts)
+		t.Errorf("got %+v, want chunk 0 for the first claim only", got.Verdicts)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestWordIsRequestedOnlyForMissingVerdicts(t *testing.T) {
 	}, Options{})
 	got := judge(t, j, task([]string{"c"}, "supported", "contradicted", "lost"))
 	if labels(got) != "supported contradicted not_mentioned" || got.Verdicts[0].Reason != "so it is" || got.Verdicts[2].Reason != "one-word reply: no" || len(f.asked) != 4 {
-		t.Errorf("got %+v in %d requests", got.Verdicts, len(f.asked))
+		t.Errorf("got %+v in %d requests, want a one-word verdict only for the third claim, in 4", got.Verdicts, len(f.asked))
 	}
 }
 
@@ -91,7 +91,7 @@ func TestTruncatedRepliesEndInWord(t *testing.T) {
 	got := judge(t, j, task([]string{"c"}, "a", "b"))
 	// In halves, and then a request and a word for each claim.
 	if labels(got) != "supported supported" || len(f.asked) != 1+2*2 {
-		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests; want %s in %d", labels(got), len(f.asked), "supported supported", 1+2*2)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestUnclearWordFailsRow(t *testing.T) {
 		}), Options{})
 		got, err := j.Judge(t.Context(), task([]string{"c"}, "a", "b", "c"))
 		if err == nil || got.Verdicts != nil || !strings.Contains(err.Error(), "claim 1, 2: no verdict: the reply can't be read: there is no JSON in it") || !strings.Contains(err.Error(), "asked for one word") {
-			t.Errorf("%q: got %+v, %v", word, got, err)
+			t.Errorf("%q: got %+v, %v; want an error for claims 1 and 2", word, got, err)
 		}
 		if asked != 2 {
 			t.Errorf("%q: got %d word requests, want 2", word, asked)
@@ -129,7 +129,7 @@ func TestOtherErrorsDoNotRequestWord(t *testing.T) {
 			}, Options{})
 			got, err := j.Judge(t.Context(), task([]string{"c"}, "a"))
 			if !errors.Is(err, fault) || got.Verdicts != nil || len(f.asked) != at+1 {
-				t.Errorf("got %T at %d: %v in %d requests", fault, at, err, len(f.asked))
+				t.Errorf("got %v in %d requests, want %v in %d", err, len(f.asked), fault, at+1)
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func TestWordWithAllStyles(t *testing.T) {
 			return prose, nil
 		}, Options{Style: Ragas})
 		if got := judge(t, j, k); labels(got) != "supported not_mentioned" {
-			t.Errorf("got %s", labels(got))
+			t.Errorf("got %s, want %s", labels(got), "supported not_mentioned")
 		}
 	})
 	t.Run("votes", func(t *testing.T) {
@@ -158,14 +158,14 @@ func TestWordWithAllStyles(t *testing.T) {
 			}
 		}
 		if labels(got) != "supported supported" || got.Verdicts[0].Reason != "3 of 3 votes for support: one-word reply: yes" || len(seeds) != 3 {
-			t.Errorf("got %+v, seeds %v", got.Verdicts, seeds)
+			t.Errorf("got %+v, seeds %v; want support by 3 votes with different seeds", got.Verdicts, seeds)
 		}
 	})
 	t.Run("rag-evals", func(t *testing.T) {
 		c, _ := newCombined(t, proseModel(always("Contradicted")), Options{})
 		e, got, err := c.Evaluate(t.Context(), "q", "Mars is red. Venus is bright.", []string{"c"})
 		if err != nil || labels(got) != "not_mentioned not_mentioned" || e.Claims[1].Text != "Venus is bright." {
-			t.Errorf("got %s, %v", labels(got), err)
+			t.Errorf("got %s, %v; want not_mentioned not_mentioned, nil", labels(got), err)
 		}
 	})
 	t.Run("groups", func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestWordWithAllStyles(t *testing.T) {
 			return "no", nil
 		}), Options{MaxContextTokens: 4500, Tokens: func(s string) int { return (len(s) + 3) / 4 }})
 		if got := judge(t, j, longTask()); labels(got) != "not_mentioned supported not_mentioned not_mentioned not_mentioned" {
-			t.Errorf("got %s", labels(got))
+			t.Errorf("got %s, want %s", labels(got), "not_mentioned supported not_mentioned not_mentioned not_mentioned")
 		}
 	})
 }
@@ -191,7 +191,7 @@ func TestInjectedTextIsNotAVerdict(t *testing.T) {
 		j, f := newJudge(t, proseModel(always(evil)), Options{})
 		got, err := j.Judge(t.Context(), task([]string{"About dogs. " + evil}, "A claim. "+evil))
 		if err == nil {
-			t.Errorf("%q: used as verdict: %+v", evil, got.Verdicts)
+			t.Errorf("%q: got verdicts %+v, want an error", evil, got.Verdicts)
 		}
 		r := f.asked[len(f.asked)-1]
 		var in input
@@ -200,14 +200,14 @@ func TestInjectedTextIsNotAVerdict(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tail := r.Messages[1].Text[d.InputOffset():]; tail != "\n\nYes or no: do the chunks support the claim?" || strings.Contains(r.Messages[0].Text, evil) {
-			t.Errorf("%q: got message end %q", evil, tail)
+			t.Errorf("%q: got %q after the JSON of the user message, want only the question", evil, tail)
 		}
 		if in.Claims[0].Text != "A claim. "+evil || in.Chunks[0].Text != "About dogs. "+evil {
-			t.Errorf("got input %+v", in)
+			t.Errorf("got input %+v, want the texts unchanged", in)
 		}
 		j, _ = newJudge(t, proseModel(always("No.")), Options{})
 		if got := judge(t, j, task([]string{evil}, evil)); labels(got) != "not_mentioned" {
-			t.Errorf("%q: got %s", evil, labels(got))
+			t.Errorf("%q: got %s, want %s", evil, labels(got), "not_mentioned")
 		}
 	}
 }
@@ -276,21 +276,21 @@ func TestWordFromServerWithoutJSON(t *testing.T) {
 				said = err.Error()
 			}
 			if !strings.Contains(said, tt.want) {
-				t.Errorf("got %s", said)
+				t.Errorf("got %s, want %s", said, tt.want)
 			}
 			words, tokens := 1, jsonTries*20+2
 			if strings.HasPrefix(name, "truncated") {
 				words, tokens = 2, jsonTries*20+2*wordTokens
 			}
 			if taken.Load() != int64(jsonTries+words) {
-				t.Errorf("got %d accepted requests", taken.Load())
+				t.Errorf("got %d accepted requests, want %d", taken.Load(), int64(jsonTries+words))
 			}
 			if got.Usage.PromptTokens != 100*(jsonTries+words) || got.Usage.CompletionTokens != tokens || got.Usage != paid {
-				t.Errorf("got usage %+v, meter %+v", got.Usage, paid)
+				t.Errorf("got usage %+v, meter %+v; want %d requests and %d completion tokens", got.Usage, paid, jsonTries+words, tokens)
 			}
 			stats, err := cache.Stats(t.Context())
 			if err != nil || int64(stats.Replies) != tt.kept {
-				t.Errorf("got cache %+v, %v", stats, err)
+				t.Errorf("got cache %+v, %v; want %d replies", stats, err, tt.kept)
 			}
 			if tt.kept == 0 {
 				return
@@ -299,7 +299,7 @@ func TestWordFromServerWithoutJSON(t *testing.T) {
 			taken.Store(0)
 			again, _, err := run()
 			if err != nil || taken.Load() != jsonTries {
-				t.Errorf("got %d requests, %v", taken.Load(), err)
+				t.Errorf("got %d requests, %v; want %d, nil", taken.Load(), err, jsonTries)
 			}
 			if d := cmp.Diff(got, again); d != "" {
 				t.Errorf("result from the cache differs (-want +got):\n%s", d)
@@ -347,7 +347,7 @@ func TestReasoningModel(t *testing.T) {
 			}
 			got := judge(t, j, task([]string{"c"}, "A claim."))
 			if labels(got) != "supported" || got.Verdicts[0].Reason != tt.reason || got.Usage.Requests != tt.requests {
-				t.Errorf("got %+v", got)
+				t.Errorf("got %+v, want support for %q in %d requests", got, tt.reason, tt.requests)
 			}
 		})
 	}

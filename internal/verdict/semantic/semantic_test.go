@@ -306,7 +306,7 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 		{Judge: c, Embedder: e, Store: s, Threshold: -0.1},
 	} {
 		if _, err := New(o); err == nil {
-			t.Errorf("%+v: got no error", o)
+			t.Errorf("%+v: got no error, want one", o)
 		}
 	}
 }

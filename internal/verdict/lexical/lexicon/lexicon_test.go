@@ -138,7 +138,7 @@ func TestUnpackRejectsCorruptData(t *testing.T) {
 	for _, s := range []string{"", "x", packed[:7], packed[:20], packed[:len(packed)/2], packed[:len(packed)-1], packed + "x", strings.Replace(packed, "RFLEX", "RFLEY", 1)} {
 		l := &Lexicon{words: NewTable[wordInfo](16, 1)}
 		if err := l.unpack(s); err == nil {
-			t.Errorf("%d bytes: got no error", len(s))
+			t.Errorf("%d bytes: got no error, want one", len(s))
 		}
 	}
 }
