@@ -34,7 +34,7 @@ type scoreOptions struct {
 	threshold               *float64 // nil to use the judge's default
 	calibration             string
 	calibrated              *calibrate.Calibration // read from --calibration; nil unless it sets the threshold
-	noClaims                string
+	noClaims, emptyContexts string
 	concurrency             int
 	rowTimeout              time.Duration
 	profile                 string
@@ -96,6 +96,13 @@ func newScore(sys system) *cobra.Command {
 	return cmd
 }
 
+// The values of --empty-contexts.
+const (
+	emptyScore = "score" // no claim is supported
+	emptyFail  = "fail"
+	emptySkip  = "skip"
+)
+
 // Names of the flag groups that only some judges use.
 const (
 	localModelGroup    = "Local model"
@@ -147,6 +154,10 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.noClaims, "null", "null", "0", "1"), untrusted: anyValue,
 			help: "score of an answer without claims: null, 0 or 1",
 		},
+		{
+			name: "empty-contexts", arg: "HOW", value: flagvalue.OneOf(&o.emptyContexts, emptyScore, emptyScore, emptyFail, emptySkip), untrusted: anyValue,
+			help: "if nothing was retrieved: score (0), fail or skip the row",
+		},
 		{name: "concurrency", arg: "N", value: flagvalue.Int(&o.concurrency, 16, 1), help: "judge up to N rows at once"},
 		{
 			name: "row-timeout", arg: "DURATION", value: flagvalue.Duration(&o.rowTimeout, defaultRowTimeout, 0),
@@ -190,7 +201,7 @@ func (o *scoreOptions) check(paths []string) error {
 
 // datasetOptions returns the options for reading the dataset.
 func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
-	opts := dataset.Options{Reserved: result.Names(), MaxRowBytes: o.maxRowBytes}
+	opts := dataset.Options{Reserved: result.Names(), MaxRowBytes: o.maxRowBytes, NeedText: o.emptyContexts == emptyFail}
 	if o.inputFormat != "auto" {
 		format, err := dataset.ParseFormat(o.inputFormat)
 		if err != nil {

@@ -148,7 +148,7 @@ func (e *estimate) Write(r *result.Row) error {
 		e.noClaims++
 	case result.Failed:
 		e.failed++
-	case result.Scored:
+	case result.Scored, result.SkippedRow:
 	}
 	e.claims += len(r.Claims)
 	e.usage.Requests += r.Usage.Requests
@@ -240,7 +240,8 @@ func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
 	s := r.stages.forDryRun(o, r.model)
 	p := eval.Pipeline{
 		Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, Window: o.window(true), NoClaims: o.noClaimsScore(),
-		Refusals: s.refusals, JudgeRefusals: o.judge == judgeLLM,
+		SkipEmpty: o.emptyContexts == emptySkip,
+		Refusals:  s.refusals, JudgeRefusals: o.judge == judgeLLM,
 	}
 	failures := o.newFailureLog(r.console)
 	var est estimate

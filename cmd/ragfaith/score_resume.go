@@ -49,6 +49,9 @@ func (o *scoreOptions) settings(paths []string, threshold float64, m *model, loc
 		"--map":           o.columns,
 		"--keep":          o.keptNames(),
 	}
+	if o.emptyContexts != emptyScore {
+		values["--empty-contexts"] = []string{o.emptyContexts}
+	}
 	if o.calibrated != nil {
 		values["--calibration"] = []string{o.calibrated.Name()}
 	}

@@ -201,7 +201,7 @@ func (r *scoreRun) openOutputs() (err error) {
 	r.pipeline = eval.Pipeline{
 		Extractor: r.stages.extractor, Judge: r.stages.judge, Combined: r.stages.combined, Nearest: r.stages.nearest,
 		Refusals: r.stages.refusals, JudgeRefusals: o.judge == judgeLLM, DeriveCited: o.judge == judgeLLM,
-		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), Fatal: llm.IsFatal, Drain: llm.CanDrain,
+		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), SkipEmpty: o.emptyContexts == emptySkip, Fatal: llm.IsFatal, Drain: llm.CanDrain,
 		RowTimeout: o.rowTimeout, Now: r.sys.Clock.Now,
 	}
 	return nil

@@ -54,6 +54,7 @@ func (r *RowIDs) add(id string) {
 type Side struct {
 	Name                           string
 	Rows, Scored, NoClaims, Failed int
+	Skipped                        int
 	Duplicates                     RowIDs // rows with the id of an earlier row
 	Summary                        *report.Summary
 
@@ -71,6 +72,8 @@ func (s *Side) count(r *result.Row) {
 		s.NoClaims++
 	case result.Failed:
 		s.Failed++
+	case result.SkippedRow:
+		s.Skipped++
 	}
 }
 

@@ -291,5 +291,5 @@ func (p *pairing) worstAndBest(limit int) []changedRow {
 
 // rank returns the position of a status in reports.
 func rank(s result.Status) int {
-	return slices.Index([]result.Status{result.Scored, result.NoClaims, result.Failed}, s)
+	return slices.Index([]result.Status{result.Scored, result.NoClaims, result.SkippedRow, result.Failed}, s)
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -69,12 +70,13 @@ func treeContexts(t *tree, i int) ([]string, error) {
 	if t.sources != nil {
 		t.fillSources(len(out))
 	}
-	for _, text := range out {
-		if !isBlank(text) {
-			return out, nil
-		}
-	}
-	return nil, errNoContexts
+	return out, nil
+}
+
+// HasText reports whether one of the contexts is not blank. If none is, nothing was
+// retrieved.
+func HasText(contexts []string) bool {
+	return slices.ContainsFunc(contexts, func(text string) bool { return !isBlank(text) })
 }
 
 // A contextError describes an invalid context and its path.

@@ -112,12 +112,34 @@ func TestContextsFromTextCells(t *testing.T) {
 	}
 }
 
+func TestEmptyListsAreEmptyRetrievals(t *testing.T) {
+	for _, tt := range []struct{ file, text string }{
+		{"x.jsonl", `{"answer":"a","contexts":[]}`},
+		{"x.jsonl", `{"answer":"a","contexts":[""," \n"]}`},
+		{"x.jsonl", `{"answer":"a","contexts":"[]"}`},
+		{"x.jsonl", `{"answer":"a","contexts":{"text":[]}}`},
+		{"x.jsonl", `{"answer":"a","contexts":[{"text":""}]}`},
+		{"x.csv", "answer,contexts\na,[]\n"},
+		{"x.csv", "answer,contexts\na,\"['', ' ']\"\n"},
+	} {
+		rows, last := read(t, tt.file, tt.text, Options{})
+		if len(rows) != 1 || rows[0].Err != "" || last != "" || HasText(rows[0].Row.Contexts) || rows[0].Row.Contexts == nil {
+			t.Errorf("%s: got rows %+v, last error %q, want a row of contexts without text", tt.text, rows, last)
+		}
+		rows, _ = read(t, tt.file, tt.text, Options{NeedText: true})
+		if len(rows) != 1 || !strings.HasSuffix(rows[0].Err, ": contexts: no text to judge against") || rows[0].Row.Contexts != nil {
+			t.Errorf("%s with NeedText: got rows %+v, want an error", tt.text, rows)
+		}
+	}
+	if !HasText([]string{"", "x"}) {
+		t.Error("a blank and another context: got no text")
+	}
+}
+
 func TestTextContextsReportsErrorPositions(t *testing.T) {
 	py := "contexts: invalid Python literal: "
 	for _, tt := range []struct{ cell, want string }{
 		{"", "contexts: no text to judge against"},
-		{"[]", "contexts: no text to judge against"},
-		{"['']", "contexts: no text to judge against"},
 		{"{}", "contexts: want a string, got an object without text, content, page_content"},
 		{"[[], {}]", "contexts[1]: want a string, got an object without text, content, page_content"},
 		{"['a', 1]", "contexts[1]: want a string, got a number"},

@@ -22,7 +22,7 @@ type Row struct {
 	ID       string   // text of the id column, or Index in decimal
 	Question string   // may be empty
 	Answer   string   // may be empty
-	Contexts []string // in input order; at least one is not blank
+	Contexts []string // in input order; all may be blank, see HasText
 	Sources  []Source // source of each context, or nil if none is known
 	Kept     []Column // columns selected by Options.Keep, in file order
 	File     string   // path passed to Open; "-" for standard input
@@ -99,6 +99,7 @@ type Options struct {
 	KeepAll     bool             // keep all columns that are not used for a field
 	Cluster     string           // additional column to keep, required in the first row, or ""
 	Reserved    []string         // column names that cannot be kept
+	NeedText    bool             // reject rows whose contexts have no text
 	MaxRowBytes int              // maximum size of a record, or 0 for DefaultMaxRowBytes
 	TempDir     string           // directory for copies of Parquet streams, or "" for os.TempDir
 	Warn        func(error)      // called with each warning; may be nil

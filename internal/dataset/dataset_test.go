@@ -297,8 +297,6 @@ func TestRowsContinuesAfterRowErrors(t *testing.T) {
 		{`{"answer":"a","contexts":null}`, "contexts: want a list of strings, got null"},
 		{`{"answer":"a","contexts":{}}`, "contexts: want a string, got an object without text, content, page_content"},
 		{`{"answer":"a","contexts":7}`, "contexts: want a list of strings, got a number"},
-		{`{"answer":"a","contexts":[]}`, "contexts: no text to judge against"},
-		{`{"answer":"a","contexts":[""]}`, "contexts: no text to judge against"},
 		{`{"answer":"a","contexts":" "}`, "contexts: no text to judge against"},
 		{`{"answer":"a","contexts":["x",null]}`, "contexts[1]: want a string, got null"},
 		{`{"answer":"a","contexts":["x",[{"text":7}]]}`, "contexts[1][0].text: want a string, got a number"},

@@ -221,6 +221,10 @@ func (f *file) next(row *Row) error {
 	} else {
 		err = f.reader.next(row)
 	}
+	if err == nil && f.opts.NeedText && !HasText(row.Contexts) {
+		err = &RowError{Line: row.Line, Err: errNoContexts}
+		row.Contexts, row.Sources = nil, nil
+	}
 	switch {
 	case err == nil || isRowError(err):
 		f.rows++

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -79,7 +80,7 @@ func (c *Checker) Check(r *result.Row, present result.Fields) error {
 	if r.Status == result.NoClaims && !complete {
 		return errors.New("status: no_claims, without the answer and what was skipped of it")
 	}
-	if complete && a.skipped && r.Status != result.Failed && (len(r.Claims) == 0 || r.Claims[0].Start >= 0) {
+	if complete && a.skipped && r.Status != result.Failed && r.Status != result.SkippedRow && (len(r.Claims) == 0 || r.Claims[0].Start >= 0) {
 		r.Skipped = unclaimed(r)
 		a.skipped = r.Status != result.NoClaims
 	}
@@ -131,7 +132,7 @@ func (c *Checker) check(r *result.Row, a absent) error {
 			return err
 		}
 	}
-	if !a.answer && !a.skipped && r.Status != result.Failed {
+	if !a.answer && !a.skipped && r.Status != result.Failed && r.Status != result.SkippedRow {
 		if err := c.checkCoverage(r); err != nil {
 			return err
 		}
@@ -149,12 +150,20 @@ func checkStatus(r *result.Row, a absent) error {
 	switch {
 	case (r.Err != nil) != (r.Status == result.Failed):
 		return mismatch("error", presence(r.Err != nil), presence(r.Err == nil)+", since the status is "+status)
+	case r.Status == result.SkippedRow && (len(r.Claims) > 0 || r.Reason != result.NoContexts):
+		return mismatch("status", status, "no claims and the reason no_contexts")
+	case r.Reason == result.NoContexts && !a.contexts && dataset.HasText(r.Contexts):
+		return mismatch("reason", strconv.Quote(r.Reason), "another, since the contexts have text")
 	case judged != (r.Status == result.Scored):
 		return mismatch("status", status, "scored if and only if every claim has a verdict")
 	case len(r.Claims) > 0 && (r.Status == result.NoClaims || r.Reason == result.StageRead):
 		return mismatch("claims", strconv.Itoa(len(r.Claims)), "none, since the row is "+status+" ("+r.Reason+")")
-	case r.Status == result.Scored && r.Reason != "":
+	case r.Status == result.Scored && r.Reason != "" && r.Reason != result.NoContexts:
 		return mismatch("reason", strconv.Quote(r.Reason), "null, since the status is scored")
+	case r.Status == result.Scored && r.Reason == "" && !a.contexts && !dataset.HasText(r.Contexts):
+		return mismatch("reason", "null", "no_contexts, since the contexts have no text")
+	case r.Reason == result.NoContexts && r.Status == result.Scored && r.Supported() > 0:
+		return mismatch("verdict", "supported", "not_mentioned, since the reason of the row is no_contexts")
 	case r.Status == result.Failed && r.Reason != result.StageRead && r.Reason != result.StageExtract && r.Reason != result.StageVerdict:
 		return mismatch("reason", strconv.Quote(r.Reason), "a stage: read, extract or verdict")
 	case r.Status != result.NoClaims:
@@ -248,8 +257,8 @@ func (c *Checker) checkUnscored(r *result.Row) error {
 	switch {
 	case !math.IsNaN(r.Support):
 		return mismatch("support", number(r.Support), "null, since the status is "+string(r.Status))
-	case r.Status == result.Failed && !math.IsNaN(f):
-		return mismatch("faithfulness", number(f), "null, since the status is failed")
+	case r.Status != result.NoClaims && !math.IsNaN(f):
+		return mismatch("faithfulness", number(f), "null, since the status is "+string(r.Status))
 	case r.Status == result.NoClaims && !math.IsNaN(f) && f != 0 && f != 1:
 		return mismatch("faithfulness", number(f), "null, 0 or 1, the values of --no-claims")
 	case r.Status == result.NoClaims && c.NoClaims != nil && f != *c.NoClaims && !(math.IsNaN(f) && math.IsNaN(*c.NoClaims)):

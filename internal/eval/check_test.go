@@ -86,6 +86,13 @@ func TestCheckerDetectsEdits(t *testing.T) {
 		"answer is only a citation": {edit: func(r *result.Row) {
 			*r = result.Row{Answer: "[1]", Status: result.NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
 		}},
+		"no_contexts with contexts": {edit: func(r *result.Row) { r.Reason = result.NoContexts }, want: `reason: got "no_contexts", want another`},
+		"no_contexts with a supported claim": {
+			edit: func(r *result.Row) { r.Contexts, r.Reason = nil, result.NoContexts }, absent: absent{contexts: true},
+			want: "verdict: got supported, want not_mentioned",
+		},
+		"scored without text":  {edit: func(r *result.Row) { r.Contexts = []string{" "} }, want: "reason: got null, want no_contexts"},
+		"skipped with claims":  {edit: func(r *result.Row) { r.Status = result.SkippedRow }, want: "status: got skipped, want no claims"},
 		"negative token count": {edit: func(r *result.Row) { r.Usage.CompletionTokens = -1 }, want: "usage: got a negative number"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +155,7 @@ func TestCheckerDetectsMissingClaim(t *testing.T) {
 	if err != nil || len(e.Claims) != 2 || len(e.Skipped) != 1 {
 		t.Fatalf("got %+v, %v, want 2 claims and 1 skipped sentence", e, err)
 	}
-	r := &result.Row{Answer: answer, Status: result.Scored, Faithfulness: 0.5, Support: 0.5}
+	r := &result.Row{Answer: answer, Contexts: []string{"Paris"}, Status: result.Scored, Faithfulness: 0.5, Support: 0.5}
 	for _, c := range e.Claims {
 		r.Claims = append(r.Claims, result.Claim{ID: c.ID, Text: c.Text, Start: c.Start, End: c.End, Verdict: result.NotMentioned})
 	}

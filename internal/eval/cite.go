@@ -145,7 +145,7 @@ func (c *citationJudge) derived() bool { return c.p.DeriveCited || c.p.Combined 
 // of them. It returns false if the judge must decide.
 func (c *citationJudge) derive(i, chunk int) (label verdict.Label, sure bool) {
 	v := &c.e.verdicts[i]
-	if len(c.e.row.Contexts) == 1 {
+	if len(c.e.row.Contexts) == 1 || c.e.empty {
 		return v.Label, true
 	}
 	switch {

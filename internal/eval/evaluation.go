@@ -15,6 +15,7 @@ type evaluation struct {
 	row      dataset.Row
 	status   result.Status
 	reason   string // as in result.Row
+	empty    bool   // whether the contexts have no text
 	claims   []extract.Claim
 	verdicts []verdict.Verdict // verdicts[i] is that of claims[i]; nil if the row failed
 	skipped  []extract.Skipped
@@ -45,6 +46,16 @@ func (e *evaluation) score() {
 	}
 	n := float64(len(e.verdicts))
 	e.faithfulness, e.support = float64(e.supported())/n, sum/n
+}
+
+// setUnretrieved makes every claim unsupported, because nothing was retrieved.
+func (e *evaluation) setUnretrieved() {
+	e.verdicts = make([]verdict.Verdict, len(e.claims))
+	for i := range e.verdicts {
+		e.verdicts[i] = verdict.Verdict{ClaimID: i, Label: verdict.NotMentioned, Reason: "nothing was retrieved"}
+	}
+	e.status, e.reason = result.Scored, result.NoContexts
+	e.score()
 }
 
 // spend adds to the usage of the row.

@@ -43,6 +43,7 @@ type Pipeline struct {
 	// if possible, instead of calling Judge again. It is set if calls cost money.
 	DeriveCited bool
 	NoClaims    *float64 // faithfulness of rows without claims; NaN if nil
+	SkipEmpty   bool     // skip rows whose contexts have no text, instead of scoring them
 	Earlier     Earlier  // results of an earlier run; may be nil
 	// RowTimeout is the maximum time for a row, without the time in Waiting; 0 is no
 	// limit. A row that takes longer fails with a *TimeoutError once its stage returns,

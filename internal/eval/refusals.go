@@ -31,7 +31,7 @@ type falseRefusals map[int]verdict.Evidence
 // claimRefusals turns refusals into claims if the contexts answer the question. Claims
 // stay in the order of the answer and are renumbered.
 func (p *Pipeline) claimRefusals(ctx context.Context, e *evaluation, extraction *extract.Extraction) (falseRefusals, error) {
-	if p.Refusals == nil || len(e.row.Contexts) == 0 {
+	if p.Refusals == nil || e.empty {
 		return nil, nil //nolint:nilnil // an empty map
 	}
 	var all falseRefusals

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime/debug"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -40,6 +41,10 @@ func (p *Pipeline) score(ctx context.Context, e *evaluation, check *quoteChecker
 		e.status, e.reason = result.Failed, result.StageRead
 		return
 	}
+	if e.empty = !dataset.HasText(e.row.Contexts); e.empty && p.SkipEmpty {
+		e.status, e.reason = result.SkippedRow, result.NoContexts
+		return
+	}
 	stage := result.StageExtract
 	defer func() {
 		if v := recover(); v != nil {
@@ -61,10 +66,11 @@ func (p *Pipeline) score(ctx context.Context, e *evaluation, check *quoteChecker
 // evaluateCombined sets the claims and verdicts of e by p.Combined.
 func (p *Pipeline) evaluateCombined(ctx context.Context, e *evaluation, check *quoteChecker, stage *string) error {
 	*stage = result.StageVerdict
-	if len(e.row.Contexts) == 0 {
-		return errNoContexts()
+	contexts := e.row.Contexts
+	if e.empty {
+		contexts = nil // only the claims are needed
 	}
-	extraction, judgement, err := p.Combined.Evaluate(ctx, e.row.Question, e.row.Answer, e.row.Contexts)
+	extraction, judgement, err := p.Combined.Evaluate(ctx, e.row.Question, e.row.Answer, contexts)
 	e.spend(extraction.Usage)
 	e.spend(judgement.Usage)
 	if err != nil {
@@ -72,6 +78,10 @@ func (p *Pipeline) evaluateCombined(ctx context.Context, e *evaluation, check *q
 	}
 	if err := p.setClaims(e, &extraction); err != nil || e.status == result.NoClaims {
 		return err
+	}
+	if e.empty {
+		e.setUnretrieved()
+		return nil
 	}
 	return p.setVerdicts(ctx, e, judgement.Verdicts, check)
 }
@@ -93,8 +103,9 @@ func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, check *quo
 	}
 
 	*stage = result.StageVerdict
-	if len(e.row.Contexts) == 0 {
-		return errNoContexts()
+	if e.empty {
+		e.setUnretrieved()
+		return nil
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -118,8 +129,6 @@ func timedOut(ctx context.Context, err error) error {
 	}
 	return err
 }
-
-func errNoContexts() error { return errors.New("no contexts to judge against") }
 
 // setClaims sets the claims of e. If there are none, the status becomes NoClaims.
 func (p *Pipeline) setClaims(e *evaluation, extraction *extract.Extraction) error {

@@ -140,12 +140,49 @@ func TestStageErrorFailsOneRow(t *testing.T) {
 			t.Errorf("got %v, want a StageError with a PanicError with a stack", err)
 		}
 	})
-	t.Run("row without contexts", func(t *testing.T) {
-		r := collect(t, &valid, one(dataset.Row{Answer: "sun"}, nil))[0]
-		if r.Status != result.Failed || r.Reason != "verdict" {
-			t.Errorf("got status %v, reason %q, want failed, verdict", r.Status, r.Reason)
-		}
+}
+
+// Nothing may be asked about a row for which nothing was retrieved.
+func TestEmptyContextsSupportNothing(t *testing.T) {
+	unused := judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { panic("called") })
+	citing := extractFunc(func(context.Context, string, string) (extract.Extraction, error) {
+		return extract.Extraction{Claims: []extract.Claim{
+			{Text: "sun", Start: -1, End: -1, Citations: []extract.Citation{{Text: "[1]", Start: 4, End: 7, Number: 1}, {Text: "[2]", Start: 7, End: 10, Number: 2}}},
+			{ID: 1, Text: "moon", Start: -1, End: -1},
+		}}, nil
 	})
+	for _, contexts := range [][]string{nil, {}, {"", " \n"}} {
+		row := dataset.Row{Answer: "sun [1][2] moon", Contexts: contexts}
+		p := &Pipeline{Extractor: citing, Judge: unused, Nearest: unused}
+		r := collect(t, p, one(row, nil))[0]
+		if r.Status != result.Scored || r.Reason != result.NoContexts || r.Faithfulness != 0 || r.Support != 0 || len(r.Claims) != 2 {
+			t.Fatalf("%q: got %+v, want a row with score 0 and 2 claims", contexts, r)
+		}
+		for _, c := range r.Claims {
+			if c.Verdict != result.NotMentioned || c.Score != 0 || c.Reason != "nothing was retrieved" || len(c.Evidence) > 0 {
+				t.Errorf("%q: got %+v, want not_mentioned without evidence", contexts, c)
+			}
+		}
+		if r.Citations == nil || r.Citations.Recall != 0 || r.Citations.Unresolved != 2-len(contexts) {
+			t.Errorf("%q: got citations %+v, want recall 0 and %d unresolved", contexts, r.Citations, 2-len(contexts))
+		}
+		var c Checker
+		if err := c.check(&r, absent{answer: true}); err != nil {
+			t.Errorf("%q: %v", contexts, err)
+		}
+		p.SkipEmpty = true
+		r = collect(t, p, one(row, nil))[0]
+		if r.Status != result.SkippedRow || r.Reason != result.NoContexts || !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) || r.Claims != nil {
+			t.Errorf("%q: got %+v, want a skipped row", contexts, r)
+		}
+		if err := c.check(&r, absent{}); err != nil {
+			t.Errorf("%q: %v", contexts, err)
+		}
+	}
+	p := &Pipeline{Extractor: extractFunc(fields), Judge: unused}
+	if r := collect(t, p, one(dataset.Row{}, nil))[0]; r.Status != result.NoClaims || r.Reason != "empty" {
+		t.Errorf("got status %v, reason %q, want no_claims, empty", r.Status, r.Reason)
+	}
 }
 
 func TestNoClaimsSetsFaithfulness(t *testing.T) {

@@ -86,7 +86,7 @@ func TestCombinedVerdictsAreReconciled(t *testing.T) {
 	}{
 		"missing verdict": {func(s *stages) { s.judgement.Verdicts = nil }, sunAndMoon, result.Failed},
 		"wrong claim id":  {func(s *stages) { s.extraction.Claims[0].ID = 3 }, sunAndMoon, result.Failed},
-		"no contexts":     {func(*stages) {}, dataset.Row{Answer: "sun"}, result.Failed},
+		"no contexts":     {func(s *stages) { s.judgement.Verdicts = nil }, dataset.Row{Answer: "sun"}, result.Scored},
 		"no claims":       {func(s *stages) { s.extraction.Claims, s.judgement.Verdicts = nil, nil }, sunAndMoon, result.NoClaims},
 	} {
 		s := newStages()

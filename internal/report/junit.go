@@ -139,6 +139,9 @@ func (j *junit) testCase(r *result.Row) {
 	case r.Status == result.NoClaims:
 		j.suite.skipped++
 		j.outcome("skipped", "", "no claims: "+strings.ReplaceAll(r.Reason, "_", " "), nil)
+	case r.Status == result.SkippedRow:
+		j.suite.skipped++
+		j.outcome("skipped", "", "empty contexts", nil)
 	case r.Supported() < len(r.Claims):
 		j.suite.failures++
 		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", fourDecimals(r.Faithfulness), r.Supported(), len(r.Claims))

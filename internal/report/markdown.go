@@ -81,6 +81,9 @@ func (m *markdown) figures() {
 		fmt.Fprintf(&m.b, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.\n\n",
 			t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
 	}
+	if t.NoContexts > 0 {
+		fmt.Fprintf(&m.b, "Rows with empty contexts: %d (%d skipped).\n\n", t.NoContexts, t.Skipped)
+	}
 	if cited := t.Cited(); cited != "" {
 		fmt.Fprintf(&m.b, "Citations: %s.\n\n", cited)
 	}

@@ -50,8 +50,11 @@ type SummaryRows struct {
 	Empty          int `json:"empty"`
 	NothingClaimed int `json:"nothing_claimed"`
 	Failed         int `json:"failed"`
-	// NoClaimsShare is the fraction of no_claims among the rows that did not fail; null if
-	// all failed.
+	Skipped        int `json:"skipped,omitempty"`
+	// NoContexts counts the scored and skipped rows for which nothing was retrieved.
+	NoContexts int `json:"no_contexts,omitempty"`
+	// NoClaimsShare is the fraction of no_claims among the rows that did not fail and were
+	// not skipped; null if there are none.
 	NoClaimsShare Figure `json:"no_claims_share"`
 }
 
@@ -148,7 +151,7 @@ func (f *Figures) Summary(gates []Gate, means *Means) *Summary {
 	t := &f.tally
 	s := &Summary{
 		Schema: SummarySchema, Version: SummaryVersion, Datasets: []string{}, Gates: []SummaryGate{}, Passed: true,
-		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed, Figure(t.NoClaimsShare())},
+		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed, t.Skipped, t.NoContexts, Figure(t.NoClaimsShare())},
 		Claims:       SummaryClaims{t.Claims, t.Supported, t.Contradicted, t.Claims - t.Supported - t.Contradicted},
 		Faithfulness: summaryFigures(&t.Faithfulness), Support: f.support.figures(),
 		Means: means.summary(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),

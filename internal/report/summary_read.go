@@ -37,7 +37,7 @@ func (s *Summary) check() error {
 	if s.Spent != nil {
 		usage = s.Spent.Usage
 	}
-	if min(rows.Total, rows.Scored, rows.NoClaims, rows.Refusal, rows.Empty, rows.NothingClaimed, rows.Failed,
+	if min(rows.Total, rows.Scored, rows.NoClaims, rows.Refusal, rows.Empty, rows.NothingClaimed, rows.Failed, rows.Skipped, rows.NoContexts,
 		claims.Total, claims.Supported, claims.Contradicted, claims.NotMentioned,
 		usage.Requests, usage.PromptTokens, usage.CompletionTokens, usage.CachedRequests,
 		s.Usage.Requests, s.Usage.PromptTokens, s.Usage.CompletionTokens, s.Usage.CachedRequests) < 0 {
@@ -55,7 +55,7 @@ func (s *Summary) check() error {
 		parts      string
 		a, b, more int
 	}{
-		{"rows.total", rows.Total, "scored, no_claims and failed", rows.Scored, rows.NoClaims, rows.Failed},
+		{"rows.total", rows.Total - rows.Skipped, "scored, no_claims and failed, without skipped", rows.Scored, rows.NoClaims, rows.Failed},
 		{"rows.no_claims", rows.NoClaims, "refusal, empty and nothing_claimed", rows.Refusal, rows.Empty, rows.NothingClaimed},
 		{"claims.total", claims.Total, "supported, contradicted and not_mentioned", claims.Supported, claims.Contradicted, claims.NotMentioned},
 		{"support.count", s.Support.Count, "rows.scored", rows.Scored, 0, 0},
@@ -65,7 +65,10 @@ func (s *Summary) check() error {
 			return fmt.Errorf("%s: got %d, want the sum of %s", x.what, x.got, x.parts)
 		}
 	}
-	want := float64(rows.NoClaims) / float64(rows.Total-rows.Failed)
+	if rows.NoContexts < rows.Skipped || rows.NoContexts-rows.Skipped > rows.Scored {
+		return fmt.Errorf("rows.no_contexts: got %d, want %d to %d", rows.NoContexts, rows.Skipped, rows.Skipped+rows.Scored)
+	}
+	want := float64(rows.NoClaims) / float64(rows.Scored+rows.NoClaims)
 	if got := float64(rows.NoClaimsShare); !(math.Abs(got-want) <= 1e-9) && !(math.IsNaN(got) && math.IsNaN(want)) {
 		return fmt.Errorf("rows.no_claims_share: got %v, want %v, the share of no_claims among the rows that did not fail", got, want)
 	}

@@ -13,6 +13,8 @@ import (
 type Tally struct {
 	Rows, Scored, NoClaims, Failed int
 	Refusal, Empty, NothingClaimed int // of NoClaims
+	Skipped                        int // rows left out because nothing was retrieved
+	NoContexts                     int // of Scored and Skipped: rows for which nothing was retrieved
 	// Faithfulness has the scored rows, and rows without claims if --no-claims gives them
 	// a number.
 	Faithfulness stats.Summary
@@ -27,6 +29,9 @@ type Tally struct {
 // Write counts r. It never returns an error.
 func (t *Tally) Write(r *result.Row) error {
 	t.Rows++
+	if r.Reason == result.NoContexts {
+		t.NoContexts++
+	}
 	switch r.Status {
 	case result.Scored:
 		t.Scored++
@@ -44,6 +49,8 @@ func (t *Tally) Write(r *result.Row) error {
 		t.shares.Add(float64(t.Supported-before), float64(len(r.Claims)))
 	case result.Failed:
 		t.Failed++
+	case result.SkippedRow:
+		t.Skipped++
 	case result.NoClaims:
 		t.NoClaims++
 		switch r.Reason {
@@ -67,13 +74,20 @@ func (t *Tally) String() string {
 	if t.NoClaims > 0 {
 		reasons = fmt.Sprintf(" (%s; refusal %d, empty %d, nothing claimed %d)", t.NoClaimsPercent(), t.Refusal, t.Empty, t.NothingClaimed)
 	}
-	return fmt.Sprintf("scored %d, no claims %d%s, failed %d", t.Scored, t.NoClaims, reasons, t.Failed)
+	scored, skipped := "", ""
+	if n := t.NoContexts - t.Skipped; n > 0 {
+		scored = fmt.Sprintf(" (%d with empty contexts)", n)
+	}
+	if t.Skipped > 0 {
+		skipped = fmt.Sprintf(", skipped %d (empty contexts)", t.Skipped)
+	}
+	return fmt.Sprintf("scored %d%s, no claims %d%s, failed %d%s", t.Scored, scored, t.NoClaims, reasons, t.Failed, skipped)
 }
 
 // NoClaimsShare returns the fraction of rows without claims among those that did not
-// fail, or NaN if all failed.
+// fail and were not skipped, or NaN if there are none.
 func (t *Tally) NoClaimsShare() float64 {
-	return float64(t.NoClaims) / float64(t.Rows-t.Failed)
+	return float64(t.NoClaims) / float64(t.Scored+t.NoClaims)
 }
 
 // NoClaimsPercent returns NoClaimsShare in percent.

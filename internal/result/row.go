@@ -43,8 +43,9 @@ type Row struct {
 	// Status is the outcome of the row.
 	Status Status `json:"status" result:"dict"`
 	// Reason is refusal, empty or nothing_claimed for a row without claims, the
-	// stage that failed (read, extract or verdict) for a failed one, and
-	// otherwise null.
+	// stage that failed (read, extract or verdict) for a failed one, no_contexts
+	// for a scored or skipped one for which nothing was retrieved, and otherwise
+	// null.
 	Reason string `json:"reason" result:"null,dict"`
 	// Claims are the claims of the answer, in order.
 	Claims []Claim `json:"claims"`
@@ -104,13 +105,18 @@ type Status string
 
 // The statuses.
 const (
-	Scored   Status = "scored"    // every claim has a verdict
-	NoClaims Status = "no_claims" // the answer claims nothing
-	Failed   Status = "failed"    // the row could not be read or judged
+	Scored     Status = "scored"    // every claim has a verdict
+	NoClaims   Status = "no_claims" // the answer claims nothing
+	Failed     Status = "failed"    // the row could not be read or judged
+	SkippedRow Status = "skipped"   // nothing was retrieved, and such rows are not scored
 )
 
+// NoContexts is the reason of a scored or skipped row for which nothing was
+// retrieved.
+const NoContexts = "no_contexts"
+
 func (Status) values() []string {
-	return []string{string(Scored), string(NoClaims), string(Failed)}
+	return []string{string(Scored), string(NoClaims), string(Failed), string(SkippedRow)}
 }
 
 // The stages of a row, which are the reasons of failed rows.

@@ -31,6 +31,9 @@ func (m *mean) add(x float64) {
 // add counts a row.
 func (c *counts) add(r *result.Row) {
 	c.rows.Total++
+	if r.Reason == result.NoContexts {
+		c.rows.NoContexts++
+	}
 	c.faithfulness.add(r.Faithfulness)
 	c.support.add(r.Support)
 	switch r.Status {
@@ -49,6 +52,8 @@ func (c *counts) add(r *result.Row) {
 		}
 	case result.Failed:
 		c.rows.Failed++
+	case result.SkippedRow:
+		c.rows.Skipped++
 	case result.NoClaims:
 		c.rows.NoClaims++
 		switch r.Reason {
@@ -76,6 +81,8 @@ func (f *File) CheckSummary(s *report.Summary) error {
 		{"refusals", c.rows.Refusal, s.Rows.Refusal},
 		{"empty answers", c.rows.Empty, s.Rows.Empty},
 		{"failed rows", c.rows.Failed, s.Rows.Failed},
+		{"skipped rows", c.rows.Skipped, s.Rows.Skipped},
+		{"rows with empty contexts", c.rows.NoContexts, s.Rows.NoContexts},
 		{"claims", c.claims.Total, s.Claims.Total},
 		{"supported claims", c.claims.Supported, s.Claims.Supported},
 		{"contradicted claims", c.claims.Contradicted, s.Claims.Contradicted},

@@ -42,6 +42,7 @@ func All() []Definition {
 		{"--evidence", Judge},
 		{"--threshold", Scoring},
 		{"--no-claims", Scoring},
+		{"--empty-contexts", Scoring},
 		{"--calibration", Scoring},
 
 		// Language models.

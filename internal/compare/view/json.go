@@ -43,6 +43,7 @@ type jsonSide struct {
 	Scored     int           `json:"scored"`
 	NoClaims   int           `json:"no_claims"`
 	Failed     int           `json:"failed"`
+	Skipped    int           `json:"skipped,omitempty"`
 	Duplicates int           `json:"duplicates"`
 	Mean       report.Figure `json:"mean"`
 	Claims     int           `json:"claims"`
@@ -179,7 +180,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 }
 
 func side(s *compare.Side) jsonSide {
-	return jsonSide{s.Name, s.Rows, s.Scored, s.NoClaims, s.Failed, s.Duplicates.Count, report.Figure(s.Mean), s.Claims, s.Supported}
+	return jsonSide{s.Name, s.Rows, s.Scored, s.NoClaims, s.Failed, s.Skipped, s.Duplicates.Count, report.Figure(s.Mean), s.Claims, s.Supported}
 }
 
 func rowIDs(r compare.RowIDs) jsonRowIDs { return jsonRowIDs{r.Count, append([]string{}, r.First...)} }

@@ -81,7 +81,11 @@ func unscored(c *compare.Comparison) string {
 
 // Rows describes the rows of a run.
 func Rows(s *compare.Side) string {
-	return fmt.Sprintf("%s: scored %d, no claims %d, failed %d", Count(s.Rows, "row"), s.Scored, s.NoClaims, s.Failed)
+	text := fmt.Sprintf("%s: scored %d, no claims %d, failed %d", Count(s.Rows, "row"), s.Scored, s.NoClaims, s.Failed)
+	if s.Skipped > 0 {
+		text += fmt.Sprintf(", skipped %d", s.Skipped)
+	}
+	return text
 }
 
 // Change describes how the claims of a row changed.

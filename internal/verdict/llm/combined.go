@@ -112,6 +112,9 @@ func (r *combinedRowJudge) evaluate(ctx context.Context) error {
 		}
 	}
 	for g, group := range r.groups {
+		if len(group) == 0 { // there are no contexts
+			break
+		}
 		var undecided []int
 		for i, f := range r.findings {
 			if !f.known || g > 0 && f.label != verdict.Supported {

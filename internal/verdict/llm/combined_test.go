@@ -72,6 +72,21 @@ func TestCombinedSendsNothingWithoutClaims(t *testing.T) {
 	}
 }
 
+func TestCombinedJudgesNothingWithoutContexts(t *testing.T) {
+	c, f := newCombined(t, func(int, input) (string, error) {
+		return `{"statements":[{"sentence_id":0,"text":"Mars is red.","reasoning":"r","chunk_ids":[],"is_supported":false}]}`, nil
+	}, Options{})
+	e, j, err := c.Evaluate(t.Context(), "q", "Mars is red. Venus is bright.", nil)
+	if err != nil || len(e.Claims) != 2 || len(j.Verdicts) != 2 {
+		t.Fatalf("got %+v %+v %v, want 2 claims", e, j, err)
+	}
+	for _, r := range f.asked {
+		if r.Prompt != "rag-evals/1" {
+			t.Errorf("got a request with prompt %s, want only requests for claims", r.Prompt)
+		}
+	}
+}
+
 func TestCombinedRepeatsInvalidReplies(t *testing.T) {
 	one := `{"sentence_id":0,"text":"Mars is red.","reasoning":"r","chunk_ids":[0],"is_supported":true}`
 	two := `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0],"is_supported":true}`

@@ -14,7 +14,7 @@ const ROLES = {
   nearest: { mark: "Nearest passage to claim", quote: "Nearest passage, chunk", legend: "? nearest to a claim, but does not support it" },
 };
 
-const STATUSES = { scored: "scored", no_claims: "no claims", failed: "failed" };
+const STATUSES = { scored: "scored", no_claims: "no claims", failed: "failed", skipped: "skipped" };
 
 const claimsOf = (row) => row.supported + row.contradicted + row.notMentioned;
 const unsupportedOf = (row) => row.contradicted + row.notMentioned;
