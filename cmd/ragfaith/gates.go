@@ -24,7 +24,7 @@ type gateOptions struct {
 	maxNoClaims       *float64
 	citationRecall    *float64
 	citationPrecision *float64
-	maxFailed         int
+	maxFailed         flagvalue.Limit
 	cluster           string
 }
 
@@ -39,7 +39,7 @@ func (o *gateOptions) gateFlags() []flagSpec {
 		},
 		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.citationRecall), untrusted: anyValue, help: "exit 4 if the mean citation recall is below SCORE"},
 		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.citationPrecision), untrusted: anyValue, help: "exit 4 if the mean citation precision is below SCORE"},
-		{name: "max-failed", arg: "N", value: flagvalue.Int(&o.maxFailed, 0, 0), untrusted: anyValue, help: "exit 3 if more than N rows fail"},
+		{name: "max-failed", arg: "N", value: flagvalue.CountOrShare(&o.maxFailed), untrusted: anyValue, help: "exit 3 if more than N rows (or N%) fail"},
 		{name: "cluster", arg: "COLUMN", value: &o.cluster, untrusted: anyValue, help: "treat rows with the same COLUMN as one unit in intervals"},
 	}
 }
@@ -85,22 +85,32 @@ func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 	if o.citationPrecision != nil {
 		all = append(all, citationGate(report.GateMinCitationPrecision, "mean citation precision", *o.citationPrecision, t.Citations.Precision(), precisionRows))
 	}
-	failed := report.Gate{
-		Name: report.GateMaxFailed, Bar: float64(o.maxFailed), Value: float64(t.Failed), Passed: t.Failed <= o.maxFailed,
+	return append(all, failedGate(t, o.maxFailed))
+}
+
+// failedGate compares the number of failed rows, or their share of all rows, with its
+// maximum.
+func failedGate(t *report.Tally, limit flagvalue.Limit) report.Gate {
+	g := report.Gate{Name: report.GateMaxFailed, Bar: float64(limit.N), Value: float64(t.Failed)}
+	text, basis := strconv.Itoa(t.Failed)+" failed rows", ""
+	if limit.Share != nil {
+		g.Bar, g.Value = *limit.Share, float64(t.Failed)/float64(max(t.Rows, 1))
+		text, basis = "failed rows "+percent(g.Value), fmt.Sprintf("%d of %d rows, ", t.Failed, t.Rows)
 	}
+	g.Passed = g.Value <= g.Bar+gateTolerance
 	sign := " > "
-	if failed.Passed {
+	if g.Passed {
 		sign = " <= "
 	}
-	failed.Text = strconv.Itoa(t.Failed) + " failed rows" + sign + strconv.Itoa(o.maxFailed) + " (--max-failed)"
-	return append(all, failed)
+	g.Text = text + sign + limit.String() + " (" + basis + "--max-failed)"
+	return g
 }
 
 // warnings returns warnings about figures that no gate checks.
 func (o *gateOptions) warnings(t *report.Tally) []string {
 	var all []string
-	if t.Rows > 0 && t.Failed == t.Rows && t.Failed <= o.maxFailed {
-		all = append(all, fmt.Sprintf("all %d rows failed, which --max-failed %d allows: there is no score", t.Rows, o.maxFailed))
+	if t.Rows > 0 && t.Failed == t.Rows && failedGate(t, o.maxFailed).Passed {
+		all = append(all, fmt.Sprintf("all %d rows failed, which --max-failed %s allows: there is no score", t.Rows, o.maxFailed))
 	}
 	if n := t.Faithfulness.Count(); n > t.Scored && n-t.Scored > t.Scored {
 		all = append(all, fmt.Sprintf("%d of %d scores are not judged: --no-claims gives them to rows without claims", n-t.Scored, n))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -34,6 +35,7 @@ func refusing(rows int, t *report.Tally) *report.Tally {
 func TestGatesSetExitCode(t *testing.T) {
 	t.Parallel()
 	bar := func(x float64) *float64 { return &x }
+	share := func(x float64) flagvalue.Limit { return flagvalue.Limit{Share: &x} }
 	tenths := slices.Repeat([]float64{0.1}, 3) // the mean is not exactly 0.1 in binary
 	many := append(slices.Repeat([]float64{1}, 26), slices.Repeat([]float64{0.5}, 14)...)
 	for _, tt := range []struct {
@@ -52,11 +54,13 @@ func TestGatesSetExitCode(t *testing.T) {
 		{"nothing scored", gateOptions{minMean: bar(0)}, tallyOf(0), 4, "gate: mean faithfulness >= 0.00 can't be judged (n = 0 scored): FAIL\n"},
 		{"few rows without claims", gateOptions{maxNoClaims: bar(0.2)}, refusing(1, tallyOf(0, 1, 1, 1, 1)), 0, "gate: rows without claims 20% <= 20% (1 of 5 rows): pass\n"},
 		{"most rows without claims", gateOptions{minMean: bar(0.9), maxNoClaims: bar(0.2)}, refusing(9, tallyOf(0, 1)), 4, "gate: mean faithfulness 1.0000 >= 0.90 (n = 1 scored): pass\ngate: rows without claims 90% > 20% (9 of 10 rows): FAIL\n"},
-		{"failed rows are not without claims", gateOptions{maxNoClaims: bar(0.5), maxFailed: 8}, refusing(1, tallyOf(8, 1)), 0, "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
-		{"only failed rows", gateOptions{maxNoClaims: bar(1), maxFailed: 1}, tallyOf(1), 4, "gate: rows without claims <= 100% can't be judged (n = 0 rows): FAIL\n"},
+		{"failed rows are not without claims", gateOptions{maxNoClaims: bar(0.5), maxFailed: flagvalue.Limit{N: 8}}, refusing(1, tallyOf(8, 1)), 0, "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
+		{"only failed rows", gateOptions{maxNoClaims: bar(1), maxFailed: flagvalue.Limit{N: 1}}, tallyOf(1), 4, "gate: rows without claims <= 100% can't be judged (n = 0 rows): FAIL\n"},
 		{"failed rows", gateOptions{}, tallyOf(2, 1), 3, "gate: 2 failed rows > 0 (--max-failed): FAIL\n"},
-		{"as many failed rows as allowed", gateOptions{maxFailed: 2}, tallyOf(2, 1), 0, ""},
-		{"both", gateOptions{minMean: bar(0.9), maxFailed: 1}, tallyOf(2, 0.5), 3, "gate: mean faithfulness 0.5000 < 0.90 (n = 1 scored): FAIL\ngate: 2 failed rows > 1 (--max-failed): FAIL\n"},
+		{"largest share of failed rows", gateOptions{maxFailed: share(0.25)}, tallyOf(1, 1, 1, 1), 0, ""},
+		{"share of failed rows", gateOptions{maxFailed: share(0.01)}, tallyOf(1, 1, 1, 1), 3, "gate: failed rows 25% > 1% (1 of 4 rows, --max-failed): FAIL\n"},
+		{"as many failed rows as allowed", gateOptions{maxFailed: flagvalue.Limit{N: 2}}, tallyOf(2, 1), 0, ""},
+		{"both", gateOptions{minMean: bar(0.9), maxFailed: flagvalue.Limit{N: 1}}, tallyOf(2, 0.5), 3, "gate: mean faithfulness 0.5000 < 0.90 (n = 1 scored): FAIL\ngate: 2 failed rows > 1 (--max-failed): FAIL\n"},
 		{"lower end above", gateOptions{minLower: bar(0.7)}, tallyOf(0, many...), 0, "gate: lower end of the 95% interval of mean faithfulness 0.7500 >= 0.70 (mean 0.8250, n = 40 rows, BCa bootstrap): pass\n"},
 		{"lower end below", gateOptions{minLower: bar(0.8)}, tallyOf(0, many...), 4, "gate: lower end of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
 		{"lower end of equal scores", gateOptions{minLower: bar(0.8)}, tallyOf(0, slices.Repeat([]float64{1}, 20)...), 0, "gate: lower end of the 95% interval of mean faithfulness 0.8316 >= 0.80 (mean 1.0000, n = 20 rows: all 20 values are equal: conservative bounds, valid for any values from 0 to 1): pass\n"},

@@ -132,6 +132,45 @@ func Float(to **float64) *Value {
 	}, map[string]any{"type": "number"})
 }
 
+// A Limit is a maximum count: N, or a share of a total.
+type Limit struct {
+	N     int
+	Share *float64 // nil if N applies
+}
+
+// String returns the limit as CountOrShare accepts it.
+func (l Limit) String() string {
+	if l.Share == nil {
+		return strconv.Itoa(l.N)
+	}
+	return formatFloat(math.Round(*l.Share*1e12)/1e10) + "%" // 0.07 * 100 is not 7
+}
+
+// CountOrShare accepts a count or a percentage.
+func CountOrShare(to *Limit) *Value {
+	return &Value{
+		kind:   "N or N%",
+		format: func() string { return to.String() },
+		set: func(text string) error {
+			if strings.HasSuffix(text, "%") {
+				var share *float64
+				if err := Proportion(&share).Set(text); err != nil {
+					return errors.New("want a count or a share such as 1%")
+				}
+				*to = Limit{Share: share}
+				return nil
+			}
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 {
+				return errors.New("want a count or a share such as 1%")
+			}
+			*to = Limit{N: n}
+			return nil
+		},
+		schema: map[string]any{"type": []string{"integer", "string"}, "pattern": `^[0-9]+(\.[0-9]+)?%$`, "minimum": 0},
+	}
+}
+
 func optionalFloat(to **float64, parse func(text string) (float64, error), schema map[string]any) *Value {
 	return &Value{
 		kind: "float",

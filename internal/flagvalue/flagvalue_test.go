@@ -45,6 +45,9 @@ func TestNumbers(t *testing.T) {
 	var share *float64
 	checkValue(t, Proportion(&share), map[string]string{"20%": "0.2", "0.2": "0.2", "12.5%": "0.125", "0": "0", "100%": "1", "1": "1"},
 		"20", "101%", "-1%", "%", "", "a%", "NaN", "NaN%")
+	var limit Limit
+	checkValue(t, CountOrShare(&limit), map[string]string{"0": "0", "12": "12", "7%": "7%", "0.5%": "0.5%", "100%": "100%"},
+		"", "-1", "0.5", "101%", "-1%", "%", "NaN%", "x")
 	var rating *float64
 	checkValue(t, Float(&rating), map[string]string{"4": "4", "-1.5": "-1.5"}, "", "Inf", "-Inf", "NaN", "x")
 	var i, of int
