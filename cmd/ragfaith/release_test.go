@@ -32,6 +32,9 @@ func TestReleaseFiles(t *testing.T) {
 	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames (CC BY 4.0)") {
 		t.Error("licences lack the sources of the embedded model")
 	}
+	if !strings.Contains(notices, "Copyright (c) 2022 OpenAI") {
+		t.Error("licences lack the token vocabularies")
+	}
 	if page := readFile(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
 		t.Error("man page of score lacks --min-mean")
 	}

@@ -119,21 +119,25 @@ system are to the contexts they were generated from: the share of an answer's cl
 that its contexts support.`,
 		Example: `  ragfaith score dataset.jsonl
   ragfaith score dataset.parquet -o results.jsonl --min-mean 0.9`,
-		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          unknownCommand,
 		// Without RunE, cobra shows the help for a mistyped command and exits 0.
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("version") {
+				return printVersion(cmd)
+			}
+			return cmd.Help()
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := markParsed(cmd, nil); err != nil {
+			if err := markParsed(cmd, nil); err != nil || cmd.Flags().Changed("version") {
 				return err
 			}
 			return resolveFlags(cmd, sys, true)
 		},
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version")
 	root.SetFlagErrorFunc(unknownFlag)
 	root.SetUsageFunc(writeUsage)
 	root.SetGlobalNormalizationFunc(flagAlias)

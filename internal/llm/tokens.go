@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	openai "github.com/sashabaranov/go-openai"
-	"github.com/tiktoken-go/tokenizer"
 
+	"github.com/ragfaith/ragfaith/internal/llm/bpe"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -21,9 +21,9 @@ const (
 // Tokens counts tokens for a model. Counts are exact for OpenAI's models, whose
 // vocabulary is loaded on first use, and estimates for others.
 type Tokens struct {
-	encoding tokenizer.Encoding
+	name     string // of the encoding; "" if unknown
 	once     sync.Once
-	codec    tokenizer.Codec
+	encoding *bpe.Encoding
 }
 
 // NewTokens returns a token counter for model.
@@ -32,13 +32,13 @@ func NewTokens(model string) *Tokens {
 	t := &Tokens{}
 	for _, p := range []string{"gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-6", "chatgpt", "gpt-oss", "o1", "o3", "o4"} {
 		if strings.HasPrefix(name, p) {
-			t.encoding = tokenizer.O200kBase
+			t.name = bpe.O200k
 			return t
 		}
 	}
 	for _, p := range []string{"gpt-4", "gpt-3.5", "gpt-35", "text-embedding"} {
 		if strings.HasPrefix(name, p) {
-			t.encoding = tokenizer.Cl100kBase
+			t.name = bpe.CL100k
 		}
 	}
 	return t
@@ -46,22 +46,22 @@ func NewTokens(model string) *Tokens {
 
 // Exact reports whether the model's own vocabulary is used. The overhead of
 // chat templates is always an estimate.
-func (t *Tokens) Exact() bool { return t.encoding != "" }
+func (t *Tokens) Exact() bool { return t.name != "" }
 
 // Text returns the number of tokens of s.
 func (t *Tokens) Text(s string) int {
-	if t.encoding == "" {
+	if t.name == "" {
 		return EstimateTokens(s)
 	}
 	t.once.Do(func() {
-		if c, err := tokenizer.Get(t.encoding); err == nil {
-			t.codec = c
+		if e, err := bpe.Open(t.name); err == nil {
+			t.encoding = e
 		}
 	})
-	if t.codec == nil {
+	if t.encoding == nil {
 		return EstimateTokens(s)
 	}
-	n, err := t.codec.Count(s)
+	n, err := t.encoding.Count(s)
 	if err != nil {
 		return EstimateTokens(s)
 	}

@@ -15,6 +15,8 @@ type Histogram struct {
 	Ticks []Tick
 	Mean  *Mean  // nil if there is none
 	Label string // description for screen readers
+
+	Height, Axis int // of the drawing, and y of its axis; set by Layout
 }
 
 // A Bar is a count at a position of the axis.
@@ -23,7 +25,9 @@ type Bar struct {
 	Count    int
 	Range    string // values counted
 	Class    string // CSS class; optional
-	Y        int    // set by Layout
+
+	// Set by Layout: the y of the top, the height, and the position of the count.
+	Y, Height, Middle, LabelY int
 }
 
 // A Tick is a label of the axis.
@@ -38,29 +42,18 @@ type Mean struct {
 	Left bool
 }
 
-// Layout sets the height of each bar. A bar with a count is never invisible.
+// Layout sets the height of the drawing and of each bar. A bar with a count is never
+// invisible.
 func (h *Histogram) Layout() {
+	h.Height, h.Axis = histogramHeight, histogramAxis
 	tallest := 1
 	for i := range h.Bars {
 		tallest = max(tallest, h.Bars[i].Count)
 	}
 	for i := range h.Bars {
 		b := &h.Bars[i]
-		b.Y = histogramAxis - (b.Count*(histogramAxis-h.Top)+tallest-1)/tallest
+		b.Height = (b.Count*(histogramAxis-h.Top) + tallest - 1) / tallest
+		b.Y, b.Middle = histogramAxis-b.Height, b.X+b.Width/2
+		b.LabelY = b.Y - labelGap
 	}
 }
-
-// Height returns the height of the drawing.
-func (h *Histogram) Height() int { return histogramHeight }
-
-// Axis returns the y coordinate of the axis.
-func (h *Histogram) Axis() int { return histogramAxis }
-
-// Height returns the height of the bar.
-func (b Bar) Height() int { return histogramAxis - b.Y }
-
-// Middle returns the x coordinate of the count.
-func (b Bar) Middle() int { return b.X + b.Width/2 }
-
-// LabelY returns the y coordinate of the count.
-func (b Bar) LabelY() int { return b.Y - labelGap }

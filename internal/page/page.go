@@ -7,10 +7,11 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"html/template"
 	"io/fs"
 	"strconv"
 	"strings"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -30,7 +31,9 @@ var files embed.FS
 // page.js and the named scripts in dir. Without named scripts the page has no script.
 //
 // Templates can call printable ([report.Printable]), visible ([Visible]) and thousands
-// ([Thousands]).
+// ([Thousands]). They are those of html/template except that they cannot call methods: a
+// program that can look up any method by name has to contain every exported method of its
+// dependencies.
 func Parse(fsys fs.FS, dir string, scripts ...string) (*template.Template, error) {
 	style, err := concat(fsys, "files/style.css", dir+"/style.css")
 	if err != nil {

@@ -2,8 +2,9 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"strings"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 )
 
 // Visible returns text as HTML in which invisible characters and those that change the

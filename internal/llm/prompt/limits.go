@@ -3,8 +3,9 @@ package prompt
 import (
 	"bytes"
 	"fmt"
-	"text/template"
 	syntax "text/template/parse"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/text"
 )
 
 // Prompts may come from an untrusted repository. Since templates only need to insert

@@ -14,7 +14,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"text/template"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/text"
 )
 
 // A Name identifies a prompt.

@@ -9,8 +9,9 @@ package html
 
 import (
 	"fmt"
-	"html/template"
 	"io"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"

@@ -3,9 +3,10 @@ package html
 import (
 	"embed"
 	"fmt"
-	"html/template"
 	"math"
 	"strings"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/ragfaith/ragfaith/internal/page"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -34,8 +35,10 @@ type overview struct {
 	Datasets      []string
 	Settings      []Setting
 	Tally         *report.Tally
-	Embedded      int // rows in the table
-	Omitted       int // rows only counted
+	Cited         string // see report.Tally.Cited
+	NoClaimsShare string // in percent
+	Embedded      int    // rows in the table
+	Omitted       int    // rows only counted
 	RowsWithScore int
 	Mean          string
 	Figures       []Figure // given by the run
@@ -56,6 +59,8 @@ func (w *Writer) writeTail() error {
 		Datasets:      datasetNames(w.run.Datasets),
 		Settings:      w.run.Settings,
 		Tally:         &w.tally,
+		Cited:         w.tally.Cited(),
+		NoClaimsShare: w.tally.NoClaimsPercent(),
 		Embedded:      w.embedded,
 		Omitted:       w.tally.Rows - w.embedded,
 		RowsWithScore: f.Count(),
