@@ -120,8 +120,28 @@ func languageOf(tag, text string) (l *language, claims bool) {
 	return find(), claims
 }
 
-// newLanguage parses data files, whose lines are a name, a colon and words. The
-// first definition of a word wins.
+// newLanguage parses data files. Each line is a name, a colon, and words without their
+// final period; words with a capital letter match only capitalized text. The first
+// definition of a word wins, and English applies after every language. The words of
+//
+//	common  identify the language
+//	title   precede a name and end no sentence: dr
+//	never   occur inside a sentence: e.g
+//	number  precede a number: fig
+//	inside  end a sentence only before a word of start: inc
+//	bound   do so for claims; by the golden rules they never end a sentence
+//	end     often end a sentence: etc
+//	clock   are a.m. and p.m.
+//	word    are abbreviations in English but words here
+//	start   often start a sentence and rarely continue a name
+//	open    can't end a sentence, so a line that ends in one continues
+//	month   follow a day with a period: "12. Juni"
+//	zone    follow a.m.
+//	speech  follow a quotation
+//	brand   are written with "!"
+//	close   close a letter
+//	rules   are ordinals (12. before a capital is 12th), quotes, clauses or lower (a
+//	        period before a lower-case letter may be a boundary)
 func newLanguage(data ...string) *language {
 	classes := map[string]wordClass{
 		"title": classTitle, "never": classNeverFinal, "number": classNumeral, "inside": classRarelyFinal, "bound": classBound, "end": classFinal, "clock": classClock, "word": classWord,
