@@ -3,8 +3,8 @@
 //
 //	go run ./tools/lexicon -docs docs.jsonl -lexicon DIR -o FILE
 //
-// Each line of docs.jsonl is an object with a "text". DIR has the word tables that
-// docs/judges.md names, as TSV with a header.
+// Each line of docs.jsonl is an object with a "text". DIR has irregular-forms.tsv,
+// countries.tsv, synonyms.tsv, synonyms-loose.tsv and antonyms.tsv, each with a header.
 package main
 
 import (
