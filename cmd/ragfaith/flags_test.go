@@ -17,7 +17,7 @@ func TestEveryFlagIsClassified(t *testing.T) {
 	unrelated := strings.Fields(`
 		concurrency row-timeout
 		to sort show output summary github resume dry-run verbose quiet no-progress
-		min-mean min-lower min-citation-recall min-citation-precision max-failed max-no-claims cluster
+		min-mean min-mean-by by min-lower min-citation-recall min-citation-precision max-failed max-no-claims cluster
 		models onnxruntime model-file
 		api-key-env timeout retries rpm tpm max-cost max-total-tokens price batch batch-poll prompts
 		cache no-cache semantic-cache embed-api-key-env
@@ -77,7 +77,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 		"tpm": "9", "max-cost": "1.5", "max-total-tokens": "10", "price": "0.5,2", "prompts": "dir", "strict": "true", "votes": "3",
 		"max-context-tokens": "11", "cache": "folder", "no-cache": "true", "semantic-cache": "true", "semantic-threshold": "0.9",
 		"embed-model": "e", "embed-base-url": "http://localhost/v2", "embed-api-key-env": "EMBED",
-		"cluster": "topic", "min-lower": "0.4", "min-citation-recall": "0.7", "min-citation-precision": "0.6",
+		"cluster": "topic", "by": "topic,lang", "min-mean-by": "0.3", "sort": "none", "min-lower": "0.4", "min-citation-recall": "0.7", "min-citation-precision": "0.6",
 		"batch": "true", "batch-poll": "1m", "summary": "run.json", "github": "off", "show": "4",
 		"model-batch-size": "12", "device": "cuda:1", "onnxruntime": "library", "label-map": "a=supported", "models": "folder", "precision": "int8", "model-file": "m.safetensors",
 	}

@@ -17,15 +17,20 @@ import (
 // exceeds the rounding error of a sum of fractions and is far below the weight of a row.
 const gateTolerance = 1e-12
 
+// maxGateColumn is the maximum number of characters of a column name in a gate.
+const maxGateColumn = 80
+
 // gateOptions are the options of the gates and the interval. A nil pointer disables a
 // gate.
 type gateOptions struct {
 	minMean, minLower *float64
+	minMeanBy         *float64
 	maxNoClaims       *float64
 	citationRecall    *float64
 	citationPrecision *float64
 	maxFailed         flagvalue.Limit
 	cluster           string
+	by                []string
 }
 
 // gateFlags returns the flags of the gates.
@@ -33,6 +38,7 @@ func (o *gateOptions) gateFlags() []flagSpec {
 	return []flagSpec{
 		{name: "min-mean", arg: "SCORE", value: flagvalue.Fraction(&o.minMean), untrusted: anyValue, help: "exit 4 if the mean faithfulness is below SCORE"},
 		{name: "min-lower", arg: "SCORE", value: flagvalue.Fraction(&o.minLower), untrusted: anyValue, help: "exit 4 if its 95% interval starts below SCORE, or is missing"},
+		{name: "min-mean-by", arg: "SCORE", value: flagvalue.Fraction(&o.minMeanBy), untrusted: anyValue, help: "exit 4 if the mean of any group of --by is below SCORE"},
 		{
 			name: "max-no-claims", arg: "SHARE", value: flagvalue.Proportion(&o.maxNoClaims), untrusted: anyValue,
 			help: "exit 4 if more than SHARE (such as 20%) of rows have no claims",
@@ -41,29 +47,47 @@ func (o *gateOptions) gateFlags() []flagSpec {
 		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.citationPrecision), untrusted: anyValue, help: "exit 4 if the mean citation precision is below SCORE"},
 		{name: "max-failed", arg: "N", value: flagvalue.CountOrShare(&o.maxFailed), untrusted: anyValue, help: "exit 3 if more than N rows (or N%) fail"},
 		{name: "cluster", arg: "COLUMN", value: &o.cluster, untrusted: anyValue, help: "treat rows with the same COLUMN as one unit in intervals"},
+		{name: "by", arg: "COLUMN", value: &o.by, untrusted: anyValue, help: "show the mean of each group of rows by COLUMN; repeatable"},
 	}
 }
 
-// checkCluster returns an error for a column that can't group rows.
-func (o *gateOptions) checkCluster() error {
-	if slices.Contains(result.Names(), o.cluster) && !slices.Contains(report.ClusterFields(), o.cluster) {
-		return usagef("--cluster %s is a field of the results: name a column of the dataset, or %s", o.cluster, strings.Join(report.ClusterFields(), ", "))
+// checkGroups returns an error for columns that can't group rows.
+func (o *gateOptions) checkGroups() error {
+	if o.minMeanBy != nil && len(o.by) == 0 {
+		return usagef("--min-mean-by needs groups: name a column with --by")
+	}
+	for _, c := range o.groupColumns() {
+		if slices.Contains(result.Names(), c.name) && !slices.Contains(report.GroupFields(), c.name) {
+			return usagef("%s %s is a field of the results: name a column of the dataset, or %s", c.flag, c.name, strings.Join(report.GroupFields(), ", "))
+		}
 	}
 	return nil
 }
 
-// clusterColumn returns the dataset column of --cluster, which results must keep. It
-// returns "" without --cluster, or if the results contain the field anyway.
-func (o *gateOptions) clusterColumn() string {
-	if slices.Contains(report.ClusterFields(), o.cluster) {
-		return ""
+// A groupColumn is a column that groups rows, and its flag.
+type groupColumn struct{ flag, name string }
+
+// groupColumns returns the columns of --cluster and --by.
+func (o *gateOptions) groupColumns() []groupColumn {
+	var all []groupColumn
+	if o.cluster != "" {
+		all = append(all, groupColumn{"--cluster", o.cluster})
 	}
-	return o.cluster
+	for _, name := range o.by {
+		all = append(all, groupColumn{"--by", name})
+	}
+	return all
+}
+
+// keptGroupColumns returns the columns of the dataset that group rows, which results must
+// keep. It omits the fields that results contain anyway.
+func (o *gateOptions) keptGroupColumns() []groupColumn {
+	return slices.DeleteFunc(o.groupColumns(), func(c groupColumn) bool { return slices.Contains(report.GroupFields(), c.name) })
 }
 
 // hasGates reports whether a gate other than --max-failed is set.
 func (o *gateOptions) hasGates() bool {
-	return o.minMean != nil || o.minLower != nil || o.maxNoClaims != nil || o.citationRecall != nil || o.citationPrecision != nil
+	return o.minMean != nil || o.minMeanBy != nil || o.minLower != nil || o.maxNoClaims != nil || o.citationRecall != nil || o.citationPrecision != nil
 }
 
 // evaluate compares the figures of a run with the gates. --max-failed comes last.
@@ -74,6 +98,9 @@ func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 	}
 	if o.minLower != nil {
 		all = append(all, lowerGate(m, *o.minLower))
+	}
+	if o.minMeanBy != nil {
+		all = append(all, groupsGate(m.By, *o.minMeanBy))
 	}
 	if o.maxNoClaims != nil {
 		all = append(all, noClaimsGate(t, *o.maxNoClaims))
@@ -107,8 +134,13 @@ func failedGate(t *report.Tally, limit flagvalue.Limit) report.Gate {
 }
 
 // warnings returns warnings about figures that no gate checks.
-func (o *gateOptions) warnings(t *report.Tally) []string {
+func (o *gateOptions) warnings(t *report.Tally, m *report.Means) []string {
 	var all []string
+	for i := range m.By {
+		if b := &m.By[i]; b.Other != nil {
+			all = append(all, fmt.Sprintf("--by %s: more than %d groups: the rows of the others are counted together as (other)", b.Column, len(b.Groups)))
+		}
+	}
 	if t.Rows > 0 && t.Failed == t.Rows && failedGate(t, o.maxFailed).Passed {
 		all = append(all, fmt.Sprintf("all %d rows failed, which --max-failed %s allows: there is no score", t.Rows, o.maxFailed))
 	}
@@ -174,6 +206,60 @@ func lowerGate(m *report.Means, bar float64) report.Gate {
 	}
 	g.Text = what + compareMin(&g) + " (mean " + strconv.FormatFloat(m.Rows.Estimate, 'f', 4, 64) + ", " + m.Basis() + ")"
 	return g
+}
+
+// groupsGate compares the mean of each group with its minimum. Groups without a score pass,
+// unless none has one.
+func groupsGate(columns []report.By, bar float64) report.Gate {
+	g := report.Gate{Name: report.GateMinMeanBy, Bar: bar, Value: math.NaN(), Passed: true}
+	var texts []string
+	for i := range columns {
+		b := &columns[i]
+		scored := slices.DeleteFunc(slices.Clone(b.Groups), func(g report.Group) bool { return math.IsNaN(g.Mean.Estimate) })
+		below := slices.DeleteFunc(slices.Clone(scored), func(g report.Group) bool { return g.Mean.Estimate >= bar-gateTolerance })
+		text := "mean faithfulness by " + report.Clip(b.Column, maxGateColumn)
+		switch {
+		case len(below) > 0:
+			text += fmt.Sprintf(" < %s in %d of %s: %s", minDecimals(bar, 2), len(below), countNoun(len(b.Groups), "group", "groups"), firstGroups(below, bar))
+			g.Passed = false
+		case b.Other != nil:
+			text += fmt.Sprintf(" >= %s can't be judged (more than %d groups)", minDecimals(bar, 2), len(b.Groups))
+			g.Passed = false
+		case len(scored) == 0:
+			text += " >= " + minDecimals(bar, 2) + " can't be judged (no group has a score)"
+			g.Passed = false
+		default:
+			text += fmt.Sprintf(" >= %s in %s, lowest: %s", minDecimals(bar, 2), countNoun(len(scored), "group", "groups"), firstGroups(scored[:1], bar))
+			if none := len(b.Groups) - len(scored); none > 0 {
+				text += "; no score: " + countNoun(none, "group", "groups")
+			}
+		}
+		if len(scored) > 0 && !(g.Value <= scored[0].Mean.Estimate) {
+			g.Value = scored[0].Mean.Estimate
+		}
+		texts = append(texts, text)
+	}
+	g.Text = strings.Join(texts, "; ")
+	return g
+}
+
+// firstGroups lists the first groups with their means, which have enough decimals to tell
+// them from bar.
+func firstGroups(groups []report.Group, bar float64) string {
+	const limit = 5
+	var parts []string
+	for i := range groups[:min(len(groups), limit)] {
+		g, mean := &groups[i], "no score"
+		if x := g.Mean.Estimate; !math.IsNaN(x) {
+			mean = distinctDecimals(x, bar, x >= bar-gateTolerance)
+		}
+		parts = append(parts, fmt.Sprintf("%s %s (n = %d)", g.Name(), mean, g.Mean.N))
+	}
+	text := strings.Join(parts, ", ")
+	if more := len(groups) - limit; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // noClaimsGate compares the share of rows without claims with its maximum. The mean of the

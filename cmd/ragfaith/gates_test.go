@@ -5,12 +5,17 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 func tallyOf(failed int, scores ...float64) *report.Tally {
@@ -71,7 +76,7 @@ func TestGatesSetExitCode(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b bytes.Buffer
-			err := printGates(tt.o.evaluate(tt.tally, report.NewEstimator("", 0).Means(tt.tally)), console.New(&b, report.Palette{}))
+			err := printGates(tt.o.evaluate(tt.tally, report.NewEstimator("", nil, 0).Means(tt.tally)), console.New(&b, report.Palette{}))
 			code := 0
 			var exit *exitError
 			if errors.As(err, &exit) {
@@ -79,6 +84,43 @@ func TestGatesSetExitCode(t *testing.T) {
 			}
 			if code != tt.code || b.String() != tt.want {
 				t.Errorf("got exit code %d and %q, want %d and %q", code, &b, tt.code, tt.want)
+			}
+		})
+	}
+}
+
+// groupOf returns a group with the given value and n scores x.
+func groupOf(value string, n int, x float64) report.Group {
+	return report.Group{Value: value, Rows: n, Scored: n, Mean: stats.Interval{Estimate: x, N: n, Method: stats.TooFew}}
+}
+
+func TestGroupsGate(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	var many []report.Group
+	for i := range 8 {
+		many = append(many, groupOf(strconv.Itoa(i), 1, 0.5))
+	}
+	for _, tt := range []struct {
+		name   string
+		by     []report.By
+		value  float64
+		passed bool
+		want   string
+	}{
+		{"above", []report.By{{Column: "topic", Groups: []report.Group{groupOf("sea", 3, 0.8), groupOf("sky", 1, 1)}}}, 0.8, true, "mean faithfulness by topic >= 0.80 in 2 groups, lowest: sea 0.8000 (n = 3)"},
+		{"below", []report.By{{Column: "topic", Groups: []report.Group{groupOf("", 3, 0.79999), groupOf("sky", 1, 1)}}}, 0.79999, false, "mean faithfulness by topic < 0.80 in 1 of 2 groups: (none) 0.79999 (n = 3)"},
+		{"no score in a group", []report.By{{Column: "topic", Groups: []report.Group{groupOf("sea", 3, 0.9), groupOf("sky", 0, nan)}}}, 0.9, true, "mean faithfulness by topic >= 0.80 in 1 group, lowest: sea 0.9000 (n = 3); no score: 1 group"},
+		{"no score in any group", []report.By{{Column: "topic", Groups: []report.Group{groupOf("sky", 0, nan)}}}, nan, false, "mean faithfulness by topic >= 0.80 can't be judged (no group has a score)"},
+		{"no rows", []report.By{{Column: "topic"}}, nan, false, "mean faithfulness by topic >= 0.80 can't be judged (no group has a score)"},
+		{"two columns", []report.By{{Column: "topic", Groups: []report.Group{groupOf("sea", 3, 0.9)}}, {Column: "lang", Groups: []report.Group{groupOf("en", 2, 0.7)}}}, 0.7, false, "mean faithfulness by topic >= 0.80 in 1 group, lowest: sea 0.9000 (n = 3); mean faithfulness by lang < 0.80 in 1 of 1 group: en 0.7000 (n = 2)"},
+		{"many groups below", []report.By{{Column: "topic", Groups: many}}, 0.5, false, "mean faithfulness by topic < 0.80 in 8 of 8 groups: 0 0.5000 (n = 1), 1 0.5000 (n = 1), 2 0.5000 (n = 1), 3 0.5000 (n = 1), 4 0.5000 (n = 1) and 3 more"},
+		{"too many groups", []report.By{{Column: "topic", Groups: []report.Group{groupOf("sea", 3, 0.9)}, Other: &report.Group{}}}, 0.9, false, "mean faithfulness by topic >= 0.80 can't be judged (more than 1 groups)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := groupsGate(tt.by, 0.8)
+			if g.Text != tt.want || g.Passed != tt.passed || !cmp.Equal(g.Value, tt.value, cmpopts.EquateNaNs()) {
+				t.Errorf("got %+v, want value %v, passed %v and %q", g, tt.value, tt.passed, tt.want)
 			}
 		})
 	}

@@ -88,7 +88,7 @@ func (o *reportOptions) check(paths []string) error {
 	if a, b, found := duplicate(files); found {
 		return usagef("%s and %s are the same file", a, b)
 	}
-	return errors.Join(o.checkCluster(), o.checkShow(o.showExplicit), o.checkOutputs("the results", inputs))
+	return errors.Join(o.checkGroups(), o.checkShow(o.showExplicit), o.checkOutputs("the results", inputs))
 }
 
 // A reportRun holds the state of one run of "ragfaith report".
@@ -124,7 +124,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 		options: o, paths: paths, origin: origin,
 		console: console.New(stderr, sys.palette(stderr)),
 		stdout:  sys.outputStream(stdout, &o.outputOptions),
-		means:   report.NewEstimator(o.cluster, o.seed),
+		means:   report.NewEstimator(o.cluster, o.by, o.seed),
 	}
 	opts := r.reportOptions()
 	if r.summary, err = newSummaryWriter(&o.outputOptions, opts, newGithubStep(&o.outputOptions, sys, r.console)); err != nil {
@@ -179,7 +179,7 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 	if len(r.origin.Datasets) == 1 {
 		dataset = r.origin.Datasets[0]
 	}
-	cluster, next := r.options.clusterColumn(), 0
+	needed, next := r.options.keptGroupColumns(), 0
 	for row, err := range rows(files) {
 		if err == nil && ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -187,11 +187,13 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 		if err != nil {
 			return err
 		}
-		if cluster != "" && row.Reason != result.StageRead { // a row that could not be read has no columns
-			if row.KeptValue(cluster) == nil {
-				return usagef("--cluster %s: the first row has no such column; score with --cluster %s to keep it", cluster, cluster)
+		if row.Reason != result.StageRead { // a row that could not be read has no columns
+			for _, c := range needed {
+				if row.KeptValue(c.name) == nil {
+					return usagef("%s %s: the first row has no such column; score with --keep %s to keep it", c.flag, c.name, c.name)
+				}
 			}
-			cluster = ""
+			needed = nil
 		}
 		r.missing += row.Index - next
 		next = row.Index + 1
@@ -224,11 +226,13 @@ func (r *reportRun) finish(err error) error {
 	}
 	if !r.options.quiet {
 		r.warnMissing()
-		for _, w := range r.options.warnings(&r.tally) {
+		for _, w := range r.options.warnings(&r.tally, means) {
 			r.console.Printf("warning: %s", w)
 		}
 		if report.Format(r.options.to) != report.FormatTable {
-			r.console.Println(summaryLine(&r.tally, means))
+			for _, line := range summaryLines(&r.tally, means) {
+				r.console.Println(line)
+			}
 		}
 	}
 	r.summary.annotate(gates)

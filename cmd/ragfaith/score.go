@@ -184,7 +184,7 @@ func (o *scoreOptions) check(paths []string) error {
 	if err := o.checkShow(o.explicit("show")); err != nil {
 		return err
 	}
-	if err := errors.Join(o.checkLLM(), o.checkLocal(), o.checkCluster()); err != nil {
+	if err := errors.Join(o.checkLLM(), o.checkLocal(), o.checkGroups()); err != nil {
 		return err
 	}
 	if err := checkStdinOnce(paths); err != nil {
@@ -226,7 +226,9 @@ func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
 		opts.Map[field] = column
 	}
 	opts.Keep, opts.KeepAll = o.kept()
-	opts.Cluster = o.clusterColumn()
+	for _, c := range o.keptGroupColumns() {
+		opts.Required = append(opts.Required, dataset.Required{Flag: c.flag, Column: c.name})
+	}
 	return opts, nil
 }
 
@@ -238,13 +240,16 @@ func (o *scoreOptions) kept() (columns []string, all bool) {
 	return o.keptNames(), false
 }
 
-// keptNames returns the columns named by --keep and --cluster. The cluster column is
-// kept so that "ragfaith report" can compute the same interval from the results.
+// keptNames returns the columns named by --keep, --cluster and --by. Those that group rows
+// are kept so that "ragfaith report" can compute the same figures from the results.
 func (o *scoreOptions) keptNames() []string {
-	if c := o.clusterColumn(); c != "" && !slices.Contains(o.keep, c) {
-		return append(slices.Clone(o.keep), c)
+	kept := o.keep
+	for _, c := range o.keptGroupColumns() {
+		if !slices.Contains(kept, c.name) {
+			kept = append(slices.Clip(kept), c.name)
+		}
 	}
-	return o.keep
+	return kept
 }
 
 // selection returns which rows of the dataset to score.

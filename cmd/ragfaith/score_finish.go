@@ -57,12 +57,14 @@ func (r *scoreRun) printSummary(means *report.Means) {
 		return
 	}
 	if report.Format(o.to) != report.FormatTable {
-		r.console.Println(summaryLine(&r.tally, means))
+		for _, line := range summaryLines(&r.tally, means) {
+			r.console.Println(line)
+		}
 		if note := o.calibrationNote(); note != "" {
 			r.console.Println(report.Printable(note))
 		}
 	}
-	for _, w := range o.warnings(&r.tally) {
+	for _, w := range o.warnings(&r.tally, means) {
 		r.console.Printf("warning: %s", w)
 	}
 	r.printUsage()

@@ -112,7 +112,7 @@ func newScoreRun(o *scoreOptions, paths []string, stdout, stderr io.Writer, sys 
 		console: console.New(stderr, sys.palette(stderr)),
 		stdout:  sys.outputStream(stdout, &o.outputOptions),
 		bar:     sys.Terminal(stderr) > 0,
-		means:   report.NewEstimator(o.cluster, o.seed),
+		means:   report.NewEstimator(o.cluster, o.by, o.seed),
 	}
 	r.warn = r.console.Warn
 	if o.quiet {

@@ -123,8 +123,9 @@ func htmlConclusion(gates []report.Gate, means *report.Means) html.Conclusion {
 	return c
 }
 
-// summaryLine returns the counts and the means on one line.
-func summaryLine(t *report.Tally, means *report.Means) string {
+// summaryLines returns the counts and the means on one line, and the lowest groups of each
+// column of --by on another.
+func summaryLines(t *report.Tally, means *report.Means) []string {
 	parts := []string{t.String()}
 	for _, m := range means.Format() {
 		part := "of claims " + m.Estimate
@@ -142,7 +143,12 @@ func summaryLine(t *report.Tally, means *report.Means) string {
 	if cited := t.Cited(); cited != "" {
 		parts = append(parts, "citations "+cited)
 	}
-	return strings.Join(parts, ", ")
+	lines := []string{strings.Join(parts, ", ")}
+	for i := range means.By {
+		b := &means.By[i]
+		lines = append(lines, "mean faithfulness by "+report.Clip(b.Column, maxGateColumn)+": "+firstGroups(b.Groups, 0))
+	}
+	return lines
 }
 
 const (

@@ -20,7 +20,7 @@ func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 		"lexical": nil,
 		"llm":     {"--judge", "llm", "--base-url", url, "--model", "m", "--price", "1,2"},
 		"ragas":   {"--profile", "ragas", "--base-url", url, "--model", "m", "--keep", "all"},
-		"real":    {"../../testdata/rows.jsonl", "--no-claims", "0"},
+		"real":    {"../../testdata/rows.jsonl", "--no-claims", "0", "--by", "question", "--by", "id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			summary, results := filepath.Join(dir, name+".json"), filepath.Join(dir, name+".jsonl")

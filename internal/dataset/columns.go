@@ -27,9 +27,9 @@ func aliases(f Field) []string {
 type columnMap struct {
 	byName   map[string]candidate // columns that can supply a field
 	mapped   map[Field]string     // Options.Map
-	keep     []string             // Options.Keep and Options.Cluster
+	keep     []string             // Options.Keep and Options.Required
 	keepAll  bool
-	cluster  string // element of keep, or ""
+	required map[string]string // elements of keep, with the flags that name them
 	reserved map[string]bool
 	raw      bool // return records unparsed, see OpenRecords
 }
@@ -43,7 +43,7 @@ type candidate struct {
 func newColumnMap(opts Options) (*columnMap, error) {
 	m := &columnMap{
 		byName: map[string]candidate{}, mapped: opts.Map,
-		keepAll: opts.KeepAll, cluster: opts.Cluster, reserved: map[string]bool{},
+		keepAll: opts.KeepAll, required: map[string]string{}, reserved: map[string]bool{},
 	}
 	for f := range opts.Map {
 		if _, err := ParseField(string(f)); err != nil {
@@ -73,9 +73,9 @@ func newColumnMap(opts Options) (*columnMap, error) {
 	for _, name := range opts.Reserved {
 		m.reserved[name] = true
 	}
-	keep := opts.Keep
-	if opts.Cluster != "" {
-		keep = append(slices.Clone(keep), opts.Cluster)
+	keep := slices.Clone(opts.Keep)
+	for _, r := range opts.Required {
+		keep, m.required[r.Column] = append(keep, r.Column), r.Flag
 	}
 	for _, name := range keep {
 		if m.reserved[name] {
@@ -117,10 +117,10 @@ func noSuchColumn(f Field, name string, names []string) error {
 	return usagef("--map %s=%s: no such column; the columns are %s", f, name, list(names))
 }
 
-// noCluster returns the error for a first row without the column of
-// Options.Cluster.
-func (m *columnMap) noCluster(names []string) error {
-	return usagef("--cluster %s: no such column; the columns are %s", quote(m.cluster), list(names))
+// noRequired returns the error for a first row without a column of
+// Options.Required.
+func (m *columnMap) noRequired(name string, names []string) error {
+	return usagef("%s %s: no such column; the columns are %s", m.required[name], quote(name), list(names))
 }
 
 // missing returns the error for a required field without a column.
@@ -179,8 +179,8 @@ func (m *columnMap) header(names []string) (*header, error) {
 		}
 	}
 	for _, name := range m.keep {
-		if !seen[name] && name == m.cluster {
-			return nil, m.noCluster(names)
+		if !seen[name] && m.required[name] != "" {
+			return nil, m.noRequired(name, names)
 		}
 		if !seen[name] {
 			return nil, usagef("cannot keep column %s: no such column; the columns are %s", quote(name), list(names))

@@ -89,6 +89,9 @@ func ParseFormat(name string) (Format, error) {
 // DefaultMaxRowBytes is the default value of Options.MaxRowBytes.
 const DefaultMaxRowBytes = 256 << 20
 
+// Required is a column that the first row must have, and the flag that names it.
+type Required struct{ Flag, Column string }
+
 // Options configures how files are read. The zero value detects formats and
 // columns, and keeps no additional columns.
 type Options struct {
@@ -97,7 +100,7 @@ type Options struct {
 	Map         map[Field]string // column names of fields; missing ones are detected
 	Keep        []string         // columns to copy to Row.Kept
 	KeepAll     bool             // keep all columns that are not used for a field
-	Cluster     string           // additional column to keep, required in the first row, or ""
+	Required    []Required       // additional columns to keep, which the first row must have
 	Reserved    []string         // column names that cannot be kept
 	NeedText    bool             // reject rows whose contexts have no text
 	MaxRowBytes int              // maximum size of a record, or 0 for DefaultMaxRowBytes

@@ -197,15 +197,15 @@ func (o *objectReader) keep(name string, c candidate, used bool, row *Row, inval
 }
 
 // keepMissing adds null for the requested columns that the object lacks. The
-// first object must contain the column of Options.Cluster. Otherwise a
+// first object must contain the columns of Options.Required. Otherwise a
 // misspelled name would go unnoticed until the last row.
 func (o *objectReader) keepMissing(row *Row, first bool) error {
 	for _, name := range o.columns.keep {
 		if slices.ContainsFunc(row.Kept, func(c Column) bool { return c.Name == name }) {
 			continue
 		}
-		if first && name == o.columns.cluster {
-			return o.columns.noCluster(o.names())
+		if first && o.columns.required[name] != "" {
+			return o.columns.noRequired(name, o.names())
 		}
 		if first {
 			o.warnings.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null", quote(name)))

@@ -3,6 +3,7 @@ package report
 // The names of the gates and their flags.
 const (
 	GateMinMean     = "min-mean"
+	GateMinMeanBy   = "min-mean-by"
 	GateMinLower    = "min-lower"
 	GateMaxNoClaims = "max-no-claims"
 	GateMaxFailed   = "max-failed"

@@ -12,16 +12,8 @@ const (
 	minTextColumn = 12 // text columns are not truncated below this width
 )
 
-// A Column is a column of a terminal table.
-type Column struct {
-	Name  string
-	Cells []string
-	Text  bool // cells are escaped and may be truncated
-	Right bool // align right, for numbers
-}
-
-// Tabulate renders columns within width terminal cells, without a final line feed.
-// Columns that are not Text must be printable.
+// Tabulate renders columns within width terminal cells, 120 if it is 0, without a final
+// line feed. Columns that are not Text must be printable.
 func Tabulate(columns []Column, width int) string {
 	if width <= 0 {
 		width = defaultWidth
@@ -100,7 +92,7 @@ func fit(columns []Column, width int) []Column {
 	for total > width {
 		widest := -1
 		for i := range columns {
-			if columns[i].Text && widths[i] > minTextColumn && (widest < 0 || widths[i] > widths[widest]) {
+			if (columns[i].Text || columns[i].Prose) && widths[i] > minTextColumn && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
@@ -111,7 +103,7 @@ func fit(columns []Column, width int) []Column {
 		total--
 	}
 	for i := range columns {
-		if !columns[i].Text {
+		if !columns[i].Text && !columns[i].Prose {
 			continue
 		}
 		cells := make([]string, len(columns[i].Cells))

@@ -99,7 +99,8 @@ func fourDecimals(x float64) string {
 
 // means writes the means and their intervals.
 func (m *markdown) means() {
-	means := m.opts.meansOf(&m.tally).Format()
+	all := m.opts.meansOf(&m.tally)
+	means := all.Format()
 	if len(means) == 0 {
 		return
 	}
@@ -112,6 +113,9 @@ func (m *markdown) means() {
 		fmt.Fprintf(&m.b, "| %s | %s | %s | %s |\n", s.Of, s.Estimate, interval, tableCell(s.Basis))
 	}
 	m.b.WriteByte('\n')
+	for _, by := range all.Tables() {
+		m.b.WriteString(by.Markdown() + "\n")
+	}
 }
 
 // gates writes the outcomes of the gates.

@@ -1,14 +1,11 @@
 package report
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
@@ -27,33 +24,46 @@ type Means struct {
 	// unit.
 	Cluster string
 	Seed    uint64 // of the bootstrap
+	By      []By   // the columns by which rows are grouped
 }
 
 // An Estimator computes the Means of a run. With a cluster column it keeps four numbers
-// per group.
+// per unit.
 type Estimator struct {
 	cluster      string
 	seed         uint64
 	rows, claims stats.Groups
+	by           []*grouper
 	means        *Means
 }
 
 // NewEstimator returns an Estimator of intervals over rows or, if cluster is not "", over
 // groups of rows with the same value in that column, which is a kept column or one of
-// [ClusterFields]. A row whose value is null, empty or missing is its own group.
-func NewEstimator(cluster string, seed uint64) *Estimator {
-	return &Estimator{cluster: cluster, seed: seed}
+// [GroupFields]. A row whose value is null, empty or missing is its own group. It also
+// estimates the means of the groups of rows by each column of by.
+func NewEstimator(cluster string, by []string, seed uint64) *Estimator {
+	e := &Estimator{cluster: cluster, seed: seed}
+	for _, column := range by {
+		e.by = append(e.by, &grouper{column: column, cluster: cluster, groups: make(map[string]*groupScores)})
+	}
+	return e
 }
 
-// ClusterFields returns the fields by which rows can be grouped, besides kept columns.
-func ClusterFields() []string { return []string{"id", "question", "answer", "contexts"} }
+// GroupFields returns the fields by which rows can be grouped, besides kept columns.
+func GroupFields() []string { return []string{"id", "question", "answer", "contexts"} }
 
 // Write counts r. It never returns an error.
 func (e *Estimator) Write(r *result.Row) error {
+	group := ""
+	if e.cluster != "" {
+		group = e.group(r)
+	}
+	for _, g := range e.by {
+		g.write(r, group)
+	}
 	if e.cluster == "" || math.IsNaN(r.Faithfulness) {
 		return nil
 	}
-	group := e.group(r)
 	e.rows.Add(group, r.Faithfulness, 1)
 	if r.Status == result.Scored {
 		e.claims.Add(group, float64(r.Supported()), float64(len(r.Claims)))
@@ -77,6 +87,9 @@ func (e *Estimator) Means(t *Tally) *Means {
 		Claims:  centred(claims.Interval(o), float64(t.Supported)/float64(t.Claims)), // NaN without claims
 		Counted: t.Claims, Cluster: e.cluster, Seed: e.seed,
 	}
+	for _, g := range e.by {
+		e.means.By = append(e.means.By, g.by(o))
+	}
 	return e.means
 }
 
@@ -90,33 +103,29 @@ func centred(i stats.Interval, mean float64) stats.Interval {
 	return i
 }
 
-// group returns the name of the group of r, which is short.
+// group returns the name of the unit of r, which is short.
 func (e *Estimator) group(r *result.Row) string {
-	value := ""
-	switch e.cluster {
-	case "id":
-		value = r.ID
-	case "question":
-		value = r.Question
-	case "answer":
-		value = r.Answer
-	case "contexts":
-		value = string(result.AppendTexts(nil, r.Contexts))
-	default:
-		at := slices.IndexFunc(r.Kept, func(c dataset.Column) bool { return c.Name == e.cluster })
-		if at >= 0 {
-			value = groupValue(r.Kept[at].Value)
-		}
-	}
-	const longGroup = 64
-	switch {
-	case value == "":
+	value := columnValue(r, e.cluster)
+	if value == "" {
 		return "row " + strconv.Itoa(r.Index)
-	case len(value) > longGroup:
-		sum := sha256.Sum256([]byte(value))
-		return "hash " + string(sum[:])
 	}
-	return "value " + value
+	return groupKey(value)
+}
+
+// columnValue returns the value of a kept column or of one of GroupFields, "" if r has
+// none.
+func columnValue(r *result.Row, column string) string {
+	switch column {
+	case "id":
+		return r.ID
+	case "question":
+		return r.Question
+	case "answer":
+		return r.Answer
+	case "contexts":
+		return string(result.AppendTexts(nil, r.Contexts))
+	}
+	return groupValue(r.KeptValue(column))
 }
 
 // groupValue returns a kept value in the form in which values are compared: 1, 1.0 and

@@ -46,7 +46,7 @@ func scoredRow(index, supported, claims int, doc string) *result.Row {
 // meansOf returns the means of rows.
 func meansOf(cluster string, seed uint64, rows ...*result.Row) *Means {
 	var t Tally
-	e := NewEstimator(cluster, seed)
+	e := NewEstimator(cluster, nil, seed)
 	for _, r := range rows {
 		_ = t.Write(r)
 		_ = e.Write(r)
@@ -80,14 +80,14 @@ func TestMeansMatchSamples(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	if again := meansOf("", 7, rows...); *again != *got {
+	if again := meansOf("", 7, rows...); !cmp.Equal(again, got) {
 		t.Errorf("same seed: got %+v, then %+v", *got, *again)
 	}
 	if other := meansOf("", 8, rows...); other.Rows == got.Rows {
 		t.Error("got the same interval for another seed")
 	}
 	slices.Reverse(rows)
-	if reversed := meansOf("", 7, rows...); *reversed != *got {
+	if reversed := meansOf("", 7, rows...); !cmp.Equal(reversed, got) {
 		t.Errorf("reversed rows: got %+v, want %+v", *reversed, *got)
 	}
 }
@@ -219,7 +219,7 @@ func BenchmarkEstimator(b *testing.B) {
 	rows := randomRows(1000, 1000)
 	for _, cluster := range []string{"", "doc"} {
 		b.Run("by "+cluster, func(b *testing.B) {
-			e, t := NewEstimator(cluster, 0), new(Tally)
+			e, t := NewEstimator(cluster, nil, 0), new(Tally)
 			for i := 0; b.Loop(); i++ {
 				_ = t.Write(rows[i%len(rows)])
 				_ = e.Write(rows[i%len(rows)])

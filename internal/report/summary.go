@@ -32,6 +32,7 @@ type Summary struct {
 	Faithfulness SummaryFigures    `json:"faithfulness"`
 	Support      SummaryFigures    `json:"support"`
 	Means        *SummaryMeans     `json:"means"`               // null if not estimated
+	By           []SummaryBy       `json:"by,omitempty"`        // nil if rows are not grouped
 	Citations    *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
 	Settings     setting.List      `json:"settings"`
 	Gates        []SummaryGate     `json:"gates"`
@@ -84,6 +85,23 @@ type SummaryMeans struct {
 	Claims  SummaryInterval `json:"claims"`
 	Cluster *string         `json:"cluster"` // may be null
 	Seed    uint64          `json:"seed"`
+}
+
+// A SummaryBy describes a By.
+type SummaryBy struct {
+	Column string         `json:"column"`
+	Groups []SummaryGroup `json:"groups"` // lowest mean first
+	Other  *SummaryGroup  `json:"other"`  // null if groups has all rows
+}
+
+// A SummaryGroup describes a Group.
+type SummaryGroup struct {
+	Value    *string         `json:"value"` // null for rows without a value, and for SummaryBy.Other
+	Rows     int             `json:"rows"`
+	Scored   int             `json:"scored"`
+	NoClaims int             `json:"no_claims"`
+	Failed   int             `json:"failed"`
+	Mean     SummaryInterval `json:"mean"`
 }
 
 // A SummaryInterval describes a stats.Interval.
@@ -154,7 +172,7 @@ func (f *Figures) Summary(gates []Gate, means *Means) *Summary {
 		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed, t.Skipped, t.NoContexts, Figure(t.NoClaimsShare())},
 		Claims:       SummaryClaims{t.Claims, t.Supported, t.Contradicted, t.Claims - t.Supported - t.Contradicted},
 		Faithfulness: summaryFigures(&t.Faithfulness), Support: f.support.figures(),
-		Means: means.summary(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),
+		Means: means.summary(), By: means.summaryBy(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),
 	}
 	for _, g := range gates {
 		s.Gates = append(s.Gates, SummaryGate{g.Name, Figure(g.Bar), Figure(g.Value), g.Passed, g.Text})
@@ -173,6 +191,34 @@ func (m *Means) summary() *SummaryMeans {
 		s.Cluster = &m.Cluster
 	}
 	return s
+}
+
+// summaryBy returns m.By for a Summary.
+func (m *Means) summaryBy() []SummaryBy {
+	if m == nil {
+		return nil
+	}
+	group := func(g *Group) SummaryGroup {
+		s := SummaryGroup{nil, g.Rows, g.Scored, g.NoClaims, g.Failed, IntervalOf(&g.Mean)}
+		if g.Value != "" {
+			s.Value = &g.Value
+		}
+		return s
+	}
+	var all []SummaryBy
+	for i := range m.By {
+		b := &m.By[i]
+		s := SummaryBy{Column: b.Column, Groups: []SummaryGroup{}}
+		for k := range b.Groups {
+			s.Groups = append(s.Groups, group(&b.Groups[k]))
+		}
+		if b.Other != nil {
+			other := group(b.Other)
+			s.Other = &other
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // IntervalOf returns i for a Summary.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // ReadSummary reads a Summary as Bytes writes it. A summary that is read and written
@@ -45,6 +46,11 @@ func (s *Summary) check() error {
 	}
 	if err := s.Citations.check(rows.Total); err != nil {
 		return err
+	}
+	for i := range s.By {
+		if err := s.By[i].check(rows.Total); err != nil {
+			return fmt.Errorf("by: column %q: %w", s.By[i].Column, err)
+		}
 	}
 	if s.Spent != nil && s.Spent.USD < 0 {
 		return fmt.Errorf("spent.usd: got %v, want 0 or more", s.Spent.USD)
@@ -113,6 +119,28 @@ func (s *SummaryCitations) check(rows int) error {
 		return fmt.Errorf("citations: got %d rows and %d unresolved, want 1 to %d rows and no negative number", s.Rows, s.Unresolved, rows)
 	case s.Recall < 0 || s.Recall > 1 || s.Precision < 0 || s.Precision > 1:
 		return fmt.Errorf("citations: got recall %v and precision %v, want numbers from 0 to 1", s.Recall, s.Precision)
+	}
+	return nil
+}
+
+// check checks that the groups have all rows.
+func (s *SummaryBy) check(rows int) error {
+	groups := s.Groups
+	if s.Other != nil {
+		groups = append(slices.Clip(groups), *s.Other)
+	}
+	for i := range groups {
+		g := &groups[i]
+		if min(g.Scored, g.NoClaims, g.Failed) < 0 || max(g.Scored, g.NoClaims, g.Failed) > g.Rows || g.Rows-g.Scored-g.NoClaims != g.Failed {
+			return fmt.Errorf("got %d rows, want the sum of scored, no_claims and failed", g.Rows)
+		}
+		if g.Rows > rows {
+			return errors.New("got more rows than the run has")
+		}
+		rows -= g.Rows
+	}
+	if rows > 0 {
+		return fmt.Errorf("got %d rows less than the run has", rows)
 	}
 	return nil
 }

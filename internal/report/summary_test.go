@@ -73,7 +73,7 @@ func TestSummaryMatchesSchema(t *testing.T) {
 	full.Ragfaith, full.Datasets, full.ExitCode = "ragfaith 1", []string{"a <b>.jsonl"}, 4
 	full.Settings = setting.List{{Name: "--claims", Value: "sentence"}, {Name: "--judge", Value: "x"}, {Name: "--evidence", Value: "chunks"}, {Name: "--threshold", Value: "0.5"}}
 	full.Spent = &SummarySpent{USD: NoFigure(), Downgrades: []SummaryDowngrade{{"json_schema", "json_object", 400}, {"json_object", "prompt", 0}}}
-	empty := none.Summary(nil, NewEstimator("", 0).Means(new(Tally)))
+	empty := none.Summary(nil, NewEstimator("", nil, 0).Means(new(Tally)))
 	empty.Ragfaith, empty.Datasets, empty.Settings = "ragfaith 1", []string{"-"}, full.Settings
 	for i, summary := range []*Summary{full, empty} {
 		text, err := summary.Bytes()

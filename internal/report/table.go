@@ -149,7 +149,8 @@ func (t *table) Close() error {
 	fmt.Fprintf(&b, "\n\n[%d rows x %d columns]\n\n", t.tally.Rows, len(columns)-1)
 	b.WriteString(describe("faithfulness", &t.tally.Faithfulness))
 	b.WriteString("\n\n")
-	for _, m := range t.opts.meansOf(&t.tally).Format() {
+	means := t.opts.meansOf(&t.tally)
+	for _, m := range means.Format() {
 		fmt.Fprintf(&b, "%-14s  %s\n", "mean of "+m.Of, &m)
 	}
 	if cited := t.tally.Cited(); cited != "" {
@@ -158,6 +159,9 @@ func (t *table) Close() error {
 	fmt.Fprintf(&b, "%s\n", &t.tally)
 	if t.opts.Foot != "" {
 		b.WriteString(Printable(t.opts.Foot) + "\n")
+	}
+	for _, by := range means.Tables() {
+		b.WriteString("\n" + by.Terminal(t.width))
 	}
 	if t.worst != nil {
 		t.worst.writeTo(&b)

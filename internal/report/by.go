@@ -1,0 +1,206 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/stats"
+)
+
+const (
+	maxGroups      = 1000 // groups of a column; the rows of further ones are counted together
+	maxGroupsShown = 20   // groups in a table
+	maxGroupValue  = 200  // characters of a value
+)
+
+// By describes the groups of rows with the same value in a column.
+type By struct {
+	Column string
+	Groups []Group // lowest mean first, those without a mean last
+	Other  *Group  // rows of all groups after the first 1,000; nil if there are none
+}
+
+// A Group is a group of rows.
+type Group struct {
+	Value                          string // at most 200 characters; "" for rows without a value
+	Rows, Scored, NoClaims, Failed int
+	Mean                           stats.Interval // of faithfulness, as in Means.Rows
+}
+
+// Name returns the value for display, on one line.
+func (g *Group) Name() string {
+	if g.Value == "" {
+		return "(none)"
+	}
+	return Clip(g.Value, maxNameText)
+}
+
+// A grouper collects the figures of the groups of a column. Its memory is bounded: it keeps
+// the distinct scores of up to maxGroups groups.
+type grouper struct {
+	column, cluster string
+	groups          map[string]*groupScores
+	other           *groupScores
+}
+
+type groupScores struct {
+	Group
+	rows     stats.Summary
+	clusters stats.Groups // with a cluster column
+}
+
+// write counts r. cluster is the unit of r with a cluster column.
+func (g *grouper) write(r *result.Row, cluster string) {
+	value := columnValue(r, g.column)
+	key := groupKey(value)
+	s := g.groups[key]
+	switch {
+	case s != nil:
+	case len(g.groups) < maxGroups:
+		s = &groupScores{Group: Group{Value: cutValue(value)}}
+		g.groups[key] = s
+	default:
+		if g.other == nil {
+			g.other = &groupScores{}
+		}
+		s = g.other
+	}
+	s.Rows++
+	switch r.Status {
+	case result.Scored:
+		s.Scored++
+	case result.NoClaims:
+		s.NoClaims++
+	case result.Failed:
+		s.Failed++
+	}
+	s.rows.Add(r.Faithfulness)
+	if g.cluster != "" {
+		s.clusters.Add(cluster, r.Faithfulness, 1)
+	}
+}
+
+// by returns the groups with the intervals of their means.
+func (g *grouper) by(o stats.Options) By {
+	group := func(s *groupScores) Group {
+		rows := s.rows.Sample()
+		if g.cluster != "" {
+			rows = s.clusters.Sample()
+		}
+		s.Mean = centred(rows.Interval(o), s.rows.Mean())
+		return s.Group
+	}
+	b := By{Column: g.column}
+	for _, s := range g.groups {
+		b.Groups = append(b.Groups, group(s))
+	}
+	slices.SortFunc(b.Groups, func(a, b Group) int {
+		return cmp.Or(lastNaN(a.Mean.Estimate, b.Mean.Estimate), cmp.Compare(a.Value, b.Value))
+	})
+	if g.other != nil {
+		other := group(g.other)
+		b.Other = &other
+	}
+	return b
+}
+
+// lastNaN compares two numbers; NaN is greater than any other.
+func lastNaN(a, b float64) int {
+	return cmp.Or(cmp.Compare(indicator(math.IsNaN(a)), indicator(math.IsNaN(b))), cmp.Compare(a, b))
+}
+
+func indicator(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// cutValue returns the start of a long value.
+func cutValue(value string) string {
+	n := 0
+	for i := range value {
+		if n == maxGroupValue {
+			return strings.Clone(value[:i]) + "…"
+		}
+		n++
+	}
+	return strings.Clone(value) // the row can be freed
+}
+
+// groupKey returns a short key for a value.
+func groupKey(value string) string {
+	const longValue = 64
+	if len(value) > longValue {
+		sum := sha256.Sum256([]byte(value))
+		return "hash " + string(sum[:])
+	}
+	return "value " + value
+}
+
+// table returns the groups with the lowest means as a table.
+func (b *By) table(cluster string) Table {
+	units := "n"
+	if cluster != "" {
+		units = "groups"
+	}
+	groups := b.Groups[:min(len(b.Groups), maxGroupsShown)]
+	t := Table{Title: "mean faithfulness by", Of: b.Column}
+	if more := len(b.Groups) - len(groups); more > 0 {
+		t.Foot = fmt.Sprintf("and %d more groups", more)
+	}
+	names := make([]string, len(groups))
+	for i := range groups {
+		names[i] = groups[i].Name()
+	}
+	if b.Other != nil {
+		groups, names = append(slices.Clone(groups), *b.Other), append(names, "(other)")
+		t.Foot += fmt.Sprintf("; (other): rows of groups after the first %d", maxGroups)
+	}
+	columns := []Column{
+		{Name: b.Column, Text: true, Cells: names},
+		{Name: "mean", Right: true}, {Name: "95% interval"}, {Name: units, Right: true}, {Name: "rows", Right: true},
+		{Name: "no claims", Right: true}, {Name: "failed", Right: true}, {Name: "note", Prose: true},
+	}
+	noClaims, failed, notes := 0, 0, false
+	for i := range groups {
+		g := &groups[i]
+		interval, mean := "none", fourDecimals(g.Mean.Estimate)
+		if g.Mean.Reliable() {
+			interval = fourDecimals(g.Mean.Lower) + " to " + fourDecimals(g.Mean.Upper)
+		}
+		for k, cell := range []string{mean, interval, strconv.Itoa(g.Mean.N), strconv.Itoa(g.Rows), strconv.Itoa(g.NoClaims), strconv.Itoa(g.Failed), g.Mean.Note} {
+			columns[k+1].Cells = append(columns[k+1].Cells, cell)
+		}
+		noClaims, failed, notes = noClaims+g.NoClaims, failed+g.Failed, notes || g.Mean.Note != ""
+	}
+	t.Columns = columns[:5:5]
+	if noClaims > 0 {
+		t.Columns = append(t.Columns, columns[5])
+	}
+	if failed > 0 {
+		t.Columns = append(t.Columns, columns[6])
+	}
+	if notes {
+		t.Columns = append(t.Columns, columns[7])
+	}
+	return t
+}
+
+// Tables returns a table for each column by which rows are grouped.
+func (m *Means) Tables() []Table {
+	if m == nil {
+		return nil
+	}
+	var all []Table
+	for i := range m.By {
+		all = append(all, m.By[i].table(m.Cluster))
+	}
+	return all
+}

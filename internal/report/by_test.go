@@ -1,0 +1,172 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
+	"github.com/ragfaith/ragfaith/internal/stats"
+)
+
+// byOf returns the means of rows by a column.
+func byOf(column, cluster string, rows ...*result.Row) *Means {
+	var t Tally
+	e := NewEstimator(cluster, []string{column}, 3)
+	for _, r := range rows {
+		_ = t.Write(r)
+		_ = e.Write(r)
+	}
+	return e.Means(&t)
+}
+
+// valued returns a row with a value of the column "c"; "" for a row without the column.
+func valued(index, supported, claims int, value string) *result.Row {
+	r := scoredRow(index, supported, claims, `"d`+fmt.Sprint(index%21)+`"`)
+	if value != "" {
+		r.Kept = append(r.Kept, dataset.Column{Name: "c", Value: []byte(value)})
+	}
+	return r
+}
+
+func TestByGroupsValues(t *testing.T) {
+	failed, empty := resulttest.JudgeFailed(), resulttest.NoClaims()
+	failed.Kept = []dataset.Column{{Name: "c", Value: []byte("true")}}
+	empty.Kept = failed.Kept
+	rows := []*result.Row{
+		valued(0, 1, 2, "1"), valued(1, 2, 2, `"1"`), valued(2, 2, 2, "1.0"),
+		valued(3, 0, 2, "null"), valued(4, 0, 2, `""`), valued(5, 1, 2, ""),
+		failed, empty,
+		valued(6, 1, 1, "false"), valued(7, 1, 1, "[1,2]"),
+	}
+	got := byOf("c", "", rows...).By[0]
+	want := By{Column: "c", Groups: []Group{
+		{Value: "", Rows: 3, Scored: 3, Mean: stats.Interval{Estimate: 0.5 / 3, N: 3}},
+		{Value: "1", Rows: 3, Scored: 3, Mean: stats.Interval{Estimate: 2.5 / 3, N: 3}},
+		{Value: "[1,2]", Rows: 1, Scored: 1, Mean: stats.Interval{Estimate: 1, N: 1}},
+		{Value: "false", Rows: 1, Scored: 1, Mean: stats.Interval{Estimate: 1, N: 1}},
+		{Value: "true", Rows: 2, NoClaims: 1, Failed: 1, Mean: stats.Interval{Estimate: math.NaN()}},
+	}}
+	opts := cmp.Options{cmpopts.EquateApprox(0, 1e-12), cmpopts.EquateNaNs(), cmpopts.IgnoreFields(stats.Interval{}, "Lower", "Upper", "Confidence", "Method", "Note")}
+	if d := cmp.Diff(want, got, opts); d != "" {
+		t.Error(d)
+	}
+	if got := got.Groups[0].Name(); got != "(none)" {
+		t.Errorf("got name %q, want (none)", got)
+	}
+}
+
+func TestByHasIntervalsOfEachGroup(t *testing.T) {
+	for _, cluster := range []string{"", "doc"} {
+		var rows, even []*result.Row
+		for i, r := range randomRows(120, 50) {
+			r.Kept = append(r.Kept, dataset.Column{Name: "c", Value: fmt.Appendf(nil, "%v", i%2 == 0)})
+			if rows = append(rows, r); i%2 == 0 {
+				even = append(even, r)
+			}
+		}
+		want := NewEstimator(cluster, nil, 3)
+		var tally Tally
+		for _, r := range even {
+			_ = tally.Write(r)
+			_ = want.Write(r)
+		}
+		for _, g := range byOf("c", cluster, rows...).By[0].Groups {
+			if d := cmp.Diff(want.Means(&tally).Rows, g.Mean); g.Value == "true" && d != "" {
+				t.Errorf("cluster %q: %s", cluster, d)
+			}
+		}
+	}
+}
+
+func TestByBoundsGroups(t *testing.T) {
+	e, tally := NewEstimator("", []string{"id"}, 0), new(Tally)
+	long := strings.Repeat("é", 500)
+	for i := range maxGroups + 5 {
+		r := scoredRow(i, 1, 1, "")
+		if i == 0 {
+			r.ID = long
+		}
+		_ = e.Write(r)
+		_ = tally.Write(r)
+	}
+	b := e.Means(tally).By[0]
+	if len(b.Groups) != maxGroups || b.Other == nil || b.Other.Rows != 5 || b.Other.Mean.Estimate != 1 {
+		t.Errorf("got %d groups and %+v for the others, want %d groups and 5 rows", len(b.Groups), b.Other, maxGroups)
+	}
+	if got, want := b.Groups[maxGroups-1].Value, strings.Repeat("é", maxGroupValue)+"…"; got != want {
+		t.Errorf("got the value %q, want %q", got, want)
+	}
+	table := b.table("")
+	if got, want := table.Foot, "and 980 more groups; (other): rows of groups after the first 1000"; got != want {
+		t.Errorf("got foot %q, want %q", got, want)
+	}
+}
+
+func TestByMemoryDoesNotGrowWithRows(t *testing.T) {
+	e := NewEstimator("", []string{"id"}, 0)
+	r := scoredRow(0, 1, 2, "")
+	for i := range 2 * maxGroups {
+		r.ID = fmt.Sprint(i)
+		_ = e.Write(r)
+	}
+	r.ID = "one more"
+	if n := testing.AllocsPerRun(100, func() { _ = e.Write(r) }); n > 1 {
+		t.Errorf("got %v allocations for a further group, want at most 1", n)
+	}
+}
+
+func TestByTables(t *testing.T) {
+	var rows []*result.Row
+	for i := range 80 {
+		value := []string{`"sea | <b>"`, `"sky \u202e"`, `null`, `"@moon"`}[i%4]
+		rows = append(rows, valued(i, min(2, i%4*i%3), 2, value))
+	}
+	none := resulttest.NoClaims()
+	none.Kept = []dataset.Column{{Name: "c", Value: []byte(`"quiet"`)}}
+	rows = append(rows, none)
+	for name, cluster := range map[string]string{"by": "", "by-cluster": "doc"} {
+		tables := byOf("c", cluster, rows...).Tables()
+		golden(t, name+".txt", tables[0].Terminal(100))
+		golden(t, name+".md", tables[0].Markdown())
+	}
+}
+
+func TestSummaryWithGroupsReadsBack(t *testing.T) {
+	var f Figures
+	rows := []*result.Row{valued(0, 1, 2, `"a"`), valued(1, 1, 1, "null"), valued(2, 0, 1, `"a"`)}
+	for _, r := range rows {
+		_ = f.Write(r)
+	}
+	text, err := f.Summary(nil, byOf("c", "", rows...)).Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(text string) ([]byte, error) {
+		s, err := ReadSummary(strings.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		return s.Bytes()
+	}
+	got, err := read(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(text), string(got)); d != "" {
+		t.Error(d)
+	}
+	by := strings.Index(string(text), `"by":`)
+	for _, change := range [][2]string{{`"scored": 2`, `"scored": 1`}, {`"rows": 2`, `"rows": 3`}, {`"failed": 0`, `"failed": -1`}, {`"by": [`, `"by": [{"column": "x", "groups": [], "other": null},`}} {
+		edited := string(text[:by]) + strings.Replace(string(text[by:]), change[0], change[1], 1)
+		if _, err := read(edited); err == nil || edited == string(text) {
+			t.Errorf("%s: got no error", change[1])
+		}
+	}
+}
