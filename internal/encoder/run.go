@@ -19,10 +19,10 @@ type sequence struct{ ids, types []int32 }
 // check rejects sequences that the network cannot compute.
 func (m *Model) check(s sequence) error {
 	if len(s.ids) == 0 {
-		return errors.New("the tokenizer makes no tokens of it")
+		return errors.New("the tokenizer returned no tokens")
 	}
 	if limit := m.info.MaxTokens; limit > 0 && len(s.ids) > limit {
-		return fmt.Errorf("%d tokens, but the model takes %d at most", len(s.ids), limit)
+		return fmt.Errorf("%d tokens, but the model accepts at most %d", len(s.ids), limit)
 	}
 	return m.network.check(s.ids, s.types)
 }

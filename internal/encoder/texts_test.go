@@ -220,8 +220,8 @@ func TestClassifyRejectsLongPairs(t *testing.T) {
 		t.Fatalf("got length %d, error %v, want a pair longer than MaxTokens", n, err)
 	}
 	_, err = m.Classify(t.Context(), []Pair{{"a", "b"}, long})
-	if err == nil || !strings.Contains(err.Error(), "input 1: ") || !strings.Contains(err.Error(), "takes 160 at most") {
-		t.Errorf("got error %v, want %q", err, "takes 160 at most")
+	if err == nil || !strings.Contains(err.Error(), "input 1: ") || !strings.Contains(err.Error(), "accepts at most 160") {
+		t.Errorf("got error %v, want %q", err, "accepts at most 160")
 	}
 	if got, err := m.Classify(t.Context(), nil); err != nil || len(got) != 0 {
 		t.Errorf("no pairs: got %v, %v; want none", got, err)

@@ -102,7 +102,7 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	if err := b.Run(t.Context(), batchPass(4, &results)); err != nil || !b.Resumed() {
 		t.Fatal(err)
 	}
-	if got := joinWords(replied(t, b, 4)); got != allGood(4) {
+	if got := joinWords(lastPassResults(t, b, 4)); got != allGood(4) {
 		t.Errorf("got %v, want %v", got, allGood(4))
 	}
 	if seen := srv.Seen(); seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
@@ -135,7 +135,7 @@ func TestBatchWaitsForFullQueue(t *testing.T) {
 	if err := b.Run(t.Context(), batchPass(6, &results)); err != nil {
 		t.Fatal(err, *messages)
 	}
-	if got := joinWords(replied(t, b, 6)); got != allGood(6) {
+	if got := joinWords(lastPassResults(t, b, 6)); got != allGood(6) {
 		t.Errorf("got %v, want %v", got, allGood(6))
 	}
 	waited := 0

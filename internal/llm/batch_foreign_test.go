@@ -50,24 +50,24 @@ func TestReadStateRejectsUnsafeNames(t *testing.T) {
 // only its own files.
 func TestBatchKeepsForeignFiles(t *testing.T) {
 	s, dir := batchStack(t, &batchtest.Server{}, Options{})
-	victim, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
-	if err := os.Mkdir(victim, 0o700); err != nil {
+	target, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
+	if err := os.Mkdir(target, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(victim, link); err != nil {
+	if err := os.Symlink(target, link); err != nil {
 		t.Skipf("this system makes no symbolic link: %v", err)
 	}
 	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: link, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "is not a directory") {
 		t.Errorf("got %v, want an error", err)
 	}
-	if left, err := os.ReadDir(victim); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(target); err != nil || len(left) > 0 {
 		t.Errorf("got files %v, %v; want none", left, err)
 	}
-	other := filepath.Join(victim, requestFile("9.9"))
+	other := filepath.Join(target, requestFile("9.9"))
 	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b, _ := openBatch(t, s, BatchOptions{Dir: victim})
+	b, _ := openBatch(t, s, BatchOptions{Dir: target})
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}

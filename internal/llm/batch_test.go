@@ -68,8 +68,8 @@ func openBatch(t *testing.T, s *Stack, o BatchOptions) (*Batch, *[]string) {
 	return b, messages
 }
 
-// replied returns the results of the last pass.
-func replied(t *testing.T, b *Batch, n int) []string {
+// lastPassResults returns the results of the last pass.
+func lastPassResults(t *testing.T, b *Batch, n int) []string {
 	t.Helper()
 	var results []string
 	if _, err := batchPass(n, &results)(t.Context(), b.Completer()); err != nil {
@@ -96,7 +96,7 @@ func TestBatchIsSplitAtFileLimits(t *testing.T) {
 			if err := b.Run(t.Context(), batchPass(10, &results)); err != nil {
 				t.Fatal(err)
 			}
-			if got := joinWords(replied(t, b, 10)); got != allGood(10) {
+			if got := joinWords(lastPassResults(t, b, 10)); got != allGood(10) {
 				t.Errorf("got %v, want %v", got, allGood(10))
 			}
 			for _, p := range srv.Batches() {
@@ -174,7 +174,7 @@ func TestAzureBatch(t *testing.T) {
 	if err := b.Run(t.Context(), batchPass(2, &results)); err != nil {
 		t.Fatal(err)
 	}
-	if got := joinWords(replied(t, b, 2)); got != allGood(2) {
+	if got := joinWords(lastPassResults(t, b, 2)); got != allGood(2) {
 		t.Errorf("got %v, want %v", got, allGood(2))
 	}
 	want := "POST /openai/files?api-version=2024-10-21 " + secret
@@ -210,7 +210,7 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 	if err := b.Run(t.Context(), batchPass(6, &results)); err != nil {
 		t.Fatal(err)
 	}
-	got := replied(t, b, 6)
+	got := lastPassResults(t, b, 6)
 	if !strings.Contains(got[0], "longer than the model's window") || !strings.Contains(got[1], "content filter") || got[2] != validReply || got[3] != validReply || got[4] != validReply {
 		t.Errorf("got %q, want a context length error, a refusal and three replies", got)
 	}

@@ -22,7 +22,7 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 	for i := range 8 {
 		k := []*Cache{one, two}[i%2]
 		wg.Go(func() {
-			c := k.Completer(&answers{}, "e", strconv.Itoa(i))
+			c := k.Completer(&countingModel{}, "e", strconv.Itoa(i))
 			for j := range 25 {
 				r := newRequest(verdicts())
 				r.Seed = j
@@ -43,7 +43,7 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 	if len(w1.all)+len(w2.all) > 0 {
 		t.Errorf("got warnings %v and %v, want none", w1, w2)
 	}
-	a := &answers{}
+	a := &countingModel{}
 	r := newRequest(verdicts())
 	if reply, err := two.Completer(a, "e", "0").Complete(t.Context(), r); err != nil || !reply.Cached {
 		t.Errorf("got %+v, %v; want a cached reply", reply, err)
@@ -57,7 +57,7 @@ func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 		t.Skip("here a file's locks belong to the process, and this test is one")
 	}
 	dir := t.TempDir()
-	a := &answers{}
+	a := &countingModel{}
 	slow := completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
 		_ = NewClock(time.Now).Sleep(ctx, time.Millisecond)
 		return a.Complete(ctx, r)
@@ -93,8 +93,8 @@ func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if a.n != 100 {
-		t.Errorf("got %d requests, want 100", a.n)
+	if a.calls != 100 {
+		t.Errorf("got %d requests, want 100", a.calls)
 	}
 }
 

@@ -41,23 +41,23 @@ func (w *warnings) String() string {
 	return fmt.Sprint(w.all)
 }
 
-// answers is a server that counts its replies.
-type answers struct {
-	mu sync.Mutex
-	n  int
+// A countingModel is a Completer that counts its calls.
+type countingModel struct {
+	mu    sync.Mutex
+	calls int
 }
 
-func (a *answers) Complete(context.Context, *Request) (*Reply, error) {
+func (a *countingModel) Complete(context.Context, *Request) (*Reply, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.n++
+	a.calls++
 	return &Reply{Text: "so: " + validReply, JSON: json.RawMessage(validReply), Usage: usage.Usage{Requests: 1, PromptTokens: 3, CompletionTokens: 2}}, nil
 }
 
 func TestCacheHit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a ?#%dir", "llm")
 	k, w := openCache(t, dir)
-	a := &answers{}
+	a := &countingModel{}
 	c := k.Completer(a, "http://x", "m")
 	for i := range 2 {
 		reply, err := c.Complete(t.Context(), newRequest(verdicts()))
@@ -71,8 +71,8 @@ func TestCacheHit(t *testing.T) {
 			t.Errorf("got usage %+v for a hit, want only a cached request", reply.Usage)
 		}
 	}
-	if a.n != 1 || len(w.all) > 0 {
-		t.Errorf("got %d calls, warnings %v; want 1, none", a.n, w)
+	if a.calls != 1 || len(w.all) > 0 {
+		t.Errorf("got %d calls, warnings %v; want 1, none", a.calls, w)
 	}
 	if runtime.GOOS == "windows" {
 		return
@@ -88,7 +88,7 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 	k, _ := openCache(t, t.TempDir())
 	release := make(chan struct{})
 	var mu sync.Mutex
-	asked := 0
+	sent := 0
 	slow := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
 		select {
 		case <-release:
@@ -97,7 +97,7 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if asked++; asked == 1 {
+		if sent++; sent == 1 {
 			return nil, status(500) // the next caller sends its own request
 		}
 		return &Reply{Text: validReply, JSON: json.RawMessage(validReply)}, nil
@@ -124,8 +124,8 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 	}
 	close(release)
 	wg.Wait()
-	if asked != 2 || failed != 1 || hits != 18 {
-		t.Errorf("got %d sent, %d failed, %d hits; want 2, 1, 18", asked, failed, hits)
+	if sent != 2 || failed != 1 || hits != 18 {
+		t.Errorf("got %d sent, %d failed, %d hits; want 2, 1, 18", sent, failed, hits)
 	}
 }
 
@@ -182,16 +182,16 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 		}
 	}
 	// A reply that the schema no longer accepts is requested again.
-	a := &answers{}
+	a := &countingModel{}
 	c := k.Completer(a, "e", "m")
 	r := newRequest(verdicts())
 	_, _ = c.Complete(t.Context(), r)
 	r.Schema.Accept = func(json.RawMessage) error { return errors.New("changed") }
-	if reply, _ := c.Complete(t.Context(), r); reply.Cached || a.n != 2 {
+	if reply, _ := c.Complete(t.Context(), r); reply.Cached || a.calls != 2 {
 		t.Error("an invalid reply was used")
 	}
 	// The same applies to free text.
-	words := &answers{}
+	words := &countingModel{}
 	c = k.Completer(words, "e", "words")
 	r = newRequest(nil)
 	_, _ = c.Complete(t.Context(), r)
@@ -234,7 +234,7 @@ func TestCacheStatsAndClear(t *testing.T) {
 		t.Errorf("empty cache: got %+v, %v; want no replies", s, err)
 	}
 	start := clock.Now()
-	c := k.Completer(&answers{}, "e", "m")
+	c := k.Completer(&countingModel{}, "e", "m")
 	_, _ = c.Complete(t.Context(), newRequest(verdicts()))
 	clock.pass(48 * time.Hour)
 	k.Put(t.Context(), "a", "1", json.RawMessage(`1`))
@@ -274,15 +274,15 @@ func TestCacheFailureIsWarning(t *testing.T) {
 			dir := t.TempDir()
 			spoil(t, dir)
 			k, w := openCache(t, dir)
-			a := &answers{}
+			a := &countingModel{}
 			c := k.Completer(a, "e", "m")
 			for range 5 {
 				if reply, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || reply.Cached {
 					t.Fatalf("got %+v, %v; want an uncached reply", reply, err)
 				}
 			}
-			if a.n != 5 || len(w.all) == 0 || len(w.all) > 2 || !strings.Contains(w.String(), dir) {
-				t.Errorf("got %d calls, warnings %v; want 5, one or two that name %s", a.n, w, dir)
+			if a.calls != 5 || len(w.all) == 0 || len(w.all) > 2 || !strings.Contains(w.String(), dir) {
+				t.Errorf("got %d calls, warnings %v; want 5, one or two that name %s", a.calls, w, dir)
 			}
 			k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
 			if _, ok := k.Get(t.Context(), "a", "b"); ok || k.List(t.Context(), "a") != nil {
@@ -326,7 +326,7 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	k, w := openCache(t, dir)
-	if _, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
+	if _, err := k.Completer(&countingModel{}, "e", "m").Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
 		t.Errorf("got %v, warnings %v; want nil and one", err, w)
 	}
 }
@@ -343,7 +343,7 @@ func TestLockedCacheIsWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	c := k.Completer(&answers{}, "e", "m")
+	c := k.Completer(&countingModel{}, "e", "m")
 	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
 		t.Errorf("got %v, warnings %v; want nil and one", err, w)
 	}
@@ -359,15 +359,15 @@ func TestClosedCacheReturnsNothing(t *testing.T) {
 	if err := errors.Join(k.Close(), k.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), newRequest(nil)); err != nil || reply.Cached {
+	if reply, err := k.Completer(&countingModel{}, "e", "m").Complete(t.Context(), newRequest(nil)); err != nil || reply.Cached {
 		t.Errorf("got %+v, %v; want an uncached reply", reply, err)
 	}
 }
 
-type lengths struct{ asked []string }
+type lengthEmbedder struct{ texts []string }
 
-func (l *lengths) Embed(_ context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	l.asked = append(l.asked, texts...)
+func (l *lengthEmbedder) Embed(_ context.Context, texts []string) ([][]float32, usage.Usage, error) {
+	l.texts = append(l.texts, texts...)
 	out := make([][]float32, len(texts))
 	for i, s := range texts {
 		if s == "bad" {
@@ -380,7 +380,7 @@ func (l *lengths) Embed(_ context.Context, texts []string) ([][]float32, usage.U
 
 func TestCacheEmbedder(t *testing.T) {
 	k, _ := openCache(t, t.TempDir())
-	l := &lengths{}
+	l := &lengthEmbedder{}
 	e := k.Embedder(l, "e", "m")
 	_, u, err := e.Embed(t.Context(), []string{"a", "bb"})
 	if err != nil || u.Requests != 1 {
@@ -399,7 +399,7 @@ func TestCacheEmbedder(t *testing.T) {
 	if _, _, err = e.Embed(t.Context(), []string{"bad"}); err == nil {
 		t.Error("got no error, want one")
 	}
-	if fmt.Sprint(l.asked) != "[a bb ccc bad]" {
-		t.Errorf("got texts %v, want [a bb ccc bad]", l.asked)
+	if fmt.Sprint(l.texts) != "[a bb ccc bad]" {
+		t.Errorf("got texts %v, want [a bb ccc bad]", l.texts)
 	}
 }

@@ -63,7 +63,7 @@ func TestEmbedErrors(t *testing.T) {
 	if e := as[*ContextLengthError](t, err); e.Limit != 512 {
 		t.Errorf("got %v, want a limit of 512", err)
 	}
-	_, u, err := (&BatchedEmbedder{Next: &lengths{}, Size: 1}).Embed(t.Context(), []string{"a", "bad", "c"})
+	_, u, err := (&BatchedEmbedder{Next: &lengthEmbedder{}, Size: 1}).Embed(t.Context(), []string{"a", "bad", "c"})
 	if err == nil || u.Requests != 2 || UsageOf(err).Requests != 2 {
 		t.Errorf("got %+v, %v; want an error after 2 requests", u, err)
 	}

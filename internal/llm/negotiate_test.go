@@ -97,7 +97,7 @@ func TestProvenFormSurvivesOccasionalRejections(t *testing.T) {
 // once.
 func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 	const calls = 16
-	var told []Downgrade
+	var downgrades []Downgrade
 	for name, parameter := range map[string]string{"format": "response_format", "temperature": "temperature"} {
 		srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 			if s.body[parameter] != nil {
@@ -107,7 +107,7 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 			writeReply(w, validReply, "stop")
 		})
 		c := newTestClient(t, Config{BaseURL: srv.URL})
-		c.notify = func(d Downgrade) { told = append(told, d) }
+		c.notify = func(d Downgrade) { downgrades = append(downgrades, d) }
 		var wg sync.WaitGroup
 		for range calls {
 			wg.Go(func() {
@@ -121,8 +121,8 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 			t.Errorf("%s: got %d requests for %d calls, want at most %d", name, n, calls, 2*calls+3)
 		}
 	}
-	if len(told) != 1 || told[0].To != "prompt" || !strings.Contains(fmt.Sprint(told[0]), "in the prompt alone") {
-		t.Errorf("got notifications %v, want one downgrade to the prompt", told)
+	if len(downgrades) != 1 || downgrades[0].To != "prompt" || !strings.Contains(fmt.Sprint(downgrades[0]), "in the prompt alone") {
+		t.Errorf("got notifications %v, want one downgrade to the prompt", downgrades)
 	}
 }
 

@@ -19,9 +19,9 @@ func maxTokensOf(all []sent) (limits []int) {
 	return limits
 }
 
-// reasoner returns a handler that answers only with at least needed output tokens, and
-// rejects more than limit.
-func reasoner(needed, limit int) func(int, sent, http.ResponseWriter) {
+// reasoningServer returns a handler that answers only with at least needed output
+// tokens and rejects more than limit.
+func reasoningServer(needed, limit int) func(int, sent, http.ResponseWriter) {
 	return func(_ int, s sent, w http.ResponseWriter) {
 		switch n := int(s.body["max_tokens"].(float64)); {
 		case n > limit:
@@ -37,7 +37,7 @@ func reasoner(needed, limit int) func(int, sent, http.ResponseWriter) {
 // One of several concurrent calls searches for the limit; the others start with its result.
 func TestConcurrentCallsSearchOnce(t *testing.T) {
 	const calls = 16
-	srv, got := newTestServer(t, reasoner(20_000, 1<<20))
+	srv, got := newTestServer(t, reasoningServer(20_000, 1<<20))
 	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	var wg sync.WaitGroup
 	for range calls {
@@ -54,7 +54,7 @@ func TestConcurrentCallsSearchOnce(t *testing.T) {
 }
 
 func TestSearchStopsAtModelLimit(t *testing.T) {
-	srv, got := newTestServer(t, reasoner(50_000, 30_000))
+	srv, got := newTestServer(t, reasoningServer(50_000, 30_000))
 	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 3 {
 		_, err := retrier.Complete(t.Context(), newRequest(verdicts()))

@@ -107,9 +107,9 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 			if len(text) > 2000 || strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
 				t.Errorf("got %d bytes, want at most 2000 printable ones: %.300q", len(text), text)
 			}
-			for _, hidden := range []string{password, "pa55", secret, "sk-very", base64.StdEncoding.EncodeToString([]byte("user:" + password))} {
-				if strings.Contains(text, hidden) {
-					t.Errorf("secret %q found in %.300q", hidden, text)
+			for _, secret := range []string{password, "pa55", secret, "sk-very", base64.StdEncoding.EncodeToString([]byte("user:" + password))} {
+				if strings.Contains(text, secret) {
+					t.Errorf("secret %q found in %.300q", secret, text)
 				}
 			}
 		})

@@ -40,7 +40,7 @@ func (s *tokenServer) Do(ctx context.Context, size func() Size, _ Send) (usage.U
 	return u, nil
 }
 
-// most returns the largest number of tokens in any minute.
+// maxTokens returns the largest number of tokens in any minute.
 func (s *tokenServer) maxTokens() int {
 	maxTokens := 0
 	for i := range s.sent {

@@ -13,18 +13,18 @@ import (
 
 // A counter is a server that reports token counts in its own way.
 type counter struct {
-	mu     sync.Mutex
-	asked  int
-	before string
-	count  func(text, before string) int // of this prompt and the previous one
-	err    func(text string) error
+	mu       sync.Mutex
+	requests int
+	before   string
+	count    func(text, before string) int // of this prompt and the previous one
+	err      func(text string) error
 }
 
 func (c *counter) Complete(_ context.Context, r *Request) (*Reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := r.Messages[len(r.Messages)-1].Text
-	c.asked++
+	c.requests++
 	if c.err != nil {
 		if err := c.err(text); err != nil {
 			return nil, err
@@ -89,32 +89,32 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &counter{count: tt.count}
-			limit, missed, told := 0, 0, 0
-			w := NewWindowDetector(s, quarter, func(n, m int) { limit, missed, told = n, m, told+1 })
+			limit, missed, notified := 0, 0, 0
+			w := NewWindowDetector(s, quarter, func(n, m int) { limit, missed, notified = n, m, notified+1 })
 			sent := 0
 			for _, field := range strings.Fields(tt.tokens) {
 				n, cut := 0, strings.HasSuffix(field, "!")
 				if _, err := fmt.Sscan(strings.TrimSuffix(field, "!"), &n); err != nil {
 					t.Fatal(err)
 				}
-				before := s.asked
+				before := s.requests
 				reply, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
 				e, long := errors.AsType[*ContextLengthError](err)
 				if long != cut || cut && !e.Silent || !cut && err != nil {
 					t.Fatalf("prompt of %d tokens: got %v, %v; want truncated: %t", n, reply, err, cut)
 				}
-				if s.asked > before {
+				if s.requests > before {
 					sent++
 				}
-				if used := UsageOf(err); long && used.Requests != s.asked-before {
-					t.Errorf("counted %d requests, sent %d", used.Requests, s.asked-before)
+				if used := UsageOf(err); long && used.Requests != s.requests-before {
+					t.Errorf("counted %d requests, sent %d", used.Requests, s.requests-before)
 				}
 			}
-			if s.asked-sent != tt.more || missed != tt.missed {
-				t.Errorf("%d requests for probes, want %d; %d missed, want %d", s.asked-sent, tt.more, missed, tt.missed)
+			if s.requests-sent != tt.more || missed != tt.missed {
+				t.Errorf("%d requests for probes, want %d; %d missed, want %d", s.requests-sent, tt.more, missed, tt.missed)
 			}
-			if w.Limit() < tt.limit || (tt.limit == 0) != (w.Limit() == 0) || (tt.limit > 0) != (told == 1) {
-				t.Errorf("the limit is %d, want %d; told %d times, %d", w.Limit(), tt.limit, told, limit)
+			if w.Limit() < tt.limit || (tt.limit == 0) != (w.Limit() == 0) || (tt.limit > 0) != (notified == 1) {
+				t.Errorf("the limit is %d, want %d; told %d times, %d", w.Limit(), tt.limit, notified, limit)
 			}
 		})
 	}
@@ -131,14 +131,14 @@ func TestPromptAboveWindowIsNotSent(t *testing.T) {
 	if err := ask(5000, 100); err == nil {
 		t.Fatal("no limit was detected")
 	}
-	before := s.asked
+	before := s.requests
 	for _, tt := range []struct{ tokens, room int }{{5000, 100}, {2040, 100}, {1500, 1200}} {
 		if err := ask(tt.tokens, tt.room); UsageOf(err) != (usage.Usage{}) || as[*ContextLengthError](t, err).Limit != 2048 {
 			t.Errorf("%v: got %v, want a limit of 2048 without a request", tt, err)
 		}
 	}
-	if err := ask(1500, 400); err != nil || s.asked != before+1 {
-		t.Errorf("got %v, %d requests", err, s.asked-before)
+	if err := ask(1500, 400); err != nil || s.requests != before+1 {
+		t.Errorf("got %v, %d requests", err, s.requests-before)
 	}
 }
 
@@ -170,8 +170,8 @@ func TestRejectedPromptIsNotTruncated(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if s.asked != 4 || w.Limit() != 0 {
-		t.Errorf("got %d requests, limit %d; want 4, 0", s.asked, w.Limit())
+	if s.requests != 4 || w.Limit() != 0 {
+		t.Errorf("got %d requests, limit %d; want 4, 0", s.requests, w.Limit())
 	}
 }
 
@@ -203,13 +203,13 @@ func TestConcurrentRequestsShareProbe(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if s.asked > 16+3 {
-		t.Errorf("got %d requests, want at most %d", s.asked, 16+3)
+	if s.requests > 16+3 {
+		t.Errorf("got %d requests, want at most %d", s.requests, 16+3)
 	}
 }
 
 // minTokens is a lower bound for all included vocabularies.
-func TestMinTokensIsALowerBound(t *testing.T) {
+func TestMinTokensIsLowerBound(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "gpt-4"} {
 		tokens := NewTokens(model)
 		for _, text := range []string{
@@ -218,8 +218,8 @@ func TestMinTokensIsALowerBound(t *testing.T) {
 			strings.Repeat("วันนี้อากาศดีมาก", 30), strings.Repeat("오늘은 날씨가 좋습니다. ", 30), strings.Repeat("    \n\n\t", 50), strings.Repeat("=", 300), "x := f(a[i], b...)\n\treturn x\n",
 			strings.Repeat("آب و هوا امروز خوب است. ", 30), strings.Repeat("आज मौसम अच्छा है। ", 30), "",
 		} {
-			if most, is := minTokens(text), tokens.Text(text); float64(is) < minTokensPerWord*float64(most) {
-				t.Errorf("%s: got %d tokens, at least %d: %.40q", model, is, most, text)
+			if bound, got := minTokens(text), tokens.Text(text); float64(got) < minTokensPerWord*float64(bound) {
+				t.Errorf("%s: got %d tokens, at least %d: %.40q", model, got, bound, text)
 			}
 		}
 	}

@@ -116,14 +116,14 @@ func TestRedirectOnSameHostIsFollowed(t *testing.T) {
 
 func TestReplySizeIsLimited(t *testing.T) {
 	block := bytes.Repeat([]byte(" "), 1<<20)
-	var taken atomic.Int64 // uncompressed MiB
+	var read atomic.Int64 // uncompressed MiB
 	for name, answer := range map[string]http.HandlerFunc{
 		"100 MB": func(w http.ResponseWriter, _ *http.Request) {
 			for range 100 {
 				if _, err := w.Write(block); err != nil {
 					return
 				}
-				taken.Add(1)
+				read.Add(1)
 			}
 		},
 		"gzip bomb": func(w http.ResponseWriter, _ *http.Request) {
@@ -145,7 +145,7 @@ func TestReplySizeIsLimited(t *testing.T) {
 				t.Errorf("got %v, want a permanent error about the size", e)
 			}
 			// Some more data is in transit when reading ends.
-			if n := taken.Load(); n > 80 {
+			if n := read.Load(); n > 80 {
 				t.Errorf("read %d MiB, want at most 80", n)
 			}
 		})

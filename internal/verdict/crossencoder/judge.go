@@ -73,10 +73,10 @@ func New(o Options) (*Judge, error) {
 	}
 	info := o.Model.Info()
 	if info.Kind != encoder.Classify && info.Kind != encoder.HHEM {
-		return nil, fmt.Errorf("a model of the kind %q judges no claims: want one that classifies pairs of texts", info.Kind)
+		return nil, fmt.Errorf("a model of kind %q can't judge claims: want one that classifies pairs of texts", info.Kind)
 	}
 	if !slices.Contains(info.Meanings, encoder.Supported) {
-		return nil, fmt.Errorf("none of the model's labels (%s) says that a claim is supported", strings.Join(info.Labels, ", "))
+		return nil, fmt.Errorf("none of the model's labels (%s) means that a claim is supported", strings.Join(info.Labels, ", "))
 	}
 	return &Judge{o}, nil
 }
@@ -162,7 +162,7 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Pass
 			c, w := (at+k)/len(windows), (at+k)%len(windows)
 			got := reading{w, info.Probabilities(row)}
 			if math.IsNaN(got.Supported) {
-				return nil, nil, fmt.Errorf("the model's answer to claim %d is no number: its weights may be damaged", c)
+				return nil, nil, fmt.Errorf("the model's output for claim %d is not a number: its weights may be damaged", c)
 			}
 			if b := &best[c][windows[w].Text]; b.window < 0 || got.Supported > b.Supported {
 				*b = got

@@ -18,9 +18,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 )
 
-// A reader is a model with words as tokens. It supports a claim by the share of its words
-// in the premise, and contradicts it if the premise contains "not".
-type reader struct {
+// A wordModel is a Model with words as tokens. The probability of support is the share
+// of the claim's words in the premise. A premise with "not" contradicts the claim.
+type wordModel struct {
 	window int
 	labels []encoder.Meaning
 	err    error
@@ -28,10 +28,10 @@ type reader struct {
 
 	mu       sync.Mutex
 	premises []string
-	largest  int // batch
+	maxBatch int
 }
 
-func (m *reader) Info() encoder.Info {
+func (m *wordModel) Info() encoder.Info {
 	labels := m.labels
 	if labels == nil {
 		labels = []encoder.Meaning{encoder.Contradicted, encoder.NotMentioned, encoder.Supported}
@@ -39,13 +39,13 @@ func (m *reader) Info() encoder.Info {
 	return encoder.Info{Kind: encoder.Classify, MaxTokens: m.window, Labels: make([]string, len(labels)), Meanings: labels}
 }
 
-func (m *reader) Count(text string) int { return len(strings.Fields(text)) }
-func (m *reader) Specials() int         { return 3 }
+func (m *wordModel) Count(text string) int { return len(strings.Fields(text)) }
+func (m *wordModel) Specials() int         { return 3 }
 
-func (m *reader) Classify(_ context.Context, pairs []encoder.Pair) ([][]float32, error) {
+func (m *wordModel) Classify(_ context.Context, pairs []encoder.Pair) ([][]float32, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.largest = max(m.largest, len(pairs))
+	m.maxBatch = max(m.maxBatch, len(pairs))
 	var out [][]float32
 	for _, p := range pairs {
 		m.premises = append(m.premises, p.Premise)
@@ -137,7 +137,7 @@ func judge(t testing.TB, j *Judge, contexts []string, texts ...string) []verdict
 
 func TestBestChunkDecides(t *testing.T) {
 	contexts := []string{"Bees make honey.", "Grüße. The bridge opened in May. It is red.", "—", "The bridge opened in May."}
-	vs := judge(t, newJudge(t, Options{Model: &reader{}}), contexts, "The bridge opened in May.", "Cats sleep all day.", "The bridge opened in May and is red.")
+	vs := judge(t, newJudge(t, Options{Model: &wordModel{}}), contexts, "The bridge opened in May.", "Cats sleep all day.", "The bridge opened in May and is red.")
 	if v := vs[0]; v.Label != verdict.Supported || math.Abs(v.Score-0.97) > 1e-4 || !reflect.DeepEqual(v.ChunkIDs, []int{1, 3}) ||
 		len(v.Evidence) != 2 || v.Evidence[0].Quote != "The bridge opened in May." || v.Evidence[0].Start != 7 {
 		t.Errorf("got %+v, want support by chunks 1 and 3 with score 0.97", v)
@@ -152,21 +152,21 @@ func TestBestChunkDecides(t *testing.T) {
 
 func TestSupportOverridesContradiction(t *testing.T) {
 	against := "The bridge did not open in May."
-	j := newJudge(t, Options{Model: &reader{}})
+	j := newJudge(t, Options{Model: &wordModel{}})
 	if v := judge(t, j, []string{"Bees.", against}, "The bridge opened in May.")[0]; v.Label != verdict.Contradicted || len(v.Evidence) != 1 || v.Evidence[0].Chunk != 1 {
 		t.Errorf("got %+v, want a contradiction in chunk 1", v)
 	}
 	if v := judge(t, j, []string{against, "The bridge opened in May."}, "The bridge opened in May.")[0]; v.Label != verdict.Supported || !slices.Equal(v.ChunkIDs, []int{1}) {
 		t.Errorf("got %+v, want support by chunk 1", v)
 	}
-	two := newJudge(t, Options{Model: &reader{labels: []encoder.Meaning{encoder.NotMentioned, encoder.Supported}}})
+	two := newJudge(t, Options{Model: &wordModel{labels: []encoder.Meaning{encoder.NotMentioned, encoder.Supported}}})
 	if v := judge(t, two, []string{against}, "The bridge opened in May.")[0]; v.Label != verdict.NotMentioned {
 		t.Errorf("two labels: got %+v, want not mentioned", v)
 	}
 }
 
 func TestJoinedContexts(t *testing.T) {
-	m := &reader{}
+	m := &wordModel{}
 	contexts := []string{"The bridge opened", "in May. Bees."}
 	v := judge(t, newJudge(t, Options{Model: m, Joined: true}), contexts, "The bridge opened in May.")[0]
 	if v.Label != verdict.Supported || len(m.premises) != 1 || m.premises[0] != "The bridge opened\nin May. Bees." {
@@ -180,13 +180,13 @@ func TestRoundedThreshold(t *testing.T) {
 		p    float64
 		want bool
 	}{{0.49, false}, {0.5, false}, {math.Nextafter(0.5, 1), true}, {0.97, true}} {
-		j := newJudge(t, Options{Model: &reader{}, Rounded: true})
+		j := newJudge(t, Options{Model: &wordModel{}, Rounded: true})
 		if got := j.supports(tt.p); got != tt.want {
 			t.Errorf("%v: got %v, want %v", tt.p, got, tt.want)
 		}
 	}
-	if j := newJudge(t, Options{Model: &reader{}}); !j.supports(0.5) {
-		t.Error("a threshold counts from where it is")
+	if j := newJudge(t, Options{Model: &wordModel{}}); !j.supports(0.5) {
+		t.Error("got false for a probability equal to the threshold, want true")
 	}
 }
 
@@ -202,7 +202,7 @@ func TestWindowsCoverTexts(t *testing.T) {
 			}
 		}
 		text := b.String()
-		m := &reader{window: 4 + random.IntN(60)}
+		m := &wordModel{window: 4 + random.IntN(60)}
 		j := newJudge(t, Options{Model: m})
 		longest := random.IntN(40)
 		room := max(m.window-3-min(longest, (m.window-3)/2), 1)
@@ -232,26 +232,26 @@ func TestWindowsCoverTexts(t *testing.T) {
 func TestSupportInLongContext(t *testing.T) {
 	filler := strings.Repeat("Bees make honey in the garden. ", 40)
 	context := filler + "The bridge opened in May. " + filler
-	m := &reader{window: 40}
+	m := &wordModel{window: 40}
 	v := judge(t, newJudge(t, Options{Model: m, Batch: 4}), []string{context}, "The bridge opened in May.")[0]
 	if v.Label != verdict.Supported || len(v.Evidence) != 1 || v.Evidence[0].Quote != "The bridge opened in May." {
 		t.Errorf("got %+v, want support by one sentence", v)
 	}
-	if len(m.premises) < 10 || m.largest > 4 {
-		t.Errorf("got %d windows, batches of up to %d, want at least 10 windows in batches of at most 4", len(m.premises), m.largest)
+	if len(m.premises) < 10 || m.maxBatch > 4 {
+		t.Errorf("got %d windows, batches of up to %d, want at least 10 windows in batches of at most 4", len(m.premises), m.maxBatch)
 	}
 }
 
 func TestNewRejectsUnsuitableModels(t *testing.T) {
-	if _, err := New(Options{Model: &reader{labels: []encoder.Meaning{encoder.NotMentioned}}}); err == nil {
-		t.Error("a model that supports nothing is a judge")
+	if _, err := New(Options{Model: &wordModel{labels: []encoder.Meaning{encoder.NotMentioned}}}); err == nil {
+		t.Error("got no error for a model without a supported label, want one")
 	}
-	for name, m := range map[string]*reader{"an error": {err: errors.New("closed")}, "no number": {nan: true}} {
+	for name, m := range map[string]*wordModel{"error": {err: errors.New("closed")}, "NaN": {nan: true}} {
 		if _, err := newJudge(t, Options{Model: m}).Judge(t.Context(), verdict.Task{Contexts: []string{"a"}, Claims: claims("b")}); err == nil {
 			t.Errorf("output %s: got no error, want one", name)
 		}
 	}
-	v := judge(t, newJudge(t, Options{Model: &reader{}}), []string{" ", "\n"}, "b")[0]
+	v := judge(t, newJudge(t, Options{Model: &wordModel{}}), []string{" ", "\n"}, "b")[0]
 	if v.Label != verdict.NotMentioned || v.Score != 0 {
 		t.Errorf("no contexts: got %+v, want not mentioned with score 0", v)
 	}

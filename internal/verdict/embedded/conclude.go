@@ -37,12 +37,12 @@ func (j *Judge) conclude(ctx context.Context, r *row, i int) (verdict.Verdict, e
 	case verdict.Supported:
 		err = j.supported(ctx, r, i, best, &v)
 	case verdict.Contradicted:
-		v.Unsupported = marked(r.task.Claims[i], best)
+		v.Unsupported = unsupportedSpans(r.task.Claims[i], best)
 		err = j.contradicted(ctx, r, i, against, &v)
 	case verdict.NotMentioned:
-		v.Unsupported = marked(r.task.Claims[i], best)
+		v.Unsupported = unsupportedSpans(r.task.Claims[i], best)
 		v.Evidence = words.Evidence[:min(1, len(words.Evidence))]
-		v.Reason, v.Missing = missing(r.task.Claims[i], words, v), words.Missing
+		v.Reason, v.Missing = missingReason(r.task.Claims[i], words, v), words.Missing
 	}
 	return v, err
 }
@@ -73,8 +73,8 @@ func (r *row) strongest(i int) (best, against reading) {
 	return best, against
 }
 
-// supported adds the evidence for a claim. It comes from the lexical judge if
-// that supports the claim too, and otherwise from the best window.
+// supported adds the evidence for a claim: that of the lexical judge if it also
+// supports the claim, and otherwise the best window.
 func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *verdict.Verdict) error {
 	words := r.words[i]
 	if words.Label == verdict.Supported {
@@ -100,7 +100,7 @@ func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *v
 	}
 	slices.Sort(v.ChunkIDs)
 	v.ChunkIDs = slices.Compact(v.ChunkIDs)
-	v.Reason = "stated in other words" + in(v.Evidence)
+	v.Reason = "stated in other words" + inChunk(v.Evidence)
 	return nil
 }
 
@@ -114,32 +114,32 @@ func (j *Judge) contradicted(ctx context.Context, r *row, i int, against reading
 		return err
 	}
 	v.Evidence = v.Evidence[:min(1, len(v.Evidence))]
-	v.Reason = "contradicted" + in(v.Evidence)
-	if pieces := texts(r.task.Claims[i], v.Unsupported); len(pieces) > 0 {
+	v.Reason = "contradicted" + inChunk(v.Evidence)
+	if pieces := quoteSpans(r.task.Claims[i], v.Unsupported); len(pieces) > 0 {
 		v.Reason += "; nothing supports " + strings.Join(pieces, ", ")
 	}
 	return nil
 }
 
-// missing returns the reason why a claim is not supported: the words that occur
+// missingReason returns the reason why a claim is not supported: the words that occur
 // in no context, or those for which the model finds no support.
-func missing(c extract.Claim, words, v verdict.Verdict) string {
+func missingReason(c extract.Claim, words, v verdict.Verdict) string {
 	if words.Label == verdict.NotMentioned && words.Missing {
 		return words.Reason
 	}
-	reason := "not stated; nearest passage" + in(v.Evidence)
+	reason := "not stated; nearest passage" + inChunk(v.Evidence)
 	if len(v.Evidence) == 0 {
 		reason = "not stated"
 	}
-	if pieces := texts(c, v.Unsupported); len(pieces) > 0 {
+	if pieces := quoteSpans(c, v.Unsupported); len(pieces) > 0 {
 		reason += "; nothing supports " + strings.Join(pieces, ", ")
 	}
 	return reason
 }
 
-// in quotes the first piece of evidence with its chunk, or returns "" if there
-// is none.
-func in(evidence []verdict.Evidence) string {
+// inChunk quotes the first piece of evidence with its chunk, or returns "" if there is
+// none.
+func inChunk(evidence []verdict.Evidence) string {
 	if len(evidence) == 0 {
 		return ""
 	}
@@ -158,8 +158,6 @@ func (j *Judge) quote(ctx context.Context, r *row, i int, x reading, v *verdict.
 	}
 	p := w.pieces[0]
 	var sentences []piece
-	// texts quotes the first maxQuoted spans of a claim, skipping those within
-	// markers.
 	var texts []string
 	j.o.Sentences(w.text, func(start, end int) {
 		sentences = append(sentences, piece{p.chunk, p.start + start, p.start + end})
@@ -182,16 +180,16 @@ func (j *Judge) quote(ctx context.Context, r *row, i int, x reading, v *verdict.
 	return nil
 }
 
-// marked returns the spans of a claim, in code points, for which the model
+// unsupportedSpans returns the spans of a claim, in code points, for which the model
 // finds no support. It merges adjacent words into one span.
-func marked(c extract.Claim, x reading) []extract.Span {
+func unsupportedSpans(c extract.Claim, x reading) []extract.Span {
 	lead, ok := c.Offset()
 	if !ok {
 		return nil
 	}
 	var spans []extract.Span
 	last := 0
-	for _, t := range x.held.Tokens {
+	for _, t := range x.output.Tokens {
 		if t.Unsupported <= 0 || t.Start < lead || t.End-lead > len(c.Text) {
 			continue
 		}
@@ -207,8 +205,8 @@ func marked(c extract.Claim, x reading) []extract.Span {
 	return spans
 }
 
-// texts quotes the first spans of a claim that are not only markup.
-func texts(c extract.Claim, spans []extract.Span) []string {
+// quoteSpans quotes the first maxQuoted spans of a claim that are not part of a marker.
+func quoteSpans(c extract.Claim, spans []extract.Span) []string {
 	runes := []rune(c.Text)
 	var out []string
 	for _, s := range spans {

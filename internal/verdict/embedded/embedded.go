@@ -104,10 +104,10 @@ type reading struct {
 	window                 int
 	support, contradiction float64
 	worst                  float64
-	held                   encoder.ClaimOutput
+	output                 encoder.ClaimOutput
 }
 
-// read runs the lexical judge, chooses windows and runs the model on them.
+// read runs the lexical judge and then the model on the chosen windows.
 func (j *Judge) read(ctx context.Context, task verdict.Task) (*row, error) {
 	lexicalJudgement, err := j.o.Words.Judge(ctx, task)
 	if err != nil {
@@ -157,14 +157,14 @@ func (j *Judge) ask(ctx context.Context, r *row, chosen [][]int) error {
 	}
 	for g, w := range windows {
 		for k, claim := range claimsOf[w] {
-			x := reading{window: w, held: held[g][k]}
-			x.support, x.contradiction = odds(x.held.Logits)
+			x := reading{window: w, output: held[g][k]}
+			x.support, x.contradiction = odds(x.output.Logits)
 			x.worst = math.Inf(-1)
-			for _, t := range x.held.Tokens {
+			for _, t := range x.output.Tokens {
 				x.worst = max(x.worst, float64(t.Unsupported))
 			}
 			if math.IsNaN(x.support) || math.IsNaN(x.contradiction) || math.IsNaN(x.worst) {
-				return fmt.Errorf("the model's answer to claim %d is no number: its weights may be damaged", claim)
+				return fmt.Errorf("the model's output for claim %d is not a number: its weights may be damaged", claim)
 			}
 			r.readings[claim] = append(r.readings[claim], x)
 		}

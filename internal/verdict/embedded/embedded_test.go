@@ -16,9 +16,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 )
 
-// A fakeModel returns what its function says, and counts words as tokens.
+// A fakeModel is a Model whose output is computed by a function. It counts words as
+// tokens.
 type fakeModel struct {
-	says func(window, claim string) encoder.ClaimOutput
+	output func(window, claim string) encoder.ClaimOutput
 
 	mu     sync.Mutex
 	groups []encoder.Group
@@ -31,7 +32,7 @@ func (m *fakeModel) Judge(_ context.Context, groups []encoder.Group) ([][]encode
 	out := make([][]encoder.ClaimOutput, len(groups))
 	for i, g := range groups {
 		for _, c := range g.Claims {
-			out[i] = append(out[i], m.says(g.Window, c))
+			out[i] = append(out[i], m.output(g.Window, c))
 		}
 	}
 	return out, nil
@@ -39,15 +40,15 @@ func (m *fakeModel) Judge(_ context.Context, groups []encoder.Group) ([][]encode
 
 func (m *fakeModel) Count(text string) int { return len(strings.Fields(text)) }
 
-func supports(window, _ string) encoder.ClaimOutput {
+func supportAll(window, _ string) encoder.ClaimOutput {
 	return encoder.ClaimOutput{Logits: [3]float32{4, 0, 0}}
 }
 
-func refuses(window, _ string) encoder.ClaimOutput {
+func supportNone(window, _ string) encoder.ClaimOutput {
 	return encoder.ClaimOutput{Logits: [3]float32{-4, 1, 0}}
 }
 
-func denies(window, _ string) encoder.ClaimOutput {
+func contradictAll(window, _ string) encoder.ClaimOutput {
 	return encoder.ClaimOutput{Logits: [3]float32{-4, 0, 4}}
 }
 
@@ -78,11 +79,11 @@ func newJudge(t testing.TB, m Model, f Formula) *Judge {
 
 func judge(t testing.TB, j *Judge, contexts []string, claims ...string) []verdict.Verdict {
 	t.Helper()
-	k := verdict.Task{Contexts: contexts}
+	task := verdict.Task{Contexts: contexts}
 	for i, c := range claims {
-		k.Claims = append(k.Claims, extract.Claim{ID: 10 + i, Text: c})
+		task.Claims = append(task.Claims, extract.Claim{ID: 10 + i, Text: c})
 	}
-	got, err := j.Judge(context.Background(), k)
+	got, err := j.Judge(context.Background(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func check(t testing.TB, contexts []string, claim string, id int, v verdict.Verd
 const bridge = "The harbour is deep. The bridge was opened in March. Trains cross it daily."
 
 func TestVerbatimClaimSkipsModel(t *testing.T) {
-	m := &fakeModel{says: denies}
+	m := &fakeModel{output: contradictAll}
 	v := judge(t, newJudge(t, m, formula()), []string{bridge}, "The bridge was opened in March.")[0]
 	if v.Label != verdict.Supported || v.Score != 1 || len(m.groups) > 0 {
 		t.Errorf("got %+v after %d model calls, want support with score 1 after none", v, len(m.groups))
@@ -137,12 +138,12 @@ func TestWordsAndModelAreCombined(t *testing.T) {
 		claim string
 		want  verdict.Label
 	}{
-		"paraphrase":                    {supports, "Rail vehicles go over the bridge each day.", verdict.Supported},
-		"unrelated":                     {supports, "Elephants swim.", verdict.NotMentioned},
-		"same words, different meaning": {refuses, "Trains opened the bridge daily in the harbour.", verdict.NotMentioned},
-		"contradicted":                  {denies, "Trains never cross the deep bridge in March.", verdict.Contradicted},
+		"paraphrase":                    {supportAll, "Rail vehicles go over the bridge each day.", verdict.Supported},
+		"unrelated":                     {supportAll, "Elephants swim.", verdict.NotMentioned},
+		"same words, different meaning": {supportNone, "Trains opened the bridge daily in the harbour.", verdict.NotMentioned},
+		"contradicted":                  {contradictAll, "Trains never cross the deep bridge in March.", verdict.Contradicted},
 	} {
-		v := judge(t, newJudge(t, &fakeModel{says: tt.says}, formula()), []string{bridge}, tt.claim)[0]
+		v := judge(t, newJudge(t, &fakeModel{output: tt.says}, formula()), []string{bridge}, tt.claim)[0]
 		if v.Label != tt.want {
 			t.Errorf("%s: got %+v, want %v", name, v, tt.want)
 		}
@@ -152,7 +153,7 @@ func TestWordsAndModelAreCombined(t *testing.T) {
 func TestChooseWindowsWithMostWords(t *testing.T) {
 	filler := strings.Repeat("Bees make honey in the garden. ", 12)
 	contexts := []string{filler + "Copper bridges rust green.", "A bridge of copper was built there by Otto. " + filler, filler}
-	m := &fakeModel{says: refuses}
+	m := &fakeModel{output: supportNone}
 	judge(t, newJudge(t, m, formula()), contexts, "Otto built a bridge of green copper.")
 	var read []string
 	for _, g := range m.groups {
@@ -175,11 +176,11 @@ func TestChooseWindowsWithMostWords(t *testing.T) {
 
 func TestPackedWindowNamesAllChunks(t *testing.T) {
 	contexts := []string{"Marie Curie was born in Warsaw. Her father taught physics.", "Bees make honey.", "In 1903 Curie got the Nobel prize. It was shared."}
-	m := &fakeModel{says: func(window, claim string) encoder.ClaimOutput {
+	m := &fakeModel{output: func(window, claim string) encoder.ClaimOutput {
 		if strings.Contains(window, "Warsaw") && strings.Contains(window, "1903") {
-			return supports(window, claim)
+			return supportAll(window, claim)
 		}
-		return refuses(window, claim)
+		return supportNone(window, claim)
 	}}
 	f := formula()
 	f.Support = 2
@@ -191,8 +192,8 @@ func TestPackedWindowNamesAllChunks(t *testing.T) {
 
 func TestUnsupportedSpans(t *testing.T) {
 	claim := "Zoë opened the büro on 20 May."
-	m := &fakeModel{says: func(window, c string) encoder.ClaimOutput {
-		h := refuses(window, c)
+	m := &fakeModel{output: func(window, c string) encoder.ClaimOutput {
+		h := supportNone(window, c)
 		for _, word := range []string{"20", "May"} {
 			at := strings.Index(c, word)
 			h.Tokens = append(h.Tokens, encoder.TokenLogit{Start: at, End: at + len(word), Unsupported: 2})
@@ -206,13 +207,13 @@ func TestUnsupportedSpans(t *testing.T) {
 	}
 	lead := extract.Claim{Text: "20 May", Lead: "Zoë opened"}
 	held := encoder.ClaimOutput{Tokens: []encoder.TokenLogit{{Start: 0, End: 4, Unsupported: 1}, {Start: 13, End: 15, Unsupported: 1}}}
-	if d := cmp.Diff([]extract.Span{{Start: 0, End: 2}}, marked(lead, reading{held: held})); d != "" {
+	if d := cmp.Diff([]extract.Span{{Start: 0, End: 2}}, unsupportedSpans(lead, reading{output: held})); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestNaNIsError(t *testing.T) {
-	m := &fakeModel{says: func(_, _ string) encoder.ClaimOutput {
+	m := &fakeModel{output: func(_, _ string) encoder.ClaimOutput {
 		return encoder.ClaimOutput{Logits: [3]float32{float32(math.NaN()), 0, 0}}
 	}}
 	_, err := newJudge(t, m, formula()).Judge(context.Background(), verdict.Task{Contexts: []string{bridge}, Claims: []extract.Claim{{Text: "Trains stop."}}})
@@ -222,7 +223,7 @@ func TestNaNIsError(t *testing.T) {
 }
 
 func TestNoContexts(t *testing.T) {
-	m := &fakeModel{says: supports}
+	m := &fakeModel{output: supportAll}
 	for _, contexts := range [][]string{nil, {""}, {"...", " "}} {
 		if v := judge(t, newJudge(t, m, formula()), contexts, "Trains stop.")[0]; v.Label != verdict.NotMentioned {
 			t.Errorf("%q: got %+v, want not mentioned", contexts, v)
@@ -276,7 +277,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add("\xff\xfe 東京は人口 1,400 万人。", "東京 has 14 million", uint64(7))
 	f.Add("", "", uint64(0))
 	f.Fuzz(func(t *testing.T, text, claim string, bits uint64) {
-		m := &fakeModel{says: func(window, c string) encoder.ClaimOutput {
+		m := &fakeModel{output: func(window, c string) encoder.ClaimOutput {
 			x := bits * uint64(1+len(window)+3*len(c))
 			h := encoder.ClaimOutput{Logits: [3]float32{float32(int8(x)), float32(int8(x >> 8)), float32(int8(x >> 16))}}
 			for i, r := range c {

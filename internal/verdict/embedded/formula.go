@@ -14,8 +14,8 @@ type Signals struct {
 	// Support and Contradiction are the natural log-odds, by the model, that the contexts
 	// support and contradict the claim: the maximum over all windows.
 	Support, Contradiction float64
-	// Worst is the highest log-odds of any token in the claim of being unsupported: the
-	// minimum over all windows.
+	// Worst is the log-odds that the least supported token of the claim is unsupported:
+	// the minimum over all windows.
 	Worst float64
 	// Settled is set if a context contains the claim verbatim, so the model is not run.
 	// Unread is set if there is no window to read. In both cases the log-odds are 0.

@@ -15,11 +15,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 )
 
-// probesRight is the number of probes that the included model gets right, as supported or
-// not. docs/accuracy.md lists the others.
-const probesRight = 33
+// correctProbes is the number of probes that the included model classifies correctly as
+// supported or not. docs/accuracy.md lists the others.
+const correctProbes = 33
 
-// A probe is a handwritten claim with the verdicts that a person would accept.
+// A probe is a handwritten claim with the acceptable verdicts.
 type probe struct {
 	ID, Answer string
 	Contexts   []string
@@ -54,8 +54,8 @@ func readProbes(t *testing.T) []probe {
 	return probes
 }
 
-// shipped returns the judge that users have.
-func shipped(t *testing.T, p kernel.Precision) *Judge {
+// newEmbeddedJudge returns a judge with the included model.
+func newEmbeddedJudge(t *testing.T, p kernel.Precision) *Judge {
 	t.Helper()
 	g, f, err := Open("", encoder.Options{Precision: p})
 	if err != nil {
@@ -74,8 +74,8 @@ func shipped(t *testing.T, p kernel.Precision) *Judge {
 }
 
 func TestEmbeddedModelProbes(t *testing.T) {
-	j := shipped(t, kernel.Int8)
-	right := 0
+	j := newEmbeddedJudge(t, kernel.Int8)
+	correct := 0
 	for _, p := range readProbes(t) {
 		task := verdict.Task{Contexts: p.Contexts, Claims: []extract.Claim{{Text: p.Answer}}}
 		got, err := j.Judge(t.Context(), task)
@@ -84,30 +84,30 @@ func TestEmbeddedModelProbes(t *testing.T) {
 		}
 		v := got.Verdicts[0]
 		if (v.Label == verdict.Supported) == p.accepts("supported") {
-			right++
+			correct++
 		} else {
 			t.Logf("%s: %v with %.2f: %s", p.ID, v.Label, v.Score, v.Reason)
 		}
 	}
-	if right < probesRight {
-		t.Errorf("%d of 40 right, want %d", right, probesRight)
+	if correct < correctProbes {
+		t.Errorf("got %d correct probes, want %d", correct, correctProbes)
 	}
 }
 
-// Quantization to 8 bits changes scores by far less than what separates claims.
+// Quantization to 8 bits must not affect which claims are supported.
 func TestQuantizationChangesScoresLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("float32 is slow with the race detector")
 	}
-	eight, full := shipped(t, kernel.Int8), shipped(t, kernel.Float32)
+	int8Judge, float32Judge := newEmbeddedJudge(t, kernel.Int8), newEmbeddedJudge(t, kernel.Float32)
 	sum, n := 0.0, 0
 	for _, p := range readProbes(t) {
 		task := verdict.Task{Contexts: p.Contexts, Claims: []extract.Claim{{Text: p.Answer}}}
-		a, err := eight.Judge(t.Context(), task)
+		a, err := int8Judge.Judge(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := full.Judge(t.Context(), task)
+		b, err := float32Judge.Judge(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,6 +117,6 @@ func TestQuantizationChangesScoresLittle(t *testing.T) {
 	if mean := sum / float64(n); mean > 0.02 {
 		t.Errorf("got a mean score difference of %.4f, want at most 0.02", mean)
 	} else {
-		t.Logf("the scores are %.4f apart on average", mean)
+		t.Logf("mean score difference: %.4f", mean)
 	}
 }

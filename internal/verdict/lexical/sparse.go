@@ -10,7 +10,7 @@ import (
 
 // Comparing every word of n claims with every word of n similar sentences takes O(n²)
 // time. A task that exceeds maxWork steps plus workPerByte per byte of its contexts is
-// judged again with sparse matching, which takes linear time:
+// judged with sparse matching instead, which takes linear time:
 //
 //   - Duplicate claims are judged once.
 //   - A word, word pair or number that occurs in more than rareClaims claims is common.
@@ -26,11 +26,11 @@ const (
 	// For comparison, the largest row of the suites in docs/accuracy.md takes 3,672
 	// steps. An answer of 1,100 sentences with contexts of 100,000 words takes 3
 	// million.
-	maxWork      = 1 << 22
-	workPerByte  = 2
-	rareClaims   = 8
-	commonPlaces = 32
-	maxSupports  = 64
+	maxWork           = 1 << 22
+	workPerByte       = 2
+	rareClaims        = 8
+	commonOccurrences = 32
+	maxSupports       = 64
 	// sparseBatchSize is the batch size for sparse matching. It is larger than
 	// batchSize because sparse matching keeps few hits per claim.
 	sparseBatchSize = 1 << 12
@@ -75,7 +75,7 @@ func (c *chainCounts) add(chain int32) {
 func (c *chainCounts) observe(chain int32) (rare, all bool) {
 	c.seen[chain]++
 	rare = c.size[chain] <= rareClaims
-	return rare, rare || c.seen[chain] <= commonPlaces
+	return rare, rare || c.seen[chain] <= commonOccurrences
 }
 
 func (c *chainCounts) clear() { c.size, c.seen = c.size[:0], c.seen[:0] }

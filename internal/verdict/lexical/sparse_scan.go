@@ -60,7 +60,7 @@ func (s *scratch) readUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 	p.unit++
 	p.refs, p.selected = p.refs[:0], p.selected[:0]
 	if n, ok := p.sequences.Get(key); ok {
-		for i := 0; n >= 0 && i < commonPlaces; i++ {
+		for i := 0; n >= 0 && i < commonOccurrences; i++ {
 			p.selectClaim(s, p.links[n].claim)
 			n = p.links[n].next
 		}

@@ -15,19 +15,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func newCombined(t testing.TB, answer func(int, input) (string, error), opts Options) (*Combined, *fake) {
+func newCombined(t testing.TB, answer func(int, input) (string, error), opts Options) (*Combined, *fakeModel) {
 	t.Helper()
-	f := &fake{answer: answer}
-	opts.Model, opts.Prompts = f, prompts(t)
+	m := &fakeModel{answer: answer}
+	opts.Model, opts.Prompts = m, prompts(t)
 	c, err := NewCombined(opts, "en")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, f
+	return c, m
 }
 
 func TestCombinedSendsOneRequest(t *testing.T) {
-	c, f := newCombined(t, func(_ int, in input) (string, error) {
+	c, model := newCombined(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) != 2 || in.Sentences[1].Text != "He had 3 dogs." || in.Question != "Einstein?" || len(in.Chunks) != 2 {
 			t.Errorf("got input %+v, want 2 sentences, the question and 2 chunks", in)
 		}
@@ -56,8 +56,8 @@ func TestCombinedSendsOneRequest(t *testing.T) {
 	if d := cmp.Diff(want, j.Verdicts); d != "" {
 		t.Error(d)
 	}
-	if len(f.asked) != 1 || j.Usage.Requests+e.Usage.Requests != 1 || f.asked[0].Prompt != "rag-evals/1" || !json.Valid(f.asked[0].Schema.JSON) {
-		t.Errorf("got %d requests, usage %+v; want 1 with a schema", len(f.asked), j.Usage)
+	if len(model.requests) != 1 || j.Usage.Requests+e.Usage.Requests != 1 || model.requests[0].Prompt != "rag-evals/1" || !json.Valid(model.requests[0].Schema.JSON) {
+		t.Errorf("got %d requests, usage %+v; want 1 with a schema", len(model.requests), j.Usage)
 	}
 	if len(e.Skipped) != 1 || e.Skipped[0].Kind != extract.Greeting {
 		t.Errorf("got skipped %+v, want a greeting", e.Skipped)
@@ -65,29 +65,29 @@ func TestCombinedSendsOneRequest(t *testing.T) {
 }
 
 func TestCombinedSendsNothingWithoutClaims(t *testing.T) {
-	c, f := newCombined(t, func(int, input) (string, error) { return "", errors.New("asked") }, Options{})
+	c, model := newCombined(t, func(int, input) (string, error) { return "", errors.New("asked") }, Options{})
 	e, j, err := c.Evaluate(t.Context(), "q", "I don't know.", []string{"c"})
-	if err != nil || len(e.Claims)+len(j.Verdicts)+len(f.asked) != 0 || e.Reason() != "refusal" {
+	if err != nil || len(e.Claims)+len(j.Verdicts)+len(model.requests) != 0 || e.Reason() != "refusal" {
 		t.Errorf("got %+v, %+v, %v; want a refusal without requests", e, j, err)
 	}
 }
 
 func TestCombinedJudgesNothingWithoutContexts(t *testing.T) {
-	c, f := newCombined(t, func(int, input) (string, error) {
+	c, model := newCombined(t, func(int, input) (string, error) {
 		return `{"statements":[{"sentence_id":0,"text":"Mars is red.","reasoning":"r","chunk_ids":[],"is_supported":false}]}`, nil
 	}, Options{})
 	e, j, err := c.Evaluate(t.Context(), "q", "Mars is red. Venus is bright.", nil)
 	if err != nil || len(e.Claims) != 2 || len(j.Verdicts) != 2 {
-		t.Fatalf("got %+v %+v %v, want 2 claims", e, j, err)
+		t.Fatalf("got %+v, %+v, %v; want 2 claims", e, j, err)
 	}
-	for _, r := range f.asked {
+	for _, r := range model.requests {
 		if r.Prompt != "rag-evals/1" {
 			t.Errorf("got a request with prompt %s, want only requests for claims", r.Prompt)
 		}
 	}
 }
 
-func TestCombinedRepeatsInvalidReplies(t *testing.T) {
+func TestCombinedRetriesInvalidReplies(t *testing.T) {
 	one := `{"sentence_id":0,"text":"Mars is red.","reasoning":"r","chunk_ids":[0],"is_supported":true}`
 	two := `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0],"is_supported":true}`
 	list := func(es ...string) string { return `{"statements":[` + strings.Join(es, ",") + `]}` }
@@ -107,7 +107,7 @@ func TestCombinedRepeatsInvalidReplies(t *testing.T) {
 		"always empty":      {[]string{`null`, `{}`}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, f := newCombined(t, func(n int, in input) (string, error) {
+			c, model := newCombined(t, func(n int, in input) (string, error) {
 				if in.Claims != nil {
 					if len(in.Claims) != tt.judged {
 						t.Errorf("got %d claims judged separately, want %d", len(in.Claims), tt.judged)
@@ -123,18 +123,18 @@ func TestCombinedRepeatsInvalidReplies(t *testing.T) {
 			if e.Claims[0].Text != "Mars is red." || e.Claims[1].Text != "Venus is bright." || e.Claims[1].ID != 1 || e.Claims[1].Start != 13 {
 				t.Errorf("got claims %+v, want both sentences", e.Claims)
 			}
-			if want := len(tt.replies) + min(tt.judged, 1); len(f.asked) != want {
-				t.Errorf("%d requests, want %d", len(f.asked), want)
+			if want := len(tt.replies) + min(tt.judged, 1); len(model.requests) != want {
+				t.Errorf("%d requests, want %d", len(model.requests), want)
 			}
 		})
 	}
 }
 
-// sentencewise returns each sentence of the answer ("A. B.") as a statement, and checks it
-// against the chunks as facts does.
-func sentencewise(in input) (string, error) {
+// echoSentences returns each sentence of the answer ("A. B.") as a statement, with the
+// verdict of judgeByKeys.
+func echoSentences(in input) (string, error) {
 	if in.Claims != nil {
-		return facts(in)
+		return judgeByKeys(in)
 	}
 	var list []string
 	for _, sentence := range in.Sentences {
@@ -156,15 +156,15 @@ func TestCombinedFitsTheWindow(t *testing.T) {
 	const want = "supported supported not_mentioned supported not_mentioned"
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
 	for name, opts := range map[string]Options{"found": {}, "known": {MaxContextTokens: 3800, Tokens: tokens}} {
-		c, f := newCombined(t, func(_ int, in input) (string, error) {
+		c, model := newCombined(t, func(_ int, in input) (string, error) {
 			if len(in.r.Messages[1].Text) > 6500 {
 				return "", &llm.ContextLengthError{}
 			}
-			return sentencewise(in)
+			return echoSentences(in)
 		}, opts)
 		e, j, err := c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it.", []string{"A=yes"})
-		if err != nil || labels(j) != "supported not_mentioned" || len(f.asked) != 1 {
-			t.Errorf("%s, short: got %s, %v in %d requests; want %s, nil in 1", name, labels(j), err, len(f.asked), "supported not_mentioned")
+		if err != nil || labels(j) != "supported not_mentioned" || len(model.requests) != 1 {
+			t.Errorf("%s, short: got %s, %v in %d requests; want %s, nil in 1", name, labels(j), err, len(model.requests), "supported not_mentioned")
 		}
 		e, j, err = c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it. C3 is it. Delta is it. Epsilon is it.", k.Contexts)
 		if err != nil || labels(j) != want || len(e.Claims) != 5 {
@@ -174,15 +174,15 @@ func TestCombinedFitsTheWindow(t *testing.T) {
 		if err == nil {
 			checkVerdicts(t, k, j.Verdicts)
 		}
-		if len(f.asked) < 3 {
-			t.Errorf("%s: got %d requests, want at least 3", name, len(f.asked))
+		if len(model.requests) < 3 {
+			t.Errorf("%s: got %d requests, want at least 3", name, len(model.requests))
 		}
 	}
 }
 
 func TestCombinedSplitsLongAnswers(t *testing.T) {
 	answer := "Mercury is hot. Venus is bright. Earth is wet. Mars is red. Jupiter is big."
-	c, f := newCombined(t, func(_ int, in input) (string, error) {
+	c, model := newCombined(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) > 2 {
 			return "", &llm.LengthError{}
 		}
@@ -193,8 +193,8 @@ func TestCombinedSplitsLongAnswers(t *testing.T) {
 		return `{"statements":[` + strings.Join(list, ",") + `]}`, nil
 	}, Options{})
 	e, j, err := c.Evaluate(t.Context(), "q", answer, []string{"c"})
-	if err != nil || len(e.Claims) != 5 || len(j.Verdicts) != 5 || len(f.asked) != 5 {
-		t.Errorf("got %d claims, %d verdicts, %d requests, %v; want 5, 5, 5, nil", len(e.Claims), len(j.Verdicts), len(f.asked), err)
+	if err != nil || len(e.Claims) != 5 || len(j.Verdicts) != 5 || len(model.requests) != 5 {
+		t.Errorf("got %d claims, %d verdicts, %d requests, %v; want 5, 5, 5, nil", len(e.Claims), len(j.Verdicts), len(model.requests), err)
 	}
 	for i, c := range e.Claims {
 		if c.ID != i || c.Start < 0 || answer[c.Start:c.End] != c.Text {
@@ -219,7 +219,7 @@ func TestCombinedErrors(t *testing.T) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 	p := prompts(t)
-	for _, o := range []Options{{}, {Model: &fake{}, Prompts: p, Votes: 3}, {Model: &fake{}, Prompts: p, Style: Ragas}} {
+	for _, o := range []Options{{}, {Model: &fakeModel{}, Prompts: p, Votes: 3}, {Model: &fakeModel{}, Prompts: p, Style: Ragas}} {
 		if _, err := NewCombined(o, ""); err == nil {
 			t.Errorf("%+v: got no error, want one", o)
 		}

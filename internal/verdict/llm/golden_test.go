@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // golden compares the requests of a row with testdata/NAME.json, without the system
 // messages, which package prompt tests.
-func golden(t *testing.T, name string, asked []*llm.Request) {
+func golden(t *testing.T, name string, requests []*llm.Request) {
 	t.Helper()
 	type request struct {
 		Prompt             string
@@ -27,7 +27,7 @@ func golden(t *testing.T, name string, asked []*llm.Request) {
 		SchemaName, Schema string
 	}
 	var list []request
-	for _, r := range asked {
+	for _, r := range requests {
 		if len(r.Messages) != 2 || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
 			t.Errorf("got messages %+v, want system and user", r.Messages)
 		}
@@ -64,15 +64,15 @@ func golden(t *testing.T, name string, asked []*llm.Request) {
 func TestGoldenRequests(t *testing.T) {
 	k := task([]string{"Einstein was born in \"Ulm\".\n", "He died in 1955. </chunks><|im_end|>"}, "Einstein was born in Ulm.", "He died in 1955.")
 	for name, opts := range map[string]Options{"judge": {Seed: 42}, "ragas": {Style: Ragas, Strict: true}} {
-		j, f := newJudge(t, func(int, input) (string, error) { return `{"verdicts":[]}`, nil }, opts)
+		j, model := newJudge(t, func(int, input) (string, error) { return `{"verdicts":[]}`, nil }, opts)
 		if _, err := j.Judge(t.Context(), k); err == nil {
 			t.Error("got no error without verdicts")
 		}
-		golden(t, name, f.asked)
+		golden(t, name, model.requests)
 	}
-	c, f := newCombined(t, func(int, input) (string, error) { return `{"statements":[]}`, nil }, Options{Strict: true})
+	c, model := newCombined(t, func(int, input) (string, error) { return `{"statements":[]}`, nil }, Options{Strict: true})
 	if _, _, err := c.Evaluate(t.Context(), "Einstein?", "Hello! He was born in Ulm. He died in 1955.", k.Contexts); err == nil {
 		t.Error("got no error without verdicts")
 	}
-	golden(t, "rag-evals", f.asked[:2])
+	golden(t, "rag-evals", model.requests[:2])
 }

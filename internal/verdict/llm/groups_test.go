@@ -11,9 +11,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// facts judges a claim by the chunks of a request: "KEY=yes" supports the claim KEY, and
-// "KEY=no" contradicts it.
-func facts(in input) (string, error) {
+// judgeByKeys judges a claim by the chunks of a request: "KEY=yes" supports the claim
+// KEY, and "KEY=no" contradicts it.
+func judgeByKeys(in input) (string, error) {
 	var list []string
 	for _, c := range in.Claims {
 		label, id, quote := "not_mentioned", -1, ""
@@ -31,12 +31,12 @@ func facts(in input) (string, error) {
 	return `{"verdicts":[` + strings.Join(list, ",") + `]}`, nil
 }
 
-func inWindow(window int) func(int, input) (string, error) {
+func rejectAbove(window int) func(int, input) (string, error) {
 	return func(_ int, in input) (string, error) {
 		if len(in.r.Messages[1].Text) > window {
 			return "", &llm.ContextLengthError{Limit: window}
 		}
-		return facts(in)
+		return judgeByKeys(in)
 	}
 }
 
@@ -53,7 +53,7 @@ func longTask() verdict.Task {
 
 const longWant = "supported supported contradicted supported not_mentioned"
 
-func checkLong(t *testing.T, k verdict.Task, got verdict.Judgement) {
+func checkLong(t *testing.T, task verdict.Task, got verdict.Judgement) {
 	t.Helper()
 	if labels(got) != longWant {
 		t.Errorf("got %s, want %s", labels(got), longWant)
@@ -63,7 +63,7 @@ func checkLong(t *testing.T, k verdict.Task, got verdict.Judgement) {
 			t.Errorf("claim %d by chunks %q, want %q", i, got, want)
 		}
 		for _, e := range got.Verdicts[i].Evidence {
-			if r := []rune(k.Contexts[e.Chunk]); string(r[e.Start:e.End]) != e.Quote {
+			if r := []rune(task.Contexts[e.Chunk]); string(r[e.Start:e.End]) != e.Quote {
 				t.Errorf("claim %d: got quote %q, want the text at its offsets", i, e.Quote)
 			}
 		}
@@ -73,14 +73,14 @@ func checkLong(t *testing.T, k verdict.Task, got verdict.Judgement) {
 func TestLongContextsAreJudgedInGroups(t *testing.T) {
 	k := longTask()
 	for _, window := range []int{1200, 2000, 4000, 9000} {
-		j, f := newJudge(t, inWindow(window), Options{})
+		j, model := newJudge(t, rejectAbove(window), Options{})
 		got := judge(t, j, k)
 		checkLong(t, k, got)
-		t.Logf("window %d: %d requests", window, len(f.asked))
+		t.Logf("window %d: %d requests", window, len(model.requests))
 	}
-	j, f := newJudge(t, inWindow(1<<20), Options{})
-	if got := judge(t, j, k); labels(got) != longWant || len(f.asked) != 1 {
-		t.Errorf("got %s in %d requests; want %s in 1", labels(got), len(f.asked), longWant)
+	j, model := newJudge(t, rejectAbove(1<<20), Options{})
+	if got := judge(t, j, k); labels(got) != longWant || len(model.requests) != 1 {
+		t.Errorf("got %s in %d requests; want %s in 1", labels(got), len(model.requests), longWant)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestRequestsFitKnownWindow(t *testing.T) {
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
 	k := longTask()
 	for _, window := range []int{4500, 3600, 8000, 100000} {
-		j, f := newJudge(t, func(_ int, in input) (string, error) {
+		j, model := newJudge(t, func(_ int, in input) (string, error) {
 			used := in.r.MaxTokens
 			for _, m := range in.r.Messages {
 				used += tokens(m.Text)
@@ -97,11 +97,11 @@ func TestRequestsFitKnownWindow(t *testing.T) {
 			if used > window {
 				t.Errorf("got a request of %d tokens, want at most %d", used, window)
 			}
-			return facts(in)
+			return judgeByKeys(in)
 		}, Options{MaxContextTokens: window, Tokens: tokens})
 		checkLong(t, k, judge(t, j, k))
-		if window == 100000 && len(f.asked) != 1 {
-			t.Errorf("got %d requests, want 1", len(f.asked))
+		if window == 100000 && len(model.requests) != 1 {
+			t.Errorf("got %d requests, want 1", len(model.requests))
 		}
 	}
 }
@@ -109,20 +109,20 @@ func TestRequestsFitKnownWindow(t *testing.T) {
 func TestClaimsAreSplitToFitWindow(t *testing.T) {
 	long := strings.Repeat("x", 900)
 	k := task([]string{"short A=yes"}, "A", "A"+long, "B"+long, "A")
-	j, f := newJudge(t, inWindow(1500), Options{})
+	j, model := newJudge(t, rejectAbove(1500), Options{})
 	if got := judge(t, j, k); labels(got) != "supported not_mentioned not_mentioned supported" {
-		t.Errorf("got %s in %d requests; want supported not_mentioned not_mentioned supported", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests; want supported not_mentioned not_mentioned supported", labels(got), len(model.requests))
 	}
-	j, _ = newJudge(t, inWindow(500), Options{})
+	j, _ = newJudge(t, rejectAbove(500), Options{})
 	_, err := j.Judge(t.Context(), k)
 	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok {
 		t.Errorf("got %v, want a *llm.ContextLengthError", err)
 	}
 	// If the window is known beforehand, no request is wasted.
-	j, f = newJudge(t, inWindow(1<<20), Options{MaxContextTokens: 500})
+	j, model = newJudge(t, rejectAbove(1<<20), Options{MaxContextTokens: 500})
 	_, err = j.Judge(t.Context(), k)
-	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok || len(f.asked) != 0 {
-		t.Errorf("got %v in %d requests; want a *llm.ContextLengthError in 0", err, len(f.asked))
+	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok || len(model.requests) != 0 {
+		t.Errorf("got %v in %d requests; want a *llm.ContextLengthError in 0", err, len(model.requests))
 	}
 }
 
@@ -149,14 +149,14 @@ func TestWindowsCoverText(t *testing.T) {
 	}
 }
 
-// A window that is detected while a row is judged applies from then on, to this row and
-// others, and does not change verdicts.
+// A window that is detected while a row is judged applies to later requests of this row
+// and others, and does not change verdicts.
 func TestRequestsFitDetectedWindow(t *testing.T) {
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
 	k := longTask()
 	for _, window := range []int{1700, 2100, 3000, 8000} {
 		limit, refused := 0, 0
-		j, f := newJudge(t, func(_ int, in input) (string, error) {
+		j, model := newJudge(t, func(_ int, in input) (string, error) {
 			used := llm.ExpectedReplyTokens(in.r)
 			for _, m := range in.r.Messages {
 				used += tokens(m.Text)
@@ -166,18 +166,18 @@ func TestRequestsFitDetectedWindow(t *testing.T) {
 				refused++
 				return "", &llm.ContextLengthError{Limit: window, Silent: true}
 			}
-			return facts(in)
+			return judgeByKeys(in)
 		}, Options{Tokens: tokens, Limit: func() int { return limit }})
 		checkLong(t, k, judge(t, j, k))
-		first := len(f.asked)
+		first := len(model.requests)
 		checkLong(t, k, judge(t, j, k))
-		if want := min(1, max(0, 8000-window)); refused != want || len(f.asked)-first != first-want {
-			t.Errorf("window %d: got %d of %d requests rejected, then %d requests; want %d and %d", window, refused, first, len(f.asked)-first, want, first-want)
+		if want := min(1, max(0, 8000-window)); refused != want || len(model.requests)-first != first-want {
+			t.Errorf("window %d: got %d of %d requests rejected, then %d requests; want %d and %d", window, refused, first, len(model.requests)-first, want, first-want)
 		}
 	}
-	j, f := newJudge(t, inWindow(1<<20), Options{Tokens: tokens, Limit: func() int { return 900 }})
+	j, model := newJudge(t, rejectAbove(1<<20), Options{Tokens: tokens, Limit: func() int { return 900 }})
 	_, err := j.Judge(t.Context(), k)
-	if e, ok := errors.AsType[*llm.ContextLengthError](err); !ok || !e.Silent || len(f.asked) != 0 {
-		t.Errorf("got %v in %d requests; want a silent *llm.ContextLengthError in 0", err, len(f.asked))
+	if e, ok := errors.AsType[*llm.ContextLengthError](err); !ok || !e.Silent || len(model.requests) != 0 {
+		t.Errorf("got %v in %d requests; want a silent *llm.ContextLengthError in 0", err, len(model.requests))
 	}
 }

@@ -54,15 +54,15 @@ func checkInvariant(t *testing.T, p *prompt.Set, reply string) {
 	for _, style := range []Style{Chunks, Ragas} {
 		for _, claims := range [][]string{{"a"}, {"a", "b", "c"}} {
 			for _, votes := range []int{1, 3} {
-				f := &fake{answer: func(int, input) (string, error) { return reply, nil }}
-				j, err := New(Options{Model: f, Prompts: p, Style: style, Votes: votes})
+				model := &fakeModel{answer: func(int, input) (string, error) { return reply, nil }}
+				j, err := New(Options{Model: model, Prompts: p, Style: style, Votes: votes})
 				if err != nil {
 					t.Fatal(err)
 				}
 				k := task([]string{"first chunk", "second chunk"}, claims...)
 				got, err := j.Judge(t.Context(), k)
-				if len(f.asked) > votes*(2+2*len(claims)) {
-					t.Errorf("got %d requests, want at most %d", len(f.asked), votes*(2+2*len(claims)))
+				if len(model.requests) > votes*(2+2*len(claims)) {
+					t.Errorf("got %d requests, want at most %d", len(model.requests), votes*(2+2*len(claims)))
 				}
 				if err != nil {
 					if got.Verdicts != nil {
@@ -76,32 +76,32 @@ func checkInvariant(t *testing.T, p *prompt.Set, reply string) {
 	}
 }
 
-func checkVerdicts(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
+func checkVerdicts(t *testing.T, task verdict.Task, vs []verdict.Verdict) {
 	t.Helper()
-	if len(vs) != len(k.Claims) {
-		t.Fatalf("got %d verdicts for %d claims", len(vs), len(k.Claims))
+	if len(vs) != len(task.Claims) {
+		t.Fatalf("got %d verdicts for %d claims", len(vs), len(task.Claims))
 	}
 	for i, v := range vs {
-		if v.ClaimID != k.Claims[i].ID || v.Label > verdict.Supported || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {
-			t.Errorf("verdict %d: got %+v, want a consistent verdict on claim %d", i, v, k.Claims[i].ID)
+		if v.ClaimID != task.Claims[i].ID || v.Label > verdict.Supported || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {
+			t.Errorf("verdict %d: got %+v, want a consistent verdict on claim %d", i, v, task.Claims[i].ID)
 		}
 		if (v.Label == verdict.Supported) != (v.Score >= threshold) {
 			t.Errorf("got %v with score %v, threshold %v", v.Label, v.Score, threshold)
 		}
 		for n, id := range v.ChunkIDs {
-			if id < 0 || id >= len(k.Contexts) || n > 0 && id <= v.ChunkIDs[n-1] {
+			if id < 0 || id >= len(task.Contexts) || n > 0 && id <= v.ChunkIDs[n-1] {
 				t.Errorf("got chunks %v, want valid indices in ascending order", v.ChunkIDs)
 			}
 		}
 		for _, e := range v.Evidence {
-			if string([]rune(k.Contexts[e.Chunk])[e.Start:e.End]) != e.Quote || e.Quote == "" {
+			if string([]rune(task.Contexts[e.Chunk])[e.Start:e.End]) != e.Quote || e.Quote == "" {
 				t.Errorf("got quote %+v, want the text at its offsets", e)
 			}
 		}
 	}
 }
 
-func TestAnyReplyResultsInOneVerdictPerClaimOrError(t *testing.T) {
+func TestReplyYieldsOneVerdictPerClaimOrError(t *testing.T) {
 	p := prompts(t)
 	for _, reply := range fakeReplies {
 		checkInvariant(t, p, reply)

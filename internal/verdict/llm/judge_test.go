@@ -18,13 +18,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A fake model answers requests by a function. Like a client, it passes replies to the
-// schema first.
-type fake struct {
+// A fakeModel answers requests with a function. Like a client, it validates replies
+// with the schema.
+type fakeModel struct {
 	answer func(n int, in input) (string, error)
 
-	mu    sync.Mutex
-	asked []*llm.Request
+	mu       sync.Mutex
+	requests []*llm.Request
 }
 
 // An input is a user message.
@@ -39,19 +39,19 @@ type input struct {
 	r *llm.Request
 }
 
-func (f *fake) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
+func (m *fakeModel) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	f.asked = append(f.asked, r)
-	n := len(f.asked) - 1
-	f.mu.Unlock()
+	m.mu.Lock()
+	m.requests = append(m.requests, r)
+	n := len(m.requests) - 1
+	m.mu.Unlock()
 	in := input{r: r}
 	if err := json.NewDecoder(strings.NewReader(r.Messages[1].Text)).Decode(&in); err != nil {
 		return nil, fmt.Errorf("the user message: %w", err)
 	}
-	out, err := f.answer(n, in)
+	out, err := m.answer(n, in)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func verdictsOn(claims []prompt.Item, label func(text string) string) string {
 	return string(b)
 }
 
-// byText returns the verdict that a claim's own text asks for.
+// byText returns the label that the text of a claim contains.
 func byText(text string) string {
 	for _, l := range []string{"not_mentioned", "contradicted", "supported"} {
 		if strings.Contains(text, l) {
@@ -87,7 +87,7 @@ func byText(text string) string {
 	return "not_mentioned"
 }
 
-func honest(_ int, in input) (string, error) { return verdictsOn(in.Claims, byText), nil }
+func labelsByText(_ int, in input) (string, error) { return verdictsOn(in.Claims, byText), nil }
 
 func prompts(t testing.TB) *prompt.Set {
 	t.Helper()
@@ -98,37 +98,37 @@ func prompts(t testing.TB) *prompt.Set {
 	return s
 }
 
-func newJudge(t testing.TB, answer func(int, input) (string, error), opts Options) (*Judge, *fake) {
+func newJudge(t testing.TB, answer func(int, input) (string, error), opts Options) (*Judge, *fakeModel) {
 	t.Helper()
-	f := &fake{answer: answer}
-	opts.Model, opts.Prompts = f, prompts(t)
+	m := &fakeModel{answer: answer}
+	opts.Model, opts.Prompts = m, prompts(t)
 	j, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j, f
+	return j, m
 }
 
 func task(contexts []string, claims ...string) verdict.Task {
-	k := verdict.Task{Question: "Q?", Contexts: contexts}
+	out := verdict.Task{Question: "Q?", Contexts: contexts}
 	for i, c := range claims {
-		k.Claims = append(k.Claims, extract.Claim{ID: i, Text: c})
+		out.Claims = append(out.Claims, extract.Claim{ID: i, Text: c})
 	}
-	return k
+	return out
 }
 
-func judge(t testing.TB, j *Judge, k verdict.Task) verdict.Judgement {
+func judge(t testing.TB, j *Judge, task verdict.Task) verdict.Judgement {
 	t.Helper()
-	out, err := j.Judge(t.Context(), k)
+	out, err := j.Judge(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Verdicts) != len(k.Claims) {
-		t.Fatalf("got %d verdicts for %d claims", len(out.Verdicts), len(k.Claims))
+	if len(out.Verdicts) != len(task.Claims) {
+		t.Fatalf("got %d verdicts for %d claims", len(out.Verdicts), len(task.Claims))
 	}
 	for i, v := range out.Verdicts {
-		if v.ClaimID != k.Claims[i].ID {
-			t.Fatalf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, k.Claims[i].ID)
+		if v.ClaimID != task.Claims[i].ID {
+			t.Fatalf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, task.Claims[i].ID)
 		}
 		if v.Reason == "" {
 			t.Errorf("claim %d: got no reason, want one", i)
@@ -146,7 +146,7 @@ func labels(j verdict.Judgement) string {
 }
 
 func TestJudgeSendsOneRequest(t *testing.T) {
-	j, f := newJudge(t, func(_ int, in input) (string, error) {
+	j, model := newJudge(t, func(_ int, in input) (string, error) {
 		return `{"verdicts":[
 			{"claim_id":2,"chunk_ids":[],"quote":"","reason":"nothing of it","verdict":"not_mentioned"},
 			{"claim_id":0,"chunk_ids":[1,0,1,9],"quote":"was BORN  in “Ulm”","reason":"it says\nso","verdict":"supported"},
@@ -165,9 +165,9 @@ func TestJudgeSendsOneRequest(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	r := f.asked[0]
-	if len(f.asked) != 1 || r.Temperature != 0 || r.Seed != 0 || r.Prompt != "judge/1" || r.MaxTokens != baseTokens+3*tokensPerClaim || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
-		t.Errorf("got %d requests, want 1 of prompt judge/1; the first: %+v", len(f.asked), r)
+	r := model.requests[0]
+	if len(model.requests) != 1 || r.Temperature != 0 || r.Seed != 0 || r.Prompt != "judge/1" || r.MaxTokens != baseTokens+3*tokensPerClaim || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
+		t.Errorf("got %d requests, want 1 of prompt judge/1; the first: %+v", len(model.requests), r)
 	}
 	if !json.Valid(r.Schema.JSON) {
 		t.Errorf("got schema %s, want valid JSON", r.Schema.JSON)
@@ -184,8 +184,8 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 	list := func(es ...string) string { return `{"verdicts":[` + strings.Join(es, ",") + `]}` }
 	full := []string{entry(0, "supported"), entry(1, "contradicted"), entry(2, "not_mentioned"), entry(3, "supported")}
 	for name, tt := range map[string]struct {
-		first string // the first reply
-		again int    // claims in the second request
+		first   string // the first reply
+		retried int    // claims in the second request
 	}{
 		"complete":               {list(full...), 0},
 		"list at top level":      {"[" + strings.Join(full, ",") + "]", 0},
@@ -214,30 +214,30 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 		"invalid chunks":         {list(`{"claim_id":0,"chunk_ids":"all","quote":7,"reason":null,"verdict":"supported"}`, full[1], full[2], full[3]), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, f := newJudge(t, func(n int, in input) (string, error) {
+			j, model := newJudge(t, func(n int, in input) (string, error) {
 				if n == 0 {
 					return tt.first, nil
 				}
-				return honest(n, in)
+				return labelsByText(n, in)
 			}, Options{})
 			got := judge(t, j, task([]string{"c"}, claims...))
 			if labels(got) != want {
 				t.Errorf("got %s, want %s", labels(got), want)
 			}
-			if tt.again == 0 != (len(f.asked) == 1) {
-				t.Fatalf("got %d requests, want 1: %t", len(f.asked), tt.again == 0)
+			if tt.retried == 0 != (len(model.requests) == 1) {
+				t.Fatalf("got %d requests, want 1: %t", len(model.requests), tt.retried == 0)
 			}
-			if tt.again > 0 {
-				r := f.asked[1]
+			if tt.retried > 0 {
+				r := model.requests[1]
 				var in input
 				if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
 					t.Fatal(err)
 				}
-				if len(in.Claims) != tt.again || len(f.asked) != 2 {
-					t.Errorf("got %d claims in the second request, %d requests; want %d, 2", len(in.Claims), len(f.asked), tt.again)
+				if len(in.Claims) != tt.retried || len(model.requests) != 2 {
+					t.Errorf("got %d claims in the second request, %d requests; want %d, 2", len(in.Claims), len(model.requests), tt.retried)
 				}
-				if r.Seed != 1 || r.Temperature == 0 || strings.Count(string(r.Schema.JSON), `"reason":{`) != tt.again {
-					t.Errorf("got second request %+v with schema %s, want seed 1 and %d claims", r, r.Schema.JSON, tt.again)
+				if r.Seed != 1 || r.Temperature == 0 || strings.Count(string(r.Schema.JSON), `"reason":{`) != tt.retried {
+					t.Errorf("got second request %+v with schema %s, want seed 1 and %d claims", r, r.Schema.JSON, tt.retried)
 				}
 			}
 		})
@@ -245,7 +245,7 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 }
 
 func TestMissingVerdictFailsRow(t *testing.T) {
-	j, f := newJudge(t, func(_ int, in input) (string, error) {
+	j, model := newJudge(t, func(_ int, in input) (string, error) {
 		var rest []prompt.Item
 		for _, c := range in.Claims {
 			if c.Text != "lost" {
@@ -263,8 +263,8 @@ func TestMissingVerdictFailsRow(t *testing.T) {
 	if got.Verdicts != nil || got.Usage.Requests == 0 {
 		t.Errorf("got %+v, want no verdicts but usage", got)
 	}
-	if len(f.asked) != 5 { // all, both, each separately, and a word about the first
-		t.Errorf("got %d requests, want 5", len(f.asked))
+	if len(model.requests) != 5 { // all, both, each separately, and a word about the first
+		t.Errorf("got %d requests, want 5", len(model.requests))
 	}
 }
 
@@ -272,56 +272,56 @@ func TestJudgeReturnsModelErrors(t *testing.T) {
 	for _, want := range []error{
 		&llm.RefusalError{Reason: "content_filter"}, &llm.RefusalError{Reason: "refusal"}, &llm.BudgetError{}, &llm.DownError{Cause: errors.New("x")}, context.Canceled,
 	} {
-		j, f := newJudge(t, func(int, input) (string, error) { return "", want }, Options{Votes: 3})
+		j, model := newJudge(t, func(int, input) (string, error) { return "", want }, Options{Votes: 3})
 		got, err := j.Judge(t.Context(), task([]string{"c"}, "a", "b"))
-		if !errors.Is(err, want) || got.Verdicts != nil || len(f.asked) != 1 {
-			t.Errorf("got %v in %d requests, want %v in 1", err, len(f.asked), want)
+		if !errors.Is(err, want) || got.Verdicts != nil || len(model.requests) != 1 {
+			t.Errorf("got %v in %d requests, want %v in 1", err, len(model.requests), want)
 		}
 	}
 }
 
-func TestUnreadableRepliesAreRepeated(t *testing.T) {
-	j, f := newJudge(t, func(n int, in input) (string, error) {
+func TestUnreadableReplyIsRetried(t *testing.T) {
+	j, model := newJudge(t, func(n int, in input) (string, error) {
 		if n < 2 {
 			return "", &llm.ParseError{Reason: "prose"}
 		}
-		return honest(n, in)
+		return labelsByText(n, in)
 	}, Options{Seed: 7})
 	got := judge(t, j, task([]string{"c"}, "supported", "not_mentioned"))
-	if labels(got) != "supported not_mentioned" || len(f.asked) != 4 {
-		t.Errorf("got %s in %d requests; want %s in 4", labels(got), len(f.asked), "supported not_mentioned")
+	if labels(got) != "supported not_mentioned" || len(model.requests) != 4 {
+		t.Errorf("got %s in %d requests; want %s in 4", labels(got), len(model.requests), "supported not_mentioned")
 	}
-	if f.asked[0].Seed != 7 || f.asked[1].Seed != 8 || f.asked[2].Seed != 9 {
-		t.Errorf("got seeds %d, %d, %d; want seeds 7, 8, 9", f.asked[0].Seed, f.asked[1].Seed, f.asked[2].Seed)
+	if model.requests[0].Seed != 7 || model.requests[1].Seed != 8 || model.requests[2].Seed != 9 {
+		t.Errorf("got seeds %d, %d, %d; want seeds 7, 8, 9", model.requests[0].Seed, model.requests[1].Seed, model.requests[2].Seed)
 	}
 	// Complete verdicts in a truncated reply count, and only the others are requested.
-	j, f = newJudge(t, func(n int, in input) (string, error) {
+	j, model = newJudge(t, func(n int, in input) (string, error) {
 		if n == 0 {
 			return "", &llm.ParseError{Reason: "cut off", Partial: json.RawMessage(verdictsOn(in.Claims[:2], byText))}
 		}
-		return honest(n, in)
+		return labelsByText(n, in)
 	}, Options{})
 	got = judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned"))
-	if labels(got) != "supported contradicted not_mentioned" || len(f.asked) != 2 {
-		t.Errorf("got %s in %d requests; want %s in 2", labels(got), len(f.asked), "supported contradicted not_mentioned")
+	if labels(got) != "supported contradicted not_mentioned" || len(model.requests) != 2 {
+		t.Errorf("got %s in %d requests; want %s in 2", labels(got), len(model.requests), "supported contradicted not_mentioned")
 	}
 }
 
 func TestTruncatedReplySplitsRequest(t *testing.T) {
-	j, f := newJudge(t, func(n int, in input) (string, error) {
+	j, model := newJudge(t, func(n int, in input) (string, error) {
 		if len(in.Claims) > 2 {
 			return "", &llm.LengthError{Limit: 10}
 		}
-		return honest(n, in)
+		return labelsByText(n, in)
 	}, Options{})
 	got := judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned", "supported", "supported"))
-	if labels(got) != "supported contradicted not_mentioned supported supported" || len(f.asked) != 5 {
-		t.Errorf("got %s in %d requests; want %s in 5", labels(got), len(f.asked), "supported contradicted not_mentioned supported supported")
+	if labels(got) != "supported contradicted not_mentioned supported supported" || len(model.requests) != 5 {
+		t.Errorf("got %s in %d requests; want %s in 5", labels(got), len(model.requests), "supported contradicted not_mentioned supported supported")
 	}
-	j, f = newJudge(t, func(int, input) (string, error) { return "", &llm.LengthError{Limit: 10} }, Options{})
+	j, model = newJudge(t, func(int, input) (string, error) { return "", &llm.LengthError{Limit: 10} }, Options{})
 	_, err := j.Judge(t.Context(), task([]string{"c"}, "supported"))
-	if _, ok := errors.AsType[*llm.LengthError](err); !ok || len(f.asked) != 2 {
-		t.Errorf("got %v in %d requests; want a *llm.LengthError in 2", err, len(f.asked))
+	if _, ok := errors.AsType[*llm.LengthError](err); !ok || len(model.requests) != 2 {
+		t.Errorf("got %v in %d requests; want a *llm.LengthError in 2", err, len(model.requests))
 	}
 }
 
@@ -330,15 +330,15 @@ func TestManyClaimsNeedSeveralRequests(t *testing.T) {
 	for i := range 45 {
 		claims = append(claims, fmt.Sprintf("claim %d %s", i, []string{"supported", "contradicted"}[i%2]))
 	}
-	j, f := newJudge(t, honest, Options{})
+	j, model := newJudge(t, labelsByText, Options{})
 	got := judge(t, j, task([]string{"c"}, claims...))
 	for i, v := range got.Verdicts {
 		if v.Label.String() != byText(claims[i]) {
 			t.Errorf("claim %d: got %v, want %s", i, v.Label, byText(claims[i]))
 		}
 	}
-	if len(f.asked) != 3 || got.Usage.Requests != 3 {
-		t.Errorf("got %d requests, usage %+v; want 3 requests", len(f.asked), got.Usage)
+	if len(model.requests) != 3 || got.Usage.Requests != 3 {
+		t.Errorf("got %d requests, usage %+v; want 3 requests", len(model.requests), got.Usage)
 	}
 }
 
@@ -346,27 +346,27 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 	p := prompts(t)
 	for _, o := range []Options{
 		{},
-		{Model: &fake{}},
+		{Model: &fakeModel{}},
 		{Prompts: p},
-		{Model: &fake{}, Prompts: p, Votes: 2},
-		{Model: &fake{}, Prompts: p, Votes: -1},
-		{Model: &fake{}, Prompts: p, ClaimsPerCall: -1},
-		{Model: &fake{}, Prompts: p, MaxContextTokens: -1},
-		{Model: &fake{}, Prompts: p, Style: 9},
+		{Model: &fakeModel{}, Prompts: p, Votes: 2},
+		{Model: &fakeModel{}, Prompts: p, Votes: -1},
+		{Model: &fakeModel{}, Prompts: p, ClaimsPerCall: -1},
+		{Model: &fakeModel{}, Prompts: p, MaxContextTokens: -1},
+		{Model: &fakeModel{}, Prompts: p, Style: 9},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v: got no error, want one", o)
 		}
 	}
-	j, f := newJudge(t, honest, Options{Strict: true, Seed: 5})
-	if got := judge(t, j, task([]string{"c"})); len(got.Verdicts) != 0 || len(f.asked) != 0 {
-		t.Errorf("no claims: got %+v in %d requests, want nothing in 0", got, len(f.asked))
+	j, model := newJudge(t, labelsByText, Options{Strict: true, Seed: 5})
+	if got := judge(t, j, task([]string{"c"})); len(got.Verdicts) != 0 || len(model.requests) != 0 {
+		t.Errorf("no claims: got %+v in %d requests, want nothing in 0", got, len(model.requests))
 	}
 	if s := j.Settings(); s != "judge/1 judge-word/1 strict=true votes=1 seed=5" || j.Threshold() != 0.5 {
 		t.Errorf("got %s, %v; want %s, %v", s, j.Threshold(), "judge/1 judge-word/1 strict=true votes=1 seed=5", 0.5)
 	}
 	judge(t, j, task([]string{"c"}, "x"))
-	if !strings.Contains(f.asked[0].Messages[0].Text, "They must state it") {
+	if !strings.Contains(model.requests[0].Messages[0].Text, "They must state it") {
 		t.Error("the prompt is not strict")
 	}
 }

@@ -97,13 +97,13 @@ func verdictsIn(reply json.RawMessage) ([]numberedVerdict, error) {
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(reply, &list); err != nil {
-		return nil, errors.New("\"verdicts\" is no list")
+		return nil, errors.New("\"verdicts\" is not a list")
 	}
 	verdicts := make([]numberedVerdict, len(list))
 	for i, raw := range list {
 		var v rawVerdict
 		if err := json.Unmarshal(raw, &v); err != nil {
-			return nil, errors.New("an element of \"verdicts\" is no object")
+			return nil, errors.New("an element of \"verdicts\" is not an object")
 		}
 		id := v.ClaimID
 		if id == nil {
@@ -123,7 +123,7 @@ func verdictsByID(raw json.RawMessage) ([]numberedVerdict, error) {
 	verdicts := make([]numberedVerdict, len(members))
 	for i, m := range members {
 		if err := json.Unmarshal(m.value, &verdicts[i].raw); err != nil {
-			return nil, errors.New("an element of \"verdicts\" is no object")
+			return nil, errors.New("an element of \"verdicts\" is not an object")
 		}
 		name, err := json.Marshal(m.name)
 		if err != nil {

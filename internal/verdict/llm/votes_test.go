@@ -10,15 +10,15 @@ import (
 
 func TestMajorityOfVotes(t *testing.T) {
 	claims := []string{"always supported", "supported twice", "supported once", "contradicted twice", "split"}
-	say := map[string][]string{
+	replies := map[string][]string{
 		claims[0]: {"supported", "supported", "supported"},
 		claims[1]: {"not_mentioned", "supported", "supported"},
 		claims[2]: {"supported", "not_mentioned", "not_mentioned"},
 		claims[3]: {"contradicted", "supported", "contradicted"},
 		claims[4]: {"supported", "contradicted", "not_mentioned"},
 	}
-	j, f := newJudge(t, func(n int, in input) (string, error) {
-		return verdictsOn(in.Claims, func(text string) string { return say[text][n] }), nil
+	j, model := newJudge(t, func(n int, in input) (string, error) {
+		return verdictsOn(in.Claims, func(text string) string { return replies[text][n] }), nil
 	}, Options{Votes: 3})
 	got := judge(t, j, task([]string{"c"}, claims...))
 	wantLabels := "supported supported not_mentioned contradicted not_mentioned"
@@ -38,7 +38,7 @@ func TestMajorityOfVotes(t *testing.T) {
 		}
 	}
 	orders, seeds := map[string]bool{}, map[int]bool{}
-	for i, r := range f.asked {
+	for i, r := range model.requests {
 		var in input
 		if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
 			t.Fatal(err)
@@ -51,8 +51,8 @@ func TestMajorityOfVotes(t *testing.T) {
 			t.Errorf("vote %d: got claims %+v, want them numbered in the order shown", i, in.Claims)
 		}
 	}
-	if len(f.asked) != 3 || len(orders) != 3 || len(seeds) != 3 {
-		t.Errorf("got %d requests, %d orders, %d seeds; want 3 of each", len(f.asked), len(orders), len(seeds))
+	if len(model.requests) != 3 || len(orders) != 3 || len(seeds) != 3 {
+		t.Errorf("got %d requests, %d orders, %d seeds; want 3 of each", len(model.requests), len(orders), len(seeds))
 	}
 }
 
@@ -65,7 +65,7 @@ func TestRagasVerdicts(t *testing.T) {
 		{"statement_id":4,"reason":"partly","verdict":"partially"},
 		{"statement_id":5,"reason":"minus","verdict":-1},
 		{"statement_id":6,"reason":"null","verdict":null}]}`
-	j, f := newJudge(t, func(n int, in input) (string, error) {
+	j, model := newJudge(t, func(n int, in input) (string, error) {
 		if n == 0 {
 			if in.Context != "one\ntwo" {
 				t.Errorf("got context %q, want %q", in.Context, "one\ntwo")
@@ -82,8 +82,8 @@ func TestRagasVerdicts(t *testing.T) {
 	if labels(got) != "supported"+strings.Repeat(" not_mentioned", 6) {
 		t.Errorf("got %s, want %s", labels(got), "supported"+strings.Repeat(" not_mentioned", 6))
 	}
-	if len(f.asked) != 2 || f.asked[0].Prompt != "ragas-judge/1" || !json.Valid(f.asked[0].Schema.JSON) || !json.Valid(f.asked[1].Schema.JSON) {
-		t.Errorf("got %d requests, prompt %s; want 2 of ragas-judge/1 with a schema", len(f.asked), f.asked[0].Prompt)
+	if len(model.requests) != 2 || model.requests[0].Prompt != "ragas-judge/1" || !json.Valid(model.requests[0].Schema.JSON) || !json.Valid(model.requests[1].Schema.JSON) {
+		t.Errorf("got %d requests, prompt %s; want 2 of ragas-judge/1 with a schema", len(model.requests), model.requests[0].Prompt)
 	}
 	if v := got.Verdicts[0]; v.ChunkIDs != nil || v.Evidence != nil || v.Score != 1 || v.Reason != "yes" {
 		t.Errorf("got %+v, want support without evidence", v)

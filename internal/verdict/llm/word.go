@@ -127,7 +127,7 @@ func readWord(reply string, prompted []string, style Style) (*answer, error) {
 	case m == 0:
 		return nil, errors.New("none of its first words is yes, no or a verdict")
 	case !clear || m&yes != 0 && m != yes || m&contradicted != 0 && m&notMentioned != 0:
-		return nil, errors.New("its first words are no clear yes or no")
+		return nil, errors.New("its first words are not a clear yes or no")
 	case repeats(text, prompted) || repeats(text[start:], prompted):
 		return nil, errors.New("it only repeats the prompt")
 	}

@@ -33,7 +33,8 @@ type Judger interface {
 }
 
 // A Store stores JSON values by namespace and key. It must be safe for concurrent use.
-// It may drop values; the claims are then judged again. *llm.Cache implements Store.
+// It may drop values; their claims are then judged as usual. *llm.Cache implements
+// Store.
 type Store interface {
 	Put(ctx context.Context, space, key string, value json.RawMessage)
 	List(ctx context.Context, space string) []llm.Item
