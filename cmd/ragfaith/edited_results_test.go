@@ -116,8 +116,8 @@ func TestEditedResultsAreRejected(t *testing.T) {
 			write("out.jsonl.part.settings", settings)
 			line, msg, _ := strings.Cut(tt.want, ": ")
 			c := runInProcess(t, dir, nil, append(score, "--resume")...)
-			one := "rows with fields that contradict each other are judged again: 1, the first at line " + line + ": " + msg + "\n"
-			all := "line " + line + ": " + msg + ": this row and those after it are judged again\n"
+			one := "rows with contradictory fields are rescored: 1, the first at line " + line + ": " + msg + "\n"
+			all := "line " + line + ": " + msg + ": this row and all later rows are rescored\n"
 			if c.code != exitOK || !strings.Contains(c.stderr, one) && !strings.Contains(c.stderr, all) {
 				t.Errorf("--resume: exit code: got %d, want %d and message %s; stderr: %s", c.code, exitOK, one, c.stderr)
 			}
@@ -143,7 +143,7 @@ func TestSummaryWithoutRowsRequiresEmptyFile(t *testing.T) {
 	runGated(t, dir, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
 	writeFile(t, in("a.summary.json"), strings.Replace(none, `"4/4"`, `"1/1"`, 1))
 	c := runInProcess(t, dir, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
-	if want := "a.jsonl: it has 3 rows, but its run had 0 according to "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
+	if want := "a.jsonl: it contains 3 rows, but its run had 0 according to "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
 		t.Errorf("exit code: got %d, want %d and message %s; stderr: %s", c.code, exitFailure, want, c.stderr)
 	}
 }

@@ -315,7 +315,7 @@ func (o *outputs) unfinishedJournal() string {
 	if o.journal == nil {
 		return ""
 	}
-	return o.journal.Left()
+	return o.journal.RemainingPart()
 }
 
 // abandon removes all unfinished outputs and returns the files it keeps. If keep is set,

@@ -207,8 +207,8 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 	write(array[:len(array)-len(lines[len(lines)-1])])
 	run(exitFailure, score...)
 	write(array)
-	if c := run(exitOK, append(score, "--resume")...); strings.Contains(c.stderr, "judged again") {
-		t.Errorf("stored rows were judged again: %s", c.stderr)
+	if c := run(exitOK, append(score, "--resume")...); strings.Contains(c.stderr, "rescored") {
+		t.Errorf("stored rows were rescored: %s", c.stderr)
 	}
 
 	written := []string{in("r.jsonl")}

@@ -106,7 +106,7 @@ func differences(was, is setting.List) []string {
 	var all []string
 	for _, c := range is.Changes(was) {
 		if setting.EffectOf(c.Name) != setting.Rows {
-			all = append(all, fmt.Sprintf("%s differs: baseline %s, candidate %s", c.Name, c.Was, c.Is))
+			all = append(all, fmt.Sprintf("%s differs: baseline %s, candidate %s", c.Name, c.Old, c.New))
 		}
 	}
 	return all

@@ -91,7 +91,7 @@ func forEachPass(order []int, length func(i int) int, run func(indices []int) er
 }
 
 func errFileChanged() error {
-	return errors.New("the file of weights can't be read any more: it was changed while the model was in use")
+	return errors.New("the weight file can't be read: it was changed while the model was in use")
 }
 
 // recoverFault recovers from a memory fault and stores an error in err. Reading a

@@ -194,8 +194,8 @@ func (d *deviation) add(got, want []float64) {
 	}
 }
 
-// kernelNames returns the kernels to test. The race detector does not see into
-// assembly, so under it only the fastest kernel is tested.
+// kernelNames returns the kernels to test. With the race detector, which does not check
+// assembly, only the fastest kernel is tested.
 func kernelNames() []string {
 	names := kernel.Names()
 	if raceEnabled {

@@ -80,7 +80,7 @@ func TestGroundingIsSafeForConcurrentUse(t *testing.T) {
 			}
 			got, err := g.Embed(t.Context(), texts)
 			if err != nil || !slices.Equal(got[1], embeddings[1]) {
-				t.Error("embeddings differ", err)
+				t.Error("embeddings differ:", err)
 			}
 		})
 	}
@@ -160,7 +160,7 @@ func TestGroundingStopsWhenContextIsCanceled(t *testing.T) {
 	if _, err := g.Embed(ctx, []string{"x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want context.Canceled", err)
 	}
-	// An observer visible all tokens, which must not change the output.
+	// With an observer, all tokens are computed, which must not change the output.
 	want, err := tinyGrounding(t, "float32", Options{}).Judge(t.Context(), groups)
 	if err != nil {
 		t.Fatal(err)

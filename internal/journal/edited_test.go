@@ -17,9 +17,9 @@ func editScore(t *testing.T, line string) string {
 	return edited
 }
 
-func TestEditedRowsAreJudgedAgain(t *testing.T) {
+func TestEditedRowsAreRescored(t *testing.T) {
 	const rows = 30
-	want := uninterrupted(t, rows)
+	want := uninterruptedResults(t, rows)
 	lines := strings.SplitAfter(want, "\n")
 	var zeros []int // rows that scored 0
 	for i, line := range lines {
@@ -58,7 +58,7 @@ func TestEditedRowsAreJudgedAgain(t *testing.T) {
 			}
 		}
 		if kill == 0 {
-			if want := path + ".part: rows with fields that contradict each other are judged again: 2, the first at line "; !strings.HasPrefix(warning, want) || !strings.HasSuffix(warning, ": faithfulness: got 1, want 0 (0 of 1 claims supported)") {
+			if want := path + ".part: rows with contradictory fields are rescored: 2, the first at line "; !strings.HasPrefix(warning, want) || !strings.HasSuffix(warning, ": faithfulness: got 1, want 0 (0 of 1 claims supported)") {
 				t.Errorf("got warning %q, want %q", warning, want)
 			}
 		}
@@ -68,7 +68,7 @@ func TestEditedRowsAreJudgedAgain(t *testing.T) {
 		if _, err := j.Abandon(true); err != nil {
 			t.Error(err)
 		}
-		if _, err := score(t, path, rowsOf(rows), newJudge(), testSettings, true, 0); err != nil || contentOf(t, path) != want {
+		if _, err := score(t, path, rowsOf(rows), newJudge(), testSettings, true, 0); err != nil || readFile(t, path) != want {
 			t.Errorf("killed at byte %d: got error %v, or results that differ from an uninterrupted run", kill, err)
 		}
 	}

@@ -1,17 +1,17 @@
 // Package journal stores the results of an unfinished run, so that another run can
 // resume it.
 //
-// The results of X.jsonl are in X.jsonl.part until the run is complete, and the settings
-// of the run are in X.jsonl.part.settings. A resumed run writes the stored results to
-// X.jsonl.part.new, because some of their rows may be judged again. That file replaces
-// .part as soon as it has as many rows. A process that finds both files appends the
-// remaining rows of .part to .part.new. So at any time the two files together have every
-// finished row, even if the process is killed.
+// The results of X.jsonl are in X.jsonl.part until the run is complete, and the
+// settings of the run are in X.jsonl.part.settings. A resumed run writes the stored
+// results to X.jsonl.part.new, because some of their rows may be rescored. That file
+// replaces .part as soon as it contains as many rows. A process that finds both files
+// appends the remaining rows of .part to .part.new. So at any time the two files
+// together contain every finished row, even if the process is killed.
 //
 // Rows are passed to the operating system when outputs are flushed, several times per
-// second, so they survive a crash of the process. They are not synced one by one: a power
-// failure loses the last seconds, and what it leaves instead is not a valid result and is
-// dropped. The complete file is synced before it is renamed.
+// second, so they survive a crash of the process. They are not synced one by one: a
+// power failure loses the rows of the last seconds, and any damaged lines are dropped.
+// The complete file is synced before it is renamed.
 package journal
 
 import (
@@ -26,13 +26,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// Suffixes of the other files, after safefile.PartSuffix.
+// Suffixes that follow safefile.PartSuffix in the names of the other files.
 const (
 	settingsSuffix = ".settings"
 	newSuffix      = ".new"
 )
 
-// Files returns the names of all files that a journal for path may use. The last one is
+// Files returns the names of all files that a journal for path may use, ending with
 // path.
 func Files(path string) []string {
 	part := path + safefile.PartSuffix
@@ -43,7 +43,7 @@ func Files(path string) []string {
 // overwrite.
 type UnfinishedError struct{ Part string }
 
-// Error tells how to resume or restart the run.
+// Error suggests how to resume or restart the run.
 func (e *UnfinishedError) Error() string {
 	return e.Part + " contains rows of an interrupted run: continue with --resume, or remove it to start over"
 }
@@ -51,21 +51,21 @@ func (e *UnfinishedError) Error() string {
 // ErrNotAFile reports that a run whose output is a device cannot be resumed.
 var ErrNotAFile = errors.New("not a file: only a run that writes to a file can be resumed")
 
-// A Journal is the JSONL file of a run that can be resumed. Its methods, except those of
-// its Stored, must not be called concurrently.
+// A Journal is the JSONL output of a run that can be resumed. Its methods, except those
+// of its Stored, must not be called concurrently.
 type Journal struct {
 	file     *safefile.Output
 	part     string       // "" for a device
 	stored   *Stored      // nil if the run is new
-	settings setting.List // of the run
-	rows     int          // written
+	settings setting.List // settings of the run
+	rows     int          // number of rows written
 }
 
-// Open opens the journal of the JSONL file path for a run with the given settings. With
-// resume, the run continues an earlier one if there is one. Open returns an
-// *UnfinishedError if there are results and resume is not set, a *SettingsError if they
-// were made with other settings, and a *safefile.LockedError if another process uses the
-// file. After an error the files are unchanged.
+// Open opens the journal of the JSONL file path for a run with the given settings. If
+// resume is set, the run continues an earlier one, if any. Open returns an
+// *UnfinishedError if there are results and resume is not set, a *SettingsError if
+// their settings differ, and a *safefile.LockedError if another process uses the file.
+// It does not change the files if it fails.
 func Open(path string, settings setting.List, resume bool) (*Journal, error) {
 	file, err := safefile.ReserveOutput(path)
 	if err != nil {
@@ -133,8 +133,9 @@ func (j *Journal) create() error {
 // Stored returns the results of the run that is resumed, or nil.
 func (j *Journal) Stored() *Stored { return j.stored }
 
-// ReopenStored opens the stored results from their start, for a run that reads its rows
-// more than once. It returns nil if there are none. The caller must close the result.
+// ReopenStored opens the stored results again from the start, for a run that reads its
+// rows more than once. It returns nil if there are none. The caller must close the
+// result.
 func (j *Journal) ReopenStored() (*Stored, error) {
 	if j.stored == nil {
 		return nil, nil //nolint:nilnil // as documented
@@ -145,11 +146,11 @@ func (j *Journal) ReopenStored() (*Stored, error) {
 // Write appends part of a line.
 func (j *Journal) Write(p []byte) (int, error) { return j.file.Write(p) }
 
-// Wrote counts a row whose line was written. When there are as many rows as were stored,
-// the new file replaces the old one.
+// Wrote counts a row after its line was written. Once the new file contains as many
+// rows as the old one, it replaces it.
 func (j *Journal) Wrote() error {
 	j.rows++
-	if j.stored != nil && j.stored.overtaken(j.rows) {
+	if j.stored != nil && j.stored.isReached(j.rows) {
 		return j.file.ReplacePart()
 	}
 	return nil
@@ -172,9 +173,9 @@ func (j *Journal) Commit() error {
 	return remove(j.part + settingsSuffix)
 }
 
-// Left returns the name of the part that remains after Commit failed, or "" if it has no
-// rows.
-func (j *Journal) Left() string {
+// RemainingPart returns the name of the .part file that remains after Commit failed, or
+// "" if it contains no rows.
+func (j *Journal) RemainingPart() string {
 	if j.part == "" {
 		return ""
 	}
@@ -184,9 +185,9 @@ func (j *Journal) Left() string {
 	return j.part
 }
 
-// Abandon closes the journal of an interrupted run. With keep, or if the run was resumed,
-// the finished rows stay in .part, whose name Abandon returns. Otherwise it removes all
-// files.
+// Abandon closes the journal of an interrupted run. If keep is set or the run was
+// resumed, it keeps the finished rows in .part and returns its name. Otherwise it
+// removes all files.
 func (j *Journal) Abandon(keep bool) (string, error) {
 	if j.part == "" {
 		return j.file.Abandon(false)
@@ -203,7 +204,7 @@ func (j *Journal) Abandon(keep bool) (string, error) {
 	return j.part, errors.Join(j.file.Close(), merge(j.part))
 }
 
-// anyRow reports whether one of the files has a complete line.
+// anyRow reports whether one of the files contains a complete line.
 func anyRow(paths ...string) (bool, error) {
 	for _, path := range paths {
 		file, err := safefile.OpenFile(path, os.O_RDONLY, 0)
@@ -213,7 +214,7 @@ func anyRow(paths ...string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		n, _, err := lines(file, 1)
+		n, _, err := countLines(file, 1)
 		_ = file.Close()
 		if err != nil || n > 0 {
 			return n > 0, err

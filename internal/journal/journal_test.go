@@ -27,8 +27,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A fakeJudge derives verdicts from the length of claims. It counts its calls and fails
 // for some claims.
 type fakeJudge struct {
-	calls map[string]int  // by claim
-	fails map[string]bool // by claim
+	calls map[string]int  // number of calls by claim
+	fails map[string]bool // claims that fail
 }
 
 func (f *fakeJudge) Extract(_ context.Context, _, answer string) (extract.Extraction, error) {
@@ -157,7 +157,7 @@ func newJudge() *fakeJudge { return &fakeJudge{calls: map[string]int{}, fails: m
 
 var testSettings = setting.List{{Name: "--threshold", Value: "0.5"}, {Name: "--judge", Value: "fake"}}
 
-func contentOf(t *testing.T, path string) string {
+func readFile(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -166,8 +166,8 @@ func contentOf(t *testing.T, path string) string {
 	return string(content)
 }
 
-// uninterrupted returns the results of a run over n rows.
-func uninterrupted(t *testing.T, n int) string {
+// uninterruptedResults returns the results of a run over n rows.
+func uninterruptedResults(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	if _, err := score(t, path, rowsOf(n), newJudge(), testSettings, false, 0); err != nil {
@@ -176,7 +176,7 @@ func uninterrupted(t *testing.T, n int) string {
 	if names := namesIn(t, path); names != "out.jsonl" {
 		t.Errorf("got files %s, want out.jsonl", names)
 	}
-	return contentOf(t, path)
+	return readFile(t, path)
 }
 
 // namesIn returns the names in the directory of path.
@@ -195,7 +195,7 @@ func namesIn(t *testing.T, path string) string {
 
 func TestKilledRunsResumeToSameResults(t *testing.T) {
 	const rows = 60
-	want := uninterrupted(t, rows)
+	want := uninterruptedResults(t, rows)
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		path := filepath.Join(t.TempDir(), "out.jsonl")
@@ -214,7 +214,7 @@ func TestKilledRunsResumeToSameResults(t *testing.T) {
 			}
 			kills++
 		}
-		if got := contentOf(t, path); got != want {
+		if got := readFile(t, path); got != want {
 			t.Fatalf("seed %d: results after %d kills differ from an uninterrupted run", seed, kills)
 		}
 		if names := namesIn(t, path); names != "out.jsonl" {
@@ -232,9 +232,9 @@ func TestKilledRunsResumeToSameResults(t *testing.T) {
 	}
 }
 
-func TestStoredRowsAreNotJudgedAgain(t *testing.T) {
+func TestStoredRowsAreNotRescored(t *testing.T) {
 	const rows = 60
-	want := uninterrupted(t, rows)
+	want := uninterruptedResults(t, rows)
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	for cut := len(want); cut > 0; cut -= 397 {
 		if _, err := score(t, path, rowsOf(rows), newJudge(), testSettings, true, int64(cut)); !errors.Is(err, errKilled) {
@@ -242,7 +242,7 @@ func TestStoredRowsAreNotJudgedAgain(t *testing.T) {
 		}
 		judge := newJudge()
 		stored, err := score(t, path, rowsOf(rows), judge, testSettings, true, 0)
-		if err != nil || contentOf(t, path) != want {
+		if err != nil || readFile(t, path) != want {
 			t.Fatalf("cut at byte %d: got error %v, or results that differ from an uninterrupted run", cut, err)
 		}
 		lines := strings.SplitAfter(want[:cut], "\n")
@@ -254,19 +254,19 @@ func TestStoredRowsAreNotJudgedAgain(t *testing.T) {
 			continue
 		}
 		if stored.Kept() != kept || stored.Retried() != 0 {
-			t.Errorf("cut at byte %d: got %d rows kept and %d judged again, want %d and 0", cut, stored.Kept(), stored.Retried(), kept)
+			t.Errorf("cut at byte %d: got %d rows kept and %d retried, want %d and 0", cut, stored.Kept(), stored.Retried(), kept)
 		}
 		for i, row := range strings.SplitAfter(want, "\n")[:kept] {
 			if n := judge.calls[fmt.Sprintf("answer %d %s", i, strings.Repeat("é", i%9))]; n > 0 {
-				t.Errorf("cut at byte %d: stored row was judged again: %s", cut, row)
+				t.Errorf("cut at byte %d: stored row was rescored: %s", cut, row)
 			}
 		}
 	}
 }
 
-func TestFailedRowsAreJudgedAgain(t *testing.T) {
+func TestFailedRowsAreRescored(t *testing.T) {
 	const rows = 60
-	want := uninterrupted(t, rows)
+	want := uninterruptedResults(t, rows)
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	judge := newJudge()
 	failing := []string{"answer 0 ", "answer 20 éé", "answer 41 ééééé"}
@@ -285,11 +285,11 @@ func TestFailedRowsAreJudgedAgain(t *testing.T) {
 		t.Fatalf("got files %s, want a .part.new that has not yet replaced .part", names)
 	}
 	stored, err := score(t, path, rowsOf(rows), judge, testSettings, true, 0)
-	if err != nil || contentOf(t, path) != want {
+	if err != nil || readFile(t, path) != want {
 		t.Fatalf("got error %v, or results that differ from an uninterrupted run", err)
 	}
 	if stored.Retried() != 1 {
-		t.Errorf("got %d rows judged again, want 1", stored.Retried())
+		t.Errorf("got %d rows retried, want 1", stored.Retried())
 	}
 	for text, n := range judge.calls {
 		if n > 2 && text != failing[2] {

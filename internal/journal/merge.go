@@ -13,8 +13,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// merge merges .part.new into .part: the result has the rows of .part.new, followed by the
-// remaining rows of .part. If the process is killed here, both files still exist.
+// merge replaces .part with the rows of .part.new, followed by the remaining rows of
+// .part. If the process is killed before the end, both files still exist.
 func merge(part string) error {
 	path := part + newSuffix
 	file, err := safefile.OpenFile(path, os.O_RDWR, 0)
@@ -24,7 +24,7 @@ func merge(part string) error {
 	if err != nil {
 		return err
 	}
-	rows, size := valid(file)
+	rows, size := countValid(file)
 	if rows == 0 {
 		return errors.Join(file.Close(), os.Remove(path))
 	}
@@ -50,7 +50,7 @@ func merge(part string) error {
 	return nil
 }
 
-// appendRest appends the rows of part after the first ones to dst.
+// appendRest appends the rows of part to dst, except for the first ones.
 func appendRest(dst io.Writer, part string, rows int) error {
 	src, err := safefile.OpenFile(part, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +60,7 @@ func appendRest(dst io.Writer, part string, rows int) error {
 		return err
 	}
 	defer src.Close()
-	n, size, err := lines(src, rows)
+	n, size, err := countLines(src, rows)
 	if err != nil || n < rows {
 		return err
 	}
@@ -71,8 +71,8 @@ func appendRest(dst io.Writer, part string, rows int) error {
 	return err
 }
 
-// valid counts the results at the start of r and their bytes.
-func valid(r io.Reader) (rows int, size int64) {
+// countValid counts the results at the start of r and their bytes.
+func countValid(r io.Reader) (rows int, size int64) {
 	results := result.NewReader(r, new(eval.Checker).Check)
 	for {
 		_, err := results.Next()
@@ -84,8 +84,8 @@ func valid(r io.Reader) (rows int, size int64) {
 	}
 }
 
-// lines counts the complete lines of r, up to limit, and their bytes.
-func lines(r io.Reader, limit int) (n int, size int64, err error) {
+// countLines counts the complete lines of r, up to limit, and their bytes.
+func countLines(r io.Reader, limit int) (n int, size int64, err error) {
 	b := bufio.NewReaderSize(r, 256<<10)
 	read := int64(0)
 	for n < limit {

@@ -18,11 +18,11 @@ import (
 func interrupted(t *testing.T) (path, part string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "out.jsonl")
-	size := int64(len(uninterrupted(t, 30)))
+	size := int64(len(uninterruptedResults(t, 30)))
 	if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, false, size/2); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
-	return path, contentOf(t, path+".part")
+	return path, readFile(t, path+".part")
 }
 
 func TestChangedDatasetIsRejected(t *testing.T) {
@@ -43,7 +43,7 @@ func TestChangedDatasetIsRejected(t *testing.T) {
 		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Name = "m" }), `row 5 (f.jsonl:6): column "m" was "n"`},
 		{edit(5, func(r *dataset.Row, _ *error) { r.Kept = nil }), "row 5 (f.jsonl:6): it has 0 kept columns, and had 1"},
 		{edit(7, func(_ *dataset.Row, err *error) { *err = nil }), "row 7 (f.jsonl:8): it could not be read before, and can be now"},
-		{edit(7, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 8, Err: errors.New("x")} }), "row 7 (f.jsonl:8): it cannot be read for another reason: f:8: x"},
+		{edit(7, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 8, Err: errors.New("x")} }), "row 7 (f.jsonl:8): it can't be read for another reason: f:8: x"},
 		{edit(6, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 7, Err: errors.New("x")} }), "row 6 (f.jsonl:7): it can no longer be read: f:7: x"},
 		{rowsOf(2), "row 2 is no longer in the dataset"},
 	} {
@@ -52,7 +52,7 @@ func TestChangedDatasetIsRejected(t *testing.T) {
 		if !errors.As(err, &changed) || changed.What != tt.want {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
-		if got := contentOf(t, path+".part"); got != part {
+		if got := readFile(t, path+".part"); got != part {
 			t.Fatalf("%s: .part was modified", tt.want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestDifferentSettingsAreRejected(t *testing.T) {
 	if _, err := score(t, path, rowsOf(30), newJudge(), setting.List{testSettings[1], testSettings[0]}, true, 1); !errors.Is(err, errKilled) {
 		t.Error(err)
 	}
-	if got := contentOf(t, path+".part"); got != part {
+	if got := readFile(t, path+".part"); got != part {
 		t.Errorf(".part: got %q, want %q", got, part)
 	}
 }
@@ -92,7 +92,7 @@ func TestMissingSettingsAreRejected(t *testing.T) {
 		if err := os.WriteFile(settings, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, testSettings, true); err == nil || !strings.Contains(err.Error(), "does not hold the settings of its run") {
+		if _, err := Open(path, testSettings, true); err == nil || !strings.Contains(err.Error(), "does not contain the settings of its run") {
 			t.Errorf("settings %q: got %v, want an error about them", content, err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestOpenDoesNotOverwriteResults(t *testing.T) {
 	if !errors.As(err, &unfinished) || unfinished.Part != path+".part" {
 		t.Fatalf("got %v, want an UnfinishedError for %s", err, path+".part")
 	}
-	if got := contentOf(t, path+".part"); got != part {
+	if got := readFile(t, path+".part"); got != part {
 		t.Errorf(".part: got %q, want %q", got, part)
 	}
 	if names := namesIn(t, path); names != "out.jsonl.part out.jsonl.part.settings" {
@@ -127,7 +127,7 @@ func TestOpenDoesNotOverwriteResults(t *testing.T) {
 }
 
 func TestInvalidLineEndsStoredResults(t *testing.T) {
-	want := uninterrupted(t, 30)
+	want := uninterruptedResults(t, 30)
 	for name, corrupt := range map[string]func(line string) string{
 		"extra spaces":  func(line string) string { return strings.Replace(line, ":", ": ", 1) },
 		"not JSON":      func(string) string { return "x\n" },
@@ -154,13 +154,13 @@ func TestInvalidLineEndsStoredResults(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if warning == nil || !strings.Contains(warning.Error(), "this row and those after it are judged again") || j.Stored().Kept() != 5 {
+		if warning == nil || !strings.Contains(warning.Error(), "this row and all later rows are rescored") || j.Stored().Kept() != 5 {
 			t.Errorf("%s: got %d rows kept and warning %v, want 5 rows", name, j.Stored().Kept(), warning)
 		}
 		if _, err := j.Abandon(true); err != nil {
 			t.Error(err)
 		}
-		if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, true, 0); err != nil || contentOf(t, path) != want {
+		if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, true, 0); err != nil || readFile(t, path) != want {
 			t.Errorf("%s: got error %v, or results that differ from an uninterrupted run", name, err)
 		}
 	}

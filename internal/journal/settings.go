@@ -11,7 +11,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// maxSettings is more than a run with a thousand datasets needs.
+// maxSettings limits the size of a settings file. A run with a thousand datasets needs
+// less.
 const maxSettings = 64 << 20
 
 // A SettingsError reports that a run cannot be resumed with other settings.
@@ -24,7 +25,7 @@ type SettingsError struct {
 func (e *SettingsError) Error() string {
 	changes := make([]string, len(e.Changes))
 	for i, c := range e.Changes {
-		changes[i] = fmt.Sprintf("%s was %s, is %s", c.Name, c.Was, c.Is)
+		changes[i] = fmt.Sprintf("%s was %s, is %s", c.Name, c.Old, c.New)
 	}
 	return "cannot resume " + e.Part + " with different settings: " + strings.Join(changes, "; ")
 }
@@ -34,7 +35,7 @@ type storedSettings struct {
 	Settings []setting.Setting `json:"settings"`
 }
 
-// writeSettings stores the settings durably.
+// writeSettings writes and syncs the settings.
 func writeSettings(path string, settings setting.List) error {
 	content, err := json.MarshalIndent(storedSettings{settings}, "", " ")
 	if err != nil {
@@ -43,7 +44,7 @@ func writeSettings(path string, settings setting.List) error {
 	return safefile.WriteFile(path, append(content, '\n'), 0o600)
 }
 
-// checkSettings compares settings with the stored ones of part.
+// checkSettings compares settings with those stored for part.
 func checkSettings(part string, settings setting.List) error {
 	path := part + settingsSuffix
 	content, err := safefile.ReadFile(path, maxSettings)
@@ -53,11 +54,11 @@ func checkSettings(part string, settings setting.List) error {
 	if err != nil {
 		return err
 	}
-	var was storedSettings
-	if err := json.Unmarshal(content, &was); err != nil || len(was.Settings) == 0 {
-		return fmt.Errorf("cannot resume %s: %s does not hold the settings of its run; remove both to start over", part, path)
+	var stored storedSettings
+	if err := json.Unmarshal(content, &stored); err != nil || len(stored.Settings) == 0 {
+		return fmt.Errorf("cannot resume %s: %s does not contain the settings of its run; remove both to start over", part, path)
 	}
-	if changes := settings.Changes(was.Settings); len(changes) > 0 {
+	if changes := settings.Changes(stored.Settings); len(changes) > 0 {
 		return &SettingsError{Part: part, Changes: changes}
 	}
 	return nil

@@ -16,30 +16,30 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// A Stored reads the results of an earlier run in step with the rows of the dataset. Its
-// methods, except Kept and Again, must not be called concurrently.
+// A Stored reads the results of an earlier run in step with the rows of the dataset.
+// Its methods, except Kept and Retried, must not be called concurrently.
 type Stored struct {
-	Part string      // the file
+	Part string      // path of the file
 	Warn func(error) // called for lines that are not valid results; may be nil
 	Done func()      // called once after the last result; may be nil
 
-	file    *os.File
-	lines   *result.Reader
-	scratch []byte
-	seen    int
-	altered int   // results whose fields contradict each other
-	first   error // the error of the first of these
-	ended   bool
-	end     atomic.Int64 // number of rows once all are read, -1 before
-	kept    atomic.Int64
-	retried atomic.Int64
-	closed  bool
+	file          *os.File
+	lines         *result.Reader
+	scratch       []byte
+	resultCount   int
+	mismatches    int   // number of results whose fields contradict each other
+	firstMismatch error // error of the first of these
+	atEnd         bool
+	total         atomic.Int64 // number of results, or -1 until all are read
+	kept          atomic.Int64
+	retried       atomic.Int64
+	closed        bool
 }
 
 // A ChangedError reports that the dataset differs from that of the stored results.
 type ChangedError struct {
 	Part string
-	What string // the row and the field
+	What string // row and field
 }
 
 // Error names the first difference.
@@ -53,32 +53,32 @@ func openStored(part string, settings setting.List) (*Stored, error) {
 		return nil, err
 	}
 	s := &Stored{Part: part, file: file, lines: result.NewReader(file, eval.NewChecker(settings.Get).Check)}
-	s.end.Store(-1)
+	s.total.Store(-1)
 	return s, nil
 }
 
-// Kept returns the number of rows so far whose stored result was used.
+// Kept returns the number of stored results used so far.
 func (s *Stored) Kept() int { return int(s.kept.Load()) }
 
-// Retried returns the number of stored failures so far that Next left to be rescored.
+// Retried returns the number of stored failures so far that are retried.
 func (s *Stored) Retried() int { return int(s.retried.Load()) }
 
-// Next is an eval.Earlier. It returns the stored result of the row, or nil if the row must
-// be judged: it has no result, it failed for a reason that may have passed, or its result
-// was edited. A row that could not be read stays failed. Next returns a *ChangedError if
-// the stored result is that of a different row.
+// Next is an eval.Earlier. It returns the stored result of the row, or nil if the row
+// must be scored: it has no result, its failure may be temporary, or its result was
+// edited. A row that could not be read remains failed. Next returns a *ChangedError if
+// the stored result belongs to a different row.
 func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
 	r, ok := s.next()
 	if !ok {
 		return nil, nil
 	}
-	s.seen++
+	s.resultCount++
 	if r == nil {
 		return nil, nil
 	}
-	fresh := rowOf(row, err)
-	if field := difference(r, &fresh); field != "" {
-		return nil, &ChangedError{s.Part, fmt.Sprintf("%s: %s", rowName(&fresh), field)}
+	current := rowOf(row, err)
+	if field := difference(r, &current); field != "" {
+		return nil, &ChangedError{s.Part, fmt.Sprintf("%s: %s", rowName(&current), field)}
 	}
 	if r.Status == result.Failed && r.Reason != result.StageRead {
 		s.retried.Add(1)
@@ -104,10 +104,10 @@ func (s *Stored) Unmatched() error {
 }
 
 // next returns the next result, or nil if its fields contradict each other. It returns
-// false at the end, which is the first line that is incomplete or not exactly as it would
-// be written.
+// false at the end, which is the first incomplete line or the first one that is not
+// formatted exactly as it would be written.
 func (s *Stored) next() (*result.Row, bool) {
-	if s.ended {
+	if s.atEnd {
 		return nil, false
 	}
 	r, err := s.lines.Next()
@@ -119,20 +119,20 @@ func (s *Stored) next() (*result.Row, bool) {
 		err = fmt.Errorf("row %d is not formatted as results are", r.Index)
 	}
 	if bad := (*result.MismatchError)(nil); complete && errors.As(err, &bad) {
-		if s.altered++; s.first == nil {
-			s.first = err
+		if s.mismatches++; s.firstMismatch == nil {
+			s.firstMismatch = err
 		}
 		return nil, true
 	}
-	s.ended = true
-	s.end.Store(int64(s.seen))
-	// A killed process leaves an incomplete last line. Anything else deserves a warning,
-	// because the rows after it are judged again.
+	s.atEnd = true
+	s.total.Store(int64(s.resultCount))
+	// A killed process leaves an incomplete last line. Anything else causes a warning,
+	// because all later rows are rescored.
 	if complete && err != nil && !errors.Is(err, io.EOF) && s.Warn != nil {
-		s.Warn(fmt.Errorf("%s: %w: this row and those after it are judged again", s.Part, err))
+		s.Warn(fmt.Errorf("%s: %w: this row and all later rows are rescored", s.Part, err))
 	}
-	if s.first != nil && s.Warn != nil {
-		s.Warn(fmt.Errorf("%s: rows with fields that contradict each other are judged again: %d, the first at %w", s.Part, s.altered, s.first))
+	if s.firstMismatch != nil && s.Warn != nil {
+		s.Warn(fmt.Errorf("%s: rows with contradictory fields are rescored: %d, the first at %w", s.Part, s.mismatches, s.firstMismatch))
 	}
 	s.Close()
 	if s.Done != nil {
@@ -141,9 +141,10 @@ func (s *Stored) next() (*result.Row, bool) {
 	return nil, false
 }
 
-// overtaken reports whether there are no more than rows stored results.
-func (s *Stored) overtaken(rows int) bool {
-	end := s.end.Load()
+// isReached reports whether all stored results are read and there are at most rows of
+// them.
+func (s *Stored) isReached(rows int) bool {
+	end := s.total.Load()
 	return end >= 0 && int64(rows) >= end
 }
 
@@ -155,7 +156,7 @@ func (s *Stored) Close() {
 	}
 }
 
-// rowOf returns the fields of a result that come from the dataset.
+// rowOf returns a result with the fields from the dataset.
 func rowOf(row *dataset.Row, err error) result.Row {
 	return result.Row{
 		Index: row.Index, ID: row.ID, Question: row.Question, Answer: row.Answer, Contexts: row.Contexts,
@@ -163,36 +164,36 @@ func rowOf(row *dataset.Row, err error) result.Row {
 	}
 }
 
-// difference describes the first field in which a row differs from the stored one, or
-// returns "".
-func difference(was, is *result.Row) string {
-	unread := was.Status == result.Failed && was.Reason == result.StageRead
+// difference describes the first field in which two rows differ. It returns "" if there
+// is none.
+func difference(stored, current *result.Row) string {
+	unreadable := stored.Status == result.Failed && stored.Reason == result.StageRead
 	switch {
-	case was.Index != is.Index:
-		return fmt.Sprintf("index was %d, is %d", was.Index, is.Index)
-	case unread && is.Err == nil:
+	case stored.Index != current.Index:
+		return fmt.Sprintf("index was %d, is %d", stored.Index, current.Index)
+	case unreadable && current.Err == nil:
 		return "it could not be read before, and can be now"
-	case !unread && is.Err != nil:
-		return "it can no longer be read: " + is.Err.Error()
-	case unread && was.Err.Error() != is.Err.Error() && !bytes.Equal(text(was.Err.Error()), text(is.Err.Error())):
-		return "it cannot be read for another reason: " + is.Err.Error()
-	case !same(was.ID, is.ID):
+	case !unreadable && current.Err != nil:
+		return "it can no longer be read: " + current.Err.Error()
+	case unreadable && stored.Err.Error() != current.Err.Error() && !bytes.Equal(encodeText(stored.Err.Error()), encodeText(current.Err.Error())):
+		return "it can't be read for another reason: " + current.Err.Error()
+	case !sameBytes(stored.ID, current.ID):
 		return "id is not the same"
-	case !same(was.Question, is.Question):
+	case !sameBytes(stored.Question, current.Question):
 		return "question is not the same"
-	case !same(was.Answer, is.Answer):
+	case !sameBytes(stored.Answer, current.Answer):
 		return "answer is not the same"
-	case !slices.EqualFunc(was.Contexts, is.Contexts, same):
+	case !slices.EqualFunc(stored.Contexts, current.Contexts, sameBytes):
 		return "contexts are not the same"
 	}
-	return keptDifference(was, is)
+	return keptDifference(stored, current)
 }
 
 // keptDifference compares the kept columns.
-func keptDifference(was, is *result.Row) string {
-	a, b := was.Kept, is.Kept
+func keptDifference(stored, current *result.Row) string {
+	a, b := stored.Kept, current.Kept
 	for i := range min(len(a), len(b)) {
-		if !same(a[i].Name, b[i].Name) {
+		if !sameBytes(a[i].Name, b[i].Name) {
 			return fmt.Sprintf("column %q was %q", b[i].Name, a[i].Name)
 		}
 		if !bytes.Equal(a[i].Value, b[i].Value) && !bytes.Equal(result.AppendValue(nil, a[i].Value), result.AppendValue(nil, b[i].Value)) {
@@ -205,10 +206,10 @@ func keptDifference(was, is *result.Row) string {
 	return ""
 }
 
-// same reports whether two texts are stored as the same bytes. Texts that differ only in
-// invalid UTF-8 are.
-func same(a, b string) bool {
-	return a == b || bytes.Equal(text(a), text(b))
+// sameBytes reports whether two texts are stored as the same bytes. That includes texts
+// that differ only in invalid UTF-8.
+func sameBytes(a, b string) bool {
+	return a == b || bytes.Equal(encodeText(a), encodeText(b))
 }
 
-func text(s string) []byte { return result.AppendText(nil, s) }
+func encodeText(s string) []byte { return result.AppendText(nil, s) }

@@ -11,12 +11,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A counter is a server that reports token counts in its own way.
+// A counter is a Completer that reports token counts computed by a function.
 type counter struct {
 	mu       sync.Mutex
 	requests int
 	before   string
-	count    func(text, before string) int // of this prompt and the previous one
+	count    func(text, before string) int // token count, given the prompt and the previous one
 	err      func(text string) error
 }
 
@@ -142,7 +142,7 @@ func TestPromptAboveWindowIsNotSent(t *testing.T) {
 	}
 }
 
-// Digits have more tokens than we count, so a prompt may be truncated unexpectedly.
+// Digits have more tokens than estimated, so a prompt may be truncated unexpectedly.
 func TestDetectTruncationOfUnderestimatedPrompt(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(len(text)/2, 2048) }}
 	w := NewWindowDetector(s, quarter, nil)
@@ -208,7 +208,7 @@ func TestConcurrentRequestsShareProbe(t *testing.T) {
 	}
 }
 
-// minTokens is a lower bound for all included vocabularies.
+// minTokens must be a lower bound for every included vocabulary.
 func TestMinTokensIsLowerBound(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "gpt-4"} {
 		tokens := NewTokens(model)

@@ -8,7 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// counts are figures of the rows that a summary also has.
+// counts accumulates statistics of rows that a summary also contains.
 type counts struct {
 	rows                  report.SummaryRows
 	claims                report.SummaryClaims
@@ -89,10 +89,10 @@ func (f *File) CheckSummary(s *report.Summary) error {
 		{"scores", c.faithfulness.n, s.Faithfulness.Count},
 	} {
 		if x.got != x.want {
-			return f.differs(x.name, x.got, x.want)
+			return f.summaryError(x.name, x.got, x.want)
 		}
 	}
-	// The mean of a summary has the same numbers in another order.
+	// A summary adds up the same numbers in a different order.
 	const meanError = 1e-6
 	for _, x := range []struct {
 		name string
@@ -101,13 +101,13 @@ func (f *File) CheckSummary(s *report.Summary) error {
 	}{{"mean faithfulness", c.faithfulness, s.Faithfulness}, {"mean support", c.support, s.Support}} {
 		got := x.got.sum / float64(x.got.n)
 		if x.got.n > 0 && !(math.Abs(got-float64(x.want.Mean)) <= meanError) {
-			return f.differs(x.name, got, float64(x.want.Mean))
+			return f.summaryError(x.name, got, float64(x.want.Mean))
 		}
 	}
 	return nil
 }
 
-func (f *File) differs(name string, got, want any) error {
-	return fmt.Errorf("%s: %s: got %v, want %v as in its summary: one of the two was edited, or the summary is that of another run",
+func (f *File) summaryError(name string, got, want any) error {
+	return fmt.Errorf("%s: %s: got %v, want %v as in its summary: one of them was edited, or the summary belongs to another run",
 		f.name(), name, got, want)
 }

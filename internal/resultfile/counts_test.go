@@ -15,7 +15,7 @@ import (
 
 func TestRowsRejectsEditedTables(t *testing.T) {
 	edited := func(edit func(r *result.Row)) []*result.Row {
-		rs := all()[1:3]
+		rs := allResults()[1:3]
 		edit(rs[0])
 		return rs
 	}
@@ -34,7 +34,7 @@ func TestRowsRejectsEditedTables(t *testing.T) {
 			if line == "" {
 				line = ":2: " // after the header or the bracket
 			}
-			path := file(t, "r"+f.Extension(), written(t, f, edited(tt.edit)))
+			path := writeTemp(t, "r"+f.Extension(), encode(t, f, edited(tt.edit)))
 			if _, err := read(path, resultfile.Options{}); err == nil || err.Error() != path+line+tt.want {
 				t.Errorf("%s, %s: got %v, want %s", f, name, err, line+tt.want)
 			}
@@ -43,7 +43,7 @@ func TestRowsRejectsEditedTables(t *testing.T) {
 }
 
 func TestRowsChecksCountsOfTables(t *testing.T) {
-	csv := string(written(t, report.FormatCSV, all()))
+	csv := string(encode(t, report.FormatCSV, allResults()))
 	for name, tt := range map[string]struct{ old, edited, want string }{
 		"edited n_claims":                    {"scored,,2,1,", "scored,,3,1,", `n_claims: got "3", want "2"`},
 		"edited n_supported":                 {"scored,,2,1,", "scored,,2,2,", `n_supported: got "2", want "1"`},
@@ -55,7 +55,7 @@ func TestRowsChecksCountsOfTables(t *testing.T) {
 		if edited == csv {
 			t.Fatalf("got CSV %s, want it to contain %s", csv, tt.old)
 		}
-		_, err := read(file(t, "r.csv", []byte(edited)), resultfile.Options{})
+		_, err := read(writeTemp(t, "r.csv", []byte(edited)), resultfile.Options{})
 		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), ": "+tt.want) {
 			t.Errorf("%s: got %v, want %s", name, err, tt.want)
 		}
@@ -63,7 +63,7 @@ func TestRowsChecksCountsOfTables(t *testing.T) {
 }
 
 func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
-	jsonl := file(t, "r.jsonl", written(t, report.FormatJSONL, all()))
+	jsonl := writeTemp(t, "r.jsonl", encode(t, report.FormatJSONL, allResults()))
 	for _, tt := range []struct{ threshold, noClaims, want string }{
 		{"0.5", "1", ""},
 		{"", "", ""},
@@ -81,8 +81,8 @@ func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
 }
 
 func TestCheckSummaryComparesFigures(t *testing.T) {
-	path := file(t, "r.jsonl", written(t, report.FormatJSONL, all()))
-	writeSummary(t, path, all())
+	path := writeTemp(t, "r.jsonl", encode(t, report.FormatJSONL, allResults()))
+	writeSummary(t, path, allResults())
 	valid, err := os.ReadFile(resultfile.SummaryPath(path))
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestCheckSummaryComparesFigures(t *testing.T) {
 func TestAppendRejectsTooLargeIndex(t *testing.T) {
 	first, second := numbered(0, 1), numbered(0, 2)
 	first[1].Index = result.MaxIndex - 1
-	files := openFiles(t, written(t, report.FormatJSONL, first), written(t, report.FormatJSONL, second))
+	files := openFiles(t, encode(t, report.FormatJSONL, first), encode(t, report.FormatJSONL, second))
 	rs, err := collect(resultfile.Append(files))
 	want := filepath.Base(files[1].Path()) + ":2: index 2, continued from 9007199254740992 by --append, is more than 2^53"
 	if err == nil || !strings.HasSuffix(err.Error(), want) || len(rs) != 3 {

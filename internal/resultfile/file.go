@@ -16,12 +16,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// maxRowBytes is far more than the result of a row of the default --max-row-bytes.
+// maxRowBytes limits the size of a result. It is far above that of a row of the default
+// --max-row-bytes.
 const maxRowBytes = 1 << 30
 
 // Options are the options of Open. All are optional.
 type Options struct {
-	// Keep lists kept columns that must exist. Rows have all kept columns in any case.
+	// Keep lists kept columns that must exist. Rows contain all kept columns in any
+	// case.
 	Keep []string
 	// Settings are the settings of the run, with which the results must agree.
 	Settings setting.List
@@ -30,7 +32,7 @@ type Options struct {
 	OpenPipe func(path string) (io.ReadCloser, error) // as in dataset.Options
 }
 
-// A File is an open result file. It is for one goroutine.
+// A File is an open result file. It must not be used concurrently.
 type File struct {
 	path    string
 	o       Options
@@ -38,11 +40,11 @@ type File struct {
 	row     tableRow
 	check   *eval.Checker
 	decoder *result.Decoder
-	first   *result.Row // read by Open
-	n       int         // rows read
-	line    int         // of the last row
-	counts  counts      // of the rows read
-	missing []string    // columns of Options.Keep that no row has had yet
+	first   *result.Row // first row, read by Open
+	n       int         // number of rows read
+	line    int         // line of the last row
+	counts  counts      // statistics of the rows read
+	missing []string    // columns of Options.Keep not found in any row so far
 }
 
 // Open opens a result file: JSONL, JSON, CSV, TSV or Parquet, detected by its extension or
@@ -71,7 +73,7 @@ func (f *File) readFirst() error {
 			return fmt.Errorf("%s: %w", f.name(), err)
 		}
 		f.row, f.check.Partial = row, row.cells
-		if missing := absent(f.o.Keep, f.records.Names()); len(missing) > 0 {
+		if missing := missingFrom(f.o.Keep, f.records.Names()); len(missing) > 0 {
 			return &ColumnError{f.name(), missing}
 		}
 	}
@@ -89,9 +91,9 @@ func (f *File) Path() string { return f.path }
 // Close closes the file. It can be called more than once.
 func (f *File) Close() error { return f.records.Close() }
 
-// Rows returns the rows of the file, once, and closes the file. A Row belongs to the
-// caller. CSV and TSV have no usage. An error, which names the file and the line, or the
-// row in Parquet, is the last element.
+// Rows returns the rows of the file and closes it. It must be called only once. The
+// caller may modify the rows. CSV and TSV contain no usage. An error is the last
+// element; it names the file and the line, or the row in Parquet.
 func (f *File) Rows() iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
 		defer f.Close()
@@ -137,7 +139,7 @@ func (f *File) next() (*result.Row, error) {
 	}
 	if err != nil {
 		if f.n == 0 && result.IsForeign(err) {
-			err = fmt.Errorf("%w; results are what ragfaith score writes", err)
+			err = fmt.Errorf("%w; want a file written by ragfaith score", err)
 		}
 		return nil, &dataset.RowError{File: f.path, Line: record.Line, Err: err}
 	}
@@ -173,7 +175,7 @@ func (e *ColumnError) Error() string {
 	return e.File + ": no column " + strings.Join(names, ", ") + "; score --keep COLUMN carries one into the results"
 }
 
-// absent returns the elements of wanted that are not in names.
-func absent(wanted, names []string) []string {
-	return slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return slices.Contains(names, name) })
+// missingFrom returns the columns that are not in names.
+func missingFrom(columns, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return slices.Contains(names, name) })
 }

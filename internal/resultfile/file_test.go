@@ -25,9 +25,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// all returns results of every status with all optional fields and with texts that need
-// escaping.
-func all() []*result.Row {
+// allResults returns results of every status with all optional fields and with texts
+// that need escaping.
+func allResults() []*result.Row {
 	hostile := "=1+1\r\n\"quoted\", \x07\u2028 é 'x' \t|\\ "
 	start := utf8.RuneCountInString(hostile)
 	return []*result.Row{
@@ -74,11 +74,11 @@ func all() []*result.Row {
 	}
 }
 
-// written returns the results in the given format.
-func written(t *testing.T, f report.Format, rs []*result.Row) []byte {
+// encode returns the results in the given format.
+func encode(t *testing.T, format report.Format, rs []*result.Row) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := report.New(f, &b, report.Options{KeepAll: true, TempDir: t.TempDir()})
+	w, err := report.New(format, &b, report.Options{KeepAll: true, TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +93,8 @@ func written(t *testing.T, f report.Format, rs []*result.Row) []byte {
 	return b.Bytes()
 }
 
-// file writes a file to a temporary directory and returns its path.
-func file(t *testing.T, name string, content []byte) string {
+// writeTemp writes a file to a temporary directory and returns its path.
+func writeTemp(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -120,29 +120,29 @@ func read(path string, o resultfile.Options) ([]*result.Row, error) {
 }
 
 func TestFormatsRoundTrip(t *testing.T) {
-	want := string(written(t, report.FormatJSONL, all()))
+	want := string(encode(t, report.FormatJSONL, allResults()))
 	for _, f := range []report.Format{report.FormatJSONL, report.FormatJSON, report.FormatParquet, report.FormatCSV, report.FormatTSV} {
-		content := written(t, f, all())
+		content := encode(t, f, allResults())
 		for _, name := range []string{"r" + f.Extension(), "r"} { // format from the extension, and from the content
-			rs, err := read(file(t, name, content), resultfile.Options{Keep: []string{"text", "none"}})
+			rs, err := read(writeTemp(t, name, content), resultfile.Options{Keep: []string{"text", "none"}})
 			if err != nil {
 				t.Errorf("%s as %s: got error %v, want nil", f, name, err)
 				continue
 			}
 			got := rs
 			if f == report.FormatCSV || f == report.FormatTSV { // these formats have neither field
-				for i, r := range all() {
+				for i, r := range allResults() {
 					got[i].Skipped, got[i].Usage = r.Skipped, r.Usage
 				}
 			}
 			if f != report.FormatJSONL && f != report.FormatJSON { // these formats have kept columns in every row
-				for i, r := range all() {
+				for i, r := range allResults() {
 					if r.Kept == nil {
 						got[i].Kept = nil
 					}
 				}
 			}
-			if d := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(written(t, report.FormatJSONL, got)), "\n")); d != "" {
+			if d := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(encode(t, report.FormatJSONL, got)), "\n")); d != "" {
 				t.Errorf("%s as %s (-want +got):\n%s", f, name, d)
 			}
 		}
@@ -150,11 +150,11 @@ func TestFormatsRoundTrip(t *testing.T) {
 }
 
 func TestZeroByteRoundTrip(t *testing.T) {
-	rs := all()[2:3]
+	rs := allResults()[2:3]
 	rs[0].Answer, rs[0].Reason = "a\x00b", "nothing_claimed"
 	rs[0].Skipped = []result.Skipped{{Kind: "greeting", Text: "a\x00b", Start: 0, End: 3}}
 	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
-		got, err := read(file(t, "r"+f.Extension(), written(t, f, rs)), resultfile.Options{})
+		got, err := read(writeTemp(t, "r"+f.Extension(), encode(t, f, rs)), resultfile.Options{})
 		if err != nil || got[0].Answer != rs[0].Answer {
 			t.Errorf("%s: got %v and error %v, want answer %q", f, got, err, rs[0].Answer)
 		}
@@ -162,7 +162,7 @@ func TestZeroByteRoundTrip(t *testing.T) {
 }
 
 func TestOpenReadsCompressedFiles(t *testing.T) {
-	content := written(t, report.FormatJSONL, all())
+	content := encode(t, report.FormatJSONL, allResults())
 	var gzipped, zstded bytes.Buffer
 	g := gzip.NewWriter(&gzipped)
 	z, err := zstd.NewWriter(&zstded)
@@ -178,40 +178,40 @@ func TestOpenReadsCompressedFiles(t *testing.T) {
 		}
 	}
 	for name, b := range map[string][]byte{"r.jsonl.gz": gzipped.Bytes(), "r.jsonl.zst": zstded.Bytes()} {
-		rs, err := read(file(t, name, b), resultfile.Options{})
-		if err != nil || len(rs) != len(all()) {
-			t.Errorf("%s: got %d results and error %v, want %d", name, len(rs), err, len(all()))
+		rs, err := read(writeTemp(t, name, b), resultfile.Options{})
+		if err != nil || len(rs) != len(allResults()) {
+			t.Errorf("%s: got %d results and error %v, want %d", name, len(rs), err, len(allResults()))
 		}
 	}
 	rs, err := read("-", resultfile.Options{Stdin: bytes.NewReader(content)})
-	if err != nil || len(rs) != len(all()) {
-		t.Errorf("standard input: got %d results and error %v, want %d", len(rs), err, len(all()))
+	if err != nil || len(rs) != len(allResults()) {
+		t.Errorf("standard input: got %d results and error %v, want %d", len(rs), err, len(allResults()))
 	}
 }
 
 func TestErrorsNameFileAndLine(t *testing.T) {
-	jsonl := string(written(t, report.FormatJSONL, all()))
-	csv := string(written(t, report.FormatCSV, all()))
+	jsonl := string(encode(t, report.FormatJSONL, allResults()))
+	csv := string(encode(t, report.FormatCSV, allResults()))
 	dataset := `{"question":"q","answer":"a","contexts":["c"]}` + "\n"
 	for name, tt := range map[string]struct {
 		file, content, want string
 		keep                []string
 	}{
-		"dataset":               {"d.jsonl", dataset, "d.jsonl:1: not a result: it has no index, no id, no status; results are what ragfaith score writes", nil},
-		"CSV dataset":           {"d.csv", "id,question,answer,contexts\n1,q,a,c\n", "d.csv: not results, which are what ragfaith score writes: no column index, faithfulness, support, status, reason, claims, error", nil},
+		"dataset":               {"d.jsonl", dataset, "d.jsonl:1: not a result: it has no index, no id, no status; want a file written by ragfaith score", nil},
+		"CSV dataset":           {"d.csv", "id,question,answer,contexts\n1,q,a,c\n", "d.csv: not a result file of ragfaith score: missing column index, faithfulness, support, status, reason, claims, error", nil},
 		"summary":               {"s.json", "{\n\"version\":1}\n", "s.json: want an array of objects", nil},
-		"Markdown report":       {"r.md", "# report\n", "r.md: not results, which are what ragfaith score writes: no column index", nil},
+		"Markdown report":       {"r.md", "# report\n", "r.md: not a result file of ragfaith score: missing column index", nil},
 		"empty file":            {"e.jsonl", "", "e.jsonl: empty file", nil},
 		"truncated line":        {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: unexpected end of input", nil},
 		"truncated array":       {"r.json", "[\n" + strings.SplitAfter(jsonl, "\n")[0], "r.json: after row 1: line 3: invalid JSON", nil},
-		"missing column":        {"r.csv", strings.Replace(csv, ",claims,", ",x,", 1), "r.csv: not results, which are what ragfaith score writes: no column claims", nil},
+		"missing column":        {"r.csv", strings.Replace(csv, ",claims,", ",x,", 1), "r.csv: not a result file of ragfaith score: missing column claims", nil},
 		"truncated claims":      {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},
 		"missing kept column":   {"r.csv", csv, `r.csv: no column "label"; score --keep COLUMN carries one into the results`, []string{"label"}},
 		"kept column in no row": {"r.jsonl", jsonl, `r.jsonl: no column "label"; score --keep COLUMN`, []string{"text", "label"}},
 		"two values in a cell":  {"r.csv", strings.Replace(csv, `,[],,,failed`, `,"[],""x"":[]",,,failed`, 1), "r.csv:2: contexts: invalid JSON", nil},
 		"text as score":         {"r.csv", strings.Replace(csv, "0.493827", "much", 1), "r.csv:3: support: invalid JSON", nil},
 	} {
-		path := file(t, tt.file, []byte(tt.content))
+		path := writeTemp(t, tt.file, []byte(tt.content))
 		rs, err := read(path, resultfile.Options{Keep: tt.keep})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %d results and error %v, want %s", name, len(rs), err, tt.want)
@@ -220,7 +220,7 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 }
 
 func TestKeptText(t *testing.T) {
-	r := all()[1]
+	r := allResults()[1]
 	for name, want := range map[string]string{"text": "@SUM(A1)", "whole": "-12", "none": "", "other": ""} {
 		if got, ok := r.KeptText(name); got != want || ok != (want != "") {
 			t.Errorf("%s: got %q, %v, want %q", name, got, ok, want)
@@ -239,7 +239,7 @@ func skipped(sentences []extract.Skipped) []result.Skipped {
 
 func TestSummaryIsFoundBesideResults(t *testing.T) {
 	var f report.Figures
-	for _, r := range all() {
+	for _, r := range allResults() {
 		if err := f.Write(r); err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +251,7 @@ func TestSummaryIsFoundBesideResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := file(t, "run.summary.json", content)
+	path := writeTemp(t, "run.summary.json", content)
 	for _, name := range []string{"run.jsonl", "run.csv.gz", "run.parquet"} {
 		got, err := resultfile.SummaryBeside(filepath.Join(filepath.Dir(path), name))
 		if err != nil || got == nil {
@@ -269,15 +269,15 @@ func TestSummaryIsFoundBesideResults(t *testing.T) {
 		`{"a":1}`: "not a summary, which is what score --summary writes", "[": "not a summary: ",
 		strings.Replace(string(content), `"version": 1`, `"version": 9`, 1): "a summary of version 9",
 	} {
-		bad := file(t, "bad.json", []byte(content))
+		bad := writeTemp(t, "bad.json", []byte(content))
 		if _, err := resultfile.ReadSummary(bad); err == nil || !strings.HasPrefix(err.Error(), bad+": "+want) {
 			t.Errorf("%s: got %v, want %s", content, err, want)
 		}
 	}
 }
 
-// CSV does not have the skipped sentences. They are found in the answer again, so that
-// rows can be converted to other formats, which require them.
+// CSV does not contain the skipped sentences. They are extracted from the answer again,
+// because other formats require them.
 func TestRowsWithoutClaimsRoundTrip(t *testing.T) {
 	var rows []*result.Row
 	for i, answer := range []string{"<think>x</think>", "I don't know.", "[1]", "Hello! How are you?", "", "The sky is blue."} {
@@ -291,22 +291,22 @@ func TestRowsWithoutClaimsRoundTrip(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	want := written(t, report.FormatJSONL, rows)
+	want := encode(t, report.FormatJSONL, rows)
 	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
-		got, err := read(file(t, "r"+f.Extension(), written(t, f, rows)), resultfile.Options{})
+		got, err := read(writeTemp(t, "r"+f.Extension(), encode(t, f, rows)), resultfile.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", f, err)
 		}
-		if d := cmp.Diff(string(want), string(written(t, report.FormatJSONL, got))); d != "" {
+		if d := cmp.Diff(string(want), string(encode(t, report.FormatJSONL, got))); d != "" {
 			t.Errorf("%s (-want +got):\n%s", f, d)
 		}
 	}
-	edited := strings.Replace(string(written(t, report.FormatCSV, rows)), "nothing_claimed", "empty", 1)
-	if _, err := read(file(t, "empty.csv", []byte(edited)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), `reason: got "empty", want ["nothing_claimed"]`) {
+	edited := strings.Replace(string(encode(t, report.FormatCSV, rows)), "nothing_claimed", "empty", 1)
+	if _, err := read(writeTemp(t, "empty.csv", []byte(edited)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), `reason: got "empty", want ["nothing_claimed"]`) {
 		t.Errorf("got %v, want an error about the reason", err)
 	}
 	without := regexp.MustCompile(`,"skipped":\[.*?\]`).ReplaceAllString(string(want), "")
-	if _, err := read(file(t, "without.jsonl", []byte(without)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), "no_claims, without the answer and what was skipped") {
+	if _, err := read(writeTemp(t, "without.jsonl", []byte(without)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), "no_claims, without the answer and what was skipped") {
 		t.Errorf("got %v, want an error about the missing field", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// Merge returns the rows of all files in the order of their index, as one run over the
-// dataset would have written them. It keeps one row of each file in memory and closes the
+// Merge returns the rows of all files in index order, as a single run over the dataset
+// would have written them. It keeps one row of each file in memory and closes the
 // files.
 //
 // The rows of each file must be in ascending order, and each index must be unique:
@@ -74,12 +74,12 @@ func Append(files []*File) iter.Seq2[*result.Row, error] {
 
 // A head is the next row of a file.
 type head struct {
-	file  *File
-	order int // position of the file
-	pull  func() (*result.Row, error, bool)
-	stop  func()
-	row   *result.Row
-	// index and line are those of row, which must not be read after it was yielded.
+	file      *File
+	fileIndex int // position of the file
+	pull      func() (*result.Row, error, bool)
+	stop      func()
+	row       *result.Row
+	// index and line belong to row, which must not be read after it was yielded.
 	index, line int
 }
 
@@ -87,7 +87,7 @@ type head struct {
 func openHeads(files []*File) (heads, error) {
 	var all heads
 	for i, f := range files {
-		h := &head{file: f, order: i}
+		h := &head{file: f, fileIndex: i}
 		h.pull, h.stop = iter.Pull2(f.Rows())
 		switch err := h.advance(); {
 		case err == io.EOF: //nolint:errorlint // advance returns it alone
@@ -116,22 +116,22 @@ func (h *head) advance() error {
 	h.row, h.index, h.line = r, r.Index, h.file.Line()
 	if !first && h.index <= before {
 		return fmt.Errorf("%s: index %d after %d: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead",
-			h.place(), h.index, before)
+			h.location(), h.index, before)
 	}
 	return nil
 }
 
-// place returns the location of the row.
-func (h *head) place() string { return fmt.Sprintf("%s:%d", h.file.name(), h.line) }
+// location returns the file and line of the row.
+func (h *head) location() string { return fmt.Sprintf("%s:%d", h.file.name(), h.line) }
 
 // duplicate returns the error of two rows with the same index.
 func duplicate(a, b *head) error {
 	if sameRow(a.row, b.row) {
-		return fmt.Errorf("%s and %s are the same row, with index %d and id %q: it would count twice",
-			a.place(), b.place(), a.index, a.row.ID)
+		return fmt.Errorf("%s and %s are the same row, with index %d and id %q, which would count twice",
+			a.location(), b.location(), a.index, a.row.ID)
 	}
 	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q: are they from two datasets? --append continues the index from one file to the next",
-		a.place(), b.place(), a.index, a.row.ID, b.row.ID)
+		a.location(), b.location(), a.index, a.row.ID, b.row.ID)
 }
 
 // sameRow reports whether two results have the same id, question, answer and contexts.
@@ -159,7 +159,7 @@ func (h heads) Less(i, j int) bool {
 	if h[i].index != h[j].index {
 		return h[i].index < h[j].index
 	}
-	return h[i].order < h[j].order
+	return h[i].fileIndex < h[j].fileIndex
 }
 
 func (h heads) Swap(i, j int) { h[i], h[j] = h[j], h[i] }

@@ -23,7 +23,7 @@ import (
 func numbered(indexes ...int) []*result.Row {
 	var rs []*result.Row
 	for _, i := range indexes {
-		r := *all()[i%len(all())]
+		r := *allResults()[i%len(allResults())]
 		r.Index, r.ID = i, fmt.Sprint("id-", i)
 		rs = append(rs, &r)
 	}
@@ -61,7 +61,7 @@ func collect(rows iter.Seq2[*result.Row, error]) ([]*result.Row, error) {
 	return rs, nil
 }
 
-// Merging the files of any split of the rows gives the bytes of the file of a single run.
+// However the rows are split over files, merging them yields the file of a single run.
 func TestMergeRestoresOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 9))
 	for range 60 {
@@ -77,21 +77,21 @@ func TestMergeRestoresOrder(t *testing.T) {
 		var contents [][]byte
 		for _, part := range split {
 			if part != nil {
-				contents = append(contents, written(t, report.FormatJSONL, numbered(part...)))
+				contents = append(contents, encode(t, report.FormatJSONL, numbered(part...)))
 			}
 		}
 		rs, err := collect(resultfile.Merge(openFiles(t, contents...)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := string(written(t, report.FormatJSONL, rs)), string(written(t, report.FormatJSONL, numbered(indexes...))); got != want {
+		if got, want := string(encode(t, report.FormatJSONL, rs)), string(encode(t, report.FormatJSONL, numbered(indexes...))); got != want {
 			t.Fatalf("%v: got\n%s\nwant\n%s", split, got, want)
 		}
 	}
 }
 
 func TestAppendContinuesIndex(t *testing.T) {
-	files := openFiles(t, written(t, report.FormatJSONL, numbered(0, 1, 5)), written(t, report.FormatJSONL, numbered(0)), written(t, report.FormatJSONL, numbered(2, 3)))
+	files := openFiles(t, encode(t, report.FormatJSONL, numbered(0, 1, 5)), encode(t, report.FormatJSONL, numbered(0)), encode(t, report.FormatJSONL, numbered(2, 3)))
 	rs, err := collect(resultfile.Append(files))
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestAppendContinuesIndex(t *testing.T) {
 }
 
 func TestMergeErrorsNameBothFiles(t *testing.T) {
-	jsonl := func(rs []*result.Row) []byte { return written(t, report.FormatJSONL, rs) }
+	jsonl := func(rs []*result.Row) []byte { return encode(t, report.FormatJSONL, rs) }
 	otherDataset := numbered(4)
 	otherDataset[0].Answer, otherDataset[0].ID = "another", "x"
 	truncated := jsonl(numbered(1, 3))
@@ -116,7 +116,7 @@ func TestMergeErrorsNameBothFiles(t *testing.T) {
 		rows  int
 		want  string
 	}{
-		"duplicate row":            {[][]byte{jsonl(numbered(0, 2, 4)), jsonl(numbered(1, 4))}, resultfile.Merge, 3, `a.jsonl:3 and DIRb.jsonl:2 are the same row, with index 4 and id "id-4": it would count twice`},
+		"duplicate row":            {[][]byte{jsonl(numbered(0, 2, 4)), jsonl(numbered(1, 4))}, resultfile.Merge, 3, `a.jsonl:3 and DIRb.jsonl:2 are the same row, with index 4 and id "id-4", which would count twice`},
 		"duplicate in three files": {[][]byte{jsonl(numbered(4)), jsonl(numbered(7)), jsonl(numbered(4))}, resultfile.Merge, 0, `a.jsonl:1 and DIRc.jsonl:1 are the same row, with index 4`},
 		"same index, other id":     {[][]byte{jsonl(numbered(0, 4)), jsonl(otherDataset)}, resultfile.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they from two datasets? --append`},
 		"concatenated files":       {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, resultfile.Merge, 2, `a.jsonl:3: index 2 after 3: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead`},
@@ -138,7 +138,7 @@ func TestMergeErrorsNameBothFiles(t *testing.T) {
 func TestMergeClosesFilesWhenStopped(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, merge := range []func([]*resultfile.File) iter.Seq2[*result.Row, error]{resultfile.Merge, resultfile.Append} {
-		for _, err := range merge(openFiles(t, written(t, report.FormatJSONL, numbered(0, 2)), written(t, report.FormatJSONL, numbered(1, 3)))) {
+		for _, err := range merge(openFiles(t, encode(t, report.FormatJSONL, numbered(0, 2)), encode(t, report.FormatJSONL, numbered(1, 3)))) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -233,9 +233,9 @@ func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 }
 
 func TestCheckRowsDetectsTruncatedFile(t *testing.T) {
-	files := openFiles(t, written(t, report.FormatJSONL, numbered(0, 1)))
+	files := openFiles(t, encode(t, report.FormatJSONL, numbered(0, 1)))
 	path := files[0].Path()
-	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it has 2 rows, but its run had 3 according to "} {
+	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it contains 2 rows, but its run had 3 according to "} {
 		writeSummary(t, path, numbered(0, 1, 2)[:rows])
 		o, err := resultfile.OriginOf([]string{path})
 		if err != nil {
@@ -271,7 +271,7 @@ func BenchmarkMerge(b *testing.B) {
 			for shard := range 4 {
 				var buf []byte
 				for i := shard; i < n; i += 4 {
-					r := *all()[1]
+					r := *allResults()[1]
 					r.Index = i
 					r.Kept = []dataset.Column{{Name: "doc", Value: []byte("1")}}
 					buf = append(r.AppendJSON(buf), '\n')

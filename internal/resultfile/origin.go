@@ -14,7 +14,7 @@ import (
 // An Origin describes the runs that wrote result files, according to their summaries.
 type Origin struct {
 	// Known is set if all files have a summary with settings. Otherwise Datasets and
-	// Settings are empty, because they would not be those of all files.
+	// Settings are empty, because they would be incomplete.
 	Known    bool
 	Datasets []string
 	// Settings are the settings of all files. Settings that only select rows may differ,
@@ -24,7 +24,7 @@ type Origin struct {
 	Missing []string
 
 	paths     []string
-	summaries []*report.Summary // of each file; may be nil
+	summaries []*report.Summary // summary of each file; may be nil
 }
 
 // ErrOtherSettings reports that results were judged with different settings.
@@ -55,12 +55,12 @@ func OriginOf(paths []string) (*Origin, error) {
 // that were truncated after a complete line.
 func (o *Origin) CheckRows(files []*File) error {
 	for _, f := range files {
-		s := o.of(f.path)
+		s := o.summaryFor(f.path)
 		if s == nil {
 			continue
 		}
 		if s.Rows.Total != f.n {
-			return fmt.Errorf("%s: it has %d rows, but its run had %d according to %s: it is truncated, or the summary is that of another run",
+			return fmt.Errorf("%s: it contains %d rows, but its run had %d according to %s: it is truncated, or the summary belongs to another run",
 				f.name(), f.n, s.Rows.Total, SummaryPath(f.path))
 		}
 		if err := f.CheckSummary(s); err != nil {
@@ -72,28 +72,28 @@ func (o *Origin) CheckRows(files []*File) error {
 
 // SettingsOf returns the settings of the run of a file, or nil if they are unknown.
 func (o *Origin) SettingsOf(path string) setting.List {
-	if s := o.of(path); s != nil {
+	if s := o.summaryFor(path); s != nil {
 		return s.Settings
 	}
 	return nil
 }
 
-// Empty reports whether the run of a file had no rows, like a shard of a small dataset. An
-// empty JSONL file is a result file only if its summary says so.
+// Empty reports whether the run of a file had no rows, like a shard of a small dataset.
+// An empty JSONL file is a result file only if its summary confirms that.
 func (o *Origin) Empty(path string) bool {
-	s := o.of(path)
+	s := o.summaryFor(path)
 	return s != nil && s.Rows.Total == 0
 }
 
-// of returns the summary of a file, or nil.
-func (o *Origin) of(path string) *report.Summary {
+// summaryFor returns the summary of a file, or nil.
+func (o *Origin) summaryFor(path string) *report.Summary {
 	if i := slices.Index(o.paths, path); i >= 0 {
 		return o.summaries[i]
 	}
 	return nil
 }
 
-// hasSettings reports whether a summary, which may be nil, has settings.
+// hasSettings reports whether s is not nil and contains settings.
 func hasSettings(s *report.Summary) bool { return s != nil && len(s.Settings) > 0 }
 
 // checkSettings compares the settings that affect verdicts.
@@ -110,7 +110,7 @@ func (o *Origin) checkSettings() error {
 		for _, name := range namesOf(o.summaries[first], s) {
 			a, b := o.summaries[first].Settings.Get(name), s.Settings.Get(name)
 			if a != b && setting.EffectOf(name) != setting.Rows {
-				return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrOtherSettings, name, shown(a), o.paths[first], shown(b), o.paths[i])
+				return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrOtherSettings, name, display(a), o.paths[first], display(b), o.paths[i])
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func namesOf(summaries ...*report.Summary) []string {
 	return names
 }
 
-func shown(value string) string {
+func display(value string) string {
 	if value == "" {
 		return "empty"
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// maxSummaryBytes is far more than the size of a summary.
+// maxSummaryBytes limits the size of a summary, far above that of any real one.
 const maxSummaryBytes = 16 << 20
 
 // ReadSummary reads a file written by score --summary.

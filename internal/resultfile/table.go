@@ -32,7 +32,7 @@ func newTableRow(records *dataset.Records) (tableRow, error) {
 		}
 	}
 	if missing != nil {
-		return tableRow{}, fmt.Errorf("not results, which are what ragfaith score writes: no column %s", strings.Join(missing, ", "))
+		return tableRow{}, fmt.Errorf("not a result file of ragfaith score: missing column %s", strings.Join(missing, ", "))
 	}
 	a := tableRow{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool)}
 	if list := records.Metadata(result.JSONColumnsKey); list != "" {
@@ -99,8 +99,8 @@ func (a *tableRow) object(columns []dataset.Column) ([]byte, error) {
 	return a.buf, nil
 }
 
-// checkCounts compares the counts of the last row with its claims. Only CSV and TSV have
-// them, and they are empty for failed rows.
+// checkCounts compares the counts of the last row with its claims. Only CSV and TSV
+// contain them, and they are empty for failed rows.
 func (a *tableRow) checkCounts(r *result.Row) error {
 	for _, c := range []struct {
 		name string

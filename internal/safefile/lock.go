@@ -15,7 +15,7 @@ import (
 // A LockedError reports that another process holds a lock.
 type LockedError struct {
 	Path string
-	PID  int // of the other process; 0 if unknown
+	PID  int // ID of the other process, or 0 if unknown
 }
 
 // Error names the file and the process.
@@ -26,15 +26,15 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s: locked by another run (process %d)", e.Path, e.PID)
 }
 
-// A Lock is an exclusive lock on a file of its own. The operating system releases
-// the lock of a process that ends in any way, so a file left behind by a killed
-// process blocks nobody.
+// A Lock is an exclusive lock on a file of its own. The operating system releases the
+// lock when the process ends, so a file left behind by a killed process does not block
+// others.
 type Lock struct{ flock *flock.Flock }
 
 // TryLock locks path, which it creates with mode 0600 and the process ID as its
 // content. It returns a *LockedError if another process holds the lock. On a file
-// system without locks it succeeds: being able to write there is worth more than
-// detecting a second run.
+// system without locks it succeeds, because writing is more important than detecting a
+// second run.
 func TryLock(path string) (*Lock, error) {
 	const attempts = 100 // each failure means that another process just unlocked
 	for range attempts {
@@ -62,7 +62,7 @@ func tryLock(path string, file *os.File) (*Lock, error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EINTR):
 		return nil, nil
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK):
-		// l holds no file, and Unlock only removes path.
+		// l is not locked, and Unlock only removes path.
 	case err != nil:
 		return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
 	case !locked:
@@ -75,7 +75,7 @@ func tryLock(path string, file *os.File) (*Lock, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	} else if err == nil && os.SameFile(opened, held) && os.SameFile(opened, named) {
-		// The process ID only serves messages, so failing to write it is no error.
+		// The process ID is used only in messages, so a failure to write it is ignored.
 		_ = file.Truncate(0)
 		_, _ = file.WriteString(strconv.Itoa(os.Getpid()) + "\n")
 		return &Lock{l}, nil

@@ -19,17 +19,17 @@ const (
 	LockSuffix = ".lock"
 )
 
-// privateMode is the mode of files with content of a dataset, whatever the umask.
+// privateMode is the mode of files with dataset content, regardless of the umask.
 const privateMode = 0o600
 
 const bufferSize = 256 << 10
 
 // An Output is a file that appears under its name only when it is complete. Until
 // Commit, its content is in a file of the same name with PartSuffix, which only its
-// owner can read. Commit gives it the permissions of the file that it replaces,
-// without execute bits, or 0600. The null device, and files that this process
-// inherited, such as /dev/stdout, are written to directly; other devices and pipes
-// are refused. An Output is locked: only one process can have it.
+// owner can read. Commit gives it the permissions of the file that it replaces, without
+// execute bits, or 0600. The null device, and files that this process inherited, such
+// as /dev/stdout, are written to directly; other devices and pipes are refused. An
+// Output is locked, so that only one process can use it.
 type Output struct {
 	path    string // final name
 	part    string // name while incomplete; equal to path for a stream
@@ -63,7 +63,7 @@ func CreateOutput(path string) (*Output, error) {
 }
 
 // ReserveOutput locks an output without opening it. It returns a *LockedError if
-// another process has it. The caller must call Release, Commit or Abandon.
+// another process uses it. The caller must call Release, Commit or Abandon.
 func ReserveOutput(path string) (*Output, error) {
 	target, err := Resolve(path)
 	if err != nil {
@@ -87,13 +87,12 @@ func ReserveOutput(path string) (*Output, error) {
 	return o, nil
 }
 
-// Part returns the name of the incomplete file. ok is false for a stream, which
-// has none.
+// Part returns the name of the incomplete file. ok is false for a stream.
 func (o *Output) Part() (name string, ok bool) { return o.part, o.part != o.path }
 
-// Open opens the output for writing, empty. If suffix is not empty, the content
-// goes to the .part file with that suffix until ReplacePart or Commit; the existing
-// .part file stays and becomes readable by its owner only.
+// Open truncates the output and opens it for writing. If suffix is not empty, the
+// content is written to the .part file with that suffix until ReplacePart or Commit;
+// the existing .part file is kept, readable only by its owner.
 func (o *Output) Open(suffix string) error {
 	file, err := o.open(suffix)
 	if err != nil {

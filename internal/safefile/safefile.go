@@ -11,24 +11,23 @@
 //
 // # Trust
 //
-// An owner is trusted if it is the effective user, root, or the owner of the
-// directory, who could replace the file anyway; or if only the owner of the
-// directory can write to the directory. This is close to the Linux rule for links
-// in sticky directories (protected_symlinks), and it accepts what containers and
-// CI jobs have: root writing to a bind mount of another user, a job in a
-// workspace created by root, directories writable by the user's own group (umask
-// 002). In /tmp, and in a directory shared by a group, it refuses files that other
-// users have put there.
+// An owner is trusted if it is the effective user, root, or the owner of the directory,
+// who could replace the file anyway; or if only the owner of the directory can write to
+// the directory. This is close to the Linux rule for links in sticky directories
+// (protected_symlinks), and it accepts the usual setups of containers and CI jobs: root
+// writing to a bind mount of another user, a job in a workspace created by root,
+// directories writable by the user's own group (umask 002). In /tmp, and in a directory
+// shared by a group, it refuses files that other users have put there.
 //
 // A directory is not refused for its permissions, because some CI systems make
 // workspaces writable by everyone; Exposed lets callers warn.
 //
 // # Why not a library
 //
-// Atomic writers such as google/renameio and natefinch/atomic use a temporary file
-// with a random name. An [Output] needs a fixed one: FILE.part is also the journal
-// of an unfinished run, survives a crash, and is found again by --resume.
-// Renameio also does not build on Windows.
+// Atomic writers such as google/renameio and natefinch/atomic use a temporary file with
+// a random name. An [Output] needs a fixed one: FILE.part is also the journal of an
+// unfinished run, which survives a crash and is used by --resume. Renameio also does
+// not build on Windows.
 package safefile
 
 import (
@@ -41,7 +40,7 @@ import (
 )
 
 var (
-	errHardLinked = errors.New("has another name (a hard link), which writing would change as well")
+	errHardLinked = errors.New("has another name (a hard link), which would be changed too")
 	errForeign    = errors.New("belongs to another user")
 )
 

@@ -25,7 +25,7 @@ func requireRoot(t *testing.T) {
 	}
 }
 
-// wantRefusal checks that the error names the file and gives the reason.
+// wantRefusal checks that the error contains the file and the reason.
 func wantRefusal(t *testing.T, what, path string, err error, want string) {
 	t.Helper()
 	if _, ok := errors.AsType[*fs.PathError](err); !ok || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {
@@ -147,7 +147,7 @@ func TestTrustDependsOnTheDirectory(t *testing.T) {
 	requireRoot(t)
 	for name, tt := range map[string]struct {
 		mode  fs.FileMode
-		owner int // of the directory
+		owner int // owner of the directory
 		want  bool
 	}{
 		"sticky, as /tmp":                      {0o777 | fs.ModeSticky, 0, false},

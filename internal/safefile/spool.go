@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// spoolMemory is the number of bytes that a Spool holds in memory.
+// spoolMemory limits the bytes that a Spool keeps in memory.
 const spoolMemory = 4 << 20
 
 // A Spool is a buffer that moves its content to a temporary file when it exceeds
@@ -18,7 +18,7 @@ type Spool struct {
 	memory bytes.Buffer
 	file   *os.File // nil while the content is in memory
 	buf    *bufio.Writer
-	name   string // of a file that must be removed; empty if it has no name any more
+	name   string // temporary file to remove, or "" if it is already unlinked
 }
 
 // NewSpool returns an empty spool with its temporary file in dir, or in the
@@ -74,7 +74,7 @@ func (s *Spool) Reset() {
 	if s.file == nil {
 		return
 	}
-	_ = s.file.Close() // its content is not needed any more
+	_ = s.file.Close() // its content is no longer needed
 	if s.name != "" {
 		_ = os.Remove(s.name)
 	}

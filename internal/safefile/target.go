@@ -50,7 +50,7 @@ func Resolve(path string) (Target, error) {
 		case err == nil && trusted(info, filepath.Dir(path)):
 			return Target{Perm: info.Mode().Perm() &^ 0o111}, nil
 		}
-		return Target{}, nil // an error from Lstat appears again when the file is created
+		return Target{}, nil // creating the file reports the same error
 	}
 	return Target{}, refuse(given, errTooManyLinks)
 }

@@ -24,8 +24,8 @@ func hardLinks(file *os.File, _ fs.FileInfo) int {
 	return int(info.NumberOfLinks)
 }
 
-// trusted is always true: access control lists say more than an owner does, and
-// only administrators can create links.
+// trusted returns true: access control lists are more specific than owners, and only
+// administrators can create links.
 func trusted(fs.FileInfo, string) bool { return true }
 
 func duplicate(_ int, path string) (*os.File, error) {

@@ -65,14 +65,14 @@ type codeFence struct {
 	open  bool
 	prose bool // contains prose, as in "```markdown"
 	start int
-	mark  byte
+	char  byte
 	size  int
 }
 
 // openFence parses the opening fence in the line text[start:end].
 func openFence(text string, start, end int) codeFence {
-	f := codeFence{open: true, start: start, mark: text[start]}
-	for start+f.size < end && text[start+f.size] == f.mark {
+	f := codeFence{open: true, start: start, char: text[start]}
+	for start+f.size < end && text[start+f.size] == f.char {
 		f.size++
 	}
 	switch strings.ToLower(strings.TrimSpace(text[start+f.size : end])) {
@@ -88,7 +88,7 @@ func (f codeFence) closes(text string, at, end int) bool {
 		at++
 	}
 	n := 0
-	for at < end && text[at] == f.mark {
+	for at < end && text[at] == f.char {
 		at++
 		n++
 	}

@@ -29,8 +29,8 @@ func checkInvariants(t *testing.T, text, lang string) {
 		at = s.End
 	}
 	checkGap(t, text, at, len(text))
-	if again := Sentences(text, lang); !slices.Equal(spans, again) {
-		t.Fatalf("%q: got %v, then %v", text, spans, again)
+	if second := Sentences(text, lang); !slices.Equal(spans, second) {
+		t.Fatalf("%q: got %v, then %v", text, spans, second)
 	}
 }
 

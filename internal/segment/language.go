@@ -44,7 +44,7 @@ const (
 // does not define itself.
 type language struct {
 	abbreviations map[string]wordClass
-	singles       [128]wordClass // of single letters
+	singles       [128]wordClass // classes of single letters
 	uses          map[string]wordUse
 	ordinals      bool // "12." before a capital usually means "12th"
 	joinQuotes    bool // quotations are not split

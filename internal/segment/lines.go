@@ -23,8 +23,8 @@ const (
 type line struct {
 	kind       lineKind
 	start, end int  // text after the marker
-	number     int  // of a numbered item, or 0
-	bullet     rune // of a bulleted item, or 0
+	number     int  // number of a numbered item, or 0
+	bullet     rune // bullet of a bulleted item, or 0
 	hardBreak  bool // ends in a hard line break
 	spaced     bool // ends in a single space
 	quoted     bool // in a block quote

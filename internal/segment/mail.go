@@ -5,8 +5,8 @@ import "strings"
 // Mail and web posts often lose their line breaks. The functions in this file
 // find sentence ends without a stop in them.
 const (
-	maxClosing = 24 // of the closing phrase of a letter, in bytes
-	minRule    = 20 // of a line drawn within a line, in marks
+	maxClosing = 24 // maximum bytes of the closing phrase of a letter
+	minRule    = 20 // minimum marks of a rule within a line
 )
 
 // handleComma splits after the closing of a letter, "Best regards,", before the
@@ -21,7 +21,7 @@ func (sp *splitter) handleComma(s *scanState, i int) int {
 	if !sp.isClosing(lastWord(phrase)) || several && (!sp.isClosing(first) || strings.Count(phrase, " ") > 2) {
 		return i + 1
 	}
-	return sp.cut(s, i+1, i+2)
+	return sp.endSentence(s, i+1, i+2)
 }
 
 // isClosing reports whether word, in any case, closes a letter.
@@ -39,7 +39,7 @@ func (sp *splitter) isClosing(word string) bool {
 	return sp.lang.uses[string(buf[:len(word)])]&useClosing != 0
 }
 
-// handleRule splits before and after a line drawn at i.
+// handleRule splits before and after a rule at i.
 func (sp *splitter) handleRule(s *scanState, i int) int {
 	b := sp.text[i]
 	j := i
@@ -51,9 +51,9 @@ func (sp *splitter) handleRule(s *scanState, i int) int {
 	}
 	if next := skipSpace(sp.text, j, s.end); next > j && next < s.end {
 		if i > s.start && isSpace(sp.text, i-1) {
-			sp.cut(s, i, i)
+			sp.endSentence(s, i, i)
 		}
-		return sp.cut(s, j, next)
+		return sp.endSentence(s, j, next)
 	}
 	return j
 }
@@ -73,7 +73,7 @@ func (sp *splitter) handleGluedColon(s *scanState, i int) int {
 		if n == 0 || next == i+n || next >= s.end || text[next]-'A' >= 26 || !isSpace(text, i-1) {
 			return i + 1
 		}
-		return sp.cut(s, i+n, next)
+		return sp.endSentence(s, i+n, next)
 	}
 	return i + 1
 }
@@ -107,12 +107,12 @@ func (sp *splitter) handleTimestamp(s *scanState, i int) int {
 	}
 	before := skipSpaceBack(text, s.start, date)
 	if w := lastWord(text[s.start:before]); before > s.start && (w == "" || w[0]-'a' >= 26) {
-		sp.cut(s, before, date)
+		sp.endSentence(s, before, date)
 	} else if before > s.start && w != "on" && w != "at" {
 		return e
 	}
 	if next < s.end {
-		sp.cut(s, e, next)
+		sp.endSentence(s, e, next)
 	}
 	return max(s.start, e)
 }
@@ -129,7 +129,7 @@ func (sp *splitter) handleURL(s *scanState, i int) int {
 		begin--
 	}
 	if before := skipSpaceBack(text, s.start, begin); s.urlEnd > s.start && before == s.urlEnd && before < begin {
-		sp.cut(s, before, begin)
+		sp.endSentence(s, before, begin)
 	}
 	j := i
 	for j < s.end && !isSpace(text, j) {
@@ -141,7 +141,7 @@ func (sp *splitter) handleURL(s *scanState, i int) int {
 	}
 	next := skipSpace(text, j, s.end)
 	if next < s.end && sp.isStarter(next, s.end) {
-		return sp.cut(s, j, next)
+		return sp.endSentence(s, j, next)
 	}
 	return i + 3
 }
@@ -165,7 +165,7 @@ func (sp *splitter) handleEmail(s *scanState, i int) int {
 	} else if strings.LastIndex(text[max(s.start, i-2*maxToken):i], "<<") < 0 {
 		return i + 1
 	}
-	return sp.cut(s, j, next)
+	return sp.endSentence(s, j, next)
 }
 
 // handleAttachment splits at a dash between two file names, as mail programs
@@ -182,7 +182,7 @@ func (sp *splitter) handleAttachment(s *scanState, i int) int {
 	if !hasExtension(text[i+2 : j]) {
 		return i + 1
 	}
-	sp.cut(s, i-1, i+2)
+	sp.endSentence(s, i-1, i+2)
 	return max(s.start, i+2)
 }
 

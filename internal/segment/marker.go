@@ -8,8 +8,8 @@ import (
 // A marker is the bullet or number before a list item.
 type marker struct {
 	size   int  // including the following space, or 0 if there is no marker
-	number int  // of a numbered item
-	bullet rune // of a bulleted item
+	number int  // number of a numbered item
+	bullet rune // bullet of a bulleted item
 }
 
 // Offsets for letters and Roman numbers, so that "b." does not follow "1.".

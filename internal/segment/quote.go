@@ -105,5 +105,5 @@ func (sp *splitter) handleArabicComma(s *scanState, i int) int {
 	if strings.HasSuffix(sp.text[next:j], "،") {
 		return past
 	}
-	return sp.cut(s, past, next)
+	return sp.endSentence(s, past, next)
 }

@@ -7,14 +7,14 @@ import (
 
 // A scanState is the state of scanning one block of prose.
 type scanState struct {
-	start        int     // of the current sentence
-	end          int     // of the block
+	start        int     // start of the current sentence
+	end          int     // end of the block
 	quotes       int     // straight double quotes since start
 	urlEnd       int     // end of the last URL
 	caps         capsUse // computed on first use
 	protectedEnd int     // no sentence ends before this offset
-	itemNumber   int     // of the last numbered item, or 0
-	bullet       rune    // of the list item
+	itemNumber   int     // number of the last numbered item, or 0
+	bullet       rune    // bullet of the list item
 
 	// Closing marks have been searched for without success up to these offsets,
 	// which keeps the scan linear.
@@ -79,12 +79,12 @@ func (sp *splitter) handleStop(s *scanState, i, size int, wide bool) int {
 	if i < s.protectedEnd || !sp.ends(s, &st) {
 		return st.end
 	}
-	return sp.cut(s, st.closeEnd, st.next)
+	return sp.endSentence(s, st.closeEnd, st.next)
 }
 
-// cut ends the sentence at end and starts the next one at next, or after the
-// item number there. It returns the offset at which to continue scanning.
-func (sp *splitter) cut(s *scanState, end, next int) int {
+// endSentence ends the sentence at end. The next one starts at next, or after the item
+// number there. It returns the offset at which to continue scanning.
+func (sp *splitter) endSentence(s *scanState, end, next int) int {
 	sp.emit(s.start, end)
 	s.quotes = 0
 	s.start = max(next, end)
@@ -118,16 +118,16 @@ func (sp *splitter) handleColon(s *scanState, i int) int {
 	}
 	if r, _ := utf8.DecodeLastRuneInString(text[s.start:i]); r >= utf8.RuneSelf {
 		if text[i] == ':' && 0x531 <= r && r <= 0x58F || text[i] == ';' && (0x370 <= r && r <= 0x3FF || 0x1F00 <= r && r <= 0x1FFF) {
-			return sp.cut(s, i+1, next)
+			return sp.endSentence(s, i+1, next)
 		}
 	}
 	if text[i] == ':' && sp.splitClauses && text[i-1] >= utf8.RuneSelf {
-		return sp.cut(s, i+1, next)
+		return sp.endSentence(s, i+1, next)
 	}
 	if text[i] == ':' && next < s.end && text[next] == '1' {
 		m := markerAt(text, next, s.end)
 		if m.number == 1 && m.size > 0 && text[next+1] != ' ' && startsUpper(text, next+m.size, s.end) {
-			return sp.cut(s, i+1, next)
+			return sp.endSentence(s, i+1, next)
 		}
 	}
 	return i + 1

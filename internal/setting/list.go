@@ -14,8 +14,8 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// A List has the settings of a run in the order in which they are shown. Its JSON is an
-// object; that of a []Setting is an array.
+// A List contains the settings of a run in display order. It is encoded as a JSON
+// object, while a []Setting is encoded as an array.
 type List []Setting
 
 // Get returns the value of a setting, or "" if it is not set.
@@ -28,11 +28,11 @@ func (l List) Get(name string) string {
 	return ""
 }
 
-// A Change is a difference between the settings of two runs. The values are for messages:
-// "not set" if there is none and "empty" for "".
-type Change struct{ Name, Was, Is string }
+// A Change is a difference between the settings of two runs. Its values are formatted
+// for messages: "not set" for a missing setting and "empty" for "".
+type Change struct{ Name, Old, New string }
 
-// Changes returns the differences from the previous settings: settings of l in their order,
+// Changes returns the differences from the previous settings: settings of l in order,
 // followed by those that are no longer set.
 func (l List) Changes(previous List) []Change {
 	var changes []Change

@@ -44,7 +44,7 @@ type judged struct {
 	suites   map[string]*table
 	order    []string
 	rated    table     // rows with human ratings
-	rating   []float64 // of the rated rows
+	rating   []float64 // human ratings of the rated rows
 	baseline []float64 // mean baseline scores of the rated rows
 }
 
@@ -157,8 +157,8 @@ func (t *table) resample(r *rand.Rand) []int {
 }
 
 // interval returns the 95% percentile bootstrap interval of the mean of a metric over
-// suites, or of its difference to the judge base. Rows are resampled within suites,
-// the same ones for both judges.
+// suites, or of its difference from that of base. Rows are resampled within suites, the
+// same ones for both judges.
 func interval(suites []string, f metric, j, base *judged) (low, high float64) {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // reproducible on purpose
 	means := make([]float64, resamples)

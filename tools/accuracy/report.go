@@ -9,7 +9,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// maxLoss is the difference to the first judge above which a suite is listed.
+// maxLoss is the loss against the first judge above which a suite is listed.
 const maxLoss = 0.02
 
 // report writes the tables of all judges as Markdown.

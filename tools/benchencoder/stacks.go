@@ -73,7 +73,7 @@ func (s *bert) forward(x []float32, lengths []int) {
 	}
 }
 
-// t5 has the layers of the Flan-T5 base encoder.
+// t5 contains the layers of the Flan-T5 base encoder.
 type t5 struct {
 	p         *kernel.Pool
 	precision kernel.Precision

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A generator makes rows with two contexts of four sentences and an answer of three
+// A generator generates rows with two contexts of four sentences and an answer of three
 // sentences, two of them from the contexts.
 type generator struct {
 	random                        *rand.Rand

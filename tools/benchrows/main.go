@@ -1,5 +1,5 @@
 // Command benchrows writes a dataset of realistic rows of about 1 KB for benchmarks.
-// The same seed gives the same rows. With -check it reads results as JSONL from
+// The same seed produces the same rows. With -check it reads results as JSONL from
 // standard input and fails unless there are -n of them in order.
 package main
 

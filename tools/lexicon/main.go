@@ -3,7 +3,7 @@
 //
 //	go run ./tools/lexicon -docs docs.jsonl -lexicon DIR -o FILE
 //
-// Each line of docs.jsonl is an object with a "text". DIR has irregular-forms.tsv,
+// Each line of docs.jsonl is an object with a "text". DIR contains irregular-forms.tsv,
 // countries.tsv, synonyms.tsv, synonyms-loose.tsv and antonyms.tsv, each with a header.
 package main
 
@@ -122,8 +122,8 @@ type pair struct {
 	r    lexicon.Relation
 }
 
-// relations returns the related words, in both directions. Of two relations between the
-// same words it keeps the closer one.
+// relations returns the related words, in both directions. If two words have two
+// relations, it keeps the closer one.
 func relations(l *lexicon.Lexicon, dir string) ([]pair, error) {
 	best := map[[2]uint64]lexicon.Relation{}
 	add := func(a, b string, r lexicon.Relation) {

@@ -160,7 +160,7 @@ func TestMismatchedPartIsDiscarded(t *testing.T) {
 	}
 }
 
-func TestDamagedPartIsDownloadedAgain(t *testing.T) {
+func TestDamagedPartIsRestarted(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	stagingDir := p.Store.stagingDir(h.mini().name(), firstCommit)

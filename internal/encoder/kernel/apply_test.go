@@ -38,7 +38,7 @@ func wantProduct(x, w, bias []float32, rows, in, out int) []float64 {
 
 func TestApplyFloat32(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for _, workers := range []int{1, 3} {
 			p := NewPool(k, workers)
@@ -53,7 +53,7 @@ func TestApplyFloat32(t *testing.T) {
 				got := make([]float32, rows*out)
 				p.Apply(l, got, out, x, in, rows, None)
 				// The error of a sum of n products of about 1 is at most some n ulps.
-				near(t, fmt.Sprint(s), got, wantProduct(x, w, bias, rows, in, out), 2e-7*float64(in+8))
+				checkNear(t, fmt.Sprint(s), got, wantProduct(x, w, bias, rows, in, out), 2e-7*float64(in+8))
 			}
 		}
 	})
@@ -63,7 +63,7 @@ func TestApplyFloat32(t *testing.T) {
 // represent.
 func TestApplyInt8Weights(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(9, 4))
 		p := NewPool(k, 2)
 		for _, s := range shapes() {
@@ -86,19 +86,19 @@ func TestApplyInt8Weights(t *testing.T) {
 				got, want := make([]float32, rows*out), make([]float32, rows*out)
 				p.Apply(k.Linear(precision, in, Part{raw, bias, out}), got, out, x, in, rows, None)
 				p.Apply(k.Linear(precision, in, Part{Raw{F32: w}, bias, out}), want, out, x, in, rows, None)
-				same(t, fmt.Sprint(s, precision), got, want)
+				checkEqual(t, fmt.Sprint(s, precision), got, want)
 			}
 		}
 		minWeights := Raw{I8: []int8{-128, -128, 1}, Scales: []float32{1}}
 		got := make([]float32, 1)
 		p.Apply(k.Linear(Int8, 3, Part{minWeights, nil, 1}), got, 1, []float32{-127, 127, 127}, 3, 1, None)
-		near(t, "weight -128", got, []float64{127}, 1e-5)
+		checkNear(t, "weight -128", got, []float64{127}, 1e-5)
 	})
 }
 
 func TestMultiplyByColumns(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(9, 5))
 		for _, s := range shapes() {
 			rows, ld, n := s[0], s[1]+s[2], s[2]
@@ -108,7 +108,7 @@ func TestMultiplyByColumns(t *testing.T) {
 				want[i] = x[i/n*ld+i%n] * by[i%n]
 			}
 			NewPool(k, 1).For(1, func(w *Worker, _ int) { w.Multiply(got, x, ld, rows, by) })
-			same(t, fmt.Sprint(s), got, want)
+			checkEqual(t, fmt.Sprint(s), got, want)
 		}
 	})
 }
@@ -116,7 +116,7 @@ func TestMultiplyByColumns(t *testing.T) {
 // The error of each factor is at most half a quantization step.
 func TestApplyInt8(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(3, 4))
 		p := NewPool(k, 2)
 		for _, s := range shapes() {
@@ -148,7 +148,7 @@ func TestApplyInt8(t *testing.T) {
 // quantization error.
 func TestInt8UsesFullRangeForNonNegativeRows(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(31, 32))
 		const in, out = 200, 70
 		x, w := random(r, in), make([]float32, out*in)
@@ -183,7 +183,7 @@ func TestInt8AgreesBetweenKernels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(5, 6))
 		for _, s := range shapes() {
 			rows, in, out := s[0], s[1], s[2]
@@ -215,7 +215,7 @@ func TestInt8AgreesBetweenKernels(t *testing.T) {
 // With a step size of 1, outputs are integer sums.
 func TestInt8SumsAreExact(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(7, 8))
 		p := NewPool(k, 1)
 		for _, in := range []int{1, 2, 3, 4, 63, 64, 65, 130, 520} {
@@ -234,14 +234,14 @@ func TestInt8SumsAreExact(t *testing.T) {
 			}
 			got := make([]float32, rows*out)
 			p.Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, out, x, in, rows, None)
-			near(t, strconv.Itoa(in), got, wantProduct(x, w, nil, rows, in, out), 0)
+			checkNear(t, strconv.Itoa(in), got, wantProduct(x, w, nil, rows, in, out), 0)
 		}
 	})
 }
 
 func TestApplyPartsOfMixedFormats(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(9, 10))
 		p := NewPool(k, 2)
 		const in, rows = 37, 21
@@ -280,7 +280,7 @@ func TestApplyPartsOfMixedFormats(t *testing.T) {
 				tolerance = 0.4
 			}
 			for i := range rows {
-				near(t, fmt.Sprint("row ", i), got[i*ldd:], want[i*102:(i+1)*102], tolerance)
+				checkNear(t, fmt.Sprint("row ", i), got[i*ldd:], want[i*102:(i+1)*102], tolerance)
 				for _, v := range got[i*ldd+102 : (i+1)*ldd] {
 					if v != 0 {
 						t.Fatalf("got %g after the end of row %d, want 0", v, i)
@@ -293,7 +293,7 @@ func TestApplyPartsOfMixedFormats(t *testing.T) {
 
 func TestApplyGatedActivatesTheFirstPart(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(11, 12))
 		p := NewPool(k, 2)
 		for _, n := range []int{1, 16, 48, 83} {
@@ -310,7 +310,7 @@ func TestApplyGatedActivatesTheFirstPart(t *testing.T) {
 				for i := range a {
 					a[i] *= b[i]
 				}
-				same(t, strconv.Itoa(n), got, a)
+				checkEqual(t, strconv.Itoa(n), got, a)
 			}
 		}
 	})
@@ -319,7 +319,7 @@ func TestApplyGatedActivatesTheFirstPart(t *testing.T) {
 // Otherwise a score would depend on the other texts in its batch.
 func TestRowsAreIndependent(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(13, 14))
 		const in, out, rows = 71, 85, 67
 		w, bias, x := random(r, out*in), random(r, out), random(r, rows*in)
@@ -334,7 +334,7 @@ func TestRowsAreIndependent(t *testing.T) {
 				for n := 1; n <= rows; n += 1 + n/16 {
 					got := make([]float32, n*out)
 					p.Apply(l, got, out, x[(rows-n)*in:], in, n, Gelu)
-					same(t, fmt.Sprint(n, " rows"), got, want[(rows-n)*out:])
+					checkEqual(t, fmt.Sprint(n, " rows"), got, want[(rows-n)*out:])
 				}
 			}
 		}
@@ -343,7 +343,7 @@ func TestRowsAreIndependent(t *testing.T) {
 
 func TestRowsChainsOperations(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(15, 16))
 		const width, inner = 48, 80
 		up := Part{Raw{F32: random(r, inner*width)}, random(r, inner), inner}
@@ -368,7 +368,7 @@ func TestRowsChainsOperations(t *testing.T) {
 						w.Apply(b, y, width, h, inner, n, None)
 						w.LayerNorm(got[lo*width:], got[lo*width:], y, n, width, gain, nil, 1e-5)
 					})
-					same(t, fmt.Sprint(rows, " rows, ", workers, " workers"), got, want)
+					checkEqual(t, fmt.Sprint(rows, " rows, ", workers, " workers"), got, want)
 				}
 			}
 		}
@@ -378,7 +378,7 @@ func TestRowsChainsOperations(t *testing.T) {
 func TestApplyNonFinite(t *testing.T) {
 	t.Parallel()
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		p := NewPool(k, 1)
 		const in, out = 35, 33
 		w := random(rand.New(rand.NewPCG(17, 18)), in*out)

@@ -160,14 +160,14 @@ func TestAttend(t *testing.T) {
 			}
 		}
 	}
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		for _, workers := range []int{1, 3} {
 			p := NewPool(k, workers)
 			for _, c := range cases {
 				a := *c.a
 				a.Out = make([]float32, len(a.Out))
 				p.Attend(&a)
-				near(t, c.name, a.Out, c.want, 1e-5)
+				checkNear(t, c.name, a.Out, c.want, 1e-5)
 			}
 		}
 	})
@@ -175,7 +175,7 @@ func TestAttend(t *testing.T) {
 
 func TestAttendSequencesAreIndependent(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(33, 34))
 		a := randomAttention(r, 3, 32, 40, 77, 13)
 		NewPool(k, 7).Attend(a)
@@ -185,7 +185,7 @@ func TestAttendSequencesAreIndependent(t *testing.T) {
 			b.Q, b.K, b.V = a.Q[start*a.Stride:], a.K[start*a.Stride:], a.V[start*a.Stride:]
 			b.Lengths, b.Out = []int{n}, make([]float32, n*a.OutStride)
 			NewPool(k, 1).Attend(&b)
-			same(t, fmt.Sprint(n, " tokens"), b.Out, a.Out[start*a.OutStride:(start+n)*a.OutStride])
+			checkEqual(t, fmt.Sprint(n, " tokens"), b.Out, a.Out[start*a.OutStride:(start+n)*a.OutStride])
 			start += n
 		}
 	})
@@ -193,7 +193,7 @@ func TestAttendSequencesAreIndependent(t *testing.T) {
 
 func TestAttendNonFinite(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(35, 36))
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30} {
 			a := randomAttention(r, 2, 32, 20, 20)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// each runs f as a subtest for each supported set of kernels.
-func each(t *testing.T, f func(t *testing.T, k *Kernels)) {
+// forEachKernel runs f as a subtest for each supported set of kernels.
+func forEachKernel(t *testing.T, f func(t *testing.T, k *Kernels)) {
 	t.Helper()
 	for _, name := range Names() {
 		k, err := New(name)
@@ -29,9 +29,9 @@ func random(r *rand.Rand, n int) []float32 {
 	return x
 }
 
-// near fails the test unless the error of each value, relative to max(1, |want|),
+// checkNear fails the test unless the error of each value, relative to max(1, |want|),
 // is within tolerance.
-func near(t *testing.T, what string, got []float32, want []float64, tolerance float64) {
+func checkNear(t *testing.T, what string, got []float32, want []float64, tolerance float64) {
 	t.Helper()
 	for i := range want {
 		d := math.Abs(float64(got[i]) - want[i])
@@ -41,7 +41,7 @@ func near(t *testing.T, what string, got []float32, want []float64, tolerance fl
 	}
 }
 
-func same(t *testing.T, what string, got, want []float32) {
+func checkEqual(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	for i := range want {
 		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
@@ -79,7 +79,7 @@ func TestNew(t *testing.T) {
 
 func TestHalfPrecisionConversions(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		src := make([]uint16, 1<<16)
 		for i := range src {
 			src[i] = uint16(i)

@@ -14,8 +14,8 @@ type Kernels struct {
 type ops struct {
 	// mr and nr are the numbers of rows and columns of a tile.
 	mr, nr int
-	// group is the number of adjacent inputs of a column stored together in a
-	// panel of int8 weights. wide is the size in bytes of a quantized activation.
+	// group is the number of adjacent inputs of a column stored together in a panel of
+	// int8 weights. inputSize is the size in bytes of a quantized activation.
 	group, inputSize int
 
 	// gemm sets c[r*ldc+j] = sum(a[r*lda+i]*b[i*nr+j], i < k)*scale[r] + bias[j]

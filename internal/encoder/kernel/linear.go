@@ -68,7 +68,7 @@ type Linear struct {
 	columns []float32 // scales of the columns
 	sums    []int32   // -128 times the column sums
 	totals  []float32 // column sums times scales
-	bias    []float32 // of all columns
+	bias    []float32 // biases of all columns
 }
 
 // panel is a group of up to nr columns of one part.

@@ -35,7 +35,7 @@ func activate(k *Kernels, x []float32, act Activation) {
 
 func TestActivations(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		var xs []float32
 		for x := -12.0; x <= 12; x += 1.0 / 512 {
 			xs = append(xs, float32(x))
@@ -47,21 +47,21 @@ func TestActivations(t *testing.T) {
 				want[i] = exact(act, float64(x))
 			}
 			activate(k, got, act)
-			near(t, fmt.Sprint("activation ", act), got, want, 1e-6)
+			checkNear(t, fmt.Sprint("activation ", act), got, want, 1e-6)
 			for n := range 70 {
 				part := slices.Clone(xs[:n+1])
 				activate(k, part[:n], act)
-				same(t, fmt.Sprint("activation ", act, " of ", n), part, append(slices.Clone(got[:n]), xs[n]))
+				checkEqual(t, fmt.Sprint("activation ", act, " of ", n), part, append(slices.Clone(got[:n]), xs[n]))
 			}
-			odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 1}
-			activate(k, odd, act)
-			if act != Relu && odd[0] == odd[0] {
-				t.Errorf("activation %d of NaN: got %g, want NaN", act, odd[0])
+			special := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 1}
+			activate(k, special, act)
+			if act != Relu && special[0] == special[0] {
+				t.Errorf("activation %d of NaN: got %g, want NaN", act, special[0])
 			}
-			if act != None && float64(odd[1]) != exact(act, math.Inf(1)) {
-				t.Errorf("activation %d of infinity: got %g, want %g", act, odd[1], exact(act, math.Inf(1)))
+			if act != None && float64(special[1]) != exact(act, math.Inf(1)) {
+				t.Errorf("activation %d of infinity: got %g, want %g", act, special[1], exact(act, math.Inf(1)))
 			}
-			near(t, "next to non-finite values", odd[3:], []float64{exact(act, 1)}, 1e-6)
+			checkNear(t, "next to non-finite values", special[3:], []float64{exact(act, 1)}, 1e-6)
 		}
 	})
 }
@@ -91,7 +91,7 @@ func norms(x, gain, bias []float32, eps float64) (layer, rms []float64, deviatio
 
 func TestNorms(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(21, 22))
 		p := NewPool(k, 2)
 		for _, width := range []int{1, 2, 7, 16, 33, 64, 100, 384, 771} {
@@ -113,7 +113,7 @@ func TestNorms(t *testing.T) {
 					if res != nil {
 						from = sum
 					}
-					same(t, "x after LayerNorm", in, from)
+					checkEqual(t, "x after LayerNorm", in, from)
 					in = slices.Clone(x)
 					p.RMSNorm(in, in, res, rows, width, gain, 1e-5)
 					copy(rms, in)
@@ -122,8 +122,8 @@ func TestNorms(t *testing.T) {
 						a, b, deviation := norms(row, gain, bias, 1e-5)
 						// The float32 error of x-mean grows with the distance of the row from 0.
 						tolerance := 5e-6 + 4e-7*float64(maxAbs(row))/deviation
-						near(t, fmt.Sprint("layer norm of ", width), layer[i*width:], a, tolerance)
-						near(t, fmt.Sprint("RMS norm of ", width), rms[i*width:], b, 5e-6)
+						checkNear(t, fmt.Sprint("layer norm of ", width), layer[i*width:], a, tolerance)
+						checkNear(t, fmt.Sprint("RMS norm of ", width), rms[i*width:], b, 5e-6)
 					}
 				}
 			}
@@ -133,7 +133,7 @@ func TestNorms(t *testing.T) {
 
 func TestMaxAbs(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		for n := 1; n < 70; n++ {
 			for at := range n {
 				x := make([]float32, n+1)
@@ -153,7 +153,7 @@ func TestMaxAbs(t *testing.T) {
 
 func TestMinMax(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		for n := 1; n < 140; n++ {
 			for at := range n {
 				x := make([]float32, n+1)
@@ -176,7 +176,7 @@ func TestMinMax(t *testing.T) {
 
 func TestSoftmax(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(23, 24))
 		for n := 1; n < 200; n += 1 + n/20 {
 			for _, bias := range [][]float32{nil, random(r, n)} {
@@ -203,8 +203,8 @@ func TestSoftmax(t *testing.T) {
 				}
 				beyond := s[n]
 				got := k.softmax(s[:n], scale, bias)
-				near(t, fmt.Sprint("softmax of ", n), s, want, 2e-6)
-				near(t, fmt.Sprint("sum of ", n), []float32{got}, []float64{sum}, 3e-6)
+				checkNear(t, fmt.Sprint("softmax of ", n), s, want, 2e-6)
+				checkNear(t, fmt.Sprint("sum of ", n), []float32{got}, []float64{sum}, 3e-6)
 				if s[n] != beyond {
 					t.Fatalf("%d values: got %g after the end, want %g", n, s[n], beyond)
 				}
@@ -215,7 +215,7 @@ func TestSoftmax(t *testing.T) {
 
 func TestMultiply(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, k *Kernels) {
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(25, 26))
 		for n := range 70 {
 			const rows = 3
@@ -227,7 +227,7 @@ func TestMultiply(t *testing.T) {
 				}
 			}
 			k.multiply(d, n+2, x, n+5, rows, n)
-			same(t, strconv.Itoa(n), d, want)
+			checkEqual(t, strconv.Itoa(n), d, want)
 		}
 	})
 }

@@ -125,10 +125,10 @@ func (t *Tensor) checkRange(size uint64) error {
 		overflow |= high
 	}
 	if overflow != 0 {
-		return fmt.Errorf("shape %v of %s is more than any file holds", t.Shape, t.DType)
+		return fmt.Errorf("shape %v of %s is too large", t.Shape, t.DType)
 	}
 	if known && want != t.end-t.begin {
-		return fmt.Errorf("shape %v of %s takes %d bytes, data_offsets have %d", t.Shape, t.DType, want, t.end-t.begin)
+		return fmt.Errorf("shape %v of %s is %d bytes, but data_offsets span %d", t.Shape, t.DType, want, t.end-t.begin)
 	}
 	if t.end > size {
 		return fmt.Errorf("truncated: ends at byte %d of the data, which has %d", t.end, size)

@@ -13,8 +13,8 @@ import (
 type bpe struct {
 	vocabulary
 	merges       *mergeTable
-	prefix       string // of characters after the first
-	suffix       string // of the last character
+	prefix       string // prefix of characters after the first
+	suffix       string // suffix of the last character
 	unknown      int32
 	hasUnk       bool // the unknown token is in the vocabulary
 	declaresUnk  bool // the file names an unknown token
@@ -321,8 +321,8 @@ func (p *mergeTable) find(a, b int32) (rank, id uint32) {
 // A merge is a pending merge of two symbols.
 type merge struct {
 	rank uint32
-	at   int32 // of the left symbol
-	id   int32 // of the merged token
+	at   int32 // index of the left symbol
+	id   int32 // id of the merged token
 }
 
 func (m merge) less(n merge) bool {

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// sharedData has published tokenizers and their reference outputs, which are too
+// sharedData contains published tokenizers and their reference outputs, which are too
 // large for the repository. Tests that need them are skipped if it is missing.
 const sharedData = "../../../../shared/data"
 

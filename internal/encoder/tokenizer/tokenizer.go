@@ -29,7 +29,7 @@ type Tokenizer struct {
 	words         []preTokenizer
 	model         model
 	post          post
-	margins       map[int32]margin // of tokens, if offsets are trimmed and the model does not set margins
+	margins       map[int32]margin // margins of tokens, if offsets are trimmed and the model does not set them
 	truncation    *Truncation
 	specials      map[int32]bool // special tokens except the unknown token
 	splitSpecials bool           // see SplitSpecials

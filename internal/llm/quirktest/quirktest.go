@@ -32,7 +32,7 @@ func (c *Call) Word() bool { return strings.Contains(c.User, "Yes or no:") }
 // An Answer is a response of the server.
 type Answer struct {
 	Status         int    // 0 means 200
-	Message, Param string // of an error
+	Message, Param string // error message and the parameter that it names
 	Header         map[string]string
 	Body           string // if set, sent instead of the fields below
 
