@@ -264,7 +264,7 @@ func completeScore(cmd *cobra.Command, sys system) {
 		_ = cmd.RegisterFlagCompletionFunc(name, f) // fails only for unknown flags
 	}
 	cmd.ValidArgsFunction = cobra.FixedCompletions(
-		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
+		append(dataset.Formats(), "ndjson", "gz", "zst", "bz2", "xz"), cobra.ShellCompDirectiveFilterFileExt)
 	register("model", cobra.FixedCompletions(llm.PricedModels(), cobra.ShellCompDirectiveNoFileComp))
 	register("map", cobra.FixedCompletions(
 		[]string{"id=", "question=", "answer=", "contexts="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))

@@ -23,6 +23,7 @@ const defaultRowTimeout = time.Minute
 // scoreOptions are the options of "ragfaith score".
 type scoreOptions struct {
 	inputFormat   string
+	delimiter     byte
 	columns, keep []string // values of --map and --keep
 	limit, sample int
 	seed          uint64
@@ -119,6 +120,10 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 			help: "dataset format: " + orList(formats),
 		},
 		{
+			name: "delimiter", arg: "CHAR", value: flagvalue.Delimiter(&o.delimiter), untrusted: anyValue,
+			help: "delimiter of CSV files, or tab (default: detected)",
+		},
+		{
 			name: "map", arg: "FIELD=COLUMN", value: &o.columns, untrusted: anyValue,
 			help: "read id, question, answer or contexts from COLUMN; repeatable",
 		},
@@ -201,7 +206,7 @@ func (o *scoreOptions) check(paths []string) error {
 
 // datasetOptions returns the options for reading the dataset.
 func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
-	opts := dataset.Options{Reserved: result.Names(), MaxRowBytes: o.maxRowBytes, NeedText: o.emptyContexts == emptyFail}
+	opts := dataset.Options{Reserved: result.Names(), MaxRowBytes: o.maxRowBytes, Delimiter: o.delimiter, NeedText: o.emptyContexts == emptyFail}
 	if o.inputFormat != "auto" {
 		format, err := dataset.ParseFormat(o.inputFormat)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -51,6 +52,9 @@ func (o *scoreOptions) settings(paths []string, threshold float64, m *model, loc
 	}
 	if o.emptyContexts != emptyScore {
 		values["--empty-contexts"] = []string{o.emptyContexts}
+	}
+	if o.delimiter != 0 {
+		values["--delimiter"] = []string{flagvalue.Delimiter(&o.delimiter).String()}
 	}
 	if o.calibrated != nil {
 		values["--calibration"] = []string{o.calibrated.Name()}

@@ -10,11 +10,11 @@ import (
 
 // A csvReader parses RFC 4180 like encoding/csv, with three differences: it
 // keeps carriage returns within quotes, limits the size of a record with an
-// unclosed quote, and tracks the offset of the end of each record.
+// unclosed quote, and tracks the offset of the end of each record. It also reads
+// other dialects.
 type csvReader struct {
-	lines      lineReader
-	comma      byte
-	lazyQuotes bool // allow quotes in unquoted fields
+	dialect
+	lines lineReader
 
 	record []byte // concatenated fields
 	ends   []int  // end of each field in record
@@ -44,7 +44,10 @@ func (c *csvReader) next() error {
 	c.line = c.lines.line
 	size := len(line)
 	for {
-		if len(line) == 0 || line[0] != '"' {
+		if c.padded {
+			line = bytes.TrimLeft(line, " ")
+		}
+		if len(line) == 0 || line[0] != '"' || c.lazyQuotes && !c.opensQuotes(line[1:]) {
 			n := bytes.IndexByte(line, c.comma)
 			field := trimEnd(line)
 			if n >= 0 {
@@ -73,6 +76,21 @@ func (c *csvReader) next() error {
 	}
 }
 
+// opensQuotes reports whether a quote before rest encloses a field: it is closed
+// before a comma or the end of the line, or not in this line.
+func (c *csvReader) opensQuotes(rest []byte) bool {
+	for {
+		_, after, found := bytes.Cut(rest, []byte{'"'})
+		if !found || len(after) > 0 && after[0] == c.comma || len(trimEnd(after)) == 0 {
+			return true
+		}
+		if after[0] != '"' {
+			return false
+		}
+		rest = after[1:]
+	}
+}
+
 // quotedField reads the remainder of a field after its opening quote. The field
 // can span several lines. quotedField returns the text after the following
 // comma, or nil at the end of the record. size accumulates the size of the
@@ -90,15 +108,25 @@ func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 			line = next
 			continue
 		}
-		c.record = append(c.record, line[:n]...)
+		text := line[:n]
 		line = line[n+1:]
+		if c.escapes {
+			backslashes := len(text) - len(bytes.TrimRight(text, `\`))
+			text = text[:len(text)-(backslashes+1)/2]
+			if backslashes%2 == 1 {
+				c.record = append(append(c.record, text...), '"')
+				continue
+			}
+		}
+		c.record = append(c.record, text...)
+		blank := len(line) - len(bytes.TrimLeft(line, " "))
 		switch {
 		case len(line) > 0 && line[0] == '"':
 			c.record = append(c.record, '"')
 			line = line[1:]
-		case len(line) > 0 && line[0] == c.comma:
-			return line[1:], nil
-		case len(trimEnd(line)) == 0:
+		case len(line) > blank && line[blank] == c.comma:
+			return line[blank+1:], nil
+		case len(trimEnd(line[blank:])) == 0:
 			return nil, nil
 		case c.lazyQuotes:
 			c.record = append(c.record, '"')
@@ -148,8 +176,12 @@ func (c *csvReader) valid() bool {
 	return utf8.Valid(c.record)
 }
 
-// trimEnd removes the line ending.
+// trimEnd removes the line ending, which is \r\r\n after writing \r\n to a file
+// that Windows opened as text.
 func trimEnd(line []byte) []byte {
 	line = bytes.TrimSuffix(line, []byte("\n"))
-	return bytes.TrimSuffix(line, []byte("\r"))
+	for len(line) > 0 && line[len(line)-1] == '\r' {
+		line = line[:len(line)-1]
+	}
+	return line
 }

@@ -103,6 +103,7 @@ type Options struct {
 	Required    []Required       // additional columns to keep, which the first row must have
 	Reserved    []string         // column names that cannot be kept
 	NeedText    bool             // reject rows whose contexts have no text
+	Delimiter   byte             // delimiter of CSV files, or 0 to detect it
 	MaxRowBytes int              // maximum size of a record, or 0 for DefaultMaxRowBytes
 	TempDir     string           // directory for copies of Parquet streams, or "" for os.TempDir
 	Warn        func(error)      // called with each warning; may be nil

@@ -3,12 +3,11 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -77,7 +76,7 @@ func (f *file) open() (err error) {
 	if f.format == "" {
 		f.format = formatOf(f.path)
 	}
-	if f.format == Parquet || f.format == "" && bytes.HasPrefix(head, []byte(parquetMagic)) {
+	if f.format == Parquet || f.opts.Format == "" && string(head) == parquetMagic && f.format != CSV && f.format != TSV {
 		f.format = Parquet
 		err = f.openParquet(r, r == stored)
 	} else {
@@ -172,30 +171,35 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	if len(head) == 0 {
 		return ErrEmpty
 	}
-	// Result files are read without interpretation and may quote binary text.
-	if err := checkText(head); err != nil && (!f.columns.raw || f.format == "") {
-		return err
-	}
-	switch {
-	case f.format == "":
-		f.format = detectFormat(head)
-	case f.format == JSON && f.opts.Format == "" && isLines(head):
-		f.format = JSONL
-	}
 	consumed := func(int64) int64 { return f.stored.n }
 	if unchanged && uncompressed {
 		start := f.stored.n - int64(r.Buffered())
 		consumed = func(parsed int64) int64 { return start + parsed }
+	}
+	// Result files are read without interpretation and may quote binary text.
+	if !f.columns.raw || f.format == "" {
+		if err := cmp.Or(checkForeign(f.path, head), checkText(head)); err != nil {
+			return err
+		}
+	}
+	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+		r = bufio.NewReaderSize(lineFeeds{r}, readAhead)
+		head, _ = peekLine(r) // already buffered
+	}
+	switch {
+	case f.opts.Format != "":
+	case f.format == "" && f.opts.Delimiter != 0:
+		f.format = CSV
+	default:
+		f.format = textFormat(f.format, head)
 	}
 	switch f.format {
 	case JSONL:
 		f.reader = newJSONL(r, f, consumed)
 	case JSON:
 		f.reader, err = newJSON(r, f, consumed)
-	case CSV:
-		f.reader, err = newTable(r, f, ',', consumed)
-	case TSV:
-		f.reader, err = newTable(r, f, '\t', consumed)
+	case CSV, TSV:
+		f.reader, err = newTable(r, f, consumed)
 	case Parquet:
 		err = errors.New("not a text format")
 	default:
@@ -278,55 +282,4 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err
-}
-
-// formatOf returns the format implied by a file name, or "".
-func formatOf(path string) Format {
-	name := strings.ToLower(filepath.Base(path))
-	for _, ext := range []string{".gz", ".gzip", ".zst", ".zstd"} {
-		name = strings.TrimSuffix(name, ext)
-	}
-	switch filepath.Ext(name) {
-	case ".jsonl", ".ndjson":
-		return JSONL
-	case ".json":
-		return JSON
-	case ".csv":
-		return CSV
-	case ".tsv":
-		return TSV
-	case ".parquet":
-		return Parquet
-	}
-	return ""
-}
-
-// detectFormat guesses the format of a text from its first bytes.
-func detectFormat(head []byte) Format {
-	text := bytes.TrimLeft(head, " \t\r\n")
-	if len(text) == 0 {
-		return JSONL
-	}
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	line = bytes.TrimSpace(line)
-	switch {
-	case text[0] == '[':
-		return JSON
-	case len(line) == 1 && text[0] == '{': // an object that spans several lines
-		return JSON
-	case text[0] == '{':
-		return JSONL
-	case bytes.Count(line, []byte("\t")) > bytes.Count(line, []byte(",")):
-		return TSV
-	}
-	return CSV
-}
-
-// isLines reports whether a file named .json contains JSONL: its first line is
-// an object and another object follows.
-func isLines(head []byte) bool {
-	line, rest, more := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	return more && len(line) > 1 && line[0] == '{' && bytes.HasSuffix(bytes.TrimRight(line, " \t\r"), []byte("}")) &&
-		len(rest) > 0 && rest[0] == '{'
 }

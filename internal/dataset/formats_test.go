@@ -156,10 +156,10 @@ func TestRowsOfTruncatedFiles(t *testing.T) {
 		t.Errorf("got last error %q", last)
 	}
 	rows, last := read(t, "x.json", "["+line+","+line+"\n{\"answer\"", Options{})
-	if len(rows) != 1 && len(rows) != 2 || last != "x.json: after row 2: line 4: invalid JSON: invalid character '{' after array element (expecting ',' or ']'), at column 1" {
+	if len(rows) != 1 && len(rows) != 2 || last != "x.json: after row 2: line 4: element 2: invalid JSON: invalid character '{' after array element (expecting ',' or ']'), at column 1" {
 		t.Errorf("got %d rows, last error %q", len(rows), last)
 	}
-	if last := lastError(t, "["+line+","); last != "x.json: after row 1: line 2: invalid JSON: unexpected end of input, at column 2" {
+	if last := lastError(t, "["+line+","); last != "x.json: after row 1: line 2: element 1: invalid JSON: unexpected end of input, at column 2" {
 		t.Errorf("got last error %q", last)
 	}
 }
@@ -172,8 +172,8 @@ func lastError(t *testing.T, text string) string {
 
 func TestJSONReportsLinesOfRowErrors(t *testing.T) {
 	rows, last := read(t, "x.json", "[\n{\"answer\":\"a\",\n\"contexts\":[\"x\"]},\n\n7, {\"answer\":\"a\",\"answer\":\"b\"},\n [1], \n{\"answer\":\"\xff\",\"contexts\":[]}]\n", Options{})
-	want := "\nx.json:5: want an object, got a number\nx.json:5: invalid JSON: duplicate name \"answer\", at column 15\n" +
-		"x.json:6: want an object, got an array\nx.json:7: invalid JSON: invalid UTF-8, at column 12"
+	want := "\nx.json:5: element 1: want an object, got a number\nx.json:5: element 2: invalid JSON: duplicate name \"answer\", at column 15\n" +
+		"x.json:6: element 3: want an object, got an array\nx.json:7: element 4: invalid JSON: invalid UTF-8, at column 12" + windows1252
 	if got := errorsOf(rows); got != want || last != "" {
 		t.Errorf("got row errors %q, last error %q", got, last)
 	}

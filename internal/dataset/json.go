@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -15,28 +16,46 @@ import (
 // wrappers returns the names of object members that can hold the array of rows.
 func wrappers() []string { return []string{"data", "rows", "examples", "samples"} }
 
-// A jsonReader reads the elements of an array one at a time.
+// A jsonReader reads the elements of an array one at a time, or objects that
+// follow each other.
 type jsonReader struct {
 	in       *lineTracker
 	dec      *jsontext.Decoder
 	object   objectReader
 	consumed func(int64) int64
 	wrapped  bool // array is a member of an object
+	stream   bool // objects without an array
 	done     bool
+	inside   bool // within the array
+	element  int  // index of the next element
 
-	floats *bareFloatReader // set after the first Python float
+	first     []byte // object of a stream that has been read already, or nil
+	firstLine int
+
+	floats *bareFloatReader // set after the first Python float or control character
 	base   int64            // input offset of the start of dec
 }
 
 func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader, error) {
-	in := &lineTracker{r: r, max: int64(f.limit())}
+	in := &lineTracker{r: r, max: int64(f.limit()), keep: true}
 	j := &jsonReader{
-		in: in, consumed: consumed,
-		// The objectReader checks names and texts, so that only their row fails.
-		dec:    jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
+		in: in, consumed: consumed, dec: newLenientDecoder(in),
 		object: objectReader{columns: f.columns, warnings: f.warnings},
 	}
-	return j, j.start()
+	err := j.start()
+	if _, syntactic := errors.AsType[*jsontext.SyntacticError](err); syntactic && in.rewind() {
+		j.floats = &bareFloatReader{r: bufio.NewReaderSize(in, readAhead)}
+		j.dec = newLenientDecoder(j.floats)
+		err = j.start()
+	}
+	in.keep, in.kept = false, nil
+	return j, j.wrapError(err)
+}
+
+// newLenientDecoder accepts names and texts that objectReader rejects, so that
+// only their row fails.
+func newLenientDecoder(r io.Reader) *jsontext.Decoder {
+	return jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // start reads the input up to the first element.
@@ -46,43 +65,72 @@ func (j *jsonReader) start() error {
 		j.done = true
 		return nil
 	}
-	if err != nil || tok.Kind() == '[' {
-		return j.wrapError(err)
+	j.inside = tok.Kind() == '['
+	if err != nil || j.inside {
+		return err
 	}
 	if tok.Kind() != '{' {
 		return fmt.Errorf("want an array of objects, got %s", kindOf(tok.Kind()))
 	}
+	begin := j.dec.InputOffset() - 1
+	j.firstLine = j.in.lineAt(begin)
 	for j.dec.PeekKind() == '"' {
 		tok, err := j.dec.ReadToken()
 		if err != nil {
-			return j.wrapError(err)
+			return err
 		}
 		if slices.Contains(wrappers(), tok.String()) && j.dec.PeekKind() == '[' {
-			j.wrapped = true
+			j.wrapped, j.inside = true, true
 			_, err := j.dec.ReadToken()
-			return j.wrapError(err)
+			return err
 		}
 		if _, err := j.dec.ReadValue(); err != nil {
-			return j.wrapError(err)
+			return err
 		}
 		j.in.discard(j.dec.InputOffset())
 	}
 	if _, err := j.dec.ReadToken(); err != nil {
-		return j.wrapError(err)
+		return err
 	}
-	return fmt.Errorf("want an array of objects, or an object with one under %s; one object a line is --input-format jsonl",
-		strings.Join(wrappers(), ", "))
+	return j.startStream(begin, j.dec.InputOffset())
+}
+
+// startStream starts a stream of objects after the first one, which extends from
+// offset begin to end. An object that no other follows must be a row.
+func (j *jsonReader) startStream(begin, end int64) error {
+	want := fmt.Errorf("want an array of objects, an object with one under %s, or objects that are rows", strings.Join(wrappers(), ", "))
+	if !j.in.keep || j.object.columns.raw {
+		return want
+	}
+	j.stream, j.first = true, bytes.Clone(j.in.kept[begin:end])
+	if j.dec.PeekKind() != 0 || j.in.err != nil {
+		return nil
+	}
+	var row Row
+	probe := objectReader{columns: j.object.columns, warnings: &warnings{warn: func(error) {}}}
+	if err := probe.read(j.first, &row); err != nil && row.Answer == "" && row.Contexts == nil {
+		return fmt.Errorf("%w: %w", want, err)
+	}
+	return nil
 }
 
 func (j *jsonReader) next(row *Row) error {
 	switch {
 	case j.done:
 		return io.EOF
-	case j.dec.PeekKind() == ']':
-		j.done = true
-		return j.end()
+	case j.first != nil:
+		raw := j.first
+		j.first = nil
+		row.Line, row.Offset = j.firstLine, j.consumed(j.base+j.dec.InputOffset())
+		return j.read(raw, row)
+	case !j.stream && j.dec.PeekKind() == ']':
+		j.done, j.inside = true, false
+		return j.wrapError(j.end())
 	}
 	raw, err := j.dec.ReadValue()
+	if j.stream && errors.Is(err, io.EOF) && j.in.err == nil {
+		return io.EOF
+	}
 	if err != nil && j.allowFloats(err) {
 		raw, err = j.dec.ReadValue()
 	}
@@ -96,15 +144,26 @@ func (j *jsonReader) next(row *Row) error {
 	row.Line = j.in.lineAt(end - int64(len(raw)))
 	row.Offset = j.consumed(end)
 	j.in.discard(end)
-	if err := j.object.read(raw, row); err != nil {
+	return j.read(raw, row)
+}
+
+// read sets row from an object.
+func (j *jsonReader) read(raw []byte, row *Row) error {
+	err := describeDamage(j.object.read(raw, row), raw)
+	if err != nil && !j.stream {
+		err = fmt.Errorf("element %d: %w", j.element, err)
+	}
+	j.element++
+	if err != nil {
 		return rowError(row.Line, err)
 	}
 	return nil
 }
 
 // allowFloats replaces the decoder after a syntax error with one that accepts
-// Python floats. The new decoder starts with the current element. allowFloats
-// reports whether reading can continue.
+// Python floats, and control characters in strings, which fail only their row.
+// The new decoder starts with the current element. allowFloats reports whether
+// reading can continue.
 func (j *jsonReader) allowFloats(err error) bool {
 	_, syntactic := errors.AsType[*jsontext.SyntacticError](err)
 	if j.floats != nil || j.in.err != nil || !syntactic || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -113,7 +172,7 @@ func (j *jsonReader) allowFloats(err error) bool {
 	offset := j.dec.InputOffset()
 	rest := bytes.Clone(j.dec.UnreadBuffer())
 	trimmed := bytes.TrimLeft(rest, " \t\r\n")
-	if _, n := j.dec.StackIndex(j.dec.StackDepth()); n > 0 {
+	if j.element > 0 && !j.stream {
 		var comma bool
 		if trimmed, comma = bytes.CutPrefix(trimmed, []byte(",")); !comma {
 			return false
@@ -121,13 +180,15 @@ func (j *jsonReader) allowFloats(err error) bool {
 	}
 	offset += int64(len(rest) - len(trimmed))
 	prefix := "["
-	if j.wrapped {
+	switch {
+	case j.stream:
+		prefix = ""
+	case j.wrapped:
 		prefix = `{"":[`
 	}
 	j.floats = &bareFloatReader{r: bufio.NewReaderSize(io.MultiReader(bytes.NewReader(trimmed), j.in), readAhead), offset: offset}
 	j.base = offset - int64(len(prefix))
-	j.dec = jsontext.NewDecoder(io.MultiReader(strings.NewReader(prefix), j.floats),
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	j.dec = newLenientDecoder(io.MultiReader(strings.NewReader(prefix), j.floats))
 	for j.dec.InputOffset() < int64(len(prefix)) {
 		if _, err := j.dec.ReadToken(); err != nil {
 			return false
@@ -139,45 +200,66 @@ func (j *jsonReader) allowFloats(err error) bool {
 // end reads the input after the array.
 func (j *jsonReader) end() error {
 	if _, err := j.dec.ReadToken(); err != nil {
-		return j.wrapError(err)
+		return err
 	}
 	for j.wrapped {
 		if j.dec.PeekKind() == '}' {
-			_, err := j.dec.ReadToken()
-			if err != nil {
-				return j.wrapError(err)
+			if _, err := j.dec.ReadToken(); err != nil {
+				return err
 			}
 			break
 		}
 		if _, err := j.dec.ReadValue(); err != nil {
-			return j.wrapError(err)
+			return err
 		}
 		j.in.discard(j.base + j.dec.InputOffset())
 	}
 	_, err := j.dec.ReadToken()
-	switch {
-	case errors.Is(err, io.EOF):
-		return io.EOF
-	case err == nil:
+	if err == nil {
 		return fmt.Errorf("line %d: text after the end of the array", j.in.lineAt(j.base+j.dec.InputOffset()-1))
 	}
-	return j.wrapError(err)
+	return err
 }
 
-// wrapError adds the line to a syntax error.
+// wrapError adds the line and the element to a syntax error.
 func (j *jsonReader) wrapError(err error) error {
-	if err == nil {
-		return nil
-	}
-	if j.in.err != nil {
+	if err != nil && j.in.err != nil {
 		return j.in.err
 	}
-	at := j.base + j.dec.InputOffset()
-	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		at = j.base + syntactic.ByteOffset
-		syntactic.ByteOffset = j.in.columnAt(at)
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return err
 	}
-	return fmt.Errorf("line %d: %w", j.in.lineAt(at), syntaxError(err))
+	at := j.base + syntactic.ByteOffset
+	syntactic.ByteOffset = j.in.columnAt(at)
+	element := ""
+	if j.inside {
+		element = fmt.Sprintf("element %d: ", j.element)
+	}
+	return fmt.Errorf("line %d: %s%w", j.in.lineAt(at), element, syntaxError(err))
+}
+
+// syntaxHint returns a likely cause of a syntax error, given the message of the
+// JSON decoder, or "".
+func syntaxHint(what string) string {
+	switch {
+	case strings.HasPrefix(what, "invalid character '/'"):
+		return " (JSON has no comments)"
+	case strings.HasPrefix(what, "invalid character '}' at start of string"), strings.HasPrefix(what, "invalid character ']' at start of value"):
+		return " (is there a trailing comma?)"
+	case strings.HasPrefix(what, `invalid character '\''`):
+		return " (is it Python? write it with json.dumps)"
+	}
+	return ""
+}
+
+// describeDamage adds to the syntax error of an object how to convert it, if it
+// is not UTF-8.
+func describeDamage(err error, raw []byte) error {
+	if isSyntaxError(err) && !utf8.Valid(raw) {
+		return fmt.Errorf("%w%s", err, encodingHint(raw))
+	}
+	return err
 }
 
 func (j *jsonReader) close() {}
@@ -194,6 +276,18 @@ type lineTracker struct {
 	lineStart int64   // offset of the line that contains discarded
 	feeds     []int64 // offsets of the line feeds after discarded
 	err       error
+
+	keep bool   // keep what is read in kept, up to max bytes
+	kept []byte // from the start of the input
+}
+
+// rewind makes t read its input again and reports whether it was kept.
+func (t *lineTracker) rewind() bool {
+	if !t.keep || t.err != nil {
+		return false
+	}
+	*t = lineTracker{r: io.MultiReader(bytes.NewReader(t.kept), t.r), max: t.max, keep: true}
+	return true
 }
 
 func (t *lineTracker) Read(p []byte) (int, error) {
@@ -211,6 +305,11 @@ func (t *lineTracker) Read(p []byte) (int, error) {
 		t.feeds = append(t.feeds, t.read+int64(i))
 	}
 	t.read += int64(n)
+	if t.keep = t.keep && t.read <= t.max; t.keep {
+		t.kept = append(t.kept, p[:n]...)
+	} else {
+		t.kept = nil
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		t.err = err
 	}

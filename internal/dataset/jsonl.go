@@ -57,11 +57,11 @@ func (j *jsonlReader) next(row *Row) error {
 		if err != nil {
 			return &RowError{Line: row.Line, Err: err}
 		}
-		line = bytes.Trim(line, " \t\r\n")
+		line = trimSpace(bytes.TrimPrefix(line, []byte(bomUTF8))) // a mark within concatenated files
 		if len(line) == 0 {
 			continue
 		}
-		if err := j.object.read(line, row); err != nil {
+		if err := describeDamage(j.object.read(line, row), line); err != nil {
 			return rowError(row.Line, err)
 		}
 		return nil

@@ -8,7 +8,8 @@ import (
 // Python's json.dumps writes NaN, Infinity and -Infinity, which are invalid in JSON.
 // The functions in this file are only used after a syntax error.
 
-// A bareFloat holds the position and text of such a float.
+// A bareFloat holds the position and text of such a float, or of a control
+// character.
 type bareFloat struct {
 	offset int64
 	word   string
@@ -70,8 +71,8 @@ func replaceBareFloats(raw []byte) (fixed []byte, floats []bareFloat) {
 	return append(fixed, raw[done:]...), floats
 }
 
-// A bareFloatReader replaces bare floats with valid numbers of the same length
-// and records their positions.
+// A bareFloatReader replaces bare floats with valid numbers of the same length,
+// control characters in strings with spaces, and records their positions.
 type bareFloatReader struct {
 	r      *bufio.Reader
 	scan   stringScanner
@@ -100,7 +101,10 @@ func (f *bareFloatReader) Read(p []byte) (int, error) {
 				continue
 			}
 		}
-		f.scan.outside(c)
+		if !f.scan.outside(c) && c < ' ' {
+			f.floats = append(f.floats, bareFloat{f.offset + int64(n), string(rune(c))})
+			c = ' '
+		}
 		p[n] = c
 		n++
 	}

@@ -314,5 +314,5 @@ func syntaxError(err error) error {
 	case strings.HasPrefix(what, "invalid surrogate pair"):
 		what = "unpaired surrogate"
 	}
-	return badJSON(fmt.Sprintf("%s, at column %d", what, syntactic.ByteOffset+1))
+	return badJSON(fmt.Sprintf("%s, at column %d%s", what, syntactic.ByteOffset+1, syntaxHint(what)))
 }

@@ -2,40 +2,67 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 )
 
 // A tableReader reads rows from a CSV or TSV file with a header.
 type tableReader struct {
 	csv      csvReader
 	header   *header
+	fields   int  // number of fields of the header line
+	raw      bool // see OpenRecords
+	path     string
+	warnings *warnings
 	consumed func(int64) int64
 	tree     tree // values of the current cell
 }
 
-func newTable(r *bufio.Reader, f *file, comma byte, consumed func(int64) int64) (*tableReader, error) {
+func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReader, error) {
+	head, _ := r.Peek(readAhead) // the record that cannot be read reports the error
+	given, preferred := f.opts.Delimiter, byte(',')
+	if f.format == TSV {
+		preferred = '\t'
+	}
+	if given == 0 && f.opts.Format == TSV {
+		given = '\t'
+	}
 	t := &tableReader{
-		csv:      csvReader{lines: lineReader{r: r, max: f.limit()}, comma: comma, lazyQuotes: comma == '\t'},
-		consumed: consumed,
+		csv: csvReader{lines: lineReader{r: r, max: f.limit()}, dialect: detectDialect(head, given, preferred)},
+		raw: f.columns.raw, path: f.path, warnings: f.warnings, consumed: consumed,
+	}
+	if !t.raw {
+		if err := checkEncoding(head); err != nil {
+			return nil, err
+		}
 	}
 	err := t.csv.next()
+	if err == nil && t.csv.marked {
+		err = t.csv.next()
+	}
 	switch {
 	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errors.New("want a header line, got an empty file")
 	case err != nil:
 		return nil, fmt.Errorf("header: %w", err)
 	case !t.csv.valid():
-		return nil, errors.New("header: " + notUTF8)
+		return nil, errors.New("header: " + notUTF8 + encodingHint(head))
 	}
-	names := make([]string, len(t.csv.ends))
-	for i := range names {
-		names[i] = string(t.csv.field(i))
+	var names []string
+	named := 0
+	for i := range t.csv.ends {
+		names = append(names, string(t.name(i)))
+		if names[i] != "" || t.raw {
+			named = i + 1
+		}
 	}
-	t.header, err = f.columns.header(names)
+	t.fields = len(names)
+	t.header, err = f.columns.header(names[:named])
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +70,19 @@ func newTable(r *bufio.Reader, f *file, comma byte, consumed func(int64) int64) 
 	return t, nil
 }
 
+// name returns a field as a column name.
+func (t *tableReader) name(i int) []byte {
+	if t.raw {
+		return t.csv.field(i)
+	}
+	return bytes.TrimFunc(t.csv.field(i), func(c rune) bool { return unicode.IsSpace(c) || c == bom })
+}
+
 func (t *tableReader) next(row *Row) error {
 	err := t.csv.next()
+	for err == nil && t.skips() {
+		err = t.csv.next()
+	}
 	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.offset)
 	if csvErr, ok := errors.AsType[*csvError](err); ok {
 		_ = t.fill(row) // the fields before the error
@@ -53,7 +91,7 @@ func (t *tableReader) next(row *Row) error {
 	if err != nil {
 		return err
 	}
-	if got, want := len(t.csv.ends), len(t.header.names); got != want {
+	if got, want := len(t.csv.ends), len(t.header.names); got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record) {
 		_ = t.fill(row) // the available fields
 		return &RowError{Line: row.Line, Err: fmt.Errorf("want %d fields, got %d", want, got)}
 	}
@@ -63,23 +101,46 @@ func (t *tableReader) next(row *Row) error {
 	return nil
 }
 
+// skips reports whether the current record is no row: its fields are empty, or
+// it is the header again, as in concatenated files.
+func (t *tableReader) skips() bool {
+	names := t.header.names
+	if t.raw || len(t.csv.ends) < 2 {
+		return false
+	}
+	if len(bytes.TrimSpace(t.csv.record)) == 0 {
+		t.warnings.once(fmt.Errorf("%s: skipped rows of empty fields", displayName(t.path)))
+		return true
+	}
+	if len(t.csv.ends) < len(names) {
+		return false
+	}
+	for i, name := range names {
+		if string(t.name(i)) != name {
+			return false
+		}
+	}
+	t.warnings.once(fmt.Errorf("%s:%d: skipped a repeated header", displayName(t.path), t.csv.line))
+	return true
+}
+
 func (t *tableReader) close() {}
 
 // fill stores the record in row and returns the first error of a field.
 func (t *tableReader) fill(row *Row) error {
 	var firstErr error
-	valid := t.csv.valid()
+	valid := t.csv.valid() && (t.raw || bytes.IndexByte(t.csv.record, 0) < 0)
 	text := func(f Field) (string, bool) {
 		i, ok := t.header.field[f]
 		if !ok || i >= len(t.csv.ends) {
 			return "", false
 		}
 		cell := t.csv.field(i)
-		if !valid && !utf8.Valid(cell) {
-			if firstErr == nil {
-				firstErr = fmt.Errorf("%s: %s", f, notUTF8)
+		if !valid {
+			if damage := textError(cell); damage != "" {
+				firstErr = cmp.Or(firstErr, fmt.Errorf("%s: %s", f, damage))
+				return "", false
 			}
-			return "", false
 		}
 		return string(cell), true
 	}
@@ -90,9 +151,7 @@ func (t *tableReader) fill(row *Row) error {
 		var err error
 		row.Contexts, err = textContexts(&t.tree, cell)
 		row.Sources = t.tree.sources
-		if firstErr == nil {
-			firstErr = err
-		}
+		firstErr = cmp.Or(firstErr, err)
 	}
 	for _, i := range t.header.keep {
 		if i >= len(t.csv.ends) {
@@ -101,7 +160,7 @@ func (t *tableReader) fill(row *Row) error {
 		row.Kept = append(row.Kept, Column{Name: t.header.names[i], Value: cellJSON(string(t.csv.field(i)))})
 	}
 	if !valid && firstErr == nil {
-		firstErr = errors.New(notUTF8)
+		firstErr = errors.New(cmp.Or(textError(t.csv.record), notUTF8))
 	}
 	return firstErr
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // A Value is a pflag.Value that stores what it parses in a variable.
@@ -366,6 +367,37 @@ func Language(to *string) *Value {
 				}
 			}
 			*to = text
+			return nil
+		},
+		schema: map[string]any{"type": "string"},
+	}
+}
+
+// Delimiter accepts one ASCII character that can separate fields, or tab. *to is 0 if
+// none is set.
+func Delimiter(to *byte) *Value {
+	return &Value{
+		kind: "delimiter",
+		format: func() string {
+			switch *to {
+			case 0:
+				return ""
+			case '\t':
+				return "tab"
+			}
+			return string(rune(*to))
+		},
+		set: func(text string) error {
+			switch {
+			case text == "":
+				*to = 0
+			case text == "tab" || text == `\t`:
+				*to = '\t'
+			case len(text) == 1 && text[0] < utf8.RuneSelf && !strings.ContainsAny(text, "\x00\"\r\n"):
+				*to = text[0]
+			default:
+				return fmt.Errorf("%q is not a delimiter: want one ASCII character, such as ; or |, or tab", text)
+			}
 			return nil
 		},
 		schema: map[string]any{"type": "string"},

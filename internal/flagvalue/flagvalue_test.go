@@ -87,6 +87,12 @@ func TestLanguage(t *testing.T) {
 	checkValue(t, Language(&lang), map[string]string{"de": "de", "de-AT": "de-AT", "": ""}, "d e", "de;rm", "dé")
 }
 
+func TestDelimiter(t *testing.T) {
+	t.Parallel()
+	var comma byte
+	checkValue(t, Delimiter(&comma), map[string]string{";": ";", "|": "|", "tab": "tab", `\t`: "tab", "\t": "tab", "": ""}, "\"", "\n", ";;", "§", "comma")
+}
+
 func TestOneOf(t *testing.T) {
 	t.Parallel()
 	var word string

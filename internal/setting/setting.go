@@ -31,6 +31,7 @@ func All() []Definition {
 	return []Definition{
 		{"result format", Scoring},
 		{"--input-format", Rows},
+		{"--delimiter", Rows},
 		{"--limit", Rows},
 		{"--sample", Rows},
 		{"--seed", Rows},

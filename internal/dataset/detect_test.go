@@ -1,0 +1,178 @@
+package dataset
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+func TestFormatOfContentOverridesName(t *testing.T) {
+	const one, table = `{"answer":"a","contexts":["x"]}`, "answer,contexts\na,x\n"
+	const pretty = "{\n  \"answer\": \"a\",\n  \"contexts\": [\"x\"]\n}\n"
+	for _, tt := range []struct {
+		name, text string
+		rows       int
+		last       string
+	}{
+		{"x.json", one, 1, ""},
+		{"x.json", pretty, 1, ""},
+		{"x.json", pretty + pretty, 2, ""},
+		{"x.json", pretty + "\n" + one + one, 3, ""},
+		{"x.json", one + "\n" + one, 2, ""},
+		{"x.json", table, 1, ""},
+		{"x.json", pretty + "{\n \"answer\": ", 1, "x.json: after row 1: line 6: invalid JSON: unexpected end of input, at column 12"},
+		{"x.json", pretty + "7", 2, ""},
+		{"x.json", pretty + "]", 1, "x.json: after row 1: line 5: invalid JSON: invalid character ']' at start of value, at column 1 (is there a trailing comma?)"},
+		{"x.jsonl", "[" + one + "]", 1, ""},
+		{"x.jsonl", "[\n  " + one + ",\n  " + one + "\n]\n", 2, ""},
+		{"x.jsonl", pretty + pretty, 2, ""},
+		{"x.jsonl", table, 1, ""},
+		{"x.jsonl", "answer;contexts\r\na;x\r\n", 1, ""},
+		{"x.jsonl", "Loading model, please wait\n" + one + "\n", 2, ""},
+		{"x.jsonl", "\ufeff" + one + "\n\ufeff" + one + "\n", 2, ""},
+		{"x.csv", one + "\n" + one, 2, ""},
+		{"x.csv", "[" + one + "]", 1, ""},
+		{"x.tsv", pretty, 1, ""},
+		{"x.log", one + "\n" + one, 2, ""},
+		{"x.txt", "[ " + one + "]", 1, ""},
+		{"x", pretty + pretty, 2, ""},
+		{"x", "answer|contexts\na|x\n", 1, ""},
+		{"x.json", "// rows\n[]", 0, "x.json: line 1: invalid JSON: invalid character '/' at start of value, at column 1 (JSON has no comments)"},
+		{"x.json", "[" + one + ", // the first\n" + one + "]", 1, "x.json: after row 1: line 1: element 1: invalid JSON: invalid character '/' at start of value, at column 35 (JSON has no comments)"},
+		{"x.json", "[" + one + ",\n]", 1, "x.json: after row 1: line 2: element 1: invalid JSON: invalid character ']' at start of value, at column 1 (is there a trailing comma?)"},
+		{"x.json", "[{'answer': 'a'}]", 0, "x.json: line 1: element 0: invalid JSON: invalid character '\\'' at start of string (expecting '\"'), at column 3 (is it Python? write it with json.dumps)"},
+		{"x.json", `{"mean": NaN, "data": [` + one + `]}`, 1, ""},
+		{"x.json", "{\n\"score\": NaN,\n\"answer\": \"a\",\n\"contexts\": [\"x\"]}\n" + one, 2, ""},
+		{"x.json", pretty + "{\"score\":-Infinity," + one[1:] + one, 3, ""},
+	} {
+		rows, last := read(t, tt.name, tt.text, Options{})
+		if len(rows) != tt.rows || last != tt.last {
+			t.Errorf("%s: %q: got %d rows, last error %q\nwant %d rows, last error %q", tt.name, tt.text, len(rows), last, tt.rows, tt.last)
+		}
+	}
+	rows, _ := read(t, "x.json", "\n"+pretty+"\n"+pretty+"[]", Options{})
+	if len(rows) != 3 || rows[0].Row.Line != 2 || rows[1].Row.Line != 7 || rows[2].Err != "x.json:11: want an object, got an array" {
+		t.Errorf("got rows %+v, want lines 2, 7 and 11", rows)
+	}
+}
+
+func TestDamagedTextFailsOnlyItsRow(t *testing.T) {
+	good := `{"answer":"a","contexts":["x"]}`
+	nul := `{"answer":"a` + "\x00" + `","contexts":["x"]}`
+	bad := `{"answer":"a` + "\xff" + `","contexts":["x"]}`
+	const invalid = "invalid JSON: invalid character '\\x00' in string (expecting non-control character), at column 13"
+	fill := strings.Repeat(good+"\n", 300) // longer than what is sampled
+	for name, text := range map[string]string{
+		"first": nul + "\n" + bad + "\n" + good, "late": fill + nul + "\n" + bad + "\n" + good,
+	} {
+		at := strings.Count(strings.Split(text, nul)[0], "\n")
+		for file, text := range map[string]string{"x.jsonl": text, "x.json": "[" + strings.ReplaceAll(text, "\n", ",\n") + "]"} {
+			rows, last := read(t, file, text, Options{})
+			if len(rows) != at+3 || last != "" {
+				t.Fatalf("%s, %s: got %d rows, last error %q, want %d rows", file, name, len(rows), last, at+3)
+			}
+			if got := errorsOf(rows); strings.Count(got, file) != 2 || !strings.HasSuffix(rows[at].Err, invalid) || !strings.Contains(rows[at+1].Err, "invalid UTF-8, at column 13"+windows1252) {
+				t.Errorf("%s, %s: got row errors %q", file, name, strings.TrimSpace(got))
+			}
+		}
+	}
+	rows, last := read(t, "x.json", "{\"a\":\n\"\x01\",\n\"data\":["+good+",\n"+nul+"]}", Options{})
+	if len(rows) != 2 || rows[0].Err != "" || rows[1].Err != "x.json:4: element 1: "+invalid || last != "" {
+		t.Errorf("got row errors %q, last error %q", errorsOf(rows), last)
+	}
+}
+
+func TestOpenNamesOtherEncodings(t *testing.T) {
+	text := "answer,contexts\n" + strings.Repeat("Müller aß Käse,süß\n", 3)
+	latin := strings.NewReplacer("ü", "\xfc", "ä", "\xe4", "ß", "\xdf").Replace(text)
+	gbk := "answer,contexts\n" + strings.Repeat("\xce\xd2\xb5\xc4\xc3\xfb,\xd7\xd6\xca\xc7\xa1\xa3\n", 3)
+	const toUTF8 = "x.csv: invalid UTF-8: convert it with: iconv -f ENCODING -t UTF-8 FILE, where ENCODING may be GB18030, SHIFT_JIS, ..."
+	for text, want := range map[string]string{
+		latin:                           "x.csv: invalid UTF-8" + windows1252,
+		gbk:                             toUTF8,
+		gbk[16:] + gbk[16:]:             toUTF8,
+		"\xff\xfe\x00\x00a\x00\x00\x00": "x.csv: the text is UTF-32: convert it with: iconv -f UTF-32 -t UTF-8 FILE",
+		strings.ReplaceAll(latin, "\n", "\n\u00e9,\u00e9\u00e9\u00e9\u00e9\u00e9") + "x": "x.csv:2: want 2 fields, got 3",
+	} {
+		rows, last := read(t, "x.csv", text, Options{})
+		if last == "" && len(rows) > 0 {
+			last = rows[0].Err
+		}
+		if last != want {
+			t.Errorf("%q: got %s, want %s", text, last, want)
+		}
+	}
+}
+
+func TestUTF16WithoutByteOrderMark(t *testing.T) {
+	encode := func(text string, high, low int) string {
+		var b []byte
+		for _, u := range utf16.Encode([]rune(text)) {
+			pair := [2]byte{}
+			pair[high], pair[low] = byte(u>>8), byte(u)
+			b = append(b, pair[:]...)
+		}
+		return string(b)
+	}
+	for name, text := range map[string]string{
+		"x.csv":   "answer\tcontexts\r\n\"Ö\n日\"\t🏔\r\n",
+		"x.jsonl": `{"answer":"Ö\n日","contexts":["🏔"]}`,
+		"x":       `[{"answer":"Ö\n日","contexts":["🏔"]}]`,
+	} {
+		for order, data := range map[string]string{"little": encode(text, 1, 0), "big": encode(text, 0, 1)} {
+			rows, last := read(t, name, data, Options{})
+			if len(rows) != 1 || last != "" || rows[0].Row.Answer != "Ö\n日" || rows[0].Row.Contexts[0] != "🏔" {
+				t.Errorf("%s, %s endian: got rows %+v, last error %q", name, order, rows, last)
+			}
+		}
+	}
+}
+
+func TestOpenNamesForeignFormats(t *testing.T) {
+	zip := "PK\x03\x04\x14\x00\x06\x00\x08\x00[Content_Types].xml \x00PK\x03\x04"
+	tar := make([]byte, 1024)
+	copy(tar, "rows.jsonl")
+	copy(tar[257:], "ustar\x0000")
+	for _, tt := range []struct{ name, text, want string }{
+		{"x.xlsx", zip + "xl/workbook.xml", "an Excel workbook: convert it with: duckdb"},
+		{"x.csv", zip + "xl/workbook.xml", "an Excel workbook: convert it with: duckdb"},
+		{"x.docx", zip + "word/document.xml", "a Word document: want rows as jsonl, json, csv, tsv, parquet"},
+		{"x.ods", "PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet: convert it with: soffice"},
+		{"x.csv.zip", "PK\x03\x04\x14\x00\x00\x00x.csv", "a ZIP archive: convert it with: unzip -p FILE | ragfaith score -"},
+		{"x.xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00\x00", "an old Excel workbook or Word document: convert it with: soffice"},
+		{"x.pkl", "\x80\x04\x95\x0a\x00\x00", "a pickle, which may run code when it is loaded: convert it with: python -c \"import pandas; pandas.read_pickle("},
+		{"x.pkl", "(lp0\nS'a'\n", "a pickle, which"},
+		{"x.npy", "\x93NUMPY\x01\x00", "a NumPy array: convert"},
+		{"x.feather", "ARROW1\x00\x00\xff\xff\xff\xff", "an Arrow file: convert it with: python -c \"import pandas; pandas.read_feather("},
+		{"x.arrow", "\xff\xff\xff\xff\x10\x00\x00\x00", "an Arrow stream: convert it with: python -c \"import datasets"},
+		{"x.avro", "Obj\x01\x04\x16", "an Avro file: convert it with: duckdb"},
+		{"x.orc", "ORC\x0a\x03\x00", "an ORC file: convert"},
+		{"x.db", "SQLite format 3\x00", "a SQLite database: convert it with: sqlite3 -json"},
+		{"x.tar", string(tar), "a tar archive: convert it with: tar -xf FILE"},
+		{"x.tar.gz", string(gzipBytes(tar)), "a tar archive: convert"},
+		{"x.pdf", "%PDF-1.7\n%\xe2\xe3\n", "a PDF document: want rows"},
+		{"x.png", "\x89PNG\r\n\x1a\n\x00", "a PNG image: want rows"},
+		{"x.csv", "<!DOCTYPE html>\n<html>", "an HTML page: want rows"},
+		{"x.json", " <HTML lang=en>", "an HTML page: want rows"},
+		{"x.yaml", "- question: q\n  answer: a\n", "a YAML file: convert it with: yq"},
+		{"x.jsonl", "version https://git-lfs.github.com/spec/v1\noid", "a Git LFS pointer instead of the file: convert it with: git lfs pull"},
+	} {
+		_, last := read(t, tt.name, tt.text, Options{})
+		if !strings.HasPrefix(last, tt.name+": "+tt.want) {
+			t.Errorf("got  %s\nwant %s: %s...", last, tt.name, tt.want)
+		}
+	}
+	for name, text := range map[string]string{
+		"x.csv":  "ORCID,answer,contexts\n1,a,x\n",
+		"x.yaml": `{"answer":"a","contexts":["x"]}`,
+		"x.xls":  "answer\tcontexts\na\tx\n",
+	} {
+		if rows, last := read(t, name, text, Options{}); len(rows) != 1 || last != "" {
+			t.Errorf("%s: got rows %+v, last error %q, want a row", name, rows, last)
+		}
+	}
+	if _, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(tar)}); err == nil || err.Error() != "standard input: a tar archive: convert it with: tar -xf FILE" {
+		t.Errorf("got error %v, want a tar archive", err)
+	}
+}

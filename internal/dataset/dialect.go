@@ -1,0 +1,127 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"strings"
+)
+
+// A dialect describes how a text separates and quotes fields.
+type dialect struct {
+	comma      byte // delimiter
+	lazyQuotes bool // a quote that does not enclose a whole field belongs to it
+	escapes    bool // \" is a quote within quotes, as Spark writes it
+	padded     bool // the space after each delimiter does not belong to the field
+	marked     bool // the first line is "sep=" and the delimiter, as Excel reads it
+}
+
+// delimiters are the detected delimiters, the most common one first.
+const delimiters = ",\t;|"
+
+// sampleRecords limits the number of records that detection compares.
+const sampleRecords = 50
+
+// detectDialect returns the dialect of a text that starts with head. The
+// delimiter is given if it is known, and preferred if several are equally good.
+func detectDialect(head []byte, given, preferred byte) dialect {
+	var mark byte
+	first := bytes.Trim(bytes.TrimRight(firstLine(head), "\r\n"), `"`)
+	if len(first) == len("sep=;") && strings.EqualFold(string(first[:4]), "sep=") {
+		mark = first[4]
+		_, head, _ = bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
+	}
+	comma := given
+	if comma == 0 {
+		comma = mark
+	}
+	d := newDialect(head, comma)
+	if comma == 0 {
+		d = bestDialect(head, preferred)
+	}
+	d.marked = mark != 0
+	return d
+}
+
+// bestDialect returns the dialect in which the first records most consistently
+// have as many fields as the header, and then the one with most fields.
+func bestDialect(head []byte, preferred byte) dialect {
+	best := newDialect(head, preferred)
+	bestWidth, bestShare := best.consistency(head)
+	for _, comma := range []byte(delimiters) {
+		d := newDialect(head, comma)
+		width, share := d.consistency(head)
+		if width < 2 {
+			continue
+		}
+		if bestWidth < 2 || share > bestShare || share == bestShare && width > bestWidth {
+			best, bestWidth, bestShare = d, width, share
+		}
+	}
+	return best
+}
+
+func newDialect(head []byte, comma byte) dialect {
+	d := dialect{comma: comma, lazyQuotes: comma == '\t'}
+	if comma == '\t' {
+		return d
+	}
+	header := firstLine(head)
+	n := bytes.Count(header, []byte{comma})
+	d.padded = n > 0 && comma != ' ' && bytes.Count(header, []byte{comma, ' '}) == n
+	d.escapes = escapesQuotes(head, comma)
+	return d
+}
+
+// consistency returns the number of fields of the header, or 0 if it is invalid,
+// and the share of the other records that have as many.
+func (d dialect) consistency(head []byte) (width int, share float64) {
+	c := csvReader{dialect: d, lines: lineReader{r: bufio.NewReader(bytes.NewReader(head)), max: len(head)}}
+	if c.next() != nil {
+		return 0, 0
+	}
+	width = len(c.ends)
+	same, total := 0, 0
+	for range sampleRecords {
+		err := c.next()
+		_, invalid := errors.AsType[*csvError](err)
+		if err != nil && !invalid || c.lines.offset == int64(len(head)) && head[len(head)-1] != '\n' {
+			break // the last record of the sample may be incomplete
+		}
+		total++
+		if err == nil && len(c.ends) == width {
+			same++
+		}
+	}
+	if total == 0 {
+		return width, 1
+	}
+	return width, float64(same) / float64(total)
+}
+
+// escapesQuotes reports whether quotes within quotes are escaped by backslashes
+// and never doubled.
+func escapesQuotes(head []byte, comma byte) bool {
+	escaped := false
+	ends := func(i int) bool { // a field starts or ends at index i
+		return i < 0 || i >= len(head) || head[i] == comma || head[i] == '\r' || head[i] == '\n'
+	}
+	for i := 0; i < len(head); i++ {
+		if head[i] != '"' {
+			continue
+		}
+		start := i
+		for i < len(head) && head[i] == '"' {
+			i++
+		}
+		backslash := start > 0 && head[start-1] == '\\'
+		switch n := i - start; {
+		case n == 1 && backslash && !ends(i), n == 2 && backslash && ends(i):
+			escaped = true
+		case n == 2 && !backslash && ends(start-1) && ends(i): // an empty field
+		case n > 1:
+			return false
+		}
+	}
+	return escaped
+}

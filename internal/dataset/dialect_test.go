@@ -1,0 +1,109 @@
+package dataset
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDetectDialect(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       dialect
+	}{
+		{"comma", "a,b,c\n1,2,3\n", dialect{comma: ','}},
+		{"semicolon with commas in cells", "a;b, or x;c\n1,5;2,5;3,5\n1,5;2;3\n", dialect{comma: ';'}},
+		{"comma with semicolons in cells", "a,b;x,c\nx;y;z,2,3\n1,2;3,4\n", dialect{comma: ','}},
+		{"tab", "a\tb\n1,2,3\t2,3,4\n", dialect{comma: '\t', lazyQuotes: true}},
+		{"pipe", "a|b|c\n1,0|2,0|3;0\n", dialect{comma: '|'}},
+		{"quoted header", "\"a,x\";\"b\"\n\"1\";\"2,3\"\n", dialect{comma: ';'}},
+		{"one column", "answer\na, b; c\n", dialect{comma: ','}},
+		{"header only", "a;b;c", dialect{comma: ';'}},
+		{"delimiter within quotes", "a,b\n\"x\n;y;\n;z\",2\n", dialect{comma: ','}},
+		{"incomplete last record", "a;b\n1;2\n3", dialect{comma: ';'}},
+		{"some bad records", "a,b\n1,2\n1,2,3\n1,2\n", dialect{comma: ','}},
+		{"sep line", "sep=|\na,b|c\n", dialect{comma: '|', marked: true}},
+		{"quoted sep line", "\"SEP=;\"\r\na;b\r\n", dialect{comma: ';', marked: true}},
+		{"sep line with a tab", "sep=\t\r\na\tb\r\n", dialect{comma: '\t', lazyQuotes: true, marked: true}},
+		{"spaces after commas", "a, b, c\n1, \"2, 3\", 4\n", dialect{comma: ',', padded: true}},
+		{"backslash escapes", "a,b\n\"x \\\"y\\\" z\",\"\"\n", dialect{comma: ',', escapes: true}},
+		{"backslash at the end of a field", "a,b\n\"C:\\\",\"x\"\n", dialect{comma: ','}},
+		{"JSON with doubled quotes", "a,b\n\"[\"\"x \\\"\"y\\\"\" z\"\"]\",1\n", dialect{comma: ','}},
+		{"empty", "", dialect{comma: ','}},
+		{"quote at the start", "\"\"", dialect{comma: ','}},
+	} {
+		if got := detectDialect([]byte(tt.text), 0, ','); got != tt.want {
+			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+	if got := detectDialect([]byte("sep=;\na;b\n"), '|', ','); got != (dialect{comma: '|', marked: true}) {
+		t.Errorf("got %+v, want the given delimiter", got)
+	}
+}
+
+func TestTablesOfOtherDialects(t *testing.T) {
+	row := func(answer string, contexts ...string) result {
+		return result{Row: Row{Answer: answer, Contexts: contexts}}
+	}
+	for _, tt := range []struct {
+		name, file, text string
+		opts             Options
+		want             []result
+	}{
+		{"Excel in German", "x.csv", "id;answer;contexts;p\r\n;ja, so;\"a;b\";3,14\r\n", Options{KeepAll: true},
+			[]result{{Row: Row{Answer: "ja, so", Contexts: []string{"a;b"}, Kept: []Column{{"p", []byte(`"3,14"`)}}}}}},
+		{"sep line", "x.csv", "sep=;\nanswer;contexts\na;x\n", Options{}, []result{row("a", "x")}},
+		{"tabs in .csv", "x.csv", "answer\tcontexts\na, \"b\"\tx\n", Options{}, []result{row(`a, "b"`, "x")}},
+		{"commas in .tsv", "x.tsv", "answer,contexts\na,x\n", Options{}, []result{row("a", "x")}},
+		{"tsv by option", "x.csv", "answer\tcontexts\na,b,c\tx\n", Options{Format: TSV}, []result{row("a,b,c", "x")}},
+		{"given delimiter", "x.csv", "answer^contexts\na;b^x;y\n", Options{Delimiter: '^'}, []result{row("a;b", "x;y")}},
+		{"given delimiter without extension", "x", "[answer^contexts^[\na^x^\n", Options{Delimiter: '^', Map: map[Field]string{FieldAnswer: "[answer"}}, []result{row("a", "x")}},
+		{"spaces in the header", "x.csv", " answer ,\"contexts \",k\na,x,1\n", Options{}, []result{row("a", "x")}},
+		{"spaces after commas", "x.csv", "answer, contexts\na, \"x, y\"\n", Options{}, []result{row("a", "x, y")}},
+		{"spaces after quotes", "x.csv", "answer,contexts\n\"a\" ,\"x\" \n", Options{}, []result{row("a", "x")}},
+		{"pandas index", "x.csv", ",answer,contexts\n0,a,x\n1,b,y\n", Options{}, []result{row("a", "x"), row("b", "y")}},
+		{"trailing delimiters", "x.csv", "answer,contexts,,\na,x,,\nb,y\nc,z,,1\n", Options{KeepAll: true}, []result{row("a", "x"), row("b", "y"), row("c", "z")}},
+		{"trailing delimiters below the header", "x.csv", "answer,contexts\na,x,\nb,y,,\nc,z,,1\n", Options{},
+			[]result{row("a", "x"), row("b", "y"), {Row: Row{Answer: "c", Contexts: []string{"z"}}, Err: "x.csv:4: want 2 fields, got 4"}}},
+		{"rows of empty fields", "x.csv", "answer;contexts\n\n;\na;x\n ; \n;;;\n", Options{}, []result{row("a", "x")}},
+		{"header twice", "x.csv", "answer,contexts\na,x\n\ufeffanswer,contexts\nb,y\n", Options{}, []result{row("a", "x"), row("b", "y")}},
+		{"Spark escapes", "x.csv", "answer,contexts\n\"\",y\n\"say \\\"hi\\\", ok\",\"[\\\"a \\\\\\\"b\\\\\\\"\\\", \\\"c\\\"]\"\n", Options{},
+			[]result{row("", "y"), row(`say "hi", ok`, `a "b"`, "c")}},
+		{"quotes in a tab-separated text", "x.tsv", "answer\tcontexts\n\"Yes\" he said\tx\n\"b\ty\nc\"\t\"z\"\n", Options{},
+			[]result{row(`"Yes" he said`, "x"), row("b\ty\nc", "z")}},
+		{"carriage returns alone", "x.csv", "answer,contexts\ra,x\rb,y\r", Options{}, []result{row("a", "x"), row("b", "y")}},
+		{"line feeds converted twice", "x.csv", "answer,contexts\r\r\na,\"x\"\r\r\nb,y\r\r\n", Options{}, []result{row("a", "x"), row("b", "y")}},
+		{"NUL byte", "x.csv", "answer,contexts,k\na,x,\x00\n\x00b,y,1\nc,z,1\n", Options{},
+			[]result{{Row: Row{Answer: "a", Contexts: []string{"x"}}, Err: "x.csv:2: a NUL byte"}, {Row: Row{Contexts: []string{"y"}}, Err: "x.csv:3: answer: a NUL byte"}, row("c", "z")}},
+		{"one bad character", "x.csv", "answer,contexts\ncaf\xe9,x\nü,y\n", Options{},
+			[]result{{Row: Row{Contexts: []string{"x"}}, Err: "x.csv:2: answer: invalid UTF-8" + windows1252}, row("ü", "y")}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var warned []string
+			tt.opts.Warn = func(err error) { warned = append(warned, err.Error()) }
+			for i := range tt.want {
+				tt.want[i].Row.Index, tt.want[i].Row.ID = i, string(rune('0'+i))
+			}
+			rows, last := read(t, tt.file, tt.text, tt.opts)
+			if d := cmp.Diff(tt.want, rows, ignorePosition()); d != "" || last != "" {
+				t.Errorf("(-want +got):\n%s\nlast error: %q", d, last)
+			}
+			wantWarnings := strings.Contains(tt.name, "empty fields") || strings.Contains(tt.name, "header twice")
+			if len(warned) > 0 != wantWarnings || len(warned) > 1 {
+				t.Errorf("got warnings %q, want one = %t", warned, wantWarnings)
+			}
+		})
+	}
+}
+
+func TestRepeatedHeaderIsReportedWithItsLine(t *testing.T) {
+	var warned []string
+	rows, last := read(t, "x.csv", "answer,contexts\na,x\nanswer,contexts\nb,y\n", Options{Warn: func(err error) { warned = append(warned, err.Error()) }})
+	if len(rows) != 2 || rows[1].Row.Line != 4 || last != "" {
+		t.Errorf("got rows %+v, last error %q, want rows at lines 2 and 4", rows, last)
+	}
+	if len(warned) != 1 || !strings.HasSuffix(warned[0], "x.csv:3: skipped a repeated header") {
+		t.Errorf("got warnings %q, want one about line 3", warned)
+	}
+}
