@@ -30,8 +30,8 @@ type reportOptions struct {
 
 const reportLong = `Render results again, in any format, with their figures and gates; nothing is judged.
 
-RESULTS are files written by score (.jsonl, .json, .csv, .tsv or .parquet, also .gz
-and .zst), or - for standard input. Several files are merged by row index, so the
+RESULTS are files written by score (.jsonl, .json, .csv, .tsv or .parquet, also
+compressed), or - for standard input. Several files are merged by row index, so the
 shards of a dataset become one run. If two files contain the same row, report fails;
 use --append for results of different datasets.`
 
