@@ -2,8 +2,8 @@ package page
 
 // The geometry of a histogram, in units of its view box.
 const (
-	histogramHeight = 162
-	histogramAxis   = 138 // y of the axis
+	histogramHeight = 190
+	histogramAxis   = 166 // y of the axis
 	labelGap        = 5   // between a bar and its count
 )
 
@@ -19,11 +19,13 @@ type Histogram struct {
 	Height, Axis int // of the drawing, and y of its axis; set by Layout
 }
 
-// A Bar is a count at a position of the axis.
+// A Bar is a count at a position of the axis. Selecting it sets the fields min and max of
+// the search form.
 type Bar struct {
 	X, Width int
 	Count    int
 	Range    string // values counted
+	From, To string // the same as numbers, without To; an empty To is no limit
 	Class    string // CSS class; optional
 
 	// Set by Layout: the y of the top, the height, and the position of the count.

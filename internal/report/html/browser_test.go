@@ -33,35 +33,53 @@ func TestPageInBrowser(t *testing.T) {
 	page := render(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow(), hostileRow(), refusedRow(), failedRow())
 	for name, test := range map[string]func(*browsertest.Tab){
 		"sorting": func(p *browsertest.Tab) {
-			p.Is(indexes, "0 1 2 3")
-			p.Click(".head .at-faithfulness button")
-			p.Is(indexes, "0 1 2 3") // rows without a score come last
+			p.Is(indexes, "0 1 3 2") // rows without a score come last, failed ones first
 			p.Is(`document.querySelector('.head .at-faithfulness').ariaSort`, "ascending")
 			p.Click(".head .at-faithfulness button")
-			p.Is(indexes, "1 0 2 3") // in both directions
+			p.Is(indexes, "1 0 3 2") // in both directions
 			p.Is(`document.querySelector('.head .at-faithfulness').ariaSort`, "descending")
 			p.Is(`document.getElementById('row-count').textContent`, "4 rows, sorted by score, descending")
+			p.Is(`location.hash`, "#sort=-faithfulness")
 			p.Click(".head .at-status button")
 			p.Is(indexes, "3 2 0 1")
 		},
 		"filtering": func(p *browsertest.Tab) {
 			p.Choose("status", "failed")
 			p.Is(indexes, "3")
-			p.Is(`document.getElementById('row-count').textContent`, "1 of 4 rows, sorted by position in the dataset")
+			p.Is(`document.getElementById('row-count').textContent`, "1 of 4 rows, sorted by score")
+			p.Is(`location.hash`, "#status=failed")
 			p.Choose("status", "")
 			p.Choose("verdict", "contradicted")
 			p.Is(indexes, "0")
 			p.Choose("verdict", "supported")
 			p.Is(indexes, "1")
 			p.Choose("verdict", "")
+			p.Choose("min", "0.5")
+			p.Is(indexes, "1")
+			p.Choose("max", "1")
+			p.Is(indexes, "")
+			p.Choose("min", "0.3")
+			p.Is(indexes, "0")
+			p.Click("#clear")
+			p.Choose("column.model", "=m-1")
+			p.Is(indexes, "0")
+			p.Is(`location.hash`, "#column.model=%3Dm-1")
+			p.Choose("column.__proto__", `={"faithfulness":9}`)
+			p.Is(indexes, "")
+			p.Click("#clear")
+			p.Is(`location.hash`, "")
 			p.Do(chromedp.SendKeys(chromedp.CSS("#search"), "RED 東京"))
 			p.Is(indexes, "0")
 			p.Do(chromedp.SendKeys(chromedp.CSS("#search"), " nowhere"))
 			p.Is(indexes, "")
-			p.Is(`document.getElementById('row-count').textContent.startsWith('No matching rows')`, "true")
+			p.Is(`document.getElementById('row-count').textContent`, "No matching rows. “Reset filters” shows all.")
 			p.Click("#clear")
-			p.Is(indexes, "0 1 2 3")
+			p.Is(indexes, "0 1 3 2")
 			p.Is(`document.activeElement.id`, "search")
+			p.Click(".share-list a[href='#verdict=contradicted']")
+			p.Is(indexes, "0")
+			p.Click(".facts a[href='#status=failed']")
+			p.Is(indexes, "3")
 		},
 		"marks of spans in code points": func(p *browsertest.Tab) {
 			p.Click(".row")
@@ -96,11 +114,12 @@ func TestPageInBrowser(t *testing.T) {
 			p.Is(`document.activeElement.textContent + document.activeElement.closest('[data-chunk]').dataset.chunk`, "2?1")
 		},
 		"hostile texts": func(p *browsertest.Tab) {
+			p.Is(`document.querySelectorAll('body a:not([href^="#"]), option *').length`, "0")
 			openRow(p, 1)
 			p.Is(`document.querySelector('#detail-title .id')?.textContent.includes('</script>')`, "true")
 			p.Is(`document.querySelector('.answer mark').textContent`, strings.NewReplacer(
 				"\u2028", "U+2028", "\u2029", "U+2029", "\u202e", "U+202E", "\u202c", "U+202C").Replace(hostile))
-			p.Is(`document.querySelectorAll('body img, body a, dialog script, dialog style, main script, dialog svg, [onerror], [onload], iframe').length`, "0")
+			p.Is(`document.querySelectorAll('body img, dialog a, dialog script, dialog style, main script, dialog svg, [onerror], [onload], iframe').length`, "0")
 			p.Is(`typeof window.hacked`, "undefined")
 			p.Is(`document.querySelectorAll('.kept dt').length`, "2")
 			// Not even the script of the page can turn text into markup.
@@ -118,11 +137,11 @@ func TestPageInBrowser(t *testing.T) {
 			p.Is(`document.activeElement.dataset.position`, "2")
 			p.Is(`getComputedStyle(document.activeElement).outlineStyle`, "solid")
 			p.Press(kb.Enter)
-			p.Is(`document.activeElement.textContent`, "Row 2 refused")
-			p.Press(kb.ArrowRight)
 			p.Is(`document.activeElement.textContent`, "Row 3 ")
-			p.Is(`document.querySelector('.where').textContent`, "4 of 4")
 			p.Is(browsertest.Texts(".claim-card .badge"), "– not judged|– not judged")
+			p.Press(kb.ArrowRight)
+			p.Is(`document.activeElement.textContent`, "Row 2 refused")
+			p.Is(`document.querySelector('.where').textContent`, "4 of 4")
 			p.Press(kb.Escape)
 			p.Is(`document.getElementById('detail').open`, "false")
 			p.Is(`document.activeElement.dataset.position`, "3")
@@ -166,10 +185,10 @@ func TestPageInBrowser(t *testing.T) {
 		},
 		"printing": func(p *browsertest.Tab) {
 			p.Run(`dispatchEvent(new Event('beforeprint'))`)
-			p.Is(indexes, "0 1 2 3")
+			p.Is(indexes, "0 1 3 2")
 			p.Is(`document.querySelector('.body').style.height`, "auto")
 			p.Run(`dispatchEvent(new Event('afterprint'))`)
-			p.Is(indexes, "0 1 2 3")
+			p.Is(indexes, "0 1 3 2")
 			p.Click(".row")
 			browsertest.Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 			p.Is(`getComputedStyle(document.getElementById('main')).display`, "none")
@@ -184,6 +203,9 @@ func TestPageInBrowser(t *testing.T) {
 	}
 
 	t.Run("linked row", func(t *testing.T) { testLinkedRow(t, b, page) })
+	t.Run("linked filters", func(t *testing.T) { testLinkedFilters(t, b) })
+	t.Run("histogram", func(t *testing.T) { testHistogram(t, b) })
+	t.Run("columns", func(t *testing.T) { testColumns(t, b) })
 	t.Run("opening a row while another closes", func(t *testing.T) { testOpenDuringClose(t, b) })
 	t.Run("damaged file", func(t *testing.T) { testDamagedFile(t, b, page) })
 	t.Run("citations", func(t *testing.T) { testCitations(t, b) })

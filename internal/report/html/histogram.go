@@ -50,9 +50,12 @@ func (b *bins) histogram(mean float64) *page.Histogram {
 	var parts []string
 	for i, n := range b {
 		total += n
-		bar := page.Bar{X: axisLeft + i*binWidth + (binWidth-barWidth)/2, Width: barWidth, Count: n, Range: binRange(i)}
+		bar := page.Bar{
+			X: axisLeft + i*binWidth + (binWidth-barWidth)/2, Width: barWidth, Count: n,
+			Range: binRange(i), From: tenths(i), To: tenths(i + 1),
+		}
 		if i == binCount-1 {
-			bar.X, bar.Class = lastBarLeft, "whole"
+			bar.X, bar.Class, bar.To = lastBarLeft, "whole", ""
 		}
 		h.Bars = append(h.Bars, bar)
 		if n > 0 {
@@ -74,6 +77,9 @@ func (b *bins) histogram(mean float64) *page.Histogram {
 	}
 	return h
 }
+
+// tenths formats n/10.
+func tenths(n int) string { return strconv.FormatFloat(float64(n)/10, 'f', -1, 64) }
 
 // binRange describes the scores of a bin.
 func binRange(i int) string {

@@ -1,5 +1,6 @@
 // Package html writes results as one HTML page that works offline: the figures of a run,
 // its gates, a histogram, and a table whose rows open to claims and evidence side by side.
+// The fragment of the page address has the filters and the open row.
 //
 // Texts in results are untrusted. Rows are embedded compressed and in base64, so no text
 // can end its element, and the script inserts texts only as text nodes. The figures are
@@ -65,6 +66,8 @@ type Writer struct {
 	page     *template.Template
 	tally    report.Tally
 	bins     bins
+	groups   groups
+	failures failures
 	packer   packer
 	embedded int  // rows in the table
 	full     bool // MaxRows or MaxBytes is reached
@@ -83,7 +86,7 @@ func New(w io.Writer, run Run) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing the report page: %w", err)
 	}
-	return &Writer{w: w, run: run, page: p, packer: packer{w: w}}, nil
+	return &Writer{w: w, run: run, page: p, groups: groups{}, failures: failures{}, packer: packer{w: w}}, nil
 }
 
 // Write counts r and embeds it, unless the page is full.
@@ -93,6 +96,8 @@ func (w *Writer) Write(r *result.Row) error {
 	}
 	_ = w.tally.Write(r) // never fails
 	w.bins.add(r.Faithfulness)
+	w.groups.add(r)
+	w.failures.add(r)
 	w.full = w.full || w.embedded == w.run.MaxRows || w.packer.written >= w.run.MaxBytes
 	if w.full {
 		return nil

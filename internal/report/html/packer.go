@@ -23,12 +23,16 @@ const (
 	// maxIndexText is the longest text in the index, in bytes. Longer texts are truncated
 	// for the table and the search.
 	maxIndexText = 20_000
+	// maxIndexKept is the longest value of a kept column in the index, in bytes. Longer
+	// values are truncated for the filters.
+	maxIndexKept = 500
 )
 
 // A packer writes rows as data blocks: script elements of a type that no browser runs,
 // with base64 of gzip. Row blocks contain lines of result.Row.AppendJSON. Index blocks are
 // JSON arrays of arrays with the columns that the table shows, sorts and searches. Id,
-// question and answer are only in the index, unless one of them is truncated there.
+// question and answer are only in the index, unless one of them is truncated there, and so
+// are the values of kept columns that are not truncated.
 type packer struct {
 	w           io.Writer
 	rows, index bytes.Buffer // blocks not yet written
@@ -46,6 +50,12 @@ func (p *packer) add(r *result.Row) error {
 	if max(len(r.ID), len(r.Question), len(r.Answer)) <= maxIndexText {
 		stored.ID, stored.Question, stored.Answer = "", "", ""
 	}
+	stored.Kept = nil
+	for _, c := range r.Kept {
+		if len(c.Value) > maxIndexKept {
+			stored.Kept = append(stored.Kept, c)
+		}
+	}
 	p.line = append(stored.AppendJSON(p.line[:0]), '\n')
 	p.rows.Write(p.line)
 	if p.rows.Len() >= rowsBlock {
@@ -60,8 +70,9 @@ func (p *packer) add(r *result.Row) error {
 }
 
 // addIndex adds the entry of r: block, index, id, question, answer, status, faithfulness,
-// support, reason, the numbers of supported, contradicted and not mentioned claims, and 1
-// if a text is truncated.
+// support, reason, the numbers of supported, contradicted and not mentioned claims, 1 if a
+// text is truncated, the start of the excerpt, and an object with the kept columns as texts,
+// if there are any.
 func (p *packer) addIndex(r *result.Row) {
 	var counts [3]int
 	for i := range r.Claims {
@@ -80,7 +91,7 @@ func (p *packer) addIndex(r *result.Row) {
 	truncated := 0
 	for _, text := range []string{r.ID, r.Question, r.Answer} {
 		if len(text) > maxIndexText {
-			text, truncated = truncate(text), 1
+			text, truncated = truncate(text, maxIndexText), 1
 		}
 		b = result.AppendText(append(b, ','), text)
 	}
@@ -88,8 +99,18 @@ func (p *packer) addIndex(r *result.Row) {
 	b = result.AppendScore(append(b, ','), r.Faithfulness)
 	b = result.AppendScore(append(b, ','), r.Support)
 	b = result.AppendText(append(b, ','), r.Reason)
-	for _, n := range append(counts[:], truncated) {
+	for _, n := range append(counts[:], truncated, excerpt(r)) {
 		b = strconv.AppendInt(append(b, ','), int64(n), 10)
+	}
+	if len(r.Kept) > 0 {
+		b = append(b, ',')
+		for i := range r.Kept {
+			b = append(b, "{,"[min(i, 1)])
+			b = result.AppendText(b, r.Kept[i].Name)
+			text, _ := result.PlainText(r.Kept[i].Value)
+			b = result.AppendText(append(b, ':'), truncate(text, maxIndexKept))
+		}
+		b = append(b, '}')
 	}
 	b = append(b, ']')
 	p.line = b
@@ -101,10 +122,32 @@ func (p *packer) addIndex(r *result.Row) {
 	p.index.Write(b)
 }
 
-// truncate returns the first maxIndexText bytes of a text, without a partial code point.
-func truncate(text string) string {
-	end := maxIndexText
-	for end > maxIndexText-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+// excerpt returns the offset in the answer, in code points, of the part that the table shows:
+// the first contradicted claim or, without one, the first claim that is not mentioned.
+func excerpt(r *result.Row) int {
+	start := 0
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		if c.Verdict != result.Contradicted && (c.Verdict != result.NotMentioned || start > 0) {
+			continue
+		}
+		if start = max(0, c.Start); c.From != nil {
+			start = c.From.Start
+		}
+		if c.Verdict == result.Contradicted {
+			break
+		}
+	}
+	return start
+}
+
+// truncate returns the first limit bytes of a text, without a partial code point.
+func truncate(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := limit
+	for end > limit-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 		end--
 	}
 	return text[:end]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/page"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 //go:embed page
@@ -18,7 +19,7 @@ var files embed.FS
 // parsePage parses the templates of the report. Its scripts form one module, so they share
 // their names with nothing else.
 func parsePage() (*template.Template, error) {
-	return page.Parse(files, "page", "text.js", "blocks.js", "rows.js", "grid.js", "detail.js", "main.js")
+	return page.Parse(files, "page", "text.js", "blocks.js", "rows.js", "columns.js", "grid.js", "detail.js", "main.js")
 }
 
 // writeHead writes the part of the page before the rows.
@@ -46,6 +47,41 @@ type overview struct {
 	Gates         []Gate
 	Passed        bool // all gates
 	Histogram     *page.Histogram
+	Claims        []claimShare
+	Groups        []group
+	Failures      []failure
+}
+
+// A claimShare is the share of the claims with a verdict, and a segment of a bar that is
+// 1000 wide.
+type claimShare struct {
+	Verdict       result.Verdict
+	Name, Sign    string
+	Filter        string // of the table
+	Count         int
+	Percent       string
+	Left, Segment int
+}
+
+// claimShares returns the shares of the verdicts that claims have.
+func claimShares(t *report.Tally) []claimShare {
+	var shares []claimShare
+	left := 0
+	for _, s := range []claimShare{
+		{Verdict: result.Supported, Name: "supported", Sign: "✓", Count: t.Supported},
+		{Verdict: result.Contradicted, Name: "contradicted", Sign: "✗", Filter: "contradicted", Count: t.Contradicted},
+		{Verdict: result.NotMentioned, Name: "not mentioned", Sign: "?", Filter: "not_mentioned", Count: t.Claims - t.Supported - t.Contradicted},
+	} {
+		if s.Count == 0 {
+			continue
+		}
+		share := float64(s.Count) / float64(t.Claims)
+		s.Percent = fmt.Sprintf("%.1f%%", 100*share)
+		s.Left, s.Segment = left, max(1, int(math.Round(1000*share)))
+		left += s.Segment
+		shares = append(shares, s)
+	}
+	return shares
 }
 
 // writeTail writes the part of the page after the rows.
@@ -69,7 +105,7 @@ func (w *Writer) writeTail() error {
 		Gates:         end.Gates,
 		Passed:        true,
 		Distribution: []Figure{
-			{Name: "standard deviation", Value: formatScore(f.Std())},
+			{Name: "std. deviation", Value: formatScore(f.Std())},
 			{Name: "lowest", Value: formatScore(f.Min())},
 			{Name: "25%", Value: formatScore(f.Quantile(0.25))},
 			{Name: "median", Value: formatScore(f.Quantile(0.5))},
@@ -77,6 +113,9 @@ func (w *Writer) writeTail() error {
 			{Name: "highest", Value: formatScore(f.Max())},
 		},
 		Histogram: w.bins.histogram(f.Mean()),
+		Claims:    claimShares(&w.tally),
+		Groups:    w.groups.lowest(f.Mean()),
+		Failures:  w.failures.frequent(),
 	}
 	for _, g := range end.Gates {
 		o.Passed = o.Passed && g.Passed

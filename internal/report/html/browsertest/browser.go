@@ -53,7 +53,7 @@ func Start(t testing.TB) Browser {
 }
 
 // Load opens a page, given as HTML, in a new tab without waiting for its scripts. The hash
-// is empty or a fragment such as "#row-2". The tab is closed when the test ends, or after 4
+// is empty or a fragment such as "#row=2". The tab is closed when the test ends, or after 4
 // minutes.
 func (b Browser) Load(t testing.TB, page, hash string) *Tab {
 	t.Helper()

@@ -44,12 +44,14 @@ func (p *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Call sends a command to the browser.
-func Call[P, R any](p *Tab, command cdp.Command[P, R], params P) {
+// Call sends a command to the browser and returns its result.
+func Call[P, R any](p *Tab, command cdp.Command[P, R], params P) R {
 	p.T.Helper()
-	if _, err := chromedp.Call(p.ctx, command, params); err != nil {
+	r, err := chromedp.Call(p.ctx, command, params)
+	if err != nil {
 		p.T.Fatal(err)
 	}
+	return r
 }
 
 // Size sets the size of the window, in CSS pixels.
@@ -111,10 +113,11 @@ func (p *Tab) Press(keys string) {
 	p.Do(chromedp.KeyEvent(keys))
 }
 
-// Choose selects an option of the select element with the given id.
-func (p *Tab) Choose(id, value string) {
+// Choose sets the field of the search form with the given name.
+func (p *Tab) Choose(name, value string) {
 	p.T.Helper()
-	p.Run(fmt.Sprintf(`const s = document.getElementById(%q); s.value = %q; s.dispatchEvent(new Event("change"))`, id, value))
+	p.Run(fmt.Sprintf(`const f = document.getElementById("tools").elements.namedItem(%q);
+		f.value = %q; f.dispatchEvent(new Event("input", {bubbles: true}))`, name, value))
 }
 
 // Texts returns an expression for the texts of all elements that match a selector, joined

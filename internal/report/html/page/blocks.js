@@ -11,18 +11,21 @@ async function decompress(block) {
   return new Response(stream).text();
 }
 
-// readIndex decompresses the index block by block and yields the rows of each.
+const NOTHING = {}; // kept columns of rows without any
+
+// readIndex decompresses the index block by block and yields the rows of each. A row has
+// its kept columns as texts in kept, of which long ones are truncated.
 async function* readIndex() {
   let line = 0; // of the row within its block
   let previous = -1; // block of the previous row
   for (const block of document.querySelectorAll('script[data-block="index"]')) {
     const rows = JSON.parse(await decompress(block)).map(([rowBlock, index, id, question, answer, status, faithfulness,
-      support, reason, supported, contradicted, notMentioned, truncated]) => {
+      support, reason, supported, contradicted, notMentioned, truncated, excerpt, kept = NOTHING]) => {
       line = rowBlock === previous ? line + 1 : 0;
       previous = rowBlock;
       return {
         block: rowBlock, line, index, id, question, answer, status, faithfulness, support, reason,
-        supported, contradicted, notMentioned, truncated: truncated === 1,
+        supported, contradicted, notMentioned, truncated: truncated === 1, excerpt, kept,
         text: (id + "\n" + question + "\n" + answer).toLowerCase(),
       };
     });
@@ -36,14 +39,19 @@ class Results {
   #blocks = document.querySelectorAll('script[data-block="rows"]');
   #cache = new Map(); // by block, least recently used first
 
-  // get returns the result of a row of the index, as in JSONL.
+  // get returns the result of a row of the index, as in JSONL, with its kept columns as
+  // texts in kept.
   async get(row) {
     const lines = await this.#lines(row.block);
-    const result = JSON.parse(lines[row.line], keepLargeIntegers);
+    const result = JSON.parse(lines[row.line]);
     if (!row.truncated) {
       Object.assign(result, { id: row.id, question: row.question, answer: row.answer });
     }
-    return result;
+    const kept = Object.entries(row.kept).map(([name, text]) => {
+      const value = Object.hasOwn(result, name) ? result[name] : text;
+      return [name, typeof value === "string" ? value : JSON.stringify(value)];
+    });
+    return { ...result, kept };
   }
 
   #lines(block) {
@@ -56,10 +64,4 @@ class Results {
     }
     return lines;
   }
-}
-
-// keepLargeIntegers is a JSON reviver that returns the source text of integers that a
-// JavaScript number cannot represent.
-function keepLargeIntegers(_, value, context) {
-  return Number.isInteger(value) && !Number.isSafeInteger(value) && context?.source ? context.source : value;
 }

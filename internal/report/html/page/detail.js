@@ -5,19 +5,20 @@ class Detail {
   #rows;
   #position = -1;
   #selected = -1; // index of the highlighted claim; -1 if there is none
-  #shown = false; // the dialog is open and #close was not called
+  #shown = false; // the dialog is open and close was not called
 
   // rows has the methods result(row), which returns a promise, at(position) and count()
-  // of the rows in the table, and closed(position), called when the dialog is closed.
+  // of the rows in the table, opened(row), and closed(position), called when the dialog is
+  // closed.
   constructor(dialog, rows) {
     this.#dialog = dialog;
     this.#rows = rows;
     dialog.addEventListener("keydown", (event) => this.#key(event));
     dialog.addEventListener("click", (event) => this.#click(event));
-    // This event is asynchronous: after #close, the next row may already be opening.
+    // This event is asynchronous: after close, the next row may already be opening.
     dialog.addEventListener("close", () => {
       if (this.#shown && !dialog.open) {
-        this.#close();
+        this.close();
       }
     });
   }
@@ -31,7 +32,7 @@ class Detail {
     const row = this.#rows.at(position);
     this.#position = position;
     this.#selected = -1;
-    this.#setHash(`#row-${row.index}`);
+    this.#rows.opened(row);
     let body;
     try {
       body = this.#body(await this.#rows.result(row));
@@ -51,22 +52,15 @@ class Detail {
   }
 
   // close closes the dialog synchronously, so that the table receives the next key.
-  #close() {
+  close() {
+    if (this.#position < 0) {
+      return;
+    }
     const position = this.#position;
     this.#position = -1;
     this.#shown = false;
     this.#dialog.close();
-    this.#setHash("");
     this.#rows.closed(position);
-  }
-
-  // setHash sets the fragment of the page address, if possible.
-  #setHash(hash) {
-    try {
-      history.replaceState(null, "", hash || location.pathname + location.search);
-    } catch {
-      // sandboxed pages have no history
-    }
   }
 
   #bar(row, position) {
@@ -81,9 +75,10 @@ class Detail {
     return make("div", { className: "bar" },
       title,
       make("span", { className: "where" }, `${formatCount(position + 1)} of ${formatCount(this.#rows.count())}`),
+      copyLinkButton(linkTo(row)),
       step("Previous", "←", position - 1),
       step("Next", "→", position + 1),
-      make("button", { type: "button", className: "close", onclick: () => this.#close() }, "Close"));
+      make("button", { type: "button", className: "close", onclick: () => this.close() }, "Close"));
   }
 
   #body(result) {
@@ -103,9 +98,8 @@ class Detail {
     if (result.skipped.length > 0) {
       left.append(make("h3", {}, "Not judged"), this.#skipped(result));
     }
-    const kept = this.#kept(result);
-    if (kept) {
-      left.append(make("h3", {}, "Columns"), kept);
+    if (result.kept.length > 0) {
+      left.append(make("h3", {}, "Columns"), this.#kept(result));
     }
     const roles = Object.keys(ROLES).filter((role) => result.claims.some(({ evidence }) => evidence.some((e) => e.role === role)));
     if (roles.length > 0) {
@@ -278,16 +272,9 @@ class Detail {
 
   // kept lists the columns of the dataset that were kept (--keep).
   #kept(result) {
-    const standard = new Set(["index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
-      "claims", "skipped", "error", "usage", "citation_recall", "citation_precision", "unresolved_citations"]);
-    const columns = Object.entries(result).filter(([name]) => !standard.has(name));
-    if (columns.length === 0) {
-      return null;
-    }
     const list = make("dl", { className: "kept" });
-    for (const [name, value] of columns) {
-      const shown = typeof value === "string" ? value : JSON.stringify(value);
-      list.append(make("div", {}, write(make("dt"), name), write(make("dd", { dir: "auto" }), shown)));
+    for (const [name, text] of result.kept) {
+      list.append(make("div", {}, write(make("dt"), name), write(make("dd", { dir: "auto" }), text)));
     }
     return list;
   }
@@ -363,7 +350,7 @@ class Detail {
     }
     if (event.key === "Escape") {
       event.preventDefault();
-      this.#close();
+      this.close();
       return;
     }
     const row = { ArrowLeft: this.#position - 1, ArrowRight: this.#position + 1 }[event.key];

@@ -8,7 +8,7 @@ class Grid {
   #elements = new Map(); // by position of the row
   #current = 0; // position of the row with the focus
   #rowHeight = 0; // in pixels
-  #sort = { key: "index", descending: false };
+  #sort = { key: "faithfulness", descending: false };
   #onSort;
   #onOpen;
   #printing = false;
@@ -32,6 +32,16 @@ class Grid {
 
   get sort() {
     return this.#sort;
+  }
+
+  // sort is set to the key of a column, after "-" for the descending order. An unknown key
+  // means the score.
+  set sort(text) {
+    const key = text.replace("-", "");
+    this.#sort = COLUMNS.some((column) => column.key === key)
+      ? { key, descending: text.startsWith("-") }
+      : { key: "faithfulness", descending: false };
+    this.#markSort();
   }
 
   // show replaces the rows and makes the first one current.
@@ -65,9 +75,7 @@ class Grid {
     COLUMNS.forEach(({ key, head }, i) => {
       const button = make("button", { type: "button" }, head, make("span", { className: "arrow", "aria-hidden": "true" }));
       button.addEventListener("click", () => {
-        const same = this.#sort.key === key;
-        this.#sort = { key, descending: same && !this.#sort.descending };
-        this.#markSort();
+        this.sort = this.#sort.key === key && !this.#sort.descending ? `-${key}` : key;
         this.#onSort();
       });
       row.append(make("div", { role: "columnheader", className: `at-${key}`, "aria-colindex": i + 1 }, button));
@@ -150,7 +158,7 @@ class Grid {
       const content = cell(row);
       const gridcell = make("div", { role: "gridcell", className: `at-${key}`, "aria-colindex": i + 1 });
       if (typeof content === "string") {
-        gridcell.append(write(make("bdi"), content.slice(0, 400))); // more than fits into a cell
+        gridcell.append(write(make("bdi"), content.slice(0, MAX_CELL)));
       } else {
         gridcell.append(content);
       }

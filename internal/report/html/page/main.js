@@ -1,38 +1,77 @@
-// Connects the search form, the table and the dialog with an open row.
+// Connects the search form, the histogram, the table and the dialog with an open row.
 
 const results = new Results();
 const rows = [];
 let view = []; // matching rows in table order
+let columns; // fields of kept columns; undefined until all rows are read
+let markRange; // of the histogram
 
 const detail = new Detail(byId("detail"), {
   result: (row) => results.get(row),
   at: (position) => view[position],
   count: () => view.length,
-  closed: (position) => grid.focus(position),
+  opened: () => saveAddress(),
+  closed: (position) => {
+    saveAddress();
+    grid.focus(position);
+  },
 });
 const grid = new Grid(byId("grid"), update, (position) => detail.open(position));
 
 // update filters and sorts the rows and shows how many there are.
 function update() {
-  const query = { words: searchWords(), status: byId("status").value, verdict: byId("verdict").value };
-  const all = query.words.length === 0 && query.status === "" && query.verdict === "";
-  const { key, descending } = grid.sort;
-  view = sortRows(filterRows(rows, query), key, descending);
+  view = sortRows(filterRows(rows, filters()), grid.sort);
   grid.show(view);
-  byId("clear").disabled = all;
-  const total = all ? `${formatCount(rows.length)} rows` : `${formatCount(view.length)} of ${formatCount(rows.length)} rows`;
+  markRange();
+  const { key, descending } = grid.sort;
   const column = key === "index" ? "position in the dataset" : COLUMNS.find((c) => c.key === key).head.toLowerCase();
-  byId("row-count").textContent = view.length === 0 && !all
-    ? "No matching rows. “Show all” clears the filters."
-    : `${total}, sorted by ${column}${descending ? ", descending" : ""}`;
+  showCount(view.length, rows.length, `, sorted by ${column}${descending ? ", descending" : ""}`);
+  if (columns) {
+    saveAddress();
+  }
 }
 
-// openLinked opens the row in the address of the page: #row-12 is the row with index 12.
-function openLinked() {
-  const index = Number(/^#row-(\d+)$/.exec(location.hash)?.[1] ?? NaN);
-  const position = view.findIndex((row) => row.index === index);
-  if (position >= 0 && detail.position !== position) {
+// linkTo returns the parameter that identifies a row: its id, unless an earlier row has the
+// same.
+function linkTo(row) {
+  return rows.find(({ id }) => id === row.id) === row ? { row: row.id } : { index: row.index };
+}
+
+// saveAddress writes the filters, the sort order and the open row to the page address.
+function saveAddress() {
+  const parameters = filters();
+  const { key, descending } = grid.sort;
+  if (key !== "faithfulness" || descending) {
+    parameters.set("sort", (descending ? "-" : "") + key);
+  }
+  const open = view[detail.position];
+  for (const [name, value] of Object.entries(open ? linkTo(open) : {})) {
+    parameters.set(name, value);
+  }
+  setAddress(parameters);
+}
+
+// readAddress sets the filters and the sort order and opens the row in the page address. If
+// the filters hide the row, they are reset.
+function readAddress() {
+  const parameters = address();
+  detail.close();
+  const row = rows.find(({ id, index }) => (parameters.has("row") ? id === parameters.get("row") : String(index) === parameters.get("index")));
+  const missing = !row && (parameters.has("row") || parameters.has("index"));
+  columns.addFields(parameters);
+  setFilters(parameters);
+  grid.sort = parameters.get("sort") ?? "";
+  if (row && !filterRows([row], filters()).length) {
+    setFilters(new URLSearchParams());
+  }
+  update();
+  if (row) {
+    const position = view.indexOf(row);
+    grid.focus(position);
     detail.open(position);
+  }
+  if (missing) {
+    byId("row-count").textContent = "The row in the address of the page is not in this table.";
   }
 }
 
@@ -48,6 +87,7 @@ async function start() {
       rows.push(...batch);
       if (first) {
         byId("grid").hidden = false;
+        markRange = useHistogram(update);
         useTools(update);
         update();
         byId("search").addEventListener("keydown", (event) => {
@@ -67,9 +107,18 @@ async function start() {
     byId("row-count").textContent = "No rows.";
     return;
   }
-  update();
-  openLinked();
-  addEventListener("hashchange", openLinked);
+  columns = new Columns(rows, byId("columns"));
+  if (address().size > 0) {
+    readAddress();
+  } else {
+    update(); // with what was typed in the meantime
+  }
+  addEventListener("hashchange", () => {
+    readAddress();
+    if (detail.position < 0) {
+      byId("rows-title").scrollIntoView();
+    }
+  });
   performance.mark("all rows");
   document.documentElement.dataset.ready = "yes"; // for tests
 }

@@ -14,6 +14,8 @@ const ROLES = {
   nearest: { mark: "Nearest passage to claim", quote: "Nearest passage, chunk", legend: "? nearest to a claim, but does not support it" },
 };
 
+const MAX_CELL = 400; // characters, more than fits into a cell
+
 const STATUSES = { scored: "scored", no_claims: "no claims", failed: "failed", skipped: "skipped" };
 
 const claimsOf = (row) => row.supported + row.contradicted + row.notMentioned;
@@ -26,12 +28,23 @@ const COLUMNS = [
   { key: "index", head: "#", sortKey: (row) => row.index, cell: (row) => String(row.index) },
   { key: "id", head: "Id", sortKey: (row) => row.id, cell: (row) => row.id },
   { key: "question", head: "Question", sortKey: (row) => row.question, cell: (row) => row.question },
-  { key: "answer", head: "Answer", sortKey: (row) => row.answer, cell: (row) => row.answer },
+  { key: "answer", head: "Answer", sortKey: (row) => row.answer, cell: answerCell },
   { key: "claims", head: "Claims", sortKey: (row) => (claimsOf(row) ? unsupportedOf(row) : null), cell: claimsCell },
   { key: "faithfulness", head: "Score", sortKey: (row) => row.faithfulness, cell: (row) => formatScore(row.faithfulness) },
   { key: "support", head: "Support", sortKey: (row) => row.support, cell: (row) => formatScore(row.support) },
   { key: "status", head: "Status", sortKey: (row) => STATUSES[row.status], cell: statusCell },
 ];
+
+// answerCell shows the first unsupported claim of an answer, or its beginning.
+function answerCell(row) {
+  if (unsupportedOf(row) === 0) {
+    return row.answer;
+  }
+  const { word, sign } = VERDICTS[row.contradicted > 0 ? "contradicted" : "not_mentioned"];
+  const from = utf16Offsets(row.answer)(row.excerpt);
+  return make("span", {}, make("span", { className: "sign", title: `first claim ${word}` }, sign),
+    write(make("bdi"), row.answer.slice(from, from + MAX_CELL)));
+}
 
 // claimsCell shows the number of claims with each verdict.
 function claimsCell(row) {
@@ -51,33 +64,37 @@ function statusCell(row) {
   return make("span", { className: `status ${row.status}` }, STATUSES[row.status]);
 }
 
-// filterRows returns the rows that contain all words and have the status and the verdicts.
-function filterRows(rows, { words, status, verdict }) {
+// filterRows returns the rows that match all fields of the search form.
+function filterRows(rows, query) {
+  const words = searchWords(query.get("search"));
+  const inRange = rangeFilter(query);
   const hasVerdicts = {
-    "": () => true,
     contradicted: (row) => row.contradicted > 0,
     not_mentioned: (row) => row.notMentioned > 0,
     unsupported: (row) => unsupportedOf(row) > 0,
     supported: (row) => row.supported > 0 && unsupportedOf(row) === 0,
-  }[verdict];
-  return rows.filter((row) => (status === "" || row.status === status) && hasVerdicts(row) &&
-    words.every((word) => row.text.includes(word)));
+  }[query.get("verdict")] ?? (() => true);
+  const status = query.get("status");
+  const inColumns = columnFilters(query);
+  return rows.filter((row) => (status === null || row.status === status || row.reason === status) && inRange(row.faithfulness) && hasVerdicts(row) &&
+    inColumns.every((matches) => matches(row)) && words.every((word) => row.text.includes(word)));
 }
 
-// sortRows sorts rows by a column. Rows without a value come last in both directions, and
-// equal rows keep their order in the dataset.
-function sortRows(rows, key, descending) {
+// sortRows sorts rows by a column. Equal rows are in the order of their support and then in
+// that of the dataset. Rows without a value come last in both directions, failed ones first.
+function sortRows(rows, { key, descending }) {
   const { sortKey } = COLUMNS.find((column) => column.key === key);
   const collator = new Intl.Collator(undefined, { numeric: true });
   const direction = descending ? -1 : 1;
   const values = new Map(rows.map((row) => [row, sortKey(row)]));
+  const tie = key === "faithfulness" ? (a, b) => a.support - b.support || a.index - b.index : (a, b) => a.index - b.index;
   return rows.toSorted((a, b) => {
     const x = values.get(a);
     const y = values.get(b);
     if (x === null || y === null) {
-      return (x === null) - (y === null) || a.index - b.index;
+      return (x === null) - (y === null) || (b.status === "failed") - (a.status === "failed") || a.index - b.index;
     }
     const difference = typeof x === "string" ? collator.compare(x, y) : x - y;
-    return difference * direction || a.index - b.index;
+    return difference * direction || tie(a, b);
   });
 }

@@ -30,6 +30,12 @@ const NAMES = {
   "\u2069": "pop directional isolate", "\ufeff": "byte order mark",
 };
 
+const codePoint = (c) => "U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+
+// plain returns the start of a text with hidden characters replaced by their code points,
+// for the labels of form fields.
+const plain = (text) => text.slice(0, 60).replace(HIDDEN, codePoint);
+
 // write appends text to parent, with hidden characters replaced by their code points.
 function write(parent, text) {
   let written = 0;
@@ -40,8 +46,7 @@ function write(parent, text) {
       continue;
     }
     parent.append(text.slice(written, found.index));
-    const codePoint = "U+" + found[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-    parent.append(make("span", { className: "hidden-character", title: NAMES[found[0]] ?? "hidden character" }, codePoint));
+    parent.append(make("span", { className: "hidden-character", title: NAMES[found[0]] ?? "hidden character" }, codePoint(found[0])));
     written = found.index + found[0].length;
   }
   parent.append(text.slice(written));
