@@ -180,6 +180,9 @@ const Bins = 21
 // slack is the rounding error allowed between equal scores.
 const slack = 1e-9
 
+// Bin returns the bin of c in a histogram.
+func (c *Change) Bin() int { return bin(c.Difference) }
+
 // bin returns the bin of a difference. A drop of 0.1 belongs to the bin of drops from 0 to
 // 0.1.
 func bin(d float64) int {

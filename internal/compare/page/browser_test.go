@@ -27,8 +27,13 @@ func TestPageInBrowser(t *testing.T) {
 	p.Is(`document.getElementById('row-count').textContent`, "1 of 16 rows")
 	p.Choose("direction", "same")
 	p.Is(firstID, "equal")
+	p.Is(`location.hash`, "#direction=same")
 	p.Click("#clear")
 	p.Is(shownRows, "16")
+	p.Click(".bin[data-from='15']") // up by 0.4 to 0.5
+	p.Is(firstID, "improved")
+	p.Is(`document.getElementById('row-count').textContent`, "1 of 16 rows")
+	p.Click("#clear")
 	p.Choose("order", "best")
 	p.Is(firstID, "improved")
 	p.Choose("order", "id")
@@ -44,6 +49,16 @@ func TestPageInBrowser(t *testing.T) {
 	p.Is(`getComputedStyle(document.querySelector('.change[open] .flip .claim-text')).display`, "none")
 	p.Press(kb.Escape)
 	p.Is(`document.querySelectorAll('.change[open]').length + document.activeElement.tagName`, "0SUMMARY")
+
+	// A link to a row resets filters that hide it.
+	p.Run(`location.hash = '#direction=better&row=equal'`)
+	p.Is(browsertest.Texts(".change[open] .at-id"), "equal")
+	p.Is(shownRows, "16")
+	p.Is(`location.hash`, "#row=equal")
+	p.Is(`document.activeElement.textContent.startsWith('equalWhy equal?')`, "true")
+	p.Run(`navigator.clipboard.writeText = async (text) => { window.copied = text.split('#')[1]; }`)
+	p.Click(".change[open] .copy-link")
+	p.Is(`window.copied`, "row=equal")
 
 	// Hostile texts do nothing, whether visible or not.
 	p.Value(`document.querySelectorAll('.change').forEach((e) => { e.hidden = false; e.open = true; })`)

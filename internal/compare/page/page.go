@@ -75,7 +75,7 @@ func histogram(counts *[compare.Bins]int) *htmlpage.Histogram {
 	h := &htmlpage.Histogram{Width: compare.Bins*binWidth + 2*left, Top: 24, Label: "No row is compared."}
 	var parts []string
 	for i, n := range counts {
-		bar := htmlpage.Bar{X: left + i*binWidth + (binWidth-barWidth)/2, Width: barWidth, Count: n}
+		bar := htmlpage.Bar{X: left + i*binWidth + (binWidth-barWidth)/2, Width: barWidth, Count: n, From: strconv.Itoa(i), To: strconv.Itoa(i + 1)}
 		switch {
 		case i < middle:
 			bar.Class, bar.Range = "worse", fmt.Sprintf("down by %s to %s", tenths(middle-1-i), tenths(middle-i))

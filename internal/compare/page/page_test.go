@@ -85,7 +85,7 @@ func TestWriteShowsChanges(t *testing.T) {
 		"<strong>-0.2010</strong>", "Gate failed", "Changed rows: 16",
 		"mean faithfulness dropped by 0.2010 &gt; 0.02, p = ",
 		"only in the baseline",
-		`<details class="change worse" data-direction="worse" data-position="0">`,
+		`<details class="change worse" data-direction="worse" data-position="0" data-bin="0">`,
 		`<mark class="contradicted flipped">It is 🐼 red.</mark>`,
 		`<mark class="supported">It is new.</mark>`,
 		"because It is 🐼 red.", "quoted It is 🐼 red.",
@@ -141,7 +141,7 @@ func TestWriteWithoutChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := render(t, c)
-	for _, want := range []string{"No compared row changed.", "No gates set.", "no interval: too few"} {
+	for _, want := range []string{"No compared row changed.", "<dt>gates</dt><dd>none</dd>", "no interval: too few"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page does not contain %q", want)
 		}

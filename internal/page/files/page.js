@@ -117,12 +117,11 @@ const searchWords = (text) => (text ?? "").toLowerCase().split(/\s+/).filter(Boo
 
 // showCount shows how many rows match the filters.
 function showCount(shown, total, suffix) {
-  const filtered = filters().size > 0;
   const format = (n) => n.toLocaleString("en-US");
-  byId("clear").disabled = !filtered;
+  byId("clear").disabled = filters().size === 0;
   byId("row-count").textContent = shown === 0 && total > 0
     ? "No matching rows. “Reset filters” shows all."
-    : `${filtered ? `${format(shown)} of ` : ""}${format(total)} ${total === 1 ? "row" : "rows"}${suffix}`;
+    : `${shown < total ? `${format(shown)} of ` : ""}${format(total)} ${total === 1 ? "row" : "rows"}${suffix}`;
 }
 
 // rangeFilter returns a function that reports whether a number is in the range of the fields

@@ -5,42 +5,90 @@ const rows = [...(list?.children ?? [])].map((element) => ({
   element,
   position: Number(element.dataset.position),
   direction: element.dataset.direction,
+  bin: Number(element.dataset.bin),
   id: element.querySelector(".at-id").textContent,
   text: "", // set by the first search
 }));
+let opened; // row that was opened last, unless it is closed again
+let markRange; // of the histogram
 
-function matches(row, words, direction) {
-  if (direction !== "" && row.direction !== direction) {
-    return false;
-  }
+function matches(row, query) {
+  const words = searchWords(query.get("search"));
   if (words.length > 0 && row.text === "") {
     row.text = row.element.textContent.toLowerCase();
   }
-  return words.every((word) => row.text.includes(word));
+  return (!query.has("direction") || row.direction === query.get("direction")) && rangeFilter(query)(row.bin) &&
+    words.every((word) => row.text.includes(word));
 }
 
 // update shows the matching rows in the selected order.
 function update() {
-  const words = searchWords();
-  const direction = byId("direction").value;
+  const query = filters();
   let shown = 0;
   for (const row of rows) {
-    const matching = matches(row, words, direction);
+    const matching = matches(row, query);
     row.element.hidden = !matching;
     shown += matching ? 1 : 0;
   }
   const collator = new Intl.Collator(undefined, { numeric: true });
   const compare = {
-    worst: (a, b) => a.position - b.position,
     best: (a, b) => b.position - a.position,
     id: (a, b) => collator.compare(a.id, b.id) || a.position - b.position,
-  }[byId("order").value];
+  }[query.get("order")] ?? ((a, b) => a.position - b.position);
   list.append(...rows.toSorted(compare).map(({ element }) => element));
-  const all = words.length === 0 && direction === "";
-  byId("clear").disabled = all;
-  byId("row-count").textContent = all
-    ? `${rows.length} ${rows.length === 1 ? "row" : "rows"}`
-    : shown === 0 ? "No matching rows. “Show all” clears the filters." : `${shown} of ${rows.length} rows`;
+  markRange();
+  showCount(shown, rows.length, "");
+  saveAddress();
+}
+
+// linkTo returns the parameter that identifies a row: its id, unless an earlier row has the
+// same.
+function linkTo(row) {
+  return rows.find(({ id }) => id === row.id) === row ? { row: row.id } : { position: row.position };
+}
+
+// saveAddress writes the filters and the open row to the page address.
+function saveAddress() {
+  const parameters = filters();
+  for (const [name, value] of Object.entries(opened ? linkTo(opened) : {})) {
+    parameters.set(name, value);
+  }
+  setAddress(parameters);
+}
+
+// readAddress sets the filters and opens the row in the page address. If the filters hide
+// the row, they are reset.
+function readAddress() {
+  const parameters = address();
+  const row = rows.find(({ id, position }) => (parameters.has("row") ? id === parameters.get("row") : String(position) === parameters.get("position")));
+  setFilters(parameters);
+  if (row && !matches(row, filters())) {
+    setFilters(new URLSearchParams());
+  }
+  update();
+  if (row) {
+    row.element.open = true;
+    row.element.scrollIntoView();
+    row.element.querySelector("summary").focus();
+  }
+}
+
+// useRows keeps the open row in the page address and adds a button to it that copies its
+// link.
+function useRows() {
+  list.addEventListener("toggle", (event) => {
+    const row = rows.find(({ element }) => element === event.target);
+    if (row.element.open) {
+      opened = row;
+      const body = row.element.querySelector(".open");
+      if (!body.querySelector(".copy-link")) {
+        body.prepend(copyLinkButton(linkTo(row)));
+      }
+    } else if (opened === row) {
+      opened = undefined;
+    }
+    saveAddress();
+  }, { capture: true });
 }
 
 // useKeys moves between the visible rows with the arrow keys, Home and End, and closes an
@@ -75,8 +123,11 @@ function useKeys() {
 
 useTheme();
 if (list) {
+  markRange = useHistogram(update);
   useTools(update);
+  useRows();
   useKeys();
-  update();
+  readAddress();
+  addEventListener("hashchange", readAddress);
 }
 document.documentElement.dataset.ready = "yes"; // for tests
