@@ -75,7 +75,7 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 // or after the server responds. It returns the server.
 func killBatchRun(t *testing.T, data, out string, judgeArgs []string, endpoint string, afterResponse bool) *batchServer {
 	t.Helper()
-	var process atomic.Pointer[os.Process] // nil when killed
+	var process atomic.Pointer[os.Process] // nil once killed
 	started := make(chan struct{})
 	kill := func(r *http.Request) bool {
 		if !strings.Contains(r.Method+" "+r.URL.Path, endpoint) {
@@ -199,8 +199,8 @@ func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 	if seen := s.Seen(); got.code != 0 || seen.Batches != 1 || seen.Online != 0 || readFile(t, out) != want || got.stdout != want {
 		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
 	}
-	if left := tempFiles(t, out); left != nil {
-		t.Errorf("got temporary files %v, want none", left)
+	if files := tempFiles(t, out); files != nil {
+		t.Errorf("got temporary files %v, want none", files)
 	}
 }
 

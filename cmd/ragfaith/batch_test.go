@@ -22,7 +22,8 @@ type batchServer struct {
 	url  string
 }
 
-// newBatchServer starts a batchServer that set may configure first.
+// newBatchServer starts a batchServer. If set is not nil, it configures the server
+// first.
 func newBatchServer(t *testing.T, set func(*batchServer)) *batchServer {
 	s := &batchServer{}
 	s.Chat = http.HandlerFunc(s.chat.answer)
@@ -30,9 +31,9 @@ func newBatchServer(t *testing.T, set func(*batchServer)) *batchServer {
 	if set != nil {
 		set(s)
 	}
-	web := httptest.NewServer(s)
-	t.Cleanup(web.Close)
-	s.url = web.URL + "/v1"
+	httpServer := httptest.NewServer(s)
+	t.Cleanup(httpServer.Close)
+	s.url = httpServer.URL + "/v1"
 	return s
 }
 
@@ -102,16 +103,16 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 			if !strings.Contains(got.stderr, usage) {
 				t.Errorf("got %s, want %s", got.stderr, usage)
 			}
-			if left := tempFiles(t, out); left != nil {
-				t.Errorf("got temporary files %v, want none", left)
+			if files := tempFiles(t, out); files != nil {
+				t.Errorf("got temporary files %v, want none", files)
 			}
 			// Paid replies are cached.
 			if strings.Contains(tt.args, "no-cache") {
 				return
 			}
-			again := runInProcess(t, dir, nil, append(args, "-o", out+".json")...)
-			if now := s.Seen(); again.code != 0 || now.Batches != tt.batches || now.Online != 0 || readFile(t, out) != want {
-				t.Errorf("the second run: exit code: got %d, want %d, %+v; stderr: %s", again.code, exitOK, now, again.stderr)
+			second := runInProcess(t, dir, nil, append(args, "-o", out+".json")...)
+			if now := s.Seen(); second.code != 0 || now.Batches != tt.batches || now.Online != 0 || readFile(t, out) != want {
+				t.Errorf("the second run: exit code: got %d, want %d, %+v; stderr: %s", second.code, exitOK, now, second.stderr)
 			}
 		})
 	}
@@ -238,7 +239,7 @@ func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
 			_, _ = b.ReadFrom(r.Body)
 			body := b.String()
 			r.Body = http.NoBody
-			if strings.Contains(body, `"seed"`) { // of a retry
+			if strings.Contains(body, `"seed"`) { // the request is a retry
 				body = `supported`
 			} else {
 				body = ``
@@ -268,29 +269,29 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 9)
 	dir := t.TempDir()
-	var keyless atomic.Int64
-	var refuse atomic.Bool
+	var requestsWithoutKey atomic.Int64
+	var reject atomic.Bool
 	s := newBatchServer(t, func(s *batchServer) {
 		s.Before = func(_ http.ResponseWriter, r *http.Request) bool {
 			if r.Header.Get("Authorization") != "Bearer "+testKey {
-				keyless.Add(1)
+				requestsWithoutKey.Add(1)
 			}
 			return false
 		}
 		s.Lines = func(lines []string) []string {
-			for i := range lines { // echoes the key
+			for i := range lines { // echo the key
 				lines[i] = strings.Replace(lines[i], "It says so.", testKey, 1)
 			}
 			return lines
 		}
 		s.End = func(int) (string, string, string) {
-			if refuse.Load() {
+			if reject.Load() {
 				return "failed", "x", "no such thing, " + testKey
 			}
 			return "", "", ""
 		}
 	})
-	refuse.Store(true)
+	reject.Store(true)
 	out := filepath.Join(dir, "out.jsonl")
 	args := []string{"score", data, "-v", "--to", "jsonl", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms"}
 	first := runInProcess(t, dir, nil, args...)
@@ -298,7 +299,7 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", first.code, exitFailure, first.stderr)
 	}
 	files := filesContaining(t, dir, testKey[8:])
-	refuse.Store(false)
+	reject.Store(false)
 	second := runInProcess(t, dir, nil, append(args, "--resume")...)
 	if second.code != 0 {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", second.code, 0, second.stderr)
@@ -309,8 +310,8 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 			t.Errorf("output contains the key: %s", text)
 		}
 	}
-	if len(files) > 0 || keyless.Load() > 0 {
-		t.Errorf("got the key in files %v and %d requests without it, want none", files, keyless.Load())
+	if len(files) > 0 || requestsWithoutKey.Load() > 0 {
+		t.Errorf("got the key in files %v and %d requests without it, want none", files, requestsWithoutKey.Load())
 	}
 }
 
@@ -320,19 +321,19 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	t.Parallel()
 	data, dir := batchRows(t, 28), t.TempDir()
 	want := onlineRun(t, data, "--judge", "llm")
-	var refuse atomic.Bool
-	refuse.Store(true)
+	var reject atomic.Bool
+	reject.Store(true)
 	s := newBatchServer(t, func(s *batchServer) {
 		s.End = func(int) (string, string, string) {
-			if refuse.Load() {
+			if reject.Load() {
 				return "failed", "x", "not today"
 			}
 			return "", "", ""
 		}
 	})
 	args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms"}
-	for _, more := range []string{"--verbose", "--resume"} {
-		got := runInProcess(t, dir, nil, append(args, more)...)
+	for _, extraArg := range []string{"--verbose", "--resume"} {
+		got := runInProcess(t, dir, nil, append(args, extraArg)...)
 		if got.code != exitFailure || !strings.Contains(got.stderr, "batch batch_") || !strings.Contains(got.stderr, "was rejected: not today") ||
 			!strings.Contains(got.stderr, "the batch is kept in "+filepath.Join(dir, "ragfaith", "batches")) || got.stdout != "" {
 			t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitFailure, got.stdout, got.stderr)
@@ -341,7 +342,7 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	if got := runInProcess(t, dir, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 	}
-	refuse.Store(false)
+	reject.Store(false)
 	got := runInProcess(t, dir, nil, append(args, "--resume")...)
 	if got.code != 0 || got.stdout != want {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
@@ -349,8 +350,8 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	if seen := s.Seen(); seen.Uploads != 1 || seen.Batched != 24 || seen.Online != 0 || seen.Files != 0 {
 		t.Errorf("server saw %+v, want 1 upload of 24 requests", seen)
 	}
-	if left, err := os.ReadDir(filepath.Join(dir, "ragfaith", "batches")); err != nil || len(left) > 0 {
-		t.Errorf("got leftover files %v and error %v, want neither", left, err)
+	if files, err := os.ReadDir(filepath.Join(dir, "ragfaith", "batches")); err != nil || len(files) > 0 {
+		t.Errorf("got leftover files %v and error %v, want neither", files, err)
 	}
 }
 

@@ -25,9 +25,9 @@ func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 		{"models", "list"},
 	} {
 		got := runInProcess(t, ".", env, args...)
-		for what, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
+		for stream, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
 			if strings.Contains(text, password) || strings.Contains(text, testKey) {
-				t.Errorf("%q: %s contains a secret: %s", args, what, text)
+				t.Errorf("%q: %s contains a secret: %s", args, stream, text)
 			}
 		}
 	}
@@ -49,11 +49,11 @@ func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
 		}
 		return n > 1
 	}
-	score := func(embedURL string, more ...string) commandResult {
+	score := func(embedURL string, extraArgs ...string) commandResult {
 		return runInProcess(t, dir, nil, append([]string{
 			"score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1",
 			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embedURL, "-o", filepath.Join(dir, "o.jsonl"),
-		}, more...)...)
+		}, extraArgs...)...)
 	}
 	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "continue with --resume") {
 		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)

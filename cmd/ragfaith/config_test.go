@@ -39,7 +39,7 @@ func TestConfigTemplateIsValid(t *testing.T) {
 	names := 0
 	for line := range strings.Lines(template) {
 		if rest, ok := strings.CutPrefix(line, "#"); ok && !strings.HasPrefix(rest, " ") && strings.Contains(rest, ":") {
-			if name, value, _ := strings.Cut(strings.TrimSpace(rest), ": "); name != "profile" || value != `""` { // there is no profile without a name
+			if name, value, _ := strings.Cut(strings.TrimSpace(rest), ": "); name != "profile" || value != `""` { // the empty profile is invalid
 				set.WriteString(rest)
 			}
 			names++
@@ -99,7 +99,8 @@ func TestConfigSchemaMatchesFlags(t *testing.T) {
 	}
 }
 
-// TestPathFlagsAreRecognized covers isPath, which relies on the argument name in the help.
+// TestPathFlagsAreRecognized tests isPath, which depends on the argument name in the
+// help.
 func TestPathFlagsAreRecognized(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -113,9 +114,9 @@ func TestPathFlagsAreRecognized(t *testing.T) {
 			t.Errorf("--%s is not recognized as a path", want)
 		}
 	}
-	for _, no := range []string{"keep", "model", "judge", "lang", "base-url"} {
-		if slices.Contains(got, no) {
-			t.Errorf("--%s is taken for a path", no)
+	for _, name := range []string{"keep", "model", "judge", "lang", "base-url"} {
+		if slices.Contains(got, name) {
+			t.Errorf("--%s is recognized as a path", name)
 		}
 	}
 }

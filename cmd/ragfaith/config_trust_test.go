@@ -38,7 +38,7 @@ func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	sys := userIn(dir, nil)
-	refused := 0
+	rejected := 0
 	for _, cmd := range configurableCommands(newRoot(sys)) {
 		for _, flag := range flagsOf(cmd) {
 			if flag.Name == "config" {
@@ -56,14 +56,14 @@ func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 				value = map[string]string{"profile": "ragas", "cache": "true"}[flag.Name]
 				writeFiles(t, map[string]string{"ragfaith.yaml": flag.Name + ": " + value + "\n"})
 			}
-			fresh, _, err := newRoot(sys).Find(strings.Fields(cmd.CommandPath())[1:])
+			subcommand, _, err := newRoot(sys).Find(strings.Fields(cmd.CommandPath())[1:])
 			if err != nil {
 				t.Fatal(err)
 			}
 			var errs bytes.Buffer
-			fresh.SetErr(&errs)
-			err = resolveFlags(fresh, sys, true)
-			set := fresh.Flag(flag.Name)
+			subcommand.SetErr(&errs)
+			err = resolveFlags(subcommand, sys, true)
+			set := subcommand.Flag(flag.Name)
 			if !set.Changed {
 				continue // a value that this command can't take
 			}
@@ -73,14 +73,14 @@ func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 				}
 				continue
 			}
-			refused++
+			rejected++
 			if err == nil || !strings.Contains(err.Error(), "ragfaith.yaml:1: "+flag.Name+": an untrusted config file can't set this") {
 				t.Errorf("%s: --%s: got error %v, want one about an untrusted file", cmd.CommandPath(), flag.Name, err)
 			}
 		}
 	}
-	if refused < 40 {
-		t.Errorf("got %d rejected options, want at least 40", refused)
+	if rejected < 40 {
+		t.Errorf("got %d rejected options, want at least 40", rejected)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	sys := userIn(dir, map[string]string{"OPENAI_API_KEY": "sk-own", "AWS_SECRET": "aws", "HF_TOKEN": "hf_secret"})
-	own := []string{"--judge", "llm", "--model", "m", "--no-cache", "--base-url", server.URL + "/v1"}
-	victims := map[string]string{"home/.bashrc": "alias ls=ls\n", ".git/hooks/pre-commit": "#!/bin/sh\n", "model": "weights"}
+	llmArgs := []string{"--judge", "llm", "--model", "m", "--no-cache", "--base-url", server.URL + "/v1"}
+	originals := map[string]string{"home/.bashrc": "alias ls=ls\n", ".git/hooks/pre-commit": "#!/bin/sh\n", "model": "weights"}
 	for _, tt := range []struct {
 		name, file string
 		args       []string
@@ -113,22 +113,22 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 		{"a directory of models", "judge: ./models\n", nil, "ragfaith.yaml:1: judge:"},
 		{"a server", "judge: llm\nmodel: m\nbase-url: " + server.URL + "/v1\n", nil, "ragfaith.yaml:3: base-url:"},
 		{"a profile", "profile: ragas\n", nil, "ragfaith.yaml:1: profile:"},
-		{"a secret", "api-key-env: AWS_SECRET\n", own, "ragfaith.yaml:1: api-key-env:"},
-		{"a secret for embeddings", "embed-api-key-env: AWS_SECRET\n", own, "ragfaith.yaml:1: embed-api-key-env:"},
-		{"another limit", "max-cost: 0\n", own, "ragfaith.yaml:1: max-cost:"},
+		{"a secret", "api-key-env: AWS_SECRET\n", llmArgs, "ragfaith.yaml:1: api-key-env:"},
+		{"a secret for embeddings", "embed-api-key-env: AWS_SECRET\n", llmArgs, "ragfaith.yaml:1: embed-api-key-env:"},
+		{"another limit", "max-cost: 0\n", llmArgs, "ragfaith.yaml:1: max-cost:"},
 		{"a dry run, which skips gates", "dry-run: true\n", nil, "ragfaith.yaml:1: dry-run:"},
 		{"data on standard output", "to: csv\n", nil, "ragfaith.yaml:1: to:"},
 		{"quiet", "quiet: true\nsummary: s.json\n", nil, "ragfaith.yaml:2: summary:"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			writeFiles(t, victims)
+			writeFiles(t, originals)
 			writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append([]string{"score", "rows.jsonl"}, tt.args...), nil, &out, &errs, sys)
 			if code != exitUsage || !strings.Contains(errs.String(), tt.want) || !strings.Contains(errs.String(), `"ragfaith config trust"`) {
 				t.Errorf("exit code: got %d, want %d, %s", code, exitUsage, &errs)
 			}
-			for name, want := range victims {
+			for name, want := range originals {
 				if got, err := os.ReadFile(name); err != nil || string(got) != want {
 					t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
 				}
@@ -227,8 +227,8 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	if err := errors.Join(os.Symlink("../a/ragfaith.yaml", "b/ragfaith.yaml"), os.Symlink("../c/sub", "b/vendor")); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}
-	score := func(where string, args ...string) (int, string) {
-		t.Chdir(filepath.Join(dir, where))
+	score := func(subdir string, args ...string) (int, string) {
+		t.Chdir(filepath.Join(dir, subdir))
 		var out, errs bytes.Buffer
 		code := run(t.Context(), append([]string{"score", "rows.jsonl", "--to", "none"}, args...), nil, &out, &errs, sys)
 		return code, errs.String()
@@ -254,8 +254,8 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	const stranger = 12345
-	if err := errors.Join(os.Chmod(filepath.Join(dir, "d"), 0o777|os.ModeSticky), os.Chown(filepath.Join(dir, "d", "ragfaith.yaml"), stranger, 0)); err != nil {
+	const otherUser = 12345
+	if err := errors.Join(os.Chmod(filepath.Join(dir, "d"), 0o777|os.ModeSticky), os.Chown(filepath.Join(dir, "d", "ragfaith.yaml"), otherUser, 0)); err != nil {
 		t.Fatal(err)
 	}
 	if code, text := score("d"); code != exitUsage || !strings.Contains(text, "ragfaith.yaml belongs to another user") {

@@ -11,8 +11,8 @@ import (
 // A docsStep is a command of a console block and its output.
 type docsStep struct{ command, output string }
 
-// prompted returns the command with its shell prompt.
-func (s *docsStep) prompted() string {
+// withPrompt returns the command with its shell prompt.
+func (s *docsStep) withPrompt() string {
 	return "$ " + strings.ReplaceAll(s.command, "\n", "\n> ") + "\n"
 }
 
@@ -22,14 +22,14 @@ func readSession(text string) []*docsStep {
 	var steps []*docsStep
 	for line := range strings.Lines(text) {
 		command, isCommand := strings.CutPrefix(line, "$ ")
-		more, isMore := strings.CutPrefix(line, "> ")
+		continuation, isContinuation := strings.CutPrefix(line, "> ")
 		switch last := len(steps) - 1; {
 		case isCommand:
 			steps = append(steps, &docsStep{command: strings.TrimSuffix(command, "\n")})
 		case last < 0:
 			return nil
-		case isMore && steps[last].output == "":
-			steps[last].command += "\n" + strings.TrimSuffix(more, "\n")
+		case isContinuation && steps[last].output == "":
+			steps[last].command += "\n" + strings.TrimSuffix(continuation, "\n")
 		default:
 			steps[last].output += line
 		}
@@ -41,21 +41,21 @@ func readSession(text string) []*docsStep {
 // matches any lines, and durations may differ.
 func sameOutput(shown, printed string) bool {
 	seconds := regexp.MustCompile(`\b\d+(\.\d+)? ?(ms|s)\b`)
-	level := func(s string) string { return seconds.ReplaceAllString(strings.TrimRight(s, "\n"), "0s") }
-	parts := strings.Split("\n"+level(shown)+"\n", "\n…\n")
-	rest := "\n" + level(printed) + "\n"
+	normalize := func(s string) string { return seconds.ReplaceAllString(strings.TrimRight(s, "\n"), "0s") }
+	parts := strings.Split("\n"+normalize(shown)+"\n", "\n…\n")
+	rest := "\n" + normalize(printed) + "\n"
 	if len(parts) == 1 {
 		return parts[0] == rest
 	}
 	for i, part := range parts {
-		// The lines next to the dots have lost their line breaks.
+		// Splitting at the dots removed the adjacent line breaks.
 		part = "\n" + strings.Trim(part, "\n") + "\n"
-		switch at := strings.Index(rest, part); {
+		switch index := strings.Index(rest, part); {
 		case part == "\n\n":
-		case at < 0, i == 0 && at > 0, i == len(parts)-1 && !strings.HasSuffix(rest, part):
+		case index < 0, i == 0 && index > 0, i == len(parts)-1 && !strings.HasSuffix(rest, part):
 			return false
 		default:
-			rest = rest[at+len(part)-1:]
+			rest = rest[index+len(part)-1:]
 		}
 	}
 	return true

@@ -34,17 +34,17 @@ func TestDesignListsEveryPackageWithItsImports(t *testing.T) {
 	for line := range strings.Lines(string(list)) {
 		fields := strings.SplitN(strings.TrimSpace(line), "|", 3)
 		name := strings.TrimPrefix(fields[0], module)
-		var ours []string
+		var internal []string
 		for _, path := range strings.Fields(fields[2]) {
 			if path, ok := strings.CutPrefix(path, module); ok {
-				ours = append(ours, strings.TrimPrefix(path, "internal/"))
+				internal = append(internal, strings.TrimPrefix(path, "internal/"))
 			}
 		}
-		imports[name], synopsis[name] = strings.Join(ours, ", "), fields[1]
+		imports[name], synopsis[name] = strings.Join(internal, ", "), fields[1]
 		switch {
 		case name == "cmd/ragfaith":
 			imports[name] = "all of internal"
-		case len(ours) == 0:
+		case len(internal) == 0:
 			imports[name] = "nothing"
 		}
 	}

@@ -63,7 +63,7 @@ func writeDocsRows(t *testing.T, dir string) {
 	}
 }
 
-// servers starts the servers that a block asks for and returns their environment.
+// servers starts the servers that a block requires and returns their environment.
 func (r *docsReader) servers(t *testing.T, b *docsBlock) []string {
 	t.Helper()
 	var env []string
@@ -94,11 +94,11 @@ func (r *docsReader) useTestServer(t *testing.T, b *docsBlock, script string) st
 // writes the directory my-model to dir.
 func startDocsHub(t *testing.T, dir string) string {
 	t.Helper()
-	mine := filepath.Join(dir, "my-model")
-	if err := os.Mkdir(mine, 0o755); err != nil {
+	modelDir := filepath.Join(dir, "my-model")
+	if err := os.Mkdir(modelDir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	writeModel(t, mine, "LABEL_0", "LABEL_1")
+	writeModel(t, modelDir, "LABEL_0", "LABEL_1")
 	nli := readTree(t, writeModel(t, t.TempDir(), nli...))
 	hhem := readTree(t, writeHHEM(t, t.TempDir()))
 	tokenizer := map[string]string{"tokenizer.json": nli["tokenizer.json"]}
@@ -123,9 +123,9 @@ func startDocsHub(t *testing.T, dir string) string {
 func writeHHEM(t *testing.T, dir string) string {
 	t.Helper()
 	const vocabulary, width, heads, inner, labels = 128, 16, 2, 32, 2
-	const at, block = "t5.transformer.", "t5.transformer.encoder.block.0."
+	const prefix, block = "t5.transformer.", "t5.transformer.encoder.block.0."
 	shapes := map[string][]int{
-		at + "shared.weight": {vocabulary, width}, at + "encoder.final_layer_norm.weight": {width},
+		prefix + "shared.weight": {vocabulary, width}, prefix + "encoder.final_layer_norm.weight": {width},
 		block + "layer.0.layer_norm.weight": {width}, block + "layer.1.layer_norm.weight": {width},
 		block + "layer.0.SelfAttention.relative_attention_bias.weight": {8, heads},
 		block + "layer.1.DenseReluDense.wi_0.weight":                   {inner, width},

@@ -66,11 +66,11 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 				t.Errorf("%s: invalid shell syntax: %s\n%s", b, script, out)
 			}
 		case key == "uses" && isText:
-			name, at, _ := strings.Cut(text, "@")
+			name, ref, _ := strings.Cut(text, "@")
 			if name == "ragfaith/ragfaith" {
 				*ran++
 				r.action(t, b, keys)
-			} else if !isCommitHash(at) {
+			} else if !isCommitHash(ref) {
 				t.Errorf("%s: %s is not pinned by a commit hash", b, text)
 			}
 		case key == "hooks":
@@ -129,10 +129,10 @@ func (r *docsReader) variables(step map[string]any) []string {
 // action runs the scripts of action.yml with the inputs of a step.
 func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
 	t.Helper()
-	with, _ := step["with"].(map[string]any)
+	inputs, _ := step["with"].(map[string]any)
 	action := readAction(t)
 	env := append(githubEnv(t, r.dir), r.variables(step)...)
-	for name, value := range with {
+	for name, value := range inputs {
 		if _, ok := action.Inputs[name]; !ok {
 			t.Errorf("%s: the action has no input %s", b, name)
 		}
@@ -142,7 +142,7 @@ func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
 		}
 		env = append(env, inputVariable(name)+"="+text)
 	}
-	if with["dataset"] == nil { // install only
+	if inputs["dataset"] == nil { // install only
 		return
 	}
 	score, err := filepath.Abs(filepath.Join(docsRoot, "scripts", "action-score.sh"))
@@ -155,27 +155,27 @@ func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
 // hooks runs pre-commit hooks on a dataset.
 func (r *docsReader) hooks(t *testing.T, b *docsBlock, value any) {
 	t.Helper()
-	var ours, theirs []hook
+	var defined, used []hook
 	text, err := yaml.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal(text, &theirs); err != nil {
+	if err := yaml.Unmarshal(text, &used); err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal([]byte(readFile(t, filepath.Join(docsRoot, ".pre-commit-hooks.yaml"))), &ours); err != nil {
+	if err := yaml.Unmarshal([]byte(readFile(t, filepath.Join(docsRoot, ".pre-commit-hooks.yaml"))), &defined); err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range theirs {
-		at := slices.IndexFunc(ours, func(o hook) bool { return o.ID == h.ID })
-		if at < 0 {
+	for _, h := range used {
+		index := slices.IndexFunc(defined, func(o hook) bool { return o.ID == h.ID })
+		if index < 0 {
 			t.Errorf("%s: no such hook: %s", b, h.ID)
 			continue
 		}
 		if h.Args == nil {
-			h.Args = ours[at].Args
+			h.Args = defined[index].Args
 		}
-		r.script(t, b, ours[at].Entry+" "+strings.Join(h.Args, " ")+" dataset.jsonl")
+		r.script(t, b, defined[index].Entry+" "+strings.Join(h.Args, " ")+" dataset.jsonl")
 	}
 }
 

@@ -80,7 +80,7 @@ func (r *docsReader) runBlock(t *testing.T, b *docsBlock) {
 	}
 	if b.before != "" {
 		if out, code := r.bash(t, b, "set -eo pipefail\n"+b.before); code != 0 {
-			t.Fatalf("%s: commands before the block: exit code %d\n%s", b, code, out)
+			t.Fatalf("%s: commands before the block: got exit code %d, want 0\n%s", b, code, out)
 		}
 	}
 	switch b.lang {
@@ -110,14 +110,14 @@ func (r *docsReader) script(t *testing.T, b *docsBlock, text string, env ...stri
 	}
 	want, _ := strconv.Atoi(b.words["exit"])
 	if out, code := r.bash(t, b, "set -eo pipefail\n"+text, env...); code != want {
-		t.Errorf("%s: exit code %d, want %d\n%s\n%s", b, code, want, text, out)
+		t.Errorf("%s: got exit code %d, want %d\n%s\n%s", b, code, want, text, out)
 	}
 }
 
 // session runs the commands of a console block in one shell and compares their output.
 func (r *docsReader) session(t *testing.T, b *docsBlock) {
 	t.Helper()
-	const mark = "\x00"
+	const separator = "\x00"
 	steps := readSession(b.text)
 	if len(steps) == 0 {
 		t.Fatalf("%s: no line starts with $", b)
@@ -131,23 +131,23 @@ func (r *docsReader) session(t *testing.T, b *docsBlock) {
 		script.WriteString(s.command + "\ncode=$?; (exit $code); report\n")
 	}
 	out, _ := r.bash(t, b, script.String())
-	parts := strings.Split(out, mark)
+	parts := strings.Split(out, separator)
 	if len(parts) != 2*len(steps)+1 {
 		t.Fatalf("%s: the shell exited early:\n%s", b, out)
 	}
 	b.text = ""
-	deciding := len(steps) - 1
-	for deciding > 0 && steps[deciding].command == "echo $?" {
-		deciding--
+	checked := len(steps) - 1
+	for checked > 0 && steps[checked].command == "echo $?" {
+		checked--
 	}
 	for i, s := range steps {
 		got, code := parts[2*i], parts[2*i+1]
 		want := "0"
-		if b.has("exit") && i == deciding {
+		if b.has("exit") && i == checked {
 			want = b.words["exit"]
 		}
 		if code != want {
-			t.Errorf("%s: $ %s: exit code %s, want %s\n%s", b, s.command, code, want, got)
+			t.Errorf("%s: $ %s: got exit code %s, want %s\n%s", b, s.command, code, want, got)
 		}
 		if !sameOutput(s.output, got) {
 			if !*update {
@@ -155,7 +155,7 @@ func (r *docsReader) session(t *testing.T, b *docsBlock) {
 			}
 			s.output = got
 		}
-		b.text += s.prompted() + s.output
+		b.text += s.withPrompt() + s.output
 	}
 }
 

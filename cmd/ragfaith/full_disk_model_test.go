@@ -11,7 +11,7 @@ import (
 )
 
 // TestFullDiskLeavesNoPartialModel checks that a model is usable only after all its
-// files and its manifest are written, also if they are copied from a cache.
+// files and its manifest are written, including when they are copied from a cache.
 func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
@@ -64,9 +64,9 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 			if _, msg := models(tt.blocks, "list"); strings.Contains(msg, "org/plain") {
 				t.Errorf("incomplete model is listed: %s", msg)
 			}
-			for _, again := range []string{"pull", "verify"} {
-				if code, msg := models(1000, again, "org/plain"); code != exitOK {
-					t.Errorf("then %s: exit code: got %d, want %d; stderr: %s", again, code, exitOK, msg)
+			for _, command := range []string{"pull", "verify"} {
+				if code, msg := models(1000, command, "org/plain"); code != exitOK {
+					t.Errorf("then %s: exit code: got %d, want %d; stderr: %s", command, code, exitOK, msg)
 				}
 			}
 		})

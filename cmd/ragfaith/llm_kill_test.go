@@ -34,16 +34,16 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	var killAtCall atomic.Int64 // number of the call that triggers the signal, or 0
 	var signal atomic.Int64
 	started := make(chan *os.Process, 1) // holds the process to signal
-	s := &testServer{fault: func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
+	server := &testServer{fault: func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
 		if n == killAtCall.Load() {
 			_ = (<-started).Signal(syscall.Signal(signal.Load()))
 		}
 		return false
 	}}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.answer))
-	t.Cleanup(s.Close)
+	server.Server = httptest.NewServer(http.HandlerFunc(server.answer))
+	t.Cleanup(server.Close)
 	newCmd := func(name string) (cmd *exec.Cmd, stderr *bytes.Buffer) {
-		cmd = exec.Command("ragfaith", "score", data, "--judge", "llm", "--base-url", s.URL, "--concurrency", strconv.Itoa(inFlight),
+		cmd = exec.Command("ragfaith", "score", data, "--judge", "llm", "--base-url", server.URL, "--concurrency", strconv.Itoa(inFlight),
 			"--cache", filepath.Join(dir, name), "-o", filepath.Join(dir, name+".jsonl"), "--to", "none", "-q", "--resume")
 		stderr = &bytes.Buffer{}
 		cmd.Stderr = stderr
@@ -53,7 +53,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("got error %v, want nil; stderr: %s", err, stderr)
 	}
-	if n := s.calls.Swap(0); n != rows {
+	if n := server.calls.Swap(0); n != rows {
 		t.Fatalf("got %d calls, want %d", n, rows)
 	}
 	random := rand.New(rand.NewPCG(7, 7))
@@ -62,7 +62,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 		if i == kills-1 {
 			signal.Store(int64(syscall.SIGTERM))
 		}
-		killAtCall.Store(s.calls.Load() + 1 + random.Int64N(rows/kills-inFlight))
+		killAtCall.Store(server.calls.Load() + 1 + random.Int64N(rows/kills-inFlight))
 		cmd, stderr := newCmd("killed")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("got error %v, want nil; stderr: %s", err, stderr)
 	}
-	if n := s.calls.Load(); n > rows+kills*inFlight {
+	if n := server.calls.Load(); n > rows+kills*inFlight {
 		t.Errorf("got %d calls, want at most %d", n, rows+kills*inFlight)
 	}
 	if want := readFile(t, filepath.Join(dir, "uninterrupted.jsonl")); readFile(t, filepath.Join(dir, "killed.jsonl")) != want {

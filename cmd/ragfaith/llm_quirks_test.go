@@ -182,8 +182,8 @@ func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 	}
 }
 
-// TestServerQuirksChangeNoBatchScore checks the same for batches, which adapt to a
-// server only between rounds.
+// TestServerQuirksChangeNoBatchScore is like TestServerQuirksChangeNoScore for batches,
+// which adapt to a server only between rounds.
 func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 	t.Parallel()
 	baseline := runWithQuirks(t, "--no-cache")

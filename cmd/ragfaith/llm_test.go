@@ -108,26 +108,26 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 			}
 			for i, want := range []string{`"faithfulness":1.0,`, `"faithfulness":0.0,`, `"faithfulness":` + tt.noClaims + `,`} {
 				if !strings.Contains(lines[i], want) {
-					t.Errorf("got %[2]s, want %[1]s", want, lines[i])
+					t.Errorf("got %s, want %s", lines[i], want)
 				}
 			}
 			if !strings.Contains(lines[1], `"quote":"The sky is blue today.","role":"nearest"`) {
 				t.Errorf("got no nearest passage: %s", lines[1])
 			}
-			each := tt.requests / 2
-			if want := fmt.Sprintf(`"usage":{"requests":%d,"prompt_tokens":%d,"completion_tokens":%d,"cached_requests":0}`, each, 100*each, 10*each); !strings.Contains(lines[0], want) {
-				t.Errorf("got %[2]s, want %[1]s", want, lines[0])
+			perRow := tt.requests / 2
+			if want := fmt.Sprintf(`"usage":{"requests":%d,"prompt_tokens":%d,"completion_tokens":%d,"cached_requests":0}`, perRow, 100*perRow, 10*perRow); !strings.Contains(lines[0], want) {
+				t.Errorf("got %s, want %s", lines[0], want)
 			}
 			usage := fmt.Sprintf("usage: %d requests, 0 cached, %d prompt tokens, %d completion tokens, $0.", tt.requests, 100*tt.requests, 10*tt.requests)
 			if !strings.Contains(got.stderr, "\n"+usage) {
-				t.Errorf("got %[2]s, want %[1]s", usage, got.stderr)
+				t.Errorf("got %s, want %s", got.stderr, usage)
 			}
 			if n := s.calls.Load(); n != int64(tt.requests) {
 				t.Errorf("got %d calls, want %d", n, tt.requests)
 			}
-			dry := runInProcess(t, t.TempDir(), nil, append(args, "--dry-run")...)
-			if want := regexp.MustCompile(fmt.Sprintf(`(?m)^requests +%d$`, tt.requests)); dry.code != 0 || !want.MatchString(dry.stdout) {
-				t.Errorf("dry run: exit code: got %d, want %d; stdout: %s; stderr: %s", dry.code, 0, dry.stdout, dry.stderr)
+			dryRun := runInProcess(t, t.TempDir(), nil, append(args, "--dry-run")...)
+			if want := regexp.MustCompile(fmt.Sprintf(`(?m)^requests +%d$`, tt.requests)); dryRun.code != 0 || !want.MatchString(dryRun.stdout) {
+				t.Errorf("dry run: exit code: got %d, want %d; stdout: %s; stderr: %s", dryRun.code, 0, dryRun.stdout, dryRun.stderr)
 			}
 			if n := s.calls.Load(); n != int64(tt.requests) {
 				t.Errorf("got %d calls in a dry run, want 0", n-int64(tt.requests))
@@ -189,9 +189,9 @@ func TestNoCacheWritesNoFile(t *testing.T) {
 
 func TestUnusableCacheIsWarning(t *testing.T) {
 	t.Parallel()
-	s, taken := newTestServer(t), filepath.Join(t.TempDir(), "file")
-	writeFile(t, taken, "")
-	got := runInProcess(t, "", nil, "score", "-", "--to", "none", "--judge", "llm", "--cache", taken, "--base-url", s.URL)
+	s, file := newTestServer(t), filepath.Join(t.TempDir(), "file")
+	writeFile(t, file, "")
+	got := runInProcess(t, "", nil, "score", "-", "--to", "none", "--judge", "llm", "--cache", file, "--base-url", s.URL)
 	if got.code != 0 || !strings.Contains(got.stderr, "ragfaith: warning: cache ") || !strings.Contains(got.stderr, "scored 2") {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
 	}
@@ -266,9 +266,9 @@ func TestKeyIsSentButNeverPrinted(t *testing.T) {
 			if !sent.Load() {
 				t.Error("the key was not sent")
 			}
-			for what, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
+			for stream, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
 				if strings.Contains(text, testKey) || strings.Contains(text, testKey[8:]) {
-					t.Errorf("%s contains the key: %s", what, text)
+					t.Errorf("%s contains the key: %s", stream, text)
 				}
 			}
 			if files := filesContaining(t, dir, testKey[8:]); files != nil {

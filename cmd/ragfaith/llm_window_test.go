@@ -15,25 +15,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A smallServer supports a claim if its text occurs in the contexts. It silently reads
-// only part of a prompt that is longer than its window, counted in tokens of four bytes,
-// and reports only the tokens that it read.
-type smallServer struct {
+// A truncatingServer is a chat server that supports a claim if its text occurs in the
+// contexts. It silently truncates prompts longer than its window, counted in tokens of
+// four bytes, and reports only the tokens that it read.
+type truncatingServer struct {
 	window     int  // 0 for unlimited
 	halfWindow bool // reads half a window and two tokens, like Ollama
 	keepFirst  bool // reads the beginning of a prompt instead of the end
 	usage      string
 	calls      atomic.Int64
-	dropped    atomic.Int64
+	truncated  atomic.Int64
 }
 
-func (s *smallServer) start(t *testing.T) string {
+func (s *truncatingServer) start(t *testing.T) string {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	return server.URL
 }
 
-func (s *smallServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *truncatingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.calls.Add(1)
 	var q struct {
 		Messages []struct{ Content string }
@@ -52,7 +52,7 @@ func (s *smallServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	all := prompt.String()
 	from, to := 0, len(all)
 	if s.window > 0 && len(all)/4 > s.window {
-		s.dropped.Add(1)
+		s.truncated.Add(1)
 		keep := 4 * s.window
 		if s.halfWindow {
 			keep = 4 * (s.window/2 + 2)
@@ -71,7 +71,7 @@ func (s *smallServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // reply returns verdicts based on the bytes from:to of the prompt.
-func (s *smallServer) reply(schema, all, user string, from, to int) string {
+func (s *truncatingServer) reply(schema, all, user string, from, to int) string {
 	type item struct {
 		ID   int
 		Text string
@@ -150,8 +150,8 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 	t.Parallel()
 	data := factRows(t, 200, 9000, 600, 30000, 17000, 400, 5000, 12000)
 	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
-		whole := &smallServer{}
-		score := func(s *smallServer) (commandResult, string) {
+		unlimited := &truncatingServer{}
+		score := func(s *truncatingServer) (commandResult, string) {
 			summary := filepath.Join(t.TempDir(), "summary.json")
 			got := runInProcess(t, "", nil, append([]string{
 				"score", data, "--to", "jsonl", "--no-cache", "--model", "local", "--base-url", s.start(t), "--summary", summary,
@@ -161,13 +161,13 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 			}
 			return got, readFile(t, summary)
 		}
-		want, _ := score(whole)
+		want, _ := score(unlimited)
 		for id, f := range scoresIn(t, want.stdout) {
 			if f == nil || *f < 0.66 || *f > 0.67 {
 				t.Fatalf("row %s: got score %v, want 2/3", id, f)
 			}
 		}
-		for name, s := range map[string]*smallServer{
+		for name, s := range map[string]*truncatingServer{
 			"end":       {window: 4096},
 			"beginning": {window: 4096, keepFirst: true},
 			"half":      {window: 4096, halfWindow: true},
@@ -188,34 +188,34 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 				} else if n, _ := strconv.Atoi(limit[1]); n > s.window || n < s.window/2 {
 					t.Errorf("got limit %d for a window of %d, want at least half of it", n, s.window)
 				}
-				t.Logf("%d requests, %d of them truncated; %d without a window", s.calls.Load(), s.dropped.Load(), whole.calls.Load())
+				t.Logf("%d requests, %d of them truncated; %d without a window", s.calls.Load(), s.truncated.Load(), unlimited.calls.Load())
 			})
 		}
 	}
 }
 
-// TestRowLargerThanWindowFails checks that a row fails with a reason if the instructions
-// leave no space for it, and that smaller rows are scored.
+// TestRowLargerThanWindowFails checks that a row fails with a reason if it does not fit
+// beside the instructions, and that smaller rows are scored.
 func TestRowLargerThanWindowFails(t *testing.T) {
 	t.Parallel()
 	data := factRows(t, 20000, 10)
-	s := &smallServer{window: 1300}
+	s := &truncatingServer{window: 1300}
 	got := runInProcess(t, "", nil, "score", data, "--to", "jsonl", "--no-cache", "--concurrency", "1", "--model", "local", "--judge", "llm", "--base-url", s.start(t))
 	lines := strings.Split(got.stdout, "\n")
 	if got.code != exitFailedRows || !strings.Contains(lines[0], `"status":"failed","reason":"verdict"`) || !strings.Contains(lines[0], "silently drops the rest") {
 		t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitFailedRows, got.stdout, got.stderr)
 	}
 	if strings.Contains(got.stdout, `"faithfulness":0.0`) {
-		t.Errorf("got a wrong score: %s", got.stdout)
+		t.Errorf("got a score of 0 for a row that does not fit: %s", got.stdout)
 	}
 }
 
-// TestTokenCountMismatchCostsNoRequest checks that rows that fit are sent once, whatever
-// token counts the server reports.
+// TestTokenCountMismatchCostsNoRequest checks that rows that fit are sent once,
+// regardless of the token counts that the server reports.
 func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 	t.Parallel()
 	data := factRows(t, 400, 3000, 5000, 9000, 2000)
-	for name, s := range map[string]*smallServer{
+	for name, s := range map[string]*truncatingServer{
 		"correct":   {},
 		"no usage":  {usage: `"usage":null`},
 		"zeros":     {usage: `"usage":{"prompt_tokens":0,"completion_tokens":0}`},
@@ -247,10 +247,10 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 				return
 			}
 			// Dry run and budget use the same estimate.
-			dry := runInProcess(t, "", nil, append(args, "--dry-run")...)
-			prompt := regexp.MustCompile(`(?m)^prompt tokens +(\d+)`).FindStringSubmatch(dry.stdout)
+			dryRun := runInProcess(t, "", nil, append(args, "--dry-run")...)
+			prompt := regexp.MustCompile(`(?m)^prompt tokens +(\d+)`).FindStringSubmatch(dryRun.stdout)
 			if prompt == nil || !strings.Contains(got.stderr, " "+prompt[1]+" prompt tokens") {
-				t.Errorf("dry run: got %v, want as in the run: %s", prompt, got.stderr)
+				t.Errorf("dry run: got prompt tokens %v, want the same as in the run: %s", prompt, got.stderr)
 			}
 			limited := runInProcess(t, "", nil, append(args, "--max-tokens", "6000", "--concurrency", "1")...)
 			if limited.code != exitFailure || !strings.Contains(limited.stderr, "the limit of 6000 tokens is reached") {

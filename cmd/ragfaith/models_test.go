@@ -136,8 +136,8 @@ func (h *testHub) send(w http.ResponseWriter, r *http.Request, name, content str
 	http.ServeContent(w, r, name, time.Time{}, strings.NewReader(content))
 }
 
-// startHub starts a hub for the duration of a script and sets HF_ENDPOINT: hub [private]
-// [cut] [wrong=FILE]
+// startHub implements the script command "hub [private] [cut] [wrong=FILE]". It starts
+// a hub for the duration of the script and sets HF_ENDPOINT.
 func startHub(ts *testscript.TestScript, _ bool, args []string) {
 	h := newTestHub(func(h *testHub) {
 		for _, a := range args {
@@ -234,12 +234,12 @@ func TestInterruptedPullResumes(t *testing.T) {
 func TestHuggingFacePaths(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	login := filepath.Join(home, ".cache", "huggingface", "token")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(login), 0o700), os.WriteFile(login, []byte("hf_login\n"), 0o600)); err != nil {
+	loginFile := filepath.Join(home, ".cache", "huggingface", "token")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(loginFile), 0o700), os.WriteFile(loginFile, []byte("hf_login\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	other := filepath.Join(home, "other")
-	writeFile(t, other, " hf_other \n")
+	otherFile := filepath.Join(home, "other")
+	writeFile(t, otherFile, " hf_other \n")
 	for _, tt := range []struct {
 		env          map[string]string
 		cache, token string
@@ -251,7 +251,7 @@ func TestHuggingFacePaths(t *testing.T) {
 		{map[string]string{"HOME": home, "HF_HOME": "~/.cache/huggingface"}, home + "/.cache/huggingface/hub", "hf_login"},
 		{map[string]string{"HOME": home, "HF_HOME": "/h", "HF_HUB_CACHE": "/c"}, "/c", ""},
 		{map[string]string{"HOME": home, "HF_TOKEN": " hf_env\n"}, home + "/.cache/huggingface/hub", "hf_env"},
-		{map[string]string{"HOME": home, "HF_TOKEN_PATH": other}, home + "/.cache/huggingface/hub", "hf_other"},
+		{map[string]string{"HOME": home, "HF_TOKEN_PATH": otherFile}, home + "/.cache/huggingface/hub", "hf_other"},
 	} {
 		sys := system{LookupEnv: func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok }}
 		token, err := hubToken(sys)

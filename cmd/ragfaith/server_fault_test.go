@@ -83,7 +83,7 @@ func TestClockJumpsChangeNothing(t *testing.T) {
 	want := onlineRun(t, data, "--judge", "llm")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for _, more := range [][]string{{"--rpm", "60000", "--tpm", "60000000"}, {"-v"}} {
+	for _, extraArgs := range [][]string{{"--rpm", "60000", "--tpm", "60000000"}, {"-v"}} {
 		s := newTestServer(t)
 		s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 			if n != 3 && n != 10 {
@@ -96,7 +96,7 @@ func TestClockJumpsChangeNothing(t *testing.T) {
 		var readings atomic.Int64
 		startTime := time.Now().Round(0) // without the monotonic clock
 		var msg bytes.Buffer
-		code := run(ctx, append([]string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--concurrency", "2", "--base-url", s.URL}, more...), nil, io.Discard, &msg, system{
+		code := run(ctx, append([]string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--concurrency", "2", "--base-url", s.URL}, extraArgs...), nil, io.Discard, &msg, system{
 			LookupEnv: func(string) (string, bool) { return "", false },
 			Clock: llm.NewClock(func() time.Time {
 				return startTime.Add([]time.Duration{0, 26 * time.Hour, -time.Hour, 400 * 24 * time.Hour, -48 * time.Hour}[readings.Add(1)%5])
@@ -105,7 +105,7 @@ func TestClockJumpsChangeNothing(t *testing.T) {
 			Terminal: func(io.Writer) int { return 0 },
 		})
 		if code != exitOK || withoutRequestCounts(readFile(t, out)) != want || readings.Load() < 28 {
-			t.Errorf("%v: exit code: got %d, want %d after %d clock readings; stderr: %s", more, code, exitOK, readings.Load(), &msg)
+			t.Errorf("%v: exit code: got %d, want %d after %d clock readings; stderr: %s", extraArgs, code, exitOK, readings.Load(), &msg)
 		}
 	}
 }
@@ -128,11 +128,11 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
-	for name, within := range map[string]string{"with replies": "", "that is not there": "cache"} {
+	for name, subdir := range map[string]string{"with replies": "", "missing": "cache"} {
 		t.Run(name, func(t *testing.T) {
 			s, dir := newTestServer(t), t.TempDir()
-			args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", filepath.Join(dir, within)}
-			if within == "" {
+			args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", filepath.Join(dir, subdir)}
+			if subdir == "" {
 				if msg, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil {
 					t.Fatalf("%v: %s", err, msg)
 				}
@@ -142,7 +142,7 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 			}
 			defer func() { _ = os.Chmod(dir, 0o700) }() // allow cleanup
 			replies := filepath.Join(dir, "replies.sqlite")
-			if err := os.Chmod(replies, 0o400); err != nil && within == "" {
+			if err := os.Chmod(replies, 0o400); err != nil && subdir == "" {
 				t.Fatal(err)
 			}
 			cmd := unprivilegedCommand(t, args...)
