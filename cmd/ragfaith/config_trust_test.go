@@ -202,7 +202,7 @@ func TestSettingsFromDiscoveredConfigArePrinted(t *testing.T) {
 		{"threshold: 0.5\n", []string{"-q"}, ""},
 		{"threshold: 0.5\n", []string{"--config", "ragfaith.yaml"}, ""},
 		{"quiet: true\nmin-mean: 0.1\n", nil, "ragfaith: ragfaith.yaml sets quiet true, min-mean 0.1\n"},
-		{"lang: " + strings.Repeat("x", 300) + "\n", nil, "ragfaith: ragfaith.yaml sets lang " + strings.Repeat("x", 200) + "…\n"},
+		{"cluster: " + strings.Repeat("x", 300) + "\n", nil, "ragfaith: ragfaith.yaml sets cluster " + strings.Repeat("x", 200) + "…\n"},
 		{"segment: {lang: de}\n", nil, ""},
 	} {
 		writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})

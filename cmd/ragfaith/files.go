@@ -21,6 +21,9 @@ func checkExist(paths []string) error {
 			continue
 		}
 		if _, err := os.Stat(path); err != nil {
+			if hint := downloadHint(path); hint != "" {
+				return usagef("%s: want a file, got a URL: %s", path, hint)
+			}
 			if reason, ok := errors.AsType[*fs.PathError](err); ok {
 				err = reason.Err
 			}

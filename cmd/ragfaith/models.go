@@ -209,7 +209,7 @@ func modelsTable(list []hub.Model, store hub.Store) string {
 	}
 	w := plainTable()
 	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	w.AppendHeader(pretty.Row{"name", "repository", "revision", "size", "where"})
+	w.AppendHeader(pretty.Row{"name", "repository", "revision", "size", "directory"})
 	for i := range list {
 		m := &list[i]
 		name := m.Name.Short

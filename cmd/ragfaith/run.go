@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		sys.commands, stderr = stderr, report.NewActionsGuard(stderr)
 	}
 	root := newRoot(sys) //nolint:contextcheck // cobra passes ctx to every RunE
-	root.SetArgs(args)
+	root.SetArgs(withCommand(root, args))
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -117,7 +118,7 @@ func newRoot(sys system) *cobra.Command {
 		Long: `ragfaith scores how faithful the answers of a retrieval-augmented generation (RAG)
 system are to the contexts they were generated from: the share of an answer's claims
 that its contexts support.`,
-		Example: `  ragfaith score dataset.jsonl
+		Example: `  ragfaith dataset.jsonl    # short for ragfaith score dataset.jsonl
   ragfaith score dataset.parquet -o results.jsonl --min-mean 0.9`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -176,11 +177,16 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 // unknownFlag adds a suggestion to the error for an unknown flag.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if similar := flagvalue.Nearest(unknown.GetSpecifiedName(), names); similar != "" {
-			return usagef("%w, did you mean --%s?", err, similar)
+	if errors.As(err, &unknown) {
+		switch name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()); name {
+		case "metric", "metrics":
+			return usagef("%w: faithfulness is the only metric", err)
+		case "input", "dataset", "data", "file", "input-file":
+			return usagef("%w: a file is an argument without a flag", err)
+		default:
+			if similar := suggestFlag(cmd, name); similar != "" {
+				return usagef("%w, did you mean %s?", err, similar)
+			}
 		}
 	}
 	return &usageError{err}

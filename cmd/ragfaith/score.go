@@ -14,6 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
 // defaultRowTimeout only stops pathological rows: without a server, any real row takes
@@ -133,7 +134,7 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 		{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
 		{name: "shard", arg: "I/N", value: flagvalue.Shard(&o.shard, &o.shards), untrusted: anyValue, help: "score only shard I of N: rows whose index mod N is I-1"},
 		{name: "max-row-bytes", arg: "SIZE", value: flagvalue.Size(&o.maxRowBytes), help: "rows larger than this fail"},
-		{name: "lang", arg: "LANG", value: &o.lang, untrusted: anyValue, help: "language of the answers, such as de (default: detected)"},
+		{name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()), untrusted: anyValue, help: "language of the answers, such as de (default: detected)"},
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
@@ -255,6 +257,14 @@ func (j judgeName) Set(s string) error {
 	if s == "" {
 		return errors.New("want lexical, embedded, llm, hhem, or a model")
 	}
+	if _, err := os.Stat(s); err != nil {
+		if model, ok := apiModel(s); ok && !slices.Contains(judgeNames(), s) {
+			return fmt.Errorf("%q is a model on a server: use --judge llm --model %s", s, model)
+		}
+		if n, err := hub.Resolve(s); err == nil && n.Embeds {
+			return fmt.Errorf("%q embeds texts and can't judge: use it as --embed-model", s)
+		}
+	}
 	if _, err := os.Stat(s); err != nil && !strings.ContainsAny(s, `/\`) {
 		if err := flagvalue.CheckWord(s, judgeNames(), ", or the directory of a model"); err != nil {
 			return err
@@ -266,5 +276,11 @@ func (j judgeName) Set(s string) error {
 
 // judgeNames returns the judges that --judge accepts by name.
 func judgeNames() []string {
-	return append([]string{judgeLexical, judgeEmbedded, judgeLLM, judgeHHEM}, shortNames()...)
+	names := []string{judgeLexical, judgeEmbedded, judgeLLM, judgeHHEM}
+	for _, n := range hub.Names() {
+		if !n.Embeds {
+			names = append(names, n.Short)
+		}
+	}
+	return names
 }

@@ -192,6 +192,10 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		Clock:  sys.Clock, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
 		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price,
 	}
+	if _, _, known := llm.Price(l.model); l.maxCost > 0 && l.price == nil && !known && isLocalServer(l.baseURL) {
+		options.Price = new([2]float64)
+		c.Printf("warning: --max-cost: the price of %s is assumed to be 0, since its server is local; set it with --price", l.model)
+	}
 	if !o.quiet {
 		options.OnDowngrade = func(d llm.Downgrade) { c.Printf("warning: %s", d) }
 	}
@@ -214,7 +218,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	m := &model{Completer: stack, prompts: prompts, stack: stack, price: l.price}
+	m := &model{Completer: stack, prompts: prompts, stack: stack, price: options.Price}
 	if in, out, ok := llm.Price(l.model); ok && m.price == nil {
 		m.price = &[2]float64{in, out}
 	}

@@ -58,7 +58,7 @@ func newSegment() *cobra.Command {
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		{
-			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang), untrusted: anyValue,
+			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()), untrusted: anyValue,
 			help: "language such as de; de-x-claims to split as score does (default: detected)",
 		},
 		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), untrusted: "table none", help: "format written to stdout: jsonl or text"},

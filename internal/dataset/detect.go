@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// HasExtension reports whether a file name has the extension of a format.
+func HasExtension(name string) bool { return formatOf(name) != "" }
+
 // formatOf returns the format implied by a file name, or "".
 func formatOf(path string) Format {
 	name := strings.ToLower(filepath.Base(path))

@@ -355,8 +355,9 @@ func parseAmount(text string) (float64, error) {
 	return x, nil
 }
 
-// Language accepts a language tag, such as de or de-AT.
-func Language(to *string) *Value {
+// Language accepts a tag of one of the known languages, such as de or de-AT, "" and und
+// for none, and private tags (x-).
+func Language(to *string, known []string) *Value {
 	return &Value{
 		kind:   "language",
 		format: func() string { return *to },
@@ -365,6 +366,13 @@ func Language(to *string) *Value {
 				if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' {
 					return fmt.Errorf("%q is not a language tag such as de or de-AT", text)
 				}
+			}
+			tag := text
+			if i := strings.IndexAny(text, "-_"); i >= 0 {
+				tag = text[:i]
+			}
+			if tag = strings.ToLower(tag); !slices.Contains(known, tag) && !slices.Contains([]string{"", "und", "x"}, tag) {
+				return fmt.Errorf("unknown language %q (known: %s); without it, the language is detected", tag, strings.Join(known, ", "))
 			}
 			*to = text
 			return nil

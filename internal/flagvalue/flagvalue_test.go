@@ -84,7 +84,8 @@ func TestAmounts(t *testing.T) {
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	var lang string
-	checkValue(t, Language(&lang), map[string]string{"de": "de", "de-AT": "de-AT", "": ""}, "d e", "de;rm", "dé")
+	checkValue(t, Language(&lang, []string{"de"}), map[string]string{"de": "de", "de-AT": "de-AT", "DE_at": "DE_at", "x-claims": "x-claims", "": ""},
+		"d e", "de;rm", "dé", "klingon", "deu", "en-DE")
 }
 
 func TestDelimiter(t *testing.T) {

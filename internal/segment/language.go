@@ -85,6 +85,19 @@ func newRegistry() *registry {
 	return r
 }
 
+// Languages returns the tags of the languages that have rules, sorted.
+func Languages() []string {
+	entries, err := files.ReadDir("data") // does not parse them
+	if err != nil {
+		panic(err) // embedded, so this cannot fail
+	}
+	tags := make([]string, len(entries))
+	for i, e := range entries {
+		tags[i] = strings.TrimSuffix(e.Name(), ".txt")
+	}
+	return tags
+}
+
 func readData(tag string) string {
 	data, err := files.ReadFile(path.Join("data", tag+".txt"))
 	if err != nil {

@@ -15,6 +15,7 @@ type Name struct {
 	Repo  string // ORG/REPO
 	// Tokenizer is the repository that contains the tokenizer, or "" if it is Repo.
 	Tokenizer string
+	Embeds    bool // embeds texts and can't judge
 }
 
 // String returns the short name or the repository.
@@ -30,12 +31,12 @@ func Names() []Name {
 	return []Name{
 		// HHEM uses the tokenizer of its base model, google/flan-t5-base. The
 		// tokenizer.json in its own repository is for an older architecture.
-		{"hhem-2.1-open", "vectara/hallucination_evaluation_model", "google/flan-t5-base"},
-		{"minicheck-roberta-large", "lytang/MiniCheck-RoBERTa-Large", ""},
-		{"nli-deberta-v3-xsmall", "cross-encoder/nli-deberta-v3-xsmall", ""},
-		{"nli-deberta-v3-small", "cross-encoder/nli-deberta-v3-small", ""},
-		{"nli-deberta-v3-base", "cross-encoder/nli-deberta-v3-base", ""},
-		{"minilm-l6", "sentence-transformers/all-MiniLM-L6-v2", ""},
+		{"hhem-2.1-open", "vectara/hallucination_evaluation_model", "google/flan-t5-base", false},
+		{"minicheck-roberta-large", "lytang/MiniCheck-RoBERTa-Large", "", false},
+		{"nli-deberta-v3-xsmall", "cross-encoder/nli-deberta-v3-xsmall", "", false},
+		{"nli-deberta-v3-small", "cross-encoder/nli-deberta-v3-small", "", false},
+		{"nli-deberta-v3-base", "cross-encoder/nli-deberta-v3-base", "", false},
+		{"minilm-l6", "sentence-transformers/all-MiniLM-L6-v2", "", true},
 	}
 }
 
