@@ -52,7 +52,7 @@ const calibrateExample = `  ragfaith score dataset.jsonl --keep label -o results
 
 const calibrateNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.`
 
-func newCalibrate() *cobra.Command {
+func newCalibrate(sys system) *cobra.Command {
 	var o calibrateOptions
 	cmd := &cobra.Command{
 		Use:         "calibrate RESULTS --label COLUMN",
@@ -67,7 +67,7 @@ func newCalibrate() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCalibrate(cmd.Context(), &o, args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return runCalibrate(cmd.Context(), &o, args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
 	scores := []string{"min", string(calibrate.Support), string(calibrate.Faithfulness)}
@@ -98,11 +98,12 @@ func newCalibrate() *cobra.Command {
 }
 
 // runCalibrate runs "ragfaith calibrate".
-func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin io.Reader, stdout, stderr io.Writer) error {
+func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
 	if err := o.check(path); err != nil {
 		return err
 	}
-	warn := console.New(stderr, report.Palette{}).Warn
+	console := console.New(stderr, report.Palette{})
+	warn := console.Warn
 	if o.quiet {
 		warn = func(error) {}
 	}
@@ -148,10 +149,11 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 			return err
 		}
 	}
-	if err := writeCalibration(r, o.to, stdout); err != nil {
+	if err := writeCalibration(r, o.to, sys.guarded(o.to, stdout), sys.tableWidth(stdout)); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
-	if o.to != "table" && o.to != "markdown" {
+	if o.to != "table" && o.to != "markdown" && !o.quiet { // these formats include them
+		console.Println(report.Printable(r.Advice()))
 		for _, note := range figures.Notes {
 			warn(errors.New(note))
 		}
@@ -287,14 +289,14 @@ func (o *calibrateOptions) create() ([]calibrateFile, error) {
 
 func (f calibrateFile) write(r *calibrate.Report) error {
 	format := map[string]string{".json": "json", ".md": "markdown", ".html": "html"}
-	return writeCalibration(r, format[strings.ToLower(filepath.Ext(f.path))], f.file)
+	return writeCalibration(r, format[strings.ToLower(filepath.Ext(f.path))], f.file, 0)
 }
 
 // writeCalibration writes the report in the given format. It writes nothing for "none".
-func writeCalibration(r *calibrate.Report, format string, w io.Writer) error {
+func writeCalibration(r *calibrate.Report, format string, w io.Writer, width int) error {
 	switch format {
 	case "table":
-		return r.WriteTable(w)
+		return r.WriteTable(w, width)
 	case "markdown":
 		return r.WriteMarkdown(w)
 	case "html":

@@ -154,7 +154,7 @@ that its contexts support.`,
 	} {
 		spec.add(root.PersistentFlags(), globalGroup)
 	}
-	root.AddCommand(newScore(sys), newCompare(sys), newReport(sys), newCalibrate(), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
+	root.AddCommand(newScore(sys), newCompare(sys), newReport(sys), newCalibrate(sys), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
 	completeValues(root)
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {

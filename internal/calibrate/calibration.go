@@ -39,6 +39,7 @@ type Calibration struct {
 	// Threshold is the threshold of claims for score --calibration; null if there is none.
 	Threshold   report.Figure          `json:"threshold"`
 	Own         bool                   `json:"threshold_is_judges_own"`
+	Advice      string                 `json:"advice"` // what to do, in a sentence
 	Why         string                 `json:"threshold_note"`
 	Rows        CalibrationRows        `json:"rows"`
 	Faithful    report.SummaryInterval `json:"faithful"`
@@ -120,7 +121,7 @@ func (r *Report) Calibration() *Calibration {
 	c := &Calibration{
 		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: nilIfEmpty(r.Labels), Label: r.Label,
 		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
-		Threshold: report.Figure(choice.Threshold), Own: choice.Own, Why: choice.Why,
+		Threshold: report.Figure(choice.Threshold), Own: choice.Own, Advice: r.Advice(), Why: choice.Why,
 		Rows:      CalibrationRows{f.Counts.Rows, f.Counts.Labelled, f.Faithful, f.Counts.Unscored, f.Counts.Unlabelled},
 		Faithful:  report.IntervalOf(&f.Positive),
 		Agreement: make(map[Score]ScoreFigure),

@@ -156,8 +156,7 @@ func (f *Figures) addVerdicts(s *Sample, positive []bool, chosen []float64, o st
 	f.Judged.BalancedAccuracy = stats.BalancedAccuracyInterval(positive, called, 0)
 	f.Judged.Kappa = stats.KappaInterval(positive, called, 0)
 	f.Best = stats.BestThreshold(positive, chosen, nil, o)
-	// Scores have six decimals, so the midpoint of two has seven.
-	f.Best.Threshold = round7(f.Best.Threshold)
+	f.Best.Threshold = roundThreshold(f.Best.Threshold, chosen)
 	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)
 	f.Reliability = Reliability{ECE: math.NaN(), Chance: math.NaN()}
 	if n := len(positive); n < minReliabilityRows {
@@ -168,7 +167,26 @@ func (f *Figures) addVerdicts(s *Sample, positive []bool, chosen []float64, o st
 	f.Reliability.ECE, f.Reliability.Chance = stats.ECE(f.Reliability.Bins), stats.ECEByChance(f.Reliability.Bins)
 }
 
-// round7 rounds x to seven decimals.
+// roundThreshold returns the threshold with the fewest decimals that separates the scores as
+// t does.
+func roundThreshold(t float64, scores []float64) float64 {
+	below, above := math.Inf(-1), math.Inf(1)
+	for _, x := range scores {
+		if x < t {
+			below = max(below, x)
+		} else {
+			above = min(above, x)
+		}
+	}
+	for scale := 10.; scale < 1e7; scale *= 10 {
+		if rounded := math.Round(t*scale) / scale; below < rounded && rounded <= above {
+			return rounded
+		}
+	}
+	return round7(t)
+}
+
+// round7 rounds x to seven decimals. Scores have six, so the midpoint of two has seven.
 func round7(x float64) float64 { return math.Round(x*1e7) / 1e7 }
 
 // setUnsplit sets the figures that need faithful and unfaithful rows to NaN.
@@ -189,14 +207,6 @@ func unsplit() stats.Interval {
 
 // addNotes adds reasons to doubt the figures.
 func (f *Figures) addNotes() {
-	if a := f.agreement().AUROC; a.Reliable() {
-		switch {
-		case a.Upper < 0.5:
-			f.Notes = append(f.Notes, "rows labelled faithful have lower scores: check that 1 means faithful")
-		case a.Lower <= 0.5:
-			f.Notes = append(f.Notes, fmt.Sprintf("the %s does not agree with these labels better than chance", f.Score))
-		}
-	}
 	if n := f.Counts.Unscored; n > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("excluded rows with a label but no score: %d", n))
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/page"
-	"github.com/ragfaith/ragfaith/internal/stats"
+	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 //go:embed page
@@ -45,21 +45,29 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	for _, x := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
 		ticks = append(ticks, tick{coordinate(plotLeft + x*plotSize), coordinate(plotBottom - x*plotSize + digitBaseline), fmt.Sprintf("%.1f", x)})
 	}
+	var verdicts []report.Table
+	if f.Positive.N > 0 {
+		verdicts = append(verdicts, r.verdicts())
+	}
 	return t.ExecuteTemplate(w, "page.tmpl", struct {
+		Advice                string
 		Source, Judge, Counts string
 		Notes                 []string
-		Sections              []section
+		Verdicts              []report.Table // at most one
+		Sections              report.Tables
 		Title, Note           string // of the reliability diagram
 		Dots                  []dot
 		Ticks                 []tick
 	}{
-		Source: r.source(), Judge: r.judge(), Counts: f.counts(), Notes: f.Notes, Sections: r.sections(),
-		Title: capitalize(f.reliabilityTitle()), Note: f.Reliability.Note, Dots: dots(f.Reliability.Bins), Ticks: ticks,
+		Advice: r.Advice(), Source: r.source(), Judge: r.judge(), Counts: f.counts(), Notes: f.Notes,
+		Verdicts: verdicts, Sections: r.sections(),
+		Title: report.Capitalize(f.reliabilityTitle()), Note: f.Reliability.Note, Dots: f.dots(), Ticks: ticks,
 	})
 }
 
 // dots returns the dots of the bins, whose areas are proportional to the number of rows.
-func dots(bins []stats.Bin) []dot {
+func (f *Figures) dots() []dot {
+	bins := f.Reliability.Bins
 	largest := 0
 	for i := range bins {
 		largest = max(largest, bins[i].N)
@@ -70,7 +78,7 @@ func dots(bins []stats.Bin) []dot {
 		dots[i] = dot{
 			X: coordinate(plotLeft + b.Mean*plotSize), Y: coordinate(plotBottom - b.Share*plotSize),
 			R:     coordinate(max(minDotRadius, maxDotRadius*math.Sqrt(float64(b.N)/float64(largest)))),
-			Range: binRange(b), Mean: format(b.Mean), Share: format(b.Share), N: b.N,
+			Range: binRange(b), Mean: f.format(b.Mean), Share: f.format(b.Share), N: b.N,
 		}
 	}
 	return dots

@@ -68,11 +68,49 @@ func (r *Report) Choice() Choice {
 	return Choice{Threshold: own, Own: true, Why: why}
 }
 
-// format formats a figure with four decimals.
-func format(x float64) string { return strconv.FormatFloat(x, 'f', 4, 64) }
+// format formats a figure with the decimals that the sample carries: one more than the first
+// decimal of the largest standard error of a share, but two to four.
+func (f *Figures) format(x float64) string {
+	const minDecimals, maxDecimals = 2, 4
+	standardError := 0.5 / math.Sqrt(float64(f.Counts.Labelled))
+	decimals := min(max(int(math.Ceil(-math.Log10(standardError))), minDecimals), maxDecimals)
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
 
 // formatShortest formats x with as many digits as it needs.
 func formatShortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// percent formats a share in percent.
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) + "%" }
+
+// Advice says in a sentence what to do.
+func (r *Report) Advice() string {
+	f, choice := r.Figures, r.Choice()
+	auroc := f.agreement().AUROC
+	figure := fmt.Sprintf("(AUROC %s, 95%% interval %s to %s)", f.format(auroc.Estimate), f.format(auroc.Lower), f.format(auroc.Upper))
+	own := percent(f.Judged.BalancedAccuracy.Estimate)
+	best, crossValidated := formatShortest(f.Best.Threshold), percent(f.Best.OutOfFold.Estimate)
+	const weights = " (both labels weighted equally)"
+	switch {
+	case f.Positive.N == 0:
+		return "Set --positive-at X to the lowest rating of a faithful row: verdicts can't be compared with ratings."
+	case auroc.Reliable() && auroc.Upper < 0.5:
+		return "Check the labels: rows labelled faithful have a lower " + f.Score.String() + " " + figure + "; 1 must mean faithful."
+	case auroc.Reliable() && auroc.Lower <= 0.5:
+		return "Try another judge: the " + f.Score.String() + " does not separate the labels better than chance " + figure + ", so no threshold helps."
+	case !f.Judged.BalancedAccuracy.Reliable():
+		return "Label more rows: " + f.Judged.BalancedAccuracy.Note + "."
+	case choice.Own:
+		return "Keep --threshold " + formatShortest(choice.Threshold) + ": it agrees with the labels in " + own + " of rows; the best, " + best + ", in " + crossValidated + " in cross-validation" + weights + "."
+	case !math.IsNaN(choice.Threshold):
+		run := r.Settings.Get(settingThreshold)
+		if run == "" {
+			run = "the threshold of the run"
+		}
+		return "Use --threshold " + best + ": it agrees with the labels in " + crossValidated + " of rows in cross-validation, " + run + " in " + own + weights + "."
+	}
+	return "The verdicts agree with the labels in " + own + " of rows" + weights + "; no threshold: " + choice.Why + "."
+}
 
 // source describes the results and the labels.
 func (r *Report) source() string {
@@ -89,7 +127,7 @@ func (r *Report) source() string {
 // counts describes the rows.
 func (f *Figures) counts() string {
 	c := f.Counts
-	text := fmt.Sprintf("%d rows: %d with a label and a score", c.Rows, c.Labelled)
+	text := fmt.Sprintf("%d: %d with a label and a score", c.Rows, c.Labelled)
 	if !math.IsNaN(f.Positive.Estimate) {
 		text += fmt.Sprintf(" (%d faithful, %d not)", f.Faithful, c.Labelled-f.Faithful)
 	}
@@ -99,110 +137,112 @@ func (f *Figures) counts() string {
 // judge describes the judge.
 func (r *Report) judge() string {
 	if r.Settings == nil {
-		return "unknown judge (no summary of the run)"
+		return "unknown (no summary of the run)"
 	}
 	var parts []string
 	for _, name := range []string{settingJudge, "--model", "--claims", "--evidence", settingThreshold} {
 		if value := r.Settings.Get(name); value != "" {
-			parts = append(parts, strings.TrimPrefix(name, "--")+" "+value)
+			parts = append(parts, strings.TrimPrefix(strings.TrimPrefix(name, settingJudge), "--")+" "+value)
 		}
 	}
-	return report.Printable(strings.Join(parts, ", "))
-}
-
-// A section is a titled list of figures.
-type section struct {
-	Title string
-	Lines []line
-}
-
-// A line is a figure with its interval. Note explains missing numbers.
-type line struct {
-	Name, Estimate, Interval, Note string
+	return report.Printable(strings.TrimSpace(strings.Join(parts, ", ")))
 }
 
 // missing stands for a number that cannot be computed.
 const missing = "–"
 
-// newLine formats an interval.
-func newLine(name string, i stats.Interval) line {
-	if !i.Reliable() || math.IsNaN(i.Estimate) {
-		return line{Name: name, Estimate: missing, Note: i.Note}
+// newSection returns a table of figures.
+func newSection(title string) report.Table {
+	return report.Table{Columns: []report.Column{{Name: title}, {Name: "estimate", Right: true}, {Name: "95% interval"}, {Name: "note", Prose: true}}}
+}
+
+// addInterval adds a figure with its interval and a note, which explains missing numbers.
+func (f *Figures) addInterval(t *report.Table, name string, i stats.Interval, note string) {
+	estimate, interval := missing, ""
+	if i.Reliable() && !math.IsNaN(i.Estimate) {
+		estimate, interval = f.format(i.Estimate), f.format(i.Lower)+" to "+f.format(i.Upper)
 	}
-	return line{name, format(i.Estimate), format(i.Lower) + " to " + format(i.Upper), i.Note}
+	if i.Note != "" && note != "" {
+		note = "; " + note
+	}
+	t.AddRow(name, estimate, interval, i.Note+note)
 }
 
 // sections returns all figures except those of the reliability diagram.
-func (r *Report) sections() []section {
+func (r *Report) sections() report.Tables {
 	f := r.Figures
-	var auroc, spearman []line
+	scores, verdicts := newSection("agreement of scores with labels"), newSection("agreement of verdicts with labels")
 	for _, a := range f.Scores {
-		auroc = append(auroc, newLine("AUROC, "+a.Score.String(), a.AUROC))
-		spearman = append(spearman, newLine("Spearman, "+a.Score.String(), a.Spearman))
+		f.addInterval(&scores, "AUROC, "+a.Score.String(), a.AUROC, "")
 	}
-	verdicts := []line{newLine("balanced accuracy", f.Judged.BalancedAccuracy), newLine("kappa", f.Judged.Kappa)}
-	if f.Positive.N > 0 {
-		verdicts = append(verdicts, line{Name: "faithful according to", Note: fmt.Sprintf("both %d, only the judge %d, only the labels %d, neither %d",
-			f.Judged.TruePositive, f.Judged.FalsePositive, f.Judged.FalseNegative, f.Judged.TrueNegative)})
+	for _, a := range f.Scores {
+		f.addInterval(&scores, "Spearman, "+a.Score.String(), a.Spearman, "")
 	}
-	return []section{
-		{"agreement of scores with labels", append(auroc, spearman...)},
-		{"agreement of verdicts with labels", verdicts},
-		{"threshold for the " + f.Score.String(), r.thresholdLines()},
-		{"mean", f.meanLines()},
-	}
+	f.addInterval(&verdicts, "balanced accuracy", f.Judged.BalancedAccuracy, "")
+	f.addInterval(&verdicts, "kappa", f.Judged.Kappa, "")
+	return report.Tables{scores, verdicts, r.threshold(), f.mean()}
 }
 
-func (r *Report) thresholdLines() []line {
-	b, choice := r.Figures.Best, r.Choice()
-	var lines []line
+// verdicts returns the numbers of rows by verdict and label.
+func (r *Report) verdicts() report.Table {
+	j := &r.Figures.Judged
+	judge := "judge"
+	if t := r.Settings.Get(settingThreshold); t != "" && r.Settings.Get(settingJudge) != judgeLLM {
+		judge += ", threshold " + report.Printable(t)
+	}
+	t := report.Table{Columns: []report.Column{{Name: judge}, {Name: "labelled faithful", Right: true}, {Name: "labelled unfaithful", Right: true}}}
+	t.AddRow("all claims supported", strconv.Itoa(j.TruePositive), strconv.Itoa(j.FalsePositive))
+	t.AddRow("some claim unsupported", strconv.Itoa(j.FalseNegative), strconv.Itoa(j.TrueNegative))
+	return t
+}
+
+func (r *Report) threshold() report.Table {
+	f, choice := r.Figures, r.Choice()
+	b := &f.Best
+	t := newSection("threshold for the " + f.Score.String())
 	if b.OutOfFold.Reliable() {
-		lines = []line{
-			{"best threshold", formatShortest(b.Threshold), "", formatShortest(b.Low) + " to " + formatShortest(b.High) + " in cross-validation"},
-			newLine("balanced accuracy, cross-validated", b.OutOfFold),
-			{"balanced accuracy, on these rows", format(b.Apparent), "", "too high, since these rows determined the threshold"},
-		}
+		t.AddRow("best threshold", formatShortest(b.Threshold), "", f.format(b.Low)+" to "+f.format(b.High)+" in cross-validation")
+		f.addInterval(&t, "balanced accuracy, cross-validated", b.OutOfFold, "")
+		t.AddRow("balanced accuracy, on these rows", f.format(b.Apparent), "", "too high, since these rows determined the threshold")
 	}
-	use := line{"for score --calibration", missing, "", choice.Why}
-	if !math.IsNaN(choice.Threshold) {
-		use.Estimate = formatShortest(choice.Threshold)
-		if choice.Own {
-			use.Note = "the threshold of the run; " + use.Note
-		}
+	switch {
+	case math.IsNaN(choice.Threshold):
+		t.AddRow("for score --calibration", missing, "", choice.Why)
+	case choice.Own:
+		t.AddRow("for score --calibration", formatShortest(choice.Threshold), "", "the threshold of the run; "+choice.Why)
+	default:
+		t.AddRow("for score --calibration", formatShortest(choice.Threshold), "", choice.Why)
 	}
-	return append(lines, use)
+	return t
 }
 
-func (f *Figures) meanLines() []line {
+func (f *Figures) mean() report.Table {
 	m := &f.Mean
-	judged := line{Name: "faithfulness, by the judge", Estimate: missing, Note: fmt.Sprintf("%d rows", m.Rows)}
+	t := newSection("mean")
+	judged := missing
 	if !math.IsNaN(m.Judged) {
-		judged.Estimate = format(m.Judged)
+		judged = f.format(m.Judged)
 	}
-	labelled := newLine("label, labelled rows", m.Corrected.Labelled)
-	corrected := newLine("label, all rows", m.Corrected.Mean)
-	addNote := func(note string) {
-		if corrected.Note != "" {
-			note = corrected.Note + "; " + note
-		}
-		corrected.Note = note
-	}
+	t.AddRow("faithfulness, by the judge", judged, "", fmt.Sprintf("%d rows", m.Rows))
+	labelled, corrected, note := m.Corrected.Labelled, m.Corrected.Mean, ""
 	switch {
 	case m.Note != "":
 		labelled.Note, corrected.Note = m.Note, m.Note
 	case f.Counts.Unlabelled == 0:
-		addNote("the same, since all rows have a label")
-	case m.Corrected.Mean.Reliable():
-		addNote(fmt.Sprintf("from %d rows with a label and %d without; valid if the labelled rows are a random sample", m.Corrected.Mean.N, f.Counts.Unlabelled))
+		note = "the same, since all rows have a label"
+	case corrected.Reliable():
+		note = fmt.Sprintf("from %d rows with a label and %d without; valid if the labelled rows are a random sample", corrected.N, f.Counts.Unlabelled)
 	}
-	return []line{judged, labelled, corrected}
+	f.addInterval(&t, "label, labelled rows", labelled, "")
+	f.addInterval(&t, "label, all rows", corrected, note)
+	return t
 }
 
 // reliabilityTitle returns the heading of the reliability diagram.
 func (f *Figures) reliabilityTitle() string {
 	title := "share of faithful rows by " + f.Score.String()
 	if f.Reliability.Bins != nil {
-		title += fmt.Sprintf(": ECE %s (by chance %s)", format(f.Reliability.ECE), format(f.Reliability.Chance))
+		title += fmt.Sprintf(": ECE %s (by chance %s)", f.format(f.Reliability.ECE), f.format(f.Reliability.Chance))
 	}
 	return title
 }

@@ -7,9 +7,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ragfaith/ragfaith/internal/setting"
@@ -68,6 +70,100 @@ func TestChoice(t *testing.T) {
 		if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
 			t.Errorf("%s: %+v", name, c)
 		}
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	inverted, random := examples(100), examples(100)
+	for i := range inverted {
+		inverted[i].label = 1 - inverted[i].label
+		random[i].label = float64(i % 2)
+	}
+	rated := examples(60)
+	for i := range rated {
+		rated[i].label = 1 + 4*rated[i].label
+	}
+	better := func(f *Figures) {
+		f.Best.Threshold, f.Judged.BalancedAccuracy.Estimate = 0.42, 0.65
+		f.Best.OutOfFold.Estimate, f.Best.OutOfFold.Lower, f.Best.OutOfFold.Upper = 0.84, 0.75, 0.93
+	}
+	for _, tt := range []struct {
+		name     string
+		rows     []example
+		change   func(*Figures)
+		settings setting.List
+		want     string
+	}{
+		{"better threshold", examples(200), better, lexicalSettings(), "Use --threshold 0.42: it agrees with the labels in 84% of rows in cross-validation, 0.5 in 65% (both labels weighted equally)."},
+		{"unknown run", examples(200), better, nil, "Use --threshold 0.42: it agrees with the labels in 84% of rows in cross-validation, the threshold of the run in 65% (both labels weighted equally)."},
+		{"no better threshold", examples(200), func(f *Figures) { better(f); f.Judged.BalancedAccuracy.Estimate = 0.83 }, lexicalSettings(), "Keep --threshold 0.5: it agrees with the labels in 83% of rows; the best, 0.42, in 84% in cross-validation (both labels weighted equally)."},
+		{"language model", examples(200), better, with(lexicalSettings(), "--judge", "llm"), "The verdicts agree with the labels in 65% of rows (both labels weighted equally); no threshold: a language model returns verdicts, which have no threshold."},
+		{"inverted labels", inverted, nil, lexicalSettings(), "Check the labels: rows labelled faithful have a lower minimum claim score (AUROC "},
+		{"random labels", random, nil, lexicalSettings(), "Try another judge: the minimum claim score does not separate the labels better than chance (AUROC "},
+		{"few labels", examples(12), nil, lexicalSettings(), "Label more rows: too few rows for an interval ("},
+		{"ratings", rated, nil, lexicalSettings(), "Set --positive-at X to the lowest rating of a faithful row: "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := &Report{Figures: figures(t, Options{}, tt.rows), Results: "r.jsonl", Label: "ok", Settings: tt.settings}
+			if tt.change != nil {
+				tt.change(r.Figures)
+			}
+			if got := r.Advice(); !strings.HasPrefix(got, tt.want) || !strings.HasSuffix(got, ".") {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			var table strings.Builder
+			if err := r.WriteTable(&table, 1000); err != nil || !strings.HasPrefix(table.String(), r.Advice()+"\n\n") {
+				t.Errorf("got %s, want the advice first (error %v)", table.String(), err)
+			}
+		})
+	}
+}
+
+func TestRoundThresholdKeepsTheVerdicts(t *testing.T) {
+	for _, tt := range []struct {
+		t      float64
+		scores []float64
+		want   float64
+	}{
+		{0.447674, []float64{0.3, 0.44, 0.455348, 0.9}, 0.45},
+		{0.5, []float64{0.2, 0.8}, 0.5},
+		{0.1234565, []float64{0.123456, 0.123457}, 0.123457},
+		{0.25, []float64{0.25, 0.25}, 0.25},
+		{0.000001, []float64{0, 0.000002}, 0.000001},
+		{0.95, []float64{0.9, 1}, 1},
+	} {
+		if got := roundThreshold(tt.t, tt.scores); got != tt.want {
+			t.Errorf("%v between %v: got %v, want %v", tt.t, tt.scores, got, tt.want)
+		}
+	}
+}
+
+func TestFiguresHaveTheDecimalsOfTheSample(t *testing.T) {
+	for n, want := range map[int]string{2: "0.12", 59: "0.12", 3000: "0.123", 300_000: "0.1235"} {
+		f := &Figures{Counts: Counts{Labelled: n}}
+		if got := f.format(0.123456); got != want {
+			t.Errorf("%d rows: got %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestVerdictsAddUp(t *testing.T) {
+	r := exampleReport(t)
+	cells := r.verdicts().Rows()
+	j := r.Figures.Judged
+	want := [][]string{
+		{"all claims supported", strconv.Itoa(j.TruePositive), strconv.Itoa(j.FalsePositive)},
+		{"some claim unsupported", strconv.Itoa(j.FalseNegative), strconv.Itoa(j.TrueNegative)},
+	}
+	if d := cmp.Diff(want, cells); d != "" {
+		t.Error(d)
+	}
+	if got := j.TruePositive + j.FalsePositive + j.FalseNegative + j.TrueNegative; got != r.Figures.Counts.Labelled {
+		t.Errorf("got %d rows, want %d", got, r.Figures.Counts.Labelled)
+	}
+	var page strings.Builder
+	if err := r.WriteHTML(&page); err != nil || !strings.Contains(page.String(), ">labelled unfaithful</th>") || !strings.Contains(page.String(), r.Advice()) {
+		t.Errorf("got a page without advice or verdicts (error %v)", err)
 	}
 }
 
@@ -226,7 +322,7 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	r.Results, r.Labels, r.Label = evil, evil, evil
 	r.Settings = with(r.Settings, "--model", evil)
 	var table, markdown, page strings.Builder
-	for _, err := range []error{r.WriteTable(&table), r.WriteMarkdown(&markdown), r.WriteHTML(&page)} {
+	for _, err := range []error{r.WriteTable(&table, 0), r.WriteMarkdown(&markdown), r.WriteHTML(&page)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +333,8 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 		}
 	}
 	for _, line := range strings.Split(markdown.String(), "\n") {
-		if strings.Contains(line, "<script>") && !strings.HasPrefix(line, "``") {
+		_, value, _ := strings.Cut(line, ": ")
+		if strings.Contains(line, "<script>") && !strings.HasPrefix(value, "``") {
 			t.Errorf("outside of code: %s", line)
 		}
 	}
@@ -276,7 +373,7 @@ func TestPageHasNoScript(t *testing.T) {
 func TestTableShowsAllFigures(t *testing.T) {
 	r := exampleReport(t)
 	var b strings.Builder
-	if err := r.WriteTable(&b); err != nil {
+	if err := r.WriteTable(&b, 0); err != nil {
 		t.Fatal(err)
 	}
 	f := r.Figures
@@ -285,8 +382,8 @@ func TestTableShowsAllFigures(t *testing.T) {
 		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
 		f.Mean.Corrected.Mean.Lower, f.Reliability.ECE, f.Reliability.Chance, f.Reliability.Bins[0].Share,
 	} {
-		if !strings.Contains(b.String(), format(want)) {
-			t.Errorf("%s missing in\n%s", format(want), b.String())
+		if !strings.Contains(b.String(), f.format(want)) {
+			t.Errorf("%s missing in\n%s", f.format(want), b.String())
 		}
 	}
 }
@@ -295,15 +392,15 @@ func TestBar(t *testing.T) {
 	f := figures(t, Options{}, examples(200))
 	b := f.Reliability.Bins[0]
 	b.Share, b.Mean = 0.25, 0.5
-	if got := bar(&b); got != "█████·····|·········" {
+	if got := bar(&b); got != "█████·····│·········" {
 		t.Error(got)
 	}
 	b.Share, b.Mean = 1, 1
-	if got := bar(&b); got != "███████████████████|" {
+	if got := bar(&b); got != "███████████████████│" {
 		t.Error(got)
 	}
 	b.Share, b.Mean = 0, 0
-	if got := bar(&b); got != "|···················" {
+	if got := bar(&b); got != "│···················" {
 		t.Error(got)
 	}
 }

@@ -1,84 +1,55 @@
 package calibrate
 
 import (
-	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// WriteTable writes the report for a terminal.
-func (r *Report) WriteTable(w io.Writer) error {
-	var b strings.Builder
-	f := r.Figures
-	fmt.Fprintf(&b, "%s\n%s\n%s\n", r.source(), r.judge(), f.counts())
-	sections := r.sections()
-	name, estimate := len("estimate"), len("estimate") // column widths
-	for _, s := range sections {
-		for _, l := range s.Lines {
-			name, estimate = max(name, len(l.Name)+2), max(estimate, len([]rune(l.Estimate)))
-		}
-	}
-	fmt.Fprintf(&b, "\n%*s  %*s  95%% interval\n", -name, "", estimate, "estimate")
-	for _, s := range sections {
-		b.WriteString(s.Title + "\n")
-		for _, l := range s.Lines {
-			text := l.Interval
-			if l.Note != "" && text != "" {
-				text += ": "
-			}
-			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%*s  %*s  %s", -name, "  "+l.Name, estimate, l.Estimate, text+l.Note), " "))
-		}
-	}
-	b.WriteString(f.reliabilityTitle() + "\n")
-	if f.Reliability.Bins == nil {
-		b.WriteString("  " + f.Reliability.Note + "\n")
-	} else {
-		fmt.Fprintf(&b, "  %-10s  %6s  %10s  %8s  0%*s\n", "score", "rows", "mean score", "faithful", barWidth-1, "1")
-		for i := range f.Reliability.Bins {
-			bin := &f.Reliability.Bins[i]
-			fmt.Fprintf(&b, "  %-10s  %6d  %10s  %8s  %s\n", binRange(bin), bin.N, format(bin.Mean), format(bin.Share), bar(bin))
-		}
-		b.WriteString("  bar: share of faithful rows, |: mean score\n")
-	}
-	if len(f.Notes) > 0 {
-		b.WriteString("\nnote: " + strings.Join(f.Notes, "\nnote: ") + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
+// WriteTable writes the report for a terminal that is width cells wide; 0 means 120.
+func (r *Report) WriteTable(w io.Writer, width int) error {
+	_, err := io.WriteString(w, r.document().Terminal(width))
 	return err
 }
 
 // WriteMarkdown writes the report for a pull request. Names of files and columns are in
 // code spans.
 func (r *Report) WriteMarkdown(w io.Writer) error {
-	f := r.Figures
-	var b strings.Builder
-	fmt.Fprintf(&b, "## Judge calibration\n\n%s\n\n%s\n\n%s.\n", report.CodeSpan(r.source()), report.CodeSpan(r.judge()), f.counts())
-	for _, s := range r.sections() {
-		fmt.Fprintf(&b, "\n| %s | estimate | 95%% interval | |\n|---|---:|---|---|\n", s.Title)
-		for _, l := range s.Lines {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", l.Name, l.Estimate, l.Interval, l.Note)
-		}
-	}
-	fmt.Fprintf(&b, "\n### %s\n\n", capitalize(f.reliabilityTitle()))
-	if f.Reliability.Bins == nil {
-		b.WriteString(f.Reliability.Note + "\n")
-	} else {
-		b.WriteString("| score | rows | mean score | faithful | bar: faithful, line: mean score |\n|---|---:|---:|---:|---|\n")
-		for i := range f.Reliability.Bins {
-			bin := &f.Reliability.Bins[i]
-			drawn := strings.ReplaceAll(bar(bin), "|", "│") // an ASCII bar would end the cell
-			fmt.Fprintf(&b, "| %s | %d | %s | %s | `%s` |\n", binRange(bin), bin.N, format(bin.Mean), format(bin.Share), drawn)
-		}
-	}
-	for _, note := range f.Notes {
-		b.WriteString("\n**Note:** " + note + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, r.document().Markdown())
 	return err
+}
+
+func (r *Report) document() report.Document {
+	f := r.Figures
+	d := report.Document{
+		report.Heading("Judge calibration"),
+		report.Paragraph(r.Advice()),
+		report.Facts{{Name: "results", Value: r.source(), Text: true}, {Name: "judge", Value: r.judge(), Text: true}, {Name: "rows", Value: f.counts()}},
+	}
+	if f.Positive.N > 0 {
+		d = append(d, r.verdicts())
+	}
+	d = append(d, r.sections(), f.reliability())
+	return append(d, report.Notes(f.Notes))
+}
+
+// reliability returns the reliability diagram as a table.
+func (f *Figures) reliability() report.Block {
+	t := report.Table{Title: f.reliabilityTitle(), Columns: []report.Column{
+		{Name: "score"}, {Name: "rows", Right: true}, {Name: "mean score", Right: true}, {Name: "faithful", Right: true}, {Name: "0" + strings.Repeat(" ", barWidth-2) + "1", Text: true},
+	}, Foot: "bar: share of faithful rows; line: mean score"}
+	if f.Reliability.Bins == nil {
+		return report.Paragraph(report.Capitalize(f.reliabilityTitle()) + ": " + f.Reliability.Note + ".")
+	}
+	for i := range f.Reliability.Bins {
+		b := &f.Reliability.Bins[i]
+		t.AddRow(binRange(b), strconv.Itoa(b.N), f.format(b.Mean), f.format(b.Share), bar(b))
+	}
+	return t
 }
 
 // barWidth is the width of a bar in cells.
@@ -89,9 +60,6 @@ const barWidth = 20
 func bar(b *stats.Bin) string {
 	full := int(math.Round(b.Share * barWidth))
 	cells := []rune(strings.Repeat("█", full) + strings.Repeat("·", barWidth-full))
-	cells[min(barWidth-1, int(b.Mean*barWidth))] = '|'
+	cells[min(barWidth-1, int(b.Mean*barWidth))] = '│'
 	return string(cells)
 }
-
-// capitalize returns s, which starts with an ASCII letter, with an upper-case first letter.
-func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -26,12 +26,13 @@ var files embed.FS
 //   - "foot" ends it, with the script as one module
 //   - "theme" is the theme button
 //   - "histogram" draws a [Histogram]
+//   - "table" shows a [report.Table]
 //
 // The style consists of the shared style.css and the one in dir, the script of the shared
 // page.js and the named scripts in dir. Without named scripts the page has no script.
 //
-// Templates can call printable ([report.Printable]), visible ([Visible]) and thousands
-// ([Thousands]). They are those of html/template except that they cannot call methods: a
+// Templates can call printable ([report.Printable]), visible ([Visible]), thousands
+// ([Thousands]) and cells ([report.Table.Rows]). They are those of html/template except that they cannot call methods: a
 // program that can look up any method by name has to contain every exported method of its
 // dependencies.
 func Parse(fsys fs.FS, dir string, scripts ...string) (*template.Template, error) {
@@ -56,6 +57,7 @@ func Parse(fsys fs.FS, dir string, scripts ...string) (*template.Template, error
 		"printable": report.Printable,
 		"visible":   Visible,
 		"thousands": Thousands,
+		"cells":     report.Table.Rows,
 	}).ParseFS(files, "files/*.tmpl")
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -108,7 +109,9 @@ func fit(columns []Column, width int) []Column {
 		}
 		cells := make([]string, len(columns[i].Cells))
 		for j, s := range columns[i].Cells {
-			cells[j] = cell(s, widths[i])
+			if cells[j] = cell(s, widths[i]); columns[i].Prose {
+				cells[j] = strings.Join(wrap(s, widths[i], 0), "\n")
+			}
 		}
 		columns[i].Cells, columns[i].Name = cells, cell(columns[i].Name, widths[i])
 	}
