@@ -77,7 +77,15 @@ func TestPageInBrowser(t *testing.T) {
 		p.LoadAxe()
 		for _, scheme := range []string{"dark", "light"} {
 			p.Scheme(scheme)
-			p.Axe(scheme)
+			for _, width := range []int64{500, 1400} {
+				p.Size(width, 1000)
+				p.Run(`location.hash = ''; document.querySelectorAll('.change').forEach((e) => { e.open = true; })`)
+				p.Is(`document.querySelectorAll('.copy-link').length`, "16")
+				p.Axe(fmt.Sprintf("all rows open, %s, %d wide", scheme, width))
+				p.Run(`location.hash = '#direction=worse&min=2&max=8'`)
+				p.Is(`document.querySelector('.histogram').classList.contains('filtered')`, "true")
+				p.Axe(fmt.Sprintf("filtered, %s, %d wide", scheme, width))
+			}
 		}
 	})
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// maxTitle is the length of a question in the list of rows in characters, more than fits.
+// maxTitle is the length of a title in the list of rows in characters, more than fits.
 const maxTitle = 160
 
 // A row is the data of a changed row.
 type row struct {
 	Position, Bin               int // Bin of the histogram
 	ID, Question                string
-	Title                       string // the beginning of the question, on one line
+	Title                       string // the beginning of the question or, without one, of the answer, on one line
 	OldQuestion                 string // question of the baseline, if it differs
 	Was, Is, Difference, Claims string
 	Direction                   string // worse, better or same
@@ -59,7 +59,7 @@ type side struct {
 
 func newRow(position int, c *compare.Change) row {
 	r := row{
-		Position: position, Bin: c.Bin(), Title: report.Clip(c.Candidate.Question, maxTitle), ID: c.Candidate.ID, Question: c.Candidate.Question,
+		Position: position, Bin: c.Bin(), Title: report.Clip(cmp.Or(c.Candidate.Question, c.Candidate.Answer), maxTitle), ID: c.Candidate.ID, Question: c.Candidate.Question,
 		Was: view.Score(c.Baseline.Faithfulness), Is: view.Score(c.Candidate.Faithfulness),
 		Difference: view.Signed(c.Difference), Claims: view.Change(c), Direction: "same",
 	}

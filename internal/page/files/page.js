@@ -31,8 +31,8 @@ function useTheme() {
   });
 }
 
-// The fragment of the page address has the filters and the open row, as parameters.
-const address = () => new URLSearchParams(location.hash.slice(1));
+// address returns the parameters in the fragment of a URL: the filters and the open row.
+const address = (url) => new URLSearchParams(new URL(url).hash.slice(1));
 
 function setAddress(parameters) {
   const text = String(parameters);

@@ -231,15 +231,20 @@ func takeScreenshots(t *testing.T, b browsertest.Browser) {
 	}
 }
 
-// testAccessibility checks the table and the open rows with axe-core, in both color schemes
-// and at two widths.
+// testAccessibility checks the table, active filters and open rows with axe-core, in both
+// color schemes and at two widths.
 func testAccessibility(t *testing.T, b browsertest.Browser, page string) {
 	p := b.Open(t, page, "")
 	p.LoadAxe()
 	for _, scheme := range []string{"light", "dark"} {
 		p.Scheme(scheme)
-		for _, width := range []int64{360, 1600} {
+		for _, width := range []int64{500, 1400} {
 			p.Size(width, 900)
+			p.Run(`location.hash = '#status=failed&verdict=supported&min=0.3&max=0.6&search=x&column.model=%3Dm-1&sort=-index'`)
+			p.Is(`document.querySelector('.histogram').classList.contains('filtered')`, "true")
+			p.Axe(fmt.Sprintf("filtered, %s, %d wide", scheme, width))
+			p.Run(`location.hash = ''`)
+			p.Is(indexes, "0 1 3 2")
 			p.Axe(fmt.Sprintf("the table, %s, %d wide", scheme, width))
 			for row := range 4 {
 				openRow(p, row)

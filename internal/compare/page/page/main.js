@@ -58,8 +58,7 @@ function saveAddress() {
 
 // readAddress sets the filters and opens the row in the page address. If the filters hide
 // the row, they are reset.
-function readAddress() {
-  const parameters = address();
+function readAddress(parameters) {
   const row = rows.find(({ id, position }) => (parameters.has("row") ? id === parameters.get("row") : String(position) === parameters.get("position")));
   setFilters(parameters);
   if (row && !matches(row, filters())) {
@@ -127,7 +126,7 @@ if (list) {
   useTools(update);
   useRows();
   useKeys();
-  readAddress();
-  addEventListener("hashchange", readAddress);
+  readAddress(address(location.href));
+  addEventListener("hashchange", (event) => readAddress(address(event.newURL)));
 }
 document.documentElement.dataset.ready = "yes"; // for tests

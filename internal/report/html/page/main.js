@@ -53,8 +53,7 @@ function saveAddress() {
 
 // readAddress sets the filters and the sort order and opens the row in the page address. If
 // the filters hide the row, they are reset.
-function readAddress() {
-  const parameters = address();
+function readAddress(parameters) {
   detail.close();
   const row = rows.find(({ id, index }) => (parameters.has("row") ? id === parameters.get("row") : String(index) === parameters.get("index")));
   const missing = !row && (parameters.has("row") || parameters.has("index"));
@@ -108,13 +107,14 @@ async function start() {
     return;
   }
   columns = new Columns(rows, byId("columns"));
-  if (address().size > 0) {
-    readAddress();
+  const linked = address(location.href);
+  if (linked.size > 0) {
+    readAddress(linked);
   } else {
     update(); // with what was typed in the meantime
   }
-  addEventListener("hashchange", () => {
-    readAddress();
+  addEventListener("hashchange", (event) => {
+    readAddress(address(event.newURL));
     if (detail.position < 0) {
       byId("rows-title").scrollIntoView();
     }
