@@ -102,6 +102,9 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	if err := o.check(path); err != nil {
 		return err
 	}
+	if o.labels == "" {
+		o.label = labelColumn(o.label)
+	}
 	console := console.New(stderr, report.Palette{})
 	warn := console.Warn
 	if o.quiet {
@@ -133,7 +136,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	}
 	figures, err := o.figures(ctx, path, summary, stdin, warn)
 	if err != nil {
-		return err
+		return suggestColumn(err)
 	}
 	r := &calibrate.Report{
 		Figures: figures, Ragfaith: version(), Results: path, Labels: o.labels, Label: o.label,

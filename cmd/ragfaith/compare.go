@@ -215,7 +215,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	}
 	c, err := compare.Run(ctx, sources[0], sources[1], options)
 	if column := (*resultfile.ColumnError)(nil); errors.As(err, &column) {
-		return nil, usagef("--cluster: %w", err)
+		return nil, usagef("--cluster: %w", suggestColumn(err))
 	}
 	return c, err
 }

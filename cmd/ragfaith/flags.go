@@ -13,7 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A flagSpec describes a flag: on the command line, in the environment, in config
@@ -300,7 +299,7 @@ func columnsOf(paths []string) []string {
 	if info, err := os.Stat(paths[0]); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
 		return nil
 	}
-	set, err := dataset.Open(paths[:1], dataset.Options{Reserved: result.Names(), KeepAll: true})
+	set, err := dataset.Open(paths[:1], dataset.Options{KeepAll: true})
 	if err != nil {
 		return nil
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
@@ -25,7 +24,9 @@ const defaultRowTimeout = time.Minute
 type scoreOptions struct {
 	inputFormat   string
 	delimiter     byte
-	columns, keep []string // values of --map and --keep
+	columns       []string // values of --map
+	keep, keepAs  []string
+	names         *keptNames // set by check
 	limit, sample int
 	seed          uint64
 	shard, shards int
@@ -129,6 +130,7 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 			help: "read id, question, answer or contexts from COLUMN; repeatable",
 		},
 		{name: "keep", arg: "COLUMN", value: &o.keep, untrusted: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
+		{name: "keep-as", arg: "COLUMN=NAME", value: &o.keepAs, untrusted: anyValue, help: "copy COLUMN into the results as NAME; repeatable"},
 		{name: "limit", arg: "N", value: flagvalue.Int(&o.limit, 0, 0), untrusted: anyValue, help: "score only the first N rows; 0 for all"},
 		{name: "sample", arg: "N", value: flagvalue.Int(&o.sample, 0, 0), untrusted: anyValue, help: "score a random sample of N rows; 0 for all"},
 		{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
@@ -183,7 +185,7 @@ func (o *scoreOptions) outputFlags() []flagSpec {
 }
 
 // check reports invalid combinations of options and arguments.
-func (o *scoreOptions) check(paths []string) error {
+func (o *scoreOptions) check(paths []string) (err error) {
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet cannot be used together")
 	}
@@ -192,6 +194,14 @@ func (o *scoreOptions) check(paths []string) error {
 	}
 	if err := errors.Join(o.checkLLM(), o.checkLocal(), o.checkGroups()); err != nil {
 		return err
+	}
+	if o.names, err = newKeptNames(o.keepAs, o.keptColumns()); err != nil {
+		return err
+	}
+	for _, c := range o.keptGroupColumns() {
+		if name := o.names.name(c.name); name != c.name {
+			return usagef("--keep-as %s=%s: %s needs the column under its own name", c.name, name, c.flag)
+		}
 	}
 	if err := checkStdinOnce(paths); err != nil {
 		return err
@@ -207,7 +217,7 @@ func (o *scoreOptions) check(paths []string) error {
 
 // datasetOptions returns the options for reading the dataset.
 func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
-	opts := dataset.Options{Reserved: result.Names(), MaxRowBytes: o.maxRowBytes, Delimiter: o.delimiter, NeedText: o.emptyContexts == emptyFail}
+	opts := dataset.Options{MaxRowBytes: o.maxRowBytes, Delimiter: o.delimiter, NeedText: o.emptyContexts == emptyFail}
 	if o.inputFormat != "auto" {
 		format, err := dataset.ParseFormat(o.inputFormat)
 		if err != nil {
@@ -240,20 +250,29 @@ func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
 
 // kept returns the columns to copy into the results; all is true for --keep all.
 func (o *scoreOptions) kept() (columns []string, all bool) {
-	if slices.Contains(o.keep, "all") {
-		return nil, true
+	columns = o.keptColumns()
+	if all = slices.Contains(o.keep, "all"); all {
+		columns = slices.DeleteFunc(columns, func(column string) bool { return slices.Contains(o.keep, column) })
 	}
-	return o.keptNames(), false
+	return columns, all
 }
 
-// keptNames returns the columns named by --keep, --cluster and --by. Those that group rows
-// are kept so that "ragfaith report" can compute the same figures from the results.
-func (o *scoreOptions) keptNames() []string {
-	kept := o.keep
-	for _, c := range o.keptGroupColumns() {
-		if !slices.Contains(kept, c.name) {
-			kept = append(slices.Clip(kept), c.name)
+// keptColumns returns the columns named by --keep, --keep-as, --cluster and --by. Those
+// that group rows are kept so that "ragfaith report" can compute the same figures from the
+// results.
+func (o *scoreOptions) keptColumns() []string {
+	kept := slices.Clone(o.keep)
+	add := func(column string) {
+		if !slices.Contains(kept, column) {
+			kept = append(kept, column)
 		}
+	}
+	for _, pair := range o.keepAs {
+		column, _, _ := strings.Cut(pair, "=")
+		add(column)
+	}
+	for _, c := range o.keptGroupColumns() {
+		add(c.name)
 	}
 	return kept
 }

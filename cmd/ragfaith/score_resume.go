@@ -48,7 +48,8 @@ func (o *scoreOptions) settings(paths []string, threshold float64, m *model, loc
 		"--no-claims":     {o.noClaims},
 		"dataset":         paths,
 		"--map":           o.columns,
-		"--keep":          o.keptNames(),
+		"--keep":          o.names.names(o.keptColumns()),
+		"--keep-as":       o.keepAs,
 	}
 	if o.emptyContexts != emptyScore {
 		values["--empty-contexts"] = []string{o.emptyContexts}

@@ -212,7 +212,7 @@ func (r *scoreRun) reportOptions() report.Options {
 	o := r.options
 	keep, keepAll := o.kept()
 	return report.Options{
-		Keep: keep, KeepAll: keepAll, Width: r.stdout.width, Warn: r.warn,
+		Keep: o.names.names(keep), KeepAll: keepAll, Width: r.stdout.width, Warn: r.warn,
 		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: o.show, DatasetOrder: o.sort == sortNone,
 		Gates: r.gates, Means: r.means.Means, Notes: r.notes(),
 		Page: func(w io.Writer) (report.Writer, error) {
@@ -286,6 +286,9 @@ func (s sinks) Write(r *result.Row) error {
 func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, set *dataset.Set) error {
 	o := r.options
 	r.failures = o.newFailureLog(r.console)
+	if !o.quiet {
+		o.names.note = r.keepNote
+	}
 	all := append(sinks{r.outputs, &r.tally, r.means, r.failures}, r.summary.sinks()...)
 	if !o.quiet && !o.noProgress {
 		r.progress = console.StartProgress(r.console, console.ProgressOptions{
@@ -304,7 +307,7 @@ func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, se
 	defer stopFlushing()
 
 	start := r.sys.Clock.Now()
-	err := r.pipeline.Run(ctx, r.rejectUnmatched(o.selection().Of(set.Rows())), all)
+	err := r.pipeline.Run(ctx, r.rejectUnmatched(o.names.rename(o.selection().Of(set.Rows()))), all)
 	r.duration = r.sys.Clock.Now().Sub(start)
 	return err
 }

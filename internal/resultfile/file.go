@@ -45,6 +45,7 @@ type File struct {
 	line    int         // line of the last row
 	counts  counts      // statistics of the rows read
 	missing []string    // columns of Options.Keep not found in any row so far
+	kept    []string    // kept columns of the first row, for errors
 }
 
 // Open opens a result file: JSONL, JSON, CSV, TSV or Parquet, detected by its extension or
@@ -74,14 +75,18 @@ func (f *File) readFirst() error {
 		}
 		f.row, f.check.Partial = row, row.cells
 		if missing := missingFrom(f.o.Keep, f.records.Names()); len(missing) > 0 {
-			return &ColumnError{f.name(), missing}
+			return &ColumnError{f.name(), missing, missingFrom(f.records.Names(), result.Names())}
 		}
 	}
 	first, err := f.next()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	f.first = first
+	if f.first = first; err == nil && len(f.o.Keep) > 0 {
+		for _, c := range first.Kept {
+			f.kept = append(f.kept, c.Name)
+		}
+	}
 	return err
 }
 
@@ -105,7 +110,7 @@ func (f *File) Rows() iter.Seq2[*result.Row, error] {
 			switch {
 			case errors.Is(err, io.EOF):
 				if len(f.missing) > 0 {
-					yield(nil, &ColumnError{f.name(), f.missing})
+					yield(nil, &ColumnError{f.name(), f.missing, f.kept})
 				}
 				return
 			case err != nil:
@@ -164,6 +169,7 @@ func (f *File) name() string {
 type ColumnError struct {
 	File    string
 	Columns []string
+	Kept    []string // columns that exist, in JSONL and JSON those of the first row
 }
 
 // Error lists the columns.

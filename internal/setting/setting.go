@@ -75,6 +75,7 @@ func All() []Definition {
 		{"dataset", Rows},
 		{"--map", Rows},
 		{"--keep", Rows},
+		{"--keep-as", Rows},
 	}
 }
 
