@@ -16,6 +16,7 @@ type csvReader struct {
 	dialect
 	lines lineReader
 
+	stray  int    // number of the first field with an unexpected quote, or 0
 	record []byte // concatenated fields
 	ends   []int  // end of each field in record
 	line   int    // line at which the record starts
@@ -25,7 +26,7 @@ type csvReader struct {
 // invalid record results in a csvError and ends with its line. The fields
 // before the error are available.
 func (c *csvReader) next() error {
-	c.record, c.ends = c.record[:0], c.ends[:0]
+	c.record, c.ends, c.stray = c.record[:0], c.ends[:0], 0
 	if cap(c.record) > maxReused {
 		c.record = nil
 	}
@@ -53,8 +54,8 @@ func (c *csvReader) next() error {
 			if n >= 0 {
 				field = line[:n]
 			}
-			if !c.lazyQuotes && bytes.IndexByte(field, '"') >= 0 {
-				return &csvError{fmt.Errorf("a quote within field %d, which is not quoted", len(c.ends)+1)}
+			if c.stray == 0 && !c.lazyQuotes && bytes.IndexByte(field, '"') >= 0 {
+				c.stray = len(c.ends) + 1
 			}
 			c.record = append(c.record, field...)
 			c.ends = append(c.ends, len(c.record))

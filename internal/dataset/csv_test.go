@@ -63,7 +63,8 @@ func TestCSVContinuesAfterRowErrors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"1,a,x\n2,a\n3,a,x\n", "\nx.csv:3: want 3 fields, got 2\n"},
 		{"1,a,x\n2,a,x,y\n3,a,x\n", "\nx.csv:3: want 3 fields, got 4\n"},
-		{"1,a\"b,x\n2,a,x\n", "x.csv:2: a quote within field 2, which is not quoted\n"},
+		{"1,a\"b,x,\n2,a,x\n", "\n"},
+		{"1,a \"b, c\" d,x\n2,a,x\n", "x.csv:2: want 3 fields, got 4: a quote within field 2, which is not quoted\n"},
 		{"1,\"a\"b,x\n2,a,x\n", "x.csv:2: a quote within field 2 that is not doubled\n"},
 		{"1,a,\"x\n2,a,x\n", "x.csv:2: a quote is opened on line 2 and never closed"},
 		{"1,\"a\nb\n\",x\n2,a,\n", "\nx.csv:5: contexts: no text to judge against"},

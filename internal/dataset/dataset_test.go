@@ -278,7 +278,7 @@ func TestRowsReplacesPythonFloats(t *testing.T) {
 		}
 	}
 	rows, _ := read(t, "x.jsonl", all[7]+"\n"+`{"answer":"a","contexts":["x"],"k":NaNs}`, Options{})
-	if rows[1].Err != "x.jsonl:2: invalid JSON: invalid character 'N' at start of value, at column 36" {
+	if rows[1].Err != "x.jsonl:2: invalid JSON: invalid character 'N' at start of value, at column 36 (is it Python? write it with json.dumps)" {
 		t.Errorf("got row error %q, want an invalid character", rows[1].Err)
 	}
 }

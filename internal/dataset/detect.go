@@ -43,11 +43,11 @@ func textFormat(implied Format, head []byte) Format {
 			return found
 		}
 	case JSONL:
-		if found == JSON && (startsWith(head, "[", "{") || isOpenObject(head)) || !isJSON && isTable(head) {
+		if found == JSON && (startsWith(head, "{") || startsWith(head, "[", "{")) || !isJSON && isTable(head) {
 			return found
 		}
 	case CSV, TSV:
-		if isJSON && (startsWith(head, "{", `"`) || startsWith(head, "[", "{")) {
+		if isJSON && startsWithJSON(string(head)) {
 			return found
 		}
 	case Parquet:
@@ -63,7 +63,7 @@ func detectFormat(head []byte) Format {
 	switch {
 	case len(text) == 0:
 		return JSONL
-	case text[0] == '[' || isOpenObject(text):
+	case text[0] == '[' || isOpenObject(text) || isConcatenated(text):
 		return JSON
 	case text[0] == '{':
 		return JSONL
@@ -88,11 +88,40 @@ func isOpenObject(head []byte) bool {
 	return string(trimSpace(line)) == "{"
 }
 
+// isConcatenated reports whether another object follows the first one in its line.
+func isConcatenated(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	if !bytes.Contains(line, []byte("}{")) {
+		return false
+	}
+	dec := newLenientDecoder(bytes.NewReader(line))
+	_, err := dec.ReadValue()
+	return err == nil && bytes.HasPrefix(line[dec.InputOffset():], []byte("{"))
+}
+
+// startsWithJSON reports whether a text starts like an object, or an array of
+// objects.
+func startsWithJSON(text string) bool {
+	return startsWith([]byte(text), "{", `"`) || startsWith([]byte(text), "[", "{")
+}
+
+// isMarkdownTable reports whether the second line of a text is the rule below the
+// header of a Markdown table.
+func isMarkdownTable(head []byte) bool {
+	if !startsWith(head, "|") {
+		return false
+	}
+	_, rest, _ := bytes.Cut(trimSpace(head), []byte("\n"))
+	rule, _, _ := bytes.Cut(rest, []byte("\n"))
+	return startsWith(rule, "|") && bytes.Contains(rule, []byte("--")) && len(bytes.Trim(rule, "|-: \t\r")) == 0
+}
+
 // isTable reports whether a text has a header of several columns, and no line
 // that starts like JSON or a comment.
 func isTable(head []byte) bool {
 	for line := range bytes.Lines(head) {
-		if line = trimSpace(line); len(line) > 0 && bytes.IndexByte([]byte("{[]}/#'"), line[0]) >= 0 {
+		line = trimSpace(line)
+		if len(line) > 0 && bytes.IndexByte([]byte("{[]}/#'"), line[0]) >= 0 || startsWith(line, `"`, "{") || startsWith(line, `"`, "[") {
 			return false
 		}
 	}

@@ -30,6 +30,13 @@ func TestFormatOfContentOverridesName(t *testing.T) {
 		{"x.jsonl", table, 1, ""},
 		{"x.jsonl", "answer;contexts\r\na;x\r\n", 1, ""},
 		{"x.jsonl", "Loading model, please wait\n" + one + "\n", 2, ""},
+		{"x.jsonl", one + ",\n" + one + ",\n", 2, ""},
+		{"x.jsonl", one + one + "\n" + one, 3, ""},
+		{"x.json", "[" + one + "]\n\n[]\n[" + one + "," + one + "]", 3, ""},
+		{"x.json", "[" + one + "] [{\"score\":NaN," + one[1:] + "," + one + "]", 3, ""},
+		{"x.json", `"[{\"answer\":\"a, b\"}]"`, 0, "x.json: want an array of objects, got a string that contains JSON: convert it with: jq -r . FILE"},
+		{"x.md", "| answer | contexts |\n|:---|---|\n| a | x |\n", 0, "x.md: a Markdown table: want rows as jsonl, json, csv, tsv, parquet"},
+		{"x.csv", "answer~contexts\na~x\n", 0, "x.csv: no answer: looked for answer, response, output, actual_output; found answer~contexts; choose one with --map answer=COLUMN; is there a delimiter other than comma, tab, semicolon and |? set it with --delimiter"},
 		{"x.jsonl", "\ufeff" + one + "\n\ufeff" + one + "\n", 2, ""},
 		{"x.csv", one + "\n" + one, 2, ""},
 		{"x.csv", "[" + one + "]", 1, ""},
@@ -166,6 +173,7 @@ func TestOpenNamesForeignFormats(t *testing.T) {
 	for name, text := range map[string]string{
 		"x.csv":  "ORCID,answer,contexts\n1,a,x\n",
 		"x.yaml": `{"answer":"a","contexts":["x"]}`,
+		"y.csv":  "PAR1,answer,contexts\n1,a,x\n",
 		"x.xls":  "answer\tcontexts\na\tx\n",
 	} {
 		if rows, last := read(t, name, text, Options{}); len(rows) != 1 || last != "" {

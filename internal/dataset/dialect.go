@@ -77,7 +77,7 @@ func newDialect(head []byte, comma byte) dialect {
 // and the share of the other records that have as many.
 func (d dialect) consistency(head []byte) (width int, share float64) {
 	c := csvReader{dialect: d, lines: lineReader{r: bufio.NewReader(bytes.NewReader(head)), max: len(head)}}
-	if c.next() != nil {
+	if c.next() != nil || c.stray > 0 {
 		return 0, 0
 	}
 	width = len(c.ends)
@@ -89,7 +89,7 @@ func (d dialect) consistency(head []byte) (width int, share float64) {
 			break // the last record of the sample may be incomplete
 		}
 		total++
-		if err == nil && len(c.ends) == width {
+		if err == nil && c.stray == 0 && len(c.ends) == width {
 			same++
 		}
 	}
@@ -116,10 +116,10 @@ func escapesQuotes(head []byte, comma byte) bool {
 		}
 		backslash := start > 0 && head[start-1] == '\\'
 		switch n := i - start; {
-		case n == 1 && backslash && !ends(i), n == 2 && backslash && ends(i):
-			escaped = true
-		case n == 2 && !backslash && ends(start-1) && ends(i): // an empty field
-		case n > 1:
+		case n == 1:
+			escaped = escaped || backslash && !ends(i)
+		case n == 2 && ends(i) && (backslash || ends(start-1)): // an escaped quote at the end, or an empty field
+		default:
 			return false
 		}
 	}

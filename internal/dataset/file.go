@@ -76,8 +76,15 @@ func (f *file) open() (err error) {
 	if f.format == "" {
 		f.format = formatOf(f.path)
 	}
-	if f.format == Parquet || f.opts.Format == "" && string(head) == parquetMagic && f.format != CSV && f.format != TSV {
-		f.format = Parquet
+	if f.opts.Format == "" && string(head) == parquetMagic {
+		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if bytes.ContainsFunc(head, isBinary) {
+			f.format = Parquet
+		}
+	}
+	if f.format == Parquet {
 		err = f.openParquet(r, r == stored)
 	} else {
 		err = f.openText(r, r == stored)

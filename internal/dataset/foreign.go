@@ -70,6 +70,9 @@ func checkForeign(path string, head []byte) error {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return zipFormat(head).err()
 	}
+	if isMarkdownTable(head) {
+		return foreignFormat{name: "a Markdown table"}.err()
+	}
 	if len(head) > 262 && string(head[257:262]) == "ustar" {
 		return foreignFormat{name: "a tar archive", convert: "tar -xf FILE"}.err()
 	}

@@ -191,7 +191,8 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"data":[{"answer":"a","contexts":["x"]}]`:   "x.json: after row 1: line 1: invalid JSON: unexpected end of input, at column 42",
-		`[{"answer":"a","contexts":["x"]}] []`:        "x.json: after row 1: line 1: text after the end of the array",
+		`[{"answer":"a","contexts":["x"]}] {}`:        "x.json: after row 1: line 1: text after the end of the array",
+		`[{"answer":"a","contexts":["x"]}] [7`:        "x.json: after row 2: line 1: element 2: invalid JSON: unexpected end of input, at column 37",
 		`[{"answer":"a","contexts":["x"]}] x`:         "x.json: after row 1: line 1: invalid JSON: invalid character 'x' at start of value, at column 35",
 		`{"a":1,`:                                     "x.json: line 1: invalid JSON: unexpected end of input, at column 8",
 		`{"a":x}`:                                     "x.json: line 1: invalid JSON: invalid character 'x' at start of value, at column 6",

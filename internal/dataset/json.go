@@ -70,7 +70,11 @@ func (j *jsonReader) start() error {
 		return err
 	}
 	if tok.Kind() != '{' {
-		return fmt.Errorf("want an array of objects, got %s", kindOf(tok.Kind()))
+		err := fmt.Errorf("want an array of objects, got %s", kindOf(tok.Kind()))
+		if tok.Kind() == '"' && startsWithJSON(tok.String()) {
+			err = fmt.Errorf("%w that contains JSON: convert it with: jq -r . FILE", err)
+		}
+		return err
 	}
 	begin := j.dec.InputOffset() - 1
 	j.firstLine = j.in.lineAt(begin)
@@ -124,8 +128,12 @@ func (j *jsonReader) next(row *Row) error {
 		row.Line, row.Offset = j.firstLine, j.consumed(j.base+j.dec.InputOffset())
 		return j.read(raw, row)
 	case !j.stream && j.dec.PeekKind() == ']':
-		j.done, j.inside = true, false
-		return j.wrapError(j.end())
+		j.inside = false
+		if err := j.end(); err != nil {
+			j.done = true
+			return j.wrapError(err)
+		}
+		return j.next(row)
 	}
 	raw, err := j.dec.ReadValue()
 	if j.stream && errors.Is(err, io.EOF) && j.in.err == nil {
@@ -172,7 +180,7 @@ func (j *jsonReader) allowFloats(err error) bool {
 	offset := j.dec.InputOffset()
 	rest := bytes.Clone(j.dec.UnreadBuffer())
 	trimmed := bytes.TrimLeft(rest, " \t\r\n")
-	if j.element > 0 && !j.stream {
+	if _, n := j.dec.StackIndex(j.dec.StackDepth()); n > 0 && !j.stream {
 		var comma bool
 		if trimmed, comma = bytes.CutPrefix(trimmed, []byte(",")); !comma {
 			return false
@@ -197,7 +205,7 @@ func (j *jsonReader) allowFloats(err error) bool {
 	return true
 }
 
-// end reads the input after the array.
+// end reads the input after the array, up to the first element of another array.
 func (j *jsonReader) end() error {
 	if _, err := j.dec.ReadToken(); err != nil {
 		return err
@@ -214,7 +222,10 @@ func (j *jsonReader) end() error {
 		}
 		j.in.discard(j.base + j.dec.InputOffset())
 	}
-	_, err := j.dec.ReadToken()
+	tok, err := j.dec.ReadToken()
+	if j.inside = err == nil && tok.Kind() == '[' && !j.wrapped; j.inside {
+		return nil
+	}
 	if err == nil {
 		return fmt.Errorf("line %d: text after the end of the array", j.in.lineAt(j.base+j.dec.InputOffset()-1))
 	}
@@ -247,7 +258,8 @@ func syntaxHint(what string) string {
 		return " (JSON has no comments)"
 	case strings.HasPrefix(what, "invalid character '}' at start of string"), strings.HasPrefix(what, "invalid character ']' at start of value"):
 		return " (is there a trailing comma?)"
-	case strings.HasPrefix(what, `invalid character '\''`):
+	case strings.HasPrefix(what, `invalid character '\''`), strings.HasPrefix(what, "invalid character 'N' at start of value"),
+		strings.HasPrefix(what, "invalid character 'T' at start of value"), strings.HasPrefix(what, "invalid character 'F' at start of value"):
 		return " (is it Python? write it with json.dumps)"
 	}
 	return ""

@@ -61,6 +61,9 @@ func (j *jsonlReader) next(row *Row) error {
 		if len(line) == 0 {
 			continue
 		}
+		if bytes.HasSuffix(line, []byte("},")) { // elements copied from an array
+			line = line[:len(line)-1]
+		}
 		if err := describeDamage(j.object.read(line, row), line); err != nil {
 			return rowError(row.Line, err)
 		}

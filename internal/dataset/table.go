@@ -36,10 +36,10 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 		csv: csvReader{lines: lineReader{r: r, max: f.limit()}, dialect: detectDialect(head, given, preferred)},
 		raw: f.columns.raw, path: f.path, warnings: f.warnings, consumed: consumed,
 	}
-	if !t.raw {
-		if err := checkEncoding(head); err != nil {
-			return nil, err
-		}
+	if t.raw {
+		t.csv.escapes, t.csv.padded = false, false
+	} else if err := checkEncoding(head); err != nil {
+		return nil, err
 	}
 	err := t.csv.next()
 	if err == nil && t.csv.marked {
@@ -63,6 +63,9 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	}
 	t.fields = len(names)
 	t.header, err = f.columns.header(names[:named])
+	if err != nil && len(names) == 1 && given == 0 && strings.ContainsAny(names[0], "~^:*!/\x01\x1f") {
+		err = fmt.Errorf("%w; is there a delimiter other than comma, tab, semicolon and |? set it with --delimiter", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +96,11 @@ func (t *tableReader) next(row *Row) error {
 	}
 	if got, want := len(t.csv.ends), len(t.header.names); got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record) {
 		_ = t.fill(row) // the available fields
-		return &RowError{Line: row.Line, Err: fmt.Errorf("want %d fields, got %d", want, got)}
+		err := fmt.Errorf("want %d fields, got %d", want, got)
+		if t.csv.stray > 0 {
+			err = fmt.Errorf("%w: a quote within field %d, which is not quoted", err, t.csv.stray)
+		}
+		return &RowError{Line: row.Line, Err: err}
 	}
 	if err := t.fill(row); err != nil {
 		return &RowError{Line: row.Line, Err: err}
