@@ -62,17 +62,15 @@ func (e *BatchSettingsError) Error() string {
 // the rows. A row whose error satisfies IsDeferred is left to a later pass.
 type Pass func(ctx context.Context, ask Completer) (rows string, err error)
 
-// A Batch sends the requests of a run through a server's Batch API, which costs
-// half as much and takes up to a day.
-//
-// Some requests of a row depend on earlier replies, so a batch takes several
-// passes over the rows. A recording pass writes each request without a reply to
-// a file and defers its row. Each file becomes a batch, whose replies are
-// stored on disk by the key of their request. The next pass reads these replies
-// and records any further requests. When few requests remain, or after three
-// rounds, the last pass is an ordinary run that looks up the store first and
-// sends the remaining requests individually. All replies are parsed by the same
-// code, so the results do not depend on batching.
+// A Batch sends the requests of a run through a server's Batch API, which costs half as
+// much and can last up to a day. Some requests of a row depend on earlier replies, so a
+// batch needs several passes over the rows. A recording pass writes each request
+// without a reply to a file and defers its row. Each file becomes a batch, whose
+// replies are stored on disk by the key of their request. The next pass reads these
+// replies and records any further requests. When few requests remain, or after three
+// rounds, the last pass is an ordinary run that reads replies from the store and sends
+// the remaining requests individually. All replies are parsed by the same code, so the
+// results do not depend on batching.
 //
 // Each step that costs money is recorded on disk before it starts. After a
 // crash, the next process finds a batch by its recorded id, or on the server by

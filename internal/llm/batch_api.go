@@ -76,7 +76,7 @@ func (c *Client) isUploaded(ctx context.Context, id string) (bool, error) {
 	}
 	switch strings.ToLower(f.Status) {
 	case "error", "failed", "deleted":
-		return false, &StatusError{Status: 200, Message: "it could not take the file of requests: " + f.Status + " " + f.StatusDetails}
+		return false, &StatusError{Status: 200, Message: "the request file was rejected: " + f.Status + " " + f.StatusDetails}
 	case "pending", "running":
 		return false, nil
 	}
@@ -175,7 +175,7 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return &NetworkError{Message: "the file " + truncateText(c.wire.redactError(id), 100) + " came only in part: " + c.wire.redactConnError(readErr), err: readErr}
+			return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(readErr), err: readErr}
 		}
 		redactedLine := []byte(c.wire.redactJSON(line))
 		if len(redactedLine) > maxBatchLine {
@@ -279,7 +279,7 @@ func (t *transfer) attachFile(r *http.Request) error {
 	}
 	before, after, ok := bytes.Cut(body, []byte(placeholder))
 	if !ok {
-		return errors.New("the form of an upload has no place for the file")
+		return errors.New("missing file placeholder in the upload form")
 	}
 	info, err := os.Stat(t.path)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // A deferredError marks a request whose reply arrives later.
 type deferredError struct{}
 
-func (*deferredError) Error() string { return "the reply comes later" }
+func (*deferredError) Error() string { return "the reply is not available yet" }
 
 // IsDeferred reports whether err only means that a batch or the last pass will
 // answer the request. The row may send other requests that do not depend on it.

@@ -87,8 +87,8 @@ func (b *Batch) send(ctx context.Context) error {
 	return b.save()
 }
 
-// advance takes the next possible steps for a part. lastStatus contains the
-// last reported status of each batch.
+// advance performs the next possible steps for a part. lastStatus contains the last
+// reported status of each batch.
 func (b *Batch) advance(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
 	switch p.Status {
 	case partRecorded:
@@ -141,7 +141,7 @@ func (b *Batch) submitError(err error) error {
 	}
 	out := &BatchError{err: err}
 	if e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed {
-		out.Reasons = []string{"it may have no Batch API; without --batch requests are sent one by one"}
+		out.Reasons = []string{"it may have no Batch API; without --batch, requests are sent individually"}
 	}
 	return out
 }

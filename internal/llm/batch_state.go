@@ -18,7 +18,7 @@ import (
 const (
 	stateFile     = "state.json"
 	stateVersion  = 1
-	maxStateBytes = 256 << 20 // far more than thousands of parts take
+	maxStateBytes = 256 << 20 // far above the size for thousands of parts
 )
 
 // Phases of a batch run. Recording and sending alternate until scoring.

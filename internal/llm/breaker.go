@@ -12,9 +12,9 @@ import (
 
 // The breaker sums weights of the failures since the last response and opens at
 // openThreshold. A lost connection or timeout weighs connectionFailureWeight and a 5xx
-// weighs 1. Four lost connections open the breaker, which takes less than six seconds
-// with the delays of Retry. A server that has responded before gets a grace period to
-// restart. If it never has, other error responses weigh 1 too.
+// weighs 1. Four lost connections open the breaker, in less than six seconds with the
+// delays of Retry. A server that has responded before gets a grace period to restart.
+// If it never has, other error responses weigh 1 too.
 const (
 	connectionFailureWeight = 4
 	openThreshold           = 16

@@ -54,7 +54,7 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 // lock ends, another one sends the request.
 func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
-		t.Skip("here a file's locks belong to the process, and this test is one")
+		t.Skip("file locks belong to the process on this system, and the test is a single process")
 	}
 	dir := t.TempDir()
 	a := &countingModel{}

@@ -319,7 +319,7 @@ func TestClearRepairsCorruptCache(t *testing.T) {
 
 func TestReadOnlyCacheIsWarning(t *testing.T) {
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
-		t.Skip("modes bind nobody here")
+		t.Skip("file modes have no effect here")
 	}
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o500); err != nil {
@@ -333,7 +333,7 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 
 func TestLockedCacheIsWarning(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for the lock")
+		t.Skip("slow, skipped with -short")
 	}
 	dir := t.TempDir()
 	k, w := openCache(t, dir)

@@ -82,7 +82,7 @@ type Client struct {
 // base URL is invalid or the model is missing.
 func NewClient(c Config) (*Client, error) {
 	if c.Model == "" {
-		return nil, errors.New("no model is named")
+		return nil, errors.New("missing model name")
 	}
 	ep, err := newEndpoint(c.BaseURL, c.AzureAPIVersion)
 	if err != nil {
@@ -227,7 +227,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*NetworkError](err); ok {
 		return err
 	}
-	return &StatusError{Status: http.StatusOK, Message: "what it sent is not a reply: " + c.wire.redactConnError(err)}
+	return &StatusError{Status: http.StatusOK, Message: "invalid reply: " + c.wire.redactConnError(err)}
 }
 
 // read converts a response into a Reply. It redacts the key only after parsing,

@@ -29,7 +29,7 @@ func verdicts() *Schema {
 				return errors.New("want an object")
 			}
 			if o.Verdicts == nil {
-				return errors.New("it has no verdicts")
+				return errors.New("missing verdicts")
 			}
 			return nil
 		},

@@ -60,19 +60,19 @@ func textsTruncated(texts []string, promptTokens int) bool {
 // vectors returns n vectors in the order of their texts.
 func vectors(data []openai.Embedding, n int) ([][]float32, error) {
 	if len(data) != n {
-		return nil, fmt.Errorf("it sent %d vectors for %d texts", len(data), n)
+		return nil, fmt.Errorf("got %d vectors for %d texts", len(data), n)
 	}
 	out := make([][]float32, n)
 	for _, d := range data {
 		switch {
 		case d.Index < 0 || d.Index >= n || out[d.Index] != nil:
-			return nil, fmt.Errorf("it sent a vector for text %d, which is not asked for or there twice", d.Index)
+			return nil, fmt.Errorf("got an unexpected or duplicate vector for text %d", d.Index)
 		case len(d.Embedding) == 0 || len(d.Embedding) != len(data[0].Embedding):
-			return nil, fmt.Errorf("it sent vectors of %d and of %d numbers", len(data[0].Embedding), len(d.Embedding))
+			return nil, fmt.Errorf("got vectors of different lengths, %d and %d", len(data[0].Embedding), len(d.Embedding))
 		}
 		for _, x := range d.Embedding {
 			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return nil, fmt.Errorf("the vector of text %d has a number that is none", d.Index)
+				return nil, fmt.Errorf("the vector of text %d contains NaN or infinity", d.Index)
 			}
 		}
 		out[d.Index] = d.Embedding
@@ -101,7 +101,7 @@ func (b *BatchedEmbedder) Embed(ctx context.Context, texts []string) ([][]float3
 			return nil, used, withUsage(err, used)
 		}
 		if len(out) > 0 && len(v) > 0 && len(v[0]) != len(out[0]) {
-			return nil, used, withUsage(fmt.Errorf("embeddings: vectors of %d and of %d numbers", len(out[0]), len(v[0])), used)
+			return nil, used, withUsage(fmt.Errorf("embeddings: got vectors of different lengths, %d and %d", len(out[0]), len(v[0])), used)
 		}
 		out = append(out, v...)
 	}

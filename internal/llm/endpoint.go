@@ -26,8 +26,9 @@ type endpoint struct {
 	publicURL  string // base URL without secrets
 }
 
-// newEndpoint parses a base URL. It is one of Azure if version is set, or by its host,
-// a path with /openai/deployments/NAME or an api-version in the query:
+// newEndpoint parses a base URL. It is an Azure URL if version is set, or if indicated
+// by its host, by a path with /openai/deployments/NAME or by an api-version in the
+// query:
 //
 //	https://NAME.openai.azure.com                       deployments, named like the model
 //	https://gateway/prefix/openai/deployments/NAME      one deployment
@@ -41,7 +42,7 @@ func newEndpoint(base, version string) (endpoint, error) {
 	}
 	u, err := url.Parse(base)
 	if err != nil {
-		return endpoint{}, errors.New("base URL: it is not a URL")
+		return endpoint{}, errors.New("base URL: invalid URL")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return endpoint{}, fmt.Errorf("base URL %q: want http:// or https:// and a host", u.Redacted())
@@ -52,7 +53,7 @@ func newEndpoint(base, version string) (endpoint, error) {
 	}
 	q.Del("api-version")
 	if len(q) > 0 || u.Fragment != "" {
-		return endpoint{}, errors.New("base URL: it may have no query but api-version")
+		return endpoint{}, errors.New("base URL: only api-version is allowed in the query")
 	}
 	u.RawQuery = ""
 	u.Path = strings.TrimRight(u.Path, "/")

@@ -31,7 +31,7 @@ func startMock(t *testing.T, args ...string) string {
 		}
 	}
 	if dir == "" {
-		t.Skip("the mock judge server (shared/peers/mock) is not beside this checkout")
+		t.Skip("the mock judge server (shared/peers/mock) was not found beside this checkout")
 	}
 	bin := filepath.Join(t.TempDir(), "mock")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
@@ -97,7 +97,7 @@ func mockRow(i int) *Request {
 // the results are the same as without faults.
 func TestStackToleratesFaults(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds a server")
+		t.Skip("slow, skipped with -short")
 	}
 	const rows = 100
 	run := func(base string) ([rows]string, usage.Usage) {
@@ -109,7 +109,8 @@ func TestStackToleratesFaults(t *testing.T) {
 			wg.Go(func() {
 				gate <- struct{}{}
 				defer func() { <-gate }()
-				// Three unreadable replies in a row: a judge would split the request.
+				// A judge would split the request after three unreadable replies in a
+				// row.
 				for try := range 4 {
 					r := mockRow(i)
 					r.Seed = try

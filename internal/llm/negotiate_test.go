@@ -93,8 +93,7 @@ func TestProvenFormSurvivesOccasionalRejections(t *testing.T) {
 	}
 }
 
-// Of any number of concurrent calls one finds the form, and the others are rejected at most
-// once.
+// One of many concurrent calls finds the form; the others are rejected at most once.
 func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 	const calls = 16
 	var downgrades []Downgrade

@@ -8,11 +8,11 @@ import (
 )
 
 // parse returns the JSON value in a reply that schema accepts, in time linear in the
-// reply. A reply that is such a value, bare or in one code fence, is returned as it is.
-// Otherwise parse returns the last complete object or array that is accepted, wherever
-// it occurs: in prose, after others, in a fence, as a JSON string, or as the only value
-// of an object. It tolerates trailing commas, single quotes, Python literals, unquoted
-// keys, comments and line breaks in strings.
+// reply. A reply that is such a value, bare or in one code fence, is returned
+// unchanged. Otherwise parse returns the last complete object or array that is
+// accepted, wherever it occurs: in prose, after others, in a fence, as a JSON string,
+// or as the only value of an object. It tolerates trailing commas, single quotes,
+// Python literals, unquoted keys, comments and line breaks in strings.
 //
 // The model's reasoning is skipped, see Answer. Values for which echo returns true
 // repeat the prompt and are skipped too; echo may be nil.
@@ -190,10 +190,10 @@ func withinDepth(b []byte) bool {
 	return true
 }
 
-// ParseIndex parses the id of a claim, sentence or chunk in a reply: a number of at most six
-// digits, bare or as a string, also as 1.0, "#1" or "claim_1". It returns -1 for anything
-// else. Prompts count from 0, but a reply may count from 1, which only all of its ids
-// together can show.
+// ParseIndex parses the id of a claim, sentence or chunk in a reply: a number of at
+// most six digits, as a number or a string, such as 1.0, "#1" or "claim_1". It returns
+// -1 for anything else. Prompts count from 0. If a reply counts from 1, only the caller
+// can detect that from all of its ids.
 func ParseIndex(raw json.RawMessage) int {
 	s := string(raw)
 	var text string

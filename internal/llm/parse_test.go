@@ -65,7 +65,7 @@ func TestParseErrors(t *testing.T) {
 	}{
 		"empty":                          {"", "empty", ""},
 		"prose":                          {"I can't tell.", "no JSON", ""},
-		"different object":               {`{"claims":[]}`, "no verdicts", ""},
+		"different object":               {`{"claims":[]}`, "missing verdicts", ""},
 		"a number":                       {"42", "no JSON", ""},
 		"a string":                       {`"verdicts"`, "no JSON", ""},
 		"truncated in an element":        {`{"verdicts":[{"id":0},{"id":1,"v`, "cut off", `{"verdicts":[{"id":0}]}`},

@@ -160,7 +160,7 @@ func (p *RateLimiter) adapt(err error, now time.Time) {
 	case throttled && l == rate.Inf:
 		// Within the first second, extrapolate from the requests sent so far.
 		l = rate.Limit(max(p.lastRate, float64(p.sentInWindow)/max(now.Sub(p.windowStart), adjustInterval/10).Seconds(), 1))
-		p.maxLimit = 4 * l // at this rate the limit is lifted
+		p.maxLimit = 4 * l // the limit is removed at this rate
 		l *= slowdownFactor
 	case throttled:
 		l = max(l*slowdownFactor, min(p.maxLimit/16, 1))

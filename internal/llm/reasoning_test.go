@@ -90,7 +90,7 @@ func TestRejectedLimitEndsSearch(t *testing.T) {
 
 func errOf(_ *Reply, err error) error { return err }
 
-// A limit that causes a timeout is tried twice, and then never again.
+// A limit that causes a timeout is tried at most twice.
 func TestTimeoutEndsSearch(t *testing.T) {
 	s := &script{steps: []error{
 		&LengthError{Limit: 100, Reasoning: true}, &LengthError{Limit: 2048, Reasoning: true}, &TimeoutError{time.Minute}, &TimeoutError{time.Minute},
@@ -147,6 +147,6 @@ func TestCanceledCallReleasesSearch(t *testing.T) {
 		t.Error(err)
 	}
 	if retrier.budget.searching != nil {
-		t.Error("the canceled call still holds the search")
+		t.Error("the canceled call still blocks other searches")
 	}
 }

@@ -55,8 +55,8 @@ func TestKeysAreRemovedFromErrors(t *testing.T) {
 	}
 }
 
-// What a proxy or a TLS peer adds to an error is shortened like any error message, and has
-// no secrets.
+// Text from a proxy or a TLS peer in an error is shortened, and secrets in it are
+// removed.
 func TestConnectionErrorsAreSanitized(t *testing.T) {
 	const password = "pa55word-of-proxy"
 	hostile := "\x1b[31m\u202e" + secret + " " + strings.Repeat("long ", 20_000)

@@ -34,16 +34,16 @@ type Options struct {
 
 // A Stack is a Client with all its decorators. From the outermost to the innermost:
 //
-//	originalUsage  reports for a cached reply what it cost originally
-//	Meter          sums up the usage of every call, also of failed ones
+//	originalUsage  reports the original cost of cached replies
+//	Meter          adds up the usage of all calls, including failed ones
 //	Cache          a hit costs nothing and does not wait, not even for an open breaker
-//	ReplyRetry          repeats requests whose reply was truncated or unreadable
+//	ReplyRetry     retries requests whose reply was truncated or unreadable
 //	WindowDetector turns replies to a silently truncated prompt into errors
 //	Retry          resends after transient errors
-//	Breaker        sees every attempt, so that a dead server ends the run and not just
-//	               a row, and wakes callers that sleep in Retry and RateLimiter
+//	Breaker        sees every attempt, so that a dead server ends the run instead of a
+//	               single row, and wakes callers that sleep in Retry and RateLimiter
 //	Budget         reserves the cost of an attempt before it waits for RateLimiter
-//	RateLimiter    waits last: what leaves it is sent immediately
+//	RateLimiter    waits last, so that requests are sent immediately afterwards
 //	Client         sends
 type Stack struct {
 	Completer

@@ -203,11 +203,11 @@ func TestStackEmbedder(t *testing.T) {
 		t.Errorf("got breaker error %v, header %v; want nil, no key", s.Breaker.Err(), seen()[0].header)
 	}
 	if _, _, err := s.Embedder(Config{}); err == nil {
-		t.Error("got no error without a model")
+		t.Error("got no error without a model, want one")
 	}
 	limited := newStack(t, Options{Client: Config{Model: "gpt-4o"}, MaxCost: 1})
 	if _, _, err := limited.Embedder(Config{Model: "my-embedder"}); err == nil {
-		t.Error("got a cost for a model without price")
+		t.Error("got no error for a model without price, want one")
 	}
 }
 

@@ -238,7 +238,7 @@ func (w *wire) checkReply(res *http.Response, body []byte) error {
 	trimmed := bytes.TrimSpace(body)
 	if len(trimmed) == 0 || trimmed[0] != '{' {
 		contentType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
-		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("what it sent is not JSON but %q: is the base URL right?", truncateText(contentType, 100))}
+		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("the response is %q instead of JSON: check the base URL", truncateText(contentType, 100))}
 	}
 	var r struct {
 		Error   json.RawMessage   `json:"error"`

@@ -35,14 +35,14 @@ type Server struct {
 	// Polls is the number of status requests before a batch ends. Batches that fail do so
 	// immediately.
 	Polls int
-	// End returns how the n-th batch ends, counted from 1. A nil function or an empty status
-	// means completed. For failed batches it returns an error code and message. It may be
-	// called repeatedly.
+	// End returns the final status of the n-th batch, counted from 1. A nil function or
+	// an empty status means completed. For failed batches it also returns an error code
+	// and message. It may be called repeatedly.
 	End func(n int) (status, code, message string)
 	// Lines may change the lines of a reply file.
 	Lines func(lines []string) []string
-	// Before may handle a request itself, and reports whether it has. It is called without
-	// the lock.
+	// Before may handle a request itself, and reports whether it did. It is called
+	// without the lock held.
 	Before func(w http.ResponseWriter, r *http.Request) bool
 	// After is called after a request was handled, before the response is sent.
 	After func(w http.ResponseWriter, r *http.Request)
@@ -57,7 +57,7 @@ type Server struct {
 	listings int
 }
 
-// Counts has the number of requests that a Server has received.
+// Counts contains the numbers of requests that a Server has received.
 type Counts struct {
 	Uploads, Batches, Listings int
 	Online                     int // chat completions outside batches

@@ -2,8 +2,8 @@
 // users can replace.
 //
 // A prompt consists of a system message, which is the same for all rows, and a user
-// message with the texts of a row. Text that requests share comes first, the instructions
-// before the contexts, so that servers can cache prompt prefixes.
+// message with the texts of a row. Text shared by requests comes first, with the
+// instructions before the contexts, so that servers can cache prompt prefixes.
 //
 // Templates receive the texts of a dataset only as escaped JSON, so a text can't break out
 // of its string.

@@ -37,7 +37,7 @@ func mustLoad(t testing.TB, dir string) *Set {
 	return s
 }
 
-// The golden files contain every message as it is sent.
+// The golden files contain the messages exactly as sent.
 func TestRenderMatchesGoldenFiles(t *testing.T) {
 	s := mustLoad(t, "")
 	for _, n := range names() {

@@ -23,7 +23,7 @@ type prompt struct {
 // occur in the contexts.
 func judge(c *Call) *Answer {
 	var p prompt
-	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // on failure there are no claims
+	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // on failure, there are no claims
 	text := p.reply(c)
 	return &Answer{Content: text, PromptTokens: (len(c.System) + len(c.User)) / 4, CompletionTokens: 1 + len(text)/4}
 }
@@ -113,7 +113,7 @@ func words(text string) []string {
 func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // v consists of strings and numbers
+		panic(err) // cannot happen: v consists of strings and numbers
 	}
 	return string(b)
 }

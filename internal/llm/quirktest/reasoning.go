@@ -1,6 +1,6 @@
 package quirktest
 
-// draft is reasoning that looks like an answer, with verdicts that must be ignored.
+// draft is reasoning that resembles an answer; its verdicts must be ignored.
 const draft = "Yes, the user asks me to check the claims. A first idea would be " +
 	`{"verdicts":[{"claim_id":0,"statement_id":0,"chunk_ids":[],"quote":"","reason":"draft","verdict":"supported"}]}` +
 	" but let me look closer."

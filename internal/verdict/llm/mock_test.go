@@ -28,7 +28,7 @@ func startMock(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "..", "shared", "peers", "mock")
 	if _, err := os.Stat(filepath.Join(dir, "mock.go")); err != nil {
-		t.Skip("the mock judge server (shared/peers/mock) is not beside this checkout")
+		t.Skip("the mock judge server (shared/peers/mock) was not found beside this checkout")
 	}
 	bin := filepath.Join(t.TempDir(), "mock")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
@@ -98,7 +98,7 @@ func mockRows(t *testing.T) []mockRow {
 // malformed, and a tenth lack a verdict.
 func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a server")
+		t.Skip("slow, skipped with -short")
 	}
 	rows := mockRows(t)
 	type evaluate func(ctx context.Context, r mockRow) (extract.Extraction, verdict.Judgement, error)

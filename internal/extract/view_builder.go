@@ -1,0 +1,265 @@
+package extract
+
+import (
+	"html"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A viewBuilder builds the view of a raw answer.
+type viewBuilder struct {
+	raw  string
+	out  []byte
+	cuts []cut
+}
+
+// walk copies raw to out without the given sections and the ranges that cutAt
+// omits.
+func (v *viewBuilder) walk(skipped []section) {
+	lineStart := true // only white space and HTML precede i on its line
+	for i := 0; i < len(v.raw); {
+		if len(skipped) > 0 && i >= skipped[0].start {
+			s := skipped[0]
+			skipped = skipped[1:]
+			if s.end > i { // a section inside code is kept
+				replacement := "\n\n" // separate the sentences around the section
+				if len(v.out) == 0 {
+					replacement = ""
+				}
+				i += v.omit(i, s.end, replacement, s.kind, false)
+			}
+			continue
+		}
+		if lineStart && !isSpace(v.raw[i]) {
+			if n := answerLabelLen(v.raw[i:]); n > 0 {
+				i += v.omit(i, i+n, "", "", false)
+				continue
+			}
+		}
+		if n := v.cutAt(i); n > 0 {
+			lineStart = lineStart && v.raw[i] == '<'
+			i += n
+			continue
+		}
+		end := len(v.raw)
+		if len(skipped) > 0 {
+			end = skipped[0].start
+		}
+		n := i + 1
+		for n < end && !mayStartCut(v.raw[n]) && v.raw[n-1] != '\n' {
+			n++
+		}
+		lineStart = v.raw[n-1] == '\n' || lineStart && strings.TrimSpace(v.raw[i:n]) == ""
+		v.out = append(v.out, v.raw[i:n]...)
+		i = n
+	}
+}
+
+// mayStartCut reports whether b may start text that cutAt handles.
+func mayStartCut(b byte) bool {
+	switch b {
+	case '`', '<', '&', '[', '(', 0xc2, 0xe2, 0xe3, 0xef, 0xf0:
+		return true
+	}
+	return false
+}
+
+// cutAt omits a citation, tag or similar text at i, or copies literal text such
+// as code. It returns the number of bytes processed, or 0 for ordinary text.
+func (v *viewBuilder) cutAt(i int) int {
+	switch v.raw[i] {
+	case '`':
+		n := codeSpanLen(v.raw, i)
+		v.out = append(v.out, v.raw[i:i+n]...)
+		return n
+	case '<':
+		if n := v.citations(i); n > 0 {
+			return n
+		}
+		return v.tag(i)
+	case '&':
+		return v.entity(i)
+	case '[':
+		if n := v.citations(i); n > 0 {
+			return n
+		}
+		if e := linkEnd(v.raw, i); e > 0 { // stripMarkdown keeps its text
+			v.out = append(v.out, v.raw[i:e]...)
+			return e - i
+		}
+		return 0
+	case '(', 0xe3:
+		return v.citations(i)
+	}
+	r, size := utf8.DecodeRuneInString(v.raw[i:])
+	switch {
+	case r == '［', isSuperscript(r):
+		return v.citations(i)
+	case isInvisible(r) && !isShapingJoiner(v.raw, i, size):
+		return v.omit(i, i+size, "", "", false)
+	case unicode.Is(unicode.So, r) && r != utf8.RuneError && isLineStart(v.raw, i):
+		return v.emoji(i, i+size)
+	}
+	return 0
+}
+
+// emoji omits an emoji at the start of a line, from start to end, with its
+// modifiers. It returns 0 if the line contains nothing else.
+func (v *viewBuilder) emoji(start, end int) int {
+	for end < len(v.raw) {
+		r, size := utf8.DecodeRuneInString(v.raw[end:])
+		if r != '\ufe0f' && r != '\u200d' && r != ' ' && (r == utf8.RuneError || !unicode.In(r, unicode.So, unicode.Sk)) {
+			break
+		}
+		end += size
+	}
+	if end == len(v.raw) || v.raw[end] == '\n' {
+		return 0 // the whole line is skipped later
+	}
+	return v.omit(start, end, "", "", false)
+}
+
+// omit replaces raw[start:end] with replacement and returns end - start.
+func (v *viewBuilder) omit(start, end int, replacement string, kind Kind, citation bool) int {
+	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(replacement), kind: kind, citation: citation})
+	v.out = append(v.out, replacement...)
+	return end - start
+}
+
+// citations omits the citations at i and the preceding spaces.
+func (v *viewBuilder) citations(i int) int {
+	end, replacement, ok := scanCitations(v.raw, i)
+	if !ok {
+		return 0
+	}
+	start := i
+	for start > 0 && len(v.out) > 0 && v.out[len(v.out)-1] == ' ' && v.raw[start-1] == ' ' && replacement == "" {
+		start--
+		v.out = v.out[:len(v.out)-1]
+	}
+	if replacement == "" && end < len(v.raw) && isWordByte(v.raw[end]) && len(v.out) > 0 && !isSpace(v.out[len(v.out)-1]) {
+		replacement = " " // "…a month.[1]Next"
+	}
+	v.omit(start, end, replacement, "", true)
+	return end - i
+}
+
+// tag omits the HTML tag at i. A block tag is replaced with a line break.
+func (v *viewBuilder) tag(i int) int {
+	name, n := htmlTag(v.raw, i)
+	if n == 0 {
+		return 0
+	}
+	replacement := ""
+	switch {
+	case isBlockTag(name), isPromptTag(name):
+		if len(v.out) > 0 && v.out[len(v.out)-1] != '\n' {
+			replacement = "\n"
+		}
+		if name == "li" && v.raw[i+1] != '/' {
+			replacement += "- "
+		}
+	case name == "td", name == "th":
+		replacement = " "
+	}
+	return v.omit(i, i+n, replacement, "", false)
+}
+
+// isPromptTag reports whether name is a tag in which prompts commonly request
+// the answer.
+func isPromptTag(name string) bool {
+	switch name {
+	case "answer", "final", "final_answer", "main", "output", "reply", "response", "result":
+		return true
+	}
+	return false
+}
+
+// htmlTag returns the lower-case name and the length of the HTML tag at i. The
+// length is 0 if there is no tag or its name is unknown.
+func htmlTag(s string, i int) (name string, n int) {
+	const maxLen = 300
+	window := s[i:min(len(s), i+maxLen)]
+	n = strings.IndexByte(window, '>') + 1
+	if n < 3 || strings.IndexByte(window[1:n-1], '<') >= 0 {
+		return "", 0
+	}
+	inside := strings.TrimSuffix(strings.TrimPrefix(window[1:n-1], "/"), "/")
+	name, attributes, _ := strings.Cut(inside, " ")
+	if attributes = strings.TrimSpace(attributes); attributes != "" && !strings.Contains(attributes, "=") {
+		return "", 0
+	}
+	switch name = strings.ToLower(name); name {
+	case "a", "abbr", "article", "b", "blockquote", "br", "caption", "center", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figure",
+		"font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "section", "small", "span",
+		"strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "body", "head", "html":
+		return name, n
+	}
+	if isPromptTag(name) {
+		return name, n
+	}
+	return "", 0
+}
+
+// entity replaces the HTML entity at i with its character.
+func (v *viewBuilder) entity(i int) int {
+	char, n := htmlEntity(v.raw, i)
+	if n == 0 {
+		return 0
+	}
+	return v.omit(i, i+n, char, "", false)
+}
+
+// htmlEntity returns the character of the HTML entity at i and the length of
+// the entity. The length is 0 if there is no entity.
+func htmlEntity(s string, i int) (char string, n int) {
+	const maxLen = 12
+	window := s[i:min(len(s), i+maxLen)]
+	n = strings.IndexByte(window, ';') + 1
+	if n < 4 {
+		return "", 0
+	}
+	switch char = html.UnescapeString(window[:n]); {
+	case char == window[:n], strings.HasSuffix(char, ";"): // only a prefix was decoded
+		return "", 0
+	case char == "\u00a0":
+		return " ", n
+	}
+	return char, n
+}
+
+// codeSpanLen returns the length of the code span at i, or of its backticks if
+// they are unbalanced.
+func codeSpanLen(s string, i int) int {
+	const maxLen = 1 << 16
+	n := i
+	for n < len(s) && s[n] == '`' {
+		n++
+	}
+	if end := strings.Index(s[n:min(len(s), n+maxLen)], s[i:n]); end >= 0 {
+		return n + end + n - i - i
+	}
+	return n - i
+}
+
+// isInvisible reports whether r has no width, such as a soft hyphen, zero-width
+// space, joiner or byte order mark.
+func isInvisible(r rune) bool {
+	switch r {
+	case '\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
+		return true
+	}
+	return false
+}
+
+// isShapingJoiner reports whether the character at i is a joiner that affects
+// the adjacent letters or emoji. Joiners do not affect ASCII.
+func isShapingJoiner(s string, i, size int) bool {
+	if r, _ := utf8.DecodeRuneInString(s[i:]); r != '\u200c' && r != '\u200d' {
+		return false
+	}
+	return i > 0 && s[i-1] >= utf8.RuneSelf && i+size < len(s) && s[i+size] >= utf8.RuneSelf
+}
+
+func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
