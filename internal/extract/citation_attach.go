@@ -25,12 +25,7 @@ type sentenceSpan struct{ start, end, claim int }
 
 // hasCitations reports whether the view omits a citation.
 func (v view) hasCitations() bool {
-	for i := range v.cuts {
-		if v.cuts[i].citation {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.cuts, func(c cut) bool { return c.citation })
 }
 
 // attachCitations sets the citations of claims. A citation within a sentence

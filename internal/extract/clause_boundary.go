@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
@@ -99,15 +100,12 @@ func isApposition(text string) bool {
 		return true
 	}
 	w := english.Split(text)
-	if len(w) == 0 || len(w) > 5 {
+	if len(w) == 0 || len(w) > 5 || !english.StartsUpper(w[0].Text) {
 		return false
 	}
-	for _, x := range w {
-		if !english.StartsUpper(x.Text) && x.Lower != "of" && x.Lower != "the" && x.Lower != "&" {
-			return false
-		}
-	}
-	return english.StartsUpper(w[0].Text)
+	return !slices.ContainsFunc(w, func(x english.Word) bool {
+		return !english.StartsUpper(x.Text) && x.Lower != "of" && x.Lower != "the" && x.Lower != "&"
+	})
 }
 
 // antecedent returns the noun phrase at the end of text, such as "the price" in

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -198,16 +199,13 @@ const (
 // declines to answer, "empty" if the answer contains no text, and
 // "nothing_claimed" otherwise. It returns "" if there are claims.
 func (e Extraction) Reason() string {
-	if len(e.Claims) > 0 {
+	switch {
+	case len(e.Claims) > 0:
 		return ""
-	}
-	if len(e.Skipped) == 0 {
+	case len(e.Skipped) == 0:
 		return reasonEmpty
-	}
-	for _, s := range e.Skipped {
-		if s.Kind == Refusal {
-			return reasonRefusal
-		}
+	case slices.ContainsFunc(e.Skipped, func(s Skipped) bool { return s.Kind == Refusal }):
+		return reasonRefusal
 	}
 	return reasonNothing
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -223,12 +224,7 @@ func isQueueFull(msg string) bool {
 // hasQueuedBatches reports whether other batches of the run are queued on the
 // server.
 func (b *Batch) hasQueuedBatches(p *batchPart) bool {
-	for _, q := range b.state.partsOf(b.state.Round) {
-		if q != p && q.Status == partCreated {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.state.partsOf(b.state.Round), func(q *batchPart) bool { return q != p && q.Status == partCreated })
 }
 
 func (b *Batch) waitForQueue(p *batchPart) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -146,12 +147,7 @@ func (s *batchState) write(dir string) error {
 
 // submitted reports whether any request files were uploaded.
 func (s *batchState) submitted() bool {
-	for _, p := range s.Parts {
-		if p.File != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Parts, func(p *batchPart) bool { return p.File != "" })
 }
 
 // partsOf returns the parts of a round.

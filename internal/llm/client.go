@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -319,10 +320,5 @@ func messageText(m openai.ChatCompletionMessage) string {
 
 // inUserMessage reports whether raw occurs in a user message.
 func inUserMessage(raw string, ms []Message) bool {
-	for _, m := range ms {
-		if m.Role == User && strings.Contains(m.Text, raw) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ms, func(m Message) bool { return m.Role == User && strings.Contains(m.Text, raw) })
 }

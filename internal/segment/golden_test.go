@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -87,15 +88,7 @@ func TestSentencesGoldenRules(t *testing.T) {
 // ignoring white space and list markers.
 func sameSentences(r goldenRule, lang string) bool {
 	got, want := withoutMarkers(sentences(r.Text, lang)), withoutMarkers(r.Sentences)
-	if len(got) != len(want) {
-		return false
-	}
-	for i := range got {
-		if withoutSpace(got[i]) != withoutSpace(want[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(got, want, func(a, b string) bool { return withoutSpace(a) == withoutSpace(b) })
 }
 
 func withoutMarkers(sentences []string) []string {

@@ -97,15 +97,7 @@ func dirName(repo string) string { return strings.Replace(repo, "/", "--", 1) }
 // isHash reports whether s consists of the given number of lower-case hexadecimal
 // digits.
 func isHash(s string, digits int) bool {
-	if len(s) != digits {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return len(s) == digits && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 const (

@@ -64,12 +64,7 @@ type decomposed struct {
 }
 
 func (f *unicodeForm) unchanged(src []byte) bool {
-	for _, c := range src {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(src, func(c byte) bool { return c >= utf8.RuneSelf })
 }
 
 // apply normalizes segments delimited by ASCII characters, which do not

@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -173,10 +174,5 @@ func (s *state) untrusted(lo, hi int) bool {
 		return false
 	}
 	start, end := s.cur.origin(lo).start, s.cur.origin(hi-1).end
-	for _, d := range s.untrustedSpans {
-		if start < d.end && d.start < end {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.untrustedSpans, func(d span) bool { return start < d.end && d.start < end })
 }

@@ -1,9 +1,11 @@
 package english
 
 import (
-	_ "embed"
+	"slices"
 	"strings"
 	"sync"
+
+	_ "embed"
 )
 
 //go:embed verbs.txt
@@ -110,15 +112,8 @@ func doublesFinal(base string) bool {
 		return true
 	}
 	n := len(base)
-	if n < 3 || n > 4 || !isVowel(base[n-2]) || isVowel(base[n-1]) || strings.IndexByte("wxy", base[n-1]) >= 0 {
-		return false
-	}
-	for _, b := range []byte(base[:n-2]) {
-		if isVowel(b) {
-			return false
-		}
-	}
-	return true
+	return (n == 3 || n == 4) && isVowel(base[n-2]) && !isVowel(base[n-1]) && strings.IndexByte("wxy", base[n-1]) < 0 &&
+		!slices.ContainsFunc([]byte(base[:n-2]), isVowel)
 }
 
 func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }

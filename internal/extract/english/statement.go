@@ -271,12 +271,9 @@ func withTimePreposition(a []Word) []Word {
 // isBareNumeral reports whether an answer is a number without a unit, such as
 // "42" or "three".
 func isBareNumeral(a []Word) bool {
-	for _, w := range a {
-		if !IsNumeral(w.Lower) && !w.is("about", "over", "nearly", "million", "thousand", "billion", "hundred") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a, func(w Word) bool {
+		return !IsNumeral(w.Lower) && !w.is("about", "over", "nearly", "million", "thousand", "billion", "hundred")
+	})
 }
 
 // objectIndex returns the index at which to insert an object into a predicate:

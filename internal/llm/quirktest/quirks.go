@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -37,14 +38,8 @@ func Failing(n int, a Answer) Quirk {
 
 // NoFormat rejects some response formats, like a server that does not support them.
 func NoFormat(status int, message string, formats ...string) Quirk {
-	return When(func(c *Call) bool {
-		for _, f := range formats {
-			if c.Format == f {
-				return true
-			}
-		}
-		return false
-	}, func(*Call) *Answer { return Refusal(status, message, "") })
+	return When(func(c *Call) bool { return slices.Contains(formats, c.Format) },
+		func(*Call) *Answer { return Refusal(status, message, "") })
 }
 
 // NoTemperature rejects any temperature other than 1, like OpenAI's reasoning models.

@@ -1,6 +1,8 @@
 package lexical
 
 import (
+	"slices"
+
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
@@ -84,12 +86,7 @@ func (x *statement) findGeneralization(y *statement) (all, some string) {
 
 // hasUniversal reports whether x contains a universal quantifier, such as "all".
 func (x *statement) hasUniversal() bool {
-	for i := range x.tokens {
-		if x.tokens[i].Is(lexicon.Universal) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.tokens, func(t lexicon.Token) bool { return t.Is(lexicon.Universal) })
 }
 
 // quantified returns the token index of the first content word that the quantifier at

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -74,12 +75,7 @@ func (s *searcher) absent(contexts []string, word string) bool {
 		return !s.containsAny(contexts, word)
 	} else if numbers == 1 {
 		s.budget -= s.size
-		for _, c := range contexts {
-			if hasDigits(c, digits) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(contexts, func(c string) bool { return hasDigits(c, digits) })
 	}
 	if i := strings.IndexAny(word, "'’"); i > 0 { // museum's
 		word = word[:i]
@@ -107,12 +103,7 @@ func (s *searcher) absent(contexts []string, word string) bool {
 // containsAny reports whether any context contains substr.
 func (s *searcher) containsAny(contexts []string, substr string) bool {
 	s.budget -= s.size
-	for _, text := range contexts {
-		if strings.Contains(text, substr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(contexts, func(text string) bool { return strings.Contains(text, substr) })
 }
 
 // join adds the hyphenated words of text to s.joined: "email" for "e-mail".

@@ -5,6 +5,7 @@ package passage
 
 import (
 	"context"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -118,10 +119,5 @@ func splitPoint(text string, start, end int) int {
 
 // isBlank reports whether text contains no letters and digits.
 func isBlank(text string) bool {
-	for _, r := range text {
-		if unicode.IsLetter(r) || unicode.IsNumber(r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }

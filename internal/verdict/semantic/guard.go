@@ -40,15 +40,8 @@ func (g *guard) equivalentAfter(a string, beforeA []string, b string, beforeB []
 	if !sameQuestion || !needsContext(a) && !needsContext(b) {
 		return g.equivalent(a, b, sameQuestion)
 	}
-	if len(beforeA) != len(beforeB) || len(beforeA) == 0 {
-		return false
-	}
-	for i := range beforeA {
-		if beforeA[i] != beforeB[i] && !g.compare(beforeA[i], beforeB[i], true, true) {
-			return false
-		}
-	}
-	return g.compare(a, b, true, true)
+	equal := func(a, b string) bool { return a == b || g.compare(a, b, true, true) }
+	return len(beforeA) > 0 && slices.EqualFunc(beforeA, beforeB, equal) && g.compare(a, b, true, true)
 }
 
 // needsContext reports whether a claim refers to something that it does not name.

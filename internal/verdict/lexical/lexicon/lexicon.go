@@ -8,14 +8,16 @@
 package lexicon
 
 import (
-	_ "embed" // for the two data files
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
+
+	_ "embed" // for the two data files
 )
 
 //go:embed data/lexicon.bin
@@ -160,12 +162,7 @@ func (l *Lexicon) Related(k uint64, yield func(key uint64, r Relation)) {
 
 // UnitNamed returns the index in Units of the unit with the given name, or 0.
 func (l *Lexicon) UnitNamed(name string) int {
-	for i := range l.Units {
-		if l.Units[i].Name == name {
-			return i
-		}
-	}
-	return 0
+	return max(0, slices.IndexFunc(l.Units, func(u UnitInfo) bool { return u.Name == name }))
 }
 
 // unpack parses lexicon.bin: Magic, followed by sections. Each section starts with its
