@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build unix
 
 package llm
 
@@ -10,11 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks the byte of f at offset. It returns false if another process holds the
-// lock. The lock is released when f is closed or the process exits.
+// tryLock locks the byte of f at offset. It returns false if another process, or on
+// Linux another open file, holds the lock. The lock is released when f is closed or the
+// process exits.
 func tryLock(f *os.File, offset int64) (ok bool, err error) {
 	l := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: offset, Len: 1}
-	err = unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l)
+	err = unix.FcntlFlock(f.Fd(), setLock, &l)
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 		return false, nil
 	}
@@ -23,5 +24,5 @@ func tryLock(f *os.File, offset int64) (ok bool, err error) {
 
 func unlock(f *os.File, offset int64) error {
 	l := unix.Flock_t{Type: unix.F_UNLCK, Whence: io.SeekStart, Start: offset, Len: 1}
-	return unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l)
+	return unix.FcntlFlock(f.Fd(), setLock, &l)
 }
