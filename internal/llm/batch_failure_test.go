@@ -73,10 +73,10 @@ func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 }
 
 func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
-	var refuse atomic.Bool
-	refuse.Store(true)
+	var reject atomic.Bool
+	reject.Store(true)
 	srv := &batchtest.Server{End: func(int) (string, string, string) {
-		if refuse.Load() {
+		if reject.Load() {
 			return "failed", "billing_hard_limit_reached", "Billing hard limit has been reached."
 		}
 		return "", "", ""
@@ -85,7 +85,7 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	var results []string
 	err := b.Run(t.Context(), batchPass(4, &results))
-	if e := as[*BatchError](t, err); e.Error() != "batch batch_1 was rejected: Billing hard limit has been reached." {
+	if e := mustAs[*BatchError](t, err); e.Error() != "batch batch_1 was rejected: Billing hard limit has been reached." {
 		t.Errorf("got %v, want a billing error", e)
 	}
 	if err := b.Close(); err != nil || !BatchSubmitted(dir) {
@@ -97,7 +97,7 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[1]`), Resume: true}); err == nil || !errors.As(err, new(*BatchSettingsError)) {
 		t.Error(err)
 	}
-	refuse.Store(false)
+	reject.Store(false)
 	b, _ = openBatch(t, s, BatchOptions{Dir: dir, Resume: true})
 	if err := b.Run(t.Context(), batchPass(4, &results)); err != nil || !b.Resumed() {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 			var results []string
 			err := b.Run(t.Context(), batchPass(4, &results))
-			if e := as[*BatchCostError](t, err); e.Requests != 4 || e.MaxCost <= e.Limit || !strings.HasPrefix(e.Error(), "a batch of 4 requests was not submitted: ") {
+			if e := mustAs[*BatchCostError](t, err); e.Requests != 4 || e.MaxCost <= e.Limit || !strings.HasPrefix(e.Error(), "a batch of 4 requests was not submitted: ") {
 				t.Errorf("got %v, want 4 requests above the limit", e)
 			}
 			if seen := srv.Seen(); seen != (batchtest.Counts{}) {
@@ -181,6 +181,6 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 	}
 	usd, tokens := s.Cost()
 	if want := 4 * (11*0.15 + 7*0.6) / 1e6 / 2; tokens != 72 || usd < want*0.999 || usd > want*1.001 {
-		t.Errorf("$%v and %d tokens, want $%v", usd, tokens, want)
+		t.Errorf("got $%v and %d tokens, want $%v and 72", usd, tokens, want)
 	}
 }

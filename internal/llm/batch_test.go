@@ -274,7 +274,7 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 	s, dir := batchStack(t, &batchtest.Server{}, Options{})
 	_, _ = openBatch(t, s, BatchOptions{Dir: dir})
 	_, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)})
-	if e := as[*StoreError](t, err); !strings.Contains(e.Error(), "in use by another run") {
+	if e := mustAs[*StoreError](t, err); !strings.Contains(e.Error(), "in use by another run") {
 		t.Errorf("got %v, want the store to be in use", e)
 	}
 }

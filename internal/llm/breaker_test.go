@@ -46,7 +46,7 @@ func TestBreakerOpens(t *testing.T) {
 				t.Errorf("got %d calls, want %d", s.calls(), tt.calls)
 			}
 			if tt.calls < 100 {
-				if e := as[*DownError](t, err); !IsFatal(err) || e.Unwrap() == nil || !strings.Contains(e.Error(), "giving up") || b.Err() == nil {
+				if e := mustAs[*DownError](t, err); !IsFatal(err) || e.Unwrap() == nil || !strings.Contains(e.Error(), "giving up") || b.Err() == nil {
 					t.Errorf("got %v, want a *DownError", err)
 				}
 			} else if b.Err() != nil {

@@ -23,7 +23,7 @@ func TestBudgetStopsBeforeLimit(t *testing.T) {
 			for err == nil {
 				_, err = c.Complete(t.Context(), newRequest(nil))
 			}
-			e := as[*BudgetError](t, err)
+			e := mustAs[*BudgetError](t, err)
 			usd, tokens := b.Spent()
 			// A request is reserved with 31 + 100 tokens and uses 50.
 			if tokens != 900 || s.calls() != 18 || math.Abs(usd-0.0009) > 1e-12 || !IsFatal(err) || !strings.Contains(e.Error(), "limit of") {

@@ -19,9 +19,9 @@ import (
 func openCache(t *testing.T, dir string) (*Cache, *warnings) {
 	t.Helper()
 	w := &warnings{}
-	k := OpenCache(t.Context(), dir, newFakeClock(), w.add)
-	t.Cleanup(func() { _ = k.Close() })
-	return k, w
+	cache := OpenCache(t.Context(), dir, newFakeClock(), w.add)
+	t.Cleanup(func() { _ = cache.Close() })
+	return cache, w
 }
 
 type warnings struct {
@@ -56,9 +56,9 @@ func (a *countingModel) Complete(context.Context, *Request) (*Reply, error) {
 
 func TestCacheHit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a ?#%dir", "llm")
-	k, w := openCache(t, dir)
+	cache, w := openCache(t, dir)
 	a := &countingModel{}
-	c := k.Completer(a, "http://x", "m")
+	c := cache.Completer(a, "http://x", "m")
 	for i := range 2 {
 		reply, err := c.Complete(t.Context(), newRequest(verdicts()))
 		if err != nil {
@@ -85,7 +85,7 @@ func TestCacheHit(t *testing.T) {
 }
 
 func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
-	k, _ := openCache(t, t.TempDir())
+	cache, _ := openCache(t, t.TempDir())
 	release := make(chan struct{})
 	var mu sync.Mutex
 	sent := 0
@@ -102,7 +102,7 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 		}
 		return &Reply{Text: validReply, JSON: json.RawMessage(validReply)}, nil
 	})
-	c := k.Completer(slow, "e", "m")
+	c := cache.Completer(slow, "e", "m")
 	var wg sync.WaitGroup
 	failed, hits := 0, 0
 	for range 20 {
@@ -168,10 +168,10 @@ func TestCacheKeyCoversRequest(t *testing.T) {
 }
 
 func TestCacheSkipsUnusableReplies(t *testing.T) {
-	k, _ := openCache(t, t.TempDir())
+	cache, _ := openCache(t, t.TempDir())
 	for _, fault := range []error{&ParseError{}, &RefusalError{}, status(500)} {
 		s := &script{steps: []error{fault}}
-		c := k.Completer(s, "e", fmt.Sprintf("%T", fault))
+		c := cache.Completer(s, "e", fmt.Sprintf("%T", fault))
 		for range 2 {
 			if _, err := c.Complete(t.Context(), newRequest(nil)); err == nil {
 				t.Fatal("got no error, want one")
@@ -183,7 +183,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 	}
 	// A reply that the schema no longer accepts is requested again.
 	a := &countingModel{}
-	c := k.Completer(a, "e", "m")
+	c := cache.Completer(a, "e", "m")
 	r := newRequest(verdicts())
 	_, _ = c.Complete(t.Context(), r)
 	r.Schema.Accept = func(json.RawMessage) error { return errors.New("changed") }
@@ -192,7 +192,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 	}
 	// The same applies to free text.
 	words := &countingModel{}
-	c = k.Completer(words, "e", "words")
+	c = cache.Completer(words, "e", "words")
 	r = newRequest(nil)
 	_, _ = c.Complete(t.Context(), r)
 	for _, why := range []error{nil, errors.New("changed")} {
@@ -204,23 +204,23 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 }
 
 func TestCacheItems(t *testing.T) {
-	k, _ := openCache(t, t.TempDir())
+	cache, _ := openCache(t, t.TempDir())
 	ctx := t.Context()
-	k.Put(ctx, "a", "2", json.RawMessage(`{"x":2}`))
-	k.Put(ctx, "a", "1", json.RawMessage(`{"x":0}`))
-	k.Put(ctx, "a", "1", json.RawMessage(`{"x":1}`))
-	k.Put(ctx, "b", "1", json.RawMessage(`3`))
-	k.Put(ctx, "b", "2", json.RawMessage(`no JSON`))
-	if v, ok := k.Get(ctx, "a", "1"); !ok || string(v) != `{"x":1}` {
+	cache.Put(ctx, "a", "2", json.RawMessage(`{"x":2}`))
+	cache.Put(ctx, "a", "1", json.RawMessage(`{"x":0}`))
+	cache.Put(ctx, "a", "1", json.RawMessage(`{"x":1}`))
+	cache.Put(ctx, "b", "1", json.RawMessage(`3`))
+	cache.Put(ctx, "b", "2", json.RawMessage(`no JSON`))
+	if v, ok := cache.Get(ctx, "a", "1"); !ok || string(v) != `{"x":1}` {
 		t.Errorf("got %s, %v; want {\"x\":1}, true", v, ok)
 	}
-	if _, ok := k.Get(ctx, "b", "2"); ok {
+	if _, ok := cache.Get(ctx, "b", "2"); ok {
 		t.Error("a value that is not JSON was stored")
 	}
-	if got := fmt.Sprintf("%s", k.List(ctx, "a")); got != `[{1 {"x":1}} {2 {"x":2}}]` {
+	if got := fmt.Sprintf("%s", cache.List(ctx, "a")); got != `[{1 {"x":1}} {2 {"x":2}}]` {
 		t.Errorf("got %s, want %s", got, `[{1 {"x":1}} {2 {"x":2}}]`)
 	}
-	if k.List(ctx, "c") != nil {
+	if cache.List(ctx, "c") != nil {
 		t.Error("got items of an empty namespace")
 	}
 }
@@ -228,24 +228,24 @@ func TestCacheItems(t *testing.T) {
 func TestCacheStatsAndClear(t *testing.T) {
 	dir := t.TempDir()
 	clock := newFakeClock()
-	k := OpenCache(t.Context(), dir, clock, nil)
-	defer k.Close()
-	if s, err := k.Stats(t.Context()); err != nil || !s.Oldest.IsZero() || s.Replies != 0 {
+	cache := OpenCache(t.Context(), dir, clock, nil)
+	defer cache.Close()
+	if s, err := cache.Stats(t.Context()); err != nil || !s.Oldest.IsZero() || s.Replies != 0 {
 		t.Errorf("empty cache: got %+v, %v; want no replies", s, err)
 	}
 	start := clock.Now()
-	c := k.Completer(&countingModel{}, "e", "m")
+	c := cache.Completer(&countingModel{}, "e", "m")
 	_, _ = c.Complete(t.Context(), newRequest(verdicts()))
 	clock.pass(48 * time.Hour)
-	k.Put(t.Context(), "a", "1", json.RawMessage(`1`))
-	s, err := k.Stats(t.Context())
+	cache.Put(t.Context(), "a", "1", json.RawMessage(`1`))
+	s, err := cache.Stats(t.Context())
 	if err != nil || s.Replies != 1 || s.Items != 1 || s.Bytes == 0 || !s.Oldest.Equal(start) || s.Path != filepath.Join(dir, CacheFile) {
 		t.Errorf("got %+v, %v; want 1 reply and 1 item", s, err)
 	}
-	if n, err := k.Clear(t.Context(), 24*time.Hour); n != 1 || err != nil {
+	if n, err := cache.Clear(t.Context(), 24*time.Hour); n != 1 || err != nil {
 		t.Errorf("got %d entries cleared, %v; want 1, nil", n, err)
 	}
-	if n, err := k.Clear(t.Context(), 0); n != 1 || err != nil {
+	if n, err := cache.Clear(t.Context(), 0); n != 1 || err != nil {
 		t.Errorf("got %d entries cleared, %v; want 1, nil", n, err)
 	}
 }
@@ -263,19 +263,19 @@ func TestCacheFailureIsWarning(t *testing.T) {
 			}
 		},
 		"different table": func(t *testing.T, dir string) {
-			k := OpenCache(t.Context(), dir, newFakeClock(), nil)
-			if _, err := k.db.ExecContext(t.Context(), `DROP TABLE replies; CREATE TABLE replies (x)`); err != nil {
+			cache := OpenCache(t.Context(), dir, newFakeClock(), nil)
+			if _, err := cache.db.ExecContext(t.Context(), `DROP TABLE replies; CREATE TABLE replies (x)`); err != nil {
 				t.Fatal(err)
 			}
-			_ = k.Close()
+			_ = cache.Close()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			spoil(t, dir)
-			k, w := openCache(t, dir)
+			cache, w := openCache(t, dir)
 			a := &countingModel{}
-			c := k.Completer(a, "e", "m")
+			c := cache.Completer(a, "e", "m")
 			for range 5 {
 				if reply, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || reply.Cached {
 					t.Fatalf("got %+v, %v; want an uncached reply", reply, err)
@@ -284,17 +284,17 @@ func TestCacheFailureIsWarning(t *testing.T) {
 			if a.calls != 5 || len(w.all) == 0 || len(w.all) > 2 || !strings.Contains(w.String(), dir) {
 				t.Errorf("got %d calls, warnings %v; want 5, one or two that name %s", a.calls, w, dir)
 			}
-			k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
-			if _, ok := k.Get(t.Context(), "a", "b"); ok || k.List(t.Context(), "a") != nil {
+			cache.Put(t.Context(), "a", "b", json.RawMessage(`1`))
+			if _, ok := cache.Get(t.Context(), "a", "b"); ok || cache.List(t.Context(), "a") != nil {
 				t.Error("got a reply from a disabled cache")
 			}
-			if _, err := k.Stats(t.Context()); err == nil {
+			if _, err := cache.Stats(t.Context()); err == nil {
 				t.Error("got statistics of a disabled cache")
 			}
-			if _, err := k.Clear(t.Context(), time.Hour); err == nil {
+			if _, err := cache.Clear(t.Context(), time.Hour); err == nil {
 				t.Error("cleared an unreadable cache by age")
 			}
-			if _, err := k.Clear(t.Context(), 0); err != nil {
+			if _, err := cache.Clear(t.Context(), 0); err != nil {
 				t.Errorf("Clear: got error %v, want nil", err)
 			}
 		})
@@ -306,13 +306,13 @@ func TestClearRepairsCorruptCache(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, CacheFile), []byte(strings.Repeat("x", 5000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k, _ := openCache(t, dir)
-	if _, err := k.Clear(t.Context(), 0); err != nil {
+	cache, _ := openCache(t, dir)
+	if _, err := cache.Clear(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
-	k, w := openCache(t, dir)
-	k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
-	if _, ok := k.Get(t.Context(), "a", "b"); !ok || len(w.all) > 0 {
+	cache, w := openCache(t, dir)
+	cache.Put(t.Context(), "a", "b", json.RawMessage(`1`))
+	if _, ok := cache.Get(t.Context(), "a", "b"); !ok || len(w.all) > 0 {
 		t.Errorf("got value found %t, warnings %v; want true, none", ok, w)
 	}
 }
@@ -325,8 +325,8 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	k, w := openCache(t, dir)
-	if _, err := k.Completer(&countingModel{}, "e", "m").Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
+	cache, w := openCache(t, dir)
+	if _, err := cache.Completer(&countingModel{}, "e", "m").Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
 		t.Errorf("got %v, warnings %v; want nil and one", err, w)
 	}
 }
@@ -336,14 +336,14 @@ func TestLockedCacheIsWarning(t *testing.T) {
 		t.Skip("slow, skipped with -short")
 	}
 	dir := t.TempDir()
-	k, w := openCache(t, dir)
+	cache, w := openCache(t, dir)
 	other, _ := openCache(t, dir)
 	tx, err := other.db.BeginTx(t.Context(), nil) // immediate: it holds the lock for writing
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	c := k.Completer(&countingModel{}, "e", "m")
+	c := cache.Completer(&countingModel{}, "e", "m")
 	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
 		t.Errorf("got %v, warnings %v; want nil and one", err, w)
 	}
@@ -355,11 +355,11 @@ func TestLockedCacheIsWarning(t *testing.T) {
 }
 
 func TestClosedCacheReturnsNothing(t *testing.T) {
-	k, _ := openCache(t, t.TempDir())
-	if err := errors.Join(k.Close(), k.Close()); err != nil {
+	cache, _ := openCache(t, t.TempDir())
+	if err := errors.Join(cache.Close(), cache.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := k.Completer(&countingModel{}, "e", "m").Complete(t.Context(), newRequest(nil)); err != nil || reply.Cached {
+	if reply, err := cache.Completer(&countingModel{}, "e", "m").Complete(t.Context(), newRequest(nil)); err != nil || reply.Cached {
 		t.Errorf("got %+v, %v; want an uncached reply", reply, err)
 	}
 }
@@ -379,9 +379,9 @@ func (l *lengthEmbedder) Embed(_ context.Context, texts []string) ([][]float32, 
 }
 
 func TestCacheEmbedder(t *testing.T) {
-	k, _ := openCache(t, t.TempDir())
+	cache, _ := openCache(t, t.TempDir())
 	l := &lengthEmbedder{}
-	e := k.Embedder(l, "e", "m")
+	e := cache.Embedder(l, "e", "m")
 	_, u, err := e.Embed(t.Context(), []string{"a", "bb"})
 	if err != nil || u.Requests != 1 {
 		t.Fatalf("got %+v, %v; want 1 request", u, err)

@@ -103,7 +103,7 @@ func newTestClient(t *testing.T, c Config) *Client {
 	return cl
 }
 
-func as[E error](t *testing.T, err error) E {
+func mustAs[E error](t *testing.T, err error) E {
 	t.Helper()
 	e, ok := errors.AsType[E](err)
 	if !ok {
@@ -181,7 +181,7 @@ func TestRequestTimeout(t *testing.T) {
 	c := newTestClient(t, Config{BaseURL: srv.URL, Timeout: 30 * time.Millisecond})
 	for range 2 {
 		_, err := c.Complete(t.Context(), newRequest(verdicts()))
-		if e := as[*TimeoutError](t, err); e.After != 30*time.Millisecond || !IsTransient(err) || !e.Timeout() {
+		if e := mustAs[*TimeoutError](t, err); e.After != 30*time.Millisecond || !IsTransient(err) || !e.Timeout() {
 			t.Errorf("got %v, want a timeout after 30ms", err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestConnectionRefused(t *testing.T) {
 	srv := httptest.NewServer(nil)
 	srv.Close()
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "refused") || !IsTransient(err) {
+	if e := mustAs[*NetworkError](t, err); !strings.Contains(e.Error(), "refused") || !IsTransient(err) {
 		t.Errorf("got %v, want a transient error", e)
 	}
 }

@@ -48,7 +48,7 @@ func TestEmbedRejectsInvalidResponses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { fmt.Fprintf(w, `{"data":[%s]}`, data) })
 			v, u, err := newTestClient(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a", "b"})
-			if _ = as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || IsTransient(err) {
+			if _ = mustAs[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || IsTransient(err) {
 				t.Errorf("got %v, %+v, %v; want a permanent error after 1 request", v, u, err)
 			}
 		})
@@ -60,7 +60,7 @@ func TestEmbedErrors(t *testing.T) {
 		writeError(w, 400, "This model's maximum context length is 512 tokens", "")
 	})
 	_, _, err := newTestClient(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a"})
-	if e := as[*ContextLengthError](t, err); e.Limit != 512 {
+	if e := mustAs[*ContextLengthError](t, err); e.Limit != 512 {
 		t.Errorf("got %v, want a limit of 512", err)
 	}
 	_, u, err := (&BatchedEmbedder{Next: &lengthEmbedder{}, Size: 1}).Embed(t.Context(), []string{"a", "bad", "c"})

@@ -20,9 +20,9 @@ func TestWorldWritableDirectoryIsWarning(t *testing.T) {
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		k, w := openCache(t, dir)
-		if got := strings.Contains(w.String(), warning); got != want || k.database() == nil {
-			t.Errorf("a cache in %v: warned %t, want %t, and the cache used: %v", mode, got, want, w)
+		cache, w := openCache(t, dir)
+		if got := strings.Contains(w.String(), warning); got != want || cache.database() == nil {
+			t.Errorf("cache in a directory of mode %v: got warning %t, want %t and a usable cache: %v", mode, got, want, w)
 		}
 		s, dir := batchStack(t, &batchtest.Server{}, Options{})
 		if err := os.Chmod(dir, mode); err != nil {
@@ -30,7 +30,7 @@ func TestWorldWritableDirectoryIsWarning(t *testing.T) {
 		}
 		_, told := openBatch(t, s, BatchOptions{Dir: dir})
 		if got := strings.Contains(strings.Join(*told, "\n"), warning); got != want {
-			t.Errorf("a batch in %v: warned %t, want %t", mode, got, want)
+			t.Errorf("batch in a directory of mode %v: got warning %t, want %t", mode, got, want)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 	bad := newRequest(verdicts())
 	bad.Messages = []Message{{User, "bad row"}}
 	_, err := c.Complete(t.Context(), bad)
-	if e := as[*StatusError](t, err); e.Status != 422 {
+	if e := mustAs[*StatusError](t, err); e.Status != 422 {
 		t.Errorf("got %v, want status 422", e)
 	}
 	if n := len(got()); n > 10 || UsageOf(err).Requests != n {
@@ -211,7 +211,7 @@ func TestSchemaIsAddedToPromptIfIgnored(t *testing.T) {
 	})
 	c := newTestClient(t, Config{BaseURL: srv.URL})
 	_, err := c.Complete(t.Context(), newRequest(verdicts()))
-	if e := as[*ParseError](t, err); e.Text != "The answer is supported." || UsageOf(err).CompletionTokens != 7 {
+	if e := mustAs[*ParseError](t, err); e.Text != "The answer is supported." || UsageOf(err).CompletionTokens != 7 {
 		t.Errorf("got %v, want the reply and its usage", e)
 	}
 	reply, err := c.Complete(t.Context(), newRequest(verdicts()))
@@ -243,7 +243,7 @@ func TestNegotiationIsBounded(t *testing.T) {
 		writeError(w, 400, fmt.Sprintf("max_tokens: at most %d completion tokens", 1_000_000-n), "max_tokens")
 	})
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-	if e := as[*StatusError](t, err); e.Status != 400 || len(got()) != maxFormAttempts || UsageOf(err).Requests != maxFormAttempts {
+	if e := mustAs[*StatusError](t, err); e.Status != 400 || len(got()) != maxFormAttempts || UsageOf(err).Requests != maxFormAttempts {
 		t.Errorf("got %v after %d requests, want status 400 after %d", err, len(got()), maxFormAttempts)
 	}
 }

@@ -58,7 +58,7 @@ func TestSearchStopsAtModelLimit(t *testing.T) {
 	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 3 {
 		_, err := retrier.Complete(t.Context(), newRequest(verdicts()))
-		if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != 30_000 {
+		if e := mustAs[*LengthError](t, err); !e.Reasoning || e.Limit != 30_000 {
 			t.Errorf("got %v, want reasoning truncated at 30000 tokens", err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestRejectedLimitEndsSearch(t *testing.T) {
 	})
 	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 3 {
-		if e := as[*LengthError](t, errOf(retrier.Complete(t.Context(), newRequest(verdicts())))); !e.Reasoning || e.Limit != 2048 {
+		if e := mustAs[*LengthError](t, errOf(retrier.Complete(t.Context(), newRequest(verdicts())))); !e.Reasoning || e.Limit != 2048 {
 			t.Errorf("got %v, want reasoning truncated at 2048 tokens", e)
 		}
 	}
@@ -98,9 +98,9 @@ func TestTimeoutEndsSearch(t *testing.T) {
 	}}
 	retrier := &ReplyRetry{Next: Wrap(s, nil, &Retry{Retries: 5, Clock: &fakeClock{}})}
 	_, err := retrier.Complete(t.Context(), newRequest(verdicts()))
-	_ = as[*TimeoutError](t, err)
+	_ = mustAs[*TimeoutError](t, err)
 	_, err = retrier.Complete(t.Context(), newRequest(verdicts()))
-	_ = as[*LengthError](t, err)
+	_ = mustAs[*LengthError](t, err)
 	var sent []int
 	for _, r := range s.requests {
 		sent = append(sent, r.MaxTokens)

@@ -103,7 +103,7 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 			defer tr.CloseIdleConnections()
 			c := newTestClient(t, Config{BaseURL: "https://llm.invalid/v1", APIKey: secret, Timeout: 10 * time.Second, HTTPClient: &http.Client{Transport: tr}})
 			_, err := c.Complete(t.Context(), newRequest(verdicts()))
-			text := as[*NetworkError](t, err).Error()
+			text := mustAs[*NetworkError](t, err).Error()
 			if len(text) > 2000 || strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
 				t.Errorf("got %d bytes, want at most 2000 printable ones: %.300q", len(text), text)
 			}

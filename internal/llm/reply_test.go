@@ -23,7 +23,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 				fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","refusal":"I won't."},"finish_reason":"stop"}]}`)
 			},
 			func(t *testing.T, err error) {
-				if e := as[*RefusalError](t, err); e.Reason != "refusal" || e.Message != "I won't." {
+				if e := mustAs[*RefusalError](t, err); e.Reason != "refusal" || e.Message != "I won't." {
 					t.Errorf("got %+v, want a refusal", e)
 				}
 			},
@@ -31,7 +31,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 		"filtered reply": {
 			func(w http.ResponseWriter) { writeReply(w, "", "content_filter") },
 			func(t *testing.T, err error) {
-				if e := as[*RefusalError](t, err); e.Reason != "content_filter" {
+				if e := mustAs[*RefusalError](t, err); e.Reason != "content_filter" {
 					t.Errorf("got %+v, want content_filter", e)
 				}
 			},
@@ -42,19 +42,19 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 				fmt.Fprint(w, `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}`)
 			},
 			func(t *testing.T, err error) {
-				if e := as[*RefusalError](t, err); e.Reason != "content_filter" {
+				if e := mustAs[*RefusalError](t, err); e.Reason != "content_filter" {
 					t.Errorf("got %+v, want content_filter", e)
 				}
 			},
 		},
 		"moderated prompt": {
 			func(w http.ResponseWriter) { writeError(w, 403, "your input was flagged by moderation", "") },
-			func(t *testing.T, err error) { _ = as[*RefusalError](t, err) },
+			func(t *testing.T, err error) { _ = mustAs[*RefusalError](t, err) },
 		},
 		"length": {
 			func(w http.ResponseWriter) { writeReply(w, `{"verdicts":[1,`, "length") },
 			func(t *testing.T, err error) {
-				if e := as[*LengthError](t, err); e.Limit != 100 || UsageOf(err).Tokens() != 18 {
+				if e := mustAs[*LengthError](t, err); e.Limit != 100 || UsageOf(err).Tokens() != 18 {
 					t.Errorf("got %+v, want limit 100 and 18 tokens", e)
 				}
 			},
@@ -65,7 +65,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 				fmt.Fprint(w, `{"error":{"message":"This model's maximum context length is 16,385 tokens. However, your messages resulted in 20000 tokens.","code":"context_length_exceeded"}}`)
 			},
 			func(t *testing.T, err error) {
-				if e := as[*ContextLengthError](t, err); e.Limit != 16385 {
+				if e := mustAs[*ContextLengthError](t, err); e.Limit != 16385 {
 					t.Errorf("got %+v, want limit 16385", e)
 				}
 			},
@@ -76,7 +76,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 				fmt.Fprint(w, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`)
 			},
 			func(t *testing.T, err error) {
-				if e := as[*ContextLengthError](t, err); e.Limit != 256 {
+				if e := mustAs[*ContextLengthError](t, err); e.Limit != 256 {
 					t.Errorf("got %+v, want limit 256", e)
 				}
 			},
@@ -86,7 +86,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 				writeError(w, 400, "prompt is too long: 210000 tokens > 200000 maximum", "")
 			},
 			func(t *testing.T, err error) {
-				if e := as[*ContextLengthError](t, err); e.Limit != 200000 {
+				if e := mustAs[*ContextLengthError](t, err); e.Limit != 200000 {
 					t.Errorf("got %+v, want limit 200000", e)
 				}
 			},
@@ -96,7 +96,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 				writeError(w, 400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).", "")
 			},
 			func(t *testing.T, err error) {
-				if e := as[*ContextLengthError](t, err); e.Limit != 1048575 {
+				if e := mustAs[*ContextLengthError](t, err); e.Limit != 1048575 {
 					t.Errorf("got %+v, want limit 1048575", e)
 				}
 			},
@@ -106,27 +106,27 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 				writeError(w, 400, "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length", "")
 			},
 			func(t *testing.T, err error) {
-				if e := as[*ContextLengthError](t, err); e.Limit != 32768 {
+				if e := mustAs[*ContextLengthError](t, err); e.Limit != 32768 {
 					t.Errorf("got %+v, want limit 32768", e)
 				}
 			},
 		},
 		"too large": {
 			func(w http.ResponseWriter) { w.WriteHeader(http.StatusRequestEntityTooLarge) },
-			func(t *testing.T, err error) { _ = as[*ContextLengthError](t, err) },
+			func(t *testing.T, err error) { _ = mustAs[*ContextLengthError](t, err) },
 		},
 		"no choices": {
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) },
-			func(t *testing.T, err error) { _ = as[*ParseError](t, err) },
+			func(t *testing.T, err error) { _ = mustAs[*ParseError](t, err) },
 		},
 		"empty": {
 			func(w http.ResponseWriter) { writeReply(w, " ", "stop") },
-			func(t *testing.T, err error) { _ = as[*ParseError](t, err) },
+			func(t *testing.T, err error) { _ = mustAs[*ParseError](t, err) },
 		},
 		"an error with status 200": {
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"error":{"message":"overloaded","code":503}}`) },
 			func(t *testing.T, err error) {
-				if e := as[*StatusError](t, err); e.Status != 503 || !IsTransient(err) {
+				if e := mustAs[*StatusError](t, err); e.Status != 503 || !IsTransient(err) {
 					t.Errorf("got %+v, want a transient error with status 503", e)
 				}
 			},
@@ -137,19 +137,19 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 				fmt.Fprint(w, "<html>")
 			},
 			func(t *testing.T, err error) {
-				if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "text/html") || IsTransient(err) {
+				if e := mustAs[*StatusError](t, err); !strings.Contains(e.Error(), "text/html") || IsTransient(err) {
 					t.Errorf("got %v, want a permanent error about text/html", e)
 				}
 			},
 		},
 		"another type": {
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":"none"}`) },
-			func(t *testing.T, err error) { _ = as[*StatusError](t, err) },
+			func(t *testing.T, err error) { _ = mustAs[*StatusError](t, err) },
 		},
 		"error as a string": {
 			func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot); fmt.Fprint(w, `{"error":"teapot"}`) },
 			func(t *testing.T, err error) {
-				if e := as[*StatusError](t, err); e.Message != "teapot" || e.Error() != "the server answered 418 I'm a teapot: teapot" {
+				if e := mustAs[*StatusError](t, err); e.Message != "teapot" || e.Error() != "the server answered 418 I'm a teapot: teapot" {
 					t.Errorf("got %v, want message %q", e, "teapot")
 				}
 			},
@@ -270,7 +270,7 @@ func TestReasoningIncreasesOutputTokens(t *testing.T) {
 				for range 2 {
 					reply, err := retrier.Complete(t.Context(), tt.r)
 					if needed > maxReasoning {
-						if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != maxReasoning || IsTruncated(err) {
+						if e := mustAs[*LengthError](t, err); !e.Reasoning || e.Limit != maxReasoning || IsTruncated(err) {
 							t.Errorf("%s after %q: got %v, want reasoning truncated at %d tokens", name, reasoning, err, maxReasoning)
 						}
 					} else if err != nil || reply.Text != tt.text {

@@ -70,7 +70,7 @@ func TestRetryGivesUp(t *testing.T) {
 	for retries, calls := range map[int]int{0: 1, 2: 3} {
 		s := &script{steps: []error{status(503)}}
 		_, err := Wrap(s, nil, &Retry{Retries: retries, Clock: newFakeClock()}).Complete(t.Context(), newRequest(nil))
-		if as[*StatusError](t, err).Status != 503 || s.calls() != calls || UsageOf(err).Requests != calls {
+		if mustAs[*StatusError](t, err).Status != 503 || s.calls() != calls || UsageOf(err).Requests != calls {
 			t.Errorf("%d retries: got %v after %d calls, usage %+v; want status 503 after %d calls", retries, err, s.calls(), UsageOf(err), calls)
 		}
 	}
@@ -135,7 +135,7 @@ func TestReplyRetryIncreasesOutputTokens(t *testing.T) {
 	}
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
 	_, err = (&ReplyRetry{Next: s}).Complete(t.Context(), newRequest(nil))
-	if _ = as[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
+	if _ = mustAs[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
 		t.Errorf("got %v after %d calls, want 2", err, s.calls())
 	}
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
@@ -157,7 +157,7 @@ func TestReplyRetryDescribesError(t *testing.T) {
 	s = &script{steps: []error{&ParseError{Reason: "x"}}}
 	r = &Request{Messages: []Message{{User, "q"}}}
 	_, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r)
-	if _ = as[*ParseError](t, err); s.calls() != 2 || s.requests[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
+	if _ = mustAs[*ParseError](t, err); s.calls() != 2 || s.requests[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
 		t.Errorf("got %v, requests %+v; want 2 requests", err, s.requests)
 	}
 	s = &script{steps: []error{&RefusalError{Reason: "refusal"}}}

@@ -46,15 +46,15 @@ func TestStackWithFaultyServer(t *testing.T) {
 			writeReply(w, validReply, "stop")
 		}
 	})
-	k, _ := openCache(t, t.TempDir())
-	s := newStack(t, Options{Client: Config{BaseURL: srv.URL, Model: "gpt-4o-mini"}, Retries: 5, RPM: 6000, TPM: 600_000, MaxCost: 1, MaxTokens: 100_000, Cache: k})
+	cache, _ := openCache(t, t.TempDir())
+	s := newStack(t, Options{Client: Config{BaseURL: srv.URL, Model: "gpt-4o-mini"}, Retries: 5, RPM: 6000, TPM: 600_000, MaxCost: 1, MaxTokens: 100_000, Cache: cache})
 	reply, err := s.Complete(t.Context(), newRequest(verdicts()))
 	if err != nil || string(reply.JSON) != validReply {
 		t.Fatalf("got %+v, %v; want %s", reply, err, validReply)
 	}
-	all := usage.Usage{Requests: 4, PromptTokens: 22, CompletionTokens: 14}
-	if reply.Usage != all || s.Meter.Total() != all || len(got()) != 4 {
-		t.Errorf("got usage %+v, total %+v, %d requests; want %+v, %+v, 4", reply.Usage, s.Meter.Total(), len(got()), all, all)
+	want := usage.Usage{Requests: 4, PromptTokens: 22, CompletionTokens: 14}
+	if reply.Usage != want || s.Meter.Total() != want || len(got()) != 4 {
+		t.Errorf("got usage %+v, total %+v, %d requests; want %+v, %+v, 4", reply.Usage, s.Meter.Total(), len(got()), want, want)
 	}
 	usd, tokens := s.Cost()
 	if want := 22*0.15/1e6 + 14*0.6/1e6; tokens != 36 || usd < want*0.999 || usd > want*1.001 {
@@ -74,11 +74,11 @@ func TestCacheHitIgnoresOpenBreaker(t *testing.T) {
 		}
 		writeReply(w, validReply, "stop")
 	})
-	k, _ := openCache(t, t.TempDir())
-	s := newStack(t, Options{Client: Config{BaseURL: srv.URL}, Cache: k})
+	cache, _ := openCache(t, t.TempDir())
+	s := newStack(t, Options{Client: Config{BaseURL: srv.URL}, Cache: cache})
 	_, _ = s.Complete(t.Context(), newRequest(verdicts()))
 	_, err := s.Complete(t.Context(), newRequest(nil))
-	_ = as[*DownError](t, err)
+	_ = mustAs[*DownError](t, err)
 	if reply, err := s.Complete(t.Context(), newRequest(verdicts())); err != nil || !reply.Cached {
 		t.Errorf("got %+v, %v; want a cached reply", reply, err)
 	}
@@ -88,15 +88,15 @@ func TestCacheHitIgnoresOpenBreaker(t *testing.T) {
 // or rejects the key.
 func TestDeadServerEndsRun(t *testing.T) {
 	release := make(chan struct{})
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	silent, _ := newTestServer(t, func(int, sent, http.ResponseWriter) { <-release })
-	closed, refused := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 401, "no", "") })
+	unreachable := httptest.NewServer(nil)
+	unreachable.Close()
+	hanging, _ := newTestServer(t, func(int, sent, http.ResponseWriter) { <-release })
+	rejecting, rejected := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 401, "no", "") })
 	defer close(release)
-	for name, url := range map[string]string{"gone": gone.URL, "silent": silent.URL, "closed": closed.URL} {
+	for name, url := range map[string]string{"unreachable": unreachable.URL, "hanging": hanging.URL, "rejecting": rejecting.URL} {
 		t.Run(name, func(t *testing.T) {
 			timeout := time.Minute // avoid timeouts on a busy machine
-			if name == "silent" {
+			if name == "hanging" {
 				timeout = 50 * time.Millisecond
 			}
 			s := newStack(t, Options{Client: Config{BaseURL: url, Timeout: timeout}, Retries: 5, Clock: NewClock(time.Now)})
@@ -116,8 +116,8 @@ func TestDeadServerEndsRun(t *testing.T) {
 			if n := s.Meter.Total().Requests; n > 160 || s.Breaker.Err() == nil {
 				t.Errorf("got %d attempts for 160 calls, breaker error %v; want at most 160 and an open breaker", n, s.Breaker.Err())
 			}
-			if n := s.Meter.Total().Requests; name == "closed" && n != len(refused()) {
-				t.Errorf("counted %d requests, want %d as on the server", n, len(refused()))
+			if n := s.Meter.Total().Requests; name == "rejecting" && n != len(rejected()) {
+				t.Errorf("counted %d requests, want %d as on the server", n, len(rejected()))
 			}
 		})
 	}
@@ -127,7 +127,7 @@ func TestDeadServerEndsRun(t *testing.T) {
 func TestOnlyOneLayerRetries(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 500, "oops", "") })
 	_, err := newStack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), newRequest(nil))
-	if _ = as[*StatusError](t, err); len(got()) != 4 {
+	if _ = mustAs[*StatusError](t, err); len(got()) != 4 {
 		t.Errorf("3 retries: got %d requests, want 4", len(got()))
 	}
 	// The transport must not retry silently after a broken connection.
@@ -148,7 +148,7 @@ func TestOnlyOneLayerRetries(t *testing.T) {
 	_, err = c.Complete(t.Context(), newRequest(nil))
 	mu.Lock()
 	defer mu.Unlock()
-	if _ = as[*NetworkError](t, err); n != 2 {
+	if _ = mustAs[*NetworkError](t, err); n != 2 {
 		t.Errorf("got %d requests, want 2", n)
 	}
 }
@@ -174,8 +174,8 @@ func TestStackEmbedder(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":4}}`)
 	})
-	k, _ := openCache(t, t.TempDir())
-	s := newStack(t, Options{Client: Config{BaseURL: srv.URL, APIKey: secret}, Retries: 2, Cache: k, MaxTokens: 1000})
+	cache, _ := openCache(t, t.TempDir())
+	s := newStack(t, Options{Client: Config{BaseURL: srv.URL, APIKey: secret}, Retries: 2, Cache: cache, MaxTokens: 1000})
 	e, at, err := s.Embedder(Config{Model: "text-embedding-3-small"})
 	if err != nil || at != srv.URL {
 		t.Fatal(at, err)
@@ -199,7 +199,7 @@ func TestStackEmbedder(t *testing.T) {
 		t.Fatal(at, err)
 	}
 	_, _, err = e.Embed(t.Context(), []string{"b"})
-	if _ = as[*DownError](t, err); s.Breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
+	if _ = mustAs[*DownError](t, err); s.Breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
 		t.Errorf("got breaker error %v, header %v; want nil, no key", s.Breaker.Err(), seen()[0].header)
 	}
 	if _, _, err := s.Embedder(Config{}); err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A counter is a Completer that reports token counts computed by a function.
-type counter struct {
+// A tokenCounter is a Completer that reports token counts computed by a function.
+type tokenCounter struct {
 	mu       sync.Mutex
 	requests int
 	before   string
@@ -20,7 +20,7 @@ type counter struct {
 	err      func(text string) error
 }
 
-func (c *counter) Complete(_ context.Context, r *Request) (*Reply, error) {
+func (c *tokenCounter) Complete(_ context.Context, r *Request) (*Reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := r.Messages[len(r.Messages)-1].Text
@@ -35,120 +35,119 @@ func (c *counter) Complete(_ context.Context, r *Request) (*Reply, error) {
 	return &Reply{Text: "ok", Usage: usage.Usage{Requests: 1, PromptTokens: n, CompletionTokens: 1}}, nil
 }
 
-func quarter(text string) int { return len(text) / 4 }
+func countTokens(text string) int { return len(text) / 4 }
 
 // prose returns a text of about that many tokens.
 func prose(tokens int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < 4*tokens; i++ {
-		fmt.Fprintf(&b, "Sentence %d tells of nothing remarkable. ", i)
+		fmt.Fprintf(&b, "Sentence %d contains no remarkable facts. ", i)
 	}
 	return b.String()[:4*tokens]
 }
 
 func TestDetectTruncatedPrompt(t *testing.T) {
 	limited := func(window int) func(string, string) int {
-		return func(text, _ string) int { return min(quarter(text), window) }
+		return func(text, _ string) int { return min(countTokens(text), window) }
 	}
-	halved := func(text, _ string) int {
-		if n := quarter(text); n <= 4096 {
+	halfWindow := func(text, _ string) int {
+		if n := countTokens(text); n <= 4096 {
 			return n
 		}
 		return 2050
 	}
-	uncached := func(text, before string) int { // tokens that are not in the cached prefix
+	countUncached := func(text, before string) int { // tokens that are not in the cached prefix
 		n := 0
 		for n < min(len(text), len(before)) && text[n] == before[n] {
 			n++
 		}
-		return quarter(text[n:])
+		return countTokens(text[n:])
 	}
 	for _, tt := range []struct {
 		name   string
 		count  func(text, before string) int
 		tokens string // prompts in order; ! marks those detected as truncated
 		limit  int
-		more   int // probe requests
+		probes int // probe requests
 		missed int
 	}{
-		{"a window of 2048", limited(2048), "700 1900 2300! 9000! 600", 2048, 3, 0},
-		{"it loses little", limited(2048), "2100! 1500", 2048, 3, 0},
-		{"a window of 4096", limited(4096), "4200! 3900 30000!", 4096, 3, 0},
-		{"half of a window", halved, "700 2000 5000! 2900 2500", 2050, 3, 0},
-		{"no round window, after others", limited(3001), "1500 2000 3700! 2800", 3001, 3, 0},
-		{"no round window, it loses much", limited(3001), "9000! 2000", 3001, 3, 0},
-		{"no round window, the second one", limited(3001), "3200 3500! 2000", 3001, 3, 1},
-		{"no window", limited(1 << 20), "700 9000 4000 30000 700 650", 0, 0, 0},
-		{"a round number by chance", limited(1 << 20), "700 2048 2060 4000", 0, 1, 0},
-		{"it counts what is not cached", func(text, before string) int { return uncached("system"+text, "system"+before) }, "3000 5000 5600 6000 900", 0, 1, 0},
-		{"a dense tokenizer", func(text, _ string) int { return quarter(text) * 8 / 10 }, "700 2500 9000 3000", 0, 0, 0},
-		{"a sparse tokenizer", func(text, _ string) int { return quarter(text) * 2 }, "700 2500 9000 3000", 0, 0, 0},
-		{"the same for any prompt", func(string, string) int { return 700 }, "2000 3000 900", 0, 2, 0},
-		{"too few to be a window", func(string, string) int { return 100 }, "700 9000 4000", 0, 0, 0},
-		{"nothing", func(string, string) int { return 0 }, "700 9000 4000", 0, 0, 0},
+		{"2048 tokens", limited(2048), "700 1900 2300! 9000! 600", 2048, 3, 0},
+		{"slightly above the window", limited(2048), "2100! 1500", 2048, 3, 0},
+		{"4096 tokens", limited(4096), "4200! 3900 30000!", 4096, 3, 0},
+		{"half of the window is read", halfWindow, "700 2000 5000! 2900 2500", 2050, 3, 0},
+		{"odd size, after complete prompts", limited(3001), "1500 2000 3700! 2800", 3001, 3, 0},
+		{"odd size, far above the window", limited(3001), "9000! 2000", 3001, 3, 0},
+		{"odd size, first truncation undetected", limited(3001), "3200 3500! 2000", 3001, 3, 1},
+		{"unlimited", limited(1 << 20), "700 9000 4000 30000 700 650", 0, 0, 0},
+		{"round count by chance", limited(1 << 20), "700 2048 2060 4000", 0, 1, 0},
+		{"cached tokens not counted", func(text, before string) int { return countUncached("system"+text, "system"+before) }, "3000 5000 5600 6000 900", 0, 1, 0},
+		{"dense tokenizer", func(text, _ string) int { return countTokens(text) * 8 / 10 }, "700 2500 9000 3000", 0, 0, 0},
+		{"sparse tokenizer", func(text, _ string) int { return countTokens(text) * 2 }, "700 2500 9000 3000", 0, 0, 0},
+		{"constant count", func(string, string) int { return 700 }, "2000 3000 900", 0, 2, 0},
+		{"constant count below any window", func(string, string) int { return 100 }, "700 9000 4000", 0, 0, 0},
+		{"no count", func(string, string) int { return 0 }, "700 9000 4000", 0, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := &counter{count: tt.count}
+			s := &tokenCounter{count: tt.count}
 			limit, missed, notified := 0, 0, 0
-			w := NewWindowDetector(s, quarter, func(n, m int) { limit, missed, notified = n, m, notified+1 })
+			w := NewWindowDetector(s, countTokens, func(n, m int) { limit, missed, notified = n, m, notified+1 })
 			sent := 0
 			for _, field := range strings.Fields(tt.tokens) {
-				n, cut := 0, strings.HasSuffix(field, "!")
+				n, truncated := 0, strings.HasSuffix(field, "!")
 				if _, err := fmt.Sscan(strings.TrimSuffix(field, "!"), &n); err != nil {
 					t.Fatal(err)
 				}
 				before := s.requests
 				reply, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
-				e, long := errors.AsType[*ContextLengthError](err)
-				if long != cut || cut && !e.Silent || !cut && err != nil {
-					t.Fatalf("prompt of %d tokens: got %v, %v; want truncated: %t", n, reply, err, cut)
+				e, rejected := errors.AsType[*ContextLengthError](err)
+				if rejected != truncated || truncated && !e.Silent || !truncated && err != nil {
+					t.Fatalf("prompt of %d tokens: got %v, %v; want truncated: %t", n, reply, err, truncated)
 				}
 				if s.requests > before {
 					sent++
 				}
-				if used := UsageOf(err); long && used.Requests != s.requests-before {
-					t.Errorf("counted %d requests, sent %d", used.Requests, s.requests-before)
+				if used := UsageOf(err); rejected && used.Requests != s.requests-before {
+					t.Errorf("got usage of %d requests, want %d", used.Requests, s.requests-before)
 				}
 			}
-			if s.requests-sent != tt.more || missed != tt.missed {
-				t.Errorf("%d requests for probes, want %d; %d missed, want %d", s.requests-sent, tt.more, missed, tt.missed)
+			if s.requests-sent != tt.probes || missed != tt.missed {
+				t.Errorf("got %d probes and %d missed prompts, want %d and %d", s.requests-sent, missed, tt.probes, tt.missed)
 			}
 			if w.Limit() < tt.limit || (tt.limit == 0) != (w.Limit() == 0) || (tt.limit > 0) != (notified == 1) {
-				t.Errorf("the limit is %d, want %d; told %d times, %d", w.Limit(), tt.limit, notified, limit)
+				t.Errorf("got limit %d after %d notifications of %d, want %d", w.Limit(), notified, limit, tt.limit)
 			}
 		})
 	}
 }
 
-// A prompt above the known window is not sent.
 func TestPromptAboveWindowIsNotSent(t *testing.T) {
-	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
-	w := NewWindowDetector(s, quarter, nil)
-	ask := func(tokens, room int) error {
-		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(tokens)}}, MaxTokens: room})
+	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }}
+	w := NewWindowDetector(s, countTokens, nil)
+	send := func(tokens, replyTokens int) error {
+		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(tokens)}}, MaxTokens: replyTokens})
 		return err
 	}
-	if err := ask(5000, 100); err == nil {
+	if err := send(5000, 100); err == nil {
 		t.Fatal("no limit was detected")
 	}
 	before := s.requests
-	for _, tt := range []struct{ tokens, room int }{{5000, 100}, {2040, 100}, {1500, 1200}} {
-		if err := ask(tt.tokens, tt.room); UsageOf(err) != (usage.Usage{}) || as[*ContextLengthError](t, err).Limit != 2048 {
+	for _, tt := range []struct{ tokens, replyTokens int }{{5000, 100}, {2040, 100}, {1500, 1200}} {
+		if err := send(tt.tokens, tt.replyTokens); UsageOf(err) != (usage.Usage{}) || mustAs[*ContextLengthError](t, err).Limit != 2048 {
 			t.Errorf("%v: got %v, want a limit of 2048 without a request", tt, err)
 		}
 	}
-	if err := ask(1500, 400); err != nil || s.requests != before+1 {
-		t.Errorf("got %v, %d requests", err, s.requests-before)
+	if err := send(1500, 400); err != nil || s.requests != before+1 {
+		t.Errorf("got %v, %d requests; want nil, 1", err, s.requests-before)
 	}
 }
 
 // Digits have more tokens than estimated, so a prompt may be truncated unexpectedly.
 func TestDetectTruncationOfUnderestimatedPrompt(t *testing.T) {
-	s := &counter{count: func(text, _ string) int { return min(len(text)/2, 2048) }}
-	w := NewWindowDetector(s, quarter, nil)
+	s := &tokenCounter{count: func(text, _ string) int { return min(len(text)/2, 2048) }}
+	w := NewWindowDetector(s, countTokens, nil)
 	for _, n := range []int{5000, 1500} {
 		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
-		if e := as[*ContextLengthError](t, err); !e.Silent {
+		if e := mustAs[*ContextLengthError](t, err); !e.Silent {
 			t.Error(err)
 		}
 	}
@@ -158,13 +157,13 @@ func TestDetectTruncationOfUnderestimatedPrompt(t *testing.T) {
 }
 
 func TestRejectedPromptIsNotTruncated(t *testing.T) {
-	s := &counter{count: func(text, _ string) int { return quarter(text) }, err: func(text string) error {
-		if quarter(text) > 4096 {
+	s := &tokenCounter{count: func(text, _ string) int { return countTokens(text) }, err: func(text string) error {
+		if countTokens(text) > 4096 {
 			return withUsage(&ContextLengthError{Limit: 4096}, usage.Usage{Requests: 1})
 		}
 		return nil
 	}}
-	w := NewWindowDetector(s, quarter, nil)
+	w := NewWindowDetector(s, countTokens, nil)
 	for range 3 {
 		if _, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(2048)}}, MaxTokens: 100}); err != nil {
 			t.Error(err)
@@ -177,13 +176,13 @@ func TestRejectedPromptIsNotTruncated(t *testing.T) {
 
 // If a probe can't be sent, the request fails, since its prompt may have been truncated.
 func TestFailedProbeFailsRequest(t *testing.T) {
-	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }, err: func(text string) error {
+	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }, err: func(text string) error {
 		if strings.Contains(text, "the cat sat") || strings.Contains(text, "tree the") {
 			return &BudgetError{Unit: "tokens"}
 		}
 		return nil
 	}}
-	_, err := NewWindowDetector(s, quarter, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
+	_, err := NewWindowDetector(s, countTokens, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 	if !IsFatal(err) || UsageOf(err).Requests != 1 {
 		t.Errorf("got %v, %+v; want a fatal error after 1 request", err, UsageOf(err))
 	}
@@ -191,8 +190,8 @@ func TestFailedProbeFailsRequest(t *testing.T) {
 
 // Concurrent requests wait for a single probe.
 func TestConcurrentRequestsShareProbe(t *testing.T) {
-	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
-	w := NewWindowDetector(s, quarter, nil)
+	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }}
+	w := NewWindowDetector(s, countTokens, nil)
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
@@ -219,7 +218,7 @@ func TestMinTokensIsLowerBound(t *testing.T) {
 			strings.Repeat("آب و هوا امروز خوب است. ", 30), strings.Repeat("आज मौसम अच्छा है। ", 30), "",
 		} {
 			if bound, got := minTokens(text), tokens.Text(text); float64(got) < minTokensPerWord*float64(bound) {
-				t.Errorf("%s: got %d tokens, at least %d: %.40q", model, got, bound, text)
+				t.Errorf("%s: %.40q: got %d tokens, want at least %d", model, text, got, bound)
 			}
 		}
 	}

@@ -88,7 +88,7 @@ func TestRedirectToOtherHostIsNotFollowed(t *testing.T) {
 			w.WriteHeader(code)
 		})
 		_, err := newTestClient(t, Config{BaseURL: srv.URL, APIKey: secret}).Complete(t.Context(), newRequest(verdicts()))
-		if e := as[*StatusError](t, err); e.Status != code || !strings.Contains(e.Error(), other.URL) || strings.Contains(e.Error(), "sk-very") {
+		if e := mustAs[*StatusError](t, err); e.Status != code || !strings.Contains(e.Error(), other.URL) || strings.Contains(e.Error(), "sk-very") {
 			t.Errorf("got %v, want status %d without the key", e, code)
 		}
 	}
@@ -141,7 +141,7 @@ func TestReplySizeIsLimited(t *testing.T) {
 			srv := httptest.NewServer(answer)
 			defer srv.Close()
 			_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || IsTransient(err) {
+			if e := mustAs[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || IsTransient(err) {
 				t.Errorf("got %v, want a permanent error about the size", e)
 			}
 			// Some more data is in transit when reading ends.
@@ -170,7 +170,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	defer srv.Close()
 	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-	if e := as[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || IsTransient(err) || e.Unwrap() == nil {
+	if e := mustAs[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || IsTransient(err) || e.Unwrap() == nil {
 		t.Errorf("got %v, want a permanent certificate error", e)
 	}
 }
@@ -180,7 +180,7 @@ func TestFileDescriptorExhaustion(t *testing.T) {
 		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	}}
 	_, err := newTestClient(t, Config{BaseURL: "http://llm.invalid", HTTPClient: &http.Client{Transport: tr}}).Complete(t.Context(), newRequest(verdicts()))
-	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !IsTransient(err) {
+	if e := mustAs[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !IsTransient(err) {
 		t.Errorf("got %v, want a transient error that suggests --concurrency", e)
 	}
 }
