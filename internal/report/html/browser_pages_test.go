@@ -214,10 +214,10 @@ func takeScreenshots(t *testing.T, b browsertest.Browser) {
 			}
 		},
 	}, rows...)
-	p := b.Open(t, page, "")
+	p := b.Open(t, page, "#sort=index")
 	for _, scheme := range []string{"light", "dark"} {
 		p.Scheme(scheme)
-		for _, width := range []int64{360, 900, 1600} {
+		for _, width := range []int64{500, 900, 1400} {
 			p.Size(width, max(740, width*5/8))
 			p.Screenshot(*shots, fmt.Sprintf("%s-%d-list", scheme, width), false)
 			p.Run(`document.getElementById('rows-title').scrollIntoView()`)

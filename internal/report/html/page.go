@@ -105,7 +105,7 @@ func (w *Writer) writeTail() error {
 		Gates:         end.Gates,
 		Passed:        true,
 		Distribution: []Figure{
-			{Name: "std. deviation", Value: formatScore(f.Std())},
+			{Name: "std", Value: formatScore(f.Std())},
 			{Name: "lowest", Value: formatScore(f.Min())},
 			{Name: "25%", Value: formatScore(f.Quantile(0.25))},
 			{Name: "median", Value: formatScore(f.Quantile(0.5))},

@@ -1,8 +1,11 @@
 package browsertest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"sync"
@@ -141,4 +144,18 @@ func (p *Tab) Screenshot(dir, name string, full bool) {
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
 		p.T.Fatal(err)
 	}
+}
+
+// Picture returns a picture of the visible part.
+func (p *Tab) Picture() image.Image {
+	p.T.Helper()
+	content, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	return picture
 }
