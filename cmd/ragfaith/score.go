@@ -24,6 +24,7 @@ const defaultRowTimeout = time.Minute
 type scoreOptions struct {
 	inputFormat   string
 	delimiter     byte
+	from          string
 	columns       []string // values of --map
 	keep, keepAs  []string
 	names         *keptNames // set by check
@@ -126,8 +127,12 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 			help: "delimiter of CSV files, or tab (default: detected)",
 		},
 		{
+			name: "from", arg: "TOOL", value: flagvalue.OneOf(&o.from, "auto", append([]string{"auto"}, dataset.Exporters()...)...), untrusted: anyValue,
+			help: "the tool that exported the dataset, such as langfuse",
+		},
+		{
 			name: "map", arg: "FIELD=COLUMN", value: &o.columns, untrusted: anyValue,
-			help: "read id, question, answer or contexts from COLUMN; repeatable",
+			help: "read a field from a column or a path such as docs[*].text; repeatable",
 		},
 		{name: "keep", arg: "COLUMN", value: &o.keep, untrusted: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
 		{name: "keep-as", arg: "COLUMN=NAME", value: &o.keepAs, untrusted: anyValue, help: "copy COLUMN into the results as NAME; repeatable"},
@@ -218,6 +223,9 @@ func (o *scoreOptions) check(paths []string) (err error) {
 // datasetOptions returns the options for reading the dataset.
 func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
 	opts := dataset.Options{MaxRowBytes: o.maxRowBytes, Delimiter: o.delimiter, NeedText: o.emptyContexts == emptyFail}
+	if o.from != "auto" {
+		opts.From = o.from
+	}
 	if o.inputFormat != "auto" {
 		format, err := dataset.ParseFormat(o.inputFormat)
 		if err != nil {

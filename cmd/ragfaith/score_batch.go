@@ -149,7 +149,7 @@ func (r *scoreRun) runBatch(ctx context.Context, input dataset.Options) error {
 	if b == nil {
 		return nil
 	}
-	input.Warn = nil // the scoring pass reports warnings
+	input.Warn, input.Note = nil, nil // the scoring pass reports warnings
 	if b.resumed() {
 		if err := r.checkBatchRows(ctx, input); err != nil {
 			return err

@@ -51,6 +51,9 @@ func (o *scoreOptions) settings(paths []string, threshold float64, m *model, loc
 		"--keep":          o.names.names(o.keptColumns()),
 		"--keep-as":       o.keepAs,
 	}
+	if o.from != "auto" {
+		values["--from"] = []string{o.from}
+	}
 	if o.emptyContexts != emptyScore {
 		values["--empty-contexts"] = []string{o.emptyContexts}
 	}

@@ -74,6 +74,9 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	input.Warn = r.warn
+	if !o.quiet {
+		input.Note = func(text string) { r.console.Printf("note: %s", text) }
+	}
 	input.OpenPipe = openPipe(ctx)
 	if slices.Contains(paths, "-") {
 		input.Stdin = interruptible(ctx, stdin)

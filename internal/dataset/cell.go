@@ -139,9 +139,7 @@ func contents(t *tree, i int) (c cellContents) {
 		c.number = true
 	case kindObject:
 		c.object = n.end > i+1
-		for _, key := range contextKeys() {
-			c.text = c.text || t.member(i, key) >= 0
-		}
+		c.text = t.content(i, 0) >= 0 || t.isTextByID(i)
 	case kindList:
 		for j := i + 1; j < n.end; j = t.nodes[j].end {
 			elem := contents(t, j)

@@ -1,33 +1,42 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
-// aliases returns the column names that are detected for a field.
-func aliases(f Field) []string {
+// aliases returns the usual column names of a field. Other names are recognized by
+// package shape. Names in the first list are preferred to those in the second.
+func aliases(f Field) (names [2][]string) {
 	switch f {
 	case FieldID:
-		return []string{"id", "sample_id", "_id"}
+		names[0] = []string{"id", "sample_id", "_id"}
 	case FieldQuestion:
-		return []string{"question", "user_input", "query", "input"}
+		names[0] = []string{"question", "user_input", "query"}
+		names[1] = []string{"input"}
 	case FieldAnswer:
-		return []string{"answer", "response", "output", "actual_output"}
+		names[0] = []string{"answer", "response", "output", "actual_output"}
 	case FieldContexts:
-		return []string{"contexts", "retrieved_contexts", "retrieval_context", "context", "documents"}
+		names[0] = []string{"contexts", "retrieved_contexts", "retrieval_context"}
+		names[1] = []string{"context", "documents"}
 	}
-	return nil
+	return names
 }
 
 // A columnMap assigns columns to fields and to Row.Kept by name.
 type columnMap struct {
-	byName   map[string]candidate // columns that can supply a field
-	mapped   map[Field]string     // Options.Map
-	keep     []string             // Options.Keep and Options.Required
+	byName   map[string]candidate  // columns that can supply a field
+	mapped   map[Field]string      // Options.Map
+	paths    map[Field]*shape.Path // Options.Map as paths, for names that are not columns
+	names    map[Field]string      // detected columns, see detected
+	keep     []string              // Options.Keep and Options.Required
 	keepAll  bool
 	required map[string]string // elements of keep, with the flags that name them
 	reserved map[string]bool
@@ -38,11 +47,12 @@ type columnMap struct {
 type candidate struct {
 	field Field
 	name  string
+	rank  int // index in aliases
 }
 
 func newColumnMap(opts Options) (*columnMap, error) {
 	m := &columnMap{
-		byName: map[string]candidate{}, mapped: opts.Map,
+		byName: map[string]candidate{}, mapped: opts.Map, paths: map[Field]*shape.Path{},
 		keepAll: opts.KeepAll, required: map[string]string{}, reserved: map[string]bool{},
 	}
 	for f := range opts.Map {
@@ -58,15 +68,22 @@ func newColumnMap(opts Options) (*columnMap, error) {
 		if c, taken := m.byName[name]; taken {
 			return nil, usagef("--map gives column %s to both %s and %s", quote(name), c.field, f)
 		}
-		m.byName[name] = candidate{f, name}
+		m.byName[name] = candidate{field: f, name: name}
+		path, err := shape.ParsePath(name)
+		if err != nil {
+			path = shape.ColumnPath(name)
+		}
+		m.paths[f] = path
 	}
 	for _, f := range fields() {
 		if _, ok := opts.Map[f]; ok {
 			continue
 		}
-		for _, name := range aliases(f) {
-			if _, taken := m.byName[name]; !taken {
-				m.byName[name] = candidate{f, name}
+		for rank, names := range aliases(f) {
+			for _, name := range names {
+				if _, taken := m.byName[name]; !taken {
+					m.byName[name] = candidate{f, name, rank}
+				}
 			}
 		}
 	}
@@ -102,10 +119,11 @@ func (m *columnMap) keeps(name string) (kept, clash bool) {
 
 // candidates lists the possible column names of a field for error messages.
 func (m *columnMap) candidates(f Field) string {
-	if name, ok := m.mapped[f]; ok {
+	if name := cmp.Or(m.mapped[f], m.names[f]); name != "" {
 		return quote(name)
 	}
-	return strings.Join(aliases(f), ", ")
+	names := aliases(f)
+	return strings.Join(slices.Concat(names[0], names[1]), ", ")
 }
 
 func ambiguousColumns(f Field, a, b string) error {
@@ -113,8 +131,33 @@ func ambiguousColumns(f Field, a, b string) error {
 		f, quote(a), quote(b), f, a, f, b)
 }
 
+// noSuchColumn returns the error for a mapped column that does not exist.
 func noSuchColumn(f Field, name string, names []string) error {
-	return usagef("--map %s=%s: no such column; the columns are %s", f, name, list(names))
+	hint := ""
+	if near := closest(name, names); near != "" {
+		hint = fmt.Sprintf("; did you mean %s?", quote(near))
+	}
+	return &layoutError{usagef("--map %s=%s: no such column%s; the columns are %s", f, name, hint, list(names)), true}
+}
+
+// A layoutError reports a record whose columns have other names or types than usual.
+// It is final only if package shape does not recognize the record either.
+type layoutError struct {
+	err     error
+	missing bool // a column is missing
+}
+
+func (e *layoutError) Error() string { return e.err.Error() }
+func (e *layoutError) Unwrap() error { return e.err }
+
+func isMissing(err error) bool {
+	layout, ok := errors.AsType[*layoutError](err)
+	return ok && layout.missing
+}
+
+func isLayoutError(err error) bool {
+	_, ok := errors.AsType[*layoutError](err)
+	return ok
 }
 
 // noRequired returns the error for a first row without a column of
@@ -125,21 +168,55 @@ func (m *columnMap) noRequired(name string, names []string) error {
 
 // missing returns the error for a required field without a column.
 func (m *columnMap) missing(f Field, names []string) error {
-	return fmt.Errorf("no %s: looked for %s; found %s; choose one with --map %s=COLUMN",
-		f, m.candidates(f), list(names), f)
+	return &layoutError{fmt.Errorf("no %s: looked for %s; found %s; choose one with --map %s=COLUMN",
+		f, m.candidates(f), list(names), f), true}
+}
+
+// hasPaths reports whether a field is mapped to a path instead of a column.
+func (m *columnMap) hasPaths() bool {
+	for _, name := range m.mapped {
+		if strings.ContainsAny(name, ".[") {
+			return true
+		}
+	}
+	return false
+}
+
+// detected returns a copy of m that reads fields from the columns of a layout, or nil
+// if the layout is not made of columns.
+func (m *columnMap) detected(plan *shape.Plan) *columnMap {
+	if plan == nil || m.hasPaths() {
+		return nil
+	}
+	c := *m
+	c.byName, c.names = maps.Clone(m.byName), map[Field]string{}
+	for _, f := range fields() {
+		field, ok := shapeField(f)
+		if !ok || plan.Path(field) == nil {
+			continue
+		}
+		name := plan.Column(field)
+		if name == "" {
+			return nil
+		}
+		maps.DeleteFunc(c.byName, func(_ string, other candidate) bool { return other.field == f })
+		c.byName[name] = candidate{field: f, name: name}
+		c.names[f] = name
+	}
+	return &c
 }
 
 // A header describes the columns of a table.
 type header struct {
 	names    []string
-	field    map[Field]int // column index of each field
-	keep     []int         // indexes of kept columns
-	warnings []error       // reasons why columns were dropped
+	field    map[Field][]int // columns that can supply each field, best first
+	keep     []int           // indexes of kept columns
+	warnings []error         // reasons why columns were dropped
 }
 
 // header assigns the columns of a table.
 func (m *columnMap) header(names []string) (*header, error) {
-	h := &header{names: names, field: map[Field]int{}}
+	h := &header{names: names, field: map[Field][]int{}}
 	seen := map[string]bool{}
 	for i, name := range names {
 		c, used := m.byName[name]
@@ -164,10 +241,10 @@ func (m *columnMap) header(names []string) (*header, error) {
 		if !used {
 			continue
 		}
-		if other, found := h.field[c.field]; found {
-			return nil, ambiguousColumns(c.field, names[other], name)
-		}
-		h.field[c.field] = i
+		h.field[c.field] = append(h.field[c.field], i)
+	}
+	for _, columns := range h.field {
+		slices.SortStableFunc(columns, func(a, b int) int { return m.byName[names[a]].rank - m.byName[names[b]].rank })
 	}
 	for _, f := range fields() {
 		_, ok := h.field[f]
@@ -187,6 +264,25 @@ func (m *columnMap) header(names []string) (*header, error) {
 		}
 	}
 	return h, nil
+}
+
+// choose returns the column of a field in a record: the first one with a value.
+// hasValue reports whether a column has one. Two equally good columns with values are
+// an error.
+func (m *columnMap) choose(h *header, f Field, hasValue func(column int) bool) (column int, err error) {
+	column = -1
+	for _, i := range h.field[f] {
+		switch {
+		case column < 0:
+			column = i
+		case !hasValue(i):
+		case !hasValue(column):
+			column = i
+		case m.byName[h.names[i]].rank == m.byName[h.names[column]].rank:
+			return -1, ambiguousColumns(f, h.names[column], h.names[i])
+		}
+	}
+	return column, nil
 }
 
 func clashError(name string) error {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // maxNesting limits the nesting of lists and objects in contexts.
@@ -13,11 +15,80 @@ const maxNesting = 16
 
 var errNoContexts = errors.New("contexts: no text to judge against")
 
-// contextKeys returns the names of object members that can hold the text of a
+// contextKeys returns the usual names of object members with the text of a
 // context, in order of precedence. They cover the documents of common
 // retrievers and Hugging Face datasets with lists of sentences.
 func contextKeys() []string {
-	return []string{"text", "content", "page_content", "sentences"}
+	return []string{"text", "content", "page_content", "sentences", "pageContent", "chunk", "passage", "body", "snippet"}
+}
+
+// containerKeys returns the names of object members that contain a document or a
+// list of documents, in order of precedence.
+func containerKeys() []string {
+	return []string{
+		"node", "document", "doc", "payload", "_source", "kwargs", "text_resource", "item", "entity", "properties", "fields",
+		"documents", "hits", "matches", "results", "result", "points", "nodes", "chunks", "passages", "items", "value", "data",
+		"retrievedReferences", "metadata",
+	}
+}
+
+// content returns the member with the text of the document at i, or with documents,
+// and -1 if there is none.
+func (t *tree) content(i, depth int) int {
+	if depth > maxNesting {
+		return -1
+	}
+	first := -1
+	for _, key := range contextKeys() {
+		if j := t.member(i, key); j >= 0 && t.nodes[j].kind != kindNull {
+			return j
+		} else if first < 0 {
+			first = j
+		}
+	}
+	best, bestRank := -1, 0
+	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
+		if k := t.nodes[j].kind; k != kindText {
+			continue
+		}
+		if rank, ok := shape.ContentRank(t.nodes[j].name); ok && (best < 0 || rank < bestRank) {
+			best, bestRank = j, rank
+		}
+	}
+	if best >= 0 {
+		return best
+	}
+	for _, key := range containerKeys() {
+		if j := t.member(i, key); j >= 0 && t.isDocument(j, depth+1) {
+			return j
+		}
+	}
+	return first
+}
+
+// isDocument reports whether node i is a document, or a list of documents.
+func (t *tree) isDocument(i, depth int) bool {
+	switch n := t.nodes[i]; n.kind {
+	case kindObject:
+		return t.content(i, depth) >= 0
+	case kindList:
+		return n.end > i+1 && (t.isDocument(i+1, depth+1) || t.nodes[i+1].kind == kindText && n.name == "documents")
+	case kindNull, kindBool, kindNumber, kindText, kindBytes:
+	}
+	return false
+}
+
+// isTextByID reports whether an object maps ids to texts.
+func (t *tree) isTextByID(i int) bool {
+	prose := false
+	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
+		n := t.nodes[j]
+		if n.kind != kindText || (&Source{}).field(n.name) != nil {
+			return false
+		}
+		prose = prose || strings.Contains(strings.TrimSpace(n.text), " ")
+	}
+	return prose
 }
 
 // contexts returns the contexts in node i of t. The node can be a string, an
@@ -106,18 +177,22 @@ func collect(out []string, t *tree, i, depth int) ([]string, *contextError) {
 		}
 		return out, nil
 	case kindObject:
-		for _, key := range contextKeys() {
-			j := t.member(i, key)
-			if j < 0 {
-				continue
-			}
-			start := len(out)
+		start := len(out)
+		if j := t.content(i, depth); j >= 0 {
 			if out, err = collect(out, t, j, depth+1); err != nil {
-				err.path = "." + key + err.path
+				err.path = "." + t.nodes[j].name + err.path
 			} else {
 				t.source(i, start, len(out))
 			}
 			return out, err
+		}
+		if t.isTextByID(i) {
+			for j := i + 1; j < n.end; j = t.nodes[j].end {
+				out = append(out, t.nodes[j].text)
+				t.fillSources(len(out))
+				t.sources[len(out)-1].ID = t.nodes[j].name
+			}
+			return out, nil
 		}
 		return nil, &contextError{what: "want a string, got an object without " + strings.Join(contextKeys()[:3], ", ")}
 	case kindNull, kindBool, kindNumber, kindBytes:

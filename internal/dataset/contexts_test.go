@@ -93,7 +93,7 @@ func TestContextsFromTextCells(t *testing.T) {
 		{`{"name": "Acme", "price": 3}`, []string{`{"name": "Acme", "price": 3}`}},
 		{`{'name': 'Acme', 'ok': True}`, []string{`{'name': 'Acme', 'ok': True}`}},
 		{`[{"name": "Acme"}, {"name": "B"}]`, []string{`[{"name": "Acme"}, {"name": "B"}]`}},
-		{`{"results": [{"text": "a"}]}`, []string{`{"results": [{"text": "a"}]}`}},
+		{`{"results": [{"text": "a"}]}`, []string{"a"}},
 		{`{"name": <string>, "age": 3}`, []string{`{"name": <string>, "age": 3}`}},
 		{`{"a": 1}` + "\n" + `{"b": 2}`, []string{`{"a": 1}` + "\n" + `{"b": 2}`}},
 		{"['" + long + "']", []string{long}},

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // A Row is a record to be scored.
@@ -86,6 +88,16 @@ func ParseFormat(name string) (Format, error) {
 	return "", usagef("unknown format %q: want %s", name, strings.Join(Formats(), ", "))
 }
 
+// Exporters returns the names of the tools whose exports can be read.
+func Exporters() []string {
+	var names []string
+	for _, tool := range shape.Tools() {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // DefaultMaxRowBytes is the default value of Options.MaxRowBytes.
 const DefaultMaxRowBytes = 256 << 20
 
@@ -97,7 +109,9 @@ type Required struct{ Flag, Column string }
 type Options struct {
 	Stdin       io.Reader        // standard input, for the path "-"
 	Format      Format           // format of all files, or "" to detect it by extension, then by content
-	Map         map[Field]string // column names of fields; missing ones are detected
+	Map         map[Field]string // columns of fields, or paths such as outputs.documents[*].text; missing ones are detected
+	From        string           // tool that wrote the files, one of Exporters, or "" to detect it
+	Note        func(string)     // called with how files of an unusual layout are read; may be nil
 	Keep        []string         // columns to copy to Row.Kept
 	KeepAll     bool             // keep all columns that are not used for a field
 	Required    []Required       // additional columns to keep, which the first row must have

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -175,9 +176,9 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.parquet", text: "PAREaaaaaa\x05\x00\x00\x00PARE", want: "x.parquet: not a Parquet file: it is encrypted"},
 		{name: "x.csv", text: "question,contexts\na,b\n", want: "x.csv: no answer: looked for answer, response, output, actual_output; found question, contexts; choose one with --map answer=COLUMN"},
 		{name: "x.csv", text: "answer\na\n", want: "x.csv: no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; found answer; choose one with --map contexts=COLUMN"},
-		{name: "x.csv", text: "answer,response,contexts\n", want: `x.csv: answer: ambiguous: both "answer" and "response" match; choose one with --map answer=answer or --map answer=response`, usage: true},
-		{name: "x.jsonl", text: `{"answer":"a","context":["x"],"contexts":["x"]}`, want: `x.jsonl: contexts: ambiguous: both "context" and "contexts" match; choose one with --map contexts=context or --map contexts=contexts`, usage: true},
-		{name: "x.json", text: `[{"answer":"a","context":["x"],"contexts":["x"]}]`, want: `x.json: contexts: ambiguous: both "context" and "contexts" match; choose one with --map contexts=context or --map contexts=contexts`, usage: true},
+		{name: "x.csv", text: "answer,response,contexts\na,b,c\n", want: `x.csv: answer: ambiguous: both "answer" and "response" match; choose one with --map answer=answer or --map answer=response`, usage: true},
+		{name: "x.jsonl", text: `{"answer":"a","context":["x"],"documents":["y"]}`, want: `x.jsonl: contexts: ambiguous: both "context" and "documents" match; choose one with --map contexts=context or --map contexts=documents`, usage: true},
+		{name: "x.json", text: `[{"answer":"a","retrieved_contexts":["x"],"contexts":["y"]}]`, want: `x.json: contexts: ambiguous: both "retrieved_contexts" and "contexts" match; choose one with --map contexts=retrieved_contexts or --map contexts=contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "nr"}}, want: "x.csv: --map id=nr: no such column; the columns are question, answer, contexts", usage: true},
 		{name: "x.jsonl", text: `{"answer":"a","contexts":["x"]}`, opts: Options{Map: map[Field]string{FieldAnswer: "nr"}}, want: "x.jsonl: --map answer=nr: no such column; the columns are answer, contexts", usage: true},
 		{name: "x.csv", text: csv, opts: Options{Keep: []string{"nr"}}, want: `x.csv: cannot keep column "nr": no such column; the columns are question, answer, contexts`, usage: true},
@@ -194,7 +195,7 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.json", text: " \n ", want: "x.json: no rows"},
 		{name: "x.jsonl", text: "\n \n", want: "x.jsonl: no rows"},
 		{name: "x.json", text: `"text"`, want: "x.json: want an array of objects, got a string"},
-		{name: "x.json", text: "{\n\"text\": \"a\"}", want: "x.json: want an array of objects, an object with one under data, rows, examples, samples, or objects that are rows: no answer: looked for answer, response, output, actual_output; found text; choose one with --map answer=COLUMN"},
+		{name: "x.json", text: "{\n\"text\": \"a\"}", want: "x.json: no answer: looked for answer, response, output, actual_output; found text; choose one with --map answer=COLUMN"},
 		{name: "x.json", text: "[\n{\"answer\": tru}]", want: "x.json: line 2: element 0: invalid JSON: invalid character '}' in literal true (expecting 'e'), at column 15"},
 		{name: "x.jsonl.gz", text: "\x1f\x8b\x08\x00", want: "x.jsonl.gz: the gzip data is cut off: unexpected EOF"},
 		{name: "x.jsonl.gz", text: "\x1f\x8b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", want: "x.jsonl.gz: the gzip data is broken: gzip: invalid header"},
@@ -338,7 +339,7 @@ func TestRowWithErrorKeepsValidFields(t *testing.T) {
 
 func TestRowsDetectsColumnNames(t *testing.T) {
 	for _, f := range []Field{FieldID, FieldQuestion, FieldAnswer, FieldContexts} {
-		for _, name := range aliases(f) {
+		for _, name := range slices.Concat(aliases(f)[0], aliases(f)[1]) {
 			line := map[Field]string{FieldID: `"id":"i"`, FieldQuestion: `"question":"q"`, FieldAnswer: `"answer":"a"`, FieldContexts: `"contexts":"c"`}
 			line[f] = strings.Replace(line[f], string(f), name, 1)
 			rows, last := read(t, "x.jsonl", "{"+line[FieldID]+","+line[FieldQuestion]+","+line[FieldAnswer]+","+line[FieldContexts]+"}", Options{})

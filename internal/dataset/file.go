@@ -22,17 +22,23 @@ type file struct {
 	size       int64 // size on disk in bytes, or -1 if unknown
 	reopenable bool
 	closer     io.Closer
+	in         *replayReader
 	stored     *countingReader
 	closeCodec func() // closes the decompressors
 	format     Format
+	document   bool // read a JSON file as one document
 	reader     rowReader
 
-	peeked   bool // first and firstErr hold the first record
-	first    Row
-	firstErr error
-	rows     int      // number of records returned
-	temp     *os.File // temporary copy of a Parquet file, or nil
-	tempName string   // path of temp if it must be removed, or ""
+	peeked   []peekedRow // records that have been read by open
+	rows     int         // number of records returned
+	temp     *os.File    // temporary copy of a Parquet file, or nil
+	tempName string      // path of temp if it must be removed, or ""
+}
+
+// A peekedRow is the result of reading a record.
+type peekedRow struct {
+	row Row
+	err error
 }
 
 // A rowReader reads the rows of one format. It sets the fields that a record
@@ -45,8 +51,12 @@ type rowReader interface {
 	close()
 }
 
-// open opens the file and reads its first record, so that errors about the
-// whole file are reported early. After an error everything is closed.
+// maxPeeked limits the number of records that are read to find the layout of a file.
+const maxPeeked = 10
+
+// open opens the file and reads its first records, so that errors about the whole file
+// are reported early. If they have no answer or contexts under the usual names, their
+// layout is detected. After an error everything is closed.
 func (f *file) open() (err error) {
 	defer func() {
 		if err != nil {
@@ -58,7 +68,131 @@ func (f *file) open() (err error) {
 	if err != nil {
 		return err
 	}
-	f.stored = &countingReader{r: in}
+	f.in = &replayReader{r: in, recording: true}
+	defer func() { f.in.recording = false }()
+	if f.columns.raw {
+		return f.openUsual(1)
+	}
+	var usual error
+	if f.opts.From == "" {
+		if usual = f.openUsual(maxPeeked); !isLayoutError(usual) {
+			return usual
+		}
+	}
+	err = f.openShaped()
+	if err == nil || !isLayoutError(err) || f.opts.From != "" || f.columns.hasPaths() {
+		return err
+	}
+	if isMissing(usual) {
+		if f.format == JSON && isMissing(err) {
+			return err // about the rows inside the document
+		}
+		return usual
+	}
+	return f.openUsual(1) // the columns exist, and the first rows are invalid
+}
+
+// openUsual opens the file with its columns under the usual or mapped names. It reads
+// the first records, up to a maximum, until one is valid, and returns the first
+// [*layoutError] if there is one and none is valid.
+func (f *file) openUsual(maxPeeked int) error {
+	if err := f.openRecords(); err != nil {
+		return err
+	}
+	return f.peek(maxPeeked)
+}
+
+// peek reads the first records, see openUsual.
+func (f *file) peek(maxPeeked int) error {
+	var layout error
+	for range maxPeeked {
+		var p peekedRow
+		p.err = f.reader.next(&p.row)
+		switch {
+		case isLayoutError(p.err):
+			if layout == nil {
+				layout = p.err
+			}
+			if !isRowError(p.err) {
+				return p.err
+			}
+		case p.err == nil:
+			layout = nil
+		case isRowError(p.err):
+		case errors.Is(p.err, io.EOF) && !errors.Is(p.err, io.ErrUnexpectedEOF):
+		default:
+			return p.err
+		}
+		f.peeked = append(f.peeked, p)
+		if p.err == nil || !isRowError(p.err) {
+			break
+		}
+	}
+	if rowErr, ok := errors.AsType[*RowError](layout); ok && maxPeeked > 1 {
+		return rowErr.Err
+	}
+	return nil
+}
+
+// errNoLayout reports a file whose layout is not recognized.
+var errNoLayout error = &layoutError{err: errors.New("no answers and contexts found")}
+
+// openShaped opens a file whose layout must be detected. If the fields turn out to be
+// columns with other names, it reopens the file with these.
+func (f *file) openShaped() error {
+	shaped, err := f.peekShaped(false)
+	if isLayoutError(err) && f.format == JSON {
+		shaped, err = f.peekShaped(true)
+	}
+	if err != nil {
+		return err
+	}
+	if note := shaped.shape.Describe(); note != "" && f.opts.Note != nil {
+		f.warnings.note(displayName(f.path)+": "+note, f.opts.Note)
+	}
+	if _, ok := shaped.records.(*documentReader); ok {
+		return nil
+	}
+	if columns := f.columns.detected(shaped.shape.Layout()); columns != nil {
+		usual := f.columns
+		f.columns = columns
+		err := f.openUsual(maxPeeked)
+		if err == nil {
+			return nil
+		}
+		f.columns = usual
+		_, err = f.peekShaped(false)
+		return err
+	}
+	return nil
+}
+
+// peekShaped opens the file for detecting its layout: record by record, or as one
+// document.
+func (f *file) peekShaped(document bool) (*shapedReader, error) {
+	columns := f.columns
+	f.columns = &columnMap{raw: true, keepAll: true}
+	f.document = document
+	err := f.openRecords()
+	f.columns, f.document = columns, false
+	if err != nil {
+		return nil, err
+	}
+	shaped := newShaped(f.reader, f)
+	f.reader = shaped
+	if err := f.peek(maxPeeked); err != nil {
+		return nil, err
+	}
+	if last := f.peeked[len(f.peeked)-1]; last.err != nil {
+		return nil, errNoLayout
+	}
+	return shaped, nil
+}
+
+// openRecords creates the reader of the format, at the start of the file.
+func (f *file) openRecords() error {
+	f.rewind()
+	f.stored = &countingReader{r: f.in}
 	stored := bufio.NewReaderSize(f.stored, readAhead)
 	r, closeCodec, err := decompress(stored, f.stored)
 	f.closeCodec = closeCodec
@@ -85,20 +219,43 @@ func (f *file) open() (err error) {
 		}
 	}
 	if f.format == Parquet {
-		err = f.openParquet(r, r == stored)
-	} else {
-		err = f.openText(r, r == stored)
+		return f.openParquet(r, r == stored)
 	}
-	if err != nil {
-		return err
+	return f.openText(r, r == stored)
+}
+
+// rewind closes the reader and returns to the start of the file, unless reading it has
+// not begun.
+func (f *file) rewind() {
+	f.closeReader()
+	f.in.pos = 0
+	f.peeked = nil
+}
+
+// A replayReader reads r and can return to the start as long as it records what it
+// reads.
+type replayReader struct {
+	r         io.Reader
+	recording bool
+	recorded  []byte
+	pos       int // of the next byte in recorded
+}
+
+func (r *replayReader) Read(p []byte) (int, error) {
+	if r.pos < len(r.recorded) {
+		n := copy(p, r.recorded[r.pos:])
+		r.pos += n
+		return n, nil
 	}
-	f.peeked = true
-	f.first = Row{}
-	f.firstErr = f.reader.next(&f.first)
-	if f.firstErr == nil || errors.Is(f.firstErr, io.EOF) || isRowError(f.firstErr) {
-		return nil
+	if !r.recording {
+		r.recorded, r.pos = nil, 0
 	}
-	return f.firstErr
+	n, err := r.r.Read(p)
+	if r.recording {
+		r.recorded = append(r.recorded, p[:n]...)
+		r.pos += n
+	}
+	return n, err
 }
 
 func isRowError(err error) bool {
@@ -204,7 +361,11 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	case JSONL:
 		f.reader = newJSONL(r, f, consumed)
 	case JSON:
-		f.reader, err = newJSON(r, f, consumed)
+		if f.document {
+			f.reader, err = newDocument(r, f)
+		} else {
+			f.reader, err = newJSON(r, f, consumed)
+		}
 	case CSV, TSV:
 		f.reader, err = newTable(r, f, consumed)
 	case Parquet:
@@ -226,9 +387,9 @@ func (f *file) limit() int {
 // next returns the next record.
 func (f *file) next(row *Row) error {
 	var err error
-	if f.peeked {
-		*row, err = f.first, f.firstErr
-		f.peeked, f.first, f.firstErr = false, Row{}, nil
+	if len(f.peeked) > 0 {
+		*row, err = f.peeked[0].row, f.peeked[0].err
+		f.peeked = f.peeked[1:]
 	} else {
 		err = f.reader.next(row)
 	}
@@ -262,7 +423,8 @@ func (f *file) resume() error {
 	return f.open()
 }
 
-func (f *file) close() {
+// closeReader closes the reader of the format.
+func (f *file) closeReader() {
 	if f.reader != nil {
 		f.reader.close()
 		f.reader = nil
@@ -271,12 +433,16 @@ func (f *file) close() {
 		f.closeCodec()
 		f.closeCodec = nil
 	}
+}
+
+func (f *file) close() {
+	f.closeReader()
 	if f.closer != nil {
 		_ = f.closer.Close() // read only
 		f.closer = nil
 	}
 	f.removeTemp()
-	f.first, f.firstErr, f.peeked = Row{}, nil, false
+	f.peeked = nil
 }
 
 // A countingReader counts the bytes read from r.

@@ -141,7 +141,7 @@ func TestRowsOfTruncatedFiles(t *testing.T) {
 	var text strings.Builder
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {
-		text.WriteString(strings.Replace(line, "x", strconv.Itoa(int(r.Uint64()>>1)), 1))
+		text.WriteString(strings.Replace(line, `"x"`, strconv.Quote(strconv.Itoa(int(r.Uint64()>>1))), 1))
 	}
 	for name, data := range map[string][]byte{"gzip": gzipBytes([]byte(text.String())), "zstd": zstdBytes([]byte(text.String()))} {
 		rows, last := read(t, "x.jsonl", string(data[:len(data)*2/3]), Options{})

@@ -14,7 +14,9 @@ import (
 )
 
 // wrappers returns the names of object members that can hold the array of rows.
-func wrappers() []string { return []string{"data", "rows", "examples", "samples"} }
+func wrappers() []string {
+	return []string{"data", "rows", "examples", "samples", "results", "items", "records", "test_cases", "testCases", "goldens", "runs", "traces"}
+}
 
 // A jsonReader reads the elements of an array one at a time, or objects that
 // follow each other.
@@ -85,8 +87,13 @@ func (j *jsonReader) start() error {
 		}
 		if slices.Contains(wrappers(), tok.String()) && j.dec.PeekKind() == '[' {
 			j.wrapped, j.inside = true, true
-			_, err := j.dec.ReadToken()
-			return err
+			if _, err := j.dec.ReadToken(); err != nil {
+				return err
+			}
+			if j.dec.PeekKind() == '[' {
+				return &layoutError{err: errors.New("the rows are arrays without column names")}
+			}
+			return nil
 		}
 		if _, err := j.dec.ReadValue(); err != nil {
 			return err
@@ -102,18 +109,21 @@ func (j *jsonReader) start() error {
 // startStream starts a stream of objects after the first one, which extends from
 // offset begin to end. An object that no other follows must be a row.
 func (j *jsonReader) startStream(begin, end int64) error {
-	want := fmt.Errorf("want an array of objects, an object with one under %s, or objects that are rows", strings.Join(wrappers(), ", "))
-	if !j.in.keep || j.object.columns.raw {
-		return want
+	want := fmt.Errorf("want an array of objects, an object with one under %s, or objects that are rows", strings.Join(wrappers()[:4], ", "))
+	if !j.in.keep {
+		return &layoutError{err: want, missing: true}
 	}
 	j.stream, j.first = true, bytes.Clone(j.in.kept[begin:end])
 	if j.dec.PeekKind() != 0 || j.in.err != nil {
 		return nil
 	}
+	if j.object.columns.raw {
+		return &layoutError{err: want, missing: true}
+	}
 	var row Row
 	probe := objectReader{columns: j.object.columns, warnings: &warnings{warn: func(error) {}}}
 	if err := probe.read(j.first, &row); err != nil && row.Answer == "" && row.Contexts == nil {
-		return fmt.Errorf("%w: %w", want, err)
+		return &layoutError{err: fmt.Errorf("%w: %w", want, err), missing: true}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +22,8 @@ type objectReader struct {
 	tree    tree
 	raw     []byte // the current object
 	name    []byte
-	started bool // an object has been read
+	started bool           // an object has been read
+	null    map[Field]bool // fields whose column is null in the current object
 
 	floats []bareFloat // Python floats replaced by null in the current object
 }
@@ -55,6 +55,7 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 
 func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	o.raw = raw
+	clear(o.null)
 	o.buf = *bytes.NewBuffer(raw)
 	o.dec.Reset(&o.buf)
 	o.tree.reset()
@@ -76,8 +77,8 @@ func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 // readMembers reads the members of the object up to the end of the input. It
 // returns a syntax error if there is one, or else the first invalid value.
 func (o *objectReader) readMembers(row *Row, first bool) error {
-	var invalid error
-	column := map[Field]string{}
+	var invalid fieldErrors
+	column := map[Field]candidate{}
 	for o.dec.PeekKind() != '}' {
 		name, err := o.readName()
 		if err != nil {
@@ -89,12 +90,7 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 			o.warnings.once(clashError(string(name)))
 		}
 		if used {
-			if other, found := column[c.field]; found {
-				used = false
-				invalid = cmp.Or(invalid, ambiguousColumns(c.field, other, c.name))
-			} else {
-				column[c.field] = c.name
-			}
+			used = o.prefer(c, column, row, &invalid)
 		}
 		switch {
 		case kept:
@@ -119,17 +115,71 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 	}
 	if first {
 		for _, f := range fields() {
-			if name, mapped := o.columns.mapped[f]; mapped && column[f] == "" {
+			if name, mapped := o.columns.mapped[f]; mapped && column[f].name == "" {
 				return noSuchColumn(f, name, o.names())
 			}
 		}
 	}
+	if err := invalid.first(); err != nil {
+		return err
+	}
 	for _, f := range []Field{FieldAnswer, FieldContexts} {
-		if _, ok := column[f]; !ok && invalid == nil {
-			invalid = o.columns.missing(f, o.names())
+		if _, ok := column[f]; !ok {
+			return o.columns.missing(f, o.names())
 		}
 	}
-	return invalid
+	return nil
+}
+
+// prefer reports whether a column supplies its field: no other column does, or that
+// one is null or has a less usual name. Two equally good columns are an error.
+func (o *objectReader) prefer(c candidate, column map[Field]candidate, row *Row, invalid *fieldErrors) bool {
+	other, found := column[c.field]
+	null := o.dec.PeekKind() == 'n'
+	switch {
+	case !found:
+	case null:
+		return false
+	case !o.null[c.field] && other.rank < c.rank:
+		return false
+	case !o.null[c.field] && other.rank == c.rank:
+		invalid.add(c.field, ambiguousColumns(c.field, other.name, c.name))
+		return false
+	default:
+		row.clear(c.field)
+		delete(*invalid, c.field)
+	}
+	if null || found {
+		if o.null == nil {
+			o.null = map[Field]bool{}
+		}
+		o.null[c.field] = null
+	}
+	column[c.field] = c
+	return true
+}
+
+// fieldErrors holds the first error of each field.
+type fieldErrors map[Field]error
+
+func (e *fieldErrors) add(f Field, err error) {
+	if err == nil || (*e)[f] != nil {
+		return
+	}
+	if *e == nil {
+		*e = fieldErrors{}
+	}
+	(*e)[f] = err
+}
+
+// first returns the error of the first field that has one.
+func (e fieldErrors) first() error {
+	for _, f := range fields() {
+		if err := e[f]; err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readName returns the name of the next member. The result is valid until the
@@ -147,8 +197,8 @@ func (o *objectReader) readName() ([]byte, error) {
 }
 
 // readValue reads the next value into a field of row. It returns syntax errors.
-// Other errors are stored in invalid, which keeps the first one.
-func (o *objectReader) readValue(f Field, row *Row, invalid *error) error {
+// Other errors are stored in invalid.
+func (o *objectReader) readValue(f Field, row *Row, invalid *fieldErrors) error {
 	i, start := len(o.tree.nodes), o.dec.InputOffset()
 	if err := o.tree.readJSON(&o.dec, ""); err != nil {
 		return err
@@ -160,7 +210,7 @@ func (o *objectReader) readValue(f Field, row *Row, invalid *error) error {
 // set stores node i in a field of row. The JSON of the node starts at or after
 // offset start. If the value is invalid because of a null that replaces a
 // Python float, the error mentions the float.
-func (o *objectReader) set(f Field, i int, start int64, row *Row, invalid *error) {
+func (o *objectReader) set(f Field, i int, start int64, row *Row, invalid *fieldErrors) {
 	err := row.set(f, &o.tree, i)
 	for _, float := range o.floats {
 		null := o.tree.nodes[i].kind == kindNull || err != nil && strings.HasSuffix(err.Error(), "got null")
@@ -169,12 +219,12 @@ func (o *objectReader) set(f Field, i int, start int64, row *Row, invalid *error
 			break
 		}
 	}
-	*invalid = cmp.Or(*invalid, err)
+	invalid.add(f, err)
 }
 
 // keep reads the next value into row.Kept, and also into its field if used is
 // set.
-func (o *objectReader) keep(name string, c candidate, used bool, row *Row, invalid *error) error {
+func (o *objectReader) keep(name string, c candidate, used bool, row *Row, invalid *fieldErrors) error {
 	start := o.dec.InputOffset()
 	raw, err := o.dec.ReadValue()
 	if err != nil {
@@ -252,18 +302,35 @@ func (r *Row) set(f Field, t *tree, i int) error {
 		case n.kind == kindText:
 			r.Question = n.text
 		case n.kind != kindNull:
-			return fmt.Errorf("question: want a string, got %s", n.kind)
+			return &layoutError{err: fmt.Errorf("question: want a string, got %s", n.kind)}
 		}
 	case FieldAnswer:
 		if n.kind != kindText {
-			return fmt.Errorf("answer: want a string, got %s", n.kind)
+			return &layoutError{err: fmt.Errorf("answer: want a string, got %s", n.kind)}
 		}
 		r.Answer = n.text
 	case FieldContexts:
 		r.Contexts, err = contexts(t, i)
 		r.Sources = t.sources
+		if err != nil {
+			err = &layoutError{err: err}
+		}
 	}
 	return err
+}
+
+// clear removes the value of a field.
+func (r *Row) clear(f Field) {
+	switch f {
+	case FieldID:
+		r.ID = ""
+	case FieldQuestion:
+		r.Question = ""
+	case FieldAnswer:
+		r.Answer = ""
+	case FieldContexts:
+		r.Contexts, r.Sources = nil, nil
+	}
 }
 
 // kindOf returns the kind of a JSON value with its article, for error messages.

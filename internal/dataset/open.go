@@ -178,6 +178,17 @@ func (w *warnings) once(err error) {
 	}
 }
 
+// note reports how a file is read, once.
+func (w *warnings) note(text string, note func(string)) {
+	if w.seen == nil {
+		w.seen = map[string]bool{}
+	}
+	if !w.seen[text] {
+		w.seen[text] = true
+		note(text)
+	}
+}
+
 // header reports the warnings about a header.
 func (w *warnings) header(path string, h *header) {
 	for _, err := range h.warnings {

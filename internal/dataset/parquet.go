@@ -16,14 +16,16 @@ import (
 // A parquetReader reads the required columns page by page and assembles
 // records.
 type parquetReader struct {
-	file   *parquet.File
-	check  *pageChecker
-	header *header
-	nodes  map[int]*parquetNode // schema nodes by column index
-	leaves []*leaf
-	size   int64 // file size in bytes
-	tree   tree
-	limit  int // maximum size of a record in bytes
+	file    *parquet.File
+	check   *pageChecker
+	columns *columnMap
+	header  *header
+	nodes   map[int]*parquetNode // schema nodes by column index
+	leaves  []*leaf
+	size    int64 // file size in bytes
+	tree    tree
+	limit   int   // maximum size of a record in bytes
+	at      []int // tree node of each selected column of the current record
 
 	group     int   // index of the next row group
 	remaining int64 // number of unread records in the current row group
@@ -36,7 +38,10 @@ type parquetReader struct {
 // file.
 func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 	in, ok := f.closer.(*os.File)
-	if !ok || !uncompressed || !f.reopenable {
+	if f.temp != nil {
+		in = f.temp
+	} else if !ok || !uncompressed || !f.reopenable {
+		f.in.recording = false // the copy can be read again
 		var err error
 		if in, err = f.copyToTemp(r); err != nil {
 			return err
@@ -109,12 +114,14 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetReader{file: file, check: check, header: h, nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
-	for field, i := range h.field {
-		if err := checkType(field, columns[i]); err != nil {
-			return nil, err
+	p = &parquetReader{file: file, check: check, columns: f.columns, header: h, at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
+	for field, indexes := range h.field {
+		for _, i := range indexes {
+			if err := checkType(field, columns[i]); err != nil {
+				return nil, &layoutError{err: err}
+			}
+			p.add(i, columns[i])
 		}
-		p.add(i, columns[i])
 	}
 	for _, i := range h.keep {
 		p.add(i, columns[i])
@@ -207,13 +214,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 		if p.tree.full() { // continue, since all columns must be advanced
 			continue
 		}
-		for _, f := range fields() {
-			if j, ok := p.header.field[f]; ok && i == j {
-				if err := row.set(f, &p.tree, at); err != nil && rowErr == nil {
-					rowErr = err
-				}
-			}
-		}
+		p.at[i] = at
 		for _, j := range p.header.keep {
 			if i == j {
 				row.Kept = append(row.Kept, Column{Name: p.header.names[i], Value: p.tree.appendJSON(nil, at)})
@@ -228,6 +229,16 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 	if p.tree.full() {
 		*row = Row{Line: row.Line, Offset: row.Offset}
 		return p.tree.overflow, nil
+	}
+	hasValue := func(i int) bool { return p.tree.nodes[p.at[i]].kind != kindNull }
+	for _, f := range fields() {
+		i, err := p.columns.choose(p.header, f, hasValue)
+		if err == nil && i >= 0 {
+			err = row.set(f, &p.tree, p.at[i])
+		}
+		if rowErr == nil {
+			rowErr = err
+		}
 	}
 	return rowErr, nil
 }

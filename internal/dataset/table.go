@@ -9,18 +9,23 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // A tableReader reads rows from a CSV or TSV file with a header.
 type tableReader struct {
 	csv      csvReader
+	columns  *columnMap
 	header   *header
 	fields   int  // number of fields of the header line
 	raw      bool // see OpenRecords
 	path     string
 	warnings *warnings
 	consumed func(int64) int64
-	tree     tree // values of the current cell
+	started  bool   // a record has been read
+	divider  string // what separates the contexts in a cell, or ""
+	tree     tree   // values of the current cell
 }
 
 func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReader, error) {
@@ -33,8 +38,9 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 		given = '\t'
 	}
 	t := &tableReader{
-		csv: csvReader{lines: lineReader{r: r, max: f.limit()}, dialect: detectDialect(head, given, preferred)},
-		raw: f.columns.raw, path: f.path, warnings: f.warnings, consumed: consumed,
+		columns: f.columns,
+		csv:     csvReader{lines: lineReader{r: r, max: f.limit()}, dialect: detectDialect(head, given, preferred)},
+		raw:     f.columns.raw, path: f.path, warnings: f.warnings, consumed: consumed,
 	}
 	if t.raw {
 		t.csv.escapes, t.csv.padded = false, false
@@ -70,6 +76,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 		return nil, err
 	}
 	f.warnings.header(f.path, t.header)
+	t.divider = shape.Divider(names)
 	return t, nil
 }
 
@@ -102,8 +109,13 @@ func (t *tableReader) next(row *Row) error {
 		}
 		return &RowError{Line: row.Line, Err: err}
 	}
+	first := !t.started
+	t.started = true
 	if err := t.fill(row); err != nil {
-		return &RowError{Line: row.Line, Err: err}
+		if !first {
+			err = withoutUsage(err)
+		}
+		return rowError(row.Line, err)
 	}
 	return nil
 }
@@ -137,9 +149,13 @@ func (t *tableReader) close() {}
 func (t *tableReader) fill(row *Row) error {
 	var firstErr error
 	valid := t.csv.valid() && (t.raw || bytes.IndexByte(t.csv.record, 0) < 0)
+	hasValue := func(i int) bool { return i < len(t.csv.ends) && len(t.csv.field(i)) > 0 }
 	text := func(f Field) (string, bool) {
-		i, ok := t.header.field[f]
-		if !ok || i >= len(t.csv.ends) {
+		i, err := t.columns.choose(t.header, f, hasValue)
+		if err != nil && firstErr == nil {
+			firstErr = err
+		}
+		if i < 0 || i >= len(t.csv.ends) {
 			return "", false
 		}
 		cell := t.csv.field(i)
@@ -156,7 +172,7 @@ func (t *tableReader) fill(row *Row) error {
 	row.Answer, _ = text(FieldAnswer)
 	if cell, ok := text(FieldContexts); ok {
 		var err error
-		row.Contexts, err = textContexts(&t.tree, cell)
+		row.Contexts, err = dividedContexts(&t.tree, cell, t.divider)
 		row.Sources = t.tree.sources
 		firstErr = cmp.Or(firstErr, err)
 	}
@@ -170,6 +186,22 @@ func (t *tableReader) fill(row *Row) error {
 		firstErr = errors.New(cmp.Or(textError(t.csv.record), notUTF8))
 	}
 	return firstErr
+}
+
+// dividedContexts returns the contexts in a text cell, which are separated by divider if
+// it is not empty and the cell contains no list.
+func dividedContexts(t *tree, cell, divider string) ([]string, error) {
+	if divider == "" || !strings.Contains(cell, divider) || classifyCell(cell) == definiteList {
+		return textContexts(t, cell)
+	}
+	var out []string
+	for part := range strings.SplitSeq(cell, divider) {
+		if !isBlank(part) {
+			out = append(out, strings.TrimSpace(part))
+		}
+	}
+	t.reset()
+	return out, nil
 }
 
 // cellJSON returns the JSON form of a cell: null if it is empty, a number if it

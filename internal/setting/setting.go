@@ -32,6 +32,7 @@ func All() []Definition {
 		{"result format", Scoring},
 		{"--input-format", Rows},
 		{"--delimiter", Rows},
+		{"--from", Rows},
 		{"--limit", Rows},
 		{"--sample", Rows},
 		{"--seed", Rows},

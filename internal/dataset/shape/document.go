@@ -1,0 +1,188 @@
+package shape
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Records returns the records of a JSON document that is not an array of objects, and
+// where they are: the elements of a list of objects inside it, the rows of a table that
+// is stored by columns, or the document itself.
+func (f *Finder) Records(doc *Value) (records []*Value, where string) {
+	if table := f.table(doc); table != nil {
+		return table, ""
+	}
+	if doc.Kind == List {
+		return doc.Items, ""
+	}
+	normal := f.Expand.normalize(doc)
+	if f.isRow(normal) || len(f.spansOf(normal)) > 0 {
+		return []*Value{doc}, ""
+	}
+	type list struct {
+		at    string
+		items []*Value
+		depth int
+	}
+	var lists []list
+	var walk func(v *Value, at string, depth int)
+	walk = func(v *Value, at string, depth int) {
+		for _, m := range v.Items {
+			here := join(at, m.Name)
+			if table := f.table(m); table != nil {
+				lists = append(lists, list{here, table, depth})
+			} else if m.isObjects() && !isChat(m) {
+				lists = append(lists, list{here, m.Items, depth})
+			} else if m.Kind == Object && depth < 4 {
+				walk(m, here, depth+1)
+			}
+		}
+	}
+	walk(doc, "", 0)
+	lists = slices.DeleteFunc(lists, func(l list) bool {
+		first := f.Expand.normalize(l.items[0])
+		return !f.isRow(first) && len(f.spansOf(first)) == 0
+	})
+	if len(lists) == 0 {
+		return []*Value{doc}, ""
+	}
+	best := slices.MinFunc(lists, func(a, b list) int {
+		if a.depth != b.depth {
+			return a.depth - b.depth
+		}
+		return len(b.items) - len(a.items)
+	})
+	return best.items, best.at
+}
+
+// isRow reports whether a normalized record has an answer and contexts.
+func (f *Finder) isRow(v *Value) bool {
+	plan, err := f.plan(v)
+	return err == nil && plan.paths[Answer] != nil && plan.paths[Contexts] != nil
+}
+
+// plan finds the fields as the exports of a known tool have them, or by name.
+func (f *Finder) plan(v *Value) (*Plan, error) {
+	preset := map[Field]*Path{}
+	for i := range f.tools {
+		if f.tools[i].matches(v) {
+			f.preset(&f.tools[i], v, preset)
+			break
+		}
+	}
+	return f.Plan(v, preset)
+}
+
+// table returns the records of a table in the layouts that pandas writes: split
+// (columns and data), columns, index and lists. It returns nil for other values.
+func (f *Finder) table(v *Value) []*Value {
+	if columns, data := v.member("columns"), v.first("data", "rows"); columns != nil && data != nil && columns.Kind == List && data.Kind == List {
+		return rowsOf(columns.Items, data.Items)
+	}
+	if v.Kind == List {
+		// Rows as lists, with the names in the first one.
+		if len(v.Items) > 1 && v.Items[0].Kind == List && f.namesFields(v.Items[0].Items) {
+			return rowsOf(v.Items[0].Items, v.Items[1:])
+		}
+		return nil
+	}
+	if v.Kind != Object || len(v.Items) == 0 {
+		return nil
+	}
+	kind, size := v.Items[0].Kind, len(v.Items[0].Items)
+	for _, m := range v.Items {
+		if m.Kind != kind || !m.isNested() || kind == List && len(m.Items) != size || size == 0 {
+			return nil
+		}
+	}
+	names := make([]*Value, len(v.Items))
+	for i, m := range v.Items {
+		names[i] = &Value{Kind: Text, Text: m.Name}
+	}
+	if f.namesFields(names) {
+		return transpose(v.Items)
+	}
+	if kind == Object && f.namesFields(memberNames(v.Items[0])) {
+		for _, m := range v.Items {
+			if !f.namesFields(memberNames(m)) {
+				return nil
+			}
+		}
+		return v.Items
+	}
+	return nil
+}
+
+func memberNames(v *Value) []*Value {
+	names := make([]*Value, len(v.Items))
+	for i, m := range v.Items {
+		names[i] = &Value{Kind: Text, Text: m.Name}
+	}
+	return names
+}
+
+// namesFields reports whether a list of texts names an answer and contexts.
+func (f *Finder) namesFields(names []*Value) bool {
+	var found [fieldCount]bool
+	for _, name := range names {
+		if name.Kind != Text {
+			return false
+		}
+		for field := range fieldCount {
+			if _, ok := f.Names.Rank(field, name.Text); ok {
+				found[field] = true
+			}
+		}
+	}
+	return found[Answer] && found[Contexts]
+}
+
+// rowsOf returns a record for each row, which is a list of values.
+func rowsOf(columns, rows []*Value) []*Value {
+	out := make([]*Value, 0, len(rows))
+	for _, row := range rows {
+		if row.Kind == Object { // columns describes the table
+			out = append(out, row)
+			continue
+		}
+		record := &Value{Kind: Object}
+		for i, cell := range row.Items {
+			if i < len(columns) {
+				record.Items = append(record.Items, cell.renamed(columnName(columns[i])))
+			}
+		}
+		out = append(out, record)
+	}
+	return out
+}
+
+func columnName(v *Value) string {
+	if v.Kind == Object {
+		return v.text("name")
+	}
+	return v.Text
+}
+
+// transpose returns the rows of columns, which are lists or objects by index.
+func transpose(columns []*Value) []*Value {
+	var keys []string
+	rows := map[string]*Value{}
+	for _, column := range columns {
+		for i, cell := range column.Items {
+			key := cell.Name
+			if column.Kind == List {
+				key = strconv.Itoa(i)
+			}
+			if rows[key] == nil {
+				rows[key] = &Value{Kind: Object}
+				keys = append(keys, key)
+			}
+			rows[key].Items = append(rows[key].Items, cell.renamed(column.Name))
+		}
+	}
+	out := make([]*Value, len(keys))
+	for i, key := range keys {
+		out[i] = rows[key]
+	}
+	return out
+}

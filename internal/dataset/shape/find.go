@@ -1,0 +1,478 @@
+package shape
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Finder finds the fields of rows in records.
+type Finder struct {
+	Names  *Names
+	Expand Expander
+	// IsContexts reports whether a value can be read as contexts.
+	IsContexts func(*Value) bool
+
+	tools []Tool
+}
+
+// NewFinder returns a Finder. isContexts reports whether a value can be read as
+// contexts.
+func NewFinder(expand Expander, isContexts func(*Value) bool) *Finder {
+	return &Finder{Names: NewNames(), Expand: expand, IsContexts: isContexts, tools: Tools()}
+}
+
+// Normalize returns a record with the encodings of serializers undone, and with
+// numbered columns such as context_1 and context_2 collected in a list.
+func (f *Finder) Normalize(record *Value) *Value {
+	v := f.Expand.normalize(record)
+	f.collectNumbered(v)
+	return v
+}
+
+// collectNumbered replaces the numbered columns of contexts by a list.
+func (f *Finder) collectNumbered(v *Value) {
+	if v.Kind != Object {
+		return
+	}
+	type column struct {
+		number int
+		value  *Value
+	}
+	columns := map[string][]column{}
+	var bases []string
+	for _, m := range v.Items {
+		base := strings.TrimRight(m.Name, "0123456789")
+		number, err := strconv.Atoi(m.Name[len(base):])
+		if _, ok := f.Names.Rank(Contexts, base); err != nil || !ok || m.Kind != Text && m.Kind != Null && m.Kind != Object {
+			continue
+		}
+		if columns[base] == nil {
+			bases = append(bases, base)
+		}
+		columns[base] = append(columns[base], column{number, m})
+	}
+	for _, base := range bases {
+		list := columns[base]
+		slices.SortStableFunc(list, func(a, b column) int { return a.number - b.number })
+		all := &Value{Kind: List, Name: base + "*"}
+		for _, c := range list {
+			if c.value.Kind == Object || strings.TrimSpace(c.value.Text) != "" {
+				all.Items = append(all.Items, c.value)
+			}
+		}
+		v.Items = append(v.Items, all)
+	}
+}
+
+// A Plan says where the fields of a row are.
+type Plan struct {
+	paths [fieldCount]*Path // nil if the field is missing
+}
+
+// Path returns the path of a field, or nil.
+func (p *Plan) Path(f Field) *Path { return p.paths[f] }
+
+// Column returns the column that a field is read from without a path, or "".
+func (p *Plan) Column(f Field) string {
+	if path := p.paths[f]; path != nil && len(path.steps) == 1 && path.steps[0].kind == byKey {
+		return path.steps[0].key
+	}
+	return ""
+}
+
+// An Ambiguous error reports two equally good sources of a field.
+type Ambiguous struct {
+	Field Field
+	Paths [2]string
+}
+
+func (e *Ambiguous) Error() string {
+	return fmt.Sprintf("both %s and %s match", e.Paths[0], e.Paths[1])
+}
+
+// A candidate is a possible source of a field.
+type candidate struct {
+	pattern string
+	values  []*Value
+	rank    int // of the name
+	penalty int // of the objects that contain it
+	depth   int
+}
+
+func (c *candidate) compare(d *candidate) int {
+	if c.penalty != d.penalty {
+		return c.penalty - d.penalty
+	}
+	if c.rank != d.rank {
+		return c.rank - d.rank
+	}
+	return c.depth - d.depth
+}
+
+// A search collects the candidates in one record.
+type search struct {
+	*Finder
+	found [fieldCount][]*candidate
+	chats []*candidate
+	docs  []*candidate // lists of documents under any name
+}
+
+// Plan finds the answer, the contexts and the question in a normalized record.
+// Fields in preset are taken as they are. The error is an [*Ambiguous] error or
+// names the missing field.
+func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
+	s := &search{Finder: f}
+	s.walk(record, "", 0, 0)
+	plan := &Plan{}
+	for field := range fieldCount {
+		if path := preset[field]; path != nil {
+			plan.paths[field] = path
+			continue
+		}
+		c, err := s.best(field)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			c = s.fallback(field, record)
+		}
+		if c == nil {
+			continue
+		}
+		path, err := ParsePath(c.pattern)
+		if err != nil {
+			return nil, err
+		}
+		plan.paths[field] = path
+	}
+	return plan, nil
+}
+
+// join appends a member name to a path.
+func join(pattern, name string) string {
+	if name == "" || strings.ContainsAny(name, ".[]*\"'") {
+		return pattern + "[" + strconv.Quote(name) + "]"
+	}
+	if pattern == "" {
+		return name
+	}
+	return pattern + "." + name
+}
+
+func (s *search) walk(v *Value, pattern string, depth, penalty int) {
+	if depth > maxDepth {
+		return
+	}
+	switch v.Kind {
+	case Object:
+		for _, m := range v.Items {
+			if s.Names.IsReference(m.Name) {
+				continue
+			}
+			at := join(pattern, m.Name)
+			s.visit(m, at, depth, penalty)
+			inner := s.Expand.expand(m)
+			p := penalty
+			if s.Names.isAside(m.Name) {
+				p++
+			}
+			if inner.isNested() {
+				s.walk(inner, at, depth+1, p)
+			}
+		}
+	case List:
+		if isChat(v) {
+			s.chats = append(s.chats, &candidate{pattern: pattern, values: []*Value{v}, penalty: penalty, depth: depth})
+			return
+		}
+		if v.isObjects() && s.isDocuments(v) {
+			s.add(&s.docs, pattern, v, 0, depth, penalty)
+			return
+		}
+		for i, item := range v.Items {
+			if !item.isNested() {
+				return
+			}
+			at := pattern + "[*]"
+			if len(v.Items) == 1 {
+				at = pattern + "[" + strconv.Itoa(i) + "]"
+			}
+			s.walk(item, at, depth+1, penalty)
+		}
+	case Null, Bool, Number, Text:
+	}
+}
+
+// isDocuments reports whether the elements of a list look like retrieved documents,
+// whatever the name of the list: they contain text, and what only retrievers add to it.
+func (s *search) isDocuments(v *Value) bool {
+	return s.IsContexts(v) && !slices.ContainsFunc(v.Items, func(item *Value) bool {
+		return role(item) != "" || item.first(
+			"page_content", "pageContent", "_source", "payload", "node", "document", "metadata", "meta", "score", "_score", "similarity",
+			"distance", "relevance_score", "rerank_score", "doc_id", "docId", "document_id", "documentId", "chunk_id", "chunkId",
+			"node_id", "url", "uri", "kwargs",
+		) == nil || item.first("label", "verdict", "claim", "question", "answer", "start", "end") != nil
+	})
+}
+
+// visit records a member as a candidate for the fields that its name fits.
+func (s *search) visit(m *Value, pattern string, depth, penalty int) {
+	for field := range fieldCount {
+		rank, ok := s.Names.Rank(field, m.Name)
+		if !ok {
+			continue
+		}
+		if field == Contexts {
+			if m.Kind == Null || !s.IsContexts(m) || rank > rankExact && !hasProse(m) {
+				continue
+			}
+		} else {
+			if _, ok := s.Expand.textOf(m, field); !ok {
+				continue
+			}
+			if s.Expand.expand(m) != m {
+				rank += 2 // JSON text: prefer what it contains
+			}
+		}
+		s.add(&s.found[field], pattern, m, rank, depth, penalty)
+	}
+}
+
+// hasProse reports whether a string in v contains a space, unlike names and ids.
+func hasProse(v *Value) bool {
+	if v.Kind == Text {
+		return strings.ContainsRune(strings.TrimSpace(v.Text), ' ')
+	}
+	return slices.ContainsFunc(v.Items, hasProse) || v.isNested() && len(v.Items) == 0
+}
+
+// add adds a value to the candidate with the same path.
+func (s *search) add(list *[]*candidate, pattern string, v *Value, rank, depth, penalty int) {
+	for _, c := range *list {
+		if c.pattern == pattern {
+			c.values = append(c.values, v)
+			c.rank = min(c.rank, rank)
+			return
+		}
+	}
+	*list = append(*list, &candidate{pattern: pattern, values: []*Value{v}, rank: rank, depth: depth, penalty: penalty})
+}
+
+// best returns the best candidate by name, or nil.
+func (s *search) best(field Field) (*candidate, error) {
+	var best, rival *candidate
+	for _, c := range s.found[field] {
+		if field != Contexts && len(c.values) > 1 {
+			continue
+		}
+		switch {
+		case best == nil || c.compare(best) < 0:
+			best, rival = c, nil
+		case c.compare(best) == 0 && !s.same(field, c, best):
+			rival = c
+		}
+	}
+	if rival != nil {
+		return nil, &Ambiguous{field, [2]string{best.pattern, rival.pattern}}
+	}
+	return best, nil
+}
+
+// same reports whether two candidates have the same value.
+func (s *search) same(field Field, a, b *candidate) bool {
+	if field == Contexts {
+		return len(a.values) == len(b.values) && slices.EqualFunc(a.values, b.values, equal)
+	}
+	x, _ := s.Expand.textOf(a.values[0], field)
+	y, _ := s.Expand.textOf(b.values[0], field)
+	return x == y
+}
+
+func equal(a, b *Value) bool {
+	return a.Kind == b.Kind && a.Text == b.Text && slices.EqualFunc(a.Items, b.Items, func(x, y *Value) bool {
+		return x.Name == y.Name && equal(x, y)
+	})
+}
+
+// fallback returns a candidate that is recognized by its value instead of its name: a
+// chat, the only text of an input or output, or a list of documents. It returns nil
+// if there is none.
+func (s *search) fallback(field Field, record *Value) *candidate {
+	if field == Contexts {
+		if c := shallowest(s.docs); c != nil {
+			return c
+		}
+		chats := slices.DeleteFunc(s.chats, func(c *candidate) bool { return s.toolResults(c.values[0]) == nil })
+		return shallowest(chats)
+	}
+	want := "assistant"
+	if field == Question {
+		want = "user"
+	}
+	var chats []*candidate
+	for _, c := range s.chats {
+		if _, ok := s.Expand.chat(c.values[0], want); ok {
+			chats = append(chats, c)
+		}
+	}
+	if c := shallowest(chats); c != nil {
+		return c
+	}
+	return s.onlyText(field, record, "", 0)
+}
+
+func shallowest(list []*candidate) *candidate {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.MinFunc(list, (*candidate).compare)
+}
+
+// onlyText returns the only string in an object that is named as an input or output.
+func (s *search) onlyText(field Field, v *Value, pattern string, depth int) *candidate {
+	for _, m := range v.Items {
+		inner := s.Expand.expand(m)
+		if inner.Kind != Object || depth > 3 || s.Names.IsReference(m.Name) {
+			continue
+		}
+		at := join(pattern, m.Name)
+		if _, ok := s.Names.Rank(field, m.Name); ok || field == Question && m.Name == "vars" {
+			var texts []*Value
+			for _, t := range inner.Items {
+				if t.Kind == Text && !s.Names.IsReference(t.Name) {
+					texts = append(texts, t)
+				}
+			}
+			if len(texts) == 1 {
+				return &candidate{pattern: join(at, texts[0].Name), values: texts}
+			}
+		}
+		if c := s.onlyText(field, inner, at, depth+1); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// textOf returns the text of a question or answer: a string, a chat or chat message,
+// or the parts of one.
+func (x Expander) textOf(v *Value, field Field) (string, bool) {
+	inner := x.expand(v)
+	switch {
+	case inner.Kind == List && isChat(inner):
+		if field == Question {
+			return x.chat(inner, "user")
+		}
+		return x.chat(inner, "assistant")
+	case inner.Kind == List && len(inner.Items) == 1:
+		return x.textOf(inner.Items[0], field)
+	case inner.Kind == List && isParts(inner), inner.Kind == Object && isMessage(inner):
+		text := x.messageText(inner)
+		return text, text != ""
+	case v.Kind == Text:
+		return v.Text, true
+	}
+	return "", false
+}
+
+// isParts reports whether a list holds the parts of a message.
+func isParts(v *Value) bool {
+	return v.isObjects() && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.first("text", "content") == nil || !m.has("type") })
+}
+
+// isMessage reports whether an object is a chat message or the content of one.
+func isMessage(v *Value) bool {
+	if role(v) != "" {
+		return true
+	}
+	// A text with nothing else but what describes it.
+	return v.text("text", "content", "value") != "" && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.isNested() && len(m.Items) > 0 && m.Name != "metadata" })
+}
+
+// A Row holds the fields of a row. Missing fields are nil.
+type Row struct {
+	Question, Answer *string
+	Contexts         *Value
+}
+
+// Row returns the fields of a normalized record.
+func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
+	var row Row
+	for field := range fieldCount {
+		path := plan.paths[field]
+		if path == nil {
+			continue
+		}
+		values := f.Expand.find(path, record)
+		values = slices.DeleteFunc(values, func(v *Value) bool { return v.Kind == Null })
+		if field == Contexts {
+			switch {
+			case len(values) == 1 && isChat(f.Expand.expand(values[0])):
+				row.Contexts = f.toolResults(f.Expand.expand(values[0]))
+			case len(values) == 1 && (!path.multiple() || values[0].Kind == List):
+				row.Contexts = values[0]
+			case len(values) > 0 || path.multiple() && f.exists(path, record):
+				row.Contexts = newList(values)
+			}
+			continue
+		}
+		if len(values) == 0 {
+			continue
+		}
+		text, ok := f.Expand.textOf(values[0], field)
+		if len(values) > 1 || !ok {
+			return row, fmt.Errorf("%s: want a string, got %s", path, describe(values))
+		}
+		if field == Question {
+			row.Question = &text
+		} else {
+			row.Answer = &text
+		}
+	}
+	return row, nil
+}
+
+// toolResults returns the documents that the tools of a chat returned, or nil.
+func (f *Finder) toolResults(chat *Value) *Value {
+	var docs []*Value
+	for _, m := range chat.Items {
+		if role(m) != "tool" {
+			continue
+		}
+		content := m.first("content", "text", "output")
+		if content == nil {
+			continue
+		}
+		content = f.Expand.expand(content)
+		if content.Kind == Text || f.IsContexts(content) {
+			docs = append(docs, content)
+		}
+	}
+	if docs == nil {
+		return nil
+	}
+	return newList(docs)
+}
+
+// exists reports whether a path ends in a list, which can be empty.
+func (f *Finder) exists(p *Path, record *Value) bool {
+	for i, s := range p.steps {
+		if s.kind == allElements {
+			lists := f.Expand.follow(nil, p.steps[:i], record)
+			return slices.ContainsFunc(lists, func(v *Value) bool {
+				inner := f.Expand.expand(v)
+				return inner.Kind == List && len(inner.Items) == 0
+			})
+		}
+	}
+	return false
+}
+
+func describe(values []*Value) string {
+	if len(values) > 1 {
+		return fmt.Sprintf("%d values", len(values))
+	}
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[values[0].Kind]
+}

@@ -1,0 +1,180 @@
+package shape
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Field is a field of a row.
+type Field uint8
+
+// Fields of a row.
+const (
+	Question Field = iota
+	Answer
+	Contexts
+	fieldCount
+)
+
+// Ranks of names. A name of a lower rank is preferred to one of a higher rank.
+const (
+	rankExact = iota // names nothing else, such as retrieved_contexts
+	rankUsual        // usual name, such as documents
+	rankWeak         // also used for other things, such as result
+)
+
+// words splits a column name into lower-case words: at separators, before capitals
+// and at digits.
+func words(name string) []string {
+	var out []string
+	var word strings.Builder
+	flush := func() {
+		if word.Len() > 0 {
+			out = append(out, word.String())
+			word.Reset()
+		}
+	}
+	var last rune
+	runes := []rune(name)
+	for i, c := range runes {
+		switch {
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
+			flush()
+		case unicode.IsDigit(c) != unicode.IsDigit(last) && word.Len() > 0:
+			flush()
+			word.WriteRune(unicode.ToLower(c))
+		case unicode.IsUpper(c) && (unicode.IsLower(last) || unicode.IsUpper(last) && i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			flush()
+			word.WriteRune(unicode.ToLower(c))
+		default:
+			word.WriteRune(unicode.ToLower(c))
+		}
+		last = c
+	}
+	flush()
+	return out
+}
+
+// vocabulary describes the names of a field: one or more heads, which have a rank,
+// and any number of modifiers.
+type vocabulary struct {
+	heads     map[string]int
+	modifiers map[string]bool
+}
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		m[word] = true
+	}
+	return m
+}
+
+func ranked(ranks ...string) map[string]int {
+	m := map[string]int{}
+	for rank, list := range ranks {
+		for word := range strings.FieldsSeq(list) {
+			m[word] = rank
+		}
+	}
+	return m
+}
+
+// Names knows the words of column names.
+type Names struct {
+	fields    [fieldCount]vocabulary
+	reference map[string]bool
+	aside     map[string]bool
+}
+
+// NewNames returns the words of column names.
+func NewNames() *Names {
+	return &Names{
+		fields: [fieldCount]vocabulary{
+			Question: {
+				ranked("question query", "input inputs prompt instruction request utterance", "problem"),
+				set("user original customer human search text raw test case current last first initial asked message content str string"),
+			},
+			Answer: {
+				ranked("answer response", "output completion prediction predicted pred reply replies generation generated", "result outputs hypothesis"),
+				set("actual model llm ai bot assistant chatbot chat system agent rag final gpt text raw full app chain pipeline candidate message content string"),
+			},
+			Contexts: {
+				ranked("contexts ctxs retrieved", "context documents docs chunks passages nodes paragraphs document passage chunk ctx snippets hits matches retrieval retrievals", "sources evidence evidences knowledge doc"),
+				set("retriever source search relevant supporting top k text texts content contents used input list all similar matched vector db store base references node result results rag full returned"),
+			},
+		},
+		// Reference data are never the answer or the contexts that a system produced.
+		reference: set("reference references expected gold golden ground truth groundtruth gt correct ideal target targets label labels annotated"),
+		// Names of objects that describe a row rather than contain it.
+		aside: set("metadata meta config configuration evaluation eval grading grade score scores metric metrics feedback usage history annotations extra params parameters settings tags test tokens"),
+	}
+}
+
+// IsReference reports whether a column holds reference data, such as the expected
+// answer.
+func (n *Names) IsReference(name string) bool {
+	ws := words(name)
+	return slices.ContainsFunc(ws, func(w string) bool { return n.reference[w] }) &&
+		!slices.Contains(ws, "retrieved") && !slices.Contains(ws, "retrieval")
+}
+
+// isAside reports whether an object describes a row rather than contains it.
+func (n *Names) isAside(name string) bool {
+	return slices.ContainsFunc(words(name), func(w string) bool { return n.aside[w] })
+}
+
+// Rank returns how well a column name fits a field: 0 for best.
+func (n *Names) Rank(f Field, name string) (rank int, ok bool) {
+	if n.IsReference(name) {
+		return 0, false
+	}
+	ws := words(name)
+	v := &n.fields[f]
+	best := rankWeak + 1
+	for i, w := range ws {
+		if r, head := v.heads[w]; head {
+			best = min(best, r)
+		} else if number := unicode.IsDigit(rune(w[0])) && i < len(ws)-1; !v.modifiers[w] && !number {
+			return 0, false
+		}
+	}
+	joined := strings.Join(ws, " ")
+	switch {
+	case f == Question && best > rankWeak && (joined == "user message" || joined == "human message" || joined == "customer message"):
+		best = rankUsual
+	case f == Question && joined == "user input":
+		best = rankExact
+	case f == Answer && best > rankWeak && len(ws) > 1 && ws[len(ws)-1] == "message":
+		best = rankUsual
+	case f == Answer && joined == "actual output":
+		best = rankExact
+	case f == Contexts && best > rankWeak && (slices.Contains(ws, "search") || slices.Contains(ws, "retriever")) && len(ws) > 1:
+		best = rankUsual
+	case f == Contexts && best <= rankWeak && (slices.Contains(ws, "source") || slices.Contains(ws, "retrieval") || slices.Contains(ws, "retriever")) && len(ws) > 1:
+		best = rankExact
+	}
+	return best, best <= rankWeak
+}
+
+// ContentRank returns how well a member name fits the text of a document: 0 for best.
+func ContentRank(name string) (rank int, ok bool) {
+	ws := words(name)
+	if len(ws) == 0 {
+		return 0, false
+	}
+	head := ws[len(ws)-1]
+	rank = slices.Index([]string{"content", "text", "chunk", "passage", "body", "paragraph", "snippet", "excerpt", "sentence", "sentences", "abstract", "document", "context"}, head)
+	if rank < 0 {
+		return 0, false
+	}
+	for _, w := range ws[:len(ws)-1] {
+		switch w {
+		case "page", "raw", "full", "plain", "chunk", "passage", "document", "doc", "node", "retrieved", "source", "text", "content", "body", "paragraph", "snippet":
+		default:
+			return 0, false
+		}
+	}
+	return rank, true
+}

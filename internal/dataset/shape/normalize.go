@@ -1,0 +1,207 @@
+package shape
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxDepth limits the nesting of values that are searched.
+const maxDepth = 24
+
+// normalize returns v with the encodings of common serializers undone: OTLP
+// attribute lists, dotted member names, and constructor objects of LangChain.
+func (x Expander) normalize(v *Value) *Value { return x.normalizeAt(v, 0) }
+
+func (x Expander) normalizeAt(v *Value, depth int) *Value {
+	if !v.isNested() || depth > maxDepth {
+		return v
+	}
+	out := &Value{Kind: v.Kind, Name: v.Name}
+	if attrs := attributes(v); attrs != nil {
+		out = attrs
+	} else if inner := otlpValue(v); inner != nil {
+		return x.normalizeAt(inner.renamed(v.Name), depth)
+	} else if args := constructor(v); args != nil {
+		out.Items = args
+	} else {
+		out.Items = v.Items
+	}
+	items := make([]*Value, len(out.Items))
+	for i, item := range out.Items {
+		items[i] = x.normalizeAt(item, depth+1)
+	}
+	out.Items = items
+	if out.Kind == Object && slices.ContainsFunc(items, func(m *Value) bool { return strings.Contains(m.Name, ".") }) {
+		unflatten(out)
+	}
+	return out
+}
+
+// attributes returns the object for an OTLP list of {"key": K, "value": V}, or nil.
+func attributes(v *Value) *Value {
+	if !v.isObjects() {
+		return nil
+	}
+	out := &Value{Kind: Object, Name: v.Name}
+	for _, item := range v.Items {
+		key, value := item.member("key"), item.member("value")
+		if len(item.Items) != 2 || key == nil || key.Kind != Text || value == nil {
+			return nil
+		}
+		out.Items = append(out.Items, value.renamed(key.Text))
+	}
+	return out
+}
+
+// otlpValue returns the value in an OTLP AnyValue, or nil.
+func otlpValue(v *Value) *Value {
+	if v.Kind != Object || len(v.Items) != 1 {
+		return nil
+	}
+	m := v.Items[0]
+	switch m.Name {
+	case "stringValue", "intValue", "doubleValue", "boolValue", "string_value", "int_value", "double_value", "bool_value":
+		if !m.isNested() {
+			return m
+		}
+	case "arrayValue", "array_value":
+		if list := m.member("values"); list != nil && list.Kind == List {
+			return list
+		}
+	case "kvlistValue", "kvlist_value":
+		if list := m.member("values"); list != nil {
+			return attributes(list)
+		}
+	}
+	return nil
+}
+
+// constructor returns the arguments of a serialized LangChain object, with the role
+// of a message added, or nil.
+func constructor(v *Value) []*Value {
+	args, id := v.member("kwargs"), v.member("id")
+	if args == nil || args.Kind != Object || id == nil || id.Kind != List || len(id.Items) == 0 || !v.has("lc") && !v.has("type") {
+		return nil
+	}
+	class, isMessage := strings.CutSuffix(strings.TrimSuffix(id.Items[len(id.Items)-1].Text, "Chunk"), "Message")
+	if isMessage && !args.has("type") && !args.has("role") {
+		return append(slices.Clone(args.Items), &Value{Kind: Text, Name: "role", Text: strings.ToLower(class)})
+	}
+	return args.Items
+}
+
+// unflatten nests the members of an object whose names are dotted paths. Objects with
+// the keys 0, 1, 2, ... that arise become lists.
+func unflatten(v *Value) {
+	root := &Value{Kind: Object}
+	made := map[*Value]bool{root: true}
+	for _, m := range v.Items {
+		keys := strings.Split(m.Name, ".")
+		parent := root
+		if slices.Contains(keys, "") || strings.Contains(m.Name, " ") {
+			keys = []string{m.Name}
+		}
+		for len(keys) > 1 {
+			next := parent.member(keys[0])
+			if next == nil {
+				next = &Value{Kind: Object, Name: keys[0]}
+				made[next] = true
+				parent.Items = append(parent.Items, next)
+			} else if next.Kind != Object {
+				break
+			}
+			parent, keys = next, keys[1:]
+		}
+		name := strings.Join(keys, ".")
+		if old := parent.member(name); old != nil && old.Kind == Object && m.Kind == Object {
+			old.Items = append(old.Items, m.Items...)
+			continue
+		}
+		parent.Items = append(parent.Items, m.renamed(name))
+	}
+	for o := range made {
+		indexed := o != root
+		for _, m := range o.Items {
+			_, err := strconv.ParseUint(m.Name, 10, 32)
+			indexed = indexed && err == nil
+		}
+		if indexed {
+			o.Kind = List
+			slices.SortStableFunc(o.Items, func(a, b *Value) int {
+				i, _ := strconv.Atoi(a.Name)
+				j, _ := strconv.Atoi(b.Name)
+				return i - j
+			})
+		}
+	}
+	v.Items = root.Items
+}
+
+// role returns the standard name of the role of a chat message, or "".
+func role(v *Value) string {
+	name := strings.ToLower(v.text("role", "type", "from", "speaker", "sender", "author.role", "author", "message.role"))
+	switch strings.TrimSuffix(strings.TrimSuffix(name, "chunk"), "message") {
+	case "user", "human", "customer":
+		return "user"
+	case "assistant", "ai", "bot", "gpt", "model", "agent", "chatbot":
+		return "assistant"
+	case "tool", "function", "retriever", "retrieval":
+		return "tool"
+	case "system", "developer":
+		return "system"
+	}
+	return ""
+}
+
+// isChat reports whether v is a list of chat messages.
+func isChat(v *Value) bool {
+	return v.isObjects() && !slices.ContainsFunc(v.Items, func(m *Value) bool {
+		return role(m) == "" || v.first("content", "text", "value", "parts", "message", "tool_calls", "toolCalls") == nil && len(m.Items) < 2
+	})
+}
+
+// messageText returns the text of a chat message or of its content, which can be a
+// string or a list of parts.
+func (x Expander) messageText(v *Value) string {
+	switch v.Kind {
+	case Text:
+		return v.Text
+	case List:
+		var parts []string
+		for _, part := range v.Items {
+			if kind := part.text("type"); kind == "" || kind == "text" || kind == "output_text" || kind == "input_text" {
+				if text := x.messageText(part); text != "" {
+					parts = append(parts, text)
+				}
+			}
+		}
+		return strings.Join(parts, "\n")
+	case Object:
+		if content := v.first("content", "text", "value", "parts", "message"); content != nil {
+			return x.messageText(content)
+		}
+	case Null, Bool, Number:
+	}
+	return ""
+}
+
+// chat returns the last message of the role in a chat.
+func (x Expander) chat(v *Value, want string) (string, bool) {
+	last := len(v.Items)
+	if want == "user" { // the question that the last answer belongs to
+		for i, m := range v.Items {
+			if role(m) == "assistant" && x.messageText(m) != "" {
+				last = i
+			}
+		}
+	}
+	for _, m := range slices.Backward(v.Items[:last]) {
+		if role(m) == want {
+			if text := x.messageText(m); text != "" {
+				return text, true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,177 @@
+package shape
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Path selects values in a record, such as outputs.documents[*].page_content.
+type Path struct {
+	text  string
+	steps []step
+}
+
+// A step selects a member by name, an element by index, or all elements.
+type step struct {
+	key   string
+	index int // element of a list; negative numbers count from the end
+	kind  stepKind
+}
+
+type stepKind uint8
+
+const (
+	byKey stepKind = iota
+	byIndex
+	allElements
+)
+
+// ParsePath parses a path: names separated by dots, each followed by any number of
+// [N], [*] or ["NAME"]. A leading $ is ignored.
+func ParsePath(text string) (*Path, error) {
+	p := &Path{text: text}
+	rest := strings.TrimPrefix(strings.TrimPrefix(text, "$"), ".")
+	for first := true; rest != ""; first = false {
+		if rest[0] == '[' {
+			end := strings.IndexByte(rest, ']')
+			if len(rest) > 1 && (rest[1] == '"' || rest[1] == '\'') {
+				if end = strings.Index(rest[2:], rest[1:2]+"]"); end >= 0 {
+					end += 3
+				}
+			}
+			if end < 0 {
+				return nil, fmt.Errorf("path %q: missing ]", text)
+			}
+			s, err := parseIndex(rest[1:end])
+			if err != nil {
+				return nil, fmt.Errorf("path %q: %w", text, err)
+			}
+			p.steps = append(p.steps, s)
+			rest = rest[end+1:]
+			continue
+		}
+		if !first {
+			if rest[0] != '.' || len(rest) == 1 {
+				return nil, fmt.Errorf("path %q: want a name after %q", text, text[:len(text)-len(rest)])
+			}
+			rest = rest[1:]
+		}
+		end := strings.IndexAny(rest, ".[")
+		if end < 0 {
+			end = len(rest)
+		}
+		if end == 0 {
+			return nil, fmt.Errorf("path %q: empty name", text)
+		}
+		p.steps = append(p.steps, keyStep(rest[:end]))
+		rest = rest[end:]
+	}
+	if len(p.steps) == 0 {
+		return nil, fmt.Errorf("path %q is empty", text)
+	}
+	return p, nil
+}
+
+// keyStep returns the step for a name. The names * and N stand for elements too.
+func keyStep(name string) step {
+	if name == "*" {
+		return step{kind: allElements}
+	}
+	return step{key: name}
+}
+
+func parseIndex(s string) (step, error) {
+	switch {
+	case s == "*" || s == "":
+		return step{kind: allElements}, nil
+	case s[0] == '"' || s[0] == '\'':
+		return step{key: s[1 : len(s)-1]}, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return step{}, fmt.Errorf("want [N], [*] or [\"NAME\"], got [%s]", s)
+	}
+	return step{index: n, kind: byIndex}, nil
+}
+
+// String returns the text of the path.
+func (p *Path) String() string { return p.text }
+
+// multiple reports whether the path can select several values.
+func (p *Path) multiple() bool {
+	for _, s := range p.steps {
+		if s.kind == allElements {
+			return true
+		}
+	}
+	return false
+}
+
+// find returns the values that the path selects in a normalized record. A name
+// selects members of all elements of a list, and of the JSON in a text.
+func (x Expander) find(p *Path, record *Value) []*Value {
+	return x.follow(nil, p.steps, record)
+}
+
+func (x Expander) follow(out []*Value, steps []step, v *Value) []*Value {
+	if len(steps) == 0 {
+		return append(out, v)
+	}
+	v = x.expand(v)
+	s := steps[0]
+	switch {
+	case !v.isNested():
+	case s.kind == allElements:
+		for _, item := range v.Items {
+			out = x.follow(out, steps[1:], item)
+		}
+	case s.kind == byIndex && v.Kind == List:
+		i := s.index
+		if i < 0 {
+			i += len(v.Items)
+		}
+		if i >= 0 && i < len(v.Items) {
+			out = x.follow(out, steps[1:], v.Items[i])
+		}
+	case s.kind == byIndex:
+	case v.Kind == List:
+		if i, err := strconv.Atoi(s.key); err == nil {
+			return x.follow(out, append([]step{{index: i, kind: byIndex}}, steps[1:]...), v)
+		}
+		for _, item := range v.Items {
+			out = x.follow(out, steps, item)
+		}
+	default:
+		// A name can itself contain dots.
+		key := s.key
+		for n := 1; ; n++ {
+			if m := v.fold(key); m != nil {
+				return x.follow(out, steps[n:], m)
+			}
+			if n == len(steps) || steps[n].kind != byKey {
+				return out
+			}
+			key += "." + steps[n].key
+		}
+	}
+	return out
+}
+
+// fold returns the member with a name, ignoring case if none matches exactly.
+func (v *Value) fold(name string) *Value {
+	if m := v.member(name); m != nil {
+		return m
+	}
+	for _, m := range v.Items {
+		if strings.EqualFold(m.Name, name) {
+			return m
+		}
+	}
+	return nil
+}
+
+// ColumnPath returns the path of a column, whose name can contain any characters.
+func ColumnPath(name string) *Path {
+	return &Path{text: name, steps: []step{{key: name}}}
+}

@@ -1,0 +1,223 @@
+package shape
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Reader converts records to rows. The first record that has an answer and contexts
+// decides where those of the others are read from.
+type Reader struct {
+	*Finder
+	preset map[Field]*Path // from --map
+	tool   *Tool           // from --from, or recognized
+	forced bool
+	plan   *Plan
+	traces bool // records are spans of traces, which can be in any order
+
+	groups map[string]*group
+	order  []*group
+}
+
+// A group collects the spans of a trace.
+type group struct {
+	spans []*span
+	line  int // of the first span
+}
+
+// NewReader returns a Reader. Fields in preset are read from these paths. If from is
+// not empty, it is the name of the tool that wrote the records.
+func NewReader(f *Finder, preset map[Field]*Path, from string) *Reader {
+	r := &Reader{Finder: f, preset: preset, groups: map[string]*group{}}
+	for i := range f.tools {
+		if f.tools[i].Name == from {
+			r.tool, r.forced = &f.tools[i], true
+		}
+	}
+	return r
+}
+
+// preset adds the paths of a tool that have a value in a record.
+func (f *Finder) preset(t *Tool, v *Value, paths map[Field]*Path) {
+	for field, list := range t.paths {
+		if paths[field] != nil {
+			continue
+		}
+		for _, text := range list {
+			path, err := ParsePath(text)
+			if err != nil {
+				continue
+			}
+			plan := &Plan{}
+			plan.paths[field] = path
+			row, err := f.Row(plan, v)
+			if err == nil && (row.Question != nil || row.Answer != nil || row.Contexts != nil && f.IsContexts(row.Contexts)) {
+				paths[field] = path
+				break
+			}
+		}
+	}
+}
+
+// A Record is a row with the record that it comes from.
+type Record struct {
+	Row
+	Value *Value // normalized
+	Line  int    // of the first span of a trace
+	Err   error  // a value of the wrong type
+}
+
+// Read converts a record. It returns no row for a span, whose trace is returned by
+// Close.
+func (r *Reader) Read(v *Value) ([]Record, error) {
+	normal := r.Normalize(v)
+	if r.plan != nil {
+		row, err := r.Row(r.plan, normal)
+		return []Record{{row, normal, v.Line, err}}, nil
+	}
+	spans := r.spansOf(normal)
+	if r.traces || len(spans) > 0 && len(r.preset) == 0 {
+		if single := len(spans) > 1 && !r.traces; single && sameTrace(spans) {
+			r.recognize(normal)
+			row, root := r.traceRow(spans)
+			return []Record{{row, root, v.Line, nil}}, nil
+		}
+		if len(spans) > 0 {
+			r.traces = true
+			r.collect(spans, v.Line)
+			r.recognize(normal)
+			return nil, nil
+		}
+		return nil, nil // not a span, such as a resource
+	}
+	r.recognize(normal)
+	paths := map[Field]*Path{}
+	for field, path := range r.preset {
+		paths[field] = path
+	}
+	if r.tool != nil {
+		r.Finder.preset(r.tool, normal, paths)
+	}
+	plan, err := r.Plan(normal, paths)
+	if err != nil {
+		return nil, err
+	}
+	row, rowErr := r.Row(plan, normal)
+	if rowErr == nil && row.Answer != nil && row.Contexts != nil {
+		r.plan = plan
+	}
+	return []Record{{row, normal, v.Line, rowErr}}, nil
+}
+
+// recognize sets the tool that wrote the records, unless it is known.
+func (r *Reader) recognize(v *Value) {
+	if r.tool != nil {
+		return
+	}
+	for i := range r.tools {
+		if r.tools[i].matches(v) {
+			r.tool = &r.tools[i]
+			return
+		}
+	}
+}
+
+func sameTrace(spans []*span) bool {
+	for _, s := range spans {
+		if s.trace != spans[0].trace {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Reader) collect(spans []*span, line int) {
+	for _, s := range spans {
+		key := s.trace
+		if key == "" {
+			key = s.id
+			if s.parent != "" {
+				key = s.parent
+			}
+		}
+		g := r.groups[key]
+		if g == nil {
+			g = &group{line: line}
+			r.groups[key] = g
+			r.order = append(r.order, g)
+		}
+		g.spans = append(g.spans, s)
+		if s.trace == "" {
+			r.groups[s.id] = g
+		}
+	}
+}
+
+// Close returns the rows of the traces, in the order of their first spans.
+func (r *Reader) Close() []Record {
+	rows := make([]Record, len(r.order))
+	for i, g := range r.order {
+		row, root := r.traceRow(g.spans)
+		rows[i] = Record{row, root, g.line, nil}
+	}
+	r.order, r.groups = nil, nil
+	return rows
+}
+
+// Value returns the value at a path of a normalized record, or nil.
+func (r *Reader) Value(p *Path, record *Value) *Value {
+	values := r.Expand.find(p, record)
+	switch len(values) {
+	case 0:
+		return nil
+	case 1:
+		return values[0]
+	}
+	return newList(values)
+}
+
+// Text returns the string or number at a path of a normalized record, or "".
+func (r *Reader) Text(p *Path, record *Value) string {
+	if v := r.Value(p, record); v != nil && (v.Kind == Text || v.Kind == Number) {
+		return v.Text
+	}
+	return ""
+}
+
+// Uses reports whether a member of the records contains a field.
+func (r *Reader) Uses(name string) bool {
+	if r.plan == nil {
+		return slices.Contains(strings.Fields("inputs outputs input output attributes events child_runs observations spans data resource"), name)
+	}
+	return slices.ContainsFunc(r.plan.paths[:], func(p *Path) bool { return p != nil && p.steps[0].key == name })
+}
+
+// Layout returns where the fields are read from, or nil if that is not known or differs
+// from record to record.
+func (r *Reader) Layout() *Plan { return r.plan }
+
+// Tool returns the tool that wrote the records, or nil if it is not known.
+func (r *Reader) Tool() *Tool { return r.tool }
+
+// Describe says how the records are read, for a message to the user.
+func (r *Reader) Describe() string {
+	var b strings.Builder
+	if r.tool != nil && !r.forced {
+		fmt.Fprintf(&b, "read as an export of %s (--from %s)", r.tool.Title, r.tool.Name)
+	}
+	if r.plan == nil {
+		return b.String()
+	}
+	for field, name := range []string{"question", "answer", "contexts"} {
+		path := r.plan.paths[field]
+		if path == nil {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s from %s", name, path)
+	}
+	return b.String()
+}

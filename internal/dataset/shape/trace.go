@@ -1,0 +1,316 @@
+package shape
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A span is a step of a trace: a span of OpenTelemetry, a run of LangSmith, an
+// observation of Langfuse.
+type span struct {
+	trace, id, parent string
+	kind              string // lower case, such as retriever
+	start             string
+	value             *Value
+}
+
+// newSpan returns the span in a normalized record, or nil.
+func newSpan(v *Value) *span {
+	if v.Kind != Object {
+		return nil
+	}
+	s := &span{
+		trace:  v.text("attributes.ai.observability.record_id", "context.trace_id", "trace_id", "traceId", "traceID", "trace.id", "context.trace_id"),
+		id:     v.text("context.span_id", "span_id", "spanId", "spanID", "span.id", "id", "run_id"),
+		parent: v.text("parent_id", "parentId", "parent_span_id", "parentSpanId", "parent_run_id", "parentRunId", "parentObservationId", "parent_observation_id", "parentSpanID"),
+		start:  v.text("start_time", "startTime", "startTimeUnixNano", "start_time_unix_nano", "start_time_ns", "start_timestamp", "timestamp"),
+		value:  v,
+	}
+	s.kind = strings.ToLower(strings.Trim(v.text(
+		"attributes.openinference.span.kind", "attributes.gen_ai.operation.name", "attributes.ai.observability.span_type",
+		"attributes.mlflow.spanType", "attributes.traceloop.span.kind", "attributes.langfuse.observation.type",
+		"span_kind", "span_type", "run_type", "type", "kind"), `"`))
+	hasParent := slices.ContainsFunc([]string{"parent_id", "parentId", "parent_span_id", "parentSpanId", "parent_run_id", "parentRunId", "parentObservationId", "parent_observation_id", "child_runs", "observations"}, v.has)
+	if s.id == "" || s.trace == "" && !hasParent || s.kind == "" && !v.member("attributes").isNested() && !hasParent {
+		return nil
+	}
+	return s
+}
+
+// spansOf returns the spans in a normalized record: the record itself, or those below
+// it. The first one is the root if the record is a trace.
+func (f *Finder) spansOf(v *Value) []*span {
+	var out []*span
+	add := func(list *Value) {
+		if list == nil {
+			return
+		}
+		for _, item := range f.Expand.expand(list).Items {
+			if s := newSpan(item); s != nil {
+				out = append(out, s)
+			}
+		}
+	}
+	for _, resource := range items(v.first("resourceSpans", "resource_spans")) {
+		for _, scope := range items(resource.first("scopeSpans", "scope_spans", "instrumentationLibrarySpans")) {
+			add(scope.first("spans"))
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if add(v.first("data.spans", "trace.data.spans", "trace.spans", "spans")); len(out) > 0 {
+		return out
+	}
+	if calls := f.callsOf(v); calls != nil {
+		return calls
+	}
+	root := newSpan(v)
+	trace := v
+	if t := v.member("trace"); t.has("input") || t.has("output") {
+		trace = t
+	}
+	if observations := v.first("observations"); observations != nil && (trace.has("input") || trace.has("output")) {
+		root = &span{id: trace.text("id"), trace: trace.text("id"), value: trace}
+		if add(observations); len(out) == 0 {
+			return nil // ids only
+		}
+		for _, s := range out {
+			s.trace = root.trace
+			s.parent = cmp.Or(s.parent, root.id)
+		}
+		return append([]*span{root}, out...)
+	}
+	if root == nil {
+		return nil
+	}
+	return f.runs(nil, root, 0)
+}
+
+// callsOf returns the calls in a record of TruLens as spans, or nil.
+func (f *Finder) callsOf(v *Value) []*span {
+	record := v.member("record_json")
+	if record == nil {
+		record = v
+	}
+	record = f.Expand.expand(record)
+	calls := items(record.member("calls"))
+	if len(calls) == 0 || !record.has("main_output") {
+		return nil
+	}
+	root := &Value{Kind: Object, Items: slices.Clone(v.Items)}
+	for name, main := range map[string]string{"input": "main_input", "output": "main_output"} {
+		if m := record.member(main); m != nil && !root.has(name) {
+			root.Items = append(root.Items, m.renamed(name))
+		}
+	}
+	out := []*span{{id: "root", value: root}}
+	for _, call := range calls {
+		s := &span{id: call.text("call_id"), parent: "root", value: &Value{Kind: Object}}
+		if rets := call.member("rets"); rets != nil {
+			s.value.Items = append(s.value.Items, rets.renamed("output"))
+		}
+		if stack := items(call.member("stack")); len(stack) > 0 {
+			last := stack[len(stack)-1]
+			name := strings.ToLower(last.text("method.name") + " " + last.text("method.obj.cls.name"))
+			if strings.Contains(name, "retriev") || strings.Contains(name, "relevant") || strings.Contains(name, "search") {
+				s.kind = "retriever"
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// runs appends a run and the runs below it.
+func (f *Finder) runs(out []*span, s *span, depth int) []*span {
+	out = append(out, s)
+	for _, child := range items(s.value.first("child_runs", "children")) {
+		if c := newSpan(child); c != nil && depth < maxDepth {
+			c.trace, c.parent = s.trace, s.id
+			out = f.runs(out, c, depth+1)
+		}
+	}
+	return out
+}
+
+func items(v *Value) []*Value {
+	if v == nil || v.Kind != List {
+		return nil
+	}
+	return v.Items
+}
+
+func (s *span) isRetriever() bool {
+	return strings.HasPrefix(s.kind, "retriev") || strings.HasPrefix(s.kind, "vector") || s.kind == "search" ||
+		strings.Contains(strings.ToLower(s.value.text("name", "span_name")), "retriev")
+}
+
+func (s *span) isReranker() bool { return strings.HasPrefix(s.kind, "rerank") }
+
+// traceRow returns the fields of a trace: question and answer are the input and the
+// output of its root, the contexts are what its retrievers returned or, if there are
+// rerankers, what the last of them returned. The record is that of the root.
+func (f *Finder) traceRow(spans []*span) (row Row, record *Value) {
+	slices.SortStableFunc(spans, func(a, b *span) int {
+		if len(a.start) != len(b.start) {
+			return 0
+		}
+		return strings.Compare(a.start, b.start)
+	})
+	ids := map[string]bool{}
+	for _, s := range spans {
+		ids[s.id] = true
+	}
+	root := spans[0]
+	if i := slices.IndexFunc(spans, func(s *span) bool { return !ids[s.parent] }); i >= 0 {
+		root = spans[i]
+	}
+	row.Question = f.side(root.value, Question)
+	row.Answer = f.side(root.value, Answer)
+	for _, s := range spans {
+		if row.Question == nil && !s.isRetriever() {
+			row.Question = f.side(s.value, Question)
+		}
+	}
+	for _, s := range slices.Backward(spans) {
+		if row.Answer == nil && !s.isRetriever() && !s.isReranker() {
+			row.Answer = f.side(s.value, Answer)
+		}
+	}
+	row.Contexts = f.traceContexts(root, spans)
+	return row, root.value
+}
+
+func (f *Finder) traceContexts(root *span, spans []*span) *Value {
+	for _, s := range slices.Backward(spans) {
+		if s.isReranker() {
+			if docs := f.documents(s.value); docs != nil {
+				return docs
+			}
+		}
+	}
+	var all []*Value
+	found := false
+	for _, s := range spans {
+		if !s.isRetriever() {
+			continue
+		}
+		docs := f.documents(s.value)
+		if docs == nil {
+			continue
+		}
+		found = true
+		if docs.Kind != List {
+			docs = newList([]*Value{docs})
+		}
+		for _, doc := range docs.Items {
+			if !slices.ContainsFunc(all, func(d *Value) bool { return equal(d, doc) }) {
+				all = append(all, doc)
+			}
+		}
+	}
+	if found {
+		return newList(all)
+	}
+	// A root that reports its contexts, or a tool that returned documents.
+	for _, s := range append([]*span{root}, spans...) {
+		for _, path := range outputPaths() {
+			side := s.value.first(path)
+			if side == nil {
+				continue
+			}
+			record := &Value{Kind: Object, Items: []*Value{side.renamed("returned")}}
+			plan, err := f.Plan(record, nil)
+			if err != nil || plan.paths[Contexts] == nil {
+				continue
+			}
+			if row, err := f.Row(plan, record); err == nil && row.Contexts != nil {
+				return row.Contexts
+			}
+		}
+	}
+	return nil
+}
+
+// documents returns the documents of a retriever or reranker, or nil.
+func (f *Finder) documents(v *Value) *Value {
+	for _, path := range []string{
+		"attributes.reranker.output_documents", "attributes.retrieval.documents", "attributes.gen_ai.retrieval.documents",
+		"attributes.ai.observability.retrieval.retrieved_contexts", "outputs.documents", "outputs.output", "outputs",
+		"output", "attributes.output.value", "attributes.mlflow.spanOutputs", "attributes.traceloop.entity.output",
+		"attributes.ai.observability.call.return", "attributes.langfuse.observation.output",
+	} {
+		docs := v.first(path)
+		if docs == nil {
+			continue
+		}
+		docs = f.Expand.expand(docs)
+		if f.IsContexts(docs) {
+			return docs
+		}
+		if !docs.isNested() {
+			continue
+		}
+		record := &Value{Kind: Object, Items: []*Value{docs.renamed("returned")}}
+		if plan, err := f.Plan(record, nil); err == nil && plan.paths[Contexts] != nil {
+			if row, err := f.Row(plan, record); err == nil && row.Contexts != nil {
+				return row.Contexts
+			}
+		}
+	}
+	return nil
+}
+
+func inputPaths() []string {
+	return []string{
+		"attributes.ai.observability.record_root.input", "attributes.input.value", "attributes.gen_ai.input.messages",
+		"attributes.gen_ai.retrieval.query.text", "attributes.mlflow.spanInputs", "attributes.traceloop.entity.input",
+		"attributes.langfuse.observation.input", "attributes.langfuse.trace.input", "attributes.llm.input_messages",
+		"attributes.ai.observability.retrieval.query_text", "inputs", "input", "request",
+	}
+}
+
+func outputPaths() []string {
+	return []string{
+		"attributes.ai.observability.record_root.output", "attributes.output.value", "attributes.gen_ai.output.messages",
+		"attributes.mlflow.spanOutputs", "attributes.traceloop.entity.output", "attributes.langfuse.observation.output",
+		"attributes.langfuse.trace.output", "attributes.llm.output_messages", "outputs", "output", "response",
+	}
+}
+
+// side returns the question in the input of a span, or the answer in its output.
+func (f *Finder) side(v *Value, field Field) *string {
+	paths, name := inputPaths(), "input"
+	if field == Answer {
+		paths, name = outputPaths(), "output"
+	}
+	for _, path := range paths {
+		side := v.first(path)
+		if side == nil {
+			continue
+		}
+		if side.Kind == Text { // some attributes hold JSON strings
+			if inner := f.Expand("[" + side.Text + "]"); strings.HasPrefix(side.Text, `"`) && inner != nil && len(inner.Items) == 1 {
+				side = inner.Items[0]
+			}
+		}
+		record := &Value{Kind: Object, Items: []*Value{f.Expand.expand(side).renamed(name)}}
+		plan, err := f.Plan(record, nil)
+		if err != nil || plan.paths[field] == nil {
+			continue
+		}
+		row, err := f.Row(plan, record)
+		if err != nil {
+			continue
+		}
+		if field == Question && row.Question != nil {
+			return row.Question
+		}
+		if field == Answer && row.Answer != nil {
+			return row.Answer
+		}
+	}
+	return nil
+}

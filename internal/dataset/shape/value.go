@@ -1,0 +1,146 @@
+// Package shape finds question, answer and contexts in nested records and traces.
+//
+// Exports of tracing and evaluation tools and logs of applications nest these fields,
+// name them in many ways, or spread them over the spans of a trace. The package knows
+// the words of their names, and what chats, documents and spans look like.
+package shape
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Kind is the type of a Value.
+type Kind uint8
+
+// Kinds of values.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	Text
+	List
+	Object
+)
+
+// A Value is a JSON value.
+type Value struct {
+	Kind  Kind
+	Name  string   // name of an object member
+	Text  string   // content of a string; JSON of a number or a boolean
+	Items []*Value // elements of a list, members of an object
+
+	Line int // line of a record
+
+	inner    *Value // value of the JSON in Text, or nil
+	expanded bool   // inner is valid
+}
+
+// member returns a member of an object, or nil.
+func (v *Value) member(name string) *Value {
+	if v == nil || v.Kind != Object {
+		return nil
+	}
+	for _, m := range v.Items {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// Member returns a member of an object, or nil.
+func (v *Value) Member(name string) *Value { return v.member(name) }
+
+// Paths returns the paths of at most limit values in a record that are neither null nor
+// objects.
+func (v *Value) Paths(limit int) []string {
+	var out []string
+	var walk func(v *Value, at string, depth int)
+	walk = func(v *Value, at string, depth int) {
+		for _, m := range v.Items {
+			here := join(at, m.Name)
+			switch {
+			case len(out) >= limit:
+				return
+			case m.Kind == Object && len(m.Items) > 0 && depth < 3:
+				walk(m, here, depth+1)
+			default:
+				out = append(out, here)
+			}
+		}
+	}
+	if v.Kind == Object {
+		walk(v, "", 0)
+	}
+	return out
+}
+
+// first returns the first member of an object that has one of the names and is not
+// null, or nil. Names can be dotted paths.
+func (v *Value) first(names ...string) *Value {
+	for _, name := range names {
+		m := v
+		for key := range strings.SplitSeq(name, ".") {
+			if m = m.member(key); m == nil {
+				break
+			}
+		}
+		if m != nil && m.Kind != Null {
+			return m
+		}
+	}
+	return nil
+}
+
+// text returns the text of the first of the named members that is a string or a
+// number, or "".
+func (v *Value) text(names ...string) string {
+	if m := v.first(names...); m != nil && (m.Kind == Text || m.Kind == Number) {
+		return m.Text
+	}
+	return ""
+}
+
+// has reports whether v is an object with a member, which can be null.
+func (v *Value) has(name string) bool { return v.member(name) != nil }
+
+// isNested reports whether v is a list or an object.
+func (v *Value) isNested() bool { return v != nil && (v.Kind == List || v.Kind == Object) }
+
+// renamed returns v under another name.
+func (v *Value) renamed(name string) *Value {
+	c := *v
+	c.Name = name
+	return &c
+}
+
+func newList(items []*Value) *Value { return &Value{Kind: List, Items: items} }
+
+// isObjects reports whether v is a list of one or more objects.
+func (v *Value) isObjects() bool {
+	return v != nil && v.Kind == List && len(v.Items) > 0 &&
+		!slices.ContainsFunc(v.Items, func(item *Value) bool { return item.Kind != Object })
+}
+
+// An Expander returns the value of a text that contains a JSON or Python list or
+// object, and nil for other texts.
+type Expander func(text string) *Value
+
+// expand returns the value in a text, or v itself if it is not such a text.
+func (x Expander) expand(v *Value) *Value {
+	if v.Kind != Text || x == nil {
+		return v
+	}
+	if !v.expanded {
+		v.expanded = true
+		if inner := x(v.Text); inner.isNested() {
+			v.inner = x.normalize(inner)
+			v.inner.Name = v.Name
+		}
+	}
+	if v.inner != nil {
+		return v.inner
+	}
+	return v
+}

@@ -1,0 +1,393 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
+)
+
+// A shapedReader reads records whose fields are nested, have unusual names, or are
+// spread over several records. It finds them with package shape.
+type shapedReader struct {
+	records rowReader // returns records unparsed
+	file    *file
+	shape   *shape.Reader
+	tree    tree
+
+	queue  []shapedRow // rows that are ready
+	bytes  int         // size of the records of incomplete traces
+	closed bool
+}
+
+// A shapedRow is a row with its position.
+type shapedRow struct {
+	shape.Record
+	line   int
+	offset int64
+}
+
+// maxTraceBytes limits the size of all traces of a file, whose spans can be in any
+// order.
+const maxTraceBytes = 1 << 30
+
+func newShaped(records rowReader, f *file) *shapedReader {
+	s := &shapedReader{records: records, file: f}
+	preset := map[shape.Field]*shape.Path{}
+	for f, path := range f.columns.paths {
+		if field, ok := shapeField(f); ok {
+			preset[field] = path
+		}
+	}
+	s.shape = shape.NewReader(shape.NewFinder(expandCell, isContexts), preset, f.opts.From)
+	return s
+}
+
+func shapeField(f Field) (shape.Field, bool) {
+	switch f {
+	case FieldQuestion:
+		return shape.Question, true
+	case FieldAnswer:
+		return shape.Answer, true
+	case FieldContexts:
+		return shape.Contexts, true
+	case FieldID:
+	}
+	return 0, false
+}
+
+// expandCell returns the list or object in a text, or nil.
+func expandCell(text string) *shape.Value {
+	if classifyCell(text) == notList {
+		return nil
+	}
+	t := &tree{}
+	if readJSONText(t, text) != nil {
+		if t.reset(); readPython(t, text) != nil {
+			return nil
+		}
+	}
+	return t.value(0)
+}
+
+// isContexts reports whether a value can be read as contexts. An empty list can.
+func isContexts(v *shape.Value) bool {
+	t := &tree{}
+	t.addValue(v)
+	_, err := contexts(t, 0)
+	return err == nil || v.Kind == shape.List && len(v.Items) == 0
+}
+
+// value returns the value of node i.
+func (t *tree) value(i int) *shape.Value {
+	n := t.nodes[i]
+	v := &shape.Value{Name: n.name, Text: n.text}
+	switch n.kind {
+	case kindNull:
+		v.Kind = shape.Null
+	case kindBool:
+		v.Kind = shape.Bool
+	case kindNumber:
+		v.Kind = shape.Number
+	case kindText, kindBytes:
+		v.Kind = shape.Text
+	case kindList, kindObject:
+		v.Kind = shape.List
+		if n.kind == kindObject {
+			v.Kind = shape.Object
+		}
+		for j := i + 1; j < n.end; j = t.nodes[j].end {
+			v.Items = append(v.Items, t.value(j))
+		}
+	}
+	return v
+}
+
+// addValue appends a value to t.
+func (t *tree) addValue(v *shape.Value) {
+	switch v.Kind {
+	case shape.Null:
+		t.add(kindNull, v.Name, "")
+	case shape.Bool:
+		t.add(kindBool, v.Name, v.Text)
+	case shape.Number:
+		t.add(kindNumber, v.Name, v.Text)
+	case shape.Text:
+		t.add(kindText, v.Name, v.Text)
+	case shape.List, shape.Object:
+		k := kindList
+		if v.Kind == shape.Object {
+			k = kindObject
+		}
+		i := t.open(k, v.Name)
+		for _, item := range v.Items {
+			t.addValue(item)
+		}
+		t.close(i)
+	}
+}
+
+func (s *shapedReader) close() { s.records.close() }
+
+func (s *shapedReader) next(row *Row) error {
+	for len(s.queue) == 0 {
+		var raw Row
+		err := s.records.next(&raw)
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !s.closed {
+			s.closed = true
+			for _, record := range s.shape.Close() {
+				s.queue = append(s.queue, shapedRow{record, record.Line, raw.Offset})
+			}
+			continue
+		}
+		if err != nil {
+			row.Line, row.Offset = raw.Line, raw.Offset
+			return err
+		}
+		record, err := s.record(&raw)
+		if err != nil {
+			row.Line, row.Offset = raw.Line, raw.Offset
+			return &RowError{Line: raw.Line, Err: err}
+		}
+		record.Line = raw.Line
+		rows, err := s.shape.Read(record)
+		if err != nil {
+			row.Line, row.Offset = raw.Line, raw.Offset
+			return rowError(raw.Line, s.ambiguous(err))
+		}
+		for _, r := range rows {
+			s.queue = append(s.queue, shapedRow{r, raw.Line, raw.Offset})
+		}
+		if len(rows) == 0 {
+			for _, c := range raw.Kept {
+				s.bytes += len(c.Value)
+			}
+			if s.bytes > maxTraceBytes {
+				return fmt.Errorf("the traces exceed %s; split the file by trace", formatBytes(maxTraceBytes))
+			}
+		}
+	}
+	next := s.queue[0]
+	s.queue = s.queue[1:]
+	row.Line, row.Offset = next.line, next.offset
+	if err := s.fill(row, next); err != nil {
+		return &RowError{Line: row.Line, Err: err}
+	}
+	return nil
+}
+
+// ambiguous adds the options to choose one of two paths to an error.
+func (s *shapedReader) ambiguous(err error) error {
+	if a, ok := errors.AsType[*shape.Ambiguous](err); ok {
+		return ambiguousColumns(fieldOf(a.Field), a.Paths[0], a.Paths[1])
+	}
+	return err
+}
+
+func fieldOf(f shape.Field) Field {
+	return [...]Field{shape.Question: FieldQuestion, shape.Answer: FieldAnswer, shape.Contexts: FieldContexts}[f]
+}
+
+// record returns the value of a record that was read unparsed.
+func (s *shapedReader) record(raw *Row) (*shape.Value, error) {
+	if d, ok := s.records.(*documentReader); ok {
+		return d.records[d.index-1], nil
+	}
+	if f := s.file.format; f == JSONL || f == JSON {
+		return s.parse(raw.Kept[0].Value)
+	}
+	v := &shape.Value{Kind: shape.Object}
+	for _, c := range raw.Kept {
+		cell, err := s.parse(c.Value)
+		if err != nil {
+			return nil, err
+		}
+		if f := s.file.format; f == CSV || f == TSV {
+			if cell.Kind == shape.Number {
+				cell.Kind = shape.Text // CSV has no types
+			}
+		}
+		cell.Name = c.Name
+		v.Items = append(v.Items, cell)
+	}
+	return v, nil
+}
+
+// parse returns the value of a JSON text, in which Python floats are null.
+func (s *shapedReader) parse(raw []byte) (*shape.Value, error) {
+	err := s.parseOnce(raw)
+	if err != nil {
+		if fixed, floats := replaceBareFloats(raw); floats != nil {
+			err = s.parseOnce(fixed)
+		}
+	}
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	return s.tree.value(0), nil
+}
+
+func (s *shapedReader) parseOnce(raw []byte) error {
+	s.tree.reset()
+	s.tree.limit = s.file.limit()
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
+	if err := s.tree.readJSON(dec, ""); err != nil {
+		return err
+	}
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return badJSON(fmt.Sprintf("text after the object, at column %d", dec.InputOffset()+1))
+	}
+	return s.tree.overflow
+}
+
+// fill sets the fields of a row.
+func (s *shapedReader) fill(row *Row, r shapedRow) error {
+	m := s.file.columns
+	s.keep(row, r.Value)
+	row.ID = s.id(r.Value)
+	if r.Question != nil {
+		row.Question = *r.Question
+	}
+	if r.Answer != nil {
+		row.Answer = *r.Answer
+	}
+	var err error
+	if r.Contexts != nil {
+		t := &s.tree
+		t.reset()
+		t.addValue(r.Contexts)
+		row.Contexts, err = contexts(t, 0)
+		row.Sources = t.sources
+	}
+	switch {
+	case r.Err != nil:
+		return &layoutError{err: r.Err}
+	case r.Answer == nil:
+		return s.missing(m, FieldAnswer, r.Value)
+	case r.Contexts == nil:
+		return s.missing(m, FieldContexts, r.Value)
+	case err != nil:
+		return &layoutError{err: err}
+	}
+	return nil
+}
+
+// missing returns the error for a record without a field.
+func (s *shapedReader) missing(m *columnMap, f Field, record *shape.Value) error {
+	if name, ok := m.mapped[f]; ok {
+		return noSuchColumn(f, name, record.Paths(maxListed+1))
+	}
+	if field, _ := shapeField(f); s.shape.Layout() != nil && s.shape.Layout().Path(field) != nil {
+		return &layoutError{err: fmt.Errorf("no %s: %s is missing or null", f, s.shape.Layout().Path(field)), missing: true}
+	}
+	if tool := s.shape.Tool(); tool != nil {
+		return &layoutError{err: fmt.Errorf("no %s found in an export of %s; found %s; choose one with --map %s=PATH",
+			f, tool.Title, list(record.Paths(maxListed+1)), f), missing: true}
+	}
+	return m.missing(f, record.Paths(maxListed+1))
+}
+
+// id returns the text of the id column.
+func (s *shapedReader) id(record *shape.Value) string {
+	m := s.file.columns
+	if path, ok := m.paths[FieldID]; ok {
+		return s.shape.Text(path, record)
+	}
+	for _, name := range slices.Concat(aliases(FieldID)[0], []string{"trace_id", "traceId", "context.trace_id", "query_id", "test_id"}) {
+		if text := s.shape.Text(mustPath(name), record); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func mustPath(name string) *shape.Path {
+	path, _ := shape.ParsePath(name) // names of the caller are valid
+	return path
+}
+
+// keep copies the requested columns, which can also be paths.
+func (s *shapedReader) keep(row *Row, record *shape.Value) {
+	m := s.file.columns
+	for _, name := range m.keep {
+		value := []byte("null")
+		v := record.Member(name)
+		if v == nil {
+			if path, err := shape.ParsePath(name); err == nil {
+				v = s.shape.Value(path, record)
+			}
+		}
+		if v != nil {
+			value = s.json(v)
+		}
+		row.Kept = append(row.Kept, Column{Name: name, Value: value})
+	}
+	if !m.keepAll {
+		return
+	}
+	for _, v := range record.Items {
+		if slices.Contains(m.keep, v.Name) || s.shape.Uses(v.Name) {
+			continue
+		}
+		kept, clash := m.keeps(v.Name)
+		if clash {
+			s.file.warnings.once(clashError(v.Name))
+		}
+		if kept {
+			row.Kept = append(row.Kept, Column{Name: v.Name, Value: s.json(v)})
+		}
+	}
+}
+
+func (s *shapedReader) json(v *shape.Value) []byte {
+	var t tree
+	t.addValue(v)
+	return t.appendJSON(nil, 0)
+}
+
+// A documentReader returns the records of a JSON document that is not an array of
+// objects.
+type documentReader struct {
+	records []*shape.Value
+	where   string
+	size    int64
+	index   int // of the next record
+}
+
+// newDocument reads a whole JSON document.
+func newDocument(r *bufio.Reader, f *file) (*documentReader, error) {
+	limit := f.limit()
+	raw, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > limit {
+		return nil, fmt.Errorf("a JSON document of nested rows: %w", tooLong(limit))
+	}
+	s := &shapedReader{file: f}
+	doc, err := s.parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	d := &documentReader{size: int64(len(raw))}
+	d.records, d.where = shape.NewFinder(expandCell, isContexts).Records(doc)
+	return d, nil
+}
+
+func (d *documentReader) next(row *Row) error {
+	if d.index == len(d.records) {
+		row.Offset = d.size
+		return io.EOF
+	}
+	d.index++
+	row.Line, row.Offset = d.index, d.size
+	return nil
+}
+
+func (d *documentReader) close() {}
