@@ -45,7 +45,7 @@ score:
 		}}},
 	}}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(File{}, "Sum")); d != "" {
-		t.Error(d)
+		t.Errorf("file (-want +got):\n%s", d)
 	}
 	if other, err := Parse("f.yaml", []byte("judge: lexical\n")); err != nil || len(got.Sum) != 64 || other.Sum == got.Sum {
 		t.Errorf("got sums %q and %q, error %v; want two different sums of 64 digits", got.Sum, other.Sum, err)

@@ -171,7 +171,7 @@ func TestLoadRejectsMissingTensors(t *testing.T) {
 			m, err := load(incomplete.write(t, "F32"), Options{Threads: 1})
 			if err == nil {
 				m.Close()
-				t.Errorf("load of %s without %s succeeded", family, name)
+				t.Errorf("load of %s without %s: got no error, want one", family, name)
 			} else if !strings.Contains(err.Error(), name) {
 				t.Errorf("%s without %s: got error %q, want one that contains the name", family, name, err)
 			}

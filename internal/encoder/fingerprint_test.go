@@ -34,17 +34,17 @@ func TestFingerprintDependsOnEveryFile(t *testing.T) {
 	}
 	first := write("{}")
 	if again := write("{}"); again != first {
-		t.Error("fingerprint depends on the directory")
+		t.Error("other directory: got another fingerprint, want an unchanged one")
 	}
 	if other := write(`{"a":1}`); other == first {
-		t.Error("fingerprint does not depend on config.json")
+		t.Error("config.json: got an unchanged fingerprint, want another")
 	}
 	for _, name := range []string{"tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"} {
 		extra = map[string]string{name: "{}"}
 		with := write("{}")
 		extra[name] = `{"a":1}`
 		if other := write("{}"); with == first || other == with {
-			t.Errorf("fingerprint does not depend on %s", name)
+			t.Errorf("%s: got an unchanged fingerprint, want another", name)
 		}
 	}
 	extra = nil
@@ -52,9 +52,9 @@ func TestFingerprintDependsOnEveryFile(t *testing.T) {
 		weights[i] = byte(i % 251) // simulate training
 	}
 	if other := write("{}"); other == first {
-		t.Error("fingerprint does not depend on the weights")
+		t.Error("weights: got an unchanged fingerprint, want another")
 	}
 	if _, err := Fingerprint(t.TempDir()); err == nil {
-		t.Error("Fingerprint of an empty directory succeeded")
+		t.Error("Fingerprint of an empty directory: got no error, want one")
 	}
 }

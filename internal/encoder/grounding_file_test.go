@@ -115,7 +115,7 @@ func TestParseGroundingRejectsDamagedFiles(t *testing.T) {
 		data[at] ^= 4
 		_, err := ParseGrounding(data, Options{})
 		if err == nil {
-			t.Fatalf("ParseGrounding succeeded with byte %d changed", at)
+			t.Fatalf("byte %d changed: got no error, want one", at)
 		}
 		if !strings.Contains(err.Error(), "file is damaged") || !strings.Contains(err.Error(), "download it again") {
 			t.Errorf("byte %d: got error %q, want one that suggests another download", at, err)
@@ -128,7 +128,7 @@ func TestParseGroundingRejectsDamagedFiles(t *testing.T) {
 	}
 	for n := 0; n < len(whole); n += 1009 {
 		if _, err := ParseGrounding(whole[:n:n], Options{}); err == nil {
-			t.Errorf("ParseGrounding succeeded with %d of %d bytes", n, len(whole))
+			t.Errorf("%d of %d bytes: got no error, want one", n, len(whole))
 		}
 	}
 }

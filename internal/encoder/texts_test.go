@@ -205,10 +205,10 @@ func TestModelRejectsUnsupportedCalls(t *testing.T) {
 		t.Errorf("Embed of a classifier: got error %v, want %q", err, `is of kind "classify", want "embed"`)
 	}
 	if _, err := classifier.Tokens(t.Context(), nil); err == nil {
-		t.Error("Tokens of a pair classifier succeeded")
+		t.Error("Tokens of a pair classifier: got no error, want one")
 	}
 	if _, err := encoder.Classify(t.Context(), nil); err == nil {
-		t.Error("Classify of a sentence encoder succeeded")
+		t.Error("Classify with a sentence encoder: got no error, want one")
 	}
 }
 

@@ -60,7 +60,7 @@ func TestExtractConvertsTableRows(t *testing.T) {
 				got = append(got, x.Text)
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
-				t.Errorf("-want +got:\n%s", d)
+				t.Errorf("claims (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -88,7 +88,7 @@ func TestExtractSetsLeads(t *testing.T) {
 				got = append(got, x.Judged())
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
-				t.Errorf("-want +got:\n%s", d)
+				t.Errorf("claims (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -109,7 +109,7 @@ func TestExtractClassifiesMarkdown(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, kinds(t, c.answer)); d != "" {
-				t.Errorf("-want +got:\n%s", d)
+				t.Errorf("kinds (-want +got):\n%s", d)
 			}
 		})
 	}

@@ -70,7 +70,7 @@ func TestExtractClaimsAssertions(t *testing.T) {
 	} {
 		t.Run(answer, func(t *testing.T) {
 			if d := cmp.Diff([]string{"claim"}, kinds(t, answer)); d != "" {
-				t.Errorf("-want +got:\n%s", d)
+				t.Errorf("kinds (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func TestExtractClassifiesSkippedSentences(t *testing.T) {
 		for _, answer := range answers {
 			t.Run(string(kind)+" "+answer, func(t *testing.T) {
 				if d := cmp.Diff([]string{string(kind)}, kinds(t, answer)); d != "" {
-					t.Errorf("-want +got:\n%s", d)
+					t.Errorf("kinds (-want +got):\n%s", d)
 				}
 			})
 		}
@@ -137,7 +137,7 @@ func TestExtractUsesLayoutForHeadings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, kinds(t, c.answer)); d != "" {
-				t.Errorf("-want +got:\n%s", d)
+				t.Errorf("kinds (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -167,7 +167,7 @@ func TestExtractReturnsCodePointOffsets(t *testing.T) {
 		{ID: 2, Text: "е́то так!", Start: 25, End: 34},
 	}
 	if d := cmp.Diff(want, extract(t, answer).Claims); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+		t.Errorf("claims (-want +got):\n%s", d)
 	}
 }
 

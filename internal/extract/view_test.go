@@ -161,7 +161,7 @@ func TestExtractReturnsOffsetsInRawAnswer(t *testing.T) {
 	}
 	want := []string{"Zoë paid $10.|Zoë paid [1] $10 [2].", "It is new.|It&nbsp;is new.[3]", "reasoning|<think>é</think>", "reference|Sources:\n- a.pdf"}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+		t.Errorf("views (-want +got):\n%s", d)
 	}
 }
 

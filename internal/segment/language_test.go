@@ -172,7 +172,7 @@ func TestSentencesInMail(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, sentences(c.text, "en")); d != "" {
-				t.Error(d)
+				t.Errorf("sentences (-want +got):\n%s", d)
 			}
 		})
 	}

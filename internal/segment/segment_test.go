@@ -53,7 +53,7 @@ func TestSentences(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, sentences(c.text, "")); d != "" {
-				t.Error(d)
+				t.Errorf("sentences (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -95,7 +95,7 @@ func TestSentencesLayout(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, sentences(c.text, "")); d != "" {
-				t.Error(d)
+				t.Errorf("sentences (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -104,7 +104,7 @@ func TestSentencesLayout(t *testing.T) {
 func TestAppendSentencesAppends(t *testing.T) {
 	got := AppendSentences([]Span{{7, 9}}, "It rains.", "en")
 	if d := cmp.Diff([]Span{{7, 9}, {0, 9}}, got); d != "" {
-		t.Error(d)
+		t.Errorf("spans (-want +got):\n%s", d)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestListRoundTripsInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
+		t.Errorf("settings (-want +got):\n%s", d)
 	}
 	if err := json.Unmarshal([]byte(`{"--seed":1}`), &got); err == nil {
 		t.Error("number as value: got no error")
@@ -33,6 +33,6 @@ func TestChangesListsNewChangedAndRemovedSettings(t *testing.T) {
 	current := List{{Name: "changed", Value: ""}, {Name: "new", Value: "2"}, {Name: "same", Value: "1"}}
 	want := []Change{{"changed", "a", "empty"}, {"new", "not set", "2"}, {"removed", "empty", "not set"}}
 	if d := cmp.Diff(want, current.Changes(previous)); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
+		t.Errorf("changes (-want +got):\n%s", d)
 	}
 }

@@ -128,7 +128,7 @@ func TestReliabilityMatchesSklearn(t *testing.T) {
 		{0.8, 1, 9, 0.9055555555555556, 0.6666666666666666},
 	}
 	if d := cmp.Diff(want, bins, cmpopts.EquateApprox(0, 1e-14)); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+		t.Errorf("bins (-want +got):\n%s", d)
 	}
 	near(t, "ECE", ECE(bins), 0.17833333333333334, 1e-14)
 	if got := Reliability([]bool{true, false, true}, []float64{0, 1, math.NaN()}, 10); len(got) != 2 || got[0].N != 1 || got[1].High != 1 {

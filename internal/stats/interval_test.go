@@ -308,7 +308,7 @@ func TestGroupsSumRows(t *testing.T) {
 	want := []unit{{0.3, 2}, {1, 3}}
 	s := g.Sample()
 	if d := cmp.Diff(want, s.table().units, cmp.AllowUnexported(unit{}), cmpopts.EquateApprox(0, 1e-15)); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+		t.Errorf("units (-want +got):\n%s", d)
 	}
 	near(t, "mean", s.Mean(), 1.3/5, 1e-15)
 }

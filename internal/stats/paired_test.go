@@ -76,7 +76,7 @@ func TestSampledPValueIsNeverZero(t *testing.T) {
 	got := s.table().signFlips(Options{Resamples: 999})
 	want := Test{TwoSided: 0.001, Greater: 0.001, Less: 1}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+		t.Errorf("result (-want +got):\n%s", d)
 	}
 }
 

@@ -59,7 +59,7 @@ func TestSummaryMatchesPandas(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := describe(summaryOf(tt.values...))
 			if d := cmp.Diff(tt.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-14)); d != "" {
-				t.Errorf("-want +got:\n%s", d)
+				t.Errorf("summary (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -85,7 +85,7 @@ func TestSummaryIsOrderIndependent(t *testing.T) {
 		merged := summaryOf(values[cut:]...)
 		merged.Merge(summaryOf(values[:cut]...))
 		if d := cmp.Diff(want, describe(merged), cmpopts.EquateNaNs()); d != "" {
-			t.Fatalf("-want +got:\n%s", d)
+			t.Fatalf("summary (-want +got):\n%s", d)
 		}
 	}
 }

@@ -261,10 +261,10 @@ func TestHostileFileNamesAreRejected(t *testing.T) {
 	}
 	for _, name := range hostile {
 		if err := checkFileName(name); err == nil {
-			t.Errorf("checkFileName accepted %q", name)
+			t.Errorf("checkFileName(%q): got no error, want one", name)
 		}
 		if isRepo("org/" + name) {
-			t.Errorf("isRepo accepted %q", name)
+			t.Errorf("isRepo(%q): got true, want false", "org/"+name)
 		}
 		if !utf8.ValidString(name) {
 			continue // cannot be encoded as JSON

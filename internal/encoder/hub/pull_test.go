@@ -52,7 +52,7 @@ func TestPullDownloadsModel(t *testing.T) {
 		"ragfaith-model.json", "tokenizer.json", "tokenizer_config.json",
 	}
 	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
-		t.Errorf("difference (-want +got)\n%s", diff)
+		t.Errorf("files (-want +got)\n%s", diff)
 	}
 	for name, f := range h.mini().files {
 		got, err := os.ReadFile(filepath.Join(m.Dir, name))
@@ -73,7 +73,7 @@ func TestPullDownloadsModel(t *testing.T) {
 		t.Fatalf("got models %v, error %v, want one model", list, err)
 	}
 	if l := list[0]; l.Name.Short != mini || l.Revision != "main" || l.Commit != firstCommit || l.Dir != m.Dir || l.Size() != m.Size() || l.Shared {
-		t.Errorf("got model %+v", l)
+		t.Errorf("got model %+v, want %s at %s in %s", l, mini, firstCommit, m.Dir)
 	}
 	if left := filesUnder(t, p.Store.Dir); len(left) != len(want) {
 		t.Errorf("got files %v, want only those of the model", left)
@@ -89,7 +89,7 @@ func TestPullDownloadsModel(t *testing.T) {
 	before = len(h.requests("/"))
 	pull(t, p, mini, firstCommit)
 	if now := len(h.requests("/")); now != before {
-		t.Error("got a request for a commit that is present")
+		t.Errorf("got %d requests for a commit that is present, want 0", now-before)
 	}
 }
 
@@ -116,11 +116,11 @@ func TestTokenIsSentOnlyToHub(t *testing.T) {
 		t.Errorf("got %d requests to the second host, want 1", stored)
 	}
 	if files := filesUnder(t, p.Store.Dir); len(files) == 0 {
-		t.Error("got no files")
+		t.Error("got no files, want those of the model")
 	}
 	for _, f := range filesUnder(t, p.Store.Dir) {
 		if content, _ := os.ReadFile(filepath.Join(p.Store.Dir, f)); strings.Contains(string(content), testToken) {
-			t.Errorf("%s contains the token", f)
+			t.Errorf("got the token in %s, want none", f)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestPullDownloadsShardsOfIndex(t *testing.T) {
 		"model.safetensors.index.json", "ragfaith-model.json", "tokenizer.json",
 	}
 	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
-		t.Errorf("difference (-want +got)\n%s", diff)
+		t.Errorf("files (-want +got)\n%s", diff)
 	}
 	delete(h.repos["org/big"].files, "model-00002-of-00002.safetensors")
 	p.Store.Dir = t.TempDir()
@@ -155,19 +155,19 @@ func TestPullDownloadsTokenizerFromOtherRepository(t *testing.T) {
 	h := newFakeHub(t)
 	h.repos["vectara/hallucination_evaluation_model"] = &fakeRepo{firstCommit, map[string]fakeFile{
 		"config.json":       {content: []byte(`{"foundation":"google/flan-t5-base"}`)},
-		"tokenizer.json":    {content: []byte(`that of another architecture`)},
+		"tokenizer.json":    {content: []byte(`{"model":"unused"}`)},
 		"model.safetensors": {content: weights(5000), large: true},
 	}}
 	h.repos["google/flan-t5-base"] = &fakeRepo{secondCommit, map[string]fakeFile{
-		"config.json":             {content: []byte(`not this one`)},
-		"tokenizer.json":          {content: []byte(`T5's`)},
+		"config.json":             {content: []byte(`{"model":"unused"}`)},
+		"tokenizer.json":          {content: []byte(`{"model":"T5"}`)},
 		"tokenizer_config.json":   {content: []byte(`{}`)},
 		"special_tokens_map.json": {content: []byte(`{}`)},
 	}}
 	p := newPuller(t, h)
 	// The name of the repository refers to the same model.
 	m := pull(t, p, "vectara/hallucination_evaluation_model", "")
-	for name, want := range map[string]string{"tokenizer.json": "T5's", "config.json": `{"foundation":"google/flan-t5-base"}`} {
+	for name, want := range map[string]string{"tokenizer.json": `{"model":"T5"}`, "config.json": `{"foundation":"google/flan-t5-base"}`} {
 		if got, err := os.ReadFile(filepath.Join(m.Dir, name)); string(got) != want {
 			t.Errorf("%s: got %s, %v; want %q", name, got, err, want)
 		}

@@ -44,17 +44,17 @@ func TestFaultPanicsInCaller(t *testing.T) {
 				return false
 			}
 			if faults(mapped) {
-				t.Errorf("%s: fault before the file was truncated", name)
+				t.Errorf("%s: got a fault before the file was truncated, want none", name)
 			}
 			if err := os.Truncate(path, 0); err != nil {
 				t.Fatal(err)
 			}
 			for range 5 {
 				if !faults(mapped) {
-					t.Errorf("%s, %d workers: no fault for the truncated file", name, workers)
+					t.Errorf("%s, %d workers: got no fault for the truncated file, want one", name, workers)
 				}
 				if faults(heap) {
-					t.Errorf("%s, %d workers: fault for heap memory", name, workers)
+					t.Errorf("%s, %d workers: got a fault for heap memory, want none", name, workers)
 				}
 			}
 			dst[0] = 1

@@ -89,7 +89,7 @@ func TestSessionRejectsInvalidGraphs(t *testing.T) {
 	}
 	short := affine(make([]float32, 3))
 	if _, err := l.Session(short, Device{Provider: CPU}, 1); err == nil {
-		t.Error("Session accepted a weight that is too short")
+		t.Error("weight that is too short: got no error, want one")
 	}
 	names, err := l.providers()
 	if err != nil || !slices.Contains(names, "CPUExecutionProvider") {

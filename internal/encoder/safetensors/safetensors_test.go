@@ -47,7 +47,7 @@ func TestOpenReadsTensors(t *testing.T) {
 	}
 	defer f.Close()
 	if diff := cmp.Diff([]string{"a", "b", "h", "none"}, f.Names()); diff != "" {
-		t.Errorf("difference (-want +got)\n%s", diff)
+		t.Errorf("names (-want +got)\n%s", diff)
 	}
 	a, err := f.Tensor("a").Float32()
 	if diff := cmp.Diff([]float32{1, -2.5, 3, 4, 5, 6}, a); err != nil || diff != "" {
@@ -153,7 +153,7 @@ func TestOpenRejectsInvalidFiles(t *testing.T) {
 			f, err := Open(path)
 			if err == nil {
 				f.Close()
-				t.Fatal("Open succeeded")
+				t.Fatal("got no error, want one")
 			}
 			if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "bad.safetensors") {
 				t.Errorf("got error %q, want %q and the file name", err, tt.want)
@@ -178,7 +178,7 @@ func TestParseReadsFileInMemory(t *testing.T) {
 		t.Errorf("got error %v, difference (-want +got)\n%s", err, diff)
 	}
 	if diff := cmp.Diff([]byte{1, 128, 255, 7, 200}, f.Data()); diff != "" {
-		t.Errorf("difference (-want +got)\n%s", diff)
+		t.Errorf("data (-want +got)\n%s", diff)
 	}
 	for key, want := range map[string]string{"format": "x", "text": "é1"} {
 		if got, ok := f.Metadata(key); !ok || got != want {
@@ -191,10 +191,10 @@ func TestParseReadsFileInMemory(t *testing.T) {
 		}
 	}
 	if _, err := f.Tensor("q").Bytes(); err == nil {
-		t.Error("Bytes of an I8 tensor succeeded")
+		t.Error("Bytes of an I8 tensor: got no error, want one")
 	}
 	if _, err := f.Tensor("b").Int8(); err == nil {
-		t.Error("Int8 of a U8 tensor succeeded")
+		t.Error("Int8 of a U8 tensor: got no error, want one")
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
@@ -203,7 +203,7 @@ func TestParseReadsFileInMemory(t *testing.T) {
 		t.Error("error", err)
 	}
 	if _, err := Parse("inside", build(`{"__metadata__":{"a":"b"`, nil)); err == nil {
-		t.Error("Parse of truncated metadata succeeded")
+		t.Error("Parse of truncated metadata: got no error, want one")
 	}
 }
 
@@ -214,14 +214,14 @@ func TestParseRejectsTruncatedFile(t *testing.T) {
 	}
 	for n := range whole {
 		if _, err := parse("w", whole[:n:n]); err == nil {
-			t.Errorf("parse succeeded with %d of %d bytes", n, len(whole))
+			t.Errorf("parse of %d of %d bytes: got no error, want one", n, len(whole))
 		}
 	}
 }
 
 func TestOpenRejectsDirectory(t *testing.T) {
 	if _, err := Open(t.TempDir()); err == nil {
-		t.Error("Open of a directory succeeded")
+		t.Error("Open of a directory: got no error, want one")
 	}
 }
 

@@ -26,7 +26,7 @@ func TestOpenDirReadsSingleFileOrShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(names, s.Names()); diff != "" {
-			t.Errorf("difference (-want +got)\n%s", diff)
+			t.Errorf("names (-want +got)\n%s", diff)
 		}
 		for _, name := range names {
 			got, err := s.Tensor(name).Float32()
@@ -64,7 +64,7 @@ func TestOpenDirRejectsInvalidFiles(t *testing.T) {
 			s, err := OpenDir(dir)
 			if err == nil {
 				s.Close()
-				t.Fatal("OpenDir succeeded")
+				t.Fatal("got no error, want one")
 			}
 			if !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %q, want %q", err, tt.want)
@@ -80,6 +80,6 @@ func TestOpenDirDoesNotFallBackToShards(t *testing.T) {
 	write(t, dir, IndexFile, []byte(`{"weight_map":{"a":"y.safetensors"}}`))
 	if s, err := OpenDir(dir); err == nil {
 		s.Close()
-		t.Error("OpenDir succeeded")
+		t.Error("got no error, want one")
 	}
 }

@@ -98,7 +98,7 @@ func TestExtractMapsStatementsToSentences(t *testing.T) {
 		{ID: 2, Text: "He loved sailing.", Start: 56, End: 73},
 	}
 	if d := cmp.Diff(want, e.Claims); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+		t.Errorf("claims (-want +got):\n%s", d)
 	}
 	if len(e.Skipped) != 3 || e.Usage.Requests != 1 || len(m.requests) != 1 {
 		t.Errorf("got skipped %+v and usage %+v, want 3 skipped and 1 request", e.Skipped, e.Usage)
@@ -326,7 +326,7 @@ func TestExtractWholeAnswer(t *testing.T) {
 				t.Fatalf("got error %v in %d requests, want %d", err, len(m.requests), tt.requests)
 			}
 			if d := cmp.Diff(tt.want, e.Claims); d != "" {
-				t.Errorf("-want +got:\n%s", d)
+				t.Errorf("claims (-want +got):\n%s", d)
 			}
 			if name == "empty replies" && (len(e.Skipped) != 3 || e.Reason() != "nothing_claimed" || e.Skipped[2].Kind != extract.Unstated) {
 				t.Errorf("got skipped %+v, want 3 unstated sentences", e.Skipped)

@@ -208,7 +208,7 @@ func TestUnsupportedSpans(t *testing.T) {
 	lead := extract.Claim{Text: "20 May", Lead: "Zoë opened"}
 	held := encoder.ClaimOutput{Tokens: []encoder.TokenLogit{{Start: 0, End: 4, Unsupported: 1}, {Start: 13, End: 15, Unsupported: 1}}}
 	if d := cmp.Diff([]extract.Span{{Start: 0, End: 2}}, unsupportedSpans(lead, reading{output: held})); d != "" {
-		t.Error(d)
+		t.Errorf("unsupported spans (-want +got):\n%s", d)
 	}
 }
 

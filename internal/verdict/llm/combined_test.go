@@ -46,7 +46,7 @@ func TestCombinedSendsOneRequest(t *testing.T) {
 		{ID: 2, Text: "Einstein had 4 dogs.", Start: -1, End: -1, From: &extract.Span{Start: 27, End: 41}, Invented: true},
 	}
 	if d := cmp.Diff(wantClaims, e.Claims); d != "" {
-		t.Error(d)
+		t.Errorf("claims (-want +got):\n%s", d)
 	}
 	want := []verdict.Verdict{
 		{ClaimID: 0, Label: verdict.Supported, Score: 1, Reason: "chunk 1 says so", ChunkIDs: []int{1}},
@@ -54,7 +54,7 @@ func TestCombinedSendsOneRequest(t *testing.T) {
 		{ClaimID: 2, Reason: "the model gave no reason"},
 	}
 	if d := cmp.Diff(want, j.Verdicts); d != "" {
-		t.Error(d)
+		t.Errorf("verdicts (-want +got):\n%s", d)
 	}
 	if len(model.requests) != 1 || j.Usage.Requests+e.Usage.Requests != 1 || model.requests[0].Prompt != "rag-evals/1" || !json.Valid(model.requests[0].Schema.JSON) {
 		t.Errorf("got %d requests, usage %+v; want 1 with a schema", len(model.requests), j.Usage)

@@ -163,7 +163,7 @@ func TestJudgeSendsOneRequest(t *testing.T) {
 		Usage: usage.Usage{Requests: 1, PromptTokens: 100, CompletionTokens: 10},
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("judgement (-want +got):\n%s", d)
 	}
 	r := model.requests[0]
 	if len(model.requests) != 1 || r.Temperature != 0 || r.Seed != 0 || r.Prompt != "judge/1" || r.MaxTokens != baseTokens+3*tokensPerClaim || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {

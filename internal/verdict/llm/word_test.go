@@ -49,7 +49,7 @@ func TestModelWithoutJSONGetsWordRequest(t *testing.T) {
 		{ClaimID: 2, Label: verdict.Contradicted, Reason: "one-word reply: contradicted"},
 	}
 	if d := cmp.Diff(want, got.Verdicts); d != "" {
-		t.Error(d)
+		t.Errorf("verdicts (-want +got):\n%s", d)
 	}
 	// All claims together, all in a keyed schema, each separately, and a word for each.
 	if len(model.requests) != 1+1+3+3 || got.Usage != (usage.Usage{Requests: 3, PromptTokens: 150, CompletionTokens: 3}) {

@@ -143,7 +143,7 @@ func TestEquivalentClaimReusesVerdict(t *testing.T) {
 		wantV := first.Verdicts[0]
 		wantV.ClaimID, wantV.Reused = i, want
 		if d := cmp.Diff(wantV, v); d != "" {
-			t.Error(d)
+			t.Errorf("verdict (-want +got):\n%s", d)
 		}
 	}
 	if len(fake.claims) != 4 || got.Usage.Requests != 2 {
