@@ -19,7 +19,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
-	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
@@ -122,42 +121,27 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		return usagef("%s: a calibration needs the judge of the run: score with --summary %s, or name the summary with --settings",
 			path, filepath.Base(resultfile.SummaryPath(path)))
 	}
-	files, err := o.create()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		for _, f := range files {
-			_, _ = f.file.Abandon(false) // an earlier error is returned
+	var r *calibrate.Report
+	err = writeRenderings(o.output, func() (func(io.Writer, string) error, error) {
+		if path == "-" || o.labels == "-" {
+			stdin = interruptible(ctx, stdin)
 		}
-	}()
-	if path == "-" || o.labels == "-" {
-		stdin = interruptible(ctx, stdin)
-	}
-	figures, err := o.figures(ctx, path, summary, stdin, warn)
+		figures, err := o.figures(ctx, path, summary, stdin, warn)
+		r = &calibrate.Report{
+			Figures: figures, Ragfaith: version(), Results: path, Labels: o.labels, Label: o.label,
+			PositiveAt: o.positiveAt, Settings: settings,
+		}
+		return func(w io.Writer, format string) error { return writeCalibration(w, r, format, 0) }, err
+	})
 	if err != nil {
 		return suggestColumn(err)
 	}
-	r := &calibrate.Report{
-		Figures: figures, Ragfaith: version(), Results: path, Labels: o.labels, Label: o.label,
-		PositiveAt: o.positiveAt, Settings: settings,
-	}
-	for len(files) > 0 { // files holds those to abandon on error
-		f := files[0]
-		if err := f.write(r); err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
-		}
-		files = files[1:]
-		if err := f.file.Commit(); err != nil {
-			return err
-		}
-	}
-	if err := writeCalibration(r, o.to, sys.guarded(o.to, stdout), sys.tableWidth(stdout)); err != nil {
+	if err := writeCalibration(sys.guarded(o.to, stdout), r, o.to, sys.tableWidth(stdout)); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	if o.to != "table" && o.to != "markdown" && !o.quiet { // these formats include them
 		console.Println(report.Printable(r.Advice()))
-		for _, note := range figures.Notes {
+		for _, note := range r.Figures.Notes {
 			warn(errors.New(note))
 		}
 	}
@@ -175,14 +159,7 @@ func (o *calibrateOptions) check(path string) error {
 	if path == "-" && o.labels == "-" {
 		return usagef("standard input (-) can be read only once")
 	}
-	for _, out := range o.output {
-		switch strings.ToLower(filepath.Ext(out)) {
-		case ".json", ".md", ".html":
-		default:
-			return usagef("-o %s: want .json for the calibration, or .md or .html for the report", out)
-		}
-	}
-	return checkOverwrites(targets(o.output), "", []string{path, o.labels, o.settings, resultfile.SummaryPath(path)})
+	return checkRenderings(o.output, []string{path, o.labels, o.settings, resultfile.SummaryPath(path)})
 }
 
 // writesCalibration reports whether a file of -o is a calibration.
@@ -268,39 +245,12 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 	return figures, nil
 }
 
-// A calibrateFile is an output file given with -o.
-type calibrateFile struct {
-	path string
-	file *safefile.Output
-}
-
-// create creates all output files. On error, it removes those it created.
-func (o *calibrateOptions) create() ([]calibrateFile, error) {
-	var files []calibrateFile
-	for _, path := range o.output {
-		file, err := safefile.CreateOutput(path)
-		if err != nil {
-			for _, f := range files {
-				_, _ = f.file.Abandon(false) // still empty
-			}
-			return nil, err
-		}
-		files = append(files, calibrateFile{path, file})
-	}
-	return files, nil
-}
-
-func (f calibrateFile) write(r *calibrate.Report) error {
-	format := map[string]string{".json": "json", ".md": "markdown", ".html": "html"}
-	return writeCalibration(r, format[strings.ToLower(filepath.Ext(f.path))], f.file, 0)
-}
-
 // writeCalibration writes the report in the given format. It writes nothing for "none".
-func writeCalibration(r *calibrate.Report, format string, w io.Writer, width int) error {
+func writeCalibration(w io.Writer, r *calibrate.Report, format string, width int) error {
 	switch format {
 	case "table":
 		return r.WriteTable(w, width)
-	case "markdown":
+	case "markdown", "md":
 		return r.WriteMarkdown(w)
 	case "html":
 		return r.WriteHTML(w)

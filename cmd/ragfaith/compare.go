@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,7 +18,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
-	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // compareOptions are the options of "ragfaith compare".
@@ -88,7 +86,7 @@ func (o *compareOptions) outputFlags() []flagSpec {
 		},
 		{
 			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
-			help: "write to FILE (" + strings.Join(compareExtensions(), ", ") + ") atomically; repeatable",
+			help: "write to FILE (.md, .json or .html) atomically; repeatable",
 		},
 		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no warnings on stderr"},
 	}
@@ -100,9 +98,6 @@ func (o *compareOptions) gateFlags() []flagSpec {
 		{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), untrusted: anyValue, help: "significance level (default 0.05)"},
 	}
 }
-
-// compareExtensions returns the file extensions that -o accepts.
-func compareExtensions() []string { return []string{".md", ".json", ".html"} }
 
 // check reports invalid combinations of options and arguments.
 func (o *compareOptions) check(paths [2]string) error {
@@ -116,22 +111,7 @@ func (o *compareOptions) check(paths [2]string) error {
 			return usagef("compare reads its files twice: standard input (-) is not supported")
 		}
 	}
-	for _, out := range o.output {
-		if _, err := compareFormat(out); err != nil {
-			return err
-		}
-	}
-	return checkOverwrites(targets(o.output), "", inputs)
-}
-
-// compareFormat returns the output format for the extension of path.
-func compareFormat(path string) (string, error) {
-	for _, ext := range compareExtensions() {
-		if strings.HasSuffix(strings.ToLower(path), ext) {
-			return ext[1:], nil
-		}
-	}
-	return "", &usageError{fmt.Errorf("%s: unknown extension, want %s", path, strings.Join(compareExtensions(), ", "))}
+	return checkRenderings(o.output, inputs)
 }
 
 // runCompare runs "ragfaith compare".
@@ -142,16 +122,12 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 	if err := checkExist(paths[:]); err != nil {
 		return err
 	}
-	files, err := createComparisons(o.output)
+	var c *compare.Comparison
+	err := writeRenderings(o.output, func() (_ func(io.Writer, string) error, err error) {
+		c, err = o.compare(ctx, paths)
+		return func(w io.Writer, format string) error { return writeComparison(w, format, c, 0) }, err
+	})
 	if err != nil {
-		return err
-	}
-	c, err := o.compare(ctx, paths)
-	if err == nil {
-		err = commitComparisons(files, c)
-	}
-	if err != nil {
-		abandonComparisons(files)
 		return err
 	}
 	console := console.New(stderr, report.Palette{})
@@ -233,55 +209,4 @@ func writeComparison(w io.Writer, format string, c *compare.Comparison, width in
 		return page.Write(w, c)
 	}
 	return nil
-}
-
-// A comparisonFile is an output file given with -o.
-type comparisonFile struct {
-	path, format string
-	file         *safefile.Output
-}
-
-// createComparisons creates all files. On error, it removes those it created.
-func createComparisons(paths []string) ([]*comparisonFile, error) {
-	var files []*comparisonFile
-	for _, path := range paths {
-		format, err := compareFormat(path)
-		if err != nil {
-			return nil, err
-		}
-		f := &comparisonFile{path: path, format: format}
-		if f.file, err = safefile.CreateOutput(path); err != nil {
-			abandonComparisons(files)
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}
-
-// commitComparisons writes c to every file and then commits them all.
-func commitComparisons(files []*comparisonFile, c *compare.Comparison) error {
-	for _, f := range files {
-		if err := writeComparison(f.file, f.format, c, 0); err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
-		}
-	}
-	for _, f := range files {
-		file := f.file
-		f.file = nil
-		if err := file.Commit(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// abandonComparisons removes uncommitted files.
-func abandonComparisons(files []*comparisonFile) {
-	for _, f := range files {
-		if f.file != nil {
-			_, _ = f.file.Abandon(false) // an earlier error is returned
-			f.file = nil
-		}
-	}
 }

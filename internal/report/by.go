@@ -148,7 +148,7 @@ func groupKey(value string) string {
 func (b *By) table(cluster string) Table {
 	units := "n"
 	if cluster != "" {
-		units = "groups"
+		units = "units"
 	}
 	groups := b.Groups[:min(len(b.Groups), maxGroupsShown)]
 	t := Table{Title: "mean faithfulness by", Of: b.Column}
@@ -164,7 +164,7 @@ func (b *By) table(cluster string) Table {
 		t.Foot += fmt.Sprintf("; (other): rows of groups after the first %d", maxGroups)
 	}
 	columns := []Column{
-		{Name: b.Column, Text: true, Cells: names},
+		{Name: "group", Text: true, Cells: names},
 		{Name: "mean", Right: true}, {Name: "95% interval"}, {Name: units, Right: true}, {Name: "rows", Right: true},
 		{Name: "no claims", Right: true}, {Name: "failed", Right: true}, {Name: "note", Prose: true},
 	}

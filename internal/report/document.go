@@ -6,6 +6,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
+// maxCellText is the maximum number of characters of a cell in Markdown.
+const maxCellText = 1000
+
 // A Document is a report that can be written to a terminal and as Markdown.
 type Document []Block
 
@@ -103,7 +106,7 @@ type Table struct {
 type Column struct {
 	Name  string
 	Cells []string
-	Text  bool // from a dataset: escaped, and truncated if the table is too wide
+	Text  bool // the cells are from a dataset: escaped, and truncated if the table is too wide
 	Prose bool // wrapped if the table is too wide
 	Right bool // align right, for numbers
 }
@@ -155,7 +158,7 @@ func (t Table) Markdown() string {
 	header, rule := "|", "|"
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		header += " " + c.markdown(c.Name) + " |"
+		header += " " + c.Name + " |"
 		if c.Right {
 			rule += "---:|"
 		} else {
@@ -176,13 +179,13 @@ func (t Table) Markdown() string {
 	return b.String()
 }
 
-// markdown returns a cell or the name of the column.
+// markdown returns a cell.
 func (c *Column) markdown(s string) string {
 	switch {
 	case s == "":
 		return ""
 	case c.Text:
-		return tableCell(Clip(s, worstText))
+		return tableCell(Clip(s, maxCellText))
 	}
 	return strings.ReplaceAll(markdownText(s), "|", `\|`)
 }

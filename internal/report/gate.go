@@ -29,6 +29,20 @@ func (g *Gate) Outcome() string {
 	return "FAIL"
 }
 
+// GateTable returns the outcomes of gates as a table for Markdown.
+func GateTable(gates []Gate) Table {
+	t := Table{Columns: []Column{{Name: "gate"}, {Name: "outcome"}}}
+	for i := range gates {
+		outcome := gates[i].Outcome()
+		if !gates[i].Passed {
+			outcome = "**" + outcome + "**"
+		}
+		t.AddRow(gates[i].Text, outcome)
+	}
+	t.Columns[0].Text = true
+	return t
+}
+
 // meansOf returns the means, or nil.
 func (o *Options) meansOf(t *Tally) *Means {
 	if o.Means == nil {

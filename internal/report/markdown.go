@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -61,13 +62,15 @@ func (m *markdown) figures() {
 		title = fourDecimals(f.Mean())
 	}
 	fmt.Fprintf(&m.b, "## Faithfulness: %s\n\n", title)
-	m.b.WriteString("| rows | scored | no claims | failed | mean | std | min | 25% | 50% | 75% | max |\n")
-	m.b.WriteString("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
-	fmt.Fprintf(&m.b, "| %d | %d | %d | %d |", t.Rows, t.Scored, t.NoClaims, t.Failed)
-	for _, x := range []float64{f.Mean(), f.Std(), f.Min(), f.Quantile(0.25), f.Quantile(0.5), f.Quantile(0.75), f.Max()} {
-		m.b.WriteString(" " + fourDecimals(x) + " |")
+	var table Table
+	for _, c := range [][2]string{
+		{"rows", strconv.Itoa(t.Rows)}, {"scored", strconv.Itoa(t.Scored)}, {"no claims", strconv.Itoa(t.NoClaims)}, {"failed", strconv.Itoa(t.Failed)},
+		{"mean", fourDecimals(f.Mean())}, {"std", fourDecimals(f.Std())}, {"min", fourDecimals(f.Min())}, {"25%", fourDecimals(f.Quantile(0.25))},
+		{"50%", fourDecimals(f.Quantile(0.5))}, {"75%", fourDecimals(f.Quantile(0.75))}, {"max", fourDecimals(f.Max())},
+	} {
+		table.Columns = append(table.Columns, Column{Name: c[0], Cells: c[1:], Right: true})
 	}
-	m.b.WriteString("\n\n")
+	m.b.WriteString(table.Markdown() + "\n")
 	for i, note := range m.opts.Notes[:min(len(m.opts.Notes), maxNotes)] {
 		if i > 0 {
 			m.b.WriteString(", ")
@@ -104,15 +107,11 @@ func (m *markdown) means() {
 	if len(means) == 0 {
 		return
 	}
-	m.b.WriteString("| mean of | | 95% interval | |\n|---|---:|:---:|---|\n")
+	t := Table{Columns: []Column{{Name: "mean of"}, {Name: "estimate", Right: true}, {Name: "95% interval"}, {Name: "basis", Text: true}}}
 	for _, s := range means {
-		interval := s.Interval
-		if interval == "" {
-			interval = "none"
-		}
-		fmt.Fprintf(&m.b, "| %s | %s | %s | %s |\n", s.Of, s.Estimate, interval, tableCell(s.Basis))
+		t.AddRow(s.Of, s.Estimate, cmp.Or(s.Interval, "none"), s.Basis)
 	}
-	m.b.WriteByte('\n')
+	m.b.WriteString(t.Markdown() + "\n")
 	for _, by := range all.Tables() {
 		m.b.WriteString(by.Markdown() + "\n")
 	}
@@ -120,19 +119,9 @@ func (m *markdown) means() {
 
 // gates writes the outcomes of the gates.
 func (m *markdown) gates() {
-	gates := m.opts.gatesOf(&m.tally)
-	if len(gates) == 0 {
-		return
+	if gates := m.opts.gatesOf(&m.tally); len(gates) > 0 {
+		m.b.WriteString(GateTable(gates).Markdown() + "\n")
 	}
-	m.b.WriteString("| gate | outcome |\n|---|---|\n")
-	for i := range gates {
-		outcome := gates[i].Outcome()
-		if !gates[i].Passed {
-			outcome = "**" + outcome + "**"
-		}
-		fmt.Fprintf(&m.b, "| %s | %s |\n", tableCell(gates[i].Text), outcome)
-	}
-	m.b.WriteByte('\n')
 }
 
 // failures lists the first rows that failed.

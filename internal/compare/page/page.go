@@ -21,6 +21,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/compare/view"
 	htmlpage "github.com/ragfaith/ragfaith/internal/page"
+	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 //go:embed page
@@ -48,14 +49,14 @@ func write(w io.Writer, c *compare.Comparison, limit int) error {
 	if d := c.Figures.Difference.Estimate; !math.IsNaN(d) {
 		mean = view.Signed(d)
 	}
-	var sides []view.Fact
+	var sides report.Facts
 	for _, s := range []*compare.Side{&c.Baseline, &c.Candidate} {
-		sides = append(sides, view.Fact{Name: s.Name, Value: fmt.Sprintf("%s; %d of %s supported", view.Rows(s), s.Supported, view.Count(s.Claims, "claim"))})
+		sides = append(sides, report.Fact{Name: s.Name, Value: fmt.Sprintf("%s; %d of %s supported", view.Rows(s), s.Supported, view.Count(s.Claims, "claim"))})
 	}
 	return t.ExecuteTemplate(w, "page.tmpl", struct {
 		*compare.Comparison
 		Mean, Was, Is  string
-		Facts, Sides   []view.Fact
+		Facts, Sides   report.Facts
 		Histogram      *htmlpage.Histogram
 		RowsHTML       template.HTML
 		Shown, Omitted int

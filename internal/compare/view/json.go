@@ -110,6 +110,7 @@ type jsonGate struct {
 
 type jsonChange struct {
 	ID             string        `json:"id"`
+	Question       string        `json:"question"`
 	BaselineIndex  int           `json:"baseline_index"`
 	CandidateIndex int           `json:"candidate_index"`
 	Baseline       report.Figure `json:"baseline"`
@@ -192,7 +193,7 @@ func test(t stats.Test) jsonTest {
 func change(c *compare.Change) jsonChange {
 	_, _, was, is := c.Count()
 	j := jsonChange{
-		c.Candidate.ID, c.Baseline.Index, c.Candidate.Index,
+		c.Candidate.ID, c.Candidate.Question, c.Baseline.Index, c.Candidate.Index,
 		report.Figure(c.Baseline.Faithfulness), report.Figure(c.Candidate.Faithfulness), report.Figure(c.Difference), was, is,
 		[]jsonFlip{},
 	}

@@ -25,64 +25,49 @@ const (
 // the warnings, the gate, the figures, and the changed rows, worst first, with the claims
 // whose verdict changed. Texts from datasets are in code spans.
 func Markdown(w io.Writer, c *compare.Comparison) error {
-	var b strings.Builder
 	title := "nothing to compare"
 	if c.Compared > 0 {
 		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Figures.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
 	}
-	fmt.Fprintf(&b, "## Faithfulness: %s\n\n", title)
-	markdownWarnings(&b, c)
+	d := report.Document{report.Heading("Faithfulness: " + title), warnings(c.Warnings)}
 	if g := c.Gate; g != nil {
-		outcome := g.Outcome()
-		if !g.Passed {
-			outcome = "**" + outcome + "**"
-		}
-		fmt.Fprintf(&b, "| gate | outcome |\n|---|---|\n| %s | %s |\n\n", report.CodeSpan(g.Text), outcome)
+		d = append(d, report.GateTable([]report.Gate{{Text: g.Text, Passed: g.Passed}}))
 		if g.Note != "" {
-			b.WriteString(g.Note + ".\n\n")
+			d = append(d, report.Paragraph(g.Note+"."))
 		}
 	}
-	markdownFigures(&b, c)
+	var b strings.Builder
+	b.WriteString(append(d, sides(c), Facts(c)).Markdown() + "\n")
 	markdownChanges(&b, c)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func markdownWarnings(b *strings.Builder, c *compare.Comparison) {
-	if len(c.Warnings) == 0 {
-		return
+// warnings are the warnings of a comparison.
+type warnings []compare.Warning
+
+// Terminal returns a line for each warning.
+func (w warnings) Terminal(int) string {
+	var b strings.Builder
+	for _, warning := range w {
+		b.WriteString("warning: " + warning.Text + "\n")
 	}
-	b.WriteString("> [!WARNING]\n")
-	shown := c.Warnings[:min(len(c.Warnings), maxWarnings)]
-	for _, warning := range shown {
-		b.WriteString("> - " + span(warning.Text, maxText) + "\n")
-	}
-	if more := len(c.Warnings) - len(shown); more > 0 {
-		fmt.Fprintf(b, "> - and %d more\n", more)
-	}
-	b.WriteByte('\n')
+	return b.String()
 }
 
-func markdownFigures(b *strings.Builder, c *compare.Comparison) {
-	b.WriteString("| | baseline | candidate |\n|---|---:|---:|\n")
-	line := func(name string, value func(*compare.Side) string) {
-		fmt.Fprintf(b, "| %s | %s | %s |\n", name, value(&c.Baseline), value(&c.Candidate))
+// Markdown returns the first warnings as an alert.
+func (w warnings) Markdown() string {
+	if len(w) == 0 {
+		return ""
 	}
-	line("file", func(s *compare.Side) string { return strings.ReplaceAll(span(s.Name, maxID), "|", `\|`) })
-	line("mean faithfulness", func(s *compare.Side) string { return Score(s.Mean) })
-	line("supported claims", supportedClaims)
-	line("rows", func(s *compare.Side) string { return strconv.Itoa(s.Rows) })
-	line("rows without claims", func(s *compare.Side) string { return strconv.Itoa(s.NoClaims) })
-	line("failed rows", func(s *compare.Side) string { return strconv.Itoa(s.Failed) })
-	b.WriteByte('\n')
-	for _, f := range Facts(c) {
-		value := strings.ReplaceAll(f.Value, "<", "&lt;")
-		if f.Name == "no score" { // contains ids
-			value = span(f.Value, maxText)
-		}
-		b.WriteString("- " + f.Name + ": " + value + "\n")
+	text := "> [!WARNING]\n"
+	for _, warning := range w[:min(len(w), maxWarnings)] {
+		text += "> - " + span(warning.Text, maxText) + "\n"
 	}
-	b.WriteByte('\n')
+	if more := len(w) - maxWarnings; more > 0 {
+		text += fmt.Sprintf("> - and %d more\n", more)
+	}
+	return text
 }
 
 func markdownChanges(b *strings.Builder, c *compare.Comparison) {
@@ -116,6 +101,9 @@ func markdownRow(number int, change *compare.Change) string {
 	}
 	b.WriteByte('\n')
 	indent := strings.Repeat(" ", len(marker))
+	if q := change.Candidate.Question; q != "" {
+		b.WriteString(indent + "- question: " + span(q, maxText) + "\n")
+	}
 	n := 0
 	for _, m := range change.Claims {
 		if !change.Lost(m) && !change.Gained(m) {

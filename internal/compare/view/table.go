@@ -3,7 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -12,62 +12,51 @@ import (
 // Table writes c for a terminal that is width cells wide: the warnings, the figures, and
 // the changed rows, worst first. Texts from datasets are escaped.
 func Table(w io.Writer, c *compare.Comparison, width int) error {
-	var b strings.Builder
-	for _, warning := range c.Warnings {
-		b.WriteString("warning: " + warning.Text + "\n")
-	}
-	if len(c.Warnings) > 0 {
-		b.WriteByte('\n')
-	}
-	difference := ""
-	if c.Compared > 0 {
-		difference = Signed(c.Figures.Difference.Estimate)
-	}
-	b.WriteString(report.Tabulate([]report.Column{
-		{Cells: []string{"baseline", "candidate", "difference"}},
-		{Name: "mean", Right: true, Cells: []string{Score(c.Baseline.Mean), Score(c.Candidate.Mean), difference}},
-		{Name: "claims", Right: true, Cells: []string{supportedClaims(&c.Baseline), supportedClaims(&c.Candidate), ""}},
-		{Name: "file", Text: true, Cells: []string{c.Baseline.Name, c.Candidate.Name, ""}},
-		{Name: "rows", Cells: []string{Rows(&c.Baseline), Rows(&c.Candidate), ""}},
-	}, width) + "\n\n")
-	for _, f := range Facts(c) {
-		fmt.Fprintf(&b, "%-11s %s\n", f.Name, report.Printable(f.Value))
-	}
+	d := report.Document{warnings(c.Warnings), sides(c), Facts(c)}
 	if c.Changed > 0 {
-		writeChanges(&b, c, width)
+		d = append(d, changedRows(c))
 	}
-	var trimmed strings.Builder
-	for line := range strings.Lines(b.String()) {
-		trimmed.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	_, err := io.WriteString(w, trimmed.String())
+	_, err := io.WriteString(w, d.Terminal(width))
 	return err
 }
 
-// supportedClaims returns the fraction of supported claims.
-func supportedClaims(s *compare.Side) string { return fmt.Sprintf("%d/%d", s.Supported, s.Claims) }
+// sides returns the figures of both runs.
+func sides(c *compare.Comparison) report.Table {
+	t := report.Table{Columns: []report.Column{
+		{}, {Name: "mean", Right: true}, {Name: "claims", Right: true}, {Name: "file", Text: true}, {Name: "rows"},
+	}}
+	add := func(name string, s *compare.Side) {
+		t.AddRow(name, Score(s.Mean), fmt.Sprintf("%d/%d", s.Supported, s.Claims), s.Name, Rows(s))
+	}
+	add("baseline", &c.Baseline)
+	add("candidate", &c.Candidate)
+	if c.Compared > 0 {
+		t.AddRow("difference", Signed(c.Figures.Difference.Estimate), "", "", "")
+	}
+	return t
+}
 
-// writeChanges writes the changed rows, worst first.
-func writeChanges(b *strings.Builder, c *compare.Comparison, width int) {
+// changedRows returns the changed rows, worst first.
+func changedRows(c *compare.Comparison) report.Table {
 	const maxRows = 10
-	rows := c.Changes[:min(len(c.Changes), maxRows)]
-	columns := []report.Column{
+	t := report.Table{Title: Count(c.Changed, "row") + " changed, worst first", Columns: []report.Column{
 		{Name: "id", Text: true},
+		{Name: "question", Text: true},
 		{Name: "baseline", Right: true},
 		{Name: "candidate", Right: true},
 		{Name: "difference", Right: true},
-		{Name: "claims", Text: true},
+		{Name: "claims", Prose: true},
+	}}
+	for i := range c.Changes[:min(len(c.Changes), maxRows)] {
+		change := &c.Changes[i]
+		t.AddRow(change.Candidate.ID, change.Candidate.Question, Score(change.Baseline.Faithfulness), Score(change.Candidate.Faithfulness),
+			Signed(change.Difference), Change(change))
 	}
-	for i := range rows {
-		change := &rows[i]
-		for k, cell := range []string{
-			change.Candidate.ID, Score(change.Baseline.Faithfulness), Score(change.Candidate.Faithfulness), Signed(change.Difference), Change(change),
-		} {
-			columns[k].Cells = append(columns[k].Cells, cell)
-		}
+	if questions := &t.Columns[1]; !slices.ContainsFunc(questions.Cells, func(q string) bool { return q != "" }) {
+		t.Columns = slices.Delete(t.Columns, 1, 2)
 	}
-	b.WriteString("\n" + Count(c.Changed, "row") + " changed, worst first\n\n" + report.Tabulate(columns, width) + "\n")
-	if more := c.Changed - len(rows); more > 0 {
-		fmt.Fprintf(b, "and %d more; -o FILE.html shows them\n", more)
+	if more := c.Changed - maxRows; more > 0 {
+		t.Foot = fmt.Sprintf("and %d more; -o FILE.html shows them", more)
 	}
+	return t
 }

@@ -9,13 +9,11 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
+	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// A Fact is a named statement about a comparison. Values may contain text from datasets.
-type Fact struct{ Name, Value string }
-
 // Facts returns what a comparison found, except the changed rows.
-func Facts(c *compare.Comparison) []Fact {
+func Facts(c *compare.Comparison) report.Facts {
 	units := Count(c.Compared, "row")
 	if c.Cluster {
 		units = Count(c.Groups, "group") + " of " + units
@@ -28,19 +26,19 @@ func Facts(c *compare.Comparison) []Fact {
 	if d := c.Figures.Detectable; !math.IsNaN(d) {
 		detectable = fmt.Sprintf("%.4f, with a probability of 0.8", d)
 	}
-	facts := []Fact{
-		{"compared", fmt.Sprintf("%s: %d better, %d worse, %d unchanged; %d with the same answer", units, c.Better, c.Worse, c.Same, c.SameAnswers)},
-		{"difference", difference(c)},
-		{"p-value", fmt.Sprintf("%s (%s), %s (Wilcoxon)", compare.PValue(c.Figures.Permutation.TwoSided), test, compare.PValue(c.Figures.Wilcoxon.TwoSided))},
-		{"detectable", detectable},
-		{"claims", fmt.Sprintf("%d no longer supported, %d newly supported, of %d in both runs", c.Claims.Lost, c.Claims.Gained, c.Claims.Matched)},
+	facts := report.Facts{
+		{Name: "compared", Value: fmt.Sprintf("%s: %d better, %d worse, %d unchanged; %d with the same answer", units, c.Better, c.Worse, c.Same, c.SameAnswers)},
+		{Name: "difference", Value: difference(c)},
+		{Name: "p-value", Value: fmt.Sprintf("%s (%s), %s (Wilcoxon)", compare.PValue(c.Figures.Permutation.TwoSided), test, compare.PValue(c.Figures.Wilcoxon.TwoSided))},
+		{Name: "detectable", Value: detectable},
+		{Name: "claims", Value: fmt.Sprintf("%d no longer supported, %d newly supported, of %d in both runs", c.Claims.Lost, c.Claims.Gained, c.Claims.Matched)},
 	}
 	if c.Claims.OnlyBaseline+c.Claims.OnlyCandidate > 0 {
-		facts = append(facts, Fact{"unmatched", fmt.Sprintf("%d only in the baseline (%d supported), %d only in the candidate (%d supported)",
+		facts = append(facts, report.Fact{Name: "unmatched", Value: fmt.Sprintf("%d only in the baseline (%d supported), %d only in the candidate (%d supported)",
 			c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported, c.Claims.OnlyCandidate, c.Claims.OnlyCandidateSupported)})
 	}
 	if text := unscored(c); text != "" {
-		facts = append(facts, Fact{"no score", text})
+		facts = append(facts, report.Fact{Name: "no score", Value: text, Text: true})
 	}
 	return facts
 }
@@ -52,7 +50,7 @@ func difference(c *compare.Comparison) string {
 	case d.N == 0:
 		return "nothing to compare"
 	case !d.Reliable():
-		return Signed(d.Estimate) + ", no interval: " + d.Note
+		return Signed(d.Estimate) + ", " + d.Note
 	}
 	percent := strconv.FormatFloat(math.Round(d.Confidence*1e6)/1e4, 'f', -1, 64)
 	text := fmt.Sprintf("%s, %s%% interval %s to %s", Signed(d.Estimate), percent, Signed(d.Lower), Signed(d.Upper))

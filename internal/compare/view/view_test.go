@@ -124,6 +124,40 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 	}
 }
 
+func TestChangedRowsHaveTheirQuestion(t *testing.T) {
+	tableOf := func(c *compare.Comparison) string {
+		var b strings.Builder
+		if err := Table(&b, c, 100); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	was, is := runs(2, "row")
+	is[0].Question = "Which row |?"
+	c := comparison(t, was, is)
+	var b strings.Builder
+	if err := JSON(&b, c, "1"); err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct{ text, want string }{
+		"table":    {tableOf(c), "\nid    question "},
+		"row":      {tableOf(c), "row0  Which row |? "},
+		"markdown": {markdownOf(t, c), "   - question: `Which row |?`\n"},
+		"json":     {b.String(), `"question": "Which row |?"`},
+	} {
+		if !strings.Contains(x.text, x.want) {
+			t.Errorf("%s: got %s, want it to contain %q", name, x.text, x.want)
+		}
+	}
+	for _, r := range is {
+		r.Question = ""
+	}
+	c = comparison(t, was, is)
+	if got := tableOf(c) + markdownOf(t, c); strings.Contains(got, "\nid    question") || strings.Contains(got, "- question:") {
+		t.Errorf("without questions: got %s", got)
+	}
+}
+
 func TestJSONMatchesItsSchema(t *testing.T) {
 	s, err := jsonschema.NewCompiler().Compile("../../../schema/compare.schema.json")
 	if err != nil {
