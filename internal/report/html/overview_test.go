@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestLowestGroups(t *testing.T) {
 	add(6, 0.5, "model", "noisy")
 	add(6, 1, "model", "noisy")
 	for i := range maxGroupValues + 1 {
-		add(10, 0, "unique", fmt.Sprint(i))
+		add(10, 0, "unique", strconv.Itoa(i))
 	}
 	add(20, 0, "long", strings.Repeat("x", maxIndexKept))
 	want := []group{{"model", "worse", 10, 0}, {"model", "bad", 20, 0.5}}

@@ -1,0 +1,41 @@
+package calibrate
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
+)
+
+var shots = flag.String("shots", "", "write screenshots to this directory")
+
+func TestPageInBrowser(t *testing.T) {
+	r := exampleReport(t)
+	r.Results = strings.Repeat("results-of-a-long-name-", 20)
+	r.Figures.Notes = []string{"a note"}
+	var b strings.Builder
+	if err := r.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	p := browsertest.Start(t).Load(t, b.String(), "")
+	p.Is(`document.readyState`, "complete")
+	for _, width := range []int64{320, 500, 1400} {
+		p.Size(width, 1200)
+		p.Is(`document.documentElement.scrollWidth <= innerWidth`, "true")
+		p.Is(`document.querySelector('.verdicts thead').getBoundingClientRect().height > 10`, "true")
+	}
+	p.LoadAxe()
+	for _, scheme := range []string{"light", "dark"} {
+		p.Scheme(scheme)
+		for _, width := range []int64{500, 1400} {
+			p.Size(width, 1000)
+			where := fmt.Sprintf("%s, %d wide", scheme, width)
+			p.Axe(where)
+			if *shots != "" {
+				p.Screenshot(*shots, "calibration, "+where, true)
+			}
+		}
+	}
+}
