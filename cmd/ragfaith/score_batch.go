@@ -187,7 +187,7 @@ func (r *scoreRun) recordRequests(ctx context.Context, input dataset.Options) (s
 		}
 	}
 	h := sha256.New()
-	err = p.Run(ctx, hashRows(h, r.options.selection().Of(set.Rows())), discard{})
+	err = p.Run(ctx, hashRows(h, r.options.names.rename(r.options.selection().Of(set.Rows()))), discard{})
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 

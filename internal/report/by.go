@@ -30,6 +30,7 @@ type By struct {
 type Group struct {
 	Value                          string // at most 200 characters; "" for rows without a value
 	Rows, Scored, NoClaims, Failed int
+	Skipped                        int
 	Mean                           stats.Interval // of faithfulness, as in Means.Rows
 }
 
@@ -79,6 +80,8 @@ func (g *grouper) write(r *result.Row, cluster string) {
 		s.NoClaims++
 	case result.Failed:
 		s.Failed++
+	case result.SkippedRow:
+		s.Skipped++
 	}
 	s.rows.Add(r.Faithfulness)
 	if g.cluster != "" {

@@ -101,6 +101,7 @@ type SummaryGroup struct {
 	Scored   int             `json:"scored"`
 	NoClaims int             `json:"no_claims"`
 	Failed   int             `json:"failed"`
+	Skipped  int             `json:"skipped,omitempty"`
 	Mean     SummaryInterval `json:"mean"`
 }
 
@@ -199,7 +200,7 @@ func (m *Means) summaryBy() []SummaryBy {
 		return nil
 	}
 	group := func(g *Group) SummaryGroup {
-		s := SummaryGroup{nil, g.Rows, g.Scored, g.NoClaims, g.Failed, IntervalOf(&g.Mean)}
+		s := SummaryGroup{nil, g.Rows, g.Scored, g.NoClaims, g.Failed, g.Skipped, IntervalOf(&g.Mean)}
 		if g.Value != "" {
 			s.Value = &g.Value
 		}

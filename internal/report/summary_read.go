@@ -131,8 +131,9 @@ func (s *SummaryBy) check(rows int) error {
 	}
 	for i := range groups {
 		g := &groups[i]
-		if min(g.Scored, g.NoClaims, g.Failed) < 0 || max(g.Scored, g.NoClaims, g.Failed) > g.Rows || g.Rows-g.Scored-g.NoClaims != g.Failed {
-			return fmt.Errorf("got %d rows, want the sum of scored, no_claims and failed", g.Rows)
+		if min(g.Scored, g.NoClaims, g.Failed, g.Skipped) < 0 || max(g.Scored, g.NoClaims, g.Failed, g.Skipped) > g.Rows ||
+			g.Rows-g.Scored-g.NoClaims-g.Skipped != g.Failed {
+			return fmt.Errorf("got %d rows, want the sum of scored, no_claims, failed and skipped", g.Rows)
 		}
 		if g.Rows > rows {
 			return errors.New("got more rows than the run has")
