@@ -220,7 +220,7 @@ func groupsGate(columns []report.By, bar float64) report.Gate {
 		text := "mean faithfulness by " + report.Clip(b.Column, maxGateColumn)
 		switch {
 		case len(below) > 0:
-			text += fmt.Sprintf(" < %s in %d of %s: %s", minDecimals(bar, 2), len(below), countNoun(len(b.Groups), "group", "groups"), firstGroups(below, bar))
+			text += fmt.Sprintf(" < %s in %d of %s: %s", minDecimals(bar, 2), len(below), report.Count(len(b.Groups), "group", "groups"), firstGroups(below, bar))
 			g.Passed = false
 		case b.Other != nil:
 			text += fmt.Sprintf(" >= %s can't be judged (more than %d groups)", minDecimals(bar, 2), len(b.Groups))
@@ -229,9 +229,9 @@ func groupsGate(columns []report.By, bar float64) report.Gate {
 			text += " >= " + minDecimals(bar, 2) + " can't be judged (no group has a score)"
 			g.Passed = false
 		default:
-			text += fmt.Sprintf(" >= %s in %s, lowest: %s", minDecimals(bar, 2), countNoun(len(scored), "group", "groups"), firstGroups(scored[:1], bar))
+			text += fmt.Sprintf(" >= %s in %s, lowest: %s", minDecimals(bar, 2), report.Count(len(scored), "group", "groups"), firstGroups(scored[:1], bar))
 			if none := len(b.Groups) - len(scored); none > 0 {
-				text += "; no score: " + countNoun(none, "group", "groups")
+				text += "; no score: " + report.Count(none, "group", "groups")
 			}
 		}
 		if len(scored) > 0 && !(g.Value <= scored[0].Mean.Estimate) {

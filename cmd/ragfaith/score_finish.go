@@ -97,7 +97,7 @@ func (r *scoreRun) fail(err error) error {
 	case hint != "":
 		where = hint
 	}
-	rows := countNoun(r.outputs.rows, "row", "rows") + " finished"
+	rows := report.Count(r.outputs.rows, "row", "rows") + " finished"
 	if r.stored != nil {
 		rows += " or resumed"
 	}

@@ -136,14 +136,6 @@ func openJournal(path string, settings setting.List, resume bool) (*journal.Jour
 	return j, err
 }
 
-// countNoun returns n followed by the singular or plural form of a noun.
-func countNoun(n int, singular, plural string) string {
-	if n == 1 {
-		return "1 " + singular
-	}
-	return strconv.Itoa(n) + " " + plural
-}
-
 // resume makes the pipeline reuse the rows stored in the journal.
 func (r *scoreRun) resume() {
 	j := r.outputs.journal
@@ -165,9 +157,9 @@ func (r *scoreRun) resume() {
 		}
 		failed := ""
 		if n := stored.Retried(); n > 0 {
-			failed = ", retrying " + countNoun(n, "failed row", "failed rows")
+			failed = ", retrying " + report.Count(n, "failed row", "failed rows")
 		}
-		r.console.Printf("resuming %s: %s finished%s", stored.Part, countNoun(stored.Kept(), "row is", "rows are"), failed)
+		r.console.Printf("resuming %s: %s finished%s", stored.Part, report.Count(stored.Kept(), "row is", "rows are"), failed)
 	}
 }
 

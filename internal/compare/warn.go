@@ -46,29 +46,32 @@ func warnings(c *Comparison, p *pairing) []Warning {
 	}
 	for _, t := range c.Unscored {
 		if t.From != t.To {
-			n := t.Rows.Count
-			warn(Unscored, "%d %s, %s in the baseline and %s in the candidate, %s not compared (%s)",
-				n, plural(n, "row", "rows"), statusText(t.From), statusText(t.To), plural(n, "is", "are"), t.Rows)
+			verb := "are"
+			if t.Rows.Count == 1 {
+				verb = "is"
+			}
+			warn(Unscored, "%s, %s in the baseline and %s in the candidate, %s not compared (%s)",
+				report.Count(t.Rows.Count, "row", "rows"), statusText(t.From), statusText(t.To), verb, t.Rows)
 		}
 	}
 	warnUnpaired := func(side string, rows RowIDs) {
 		if n := rows.Count; n > 0 {
-			warn(Unpaired, "%d %s only in the %s and not compared (%s)", n, plural(n, "row is", "rows are"), side, rows)
+			warn(Unpaired, "%s only in the %s and not compared (%s)", report.Count(n, "row is", "rows are"), side, rows)
 		}
 	}
 	warnUnpaired("baseline", c.OnlyBaseline)
 	warnUnpaired("candidate", c.OnlyCandidate)
 	for _, s := range []*Side{&c.Baseline, &c.Candidate} {
 		if n := s.Duplicates.Count; n > 0 {
-			warn(Duplicates, "%s: %d %s the id of an earlier row (%s): rows with equal ids are paired in order",
-				s.Name, n, plural(n, "row has", "rows have"), s.Duplicates)
+			warn(Duplicates, "%s: %s the id of an earlier row (%s): rows with equal ids are paired in order",
+				s.Name, report.Count(n, "row has", "rows have"), s.Duplicates)
 		}
 	}
 	if n := p.ungrouped; n > 0 {
-		warn(Groups, "%d %s no group; each counts as a group", n, plural(n, "row has", "rows have"))
+		warn(Groups, "%s no group; each counts as a group", report.Count(n, "row has", "rows have"))
 	}
 	if n := p.regrouped; n > 0 {
-		warn(Groups, "%d %s a different group in the candidate; the group in the baseline is used", n, plural(n, "row has", "rows have"))
+		warn(Groups, "%s a different group in the candidate; the group in the baseline is used", report.Count(n, "row has", "rows have"))
 	}
 	return all
 }
@@ -132,12 +135,4 @@ func statusText(s result.Status) string {
 		return "without claims"
 	}
 	return string(s)
-}
-
-// plural returns the form of a word for a count of n.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

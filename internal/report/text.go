@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -100,4 +101,12 @@ func Clip(s string, limit int) string {
 		b.WriteString(piece)
 	}
 	return b.String()
+}
+
+// Count returns n followed by the singular or plural form of a noun.
+func Count(n int, singular, plural string) string {
+	if n == 1 {
+		return "1 " + singular
+	}
+	return strconv.Itoa(n) + " " + plural
 }

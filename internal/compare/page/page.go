@@ -51,7 +51,7 @@ func write(w io.Writer, c *compare.Comparison, limit int) error {
 	}
 	var sides report.Facts
 	for _, s := range []*compare.Side{&c.Baseline, &c.Candidate} {
-		sides = append(sides, report.Fact{Name: s.Name, Value: fmt.Sprintf("%s; %d of %s supported", view.Rows(s), s.Supported, view.Count(s.Claims, "claim"))})
+		sides = append(sides, report.Fact{Name: s.Name, Value: fmt.Sprintf("%s; %d of %s supported", view.Rows(s), s.Supported, report.Count(s.Claims, "claim", "claims"))})
 	}
 	return t.ExecuteTemplate(w, "page.tmpl", struct {
 		*compare.Comparison

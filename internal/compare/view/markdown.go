@@ -75,7 +75,7 @@ func markdownChanges(b *strings.Builder, c *compare.Comparison) {
 		b.WriteString("No compared row changed.\n")
 		return
 	}
-	fmt.Fprintf(b, "### %s changed, worst first\n\n", Count(c.Changed, "row"))
+	fmt.Fprintf(b, "### %s changed, worst first\n\n", report.Count(c.Changed, "row", "rows"))
 	shown := 0
 	for i := range c.Changes[:min(len(c.Changes), maxRows)] {
 		text := markdownRow(i+1, &c.Changes[i])

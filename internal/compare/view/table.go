@@ -39,7 +39,7 @@ func sides(c *compare.Comparison) report.Table {
 // changedRows returns the changed rows, worst first.
 func changedRows(c *compare.Comparison) report.Table {
 	const maxRows = 10
-	t := report.Table{Title: Count(c.Changed, "row") + " changed, worst first", Columns: []report.Column{
+	t := report.Table{Title: report.Count(c.Changed, "row", "rows") + " changed, worst first", Columns: []report.Column{
 		{Name: "id", Text: true},
 		{Name: "question", Text: true},
 		{Name: "baseline", Right: true},

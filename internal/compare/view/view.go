@@ -14,9 +14,9 @@ import (
 
 // Facts returns what a comparison found, except the changed rows.
 func Facts(c *compare.Comparison) report.Facts {
-	units := Count(c.Compared, "row")
+	units := report.Count(c.Compared, "row", "rows")
 	if c.Cluster {
-		units = Count(c.Groups, "group") + " of " + units
+		units = report.Count(c.Groups, "group", "groups") + " of " + units
 	}
 	test := "permutation"
 	if c.Figures.Permutation.Exact {
@@ -74,12 +74,12 @@ func unscored(c *compare.Comparison) string {
 	if n == 0 {
 		return ""
 	}
-	return Count(n, "row") + " in both runs (" + strings.Join(parts, "; ") + ")"
+	return report.Count(n, "row", "rows") + " in both runs (" + strings.Join(parts, "; ") + ")"
 }
 
 // Rows describes the rows of a run.
 func Rows(s *compare.Side) string {
-	text := fmt.Sprintf("%s: scored %d, no claims %d, failed %d", Count(s.Rows, "row"), s.Scored, s.NoClaims, s.Failed)
+	text := fmt.Sprintf("%s: scored %d, no claims %d, failed %d", report.Count(s.Rows, "row", "rows"), s.Scored, s.NoClaims, s.Failed)
 	if s.Skipped > 0 {
 		text += fmt.Sprintf(", skipped %d", s.Skipped)
 	}
@@ -100,14 +100,6 @@ func Change(change *compare.Change) string {
 	add(gone, "removed")
 	add(added, "new")
 	return strings.Join(parts, ", ")
-}
-
-// Count formats a number of things, whose plural ends in s.
-func Count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strconv.Itoa(n) + " " + thing + "s"
 }
 
 // Signed formats a difference with a sign and four decimals. Zero has no sign.
