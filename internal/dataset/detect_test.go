@@ -34,6 +34,7 @@ func TestFormatOfContentOverridesName(t *testing.T) {
 		{"x.jsonl", one + one + "\n" + one, 3, ""},
 		{"x.json", "[" + one + "]\n\n[]\n[" + one + "," + one + "]", 3, ""},
 		{"x.json", "[" + one + "] [{\"score\":NaN," + one[1:] + "," + one + "]", 3, ""},
+		{"x.json", strings.Repeat("[] ", 100_000) + "[" + one + "]", 1, ""},
 		{"x.json", `"[{\"answer\":\"a, b\"}]"`, 0, "x.json: want an array of objects, got a string that contains JSON: convert it with: jq -r . FILE"},
 		{"x.md", "| answer | contexts |\n|:---|---|\n| a | x |\n", 0, "x.md: a Markdown table: want rows as jsonl, json, csv, tsv, parquet"},
 		{"x.csv", "answer~contexts\na~x\n", 0, "x.csv: no answer: looked for answer, response, output, actual_output; found answer~contexts; choose one with --map answer=COLUMN; is there a delimiter other than comma, tab, semicolon and |? set it with --delimiter"},

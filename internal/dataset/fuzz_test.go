@@ -90,11 +90,37 @@ func FuzzJSONL(f *testing.F) {
 }
 
 func FuzzJSON(f *testing.F) {
-	fuzzText(f, JSON, `[{"answer":"a","contexts":[{"text":"x"}]}, 7]`, `{"data":[{"answer":"a","contexts":["x"]}],"more":1}`)
+	fuzzText(f, JSON, `[{"answer":"a","contexts":[{"text":"x"}]}, 7]`, `{"data":[{"answer":"a","contexts":["x"]}],"more":1}`,
+		"{\n\"answer\":\"a\",\"contexts\":[\"x\"]}\n{\"score\":NaN,\"answer\":\"b\\u0041\",\"contexts\":[\"x\"]}",
+		`{"score":-Infinity,"data":[{"answer":"a","contexts":["x"]}]}`, "[{\"answer\":\"a\x00\",\"contexts\":[\"x\"]},\n{}]\n[7] []", `"[{}]"`, `[{"a":1,}]`)
 }
 
 func FuzzCSV(f *testing.F) {
-	fuzzText(f, CSV, "answer,contexts,k\n\"a\"\"\r\nb\",\"['x']\",1\n", "answer,contexts\n\"a", "answer,contexts\na\n")
+	fuzzText(f, CSV, "answer,contexts,k\n\"a\"\"\r\nb\",\"['x']\",1\n", "answer,contexts\n\"a", "answer,contexts\na\n",
+		"sep=;\nanswer;contexts;\n\"a, b\";x|y;\n;;\nanswer;contexts;\n", "answer, contexts\na, \"x, y\" \n", "answer|contexts\r\"a \\\"b\\\" c\"|x\r",
+		"answer\tcontexts\n\"a\" b\tx\"\n", "a\x00n\x00s\x00w\x00e\x00r\x00,\x00", "answer,contexts\ncaf\xe9,x\n\xfc,\x00\n\xe4,\xce\xd2\n")
+}
+
+// FuzzContent detects the format of any content.
+func FuzzContent(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.[jcxgb]*")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, seed := range []string{"PK\x03\x04xl/", "| a |\n|---|\n", "{}{}\n", "\xff\xfe\x00\x00", "BZh91AY&SY", "\xfd7zXZ\x00", "a;b\n1;2\n", "<html>", "\x80\x04\x95"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), KeepAll: true, MaxRowBytes: 1 << 16, TempDir: t.TempDir()})
+		checkRowInvariants(t, s, err)
+	})
 }
 
 func FuzzPython(f *testing.F) {

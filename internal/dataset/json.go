@@ -137,13 +137,14 @@ func (j *jsonReader) next(row *Row) error {
 		j.first = nil
 		row.Line, row.Offset = j.firstLine, j.consumed(j.base+j.dec.InputOffset())
 		return j.read(raw, row)
-	case !j.stream && j.dec.PeekKind() == ']':
+	}
+	for !j.stream && j.dec.PeekKind() == ']' {
 		j.inside = false
 		if err := j.end(); err != nil {
 			j.done = true
 			return j.wrapError(err)
 		}
-		return j.next(row)
+		j.in.discard(j.base + j.dec.InputOffset())
 	}
 	raw, err := j.dec.ReadValue()
 	if j.stream && errors.Is(err, io.EOF) && j.in.err == nil {

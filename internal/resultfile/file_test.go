@@ -203,7 +203,7 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		"Markdown report":       {"r.md", "# report\n", "r.md: not a result file of ragfaith score: missing column index", nil},
 		"empty file":            {"e.jsonl", "", "e.jsonl: empty file", nil},
 		"truncated line":        {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: unexpected end of input", nil},
-		"truncated array":       {"r.json", "[\n" + strings.SplitAfter(jsonl, "\n")[0], "r.json: after row 1: line 3: invalid JSON", nil},
+		"truncated array":       {"r.json", "[\n" + strings.SplitAfter(jsonl, "\n")[0], "r.json: after row 1: line 3: element 1: invalid JSON", nil},
 		"missing column":        {"r.csv", strings.Replace(csv, ",claims,", ",x,", 1), "r.csv: not a result file of ragfaith score: missing column claims", nil},
 		"truncated claims":      {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},
 		"missing kept column":   {"r.csv", csv, `r.csv: no column "label"; score --keep COLUMN carries one into the results`, []string{"label"}},
