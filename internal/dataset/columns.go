@@ -41,6 +41,7 @@ type columnMap struct {
 	required map[string]string // elements of keep, with the flags that name them
 	reserved map[string]bool
 	raw      bool // return records unparsed, see OpenRecords
+	exact    bool // return the cells of tables exactly, see OpenRecords
 }
 
 // A candidate associates a column name with the field that it can supply.

@@ -332,6 +332,9 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	if err != nil && len(head) == 0 {
 		return err
 	}
+	if !startsWith(head, "{") && !startsWith(head, "[") { // JSON is read as it arrives
+		head, _ = r.Peek(readAhead) // the reader reports the error
+	}
 	if len(head) == 0 {
 		return ErrEmpty
 	}
@@ -341,7 +344,7 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 		consumed = func(parsed int64) int64 { return start + parsed }
 	}
 	// Result files are read without interpretation and may quote binary text.
-	if !f.columns.raw || f.format == "" {
+	if !f.columns.exact || f.format == "" {
 		if err := cmp.Or(checkForeign(f.path, head), checkText(head)); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ type tableReader struct {
 	columns  *columnMap
 	header   *header
 	fields   int  // number of fields of the header line
-	raw      bool // see OpenRecords
+	exact    bool // see OpenRecords
 	path     string
 	warnings *warnings
 	consumed func(int64) int64
@@ -40,9 +40,9 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	t := &tableReader{
 		columns: f.columns,
 		csv:     csvReader{lines: lineReader{r: r, max: f.limit()}, dialect: detectDialect(head, given, preferred)},
-		raw:     f.columns.raw, path: f.path, warnings: f.warnings, consumed: consumed,
+		exact:   f.columns.exact, path: f.path, warnings: f.warnings, consumed: consumed,
 	}
-	if t.raw {
+	if t.exact {
 		t.csv.escapes, t.csv.padded = false, false
 	} else if err := checkEncoding(head); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	named := 0
 	for i := range t.csv.ends {
 		names = append(names, string(t.name(i)))
-		if names[i] != "" || t.raw {
+		if names[i] != "" || t.exact {
 			named = i + 1
 		}
 	}
@@ -82,7 +82,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 
 // name returns a field as a column name.
 func (t *tableReader) name(i int) []byte {
-	if t.raw {
+	if t.exact {
 		return t.csv.field(i)
 	}
 	return bytes.TrimFunc(t.csv.field(i), func(c rune) bool { return unicode.IsSpace(c) || c == bom })
@@ -124,7 +124,7 @@ func (t *tableReader) next(row *Row) error {
 // it is the header again, as in concatenated files.
 func (t *tableReader) skips() bool {
 	names := t.header.names
-	if t.raw || len(t.csv.ends) < 2 {
+	if t.exact || len(t.csv.ends) < 2 {
 		return false
 	}
 	if len(bytes.TrimSpace(t.csv.record)) == 0 {
@@ -148,7 +148,7 @@ func (t *tableReader) close() {}
 // fill stores the record in row and returns the first error of a field.
 func (t *tableReader) fill(row *Row) error {
 	var firstErr error
-	valid := t.csv.valid() && (t.raw || bytes.IndexByte(t.csv.record, 0) < 0)
+	valid := t.csv.valid() && (t.exact || bytes.IndexByte(t.csv.record, 0) < 0)
 	hasValue := func(i int) bool { return i < len(t.csv.ends) && len(t.csv.field(i)) > 0 }
 	text := func(f Field) (string, bool) {
 		i, err := t.columns.choose(t.header, f, hasValue)
