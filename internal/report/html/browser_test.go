@@ -210,6 +210,7 @@ func TestPageInBrowser(t *testing.T) {
 	t.Run("damaged file", func(t *testing.T) { testDamagedFile(t, b, page) })
 	t.Run("citations", func(t *testing.T) { testCitations(t, b) })
 	t.Run("many rows", func(t *testing.T) { testManyRows(t, b) })
+	t.Run("full page", func(t *testing.T) { testFullPage(t, b) })
 	if *shots != "" {
 		t.Run("screenshots", func(t *testing.T) { takeScreenshots(t, b) })
 	}

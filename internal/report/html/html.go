@@ -32,7 +32,8 @@ type Run struct {
 	// It may be nil.
 	Conclude func(*report.Tally) Conclusion
 	// MaxRows and MaxBytes limit the rows in the table and their size in the file; 0
-	// means 20,000 rows and 56 MB. Further rows are only counted, which the page reports.
+	// means 20,000 rows and 56 MB. Of further rows only the worst are added; the others
+	// are counted, which the page reports.
 	MaxRows  int
 	MaxBytes int64
 }
@@ -71,6 +72,7 @@ type Writer struct {
 	packer   packer
 	embedded int  // rows in the table
 	full     bool // MaxRows or MaxBytes is reached
+	worst    worstRows
 	started  bool // the head is written
 }
 
@@ -100,6 +102,9 @@ func (w *Writer) Write(r *result.Row) error {
 	w.failures.add(r)
 	w.full = w.full || w.embedded == w.run.MaxRows || w.packer.written >= w.run.MaxBytes
 	if w.full {
+		if w.worst.admits(r) {
+			w.worst.add(r, w.packer.encode)
+		}
 		return nil
 	}
 	w.embedded++
@@ -119,6 +124,11 @@ func (w *Writer) start() error {
 func (w *Writer) Close() error {
 	if err := w.start(); err != nil {
 		return err
+	}
+	for _, r := range w.worst.rows {
+		if err := w.packer.append(r.entry, r.line); err != nil {
+			return err
+		}
 	}
 	if err := w.packer.flush(); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -143,11 +144,11 @@ func TestPageReportsOmittedRows(t *testing.T) {
 		rows = append(rows, plainRow(i))
 	}
 	page := render(t, Run{MaxRows: 1200}, rows...)
-	if want := "first 1,200 of 1,500 rows; the other 300"; !strings.Contains(page, want) {
+	if want := "first 1,200 of 1,500 rows and the 171 worst of the others; 129 rows are omitted"; !strings.Contains(page, want) {
 		t.Errorf("page does not contain %q", want)
 	}
-	if got := strings.Count(strings.Join(blocks(t, page, "rows"), ""), "\n"); got != 1200 {
-		t.Errorf("got %d rows, want 1200", got)
+	if got := strings.Count(strings.Join(blocks(t, page, "rows"), ""), "\n"); got != 1371 {
+		t.Errorf("got %d rows, want 1371", got)
 	}
 	if want := "<dt>scored</dt><dd>1,500</dd>"; !strings.Contains(page, want) {
 		t.Errorf("page does not contain %q", want)
@@ -158,6 +159,41 @@ func TestPageReportsOmittedRows(t *testing.T) {
 	limited := render(t, Run{MaxBytes: 1}, append(rows, rows...)...)
 	if got := strings.Count(strings.Join(blocks(t, limited, "rows"), ""), "\n"); got == 0 || got == 3000 {
 		t.Errorf("got %d rows with MaxBytes, want some of 3000", got)
+	}
+}
+
+func TestFullPageKeepsWorstRows(t *testing.T) {
+	rows := manyRows(5000) // 4 of 7 rows have a score of 0
+	rows[4000].Support = -1
+	page := render(t, Run{MaxRows: 10}, rows...)
+	lines := strings.Split(strings.Join(blocks(t, page, "rows"), ""), "\n")
+	if got, want := len(lines)-1, 10+maxWorstRows; got != want {
+		t.Fatalf("got %d rows, want %d", got, want)
+	}
+	var got []int
+	for _, line := range lines[10:14] {
+		var row struct{ Index int }
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, row.Index)
+	}
+	if want := []int{4000, 14, 21, 28}; !slices.Equal(got, want) {
+		t.Errorf("got rows %v, want %v", got, want)
+	}
+}
+
+func TestWorstRowsUseBoundedMemory(t *testing.T) {
+	var w worstRows
+	for i := range 100 {
+		r := plainRow(0)
+		r.Faithfulness = float64(100-i) / 1000
+		if w.admits(r) {
+			w.add(r, func(*result.Row) ([]byte, []byte) { return nil, make([]byte, 1<<20) })
+		}
+	}
+	if len(w.rows) != maxWorstBytes>>20 || w.bytes != maxWorstBytes || w.rows[0].faithfulness != 0.001 {
+		t.Errorf("got %d rows of %d bytes, the worst with %v; want %d of %d, 0.001", len(w.rows), w.bytes, w.rows[0].faithfulness, maxWorstBytes>>20, maxWorstBytes)
 	}
 }
 
@@ -174,7 +210,7 @@ func TestWriterBuffersOneBlock(t *testing.T) {
 		}
 	}
 	p := &w.packer
-	if buffered := p.rows.Cap() + p.index.Cap() + p.compressed.Cap() + cap(p.line); buffered > 4*rowsBlock+2*indexBlock {
+	if buffered := p.rows.Cap() + p.index.Cap() + p.compressed.Cap() + cap(p.line) + cap(p.entry); buffered > 4*rowsBlock+2*indexBlock {
 		t.Errorf("got %d buffered bytes, want about the size of a block", buffered)
 	}
 }

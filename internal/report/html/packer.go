@@ -40,24 +40,22 @@ type packer struct {
 	written     int64        // bytes
 	compressed  bytes.Buffer // reused
 	gzip        *gzip.Writer // reused
-	line        []byte       // reused
+	entry, line []byte       // reused
 }
 
 // add embeds r.
-func (p *packer) add(r *result.Row) error {
-	p.addIndex(r)
-	stored := *r
-	if max(len(r.ID), len(r.Question), len(r.Answer)) <= maxIndexText {
-		stored.ID, stored.Question, stored.Answer = "", "", ""
+func (p *packer) add(r *result.Row) error { return p.append(p.encode(r)) }
+
+// append embeds a row that encode returned.
+func (p *packer) append(entry, line []byte) error {
+	separator := byte(',')
+	if p.index.Len() == 0 {
+		separator = '['
 	}
-	stored.Kept = nil
-	for _, c := range r.Kept {
-		if len(c.Value) > maxIndexKept {
-			stored.Kept = append(stored.Kept, c)
-		}
-	}
-	p.line = append(stored.AppendJSON(p.line[:0]), '\n')
-	p.rows.Write(p.line)
+	p.index.WriteByte(separator)
+	fmt.Fprintf(&p.index, "[%d,", p.blocks)
+	p.index.Write(entry)
+	p.rows.Write(line)
 	if p.rows.Len() >= rowsBlock {
 		if err := p.flushRows(); err != nil {
 			return err
@@ -69,11 +67,14 @@ func (p *packer) add(r *result.Row) error {
 	return nil
 }
 
-// addIndex adds the entry of r: block, index, id, question, answer, status, faithfulness,
-// support, reason, the numbers of supported, contradicted and not mentioned claims, 1 if a
-// text is truncated, the start of the excerpt, and an object with the kept columns as texts,
-// if there are any.
-func (p *packer) addIndex(r *result.Row) {
+// encode returns the entry of r in the index, except for the number of its row block at the
+// start, and its line in that block. Both are valid until the next call.
+//
+// The entry consists of block, index, id, question, answer, status, faithfulness, support,
+// reason, the numbers of supported, contradicted and not mentioned claims, 1 if a text is
+// truncated, the start of the excerpt, and an object with the kept columns as texts, if there
+// are any.
+func (p *packer) encode(r *result.Row) (entry, line []byte) {
 	var counts [3]int
 	for i := range r.Claims {
 		switch r.Claims[i].Verdict {
@@ -85,15 +86,13 @@ func (p *packer) addIndex(r *result.Row) {
 			counts[2]++
 		}
 	}
-	b := append(p.line[:0], '[')
-	b = strconv.AppendInt(b, int64(p.blocks), 10)
-	b = strconv.AppendInt(append(b, ','), int64(r.Index), 10)
+	b := strconv.AppendInt(p.entry[:0], int64(r.Index), 10)
 	truncated := 0
 	for _, text := range []string{r.ID, r.Question, r.Answer} {
 		if len(text) > maxIndexText {
-			text, truncated = truncate(text, maxIndexText), 1
+			truncated = 1
 		}
-		b = result.AppendText(append(b, ','), text)
+		b = result.AppendText(append(b, ','), truncate(text, maxIndexText))
 	}
 	b = result.AppendText(append(b, ','), string(r.Status))
 	b = result.AppendScore(append(b, ','), r.Faithfulness)
@@ -102,24 +101,27 @@ func (p *packer) addIndex(r *result.Row) {
 	for _, n := range append(counts[:], truncated, excerpt(r)) {
 		b = strconv.AppendInt(append(b, ','), int64(n), 10)
 	}
-	if len(r.Kept) > 0 {
-		b = append(b, ',')
-		for i := range r.Kept {
-			b = append(b, "{,"[min(i, 1)])
-			b = result.AppendText(b, r.Kept[i].Name)
-			text, _ := result.PlainText(r.Kept[i].Value)
-			b = result.AppendText(append(b, ':'), truncate(text, maxIndexKept))
+	stored := *r
+	if truncated == 0 {
+		stored.ID, stored.Question, stored.Answer = "", "", ""
+	}
+	stored.Kept = nil
+	for i := range r.Kept {
+		c := &r.Kept[i]
+		if len(c.Value) > maxIndexKept {
+			stored.Kept = append(stored.Kept, *c)
 		}
+		b = append(b, [...]string{",{", ","}[min(i, 1)]...)
+		b = result.AppendText(b, c.Name)
+		text, _ := result.PlainText(c.Value)
+		b = result.AppendText(append(b, ':'), truncate(text, maxIndexKept))
+	}
+	if len(r.Kept) > 0 {
 		b = append(b, '}')
 	}
-	b = append(b, ']')
-	p.line = b
-	separator := byte(',')
-	if p.index.Len() == 0 {
-		separator = '['
-	}
-	p.index.WriteByte(separator)
-	p.index.Write(b)
+	p.entry = append(b, ']')
+	p.line = append(stored.AppendJSON(p.line[:0]), '\n')
+	return p.entry, p.line
 }
 
 // excerpt returns the offset in the answer, in code points, of the part that the table shows:

@@ -38,8 +38,9 @@ type overview struct {
 	Tally         *report.Tally
 	Cited         string // see report.Tally.Cited
 	NoClaimsShare string // in percent
-	Embedded      int    // rows in the table
-	Omitted       int    // rows only counted
+	Embedded      int    // rows in the table, except for the worst of the others
+	Worst         int
+	Omitted       int // rows only counted
 	RowsWithScore int
 	Mean          string
 	Figures       []Figure // given by the run
@@ -98,7 +99,8 @@ func (w *Writer) writeTail() error {
 		Cited:         w.tally.Cited(),
 		NoClaimsShare: w.tally.NoClaimsPercent(),
 		Embedded:      w.embedded,
-		Omitted:       w.tally.Rows - w.embedded,
+		Worst:         len(w.worst.rows),
+		Omitted:       w.tally.Rows - w.embedded - len(w.worst.rows),
 		RowsWithScore: f.Count(),
 		Mean:          formatScore(f.Mean()),
 		Figures:       end.Figures,
