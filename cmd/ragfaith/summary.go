@@ -104,7 +104,7 @@ func (w *summaryWriter) abandon() {
 // htmlConclusion returns the means and gates of an HTML report. It omits --max-failed if
 // that passed, as printGates does.
 func htmlConclusion(gates []report.Gate, means *report.Means) html.Conclusion {
-	var c html.Conclusion
+	c := html.Conclusion{Tables: means.Tables()}
 	for _, m := range means.Format() {
 		interval := html.Figure{Name: "95% interval", Value: m.Interval, Note: m.Basis}
 		if m.Interval == "" {

@@ -45,6 +45,7 @@ type Setting struct{ Name, Value string }
 type Conclusion struct {
 	Figures []Figure // additional figures, such as the confidence interval of the mean
 	Gates   []Gate   // empty if the run has none
+	Tables  []report.Table
 }
 
 // A Figure is a named number, formatted.

@@ -108,7 +108,10 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 		Datasets: []string{hostile, "-"},
 		Settings: []Setting{{hostile, hostile}},
 		Conclude: func(*report.Tally) Conclusion {
-			return Conclusion{Figures: []Figure{{hostile, hostile, hostile}}, Gates: []Gate{{hostile, false}}}
+			return Conclusion{
+				Figures: []Figure{{hostile, hostile, hostile}}, Gates: []Gate{{hostile, false}},
+				Tables: []report.Table{{Title: "by", Of: hostile, Columns: []report.Column{{Text: true, Cells: []string{hostile}}, {Cells: []string{hostile}}}}},
+			}
 		},
 	}, hostileRow(), failedRow())
 	for _, bad := range []string{"<img", "<a href=\"java", "<svg onload", "<!--", "\u2028", "\u202e"} {
@@ -249,12 +252,17 @@ func TestPageShowsFigures(t *testing.T) {
 			return Conclusion{
 				Figures: []Figure{{"95% interval of the mean", "0.1 to 0.9", "n = 2 rows"}},
 				Gates:   []Gate{{"rows were " + strconv.Itoa(tally.Rows), true}, {"mean: FAIL", false}},
+				Tables: []report.Table{{
+					Title: "mean by", Of: "topic", Foot: "and 3 more groups",
+					Columns: []report.Column{{Name: "group", Cells: []string{"sea"}}, {Name: "mean", Right: true, Cells: []string{"0.25"}}},
+				}},
 			}
 		},
 	}, scoredRow(), refusedRow(), failedRow(), plainRow(4))
 	for _, want := range []string{
 		"<strong>0.6667</strong>", "mean faithfulness of 2 rows", "95% interval of the mean", "0.1 to 0.9", "n = 2 rows", "rows were 4", "Gate failed",
 		"<dt>judge</dt><dd><bdi>lexical</bdi></dd>", "refusal 1", "<title>a.jsonl, standard input – Faithfulness report</title>",
+		"<caption>mean by <bdi>topic</bdi></caption>", `<tr><th scope="row">sea</th><td class="numeric">0.25</td></tr>`, `<p class="foot">and 3 more groups</p>`,
 		"Scores of 2 rows, mean 0.6667. Rows by score: 0.3 to below 0.4: 1, exactly 1: 1.",
 	} {
 		if !strings.Contains(page, want) {

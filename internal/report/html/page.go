@@ -51,6 +51,7 @@ type overview struct {
 	Claims        []claimShare
 	Groups        []group
 	Failures      []failure
+	Tables        []report.Table
 }
 
 // A claimShare is the share of the claims with a verdict, and a segment of a bar that is
@@ -118,6 +119,7 @@ func (w *Writer) writeTail() error {
 		Claims:    claimShares(&w.tally),
 		Groups:    w.groups.lowest(f.Mean()),
 		Failures:  w.failures.frequent(),
+		Tables:    end.Tables,
 	}
 	for _, g := range end.Gates {
 		o.Passed = o.Passed && g.Passed
