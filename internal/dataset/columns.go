@@ -39,9 +39,8 @@ type columnMap struct {
 	keep     []string              // Options.Keep and Options.Required
 	keepAll  bool
 	required map[string]string // elements of keep, with the flags that name them
-	reserved map[string]bool
-	raw      bool // return records unparsed, see OpenRecords
-	exact    bool // return the cells of tables exactly, see OpenRecords
+	raw      bool              // return records unparsed, see OpenRecords
+	exact    bool              // return the cells of tables exactly, see OpenRecords
 }
 
 // A candidate associates a column name with the field that it can supply.
@@ -54,7 +53,7 @@ type candidate struct {
 func newColumnMap(opts Options) (*columnMap, error) {
 	m := &columnMap{
 		byName: map[string]candidate{}, mapped: opts.Map, paths: map[Field]*shape.Path{},
-		keepAll: opts.KeepAll, required: map[string]string{}, reserved: map[string]bool{},
+		keepAll: opts.KeepAll, required: map[string]string{},
 	}
 	for f := range opts.Map {
 		if _, err := ParseField(string(f)); err != nil {
@@ -88,17 +87,11 @@ func newColumnMap(opts Options) (*columnMap, error) {
 			}
 		}
 	}
-	for _, name := range opts.Reserved {
-		m.reserved[name] = true
-	}
 	keep := slices.Clone(opts.Keep)
 	for _, r := range opts.Required {
 		keep, m.required[r.Column] = append(keep, r.Column), r.Flag
 	}
 	for _, name := range keep {
-		if m.reserved[name] {
-			return nil, usagef("cannot keep column %s: the results have a field of that name", quote(name))
-		}
 		if !slices.Contains(m.keep, name) {
 			m.keep = append(m.keep, name)
 		}
@@ -106,16 +99,10 @@ func newColumnMap(opts Options) (*columnMap, error) {
 	return m, nil
 }
 
-// keeps reports whether a column is copied to Row.Kept. clash reports whether
-// it is dropped because its name is reserved.
-func (m *columnMap) keeps(name string) (kept, clash bool) {
-	if slices.Contains(m.keep, name) {
-		return true, false
-	}
-	if _, used := m.byName[name]; used || !m.keepAll {
-		return false, false
-	}
-	return !m.reserved[name], m.reserved[name]
+// keeps reports whether a column is copied to Row.Kept.
+func (m *columnMap) keeps(name string) bool {
+	_, used := m.byName[name]
+	return slices.Contains(m.keep, name) || m.keepAll && !used
 }
 
 // candidates lists the possible column names of a field for error messages.
@@ -134,11 +121,15 @@ func ambiguousColumns(f Field, a, b string) error {
 
 // noSuchColumn returns the error for a mapped column that does not exist.
 func noSuchColumn(f Field, name string, names []string) error {
-	hint := ""
+	return &layoutError{usagef("--map %s=%s: no such column%s; the columns are %s", f, name, didYouMean(name, names), list(names)), true}
+}
+
+// didYouMean suggests the most similar name, "" if none is similar.
+func didYouMean(name string, names []string) string {
 	if near := closest(name, names); near != "" {
-		hint = fmt.Sprintf("; did you mean %s?", quote(near))
+		return fmt.Sprintf("; did you mean %s?", quote(near))
 	}
-	return &layoutError{usagef("--map %s=%s: no such column%s; the columns are %s", f, name, hint, list(names)), true}
+	return ""
 }
 
 // A layoutError reports a record whose columns have other names or types than usual.
@@ -164,7 +155,7 @@ func isLayoutError(err error) bool {
 // noRequired returns the error for a first row without a column of
 // Options.Required.
 func (m *columnMap) noRequired(name string, names []string) error {
-	return usagef("%s %s: no such column; the columns are %s", m.required[name], quote(name), list(names))
+	return usagef("%s %s: no such column%s; the columns are %s", m.required[name], quote(name), didYouMean(name, names), list(names))
 }
 
 // missing returns the error for a required field without a column.
@@ -221,7 +212,7 @@ func (m *columnMap) header(names []string) (*header, error) {
 	seen := map[string]bool{}
 	for i, name := range names {
 		c, used := m.byName[name]
-		kept, clash := m.keeps(name)
+		kept := m.keeps(name)
 		duplicate := seen[name]
 		seen[name] = true
 		switch {
@@ -230,8 +221,6 @@ func (m *columnMap) header(names []string) (*header, error) {
 		case duplicate && kept:
 			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: another is named %s too", i+1, quote(name)))
 			continue
-		case clash:
-			h.warnings = append(h.warnings, clashError(name))
 		case kept && name == "":
 			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: it has no name", i+1))
 			continue
@@ -261,7 +250,7 @@ func (m *columnMap) header(names []string) (*header, error) {
 			return nil, m.noRequired(name, names)
 		}
 		if !seen[name] {
-			return nil, usagef("cannot keep column %s: no such column; the columns are %s", quote(name), list(names))
+			return nil, usagef("cannot keep column %s: no such column%s; the columns are %s", quote(name), didYouMean(name, names), list(names))
 		}
 	}
 	return h, nil
@@ -284,10 +273,6 @@ func (m *columnMap) choose(h *header, f Field, hasValue func(column int) bool) (
 		}
 	}
 	return column, nil
-}
-
-func clashError(name string) error {
-	return fmt.Errorf("column %s is not kept: the results have a field of that name", quote(name))
 }
 
 // withoutUsage converts a usage error to an ordinary one. After the first

@@ -115,7 +115,6 @@ type Options struct {
 	Keep        []string         // columns to copy to Row.Kept
 	KeepAll     bool             // keep all columns that are not used for a field
 	Required    []Required       // additional columns to keep, which the first row must have
-	Reserved    []string         // column names that cannot be kept
 	NeedText    bool             // reject rows whose contexts have no text
 	Delimiter   byte             // delimiter of CSV files, or 0 to detect it
 	MaxRowBytes int              // maximum size of a record, or 0 for DefaultMaxRowBytes

@@ -182,7 +182,8 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "nr"}}, want: "x.csv: --map id=nr: no such column; the columns are question, answer, contexts", usage: true},
 		{name: "x.jsonl", text: `{"answer":"a","contexts":["x"]}`, opts: Options{Map: map[Field]string{FieldAnswer: "nr"}}, want: "x.jsonl: --map answer=nr: no such column; the columns are answer, contexts", usage: true},
 		{name: "x.csv", text: csv, opts: Options{Keep: []string{"nr"}}, want: `x.csv: cannot keep column "nr": no such column; the columns are question, answer, contexts`, usage: true},
-		{name: "x.csv", text: csv, opts: Options{Keep: []string{"index"}, Reserved: []string{"index"}}, want: `cannot keep column "index": the results have a field of that name`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Keep: []string{"qestion"}}, want: `x.csv: cannot keep column "qestion": no such column; did you mean "question"?; the columns are question, answer, contexts`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Required: []Required{{"--cluster", "questions"}}}, want: `x.csv: --cluster "questions": no such column; did you mean "question"?; the columns are question, answer, contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "answer", FieldAnswer: "answer"}}, want: `--map gives column "answer" to both id and answer`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{"text": "answer"}}, want: `unknown field "text": want id, question, answer or contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Format: "xml"}, want: `unknown format "xml": want jsonl, json, csv, tsv, parquet`, usage: true},
@@ -450,22 +451,6 @@ func TestRowsClosesFilesOnEarlyStop(t *testing.T) {
 	}
 }
 
-func TestRowsDropsReservedColumns(t *testing.T) {
-	var warned []string
-	opts := Options{KeepAll: true, Reserved: []string{"index"}, Warn: func(err error) { warned = append(warned, err.Error()) }}
-	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"index":1,"k":{ "a" : [1, 2] }}`, opts)
-	if d := cmp.Diff([]Column{{"k", []byte(`{"a":[1,2]}`)}}, rows[0].Row.Kept); d != "" || len(warned) != 1 {
-		t.Errorf("got warnings %q, want 1 (-want +got):\n%s", warned, d)
-	}
-	rows, _ = read(t, "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n", opts)
-	if d := cmp.Diff([]Column{{"k", []byte("2")}}, rows[0].Row.Kept); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	if len(warned) != 3 {
-		t.Errorf("got warnings %q, want 3", warned)
-	}
-}
-
 func TestRowsKeepsMissingColumnsAsNull(t *testing.T) {
 	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"b":1}`+"\n"+`{"answer":"a","contexts":["x"],"a":"\u0041","answer2":1}`, Options{Keep: []string{"a", "b", "answer"}})
 	want := [][]Column{
@@ -490,5 +475,24 @@ func TestParseFormatAndField(t *testing.T) {
 	}
 	if _, err := ParseField("answer"); err != nil {
 		t.Errorf("ParseField(answer): got error %v", err)
+	}
+}
+
+func TestKeepAllDropsDuplicateColumns(t *testing.T) {
+	var warned []string
+	opts := Options{KeepAll: true, Warn: func(err error) { warned = append(warned, err.Error()) }}
+	rows, _ := read(t, "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n", opts)
+	want := []Column{{"index", []byte("1")}, {"k", []byte("2")}}
+	if d := cmp.Diff(want, rows[0].Row.Kept); d != "" || len(warned) != 1 {
+		t.Errorf("got warnings %q, want 1 (-want +got):\n%s", warned, d)
+	}
+}
+
+func TestMisspelledColumnInJSONCausesAHint(t *testing.T) {
+	var warned []string
+	opts := Options{Keep: []string{"topics"}, Warn: func(err error) { warned = append(warned, err.Error()) }}
+	read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"topic":1}`, opts)
+	if len(warned) != 1 || !strings.HasSuffix(warned[0], `; did you mean "topic"?`) {
+		t.Errorf("got warnings %q, want a hint", warned)
 	}
 }

@@ -85,10 +85,7 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 			return syntaxError(err)
 		}
 		c, used := o.columns.byName[string(name)]
-		kept, clash := o.columns.keeps(string(name))
-		if clash {
-			o.warnings.once(clashError(string(name)))
-		}
+		kept := o.columns.keeps(string(name))
 		if used {
 			used = o.prefer(c, column, row, &invalid)
 		}
@@ -258,7 +255,7 @@ func (o *objectReader) keepMissing(row *Row, first bool) error {
 			return o.columns.noRequired(name, o.names())
 		}
 		if first {
-			o.warnings.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null", quote(name)))
+			o.warnings.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null%s", quote(name), didYouMean(name, o.names())))
 		}
 		row.Kept = append(row.Kept, Column{Name: name, Value: []byte("null")})
 	}

@@ -335,11 +335,7 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) {
 		if slices.Contains(m.keep, v.Name) || s.shape.Uses(v.Name) {
 			continue
 		}
-		kept, clash := m.keeps(v.Name)
-		if clash {
-			s.file.warnings.once(clashError(v.Name))
-		}
-		if kept {
+		if m.keeps(v.Name) {
 			row.Kept = append(row.Kept, Column{Name: v.Name, Value: s.json(v)})
 		}
 	}
