@@ -6,7 +6,8 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags=-s -o /out/ragfaith ./cmd/ragfaith
+ARG VERSION=
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -X main.release=$VERSION" -o /out/ragfaith ./cmd/ragfaith
 # Directories that any user can write to, in case the container runs as another one.
 RUN mkdir -p /rootfs/tmp /rootfs/cache /rootfs/data && chmod 1777 /rootfs/*
 

@@ -30,23 +30,34 @@ func printVersion(cmd *cobra.Command) error {
 	return err
 }
 
-// version describes the build, as recorded by the Go toolchain.
+// release is the number of a release, such as 1.2.3, which the linker sets:
+// -ldflags "-X main.release=1.2.3".
+//
+//nolint:gochecknoglobals // only global variables can be set by the linker
+var release string
+
+// version describes the build: the release, and the commit that the Go toolchain recorded.
 func version() string {
-	number, commit := "unknown", ""
+	number := release
+	var source []string
 	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Version != "" {
-			number = info.Main.Version
+		if number == "" {
+			number = strings.TrimPrefix(info.Main.Version, "v")
 		}
 		for _, s := range info.Settings {
 			switch {
 			case s.Key == "vcs.revision":
-				commit = ", commit " + s.Value[:min(len(s.Value), 12)]
+				source = append(source, "commit "+s.Value[:min(len(s.Value), 12)], commitTime().Format(time.DateOnly))
 			case s.Key == "vcs.modified" && s.Value == "true":
-				commit += ", modified"
+				source = append(source, "modified")
 			}
 		}
 	}
-	return fmt.Sprintf("ragfaith %s (%s, %s/%s%s)", number, runtime.Version(), runtime.GOOS, runtime.GOARCH, commit)
+	if number == "" {
+		number = "unknown"
+	}
+	source = append(source, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
+	return fmt.Sprintf("ragfaith %s (%s)", number, strings.Join(source, ", "))
 }
 
 // commitTime returns the time of the commit that this build was made from, or the
