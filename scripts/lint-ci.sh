@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
-shellcheck --severity=warning scripts/*.sh .ci/run
+shellcheck --severity=warning scripts/*.sh packaging/*.sh .ci/run
 schema=${CHECK_JSONSCHEMA:-check-jsonschema}
 "$schema" --builtin-schema vendor.github-actions action.yml
 "$schema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
