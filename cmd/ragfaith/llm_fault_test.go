@@ -4,15 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/llm/mocktest"
 )
 
 // scoresIn returns the scores in JSONL results by row ID. A score is nil if it is null.
@@ -172,52 +172,12 @@ func TestServerFaultsDoNotChangeScores(t *testing.T) {
 	}
 }
 
-// startMock starts the mock LLM server with args and returns its base URL.
-func startMock(t *testing.T, bin string, args ...string) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close()
-	server := exec.CommandContext(t.Context(), bin, append([]string{"-addr", addr}, args...)...)
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
-	waitFor(t, "the mock server", func() bool {
-		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			return false
-		}
-		return conn.Close() == nil
-	})
-	return "http://" + addr + "/v1"
-}
-
-// buildMock builds the mock LLM server, or skips the test if its source is missing.
-func buildMock(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join("..", "..", "..", "shared", "peers", "mock")
-	if _, err := os.Stat(filepath.Join(dir, "mock.go")); err != nil {
-		t.Skip("no mock LLM server in ../shared/peers/mock")
-	}
-	bin := filepath.Join(t.TempDir(), "mock")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
-	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build of the mock server: %v\n%s", err, out)
-	}
-	return bin
-}
-
 func TestMockServerFaultsDoNotChangeScores(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
-	bin := buildMock(t)
-	reliable := startMock(t, bin)
-	faulty := startMock(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
+	bin := mocktest.Build(t)
+	reliable := mocktest.Start(t, bin)
+	faulty := mocktest.Start(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
 	for _, args := range []string{"--judge llm", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
 		t.Run(args, func(t *testing.T) {
 			var scores [2]map[string]*float64

@@ -6,63 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/llm/mocktest"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
-
-// startMock builds and starts the mock judge server, which is not part of the repository, and
-// returns its base URL.
-func startMock(t *testing.T, args ...string) string {
-	t.Helper()
-	dir := ""
-	for _, root := range []string{filepath.Join("..", "..", "shared"), filepath.Join("..", "..", "..", "shared")} {
-		d := filepath.Join(root, "peers", "mock")
-		if _, err := os.Stat(filepath.Join(d, "mock.go")); err == nil {
-			dir = d
-		}
-	}
-	if dir == "" {
-		t.Skip("the mock judge server (shared/peers/mock) was not found beside this checkout")
-	}
-	bin := filepath.Join(t.TempDir(), "mock")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
-	build.Dir = dir
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build mock: %v\n%s", err, out)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close()
-	run := exec.CommandContext(t.Context(), bin, append([]string{"-addr", addr}, args...)...)
-	run.WaitDelay = time.Second
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
-	for range 100 {
-		c, err := net.DialTimeout("tcp", addr, time.Second)
-		if err == nil {
-			_ = c.Close()
-			return "http://" + addr
-		}
-		_ = NewClock(time.Now).Sleep(t.Context(), 20*time.Millisecond)
-	}
-	t.Fatal("mock does not listen")
-	return ""
-}
 
 func mockRow(i int) *Request {
 	return &Request{
@@ -101,7 +53,7 @@ func TestStackToleratesFaults(t *testing.T) {
 	}
 	const rows = 100
 	run := func(base string) ([rows]string, usage.Usage) {
-		s := newStack(t, Options{Client: Config{BaseURL: base + "/v1", Model: "judge", Timeout: 10 * time.Second}, Retries: 8})
+		s := newStack(t, Options{Client: Config{BaseURL: base, Model: "judge", Timeout: 10 * time.Second}, Retries: 8})
 		var out [rows]string
 		var wg sync.WaitGroup
 		gate := make(chan struct{}, 16)
@@ -131,11 +83,12 @@ func TestStackToleratesFaults(t *testing.T) {
 		wg.Wait()
 		return out, s.Meter.Total()
 	}
-	clean, u := run(startMock(t))
+	bin := mocktest.Build(t)
+	clean, u := run(mocktest.Start(t, bin))
 	if u.Requests != rows || !strings.Contains(clean[7], `"supported"`) || !strings.Contains(clean[7], `"not_mentioned"`) {
 		t.Fatalf("got usage %+v, row 7 %s; want %d requests and both labels", u, clean[7], rows)
 	}
-	base := startMock(t, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
+	base := mocktest.Start(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
 	faulty, u := run(base)
 	same := 0
 	for i := range clean {
@@ -157,7 +110,7 @@ func TestStackToleratesFaults(t *testing.T) {
 
 func mockStats(t *testing.T, base string) map[string]any {
 	t.Helper()
-	res, err := http.Get(base + "/stats")
+	res, err := http.Get(strings.TrimSuffix(base, "/v1") + "/stats")
 	if err != nil {
 		t.Fatal(err)
 	}

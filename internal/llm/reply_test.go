@@ -59,58 +59,6 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 				}
 			},
 		},
-		"window, OpenAI": {
-			func(w http.ResponseWriter) {
-				w.WriteHeader(http.StatusBadRequest)
-				fmt.Fprint(w, `{"error":{"message":"This model's maximum context length is 16,385 tokens. However, your messages resulted in 20000 tokens.","code":"context_length_exceeded"}}`)
-			},
-			func(t *testing.T, err error) {
-				if e := mustAs[*ContextLengthError](t, err); e.Limit != 16385 {
-					t.Errorf("got %+v, want limit 16385", e)
-				}
-			},
-		},
-		"window, llama.cpp": {
-			func(w http.ResponseWriter) {
-				w.WriteHeader(http.StatusInternalServerError)
-				fmt.Fprint(w, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`)
-			},
-			func(t *testing.T, err error) {
-				if e := mustAs[*ContextLengthError](t, err); e.Limit != 256 {
-					t.Errorf("got %+v, want limit 256", e)
-				}
-			},
-		},
-		"window, Anthropic": {
-			func(w http.ResponseWriter) {
-				writeError(w, 400, "prompt is too long: 210000 tokens > 200000 maximum", "")
-			},
-			func(t *testing.T, err error) {
-				if e := mustAs[*ContextLengthError](t, err); e.Limit != 200000 {
-					t.Errorf("got %+v, want limit 200000", e)
-				}
-			},
-		},
-		"window, Gemini": {
-			func(w http.ResponseWriter) {
-				writeError(w, 400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).", "")
-			},
-			func(t *testing.T, err error) {
-				if e := mustAs[*ContextLengthError](t, err); e.Limit != 1048575 {
-					t.Errorf("got %+v, want limit 1048575", e)
-				}
-			},
-		},
-		"window, Mistral": {
-			func(w http.ResponseWriter) {
-				writeError(w, 400, "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length", "")
-			},
-			func(t *testing.T, err error) {
-				if e := mustAs[*ContextLengthError](t, err); e.Limit != 32768 {
-					t.Errorf("got %+v, want limit 32768", e)
-				}
-			},
-		},
 		"too large": {
 			func(w http.ResponseWriter) { w.WriteHeader(http.StatusRequestEntityTooLarge) },
 			func(t *testing.T, err error) { _ = mustAs[*ContextLengthError](t, err) },
@@ -162,6 +110,32 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 			tt.check(t, err)
 			if err.Error() == "" || UsageOf(err).Requests == 0 {
 				t.Errorf("got error %q, usage %+v; want a message and at least 1 request", err, UsageOf(err))
+			}
+		})
+	}
+}
+
+func TestCompleteParsesContextLimit(t *testing.T) {
+	tests := map[string]struct {
+		status int
+		body   string
+		limit  int
+	}{
+		"OpenAI":    {400, `{"error":{"message":"This model's maximum context length is 16,385 tokens. However, your messages resulted in 20000 tokens.","code":"context_length_exceeded"}}`, 16385},
+		"llama.cpp": {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`, 256},
+		"Anthropic": {400, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum","type":"invalid_request_error"}}`, 200000},
+		"Gemini":    {400, `{"error":{"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).","type":"invalid_request_error"}}`, 1048575},
+		"Mistral":   {400, `{"error":{"message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length","type":"invalid_request_error"}}`, 32768},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
+				w.WriteHeader(tt.status)
+				fmt.Fprint(w, tt.body)
+			})
+			_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
+			if e := mustAs[*ContextLengthError](t, err); e.Limit != tt.limit || e.Error() == "" || UsageOf(err).Requests == 0 {
+				t.Errorf("got %+v, usage %+v; want limit %d and at least 1 request", e, UsageOf(err), tt.limit)
 			}
 		})
 	}

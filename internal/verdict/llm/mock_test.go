@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -18,46 +16,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/mocktest"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
-
-// startMock builds the mock judge server, which is not part of the repository, starts it
-// with args, and returns its base URL.
-func startMock(t *testing.T, args ...string) string {
-	t.Helper()
-	dir := filepath.Join("..", "..", "..", "..", "shared", "peers", "mock")
-	if _, err := os.Stat(filepath.Join(dir, "mock.go")); err != nil {
-		t.Skip("the mock judge server (shared/peers/mock) was not found beside this checkout")
-	}
-	bin := filepath.Join(t.TempDir(), "mock")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
-	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build mock: %v\n%s", err, out)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close()
-	run := exec.CommandContext(t.Context(), bin, append([]string{"-addr", addr}, args...)...)
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
-	for range 200 {
-		c, err := net.DialTimeout("tcp", addr, time.Second)
-		if err == nil {
-			_ = c.Close()
-			return "http://" + addr + "/v1"
-		}
-		_ = llm.NewClock(time.Now).Sleep(t.Context(), 20*time.Millisecond)
-	}
-	t.Fatal("mock does not listen")
-	return ""
-}
 
 type mockRow struct {
 	Question, Answer string
@@ -146,9 +108,10 @@ func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 			}
 		}},
 	}
+	bin := mocktest.Build(t)
 	servers := map[string]string{
-		"clean":  startMock(t),
-		"faults": startMock(t, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1"),
+		"clean":  mocktest.Start(t, bin),
+		"faults": mocktest.Start(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1"),
 	}
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {

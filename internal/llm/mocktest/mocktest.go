@@ -1,0 +1,74 @@
+// Package mocktest runs a simulated judge for tests. Its source is not part of the
+// repository.
+package mocktest
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Build builds the server and returns the path of its executable. It skips the test if
+// the source is neither in nor beside the repository.
+func Build(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "mock")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
+	cmd.Dir, cmd.Env = source(t), append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building the mock server: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// source returns the directory of the server's source code.
+func source(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+			continue
+		}
+		for _, root := range []string{dir, parent} {
+			source := filepath.Join(root, "shared", "peers", "mock")
+			if _, err := os.Stat(filepath.Join(source, "mock.go")); err == nil {
+				return source
+			}
+		}
+		break
+	}
+	t.Skip("the source of the mock server (shared/peers/mock) was not found")
+	return ""
+}
+
+// Start runs the server built at bin with args until the test ends, and returns its base
+// URL.
+func Start(t *testing.T, bin string, args ...string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close()
+	cmd := exec.CommandContext(t.Context(), bin, append([]string{"-addr", addr}, args...)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	for range 600 {
+		if conn, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
+			_ = conn.Close()
+			return "http://" + addr + "/v1"
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("the mock server did not start")
+	return ""
+}
