@@ -30,12 +30,6 @@ type table struct {
 	baselinePredicted []bool
 	baselineMin       []float64
 	rows, unscored    int
-
-	// Buffers of a resample.
-	sample          []int
-	samplePositive  []bool
-	samplePredicted []bool
-	sampleScores    []float64
 }
 
 // judged holds the results of one judge.
@@ -102,29 +96,20 @@ func accuracy(t *table, rows []int) float64         { return t.accuracy(t.predic
 func baselineAccuracy(t *table, rows []int) float64 { return t.accuracy(t.baselinePredicted, rows) }
 
 func (t *table) accuracy(predicted []bool, rows []int) float64 {
-	t.selectLabels(rows)
-	t.samplePredicted = t.samplePredicted[:0]
-	for _, i := range rows {
-		t.samplePredicted = append(t.samplePredicted, predicted[i])
-	}
-	return stats.BalancedAccuracy(t.samplePositive, t.samplePredicted)
+	return stats.BalancedAccuracy(pick(t.positive, rows), pick(predicted, rows))
 }
 
 func (t *table) auroc(scores []float64, rows []int) float64 {
-	t.selectLabels(rows)
-	t.sampleScores = t.sampleScores[:0]
-	for _, i := range rows {
-		t.sampleScores = append(t.sampleScores, scores[i])
-	}
-	return stats.AUROC(t.samplePositive, t.sampleScores)
+	return stats.AUROC(pick(t.positive, rows), pick(scores, rows))
 }
 
-// selectLabels copies the labels of rows to samplePositive.
-func (t *table) selectLabels(rows []int) {
-	t.samplePositive = t.samplePositive[:0]
-	for _, i := range rows {
-		t.samplePositive = append(t.samplePositive, t.positive[i])
+// pick returns the values of rows.
+func pick[T any](values []T, rows []int) []T {
+	picked := make([]T, len(rows))
+	for i, row := range rows {
+		picked[i] = values[row]
 	}
+	return picked
 }
 
 // all returns the indexes of all rows.
@@ -141,17 +126,17 @@ const resamples = 1000
 
 // resample draws rows with replacement until both labels are present.
 func (t *table) resample(r *rand.Rand) []int {
+	rows := make([]int, len(t.positive))
 	for {
-		t.sample = t.sample[:0]
 		positive := 0
-		for range t.positive {
-			i := r.IntN(len(t.positive))
-			if t.sample = append(t.sample, i); t.positive[i] {
+		for i := range rows {
+			rows[i] = r.IntN(len(rows))
+			if t.positive[rows[i]] {
 				positive++
 			}
 		}
-		if positive > 0 && positive < len(t.sample) || !slices.Contains(t.positive, true) || !slices.Contains(t.positive, false) {
-			return t.sample
+		if positive > 0 && positive < len(rows) || !slices.Contains(t.positive, true) || !slices.Contains(t.positive, false) {
+			return rows
 		}
 	}
 }

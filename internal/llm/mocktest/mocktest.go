@@ -17,7 +17,8 @@ func Build(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "mock")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
-	cmd.Dir, cmd.Env = source(t), append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Dir = source(t)
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building the mock server: %v\n%s", err, out)
 	}
@@ -62,12 +63,14 @@ func Start(t *testing.T, bin string, args ...string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
 	for range 600 {
 		if conn, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
 			_ = conn.Close()
 			return "http://" + addr + "/v1"
 		}
-		time.Sleep(20 * time.Millisecond)
+		<-poll.C
 	}
 	t.Fatal("the mock server did not start")
 	return ""
