@@ -85,7 +85,11 @@ func TestDamagedTextFailsOnlyItsRow(t *testing.T) {
 			}
 		}
 	}
-	rows, last := read(t, "x.json", "{\"a\":\n\"\x01\",\n\"data\":["+good+",\n"+nul+"]}", Options{})
+	rows, last := read(t, "x.jsonl", good+"\n"+strings.Repeat("\x00", 300)+"\n"+good, Options{})
+	if len(rows) != 3 || rows[1].Err != "x.jsonl:2: invalid JSON: invalid character '\\x00' at start of value, at column 1" || rows[2].Err != "" || last != "" {
+		t.Errorf("got row errors %q, last error %q", errorsOf(rows), last)
+	}
+	rows, last = read(t, "x.json", "{\"a\":\n\"\x01\",\n\"data\":["+good+",\n"+nul+"]}", Options{})
 	if len(rows) != 2 || rows[0].Err != "" || rows[1].Err != "x.json:4: element 1: "+invalid || last != "" {
 		t.Errorf("got row errors %q, last error %q", errorsOf(rows), last)
 	}

@@ -51,8 +51,11 @@ func TestTablesOfOtherDialects(t *testing.T) {
 		opts             Options
 		want             []result
 	}{
-		{"Excel in German", "x.csv", "id;answer;contexts;p\r\n;ja, so;\"a;b\";3,14\r\n", Options{KeepAll: true},
-			[]result{{Row: Row{Answer: "ja, so", Contexts: []string{"a;b"}, Kept: []Column{{"p", []byte(`"3,14"`)}}}}}},
+		{
+			"Excel in German", "x.csv", "id;answer;contexts;p\r\n;ja, so;\"a;b\";3,14\r\n",
+			Options{KeepAll: true},
+			[]result{{Row: Row{Answer: "ja, so", Contexts: []string{"a;b"}, Kept: []Column{{"p", []byte(`"3,14"`)}}}}},
+		},
 		{"sep line", "x.csv", "sep=;\nanswer;contexts\na;x\n", Options{}, []result{row("a", "x")}},
 		{"tabs in .csv", "x.csv", "answer\tcontexts\na, \"b\"\tx\n", Options{}, []result{row(`a, "b"`, "x")}},
 		{"commas in .tsv", "x.tsv", "answer,contexts\na,x\n", Options{}, []result{row("a", "x")}},
@@ -64,20 +67,35 @@ func TestTablesOfOtherDialects(t *testing.T) {
 		{"spaces after quotes", "x.csv", "answer,contexts\n\"a\" ,\"x\" \n", Options{}, []result{row("a", "x")}},
 		{"pandas index", "x.csv", ",answer,contexts\n0,a,x\n1,b,y\n", Options{}, []result{row("a", "x"), row("b", "y")}},
 		{"trailing delimiters", "x.csv", "answer,contexts,,\na,x,,\nb,y\nc,z,,1\n", Options{KeepAll: true}, []result{row("a", "x"), row("b", "y"), row("c", "z")}},
-		{"trailing delimiters below the header", "x.csv", "answer,contexts\na,x,\nb,y,,\nc,z,,1\n", Options{},
-			[]result{row("a", "x"), row("b", "y"), {Row: Row{Answer: "c", Contexts: []string{"z"}}, Err: "x.csv:4: want 2 fields, got 4"}}},
+		{
+			"trailing delimiters below the header", "x.csv", "answer,contexts\na,x,\nb,y,,\nc,z,,1\n",
+			Options{},
+			[]result{row("a", "x"), row("b", "y"), {Row: Row{Answer: "c", Contexts: []string{"z"}}, Err: "x.csv:4: want 2 fields, got 4"}},
+		},
 		{"rows of empty fields", "x.csv", "answer;contexts\n\n;\na;x\n ; \n;;;\n", Options{}, []result{row("a", "x")}},
 		{"header twice", "x.csv", "answer,contexts\na,x\n\ufeffanswer,contexts\nb,y\n", Options{}, []result{row("a", "x"), row("b", "y")}},
-		{"Spark escapes", "x.csv", "answer,contexts\n\"\",y\n\"say \\\"hi\\\", ok\",\"[\\\"a \\\\\\\"b\\\\\\\"\\\", \\\"c\\\"]\"\n", Options{},
-			[]result{row("", "y"), row(`say "hi", ok`, `a "b"`, "c")}},
-		{"quotes in a tab-separated text", "x.tsv", "answer\tcontexts\n\"Yes\" he said\tx\n\"b\ty\nc\"\t\"z\"\n", Options{},
-			[]result{row(`"Yes" he said`, "x"), row("b\ty\nc", "z")}},
+		{
+			"Spark escapes", "x.csv", "answer,contexts\n\"\",y\n\"say \\\"hi\\\", ok\",\"[\\\"a \\\\\\\"b\\\\\\\"\\\", \\\"c\\\"]\"\n",
+			Options{},
+			[]result{row("", "y"), row(`say "hi", ok`, `a "b"`, "c")},
+		},
+		{
+			"quotes in a tab-separated text", "x.tsv", "answer\tcontexts\n\"Yes\" he said\tx\n\"b\ty\nc\"\t\"z\"\n",
+			Options{},
+			[]result{row(`"Yes" he said`, "x"), row("b\ty\nc", "z")},
+		},
 		{"carriage returns alone", "x.csv", "answer,contexts\ra,x\rb,y\r", Options{}, []result{row("a", "x"), row("b", "y")}},
 		{"line feeds converted twice", "x.csv", "answer,contexts\r\r\na,\"x\"\r\r\nb,y\r\r\n", Options{}, []result{row("a", "x"), row("b", "y")}},
-		{"NUL byte", "x.csv", "answer,contexts,k\na,x,\x00\n\x00b,y,1\nc,z,1\n", Options{},
-			[]result{{Row: Row{Answer: "a", Contexts: []string{"x"}}, Err: "x.csv:2: a NUL byte"}, {Row: Row{Contexts: []string{"y"}}, Err: "x.csv:3: answer: a NUL byte"}, row("c", "z")}},
-		{"one bad character", "x.csv", "answer,contexts\ncaf\xe9,x\nü,y\n", Options{},
-			[]result{{Row: Row{Contexts: []string{"x"}}, Err: "x.csv:2: answer: invalid UTF-8" + windows1252}, row("ü", "y")}},
+		{
+			"NUL byte", "x.csv", "answer,contexts,k\na,x,\x00\n\x00b,y,1\nc,z,1\n",
+			Options{},
+			[]result{{Row: Row{Answer: "a", Contexts: []string{"x"}}, Err: "x.csv:2: a NUL byte"}, {Row: Row{Contexts: []string{"y"}}, Err: "x.csv:3: answer: a NUL byte"}, row("c", "z")},
+		},
+		{
+			"one bad character", "x.csv", "answer,contexts\ncaf\xe9,x\nü,y\n",
+			Options{},
+			[]result{{Row: Row{Contexts: []string{"x"}}, Err: "x.csv:2: answer: invalid UTF-8" + windows1252}, row("ü", "y")},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var warned []string

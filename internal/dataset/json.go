@@ -114,8 +114,8 @@ func (j *jsonReader) startStream(begin, end int64) error {
 		return &layoutError{err: want, missing: true}
 	}
 	j.stream, j.first = true, bytes.Clone(j.in.kept[begin:end])
-	if j.dec.PeekKind() != 0 || j.in.err != nil {
-		return nil
+	if lone := j.dec.PeekKind() == 0 && j.in.err == nil; !lone {
+		return nil // next returns j.in.err
 	}
 	if j.object.columns.raw {
 		return &layoutError{err: want, missing: true}

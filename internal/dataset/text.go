@@ -142,8 +142,11 @@ const textSample = 4096
 
 // checkText returns an error if the start of a file is not UTF-8 text: more than
 // 30% of its characters are control characters or invalid UTF-8. Fewer make only
-// their rows invalid.
+// their rows invalid, and so do more after a line with an object.
 func checkText(head []byte) error {
+	if line, _, more := bytes.Cut(head, []byte("\n")); more && startsWith(line, "{") && bytes.HasSuffix(trimSpace(line), []byte("}")) && !bytes.ContainsFunc(line, isBinary) {
+		return nil
+	}
 	total := len(head)
 	head = head[:min(len(head), textSample)]
 	control, invalid, first := 0, 0, -1
