@@ -27,12 +27,15 @@ type failure struct {
 // location matches the file and line at the start of an error.
 var location = regexp.MustCompile(`^\S+:\d+: `)
 
+// withoutLocation returns the text of an error without its location.
+func withoutLocation(err error) string { return location.ReplaceAllString(err.Error(), "") }
+
 // add counts the error of r without its location.
 func (f failures) add(r *result.Row) {
 	if r.Status != result.Failed || r.Err == nil {
 		return
 	}
-	text := report.Clip(location.ReplaceAllString(r.Err.Error(), ""), maxFailureText)
+	text := report.Clip(withoutLocation(r.Err), maxFailureText)
 	if _, known := f[text]; known || len(f) < maxFailureTexts {
 		f[text]++
 	}

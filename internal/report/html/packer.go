@@ -71,7 +71,7 @@ func (p *packer) append(entry, line []byte) error {
 // start, and its line in that block. Both are valid until the next call.
 //
 // The entry consists of block, index, id, question, answer, status, faithfulness, support,
-// reason, the numbers of supported, contradicted and not mentioned claims, 1 if a text is
+// reason or error, the numbers of supported, contradicted and not mentioned claims, 1 if a text is
 // truncated, the start of the excerpt, and an object with the kept columns as texts, if there
 // are any.
 func (p *packer) encode(r *result.Row) (entry, line []byte) {
@@ -97,7 +97,7 @@ func (p *packer) encode(r *result.Row) (entry, line []byte) {
 	b = result.AppendText(append(b, ','), string(r.Status))
 	b = result.AppendScore(append(b, ','), r.Faithfulness)
 	b = result.AppendScore(append(b, ','), r.Support)
-	b = result.AppendText(append(b, ','), r.Reason)
+	b = result.AppendText(append(b, ','), reason(r))
 	for _, n := range append(counts[:], truncated, excerpt(r)) {
 		b = strconv.AppendInt(append(b, ','), int64(n), 10)
 	}
@@ -122,6 +122,14 @@ func (p *packer) encode(r *result.Row) (entry, line []byte) {
 	p.entry = append(b, ']')
 	p.line = append(stored.AppendJSON(p.line[:0]), '\n')
 	return p.entry, p.line
+}
+
+// reason returns the reason of r or, if r failed, its error without the location.
+func reason(r *result.Row) string {
+	if r.Status == result.Failed && r.Err != nil {
+		return truncate(withoutLocation(r.Err), maxIndexKept)
+	}
+	return r.Reason
 }
 
 // excerpt returns the offset in the answer, in code points, of the part that the table shows:

@@ -26,7 +26,7 @@ async function* readIndex() {
       return {
         block: rowBlock, line, index, id, question, answer, status, faithfulness, support, reason,
         supported, contradicted, notMentioned, truncated: truncated === 1, excerpt, kept,
-        text: (id + "\n" + question + "\n" + answer).toLowerCase(),
+        text: (id + "\n" + question + "\n" + answer + (status === "failed" ? "\n" + reason : "")).toLowerCase(),
       };
     });
     block.remove(); // frees memory

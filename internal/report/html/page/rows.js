@@ -35,8 +35,12 @@ const COLUMNS = [
   { key: "status", head: "Status", sortKey: (row) => STATUSES[row.status], cell: statusCell },
 ];
 
-// answerCell shows the first unsupported claim of an answer, or its beginning.
+// answerCell shows the first unsupported claim of an answer or its beginning, and the error
+// of a failed row.
 function answerCell(row) {
+  if (row.status === "failed") {
+    return make("span", { className: "trouble" }, write(make("bdi"), row.reason));
+  }
   if (unsupportedOf(row) === 0) {
     return row.answer;
   }
