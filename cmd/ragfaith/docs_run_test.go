@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -192,7 +193,11 @@ func (r *docsReader) python(t *testing.T, b *docsBlock) {
 		program = "import duckdb, sys\nprint(duckdb.sql(" + strconv.QuoteToASCII(b.text) + "))"
 	}
 	cmd := exec.Command(python, "-c", program)
-	cmd.Dir, cmd.Env = r.dir, r.env
+	module, err := filepath.Abs(filepath.Join(docsRoot, "packaging", "python"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Dir, cmd.Env = r.dir, append(slices.Clip(r.env), "PYTHONPATH="+module, "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", b, err, out)
 	}
