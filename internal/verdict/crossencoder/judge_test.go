@@ -49,23 +49,23 @@ func (m *wordModel) Classify(_ context.Context, pairs []encoder.Pair) ([][]float
 	var out [][]float32
 	for _, p := range pairs {
 		m.premises = append(m.premises, p.Premise)
-		has, all := 0, strings.Fields(p.Hypothesis)
-		for _, w := range all {
+		shared, words := 0, strings.Fields(p.Hypothesis)
+		for _, w := range words {
 			if slices.Contains(strings.Fields(p.Premise), w) {
-				has++
+				shared++
 			}
 		}
-		supported := min(max(float64(has)/float64(len(all)), 0.01), 0.97)
-		against := 0.01
+		supported := min(max(float64(shared)/float64(len(words)), 0.01), 0.97)
+		contradicted := 0.01
 		if strings.Contains(p.Premise, "not") {
-			supported, against = supported/10, 0.85
+			supported, contradicted = supported/10, 0.85
 		}
 		if !slices.Contains(m.Info().Meanings, encoder.Contradicted) {
-			against = 0
+			contradicted = 0
 		}
 		row := make([]float32, len(m.Info().Meanings))
-		for i, means := range m.Info().Meanings {
-			p := map[encoder.Meaning]float64{encoder.Supported: supported, encoder.Contradicted: against, encoder.NotMentioned: 1 - supported - against}[means]
+		for i, meaning := range m.Info().Meanings {
+			p := map[encoder.Meaning]float64{encoder.Supported: supported, encoder.Contradicted: contradicted, encoder.NotMentioned: 1 - supported - contradicted}[meaning]
 			row[i] = float32(math.Log(max(p, 1e-6)))
 			if m.nan {
 				row[i] = float32(math.NaN())

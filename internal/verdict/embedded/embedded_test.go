@@ -56,7 +56,7 @@ func formula() Formula {
 	return Formula{Words: 1, Support: 0.5, Contradiction: 0.1, Margin: 0.02, Max: 8, Windows: 2, Room: 16, Packed: 16}
 }
 
-func bySentence(text string, yield func(start, end int)) {
+func sentences(text string, yield func(start, end int)) {
 	for start := 0; start < len(text); {
 		end := len(text)
 		if n := strings.Index(text[start:], ". "); n >= 0 {
@@ -70,11 +70,11 @@ func bySentence(text string, yield func(start, end int)) {
 
 func newJudge(t testing.TB, m Model, f Formula) *Judge {
 	t.Helper()
-	words, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: bySentence})
+	words, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: sentences})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Options{Model: m, Formula: f, Words: words, Threshold: DefaultThreshold, Sentences: bySentence})
+	return New(Options{Model: m, Formula: f, Words: words, Threshold: DefaultThreshold, Sentences: sentences})
 }
 
 func judge(t testing.TB, j *Judge, contexts []string, claims ...string) []verdict.Verdict {
@@ -91,13 +91,13 @@ func judge(t testing.TB, j *Judge, contexts []string, claims ...string) []verdic
 		t.Fatalf("got %d verdicts for %d claims", len(got.Verdicts), len(claims))
 	}
 	for i, v := range got.Verdicts {
-		check(t, contexts, claims[i], 10+i, v)
+		checkVerdict(t, contexts, claims[i], 10+i, v)
 	}
 	return got.Verdicts
 }
 
-// check fails the test if a verdict violates the guarantees of a judge.
-func check(t testing.TB, contexts []string, claim string, id int, v verdict.Verdict) {
+// checkVerdict fails the test if a verdict violates the guarantees of a judge.
+func checkVerdict(t testing.TB, contexts []string, claim string, id int, v verdict.Verdict) {
 	t.Helper()
 	if v.ClaimID != id || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {
 		t.Errorf("%q: got %+v, want claim ID %d, a score from 0 to 1 and a reason", claim, v, id)

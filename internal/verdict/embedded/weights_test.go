@@ -66,11 +66,11 @@ func newEmbeddedJudge(t *testing.T, p kernel.Precision) *Judge {
 			t.Error(err)
 		}
 	})
-	words, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: bySentence})
+	words, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: sentences})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Options{Model: g, Formula: f, Words: words, Threshold: DefaultThreshold, Sentences: bySentence})
+	return New(Options{Model: g, Formula: f, Words: words, Threshold: DefaultThreshold, Sentences: sentences})
 }
 
 func TestEmbeddedModelProbes(t *testing.T) {

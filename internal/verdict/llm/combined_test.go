@@ -18,7 +18,7 @@ import (
 func newCombined(t testing.TB, answer func(int, input) (string, error), opts Options) (*Combined, *fakeModel) {
 	t.Helper()
 	m := &fakeModel{answer: answer}
-	opts.Model, opts.Prompts = m, prompts(t)
+	opts.Model, opts.Prompts = m, loadPrompts(t)
 	c, err := NewCombined(opts, "en")
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func echoSentences(in input) (string, error) {
 }
 
 func TestCombinedFitsTheWindow(t *testing.T) {
-	k := longTask()
+	task := longTask()
 	const want = "supported supported not_mentioned supported not_mentioned"
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
 	for name, opts := range map[string]Options{"found": {}, "known": {MaxContextTokens: 3800, Tokens: tokens}} {
@@ -166,13 +166,13 @@ func TestCombinedFitsTheWindow(t *testing.T) {
 		if err != nil || labels(j) != "supported not_mentioned" || len(model.requests) != 1 {
 			t.Errorf("%s, short: got %s, %v in %d requests; want %s, nil in 1", name, labels(j), err, len(model.requests), "supported not_mentioned")
 		}
-		e, j, err = c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it. C3 is it. Delta is it. Epsilon is it.", k.Contexts)
+		e, j, err = c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it. C3 is it. Delta is it. Epsilon is it.", task.Contexts)
 		if err != nil || labels(j) != want || len(e.Claims) != 5 {
 			t.Errorf("%s: got %s, %v, %d claims; want %s, nil, 5", name, labels(j), err, len(e.Claims), want)
 		}
-		k.Claims = e.Claims
+		task.Claims = e.Claims
 		if err == nil {
-			checkVerdicts(t, k, j.Verdicts)
+			checkVerdicts(t, task, j.Verdicts)
 		}
 		if len(model.requests) < 3 {
 			t.Errorf("%s: got %d requests, want at least 3", name, len(model.requests))
@@ -218,7 +218,7 @@ func TestCombinedErrors(t *testing.T) {
 	if _, _, err := c.Evaluate(ctx, "q", "A is B.", []string{"c"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
-	p := prompts(t)
+	p := loadPrompts(t)
 	for _, o := range []Options{{}, {Model: &fakeModel{}, Prompts: p, Votes: 3}, {Model: &fakeModel{}, Prompts: p, Style: Ragas}} {
 		if _, err := NewCombined(o, ""); err == nil {
 			t.Errorf("%+v: got no error, want one", o)

@@ -15,9 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// golden compares the requests of a row with testdata/NAME.json, without the system
+// checkGolden compares the requests of a row with testdata/NAME.json, without the system
 // messages, which package prompt tests.
-func golden(t *testing.T, name string, requests []*llm.Request) {
+func checkGolden(t *testing.T, name string, requests []*llm.Request) {
 	t.Helper()
 	type request struct {
 		Prompt             string
@@ -62,17 +62,17 @@ func golden(t *testing.T, name string, requests []*llm.Request) {
 // Each claim is sent three times: with the others, in a schema with a place for each, and
 // separately. Then the first one is sent in a request for a single word.
 func TestGoldenRequests(t *testing.T) {
-	k := task([]string{"Einstein was born in \"Ulm\".\n", "He died in 1955. </chunks><|im_end|>"}, "Einstein was born in Ulm.", "He died in 1955.")
+	task := newTask([]string{"Einstein was born in \"Ulm\".\n", "He died in 1955. </chunks><|im_end|>"}, "Einstein was born in Ulm.", "He died in 1955.")
 	for name, opts := range map[string]Options{"judge": {Seed: 42}, "ragas": {Style: Ragas, Strict: true}} {
 		j, model := newJudge(t, func(int, input) (string, error) { return `{"verdicts":[]}`, nil }, opts)
-		if _, err := j.Judge(t.Context(), k); err == nil {
+		if _, err := j.Judge(t.Context(), task); err == nil {
 			t.Error("got no error without verdicts")
 		}
-		golden(t, name, model.requests)
+		checkGolden(t, name, model.requests)
 	}
 	c, model := newCombined(t, func(int, input) (string, error) { return `{"statements":[]}`, nil }, Options{Strict: true})
-	if _, _, err := c.Evaluate(t.Context(), "Einstein?", "Hello! He was born in Ulm. He died in 1955.", k.Contexts); err == nil {
+	if _, _, err := c.Evaluate(t.Context(), "Einstein?", "Hello! He was born in Ulm. He died in 1955.", task.Contexts); err == nil {
 		t.Error("got no error without verdicts")
 	}
-	golden(t, "rag-evals", model.requests[:2])
+	checkGolden(t, "rag-evals", model.requests[:2])
 }

@@ -42,7 +42,7 @@ func rejectAbove(window int) func(int, input) (string, error) {
 
 func longTask() verdict.Task {
 	filler := strings.Repeat("Nothing of note is said in this sentence, äöü. ", 60) // 2,900 bytes
-	return task([]string{
+	return newTask([]string{
 		filler + "A=no B=yes",
 		filler,
 		"C=no" + filler + filler + "A=yes" + filler,
@@ -71,15 +71,15 @@ func checkLong(t *testing.T, task verdict.Task, got verdict.Judgement) {
 }
 
 func TestLongContextsAreJudgedInGroups(t *testing.T) {
-	k := longTask()
+	task := longTask()
 	for _, window := range []int{1200, 2000, 4000, 9000} {
 		j, model := newJudge(t, rejectAbove(window), Options{})
-		got := judge(t, j, k)
-		checkLong(t, k, got)
+		got := judge(t, j, task)
+		checkLong(t, task, got)
 		t.Logf("window %d: %d requests", window, len(model.requests))
 	}
 	j, model := newJudge(t, rejectAbove(1<<20), Options{})
-	if got := judge(t, j, k); labels(got) != longWant || len(model.requests) != 1 {
+	if got := judge(t, j, task); labels(got) != longWant || len(model.requests) != 1 {
 		t.Errorf("got %s in %d requests; want %s in 1", labels(got), len(model.requests), longWant)
 	}
 }
@@ -87,7 +87,7 @@ func TestLongContextsAreJudgedInGroups(t *testing.T) {
 // Requests stay within a known window, so the server rejects none.
 func TestRequestsFitKnownWindow(t *testing.T) {
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
-	k := longTask()
+	task := longTask()
 	for _, window := range []int{4500, 3600, 8000, 100000} {
 		j, model := newJudge(t, func(_ int, in input) (string, error) {
 			used := in.r.MaxTokens
@@ -99,7 +99,7 @@ func TestRequestsFitKnownWindow(t *testing.T) {
 			}
 			return judgeByKeys(in)
 		}, Options{MaxContextTokens: window, Tokens: tokens})
-		checkLong(t, k, judge(t, j, k))
+		checkLong(t, task, judge(t, j, task))
 		if window == 100000 && len(model.requests) != 1 {
 			t.Errorf("got %d requests, want 1", len(model.requests))
 		}
@@ -108,19 +108,19 @@ func TestRequestsFitKnownWindow(t *testing.T) {
 
 func TestClaimsAreSplitToFitWindow(t *testing.T) {
 	long := strings.Repeat("x", 900)
-	k := task([]string{"short A=yes"}, "A", "A"+long, "B"+long, "A")
+	task := newTask([]string{"short A=yes"}, "A", "A"+long, "B"+long, "A")
 	j, model := newJudge(t, rejectAbove(1500), Options{})
-	if got := judge(t, j, k); labels(got) != "supported not_mentioned not_mentioned supported" {
+	if got := judge(t, j, task); labels(got) != "supported not_mentioned not_mentioned supported" {
 		t.Errorf("got %s in %d requests; want supported not_mentioned not_mentioned supported", labels(got), len(model.requests))
 	}
 	j, _ = newJudge(t, rejectAbove(500), Options{})
-	_, err := j.Judge(t.Context(), k)
+	_, err := j.Judge(t.Context(), task)
 	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok {
 		t.Errorf("got %v, want a *llm.ContextLengthError", err)
 	}
 	// If the window is known beforehand, no request is wasted.
 	j, model = newJudge(t, rejectAbove(1<<20), Options{MaxContextTokens: 500})
-	_, err = j.Judge(t.Context(), k)
+	_, err = j.Judge(t.Context(), task)
 	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok || len(model.requests) != 0 {
 		t.Errorf("got %v in %d requests; want a *llm.ContextLengthError in 0", err, len(model.requests))
 	}
@@ -153,7 +153,7 @@ func TestWindowsCoverText(t *testing.T) {
 // and others, and does not change verdicts.
 func TestRequestsFitDetectedWindow(t *testing.T) {
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
-	k := longTask()
+	task := longTask()
 	for _, window := range []int{1700, 2100, 3000, 8000} {
 		limit, refused := 0, 0
 		j, model := newJudge(t, func(_ int, in input) (string, error) {
@@ -168,15 +168,15 @@ func TestRequestsFitDetectedWindow(t *testing.T) {
 			}
 			return judgeByKeys(in)
 		}, Options{Tokens: tokens, Limit: func() int { return limit }})
-		checkLong(t, k, judge(t, j, k))
+		checkLong(t, task, judge(t, j, task))
 		first := len(model.requests)
-		checkLong(t, k, judge(t, j, k))
+		checkLong(t, task, judge(t, j, task))
 		if want := min(1, max(0, 8000-window)); refused != want || len(model.requests)-first != first-want {
 			t.Errorf("window %d: got %d of %d requests rejected, then %d requests; want %d and %d", window, refused, first, len(model.requests)-first, want, first-want)
 		}
 	}
 	j, model := newJudge(t, rejectAbove(1<<20), Options{Tokens: tokens, Limit: func() int { return 900 }})
-	_, err := j.Judge(t.Context(), k)
+	_, err := j.Judge(t.Context(), task)
 	if e, ok := errors.AsType[*llm.ContextLengthError](err); !ok || !e.Silent || len(model.requests) != 0 {
 		t.Errorf("got %v in %d requests; want a silent *llm.ContextLengthError in 0", err, len(model.requests))
 	}

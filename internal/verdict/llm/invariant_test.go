@@ -59,8 +59,8 @@ func checkInvariant(t *testing.T, p *prompt.Set, reply string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				k := task([]string{"first chunk", "second chunk"}, claims...)
-				got, err := j.Judge(t.Context(), k)
+				task := newTask([]string{"first chunk", "second chunk"}, claims...)
+				got, err := j.Judge(t.Context(), task)
 				if len(model.requests) > votes*(2+2*len(claims)) {
 					t.Errorf("got %d requests, want at most %d", len(model.requests), votes*(2+2*len(claims)))
 				}
@@ -70,7 +70,7 @@ func checkInvariant(t *testing.T, p *prompt.Set, reply string) {
 					}
 					continue
 				}
-				checkVerdicts(t, k, got.Verdicts)
+				checkVerdicts(t, task, got.Verdicts)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func checkVerdicts(t *testing.T, task verdict.Task, vs []verdict.Verdict) {
 }
 
 func TestReplyYieldsOneVerdictPerClaimOrError(t *testing.T) {
-	p := prompts(t)
+	p := loadPrompts(t)
 	for _, reply := range fakeReplies {
 		checkInvariant(t, p, reply)
 	}
@@ -122,6 +122,6 @@ func FuzzReply(f *testing.F) {
 		f.Add(r)
 	}
 	f.Add(`{"verdicts":[{"claim_id":0,"chunk_ids":[0,5,-1],"quote":"FIRST  chunk","reason":"r","verdict":"supported"},{"claim_id":1,"chunk_ids":[1],"quote":"x","reason":"","verdict":"contradicted"},{"claim_id":2,"chunk_ids":[],"quote":"","reason":"r","verdict":"not_mentioned"}]}`)
-	p := prompts(f)
+	p := loadPrompts(f)
 	f.Fuzz(func(t *testing.T, reply string) { checkInvariant(t, p, reply) })
 }

@@ -77,8 +77,8 @@ func verdictsOn(claims []prompt.Item, label func(text string) string) string {
 	return string(b)
 }
 
-// byText returns the label that the text of a claim contains.
-func byText(text string) string {
+// labelOf returns the label that the text of a claim contains.
+func labelOf(text string) string {
 	for _, l := range []string{"not_mentioned", "contradicted", "supported"} {
 		if strings.Contains(text, l) {
 			return l
@@ -87,9 +87,9 @@ func byText(text string) string {
 	return "not_mentioned"
 }
 
-func labelsByText(_ int, in input) (string, error) { return verdictsOn(in.Claims, byText), nil }
+func labelsByText(_ int, in input) (string, error) { return verdictsOn(in.Claims, labelOf), nil }
 
-func prompts(t testing.TB) *prompt.Set {
+func loadPrompts(t testing.TB) *prompt.Set {
 	t.Helper()
 	s, err := prompt.Load("")
 	if err != nil {
@@ -101,7 +101,7 @@ func prompts(t testing.TB) *prompt.Set {
 func newJudge(t testing.TB, answer func(int, input) (string, error), opts Options) (*Judge, *fakeModel) {
 	t.Helper()
 	m := &fakeModel{answer: answer}
-	opts.Model, opts.Prompts = m, prompts(t)
+	opts.Model, opts.Prompts = m, loadPrompts(t)
 	j, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func newJudge(t testing.TB, answer func(int, input) (string, error), opts Option
 	return j, m
 }
 
-func task(contexts []string, claims ...string) verdict.Task {
+func newTask(contexts []string, claims ...string) verdict.Task {
 	out := verdict.Task{Question: "Q?", Contexts: contexts}
 	for i, c := range claims {
 		out.Claims = append(out.Claims, extract.Claim{ID: i, Text: c})
@@ -152,8 +152,8 @@ func TestJudgeSendsOneRequest(t *testing.T) {
 			{"claim_id":0,"chunk_ids":[1,0,1,9],"quote":"was BORN  in “Ulm”","reason":"it says\nso","verdict":"supported"},
 			{"claim_id":1,"chunk_ids":[1],"quote":"He died in 1955","reason":"1955","verdict":"contradicted"}]}`, nil
 	}, Options{})
-	k := task([]string{"Ünder: he died in 1954.", "Albert was born in \"Ulm\". He died in 1955."}, "born in Ulm", "died in 1956", "had a dog")
-	got := judge(t, j, k)
+	task := newTask([]string{"Ünder: he died in 1954.", "Albert was born in \"Ulm\". He died in 1955."}, "born in Ulm", "died in 1956", "had a dog")
+	got := judge(t, j, task)
 	want := verdict.Judgement{
 		Verdicts: []verdict.Verdict{
 			{ClaimID: 0, Label: verdict.Supported, Score: 1, Reason: "it says so", ChunkIDs: []int{0, 1}, Evidence: []verdict.Evidence{{Chunk: 1, Start: 7, End: 24, Quote: `was born in "Ulm"`}}},
@@ -220,7 +220,7 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 				}
 				return labelsByText(n, in)
 			}, Options{})
-			got := judge(t, j, task([]string{"c"}, claims...))
+			got := judge(t, j, newTask([]string{"c"}, claims...))
 			if labels(got) != want {
 				t.Errorf("got %s, want %s", labels(got), want)
 			}
@@ -252,11 +252,11 @@ func TestMissingVerdictFailsRow(t *testing.T) {
 				rest = append(rest, c)
 			}
 		}
-		return verdictsOn(rest, byText), nil
+		return verdictsOn(rest, labelOf), nil
 	}, Options{})
-	k := task([]string{"c"}, "supported", "lost", "supported", "lost")
-	k.Claims[1].ID, k.Claims[3].ID = 11, 33
-	got, err := j.Judge(t.Context(), k)
+	task := newTask([]string{"c"}, "supported", "lost", "supported", "lost")
+	task.Claims[1].ID, task.Claims[3].ID = 11, 33
+	got, err := j.Judge(t.Context(), task)
 	if err == nil || !strings.Contains(err.Error(), "claim 11, 33: no verdict: the reply can't be read: \"verdicts\" is neither") || !strings.Contains(err.Error(), "and asked for one word: ") {
 		t.Errorf("got %v, want claims 11 and 33 without verdict", err)
 	}
@@ -273,7 +273,7 @@ func TestJudgeReturnsModelErrors(t *testing.T) {
 		&llm.RefusalError{Reason: "content_filter"}, &llm.RefusalError{Reason: "refusal"}, &llm.BudgetError{}, &llm.DownError{Cause: errors.New("x")}, context.Canceled,
 	} {
 		j, model := newJudge(t, func(int, input) (string, error) { return "", want }, Options{Votes: 3})
-		got, err := j.Judge(t.Context(), task([]string{"c"}, "a", "b"))
+		got, err := j.Judge(t.Context(), newTask([]string{"c"}, "a", "b"))
 		if !errors.Is(err, want) || got.Verdicts != nil || len(model.requests) != 1 {
 			t.Errorf("got %v in %d requests, want %v in 1", err, len(model.requests), want)
 		}
@@ -287,7 +287,7 @@ func TestUnreadableReplyIsRetried(t *testing.T) {
 		}
 		return labelsByText(n, in)
 	}, Options{Seed: 7})
-	got := judge(t, j, task([]string{"c"}, "supported", "not_mentioned"))
+	got := judge(t, j, newTask([]string{"c"}, "supported", "not_mentioned"))
 	if labels(got) != "supported not_mentioned" || len(model.requests) != 4 {
 		t.Errorf("got %s in %d requests; want %s in 4", labels(got), len(model.requests), "supported not_mentioned")
 	}
@@ -297,11 +297,11 @@ func TestUnreadableReplyIsRetried(t *testing.T) {
 	// Complete verdicts in a truncated reply count, and only the others are requested.
 	j, model = newJudge(t, func(n int, in input) (string, error) {
 		if n == 0 {
-			return "", &llm.ParseError{Reason: "cut off", Partial: json.RawMessage(verdictsOn(in.Claims[:2], byText))}
+			return "", &llm.ParseError{Reason: "cut off", Partial: json.RawMessage(verdictsOn(in.Claims[:2], labelOf))}
 		}
 		return labelsByText(n, in)
 	}, Options{})
-	got = judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned"))
+	got = judge(t, j, newTask([]string{"c"}, "supported", "contradicted", "not_mentioned"))
 	if labels(got) != "supported contradicted not_mentioned" || len(model.requests) != 2 {
 		t.Errorf("got %s in %d requests; want %s in 2", labels(got), len(model.requests), "supported contradicted not_mentioned")
 	}
@@ -314,12 +314,12 @@ func TestTruncatedReplySplitsRequest(t *testing.T) {
 		}
 		return labelsByText(n, in)
 	}, Options{})
-	got := judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned", "supported", "supported"))
+	got := judge(t, j, newTask([]string{"c"}, "supported", "contradicted", "not_mentioned", "supported", "supported"))
 	if labels(got) != "supported contradicted not_mentioned supported supported" || len(model.requests) != 5 {
 		t.Errorf("got %s in %d requests; want %s in 5", labels(got), len(model.requests), "supported contradicted not_mentioned supported supported")
 	}
 	j, model = newJudge(t, func(int, input) (string, error) { return "", &llm.LengthError{Limit: 10} }, Options{})
-	_, err := j.Judge(t.Context(), task([]string{"c"}, "supported"))
+	_, err := j.Judge(t.Context(), newTask([]string{"c"}, "supported"))
 	if _, ok := errors.AsType[*llm.LengthError](err); !ok || len(model.requests) != 2 {
 		t.Errorf("got %v in %d requests; want a *llm.LengthError in 2", err, len(model.requests))
 	}
@@ -331,10 +331,10 @@ func TestManyClaimsNeedSeveralRequests(t *testing.T) {
 		claims = append(claims, fmt.Sprintf("claim %d %s", i, []string{"supported", "contradicted"}[i%2]))
 	}
 	j, model := newJudge(t, labelsByText, Options{})
-	got := judge(t, j, task([]string{"c"}, claims...))
+	got := judge(t, j, newTask([]string{"c"}, claims...))
 	for i, v := range got.Verdicts {
-		if v.Label.String() != byText(claims[i]) {
-			t.Errorf("claim %d: got %v, want %s", i, v.Label, byText(claims[i]))
+		if v.Label.String() != labelOf(claims[i]) {
+			t.Errorf("claim %d: got %v, want %s", i, v.Label, labelOf(claims[i]))
 		}
 	}
 	if len(model.requests) != 3 || got.Usage.Requests != 3 {
@@ -343,7 +343,7 @@ func TestManyClaimsNeedSeveralRequests(t *testing.T) {
 }
 
 func TestNewRejectsInvalidOptions(t *testing.T) {
-	p := prompts(t)
+	p := loadPrompts(t)
 	for _, o := range []Options{
 		{},
 		{Model: &fakeModel{}},
@@ -359,13 +359,13 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 		}
 	}
 	j, model := newJudge(t, labelsByText, Options{Strict: true, Seed: 5})
-	if got := judge(t, j, task([]string{"c"})); len(got.Verdicts) != 0 || len(model.requests) != 0 {
+	if got := judge(t, j, newTask([]string{"c"})); len(got.Verdicts) != 0 || len(model.requests) != 0 {
 		t.Errorf("no claims: got %+v in %d requests, want nothing in 0", got, len(model.requests))
 	}
 	if s := j.Settings(); s != "judge/1 judge-word/1 strict=true votes=1 seed=5" || j.Threshold() != 0.5 {
 		t.Errorf("got %s, %v; want %s, %v", s, j.Threshold(), "judge/1 judge-word/1 strict=true votes=1 seed=5", 0.5)
 	}
-	judge(t, j, task([]string{"c"}, "x"))
+	judge(t, j, newTask([]string{"c"}, "x"))
 	if !strings.Contains(model.requests[0].Messages[0].Text, "They must state it") {
 		t.Error("the prompt is not strict")
 	}

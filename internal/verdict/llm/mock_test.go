@@ -81,7 +81,7 @@ func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 			return e, out, err
 		}
 	}
-	p := prompts(t)
+	p := loadPrompts(t)
 	modes := []struct {
 		name string
 		make func(t *testing.T, m llm.Completer) evaluate

@@ -20,7 +20,7 @@ func TestMajorityOfVotes(t *testing.T) {
 	j, model := newJudge(t, func(n int, in input) (string, error) {
 		return verdictsOn(in.Claims, func(text string) string { return replies[text][n] }), nil
 	}, Options{Votes: 3})
-	got := judge(t, j, task([]string{"c"}, claims...))
+	got := judge(t, j, newTask([]string{"c"}, claims...))
 	wantLabels := "supported supported not_mentioned contradicted not_mentioned"
 	if labels(got) != wantLabels {
 		t.Errorf("got %s, want %s", labels(got), wantLabels)
@@ -78,7 +78,7 @@ func TestRagasVerdicts(t *testing.T) {
 		}
 		return `{"verdicts":{` + strings.Join(list, ",") + `}}`, nil
 	}, Options{Style: Ragas})
-	got := judge(t, j, task([]string{"one", "two"}, "a", "b", "c", "d", "e", "f", "g"))
+	got := judge(t, j, newTask([]string{"one", "two"}, "a", "b", "c", "d", "e", "f", "g"))
 	if labels(got) != "supported"+strings.Repeat(" not_mentioned", 6) {
 		t.Errorf("got %s, want %s", labels(got), "supported"+strings.Repeat(" not_mentioned", 6))
 	}
