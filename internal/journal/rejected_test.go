@@ -34,17 +34,17 @@ func TestChangedDatasetIsRejected(t *testing.T) {
 		rows iter.Seq2[dataset.Row, error]
 		want string
 	}{
-		{edit(3, func(r *dataset.Row, _ *error) { r.ID = "other" }), "row 3 (f.jsonl:4): id is not the same"},
-		{edit(0, func(r *dataset.Row, _ *error) { r.Question = "other" }), "row 0 (f.jsonl:1): question is not the same"},
-		{edit(5, func(r *dataset.Row, _ *error) { r.Answer += "." }), "row 5 (f.jsonl:6): answer is not the same"},
-		{edit(5, func(r *dataset.Row, _ *error) { r.Contexts = []string{"d", "c"} }), "row 5 (f.jsonl:6): contexts are not the same"},
-		{edit(5, func(r *dataset.Row, _ *error) { r.Index = 6 }), "row 6 (f.jsonl:6): index was 5, is 6"},
-		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Value = []byte("2") }), `row 5 (f.jsonl:6): column "n" is not the same`},
-		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Name = "m" }), `row 5 (f.jsonl:6): column "m" was "n"`},
-		{edit(5, func(r *dataset.Row, _ *error) { r.Kept = nil }), "row 5 (f.jsonl:6): it has 0 kept columns, and had 1"},
-		{edit(7, func(_ *dataset.Row, err *error) { *err = nil }), "row 7 (f.jsonl:8): it could not be read before, and can be now"},
-		{edit(7, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 8, Err: errors.New("x")} }), "row 7 (f.jsonl:8): it can't be read for another reason: f:8: x"},
-		{edit(6, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 7, Err: errors.New("x")} }), "row 6 (f.jsonl:7): it can no longer be read: f:7: x"},
+		{edit(3, func(r *dataset.Row, _ *error) { r.ID = "other" }), "row 3 (f.jsonl:4): id changed"},
+		{edit(0, func(r *dataset.Row, _ *error) { r.Question = "other" }), "row 0 (f.jsonl:1): question changed"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Answer += "." }), "row 5 (f.jsonl:6): answer changed"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Contexts = []string{"d", "c"} }), "row 5 (f.jsonl:6): contexts changed"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Index = 6 }), "row 6 (f.jsonl:6): index changed from 5 to 6"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Value = []byte("2") }), `row 5 (f.jsonl:6): column "n" changed`},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Name = "m" }), `row 5 (f.jsonl:6): column "n" is now "m"`},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Kept = nil }), "row 5 (f.jsonl:6): number of kept columns changed from 1 to 0"},
+		{edit(7, func(_ *dataset.Row, err *error) { *err = nil }), "row 7 (f.jsonl:8): previously unreadable, now readable"},
+		{edit(7, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 8, Err: errors.New("x")} }), "row 7 (f.jsonl:8): unreadable for another reason: f:8: x"},
+		{edit(6, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 7, Err: errors.New("x")} }), "row 6 (f.jsonl:7): now unreadable: f:7: x"},
 		{rowsOf(2), "row 2 is no longer in the dataset"},
 	} {
 		_, err := score(t, path, tt.rows, newJudge(), testSettings, true, 0)

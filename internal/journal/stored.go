@@ -98,7 +98,7 @@ func (s *Stored) Unmatched() error {
 	case !ok:
 		return nil
 	case r == nil:
-		return &ChangedError{s.Part, "it has more results than the dataset has rows"}
+		return &ChangedError{s.Part, "there are more results than rows in the dataset"}
 	}
 	return &ChangedError{s.Part, fmt.Sprintf("row %d is no longer in the dataset", r.Index)}
 }
@@ -170,21 +170,21 @@ func difference(stored, current *result.Row) string {
 	unreadable := stored.Status == result.Failed && stored.Reason == result.StageRead
 	switch {
 	case stored.Index != current.Index:
-		return fmt.Sprintf("index was %d, is %d", stored.Index, current.Index)
+		return fmt.Sprintf("index changed from %d to %d", stored.Index, current.Index)
 	case unreadable && current.Err == nil:
-		return "it could not be read before, and can be now"
+		return "previously unreadable, now readable"
 	case !unreadable && current.Err != nil:
-		return "it can no longer be read: " + current.Err.Error()
+		return "now unreadable: " + current.Err.Error()
 	case unreadable && stored.Err.Error() != current.Err.Error() && !bytes.Equal(encodeText(stored.Err.Error()), encodeText(current.Err.Error())):
-		return "it can't be read for another reason: " + current.Err.Error()
+		return "unreadable for another reason: " + current.Err.Error()
 	case !sameBytes(stored.ID, current.ID):
-		return "id is not the same"
+		return "id changed"
 	case !sameBytes(stored.Question, current.Question):
-		return "question is not the same"
+		return "question changed"
 	case !sameBytes(stored.Answer, current.Answer):
-		return "answer is not the same"
+		return "answer changed"
 	case !slices.EqualFunc(stored.Contexts, current.Contexts, sameBytes):
-		return "contexts are not the same"
+		return "contexts changed"
 	}
 	return keptDifference(stored, current)
 }
@@ -194,14 +194,14 @@ func keptDifference(stored, current *result.Row) string {
 	a, b := stored.Kept, current.Kept
 	for i := range min(len(a), len(b)) {
 		if !sameBytes(a[i].Name, b[i].Name) {
-			return fmt.Sprintf("column %q was %q", b[i].Name, a[i].Name)
+			return fmt.Sprintf("column %q is now %q", a[i].Name, b[i].Name)
 		}
 		if !bytes.Equal(a[i].Value, b[i].Value) && !bytes.Equal(result.AppendValue(nil, a[i].Value), result.AppendValue(nil, b[i].Value)) {
-			return fmt.Sprintf("column %q is not the same", b[i].Name)
+			return fmt.Sprintf("column %q changed", b[i].Name)
 		}
 	}
 	if len(a) != len(b) {
-		return fmt.Sprintf("it has %d kept columns, and had %d", len(b), len(a))
+		return fmt.Sprintf("number of kept columns changed from %d to %d", len(a), len(b))
 	}
 	return ""
 }
