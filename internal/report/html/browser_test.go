@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
 
@@ -30,7 +31,11 @@ const indexes = `[...document.querySelectorAll('.row .at-index')].map((e) => e.t
 
 func TestPageInBrowser(t *testing.T) {
 	b := browsertest.Start(t)
-	page := render(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow(), hostileRow(), refusedRow(), failedRow())
+	byTable := report.Table{Title: "mean faithfulness by", Of: hostile, Columns: []report.Column{
+		{Name: "group", Cells: []string{strings.Repeat("g", 200)}, Text: true}, {Name: "mean", Cells: []string{"0.5"}, Right: true},
+	}}
+	conclude := func(*report.Tally) Conclusion { return Conclusion{Tables: []report.Table{byTable}} }
+	page := render(t, Run{Datasets: []string{"d.jsonl"}, Conclude: conclude}, scoredRow(), hostileRow(), refusedRow(), failedRow())
 	for name, test := range map[string]func(*browsertest.Tab){
 		"sorting": func(p *browsertest.Tab) {
 			p.Is(indexes, "0 1 3 2") // rows without a score come last, failed ones first
