@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 )
 
 // aliases returns the usual column names of a field. Other names are recognized by
@@ -121,26 +122,55 @@ func ambiguousColumns(f Field, a, b string) error {
 
 // noSuchColumn returns the error for a mapped column that does not exist.
 func noSuchColumn(f Field, name string, names []string) error {
-	return &layoutError{usagef("--map %s=%s: no such column%s; the columns are %s", f, name, didYouMean(name, names), list(names)), true}
+	return &layoutError{usagef("--map %s=%s: %s", f, name, noColumn(name, names)), true, f}
 }
 
-// didYouMean suggests the most similar name, "" if none is similar.
+// noColumn says that a column does not exist, and which do.
+func noColumn(name string, names []string) string {
+	return "no such column" + didYouMean(name, names) + "; the columns are " + list(names)
+}
+
+// didYouMean suggests the most similar name, or returns "" if none is similar.
 func didYouMean(name string, names []string) string {
-	if near := closest(name, names); near != "" {
-		return fmt.Sprintf("; did you mean %s?", quote(near))
+	short := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return len(s) > maxQuoted })
+	if near := flagvalue.Nearest(name[:min(len(name), maxQuoted)], short); near != "" {
+		return "; did you mean " + quote(near) + "?"
 	}
 	return ""
+}
+
+// cannotKeep returns the error for a first row without a column of Options.Keep.
+func (m *columnMap) cannotKeep(name string, names []string) error {
+	return pathError(name, usagef("cannot keep column %s: %s", quote(name), noColumn(name, names)))
+}
+
+// pathError makes an error about a missing column a [*layoutError] if its name can be
+// a path into another one.
+func pathError(name string, err error) error {
+	if isPath(name) {
+		return &layoutError{err: err, missing: true}
+	}
+	return err
 }
 
 // A layoutError reports a record whose columns have other names or types than usual.
 // It is final only if package shape does not recognize the record either.
 type layoutError struct {
 	err     error
-	missing bool // a column is missing
+	missing bool  // a column is missing
+	field   Field // the missing field, or ""
 }
 
 func (e *layoutError) Error() string { return e.err.Error() }
 func (e *layoutError) Unwrap() error { return e.err }
+
+// missingField returns the field that a record lacks, or "".
+func missingField(err error) Field {
+	if layout, ok := errors.AsType[*layoutError](err); ok {
+		return layout.field
+	}
+	return ""
+}
 
 func isMissing(err error) bool {
 	layout, ok := errors.AsType[*layoutError](err)
@@ -155,24 +185,27 @@ func isLayoutError(err error) bool {
 // noRequired returns the error for a first row without a column of
 // Options.Required.
 func (m *columnMap) noRequired(name string, names []string) error {
-	return usagef("%s %s: no such column%s; the columns are %s", m.required[name], quote(name), didYouMean(name, names), list(names))
+	return pathError(name, usagef("%s %s: %s", m.required[name], quote(name), noColumn(name, names)))
 }
 
 // missing returns the error for a required field without a column.
 func (m *columnMap) missing(f Field, names []string) error {
 	return &layoutError{fmt.Errorf("no %s: looked for %s; found %s; choose one with --map %s=COLUMN",
-		f, m.candidates(f), list(names), f), true}
+		f, m.candidates(f), list(names), f), true, f}
 }
 
 // hasPaths reports whether a field is mapped to a path instead of a column.
 func (m *columnMap) hasPaths() bool {
 	for _, name := range m.mapped {
-		if strings.ContainsAny(name, ".[") {
+		if isPath(name) {
 			return true
 		}
 	}
 	return false
 }
+
+// isPath reports whether a name that no column has can be a path.
+func isPath(name string) bool { return strings.ContainsAny(name, ".[") }
 
 // detected returns a copy of m that reads fields from the columns of a layout, or nil
 // if the layout is not made of columns.
@@ -250,7 +283,7 @@ func (m *columnMap) header(names []string) (*header, error) {
 			return nil, m.noRequired(name, names)
 		}
 		if !seen[name] {
-			return nil, usagef("cannot keep column %s: no such column%s; the columns are %s", quote(name), didYouMean(name, names), list(names))
+			return nil, m.cannotKeep(name, names)
 		}
 	}
 	return h, nil
@@ -273,6 +306,10 @@ func (m *columnMap) choose(h *header, f Field, hasValue func(column int) bool) (
 		}
 	}
 	return column, nil
+}
+
+func notInFirstRow(name string, names []string) error {
+	return fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null%s", quote(name), didYouMean(name, names))
 }
 
 // withoutUsage converts a usage error to an ordinary one. After the first

@@ -26,7 +26,8 @@ type file struct {
 	stored     *countingReader
 	closeCodec func() // closes the decompressors
 	format     Format
-	document   bool // read a JSON file as one document
+	document   bool       // read a JSON file as one document
+	mapped     *columnMap // columns while the records are read unparsed
 	reader     rowReader
 
 	peeked   []peekedRow // records that have been read by open
@@ -84,8 +85,8 @@ func (f *file) open() (err error) {
 		return err
 	}
 	if isMissing(usual) {
-		if f.format == JSON && isMissing(err) {
-			return err // about the rows inside the document
+		if missingField(err) == FieldContexts || f.format == JSON && isMissing(err) {
+			return err // about the rows inside the document, or with an answer
 		}
 		return usual
 	}
@@ -172,9 +173,9 @@ func (f *file) openShaped() error {
 func (f *file) peekShaped(document bool) (*shapedReader, error) {
 	columns := f.columns
 	f.columns = &columnMap{raw: true, keepAll: true}
-	f.document = document
+	f.document, f.mapped = document, columns
 	err := f.openRecords()
-	f.columns, f.document = columns, false
+	f.columns, f.document, f.mapped = columns, false, nil
 	if err != nil {
 		return nil, err
 	}
@@ -365,7 +366,7 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 		f.reader = newJSONL(r, f, consumed)
 	case JSON:
 		if f.document {
-			f.reader, err = newDocument(r, f)
+			f.reader, err = newDocument(r, f, f.mapped)
 		} else {
 			f.reader, err = newJSON(r, f, consumed)
 		}

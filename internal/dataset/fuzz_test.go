@@ -180,3 +180,16 @@ func FuzzParquet(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "x.parquet")
 	f.Fuzz(func(t *testing.T, data []byte) { readBytes(t, path, data) })
 }
+
+func FuzzExports(f *testing.F) {
+	for _, fixture := range exportFixtures() {
+		f.Add(fixture.file, []byte(fixture.text))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		if formatOf(name) != CSV && formatOf(name) != JSON {
+			name = "x.jsonl"
+		}
+		readBytes(t, filepath.Join(dir, "x"+filepath.Ext(name)), data)
+	})
+}

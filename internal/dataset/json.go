@@ -60,6 +60,9 @@ func newLenientDecoder(r io.Reader) *jsontext.Decoder {
 	return jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
+// errArrays reports rows without column names.
+var errArrays error = &layoutError{err: errors.New("want an array of objects, got an array of arrays without column names"), missing: true}
+
 // start reads the input up to the first element.
 func (j *jsonReader) start() error {
 	tok, err := j.dec.ReadToken()
@@ -68,6 +71,9 @@ func (j *jsonReader) start() error {
 		return nil
 	}
 	j.inside = tok.Kind() == '['
+	if j.inside && j.dec.PeekKind() == '[' {
+		return errArrays
+	}
 	if err != nil || j.inside {
 		return err
 	}
@@ -91,7 +97,7 @@ func (j *jsonReader) start() error {
 				return err
 			}
 			if j.dec.PeekKind() == '[' {
-				return &layoutError{err: errors.New("the rows are arrays without column names")}
+				return errArrays
 			}
 			return nil
 		}

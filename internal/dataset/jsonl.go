@@ -73,8 +73,11 @@ func (j *jsonlReader) next(row *Row) error {
 
 func (j *jsonlReader) close() {}
 
-// rowError wraps err in a *RowError unless it is a usage error.
+// rowError wraps err in a *RowError unless it is nil or a usage error.
 func rowError(line int, err error) error {
+	if err == nil {
+		return nil
+	}
 	if _, ok := errors.AsType[*UsageError](err); ok {
 		return err
 	}

@@ -117,15 +117,12 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 			}
 		}
 	}
-	if err := invalid.first(); err != nil {
-		return err
-	}
 	for _, f := range []Field{FieldAnswer, FieldContexts} {
 		if _, ok := column[f]; !ok {
 			return o.columns.missing(f, o.names())
 		}
 	}
-	return nil
+	return invalid.first()
 }
 
 // prefer reports whether a column supplies its field: no other column does, or that
@@ -254,8 +251,11 @@ func (o *objectReader) keepMissing(row *Row, first bool) error {
 		if first && o.columns.required[name] != "" {
 			return o.columns.noRequired(name, o.names())
 		}
+		if first && isPath(name) {
+			return o.columns.cannotKeep(name, o.names())
+		}
 		if first {
-			o.warnings.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null%s", quote(name), didYouMean(name, o.names())))
+			o.warnings.once(notInFirstRow(name, o.names()))
 		}
 		row.Kept = append(row.Kept, Column{Name: name, Value: []byte("null")})
 	}

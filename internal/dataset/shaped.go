@@ -21,9 +21,10 @@ type shapedReader struct {
 	shape   *shape.Reader
 	tree    tree
 
-	queue  []shapedRow // rows that are ready
-	bytes  int         // size of the records of incomplete traces
-	closed bool
+	started bool        // a row has been returned
+	queue   []shapedRow // rows that are ready
+	bytes   int         // size of the records of incomplete traces
+	closed  bool
 }
 
 // A shapedRow is a row with its position.
@@ -39,14 +40,19 @@ const maxTraceBytes = 1 << 30
 
 func newShaped(records rowReader, f *file) *shapedReader {
 	s := &shapedReader{records: records, file: f}
+	s.shape = shape.NewReader(shape.NewFinder(expandCell, isContexts), f.columns.preset(), f.opts.From)
+	return s
+}
+
+// preset returns the mapped paths.
+func (m *columnMap) preset() map[shape.Field]*shape.Path {
 	preset := map[shape.Field]*shape.Path{}
-	for f, path := range f.columns.paths {
+	for f, path := range m.paths {
 		if field, ok := shapeField(f); ok {
 			preset[field] = path
 		}
 	}
-	s.shape = shape.NewReader(shape.NewFinder(expandCell, isContexts), preset, f.opts.From)
-	return s
+	return preset
 }
 
 func shapeField(f Field) (shape.Field, bool) {
@@ -159,7 +165,7 @@ func (s *shapedReader) next(row *Row) error {
 		rows, err := s.shape.Read(record)
 		if err != nil {
 			row.Line, row.Offset = raw.Line, raw.Offset
-			return rowError(raw.Line, s.ambiguous(err))
+			return rowError(raw.Line, s.usage(err))
 		}
 		for _, r := range rows {
 			s.queue = append(s.queue, shapedRow{r, raw.Line, raw.Offset})
@@ -176,16 +182,16 @@ func (s *shapedReader) next(row *Row) error {
 	next := s.queue[0]
 	s.queue = s.queue[1:]
 	row.Line, row.Offset = next.line, next.offset
-	if err := s.fill(row, next); err != nil {
-		return &RowError{Line: row.Line, Err: err}
-	}
-	return nil
+	return rowError(row.Line, s.fill(row, next))
 }
 
-// ambiguous adds the options to choose one of two paths to an error.
-func (s *shapedReader) ambiguous(err error) error {
+// usage turns errors about options into usage errors.
+func (s *shapedReader) usage(err error) error {
 	if a, ok := errors.AsType[*shape.Ambiguous](err); ok {
 		return ambiguousColumns(fieldOf(a.Field), a.Paths[0], a.Paths[1])
+	}
+	if n, ok := errors.AsType[*shape.NotExported](err); ok {
+		return usagef("--from %s: %w", n.Tool.Name, n)
 	}
 	return err
 }
@@ -249,7 +255,9 @@ func (s *shapedReader) parseOnce(raw []byte) error {
 // fill sets the fields of a row.
 func (s *shapedReader) fill(row *Row, r shapedRow) error {
 	m := s.file.columns
-	s.keep(row, r.Value)
+	if err := s.keep(row, r.Value); err != nil {
+		return err
+	}
 	row.ID = s.id(r.Value)
 	if r.Question != nil {
 		row.Question = *r.Question
@@ -284,11 +292,11 @@ func (s *shapedReader) missing(m *columnMap, f Field, record *shape.Value) error
 		return noSuchColumn(f, name, record.Paths(maxListed+1))
 	}
 	if field, _ := shapeField(f); s.shape.Layout() != nil && s.shape.Layout().Path(field) != nil {
-		return &layoutError{err: fmt.Errorf("no %s: %s is missing or null", f, s.shape.Layout().Path(field)), missing: true}
+		return &layoutError{err: fmt.Errorf("no %s: %s is missing or null", f, s.shape.Layout().Path(field)), missing: true, field: f}
 	}
 	if tool := s.shape.Tool(); tool != nil {
 		return &layoutError{err: fmt.Errorf("no %s found in an export of %s; found %s; choose one with --map %s=PATH",
-			f, tool.Title, list(record.Paths(maxListed+1)), f), missing: true}
+			f, tool.Title, list(record.Paths(maxListed+1)), f), missing: true, field: f}
 	}
 	return m.missing(f, record.Paths(maxListed+1))
 }
@@ -312,9 +320,12 @@ func mustPath(name string) *shape.Path {
 	return path
 }
 
-// keep copies the requested columns, which can also be paths.
-func (s *shapedReader) keep(row *Row, record *shape.Value) {
+// keep copies the requested columns, which can also be paths. The first record must
+// contain the paths and the required columns.
+func (s *shapedReader) keep(row *Row, record *shape.Value) error {
 	m := s.file.columns
+	first := !s.started
+	s.started = true
 	for _, name := range m.keep {
 		value := []byte("null")
 		v := record.Member(name)
@@ -323,13 +334,20 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) {
 				v = s.shape.Value(path, record)
 			}
 		}
-		if v != nil {
+		switch {
+		case v != nil:
 			value = s.json(v)
+		case first && m.required[name] != "":
+			return m.noRequired(name, record.Paths(maxListed+1))
+		case first && isPath(name):
+			return m.cannotKeep(name, record.Paths(maxListed+1))
+		case first:
+			s.file.warnings.once(notInFirstRow(name, record.Paths(maxListed+1)))
 		}
 		row.Kept = append(row.Kept, Column{Name: name, Value: value})
 	}
 	if !m.keepAll {
-		return
+		return nil
 	}
 	for _, v := range record.Items {
 		if slices.Contains(m.keep, v.Name) || s.shape.Uses(v.Name) {
@@ -339,6 +357,7 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) {
 			row.Kept = append(row.Kept, Column{Name: v.Name, Value: s.json(v)})
 		}
 	}
+	return nil
 }
 
 func (s *shapedReader) json(v *shape.Value) []byte {
@@ -357,7 +376,7 @@ type documentReader struct {
 }
 
 // newDocument reads a whole JSON document.
-func newDocument(r *bufio.Reader, f *file) (*documentReader, error) {
+func newDocument(r *bufio.Reader, f *file, columns *columnMap) (*documentReader, error) {
 	limit := f.limit()
 	raw, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err != nil {
@@ -372,7 +391,10 @@ func newDocument(r *bufio.Reader, f *file) (*documentReader, error) {
 		return nil, err
 	}
 	d := &documentReader{size: int64(len(raw))}
-	d.records, d.where = shape.NewFinder(expandCell, isContexts).Records(doc)
+	d.records, d.where = shape.NewFinder(expandCell, isContexts).Records(doc, columns.preset())
+	if slices.ContainsFunc(d.records, func(v *shape.Value) bool { return v.Kind == shape.List }) {
+		return nil, errArrays
+	}
 	return d, nil
 }
 

@@ -1,14 +1,16 @@
 package shape
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 )
 
 // Records returns the records of a JSON document that is not an array of objects, and
 // where they are: the elements of a list of objects inside it, the rows of a table that
-// is stored by columns, or the document itself.
-func (f *Finder) Records(doc *Value) (records []*Value, where string) {
+// is stored by columns, or the document itself. Fields in preset are read from these
+// paths.
+func (f *Finder) Records(doc *Value, preset map[Field]*Path) (records []*Value, where string) {
 	if table := f.table(doc); table != nil {
 		return table, ""
 	}
@@ -16,7 +18,7 @@ func (f *Finder) Records(doc *Value) (records []*Value, where string) {
 		return doc.Items, ""
 	}
 	normal := f.Expand.normalize(doc)
-	if f.isRow(normal) || len(f.spansOf(normal)) > 0 {
+	if f.isRow(normal, preset) || len(f.spansOf(normal)) > 0 {
 		return []*Value{doc}, ""
 	}
 	type list struct {
@@ -41,7 +43,7 @@ func (f *Finder) Records(doc *Value) (records []*Value, where string) {
 	walk(doc, "", 0)
 	lists = slices.DeleteFunc(lists, func(l list) bool {
 		first := f.Expand.normalize(l.items[0])
-		return !f.isRow(first) && len(f.spansOf(first)) == 0
+		return !f.isRow(first, preset) && len(f.spansOf(first)) == 0
 	})
 	if len(lists) == 0 {
 		return []*Value{doc}, ""
@@ -56,14 +58,21 @@ func (f *Finder) Records(doc *Value) (records []*Value, where string) {
 }
 
 // isRow reports whether a normalized record has an answer and contexts.
-func (f *Finder) isRow(v *Value) bool {
-	plan, err := f.plan(v)
-	return err == nil && plan.paths[Answer] != nil && plan.paths[Contexts] != nil
+func (f *Finder) isRow(v *Value, preset map[Field]*Path) bool {
+	plan, err := f.plan(v, maps.Clone(preset))
+	if err != nil {
+		return false
+	}
+	row, err := f.Row(plan, v)
+	return err == nil && row.Answer != nil && row.Contexts != nil
 }
 
-// plan finds the fields as the exports of a known tool have them, or by name.
-func (f *Finder) plan(v *Value) (*Plan, error) {
-	preset := map[Field]*Path{}
+// plan finds the fields as the exports of a known tool have them, or by name. It adds
+// to preset.
+func (f *Finder) plan(v *Value, preset map[Field]*Path) (*Plan, error) {
+	if preset == nil {
+		preset = map[Field]*Path{}
+	}
 	for i := range f.tools {
 		if f.tools[i].matches(v) {
 			f.preset(&f.tools[i], v, preset)
@@ -109,6 +118,13 @@ func (f *Finder) table(v *Value) []*Value {
 			}
 		}
 		return v.Items
+	}
+	if kind == Object {
+		for _, rows := range [][]*Value{v.Items, transpose(v.Items)} {
+			if asSpan(f.Expand.normalize(rows[0])) != nil {
+				return rows
+			}
+		}
 	}
 	return nil
 }

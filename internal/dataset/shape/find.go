@@ -27,6 +27,11 @@ func NewFinder(expand Expander, isContexts func(*Value) bool) *Finder {
 // numbered columns such as context_1 and context_2 collected in a list.
 func (f *Finder) Normalize(record *Value) *Value {
 	v := f.Expand.normalize(record)
+	if v.Kind == Object && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.Name != strings.ToUpper(m.Name) }) {
+		for i, m := range v.Items { // columns of databases that ignore case
+			v.Items[i] = m.renamed(strings.ToLower(m.Name))
+		}
+	}
 	f.collectNumbered(v)
 	return v
 }
@@ -114,9 +119,10 @@ func (c *candidate) compare(d *candidate) int {
 // A search collects the candidates in one record.
 type search struct {
 	*Finder
-	found [fieldCount][]*candidate
-	chats []*candidate
-	docs  []*candidate // lists of documents under any name
+	found  [fieldCount][]*candidate
+	chats  []*candidate
+	docs   []*candidate                          // lists of documents under any name
+	byPath [fieldCount + 1]map[string]*candidate // elements of found, and of docs
 }
 
 // Plan finds the answer, the contexts and the question in a normalized record.
@@ -188,7 +194,7 @@ func (s *search) walk(v *Value, pattern string, depth, penalty int) {
 			return
 		}
 		if v.isObjects() && s.isDocuments(v) {
-			s.add(&s.docs, pattern, v, 0, depth, penalty)
+			s.docs = s.add(s.docs, fieldCount, pattern, v, 0, depth, penalty)
 			return
 		}
 		for i, item := range v.Items {
@@ -236,7 +242,7 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 				rank += 2 // JSON text: prefer what it contains
 			}
 		}
-		s.add(&s.found[field], pattern, m, rank, depth, penalty)
+		s.found[field] = s.add(s.found[field], field, pattern, m, rank, depth, penalty)
 	}
 }
 
@@ -248,16 +254,19 @@ func hasProse(v *Value) bool {
 	return slices.ContainsFunc(v.Items, hasProse) || v.isNested() && len(v.Items) == 0
 }
 
-// add adds a value to the candidate with the same path.
-func (s *search) add(list *[]*candidate, pattern string, v *Value, rank, depth, penalty int) {
-	for _, c := range *list {
-		if c.pattern == pattern {
-			c.values = append(c.values, v)
-			c.rank = min(c.rank, rank)
-			return
-		}
+// add adds a value to the candidate with the same path, or to the list.
+func (s *search) add(list []*candidate, kind Field, pattern string, v *Value, rank, depth, penalty int) []*candidate {
+	if c := s.byPath[kind][pattern]; c != nil {
+		c.values = append(c.values, v)
+		c.rank = min(c.rank, rank)
+		return list
 	}
-	*list = append(*list, &candidate{pattern: pattern, values: []*Value{v}, rank: rank, depth: depth, penalty: penalty})
+	c := &candidate{pattern: pattern, values: []*Value{v}, rank: rank, depth: depth, penalty: penalty}
+	if s.byPath[kind] == nil {
+		s.byPath[kind] = map[string]*candidate{}
+	}
+	s.byPath[kind][pattern] = c
+	return append(list, c)
 }
 
 // best returns the best candidate by name, or nil.
@@ -290,11 +299,7 @@ func (s *search) same(field Field, a, b *candidate) bool {
 	return x == y
 }
 
-func equal(a, b *Value) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && slices.EqualFunc(a.Items, b.Items, func(x, y *Value) bool {
-		return x.Name == y.Name && equal(x, y)
-	})
-}
+func equal(a, b *Value) bool { return a.key() == b.key() }
 
 // fallback returns a candidate that is recognized by its value instead of its name: a
 // chat, the only text of an input or output, or a list of documents. It returns nil

@@ -94,7 +94,7 @@ func NewNames() *Names {
 		fields: [fieldCount]vocabulary{
 			Question: {
 				ranked("question query", "input inputs prompt instruction request utterance", "problem"),
-				set("user original customer human search text raw test case current last first initial asked message content str string"),
+				set("rag user original customer human search text raw test case current last first initial asked message content str string"),
 			},
 			Answer: {
 				ranked("answer response", "output completion prediction predicted pred reply replies generation generated", "result outputs hypothesis"),
@@ -136,7 +136,7 @@ func (n *Names) Rank(f Field, name string) (rank int, ok bool) {
 	for i, w := range ws {
 		if r, head := v.heads[w]; head {
 			best = min(best, r)
-		} else if number := unicode.IsDigit(rune(w[0])) && i < len(ws)-1; !v.modifiers[w] && !number {
+		} else if number := unicode.IsDigit(rune(w[0])) && i > 0 && i < len(ws)-1 && v.modifiers[ws[i-1]]; !v.modifiers[w] && !number {
 			return 0, false
 		}
 	}

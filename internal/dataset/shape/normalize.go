@@ -95,7 +95,19 @@ func constructor(v *Value) []*Value {
 // the keys 0, 1, 2, ... that arise become lists.
 func unflatten(v *Value) {
 	root := &Value{Kind: Object}
-	made := map[*Value]bool{root: true}
+	made := map[*Value]map[string]*Value{root: {}} // members of the new objects
+	add := func(parent, m *Value) {
+		parent.Items = append(parent.Items, m)
+		if made[parent] != nil && made[parent][m.Name] == nil {
+			made[parent][m.Name] = m
+		}
+	}
+	find := func(parent *Value, name string) *Value {
+		if members, ok := made[parent]; ok {
+			return members[name]
+		}
+		return parent.member(name)
+	}
 	for _, m := range v.Items {
 		keys := strings.Split(m.Name, ".")
 		parent := root
@@ -103,22 +115,24 @@ func unflatten(v *Value) {
 			keys = []string{m.Name}
 		}
 		for len(keys) > 1 {
-			next := parent.member(keys[0])
+			next := find(parent, keys[0])
 			if next == nil {
 				next = &Value{Kind: Object, Name: keys[0]}
-				made[next] = true
-				parent.Items = append(parent.Items, next)
+				made[next] = map[string]*Value{}
+				add(parent, next)
 			} else if next.Kind != Object {
 				break
 			}
 			parent, keys = next, keys[1:]
 		}
 		name := strings.Join(keys, ".")
-		if old := parent.member(name); old != nil && old.Kind == Object && m.Kind == Object {
-			old.Items = append(old.Items, m.Items...)
+		if old := find(parent, name); old != nil && old.Kind == Object && m.Kind == Object {
+			for _, item := range m.Items {
+				add(old, item)
+			}
 			continue
 		}
-		parent.Items = append(parent.Items, m.renamed(name))
+		add(parent, m.renamed(name))
 	}
 	for o := range made {
 		indexed := o != root

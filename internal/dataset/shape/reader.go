@@ -91,6 +91,9 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 		}
 		return nil, nil // not a span, such as a resource
 	}
+	if r.forced && !r.tool.accept(normal) && len(spans) == 0 {
+		return nil, &NotExported{Tool: r.tool, Looks: r.guess(normal)}
+	}
 	r.recognize(normal)
 	paths := map[Field]*Path{}
 	for field, path := range r.preset {
@@ -110,16 +113,34 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 	return []Record{{row, normal, v.Line, rowErr}}, nil
 }
 
-// recognize sets the tool that wrote the records, unless it is known.
-func (r *Reader) recognize(v *Value) {
-	if r.tool != nil {
-		return
+// A NotExported error reports a record that the named tool did not write.
+type NotExported struct {
+	Tool  *Tool
+	Looks *Tool // tool that may have written it, or nil
+}
+
+func (e *NotExported) Error() string {
+	text := "the records are not an export of " + e.Tool.Title
+	if e.Looks != nil {
+		text += fmt.Sprintf("; they look like one of %s (--from %s)", e.Looks.Title, e.Looks.Name)
 	}
+	return text
+}
+
+// guess returns the tool that wrote a normalized record, or nil.
+func (r *Reader) guess(v *Value) *Tool {
 	for i := range r.tools {
 		if r.tools[i].matches(v) {
-			r.tool = &r.tools[i]
-			return
+			return &r.tools[i]
 		}
+	}
+	return nil
+}
+
+// recognize sets the tool that wrote the records, unless it is known.
+func (r *Reader) recognize(v *Value) {
+	if r.tool == nil {
+		r.tool = r.guess(v)
 	}
 }
 

@@ -15,11 +15,20 @@ type span struct {
 	value             *Value
 }
 
-// newSpan returns the span in a normalized record, or nil.
-func newSpan(v *Value) *span {
+// asSpan returns the span in a normalized record, or nil if the record is not a span.
+func asSpan(v *Value) *span {
 	if v.Kind != Object {
 		return nil
 	}
+	s := newSpan(v)
+	hasParent := slices.ContainsFunc([]string{"parent_id", "parentId", "parent_span_id", "parentSpanId", "parent_run_id", "parentRunId", "parentObservationId", "parent_observation_id", "child_runs", "observations"}, v.has)
+	if s.id == "" || s.trace == "" && !hasParent || s.kind == "" && !v.member("attributes").isNested() && !hasParent {
+		return nil
+	}
+	return s
+}
+
+func newSpan(v *Value) *span {
 	s := &span{
 		trace:  v.text("attributes.ai.observability.record_id", "context.trace_id", "trace_id", "traceId", "traceID", "trace.id", "context.trace_id"),
 		id:     v.text("context.span_id", "span_id", "spanId", "spanID", "span.id", "id", "run_id"),
@@ -31,10 +40,6 @@ func newSpan(v *Value) *span {
 		"attributes.openinference.span.kind", "attributes.gen_ai.operation.name", "attributes.ai.observability.span_type",
 		"attributes.mlflow.spanType", "attributes.traceloop.span.kind", "attributes.langfuse.observation.type",
 		"span_kind", "span_type", "run_type", "type", "kind"), `"`))
-	hasParent := slices.ContainsFunc([]string{"parent_id", "parentId", "parent_span_id", "parentSpanId", "parent_run_id", "parentRunId", "parentObservationId", "parent_observation_id", "child_runs", "observations"}, v.has)
-	if s.id == "" || s.trace == "" && !hasParent || s.kind == "" && !v.member("attributes").isNested() && !hasParent {
-		return nil
-	}
 	return s
 }
 
@@ -47,7 +52,7 @@ func (f *Finder) spansOf(v *Value) []*span {
 			return
 		}
 		for _, item := range f.Expand.expand(list).Items {
-			if s := newSpan(item); s != nil {
+			if s := asSpan(item); s != nil {
 				out = append(out, s)
 			}
 		}
@@ -66,19 +71,20 @@ func (f *Finder) spansOf(v *Value) []*span {
 	if calls := f.callsOf(v); calls != nil {
 		return calls
 	}
-	root := newSpan(v)
+	root := asSpan(v)
 	trace := v
 	if t := v.member("trace"); t.has("input") || t.has("output") {
 		trace = t
 	}
 	if observations := v.first("observations"); observations != nil && (trace.has("input") || trace.has("output")) {
 		root = &span{id: trace.text("id"), trace: trace.text("id"), value: trace}
-		if add(observations); len(out) == 0 {
-			return nil // ids only
-		}
-		for _, s := range out {
-			s.trace = root.trace
-			s.parent = cmp.Or(s.parent, root.id)
+		for _, item := range f.Expand.expand(observations).Items {
+			if item.Kind != Object {
+				return nil // ids only
+			}
+			s := newSpan(item)
+			s.trace, s.parent = root.trace, cmp.Or(s.parent, root.id)
+			out = append(out, s)
 		}
 		return append([]*span{root}, out...)
 	}
@@ -113,9 +119,11 @@ func (f *Finder) callsOf(v *Value) []*span {
 		}
 		if stack := items(call.member("stack")); len(stack) > 0 {
 			last := stack[len(stack)-1]
-			name := strings.ToLower(last.text("method.name") + " " + last.text("method.obj.cls.name"))
+			name := strings.ToLower(last.text("method.name"))
 			if strings.Contains(name, "retriev") || strings.Contains(name, "relevant") || strings.Contains(name, "search") {
 				s.kind = "retriever"
+			} else {
+				s.kind = "call"
 			}
 		}
 		out = append(out, s)
@@ -127,7 +135,8 @@ func (f *Finder) callsOf(v *Value) []*span {
 func (f *Finder) runs(out []*span, s *span, depth int) []*span {
 	out = append(out, s)
 	for _, child := range items(s.value.first("child_runs", "children")) {
-		if c := newSpan(child); c != nil && depth < maxDepth {
+		if child.Kind == Object && depth < maxDepth {
+			c := newSpan(child)
 			c.trace, c.parent = s.trace, s.id
 			out = f.runs(out, c, depth+1)
 		}
@@ -142,9 +151,16 @@ func items(v *Value) []*Value {
 	return v.Items
 }
 
+// isRetriever reports whether a span retrieved documents, by its kind or, if that says
+// little, by its name.
 func (s *span) isRetriever() bool {
-	return strings.HasPrefix(s.kind, "retriev") || strings.HasPrefix(s.kind, "vector") || s.kind == "search" ||
-		strings.Contains(strings.ToLower(s.value.text("name", "span_name")), "retriev")
+	switch s.kind {
+	case "", "span", "tool", "function", "internal", "span_kind_internal", "default", "unknown":
+		return slices.ContainsFunc(words(s.value.text("name", "span_name")), func(w string) bool {
+			return strings.HasPrefix(w, "retriev")
+		})
+	}
+	return strings.HasPrefix(s.kind, "retriev") || strings.HasPrefix(s.kind, "vector") || s.kind == "search"
 }
 
 func (s *span) isReranker() bool { return strings.HasPrefix(s.kind, "rerank") }
@@ -180,6 +196,13 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value) {
 		}
 	}
 	row.Contexts = f.traceContexts(root, spans)
+	if c := row.Contexts; c != nil && row.Answer != nil && c.Kind == List {
+		// Never compare an answer with itself.
+		c.Items = slices.DeleteFunc(slices.Clone(c.Items), func(v *Value) bool { return v.Kind == Text && v.Text == *row.Answer })
+		if len(c.Items) == 0 && len(spans) > 0 && !slices.ContainsFunc(spans, (*span).isRetriever) {
+			row.Contexts = nil
+		}
+	}
 	return row, root.value
 }
 
@@ -192,9 +215,26 @@ func (f *Finder) traceContexts(root *span, spans []*span) *Value {
 		}
 	}
 	var all []*Value
+	seen := map[string]bool{}
 	found := false
+	byID := map[string]*span{}
 	for _, s := range spans {
-		if !s.isRetriever() {
+		byID[s.id] = s
+	}
+	// inside reports whether a retriever is a step of another one.
+	inside := func(s *span) bool {
+		for range maxDepth {
+			if s = byID[s.parent]; s == nil {
+				break
+			}
+			if s.isRetriever() {
+				return true
+			}
+		}
+		return false
+	}
+	for _, s := range spans {
+		if !s.isRetriever() || inside(s) {
 			continue
 		}
 		docs := f.documents(s.value)
@@ -206,7 +246,8 @@ func (f *Finder) traceContexts(root *span, spans []*span) *Value {
 			docs = newList([]*Value{docs})
 		}
 		for _, doc := range docs.Items {
-			if !slices.ContainsFunc(all, func(d *Value) bool { return equal(d, doc) }) {
+			if key := doc.key(); !seen[key] {
+				seen[key] = true
 				all = append(all, doc)
 			}
 		}

@@ -6,6 +6,7 @@
 package shape
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -51,6 +52,23 @@ func (v *Value) member(name string) *Value {
 
 // Member returns a member of an object, or nil.
 func (v *Value) Member(name string) *Value { return v.member(name) }
+
+// key returns a text that is the same for equal values, and for no others. Names of v itself
+// do not count.
+func (v *Value) key() string {
+	var b strings.Builder
+	var write func(v *Value)
+	write = func(v *Value) {
+		fmt.Fprintf(&b, "%d %q[", v.Kind, v.Text)
+		for _, item := range v.Items {
+			fmt.Fprintf(&b, "%q:", item.Name)
+			write(item)
+		}
+		b.WriteByte(']')
+	}
+	write(v)
+	return b.String()
+}
 
 // Paths returns the paths of at most limit values in a record that are neither null nor
 // objects.

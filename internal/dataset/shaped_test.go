@@ -1,0 +1,214 @@
+package dataset
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The rows of most fixtures in this file.
+const (
+	wantQuestion = "Where is the Eiffel Tower?"
+	wantAnswer   = "It is in Paris."
+)
+
+func wantContexts() []string { return []string{"The tower stands in Paris.", "It opened in 1889."} }
+
+// An exportFixture is a file with one row: wantQuestion, wantAnswer and wantContexts.
+type exportFixture struct {
+	name, file, text string
+	note             string // part of the note
+}
+
+func exportFixtures() []exportFixture {
+	const (
+		q = `"Where is the Eiffel Tower?"`
+		a = `"It is in Paris."`
+		// Text of the two contexts, and documents with them.
+		c1, c2 = `"The tower stands in Paris."`, `"It opened in 1889."`
+		docs   = `[{"page_content":` + c1 + `,"metadata":{"source":"a.md"}},{"page_content":` + c2 + `,"metadata":{}}]`
+	)
+	return []exportFixture{
+		{"deepeval test case", "x.json", `[{"input":` + q + `,"actualOutput":` + a + `,"expectedOutput":"gold","context":["gold"],"retrievalContext":[` + c1 + `,` + c2 + `]}]`, "DeepEval"},
+		{"deepeval test run", "x.json", `{"testFile":"t.py","testCases":[{"name":"t","input":` + q + `,"actualOutput":` + a + `,"retrievalContext":[` + c1 + `,` + c2 + `],"metricsData":[{"name":"Faithfulness","score":1}]}]}`, "DeepEval"},
+		{"deepeval csv", "x.csv", "input,actual_output,expected_output,retrieval_context\nWhere is the Eiffel Tower?,It is in Paris.,gold,The tower stands in Paris.|It opened in 1889.\n", ""},
+		{"langsmith run with children", "x.jsonl", `{"id":"r1","run_type":"chain","inputs":{"question":` + q + `},"outputs":{"output":` + a + `},"child_runs":[{"id":"r2","run_type":"retriever","inputs":{"query":"tower"},"outputs":{"documents":` + docs + `}}]}`, "LangSmith"},
+		{"langsmith flat runs", "x.jsonl", `{"id":"r1","trace_id":"t","parent_run_id":null,"run_type":"chain","inputs":{"input":` + q + `},"outputs":{"answer":` + a + `}}
+{"id":"r2","trace_id":"t","parent_run_id":"r1","run_type":"retriever","inputs":{},"outputs":{"documents":[{"lc":1,"type":"constructor","id":["langchain","Document"],"kwargs":{"page_content":` + c1 + `}},{"lc":1,"type":"constructor","id":["langchain","Document"],"kwargs":{"page_content":` + c2 + `}}]}}`, "LangSmith"},
+		{"langfuse trace", "x.json", `{"id":"t","name":"rag","input":{"query":` + q + `},"output":` + a + `,"observations":[{"id":"o1","type":"RETRIEVER","name":"search","parentObservationId":null,"input":"tower","output":` + docs + `},{"id":"o2","type":"GENERATION","input":[{"role":"user","content":"prompt"}],"output":{"role":"assistant","content":` + a + `}}]}`, "Langfuse"},
+		{"langfuse observations", "x.jsonl", `{"id":"o2","traceId":"t","type":"RETRIEVER","parentObservationId":"o1","startTime":"2025-01-01T00:00:01Z","output":[` + c1 + `,` + c2 + `]}
+{"id":"o1","traceId":"t","type":"SPAN","parentObservationId":null,"startTime":"2025-01-01T00:00:00Z","input":{"question":` + q + `},"output":{"answer":` + a + `}}`, "Langfuse"},
+		{"phoenix spans", "x.jsonl", `{"name":"chain","context":{"trace_id":"t","span_id":"s1"},"parent_id":null,"attributes":{"openinference.span.kind":"CHAIN","input.value":` + q + `,"output.value":` + a + `}}
+{"name":"retrieve","context":{"trace_id":"t","span_id":"s2"},"parent_id":"s1","attributes":{"openinference.span.kind":"RETRIEVER","input.value":"tower","retrieval.documents.0.document.content":` + c1 + `,"retrieval.documents.1.document.content":` + c2 + `}}`, "Phoenix"},
+		{"phoenix dataframe", "x.csv", `context.span_id,context.trace_id,parent_id,span_kind,attributes.input.value,attributes.output.value,attributes.retrieval.documents
+s1,t,,CHAIN,Where is the Eiffel Tower?,It is in Paris.,
+s2,t,s1,RETRIEVER,tower,,"[{'document.content': 'The tower stands in Paris.', 'document.score': 0.9}, {'document.content': 'It opened in 1889.'}]"
+`, "Phoenix"},
+		{"otlp", "x.json", `{"resourceSpans":[{"resource":{"attributes":[]},"scopeSpans":[{"spans":[
+{"traceId":"t","spanId":"1","name":"chat","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"invoke_agent"}},{"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Where is the Eiffel Tower?\"}]}]"}},{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"It is in Paris.\"}]}]"}}]},
+{"traceId":"t","spanId":"2","parentSpanId":"1","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"retrieval"}},{"key":"gen_ai.retrieval.documents","value":{"stringValue":"[{\"id\":\"1\",\"score\":0.8,\"content\":\"The tower stands in Paris.\"},{\"id\":\"2\",\"score\":0.7,\"content\":\"It opened in 1889.\"}]"}}]}]}]}]}`, "OpenTelemetry"},
+		{"promptfoo", "x.json", `{"evalId":"e","results":{"version":3,"results":[{"promptIdx":0,"vars":{"query":` + q + `,"context":[` + c1 + `,` + c2 + `]},"response":{"output":` + a + `,"tokenUsage":{"total":10}},"success":true,"score":1}],"stats":{"successes":1}},"config":{"tests":[{"vars":{"query":"x"}}]}}`, "promptfoo"},
+		{"trulens spans", "x.jsonl", `{"trace_id":"t","span_id":"1","parent_id":null,"attributes":{"ai.observability.span_type":"record_root","ai.observability.record_root.input":` + q + `,"ai.observability.record_root.output":` + a + `}}
+{"trace_id":"t","span_id":"2","parent_id":"1","attributes":{"ai.observability.span_type":"retrieval","ai.observability.retrieval.query_text":"tower","ai.observability.retrieval.retrieved_contexts":[` + c1 + `,` + c2 + `]}}`, "TruLens"},
+		{"trulens record", "x.jsonl", `{"app_id":"a","record_id":"r","input":` + q + `,"output":` + a + `,"record_json":"{\"main_input\":\"q\",\"main_output\":\"a\",\"calls\":[{\"call_id\":\"c\",\"stack\":[{\"method\":{\"name\":\"retrieve\"}}],\"rets\":[\"The tower stands in Paris.\",\"It opened in 1889.\"]}]}"}`, "TruLens"},
+		{"llamaindex response", "x.jsonl", `{"query":` + q + `,"response":` + a + `,"source_nodes":[{"node":{"id_":"n1","text":` + c1 + `},"score":0.8},{"node":{"id_":"n2","text_resource":{"text":` + c2 + `}},"score":0.7}],"metadata":{}}`, "LlamaIndex"},
+		{"langchain chain", "x.jsonl", `{"query":` + q + `,"result":` + a + `,"source_documents":` + docs + `}`, "LangChain"},
+		{"haystack answer", "x.jsonl", `{"data":` + a + `,"query":` + q + `,"documents":[{"id":"d","content":` + c1 + `},{"content":` + c2 + `}],"meta":{}}`, "Haystack"},
+		{"haystack pipeline", "x.jsonl", `{"answer_builder":{"answers":[{"type":"haystack.dataclasses.answer.GeneratedAnswer","init_parameters":{"data":` + a + `,"query":` + q + `,"documents":[{"content":` + c1 + `},{"content":` + c2 + `}]}}]}}`, "Haystack"},
+		{"ragchecker", "x.json", `{"results":[{"query_id":"1","query":` + q + `,"gt_answer":"gold","response":` + a + `,"retrieved_context":[{"doc_id":"1","text":` + c1 + `},{"doc_id":"2","text":` + c2 + `}]}]}`, "RAGChecker"},
+		{"azure results", "x.json", `{"rows":[{"inputs.query":` + q + `,"inputs.response":` + a + `,"inputs.context":"[\"The tower stands in Paris.\",\"It opened in 1889.\"]","outputs.groundedness.groundedness":5}],"metrics":{}}`, "Azure"},
+		{"azure conversation", "x.jsonl", `{"conversation":{"messages":[{"role":"user","content":` + q + `},{"role":"assistant","content":` + a + `,"context":[` + c1 + `,` + c2 + `]}]}}`, "Azure"},
+		{"mlflow trace", "x.json", `{"info":{"trace_id":"t"},"data":{"spans":[{"trace_id":"t","span_id":"1","parent_span_id":null,"attributes":{"mlflow.spanType":"\"CHAIN\"","mlflow.spanInputs":"{\"question\": \"Where is the Eiffel Tower?\"}","mlflow.spanOutputs":"\"It is in Paris.\""}},{"trace_id":"t","span_id":"2","parent_span_id":"1","attributes":{"mlflow.spanType":"\"RETRIEVER\"","mlflow.spanOutputs":"[{\"page_content\": \"The tower stands in Paris.\"}, {\"page_content\": \"It opened in 1889.\"}]"}}]}}`, "MLflow"},
+		{"mlflow table", "x.json", `{"columns":["request","response","retrieved_context"],"data":[[` + q + `,` + a + `,[{"content":` + c1 + `},{"content":` + c2 + `}]]]}`, "MLflow"},
+
+		{"nested columns", "x.jsonl", `{"run":7,"inputs":{"question":` + q + `},"reference":{"answer":"gold"},"outputs":{"answer":` + a + `,"documents":[{"body":` + c1 + `},{"body":` + c2 + `}]}}`, "answer from outputs.answer, contexts from outputs.documents"},
+		{"names in other cases", "x.csv", "Question,LLM Response,Retrieved Docs,Ground Truth\nWhere is the Eiffel Tower?,It is in Paris.,\"[\"\"The tower stands in Paris.\"\", \"\"It opened in 1889.\"\"]\",gold\n", "answer from LLM Response"},
+		{"camel case", "x.jsonl", `{"userQuery":` + q + `,"generatedAnswer":` + a + `,"retrievedChunks":[{"chunkText":` + c1 + `},{"chunkText":` + c2 + `}],"expectedAnswer":"gold"}`, "contexts from retrievedChunks"},
+		{"chat", "x.jsonl", `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":` + q + `},{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]},{"role":"tool","content":"[{\"text\":\"The tower stands in Paris.\"},{\"text\":\"It opened in 1889.\"}]"},{"role":"assistant","content":` + a + `}]}`, "answer from messages"},
+		{"numbered columns", "x.csv", "question,answer,context_1,context_2,context_3\nWhere is the Eiffel Tower?,It is in Paris.,The tower stands in Paris.,It opened in 1889.,\n", ""},
+		{"contexts by id", "x.jsonl", `{"question":` + q + `,"answer":` + a + `,"contexts":{"d1":` + c1 + `,"d2":` + c2 + `}}`, ""},
+		{"search hits", "x.jsonl", `{"question":` + q + `,"answer":` + a + `,"hits":{"total":2,"hits":[{"_id":"1","_source":{"passage_text":` + c1 + `}},{"_id":"2","_source":{"passage_text":` + c2 + `}}]}}`, "contexts from hits"},
+		{"bedrock", "x.jsonl", `{"input":{"text":` + q + `},"output":{"text":` + a + `},"citations":[{"retrievedReferences":[{"content":{"text":` + c1 + `}}]},{"retrievedReferences":[{"content":{"text":` + c2 + `}}]}]}`, "contexts from citations[*].retrievedReferences"},
+		{"null column", "x.jsonl", `{"question":` + q + `,"answer":` + a + `,"contexts":null,"documents":[` + c1 + `,` + c2 + `]}`, ""},
+		{"gold context", "x.jsonl", `{"input":` + q + `,"actual_output":` + a + `,"context":["gold"],"retrieval_context":[` + c1 + `,` + c2 + `]}`, ""},
+		{"pandas columns", "x.json", `{"question":{"0":` + q + `},"answer":{"0":` + a + `},"contexts":{"0":[` + c1 + `,` + c2 + `]}}`, ""},
+		{"pandas index", "x.json", `{"0":{"question":` + q + `,"answer":` + a + `,"contexts":[` + c1 + `,` + c2 + `]}}`, ""},
+		{"pandas split", "x.json", `{"columns":["question","answer","contexts"],"index":[0],"data":[[` + q + `,` + a + `,[` + c1 + `,` + c2 + `]]]}`, ""},
+		{"pandas table", "x.json", `{"schema":{"fields":[{"name":"index"}]},"data":[{"index":0,"question":` + q + `,"answer":` + a + `,"contexts":[` + c1 + `,` + c2 + `]}]}`, ""},
+		{"pandas lists", "x.json", `{"question":[` + q + `],"answer":[` + a + `],"contexts":[[` + c1 + `,` + c2 + `]]}`, ""},
+		{"arrays below a header", "x.json", `[["question","answer","contexts"],[` + q + `,` + a + `,[` + c1 + `,` + c2 + `]]]`, ""},
+		{"datasets viewer", "x.json", `{"features":[],"rows":[{"row_idx":0,"row":{"question":` + q + `,"answer":` + a + `,"contexts":[` + c1 + `,` + c2 + `]},"truncated_cells":[]}]}`, "answer from row.answer"},
+	}
+}
+
+func TestRowsReadsExports(t *testing.T) {
+	for _, tt := range exportFixtures() {
+		t.Run(tt.name, func(t *testing.T) {
+			var notes []string
+			rows, last := read(t, tt.file, tt.text, Options{Note: func(note string) { notes = append(notes, note) }})
+			if len(rows) != 1 || rows[0].Err != "" || last != "" {
+				t.Fatalf("got rows %+v, last error %q, want one row", rows, last)
+			}
+			got := rows[0].Row
+			want := Row{Question: wantQuestion, Answer: wantAnswer, Contexts: wantContexts()}
+			if d := cmp.Diff(want, Row{Question: got.Question, Answer: got.Answer, Contexts: got.Contexts}); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+			if all := strings.Join(notes, "\n"); !strings.Contains(all, tt.note) {
+				t.Errorf("got note %q, want %q in it", all, tt.note)
+			}
+		})
+	}
+}
+
+func TestRowsReadsMappedPaths(t *testing.T) {
+	nested := `{"id":1,"io":{"in":[{"q":"Where is the Eiffel Tower?"}],"raw":"{\"text\":\"It is in Paris.\",\"found\":[{\"t\":\"The tower stands in Paris.\"},{\"t\":\"It opened in 1889.\"}]}"},"a.b":"It is in Paris.","meta":{"topic":"towers"}}`
+	for _, tt := range []struct {
+		name, file, text string
+		mapped           map[Field]string
+	}{
+		{"json text", "x.jsonl", nested, map[Field]string{FieldQuestion: "io.in[0].q", FieldAnswer: "io.raw.text", FieldContexts: "io.raw.found[*].t"}},
+		{"negative index, elements without [*]", "x.jsonl", nested, map[Field]string{FieldQuestion: "$.io.in[-1].q", FieldAnswer: "IO.raw.text", FieldContexts: "io.raw.found.t"}},
+		{"dotted column", "x.jsonl", nested, map[Field]string{FieldQuestion: `io["in"][*].q`, FieldAnswer: "a.b", FieldContexts: "io.raw.found[*].t"}},
+		{"csv cell", "x.csv", "q,out\nWhere is the Eiffel Tower?,\"{'text': 'It is in Paris.', 'docs': [{'c': 'The tower stands in Paris.'}, {'c': 'It opened in 1889.'}]}\"\n", map[Field]string{FieldQuestion: "q", FieldAnswer: "out.text", FieldContexts: "out.docs[*].c"}},
+	} {
+		opts := Options{Map: tt.mapped}
+		var kept []Column
+		if tt.file == "x.jsonl" {
+			opts.Keep, kept = []string{"meta.topic"}, []Column{{"meta.topic", []byte(`"towers"`)}}
+		}
+		rows, last := read(t, tt.file, tt.text, opts)
+		if len(rows) != 1 || rows[0].Err != "" || last != "" {
+			t.Errorf("%s: got rows %+v, last error %q, want one row", tt.name, rows, last)
+			continue
+		}
+		got := rows[0].Row
+		want := Row{Question: wantQuestion, Answer: wantAnswer, Contexts: wantContexts()}
+		if d := cmp.Diff(want, Row{Question: got.Question, Answer: got.Answer, Contexts: got.Contexts}); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, d)
+		}
+		if d := cmp.Diff(kept, got.Kept); d != "" {
+			t.Errorf("%s: kept columns (-want +got):\n%s", tt.name, d)
+		}
+	}
+}
+
+func TestOpenRejectsUnknownLayouts(t *testing.T) {
+	wrongColumn := strings.Repeat(`{"question":"q","antwort":"a","contexts":["c"]}`+"\n", 1000)
+	for _, tt := range []struct {
+		name, file, text string
+		opts             Options
+		want             string
+	}{
+		{"wrong column", "x.jsonl", wrongColumn, Options{}, "x.jsonl: no answer: looked for answer, response, output, actual_output; found question, antwort, contexts; choose one with --map answer=COLUMN"},
+		{"misspelled map", "x.jsonl", wrongColumn, Options{Map: map[Field]string{FieldAnswer: "antword"}}, `x.jsonl: --map answer=antword: no such column; did you mean "antwort"?; the columns are question, antwort, contexts`},
+		{"misspelled path", "x.jsonl", `{"out":{"text":"a","docs":["c d"]}}`, Options{Map: map[Field]string{FieldAnswer: "out.txt"}}, `x.jsonl: --map answer=out.txt: no such column; did you mean "out.text"?; the columns are out.text, out.docs`},
+		{"invalid path", "x.jsonl", wrongColumn, Options{Map: map[Field]string{FieldAnswer: "a[b"}}, `x.jsonl: --map answer=a[b: no such column; the columns are question, antwort, contexts`},
+		{"reference only", "x.jsonl", `{"inputs":{"question":"q"},"reference_outputs":{"answer":"gold"},"documents":["some text"]}`, Options{}, "x.jsonl: no answer: looked for answer, response, output, actual_output; found inputs, reference_outputs, documents; choose one with --map answer=COLUMN"},
+		{"annotations", "x.jsonl", `{"answer":"a","pieces":[{"kind":"claim","text":"one","start":0,"end":3}]}`, Options{}, "x.jsonl: no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; found answer, pieces; choose one with --map contexts=COLUMN"},
+		{"two answers", "x.jsonl", `{"outputs":{"answer":"a","response":"b","contexts":["c"]}}`, Options{}, `x.jsonl: answer: ambiguous: both "outputs.answer" and "outputs.response" match; choose one with --map answer=outputs.answer or --map answer=outputs.response`},
+		{"other tool", "x.jsonl", `{"text":"a"}`, Options{From: "langfuse"}, "x.jsonl: --from langfuse: the records are not an export of Langfuse"},
+		{"arrays without names", "x.json", `[["q","a",["c"]]]`, Options{}, `x.json: want an array of objects, got an array of arrays without column names`},
+	} {
+		rows, got := read(t, tt.file, tt.text, tt.opts)
+		if got != tt.want || len(rows) > 0 {
+			t.Errorf("%s:\ngot  %s %v\nwant %s", tt.name, got, rows, tt.want)
+		}
+	}
+}
+
+func TestRowsOfTracesInAnyOrder(t *testing.T) {
+	text := `{"id":"b2","trace_id":"b","parent_run_id":"b1","run_type":"retriever","outputs":{"documents":[{"page_content":"context b"}]}}
+{"id":"a1","trace_id":"a","run_type":"chain","parent_run_id":null,"inputs":{"q":"qa"},"outputs":{"a":"answer a"}}
+{"id":"b1","trace_id":"b","run_type":"chain","parent_run_id":null,"inputs":{"q":"qb"},"outputs":{"a":"answer b"}}
+{"id":"a2","trace_id":"a","parent_run_id":"a1","run_type":"retriever","outputs":{"documents":[{"page_content":"context a"}]}}
+{"id":"c1","trace_id":"c","run_type":"chain","parent_run_id":null,"inputs":{"q":"qc"},"outputs":{"a":"answer c"}}
+`
+	rows, last := read(t, "x.jsonl", text, Options{})
+	var got []string
+	for _, r := range rows {
+		got = append(got, r.Row.ID+" "+r.Row.Question+" "+r.Row.Answer+" "+strings.Join(r.Row.Contexts, ",")+r.Err)
+	}
+	want := []string{
+		"b1 qb answer b context b",
+		"a1 qa answer a context a",
+		"c1 qc answer c x.jsonl:5: no contexts found in an export of LangSmith; found id, trace_id, run_type, parent_run_id, inputs.q, outputs.a; choose one with --map contexts=PATH",
+	}
+	if d := cmp.Diff(want, got); d != "" || last != "" {
+		t.Errorf("(-want +got):\n%s\nlast error %q", d, last)
+	}
+}
+
+func TestRowsUsesLayoutOfFirstRecord(t *testing.T) {
+	text := `{"out":{"answer":"one","sources":["some text"]}}
+{"out":{"answer":null,"sources":["some text"]},"answer":"not this"}
+{"out":{"answer":"three","sources":[]}}
+`
+	rows, last := read(t, "x.jsonl", text, Options{})
+	var got []string
+	for _, r := range rows {
+		got = append(got, r.Row.Answer+r.Err)
+	}
+	want := []string{"one", "x.jsonl:2: no answer: out.answer is missing or null", "three"}
+	if d := cmp.Diff(want, got); d != "" || last != "" {
+		t.Errorf("(-want +got):\n%s\nlast error %q", d, last)
+	}
+}
+
+func TestRowsDetectsLayoutOfStreams(t *testing.T) {
+	line := `{"Question":"q","Completion":"a","Chunks":["some text"]}` + "\n"
+	for name, data := range map[string]string{
+		"plain": strings.Repeat(line, 5000),
+		"gzip":  string(gzipBytes([]byte(strings.Repeat(line, 5000)))),
+	} {
+		s, err := Open([]string{"-"}, Options{Stdin: strings.NewReader(data)})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		rows, err := readAll(t, s)
+		if err != nil || len(rows) != 5000 || rows[4999].Row.Answer != "a" || rows[0].Row.Answer != "a" {
+			t.Errorf("%s: got %d rows, error %v, want 5000", name, len(rows), err)
+		}
+	}
+}
