@@ -44,8 +44,8 @@ def score(data: Data, **options: Option) -> pandas.DataFrame:
     _refuse(options, "to", "dry_run")
     options.setdefault("max_failed", "100%")
     with tempfile.TemporaryDirectory(prefix="ragfaith-") as name:
-        results, summary = Path(name, "results.jsonl"), Path(name, "summary.json")
-        summary = Path(os.fspath(options.pop("summary", None) or summary))  # type: ignore[arg-type]
+        results = Path(name, "results.jsonl")
+        summary = Path(str(options.pop("summary", None) or Path(name, "summary.json")))
         arguments = ["score", *_flags(options), "--to=none", f"--output={results}", f"--summary={summary}"]
         if isinstance(data, pandas.DataFrame):
             dataset = Path(name, "dataset.jsonl")
