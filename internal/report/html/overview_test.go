@@ -47,7 +47,7 @@ func TestLowestGroups(t *testing.T) {
 func TestGroupsUseBoundedMemory(t *testing.T) {
 	g := groups{}
 	for i := range 10 * maxGroupColumns {
-		r := &result.Row{Kept: []dataset.Column{{Name: fmt.Sprint(i), Value: []byte("1")}, {Name: "0", Value: fmt.Append(nil, i)}}}
+		r := &result.Row{Kept: []dataset.Column{{Name: strconv.Itoa(i), Value: []byte("1")}, {Name: "0", Value: fmt.Append(nil, i)}}}
 		g.add(r)
 	}
 	if len(g) != maxGroupColumns || g["0"] != nil {
@@ -69,7 +69,7 @@ func TestFrequentFailures(t *testing.T) {
 		t.Errorf("failures (-want +got):\n%s", diff)
 	}
 	for i := range 2 * maxFailureTexts {
-		add(result.Failed, fmt.Sprint(i))
+		add(result.Failed, strconv.Itoa(i))
 	}
 	if len(f) != maxFailureTexts {
 		t.Errorf("got %d messages, want %d", len(f), maxFailureTexts)
