@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ import (
 type compareOptions struct {
 	summaries [2]string // summary files of the baseline and the candidate
 	cluster   string
+	by        string
 	seed      uint64
 
 	to     string
@@ -74,6 +76,7 @@ func (o *compareOptions) inputFlags() []flagSpec {
 		{name: "baseline-summary", arg: "FILE", value: &o.summaries[0], path: filePath, help: "summary of BASELINE (default: NAME.summary.json next to it)"},
 		{name: "candidate-summary", arg: "FILE", value: &o.summaries[1], path: filePath, help: "summary of CANDIDATE (default: as for BASELINE)"},
 		{name: "cluster", arg: "COLUMN", value: &o.cluster, untrusted: anyValue, help: "treat rows with the same kept COLUMN as one unit"},
+		{name: "by", arg: "COLUMN", value: &o.by, untrusted: anyValue, help: "compare groups of rows with the same kept COLUMN"},
 		{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
 	}
 }
@@ -155,7 +158,7 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 
 // compare reads both files and compares them.
 func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare.Comparison, error) {
-	options := compare.Options{MaxDrop: o.maxDrop, Seed: o.seed}
+	options := compare.Options{MaxDrop: o.maxDrop, Seed: o.seed, By: o.by}
 	if o.alpha != nil {
 		options.Alpha = *o.alpha
 	}
@@ -178,8 +181,8 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		if summary != nil {
 			opts.Settings = summary.Settings
 		}
-		if i == 0 && o.cluster != "" {
-			opts.Keep = []string{o.cluster}
+		if i == 0 {
+			opts.Keep = o.groupColumns()
 		}
 		sources[i] = compare.Source{Name: path, Summary: summary, Rows: func() (iter.Seq2[*result.Row, error], error) {
 			f, err := resultfile.Open(path, opts)
@@ -191,9 +194,25 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	}
 	c, err := compare.Run(ctx, sources[0], sources[1], options)
 	if column := (*resultfile.ColumnError)(nil); errors.As(err, &column) {
-		return nil, usagef("--cluster: %w", suggestColumn(err))
+		flag := "--by"
+		if slices.Contains(column.Columns, o.cluster) {
+			flag = "--cluster"
+		}
+		return nil, usagef("%s: %w", flag, suggestColumn(err))
 	}
 	return c, err
+}
+
+// groupColumns returns the kept columns that the baseline must have.
+func (o *compareOptions) groupColumns() []string {
+	var columns []string
+	if o.cluster != "" {
+		columns = append(columns, o.cluster)
+	}
+	if o.by != "" && !slices.Contains(report.GroupFields(), o.by) {
+		columns = append(columns, o.by)
+	}
+	return columns
 }
 
 // writeComparison writes c in the given format.

@@ -32,6 +32,9 @@ type Options struct {
 	// Cluster returns the group of a row, and whether it has one; nil means that rows are
 	// independent.
 	Cluster func(*result.Row) (string, bool)
+	// By is the kept column, or field of report.GroupFields, by whose value in the baseline
+	// rows are grouped; "" for no groups.
+	By string
 	// MaxChanges limits Comparison.Changes; 0 means 1,000.
 	MaxChanges int
 }
@@ -112,6 +115,8 @@ type Comparison struct {
 	Cluster bool
 	Groups  int
 
+	By        []Group // groups of compared rows by Options.By, the largest loss first
+	ByColumn  string  // Options.By
 	Claims    Claims
 	Histogram [Bins]int // compared rows by difference
 	Changed   int       // compared rows with another score or another verdict on a claim

@@ -22,6 +22,7 @@ type rowDigest struct {
 	claims                     []claimDigest
 	group                      string
 	grouped                    bool
+	by                         string // value of Options.By
 	paired                     bool
 }
 
@@ -47,8 +48,10 @@ type pairing struct {
 	sample              stats.Sample
 	groups              stats.Groups
 	groupNames          map[string]bool
-	ungrouped           int // rows without a group
-	regrouped           int // rows with different groups in the two runs
+	by                  map[string]*groupPair // with Options.By
+	other               groupPair             // rows of groups after the first MaxGroups
+	ungrouped           int                   // rows without a group
+	regrouped           int                   // rows with different groups in the two runs
 	before, after       mean
 	questions, contexts RowIDs // paired rows with different questions or contexts
 	unscored            map[[2]result.Status]*RowIDs
@@ -72,9 +75,9 @@ func (m *mean) value() float64 {
 
 func newPairing(o *Options) *pairing {
 	return &pairing{
-		o: o, c: &Comparison{Alpha: o.Alpha, Cluster: o.Cluster != nil}, seed: maphash.MakeSeed(),
+		o: o, c: &Comparison{Alpha: o.Alpha, Cluster: o.Cluster != nil, ByColumn: o.By}, seed: maphash.MakeSeed(),
 		first: make(map[string]int), last: make(map[string]int), seen: make(map[string]int),
-		groupNames: make(map[string]bool), unscored: make(map[[2]result.Status]*RowIDs),
+		groupNames: make(map[string]bool), by: make(map[string]*groupPair), unscored: make(map[[2]result.Status]*RowIDs),
 	}
 }
 
@@ -100,7 +103,7 @@ func (p *pairing) digest(r *result.Row) rowDigest {
 	d := rowDigest{
 		id: r.ID, status: r.Status, faithfulness: r.Faithfulness, claims: claimDigests(p.seed, r),
 		question: maphash.String(p.seed, r.Question), answer: maphash.String(p.seed, r.Answer),
-		contexts: p.hash(r.Contexts),
+		contexts: p.hash(r.Contexts), by: p.groupValue(r),
 	}
 	if p.o.Cluster != nil {
 		d.group, d.grouped = p.o.Cluster(r)
@@ -175,7 +178,10 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	}
 	p.before.add(was.faithfulness)
 	p.after.add(is.faithfulness)
-	p.addUnit(was, &is, d)
+	cluster := p.addUnit(was, &is, d)
+	if p.o.By != "" {
+		p.addGroup(was.by, cluster, was.faithfulness, is.faithfulness)
+	}
 	sameAnswer := was.answer == is.answer
 	if sameAnswer {
 		p.c.SameAnswers++
@@ -189,11 +195,11 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 
 // addUnit adds the difference of a row to the sample or to its group. The group is taken
 // from the baseline, or from the candidate if the baseline has none. A row without a group
-// is its own group.
-func (p *pairing) addUnit(was, is *rowDigest, d float64) {
+// is its own group. It returns the name of the group.
+func (p *pairing) addUnit(was, is *rowDigest, d float64) string {
 	if p.o.Cluster == nil {
 		p.sample.Add(d, 1)
-		return
+		return ""
 	}
 	name, ok := was.group, was.grouped
 	if was.grouped && is.grouped && was.group != is.group {
@@ -213,6 +219,7 @@ func (p *pairing) addUnit(was, is *rowDigest, d float64) {
 		p.c.Groups++
 	}
 	p.groups.Add(name, d, 1)
+	return name
 }
 
 // countClaims counts the claims of two rows and returns how many are no longer and newly
@@ -268,6 +275,7 @@ func (p *pairing) finish() *Comparison {
 		sample = p.groups.Sample()
 	}
 	c.Figures = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
+	c.By = p.groupList()
 	c.Changed = len(p.changed)
 	return c
 }

@@ -35,11 +35,14 @@ type Group struct {
 }
 
 // Name returns the value for display, on one line.
-func (g *Group) Name() string {
-	if g.Value == "" {
+func (g *Group) Name() string { return GroupName(g.Value) }
+
+// GroupName returns the value of a group for display, on one line.
+func GroupName(value string) string {
+	if value == "" {
 		return "(none)"
 	}
-	return Clip(g.Value, maxNameText)
+	return Clip(value, maxNameText)
 }
 
 // A grouper collects the figures of the groups of a column. Its memory is bounded: it keeps
@@ -58,7 +61,7 @@ type groupScores struct {
 
 // write counts r. cluster is the unit of r with a cluster column.
 func (g *grouper) write(r *result.Row, cluster string) {
-	value := columnValue(r, g.column)
+	value := ColumnValue(r, g.column)
 	key := groupKey(value)
 	s := g.groups[key]
 	switch {

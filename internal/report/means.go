@@ -105,16 +105,16 @@ func centred(i stats.Interval, mean float64) stats.Interval {
 
 // group returns the name of the unit of r, which is short.
 func (e *Estimator) group(r *result.Row) string {
-	value := columnValue(r, e.cluster)
+	value := ColumnValue(r, e.cluster)
 	if value == "" {
 		return "row " + strconv.Itoa(r.Index)
 	}
 	return groupKey(value)
 }
 
-// columnValue returns the value of a kept column or of one of GroupFields, "" if r has
+// ColumnValue returns the value of a kept column or of one of [GroupFields], "" if r has
 // none.
-func columnValue(r *result.Row, column string) string {
+func ColumnValue(r *result.Row, column string) string {
 	switch column {
 	case "id":
 		return r.ID

@@ -57,13 +57,14 @@ func write(w io.Writer, c *compare.Comparison, limit int) error {
 		*compare.Comparison
 		Mean, Was, Is  string
 		Facts, Sides   report.Facts
+		Groups         report.Tables
 		Histogram      *htmlpage.Histogram
 		RowsHTML       template.HTML
 		Shown, Omitted int
 	}{
 		Comparison: c,
 		Mean:       mean, Was: view.Score(c.Baseline.Mean), Is: view.Score(c.Candidate.Mean),
-		Facts: view.Facts(c), Sides: sides,
+		Facts: view.Facts(c), Sides: sides, Groups: view.Groups(c),
 		Histogram: histogram(&c.Histogram),
 		RowsHTML:  template.HTML(rows.String()), //nolint:gosec // output of the template
 		Shown:     shown, Omitted: c.Changed - shown,

@@ -30,6 +30,7 @@ type jsonComparison struct {
 	Permutation jsonTest               `json:"permutation"`
 	Wilcoxon    jsonTest               `json:"wilcoxon"`
 	Detectable  report.Figure          `json:"detectable"`
+	By          *jsonBy                `json:"by,omitempty"`
 	Claims      jsonClaims             `json:"claims"`
 	Gate        *jsonGate              `json:"gate"`
 	Passed      bool                   `json:"passed"`
@@ -83,6 +84,20 @@ type jsonTest struct {
 	Greater report.Figure `json:"greater"`
 	Less    report.Figure `json:"less"`
 	Exact   bool          `json:"exact"`
+}
+
+type jsonBy struct {
+	Column string      `json:"column"`
+	Groups []jsonGroup `json:"groups"`
+}
+
+type jsonGroup struct {
+	Value      *string                `json:"value"`
+	Other      bool                   `json:"other"`
+	Rows       int                    `json:"rows"`
+	Baseline   report.Figure          `json:"baseline"`
+	Candidate  report.Figure          `json:"candidate"`
+	Difference report.SummaryInterval `json:"difference"`
 }
 
 type jsonOnly struct {
@@ -153,6 +168,17 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 	}
 	if c.Cluster {
 		j.Units = "groups"
+	}
+	if c.ByColumn != "" {
+		j.By = &jsonBy{c.ByColumn, []jsonGroup{}}
+	}
+	for i := range c.By {
+		g := &c.By[i]
+		group := jsonGroup{nil, g.Other, g.Rows, report.Figure(g.Baseline), report.Figure(g.Candidate), report.IntervalOf(&g.Difference)}
+		if g.Value != "" {
+			group.Value = &g.Value
+		}
+		j.By.Groups = append(j.By.Groups, group)
 	}
 	for _, warning := range c.Warnings {
 		j.Warnings = append(j.Warnings, jsonWarning(warning))

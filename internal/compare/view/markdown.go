@@ -37,7 +37,7 @@ func Markdown(w io.Writer, c *compare.Comparison) error {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(append(d, sides(c), Facts(c)).Markdown() + "\n")
+	b.WriteString(append(d, sides(c), Facts(c), Groups(c)).Markdown() + "\n")
 	markdownChanges(&b, c)
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -12,7 +13,7 @@ import (
 // Table writes c for a terminal that is width cells wide: the warnings, the figures, and
 // the changed rows, worst first. Texts from datasets are escaped.
 func Table(w io.Writer, c *compare.Comparison, width int) error {
-	d := report.Document{warnings(c.Warnings), sides(c), Facts(c)}
+	d := report.Document{warnings(c.Warnings), sides(c), Facts(c), Groups(c)}
 	if c.Changed > 0 {
 		d = append(d, changedRows(c))
 	}
@@ -34,6 +35,34 @@ func sides(c *compare.Comparison) report.Table {
 		t.AddRow("difference", Signed(c.Figures.Difference.Estimate), "", "", "")
 	}
 	return t
+}
+
+// Groups returns a table of the groups with the largest losses, or none.
+func Groups(c *compare.Comparison) report.Tables {
+	const maxGroups = 20
+	if c.By == nil {
+		return nil
+	}
+	t := report.Table{Title: "mean faithfulness by", Of: c.ByColumn, Columns: []report.Column{
+		{Name: "group", Text: true}, {Name: "baseline", Right: true}, {Name: "candidate", Right: true}, {Name: "difference", Right: true},
+		{Name: Percent(c.Figures.Difference.Confidence) + " interval"}, {Name: "rows", Right: true}, {Name: "note", Prose: true},
+	}}
+	shown := c.By[:min(len(c.By), maxGroups)]
+	if more := len(c.By) - len(shown); more > 0 {
+		t.Foot = fmt.Sprintf("and %d more groups", more)
+	}
+	for i := range shown {
+		g := &shown[i]
+		name, interval := report.GroupName(g.Value), "none"
+		if g.Other {
+			name = "(other)"
+		}
+		if g.Difference.Reliable() {
+			interval = Signed(g.Difference.Lower) + " to " + Signed(g.Difference.Upper)
+		}
+		t.AddRow(name, Score(g.Baseline), Score(g.Candidate), Signed(g.Difference.Estimate), interval, strconv.Itoa(g.Rows), g.Difference.Note)
+	}
+	return report.Tables{t}
 }
 
 // changedRows returns the changed rows, worst first.

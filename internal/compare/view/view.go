@@ -52,8 +52,7 @@ func difference(c *compare.Comparison) string {
 	case !d.Reliable():
 		return Signed(d.Estimate) + ", " + d.Note
 	}
-	percent := strconv.FormatFloat(math.Round(d.Confidence*1e6)/1e4, 'f', -1, 64)
-	text := fmt.Sprintf("%s, %s%% interval %s to %s", Signed(d.Estimate), percent, Signed(d.Lower), Signed(d.Upper))
+	text := fmt.Sprintf("%s, %s interval %s to %s", Signed(d.Estimate), Percent(d.Confidence), Signed(d.Lower), Signed(d.Upper))
 	if d.Note != "" {
 		text += " (" + d.Note + ")"
 	}
@@ -101,6 +100,9 @@ func Change(change *compare.Change) string {
 	add(added, "new")
 	return strings.Join(parts, ", ")
 }
+
+// Percent formats a share in percent.
+func Percent(x float64) string { return strconv.FormatFloat(math.Round(x*1e6)/1e4, 'f', -1, 64) + "%" }
 
 // Signed formats a difference with a sign and four decimals. Zero has no sign.
 func Signed(x float64) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -158,6 +159,38 @@ func TestChangedRowsHaveTheirQuestion(t *testing.T) {
 	}
 }
 
+func TestGroupsAreShown(t *testing.T) {
+	was, is := runs(3, "row")
+	for i, r := range was {
+		r.Kept = []dataset.Column{{Name: "to|pic", Value: []byte([]string{`"sea"`, `null`}[i%2])}}
+	}
+	c, err := compare.Run(context.Background(), source("a", was), source("b", is), compare.Options{By: "to|pic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table, object strings.Builder
+	for _, err := range []error{Table(&table, c, 0), JSON(&object, c, "1")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, want := range map[string]string{
+		table.String(): "\nmean faithfulness by to|pic\n" +
+			"group   baseline  candidate  difference  95% interval  rows  note\n" +
+			"(none)    1.0000     0.5625     -0.4375  none             2  too few for an interval (minimum 20)\n" +
+			"sea       0.6667     0.4167     -0.2500  none             3  too few for an interval (minimum 20)\n",
+		markdownOf(t, c): "### Mean faithfulness by `to|pic`\n\n" +
+			"| group | baseline | candidate | difference | 95% interval | rows | note |\n|---|---:|---:|---:|---|---:|---|\n" +
+			"| `(none)` | 1.0000 | 0.5625 | -0.4375 | none | 2 | too few for an interval (minimum 20) |\n",
+		object.String():     `"column": "to|pic"`,
+		object.String()[1:]: `"value": "sea"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got %s, want it to contain %q", text, want)
+		}
+	}
+}
+
 func TestJSONMatchesItsSchema(t *testing.T) {
 	s, err := jsonschema.NewCompiler().Compile("../../../schema/compare.schema.json")
 	if err != nil {
@@ -168,7 +201,11 @@ func TestJSONMatchesItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*compare.Comparison{comparison(t, was, is), plain} {
+	grouped, err := compare.Run(context.Background(), source("a", was), source("b", is), compare.Options{By: "id"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*compare.Comparison{comparison(t, was, is), plain, grouped} {
 		var b bytes.Buffer
 		if err := JSON(&b, c, "1.0"); err != nil {
 			t.Fatal(err)
