@@ -55,6 +55,7 @@ func TestPageInBrowser(t *testing.T) {
 	p.Is(browsertest.Texts(".change[open] .at-id"), "equal")
 	p.Is(shownRows, "16")
 	p.Is(`location.hash`, "#row=equal")
+	p.Is(`document.activeElement.getBoundingClientRect().top >= document.querySelector('.change-head').getBoundingClientRect().bottom`, "true")
 	p.Is(`document.activeElement.textContent.startsWith('equalWhy equal?')`, "true")
 	p.Run(`navigator.clipboard.writeText = async (text) => { window.copied = text.split('#')[1]; }`)
 	p.Click(".change[open] .copy-link")
