@@ -41,9 +41,9 @@ const docsWords = "llm hub repository exit skip"
 func skipReasons() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
 		// Downloads from a remote host.
-		"network": regexp.MustCompile(`^(curl|docker|podman|git clone|pre-commit|gh) |pip install|go install \S+@|goreleaser`),
+		"network": regexp.MustCompile(`^(curl|docker|podman|git clone|pre-commit|gh|npm|brew) |pip install|go install \S+@|goreleaser`),
 		// Needs another machine.
-		"machine": regexp.MustCompile(`--device cuda|^ssh |^nvidia-smi`),
+		"machine": regexp.MustCompile(`--device cuda|^ssh |^nvidia-smi|^sudo `),
 	}
 }
 
