@@ -45,7 +45,7 @@ func simulate(seed uint64, n int, shift float64) (was, is []*result.Row) {
 	return was, is
 }
 
-// pairs is the number of simulated pairs of runs. The figures in docs/compare.md are those
+// pairs is the number of simulated pairs of runs. The figures in docs/statistics.md are those
 // of 4,000.
 var pairs = flag.Int("pairs", 200, "number of simulated pairs of runs; a quarter as many for the gate")
 
