@@ -50,7 +50,8 @@ func TestPageInBrowser(t *testing.T) {
 	p.Press(kb.Escape)
 	p.Is(`document.querySelectorAll('.change[open]').length + document.activeElement.tagName`, "0SUMMARY")
 
-	// A link to a row resets filters that hide it.
+	// A link to a row resets filters that hide it, and scrolls to the row.
+	p.Size(1600, 250)
 	p.Run(`location.hash = '#direction=better&row=equal'`)
 	p.Is(browsertest.Texts(".change[open] .at-id"), "equal")
 	p.Is(shownRows, "16")
@@ -58,6 +59,7 @@ func TestPageInBrowser(t *testing.T) {
 	p.Is(`document.activeElement.getBoundingClientRect().top >= document.querySelector('.change-head').getBoundingClientRect().bottom`, "true")
 	p.Is(`document.activeElement.textContent.startsWith('equalWhy equal?')`, "true")
 	p.Run(`navigator.clipboard.writeText = async (text) => { window.copied = text.split('#')[1]; }`)
+	p.Size(1600, 1000)
 	p.Click(".change[open] .copy-link")
 	p.Is(`window.copied`, "row=equal")
 
