@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -28,7 +29,7 @@ func TestByComparesGroups(t *testing.T) {
 		var only stats.Sample
 		var before float64
 		for i := range was {
-			if fmt.Sprint(i%3) == g.Value && !math.IsNaN(was[i].Faithfulness) && !math.IsNaN(is[i].Faithfulness) {
+			if strconv.Itoa(i%3) == g.Value && !math.IsNaN(was[i].Faithfulness) && !math.IsNaN(is[i].Faithfulness) {
 				only.Add(is[i].Faithfulness-was[i].Faithfulness, 1)
 				before += was[i].Faithfulness
 			}
@@ -46,7 +47,7 @@ func TestByComparesGroups(t *testing.T) {
 func TestByBoundsGroups(t *testing.T) {
 	var was, is []*result.Row
 	for i := range MaxGroups + 5 {
-		was, is = append(was, row(fmt.Sprint(i), "a+")), append(is, row(fmt.Sprint(i), "a-"))
+		was, is = append(was, row(strconv.Itoa(i), "a+")), append(is, row(strconv.Itoa(i), "a-"))
 	}
 	c := run(t, Options{By: "id"}, source("was", was...), source("is", is...))
 	last := c.By[len(c.By)-1]

@@ -171,8 +171,13 @@ func (b *By) table(cluster string) Table {
 	}
 	columns := []Column{
 		{Name: "group", Text: true, Cells: names},
-		{Name: "mean", Right: true}, {Name: "95% interval"}, {Name: units, Right: true}, {Name: "rows", Right: true},
-		{Name: "no claims", Right: true}, {Name: "failed", Right: true}, {Name: "note", Prose: true},
+		{Name: "mean", Right: true},
+		{Name: "95% interval"},
+		{Name: units, Right: true},
+		{Name: "rows", Right: true},
+		{Name: "no claims", Right: true},
+		{Name: "failed", Right: true},
+		{Name: "note", Prose: true},
 	}
 	noClaims, failed, notes := 0, 0, false
 	for i := range groups {

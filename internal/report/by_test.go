@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func byOf(column, cluster string, rows ...*result.Row) *Means {
 
 // valued returns a row with a value of the column "c"; "" for a row without the column.
 func valued(index, supported, claims int, value string) *result.Row {
-	r := scoredRow(index, supported, claims, `"d`+fmt.Sprint(index%21)+`"`)
+	r := scoredRow(index, supported, claims, `"d`+strconv.Itoa(index%21)+`"`)
 	if value != "" {
 		r.Kept = append(r.Kept, dataset.Column{Name: "c", Value: []byte(value)})
 	}
@@ -113,7 +114,7 @@ func TestByMemoryDoesNotGrowWithRows(t *testing.T) {
 	e := NewEstimator("", []string{"id"}, 0)
 	r := scoredRow(0, 1, 2, "")
 	for i := range 2 * maxGroups {
-		r.ID = fmt.Sprint(i)
+		r.ID = strconv.Itoa(i)
 		_ = e.Write(r)
 	}
 	r.ID = "one more"

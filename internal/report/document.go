@@ -155,17 +155,19 @@ func (t Table) Markdown() string {
 		}
 		b.WriteString("\n\n")
 	}
-	header, rule := "|", "|"
+	b.WriteByte('|')
 	for i := range t.Columns {
-		c := &t.Columns[i]
-		header += " " + c.Name + " |"
-		if c.Right {
-			rule += "---:|"
+		b.WriteString(" " + t.Columns[i].Name + " |")
+	}
+	b.WriteString("\n|")
+	for i := range t.Columns {
+		if t.Columns[i].Right {
+			b.WriteString("---:|")
 		} else {
-			rule += "---|"
+			b.WriteString("---|")
 		}
 	}
-	b.WriteString(header + "\n" + rule + "\n")
+	b.WriteByte('\n')
 	for r := range t.Columns[0].Cells {
 		b.WriteByte('|')
 		for i := range t.Columns {

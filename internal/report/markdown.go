@@ -63,13 +63,20 @@ func (m *markdown) figures() {
 	}
 	fmt.Fprintf(&m.b, "## Faithfulness: %s\n\n", title)
 	var table Table
-	for _, c := range [][2]string{
-		{"rows", strconv.Itoa(t.Rows)}, {"scored", strconv.Itoa(t.Scored)}, {"no claims", strconv.Itoa(t.NoClaims)}, {"failed", strconv.Itoa(t.Failed)},
-		{"mean", fourDecimals(f.Mean())}, {"std", fourDecimals(f.Std())}, {"min", fourDecimals(f.Min())}, {"25%", fourDecimals(f.Quantile(0.25))},
-		{"50%", fourDecimals(f.Quantile(0.5))}, {"75%", fourDecimals(f.Quantile(0.75))}, {"max", fourDecimals(f.Max())},
-	} {
-		table.Columns = append(table.Columns, Column{Name: c[0], Cells: c[1:], Right: true})
+	add := func(name, value string) {
+		table.Columns = append(table.Columns, Column{Name: name, Cells: []string{value}, Right: true})
 	}
+	add("rows", strconv.Itoa(t.Rows))
+	add("scored", strconv.Itoa(t.Scored))
+	add("no claims", strconv.Itoa(t.NoClaims))
+	add("failed", strconv.Itoa(t.Failed))
+	add("mean", fourDecimals(f.Mean()))
+	add("std", fourDecimals(f.Std()))
+	add("min", fourDecimals(f.Min()))
+	add("25%", fourDecimals(f.Quantile(0.25)))
+	add("50%", fourDecimals(f.Quantile(0.5)))
+	add("75%", fourDecimals(f.Quantile(0.75)))
+	add("max", fourDecimals(f.Max()))
 	m.b.WriteString(table.Markdown() + "\n")
 	for i, note := range m.opts.Notes[:min(len(m.opts.Notes), maxNotes)] {
 		if i > 0 {

@@ -60,14 +60,15 @@ func (w warnings) Markdown() string {
 	if len(w) == 0 {
 		return ""
 	}
-	text := "> [!WARNING]\n"
+	var b strings.Builder
+	b.WriteString("> [!WARNING]\n")
 	for _, warning := range w[:min(len(w), maxWarnings)] {
-		text += "> - " + span(warning.Text, maxText) + "\n"
+		b.WriteString("> - " + span(warning.Text, maxText) + "\n")
 	}
 	if more := len(w) - maxWarnings; more > 0 {
-		text += fmt.Sprintf("> - and %d more\n", more)
+		fmt.Fprintf(&b, "> - and %d more\n", more)
 	}
-	return text
+	return b.String()
 }
 
 func markdownChanges(b *strings.Builder, c *compare.Comparison) {

@@ -44,8 +44,13 @@ func Groups(c *compare.Comparison) report.Tables {
 		return nil
 	}
 	t := report.Table{Title: "mean faithfulness by", Of: c.ByColumn, Columns: []report.Column{
-		{Name: "group", Text: true}, {Name: "baseline", Right: true}, {Name: "candidate", Right: true}, {Name: "difference", Right: true},
-		{Name: Percent(c.Figures.Difference.Confidence) + " interval"}, {Name: "rows", Right: true}, {Name: "note", Prose: true},
+		{Name: "group", Text: true},
+		{Name: "baseline", Right: true},
+		{Name: "candidate", Right: true},
+		{Name: "difference", Right: true},
+		{Name: Percent(c.Figures.Difference.Confidence) + " interval"},
+		{Name: "rows", Right: true},
+		{Name: "note", Prose: true},
 	}}
 	shown := c.By[:min(len(c.By), maxGroups)]
 	if more := len(c.By) - len(shown); more > 0 {
