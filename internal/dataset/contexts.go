@@ -186,7 +186,7 @@ func collect(out []string, t *tree, i, depth int) ([]string, *contextError) {
 			}
 			return out, err
 		}
-		if t.isTextByID(i) {
+		if depth == 0 && t.isTextByID(i) {
 			for j := i + 1; j < n.end; j = t.nodes[j].end {
 				out = append(out, t.nodes[j].text)
 				t.fillSources(len(out))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A Finder finds the fields of rows in records.
@@ -122,6 +123,7 @@ type search struct {
 	found  [fieldCount][]*candidate
 	chats  []*candidate
 	docs   []*candidate                          // lists of documents under any name
+	nulls  [fieldCount][]*candidate              // members without a value
 	byPath [fieldCount + 1]map[string]*candidate // elements of found, and of docs
 }
 
@@ -141,8 +143,13 @@ func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
+		if s.isNull(field, c) {
+			continue
+		}
 		if c == nil {
-			c = s.fallback(field, record)
+			if c, err = s.fallback(field, record); err != nil {
+				return nil, err
+			}
 		}
 		if c == nil {
 			continue
@@ -174,7 +181,7 @@ func (s *search) walk(v *Value, pattern string, depth, penalty int) {
 	switch v.Kind {
 	case Object:
 		for _, m := range v.Items {
-			if s.Names.IsReference(m.Name) {
+			if s.Names.isOther(m.Name) || depth == 0 && m.Name == "outputs" && isExample(v) {
 				continue
 			}
 			at := join(pattern, m.Name)
@@ -197,15 +204,11 @@ func (s *search) walk(v *Value, pattern string, depth, penalty int) {
 			s.docs = s.add(s.docs, fieldCount, pattern, v, 0, depth, penalty)
 			return
 		}
-		for i, item := range v.Items {
+		for _, item := range v.Items {
 			if !item.isNested() {
 				return
 			}
-			at := pattern + "[*]"
-			if len(v.Items) == 1 {
-				at = pattern + "[" + strconv.Itoa(i) + "]"
-			}
-			s.walk(item, at, depth+1, penalty)
+			s.walk(item, pattern+"[*]", depth+1, penalty) // other records can have more elements
 		}
 	case Null, Bool, Number, Text:
 	}
@@ -230,12 +233,19 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 		if !ok {
 			continue
 		}
+		if m.Kind == Null {
+			if rank < rankWeak {
+				s.nulls[field] = append(s.nulls[field], &candidate{rank: rank, penalty: penalty})
+			}
+			continue
+		}
 		if field == Contexts {
-			if m.Kind == Null || !s.IsContexts(m) || rank > rankExact && !hasProse(m) {
+			if !s.IsContexts(m) || !hasProse(m) && !slices.Contains([]string{"contexts", "context", "ctxs"}, m.Name) {
 				continue
 			}
 		} else {
-			if _, ok := s.Expand.textOf(m, field); !ok {
+			text, ok := s.Expand.textOf(m, field)
+			if !ok || field == Answer && rank > rankExact && s.Names.isVerdict(text) {
 				continue
 			}
 			if s.Expand.expand(m) != m {
@@ -246,10 +256,17 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 	}
 }
 
-// hasProse reports whether a string in v contains a space, unlike names and ids.
+// isExample reports whether a record is an example of a LangSmith dataset, whose
+// outputs are those that are expected.
+func isExample(v *Value) bool {
+	return v.has("dataset_id") && !v.has("run_type") && !v.has("reference_outputs") && !v.has("reference_example_id")
+}
+
+// hasProse reports whether a string in v contains a space or a letter of a script without
+// spaces, unlike names and ids.
 func hasProse(v *Value) bool {
 	if v.Kind == Text {
-		return strings.ContainsRune(strings.TrimSpace(v.Text), ' ')
+		return strings.ContainsFunc(strings.TrimSpace(v.Text), func(c rune) bool { return c == ' ' || c >= 0x0E00 && unicode.Is(unicode.Lo, c) })
 	}
 	return slices.ContainsFunc(v.Items, hasProse) || v.isNested() && len(v.Items) == 0
 }
@@ -269,24 +286,52 @@ func (s *search) add(list []*candidate, kind Field, pattern string, v *Value, ra
 	return append(list, c)
 }
 
-// best returns the best candidate by name, or nil.
+// best returns the best candidate by name, or nil. It is an error if another one is
+// equally good and has another value.
 func (s *search) best(field Field) (*candidate, error) {
-	var best, rival *candidate
-	for _, c := range s.found[field] {
-		if field != Contexts && len(c.values) > 1 {
-			continue
-		}
-		switch {
-		case best == nil || c.compare(best) < 0:
-			best, rival = c, nil
-		case c.compare(best) == 0 && !s.same(field, c, best):
-			rival = c
-		}
+	list := slices.DeleteFunc(slices.Clone(s.found[field]), func(c *candidate) bool {
+		return len(c.values) > 1 && (field != Contexts || s.ofTurns(c))
+	})
+	best := shallowest(list)
+	if best == nil {
+		return nil, nil
 	}
-	if rival != nil {
-		return nil, &Ambiguous{field, [2]string{best.pattern, rival.pattern}}
+	for _, c := range list {
+		if s.rivals(field, c, best) && !s.same(field, c, best) {
+			return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
+		}
 	}
 	return best, nil
+}
+
+// rivals reports whether c can be the field as well as the best candidate. An answer near
+// the top of a record can be the expected one, and one below it the answer of a system.
+func (s *search) rivals(field Field, c, best *candidate) bool {
+	if field != Answer || c.penalty != best.penalty {
+		return c != best && c.compare(best) == 0
+	}
+	return c != best && c.rank == best.rank && (c.depth == best.depth || c.rank == rankExact) ||
+		c.rank <= rankUsual && isGenerated(c.pattern) && !isGenerated(best.pattern)
+}
+
+// ofTurns reports whether the contexts of a candidate belong to several answers: those of
+// turns.
+func (s *search) ofTurns(contexts *candidate) bool {
+	list := contexts.pattern[:strings.LastIndex(contexts.pattern, "[*]")+3]
+	return slices.ContainsFunc(s.found[Answer], func(c *candidate) bool {
+		return len(c.values) > 1 && strings.HasPrefix(c.pattern, list)
+	})
+}
+
+// isNull reports whether a member without a value has a better name than a candidate,
+// which can be nil. Another record will show where the field is.
+func (s *search) isNull(field Field, c *candidate) bool {
+	return field != Question && slices.ContainsFunc(s.nulls[field], func(null *candidate) bool {
+		if c == nil {
+			return null.penalty == 0 && null.rank == rankExact
+		}
+		return null.penalty <= c.penalty && null.rank < c.rank
+	})
 }
 
 // same reports whether two candidates have the same value.
@@ -304,28 +349,34 @@ func equal(a, b *Value) bool { return a.key() == b.key() }
 // fallback returns a candidate that is recognized by its value instead of its name: a
 // chat, the only text of an input or output, or a list of documents. It returns nil
 // if there is none.
-func (s *search) fallback(field Field, record *Value) *candidate {
+func (s *search) fallback(field Field, record *Value) (*candidate, error) {
+	lists := [][]*candidate{s.chats}
 	if field == Contexts {
-		if c := shallowest(s.docs); c != nil {
-			return c
+		lists = [][]*candidate{s.docs, s.chats}
+	}
+	for _, list := range lists {
+		list = slices.DeleteFunc(slices.Clone(list), func(c *candidate) bool {
+			v := c.values[0]
+			if field == Contexts {
+				return isChat(v) && s.toolResults(s.Expand.answered(v)) == nil && s.toolResults(s.Expand.open(v.Items)) == nil || len(c.values) > 1 && s.ofTurns(c)
+			}
+			_, ok := s.Expand.textOf(v, field)
+			return !ok
+		})
+		best := shallowest(list)
+		for _, c := range list {
+			if c != best && c.compare(best) == 0 && !s.same(field, c, best) {
+				return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
+			}
 		}
-		chats := slices.DeleteFunc(s.chats, func(c *candidate) bool { return s.toolResults(c.values[0]) == nil })
-		return shallowest(chats)
-	}
-	want := "assistant"
-	if field == Question {
-		want = "user"
-	}
-	var chats []*candidate
-	for _, c := range s.chats {
-		if _, ok := s.Expand.chat(c.values[0], want); ok {
-			chats = append(chats, c)
+		if best != nil {
+			return best, nil
 		}
 	}
-	if c := shallowest(chats); c != nil {
-		return c
+	if field == Contexts {
+		return nil, nil
 	}
-	return s.onlyText(field, record, "", 0)
+	return s.onlyText(field, record, "", 0), nil
 }
 
 func shallowest(list []*candidate) *candidate {
@@ -367,10 +418,11 @@ func (x Expander) textOf(v *Value, field Field) (string, bool) {
 	inner := x.expand(v)
 	switch {
 	case inner.Kind == List && isChat(inner):
-		if field == Question {
-			return x.chat(inner, "user")
+		text := x.open(inner.Items).question
+		if field == Answer {
+			text = x.answered(inner).answer
 		}
-		return x.chat(inner, "assistant")
+		return text, text != ""
 	case inner.Kind == List && len(inner.Items) == 1:
 		return x.textOf(inner.Items[0], field)
 	case inner.Kind == List && isParts(inner), inner.Kind == Object && isMessage(inner):
@@ -415,7 +467,7 @@ func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
 		if field == Contexts {
 			switch {
 			case len(values) == 1 && isChat(f.Expand.expand(values[0])):
-				row.Contexts = f.toolResults(f.Expand.expand(values[0]))
+				row.Contexts = f.toolResults(f.turn(plan, field, f.Expand.expand(values[0])))
 			case len(values) == 1 && (!path.multiple() || values[0].Kind == List):
 				row.Contexts = values[0]
 			case len(values) > 0 || path.multiple() && f.exists(path, record):
@@ -430,6 +482,9 @@ func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
 		if len(values) > 1 || !ok {
 			return row, fmt.Errorf("%s: want a string, got %s", path, describe(values))
 		}
+		if chat := f.Expand.expand(values[0]); field == Question && isChat(chat) {
+			text = f.turn(plan, field, chat).question
+		}
 		if field == Question {
 			row.Question = &text
 		} else {
@@ -439,23 +494,19 @@ func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
 	return row, nil
 }
 
-// toolResults returns the documents that the tools of a chat returned, or nil.
-func (f *Finder) toolResults(chat *Value) *Value {
-	var docs []*Value
-	for _, m := range chat.Items {
-		if role(m) != "tool" {
-			continue
-		}
-		content := m.first("content", "text", "output")
-		if content == nil {
-			continue
-		}
-		content = f.Expand.expand(content)
-		if content.Kind == Text || f.IsContexts(content) {
-			docs = append(docs, content)
-		}
+// turn returns the turn of a chat that a field is read from. If the answer is elsewhere,
+// it is the answer to the last question.
+func (f *Finder) turn(plan *Plan, field Field, chat *Value) turn {
+	if answer := plan.paths[Answer]; answer != nil && answer.text == plan.paths[field].text {
+		return f.Expand.answered(chat)
 	}
-	if docs == nil {
+	return f.Expand.open(chat.Items)
+}
+
+// toolResults returns the documents that tools returned, or nil.
+func (f *Finder) toolResults(t turn) *Value {
+	docs := slices.DeleteFunc(t.results, func(v *Value) bool { return v.Kind != Text && !f.IsContexts(v) })
+	if len(docs) == 0 {
 		return nil
 	}
 	return newList(docs)

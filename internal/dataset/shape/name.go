@@ -2,6 +2,7 @@ package shape
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -86,6 +87,8 @@ type Names struct {
 	fields    [fieldCount]vocabulary
 	reference map[string]bool
 	aside     map[string]bool
+	other     map[string]bool
+	verdicts  map[string]bool
 }
 
 // NewNames returns the words of column names.
@@ -108,7 +111,12 @@ func NewNames() *Names {
 		// Reference data are never the answer or the contexts that a system produced.
 		reference: set("reference references expected gold golden ground truth groundtruth gt correct ideal target targets label labels annotated"),
 		// Names of objects that describe a row rather than contain it.
-		aside: set("metadata meta config configuration evaluation eval grading grade score scores metric metrics feedback usage history annotations extra params parameters settings tags test tokens"),
+		aside: set("metadata meta config configuration extra params parameters settings tags test"),
+		// Names of objects about other things than the row: judgments of it, earlier turns,
+		// examples in a prompt, documents that were not used.
+		other: set("evaluation evaluations eval evals evaluator grading grade grades grader score scores metric metrics judge judgment judgement feedback usage tokens " +
+			"history annotation annotations example examples shots citation citations positive negative pos neg distractor distractors discarded rejected dropped unused"),
+		verdicts: set("pass passed fail failed failure ok success succeeded error correct incorrect true false supported unsupported faithful unfaithful hallucinated none null"),
 	}
 }
 
@@ -123,6 +131,26 @@ func (n *Names) IsReference(name string) bool {
 // isAside reports whether an object describes a row rather than contains it.
 func (n *Names) isAside(name string) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool { return n.aside[w] })
+}
+
+// isOther reports whether a value with a name is neither part of a row nor contains it.
+func (n *Names) isOther(name string) bool {
+	return n.IsReference(name) || slices.ContainsFunc(words(name), func(w string) bool { return n.other[w] })
+}
+
+// isVerdict reports whether a text is a verdict or a number, such as the result of a
+// test.
+func (n *Names) isVerdict(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil || n.verdicts[text]
+}
+
+// isGenerated reports whether the name of an answer says that a model generated it.
+func isGenerated(name string) bool {
+	return slices.ContainsFunc(words(name), func(w string) bool {
+		return strings.HasPrefix(w, "pred") || strings.HasPrefix(w, "generat") || w == "hypothesis"
+	})
 }
 
 // Rank returns how well a column name fits a field: 0 for best.
@@ -146,17 +174,22 @@ func (n *Names) Rank(f Field, name string) (rank int, ok bool) {
 		best = rankUsual
 	case f == Question && joined == "user input":
 		best = rankExact
-	case f == Answer && best > rankWeak && len(ws) > 1 && ws[len(ws)-1] == "message":
+	case f == Answer && best > rankWeak && len(ws) > 1 && ws[len(ws)-1] == "message" && ws[0] != "system" && ws[0] != "text" && ws[0] != "raw":
 		best = rankUsual
 	case f == Answer && joined == "actual output":
 		best = rankExact
-	case f == Contexts && best > rankWeak && (slices.Contains(ws, "search") || slices.Contains(ws, "retriever")) && len(ws) > 1:
+	case f == Contexts && (slices.Contains(ws, "input") || slices.Contains(ws, "k")) && !slices.ContainsFunc(ws, isPlural):
+		return 0, false // the query, or the number of documents
+	case f == Contexts && best > rankWeak && (slices.Contains(ws, "search") || slices.Contains(ws, "retriever")) && slices.ContainsFunc(ws, isPlural):
 		best = rankUsual
 	case f == Contexts && best <= rankWeak && (slices.Contains(ws, "source") || slices.Contains(ws, "retrieval") || slices.Contains(ws, "retriever")) && len(ws) > 1:
 		best = rankExact
 	}
 	return best, best <= rankWeak
 }
+
+// isPlural reports whether a word of a name is a plural, such as results.
+func isPlural(word string) bool { return strings.HasSuffix(word, "s") || word == "content" }
 
 // ContentRank returns how well a member name fits the text of a document: 0 for best.
 func ContentRank(name string) (rank int, ok bool) {

@@ -200,22 +200,49 @@ func (x Expander) messageText(v *Value) string {
 	return ""
 }
 
-// chat returns the last message of the role in a chat.
-func (x Expander) chat(v *Value, want string) (string, bool) {
-	last := len(v.Items)
-	if want == "user" { // the question that the last answer belongs to
-		for i, m := range v.Items {
-			if role(m) == "assistant" && x.messageText(m) != "" {
-				last = i
-			}
-		}
-	}
-	for _, m := range slices.Backward(v.Items[:last]) {
-		if role(m) == want {
+// A turn is a question in a chat, what tools returned for it, and the answer.
+type turn struct {
+	question, answer string
+	results          []*Value
+}
+
+// answered returns the last turn of a chat that has an answer.
+func (x Expander) answered(chat *Value) turn {
+	for i, m := range slices.Backward(chat.Items) {
+		if role(m) == "assistant" && !callsTool(m) {
 			if text := x.messageText(m); text != "" {
-				return text, true
+				t := x.open(chat.Items[:i])
+				t.answer = text
+				return t
 			}
 		}
 	}
-	return "", false
+	return turn{}
+}
+
+// open returns the turn that the last question of messages starts. Its answer is not
+// one of them.
+func (x Expander) open(messages []*Value) turn {
+	var t turn
+	for _, m := range slices.Backward(messages) {
+		switch role(m) {
+		case "user":
+			if t.question = x.messageText(m); t.question != "" {
+				slices.Reverse(t.results)
+				return t
+			}
+		case "tool":
+			if content := m.first("content", "text", "output"); content != nil {
+				t.results = append(t.results, x.expand(content))
+			}
+		}
+	}
+	slices.Reverse(t.results)
+	return t
+}
+
+// callsTool reports whether a message of a model calls a tool, and is no answer.
+func callsTool(m *Value) bool {
+	return len(items(m.first("tool_calls", "toolCalls"))) > 0 ||
+		slices.ContainsFunc(items(m.first("content", "parts")), func(part *Value) bool { return part.text("type") == "tool_use" })
 }

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -33,7 +34,7 @@ func newSpan(v *Value) *span {
 		trace:  v.text("attributes.ai.observability.record_id", "context.trace_id", "trace_id", "traceId", "traceID", "trace.id", "context.trace_id"),
 		id:     v.text("context.span_id", "span_id", "spanId", "spanID", "span.id", "id", "run_id"),
 		parent: v.text("parent_id", "parentId", "parent_span_id", "parentSpanId", "parent_run_id", "parentRunId", "parentObservationId", "parent_observation_id", "parentSpanID"),
-		start:  v.text("start_time", "startTime", "startTimeUnixNano", "start_time_unix_nano", "start_time_ns", "start_timestamp", "timestamp"),
+		start:  timeKey(v.text("start_time", "startTime", "startTimeUnixNano", "start_time_unix_nano", "start_time_ns", "start_timestamp", "timestamp")),
 		value:  v,
 	}
 	s.kind = strings.ToLower(strings.Trim(v.text(
@@ -41,6 +42,14 @@ func newSpan(v *Value) *span {
 		"attributes.mlflow.spanType", "attributes.traceloop.span.kind", "attributes.langfuse.observation.type",
 		"span_kind", "span_type", "run_type", "type", "kind"), `"`))
 	return s
+}
+
+// timeKey returns a text that sorts like a time: a number of nanoseconds, or a date.
+func timeKey(text string) string {
+	if text != "" && strings.Trim(text, "0123456789") == "" {
+		return fmt.Sprintf("%20s", text)
+	}
+	return strings.TrimSuffix(text, "Z")
 }
 
 // spansOf returns the spans in a normalized record: the record itself, or those below
@@ -163,18 +172,22 @@ func (s *span) isRetriever() bool {
 	return strings.HasPrefix(s.kind, "retriev") || strings.HasPrefix(s.kind, "vector") || s.kind == "search"
 }
 
+// canAnswer reports whether the output of a span can be the answer of its trace.
+func (s *span) canAnswer() bool {
+	switch s.kind {
+	case "evaluator", "guardrail", "embedding", "embeddings", "tool", "execute_tool", "parser", "prompt":
+		return false
+	}
+	return !s.isRetriever() && !s.isReranker()
+}
+
 func (s *span) isReranker() bool { return strings.HasPrefix(s.kind, "rerank") }
 
 // traceRow returns the fields of a trace: question and answer are the input and the
 // output of its root, the contexts are what its retrievers returned or, if there are
 // rerankers, what the last of them returned. The record is that of the root.
 func (f *Finder) traceRow(spans []*span) (row Row, record *Value) {
-	slices.SortStableFunc(spans, func(a, b *span) int {
-		if len(a.start) != len(b.start) {
-			return 0
-		}
-		return strings.Compare(a.start, b.start)
-	})
+	slices.SortStableFunc(spans, func(a, b *span) int { return strings.Compare(a.start, b.start) })
 	ids := map[string]bool{}
 	for _, s := range spans {
 		ids[s.id] = true
@@ -191,7 +204,7 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value) {
 		}
 	}
 	for _, s := range slices.Backward(spans) {
-		if row.Answer == nil && !s.isRetriever() && !s.isReranker() {
+		if row.Answer == nil && s.canAnswer() {
 			row.Answer = f.side(s.value, Answer)
 		}
 	}
@@ -288,7 +301,7 @@ func (f *Finder) documents(v *Value) *Value {
 			continue
 		}
 		docs = f.Expand.expand(docs)
-		if f.IsContexts(docs) {
+		if f.IsContexts(docs) && hasProse(docs) {
 			return docs
 		}
 		if !docs.isNested() {
