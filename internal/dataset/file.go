@@ -85,8 +85,8 @@ func (f *file) open() (err error) {
 		return err
 	}
 	if isMissing(usual) {
-		if missingField(err) == FieldContexts || f.format == JSON && isMissing(err) {
-			return err // about the rows inside the document, or with an answer
+		if missingField(err) == FieldContexts || missingField(err) != missingField(usual) && !errors.Is(err, errNoLayout) || f.format == JSON && isMissing(err) {
+			return err // about the rows inside the document, or with one of the fields
 		}
 		return usual
 	}

@@ -22,16 +22,18 @@ type shapedReader struct {
 	tree    tree
 
 	started bool        // a row has been returned
+	count   int         // of records
 	queue   []shapedRow // rows that are ready
 	bytes   int         // size of the records of incomplete traces
-	closed  bool
+	last    error       // reading cannot continue
 }
 
-// A shapedRow is a row with its position.
+// A shapedRow is a row, or the error of a record, with its position.
 type shapedRow struct {
 	shape.Record
 	line   int
 	offset int64
+	err    error
 }
 
 // maxTraceBytes limits the size of all traces of a file, whose spans can be in any
@@ -141,48 +143,71 @@ func (t *tree) addValue(v *shape.Value) {
 
 func (s *shapedReader) close() { s.records.close() }
 
+// next returns the next row. The first records are read together, because they must agree
+// on where the fields are.
 func (s *shapedReader) next(row *Row) error {
-	for len(s.queue) == 0 {
-		var raw Row
-		err := s.records.next(&raw)
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !s.closed {
-			s.closed = true
-			for _, record := range s.shape.Close() {
-				s.queue = append(s.queue, shapedRow{record, record.Line, raw.Offset})
-			}
-			continue
-		}
-		if err != nil {
-			row.Line, row.Offset = raw.Line, raw.Offset
-			return err
-		}
-		record, err := s.record(&raw)
-		if err != nil {
-			row.Line, row.Offset = raw.Line, raw.Offset
-			return &RowError{Line: raw.Line, Err: err}
-		}
-		record.Line = raw.Line
-		rows, err := s.shape.Read(record)
-		if err != nil {
-			row.Line, row.Offset = raw.Line, raw.Offset
-			return rowError(raw.Line, s.usage(err))
-		}
-		for _, r := range rows {
-			s.queue = append(s.queue, shapedRow{r, raw.Line, raw.Offset})
-		}
-		if len(rows) == 0 {
-			for _, c := range raw.Kept {
-				s.bytes += len(c.Value)
-			}
-			if s.bytes > maxTraceBytes {
-				return fmt.Errorf("the traces exceed %s; split the file by trace", formatBytes(maxTraceBytes))
-			}
-		}
+	for s.last == nil && (len(s.queue) == 0 || s.count < maxPeeked) {
+		s.read()
+		s.count++
+	}
+	if len(s.queue) == 0 {
+		return s.last
 	}
 	next := s.queue[0]
 	s.queue = s.queue[1:]
 	row.Line, row.Offset = next.line, next.offset
+	if next.err != nil {
+		return next.err
+	}
 	return rowError(row.Line, s.fill(row, next))
+}
+
+// read reads a record and appends its rows, or the error, to the queue.
+func (s *shapedReader) read() {
+	var raw Row
+	fail := func(err error) { s.queue = append(s.queue, shapedRow{line: raw.Line, offset: raw.Offset, err: err}) }
+	err := s.records.next(&raw)
+	switch {
+	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		for _, record := range s.shape.Close() {
+			s.queue = append(s.queue, shapedRow{Record: record, line: record.Line, offset: raw.Offset})
+		}
+		s.last = err
+		fail(err)
+		return
+	case err != nil:
+		if !isRowError(err) {
+			s.last = err
+		}
+		fail(err)
+		return
+	}
+	record, err := s.record(&raw)
+	if err != nil {
+		fail(&RowError{Line: raw.Line, Err: err})
+		return
+	}
+	record.Line = raw.Line
+	rows, err := s.shape.Read(record)
+	if err != nil {
+		if _, ok := errors.AsType[*shape.Ambiguous](err); ok && s.count < maxPeeked {
+			s.queue = nil
+		}
+		fail(rowError(raw.Line, s.usage(err)))
+		return
+	}
+	for _, r := range rows {
+		s.queue = append(s.queue, shapedRow{Record: r, line: raw.Line, offset: raw.Offset})
+	}
+	if len(rows) == 0 {
+		for _, c := range raw.Kept {
+			s.bytes += len(c.Value)
+		}
+		if s.bytes > maxTraceBytes {
+			s.last = fmt.Errorf("the traces exceed %s; split the file by trace", formatBytes(maxTraceBytes))
+			fail(s.last)
+		}
+	}
 }
 
 // usage turns errors about options into usage errors.
@@ -242,7 +267,7 @@ func (s *shapedReader) parse(raw []byte) (*shape.Value, error) {
 func (s *shapedReader) parseOnce(raw []byte) error {
 	s.tree.reset()
 	s.tree.limit = s.file.limit()
-	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	if err := s.tree.readJSON(dec, ""); err != nil {
 		return err
 	}

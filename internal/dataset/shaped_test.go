@@ -181,8 +181,8 @@ func TestRowsOfTracesInAnyOrder(t *testing.T) {
 }
 
 func TestRowsUsesLayoutOfFirstRecord(t *testing.T) {
-	text := `{"out":{"answer":"one","sources":["some text"]}}
-{"out":{"answer":null,"sources":["some text"]},"answer":"not this"}
+	text := `{"out":{"answer":"one","sources":["Some text."]}}
+{"out":{"answer":null,"sources":["Some text."]},"answer":"not this"}
 {"out":{"answer":"three","sources":[]}}
 `
 	rows, last := read(t, "x.jsonl", text, Options{})

@@ -181,7 +181,7 @@ func (s *search) walk(v *Value, pattern string, depth, penalty int) {
 	switch v.Kind {
 	case Object:
 		for _, m := range v.Items {
-			if s.Names.isOther(m.Name) || depth == 0 && m.Name == "outputs" && isExample(v) {
+			if s.skips(v, m, depth) {
 				continue
 			}
 			at := join(pattern, m.Name)
@@ -200,7 +200,7 @@ func (s *search) walk(v *Value, pattern string, depth, penalty int) {
 			s.chats = append(s.chats, &candidate{pattern: pattern, values: []*Value{v}, penalty: penalty, depth: depth})
 			return
 		}
-		if v.isObjects() && s.isDocuments(v) {
+		if v.isObjects() && v.Name != "citations" && s.isDocuments(v) {
 			s.docs = s.add(s.docs, fieldCount, pattern, v, 0, depth, penalty)
 			return
 		}
@@ -240,7 +240,7 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 			continue
 		}
 		if field == Contexts {
-			if !s.IsContexts(m) || !hasProse(m) && !slices.Contains([]string{"contexts", "context", "ctxs"}, m.Name) {
+			if !s.IsContexts(m) || rank == rankWeak && !hasSentence(m) || !hasProse(m) && !slices.Contains([]string{"contexts", "context", "ctxs"}, m.Name) {
 				continue
 			}
 		} else {
@@ -254,6 +254,19 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 		}
 		s.found[field] = s.add(s.found[field], field, pattern, m, rank, depth, penalty)
 	}
+}
+
+// hasSentence reports whether v contains documents or a sentence, unlike a list of titles.
+func hasSentence(v *Value) bool {
+	if v.Kind == Text {
+		return len(v.Text) > 80 || strings.ContainsAny(v.Text, ".!?。！？।")
+	}
+	return v.Kind == Object || slices.ContainsFunc(v.Items, hasSentence) || len(v.Items) == 0
+}
+
+// skips reports whether the member m of v does not contain fields of the row.
+func (s *search) skips(v, m *Value, depth int) bool {
+	return s.Names.isOther(m.Name) || depth == 0 && m.Name == "outputs" && isExample(v)
 }
 
 // isExample reports whether a record is an example of a LangSmith dataset, whose
@@ -390,18 +403,18 @@ func shallowest(list []*candidate) *candidate {
 func (s *search) onlyText(field Field, v *Value, pattern string, depth int) *candidate {
 	for _, m := range v.Items {
 		inner := s.Expand.expand(m)
-		if inner.Kind != Object || depth > 3 || s.Names.IsReference(m.Name) {
+		if inner.Kind != Object || depth > 3 || s.skips(v, m, depth) {
 			continue
 		}
 		at := join(pattern, m.Name)
 		if _, ok := s.Names.Rank(field, m.Name); ok || field == Question && m.Name == "vars" {
 			var texts []*Value
 			for _, t := range inner.Items {
-				if t.Kind == Text && !s.Names.IsReference(t.Name) {
+				if t.Kind == Text && !s.Names.isOther(t.Name) {
 					texts = append(texts, t)
 				}
 			}
-			if len(texts) == 1 {
+			if len(texts) == 1 && (field == Question || !s.Names.describes(texts[0].Name) && !s.Names.isVerdict(texts[0].Text)) {
 				return &candidate{pattern: join(at, texts[0].Name), values: texts}
 			}
 		}

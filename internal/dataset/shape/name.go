@@ -89,6 +89,7 @@ type Names struct {
 	aside     map[string]bool
 	other     map[string]bool
 	verdicts  map[string]bool
+	labels    map[string]bool
 }
 
 // NewNames returns the words of column names.
@@ -115,7 +116,9 @@ func NewNames() *Names {
 		// Names of objects about other things than the row: judgments of it, earlier turns,
 		// examples in a prompt, documents that were not used.
 		other: set("evaluation evaluations eval evals evaluator grading grade grades grader score scores metric metrics judge judgment judgement feedback usage tokens " +
-			"history annotation annotations example examples shots citation citations positive negative pos neg distractor distractors discarded rejected dropped unused"),
+			"history annotation annotations example examples shots positive negative pos neg distractor distractors discarded rejected dropped unused"),
+		// Names of members that say something about an output.
+		labels:   set("error status state code reason reasoning explanation rationale thought thoughts id ids name type kind model role language lang category topic title url uri date time timestamp version"),
 		verdicts: set("pass passed fail failed failure ok success succeeded error correct incorrect true false supported unsupported faithful unfaithful hallucinated none null"),
 	}
 }
@@ -136,6 +139,12 @@ func (n *Names) isAside(name string) bool {
 // isOther reports whether a value with a name is neither part of a row nor contains it.
 func (n *Names) isOther(name string) bool {
 	return n.IsReference(name) || slices.ContainsFunc(words(name), func(w string) bool { return n.other[w] })
+}
+
+// describes reports whether a member of an output says something about it, such as an
+// error.
+func (n *Names) describes(name string) bool {
+	return slices.ContainsFunc(words(name), func(w string) bool { return n.labels[w] })
 }
 
 // isVerdict reports whether a text is a verdict or a number, such as the result of a

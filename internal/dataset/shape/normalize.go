@@ -95,7 +95,7 @@ func constructor(v *Value) []*Value {
 // the keys 0, 1, 2, ... that arise become lists.
 func unflatten(v *Value) {
 	root := &Value{Kind: Object}
-	made := map[*Value]map[string]*Value{root: {}} // members of the new objects
+	made := map[*Value]map[string]*Value{root: {}} // members of the objects that get more
 	add := func(parent, m *Value) {
 		parent.Items = append(parent.Items, m)
 		if made[parent] != nil && made[parent][m.Name] == nil {
@@ -106,12 +106,17 @@ func unflatten(v *Value) {
 		if members, ok := made[parent]; ok {
 			return members[name]
 		}
-		return parent.member(name)
+		members := make(map[string]*Value, len(parent.Items))
+		for _, m := range slices.Backward(parent.Items) {
+			members[m.Name] = m
+		}
+		made[parent] = members
+		return members[name]
 	}
 	for _, m := range v.Items {
 		keys := strings.Split(m.Name, ".")
 		parent := root
-		if slices.Contains(keys, "") || strings.Contains(m.Name, " ") {
+		if len(keys) > maxDepth || slices.Contains(keys, "") || strings.Contains(m.Name, " ") {
 			keys = []string{m.Name}
 		}
 		for len(keys) > 1 {

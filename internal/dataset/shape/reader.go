@@ -1,7 +1,9 @@
 package shape
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -10,11 +12,12 @@ import (
 // decides where those of the others are read from.
 type Reader struct {
 	*Finder
-	preset map[Field]*Path // from --map
-	tool   *Tool           // from --from, or recognized
-	forced bool
-	plan   *Plan
-	traces bool // records are spans of traces, which can be in any order
+	preset  map[Field]*Path // from --map
+	tool    *Tool           // from --from, or recognized
+	forced  bool
+	plan    *Plan
+	checked int  // number of records that were compared with plan
+	traces  bool // records are spans of traces, which can be in any order
 
 	groups map[string]*group
 	order  []*group
@@ -73,6 +76,11 @@ type Record struct {
 func (r *Reader) Read(v *Value) ([]Record, error) {
 	normal := r.Normalize(v)
 	if r.plan != nil {
+		if r.checked++; r.checked < maxChecked {
+			if err := r.check(normal); err != nil {
+				return nil, err
+			}
+		}
 		row, err := r.Row(r.plan, normal)
 		return []Record{{row, normal, v.Line, err}}, nil
 	}
@@ -80,8 +88,8 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 	if r.traces || len(spans) > 0 && len(r.preset) == 0 {
 		if single := len(spans) > 1 && !r.traces; single && sameTrace(spans) {
 			r.recognize(normal)
-			row, root := r.traceRow(spans)
-			return []Record{{row, root, v.Line, nil}}, nil
+			row, root, err := r.traceRow(spans)
+			return []Record{{row, root, v.Line, err}}, nil
 		}
 		if len(spans) > 0 {
 			r.traces = true
@@ -89,20 +97,16 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 			r.recognize(normal)
 			return nil, nil
 		}
-		return nil, nil // not a span, such as a resource
+		if r.isRow(normal, r.preset) {
+			return []Record{{Value: normal, Line: v.Line, Err: errors.New("want a span of a trace like the first records, got a row")}}, nil
+		}
+		return nil, nil // such as a resource
 	}
 	if r.forced && !r.tool.accept(normal) && len(spans) == 0 {
 		return nil, &NotExported{Tool: r.tool, Looks: r.guess(normal)}
 	}
 	r.recognize(normal)
-	paths := map[Field]*Path{}
-	for field, path := range r.preset {
-		paths[field] = path
-	}
-	if r.tool != nil {
-		r.Finder.preset(r.tool, normal, paths)
-	}
-	plan, err := r.Plan(normal, paths)
+	plan, err := r.planOf(normal)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +115,41 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 		r.plan = plan
 	}
 	return []Record{{row, normal, v.Line, rowErr}}, nil
+}
+
+// maxChecked is the number of records that are compared with the layout of the first one.
+const maxChecked = 10
+
+// planOf finds the fields of a record.
+func (r *Reader) planOf(normal *Value) (*Plan, error) {
+	paths := maps.Clone(r.preset)
+	if paths == nil {
+		paths = map[Field]*Path{}
+	}
+	if r.tool != nil {
+		r.Finder.preset(r.tool, normal, paths)
+	}
+	return r.Plan(normal, paths)
+}
+
+// check returns an error if a field of a record is found elsewhere than that of the first
+// one, and both places have a value.
+func (r *Reader) check(normal *Value) error {
+	plan, err := r.planOf(normal)
+	if err != nil {
+		return err
+	}
+	for _, field := range []Field{Answer, Contexts} {
+		here, first := plan.paths[field], r.plan.paths[field]
+		if here == nil || here.text == first.text {
+			continue
+		}
+		a, b := r.Value(first, normal), r.Value(here, normal)
+		if a != nil && b != nil && a.Kind != Null && !equal(a, b) {
+			return &Ambiguous{field, [2]string{first.text, here.text}}
+		}
+	}
+	return nil
 }
 
 // A NotExported error reports a record that the named tool did not write.
@@ -179,8 +218,8 @@ func (r *Reader) collect(spans []*span, line int) {
 func (r *Reader) Close() []Record {
 	rows := make([]Record, len(r.order))
 	for i, g := range r.order {
-		row, root := r.traceRow(g.spans)
-		rows[i] = Record{row, root, g.line, nil}
+		row, root, err := r.traceRow(g.spans)
+		rows[i] = Record{row, root, g.line, err}
 	}
 	r.order, r.groups = nil, nil
 	return rows

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -186,7 +187,7 @@ func (s *span) isReranker() bool { return strings.HasPrefix(s.kind, "rerank") }
 // traceRow returns the fields of a trace: question and answer are the input and the
 // output of its root, the contexts are what its retrievers returned or, if there are
 // rerankers, what the last of them returned. The record is that of the root.
-func (f *Finder) traceRow(spans []*span) (row Row, record *Value) {
+func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 	slices.SortStableFunc(spans, func(a, b *span) int { return strings.Compare(a.start, b.start) })
 	ids := map[string]bool{}
 	for _, s := range spans {
@@ -198,6 +199,15 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value) {
 	}
 	row.Question = f.side(root.value, Question)
 	row.Answer = f.side(root.value, Answer)
+	for _, s := range spans {
+		if s == root || ids[s.parent] || !s.canAnswer() || row.Answer == nil {
+			continue
+		}
+		if other := f.side(s.value, Answer); other != nil && *other != *row.Answer {
+			err = errors.New("answer: ambiguous: several spans of the trace have an output and no parent")
+			break
+		}
+	}
 	for _, s := range spans {
 		if row.Question == nil && !s.isRetriever() {
 			row.Question = f.side(s.value, Question)
@@ -216,7 +226,7 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value) {
 			row.Contexts = nil
 		}
 	}
-	return row, root.value
+	return row, root.value, err
 }
 
 func (f *Finder) traceContexts(root *span, spans []*span) *Value {
@@ -355,7 +365,9 @@ func (f *Finder) side(v *Value, field Field) *string {
 		if err != nil || plan.paths[field] == nil {
 			continue
 		}
-		row, err := f.Row(plan, record)
+		only := &Plan{}
+		only.paths[field] = plan.paths[field]
+		row, err := f.Row(only, record)
 		if err != nil {
 			continue
 		}

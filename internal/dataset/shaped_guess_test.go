@@ -1,0 +1,117 @@
+package dataset
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// An error is better than a score of the wrong text.
+func TestOpenDoesNotGuess(t *testing.T) {
+	const docs = `"documents":["The tower stands in Paris."]`
+	noAnswer, noContexts := "no answer: ", "no contexts: "
+	for _, tt := range []struct{ name, text, want string }{
+		{"answers at two depths", `{"answer":"expected","run":{"answer":"generated",` + docs + `}}`, `both "answer" and "run.answer" match`},
+		{"answer and prediction", `{"answer":"expected","prediction":"generated","chunks":["some text"]}`, `both "answer" and "prediction" match`},
+		{"answers of two models", `{"a":{"answer":"one"},"b":{"answer":"two"},` + docs + `}`, `both "a.answer" and "b.answer" match`},
+		{"second record has a better name", `{"out":{"result":"It passes."},` + docs + "}\n" + `{"out":{"answer":"a","result":"It passes."},` + docs + `}`, `both "out.result" and "out.answer" match`},
+		{"verdict", `{"result":"pass",` + docs + `}`, noAnswer},
+		{"number", `{"prediction":"1",` + docs + `}`, noAnswer},
+		{"status of an output", `{"output":{"status":"done now","n":3},"chunks":["some text"]}`, noAnswer},
+		{"error of an output", `{"output":{"error":"Rate limit exceeded"},"chunks":["some text"]}`, noAnswer},
+		{"answer of an evaluation", `{"evaluation":{"response":"It is faithful."},` + docs + `}`, noAnswer},
+		{"answer of a turn", `{"history":[{"answer":"old"}],` + docs + `}`, noAnswer},
+		{"system message", `{"user_message":"q","system_message":"Be kind.","chunks":["some text"]}`, noAnswer},
+		{"dataset of LangSmith", `{"dataset_id":"d","inputs":{"question":"q","context":["some text"]},"outputs":{"answer":"expected"}}`, noAnswer},
+		{"chat that ends in a call", `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"Let me look.","tool_calls":[{"id":"1"}]},{"role":"tool","content":"some text"}]}`, noAnswer},
+		{"chat without results in the last turn", `{"messages":[{"role":"user","content":"q"},{"role":"tool","content":"some text"},{"role":"assistant","content":"a"},{"role":"user","content":"q2"},{"role":"assistant","content":"a2"}]}`, noContexts},
+		{"contexts of turns", `{"answer":"a","turns":[{"answer":"b","documents":["c d"]},{"answer":"e","documents":["f g"]}]}`, noContexts},
+		{"contexts of an evaluation", `{"answer":"a","evaluation":{"contexts":["The judge says so."]}}`, noContexts},
+		{"examples", `{"completion":"a","examples":[{"text":"few shots","url":"u"}]}`, noContexts},
+		{"quotes", `{"completion":"a","citations":[{"text":"of the answer","url":"u"}]}`, noContexts},
+		{"ids", `{"answer":"a","retrieved_docs":["doc1","doc2"]}`, noContexts},
+		{"titles", `{"answer":"a","sources":["Company handbook 2024"]}`, noContexts},
+		{"query of a retriever", `{"answer":"a","retriever_input":"tower location"}`, noContexts},
+		{"text of a search", `{"answer":"a","search_text":"tower location"}`, noContexts},
+		{"objects of labels", `{"answer":"a","documents":[{"headline":"Company handbook","publisher":"The company"}]}`, "contexts[0]: want a string"},
+		{"two lists of documents", `{"answer":"a","first":[{"text":"one two","url":"u"}],"second":[{"text":"three","url":"u"}]}`, `both "first" and "second" match`},
+		{"two roots", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"llm","inputs":{"input":"q"},"outputs":{"output":"rewritten"}}
+{"id":"2","trace_id":"t","parent_run_id":null,"run_type":"llm","inputs":{"input":"q"},"outputs":{"output":"a"}}`, "several spans of the trace have an output and no parent"},
+		{"retriever of ids", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"a"}}
+{"id":"2","trace_id":"t","parent_run_id":"1","run_type":"retriever","outputs":{"documents":["d1","d2"]}}`, "no contexts found in an export of LangSmith"},
+	} {
+		rows, err := read(t, "x.jsonl", tt.text+"\n", Options{})
+		for _, r := range rows {
+			err += r.Err
+			if r.Err == "" {
+				t.Errorf("%s: got row %+v, want an error", tt.name, r.Row)
+			}
+		}
+		if !strings.Contains(err, tt.want) {
+			t.Errorf("%s: got error %q, want it to contain %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestRowsOfOneTurn(t *testing.T) {
+	const (
+		user1, user2 = `{"role":"user","content":"q1"}`, `{"role":"user","content":"q2"}`
+		bot1, bot2   = `{"role":"assistant","content":"a1"}`, `{"role":"assistant","content":"a2"}`
+		tool1, tool2 = `{"role":"tool","content":"context one"}`, `{"role":"tool","content":"context two"}`
+	)
+	span := func(id, parent, rest string) string {
+		return `{"id":"` + id + `","trace_id":"t","parent_run_id":` + parent + `,` + rest + "}\n"
+	}
+	for _, tt := range []struct{ name, text, want string }{
+		{"last turn", `{"messages":[` + user1 + `,` + tool1 + `,` + bot1 + `,` + user2 + `,` + tool2 + `,` + bot2 + `]}`, "q2 a2 [context two]"},
+		{"last answer", `{"messages":[` + user1 + `,` + tool1 + `,` + bot1 + `,` + user2 + `]}`, "q1 a1 [context one]"},
+		{"answer outside the chat", `{"in":{"messages":[` + user1 + `,` + bot1 + `,` + user2 + `]},"out":{"answer":"a2","documents":["context two"]}}`, "q2 a2 [context two]"},
+		{"chat as the input of a trace", span("1", "null", `"run_type":"chain","inputs":{"messages":[`+user1+`,`+bot1+`,`+user2+`]},"outputs":{"answer":"a2"}`) +
+			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`), "q2 a2 [context two]"},
+		{"guardrail after the answer", span("1", "null", `"run_type":"chain","inputs":{"input":"q"}`) +
+			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`) +
+			span("3", `"1"`, `"run_type":"llm","outputs":{"output":"a"}`) + span("4", `"1"`, `"run_type":"guardrail","outputs":{"output":"It passed."}`), "q a [context two]"},
+		{"retrievers by time", span("1", "null", `"run_type":"chain","start_time":"2025-01-01T00:00:00Z","inputs":{"input":"q"},"outputs":{"output":"a"}`) +
+			span("2", `"1"`, `"run_type":"retriever","start_time":"2025-01-01T00:00:01.5Z","outputs":{"documents":["context two"]}`) +
+			span("3", `"1"`, `"run_type":"retriever","start_time":"2025-01-01T00:00:01Z","outputs":{"documents":["context one"]}`), "q a [context one context two]"},
+		{"scripts without spaces", `{"out":{"answer":"巴黎","documents":["巴黎是法国的首都。"]}}`, " 巴黎 [巴黎是法国的首都。]"},
+	} {
+		rows, last := read(t, "x.jsonl", tt.text+"\n", Options{})
+		var got []string
+		for _, r := range rows {
+			got = append(got, r.Row.Question+" "+r.Row.Answer+" ["+strings.Join(r.Row.Contexts, " ")+"]"+r.Err)
+		}
+		if d := cmp.Diff([]string{tt.want}, got); d != "" || last != "" {
+			t.Errorf("%s (-want +got):\n%s\nlast error %q", tt.name, d, last)
+		}
+	}
+}
+
+// The first record may have one element where others have several.
+func TestRowsOfListsOfOneElement(t *testing.T) {
+	text := `{"answer":"a","results":[{"hit":{"chunk":"one two"}}]}
+{"answer":"a","results":[{"hit":{"chunk":"one two"}},{"hit":{"chunk":"three four"}}]}
+`
+	rows, last := read(t, "x.jsonl", text, Options{})
+	if len(rows) != 2 || last != "" || len(rows[1].Row.Contexts) != 2 {
+		t.Errorf("got rows %+v, last error %q, want two contexts in the second row", rows, last)
+	}
+	text = `{"turns":[{"answer":"a","documents":["one two"]}]}
+{"turns":[{"answer":"a","documents":["one two"]},{"answer":"b","documents":["three four"]}]}
+`
+	rows, last = read(t, "x.jsonl", text, Options{})
+	if len(rows) != 2 || last != "" || rows[0].Err != "" || !strings.Contains(rows[1].Err, "turns[*].answer: want a string, got 2 values") {
+		t.Errorf("got rows %+v, last error %q, want an error in the second row", rows, last)
+	}
+}
+
+func TestRowsRejectsDuplicateNames(t *testing.T) {
+	text := `{"out":{"answer":"a","documents":["c d"]}}
+{"out":{"answer":"a","answer":"b","documents":["c d"]}}
+`
+	rows, _ := read(t, "x.jsonl", text, Options{})
+	if len(rows) != 2 || !strings.Contains(rows[1].Err, `duplicate name "answer"`) {
+		t.Errorf("got rows %+v, want an error in the second row", rows)
+	}
+}
