@@ -115,3 +115,12 @@ func TestRowsRejectsDuplicateNames(t *testing.T) {
 		t.Errorf("got rows %+v, want an error in the second row", rows)
 	}
 }
+
+func TestRowsRejectsRowsAmongSpans(t *testing.T) {
+	text := strings.Repeat(`{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"retriever","inputs":{"input":"q"},"outputs":{"documents":["c d"]}}`+"\n", 11) +
+		`{"question":"q","answer":"a","contexts":["c d"]}` + "\n"
+	_, err := read(t, "x.jsonl", text, Options{From: "langsmith"})
+	if want := "x.jsonl: want a span of a trace like the first records, got a row"; err != want {
+		t.Errorf("got error %q, want %q", err, want)
+	}
+}

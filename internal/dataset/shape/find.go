@@ -124,6 +124,7 @@ type search struct {
 	chats  []*candidate
 	docs   []*candidate                          // lists of documents under any name
 	nulls  [fieldCount][]*candidate              // members without a value
+	turns  map[string]bool                       // lists with several answers
 	byPath [fieldCount + 1]map[string]*candidate // elements of found, and of docs
 }
 
@@ -327,13 +328,26 @@ func (s *search) rivals(field Field, c, best *candidate) bool {
 		c.rank <= rankUsual && isGenerated(c.pattern) && !isGenerated(best.pattern)
 }
 
-// ofTurns reports whether the contexts of a candidate belong to several answers: those of
-// turns.
+// ofTurns reports whether the contexts of a candidate with several values belong to
+// several answers: those of turns.
 func (s *search) ofTurns(contexts *candidate) bool {
-	list := contexts.pattern[:strings.LastIndex(contexts.pattern, "[*]")+3]
-	return slices.ContainsFunc(s.found[Answer], func(c *candidate) bool {
-		return len(c.values) > 1 && strings.HasPrefix(c.pattern, list)
-	})
+	if s.turns == nil {
+		s.turns = map[string]bool{}
+		for _, c := range s.found[Answer] {
+			for list := c.pattern; len(c.values) > 1 && list != ""; {
+				list, _ = cutLast(list)
+				s.turns[list] = true
+			}
+		}
+	}
+	list, ok := cutLast(contexts.pattern)
+	return !ok || s.turns[list]
+}
+
+// cutLast returns the path of the last list in a path.
+func cutLast(pattern string) (list string, ok bool) {
+	i := strings.LastIndex(pattern, "[*]")
+	return pattern[:max(i, 0)], i >= 0
 }
 
 // isNull reports whether a member without a value has a better name than a candidate,
