@@ -239,6 +239,12 @@ type header struct {
 	warnings []error         // reasons why columns were dropped
 }
 
+// isIdeal reports whether a column contains the ideal contexts of a test case of DeepEval,
+// not the retrieved ones, which are in another column.
+func isIdeal(name, other string) bool {
+	return name == "context" && (other == "retrieval_context" || other == "retrieved_contexts")
+}
+
 // header assigns the columns of a table.
 func (m *columnMap) header(names []string) (*header, error) {
 	h := &header{names: names, field: map[Field][]int{}}
@@ -266,8 +272,9 @@ func (m *columnMap) header(names []string) (*header, error) {
 		}
 		h.field[c.field] = append(h.field[c.field], i)
 	}
-	for _, columns := range h.field {
+	for f, columns := range h.field {
 		slices.SortStableFunc(columns, func(a, b int) int { return m.byName[names[a]].rank - m.byName[names[b]].rank })
+		h.field[f] = slices.DeleteFunc(columns, func(i int) bool { return isIdeal(names[i], names[columns[0]]) })
 	}
 	for _, f := range fields() {
 		_, ok := h.field[f]

@@ -132,6 +132,11 @@ func (o *objectReader) prefer(c candidate, column map[Field]candidate, row *Row,
 	null := o.dec.PeekKind() == 'n'
 	switch {
 	case !found:
+	case isIdeal(c.name, other.name):
+		return false
+	case isIdeal(other.name, c.name):
+		row.clear(c.field)
+		delete(*invalid, c.field)
 	case null:
 		return false
 	case !o.null[c.field] && other.rank < c.rank:

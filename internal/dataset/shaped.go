@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ type shapedReader struct {
 	file    *file
 	shape   *shape.Reader
 	tree    tree
+	ids     []*shape.Path // possible places of the id
 
 	started bool        // a row has been returned
 	count   int         // of records
@@ -42,6 +42,14 @@ const maxTraceBytes = 1 << 30
 
 func newShaped(records rowReader, f *file) *shapedReader {
 	s := &shapedReader{records: records, file: f}
+	if path, ok := f.columns.paths[FieldID]; ok {
+		s.ids = []*shape.Path{path}
+	} else {
+		for _, name := range slices.Concat(aliases(FieldID)[0], []string{"trace_id", "traceId", "context.trace_id", "query_id", "test_id"}) {
+			path, _ := shape.ParsePath(name) // valid
+			s.ids = append(s.ids, path)
+		}
+	}
 	s.shape = shape.NewReader(shape.NewFinder(expandCell, isContexts), f.columns.preset(), f.opts.From)
 	return s
 }
@@ -68,77 +76,6 @@ func shapeField(f Field) (shape.Field, bool) {
 	case FieldID:
 	}
 	return 0, false
-}
-
-// expandCell returns the list or object in a text, or nil.
-func expandCell(text string) *shape.Value {
-	if classifyCell(text) == notList {
-		return nil
-	}
-	t := &tree{}
-	if readJSONText(t, text) != nil {
-		if t.reset(); readPython(t, text) != nil {
-			return nil
-		}
-	}
-	return t.value(0)
-}
-
-// isContexts reports whether a value can be read as contexts. An empty list can.
-func isContexts(v *shape.Value) bool {
-	t := &tree{}
-	t.addValue(v)
-	_, err := contexts(t, 0)
-	return err == nil || v.Kind == shape.List && len(v.Items) == 0
-}
-
-// value returns the value of node i.
-func (t *tree) value(i int) *shape.Value {
-	n := t.nodes[i]
-	v := &shape.Value{Name: n.name, Text: n.text}
-	switch n.kind {
-	case kindNull:
-		v.Kind = shape.Null
-	case kindBool:
-		v.Kind = shape.Bool
-	case kindNumber:
-		v.Kind = shape.Number
-	case kindText, kindBytes:
-		v.Kind = shape.Text
-	case kindList, kindObject:
-		v.Kind = shape.List
-		if n.kind == kindObject {
-			v.Kind = shape.Object
-		}
-		for j := i + 1; j < n.end; j = t.nodes[j].end {
-			v.Items = append(v.Items, t.value(j))
-		}
-	}
-	return v
-}
-
-// addValue appends a value to t.
-func (t *tree) addValue(v *shape.Value) {
-	switch v.Kind {
-	case shape.Null:
-		t.add(kindNull, v.Name, "")
-	case shape.Bool:
-		t.add(kindBool, v.Name, v.Text)
-	case shape.Number:
-		t.add(kindNumber, v.Name, v.Text)
-	case shape.Text:
-		t.add(kindText, v.Name, v.Text)
-	case shape.List, shape.Object:
-		k := kindList
-		if v.Kind == shape.Object {
-			k = kindObject
-		}
-		i := t.open(k, v.Name)
-		for _, item := range v.Items {
-			t.addValue(item)
-		}
-		t.close(i)
-	}
 }
 
 func (s *shapedReader) close() { s.records.close() }
@@ -326,23 +263,14 @@ func (s *shapedReader) missing(m *columnMap, f Field, record *shape.Value) error
 	return m.missing(f, record.Paths(maxListed+1))
 }
 
-// id returns the text of the id column.
+// id returns the id of a record, or "".
 func (s *shapedReader) id(record *shape.Value) string {
-	m := s.file.columns
-	if path, ok := m.paths[FieldID]; ok {
-		return s.shape.Text(path, record)
-	}
-	for _, name := range slices.Concat(aliases(FieldID)[0], []string{"trace_id", "traceId", "context.trace_id", "query_id", "test_id"}) {
-		if text := s.shape.Text(mustPath(name), record); text != "" {
+	for _, path := range s.ids {
+		if text := s.shape.Text(path, record); text != "" {
 			return text
 		}
 	}
 	return ""
-}
-
-func mustPath(name string) *shape.Path {
-	path, _ := shape.ParsePath(name) // names of the caller are valid
-	return path
 }
 
 // keep copies the requested columns, which can also be paths. The first record must
@@ -375,10 +303,10 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) error {
 		return nil
 	}
 	for _, v := range record.Items {
-		if slices.Contains(m.keep, v.Name) || s.shape.Uses(v.Name) {
+		if slices.Contains(m.keep, v.Name) {
 			continue
 		}
-		if m.keeps(v.Name) {
+		if v = s.shape.Rest(v); v != nil && m.keeps(v.Name) {
 			row.Kept = append(row.Kept, Column{Name: v.Name, Value: s.json(v)})
 		}
 	}
@@ -390,47 +318,3 @@ func (s *shapedReader) json(v *shape.Value) []byte {
 	t.addValue(v)
 	return t.appendJSON(nil, 0)
 }
-
-// A documentReader returns the records of a JSON document that is not an array of
-// objects.
-type documentReader struct {
-	records []*shape.Value
-	where   string
-	size    int64
-	index   int // of the next record
-}
-
-// newDocument reads a whole JSON document.
-func newDocument(r *bufio.Reader, f *file, columns *columnMap) (*documentReader, error) {
-	limit := f.limit()
-	raw, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(raw) > limit {
-		return nil, fmt.Errorf("a JSON document of nested rows: %w", tooLong(limit))
-	}
-	s := &shapedReader{file: f}
-	doc, err := s.parse(raw)
-	if err != nil {
-		return nil, err
-	}
-	d := &documentReader{size: int64(len(raw))}
-	d.records, d.where = shape.NewFinder(expandCell, isContexts).Records(doc, columns.preset())
-	if slices.ContainsFunc(d.records, func(v *shape.Value) bool { return v.Kind == shape.List }) {
-		return nil, errArrays
-	}
-	return d, nil
-}
-
-func (d *documentReader) next(row *Row) error {
-	if d.index == len(d.records) {
-		row.Offset = d.size
-		return io.EOF
-	}
-	d.index++
-	row.Line, row.Offset = d.index, d.size
-	return nil
-}
-
-func (d *documentReader) close() {}

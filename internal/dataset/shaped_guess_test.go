@@ -43,10 +43,12 @@ func TestOpenDoesNotGuess(t *testing.T) {
 	} {
 		rows, err := read(t, "x.jsonl", tt.text+"\n", Options{})
 		for _, r := range rows {
-			err += r.Err
 			if r.Err == "" {
 				t.Errorf("%s: got row %+v, want an error", tt.name, r.Row)
 			}
+		}
+		if err == "" && len(rows) > 0 {
+			err = rows[0].Err
 		}
 		if !strings.Contains(err, tt.want) {
 			t.Errorf("%s: got error %q, want it to contain %q", tt.name, err, tt.want)
@@ -122,5 +124,35 @@ func TestRowsRejectsRowsAmongSpans(t *testing.T) {
 	_, err := read(t, "x.jsonl", text, Options{From: "langsmith"})
 	if want := "x.jsonl: want a span of a trace like the first records, got a row"; err != want {
 		t.Errorf("got error %q, want %q", err, want)
+	}
+}
+
+// The column context of DeepEval holds the ideal contexts.
+func TestRowsDoesNotReadIdealContexts(t *testing.T) {
+	for file, text := range map[string]string{
+		"x.jsonl": `{"input":"q","actual_output":"a","context":["ideal"],"retrieval_context":["c"]}
+{"input":"q","actual_output":"a","context":["ideal"],"retrieval_context":null}
+{"input":"q","actual_output":"a","retrieval_context":null,"context":["ideal"]}
+`,
+		"x.csv": "input,actual_output,context,retrieval_context\nq,a,ideal,c\nq,a,ideal,\nq,a,ideal,\n",
+		"x.json": `[{"input":"q","actualOutput":"a","context":["ideal"],"retrievalContext":["c"]},
+{"input":"q","actualOutput":"a","context":["ideal"],"retrievalContext":null},{"input":"q","actualOutput":"a","context":["ideal"]}]`,
+	} {
+		rows, last := read(t, file, text, Options{})
+		if len(rows) != 3 || last != "" || rows[0].Err != "" || rows[1].Err == "" || rows[2].Err == "" {
+			t.Errorf("%s: got rows %+v, last error %q, want errors in the last two", file, rows, last)
+		}
+	}
+}
+
+func TestRowsKeepsTheRestOfNestedColumns(t *testing.T) {
+	text := `{"id":"1","in":{"question":"q"},"out":{"answer":"a","documents":["c d"],"model":{"name":"m"}},"n":1}` + "\n"
+	rows, last := read(t, "x.jsonl", text, Options{KeepAll: true})
+	if len(rows) != 1 || last != "" {
+		t.Fatalf("got rows %+v, last error %q, want one", rows, last)
+	}
+	want := []Column{{"out", []byte(`{"model":{"name":"m"}}`)}, {"n", []byte("1")}}
+	if d := cmp.Diff(want, rows[0].Row.Kept); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }

@@ -50,6 +50,9 @@ func (f *Finder) collectNumbered(v *Value) {
 	var bases []string
 	for _, m := range v.Items {
 		base := strings.TrimRight(m.Name, "0123456789")
+		if base == m.Name {
+			continue
+		}
 		number, err := strconv.Atoi(m.Name[len(base):])
 		if _, ok := f.Names.Rank(Contexts, base); err != nil || !ok || m.Kind != Text && m.Kind != Null && m.Kind != Object {
 			continue
@@ -96,25 +99,6 @@ type Ambiguous struct {
 
 func (e *Ambiguous) Error() string {
 	return fmt.Sprintf("both %s and %s match", e.Paths[0], e.Paths[1])
-}
-
-// A candidate is a possible source of a field.
-type candidate struct {
-	pattern string
-	values  []*Value
-	rank    int // of the name
-	penalty int // of the objects that contain it
-	depth   int
-}
-
-func (c *candidate) compare(d *candidate) int {
-	if c.penalty != d.penalty {
-		return c.penalty - d.penalty
-	}
-	if c.rank != d.rank {
-		return c.rank - d.rank
-	}
-	return c.depth - d.depth
 }
 
 // A search collects the candidates in one record.
@@ -285,94 +269,6 @@ func hasProse(v *Value) bool {
 	return slices.ContainsFunc(v.Items, hasProse) || v.isNested() && len(v.Items) == 0
 }
 
-// add adds a value to the candidate with the same path, or to the list.
-func (s *search) add(list []*candidate, kind Field, pattern string, v *Value, rank, depth, penalty int) []*candidate {
-	if c := s.byPath[kind][pattern]; c != nil {
-		c.values = append(c.values, v)
-		c.rank = min(c.rank, rank)
-		return list
-	}
-	c := &candidate{pattern: pattern, values: []*Value{v}, rank: rank, depth: depth, penalty: penalty}
-	if s.byPath[kind] == nil {
-		s.byPath[kind] = map[string]*candidate{}
-	}
-	s.byPath[kind][pattern] = c
-	return append(list, c)
-}
-
-// best returns the best candidate by name, or nil. It is an error if another one is
-// equally good and has another value.
-func (s *search) best(field Field) (*candidate, error) {
-	list := slices.DeleteFunc(slices.Clone(s.found[field]), func(c *candidate) bool {
-		return len(c.values) > 1 && (field != Contexts || s.ofTurns(c))
-	})
-	best := shallowest(list)
-	if best == nil {
-		return nil, nil
-	}
-	for _, c := range list {
-		if s.rivals(field, c, best) && !s.same(field, c, best) {
-			return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
-		}
-	}
-	return best, nil
-}
-
-// rivals reports whether c can be the field as well as the best candidate. An answer near
-// the top of a record can be the expected one, and one below it the answer of a system.
-func (s *search) rivals(field Field, c, best *candidate) bool {
-	if field != Answer || c.penalty != best.penalty {
-		return c != best && c.compare(best) == 0
-	}
-	return c != best && c.rank == best.rank && (c.depth == best.depth || c.rank == rankExact) ||
-		c.rank <= rankUsual && isGenerated(c.pattern) && !isGenerated(best.pattern)
-}
-
-// ofTurns reports whether the contexts of a candidate with several values belong to
-// several answers: those of turns.
-func (s *search) ofTurns(contexts *candidate) bool {
-	if s.turns == nil {
-		s.turns = map[string]bool{}
-		for _, c := range s.found[Answer] {
-			for list := c.pattern; len(c.values) > 1 && list != ""; {
-				list, _ = cutLast(list)
-				s.turns[list] = true
-			}
-		}
-	}
-	list, ok := cutLast(contexts.pattern)
-	return !ok || s.turns[list]
-}
-
-// cutLast returns the path of the last list in a path.
-func cutLast(pattern string) (list string, ok bool) {
-	i := strings.LastIndex(pattern, "[*]")
-	return pattern[:max(i, 0)], i >= 0
-}
-
-// isNull reports whether a member without a value has a better name than a candidate,
-// which can be nil. Another record will show where the field is.
-func (s *search) isNull(field Field, c *candidate) bool {
-	return field != Question && slices.ContainsFunc(s.nulls[field], func(null *candidate) bool {
-		if c == nil {
-			return null.penalty == 0 && null.rank == rankExact
-		}
-		return null.penalty <= c.penalty && null.rank < c.rank
-	})
-}
-
-// same reports whether two candidates have the same value.
-func (s *search) same(field Field, a, b *candidate) bool {
-	if field == Contexts {
-		return len(a.values) == len(b.values) && slices.EqualFunc(a.values, b.values, equal)
-	}
-	x, _ := s.Expand.textOf(a.values[0], field)
-	y, _ := s.Expand.textOf(b.values[0], field)
-	return x == y
-}
-
-func equal(a, b *Value) bool { return a.key() == b.key() }
-
 // fallback returns a candidate that is recognized by its value instead of its name: a
 // chat, the only text of an input or output, or a list of documents. It returns nil
 // if there is none.
@@ -406,13 +302,6 @@ func (s *search) fallback(field Field, record *Value) (*candidate, error) {
 	return s.onlyText(field, record, "", 0), nil
 }
 
-func shallowest(list []*candidate) *candidate {
-	if len(list) == 0 {
-		return nil
-	}
-	return slices.MinFunc(list, (*candidate).compare)
-}
-
 // onlyText returns the only string in an object that is named as an input or output.
 func (s *search) onlyText(field Field, v *Value, pattern string, depth int) *candidate {
 	for _, m := range v.Items {
@@ -437,125 +326,4 @@ func (s *search) onlyText(field Field, v *Value, pattern string, depth int) *can
 		}
 	}
 	return nil
-}
-
-// textOf returns the text of a question or answer: a string, a chat or chat message,
-// or the parts of one.
-func (x Expander) textOf(v *Value, field Field) (string, bool) {
-	inner := x.expand(v)
-	switch {
-	case inner.Kind == List && isChat(inner):
-		text := x.open(inner.Items).question
-		if field == Answer {
-			text = x.answered(inner).answer
-		}
-		return text, text != ""
-	case inner.Kind == List && len(inner.Items) == 1:
-		return x.textOf(inner.Items[0], field)
-	case inner.Kind == List && isParts(inner), inner.Kind == Object && isMessage(inner):
-		text := x.messageText(inner)
-		return text, text != ""
-	case v.Kind == Text:
-		return v.Text, true
-	}
-	return "", false
-}
-
-// isParts reports whether a list holds the parts of a message.
-func isParts(v *Value) bool {
-	return v.isObjects() && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.first("text", "content") == nil || !m.has("type") })
-}
-
-// isMessage reports whether an object is a chat message or the content of one.
-func isMessage(v *Value) bool {
-	if role(v) != "" {
-		return true
-	}
-	// A text with nothing else but what describes it.
-	return v.text("text", "content", "value") != "" && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.isNested() && len(m.Items) > 0 && m.Name != "metadata" })
-}
-
-// A Row holds the fields of a row. Missing fields are nil.
-type Row struct {
-	Question, Answer *string
-	Contexts         *Value
-}
-
-// Row returns the fields of a normalized record.
-func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
-	var row Row
-	for field := range fieldCount {
-		path := plan.paths[field]
-		if path == nil {
-			continue
-		}
-		values := f.Expand.find(path, record)
-		values = slices.DeleteFunc(values, func(v *Value) bool { return v.Kind == Null })
-		if field == Contexts {
-			switch {
-			case len(values) == 1 && isChat(f.Expand.expand(values[0])):
-				row.Contexts = f.toolResults(f.turn(plan, field, f.Expand.expand(values[0])))
-			case len(values) == 1 && (!path.multiple() || values[0].Kind == List):
-				row.Contexts = values[0]
-			case len(values) > 0 || path.multiple() && f.exists(path, record):
-				row.Contexts = newList(values)
-			}
-			continue
-		}
-		if len(values) == 0 {
-			continue
-		}
-		text, ok := f.Expand.textOf(values[0], field)
-		if len(values) > 1 || !ok {
-			return row, fmt.Errorf("%s: want a string, got %s", path, describe(values))
-		}
-		if chat := f.Expand.expand(values[0]); field == Question && isChat(chat) {
-			text = f.turn(plan, field, chat).question
-		}
-		if field == Question {
-			row.Question = &text
-		} else {
-			row.Answer = &text
-		}
-	}
-	return row, nil
-}
-
-// turn returns the turn of a chat that a field is read from. If the answer is elsewhere,
-// it is the answer to the last question.
-func (f *Finder) turn(plan *Plan, field Field, chat *Value) turn {
-	if answer := plan.paths[Answer]; answer != nil && answer.text == plan.paths[field].text {
-		return f.Expand.answered(chat)
-	}
-	return f.Expand.open(chat.Items)
-}
-
-// toolResults returns the documents that tools returned, or nil.
-func (f *Finder) toolResults(t turn) *Value {
-	docs := slices.DeleteFunc(t.results, func(v *Value) bool { return v.Kind != Text && !f.IsContexts(v) })
-	if len(docs) == 0 {
-		return nil
-	}
-	return newList(docs)
-}
-
-// exists reports whether a path ends in a list, which can be empty.
-func (f *Finder) exists(p *Path, record *Value) bool {
-	for i, s := range p.steps {
-		if s.kind == allElements {
-			lists := f.Expand.follow(nil, p.steps[:i], record)
-			return slices.ContainsFunc(lists, func(v *Value) bool {
-				inner := f.Expand.expand(v)
-				return inner.Kind == List && len(inner.Items) == 0
-			})
-		}
-	}
-	return false
-}
-
-func describe(values []*Value) string {
-	if len(values) > 1 {
-		return fmt.Sprintf("%d values", len(values))
-	}
-	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[values[0].Kind]
 }

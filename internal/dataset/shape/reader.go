@@ -245,12 +245,42 @@ func (r *Reader) Text(p *Path, record *Value) string {
 	return ""
 }
 
-// Uses reports whether a member of the records contains a field.
-func (r *Reader) Uses(name string) bool {
+// Rest returns a member of a record without the values that are fields, or nil if
+// nothing is left.
+func (r *Reader) Rest(m *Value) *Value {
 	if r.plan == nil {
-		return slices.Contains(strings.Fields("inputs outputs input output attributes events child_runs observations spans data resource"), name)
+		if slices.Contains(strings.Fields("inputs outputs input output attributes events child_runs observations spans data resource"), m.Name) {
+			return nil
+		}
+		return m
 	}
-	return slices.ContainsFunc(r.plan.paths[:], func(p *Path) bool { return p != nil && p.steps[0].key == name })
+	for _, p := range r.plan.paths {
+		if p != nil && m != nil {
+			m = m.without(p.steps)
+		}
+	}
+	return m
+}
+
+// without returns v without the value at a path that starts with its name, or nil if
+// nothing is left.
+func (v *Value) without(path []step) *Value {
+	switch {
+	case path[0].kind != byKey || path[0].key != v.Name:
+		return v
+	case len(path) == 1 || v.Kind != Object:
+		return nil
+	}
+	out := &Value{Kind: Object, Name: v.Name}
+	for _, m := range v.Items {
+		if m = m.without(path[1:]); m != nil {
+			out.Items = append(out.Items, m)
+		}
+	}
+	if len(out.Items) == 0 {
+		return nil
+	}
+	return out
 }
 
 // Layout returns where the fields are read from, or nil if that is not known or differs

@@ -1,0 +1,120 @@
+package shape
+
+import (
+	"slices"
+	"strings"
+)
+
+// A candidate is a possible source of a field.
+type candidate struct {
+	pattern string
+	values  []*Value
+	rank    int // of the name
+	penalty int // of the objects that contain it
+	depth   int
+}
+
+func (c *candidate) compare(d *candidate) int {
+	if c.penalty != d.penalty {
+		return c.penalty - d.penalty
+	}
+	if c.rank != d.rank {
+		return c.rank - d.rank
+	}
+	return c.depth - d.depth
+}
+
+// add adds a value to the candidate with the same path, or to the list.
+func (s *search) add(list []*candidate, kind Field, pattern string, v *Value, rank, depth, penalty int) []*candidate {
+	if c := s.byPath[kind][pattern]; c != nil {
+		c.values = append(c.values, v)
+		c.rank = min(c.rank, rank)
+		return list
+	}
+	c := &candidate{pattern: pattern, values: []*Value{v}, rank: rank, depth: depth, penalty: penalty}
+	if s.byPath[kind] == nil {
+		s.byPath[kind] = map[string]*candidate{}
+	}
+	s.byPath[kind][pattern] = c
+	return append(list, c)
+}
+
+// best returns the best candidate by name, or nil. It is an error if another one is
+// equally good and has another value.
+func (s *search) best(field Field) (*candidate, error) {
+	list := slices.DeleteFunc(slices.Clone(s.found[field]), func(c *candidate) bool {
+		return len(c.values) > 1 && (field != Contexts || s.ofTurns(c))
+	})
+	best := shallowest(list)
+	if best == nil {
+		return nil, nil
+	}
+	for _, c := range list {
+		if s.rivals(field, c, best) && !s.same(field, c, best) {
+			return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
+		}
+	}
+	return best, nil
+}
+
+// rivals reports whether c can be the field as well as the best candidate. An answer near
+// the top of a record can be the expected one, and one below it the answer of a system.
+func (s *search) rivals(field Field, c, best *candidate) bool {
+	if field != Answer || c.penalty != best.penalty {
+		return c != best && c.compare(best) == 0
+	}
+	return c != best && c.rank == best.rank && (c.depth == best.depth || c.rank == rankExact) ||
+		c.rank <= rankUsual && isGenerated(c.pattern) && !isGenerated(best.pattern)
+}
+
+// ofTurns reports whether the contexts of a candidate with several values belong to
+// several answers: those of turns.
+func (s *search) ofTurns(contexts *candidate) bool {
+	if s.turns == nil {
+		s.turns = map[string]bool{}
+		for _, c := range s.found[Answer] {
+			for list := c.pattern; len(c.values) > 1 && list != ""; {
+				list, _ = cutLast(list)
+				s.turns[list] = true
+			}
+		}
+	}
+	list, ok := cutLast(contexts.pattern)
+	return !ok || s.turns[list]
+}
+
+// cutLast returns the path of the last list in a path.
+func cutLast(pattern string) (list string, ok bool) {
+	i := strings.LastIndex(pattern, "[*]")
+	return pattern[:max(i, 0)], i >= 0
+}
+
+// isNull reports whether a member without a value has a better name than a candidate,
+// which can be nil. Another record will show where the field is.
+func (s *search) isNull(field Field, c *candidate) bool {
+	return field != Question && slices.ContainsFunc(s.nulls[field], func(null *candidate) bool {
+		if c == nil {
+			return null.penalty == 0 && null.rank == rankExact
+		}
+		return null.penalty <= c.penalty && null.rank < c.rank
+	})
+}
+
+// same reports whether two candidates have the same value.
+func (s *search) same(field Field, a, b *candidate) bool {
+	if field == Contexts {
+		return len(a.values) == len(b.values) && slices.EqualFunc(a.values, b.values, equal)
+	}
+	x, _ := s.Expand.textOf(a.values[0], field)
+	y, _ := s.Expand.textOf(b.values[0], field)
+	return x == y
+}
+
+func equal(a, b *Value) bool { return a.key() == b.key() }
+
+func shallowest(list []*candidate) *candidate {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.MinFunc(list, (*candidate).compare)
+}

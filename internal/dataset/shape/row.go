@@ -1,0 +1,127 @@
+package shape
+
+import (
+	"fmt"
+	"slices"
+)
+
+// textOf returns the text of a question or answer: a string, a chat or chat message,
+// or the parts of one.
+func (x Expander) textOf(v *Value, field Field) (string, bool) {
+	inner := x.expand(v)
+	switch {
+	case inner.Kind == List && isChat(inner):
+		text := x.open(inner.Items).question
+		if field == Answer {
+			text = x.answered(inner).answer
+		}
+		return text, text != ""
+	case inner.Kind == List && len(inner.Items) == 1:
+		return x.textOf(inner.Items[0], field)
+	case inner.Kind == List && isParts(inner), inner.Kind == Object && isMessage(inner):
+		text := x.messageText(inner)
+		return text, text != ""
+	case v.Kind == Text:
+		return v.Text, true
+	}
+	return "", false
+}
+
+// isParts reports whether a list holds the parts of a message.
+func isParts(v *Value) bool {
+	return v.isObjects() && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.first("text", "content") == nil || !m.has("type") })
+}
+
+// isMessage reports whether an object is a chat message or the content of one.
+func isMessage(v *Value) bool {
+	if role(v) != "" {
+		return true
+	}
+	// A text with nothing else but what describes it.
+	return v.text("text", "content", "value") != "" && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.isNested() && len(m.Items) > 0 && m.Name != "metadata" })
+}
+
+// A Row holds the fields of a row. Missing fields are nil.
+type Row struct {
+	Question, Answer *string
+	Contexts         *Value
+}
+
+// Row returns the fields of a normalized record.
+func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
+	var row Row
+	for field := range fieldCount {
+		path := plan.paths[field]
+		if path == nil {
+			continue
+		}
+		values := f.Expand.find(path, record)
+		values = slices.DeleteFunc(values, func(v *Value) bool { return v.Kind == Null })
+		if field == Contexts {
+			switch {
+			case len(values) == 1 && isChat(f.Expand.expand(values[0])):
+				row.Contexts = f.toolResults(f.turn(plan, field, f.Expand.expand(values[0])))
+			case len(values) == 1 && (!path.multiple() || values[0].Kind == List):
+				row.Contexts = values[0]
+			case len(values) > 0 || path.multiple() && f.exists(path, record):
+				row.Contexts = newList(values)
+			}
+			continue
+		}
+		if len(values) == 0 {
+			continue
+		}
+		text, ok := f.Expand.textOf(values[0], field)
+		if len(values) > 1 || !ok {
+			return row, fmt.Errorf("%s: want a string, got %s", path, describe(values))
+		}
+		if chat := f.Expand.expand(values[0]); field == Question && isChat(chat) {
+			text = f.turn(plan, field, chat).question
+		}
+		if field == Question {
+			row.Question = &text
+		} else {
+			row.Answer = &text
+		}
+	}
+	return row, nil
+}
+
+// turn returns the turn of a chat that a field is read from. If the answer is elsewhere,
+// it is the answer to the last question.
+func (f *Finder) turn(plan *Plan, field Field, chat *Value) turn {
+	if answer := plan.paths[Answer]; answer != nil && answer.text == plan.paths[field].text {
+		return f.Expand.answered(chat)
+	}
+	return f.Expand.open(chat.Items)
+}
+
+// toolResults returns the documents that tools returned, or nil.
+func (f *Finder) toolResults(t turn) *Value {
+	docs := slices.DeleteFunc(t.results, func(v *Value) bool { return v.Kind != Text && !f.IsContexts(v) })
+	if len(docs) == 0 {
+		return nil
+	}
+	return newList(docs)
+}
+
+// exists reports whether a path ends in a list, which can be empty.
+func (f *Finder) exists(p *Path, record *Value) bool {
+	for i, s := range p.steps {
+		if s.kind == allElements {
+			lists := f.Expand.follow(nil, p.steps[:i], record)
+			return slices.ContainsFunc(lists, func(v *Value) bool {
+				inner := f.Expand.expand(v)
+				return inner.Kind == List && len(inner.Items) == 0
+			})
+		}
+	}
+	return false
+}
+
+func describe(values []*Value) string {
+	if len(values) > 1 {
+		return fmt.Sprintf("%d values", len(values))
+	}
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[values[0].Kind]
+}

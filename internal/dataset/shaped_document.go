@@ -1,0 +1,54 @@
+package dataset
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
+)
+
+// A documentReader returns the records of a JSON document that is not an array of
+// objects.
+type documentReader struct {
+	records []*shape.Value
+	where   string
+	size    int64
+	index   int // of the next record
+}
+
+// newDocument reads a whole JSON document.
+func newDocument(r *bufio.Reader, f *file, columns *columnMap) (*documentReader, error) {
+	limit := f.limit()
+	raw, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > limit {
+		return nil, fmt.Errorf("a JSON document of nested rows: %w", tooLong(limit))
+	}
+	s := &shapedReader{file: f}
+	doc, err := s.parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	d := &documentReader{size: int64(len(raw))}
+	d.records, d.where = shape.NewFinder(expandCell, isContexts).Records(doc, columns.preset())
+	if slices.ContainsFunc(d.records, func(v *shape.Value) bool { return v.Kind == shape.List }) {
+		return nil, errArrays
+	}
+	return d, nil
+}
+
+func (d *documentReader) next(row *Row) error {
+	if d.index == len(d.records) {
+		row.Offset = d.size
+		return io.EOF
+	}
+	d.index++
+	row.Line, row.Offset = d.index, d.size
+	return nil
+}
+
+func (d *documentReader) close() {}
