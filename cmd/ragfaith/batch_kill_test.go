@@ -140,7 +140,7 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	close(started)
 	_ = cmd.Wait()
 	dir := out + ".part.batch"
-	wantMessage := "ragfaith: interrupted: 0 rows finished; the batch is kept in " + dir + "; continue with --batch --resume\n"
+	wantMessage := "ragfaith: interrupted: 0 rows finished; batch saved in " + dir + "; use --batch --resume to continue\n"
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), wantMessage) {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, stderr)
 	}

@@ -335,7 +335,7 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	for _, extraArg := range []string{"--verbose", "--resume"} {
 		got := runInProcess(t, dir, nil, append(args, extraArg)...)
 		if got.code != exitFailure || !strings.Contains(got.stderr, "batch batch_") || !strings.Contains(got.stderr, "was rejected: not today") ||
-			!strings.Contains(got.stderr, "the batch is kept in "+filepath.Join(dir, "ragfaith", "batches")) || got.stdout != "" {
+			!strings.Contains(got.stderr, "batch saved in "+filepath.Join(dir, "ragfaith", "batches")) || got.stdout != "" {
 			t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitFailure, got.stdout, got.stderr)
 		}
 	}

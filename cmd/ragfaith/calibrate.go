@@ -126,9 +126,9 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		if path == "-" || o.labels == "-" {
 			stdin = interruptible(ctx, stdin)
 		}
-		figures, err := o.figures(ctx, path, summary, stdin, warn)
+		statistics, err := o.statistics(ctx, path, summary, stdin, warn)
 		r = &calibrate.Report{
-			Figures: figures, Ragfaith: version(), Results: path, Labels: o.labels, Label: o.label,
+			Statistics: statistics, Ragfaith: version(), Results: path, Labels: o.labels, Label: o.label,
 			PositiveAt: o.positiveAt, Settings: settings,
 		}
 		return func(w io.Writer, format string) error { return writeCalibration(w, r, format, 0) }, err
@@ -141,7 +141,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	}
 	if o.to != "table" && o.to != "markdown" && !o.quiet { // these formats include them
 		console.Println(report.Printable(r.Advice()))
-		for _, note := range r.Figures.Notes {
+		for _, note := range r.Statistics.Notes {
 			warn(errors.New(note))
 		}
 	}
@@ -175,9 +175,9 @@ func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
 	return resultfile.SummaryBeside(path)
 }
 
-// figures computes the calibration figures from the results and the labels. summary may
+// statistics computes the calibration statistics from the results and the labels. summary may
 // be nil.
-func (o *calibrateOptions) figures(ctx context.Context, path string, summary *report.Summary, stdin io.Reader, warn func(error)) (*calibrate.Figures, error) {
+func (o *calibrateOptions) statistics(ctx context.Context, path string, summary *report.Summary, stdin io.Reader, warn func(error)) (*calibrate.Statistics, error) {
 	label := func(r *result.Row) (*calibrate.Label, error) {
 		text, _ := r.KeptText(o.label)
 		l, err := calibrate.ParseLabel(text)
@@ -199,7 +199,7 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 		if labels, err = calibrate.ReadLabels(o.labels, o.label, dataset.Options{Stdin: stdin, Warn: warn, OpenPipe: opts.OpenPipe}); err != nil {
 			return nil, err
 		}
-		label = func(r *result.Row) (*calibrate.Label, error) { return labels.Of(r.ID) }
+		label = func(r *result.Row) (*calibrate.Label, error) { return labels.Lookup(r.ID) }
 		opts.Keep = nil
 	}
 	file, err := resultfile.Open(path, opts)
@@ -238,11 +238,11 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 			warn(errors.New(unused))
 		}
 	}
-	figures, err := sample.Figures()
+	statistics, err := sample.Statistics()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return figures, nil
+	return statistics, nil
 }
 
 // writeCalibration writes the report in the given format. It writes nothing for "none".

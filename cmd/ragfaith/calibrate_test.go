@@ -45,8 +45,8 @@ func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 		rows := scoredRows(t, "other.jsonl", "--threshold", strconv.FormatFloat(threshold, 'g', -1, 64))
 		fullySupported := 0
 		for i, r := range rows {
-			minScore := calibrate.MinScore.Of(r)
-			if was := calibrate.MinScore.Of(defaults[i]); minScore != was && !(math.IsNaN(minScore) && math.IsNaN(was)) {
+			minScore := calibrate.MinScore.Value(r)
+			if was := calibrate.MinScore.Value(defaults[i]); minScore != was && !(math.IsNaN(minScore) && math.IsNaN(was)) {
 				t.Errorf("%s: threshold %[4]v: got minimum score %[3]v, want %[2]v", r.ID, was, minScore, threshold)
 			}
 			if r.Status != result.Scored {

@@ -55,7 +55,7 @@ func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
 			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embedURL, "-o", filepath.Join(dir, "o.jsonl"),
 		}, extraArgs...)...)
 	}
-	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "continue with --resume") {
+	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "use --resume to continue") {
 		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 	}
 	got := score(other.URL, "--resume")

@@ -79,7 +79,7 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 			writeFile(t, path, row("a")+row("b")+row("c")+row("d")+strings.Repeat(row("e"), 20))
 			args := append([]string{"score", path, "--to", "none", "-o", out, "-o", out + ".csv", "--judge", "llm", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, tt.args...)
 			got := runInProcess(t, "", nil, args...)
-			if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || !strings.Contains(got.stderr, "finished rows are kept in "+out+".part") {
+			if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || !strings.Contains(got.stderr, "finished rows saved in "+out+".part") {
 				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 			}
 			if !strings.Contains(got.stderr, "\nusage: ") {

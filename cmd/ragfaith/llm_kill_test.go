@@ -71,7 +71,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 		if err := cmd.Wait(); err == nil || stderr.Len() > 0 && i == 0 {
 			t.Fatalf("kill %d: got error %v; stderr: %s", i, err, stderr)
 		}
-		if code := cmd.ProcessState.ExitCode(); i == kills-1 && (code != exitInterrupted || !strings.Contains(stderr.String(), "continue with --resume")) {
+		if code := cmd.ProcessState.ExitCode(); i == kills-1 && (code != exitInterrupted || !strings.Contains(stderr.String(), "use --resume to continue")) {
 			t.Errorf("after SIGTERM: exit code: got %d, want %d; stderr: %s", code, exitInterrupted, stderr)
 		}
 	}

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A reasonedRow contains the fields of a result row that the tests of reasons use.
-type reasonedRow struct {
+// A resultRow contains the fields of a result row needed by these tests.
+type resultRow struct {
 	ID       string
 	Contexts []string
-	Claims   []reasonedClaim
+	Claims   []resultClaim
 }
 
-type reasonedClaim struct {
+type resultClaim struct {
 	Lead, Text, Verdict, Reason string
 	JudgedAs                    string `json:"judged_as"`
 	Evidence                    []struct {
@@ -30,35 +30,30 @@ type reasonedClaim struct {
 	}
 }
 
-// markedRows contain citations and list markers.
-const markedRows = `{"id":"cited","answer":"The hotel on the lake has 20 guest rooms [7]. The hotel on the lake has a garden [7].","contexts":["The hotel [14] on the lake has guest rooms [14]. It has lifts."]}
+// rowsWithMarkers contain citations and list markers.
+const rowsWithMarkers = `{"id":"cited","answer":"The hotel on the lake has 20 guest rooms [7]. The hotel on the lake has a garden [7].","contexts":["The hotel [14] on the lake has guest rooms [14]. It has lifts."]}
 {"id":"listed","answer":"1. The hotel on the lake has 20 guest rooms.\n2. The hotel on the lake has 30 boats.","contexts":["Hotels:\n14. The hotel on the lake has guest rooms."]}
 {"id":"bracket","answer":"The hotel on the lake has guest rooms [fn 20, 30] and boats.","contexts":["The hotel on the lake has lifts."]}
 `
 
 // forEachClaim calls check for every judged claim of the rows in testdata and, if set, in
 // the directory RAGFAITH_TEST_DATA.
-func forEachClaim(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
+func forEachClaim(t *testing.T, check func(r *resultRow, c *resultClaim)) {
 	t.Helper()
 	marked := filepath.Join(t.TempDir(), "marked.jsonl")
-	writeFile(t, marked, markedRows)
-	for _, judge := range []string{"lexical", "embedded"} {
-		limit := map[string]string{"lexical": "0", "embedded": "150"}[judge]
+	writeFile(t, marked, rowsWithMarkers)
+	for _, tt := range []struct{ judge, limit, pairLimit string }{{"lexical", "0", "5000"}, {"embedded", "150", "150"}} {
 		argSets := [][]string{{testdataDir + "rows.jsonl"}, {testdataDir + "examples.jsonl"}, {testdataDir + "probes.jsonl"}, {marked}}
 		if dir := os.Getenv("RAGFAITH_TEST_DATA"); dir != "" {
-			pairLimit := limit
-			if pairLimit == "0" {
-				pairLimit = "5000"
-			}
 			argSets = append(argSets, []string{filepath.Join(dir, "suite-dev.jsonl.zst")}, []string{filepath.Join(dir, "mtrag-human-dev.jsonl.zst")},
-				[]string{filepath.Join(dir, "grounded-train.jsonl.zst"), "--map", "answer=hypothesis", "--map", "contexts=premise", "--limit", pairLimit})
+				[]string{filepath.Join(dir, "grounded-train.jsonl.zst"), "--map", "answer=hypothesis", "--map", "contexts=premise", "--limit", tt.pairLimit})
 		}
-		for _, setArgs := range argSets {
-			args := append([]string{"--judge", judge, "--to", "jsonl", "--limit", limit}, setArgs...)
-			stdout := scoredOnce(t, judge+" "+filepath.Base(setArgs[0]), args...)
+		for _, datasetArgs := range argSets {
+			args := append([]string{"--judge", tt.judge, "--to", "jsonl", "--limit", tt.limit}, datasetArgs...)
+			stdout := scoreCached(t, tt.judge+" "+filepath.Base(datasetArgs[0]), args...)
 			claims := 0
 			for line := range strings.Lines(stdout) {
-				var r reasonedRow
+				var r resultRow
 				if err := json.Unmarshal([]byte(line), &r); err != nil {
 					t.Fatal(err)
 				}
@@ -69,44 +64,44 @@ func forEachClaim(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 					}
 				}
 			}
-			t.Logf("%s, %s: %d claims", judge, filepath.Base(setArgs[0]), claims)
+			t.Logf("%s, %s: %d claims", tt.judge, filepath.Base(datasetArgs[0]), claims)
 		}
 	}
 }
 
-// scoredRuns caches results by run name, because several tests check the same rows.
-var scoredRuns = struct {
+// scoreCache stores results by run name, because several tests check the same rows.
+var scoreCache = struct {
 	sync.Mutex
 	results map[string]string
 }{results: map[string]string{}}
 
-// scoredOnce scores rows with the given arguments and returns the results. It runs only
-// once per name.
-func scoredOnce(t *testing.T, name string, args ...string) string {
+// scoreCached returns the results of scoring rows with the given arguments. It scores each
+// name once.
+func scoreCached(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	scoredRuns.Lock()
-	defer scoredRuns.Unlock()
-	results, ok := scoredRuns.results[name]
+	scoreCache.Lock()
+	defer scoreCache.Unlock()
+	results, ok := scoreCache.results[name]
 	if !ok {
 		code, stdout, stderr := scoreInProcess(t, nil, args...)
 		if code != exitOK && code != exitFailedRows {
 			t.Fatalf("%s: exit code: got %d, want %d; stderr: %s", name, code, exitOK, stderr)
 		}
 		results = stdout
-		scoredRuns.results[name] = results
+		scoreCache.results[name] = results
 	}
 	return results
 }
 
 var (
-	absentValue = regexp.MustCompile(`^“([^”]*)” is not in the contexts(?: \(nearest: “([^”]*)”\))?;`)
-	otherValue  = regexp.MustCompile(`^the contexts say “([^”]*)”, not “([^”]*)”;`)
-	absentWords = regexp.MustCompile(`; not in the contexts: ([^”]*)$`)
+	missingValueRE     = regexp.MustCompile(`^“([^”]*)” is not in the contexts(?: \(nearest: “([^”]*)”\))?;`)
+	conflictingValueRE = regexp.MustCompile(`^the contexts say “([^”]*)”, not “([^”]*)”;`)
+	missingWordsRE     = regexp.MustCompile(`; not in the contexts: ([^”]*)$`)
 )
 
-// plainWords normalizes text for a search. It converts to lower case and removes accents,
-// hyphens and apostrophes in words, and separators in numbers.
-func plainWords(text string) string {
+// normalizeForSearch converts text to lower case and removes accents, hyphens, apostrophes,
+// and separators in numbers.
+func normalizeForSearch(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune("'’‐‑-", r) {
 			return -1
@@ -119,14 +114,14 @@ func plainWords(text string) string {
 func TestReasonsListOnlyMissingWords(t *testing.T) {
 	t.Parallel()
 	checked := 0
-	forEachClaim(t, func(r *reasonedRow, c *reasonedClaim) {
+	forEachClaim(t, func(r *resultRow, c *resultClaim) {
 		contexts := strings.Join(r.Contexts, "\n")
-		lower, plain := strings.ToLower(contexts), plainWords(contexts)
+		lower, plain := strings.ToLower(contexts), normalizeForSearch(contexts)
 		var missing []string
-		if m := absentValue.FindStringSubmatch(c.Reason); m != nil {
+		if m := missingValueRE.FindStringSubmatch(c.Reason); m != nil {
 			missing = append(missing, m[1])
 		}
-		if m := absentWords.FindStringSubmatch(c.Reason); m != nil {
+		if m := missingWordsRE.FindStringSubmatch(c.Reason); m != nil {
 			missing = append(missing, strings.Split(m[1], ", ")...)
 		}
 		for _, w := range missing {
@@ -135,9 +130,9 @@ func TestReasonsListOnlyMissingWords(t *testing.T) {
 			if strings.Contains(lower, strings.ToLower(w)) {
 				t.Errorf("%s: %q is in the contexts: %s", r.ID, w, c.Reason)
 			}
-			word := regexp.MustCompile(`(^|[^\pL\pN\pM])` + regexp.QuoteMeta(plainWords(w)) + `($|[^\pL\pN\pM])`)
+			word := regexp.MustCompile(`(^|[^\pL\pN\pM])` + regexp.QuoteMeta(normalizeForSearch(w)) + `($|[^\pL\pN\pM])`)
 			if word.MatchString(plain) {
-				t.Errorf("%s: a spelling of %q is in the contexts: %s", r.ID, w, c.Reason)
+				t.Errorf("%s: contexts contain a variant of %q: %s", r.ID, w, c.Reason)
 			}
 		}
 	})
@@ -146,36 +141,36 @@ func TestReasonsListOnlyMissingWords(t *testing.T) {
 	}
 }
 
-// marker matches citations and list markers.
-var marker = regexp.MustCompile(`\[[^\]\n$%]*\d[^\]\n]*\]|(?m:^[ \t*#>-]*\(?\d{1,3}[.):][ \t])`)
+// markerRE matches citations and list markers.
+var markerRE = regexp.MustCompile(`\[[^\]\n$%]*\d[^\]\n]*\]|(?m:^[ \t*#>-]*\(?\d{1,3}[.):][ \t])`)
 
 func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 	t.Parallel()
 	numbers := func(text string) map[string]bool {
 		set := map[string]bool{}
-		for _, n := range regexp.MustCompile(`\d+`).FindAllString(marker.ReplaceAllString(text, "\n"), -1) {
+		for _, n := range regexp.MustCompile(`\d+`).FindAllString(markerRE.ReplaceAllString(text, "\n"), -1) {
 			set[n] = true
 		}
 		return set
 	}
 	marked := 0
-	forEachClaim(t, func(r *reasonedRow, c *reasonedClaim) {
+	forEachClaim(t, func(r *resultRow, c *resultClaim) {
 		claimText := c.Text
 		if c.Lead != "" {
 			claimText = c.Lead + ": " + c.Text
 		}
 		claimText += "\n" + c.JudgedAs // includes numbers from the question
-		if marker.MatchString(claimText) || marker.MatchString(strings.Join(r.Contexts, "\n")) {
+		if markerRE.MatchString(claimText) || markerRE.MatchString(strings.Join(r.Contexts, "\n")) {
 			marked++
 		}
 		var claimValue, contextValue string
-		if m := absentValue.FindStringSubmatch(c.Reason); m != nil {
+		if m := missingValueRE.FindStringSubmatch(c.Reason); m != nil {
 			claimValue, contextValue = m[1], m[2]
 		}
-		if m := otherValue.FindStringSubmatch(c.Reason); m != nil {
+		if m := conflictingValueRE.FindStringSubmatch(c.Reason); m != nil {
 			claimValue, contextValue = m[2], m[1]
 		}
-		if m := absentWords.FindStringSubmatch(c.Reason); m != nil {
+		if m := missingWordsRE.FindStringSubmatch(c.Reason); m != nil {
 			claimValue += " " + m[1]
 		}
 		for text, found := range map[string]map[string]bool{claimValue: numbers(claimText), contextValue: numbers(strings.Join(r.Contexts, "\n"))} {
@@ -189,15 +184,16 @@ func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 			t.Errorf("%s: reason quotes a citation: %s", r.ID, c.Reason)
 		}
 	})
-	if t.Logf("%d claims have markers in text or contexts", marked); marked == 0 {
+	t.Logf("%d claims have markers in text or contexts", marked)
+	if marked == 0 {
 		t.Error("got no claim with a marker, want some")
 	}
 }
 
-func TestUnsupportedClaimsHaveEvidence(t *testing.T) {
+func TestClaimsHaveEvidence(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}
-	forEachClaim(t, func(r *reasonedRow, c *reasonedClaim) {
+	forEachClaim(t, func(r *resultRow, c *resultClaim) {
 		want := map[string]string{"supported": "", "contradicted": "contradicts", "not_mentioned": "nearest"}[c.Verdict]
 		count[c.Verdict]++
 		if len(c.Evidence) == 0 {
@@ -212,14 +208,15 @@ func TestUnsupportedClaimsHaveEvidence(t *testing.T) {
 			}
 		}
 		if len(c.Evidence) > 0 && !strings.Contains(c.Reason, "chunk ") {
-			t.Errorf("%s: reason names no passage: %s", r.ID, c.Reason)
+			t.Errorf("%s: reason does not cite a chunk: %s", r.ID, c.Reason)
 		}
 		const maxReason = 1200
 		if n := utf8.RuneCountInString(c.Reason); n == 0 || n > maxReason || !utf8.ValidString(c.Reason) || strings.ContainsFunc(c.Reason, unicode.IsControl) {
 			t.Errorf("%s: invalid reason of %d characters: %q", r.ID, n, c.Reason)
 		}
 	})
-	if t.Log(count); count["not_mentioned"] == 0 || count["contradicted"] == 0 {
+	t.Logf("verdicts: %v", count)
+	if count["not_mentioned"] == 0 || count["contradicted"] == 0 {
 		t.Errorf("got verdicts %v, want contradicted and not_mentioned", count)
 	}
 }

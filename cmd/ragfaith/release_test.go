@@ -9,48 +9,48 @@ import (
 	"testing"
 )
 
-// TestReleaseFiles checks the files that are packed with the binary of a release.
-func TestReleaseFiles(t *testing.T) {
+// TestReleaseFilesAreComplete checks the files packaged with the binary of a release.
+func TestReleaseFilesAreComplete(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	dir := t.TempDir()
-	inRepository(t, "scripts/release-files.sh", dir, "ragfaith")
+	runScript(t, "scripts/release-files.sh", dir, "ragfaith")
 	notices := readFile(t, filepath.Join(dir, "THIRD_PARTY_NOTICES.md"))
 	for _, module := range []string{"github.com/spf13/cobra", "modernc.org/sqlite", "github.com/parquet-go/parquet-go", "github.com/inconshreveable/mousetrap"} {
 		_, section, found := strings.Cut(notices, "\n## "+module+" v")
 		section, _, _ = strings.Cut(section, "\n## ")
 		if !found || len(section) < 500 {
-			t.Errorf("%s: got notice %q, want a licence text", module, section)
+			t.Errorf("%s: got notice %q, want the text of a license", module, section)
 		}
 	}
 	if strings.Contains(notices, "chromedp") {
-		t.Error("licences include test dependencies")
+		t.Error("notices include test dependency chromedp")
 	}
 	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
-		t.Error("licences lack the word tables or the standard library")
+		t.Error("notices do not mention WordNet or the Go standard library")
 	}
 	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames (CC BY 4.0)") {
-		t.Error("licences lack the sources of the embedded model")
+		t.Error("notices do not mention the sources of the embedded model")
 	}
 	if !strings.Contains(notices, "Copyright (c) 2022 OpenAI") {
-		t.Error("licences lack the token vocabularies")
+		t.Error("notices do not mention the token vocabularies")
 	}
 	if page := readFile(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
-		t.Error("man page of score lacks --min-mean")
+		t.Error("man page of score does not mention --min-mean")
 	}
 	for shell, want := range map[string]string{"bash": "complete ", "zsh": "#compdef ragfaith", "fish": "complete -c ragfaith", "powershell": "Register-ArgumentCompleter"} {
 		if text := readFile(t, filepath.Join(dir, "completions", "ragfaith."+shell)); !strings.Contains(text, want) {
-			t.Errorf("%s: completion lacks %q", shell, want)
+			t.Errorf("%s: got completion %.200q, want it to contain %q", shell, text, want)
 		}
 	}
 }
 
-// TestReleaseRequiresTools checks that a release fails if a licence is missing or the
-// list of modules is empty.
-func TestReleaseRequiresTools(t *testing.T) {
+// TestReleaseScriptsRejectBadInput checks that the release scripts fail if a license is
+// missing or a file is not a Go binary.
+func TestReleaseScriptsRejectBadInput(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
-	// A fake go that lists one module in a directory without a licence.
+	// A fake go that lists one module in a directory without a license.
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\necho example.com/module v1.0.0 '"+bin+"'\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -58,12 +58,12 @@ func TestReleaseRequiresTools(t *testing.T) {
 	cmd := exec.Command("scripts/release-files.sh", t.TempDir(), "ragfaith")
 	cmd.Dir, cmd.Env = docsRoot, append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "example.com/module v1.0.0 has no licence") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("missing license: got error %v and output %q, want an error that names the module", err, out)
 	}
 	cmd = exec.Command("scripts/sbom.sh", "LICENSE")
 	cmd.Dir = docsRoot
 	if out, err := cmd.Output(); err == nil {
-		t.Errorf("got an SBOM for a file that is not a binary: %q", out)
+		t.Errorf("got SBOM %q for a file that is not a binary, want an error", out)
 	}
 }
 
@@ -78,8 +78,8 @@ func TestSBOMListsModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := inRepository(t, "scripts/sbom.sh", binary)
-	if again := inRepository(t, "scripts/sbom.sh", binary); again != text {
+	text := runScript(t, "scripts/sbom.sh", binary)
+	if second := runScript(t, "scripts/sbom.sh", binary); second != text {
 		t.Error("SBOM is not reproducible")
 	}
 	type component struct {
@@ -118,13 +118,13 @@ func TestSBOMListsModules(t *testing.T) {
 		_, version, _ := strings.Cut(mod, module+" ")
 		version, _, _ = strings.Cut(version, "\n")
 		if !refs["pkg:golang/"+module+"@"+version] {
-			t.Errorf("SBOM lacks %s %s", module, version)
+			t.Errorf("got an SBOM without %s %s, want it to list the module", module, version)
 		}
 	}
 }
 
-// inRepository runs a script in the repository root and returns its output.
-func inRepository(t *testing.T, name string, args ...string) string {
+// runScript runs a script in the repository root and returns its output.
+func runScript(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(filepath.FromSlash("./"+name), args...)
 	cmd.Dir = docsRoot

@@ -130,7 +130,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	if r.summary, err = newSummaryWriter(&o.outputOptions, opts, newGithubStep(&o.outputOptions, sys, r.console)); err != nil {
 		return err
 	}
-	defer r.summary.abandon()
+	defer r.summary.discard()
 	r.summary.datasets, r.summary.results, r.summary.settings = origin.Datasets, paths, origin.Settings
 	// Open the outputs first: reading standard input may block.
 	if r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, nil); err != nil {
@@ -262,7 +262,7 @@ func (r *reportRun) reportOptions() report.Options {
 		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: r.options.show, DatasetOrder: r.options.sort == sortNone,
 		Page: func(w io.Writer) (report.Writer, error) {
 			run := html.Run{Datasets: r.paths, Conclude: func(t *report.Tally) html.Conclusion {
-				return htmlConclusion(gates(t), r.means.Means(t))
+				return htmlSummary(gates(t), r.means.Means(t))
 			}}
 			if r.origin.Known {
 				run.Datasets, run.Settings = r.origin.Datasets, r.pageSettings()

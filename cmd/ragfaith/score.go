@@ -266,7 +266,7 @@ func (o *scoreOptions) kept() (columns []string, all bool) {
 }
 
 // keptColumns returns the columns named by --keep, --keep-as, --cluster and --by. Those
-// that group rows are kept so that "ragfaith report" can compute the same figures from the
+// that group rows are kept so that "ragfaith report" can compute the same statistics from the
 // results.
 func (o *scoreOptions) keptColumns() []string {
 	kept := slices.Clone(o.keep)

@@ -187,7 +187,7 @@ func (r *scoreRun) recordRequests(ctx context.Context, input dataset.Options) (s
 		}
 	}
 	h := sha256.New()
-	err = p.Run(ctx, hashRows(h, r.options.names.rename(r.options.selection().Of(set.Rows()))), discard{})
+	err = p.Run(ctx, hashRows(h, r.options.names.rename(r.options.selection().Apply(set.Rows()))), discard{})
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
@@ -199,7 +199,7 @@ func (r *scoreRun) checkBatchRows(ctx context.Context, input dataset.Options) er
 	}
 	defer set.Close()
 	h := sha256.New()
-	for _, err := range hashRows(h, r.options.selection().Of(set.Rows())) {
+	for _, err := range hashRows(h, r.options.selection().Apply(set.Rows())) {
 		if _, ok := errors.AsType[*dataset.RowError](err); err != nil && !ok {
 			return err
 		}
@@ -248,7 +248,7 @@ func (b *batchRun) resumeHint() string {
 	if b == nil || !b.Submitted() {
 		return ""
 	}
-	return "the batch is kept in " + b.Dir() + "; continue with --batch --resume"
+	return "batch saved in " + b.Dir() + "; use --batch --resume to continue"
 }
 
 // finish removes the batch once its results are written, even if ctx is already

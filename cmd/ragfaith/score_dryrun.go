@@ -26,7 +26,7 @@ import (
 // votes and custom prompts; completion tokens are estimated. The cache is not used.
 
 const (
-	// Typical figures of OpenAI's smaller models.
+	// Typical statistics of OpenAI's smaller models.
 	requestLatency  = 500 * time.Millisecond
 	tokensPerSecond = 80
 	// filler is the text of simulated replies. It contains only function words, which
@@ -157,14 +157,14 @@ func (e *estimate) Write(r *result.Row) error {
 	return nil
 }
 
-// print writes one figure per line. m is nil for a run without a language model.
+// print writes one statistic per line. m is nil for a run without a language model.
 func (e *estimate) print(w io.Writer, o *scoreOptions, m *model) error {
 	var b strings.Builder
-	line := func(name, figure, note string) {
+	line := func(name, value, note string) {
 		if note != "" {
 			note = "  (" + note + ")"
 		}
-		fmt.Fprintf(&b, "%-18s%10s%s\n", name, figure, note)
+		fmt.Fprintf(&b, "%-18s%10s%s\n", name, value, note)
 	}
 	claims, exact := "", ""
 	if o.claims == claimsLLM {
@@ -245,7 +245,7 @@ func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
 	}
 	failures := o.newFailureLog(r.console)
 	var est estimate
-	if err := p.Run(ctx, o.selection().Of(set.Rows()), sinks{&est, failures}); err != nil {
+	if err := p.Run(ctx, o.selection().Apply(set.Rows()), sinks{&est, failures}); err != nil {
 		return err
 	}
 	failures.Close()

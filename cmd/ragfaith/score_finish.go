@@ -19,7 +19,7 @@ func (r *scoreRun) finish(ctx context.Context, err error) error {
 	r.failures.Close()
 	switch {
 	case errors.Is(err, errStdoutClosed):
-		// There is no other output, so this is a success, also with pipefail.
+		// Stdout was the only output; a closed pipe is not an error, even under pipefail.
 		_, err := r.outputs.abandon(false)
 		r.batch.finish(ctx)
 		return err
@@ -29,7 +29,7 @@ func (r *scoreRun) finish(ctx context.Context, err error) error {
 	if err := r.outputs.finish(); err != nil {
 		r.console.Printf("%v", err)
 		if part := r.outputs.unfinishedJournal(); part != "" {
-			r.console.Printf("finished rows are kept in %s; continue with --resume", part)
+			r.console.Printf("finished rows saved in %s; use --resume to continue", part)
 		}
 		return &exitError{exitFailure}
 	}
@@ -46,7 +46,8 @@ func (r *scoreRun) finish(ctx context.Context, err error) error {
 	return printGates(gates, r.console)
 }
 
-// printSummary writes the figures that standard output lacks, and warnings about them.
+// printSummary prints the statistics that are not already on stdout, and warnings about
+// them.
 func (r *scoreRun) printSummary(means *report.Means) {
 	o := r.options
 	if o.verbose {
@@ -70,7 +71,7 @@ func (r *scoreRun) printSummary(means *report.Means) {
 	r.printUsage()
 }
 
-// fail keeps the finished rows of a failed or interrupted run and reports their file. It
+// fail saves the finished rows of a failed or interrupted run and prints where they are. It
 // returns the exit code as an error.
 func (r *scoreRun) fail(err error) error {
 	kept, abandonErr := r.outputs.abandon(true)
@@ -88,26 +89,26 @@ func (r *scoreRun) fail(err error) error {
 		r.console.Printf("%v", abandonErr)
 	}
 	if changed := (*journal.ChangedError)(nil); errors.As(err, &changed) {
-		return &exitError{exitFailure} // the message names the file that is kept
+		return &exitError{exitFailure} // the message already names the file
 	}
-	where := ""
+	resumeHint := ""
 	switch hint := r.batch.resumeHint(); {
 	case len(kept) > 0:
-		where = "finished rows are kept in " + strings.Join(kept, ", ") + "; continue with --resume"
+		resumeHint = "finished rows saved in " + strings.Join(kept, ", ") + "; use --resume to continue"
 	case hint != "":
-		where = hint
+		resumeHint = hint
 	}
 	rows := report.Count(r.outputs.rows, "row", "rows") + " finished"
 	if r.stored != nil {
 		rows += " or resumed"
 	}
 	switch {
-	case interrupted && where == "":
-		r.console.Printf("interrupted: %s; no file is kept", rows)
+	case interrupted && resumeHint == "":
+		r.console.Printf("interrupted: %s; no rows saved", rows)
 	case interrupted:
-		r.console.Printf("interrupted: %s; %s", rows, where)
-	case where != "":
-		r.console.Printf("%s; %s", rows, where)
+		r.console.Printf("interrupted: %s; %s", rows, resumeHint)
+	case resumeHint != "":
+		r.console.Printf("%s; %s", rows, resumeHint)
 	}
 	if !r.options.quiet {
 		r.printUsage()
@@ -118,21 +119,22 @@ func (r *scoreRun) fail(err error) error {
 	return &exitError{exitFailure}
 }
 
-// printUsage writes the requests, tokens and cost of the language model.
+// printUsage prints the requests, tokens and cost of the language model.
 func (r *scoreRun) printUsage() {
 	if r.model != nil {
 		r.console.Println(r.model.usageLine())
 	}
 }
 
-// newFailureLog returns the list of failed rows: none with --quiet, all with --verbose.
+// newFailureLog returns a log that prints no failed rows with --quiet, all with --verbose,
+// otherwise the first 20.
 func (o *scoreOptions) newFailureLog(c *console.Console) *console.FailureLog {
-	const usual = 20
+	const defaultLimit = 20
 	switch {
 	case o.quiet:
 		return console.NewFailureLog(c, 0, false)
 	case o.verbose:
 		return console.NewFailureLog(c, -1, !o.dryRun)
 	}
-	return console.NewFailureLog(c, usual, false)
+	return console.NewFailureLog(c, defaultLimit, false)
 }

@@ -340,11 +340,11 @@ func (m *model) usageLine() string {
 // spent returns the requests, tokens and cost of the run for the summary.
 func (m *model) spent() *report.SummarySpent {
 	s := &report.SummarySpent{
-		Usage: result.Usage(m.stack.Meter.Total()), USD: report.NoFigure(), PromptLimit: m.stack.Limit(),
+		Usage: result.Usage(m.stack.Meter.Total()), USD: report.NullNumber(), PromptLimit: m.stack.Limit(),
 	}
 	if m.price != nil {
 		usd, _ := m.stack.Cost()
-		s.USD = report.Figure(usd)
+		s.USD = report.Number(usd)
 	}
 	for _, d := range m.stack.Client.Downgrades() {
 		s.Downgrades = append(s.Downgrades, report.SummaryDowngrade{From: d.From, To: d.To, Status: d.Status})

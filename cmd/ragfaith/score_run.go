@@ -91,7 +91,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if err := r.openOutputs(); err != nil {
 		return err
 	}
-	defer r.summary.abandon()
+	defer r.summary.discard()
 	if err := r.openBatch(ctx); err != nil {
 		_, abandonErr := r.outputs.abandon(true)
 		return errors.Join(err, abandonErr)
@@ -198,7 +198,7 @@ func (r *scoreRun) openOutputs() (err error) {
 		return openJournal(path, r.settings, o.resume)
 	})
 	if err != nil {
-		r.summary.abandon()
+		r.summary.discard()
 		return err
 	}
 	r.pipeline = eval.Pipeline{
@@ -220,7 +220,7 @@ func (r *scoreRun) reportOptions() report.Options {
 		Gates: r.gates, Means: r.means.Means, Notes: r.notes(),
 		Page: func(w io.Writer) (report.Writer, error) {
 			return html.New(w, html.Run{Datasets: r.paths, Settings: r.pageSettings(), Conclude: func(t *report.Tally) html.Conclusion {
-				return htmlConclusion(r.gates(t), r.means.Means(t))
+				return htmlSummary(r.gates(t), r.means.Means(t))
 			}})
 		},
 		Foot: o.calibrationNote(),
@@ -310,7 +310,7 @@ func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, se
 	defer stopFlushing()
 
 	start := r.sys.Clock.Now()
-	err := r.pipeline.Run(ctx, r.rejectUnmatched(o.names.rename(o.selection().Of(set.Rows()))), all)
+	err := r.pipeline.Run(ctx, r.rejectUnmatched(o.names.rename(o.selection().Apply(set.Rows()))), all)
 	r.duration = r.sys.Clock.Now().Sub(start)
 	return err
 }

@@ -220,7 +220,7 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 	}
 	_, _ = io.Copy(io.Discard, stdout)
 	msg, _ := io.ReadAll(stderr)
-	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(msg), "finished rows are kept in "+out+".part") {
+	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(msg), "finished rows saved in "+out+".part") {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, msg)
 	}
 	if _, err := os.Stat(out); err == nil {

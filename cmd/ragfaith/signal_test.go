@@ -35,7 +35,7 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 			if len(rest) > 0 {
 				t.Errorf("got extra output %q", rest)
 			}
-			if want := "ragfaith: interrupted: 3 rows finished; finished rows are kept in " + out + ".part; continue with --resume\n"; !bytes.HasSuffix(msg, []byte(want)) {
+			if want := "ragfaith: interrupted: 3 rows finished; finished rows saved in " + out + ".part; use --resume to continue\n"; !bytes.HasSuffix(msg, []byte(want)) {
 				t.Errorf("stderr: got %q, want suffix %q", msg, want)
 			}
 			part, err := os.ReadFile(out + ".part")
@@ -67,8 +67,8 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 	if code := exitCode(t, cmd); code != exitInterrupted {
 		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, msg)
 	}
-	if len(table) > 0 || !strings.HasSuffix(string(msg), "ragfaith: interrupted: 0 rows finished; no file is kept\n") {
-		t.Errorf("got stdout %q and stderr %q, want the message that no file is kept", table, msg)
+	if len(table) > 0 || !strings.HasSuffix(string(msg), "ragfaith: interrupted: 0 rows finished; no rows saved\n") {
+		t.Errorf("got stdout %q and stderr %q, want the message that no rows were saved", table, msg)
 	}
 	if names, _ := filepath.Glob(out + "*"); names != nil {
 		t.Errorf("got files %v, want none", names)

@@ -14,7 +14,7 @@ var shots = flag.String("shots", "", "write screenshots to this directory")
 func TestPageInBrowser(t *testing.T) {
 	r := exampleReport(t)
 	r.Results = strings.Repeat("results-of-a-long-name-", 20)
-	r.Figures.Notes = []string{"a note"}
+	r.Statistics.Notes = []string{"a note"}
 	var b strings.Builder
 	if err := r.WriteHTML(&b); err != nil {
 		t.Fatal(err)

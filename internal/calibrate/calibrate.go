@@ -1,10 +1,10 @@
-// Package calibrate compares a judge with human labels: how well its scores agree with the
-// labels of rows, which threshold separates supported from unsupported claims best, and what
-// mean faithfulness humans would have found.
+// Package calibrate compares a judge with human labels. It measures how well scores agree
+// with the labels of rows, finds the threshold that best separates supported from
+// unsupported claims, and estimates the mean faithfulness that human raters would report.
 //
-// Labels and figures are per row. All claims of a row are supported exactly if its minimum
-// claim score reaches the threshold, so a threshold for that score that fits the labels of
-// rows is also a threshold for claims.
+// All statistics are per row. All claims of a row are supported if and only if its minimum
+// claim score reaches the threshold, so a threshold fitted to row labels also applies to
+// claims.
 package calibrate
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A Score is a score of a row that is compared with its label.
+// A Score selects the row score to compare with the label.
 type Score string
 
-// The scores of a row. Their values are those in calibration files.
+// The scores of a row. Values as written to calibration files.
 const (
 	// MinScore is the minimum score of the row's claims.
 	MinScore Score = "least"
@@ -26,7 +26,7 @@ const (
 	Faithfulness Score = "faithfulness"
 )
 
-// Scores returns all scores, the default first.
+// Scores returns all scores, starting with the default.
 func Scores() []Score { return []Score{MinScore, Support, Faithfulness} }
 
 // String returns the name of the score in reports.
@@ -37,8 +37,8 @@ func (s Score) String() string {
 	return string(s)
 }
 
-// Of returns the score of a row; NaN if it has none.
-func (s Score) Of(r *result.Row) float64 {
+// Value returns the score of a row, or NaN if the row was not scored.
+func (s Score) Value(r *result.Row) float64 {
 	if r.Status != result.Scored {
 		return math.NaN()
 	}

@@ -59,8 +59,8 @@ func examples(n int) []example {
 	return rows
 }
 
-// figures returns the figures of a sample of rows.
-func figures(t *testing.T, o Options, rows []example) *Figures {
+// newStatistics returns the statistics of a sample of rows.
+func newStatistics(t *testing.T, o Options, rows []example) *Statistics {
 	t.Helper()
 	s := NewSample(o)
 	for i, row := range rows {
@@ -68,7 +68,7 @@ func figures(t *testing.T, o Options, rows []example) *Figures {
 			t.Fatal(err)
 		}
 	}
-	f, err := s.Figures()
+	f, err := s.Statistics()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +92,8 @@ func figures(t *testing.T, o Options, rows []example) *Figures {
 //	balanced_accuracy_score(label, wholly); cohen_kappa_score(label, wholly)
 //	ece = sum(m.sum() * abs(Y[m].mean() - L[m].mean()) for k in range(10)
 //	    for m in [np.clip(np.ceil(L*10) - 1, 0, 9) == k] if m.any()) / 60     # L, Y: least and label as arrays
-func TestFiguresAgreeWithScikitLearnAndSciPy(t *testing.T) {
-	f := figures(t, Options{}, examples(60))
+func TestStatisticsAgreeWithScikitLearnAndSciPy(t *testing.T) {
+	f := newStatistics(t, Options{}, examples(60))
 	near := func(name string, got, want float64) {
 		t.Helper()
 		if !(math.Abs(got-want) < 1e-12) {
@@ -126,7 +126,7 @@ func TestFiguresAgreeWithScikitLearnAndSciPy(t *testing.T) {
 
 func TestBestThresholdAppliesToClaims(t *testing.T) {
 	rows := examples(200)
-	f := figures(t, Options{}, rows)
+	f := newStatistics(t, Options{}, rows)
 	positive, called := make([]bool, len(rows)), make([]bool, len(rows))
 	for i, row := range rows {
 		positive[i] = row.label == 1
@@ -140,13 +140,13 @@ func TestBestThresholdAppliesToClaims(t *testing.T) {
 	}
 }
 
-func TestFiguresIgnoreTheOrderOfRows(t *testing.T) {
+func TestStatisticsIgnoreRowOrder(t *testing.T) {
 	rows := examples(80)
-	want := figures(t, Options{Seed: 7}, rows)
+	want := newStatistics(t, Options{Seed: 7}, rows)
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 5 {
 		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		got := figures(t, Options{Seed: 7}, rows)
+		got := newStatistics(t, Options{Seed: 7}, rows)
 		// The order of a sum affects its last bits.
 		near := cmp.Comparer(func(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-12 || a != a && b != b })
 		if d := cmp.Diff(want, got, near); d != "" {
@@ -155,7 +155,7 @@ func TestFiguresIgnoreTheOrderOfRows(t *testing.T) {
 	}
 }
 
-func TestFewLabelsGiveNotesInsteadOfFigures(t *testing.T) {
+func TestFewLabelsGiveNotes(t *testing.T) {
 	for name, rows := range map[string][]example{
 		"few":     examples(12),
 		"one row": examples(1),
@@ -168,13 +168,13 @@ func TestFewLabelsGiveNotesInsteadOfFigures(t *testing.T) {
 		}(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := figures(t, Options{}, rows)
+			f := newStatistics(t, Options{}, rows)
 			for _, i := range []stats.Interval{f.Scores[0].AUROC, f.Judged.BalancedAccuracy, f.Best.OutOfFold} {
 				if i.Reliable() || i.Note == "" {
 					t.Errorf("%+v", i)
 				}
 			}
-			r := &Report{Figures: f, Results: "r.jsonl", Label: "label", Settings: lexicalSettings()}
+			r := &Report{Statistics: f, Results: "r.jsonl", Label: "label", Settings: lexicalSettings()}
 			if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Why == "" {
 				t.Errorf("%+v", c)
 			}
@@ -184,7 +184,7 @@ func TestFewLabelsGiveNotesInsteadOfFigures(t *testing.T) {
 			}
 			for _, line := range strings.Split(b.String(), "\n") {
 				if strings.Contains(line, "AUROC") && strings.ContainsAny(strings.TrimSuffix(line, f.Scores[0].AUROC.Note), "0123456789") {
-					t.Errorf("got a figure from too few rows: %s", line)
+					t.Errorf("got a statistic from too few rows: %s", line)
 				}
 			}
 			if len(rows) < minReliabilityRows && (f.Reliability.Bins != nil || f.Reliability.Note == "") {
@@ -196,12 +196,12 @@ func TestFewLabelsGiveNotesInsteadOfFigures(t *testing.T) {
 
 func TestRatingsAreSplitByPositiveAt(t *testing.T) {
 	rows := examples(60)
-	verdicts := figures(t, Options{}, rows)
+	verdicts := newStatistics(t, Options{}, rows)
 	for i := range rows {
 		rows[i].label = 1 + 4*rows[i].label // 1 or 5
 	}
 	threshold := 4.0
-	split := figures(t, Options{PositiveAt: &threshold}, rows)
+	split := newStatistics(t, Options{PositiveAt: &threshold}, rows)
 	if split.Kind != Ratings {
 		t.Errorf("got kind %q, want %q", split.Kind, Ratings)
 	}
@@ -211,7 +211,7 @@ func TestRatingsAreSplitByPositiveAt(t *testing.T) {
 		t.Error(d)
 	}
 
-	unsplit := figures(t, Options{}, rows)
+	unsplit := newStatistics(t, Options{}, rows)
 	if unsplit.Kind != Ratings || unsplit.Scores[0].AUROC.Reliable() || unsplit.Judged.Kappa.Reliable() || unsplit.Best.OutOfFold.Reliable() {
 		t.Errorf("got %+v, want only rank correlations", unsplit)
 	}
@@ -224,7 +224,7 @@ func TestRatingsAreSplitByPositiveAt(t *testing.T) {
 	for i := range rows {
 		rows[i].label = float64(i%5) / 4
 	}
-	if f := figures(t, Options{}, rows); f.Mean.Note != "" || math.Abs(f.Mean.Corrected.Labelled.Estimate-0.5) > 1e-12 {
+	if f := newStatistics(t, Options{}, rows); f.Mean.Note != "" || math.Abs(f.Mean.Corrected.Labelled.Estimate-0.5) > 1e-12 {
 		t.Errorf("got mean %+v of ratings from 0 to 1, want 0.5", f.Mean)
 	}
 }
@@ -239,7 +239,7 @@ func TestSampleCountsRows(t *testing.T) {
 	}
 	add(unscoredRow(result.NoClaims), &Label{Value: 1})
 	add(unscoredRow(result.Failed), nil)
-	if _, err := s.Figures(); !errors.Is(err, ErrNoLabelled) {
+	if _, err := s.Statistics(); !errors.Is(err, ErrNoLabelled) {
 		t.Fatal(err)
 	}
 	add(scoredRow(0.2, 0.9), &Label{Value: 1})
@@ -247,7 +247,7 @@ func TestSampleCountsRows(t *testing.T) {
 	replaced := unscoredRow(result.NoClaims) // as by --no-claims 1
 	replaced.Faithfulness = 1
 	add(replaced, &Label{Value: 1})
-	f, err := s.Figures()
+	f, err := s.Statistics()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestCorrectedMeanIsValidForABiasedJudge(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f, err := s.Figures()
+		f, err := s.Statistics()
 		if err != nil {
 			t.Fatal(err)
 		}

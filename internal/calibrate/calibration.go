@@ -37,18 +37,18 @@ type Calibration struct {
 	Settings   *setting.List `json:"settings"` // of the run; nil if unknown
 	Score      Score         `json:"score"`
 	// Threshold is the threshold of claims for score --calibration; null if there is none.
-	Threshold   report.Figure          `json:"threshold"`
-	Own         bool                   `json:"threshold_is_judges_own"`
-	Advice      string                 `json:"advice"` // what to do, in a sentence
-	Why         string                 `json:"threshold_note"`
-	Rows        CalibrationRows        `json:"rows"`
-	Faithful    report.SummaryInterval `json:"faithful"`
-	Agreement   map[Score]ScoreFigure  `json:"agreement"`
-	Judged      JudgedFigures          `json:"judged"`
-	Best        BestFigures            `json:"best"`
-	Reliability ReliabilityFigures     `json:"reliability"`
-	Mean        MeanFigures            `json:"mean"`
-	Notes       []string               `json:"notes"`
+	Threshold   report.Number            `json:"threshold"`
+	Own         bool                     `json:"threshold_is_judges_own"`
+	Advice      string                   `json:"advice"` // what to do, in a sentence
+	Why         string                   `json:"threshold_note"`
+	Rows        CalibrationRows          `json:"rows"`
+	Faithful    report.SummaryInterval   `json:"faithful"`
+	Agreement   map[Score]AgreementStats `json:"agreement"`
+	Judged      JudgedStats              `json:"judged"`
+	Best        BestStats                `json:"best"`
+	Reliability ReliabilityStats         `json:"reliability"`
+	Mean        MeanStats                `json:"mean"`
+	Notes       []string                 `json:"notes"`
 
 	path   string
 	digest string
@@ -63,14 +63,14 @@ type CalibrationRows struct {
 	Unlabelled int `json:"unlabelled"`
 }
 
-// A ScoreFigure is an Agreement in a file.
-type ScoreFigure struct {
+// AgreementStats is the JSON form of Agreement.
+type AgreementStats struct {
 	AUROC    report.SummaryInterval `json:"auroc"`
 	Spearman report.SummaryInterval `json:"spearman"`
 }
 
-// JudgedFigures are Calls in a file.
-type JudgedFigures struct {
+// JudgedStats is the JSON form of Calls.
+type JudgedStats struct {
 	TruePositive     int                    `json:"true_positive"`
 	FalsePositive    int                    `json:"false_positive"`
 	FalseNegative    int                    `json:"false_negative"`
@@ -79,19 +79,19 @@ type JudgedFigures struct {
 	Kappa            report.SummaryInterval `json:"kappa"`
 }
 
-// BestFigures are the best threshold in a file.
-type BestFigures struct {
-	Threshold report.Figure          `json:"threshold"`
-	Apparent  report.Figure          `json:"apparent"`
+// BestStats is the JSON form of the best threshold.
+type BestStats struct {
+	Threshold report.Number          `json:"threshold"`
+	Apparent  report.Number          `json:"apparent"`
 	OutOfFold report.SummaryInterval `json:"out_of_fold"`
-	Low       report.Figure          `json:"low"`
-	High      report.Figure          `json:"high"`
+	Low       report.Number          `json:"low"`
+	High      report.Number          `json:"high"`
 }
 
-// ReliabilityFigures are a Reliability in a file.
-type ReliabilityFigures struct {
-	ECE    report.Figure `json:"ece"`
-	Chance report.Figure `json:"ece_by_chance"`
+// ReliabilityStats is the JSON form of Reliability.
+type ReliabilityStats struct {
+	ECE    report.Number `json:"ece"`
+	Chance report.Number `json:"ece_by_chance"`
 	Bins   []Bin         `json:"bins"`
 	Note   *string       `json:"note"`
 }
@@ -101,42 +101,42 @@ type Bin struct {
 	Low      float64       `json:"low"`
 	High     float64       `json:"high"`
 	N        int           `json:"n"`
-	Mean     report.Figure `json:"mean"`
-	Faithful report.Figure `json:"faithful"`
+	Mean     report.Number `json:"mean"`
+	Faithful report.Number `json:"faithful"`
 }
 
-// MeanFigures are a Mean in a file.
-type MeanFigures struct {
-	Judged    report.Figure          `json:"judged"`
+// MeanStats is the JSON form of Mean.
+type MeanStats struct {
+	Judged    report.Number          `json:"judged"`
 	Rows      int                    `json:"rows"`
 	Labelled  report.SummaryInterval `json:"labelled"`
 	Corrected report.SummaryInterval `json:"corrected"`
-	Lambda    report.Figure          `json:"lambda"`
+	Lambda    report.Number          `json:"lambda"`
 	Note      *string                `json:"note"`
 }
 
 // Calibration returns the report for a file.
 func (r *Report) Calibration() *Calibration {
-	f, choice := r.Figures, r.Choice()
+	f, choice := r.Statistics, r.Choice()
 	c := &Calibration{
 		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: nilIfEmpty(r.Labels), Label: r.Label,
 		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
-		Threshold: report.Figure(choice.Threshold), Own: choice.Own, Advice: r.Advice(), Why: choice.Why,
+		Threshold: report.Number(choice.Threshold), Own: choice.Own, Advice: r.Advice(), Why: choice.Why,
 		Rows:      CalibrationRows{f.Counts.Rows, f.Counts.Labelled, f.Faithful, f.Counts.Unscored, f.Counts.Unlabelled},
-		Faithful:  report.IntervalOf(&f.Positive),
-		Agreement: make(map[Score]ScoreFigure),
-		Judged: JudgedFigures{
+		Faithful:  report.NewSummaryInterval(&f.Positive),
+		Agreement: make(map[Score]AgreementStats),
+		Judged: JudgedStats{
 			f.Judged.TruePositive, f.Judged.FalsePositive, f.Judged.FalseNegative, f.Judged.TrueNegative,
-			report.IntervalOf(&f.Judged.BalancedAccuracy), report.IntervalOf(&f.Judged.Kappa),
+			report.NewSummaryInterval(&f.Judged.BalancedAccuracy), report.NewSummaryInterval(&f.Judged.Kappa),
 		},
-		Best: BestFigures{
-			report.Figure(f.Best.Threshold), report.Figure(f.Best.Apparent), report.IntervalOf(&f.Best.OutOfFold),
-			report.Figure(f.Best.Low), report.Figure(f.Best.High),
+		Best: BestStats{
+			report.Number(f.Best.Threshold), report.Number(f.Best.Apparent), report.NewSummaryInterval(&f.Best.OutOfFold),
+			report.Number(f.Best.Low), report.Number(f.Best.High),
 		},
-		Reliability: ReliabilityFigures{report.Figure(f.Reliability.ECE), report.Figure(f.Reliability.Chance), []Bin{}, nilIfEmpty(f.Reliability.Note)},
-		Mean: MeanFigures{
-			report.Figure(f.Mean.Judged), f.Mean.Rows, report.IntervalOf(&f.Mean.Corrected.Labelled), report.IntervalOf(&f.Mean.Corrected.Mean),
-			report.Figure(f.Mean.Corrected.Lambda), nilIfEmpty(f.Mean.Note),
+		Reliability: ReliabilityStats{report.Number(f.Reliability.ECE), report.Number(f.Reliability.Chance), []Bin{}, nilIfEmpty(f.Reliability.Note)},
+		Mean: MeanStats{
+			report.Number(f.Mean.Judged), f.Mean.Rows, report.NewSummaryInterval(&f.Mean.Corrected.Labelled), report.NewSummaryInterval(&f.Mean.Corrected.Mean),
+			report.Number(f.Mean.Corrected.Lambda), nilIfEmpty(f.Mean.Note),
 		},
 		Notes: append([]string{}, f.Notes...),
 	}
@@ -144,10 +144,10 @@ func (r *Report) Calibration() *Calibration {
 		c.Settings = &r.Settings
 	}
 	for _, a := range f.Scores {
-		c.Agreement[a.Score] = ScoreFigure{report.IntervalOf(&a.AUROC), report.IntervalOf(&a.Spearman)}
+		c.Agreement[a.Score] = AgreementStats{report.NewSummaryInterval(&a.AUROC), report.NewSummaryInterval(&a.Spearman)}
 	}
 	for _, b := range f.Reliability.Bins {
-		c.Reliability.Bins = append(c.Reliability.Bins, Bin{b.Low, b.High, b.N, report.Figure(b.Mean), report.Figure(b.Share)})
+		c.Reliability.Bins = append(c.Reliability.Bins, Bin{b.Low, b.High, b.N, report.Number(b.Mean), report.Number(b.Share)})
 	}
 	return c
 }
@@ -197,7 +197,7 @@ func Read(path string) (*Calibration, error) {
 }
 
 func parse(content []byte) (*Calibration, error) {
-	c := &Calibration{Threshold: report.NoFigure()}
+	c := &Calibration{Threshold: report.NullNumber()}
 	if err := json.Unmarshal(content, c); err != nil {
 		return nil, fmt.Errorf("not a calibration: %w", err)
 	}

@@ -176,7 +176,7 @@ func (l *Labels) add(id string, label Label, line int) error {
 
 // Of returns the label of the row with an id; nil if it has none. It returns an error if it
 // is called twice for the id of a label, which is then ambiguous.
-func (l *Labels) Of(id string) (*Label, error) {
+func (l *Labels) Lookup(id string) (*Label, error) {
 	at := l.byID[id]
 	if at == nil {
 		return nil, nil //nolint:nilnil // as documented

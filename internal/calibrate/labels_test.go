@@ -60,14 +60,14 @@ func TestReadLabels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := readLabels(t, name, content)
 			for id, want := range map[string]float64{"x": 1, "y": 0} {
-				if got, err := l.Of(id); err != nil || got == nil || got.Value != want {
+				if got, err := l.Lookup(id); err != nil || got == nil || got.Value != want {
 					t.Errorf("Of(%q): got %v, %v, want %v", id, got, err, want)
 				}
 			}
-			if got, err := l.Of("7"); got != nil || err != nil {
+			if got, err := l.Lookup("7"); got != nil || err != nil {
 				t.Error(got, err)
 			}
-			if _, err := l.Of("x"); err == nil || !strings.Contains(err.Error(), `several rows have the id "x"`) {
+			if _, err := l.Lookup("x"); err == nil || !strings.Contains(err.Error(), `several rows have the id "x"`) {
 				t.Error(err)
 			}
 			if s := l.Unused(); s != "" {
@@ -76,7 +76,7 @@ func TestReadLabels(t *testing.T) {
 		})
 	}
 	l := readLabels(t, "n.jsonl", `{"id":5,"ok":1}`+"\n"+`{"id":"b","ok":1}`+"\n")
-	if got, err := l.Of("5"); err != nil || got == nil {
+	if got, err := l.Lookup("5"); err != nil || got == nil {
 		t.Error("numeric id: ", got, err)
 	}
 	if s := l.Unused(); !strings.HasSuffix(s, `n.jsonl: 1 of 2 labels match no row of the results: "b"`) {

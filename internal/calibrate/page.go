@@ -40,7 +40,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	f := r.Figures
+	f := r.Statistics
 	var ticks []tick
 	for _, x := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
 		ticks = append(ticks, tick{coordinate(plotLeft + x*plotSize), coordinate(plotBottom - x*plotSize + digitBaseline), fmt.Sprintf("%.1f", x)})
@@ -66,7 +66,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 }
 
 // dots returns the dots of the bins, whose areas are proportional to the number of rows.
-func (f *Figures) dots() []dot {
+func (f *Statistics) dots() []dot {
 	bins := f.Reliability.Bins
 	largest := 0
 	for i := range bins {

@@ -18,9 +18,9 @@ const (
 	judgeLLM         = "llm"
 )
 
-// A Report consists of the figures and their source.
+// A Report consists of the statistics and their source.
 type Report struct {
-	Figures    *Figures
+	Statistics *Statistics
 	Ragfaith   string   // version of the program
 	Results    string   // file of the results, as named by the user
 	Labels     string   // file of the labels; empty if they are in Results
@@ -44,7 +44,7 @@ type Choice struct {
 // "Classification and Regression Trees" (1984): with 30 labels the best threshold varies by
 // 0.1 and more between samples.
 func (r *Report) Choice() Choice {
-	f := r.Figures
+	f := r.Statistics
 	none := func(why string) Choice { return Choice{Threshold: math.NaN(), Why: why} }
 	switch {
 	case r.Settings.Get(settingJudge) == judgeLLM:
@@ -68,9 +68,9 @@ func (r *Report) Choice() Choice {
 	return Choice{Threshold: own, Own: true, Why: why}
 }
 
-// format formats a figure with the decimals that the sample carries: one more than the first
+// format formats a statistic with the decimals that the sample carries: one more than the first
 // decimal of the largest standard error of a share, but two to four.
-func (f *Figures) format(x float64) string {
+func (f *Statistics) format(x float64) string {
 	const minDecimals, maxDecimals = 2, 4
 	standardError := 0.5 / math.Sqrt(float64(f.Counts.Labelled))
 	decimals := min(max(int(math.Ceil(-math.Log10(standardError))), minDecimals), maxDecimals)
@@ -85,9 +85,9 @@ func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) +
 
 // Advice says in a sentence what to do.
 func (r *Report) Advice() string {
-	f, choice := r.Figures, r.Choice()
+	f, choice := r.Statistics, r.Choice()
 	auroc := f.agreement().AUROC
-	figure := fmt.Sprintf("(AUROC %s, 95%% interval %s to %s)", f.format(auroc.Estimate), f.format(auroc.Lower), f.format(auroc.Upper))
+	quality := fmt.Sprintf("(AUROC %s, 95%% interval %s to %s)", f.format(auroc.Estimate), f.format(auroc.Lower), f.format(auroc.Upper))
 	own := percent(f.Judged.BalancedAccuracy.Estimate)
 	best, crossValidated := formatShortest(f.Best.Threshold), percent(f.Best.OutOfFold.Estimate)
 	const weights = " (both labels weighted equally)"
@@ -95,9 +95,9 @@ func (r *Report) Advice() string {
 	case f.Positive.N == 0:
 		return "Set --positive-at X to the lowest rating of a faithful row: verdicts can't be compared with ratings."
 	case auroc.Reliable() && auroc.Upper < 0.5:
-		return "Check the labels: rows labelled faithful have a lower " + f.Score.String() + " " + figure + "; 1 must mean faithful."
+		return "Check the labels: rows labelled faithful have a lower " + f.Score.String() + " " + quality + "; 1 must mean faithful."
 	case auroc.Reliable() && auroc.Lower <= 0.5:
-		return "Try another judge: the " + f.Score.String() + " does not separate the labels better than chance " + figure + ", so no threshold helps."
+		return "Try another judge: the " + f.Score.String() + " does not separate the labels better than chance " + quality + ", so no threshold helps."
 	case !f.Judged.BalancedAccuracy.Reliable():
 		return "Label more rows: " + f.Judged.BalancedAccuracy.Note + "."
 	case choice.Own:
@@ -125,7 +125,7 @@ func (r *Report) source() string {
 }
 
 // counts describes the rows.
-func (f *Figures) counts() string {
+func (f *Statistics) counts() string {
 	c := f.Counts
 	text := fmt.Sprintf("%d: %d with a label and a score", c.Rows, c.Labelled)
 	if !math.IsNaN(f.Positive.Estimate) {
@@ -151,13 +151,13 @@ func (r *Report) judge() string {
 // missing stands for a number that cannot be computed.
 const missing = "–"
 
-// newSection returns a table of figures.
+// newSection returns a table of statistics.
 func newSection(title string) report.Table {
 	return report.Table{Columns: []report.Column{{Name: title}, {Name: "estimate", Right: true}, {Name: "95% interval"}, {Name: "note", Prose: true}}}
 }
 
-// addInterval adds a figure with its interval and a note, which explains missing numbers.
-func (f *Figures) addInterval(t *report.Table, name string, i stats.Interval, note string) {
+// addInterval adds a statistic with its interval and a note, which explains missing numbers.
+func (f *Statistics) addInterval(t *report.Table, name string, i stats.Interval, note string) {
 	estimate, interval := missing, ""
 	if i.Reliable() && !math.IsNaN(i.Estimate) {
 		estimate, interval = f.format(i.Estimate), f.format(i.Lower)+" to "+f.format(i.Upper)
@@ -168,9 +168,9 @@ func (f *Figures) addInterval(t *report.Table, name string, i stats.Interval, no
 	t.AddRow(name, estimate, interval, i.Note+note)
 }
 
-// sections returns all figures except those of the reliability diagram.
+// sections returns all statistics except those of the reliability diagram.
 func (r *Report) sections() report.Tables {
-	f := r.Figures
+	f := r.Statistics
 	scores, verdicts := newSection("agreement of scores with labels"), newSection("agreement of verdicts with labels")
 	for _, a := range f.Scores {
 		f.addInterval(&scores, "AUROC, "+a.Score.String(), a.AUROC, "")
@@ -185,7 +185,7 @@ func (r *Report) sections() report.Tables {
 
 // verdicts returns the numbers of rows by verdict and label.
 func (r *Report) verdicts() report.Table {
-	j := &r.Figures.Judged
+	j := &r.Statistics.Judged
 	judge := "judge"
 	if t := r.Settings.Get(settingThreshold); t != "" && r.Settings.Get(settingJudge) != judgeLLM {
 		judge += ", threshold " + report.Printable(t)
@@ -197,7 +197,7 @@ func (r *Report) verdicts() report.Table {
 }
 
 func (r *Report) threshold() report.Table {
-	f, choice := r.Figures, r.Choice()
+	f, choice := r.Statistics, r.Choice()
 	b := &f.Best
 	t := newSection("threshold for the " + f.Score.String())
 	if b.OutOfFold.Reliable() {
@@ -216,7 +216,7 @@ func (r *Report) threshold() report.Table {
 	return t
 }
 
-func (f *Figures) mean() report.Table {
+func (f *Statistics) mean() report.Table {
 	m := &f.Mean
 	t := newSection("mean")
 	judged := missing
@@ -239,7 +239,7 @@ func (f *Figures) mean() report.Table {
 }
 
 // reliabilityTitle returns the heading of the reliability diagram.
-func (f *Figures) reliabilityTitle() string {
+func (f *Statistics) reliabilityTitle() string {
 	title := "share of faithful rows by " + f.Score.String()
 	if f.Reliability.Bins != nil {
 		title += fmt.Sprintf(": ECE %s (by chance %s)", f.format(f.Reliability.ECE), f.format(f.Reliability.Chance))

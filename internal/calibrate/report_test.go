@@ -44,14 +44,14 @@ func with(s setting.List, name, value string) setting.List {
 
 func exampleReport(t *testing.T) *Report {
 	return &Report{
-		Figures: figures(t, Options{}, examples(200)), Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)",
+		Statistics: newStatistics(t, Options{}, examples(200)), Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)",
 		Results: "r.jsonl", Label: "ok", Settings: lexicalSettings(),
 	}
 }
 
 func TestChoice(t *testing.T) {
 	r := exampleReport(t)
-	f := r.Figures
+	f := r.Statistics
 	f.Best.Threshold, f.Judged.BalancedAccuracy.Estimate = 0.4, 0.65
 	f.Best.OutOfFold.Estimate, f.Best.OutOfFold.Lower, f.Best.OutOfFold.Upper = 0.7, 0.61, 0.79 // standard error 0.046
 	if c := r.Choice(); c.Threshold != 0.4 || c.Own || c.Why == "" {
@@ -83,20 +83,20 @@ func TestAdvice(t *testing.T) {
 	for i := range rated {
 		rated[i].label = 1 + 4*rated[i].label
 	}
-	better := func(f *Figures) {
+	better := func(f *Statistics) {
 		f.Best.Threshold, f.Judged.BalancedAccuracy.Estimate = 0.42, 0.65
 		f.Best.OutOfFold.Estimate, f.Best.OutOfFold.Lower, f.Best.OutOfFold.Upper = 0.84, 0.75, 0.93
 	}
 	for _, tt := range []struct {
 		name     string
 		rows     []example
-		change   func(*Figures)
+		change   func(*Statistics)
 		settings setting.List
 		want     string
 	}{
 		{"better threshold", examples(200), better, lexicalSettings(), "Use --threshold 0.42: it agrees with the labels in 84% of rows in cross-validation, 0.5 in 65% (both labels weighted equally)."},
 		{"unknown run", examples(200), better, nil, "Use --threshold 0.42: it agrees with the labels in 84% of rows in cross-validation, the threshold of the run in 65% (both labels weighted equally)."},
-		{"no better threshold", examples(200), func(f *Figures) { better(f); f.Judged.BalancedAccuracy.Estimate = 0.83 }, lexicalSettings(), "Keep --threshold 0.5: it agrees with the labels in 83% of rows; the best, 0.42, in 84% in cross-validation (both labels weighted equally)."},
+		{"no better threshold", examples(200), func(f *Statistics) { better(f); f.Judged.BalancedAccuracy.Estimate = 0.83 }, lexicalSettings(), "Keep --threshold 0.5: it agrees with the labels in 83% of rows; the best, 0.42, in 84% in cross-validation (both labels weighted equally)."},
 		{"language model", examples(200), better, with(lexicalSettings(), "--judge", "llm"), "The verdicts agree with the labels in 65% of rows (both labels weighted equally); no threshold: a language model returns verdicts, which have no threshold."},
 		{"inverted labels", inverted, nil, lexicalSettings(), "Check the labels: rows labelled faithful have a lower minimum claim score (AUROC "},
 		{"random labels", random, nil, lexicalSettings(), "Try another judge: the minimum claim score does not separate the labels better than chance (AUROC "},
@@ -104,9 +104,9 @@ func TestAdvice(t *testing.T) {
 		{"ratings", rated, nil, lexicalSettings(), "Set --positive-at X to the lowest rating of a faithful row: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := &Report{Figures: figures(t, Options{}, tt.rows), Results: "r.jsonl", Label: "ok", Settings: tt.settings}
+			r := &Report{Statistics: newStatistics(t, Options{}, tt.rows), Results: "r.jsonl", Label: "ok", Settings: tt.settings}
 			if tt.change != nil {
-				tt.change(r.Figures)
+				tt.change(r.Statistics)
 			}
 			if got := r.Advice(); !strings.HasPrefix(got, tt.want) || !strings.HasSuffix(got, ".") {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -138,9 +138,9 @@ func TestRoundThresholdKeepsTheVerdicts(t *testing.T) {
 	}
 }
 
-func TestFiguresHaveTheDecimalsOfTheSample(t *testing.T) {
+func TestDecimalsDependOnSampleSize(t *testing.T) {
 	for n, want := range map[int]string{2: "0.12", 59: "0.12", 3000: "0.123", 300_000: "0.1235"} {
-		f := &Figures{Counts: Counts{Labelled: n}}
+		f := &Statistics{Counts: Counts{Labelled: n}}
 		if got := f.format(0.123456); got != want {
 			t.Errorf("%d rows: got %s, want %s", n, got, want)
 		}
@@ -150,7 +150,7 @@ func TestFiguresHaveTheDecimalsOfTheSample(t *testing.T) {
 func TestVerdictsAddUp(t *testing.T) {
 	r := exampleReport(t)
 	cells := r.verdicts().Rows()
-	j := r.Figures.Judged
+	j := r.Statistics.Judged
 	want := [][]string{
 		{"all claims supported", strconv.Itoa(j.TruePositive), strconv.Itoa(j.FalsePositive)},
 		{"some claim unsupported", strconv.Itoa(j.FalseNegative), strconv.Itoa(j.TrueNegative)},
@@ -158,8 +158,8 @@ func TestVerdictsAddUp(t *testing.T) {
 	if d := cmp.Diff(want, cells); d != "" {
 		t.Error(d)
 	}
-	if got := j.TruePositive + j.FalsePositive + j.FalseNegative + j.TrueNegative; got != r.Figures.Counts.Labelled {
-		t.Errorf("got %d rows, want %d", got, r.Figures.Counts.Labelled)
+	if got := j.TruePositive + j.FalsePositive + j.FalseNegative + j.TrueNegative; got != r.Statistics.Counts.Labelled {
+		t.Errorf("got %d rows, want %d", got, r.Statistics.Counts.Labelled)
 	}
 	var page strings.Builder
 	if err := r.WriteHTML(&page); err != nil || !strings.Contains(page.String(), ">labelled unfaithful</th>") || !strings.Contains(page.String(), r.Advice()) {
@@ -298,9 +298,9 @@ func TestCalibrationMatchesItsSchema(t *testing.T) {
 	threshold := 3.0
 	for name, r := range map[string]*Report{
 		"verdicts": exampleReport(t),
-		"few":      {Figures: figures(t, Options{}, examples(3)), Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"},
-		"ratings":  {Figures: figures(t, Options{}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexicalSettings()},
-		"split":    {Figures: figures(t, Options{PositiveAt: &threshold, Score: Support}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
+		"few":      {Statistics: newStatistics(t, Options{}, examples(3)), Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"},
+		"ratings":  {Statistics: newStatistics(t, Options{}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexicalSettings()},
+		"split":    {Statistics: newStatistics(t, Options{PositiveAt: &threshold, Score: Support}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
 	} {
 		content, err := r.Calibration().Bytes()
 		if err != nil {
@@ -365,18 +365,18 @@ func TestPageHasNoScript(t *testing.T) {
 			t.Errorf("page contains %q", bad)
 		}
 	}
-	if n := strings.Count(page, "<circle"); n != len(r.Figures.Reliability.Bins) || n == 0 {
-		t.Errorf("got %d dots, want %d", n, len(r.Figures.Reliability.Bins))
+	if n := strings.Count(page, "<circle"); n != len(r.Statistics.Reliability.Bins) || n == 0 {
+		t.Errorf("got %d dots, want %d", n, len(r.Statistics.Reliability.Bins))
 	}
 }
 
-func TestTableShowsAllFigures(t *testing.T) {
+func TestTableShowsAllStatistics(t *testing.T) {
 	r := exampleReport(t)
 	var b strings.Builder
 	if err := r.WriteTable(&b, 0); err != nil {
 		t.Fatal(err)
 	}
-	f := r.Figures
+	f := r.Statistics
 	for _, want := range []float64{
 		f.Scores[0].AUROC.Estimate, f.Scores[1].AUROC.Lower, f.Scores[2].Spearman.Upper, f.Judged.Kappa.Estimate,
 		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
@@ -389,7 +389,7 @@ func TestTableShowsAllFigures(t *testing.T) {
 }
 
 func TestBar(t *testing.T) {
-	f := figures(t, Options{}, examples(200))
+	f := newStatistics(t, Options{}, examples(200))
 	b := f.Reliability.Bins[0]
 	b.Share, b.Mean = 0.25, 0.5
 	if got := bar(&b); got != "█████·····│·········" {

@@ -57,7 +57,7 @@ func NewSample(o Options) *Sample {
 func (s *Sample) Add(r *result.Row, label *Label, position string) error {
 	s.counts.Rows++
 	s.judged.Add(r.Faithfulness)
-	score := s.options.Score.Of(r)
+	score := s.options.Score.Value(r)
 	if label == nil {
 		if !math.IsNaN(score) {
 			s.counts.Unlabelled++
@@ -70,7 +70,7 @@ func (s *Sample) Add(r *result.Row, label *Label, position string) error {
 	}
 	labelled := row{label: label.Value, faithful: r.Faithfulness == 1}
 	for i, name := range Scores() {
-		labelled.scores[i] = name.Of(r)
+		labelled.scores[i] = name.Value(r)
 	}
 	if slices.ContainsFunc(labelled.scores[:], math.IsNaN) {
 		s.counts.Unscored++

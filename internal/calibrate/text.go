@@ -24,7 +24,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 }
 
 func (r *Report) document() report.Document {
-	f := r.Figures
+	f := r.Statistics
 	d := report.Document{
 		report.Heading("Judge calibration"),
 		report.Paragraph(r.Advice()),
@@ -38,7 +38,7 @@ func (r *Report) document() report.Document {
 }
 
 // reliability returns the reliability diagram as a table.
-func (f *Figures) reliability() report.Block {
+func (f *Statistics) reliability() report.Block {
 	t := report.Table{Title: f.reliabilityTitle(), Columns: []report.Column{
 		{Name: "score"}, {Name: "rows", Right: true}, {Name: "mean score", Right: true}, {Name: "faithful", Right: true}, {Name: "0" + strings.Repeat(" ", barWidth-2) + "1", Text: true},
 	}, Foot: "bar: share of faithful rows; line: mean score"}

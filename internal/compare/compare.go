@@ -108,9 +108,9 @@ type Comparison struct {
 	SameAnswers                 int // compared rows with equal answers
 	Better, Worse, Same         int // compared rows, by score
 
-	// Figures are over the compared rows, or over groups of them if Cluster is set, with
+	// Stats are over the compared rows, or over groups of them if Cluster is set, with
 	// intervals of confidence 1 - Alpha.
-	Figures stats.Comparison
+	Stats   stats.Comparison
 	Alpha   float64
 	Cluster bool
 	Groups  int

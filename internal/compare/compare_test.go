@@ -94,7 +94,7 @@ func TestRunPairsRowsByID(t *testing.T) {
 	}, c.Unscored); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if got, want := c.Figures.Difference.Estimate, (-1.0-0.5)/4; math.Abs(got-want) > 1e-12 {
+	if got, want := c.Stats.Difference.Estimate, (-1.0-0.5)/4; math.Abs(got-want) > 1e-12 {
 		t.Errorf("difference: got %v, want %v", got, want)
 	}
 	if c.Baseline.Mean != 0.75 || c.Candidate.Mean != 0.375 {
@@ -224,17 +224,17 @@ func TestRunComparesGroupsOfRows(t *testing.T) {
 	}
 	was, is = append(was, row("alone", "x+")), append(is, row("alone", "x+"))
 	c := run(t, Options{Cluster: group}, source("was", was...), source("is", is...))
-	if c.Groups != 31 || c.Figures.Difference.N != 31 || c.Compared != 91 || c.Worse != 16 || c.Figures.Worse != 8 {
-		t.Errorf("got %d groups, %d units, %d rows, %d rows and %d groups worse, want 31, 31, 91, 16 and 8", c.Groups, c.Figures.Difference.N, c.Compared, c.Worse, c.Figures.Worse)
+	if c.Groups != 31 || c.Stats.Difference.N != 31 || c.Compared != 91 || c.Worse != 16 || c.Stats.Worse != 8 {
+		t.Errorf("got %d groups, %d units, %d rows, %d rows and %d groups worse, want 31, 31, 91, 16 and 8", c.Groups, c.Stats.Difference.N, c.Compared, c.Worse, c.Stats.Worse)
 	}
-	if got, want := c.Figures.Difference.Estimate, -16.0/91; math.Abs(got-want) > 1e-12 {
+	if got, want := c.Stats.Difference.Estimate, -16.0/91; math.Abs(got-want) > 1e-12 {
 		t.Errorf("difference: got %v, want %v", got, want)
 	}
 	if len(c.Warnings) != 2 || c.Warnings[1].Text != "1 row has no group; each counts as a group" {
 		t.Error(c.Warnings)
 	}
 	rows := run(t, Options{}, source("was", was...), source("is", is...))
-	if a, b := rows.Figures.Permutation.TwoSided, c.Figures.Permutation.TwoSided; a >= b/10 {
+	if a, b := rows.Stats.Permutation.TwoSided, c.Stats.Permutation.TwoSided; a >= b/10 {
 		t.Errorf("got p-values of %v for rows and %v for groups, want a much larger one for groups", a, b)
 	}
 }
@@ -305,7 +305,7 @@ func TestRunIgnoresTheOrderOfRows(t *testing.T) {
 	is := []*result.Row{row("a", "x-", "y-", "z-"), row("b", "x+"), row("c", "x+"), row("d", "x+", "y-", "z-")}
 	back := []*result.Row{is[3], is[2], is[1], is[0]}
 	one, two := run(t, Options{}, source("was", was...), source("is", is...)), run(t, Options{}, source("was", was...), source("is", back...))
-	if d := cmp.Diff(one.Figures, two.Figures, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); d != "" {
+	if d := cmp.Diff(one.Stats, two.Stats, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if d := cmp.Diff(one.Claims, two.Claims); d != "" || one.Histogram != two.Histogram {

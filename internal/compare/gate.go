@@ -26,8 +26,8 @@ type Gate struct {
 // 0.05), a drop larger than maxDrop fails without a test. The gate also fails if nothing
 // was compared.
 func newGate(c *Comparison, maxDrop float64) *Gate {
-	n := c.Figures.Difference.N
-	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Figures.Difference.Estimate, P: c.Figures.Permutation.TwoSided, Alpha: c.Alpha}
+	n := c.Stats.Difference.N
+	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Stats.Difference.Estimate, P: c.Stats.Permutation.TwoSided, Alpha: c.Alpha}
 	if n == 0 {
 		g.Text = "mean faithfulness drop <= " + formatShortest(maxDrop) + " cannot be checked (no row has a score in both runs)"
 		return g
@@ -58,7 +58,7 @@ func newGate(c *Comparison, maxDrop float64) *Gate {
 	default:
 		g.Text = drop + ", " + formatP(g.P, c.Alpha) + " < " + formatShortest(c.Alpha) + " (" + size + ")"
 	}
-	if d := c.Figures.Detectable; g.Passed && maxDrop > 0 && d > maxDrop {
+	if d := c.Stats.Detectable; g.Passed && maxDrop > 0 && d > maxDrop {
 		needed := math.Ceil(float64(n) * (d / maxDrop) * (d / maxDrop))
 		g.Note = fmt.Sprintf("%d are too few to detect a drop of %s reliably: with a probability of 0.8 the smallest detectable drop is %.4f, and %s requires about %.0f",
 			n, formatShortest(maxDrop), d, formatShortest(maxDrop), needed)

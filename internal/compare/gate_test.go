@@ -64,8 +64,8 @@ func TestGateUsesAlpha(t *testing.T) {
 	was, is := runs(100, 12, 3)
 	for alpha, passed := range map[float64]bool{0.05: false, 0.01: true} {
 		c := run(t, Options{MaxDrop: &maxDrop, Alpha: alpha}, source("was", was...), source("is", is...))
-		if c.Gate.Passed != passed || c.Figures.Difference.Confidence != 1-alpha {
-			t.Errorf("alpha %v: got %+v with confidence %v, want passed=%v", alpha, c.Gate, c.Figures.Difference.Confidence, passed)
+		if c.Gate.Passed != passed || c.Stats.Difference.Confidence != 1-alpha {
+			t.Errorf("alpha %v: got %+v with confidence %v, want passed=%v", alpha, c.Gate, c.Stats.Difference.Confidence, passed)
 		}
 	}
 }

@@ -274,7 +274,7 @@ func (p *pairing) finish() *Comparison {
 	if c.Cluster {
 		sample = p.groups.Sample()
 	}
-	c.Figures = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
+	c.Stats = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
 	c.By = p.groupList()
 	c.Changed = len(p.changed)
 	return c

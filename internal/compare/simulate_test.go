@@ -45,7 +45,7 @@ func simulate(seed uint64, n int, shift float64) (was, is []*result.Row) {
 	return was, is
 }
 
-// pairs is the number of simulated pairs of runs. The figures in docs/statistics.md are those
+// pairs is the number of simulated pairs of runs. The statistics in docs/statistics.md are those
 // of 4,000.
 var pairs = flag.Int("pairs", 200, "number of simulated pairs of runs; a quarter as many for the gate")
 
@@ -58,8 +58,8 @@ func TestPValuesAreUniformWithoutADifference(t *testing.T) {
 	for seed := range uint64(runs) {
 		was, is := simulate(seed, 60, 0)
 		c := run(t, Options{Seed: seed}, source("was", was...), source("is", is...))
-		permutation = append(permutation, c.Figures.Permutation.TwoSided)
-		wilcoxon = append(wilcoxon, c.Figures.Wilcoxon.TwoSided)
+		permutation = append(permutation, c.Stats.Permutation.TwoSided)
+		wilcoxon = append(wilcoxon, c.Stats.Wilcoxon.TwoSided)
 	}
 	for name, ps := range map[string][]float64{"permutation": permutation, "Wilcoxon": wilcoxon} {
 		for _, level := range []float64{0.05, 0.1, 0.25, 0.5, 0.75, 0.9} {
@@ -94,8 +94,8 @@ func TestGateDetectsDropsAndIgnoresNoise(t *testing.T) {
 			if !c.Gate.Passed {
 				failed++
 			}
-			stderr += (c.Figures.Difference.Upper - c.Figures.Difference.Lower) / (2 * 1.96) / float64(runs)
-			difference += c.Figures.Difference.Estimate / float64(runs)
+			stderr += (c.Stats.Difference.Upper - c.Stats.Difference.Lower) / (2 * 1.96) / float64(runs)
+			difference += c.Stats.Difference.Estimate / float64(runs)
 		}
 		got := float64(failed) / float64(runs)
 		t.Logf("shift %v: %.3f fail; mean difference %.4f, standard error %.4f", tt.shift, got, difference, stderr)

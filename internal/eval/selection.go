@@ -9,20 +9,20 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
-// A Selection selects rows of a dataset: first the limit, then the sample, then the shard,
-// so that the shards together are the selection. Rows keep their index and order.
+// A Selection selects rows of a dataset. It applies the limit, then the sample, then the
+// shard, so the shards partition the selection. Rows keep their index and order.
 type Selection struct {
-	Limit  int    // number of first rows; 0 for all
-	Sample int    // number of random rows; 0 for all
+	Limit  int    // take at most the first N rows; 0 means all
+	Sample int    // sample size; 0 means no sampling
 	Seed   uint64 // random seed of the sample
-	Shard  int    // 1 to Shards
-	Shards int    // 0 or 1 for no sharding
+	Shard  int    // from 1 to Shards
+	Shards int    // 0 or 1 means no sharding
 }
 
-// Of returns the selected rows. A sample reads all rows before the first is returned and
-// keeps Sample of them in memory. Unreadable rows count as rows; any other error ends the
-// rows.
-func (s Selection) Of(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
+// Apply returns the selected rows. Sampling reads all rows before yielding the first and
+// keeps Sample rows in memory. Unreadable rows count as rows; any other error ends the
+// iteration.
+func (s Selection) Apply(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
 	if s.Limit > 0 {
 		rows = limit(rows, s.Limit)
 	}
@@ -37,10 +37,10 @@ func (s Selection) Of(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row,
 
 func limit(rows iter.Seq2[dataset.Row, error], n int) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) {
-		left := n
+		remaining := n
 		for row, err := range rows {
-			left--
-			if !yield(row, err) || left == 0 {
+			remaining--
+			if !yield(row, err) || remaining == 0 {
 				return
 			}
 		}
@@ -50,38 +50,40 @@ func limit(rows iter.Seq2[dataset.Row, error], n int) iter.Seq2[dataset.Row, err
 func shard(rows iter.Seq2[dataset.Row, error], i, n int) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) {
 		for row, err := range rows {
-			if (isRow(err) && row.Index%n != i-1) || yield(row, err) {
+			if isRowErr(err) && row.Index%n != i-1 {
 				continue
 			}
-			return
+			if !yield(row, err) {
+				return
+			}
 		}
 	}
 }
 
-// sample draws n rows uniformly without replacement with Vitter's algorithm R (ACM
+// sample selects n rows uniformly without replacement, using Vitter's algorithm R (ACM
 // Transactions on Mathematical Software 11, 1985).
 func sample(rows iter.Seq2[dataset.Row, error], n int, seed uint64) iter.Seq2[dataset.Row, error] {
-	type drawn struct {
+	type item struct {
 		row dataset.Row
 		err error
 	}
 	return func(yield func(dataset.Row, error) bool) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		var pool []drawn
+		var pool []item
 		seen := 0
 		for row, err := range rows {
-			if !isRow(err) {
+			if !isRowErr(err) {
 				yield(row, err)
 				return
 			}
 			seen++
 			if len(pool) < n {
-				pool = append(pool, drawn{row, err})
+				pool = append(pool, item{row, err})
 			} else if k := random.IntN(seen); k < n {
-				pool[k] = drawn{row, err}
+				pool[k] = item{row, err}
 			}
 		}
-		slices.SortFunc(pool, func(a, b drawn) int { return a.row.Index - b.row.Index })
+		slices.SortFunc(pool, func(a, b item) int { return a.row.Index - b.row.Index })
 		for _, d := range pool {
 			if !yield(d.row, d.err) {
 				return
@@ -90,8 +92,8 @@ func sample(rows iter.Seq2[dataset.Row, error], n int, seed uint64) iter.Seq2[da
 	}
 }
 
-// isRow reports whether err belongs to a row, which may be unreadable.
-func isRow(err error) bool {
-	_, bad := errors.AsType[*dataset.RowError](err)
-	return err == nil || bad
+// isRowErr reports whether err is nil or a *dataset.RowError.
+func isRowErr(err error) bool {
+	_, unreadable := errors.AsType[*dataset.RowError](err)
+	return err == nil || unreadable
 }

@@ -15,7 +15,7 @@ import (
 func indexes(rows iter.Seq2[dataset.Row, error]) []int {
 	var got []int
 	for row, err := range rows {
-		if err != nil && !isRow(err) {
+		if err != nil && !isRowErr(err) {
 			break
 		}
 		got = append(got, row.Index)
@@ -39,7 +39,7 @@ func TestSelectionOrder(t *testing.T) {
 		{"limit and shard", Selection{Limit: 4, Shard: 1, Shards: 2}, []int{0, 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if d := cmp.Diff(tt.want, indexes(tt.s.Of(numbered(10, &read)))); d != "" {
+			if d := cmp.Diff(tt.want, indexes(tt.s.Apply(numbered(10, &read)))); d != "" {
 				t.Error(d)
 			}
 		})
@@ -49,12 +49,12 @@ func TestSelectionOrder(t *testing.T) {
 func TestShardsPartitionRows(t *testing.T) {
 	var read atomic.Int64
 	whole := Selection{Limit: 900, Sample: 200, Seed: 5}
-	want := indexes(whole.Of(numbered(1000, &read)))
+	want := indexes(whole.Apply(numbered(1000, &read)))
 	var got []int
 	for i := range 3 {
 		part := whole
 		part.Shard, part.Shards = i+1, 3
-		got = append(got, indexes(part.Of(numbered(1000, &read)))...)
+		got = append(got, indexes(part.Apply(numbered(1000, &read)))...)
 	}
 	slices.Sort(got)
 	if d := cmp.Diff(want, got); d != "" {
@@ -66,7 +66,7 @@ func TestSampleIsUniformAndSeeded(t *testing.T) {
 	var read atomic.Int64
 	hits := make([]int, 20)
 	for seed := range uint64(4000) {
-		got := indexes(Selection{Sample: 5, Seed: seed}.Of(numbered(20, &read)))
+		got := indexes(Selection{Sample: 5, Seed: seed}.Apply(numbered(20, &read)))
 		if len(got) != 5 || !slices.IsSorted(got) {
 			t.Fatalf("seed %d: got %v, want 5 rows in order", seed, got)
 		}
@@ -74,7 +74,7 @@ func TestSampleIsUniformAndSeeded(t *testing.T) {
 			hits[i]++
 		}
 		if seed < 5 {
-			if again := indexes(Selection{Sample: 5, Seed: seed}.Of(numbered(20, &read))); !slices.Equal(got, again) {
+			if again := indexes(Selection{Sample: 5, Seed: seed}.Apply(numbered(20, &read))); !slices.Equal(got, again) {
 				t.Errorf("seed %d: got %v, then %v", seed, got, again)
 			}
 		}
@@ -98,18 +98,18 @@ func TestSelectionCountsUnreadableRows(t *testing.T) {
 	}
 	for _, s := range []Selection{{Sample: 2}, {Shard: 1, Shards: 2}, {Shard: 2, Shards: 2}, {Limit: 4}} {
 		var last error
-		for _, err := range s.Of(rows(readErr)) {
+		for _, err := range s.Apply(rows(readErr)) {
 			last = err
 		}
 		if !errors.Is(last, readErr) {
 			t.Errorf("%+v: got error %v, want %v", s, last, readErr)
 		}
 	}
-	if got := indexes(Selection{Shard: 2, Shards: 2}.Of(rows(nil))); !slices.Equal(got, []int{1}) {
+	if got := indexes(Selection{Shard: 2, Shards: 2}.Apply(rows(nil))); !slices.Equal(got, []int{1}) {
 		t.Errorf("got rows %v, want [1]", got)
 	}
 	for _, s := range []Selection{{Sample: 3}, {Shard: 1, Shards: 2}, {Limit: 3}} {
-		for _, err := range s.Of(rows(nil)) {
+		for _, err := range s.Apply(rows(nil)) {
 			if err != nil {
 				t.Error(err)
 			}

@@ -45,7 +45,7 @@ func GroupName(value string) string {
 	return Clip(value, maxNameText)
 }
 
-// A grouper collects the figures of the groups of a column. Its memory is bounded: it keeps
+// A grouper collects the statistics of the groups of a column. Its memory is bounded: it keeps
 // the distinct scores of up to maxGroups groups.
 type grouper struct {
 	column, cluster string

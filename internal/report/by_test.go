@@ -140,7 +140,7 @@ func TestByTables(t *testing.T) {
 }
 
 func TestSummaryWithGroupsReadsBack(t *testing.T) {
-	var f Figures
+	var f SummaryBuilder
 	rows := []*result.Row{valued(0, 1, 2, `"a"`), valued(1, 1, 1, "null"), valued(2, 0, 1, `"a"`)}
 	for _, r := range rows {
 		_ = f.Write(r)

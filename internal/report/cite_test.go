@@ -22,7 +22,7 @@ func TestTallyCountsCitations(t *testing.T) {
 	if got := all.Cited(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	var f Figures
+	var f SummaryBuilder
 	_ = f.Write(resulttest.WithCitations())
 	text, err := f.Summary(nil, nil).Bytes()
 	if err != nil {

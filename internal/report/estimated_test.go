@@ -23,13 +23,13 @@ func TestEstimatedUsageRoundTrip(t *testing.T) {
 	if len(got) != 2 || !got[0].Usage.Estimated || got[1].Usage.Estimated {
 		t.Fatalf("got %+v, want two rows of which the first is estimated", got)
 	}
-	var f Figures
+	var f SummaryBuilder
 	for _, r := range []*result.Row{got[1], got[0], got[1]} {
 		_ = f.Write(r)
 	}
 	s := f.Summary(nil, someMeans(nil))
 	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, setting.List{}
-	s.Spent = &SummarySpent{Usage: s.Usage, USD: NoFigure(), PromptLimit: 2048}
+	s.Spent = &SummarySpent{Usage: s.Usage, USD: NullNumber(), PromptLimit: 2048}
 	summary, err := s.Bytes()
 	if err != nil {
 		t.Fatal(err)

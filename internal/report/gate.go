@@ -12,7 +12,7 @@ const (
 	GateMinCitationPrecision = "min-citation-precision"
 )
 
-// A Gate is a threshold for a figure of a run.
+// A Gate is a threshold for a statistic of a run.
 type Gate struct {
 	Name   string  // one of the constants
 	Bar    float64 // the threshold

@@ -23,11 +23,11 @@ func (h *scoreHistogram) add(x float64) {
 	h.n++
 }
 
-// figures returns the statistics, like summaryFigures.
-func (h *scoreHistogram) figures() SummaryFigures {
-	return SummaryFigures{
-		h.n, Figure(h.mean()), Figure(h.std()), Figure(h.quantile(0)),
-		Figure(h.quantile(0.25)), Figure(h.quantile(0.5)), Figure(h.quantile(0.75)), Figure(h.quantile(1)),
+// stats returns the statistics for a Summary.
+func (h *scoreHistogram) stats() SummaryStats {
+	return SummaryStats{
+		Count: h.n, Mean: Number(h.mean()), Std: Number(h.std()), Min: Number(h.quantile(0)),
+		P25: Number(h.quantile(0.25)), P50: Number(h.quantile(0.5)), P75: Number(h.quantile(0.75)), Max: Number(h.quantile(1)),
 	}
 }
 

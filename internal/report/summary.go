@@ -19,18 +19,19 @@ const (
 // SummaryVersion is the version of the format of a Summary.
 const SummaryVersion = 1
 
-// A Summary holds the figures and settings of a run, but never an API key. Equal runs
-// have equal summaries, so it has no time stamps.
+// A Summary is the JSON summary of a run: its statistics, options and gates. It contains
+// no timestamps, so identical runs produce identical summaries. It never contains an API
+// key.
 type Summary struct {
 	Schema       string            `json:"$schema"`
 	Version      int               `json:"version"`
 	Ragfaith     string            `json:"ragfaith"` // version of the program
 	Datasets     []string          `json:"datasets"`
-	Results      []string          `json:"results"` // files that the figures were read from; null for the run that wrote them
+	Results      []string          `json:"results"` // input result files; null for ragfaith score
 	Rows         SummaryRows       `json:"rows"`
 	Claims       SummaryClaims     `json:"claims"`
-	Faithfulness SummaryFigures    `json:"faithfulness"`
-	Support      SummaryFigures    `json:"support"`
+	Faithfulness SummaryStats      `json:"faithfulness"`
+	Support      SummaryStats      `json:"support"`
 	Means        *SummaryMeans     `json:"means"`               // null if not estimated
 	By           []SummaryBy       `json:"by,omitempty"`        // nil if rows are not grouped
 	Citations    *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
@@ -52,11 +53,11 @@ type SummaryRows struct {
 	NothingClaimed int `json:"nothing_claimed"`
 	Failed         int `json:"failed"`
 	Skipped        int `json:"skipped,omitempty"`
-	// NoContexts counts the scored and skipped rows for which nothing was retrieved.
+	// NoContexts counts the scored and skipped rows with empty contexts.
 	NoContexts int `json:"no_contexts,omitempty"`
-	// NoClaimsShare is the fraction of no_claims among the rows that did not fail and were
-	// not skipped; null if there are none.
-	NoClaimsShare Figure `json:"no_claims_share"`
+	// NoClaimsShare is the fraction of no_claims among the rows that neither failed nor
+	// were skipped, or null if there are no such rows.
+	NoClaimsShare Number `json:"no_claims_share"`
 }
 
 // SummaryClaims counts the claims of scored rows.
@@ -67,19 +68,19 @@ type SummaryClaims struct {
 	NotMentioned int `json:"not_mentioned"`
 }
 
-// SummaryFigures are statistics as describe() of pandas computes them.
-type SummaryFigures struct {
+// SummaryStats contains statistics as computed by pandas' describe.
+type SummaryStats struct {
 	Count int    `json:"count"`
-	Mean  Figure `json:"mean"`
-	Std   Figure `json:"std"`
-	Min   Figure `json:"min"`
-	P25   Figure `json:"p25"`
-	P50   Figure `json:"p50"`
-	P75   Figure `json:"p75"`
-	Max   Figure `json:"max"`
+	Mean  Number `json:"mean"`
+	Std   Number `json:"std"`
+	Min   Number `json:"min"`
+	P25   Number `json:"p25"`
+	P50   Number `json:"p50"`
+	P75   Number `json:"p75"`
+	Max   Number `json:"max"`
 }
 
-// SummaryMeans describes Means.
+// SummaryMeans is the JSON form of Means.
 type SummaryMeans struct {
 	Rows    SummaryInterval `json:"rows"`
 	Claims  SummaryInterval `json:"claims"`
@@ -87,14 +88,14 @@ type SummaryMeans struct {
 	Seed    uint64          `json:"seed"`
 }
 
-// A SummaryBy describes a By.
+// SummaryBy is the JSON form of By.
 type SummaryBy struct {
 	Column string         `json:"column"`
 	Groups []SummaryGroup `json:"groups"` // lowest mean first
-	Other  *SummaryGroup  `json:"other"`  // null if groups has all rows
+	Other  *SummaryGroup  `json:"other"`  // null if groups contains all rows
 }
 
-// A SummaryGroup describes a Group.
+// SummaryGroup is the JSON form of Group.
 type SummaryGroup struct {
 	Value    *string         `json:"value"` // null for rows without a value, and for SummaryBy.Other
 	Rows     int             `json:"rows"`
@@ -105,102 +106,108 @@ type SummaryGroup struct {
 	Mean     SummaryInterval `json:"mean"`
 }
 
-// A SummaryInterval describes a stats.Interval.
+// SummaryInterval is the JSON form of stats.Interval.
 type SummaryInterval struct {
-	Estimate   Figure  `json:"estimate"`
-	Lower      Figure  `json:"lower"`
-	Upper      Figure  `json:"upper"`
-	Confidence Figure  `json:"confidence"`
+	Estimate   Number  `json:"estimate"`
+	Lower      Number  `json:"lower"`
+	Upper      Number  `json:"upper"`
+	Confidence Number  `json:"confidence"`
 	N          int     `json:"n"`
 	Method     string  `json:"method"`
 	Note       *string `json:"note"` // null if the interval is reliable
 }
 
-// A SummaryGate describes a Gate.
+// SummaryGate is the JSON form of Gate.
 type SummaryGate struct {
 	Name   string `json:"name"`
-	Bar    Figure `json:"bar"`
-	Value  Figure `json:"value"`
+	Bar    Number `json:"bar"`
+	Value  Number `json:"value"`
 	Passed bool   `json:"passed"`
 	Text   string `json:"text"`
 }
 
-// SummarySpent is the usage of language models by a run.
+// SummarySpent is the language model usage of a run.
 type SummarySpent struct {
 	result.Usage
-	USD Figure `json:"usd"` // null if no price is known
+	USD Number `json:"usd"` // null if no price is known
 	// PromptLimit is the number of tokens after which the server silently truncates
-	// prompts; 0 if it does not.
+	// prompts, or 0 if it does not truncate them.
 	PromptLimit int                `json:"prompt_limit,omitempty"`
 	Downgrades  []SummaryDowngrade `json:"downgrades,omitempty"`
 }
 
-// A SummaryDowngrade is a change of the JSON mode, from json_schema or json_object to
-// json_object or prompt, because the server rejected the better one.
+// A SummaryDowngrade records a fallback to a weaker JSON mode after the server rejected a
+// stronger one. The modes are json_schema, json_object and prompt.
 type SummaryDowngrade struct {
 	From   string `json:"from"`
 	To     string `json:"to"`
-	Status int    `json:"status,omitempty"` // HTTP status of the rejection; 0 if it happened in an earlier process
+	Status int    `json:"status,omitempty"` // HTTP status of the rejection, or 0 if an earlier process received it
 }
 
-// A Figure is a number of a Summary; NaN is null.
-type Figure float64
+// A Number is a number in a Summary. NaN is encoded as null.
+type Number float64
 
-// MarshalJSON formats numbers as in results.
-func (f Figure) MarshalJSON() ([]byte, error) { return result.AppendNumber(nil, float64(f)), nil }
+// MarshalJSON formats the number as in results.
+func (f Number) MarshalJSON() ([]byte, error) { return result.AppendNumber(nil, float64(f)), nil }
 
-// NoFigure returns the Figure that is null.
-func NoFigure() Figure { return Figure(math.NaN()) }
+// NullNumber returns the Number that is encoded as null.
+func NullNumber() Number { return Number(math.NaN()) }
 
-// Figures collects the figures of a Summary. The zero Figures is ready for use.
-type Figures struct {
+// A SummaryBuilder collects the statistics of a Summary from rows. The zero value is ready
+// to use.
+type SummaryBuilder struct {
 	tally   Tally
 	support scoreHistogram
 }
 
 // Write counts r. It never returns an error.
-func (f *Figures) Write(r *result.Row) error {
+func (f *SummaryBuilder) Write(r *result.Row) error {
 	f.support.add(r.Support)
 	return f.tally.Write(r)
 }
 
-// Summary returns a Summary with the figures, gates and means, which may be nil. The
-// caller sets the other fields.
-func (f *Figures) Summary(gates []Gate, means *Means) *Summary {
+// Summary returns a Summary with the collected statistics and the given gates and means;
+// means may be nil. The caller sets the other fields.
+func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 	t := &f.tally
 	s := &Summary{
 		Schema: SummarySchema, Version: SummaryVersion, Datasets: []string{}, Gates: []SummaryGate{}, Passed: true,
-		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed, t.Skipped, t.NoContexts, Figure(t.NoClaimsShare())},
-		Claims:       SummaryClaims{t.Claims, t.Supported, t.Contradicted, t.Claims - t.Supported - t.Contradicted},
-		Faithfulness: summaryFigures(&t.Faithfulness), Support: f.support.figures(),
+		Rows: SummaryRows{
+			Total: t.Rows, Scored: t.Scored, NoClaims: t.NoClaims, Refusal: t.Refusal, Empty: t.Empty, NothingClaimed: t.NothingClaimed,
+			Failed: t.Failed, Skipped: t.Skipped, NoContexts: t.NoContexts, NoClaimsShare: Number(t.NoClaimsShare()),
+		},
+		Claims: SummaryClaims{
+			Total: t.Claims, Supported: t.Supported, Contradicted: t.Contradicted, NotMentioned: t.Claims - t.Supported - t.Contradicted,
+		},
+		Faithfulness: newSummaryStats(&t.Faithfulness), Support: f.support.stats(),
 		Means: means.summary(), By: means.summaryBy(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),
 	}
 	for _, g := range gates {
-		s.Gates = append(s.Gates, SummaryGate{g.Name, Figure(g.Bar), Figure(g.Value), g.Passed, g.Text})
+		s.Gates = append(s.Gates, SummaryGate{Name: g.Name, Bar: Number(g.Bar), Value: Number(g.Value), Passed: g.Passed, Text: g.Text})
 		s.Passed = s.Passed && g.Passed
 	}
 	return s
 }
 
-// summary returns m for a Summary.
+// summary converts m to its JSON form.
 func (m *Means) summary() *SummaryMeans {
 	if m == nil {
 		return nil
 	}
-	s := &SummaryMeans{Rows: IntervalOf(&m.Rows), Claims: IntervalOf(&m.Claims), Seed: m.Seed}
+	s := &SummaryMeans{Rows: NewSummaryInterval(&m.Rows), Claims: NewSummaryInterval(&m.Claims), Seed: m.Seed}
 	if m.Cluster != "" {
 		s.Cluster = &m.Cluster
 	}
 	return s
 }
 
-// summaryBy returns m.By for a Summary.
+// summaryBy converts m.By to its JSON form.
 func (m *Means) summaryBy() []SummaryBy {
 	if m == nil {
 		return nil
 	}
 	group := func(g *Group) SummaryGroup {
-		s := SummaryGroup{nil, g.Rows, g.Scored, g.NoClaims, g.Failed, g.Skipped, IntervalOf(&g.Mean)}
+		s := SummaryGroup{Rows: g.Rows, Scored: g.Scored, NoClaims: g.NoClaims, Failed: g.Failed, Skipped: g.Skipped, Mean: NewSummaryInterval(&g.Mean)}
 		if g.Value != "" {
 			s.Value = &g.Value
 		}
@@ -222,10 +229,11 @@ func (m *Means) summaryBy() []SummaryBy {
 	return all
 }
 
-// IntervalOf returns i for a Summary.
-func IntervalOf(i *stats.Interval) SummaryInterval {
+// NewSummaryInterval converts i to its JSON form.
+func NewSummaryInterval(i *stats.Interval) SummaryInterval {
 	s := SummaryInterval{
-		Figure(i.Estimate), Figure(i.Lower), Figure(i.Upper), Figure(i.Confidence), i.N, string(i.Method), nil,
+		Estimate: Number(i.Estimate), Lower: Number(i.Lower), Upper: Number(i.Upper),
+		Confidence: Number(i.Confidence), N: i.N, Method: string(i.Method),
 	}
 	if i.Note != "" {
 		s.Note = &i.Note
@@ -233,10 +241,10 @@ func IntervalOf(i *stats.Interval) SummaryInterval {
 	return s
 }
 
-func summaryFigures(s *stats.Summary) SummaryFigures {
-	return SummaryFigures{
-		s.Count(), Figure(s.Mean()), Figure(s.Std()), Figure(s.Min()),
-		Figure(s.Quantile(0.25)), Figure(s.Quantile(0.5)), Figure(s.Quantile(0.75)), Figure(s.Max()),
+func newSummaryStats(s *stats.Summary) SummaryStats {
+	return SummaryStats{
+		Count: s.Count(), Mean: Number(s.Mean()), Std: Number(s.Std()), Min: Number(s.Min()),
+		P25: Number(s.Quantile(0.25)), P50: Number(s.Quantile(0.5)), P75: Number(s.Quantile(0.75)), Max: Number(s.Max()),
 	}
 }
 
@@ -250,18 +258,18 @@ func (s *Summary) Bytes() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// SummaryCitations describes Citations.
+// SummaryCitations is the JSON form of Citations.
 type SummaryCitations struct {
 	Rows       int    `json:"rows"`
-	Recall     Figure `json:"recall"`
-	Precision  Figure `json:"precision"`
+	Recall     Number `json:"recall"`
+	Precision  Number `json:"precision"`
 	Unresolved int    `json:"unresolved"`
 }
 
-// summary returns c for a Summary, or nil if no row cites anything.
+// summary converts c to its JSON form. It returns nil if no row cites anything.
 func (c *Citations) summary() *SummaryCitations {
 	if c.Rows == 0 {
 		return nil
 	}
-	return &SummaryCitations{c.Rows, Figure(c.Recall()), Figure(c.Precision()), c.Unresolved}
+	return &SummaryCitations{Rows: c.Rows, Recall: Number(c.Recall()), Precision: Number(c.Precision()), Unresolved: c.Unresolved}
 }

@@ -32,7 +32,7 @@ func ReadSummary(r io.Reader) (*Summary, error) {
 	return s, nil
 }
 
-// check checks that the figures of s agree with each other.
+// check checks that the numbers of s are consistent.
 func (s *Summary) check() error {
 	rows, claims, usage := s.Rows, s.Claims, s.Usage
 	if s.Spent != nil {
@@ -81,14 +81,14 @@ func (s *Summary) check() error {
 	if n := s.Faithfulness.Count; n < rows.Scored || n > rows.Scored+rows.NoClaims {
 		return fmt.Errorf("faithfulness.count: got %d, want %d to %d", n, rows.Scored, rows.Scored+rows.NoClaims)
 	}
-	for _, f := range []*SummaryFigures{&s.Faithfulness, &s.Support} {
-		for _, x := range []Figure{f.Mean, f.Std, f.Min, f.P25, f.P50, f.P75, f.Max} {
+	for _, f := range []*SummaryStats{&s.Faithfulness, &s.Support} {
+		for _, x := range []Number{f.Mean, f.Std, f.Min, f.P25, f.P50, f.P75, f.Max} {
 			if x < 0 || x > 1 {
 				return fmt.Errorf("faithfulness and support: got %v, want numbers from 0 to 1", x)
 			}
 		}
 		const slack = 1e-9 // rounding errors of a mean
-		ordered := []Figure{f.Min, f.P25, f.P50, f.P75, f.Max}
+		ordered := []Number{f.Min, f.P25, f.P50, f.P75, f.Max}
 		for i := 1; i < len(ordered); i++ {
 			if ordered[i-1] > ordered[i] {
 				return fmt.Errorf("faithfulness and support: got %v below %v, want min, quartiles and max in their order", ordered[i], ordered[i-1])
@@ -102,15 +102,15 @@ func (s *Summary) check() error {
 }
 
 // UnmarshalJSON reads a number or null.
-func (f *Figure) UnmarshalJSON(text []byte) error {
+func (f *Number) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
-		*f = NoFigure()
+		*f = NullNumber()
 		return nil
 	}
 	return json.Unmarshal(text, (*float64)(f))
 }
 
-// check checks the ranges of the figures.
+// check checks the ranges of the numbers.
 func (s *SummaryCitations) check(rows int) error {
 	switch {
 	case s == nil:

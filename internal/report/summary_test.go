@@ -65,14 +65,14 @@ func TestResultsMatchSchema(t *testing.T) {
 
 func TestSummaryMatchesSchema(t *testing.T) {
 	s := schema(t, "summary.schema.json", SummarySchema)
-	var f, none Figures
+	var f, none SummaryBuilder
 	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.WithOptionalFields()} {
 		_ = f.Write(r)
 	}
 	full := f.Summary(someGates(nil), someMeans(nil))
 	full.Ragfaith, full.Datasets, full.ExitCode = "ragfaith 1", []string{"a <b>.jsonl"}, 4
 	full.Settings = setting.List{{Name: "--claims", Value: "sentence"}, {Name: "--judge", Value: "x"}, {Name: "--evidence", Value: "chunks"}, {Name: "--threshold", Value: "0.5"}}
-	full.Spent = &SummarySpent{USD: NoFigure(), Downgrades: []SummaryDowngrade{{"json_schema", "json_object", 400}, {"json_object", "prompt", 0}}}
+	full.Spent = &SummarySpent{USD: NullNumber(), Downgrades: []SummaryDowngrade{{"json_schema", "json_object", 400}, {"json_object", "prompt", 0}}}
 	empty := none.Summary(nil, NewEstimator("", nil, 0).Means(new(Tally)))
 	empty.Ragfaith, empty.Datasets, empty.Settings = "ragfaith 1", []string{"-"}, full.Settings
 	for i, summary := range []*Summary{full, empty} {
@@ -109,7 +109,8 @@ func TestSummaryMatchesSchema(t *testing.T) {
 	}
 }
 
-// The histogram gives the same figures as stats.Summary, which is tested against pandas.
+// The histogram computes the same statistics as stats.Summary, which is tested against
+// pandas.
 func TestScoreHistogramMatchesSummary(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for n := range 30 {
@@ -122,10 +123,10 @@ func TestScoreHistogramMatchesSummary(t *testing.T) {
 		}
 		h.add(math.NaN())
 		equal := cmp.Options{
-			cmp.Transformer("number", func(f Figure) float64 { return float64(f) }),
+			cmp.Transformer("number", func(f Number) float64 { return float64(f) }),
 			cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-12),
 		}
-		if d := cmp.Diff(summaryFigures(&s), h.figures(), equal); d != "" {
+		if d := cmp.Diff(newSummaryStats(&s), h.stats(), equal); d != "" {
 			t.Errorf("%d scores (-want +got):\n%s", n, d)
 		}
 	}
@@ -133,20 +134,20 @@ func TestScoreHistogramMatchesSummary(t *testing.T) {
 	for _, x := range []float64{-0.5, 1.5, 1} { // out of range, which the histogram clamps
 		h.add(x)
 	}
-	if f := h.figures(); f.Min != 0 || f.Max != 1 || f.Count != 3 {
+	if f := h.stats(); f.Min != 0 || f.Max != 1 || f.Count != 3 {
 		t.Errorf("got %+v, want 3 scores from 0 to 1", f)
 	}
 }
 
 func TestFigureMarshalsNaNAsNull(t *testing.T) {
-	got, err := json.Marshal([]Figure{1, NoFigure(), 0.25})
+	got, err := json.Marshal([]Number{1, NullNumber(), 0.25})
 	if want := "[1.0,null,0.25]"; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
 }
 
 func TestUsageSaturates(t *testing.T) {
-	var f Figures
+	var f SummaryBuilder
 	for range 3 {
 		r := resulttest.Scored()
 		r.Usage = result.Usage{Requests: 1, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt/2 + 1}

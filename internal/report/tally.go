@@ -136,7 +136,7 @@ func (c *Citations) describe(rows int) string {
 	if c.Rows == 0 {
 		return ""
 	}
-	figure := func(x float64) string {
+	format := func(x float64) string {
 		if math.IsNaN(x) {
 			return "none"
 		}
@@ -150,7 +150,7 @@ func (c *Citations) describe(rows int) string {
 		resolve = "citation resolves"
 	}
 	return fmt.Sprintf("recall %s, precision %s (%d of %d %s, %d %s to nothing)",
-		figure(c.Recall()), figure(c.Precision()), c.Rows, rows, cite, c.Unresolved, resolve)
+		format(c.Recall()), format(c.Precision()), c.Rows, rows, cite, c.Unresolved, resolve)
 }
 
 // Cited summarizes the citations on one line, "" if there are none.

@@ -78,7 +78,7 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 }
 
 // row writes the heading of a row and returns its location, FILE or FILE:LINE.
-func (w *worstRows) row(b *strings.Builder, i int, id, figures, file string, line int) string {
+func (w *worstRows) row(b *strings.Builder, i int, id, scores, file string, line int) string {
 	location, comma := Printable(file), ", "
 	if line > 0 && file != "" {
 		location += ":" + strconv.Itoa(line)
@@ -87,7 +87,7 @@ func (w *worstRows) row(b *strings.Builder, i int, id, figures, file string, lin
 		comma = ""
 	}
 	number := strconv.Itoa(i+1) + ". "
-	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+figures+comma+location, w.paint.heading)
+	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+scores+comma+location, w.paint.heading)
 	return location
 }
 

@@ -97,7 +97,7 @@ func (f *File) CheckSummary(s *report.Summary) error {
 	for _, x := range []struct {
 		name string
 		got  mean
-		want report.SummaryFigures
+		want report.SummaryStats
 	}{{"mean faithfulness", c.faithfulness, s.Faithfulness}, {"mean support", c.support, s.Support}} {
 		got := x.got.sum / float64(x.got.n)
 		if x.got.n > 0 && !(math.Abs(got-float64(x.want.Mean)) <= meanError) {

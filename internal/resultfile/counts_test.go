@@ -80,7 +80,7 @@ func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
 	}
 }
 
-func TestCheckSummaryComparesFigures(t *testing.T) {
+func TestCheckSummaryComparesStatistics(t *testing.T) {
 	path := writeTemp(t, "r.jsonl", encode(t, report.FormatJSONL, allResults()))
 	writeSummary(t, path, allResults())
 	valid, err := os.ReadFile(resultfile.SummaryPath(path))

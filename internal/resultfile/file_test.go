@@ -238,7 +238,7 @@ func skipped(sentences []extract.Skipped) []result.Skipped {
 }
 
 func TestSummaryIsFoundBesideResults(t *testing.T) {
-	var f report.Figures
+	var f report.SummaryBuilder
 	for _, r := range allResults() {
 		if err := f.Write(r); err != nil {
 			t.Fatal(err)

@@ -153,7 +153,7 @@ func TestMergeClosesFilesWhenStopped(t *testing.T) {
 // writeSummary writes the summary of a run with the given results.
 func writeSummary(t *testing.T, path string, rs []*result.Row) {
 	t.Helper()
-	var f report.Figures
+	var f report.SummaryBuilder
 	for _, r := range rs {
 		if err := f.Write(r); err != nil {
 			t.Fatal(err)
@@ -172,7 +172,7 @@ func writeSummary(t *testing.T, path string, rs []*result.Row) {
 // which are pairs of name and value.
 func writeFailedSummary(t *testing.T, path string, rows int, datasets []string, settings ...string) {
 	t.Helper()
-	s := new(report.Figures).Summary(nil, nil)
+	s := new(report.SummaryBuilder).Summary(nil, nil)
 	s.Datasets, s.Rows.Total, s.Rows.Failed = datasets, rows, rows
 	for i := 0; i < len(settings); i += 2 {
 		s.Settings = append(s.Settings, setting.Setting{Name: settings[i], Value: settings[i+1]})

@@ -1,5 +1,5 @@
 // Package page writes a comparison of two runs as one HTML page that works offline: the
-// figures, the gate, a histogram of the differences, and the changed rows, which open to
+// statistics, the gate, a histogram of the differences, and the changed rows, which open to
 // both answers and the claims whose verdict changed.
 //
 // The script only searches, filters and sorts, so the page works without it. Texts are
@@ -46,7 +46,7 @@ func write(w io.Writer, c *compare.Comparison, limit int) error {
 		}
 	}
 	mean := "–"
-	if d := c.Figures.Difference.Estimate; !math.IsNaN(d) {
+	if d := c.Stats.Difference.Estimate; !math.IsNaN(d) {
 		mean = view.Signed(d)
 	}
 	var sides report.Facts

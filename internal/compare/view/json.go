@@ -29,7 +29,7 @@ type jsonComparison struct {
 	Difference  report.SummaryInterval `json:"difference"`
 	Permutation jsonTest               `json:"permutation"`
 	Wilcoxon    jsonTest               `json:"wilcoxon"`
-	Detectable  report.Figure          `json:"detectable"`
+	Detectable  report.Number          `json:"detectable"`
 	By          *jsonBy                `json:"by,omitempty"`
 	Claims      jsonClaims             `json:"claims"`
 	Gate        *jsonGate              `json:"gate"`
@@ -46,7 +46,7 @@ type jsonSide struct {
 	Failed     int           `json:"failed"`
 	Skipped    int           `json:"skipped,omitempty"`
 	Duplicates int           `json:"duplicates"`
-	Mean       report.Figure `json:"mean"`
+	Mean       report.Number `json:"mean"`
 	Claims     int           `json:"claims"`
 	Supported  int           `json:"supported"`
 }
@@ -80,9 +80,9 @@ type jsonRows struct {
 }
 
 type jsonTest struct {
-	P       report.Figure `json:"p"`
-	Greater report.Figure `json:"greater"`
-	Less    report.Figure `json:"less"`
+	P       report.Number `json:"p"`
+	Greater report.Number `json:"greater"`
+	Less    report.Number `json:"less"`
 	Exact   bool          `json:"exact"`
 }
 
@@ -95,8 +95,8 @@ type jsonGroup struct {
 	Value      *string                `json:"value"`
 	Other      bool                   `json:"other"`
 	Rows       int                    `json:"rows"`
-	Baseline   report.Figure          `json:"baseline"`
-	Candidate  report.Figure          `json:"candidate"`
+	Baseline   report.Number          `json:"baseline"`
+	Candidate  report.Number          `json:"candidate"`
 	Difference report.SummaryInterval `json:"difference"`
 }
 
@@ -114,10 +114,10 @@ type jsonClaims struct {
 }
 
 type jsonGate struct {
-	MaxDrop report.Figure `json:"max_drop"`
-	Drop    report.Figure `json:"drop"`
-	P       report.Figure `json:"p"`
-	Alpha   report.Figure `json:"alpha"`
+	MaxDrop report.Number `json:"max_drop"`
+	Drop    report.Number `json:"drop"`
+	P       report.Number `json:"p"`
+	Alpha   report.Number `json:"alpha"`
 	Passed  bool          `json:"passed"`
 	Text    string        `json:"text"`
 	Note    string        `json:"note"`
@@ -128,9 +128,9 @@ type jsonChange struct {
 	Question       string        `json:"question"`
 	BaselineIndex  int           `json:"baseline_index"`
 	CandidateIndex int           `json:"candidate_index"`
-	Baseline       report.Figure `json:"baseline"`
-	Candidate      report.Figure `json:"candidate"`
-	Difference     report.Figure `json:"difference"`
+	Baseline       report.Number `json:"baseline"`
+	Candidate      report.Number `json:"candidate"`
+	Difference     report.Number `json:"difference"`
 	OnlyBaseline   int           `json:"only_baseline"`
 	OnlyCandidate  int           `json:"only_candidate"`
 	Flipped        []jsonFlip    `json:"flipped"`
@@ -145,7 +145,7 @@ type jsonClaim struct {
 	ID      int           `json:"id"`
 	Text    string        `json:"text"`
 	Verdict string        `json:"verdict"`
-	Score   report.Figure `json:"score"`
+	Score   report.Number `json:"score"`
 	Reason  string        `json:"reason"`
 }
 
@@ -157,8 +157,8 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 		Rows: jsonRows{
 			c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.SameAnswers, rowIDs(c.OnlyBaseline), rowIDs(c.OnlyCandidate), []jsonTransition{},
 		},
-		Units: "rows", Difference: report.IntervalOf(&c.Figures.Difference),
-		Permutation: test(c.Figures.Permutation), Wilcoxon: test(c.Figures.Wilcoxon), Detectable: report.Figure(c.Figures.Detectable),
+		Units: "rows", Difference: report.NewSummaryInterval(&c.Stats.Difference),
+		Permutation: test(c.Stats.Permutation), Wilcoxon: test(c.Stats.Wilcoxon), Detectable: report.Number(c.Stats.Detectable),
 		Claims: jsonClaims{
 			c.Claims.Matched, c.Claims.Lost, c.Claims.Gained,
 			jsonOnly{c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported},
@@ -174,7 +174,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 	}
 	for i := range c.By {
 		g := &c.By[i]
-		group := jsonGroup{nil, g.Other, g.Rows, report.Figure(g.Baseline), report.Figure(g.Candidate), report.IntervalOf(&g.Difference)}
+		group := jsonGroup{nil, g.Other, g.Rows, report.Number(g.Baseline), report.Number(g.Candidate), report.NewSummaryInterval(&g.Difference)}
 		if g.Value != "" {
 			group.Value = &g.Value
 		}
@@ -189,7 +189,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 	if g := c.Gate; g != nil {
 		j.Passed = g.Passed
 		j.Gate = &jsonGate{
-			report.Figure(g.MaxDrop), report.Figure(g.Drop), report.Figure(g.P), report.Figure(g.Alpha), g.Passed, g.Text, g.Note,
+			report.Number(g.MaxDrop), report.Number(g.Drop), report.Number(g.P), report.Number(g.Alpha), g.Passed, g.Text, g.Note,
 		}
 	}
 	for i := range c.Changes {
@@ -207,20 +207,20 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 }
 
 func side(s *compare.Side) jsonSide {
-	return jsonSide{s.Name, s.Rows, s.Scored, s.NoClaims, s.Failed, s.Skipped, s.Duplicates.Count, report.Figure(s.Mean), s.Claims, s.Supported}
+	return jsonSide{s.Name, s.Rows, s.Scored, s.NoClaims, s.Failed, s.Skipped, s.Duplicates.Count, report.Number(s.Mean), s.Claims, s.Supported}
 }
 
 func rowIDs(r compare.RowIDs) jsonRowIDs { return jsonRowIDs{r.Count, append([]string{}, r.First...)} }
 
 func test(t stats.Test) jsonTest {
-	return jsonTest{report.Figure(t.TwoSided), report.Figure(t.Greater), report.Figure(t.Less), t.Exact}
+	return jsonTest{report.Number(t.TwoSided), report.Number(t.Greater), report.Number(t.Less), t.Exact}
 }
 
 func change(c *compare.Change) jsonChange {
 	_, _, was, is := c.Count()
 	j := jsonChange{
 		c.Candidate.ID, c.Candidate.Question, c.Baseline.Index, c.Candidate.Index,
-		report.Figure(c.Baseline.Faithfulness), report.Figure(c.Candidate.Faithfulness), report.Figure(c.Difference), was, is,
+		report.Number(c.Baseline.Faithfulness), report.Number(c.Candidate.Faithfulness), report.Number(c.Difference), was, is,
 		[]jsonFlip{},
 	}
 	for _, m := range c.Claims {
@@ -233,5 +233,5 @@ func change(c *compare.Change) jsonChange {
 
 func claim(r *result.Row, i int) jsonClaim {
 	c := &r.Claims[i]
-	return jsonClaim{c.ID, c.Judged(), string(c.Verdict), report.Figure(c.Score), c.Reason}
+	return jsonClaim{c.ID, c.Judged(), string(c.Verdict), report.Number(c.Score), c.Reason}
 }

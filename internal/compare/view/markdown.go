@@ -27,7 +27,7 @@ const (
 func Markdown(w io.Writer, c *compare.Comparison) error {
 	title := "nothing to compare"
 	if c.Compared > 0 {
-		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Figures.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
+		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Stats.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
 	}
 	d := report.Document{report.Heading("Faithfulness: " + title), warnings(c.Warnings)}
 	if g := c.Gate; g != nil {

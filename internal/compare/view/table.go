@@ -10,7 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// Table writes c for a terminal that is width cells wide: the warnings, the figures, and
+// Table writes c for a terminal that is width cells wide: the warnings, the statistics, and
 // the changed rows, worst first. Texts from datasets are escaped.
 func Table(w io.Writer, c *compare.Comparison, width int) error {
 	d := report.Document{warnings(c.Warnings), sides(c), Facts(c), Groups(c)}
@@ -21,7 +21,7 @@ func Table(w io.Writer, c *compare.Comparison, width int) error {
 	return err
 }
 
-// sides returns the figures of both runs.
+// sides returns the statistics of both runs.
 func sides(c *compare.Comparison) report.Table {
 	t := report.Table{Columns: []report.Column{
 		{}, {Name: "mean", Right: true}, {Name: "claims", Right: true}, {Name: "file", Text: true}, {Name: "rows"},
@@ -32,7 +32,7 @@ func sides(c *compare.Comparison) report.Table {
 	add("baseline", &c.Baseline)
 	add("candidate", &c.Candidate)
 	if c.Compared > 0 {
-		t.AddRow("difference", Signed(c.Figures.Difference.Estimate), "", "", "")
+		t.AddRow("difference", Signed(c.Stats.Difference.Estimate), "", "", "")
 	}
 	return t
 }
@@ -48,7 +48,7 @@ func Groups(c *compare.Comparison) report.Tables {
 		{Name: "baseline", Right: true},
 		{Name: "candidate", Right: true},
 		{Name: "difference", Right: true},
-		{Name: Percent(c.Figures.Difference.Confidence) + " interval"},
+		{Name: Percent(c.Stats.Difference.Confidence) + " interval"},
 		{Name: "rows", Right: true},
 		{Name: "note", Prose: true},
 	}}

@@ -19,17 +19,17 @@ func Facts(c *compare.Comparison) report.Facts {
 		units = report.Count(c.Groups, "group", "groups") + " of " + units
 	}
 	test := "permutation"
-	if c.Figures.Permutation.Exact {
+	if c.Stats.Permutation.Exact {
 		test = "exact permutation"
 	}
 	detectable := "unknown (too few rows differ)"
-	if d := c.Figures.Detectable; !math.IsNaN(d) {
+	if d := c.Stats.Detectable; !math.IsNaN(d) {
 		detectable = fmt.Sprintf("%.4f, with a probability of 0.8", d)
 	}
 	facts := report.Facts{
 		{Name: "compared", Value: fmt.Sprintf("%s: %d better, %d worse, %d unchanged; %d with the same answer", units, c.Better, c.Worse, c.Same, c.SameAnswers)},
 		{Name: "difference", Value: difference(c)},
-		{Name: "p-value", Value: fmt.Sprintf("%s (%s), %s (Wilcoxon)", compare.PValue(c.Figures.Permutation.TwoSided), test, compare.PValue(c.Figures.Wilcoxon.TwoSided))},
+		{Name: "p-value", Value: fmt.Sprintf("%s (%s), %s (Wilcoxon)", compare.PValue(c.Stats.Permutation.TwoSided), test, compare.PValue(c.Stats.Wilcoxon.TwoSided))},
 		{Name: "detectable", Value: detectable},
 		{Name: "claims", Value: fmt.Sprintf("%d no longer supported, %d newly supported, of %d in both runs", c.Claims.Lost, c.Claims.Gained, c.Claims.Matched)},
 	}
@@ -45,7 +45,7 @@ func Facts(c *compare.Comparison) report.Facts {
 
 // difference describes the difference of the means with its confidence interval.
 func difference(c *compare.Comparison) string {
-	d := &c.Figures.Difference
+	d := &c.Stats.Difference
 	switch {
 	case d.N == 0:
 		return "nothing to compare"

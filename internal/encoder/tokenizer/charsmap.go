@@ -14,13 +14,13 @@ import (
 // that maps a string to the offset of its replacement in a list of
 // zero-terminated strings.
 //
-// A unit of the array has its label in bits 0 to 7 and 31, a flag for a value
+// A unit of the array stores its label in bits 0 to 7 and 31, a flag for a value
 // in bit 8, and the offset of its children in bits 10 to 31, in steps of 256 if
-// bit 9 is set. A value unit has the value in bits 0 to 30.
+// bit 9 is set. A leaf unit stores the value in bits 0 to 30.
 type charsmap struct {
 	units   []uint32
 	strings []byte
-	ascii   [utf8.RuneSelf]bool // whether a character has a replacement
+	ascii   [utf8.RuneSelf]bool // ascii[c] reports whether c has a replacement
 }
 
 func newCharsmap(data []byte) (*charsmap, error) {
@@ -30,7 +30,7 @@ func newCharsmap(data []byte) (*charsmap, error) {
 	size := int64(binary.LittleEndian.Uint32(data))
 	data = data[4:]
 	if size/4*4 > int64(len(data)) || size < 4 {
-		return nil, fmt.Errorf("a double array of %d bytes does not fit a charsmap of %d", size, len(data))
+		return nil, fmt.Errorf("charsmap: trie of %d bytes exceeds the remaining %d bytes", size, len(data))
 	}
 	m := &charsmap{units: make([]uint32, size/4), strings: data[size/4*4:]}
 	for i := range m.units {
@@ -48,17 +48,17 @@ func newCharsmap(data []byte) (*charsmap, error) {
 	return m, nil
 }
 
-// check rejects an array in which a lookup can leave the array or the list of
-// strings. Lookups are limited to 5 bytes or one character. It visits every
-// reachable unit; cycles are harmless because a lookup ends with its string.
+// check returns an error if a lookup can leave the array or the list of strings.
+// It visits every reachable unit. Cycles are harmless because lookups are limited
+// to 5 bytes or one character.
 func (m *charsmap) check() error {
 	seen := make([]bool, len(m.units))
-	reached := []uint32{offset(m.units[0])}
-	for len(reached) > 0 {
-		at := reached[len(reached)-1]
-		reached = reached[:len(reached)-1]
+	stack := []uint32{offset(m.units[0])}
+	for len(stack) > 0 {
+		pos := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
 		for c := uint32(1); c < 256; c++ {
-			next := at ^ c
+			next := pos ^ c
 			if int64(next) >= int64(len(m.units)) {
 				continue // equivalent to a unit with another label
 			}
@@ -68,16 +68,16 @@ func (m *charsmap) check() error {
 			}
 			seen[next] = true
 			child := next ^ offset(unit)
-			if unit>>8&1 == 1 {
+			if hasLeaf(unit) {
 				if int64(child) >= int64(len(m.units)) {
 					return fmt.Errorf("charsmap unit %d: value is out of range", next)
 				}
-				v := m.units[child] & (1<<31 - 1)
+				v := leafValue(m.units[child])
 				if int64(v) > int64(len(m.strings)) || int(v) < len(m.strings) && !utf8.RuneStart(m.strings[v]) {
 					return fmt.Errorf("charsmap unit %d: invalid replacement offset %d of %d", next, v, len(m.strings))
 				}
 			}
-			reached = append(reached, child)
+			stack = append(stack, child)
 		}
 	}
 	return nil
@@ -85,26 +85,30 @@ func (m *charsmap) check() error {
 
 func offset(unit uint32) uint32 { return unit >> 10 << (unit & (1 << 9) >> 6) }
 func label(unit uint32) uint32  { return unit & (1<<31 | 0xff) }
+func hasLeaf(unit uint32) bool  { return unit>>8&1 == 1 }
+
+// leafValue returns the value of a leaf unit.
+func leafValue(unit uint32) uint32 { return unit & (1<<31 - 1) }
 
 // replacement returns the replacement of the shortest prefix of s in the array.
-// The reference replaces all of s by it.
+// SentencePiece replaces all of s with it.
 func (m *charsmap) replacement(s []byte) ([]byte, bool) {
-	at := offset(m.units[0])
+	pos := offset(m.units[0])
 	for _, c := range s {
 		if c == 0 {
 			break
 		}
-		at ^= uint32(c)
-		if int64(at) >= int64(len(m.units)) {
+		pos ^= uint32(c)
+		if int64(pos) >= int64(len(m.units)) {
 			break
 		}
-		unit := m.units[at]
+		unit := m.units[pos]
 		if label(unit) != uint32(c) {
 			break
 		}
-		at ^= offset(unit)
-		if unit>>8&1 == 1 {
-			to := m.strings[m.units[at]&(1<<31-1):]
+		pos ^= offset(unit)
+		if hasLeaf(unit) {
+			to := m.strings[leafValue(m.units[pos]):]
 			if end := bytes.IndexByte(to, 0); end >= 0 {
 				to = to[:end]
 			}
@@ -114,8 +118,9 @@ func (m *charsmap) replacement(s []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// plainPrefix returns the length of the prefix of src that is unchanged: ASCII
-// characters without a replacement that cannot be part of a longer grapheme.
+// plainPrefix returns the length of the prefix of src that stays unchanged. It
+// consists of ASCII characters that have no replacement and cannot be part of a
+// longer grapheme.
 func (m *charsmap) plainPrefix(src []byte) int {
 	for i, c := range src {
 		if c >= utf8.RuneSelf {
@@ -130,7 +135,8 @@ func (m *charsmap) plainPrefix(src []byte) int {
 
 func (m *charsmap) unchanged(src []byte) bool { return m.plainPrefix(src) == len(src) }
 
-// apply replaces graphemes of fewer than 6 bytes, or else characters.
+// apply looks up each grapheme shorter than 6 bytes, then falls back to single
+// characters.
 func (m *charsmap) apply(_ *state, e *editor) error {
 	e.skipInserted()
 	w := delayedEditor{editor: e}
@@ -163,31 +169,30 @@ func (m *charsmap) apply(_ *state, e *editor) error {
 	return nil
 }
 
-// A delayedEditor holds back one character, so that characters dropped after it
-// can be added to its change. Characters dropped before the first one are not
-// recorded, which shifts the origins of all others; the reference has the same
-// behavior.
+// A delayedEditor delays one character, so that characters dropped after it can be
+// added to its change. Characters dropped before the first one are not recorded,
+// which shifts the origins of all others; SentencePiece behaves the same way.
 type delayedEditor struct {
 	*editor
-	r      rune
-	change int
-	held   bool
+	r       rune
+	change  int
+	pending bool
 }
 
 func (d *delayedEditor) put(r rune, change int) {
 	d.flush()
-	d.r, d.change, d.held = r, change, true
+	d.r, d.change, d.pending = r, change, true
 }
 
 func (d *delayedEditor) flush() {
-	if d.held {
+	if d.pending {
 		d.editor.put(d.r, d.change)
-		d.held = false
+		d.pending = false
 	}
 }
 
-// keep writes src unchanged. It copies all but the last character if they are
-// equal to the source.
+// keep writes src unchanged. If src is unmodified source text, all but its last
+// character is copied in bulk.
 func (d *delayedEditor) keep(src []byte) {
 	d.flush()
 	_, last := utf8.DecodeLastRune(src)
@@ -203,23 +208,23 @@ func (d *delayedEditor) keep(src []byte) {
 	}
 }
 
-// replace replaces the characters of from by those of to. Excess characters of
-// from are dropped with the last character written; excess characters of to are
+// replace replaces the characters of from with those of to. Extra characters of
+// from are dropped with the last character written; extra characters of to are
 // inserted.
 func (d *delayedEditor) replace(from, to []byte) {
-	more := utf8.RuneCount(to) - utf8.RuneCount(from)
-	old := utf8.RuneCount(to) - max(more, 0)
+	extra := utf8.RuneCount(to) - utf8.RuneCount(from)
+	toReplace := utf8.RuneCount(to) - max(extra, 0)
 	for len(to) > 0 {
 		r, n := utf8.DecodeRune(to)
 		to = to[n:]
-		if old > 0 {
+		if toReplace > 0 {
 			d.put(r, 0)
-			old--
+			toReplace--
 		} else {
 			d.put(r, 1)
 		}
 	}
-	if more < 0 && d.held {
-		d.change += more
+	if extra < 0 && d.pending {
+		d.change += extra
 	}
 }

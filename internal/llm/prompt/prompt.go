@@ -2,8 +2,8 @@
 // users can replace.
 //
 // A prompt consists of a system message, which is the same for all rows, and a user
-// message with the texts of a row. Text shared by requests comes first, with the
-// instructions before the contexts, so that servers can cache prompt prefixes.
+// message with the texts of a row. Text shared between requests comes first (instructions,
+// then contexts), so that servers can cache prompt prefixes.
 //
 // Templates receive the texts of a dataset only as escaped JSON, so a text can't break out
 // of its string.
@@ -15,6 +15,8 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	// This fork of text/template cannot call methods, so the linker can remove unused
+	// methods of all packages, which makes the binary smaller.
 	template "github.com/DataDog/datadog-agent/pkg/template/text"
 )
 
@@ -24,10 +26,10 @@ type Name string
 // Names of prompts.
 const (
 	Claims      Name = "claims"       // sentences of an answer -> statements of each
-	Judge       Name = "judge"        // claims and chunks -> verdict, reason, chunks and quote of each
+	Judge       Name = "judge"        // claims and chunks -> verdict, reason, chunks, quote for each claim
 	JudgeWord   Name = "judge-word"   // a claim and chunks -> yes or no, in one word
 	RagasClaims Name = "ragas-claims" // answer -> statements
-	RagasJudge  Name = "ragas-judge"  // statements and one context -> 1 or 0 of each
+	RagasJudge  Name = "ragas-judge"  // statements and one context -> 1 or 0 for each statement
 	RagEvals    Name = "rag-evals"    // sentences of an answer and chunks -> statements with their verdicts
 )
 
@@ -39,7 +41,7 @@ type Item struct {
 }
 
 // Data contains the fields of all templates. The comment at the start of each
-// template lists those that it uses.
+// template lists the fields it uses.
 type Data struct {
 	Strict    bool   // accept explicit statements only, no inference
 	Again     bool   // the request is a retry after an unusable reply
@@ -66,19 +68,19 @@ type loadedPrompt struct {
 	parsed  *template.Template
 }
 
-// Version returns the name and version of a prompt, such as "judge/1". Replaced
-// prompts have a hash instead of a number. It returns "" for an unknown name.
+// Version returns the name and version of a prompt, such as "judge/1". Custom
+// prompts have a hash instead of a version number. It returns "" for an unknown name.
 func (s *Set) Version(n Name) string {
-	if e := s.templates[n]; e != nil {
-		return e.version
+	if p := s.templates[n]; p != nil {
+		return p.version
 	}
 	return ""
 }
 
 // Render renders a prompt. Its output is deterministic.
 func (s *Set) Render(n Name, d Data) (Text, error) {
-	e := s.templates[n]
-	if e == nil {
+	p := s.templates[n]
+	if p == nil {
 		return Text{}, fmt.Errorf("unknown prompt %q", n)
 	}
 	v := d.encode()
@@ -86,16 +88,16 @@ func (s *Set) Render(n Name, d Data) (Text, error) {
 	for _, text := range []encoded{v.Question, v.Answer, v.Before, v.Joined, v.Sentences, v.Contexts, v.Claims} {
 		limit += 4 * len(text) // a template may insert a text repeatedly
 	}
-	t := Text{Version: e.version}
+	t := Text{Version: p.version}
 	for _, part := range []struct {
 		name string
-		to   *string
+		dst  *string
 	}{{"system", &t.System}, {"user", &t.User}} {
 		b := limitedBuffer{limit: limit}
-		if err := e.parsed.ExecuteTemplate(&b, part.name, v); err != nil {
+		if err := p.parsed.ExecuteTemplate(&b, part.name, v); err != nil {
 			return Text{}, fmt.Errorf("prompt %s: %w", n, err)
 		}
-		*part.to = b.String()
+		*part.dst = b.String()
 	}
 	return t, nil
 }

@@ -218,8 +218,8 @@ func takeScreenshots(t *testing.T, b browsertest.Browser) {
 		Settings: []Setting{{"judge", "lexical"}, {"threshold", "0.5"}, {"claims", "sentence"}, {"evidence", "chunks"}},
 		Conclude: func(*report.Tally) Conclusion {
 			return Conclusion{
-				Figures: []Figure{{"95% interval", "0.3012 to 0.5541", "n = 58 rows, BCa bootstrap"}, {"mean of claims", "0.4411", ""}, {"95% interval", "none", "n = 12 groups by document with 230 claims: too few for an interval (minimum 20)"}},
-				Gates:   []Gate{{"mean faithfulness 0.4283 < 0.80 (n = 58 scored): FAIL", false}},
+				Statistics: []Statistic{{"95% interval", "0.3012 to 0.5541", "n = 58 rows, BCa bootstrap"}, {"mean of claims", "0.4411", ""}, {"95% interval", "none", "n = 12 groups by document with 230 claims: too few for an interval (minimum 20)"}},
+				Gates:      []Gate{{"mean faithfulness 0.4283 < 0.80 (n = 58 scored): FAIL", false}},
 			}
 		},
 	}, rows...)

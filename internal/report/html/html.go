@@ -1,9 +1,9 @@
-// Package html writes results as one HTML page that works offline: the figures of a run,
+// Package html writes results as one HTML page that works offline: the statistics of a run,
 // its gates, a histogram, and a table whose rows open to claims and evidence side by side.
 // The fragment of the page address has the filters and the open row.
 //
 // Texts in results are untrusted. Rows are embedded compressed and in base64, so no text
-// can end its element, and the script inserts texts only as text nodes. The figures are
+// can end its element, and the script inserts texts only as text nodes. The statistics are
 // escaped by html/template. The Content-Security-Policy allows only the script and the
 // style of the page, by hash, and no requests.
 package html
@@ -43,13 +43,13 @@ type Setting struct{ Name, Value string }
 
 // A Conclusion is the outcome of a run.
 type Conclusion struct {
-	Figures []Figure // additional figures, such as the confidence interval of the mean
-	Gates   []Gate   // empty if the run has none
-	Tables  []report.Table
+	Statistics []Statistic // additional statistics, such as the confidence interval of the mean
+	Gates      []Gate      // empty if the run has none
+	Tables     []report.Table
 }
 
-// A Figure is a named number, formatted.
-type Figure struct {
+// A Statistic is a named number, formatted.
+type Statistic struct {
 	Name, Value string
 	Note        string // sample size or method; optional
 }
@@ -61,7 +61,7 @@ type Gate struct {
 }
 
 // A Writer writes results as a page. It implements report.Writer. Rows are written as
-// they arrive and the figures after them, so memory does not grow with the number of rows.
+// they arrive and the statistics after them, so memory does not grow with the number of rows.
 type Writer struct {
 	w        io.Writer
 	run      Run

@@ -109,7 +109,7 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 		Settings: []Setting{{hostile, hostile}},
 		Conclude: func(*report.Tally) Conclusion {
 			return Conclusion{
-				Figures: []Figure{{hostile, hostile, hostile}}, Gates: []Gate{{hostile, false}},
+				Statistics: []Statistic{{hostile, hostile, hostile}}, Gates: []Gate{{hostile, false}},
 				Tables: []report.Table{{Title: "by", Of: hostile, Columns: []report.Column{{Text: true, Cells: []string{hostile}}, {Cells: []string{hostile}}}}},
 			}
 		},
@@ -244,14 +244,14 @@ func TestPageOfStoredRowsIsTheSame(t *testing.T) {
 	}
 }
 
-func TestPageShowsFigures(t *testing.T) {
+func TestPageShowsStatistics(t *testing.T) {
 	page := render(t, Run{
 		Datasets: []string{"a.jsonl", "-"},
 		Settings: []Setting{{"judge", "lexical"}},
 		Conclude: func(tally *report.Tally) Conclusion {
 			return Conclusion{
-				Figures: []Figure{{"95% interval of the mean", "0.1 to 0.9", "n = 2 rows"}},
-				Gates:   []Gate{{"rows were " + strconv.Itoa(tally.Rows), true}, {"mean: FAIL", false}},
+				Statistics: []Statistic{{"95% interval of the mean", "0.1 to 0.9", "n = 2 rows"}},
+				Gates:      []Gate{{"rows were " + strconv.Itoa(tally.Rows), true}, {"mean: FAIL", false}},
 				Tables: []report.Table{{
 					Title: "mean by", Of: "topic", Foot: "and 3 more groups",
 					Columns: []report.Column{{Name: "group", Cells: []string{"sea"}}, {Name: "mean", Right: true, Cells: []string{"0.25"}}},

@@ -43,8 +43,8 @@ type overview struct {
 	Omitted       int // rows only counted
 	RowsWithScore int
 	Mean          string
-	Figures       []Figure // given by the run
-	Distribution  []Figure
+	Statistics    []Statistic // given by the run
+	Distribution  []Statistic
 	Gates         []Gate
 	Passed        bool // all gates
 	Histogram     *page.Histogram
@@ -104,10 +104,10 @@ func (w *Writer) writeTail() error {
 		Omitted:       w.tally.Rows - w.embedded - len(w.worst.rows),
 		RowsWithScore: f.Count(),
 		Mean:          formatScore(f.Mean()),
-		Figures:       end.Figures,
+		Statistics:    end.Statistics,
 		Gates:         end.Gates,
 		Passed:        true,
-		Distribution: []Figure{
+		Distribution: []Statistic{
 			{Name: "std", Value: formatScore(f.Std())},
 			{Name: "lowest", Value: formatScore(f.Min())},
 			{Name: "25%", Value: formatScore(f.Quantile(0.25))},

@@ -16,10 +16,10 @@ const (
 	minReliabilityRows = 20
 )
 
-// Figures describe the agreement of a judge with labels. If labels are ratings and
-// Options.PositiveAt is not set, the intervals of figures that need faithful and unfaithful
-// rows have no estimate and a note.
-type Figures struct {
+// Statistics measures the agreement of a judge with labels. If the labels are ratings and
+// Options.PositiveAt is not set, intervals that require faithful and unfaithful rows have
+// no estimate, and their note explains why.
+type Statistics struct {
 	Counts      Counts
 	Kind        Kind
 	Score       Score          // Options.Score
@@ -64,12 +64,13 @@ type Mean struct {
 	Note      string          // why Corrected has no estimate
 }
 
-// Figures computes the figures. It returns ErrNoLabelled if no row has a label and a score.
-func (s *Sample) Figures() (*Figures, error) {
+// Statistics computes the statistics of the sample. It returns ErrNoLabelled if no row has
+// a label and a score.
+func (s *Sample) Statistics() (*Statistics, error) {
 	if len(s.rows) == 0 {
 		return nil, ErrNoLabelled
 	}
-	f := &Figures{Counts: s.counts, Kind: s.kind(), Score: s.options.Score}
+	f := &Statistics{Counts: s.counts, Kind: s.kind(), Score: s.options.Score}
 	positive := s.positive()
 	labels := make([]float64, len(s.rows))
 	for i := range s.rows {
@@ -110,7 +111,8 @@ func (s *Sample) agreement(score Score, index int, positive []bool, labels []flo
 	return a
 }
 
-// truth returns the labels as numbers from 0 to 1; nil if they are other ratings.
+// truth returns the labels as numbers from 0 to 1, or nil if they are ratings outside this
+// range.
 func (s *Sample) truth(positive []bool, labels []float64) []float64 {
 	if positive == nil {
 		if slices.Min(labels) < 0 || slices.Max(labels) > 1 {
@@ -133,8 +135,8 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// addVerdicts computes the figures that need faithful and unfaithful rows.
-func (f *Figures) addVerdicts(s *Sample, positive []bool, chosen []float64, o stats.Options) {
+// addVerdicts computes the statistics that require faithful and unfaithful rows.
+func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o stats.Options) {
 	var share stats.Sample
 	called := make([]bool, len(positive))
 	for i, p := range positive {
@@ -189,8 +191,8 @@ func roundThreshold(t float64, scores []float64) float64 {
 // round7 rounds x to seven decimals. Scores have six, so the midpoint of two has seven.
 func round7(x float64) float64 { return math.Round(x*1e7) / 1e7 }
 
-// setUnsplit sets the figures that need faithful and unfaithful rows to NaN.
-func (f *Figures) setUnsplit() {
+// setUnsplit sets the statistics that require faithful and unfaithful rows to NaN.
+func (f *Statistics) setUnsplit() {
 	f.Positive, f.Judged.BalancedAccuracy, f.Judged.Kappa = unsplit(), unsplit(), unsplit()
 	nan := math.NaN()
 	f.Best = stats.Threshold{Threshold: nan, Apparent: nan, OutOfFold: unsplit(), Low: nan, High: nan}
@@ -199,20 +201,20 @@ func (f *Figures) setUnsplit() {
 
 const unsplitNote = "the labels are ratings; set --positive-at X to the lowest rating of a faithful row"
 
-// unsplit returns the interval of a figure that needs faithful and unfaithful rows.
+// unsplit returns the interval of a statistic that requires faithful and unfaithful rows.
 func unsplit() stats.Interval {
 	nan := math.NaN()
 	return stats.Interval{Estimate: nan, Lower: nan, Upper: nan, Confidence: 0.95, Method: stats.TooFew, Note: unsplitNote}
 }
 
-// addNotes adds reasons to doubt the figures.
-func (f *Figures) addNotes() {
+// addNotes adds caveats about the statistics.
+func (f *Statistics) addNotes() {
 	if n := f.Counts.Unscored; n > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("excluded rows with a label but no score: %d", n))
 	}
 }
 
 // agreement returns the agreement of f.Score.
-func (f *Figures) agreement() *Agreement {
+func (f *Statistics) agreement() *Agreement {
 	return &f.Scores[slices.Index(Scores(), f.Score)]
 }
