@@ -388,7 +388,7 @@ func TestRunBudgetAppliesToBatch(t *testing.T) {
 	dir := t.TempDir()
 	got := runInProcess(t, dir, nil, append(args, "--max-tokens", "49999")...)
 	if got.code != exitFailure || s.Seen().Online != 0 || !strings.Contains(got.stderr, "the limit of 49999 tokens is reached: 50000 used") ||
-		!strings.Contains(got.stderr, "continue with --batch --resume") {
+		!strings.Contains(got.stderr, "use --batch --resume to continue") {
 		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitFailure, s.Seen(), got.stderr)
 	}
 	got = runInProcess(t, dir, nil, append(args, "--max-tokens", "99999", "--resume")...)

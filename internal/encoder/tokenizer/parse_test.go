@@ -48,7 +48,7 @@ func TestParseErrors(t *testing.T) {
 		{"normalizer", `{"type":"Replace","pattern":{"String":""},"content":""}`, "/normalizer/pattern/String"},
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"!"}`, "/normalizer/precompiled_charsmap: illegal base64"},
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"AAA="}`, "charsmap is too short"},
-		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"/////wAA"}`, "a double array of 4294967295 bytes"},
+		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"/////wAA"}`, "trie of 4294967295 bytes"},
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + value + `"}`, "charsmap unit 1: invalid replacement offset 99 of 2"},
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + far + `"}`, "charsmap unit 1: value is out of range"},
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + cycle + `"}`, ""},
