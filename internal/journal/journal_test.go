@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 
 	"go.uber.org/goleak"
 
@@ -295,5 +299,56 @@ func TestFailedRowsAreRescored(t *testing.T) {
 		if n > 2 && text != failing[2] {
 			t.Errorf("%q: got %d calls, want at most 2", text, n)
 		}
+	}
+}
+
+// A blank line in either file must not shift the rows of the other one.
+func TestMergeSkipsBlankLines(t *testing.T) {
+	lines := strings.SplitAfter(uninterruptedResults(t, 4), "\n")
+	for name, files := range map[string][2]string{
+		".part":             {lines[0] + "\n" + lines[1] + lines[2], lines[0] + lines[1]},
+		".part.new":         {lines[0] + lines[1] + lines[2], lines[0] + "\n" + lines[1]},
+		"cut .part.new":     {lines[0] + lines[1] + lines[2], "\n" + lines[0] + lines[1][:9]},
+		".part.new, at end": {lines[0] + lines[1] + lines[2], lines[0] + lines[1] + " \n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			part := filepath.Join(t.TempDir(), "out.jsonl.part")
+			if err := errors.Join(os.WriteFile(part, []byte(files[0]), 0o600), os.WriteFile(part+newSuffix, []byte(files[1]), 0o600), merge(part)); err != nil {
+				t.Fatal(err)
+			}
+			var got []int
+			for row, err := range result.NewReader(strings.NewReader(readFile(t, part)), nil).Rows() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, row.Index)
+			}
+			if want := []int{0, 1, 2}; !slices.Equal(got, want) {
+				t.Errorf("got rows %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// A disk error is not the end of the rows: nothing may be removed or overwritten.
+func TestReadErrorIsNotTheEnd(t *testing.T) {
+	line, _, _ := strings.Cut(uninterruptedResults(t, 2), "\n")
+	open := func() io.Reader {
+		return io.MultiReader(strings.NewReader(line+"\n"+line[:20]), iotest.ErrReader(syscall.EIO))
+	}
+	if rows, _, err := countValid(open()); rows != 1 || !errors.Is(err, syscall.EIO) {
+		t.Errorf("countValid: got %d rows, %v, want 1 row, %v", rows, err, syscall.EIO)
+	}
+	s := &Stored{Part: "out.jsonl.part", lines: result.NewReader(open(), nil)}
+	for row := range rowsOf(1) {
+		if r, err := s.Next(&row, nil); r == nil || err != nil {
+			t.Errorf("first row: got %v, %v, want a result", r, err)
+		}
+		if r, err := s.Next(&row, nil); r != nil || !errors.Is(err, syscall.EIO) {
+			t.Errorf("second row: got %v, %v, want %v", r, err, syscall.EIO)
+		}
+	}
+	if err := s.Unmatched(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("Unmatched: got %v, want %v", err, syscall.EIO)
 	}
 }

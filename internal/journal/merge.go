@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -24,11 +25,13 @@ func merge(part string) error {
 	if err != nil {
 		return err
 	}
-	rows, size := countValid(file)
-	if rows == 0 {
+	rows, size, err := countValid(file)
+	if err == nil && rows == 0 {
 		return errors.Join(file.Close(), os.Remove(path))
 	}
-	err = file.Truncate(size)
+	if err == nil {
+		err = file.Truncate(size)
+	}
 	if err == nil {
 		_, err = file.Seek(size, io.SeekStart)
 	}
@@ -71,29 +74,36 @@ func appendRest(dst io.Writer, part string, rows int) error {
 	return err
 }
 
-// countValid counts the results at the start of r and their bytes.
-func countValid(r io.Reader) (rows int, size int64) {
+// countValid counts the results at the start of r and the bytes up to the end of the last
+// one. An error is one of reading r.
+func countValid(r io.Reader) (rows int, size int64, err error) {
 	results := result.NewReader(r, new(eval.Checker).Check)
 	for {
 		_, err := results.Next()
 		line := results.Line()
-		if err != nil || len(line) == 0 || line[len(line)-1] != '\n' {
-			return rows, size
+		switch {
+		case err != nil && line == nil && !errors.Is(err, io.EOF):
+			return rows, size, err
+		case err != nil || !bytes.HasSuffix(line, []byte("\n")):
+			return rows, size, nil
 		}
-		rows, size = rows+1, size+int64(len(line))
+		rows, size = rows+1, results.Offset()
 	}
 }
 
-// countLines counts the complete lines of r, up to limit, and their bytes.
+// countLines counts the complete lines of r that are not blank, up to limit, and the bytes
+// up to the end of the last one.
 func countLines(r io.Reader, limit int) (n int, size int64, err error) {
 	b := bufio.NewReaderSize(r, 256<<10)
-	read := int64(0)
+	read, blank := int64(0), true
 	for n < limit {
 		piece, err := b.ReadSlice('\n')
 		read += int64(len(piece))
+		blank = blank && len(bytes.TrimSpace(piece)) == 0
 		switch {
+		case err == nil && blank:
 		case err == nil:
-			n, size = n+1, read
+			n, size, blank = n+1, read, true
 		case errors.Is(err, io.EOF):
 			return n, size, nil
 		case !errors.Is(err, bufio.ErrBufferFull):

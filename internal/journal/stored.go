@@ -66,11 +66,11 @@ func (s *Stored) Retried() int { return int(s.retried.Load()) }
 // Next is an eval.Earlier. It returns the stored result of the row, or nil if the row
 // must be scored: it has no result, its failure may be temporary, or its result was
 // edited. A row that could not be read remains failed. Next returns a *ChangedError if
-// the stored result belongs to a different row.
+// the stored result belongs to a different row, and an error if the file cannot be read.
 func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
-	r, ok := s.next()
+	r, ok, readErr := s.next()
 	if !ok {
-		return nil, nil
+		return nil, readErr
 	}
 	s.resultCount++
 	if r == nil {
@@ -91,12 +91,12 @@ func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
 }
 
 // Unmatched returns a *ChangedError if there are more results after the last row of the
-// dataset.
+// dataset, and an error if the file cannot be read.
 func (s *Stored) Unmatched() error {
-	r, ok := s.next()
+	r, ok, err := s.next()
 	switch {
 	case !ok:
-		return nil
+		return err
 	case r == nil:
 		return &ChangedError{s.Part, "there are more results than rows in the dataset"}
 	}
@@ -105,16 +105,19 @@ func (s *Stored) Unmatched() error {
 
 // next returns the next result, or nil if its fields contradict each other. It returns
 // false at the end, which is the first incomplete line or the first one that is not
-// formatted exactly as it would be written.
-func (s *Stored) next() (*result.Row, bool) {
+// formatted exactly as it would be written. An error is one of reading the file.
+func (s *Stored) next() (*result.Row, bool, error) {
 	if s.atEnd {
-		return nil, false
+		return nil, false, nil
 	}
 	r, err := s.lines.Next()
+	if err != nil && s.lines.Line() == nil && !errors.Is(err, io.EOF) {
+		return nil, false, fmt.Errorf("%s: %w", s.Part, err)
+	}
 	line, complete := bytes.CutSuffix(s.lines.Line(), []byte("\n"))
 	if complete && err == nil {
 		if s.scratch = r.AppendJSON(s.scratch[:0]); bytes.Equal(s.scratch, line) {
-			return r, true
+			return r, true, nil
 		}
 		err = fmt.Errorf("row %d is not formatted as results are", r.Index)
 	}
@@ -122,7 +125,7 @@ func (s *Stored) next() (*result.Row, bool) {
 		if s.mismatches++; s.firstMismatch == nil {
 			s.firstMismatch = err
 		}
-		return nil, true
+		return nil, true, nil
 	}
 	s.atEnd = true
 	s.total.Store(int64(s.resultCount))
@@ -138,7 +141,7 @@ func (s *Stored) next() (*result.Row, bool) {
 	if s.Done != nil {
 		s.Done()
 	}
-	return nil, false
+	return nil, false, nil
 }
 
 // isReached reports whether all stored results are read and there are at most rows of

@@ -26,6 +26,7 @@ type Reader struct {
 	decoder *Decoder
 	long    []byte // holds lines that are longer than the buffer of r
 	line    []byte
+	offset  int64 // end of line
 	n       int
 }
 
@@ -39,6 +40,7 @@ func NewReader(r io.Reader, check CheckFunc) *Reader {
 func (r *Reader) Next() (*Row, error) {
 	for {
 		err := r.readLine()
+		r.offset += int64(len(r.line))
 		if errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
@@ -69,8 +71,12 @@ func (r *Reader) Rows() iter.Seq2[*Row, error] {
 }
 
 // Line returns the last line that Next read, including the line feed unless the
-// file ends without one. It is valid until the next call of Next.
+// file ends without one. It is nil at the end and if the line could not be read. It is
+// valid until the next call of Next.
 func (r *Reader) Line() []byte { return r.line }
+
+// Offset returns the offset of the end of the last line that Next read.
+func (r *Reader) Offset() int64 { return r.offset }
 
 // readLine sets line to the next line.
 func (r *Reader) readLine() error {

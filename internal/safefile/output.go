@@ -63,7 +63,8 @@ func CreateOutput(path string) (*Output, error) {
 }
 
 // ReserveOutput locks an output without opening it. It returns a *LockedError if
-// another process uses it. The caller must call Release, Commit or Abandon.
+// another process uses it. The caller must call Release, Commit or Abandon; if the
+// output is not open, Commit returns an error and Abandon only unlocks it.
 func ReserveOutput(path string) (*Output, error) {
 	target, err := Resolve(path)
 	if err != nil {
@@ -174,6 +175,9 @@ func (o *Output) ReplacePart() error {
 // Commit syncs the output to the disk and gives it its final name.
 func (o *Output) Commit() error {
 	defer o.Release()
+	if o.file == nil {
+		return fmt.Errorf("%s: output is not open", o.path)
+	}
 	isStream := o.part == o.path
 	err := o.buf.Flush()
 	if err == nil && !isStream {
@@ -203,9 +207,12 @@ func (o *Output) Commit() error {
 // keeps it and returns its name if keep is set.
 func (o *Output) Abandon(keep bool) (part string, err error) {
 	defer o.Release()
+	if o.file == nil {
+		return "", nil
+	}
 	err = o.Close()
 	if o.part == o.path {
-		return "", nil
+		return "", err
 	}
 	if !keep {
 		return "", os.Remove(o.current)
@@ -213,8 +220,12 @@ func (o *Output) Abandon(keep bool) (part string, err error) {
 	return o.current, err
 }
 
-// Close closes an incomplete output, which stays locked.
+// Close closes an incomplete output, which stays locked. It does nothing if the output is
+// not open.
 func (o *Output) Close() error {
+	if o.file == nil {
+		return nil
+	}
 	flushErr := o.buf.Flush()
 	return errors.Join(flushErr, o.file.Close())
 }

@@ -1,6 +1,7 @@
 package safefile
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"io/fs"
@@ -175,6 +176,36 @@ func TestOutputDoesNotAppearAfterAnError(t *testing.T) {
 				t.Errorf("got %v, want no file", err)
 			}
 		})
+	}
+}
+
+func TestOutputThatIsNotOpen(t *testing.T) {
+	dir := t.TempDir()
+	for name, end := range map[string]func(*Output) error{
+		"commit":  func(o *Output) error { return o.Commit() },
+		"abandon": func(o *Output) error { _, err := o.Abandon(false); return err },
+		"keep":    func(o *Output) error { _, err := o.Abandon(true); return err },
+		"close":   func(o *Output) error { defer o.Release(); return o.Close() },
+	} {
+		o, err := ReserveOutput(filepath.Join(dir, "out.jsonl")) // fails if the previous one is locked
+		must(t, err)
+		if err := end(o); (err != nil) != (name == "commit") {
+			t.Errorf("%s: got %v, want an error from commit only", name, err)
+		}
+		wantFiles(t, dir)
+	}
+}
+
+func TestAbandonReturnsErrorsOfAStream(t *testing.T) {
+	errFault := errors.New("fault")
+	for name, faulty := range map[string]faultyFile{"write": {writeErr: errFault}, "close": {closeErr: errFault}} {
+		o := create(t, os.DevNull, "row\n")
+		faulty.File, _ = o.file.(*os.File)
+		o.file, o.buf = &faulty, bufio.NewWriter(&faulty)
+		_, _ = o.Write([]byte("row\n"))
+		if _, err := o.Abandon(true); !errors.Is(err, errFault) {
+			t.Errorf("%s: got %v, want %v", name, err, errFault)
+		}
 	}
 }
 
