@@ -119,7 +119,7 @@ func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 // maximum.
 func failedGate(t *report.Tally, limit flagvalue.Limit) report.Gate {
 	g := report.Gate{Name: report.GateMaxFailed, Bar: float64(limit.N), Value: float64(t.Failed)}
-	text, basis := strconv.Itoa(t.Failed)+" failed rows", ""
+	text, basis := report.Count(t.Failed, "failed row", "failed rows"), ""
 	if limit.Share != nil {
 		g.Bar, g.Value = *limit.Share, float64(t.Failed)/float64(max(t.Rows, 1))
 		text, basis = "failed rows "+percent(g.Value), fmt.Sprintf("%d of %d rows, ", t.Failed, t.Rows)
@@ -138,7 +138,7 @@ func (o *gateOptions) warnings(t *report.Tally, m *report.Means) []string {
 	var all []string
 	for i := range m.By {
 		if b := &m.By[i]; b.Other != nil {
-			all = append(all, fmt.Sprintf("--by %s: more than %d groups: the rows of the others are counted together as (other)", b.Column, len(b.Groups)))
+			all = append(all, fmt.Sprintf("--by %s: more than %s: the rows of the others are counted together as (other)", b.Column, report.Count(len(b.Groups), "group", "groups")))
 		}
 	}
 	if t.Rows > 0 && t.Failed == t.Rows && failedGate(t, o.maxFailed).Passed {
@@ -184,7 +184,7 @@ func meanGate(t *report.Tally, bar float64) report.Gate {
 	n := t.Faithfulness.Count()
 	g := report.Gate{Name: report.GateMinMean, Bar: bar, Value: t.Faithfulness.Mean()}
 	if n == 0 {
-		g.Text = "mean faithfulness >= " + minDecimals(bar, 2) + " can't be judged (n = 0 scored)"
+		g.Text = "mean faithfulness >= " + minDecimals(bar, 2) + " cannot be evaluated (n = 0 scored)"
 		return g
 	}
 	counted := strconv.Itoa(n) + " scored"
@@ -201,7 +201,7 @@ func lowerGate(m *report.Means, bar float64) report.Gate {
 	g := report.Gate{Name: report.GateMinLower, Bar: bar, Value: m.Rows.Lower}
 	const what = "lower end of the 95% interval of mean faithfulness "
 	if !m.Rows.Reliable() {
-		g.Text = what + ">= " + minDecimals(bar, 2) + " can't be judged (" + m.Basis() + ")"
+		g.Text = what + ">= " + minDecimals(bar, 2) + " cannot be evaluated (" + m.Basis() + ")"
 		return g
 	}
 	g.Text = what + compareMin(&g) + " (mean " + strconv.FormatFloat(m.Rows.Estimate, 'f', 4, 64) + ", " + m.Basis() + ")"
@@ -223,10 +223,10 @@ func groupsGate(columns []report.By, bar float64) report.Gate {
 			text += fmt.Sprintf(" < %s in %d of %s: %s", minDecimals(bar, 2), len(below), report.Count(len(b.Groups), "group", "groups"), firstGroups(below, bar))
 			g.Passed = false
 		case b.Other != nil:
-			text += fmt.Sprintf(" >= %s can't be judged (more than %d groups)", minDecimals(bar, 2), len(b.Groups))
+			text += fmt.Sprintf(" >= %s cannot be evaluated (more than %s)", minDecimals(bar, 2), report.Count(len(b.Groups), "group", "groups"))
 			g.Passed = false
 		case len(scored) == 0:
-			text += " >= " + minDecimals(bar, 2) + " can't be judged (no group has a score)"
+			text += " >= " + minDecimals(bar, 2) + " cannot be evaluated (no group has a score)"
 			g.Passed = false
 		default:
 			text += fmt.Sprintf(" >= %s in %s, lowest: %s", minDecimals(bar, 2), report.Count(len(scored), "group", "groups"), firstGroups(scored[:1], bar))
@@ -268,7 +268,7 @@ func noClaimsGate(t *report.Tally, bar float64) report.Gate {
 	g := report.Gate{Name: report.GateMaxNoClaims, Bar: bar, Value: t.NoClaimsShare()}
 	rows := t.Rows - t.Failed
 	if rows == 0 {
-		g.Text = "rows without claims <= " + percent(bar) + " can't be judged (n = 0 rows)"
+		g.Text = "rows without claims <= " + percent(bar) + " cannot be evaluated (n = 0 rows)"
 		return g
 	}
 	g.Passed = g.Value <= bar+gateTolerance
@@ -290,7 +290,7 @@ func percent(x float64) string {
 func citationGate(name, what string, bar, value float64, n int) report.Gate {
 	g := report.Gate{Name: name, Bar: bar, Value: value}
 	if math.IsNaN(value) {
-		g.Text = what + " >= " + minDecimals(bar, 2) + " can't be judged (no citations)"
+		g.Text = what + " >= " + minDecimals(bar, 2) + " cannot be evaluated (no citations)"
 		return g
 	}
 	g.Text = what + " " + compareMin(&g) + " (n = " + strconv.Itoa(n) + " rows)"

@@ -15,10 +15,16 @@ const (
 	// MaxMarkdown is the maximum size of a report in bytes. A comment on GitHub is limited
 	// to 65,536 characters; the rest is for text around the report.
 	MaxMarkdown  = 60_000
-	markdownRows = 50  // maximum rows with unsupported claims
-	maxFailures  = 10  // maximum failed rows
-	moreReserve  = 200 // bytes reserved for the numbers of omitted rows
+	markdownRows = 50 // maximum rows with unsupported claims
+	maxFailures  = 10 // maximum failed rows
 	maxNotes     = 20
+
+	// Sizes of the report after each section, in bytes. Every section has room for at least
+	// one item: a row with its claims takes at most 19,000 bytes.
+	afterGroups   = 28_000
+	afterGates    = 36_000
+	afterFailures = 40_000
+	afterRows     = MaxMarkdown - 500 // the rest is for headings and the numbers of omitted items
 )
 
 // markdown writes a report for a pull request: statistics, gates, failed rows and the
@@ -78,14 +84,15 @@ func (m *markdown) figures() {
 	add("75%", fourDecimals(f.Quantile(0.75)))
 	add("max", fourDecimals(f.Max()))
 	m.b.WriteString(table.Markdown() + "\n")
-	for i, note := range m.opts.Notes[:min(len(m.opts.Notes), maxNotes)] {
-		if i > 0 {
-			m.b.WriteString(", ")
-		}
-		m.b.WriteString(CodeSpan(Clip(note, maxNameText)))
+	var notes []string
+	for _, note := range m.opts.Notes[:min(len(m.opts.Notes), maxNotes)] {
+		notes = append(notes, CodeSpan(Clip(note, maxNameText)))
 	}
-	if len(m.opts.Notes) > 0 {
-		m.b.WriteString("\n\n")
+	if more := len(m.opts.Notes) - maxNotes; more > 0 {
+		notes = append(notes, fmt.Sprintf("and %d more", more))
+	}
+	if len(notes) > 0 {
+		m.b.WriteString(strings.Join(notes, ", ") + "\n\n")
 	}
 	if t.Claims > 0 {
 		fmt.Fprintf(&m.b, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.\n\n",
@@ -119,15 +126,24 @@ func (m *markdown) means() {
 		t.AddRow(s.Of, s.Estimate, cmp.Or(s.Interval, "none"), s.Basis)
 	}
 	m.b.WriteString(t.Markdown() + "\n")
-	for _, by := range all.Tables() {
-		m.b.WriteString(by.Markdown() + "\n")
+	tables := all.Tables()
+	for i, by := range tables {
+		if !m.add(by.Markdown()+"\n", afterGroups) {
+			fmt.Fprintf(&m.b, "and %s\n\n", Count(len(tables)-i, "more column of groups", "more columns of groups"))
+			break
+		}
 	}
 }
 
 // gates writes the outcomes of the gates.
 func (m *markdown) gates() {
-	if gates := m.opts.gatesOf(&m.tally); len(gates) > 0 {
-		m.b.WriteString(GateTable(gates).Markdown() + "\n")
+	gates := m.opts.gatesOf(&m.tally)
+	shown := len(gates)
+	for shown > 0 && !m.add(GateTable(gates[:shown]).Markdown()+"\n", afterGates) {
+		shown--
+	}
+	if more := len(gates) - shown; more > 0 {
+		fmt.Fprintf(&m.b, "and %s\n\n", Count(more, "more gate", "more gates"))
 	}
 }
 
@@ -140,7 +156,7 @@ func (m *markdown) failures() {
 	shown := 0
 	for i := range m.worst.failed {
 		f := &m.worst.failed[i]
-		if shown == maxFailures || !m.add("- "+CodeSpan(f.ID)+": "+CodeSpan(f.Error)+"\n") {
+		if shown == maxFailures || !m.add("- "+CodeSpan(f.ID)+": "+CodeSpan(f.Error)+"\n", afterFailures) {
 			break
 		}
 		shown++
@@ -159,7 +175,7 @@ func (m *markdown) rows() {
 	fmt.Fprintf(&m.b, "### Rows with unsupported claims: %d, the worst first\n\n", m.worst.unsupported)
 	shown := 0
 	for i := range m.worst.rows {
-		if !m.add(markdownRow(i+1, &m.worst.rows[i])) {
+		if !m.add(markdownRow(i+1, &m.worst.rows[i]), afterRows) {
 			break
 		}
 		shown++
@@ -167,9 +183,9 @@ func (m *markdown) rows() {
 	m.more(m.worst.unsupported-shown, "rows with unsupported claims")
 }
 
-// add appends text and reports true, unless the report would become too long.
-func (m *markdown) add(text string) bool {
-	if m.b.Len()+len(text) > MaxMarkdown-moreReserve {
+// add appends text and reports true, unless the report would become longer than limit.
+func (m *markdown) add(text string, limit int) bool {
+	if m.b.Len()+len(text) > limit {
 		return false
 	}
 	m.b.WriteString(text)
@@ -226,7 +242,8 @@ func CodeSpan(s string) string {
 		longest = max(longest, run)
 	}
 	fence := strings.Repeat("`", longest+1)
-	if s[0] == '`' || s[len(s)-1] == '`' {
+	first, last := s[0], s[len(s)-1]
+	if first == '`' || last == '`' || first == ' ' && last == ' ' {
 		return fence + " " + s + " " + fence // a space at both ends is not shown
 	}
 	return fence + s + fence
