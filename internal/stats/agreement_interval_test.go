@@ -251,6 +251,20 @@ func TestCorrectedMeanMatchesPPI(t *testing.T) {
 	near(t, "labelled", got.Labelled.Estimate, 29./60, 1e-15)
 }
 
+// The mean error of the judge, 0.08, and its mean over the other rows add up to 1.078.
+func TestCorrectedMeanIsInRange(t *testing.T) {
+	truth, judged := slices.Repeat([]float64{1}, 40), slices.Repeat([]float64{1}, 40)
+	copy(judged, []float64{0.2, 0.2, 0.2, 0.2})
+	rest := make([]float64, 200)
+	for i := range rest {
+		rest[i] = 0.998 + float64(i%5-2)*0.0005
+	}
+	got := CorrectedMean(truth, judged, summaryOf(rest...), Options{}).Mean
+	if got.Estimate != 1 || !(got.Lower >= 0 && got.Lower <= 1 && got.Upper == 1) {
+		t.Errorf("got %v with the interval %v to %v, want 1 in an interval that ends at 1", got.Estimate, got.Lower, got.Upper)
+	}
+}
+
 func TestCorrectedMeanEdgeCases(t *testing.T) {
 	_, scores, ratings := testJudge()
 	perfect := CorrectedMean(scores, scores, unlabelled(), Options{})

@@ -29,7 +29,8 @@ type Corrected struct {
 // λ = 1), with the λ of minimum variance, cov(truth, judged) divided by
 // (1+n/N)·var(judged), clipped to 0 and 1 (Angelopoulos, Duchi and Zrnic, "PPI++",
 // arXiv:2311.01453, 2023). Without unlabelled rows λ is 0. The estimate is unbiased
-// for any judge if the labelled rows are a random sample of all rows.
+// for any judge if the labelled rows are a random sample of all rows, except that the
+// estimate and its interval are clipped to the range of o.
 //
 // truth and judged hold the labels and scores of the n labelled rows, rest the scores
 // of the N unlabelled rows. All values must be in the range of o. Rows with a NaN are
@@ -73,7 +74,9 @@ func CorrectedMean(truth, judged []float64, rest *Summary, o Options) Corrected 
 	errorRange.Low, errorRange.High = o.Low-c.Lambda*o.High, o.High-c.Lambda*o.Low
 	c.Mean = errors.Interval(errorRange)
 	judge := rest.Sample().Interval(o)
-	c.Mean.Estimate += c.Lambda * judge.Estimate
+	estimate := c.Mean.Estimate + c.Lambda*judge.Estimate
+	clip := func(x float64) float64 { return max(o.Low, min(o.High, x)) }
+	c.Mean.Estimate = clip(estimate)
 	if !c.Mean.Reliable() {
 		return c
 	}
@@ -85,8 +88,7 @@ func CorrectedMean(truth, judged []float64, rest *Summary, o Options) Corrected 
 	mean := errors.Mean()
 	below := math.Hypot(mean-c.Mean.Lower, c.Lambda*(judge.Estimate-judge.Lower))
 	above := math.Hypot(c.Mean.Upper-mean, c.Lambda*(judge.Upper-judge.Estimate))
-	c.Mean.Lower = max(o.Low, c.Mean.Estimate-below)
-	c.Mean.Upper = min(o.High, c.Mean.Estimate+above)
+	c.Mean.Lower, c.Mean.Upper = clip(estimate-below), clip(estimate+above)
 	return c
 }
 
