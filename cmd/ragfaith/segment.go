@@ -24,9 +24,10 @@ type segmentOptions struct {
 	to   string
 }
 
-const segmentLong = `Split a text into sentences, as score splits answers into claims, and write one
-sentence per line: as JSONL with offsets in code points, or as plain text with line
-breaks within a sentence replaced by spaces. FILE defaults to standard input.`
+const segmentLong = `Split a text into sentences and write one sentence per line: as JSONL with offsets in
+code points, or as plain text with line breaks within a sentence replaced by spaces.
+FILE defaults to standard input. --lang x-claims splits quotations and clauses as score
+does.`
 
 const segmentExample = `  ragfaith segment answer.md
   ragfaith segment answer.txt --lang de --to text
@@ -59,7 +60,7 @@ func newSegment() *cobra.Command {
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		{
 			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()), untrusted: anyValue,
-			help: "language such as de; de-x-claims to split as score does (default: detected)",
+			help: "language, such as de or de-x-claims (default: detected)",
 		},
 		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), untrusted: "table none", help: "format written to stdout: jsonl or text"},
 	}})
