@@ -37,7 +37,7 @@ func (s Score) String() string {
 	return string(s)
 }
 
-// Value returns the score of a row, or NaN if the row was not scored.
+// Value returns the score of a row, or NaN if it has none.
 func (s Score) Value(r *result.Row) float64 {
 	if r.Status != result.Scored {
 		return math.NaN()
@@ -48,6 +48,9 @@ func (s Score) Value(r *result.Row) float64 {
 	case Faithfulness:
 		return r.Faithfulness
 	case MinScore:
+	}
+	if len(r.Claims) == 0 {
+		return math.NaN()
 	}
 	lowest := math.Inf(1)
 	for i := range r.Claims {

@@ -35,6 +35,8 @@ type Choice struct {
 	Threshold float64 // NaN if there is none
 	Own       bool    // the threshold of the run itself
 	Why       string
+
+	unknown bool // the threshold of the run is best, but unknown
 }
 
 // Choice returns the best threshold if it is clearly better on other rows than that of the
@@ -63,7 +65,7 @@ func (r *Report) Choice() Choice {
 	why := formatShortest(f.Best.Threshold) + " is not clearly better in cross-validation"
 	own, err := strconv.ParseFloat(r.Settings.Get(settingThreshold), 64)
 	if err != nil || !(own >= 0 && own <= 1) {
-		return none(why)
+		return Choice{Threshold: math.NaN(), Why: why, unknown: true}
 	}
 	return Choice{Threshold: own, Own: true, Why: why}
 }
@@ -109,7 +111,11 @@ func (r *Report) Advice() string {
 		}
 		return "Use --threshold " + best + ": it agrees with the labels in " + crossValidated + " of rows in cross-validation, " + run + " in " + own + weights + "."
 	}
-	return "The verdicts agree with the labels in " + own + " of rows" + weights + "; no threshold: " + choice.Why + "."
+	first := "Choose no threshold: " + choice.Why + "."
+	if choice.unknown {
+		first = "Keep the threshold of the run: no other is clearly better in cross-validation."
+	}
+	return first + " The verdicts agree with the labels in " + own + " of rows, with both labels weighted equally."
 }
 
 // source describes the results and the labels.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
@@ -97,7 +98,8 @@ func TestAdvice(t *testing.T) {
 		{"better threshold", examples(200), better, lexicalSettings(), "Use --threshold 0.42: it agrees with the labels in 84% of rows in cross-validation, 0.5 in 65% (both labels weighted equally)."},
 		{"unknown run", examples(200), better, nil, "Use --threshold 0.42: it agrees with the labels in 84% of rows in cross-validation, the threshold of the run in 65% (both labels weighted equally)."},
 		{"no better threshold", examples(200), func(f *Statistics) { better(f); f.Judged.BalancedAccuracy.Estimate = 0.83 }, lexicalSettings(), "Keep --threshold 0.5: it agrees with the labels in 83% of rows; the best, 0.42, in 84% in cross-validation (both labels weighted equally)."},
-		{"language model", examples(200), better, with(lexicalSettings(), "--judge", "llm"), "The verdicts agree with the labels in 65% of rows (both labels weighted equally); no threshold: a language model returns verdicts, which have no threshold."},
+		{"language model", examples(200), better, with(lexicalSettings(), "--judge", "llm"), "Choose no threshold: a language model returns verdicts, which have no threshold. The verdicts agree with the labels in 65% of rows, with both labels weighted equally."},
+		{"no better threshold of an unknown run", examples(200), func(f *Statistics) { better(f); f.Judged.BalancedAccuracy.Estimate = 0.83 }, nil, "Keep the threshold of the run: no other is clearly better in cross-validation. The verdicts agree with the labels in 83% of rows, with both labels weighted equally."},
 		{"inverted labels", inverted, nil, lexicalSettings(), "Check the labels: rows labelled faithful have a lower minimum claim score (AUROC "},
 		{"random labels", random, nil, lexicalSettings(), "Try another judge: the minimum claim score does not separate the labels better than chance (AUROC "},
 		{"few labels", examples(12), nil, lexicalSettings(), "Label more rows: too few rows for an interval ("},
@@ -402,5 +404,14 @@ func TestBar(t *testing.T) {
 	b.Share, b.Mean = 0, 0
 	if got := bar(&b); got != "│···················" {
 		t.Error(got)
+	}
+}
+
+func TestScoresOfRowWithoutClaims(t *testing.T) {
+	r := &result.Row{Status: result.Scored, Support: math.NaN(), Faithfulness: math.NaN()}
+	for _, s := range Scores() {
+		if got := s.Value(r); !math.IsNaN(got) {
+			t.Errorf("%s: got %v, want NaN", s, got)
+		}
 	}
 }
