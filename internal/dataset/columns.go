@@ -127,7 +127,11 @@ func noSuchColumn(f Field, name string, names []string) error {
 
 // noColumn says that a column does not exist, and which do.
 func noColumn(name string, names []string) string {
-	return "no such column" + didYouMean(name, names) + "; the columns are " + list(names)
+	near := didYouMean(name, names)
+	if near != "" {
+		near = " (" + strings.TrimPrefix(near, "; ") + ")"
+	}
+	return "no such column" + near + "; the columns are " + list(names)
 }
 
 // didYouMean suggests the most similar name, or returns "" if none is similar.

@@ -142,8 +142,8 @@ func TestOpenRejectsUnknownLayouts(t *testing.T) {
 		want             string
 	}{
 		{"wrong column", "x.jsonl", wrongColumn, Options{}, "x.jsonl: no answer: looked for answer, response, output, actual_output; found question, antwort, contexts; choose one with --map answer=COLUMN"},
-		{"misspelled map", "x.jsonl", wrongColumn, Options{Map: map[Field]string{FieldAnswer: "antword"}}, `x.jsonl: --map answer=antword: no such column; did you mean "antwort"?; the columns are question, antwort, contexts`},
-		{"misspelled path", "x.jsonl", `{"out":{"text":"a","docs":["c d"]}}`, Options{Map: map[Field]string{FieldAnswer: "out.txt"}}, `x.jsonl: --map answer=out.txt: no such column; did you mean "out.text"?; the columns are out.text, out.docs`},
+		{"misspelled map", "x.jsonl", wrongColumn, Options{Map: map[Field]string{FieldAnswer: "antword"}}, `x.jsonl: --map answer=antword: no such column (did you mean "antwort"?); the columns are question, antwort, contexts`},
+		{"misspelled path", "x.jsonl", `{"out":{"text":"a","docs":["c d"]}}`, Options{Map: map[Field]string{FieldAnswer: "out.txt"}}, `x.jsonl: --map answer=out.txt: no such column (did you mean "out.text"?); the columns are out.text, out.docs`},
 		{"invalid path", "x.jsonl", wrongColumn, Options{Map: map[Field]string{FieldAnswer: "a[b"}}, `x.jsonl: --map answer=a[b: no such column; the columns are question, antwort, contexts`},
 		{"reference only", "x.jsonl", `{"inputs":{"question":"q"},"reference_outputs":{"answer":"gold"},"documents":["some text"]}`, Options{}, "x.jsonl: no answer: looked for answer, response, output, actual_output; found inputs, reference_outputs, documents; choose one with --map answer=COLUMN"},
 		{"annotations", "x.jsonl", `{"answer":"a","pieces":[{"kind":"claim","text":"one","start":0,"end":3}]}`, Options{}, "x.jsonl: no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; found answer, pieces; choose one with --map contexts=COLUMN"},
