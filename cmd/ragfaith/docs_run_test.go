@@ -15,8 +15,12 @@ import (
 	"time"
 )
 
-// docsTime limits the commands of one block. Some build the program.
-const docsTime = 10 * time.Minute
+const (
+	// docsTime limits the commands of one block. Some build the program.
+	docsTime = 10 * time.Minute
+	// waitDelay limits how long a process that a block leaves behind can keep the output open.
+	waitDelay = 30 * time.Second
+)
 
 // A docsReader runs the blocks of a page in a directory that contains the files used by
 // the page.
@@ -109,7 +113,13 @@ func (r *docsReader) script(t *testing.T, b *docsBlock, text string, env ...stri
 			return
 		}
 	}
-	want, _ := strconv.Atoi(b.words["exit"])
+	want := 0
+	if b.has("exit") {
+		var err error
+		if want, err = strconv.Atoi(b.words["exit"]); err != nil {
+			t.Fatalf("%s: exit: %v", b, err)
+		}
+	}
 	if out, code := r.bash(t, b, "set -eo pipefail\n"+text, env...); code != want {
 		t.Errorf("%s: got exit code %d, want %d\n%s\n%s", b, code, want, text, out)
 	}
@@ -166,6 +176,7 @@ func (r *docsReader) bash(t *testing.T, b *docsBlock, script string, env ...stri
 	ctx, cancel := context.WithTimeout(t.Context(), docsTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", r.useTestServer(t, b, script))
+	cmd.WaitDelay = waitDelay
 	cmd.Dir, cmd.Env = r.dir, append(append(append([]string(nil), r.env...), r.servers(t, b)...), env...)
 	if b.has("repository") {
 		cmd.Dir = docsRoot
@@ -197,6 +208,7 @@ func (r *docsReader) python(t *testing.T, b *docsBlock) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cmd.WaitDelay = waitDelay
 	cmd.Dir, cmd.Env = r.dir, append(slices.Clip(r.env), "PYTHONPATH="+module, "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", b, err, out)

@@ -173,8 +173,9 @@ func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 		if m := missingWordsRE.FindStringSubmatch(c.Reason); m != nil {
 			claimValue += " " + m[1]
 		}
-		for text, found := range map[string]map[string]bool{claimValue: numbers(claimText), contextValue: numbers(strings.Join(r.Contexts, "\n"))} {
-			for n := range numbers(text) {
+		for _, v := range []struct{ value, source string }{{claimValue, claimText}, {contextValue, strings.Join(r.Contexts, "\n")}} {
+			found := numbers(v.source)
+			for n := range numbers(v.value) {
 				if !found[n] {
 					t.Errorf("%s: number %s is part of a marker: %s (%s)", r.ID, n, c.Reason, claimText)
 				}

@@ -150,6 +150,10 @@ func TestEncodeGoldenModels(t *testing.T) {
 				if c.Offsets != nil && !slices.Equal(characterOffsets(got, texts), c.Offsets) {
 					t.Errorf("%s: got offsets %v, want %v", c.Name, characterOffsets(got, texts), c.Offsets)
 				}
+				if c.Sequence != nil && len(got.Sequence) != len(c.Sequence) {
+					t.Errorf("%s: got %d sequences, want %d", c.Name, len(got.Sequence), len(c.Sequence))
+					continue
+				}
 				for i, s := range c.Sequence {
 					if s == nil && got.Sequence[i] != -1 || s != nil && got.Sequence[i] != *s {
 						t.Errorf("%s: token %d: got sequence %d", c.Name, i, got.Sequence[i])

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,11 +21,24 @@ func (p *Tab) LoadAxe() {
 	if err != nil || len(found) == 0 {
 		p.T.Skip("axe-core is not installed; run scripts/fetch-axe.sh")
 	}
-	axe, err := os.ReadFile(found[len(found)-1])
+	axe, err := os.ReadFile(newest(found))
 	if err != nil {
 		p.T.Fatal(err)
 	}
 	p.Value(string(axe) + ";0")
+}
+
+// newest returns the path whose directory name ends with the highest version.
+func newest(paths []string) string {
+	version := func(path string) (numbers []int) {
+		dir := filepath.Base(filepath.Dir(path))
+		for part := range strings.SplitSeq(dir[strings.LastIndexByte(dir, '-')+1:], ".") {
+			n, _ := strconv.Atoi(part) // 0 if it is not a number
+			numbers = append(numbers, n)
+		}
+		return numbers
+	}
+	return slices.MaxFunc(paths, func(a, b string) int { return slices.Compare(version(a), version(b)) })
 }
 
 // Axe reports violations that axe-core finds in the current state of the page, which

@@ -3,6 +3,7 @@ package browsertest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/png"
@@ -119,14 +120,20 @@ func (p *Tab) Press(keys string) {
 // Choose sets the field of the search form with the given name.
 func (p *Tab) Choose(name, value string) {
 	p.T.Helper()
-	p.Run(fmt.Sprintf(`const f = document.getElementById("tools").elements.namedItem(%q);
-		f.value = %q; f.dispatchEvent(new Event("input", {bubbles: true}))`, name, value))
+	p.Run(fmt.Sprintf(`const f = document.getElementById("tools").elements.namedItem(%s);
+		f.value = %s; f.dispatchEvent(new Event("input", {bubbles: true}))`, quote(name), quote(value)))
+}
+
+// quote returns s as a JavaScript string.
+func quote(s string) string {
+	b, _ := json.Marshal(s) // never fails
+	return string(b)
 }
 
 // Texts returns an expression for the texts of all elements that match a selector, joined
 // by |.
 func Texts(selector string) string {
-	return fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.textContent).join('|')`, selector)
+	return fmt.Sprintf(`[...document.querySelectorAll(%s)].map((e) => e.textContent).join('|')`, quote(selector))
 }
 
 // Screenshot writes a screenshot of the visible part or of the full page to name.png in a
