@@ -68,7 +68,6 @@ func (v view) compose(inner view) view {
 		}
 		to = from
 		c := cut{start: raw + from - last, at: from + moved}
-		c.end = c.start
 		for {
 			if len(outerCuts) > 0 && outerCuts[0].at <= to {
 				to = max(to, outerCuts[0].at+outerCuts[0].size)

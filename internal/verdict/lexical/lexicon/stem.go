@@ -22,13 +22,13 @@ func stem(w []byte) stemmed {
 		return stemmed{len: n - 2, y: true}
 	case hasEnding(w, "ing") && n >= 6:
 		n = undouble(w, n-3)
-	case hasEnding(w, "es") && n >= 5:
+	case hasEnding(w, "es"):
 		n -= 2
-	case hasEnding(w, "ed") && n >= 5:
+	case hasEnding(w, "ed"):
 		n = undouble(w, n-2)
 	case w[n-1] == 's' && w[n-2] != 's' && w[n-2] != 'u' && w[n-2] != 'i':
 		n--
-	case hasEnding(w, "ly") && n >= 5:
+	case hasEnding(w, "ly"):
 		n -= 2
 	}
 	if n > 4 && w[n-1] == 'e' {
