@@ -243,6 +243,19 @@ type header struct {
 	warnings []error         // reasons why columns were dropped
 }
 
+// otherAnswer returns a warning if a column besides the answer is named like the answer
+// that a model generated, or nil.
+func (m *columnMap) otherAnswer(names []string) error {
+	if m.mapped[FieldAnswer] != "" || m.names[FieldAnswer] != "" || m.raw {
+		return nil
+	}
+	i := slices.IndexFunc(names, func(name string) bool { return m.byName[name].field == FieldAnswer })
+	if other := shape.NewNames().Generated(names); i >= 0 && other != "" {
+		return fmt.Errorf("the answer is read from %s, not from %s; choose one with --map answer=COLUMN", quote(names[i]), quote(other))
+	}
+	return nil
+}
+
 // isIdeal reports whether a column contains the ideal contexts of a test case of DeepEval,
 // not the retrieved ones, which are in another column.
 func isIdeal(name, other string) bool {
@@ -288,6 +301,9 @@ func (m *columnMap) header(names []string) (*header, error) {
 		if !ok && !m.raw && (f == FieldAnswer || f == FieldContexts) {
 			return nil, m.missing(f, names)
 		}
+	}
+	if err := m.otherAnswer(names); err != nil {
+		h.warnings = append(h.warnings, err)
 	}
 	for _, name := range m.keep {
 		if !seen[name] && m.required[name] != "" {

@@ -122,6 +122,11 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 			return o.columns.missing(f, o.names())
 		}
 	}
+	if first {
+		if err := o.columns.otherAnswer(o.names()); err != nil {
+			o.warnings.once(err)
+		}
+	}
 	return invalid.first()
 }
 

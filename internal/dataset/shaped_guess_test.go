@@ -156,3 +156,23 @@ func TestRowsKeepsTheRestOfNestedColumns(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
+
+func TestRowsWarnsAboutAnotherAnswer(t *testing.T) {
+	const want = `the answer is read from "answer", not from "prediction"; choose one with --map answer=COLUMN`
+	for file, text := range map[string]string{
+		"x.jsonl": `{"answer":"a","prediction":"b","contexts":["c"]}` + "\n",
+		"x.csv":   "answer,prediction,contexts\na,b,c\n",
+	} {
+		var warned []string
+		opts := Options{Warn: func(err error) { warned = append(warned, err.Error()) }}
+		rows, _ := read(t, file, text, opts)
+		if len(rows) != 1 || len(warned) != 1 || !strings.HasSuffix(warned[0], want) {
+			t.Errorf("%s: got %d rows, warnings %q, want one: %s", file, len(rows), warned, want)
+		}
+		opts.Map = map[Field]string{FieldAnswer: "answer"}
+		warned = nil
+		if read(t, file, text, opts); len(warned) > 0 {
+			t.Errorf("%s with --map: got warnings %q, want none", file, warned)
+		}
+	}
+}

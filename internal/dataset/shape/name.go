@@ -155,6 +155,17 @@ func (n *Names) isVerdict(text string) bool {
 	return err == nil || n.verdicts[text]
 }
 
+// Generated returns the column that the answer of a system is in if a column named
+// answer can be the expected one, such as prediction. It returns "" if there is none.
+func (n *Names) Generated(columns []string) string {
+	for _, name := range columns {
+		if _, ok := n.Rank(Answer, name); ok && isGenerated(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // isGenerated reports whether the name of an answer says that a model generated it.
 func isGenerated(name string) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool {
