@@ -340,11 +340,11 @@ func TestReadErrorIsNotTheEnd(t *testing.T) {
 		t.Errorf("countValid: got %d rows, %v, want 1 row, %v", rows, err, syscall.EIO)
 	}
 	s := &Stored{Part: "out.jsonl.part", lines: result.NewReader(open(), nil)}
-	for row := range rowsOf(1) {
-		if r, err := s.Next(&row, nil); r == nil || err != nil {
+	for row, err := range rowsOf(1) {
+		if r, err := s.Next(&row, err); r == nil || err != nil {
 			t.Errorf("first row: got %v, %v, want a result", r, err)
 		}
-		if r, err := s.Next(&row, nil); r != nil || !errors.Is(err, syscall.EIO) {
+		if r, err := s.Next(&row, err); r != nil || !errors.Is(err, syscall.EIO) {
 			t.Errorf("second row: got %v, %v, want %v", r, err, syscall.EIO)
 		}
 	}
