@@ -246,7 +246,7 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 func fullDiskTests() map[string]string {
 	return map[string]string{
 		"cmd/ragfaith/config_template.go":  "TestFullDiskLeavesNoPartialFile",
-		"cmd/ragfaith/github.go":          "TestFullDiskForCacheIsWarning",
+		"cmd/ragfaith/github.go":           "TestFullDiskForCacheIsWarning",
 		"cmd/ragfaith/version.go":          "TestFullDiskLeavesNoPartialFile",
 		"internal/dataset/parquet.go":      "TestFullDiskLeavesNoPartialFile",
 		"internal/encoder/hub/download.go": "TestFullDiskLeavesNoPartialModel",

@@ -15,17 +15,17 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-// A signal ends the process within two seconds: a command that has not returned after
-// signalGrace is killed, and its finished rows stay in .part files. messageGrace is for
-// the last message, as standard error may be blocked.
+// A signal ends the process within two seconds. If a command has not returned after
+// signalGrace, the process exits, and finished rows stay in .part files. messageGrace
+// bounds the final write, because stderr may block.
 const (
 	signalGrace  = 1500 * time.Millisecond
 	messageGrace = 100 * time.Millisecond
 )
 
 func main() {
-	// A closed pipe is a write error and must not kill the process: files may still
-	// have to be closed.
+	// A closed pipe must be a write error instead of killing the process, so that files
+	// can still be closed.
 	signal.Ignore(syscall.SIGPIPE)
 	coredump.Disable()
 

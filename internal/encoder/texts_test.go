@@ -146,7 +146,7 @@ func outputs(t *testing.T, m *Model, pairs []Pair, texts []string) [][][]float32
 }
 
 // Texts must not produce special tokens; only the template or the prompt may.
-func TestTextCannotSpellSpecialTokens(t *testing.T) {
+func TestTextDoesNotProduceSpecialTokens(t *testing.T) {
 	for _, name := range goldenNames() {
 		m := openGolden(t, name)
 		plain, err := m.encodePair(Pair{"one", "two"})

@@ -58,7 +58,7 @@ func (v view) compose(inner view) view {
 	outerCuts, innerCuts := v.cuts, inner.cuts
 	last := 0  // end of the last cut in v.text
 	raw := 0   // end of the last cut in v.raw
-	moved := 0 // difference between offsets in inner.text and v.text
+	shift := 0 // difference between offsets in inner.text and v.text
 	for len(outerCuts)+len(innerCuts) > 0 {
 		var from, to int // range of the cut in v.text
 		if len(innerCuts) == 0 || len(outerCuts) > 0 && outerCuts[0].at <= innerCuts[0].start {
@@ -67,7 +67,7 @@ func (v view) compose(inner view) view {
 			from = innerCuts[0].start
 		}
 		to = from
-		c := cut{start: raw + from - last, at: from + moved}
+		c := cut{start: raw + from - last, at: from + shift}
 		for {
 			if len(outerCuts) > 0 && outerCuts[0].at <= to {
 				to = max(to, outerCuts[0].at+outerCuts[0].size)
@@ -77,13 +77,13 @@ func (v view) compose(inner view) view {
 			} else if len(innerCuts) > 0 && innerCuts[0].start <= to {
 				to = max(to, innerCuts[0].end)
 				c.kind, c.citation = cmp.Or(c.kind, innerCuts[0].kind), c.citation || innerCuts[0].citation
-				moved += innerCuts[0].size - (innerCuts[0].end - innerCuts[0].start)
+				shift += innerCuts[0].size - (innerCuts[0].end - innerCuts[0].start)
 				innerCuts = innerCuts[1:]
 			} else {
 				break
 			}
 		}
-		c.end, c.size = raw+to-last, to+moved-c.at
+		c.end, c.size = raw+to-last, to+shift-c.at
 		last, raw = to, c.end
 		out.cuts = append(out.cuts, c)
 	}

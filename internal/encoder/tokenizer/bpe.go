@@ -159,9 +159,10 @@ func (b *bpe) splitChars(s *state, src []byte) {
 	}
 }
 
-// charID returns the token of a character at its position in a word. If there
-// is none, it returns the text of the token.
-func (b *bpe) charID(r rune, text []byte, first, last bool) (id int32, ok bool, looked []byte) {
+// charID returns the token of a character, which can depend on its position in a word.
+// char is the UTF-8 encoding of r. text is the text of the token, even if the vocabulary
+// does not contain it.
+func (b *bpe) charID(r rune, char []byte, first, last bool) (id int32, ok bool, text []byte) {
 	prefix, suffix := b.prefix, b.suffix
 	if first {
 		prefix = ""
@@ -171,11 +172,11 @@ func (b *bpe) charID(r rune, text []byte, first, last bool) (id int32, ok bool, 
 	}
 	if prefix == "" && suffix == "" {
 		id, ok = b.chars[r]
-		return id, ok, text
+		return id, ok, char
 	}
-	looked = fmt.Appendf(nil, "%s%s%s", prefix, text, suffix)
-	id, ok = b.id(string(looked))
-	return id, ok, looked
+	text = fmt.Appendf(nil, "%s%s%s", prefix, char, suffix)
+	id, ok = b.id(string(text))
+	return id, ok, text
 }
 
 func (b *bpe) addBytes(s *state, text []byte) bool {
