@@ -64,7 +64,7 @@ func writeDocsRows(t *testing.T, dir string) {
 }
 
 // servers starts the servers that a block requires and returns their environment.
-func (r *docsReader) servers(t *testing.T, b *docsBlock) []string {
+func (r *docsRunner) servers(t *testing.T, b *docsBlock) []string {
 	t.Helper()
 	var env []string
 	if b.has("llm") {
@@ -83,7 +83,7 @@ func (r *docsReader) servers(t *testing.T, b *docsBlock) []string {
 }
 
 // useTestServer replaces the server address in a script with that of the test server.
-func (r *docsReader) useTestServer(t *testing.T, b *docsBlock, script string) string {
+func (r *docsRunner) useTestServer(t *testing.T, b *docsBlock, script string) string {
 	if r.servers(t, b); b.has("llm") {
 		script = strings.ReplaceAll(script, docsServer, strings.TrimSuffix(r.llm, "/v1"))
 	}

@@ -30,15 +30,15 @@ func TestReportPicture(t *testing.T) {
 			t.Fatalf("%v\n%s", err, printed)
 		}
 		p := browser.Open(t, readFile(t, file), "")
-		p.Scheme("light")
-		p.Size(width, list)
+		p.SetColorScheme("light")
+		p.SetViewport(width, list)
 		picture := image.NewRGBA(image.Rect(0, 0, width, list+detail))
-		draw.Draw(picture, image.Rect(0, 0, width, list), p.Picture(), image.Point{}, draw.Src)
-		p.Size(width, detail)
-		p.Run(`location.hash = "#row=ragtruth-964"`)
-		p.Is(`document.getElementById("detail").open`, "true")
-		p.Run(`document.activeElement.blur()`)
-		draw.Draw(picture, image.Rect(0, list, width, list+detail), p.Picture(), image.Point{}, draw.Src)
+		draw.Draw(picture, image.Rect(0, 0, width, list), p.ScreenshotImage(), image.Point{}, draw.Src)
+		p.SetViewport(width, detail)
+		p.RunScript(`location.hash = "#row=ragtruth-964"`)
+		p.WaitFor(`document.getElementById("detail").open`, "true")
+		p.RunScript(`document.activeElement.blur()`)
+		draw.Draw(picture, image.Rect(0, list, width, list+detail), p.ScreenshotImage(), image.Point{}, draw.Src)
 		var b bytes.Buffer
 		if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, paletted(picture)); err != nil {
 			t.Fatal(err)

@@ -17,13 +17,13 @@ type hook struct {
 	Args                       []string
 }
 
-// pipeline runs the commands in a CI configuration: workflow steps, GitLab scripts and
+// runPipeline runs the commands in a CI configuration: workflow steps, GitLab scripts and
 // pre-commit hooks. A ragfaith.yaml is only validated.
-func (r *docsReader) pipeline(t *testing.T, b *docsBlock) {
+func (r *docsRunner) runPipeline(t *testing.T, b *docsBlock) {
 	t.Helper()
 	if strings.HasPrefix(b.text, "# ragfaith.yaml\n") {
 		writeFile(t, filepath.Join(r.dir, "page.yaml"), b.text)
-		r.script(t, b, "ragfaith config show --config page.yaml")
+		r.runScript(t, b, "ragfaith config show --config page.yaml")
 		return
 	}
 	var node any
@@ -38,7 +38,7 @@ func (r *docsReader) pipeline(t *testing.T, b *docsBlock) {
 }
 
 // jobs runs the commands anywhere below node and counts them in ran.
-func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
+func (r *docsRunner) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 	t.Helper()
 	list, isList := node.([]any)
 	if isList {
@@ -55,14 +55,14 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 				t.Errorf("%s: command contains an expression; pass it as an environment variable", b)
 			}
 			*ran++
-			r.script(t, b, text, append(githubEnv(t, r.dir), r.variables(keys)...)...)
+			r.runScript(t, b, text, append(githubEnv(t, r.dir), r.variables(keys)...)...)
 		case key == "script" && !isText:
 			*ran++
-			r.script(t, b, strings.Join(texts(t, b, value), "\n"), "GITLAB_CI=true", "CI=true")
+			r.runScript(t, b, strings.Join(texts(t, b, value), "\n"), "GITLAB_CI=true", "CI=true")
 		case key == "before_script":
 			// It needs the network to install tools, so only its syntax is checked.
 			script := strings.Join(texts(t, b, value), "\n")
-			if out, code := r.bash(t, b, "bash -n <<'END-OF-IT'\n"+script+"\nEND-OF-IT\n"); code != 0 {
+			if out, code := r.runBash(t, b, "bash -n <<'END-OF-IT'\n"+script+"\nEND-OF-IT\n"); code != 0 {
 				t.Errorf("%s: invalid shell syntax: %s\n%s", b, script, out)
 			}
 		case key == "uses" && isText:
@@ -113,7 +113,7 @@ func githubEnv(t *testing.T, dir string) []string {
 }
 
 // variables returns the environment that a step sets, with placeholders for expressions.
-func (r *docsReader) variables(step map[string]any) []string {
+func (r *docsRunner) variables(step map[string]any) []string {
 	env, _ := step["env"].(map[string]any)
 	var out []string
 	for name, value := range env {
@@ -127,7 +127,7 @@ func (r *docsReader) variables(step map[string]any) []string {
 }
 
 // action runs the scripts of action.yml with the inputs of a step.
-func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
+func (r *docsRunner) action(t *testing.T, b *docsBlock, step map[string]any) {
 	t.Helper()
 	inputs, _ := step["with"].(map[string]any)
 	action := readAction(t)
@@ -149,11 +149,11 @@ func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.script(t, b, "'"+score+"'", env...)
+	r.runScript(t, b, "'"+score+"'", env...)
 }
 
 // hooks runs pre-commit hooks on a dataset.
-func (r *docsReader) hooks(t *testing.T, b *docsBlock, value any) {
+func (r *docsRunner) hooks(t *testing.T, b *docsBlock, value any) {
 	t.Helper()
 	var defined, used []hook
 	text, err := yaml.Marshal(value)
@@ -175,7 +175,7 @@ func (r *docsReader) hooks(t *testing.T, b *docsBlock, value any) {
 		if h.Args == nil {
 			h.Args = defined[index].Args
 		}
-		r.script(t, b, defined[index].Entry+" "+strings.Join(h.Args, " ")+" dataset.jsonl")
+		r.runScript(t, b, defined[index].Entry+" "+strings.Join(h.Args, " ")+" dataset.jsonl")
 	}
 }
 

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// docsTime limits the commands of one block. Some build the program.
-	docsTime = 10 * time.Minute
+	// blockTimeout limits the commands of one block. Some build the program.
+	blockTimeout = 10 * time.Minute
 	// waitDelay limits how long a process that a block leaves behind can keep the output open.
 	waitDelay = 30 * time.Second
 )
 
-// A docsReader runs the blocks of a page in a directory that contains the files used by
+// A docsRunner runs the blocks of a page in a directory that contains the files used by
 // the page.
-type docsReader struct {
+type docsRunner struct {
 	dir string
 	bin string // first directory in PATH
 	env []string
@@ -32,13 +32,13 @@ type docsReader struct {
 	hub string
 }
 
-func newDocsReader(t *testing.T) *docsReader {
+func newDocsRunner(t *testing.T) *docsRunner {
 	t.Helper()
 	root, err := filepath.Abs(docsRoot)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &docsReader{dir: t.TempDir(), bin: t.TempDir()}
+	r := &docsRunner{dir: t.TempDir(), bin: t.TempDir()}
 	home := filepath.Join(r.bin, "home")
 	r.env = []string{
 		"PATH=" + r.bin + string(filepath.ListSeparator) + os.Getenv("PATH"),
@@ -54,10 +54,10 @@ func newDocsReader(t *testing.T) *docsReader {
 		t.Fatal(err)
 	}
 	writeDocsRows(t, r.dir)
-	// Outside the repository, make only checks that a target exists.
-	r.tool(t, "make", `exec `+lookPath("make")+` -n -C '`+root+`' "$@"`)
+	// Replace make with a dry run (-n), which only checks that the target exists.
+	r.writeTool(t, "make", `exec `+lookPath("make")+` -n -C '`+root+`' "$@"`)
 	// A fake gh checks that the comment of a workflow is not empty.
-	r.tool(t, "gh", `while [ $# -gt 0 ]; do if [ "$1" = --body-file ]; then exec test -s "$2"; fi; shift; done; exit 1`)
+	r.writeTool(t, "gh", `while [ $# -gt 0 ]; do if [ "$1" = --body-file ]; then exec test -s "$2"; fi; shift; done; exit 1`)
 	return r
 }
 
@@ -69,8 +69,8 @@ func lookPath(name string) string {
 	return "false"
 }
 
-// tool writes a script to PATH.
-func (r *docsReader) tool(t *testing.T, name, script string) {
+// writeTool writes a script to PATH.
+func (r *docsRunner) writeTool(t *testing.T, name, script string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(r.bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -78,34 +78,34 @@ func (r *docsReader) tool(t *testing.T, name, script string) {
 }
 
 // runBlock runs a block.
-func (r *docsReader) runBlock(t *testing.T, b *docsBlock) {
+func (r *docsRunner) runBlock(t *testing.T, b *docsBlock) {
 	t.Helper()
 	if b.has("skip") {
 		return
 	}
 	if b.before != "" {
-		if out, code := r.bash(t, b, "set -eo pipefail\n"+b.before); code != 0 {
+		if out, code := r.runBash(t, b, "set -eo pipefail\n"+b.before); code != 0 {
 			t.Fatalf("%s: commands before the block: got exit code %d, want 0\n%s", b, code, out)
 		}
 	}
 	switch b.lang {
 	case "sh":
-		r.script(t, b, b.text)
+		r.runScript(t, b, b.text)
 	case "console":
-		r.session(t, b)
+		r.runSession(t, b)
 	case "yaml":
-		r.pipeline(t, b)
+		r.runPipeline(t, b)
 	case "groovy":
 		for _, command := range regexp.MustCompile(`\bsh '([^']*)'`).FindAllStringSubmatch(b.text, -1) {
-			r.script(t, b, command[1])
+			r.runScript(t, b, command[1])
 		}
 	case "python", "sql":
-		r.python(t, b)
+		r.runPython(t, b)
 	}
 }
 
-// script runs commands that must all succeed. With exit=N the last exits with N.
-func (r *docsReader) script(t *testing.T, b *docsBlock, text string, env ...string) {
+// runScript runs commands that must all succeed. With exit=N the last exits with N.
+func (r *docsRunner) runScript(t *testing.T, b *docsBlock, text string, env ...string) {
 	t.Helper()
 	for _, program := range []string{"jq", "parallel"} { // not installed everywhere
 		if _, err := exec.LookPath(program); err != nil && strings.Contains(text, program+" ") {
@@ -116,17 +116,17 @@ func (r *docsReader) script(t *testing.T, b *docsBlock, text string, env ...stri
 	want := 0
 	if b.has("exit") {
 		var err error
-		if want, err = strconv.Atoi(b.words["exit"]); err != nil {
+		if want, err = strconv.Atoi(b.attrs["exit"]); err != nil {
 			t.Fatalf("%s: exit: %v", b, err)
 		}
 	}
-	if out, code := r.bash(t, b, "set -eo pipefail\n"+text, env...); code != want {
+	if out, code := r.runBash(t, b, "set -eo pipefail\n"+text, env...); code != want {
 		t.Errorf("%s: got exit code %d, want %d\n%s\n%s", b, code, want, text, out)
 	}
 }
 
-// session runs the commands of a console block in one shell and compares their output.
-func (r *docsReader) session(t *testing.T, b *docsBlock) {
+// runSession runs the commands of a console block in one shell and compares their output.
+func (r *docsRunner) runSession(t *testing.T, b *docsBlock) {
 	t.Helper()
 	const separator = "\x00"
 	steps := readSession(b.text)
@@ -141,21 +141,21 @@ func (r *docsReader) session(t *testing.T, b *docsBlock) {
 		}
 		script.WriteString(s.command + "\ncode=$?; (exit $code); report\n")
 	}
-	out, _ := r.bash(t, b, script.String())
+	out, _ := r.runBash(t, b, script.String())
 	parts := strings.Split(out, separator)
 	if len(parts) != 2*len(steps)+1 {
 		t.Fatalf("%s: the shell exited early:\n%s", b, out)
 	}
 	b.text = ""
-	checked := len(steps) - 1
-	for checked > 0 && steps[checked].command == "echo $?" {
-		checked--
+	exitStep := len(steps) - 1
+	for exitStep > 0 && steps[exitStep].command == "echo $?" {
+		exitStep--
 	}
 	for i, s := range steps {
 		got, code := parts[2*i], parts[2*i+1]
 		want := "0"
-		if b.has("exit") && i == checked {
-			want = b.words["exit"]
+		if b.has("exit") && i == exitStep {
+			want = b.attrs["exit"]
 		}
 		if code != want {
 			t.Errorf("%s: $ %s: got exit code %s, want %s\n%s", b, s.command, code, want, got)
@@ -170,10 +170,10 @@ func (r *docsReader) session(t *testing.T, b *docsBlock) {
 	}
 }
 
-// bash runs a script and returns its output and exit code.
-func (r *docsReader) bash(t *testing.T, b *docsBlock, script string, env ...string) (string, int) {
+// runBash runs a script and returns its output and exit code.
+func (r *docsRunner) runBash(t *testing.T, b *docsBlock, script string, env ...string) (string, int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), docsTime)
+	ctx, cancel := context.WithTimeout(t.Context(), blockTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", r.useTestServer(t, b, script))
 	cmd.WaitDelay = waitDelay
@@ -191,8 +191,8 @@ func (r *docsReader) bash(t *testing.T, b *docsBlock, script string, env ...stri
 	return out.String(), cmd.ProcessState.ExitCode()
 }
 
-// python runs a Python or SQL block if the readers are installed.
-func (r *docsReader) python(t *testing.T, b *docsBlock) {
+// runPython runs a Python or SQL block if RAGFAITH_PYTHON is set.
+func (r *docsRunner) runPython(t *testing.T, b *docsBlock) {
 	t.Helper()
 	python := os.Getenv("RAGFAITH_PYTHON")
 	if python == "" {

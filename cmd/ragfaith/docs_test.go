@@ -20,7 +20,7 @@ type docsBlock struct {
 	page   string // relative to the repository root
 	line   int    // line number of the opening fence
 	lang   string
-	words  map[string]string // options after the language, such as llm or exit=4
+	attrs  map[string]string // options after the language, such as llm or exit=4
 	before string            // shell commands of a preceding comment <!-- before: … -->
 	text   string
 }
@@ -28,7 +28,7 @@ type docsBlock struct {
 func (b *docsBlock) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
 // has reports whether the block has an option.
-func (b *docsBlock) has(word string) bool { _, ok := b.words[word]; return ok }
+func (b *docsBlock) has(word string) bool { _, ok := b.attrs[word]; return ok }
 
 // docsLangs are the allowed languages.
 const docsLangs = "sh console yaml groovy python sql json text"
@@ -81,7 +81,7 @@ func readBlocks(page, text string) ([]*docsBlock, error) {
 			comment = !end
 		case m != nil:
 			indent, marks = m[1], m[2]
-			open = &docsBlock{page: page, line: i + 1, words: map[string]string{}, before: before}
+			open = &docsBlock{page: page, line: i + 1, attrs: map[string]string{}, before: before}
 			before = ""
 			for j, word := range strings.Fields(m[3]) {
 				name, value, _ := strings.Cut(word, "=")
@@ -91,7 +91,7 @@ func readBlocks(page, text string) ([]*docsBlock, error) {
 				case !slices.Contains(strings.Fields(docsWords), name):
 					return nil, fmt.Errorf("%s: unknown option %q (known: %s)", open, name, docsWords)
 				default:
-					open.words[name] = value
+					open.attrs[name] = value
 				}
 			}
 			if !slices.Contains(strings.Fields(docsLangs), open.lang) {
@@ -135,7 +135,7 @@ func TestDocsCommandsRun(t *testing.T) {
 			if len(blocks) == 0 {
 				return
 			}
-			r := newDocsReader(t)
+			r := newDocsRunner(t)
 			for _, b := range blocks {
 				r.runBlock(t, b)
 			}
@@ -152,7 +152,7 @@ func TestSkippedBlocksNeedNetworkOrMachine(t *testing.T) {
 	t.Parallel()
 	for _, page := range docsPages(t) {
 		for _, b := range docsBlocks(t, page) {
-			reason, skipped := b.words["skip"]
+			reason, skipped := b.attrs["skip"]
 			needs := skipReasons()[reason]
 			lines := strings.Split(b.text, "\n")
 			switch {
@@ -181,7 +181,7 @@ func TestReadBlocks(t *testing.T) {
 	if err != nil || len(blocks) != 2 {
 		t.Fatalf("got %d blocks and error %v, want 2 blocks", len(blocks), err)
 	}
-	if b := blocks[0]; b.lang != "sh" || !b.has("llm") || b.words["exit"] != "4" || b.text != "false\n" || b.before != " echo 1\necho 2 \n" || b.line != 5 {
+	if b := blocks[0]; b.lang != "sh" || !b.has("llm") || b.attrs["exit"] != "4" || b.text != "false\n" || b.before != " echo 1\necho 2 \n" || b.line != 5 {
 		t.Errorf("got first block %+v, want an sh block at line 5", b)
 	}
 	if b := blocks[1]; b.lang != "text" || b.text != "```\n" || b.before != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// gateTolerance is the margin by which a figure may miss its threshold and still pass. It
+// gateTolerance is the margin by which a statistic may miss its threshold and still pass. It
 // exceeds the rounding error of a sum of fractions and is far below the weight of a row.
 const gateTolerance = 1e-12
 
@@ -90,7 +90,7 @@ func (o *gateOptions) hasGates() bool {
 	return o.minMean != nil || o.minMeanBy != nil || o.minLower != nil || o.maxNoClaims != nil || o.citationRecall != nil || o.citationPrecision != nil
 }
 
-// evaluate compares the figures of a run with the gates. --max-failed comes last.
+// evaluate compares the statistics of a run with the gates. --max-failed comes last.
 func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 	var all []report.Gate
 	if o.minMean != nil {
@@ -118,13 +118,13 @@ func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 // failedGate compares the number of failed rows, or their share of all rows, with its
 // maximum.
 func failedGate(t *report.Tally, limit flagvalue.Limit) report.Gate {
-	g := report.Gate{Name: report.GateMaxFailed, Bar: float64(limit.N), Value: float64(t.Failed)}
+	g := report.Gate{Name: report.GateMaxFailed, Threshold: float64(limit.N), Value: float64(t.Failed)}
 	text, basis := report.Count(t.Failed, "failed row", "failed rows"), ""
 	if limit.Share != nil {
-		g.Bar, g.Value = *limit.Share, float64(t.Failed)/float64(max(t.Rows, 1))
+		g.Threshold, g.Value = *limit.Share, float64(t.Failed)/float64(max(t.Rows, 1))
 		text, basis = "failed rows "+percent(g.Value), fmt.Sprintf("%d of %d rows, ", t.Failed, t.Rows)
 	}
-	g.Passed = g.Value <= g.Bar+gateTolerance
+	g.Passed = g.Value <= g.Threshold+gateTolerance
 	sign := " > "
 	if g.Passed {
 		sign = " <= "
@@ -133,7 +133,7 @@ func failedGate(t *report.Tally, limit flagvalue.Limit) report.Gate {
 	return g
 }
 
-// warnings returns warnings about figures that no gate checks.
+// warnings returns warnings about statistics that no gate checks.
 func (o *gateOptions) warnings(t *report.Tally, m *report.Means) []string {
 	var all []string
 	for i := range m.By {
@@ -164,7 +164,7 @@ func printGates(all []report.Gate, c *console.Console) error {
 }
 
 // gateExitCode returns the exit code of a run. Too many failed rows take precedence, since
-// they make the figures of other gates unreliable.
+// they make the statistics of other gates unreliable.
 func gateExitCode(gates []report.Gate) int {
 	code := exitOK
 	for i := range gates {
@@ -180,11 +180,11 @@ func gateExitCode(gates []report.Gate) int {
 }
 
 // meanGate compares the mean with its minimum.
-func meanGate(t *report.Tally, bar float64) report.Gate {
+func meanGate(t *report.Tally, threshold float64) report.Gate {
 	n := t.Faithfulness.Count()
-	g := report.Gate{Name: report.GateMinMean, Bar: bar, Value: t.Faithfulness.Mean()}
+	g := report.Gate{Name: report.GateMinMean, Threshold: threshold, Value: t.Faithfulness.Mean()}
 	if n == 0 {
-		g.Text = "mean faithfulness >= " + minDecimals(bar, 2) + " cannot be evaluated (n = 0 scored)"
+		g.Text = "mean faithfulness >= " + minDecimals(threshold, 2) + " cannot be evaluated (n = 0 scored)"
 		return g
 	}
 	counted := strconv.Itoa(n) + " scored"
@@ -197,11 +197,11 @@ func meanGate(t *report.Tally, bar float64) report.Gate {
 
 // lowerGate compares the lower end of the mean's interval with its minimum. It fails
 // without an interval.
-func lowerGate(m *report.Means, bar float64) report.Gate {
-	g := report.Gate{Name: report.GateMinLower, Bar: bar, Value: m.Rows.Lower}
+func lowerGate(m *report.Means, threshold float64) report.Gate {
+	g := report.Gate{Name: report.GateMinLower, Threshold: threshold, Value: m.Rows.Lower}
 	const what = "lower end of the 95% interval of mean faithfulness "
 	if !m.Rows.Reliable() {
-		g.Text = what + ">= " + minDecimals(bar, 2) + " cannot be evaluated (" + m.Basis() + ")"
+		g.Text = what + ">= " + minDecimals(threshold, 2) + " cannot be evaluated (" + m.Basis() + ")"
 		return g
 	}
 	g.Text = what + compareMin(&g) + " (mean " + strconv.FormatFloat(m.Rows.Estimate, 'f', 4, 64) + ", " + m.Basis() + ")"
@@ -210,26 +210,26 @@ func lowerGate(m *report.Means, bar float64) report.Gate {
 
 // groupsGate compares the mean of each group with its minimum. Groups without a score pass,
 // unless none has one.
-func groupsGate(columns []report.By, bar float64) report.Gate {
-	g := report.Gate{Name: report.GateMinMeanBy, Bar: bar, Value: math.NaN(), Passed: true}
+func groupsGate(columns []report.By, threshold float64) report.Gate {
+	g := report.Gate{Name: report.GateMinMeanBy, Threshold: threshold, Value: math.NaN(), Passed: true}
 	var texts []string
 	for i := range columns {
 		b := &columns[i]
 		scored := slices.DeleteFunc(slices.Clone(b.Groups), func(g report.Group) bool { return math.IsNaN(g.Mean.Estimate) })
-		below := slices.DeleteFunc(slices.Clone(scored), func(g report.Group) bool { return g.Mean.Estimate >= bar-gateTolerance })
+		below := slices.DeleteFunc(slices.Clone(scored), func(g report.Group) bool { return g.Mean.Estimate >= threshold-gateTolerance })
 		text := "mean faithfulness by " + report.Clip(b.Column, maxGateColumn)
 		switch {
 		case len(below) > 0:
-			text += fmt.Sprintf(" < %s in %d of %s: %s", minDecimals(bar, 2), len(below), report.Count(len(b.Groups), "group", "groups"), firstGroups(below, bar))
+			text += fmt.Sprintf(" < %s in %d of %s: %s", minDecimals(threshold, 2), len(below), report.Count(len(b.Groups), "group", "groups"), firstGroups(below, threshold))
 			g.Passed = false
 		case b.Other != nil:
-			text += fmt.Sprintf(" >= %s cannot be evaluated (more than %s)", minDecimals(bar, 2), report.Count(len(b.Groups), "group", "groups"))
+			text += fmt.Sprintf(" >= %s cannot be evaluated (more than %s)", minDecimals(threshold, 2), report.Count(len(b.Groups), "group", "groups"))
 			g.Passed = false
 		case len(scored) == 0:
-			text += " >= " + minDecimals(bar, 2) + " cannot be evaluated (no group has a score)"
+			text += " >= " + minDecimals(threshold, 2) + " cannot be evaluated (no group has a score)"
 			g.Passed = false
 		default:
-			text += fmt.Sprintf(" >= %s in %s, lowest: %s", minDecimals(bar, 2), report.Count(len(scored), "group", "groups"), firstGroups(scored[:1], bar))
+			text += fmt.Sprintf(" >= %s in %s, lowest: %s", minDecimals(threshold, 2), report.Count(len(scored), "group", "groups"), firstGroups(scored[:1], threshold))
 			if none := len(b.Groups) - len(scored); none > 0 {
 				text += "; no score: " + report.Count(none, "group", "groups")
 			}
@@ -244,14 +244,14 @@ func groupsGate(columns []report.By, bar float64) report.Gate {
 }
 
 // firstGroups lists the first groups with their means, which have enough decimals to tell
-// them from bar.
-func firstGroups(groups []report.Group, bar float64) string {
+// them from threshold.
+func firstGroups(groups []report.Group, threshold float64) string {
 	const limit = 5
 	var parts []string
 	for i := range groups[:min(len(groups), limit)] {
 		g, mean := &groups[i], "no score"
 		if x := g.Mean.Estimate; !math.IsNaN(x) {
-			mean = distinctDecimals(x, bar, x >= bar-gateTolerance)
+			mean = distinctDecimals(x, threshold, x >= threshold-gateTolerance)
 		}
 		parts = append(parts, fmt.Sprintf("%s %s (n = %d)", g.Name(), mean, g.Mean.N))
 	}
@@ -264,19 +264,19 @@ func firstGroups(groups []report.Group, bar float64) string {
 
 // noClaimsGate compares the share of rows without claims with its maximum. The mean of the
 // other rows means little if a system declines most questions.
-func noClaimsGate(t *report.Tally, bar float64) report.Gate {
-	g := report.Gate{Name: report.GateMaxNoClaims, Bar: bar, Value: t.NoClaimsShare()}
+func noClaimsGate(t *report.Tally, threshold float64) report.Gate {
+	g := report.Gate{Name: report.GateMaxNoClaims, Threshold: threshold, Value: t.NoClaimsShare()}
 	rows := t.Rows - t.Failed
 	if rows == 0 {
-		g.Text = "rows without claims <= " + percent(bar) + " cannot be evaluated (n = 0 rows)"
+		g.Text = "rows without claims <= " + percent(threshold) + " cannot be evaluated (n = 0 rows)"
 		return g
 	}
-	g.Passed = g.Value <= bar+gateTolerance
+	g.Passed = g.Value <= threshold+gateTolerance
 	sign := " > "
 	if g.Passed {
 		sign = " <= "
 	}
-	g.Text = fmt.Sprintf("rows without claims %s%s%s (%d of %d rows)", percent(g.Value), sign, percent(bar), t.NoClaims, rows)
+	g.Text = fmt.Sprintf("rows without claims %s%s%s (%d of %d rows)", percent(g.Value), sign, percent(threshold), t.NoClaims, rows)
 	return g
 }
 
@@ -287,10 +287,10 @@ func percent(x float64) string {
 }
 
 // citationGate compares a mean over the citations of n rows with its minimum.
-func citationGate(name, what string, bar, value float64, n int) report.Gate {
-	g := report.Gate{Name: name, Bar: bar, Value: value}
+func citationGate(name, what string, threshold, value float64, n int) report.Gate {
+	g := report.Gate{Name: name, Threshold: threshold, Value: value}
 	if math.IsNaN(value) {
-		g.Text = what + " >= " + minDecimals(bar, 2) + " cannot be evaluated (no citations)"
+		g.Text = what + " >= " + minDecimals(threshold, 2) + " cannot be evaluated (no citations)"
 		return g
 	}
 	g.Text = what + " " + compareMin(&g) + " (n = " + strconv.Itoa(n) + " rows)"
@@ -299,22 +299,22 @@ func citationGate(name, what string, bar, value float64, n int) report.Gate {
 
 // compareMin sets g.Passed and returns the comparison as a text.
 func compareMin(g *report.Gate) string {
-	g.Passed = g.Value >= g.Bar-gateTolerance
+	g.Passed = g.Value >= g.Threshold-gateTolerance
 	sign := " >= "
 	if !g.Passed {
 		sign = " < "
 	}
-	return distinctDecimals(g.Value, g.Bar, g.Passed) + sign + minDecimals(g.Bar, 2)
+	return distinctDecimals(g.Value, g.Threshold, g.Passed) + sign + minDecimals(g.Threshold, 2)
 }
 
 // distinctDecimals formats x with at least four decimals, and with more if they are needed
-// to tell x from bar.
-func distinctDecimals(x, bar float64, above bool) string {
+// to tell x from threshold.
+func distinctDecimals(x, threshold float64, above bool) string {
 	const minDigits, maxDigits = 4, 17
 	for digits := minDigits; ; digits++ {
 		s := strconv.FormatFloat(x, 'f', digits, 64)
 		shown, _ := strconv.ParseFloat(s, 64) // s is a valid number
-		if digits == maxDigits || (shown >= bar) == above || math.Abs(x-bar) <= gateTolerance {
+		if digits == maxDigits || (shown >= threshold) == above || math.Abs(x-threshold) <= gateTolerance {
 			return s
 		}
 	}

@@ -20,19 +20,19 @@ func TestPageInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := browsertest.Start(t).Load(t, b.String(), "")
-	p.Is(`document.readyState`, "complete")
+	p.WaitFor(`document.readyState`, "complete")
 	for _, width := range []int64{320, 500, 1400} {
-		p.Size(width, 1200)
-		p.Is(`document.documentElement.scrollWidth <= innerWidth`, "true")
-		p.Is(`document.querySelector('.verdicts thead').getBoundingClientRect().height > 10`, "true")
+		p.SetViewport(width, 1200)
+		p.WaitFor(`document.documentElement.scrollWidth <= innerWidth`, "true")
+		p.WaitFor(`document.querySelector('.verdicts thead').getBoundingClientRect().height > 10`, "true")
 	}
 	p.LoadAxe()
 	for _, scheme := range []string{"light", "dark"} {
-		p.Scheme(scheme)
+		p.SetColorScheme(scheme)
 		for _, width := range []int64{500, 1400} {
-			p.Size(width, 1000)
+			p.SetViewport(width, 1000)
 			where := fmt.Sprintf("%s, %d wide", scheme, width)
-			p.Axe(where)
+			p.CheckAccessibility(where)
 			if *shots != "" {
 				p.Screenshot(*shots, "calibration, "+where, true)
 			}

@@ -53,8 +53,8 @@ func merge(part string) error {
 	return nil
 }
 
-// appendRest appends the rows of part to dst, except for the first ones.
-func appendRest(dst io.Writer, part string, rows int) error {
+// appendRest appends the rows of part to dst, skipping the first n rows.
+func appendRest(dst io.Writer, part string, n int) error {
 	src, err := safefile.OpenFile(part, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -63,8 +63,8 @@ func appendRest(dst io.Writer, part string, rows int) error {
 		return err
 	}
 	defer src.Close()
-	n, size, err := countLines(src, rows)
-	if err != nil || n < rows {
+	got, size, err := countLines(src, n)
+	if err != nil || got < n {
 		return err
 	}
 	if _, err := src.Seek(size, io.SeekStart); err != nil {

@@ -12,13 +12,13 @@ const (
 	GateMinCitationPrecision = "min-citation-precision"
 )
 
-// A Gate is a threshold for a statistic of a run.
+// A Gate compares a statistic of a run with a threshold.
 type Gate struct {
-	Name   string  // one of the constants
-	Bar    float64 // the threshold
-	Value  float64 // NaN if there are no rows to compute it from
-	Passed bool
-	Text   string // such as "mean faithfulness 0.5000 < 0.51 (n = 2 scored)"
+	Name      string // one of the constants
+	Threshold float64
+	Value     float64 // NaN if there are no rows to compute it from
+	Passed    bool
+	Text      string // such as "mean faithfulness 0.5000 < 0.51 (n = 2 scored)"
 }
 
 // Outcome returns pass or FAIL.

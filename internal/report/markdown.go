@@ -42,7 +42,7 @@ func newMarkdown(w io.Writer, o Options) *markdown {
 	return &markdown{w: w, opts: o, worst: NewWorst(markdownRows)}
 }
 
-// Write counts r and keeps it if it may be shown.
+// Write counts r and keeps it if it is among the worst.
 func (m *markdown) Write(r *result.Row) error {
 	_ = m.tally.Write(r) // never fails
 	_ = m.worst.Write(r) // never fails
@@ -51,17 +51,17 @@ func (m *markdown) Write(r *result.Row) error {
 
 // Close writes the report.
 func (m *markdown) Close() error {
-	m.figures()
-	m.means()
-	m.gates()
-	m.failures()
-	m.rows()
+	m.writeStats()
+	m.writeMeans()
+	m.writeGates()
+	m.writeFailures()
+	m.writeRows()
 	_, err := io.WriteString(m.w, m.b.String())
 	return err
 }
 
-// figures writes the title and the statistics.
-func (m *markdown) figures() {
+// writeStats writes the title and the statistics.
+func (m *markdown) writeStats() {
 	t, f := &m.tally, &m.tally.Faithfulness
 	title := "no row has a score"
 	if f.Count() > 0 {
@@ -114,8 +114,8 @@ func fourDecimals(x float64) string {
 	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
-// means writes the means and their intervals.
-func (m *markdown) means() {
+// writeMeans writes the means and their intervals.
+func (m *markdown) writeMeans() {
 	all := m.opts.meansOf(&m.tally)
 	means := all.Format()
 	if len(means) == 0 {
@@ -135,8 +135,8 @@ func (m *markdown) means() {
 	}
 }
 
-// gates writes the outcomes of the gates.
-func (m *markdown) gates() {
+// writeGates writes the outcomes of the gates.
+func (m *markdown) writeGates() {
 	gates := m.opts.gatesOf(&m.tally)
 	shown := len(gates)
 	for shown > 0 && !m.add(GateTable(gates[:shown]).Markdown()+"\n", afterGates) {
@@ -147,8 +147,8 @@ func (m *markdown) gates() {
 	}
 }
 
-// failures lists the first rows that failed.
-func (m *markdown) failures() {
+// writeFailures lists the first rows that failed.
+func (m *markdown) writeFailures() {
 	if m.worst.failures == 0 {
 		return
 	}
@@ -161,11 +161,11 @@ func (m *markdown) failures() {
 		}
 		shown++
 	}
-	m.more(m.worst.failures-shown, "failed rows")
+	m.writeMore(m.worst.failures-shown, "failed rows")
 }
 
-// rows lists the worst rows.
-func (m *markdown) rows() {
+// writeRows lists the worst rows.
+func (m *markdown) writeRows() {
 	if m.worst.unsupported == 0 {
 		if m.tally.Claims > 0 {
 			m.b.WriteString("Every claim of the scored rows is supported.\n")
@@ -180,7 +180,7 @@ func (m *markdown) rows() {
 		}
 		shown++
 	}
-	m.more(m.worst.unsupported-shown, "rows with unsupported claims")
+	m.writeMore(m.worst.unsupported-shown, "rows with unsupported claims")
 }
 
 // add appends text and reports true, unless the report would become longer than limit.
@@ -192,8 +192,8 @@ func (m *markdown) add(text string, limit int) bool {
 	return true
 }
 
-// more writes the number of omitted items.
-func (m *markdown) more(n int, items string) {
+// writeMore writes the number of omitted items.
+func (m *markdown) writeMore(n int, items string) {
 	if n > 0 {
 		fmt.Fprintf(&m.b, "\nand %d more %s\n", n, items)
 	}

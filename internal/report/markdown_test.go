@@ -22,9 +22,9 @@ import (
 // someGates returns one gate that passed and two that failed.
 func someGates(*Tally) []Gate {
 	return []Gate{
-		{Name: GateMinMean, Bar: 0.9, Value: 0.3, Text: "mean faithfulness 0.3333 < 0.90 (n = 1 scored)"},
-		{Name: GateMaxFailed, Bar: 1, Value: 1, Passed: true, Text: "1 failed row <= 1 (--max-failed)"},
-		{Name: GateMinMean, Bar: 0.9, Value: math.NaN(), Text: "nothing <b>to judge</b>"},
+		{Name: GateMinMean, Threshold: 0.9, Value: 0.3, Text: "mean faithfulness 0.3333 < 0.90 (n = 1 scored)"},
+		{Name: GateMaxFailed, Threshold: 1, Value: 1, Passed: true, Text: "1 failed row <= 1 (--max-failed)"},
+		{Name: GateMinMean, Threshold: 0.9, Value: math.NaN(), Text: "nothing <b>to judge</b>"},
 	}
 }
 

@@ -119,11 +119,11 @@ type SummaryInterval struct {
 
 // SummaryGate is the JSON form of Gate.
 type SummaryGate struct {
-	Name   string `json:"name"`
-	Bar    Number `json:"bar"`
-	Value  Number `json:"value"`
-	Passed bool   `json:"passed"`
-	Text   string `json:"text"`
+	Name      string `json:"name"`
+	Threshold Number `json:"bar"`
+	Value     Number `json:"value"`
+	Passed    bool   `json:"passed"`
+	Text      string `json:"text"`
 }
 
 // SummarySpent is the language model usage of a run.
@@ -183,7 +183,7 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 		Means: means.summary(), By: means.summaryBy(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),
 	}
 	for _, g := range gates {
-		s.Gates = append(s.Gates, SummaryGate{Name: g.Name, Bar: Number(g.Bar), Value: Number(g.Value), Passed: g.Passed, Text: g.Text})
+		s.Gates = append(s.Gates, SummaryGate{Name: g.Name, Threshold: Number(g.Threshold), Value: Number(g.Value), Passed: g.Passed, Text: g.Text})
 		s.Passed = s.Passed && g.Passed
 	}
 	return s

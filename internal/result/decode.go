@@ -62,7 +62,7 @@ func (d *Decoder) decode(line []byte) (*Row, Fields, error) {
 		}
 		r.Kept = append(r.Kept, dataset.Column{Name: name, Value: bytes.Clone(c.raw())})
 	})
-	if d.buf = c.buf; cap(d.buf) > reuseBytes {
+	if d.buf = c.buf; cap(d.buf) > maxReusedBuffer {
 		d.buf = nil
 	}
 	if c.err == nil {

@@ -10,21 +10,22 @@ import (
 )
 
 const (
-	// maxLineBytes is far longer than a row of the default --max-row-bytes.
+	// maxLineBytes is well above the default --max-row-bytes.
 	maxLineBytes = 1 << 30
-	// reuseBytes is the largest buffer that is kept for the next line.
-	reuseBytes = 1 << 20
-	readAhead  = 256 << 10
+	// maxReusedBuffer limits the buffer that is reused for the next line. Larger buffers are
+	// not reused.
+	maxReusedBuffer = 1 << 20
+	readAhead       = 256 << 10
 )
 
-// A Reader reads JSONL. Its memory is that of the longest line.
+// A Reader reads JSONL. It buffers at most one line.
 //
-// A row that is read and written again has the same bytes. Scores were rounded
-// when they were written, and errors are read as text.
+// Reading a row and writing it back yields identical bytes: scores are already rounded, and
+// errors are kept as text.
 type Reader struct {
 	r       *bufio.Reader
 	decoder *Decoder
-	long    []byte // holds lines that are longer than the buffer of r
+	long    []byte // stores lines longer than the buffer of r
 	line    []byte
 	offset  int64 // end of line
 	n       int
@@ -35,8 +36,8 @@ func NewReader(r io.Reader, check CheckFunc) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, readAhead), decoder: NewDecoder(check)}
 }
 
-// Next returns the next row, which belongs to the caller, or io.EOF after the
-// last one. It skips blank lines. Errors name the line.
+// Next returns the next row, or io.EOF after the last one. It skips blank lines. The caller
+// owns the returned row. Errors include the line number.
 func (r *Reader) Next() (*Row, error) {
 	for {
 		err := r.readLine()
@@ -58,7 +59,7 @@ func (r *Reader) Next() (*Row, error) {
 	}
 }
 
-// Rows returns the remaining rows. An error is the last element.
+// Rows iterates over the remaining rows and stops after the first error.
 func (r *Reader) Rows() iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		for {
@@ -72,7 +73,7 @@ func (r *Reader) Rows() iter.Seq2[*Row, error] {
 
 // Line returns the last line that Next read, including the line feed unless the
 // file ends without one. It is nil at the end and if the line could not be read. It is
-// valid until the next call of Next.
+// valid until the next call to Next.
 func (r *Reader) Line() []byte { return r.line }
 
 // Offset returns the offset of the end of the last line that Next read.
@@ -80,29 +81,29 @@ func (r *Reader) Offset() int64 { return r.offset }
 
 // readLine sets line to the next line.
 func (r *Reader) readLine() error {
-	if cap(r.long) > reuseBytes {
+	if cap(r.long) > maxReusedBuffer {
 		r.long = nil
 	}
 	r.long, r.line = r.long[:0], nil
 	for {
-		piece, err := r.r.ReadSlice('\n')
+		chunk, err := r.r.ReadSlice('\n')
 		more := errors.Is(err, bufio.ErrBufferFull)
 		last := errors.Is(err, io.EOF)
-		if len(r.long) == 0 && len(piece) > 0 {
+		if len(r.long) == 0 && len(chunk) > 0 {
 			r.n++
 		}
 		switch {
 		case err != nil && !more && !last:
 			return err
-		case last && len(r.long)+len(piece) == 0:
+		case last && len(r.long)+len(chunk) == 0:
 			return io.EOF
-		case len(r.long)+len(piece) > maxLineBytes:
+		case len(r.long)+len(chunk) > maxLineBytes:
 			return fmt.Errorf("longer than %d MiB", maxLineBytes>>20)
 		case len(r.long) == 0 && !more:
-			r.line = piece
+			r.line = chunk
 			return nil
 		}
-		r.long = append(r.long, piece...)
+		r.long = append(r.long, chunk...)
 		if !more {
 			r.line = r.long
 			return nil

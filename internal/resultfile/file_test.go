@@ -244,7 +244,7 @@ func TestSummaryIsFoundBesideResults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := f.Summary([]report.Gate{{Name: "min-mean", Bar: 0.5, Value: math.NaN(), Text: "t"}}, nil)
+	s := f.Summary([]report.Gate{{Name: "min-mean", Threshold: 0.5, Value: math.NaN(), Text: "t"}}, nil)
 	s.Ragfaith, s.Datasets = "1.2.3", []string{"d.jsonl"}
 	s.Settings = setting.List{{Name: "--judge", Value: "lexical"}, {Name: "--claims", Value: "sen\"tence"}}
 	content, err := s.Bytes()

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// PartSuffix ends the name of an output that is not complete.
+	// PartSuffix is appended to the name of an incomplete output.
 	PartSuffix = ".part"
-	// LockSuffix follows PartSuffix in the name of the lock of an output.
+	// LockSuffix is appended to the .part name to form the lock file name.
 	LockSuffix = ".lock"
 )
 
@@ -24,16 +24,15 @@ const privateMode = 0o600
 
 const bufferSize = 256 << 10
 
-// An Output is a file that appears under its name only when it is complete. Until
-// Commit, its content is in a file of the same name with PartSuffix, which only its
-// owner can read. Commit gives it the permissions of the file that it replaces, without
+// An Output writes a file atomically: it gets its final name on Commit. Until then, its
+// content is in a file of the same name with PartSuffix, which only its owner can read. Commit gives it the permissions of the file that it replaces, without
 // execute bits, or 0600. The null device, and files that this process inherited, such
-// as /dev/stdout, are written to directly; other devices and pipes are refused. An
+// as /dev/stdout, are written to directly; other devices and pipes are rejected. An
 // Output is locked, so that only one process can use it.
 type Output struct {
 	path    string // final name
 	part    string // name while incomplete; equal to path for a stream
-	current string // name of the open file: part, or part with a suffix
+	current string // name of the open file: part, plus the suffix given to Open
 	mode    fs.FileMode
 	target  Target
 	lock    *Lock
@@ -118,7 +117,7 @@ func (o *Output) open(suffix string) (*os.File, error) {
 }
 
 // makePrivate sets the mode of a file to 0600, if it exists and the file system
-// has modes.
+// supports permissions.
 func makePrivate(path string) error {
 	file, err := OpenFile(path, os.O_RDONLY, 0)
 	switch {
@@ -138,7 +137,7 @@ func makePrivate(path string) error {
 func (o *Output) openError(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
-		if _, isErrno := errors.AsType[syscall.Errno](err); !isErrno { // a refusal of this package
+		if _, isErrno := errors.AsType[syscall.Errno](err); !isErrno { // an error from this package, not the OS
 			err = fmt.Errorf("%s %w", pathErr.Path, err)
 		}
 	}
@@ -155,7 +154,7 @@ func (o *Output) Release() { o.lock.Unlock() }
 // Write appends p to the output.
 func (o *Output) Write(p []byte) (int, error) { return o.buf.Write(p) }
 
-// Flush passes buffered data to the operating system, so that it survives the end
+// Flush passes buffered data to the operating system, so that it survives a crash
 // of the process.
 func (o *Output) Flush() error { return o.buf.Flush() }
 

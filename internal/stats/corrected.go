@@ -27,7 +27,7 @@ type Corrected struct {
 //
 // (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 382, 2023, with
 // λ = 1), with the λ of minimum variance, cov(truth, judged) divided by
-// (1+n/N)·var(judged), clipped to 0 and 1 (Angelopoulos, Duchi and Zrnic, "PPI++",
+// (1+n/N)·var(judged), clipped to [0, 1] (Angelopoulos, Duchi and Zrnic, "PPI++",
 // arXiv:2311.01453, 2023). Without unlabelled rows λ is 0. The estimate is unbiased
 // for any judge if the labelled rows are a random sample of all rows, except that the
 // estimate and its interval are clipped to the range of o.

@@ -19,44 +19,44 @@ import (
 // testLinkedRow opens a page at rows and copies the link to one.
 func testLinkedRow(t *testing.T, b browsertest.Browser, page string) {
 	p := b.Open(t, page, "#row=refused")
-	p.Is(browsertest.Texts("#detail-title"), "Row 2 refused")
-	p.Is(browsertest.Texts(".answer .skipped"), "I don't know.")
-	p.Run(`navigator.clipboard.writeText = async (text) => { window.copied = text.split('#')[1]; }`)
+	p.WaitFor(browsertest.TextsExpr("#detail-title"), "Row 2 refused")
+	p.WaitFor(browsertest.TextsExpr(".answer .skipped"), "I don't know.")
+	p.RunScript(`navigator.clipboard.writeText = async (text) => { window.copied = text.split('#')[1]; }`)
 	p.Click(".copy-link")
-	p.Is(`window.copied`, "row=refused")
-	p.Is(`document.querySelector('.copy-link').textContent`, "Link copied")
-	p.Run(`navigator.clipboard.writeText = async () => { throw new Error(); }; window.prompt = (_, text) => { window.prompted = text.split('#')[1]; }`)
+	p.WaitFor(`window.copied`, "row=refused")
+	p.WaitFor(`document.querySelector('.copy-link').textContent`, "Link copied")
+	p.RunScript(`navigator.clipboard.writeText = async () => { throw new Error(); }; window.prompt = (_, text) => { window.prompted = text.split('#')[1]; }`)
 	p.Click(".copy-link")
-	p.Is(`window.prompted`, "row=refused")
-	p.Run(`location.hash = '#status=failed'`)
-	p.Is(`document.getElementById('detail').open`, "false")
-	p.Is(indexes, "3")
-	p.Run(`location.hash = '#status=failed&row=nowhere'`)
-	p.Is(`document.getElementById('row-count').textContent`, "The row in the address of the page is not in this table.")
+	p.WaitFor(`window.prompted`, "row=refused")
+	p.RunScript(`location.hash = '#status=failed'`)
+	p.WaitFor(`document.getElementById('detail').open`, "false")
+	p.WaitFor(indexes, "3")
+	p.RunScript(`location.hash = '#status=failed&row=nowhere'`)
+	p.WaitFor(`document.getElementById('row-count').textContent`, "The row in the address of the page is not in this table.")
 
 	// A filter that hides the row is reset; rows of the same id have different links.
 	rows := manyRows(300)
 	rows[200].ID, rows[250].ID = "a&b=c#d", "a&b=c#d"
 	p = b.Open(t, render(t, Run{}, rows...), "#status=failed&index=250")
-	p.Is(browsertest.Texts("#detail-title"), "Row 250 a&b=c#d")
-	p.Is(`location.hash`, "#index=250")
+	p.WaitFor(browsertest.TextsExpr("#detail-title"), "Row 250 a&b=c#d")
+	p.WaitFor(`location.hash`, "#index=250")
 	p.Press(kb.Escape)
-	p.Is(`location.hash`, "")
-	p.Is(`(() => { const box = document.activeElement.getBoundingClientRect(); return document.activeElement.querySelector('.at-index').textContent + (box.top >= 0 && box.bottom <= innerHeight); })()`, "250true")
-	p.Run(`location.hash = '#row=' + encodeURIComponent('a&b=c#d')`)
-	p.Is(browsertest.Texts("#detail-title"), "Row 200 a&b=c#d")
+	p.WaitFor(`location.hash`, "")
+	p.WaitFor(`(() => { const box = document.activeElement.getBoundingClientRect(); return document.activeElement.querySelector('.at-index').textContent + (box.top >= 0 && box.bottom <= innerHeight); })()`, "250true")
+	p.RunScript(`location.hash = '#row=' + encodeURIComponent('a&b=c#d')`)
+	p.WaitFor(browsertest.TextsExpr("#detail-title"), "Row 200 a&b=c#d")
 }
 
 // testLinkedFilters opens a page at filters and a sort order, which stay in the address.
 func testLinkedFilters(t *testing.T, b browsertest.Browser) {
 	const hash = "#search=what+2&min=0&max=0.5&status=scored&sort=-index"
 	p := b.Open(t, render(t, Run{}, manyRows(30)...), hash)
-	p.Is(indexes, "29 28 24 23 22 21 2")
-	p.Is(`location.hash`, hash)
-	p.Is(`document.getElementById('row-count').textContent`, "7 of 30 rows, sorted by position in the dataset, descending")
-	p.Run(`location.hash = '#status=nonsense&sort=nonsense&unknown=1'`)
-	p.Is(`document.querySelectorAll('.row').length > 20`, "true")
-	p.Is(`location.hash`, "")
+	p.WaitFor(indexes, "29 28 24 23 22 21 2")
+	p.WaitFor(`location.hash`, hash)
+	p.WaitFor(`document.getElementById('row-count').textContent`, "7 of 30 rows, sorted by position in the dataset, descending")
+	p.RunScript(`location.hash = '#status=nonsense&sort=nonsense&unknown=1'`)
+	p.WaitFor(`document.querySelectorAll('.row').length > 20`, "true")
+	p.WaitFor(`location.hash`, "")
 }
 
 // testHistogram selects score ranges with the mouse and with the keyboard.
@@ -64,31 +64,31 @@ func testHistogram(t *testing.T, b browsertest.Browser) {
 	p := b.Open(t, render(t, Run{}, scoredRow(), hostileRow(), plainRow(2)), "")
 	const pressed = `[...document.querySelectorAll('.bin')].map((e, i) => e.ariaPressed === 'true' ? i : '').join('')`
 	p.Click(".bin[data-from='0.3']")
-	p.Is(indexes, "0")
-	p.Is(pressed, "3")
-	p.Is(`location.hash`, "#min=0.3&max=0.4")
+	p.WaitFor(indexes, "0")
+	p.WaitFor(pressed, "3")
+	p.WaitFor(`location.hash`, "#min=0.3&max=0.4")
 	p.Click(".bin[data-from='0.3']")
-	p.Is(`location.hash`, "")
+	p.WaitFor(`location.hash`, "")
 	p.Click(".bin[data-from='1']")
-	p.Is(indexes, "1")
-	p.Is(`location.hash`, "#min=1")
-	p.Run(`const bins = document.querySelectorAll('.bin'), svg = bins[0].ownerSVGElement;
+	p.WaitFor(indexes, "1")
+	p.WaitFor(`location.hash`, "#min=1")
+	p.RunScript(`const bins = document.querySelectorAll('.bin'), svg = bins[0].ownerSVGElement;
 		svg.setPointerCapture = () => {};
 		const send = (type, bin) => { const box = bins[bin].getBoundingClientRect();
 			svg.dispatchEvent(new PointerEvent(type, {clientX: box.left + box.width / 2, clientY: box.top + 9})); };
 		send('pointerdown', 4); send('pointermove', 3); send('pointermove', 0); send('pointerup', 0);`)
-	p.Is(`location.hash`, "#min=0&max=0.5")
-	p.Is(pressed, "01234")
-	p.Is(indexes, "2 0")
+	p.WaitFor(`location.hash`, "#min=0&max=0.5")
+	p.WaitFor(pressed, "01234")
+	p.WaitFor(indexes, "2 0")
 	p.Click("#clear")
 	p.Do(chromedp.Focus(chromedp.CSS(".bin[tabindex='0']")))
 	p.Press(kb.Home)
 	p.Press(kb.ArrowRight)
 	p.Press(kb.Enter)
-	p.Is(`location.hash`, "#min=0.1&max=0.2")
+	p.WaitFor(`location.hash`, "#min=0.1&max=0.2")
 	p.Do(chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(chromedp.ModifierShift)))
-	p.Is(`location.hash`, "#min=0.1&max=0.3")
-	p.Is(`document.activeElement.ariaLabel`, "0.2 to below 0.3: 0 rows")
+	p.WaitFor(`location.hash`, "#min=0.1&max=0.3")
+	p.WaitFor(`document.activeElement.ariaLabel`, "0.2 to below 0.3: 0 rows")
 }
 
 // testColumns filters by kept columns with few values, many values and hostile names.
@@ -106,26 +106,26 @@ func testColumns(t *testing.T, b browsertest.Browser) {
 	}
 	rows[7].Kept = nil
 	p := b.Open(t, render(t, Run{}, rows...), "#column.note=note+1&sort=index")
-	p.Is(indexes, "1 10 11 12 13 14 15 16 17 18 19")
+	p.WaitFor(indexes, "1 10 11 12 13 14 15 16 17 18 19")
 	p.Click("#clear")
-	p.Run(`const s = document.querySelector('#columns select'); s.value = 0; s.dispatchEvent(new Event('input', {bubbles: true}))`)
-	p.Is(browsertest.Texts(`[name="column.topic"] option`), "any|(empty) (21)|a & b (20)|c (19)")
-	p.Is(`document.activeElement.name`, "column.topic")
-	p.Choose("column.topic", "=")
-	p.Is(`document.getElementById('row-count').textContent.split(',')[0]`, "21 of 60 rows")
-	p.Choose("column.topic", "=a & b")
-	p.Choose("column.note", "=Note 3")
-	p.Is(indexes, "3")
-	p.Is(`location.hash`, "#column.note=%3DNote+3&column.topic=%3Da+%26+b&sort=index")
+	p.RunScript(`const s = document.querySelector('#columns select'); s.value = 0; s.dispatchEvent(new Event('input', {bubbles: true}))`)
+	p.WaitFor(browsertest.TextsExpr(`[name="column.topic"] option`), "any|(empty) (21)|a & b (20)|c (19)")
+	p.WaitFor(`document.activeElement.name`, "column.topic")
+	p.SetField("column.topic", "=")
+	p.WaitFor(`document.getElementById('row-count').textContent.split(',')[0]`, "21 of 60 rows")
+	p.SetField("column.topic", "=a & b")
+	p.SetField("column.note", "=Note 3")
+	p.WaitFor(indexes, "3")
+	p.WaitFor(`location.hash`, "#column.note=%3DNote+3&column.topic=%3Da+%26+b&sort=index")
 	openRow(p, 0)
-	p.Is(browsertest.Texts(".kept dt")+`.startsWith('topic|note|long|<')`, "true")
-	p.Is(`document.querySelectorAll('.kept dd')[2].textContent.length`, "300")
+	p.WaitFor(browsertest.TextsExpr(".kept dt")+`.startsWith('topic|note|long|<')`, "true")
+	p.WaitFor(`document.querySelectorAll('.kept dd')[2].textContent.length`, "300")
 	p.Press(kb.ArrowRight)
-	p.Run(`location.hash = '#row=row-40'`)
-	p.Is(`document.querySelectorAll('.kept dd')[2].textContent.length`, "4000")
-	p.Run(`const s = document.querySelector('#columns select'); s.value = 3; s.dispatchEvent(new Event('input', {bubbles: true}))`)
-	p.Is(`document.querySelectorAll('#columns select')[2].options.length`, "3")
-	p.Is(`typeof window.hacked`, "undefined")
+	p.RunScript(`location.hash = '#row=row-40'`)
+	p.WaitFor(`document.querySelectorAll('.kept dd')[2].textContent.length`, "4000")
+	p.RunScript(`const s = document.querySelector('#columns select'); s.value = 3; s.dispatchEvent(new Event('input', {bubbles: true}))`)
+	p.WaitFor(`document.querySelectorAll('#columns select')[2].options.length`, "3")
+	p.WaitFor(`typeof window.hacked`, "undefined")
 }
 
 // testDamagedFile opens pages with a damaged row block and a damaged index block.
@@ -133,11 +133,11 @@ func testDamagedFile(t *testing.T, b browsertest.Browser, page string) {
 	const start = `data-block="rows">`
 	at := strings.Index(page, start) + len(start) + 200
 	p := b.Open(t, page[:at]+"AAAAAAAAAAAA"+page[at+12:], "#index=0")
-	p.Is(browsertest.Texts("dialog [role=alert]"), "This row of the file is damaged and can’t be shown.")
+	p.WaitFor(browsertest.TextsExpr("dialog [role=alert]"), "This row of the file is damaged and can’t be shown.")
 	const index = `data-block="index">`
 	at = strings.Index(page, index) + len(index) + 200
 	p = b.Load(t, page[:at]+"AAAAAAAAAAAA"+page[at+12:], "")
-	p.Is(browsertest.Texts("#row-count"), "The rows of this file are damaged and can’t be shown.")
+	p.WaitFor(browsertest.TextsExpr("#row-count"), "The rows of this file are damaged and can’t be shown.")
 }
 
 // testCitations opens a row with a resolved and an unresolved citation.
@@ -149,40 +149,40 @@ func testCitations(t *testing.T, b browsertest.Browser) {
 	}
 	r.Citations = &result.CitationScores{Precision: math.NaN(), Unresolved: 1}
 	p := b.Open(t, render(t, Run{}, r), "#row=row-0")
-	p.Is(browsertest.Texts(".citation"), "[1]? chunk 0: not mentioned|[<b>]✗ unresolved")
-	p.Is(`document.querySelector('.citation.unresolved').textContent`, "[<b>]✗ unresolved")
-	p.Is(`document.querySelector('.row-facts').textContent.includes("recall 0.00, precision –, 1 unresolved")`, "true")
-	p.Is(`document.querySelectorAll('.kept').length`, "0")
-	p.Is(browsertest.Texts(".cited"), "Citations: recall 0.0000, precision none (1 of 1 row cites, 1 citation resolves to nothing)")
+	p.WaitFor(browsertest.TextsExpr(".citation"), "[1]? chunk 0: not mentioned|[<b>]✗ unresolved")
+	p.WaitFor(`document.querySelector('.citation.unresolved').textContent`, "[<b>]✗ unresolved")
+	p.WaitFor(`document.querySelector('.row-facts').textContent.includes("recall 0.00, precision –, 1 unresolved")`, "true")
+	p.WaitFor(`document.querySelectorAll('.kept').length`, "0")
+	p.WaitFor(browsertest.TextsExpr(".cited"), "Citations: recall 0.0000, precision none (1 of 1 row cites, 1 citation resolves to nothing)")
 }
 
 // testManyRows checks that only the visible rows of a long table are drawn.
 func testManyRows(t *testing.T, b browsertest.Browser) {
 	p := b.Open(t, render(t, Run{}, manyRows(3000)...), "")
-	p.Is(`document.querySelectorAll('.row').length < 80`, "true")
-	p.Is(`document.getElementById('grid').ariaRowCount`, "3001")
+	p.WaitFor(`document.querySelectorAll('.row').length < 80`, "true")
+	p.WaitFor(`document.getElementById('grid').ariaRowCount`, "3001")
 	p.Do(chromedp.Focus(chromedp.CSS("#search")))
 	p.Press(kb.ArrowDown)
 	p.Press(kb.End)
-	p.Is(`document.activeElement.querySelector('.at-index').textContent`, "2995") // the last one with a score of 1 and the highest support
-	p.Is(`(() => { const b = document.activeElement.getBoundingClientRect(); return b.top >= 0 && b.bottom <= innerHeight; })()`, "true")
-	p.Is(`document.querySelectorAll('.row').length < 80`, "true")
-	p.Is(`document.activeElement.ariaRowIndex`, "3001")
+	p.WaitFor(`document.activeElement.querySelector('.at-index').textContent`, "2995") // the last one with a score of 1 and the highest support
+	p.WaitFor(`(() => { const b = document.activeElement.getBoundingClientRect(); return b.top >= 0 && b.bottom <= innerHeight; })()`, "true")
+	p.WaitFor(`document.querySelectorAll('.row').length < 80`, "true")
+	p.WaitFor(`document.activeElement.ariaRowIndex`, "3001")
 	p.Press(kb.Enter)
-	p.Is(browsertest.Texts(".answer mark"), "It is 2995.")
+	p.WaitFor(browsertest.TextsExpr(".answer mark"), "It is 2995.")
 	p.Press(kb.Escape)
 	p.Press(kb.PageUp)
 	p.Press(kb.ArrowUp)
-	p.Is(`Number(document.activeElement.dataset.position) > 2950 && Number(document.activeElement.dataset.position) < 2998`, "true")
+	p.WaitFor(`Number(document.activeElement.dataset.position) > 2950 && Number(document.activeElement.dataset.position) < 2998`, "true")
 }
 
 // testFullPage opens one of the worst rows after the limit of the page.
 func testFullPage(t *testing.T, b browsertest.Browser) {
 	p := b.Open(t, render(t, Run{MaxRows: 100}, manyRows(3000)...), "#row=row-2996")
-	p.Is(browsertest.Texts(".answer mark"), "It is 2996.")
-	p.Is(browsertest.Texts("#row-count"), "600 rows, sorted by score")
-	p.Run(`location.hash = '#row=row-2999'`)
-	p.Is(browsertest.Texts("#row-count"), "The row in the address of the page is not in this table.")
+	p.WaitFor(browsertest.TextsExpr(".answer mark"), "It is 2996.")
+	p.WaitFor(browsertest.TextsExpr("#row-count"), "600 rows, sorted by score")
+	p.RunScript(`location.hash = '#row=row-2999'`)
+	p.WaitFor(browsertest.TextsExpr("#row-count"), "The row in the address of the page is not in this table.")
 }
 
 // testOpenDuringClose opens a row while another is closing. The row is in a separate block,
@@ -191,15 +191,15 @@ func testOpenDuringClose(t *testing.T, b browsertest.Browser) {
 	first := plainRow(0)
 	first.Contexts = []string{strings.Repeat("A long context. ", rowsBlock/16)}
 	p := b.Open(t, render(t, Run{}, first, plainRow(1)), "")
-	p.Run(`const row = document.querySelector('.row'); row.focus(); row.click()`)
-	p.Is(`document.getElementById('detail').open`, "true")
+	p.RunScript(`const row = document.querySelector('.row'); row.focus(); row.click()`)
+	p.WaitFor(`document.getElementById('detail').open`, "true")
 	// All in one task, as if the keys were pressed faster than the page reacts.
-	p.Run(`const key = (on, key) => on.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+	p.RunScript(`const key = (on, key) => on.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
 		key(document.getElementById('detail'), 'Escape'); key(document.activeElement, 'ArrowDown'); key(document.activeElement, 'Enter')`)
-	p.Is(`document.getElementById('detail').open && document.querySelector('.where').textContent`, "2 of 2")
-	p.Run(`document.getElementById('detail').close()`) // as the browser may do
-	p.Is(`document.activeElement.dataset.position`, "1")
-	p.Is(`location.hash`, "")
+	p.WaitFor(`document.getElementById('detail').open && document.querySelector('.where').textContent`, "2 of 2")
+	p.RunScript(`document.getElementById('detail').close()`) // as the browser may do
+	p.WaitFor(`document.activeElement.dataset.position`, "1")
+	p.WaitFor(`location.hash`, "")
 }
 
 func manyRows(n int) []*result.Row {
@@ -225,17 +225,17 @@ func takeScreenshots(t *testing.T, b browsertest.Browser) {
 	}, rows...)
 	p := b.Open(t, page, "#sort=index")
 	for _, scheme := range []string{"light", "dark"} {
-		p.Scheme(scheme)
+		p.SetColorScheme(scheme)
 		for _, width := range []int64{500, 900, 1400} {
-			p.Size(width, max(740, width*5/8))
+			p.SetViewport(width, max(740, width*5/8))
 			p.Screenshot(*shots, fmt.Sprintf("%s-%d-list", scheme, width), false)
-			p.Run(`document.getElementById('rows-title').scrollIntoView()`)
+			p.RunScript(`document.getElementById('rows-title').scrollIntoView()`)
 			p.Screenshot(*shots, fmt.Sprintf("%s-%d-rows", scheme, width), false)
 			openRow(p, 0)
 			p.Screenshot(*shots, fmt.Sprintf("%s-%d-row", scheme, width), false)
-			p.Run(`document.querySelector('.claim-card.contradicted .verdict').click()`)
+			p.RunScript(`document.querySelector('.claim-card.contradicted .verdict').click()`)
 			p.Screenshot(*shots, fmt.Sprintf("%s-%d-claim", scheme, width), false)
-			p.Run(`document.querySelector('dialog .close').click(); scrollTo(0, 0)`)
+			p.RunScript(`document.querySelector('dialog .close').click(); scrollTo(0, 0)`)
 		}
 	}
 }
@@ -246,23 +246,23 @@ func testAccessibility(t *testing.T, b browsertest.Browser, page string) {
 	p := b.Open(t, page, "")
 	p.LoadAxe()
 	for _, scheme := range []string{"light", "dark"} {
-		p.Scheme(scheme)
+		p.SetColorScheme(scheme)
 		for _, width := range []int64{500, 1400} {
-			p.Size(width, 900)
-			p.Run(`location.hash = '#status=failed&verdict=supported&min=0.3&max=0.6&search=x&column.model=%3Dm-1&sort=-index'`)
-			p.Is(`document.querySelector('.histogram').classList.contains('filtered')`, "true")
-			p.Axe(fmt.Sprintf("filtered, %s, %d wide", scheme, width))
-			p.Run(`location.hash = ''`)
-			p.Is(indexes, "0 1 3 2")
-			p.Axe(fmt.Sprintf("the table, %s, %d wide", scheme, width))
+			p.SetViewport(width, 900)
+			p.RunScript(`location.hash = '#status=failed&verdict=supported&min=0.3&max=0.6&search=x&column.model=%3Dm-1&sort=-index'`)
+			p.WaitFor(`document.querySelector('.histogram').classList.contains('filtered')`, "true")
+			p.CheckAccessibility(fmt.Sprintf("filtered, %s, %d wide", scheme, width))
+			p.RunScript(`location.hash = ''`)
+			p.WaitFor(indexes, "0 1 3 2")
+			p.CheckAccessibility(fmt.Sprintf("the table, %s, %d wide", scheme, width))
 			for row := range 4 {
 				openRow(p, row)
 				if row == 0 {
-					p.Run(`document.querySelector('.claim-card.contradicted .verdict').click()`)
+					p.RunScript(`document.querySelector('.claim-card.contradicted .verdict').click()`)
 				}
-				p.Axe(fmt.Sprintf("row %d, %s, %d wide", row, scheme, width))
-				p.Run(`document.querySelector('dialog .close').click()`)
-				p.Is(`document.getElementById('detail').open`, "false")
+				p.CheckAccessibility(fmt.Sprintf("row %d, %s, %d wide", row, scheme, width))
+				p.RunScript(`document.querySelector('dialog .close').click()`)
+				p.WaitFor(`document.getElementById('detail').open`, "false")
 			}
 		}
 	}

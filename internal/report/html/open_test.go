@@ -31,7 +31,7 @@ func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
 		p := chromium.Open(b, string(page), "")
 		var at struct{ First, All, Search, Sort, Heap float64 }
-		text := p.Value(`(() => {
+		text := p.Eval(`(() => {
 			const mark = (name) => performance.getEntriesByName(name)[0].startTime;
 			const measure = (work) => { const start = performance.now(); work(); document.body.offsetHeight; return performance.now() - start; };
 			const search = document.getElementById('search');

@@ -11,21 +11,21 @@ import (
 
 // LoadAxe loads axe-core into the page. It skips the test unless scripts/fetch-axe.sh has
 // installed axe-core.
-func (p *Tab) LoadAxe() {
-	p.T.Helper()
+func (t *Tab) LoadAxe() {
+	t.T.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		p.T.Skipf("no cache directory: %v", err)
+		t.T.Skipf("no cache directory: %v", err)
 	}
 	found, err := filepath.Glob(filepath.Join(cache, "ragfaith", "test-libraries", "axe-core-*", "axe.min.js"))
 	if err != nil || len(found) == 0 {
-		p.T.Skip("axe-core is not installed; run scripts/fetch-axe.sh")
+		t.T.Skip("axe-core is not installed; run scripts/fetch-axe.sh")
 	}
 	axe, err := os.ReadFile(newest(found))
 	if err != nil {
-		p.T.Fatal(err)
+		t.T.Fatal(err)
 	}
-	p.Value(string(axe) + ";0")
+	t.Eval(string(axe) + ";0")
 }
 
 // newest returns the path whose directory name ends with the highest version.
@@ -41,24 +41,24 @@ func newest(paths []string) string {
 	return slices.MaxFunc(paths, func(a, b string) int { return slices.Compare(version(a), version(b)) })
 }
 
-// Axe reports violations that axe-core finds in the current state of the page, which
-// where describes.
-func (p *Tab) Axe(where string) {
-	p.T.Helper()
-	answer := p.Value(`axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify({
+// CheckAccessibility runs axe-core on the page and reports its violations. state describes
+// the page in error messages.
+func (t *Tab) CheckAccessibility(state string) {
+	t.T.Helper()
+	result := t.Eval(`axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify({
 		passes: r.passes.length,
 		violations: r.violations.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html.slice(0, 160) + ' ' + n.failureSummary).slice(0, 3).join(' / '))}))`)
 	var report struct {
 		Passes     int
 		Violations []string
 	}
-	if err := json.Unmarshal([]byte(answer.(string)), &report); err != nil {
-		p.T.Fatal(err)
+	if err := json.Unmarshal([]byte(result.(string)), &report); err != nil {
+		t.T.Fatal(err)
 	}
 	if report.Passes < 10 {
-		p.T.Errorf("%s: axe-core passed only %d rules, want at least 10", where, report.Passes)
+		t.T.Errorf("%s: axe-core passed only %d rules, want at least 10", state, report.Passes)
 	}
 	if len(report.Violations) > 0 {
-		p.T.Errorf("%s:\n%s", where, strings.Join(report.Violations, "\n"))
+		t.T.Errorf("%s:\n%s", state, strings.Join(report.Violations, "\n"))
 	}
 }

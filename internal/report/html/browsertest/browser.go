@@ -65,38 +65,38 @@ func (b Browser) Load(t testing.TB, page, hash string) *Tab {
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute) // much longer than any test takes
 	t.Cleanup(cancel)
-	p := &Tab{T: t, ctx: ctx}
+	tab := &Tab{T: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, func(event any) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		tab.mu.Lock()
+		defer tab.mu.Unlock()
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
-			p.errors = append(p.errors, e.ExceptionDetails.Text)
+			tab.errors = append(tab.errors, e.ExceptionDetails.Text)
 		case *log.EventEntryAdded:
-			p.errors = append(p.errors, string(e.Entry.Source)+": "+e.Entry.Text)
+			tab.errors = append(tab.errors, string(e.Entry.Source)+": "+e.Entry.Text)
 		}
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p.Size(1600, 1000)
-	Call(p, log.Enable, cdp.Empty{})
-	p.Do(chromedp.Navigate("file://" + filepath.ToSlash(file) + hash))
-	return p
+	tab.SetViewport(1600, 1000)
+	Call(tab, log.Enable, cdp.Empty{})
+	tab.Do(chromedp.Navigate("file://" + filepath.ToSlash(file) + hash))
+	return tab
 }
 
 // Open is like Load and waits until the page is ready, which the page reports by the
-// attribute data-ready of its root. Exceptions and violations of the policy until the end of
-// the test are errors.
+// attribute data-ready of its root. Exceptions and CSP violations until the end of the test are
+// errors.
 func (b Browser) Open(t testing.TB, page, hash string) *Tab {
 	t.Helper()
-	p := b.Load(t, page, hash)
-	p.Do(chromedp.WaitReady(chromedp.CSS("html[data-ready]")))
+	tab := b.Load(t, page, hash)
+	tab.Do(chromedp.WaitReady(chromedp.CSS("html[data-ready]")))
 	t.Cleanup(func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if len(p.errors) > 0 {
-			t.Errorf("errors in the browser: %s", strings.Join(p.errors, "\n"))
+		tab.mu.Lock()
+		defer tab.mu.Unlock()
+		if len(tab.errors) > 0 {
+			t.Errorf("errors in the browser: %s", strings.Join(tab.errors, "\n"))
 		}
 	})
-	return p
+	return tab
 }

@@ -22,105 +22,105 @@ type Tab struct {
 	T      testing.TB      // test to report errors to
 	ctx    context.Context //nolint:containedctx // identifies the tab in chromedp
 	mu     sync.Mutex
-	errors []string // exceptions and violations of the policy
+	errors []string // exceptions and CSP violations
 }
 
 // Close closes the tab before the test ends.
-func (p *Tab) Close() {
-	p.T.Helper()
-	if err := chromedp.Cancel(p.ctx); err != nil {
-		p.T.Fatal(err)
+func (t *Tab) Close() {
+	t.T.Helper()
+	if err := chromedp.Cancel(t.ctx); err != nil {
+		t.T.Fatal(err)
 	}
 }
 
 // ClearErrors discards the errors that the browser has reported so far.
-func (p *Tab) ClearErrors() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.errors = nil
+func (t *Tab) ClearErrors() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.errors = nil
 }
 
 // Do runs actions.
-func (p *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
-	p.T.Helper()
-	if err := chromedp.Do(p.ctx, actions...); err != nil {
-		p.T.Fatal(err)
+func (t *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
+	t.T.Helper()
+	if err := chromedp.Do(t.ctx, actions...); err != nil {
+		t.T.Fatal(err)
 	}
 }
 
 // Call sends a command to the browser and returns its result.
-func Call[P, R any](p *Tab, command cdp.Command[P, R], params P) R {
-	p.T.Helper()
-	r, err := chromedp.Call(p.ctx, command, params)
+func Call[P, R any](t *Tab, command cdp.Command[P, R], params P) R {
+	t.T.Helper()
+	r, err := chromedp.Call(t.ctx, command, params)
 	if err != nil {
-		p.T.Fatal(err)
+		t.T.Fatal(err)
 	}
 	return r
 }
 
-// Size sets the size of the window, in CSS pixels.
-func (p *Tab) Size(width, height int64) {
-	p.T.Helper()
-	Call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+// SetViewport sets the size of the window, in CSS pixels.
+func (t *Tab) SetViewport(width, height int64) {
+	t.T.Helper()
+	Call(t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 		Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 500,
 	})
 }
 
-// Scheme sets the preferred color scheme, dark or light.
-func (p *Tab) Scheme(value string) {
-	p.T.Helper()
-	Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+// SetColorScheme sets the preferred color scheme, dark or light.
+func (t *Tab) SetColorScheme(value string) {
+	t.T.Helper()
+	Call(t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}},
 	})
 }
 
-// Run runs a script.
-func (p *Tab) Run(script string) {
-	p.T.Helper()
-	p.Value("(() => {" + script + "})()")
+// RunScript runs a script.
+func (t *Tab) RunScript(script string) {
+	t.T.Helper()
+	t.Eval("(() => {" + script + "})()")
 }
 
-// Value returns the value of an expression, or of its promise.
-func (p *Tab) Value(script string) any {
-	p.T.Helper()
-	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[any](script, chromedp.EvalAwaitPromise))
+// Eval returns the value of an expression, or of its promise.
+func (t *Tab) Eval(script string) any {
+	t.T.Helper()
+	v, err := chromedp.Run(t.ctx, chromedp.Evaluate[any](script, chromedp.EvalAwaitPromise))
 	if err != nil {
-		p.T.Fatalf("%s: %v", script, err)
+		t.T.Fatalf("%s: %v", script, err)
 	}
 	return v
 }
 
-// Is waits until the value of an expression, formatted by fmt, is want. If that does not
-// happen, it reports an error and the test continues.
-func (p *Tab) Is(script, want string) {
-	p.T.Helper()
+// WaitFor waits until the value of an expression, formatted by fmt, is want. After a
+// timeout it reports an error and the test continues.
+func (t *Tab) WaitFor(script, want string) {
+	t.T.Helper()
 	var got any
 	for range 200 {
-		if got = p.Value(script); fmt.Sprint(got) == want {
+		if got = t.Eval(script); fmt.Sprint(got) == want {
 			return
 		}
-		// wait for the next frame
-		p.Value(`new Promise((done) => setTimeout(() => done(0), 15))`)
+		// poll every 15 ms
+		t.Eval(`new Promise((done) => setTimeout(() => done(0), 15))`)
 	}
-	p.T.Errorf("%s\n got %v\nwant %v", script, got, want)
+	t.T.Errorf("%s\n got %v\nwant %v", script, got, want)
 }
 
 // Click clicks the first element that matches a selector.
-func (p *Tab) Click(selector string) {
-	p.T.Helper()
-	p.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+func (t *Tab) Click(selector string) {
+	t.T.Helper()
+	t.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
 // Press presses keys, such as the constants of package kb.
-func (p *Tab) Press(keys string) {
-	p.T.Helper()
-	p.Do(chromedp.KeyEvent(keys))
+func (t *Tab) Press(keys string) {
+	t.T.Helper()
+	t.Do(chromedp.KeyEvent(keys))
 }
 
-// Choose sets the field of the search form with the given name.
-func (p *Tab) Choose(name, value string) {
-	p.T.Helper()
-	p.Run(fmt.Sprintf(`const f = document.getElementById("tools").elements.namedItem(%s);
+// SetField sets the field of the search form with the given name.
+func (t *Tab) SetField(name, value string) {
+	t.T.Helper()
+	t.RunScript(fmt.Sprintf(`const f = document.getElementById("tools").elements.namedItem(%s);
 		f.value = %s; f.dispatchEvent(new Event("input", {bubbles: true}))`, quote(name), quote(value)))
 }
 
@@ -130,39 +130,39 @@ func quote(s string) string {
 	return string(b)
 }
 
-// Texts returns an expression for the texts of all elements that match a selector, joined
+// TextsExpr returns an expression for the texts of all elements that match a selector, joined
 // by |.
-func Texts(selector string) string {
+func TextsExpr(selector string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll(%s)].map((e) => e.textContent).join('|')`, quote(selector))
 }
 
 // Screenshot writes a screenshot of the visible part or of the full page to name.png in a
 // directory.
-func (p *Tab) Screenshot(dir, name string, full bool) {
-	p.T.Helper()
+func (t *Tab) Screenshot(dir, name string, full bool) {
+	t.T.Helper()
 	capture := chromedp.CaptureScreenshot()
 	if full {
 		capture = chromedp.FullScreenshot(100)
 	}
-	png, err := chromedp.Run(p.ctx, capture)
+	png, err := chromedp.Run(t.ctx, capture)
 	if err != nil {
-		p.T.Fatal(err)
+		t.T.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
-		p.T.Fatal(err)
+		t.T.Fatal(err)
 	}
 }
 
-// Picture returns a picture of the visible part.
-func (p *Tab) Picture() image.Image {
-	p.T.Helper()
-	content, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+// ScreenshotImage returns a screenshot of the visible part.
+func (t *Tab) ScreenshotImage() image.Image {
+	t.T.Helper()
+	content, err := chromedp.Run(t.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
-		p.T.Fatal(err)
+		t.T.Fatal(err)
 	}
 	picture, err := png.Decode(bytes.NewReader(content))
 	if err != nil {
-		p.T.Fatal(err)
+		t.T.Fatal(err)
 	}
 	return picture
 }
