@@ -140,12 +140,12 @@ func flagsOf(cmd *cobra.Command) []*pflag.Flag {
 	return flags
 }
 
-// flagAlias maps the former names of flags to the present ones.
+// flagAlias maps the former names of flags to the current ones.
 func flagAlias(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(currentName(name))
 }
 
-// formerNames returns the names of renamed flags, each with its present name. They
+// formerNames returns the names of renamed flags, each with its current name. They
 // still work on the command line, in the environment and in config files.
 func formerNames() map[string]string {
 	return map[string]string{"batch-size": "model-batch-size", "max-tokens": "max-total-tokens"}

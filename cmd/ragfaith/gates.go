@@ -90,7 +90,7 @@ func (o *gateOptions) hasGates() bool {
 	return o.minMean != nil || o.minMeanBy != nil || o.minLower != nil || o.maxNoClaims != nil || o.citationRecall != nil || o.citationPrecision != nil
 }
 
-// evaluate compares the statistics of a run with the gates. --max-failed comes last.
+// evaluate compares the statistics of a run with the gates. --max-failed is the last gate.
 func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 	var all []report.Gate
 	if o.minMean != nil {
@@ -188,7 +188,7 @@ func meanGate(t *report.Tally, threshold float64) report.Gate {
 		return g
 	}
 	counted := strconv.Itoa(n) + " scored"
-	if t.NoClaims > 0 && n > t.Scored { // --no-claims gives them a number
+	if t.NoClaims > 0 && n > t.Scored { // --no-claims assigns them a score
 		counted += ", " + strconv.Itoa(n-t.Scored) + " of them without claims"
 	}
 	g.Text = "mean faithfulness " + compareMin(&g) + " (n = " + counted + ")"

@@ -159,7 +159,7 @@ type model struct {
 	embedder llm.Embedder   // nil without a semantic cache
 	local    *localEmbedder // the embedder if it is a local model, or nil
 	embedURL string         // URL of the embedding server without secrets, or "" for a local model
-	price    *[2]float64    // USD per million prompt and completion tokens; nil if unknown
+	price    *[2]float64    // USD per million prompt and completion tokens, or nil if unknown
 }
 
 // Complete implements llm.Completer. Its duration is limited by --timeout and --retries

@@ -78,7 +78,7 @@ func otherToolFlags() map[string]string {
 	return flags
 }
 
-// suggestFlag returns a flag of cmd for an unknown one, "" if none is similar.
+// suggestFlag returns a flag of cmd for an unknown one, or "" if none is similar.
 func suggestFlag(cmd *cobra.Command, unknown string) string {
 	if instead := otherToolFlags()[unknown]; instead != "" {
 		name, _, _ := strings.Cut(strings.TrimPrefix(instead, "--"), " ")

@@ -34,9 +34,9 @@ type Calibration struct {
 	Label      string        `json:"label"`
 	PositiveAt *float64      `json:"positive_at"`
 	Kind       Kind          `json:"kind"`
-	Settings   *setting.List `json:"settings"` // of the run; nil if unknown
+	Settings   *setting.List `json:"settings"` // options of the run, or nil if unknown
 	Score      Score         `json:"score"`
-	// Threshold is the threshold of claims for score --calibration; null if there is none.
+	// Threshold is the threshold of claims for score --calibration, or null.
 	Threshold   report.Number            `json:"threshold"`
 	Own         bool                     `json:"threshold_is_judges_own"`
 	Advice      string                   `json:"advice"` // what to do, in a sentence
@@ -159,7 +159,7 @@ func nilIfEmpty(s string) *string {
 	return &s
 }
 
-// Bytes returns the calibration as indented JSON. Equal reports give equal bytes.
+// Bytes returns the calibration as indented JSON. Identical reports produce identical bytes.
 func (c *Calibration) Bytes() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

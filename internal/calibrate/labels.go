@@ -174,8 +174,8 @@ func (l *Labels) add(id string, label Label, line int) error {
 	return nil
 }
 
-// Of returns the label of the row with an id; nil if it has none. It returns an error if it
-// is called twice for the id of a label, which is then ambiguous.
+// Lookup returns the label of the row with the given id, or nil if it has none. It returns an
+// error if it is called twice for a labelled id, because the label is then ambiguous.
 func (l *Labels) Lookup(id string) (*Label, error) {
 	at := l.byID[id]
 	if at == nil {
@@ -188,7 +188,7 @@ func (l *Labels) Lookup(id string) (*Label, error) {
 	return &at.label, nil
 }
 
-// Unused describes the labels that Of has not returned; it is empty if there are none.
+// Unused describes the labels that Lookup has not returned. It returns "" if there are none.
 func (l *Labels) Unused() string {
 	const maxIDs = 5
 	var ids []string

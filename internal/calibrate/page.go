@@ -55,7 +55,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		Notes                 []string
 		Verdicts              []report.Table // at most one
 		Sections              report.Tables
-		Title, Note           string // of the reliability diagram
+		Title, Note           string // title and note of the reliability diagram
 		Dots                  []dot
 		Ticks                 []tick
 	}{

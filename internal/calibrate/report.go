@@ -26,13 +26,13 @@ type Report struct {
 	Labels     string   // file of the labels; empty if they are in Results
 	Label      string   // column of the labels
 	PositiveAt *float64 // as in Options
-	// Settings are the settings of the run; nil if unknown.
+	// Settings are the options of the run, or nil if unknown.
 	Settings setting.List
 }
 
 // A Choice is the threshold for the claims of later runs.
 type Choice struct {
-	Threshold float64 // NaN if there is none
+	Threshold float64 // NaN if no threshold is known
 	Own       bool    // the threshold of the run itself
 	Why       string
 
@@ -85,7 +85,7 @@ func formatShortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 6
 // percent formats a share in percent.
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) + "%" }
 
-// Advice says in a sentence what to do.
+// Advice returns a recommendation in plain words.
 func (r *Report) Advice() string {
 	f, choice := r.Statistics, r.Choice()
 	auroc := f.agreement().AUROC
@@ -154,7 +154,7 @@ func (r *Report) judge() string {
 	return report.Printable(strings.TrimSpace(strings.Join(parts, ", ")))
 }
 
-// missing stands for a number that cannot be computed.
+// missing is shown for a number that cannot be computed.
 const missing = "–"
 
 // newSection returns a table of statistics.

@@ -19,7 +19,7 @@ type Source struct {
 	Name string // for messages
 	// Rows opens the results. It is called twice and must return the same rows.
 	Rows func() (iter.Seq2[*result.Row, error], error)
-	// Summary is the summary of the run, with its settings; nil if unknown.
+	// Summary is the summary of the run, with its options, or nil if unknown.
 	Summary *report.Summary
 }
 

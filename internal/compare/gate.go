@@ -10,7 +10,7 @@ import (
 // A Gate is the outcome of Options.MaxDrop.
 type Gate struct {
 	MaxDrop float64
-	Drop    float64 // of the mean faithfulness; negative for a gain, NaN if nothing was compared
+	Drop    float64 // drop of the mean faithfulness; negative for a gain, NaN if nothing was compared
 	P       float64 // two-sided p-value of the permutation test
 	Alpha   float64
 	Passed  bool

@@ -15,7 +15,7 @@ import (
 // A rowDigest is what is kept of a row of the baseline while the candidate is read.
 type rowDigest struct {
 	id                         string
-	next                       int // index of the next row with the same id; 0 if there is none
+	next                       int // index of the next row with the same id, or 0
 	status                     result.Status
 	faithfulness               float64
 	question, answer, contexts uint64 // hashes

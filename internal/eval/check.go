@@ -31,12 +31,12 @@ const (
 // the verdicts, quotes with the contexts. It detects edits and damage that leave a row
 // readable. The zero Checker is ready for use. It is for one goroutine.
 type Checker struct {
-	// Threshold is the score from which claims are supported; nil if unknown.
+	// Threshold is the score from which claims are supported, or nil if unknown.
 	Threshold *float64
 	// NoClaims is the faithfulness of rows without claims, NaN for null. If it is nil,
 	// the first such row sets it.
 	NoClaims *float64
-	// Partial is set for CSV and TSV, which do not have the skipped sentences. They are
+	// Partial is set for CSV and TSV, which omit the skipped sentences. They are
 	// found in the answer again.
 	Partial bool
 
@@ -100,7 +100,7 @@ func unclaimed(r *result.Row) []result.Skipped {
 	return skipped
 }
 
-// absent tells which fields a stored row does not have and are not checked.
+// absent lists the fields that a stored row does not contain. They are not checked.
 type absent struct{ question, answer, contexts, skipped bool }
 
 func (c *Checker) check(r *result.Row, a absent) error {

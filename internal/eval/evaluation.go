@@ -17,12 +17,12 @@ type evaluation struct {
 	reason   string // as in result.Row
 	empty    bool   // whether the contexts have no text
 	claims   []extract.Claim
-	verdicts []verdict.Verdict // verdicts[i] is that of claims[i]; nil if the row failed
+	verdicts []verdict.Verdict // verdicts[i] is the verdict of claims[i]; nil if the row failed
 	skipped  []extract.Skipped
 
 	faithfulness, support float64
-	citations             [][]result.Citation // of each claim; nil if no claim cites anything
-	recall, precision     float64             // of the citations
+	citations             [][]result.Citation // citations of each claim; nil if no claim cites anything
+	recall, precision     float64             // scores of the citations
 	usage                 usage.Usage
 	err                   error // the error of the reader, or a *StageError
 }

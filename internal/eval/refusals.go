@@ -100,7 +100,7 @@ func (p *Pipeline) judgeClaims(ctx context.Context, e *evaluation, refusals fals
 		return p.Judge.Judge(ctx, task)
 	}
 	task.Claims = nil
-	var ids []int // of the claims in the task, which are renumbered
+	var ids []int // ids of the claims in the task, which are renumbered
 	for i, c := range e.claims {
 		if _, ok := refusals[i]; !ok {
 			c.ID = len(ids)

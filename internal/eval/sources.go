@@ -21,7 +21,7 @@ const (
 type sourceIndex struct {
 	chunks int
 	names  [keyForms]map[string][]int // chunks by form and name
-	prefix map[string]bool            // of ids that end in a number: "doc" of "doc_7"
+	prefix map[string]bool            // prefixes of ids that end in a number, such as "doc" of "doc_7"
 	first  int                        // number of the first chunk: 0 or 1
 	byID   map[int]int                // chunks by number; nil if numbers are positions
 }
@@ -230,7 +230,7 @@ func headNames(head string, label *int) []string {
 		}
 		key, value, ok := strings.Cut(trimmed, ":")
 		if ok && isNameKey(strings.ToLower(strings.Trim(key, " *_#"))) {
-			value, _, _ = strings.Cut(value, "):") // of "(Title: Plans): …"
+			value, _, _ = strings.Cut(value, "):") // as in "(Title: Plans): …"
 			names = append(names, strings.Trim(value, " *_\"'"))
 		} else if i == 0 && more {
 			if heading := strings.Trim(trimmed, "#*_ "); isHeadingLine(trimmed, heading) {

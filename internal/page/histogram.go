@@ -13,10 +13,10 @@ type Histogram struct {
 	Top   int // y of the tallest bar, leaving space for its count
 	Bars  []Bar
 	Ticks []Tick
-	Mean  *Mean  // nil if there is none
+	Mean  *Mean  // optional
 	Label string // description for screen readers
 
-	Height, Axis int // of the drawing, and y of its axis; set by Layout
+	Height, Axis int // height of the drawing and y of its axis; set by Layout
 }
 
 // A Bar is a count at a position of the axis. Selecting it sets the fields min and max of

@@ -1,4 +1,4 @@
-// Package page provides what the HTML pages of ragfaith have in common: the frame with
+// Package page provides the parts shared by the HTML pages of ragfaith: the frame with
 // its Content-Security-Policy, the base style, the theme button, the search form,
 // histograms, and text from datasets with invisible characters made visible.
 package page

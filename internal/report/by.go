@@ -23,7 +23,7 @@ const (
 type By struct {
 	Column string
 	Groups []Group // lowest mean first, those without a mean last
-	Other  *Group  // rows of all groups after the first 1,000; nil if there are none
+	Other  *Group  // rows of all groups after the first 1,000, or nil
 }
 
 // A Group is a group of rows.
@@ -31,7 +31,7 @@ type Group struct {
 	Value                          string // at most 200 characters; "" for rows without a value
 	Rows, Scored, NoClaims, Failed int
 	Skipped                        int
-	Mean                           stats.Interval // of faithfulness, as in Means.Rows
+	Mean                           stats.Interval // mean faithfulness, as in Means.Rows
 }
 
 // Name returns the value for display, on one line.

@@ -32,7 +32,7 @@ func (h *scoreHistogram) stats() SummaryStats {
 }
 
 func (h *scoreHistogram) mean() float64 {
-	sum := 0 // of integers, so it is exact
+	sum := 0 // a sum of integers is exact
 	for i, k := range h.counts {
 		sum += i * int(k)
 	}

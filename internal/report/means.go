@@ -20,10 +20,10 @@ type Means struct {
 	Claims stats.Interval
 	// Counted is the number of claims in Claims.
 	Counted int
-	// Cluster is the column by which rows are grouped into units; "" if every row is a
+	// Cluster is the column by which rows are grouped into units, or "" if every row is a
 	// unit.
 	Cluster string
-	Seed    uint64 // of the bootstrap
+	Seed    uint64 // random seed of the bootstrap
 	By      []By   // the columns by which rows are grouped
 }
 
@@ -112,8 +112,8 @@ func (e *Estimator) group(r *result.Row) string {
 	return groupKey(value)
 }
 
-// ColumnValue returns the value of a kept column or of one of [GroupFields], "" if r has
-// none.
+// ColumnValue returns the value of a kept column or of one of [GroupFields], or "" if r
+// has none.
 func ColumnValue(r *result.Row, column string) string {
 	switch column {
 	case "id":
@@ -148,7 +148,7 @@ type FormattedMean struct {
 	Estimate string // with four decimals
 	Interval string // "0.7711 to 0.8489", or ""
 	// Basis describes the interval, such as "n = 100 rows, BCa bootstrap", or the reason
-	// why there is none.
+	// why it is missing.
 	Basis string
 }
 
@@ -175,7 +175,7 @@ func (m *Means) format(of string, i *stats.Interval) FormattedMean {
 	return s
 }
 
-// Basis describes the interval over rows, or the reason why there is none.
+// Basis describes the interval over rows, or the reason why it is missing.
 func (m *Means) Basis() string { return m.basis("rows", &m.Rows) }
 
 func (m *Means) basis(of string, i *stats.Interval) string {

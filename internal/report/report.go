@@ -12,8 +12,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A Writer writes results in one format. Close writes what comes after the last
-// result and does not close the underlying writer. The table and the reports are
+// A Writer writes results in one format. Close writes the remaining output
+// after the last result and does not close the underlying writer. The table and the reports are
 // written by Close.
 type Writer = result.Writer
 
@@ -87,7 +87,7 @@ func extensions() string {
 type Options struct {
 	Keep    []string    // columns of the dataset to write
 	KeepAll bool        // write all columns of the first row that has any
-	Width   int         // of the table, in terminal cells; 120 if 0
+	Width   int         // width of the table in terminal cells; 0 means 120
 	Warn    func(error) // called for data that the format cannot hold; may be nil
 	Palette Palette     // colors of the table
 	Marks   bool        // add a column with a sign for the verdict of each claim to the table

@@ -39,7 +39,7 @@ type Summary struct {
 	Gates        []SummaryGate     `json:"gates"`
 	Passed       bool              `json:"passed"`
 	ExitCode     int               `json:"exit_code"`
-	Usage        result.Usage      `json:"usage"` // of all rows, including those of a resumed run
+	Usage        result.Usage      `json:"usage"` // usage of all rows, including resumed ones
 	Spent        *SummarySpent     `json:"spent"` // by this run; null without a language model
 }
 

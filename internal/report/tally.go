@@ -9,18 +9,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Tally counts rows, claims and citations. The zero Tally is ready for use.
+// A Tally counts rows, claims and citations. The zero Tally is ready to use.
 type Tally struct {
 	Rows, Scored, NoClaims, Failed int
-	Refusal, Empty, NothingClaimed int // of NoClaims
-	Skipped                        int // rows left out because nothing was retrieved
-	NoContexts                     int // of Scored and Skipped: rows for which nothing was retrieved
-	// Faithfulness has the scored rows, and rows without claims if --no-claims gives them
-	// a number.
+	Refusal, Empty, NothingClaimed int // parts of NoClaims
+	Skipped                        int // rows skipped because their contexts are empty
+	NoContexts                     int // scored and skipped rows with empty contexts
+	// Faithfulness contains the scored rows, and the rows without claims if --no-claims
+	// assigns them a score.
 	Faithfulness stats.Summary
 	// Claims counts the claims of scored rows.
 	Claims, Supported, Contradicted int
-	Usage                           usage.Usage // of all rows
+	Usage                           usage.Usage // usage of all rows
 	Citations                       Citations
 
 	shares stats.Sample // fraction of supported claims of each scored row
@@ -98,8 +98,8 @@ type Citations struct {
 	Rows       int // rows with a citation
 	Unresolved int // citations that resolve to no context
 
-	recall    stats.Summary // of the scored rows; 0 if a row cites nothing
-	precision stats.Summary // of the rows that have one
+	recall    stats.Summary // recall of each scored row; 0 if the row cites nothing
+	precision stats.Summary // precision of each row that has one
 }
 
 // add counts r.
@@ -131,7 +131,7 @@ func (c *Citations) Precision() float64 { return c.precision.Mean() }
 // Scored returns the number of rows in Recall and in Precision.
 func (c *Citations) Scored() (recall, precision int) { return c.recall.Count(), c.precision.Count() }
 
-// describe summarizes the citations on one line, "" if there are none.
+// describe summarizes the citations on one line. It returns "" if there are none.
 func (c *Citations) describe(rows int) string {
 	if c.Rows == 0 {
 		return ""
@@ -153,5 +153,5 @@ func (c *Citations) describe(rows int) string {
 		format(c.Recall()), format(c.Precision()), c.Rows, rows, cite, c.Unresolved, resolve)
 }
 
-// Cited summarizes the citations on one line, "" if there are none.
+// Cited summarizes the citations on one line. It returns "" if there are none.
 func (t *Tally) Cited() string { return t.Citations.describe(t.Rows) }

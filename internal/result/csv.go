@@ -23,7 +23,7 @@ type csvWriter struct {
 	header    bool
 	cells     []string
 	early     []Row // rows before the header
-	size      int   // of the texts of early, in bytes
+	size      int   // size of the texts of early in bytes
 	citations bool  // there are columns of citations
 	warn      func(error)
 }
@@ -82,7 +82,7 @@ func (c *csvWriter) writeEarly() error {
 	return nil
 }
 
-// csvColumns returns the columns that every file has.
+// csvColumns returns the columns that every file contains.
 func csvColumns() []string {
 	return []string{
 		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",

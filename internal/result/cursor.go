@@ -15,8 +15,8 @@ import (
 // all methods return zero values.
 type cursor struct {
 	dec  *jsontext.Decoder
-	name string // of the current member
-	buf  []byte // of unquote
+	name string // name of the current member
+	buf  []byte // buffer of unquote
 	err  error
 }
 

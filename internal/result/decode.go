@@ -29,7 +29,7 @@ type Decoder struct {
 	check CheckFunc
 	dec   jsontext.Decoder
 	src   bytes.Buffer
-	buf   []byte // of the cursor, reused
+	buf   []byte // buffer of the cursor, reused
 }
 
 // NewDecoder returns a Decoder that checks rows; check may be nil.
@@ -140,7 +140,7 @@ func (r *Row) validateCitations() error {
 	return nil
 }
 
-// decode reads an object into the struct v and returns the fields that it has.
+// decode reads an object into the struct v and returns the fields it contains.
 // It calls unknown to read the value of an unknown member; nil makes that an
 // error.
 func (s *fieldSet) decode(c *cursor, v reflect.Value, unknown func(name string)) Fields {

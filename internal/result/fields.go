@@ -15,7 +15,7 @@ const (
 	integer
 	number
 	flag
-	list   // of texts, integers or objects
+	list   // list of texts, integers or objects
 	object // a struct or a pointer to one
 	inline // a pointer to a struct, whose fields are those of the enclosing object
 	failure
@@ -26,8 +26,8 @@ type field struct {
 	name  string
 	index int // in the struct
 	kind  kind
-	elem  kind      // of a list
-	of    *fieldSet // of an object, an inline struct or a list of objects
+	elem  kind      // element type of a list
+	of    *fieldSet // fields of an object, an inline struct or a list of objects
 
 	omitEmpty bool
 	null      bool // "" or a negative number is null
@@ -160,7 +160,7 @@ type Fields uint64
 // Has reports whether the set contains the field.
 func (f Fields) Has(name string) bool { return f&fieldBit(name) != 0 }
 
-// fieldBit returns the set of one field, or 0 if a Row has no such field.
+// fieldBit returns the set of one field, or 0 if Row has no such field.
 func fieldBit(name string) Fields {
 	if m, ok := rowFields().byName[name]; ok {
 		return m.field.bit

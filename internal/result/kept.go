@@ -14,7 +14,7 @@ const maxDropped = 20
 // later rows, which are dropped.
 type KeptColumns struct {
 	Names   []string
-	index   map[string]int // of a name in Names
+	index   map[string]int // index of each name in Names
 	fixed   bool           // Names is complete
 	dropped map[string]bool
 	warn    func(error)

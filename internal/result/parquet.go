@@ -104,7 +104,7 @@ type rowGroups struct {
 	shredder shredder
 	row      [1]parquet.Row
 	limit    int
-	bytes    int // of text in the current row group
+	bytes    int // bytes of text in the current row group
 }
 
 func newRowGroups(w io.Writer, kept *parquetKept, limit int) *rowGroups {

@@ -19,11 +19,11 @@ const maxKept = 30_000
 // column is the common type of its values.
 type parquetKept struct {
 	names  []string
-	index  map[string]int // of a name in names
+	index  map[string]int // index of each name in names
 	types  []keptType
 	fixed  bool // names were given by the caller
 	warn   func(error)
-	values [][]byte // of the current row
+	values [][]byte // values of the current row
 }
 
 func newParquetKept(o Options) parquetKept {
@@ -122,7 +122,7 @@ const (
 	keptNumber                  // all are exact as float64
 )
 
-// A keptType records which types of values a column has.
+// A keptType records the types of the values in a column.
 type keptType struct {
 	text, boolean, integer, fraction, large, other bool
 }

@@ -1,4 +1,4 @@
-// Package result holds the result of one row and its encodings: JSON, CSV and
+// Package result defines the result of one row and its encodings: JSON, CSV and
 // Parquet.
 //
 // [Row] describes the fields. Its struct tags name them and define how missing
@@ -142,14 +142,14 @@ type Claim struct {
 	Start int `json:"start" result:"null"`
 	// End is the offset after the last code point.
 	End int `json:"end" result:"null"`
-	// From is the sentence of the answer from which a rewritten claim comes.
+	// From is the sentence of the answer that a rewritten claim is based on.
 	From *Span `json:"from,omitempty"`
 	// Invented is true if the claim states something that the answer does not.
 	Invented bool `json:"invented,omitempty"`
 	// Verdict is null if the row failed before the claim was judged.
 	Verdict Verdict `json:"verdict" result:"null,dict"`
-	// Score is the probability that the contexts support the claim; NaN if the claim
-	// has no verdict.
+	// Score is the probability that the contexts support the claim, or NaN if
+	// the claim has no verdict.
 	Score float64 `json:"score" result:"round,null=verdict"`
 	// Reason explains the verdict.
 	Reason string `json:"reason" result:"null=verdict"`
@@ -176,7 +176,7 @@ func (c *Claim) Judged() string {
 	return c.Text
 }
 
-// A Verdict is the outcome of a claim; "" if it was not judged.
+// A Verdict is the outcome of a claim, or "" if it was not judged.
 type Verdict string
 
 // The verdicts.

@@ -46,7 +46,7 @@ func NewWriter(f dataset.Format, w io.Writer, o Options) (Writer, error) {
 type jsonWriter struct {
 	w                io.Writer
 	first, next, end string // before the first row, before others, and after each
-	last, empty      string // after the last row, and if there is none
+	last, empty      string // text after the last row, and for a file without rows
 	buf              []byte
 	started          bool
 }

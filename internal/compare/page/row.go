@@ -135,7 +135,7 @@ func markClaims(r *result.Row, flipped map[int]bool) template.HTML {
 	answer := []rune(r.Answer)
 	var b strings.Builder
 	write := func(start, end int) { b.WriteString(string(htmlpage.Visible(string(answer[start:end])))) }
-	end := 0 // of the text written
+	end := 0 // end of the text written so far
 	for _, s := range spans {
 		start := min(max(s.start, end), len(answer))
 		write(end, start)
