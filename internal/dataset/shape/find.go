@@ -33,8 +33,24 @@ func (f *Finder) Normalize(record *Value) *Value {
 			v.Items[i] = m.renamed(strings.ToLower(m.Name))
 		}
 	}
+	if attributes := v.member("record_attributes"); attributes != nil {
+		f.openEvent(v, attributes)
+	}
 	f.collectNumbered(v)
 	return v
+}
+
+// openEvent adds the attributes and ids of a span to a row of the event table of
+// TruLens, whose columns contain them.
+func (f *Finder) openEvent(v, attributes *Value) {
+	v.Items = append(v.Items, f.Expand.expand(attributes).renamed("attributes"))
+	if trace := v.member("trace"); trace != nil {
+		for _, m := range f.Expand.expand(trace).Items {
+			if !v.has(m.Name) {
+				v.Items = append(v.Items, m)
+			}
+		}
+	}
 }
 
 // collectNumbered replaces the numbered columns of contexts by a list.

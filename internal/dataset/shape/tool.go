@@ -51,7 +51,7 @@ func Tools() []Tool {
 		},
 		{
 			Name: "otel", Title: "OpenTelemetry",
-			signatures: [][]string{{"resourceSpans|resource_spans"}, {"attributes.gen_ai"}, {"attributes.traceloop"}},
+			signatures: [][]string{{"resourceSpans|resource_spans|batches"}, {"attributes.gen_ai"}, {"attributes.traceloop"}},
 		},
 		{
 			Name: "promptfoo", Title: "promptfoo",

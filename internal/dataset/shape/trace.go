@@ -14,6 +14,7 @@ type span struct {
 	trace, id, parent string
 	kind              string // lower case, such as retriever
 	start             string
+	retriever         bool // see markRetrievers
 	value             *Value
 }
 
@@ -67,7 +68,7 @@ func (f *Finder) spansOf(v *Value) []*span {
 			}
 		}
 	}
-	for _, resource := range items(v.first("resourceSpans", "resource_spans")) {
+	for _, resource := range items(v.first("resourceSpans", "resource_spans", "batches", "trace.resourceSpans")) {
 		for _, scope := range items(resource.first("scopeSpans", "scope_spans", "instrumentationLibrarySpans")) {
 			add(scope.first("spans"))
 		}
@@ -161,16 +162,27 @@ func items(v *Value) []*Value {
 	return v.Items
 }
 
-// isRetriever reports whether a span retrieved documents, by its kind or, if that says
-// little, by its name.
-func (s *span) isRetriever() bool {
-	switch s.kind {
-	case "", "span", "tool", "function", "internal", "span_kind_internal", "default", "unknown":
-		return slices.ContainsFunc(words(s.value.text("name", "span_name")), func(w string) bool {
-			return strings.HasPrefix(w, "retriev")
-		})
+// markRetrievers finds the spans of a trace that retrieved documents: by their kind or,
+// if there are none, by the names of spans without children.
+func markRetrievers(spans []*span) {
+	parents := map[string]bool{}
+	found := false
+	for _, s := range spans {
+		parents[s.parent] = true
+		s.retriever = strings.HasPrefix(s.kind, "retriev") || strings.HasPrefix(s.kind, "vector") || s.kind == "search"
+		found = found || s.retriever
 	}
-	return strings.HasPrefix(s.kind, "retriev") || strings.HasPrefix(s.kind, "vector") || s.kind == "search"
+	if found {
+		return
+	}
+	for _, s := range spans {
+		switch s.kind {
+		case "", "span", "tool", "function", "internal", "span_kind_internal", "default", "unknown":
+			s.retriever = !parents[s.id] && slices.ContainsFunc(words(s.value.text("name", "span_name")), func(w string) bool {
+				return strings.HasPrefix(w, "retriev")
+			})
+		}
+	}
 }
 
 // canAnswer reports whether the output of a span can be the answer of its trace.
@@ -179,7 +191,7 @@ func (s *span) canAnswer() bool {
 	case "evaluator", "guardrail", "embedding", "embeddings", "tool", "execute_tool", "parser", "prompt":
 		return false
 	}
-	return !s.isRetriever() && !s.isReranker()
+	return !s.retriever && !s.isReranker()
 }
 
 func (s *span) isReranker() bool { return strings.HasPrefix(s.kind, "rerank") }
@@ -189,6 +201,7 @@ func (s *span) isReranker() bool { return strings.HasPrefix(s.kind, "rerank") }
 // rerankers, what the last of them returned. The record is that of the root.
 func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 	slices.SortStableFunc(spans, func(a, b *span) int { return strings.Compare(a.start, b.start) })
+	markRetrievers(spans)
 	ids := map[string]bool{}
 	for _, s := range spans {
 		ids[s.id] = true
@@ -209,7 +222,7 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 		}
 	}
 	for _, s := range spans {
-		if row.Question == nil && !s.isRetriever() {
+		if row.Question == nil && !s.retriever {
 			row.Question = f.side(s.value, Question)
 		}
 	}
@@ -222,7 +235,7 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 	if c := row.Contexts; c != nil && row.Answer != nil && c.Kind == List {
 		// Never compare an answer with itself.
 		c.Items = slices.DeleteFunc(slices.Clone(c.Items), func(v *Value) bool { return v.Kind == Text && v.Text == *row.Answer })
-		if len(c.Items) == 0 && len(spans) > 0 && !slices.ContainsFunc(spans, (*span).isRetriever) {
+		if len(c.Items) == 0 && len(spans) > 0 && !slices.ContainsFunc(spans, func(s *span) bool { return s.retriever }) {
 			row.Contexts = nil
 		}
 	}
@@ -250,14 +263,14 @@ func (f *Finder) traceContexts(root *span, spans []*span) *Value {
 			if s = byID[s.parent]; s == nil {
 				break
 			}
-			if s.isRetriever() {
+			if s.retriever {
 				return true
 			}
 		}
 		return false
 	}
 	for _, s := range spans {
-		if !s.isRetriever() || inside(s) {
+		if !s.retriever || inside(s) {
 			continue
 		}
 		docs := f.documents(s.value)
