@@ -127,9 +127,17 @@ func unknownOption(name string, known []string) string {
 // even if cmd has a flag of that name.
 func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied []*pflag.Flag, errs []error) {
 	set := func(entries []config.Entry, hint string) {
+		keys := map[*pflag.Flag]string{}
 		for _, e := range entries {
 			flag := cmd.Flag(e.Key)
-			if flag == nil || flag.Changed {
+			if flag == nil {
+				continue
+			}
+			if key := keys[flag]; key != "" {
+				errs = append(errs, fmt.Errorf("%s:%d: %s: same option as %s", f.Path, e.Line, e.Key, key))
+			}
+			keys[flag] = e.Key
+			if flag.Changed {
 				continue
 			}
 			if err := f.set(flag, e, sys); err != nil {
