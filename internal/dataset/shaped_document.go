@@ -13,7 +13,6 @@ import (
 // objects.
 type documentReader struct {
 	records []*shape.Value
-	where   string
 	size    int64
 	index   int // of the next record
 }
@@ -34,7 +33,10 @@ func newDocument(r *bufio.Reader, f *file, columns *columnMap) (*documentReader,
 		return nil, err
 	}
 	d := &documentReader{size: int64(len(raw))}
-	d.records, d.where = shape.NewFinder(expandCell, isContexts).Records(doc, columns.preset())
+	d.records, err = shape.NewFinder(expandCell, isContexts).Records(doc, columns.preset())
+	if err != nil {
+		return nil, err
+	}
 	if slices.ContainsFunc(d.records, func(v *shape.Value) bool { return v.Kind == shape.List }) {
 		return nil, errArrays
 	}

@@ -157,6 +157,7 @@ func TestOpenRejectsUnknownLayouts(t *testing.T) {
 		{"annotations", "x.jsonl", `{"answer":"a","pieces":[{"kind":"claim","text":"one","start":0,"end":3}]}`, Options{}, "x.jsonl: no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; found answer, pieces; choose one with --map contexts=COLUMN"},
 		{"two answers", "x.jsonl", `{"outputs":{"answer":"a","response":"b","contexts":["c"]}}`, Options{}, `x.jsonl: answer: ambiguous: both "outputs.answer" and "outputs.response" match; choose one with --map answer=outputs.answer or --map answer=outputs.response`},
 		{"other tool", "x.jsonl", `{"text":"a"}`, Options{From: "langfuse"}, "x.jsonl: --from langfuse: the records are not an export of Langfuse"},
+		{"two splits", "x.json", `{"train":[{"question":"q","answer":"a","contexts":["c"]}],"test":[{"question":"q","answer":"b","contexts":["c"]}]}`, Options{}, "x.json: rows in both train and test: extract one of them with jq"},
 		{"arrays without names", "x.json", `[["q","a",["c"]]]`, Options{}, `x.json: want an array of objects, got an array of arrays without column names`},
 	} {
 		rows, got := read(t, tt.file, tt.text, tt.opts)

@@ -15,17 +15,17 @@ import (
 
 // A tableReader reads rows from a CSV or TSV file with a header.
 type tableReader struct {
-	csv      csvReader
-	columns  *columnMap
-	header   *header
-	fields   int  // number of fields of the header line
-	exact    bool // see OpenRecords
-	path     string
-	warnings *warnings
-	consumed func(int64) int64
-	started  bool   // a record has been read
-	divider  string // what separates the contexts in a cell, or ""
-	tree     tree   // values of the current cell
+	csv       csvReader
+	columns   *columnMap
+	header    *header
+	fields    int  // number of fields of the header line
+	exact     bool // see OpenRecords
+	path      string
+	warnings  *warnings
+	consumed  func(int64) int64
+	started   bool   // a record has been read
+	separator string // of the contexts in a cell, or ""
+	tree      tree   // values of the current cell
 }
 
 func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReader, error) {
@@ -76,7 +76,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 		return nil, err
 	}
 	f.warnings.header(f.path, t.header)
-	t.divider = shape.Divider(names)
+	t.separator = shape.ContextSeparator(names)
 	return t, nil
 }
 
@@ -172,7 +172,7 @@ func (t *tableReader) fill(row *Row) error {
 	row.Answer, _ = text(FieldAnswer)
 	if cell, ok := text(FieldContexts); ok {
 		var err error
-		row.Contexts, err = dividedContexts(&t.tree, cell, t.divider)
+		row.Contexts, err = separatedContexts(&t.tree, cell, t.separator)
 		row.Sources = t.tree.sources
 		firstErr = cmp.Or(firstErr, err)
 	}
@@ -188,14 +188,14 @@ func (t *tableReader) fill(row *Row) error {
 	return firstErr
 }
 
-// dividedContexts returns the contexts in a text cell, which are separated by divider if
+// separatedContexts returns the contexts in a text cell, which are separated by separator if
 // it is not empty and the cell contains no list.
-func dividedContexts(t *tree, cell, divider string) ([]string, error) {
-	if divider == "" || !strings.Contains(cell, divider) || classifyCell(cell) == definiteList {
+func separatedContexts(t *tree, cell, separator string) ([]string, error) {
+	if separator == "" || !strings.Contains(cell, separator) || classifyCell(cell) == definiteList {
 		return textContexts(t, cell)
 	}
 	var out []string
-	for part := range strings.SplitSeq(cell, divider) {
+	for part := range strings.SplitSeq(cell, separator) {
 		if !isBlank(part) {
 			out = append(out, strings.TrimSpace(part))
 		}

@@ -188,7 +188,7 @@ func (m *Means) basis(of string, i *stats.Interval) string {
 	}
 	basis := fmt.Sprintf("n = %d %s", i.N, units)
 	if of == "claims" {
-		basis += fmt.Sprintf(" with %d claims", m.Counted)
+		basis += " with " + Count(m.Counted, "claim", "claims")
 	}
 	switch {
 	case i.Note != "":

@@ -1,25 +1,27 @@
 package shape
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 )
 
-// Records returns the records of a JSON document that is not an array of objects, and
-// where they are: the elements of a list of objects inside it, the rows of a table that
-// is stored by columns, or the document itself. Fields in preset are read from these
-// paths.
-func (f *Finder) Records(doc *Value, preset map[Field]*Path) (records []*Value, where string) {
+// Records returns the records of a JSON document that is not an array of objects: the
+// elements of a list of objects inside it, the rows of a table that is stored by columns,
+// or the document itself. Fields in preset are read from these paths. Two lists of rows at
+// the same depth are an error.
+func (f *Finder) Records(doc *Value, preset map[Field]*Path) ([]*Value, error) {
 	if table := f.table(doc); table != nil {
-		return table, ""
+		return table, nil
 	}
 	if doc.Kind == List {
-		return doc.Items, ""
+		return doc.Items, nil
 	}
 	normal := f.Expand.normalize(doc)
-	if f.isRow(normal, preset) || len(f.spansOf(normal)) > 0 {
-		return []*Value{doc}, ""
+	plan := f.rowPlan(normal, preset)
+	if plan != nil && !plan.paths[Answer].multiple() || len(f.spansOf(normal)) > 0 {
+		return []*Value{doc}, nil
 	}
 	type list struct {
 		at    string
@@ -46,25 +48,31 @@ func (f *Finder) Records(doc *Value, preset map[Field]*Path) (records []*Value, 
 		return !f.isRow(first, preset) && len(f.spansOf(first)) == 0
 	})
 	if len(lists) == 0 {
-		return []*Value{doc}, ""
+		return []*Value{doc}, nil
 	}
-	best := slices.MinFunc(lists, func(a, b list) int {
-		if a.depth != b.depth {
-			return a.depth - b.depth
+	best := slices.MinFunc(lists, func(a, b list) int { return a.depth - b.depth })
+	for _, l := range lists {
+		if l.depth == best.depth && l.at != best.at {
+			return nil, fmt.Errorf("rows in both %s and %s: extract one of them with jq", best.at, l.at)
 		}
-		return len(b.items) - len(a.items)
-	})
-	return best.items, best.at
+	}
+	return best.items, nil
 }
 
 // isRow reports whether a normalized record has an answer and contexts.
-func (f *Finder) isRow(v *Value, preset map[Field]*Path) bool {
+func (f *Finder) isRow(v *Value, preset map[Field]*Path) bool { return f.rowPlan(v, preset) != nil }
+
+// rowPlan returns the plan of a normalized record that has an answer and contexts, or nil.
+func (f *Finder) rowPlan(v *Value, preset map[Field]*Path) *Plan {
 	plan, err := f.plan(v, maps.Clone(preset))
 	if err != nil {
-		return false
+		return nil
 	}
 	row, err := f.Row(plan, v)
-	return err == nil && row.Answer != nil && row.Contexts != nil
+	if err != nil || row.Answer == nil || row.Contexts == nil {
+		return nil
+	}
+	return plan
 }
 
 // plan finds the fields as the exports of a known tool have them, or by name. It adds

@@ -5,19 +5,22 @@ import (
 	"strings"
 )
 
-// A Tool describes the exports of another tool.
+// A Tool describes the export formats of an evaluation or tracing tool.
 type Tool struct {
 	Name  string // as in --from
 	Title string
-	// signature lists the members of its records, each with alternatives. A record with
-	// all of one signature is an export of the tool.
+	// signatures lists sets of keys that identify its records: all keys of one set exist.
+	// a|b is either key.
 	signatures [][]string
-	// paths lists the possible places of fields, best first. Others are found by name.
+	// weakSignatures also match records of other tools. They count only if the tool is
+	// selected with --from.
+	weakSignatures [][]string
+	// paths lists candidate paths of each field in order of preference. Fields without a
+	// match are found by name.
 	paths map[Field][]string
-	// accepts lists further signatures, of records that also others write. They count if
-	// the tool is named.
-	accepts [][]string
-	divider string // separates the contexts in a cell of a CSV file, or ""
+	// contextSeparator separates the contexts in a CSV cell. If it is empty, a cell is one
+	// context.
+	contextSeparator string
 }
 
 // Tools returns the tools whose exports are known.
@@ -29,17 +32,17 @@ func Tools() []Tool {
 			paths: map[Field][]string{
 				Question: {"input"}, Answer: {"actual_output", "actualOutput"}, Contexts: {"retrieval_context", "retrievalContext"},
 			},
-			divider: "|",
+			contextSeparator: "|",
 		},
 		{
 			Name: "langsmith", Title: "LangSmith",
-			signatures: [][]string{{"run_type", "inputs|outputs"}, {"inputs", "outputs", "reference_outputs|referenceOutputs|reference_example_id|dotted_order"}},
-			accepts:    [][]string{{"inputs|input", "outputs|output"}},
+			signatures:     [][]string{{"run_type", "inputs|outputs"}, {"inputs", "outputs", "reference_outputs|referenceOutputs|reference_example_id|dotted_order"}},
+			weakSignatures: [][]string{{"inputs|input", "outputs|output"}},
 		},
 		{
 			Name: "langfuse", Title: "Langfuse",
-			signatures: [][]string{{"observations", "input|output"}, {"traceId|trace_id", "type", "parentObservationId|parent_observation_id"}, {"trace.id", "observations"}},
-			accepts:    [][]string{{"input", "output", "metadata|name|timestamp"}},
+			signatures:     [][]string{{"observations", "input|output"}, {"traceId|trace_id", "type", "parentObservationId|parent_observation_id"}, {"trace.id", "observations"}},
+			weakSignatures: [][]string{{"input", "output", "metadata|name|timestamp"}},
 		},
 		{
 			Name: "phoenix", Title: "Phoenix (OpenInference)",
@@ -69,8 +72,8 @@ func Tools() []Tool {
 		},
 		{
 			Name: "langchain", Title: "LangChain",
-			signatures: [][]string{{"answer|result|output", "source_documents|sourceDocuments"}},
-			accepts:    [][]string{{"answer|result|output", "context"}, {"messages"}},
+			signatures:     [][]string{{"answer|result|output", "source_documents|sourceDocuments"}},
+			weakSignatures: [][]string{{"answer|result|output", "context"}, {"messages"}},
 			paths: map[Field][]string{
 				Question: {"question", "query", "input"}, Answer: {"answer", "result", "output"},
 				Contexts: {"source_documents", "sourceDocuments", "context"},
@@ -92,8 +95,8 @@ func Tools() []Tool {
 		},
 		{
 			Name: "azure", Title: "Azure AI Evaluation",
-			signatures: [][]string{{"inputs.query|inputs.conversation", "outputs"}, {"conversation.messages"}},
-			accepts:    [][]string{{"query", "response"}},
+			signatures:     [][]string{{"inputs.query|inputs.conversation", "outputs"}, {"conversation.messages"}},
+			weakSignatures: [][]string{{"query", "response"}},
 			paths: map[Field][]string{
 				Question: {"inputs.query", "query", "conversation.messages", "inputs.conversation.messages"},
 				Answer:   {"inputs.response", "response", "outputs.response", "conversation.messages", "inputs.conversation.messages"},
@@ -102,30 +105,30 @@ func Tools() []Tool {
 		},
 		{
 			Name: "mlflow", Title: "MLflow",
-			signatures: [][]string{{"info.trace_id|info.request_id", "data"}, {"request", "response", "retrieved_context|trace_id|spans"}},
-			accepts:    [][]string{{"inputs|request", "outputs|response|predictions"}},
-			paths:      map[Field][]string{Contexts: {"retrieved_context", "retrieved_contexts"}},
+			signatures:     [][]string{{"info.trace_id|info.request_id", "data"}, {"request", "response", "retrieved_context|trace_id|spans"}},
+			weakSignatures: [][]string{{"inputs|request", "outputs|response|predictions"}},
+			paths:          map[Field][]string{Contexts: {"retrieved_context", "retrieved_contexts"}},
 		},
 	}
 }
 
-// Divider returns what separates the contexts in a cell of a CSV file with the columns, or
-// "" if a cell is one context.
-func Divider(columns []string) string {
+// ContextSeparator returns the separator of contexts in the cells of a CSV file with the
+// given columns, or "" if a cell is one context.
+func ContextSeparator(columns []string) string {
 	record := &Value{Kind: Object}
 	for _, name := range columns {
 		record.Items = append(record.Items, &Value{Name: name})
 	}
 	for _, t := range Tools() {
-		if t.divider != "" && t.matches(record) {
-			return t.divider
+		if t.contextSeparator != "" && t.matches(record) {
+			return t.contextSeparator
 		}
 	}
 	return ""
 }
 
-// accept reports whether a normalized record can be an export of the tool.
-func (t *Tool) accept(v *Value) bool { return t.matches(v) || anySignature(t.accepts, v) }
+// mayMatch reports whether a normalized record can be an export of the tool.
+func (t *Tool) mayMatch(v *Value) bool { return t.matches(v) || anySignature(t.weakSignatures, v) }
 
 // matches reports whether a normalized record is an export of the tool.
 func (t *Tool) matches(v *Value) bool { return anySignature(t.signatures, v) }
@@ -133,13 +136,13 @@ func (t *Tool) matches(v *Value) bool { return anySignature(t.signatures, v) }
 func anySignature(signatures [][]string, v *Value) bool {
 	return slices.ContainsFunc(signatures, func(signature []string) bool {
 		return !slices.ContainsFunc(signature, func(names string) bool {
-			return !slices.ContainsFunc(strings.Split(names, "|"), func(name string) bool { return v.path(name) })
+			return !slices.ContainsFunc(strings.Split(names, "|"), func(name string) bool { return v.hasPath(name) })
 		})
 	})
 }
 
-// path reports whether a dotted path exists. Its value can be null.
-func (v *Value) path(name string) bool {
+// hasPath reports whether a dotted path exists. Its value can be null.
+func (v *Value) hasPath(name string) bool {
 	for key := range strings.SplitSeq(name, ".") {
 		if v = v.member(key); v == nil {
 			return false
