@@ -24,8 +24,19 @@ type prompt struct {
 func judge(c *Call) *Answer {
 	var p prompt
 	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // on failure, there are no claims
+	p.drop(c.unread)
 	text := p.reply(c)
-	return &Answer{Content: text, PromptTokens: (len(c.System) + len(c.User)) / 4, CompletionTokens: 1 + len(text)/4}
+	return &Answer{Content: text, PromptTokens: promptTokens(c), CompletionTokens: 1 + len(text)/4}
+}
+
+// drop removes the first n bytes of the contexts.
+func (p *prompt) drop(n int) {
+	cut := min(n, len(p.Context))
+	p.Context, n = p.Context[cut:], n-cut
+	for i := range p.Chunks {
+		cut = min(n, len(p.Chunks[i].Text))
+		p.Chunks[i].Text, n = p.Chunks[i].Text[cut:], n-cut
+	}
 }
 
 func (p *prompt) reply(c *Call) string {

@@ -23,7 +23,10 @@ type Call struct {
 	Schema       string // JSON schema from the format or the prompt; may be empty
 	System, User string // messages
 	Header       http.Header
-	Raw          []byte // body
+	Raw          []byte          // body
+	Gone         <-chan struct{} // closed if the client disconnects
+
+	unread int // bytes of the contexts that the model does not see
 }
 
 // Word reports whether the call asks for a single word.
@@ -33,6 +36,7 @@ func (c *Call) Word() bool { return strings.Contains(c.User, "Yes or no:") }
 type Answer struct {
 	Status         int    // 0 means 200
 	Message, Param string // error message and the parameter that it names
+	Code           string // error code
 	Header         map[string]string
 	Body           string // if set, sent instead of the fields below
 
@@ -41,6 +45,7 @@ type Answer struct {
 	PromptTokens       int
 	CompletionTokens   int // including reasoning
 	ReasoningTokens    int
+	NoUsage            bool // do not report tokens
 }
 
 // A Handler answers calls. It must be safe for concurrent use.
@@ -49,17 +54,28 @@ type Handler func(c *Call) *Answer
 // A Quirk wraps a handler.
 type Quirk func(next Handler) Handler
 
+// Stats count what a server did. Tokens are those of answered requests, whether or not
+// the server reports them.
+type Stats struct {
+	Requests, Repeated             int // Repeated have the messages of an earlier request
+	PromptTokens, CompletionTokens int
+	MaxInFlight                    int // requests at the same time
+}
+
 // A Server is an http.Handler for paths that end in /chat/completions.
 type Server struct {
 	handle Handler
 
-	mu    sync.Mutex
-	calls []*Call
+	mu       sync.Mutex
+	calls    []*Call
+	stats    Stats
+	inFlight int
+	seen     map[string]bool // messages
 }
 
 // New returns a server with quirks, the outermost first.
 func New(quirks ...Quirk) *Server {
-	s := &Server{handle: judge}
+	s := &Server{handle: judge, seen: map[string]bool{}}
 	for i := len(quirks) - 1; i >= 0; i-- {
 		s.handle = quirks[i](s.handle)
 	}
@@ -73,6 +89,13 @@ func (s *Server) Calls() []*Call {
 	return append([]*Call(nil), s.calls...)
 }
 
+// Stats returns the counters so far.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stats
+}
+
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var raw json.RawMessage
@@ -81,12 +104,38 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := readCall(raw)
-	c.Header = r.Header
+	c.Header, c.Gone = r.Header, r.Context().Done()
+	s.start(c)
+	a := s.handle(c)
+	s.finish(a)
+	a.write(w)
+}
+
+// start counts a request and sets its number.
+func (s *Server) start(c *Call) {
 	s.mu.Lock()
-	c.N = len(s.calls) + 1
+	defer s.mu.Unlock()
 	s.calls = append(s.calls, c)
-	s.mu.Unlock()
-	s.handle(c).write(w)
+	c.N = len(s.calls)
+	s.inFlight++
+	s.stats.Requests++
+	s.stats.MaxInFlight = max(s.stats.MaxInFlight, s.inFlight)
+	messages := c.System + "\x00" + c.User
+	if s.seen[messages] {
+		s.stats.Repeated++
+	}
+	s.seen[messages] = true
+}
+
+// finish counts an answer.
+func (s *Server) finish(a *Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight--
+	if a.Status < http.StatusBadRequest {
+		s.stats.PromptTokens += a.PromptTokens
+		s.stats.CompletionTokens += a.CompletionTokens
+	}
 }
 
 func readCall(raw []byte) *Call {
@@ -134,7 +183,7 @@ func (a *Answer) write(w http.ResponseWriter) {
 	case a.Body != "":
 		_, _ = w.Write([]byte(a.Body))
 	case a.Status >= http.StatusBadRequest:
-		send(map[string]any{"error": map[string]any{"message": a.Message, "param": a.Param}})
+		send(map[string]any{"error": map[string]any{"message": a.Message, "param": a.Param, "code": a.Code}})
 	default:
 		message := map[string]any{"role": "assistant", "content": a.Content}
 		if a.Reasoning != "" {
@@ -147,9 +196,13 @@ func (a *Answer) write(w http.ResponseWriter) {
 		if a.ReasoningTokens > 0 {
 			usage["completion_tokens_details"] = map[string]any{"reasoning_tokens": a.ReasoningTokens}
 		}
-		send(map[string]any{
-			"object": "chat.completion", "usage": usage,
+		reply := map[string]any{
+			"object":  "chat.completion",
 			"choices": []any{map[string]any{"index": 0, "finish_reason": a.Finish, "message": message}},
-		})
+		}
+		if !a.NoUsage {
+			reply["usage"] = usage
+		}
+		send(reply)
 	}
 }

@@ -1,0 +1,108 @@
+package quirktest
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// statusClientClosed is nginx's status for requests whose client has disconnected.
+const statusClientClosed = 499
+
+// After answers every call after the first n with a.
+func After(n int, a Answer) Quirk {
+	return When(func(c *Call) bool { return c.N > n }, func(*Call) *Answer { out := a; return &out })
+}
+
+// Once answers the nth call with a.
+func Once(n int, a Answer) Quirk {
+	return When(func(c *Call) bool { return c.N == n }, func(*Call) *Answer { out := a; return &out })
+}
+
+// SpentQuota is Groq's answer if the tokens of a day are used up.
+func SpentQuota() Answer {
+	return Answer{
+		Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Header: map[string]string{"Retry-After": "578"},
+		Message: "Rate limit reached for model `m` in organization `o` service tier `on_demand` on tokens per day (TPD): Limit 100000, Used 97050, Requested 3619. Please try again in 9m38.016s.",
+	}
+}
+
+// SpentCredit is OpenAI's answer if a prepaid credit is used up.
+func SpentCredit() Answer {
+	return Answer{
+		Status: http.StatusTooManyRequests, Code: "insufficient_quota",
+		Message: "You exceeded your current quota, please check your plan and billing details.",
+	}
+}
+
+// LongWait asks to wait for d without naming a reason.
+func LongWait(d time.Duration) Answer {
+	return Answer{
+		Status: http.StatusTooManyRequests, Message: "Too Many Requests",
+		Header: map[string]string{"Retry-After": fmt.Sprintf("%.0f", d.Seconds())},
+	}
+}
+
+// TooLarge rejects requests of more than n tokens like OpenAI, if prompt and output limit
+// exceed the tokens per minute of the account.
+func TooLarge(n int) Quirk {
+	size := func(c *Call) int { return promptTokens(c) + c.MaxTokens }
+	return When(func(c *Call) bool { return size(c) > n }, func(c *Call) *Answer {
+		return &Answer{
+			Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded",
+			Message: fmt.Sprintf("Request too large for m in organization o on tokens per min (TPM): Limit %d, Requested %d. The input or output tokens must be reduced in order to run successfully.", n, size(c)),
+		}
+	})
+}
+
+// promptTokens counts four bytes as a token.
+func promptTokens(c *Call) int { return (len(c.System) + len(c.User)) / 4 }
+
+// Window silently drops the beginning of the contexts from prompts of more than n tokens,
+// and reports n.
+func Window(n int) Quirk {
+	return func(next Handler) Handler {
+		return func(c *Call) *Answer {
+			if promptTokens(c) <= n {
+				return next(c)
+			}
+			read := *c
+			read.unread = len(c.System) + len(c.User) - 4*n
+			a := next(&read)
+			a.PromptTokens = n
+			return a
+		}
+	}
+}
+
+// NoUsage does not report tokens.
+func NoUsage() Quirk { return changed(func(_ *Call, a *Answer) { a.NoUsage = true }) }
+
+// Slots answers at most n calls at a time, in the given time each. Other calls wait. If a
+// client disconnects, its call leaves the queue or the slot as in llama.cpp, unless
+// deaf is set: then it is answered all the same, as behind some proxies.
+func Slots(n int, latency time.Duration, deaf bool) Quirk {
+	slots := make(chan struct{}, n)
+	return func(next Handler) Handler {
+		return func(c *Call) *Answer {
+			gone := c.Gone
+			if deaf {
+				gone = nil
+			}
+			select {
+			case slots <- struct{}{}:
+				defer func() { <-slots }()
+			case <-gone:
+				return Refusal(statusClientClosed, "the client disconnected", "")
+			}
+			timer := time.NewTimer(latency)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+				return next(c)
+			case <-gone:
+				return Refusal(statusClientClosed, "the client disconnected", "")
+			}
+		}
+	}
+}
