@@ -135,6 +135,9 @@ func summaryLines(t *report.Tally, means *report.Means) []string {
 	if cited := t.Cited(); cited != "" {
 		parts = append(parts, "citations "+cited)
 	}
+	if marked := t.Marked(); marked != "" {
+		parts = append(parts, "rows with marks: "+marked)
+	}
 	lines := []string{strings.Join(parts, ", ")}
 	for i := range means.By {
 		b := &means.By[i]

@@ -186,6 +186,7 @@ func (c *citationJudge) ask(ctx context.Context, contexts []string, claims []int
 	if err != nil {
 		return nil, err
 	}
+	c.e.mark(judgement.Marks...)
 	verdicts, err := reconcile(task.Claims, judgement.Verdicts)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ type evaluation struct {
 	faithfulness, support float64
 	citations             [][]result.Citation // citations of each claim; nil if no claim cites anything
 	recall, precision     float64             // scores of the citations
+	marks                 []string
 	usage                 usage.Usage
 	err                   error // the error of the reader, or a *StageError
 }
@@ -61,10 +62,13 @@ func (e *evaluation) setUnretrieved() {
 // spend adds to the usage of the row.
 func (e *evaluation) spend(u usage.Usage) { e.usage = e.usage.Add(u) }
 
+// mark adds to the marks of the row.
+func (e *evaluation) mark(marks ...string) { e.marks = verdict.AddMarks(e.marks, marks...) }
+
 // fail makes e a row that failed at stage.
 func (e *evaluation) fail(stage string, err error) {
 	e.status, e.reason, e.err = result.Failed, stage, &StageError{Stage: stage, Err: err}
-	e.verdicts = nil
+	e.verdicts, e.marks = nil, nil
 	e.faithfulness, e.support = math.NaN(), math.NaN()
 	e.recall, e.precision = math.NaN(), math.NaN()
 	for _, citations := range e.citations {
@@ -83,6 +87,9 @@ func (e *evaluation) result() result.Row {
 	}
 	if len(e.claims) > 0 {
 		r.Claims = make([]result.Claim, len(e.claims))
+	}
+	for _, m := range e.marks {
+		r.Marks = append(r.Marks, result.Mark(m))
 	}
 	for i := range e.claims {
 		setClaim(&r.Claims[i], &e.claims[i])

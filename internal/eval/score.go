@@ -76,6 +76,7 @@ func (p *Pipeline) evaluateCombined(ctx context.Context, e *evaluation, check *q
 	if err != nil {
 		return err
 	}
+	e.mark(judgement.Marks...)
 	if err := p.setClaims(e, &extraction); err != nil || e.status == result.NoClaims {
 		return err
 	}
@@ -93,6 +94,9 @@ func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, check *quo
 	e.spend(extraction.Usage)
 	if err != nil {
 		return err
+	}
+	if extraction.Downgraded {
+		e.mark(verdict.MarkDowngraded)
 	}
 	refusals, err := p.claimRefusals(ctx, e, &extraction)
 	if err != nil {
@@ -115,6 +119,7 @@ func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, check *quo
 	if err != nil {
 		return err
 	}
+	e.mark(judgement.Marks...)
 	if err := p.setVerdicts(ctx, e, judgement.Verdicts, check); err != nil {
 		return err
 	}

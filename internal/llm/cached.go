@@ -56,7 +56,7 @@ func (c *cachedCompleter) Complete(ctx context.Context, r *Request) (*Reply, err
 	if err != nil {
 		return nil, err
 	}
-	if v, err := json.Marshal(storedReply{reply.Text, string(reply.JSON), reply.Usage}); err == nil {
+	if v, err := json.Marshal(storedReply{reply.Text, string(reply.JSON), reply.Usage, reply.Downgraded}); err == nil {
 		// Store a paid reply even if the run is canceled.
 		c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
 	}
@@ -69,6 +69,7 @@ type storedReply struct {
 	Text          string      `json:"text"`
 	JSON          string      `json:"json,omitempty"`
 	OriginalUsage usage.Usage `json:"made"`
+	Downgraded    bool        `json:"downgraded,omitempty"`
 }
 
 func decodeReply(v []byte, r *Request) *Reply {
@@ -85,7 +86,7 @@ func decodeReply(v []byte, r *Request) *Reply {
 	} else if r.Accept != nil && r.Accept(k.Text) != nil {
 		return nil
 	}
-	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, OriginalUsage: k.OriginalUsage}
+	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, OriginalUsage: k.OriginalUsage, Downgraded: k.Downgraded}
 }
 
 // originalUsage reports the original cost of cached replies. The usage of a row

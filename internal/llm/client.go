@@ -235,10 +235,13 @@ func (c *Client) failure(ctx context.Context, err error) error {
 // so that redaction does not affect parsing.
 func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
 	reply, err := c.readReply(r, f, res, used)
+	downgraded := r.Schema != nil && f.format != jsonSchema
 	if reply != nil {
+		reply.Downgraded = downgraded
 		reply.Text, reply.JSON = c.wire.redactReply(reply.Text), c.wire.redactJSON(reply.JSON)
 	}
 	if e, ok := errors.AsType[*ParseError](err); ok {
+		e.Downgraded = downgraded
 		e.Reason, e.Text, e.Partial = c.wire.redactError(e.Reason), c.wire.redactError(e.Text), c.wire.redactJSON(e.Partial)
 	}
 	if e, ok := errors.AsType[*RefusalError](err); ok {

@@ -135,6 +135,8 @@ type ParseError struct {
 	// NoAnswer is set if the reply is empty or contains only reasoning. A different
 	// prompt does not help.
 	NoAnswer bool
+	// Downgraded is as in Reply.
+	Downgraded bool
 
 	isProse bool // the reply contains no JSON, not even a partial value
 }

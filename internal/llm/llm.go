@@ -76,6 +76,7 @@ type Reply struct {
 	Usage         usage.Usage
 	Cached        bool
 	OriginalUsage usage.Usage // original cost of a cached reply
+	Downgraded    bool        // made without the schema that was asked for, which the server rejected
 
 	reasoned bool // the model reasoned before it answered
 }

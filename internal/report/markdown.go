@@ -101,6 +101,9 @@ func (m *markdown) writeStats() {
 	if t.NoContexts > 0 {
 		fmt.Fprintf(&m.b, "Rows with empty contexts: %d (%d skipped).\n\n", t.NoContexts, t.Skipped)
 	}
+	if marked := t.Marked(); marked != "" {
+		fmt.Fprintf(&m.b, "Rows with marks: %s.\n\n", marked)
+	}
 	if cited := t.Cited(); cited != "" {
 		fmt.Fprintf(&m.b, "Citations: %s.\n\n", cited)
 	}

@@ -55,6 +55,8 @@ type SummaryRows struct {
 	Skipped        int `json:"skipped,omitempty"`
 	// NoContexts counts the scored and skipped rows with empty contexts.
 	NoContexts int `json:"no_contexts,omitempty"`
+	// Marks counts the rows with each mark, including result.EstimatedUsage.
+	Marks map[result.Mark]int `json:"marks,omitempty"`
 	// NoClaimsShare is the fraction of no_claims among the rows that neither failed nor
 	// were skipped, or null if there are no such rows.
 	NoClaimsShare Number `json:"no_claims_share"`
@@ -174,7 +176,7 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 		Schema: SummarySchema, Version: SummaryVersion, Datasets: []string{}, Gates: []SummaryGate{}, Passed: true,
 		Rows: SummaryRows{
 			Total: t.Rows, Scored: t.Scored, NoClaims: t.NoClaims, Refusal: t.Refusal, Empty: t.Empty, NothingClaimed: t.NothingClaimed,
-			Failed: t.Failed, Skipped: t.Skipped, NoContexts: t.NoContexts, NoClaimsShare: Number(t.NoClaimsShare()),
+			Failed: t.Failed, Skipped: t.Skipped, NoContexts: t.NoContexts, Marks: t.Marks, NoClaimsShare: Number(t.NoClaimsShare()),
 		},
 		Claims: SummaryClaims{
 			Total: t.Claims, Supported: t.Supported, Contradicted: t.Contradicted, NotMentioned: t.Claims - t.Supported - t.Contradicted,

@@ -44,6 +44,11 @@ func (s *Summary) check() error {
 		s.Usage.Requests, s.Usage.PromptTokens, s.Usage.CompletionTokens, s.Usage.CachedRequests) < 0 {
 		return errors.New("a negative number of rows, claims, requests or tokens")
 	}
+	for m, n := range rows.Marks {
+		if n < 1 || n > rows.Total {
+			return fmt.Errorf("rows.marks: %s: got %d, want 1 to %d", m, n, rows.Total)
+		}
+	}
 	if err := s.Citations.check(rows.Total); err != nil {
 		return err
 	}

@@ -157,6 +157,9 @@ func (t *table) Close() error {
 		fmt.Fprintf(&b, "%-14s  %s\n", "citations", cited)
 	}
 	fmt.Fprintf(&b, "%s\n", &t.tally)
+	if marked := t.tally.Marked(); marked != "" {
+		fmt.Fprintf(&b, "rows with marks: %s\n", marked)
+	}
 	if t.opts.Foot != "" {
 		b.WriteString(Printable(t.opts.Foot) + "\n")
 	}

@@ -2,7 +2,10 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
@@ -20,7 +23,8 @@ type Tally struct {
 	Faithfulness stats.Summary
 	// Claims counts the claims of scored rows.
 	Claims, Supported, Contradicted int
-	Usage                           usage.Usage // usage of all rows
+	Usage                           usage.Usage         // usage of all rows
+	Marks                           map[result.Mark]int // rows by mark; nil if there are none
 	Citations                       Citations
 
 	shares stats.Sample // fraction of supported claims of each scored row
@@ -31,6 +35,12 @@ func (t *Tally) Write(r *result.Row) error {
 	t.Rows++
 	if r.Reason == result.NoContexts {
 		t.NoContexts++
+	}
+	for _, m := range r.Marks {
+		t.mark(m)
+	}
+	if r.Usage.Estimated {
+		t.mark(result.EstimatedUsage)
 	}
 	switch r.Status {
 	case result.Scored:
@@ -66,6 +76,24 @@ func (t *Tally) Write(r *result.Row) error {
 	t.Usage = t.Usage.Add(usage.Usage(r.Usage))
 	t.Citations.add(r)
 	return nil
+}
+
+func (t *Tally) mark(m result.Mark) {
+	if t.Marks == nil {
+		t.Marks = make(map[result.Mark]int)
+	}
+	t.Marks[m]++
+}
+
+// Marked returns the number of rows with each mark of a row on one line, or "".
+func (t *Tally) Marked() string {
+	parts := make([]string, 0, len(t.Marks))
+	for _, m := range slices.Sorted(maps.Keys(t.Marks)) {
+		if m != result.EstimatedUsage {
+			parts = append(parts, fmt.Sprintf("%s %d", m, t.Marks[m]))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // String returns the counts on one line.

@@ -100,6 +100,8 @@ func (r *Row) validate() error {
 		}
 	}
 	switch {
+	case !slices.IsSorted(r.Marks) || len(slices.Compact(slices.Clone(r.Marks))) < len(r.Marks):
+		return errors.New("marks: not sorted, or with duplicates")
 	case judged > 0 && judged < len(r.Claims):
 		return errors.New("claims: some have a verdict and some have none")
 	case r.Status == Scored && (judged == 0 || math.IsNaN(r.Faithfulness)):
@@ -204,16 +206,9 @@ func (f *field) decode(c *cursor, x reflect.Value) {
 		if nullable && c.null() {
 			return
 		}
-		s := c.text()
-		if f.values != nil && (s != "" || !nullable) {
-			i := slices.Index(f.values, s)
-			if i < 0 {
-				c.fail("unknown " + strconv.Quote(s))
-				return
-			}
-			s = f.values[i] // so that rows share the string
+		if s := c.text(); s != "" || !nullable {
+			x.SetString(f.knownText(c, s))
 		}
-		x.SetString(s)
 	case integer:
 		n := 0
 		if f.null || f.offset {
@@ -252,6 +247,19 @@ func (f *field) decode(c *cursor, x reflect.Value) {
 	}
 }
 
+// knownText returns s, which must be one of the allowed values if there are any.
+func (f *field) knownText(c *cursor, s string) string {
+	if f.values == nil {
+		return s
+	}
+	i := slices.Index(f.values, s)
+	if i < 0 {
+		c.fail("unknown " + strconv.Quote(s))
+		return ""
+	}
+	return f.values[i] // so that rows share the string
+}
+
 func (f *field) decodeList(c *cursor, x reflect.Value) {
 	c.array(func() {
 		n := x.Len()
@@ -259,7 +267,7 @@ func (f *field) decodeList(c *cursor, x reflect.Value) {
 		x.SetLen(n + 1)
 		switch e := x.Index(n); f.elem { //nolint:exhaustive // a test covers the types of a Row
 		case text:
-			e.SetString(c.text())
+			e.SetString(f.knownText(c, c.text()))
 		case integer:
 			e.SetInt(int64(c.integer()))
 		default:

@@ -38,7 +38,7 @@ type field struct {
 	jsonOnly  bool
 	verdict   int      // index of the verdict without which the field is null, or -1
 	optional  bool     // in Parquet
-	values    []string // allowed values of a text; nil for any
+	values    []string // allowed values of a text or of a list's texts; nil for any
 	leaves    int      // columns in Parquet
 	bit       Fields
 }
@@ -150,7 +150,7 @@ func (f *field) setType(t reflect.Type) {
 	case reflect.Slice:
 		var elem field
 		elem.setType(t.Elem())
-		f.kind, f.elem, f.of = list, elem.kind, elem.of
+		f.kind, f.elem, f.of, f.values = list, elem.kind, elem.of, elem.values
 	}
 }
 

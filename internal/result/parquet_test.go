@@ -80,6 +80,7 @@ type parquetRow struct {
 	Skipped      []parquetSkipped `json:"skipped" parquet:"skipped,list"`
 	Error        *string          `json:"error" parquet:"error,optional"`
 	Usage        parquetUsage     `json:"usage" parquet:"usage"`
+	Marks        []string         `json:"marks" parquet:"marks,optional,list"`
 
 	CitationRecall      *float64 `json:"citation_recall" parquet:"citation_recall,optional"`
 	CitationPrecision   *float64 `json:"citation_precision" parquet:"citation_precision,optional"`
@@ -218,7 +219,7 @@ func dropEmpty(value any) {
 func TestParquetKeptColumnTypes(t *testing.T) {
 	file, _ := readParquet(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, resulttest.WithKeptColumns()...))
 	var got []string
-	for _, c := range file.Root().Columns()[16:] {
+	for _, c := range file.Root().Columns()[17:] {
 		got = append(got, c.Name()+" "+c.Type().String())
 	}
 	want := []string{

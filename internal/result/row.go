@@ -55,6 +55,8 @@ type Row struct {
 	Err error `json:"error"`
 	// Usage is the number of requests and tokens that the row cost.
 	Usage Usage `json:"usage"`
+	// Marks are the fallbacks that a language model needed for the row, sorted.
+	Marks []Mark `json:"marks,omitempty"`
 	// Citations is nil if no claim cites anything.
 	Citations *CitationScores `json:",inline"`
 
@@ -118,6 +120,21 @@ const NoContexts = "no_contexts"
 func (Status) values() []string {
 	return []string{string(Scored), string(NoClaims), string(Failed), string(SkippedRow)}
 }
+
+// A Mark is a fallback that a language model needed for a row.
+type Mark string
+
+// The marks.
+const (
+	Downgraded Mark = "downgraded" // a reply was made without a JSON schema, which the server rejected
+	Grouped    Mark = "grouped"    // contexts were judged in groups, since they did not fit into one request
+	OneWord    Mark = "one_word"   // a verdict is a one-word reply
+)
+
+// EstimatedUsage is the mark of rows with Usage.Estimated in summaries.
+const EstimatedUsage Mark = "estimated_usage"
+
+func (Mark) values() []string { return []string{string(Downgraded), string(Grouped), string(OneWord)} }
 
 // The stages of a row, which are the reasons of failed rows.
 const (

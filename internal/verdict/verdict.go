@@ -2,6 +2,7 @@
 package verdict
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
@@ -93,9 +94,17 @@ type Reused struct {
 	Cosine    float64 // cosine similarity of the claims' embeddings, -1 to 1
 }
 
+// Marks of a Judgement that took a fallback. They have the same names in results.
+const (
+	MarkDowngraded = "downgraded" // a reply was made without a JSON schema, which the server rejected
+	MarkGrouped    = "grouped"    // contexts were judged in groups, since they did not fit into one request
+	MarkOneWord    = "one_word"   // a verdict is a one-word reply
+)
+
 // A Judgement is the output of a judge for a task.
 type Judgement struct {
 	Verdicts []Verdict // one for each claim, in any order
+	Marks    []string  // sorted, without duplicates
 	// Usage is zero for an offline judge. It is set even if there is an error.
 	Usage usage.Usage
 }
@@ -105,4 +114,14 @@ type Task struct {
 	Question string
 	Contexts []string
 	Claims   []extract.Claim
+}
+
+// AddMarks adds more to marks, which are sorted and without duplicates.
+func AddMarks(marks []string, more ...string) []string {
+	for _, m := range more {
+		if i, ok := slices.BinarySearch(marks, m); !ok {
+			marks = slices.Insert(marks, i, m)
+		}
+	}
+	return marks
 }

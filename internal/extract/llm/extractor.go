@@ -60,7 +60,7 @@ func (x Extractor) Extract(ctx context.Context, question, answer string) (extrac
 	if err != nil {
 		return extract.Extraction{Usage: w.usage}, err
 	}
-	out := extract.Extraction{Claims: w.claims(), Skipped: e.Skipped, Usage: w.usage}
+	out := extract.Extraction{Claims: w.claims(), Skipped: e.Skipped, Downgraded: w.downgraded, Usage: w.usage}
 	if len(out.Claims) == 0 {
 		for _, c := range e.Claims {
 			out.Skip(extract.Skipped{Kind: extract.Unstated, Text: c.Text, Start: c.Start, End: c.End})
@@ -87,6 +87,7 @@ type rewriter struct {
 	headings         []string      // heading or lead-in of each sentence
 	statements       [][]statement // statements of each sentence
 	unmapped         []statement   // statements of the whole answer
+	downgraded       bool
 	usage            usage.Usage
 }
 
@@ -154,7 +155,7 @@ func (w *rewriter) complete(ctx context.Context, r *llm.Request) ([]byte, error)
 		w.usage = w.usage.Add(llm.UsageOf(err))
 		return nil, err
 	}
-	w.usage = w.usage.Add(reply.Usage)
+	w.usage, w.downgraded = w.usage.Add(reply.Usage), w.downgraded || reply.Downgraded
 	return reply.JSON, nil
 }
 

@@ -37,6 +37,7 @@ type overview struct {
 	Settings      []Setting
 	Tally         *report.Tally
 	Cited         string // see report.Tally.Cited
+	Marked        string // see report.Tally.Marked
 	NoClaimsShare string // in percent
 	Embedded      int    // rows in the table, except for the worst of the others
 	Worst         int
@@ -98,6 +99,7 @@ func (w *Writer) writeTail() error {
 		Settings:      w.run.Settings,
 		Tally:         &w.tally,
 		Cited:         w.tally.Cited(),
+		Marked:        w.tally.Marked(),
 		NoClaimsShare: w.tally.NoClaimsPercent(),
 		Embedded:      w.embedded,
 		Worst:         len(w.worst.rows),

@@ -63,6 +63,7 @@ func WithOptionalFields() *result.Row {
 	r := Scored()
 	r.Index, r.ID = 10, "m"
 	r.Claims[0].Lead, r.Claims[0].JudgedAs = "Life:", "He was born."
+	r.Marks = []result.Mark{result.Downgraded, result.OneWord}
 	c := &r.Claims[1]
 	c.From, c.Invented = &result.Span{Start: 13, End: 18}, true
 	c.Unsupported = []result.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}

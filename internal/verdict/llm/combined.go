@@ -68,7 +68,10 @@ func (c *Combined) Evaluate(ctx context.Context, question, answer string, contex
 	if err != nil {
 		return extract.Extraction{}, j, err
 	}
-	e.Claims = r.task.Claims
+	if len(r.groups) > 1 {
+		r.mark(verdict.MarkGrouped)
+	}
+	e.Claims, j.Marks = r.task.Claims, r.marks
 	for i := range r.findings {
 		v := tally([][]finding{r.findings}, i)
 		v.ClaimID = i
@@ -202,6 +205,9 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 		for pos, i := range ids {
 			for _, s := range statements[pos] {
 				r.statements[i] = append(r.statements[i], checkedStatement{s.text, s.answer.finding(group, r.task.Contexts)})
+			}
+			if len(statements[pos]) > 0 && reply.Downgraded {
+				r.mark(verdict.MarkDowngraded)
 			}
 			if r.statements[i] == nil {
 				missing = append(missing, i)

@@ -112,6 +112,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	pieces := wholeChunks(task.Contexts)
 	votes := make([][]finding, j.opts.Votes)
 	var used usage.Usage
+	var marks []string
 	var deferred error
 	for vote := range votes {
 		r := &rowJudge{judge: j, task: task, vote: vote, findings: make([]finding, len(task.Claims))}
@@ -123,7 +124,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		case err != nil:
 			return verdict.Judgement{Usage: used}, err
 		}
-		votes[vote] = r.findings
+		votes[vote], marks = r.findings, verdict.AddMarks(marks, r.marks...)
 	}
 	if deferred != nil {
 		return verdict.Judgement{Usage: used}, deferred
@@ -133,5 +134,5 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		vs[i] = tally(votes, i)
 		vs[i].ClaimID = c.ID
 	}
-	return verdict.Judgement{Verdicts: vs, Usage: used}, nil
+	return verdict.Judgement{Verdicts: vs, Marks: marks, Usage: used}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 const (
@@ -65,9 +66,10 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 	}
 	reply, err := r.judge.opts.Model.Complete(ctx, req)
 	var raw json.RawMessage
+	downgraded := false
 	if err == nil {
 		r.usage = r.usage.Add(reply.Usage)
-		raw = reply.JSON
+		raw, downgraded = reply.JSON, reply.Downgraded
 	} else {
 		r.usage = r.usage.Add(llm.UsageOf(err))
 		parseErr, unreadable := errors.AsType[*llm.ParseError](err)
@@ -75,7 +77,7 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 		case llm.IsTruncated(err) && len(claims) > 1:
 			return nil, nil, llm.SplitInHalf(claims, func(half []int) error { return r.ask(ctx, pieces, half) })
 		case unreadable && parseErr.Partial != nil:
-			raw = parseErr.Partial
+			raw, downgraded = parseErr.Partial, parseErr.Downgraded
 		case unreadable && parseErr.NoAnswer:
 			return nil, nil, err // fewer claims would not help
 		case llm.IsUnusable(err):
@@ -91,6 +93,9 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 			continue
 		}
 		r.findings[c].add(answers[i].finding(pieces, r.task.Contexts))
+	}
+	if downgraded && len(missing) < len(claims) {
+		r.mark(verdict.MarkDowngraded)
 	}
 	return missing, reason, nil
 }

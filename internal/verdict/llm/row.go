@@ -37,6 +37,7 @@ type rowJudge struct {
 	task     verdict.Task
 	vote     int
 	usage    usage.Usage
+	marks    []string  // as in verdict.Judgement
 	findings []finding // by claim index
 	window   int       // context window used for grouping chunks, or 0 if unlimited
 }
@@ -109,6 +110,9 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 // judgeEach judges claims against groups of pieces, until each claim is
 // supported.
 func (r *rowJudge) judgeEach(ctx context.Context, groups [][]piece, claims []int) error {
+	if len(groups) > 1 {
+		r.mark(verdict.MarkGrouped)
+	}
 	for _, g := range groups {
 		if claims = r.unsupported(claims); len(claims) == 0 {
 			return nil
@@ -153,6 +157,8 @@ func (j *Judge) window() (tokens int, detected bool) {
 	}
 	return window, false
 }
+
+func (r *rowJudge) mark(name string) { r.marks = verdict.AddMarks(r.marks, name) }
 
 // room returns the number of tokens available for chunks in a request with
 // claims.

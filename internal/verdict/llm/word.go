@@ -62,6 +62,7 @@ func (r *rowJudge) askForWord(ctx context.Context, pieces []piece, claim int) er
 		return &llm.ParseError{Reason: err.Error(), Text: reply.Text}
 	}
 	r.findings[claim].add(a.finding(pieces, r.task.Contexts))
+	r.mark(verdict.MarkOneWord)
 	return nil
 }
 

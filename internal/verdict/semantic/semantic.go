@@ -130,7 +130,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return verdict.Judgement{Usage: out.Usage}, err
 	}
-	out.Verdicts = append(out.Verdicts, judged.Verdicts...)
+	out.Verdicts, out.Marks = append(out.Verdicts, judged.Verdicts...), judged.Marks
 	for _, v := range judged.Verdicts {
 		i, ok := index[v.ClaimID]
 		if !ok || hits[i] != nil {

@@ -122,6 +122,9 @@ class Detail {
     if (requests + cached > 0) {
       add("requests", `${requests} sent, ${cached} from the cache, ${formatCount(prompt)} + ${formatCount(completion)} tokens`);
     }
+    if (result.marks) {
+      add("marks", result.marks.join(", ").replaceAll("_", " "));
+    }
     return facts;
   }
 

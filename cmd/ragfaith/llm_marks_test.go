@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
+	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
+)
+
+// TestMarks checks the marks of rows, their counts in the summary and in the table, and
+// that cached replies have the same marks.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	noSchema := quirktest.NoFormat(400, "no such response_format", "json_schema")
+	noUsage := func(next quirktest.Handler) quirktest.Handler {
+		return func(c *quirktest.Call) *quirktest.Answer {
+			a := next(c)
+			a.PromptTokens, a.CompletionTokens = 0, 0
+			return a
+		}
+	}
+	for name, tt := range map[string]struct {
+		args   string
+		quirks []quirktest.Quirk
+		want   string // marks of each row with claims; "" for any
+		counts string // in the summary
+		line   string // in the table
+	}{
+		"none":                 {want: "[]", counts: "map[]"},
+		"no schemas":           {quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
+		"no schemas, batch":    {args: "--batch --batch-poll 1ms", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
+		"extractor only":       {args: "--judge lexical --claims llm", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
+		"rag-evals":            {args: "--profile rag-evals", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
+		"ragas":                {args: "--profile ragas", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
+		"free text":            {quirks: []quirktest.Quirk{noSchema, quirktest.Prose()}, want: "[one_word]", counts: "map[one_word:59]", line: "rows with marks: one_word 59\n"},
+		"no usage":             {quirks: []quirktest.Quirk{noUsage}, want: "[]", counts: "map[estimated_usage:59]"},
+		"small context window": {args: "--max-context-tokens 2500", counts: "map[grouped:40]", line: "rows with marks: grouped 40\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(&batchtest.Server{Chat: quirktest.New(tt.quirks...)})
+			defer server.Close()
+			args := append(strings.Fields(tt.args), "--base-url", server.URL+"/v1")
+			dir := t.TempDir()
+			marks := scoreWithMarks(t, dir, args, tt.counts, tt.line)
+			for id, got := range marks {
+				if tt.want != "" && got != tt.want {
+					t.Errorf("row %s: got marks %s, want %s", id, got, tt.want)
+				}
+			}
+			if d := cmp.Diff(marks, scoreWithMarks(t, dir, args, tt.counts, tt.line)); d != "" {
+				t.Errorf("marks with cached replies differ: %s", d)
+			}
+		})
+	}
+}
+
+// scoreWithMarks runs score, checks the counts of marks in the summary and the line of the
+// table, and returns the marks of each row with claims.
+func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string) map[string]string {
+	t.Helper()
+	out := t.TempDir()
+	got := runInProcess(t, dir, nil, append([]string{
+		"score", "../../testdata/rows.jsonl", "--to", "table", "-o", filepath.Join(out, "r.jsonl"), "--summary", filepath.Join(out, "s.json"),
+		"--judge", "llm", "--model", "x",
+	}, args...)...)
+	if got.code != exitOK {
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
+	}
+	var s struct{ Rows struct{ Marks map[string]int } }
+	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(out, "s.json"))), &s); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(s.Rows.Marks); got != counts {
+		t.Errorf("marks in the summary: got %s, want %s", got, counts)
+	}
+	if !strings.Contains(got.stdout, line) || strings.Contains(got.stdout, "rows with marks") != (line != "") {
+		t.Errorf("got table %s, want the line %q", got.stdout, line)
+	}
+	marks := map[string]string{}
+	for row := range strings.Lines(readFile(t, filepath.Join(out, "r.jsonl"))) {
+		var r struct {
+			ID     string
+			Claims []any
+			Marks  []string
+		}
+		if err := json.Unmarshal([]byte(row), &r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Claims) > 0 {
+			marks[r.ID] = fmt.Sprint(r.Marks)
+		} else if r.Marks != nil {
+			t.Errorf("row %s has marks %v and no claims", r.ID, r.Marks)
+		}
+	}
+	return marks
+}
