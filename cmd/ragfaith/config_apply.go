@@ -237,6 +237,10 @@ func checkSecret(flag *pflag.Flag, text string) error {
 	switch {
 	case strings.HasSuffix(flag.Name, "api-key-env") && text != "" && !isVariable(text):
 		return errors.New("want the name of an environment variable, such as OPENAI_API_KEY; " + keyAdvice)
+	case flag.Name == "header" && !strings.Contains(text, "$"):
+		if name, _, _ := strings.Cut(text, ":"); isKeyName(strings.TrimSpace(name)) || strings.EqualFold(strings.TrimSpace(name), "cookie") {
+			return errors.New("want the value from the environment, such as 'Authorization: Bearer $TOKEN'; keys are not allowed in a config file")
+		}
 	case strings.HasSuffix(flag.Name, "base-url") && hasUser(text):
 		return errors.New("the URL contains a user or a password; set it with " + variableOf(flag.Name) + " in the environment instead")
 	case flag.Value.Type() == "bool" && text != "true" && text != "false":

@@ -22,6 +22,9 @@ func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "ftp://user:" + password + "@localhost"},
 		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "http://user:" + password + "@local host/"},
 		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "http://localhost:1?key=" + password},
+		{"score", "rows.jsonl", "--judge", "llm", "-v", "--retries", "0", "--to", "none", "-o", "h.jsonl", "--summary", "h.json", "--header", "X-Token: $HF_TOKEN", "--header", "Cookie: a=" + password},
+		{"score", "rows.jsonl", "--judge", "llm", "--header", "Bearer " + password},
+		{"config", "show", "score", "--header", "Authorization: Bearer " + password, "--header", password},
 		{"models", "list"},
 	} {
 		got := runInProcess(t, ".", env, args...)

@@ -147,7 +147,15 @@ func valueText(value any) string {
 func shownValue(f *pflag.Flag) any {
 	const hidden = "(hidden)"
 	if list, ok := f.Value.(pflag.SliceValue); ok {
-		return append([]string{}, list.GetSlice()...)
+		values := append([]string{}, list.GetSlice()...)
+		for i := range values {
+			if name, _, ok := strings.Cut(values[i], ":"); f.Name == "header" && ok {
+				values[i] = name + ": " + hidden
+			} else if f.Name == "header" {
+				values[i] = hidden
+			}
+		}
+		return values
 	}
 	text := f.Value.String()
 	switch {

@@ -100,7 +100,7 @@ func (o *scoreOptions) newExtractor(m *model) eval.Extractor {
 func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (eval.Judge, error) {
 	opts := semantic.Options{
 		Judge: j, Embedder: m.embedder, Store: &semantic.Memory{}, Threshold: *o.llm.semanticThreshold, Waiting: eval.Waiting,
-		Key: strings.Join([]string{m.stack.Client.Endpoint(), m.stack.Client.Model(), j.Settings()}, "\x00"),
+		Key: strings.Join([]string{m.stack.Client.Endpoint(), m.stack.Client.ModelKey(), j.Settings()}, "\x00"),
 	}
 	if m.cache != nil {
 		opts.Store = m.cache

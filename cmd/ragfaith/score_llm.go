@@ -29,6 +29,8 @@ const (
 // llmOptions are the options of "ragfaith score" for a language model.
 type llmOptions struct {
 	model, baseURL, keyVariable string
+	headers                     []string
+	extraBody, clientCert       string
 
 	timeout           time.Duration
 	retries, rpm, tpm int
@@ -66,6 +68,9 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "model", arg: "NAME", value: &l.model, help: "model name"},
 		{name: "base-url", arg: "URL", value: &l.baseURL, help: "OpenAI-compatible server (default: the OpenAI API)"},
 		{name: "api-key-env", arg: "VARIABLE", value: &l.keyVariable, help: "environment variable with the API key"},
+		{name: "header", arg: "'NAME: VALUE'", value: &l.headers, help: "add a request header; $VARIABLE is replaced; repeatable"},
+		{name: "extra-body", arg: "JSON", value: flagvalue.Text(&l.extraBody, checkExtraBody), help: "object to add to chat requests, such as {\"top_p\":0.9}"},
+		{name: "client-cert", arg: "FILE", value: &l.clientCert, path: filePath, exts: []string{"pem"}, help: "PEM file with a client certificate and its private key"},
 		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.timeout, defaultTimeout, time.Millisecond), help: "timeout for one request"},
 		{name: "retries", arg: "N", value: flagvalue.Int(&l.retries, defaultRetries, 0), help: "retry transient failures up to N times"},
 		{name: "rpm", arg: "N", value: flagvalue.Int(&l.rpm, 0, 0), help: "maximum requests per minute; 0 for no limit"},
@@ -181,15 +186,18 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 	if err != nil {
 		return nil, err
 	}
-	if key == "" && l.baseURL == "" && !dryRun {
+	client := llm.Config{BaseURL: l.baseURL, Model: l.model, APIKey: key, Timeout: l.timeout}
+	if err := l.extend(&client, sys, dryRun); err != nil {
+		return nil, err
+	}
+	if key == "" && l.baseURL == "" && !client.Headers.ReplaceKey() && !dryRun {
 		if l.keyVariable == "" {
 			return nil, errors.New("no key for the OpenAI API: --api-key-env is empty; use --base-url for another server")
 		}
 		return nil, fmt.Errorf("no key for the OpenAI API: set %s, or use --base-url for another server", l.keyVariable)
 	}
 	options := llm.Options{
-		Client: llm.Config{BaseURL: l.baseURL, Model: l.model, APIKey: key, Timeout: l.timeout},
-		Clock:  sys.Clock, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
+		Client: client, Clock: sys.Clock, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
 		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price,
 	}
 	if _, _, known := llm.Price(l.model); l.maxCost > 0 && l.price == nil && !known && isLocalServer(l.baseURL) {
@@ -258,6 +266,33 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		}
 	}
 	return m, nil
+}
+
+// extend adds the values of --header, --extra-body and --client-cert to a client. A dry
+// run does not need the variables that headers name.
+func (l *llmOptions) extend(c *llm.Config, sys system, dryRun bool) (err error) {
+	lookup := sys.LookupEnv
+	if dryRun {
+		lookup = func(string) (string, bool) { return "x", true }
+	}
+	if c.Headers, err = llm.ParseHeaders(l.headers, lookup); err != nil {
+		return usagef("--header %w", err)
+	}
+	if c.ExtraBody, err = llm.ParseExtraBody(l.extraBody); err != nil {
+		return usagef("--extra-body: %w", err)
+	}
+	if l.clientCert != "" {
+		if c.Certificate, err = llm.ReadClientCert(l.clientCert); err != nil {
+			return fmt.Errorf("--client-cert %w", err)
+		}
+	}
+	return nil
+}
+
+// checkExtraBody checks a value of --extra-body.
+func checkExtraBody(text string) error {
+	_, err := llm.ParseExtraBody(text)
+	return err
 }
 
 // newEmbedder returns a client for the server of --embed-base-url, and its URL without

@@ -10,6 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -87,6 +88,9 @@ func (m *model) settings(o *scoreOptions) settingValues {
 		"--strict":             {strconv.FormatBool(l.strict)},
 		"--votes":              {strconv.Itoa(l.votes)},
 		"--max-context-tokens": {strconv.Itoa(l.maxContextTokens)},
+	}
+	if body, err := llm.ParseExtraBody(l.extraBody); err == nil && body != nil {
+		values["--extra-body"] = []string{string(body)}
 	}
 	for _, n := range []prompt.Name{prompt.Claims, prompt.Judge, prompt.JudgeWord, prompt.RagasClaims, prompt.RagasJudge, prompt.RagEvals} {
 		values["prompt "+string(n)] = []string{m.prompts.Version(n)}

@@ -69,6 +69,22 @@ func OneOf(to *string, def string, known ...string) *Value {
 	}
 }
 
+// Text accepts text that passes check.
+func Text(to *string, check func(text string) error) *Value {
+	return &Value{
+		kind:   "string",
+		format: func() string { return *to },
+		set: func(text string) error {
+			err := check(text)
+			if err == nil {
+				*to = text
+			}
+			return err
+		},
+		schema: map[string]any{"type": "string"},
+	}
+}
+
 // literals returns words with the types that YAML gives them: 0, 1 and null are not
 // strings.
 func literals(words []string) []any {

@@ -50,7 +50,7 @@ type recorder struct {
 // Complete returns the reply from the store. If there is none, it records the
 // request and returns a deferred error.
 func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	key := requestKey(w.stack.Client.Endpoint(), w.stack.Client.Model(), r)
+	key := requestKey(w.stack.Client.Endpoint(), w.stack.Client.ModelKey(), r)
 	a, known, err := w.batch.store.get(ctx, key)
 	if err != nil {
 		return nil, err
@@ -157,9 +157,16 @@ func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 	if c.endpoint.deployment != "" {
 		q.Model = c.endpoint.deployment
 	}
-	line, err := json.Marshal(openai.BatchChatCompletionRequest{
-		CustomID: base64.RawURLEncoding.EncodeToString(key), Body: q, Method: http.MethodPost, URL: c.batchURL(),
-	})
+	body, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	line, err := json.Marshal(struct {
+		CustomID string               `json:"custom_id"`
+		Body     json.RawMessage      `json:"body"`
+		Method   string               `json:"method"`
+		URL      openai.BatchEndpoint `json:"url"`
+	}{base64.RawURLEncoding.EncodeToString(key), mergeBody(body, c.wire.extraBody), http.MethodPost, c.batchURL()})
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +217,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	rec := &recorder{batch: b, stack: s, form: state.Form}
 	var completer Completer = &ReplyRetry{Next: rec, MaxOutputTokens: s.opts.MaxOutputTokens, Deterministic: true}
 	if cache := s.opts.Cache; cache != nil {
-		completer = cacheReader{&cachedCompleter{Cache: cache, endpoint: s.Client.Endpoint(), model: s.Client.Model()}, completer}
+		completer = cacheReader{&cachedCompleter{Cache: cache, endpoint: s.Client.Endpoint(), model: s.Client.ModelKey()}, completer}
 	}
 	rows, err := pass(ctx, completer)
 	if err == nil {

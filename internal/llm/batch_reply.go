@@ -198,7 +198,7 @@ type storedCompleter struct {
 // Complete implements Completer.
 func (s *storedCompleter) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	c := s.batch.stack.Client
-	a, known, err := s.batch.store.get(ctx, requestKey(c.Endpoint(), c.Model(), r))
+	a, known, err := s.batch.store.get(ctx, requestKey(c.Endpoint(), c.ModelKey(), r))
 	if err != nil {
 		return nil, err
 	}

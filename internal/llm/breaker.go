@@ -24,9 +24,9 @@ const (
 // A Breaker ends a run whose server is down or rejects all requests, instead of
 // letting every row fail separately. Once open, it stays open: each call
 // immediately returns a *DownError, and callers sleeping on its Clock wake up
-// with the same error. It opens at once after a rejected key (401, 403), an
-// unknown model or path (404, 405), exhausted credit, a redirect or an
-// untrusted certificate. A response that does not come from an API counts as a
+// with the same error. It opens at once after a rejected key (401, 403, 407), an
+// unknown model or path (404, 405), exhausted credit, a redirect or a rejected
+// certificate. A response that does not come from an API counts as a
 // lost connection.
 type Breaker struct {
 	clock Clock
@@ -113,7 +113,7 @@ func severity(err error) (weight int, fatal bool) {
 		return 0, false
 	}
 	if e, ok := errors.AsType[*NetworkError](err); ok {
-		return connectionFailureWeight, e.Certificate
+		return connectionFailureWeight, e.Permanent
 	}
 	if isA[*TimeoutError](err) {
 		return connectionFailureWeight, false
@@ -126,7 +126,7 @@ func severity(err error) (weight int, fatal bool) {
 		return 0, false
 	}
 	switch e.Status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusProxyAuthRequired:
 		return 1, true
 	case http.StatusOK:
 		return connectionFailureWeight, false

@@ -25,7 +25,7 @@ func TestBreakerOpens(t *testing.T) {
 		"redirect":          {status(301), 1},
 		"no credit":         {status(402), 1},
 		"quota":             {&StatusError{Status: 429, Code: "insufficient_quota"}, 1},
-		"certificate":       {&NetworkError{Certificate: true}, 1},
+		"certificate":       {&NetworkError{Permanent: true}, 1},
 		"only bad requests": {status(400), 16},
 		"rate":              {status(429), 100},
 		"unreadable":        {&ParseError{}, 100},

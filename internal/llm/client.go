@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,8 +25,11 @@ type Config struct {
 	AzureAPIVersion string // forces Azure mode for any base URL; optional
 	Org             string // sent as OpenAI-Organization
 	Timeout         time.Duration
-	// HTTPClient is optional; the default uses proxies from the environment. Redirects to
-	// other hosts are never followed.
+	Headers         Headers          // sent with every request
+	ExtraBody       json.RawMessage  // added to chat requests; from ParseExtraBody
+	Certificate     *tls.Certificate // client certificate; optional
+	// HTTPClient is optional; the default uses proxies from the environment and the
+	// certificate. Redirects to other hosts are never followed.
 	HTTPClient *http.Client
 }
 
@@ -89,11 +93,11 @@ func NewClient(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	header := ""
-	if ep.azure {
-		header = c.APIKey
+	secrets := append([]string{c.APIKey, ep.secret}, c.Headers.secrets...)
+	if c.Headers.ReplaceKey() {
+		c.APIKey = ""
 	}
-	httpClient := newWire(c.HTTPClient, []string{c.APIKey, ep.secret}, header)
+	httpClient := newWire(c, secrets, ep.azure)
 	cfg := openai.DefaultConfig(c.APIKey)
 	if ep.azure {
 		cfg = openai.DefaultAzureConfig(c.APIKey, ep.base)
@@ -116,6 +120,15 @@ func (c *Client) Endpoint() string { return c.endpoint.publicURL }
 
 // Model returns the model name.
 func (c *Client) Model() string { return c.model }
+
+// ModelKey returns the model name and the extra body, which identify the model
+// in cache keys.
+func (c *Client) ModelKey() string {
+	if c.wire.extraBody == nil {
+		return c.model
+	}
+	return c.model + "\x00" + string(c.wire.extraBody)
+}
 
 // String returns the model and the endpoint.
 func (c *Client) String() string { return c.model + " at " + c.endpoint.publicURL }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -24,6 +25,13 @@ type endpoint struct {
 	azure      bool
 	secret     string // password in the base URL
 	publicURL  string // base URL without secrets
+}
+
+// sameHost reports whether two base URLs have the same scheme, host and port.
+func sameHost(a, b string) bool {
+	u, err := url.Parse(cmp.Or(a, openAIBase))
+	v, err2 := url.Parse(cmp.Or(b, openAIBase))
+	return err == nil && err2 == nil && u.Scheme == v.Scheme && strings.EqualFold(u.Host, v.Host)
 }
 
 // newEndpoint parses a base URL. It is an Azure URL if version is set, or if indicated

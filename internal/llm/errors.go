@@ -38,9 +38,9 @@ func (e *StatusError) Error() string {
 
 // A NetworkError is a request that failed without a response.
 type NetworkError struct {
-	Message     string
-	Certificate bool // the server's certificate was rejected; permanent
-	err         error
+	Message   string
+	Permanent bool // a certificate, or the user of a proxy, was rejected
+	err       error
 }
 
 func (e *NetworkError) Error() string { return e.Message }

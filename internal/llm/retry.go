@@ -71,7 +71,7 @@ func IsTransient(err error) bool {
 		return false
 	}
 	if e, ok := errors.AsType[*NetworkError](err); ok {
-		return !e.Certificate
+		return !e.Permanent
 	}
 	if isA[*TimeoutError](err) {
 		return true

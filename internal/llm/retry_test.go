@@ -36,7 +36,7 @@ func TestIsTransient(t *testing.T) {
 		{status(501), false},
 		{status(307), false},
 		{quota, false},
-		{&NetworkError{Certificate: true}, false},
+		{&NetworkError{Permanent: true}, false},
 		{&ParseError{}, false},
 		{&LengthError{}, false},
 		{&RefusalError{}, false},

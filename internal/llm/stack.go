@@ -95,7 +95,7 @@ func (s *Stack) wrap(next Completer, fixed bool) Completer {
 	s.window = NewWindowDetector(next, s.Tokens.Text, s.opts.OnLimit)
 	next = &ReplyRetry{Next: s.window, MaxOutputTokens: s.opts.MaxOutputTokens, Deterministic: fixed}
 	if s.opts.Cache != nil {
-		next = s.opts.Cache.Completer(next, s.Client.Endpoint(), s.Client.Model())
+		next = s.opts.Cache.Completer(next, s.Client.Endpoint(), s.Client.ModelKey())
 	}
 	return originalUsage{Wrap(next, nil, s.Meter)}
 }
@@ -123,14 +123,20 @@ func (o Options) price() (in, out float64, known bool) {
 
 // Embedder returns an embedding model with the same decorators, which shares
 // the meter, budget and cache of s. On another server it has its own breaker
-// and rate limiter. Endpoint, key and timeout default to those of s. The
-// returned endpoint contains no secrets. Embedder must be called before s is
-// used.
+// and rate limiter. Endpoint, key and timeout default to those of s. Headers and
+// certificate are those of s on the same host, and none on others. The returned
+// endpoint contains no secrets. Embedder must be called before s is used.
 func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
+	ownKey := c.APIKey != ""
 	if c.BaseURL == "" {
 		c.BaseURL, c.AzureAPIVersion = s.opts.Client.BaseURL, s.opts.Client.AzureAPIVersion
 		if c.APIKey == "" {
 			c.APIKey = s.opts.Client.APIKey
+		}
+	}
+	if sameHost(c.BaseURL, s.opts.Client.BaseURL) {
+		if c.Headers, c.Certificate = s.opts.Client.Headers, s.opts.Client.Certificate; ownKey {
+			c.Headers = c.Headers.withoutKey()
 		}
 	}
 	if c.Timeout == 0 {

@@ -33,16 +33,22 @@ const (
 type wire struct {
 	http *http.Client
 	*secrets
-	apiKey string // for Azure's api-key header; empty for other servers
+	apiKey    string // for Azure's api-key header; empty for other servers
+	headers   Headers
+	extraBody json.RawMessage
 }
 
-func newWire(c *http.Client, keys []string, apiKey string) *wire {
+func newWire(c Config, keys []string, azure bool) *wire {
+	w := &wire{secrets: newSecrets(keys...), headers: c.Headers, extraBody: c.ExtraBody}
+	if azure {
+		w.apiKey = c.APIKey
+	}
 	var client http.Client
-	if c != nil {
-		client = *c
+	if c.HTTPClient != nil {
+		client = *c.HTTPClient
 	}
 	if client.Transport == nil {
-		client.Transport = &http.Transport{
+		transport := &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,
 			DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 			ForceAttemptHTTP2:     true,
@@ -51,12 +57,27 @@ func newWire(c *http.Client, keys []string, apiKey string) *wire {
 			IdleConnTimeout:       90 * time.Second,
 			TLSHandshakeTimeout:   10 * time.Second,
 			ExpectContinueTimeout: time.Second,
+			OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+				if res.StatusCode == http.StatusProxyAuthRequired {
+					return errProxyAuth
+				}
+				return nil
+			},
 		}
+		if c.Certificate != nil {
+			transport.TLSClientConfig = &tls.Config{Certificates: []tls.Certificate{*c.Certificate}}
+		}
+		client.Transport = transport
 	}
 	client.CheckRedirect = checkRedirect
 	client.Jar = nil
-	return &wire{http: &client, secrets: newSecrets(keys...), apiKey: apiKey}
+	w.http = &client
+	return w
 }
+
+// errProxyAuth reports that a proxy rejects the user and password, or that there
+// are none.
+var errProxyAuth = errors.New("the proxy requires a valid user and password (407): set HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT, with special characters percent-encoded")
 
 // checkRedirect follows only redirects that preserve method, scheme and host,
 // so that keys and rows are sent only to the configured server.
@@ -76,7 +97,8 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if w.apiKey != "" {
 		r.Header.Set("api-key", w.apiKey)
 	}
-	if err := rewriteZeroTemperature(r); err != nil {
+	w.headers.apply(r)
+	if err := w.rewriteBody(r); err != nil {
 		return nil, err
 	}
 	t := transferFromContext(r.Context())
@@ -146,11 +168,11 @@ func dropInvalidUsage(body []byte) []byte {
 // CloseIdleConnections closes connections that are not in use.
 func (w *wire) CloseIdleConnections() { w.http.CloseIdleConnections() }
 
-// rewriteZeroTemperature writes a temperature of 0. go-openai omits zeros, so
-// the request contains the smallest positive float32, which some servers round
-// up to 0.01. The replaced text can't occur in a message because quotes in JSON
-// strings are escaped.
-func rewriteZeroTemperature(r *http.Request) error {
+// rewriteBody writes a temperature of 0 and adds the extra body to chat
+// requests. go-openai omits zeros, so the request contains the smallest positive
+// float32, which some servers round up to 0.01. The replaced text can't occur in
+// a message because quotes in JSON strings are escaped.
+func (w *wire) rewriteBody(r *http.Request) error {
 	if r.Body == nil {
 		return nil
 	}
@@ -159,6 +181,9 @@ func rewriteZeroTemperature(r *http.Request) error {
 		return err
 	}
 	b = bytes.Replace(b, []byte(tinyTemperature), []byte(zeroedTemperature), 1)
+	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		b = mergeBody(b, w.extraBody)
+	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
 	return nil
@@ -177,9 +202,16 @@ func (w *wire) networkError(ctx context.Context, err error) error {
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		e.Message = "no request could be sent: " + msg + "; fewer rows at once (--concurrency) or a higher limit (ulimit -n) helps"
 	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		e.Certificate = true
+	switch {
+	case isA[*tls.CertificateVerificationError](err):
+		e.Permanent = true
 		e.Message = "the server's certificate can't be trusted: " + msg
+	case strings.Contains(msg, "remote error: tls:") && strings.Contains(msg, "certificate"):
+		e.Permanent = true
+		e.Message = "the server requires a client certificate that it trusts (--client-cert): " + msg
+	case errors.Is(err, errProxyAuth):
+		e.Permanent = true
+		e.Message = errProxyAuth.Error()
 	}
 	return e
 }
@@ -192,6 +224,9 @@ func (w *wire) statusError(res *http.Response, body []byte) error {
 		return e
 	}
 	e.parseBody(body)
+	if res.StatusCode == http.StatusProxyAuthRequired { // of a proxy for http://
+		e.Message = errProxyAuth.Error()
+	}
 	if e.Message == "" {
 		e.Message = truncateText(string(body), maxMessageChars)
 	}

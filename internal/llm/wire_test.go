@@ -170,7 +170,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	defer srv.Close()
 	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-	if e := mustAs[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || IsTransient(err) || e.Unwrap() == nil {
+	if e := mustAs[*NetworkError](t, err); !e.Permanent || !strings.Contains(e.Error(), "certificate") || IsTransient(err) || e.Unwrap() == nil {
 		t.Errorf("got %v, want a permanent certificate error", e)
 	}
 }
@@ -200,7 +200,7 @@ func TestProxy(t *testing.T) {
 	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 		t.Error(err)
 	}
-	own := newWire(nil, nil, "").http.Transport.(*http.Transport)
+	own := newWire(Config{}, nil, false).http.Transport.(*http.Transport)
 	if own.Proxy == nil {
 		t.Error("the default transport ignores proxies of the environment")
 	}

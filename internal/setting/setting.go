@@ -51,6 +51,7 @@ func All() []Definition {
 		{"--profile", Judge},
 		{"--model", Judge},
 		{"--base-url", Platform},
+		{"--extra-body", Judge},
 		{"--strict", Judge},
 		{"--votes", Judge},
 		{"--max-context-tokens", Judge},

@@ -1,0 +1,63 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// ParseExtraBody parses a JSON object whose members are added to chat requests,
+// and returns it in a canonical form. It rejects the members that this package
+// sends itself. The result is nil if text is empty.
+func ParseExtraBody(text string) (json.RawMessage, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
+		return nil, errors.New(`want a JSON object such as {"top_p":0.9}`)
+	}
+	for name := range members {
+		if reason := reservedMember(name); reason != "" {
+			return nil, fmt.Errorf("%s can't be set: %s", name, reason)
+		}
+	}
+	if len(members) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(members)
+}
+
+// reservedMember returns why a member of the request can't be set, or "" if it
+// can.
+func reservedMember(name string) string {
+	switch name {
+	case "model":
+		return "use --model"
+	case "messages", "prompt":
+		return "the prompts are those of --prompts"
+	case "stream", "stream_options":
+		return "replies are not streamed"
+	case "n":
+		return "a request has one reply; use --votes"
+	case "response_format", "tools", "tool_choice", "functions", "function_call", "logprobs", "top_logprobs":
+		return "the judge decides how it asks for verdicts"
+	case "max_tokens", "max_completion_tokens":
+		return "the judge adapts the output token limit to its replies"
+	case "temperature", "seed":
+		return "retries and --votes depend on it"
+	}
+	return ""
+}
+
+// mergeBody adds the members of extra, a non-empty object or nil, to a JSON
+// object.
+func mergeBody(body []byte, extra json.RawMessage) []byte {
+	trimmed := bytes.TrimSpace(body)
+	if len(extra) == 0 || len(trimmed) < 2 || trimmed[0] != '{' {
+		return body
+	}
+	out := append(bytes.Clone(trimmed[:len(trimmed)-1]), ',')
+	return append(out, extra[1:]...)
+}

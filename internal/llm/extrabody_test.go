@@ -1,0 +1,84 @@
+package llm
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestParseExtraBody(t *testing.T) {
+	for text, want := range map[string]string{
+		"":   "",
+		"{}": "",
+		` { "top_p" : 0.90, "chat_template_kwargs": {"enable_thinking": false} } `: `{"chat_template_kwargs":{"enable_thinking":false},"top_p":0.90}`,
+	} {
+		if got, err := ParseExtraBody(text); err != nil || string(got) != want {
+			t.Errorf("%s: got %s, %v; want %s", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"top_p=1":                    "want a JSON object",
+		"[1]":                        "want a JSON object",
+		"null":                       "want a JSON object",
+		`{"top_p":1} x`:              "want a JSON object",
+		`{"model":"m"}`:              "model can't be set: use --model",
+		`{"messages":[]}`:            "messages can't be set: ",
+		`{"stream":true}`:            "stream can't be set: replies are not streamed",
+		`{"n":2}`:                    "n can't be set: a request has one reply; use --votes",
+		`{"response_format":{}}`:     "response_format can't be set: ",
+		`{"top_p":1,"max_tokens":1}`: "max_tokens can't be set: ",
+		`{"temperature":1}`:          "temperature can't be set: ",
+		`{"logprobs":true}`:          "logprobs can't be set: ",
+	} {
+		if got, err := ParseExtraBody(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %s and error %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestExtraBodyIsSentOnlineAndInBatches(t *testing.T) {
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
+	extra, err := ParseExtraBody(`{"top_p":0.9,"provider":{"only":["x"]}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newTestClient(t, Config{BaseURL: srv.URL, ExtraBody: extra})
+	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
+		t.Fatal(err)
+	}
+	s := got()[0]
+	if s.body["top_p"] != 0.9 || s.body["provider"] == nil || s.body["temperature"] != 0.0 || s.body["messages"] == nil {
+		t.Errorf("got request %s, want one with top_p and provider", s.raw)
+	}
+	line, err := c.batchLine([]byte("key"), newRequest(verdicts()), c.chooseForm())
+	if err != nil || !strings.Contains(string(line), `"body":`+s.raw+`,`) {
+		t.Errorf("got batch line %s, %v; want the body %s", line, err, s.raw)
+	}
+}
+
+func TestExtraBodyIsPartOfCacheKey(t *testing.T) {
+	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
+	cache := OpenCache(t.Context(), t.TempDir(), newFakeClock(), func(err error) { t.Error(err) })
+	defer cache.Close()
+	for i, text := range []string{"", `{"top_p":0.9}`, `{ "top_p": 0.9 }`, `{"top_p":0.8}`, ""} {
+		extra, err := ParseExtraBody(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := New(Options{Client: Config{BaseURL: srv.URL, Model: "m", ExtraBody: extra}, Clock: newFakeClock(), Cache: cache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, err := s.Complete(t.Context(), newRequest(verdicts()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := i == 2 || i == 4; reply.Cached != want {
+			t.Errorf("request %d with %q: got cached %t, want %t", i, text, reply.Cached, want)
+		}
+		s.Close()
+	}
+	if len(got()) != 3 {
+		t.Errorf("got %d requests, want 3", len(got()))
+	}
+}
