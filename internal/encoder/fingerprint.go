@@ -29,10 +29,17 @@ func Fingerprint(dir string) (string, error) {
 		return "", err
 	}
 	files := []string{configFile, tokenizerFile}
+	var torch []string // not used if there are safetensors
 	for _, e := range entries {
-		if filepath.Ext(e.Name()) == ".safetensors" {
+		switch filepath.Ext(e.Name()) {
+		case ".safetensors":
 			files = append(files, e.Name())
+		case ".bin", ".ckpt":
+			torch = append(torch, e.Name())
 		}
+	}
+	if len(files) == 2 {
+		files = append(files, torch...)
 	}
 	optional := []string{tokenizerConfigFile, modulesFile, sentenceConfigFile}
 	for _, e := range entries { // such as 1_Pooling/config.json

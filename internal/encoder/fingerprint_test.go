@@ -47,6 +47,10 @@ func TestFingerprintDependsOnEveryFile(t *testing.T) {
 			t.Errorf("%s: got an unchanged fingerprint, want another", name)
 		}
 	}
+	extra = map[string]string{"pytorch_model.bin": "a", "last.ckpt": "a"}
+	if with := write("{}"); with != first {
+		t.Error("weights that are not used: got another fingerprint, want an unchanged one")
+	}
 	extra = nil
 	for i := range weights {
 		weights[i] = byte(i % 251) // simulate training

@@ -17,7 +17,7 @@ import (
 // random heads.
 func withTrunk(t testing.TB, dir string, quantized bool) []byte {
 	t.Helper()
-	file, err := safetensors.Open(filepath.Join(dir, safetensors.SingleFile))
+	file, err := safetensors.Open(filepath.Join(dir, "model.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

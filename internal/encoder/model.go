@@ -1,6 +1,6 @@
 // Package encoder runs transformer encoders in pure Go. It reads a model in the
-// layout of Hugging Face (config.json, model.safetensors, tokenizer.json) and
-// computes its output for texts.
+// layout of Hugging Face (config.json, tokenizer.json, and model.safetensors or
+// pytorch_model.bin) and computes its output for texts.
 //
 // # Models
 //
@@ -38,9 +38,9 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
-	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
@@ -102,7 +102,7 @@ type Info struct {
 type Model struct {
 	engine
 	info     Info
-	weights  *safetensors.Set
+	weights  *checkpoint.Set
 	head     *head // nil for sentence encoders
 	sentence *sentence
 	prompt   *prompt // only for HHEM
@@ -155,7 +155,7 @@ func loadConfig(dir string, c *config, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := safetensors.OpenDir(dir)
+	set, err := checkpoint.OpenDir(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -42,21 +41,11 @@ type File struct {
 
 // Open maps the file at path and checks its header.
 func Open(path string) (*File, error) {
-	name := filepath.Base(path)
-	f, err := safefile.Open(path)
+	data, unmap, err := Map(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	data, unmap, err := load(f, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	file, err := parse(name, data)
+	file, err := parse(filepath.Base(path), data)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
@@ -72,6 +61,16 @@ func Parse(name string, data []byte) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return file, nil
+}
+
+// NewFile returns a file of another format, whose base name is name. Close calls
+// unmap.
+func NewFile(name string, tensors []*Tensor, unmap func() error) *File {
+	f := &File{tensors: make(map[string]*Tensor, len(tensors)), unmap: unmap}
+	for _, t := range tensors {
+		t.File, f.tensors[t.Name] = name, t
+	}
+	return f
 }
 
 // Close unmaps the file. Its tensors and their values must not be used afterwards.
@@ -96,20 +95,30 @@ func (f *File) Data() []byte { return f.data }
 // Names returns the names of all tensors, sorted.
 func (f *File) Names() []string { return sortedKeys(f.tensors) }
 
-// load maps size bytes of f, or reads them if mapping is not possible.
-func load(f *os.File, size int64) ([]byte, func() error, error) {
-	if size < lengthSize {
-		return nil, nil, fmt.Errorf("file of %d bytes has no header", size)
+// Map maps the file at path for reading, or reads it if mapping is not possible.
+// The data must not be used after a call of unmap.
+func Map(path string) (data []byte, unmap func() error, err error) {
+	f, err := safefile.Open(path)
+	if err != nil {
+		return nil, nil, err
 	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	size := info.Size()
 	if size > math.MaxInt {
-		return nil, nil, fmt.Errorf("file of %d bytes is too large for this system", size)
+		return nil, nil, fmt.Errorf("%s: file of %d bytes is too large for this system", path, size)
 	}
-	if data, unmap, err := mapFile(f, int(size)); err == nil {
-		return data, unmap, nil
+	if size > 0 { // an empty file cannot be mapped
+		if data, unmap, err := mapFile(f, int(size)); err == nil {
+			return data, unmap, nil
+		}
 	}
-	data := make([]byte, size)
+	data = make([]byte, size)
 	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, nil, fmt.Errorf("read: %w", err)
+		return nil, nil, fmt.Errorf("%s: read: %w", path, err)
 	}
 	return data, func() error { return nil }, nil
 }

@@ -29,6 +29,13 @@ type Tensor struct {
 	data       []byte
 }
 
+// NewTensor returns a tensor of a file in another format. data holds its values in
+// row-major order and little-endian byte order.
+func NewTensor(name, dtype string, shape []int, data []byte) (*Tensor, error) {
+	t := &Tensor{Name: name, DType: dtype, Shape: shape, end: uint64(len(data)), data: data}
+	return t, t.checkRange(t.end)
+}
+
 // Len returns the number of values.
 func (t *Tensor) Len() int {
 	n := 1
@@ -110,6 +117,10 @@ func sizes() map[string]uint64 {
 		"U64": 8, "I64": 8, "F64": 8, "C64": 8,
 	}
 }
+
+// Width returns the size in bytes of the values of a data type, or 0 if it is
+// unknown.
+func Width(dtype string) uint64 { return sizes()[dtype] }
 
 // checkRange checks the byte range of t against its type and shape, and against
 // the size of the data. The size of unknown types cannot be checked.

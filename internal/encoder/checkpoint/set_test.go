@@ -1,4 +1,4 @@
-package safetensors
+package checkpoint
 
 import (
 	"strings"
@@ -7,17 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func shard(name string, values ...float32) []byte {
-	header := `{"` + name + `":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`
-	return build(header, floats(values...))
-}
-
 func TestOpenDirReadsSingleFileOrShards(t *testing.T) {
 	single, sharded := t.TempDir(), t.TempDir()
-	write(t, single, SingleFile, shard("a", 1, 2))
-	write(t, sharded, "model-00001-of-00002.safetensors", shard("a", 1, 2))
-	write(t, sharded, "model-00002-of-00002.safetensors", shard("b", 3, 4))
-	write(t, sharded, IndexFile, []byte(`{"metadata":{"total_size":16},"weight_map":{
+	writeFile(t, single, "model.safetensors", shard("a", 1, 2))
+	writeFile(t, sharded, "model-00001-of-00002.safetensors", shard("a", 1, 2))
+	writeFile(t, sharded, "model-00002-of-00002.safetensors", shard("b", 3, 4))
+	writeFile(t, sharded, "model.safetensors.index.json", []byte(`{"metadata":{"total_size":16},"weight_map":{
 		"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors"}}`))
 	want := map[string][]float32{"a": {1, 2}, "b": {3, 4}}
 	for dir, names := range map[string][]string{single: {"a"}, sharded: {"a", "b"}} {
@@ -42,7 +37,7 @@ func TestOpenDirReadsSingleFileOrShards(t *testing.T) {
 
 func TestOpenDirRejectsInvalidFiles(t *testing.T) {
 	tests := []struct{ name, index, want string }{
-		{"no files", "", "missing model.safetensors or"},
+		{"no files", "", "missing model.safetensors, pytorch_model.bin or"},
 		{"index is not JSON", "{", "index.json"},
 		{"empty index", "{}", "weight_map is empty"},
 		{"file in parent directory", `{"weight_map":{"a":"../x.safetensors"}}`, "invalid file name"},
@@ -57,9 +52,9 @@ func TestOpenDirRejectsInvalidFiles(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			write(t, dir, "y.safetensors", shard("a", 1, 2))
+			writeFile(t, dir, "y.safetensors", shard("a", 1, 2))
 			if tt.index != "" {
-				write(t, dir, IndexFile, []byte(tt.index))
+				writeFile(t, dir, "model.safetensors.index.json", []byte(tt.index))
 			}
 			s, err := OpenDir(dir)
 			if err == nil {
@@ -75,9 +70,9 @@ func TestOpenDirRejectsInvalidFiles(t *testing.T) {
 
 func TestOpenDirDoesNotFallBackToShards(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, SingleFile, []byte("broken"))
-	write(t, dir, "y.safetensors", shard("a", 1, 2))
-	write(t, dir, IndexFile, []byte(`{"weight_map":{"a":"y.safetensors"}}`))
+	writeFile(t, dir, "model.safetensors", []byte("broken"))
+	writeFile(t, dir, "y.safetensors", shard("a", 1, 2))
+	writeFile(t, dir, "model.safetensors.index.json", []byte(`{"weight_map":{"a":"y.safetensors"}}`))
 	if s, err := OpenDir(dir); err == nil {
 		s.Close()
 		t.Error("got no error, want one")
