@@ -42,6 +42,8 @@ type llmOptions struct {
 	strict           bool
 	votes            int
 	maxContextTokens int
+	maxOutputTokens  int
+	reasoningEffort  string
 
 	cache             string
 	noCache           bool
@@ -54,6 +56,9 @@ type llmOptions struct {
 	batch     bool
 	batchPoll time.Duration
 }
+
+// effortAuto is the value of --reasoning-effort that leaves the effort to the model.
+const effortAuto = "auto"
 
 const (
 	defaultTimeout = time.Minute
@@ -84,6 +89,8 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "strict", value: &l.strict, help: "accept explicit statements only, no inference"},
 		{name: "votes", arg: "N", value: flagvalue.Int(&l.votes, 1, 1), help: "judge each claim N times (odd); the majority decides"},
 		{name: "max-context-tokens", arg: "N", value: flagvalue.Int(&l.maxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
+		{name: "max-output-tokens", arg: "N", value: flagvalue.Int(&l.maxOutputTokens, 0, 0), help: "maximum output tokens per request; 0 to adapt to the model"},
+		{name: "reasoning-effort", arg: "LEVEL", value: flagvalue.OneOf(&l.reasoningEffort, effortAuto, append([]string{effortAuto}, llm.Efforts()...)...), help: "reasoning effort: none, minimal, low, medium, high, xhigh"},
 		cacheFlag(&l.cache),
 		{name: "no-cache", value: &l.noCache, help: "do not read or write the reply cache"},
 		{name: "semantic-cache", value: &l.semanticCache, help: "reuse verdicts of claims with the same meaning and contexts"},
@@ -198,7 +205,10 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 	}
 	options := llm.Options{
 		Client: client, Clock: sys.Clock, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
-		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price,
+		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price, MaxOutputTokens: l.maxOutputTokens,
+	}
+	if l.reasoningEffort != effortAuto {
+		options.Client.ReasoningEffort = l.reasoningEffort
 	}
 	if _, _, known := llm.Price(l.model); l.maxCost > 0 && l.price == nil && !known && isLocalServer(l.baseURL) {
 		options.Price = new([2]float64)
@@ -206,6 +216,9 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 	}
 	if !o.quiet {
 		options.OnDowngrade = func(d llm.Downgrade) { c.Printf("warning: %s", d) }
+		options.OnEffortRefused = func(err error) {
+			c.Printf("warning: the model refuses --reasoning-effort %s (%v); it is left out for the rest of the run", l.reasoningEffort, err)
+		}
 	}
 	if o.verbose {
 		options.OnRetry = func(err error, wait time.Duration) {

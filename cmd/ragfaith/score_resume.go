@@ -92,6 +92,12 @@ func (m *model) settings(o *scoreOptions) settingValues {
 	if body, err := llm.ParseExtraBody(l.extraBody); err == nil && body != nil {
 		values["--extra-body"] = []string{string(body)}
 	}
+	if l.reasoningEffort != effortAuto {
+		values["--reasoning-effort"] = []string{l.reasoningEffort}
+	}
+	if l.maxOutputTokens > 0 {
+		values["--max-output-tokens"] = []string{strconv.Itoa(l.maxOutputTokens)}
+	}
 	for _, n := range []prompt.Name{prompt.Claims, prompt.Judge, prompt.JudgeWord, prompt.RagasClaims, prompt.RagasJudge, prompt.RagEvals} {
 		values["prompt "+string(n)] = []string{m.prompts.Version(n)}
 	}

@@ -215,7 +215,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		return err
 	}
 	rec := &recorder{batch: b, stack: s, form: state.Form}
-	var completer Completer = &ReplyRetry{Next: rec, MaxOutputTokens: s.opts.MaxOutputTokens, Deterministic: true}
+	var completer Completer = s.replyRetry(rec, true)
 	if cache := s.opts.Cache; cache != nil {
 		completer = cacheReader{&cachedCompleter{Cache: cache, endpoint: s.Client.Endpoint(), model: s.Client.ModelKey()}, completer}
 	}

@@ -143,6 +143,7 @@ func mergeForms(a, b form) form {
 	a.noSeed = a.noSeed || b.noSeed
 	a.noSystem = a.noSystem || b.noSystem
 	a.noBounds = a.noBounds || b.noBounds
+	a.noEffort = a.noEffort || b.noEffort
 	return a
 }
 

@@ -24,6 +24,7 @@ type Config struct {
 	APIKey          string // optional
 	AzureAPIVersion string // forces Azure mode for any base URL; optional
 	Org             string // sent as OpenAI-Organization
+	ReasoningEffort string // sent as reasoning_effort if not empty
 	Timeout         time.Duration
 	Headers         Headers          // sent with every request
 	ExtraBody       json.RawMessage  // added to chat requests; from ParseExtraBody
@@ -72,6 +73,7 @@ type Client struct {
 	endpoint endpoint
 	model    string
 	timeout  time.Duration
+	effort   string // reasoning_effort; "" to omit it
 	tokens   *Tokens
 
 	mu             sync.Mutex
@@ -80,6 +82,7 @@ type Client struct {
 	guessingFailed bool // guessing the unsupported parameter has failed
 	downgrades     []Downgrade
 	notify         func(Downgrade) // may be nil
+	notifyEffort   func(error)     // may be nil
 	negotiate      chan struct{}   // semaphore: one call negotiates at a time
 }
 
@@ -111,7 +114,7 @@ func NewClient(c Config) (*Client, error) {
 	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = ep.base, ep.apiType, ep.version, c.Org, httpClient
 	return &Client{
 		api: openai.NewClientWithConfig(cfg), wire: httpClient, endpoint: ep, model: c.Model, timeout: c.Timeout,
-		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1),
+		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1), effort: c.ReasoningEffort, form: startForm(c),
 	}, nil
 }
 
@@ -121,13 +124,17 @@ func (c *Client) Endpoint() string { return c.endpoint.publicURL }
 // Model returns the model name.
 func (c *Client) Model() string { return c.model }
 
-// ModelKey returns the model name and the extra body, which identify the model
-// in cache keys.
+// ModelKey returns the model name and the parameters of all requests, which
+// identify the model in caches.
 func (c *Client) ModelKey() string {
-	if c.wire.extraBody == nil {
-		return c.model
+	key := c.model
+	if c.wire.extraBody != nil {
+		key += "\x00" + string(c.wire.extraBody)
 	}
-	return c.model + "\x00" + string(c.wire.extraBody)
+	if c.effort != "" {
+		key += "\x00reasoning_effort=" + c.effort
+	}
+	return key
 }
 
 // String returns the model and the endpoint.
@@ -177,7 +184,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		switch {
 		case !ok:
 		case sent == 0: // go-openai rejected it locally
-			f = next
+			f, n.cause = next, classified
 			continue
 		default:
 			if next, ok, err = n.rejected(ctx, f, next, guess, classified); err != nil {
@@ -211,6 +218,7 @@ func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatC
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated),
 		errors.Is(err, openai.ErrReasoningModelLimitationsOther),
 		errors.Is(err, openai.ErrReasoningSamplingUnsupported),
+		errors.Is(err, openai.ErrReasoningEffortUnsupported),
 		errors.Is(err, openai.ErrChatCompletionInvalidModel):
 		return res, 0, err
 	}
@@ -277,7 +285,7 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 	}
 	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" ||
 		res.Usage.CompletionTokensDetails != nil && res.Usage.CompletionTokensDetails.ReasoningTokens > 0
-	reply := &Reply{Text: text, Usage: used, reasoned: reasoned}
+	reply := &Reply{Text: text, Usage: used, reasoning: c.reasoningTokens(text, res, reasoned)}
 	atLimit := isTruncated(string(choice.FinishReason))
 	lengthError := func() error {
 		answer, started := Answer(text)

@@ -42,6 +42,17 @@ type form struct {
 	noSeed         bool
 	noSystem       bool // prepend the system message to the user message
 	noBounds       bool // do not use bounded schemas
+	noEffort       bool // do not send a reasoning effort
+}
+
+// startForm returns the form of the first request, which already fits models
+// whose name is known.
+func startForm(c Config) form {
+	f := form{noEffort: c.ReasoningEffort == ""}
+	if wantsOpenAIForm(c.Model) {
+		f.tokenParam, f.noTemperature = maxCompletionTokens, true
+	}
+	return f
 }
 
 // bounded reports whether r is sent with its bounded schema, which stops
@@ -84,6 +95,9 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	}
 	if r.Seed != 0 && !f.noSeed {
 		q.Seed = &r.Seed
+	}
+	if !f.noEffort {
+		q.ReasoningEffort = c.effort
 	}
 	if r.Schema == nil {
 		return q
@@ -152,6 +166,9 @@ func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	case errors.Is(err, openai.ErrReasoningModelLimitationsOther), errors.Is(err, openai.ErrReasoningSamplingUnsupported):
 		f.noTemperature = true
 		return f, false, true
+	case errors.Is(err, openai.ErrReasoningEffortUnsupported):
+		f.noEffort = true
+		return f, false, true
 	}
 	e, isStatus := errors.AsType[*StatusError](err)
 	if !isStatus || !mayRejectForm(e.Status) {
@@ -163,11 +180,13 @@ func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	}
 	has := func(words ...string) bool { return containsAny(message, words) }
 	if e.Status == http.StatusInternalServerError && !has("response_format", "json_schema", "json_object", "grammar", "guided_json", "tools",
-		"max_tokens", "max_completion_tokens", "temperature") {
+		"max_tokens", "max_completion_tokens", "temperature", "reasoning_effort") {
 		return f, false, false // possibly a transient fault
 	}
 	limit := limitInMessage(e.Message)
 	switch {
+	case !f.noEffort && has("reasoning_effort", "reasoning effort", "reasoning.effort", "thinking", "think value"):
+		f.noEffort = true
 	case has("max_tokens", "max_completion_tokens") && limit > 0 && (f.maxOutput == 0 || limit < f.maxOutput):
 		f.maxOutput = limit
 	case has("max_tokens", "max_completion_tokens") && f.tokenParam == maxTokens && !has("too large", "at least"):

@@ -78,7 +78,7 @@ type Reply struct {
 	OriginalUsage usage.Usage // original cost of a cached reply
 	Downgraded    bool        // made without the schema that was asked for, which the server rejected
 
-	reasoned bool // the model reasoned before it answered
+	reasoning int // tokens that the model used to reason, or 0 for none or an unknown number
 }
 
 // RetryTemperature is the sampling temperature of retries, which should produce a

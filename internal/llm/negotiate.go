@@ -62,6 +62,9 @@ func (c *Client) adoptForm(f form, cause error) {
 	if c.form = mergeForms(previous, f); c.form.withoutLimits() != previous.withoutLimits() {
 		c.formStats = formStats{}
 	}
+	if c.form.noEffort && !previous.noEffort && c.notifyEffort != nil {
+		defer c.notifyEffort(cause)
+	}
 	if c.form.format == previous.format {
 		c.mu.Unlock()
 		return
@@ -176,7 +179,7 @@ func (n *negotiation) rejected(ctx context.Context, f, next form, guess bool, ca
 	if guess && (proven || noGuess) {
 		return f, false, nil
 	}
-	if next.format != f.format {
+	if next.format != f.format || next.noEffort != f.noEffort {
 		n.cause = cause
 	}
 	return next, true, nil

@@ -12,14 +12,16 @@ const (
 	minReasoning    = 2048
 	reasoningGrowth = 4       // factor between consecutive limits
 	maxReasoning    = 1 << 16 // largest limit
-	maxUntagged     = 1 << 13 // largest limit if there is no sign of reasoning
+	maxUntagged     = 1 << 15 // largest limit if there is no sign of reasoning
 )
 
 // A reasoningBudget records how many output tokens a model needs to reason
 // before it answers, as observed during a run.
 type reasoningBudget struct {
 	mu         sync.Mutex
-	extra      int           // tokens needed in addition to those for the answer
+	meter      reasoningMeter
+	first      chan struct{} // closed once the first reply shows whether the model reasons; nil before the first call
+	extra      int           // tokens needed in addition to those for the answer, found by searching
 	limit      int           // larger limits are rejected or time out; 0 if unknown
 	succeeded  bool          // some reply had an answer after reasoning
 	exhausted  bool          // some reply had no answer even with the largest limit
@@ -35,10 +37,44 @@ type reasoningBudget struct {
 type tokenSearch struct {
 	*ReplyRetry
 	request      *Request // the caller's request
+	leading      bool     // this call is the first one, and others wait for it
 	searching    bool     // this call is searching
 	sawReasoning bool     // a truncated reply contained reasoning
 	truncated    error    // error of the attempt before the last increase, if any
 	timedOut     bool     // an attempt with an increased limit timed out
+}
+
+// awaitFirstReply makes the first call of a run the leading one. Later calls
+// wait until its reply shows how many tokens the model needs, so that not all
+// rows in flight pay for a truncated reply.
+func (s *tokenSearch) awaitFirstReply(ctx context.Context) error {
+	b := &s.budget
+	if s.Deterministic || !s.Probe {
+		return nil
+	}
+	b.mu.Lock()
+	first := b.first
+	if first == nil {
+		b.first, s.leading = make(chan struct{}), true
+	}
+	b.mu.Unlock()
+	if first == nil {
+		return nil
+	}
+	select {
+	case <-first:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// stopLeading lets the calls that wait for the first reply continue.
+func (s *tokenSearch) stopLeading() {
+	if s.leading {
+		s.leading = false
+		close(s.budget.first)
+	}
 }
 
 // firstRequest returns the request with the output token limit learned so far.
@@ -46,12 +82,29 @@ func (s *tokenSearch) firstRequest() *Request {
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s.Deterministic || b.extra == 0 {
+	room := s.Room
+	if !s.Deterministic {
+		known := b.meter.current()
+		if known.Replies >= enough && room > 0 {
+			room = minRoom
+		}
+		room = max(room, known.room(), b.extra)
+	}
+	n := s.request.MaxTokens
+	n = max(n, min(n+room, s.ceiling(maxReasoning)))
+	n = min(n, s.limitOr(n))
+	if n == s.request.MaxTokens {
 		return s.request
 	}
 	r := *s.request
-	r.MaxTokens = max(r.MaxTokens, min(r.MaxTokens+b.extra, s.ceiling(maxReasoning)))
+	r.MaxTokens = n
 	return &r
+}
+
+// reasons reports whether the model is known to reason. The budget must be
+// locked.
+func (s *tokenSearch) reasons() bool {
+	return s.Room > 0 || s.budget.succeeded || s.budget.meter.current().Peak > 0
 }
 
 // ceiling returns the largest limit to send: at most n, unless the user set
@@ -77,6 +130,7 @@ func (s *tokenSearch) shouldContinue(err error) bool {
 	s.sawReasoning = s.sawReasoning || e.Reasoning || e.hasReasoning
 	s.budget.mu.Lock()
 	defer s.budget.mu.Unlock()
+	s.sawReasoning = s.sawReasoning || e.isProse && s.reasons()
 	return e.Reasoning || e.hasReasoning || e.isProse && !s.Deterministic && !s.budget.runaway
 }
 
@@ -135,8 +189,12 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 }
 
 // context returns the context for sending r. It disables retries of timeouts
-// for requests with an increased limit, which would take too long.
+// for requests with an increased limit, which would take too long. If the first
+// attempt of the leading call fails, other calls stop waiting for it.
 func (s *tokenSearch) context(ctx context.Context, r *Request) context.Context {
+	if s.leading {
+		ctx = context.WithValue(ctx, onRetryKey{}, s.stopLeading)
+	}
 	if s.truncated == nil && (r.Accept == nil || r.MaxTokens == s.request.MaxTokens) {
 		return ctx
 	}
@@ -182,23 +240,34 @@ func (s *tokenSearch) release() {
 	}
 }
 
-// recordLimit records that the limit of r was sufficient. replyReasoned is set
-// if the reply contained reasoning.
-func (s *tokenSearch) recordLimit(r *Request, replyReasoned bool) {
+// recordReply records a reply to r, which used the given number of tokens to
+// reason, and measures the model's reasoning.
+func (s *tokenSearch) recordReply(ctx context.Context, r *Request, reasoning int) {
+	b := &s.budget
+	b.mu.Lock()
+	b.answered = true
+	newPeak := b.meter.add(reasoning)
+	save := s.Save != nil && (newPeak || b.meter.replies < saveEvery && b.meter.replies&(b.meter.replies-1) == 0 || b.meter.replies%saveEvery == 0)
+	measured := b.meter.stored()
+	b.mu.Unlock()
+	s.recordLimit(r, reasoning)
+	if save {
+		s.Save(ctx, measured)
+	}
+}
+
+// recordLimit records that the limit of r was sufficient, which only matters if
+// the model reasoned for an unknown number of tokens.
+func (s *tokenSearch) recordLimit(r *Request, reasoning int) {
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r.MaxTokens <= s.request.MaxTokens || !s.sawReasoning && !replyReasoned {
+	if r.MaxTokens <= s.request.MaxTokens || !s.sawReasoning && reasoning == 0 {
 		return
 	}
-	b.extra, b.succeeded = max(b.extra, r.MaxTokens-s.request.MaxTokens), true
-}
-
-// recordAnswer records that a reply contained an answer.
-func (s *tokenSearch) recordAnswer() {
-	s.budget.mu.Lock()
-	defer s.budget.mu.Unlock()
-	s.budget.answered = true
+	if b.succeeded = true; reasoning == 0 {
+		b.extra = max(b.extra, r.MaxTokens-s.request.MaxTokens)
+	}
 }
 
 // recordNoAnswer records a reply without an answer. It reports whether retries

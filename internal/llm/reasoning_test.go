@@ -119,7 +119,7 @@ func TestRunawayProseIsNotReasoning(t *testing.T) {
 			t.Errorf("got %v, want a truncated reply", err)
 		}
 	}
-	if want := []int{100, 2048, 8192, 100, 200}; !slices.Equal(maxTokensOf(got()), want) {
+	if want := []int{100, 2048, 8192, 32768, 100, 200}; !slices.Equal(maxTokensOf(got()), want) {
 		t.Errorf("got limits %v, want %v", maxTokensOf(got()), want)
 	}
 }

@@ -20,6 +20,16 @@ const maxAnswerTokens = 1 << 14
 type ReplyRetry struct {
 	Next            Completer
 	MaxOutputTokens int // 0 means 16384, or 65536 with reasoning
+	// Room is the number of output tokens that every request allows for reasoning, in
+	// addition to those for the answer. It is raised as needed.
+	Room int
+	// Probe holds back other requests until the first reply of the run shows whether the
+	// model reasons.
+	Probe bool
+	// Measured is the reasoning of earlier runs.
+	Measured Reasoning
+	// Save stores the reasoning measured so far. It may be nil.
+	Save func(context.Context, Reasoning)
 	// Deterministic makes retries depend only on the request and its replies, not on the
 	// results of other calls. Every pass of a batch then sends the same requests.
 	Deterministic bool
@@ -30,14 +40,17 @@ type ReplyRetry struct {
 // Complete implements Completer. It returns the error of the last attempt.
 func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	search := &tokenSearch{ReplyRetry: p, request: r}
+	if err := search.awaitFirstReply(ctx); err != nil {
+		return nil, err
+	}
+	defer search.stopLeading()
 	defer search.release()
 	var used usage.Usage
 	retried := false
 	for r := search.firstRequest(); ; {
 		reply, err := p.Next.Complete(search.context(ctx, r), r)
 		if err == nil {
-			search.recordAnswer()
-			search.recordLimit(r, reply.reasoned)
+			search.recordReply(ctx, r, reply.reasoning)
 			out := *reply
 			out.Usage = used.Add(reply.Usage)
 			return &out, nil
@@ -46,12 +59,15 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		var next *Request
 		if search.shouldContinue(err) {
 			next, err = search.next(ctx, r, err)
-		} else if !retried {
-			retried = true
-			next = p.retryRequest(r, err)
+		} else {
+			search.stopLeading()
+			if !retried {
+				retried = true
+				next = p.retryRequest(r, err)
+			}
 		}
 		if e, ok := errors.AsType[*ParseError](err); ok {
-			search.recordLimit(r, false)
+			search.recordLimit(r, 0)
 			if e.NoAnswer && search.recordNoAnswer() {
 				next = nil
 			}

@@ -39,6 +39,9 @@ func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, 
 		if err == nil || ctx.Err() != nil || attempt >= r.Retries || !IsTransient(err) || isFinalTimeout(ctx, err) {
 			return used, err
 		}
+		if onRetry, ok := ctx.Value(onRetryKey{}).(func()); ok {
+			onRetry()
+		}
 		wait := delays.NextBackOff()
 		if requested, ok := retryAfter(err, r.Clock.Now()); ok {
 			limit := r.MaxWait
@@ -59,6 +62,9 @@ func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, 
 
 // noTimeoutRetryKey is the context key that disables retries of timeouts.
 type noTimeoutRetryKey struct{}
+
+// onRetryKey is the context key of a func() that is called before each retry.
+type onRetryKey struct{}
 
 // isFinalTimeout reports whether err is a timeout that must not be retried.
 func isFinalTimeout(ctx context.Context, err error) bool {

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -30,6 +31,9 @@ type Options struct {
 	OnLimit func(tokens, missed int)
 	// OnDowngrade is called when the server rejects a JSON format. It may be nil.
 	OnDowngrade func(Downgrade)
+	// OnEffortRefused is called once if the server refuses the reasoning effort, which is
+	// then omitted. It may be nil.
+	OnEffortRefused func(error)
 }
 
 // A Stack is a Client with all its decorators. From the outermost to the innermost:
@@ -77,7 +81,7 @@ func New(o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.notify = o.OnDowngrade
+	c.notify, c.notifyEffort = o.OnDowngrade, o.OnEffortRefused
 	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: c.tokens, opts: o, clients: []*Client{c}}
 	s.RateLimiter = NewRateLimiter(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
 	layers, err := s.layers(o)
@@ -93,11 +97,29 @@ func New(o Options) (*Stack, error) {
 // ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
 	s.window = NewWindowDetector(next, s.Tokens.Text, s.opts.OnLimit)
-	next = &ReplyRetry{Next: s.window, MaxOutputTokens: s.opts.MaxOutputTokens, Deterministic: fixed}
+	next = s.replyRetry(s.window, fixed)
 	if s.opts.Cache != nil {
 		next = s.opts.Cache.Completer(next, s.Client.Endpoint(), s.Client.ModelKey())
 	}
 	return originalUsage{Wrap(next, nil, s.Meter)}
+}
+
+// replyRetry returns the ReplyRetry of s, which knows how much the model
+// reasoned in earlier runs.
+func (s *Stack) replyRetry(next Completer, fixed bool) *ReplyRetry {
+	o := &s.opts
+	p := &ReplyRetry{Next: next, MaxOutputTokens: o.MaxOutputTokens, Deterministic: fixed}
+	if _, ok := familyOf(o.Client.Model); ok && o.Client.ReasoningEffort != "none" {
+		p.Room = min(max(minRoom, 8*typicalReasoning(o.Client.ReasoningEffort)), maxReasoning)
+	}
+	if o.Cache != nil && !fixed {
+		key := sha256Hex(s.Client.Endpoint() + "\x00" + s.Client.ModelKey())
+		p.Measured = o.Cache.loadReasoning(context.Background(), key)
+		p.Save = func(ctx context.Context, r Reasoning) { o.Cache.saveReasoning(ctx, key, r) }
+	}
+	p.Probe = p.Room == 0 && p.Measured.Replies == 0 && !answersDirectly(o.Client.Model)
+	p.budget.meter.earlier = p.Measured
+	return p
 }
 
 // layers returns the layers from Retry to RateLimiter, with the price of o's

@@ -186,6 +186,32 @@ func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage
 	return u
 }
 
+// hiddenReasoning is the number of completion tokens beyond those of the answer
+// that shows that a model reasoned without saying so.
+const hiddenReasoning = 256
+
+// reasoningTokens returns the tokens that a model used to reason: those that the
+// server reports, or else the completion tokens beyond those of the answer, or
+// those of the reasoning that it sent.
+func (c *Client) reasoningTokens(text string, res openai.ChatCompletionResponse, reasoned bool) int {
+	completion := res.Usage.CompletionTokens
+	if !isPlausible(completion, len(text), maxReasoningTokens) {
+		completion = 0
+	}
+	if d := res.Usage.CompletionTokensDetails; d != nil && d.ReasoningTokens > 0 && d.ReasoningTokens <= maxReasoningTokens {
+		return d.ReasoningTokens
+	}
+	answer, _ := Answer(text)
+	n := c.tokens.Text(answer)
+	switch {
+	case completion > n && (reasoned || completion > 2*n+hiddenReasoning):
+		return completion - n
+	case reasoned:
+		return c.tokens.Text(text) - n + c.tokens.Text(res.Choices[0].Message.ReasoningContent)
+	}
+	return 0
+}
+
 // isPlausible reports whether n can be the token count of a text of that many
 // bytes plus up to added tokens.
 func isPlausible(n, bytes, added int) bool { return n > 0 && n <= bytes+added }

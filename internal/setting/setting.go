@@ -55,6 +55,8 @@ func All() []Definition {
 		{"--strict", Judge},
 		{"--votes", Judge},
 		{"--max-context-tokens", Judge},
+		{"--max-output-tokens", Judge},
+		{"--reasoning-effort", Judge},
 		{"prompt claims", Judge},
 		{"prompt judge", Judge},
 		{"prompt judge-word", Judge},
