@@ -158,6 +158,14 @@ func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
 	if o.localModel.precision == precisionInt8 {
 		options.Precision = kernel.Int8
 	}
+	var layout crossencoder.Layout
+	layoutName := ""
+	if n, ok := hub.Identify(dir); ok {
+		if layout, ok = crossencoder.Layouts()[n.Repo]; ok {
+			layout.Apply(&options)
+			layoutName = n.Short
+		}
+	}
 	m, err := encoder.Open(dir, options)
 	if err != nil {
 		return nil, err
@@ -165,7 +173,7 @@ func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
 	if info := m.Info(); o.judge == judgeHHEM && info.Kind != encoder.HHEM {
 		return nil, errors.Join(fmt.Errorf("%s: not an HHEM model but a %s", dir, info.Architecture), m.Close())
 	}
-	return &localModel{m, dir}, nil
+	return &localModel{m, dir, layout, layoutName}, nil
 }
 
 // labelMap parses the values of --label-map into a map from label to meaning.
@@ -190,7 +198,9 @@ func (l *localOptions) labelMap() (map[string]string, error) {
 // A localModel is a localJudge with a classifier or HHEM model.
 type localModel struct {
 	*encoder.Model
-	dir string
+	dir        string
+	layout     crossencoder.Layout
+	layoutName string // name of the published judge whose layout it is, or ""
 }
 
 // Count implements crossencoder.Model.
@@ -211,7 +221,7 @@ func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 		return nil, 0, err
 	}
 	opts := crossencoder.Options{
-		Model: m, Threshold: crossencoder.DefaultThreshold, Joined: o.evidence == "joined",
+		Model: m, Layout: m.layout, Threshold: crossencoder.DefaultThreshold, Joined: o.evidence == "joined",
 		Batch: o.localModel.batch, Sentences: o.sentences, Quoter: quoter,
 		Rounded: o.roundsScores(),
 	}
@@ -236,6 +246,9 @@ func (m *localModel) settings(o *scoreOptions) (settingValues, error) {
 		"--device":    {o.localModel.device.String()},
 		"--precision": {o.localModel.precision},
 		"--label-map": o.localModel.labels,
+	}
+	if m.layoutName != "" {
+		values["layout"] = []string{m.layoutName}
 	}
 	if o.localModel.device.Provider != ort.None {
 		// Rounding depends on the library and on which pairs share a padded batch.

@@ -22,7 +22,7 @@ func classPrefixes() map[string]string {
 }
 
 // detectFamily returns the family and the kind of a model.
-func (m *Model) detectFamily(dir string, c *config) (family string, kind Kind, err error) {
+func (m *Model) detectFamily(dir string, c *config, o Options) (family string, kind Kind, err error) {
 	var architectures []string
 	c.get("architectures", &architectures, "a list of strings")
 	family = c.text("model_type", "")
@@ -36,6 +36,12 @@ func (m *Model) detectFamily(dir string, c *config) (family string, kind Kind, e
 	m.info.Architecture = name
 	if name == "HHEMv2ForSequenceClassification" {
 		return "t5", HHEM, nil
+	}
+	if name == "T5ForConditionalGeneration" && family == "t5" {
+		if len(o.LabelTokens) == 0 {
+			return "", "", fmt.Errorf("%s: architectures: %s writes text; it can judge only if the tokens of its verdicts are known", c.file, name)
+		}
+		return "t5", Classify, nil
 	}
 	class, ok := classPrefixes()[family]
 	if !ok {

@@ -24,7 +24,7 @@ const goldenTolerance = 2e-5
 
 func goldenNames() []string {
 	return []string{
-		"bert", "bert-sentence", "roberta", "xlm-roberta", "deberta-v2", "modernbert", "modernbert-tokens", "hhem",
+		"bert", "bert-sentence", "roberta", "xlm-roberta", "deberta-v2", "modernbert", "modernbert-tokens", "hhem", "t5",
 	}
 }
 
@@ -32,6 +32,7 @@ func goldenDir(name string) string { return filepath.Join("testdata", "models", 
 
 // goldenModel is the content of cases.json.
 type goldenModel struct {
+	Prompt string // template of the texts, or ""
 	Hidden struct {
 		Case   int
 		Stages []hiddenStage
@@ -91,7 +92,12 @@ func (c *goldenCase) sequence() sequence {
 
 func readGolden(t testing.TB, name string) *goldenModel {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(goldenDir(name), "cases.json"))
+	return readCases(t, name, "cases.json")
+}
+
+func readCases(t testing.TB, name, file string) *goldenModel {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(goldenDir(name), file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +112,11 @@ func readGolden(t testing.TB, name string) *goldenModel {
 }
 
 func goldenOptions(name string) Options {
-	if name == "modernbert-tokens" {
+	switch name {
+	case "modernbert-tokens":
 		return Options{Labels: map[string]string{"LABEL_0": "supported", "LABEL_1": "not_mentioned"}}
+	case "t5":
+		return Options{Template: "predict: {text1}</s>{text2}", LabelNames: []string{"not_supported", "supported"}, LabelTokens: []int{3, 20}}
 	}
 	return Options{}
 }
@@ -115,7 +124,8 @@ func goldenOptions(name string) Options {
 // loadGolden loads a golden model without its tokenizer.
 func loadGolden(t testing.TB, name string, o Options) *Model {
 	t.Helper()
-	o.Labels = goldenOptions(name).Labels
+	files := goldenOptions(name)
+	o.Labels, o.LabelNames, o.LabelTokens, o.Template = files.Labels, files.LabelNames, files.LabelTokens, files.Template
 	return mustLoad(t, goldenDir(name), o)
 }
 

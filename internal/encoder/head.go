@@ -20,6 +20,7 @@ const (
 //
 //	out(norm(act(dense(pooled hidden values))))
 type head struct {
+	decoder *t5Decoder // computes the logits instead; nil except for T5
 	pooling pooling
 	width   int
 	dense   *dense // optional
@@ -65,6 +66,9 @@ func (p *pass) poolRows(kind pooling, hidden []float32, width int) ([]float32, i
 
 // run returns the logits, one row per sequence or token, in memory owned by p.
 func (h *head) run(p *pass, hidden []float32) []float32 {
+	if h.decoder != nil {
+		return h.decoder.run(p, hidden)
+	}
 	x, rows := p.poolRows(h.pooling, hidden, h.width)
 	if h.dense != nil {
 		dense := grow(&p.scratch[1], rows*h.width)

@@ -6,7 +6,8 @@
 //
 // The package supports text pair classifiers based on BERT, RoBERTa, XLM-RoBERTa,
 // DeBERTa v2 and v3 and ModernBERT, ModernBERT token classifiers, HHEM-2.1-Open (a
-// T5 encoder), and sentence encoders in the layout of sentence-transformers.
+// T5 encoder), T5 models whose first output token is the class, and sentence encoders
+// in the layout of sentence-transformers.
 // Configuration values that affect the output are either supported or rejected
 // with an error that names the key and the value.
 //
@@ -60,6 +61,14 @@ type Options struct {
 	// Labels maps label names to supported, contradicted or not_mentioned. The
 	// meaning of other labels is derived from their names.
 	Labels map[string]string
+	// Template combines a pair into one text: {text1} is the premise, {text2} the
+	// hypothesis, and special tokens in between are recognized. "" means the template of
+	// the model's files.
+	Template string
+	// LabelNames replaces the names of the labels in config.json.
+	LabelNames []string
+	// LabelTokens are the output tokens that a T5 model with a decoder uses as labels.
+	LabelTokens []int
 	// Device selects ONNX Runtime, which computes in float32 and ignores Kernel.
 	// The zero value computes in Go.
 	Device ort.Device
@@ -105,7 +114,7 @@ type Model struct {
 	weights  *checkpoint.Set
 	head     *head // nil for sentence encoders
 	sentence *sentence
-	prompt   *prompt // only for HHEM
+	template *template // nil if the tokenizer combines pairs
 
 	tokenizer *tokenizer.Tokenizer
 	threads   int
@@ -168,7 +177,7 @@ func loadConfig(dir string, c *config, o Options) (*Model, error) {
 		}
 		w.parts = make(map[*kernel.Linear][]kernel.Part)
 	}
-	err = m.build(dir, c, w, o.Labels)
+	err = m.build(dir, c, w, o)
 	if err == nil && w.parts != nil {
 		err = m.useONNX(w.parts, o)
 	}
@@ -184,8 +193,8 @@ func loadConfig(dir string, c *config, o Options) (*Model, error) {
 }
 
 // build loads the network and its head.
-func (m *Model) build(dir string, c *config, w *weights, labelMap map[string]string) error {
-	family, kind, err := m.detectFamily(dir, c)
+func (m *Model) build(dir string, c *config, w *weights, o Options) error {
+	family, kind, err := m.detectFamily(dir, c, o)
 	if err != nil {
 		return err
 	}
@@ -195,24 +204,53 @@ func (m *Model) build(dir string, c *config, w *weights, labelMap map[string]str
 			return err
 		}
 	} else {
-		m.info.Labels = []string{"hallucinated", "consistent"}
-		if kind != HHEM {
-			m.info.Labels = c.labels()
-		}
-		if c.err != nil {
-			return c.err
-		}
-		if m.info.Meanings, err = meanings(m.info.Labels, labelMap); err != nil {
+		if err := m.readLabels(c, o); err != nil {
 			return fmt.Errorf("%s: %w", c.file, err)
 		}
 	}
+	if o.Template != "" {
+		if m.template, err = parseTemplate(o.Template); err != nil {
+			return fmt.Errorf("template: %w", err)
+		}
+	}
 	if err := m.loadNetwork(c, w, family); err != nil {
+		return err
+	}
+	if family == "t5" && kind == Classify {
+		if w.parts != nil {
+			return fmt.Errorf("device %s does not support models with a decoder", o.Device)
+		}
+		m.head = &head{pooling: eachToken}
+		m.head.decoder, err = w.t5Decoder(m.network.(*preNorm), o.LabelTokens)
 		return err
 	}
 	if kind == Embed {
 		return m.sentence.applyTo(&m.info)
 	}
 	m.head, err = w.head(c, family, kind, m.info.Hidden, len(m.info.Labels))
+	return err
+}
+
+// readLabels sets the labels of a classifier and their meanings.
+func (m *Model) readLabels(c *config, o Options) (err error) {
+	switch {
+	case m.info.Kind == HHEM:
+		m.info.Labels = []string{"hallucinated", "consistent"}
+	case len(o.LabelTokens) > 0:
+		m.info.Labels = slices.Clone(o.LabelNames)
+	default:
+		m.info.Labels = c.labels()
+		if n := len(m.info.Labels); o.LabelNames != nil && c.err == nil {
+			if n != len(o.LabelNames) {
+				return fmt.Errorf("has %d labels, want %d: %s", n, len(o.LabelNames), quoted(o.LabelNames))
+			}
+			m.info.Labels = slices.Clone(o.LabelNames)
+		}
+	}
+	if c.err != nil {
+		return c.err
+	}
+	m.info.Meanings, err = meanings(m.info.Labels, o.Labels)
 	return err
 }
 
@@ -227,8 +265,13 @@ func (m *Model) loadNetwork(c *config, w *weights, family string) error {
 	case "modernbert":
 		pre, m.info.Window, err = modernBERT(c, w)
 	case "t5":
-		if m.prompt, err = readPrompt(c); err == nil {
-			pre, err = t5(w)
+		if m.info.Kind != HHEM {
+			checkT5(c)
+			if pre, err = t5(w, ""); c.err != nil {
+				return c.err
+			}
+		} else if m.template, err = readPrompt(c); err == nil {
+			pre, err = t5(w, "t5.transformer.")
 		}
 	default:
 		post, m.info.MaxTokens, err = bert(c, w, family)

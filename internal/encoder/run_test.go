@@ -294,6 +294,7 @@ func TestInfoDescribesModel(t *testing.T) {
 		"modernbert":        {"ModernBertForSequenceClassification", 16, 4, 0},
 		"modernbert-tokens": {"ModernBertForTokenClassification", 16, 4, 0},
 		"hhem":              {"HHEMv2ForSequenceClassification", 12, 2, 0},
+		"t5":                {"T5ForConditionalGeneration", 12, 2, 0},
 	}
 	for _, name := range goldenNames() {
 		got, want := loadGolden(t, name, Options{}).Info(), tests[name]

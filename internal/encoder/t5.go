@@ -61,9 +61,9 @@ func (r *relative) biases(n int) ([]float32, int) {
 
 // t5 loads the encoder of T5 version 1.1, which flan-t5 uses: gated GELU, no
 // scaling of attention scores, and no biases. All sizes are taken from the
-// tensors.
-func t5(w *weights) (*preNorm, error) {
-	w.prefix = "t5.transformer."
+// tensors, whose names start with prefix.
+func t5(w *weights, prefix string) (*preNorm, error) {
+	w.prefix = prefix
 	n := &preNorm{eps: t5Eps, rms: true, act: kernel.GeluTanh, scale: 1}
 	const block0 = "encoder.block.0.layer.0.SelfAttention."
 	vocabulary, width := w.shape("shared.weight")
@@ -105,6 +105,18 @@ func t5(w *weights) (*preNorm, error) {
 	}
 	n.final = w.norm("encoder.final_layer_norm", width, false)
 	return n, w.err
+}
+
+// checkT5 rejects configurations other than those of flan-t5.
+func checkT5(c *config) {
+	c.oneOf("feed_forward_proj", "relu", "gated-gelu")
+	c.require("tie_word_embeddings", false)
+	for key, want := range map[string]float64{"layer_norm_epsilon": t5Eps, "relative_attention_max_distance": t5MaxDistance, "decoder_start_token_id": t5DecoderStart} {
+		v := want
+		if c.get(key, &v, "a number"); v != want {
+			c.fail(key, "%v is not supported", v)
+		}
+	}
 }
 
 // layerName returns the prefix of the tensor names of a layer.

@@ -82,7 +82,7 @@ func (m *Model) readWindow(dir string) error {
 func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tokenizer }
 
 // Length returns the number of tokens of a pair, including special tokens and the
-// prompt.
+// template.
 func (m *Model) Length(p Pair) (int, error) {
 	e, err := m.encodePair(p)
 	return len(e.IDs), err
@@ -154,8 +154,8 @@ func (m *Model) checkKind(kinds ...Kind) error {
 }
 
 func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
-	if m.prompt != nil {
-		return m.tokenizer.EncodePrompt(m.prompt.fill(p.Premise, p.Hypothesis), nil)
+	if m.template != nil {
+		return m.tokenizer.EncodePrompt(m.template.fill(p.Premise, p.Hypothesis), nil)
 	}
 	return m.tokenizer.EncodePair(p.Premise, p.Hypothesis, nil)
 }

@@ -69,6 +69,7 @@ func All() []Definition {
 
 		// Local models.
 		{"model", Judge},
+		{"layout", Judge},
 		{"rounded", Scoring},
 		{"--device", Platform},
 		{"--precision", Judge},

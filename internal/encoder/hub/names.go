@@ -32,10 +32,16 @@ func Names() []Name {
 		// HHEM uses the tokenizer of its base model, google/flan-t5-base. The
 		// tokenizer.json in its own repository is for an older architecture.
 		{"hhem-2.1-open", "vectara/hallucination_evaluation_model", "google/flan-t5-base", false},
+		{"factcg-deberta-v3-large", "yaxili96/FactCG-DeBERTa-v3-Large", "", false},
+		{"minicheck-flan-t5-large", "lytang/MiniCheck-Flan-T5-Large", "", false},
 		{"minicheck-roberta-large", "lytang/MiniCheck-RoBERTa-Large", "", false},
+		{"minicheck-deberta-v3-large", "lytang/MiniCheck-DeBERTa-v3-Large", "", false},
 		{"nli-deberta-v3-xsmall", "cross-encoder/nli-deberta-v3-xsmall", "", false},
 		{"nli-deberta-v3-small", "cross-encoder/nli-deberta-v3-small", "", false},
 		{"nli-deberta-v3-base", "cross-encoder/nli-deberta-v3-base", "", false},
+		{"nli-deberta-v3-large", "cross-encoder/nli-deberta-v3-large", "", false},
+		{"deberta-v3-base-mnli-fever-anli", "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli", "", false},
+		{"deberta-v3-large-mnli-fever-anli-ling-wanli", "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli", "", false},
 		{"minilm-l6", "sentence-transformers/all-MiniLM-L6-v2", "", true},
 	}
 }
@@ -63,6 +69,28 @@ func Resolve(text string) (Name, error) {
 		return Name{}, &UnknownError{text}
 	}
 	return Name{Repo: text}, nil
+}
+
+// Identify returns the model with a short name that dir contains, judging by the
+// names of dir and its parents. It recognizes the short name, the repository with or
+// without ORG, and the directories of a store and of the Hugging Face cache. ok is
+// false if there is none.
+func Identify(dir string) (n Name, ok bool) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return Name{}, false
+	}
+	for range 3 { // the deepest layout is models--ORG--REPO/snapshots/COMMIT
+		base := strings.TrimPrefix(filepath.Base(abs), "models--")
+		for _, n := range Names() {
+			_, repo, _ := strings.Cut(n.Repo, "/")
+			if strings.EqualFold(base, n.Short) || strings.EqualFold(base, repo) || strings.EqualFold(base, dirName(n.Repo)) {
+				return n, true
+			}
+		}
+		abs = filepath.Dir(abs)
+	}
+	return Name{}, false
 }
 
 // maxNameLength is the hub's limit for names of organizations and repositories.

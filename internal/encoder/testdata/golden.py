@@ -72,6 +72,13 @@ TRUNCATED = [  # name, texts, strategy, max_length
 ]
 CORPUS = [LONG, *SINGLES.values(), *(t for pair in PAIRS.values() for t in pair)] * 2
 
+# The layout of FactCG, from factcg/utils.py of its repository.
+FACTCG = (
+    '{text1}\n\nChoose your answer: based on the paragraph above can we conclude that "{text2}"?\n\n'
+    "OPTIONS:\n- Yes\n- No\nI think the answer is "
+)
+T5_LABELS = [3, 20]  # output tokens that mean not supported and supported; 3 and 209 in MiniCheck
+
 # A small subset of nmt_nfkc, whose table has 300 kB.
 RULES = {"\u00a0": " ", "\u200b": " ", "\u2028": " ", "\t": " ", "\n": " ", "\r": " ", "™": "TM", "№": "No", "e\u0301": "é"}
 RULES |= {chr(c + 0xFEE0): chr(c) for c in range(0x21, 0x7F)}
@@ -212,7 +219,8 @@ def hidden_stages(model, stages, run):
 
         def hook(module, args, out, name=name):
             out = out[0] if isinstance(out, tuple) else out
-            found.append({"stage": name} | describe(out))
+            if all(f["stage"] != name for f in found):  # a decoder also uses the embeddings
+                found.append({"stage": name} | describe(out))
 
         hooks.append(model.get_submodule(path).register_forward_hook(hook))
     run()
@@ -251,7 +259,7 @@ def inputs(kind, long):
     cases = [(n, a, b, None) for n, (a, b) in PAIRS.items()]
     if long:  # exceeds max_position_embeddings; only for models with relative positions
         cases.append(("long", LONG, LONG, None))
-    if kind == "hhem":
+    if kind in ("hhem", "t5", "template"):
         return [*cases, ("pad token", "one <pad> two", "three", None)]
     if kind == "embed":
         limit = {"strategy": "longest_first", "max_length": MAX_SENTENCE}
@@ -281,6 +289,8 @@ def run_cases(model, tok, kind, stages, uses_types, long, prompt=None):
         case = {"name": name, "text_a": a, "text_b": b, "truncation": truncation, "input_ids": e.ids}
         if uses_types:
             case["token_type_ids"] = e.type_ids
+        if kind == "t5":
+            args["decoder_input_ids"] = torch.zeros(1, 1, dtype=torch.long)
         with torch.no_grad():
             out = model(**args)
             if name == "short":
@@ -290,6 +300,8 @@ def run_cases(model, tok, kind, stages, uses_types, long, prompt=None):
         elif kind == "hhem":
             case["logits"] = out.logits[0, 0].tolist()
             case["score"] = out.logits[0, 0].softmax(0)[1].item()
+        elif kind == "t5":
+            case["logits"] = out.logits[0, 0, T5_LABELS].tolist()
         else:
             case["logits"] = out.logits[0].tolist()
         if kind == "tokencls":
@@ -303,7 +315,7 @@ def layers(prefix, n, first="embeddings", last=None):
     return stages + ([("final_norm", last)] if last else [])
 
 
-def write_model(out, name, kind, cls, config, tok, stages, dtype=torch.float32, long=False, head=None, prompt=None):
+def write_model(out, name, kind, cls, config, tok, stages, dtype=torch.float32, long=False, head=None, prompt=None, templates=None):
     path = out / name
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
@@ -315,15 +327,19 @@ def write_model(out, name, kind, cls, config, tok, stages, dtype=torch.float32, 
         save_file(state, path / "model.safetensors", metadata={"format": "pt"})
     else:
         model.save_pretrained(path)
+        (path / "generation_config.json").unlink(missing_ok=True)
     write_tokenizer(path / "tokenizer.json", tok, old_merges=name == "roberta")
     if kind == "hhem":
         model.to(torch.float64)
     else:  # reload, because to(dtype) also rounded buffers such as rotary frequencies
         model = cls.from_pretrained(path, dtype=torch.float64, attn_implementation="eager").eval()
-    uses_types = kind != "hhem" and getattr(config, "type_vocab_size", 0) > 1
+    uses_types = kind not in ("hhem", "t5") and getattr(config, "type_vocab_size", 0) > 1
     cases, hidden = run_cases(model, tok, kind, stages, uses_types, long, prompt)
     head = {"kind": kind} | ({"prompt": prompt} if prompt else {}) | (head or {})
     write_cases(path / "cases.json", head | {"hidden": hidden}, cases)
+    for file, text in (templates or {}).items():  # layouts of published judges
+        cases, _ = run_cases(model, tok, "template", stages, False, long, text)
+        write_cases(path / file, {"kind": kind, "prompt": text}, cases)
     return path
 
 
@@ -356,7 +372,8 @@ def write_roberta(out):
     size = {"vocab_size": tok.get_vocab_size(), "max_position_embeddings": 162}
     config = tf.RobertaConfig(**BERT, **size, **common, **special, **labels("not_entailment", "entailment"))
     stages = layers("roberta.encoder.layer", 2, "roberta.embeddings")
-    write_model(out, "roberta", "seqcls", tf.RobertaForSequenceClassification, config, tok, stages)
+    templates = {"minicheck.json": "{text1}</s>{text2}"}
+    write_model(out, "roberta", "seqcls", tf.RobertaForSequenceClassification, config, tok, stages, templates=templates)
 
     tok = xlmr_tokenizer()
     size["vocab_size"] = tok.get_vocab_size()
@@ -386,7 +403,8 @@ def write_deberta(out):
     buckets = {"values": make_log_bucket_position(distances, 32, 512).int().tolist()}
     stages = layers("deberta.encoder.layer", 2, "deberta.embeddings")
     cls = tf.DebertaV2ForSequenceClassification
-    write_model(out, "deberta-v2", "seqcls", cls, config, tok, stages, long=True, head={"bucket_of_distance": buckets})
+    head, templates = {"bucket_of_distance": buckets}, {"minicheck.json": "{text1}[SEP]{text2}", "factcg.json": FACTCG}
+    write_model(out, "deberta-v2", "seqcls", cls, config, tok, stages, long=True, head=head, templates=templates)
 
 
 def write_modernbert(out):
@@ -449,10 +467,28 @@ def write_hhem(out):
     write_json(path / "config.json", {"architectures": [architecture], "model_type": "HHEMv2", "prompt": prompt})
 
 
+def write_t5(out):
+    tok = t5_tokenizer()
+    config = tf.T5Config(
+        vocab_size=tok.get_vocab_size(),
+        d_model=12,
+        d_kv=8,
+        num_heads=3,
+        d_ff=20,
+        num_layers=2,
+        num_decoder_layers=3,
+        feed_forward_proj="gated-gelu",
+        tie_word_embeddings=False,
+        decoder_start_token_id=0,
+    )
+    stages = layers("encoder.block", 2, "encoder.embed_tokens", "encoder.final_layer_norm")
+    write_model(out, "t5", "t5", tf.T5ForConditionalGeneration, config, tok, stages, long=True, prompt="predict: {text1}</s>{text2}")
+
+
 def main():
     out = Path(sys.argv[1])
     torch.set_num_threads(1)
-    for write in (write_bert, write_roberta, write_deberta, write_modernbert, write_hhem):
+    for write in (write_bert, write_roberta, write_deberta, write_modernbert, write_hhem, write_t5):
         write(out)
 
 

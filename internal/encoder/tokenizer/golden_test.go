@@ -132,7 +132,7 @@ func TestEncodeGoldenModels(t *testing.T) {
 				texts := [2]string{c.A}
 				var got Encoding
 				switch {
-				case golden.Kind == "hhem":
+				case golden.Prompt != "":
 					texts[0] = strings.NewReplacer("{text1}", c.A, "{text2}", *c.B).Replace(golden.Prompt)
 					got, err = tok.Encode(texts[0], tr)
 				case c.B == nil:

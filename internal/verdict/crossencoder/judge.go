@@ -4,6 +4,7 @@
 package crossencoder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -38,6 +39,9 @@ type Model interface {
 // Options configure a Judge.
 type Options struct {
 	Model Model // required
+	// Layout is the layout with which Model was opened. The zero value follows from the
+	// model's files.
+	Layout Layout
 	// Threshold is the minimum probability of a supported claim, 0 to 1.
 	Threshold float64
 	// Rounded ignores Threshold and rounds the probability, half to even, as Ragas does
@@ -110,7 +114,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 			longest = max(longest, j.o.Model.Count(claims[i]))
 		}
 	}
-	if limit := j.o.Model.Info().MaxTokens; limit > 0 && longest > (limit-j.o.Model.Specials())/2 {
+	if limit := cmp.Or(j.o.Layout.Limit, j.o.Model.Info().MaxTokens); limit > 0 && longest > (limit-j.o.Model.Specials())/2 {
 		return verdict.Judgement{}, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", longest, limit)
 	}
 	windows, err := j.windows(ctx, texts, longest)

@@ -229,6 +229,39 @@ func TestWindowsCoverTexts(t *testing.T) {
 	}
 }
 
+func TestChunksOfLayouts(t *testing.T) {
+	sentence := "The bridge, old and narrow, opened in May. " // 11 words and marks, 8 tokens
+	for _, tt := range []struct {
+		layout Layout
+		text   string
+		want   int // chunks
+	}{
+		{Layout{Chunk: 27}, strings.Repeat(sentence, 9), 3},
+		{Layout{Chunk: 24, Words: true}, strings.Repeat(sentence, 9), 5},
+		{Layout{Chunk: 24, Limit: 21}, strings.Repeat(sentence, 9), 9}, // room for 10 tokens beside the claim
+		{Layout{Chunk: 24}, "Short.", 1},
+	} {
+		j := newJudge(t, Options{Model: &wordModel{}, Layout: tt.layout})
+		ws, err := j.windows(t.Context(), []string{tt.text}, 8)
+		if err != nil || len(ws) != tt.want {
+			t.Errorf("%+v: got %d chunks, error %v, want %d", tt.layout, len(ws), err, tt.want)
+		}
+		for i, w := range ws {
+			if i > 0 && w.Start < ws[i-1].End {
+				t.Errorf("%+v: chunk %d overlaps the one before it", tt.layout, i)
+			}
+		}
+	}
+}
+
+func TestCountWords(t *testing.T) {
+	for text, want := range map[string]int{"": 0, " \n": 0, "one two": 2, "It's 3.5%, (yes)!": 12, "naïve café": 2, "日本語": 1} {
+		if got := countWords(text); got != want {
+			t.Errorf("%q: got %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestSupportInLongContext(t *testing.T) {
 	filler := strings.Repeat("Bees make honey in the garden. ", 40)
 	context := filler + "The bridge opened in May. " + filler

@@ -48,25 +48,3 @@ func (j *Judge) evidence(contexts []string, w passage.Passage, start, end int) [
 	}
 	return out
 }
-
-// limit returns the number of tokens that the model can read, or 0 if
-// unlimited.
-func (j *Judge) limit() int {
-	info := j.o.Model.Info()
-	if info.MaxTokens > 0 {
-		return info.MaxTokens
-	}
-	return info.Window
-}
-
-// windows splits texts into windows that fit into the model together with a
-// claim of longestClaim tokens. At least half of the model's limit is reserved
-// for the window.
-func (j *Judge) windows(ctx context.Context, texts []string, longestClaim int) ([]passage.Passage, error) {
-	maxTokens := 0
-	if limit := j.limit(); limit > 0 {
-		maxTokens = limit - j.o.Model.Specials()
-		maxTokens = max(maxTokens-min(longestClaim, maxTokens/2), 1)
-	}
-	return passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}.Split(ctx, texts, maxTokens)
-}

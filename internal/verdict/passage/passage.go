@@ -1,6 +1,7 @@
 // Package passage splits texts into passages that fit the input of a model.
-// Passages end at sentence boundaries if possible. Adjacent passages overlap,
-// so that one of them is likely to contain the complete evidence for a claim.
+// Passages end at sentence boundaries if possible. Unless they are disjoint,
+// adjacent passages overlap, so that one of them is likely to contain the
+// complete evidence for a claim.
 package passage
 
 import (
@@ -19,6 +20,8 @@ type Splitter struct {
 	Count func(text string) int
 	// Sentences calls yield with the byte range of each sentence of a text.
 	Sentences func(text string, yield func(start, end int))
+	// Disjoint makes passages that do not overlap.
+	Disjoint bool
 }
 
 // overlap limits the overlap of adjacent passages to 1/overlap of the token
@@ -81,7 +84,10 @@ func (s Splitter) appendPassages(ctx context.Context, all []Passage, t int, text
 			next--
 			shared += pieces[next].tokens + 1
 		}
-		from = next
+		from = to
+		if !s.Disjoint {
+			from = next
+		}
 	}
 	return all
 }

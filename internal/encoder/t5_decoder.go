@@ -1,0 +1,171 @@
+package encoder
+
+import (
+	"math"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+)
+
+// t5Decoder computes the first step of the decoder of T5: the logits of a few
+// vocabulary entries as the first output token. Its only input is the start token,
+// so self-attention is a linear layer, and the attention over the encoder's output
+// has a single query. The keys and values of that attention are never computed:
+//
+//	q·(Wk h) = (Wkᵀ q)·h  and  Σ a Wv h = Wv Σ a h
+//
+// which takes two vectors per head instead of two matrices per token.
+type t5Decoder struct {
+	*preNorm   // sizes and epsilon of the encoder
+	start      []float32
+	blocks     []t5DecoderBlock
+	norm       norm
+	vocabulary *kernel.Linear // rows of the output layer that are labels
+}
+
+// t5DecoderBlock computes
+//
+//	x += selfOut(selfValue(norm(x)))
+//	x += out(attention(query(norm(x)), hidden))
+//	x += down(gated(norm(x)))
+type t5DecoderBlock struct {
+	selfNorm, crossNorm, ffNorm norm
+	selfValue, selfOut          *kernel.Linear
+	query, out                  *kernel.Linear
+	key, value                  table
+	gated, down                 *kernel.Linear
+}
+
+// t5DecoderStart is the id of the padding token, with which the decoder starts.
+const t5DecoderStart = 0
+
+// t5Decoder loads the decoder of a T5 model whose encoder is n. labels are the ids of
+// the output tokens whose logits to compute.
+func (w *weights) t5Decoder(n *preNorm, labels []int) (*t5Decoder, error) {
+	width, attnWidth, inner := n.width, n.heads*n.head, n.inner
+	d := &t5Decoder{preNorm: n, start: make([]float32, width)}
+	n.words.copy(d.start, t5DecoderStart)
+	for i, count := 0, w.countLayers("decoder.block."); i < count && w.err == nil; i++ {
+		layer := layerName("decoder.block.", i)
+		self, cross, ff := layer+"layer.0.", layer+"layer.1.", layer+"layer.2."
+		d.blocks = append(d.blocks, t5DecoderBlock{
+			selfNorm:  w.norm(self+"layer_norm", width, false),
+			selfValue: w.float32Linear(width, w.part(self+"SelfAttention.v", attnWidth, width, false)),
+			selfOut:   w.float32Linear(attnWidth, w.part(self+"SelfAttention.o", width, attnWidth, false)),
+			crossNorm: w.norm(cross+"layer_norm", width, false),
+			query:     w.float32Linear(width, w.part(cross+"EncDecAttention.q", attnWidth, width, false)),
+			key:       w.table(cross+"EncDecAttention.k.weight", attnWidth, width),
+			value:     w.table(cross+"EncDecAttention.v.weight", attnWidth, width),
+			out:       w.float32Linear(attnWidth, w.part(cross+"EncDecAttention.o", width, attnWidth, false)),
+			ffNorm:    w.norm(ff+"layer_norm", width, false),
+			gated: w.float32Linear(width, w.part(ff+"DenseReluDense.wi_0", inner, width, false),
+				w.part(ff+"DenseReluDense.wi_1", inner, width, false)),
+			down: w.float32Linear(inner, w.part(ff+"DenseReluDense.wo", width, inner, false)),
+		})
+	}
+	d.norm = w.norm("decoder.final_layer_norm", width, false)
+	rows, _ := w.shape("lm_head.weight")
+	output := w.table("lm_head.weight", rows, width)
+	chosen := make([]float32, len(labels)*width)
+	for i, id := range labels {
+		if id >= rows && w.err == nil {
+			w.fail("lm_head.weight", "has %d rows, but a label is token %d", rows, id)
+		}
+		if w.err != nil {
+			return nil, w.err
+		}
+		output.copy(chosen[i*width:], id)
+	}
+	d.vocabulary = w.kernels.Linear(kernel.Float32, width, kernel.Part{W: kernel.Raw{F32: chosen}, Out: len(labels)})
+	return d, nil
+}
+
+// run returns the logits of the labels, one row per sequence, in memory owned by p.
+// hidden is the output of the encoder for all tokens.
+func (d *t5Decoder) run(p *pass, hidden []float32) []float32 {
+	rows, width, attnWidth := len(p.starts), d.width, d.heads*d.head
+	x, t, attn := make([]float32, rows*width), make([]float32, rows*width), make([]float32, rows*attnWidth)
+	query, inner := make([]float32, rows*attnWidth), make([]float32, rows*d.inner)
+	for s := range rows {
+		copy(x[s*width:], d.start)
+	}
+	for i := range d.blocks {
+		b := &d.blocks[i]
+		p.pool.RMSNorm(t, x, nil, rows, width, b.selfNorm.gain, d.eps)
+		p.pool.Apply(b.selfValue, attn, attnWidth, t, width, rows, kernel.None)
+		p.pool.Apply(b.selfOut, t, width, attn, attnWidth, rows, kernel.None)
+		add(x, t)
+		p.pool.RMSNorm(t, x, nil, rows, width, b.crossNorm.gain, d.eps)
+		p.pool.Apply(b.query, query, attnWidth, t, width, rows, kernel.None)
+		p.pool.For(rows*d.heads, func(_ *kernel.Worker, k int) {
+			s, h := k/d.heads, k%d.heads
+			start := p.starts[s] * width
+			at := s*attnWidth + h*d.head
+			d.attendHead(b, h, attn[at:at+d.head], query[at:at+d.head], hidden[start:start+p.lengths[s]*width])
+		})
+		p.pool.Apply(b.out, t, width, attn, attnWidth, rows, kernel.None)
+		add(x, t)
+		p.pool.RMSNorm(t, x, nil, rows, width, b.ffNorm.gain, d.eps)
+		p.pool.ApplyGated(b.gated, inner, d.inner, t, width, rows, d.act)
+		p.pool.Apply(b.down, t, width, inner, d.inner, rows, kernel.None)
+		add(x, t)
+	}
+	p.pool.RMSNorm(x, x, nil, rows, width, d.norm.gain, d.eps)
+	labels := d.vocabulary.Out
+	logits := grow(&p.scratch[0], rows*labels)
+	p.pool.Apply(d.vocabulary, logits, labels, x, width, rows, kernel.None)
+	return logits
+}
+
+// attendHead computes the attention of head h over the encoder's output for one
+// sequence. T5 does not scale attention scores.
+func (d *t5Decoder) attendHead(b *t5DecoderBlock, h int, out, query, hidden []float32) {
+	width := d.width
+	row, probe := make([]float32, width), make([]float32, width)
+	for i, q := range query {
+		b.key.copy(row, h*d.head+i)
+		for j, v := range row {
+			probe[j] += q * v
+		}
+	}
+	scores := make([]float64, len(hidden)/width)
+	largest := math.Inf(-1)
+	for t := range scores {
+		scores[t] = innerProduct(probe, hidden[t*width:])
+		largest = max(largest, scores[t])
+	}
+	sum := 0.0
+	for t := range scores {
+		scores[t] = math.Exp(scores[t] - largest)
+		sum += scores[t]
+	}
+	mean := probe
+	clear(mean)
+	for t, score := range scores {
+		a := float32(score / sum)
+		for j, v := range hidden[t*width : (t+1)*width] {
+			mean[j] += a * v
+		}
+	}
+	for i := range out {
+		b.value.copy(row, h*d.head+i)
+		out[i] = float32(innerProduct(row, mean))
+	}
+}
+
+// innerProduct returns the inner product of x and the start of y.
+func innerProduct(x, y []float32) float64 {
+	y = y[:len(x)]
+	var sums [4]float32
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		sums[0] += x[i] * y[i]
+		sums[1] += x[i+1] * y[i+1]
+		sums[2] += x[i+2] * y[i+2]
+		sums[3] += x[i+3] * y[i+3]
+	}
+	total := float64(sums[0]) + float64(sums[1]) + float64(sums[2]) + float64(sums[3])
+	for ; i < len(x); i++ {
+		total += float64(x[i] * y[i])
+	}
+	return total
+}
