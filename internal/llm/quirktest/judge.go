@@ -2,6 +2,7 @@ package quirktest
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -54,7 +55,7 @@ func (p *prompt) reply(c *Call) string {
 		})
 	case p.Claims != nil:
 		return verdicts(p.Claims, byID, func(claim item) map[string]any {
-			return map[string]any{"claim_id": claim.ID, "chunk_ids": []int{}, "quote": "", "reason": "r", "verdict": p.label(claim.Text)}
+			return map[string]any{"claim_id": claim.ID, "chunk_ids": p.evidence(claim.Text), "quote": "", "reason": "r", "verdict": p.label(claim.Text)}
 		})
 	case p.Sentences == nil:
 		return encode(map[string]any{"statements": []string{p.Answer}})
@@ -109,6 +110,21 @@ func (p *prompt) supports(claim string) bool {
 		}
 	}
 	return found*5 >= all*4
+}
+
+// evidence returns the ids of the chunks that contain a word of a supported claim.
+func (p *prompt) evidence(claim string) []int {
+	ids := []int{}
+	if !p.supports(claim) {
+		return ids
+	}
+	for _, c := range p.Chunks {
+		has := words(c.Text)
+		if slices.ContainsFunc(words(claim), func(w string) bool { return slices.Contains(has, w) }) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 func words(text string) []string {
