@@ -24,12 +24,12 @@ const noConfig = "none"
 // and the options of a discovered file are reported on standard error.
 func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
 	flags := cmd.Flags()
-	err := applyProfile(flags)
+	err := applyProfile(flags, sys.LookupEnv)
 	if err == nil {
 		err = fromEnvironment(flags, sys.LookupEnv)
 	}
 	if err == nil {
-		err = applyProfile(flags)
+		err = applyProfile(flags, sys.LookupEnv)
 	}
 	if err != nil || !configurable(cmd) {
 		return err
@@ -53,7 +53,7 @@ func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
 		if enforce && f.discovered {
 			announce(cmd, f, set)
 		}
-		if err := applyProfile(flags); err != nil {
+		if err := applyProfile(flags, sys.LookupEnv); err != nil {
 			return err
 		}
 	}
@@ -189,6 +189,7 @@ const (
 	fromEnv     = "environment" // the variable
 	fromFile    = "file"        // path, line, and untrusted or ""
 	fromProfile = "profile"     // its name, and the origin of --profile
+	fromJudge   = "judge"       // the server that --judge names, and the origin of --judge
 )
 
 // untrusted marks a value that a config file may not set before it is trusted.
@@ -205,7 +206,7 @@ func setOrigin(f *pflag.Flag, source ...string) {
 
 // An origin is the source of the value of a flag.
 type origin struct {
-	Source   string `json:"source"` // flag, environment, file, profile or default
+	Source   string `json:"source"` // flag, environment, file, profile, judge or default
 	Variable string `json:"variable,omitempty"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
@@ -237,6 +238,8 @@ func originOf(f *pflag.Flag) origin {
 		if o.Untrusted {
 			o.place += ", not trusted"
 		}
+	case fromJudge:
+		o.place = "judge " + source[1] + " (" + source[2] + ")"
 	case fromProfile:
 		o.Profile = source[1]
 		o.place = "profile " + o.Profile + " (" + source[2] + ")"

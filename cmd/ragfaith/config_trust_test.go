@@ -111,6 +111,7 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 		{"a model file", "judge: embedded\nmodel-file: model\n", nil, "ragfaith.yaml:2: model-file:"},
 		{"a library", "onnxruntime: model\n", nil, "ragfaith.yaml:1: onnxruntime:"},
 		{"a directory of models", "judge: ./models\n", nil, "ragfaith.yaml:1: judge:"},
+		{"a server on this machine", "judge: ollama/m\n", nil, "ragfaith.yaml:1: judge:"},
 		{"a server", "judge: llm\nmodel: m\nbase-url: " + server.URL + "/v1\n", nil, "ragfaith.yaml:3: base-url:"},
 		{"a profile", "profile: ragas\n", nil, "ragfaith.yaml:1: profile:"},
 		{"a secret", "api-key-env: AWS_SECRET\n", llmArgs, "ragfaith.yaml:1: api-key-env:"},

@@ -244,7 +244,7 @@ func completeValues(cmd *cobra.Command) {
 		case deviceName:
 			words = []string{"cpu", "ort-cpu", "cuda:0"}
 		case judgeName: // or a directory
-			words, directive = judgeNames(), cobra.ShellCompDirectiveDefault
+			words, directive = append(judgeNames(), serverNames()...), cobra.ShellCompDirectiveDefault
 		}
 		// This fails only for flags that have a completion already.
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, directive))
@@ -268,7 +268,7 @@ func completeScore(cmd *cobra.Command, sys system) {
 	register("map", cobra.FixedCompletions(
 		[]string{"id=", "question=", "answer=", "contexts="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 	register("judge", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return append(judgeNames(), localModelNames(cmd, sys)...), cobra.ShellCompDirectiveDefault
+		return slices.Concat(judgeNames(), serverNames(), localModelNames(cmd, sys)), cobra.ShellCompDirectiveDefault
 	})
 	register("keep", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return append([]string{"all"}, columnsOf(args)...), cobra.ShellCompDirectiveNoFileComp

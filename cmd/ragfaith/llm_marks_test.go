@@ -74,7 +74,9 @@ func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string
 	if got.code != exitOK {
 		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 	}
-	var s struct{ Rows struct{ Marks map[string]int } }
+	var s struct {
+		Rows struct{ Marks map[string]int }
+	}
 	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(out, "s.json"))), &s); err != nil {
 		t.Fatal(err)
 	}

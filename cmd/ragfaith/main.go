@@ -13,6 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/coredump"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/local"
 )
 
 // A signal ends the process within two seconds. If a command has not returned after
@@ -59,5 +60,8 @@ func main() {
 		Terminal:  console.Width,
 		ConfigDir: os.UserConfigDir,
 		WorkDir:   os.Getwd,
+		FindServers: func(ctx context.Context) []local.Found {
+			return local.Find(ctx, os.Getenv("OLLAMA_HOST"), connectServer)
+		},
 	}))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -39,7 +40,9 @@ type system struct {
 	CacheDir  func() (string, error) // the user's cache directory; may be nil
 	Terminal  func(io.Writer) int    // columns of the terminal behind a writer, or 0 if it is not a terminal
 	ConfigDir func() (string, error) // the user's config directory; may be nil
-	WorkDir   func() (string, error) // the working directory; if nil, no config file is discovered
+	// FindServers returns the servers that run on this machine; may be nil.
+	FindServers func(ctx context.Context) []local.Found
+	WorkDir     func() (string, error) // the working directory; if nil, no config file is discovered
 
 	color    *string   // value of --color; nil means auto
 	commands io.Writer // standard error for workflow commands; nil outside of GitHub Actions

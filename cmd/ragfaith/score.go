@@ -13,6 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
@@ -155,7 +156,7 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 		},
 		{
 			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical + " " + judgeEmbedded,
-			help: "lexical, embedded, llm, hhem, or a model's name or DIR",
+			help: "lexical, embedded, llm, ollama/MODEL, hhem, or a model or DIR",
 		},
 		{
 			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"), untrusted: anyValue,
@@ -191,6 +192,9 @@ func (o *scoreOptions) outputFlags() []flagSpec {
 
 // check reports invalid combinations of options and arguments.
 func (o *scoreOptions) check(paths []string) (err error) {
+	if s, _, ok := local.Parse(o.judge); ok {
+		o.judge, o.llm.server = judgeLLM, &s
+	}
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet cannot be used together")
 	}

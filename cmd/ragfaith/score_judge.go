@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
@@ -57,7 +59,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	s.nearest = markup.Judge{Inner: words}
 	opts := judge.Options{
 		Model: m, Prompts: m.prompts, Strict: o.llm.strict, Votes: o.llm.votes,
-		MaxContextTokens: o.llm.maxContextTokens, Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
+		MaxContextTokens: cmp.Or(o.llm.maxContextTokens, o.llm.window), Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
 	}
 	if o.evidence == "joined" {
 		opts.Style = judge.Ragas
@@ -164,7 +166,10 @@ func profileNames() []string {
 // applyProfile sets the flags of --profile that are not set yet. It is called after each
 // source of options, so that a profile has the precedence of its source: for example, a
 // profile on the command line overrides the judge set in a config file.
-func applyProfile(flags *pflag.FlagSet) error {
+func applyProfile(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
+	if err := applyServer(flags, lookup); err != nil {
+		return err
+	}
 	name := flags.Lookup("profile")
 	if name == nil || !name.Changed {
 		return nil
@@ -257,8 +262,18 @@ func (j judgeName) Set(s string) error {
 	if s == "" {
 		return errors.New("want lexical, embedded, llm, hhem, or a model")
 	}
+	if server, model, ok := local.Parse(s); ok {
+		if model == "" && strings.HasSuffix(s, "/") {
+			return fmt.Errorf("want %s/MODEL", server.Name)
+		}
+		*j.dst = s
+		return nil
+	}
 	if _, err := os.Stat(s); err != nil {
 		if model, ok := apiModel(s); ok && !slices.Contains(judgeNames(), s) {
+			if strings.Contains(s, ":") { // as Ollama names its models
+				return fmt.Errorf("%q is a model on a server: use --judge ollama/%s, or --judge llm --model %s", s, model, model)
+			}
 			return fmt.Errorf("%q is a model on a server: use --judge llm --model %s", s, model)
 		}
 		if n, err := hub.Resolve(s); err == nil && n.Embeds {
@@ -266,7 +281,7 @@ func (j judgeName) Set(s string) error {
 		}
 	}
 	if _, err := os.Stat(s); err != nil && !strings.ContainsAny(s, `/\`) {
-		if err := flagvalue.CheckWord(s, judgeNames(), ", or the directory of a model"); err != nil {
+		if err := flagvalue.CheckWord(s, append(judgeNames(), serverNames()...), ", or the directory of a model"); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -31,6 +33,8 @@ type llmOptions struct {
 	model, baseURL, keyVariable string
 	headers                     []string
 	extraBody, clientCert       string
+	server                      *local.Server // named by --judge; may be nil
+	window                      int           // context window that server reports, or 0
 
 	timeout           time.Duration
 	retries, rpm, tpm int
@@ -129,7 +133,7 @@ func (o *scoreOptions) checkLLM() error {
 		return usagef("--votes %d: want an odd number", l.votes)
 	case l.noCache && o.explicit("cache"):
 		return usagef("--cache and --no-cache cannot be used together")
-	case strings.TrimSpace(l.model) == "":
+	case strings.TrimSpace(l.model) == "" && l.server == nil:
 		return usagef("--model: want the name of a model")
 	}
 	if l.semanticCache && o.judge == judgeLLM {
@@ -198,10 +202,18 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		return nil, err
 	}
 	if key == "" && l.baseURL == "" && !client.Headers.ReplaceKey() && !dryRun {
+		hint := o.foundServers(ctx, sys)
 		if l.keyVariable == "" {
-			return nil, errors.New("no key for the OpenAI API: --api-key-env is empty; use --base-url for another server")
+			return nil, errors.New("no key for the OpenAI API: --api-key-env is empty; use --base-url for another server" + hint)
 		}
-		return nil, fmt.Errorf("no key for the OpenAI API: set %s, or use --base-url for another server", l.keyVariable)
+		return nil, fmt.Errorf("no key for the OpenAI API: set %s, or use --base-url for another server%s", l.keyVariable, hint)
+	}
+	if l.server != nil {
+		if dryRun {
+			client.Model = cmp.Or(l.model, l.server.Name)
+		} else if err := o.askServer(ctx, &client); err != nil {
+			return nil, err
+		}
 	}
 	options := llm.Options{
 		Client: client, Clock: sys.Clock, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
@@ -210,9 +222,9 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 	if l.reasoningEffort != effortAuto {
 		options.Client.ReasoningEffort = l.reasoningEffort
 	}
-	if _, _, known := llm.Price(l.model); l.maxCost > 0 && l.price == nil && !known && isLocalServer(l.baseURL) {
+	if _, _, known := llm.Price(client.Model); l.maxCost > 0 && l.price == nil && !known && isLocalServer(l.baseURL) {
 		options.Price = new([2]float64)
-		c.Printf("warning: --max-cost: the price of %s is assumed to be 0, since its server is local; set it with --price", l.model)
+		c.Printf("warning: --max-cost: the price of %s is assumed to be 0, since its server is local; set it with --price", client.Model)
 	}
 	if !o.quiet {
 		options.OnDowngrade = func(d llm.Downgrade) { c.Printf("warning: %s", d) }
@@ -240,7 +252,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		return nil, &usageError{err}
 	}
 	m := &model{Completer: stack, prompts: prompts, stack: stack, price: options.Price}
-	if in, out, ok := llm.Price(l.model); ok && m.price == nil {
+	if in, out, ok := llm.Price(client.Model); ok && m.price == nil {
 		m.price = &[2]float64{in, out}
 	}
 	if dryRun {

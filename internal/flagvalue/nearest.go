@@ -1,5 +1,10 @@
 package flagvalue
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Nearest returns the name that word is most likely a misspelling of, or "" if none is
 // similar.
 func Nearest(word string, names []string) string {
@@ -10,6 +15,13 @@ func Nearest(word string, names []string) string {
 		}
 	}
 	return best
+}
+
+// NearestFirst returns names, those that are similar to word first.
+func NearestFirst(word string, names []string) []string {
+	sorted := slices.Clone(names)
+	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(distance(word, a), distance(word, b)) })
+	return sorted
 }
 
 // distance returns the Levenshtein distance of a and b in bytes.

@@ -72,6 +72,7 @@ type Client struct {
 	wire     *wire
 	endpoint endpoint
 	model    string
+	key      string // may be empty
 	timeout  time.Duration
 	effort   string // reasoning_effort; "" to omit it
 	tokens   *Tokens
@@ -113,7 +114,7 @@ func NewClient(c Config) (*Client, error) {
 	}
 	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = ep.base, ep.apiType, ep.version, c.Org, httpClient
 	return &Client{
-		api: openai.NewClientWithConfig(cfg), wire: httpClient, endpoint: ep, model: c.Model, timeout: c.Timeout,
+		api: openai.NewClientWithConfig(cfg), wire: httpClient, endpoint: ep, model: c.Model, key: c.APIKey, timeout: c.Timeout,
 		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1), effort: c.ReasoningEffort, form: startForm(c),
 	}, nil
 }

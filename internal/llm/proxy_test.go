@@ -121,7 +121,9 @@ func newCertificate(t *testing.T) (cert, key string, parsed *x509.Certificate) {
 	if err := errors.Join(err, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	encode := func(kind string, b []byte) string { return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: b})) }
+	encode := func(kind string, b []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: b}))
+	}
 	return encode("CERTIFICATE", der), encode("PRIVATE KEY", pkcs8), parsed
 }
 

@@ -173,7 +173,7 @@ func (w *wire) CloseIdleConnections() { w.http.CloseIdleConnections() }
 // float32, which some servers round up to 0.01. The replaced text can't occur in
 // a message because quotes in JSON strings are escaped.
 func (w *wire) rewriteBody(r *http.Request) error {
-	if r.Body == nil {
+	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
 	b, err := io.ReadAll(r.Body)

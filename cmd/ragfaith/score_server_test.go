@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/llm/local"
+)
+
+// newLocalServer starts a server that has models and the given context window, as Ollama
+// and llama.cpp report it. requests returns the requests so far.
+func newLocalServer(t *testing.T, window int, models ...string) (s *testServer, requests func() []string) {
+	t.Helper()
+	s = newTestServer(t)
+	var mu sync.Mutex
+	var all []string
+	s.fault = func(_ int64, w http.ResponseWriter, r *http.Request) bool {
+		mu.Lock()
+		all = append(all, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization")))
+		mu.Unlock()
+		var reply any
+		switch r.URL.Path {
+		case "/v1/models":
+			list := []any{}
+			for _, m := range models {
+				list = append(list, map[string]any{"id": m, "owned_by": "library"})
+			}
+			reply = map[string]any{"object": "list", "data": list}
+		case "/api/ps":
+			reply = map[string]any{"models": []any{map[string]any{"name": models[0], "context_length": window}}}
+		case "/props":
+			reply = map[string]any{"default_generation_settings": map[string]any{"n_ctx": window}}
+		default:
+			return false
+		}
+		_ = json.NewEncoder(w).Encode(reply)
+		return true
+	}
+	return s, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
+}
+
+// TestServerShorthandEqualsLongForm checks that --judge ollama/MODEL sends no key, asks for
+// the window, and stores the settings that the long form stores.
+func TestServerShorthandEqualsLongForm(t *testing.T) {
+	t.Parallel()
+	s, requests := newLocalServer(t, 8192, "qwen3:4b", "other")
+	dir := t.TempDir()
+	results := func(name string, env map[string]string, args ...string) string {
+		path := filepath.Join(dir, name)
+		args = append([]string{"score", "-", "--to", "none", "--no-cache", "-q", "-o", path, "--summary", path + ".json"}, args...)
+		if got := runInProcess(t, dir, env, args...); got.code != exitOK {
+			t.Fatalf("%q: got exit code %d: %s", args, got.code, got.stderr)
+		}
+		settings, err := json.Marshal(readObject(t, path+".json")["settings"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return readFile(t, path) + string(settings)
+	}
+	long := results("long.jsonl", nil, "--judge", "llm", "--base-url", s.URL+"/v1", "--model", "qwen3:4b", "--api-key-env", "")
+	before := len(requests())
+	short := results("short.jsonl", map[string]string{"OLLAMA_HOST": s.URL}, "--judge", "ollama/qwen3:4b")
+	if short != long {
+		t.Errorf("got results and settings\n%s\nwant\n%s", short, long)
+	}
+	sent := requests()[before:]
+	if want := []string{"GET /v1/models", "GET /api/ps", "POST /v1/chat/completions", "POST /v1/chat/completions"}; !slices.Equal(sent, want) {
+		t.Errorf("got requests %q, want %q", sent, want)
+	}
+	if got := results("url.jsonl", nil, "--judge", "ollama/qwen3:4b", "--base-url", s.URL+"/v1"); got != long {
+		t.Errorf("--base-url: got results and settings\n%s\nwant\n%s", got, long)
+	}
+}
+
+// TestServerWindowSplitsContexts checks that contexts which exceed the window that the
+// server reports are judged in parts.
+func TestServerWindowSplitsContexts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	rows := filepath.Join(dir, "rows.jsonl")
+	chunk := strings.Repeat("The sky is blue today over the hills. ", 100)
+	row, err := json.Marshal(map[string]any{"answer": "Elephants migrate through Kenya.", "contexts": []string{chunk, chunk, chunk}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, rows, string(row))
+	for _, tt := range []struct {
+		window, explicit, want int
+	}{{8192, 0, 1}, {3000, 0, 3}, {3000, 8192, 1}} {
+		s, requests := newLocalServer(t, tt.window, "m")
+		got := runInProcess(t, dir, nil, "score", rows, "--to", "none", "--no-cache", "--judge", "llamacpp", "--base-url", s.URL+"/v1", "--max-context-tokens", strconv.Itoa(tt.explicit))
+		chats := len(slices.DeleteFunc(requests(), func(r string) bool { return !strings.HasPrefix(r, "POST /v1/chat") }))
+		if got.code != exitOK || chats != tt.want {
+			t.Errorf("window %d, --max-context-tokens %d: got exit code %d and %d requests, want %d; stderr: %s", tt.window, tt.explicit, got.code, chats, tt.want, got.stderr)
+		}
+	}
+}
+
+func TestServerErrors(t *testing.T) {
+	t.Parallel()
+	s, requests := newLocalServer(t, 8192, "llama3.2:3b", "qwen3:8b")
+	single, _ := newLocalServer(t, 8192, "only")
+	down := newTestServer(t)
+	down.Close()
+	for _, tt := range []struct {
+		judge, url string
+		code       int
+		want       string
+	}{
+		{"ollama/qwen3:4b", s.URL, 1, `ragfaith: --judge ollama: Ollama has no model qwen3:4b; get it with "ollama pull qwen3:4b"; it has: qwen3:8b, llama3.2:3b`},
+		{"llamacpp", s.URL, 1, "ragfaith: --judge llamacpp: llama.cpp has several models, choose one with --judge llamacpp/MODEL: "},
+		{"llamacpp", single.URL, 0, ""},
+		{"vllm", single.URL, 0, ""},
+		{"ollama/qwen3:4b", down.URL, 1, `ragfaith: --judge ollama: Ollama is not running at ` + down.URL + `/v1: start it with "ollama serve"`},
+		{"ollama/", s.URL, 2, "want ollama/MODEL"},
+	} {
+		got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "none", "--no-cache", "--judge", tt.judge, "--base-url", tt.url+"/v1")
+		if got.code != tt.code || !strings.Contains(got.stderr, tt.want) {
+			t.Errorf("%s at %s: got exit code %d and %q, want %d and %q", tt.judge, tt.url, got.code, got.stderr, tt.code, tt.want)
+		}
+	}
+	before := len(requests())
+	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", "llamacpp", "--base-url", s.URL+"/v1", "--dry-run")
+	if got.code != exitOK || len(requests()) != before {
+		t.Errorf("dry run: got exit code %d and %d requests, want 0 and none; stderr: %s", got.code, len(requests())-before, got.stderr)
+	}
+	if got := runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", "ollama/a", "--model", "b"); got.code != exitUsage || !strings.Contains(got.stderr, "--judge ollama/a: --model b is another model") {
+		t.Errorf("two models: got exit code %d: %s", got.code, got.stderr)
+	}
+}
+
+func TestServerShorthandHasThePrecedenceOfItsSource(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		env  map[string]string
+		args []string
+		want string // option, value and origin
+	}{
+		{nil, []string{"--judge", "ollama/m"}, "base-url http://localhost:11434/v1 judge"},
+		{map[string]string{"RAGFAITH_BASE_URL": "http://gateway/v1"}, []string{"--judge", "ollama/m"}, "base-url http://localhost:11434/v1 judge"},
+		{map[string]string{"RAGFAITH_BASE_URL": "http://gpu:1/v1", "RAGFAITH_JUDGE": "vllm/m"}, nil, "base-url http://gpu:1/v1 environment"},
+		{map[string]string{"RAGFAITH_MODEL": "gpt-4o"}, []string{"--judge", "llamacpp"}, "model <nil> judge"},
+		{nil, []string{"--judge", "ollama/m"}, "concurrency 1 judge"},
+		{nil, []string{"--judge", "ollama/m", "--concurrency", "3"}, "concurrency 3 flag"},
+		{nil, []string{"--judge", "vllm/m"}, "concurrency 16 default"},
+		{nil, []string{"--judge", "ollama/m"}, "api-key-env <nil> judge"},
+		{nil, []string{"--judge", "vllm/m", "--api-key-env", "K"}, "api-key-env K flag"},
+		{nil, []string{"--judge", "ollama/m", "--profile", "ragas"}, "evidence joined profile"},
+	} {
+		got := runInProcess(t, t.TempDir(), tt.env, append([]string{"config", "show", "--to", "json", "score"}, tt.args...)...)
+		var shown struct{ Settings []option }
+		if err := json.Unmarshal([]byte(got.stdout), &shown); err != nil {
+			t.Fatalf("%v: %s", err, got.stderr)
+		}
+		var all []string
+		for _, s := range shown.Settings {
+			all = append(all, fmt.Sprintf("%s %v %s", s.Name, s.Value, s.Source))
+		}
+		if !slices.Contains(all, tt.want) {
+			t.Errorf("%v %q: got %q, want %q among them", tt.env, tt.args, all, tt.want)
+		}
+	}
+}
+
+func TestErrorWithoutKeyNamesRunningServers(t *testing.T) {
+	t.Parallel()
+	server, _, _ := local.Parse("ollama")
+	var errs strings.Builder
+	sys := emptySystem()
+	sys.Clock = &skipClock{}
+	sys.FindServers = func(context.Context) []local.Found {
+		return []local.Found{{Server: server, URL: "http://localhost:11434", Model: "qwen3:4b"}}
+	}
+	code := run(t.Context(), []string{"score", "-", "--judge", "llm"}, strings.NewReader(skyRows), io.Discard, &errs, sys)
+	want := "ragfaith: no key for the OpenAI API: set OPENAI_API_KEY, or use --base-url for another server; found Ollama at http://localhost:11434 with qwen3:4b: use --judge ollama/qwen3:4b\n"
+	if code != exitFailure || errs.String() != want {
+		t.Errorf("got exit code %d and %q, want %d and %q", code, errs.String(), exitFailure, want)
+	}
+}
+
+// TestFindServersAsksRealServers checks the questions against an HTTP server.
+func TestFindServersAsksRealServers(t *testing.T) {
+	t.Parallel()
+	s, _ := newLocalServer(t, 8192, "qwen3:4b")
+	found := local.Find(t.Context(), s.URL, connectServer)
+	if i := slices.IndexFunc(found, func(f local.Found) bool { return f.URL == s.URL }); i < 0 || found[i].Model != "qwen3:4b" {
+		t.Errorf("got %v, want %s with qwen3:4b", found, s.URL)
+	}
+}

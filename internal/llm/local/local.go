@@ -1,0 +1,237 @@
+// Package local knows the servers that people run language models with on their own
+// machine: their addresses, models and context windows.
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Server is a program that serves models on this machine.
+type Server struct {
+	Name  string // as in --judge
+	Title string // as its authors write it
+	Start string // how to start it
+	Get   string // how to get a model, followed by its name; may be empty
+	Slots int    // requests at once with its default options; 0 for many
+
+	port   int
+	owner  string // "owned_by" of its models; any if empty
+	window func(ctx context.Context, ask Ask, m Model) int
+}
+
+// Servers returns all known servers.
+func Servers() []Server {
+	return []Server{
+		{Name: "ollama", Title: "Ollama", Start: `"ollama serve"`, Get: "ollama pull", Slots: 1, port: 11434, window: ollamaWindow},
+		{Name: "lmstudio", Title: "LM Studio", Start: `"lms server start"`, Get: "lms get", Slots: 1, port: 1234, window: lmStudioWindow},
+		{Name: "llamacpp", Title: "llama.cpp", Start: `"llama-server -m MODEL.gguf"`, Slots: 1, port: 8080, owner: "llamacpp", window: llamaWindow},
+		{Name: "vllm", Title: "vLLM", Start: `"vllm serve MODEL"`, port: 8000, owner: "vllm", window: vllmWindow},
+	}
+}
+
+// Parse splits SERVER/MODEL or SERVER. It returns false if there is no such server.
+func Parse(text string) (s Server, model string, ok bool) {
+	name, model, _ := strings.Cut(text, "/")
+	for _, s := range Servers() {
+		if s.Name == name {
+			return s, model, true
+		}
+	}
+	return Server{}, "", false
+}
+
+// BaseURL returns the address of the server's OpenAI-compatible API. ollamaHost is the
+// value of OLLAMA_HOST.
+func (s Server) BaseURL(ollamaHost string) string {
+	if s.Name == "ollama" {
+		if base := ollamaURL(ollamaHost); base != "" {
+			return base
+		}
+	}
+	return "http://localhost:" + strconv.Itoa(s.port) + "/v1"
+}
+
+// ollamaURL returns the address for a value of OLLAMA_HOST, which Ollama reads as
+// [scheme://][host][:port][/path], or "" if it is empty or invalid.
+func ollamaURL(host string) string {
+	host = strings.Trim(strings.TrimSpace(host), `"'`)
+	scheme, rest, ok := strings.Cut(host, "://")
+	port := map[string]string{"http": "80", "https": "443"}[scheme]
+	if !ok {
+		scheme, rest, port = "http", host, "11434"
+	}
+	rest, path, _ := strings.Cut(rest, "/")
+	name, given, err := net.SplitHostPort(rest)
+	if err == nil {
+		port = given
+	} else {
+		name = strings.Trim(rest, "[]")
+	}
+	if host == "" || port == "" {
+		return ""
+	}
+	if ip, err := netip.ParseAddr(name); name == "" || err == nil && ip.IsUnspecified() { // addresses to listen on
+		name = "localhost"
+	}
+	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(name, port), Path: strings.TrimRight("/"+path, "/") + "/v1"}
+	if _, err := url.Parse(u.String()); err != nil {
+		return ""
+	}
+	return u.String()
+}
+
+// Ask requests a path below the root of a server, by POST if body is not nil, and returns
+// the JSON of its reply.
+type Ask func(ctx context.Context, path string, body any) (json.RawMessage, error)
+
+// A Model is a model of a server.
+type Model struct {
+	Name   string `json:"id"`
+	Owner  string `json:"owned_by"`
+	Window int    `json:"max_model_len"` // context window in tokens, or 0 if it is not listed
+}
+
+// Models returns the models that can answer chat requests.
+func Models(ctx context.Context, ask Ask) ([]Model, error) {
+	reply, err := ask(ctx, "/v1/models", nil)
+	if err != nil {
+		return nil, err
+	}
+	var list struct{ Data []Model }
+	if err := json.Unmarshal(reply, &list); err != nil {
+		return nil, err
+	}
+	var models []Model
+	for _, m := range list.Data {
+		if m.Name != "" && !strings.Contains(strings.ToLower(m.Name), "embed") {
+			models = append(models, m)
+		}
+	}
+	return models, nil
+}
+
+// Window returns the context window of a model in tokens of prompt and reply, or 0 if the
+// server does not say. It may load the model.
+func (s Server) Window(ctx context.Context, ask Ask, m Model) int {
+	return max(0, s.window(ctx, ask, m))
+}
+
+// get decodes the reply to a request, and reports whether that was possible.
+func get(ctx context.Context, ask Ask, path string, body, to any) bool {
+	reply, err := ask(ctx, path, body)
+	return err == nil && json.Unmarshal(reply, to) == nil
+}
+
+// ollamaWindow returns the window that a model was loaded with. The window that the model
+// supports is often larger, and Ollama drops what exceeds the loaded one.
+func ollamaWindow(ctx context.Context, ask Ask, m Model) int {
+	loaded := func() int {
+		var running struct {
+			Models []struct {
+				Name   string
+				Window int `json:"context_length"`
+			}
+		}
+		if get(ctx, ask, "/api/ps", nil, &running) {
+			for _, r := range running.Models {
+				if r.Name == m.Name {
+					return r.Window
+				}
+			}
+		}
+		return 0
+	}
+	if n := loaded(); n > 0 {
+		return n
+	}
+	// A request without a prompt loads the model with the options of later requests.
+	var done struct{ Done bool }
+	if !get(ctx, ask, "/api/generate", map[string]any{"model": m.Name, "stream": false}, &done) {
+		return 0
+	}
+	return loaded()
+}
+
+func lmStudioWindow(ctx context.Context, ask Ask, m Model) int {
+	var model struct {
+		State  string
+		Window int `json:"loaded_context_length"`
+	}
+	if !get(ctx, ask, "/api/v0/models/"+m.Name, nil, &model) || model.State != "loaded" {
+		return 0
+	}
+	return model.Window
+}
+
+// llamaWindow returns the window of a slot.
+func llamaWindow(ctx context.Context, ask Ask, _ Model) int {
+	var props struct {
+		Settings struct {
+			Window int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	_ = get(ctx, ask, "/props", nil, &props)
+	return props.Settings.Window
+}
+
+func vllmWindow(_ context.Context, _ Ask, m Model) int { return m.Window }
+
+// A Found is a running server with one of its models.
+type Found struct {
+	Server
+	URL   string // without path
+	Model string
+}
+
+// findTimeout limits the search for servers. A server on this machine answers within
+// milliseconds.
+const findTimeout = 300 * time.Millisecond
+
+// Find returns the servers that run on this machine at their usual addresses and have a
+// model. connect returns the function that asks the server at a base URL.
+func Find(ctx context.Context, ollamaHost string, connect func(base string) (Ask, error)) []Found {
+	ctx, cancel := context.WithTimeout(ctx, findTimeout)
+	defer cancel()
+	servers := Servers()
+	found := make([]Found, len(servers))
+	var wait sync.WaitGroup
+	for i, s := range servers {
+		u, err := url.Parse(s.BaseURL(ollamaHost))
+		if err != nil || !isLoopback(u.Hostname()) {
+			continue
+		}
+		wait.Go(func() {
+			ask, err := connect(u.String())
+			if err != nil {
+				return
+			}
+			models, err := Models(ctx, ask)
+			if err != nil || len(models) == 0 || s.owner != "" && models[0].Owner != s.owner {
+				return
+			}
+			found[i] = Found{s, u.Scheme + "://" + u.Host, models[0].Name}
+		})
+	}
+	wait.Wait()
+	var running []Found
+	for _, f := range found {
+		if f.Model != "" {
+			running = append(running, f)
+		}
+	}
+	return running
+}
+
+// isLoopback reports whether a host name is this machine.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
+}
