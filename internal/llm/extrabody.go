@@ -44,7 +44,9 @@ func reservedMember(name string) string {
 	case "response_format", "tools", "tool_choice", "functions", "function_call", "logprobs", "top_logprobs":
 		return "the judge decides how it asks for verdicts"
 	case "max_tokens", "max_completion_tokens":
-		return "the judge adapts the output token limit to its replies"
+		return "use --max-output-tokens"
+	case "reasoning_effort":
+		return "use --reasoning-effort"
 	case "temperature", "seed":
 		return "retries and --votes depend on it"
 	}
