@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint/checkpointtest"
 )
 
 // writeModel writes a tiny BERT classifier with random weights. Its scores are
@@ -212,6 +215,13 @@ func TestLocalModelRequirements(t *testing.T) {
 	if err := os.Truncate(filepath.Join(broken, "model.safetensors"), 5000); err != nil {
 		t.Fatal(err)
 	}
+	hostile := writeModel(t, t.TempDir(), nli...)
+	call := checkpointtest.Call("os", "system", checkpointtest.String("exit 3"))
+	pickle := checkpointtest.Pickle(checkpointtest.Dict(checkpointtest.String("w"), call))
+	weights := checkpointtest.Zip(checkpointtest.Entry{Name: "archive/data.pkl", Data: []byte(pickle)})
+	if err := errors.Join(os.Remove(filepath.Join(hostile, "model.safetensors")), os.WriteFile(filepath.Join(hostile, "pytorch_model.bin"), weights, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		args []string
 		code int
@@ -221,6 +231,7 @@ func TestLocalModelRequirements(t *testing.T) {
 		"mapped labels":         {[]string{"--judge", unnamed, "--label-map", "LABEL_0=supported", "--label-map", "LABEL_1=contradicted", "--label-map", "LABEL_2=not_mentioned"}, exitOK, nil},
 		"unknown mapping":       {[]string{"--judge", dir, "--label-map", "x=maybe"}, exitUsage, []string{"maybe", "supported"}},
 		"truncated weights":     {[]string{"--judge", broken}, exitFailure, []string{"model.safetensors"}},
+		"weights with a call":   {[]string{"--judge", hostile}, exitFailure, []string{`pytorch_model.bin: tensor "w": the pickle calls os.system, which ragfaith does not run`}},
 		"empty directory":       {[]string{"--judge", t.TempDir()}, exitFailure, []string{"config.json"}},
 		"model not downloaded":  {[]string{"--judge", "hhem"}, exitFailure, []string{"ragfaith models pull hhem-2.1-open"}},
 		"misspelled judge":      {[]string{"--judge", "lexicla"}, exitUsage, []string{"did you mean lexical"}},

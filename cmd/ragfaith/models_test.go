@@ -52,8 +52,8 @@ func hubFiles(repo string) map[string]string {
 	switch repo {
 	case "sentence-transformers/all-MiniLM-L6-v2", "org/plain":
 		return files
-	case "org/pickle":
-		files["pytorch_model.bin"] = files["model.safetensors"]
+	case "org/torch", "org/onnx":
+		files[map[string]string{"org/torch": "pytorch_model.bin", "org/onnx": "model.onnx"}[repo]] = files["model.safetensors"]
 		delete(files, "model.safetensors")
 		return files
 	}

@@ -80,7 +80,7 @@ func TestTorchWeightsGiveTheSameOutput(t *testing.T) {
 			"checkpoint":  {"last.ckpt": checkpointtest.File(weights...)},
 			"shards": {
 				"pytorch_model.bin.index.json": index,
-				shards[0]: checkpointtest.File(weights[:half]...), shards[1]: checkpointtest.File(weights[half:]...),
+				shards[0]:                      checkpointtest.File(weights[:half]...), shards[1]: checkpointtest.File(weights[half:]...),
 			},
 		}
 		golden := readGolden(t, name)

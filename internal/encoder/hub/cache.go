@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -104,7 +105,7 @@ func (s Store) snapshots(repo string) []string {
 // only if the file is a link to a blob.
 func (s Store) cachedModelAt(n Name, commit string) (Model, bool) {
 	m := Model{Name: n, Commit: commit, Dir: s.snapshot(n.Repo, commit), Shared: true}
-	names := modelFilesIn(m.Dir)
+	names := modelFilesIn(n, m.Dir)
 	if names == nil {
 		return Model{}, false
 	}
@@ -131,7 +132,7 @@ func (s Store) cachedModelAt(n Name, commit string) (Model, bool) {
 
 // modelFilesIn returns the names of a model's files in dir, or nil if a required
 // file is missing.
-func modelFilesIn(dir string) []string {
+func modelFilesIn(n Name, dir string) []string {
 	var names []string
 	exists := func(name string) bool {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
@@ -145,17 +146,25 @@ func modelFilesIn(dir string) []string {
 			return nil
 		}
 	}
-	if exists(weightsFile) {
-		return append(names, weightsFile)
+	if n.Weights != "" {
+		if !exists(n.Weights) {
+			return nil
+		}
+		return append(names, n.Weights)
 	}
-	path := filepath.Join(dir, indexFile)
-	index, err := safefile.ReadFile(path, maxIndexSize)
-	if err != nil {
-		return nil
+	for _, format := range checkpoint.Formats() {
+		if exists(format.File) {
+			return append(names, format.File)
+		}
+		index, err := safefile.ReadFile(filepath.Join(dir, format.Index), maxIndexSize)
+		if err != nil {
+			continue
+		}
+		shards, err := shardNames(&format, index)
+		if err != nil || slices.ContainsFunc(shards, func(name string) bool { return !exists(name) }) {
+			return nil
+		}
+		return append(append(names, format.Index), shards...)
 	}
-	shards, err := shardNames(index)
-	if err != nil || slices.ContainsFunc(shards, func(name string) bool { return !exists(name) }) {
-		return nil
-	}
-	return append(append(names, indexFile), shards...)
+	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 )
 
 type atomicSum struct{ n atomic.Int64 }
@@ -285,13 +287,17 @@ func TestHostileFileNamesAreRejected(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	safetensors, torch := &checkpoint.Formats()[0], &checkpoint.Formats()[1]
 	for _, index := range []string{
 		`{"weight_map":{"a":"../x.safetensors"}}`, `{"weight_map":{"a":"/x.safetensors"}}`, `{"weight_map":{"a":"x.bin"}}`,
 		`{"weight_map":{"a":"x.safetensors","b":"X.safetensors"}}`, `{"weight_map":{}}`, `[]`, ``,
 	} {
-		if names, err := shardNames([]byte(index)); err == nil {
+		if names, err := shardNames(safetensors, []byte(index)); err == nil {
 			t.Errorf("%s: got names %v, want an error", index, names)
 		}
+	}
+	if names, err := shardNames(torch, []byte(`{"weight_map":{"a":"x.safetensors"}}`)); err == nil {
+		t.Errorf("index of another format: got names %v, want an error", names)
 	}
 }
 
@@ -332,7 +338,7 @@ func FuzzListing(f *testing.F) {
 				t.Errorf("got invalid commit %q", l.Commit)
 			}
 		}
-		if names, err := shardNames(data); err == nil && (len(names) == 0 || slices.ContainsFunc(names, hostile)) {
+		if names, err := shardNames(&checkpoint.Formats()[0], data); err == nil && (len(names) == 0 || slices.ContainsFunc(names, hostile)) {
 			t.Errorf("got invalid names %q", names)
 		}
 		if m, err := parseManifest(data); err == nil {

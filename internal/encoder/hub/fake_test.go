@@ -245,6 +245,8 @@ func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
 // mini is the short name of the model that most tests download.
 const mini = "minilm-l6"
 
+const weightsFile = "model.safetensors"
+
 // newMini returns a hub with the first commit of mini.
 func newMini(t *testing.T) *fakeHub {
 	h := newFakeHub(t)

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 )
 
 // Limits on the responses of a hub.
@@ -91,8 +93,6 @@ func parseListing(repo string, data []byte) (*listing, error) {
 const (
 	configFile    = "config.json"
 	tokenizerFile = "tokenizer.json"
-	weightsFile   = "model.safetensors"
-	indexFile     = "model.safetensors.index.json"
 	maxIndexSize  = 32 << 20 // bytes
 )
 
@@ -104,8 +104,8 @@ type modelFile struct {
 	optional  bool // not needed for inference
 }
 
-// modelFiles returns the files to download in addition to the weights. Code, pickled
-// weights and exports to other formats are never downloaded.
+// modelFiles returns the files to download in addition to the weights. Code, weights
+// in other formats and other versions of the same weights are never downloaded.
 func modelFiles() []modelFile {
 	return []modelFile{
 		{name: configFile, required: true},
@@ -125,10 +125,10 @@ func isOptional(name string) bool {
 }
 
 // selectFiles returns the files of a model to download, the weights last. If the
-// weights are sharded, it returns their index instead and sets index; the index
+// weights are sharded, it returns their index instead and its format; the index
 // must be downloaded to determine the shards. tokenizer is the listing of the
 // repository with the tokenizer, or nil if it is the same repository.
-func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, index bool, err error) {
+func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, sharded *checkpoint.Format, err error) {
 	for _, p := range modelFiles() {
 		repo, src := n.Repo, l
 		if p.tokenizer && tokenizer != nil {
@@ -139,23 +139,31 @@ func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, index bool,
 		case ok:
 			files = append(files, f)
 		case p.required:
-			return nil, false, fmt.Errorf("%s: missing file %s", repo, p.name)
+			return nil, nil, fmt.Errorf("%s: missing file %s", repo, p.name)
 		}
 	}
-	// Like transformers, prefer a single file to shards.
-	weights, ok := l.Files[weightsFile]
-	if !ok {
-		weights, index = l.Files[indexFile]
-		if !index {
-			return nil, false, fmt.Errorf("%s: missing file %s: only safetensors weights are supported", n.Repo, weightsFile)
+	if n.Weights != "" {
+		f, ok := l.Files[n.Weights]
+		if !ok {
+			return nil, nil, fmt.Errorf("%s: missing file %s", n.Repo, n.Weights)
+		}
+		return append(files, f), nil, nil
+	}
+	// Like transformers, prefer safetensors, and a single file to shards.
+	for _, format := range checkpoint.Formats() {
+		if f, ok := l.Files[format.File]; ok {
+			return append(files, f), nil, nil
+		}
+		if f, ok := l.Files[format.Index]; ok {
+			return append(files, f), &format, nil
 		}
 	}
-	return append(files, weights), index, nil
+	return nil, nil, fmt.Errorf("%s: missing file model.safetensors or pytorch_model.bin", n.Repo)
 }
 
 // shards returns the files listed in an index, sorted by name.
-func shards(index []byte, l *listing, repo string) ([]remoteFile, error) {
-	names, err := shardNames(index)
+func shards(format *checkpoint.Format, index []byte, l *listing, repo string) ([]remoteFile, error) {
+	names, err := shardNames(format, index)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", repo, err)
 	}
@@ -163,38 +171,38 @@ func shards(index []byte, l *listing, repo string) ([]remoteFile, error) {
 	for _, name := range names {
 		f, ok := l.Files[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: %s names %s, which does not exist", repo, indexFile, name)
+			return nil, fmt.Errorf("%s: %s names %s, which does not exist", repo, format.Index, name)
 		}
 		files = append(files, f)
 	}
 	return files, nil
 }
 
-// shardNames returns the sorted names of the files in
-// model.safetensors.index.json: {"weight_map":{TENSOR:FILE}}.
-func shardNames(index []byte) ([]string, error) {
+// shardNames returns the sorted names of the files in an index:
+// {"weight_map":{TENSOR:FILE}}.
+func shardNames(format *checkpoint.Format, index []byte) ([]string, error) {
 	var reply struct {
 		Map map[string]string `json:"weight_map"`
 	}
 	if err := json.Unmarshal(index, &reply); err != nil {
-		return nil, fmt.Errorf("%s: %w", indexFile, err)
+		return nil, fmt.Errorf("%s: %w", format.Index, err)
 	}
 	seen := make(map[string]string)
 	for _, name := range reply.Map {
 		if err := checkFileName(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", indexFile, err)
+			return nil, fmt.Errorf("%s: %w", format.Index, err)
 		}
-		if !strings.HasSuffix(name, ".safetensors") {
-			return nil, fmt.Errorf("%s: %q is not a safetensors file", indexFile, name)
+		if !strings.HasSuffix(name, format.Ext) {
+			return nil, fmt.Errorf("%s: %q is not a %s file", format.Index, name, format.Ext)
 		}
 		// The names must also differ on a case-insensitive file system.
 		if other := cmp.Or(seen[strings.ToLower(name)], name); other != name {
-			return nil, fmt.Errorf("%s: names both %s and %s", indexFile, min(name, other), max(name, other))
+			return nil, fmt.Errorf("%s: names both %s and %s", format.Index, min(name, other), max(name, other))
 		}
 		seen[strings.ToLower(name)] = name
 	}
 	if len(seen) == 0 {
-		return nil, fmt.Errorf("%s: names no files", indexFile)
+		return nil, fmt.Errorf("%s: names no files", format.Index)
 	}
 	return slices.Sorted(maps.Values(seen)), nil
 }

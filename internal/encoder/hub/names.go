@@ -15,7 +15,9 @@ type Name struct {
 	Repo  string // ORG/REPO
 	// Tokenizer is the repository that contains the tokenizer, or "" if it is Repo.
 	Tokenizer string
-	Embeds    bool // embeds texts and can't judge
+	// Weights is the file that contains the weights, or "" if it has a usual name.
+	Weights string
+	Embeds  bool // embeds texts and can't judge
 }
 
 // String returns the short name or the repository.
@@ -31,18 +33,18 @@ func Names() []Name {
 	return []Name{
 		// HHEM uses the tokenizer of its base model, google/flan-t5-base. The
 		// tokenizer.json in its own repository is for an older architecture.
-		{"hhem-2.1-open", "vectara/hallucination_evaluation_model", "google/flan-t5-base", false},
-		{"factcg-deberta-v3-large", "yaxili96/FactCG-DeBERTa-v3-Large", "", false},
-		{"minicheck-flan-t5-large", "lytang/MiniCheck-Flan-T5-Large", "", false},
-		{"minicheck-roberta-large", "lytang/MiniCheck-RoBERTa-Large", "", false},
-		{"minicheck-deberta-v3-large", "lytang/MiniCheck-DeBERTa-v3-Large", "", false},
-		{"nli-deberta-v3-xsmall", "cross-encoder/nli-deberta-v3-xsmall", "", false},
-		{"nli-deberta-v3-small", "cross-encoder/nli-deberta-v3-small", "", false},
-		{"nli-deberta-v3-base", "cross-encoder/nli-deberta-v3-base", "", false},
-		{"nli-deberta-v3-large", "cross-encoder/nli-deberta-v3-large", "", false},
-		{"deberta-v3-base-mnli-fever-anli", "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli", "", false},
-		{"deberta-v3-large-mnli-fever-anli-ling-wanli", "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli", "", false},
-		{"minilm-l6", "sentence-transformers/all-MiniLM-L6-v2", "", true},
+		{Short: "hhem-2.1-open", Repo: "vectara/hallucination_evaluation_model", Tokenizer: "google/flan-t5-base"},
+		{Short: "factcg-deberta-v3-large", Repo: "yaxili96/FactCG-DeBERTa-v3-Large"},
+		{Short: "minicheck-flan-t5-large", Repo: "lytang/MiniCheck-Flan-T5-Large"},
+		{Short: "minicheck-roberta-large", Repo: "lytang/MiniCheck-RoBERTa-Large"},
+		{Short: "minicheck-deberta-v3-large", Repo: "lytang/MiniCheck-DeBERTa-v3-Large"},
+		{Short: "nli-deberta-v3-xsmall", Repo: "cross-encoder/nli-deberta-v3-xsmall"},
+		{Short: "nli-deberta-v3-small", Repo: "cross-encoder/nli-deberta-v3-small"},
+		{Short: "nli-deberta-v3-base", Repo: "cross-encoder/nli-deberta-v3-base"},
+		{Short: "nli-deberta-v3-large", Repo: "cross-encoder/nli-deberta-v3-large"},
+		{Short: "deberta-v3-base-mnli-fever-anli", Repo: "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"},
+		{Short: "deberta-v3-large-mnli-fever-anli-ling-wanli", Repo: "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli"},
+		{Short: "minilm-l6", Repo: "sentence-transformers/all-MiniLM-L6-v2", Embeds: true},
 	}
 }
 

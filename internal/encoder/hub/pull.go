@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -51,7 +52,7 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 			return nil, err
 		}
 	}
-	if j.files, j.index, err = selectFiles(n, j.listing, j.tokenizer); err != nil {
+	if j.files, j.sharded, err = selectFiles(n, j.listing, j.tokenizer); err != nil {
 		return nil, err
 	}
 	release, err := r.lock(ctx, n.Repo)
@@ -69,7 +70,9 @@ type pullJob struct {
 	revision           string
 	listing, tokenizer *listing
 	files              []remoteFile // files to download
-	index              bool         // the last of files is an index; its shards are added later
+	// If sharded is set, the last of files is an index in this format. Its shards are
+	// added later.
+	sharded *checkpoint.Format
 }
 
 // verified returns the model of a commit, or nil if it is missing or damaged.
@@ -174,12 +177,12 @@ func (j *pullJob) findInCache(ctx context.Context) (files []File, dir string, er
 	}
 	dir = j.Store.snapshot(j.name.Repo, j.listing.Commit)
 	required := j.files
-	if j.index {
-		index, err := safefile.ReadFile(filepath.Join(dir, indexFile), maxIndexSize)
+	if j.sharded != nil {
+		index, err := safefile.ReadFile(filepath.Join(dir, j.sharded.Index), maxIndexSize)
 		if err != nil {
 			return nil, "", nil //nolint:nilerr // not in the cache
 		}
-		shardFiles, err := shards(index, j.listing, j.name.Repo)
+		shardFiles, err := shards(j.sharded, index, j.listing, j.name.Repo)
 		if err != nil {
 			return nil, "", nil //nolint:nilerr // another version
 		}
@@ -215,7 +218,7 @@ func (j *pullJob) ensureFiles(ctx context.Context, dir string) ([]File, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("model directory: %w", err)
 	}
-	if j.index {
+	if j.sharded != nil {
 		// Fetch the index to determine the shards, without reporting progress: its
 		// bytes are counted below, together with those of the other files.
 		quiet := *j.remote
@@ -225,11 +228,11 @@ func (j *pullJob) ensureFiles(ctx context.Context, dir string) ([]File, error) {
 		if _, err := quiet.ensureFile(ctx, j.files[last], dir); err != nil {
 			return nil, err
 		}
-		index, err := safefile.ReadFile(filepath.Join(dir, indexFile), maxIndexSize)
+		index, err := safefile.ReadFile(filepath.Join(dir, j.sharded.Index), maxIndexSize)
 		if err != nil {
 			return nil, err
 		}
-		shardFiles, err := shards(index, j.listing, j.name.Repo)
+		shardFiles, err := shards(j.sharded, index, j.listing, j.name.Repo)
 		if err != nil {
 			return nil, err
 		}

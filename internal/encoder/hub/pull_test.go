@@ -183,14 +183,85 @@ func TestPullDownloadsTokenizerFromOtherRepository(t *testing.T) {
 	}
 }
 
+func TestPullDownloadsTorchWeights(t *testing.T) {
+	index := fakeFile{content: []byte(`{"weight_map":{"a":"pytorch_model-00001-of-00002.bin","b":"pytorch_model-00002-of-00002.bin"}}`)}
+	large := fakeFile{content: weights(5000), large: true}
+	tests := []struct {
+		name  string
+		model Name
+		files map[string]fakeFile // and others that are not wanted
+		want  []string
+	}{
+		{
+			"single file",
+			Name{Repo: "org/single"},
+			map[string]fakeFile{"pytorch_model.bin": large, "pytorch_model.bin.index.json": index, "training_args.bin": large, "model.ckpt": large},
+			[]string{"pytorch_model.bin"},
+		},
+		{
+			"shards",
+			Name{Repo: "org/shards"},
+			map[string]fakeFile{
+				"pytorch_model.bin.index.json": index, "optimizer.bin": large,
+				"pytorch_model-00001-of-00002.bin": large, "pytorch_model-00002-of-00002.bin": large, "pytorch_model-00003-of-00002.bin": large,
+			},
+			[]string{"pytorch_model-00001-of-00002.bin", "pytorch_model-00002-of-00002.bin", "pytorch_model.bin.index.json"},
+		},
+		{
+			"named file",
+			Name{Repo: "org/named", Weights: "base.ckpt"},
+			map[string]fakeFile{"base.ckpt": large, "large.ckpt": large, "pytorch_model.bin": large},
+			[]string{"base.ckpt"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newFakeHub(t)
+			tt.files["config.json"], tt.files["tokenizer.json"] = fakeFile{content: []byte("{}")}, fakeFile{content: []byte("{}")}
+			repo := &fakeRepo{firstCommit, tt.files}
+			h.repos[tt.model.Repo] = repo
+			p := newPuller(t, h)
+			m, err := p.Pull(t.Context(), tt.model, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := append(slices.Clone(tt.want), "config.json", manifestFile, "tokenizer.json")
+			slices.Sort(want)
+			if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
+				t.Errorf("files (-want +got)\n%s", diff)
+			}
+			checkIntact(t, m)
+			if err := os.WriteFile(filepath.Join(m.Dir, tt.want[0]), weights(4999), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if mismatches, err := m.Verify(t.Context(), nil); err != nil || len(mismatches) != 1 || mismatches[0].File != tt.want[0] {
+				t.Errorf("got mismatches %v, error %v; want %s, nil", mismatches, err, tt.want[0])
+			}
+			// The cache of the Hugging Face tools is used without a download.
+			p.Store = Store{Dir: t.TempDir(), Cache: t.TempDir()}
+			wanted := append(slices.Clone(tt.want), "config.json", "tokenizer.json")
+			dir := cacheRepo(t, p.Store.Cache, tt.model.Repo, repo, wanted[1:]...)
+			if m, ok := p.Store.cachedModel(tt.model); ok {
+				t.Errorf("without %s: got %+v, want no model", wanted[0], m)
+			}
+			cacheRepo(t, p.Store.Cache, tt.model.Repo, repo, wanted[0])
+			requests := len(h.requests("/resolve/"))
+			if m, err := p.Pull(t.Context(), tt.model, ""); err != nil || m.Dir != dir || len(m.Files) != len(wanted) || len(h.requests("/resolve/")) > requests {
+				t.Errorf("got %+v, error %v; want %d files in the cache", m, err, len(wanted))
+			}
+		})
+	}
+}
+
 func TestPullRejectsIncompleteModel(t *testing.T) {
 	for missing, want := range map[string]string{
-		"model.safetensors": "missing file model.safetensors: only safetensors weights are supported",
+		"model.safetensors": "missing file model.safetensors or pytorch_model.bin",
 		"tokenizer.json":    "missing file tokenizer.json",
 		"config.json":       "missing file config.json",
 	} {
 		h := newMini(t)
 		delete(h.mini().files, missing)
+		delete(h.mini().files, "pytorch_model.bin")
 		if err := failToPull(t, newPuller(t, h), mini); err.Error() != "sentence-transformers/all-MiniLM-L6-v2: "+want {
 			t.Error(err)
 		}
