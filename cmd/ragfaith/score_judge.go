@@ -59,7 +59,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	s.nearest = markup.Judge{Inner: words}
 	opts := judge.Options{
 		Model: m, Prompts: m.prompts, Strict: o.llm.strict, Votes: o.llm.votes,
-		MaxContextTokens: cmp.Or(o.llm.maxContextTokens, o.llm.window), Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
+		Threshold: o.threshold, MaxContextTokens: cmp.Or(o.llm.maxContextTokens, o.llm.window), Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
 	}
 	if o.evidence == "joined" {
 		opts.Style = judge.Ragas
@@ -206,11 +206,8 @@ func (o *scoreOptions) combined() bool {
 
 // applyCalibration sets the threshold from --calibration, unless --threshold is set.
 func (o *scoreOptions) applyCalibration(warn func(error)) error {
-	switch {
-	case o.calibration == "":
+	if o.calibration == "" {
 		return nil
-	case o.judge == judgeLLM:
-		return usagef("--calibration can't be used with --judge llm: the model's verdict decides, or the majority of --votes")
 	}
 	c, err := calibrate.Read(o.calibration)
 	if err != nil {

@@ -127,8 +127,6 @@ func (o *scoreOptions) checkLLM() error {
 	}
 	l := &o.llm
 	switch {
-	case o.judge == judgeLLM && o.explicit("threshold"):
-		return usagef("--threshold can't be used with --judge llm: the model's verdict decides, or the majority of --votes")
 	case l.votes%2 == 0:
 		return usagef("--votes %d: want an odd number", l.votes)
 	case l.noCache && o.explicit("cache"):

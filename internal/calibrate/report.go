@@ -49,8 +49,10 @@ func (r *Report) Choice() Choice {
 	f := r.Statistics
 	none := func(why string) Choice { return Choice{Threshold: math.NaN(), Why: why} }
 	switch {
-	case r.Settings.Get(settingJudge) == judgeLLM:
-		return none("a language model returns verdicts, which have no threshold")
+	case r.Settings.Get(settingJudge) == judgeLLM && f.Counts.Graded == 0:
+		return none("a language model returns verdicts, which have no threshold, unless the server gives log probabilities")
+	case r.Settings.Get(settingJudge) == judgeLLM && f.Counts.Graded < f.Counts.Claims:
+		return none(fmt.Sprintf("%d of %d scores are verdicts without log probabilities, which have no threshold", f.Counts.Claims-f.Counts.Graded, f.Counts.Claims))
 	case f.Score != MinScore:
 		return none("a threshold for " + f.Score.String() + " is not one for claims; calibrate the " + MinScore.String())
 	case !f.Best.OutOfFold.Reliable():
@@ -193,7 +195,7 @@ func (r *Report) sections() report.Tables {
 func (r *Report) verdicts() report.Table {
 	j := &r.Statistics.Judged
 	judge := "judge"
-	if t := r.Settings.Get(settingThreshold); t != "" && r.Settings.Get(settingJudge) != judgeLLM {
+	if t := r.Settings.Get(settingThreshold); t != "" && (r.Settings.Get(settingJudge) != judgeLLM || r.Statistics.Counts.Graded > 0) {
 		judge += ", threshold " + report.Printable(t)
 	}
 	t := report.Table{Columns: []report.Column{{Name: judge}, {Name: "labelled faithful", Right: true}, {Name: "labelled unfaithful", Right: true}}}

@@ -42,6 +42,8 @@ type Counts struct {
 	Labelled   int // with a label and a score
 	Unscored   int // with a label only
 	Unlabelled int // with a score only
+
+	Claims, Graded int // claims of rows with a score, and those graded by log probabilities
 }
 
 // NewSample returns an empty Sample.
@@ -58,6 +60,14 @@ func (s *Sample) Add(r *result.Row, label *Label, position string) error {
 	s.counts.Rows++
 	s.judged.Add(r.Faithfulness)
 	score := s.options.Score.Value(r)
+	if r.Status == result.Scored {
+		for i := range r.Claims {
+			s.counts.Claims++
+			if r.Claims[i].Graded {
+				s.counts.Graded++
+			}
+		}
+	}
 	if label == nil {
 		if !math.IsNaN(score) {
 			s.counts.Unlabelled++

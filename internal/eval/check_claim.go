@@ -30,6 +30,9 @@ func (c *Checker) checkClaim(r *result.Row, i int, a absent) *result.MismatchErr
 		}
 	}
 	if claim.Verdict == "" {
+		if claim.Graded {
+			return mismatch("graded", "true", "false, since the claim has no verdict")
+		}
 		return nil
 	}
 	switch {

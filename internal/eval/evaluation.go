@@ -127,6 +127,7 @@ func setClaim(dst *result.Claim, c *extract.Claim) {
 
 func setVerdict(dst *result.Claim, v *verdict.Verdict) {
 	dst.Verdict, dst.Score, dst.Reason, dst.ChunkIDs = result.Verdict(v.Label.String()), v.Score, v.Reason, v.ChunkIDs
+	dst.Graded = v.Graded
 	if len(v.Evidence) > 0 {
 		dst.Evidence = make([]result.Evidence, len(v.Evidence))
 	}

@@ -179,7 +179,7 @@ func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 func (c *Client) chooseForm() form {
 	f, _ := c.currentForm()
 	for {
-		q := c.request(&Request{Messages: []Message{{User, "?"}}, MaxTokens: 1}, f)
+		q := c.request(&Request{Messages: []Message{{User, "?"}}, MaxTokens: 1, Logprobs: 1}, f)
 		err := openai.NewReasoningValidator().Validate(q)
 		if err == nil {
 			break

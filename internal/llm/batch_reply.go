@@ -144,6 +144,7 @@ func mergeForms(a, b form) form {
 	a.noSystem = a.noSystem || b.noSystem
 	a.noBounds = a.noBounds || b.noBounds
 	a.noEffort = a.noEffort || b.noEffort
+	a.noLogprobs = a.noLogprobs || b.noLogprobs
 	return a
 }
 
@@ -174,7 +175,7 @@ func (c *Client) replay(r *Request, a storedResult) (reply *Reply, err error, ok
 // parseCompletion parses a chat completion. It returns the zero value if it is
 // invalid.
 func parseCompletion(body []byte) (res openai.ChatCompletionResponse) {
-	if json.Unmarshal(body, &res) != nil {
+	if json.Unmarshal(dropInvalidLogprobs(body), &res) != nil {
 		return openai.ChatCompletionResponse{}
 	}
 	return res

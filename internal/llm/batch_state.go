@@ -74,7 +74,7 @@ type batchPart struct {
 // MarshalJSON encodes f for a batchState.
 func (f form) MarshalJSON() ([]byte, error) {
 	return json.Marshal(storedForm{
-		int(f.format), int(f.tokenParam), f.maxOutput, f.schemaInPrompt, f.noTemperature, f.noSeed, f.noSystem, f.noBounds, f.noEffort,
+		int(f.format), int(f.tokenParam), f.maxOutput, f.schemaInPrompt, f.noTemperature, f.noSeed, f.noSystem, f.noBounds, f.noEffort, f.noLogprobs,
 	})
 }
 
@@ -87,7 +87,7 @@ func (f *form) UnmarshalJSON(b []byte) error {
 	if s.Format < int(jsonSchema) || s.Format > int(jsonInPrompt) || s.TokenParam < int(maxTokens) || s.TokenParam > int(noMaxTokens) {
 		return errors.New("unknown form of requests")
 	}
-	*f = form{format(s.Format), tokenParam(s.TokenParam), s.MaxOutputTokens, s.SchemaInPrompt, s.NoTemperature, s.NoSeed, s.NoSystem, s.NoBounds, s.NoEffort}
+	*f = form{format(s.Format), tokenParam(s.TokenParam), s.MaxOutputTokens, s.SchemaInPrompt, s.NoTemperature, s.NoSeed, s.NoSystem, s.NoBounds, s.NoEffort, s.NoLogprobs}
 	return nil
 }
 
@@ -101,6 +101,7 @@ type storedForm struct {
 	NoSystem        bool `json:"no_system"`
 	NoBounds        bool `json:"no_brief"`
 	NoEffort        bool `json:"no_effort"`
+	NoLogprobs      bool `json:"no_logprobs,omitempty"`
 }
 
 // readState returns the state in dir, or nil if there is none.

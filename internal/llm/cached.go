@@ -56,7 +56,7 @@ func (c *cachedCompleter) Complete(ctx context.Context, r *Request) (*Reply, err
 	if err != nil {
 		return nil, err
 	}
-	if v, err := json.Marshal(storedReply{reply.Text, string(reply.JSON), reply.Usage, reply.Downgraded}); err == nil {
+	if v, err := json.Marshal(storedReply{reply.Text, string(reply.JSON), reply.Usage, reply.Downgraded, reply.Logprobs}); err == nil {
 		// Store a paid reply even if the run is canceled.
 		c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
 	}
@@ -70,11 +70,15 @@ type storedReply struct {
 	JSON          string      `json:"json,omitempty"`
 	OriginalUsage usage.Usage `json:"made"`
 	Downgraded    bool        `json:"downgraded,omitempty"`
+	Logprobs      []Token     `json:"logprobs,omitempty"`
 }
 
 func decodeReply(v []byte, r *Request) *Reply {
 	var k storedReply
 	if json.Unmarshal(v, &k) != nil {
+		return nil
+	}
+	if r.LogprobsRequired && len(k.Logprobs) == 0 || !validTokens(k.Logprobs, k.Text) {
 		return nil
 	}
 	var value json.RawMessage
@@ -86,7 +90,7 @@ func decodeReply(v []byte, r *Request) *Reply {
 	} else if r.Accept != nil && r.Accept(k.Text) != nil {
 		return nil
 	}
-	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, OriginalUsage: k.OriginalUsage, Downgraded: k.Downgraded}
+	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, OriginalUsage: k.OriginalUsage, Downgraded: k.Downgraded, Logprobs: k.Logprobs}
 }
 
 // originalUsage reports the original cost of cached replies. The usage of a row

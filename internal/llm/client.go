@@ -57,6 +57,8 @@ func (c Config) MarshalJSON() ([]byte, error) {
 // minOutputTokens is the smallest output token limit worth a request.
 const minOutputTokens = 256
 
+const invalidReply = "invalid reply: " // start of the message about a reply that is not JSON
+
 // maxFormAttempts limits the requests that one call sends while it negotiates a
 // form. Negotiating all parameters takes fewer, but a server may reject
 // everything.
@@ -80,6 +82,7 @@ type Client struct {
 	mu             sync.Mutex
 	form           form
 	formStats           // statistics about form
+	gaveLogprobs   bool // the server has returned log probabilities
 	guessingFailed bool // guessing the unsupported parameter has failed
 	downgrades     []Downgrade
 	notify         func(Downgrade) // may be nil
@@ -158,8 +161,13 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		return nil, err
 	}
 	var used usage.Usage
-	var errBeforeGuess error // the error that led to the first guess
+	var errBeforeGuess error  // the error that led to the first guess
+	var withoutLogprobs error // the error that led to a guess that they are not supported
+	var cause error
 	for {
+		if r.LogprobsRequired && f.noLogprobs {
+			return nil, withUsage(&LogprobsError{cause}, used)
+		}
 		res, sent, err := c.send(ctx, r, f)
 		used.Requests += sent
 		if err == nil {
@@ -168,6 +176,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			return c.read(r, f, res, used)
 		}
 		classified, available := classify(err)
+		cause = classified
 		if used.Requests >= maxFormAttempts {
 			return nil, withUsage(classified, used)
 		}
@@ -179,6 +188,13 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		}
 		if f.bounded(r) && isFormRejection(classified) {
 			f.noBounds = true // some servers support schemas but not bounds in them
+			continue
+		}
+		if rejected, guess := c.rejectsLogprobs(f, r, classified); rejected {
+			f.noLogprobs = true
+			if guess {
+				withoutLogprobs = classified
+			}
 			continue
 		}
 		next, guess, ok := adaptForm(f, r.Schema != nil, classified)
@@ -193,6 +209,9 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			}
 		}
 		if !ok {
+			if withoutLogprobs != nil && !IsTransient(classified) {
+				classified = withoutLogprobs
+			}
 			if errBeforeGuess != nil && !IsTransient(classified) {
 				n.recordWrongGuess()
 				classified = errBeforeGuess
@@ -203,6 +222,9 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			errBeforeGuess = classified
 		} else if !guess {
 			errBeforeGuess = nil
+		}
+		if next.format != f.format && withoutLogprobs != nil {
+			next.noLogprobs, withoutLogprobs = false, nil // it was the format that the server rejected
 		}
 		f = next
 	}
@@ -218,6 +240,7 @@ func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatC
 		return res, 1, nil
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated),
 		errors.Is(err, openai.ErrReasoningModelLimitationsOther),
+		errors.Is(err, openai.ErrReasoningModelLimitationsLogprobs),
 		errors.Is(err, openai.ErrReasoningSamplingUnsupported),
 		errors.Is(err, openai.ErrReasoningEffortUnsupported),
 		errors.Is(err, openai.ErrChatCompletionInvalidModel):
@@ -250,7 +273,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*NetworkError](err); ok {
 		return err
 	}
-	return &StatusError{Status: http.StatusOK, Message: "invalid reply: " + c.wire.redactConnError(err)}
+	return &StatusError{Status: http.StatusOK, Message: invalidReply + c.wire.redactConnError(err)}
 }
 
 // read converts a response into a Reply. It redacts the key only after parsing,
@@ -260,6 +283,12 @@ func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, use
 	downgraded := r.Schema != nil && f.format != jsonSchema
 	if reply != nil {
 		reply.Downgraded = downgraded
+		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs); err != nil {
+			return nil, withUsage(err, used)
+		}
+		if c.wire.redactReply(reply.Text) != reply.Text {
+			reply.Logprobs = nil // their offsets would be wrong
+		}
 		reply.Text, reply.JSON = c.wire.redactReply(reply.Text), c.wire.redactJSON(reply.JSON)
 	}
 	if e, ok := errors.AsType[*ParseError](err); ok {

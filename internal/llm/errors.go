@@ -167,9 +167,10 @@ func (e *DownError) Error() string { return "giving up on the server: " + e.Caus
 func (e *DownError) Unwrap() error { return e.Cause }
 
 // IsFatal reports whether err ends the run rather than failing a single row:
-// the server is down, the budget is spent, or batch replies can't be accessed.
+// the server is down or lacks log probabilities that are required, the budget is
+// spent, or batch replies can't be accessed.
 func IsFatal(err error) bool {
-	return isA[*DownError](err) || isA[*BudgetError](err) || isA[*StoreError](err)
+	return isA[*DownError](err) || isA[*BudgetError](err) || isA[*StoreError](err) || isA[*LogprobsError](err)
 }
 
 // CanDrain reports whether requests in flight may still complete after the

@@ -43,6 +43,7 @@ type form struct {
 	noSystem       bool // prepend the system message to the user message
 	noBounds       bool // do not use bounded schemas
 	noEffort       bool // do not send a reasoning effort
+	noLogprobs     bool // do not request log probabilities
 }
 
 // startForm returns the form of the first request, which already fits models
@@ -50,7 +51,7 @@ type form struct {
 func startForm(c Config) form {
 	f := form{noEffort: c.ReasoningEffort == ""}
 	if wantsOpenAIForm(c.Model) {
-		f.tokenParam, f.noTemperature = maxCompletionTokens, true
+		f.tokenParam, f.noTemperature, f.noLogprobs = maxCompletionTokens, true, true
 	}
 	return f
 }
@@ -98,6 +99,9 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	}
 	if !f.noEffort {
 		q.ReasoningEffort = c.effort
+	}
+	if n := f.logprobs(r); n > 0 {
+		q.LogProbs, q.TopLogProbs = true, n
 	}
 	if r.Schema == nil {
 		return q
@@ -163,8 +167,11 @@ func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
 		f.tokenParam = maxCompletionTokens
 		return f, false, true
+	case errors.Is(err, openai.ErrReasoningModelLimitationsLogprobs):
+		f.noLogprobs = true
+		return f, false, true
 	case errors.Is(err, openai.ErrReasoningModelLimitationsOther), errors.Is(err, openai.ErrReasoningSamplingUnsupported):
-		f.noTemperature = true
+		f.noTemperature, f.noLogprobs = true, true
 		return f, false, true
 	case errors.Is(err, openai.ErrReasoningEffortUnsupported):
 		f.noEffort = true
@@ -193,6 +200,8 @@ func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 		f.tokenParam = maxCompletionTokens
 	case has("max_completion_tokens") && f.tokenParam == maxCompletionTokens && !has("too large", "at least"):
 		f.tokenParam = noMaxTokens
+	case has("logprob") && !f.noLogprobs:
+		f.noLogprobs = true
 	case has("temperature") && !f.noTemperature:
 		f.noTemperature = true
 	case has("seed") && !f.noSeed:

@@ -59,6 +59,15 @@ type Request struct {
 	MaxTokens   int     // output token limit
 	Prompt      string  // prompt name and version, such as "judge/1"; part of the cache key
 	Bounded     bool    // use Schema.Bounded if supported; set after a truncated reply
+
+	// Logprobs is the number of alternatives to request for each output token, or 0. Many
+	// servers return none.
+	Logprobs int
+	// LogprobsRequired makes a reply without log probabilities a *LogprobsError.
+	LogprobsRequired bool
+	// Spans returns the ascending byte ranges of Reply.Text whose tokens are needed. If it
+	// is nil, all are kept.
+	Spans func(*Reply) [][2]int
 }
 
 // A Schema describes a JSON reply.
@@ -77,6 +86,9 @@ type Reply struct {
 	Cached        bool
 	OriginalUsage usage.Usage // original cost of a cached reply
 	Downgraded    bool        // made without the schema that was asked for, which the server rejected
+	// Logprobs are the tokens in Request.Spans, in order. It is empty if the server returned
+	// none, or none that fit the text.
+	Logprobs []Token
 
 	reasoning int // tokens that the model used to reason, or 0 for none or an unknown number
 }

@@ -82,7 +82,7 @@ func (c *Client) adoptForm(f form, cause error) {
 
 // withoutLimits returns f without limits that servers state explicitly.
 func (f form) withoutLimits() form {
-	f.maxOutput, f.noBounds = 0, false
+	f.maxOutput, f.noBounds, f.noLogprobs = 0, false, false
 	return f
 }
 
@@ -208,7 +208,7 @@ func (n *negotiation) succeed(f form) {
 	exception := !same && c.accepted > 0 && c.rejections < rejectionsToSwitch
 	c.mu.Unlock()
 	if exception {
-		f = form{maxOutput: f.maxOutput, noBounds: f.noBounds}
+		f = form{maxOutput: f.maxOutput, noBounds: f.noBounds, noLogprobs: f.noLogprobs}
 	}
 	if f != n.start {
 		c.adoptForm(f, n.cause) // not counted in accepted: one success is no proof

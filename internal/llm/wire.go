@@ -139,7 +139,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		body = w.redactJSON(body) // Client.read redacts chat completions
 	}
-	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidUsage(body))))
+	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidLogprobs(dropInvalidUsage(body)))))
 	return res, nil
 }
 

@@ -68,6 +68,8 @@ type SummaryClaims struct {
 	Supported    int `json:"supported"`
 	Contradicted int `json:"contradicted"`
 	NotMentioned int `json:"not_mentioned"`
+	// Graded counts the claims whose score comes from log probabilities.
+	Graded int `json:"graded,omitempty"`
 }
 
 // SummaryStats contains statistics as computed by pandas' describe.
@@ -179,7 +181,7 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 			Failed: t.Failed, Skipped: t.Skipped, NoContexts: t.NoContexts, Marks: t.Marks, NoClaimsShare: Number(t.NoClaimsShare()),
 		},
 		Claims: SummaryClaims{
-			Total: t.Claims, Supported: t.Supported, Contradicted: t.Contradicted, NotMentioned: t.Claims - t.Supported - t.Contradicted,
+			Total: t.Claims, Supported: t.Supported, Contradicted: t.Contradicted, NotMentioned: t.Claims - t.Supported - t.Contradicted, Graded: t.Graded,
 		},
 		Faithfulness: newSummaryStats(&t.Faithfulness), Support: f.support.stats(),
 		Means: means.summary(), By: means.summaryBy(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),

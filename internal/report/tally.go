@@ -22,10 +22,10 @@ type Tally struct {
 	// assigns them a score.
 	Faithfulness stats.Summary
 	// Claims counts the claims of scored rows.
-	Claims, Supported, Contradicted int
-	Usage                           usage.Usage         // usage of all rows
-	Marks                           map[result.Mark]int // rows by mark; nil if there are none
-	Citations                       Citations
+	Claims, Supported, Contradicted, Graded int
+	Usage                                   usage.Usage         // usage of all rows
+	Marks                                   map[result.Mark]int // rows by mark; nil if there are none
+	Citations                               Citations
 
 	shares stats.Sample // fraction of supported claims of each scored row
 }
@@ -48,6 +48,9 @@ func (t *Tally) Write(r *result.Row) error {
 		t.Claims += len(r.Claims)
 		before := t.Supported
 		for i := range r.Claims {
+			if r.Claims[i].Graded {
+				t.Graded++
+			}
 			switch r.Claims[i].Verdict {
 			case result.Supported:
 				t.Supported++

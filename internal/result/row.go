@@ -168,6 +168,8 @@ type Claim struct {
 	// Score is the probability that the contexts support the claim, or NaN if
 	// the claim has no verdict.
 	Score float64 `json:"score" result:"round,null=verdict"`
+	// Graded is true if the score comes from log probabilities of a language model.
+	Graded bool `json:"graded,omitempty"`
 	// Reason explains the verdict.
 	Reason string `json:"reason" result:"null=verdict"`
 	// ChunkIDs are the indexes of the contexts that support the claim, ascending.

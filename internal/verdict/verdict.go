@@ -76,6 +76,7 @@ type Verdict struct {
 	ClaimID  int        // ID of the claim
 	Label    Label      // Supported if Score is at least the threshold of the judge
 	Score    float64    // probability of support, 0 to 1
+	Graded   bool       // whether Score comes from log probabilities of a language model
 	Reason   string     // one line for the user
 	Missing  bool       // whether Reason cites words or a number missing from all contexts
 	ChunkIDs []int      // indexes of supporting contexts, ascending

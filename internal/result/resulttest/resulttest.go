@@ -65,7 +65,7 @@ func WithOptionalFields() *result.Row {
 	r.Claims[0].Lead, r.Claims[0].JudgedAs = "Life:", "He was born."
 	r.Marks = []result.Mark{result.Downgraded, result.OneWord}
 	c := &r.Claims[1]
-	c.From, c.Invented = &result.Span{Start: 13, End: 18}, true
+	c.From, c.Invented, c.Graded = &result.Span{Start: 13, End: 18}, true, true
 	c.Unsupported = []result.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
 	c.Reused = &result.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.91234567}
 	return r

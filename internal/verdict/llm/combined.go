@@ -73,7 +73,7 @@ func (c *Combined) Evaluate(ctx context.Context, question, answer string, contex
 	}
 	e.Claims, j.Marks = r.task.Claims, r.marks
 	for i := range r.findings {
-		v := tally([][]finding{r.findings}, i)
+		v := c.judge.tally([][]finding{r.findings}, i)
 		v.ClaimID = i
 		j.Verdicts = append(j.Verdicts, v)
 	}
@@ -120,7 +120,7 @@ func (r *combinedRowJudge) evaluate(ctx context.Context) error {
 		}
 		var undecided []int
 		for i, f := range r.findings {
-			if !f.known || g > 0 && f.label != verdict.Supported {
+			if !f.known || g > 0 && f.score < r.judge.Threshold() {
 				undecided = append(undecided, i)
 			}
 		}
@@ -201,6 +201,7 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 		if err != nil {
 			continue
 		}
+		gradeStatements(statements, reply)
 		var missing []int
 		for pos, i := range ids {
 			for _, s := range statements[pos] {
@@ -259,6 +260,7 @@ func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt 
 		MaxTokens: tokens,
 		Prompt:    text.Version,
 	}
+	r.judge.requestLogprobs(req, func(reply *llm.Reply) [][2]int { return valueSpans(reply, "is_supported") })
 	req.Vary(attempt)
 	return req, nil
 }
@@ -267,6 +269,7 @@ func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt 
 type repliedStatement struct {
 	text   string
 	answer answer
+	index  int // in the reply
 }
 
 // readStatements parses the statements of the sentences 0 to n-1 in a reply. A
@@ -293,7 +296,7 @@ func readStatements(raw json.RawMessage, n int) ([][]repliedStatement, error) {
 		return nil, errors.New("it has no statement")
 	}
 	out := make([][]repliedStatement, n)
-	for _, s := range *reply.Statements {
+	for i, s := range *reply.Statements {
 		id := llm.ParseIndex(s.SentenceID)
 		if id < 0 || id >= n {
 			return nil, errors.New("a statement with a sentence_id that was not asked for")
@@ -306,7 +309,7 @@ func readStatements(raw json.RawMessage, n int) ([][]repliedStatement, error) {
 		if label == verdict.Contradicted { // not distinguished by this request
 			label = verdict.NotMentioned
 		}
-		out[id] = append(out[id], repliedStatement{text, answer{label: label, reason: reasonLine(stringOf(s.Reasoning)), chunks: indexList(s.ChunkIDs)}})
+		out[id] = append(out[id], repliedStatement{text, answer{label: label, reason: reasonLine(stringOf(s.Reasoning)), chunks: indexList(s.ChunkIDs)}, i})
 	}
 	return out, nil
 }

@@ -85,8 +85,8 @@ func checkVerdicts(t *testing.T, task verdict.Task, vs []verdict.Verdict) {
 		if v.ClaimID != task.Claims[i].ID || v.Label > verdict.Supported || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {
 			t.Errorf("verdict %d: got %+v, want a consistent verdict on claim %d", i, v, task.Claims[i].ID)
 		}
-		if (v.Label == verdict.Supported) != (v.Score >= threshold) {
-			t.Errorf("got %v with score %v, threshold %v", v.Label, v.Score, threshold)
+		if (v.Label == verdict.Supported) != (v.Score >= defaultThreshold) {
+			t.Errorf("got %v with score %v, threshold %v", v.Label, v.Score, defaultThreshold)
 		}
 		for n, id := range v.ChunkIDs {
 			if id < 0 || id >= len(task.Contexts) || n > 0 && id <= v.ChunkIDs[n-1] {

@@ -36,9 +36,12 @@ type Options struct {
 	Style   Style
 	Strict  bool // accept explicit statements only, no inference
 	// Votes is the number of times that each claim is judged, with different seeds and
-	// orders. It must be odd; the default is 1. The majority decides, and the score of a
-	// claim is the share of votes for support.
+	// orders. It must be odd; the default is 1. The score of a claim is the mean of the
+	// votes.
 	Votes int
+	// Threshold is the minimum score of a supported claim, and requires log probabilities.
+	// If it is nil, the default is 0.5, and a server without them scores 1 or 0.
+	Threshold *float64
 	// Seed is sent with the first request of a row. Seeds of later requests are derived
 	// from it. If it is 0, the first request has no seed.
 	Seed int
@@ -57,17 +60,21 @@ type Options struct {
 
 const (
 	defaultClaimsPerCall = 20
-	threshold            = 0.5
+	defaultThreshold     = 0.5
 )
 
 // A Judge is safe for concurrent use.
-type Judge struct{ opts Options }
+type Judge struct {
+	opts             Options
+	logprobsRequired bool
+}
 
 // New returns a judge, or an error if the options are invalid.
 func New(opts Options) (*Judge, error) {
 	if opts.Model == nil || opts.Prompts == nil {
 		return nil, errors.New("a judge needs a model and prompts")
 	}
+	required := false
 	if opts.Votes == 0 {
 		opts.Votes = 1
 	}
@@ -80,22 +87,31 @@ func New(opts Options) (*Judge, error) {
 	if opts.ClaimsPerCall == 0 {
 		opts.ClaimsPerCall = defaultClaimsPerCall
 	}
+	if opts.Threshold == nil {
+		opts.Threshold = new(defaultThreshold)
+	} else {
+		required = true
+	}
 	if opts.Tokens == nil {
 		opts.Tokens = llm.EstimateTokens
 	}
 	if opts.Style > Ragas {
 		return nil, fmt.Errorf("there is no style %d", opts.Style)
 	}
-	return &Judge{opts}, nil
+	return &Judge{opts, required}, nil
 }
 
-// Threshold returns the minimum share of votes for a supported claim.
-func (j *Judge) Threshold() float64 { return threshold }
+// Threshold returns the minimum score of a supported claim.
+func (j *Judge) Threshold() float64 { return *j.opts.Threshold }
 
 // Settings identifies everything that affects verdicts, apart from the model
-// and the texts: the versions of the prompts, strictness, votes and seed.
+// and the texts: the versions of the prompts, strictness, votes, seed and threshold.
 func (j *Judge) Settings() string {
-	return fmt.Sprintf("%s %s strict=%t votes=%d seed=%d", j.opts.Prompts.Version(j.prompt()), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes, j.opts.Seed)
+	s := fmt.Sprintf("%s %s strict=%t votes=%d seed=%d", j.opts.Prompts.Version(j.prompt()), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes, j.opts.Seed)
+	if j.logprobsRequired {
+		s += fmt.Sprintf(" threshold=%v", j.Threshold())
+	}
+	return s
 }
 
 func (j *Judge) prompt() prompt.Name {
@@ -131,7 +147,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	}
 	vs := make([]verdict.Verdict, len(task.Claims))
 	for i, c := range task.Claims {
-		vs[i] = tally(votes, i)
+		vs[i] = j.tally(votes, i)
 		vs[i].ClaimID = c.ID
 	}
 	return verdict.Judgement{Verdicts: vs, Marks: marks, Usage: used}, nil

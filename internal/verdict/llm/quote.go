@@ -14,7 +14,10 @@ const maxReason = 500 // maximum length of a reason, in runes
 // finding validates an answer against the pieces that were sent. It drops
 // unknown chunk ids and quotes that do not occur in the pieces.
 func (a *answer) finding(pieces []piece, contexts []string) finding {
-	f := finding{known: true, label: a.label, reason: a.reason}
+	f := finding{known: true, label: a.label, reason: a.reason, score: a.score, graded: a.graded}
+	if !a.graded && a.label == verdict.Supported {
+		f.score = 1
+	}
 	if f.reason == "" {
 		f.reason = "the model gave no reason"
 	}

@@ -18,6 +18,8 @@ type answer struct {
 	reason string
 	chunks []int // unchecked indexes of pieces
 	quote  string
+	score  float64 // probability of support, if graded
+	graded bool
 }
 
 // A rawVerdict is an undecoded verdict in a reply. Models use different types

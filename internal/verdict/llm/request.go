@@ -87,6 +87,9 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 		}
 	}
 	answers, reason := reconcile(raw, len(claims), r.judge.opts.Style)
+	if reply != nil {
+		gradeVerdicts(answers, reply)
+	}
 	for i, c := range claims {
 		if answers[i] == nil {
 			missing = append(missing, c)
@@ -124,6 +127,7 @@ func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Requ
 		MaxTokens: baseTokens + tokensPerClaim*len(claims),
 		Prompt:    text.Version,
 	}
+	r.judge.requestLogprobs(req, func(reply *llm.Reply) [][2]int { return valueSpans(reply, "verdict") })
 	req.Vary(r.vote*seedStride + attempt)
 	return req, nil
 }

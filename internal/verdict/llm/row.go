@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -17,6 +18,8 @@ import (
 type finding struct {
 	known    bool
 	label    verdict.Label
+	score    float64 // probability of support, on the side of label; otherwise 1 or 0
+	graded   bool    // score was computed from log probabilities
 	reason   string
 	chunks   []int // chunks that support the claim
 	evidence []verdict.Evidence
@@ -24,11 +27,17 @@ type finding struct {
 
 // add merges the result for another group of chunks. Support in any group takes
 // precedence over a contradiction, and a contradiction over no mention. If the
-// labels are equal, the first result is kept.
+// labels are equal, the first result is kept. The score is the higher one.
 func (f *finding) add(g finding) {
+	best := f
+	if !f.known || g.score > f.score {
+		best = &g
+	}
+	score, graded := best.score, best.graded
 	if !f.known || g.label > f.label {
 		*f = g
 	}
+	f.score, f.graded = score, graded
 }
 
 // A rowJudge judges the claims of a task once, for a single vote.
@@ -190,42 +199,50 @@ func (j *Judge) room(bare *llm.Request) int {
 func (r *rowJudge) unsupported(claims []int) []int {
 	var out []int
 	for _, c := range claims {
-		if !r.findings[c].known || r.findings[c].label != verdict.Supported {
+		if !r.findings[c].known || r.findings[c].score < r.judge.Threshold() {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// tally combines the votes on claim i into a verdict. The score is the share of
-// votes for support. Without a majority for support, the claim is contradicted
-// if there are more votes for contradicted than for not mentioned. Reason and
-// evidence are those of the first vote with the resulting label. Chunk ids are
-// collected from all votes with that label.
-func tally(votes [][]finding, i int) verdict.Verdict {
+// tally combines the votes on claim i into a verdict. The score is the mean of
+// the scores of the votes: without log probabilities, the share of votes for
+// support. A claim with a score below the threshold is contradicted if there are
+// more votes for contradicted than for not mentioned. Reason and evidence are
+// those of the first vote with the resulting label. Chunk ids are collected from
+// all votes with that label.
+func (j *Judge) tally(votes [][]finding, i int) verdict.Verdict {
 	var count [verdict.Supported + 1]int
-	for _, v := range votes {
-		count[v[i].label]++
+	v := verdict.Verdict{Graded: true}
+	sum := 0.0
+	for _, vote := range votes {
+		count[vote[i].label]++
+		sum += vote[i].score
+		v.Graded = v.Graded && vote[i].graded
 	}
-	v := verdict.Verdict{Score: float64(count[verdict.Supported]) / float64(len(votes))}
+	if v.Score = sum / float64(len(votes)); v.Graded {
+		v.Score = math.Round(v.Score*scoreSteps) / scoreSteps
+	}
 	switch {
-	case 2*count[verdict.Supported] > len(votes):
+	case v.Score >= j.Threshold():
 		v.Label = verdict.Supported
 	case count[verdict.Contradicted] > count[verdict.NotMentioned]:
 		v.Label = verdict.Contradicted
 	}
-	first := true
-	for _, vote := range votes {
-		f := vote[i]
+	for k := len(votes) - 1; k >= 0; k-- {
+		f := votes[k][i]
 		if f.label != v.Label {
 			continue
 		}
-		if first {
-			v.Reason, v.Evidence, first = f.reason, f.evidence, false
-		}
+		v.Reason, v.Evidence = f.reason, f.evidence
 		v.ChunkIDs = append(v.ChunkIDs, f.chunks...)
 	}
 	v.ChunkIDs = ascending(slices.Clip(v.ChunkIDs))
+	if count[v.Label] == 0 { // the threshold decides otherwise than the model
+		f := votes[0][i]
+		v.Reason = fmt.Sprintf("the probability of support is %.2f, and the threshold %v: %s", v.Score, j.Threshold(), f.reason)
+	}
 	if n := len(votes); n > 1 {
 		v.Reason = fmt.Sprintf("%d of %d votes for support: %s", count[verdict.Supported], n, v.Reason)
 	}

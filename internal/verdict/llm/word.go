@@ -61,6 +61,9 @@ func (r *rowJudge) askForWord(ctx context.Context, pieces []piece, claim int) er
 	if err != nil {
 		return &llm.ParseError{Reason: err.Error(), Text: reply.Text}
 	}
+	for _, span := range answerSpan(reply) {
+		a.grade(reply, span)
+	}
 	r.findings[claim].add(a.finding(pieces, r.task.Contexts))
 	r.mark(verdict.MarkOneWord)
 	return nil
@@ -91,6 +94,7 @@ func (r *rowJudge) wordRequest(pieces []piece, claim int) (req *llm.Request, rea
 		MaxTokens: wordTokens,
 		Prompt:    text.Version,
 	}
+	r.judge.requestLogprobs(req, answerSpan)
 	req.Vary(r.vote * seedStride)
 	return req, read, nil
 }

@@ -18,6 +18,7 @@ type record struct {
 	Question string             `json:"question"`
 	Label    verdict.Label      `json:"label"`
 	Score    float64            `json:"score"`
+	Graded   bool               `json:"graded,omitempty"`
 	Reason   string             `json:"reason"`
 	ChunkIDs []int              `json:"chunk_ids"`
 	Evidence []verdict.Evidence `json:"evidence"`
@@ -26,7 +27,7 @@ type record struct {
 func newRecord(claim string, before []string, question string, v verdict.Verdict) record {
 	return record{
 		Claim: claim, Before: before, Question: question,
-		Label: v.Label, Score: v.Score, Reason: v.Reason, ChunkIDs: v.ChunkIDs, Evidence: v.Evidence,
+		Label: v.Label, Score: v.Score, Graded: v.Graded, Reason: v.Reason, ChunkIDs: v.ChunkIDs, Evidence: v.Evidence,
 	}
 }
 

@@ -1,0 +1,229 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// A Token is an output token of a reply.
+type Token struct {
+	Start int `json:"start"` // byte range in Reply.Text
+	End   int `json:"end"`
+	// Top contains the token itself, then the most likely alternatives.
+	Top []Alternative `json:"top"`
+}
+
+// An Alternative is a token that a model could have written, and its log
+// probability, which is at most 0.
+type Alternative struct {
+	Text    string  `json:"text"`
+	Logprob float64 `json:"logprob"`
+}
+
+// A LogprobsError reports that a server returns no log probabilities, which the
+// request requires. It ends the run.
+type LogprobsError struct{ Cause error }
+
+func (e *LogprobsError) Error() string {
+	const what = "the server returns no log probabilities"
+	if e.Cause != nil {
+		return what + ": " + e.Cause.Error()
+	}
+	return what
+}
+
+func (e *LogprobsError) Unwrap() error { return e.Cause }
+
+const (
+	maxAlternatives = 20    // largest top_logprobs of OpenAI
+	maxTokenBytes   = 256   // longest alternative that is kept
+	minLogprob      = -9999 // vLLM's value for negative infinity
+	roundingLogprob = 1e-3  // a log probability may exceed 0 by this much
+)
+
+// logprobs returns the number of alternatives to request with r.
+func (f form) logprobs(r *Request) int {
+	if f.noLogprobs {
+		return 0
+	}
+	return min(r.Logprobs, maxAlternatives)
+}
+
+// rejectsLogprobs reports whether the request may succeed without log
+// probabilities. guess is set if the error does not mention them. A reply that
+// can't be parsed may contain NaN, which is not JSON.
+func (c *Client) rejectsLogprobs(f form, r *Request, err error) (rejected, guess bool) {
+	e, ok := errors.AsType[*StatusError](err)
+	if !ok || f.logprobs(r) == 0 {
+		return false, false
+	}
+	message := strings.ToLower(e.Param + " " + e.Message + " " + e.Code)
+	if containsAny(message, []string{"logprob", "log_prob", "out of range float"}) && (mayRejectForm(e.Status) || e.Status == http.StatusOK) {
+		return true, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gaveLogprobs {
+		return false, false
+	}
+	if e.Status == http.StatusOK {
+		return strings.HasPrefix(e.Message, invalidReply), true
+	}
+	_, otherGuess, named := adaptForm(f, r.Schema != nil, err)
+	return isFormRejection(err) && e.Param == "" && (!named || otherGuess), true
+}
+
+// setLogprobs sets reply.Logprobs from a response. It ignores log probabilities
+// that do not fit the text. If r requires them and the server returns none, it
+// returns a *LogprobsError.
+func (c *Client) setLogprobs(reply *Reply, r *Request, lp *openai.LogProbs) error {
+	if r.Logprobs == 0 {
+		return nil
+	}
+	if lp == nil || len(lp.Content) == 0 {
+		if r.LogprobsRequired {
+			return &LogprobsError{}
+		}
+		return nil
+	}
+	c.mu.Lock()
+	c.gaveLogprobs = true
+	c.mu.Unlock()
+	tokens := alignTokens(lp.Content, reply.Text)
+	if r.Spans != nil {
+		tokens = overlapping(tokens, r.Spans(reply))
+	}
+	for i := range tokens {
+		t := &tokens[i]
+		if t.Top = alternatives(&lp.Content[t.index], min(r.Logprobs, maxAlternatives)); t.Top == nil {
+			return nil
+		}
+		reply.Logprobs = append(reply.Logprobs, t.Token)
+	}
+	return nil
+}
+
+// An alignedToken is a token without its alternatives.
+type alignedToken struct {
+	Token
+	index int // in the response
+}
+
+// alignTokens finds the tokens in text, which is all that they write, or their
+// last part if the server has removed reasoning, spaces or special tokens. It
+// returns nil if the tokens write something else.
+func alignTokens(list []openai.LogProb, text string) []alignedToken {
+	var all strings.Builder
+	for i := range list {
+		all.WriteString(tokenText(list[i].Token, list[i].Bytes))
+	}
+	start := strings.LastIndex(all.String(), text)
+	if start < 0 || text == "" {
+		return nil
+	}
+	var tokens []alignedToken
+	at := -start
+	for i := range list {
+		t := alignedToken{Token{Start: at, End: at + len(tokenText(list[i].Token, list[i].Bytes))}, i}
+		if at = t.End; t.End > 0 && t.Start < len(text) && t.Start < t.End {
+			t.Start, t.End = max(t.Start, 0), min(t.End, len(text))
+			tokens = append(tokens, t)
+		}
+	}
+	return tokens
+}
+
+// tokenText returns the text of a token. bytes is exact if a token is part of a
+// character.
+func tokenText(token string, bytes []byte) string {
+	if len(bytes) > 0 {
+		return string(bytes)
+	}
+	return token
+}
+
+// overlapping returns the tokens that overlap one of spans, which are ascending
+// byte ranges.
+func overlapping(tokens []alignedToken, spans [][2]int) []alignedToken {
+	var out []alignedToken
+	for _, t := range tokens {
+		for len(spans) > 0 && spans[0][1] <= t.Start {
+			spans = spans[1:]
+		}
+		if len(spans) > 0 && spans[0][0] < t.End {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// alternatives returns the token of a response and at most n others, or nil if
+// a number is not a log probability.
+func alternatives(p *openai.LogProb, n int) []Alternative {
+	own := tokenText(p.Token, p.Bytes)
+	list := []Alternative{{own, p.LogProb}}
+	for i := range p.TopLogProbs {
+		a := &p.TopLogProbs[i]
+		if text := tokenText(a.Token, a.Bytes); text != own && len(text) <= maxTokenBytes && len(list) <= n {
+			list = append(list, Alternative{text, a.LogProb})
+		}
+	}
+	for i := range list {
+		x := &list[i].Logprob
+		if math.IsNaN(*x) || *x > roundingLogprob {
+			return nil
+		}
+		*x = min(max(*x, minLogprob), 0)
+	}
+	return list
+}
+
+// dropInvalidLogprobs removes log probabilities that go-openai can't parse from
+// the choices of a response, so that the reply is still readable.
+func dropInvalidLogprobs(body []byte) []byte {
+	var r struct {
+		Choices []map[string]json.RawMessage `json:"choices"`
+	}
+	if json.Unmarshal(body, &r) != nil {
+		return body
+	}
+	invalid := false
+	for _, c := range r.Choices {
+		if lp := c["logprobs"]; lp != nil && json.Unmarshal(lp, &openai.LogProbs{}) != nil {
+			invalid = true
+			delete(c, "logprobs")
+		}
+	}
+	var all map[string]json.RawMessage
+	if !invalid || json.Unmarshal(body, &all) != nil {
+		return body
+	}
+	choices, err := json.Marshal(r.Choices)
+	if err != nil {
+		return body
+	}
+	all["choices"] = choices
+	out, err := json.Marshal(all)
+	if err != nil {
+		return body
+	}
+	return out
+}
+
+// validTokens reports whether tokens that were read from a cache lie within
+// text, in order.
+func validTokens(tokens []Token, text string) bool {
+	at := 0
+	for _, t := range tokens {
+		if t.Start < at || t.End <= t.Start || t.End > len(text) || len(t.Top) == 0 {
+			return false
+		}
+		at = t.End
+	}
+	return true
+}
