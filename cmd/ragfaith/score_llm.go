@@ -91,7 +91,7 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "batch-poll", arg: "DURATION", value: flagvalue.Duration(&l.batchPoll, defaultPoll, time.Millisecond), help: "batch polling interval"},
 		{name: "prompts", arg: "DIR", value: &l.prompts, path: dirPath, help: "use the prompts in DIR (\"ragfaith prompts export\")"},
 		{name: "strict", value: &l.strict, help: "accept explicit statements only, no inference"},
-		{name: "votes", arg: "N", value: flagvalue.Int(&l.votes, 1, 1), help: "judge each claim N times (odd); the majority decides"},
+		{name: "votes", arg: "N", value: flagvalue.Int(&l.votes, 1, 1), help: "judge each claim N times (odd) and average the scores"},
 		{name: "max-context-tokens", arg: "N", value: flagvalue.Int(&l.maxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
 		{name: "max-output-tokens", arg: "N", value: flagvalue.Int(&l.maxOutputTokens, 0, 0), help: "maximum output tokens per request; 0 to adapt to the model"},
 		{name: "reasoning-effort", arg: "LEVEL", value: flagvalue.OneOf(&l.reasoningEffort, effortAuto, append([]string{effortAuto}, llm.Efforts()...)...), help: "reasoning effort: none, minimal, low, medium, high, xhigh"},

@@ -251,7 +251,7 @@ func TestSampleCountsRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Counts{Rows: 5, Labelled: 1, Unscored: 2, Unlabelled: 1}); f.Counts != want {
+	if want := (Counts{Rows: 5, Labelled: 1, Unscored: 2, Unlabelled: 1, Claims: 3}); f.Counts != want {
 		t.Errorf("got %+v, want %+v", f.Counts, want)
 	}
 	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "excluded rows with a label but no score: 2") {

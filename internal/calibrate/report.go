@@ -50,9 +50,9 @@ func (r *Report) Choice() Choice {
 	none := func(why string) Choice { return Choice{Threshold: math.NaN(), Why: why} }
 	switch {
 	case r.Settings.Get(settingJudge) == judgeLLM && f.Counts.Graded == 0:
-		return none("a language model returns verdicts, which have no threshold, unless the server gives log probabilities")
+		return none("a language model returns verdicts, which have no threshold")
 	case r.Settings.Get(settingJudge) == judgeLLM && f.Counts.Graded < f.Counts.Claims:
-		return none(fmt.Sprintf("%d of %d scores are verdicts without log probabilities, which have no threshold", f.Counts.Claims-f.Counts.Graded, f.Counts.Claims))
+		return none(fmt.Sprintf("%d of %d scores are verdicts, which have no threshold", f.Counts.Claims-f.Counts.Graded, f.Counts.Claims))
 	case f.Score != MinScore:
 		return none("a threshold for " + f.Score.String() + " is not one for claims; calibrate the " + MinScore.String())
 	case !f.Best.OutOfFold.Reliable():

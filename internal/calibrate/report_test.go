@@ -99,6 +99,8 @@ func TestAdvice(t *testing.T) {
 		{"unknown run", examples(200), better, nil, "Use --threshold 0.42: it agrees with the labels in 84% of rows in cross-validation, the threshold of the run in 65% (both labels weighted equally)."},
 		{"no better threshold", examples(200), func(f *Statistics) { better(f); f.Judged.BalancedAccuracy.Estimate = 0.83 }, lexicalSettings(), "Keep --threshold 0.5: it agrees with the labels in 83% of rows; the best, 0.42, in 84% in cross-validation (both labels weighted equally)."},
 		{"language model", examples(200), better, with(lexicalSettings(), "--judge", "llm"), "Choose no threshold: a language model returns verdicts, which have no threshold. The verdicts agree with the labels in 65% of rows, with both labels weighted equally."},
+		{"graded", examples(200), func(f *Statistics) { better(f); f.Counts.Graded = f.Counts.Claims }, with(lexicalSettings(), "--judge", "llm"), "Use --threshold 0.42: it agrees"},
+		{"partly graded", examples(200), func(f *Statistics) { better(f); f.Counts.Graded = 1 }, with(lexicalSettings(), "--judge", "llm"), "Choose no threshold: 399 of 400 scores are verdicts, which have no threshold."},
 		{"no better threshold of an unknown run", examples(200), func(f *Statistics) { better(f); f.Judged.BalancedAccuracy.Estimate = 0.83 }, nil, "Keep the threshold of the run: no other is clearly better in cross-validation. The verdicts agree with the labels in 83% of rows, with both labels weighted equally."},
 		{"inverted labels", inverted, nil, lexicalSettings(), "Check the labels: rows labelled faithful have a lower minimum claim score (AUROC "},
 		{"random labels", random, nil, lexicalSettings(), "Try another judge: the minimum claim score does not separate the labels better than chance (AUROC "},

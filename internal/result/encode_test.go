@@ -38,13 +38,13 @@ func TestJSONLGolden(t *testing.T) {
 
 func TestAppendJSONOmitsAbsentFields(t *testing.T) {
 	r := resulttest.Scored()
-	r.Claims[1].From, r.Claims[1].Invented = &result.Span{Start: 13, End: 18}, true
+	r.Claims[1].From, r.Claims[1].Invented, r.Claims[1].Graded = &result.Span{Start: 13, End: 18}, true, true
 	r.Claims[1].Unsupported = []result.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
 	r.Claims[1].Reused = &result.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.91234567}
 	r.Claims[1].Evidence = []result.Evidence{{Chunk: 1, Start: 0, End: 1, Quote: "c", Role: result.RoleContradicts}}
 	got := write(t, dataset.JSONL, result.Options{}, r)
 	want := `{"id":1,"text":"He died.","start":null,"end":null,"from":{"start":13,"end":18},"invented":true,` +
-		`"verdict":"contradicted","score":0.0,"reason":"no","chunk_ids":[],"evidence":[{"chunk":1,"start":0,"end":1,"quote":"c","role":"contradicts"}],` +
+		`"verdict":"contradicted","score":0.0,"graded":true,"reason":"no","chunk_ids":[],"evidence":[{"chunk":1,"start":0,"end":1,"quote":"c","role":"contradicts"}],` +
 		`"unsupported":[{"start":0,"end":2},{"start":3,"end":7}],` +
 		`"cached":"semantic","cached_from":"He has \"died\".","cosine":0.912346}]`
 	if !strings.Contains(got, want) {

@@ -98,6 +98,7 @@ type parquetClaim struct {
 	Invented    *bool             `json:"invented" parquet:"invented,optional"`
 	Verdict     *string           `json:"verdict" parquet:"verdict,optional,dict"`
 	Score       *float64          `json:"score" parquet:"score,optional"`
+	Graded      *bool             `json:"graded" parquet:"graded,optional"`
 	Reason      *string           `json:"reason" parquet:"reason,optional"`
 	ChunkIDs    []int64           `json:"chunk_ids" parquet:"chunk_ids,list"`
 	Evidence    []parquetEvidence `json:"evidence" parquet:"evidence,list"`

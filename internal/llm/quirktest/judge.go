@@ -93,7 +93,13 @@ func (p *prompt) label(claim string) string {
 	return "not_mentioned"
 }
 
-func (p *prompt) supports(claim string) bool {
+func (p *prompt) supports(claim string) bool { return p.share(claim) >= supportedShare }
+
+// supportedShare is the minimum share of words of a supported claim in the contexts.
+const supportedShare = 0.8
+
+// share returns the share of the longer words of a claim that occur in the contexts.
+func (p *prompt) share(claim string) float64 {
 	known := map[string]bool{}
 	for _, c := range p.Chunks {
 		for _, w := range words(c.Text) {
@@ -109,7 +115,10 @@ func (p *prompt) supports(claim string) bool {
 			found++
 		}
 	}
-	return found*5 >= all*4
+	if all == 0 {
+		return 1
+	}
+	return float64(found) / float64(all)
 }
 
 // evidence returns the ids of the chunks that contain a word of a supported claim.

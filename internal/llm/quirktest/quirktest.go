@@ -19,6 +19,7 @@ type Call struct {
 	Limit        string // max_tokens, max_completion_tokens, or "" if neither is sent
 	MaxTokens    int    // value of that parameter
 	Temperature  *float64
+	TopLogprobs  int    // alternatives of each token, or 0 if no log probabilities are wanted
 	Format       string // json_schema, json_object, or "" for neither
 	Schema       string // JSON schema from the format or the prompt; may be empty
 	System, User string // messages
@@ -46,6 +47,7 @@ type Answer struct {
 	CompletionTokens   int // including reasoning
 	ReasoningTokens    int
 	NoUsage            bool // do not report tokens
+	Logprobs           any  // log probabilities of the content as in the API; may be nil
 }
 
 // A Handler answers calls. It must be safe for concurrent use.
@@ -145,6 +147,8 @@ func readCall(raw []byte) *Call {
 		MaxTokens           *int `json:"max_tokens"`
 		MaxCompletionTokens *int `json:"max_completion_tokens"`
 		Temperature         *float64
+		Logprobs            bool
+		TopLogprobs         int `json:"top_logprobs"`
 		Format              struct {
 			Type       string
 			JSONSchema struct{ Schema json.RawMessage } `json:"json_schema"`
@@ -152,6 +156,9 @@ func readCall(raw []byte) *Call {
 	}
 	_ = json.Unmarshal(raw, &q) // missing fields show up in the answer
 	c := &Call{Temperature: q.Temperature, Format: q.Format.Type, Schema: string(q.Format.JSONSchema.Schema), Raw: raw}
+	if q.Logprobs {
+		c.TopLogprobs = q.TopLogprobs
+	}
 	for name, n := range map[string]*int{"max_tokens": q.MaxTokens, "max_completion_tokens": q.MaxCompletionTokens} {
 		if n != nil {
 			c.Limit, c.MaxTokens = name, *n
@@ -196,10 +203,11 @@ func (a *Answer) write(w http.ResponseWriter) {
 		if a.ReasoningTokens > 0 {
 			usage["completion_tokens_details"] = map[string]any{"reasoning_tokens": a.ReasoningTokens}
 		}
-		reply := map[string]any{
-			"object":  "chat.completion",
-			"choices": []any{map[string]any{"index": 0, "finish_reason": a.Finish, "message": message}},
+		choice := map[string]any{"index": 0, "finish_reason": a.Finish, "message": message}
+		if a.Logprobs != nil {
+			choice["logprobs"] = a.Logprobs
 		}
+		reply := map[string]any{"object": "chat.completion", "choices": []any{choice}}
 		if !a.NoUsage {
 			reply["usage"] = usage
 		}
