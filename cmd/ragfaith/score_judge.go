@@ -63,6 +63,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	}
 	if o.evidence == "joined" {
 		opts.Style = judge.Ragas
+		s.refusals = nil // a verdict of 0 does not tell a false refusal from a true one
 	}
 	j, err := judge.New(opts)
 	if err != nil {

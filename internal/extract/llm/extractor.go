@@ -26,8 +26,9 @@ type Extractor struct {
 	Lang    string        // language of the answers, such as "en", or "" if unknown
 	Strict  bool          // ask for explicit statements only, no inference
 	Seed    int           // seed of the first request, or 0 to send no seed
-	// Whole sends the answer as a single text, as Ragas does. The statements are
-	// not mapped to sentences, and there may be none.
+	// Whole sends the answer as a single text, as Ragas does, but without skipped
+	// sentences other than headings and lead-ins. The statements are not mapped to
+	// sentences, and there may be none.
 	Whole bool
 }
 
@@ -51,6 +52,7 @@ func (x Extractor) Extract(ctx context.Context, question, answer string) (extrac
 	}
 	w := &rewriter{Extractor: x, question: question, answer: answer, sentences: e.Claims}
 	if x.Whole {
+		w.answer = withoutSkipped(answer, e.Skipped)
 		err = w.rewriteWhole(ctx, w.answer, w.sentences)
 	} else {
 		w.headings = headings(e)
@@ -227,6 +229,23 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 	}
 	w.unmapped = append(w.unmapped, best...)
 	return nil
+}
+
+// withoutSkipped returns answer without the skipped sentences, except for headings and
+// lead-ins, which claims may need.
+func withoutSkipped(answer string, skipped []extract.Skipped) string {
+	runes, end := []rune(answer), 0
+	var kept []rune
+	for _, s := range skipped {
+		if s.Kind != extract.Heading && s.Kind != extract.LeadIn {
+			kept = append(kept, runes[end:max(end, s.Start)]...)
+			end = max(end, s.End)
+		}
+	}
+	if end == 0 {
+		return answer
+	}
+	return strings.TrimSpace(string(append(kept, runes[end:]...)))
 }
 
 // rewriteHalves requests the statements of each half of the sentences

@@ -391,3 +391,22 @@ func TestParseStatementsAcceptsIDForms(t *testing.T) {
 		}
 	}
 }
+
+// Skipped sentences are not sent, except for those that claims may need.
+func TestExtractWholeOmitsSkippedSentences(t *testing.T) {
+	for answer, want := range map[string]string{
+		"Mars is red.": "Mars is red.",
+		"<think>Is Mars red? 是</think>\n\nSure! Mars is réd. I don't know more. Anything else?": "Mars is réd.",
+		"# Mars\n\nMars is red. Do you want more?":                                              "# Mars\n\nMars is red.",
+		" \tMars is \xff red.": " \tMars is \xff red.",
+	} {
+		sent := ""
+		_, x := newExtractor(t, func(_ int, in input) (string, error) {
+			sent = in.Answer
+			return `{"statements":["Mars is red."]}`, nil
+		}, Extractor{Whole: true})
+		if _, err := x.Extract(t.Context(), "q", answer); err != nil || sent != strings.ToValidUTF8(want, "\ufffd") {
+			t.Errorf("%q: got %q, error %v, want %q", answer, sent, err, want)
+		}
+	}
+}

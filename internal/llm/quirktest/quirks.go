@@ -141,6 +141,20 @@ func TextIDs(front string) Quirk {
 	})
 }
 
+// EditList changes the list under a key of replies in JSON.
+func EditList(key string, change func(list []any) []any) Quirk {
+	return changed(func(_ *Call, a *Answer) {
+		var reply map[string]any
+		if json.Unmarshal([]byte(a.Content), &reply) != nil {
+			return
+		}
+		if list, ok := reply[key].([]any); ok {
+			reply[key] = change(list)
+			a.Content = encode(reply)
+		}
+	})
+}
+
 // rewrite applies change to the members of all objects in a JSON text.
 func rewrite(text string, change func(key string, v any) any) string {
 	var top any

@@ -158,19 +158,27 @@ func (r *combinedRowJudge) fitFirstGroup(ids []int) error {
 // statement equals the sentence.
 func (r *combinedRowJudge) claim(i int, text string) extract.Claim {
 	sentence := r.sentences[i]
-	if text == sentence.Text {
+	if text == sentence.Text || text == withLead(&sentence) {
 		sentence.ID = len(r.findings)
 		return sentence
 	}
 	sources := []string{r.task.Question}
 	for _, s := range r.sentences {
-		sources = append(sources, s.Text)
+		sources = append(sources, withLead(&s))
 	}
 	return extract.Claim{
 		ID: len(r.findings), Text: text, Start: -1, End: -1,
 		From: &extract.Span{Start: sentence.Start, End: sentence.End}, Invented: extractllm.Invented(text, sources...),
 		Citations: sentence.Citations,
 	}
+}
+
+// withLead returns the text of a sentence after the heading or lead-in that it needs.
+func withLead(sentence *extract.Claim) string {
+	if sentence.Lead == "" {
+		return sentence.Text
+	}
+	return sentence.Lead + ": " + sentence.Text
 }
 
 // askStatements gets the statements of sentences with their results for the
@@ -239,7 +247,7 @@ func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt 
 	d := prompt.Data{Strict: o.Strict, Again: attempt > 0, Question: r.task.Question, Contexts: items(pieces)}
 	tokens := baseTokens
 	for pos, i := range ids {
-		text := r.sentences[i].Text
+		text := withLead(&r.sentences[i])
 		d.Sentences = append(d.Sentences, prompt.Item{ID: pos, Text: text})
 		tokens += tokensPerClaim * (1 + len(text)/bytesPerStatement)
 	}

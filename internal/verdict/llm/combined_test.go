@@ -225,3 +225,21 @@ func TestCombinedErrors(t *testing.T) {
 		}
 	}
 }
+
+// A fragment is sent with its heading, and a reply that repeats both is the fragment.
+func TestCombinedSendsHeadings(t *testing.T) {
+	c, model := newCombined(t, func(_ int, in input) (string, error) {
+		var list []string
+		for _, s := range in.Sentences {
+			list = append(list, fmt.Sprintf(`{"sentence_id":%d,"text":%q,"is_supported":true}`, s.ID, s.Text))
+		}
+		return `{"statements":[` + strings.Join(list, ",") + `]}`, nil
+	}, Options{})
+	e, _, err := c.Evaluate(t.Context(), "", "Advantages of zinc:\n- low cost\n- long life\n", []string{"x"})
+	if err != nil || len(e.Claims) != 2 || e.Claims[0].Start < 0 || e.Claims[0].Invented {
+		t.Errorf("got claims %+v, error %v, want two verbatim ones", e.Claims, err)
+	}
+	if text := model.requests[0].Messages[1].Text; !strings.Contains(text, `"Advantages of zinc: low cost"`) {
+		t.Errorf("got request %s, want the heading before the fragment", text)
+	}
+}
