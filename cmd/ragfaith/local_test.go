@@ -207,6 +207,52 @@ func TestLocalModelHasLayoutOfItsName(t *testing.T) {
 	}
 }
 
+// A token classifier marks the unsupported parts of claims.
+func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "lettucedetect-base")
+	if err := os.CopyFS(dir, os.DirFS("../../internal/encoder/testdata/models/modernbert-tokens")); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(t.TempDir(), "rows.jsonl")
+	writeFile(t, data, skyRows)
+	got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", dir, "--to", "jsonl", "-q")
+	if got.code != exitOK {
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
+	}
+	unsupported := 0
+	for line := range strings.Lines(got.stdout) {
+		var row struct {
+			Status string
+			Claims []struct {
+				Verdict, Text string
+				Score         float64
+				Unsupported   []struct{ Start, End int }
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range row.Claims {
+			if (c.Verdict == "supported") != (c.Score >= 0.5) || (c.Verdict == "supported") != (len(c.Unsupported) == 0) {
+				t.Errorf("got %+v, want unsupported parts exactly if the score is below 0.5", c)
+			}
+			unsupported += len(c.Unsupported)
+		}
+	}
+	if unsupported == 0 {
+		t.Error("got no unsupported parts, want some: the model is random")
+	}
+	// Its labels have no meaning without the layout that belongs to the name.
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.CopyFS(other, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", other, "-q"); got.code == exitOK || !strings.Contains(got.stderr, "LABEL_0") {
+		t.Errorf("exit code: got %d; stderr: %s; want an error about LABEL_0", got.code, got.stderr)
+	}
+}
+
 func TestLocalModelRequirements(t *testing.T) {
 	t.Parallel()
 	dir := writeModel(t, t.TempDir(), nli...)

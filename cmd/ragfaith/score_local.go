@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 	"github.com/ragfaith/ragfaith/internal/verdict/markup"
+	"github.com/ragfaith/ragfaith/internal/verdict/spans"
 )
 
 // The values of --judge that do not name a model, and the short name of HHEM.
@@ -158,12 +160,15 @@ func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
 	if o.localModel.precision == precisionInt8 {
 		options.Precision = kernel.Int8
 	}
-	var layout crossencoder.Layout
-	layoutName := ""
+	local := &localModel{dir: dir, spans: spans.LettuceDetect()}
 	if n, ok := hub.Identify(dir); ok {
-		if layout, ok = crossencoder.Layouts()[n.Repo]; ok {
+		if layout, ok := crossencoder.Layouts()[n.Repo]; ok {
 			layout.Apply(&options)
-			layoutName = n.Short
+			local.layout, local.layoutName = layout, n.Short
+		}
+		if layout, ok := spans.Layouts()[n.Repo]; ok {
+			options.LabelNames = layout.Labels
+			local.spans, local.layoutName = layout, n.Short
 		}
 	}
 	m, err := encoder.Open(dir, options)
@@ -173,7 +178,8 @@ func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
 	if info := m.Info(); o.judge == judgeHHEM && info.Kind != encoder.HHEM {
 		return nil, errors.Join(fmt.Errorf("%s: not an HHEM model but a %s", dir, info.Architecture), m.Close())
 	}
-	return &localModel{m, dir, layout, layoutName}, nil
+	local.Model = m
+	return local, nil
 }
 
 // labelMap parses the values of --label-map into a map from label to meaning.
@@ -200,6 +206,7 @@ type localModel struct {
 	*encoder.Model
 	dir        string
 	layout     crossencoder.Layout
+	spans      spans.Layout
 	layoutName string // name of the published judge whose layout it is, or ""
 }
 
@@ -220,13 +227,18 @@ func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	threshold := cmp.Or(o.threshold, new(crossencoder.DefaultThreshold))
+	if m.Info().Kind == encoder.Tokens {
+		j, err := spans.New(spans.Options{Model: m, Layout: m.spans, Threshold: *threshold, Sentences: o.sentences, Quoter: quoter})
+		if err != nil {
+			return nil, 0, fmt.Errorf("--judge %s: %w", o.judge, err)
+		}
+		return j, j.Threshold(), nil
+	}
 	opts := crossencoder.Options{
-		Model: m, Layout: m.layout, Threshold: crossencoder.DefaultThreshold, Joined: o.evidence == "joined",
+		Model: m, Layout: m.layout, Threshold: *threshold, Joined: o.evidence == "joined",
 		Batch: o.localModel.batch, Sentences: o.sentences, Quoter: quoter,
 		Rounded: o.roundsScores(),
-	}
-	if o.threshold != nil {
-		opts.Threshold = *o.threshold
 	}
 	j, err := crossencoder.New(opts)
 	if err != nil {

@@ -194,6 +194,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	const known = "hhem-2.1-open, factcg-deberta-v3-large, minicheck-flan-t5-large, minicheck-roberta-large, minicheck-deberta-v3-large, " +
+		"lettucedetect-base, lettucedetect-large, tinylettuce-17m, tinylettuce-32m, tinylettuce-68m, lettucedetect-v2-mmbert-base, " +
 		"nli-deberta-v3-xsmall, nli-deberta-v3-small, nli-deberta-v3-base, nli-deberta-v3-large, " +
 		"deberta-v3-base-mnli-fever-anli, deberta-v3-large-mnli-fever-anli-ling-wanli, minilm-l6"
 	for _, tt := range []struct{ name, dir, err string }{

@@ -5,16 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-const (
-	maxEvidence = 3 // maximum sentences that a verdict quotes
-	maxQuoted   = 4 // maximum spans of a claim that a reason quotes
-)
+const maxEvidence = 3 // maximum sentences that a verdict quotes
 
 // conclude returns the verdict on claim i.
 func (j *Judge) conclude(ctx context.Context, r *row, i int) (verdict.Verdict, error) {
@@ -115,7 +111,7 @@ func (j *Judge) contradicted(ctx context.Context, r *row, i int, against reading
 	}
 	v.Evidence = v.Evidence[:min(1, len(v.Evidence))]
 	v.Reason = "contradicted" + inChunk(v.Evidence)
-	if pieces := quoteSpans(r.task.Claims[i], v.Unsupported); len(pieces) > 0 {
+	if pieces := verdict.QuoteSpans(r.task.Claims[i], v.Unsupported); len(pieces) > 0 {
 		v.Reason += "; nothing supports " + strings.Join(pieces, ", ")
 	}
 	return nil
@@ -131,7 +127,7 @@ func missingReason(c extract.Claim, words, v verdict.Verdict) string {
 	if len(v.Evidence) == 0 {
 		reason = "not stated"
 	}
-	if pieces := quoteSpans(c, v.Unsupported); len(pieces) > 0 {
+	if pieces := verdict.QuoteSpans(c, v.Unsupported); len(pieces) > 0 {
 		reason += "; nothing supports " + strings.Join(pieces, ", ")
 	}
 	return reason
@@ -180,43 +176,13 @@ func (j *Judge) quote(ctx context.Context, r *row, i int, x reading, v *verdict.
 	return nil
 }
 
-// unsupportedSpans returns the spans of a claim, in code points, for which the model
-// finds no support. It merges adjacent words into one span.
+// unsupportedSpans returns the spans of a claim for which the model finds no support.
 func unsupportedSpans(c extract.Claim, x reading) []extract.Span {
-	lead, ok := c.Offset()
-	if !ok {
-		return nil
-	}
-	var spans []extract.Span
-	last := 0
+	var ranges [][2]int
 	for _, t := range x.output.Tokens {
-		if t.Unsupported <= 0 || t.Start < lead || t.End-lead > len(c.Text) {
-			continue
-		}
-		start, end := t.Start-lead, t.End-lead
-		if n := len(spans); n > 0 && strings.TrimSpace(c.Text[last:start]) == "" {
-			spans[n-1].End = utf8.RuneCountInString(c.Text[:end])
-		} else {
-			from := utf8.RuneCountInString(c.Text[:start])
-			spans = append(spans, extract.Span{Start: from, End: from + utf8.RuneCountInString(c.Text[start:end])})
-		}
-		last = end
-	}
-	return spans
-}
-
-// quoteSpans quotes the first maxQuoted spans of a claim that are not part of a marker.
-func quoteSpans(c extract.Claim, spans []extract.Span) []string {
-	runes := []rune(c.Text)
-	var out []string
-	for _, s := range spans {
-		before, piece := string(runes[:s.Start]), string(runes[s.Start:s.End])
-		if len(out) == maxQuoted {
-			break
-		}
-		if !verdict.InMarker(c.Text, len(before), len(before)+len(piece)) {
-			out = append(out, verdict.Excerpt(piece, 0))
+		if t.Unsupported > 0 {
+			ranges = append(ranges, [2]int{t.Start, t.End})
 		}
 	}
-	return out
+	return verdict.UnsupportedSpans(c, ranges)
 }

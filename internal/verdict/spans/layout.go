@@ -1,0 +1,78 @@
+package spans
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Layout is how a published token classifier was trained to read contexts.
+type Layout struct {
+	// Passage is the format of a context, with its number from 1 if Numbered is set.
+	Passage  string
+	Numbered bool
+	// QA and Summary are the first text of a pair with and without a question. Their
+	// placeholders are {question}, {passages} and {n}, the number of passages.
+	QA, Summary string
+	// Labels are the meanings of the logits, as names of labels.
+	Labels []string
+	// Limit is the maximum number of tokens of a pair. If it is 0, it follows from the
+	// model's files.
+	Limit int
+}
+
+// Layouts returns the layouts of published token classifiers by repository.
+func Layouts() map[string]Layout {
+	v1, v2 := LettuceDetect(), LettuceDetect2()
+	return map[string]Layout{
+		"KRLabsOrg/lettucedect-base-modernbert-en-v1":  v1,
+		"KRLabsOrg/lettucedect-large-modernbert-en-v1": v1,
+		"KRLabsOrg/tinylettuce-ettin-17m-en-v1":        v1,
+		"KRLabsOrg/tinylettuce-ettin-32m-en-v1":        v1,
+		"KRLabsOrg/tinylettuce-ettin-68m-en-v1":        v1,
+		"KRLabsOrg/lettucedect-v2-mmbert-base":         v2,
+	}
+}
+
+// LettuceDetect returns the English layout of LettuceDetect 1, which imitates the
+// prompts of RAGTruth (lettucedetect/prompts of KRLabsOrg/LettuceDetect).
+func LettuceDetect() Layout {
+	return Layout{
+		Passage: "passage %d: %s", Numbered: true,
+		QA: "Briefly answer the following question:\n{question}\n" +
+			"Bear in mind that your response should be strictly based on the following {n} passages:\n{passages}\n" +
+			"In case the passages do not contain the necessary information to answer the question, please reply with: " +
+			"\"Unable to answer based on given passages.\"\noutput:",
+		Summary: "Summarize the following text:\n{passages}\noutput:",
+		Labels:  []string{"supported", "hallucinated"},
+		Limit:   4096,
+	}
+}
+
+// LettuceDetect2 returns the layout on which LettuceDetect 2 was trained
+// (scripts/canonicalize_prompts.py).
+func LettuceDetect2() Layout {
+	const prompt = "User request: {question}\n\n{passages}"
+	return Layout{Passage: "%s", QA: prompt, Summary: prompt, Labels: []string{"supported", "hallucinated"}, Limit: 8192}
+}
+
+// line returns passage i, from 0, as it stands in the prompt.
+func (l *Layout) line(i int, text string) string {
+	if l.Numbered {
+		return fmt.Sprintf(l.Passage, i+1, text)
+	}
+	return fmt.Sprintf(l.Passage, text)
+}
+
+// prompt returns the first text of a pair.
+func (l *Layout) prompt(question string, passages []string) string {
+	lines := make([]string, len(passages))
+	for i, p := range passages {
+		lines[i] = l.line(i, p)
+	}
+	text := l.QA
+	if question == "" {
+		text = l.Summary
+	}
+	return strings.NewReplacer("{question}", question, "{n}", strconv.Itoa(len(passages)), "{passages}", strings.Join(lines, "\n")).Replace(text)
+}

@@ -1,0 +1,254 @@
+package spans
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// An encoderModel adapts an *encoder.Model as package main does.
+type encoderModel struct{ *encoder.Model }
+
+func (m encoderModel) Count(text string) int { return m.Tokenizer().Count(text) }
+
+func (m encoderModel) Specials() int { return m.Tokenizer().Specials(true) }
+
+// firstContext quotes the first context.
+type firstContext struct{}
+
+func (firstContext) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	e := verdict.NewEvidence(task.Contexts, 0, 0, len(task.Contexts[0]))
+	return verdict.Judgement{Verdicts: []verdict.Verdict{{Evidence: []verdict.Evidence{e}}}}, nil
+}
+
+func oneSentence(text string, yield func(start, end int)) { yield(0, len(text)) }
+
+func newJudge(t *testing.T, o Options) *Judge {
+	t.Helper()
+	o.Threshold, o.Sentences, o.Quoter = DefaultThreshold, oneSentence, firstContext{}
+	j, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// The file was written by the lettucedetect package, see testdata/golden.py.
+func TestSpansMatchLettuceDetect(t *testing.T) {
+	var cases []struct {
+		Question, Answer string
+		Contexts         []string
+		Limit            int
+		Groups           []int
+		Probabilities    []float64
+		Spans            [][2]int
+	}
+	data, err := os.ReadFile("testdata/lettucedetect.json")
+	if err == nil {
+		err = json.Unmarshal(data, &cases)
+	}
+	if err != nil || len(cases) != 50 {
+		t.Fatalf("got %d cases, error %v, want 50", len(cases), err)
+	}
+	l := LettuceDetect()
+	m, err := encoder.Open("../../encoder/testdata/models/modernbert-tokens", encoder.Options{LabelNames: l.Labels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	largest, grouped := 0.0, 0
+	for i, c := range cases {
+		l.Limit = c.Limit
+		j := newJudge(t, Options{Model: encoderModel{m}, Layout: l, Strictest: true})
+		groups, err := j.groups(t.Context(), verdict.Task{Question: c.Question, Contexts: c.Contexts}, c.Answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sizes []int
+		for _, g := range groups {
+			sizes = append(sizes, len(g))
+		}
+		if !reflect.DeepEqual(sizes, c.Groups) {
+			t.Errorf("case %d: got groups of %v passages, want %v", i, sizes, c.Groups)
+			continue
+		}
+		if len(groups) > 1 {
+			grouped++
+		}
+		marks, err := j.marks(t.Context(), c.Question, c.Answer, groups)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(marks) != len(c.Probabilities) {
+			t.Fatalf("case %d: got %d tokens, want %d", i, len(marks), len(c.Probabilities))
+		}
+		for k, mark := range marks {
+			largest = max(largest, math.Abs(mark.probability-c.Probabilities[k]))
+		}
+		claim := extract.Claim{Text: c.Answer, Start: 0, End: utf8.RuneCountInString(c.Answer)}
+		got, err := j.Judge(t.Context(), verdict.Task{Question: c.Question, Contexts: c.Contexts, Claims: []extract.Claim{claim}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Spans of the reference may begin or end with a space, and overlap within a
+		// character. ragfaith merges those with only a space in between.
+		var want []extract.Span
+		runes := []rune(c.Answer)
+		for _, s := range c.Spans {
+			for s[0] < s[1] && runes[s[0]] == ' ' {
+				s[0]++
+			}
+			for s[0] < s[1] && runes[s[1]-1] == ' ' {
+				s[1]--
+			}
+			n := len(want)
+			switch {
+			case s[0] == s[1]:
+			case n > 0 && (s[0] <= want[n-1].End || strings.TrimSpace(string(runes[want[n-1].End:s[0]])) == ""):
+				want[n-1].End = max(want[n-1].End, s[1])
+			default:
+				want = append(want, extract.Span{Start: s[0], End: s[1]})
+			}
+		}
+		if v := got.Verdicts[0]; v.Label != verdict.Supported && !reflect.DeepEqual(v.Unsupported, want) {
+			t.Errorf("case %d: got spans %v, want %v", i, v.Unsupported, want)
+		}
+	}
+	t.Logf("probabilities differ by at most %.1g; %d cases in several groups", largest, grouped)
+	if largest > 1e-4 || grouped < 10 {
+		t.Errorf("probabilities differ by %g, %d cases in several groups; want at most 1e-4 and at least 10", largest, grouped)
+	}
+}
+
+// A wordModel has words as tokens. It finds words unsupported that the first text lacks.
+type wordModel struct {
+	limit int
+	nan   bool
+	calls int
+}
+
+func (m *wordModel) Info() encoder.Info {
+	return encoder.Info{
+		Kind: encoder.Tokens, MaxTokens: m.limit, Labels: []string{"supported", "hallucinated"},
+		Meanings: []encoder.Meaning{encoder.Supported, encoder.NotMentioned},
+	}
+}
+
+func (*wordModel) Count(text string) int { return len(strings.Fields(text)) }
+
+func (*wordModel) Specials() int { return 3 }
+
+func (m *wordModel) Tokens(_ context.Context, pairs []encoder.Pair) ([]encoder.Tagged, error) {
+	var all []encoder.Tagged
+	for _, p := range pairs {
+		m.calls++
+		known := map[string]bool{}
+		for _, w := range strings.Fields(p.Premise) {
+			known[strings.Trim(w, ".")] = true
+		}
+		out := encoder.Tagged{Logits: [][]float32{{9, -9}}, Offsets: [][2]int{{}}, Sequence: []int8{-1}}
+		at := 0
+		for _, w := range strings.Fields(p.Hypothesis) {
+			i := at + strings.Index(p.Hypothesis[at:], w)
+			at = i + len(w)
+			logits := []float32{-2, 2}
+			if known[strings.Trim(w, ".")] {
+				logits = []float32{2, -2}
+			}
+			if m.nan {
+				logits[0] = float32(math.NaN())
+			}
+			out.Logits, out.Offsets, out.Sequence = append(out.Logits, logits), append(out.Offsets, [2]int{max(0, i-1), at}), append(out.Sequence, 1)
+		}
+		all = append(all, out)
+	}
+	return all, nil
+}
+
+func claims(texts ...string) (list []extract.Claim) {
+	for i, text := range texts {
+		list = append(list, extract.Claim{ID: i, Text: text})
+	}
+	return list
+}
+
+func TestJudgeMarksUnsupportedWords(t *testing.T) {
+	m := &wordModel{}
+	j := newJudge(t, Options{Model: m, Layout: Layout{Passage: "%s", QA: "{question} {passages}", Summary: "{passages}"}})
+	list := claims("The café opened in May 1999.", "It serves tea.", "It closed.")
+	list[1].Lead = "Menu"
+	got, err := j.Judge(t.Context(), verdict.Task{Question: "When?", Contexts: []string{"The café opened in May 1998.", "Menu: It serves tea."}, Claims: list})
+	if err != nil || len(got.Verdicts) != 3 || m.calls != 1 {
+		t.Fatalf("got %d verdicts, %d calls, error %v, want 3 verdicts of one call", len(got.Verdicts), m.calls, err)
+	}
+	p := 1 / (1 + math.Exp(4))
+	for i, want := range []verdict.Verdict{
+		{ClaimID: 0, Score: p, Label: verdict.NotMentioned, Unsupported: []extract.Span{{Start: 23, End: 28}}},
+		{ClaimID: 1, Score: 1 - p, Label: verdict.Supported, ChunkIDs: []int{0}},
+		{ClaimID: 2, Score: p, Label: verdict.NotMentioned, Unsupported: []extract.Span{{Start: 3, End: 10}}},
+	} {
+		v := got.Verdicts[i]
+		if v.ClaimID != want.ClaimID || math.Abs(v.Score-want.Score) > 1e-6 || v.Label != want.Label ||
+			!reflect.DeepEqual(v.Unsupported, want.Unsupported) || !reflect.DeepEqual(v.ChunkIDs, want.ChunkIDs) {
+			t.Errorf("claim %d: got %+v, want %+v", i, v, want)
+		}
+	}
+	if got := got.Verdicts[0].Reason; !strings.Contains(got, "no support for “1999.”") {
+		t.Errorf("got reason %q, want one that quotes 1999", got)
+	}
+}
+
+// Support in any group of contexts counts, unless the judge is Strictest.
+func TestLongContextsAreReadInGroups(t *testing.T) {
+	filler := strings.Repeat("Bees make honey. ", 8)
+	contexts := []string{filler + "Tea is served.", filler + "Bread is baked.", filler}
+	layout := Layout{Passage: "%s", QA: "{question} {passages}", Summary: "{passages}", Limit: 40}
+	for _, strictest := range []bool{false, true} {
+		m := &wordModel{}
+		j := newJudge(t, Options{Model: m, Layout: layout, Strictest: strictest})
+		got, err := j.Judge(t.Context(), verdict.Task{Question: "What?", Contexts: contexts, Claims: claims("Tea is served.", "Bread is baked.")})
+		if err != nil || m.calls != 3 {
+			t.Fatalf("got %d calls, error %v, want 3 calls", m.calls, err)
+		}
+		for i, v := range got.Verdicts {
+			if (v.Label == verdict.Supported) == strictest {
+				t.Errorf("strictest %t: got %v for claim %d", strictest, v.Label, i)
+			}
+		}
+	}
+}
+
+func TestJudgeRejectsWhatItCannotRead(t *testing.T) {
+	layout := Layout{Passage: "%s", QA: "{question} {passages}", Summary: "{passages}", Limit: 20}
+	task := verdict.Task{Contexts: []string{"a b c"}, Claims: claims("a b", strings.Repeat("word ", 30))}
+	if _, err := newJudge(t, Options{Model: &wordModel{}, Layout: layout}).Judge(t.Context(), task); err == nil || !strings.Contains(err.Error(), "a claim of 30 tokens") {
+		t.Errorf("long claim: got error %v", err)
+	}
+	task.Claims, task.Question = claims("a b"), strings.Repeat("why ", 30)
+	if _, err := newJudge(t, Options{Model: &wordModel{}, Layout: layout}).Judge(t.Context(), task); err == nil {
+		t.Error("long question: got no error, want one")
+	}
+	task.Question = ""
+	if _, err := newJudge(t, Options{Model: &wordModel{nan: true}}).Judge(t.Context(), task); err == nil {
+		t.Error("NaN: got no error, want one")
+	}
+	got, err := newJudge(t, Options{Model: &wordModel{}}).Judge(t.Context(), verdict.Task{Contexts: []string{" "}, Claims: claims("a")})
+	if err != nil || got.Verdicts[0].Score != 0 || got.Verdicts[0].Label != verdict.NotMentioned {
+		t.Errorf("blank contexts: got %+v, error %v, want score 0", got.Verdicts, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newJudge(t, Options{Model: &wordModel{}}).Judge(ctx, task); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want %v", err, context.Canceled)
+	}
+}
