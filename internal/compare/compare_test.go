@@ -182,6 +182,8 @@ func TestRunWarnsOfDifferentInputs(t *testing.T) {
 	is := source("is", question, contexts, unscored("f", result.Failed))
 	was.Summary = summary(4, "1.0", "--judge", "lexical", "--limit", "0", "--profile", "ragas", "--keep", "label")
 	is.Summary = summary(9, "1.1", "--judge", "llm", "--limit", "5", "--model", "m")
+	was.Summary.Rows.Marks = map[result.Mark]int{result.Grouped: 1}
+	is.Summary.Rows.Marks = map[result.Mark]int{result.Grouped: 2, result.Downgraded: 9}
 	c := run(t, Options{}, was, is)
 	var got []string
 	for _, w := range c.Warnings {
@@ -193,6 +195,7 @@ func TestRunWarnsOfDifferentInputs(t *testing.T) {
 		"settings: --model differs: baseline not set, candidate m",
 		"settings: --profile differs: baseline ragas, candidate not set",
 		"version: the version differs: baseline 1.0, candidate 1.1",
+		"marks: 0 of 4 rows of the baseline are marked downgraded, and 9 of 9 of the candidate",
 		"questions: the question differs in 1 of 3 rows with the same id (q)",
 		`contexts: the contexts differ in 1 of 3 rows with the same id (c\x1b[31m)`,
 		"unscored: 1 row, scored in the baseline and failed in the candidate, is not compared (f)",

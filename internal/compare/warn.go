@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -16,6 +17,7 @@ type Kind string
 const (
 	Settings   Kind = "settings"   // an option that affects results differs
 	Version    Kind = "version"    // the version of ragfaith differs
+	Marks      Kind = "marks"      // many more rows of one run were judged by a fallback
 	Summary    Kind = "summary"    // a summary is missing or does not match its results
 	Questions  Kind = "questions"  // rows with the same id have different questions
 	Contexts   Kind = "contexts"   // rows with the same id have different contexts
@@ -24,6 +26,10 @@ const (
 	Duplicates Kind = "duplicates" // several rows have the same id
 	Groups     Kind = "groups"     // rows have no group, or two
 )
+
+// maxMarksChange is the difference between the shares of rows with a mark that is not
+// worth a warning.
+const maxMarksChange = 0.1
 
 // A Warning is a reason why two runs may not be comparable.
 type Warning struct {
@@ -100,6 +106,12 @@ func warnSettings(c *Comparison, warn func(Kind, string, ...any)) {
 	}
 	if was.Ragfaith != is.Ragfaith {
 		warn(Version, "the version differs: baseline %s, candidate %s", was.Ragfaith, is.Ragfaith)
+	}
+	for _, m := range []result.Mark{result.Downgraded, result.Grouped, result.OneWord} {
+		a, b := was.Rows.Marks[m], is.Rows.Marks[m]
+		if math.Abs(float64(a)/float64(was.Rows.Total)-float64(b)/float64(is.Rows.Total)) > maxMarksChange {
+			warn(Marks, "%d of %d rows of the baseline are marked %s, and %d of %d of the candidate", a, was.Rows.Total, m, b, is.Rows.Total)
+		}
 	}
 }
 
