@@ -221,17 +221,26 @@ func TestWholeModuleIsRejected(t *testing.T) {
 	}
 }
 
-// TestCopiesAreLimited checks that many views of one storage cannot use more memory
-// than the file has bytes.
-func TestCopiesAreLimited(t *testing.T) {
-	view := checkpointtest.Tensor(checkpointtest.Storage("CharStorage", "0", 16), checkpointtest.Int(0), checkpointtest.Ints(4, 4), checkpointtest.Ints(1, 4))
-	var items []string
-	for i := range 26 * 26 {
-		items = append(items, checkpointtest.String(string([]byte{'a' + byte(i/26), 'a' + byte(i%26)})), "h\x00")
-	}
-	_, err := parseTorch(archive(checkpointtest.Pickle(view + "q\x000" + checkpointtest.Dict(items...))))
-	if err == nil || !strings.Contains(err.Error(), "larger than the file") {
-		t.Errorf("got error %v, want one about the size", err)
+// TestSharedValuesAreLimited checks that many tensors of one storage cannot make a
+// small file a large model, whether they are views or copies.
+func TestSharedValuesAreLimited(t *testing.T) {
+	for want, strides := range map[string]string{
+		"more than 16 times the size of the file": checkpointtest.Ints(40, 1),
+		"not contiguous are larger than the file": checkpointtest.Ints(1, 40),
+	} {
+		storage := checkpointtest.Storage("CharStorage", "0", 1600)
+		view := checkpointtest.Tensor(storage, checkpointtest.Int(0), checkpointtest.Ints(40, 40), strides)
+		var items []string
+		for i := range 26 * 26 {
+			items = append(items, checkpointtest.String(string([]byte{'a' + byte(i/26), 'a' + byte(i%26)})), "h\x00")
+		}
+		_, err := parseTorch(checkpointtest.Zip(
+			checkpointtest.Entry{Name: "a/data.pkl", Data: []byte(checkpointtest.Pickle(view + "q\x000" + checkpointtest.Dict(items...)))},
+			checkpointtest.Entry{Name: "a/data/0", Data: make([]byte, 1600)},
+		))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want %q", err, want)
+		}
 	}
 }
 

@@ -12,18 +12,20 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 )
 
-// Limits on the tensors of a file, as in safetensors. Real models have some
-// hundred tensors of a handful of dimensions.
+// Limits on the tensors of a file. Real models have some hundred tensors of a
+// handful of dimensions, and embeddings that up to four tensors share.
 const (
 	maxTensors = 100_000
 	maxRank    = 32
+	maxShared  = 16 // size of all tensors, in sizes of the file
 )
 
 // OpenTorch maps a file written by torch.save and reads the tensors of its
 // dictionary, or of the dictionary state_dict in it, as PyTorch Lightning writes
-// them. Nothing in the file is executed. Tensors are views of the file; only
-// misaligned and non-contiguous ones are copied, which takes at most as much memory
-// as the file has bytes.
+// them. Nothing in the file is executed. Tensors are views of the file. Those that
+// are not contiguous are copied, which takes at most as much memory as the file has
+// bytes; misaligned ones, as in the format before PyTorch 1.6, are copied when they
+// are used.
 func OpenTorch(path string) (*safetensors.File, error) {
 	data, unmap, err := safetensors.Map(path)
 	if err != nil {
@@ -46,7 +48,7 @@ func parseTorch(data []byte) ([]*safetensors.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.copies = uint64(len(data))
+	c.copies, c.size = uint64(len(data)), maxShared*uint64(len(data))
 	return c.stateDict()
 }
 
@@ -55,6 +57,7 @@ type content struct {
 	pickle
 	storages map[string][]byte // data by key
 	copies   uint64            // number of bytes that may still be copied
+	size     uint64            // number of bytes that tensors may still have
 }
 
 // stateDict returns the tensors of the state dictionary.
@@ -232,21 +235,26 @@ func (c *content) slice(data []byte, s storage, offset uint64, size, stride []in
 		contiguous = contiguous && (n == 1 || uint64(stride[i]) == count)
 		high, span := bits.Mul64(uint64(n-1), uint64(stride[i]))
 		sum, carry := bits.Add64(last, span, 0)
-		product, bytes := bits.Mul64(count, uint64(n))
+		product, values := bits.Mul64(count, uint64(n))
 		overflow |= high | carry | product
-		count, last = bytes, sum
+		count, last = values, sum
 	}
 	if overflow > 0 || last >= s.count {
 		return nil, fmt.Errorf("offset %d, shape %v and strides %v exceed the storage of %d values", offset, size, stride, s.count)
 	}
+	high, n := bits.Mul64(count, s.width)
+	if contiguous && n > c.size {
+		return nil, fmt.Errorf("tensors that share values have more than %d times the size of the file", maxShared)
+	}
 	if contiguous {
+		c.size -= n
 		return data[offset*s.width : (last+1)*s.width : (last+1)*s.width], nil
 	}
-	if high, n := bits.Mul64(count, s.width); high > 0 || n > c.copies {
+	if high > 0 || n > c.copies {
 		return nil, errors.New("tensors that are not contiguous are larger than the file")
 	}
-	c.copies -= count * s.width
-	values := make([]byte, 0, count*s.width)
+	c.copies -= n
+	values := make([]byte, 0, n)
 	return gather(values, data, int(s.width), int(offset), size, stride), nil
 }
 
