@@ -214,7 +214,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		}
 	}
 	options := llm.Options{
-		Client: client, Clock: sys.Clock, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
+		Client: client, Clock: sys.Clock, Concurrency: o.concurrency, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
 		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price, MaxOutputTokens: l.maxOutputTokens,
 	}
 	if l.reasoningEffort != effortAuto {
@@ -225,6 +225,13 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		c.Printf("warning: --max-cost: the price of %s is assumed to be 0, since its server is local; set it with --price", client.Model)
 	}
 	if !o.quiet {
+		options.OnConcurrency = func(limit int) {
+			if limit == 1 {
+				c.Printf("the server answers one request at a time; sending 1 at once")
+			} else {
+				c.Printf("the server does not keep up with %d requests at once; sending %d", o.concurrency, limit)
+			}
+		}
 		options.OnDowngrade = func(d llm.Downgrade) { c.Printf("warning: %s", d) }
 		options.OnEffortRefused = func(err error) {
 			c.Printf("warning: the model refuses --reasoning-effort %s (%v); it is left out for the rest of the run", l.reasoningEffort, err)
@@ -398,7 +405,7 @@ func (m *model) usageLine() string {
 // spent returns the requests, tokens and cost of the run for the summary.
 func (m *model) spent() *report.SummarySpent {
 	s := &report.SummarySpent{
-		Usage: result.Usage(m.stack.Meter.Total()), USD: report.NullNumber(), PromptLimit: m.stack.Limit(),
+		Usage: result.Usage(m.stack.Meter.Total()), USD: report.NullNumber(), PromptLimit: m.stack.Limit(), Concurrency: m.stack.Concurrency(),
 	}
 	if m.price != nil {
 		usd, _ := m.stack.Cost()

@@ -25,24 +25,28 @@ const (
 // letting every row fail separately. Once open, it stays open: each call
 // immediately returns a *DownError, and callers sleeping on its Clock wake up
 // with the same error. It opens at once after a rejected key (401, 403, 407), an
-// unknown model or path (404, 405), exhausted credit, a redirect or a rejected
-// certificate. A response that does not come from an API counts as a
-// lost connection.
+// unknown model or path (404, 405), a redirect or a rejected certificate, and if a
+// quota or credit is used up, the server asks to wait longer than maxWait, or
+// RateLimiter returns a *ThrottledError. A response that does not come from an API
+// counts as a lost connection. A timeout does not count if other requests were
+// answered in the meantime: the request may have waited in the server's queue.
 type Breaker struct {
-	clock Clock
+	clock  Clock
+	opened chan struct{} // closed when the breaker opens
 
 	mu           sync.Mutex
 	downErr      *DownError
 	weight       int
 	firstFailure time.Time // first failure since the last response
 	responded    bool      // whether the server has ever responded
+	responses    int       // number of responses
 	wake         map[int]context.CancelFunc
 	nextID       int
 }
 
 // NewBreaker returns a closed breaker.
 func NewBreaker(c Clock) *Breaker {
-	return &Breaker{clock: c, wake: map[int]context.CancelFunc{}}
+	return &Breaker{clock: c, opened: make(chan struct{}), wake: map[int]context.CancelFunc{}}
 }
 
 // Err returns the *DownError that opened the breaker, or nil.
@@ -61,13 +65,18 @@ func (b *Breaker) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage
 	if err := b.Err(); err != nil {
 		return usage.Usage{}, err
 	}
+	b.mu.Lock()
+	responses := b.responses
+	b.mu.Unlock()
 	u, err := send(ctx)
 	if ctx.Err() != nil && err != nil {
 		return u, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.record(err)
+	if isQueued := isA[*TimeoutError](err) && b.responses > responses; !isQueued {
+		b.record(err)
+	}
 	if err != nil && b.downErr != nil {
 		return u, b.downErr
 	}
@@ -80,6 +89,11 @@ func (b *Breaker) record(err error) {
 		return
 	}
 	weight, fatal := severity(err)
+	if e, ok := errors.AsType[*StatusError](err); ok && !fatal {
+		if cause := permanentRejection(e, b.clock.Now()); cause != nil {
+			err, fatal = cause, true
+		}
+	}
 	if e, ok := errors.AsType[*StatusError](err); ok && weight == 0 && e.Status != http.StatusTooManyRequests && !b.responded {
 		weight = 1
 	}
@@ -89,6 +103,7 @@ func (b *Breaker) record(err error) {
 		return
 	case weight == 0:
 		b.weight, b.responded = 0, true
+		b.responses++
 		return
 	default:
 		now := b.clock.Now()
@@ -101,6 +116,7 @@ func (b *Breaker) record(err error) {
 		}
 	}
 	b.downErr = &DownError{Cause: withUsage(err, usage.Usage{})} // only the call that paid for it reports its usage
+	close(b.opened)
 	for _, cancel := range b.wake {
 		cancel()
 	}
@@ -131,7 +147,7 @@ func severity(err error) (weight int, fatal bool) {
 	case http.StatusOK:
 		return connectionFailureWeight, false
 	}
-	if e.Status < 400 || isOutOfCredit(e) {
+	if e.Status < 400 || isA[*ThrottledError](err) {
 		return 1, true
 	}
 	if e.Status >= 500 {

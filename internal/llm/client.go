@@ -79,6 +79,8 @@ type Client struct {
 	effort   string // reasoning_effort; "" to omit it
 	tokens   *Tokens
 
+	deadlines *deadlines // of chat completions
+
 	mu             sync.Mutex
 	form           form
 	formStats           // statistics about form
@@ -118,7 +120,7 @@ func NewClient(c Config) (*Client, error) {
 	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = ep.base, ep.apiType, ep.version, c.Org, httpClient
 	return &Client{
 		api: openai.NewClientWithConfig(cfg), wire: httpClient, endpoint: ep, model: c.Model, key: c.APIKey, timeout: c.Timeout,
-		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1), effort: c.ReasoningEffort, form: startForm(c),
+		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1), deadlines: newDeadlines(c.Timeout), effort: c.ReasoningEffort, form: startForm(c),
 	}, nil
 }
 
@@ -232,8 +234,8 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 
 // send sends one request. sent is 0 if go-openai rejected it before sending.
 func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatCompletionResponse, sent int, err error) {
-	attemptCtx, cancel := withTimeout(ctx, c.timeout)
-	defer cancel()
+	attemptCtx, end := c.deadlines.start(ctx)
+	defer func() { end(err == nil) }()
 	res, err = c.api.CreateChatCompletion(attemptCtx, c.request(r, f))
 	switch {
 	case err == nil:
@@ -245,6 +247,9 @@ func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatC
 		errors.Is(err, openai.ErrReasoningEffortUnsupported),
 		errors.Is(err, openai.ErrChatCompletionInvalidModel):
 		return res, 0, err
+	}
+	if errors.Is(context.Cause(attemptCtx), context.DeadlineExceeded) && ctx.Err() == nil {
+		return res, 1, &TimeoutError{After: c.timeout}
 	}
 	return res, 1, c.failure(ctx, err)
 }

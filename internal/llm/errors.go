@@ -23,6 +23,8 @@ type StatusError struct {
 
 	header http.Header
 	body   string // complete response, which may contain details such as limits
+
+	throttled bool // the server answers nothing but 429
 }
 
 func (e *StatusError) Error() string {
@@ -95,11 +97,22 @@ type ContextLengthError struct {
 	Limit   int // context window in tokens, or 0 if unknown
 	Message string
 	Silent  bool // the server truncated the prompt instead of rejecting it
+	// PerMinute is set if the limit is the tokens per minute of the account, which the
+	// request alone exceeds.
+	PerMinute bool
+
+	requested int // tokens of the rejected request as counted by the server, or 0 if unknown
 }
 
 func (e *ContextLengthError) Error() string {
 	if e.Silent {
 		return fmt.Sprintf("the server reads at most %d tokens of this prompt and silently drops the rest: its context window is too small", e.Limit)
+	}
+	if e.PerMinute && e.Limit > 0 {
+		return fmt.Sprintf("the request is larger than the server's limit of %d tokens per minute", e.Limit)
+	}
+	if e.PerMinute {
+		return "the request is larger than the server's limit of tokens per minute: " + e.Message
 	}
 	if e.Limit == 0 {
 		return "the prompt is longer than the model's window: " + e.Message

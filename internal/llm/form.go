@@ -178,7 +178,7 @@ func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 		return f, false, true
 	}
 	e, isStatus := errors.AsType[*StatusError](err)
-	if !isStatus || !mayRejectForm(e.Status) {
+	if !isStatus || !mayRejectForm(e.Status) || isQuotaSpent(e) {
 		return f, false, false
 	}
 	message := strings.ToLower(e.Param)
@@ -261,6 +261,9 @@ func classify(err error) (out error, available int) { //nolint:staticcheck // th
 	}
 	message := strings.ToLower(e.Message + " " + e.Code)
 	has := func(words ...string) bool { return containsAny(message, words) }
+	if limit, requested, ok := tooLargeRequest(e); ok {
+		return &ContextLengthError{Limit: limit, Message: e.Message, PerMinute: true, requested: requested}, 0
+	}
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusTooManyRequests:
 		return err, 0

@@ -16,18 +16,22 @@ const (
 	slowdownFactor = 0.7 // applied after a 429, at most once per adjustInterval
 	speedupFactor  = 1.2 // applied after each adjustInterval without a 429
 	adjustInterval = time.Second
-	maxPause       = time.Minute // longest Retry-After that is honored
+	maxProbePause  = 30 * time.Second // longest pause that the server did not ask for
 )
 
 // A RateLimiter keeps requests and tokens per minute below configured limits
 // and adapts to servers that reject requests. After a 429 it lowers the rate
-// and pauses for as long as the server asks. Each second without a 429 raises
-// the rate again, up to the limits. Without configured limits, the first 429
-// starts limiting at the measured rate.
+// and pauses for as long as the server asks, up to maxWait. Each second without
+// a 429 raises the rate again, up to the limits. Without configured limits, the
+// first 429 starts limiting at the measured rate.
+//
+// While the server answers nothing but 429, the pauses grow exponentially from
+// a second. After maxThrottled, Do returns a *ThrottledError.
 type RateLimiter struct {
 	clock             Clock
 	requestsPerMinute float64       // 0 means no limit
 	tokens            *tokenLimiter // nil means no limit
+	slots             *slots        // nil means no limit
 
 	mu           sync.Mutex
 	limit        rate.Limit // requests per second; rate.Inf if there is no limit
@@ -38,6 +42,9 @@ type RateLimiter struct {
 	sentInWindow int        // requests sent since windowStart
 	lastRate     float64    // requests per second in the last full window
 	maxLimit     rate.Limit // upper bound for limit
+	rounds       int        // 429s since the last other response, each to a request sent after the previous
+	firstRound   time.Time  // time of the first of them
+	lastRound    time.Time  // time of the last of them
 }
 
 // NewRateLimiter returns a RateLimiter with limits per minute, where 0 means
@@ -66,6 +73,24 @@ func burst(l rate.Limit) int {
 // Do waits until the request may be sent, sends it and adapts the rate to the
 // response.
 func (p *RateLimiter) Do(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
+	if p.slots == nil {
+		return p.doTokens(ctx, size, send)
+	}
+	s, err := p.slots.acquire(ctx)
+	if err != nil {
+		return usage.Usage{}, err
+	}
+	defer p.slots.release(s)
+	return p.doTokens(ctx, size, func(ctx context.Context) (usage.Usage, error) {
+		sent := p.clock.Now()
+		u, err := send(ctx)
+		s.latency, s.err = p.clock.Now().Sub(sent), err
+		return u, err
+	})
+}
+
+// doTokens implements Do without the limit on requests in flight.
+func (p *RateLimiter) doTokens(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
 	if p.tokens == nil {
 		return p.do(ctx, send, func() {})
 	}
@@ -84,15 +109,15 @@ func (p *RateLimiter) Do(ctx context.Context, size func() Size, send Send) (usag
 	return u, err
 }
 
-// do implements Do without the token limit. It calls start just before send.
+// do implements doTokens without the token limit. It calls start just before send.
 func (p *RateLimiter) do(ctx context.Context, send Send, start func()) (usage.Usage, error) {
 	if err := p.wait(ctx); err != nil {
 		return usage.Usage{}, err
 	}
 	start()
+	sent := p.clock.Now()
 	u, err := send(ctx)
-	p.adapt(err, p.clock.Now())
-	return u, err
+	return u, p.adapt(err, sent, p.clock.Now())
 }
 
 // wait blocks until the rate limit and any pause allow another request.
@@ -101,7 +126,7 @@ func (p *RateLimiter) wait(ctx context.Context) error {
 		now := p.clock.Now()
 		p.mu.Lock()
 		delay := p.pausedUntil.Sub(now)
-		if delay > maxPause { // the clock was set back
+		if delay > maxWait { // the clock was set back
 			delay, p.pausedUntil = 0, now
 		}
 		paused := delay > 0
@@ -139,20 +164,51 @@ func (p *RateLimiter) recordSent() bool {
 	return true
 }
 
-// adapt adjusts the rate after a response.
-func (p *RateLimiter) adapt(err error, now time.Time) {
+// adapt adjusts the rate and the pause after the response to a request. It
+// returns err, or a *ThrottledError.
+func (p *RateLimiter) adapt(err error, sent, now time.Time) error {
 	e, ok := errors.AsType[*StatusError](err)
-	throttled := ok && e.Status == http.StatusTooManyRequests && !isOutOfCredit(e)
+	throttled := ok && e.Status == http.StatusTooManyRequests && !isQuotaSpent(e)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if throttled {
-		if d, ok := retryAfter(err, now); ok {
-			if until := now.Add(min(d, maxPause)); until.After(p.pausedUntil) {
-				p.pausedUntil = until
-			}
-		}
+	switch {
+	case throttled:
+		err = p.throttle(e, err, sent, now)
+	case ok || err == nil || isA[*ContextLengthError](err) || isA[*RefusalError](err):
+		p.rounds = 0
 	}
-	if err != nil && !throttled || now.Sub(p.lastAdjusted) < adjustInterval {
+	p.adjustRate(err == nil, throttled, now)
+	return err
+}
+
+// throttle sets the pause after a 429. p.mu must be held.
+func (p *RateLimiter) throttle(e *StatusError, err error, sent, now time.Time) error {
+	switch {
+	case p.rounds == 0:
+		p.rounds, p.firstRound, p.lastRound = 1, now, now
+	case !sent.Before(p.lastRound):
+		p.rounds, p.lastRound = p.rounds+1, now
+	}
+	e.throttled = p.rounds > 1
+	pause, explicit := retryAfter(e, now)
+	if explicit && pause > maxWait {
+		return err // ends the run
+	}
+	if p.rounds > 1 {
+		pause = max(pause, min(time.Second<<min(p.rounds-2, 10), maxProbePause))
+	}
+	if until := now.Add(pause); until.After(p.pausedUntil) {
+		p.pausedUntil = until
+	}
+	if d := now.Sub(p.firstRound); p.rounds >= minThrottledRounds && d >= maxThrottled {
+		return withUsage(&ThrottledError{d, e}, UsageOf(err))
+	}
+	return err
+}
+
+// adjustRate adapts the rate to a response. p.mu must be held.
+func (p *RateLimiter) adjustRate(ok, throttled bool, now time.Time) {
+	if !ok && !throttled || now.Sub(p.lastAdjusted) < adjustInterval {
 		return
 	}
 	l := p.limit

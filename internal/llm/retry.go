@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -16,10 +17,12 @@ import (
 // Retry is a layer that resends requests after transient errors: 408, 425, 429,
 // 5xx, broken connections and timeouts. It is the only layer that retries. The
 // delay between attempts is requested by the server, up to MaxWait, or else
-// exponential with jitter: 0.5 s, 1 s, 2 s and so on up to 30 s.
+// exponential with jitter: 0.5 s, 1 s, 2 s and so on up to 30 s. A 429 does not
+// count as an attempt while the server answers nothing else: RateLimiter then
+// limits the time.
 type Retry struct {
 	Retries int           // number of retries after the first attempt
-	MaxWait time.Duration // upper bound for Retry-After; defaults to a minute
+	MaxWait time.Duration // upper bound for Retry-After; defaults to 10 minutes
 	Clock   Clock
 	Notify  func(err error, wait time.Duration) // may be nil
 }
@@ -33,7 +36,7 @@ func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, 
 		MaxInterval:         30 * time.Second,
 	}
 	var used usage.Usage
-	for attempt := 0; ; attempt++ {
+	for attempt := 0; ; {
 		u, err := send(ctx)
 		used = used.Add(u)
 		if err == nil || ctx.Err() != nil || attempt >= r.Retries || !IsTransient(err) || isFinalTimeout(ctx, err) {
@@ -43,13 +46,19 @@ func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, 
 			onRetry()
 		}
 		wait := delays.NextBackOff()
-		if requested, ok := retryAfter(err, r.Clock.Now()); ok {
+		rejection, ok := errors.AsType[*StatusError](err)
+		if ok {
 			limit := r.MaxWait
 			if limit <= 0 {
-				limit = time.Minute
+				limit = maxWait
 			}
-			// Jitter spreads requests that were rejected together.
-			wait = min(requested, limit) + wait/10
+			if requested, explicit := retryAfter(rejection, r.Clock.Now()); explicit || requested > 0 {
+				// Jitter spreads requests that were rejected together.
+				wait = min(requested, limit) + wait/10
+			}
+		}
+		if !ok || !rejection.throttled {
+			attempt++
 		}
 		if r.Notify != nil {
 			r.Notify(err, wait)
@@ -90,28 +99,23 @@ func IsTransient(err error) bool {
 	case http.StatusRequestTimeout, http.StatusTooEarly:
 		return true
 	case http.StatusTooManyRequests:
-		return !isOutOfCredit(e)
+		return !isQuotaSpent(e)
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return false
 	}
 	return e.Status >= 500
 }
 
-// isOutOfCredit reports whether e is a 402, or a 429 for an exhausted quota.
-func isOutOfCredit(e *StatusError) bool {
-	return e.Status == http.StatusPaymentRequired ||
-		e.Status == http.StatusTooManyRequests && strings.Contains(e.Code+e.Message, "insufficient_quota")
-}
-
 // retryAfter returns the delay that the server requests. It reads
 // Retry-After-Ms and Retry-After in seconds or as a date. For a 429 it also
-// reads the reset time of the exhausted limit from x-ratelimit-reset-requests,
-// -tokens, or without a suffix, written as "1s", "6m0s", "59.5" or a Unix time.
-// The delay is never negative.
-func retryAfter(err error, now time.Time) (time.Duration, bool) {
-	e, ok := errors.AsType[*StatusError](err)
-	if !ok || e.header == nil {
-		return 0, false
+// reads the delay in the error message, and otherwise the reset time of the
+// exhausted limit from x-ratelimit-reset-requests, -tokens, or without a suffix,
+// written as "1s", "6m0s", "59.5" or a Unix time. A reset time is when a limit is
+// fully replenished, so it is not explicit and at most a minute. The delay is
+// never negative, and 0 if there is none.
+func retryAfter(e *StatusError, now time.Time) (wait time.Duration, explicit bool) {
+	if at, err := http.ParseTime(e.header.Get("Date")); err == nil {
+		now = at // the clocks may differ
 	}
 	if ms, err := strconv.ParseFloat(e.header.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
 		return time.Duration(ms * float64(time.Millisecond)), true
@@ -127,22 +131,38 @@ func retryAfter(err error, now time.Time) (time.Duration, bool) {
 	if e.Status != http.StatusTooManyRequests {
 		return 0, false
 	}
+	if m := delayInMessage.FindStringSubmatch(e.Message + " " + e.body); m != nil {
+		if d, ok := parseDelay(strings.TrimSuffix(m[1], " second"), now); ok {
+			return d, true
+		}
+	}
+	return min(resetDelay(e.header, now), time.Minute), false
+}
+
+// delayInMessage matches the delays in error messages of OpenAI, Groq and Gemini
+// ("try again in 6m0.5s", "retryDelay": "26s"), and of Azure and GitHub ("retry after
+// 9 seconds", "wait 40 seconds").
+var delayInMessage = regexp.MustCompile(`(?i)(?:try again in|retry in|retryDelay": ?"|retry after|please wait) ?((?:[\d.]+(?:h|ms|m|s))+|\d+ second)`)
+
+// resetDelay returns the longest reset time of the exhausted limits, or of all
+// limits if none is marked as exhausted.
+func resetDelay(h http.Header, now time.Time) time.Duration {
 	var longest, exhausted time.Duration
-	found, anyExhausted := false, false
+	anyExhausted := false
 	for _, suffix := range []string{"-requests", "-tokens", ""} {
-		d, ok := parseDelay(e.header.Get("X-Ratelimit-Reset"+suffix), now)
+		d, ok := parseDelay(h.Get("X-Ratelimit-Reset"+suffix), now)
 		if !ok {
 			continue
 		}
-		longest, found = max(longest, d), true
-		if e.header.Get("X-Ratelimit-Remaining"+suffix) == "0" {
+		longest = max(longest, d)
+		if h.Get("X-Ratelimit-Remaining"+suffix) == "0" {
 			exhausted, anyExhausted = max(exhausted, d), true
 		}
 	}
 	if anyExhausted {
-		return exhausted, true
+		return exhausted
 	}
-	return longest, found
+	return longest
 }
 
 // parseDelay parses a duration, a number of seconds, or a Unix time in seconds

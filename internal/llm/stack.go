@@ -13,8 +13,15 @@ type Options struct {
 	Clock  Clock
 
 	Retries         int           // number of retries after the first attempt
-	MaxWait         time.Duration // upper bound for Retry-After; defaults to a minute
+	MaxWait         time.Duration // upper bound for Retry-After; defaults to 10 minutes
 	MaxOutputTokens int           // upper bound for retries of truncated replies; defaults to 16384, or 65536 with reasoning
+
+	// Concurrency is the maximum number of requests in flight. The actual limit adapts to
+	// the server. 0 means unlimited.
+	Concurrency int
+	// OnConcurrency is called when the limit is lowered for the first time because the
+	// server does not keep up. It may be nil.
+	OnConcurrency func(limit int)
 
 	RPM, TPM  int     // requests and tokens per minute; 0 means unlimited
 	MaxCost   float64 // USD; 0 means unlimited
@@ -43,11 +50,13 @@ type Options struct {
 //	Cache          a hit costs nothing and does not wait, not even for an open breaker
 //	ReplyRetry     retries requests whose reply was truncated or unreadable
 //	WindowDetector turns replies to a silently truncated prompt into errors
+//	requestLimit   fits requests to the server's limit of tokens per minute
 //	Retry          resends after transient errors
 //	Breaker        sees every attempt, so that a dead server ends the run instead of a
 //	               single row, and wakes callers that sleep in Retry and RateLimiter
 //	Budget         reserves the cost of an attempt before it waits for RateLimiter
-//	RateLimiter    waits last, so that requests are sent immediately afterwards
+//	RateLimiter    limits requests in flight and per minute; waits last, so that requests
+//	               are sent immediately afterwards
 //	Client         sends
 type Stack struct {
 	Completer
@@ -60,7 +69,7 @@ type Stack struct {
 
 	opts    Options
 	window  *WindowDetector
-	online  Completer // Retry and everything below
+	online  Completer // requestLimit and everything below
 	clients []*Client
 }
 
@@ -84,11 +93,14 @@ func New(o Options) (*Stack, error) {
 	c.notify, c.notifyEffort = o.OnDowngrade, o.OnEffortRefused
 	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: c.tokens, opts: o, clients: []*Client{c}}
 	s.RateLimiter = NewRateLimiter(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
+	if o.Concurrency > 0 {
+		s.RateLimiter.slots = newSlots(o.Concurrency, o.Client.Timeout, s.Breaker, o.OnConcurrency)
+	}
 	layers, err := s.layers(o)
 	if err != nil {
 		return nil, err
 	}
-	s.online = Wrap(c, s.Tokens.Text, layers...)
+	s.online = &requestLimit{next: Wrap(c, s.Tokens.Text, layers...), tokens: s.Tokens.Text}
 	s.Completer = s.wrap(s.online, false)
 	return s, nil
 }
@@ -192,6 +204,15 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 // Limit returns the context window at which the server silently truncates, in
 // tokens of prompt and reply, or 0 if none was detected.
 func (s *Stack) Limit() int { return s.window.Limit() }
+
+// Concurrency returns the lowest limit on requests in flight so far, or 0 if it was never
+// lowered.
+func (s *Stack) Concurrency() int {
+	if s.RateLimiter.slots == nil {
+		return 0
+	}
+	return s.RateLimiter.slots.reached()
+}
 
 // Cost returns the amount spent so far, in USD at known prices and in tokens.
 func (s *Stack) Cost() (usd float64, tokens int) { return s.Budget.Spent() }

@@ -237,6 +237,10 @@ func (w *wire) statusError(res *http.Response, body []byte) error {
 // as an object or a string in "error", or in "message" or "detail" at the top
 // level.
 func (e *StatusError) parseBody(body []byte) {
+	var list []json.RawMessage // Gemini sends a list of one error
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
 		return

@@ -136,7 +136,10 @@ type SummarySpent struct {
 	USD Number `json:"usd"` // null if no price is known
 	// PromptLimit is the number of tokens after which the server silently truncates
 	// prompts, or 0 if it does not truncate them.
-	PromptLimit int                `json:"prompt_limit,omitempty"`
+	PromptLimit int `json:"prompt_limit,omitempty"`
+	// Concurrency is the lowest number of requests in flight to which the run limited
+	// itself, or 0 if the server kept up with --concurrency.
+	Concurrency int                `json:"concurrency,omitempty"`
 	Downgrades  []SummaryDowngrade `json:"downgrades,omitempty"`
 }
 

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
+)
+
+// TestSpentQuotaEndsRun checks that a quota or credit that is used up ends the run with
+// one error after the requests in flight, and that the finished rows are resumable.
+func TestSpentQuotaEndsRun(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		answer quirktest.Answer
+		want   string
+	}{
+		"tokens of the day": {quirktest.SpentQuota(), "a quota or credit is used up: the server answered 429 Too Many Requests: Rate limit reached"},
+		"credit":            {quirktest.SpentCredit(), "a quota or credit is used up: "},
+		"a wait of an hour": {quirktest.LongWait(time.Hour), "it asks to wait 1h0m0s: "},
+		"Anthropic's credit": {quirktest.Answer{Status: 400, Message: "Your credit balance is too low to access the Anthropic API."},
+			"a quota or credit is used up: the server answered 400"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "out.jsonl")
+			got := runWithQuirks(t, "--no-cache --concurrency 4 -o "+out, quirktest.After(24, tt.answer))
+			if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || strings.Count(got.stderr, "giving up on the server") != 1 {
+				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
+			}
+			if got.requests > 24+4 {
+				t.Errorf("got %d requests, want at most 28", got.requests)
+			}
+			if part := readFile(t, out+".part"); !strings.Contains(part, `"status":"scored"`) || strings.Contains(part, `"status":"failed"`) {
+				t.Errorf("got unfinished results %s, want scored rows only", part)
+			}
+		})
+	}
+}
+
+// TestRequestAboveLimitPerMinuteIsSplit checks that requests which alone exceed the tokens
+// per minute are split, and that rows fail with the reason if that does not help.
+func TestRequestAboveLimitPerMinuteIsSplit(t *testing.T) {
+	t.Parallel()
+	want := runWithQuirks(t, "--no-cache")
+	got := runWithQuirks(t, "--no-cache", quirktest.TooLarge(2500))
+	if got.code != exitOK || len(got.scores) != len(want.scores) || got.requests > 3*want.requests {
+		t.Errorf("exit code: got %d, want %d, with %d requests instead of %d; stderr: %s", got.code, exitOK, got.requests, want.requests, got.stderr)
+	}
+	got = runWithQuirks(t, "--no-cache", quirktest.TooLarge(800))
+	const reason = "the request is larger than the server's limit of 800 tokens per minute"
+	if failed := strings.Count(got.stdout, reason); got.code != exitFailedRows || failed != strings.Count(want.stdout, `"status":"scored"`) || got.requests > 16 {
+		t.Errorf("exit code: got %d, want %d; %d rows failed with %q after %d requests", got.code, exitFailedRows, failed, reason, got.requests)
+	}
+}
+
+// TestSingleSlotServer checks that a server that answers one request at a time receives
+// none twice, although most of the first ones wait for longer than the timeout.
+func TestSingleSlotServer(t *testing.T) {
+	t.Parallel()
+	skipShort(t)
+	want := runWithQuirks(t, "--no-cache")
+	summary := filepath.Join(t.TempDir(), "summary.json")
+	got := runWithQuirks(t, "--no-cache --timeout 400ms --summary "+summary, quirktest.Slots(1, 50*time.Millisecond, true))
+	if got.code != exitOK || got.stdout != want.stdout {
+		t.Errorf("exit code: got %d, want %d, and the same results; stderr: %s", got.code, exitOK, got.stderr)
+	}
+	if a, b := got.server.Stats().Repeated, want.server.Stats().Repeated; a > b+2 {
+		t.Errorf("got %d repeated requests, want %d", a, b)
+	}
+	if !strings.Contains(got.stderr, "the server does not keep up with 16 requests at once; sending ") && !strings.Contains(got.stderr, "the server answers one request at a time") {
+		t.Errorf("got stderr %s, want a message about the limit", got.stderr)
+	}
+	var s struct{ Spent struct{ Concurrency int } }
+	if err := json.Unmarshal([]byte(readFile(t, summary)), &s); err != nil || s.Spent.Concurrency < 1 || s.Spent.Concurrency > 4 {
+		t.Errorf("got concurrency %d in the summary, %v; want 1 to 4", s.Spent.Concurrency, err)
+	}
+}
