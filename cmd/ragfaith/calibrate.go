@@ -27,6 +27,7 @@ type calibrateOptions struct {
 	label, labels string
 	positiveAt    *float64
 	score         string
+	maxError      *float64
 	settings      string
 	seed          uint64
 	to            string
@@ -42,7 +43,8 @@ a file with row ids. A label is 1 or 0, true or false, yes or no, faithful or
 unfaithful, or a number that is higher for more faithful answers. Rows without a label
 count only for the mean.
 
--o FILE.json writes a calibration, whose threshold score --calibration uses.`
+-o FILE.json writes a calibration: the threshold for score --calibration, and the
+bounds for score --prescreen.`
 
 const calibrateExample = `  ragfaith score dataset.jsonl --keep label -o results.jsonl --summary results.summary.json
   ragfaith calibrate results.jsonl --label label -o calibration.json
@@ -52,7 +54,7 @@ const calibrateExample = `  ragfaith score dataset.jsonl --keep label -o results
 const calibrateNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.`
 
 func newCalibrate(sys system) *cobra.Command {
-	var o calibrateOptions
+	o := calibrateOptions{maxError: new(calibrate.DefaultMaxError)}
 	cmd := &cobra.Command{
 		Use:         "calibrate RESULTS --label COLUMN",
 		Short:       "Compare the judge with human labels",
@@ -79,6 +81,7 @@ func newCalibrate(sys system) *cobra.Command {
 				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...).Alias(string(calibrate.MinScore), scores[0]), untrusted: anyValue,
 				help: "score to calibrate: " + orList(scores),
 			},
+			{name: "max-error", arg: "SHARE", value: flagvalue.Proportion(&o.maxError), untrusted: anyValue, help: "share of wrong verdicts to accept from score --prescreen"},
 			{name: "settings", arg: "FILE", value: &o.settings, path: filePath, help: "summary of the run (default: NAME.summary.json next to RESULTS)"},
 			{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
 		}},
@@ -159,6 +162,9 @@ func (o *calibrateOptions) check(path string) error {
 	if path == "-" && o.labels == "-" {
 		return usagef("standard input (-) can be read only once")
 	}
+	if *o.maxError == 0 || *o.maxError == 1 {
+		return usagef("--max-error: want a share above 0 and below 1")
+	}
 	return checkRenderings(o.output, []string{path, o.labels, o.settings, resultfile.SummaryPath(path)})
 }
 
@@ -211,7 +217,7 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 	if o.score == "min" {
 		score = calibrate.MinScore
 	}
-	sample := calibrate.NewSample(calibrate.Options{Score: score, PositiveAt: o.positiveAt, Seed: o.seed})
+	sample := calibrate.NewSample(calibrate.Options{Score: score, PositiveAt: o.positiveAt, Seed: o.seed, MaxError: *o.maxError})
 	for r, err := range file.Rows() {
 		if err != nil {
 			return nil, err

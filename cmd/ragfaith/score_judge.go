@@ -218,8 +218,10 @@ func (o *scoreOptions) applyCalibration(warn func(error)) error {
 		warn(fmt.Errorf("--calibration %s has no effect because --threshold is set", o.calibration))
 		return nil
 	}
-	t := float64(c.Threshold)
-	o.threshold, o.calibrated = &t, c
+	if err := c.CheckThreshold(); err != nil {
+		return err
+	}
+	o.threshold, o.calibrated = new(float64(c.Threshold)), c
 	return nil
 }
 

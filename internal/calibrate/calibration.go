@@ -48,6 +48,7 @@ type Calibration struct {
 	Best        BestStats                `json:"best"`
 	Reliability ReliabilityStats         `json:"reliability"`
 	Mean        MeanStats                `json:"mean"`
+	Prescreen   *PrescreenStats          `json:"prescreen,omitempty"` // nil if there are no scores to apply bounds to
 	Notes       []string                 `json:"notes"`
 
 	path   string
@@ -138,7 +139,8 @@ func (r *Report) Calibration() *Calibration {
 			report.Number(f.Mean.Judged), f.Mean.Rows, report.NewSummaryInterval(&f.Mean.Corrected.Labelled), report.NewSummaryInterval(&f.Mean.Corrected.Mean),
 			report.Number(f.Mean.Corrected.Lambda), nilIfEmpty(f.Mean.Note),
 		},
-		Notes: append([]string{}, f.Notes...),
+		Prescreen: r.prescreen(),
+		Notes:     append([]string{}, f.Notes...),
 	}
 	if r.Settings != nil {
 		c.Settings = &r.Settings
@@ -169,8 +171,8 @@ func (c *Calibration) Bytes() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Read reads a calibration. It validates only the threshold and the settings. Errors name
-// the file.
+// Read reads a calibration. It validates only the threshold, which may be missing, the
+// bounds and the settings. Errors name the file.
 func Read(path string) (*Calibration, error) {
 	const maxSize = 16 << 20 // much more than any calibration
 	file, err := safefile.Open(path)
@@ -209,10 +211,10 @@ func parse(content []byte) (*Calibration, error) {
 		return nil, fmt.Errorf("unsupported calibration version %d, want %d", c.Version, Version)
 	case c.Settings == nil || c.Settings.Get(settingJudge) == "":
 		return nil, errors.New("calibration without a judge")
-	case math.IsNaN(t):
-		return nil, errors.New("calibration without a threshold: " + c.Why)
 	case t < 0 || t > 1:
 		return nil, fmt.Errorf("threshold: want a number from 0 to 1, got %v", t)
+	case c.Prescreen != nil && c.Prescreen.check() != nil:
+		return nil, c.Prescreen.check()
 	}
 	sum := sha256.Sum256(content)
 	c.digest = hex.EncodeToString(sum[:6])
@@ -230,6 +232,14 @@ func (c *Calibration) String() string {
 		own = " (unchanged)"
 	}
 	return fmt.Sprintf("%s: threshold %s from %d labelled rows%s", filepath.Base(c.path), formatShortest(float64(c.Threshold)), c.Rows.Labelled, own)
+}
+
+// CheckThreshold returns an error that names the file if the calibration has no threshold.
+func (c *Calibration) CheckThreshold() error {
+	if math.IsNaN(float64(c.Threshold)) {
+		return fmt.Errorf("%s: calibration without a threshold: %s", c.path, c.Why)
+	}
+	return nil
 }
 
 // Match compares the calibrated run with another run. It returns the differences that make

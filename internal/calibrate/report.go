@@ -188,7 +188,11 @@ func (r *Report) sections() report.Tables {
 	}
 	f.addInterval(&verdicts, "balanced accuracy", f.Judged.BalancedAccuracy, "")
 	f.addInterval(&verdicts, "kappa", f.Judged.Kappa, "")
-	return report.Tables{scores, verdicts, r.threshold(), f.mean()}
+	sections := report.Tables{scores, verdicts, r.threshold()}
+	if r.hasPrescreen() {
+		sections = append(sections, r.bounds())
+	}
+	return append(sections, f.mean())
 }
 
 // verdicts returns the numbers of rows by verdict and label.

@@ -220,13 +220,13 @@ func TestReadRejectsInvalidCalibrations(t *testing.T) {
 		return string(b)
 	}
 	for name, c := range map[string]struct{ content, want string }{
-		"empty":               {"", "not a calibration"},
-		"not JSON":            {"threshold: 0.5", "not a calibration"},
-		"array":               {"[1]", "not a calibration"},
-		"other object":        {`{"threshold":0.5}`, "not a calibration written by calibrate -o FILE.json"},
-		"later version":       {change("version", 2), "unsupported calibration version 2, want 1"},
-		"unknown judge":       {change("settings", nil), "without a judge"},
-		"no threshold":        {change("threshold", nil), "without a threshold: "},
+		"empty":         {"", "not a calibration"},
+		"not JSON":      {"threshold: 0.5", "not a calibration"},
+		"array":         {"[1]", "not a calibration"},
+		"other object":  {`{"threshold":0.5}`, "not a calibration written by calibrate -o FILE.json"},
+		"later version": {change("version", 2), "unsupported calibration version 2, want 1"},
+		"unknown judge": {change("settings", nil), "without a judge"},
+
 		"threshold above 1":   {change("threshold", 1.5), "want a number from 0 to 1, got 1.5"},
 		"threshold below 0":   {change("threshold", -0.5), "want a number from 0 to 1, got -0.5"},
 		"threshold as string": {change("threshold", "0.5"), "not a calibration"},

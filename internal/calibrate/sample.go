@@ -15,6 +15,7 @@ type Options struct {
 	Score      Score    // score to calibrate; MinScore if empty
 	PositiveAt *float64 // lowest rating of a faithful row; nil for verdicts and unsplit ratings
 	Seed       uint64   // seed of the cross-validation and the resampling
+	MaxError   float64  // error of the bounds of a Prescreen, above 0 and below 1; 0 means DefaultMaxError
 }
 
 // A Sample collects rows with and without labels. It keeps a few numbers of each row with a

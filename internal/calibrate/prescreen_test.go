@@ -1,0 +1,153 @@
+package calibrate
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+)
+
+// ranked returns n rows with scores from low to high. The given share of them at the end
+// nearest to 0.5 has a label that contradicts the score.
+func ranked(n int, low, high, wrong float64) []example {
+	rows := make([]example, n)
+	for i := range rows {
+		x := low + (high-low)*float64(i)/float64(n-1)
+		label := 0.0
+		if x >= prescreenSplit {
+			label = 1
+		}
+		distance := float64(i) / float64(n)
+		if low < prescreenSplit {
+			distance = 1 - distance
+		}
+		if distance < wrong {
+			label = 1 - label
+		}
+		rows[i] = example{scores: [2]float64{math.Round(x*1e6) / 1e6, 1}, label: label}
+	}
+	return rows
+}
+
+func TestPrescreenFitsBounds(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		rows         []example
+		maxError     float64
+		lower, upper float64
+		note         string
+	}{
+		{"both", append(ranked(200, 0.6, 1, 0), ranked(200, 0, 0.4, 0)...), 0, 0.5, 0.5, "0 of 200 rows wrong (at most 5%, with 95% confidence)"},
+		{"wrong near the threshold", append(ranked(200, 0.5, 1, 0.4), ranked(200, 0, 0.4, 0.4)...), 0, 0.24, 0.7, "rows wrong"},
+		{"only faithful rows are clear", append(ranked(200, 0.6, 1, 0), ranked(200, 0, 0.4, 0.9)...), 0, math.NaN(), 0.5, "0 of 200 rows wrong"},
+		{"few rows", append(ranked(50, 0.6, 1, 0), ranked(50, 0, 0.4, 0)...), 0, math.NaN(), math.NaN(), "too few labelled rows on this side of 0.5 (minimum 59)"},
+		{"larger error", append(ranked(50, 0.6, 1, 0), ranked(50, 0, 0.4, 0)...), 0.1, 0.5, 0.5, "0 of 50 rows wrong (at most 10%, with 95% confidence)"},
+		{"random labels", append(ranked(200, 0.5, 1, 1), ranked(200, 0, 0.4, 1)...), 0, math.NaN(), math.NaN(), "more than 5% wrong: 72 of the first 72 rows"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newStatistics(t, Options{MaxError: tt.maxError}, tt.rows).Prescreen
+			near := func(got, want float64) bool {
+				return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 0.02
+			}
+			if !near(p.Lower.Score, tt.lower) || !near(p.Upper.Score, tt.upper) {
+				t.Errorf("got bounds %v and %v, want %v and %v", p.Lower.Score, p.Upper.Score, tt.lower, tt.upper)
+			}
+			if got := p.note(&p.Upper); !strings.Contains(got, tt.note) {
+				t.Errorf("got %q, want %q", got, tt.note)
+			}
+		})
+	}
+}
+
+// TestPrescreenBoundsDivideTheRows checks the counts of each bound against the rows.
+func TestPrescreenBoundsDivideTheRows(t *testing.T) {
+	rows := append(ranked(200, 0.5, 1, 0.3), ranked(200, 0, 0.45, 0.3)...)
+	p := newStatistics(t, Options{}, rows).Prescreen
+	var above, aboveWrong, below, belowWrong int
+	for _, r := range rows {
+		if r.scores[0] >= p.Upper.Score {
+			above++
+			aboveWrong += int(1 - r.label)
+		}
+		if r.scores[0] <= p.Lower.Score {
+			below++
+			belowWrong += int(r.label)
+		}
+	}
+	if p.Upper.Rows != above || p.Upper.Wrong != aboveWrong || above == 0 {
+		t.Errorf("upper bound: got %+v, want %d of %d wrong", p.Upper, aboveWrong, above)
+	}
+	if p.Lower.Rows != below || p.Lower.Wrong != belowWrong || below == 0 {
+		t.Errorf("lower bound: got %+v, want %d of %d wrong", p.Lower, belowWrong, below)
+	}
+}
+
+func TestPrescreenNeedsScoresAndLabels(t *testing.T) {
+	r := exampleReport(t)
+	if r.Calibration().Prescreen == nil {
+		t.Error("lexical judge: got no bounds")
+	}
+	r.Settings = with(lexicalSettings(), "--judge", "llm")
+	if got := r.Calibration(); got.Prescreen != nil {
+		t.Errorf("language model: got %+v, want no bounds", got.Prescreen)
+	}
+	rated := examples(60)
+	for i := range rated {
+		rated[i].label = 1 + 4*rated[i].label
+	}
+	if got := newStatistics(t, Options{}, rated).Prescreen; got != nil {
+		t.Errorf("ratings: got %+v, want no bounds", got)
+	}
+}
+
+func TestBoundsOfCalibration(t *testing.T) {
+	content, err := exampleReport(t).Calibration().Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := string(content)
+	var members map[string]any
+	if err := json.Unmarshal(content, &members); err != nil {
+		t.Fatal(err)
+	}
+	set := func(name string, value any) string {
+		m := map[string]any{}
+		for k, v := range members {
+			m[k] = v
+		}
+		m[name] = value
+		b, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	bounds := func(lower, upper any) map[string]any {
+		return map[string]any{
+			"max_error": 0.05, "confidence": 0.95,
+			"upper": map[string]any{"score": upper, "rows": 70, "wrong": 0, "note": "too high"},
+			"lower": map[string]any{"score": lower, "rows": 70, "wrong": 0, "note": "too low"},
+		}
+	}
+	for name, tt := range map[string]struct{ content, want string }{
+		"valid":            {set("prescreen", bounds(nil, 0.9)), ""},
+		"no threshold":     {strings.Replace(set("prescreen", bounds(0.1, nil)), `"threshold":0.`, `"threshold":null,"former":0.`, 1), ""},
+		"earlier version":  {set("prescreen", nil), "no bounds: it is from an earlier version"},
+		"nothing decided":  {set("prescreen", bounds(nil, nil)), "no bounds: supported: too high; unsupported: too low"},
+		"upper too low":    {set("prescreen", bounds(nil, 0.4)), "want a lower bound up to 0.5"},
+		"lower too high":   {set("prescreen", bounds(0.6, 0.9)), "want a lower bound up to 0.5"},
+		"bound above 1":    {set("prescreen", bounds(nil, 2)), "want a lower bound up to 0.5"},
+		"bound as string":  {set("prescreen", bounds(nil, "0.9")), "not a calibration"},
+		"default contents": {valid, "no bounds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := Read(writeFile(t, "c.json", tt.content))
+			if err == nil {
+				_, _, err = c.Bounds()
+			}
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
