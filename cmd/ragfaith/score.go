@@ -38,7 +38,8 @@ type scoreOptions struct {
 	claims, judge, evidence string
 	threshold               *float64 // nil to use the judge's default
 	calibration             string
-	calibrated              *calibrate.Calibration // read from --calibration; nil unless it sets the threshold
+	calibrated              *calibrate.Calibration // read from --calibration; nil unless it sets the threshold or the bounds
+	lower, upper            float64                // bounds of --prescreen
 	noClaims, emptyContexts string
 	concurrency             int
 	rowTimeout              time.Duration
@@ -163,7 +164,7 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 			help: "compare claims with single chunks or with all joined",
 		},
 		{name: "threshold", arg: "SCORE", value: flagvalue.Fraction(&o.threshold), untrusted: anyValue, help: "minimum score of a supported claim (default: the judge's)"},
-		{name: "calibration", arg: "FILE", value: &o.calibration, path: filePath, help: "read the threshold from a file written by \"ragfaith calibrate\""},
+		{name: "calibration", arg: "FILE", value: &o.calibration, path: filePath, help: "read threshold or bounds written by \"ragfaith calibrate\""},
 		{
 			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.noClaims, "null", "null", "0", "1"), untrusted: anyValue,
 			help: "score of an answer without claims: null, 0 or 1",

@@ -137,6 +137,7 @@ func (s stages) forDryRun(o *scoreOptions, m *model) stages {
 // An estimate is an eval.Sink that adds up the requests and tokens of a run.
 type estimate struct {
 	rows, noClaims, failed, claims int
+	decided                        int // claims that --prescreen decides
 	usage                          usage.Usage
 }
 
@@ -151,6 +152,11 @@ func (e *estimate) Write(r *result.Row) error {
 	case result.Scored, result.SkippedRow:
 	}
 	e.claims += len(r.Claims)
+	for i := range r.Claims {
+		if r.Claims[i].Prescreened {
+			e.decided++
+		}
+	}
 	e.usage.Requests += r.Usage.Requests
 	e.usage.PromptTokens += r.Usage.PromptTokens
 	e.usage.CompletionTokens += r.Usage.CompletionTokens
@@ -175,6 +181,9 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model) error {
 	}
 	line("rows", strconv.Itoa(e.rows), fmt.Sprintf("%d without claims, %d that can't be scored", e.noClaims, e.failed))
 	line("claims", strconv.Itoa(e.claims), claims)
+	if o.prescreens() {
+		line("decided offline", strconv.Itoa(e.decided), "without "+strconv.FormatFloat(100**o.llm.audit, 'g', -1, 64)+"% for the audit")
+	}
 	line("requests", strconv.Itoa(e.usage.Requests), "")
 	line("prompt tokens", strconv.Itoa(e.usage.PromptTokens), exact)
 	if m == nil {

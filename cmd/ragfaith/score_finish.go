@@ -68,7 +68,13 @@ func (r *scoreRun) printSummary(means *report.Means) {
 	for _, w := range o.warnings(&r.tally, means) {
 		r.console.Printf("warning: %s", w)
 	}
+	if w := o.disagreement(&r.tally); w != "" {
+		r.console.Printf("warning: %s", w)
+	}
 	r.printUsage()
+	if r.savings != nil {
+		r.console.Println(r.savings.String())
+	}
 }
 
 // fail saves the finished rows of a failed or interrupted run and prints where they are. It

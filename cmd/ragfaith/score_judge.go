@@ -57,12 +57,8 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		return s, nil
 	}
 	s.nearest = markup.Judge{Inner: words}
-	opts := judge.Options{
-		Model: m, Prompts: m.prompts, Strict: o.llm.strict, Votes: o.llm.votes,
-		Threshold: o.threshold, MaxContextTokens: cmp.Or(o.llm.maxContextTokens, o.llm.window), Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
-	}
+	opts := o.judgeOptions(m)
 	if o.evidence == "joined" {
-		opts.Style = judge.Ragas
 		s.refusals = nil // a verdict of 0 does not tell a false refusal from a true one
 	}
 	j, err := judge.New(opts)
@@ -78,6 +74,18 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		s.judge, err = o.newSemantic(m, j)
 	}
 	return s, err
+}
+
+// judgeOptions returns the options of the judge that asks m.
+func (o *scoreOptions) judgeOptions(m *model) judge.Options {
+	opts := judge.Options{
+		Model: m, Prompts: m.prompts, Strict: o.llm.strict, Votes: o.llm.votes,
+		Threshold: o.threshold, MaxContextTokens: cmp.Or(o.llm.maxContextTokens, o.llm.window), Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
+	}
+	if o.evidence == "joined" {
+		opts.Style = judge.Ragas
+	}
+	return opts
 }
 
 // window returns the maximum number of rows between reading and writing, or 0 for the
@@ -205,9 +213,13 @@ func (o *scoreOptions) combined() bool {
 	return o.profile == profileRagEvals && o.claims == claimsLLM && o.judge == judgeLLM
 }
 
-// applyCalibration sets the threshold from --calibration, unless --threshold is set.
+// applyCalibration sets the threshold from --calibration, unless --threshold is set, or the
+// bounds of --prescreen.
 func (o *scoreOptions) applyCalibration(warn func(error)) error {
-	if o.calibration == "" {
+	switch {
+	case o.prescreens():
+		return o.applyBounds()
+	case o.calibration == "":
 		return nil
 	}
 	c, err := calibrate.Read(o.calibration)
@@ -245,6 +257,9 @@ func (o *scoreOptions) checkCalibration(settings setting.List, warn func(error))
 func (o *scoreOptions) calibrationNote() string {
 	if o.calibrated == nil {
 		return ""
+	}
+	if o.prescreens() {
+		return "prescreen " + o.llm.prescreen + ": " + o.calibrated.DescribeBounds()
 	}
 	return "calibration " + o.calibrated.String()
 }

@@ -49,8 +49,11 @@ type llmOptions struct {
 	maxOutputTokens  int
 	reasoningEffort  string
 
-	cache             string
-	noCache           bool
+	cache     string
+	noCache   bool
+	prescreen string   // the offline judge, or prescreenNone
+	audit     *float64 // share of its verdicts that the model checks
+
 	semanticCache     bool
 	semanticThreshold *float64
 	embedModel        string
@@ -68,11 +71,12 @@ const (
 	defaultTimeout = time.Minute
 	defaultRetries = 5
 	defaultPoll    = 30 * time.Second
+	defaultAudit   = 0.05
 )
 
 // flags sets the defaults and returns the flags.
 func (l *llmOptions) flags() []flagSpec {
-	*l = llmOptions{model: "gpt-4o-mini", keyVariable: "OPENAI_API_KEY", embedModel: embedLocal, semanticThreshold: new(semantic.DefaultThreshold)}
+	*l = llmOptions{model: "gpt-4o-mini", keyVariable: "OPENAI_API_KEY", embedModel: embedLocal, semanticThreshold: new(semantic.DefaultThreshold), audit: new(defaultAudit)}
 	return []flagSpec{
 		{name: "model", arg: "NAME", value: &l.model, help: "model name"},
 		{name: "base-url", arg: "URL", value: &l.baseURL, help: "OpenAI-compatible server (default: the OpenAI API)"},
@@ -92,6 +96,11 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "prompts", arg: "DIR", value: &l.prompts, path: dirPath, help: "use the prompts in DIR (\"ragfaith prompts export\")"},
 		{name: "strict", value: &l.strict, help: "accept explicit statements only, no inference"},
 		{name: "votes", arg: "N", value: flagvalue.Int(&l.votes, 1, 1), help: "judge each claim N times (odd) and average the scores"},
+		{
+			name: "prescreen", arg: "JUDGE", value: flagvalue.OneOf(&l.prescreen, prescreenNone, prescreenNone, judgeLexical, judgeEmbedded),
+			help: "judge that decides clear claims: none, lexical or embedded",
+		},
+		{name: "audit", arg: "SHARE", value: flagvalue.Proportion(&l.audit), help: "share of the decided claims to send anyway, as a check"},
 		{name: "max-context-tokens", arg: "N", value: flagvalue.Int(&l.maxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
 		{name: "max-output-tokens", arg: "N", value: flagvalue.Int(&l.maxOutputTokens, 0, 0), help: "maximum output tokens per request; 0 to adapt to the model"},
 		{name: "reasoning-effort", arg: "LEVEL", value: flagvalue.OneOf(&l.reasoningEffort, effortAuto, append([]string{effortAuto}, llm.Efforts()...)...), help: "reasoning effort: none, minimal, low, medium, high, xhigh"},
@@ -116,7 +125,7 @@ func (o *scoreOptions) checkLLM() error {
 		return usagef("%s: no language model is used without --judge llm, --claims llm or a --profile", strings.Join(unused, ", "))
 	}
 	if o.judge != judgeLLM {
-		for _, name := range []string{"votes", "max-context-tokens", "semantic-cache"} {
+		for _, name := range []string{"votes", "max-context-tokens", "semantic-cache", "prescreen"} {
 			if o.explicit(name) {
 				return usagef("--%s needs --judge llm", name)
 			}
@@ -150,6 +159,12 @@ func (o *scoreOptions) checkLLM() error {
 	if !l.batch && o.explicit("batch-poll") {
 		return usagef("--batch-poll needs --batch")
 	}
+	if o.explicit("audit") && !o.prescreens() {
+		return usagef("--audit needs --prescreen")
+	}
+	if o.prescreens() && o.threshold != nil {
+		return usagef("--threshold can't be used with --prescreen, whose verdicts are for 0.5")
+	}
 	if o.combined() {
 		const why = "can't be used with --profile rag-evals, which finds and judges claims in one request"
 		switch {
@@ -157,6 +172,8 @@ func (o *scoreOptions) checkLLM() error {
 			return usagef("--votes %s", why)
 		case l.semanticCache:
 			return usagef("--semantic-cache %s", why)
+		case o.prescreens():
+			return usagef("--prescreen %s", why)
 		case o.evidence != "chunks":
 			return usagef("--evidence %s %s", o.evidence, why)
 		}

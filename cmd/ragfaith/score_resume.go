@@ -30,7 +30,7 @@ type settingValues map[string][]string
 // contain API keys, or URLs that may contain one.
 func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local localJudge) (setting.List, error) {
 	seed := uint64(0)
-	if o.sample > 0 { // otherwise it has no effect on results
+	if o.sample > 0 || o.prescreens() { // otherwise it has no effect on results
 		seed = o.seed
 	}
 	values := settingValues{
@@ -66,6 +66,10 @@ func (o *scoreOptions) settings(paths []string, threshold float64, m *model, loc
 	}
 	if m != nil {
 		maps.Copy(values, m.settings(o))
+	}
+	if o.prescreens() {
+		values["--prescreen"] = []string{o.llm.prescreen}
+		values["--audit"] = []string{strconv.FormatFloat(*o.llm.audit, 'g', -1, 64)}
 	}
 	if local != nil {
 		judgeSettings, err := local.settings(o)

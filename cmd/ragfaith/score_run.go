@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ type scoreRun struct {
 
 	model    *model     // nil if no language model is asked
 	local    localJudge // nil if no local model is used
+	screen   localJudge // the local model of --prescreen, or nil
 	stages   stages
 	settings setting.List // that decide the results
 
@@ -43,6 +45,7 @@ type scoreRun struct {
 	batch    *batchRun       // nil without --batch
 	stored   *journal.Stored // rows of an earlier run; nil for none
 
+	savings  *savings // nil without --prescreen
 	means    *report.Estimator
 	tally    report.Tally
 	progress *console.Progress // nil for none
@@ -141,6 +144,11 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 	if r.stages, err = o.newStages(r.model, r.local); err != nil {
 		return err
 	}
+	if o.prescreens() {
+		if err := r.openPrescreen(); err != nil {
+			return err
+		}
+	}
 	if r.stages.threshold == 0 && o.judge != judgeLLM {
 		r.warn(errors.New("the threshold is 0: every claim counts as supported"))
 	}
@@ -154,6 +162,9 @@ func (r *scoreRun) closeModels() {
 	r.model.close()
 	if r.local != nil {
 		_ = r.local.Close()
+	}
+	if r.screen != nil {
+		_ = r.screen.Close()
 	}
 }
 
@@ -177,10 +188,20 @@ func (r *scoreRun) describe() string {
 // resolveSettings determines the settings that decide the results, and compares them
 // with the calibration.
 func (r *scoreRun) resolveSettings() (err error) {
-	if r.settings, err = r.options.settings(r.paths, r.stages.threshold, r.model, r.local); err != nil {
+	local := r.local
+	if r.options.prescreens() {
+		local = r.screen
+	}
+	if r.settings, err = r.options.settings(r.paths, r.stages.threshold, r.model, local); err != nil {
 		return err
 	}
-	if err := r.options.checkCalibration(r.settings, r.warn); err != nil {
+	calibrated := r.settings
+	if r.options.prescreens() {
+		if calibrated, err = r.options.offline().settings(r.paths, 0, r.model.withoutJudge(r.options), local); err != nil {
+			return err
+		}
+	}
+	if err := r.options.checkCalibration(calibrated, r.warn); err != nil {
 		return err
 	}
 	return r.options.checkUnfinishedBatch()
@@ -193,7 +214,7 @@ func (r *scoreRun) openOutputs() (err error) {
 	if r.summary, err = newSummaryWriter(&o.outputOptions, opts, newGithubStep(&o.outputOptions, r.sys, r.console)); err != nil {
 		return err
 	}
-	r.summary.datasets, r.summary.settings, r.summary.model = r.paths, summarySettings(r.settings), r.model
+	r.summary.datasets, r.summary.settings, r.summary.model, r.summary.savings = r.paths, summarySettings(r.settings), r.model, r.savings
 	r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, func(path string) (*journal.Journal, error) {
 		return openJournal(path, r.settings, o.resume)
 	})
@@ -252,8 +273,9 @@ func (r *scoreRun) pageSettings() []html.Setting {
 		{Name: "claims", Value: o.claims},
 		{Name: "evidence", Value: o.evidence},
 	}
-	if o.calibrated != nil {
-		settings = append(settings, html.Setting{Name: "calibration", Value: o.calibrated.String()})
+	if note := o.calibrationNote(); note != "" {
+		name, value, _ := strings.Cut(note, " ")
+		settings = append(settings, html.Setting{Name: name, Value: value})
 	}
 	if r.local != nil {
 		// Its directory and kernels have no effect on the results.
@@ -293,6 +315,9 @@ func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, se
 		o.names.note = r.keepNote
 	}
 	all := append(sinks{r.outputs, &r.tally, r.means, r.failures}, r.summary.sinks()...)
+	if r.savings != nil {
+		all = append(all, r.savings.sink(ctx))
+	}
 	if !o.quiet && !o.noProgress {
 		r.progress = console.StartProgress(r.console, console.ProgressOptions{
 			Now: r.sys.Clock.Now, Size: set.Size(), Limit: o.limit, Resuming: r.stored != nil, Terminal: r.bar,

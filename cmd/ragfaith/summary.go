@@ -22,7 +22,8 @@ type summaryWriter struct {
 
 	datasets, results []string // input files; results is nil for "ragfaith score"
 	settings          setting.List
-	model             *model // nil without a language model
+	model             *model   // nil without a language model
+	savings           *savings // nil without --prescreen
 }
 
 // newSummaryWriter creates the summary file, so that errors are found before the first
@@ -68,6 +69,10 @@ func (w *summaryWriter) finish(gates []report.Gate, means *report.Means) error {
 	}
 	if w.model != nil {
 		s.Spent = w.model.spent()
+	}
+	if w.savings != nil {
+		s.Prescreen = w.stats.Prescreen()
+		s.Prescreen.Saved = report.NewSummarySaved(w.savings.usage)
 	}
 	content, err := s.Bytes()
 	if err != nil {
@@ -137,6 +142,9 @@ func summaryLines(t *report.Tally, means *report.Means) []string {
 	}
 	if marked := t.Marked(); marked != "" {
 		parts = append(parts, "rows with marks: "+marked)
+	}
+	if prescreened := t.Prescreened(); prescreened != "" {
+		parts = append(parts, "prescreen "+prescreened)
 	}
 	lines := []string{strings.Join(parts, ", ")}
 	for i := range means.By {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/stats"
@@ -80,16 +82,11 @@ func roundCutoff(score float64, scores []float64) float64 {
 func (p *Prescreen) note(c *stats.Cutoff) string {
 	switch {
 	case !math.IsNaN(c.Score):
-		return fmt.Sprintf("%d of %s wrong (%s)", c.Wrong, report.Count(c.Rows, "row", "rows"), promise(p.MaxError))
+		return fmt.Sprintf("%d of %s wrong (at most %s with %s confidence)", c.Wrong, report.Count(c.Rows, "row", "rows"), errorRate(p.MaxError), percent(prescreenConfidence))
 	case c.Rows == 0:
 		return fmt.Sprintf("too few labelled rows on this side of %v (minimum %d)", prescreenSplit, c.Needed)
 	}
 	return fmt.Sprintf("more than %s wrong: %d of the first %d rows", errorRate(p.MaxError), c.Wrong, c.Rows)
-}
-
-// promise describes the error of the bounds.
-func promise(maxError float64) string {
-	return fmt.Sprintf("at most %s, with %s confidence", errorRate(maxError), percent(prescreenConfidence))
 }
 
 // errorRate formats a share in percent without rounding it.
@@ -155,6 +152,21 @@ func (p *PrescreenStats) check() error {
 		return errors.New("prescreen: want a lower bound up to 0.5, an upper bound from 0.5, and an error between 0 and 1")
 	}
 	return nil
+}
+
+// DescribeBounds describes the bounds and their error. It names the file.
+func (c *Calibration) DescribeBounds() string {
+	p := c.Prescreen
+	var parts []string
+	for _, b := range []struct {
+		name  string
+		score report.Number
+	}{{"supported from", p.Upper.Score}, {"unsupported to", p.Lower.Score}} {
+		if !math.IsNaN(float64(b.score)) {
+			parts = append(parts, b.name+" "+formatShortest(float64(b.score)))
+		}
+	}
+	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(prescreenConfidence))
 }
 
 // Bounds returns the scores to which and from which the offline judge decides; NaN for no

@@ -37,11 +37,11 @@ func TestPrescreenFitsBounds(t *testing.T) {
 		lower, upper float64
 		note         string
 	}{
-		{"both", append(ranked(200, 0.6, 1, 0), ranked(200, 0, 0.4, 0)...), 0, 0.5, 0.5, "0 of 200 rows wrong (at most 5%, with 95% confidence)"},
+		{"both", append(ranked(200, 0.6, 1, 0), ranked(200, 0, 0.4, 0)...), 0, 0.5, 0.5, "0 of 200 rows wrong (at most 5% with 95% confidence)"},
 		{"wrong near the threshold", append(ranked(200, 0.5, 1, 0.4), ranked(200, 0, 0.4, 0.4)...), 0, 0.24, 0.7, "rows wrong"},
 		{"only faithful rows are clear", append(ranked(200, 0.6, 1, 0), ranked(200, 0, 0.4, 0.9)...), 0, math.NaN(), 0.5, "0 of 200 rows wrong"},
 		{"few rows", append(ranked(50, 0.6, 1, 0), ranked(50, 0, 0.4, 0)...), 0, math.NaN(), math.NaN(), "too few labelled rows on this side of 0.5 (minimum 59)"},
-		{"larger error", append(ranked(50, 0.6, 1, 0), ranked(50, 0, 0.4, 0)...), 0.1, 0.5, 0.5, "0 of 50 rows wrong (at most 10%, with 95% confidence)"},
+		{"larger error", append(ranked(50, 0.6, 1, 0), ranked(50, 0, 0.4, 0)...), 0.1, 0.5, 0.5, "0 of 50 rows wrong (at most 10% with 95% confidence)"},
 		{"random labels", append(ranked(200, 0.5, 1, 1), ranked(200, 0, 0.4, 1)...), 0, math.NaN(), math.NaN(), "more than 5% wrong: 72 of the first 72 rows"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -137,6 +137,9 @@ func setVerdict(dst *result.Claim, v *verdict.Verdict) {
 	for _, s := range v.Unsupported {
 		dst.Unsupported = append(dst.Unsupported, result.Span{Start: s.Start, End: s.End})
 	}
+	if dst.Prescreened = v.Prescreened; v.Audited != nil {
+		dst.OfflineVerdict = result.Verdict(v.Audited.String())
+	}
 	if v.Reused != nil {
 		dst.Reused = &result.Reused{By: v.Reused.By, Statement: v.Reused.Statement, Cosine: v.Reused.Cosine}
 	}

@@ -107,6 +107,9 @@ func (m *markdown) writeStats() {
 	if cited := t.Cited(); cited != "" {
 		fmt.Fprintf(&m.b, "Citations: %s.\n\n", cited)
 	}
+	if prescreened := t.Prescreened(); prescreened != "" {
+		fmt.Fprintf(&m.b, "Prescreen: %s.\n\n", prescreened)
+	}
 }
 
 // fourDecimals formats x with four decimals, "" for NaN.

@@ -35,6 +35,7 @@ type Summary struct {
 	Means        *SummaryMeans     `json:"means"`               // null if not estimated
 	By           []SummaryBy       `json:"by,omitempty"`        // nil if rows are not grouped
 	Citations    *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
+	Prescreen    *SummaryPrescreen `json:"prescreen,omitempty"` // nil if no claim was decided offline
 	Settings     setting.List      `json:"settings"`
 	Gates        []SummaryGate     `json:"gates"`
 	Passed       bool              `json:"passed"`
@@ -188,6 +189,9 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 		},
 		Faithfulness: newSummaryStats(&t.Faithfulness), Support: f.support.stats(),
 		Means: means.summary(), By: means.summaryBy(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),
+	}
+	if t.Prescreen.Decided+t.Prescreen.Audited > 0 {
+		s.Prescreen = t.Prescreen.summary()
 	}
 	for _, g := range gates {
 		s.Gates = append(s.Gates, SummaryGate{Name: g.Name, Threshold: Number(g.Threshold), Value: Number(g.Value), Passed: g.Passed, Text: g.Text})

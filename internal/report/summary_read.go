@@ -52,6 +52,9 @@ func (s *Summary) check() error {
 	if err := s.Citations.check(rows.Total); err != nil {
 		return err
 	}
+	if err := s.Prescreen.check(claims.Total); err != nil {
+		return err
+	}
 	for i := range s.By {
 		if err := s.By[i].check(rows.Total); err != nil {
 			return fmt.Errorf("by: column %q: %w", s.By[i].Column, err)

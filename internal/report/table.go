@@ -156,6 +156,9 @@ func (t *table) Close() error {
 	if cited := t.tally.Cited(); cited != "" {
 		fmt.Fprintf(&b, "%-14s  %s\n", "citations", cited)
 	}
+	if prescreened := t.tally.Prescreened(); prescreened != "" {
+		fmt.Fprintf(&b, "%-14s  %s\n", "prescreen", prescreened)
+	}
 	fmt.Fprintf(&b, "%s\n", &t.tally)
 	if marked := t.tally.Marked(); marked != "" {
 		fmt.Fprintf(&b, "rows with marks: %s\n", marked)

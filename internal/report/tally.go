@@ -26,6 +26,7 @@ type Tally struct {
 	Usage                                   usage.Usage         // usage of all rows
 	Marks                                   map[result.Mark]int // rows by mark; nil if there are none
 	Citations                               Citations
+	Prescreen                               Prescreen
 
 	shares stats.Sample // fraction of supported claims of each scored row
 }
@@ -59,6 +60,7 @@ func (t *Tally) Write(r *result.Row) error {
 			case result.NotMentioned:
 			}
 		}
+		t.Prescreen.add(r)
 		t.shares.Add(float64(t.Supported-before), float64(len(r.Claims)))
 	case result.Failed:
 		t.Failed++

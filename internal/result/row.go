@@ -180,6 +180,12 @@ type Claim struct {
 	Unsupported []Span `json:"unsupported,omitempty"`
 	// Citations are the citations of the claim, in order.
 	Citations []Citation `json:"citations,omitempty"`
+	// Prescreened is true if an offline judge decided in place of the model
+	// (--prescreen).
+	Prescreened bool `json:"prescreened,omitempty"`
+	// OfflineVerdict is the verdict of the offline judge on a claim that was sent
+	// to the model for an audit. Verdict is that of the model.
+	OfflineVerdict Verdict `json:"offline_verdict,omitempty" result:"dict"`
 	// Reused is set if the verdict was made for another claim.
 	Reused *Reused `json:",inline"`
 }

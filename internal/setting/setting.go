@@ -57,6 +57,8 @@ func All() []Definition {
 		{"--max-context-tokens", Judge},
 		{"--max-output-tokens", Judge},
 		{"--reasoning-effort", Judge},
+		{"--prescreen", Judge},
+		{"--audit", Scoring},
 		{"prompt claims", Judge},
 		{"prompt judge", Judge},
 		{"prompt judge-word", Judge},

@@ -82,6 +82,11 @@ type Verdict struct {
 	ChunkIDs []int      // indexes of supporting contexts, ascending
 	Evidence []Evidence // best first; may be empty
 	Reused   *Reused    // origin of a verdict reused from another claim, or nil
+	// Prescreened is set if an offline judge decided in place of a language model.
+	Prescreened bool
+	// Audited is the label of the offline judge on a claim that it decided, but which a
+	// language model judged as well; otherwise nil.
+	Audited *Label
 	// Unsupported lists the unsupported ranges of Claim.Text in ascending order,
 	// in code points. It is empty for a supported claim, and if the judge cannot
 	// localize them.

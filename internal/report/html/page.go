@@ -38,6 +38,7 @@ type overview struct {
 	Tally         *report.Tally
 	Cited         string // see report.Tally.Cited
 	Marked        string // see report.Tally.Marked
+	Prescreened   string // see report.Tally.Prescreened
 	NoClaimsShare string // in percent
 	Embedded      int    // rows in the table, except for the worst of the others
 	Worst         int
@@ -100,6 +101,7 @@ func (w *Writer) writeTail() error {
 		Tally:         &w.tally,
 		Cited:         w.tally.Cited(),
 		Marked:        w.tally.Marked(),
+		Prescreened:   w.tally.Prescreened(),
 		NoClaimsShare: w.tally.NoClaimsPercent(),
 		Embedded:      w.embedded,
 		Worst:         len(w.worst.rows),

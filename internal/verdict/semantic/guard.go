@@ -37,15 +37,15 @@ func (g *guard) equivalent(a, b string, sameQuestion bool) bool {
 // question and the earlier claims. A claim that refers to them, such as "It was red", is
 // equivalent to another only if all preceding texts are equivalent too.
 func (g *guard) equivalentAfter(a string, beforeA []string, b string, beforeB []string, sameQuestion bool) bool {
-	if !sameQuestion || !needsContext(a) && !needsContext(b) {
+	if !sameQuestion || !NeedsContext(a) && !NeedsContext(b) {
 		return g.equivalent(a, b, sameQuestion)
 	}
 	equal := func(a, b string) bool { return a == b || g.compare(a, b, true, true) }
 	return len(beforeA) > 0 && slices.EqualFunc(beforeA, beforeB, equal) && g.compare(a, b, true, true)
 }
 
-// needsContext reports whether a claim refers to something that it does not name.
-func needsContext(claim string) bool { return refersOutside(parse(claim)) }
+// NeedsContext reports whether a claim refers to something that it does not name.
+func NeedsContext(claim string) bool { return refersOutside(parse(claim)) }
 
 // compare implements equivalent. If inContext is set, the claims may refer to preceding
 // texts.

@@ -168,7 +168,7 @@ const (
 // claimsBefore returns the question and the claims before claim i if the claim needs
 // context. Otherwise, or if they exceed the limits, it returns nil.
 func claimsBefore(task verdict.Task, i int) []string {
-	if i > maxClaimsBefore || !needsContext(task.Claims[i].Judged()) {
+	if i > maxClaimsBefore || !NeedsContext(task.Claims[i].Judged()) {
 		return nil
 	}
 	texts := []string{task.Question}
@@ -187,7 +187,7 @@ func claimsBefore(task verdict.Task, i int) []string {
 // needs context, because the judge must see the preceding claims too.
 func dropHitsNeededAsContext(claims []extract.Claim, hits []*hit) {
 	for i := len(claims) - 1; i >= 0; i-- {
-		if hits[i] == nil && needsContext(claims[i].Judged()) {
+		if hits[i] == nil && NeedsContext(claims[i].Judged()) {
 			clear(hits[:i])
 			return
 		}

@@ -234,6 +234,12 @@ class Detail {
       if (claim.invented) {
         note("The rewritten claim says something that the answer does not.");
       }
+      if (claim.prescreened) {
+        note("Decided offline by the prescreen.");
+      }
+      if (claim.offline_verdict) {
+        note(`Audit of the prescreen, whose verdict was ${claim.offline_verdict}.`);
+      }
       if (claim.cached) {
         note(`Verdict from the ${claim.cached} cache, similarity ${formatScore(claim.cosine)}, originally for: `, write(make("bdi"), claim.cached_from));
       }

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/usage"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/cascade"
+	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
+)
+
+// prescreenNone is the default of --prescreen.
+const prescreenNone = "none"
+
+// prescreens reports whether an offline judge decides clear claims in place of the model.
+func (o *scoreOptions) prescreens() bool {
+	return o.llm.prescreen != prescreenNone && o.judge == judgeLLM
+}
+
+// applyBounds reads the bounds of --prescreen from --calibration.
+func (o *scoreOptions) applyBounds() error {
+	advice := fmt.Sprintf(`score labelled rows with --judge %s --keep LABEL -o R.jsonl --summary R.summary.json, then "ragfaith calibrate R.jsonl --label LABEL -o FILE.json"`, o.llm.prescreen)
+	if o.calibration == "" {
+		return usagef("--prescreen needs the bounds in --calibration FILE.json: %s", advice)
+	}
+	c, err := calibrate.Read(o.calibration)
+	if err != nil {
+		return err
+	}
+	if o.lower, o.upper, err = c.Bounds(); err != nil {
+		return usagef("--prescreen: %s: %w\n%s", o.calibration, err, advice)
+	}
+	o.calibrated = c
+	return nil
+}
+
+// offline returns the options of a run whose judge is that of --prescreen. A calibration of
+// such a run has the bounds.
+func (o *scoreOptions) offline() *scoreOptions {
+	p := *o
+	p.judge, p.threshold, p.calibrated = o.llm.prescreen, nil, nil
+	p.llm.votes, p.llm.maxContextTokens = 1, 0
+	return &p
+}
+
+// withoutJudge returns the model of a run with the options o.offline(), which is nil if it
+// needs none.
+func (m *model) withoutJudge(o *scoreOptions) *model {
+	if !o.offline().usesLLM() {
+		return nil
+	}
+	extractor := *m
+	extractor.embedder, extractor.local = nil, nil
+	return &extractor
+}
+
+// openPrescreen makes the judge of --prescreen decide clear claims.
+func (r *scoreRun) openPrescreen() (err error) {
+	o := r.options
+	offline := o.offline()
+	if offline.usesLocalModel() {
+		if r.screen, err = offline.openLocal(r.sys); err != nil {
+			return err
+		}
+	}
+	s, err := offline.newStages(r.model, r.screen)
+	if err != nil {
+		return err
+	}
+	if r.stages.judge, err = cascade.New(cascade.Options{
+		Offline: s.judge, Model: r.stages.judge, Lower: o.lower, Upper: o.upper,
+		Audit: *o.llm.audit, Seed: o.seed, NeedsContext: semantic.NeedsContext,
+	}); err != nil {
+		return err
+	}
+	r.savings, err = newSavings(o.judgeOptions(r.model), r.model)
+	return err
+}
+
+// disagreement returns a warning if the audit shows that the offline judge is more often
+// wrong than the calibration promises, or "".
+func (o *scoreOptions) disagreement(t *report.Tally) string {
+	if !o.prescreens() {
+		return ""
+	}
+	i, promised := t.Prescreen.Agreement(), 1-o.calibrated.Prescreen.MaxError
+	if !i.Reliable() || i.Upper >= promised {
+		return ""
+	}
+	format := func(x float64) string { return strconv.FormatFloat(math.Round(1000*x)/10, 'f', -1, 64) + "%" }
+	return fmt.Sprintf("--prescreen: the model agrees with %s of the audited verdicts (95%% interval up to %s), --calibration promises %s: calibrate with labelled rows of this dataset",
+		format(i.Estimate), format(i.Upper), format(promised))
+}
+
+// savings estimates the requests and tokens that --prescreen saves, as the dry run does. It
+// simulates the requests of each row with and without the claims decided offline. Requests
+// about citations are not counted.
+type savings struct {
+	model *simulator
+	judge eval.Judge // asks model
+	usage usage.Usage
+}
+
+func newSavings(opts judge.Options, m *model) (*savings, error) {
+	s := &savings{model: &simulator{tokens: m.stack.Tokens}}
+	opts.Model, opts.Limit = s.model, nil
+	j, err := judge.New(opts)
+	s.judge = j
+	return s, err
+}
+
+// sink returns a sink that adds up the savings of rows.
+func (s *savings) sink(ctx context.Context) eval.Sink { return savingsSink{s, ctx} }
+
+type savingsSink struct {
+	*savings
+
+	ctx context.Context //nolint:containedctx // that of the run, whose rows the sink gets
+}
+
+// Write adds the savings of r. A row that cannot be simulated counts as no savings.
+func (s savingsSink) Write(r *result.Row) error {
+	all := verdict.Task{Question: r.Question, Contexts: r.Contexts}
+	sent := all
+	for i := range r.Claims {
+		c := extract.Claim{ID: i, Text: r.Claims[i].Judged()}
+		all.Claims = append(all.Claims, c)
+		if !r.Claims[i].Prescreened {
+			sent.Claims = append(sent.Claims, c)
+		}
+	}
+	if len(sent.Claims) == len(all.Claims) {
+		return nil
+	}
+	s.model.maxItems = min(len(all.Claims), maxSimulatedItems) // a larger reply would be refused
+	without, err := s.judge.Judge(s.ctx, all)
+	if err != nil {
+		return nil //nolint:nilerr // only an estimate
+	}
+	var with verdict.Judgement
+	if len(sent.Claims) > 0 {
+		for i := range sent.Claims {
+			sent.Claims[i].ID = i
+		}
+		if with, err = s.judge.Judge(s.ctx, sent); err != nil {
+			return nil //nolint:nilerr // only an estimate
+		}
+	}
+	s.usage.Requests += max(without.Usage.Requests-with.Usage.Requests, 0)
+	s.usage.PromptTokens += max(without.Usage.PromptTokens-with.Usage.PromptTokens, 0)
+	s.usage.CompletionTokens += max(without.Usage.CompletionTokens-with.Usage.CompletionTokens, 0)
+	return nil
+}
+
+// String describes the savings on one line.
+func (s *savings) String() string {
+	return fmt.Sprintf("prescreen: saved about %d requests, %d prompt tokens and %d completion tokens", s.usage.Requests, s.usage.PromptTokens, s.usage.CompletionTokens)
+}

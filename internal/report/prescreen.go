@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/stats"
+	"github.com/ragfaith/ragfaith/internal/usage"
+)
+
+// Prescreen counts the claims of scored rows that an offline judge decided in place of a
+// language model, and compares both judges on those that the model judged as an audit.
+type Prescreen struct {
+	Decided int // by the offline judge
+	Audited int // decided by the offline judge, but judged by the model
+	Agreed  int // audited claims that both judges support, or neither does
+
+	agreement stats.Sample // agreed and audited claims of each audited row
+}
+
+// add counts the claims of a scored row.
+func (p *Prescreen) add(r *result.Row) {
+	audited, agreed := 0, 0
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		if c.Prescreened {
+			p.Decided++
+		}
+		if c.OfflineVerdict == "" {
+			continue
+		}
+		audited++
+		if (c.OfflineVerdict == result.Supported) == (c.Verdict == result.Supported) {
+			agreed++
+		}
+	}
+	p.Audited += audited
+	p.Agreed += agreed
+	p.agreement.Add(float64(agreed), float64(audited))
+}
+
+// Agreement returns the share of audited claims on which both judges agree, with its 95%
+// interval. The units are rows, since an audit selects rows.
+func (p *Prescreen) Agreement() stats.Interval { return p.agreement.Interval(stats.Options{}) }
+
+// describe summarizes the prescreen on one line. It returns "" if the run has none.
+func (p *Prescreen) describe(claims int) string {
+	if p.Decided+p.Audited == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d claims decided offline (%.1f%%)", p.Decided, claims, 100*float64(p.Decided)/float64(claims))
+	if p.Audited == 0 {
+		return text + ", none audited"
+	}
+	text += fmt.Sprintf(", model agrees on %d of %d audited claims", p.Agreed, p.Audited)
+	i := p.Agreement()
+	if !i.Reliable() {
+		return text + " (" + Count(i.N, "row", "rows") + ": " + i.Note + ")"
+	}
+	format := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+	return text + " (95% interval " + format(i.Lower) + " to " + format(i.Upper) + ")"
+}
+
+// Prescreened summarizes the prescreen on one line. It returns "" if the run has none.
+func (t *Tally) Prescreened() string { return t.Prescreen.describe(t.Claims) }
+
+// SummaryPrescreen is the JSON form of Prescreen.
+type SummaryPrescreen struct {
+	Decided   int             `json:"decided"`
+	Audited   int             `json:"audited"`
+	Agreed    int             `json:"agreed"`
+	Agreement SummaryInterval `json:"agreement"`
+	Saved     *SummarySaved   `json:"saved"` // null if results were only read
+}
+
+// SummarySaved estimates what the model would have cost without the prescreen.
+type SummarySaved struct {
+	Requests         int `json:"requests"`
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+}
+
+// NewSummarySaved converts u.
+func NewSummarySaved(u usage.Usage) *SummarySaved {
+	return &SummarySaved{u.Requests, u.PromptTokens, u.CompletionTokens}
+}
+
+// Prescreen returns the counts of the rows so far, even if there are none.
+func (f *SummaryBuilder) Prescreen() *SummaryPrescreen { return f.tally.Prescreen.summary() }
+
+// summary converts p to its JSON form.
+func (p *Prescreen) summary() *SummaryPrescreen {
+	i := p.Agreement()
+	return &SummaryPrescreen{Decided: p.Decided, Audited: p.Audited, Agreed: p.Agreed, Agreement: NewSummaryInterval(&i)}
+}
+
+// check checks the ranges of the numbers.
+func (s *SummaryPrescreen) check(claims int) error {
+	switch {
+	case s == nil:
+		return nil
+	case min(s.Decided, s.Audited, s.Agreed) < 0, s.Agreed > s.Audited, s.Decided > claims, s.Audited > claims-s.Decided:
+		return fmt.Errorf("prescreen: got %d decided, %d audited and %d agreed of %d claims, want no more agreed than audited and no more decided than claims",
+			s.Decided, s.Audited, s.Agreed, claims)
+	}
+	if x := s.Saved; x != nil && min(x.Requests, x.PromptTokens, x.CompletionTokens) < 0 {
+		return fmt.Errorf("prescreen.saved: got %d requests, %d and %d tokens, want no negative number", x.Requests, x.PromptTokens, x.CompletionTokens)
+	}
+	return nil
+}

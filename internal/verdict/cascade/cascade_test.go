@@ -1,0 +1,249 @@
+package cascade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/usage"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// judgeFunc is a Judger.
+type judgeFunc func(task verdict.Task) (verdict.Judgement, error)
+
+func (f judgeFunc) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	return f(task)
+}
+
+// scores is an offline judge that gives claim i the score i and supports it from 0.5.
+func scores(all ...float64) judgeFunc {
+	return func(task verdict.Task) (verdict.Judgement, error) {
+		var j verdict.Judgement
+		for _, c := range task.Claims {
+			v := verdict.Verdict{ClaimID: c.ID, Score: all[c.ID], Reason: "offline"}
+			if v.Score >= 0.5 {
+				v.Label = verdict.Supported
+			}
+			j.Verdicts = append(j.Verdicts, v)
+		}
+		return j, nil
+	}
+}
+
+// A recorder is a model that contradicts every claim, and lists the claims of each call.
+type recorder struct{ calls []string }
+
+func (r *recorder) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	j := verdict.Judgement{Usage: usage.Usage{Requests: 1, PromptTokens: 10}, Marks: []string{"one_word"}}
+	var ids []string
+	for i := len(task.Claims) - 1; i >= 0; i-- { // any order
+		j.Verdicts = append(j.Verdicts, verdict.Verdict{ClaimID: task.Claims[i].ID, Label: verdict.Contradicted, Reason: "model"})
+	}
+	for _, c := range task.Claims {
+		ids = append(ids, fmt.Sprint(c.ID))
+	}
+	r.calls = append(r.calls, strings.Join(ids, " "))
+	return j, nil
+}
+
+func newTask(texts ...string) verdict.Task {
+	task := verdict.Task{Question: "q", Contexts: []string{"c"}}
+	for i, text := range texts {
+		task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
+	}
+	return task
+}
+
+func newJudge(t *testing.T, o Options) *Judge {
+	t.Helper()
+	j, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// describe formats a verdict.
+func describe(v *verdict.Verdict) string {
+	s := fmt.Sprintf("%d %s %s", v.ClaimID, v.Reason, v.Label)
+	if v.Prescreened {
+		s += " prescreened"
+	}
+	if v.Audited != nil {
+		s += " audited " + v.Audited.String()
+	}
+	return s
+}
+
+func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
+	nan := math.NaN()
+	pronoun := func(claim string) bool { return strings.HasPrefix(claim, "It ") }
+	for _, tt := range []struct {
+		name         string
+		scores       []float64
+		texts        []string
+		lower, upper float64
+		audit        float64
+		calls        []string
+		want         []string
+	}{
+		{
+			"between the bounds", []float64{0.95, 0.5, 0.1}, []string{"a", "b", "c"}, 0.2, 0.9, 0, []string{"1"},
+			[]string{"0 offline supported prescreened", "1 model contradicted", "2 offline not_mentioned prescreened"},
+		},
+		{
+			"all decided", []float64{0.9, 0.2}, []string{"a", "b"}, 0.2, 0.9, 0, nil,
+			[]string{"0 offline supported prescreened", "1 offline not_mentioned prescreened"},
+		},
+		{
+			"no lower bound", []float64{0.9, 0}, []string{"a", "b"}, nan, 0.9, 0, []string{"1"},
+			[]string{"0 offline supported prescreened", "1 model contradicted"},
+		},
+		{
+			"no upper bound", []float64{1, 0.1}, []string{"a", "b"}, 0.1, nan, 0, []string{"0"},
+			[]string{"0 model contradicted", "1 offline not_mentioned prescreened"},
+		},
+		{
+			"both bounds at the threshold of the judge", []float64{0.5, 0.499}, []string{"a", "b"}, 0.5, 0.5, 0, nil,
+			[]string{"0 offline supported prescreened", "1 offline not_mentioned prescreened"},
+		},
+		{
+			"scores are rounded as in results", []float64{0.8999996, 0.2000004}, []string{"a", "b"}, 0.2, 0.9, 0, nil,
+			[]string{"0 offline supported prescreened", "1 offline not_mentioned prescreened"},
+		},
+		{
+			"audit", []float64{0.95, 0.5, 0.1}, []string{"a", "b", "c"}, 0.2, 0.9, 1, []string{"0 1 2"},
+			[]string{"0 model contradicted audited supported", "1 model contradicted", "2 model contradicted audited not_mentioned"},
+		},
+		{
+			"audit of a row without decided claims", []float64{0.6}, []string{"a"}, 0.2, 0.9, 1, []string{"0"},
+			[]string{"0 model contradicted"},
+		},
+		{
+			"claims before one that refers to them", []float64{0.95, 0.5, 0.95}, []string{"The mill is old.", "It is red.", "The sky is blue."}, 0.2, 0.9, 0, []string{"0 1"},
+			[]string{"0 model contradicted", "1 model contradicted", "2 offline supported prescreened"},
+		},
+		{
+			"a decided claim that refers to others", []float64{0.5, 0.95}, []string{"The mill is old.", "It is red."}, 0.2, 0.9, 0, []string{"0"},
+			[]string{"0 model contradicted", "1 offline supported prescreened"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var model recorder
+			j := newJudge(t, Options{Offline: scores(tt.scores...), Model: &model, Lower: tt.lower, Upper: tt.upper, Audit: tt.audit, NeedsContext: pronoun})
+			got, err := j.Judge(t.Context(), newTask(tt.texts...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var described []string
+			for i := range got.Verdicts {
+				described = append(described, describe(&got.Verdicts[i]))
+			}
+			if d := cmp.Diff(tt.want, described); d != "" {
+				t.Errorf("verdicts (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(tt.calls, model.calls); d != "" {
+				t.Errorf("claims sent (-want +got):\n%s", d)
+			}
+			if got.Usage.Requests != len(tt.calls) || len(got.Marks) != len(tt.calls) {
+				t.Errorf("got %d requests and the marks %v, want %d and those of the model", got.Usage.Requests, got.Marks, len(tt.calls))
+			}
+		})
+	}
+}
+
+func TestAuditSelectsTheStatedShareByContent(t *testing.T) {
+	const n = 4000
+	audited := func(seed uint64, share float64) (all []bool) {
+		j := newJudge(t, Options{Offline: scores(1), Model: &recorder{}, Lower: math.NaN(), Upper: 0.9, Audit: share, Seed: seed})
+		for i := range n {
+			got, err := j.Judge(t.Context(), newTask(fmt.Sprintf("claim %d", i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, !got.Verdicts[0].Prescreened)
+		}
+		return all
+	}
+	count := func(all []bool) (k int) {
+		for _, x := range all {
+			if x {
+				k++
+			}
+		}
+		return k
+	}
+	first, again, other := audited(1, 0.05), audited(1, 0.05), audited(2, 0.05)
+	if k := count(first); math.Abs(float64(k)-0.05*n) > 4*math.Sqrt(0.05*0.95*n) {
+		t.Errorf("got %d of %d audited, want about 5%%", k, n)
+	}
+	if !cmp.Equal(first, again) {
+		t.Error("the same seed audits other rows")
+	}
+	if cmp.Equal(first, other) {
+		t.Error("another seed audits the same rows")
+	}
+	more := audited(1, 0.2)
+	for i := range first {
+		if first[i] && !more[i] {
+			t.Fatalf("row %d is audited at 5%% but not at 20%%", i)
+		}
+	}
+	if k := count(audited(1, 0)); k != 0 {
+		t.Errorf("no audit: got %d audited rows", k)
+	}
+	if k := count(audited(1, 1)); k != n {
+		t.Errorf("audit of all rows: got %d of %d", k, n)
+	}
+}
+
+func TestJudgeReturnsErrorsWithUsage(t *testing.T) {
+	failed := errors.New("failed")
+	spent := usage.Usage{Requests: 2}
+	model := func(j verdict.Judgement, err error) judgeFunc {
+		return func(verdict.Task) (verdict.Judgement, error) { return j, err }
+	}
+	for _, tt := range []struct {
+		name  string
+		model judgeFunc
+		want  string
+	}{
+		{"failed", model(verdict.Judgement{Usage: spent}, failed), "failed"},
+		{"no verdict", model(verdict.Judgement{Usage: spent}, nil), "claim 0 has no verdict"},
+		{"two verdicts", model(verdict.Judgement{Usage: spent, Verdicts: make([]verdict.Verdict, 2)}, nil), "claim 0 has more than one verdict"},
+	} {
+		j := newJudge(t, Options{Offline: scores(0.5), Model: tt.model, Lower: 0.1, Upper: 0.9})
+		got, err := j.Judge(t.Context(), newTask("a"))
+		if err == nil || err.Error() != tt.want || got.Usage != spent {
+			t.Errorf("%s: got %v with %+v, want %q with %+v", tt.name, err, got.Usage, tt.want, spent)
+		}
+	}
+	j := newJudge(t, Options{Offline: model(verdict.Judgement{}, failed), Model: &recorder{}, Lower: 0.1, Upper: 0.9})
+	if _, err := j.Judge(t.Context(), newTask("a")); !errors.Is(err, failed) {
+		t.Errorf("offline judge: got %v, want %v", err, failed)
+	}
+}
+
+func TestNewRejectsInvalidOptions(t *testing.T) {
+	nan := math.NaN()
+	for _, o := range []Options{
+		{},
+		{Offline: scores(), Lower: 0.1, Upper: 0.9},
+		{Model: scores(), Lower: 0.1, Upper: 0.9},
+		{Offline: scores(), Model: scores(), Lower: nan, Upper: nan},
+		{Offline: scores(), Model: scores(), Lower: 0.9, Upper: 0.1},
+		{Offline: scores(), Model: scores(), Lower: 0.1, Upper: 0.9, Audit: 1.1},
+		{Offline: scores(), Model: scores(), Lower: 0.1, Upper: 0.9, Audit: nan},
+	} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%+v: got no error", o)
+		}
+	}
+}
