@@ -33,9 +33,14 @@ func (c *Checker) checkClaim(r *result.Row, i int, a absent) *result.MismatchErr
 		if claim.Graded {
 			return mismatch("graded", "true", "false, since the claim has no verdict")
 		}
+		if claim.Prescreened || claim.OfflineVerdict != "" {
+			return mismatch("prescreened and offline_verdict", "one of them", "neither, since the claim has no verdict")
+		}
 		return nil
 	}
 	switch {
+	case claim.Prescreened && claim.OfflineVerdict != "":
+		return mismatch("offline_verdict", string(claim.OfflineVerdict), "none, since the claim was not sent to the model")
 	case !(claim.Score >= 0 && claim.Score <= 1): // true for NaN
 		return mismatch("score", number(claim.Score), "a number from 0 to 1")
 	case claim.Verdict == result.Supported && len(claim.Unsupported) > 0:

@@ -63,8 +63,12 @@ func TestCheckerDetectsEdits(t *testing.T) {
 		"statement not from question and answer": {edit: func(r *result.Row) {
 			r.Question, r.Claims[0].JudgedAs = "What rises in the east?", "The moon rises."
 		}, want: `claim 0: judged_as: got "The moon rises.", want "Sun rises in the east."`},
-		"judged_as of a rewritten claim":              {edit: func(r *result.Row) { r.Claims[2].JudgedAs = "A star." }, want: `claim 2: judged_as: got "A star.", want none`},
-		"cosine out of range":                         {edit: func(r *result.Row) { r.Claims[0].Reused = &result.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
+		"judged_as of a rewritten claim": {edit: func(r *result.Row) { r.Claims[2].JudgedAs = "A star." }, want: `claim 2: judged_as: got "A star.", want none`},
+		"cosine out of range":            {edit: func(r *result.Row) { r.Claims[0].Reused = &result.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
+		"decided offline":                {edit: func(r *result.Row) { r.Claims[0].Prescreened, r.Claims[1].OfflineVerdict = true, result.NotMentioned }},
+		"decided offline and audited": {edit: func(r *result.Row) {
+			r.Claims[0].Prescreened, r.Claims[0].OfflineVerdict = true, result.Supported
+		}, want: "claim 0: offline_verdict: got supported, want none"},
 		"empty quote":                                 {edit: func(r *result.Row) { r.Claims[0].Evidence[0] = result.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
 		"nearest role on a supported claim":           {edit: func(r *result.Row) { r.Claims[0].Evidence[0].Role = result.RoleNearest }, want: `claim 0: evidence 0: role: got "nearest"`},
 		"refusal":                                     {edit: refusal, check: Checker{NoClaims: &one}},
