@@ -73,6 +73,14 @@ func (r *docsRunner) servers(t *testing.T, b *docsBlock) []string {
 		}
 		env = append(env, "OPENAI_API_KEY="+testKey, "RAGFAITH_BASE_URL="+r.llm, "RAGFAITH_BATCH_POLL=1ms")
 	}
+	if b.has("providers") {
+		if r.providers == nil {
+			r.providers = newProviders(t)
+			r.writeTool(t, "az", "echo token of az")
+			r.writeTool(t, "gcloud", "echo token of gcloud")
+		}
+		env = append(env, r.providers.env...)
+	}
 	if b.has("hub") {
 		if r.hub == "" {
 			r.hub = startDocsHub(t, r.dir)
@@ -86,6 +94,9 @@ func (r *docsRunner) servers(t *testing.T, b *docsBlock) []string {
 func (r *docsRunner) useTestServer(t *testing.T, b *docsBlock, script string) string {
 	if r.servers(t, b); b.has("llm") {
 		script = strings.ReplaceAll(script, docsServer, strings.TrimSuffix(r.llm, "/v1"))
+	}
+	if b.has("providers") {
+		script = r.providers.redirect(script)
 	}
 	return script
 }

@@ -30,6 +30,8 @@ type docsRunner struct {
 	env []string
 	llm string // server address, or "" if not started
 	hub string
+
+	providers *providers // nil if not started
 }
 
 func newDocsRunner(t *testing.T) *docsRunner {

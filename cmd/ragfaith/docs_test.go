@@ -34,7 +34,7 @@ func (b *docsBlock) has(word string) bool { _, ok := b.attrs[word]; return ok }
 const docsLangs = "sh console yaml groovy python sql json text"
 
 // docsWords are the allowed options, documented in CONTRIBUTING.md.
-const docsWords = "llm hub repository exit skip"
+const docsWords = "llm providers hub repository exit skip"
 
 // skipReasons maps the values of skip to a pattern that at least one command of such a
 // block must match.

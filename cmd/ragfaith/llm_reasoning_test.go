@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,8 +76,10 @@ func TestSecondRunKnowsReasoning(t *testing.T) {
 	run := func(args ...string) (string, []*quirktest.Call) {
 		t.Helper()
 		before := len(server.Calls())
-		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--to", "jsonl",
-			"--judge", "llm", "--model", "x", "--base-url", endpoint, "--cache", dir}, args...)...)
+		got := runInProcess(t, t.TempDir(), nil, append([]string{
+			"score", "../../testdata/rows.jsonl", "--to", "jsonl",
+			"--judge", "llm", "--model", "x", "--base-url", endpoint, "--cache", dir,
+		}, args...)...)
 		if got.code != 0 {
 			t.Fatalf("exit code: got %d, want 0; stderr: %s", got.code, got.stderr)
 		}
@@ -101,7 +104,7 @@ func TestSecondRunKnowsReasoning(t *testing.T) {
 			if err := c.Close(); err != nil {
 				t.Fatal(err)
 			}
-			out, calls := run("--no-claims", "1", "--votes", fmt.Sprint(2*i+3), "--limit", "20")
+			out, calls := run("--no-claims", "1", "--votes", strconv.Itoa(2*i+3), "--limit", "20")
 			if strings.Contains(out, `"failed"`) || len(calls) > 3*baseline {
 				t.Errorf("got %d requests and %d failed rows", len(calls), strings.Count(out, `"failed"`))
 			}

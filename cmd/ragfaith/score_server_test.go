@@ -157,6 +157,7 @@ func TestServerShorthandHasThePrecedenceOfItsSource(t *testing.T) {
 		{nil, []string{"--judge", "ollama/m", "--concurrency", "3"}, "concurrency 3 flag"},
 		{nil, []string{"--judge", "vllm/m"}, "concurrency 16 default"},
 		{nil, []string{"--judge", "ollama/m"}, "api-key-env <nil> judge"},
+		{nil, []string{"--judge", "ollama/m"}, "timeout 10m judge"},
 		{nil, []string{"--judge", "vllm/m", "--api-key-env", "K"}, "api-key-env K flag"},
 		{nil, []string{"--judge", "ollama/m", "--profile", "ragas"}, "evidence joined profile"},
 	} {
