@@ -256,9 +256,19 @@ func TestDirectoryOfArchiveIsLimited(t *testing.T) {
 }
 
 func FuzzCheckpoint(f *testing.F) {
+	add := func(data []byte) {
+		f.Add(data)
+		if entries, err := zipEntries(data); err == nil {
+			for name, content := range entries {
+				if strings.HasSuffix(name, "data.pkl") {
+					f.Add(content)
+				}
+			}
+		}
+	}
 	for _, tt := range hostileFiles() {
 		if len(tt.data) < 4096 { // large ones are slow
-			f.Add(tt.data)
+			add(tt.data)
 		}
 	}
 	paths, err := filepath.Glob("testdata/*.[bc]*")
@@ -270,16 +280,18 @@ func FuzzCheckpoint(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(data)
+		add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tensors, err := parseTorch(data)
-		if err != nil {
-			return
-		}
-		for _, tensor := range tensors {
-			if got := values(t, tensor); got != nil && len(got) != tensor.Len() {
-				t.Errorf("%q: got %d values, want %d", tensor.Name, len(got), tensor.Len())
+		for _, file := range [][]byte{data, archive(string(data))} { // as a file, and as its pickle
+			tensors, err := parseTorch(file)
+			if err != nil {
+				continue
+			}
+			for _, tensor := range tensors {
+				if got := values(t, tensor); got != nil && len(got) != tensor.Len() {
+					t.Errorf("%q: got %d values, want %d", tensor.Name, len(got), tensor.Len())
+				}
 			}
 		}
 	})
