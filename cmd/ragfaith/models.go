@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
@@ -164,7 +166,7 @@ func newModelsList(sys system) *cobra.Command {
 	var models, to string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the models on this machine",
+		Short: "List the models on this machine, and those to download",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := modelStore(models, sys)
@@ -173,9 +175,10 @@ func newModelsList(sys system) *cobra.Command {
 			}
 			// List the readable models even if others are damaged.
 			list, listErr := store.List()
-			shown := modelsTable(list, store)
+			missing := missingModels(list)
+			shown := modelsTable(list, missing, store)
 			if to == "json" {
-				if shown, err = modelsJSON(list); err != nil {
+				if shown, err = modelsJSON(list, missing); err != nil {
 					return err
 				}
 			}
@@ -200,13 +203,33 @@ func revision(m *hub.Model) string {
 	return m.Revision + " at " + shortCommit(m.Commit)
 }
 
-// modelsTable returns a table of models. Cells are never truncated, so that paths can be
-// copied.
-func modelsTable(list []hub.Model, store hub.Store) string {
-	if len(list) == 0 {
-		return fmt.Sprintf("no models in %s\n\"ragfaith models pull\" downloads %s, or any ORG/REPO",
-			report.Printable(store.Dir), strings.Join(shortNames(), ", "))
+// missingModels returns the models with a short name that are not in list.
+func missingModels(list []hub.Model) []hub.Name {
+	return slices.DeleteFunc(hub.Names(), func(n hub.Name) bool {
+		return slices.ContainsFunc(list, func(m hub.Model) bool { return m.Name.Repo == n.Repo })
+	})
+}
+
+// modelsTable returns a table of models on this machine and one of those to download.
+// Cells are never truncated, so that paths can be copied.
+func modelsTable(list []hub.Model, missing []hub.Name, store hub.Store) string {
+	here := fmt.Sprintf("no models in %s", report.Printable(store.Dir))
+	if len(list) > 0 {
+		here = presentTable(list)
 	}
+	if len(missing) == 0 {
+		return here
+	}
+	w := plainTable()
+	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}})
+	w.AppendHeader(pretty.Row{"name", "parameters", "license", "language", "published accuracy"})
+	for _, n := range missing {
+		w.AppendRow(pretty.Row{n.Short, strconv.Itoa(n.Card.Millions) + "M", n.Card.License, n.Card.Languages, cmp.Or(n.Card.Accuracy, "-")})
+	}
+	return here + "\n\n\"ragfaith models pull\" downloads these, or any ORG/REPO:\n\n" + w.Render()
+}
+
+func presentTable(list []hub.Model) string {
 	w := plainTable()
 	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight}})
 	w.AppendHeader(pretty.Row{"name", "repository", "revision", "size", "directory"})
@@ -233,17 +256,23 @@ func plainTable() pretty.Writer {
 	return w
 }
 
-// modelsJSON returns the models as a JSON array.
-func modelsJSON(list []hub.Model) (string, error) {
+// modelsJSON returns the models as a JSON array: those on this machine, then those to
+// download.
+func modelsJSON(list []hub.Model, missing []hub.Name) (string, error) {
 	type model struct {
 		Name     *string `json:"name"` // null if the model has no short name
 		Repo     string  `json:"repo"`
 		Revision *string `json:"revision"` // null if unknown
-		Commit   string  `json:"commit"`
+		Commit   *string `json:"commit"`   // null if not on this machine
 		Files    int     `json:"files"`
-		Size     int64   `json:"size"` // in bytes
-		Dir      string  `json:"dir"`
+		Size     int64   `json:"size"`   // in bytes
+		Dir      *string `json:"dir"`    // null if not on this machine
 		Shared   bool    `json:"shared"` // in the Hugging Face cache
+
+		Parameters int     `json:"parameters,omitempty"` // in millions
+		License    string  `json:"license,omitempty"`
+		Languages  string  `json:"languages,omitempty"`
+		Accuracy   *string `json:"published_accuracy"` // null if none is known
 	}
 	optional := func(s string) *string {
 		if s == "" {
@@ -251,10 +280,19 @@ func modelsJSON(list []hub.Model) (string, error) {
 		}
 		return &s
 	}
-	all := make([]model, len(list))
+	all := make([]model, 0, len(list)+len(missing))
+	add := func(m *hub.Model) {
+		card := m.Name.Card
+		all = append(all, model{
+			optional(m.Name.Short), m.Name.Repo, optional(m.Revision), optional(m.Commit), len(m.Files), m.Size(), optional(m.Dir), m.Shared,
+			card.Millions, card.License, card.Languages, optional(card.Accuracy),
+		})
+	}
 	for i := range list {
-		m := &list[i]
-		all[i] = model{optional(m.Name.Short), m.Name.Repo, optional(m.Revision), m.Commit, len(m.Files), m.Size(), m.Dir, m.Shared}
+		add(&list[i])
+	}
+	for _, n := range missing {
+		add(&hub.Model{Name: n})
 	}
 	content, err := json.MarshalIndent(all, "", "  ")
 	return string(content), err

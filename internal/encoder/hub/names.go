@@ -18,6 +18,17 @@ type Name struct {
 	// Weights is the file that contains the weights, or "" if it has a usual name.
 	Weights string
 	Embeds  bool // embeds texts and can't judge
+	Card    Card // empty if there is no short name
+}
+
+// A Card is what is published about a model.
+type Card struct {
+	Millions  int    // parameters in millions, with embeddings
+	License   string // SPDX identifier
+	Languages string
+	// Accuracy is the balanced accuracy in percent on LLM-AggreFact (leaderboard of
+	// llm-aggrefact.github.io) or the F1 of answers on RAGTruth, or "" if not published.
+	Accuracy string
 }
 
 // String returns the short name or the repository.
@@ -33,24 +44,24 @@ func Names() []Name {
 	return []Name{
 		// HHEM uses the tokenizer of its base model, google/flan-t5-base. The
 		// tokenizer.json in its own repository is for an older architecture.
-		{Short: "hhem-2.1-open", Repo: "vectara/hallucination_evaluation_model", Tokenizer: "google/flan-t5-base"},
-		{Short: "factcg-deberta-v3-large", Repo: "yaxili96/FactCG-DeBERTa-v3-Large"},
-		{Short: "minicheck-flan-t5-large", Repo: "lytang/MiniCheck-Flan-T5-Large"},
-		{Short: "minicheck-roberta-large", Repo: "lytang/MiniCheck-RoBERTa-Large"},
-		{Short: "minicheck-deberta-v3-large", Repo: "lytang/MiniCheck-DeBERTa-v3-Large"},
-		{Short: "lettucedetect-base", Repo: "KRLabsOrg/lettucedect-base-modernbert-en-v1"},
-		{Short: "lettucedetect-large", Repo: "KRLabsOrg/lettucedect-large-modernbert-en-v1"},
-		{Short: "tinylettuce-17m", Repo: "KRLabsOrg/tinylettuce-ettin-17m-en-v1"},
-		{Short: "tinylettuce-32m", Repo: "KRLabsOrg/tinylettuce-ettin-32m-en-v1"},
-		{Short: "tinylettuce-68m", Repo: "KRLabsOrg/tinylettuce-ettin-68m-en-v1"},
-		{Short: "lettucedetect-v2-mmbert-base", Repo: "KRLabsOrg/lettucedect-v2-mmbert-base"},
-		{Short: "nli-deberta-v3-xsmall", Repo: "cross-encoder/nli-deberta-v3-xsmall"},
-		{Short: "nli-deberta-v3-small", Repo: "cross-encoder/nli-deberta-v3-small"},
-		{Short: "nli-deberta-v3-base", Repo: "cross-encoder/nli-deberta-v3-base"},
-		{Short: "nli-deberta-v3-large", Repo: "cross-encoder/nli-deberta-v3-large"},
-		{Short: "deberta-v3-base-mnli-fever-anli", Repo: "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"},
-		{Short: "deberta-v3-large-mnli-fever-anli-ling-wanli", Repo: "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli"},
-		{Short: "minilm-l6", Repo: "sentence-transformers/all-MiniLM-L6-v2", Embeds: true},
+		{Short: "hhem-2.1-open", Repo: "vectara/hallucination_evaluation_model", Tokenizer: "google/flan-t5-base", Card: Card{110, "Apache-2.0", "en", "LLM-AggreFact 71.8"}},
+		{Short: "factcg-deberta-v3-large", Repo: "yaxili96/FactCG-DeBERTa-v3-Large", Card: Card{435, "MIT", "en", "LLM-AggreFact 75.6"}},
+		{Short: "minicheck-flan-t5-large", Repo: "lytang/MiniCheck-Flan-T5-Large", Card: Card{770, "MIT", "en", "LLM-AggreFact 75.0"}},
+		{Short: "minicheck-roberta-large", Repo: "lytang/MiniCheck-RoBERTa-Large", Card: Card{355, "MIT", "en", "LLM-AggreFact 73.5"}},
+		{Short: "minicheck-deberta-v3-large", Repo: "lytang/MiniCheck-DeBERTa-v3-Large", Card: Card{435, "MIT", "en", "LLM-AggreFact 73.1"}},
+		{Short: "lettucedetect-base", Repo: "KRLabsOrg/lettucedect-base-modernbert-en-v1", Card: Card{149, "MIT", "en", "RAGTruth 76.1"}},
+		{Short: "lettucedetect-large", Repo: "KRLabsOrg/lettucedect-large-modernbert-en-v1", Card: Card{395, "MIT", "en", "RAGTruth 79.2"}},
+		{Short: "tinylettuce-17m", Repo: "KRLabsOrg/tinylettuce-ettin-17m-en-v1", Card: Card{17, "MIT", "en", "RAGTruth 68.5"}},
+		{Short: "tinylettuce-32m", Repo: "KRLabsOrg/tinylettuce-ettin-32m-en-v1", Card: Card{32, "MIT", "en", "RAGTruth 72.2"}},
+		{Short: "tinylettuce-68m", Repo: "KRLabsOrg/tinylettuce-ettin-68m-en-v1", Card: Card{68, "MIT", "en", "RAGTruth 75.0"}},
+		{Short: "lettucedetect-v2-mmbert-base", Repo: "KRLabsOrg/lettucedect-v2-mmbert-base", Card: Card{307, "Apache-2.0", "14 languages", "RAGTruth 74.3"}},
+		{Short: "nli-deberta-v3-xsmall", Repo: "cross-encoder/nli-deberta-v3-xsmall", Card: Card{71, "Apache-2.0", "en", ""}},
+		{Short: "nli-deberta-v3-small", Repo: "cross-encoder/nli-deberta-v3-small", Card: Card{142, "Apache-2.0", "en", ""}},
+		{Short: "nli-deberta-v3-base", Repo: "cross-encoder/nli-deberta-v3-base", Card: Card{184, "Apache-2.0", "en", ""}},
+		{Short: "nli-deberta-v3-large", Repo: "cross-encoder/nli-deberta-v3-large", Card: Card{435, "Apache-2.0", "en", ""}},
+		{Short: "deberta-v3-base-mnli-fever-anli", Repo: "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli", Card: Card{184, "MIT", "en", ""}},
+		{Short: "deberta-v3-large-mnli-fever-anli-ling-wanli", Repo: "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli", Card: Card{435, "MIT", "en", ""}},
+		{Short: "minilm-l6", Repo: "sentence-transformers/all-MiniLM-L6-v2", Embeds: true, Card: Card{23, "Apache-2.0", "en", ""}},
 	}
 }
 
