@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +25,8 @@ import (
 
 // A dry run sends all rows through the real stages, with a simulator instead of the
 // server. Requests and prompt tokens are therefore exact, including context windows,
-// votes and custom prompts; completion tokens are estimated. The cache is not used.
+// votes and custom prompts; completion tokens are estimated. Replies in the cache are not
+// used, only the reasoning tokens that earlier runs measured.
 
 const (
 	// Typical statistics of OpenAI's smaller models.
@@ -38,8 +41,40 @@ const (
 
 // A simulator is an llm.Completer that returns valid placeholder replies.
 type simulator struct {
-	tokens   *llm.Tokens
-	maxItems int // maximum claims or sentences per reply
+	tokens    *llm.Tokens
+	maxItems  int // maximum claims or sentences per reply
+	reasoning int // reasoning tokens per reply
+}
+
+// simulate replaces the completer of m with a simulator. Unless the cache is disabled or
+// does not exist, it contains the reasoning tokens that earlier runs measured.
+func (o *scoreOptions) simulate(ctx context.Context, m *model, sys system, options llm.Options) {
+	m.reasoning, m.reasoningKnown = m.stack.Reasoning()
+	if dir, err := cacheDir(o.llm.cache, sys); err == nil && !o.llm.noCache {
+		if _, err := os.Stat(filepath.Join(dir, llm.CacheFile)); err == nil {
+			options.Cache = llm.OpenCache(ctx, dir, options.Clock, nil)
+			defer options.Cache.Close()
+			if stack, err := llm.New(options); err == nil {
+				m.reasoning, m.reasoningKnown = stack.Reasoning()
+				stack.Close()
+			}
+		}
+	}
+	m.Completer = &simulator{m.stack.Tokens, maxSimulatedItems, m.reasoning.Mean}
+}
+
+// reasoningNote describes what the estimate of completion tokens rests on.
+func (m *model) reasoningNote() string {
+	r := m.reasoning
+	switch {
+	case r.Mean > 0 && r.Replies > 0:
+		return fmt.Sprintf("estimate: %d reasoning tokens per request, measured in %d replies", r.Mean, r.Replies)
+	case r.Mean > 0:
+		return fmt.Sprintf("estimate: %d reasoning tokens per request, typical of reasoning models; unknown until the first run", r.Mean)
+	case !m.reasoningKnown:
+		return "estimate, if the model does not reason; unknown until the first run"
+	}
+	return "estimate"
 }
 
 // Complete returns a reply in the requested format, with as many items as the request
@@ -52,7 +87,7 @@ func (s *simulator) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, e
 		reply := simulatedReply(q.Schema.Name, n)
 		if q.Schema.Accept(reply) == nil {
 			return &llm.Reply{JSON: reply, Usage: usage.Usage{
-				Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: s.tokens.Text(string(reply)),
+				Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: s.tokens.Text(string(reply)) + s.reasoning,
 			}}, nil
 		}
 	}
@@ -89,7 +124,7 @@ func simulatedReply(schema string, n int) json.RawMessage {
 // but returns the sentences of the answer, since a model's statements are unknown.
 type simulatedStatements struct {
 	extractllm.Extractor
-	tokens *llm.Tokens
+	simulator
 }
 
 // Extract implements eval.Extractor.
@@ -98,7 +133,8 @@ func (x simulatedStatements) Extract(ctx context.Context, question, answer strin
 	if err != nil || len(e.Claims) == 0 {
 		return e, err
 	}
-	x.Model = &simulator{x.tokens, len(e.Claims)}
+	x.maxItems = len(e.Claims)
+	x.Model = &x.simulator
 	statements, err := x.Extractor.Extract(ctx, question, answer)
 	e.Usage = statements.Usage
 	return e, err
@@ -129,7 +165,7 @@ func (s stages) forDryRun(o *scoreOptions, m *model) stages {
 		s.judge = newNoopJudge()
 	}
 	if x, ok := s.extractor.(extractllm.Extractor); ok {
-		s.extractor = simulatedStatements{x, m.stack.Tokens}
+		s.extractor = simulatedStatements{x, simulator{tokens: m.stack.Tokens, reasoning: m.reasoning.Mean}}
 	}
 	return s
 }
@@ -190,7 +226,7 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model) error {
 		line("completion tokens", "0", "")
 		line("cost", "$0", "nothing is sent")
 	} else {
-		line("completion tokens", strconv.Itoa(e.usage.CompletionTokens), "estimate")
+		line("completion tokens", strconv.Itoa(e.usage.CompletionTokens), m.reasoningNote())
 		cost, note := "unknown", "the price of "+m.stack.Client.Model()+" is unknown; set it with --price"
 		if m.price != nil {
 			usd := (float64(e.usage.PromptTokens)*m.price[0] + float64(e.usage.CompletionTokens)*m.price[1]) / 1e6

@@ -191,6 +191,9 @@ type model struct {
 	local    *localEmbedder // the embedder if it is a local model, or nil
 	embedURL string         // URL of the embedding server without secrets, or "" for a local model
 	price    *[2]float64    // USD per million prompt and completion tokens, or nil if unknown
+
+	reasoning      llm.Reasoning // expected; set in a dry run only
+	reasoningKnown bool          // false if the model may reason for longer
 }
 
 // Complete implements llm.Completer. Its duration is limited by --timeout and --retries
@@ -201,7 +204,7 @@ func (m *model) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error
 }
 
 // newModel returns the model selected by the options, without sending a request. In a dry
-// run, the model never sends requests, needs no key and opens no cache.
+// run, the model never sends requests and needs no key.
 func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Console, dryRun bool) (*model, error) {
 	l := &o.llm
 	prompts, err := prompt.Load(l.prompts)
@@ -278,7 +281,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		m.price = &[2]float64{in, out}
 	}
 	if dryRun {
-		m.Completer = &simulator{tokens: stack.Tokens, maxItems: maxSimulatedItems}
+		o.simulate(ctx, m, sys, options)
 		return m, nil
 	}
 	if l.semanticCache && o.judge == judgeLLM && l.embedsLocally() {

@@ -215,7 +215,9 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		return err
 	}
 	rec := &recorder{batch: b, stack: s, form: state.Form}
-	var completer Completer = s.replyRetry(rec, true)
+	retrier := s.replyRetry(rec, true)
+	retrier.Save = nil // the last pass measures the replies
+	var completer Completer = retrier
 	if cache := s.opts.Cache; cache != nil {
 		completer = cacheReader{&cachedCompleter{Cache: cache, endpoint: s.Client.Endpoint(), model: s.Client.ModelKey()}, completer}
 	}

@@ -124,7 +124,7 @@ func (s *Stack) replyRetry(next Completer, fixed bool) *ReplyRetry {
 	if _, ok := familyOf(o.Client.Model); ok && o.Client.ReasoningEffort != "none" {
 		p.Room = min(max(minRoom, 8*typicalReasoning(o.Client.ReasoningEffort)), maxReasoning)
 	}
-	if o.Cache != nil && !fixed {
+	if o.Cache != nil {
 		key := sha256Hex(s.Client.Endpoint() + "\x00" + s.Client.ModelKey())
 		p.Measured = o.Cache.loadReasoning(context.Background(), key)
 		p.Save = func(ctx context.Context, r Reasoning) { o.Cache.saveReasoning(ctx, key, r) }
@@ -132,6 +132,18 @@ func (s *Stack) replyRetry(next Completer, fixed bool) *ReplyRetry {
 	p.Probe = p.Room == 0 && p.Measured.Replies == 0 && !answersDirectly(o.Client.Model)
 	p.budget.meter.earlier = p.Measured
 	return p
+}
+
+// Reasoning returns the reasoning to expect of the model: as measured in earlier
+// runs, or with Replies 0 as typical of the models with such a name. certain is
+// false if the model may reason for more, since nothing is known about it.
+func (s *Stack) Reasoning() (r Reasoning, certain bool) {
+	o := &s.opts.Client
+	p := s.replyRetry(nil, false)
+	if p.Measured.Replies == 0 && p.Room > 0 {
+		p.Measured.Mean = typicalReasoning(o.ReasoningEffort)
+	}
+	return p.Measured, !p.Probe
 }
 
 // layers returns the layers from Retry to RateLimiter, with the price of o's
