@@ -49,8 +49,10 @@ func TestDryRunKnowsReasoning(t *testing.T) {
 			cache := t.TempDir()
 			run := func(args string) commandResult {
 				t.Helper()
-				got := runInProcess(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--to", "none", "--judge", "llm",
-					"--base-url", s.URL + "/v1", "--cache", cache, "--model", tt.model}, strings.Fields(tt.args+" "+args)...)...)
+				got := runInProcess(t, t.TempDir(), nil, append([]string{
+					"score", "../../testdata/rows.jsonl", "--to", "none", "--judge", "llm",
+					"--base-url", s.URL + "/v1", "--cache", cache, "--model", tt.model,
+				}, strings.Fields(tt.args+" "+args)...)...)
 				if got.code != 0 {
 					t.Fatalf("exit code: got %d, want 0; stderr: %s", got.code, got.stderr)
 				}

@@ -132,7 +132,7 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 }
 
 // TestEmptyRepliesFailRowsQuickly checks that rows fail with a reason if the model never
-// answers, and that later rows cost only one request.
+// answers, and that later rows cost at most one request.
 func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 	t.Parallel()
 	const rows = 60
@@ -152,7 +152,11 @@ func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 			if failed := strings.Count(got.stdout, `"status":"failed"`); failed != rows-1 || strings.Count(got.stdout, tt.want) != failed {
 				t.Errorf("got %d failed rows, %d of them with %q; want %d: %s", failed, strings.Count(got.stdout, tt.want), tt.want, rows-1, got.stdout[:2000])
 			}
-			if limit := rows*12/10 + 24; got.requests > limit {
+			limit := rows*12/10 + 24
+			if strings.HasPrefix(name, "reasoning") { // each request would cost a lot, so most are not sent
+				limit = 32
+			}
+			if got.requests > limit {
 				t.Errorf("got %d requests, want at most %d", got.requests, limit)
 			}
 		})

@@ -64,6 +64,19 @@ func TestKnownReasoningModelsNeedNoNegotiation(t *testing.T) {
 	}
 }
 
+// TestContextWindowLimitsReasoning checks that a server that has no room for the usual
+// output tokens costs few requests.
+func TestContextWindowLimitsReasoning(t *testing.T) {
+	t.Parallel()
+	baseline := runWithQuirks(t, "")
+	for _, model := range []string{"x", "qwen3:4b"} {
+		got := runWithQuirks(t, "--model "+model, quirktest.Context(8192), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)}))
+		if got.code != 0 || !cmp.Equal(baseline.scores, got.scores) || got.requests > baseline.requests+24 {
+			t.Errorf("%s: got exit code %d and %d requests, want 0 and at most %d; stderr: %s", model, got.code, got.requests, baseline.requests+24, got.stderr)
+		}
+	}
+}
+
 // TestSecondRunKnowsReasoning checks that a run starts with the output tokens that
 // earlier runs found, and that damaged values in the cache change neither scores nor the
 // number of requests by much.

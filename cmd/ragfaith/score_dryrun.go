@@ -49,13 +49,13 @@ type simulator struct {
 // simulate replaces the completer of m with a simulator. Unless the cache is disabled or
 // does not exist, it contains the reasoning tokens that earlier runs measured.
 func (o *scoreOptions) simulate(ctx context.Context, m *model, sys system, options llm.Options) {
-	m.reasoning, m.reasoningKnown = m.stack.Reasoning()
+	m.reasoning, m.reasoningKnown = m.stack.Reasoning(ctx)
 	if dir, err := cacheDir(o.llm.cache, sys); err == nil && !o.llm.noCache {
 		if _, err := os.Stat(filepath.Join(dir, llm.CacheFile)); err == nil {
 			options.Cache = llm.OpenCache(ctx, dir, options.Clock, nil)
 			defer options.Cache.Close()
 			if stack, err := llm.New(options); err == nil {
-				m.reasoning, m.reasoningKnown = stack.Reasoning()
+				m.reasoning, m.reasoningKnown = stack.Reasoning(ctx)
 				stack.Close()
 			}
 		}

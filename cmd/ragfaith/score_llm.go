@@ -68,10 +68,11 @@ type llmOptions struct {
 const effortAuto = "auto"
 
 const (
-	defaultTimeout = time.Minute
-	defaultRetries = 5
-	defaultPoll    = 30 * time.Second
-	defaultAudit   = 0.05
+	defaultTimeout          = time.Minute
+	defaultReasoningTimeout = 10 * time.Minute
+	defaultRetries          = 5
+	defaultPoll             = 30 * time.Second
+	defaultAudit            = 0.05
 )
 
 // flags sets the defaults and returns the flags.
@@ -84,7 +85,7 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "header", arg: "'NAME: VALUE'", value: &l.headers, help: "add a request header; $VARIABLE is replaced; repeatable"},
 		{name: "extra-body", arg: "JSON", value: flagvalue.Text(&l.extraBody, checkExtraBody), help: "object to add to chat requests, such as {\"top_p\":0.9}"},
 		{name: "client-cert", arg: "FILE", value: &l.clientCert, path: filePath, exts: []string{"pem"}, help: "PEM file with a client certificate and its private key"},
-		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.timeout, defaultTimeout, time.Millisecond), help: "timeout for one request"},
+		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.timeout, defaultTimeout, time.Millisecond), help: "timeout for one request; 10m if the model reasons"},
 		{name: "retries", arg: "N", value: flagvalue.Int(&l.retries, defaultRetries, 0), help: "retry transient failures up to N times"},
 		{name: "rpm", arg: "N", value: flagvalue.Int(&l.rpm, 0, 0), help: "maximum requests per minute; 0 for no limit"},
 		{name: "tpm", arg: "N", value: flagvalue.Int(&l.tpm, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
@@ -236,6 +237,9 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 	options := llm.Options{
 		Client: client, Clock: sys.Clock, Concurrency: o.concurrency, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
 		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price, MaxOutputTokens: l.maxOutputTokens,
+	}
+	if o.flags == nil || !o.flags.Changed("timeout") {
+		options.Client.ReasoningTimeout = defaultReasoningTimeout
 	}
 	if l.reasoningEffort != effortAuto {
 		options.Client.ReasoningEffort = l.reasoningEffort

@@ -26,9 +26,12 @@ type Config struct {
 	Org             string // sent as OpenAI-Organization
 	ReasoningEffort string // sent as reasoning_effort if not empty
 	Timeout         time.Duration
-	Headers         Headers          // sent with every request
-	ExtraBody       json.RawMessage  // added to chat requests; from ParseExtraBody
-	Certificate     *tls.Certificate // client certificate; optional
+	// ReasoningTimeout replaces Timeout for requests to models that are known to reason, if
+	// it is longer.
+	ReasoningTimeout time.Duration
+	Headers          Headers          // sent with every request
+	ExtraBody        json.RawMessage  // added to chat requests; from ParseExtraBody
+	Certificate      *tls.Certificate // client certificate; optional
 	// HTTPClient is optional; the default uses proxies from the environment and the
 	// certificate. Redirects to other hosts are never followed.
 	HTTPClient *http.Client
@@ -70,20 +73,22 @@ const maxFormAttempts = 16
 // unsupported parameters. It remembers the form that works. It does not retry
 // other errors.
 type Client struct {
-	api      *openai.Client
-	wire     *wire
-	endpoint endpoint
-	model    string
-	key      string // may be empty
-	timeout  time.Duration
-	effort   string // reasoning_effort; "" to omit it
-	tokens   *Tokens
+	api              *openai.Client
+	wire             *wire
+	endpoint         endpoint
+	model            string
+	key              string // may be empty
+	timeout          time.Duration
+	reasoningTimeout time.Duration
+	effort           string // reasoning_effort; "" to omit it
+	tokens           *Tokens
 
 	deadlines *deadlines // of chat completions
 
 	mu             sync.Mutex
 	form           form
-	formStats           // statistics about form
+	formStats      // statistics about form
+	window         contextWindow
 	gaveLogprobs   bool // the server has returned log probabilities
 	guessingFailed bool // guessing the unsupported parameter has failed
 	downgrades     []Downgrade
@@ -120,7 +125,7 @@ func NewClient(c Config) (*Client, error) {
 	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = ep.base, ep.apiType, ep.version, c.Org, httpClient
 	return &Client{
 		api: openai.NewClientWithConfig(cfg), wire: httpClient, endpoint: ep, model: c.Model, key: c.APIKey, timeout: c.Timeout,
-		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1), deadlines: newDeadlines(c.Timeout), effort: c.ReasoningEffort, form: startForm(c),
+		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1), deadlines: newDeadlines(c.Timeout), effort: c.ReasoningEffort, form: startForm(c), reasoningTimeout: c.ReasoningTimeout,
 	}, nil
 }
 
@@ -162,6 +167,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	r = c.window.fit(r, c.tokens)
 	var used usage.Usage
 	var errBeforeGuess error  // the error that led to the first guess
 	var withoutLogprobs error // the error that led to a guess that they are not supported
@@ -183,6 +189,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			return nil, withUsage(classified, used)
 		}
 		if available >= minOutputTokens && (f.maxOutput == 0 || available < f.maxOutput) && r.MaxTokens > available {
+			c.window.record(classified, available, c.tokens.Request(r).Prompt)
 			shortened := *r
 			shortened.MaxTokens = available
 			r = &shortened
@@ -234,7 +241,11 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 
 // send sends one request. sent is 0 if go-openai rejected it before sending.
 func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatCompletionResponse, sent int, err error) {
-	attemptCtx, end := c.deadlines.start(ctx)
+	atLeast := time.Duration(0)
+	if r.reasons {
+		atLeast = c.reasoningTimeout
+	}
+	attemptCtx, end := c.deadlines.start(ctx, atLeast)
 	defer func() { end(err == nil) }()
 	res, err = c.api.CreateChatCompletion(attemptCtx, c.request(r, f))
 	switch {
@@ -249,7 +260,7 @@ func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatC
 		return res, 0, err
 	}
 	if errors.Is(context.Cause(attemptCtx), context.DeadlineExceeded) && ctx.Err() == nil {
-		return res, 1, &TimeoutError{After: c.timeout}
+		return res, 1, &TimeoutError{After: max(c.timeout, atLeast)}
 	}
 	return res, 1, c.failure(ctx, err)
 }

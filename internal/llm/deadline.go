@@ -22,6 +22,7 @@ type deadlines struct {
 
 type deadline struct {
 	timer    *time.Timer
+	timeout  time.Duration
 	restarts int
 }
 
@@ -29,17 +30,18 @@ func newDeadlines(timeout time.Duration) *deadlines {
 	return &deadlines{timeout: timeout, inFlight: map[*deadline]struct{}{}}
 }
 
-// start returns a context for a request. Its cause is context.DeadlineExceeded if
-// the time is over. The caller must call end, and report whether the request was
+// start returns a context for a request, which may take the timeout or atLeast if
+// that is longer. Its cause is context.DeadlineExceeded if the time is over. The caller must call end, and report whether the request was
 // answered.
-func (d *deadlines) start(ctx context.Context) (attempt context.Context, end func(answered bool)) {
+func (d *deadlines) start(ctx context.Context, atLeast time.Duration) (attempt context.Context, end func(answered bool)) {
 	attempt, cancel := context.WithCancelCause(ctx)
 	if d.timeout <= 0 {
 		return attempt, func(bool) { cancel(nil) }
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	t := &deadline{timer: time.AfterFunc(d.timeout, func() { cancel(context.DeadlineExceeded) })}
+	timeout := max(d.timeout, atLeast)
+	t := &deadline{timer: time.AfterFunc(timeout, func() { cancel(context.DeadlineExceeded) }), timeout: timeout}
 	d.inFlight[t] = struct{}{}
 	d.max = max(d.max, len(d.inFlight))
 	return attempt, func(answered bool) {
@@ -54,7 +56,7 @@ func (d *deadlines) start(ctx context.Context) (attempt context.Context, end fun
 		for other := range d.inFlight {
 			if other.restarts < d.max-1 {
 				other.restarts++
-				other.timer.Reset(d.timeout)
+				other.timer.Reset(other.timeout)
 			}
 		}
 	}

@@ -58,6 +58,7 @@ type Request struct {
 	Temperature float64 // 0 is sent too, unless the model rejects the parameter
 	MaxTokens   int     // output token limit
 	Prompt      string  // prompt name and version, such as "judge/1"; part of the cache key
+	reasons     bool    // the model is known to reason, which takes longer
 	Bounded     bool    // use Schema.Bounded if supported; set after a truncated reply
 
 	// Logprobs is the number of alternatives to request for each output token, or 0. Many

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 )
 
@@ -20,11 +21,14 @@ const (
 type reasoningBudget struct {
 	mu         sync.Mutex
 	meter      reasoningMeter
+	loaded     bool          // meter contains what earlier runs measured
 	first      chan struct{} // closed once the first reply shows whether the model reasons; nil before the first call
 	extra      int           // tokens needed in addition to those for the answer, found by searching
 	limit      int           // larger limits are rejected or time out; 0 if unknown
 	succeeded  bool          // some reply had an answer after reasoning
 	exhausted  bool          // some reply had no answer even with the largest limit
+	failures   int           // calls without an answer even with the largest limit
+	hopeless   error         // error of such a call, after several of them and no answer
 	answered   bool          // some reply had an answer
 	unanswered int           // replies without one
 	runaway    bool          // untagged text is runaway generation, not reasoning
@@ -44,21 +48,23 @@ type tokenSearch struct {
 	timedOut     bool     // an attempt with an increased limit timed out
 }
 
-// awaitFirstReply makes the first call of a run the leading one. Later calls
-// wait until its reply shows how many tokens the model needs, so that not all
-// rows in flight pay for a truncated reply.
+// awaitFirstReply makes the first call of a run the leading one if nothing is
+// known about the model. Later calls wait until its reply shows how many tokens
+// the model needs, so that not all rows in flight pay for a truncated reply.
 func (s *tokenSearch) awaitFirstReply(ctx context.Context) error {
 	b := &s.budget
-	if s.Deterministic || !s.Probe {
-		return nil
-	}
 	b.mu.Lock()
+	if !b.loaded && s.Load != nil {
+		b.meter.earlier = s.Load(ctx)
+	}
+	b.loaded = true
 	first := b.first
-	if first == nil {
+	wait := s.Probe && !s.Deterministic && b.meter.earlier.Replies == 0
+	if wait && first == nil {
 		b.first, s.leading = make(chan struct{}), true
 	}
 	b.mu.Unlock()
-	if first == nil {
+	if !wait || s.leading {
 		return nil
 	}
 	select {
@@ -97,7 +103,7 @@ func (s *tokenSearch) firstRequest() *Request {
 		return s.request
 	}
 	r := *s.request
-	r.MaxTokens = n
+	r.MaxTokens, r.reasons = n, s.reasons()
 	return &r
 }
 
@@ -151,7 +157,7 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 		if timeout || isFormRejection(err) {
 			b.limit = previous.Limit
 		}
-		s.recordFailure(previous.Limit)
+		s.recordFailure(previous.Limit, previous)
 		if timeout {
 			return nil, err
 		}
@@ -160,7 +166,7 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 	if e.Limit < r.MaxTokens { // the server ignores or lowers the limit
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		s.recordFailure(r.MaxTokens)
+		s.recordFailure(r.MaxTokens, e)
 		return nil, err
 	}
 	if found, waitErr := s.acquire(ctx, r); found != nil || waitErr != nil {
@@ -178,11 +184,11 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 		n = ceiling
 	}
 	if n <= r.MaxTokens {
-		s.recordFailure(r.MaxTokens)
+		s.recordFailure(r.MaxTokens, e)
 		return nil, err
 	}
 	larger := *r
-	larger.MaxTokens = n
+	larger.MaxTokens, larger.reasons = n, s.sawReasoning
 	larger.Bounded = r.Bounded || e.hasReasoning && !e.Reasoning
 	s.truncated = err
 	return &larger, nil
@@ -270,10 +276,25 @@ func (s *tokenSearch) recordLimit(r *Request, reasoning int) {
 	}
 }
 
+// maxUnanswered is the number of calls without an answer after which a run that
+// has got no answer yet stops trying as hard.
+const maxUnanswered = 6
+
+// hopeless returns the error to fail with if the model has spent the largest
+// limit on reasoning several times and never answered: every further request
+// would cost as much.
+func (s *tokenSearch) hopeless() error {
+	s.budget.mu.Lock()
+	defer s.budget.mu.Unlock()
+	if s.Deterministic || s.budget.answered {
+		return nil
+	}
+	return s.budget.hopeless
+}
+
 // recordNoAnswer records a reply without an answer. It reports whether retries
 // are pointless because no reply of the run has contained one.
 func (s *tokenSearch) recordNoAnswer() bool {
-	const maxUnanswered = 6
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -281,17 +302,21 @@ func (s *tokenSearch) recordNoAnswer() bool {
 	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
 }
 
-// recordFailure records that a call got no answer with an output token limit of
-// limit. If no call has got one, later calls start with this limit because
+// recordFailure records that a call failed with err, without an answer at an
+// output token limit of limit. If no call has got one, later calls start with this limit because
 // smaller ones are useless. The budget must be locked.
-func (s *tokenSearch) recordFailure(limit int) {
+func (s *tokenSearch) recordFailure(limit int, err *LengthError) {
 	b := &s.budget
 	if !s.sawReasoning {
 		b.runaway = true
 		return
 	}
 	b.exhausted = true
-	if !b.succeeded {
-		b.extra = max(b.extra, limit)
+	if b.succeeded {
+		return
+	}
+	b.extra = max(b.extra, limit)
+	if b.failures++; b.failures >= maxUnanswered {
+		b.hopeless = fmt.Errorf("not sent: in earlier requests, %w", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 )
 
 const (
+	roomFactor  = 8    // first room of a known model, as a multiple of its typical reasoning
 	minRoom     = 4096 // smallest room for reasoning once a model has reasoned
 	enough      = 20   // measured replies after which their peak is trusted
 	maxEarlier  = 200  // weight of the replies of earlier runs in a mean

@@ -88,6 +88,26 @@ func TestRejectedLimitEndsSearch(t *testing.T) {
 	}
 }
 
+// A model that is known to reason gets more time.
+func TestReasoningTimeout(t *testing.T) {
+	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
+		_ = http.NewResponseController(w).Flush()
+		<-t.Context().Done()
+	})
+	c := newTestClient(t, Config{BaseURL: srv.URL, Timeout: 10 * time.Millisecond, ReasoningTimeout: 20 * time.Millisecond})
+	for _, reasons := range []bool{false, true} {
+		r := newRequest(nil)
+		r.reasons = reasons
+		want := 10 * time.Millisecond
+		if reasons {
+			want = 20 * time.Millisecond
+		}
+		if e := mustAs[*TimeoutError](t, errOf(c.Complete(t.Context(), r))); e.After != want {
+			t.Errorf("reasons %t: got a timeout of %v, want %v", reasons, e.After, want)
+		}
+	}
+}
+
 func errOf(_ *Reply, err error) error { return err }
 
 // A limit that causes a timeout is tried at most twice.

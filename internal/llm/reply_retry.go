@@ -26,9 +26,9 @@ type ReplyRetry struct {
 	// Probe holds back other requests until the first reply of the run shows whether the
 	// model reasons.
 	Probe bool
-	// Measured is the reasoning of earlier runs.
-	Measured Reasoning
-	// Save stores the reasoning measured so far. It may be nil.
+	// Load returns the reasoning that earlier runs measured, and Save stores what is
+	// measured so far. They may be nil.
+	Load func(context.Context) Reasoning
 	Save func(context.Context, Reasoning)
 	// Deterministic makes retries depend only on the request and its replies, not on the
 	// results of other calls. Every pass of a batch then sends the same requests.
@@ -41,6 +41,9 @@ type ReplyRetry struct {
 func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	search := &tokenSearch{ReplyRetry: p, request: r}
 	if err := search.awaitFirstReply(ctx); err != nil {
+		return nil, err
+	}
+	if err := search.hopeless(); err != nil {
 		return nil, err
 	}
 	defer search.stopLeading()

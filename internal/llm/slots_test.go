@@ -24,7 +24,7 @@ type queueServer struct {
 
 func (s *queueServer) Complete(ctx context.Context, _ *Request) (reply *Reply, err error) {
 	n := s.requests.Add(1)
-	attempt, end := s.deadlines.start(ctx)
+	attempt, end := s.deadlines.start(ctx, 0)
 	defer func() { end(err == nil) }()
 	lost := func() error {
 		if errors.Is(context.Cause(attempt), context.DeadlineExceeded) {
@@ -215,12 +215,12 @@ func TestDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDeadlines(time.Minute)
 		start := time.Now()
-		stuck, end := d.start(t.Context())
+		stuck, end := d.start(t.Context(), 0)
 		defer end(false)
 		for range 20 { // four others at a time, answered within ten seconds
 			var ends []func(bool)
 			for range 4 {
-				_, e := d.start(t.Context())
+				_, e := d.start(t.Context(), 0)
 				ends = append(ends, e)
 			}
 			time.Sleep(10 * time.Second)
@@ -232,7 +232,7 @@ func TestDeadlines(t *testing.T) {
 		if !errors.Is(context.Cause(stuck), context.DeadlineExceeded) {
 			t.Errorf("got %v, want %v", context.Cause(stuck), context.DeadlineExceeded)
 		}
-		silent, endSilent := d.start(t.Context())
+		silent, endSilent := d.start(t.Context(), 0)
 		defer endSilent(false)
 		start = time.Now()
 		<-silent.Done()

@@ -116,34 +116,35 @@ func (s *Stack) wrap(next Completer, fixed bool) Completer {
 	return originalUsage{Wrap(next, nil, s.Meter)}
 }
 
-// replyRetry returns the ReplyRetry of s, which knows how much the model
-// reasoned in earlier runs.
+// replyRetry returns a ReplyRetry for the model of s, which learns from earlier
+// runs how much the model reasons.
 func (s *Stack) replyRetry(next Completer, fixed bool) *ReplyRetry {
 	o := &s.opts
 	p := &ReplyRetry{Next: next, MaxOutputTokens: o.MaxOutputTokens, Deterministic: fixed}
 	if _, ok := familyOf(o.Client.Model); ok && o.Client.ReasoningEffort != "none" {
-		p.Room = min(max(minRoom, 8*typicalReasoning(o.Client.ReasoningEffort)), maxReasoning)
+		p.Room = min(max(minRoom, roomFactor*typicalReasoning(o.Client.ReasoningEffort)), maxReasoning)
 	}
+	p.Probe = p.Room == 0 && !answersDirectly(o.Client.Model)
 	if o.Cache != nil {
 		key := sha256Hex(s.Client.Endpoint() + "\x00" + s.Client.ModelKey())
-		p.Measured = o.Cache.loadReasoning(context.Background(), key)
+		p.Load = func(ctx context.Context) Reasoning { return o.Cache.loadReasoning(ctx, key) }
 		p.Save = func(ctx context.Context, r Reasoning) { o.Cache.saveReasoning(ctx, key, r) }
 	}
-	p.Probe = p.Room == 0 && p.Measured.Replies == 0 && !answersDirectly(o.Client.Model)
-	p.budget.meter.earlier = p.Measured
 	return p
 }
 
 // Reasoning returns the reasoning to expect of the model: as measured in earlier
-// runs, or with Replies 0 as typical of the models with such a name. certain is
-// false if the model may reason for more, since nothing is known about it.
-func (s *Stack) Reasoning() (r Reasoning, certain bool) {
-	o := &s.opts.Client
+// runs, or with Replies 0 as typical of models with such a name. known is false
+// if the model may reason, but nothing is known about it.
+func (s *Stack) Reasoning(ctx context.Context) (r Reasoning, known bool) {
 	p := s.replyRetry(nil, false)
-	if p.Measured.Replies == 0 && p.Room > 0 {
-		p.Measured.Mean = typicalReasoning(o.ReasoningEffort)
+	if p.Load != nil {
+		r = p.Load(ctx)
 	}
-	return p.Measured, !p.Probe
+	if r.Replies == 0 && p.Room > 0 {
+		r.Mean = typicalReasoning(s.opts.Client.ReasoningEffort)
+	}
+	return r, r.Replies > 0 || !p.Probe
 }
 
 // layers returns the layers from Retry to RateLimiter, with the price of o's

@@ -176,7 +176,7 @@ func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage
 	if len(res.Choices) > 0 {
 		text = messageText(res.Choices[0].Message) + res.Choices[0].Message.Refusal
 	}
-	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: res.Usage.CompletionTokens}
+	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: completionTokens(res.Usage)}
 	if !isPlausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
 		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
 	}
@@ -194,7 +194,7 @@ const hiddenReasoning = 256
 // server reports, or else the completion tokens beyond those of the answer, or
 // those of the reasoning that it sent.
 func (c *Client) reasoningTokens(text string, res openai.ChatCompletionResponse, reasoned bool) int {
-	completion := res.Usage.CompletionTokens
+	completion := completionTokens(res.Usage)
 	if !isPlausible(completion, len(text), maxReasoningTokens) {
 		completion = 0
 	}
@@ -225,6 +225,15 @@ func promptBytes(r *Request) int {
 		n += len(r.Schema.JSON)
 	}
 	return n
+}
+
+// completionTokens returns the completion tokens of a reply, including reasoning
+// tokens that some servers, such as Gemini's, report only in the total.
+func completionTokens(u openai.Usage) int {
+	if n := u.TotalTokens - u.PromptTokens; u.PromptTokens > 0 && n > u.CompletionTokens && n <= maxReasoningTokens {
+		return n
+	}
+	return u.CompletionTokens
 }
 
 // embeddingUsage is like replyUsage, but for embeddings.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 func TestTokensExact(t *testing.T) {
@@ -38,6 +40,23 @@ func TestTokensConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestCompletionTokens(t *testing.T) {
+	for _, tt := range []struct {
+		prompt, completion, total, want int
+	}{
+		{100, 20, 120, 20},
+		{100, 20, 0, 20},
+		{100, 20, 2620, 2520}, // reasoning only in the total
+		{0, 20, 2620, 20},     // the prompt is unknown
+		{100, 20, 1 << 40, 20},
+		{100, 20, 50, 20},
+	} {
+		if got := completionTokens(openai.Usage{PromptTokens: tt.prompt, CompletionTokens: tt.completion, TotalTokens: tt.total}); got != tt.want {
+			t.Errorf("%+v: got %d, want %d", tt, got, tt.want)
+		}
+	}
 }
 
 func TestRequestSize(t *testing.T) {

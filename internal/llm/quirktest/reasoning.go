@@ -1,5 +1,10 @@
 package quirktest
 
+import (
+	"fmt"
+	"net/http"
+)
+
 // draft is reasoning that resembles an answer; its verdicts must be ignored.
 const draft = "Yes, the user asks me to check the claims. A first idea would be " +
 	`{"verdicts":[{"claim_id":0,"statement_id":0,"chunk_ids":[],"quote":"","reason":"draft","verdict":"supported"}]}` +
@@ -43,6 +48,16 @@ func Reasons(r Reasoner) Quirk {
 		if r.Field {
 			a.Reasoning = reasoning
 		}
+	})
+}
+
+// Context rejects requests whose prompt and output token limit together exceed n tokens,
+// like vLLM.
+func Context(n int) Quirk {
+	size := func(c *Call) int { return (len(c.System) + len(c.User)) / 4 }
+	return When(func(c *Call) bool { return size(c)+c.MaxTokens > n }, func(c *Call) *Answer {
+		return Refusal(http.StatusBadRequest, fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion). "+
+			"Please reduce the length of the messages or completion.", n, size(c)+c.MaxTokens, size(c), c.MaxTokens), "")
 	})
 }
 
