@@ -48,7 +48,7 @@ type Cache struct {
 // OpenCache opens or creates the cache in dir (mode 0700, file mode 0600). warn
 // is called with problems from any goroutine and may be nil.
 func OpenCache(ctx context.Context, dir string, clock Clock, warn func(error)) *Cache {
-	c := &Cache{path: filepath.Join(dir, CacheFile), clock: clock, warn: warn, locks: &keyLocks{clock: clock, held: map[string]chan struct{}{}}}
+	c := &Cache{path: filepath.Join(dir, CacheFile), clock: clock, warn: warn, locks: &keyLocks{clock: clock}}
 	if err := c.open(ctx, dir); err != nil {
 		c.disabled = fmt.Errorf("cache %s: %w", c.path, err)
 		c.warnIfSet(c.disabled)

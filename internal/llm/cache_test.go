@@ -84,48 +84,74 @@ func TestCacheHit(t *testing.T) {
 	}
 }
 
+// Equal requests are sent once, and the others count as cached. A caller that is canceled
+// does not fail the others.
 func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
-	cache, _ := openCache(t, t.TempDir())
-	release := make(chan struct{})
-	var mu sync.Mutex
-	sent := 0
-	slow := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
-		select {
-		case <-release:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if sent++; sent == 1 {
-			return nil, status(500) // the next caller sends its own request
-		}
-		return &Reply{Text: validReply, JSON: json.RawMessage(validReply)}, nil
-	})
-	c := cache.Completer(slow, "e", "m")
-	var wg sync.WaitGroup
-	failed, hits := 0, 0
-	for range 20 {
-		wg.Go(func() {
-			reply, err := c.Complete(t.Context(), newRequest(verdicts()))
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				failed++
-			} else if reply.Cached {
-				hits++
+	for name, tt := range map[string]struct {
+		err error // of requests that are not canceled
+	}{
+		"reply": {nil},
+		"error": {withUsage(status(500), usage.Usage{Requests: 1})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache, _ := openCache(t, t.TempDir())
+			release := make(chan struct{})
+			var mu sync.Mutex
+			sent := 0
+			started := make(chan struct{})
+			slow := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
+				mu.Lock()
+				if sent++; sent == 1 {
+					close(started)
+				}
+				mu.Unlock()
+				select {
+				case <-release:
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+				if tt.err != nil {
+					return nil, tt.err
+				}
+				return &Reply{Text: validReply, JSON: json.RawMessage(validReply), Usage: usage.Usage{Requests: 1}}, nil
+			})
+			meter := &Meter{}
+			c := Wrap(cache.Completer(slow, "e", "m"), nil, meter)
+			var wg sync.WaitGroup
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			wg.Go(func() {
+				defer close(ended)
+				if _, err := c.Complete(ctx, newRequest(verdicts())); !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v, want %v", err, context.Canceled)
+				}
+			})
+			<-started
+			failed, hits := 0, 0
+			for range 20 {
+				wg.Go(func() {
+					reply, err := c.Complete(t.Context(), newRequest(verdicts()))
+					mu.Lock()
+					defer mu.Unlock()
+					if err != nil {
+						failed++
+					} else if reply.Cached && string(reply.JSON) == validReply && reply.OriginalUsage.Requests == 1 {
+						hits++
+					}
+				})
+			}
+			cancel()
+			<-ended
+			close(release)
+			wg.Wait()
+			u := meter.Total()
+			if tt.err == nil && (sent != 2 || hits != 19 || failed > 0 || u.Requests != sent-1 || u.CachedRequests != hits) {
+				t.Errorf("got %d sent, %d failed, %d hits, usage %+v; want 2, none, 19", sent, failed, hits, u)
+			}
+			if tt.err != nil && (failed != 20 || u.Requests != sent-1) {
+				t.Errorf("got %d sent, %d failed, usage %+v; want all 20 failed, and the usage of each request once", sent, failed, u)
 			}
 		})
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := c.Complete(ctx, newRequest(verdicts())); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
-	}
-	close(release)
-	wg.Wait()
-	if sent != 2 || failed != 1 || hits != 18 {
-		t.Errorf("got %d sent, %d failed, %d hits; want 2, 1, 18", sent, failed, hits)
 	}
 }
 

@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -28,6 +31,7 @@ type cachedCompleter struct {
 	*Cache
 	next            Completer
 	endpoint, model string
+	flights         singleflight.Group
 }
 
 // find returns the cached reply to r, or nil.
@@ -39,9 +43,38 @@ func (c *cachedCompleter) find(ctx context.Context, key []byte, r *Request) *Rep
 	return decodeReply(v, r)
 }
 
-// Complete implements Completer.
+// Complete implements Completer. Calls with equal requests wait for the first of them and
+// share its reply, which counts as cached for them, or its error. If it was canceled,
+// another one sends the request.
 func (c *cachedCompleter) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	key := requestKey(c.endpoint, c.model, r)
+	for {
+		first := false
+		v, err, _ := c.flights.Do(string(key), func() (any, error) {
+			first = true
+			return c.fetch(ctx, key, r)
+		})
+		reply, _ := v.(*Reply)
+		switch {
+		case first:
+			return reply, err
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil:
+			shared := *reply
+			if !reply.Cached {
+				shared.OriginalUsage = reply.Usage
+			}
+			shared.Usage, shared.Cached = usage.Usage{CachedRequests: 1}, true
+			return &shared, nil
+		case !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+			return nil, withUsage(err, usage.Usage{})
+		}
+	}
+}
+
+// fetch returns the cached reply to r, or requests and stores one.
+func (c *cachedCompleter) fetch(ctx context.Context, key []byte, r *Request) (*Reply, error) {
 	if c.database() != nil {
 		release, err := c.locks.acquire(ctx, key)
 		if err != nil {
