@@ -98,12 +98,21 @@ PROXY
 	pids+=($!)
 }
 
+# llama.cpp only separates reasoning if the template also writes the reasoning of earlier
+# messages.
 cat >"$work/think.jinja" <<'TEMPLATE'
-{% for message in messages %}<|im_start|>{{ message['role'] }}
-{{ message['content'] }}<|im_end|>
-{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{%- for message in messages -%}
+<|im_start|>{{ message.role }}
+{% if message.reasoning_content %}<think>
+{{ message.reasoning_content }}
+</think>
+
+{% endif %}{{ message.content }}<|im_end|>
+{% endfor -%}
+{%- if add_generation_prompt -%}
+<|im_start|>assistant
 <think>
-{% endif %}
+{% endif -%}
 TEMPLATE
 # Use the shortest answers, since the model writes about 30 tokens per second.
 python3 - "$rows" >"$work/rows.jsonl" <<'PICK'
