@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"regexp"
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
@@ -50,6 +51,8 @@ func cases() []testCase {
 		{name: "verdicts as numbers, booleans and words", quirks: list(quirktest.Forms(
 			[]string{`"1"`, `1.0`, `true`, `"yes"`, `"Supported"`, `"TRUE"`, `1`, `"faithful"`},
 			[]string{`"0"`, `0.0`, `false`, `"No"`, `"Not supported"`, `"FALSE"`, `0`, `"unfaithful"`}))},
+		{name: "gives log probabilities", quirks: list(quirktest.Logprobs(regexp.MustCompile(`"?[a-z]+|_[a-z]+|.`)))},
+		{name: "rejects log probabilities", quirks: list(quirktest.NoLogprobs("logprobs"))},
 		{name: "the third reply is a 500", quirks: list(quirktest.Once(3, quirktest.Answer{Status: http.StatusInternalServerError, Message: "internal error"}))},
 		{name: "one reply in eight is a 500", quirks: func() []quirktest.Quirk {
 			return []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: http.StatusInternalServerError, Message: "internal error"})}

@@ -71,7 +71,7 @@ func table(w, messages io.Writer, binaries []string, rows, only string) error {
 		}
 		var requests, costs, seconds, outcomes []string
 		for i, binary := range binaries {
-			r := runner{binary: binary, rows: rows, args: c.args, messages: messages, home: filepath.Join(dir, fmt.Sprint(n, "-", i))}
+			r := runner{address: "127.0.0.1:0", binary: binary, rows: rows, args: c.args, messages: messages, home: filepath.Join(dir, fmt.Sprint(n, "-", i))}
 			if c.second {
 				if _, err := r.run(c.quirks()); err != nil {
 					return err
@@ -115,6 +115,7 @@ const timeLimit = 5 * time.Minute
 type runner struct {
 	binary, rows, args string
 	home               string // directory with the cache
+	address            string // of the server; its port is chosen in the first run
 	messages           io.Writer
 }
 
@@ -130,15 +131,17 @@ type result struct {
 type row struct {
 	ID, Status   string
 	Faithfulness *float64
+	Claims       []struct{ Graded bool }
 }
 
 // run scores the dataset with a server that has the quirks.
-func (r runner) run(quirks []quirktest.Quirk) (result, error) {
+func (r *runner) run(quirks []quirktest.Quirk) (result, error) {
 	server := quirktest.New(quirks...)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", r.address)
 	if err != nil {
 		return result{}, err
 	}
+	r.address = listener.Addr().String()
 	s := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
 	go func() { _ = s.Serve(listener) }()
 	defer func() { _ = s.Close() }()
@@ -147,7 +150,7 @@ func (r runner) run(quirks []quirktest.Quirk) (result, error) {
 	defer cancel()
 	args := append([]string{
 		"score", r.rows, "--to", "jsonl", "--config", "none", "--no-progress", "--color", "never",
-		"--judge", "llm", "--model", "m", "--base-url", "http://" + listener.Addr().String() + "/v1", "--api-key-env", "",
+		"--judge", "llm", "--model", "m", "--base-url", "http://" + r.address + "/v1", "--api-key-env", "",
 	}, strings.Fields(r.args)...)
 	cmd := exec.CommandContext(ctx, r.binary, args...) //nolint:gosec // the binary is a flag
 	cmd.Env = []string{"HOME=" + r.home, "XDG_CACHE_HOME=" + r.home}
@@ -180,8 +183,13 @@ func (r result) outcome(want result) string {
 	for _, v := range want.rows {
 		scores[v.ID] = v.score()
 	}
-	failed, differ := 0, 0
+	failed, differ, graded := 0, 0, 0
 	for _, v := range r.rows {
+		for _, c := range v.Claims {
+			if c.Graded {
+				graded++
+			}
+		}
 		switch {
 		case v.Status == "failed":
 			failed++
@@ -204,7 +212,10 @@ func (r result) outcome(want result) string {
 		parts = append(parts, fmt.Sprintf("ended with exit code %d", r.code))
 	}
 	if differ > 0 {
-		parts = append(parts, fmt.Sprintf("%d scores differ", differ))
+		parts = append(parts, fmt.Sprintf("%d with another score", differ))
+	}
+	if graded > 0 {
+		parts = append(parts, fmt.Sprintf("%d claims graded", graded))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -230,7 +241,7 @@ func reword(rows, path string) error {
 		if err := json.Unmarshal(line, &v); err != nil {
 			return fmt.Errorf("%s: %w", rows, err)
 		}
-		v["question"] = fmt.Sprint("Again: ", v["question"])
+		v["question"] = fmt.Sprint("Question 2: ", v["question"])
 		if err := json.NewEncoder(&out).Encode(v); err != nil {
 			return err
 		}

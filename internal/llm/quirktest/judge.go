@@ -20,8 +20,8 @@ type prompt struct {
 	Claims, Statements, Sentences []item
 }
 
-// judge is the handler without quirks. It supports a claim if most of its longer words
-// occur in the contexts.
+// judge is the handler without quirks. It supports a claim if a sentence of the contexts
+// contains most of its longer words.
 func judge(c *Call) *Answer {
 	var p prompt
 	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // on failure, there are no claims
@@ -95,41 +95,41 @@ func (p *prompt) label(claim string) string {
 
 func (p *prompt) supports(claim string) bool { return p.share(claim) >= supportedShare }
 
-// supportedShare is the minimum share of words of a supported claim in the contexts.
+// supportedShare is the minimum share of words of a supported claim in a sentence.
 const supportedShare = 0.8
 
-// share returns the share of the longer words of a claim that occur in the contexts.
+// share returns the largest share of the longer words of a claim that occur in one
+// sentence of the contexts. It does not change if contexts are split between sentences.
 func (p *prompt) share(claim string) float64 {
-	known := map[string]bool{}
+	best := share(p.Context, claim)
 	for _, c := range p.Chunks {
-		for _, w := range words(c.Text) {
-			known[w] = true
-		}
+		best = max(best, share(c.Text, claim))
 	}
-	for _, w := range words(p.Context) {
-		known[w] = true
-	}
-	found, all := 0, 0
-	for _, w := range words(claim) {
-		if all++; known[w] {
-			found++
-		}
-	}
-	if all == 0 {
-		return 1
-	}
-	return float64(found) / float64(all)
+	return best
 }
 
-// evidence returns the ids of the chunks that contain a word of a supported claim.
+func share(text, claim string) float64 {
+	all, best := words(claim), 0
+	if len(all) == 0 {
+		return 1
+	}
+	for _, sentence := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?\n", r) }) {
+		found, known := 0, words(sentence)
+		for _, w := range all {
+			if slices.Contains(known, w) {
+				found++
+			}
+		}
+		best = max(best, found)
+	}
+	return float64(best) / float64(len(all))
+}
+
+// evidence returns the ids of the chunks that support a claim.
 func (p *prompt) evidence(claim string) []int {
 	ids := []int{}
-	if !p.supports(claim) {
-		return ids
-	}
 	for _, c := range p.Chunks {
-		has := words(c.Text)
-		if slices.ContainsFunc(words(claim), func(w string) bool { return slices.Contains(has, w) }) {
+		if share(c.Text, claim) >= supportedShare {
 			ids = append(ids, c.ID)
 		}
 	}

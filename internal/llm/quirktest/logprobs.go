@@ -29,7 +29,7 @@ func RawLogprobs(f func(c *Call, content string) any) Quirk {
 }
 
 // Logprobs returns log probabilities for tokens, which are the matches of token. A claim
-// is supported with a probability that grows with the share of its words in the contexts,
+// is supported with a probability that grows with the share of its words in one sentence,
 // and exceeds 0.5 if the reply says so.
 func Logprobs(token *regexp.Regexp) Quirk {
 	return RawLogprobs(func(c *Call, content string) any { return gradedTokens(c, content, token) })
