@@ -48,7 +48,7 @@ func isDataset(arg string) bool {
 // space from a value.
 func otherToolFlags() map[string]string {
 	flags := map[string]string{
-		"llm": "--judge llm", "hhem": "--judge hhem", "ragas": "--profile ragas", "gpu": "--device cuda:0", "cuda": "--device cuda:0",
+		"llm": "--judge llm", "hhem": "--judge hhem", "ollama": "--judge ollama/MODEL", "vllm": "--judge vllm/MODEL", "ragas": "--profile ragas", "gpu": "--device cuda:0", "cuda": "--device cuda:0",
 		"no-color": "--color never", "html": "--output FILE.html", "junit": "--output FILE.xml", "xml": "--output FILE.xml", "parquet": "--output FILE.parquet",
 		"answer-column": "--map answer=COLUMN", "question-column": "--map question=COLUMN",
 		"contexts-column": "--map contexts=COLUMN", "context-column": "--map contexts=COLUMN", "api-key": "--api-key-env VARIABLE",
@@ -70,6 +70,9 @@ func otherToolFlags() map[string]string {
 		"--lang":        "language",
 		"--quiet":       "silent",
 		"--resume":      "continue",
+		"--header":      "headers http-header extra-headers H",
+		"--extra-body":  "extra-params model-args model-kwargs",
+		"--client-cert": "cert client-certificate",
 	} {
 		for other := range strings.FieldsSeq(others) {
 			flags[other] = name

@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
 )
 
 // ParseExtraBody parses a JSON object whose members are added to chat requests,
@@ -62,4 +66,20 @@ func mergeBody(body []byte, extra json.RawMessage) []byte {
 	}
 	out := append(bytes.Clone(trimmed[:len(trimmed)-1]), ',')
 	return append(out, extra[1:]...)
+}
+
+// namedMember returns the member of extra that a rejection of a request names,
+// or "".
+func namedMember(extra json.RawMessage, e *StatusError) string {
+	if len(extra) == 0 || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
+		return ""
+	}
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(extra, &members) // ParseExtraBody returns only objects
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if regexp.MustCompile(`(^|[^A-Za-z0-9_])` + regexp.QuoteMeta(name) + `($|[^A-Za-z0-9_])`).MatchString(e.Param + " " + e.Message) {
+			return name
+		}
+	}
+	return ""
 }

@@ -82,3 +82,48 @@ func TestExtraBodyIsPartOfCacheKey(t *testing.T) {
 		t.Errorf("got %d requests, want 3", len(got()))
 	}
 }
+
+// A member that the server rejects ends the run, unless it has accepted it before.
+func TestRejectedExtraBodyEndsRun(t *testing.T) {
+	extra, err := ParseExtraBody(`{"top_k":1,"provider":{}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		message, param string
+		status, first  int // first is the first request that is rejected
+		fatal          bool
+	}{
+		{"Unrecognized request argument supplied: top_k", "", 400, 1, true},
+		{"Extra inputs are not permitted", "top_k", 422, 1, true},
+		{"Unrecognized request argument supplied: top_k", "", 400, 2, false},
+		{"top_kk is wrong", "", 400, 1, false},
+		{"Provider returned error", "", 400, 1, false},
+		{"top_k is overloaded", "", 503, 1, false},
+	} {
+		srv, got := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
+			if n < tt.first {
+				writeReply(w, validReply, "stop")
+				return
+			}
+			writeError(w, tt.status, tt.message, tt.param)
+		})
+		s, err := New(Options{Client: Config{BaseURL: srv.URL, Model: "m", ExtraBody: extra}, Clock: newFakeClock()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n < tt.first; n++ {
+			if _, err := s.Complete(t.Context(), newRequest(verdicts())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err = s.Complete(t.Context(), newRequest(verdicts()))
+		if IsFatal(err) != tt.fatal || tt.fatal && !strings.Contains(err.Error(), "(top_k is set by --extra-body)") {
+			t.Errorf("%q, %s: got error %v, want fatal %t", tt.message, tt.param, err, tt.fatal)
+		}
+		if tt.fatal && len(got()) > 4 {
+			t.Errorf("%q: got %d requests, want at most 4", tt.message, len(got()))
+		}
+		s.Close()
+	}
+}

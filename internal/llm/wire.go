@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -36,6 +37,7 @@ type wire struct {
 	apiKey    string // for Azure's api-key header; empty for other servers
 	headers   Headers
 	extraBody json.RawMessage
+	accepted  atomic.Bool // a reply to a request with extraBody was received
 }
 
 func newWire(c Config, keys []string, azure bool) *wire {
@@ -136,7 +138,9 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if err := w.checkReply(res, body); err != nil {
 		return nil, err
 	}
-	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		w.accepted.Store(true)
+	} else {
 		body = w.redactJSON(body) // Client.read redacts chat completions
 	}
 	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidLogprobs(dropInvalidUsage(body)))))
@@ -229,6 +233,10 @@ func (w *wire) statusError(res *http.Response, body []byte) error {
 	}
 	if e.Message == "" {
 		e.Message = truncateText(string(body), maxMessageChars)
+	}
+	if name := namedMember(w.extraBody, e); name != "" && !w.accepted.Load() {
+		e.extraBody = true
+		e.Message += " (" + name + " is set by --extra-body)"
 	}
 	return e
 }
