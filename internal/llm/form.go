@@ -157,7 +157,7 @@ func withSystem(ms []Message, text string) []Message {
 // isFormRejection reports whether the server rejected the form of a request.
 func isFormRejection(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
-	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
+	return ok && !e.extraBody && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 }
 
 // adaptForm returns a form that may work after the server rejected f with err.
@@ -178,7 +178,7 @@ func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 		return f, false, true
 	}
 	e, isStatus := errors.AsType[*StatusError](err)
-	if !isStatus || !mayRejectForm(e.Status) || isQuotaSpent(e) {
+	if !isStatus || !mayRejectForm(e.Status) || isQuotaSpent(e) || e.extraBody {
 		return f, false, false
 	}
 	message := strings.ToLower(e.Param)
