@@ -21,8 +21,10 @@ func TestSpentQuotaEndsRun(t *testing.T) {
 		"tokens of the day": {quirktest.SpentQuota(), "a quota or credit is used up: the server answered 429 Too Many Requests: Rate limit reached"},
 		"credit":            {quirktest.SpentCredit(), "a quota or credit is used up: "},
 		"a wait of an hour": {quirktest.LongWait(time.Hour), "it asks to wait 1h0m0s: "},
-		"Anthropic's credit": {quirktest.Answer{Status: 400, Message: "Your credit balance is too low to access the Anthropic API."},
-			"a quota or credit is used up: the server answered 400"},
+		"Anthropic's credit": {
+			quirktest.Answer{Status: 400, Message: "Your credit balance is too low to access the Anthropic API."},
+			"a quota or credit is used up: the server answered 400",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +66,7 @@ func TestSingleSlotServer(t *testing.T) {
 	skipShort(t)
 	want := runWithQuirks(t, "--no-cache")
 	summary := filepath.Join(t.TempDir(), "summary.json")
-	got := runWithQuirks(t, "--no-cache --timeout 400ms --summary "+summary, quirktest.Slots(1, 50*time.Millisecond, true))
+	got := runWithQuirks(t, "--no-cache --timeout 900ms --summary "+summary, quirktest.Slots(1, 60*time.Millisecond, true))
 	if got.code != exitOK || got.stdout != want.stdout {
 		t.Errorf("exit code: got %d, want %d, and the same results; stderr: %s", got.code, exitOK, got.stderr)
 	}

@@ -185,7 +185,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		}
 		classified, available := classify(err)
 		cause = classified
-		if used.Requests >= maxFormAttempts {
+		if e, ok := errors.AsType[*StatusError](err); used.Requests >= maxFormAttempts || ok && isQuotaSpent(e) {
 			return nil, withUsage(classified, used)
 		}
 		if available >= minOutputTokens && (f.maxOutput == 0 || available < f.maxOutput) && r.MaxTokens > available {

@@ -214,7 +214,6 @@ func TestSlotsWakeWaitingCallers(t *testing.T) {
 func TestDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDeadlines(time.Minute)
-		start := time.Now()
 		stuck, end := d.start(t.Context(), 0)
 		defer end(false)
 		for range 20 { // four others at a time, answered within ten seconds
@@ -223,7 +222,7 @@ func TestDeadlines(t *testing.T) {
 				_, e := d.start(t.Context(), 0)
 				ends = append(ends, e)
 			}
-			time.Sleep(10 * time.Second)
+			_ = NewClock(time.Now).Sleep(t.Context(), 10*time.Second)
 			for _, e := range ends {
 				e(true)
 			}
@@ -234,7 +233,7 @@ func TestDeadlines(t *testing.T) {
 		}
 		silent, endSilent := d.start(t.Context(), 0)
 		defer endSilent(false)
-		start = time.Now()
+		start := time.Now()
 		<-silent.Done()
 		if got := time.Since(start); got != time.Minute {
 			t.Errorf("got %v, want a minute", got)
