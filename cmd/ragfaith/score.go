@@ -152,8 +152,8 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 	return []flagSpec{
 		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does: " + orList(profileNames())},
 		{
-			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", claimsLLM), untrusted: "sentence",
-			help: "how to split answers into claims: sentence or llm",
+			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", claimsAnswer, claimsLLM), untrusted: "sentence " + claimsAnswer,
+			help: "how to split answers into claims: sentence, answer or llm",
 		},
 		{
 			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical + " " + judgeEmbedded,

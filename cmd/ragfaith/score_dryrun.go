@@ -37,6 +37,7 @@ const (
 	filler = "it is as he or she has it in the box and we all can see it by the sea as it is"
 	// maxSimulatedItems limits the claims or sentences of a simulated reply.
 	maxSimulatedItems = 64
+	simulatedTruths   = 10 // facts that a model finds in the contexts of a row
 )
 
 // A simulator is an llm.Completer that returns valid placeholder replies.
@@ -83,11 +84,26 @@ func (s *simulator) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if q.Schema == nil {
+		return s.text(q)
+	}
 	for n := s.maxItems; n > 0; n-- {
 		reply := simulatedReply(q.Schema.Name, n)
 		if q.Schema.Accept(reply) == nil {
 			return &llm.Reply{JSON: reply, Usage: usage.Usage{
 				Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: s.tokens.Text(string(reply)) + s.reasoning,
+			}}, nil
+		}
+	}
+	return nil, errors.New("request with an unknown reply format")
+}
+
+// text returns a reply to a prompt of a published model. It supports nothing.
+func (s *simulator) text(q *llm.Request) (*llm.Reply, error) {
+	for _, reply := range []string{"No", "<score> yes </score>", `{"REASONING": ["` + strings.Repeat(filler+". ", 6) + `"], "SCORE": "FAIL"}`} {
+		if q.Accept(reply) == nil {
+			return &llm.Reply{Text: reply, Usage: usage.Usage{
+				Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: s.tokens.Text(reply),
 			}}, nil
 		}
 	}
@@ -105,6 +121,10 @@ func simulatedReply(schema string, n int) json.RawMessage {
 		list, element = "statements", `{"sentence_id":ID,"statement":"`+filler+`"}`
 	case "answer_statements":
 		list, element = "statements", `"`+filler+`"`
+	case "contradiction_verdicts":
+		element = `{"claim_id":ID,"reason":"` + filler + `","verdict":"no"}`
+	case "truths":
+		n, list, element = simulatedTruths, "truths", `"`+filler+`"`
 	case "checked_statements":
 		list, element = "statements", `{"sentence_id":ID,"text":"`+filler+`","reasoning":"`+filler+`","chunk_ids":[0],"is_supported":false}`
 	}

@@ -58,7 +58,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	}
 	s.nearest = markup.Judge{Inner: words}
 	opts := o.judgeOptions(m)
-	if o.evidence == "joined" {
+	if o.evidence == "joined" || o.published() != nil {
 		s.refusals = nil // a verdict of 0 does not tell a false refusal from a true one
 	}
 	j, err := judge.New(opts)
@@ -82,7 +82,9 @@ func (o *scoreOptions) judgeOptions(m *model) judge.Options {
 		Model: m, Prompts: m.prompts, Strict: o.llm.strict, Votes: o.llm.votes,
 		Threshold: o.threshold, MaxContextTokens: cmp.Or(o.llm.maxContextTokens, o.llm.window), Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
 	}
-	if o.evidence == "joined" {
+	if p := o.published(); p != nil {
+		opts.Style, opts.EachChunk = p.style, p.eachChunk && o.evidence == "chunks"
+	} else if o.evidence == "joined" {
 		opts.Style = judge.Ragas
 	}
 	return opts
@@ -100,7 +102,11 @@ func (o *scoreOptions) window(dryRun bool) int {
 
 // newExtractor returns the extractor for --claims.
 func (o *scoreOptions) newExtractor(m *model) eval.Extractor {
-	if o.claims != claimsLLM {
+	switch o.claims {
+	case claimsLLM:
+	case claimsAnswer:
+		return extract.WholeAnswer{Sentences: extract.Sentences{Lang: o.lang}}
+	default:
 		return extract.Sentences{Lang: o.lang}
 	}
 	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.lang, Strict: o.llm.strict, Whole: o.wholeAnswers()}
@@ -154,6 +160,11 @@ const (
 	profileRagas    = "ragas"
 	profileRagEvals = "rag-evals"
 	profileHHEM     = "hhem"
+
+	profileMiniCheck = "minicheck"
+	profileLynx      = "lynx"
+	profileGuardian  = "granite-guardian"
+	profileDeepEval  = "deepeval"
 )
 
 func profiles() []profile {
@@ -161,6 +172,10 @@ func profiles() []profile {
 		{profileRagas, [][2]string{{"claims", claimsLLM}, {"judge", judgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
 		{profileRagEvals, [][2]string{{"claims", claimsLLM}, {"judge", judgeLLM}, {"evidence", "chunks"}, {"no-claims", "0"}}},
 		{profileHHEM, [][2]string{{"claims", claimsLLM}, {"judge", judgeHHEM}, {"evidence", "joined"}, {"no-claims", "null"}}},
+		{profileMiniCheck, [][2]string{{"claims", "sentence"}, {"judge", judgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
+		{profileLynx, [][2]string{{"claims", claimsAnswer}, {"judge", judgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
+		{profileGuardian, [][2]string{{"claims", claimsAnswer}, {"judge", judgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
+		{profileDeepEval, [][2]string{{"claims", claimsLLM}, {"judge", judgeLLM}, {"evidence", "chunks"}, {"no-claims", "1"}}},
 	}
 }
 
@@ -202,9 +217,9 @@ func applyProfile(flags *pflag.FlagSet, lookup func(string) (string, bool)) erro
 }
 
 // wholeAnswers reports whether claims are extracted from the whole answer at once, as
-// Ragas does.
+// Ragas and DeepEval do.
 func (o *scoreOptions) wholeAnswers() bool {
-	return (o.profile == profileRagas || o.profile == profileHHEM) && o.claims == claimsLLM
+	return (o.profile == profileRagas || o.profile == profileHHEM || o.profile == profileDeepEval) && o.claims == claimsLLM
 }
 
 // combined reports whether a single request extracts and judges the claims, as in

@@ -28,6 +28,9 @@ const (
 	judgeLLM  = "llm"
 )
 
+// claimsAnswer is the value of --claims that makes the whole answer one claim.
+const claimsAnswer = "answer"
+
 // llmOptions are the options of "ragfaith score" for a language model.
 type llmOptions struct {
 	model, baseURL, keyVariable string
@@ -165,6 +168,9 @@ func (o *scoreOptions) checkLLM() error {
 	}
 	if o.prescreens() && o.threshold != nil {
 		return usagef("--threshold can't be used with --prescreen, whose verdicts are for 0.5")
+	}
+	if err := o.checkPublished(); err != nil {
+		return err
 	}
 	if o.combined() {
 		const why = "can't be used with --profile rag-evals, which finds and judges claims in one request"

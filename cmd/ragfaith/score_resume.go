@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/setting"
+	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 )
 
 // resultFormat is the version of the JSONL results. It is incremented if new rows can no
@@ -102,7 +103,7 @@ func (m *model) settings(o *scoreOptions) settingValues {
 	if l.maxOutputTokens > 0 {
 		values["--max-output-tokens"] = []string{strconv.Itoa(l.maxOutputTokens)}
 	}
-	for _, n := range []prompt.Name{prompt.Claims, prompt.Judge, prompt.JudgeWord, prompt.RagasClaims, prompt.RagasJudge, prompt.RagEvals} {
+	for _, n := range o.promptNames() {
 		values["prompt "+string(n)] = []string{m.prompts.Version(n)}
 	}
 	if m.embedder != nil {
@@ -115,6 +116,20 @@ func (m *model) settings(o *scoreOptions) settingValues {
 		values["--semantic-threshold"] = []string{strconv.FormatFloat(*l.semanticThreshold, 'g', -1, 64)}
 	}
 	return values
+}
+
+// promptNames returns the prompts that affect the results: those for any profile, and
+// those of a published judge only if it is used.
+func (o *scoreOptions) promptNames() []prompt.Name {
+	names := []prompt.Name{prompt.Claims, prompt.Judge, prompt.JudgeWord, prompt.RagasClaims, prompt.RagasJudge, prompt.RagEvals}
+	switch p := o.published(); {
+	case p == nil:
+	case p.style == judge.DeepEval:
+		names = append(names, prompt.DeepEvalTruths, prompt.DeepEvalJudge)
+	default:
+		names = append(names, prompt.Name(p.profile)) // the prompt has the name of the profile
+	}
+	return names
 }
 
 // ordered returns the settings in the order of setting.All. The second and later values

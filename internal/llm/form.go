@@ -100,6 +100,9 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	if !f.noEffort {
 		q.ReasoningEffort = c.effort
 	}
+	if documents := documents(r); documents != nil {
+		q.ChatTemplateKwargs = map[string]any{"documents": documents}
+	}
 	if n := f.logprobs(r); n > 0 {
 		q.LogProbs, q.TopLogProbs = true, n
 	}
@@ -130,6 +133,9 @@ func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	out := make([]openai.ChatCompletionMessage, 0, len(src))
 	system := ""
 	for _, m := range src {
+		if m.Role == Document {
+			continue
+		}
 		text := m.Text
 		if f.noSystem && m.Role == System {
 			system += text + "\n\n"
@@ -142,6 +148,16 @@ func messages(r *Request, f form) []openai.ChatCompletionMessage {
 		out = append(out, openai.ChatCompletionMessage{Role: string(User), Content: strings.TrimSpace(system)})
 	}
 	return out
+}
+
+// documents returns the documents of r in the form that chat templates read, or nil.
+func documents(r *Request) (list []map[string]string) {
+	for _, m := range r.Messages {
+		if m.Role == Document {
+			list = append(list, map[string]string{"doc_id": strconv.Itoa(len(list)), "text": m.Text})
+		}
+	}
+	return list
 }
 
 // withSystem appends a paragraph to the system message, or adds one.

@@ -37,6 +37,10 @@ type Role string
 const (
 	System Role = "system"
 	User   Role = "user"
+	// Assistant is an earlier reply, which is to be judged.
+	Assistant Role = "assistant"
+	// Document is a document of the chat template, which is sent as a template argument.
+	Document Role = "document"
 )
 
 // A Message is one turn of a prompt.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -13,16 +14,25 @@ type templateData struct {
 	Strict, Again                    bool
 	Question, Answer, Before, Joined encoded
 	Sentences, Contexts, Claims      encoded
+
+	// Plain texts for the prompts of published models: Joined, the first of Claims, and
+	// Question.
+	Document, Claim, PlainQuestion encoded
 }
 
 // An encoded is JSON with one line per list item.
 type encoded string
 
 func (d Data) encode() templateData {
+	claim := ""
+	if len(d.Claims) > 0 {
+		claim = d.Claims[0].Text
+	}
 	return templateData{
 		Strict: d.Strict, Again: d.Again,
 		Question: encodeText(d.Question), Answer: encodeText(d.Answer), Before: encodeText(d.Before), Joined: encodeText(d.Joined),
 		Sentences: encodeItems(d.Sentences), Contexts: encodeItems(d.Contexts), Claims: encodeItems(d.Claims),
+		Document: encoded(Plain(d.Joined)), Claim: encoded(Plain(claim)), PlainQuestion: encoded(Plain(d.Question)),
 	}
 }
 
@@ -97,6 +107,41 @@ func isMarkStart(s []byte) bool {
 		case c-'a' < 26, c == '_', c-'0' < 10 && i > 0:
 		default:
 			return c == ']' && capitals > 1
+		}
+	}
+	return false
+}
+
+// Plain returns s as plain text for a message, without control characters, and with
+// a space in sequences that servers could convert to control tokens of a chat template.
+func Plain(s string) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	var b strings.Builder
+	for i, c := range s {
+		if unicode.IsControl(c) && c != '\n' && c != '\t' {
+			continue
+		}
+		b.WriteRune(c)
+		if rest := []byte(s[i+1 : min(len(s), i+32)]); c == '<' && isControlTag(rest) || c == '[' && isMarkStart(rest) {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// isControlTag reports whether s, the text after a <, continues like a control token or a
+// tag that published judges use, and not like a tag of HTML.
+func isControlTag(s []byte) bool {
+	if len(s) == 0 {
+		return false
+	}
+	if strings.ContainsRune("|/<_!", rune(s[0])) || s[0] >= utf8.RuneSelf {
+		return true
+	}
+	lower := strings.ToLower(string(s))
+	for _, word := range []string{"start_of", "end_of", "s>", "sop", "bos", "eos", "think", "no-think", "score", "guardian", "sys"} {
+		if strings.HasPrefix(lower, word) {
+			return true
 		}
 	}
 	return false

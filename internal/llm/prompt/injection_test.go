@@ -74,6 +74,9 @@ func checkInjection(t *testing.T, s *Set, name, injection string) {
 		Sentences: []Item{{ID: 0, Text: injection, Heading: injection}}, Contexts: []Item{{ID: 0, Text: injection}, {ID: 1, Text: injection}}, Claims: []Item{{ID: 0, Text: injection}},
 	}
 	for _, n := range names() {
+		if n == MiniCheck || n == Lynx || n == Guardian { // with plain texts
+			continue
+		}
 		want, err := s.Render(n, harmless)
 		if err != nil {
 			t.Fatal(err)

@@ -27,6 +27,7 @@ type builtin struct {
 	name     Name
 	version  int
 	required []string // fields required in the user message
+	noSystem bool     // the system message may be empty
 	text     []byte
 }
 
@@ -39,6 +40,11 @@ func builtins() ([]builtin, error) {
 		{name: RagasClaims, version: 1, required: []string{"Answer"}},
 		{name: RagasJudge, version: 1, required: []string{"Joined", "Claims"}},
 		{name: RagEvals, version: 1, required: []string{"Contexts", "Sentences"}},
+		{name: MiniCheck, version: 1, required: []string{"Document", "Claim"}},
+		{name: Lynx, version: 1, required: []string{"Document", "Claim"}, noSystem: true},
+		{name: Guardian, version: 1, noSystem: true},
+		{name: DeepEvalTruths, version: 1, required: []string{"Contexts"}},
+		{name: DeepEvalJudge, version: 1, required: []string{"Contexts", "Claims"}},
 	}
 	for i := range list {
 		text, err := data.ReadFile("data/" + list[i].file())
@@ -140,13 +146,14 @@ func parse(b builtin, file string, text []byte) (*template.Template, error) {
 // rejects markers in the system message and missing markers in the user message.
 func checkTemplate(b builtin, file string, t *template.Template, strict, again bool) error {
 	markers := map[string]encoded{}
-	for _, f := range []string{"Question", "Answer", "Before", "Joined", "Sentences", "Contexts", "Claims"} {
+	for _, f := range []string{"Question", "Answer", "Before", "Joined", "Sentences", "Contexts", "Claims", "Document", "Claim", "PlainQuestion"} {
 		markers[f] = encoded("\x00" + f + "\x00")
 	}
 	v := templateData{
 		Strict: strict, Again: again,
 		Question: markers["Question"], Answer: markers["Answer"], Before: markers["Before"], Joined: markers["Joined"],
 		Sentences: markers["Sentences"], Contexts: markers["Contexts"], Claims: markers["Claims"],
+		Document: markers["Document"], Claim: markers["Claim"], PlainQuestion: markers["PlainQuestion"],
 	}
 	system, user := limitedBuffer{limit: maxOutput}, limitedBuffer{limit: maxOutput}
 	if err := t.ExecuteTemplate(&system, "system", v); err != nil {
@@ -155,7 +162,7 @@ func checkTemplate(b builtin, file string, t *template.Template, strict, again b
 	if err := t.ExecuteTemplate(&user, "user", v); err != nil {
 		return withFile(file, err)
 	}
-	if strings.TrimSpace(system.String()) == "" {
+	if !b.noSystem && strings.TrimSpace(system.String()) == "" {
 		return fmt.Errorf("%s: \"system\" is empty", file)
 	}
 	if bytes.IndexByte(system.Bytes(), 0) >= 0 {

@@ -6,7 +6,8 @@
 // then contexts), so that servers can cache prompt prefixes.
 //
 // Templates receive the texts of a dataset only as escaped JSON, so a text can't break out
-// of its string.
+// of its string. The exceptions are the prompts of published models, which were trained
+// with plain texts: there, only control tokens of chat templates are made ineffective.
 package prompt
 
 import (
@@ -31,6 +32,12 @@ const (
 	RagasClaims Name = "ragas-claims" // answer -> statements
 	RagasJudge  Name = "ragas-judge"  // statements and one context -> 1 or 0 for each statement
 	RagEvals    Name = "rag-evals"    // sentences of an answer and chunks -> statements with their verdicts
+
+	MiniCheck      Name = "minicheck"        // a claim and a document -> Yes or No
+	Lynx           Name = "lynx"             // question, document and answer -> PASS or FAIL with reasons
+	Guardian       Name = "granite-guardian" // last message after documents and answer -> yes if ungrounded
+	DeepEvalTruths Name = "deepeval-truths"  // chunks -> facts
+	DeepEvalJudge  Name = "deepeval-judge"   // claims and facts -> yes, no or idk for each claim
 )
 
 // An Item is a numbered text in a prompt.
@@ -60,6 +67,11 @@ type Text struct {
 	Version      string // name and version, such as "judge/1"
 }
 
+// Names returns the names of all prompts, in the order in which a row uses them.
+func Names() []Name {
+	return []Name{Claims, Judge, JudgeWord, RagasClaims, RagasJudge, RagEvals, MiniCheck, Lynx, Guardian, DeepEvalTruths, DeepEvalJudge}
+}
+
 // A Set contains a template for each prompt. It is safe for concurrent use.
 type Set struct{ templates map[Name]*loadedPrompt }
 
@@ -85,7 +97,7 @@ func (s *Set) Render(n Name, d Data) (Text, error) {
 	}
 	v := d.encode()
 	limit := maxOutput
-	for _, text := range []encoded{v.Question, v.Answer, v.Before, v.Joined, v.Sentences, v.Contexts, v.Claims} {
+	for _, text := range []encoded{v.Question, v.Answer, v.Before, v.Joined, v.Sentences, v.Contexts, v.Claims, v.Document, v.Claim, v.PlainQuestion} {
 		limit += 4 * len(text) // a template may insert a text repeatedly
 	}
 	t := Text{Version: p.version}

@@ -15,7 +15,7 @@ type item struct {
 
 // A prompt is the JSON in a user message.
 type prompt struct {
-	Chunks                        []item
+	Chunks, Facts                 []item
 	Context, Answer               string
 	Claims, Statements, Sentences []item
 }
@@ -23,10 +23,15 @@ type prompt struct {
 // judge is the handler without quirks. It supports a claim if a sentence of the contexts
 // contains most of its longer words.
 func judge(c *Call) *Answer {
-	var p prompt
-	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // on failure, there are no claims
+	p, layout := c.prompt()
 	p.drop(c.unread)
-	text := p.reply(c)
+	p.Chunks = append(p.Chunks, p.Facts...)
+	text := ""
+	if layout != noPublished {
+		text = p.publishedReply(layout)
+	} else {
+		text = p.reply(c)
+	}
 	return &Answer{Content: text, PromptTokens: promptTokens(c), CompletionTokens: 1 + len(text)/4}
 }
 
@@ -43,6 +48,14 @@ func (p *prompt) drop(n int) {
 func (p *prompt) reply(c *Call) string {
 	byID := strings.Contains(c.Schema, `"verdicts":{"type":"object"`)
 	switch {
+	case strings.Contains(c.Schema, `"truths"`):
+		var facts []string
+		for _, chunk := range p.Chunks {
+			facts = append(facts, chunk.Text)
+		}
+		return encode(map[string]any{"truths": facts})
+	case strings.Contains(c.Schema, `"idk"`):
+		return p.factVerdicts(byID)
 	case c.Word() && len(p.Claims) > 0:
 		return map[bool]string{true: "Yes", false: "No"}[p.supports(p.Claims[0].Text)]
 	case p.Statements != nil:

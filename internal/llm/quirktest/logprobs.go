@@ -1,7 +1,6 @@
 package quirktest
 
 import (
-	"encoding/json"
 	"math"
 	"net/http"
 	"regexp"
@@ -43,7 +42,7 @@ type Alternative struct {
 }
 
 // verdictValue matches the verdicts of a reply.
-var verdictValue = regexp.MustCompile(`"(?:verdict|is_supported)":("[a-z_]+"|\d|true|false)|^(Yes|No)$`)
+var verdictValue = regexp.MustCompile(`"(?:verdict|is_supported)":("[a-z_]+"|\d|true|false)|^(Yes|No)$|<score> (yes|no) </score>`)
 
 // SupportProbability returns the probability with which Logprobs supports a claim.
 func SupportProbability(share float64) float64 {
@@ -51,13 +50,13 @@ func SupportProbability(share float64) float64 {
 }
 
 func gradedTokens(c *Call, content string, token *regexp.Regexp) any {
-	var p prompt
-	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p)
+	p, layout := c.prompt()
+	p.Chunks = append(p.Chunks, p.Facts...)
 	claims := append(append(p.Claims, p.Statements...), p.Sentences...)
 	type value struct{ start, end, claim int }
 	var values []value
 	for i, m := range verdictValue.FindAllStringSubmatchIndex(content, -1) {
-		v := value{max(m[2], m[4]), max(m[3], m[5]), i}
+		v := value{max(m[2], m[4], m[6]), max(m[3], m[5], m[7]), i}
 		values = append(values, v)
 	}
 	var list []Alternative
@@ -69,7 +68,7 @@ func gradedTokens(c *Call, content string, token *regexp.Regexp) any {
 				first := func(verdict string) string {
 					return token.FindString(content[at[0]:max(at[0], v.start)] + verdict + content[v.end:])
 				}
-				t.addValues(content[v.start:v.end], content[v.start:max(v.start, at[0])], SupportProbability(p.share(claims[v.claim].Text)), first)
+				t.addValues(content[v.start:v.end], content[v.start:max(v.start, at[0])], SupportProbability(p.share(claims[v.claim].Text)), layout, first)
 			}
 		}
 		list = append(list, t)
@@ -79,8 +78,11 @@ func gradedTokens(c *Call, content string, token *regexp.Regexp) any {
 
 // addValues adds the tokens of other verdicts as alternatives of t. t continues verdict
 // after written. first returns the token with which the rest of a verdict starts.
-func (t *Alternative) addValues(verdict, written string, yes float64, first func(rest string) string) {
+func (t *Alternative) addValues(verdict, written string, yes float64, layout published, first func(rest string) string) {
 	sets := [][]string{{`"supported"`, `"contradicted"`, `"not_mentioned"`}, {"1", "0"}, {"true", "false"}, {"Yes", "No"}}
+	if layout == guardian {
+		sets = [][]string{{"no", "yes"}}
+	}
 	for _, set := range sets {
 		mass := map[string]float64{}
 		known := false

@@ -19,10 +19,12 @@ type Call struct {
 	Limit        string // max_tokens, max_completion_tokens, or "" if neither is sent
 	MaxTokens    int    // value of that parameter
 	Temperature  *float64
-	TopLogprobs  int    // alternatives of each token, or 0 if no log probabilities are wanted
-	Format       string // json_schema, json_object, or "" for neither
-	Schema       string // JSON schema from the format or the prompt; may be empty
-	System, User string // messages
+	TopLogprobs  int      // alternatives of each token, or 0 if no log probabilities are wanted
+	Format       string   // json_schema, json_object, or "" for neither
+	Schema       string   // JSON schema from the format or the prompt; may be empty
+	System, User string   // messages
+	Assistant    string   // message to judge
+	Documents    []string // of the chat template
 	Header       http.Header
 	Raw          []byte          // body
 	Gone         <-chan struct{} // closed if the client disconnects
@@ -143,6 +145,9 @@ func (s *Server) finish(a *Answer) {
 func readCall(raw []byte) *Call {
 	var q struct {
 		Messages []struct{ Role, Content string }
+		Template struct {
+			Documents []struct{ Text string }
+		} `json:"chat_template_kwargs"`
 
 		MaxTokens           *int `json:"max_tokens"`
 		MaxCompletionTokens *int `json:"max_completion_tokens"`
@@ -165,11 +170,17 @@ func readCall(raw []byte) *Call {
 		}
 	}
 	for _, m := range q.Messages {
-		if m.Role == "system" {
+		switch m.Role {
+		case "system":
 			c.System = m.Content
-		} else {
+		case "assistant":
+			c.Assistant = m.Content
+		default:
 			c.User = m.Content
 		}
+	}
+	for _, d := range q.Template.Documents {
+		c.Documents = append(c.Documents, d.Text)
 	}
 	if _, told, ok := strings.Cut(c.System, "It must satisfy this JSON Schema:\n"); ok {
 		c.Schema = told

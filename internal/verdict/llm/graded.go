@@ -62,7 +62,7 @@ func answerSpan(reply *llm.Reply) [][2]int {
 
 // gradeVerdicts grades the answers in a reply that has exactly one verdict for
 // each.
-func gradeVerdicts(answers []*answer, reply *llm.Reply) {
+func gradeVerdicts(answers []*answer, reply *llm.Reply, w words) {
 	if len(reply.Logprobs) == 0 {
 		return
 	}
@@ -73,7 +73,7 @@ func gradeVerdicts(answers []*answer, reply *llm.Reply) {
 	}
 	for i, v := range verdicts {
 		if v.id >= 0 && v.id < len(answers) && answers[v.id] != nil {
-			answers[v.id].grade(reply, spans[i])
+			answers[v.id].grade(reply, spans[i], w)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func gradeStatements(statements [][]repliedStatement, reply *llm.Reply) {
 	}
 	for _, list := range statements {
 		for i := range list {
-			list[i].answer.grade(reply, spans[list[i].index])
+			list[i].answer.grade(reply, spans[list[i].index], defaultWords())
 		}
 	}
 }
@@ -98,14 +98,32 @@ func gradeStatements(statements [][]repliedStatement, reply *llm.Reply) {
 // grade sets the score of a from the tokens of a reply in a span, which contains
 // the verdict. A score that disagrees with the label is moved to its side of 0.5,
 // so that the model's words decide and not rounding.
-func (a *answer) grade(reply *llm.Reply, span [2]int) {
-	p, ok := probability(reply.Logprobs, reply.Text, span, a.label)
+func (a *answer) grade(reply *llm.Reply, span [2]int, w words) {
+	p, ok := probability(reply.Logprobs, reply.Text, span, a.label, w)
 	if !ok {
 		return
 	}
 	if a.graded, a.score = true, min(p, defaultThreshold-1/scoreSteps); a.label == verdict.Supported {
 		a.score = max(p, defaultThreshold)
 	}
+}
+
+// words are the verdicts for and against a claim.
+type words struct{ supports, denies []string }
+
+func defaultWords() words {
+	return words{
+		supports: []string{"supported", "yes", "true", "1", "faithful", "entailed"},
+		denies:   []string{"not_mentioned", "contradicted", "no", "false", "0", "not_supported", "unsupported", "not_faithful", "unfaithful", "not_entailed"},
+	}
+}
+
+// words returns the verdicts in JSON replies of the judge.
+func (j *Judge) words() words {
+	if j.opts.Style == DeepEval {
+		return words{supports: []string{"yes", "idk"}, denies: []string{"no"}}
+	}
+	return defaultWords()
 }
 
 // A polarity is the meaning of the start of a verdict.
@@ -123,7 +141,7 @@ const (
 // span up to the first that decides, and adds at each the alternatives that
 // decide. ok is false if that is not possible, or if the token disagrees with
 // label.
-func probability(tokens []llm.Token, text string, span [2]int, label verdict.Label) (p float64, ok bool) {
+func probability(tokens []llm.Token, text string, span [2]int, label verdict.Label, w words) (p float64, ok bool) {
 	want := denies
 	if label == verdict.Supported {
 		want = supports
@@ -142,7 +160,7 @@ func probability(tokens []llm.Token, text string, span [2]int, label verdict.Lab
 		for _, a := range t.Top {
 			q := math.Exp(a.Logprob)
 			listed, lowest = listed+q, min(lowest, q)
-			switch polarityOf(written + withoutLead(a.Text, before)) {
+			switch w.polarityOf(written + withoutLead(a.Text, before)) {
 			case supports:
 				stepYes += q
 			case denies:
@@ -150,7 +168,7 @@ func probability(tokens []llm.Token, text string, span [2]int, label verdict.Lab
 			case other, undecided:
 			}
 		}
-		decided := polarityOf(written + withoutLead(text[t.Start:min(t.End, span[1])], before))
+		decided := w.polarityOf(written + withoutLead(text[t.Start:min(t.End, span[1])], before))
 		if decided == undecided {
 			yes, no, reached = yes+reached*stepYes, no+reached*stepNo, reached*math.Exp(t.Top[0].Logprob)
 			continue
@@ -184,7 +202,7 @@ func withoutLead(token, before string) string {
 }
 
 // polarityOf returns the meaning of the start of a verdict.
-func polarityOf(start string) polarity {
+func (w words) polarityOf(start string) polarity {
 	start = strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimLeft(start, syntax)))
 	if start == "" {
 		return undecided
@@ -194,8 +212,8 @@ func polarityOf(start string) polarity {
 		polarity
 		words []string
 	}{
-		{supports, []string{"supported", "yes", "true", "1", "faithful", "entailed"}},
-		{denies, []string{"not_mentioned", "contradicted", "no", "false", "0", "not_supported", "unsupported", "not_faithful", "unfaithful", "not_entailed"}},
+		{supports, w.supports},
+		{denies, w.denies},
 	} {
 		for _, w := range side.words {
 			if !strings.HasPrefix(w, start) && !startsWithWord(start, w) {

@@ -27,6 +27,14 @@ const (
 	Chunks Style = iota
 	// Ragas presents the contexts joined by newlines and requests 1 or 0 and a reason.
 	Ragas
+	// MiniCheck, Lynx and Guardian use the layouts of published models, which judge one
+	// claim per request: Bespoke-MiniCheck, Patronus Lynx and Granite Guardian 4.1.
+	MiniCheck
+	Lynx
+	Guardian
+	// DeepEval extracts facts from the contexts and supports every claim that they do not
+	// contradict.
+	DeepEval
 )
 
 // Options configure a Judge. Fields that are not required have defaults.
@@ -34,7 +42,10 @@ type Options struct {
 	Model   llm.Completer // required
 	Prompts *prompt.Set   // required
 	Style   Style
-	Strict  bool // accept explicit statements only, no inference
+	// EachChunk judges claims against every context separately, and keeps the highest score.
+	// Only styles with one claim per request support it.
+	EachChunk bool
+	Strict    bool // accept explicit statements only, no inference
 	// Votes is the number of times that each claim is judged, with different seeds and
 	// orders. It must be odd; the default is 1. The score of a claim is the mean of the
 	// votes.
@@ -95,7 +106,7 @@ func New(opts Options) (*Judge, error) {
 	if opts.Tokens == nil {
 		opts.Tokens = llm.EstimateTokens
 	}
-	if opts.Style > Ragas {
+	if opts.Style > DeepEval || opts.EachChunk && layoutOf(opts.Style) == nil {
 		return nil, fmt.Errorf("there is no style %d", opts.Style)
 	}
 	return &Judge{opts, required}, nil
@@ -108,6 +119,12 @@ func (j *Judge) Threshold() float64 { return *j.opts.Threshold }
 // and the texts: the versions of the prompts, strictness, votes, seed and threshold.
 func (j *Judge) Settings() string {
 	s := fmt.Sprintf("%s %s strict=%t votes=%d seed=%d", j.opts.Prompts.Version(j.prompt()), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes, j.opts.Seed)
+	if j.opts.EachChunk {
+		s += " each chunk"
+	}
+	if j.opts.Style == DeepEval {
+		s += " " + j.opts.Prompts.Version(prompt.DeepEvalTruths)
+	}
 	if j.logprobsRequired {
 		s += fmt.Sprintf(" threshold=%v", j.Threshold())
 	}
@@ -115,8 +132,14 @@ func (j *Judge) Settings() string {
 }
 
 func (j *Judge) prompt() prompt.Name {
-	if j.opts.Style == Ragas {
+	switch j.opts.Style {
+	case Ragas:
 		return prompt.RagasJudge
+	case DeepEval:
+		return prompt.DeepEvalJudge
+	case MiniCheck, Lynx, Guardian:
+		return layoutOf(j.opts.Style).prompt
+	case Chunks:
 	}
 	return prompt.Judge
 }
@@ -129,6 +152,14 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	votes := make([][]finding, j.opts.Votes)
 	var used usage.Usage
 	var marks []string
+	if j.opts.Style == DeepEval {
+		r := &rowJudge{judge: j, task: task}
+		facts, err := r.truths(ctx, pieces)
+		if used, marks = r.usage, r.marks; err != nil {
+			return verdict.Judgement{Usage: used}, err
+		}
+		pieces = facts
+	}
 	var deferred error
 	for vote := range votes {
 		r := &rowJudge{judge: j, task: task, vote: vote, findings: make([]finding, len(task.Claims))}

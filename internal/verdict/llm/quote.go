@@ -21,7 +21,7 @@ func (a *answer) finding(pieces []piece, contexts []string) finding {
 	if f.reason == "" {
 		f.reason = "the model gave no reason"
 	}
-	if a.label == verdict.NotMentioned {
+	if a.label == verdict.NotMentioned || a.ofFacts {
 		return f
 	}
 	var named, shown []int

@@ -14,12 +14,13 @@ import (
 
 // An answer is the verdict on one claim in a reply.
 type answer struct {
-	label  verdict.Label
-	reason string
-	chunks []int // unchecked indexes of pieces
-	quote  string
-	score  float64 // probability of support, if graded
-	graded bool
+	label   verdict.Label
+	reason  string
+	chunks  []int // unchecked indexes of pieces
+	quote   string
+	score   float64 // probability of support, if graded
+	graded  bool
+	ofFacts bool // made from facts, so that chunk ids and quotes do not refer to contexts
 }
 
 // A rawVerdict is an undecoded verdict in a reply. Models use different types
@@ -166,6 +167,9 @@ func membersOf(raw json.RawMessage) ([]member, error) {
 
 func (v *rawVerdict) answer(style Style) (*answer, error) {
 	a := &answer{reason: reasonLine(stringOf(v.Reason))}
+	if style == DeepEval {
+		return v.factAnswer(a)
+	}
 	label, ok := parseLabel(v.Verdict)
 	switch {
 	case !ok && style == Ragas:
@@ -182,6 +186,23 @@ func (v *rawVerdict) answer(style Style) (*answer, error) {
 	a.label = label
 	a.chunks = indexList(v.ChunkIDs)
 	a.quote = stringOf(v.Quote)
+	return a, nil
+}
+
+// factAnswer completes an answer with a verdict of style DeepEval. A claim is supported
+// unless the facts contradict it.
+func (v *rawVerdict) factAnswer(a *answer) (*answer, error) {
+	a.ofFacts = true
+	switch strings.ToLower(strings.TrimSpace(stringOf(v.Verdict))) {
+	case "yes":
+		a.label = verdict.Supported
+	case "idk":
+		a.label, a.reason = verdict.Supported, reasonLine("neither stated nor contradicted: "+a.reason)
+	case "no":
+		a.label = verdict.Contradicted
+	default:
+		return nil, errors.New("a verdict that is none of yes, no and idk")
+	}
 	return a, nil
 }
 

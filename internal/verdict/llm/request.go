@@ -27,6 +27,9 @@ const (
 // skips the remaining attempts: ReplyRetry has already doubled its output
 // tokens, so the reply is runaway generation.
 func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error {
+	if l := layoutOf(r.judge.opts.Style); l != nil {
+		return r.askLayout(ctx, l, pieces, claims)
+	}
 	remaining, runaway, reason := claims, []int(nil), error(nil)
 	for attempt := range maxAttempts {
 		batchSize := len(remaining)
@@ -54,7 +57,11 @@ func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error 
 			break
 		}
 	}
-	return r.askForWords(ctx, pieces, append(runaway, remaining...), reason)
+	remaining = append(runaway, remaining...)
+	if r.judge.opts.Style == DeepEval && len(remaining) > 0 { // one word would mean something else
+		return fmt.Errorf("%s: no verdict: %w", r.claimIDs(remaining), reason)
+	}
+	return r.askForWords(ctx, pieces, remaining, reason)
 }
 
 // askOnce sends one request and adds its findings. It returns the claims
@@ -88,7 +95,7 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 	}
 	answers, reason := reconcile(raw, len(claims), r.judge.opts.Style)
 	if reply != nil {
-		gradeVerdicts(answers, reply)
+		gradeVerdicts(answers, reply, r.judge.words())
 	}
 	for i, c := range claims {
 		if answers[i] == nil {
@@ -107,12 +114,11 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 // their index in these slices.
 func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Request, error) {
 	o := &r.judge.opts
-	d := prompt.Data{Strict: o.Strict, Question: r.task.Question, Contexts: items(pieces)}
-	texts := make([]string, len(pieces))
-	for i, p := range pieces {
-		texts[i] = p.text
+	if l := layoutOf(o.Style); l != nil {
+		return r.layoutRequest(l, pieces, r.longest(claims), attempt)
 	}
-	d.Joined = strings.Join(texts, "\n")
+	d := prompt.Data{Strict: o.Strict, Question: r.task.Question, Contexts: items(pieces)}
+	d.Joined = strings.Join(texts(pieces), "\n")
 	for i, c := range claims {
 		d.Claims = append(d.Claims, prompt.Item{ID: i, Text: r.task.Claims[c].Judged()})
 	}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,8 +60,17 @@ func (r *rowJudge) judgeAll(ctx context.Context, pieces []piece) error {
 		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 	}
 	var deferred error
+	groups := [][]piece{pieces}
+	if r.judge.opts.EachChunk {
+		groups = slices.Collect(slices.Chunk(pieces, 1))
+	}
 	for claims := range slices.Chunk(order, r.judge.opts.ClaimsPerCall) {
-		err := r.judgeInGroups(ctx, pieces, claims)
+		var err error
+		for _, group := range groups {
+			if err == nil || llm.IsDeferred(err) {
+				err = cmp.Or(r.judgeInGroups(ctx, group, claims), err)
+			}
+		}
 		switch {
 		case llm.IsDeferred(err):
 			deferred = err // other claims can be judged meanwhile

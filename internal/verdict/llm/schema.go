@@ -18,6 +18,8 @@ const (
 	lastNames   = `"verdict"`
 	ragasFields = `"reason":{"type":"string"},"verdict":{"type":"integer","enum":[1,0]}`
 	ragasNames  = `"reason","verdict"`
+
+	deepEvalFields = `"reason":{"type":"string"},"verdict":{"type":"string","enum":["yes","no","idk"]}`
 )
 
 // schemaOf returns the schema of a reply with n verdicts. In the first attempt
@@ -28,7 +30,9 @@ const (
 func schemaOf(style Style, n, attempt int) *llm.Schema {
 	id, fields, names := "claim_id", chunksFields, chunksNames
 	name := "verdicts"
-	if style == Ragas {
+	if style == DeepEval {
+		fields, names, name = deepEvalFields, ragasNames, "contradiction_verdicts"
+	} else if style == Ragas {
 		id, fields, names = "statement_id", ragasFields, ragasNames
 		name = "binary_verdicts"
 	} else if attempt == maxAttempts-1 {

@@ -62,7 +62,7 @@ func (r *rowJudge) askForWord(ctx context.Context, pieces []piece, claim int) er
 		return &llm.ParseError{Reason: err.Error(), Text: reply.Text}
 	}
 	for _, span := range answerSpan(reply) {
-		a.grade(reply, span)
+		a.grade(reply, span, defaultWords())
 	}
 	r.findings[claim].add(a.finding(pieces, r.task.Contexts))
 	r.mark(verdict.MarkOneWord)

@@ -1,0 +1,226 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A layout is the input and output format of a published model that judges one
+// claim per request.
+type layout struct {
+	prompt    prompt.Name
+	maxTokens int
+	// chat adds the messages before the user message, or is nil.
+	chat func(documents []string, claim string) []llm.Message
+	read func(reply string, prompted []string) (*answer, error)
+	// span finds the verdict in a reply to compute its probability. If it is nil, the score is
+	// 1 or 0.
+	span  func(*llm.Reply) [][2]int
+	words words
+}
+
+// layoutOf returns the layout of a style, or nil if it has none.
+func layoutOf(s Style) *layout {
+	switch s {
+	case MiniCheck: // one token is generated; other models may surround it with text
+		return &layout{prompt: prompt.MiniCheck, maxTokens: wordTokens, read: readMiniCheck, span: answerSpan, words: defaultWords()}
+	case Lynx: // generates at most 600 tokens
+		return &layout{prompt: prompt.Lynx, maxTokens: 600, read: readLynx}
+	case Guardian: // generates at most 2048 tokens
+		return &layout{
+			prompt: prompt.Guardian, maxTokens: 2048, chat: guardianChat, read: readGuardian, span: guardianSpan,
+			words: words{supports: []string{"no"}, denies: []string{"yes"}}, // yes means ungrounded
+		}
+	case Chunks, Ragas, DeepEval:
+	}
+	return nil
+}
+
+func readMiniCheck(reply string, prompted []string) (*answer, error) {
+	a, err := readWord(reply, prompted, Ragas)
+	if err == nil {
+		a.reason = ""
+	}
+	return a, err
+}
+
+var (
+	lynxScore     = regexp.MustCompile(`(?i)["']?SCORE["']?\s*[:=]\s*\[?\s*["']?\s*(PASS|FAIL)\b`)
+	lynxReasoning = regexp.MustCompile(`(?is)["']?REASONING["']?\s*[:=]\s*(.*)`)
+	guardianScore = regexp.MustCompile(`(?i)<score>\s*(yes|no)\s*</score>`)
+)
+
+// readLynx reads the last score. The JSON around it is often invalid, because the
+// reasoning is a list with unescaped quotes.
+func readLynx(reply string, _ []string) (*answer, error) {
+	text, ok := llm.Answer(reply)
+	matches := lynxScore.FindAllStringSubmatchIndex(text, -1)
+	if !ok || len(matches) == 0 {
+		return nil, errors.New("it has no SCORE of PASS or FAIL")
+	}
+	last := matches[len(matches)-1]
+	a := &answer{label: verdict.NotMentioned}
+	if strings.EqualFold(text[last[2]:last[3]], "pass") {
+		a.label = verdict.Supported
+	}
+	before, after := text[:last[0]], text[last[1]:]
+	var steps []string
+	if m := lynxReasoning.FindStringSubmatch(before); m != nil {
+		reasons := strings.TrimRight(m[1], ", \n\r\t")
+		if json.Unmarshal([]byte(reasons), &steps) != nil {
+			steps = []string{strings.Trim(reasons, `[]"' `)}
+		}
+	} else if m := lynxReasoning.FindStringSubmatch(after); m != nil {
+		steps = []string{strings.Trim(m[1], "[]{}\"' \n")}
+	}
+	a.reason = reasonLine(strings.Join(steps, " "))
+	return a, nil
+}
+
+// guardianChat returns the contexts as documents, and the claim as the last text of the
+// assistant.
+func guardianChat(documents []string, claim string) []llm.Message {
+	var ms []llm.Message
+	for _, d := range documents {
+		ms = append(ms, llm.Message{Role: llm.Document, Text: prompt.Plain(d)})
+	}
+	return append(ms, llm.Message{Role: llm.Assistant, Text: prompt.Plain(claim)})
+}
+
+// readGuardian reads the last score, which is yes for an ungrounded claim.
+func readGuardian(reply string, _ []string) (*answer, error) {
+	text, ok := llm.Answer(reply)
+	matches := guardianScore.FindAllStringSubmatch(text, -1)
+	if !ok || len(matches) == 0 {
+		return nil, errors.New("it has no <score> of yes or no")
+	}
+	if strings.EqualFold(matches[len(matches)-1][1], "no") {
+		return &answer{label: verdict.Supported}, nil
+	}
+	return &answer{label: verdict.NotMentioned}, nil
+}
+
+func guardianSpan(reply *llm.Reply) [][2]int {
+	matches := guardianScore.FindAllStringSubmatchIndex(reply.Text, -1)
+	if len(matches) == 0 {
+		return nil
+	}
+	last := matches[len(matches)-1]
+	return [][2]int{{last[2], last[3]}}
+}
+
+// askLayout gets a finding for each of claims against pieces, in one request each.
+func (r *rowJudge) askLayout(ctx context.Context, l *layout, pieces []piece, claims []int) error {
+	var deferred error
+	for _, c := range claims {
+		err := r.askLayoutOnce(ctx, l, pieces, c)
+		_, unreadable := errors.AsType[*llm.ParseError](err)
+		switch {
+		case llm.IsDeferred(err):
+			deferred = err // other claims can be judged meanwhile
+		case unreadable:
+			return fmt.Errorf("%s: no verdict: %w", r.claimIDs([]int{c}), err)
+		case err != nil:
+			return err
+		}
+	}
+	return deferred
+}
+
+// askLayoutOnce sends the request for a claim, and again with other seeds if the reply has
+// no verdict.
+func (r *rowJudge) askLayoutOnce(ctx context.Context, l *layout, pieces []piece, claim int) (err error) {
+	for attempt := range maxAttempts {
+		req, requestErr := r.layoutRequest(l, pieces, claim, attempt)
+		if requestErr != nil {
+			return requestErr
+		}
+		var reply *llm.Reply
+		if reply, err = r.judge.opts.Model.Complete(ctx, req); err != nil {
+			r.usage = r.usage.Add(llm.UsageOf(err))
+			if _, unreadable := errors.AsType[*llm.ParseError](err); unreadable {
+				continue
+			}
+			return err
+		}
+		r.usage = r.usage.Add(reply.Usage)
+		a, err := l.read(reply.Text, r.prompted(pieces, claim))
+		if err != nil {
+			return &llm.ParseError{Reason: err.Error(), Text: reply.Text}
+		}
+		if l.span != nil {
+			for _, span := range l.span(reply) {
+				a.grade(reply, span, l.words)
+			}
+		}
+		r.findings[claim].add(a.finding(pieces, r.task.Contexts))
+		return nil
+	}
+	return err
+}
+
+// layoutRequest returns the request for a claim and pieces.
+func (r *rowJudge) layoutRequest(l *layout, pieces []piece, claim, attempt int) (*llm.Request, error) {
+	o := &r.judge.opts
+	text := r.task.Claims[claim].Judged()
+	documents := texts(pieces)
+	rendered, err := o.Prompts.Render(l.prompt, prompt.Data{
+		Question: r.task.Question, Joined: strings.Join(documents, "\n"), Claims: []prompt.Item{{Text: text}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ms []llm.Message
+	if rendered.System != "" {
+		ms = append(ms, llm.Message{Role: llm.System, Text: rendered.System})
+	}
+	if l.chat != nil {
+		ms = append(ms, l.chat(documents, text)...)
+	}
+	prompted := r.prompted(pieces, claim)
+	req := &llm.Request{
+		Messages: append(ms, llm.Message{Role: llm.User, Text: rendered.User}),
+		Accept: func(reply string) error {
+			_, err := l.read(reply, prompted)
+			return err
+		},
+		Seed: o.Seed, MaxTokens: l.maxTokens, Prompt: rendered.Version,
+	}
+	if l.span != nil {
+		r.judge.requestLogprobs(req, l.span)
+	}
+	req.Vary(r.vote*seedStride + attempt)
+	return req, nil
+}
+
+// prompted returns the texts in the request for a claim and pieces.
+func (r *rowJudge) prompted(pieces []piece, claim int) []string {
+	return append(texts(pieces), r.task.Claims[claim].Judged(), r.task.Question)
+}
+
+// longest returns the claim with the longest text.
+func (r *rowJudge) longest(claims []int) int {
+	best := claims[0]
+	for _, c := range claims {
+		if len(r.task.Claims[c].Judged()) > len(r.task.Claims[best].Judged()) {
+			best = c
+		}
+	}
+	return best
+}
+
+func texts(pieces []piece) []string {
+	list := make([]string, len(pieces))
+	for i, p := range pieces {
+		list[i] = p.text
+	}
+	return list
+}
