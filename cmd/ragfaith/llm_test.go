@@ -40,7 +40,7 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	var q struct {
 		Input    []string
-		Messages []struct{ Content string }
+		Messages []struct{ Role, Content string }
 		Format   struct {
 			Schema struct{ Name string } `json:"json_schema"`
 		} `json:"response_format"`
@@ -58,8 +58,19 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text, label, binary := "The sky is blue today.", "supported", 1
-	if strings.Contains(q.Messages[len(q.Messages)-1].Content, "Elephants") {
-		text, label, binary = "Elephants migrate through Kenya.", "not_mentioned", 0
+	last := q.Messages[len(q.Messages)-1].Content
+	word := "yes"
+	if strings.Contains(fmt.Sprint(q.Messages), "Elephants") {
+		text, label, binary, word = "Elephants migrate through Kenya.", "not_mentioned", 0, "no"
+	}
+	published := "Yes"
+	switch {
+	case strings.HasPrefix(last, "<guardian>"):
+		published = map[string]string{"yes": "<score> no </score>", "no": "<score> yes </score>"}[word]
+	case strings.Contains(last, `"SCORE"`):
+		published = map[string]string{"yes": `{"REASONING": ["It says so."], "SCORE": "PASS"}`, "no": `{"REASONING": ["It does not."], "SCORE": "FAIL"}`}[word]
+	case word == "no":
+		published = "No"
 	}
 	msg := `"chunk_ids":[0],"quote":"The sky is blue","reason":"It says so.","verdict":"` + label + `"`
 	binaryVerdict := fmt.Sprintf(`"reason":"It says so.","verdict":%d`, binary)
@@ -72,6 +83,9 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 		"answer_statements":     `{"statements":["` + text + `"]}`,
 		"checked_statements": fmt.Sprintf(`{"statements":[{"sentence_id":0,"text":%q,"reasoning":"It says so.","chunk_ids":[0],"is_supported":%t}]}`,
 			text, binary == 1),
+		"truths":                 `{"truths":["The sky is blue."]}`,
+		"contradiction_verdicts": `{"verdicts":[{"claim_id":0,"reason":"It says so.","verdict":"` + word + `"}]}`,
+		"":                       published,
 	}[q.Format.Schema.Name]
 	fmt.Fprintf(w, `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],`+
 		`"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110}}`, reply)
@@ -97,6 +111,11 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 		{"--profile rag-evals", 2, "0.0"},
 		{"--profile rag-evals --no-claims null", 2, "null"},
 		{"--profile rag-evals --claims sentence", 2, "0.0"},
+		{"--profile minicheck", 2, "null"},
+		{"--profile lynx", 2, "null"},
+		{"--profile granite-guardian --no-claims 0", 2, "0.0"},
+		{"--profile deepeval --no-cache", 6, "1.0"},
+		{"--profile deepeval --claims sentence --votes 3 --no-cache", 8, "1.0"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			s := newTestServer(t)

@@ -150,7 +150,7 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 func (o *scoreOptions) judgingFlags() []flagSpec {
 	o.judge = judgeLexical
 	return []flagSpec{
-		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does: " + orList(profileNames())},
+		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does, such as ragas or deepeval"},
 		{
 			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", claimsAnswer, claimsLLM), untrusted: "sentence " + claimsAnswer,
 			help: "how to split answers into claims: sentence, answer or llm",
