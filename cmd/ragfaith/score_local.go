@@ -16,11 +16,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	"github.com/ragfaith/ragfaith/internal/verdict/markup"
 	"github.com/ragfaith/ragfaith/internal/verdict/spans"
 )
@@ -39,6 +41,9 @@ const (
 	precisionInt8    = "int8"
 )
 
+// defaultPrefilter is the default of --prefilter.
+const defaultPrefilter = 8
+
 // embedLocal is the value of --embed-model for the built-in model.
 const embedLocal = "local"
 
@@ -48,6 +53,7 @@ type localOptions struct {
 	device    ort.Device
 	library   string // path of ONNX Runtime
 	batch     int
+	prefilter int // windows that each claim is judged against, or 0 for all
 	precision string
 	labels    []string // values of --label-map
 	file      string   // path of the model for --judge embedded, or "" for the built-in one
@@ -60,6 +66,7 @@ func (l *localOptions) flags() []flagSpec {
 		{name: "device", arg: "DEVICE", value: deviceName{&l.device}, help: "cpu, or with ONNX Runtime ort-cpu or cuda:N"},
 		{name: "onnxruntime", arg: "FILE", value: &l.library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
 		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
+		{name: "prefilter", arg: "N", value: flagvalue.Int(&l.prefilter, defaultPrefilter, 0), help: "judge each claim against the N nearest passages; 0 for all"},
 		{
 			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), untrusted: anyValue,
 			help: "float32, or int8: faster, slightly less exact",
@@ -86,7 +93,7 @@ func (o *scoreOptions) checkLocal() error {
 	}
 	device := o.localModel.device
 	if o.judge == judgeEmbedded {
-		for _, name := range []string{"models", "model-batch-size", "label-map", "onnxruntime"} {
+		for _, name := range []string{"models", "model-batch-size", "prefilter", "label-map", "onnxruntime"} {
 			if o.explicit(name) {
 				return usagef("--%s has no effect on --judge embedded", name)
 			}
@@ -229,6 +236,9 @@ func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	}
 	threshold := cmp.Or(o.threshold, new(crossencoder.DefaultThreshold))
 	if m.Info().Kind == encoder.Tokens {
+		if o.explicit("prefilter") {
+			return nil, 0, usagef("--prefilter has no effect on --judge %s, which reads all contexts at once", o.judge)
+		}
 		j, err := spans.New(spans.Options{Model: m, Layout: m.spans, Threshold: *threshold, Sentences: o.sentences, Quoter: quoter})
 		if err != nil {
 			return nil, 0, fmt.Errorf("--judge %s: %w", o.judge, err)
@@ -238,13 +248,28 @@ func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	opts := crossencoder.Options{
 		Model: m, Layout: m.layout, Threshold: *threshold, Joined: o.evidence == "joined",
 		Batch: o.localModel.batch, Sentences: o.sentences, Quoter: quoter,
-		Rounded: o.roundsScores(),
+		Rounded: o.roundsScores(), Nearest: o.localModel.prefilter, Rank: rankBy(quoter),
 	}
 	j, err := crossencoder.New(opts)
 	if err != nil {
 		return nil, 0, fmt.Errorf("--judge %s: %w", o.judge, err)
 	}
 	return j, j.Threshold(), nil
+}
+
+// rankBy ranks texts by the score of the lexical judge for a claim.
+func rankBy(words *lexical.Judge) func(context.Context, []extract.Claim, []string) ([][]float64, error) {
+	return func(ctx context.Context, claims []extract.Claim, texts []string) ([][]float64, error) {
+		features, err := words.Features(ctx, claims, texts)
+		ranks := make([][]float64, len(features))
+		for c, list := range features {
+			ranks[c] = make([]float64, len(list))
+			for t := range list {
+				ranks[c][t] = list[t].Score
+			}
+		}
+		return ranks, err
+	}
 }
 
 func (m *localModel) settings(o *scoreOptions) (settingValues, error) {
@@ -258,6 +283,9 @@ func (m *localModel) settings(o *scoreOptions) (settingValues, error) {
 		"--device":    {o.localModel.device.String()},
 		"--precision": {o.localModel.precision},
 		"--label-map": o.localModel.labels,
+	}
+	if m.Info().Kind != encoder.Tokens {
+		values["--prefilter"] = []string{strconv.Itoa(o.localModel.prefilter)}
 	}
 	if m.layoutName != "" {
 		values["layout"] = []string{m.layoutName}

@@ -80,6 +80,7 @@ func All() []Definition {
 		{"rounded", Scoring},
 		{"--device", Platform},
 		{"--precision", Judge},
+		{"--prefilter", Judge},
 		{"kernels", Platform},
 		{"--batch-size", Platform}, // previous name of --model-batch-size
 		{"--label-map", Judge},

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
@@ -53,6 +54,13 @@ type Options struct {
 	// Batch is the number of pairs per call of the model. It defaults to DefaultBatch and
 	// does not affect results.
 	Batch int
+	// Nearest is the number of windows that each claim is judged against: those with the
+	// highest values of Rank. If it is 0, or if the values of a claim are equal, it is
+	// judged against all windows.
+	Nearest int
+	// Rank returns how near each claim is to each text, with shape [claim][text]. Required
+	// with Nearest.
+	Rank func(ctx context.Context, claims []extract.Claim, texts []string) ([][]float64, error)
 	// Sentences calls yield with the byte offsets of each sentence of a text. Long contexts
 	// are split between sentences. Required.
 	Sentences func(text string, yield func(start, end int))
@@ -121,7 +129,11 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
-	best, against, err := j.read(ctx, texts, windows, claims)
+	work, err := j.choose(ctx, texts, windows, task.Claims)
+	if err != nil {
+		return verdict.Judgement{}, err
+	}
+	best, against, err := j.read(ctx, texts, windows, claims, work)
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
@@ -137,10 +149,47 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	return out, nil
 }
 
-// read runs the model on every pair of claim and window. For each claim it
-// returns the reading with the highest support in each text, and the one with
-// the highest contradiction in any text.
-func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Passage, claims []string) (best [][]reading, against []reading, err error) {
+// A pairing is a claim and a window to judge it against.
+type pairing struct{ claim, window int }
+
+// choose returns the pairs of claims and windows to judge, in ascending order.
+func (j *Judge) choose(ctx context.Context, texts []string, windows []passage.Passage, claims []extract.Claim) ([]pairing, error) {
+	n := len(windows)
+	var ranks [][]float64
+	if j.o.Nearest > 0 && n > j.o.Nearest {
+		n = j.o.Nearest
+		passages := make([]string, len(windows))
+		for i, w := range windows {
+			passages[i] = texts[w.Text][w.Start:w.End]
+		}
+		var err error
+		if ranks, err = j.o.Rank(ctx, claims, passages); err != nil {
+			return nil, err
+		}
+	}
+	work := make([]pairing, 0, len(claims)*n)
+	for c := range claims {
+		order := make([]int, len(windows))
+		for w := range order {
+			order[w] = w
+		}
+		// Equal ranks, such as for a claim in another language, say nothing.
+		if ranks != nil && slices.Min(ranks[c]) < slices.Max(ranks[c]) {
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ranks[c][b], ranks[c][a]) })
+			order = order[:n]
+			slices.Sort(order)
+		}
+		for _, w := range order {
+			work = append(work, pairing{c, w})
+		}
+	}
+	return work, nil
+}
+
+// read runs the model on pairs of claims and windows. For each claim it returns
+// the reading with the highest support in each text, and the one with the highest
+// contradiction in any text.
+func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Passage, claims []string, work []pairing) (best [][]reading, against []reading, err error) {
 	best, against = make([][]reading, len(claims)), make([]reading, len(claims))
 	for i := range claims {
 		best[i] = make([]reading, len(texts))
@@ -151,19 +200,18 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Pass
 	}
 	info := j.o.Model.Info()
 	pairs := make([]encoder.Pair, 0, j.o.Batch)
-	total := len(claims) * len(windows)
-	for at := 0; at < total; at += j.o.Batch {
+	for batch := range slices.Chunk(work, j.o.Batch) {
 		pairs = pairs[:0]
-		for k := at; k < min(at+j.o.Batch, total); k++ {
-			w := windows[k%len(windows)]
-			pairs = append(pairs, encoder.Pair{Premise: texts[w.Text][w.Start:w.End], Hypothesis: claims[k/len(windows)]})
+		for _, p := range batch {
+			w := windows[p.window]
+			pairs = append(pairs, encoder.Pair{Premise: texts[w.Text][w.Start:w.End], Hypothesis: claims[p.claim]})
 		}
 		logits, err := j.o.Model.Classify(ctx, pairs)
 		if err != nil {
 			return nil, nil, err
 		}
 		for k, row := range logits {
-			c, w := (at+k)/len(windows), (at+k)%len(windows)
+			c, w := batch[k].claim, batch[k].window
 			got := reading{w, info.Probabilities(row)}
 			if math.IsNaN(got.Supported) {
 				return nil, nil, fmt.Errorf("the model's output for claim %d is not a number: its weights may be damaged", c)

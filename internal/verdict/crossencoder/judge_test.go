@@ -262,6 +262,41 @@ func TestCountWords(t *testing.T) {
 	}
 }
 
+// Each claim is judged against the windows that are nearest to it.
+func TestNearestWindows(t *testing.T) {
+	contexts := []string{"Bees make honey.", "The bridge opened in May.", "It rains.", "The bridge is old.", "Snow fell."}
+	m := &wordModel{}
+	j := newJudge(t, Options{Model: m, Nearest: 2, Batch: 3, Rank: func(_ context.Context, claims []extract.Claim, texts []string) ([][]float64, error) {
+		ranks := make([][]float64, len(claims))
+		for i, c := range claims {
+			for _, text := range texts {
+				shared := 0.0
+				for _, w := range strings.Fields(c.Text) {
+					if strings.Contains(text, w) {
+						shared++
+					}
+				}
+				ranks[i] = append(ranks[i], shared)
+			}
+		}
+		return ranks, nil
+	}})
+	got := judge(t, j, contexts, "The bridge opened in May.", "Snow fell.")
+	if want := []string{contexts[1], contexts[3], contexts[0], contexts[4]}; !reflect.DeepEqual(m.premises, want) {
+		t.Errorf("got windows %q, want %q", m.premises, want)
+	}
+	for i, chunk := range []int{1, 4} {
+		if v := got[i]; v.Label != verdict.Supported || !reflect.DeepEqual(v.ChunkIDs, []int{chunk}) {
+			t.Errorf("claim %d: got %v by chunks %v, want support by %d", i, v.Label, v.ChunkIDs, chunk)
+		}
+	}
+	m.premises = nil
+	judge(t, j, contexts, "Une autre langue.")
+	if len(m.premises) != len(contexts) {
+		t.Errorf("a claim that shares no word with a window: got %d windows, want all %d", len(m.premises), len(contexts))
+	}
+}
+
 func TestSupportInLongContext(t *testing.T) {
 	filler := strings.Repeat("Bees make honey in the garden. ", 40)
 	context := filler + "The bridge opened in May. " + filler
