@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -242,6 +243,21 @@ func TestAuditOfPrescreen(t *testing.T) {
 			t.Errorf("%s: got %d audited claims, want 60", tt.name, audited)
 		}
 		checkSchema(t, "summary.schema.json", readFile(t, filepath.Join(dir, "s.json")))
+	}
+}
+
+// TestPrescreenLeavesRefusalsToTheModel checks a refusal that the contexts seem to answer. The
+// bounds say nothing about it: they are for statements of which the contexts are a part.
+func TestPrescreenLeavesRefusalsToTheModel(t *testing.T) {
+	t.Parallel()
+	server, dir, cal := newTestServer(t), t.TempDir(), writeBounds(t)
+	bounds := regexp.MustCompile(`("(?:upper|lower)": \{\s*"score": )[0-9.]+`) // decide every claim
+	writeFile(t, cal, bounds.ReplaceAllString(readFile(t, cal), "${1}0.5"))
+	data := filepath.Join(dir, "rows.jsonl")
+	writeFile(t, data, `{"id":1,"question":"When was the bridge opened?","answer":"The documents do not mention when the bridge was opened.","contexts":["The bridge was opened in 1901."]}`+"\n")
+	got := runInProcess(t, dir, nil, "score", data, "--to", "jsonl", "--judge", "llm", "--prescreen", "lexical", "--calibration", cal, "--audit", "0", "--base-url", server.URL)
+	if got.code != exitOK || server.calls.Load() != 1 || strings.Contains(got.stdout, "prescreened") {
+		t.Errorf("got exit code %d and %d requests, want %d and 1: %s%s", got.code, server.calls.Load(), exitOK, got.stdout, got.stderr)
 	}
 }
 

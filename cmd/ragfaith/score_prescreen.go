@@ -78,12 +78,20 @@ func (r *scoreRun) openPrescreen() (err error) {
 	}
 	if r.stages.judge, err = cascade.New(cascade.Options{
 		Offline: s.judge, Model: r.stages.judge, Lower: o.lower, Upper: o.upper,
-		Audit: *o.llm.audit, Seed: o.seed, NeedsContext: semantic.NeedsContext,
+		Audit: *o.llm.audit, Seed: o.seed, NeedsContext: semantic.NeedsContext, Ask: isRefusal,
 	}); err != nil {
 		return err
 	}
 	r.savings, err = newSavings(o.judgeOptions(r.model), r.model)
 	return err
+}
+
+// isRefusal reports whether a claim says that the contexts lack something. The pipeline
+// makes a claim of a refusal if the contexts seem to answer the question, and the model
+// decides whether it is true.
+func isRefusal(question string, c *extract.Claim) bool {
+	_, declines := extract.DeclinedBy(c.Text, question)
+	return declines
 }
 
 // disagreement returns a warning if the audit shows that the offline judge is more often

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -36,6 +37,8 @@ type Options struct {
 	// NeedsContext reports whether a claim refers to something that it does not name. The
 	// model then also judges the claims before it, which may name it. It may be nil.
 	NeedsContext func(claim string) bool
+	// Ask reports whether the model must judge a claim whatever its score. It may be nil.
+	Ask func(question string, claim *extract.Claim) bool
 }
 
 // A Judge is safe for concurrent use if its judges are.
@@ -112,6 +115,11 @@ func (j *Judge) decided(task verdict.Task, verdicts []verdict.Verdict) map[int]v
 		score := math.Round(v.Score*1e6) / 1e6 // as in the results that the bounds were fitted to
 		if v.Label == verdict.Supported && score >= j.opts.Upper || v.Label != verdict.Supported && score <= j.opts.Lower {
 			decided[v.ClaimID] = v
+		}
+	}
+	for i := range task.Claims {
+		if c := &task.Claims[i]; j.opts.Ask != nil && j.opts.Ask(task.Question, c) {
+			delete(decided, c.ID)
 		}
 	}
 	if j.opts.NeedsContext == nil {

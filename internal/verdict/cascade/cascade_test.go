@@ -131,13 +131,18 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 			[]string{"0 model contradicted", "1 model contradicted", "2 offline supported prescreened"},
 		},
 		{
+			"a claim for the model", []float64{0.95, 0}, []string{"The mill is old.", "Unknown."}, 0.2, 0.9, 0, []string{"1"},
+			[]string{"0 offline supported prescreened", "1 model contradicted"},
+		},
+		{
 			"a decided claim that refers to others", []float64{0.5, 0.95}, []string{"The mill is old.", "It is red."}, 0.2, 0.9, 0, []string{"0"},
 			[]string{"0 model contradicted", "1 offline supported prescreened"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var model recorder
-			j := newJudge(t, Options{Offline: scores(tt.scores...), Model: &model, Lower: tt.lower, Upper: tt.upper, Audit: tt.audit, NeedsContext: pronoun})
+			refusal := func(_ string, c *extract.Claim) bool { return strings.HasPrefix(c.Text, "Unknown") }
+			j := newJudge(t, Options{Offline: scores(tt.scores...), Model: &model, Lower: tt.lower, Upper: tt.upper, Audit: tt.audit, NeedsContext: pronoun, Ask: refusal})
 			got, err := j.Judge(t.Context(), newTask(tt.texts...))
 			if err != nil {
 				t.Fatal(err)
