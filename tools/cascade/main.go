@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -106,7 +107,7 @@ func run(w io.Writer, binary, data, judge, maxError string, suites []string) err
 		for i, calibration := range []string{own, pooled} {
 			cascade, err := b.score(suite, even[suite], "--judge", "llm", "--prescreen", judge, "--calibration", calibration)
 			switch {
-			case err == errNoBounds: //nolint:errorlint // returned as it is
+			case errors.Is(err, errNoBounds):
 				cells = append(cells, "none", "", "")
 			case err != nil:
 				return err
@@ -172,7 +173,7 @@ type outcome struct {
 }
 
 // errNoBounds is returned if a calibration decides nothing.
-var errNoBounds = fmt.Errorf("no bounds")
+var errNoBounds = errors.New("no bounds")
 
 func (b *bench) score(suite string, rows []byte, flags ...string) (outcome, error) {
 	var o outcome

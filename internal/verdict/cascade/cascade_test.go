@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func (r *recorder) Judge(_ context.Context, task verdict.Task) (verdict.Judgemen
 		j.Verdicts = append(j.Verdicts, verdict.Verdict{ClaimID: task.Claims[i].ID, Label: verdict.Contradicted, Reason: "model"})
 	}
 	for _, c := range task.Claims {
-		ids = append(ids, fmt.Sprint(c.ID))
+		ids = append(ids, strconv.Itoa(c.ID))
 	}
 	r.calls = append(r.calls, strings.Join(ids, " "))
 	return j, nil
@@ -95,47 +96,88 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 		want         []string
 	}{
 		{
-			"between the bounds", []float64{0.95, 0.5, 0.1}, []string{"a", "b", "c"}, 0.2, 0.9, 0, []string{"1"},
+			"between the bounds",
+			[]float64{0.95, 0.5, 0.1},
+			[]string{"a", "b", "c"},
+			0.2, 0.9, 0,
+			[]string{"1"},
 			[]string{"0 offline supported prescreened", "1 model contradicted", "2 offline not_mentioned prescreened"},
 		},
 		{
-			"all decided", []float64{0.9, 0.2}, []string{"a", "b"}, 0.2, 0.9, 0, nil,
+			"all decided",
+			[]float64{0.9, 0.2},
+			[]string{"a", "b"},
+			0.2, 0.9, 0, nil,
 			[]string{"0 offline supported prescreened", "1 offline not_mentioned prescreened"},
 		},
 		{
-			"no lower bound", []float64{0.9, 0}, []string{"a", "b"}, nan, 0.9, 0, []string{"1"},
+			"no lower bound",
+			[]float64{0.9, 0},
+			[]string{"a", "b"},
+			nan, 0.9, 0,
+			[]string{"1"},
 			[]string{"0 offline supported prescreened", "1 model contradicted"},
 		},
 		{
-			"no upper bound", []float64{1, 0.1}, []string{"a", "b"}, 0.1, nan, 0, []string{"0"},
+			"no upper bound",
+			[]float64{1, 0.1},
+			[]string{"a", "b"},
+			0.1, nan, 0,
+			[]string{"0"},
 			[]string{"0 model contradicted", "1 offline not_mentioned prescreened"},
 		},
 		{
-			"both bounds at the threshold of the judge", []float64{0.5, 0.499}, []string{"a", "b"}, 0.5, 0.5, 0, nil,
+			"both bounds at the threshold of the judge",
+			[]float64{0.5, 0.499},
+			[]string{"a", "b"},
+			0.5, 0.5, 0, nil,
 			[]string{"0 offline supported prescreened", "1 offline not_mentioned prescreened"},
 		},
 		{
-			"scores are rounded as in results", []float64{0.8999996, 0.2000004}, []string{"a", "b"}, 0.2, 0.9, 0, nil,
+			"scores are rounded as in results",
+			[]float64{0.8999996, 0.2000004},
+			[]string{"a", "b"},
+			0.2, 0.9, 0, nil,
 			[]string{"0 offline supported prescreened", "1 offline not_mentioned prescreened"},
 		},
 		{
-			"audit", []float64{0.95, 0.5, 0.1}, []string{"a", "b", "c"}, 0.2, 0.9, 1, []string{"0 1 2"},
+			"audit",
+			[]float64{0.95, 0.5, 0.1},
+			[]string{"a", "b", "c"},
+			0.2, 0.9, 1,
+			[]string{"0 1 2"},
 			[]string{"0 model contradicted audited supported", "1 model contradicted", "2 model contradicted audited not_mentioned"},
 		},
 		{
-			"audit of a row without decided claims", []float64{0.6}, []string{"a"}, 0.2, 0.9, 1, []string{"0"},
+			"audit of a row without decided claims",
+			[]float64{0.6},
+			[]string{"a"},
+			0.2, 0.9, 1,
+			[]string{"0"},
 			[]string{"0 model contradicted"},
 		},
 		{
-			"claims before one that refers to them", []float64{0.95, 0.5, 0.95}, []string{"The mill is old.", "It is red.", "The sky is blue."}, 0.2, 0.9, 0, []string{"0 1"},
+			"claims before one that refers to them",
+			[]float64{0.95, 0.5, 0.95},
+			[]string{"The mill is old.", "It is red.", "The sky is blue."},
+			0.2, 0.9, 0,
+			[]string{"0 1"},
 			[]string{"0 model contradicted", "1 model contradicted", "2 offline supported prescreened"},
 		},
 		{
-			"a claim for the model", []float64{0.95, 0}, []string{"The mill is old.", "Unknown."}, 0.2, 0.9, 0, []string{"1"},
+			"a claim for the model",
+			[]float64{0.95, 0},
+			[]string{"The mill is old.", "Unknown."},
+			0.2, 0.9, 0,
+			[]string{"1"},
 			[]string{"0 offline supported prescreened", "1 model contradicted"},
 		},
 		{
-			"a decided claim that refers to others", []float64{0.5, 0.95}, []string{"The mill is old.", "It is red."}, 0.2, 0.9, 0, []string{"0"},
+			"a decided claim that refers to others",
+			[]float64{0.5, 0.95},
+			[]string{"The mill is old.", "It is red."},
+			0.2, 0.9, 0,
+			[]string{"0"},
 			[]string{"0 model contradicted", "1 offline supported prescreened"},
 		},
 	} {
