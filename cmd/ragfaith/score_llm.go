@@ -355,26 +355,6 @@ func checkExtraBody(text string) error {
 	return err
 }
 
-// newEmbedder returns a client for the server of --embed-base-url, and its URL without
-// secrets.
-func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, string, error) {
-	l := &o.llm
-	config := llm.Config{Model: l.embedModel}
-	if l.embedBaseURL != l.baseURL { // otherwise the server and key are those of --base-url
-		config.BaseURL = l.embedBaseURL
-	}
-	key, err := o.key(sys, "embed-api-key-env", l.embedKeyVariable)
-	if err != nil {
-		return nil, "", err
-	}
-	config.APIKey = key
-	e, endpoint, err := stack.Embedder(config)
-	if err != nil {
-		return nil, "", &usageError{fmt.Errorf("--embed-model: %w", err)}
-	}
-	return remoteEmbedder{e}, endpoint, nil
-}
-
 // key returns the API key stored in the environment variable that a flag names.
 func (o *scoreOptions) key(sys system, flag, variable string) (string, error) {
 	if variable == "" {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,8 +17,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
@@ -351,85 +348,4 @@ func (m *embeddedModel) settings(*scoreOptions) (settingValues, error) {
 func (m *embeddedModel) String() string {
 	info := m.Info()
 	return fmt.Sprintf("%s in %s (%d layers of %d, kernels %s)", info.Architecture, precisionName(info.Precision), info.Layers, info.Hidden, info.Kernel)
-}
-
-// A textModel is a local model that embeds texts.
-type textModel interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	Close() error
-}
-
-// A localEmbedder is an llm.Embedder for the semantic cache. It uses no tokens.
-type localEmbedder struct {
-	textModel
-	digest string // identifies the model
-}
-
-// Embed implements llm.Embedder.
-func (e localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	vectors, err := e.textModel.Embed(ctx, texts)
-	return vectors, usage.Usage{}, err
-}
-
-// A remoteEmbedder is an embedder on a server. Time spent waiting for the server is
-// excluded from --row-timeout.
-type remoteEmbedder struct{ llm.Embedder }
-
-// Embed implements llm.Embedder.
-func (e remoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	defer eval.Waiting(ctx)()
-	return e.Embedder.Embed(ctx, texts)
-}
-
-// embedsLocally reports whether --embed-model names a local model: the built-in one, a
-// directory, or a short name known to "models pull". With --embed-base-url, the name
-// always refers to a model on that server.
-func (l *llmOptions) embedsLocally() bool {
-	if l.embedBaseURL != "" {
-		return false
-	}
-	if l.embedModel == embedLocal {
-		return true
-	}
-	if n, err := hub.Resolve(l.embedModel); err == nil && n.Short == l.embedModel {
-		return true
-	}
-	if !strings.ContainsAny(l.embedModel, `/\`) {
-		return false
-	}
-	info, err := os.Stat(l.embedModel)
-	return err == nil && info.IsDir()
-}
-
-// openEmbedder opens the local model of --embed-model.
-func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
-	name := o.llm.embedModel
-	options := encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting}
-	if name == embedLocal {
-		g, _, err := embedded.Open("", options)
-		if err != nil {
-			return nil, err
-		}
-		return &localEmbedder{g, g.Digest()}, nil
-	}
-	store, err := modelStore(o.localModel.models, sys)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := store.Find(name)
-	if err != nil {
-		return nil, fmt.Errorf("--embed-model %s: %w", name, err)
-	}
-	m, err := encoder.Open(dir, options)
-	if err != nil {
-		return nil, fmt.Errorf("--embed-model: %w", err)
-	}
-	digest, err := encoder.Fingerprint(dir)
-	if info := m.Info(); err == nil && info.Kind != encoder.Embed {
-		err = &usageError{fmt.Errorf("--embed-model %s: a %s model does not embed texts", name, info.Architecture)}
-	}
-	if err != nil {
-		return nil, errors.Join(err, m.Close())
-	}
-	return &localEmbedder{m, digest}, nil
 }

@@ -130,14 +130,12 @@ func (o *scoreOptions) foundServers(ctx context.Context, sys system) string {
 	if sys.FindServers == nil || o.judge != judgeLLM {
 		return ""
 	}
-	hints := ""
-	var hintsSb130 strings.Builder
+	var hints strings.Builder
 	for _, f := range sys.FindServers(ctx) {
 		model := report.Printable(f.Model)
-		fmt.Fprintf(&hintsSb130, "; found %s at %s with %s: use --judge %s/%s", f.Title, f.URL, model, f.Name, model)
+		fmt.Fprintf(&hints, "; found %s at %s with %s: use --judge %s/%s", f.Title, f.URL, model, f.Name, model)
 	}
-	hints += hintsSb130.String()
-	return hints
+	return hints.String()
 }
 
 // connectServer returns the function that asks a server on this machine.

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
+	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
+)
+
+// A textModel is a local model that embeds texts.
+type textModel interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	Close() error
+}
+
+// A localEmbedder is an llm.Embedder for the semantic cache. It uses no tokens.
+type localEmbedder struct {
+	textModel
+	digest string // identifies the model
+}
+
+// Embed implements llm.Embedder.
+func (e localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
+	vectors, err := e.textModel.Embed(ctx, texts)
+	return vectors, usage.Usage{}, err
+}
+
+// A remoteEmbedder is an embedder on a server. Time spent waiting for the server is
+// excluded from --row-timeout.
+type remoteEmbedder struct{ llm.Embedder }
+
+// Embed implements llm.Embedder.
+func (e remoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
+	defer eval.Waiting(ctx)()
+	return e.Embedder.Embed(ctx, texts)
+}
+
+// embedsLocally reports whether --embed-model names a local model: the built-in one, a
+// directory, or a short name known to "models pull". With --embed-base-url, the name
+// always refers to a model on that server.
+func (l *llmOptions) embedsLocally() bool {
+	if l.embedBaseURL != "" {
+		return false
+	}
+	if l.embedModel == embedLocal {
+		return true
+	}
+	if n, err := hub.Resolve(l.embedModel); err == nil && n.Short == l.embedModel {
+		return true
+	}
+	if !strings.ContainsAny(l.embedModel, `/\`) {
+		return false
+	}
+	info, err := os.Stat(l.embedModel)
+	return err == nil && info.IsDir()
+}
+
+// openEmbedder opens the local model of --embed-model.
+func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
+	name := o.llm.embedModel
+	options := encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting}
+	if name == embedLocal {
+		g, _, err := embedded.Open("", options)
+		if err != nil {
+			return nil, err
+		}
+		return &localEmbedder{g, g.Digest()}, nil
+	}
+	store, err := modelStore(o.localModel.models, sys)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := store.Find(name)
+	if err != nil {
+		return nil, fmt.Errorf("--embed-model %s: %w", name, err)
+	}
+	m, err := encoder.Open(dir, options)
+	if err != nil {
+		return nil, fmt.Errorf("--embed-model: %w", err)
+	}
+	digest, err := encoder.Fingerprint(dir)
+	if info := m.Info(); err == nil && info.Kind != encoder.Embed {
+		err = &usageError{fmt.Errorf("--embed-model %s: a %s model does not embed texts", name, info.Architecture)}
+	}
+	if err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return &localEmbedder{m, digest}, nil
+}
+
+// newEmbedder returns a client for the server of --embed-base-url, and its URL without
+// secrets.
+func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, string, error) {
+	l := &o.llm
+	config := llm.Config{Model: l.embedModel}
+	if l.embedBaseURL != l.baseURL { // otherwise the server and key are those of --base-url
+		config.BaseURL = l.embedBaseURL
+	}
+	key, err := o.key(sys, "embed-api-key-env", l.embedKeyVariable)
+	if err != nil {
+		return nil, "", err
+	}
+	config.APIKey = key
+	e, endpoint, err := stack.Embedder(config)
+	if err != nil {
+		return nil, "", &usageError{fmt.Errorf("--embed-model: %w", err)}
+	}
+	return remoteEmbedder{e}, endpoint, nil
+}
