@@ -65,8 +65,8 @@ func TestKnownReasoningModelsNeedNoNegotiation(t *testing.T) {
 	}
 }
 
-// TestContextWindowLimitsReasoning checks that a server that has no room for the usual
-// output tokens costs few requests.
+// TestContextWindowLimitsReasoning checks that a server whose context window is too
+// small for the usual output tokens costs few requests.
 func TestContextWindowLimitsReasoning(t *testing.T) {
 	t.Parallel()
 	baseline := runWithQuirks(t, "")

@@ -15,7 +15,7 @@ type contextWindow struct {
 }
 
 // record records that the server rejected a prompt estimated at estimate
-// tokens with err, and has room for a reply of available tokens.
+// tokens with err, and left available tokens for the reply.
 func (w *contextWindow) record(err error, available, estimate int) {
 	e, ok := errors.AsType[*ContextLengthError](err)
 	if !ok || e.Limit <= available || estimate <= 0 {

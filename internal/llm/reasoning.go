@@ -88,16 +88,16 @@ func (s *tokenSearch) firstRequest() *Request {
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	room := s.Room
+	allowance := s.Allowance
 	if !s.Deterministic {
 		known := b.meter.current()
-		if known.Replies >= enough && room > 0 {
-			room = minRoom
+		if known.Replies >= enough && allowance > 0 {
+			allowance = minAllowance
 		}
-		room = max(room, known.room(), b.extra)
+		allowance = max(allowance, known.allowance(), b.extra)
 	}
 	n := s.request.MaxTokens
-	n = max(n, min(n+room, s.ceiling(maxReasoning)))
+	n = max(n, min(n+allowance, s.ceiling(maxReasoning)))
 	n = min(n, s.limitOr(n))
 	if n == s.request.MaxTokens {
 		return s.request
@@ -110,7 +110,7 @@ func (s *tokenSearch) firstRequest() *Request {
 // reasons reports whether the model is known to reason. The budget must be
 // locked.
 func (s *tokenSearch) reasons() bool {
-	return s.Room > 0 || s.budget.succeeded || s.budget.meter.current().Peak > 0
+	return s.Allowance > 0 || s.budget.succeeded || s.budget.meter.current().Peak > 0
 }
 
 // ceiling returns the largest limit to send: at most n, unless the user set

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	roomFactor  = 8    // first room of a known model, as a multiple of its typical reasoning
-	minRoom     = 4096 // smallest room for reasoning once a model has reasoned
-	enough      = 20   // measured replies after which their peak is trusted
-	maxEarlier  = 200  // weight of the replies of earlier runs in a mean
-	peakDecay   = 0.75 // factor for the peak of earlier runs, per run
-	saveEvery   = 16   // replies between two writes to the cache
-	maxMeasured = 1 << 20
+	allowanceFactor = 8    // first allowance of a known model, as a multiple of its typical reasoning
+	minAllowance    = 4096 // smallest allowance for reasoning once a model has reasoned
+	enough          = 20   // measured replies after which their peak is trusted
+	maxEarlier      = 200  // weight of the replies of earlier runs in a mean
+	peakDecay       = 0.75 // factor for the peak of earlier runs, per run
+	saveEvery       = 16   // replies between two writes to the cache
+	maxMeasured     = 1 << 20
 )
 
 // Reasoning describes how many output tokens a model uses to reason before it
@@ -23,9 +23,9 @@ type Reasoning struct {
 	Peak    int `json:"peak"`    // most reasoning tokens of a reply; lowered slowly from run to run
 }
 
-// room returns the output tokens to allow for reasoning. Lengths vary, so it is
+// allowance returns the output tokens to allow for reasoning. Lengths vary, so it is
 // a multiple of the peak, and larger while few replies are known.
-func (r Reasoning) room() int {
+func (r Reasoning) allowance() int {
 	if r.Peak == 0 {
 		return 0
 	}
@@ -33,7 +33,7 @@ func (r Reasoning) room() int {
 	if r.Replies < enough {
 		factor = 4
 	}
-	return min(max(factor*r.Peak, minRoom), maxReasoning)
+	return min(max(factor*r.Peak, minAllowance), maxReasoning)
 }
 
 // A reasoningMeter measures the reasoning of the replies of a run, and combines

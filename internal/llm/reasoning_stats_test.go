@@ -35,7 +35,7 @@ func TestFamilyOf(t *testing.T) {
 	}
 }
 
-// A long reply raises the room of the next runs, which then falls slowly.
+// A long reply raises the allowance of the next runs, which then falls slowly.
 func TestPeakDecaysFromRunToRun(t *testing.T) {
 	r := Reasoning{Replies: 60, Mean: 2000, Peak: 40_000}
 	var peaks []int
@@ -60,19 +60,19 @@ func TestPeakDecaysFromRunToRun(t *testing.T) {
 	}
 }
 
-func TestRoomIsLimited(t *testing.T) {
+func TestAllowanceIsLimited(t *testing.T) {
 	for _, tt := range []struct {
 		r    Reasoning
 		want int
 	}{
 		{Reasoning{}, 0},
 		{Reasoning{Replies: 100}, 0},
-		{Reasoning{Replies: 1, Peak: 300}, minRoom},
+		{Reasoning{Replies: 1, Peak: 300}, minAllowance},
 		{Reasoning{Replies: 1, Peak: 3000}, 12_000},
 		{Reasoning{Replies: 100, Peak: 3000}, 6000},
 		{Reasoning{Replies: 100, Peak: maxReasoning}, maxReasoning},
 	} {
-		if got := tt.r.room(); got != tt.want {
+		if got := tt.r.allowance(); got != tt.want {
 			t.Errorf("%+v: got %d, want %d", tt.r, got, tt.want)
 		}
 	}

@@ -20,9 +20,9 @@ const maxAnswerTokens = 1 << 14
 type ReplyRetry struct {
 	Next            Completer
 	MaxOutputTokens int // 0 means 16384, or 65536 with reasoning
-	// Room is the number of output tokens that every request allows for reasoning, in
+	// Allowance is the number of output tokens that every request allows for reasoning, in
 	// addition to those for the answer. It is raised as needed.
-	Room int
+	Allowance int
 	// Probe holds back other requests until the first reply of the run shows whether the
 	// model reasons.
 	Probe bool

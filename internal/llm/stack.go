@@ -122,9 +122,9 @@ func (s *Stack) replyRetry(next Completer, fixed bool) *ReplyRetry {
 	o := &s.opts
 	p := &ReplyRetry{Next: next, MaxOutputTokens: o.MaxOutputTokens, Deterministic: fixed}
 	if _, ok := familyOf(o.Client.Model); ok && o.Client.ReasoningEffort != "none" {
-		p.Room = min(max(minRoom, roomFactor*typicalReasoning(o.Client.ReasoningEffort)), maxReasoning)
+		p.Allowance = min(max(minAllowance, allowanceFactor*typicalReasoning(o.Client.ReasoningEffort)), maxReasoning)
 	}
-	p.Probe = p.Room == 0 && !answersDirectly(o.Client.Model)
+	p.Probe = p.Allowance == 0 && !answersDirectly(o.Client.Model)
 	if o.Cache != nil {
 		key := sha256Hex(s.Client.Endpoint() + "\x00" + s.Client.ModelKey())
 		p.Load = func(ctx context.Context) Reasoning { return o.Cache.loadReasoning(ctx, key) }
@@ -141,7 +141,7 @@ func (s *Stack) Reasoning(ctx context.Context) (r Reasoning, known bool) {
 	if p.Load != nil {
 		r = p.Load(ctx)
 	}
-	if r.Replies == 0 && p.Room > 0 {
+	if r.Replies == 0 && p.Allowance > 0 {
 		r.Mean = typicalReasoning(s.opts.Client.ReasoningEffort)
 	}
 	return r, r.Replies > 0 || !p.Probe
