@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func gradedRows(t *testing.T, dir string) string {
 		found := i % 11
 		answer := strings.Join(words[:found], " ") + strings.Repeat(" nowhere", 10-found) + fmt.Sprintf(" %d.", i)
 		row, err := json.Marshal(map[string]any{
-			"id": fmt.Sprint(i), "answer": strings.TrimSpace(answer), "contexts": []string{strings.Join(words, " ")}, "label": (found >= 6) != (i%10 == 0),
+			"id": strconv.Itoa(i), "answer": strings.TrimSpace(answer), "contexts": []string{strings.Join(words, " ")}, "label": (found >= 6) != (i%10 == 0),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func TestProfilesOfPublishedJudges(t *testing.T) {
 	t.Parallel()
 	tokens := quirktest.Logprobs(regexp.MustCompile(`(?s)[A-Za-z]+| ?.`))
 	for profile, tt := range map[string]struct {
-		oneClaim  bool // at most one claim per row
+		oneClaim  bool // at most one claim per row, the answer, of which some sentence is unsupported
 		graded    bool
 		rewritten bool
 		labels    string
@@ -28,9 +28,9 @@ func TestProfilesOfPublishedJudges(t *testing.T) {
 		"minicheck":                                  {graded: true, labels: "not_mentioned supported"},
 		"minicheck --evidence chunks":                {graded: true, labels: "not_mentioned supported"},
 		"minicheck --semantic-cache --concurrency 1": {graded: true, labels: "not_mentioned supported"},
-		"lynx":                             {oneClaim: true, labels: "not_mentioned supported"},
+		"lynx":                             {oneClaim: true, labels: "not_mentioned"},
 		"lynx --claims sentence --votes 3": {labels: "not_mentioned supported"},
-		"granite-guardian":                 {oneClaim: true, graded: true, labels: "not_mentioned supported"},
+		"granite-guardian":                 {oneClaim: true, graded: true, labels: "not_mentioned"},
 		"granite-guardian --claims sentence --votes 3 --no-cache": {graded: true, labels: "not_mentioned supported"},
 		"deepeval": {graded: true, rewritten: true, labels: "contradicted supported"},
 		"deepeval --claims sentence --max-context-tokens 1500":        {graded: true, labels: "contradicted supported"},

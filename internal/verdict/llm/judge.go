@@ -27,10 +27,11 @@ const (
 	Chunks Style = iota
 	// Ragas presents the contexts joined by newlines and requests 1 or 0 and a reason.
 	Ragas
-	// MiniCheck, Lynx and Guardian use the layouts of published models, which judge one
-	// claim per request: Bespoke-MiniCheck, Patronus Lynx and Granite Guardian 4.1.
+	// MiniCheck uses the layout of Bespoke-MiniCheck, with one claim per request.
 	MiniCheck
+	// Lynx uses the layout of Patronus Lynx, with one claim per request.
 	Lynx
+	// Guardian uses the layout of Granite Guardian 4.1, with one claim per request.
 	Guardian
 	// DeepEval extracts facts from the contexts and supports every claim that they do not
 	// contradict.
