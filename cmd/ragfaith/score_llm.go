@@ -236,7 +236,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 	if l.server != nil {
 		if dryRun {
 			client.Model = cmp.Or(l.model, l.server.Name)
-		} else if err := o.askServer(ctx, &client); err != nil {
+		} else if err := o.askServer(ctx, sys, c, &client); err != nil {
 			return nil, err
 		}
 	}
@@ -326,33 +326,6 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		}
 	}
 	return m, nil
-}
-
-// extend adds the values of --header, --extra-body and --client-cert to a client. A dry
-// run does not need the variables that headers name.
-func (l *llmOptions) extend(c *llm.Config, sys system, dryRun bool) (err error) {
-	lookup := sys.LookupEnv
-	if dryRun {
-		lookup = func(string) (string, bool) { return "x", true }
-	}
-	if c.Headers, err = llm.ParseHeaders(l.headers, lookup); err != nil {
-		return usagef("--header %w", err)
-	}
-	if c.ExtraBody, err = llm.ParseExtraBody(l.extraBody); err != nil {
-		return usagef("--extra-body: %w", err)
-	}
-	if l.clientCert != "" {
-		if c.Certificate, err = llm.ReadClientCert(l.clientCert); err != nil {
-			return fmt.Errorf("--client-cert %w", err)
-		}
-	}
-	return nil
-}
-
-// checkExtraBody checks a value of --extra-body.
-func checkExtraBody(text string) error {
-	_, err := llm.ParseExtraBody(text)
-	return err
 }
 
 // key returns the API key stored in the environment variable that a flag names.

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // serverNames returns the values of --judge for servers on this machine, as far as they
@@ -65,19 +68,37 @@ func applyServer(flags *pflag.FlagSet, lookup func(string) (string, bool)) error
 	return nil
 }
 
+// loadRetries is the number of retries while a server loads its model: with the delays of
+// llm.Retry, about a minute and a half.
+const loadRetries = 8
+
 // askServer asks the server that --judge names for its models and for the context window,
-// and sets the model of c.
-func (o *scoreOptions) askServer(ctx context.Context, c *llm.Config) error {
+// and sets the model of config.
+func (o *scoreOptions) askServer(ctx context.Context, sys system, c *console.Console, config *llm.Config) error {
 	l := &o.llm
-	bootstrap := *c
+	bootstrap := *config
 	bootstrap.Model = l.server.Name // not sent
 	client, err := llm.NewClient(bootstrap)
 	if err != nil {
 		return &usageError{err}
 	}
 	defer client.Close()
-	models, err := local.Models(ctx, client.Ask)
-	if _, down := errors.AsType[*llm.NetworkError](err); down {
+	// llama.cpp answers 503 while it loads the model.
+	retry := llm.Retry{Retries: loadRetries, Clock: sys.Clock, Notify: func(err error, _ time.Duration) {
+		if !o.quiet {
+			c.Printf("waiting for %s: %v", l.server.Title, err)
+		}
+	}}
+	var models []local.Model
+	var down *llm.NetworkError
+	_, err = retry.Do(ctx, nil, func(ctx context.Context) (usage.Usage, error) {
+		var err error
+		if models, err = local.Models(ctx, client.Ask); errors.As(err, &down) {
+			return usage.Usage{}, nil
+		}
+		return usage.Usage{}, err
+	})
+	if down != nil {
 		return fmt.Errorf("--judge %s: %s is not running at %s: start it with %s", l.server.Name, l.server.Title, client.Endpoint(), l.server.Start)
 	}
 	if err != nil {
@@ -87,7 +108,7 @@ func (o *scoreOptions) askServer(ctx context.Context, c *llm.Config) error {
 	if err != nil {
 		return fmt.Errorf("--judge %s: %w", l.server.Name, err)
 	}
-	l.model, c.Model = m.Name, m.Name
+	l.model, config.Model = m.Name, m.Name
 	if l.maxContextTokens == 0 && o.judge == judgeLLM {
 		l.window = l.server.Window(ctx, client.Ask, m)
 	}
@@ -136,6 +157,33 @@ func (o *scoreOptions) foundServers(ctx context.Context, sys system) string {
 		fmt.Fprintf(&hints, "; found %s at %s with %s: use --judge %s/%s", f.Title, f.URL, model, f.Name, model)
 	}
 	return hints.String()
+}
+
+// extend adds the values of --header, --extra-body and --client-cert to a client. A dry
+// run does not need the variables that headers name.
+func (l *llmOptions) extend(c *llm.Config, sys system, dryRun bool) (err error) {
+	lookup := sys.LookupEnv
+	if dryRun {
+		lookup = func(string) (string, bool) { return "x", true }
+	}
+	if c.Headers, err = llm.ParseHeaders(l.headers, lookup); err != nil {
+		return usagef("--header %w", err)
+	}
+	if c.ExtraBody, err = llm.ParseExtraBody(l.extraBody); err != nil {
+		return usagef("--extra-body: %w", err)
+	}
+	if l.clientCert != "" {
+		if c.Certificate, err = llm.ReadClientCert(l.clientCert); err != nil {
+			return fmt.Errorf("--client-cert %w", err)
+		}
+	}
+	return nil
+}
+
+// checkExtraBody checks a value of --extra-body.
+func checkExtraBody(text string) error {
+	_, err := llm.ParseExtraBody(text)
+	return err
 }
 
 // connectServer returns the function that asks a server on this machine.

@@ -132,8 +132,21 @@ func TestServerErrors(t *testing.T) {
 			t.Errorf("%s at %s: got exit code %d and %q, want %d and %q", tt.judge, tt.url, got.code, got.stderr, tt.code, tt.want)
 		}
 	}
+	loading, _ := newLocalServer(t, 8192, "m")
+	ready, asked := loading.fault, 0
+	loading.fault = func(n int64, w http.ResponseWriter, r *http.Request) bool {
+		if asked++; asked <= 3 {
+			http.Error(w, `{"error":{"message":"Loading model"}}`, http.StatusServiceUnavailable)
+			return true
+		}
+		return ready(n, w, r)
+	}
+	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "none", "--no-cache", "--judge", "llamacpp", "--base-url", loading.URL+"/v1")
+	if got.code != exitOK || !strings.Contains(got.stderr, "waiting for llama.cpp: the server answered 503 Service Unavailable: Loading model") {
+		t.Errorf("while it loads: got exit code %d and %q, want 0 and a message", got.code, got.stderr)
+	}
 	before := len(requests())
-	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", "llamacpp", "--base-url", s.URL+"/v1", "--dry-run")
+	got = runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", "llamacpp", "--base-url", s.URL+"/v1", "--dry-run")
 	if got.code != exitOK || len(requests()) != before {
 		t.Errorf("dry run: got exit code %d and %d requests, want 0 and none; stderr: %s", got.code, len(requests())-before, got.stderr)
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
+	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
 )
 
 const headerToken = "tok-0123456789abcdef"
