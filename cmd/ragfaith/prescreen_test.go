@@ -285,6 +285,7 @@ func TestPrescreenUsageErrors(t *testing.T) {
 		{"--judge llm --prescreen embedded --calibration " + cal, "was made for another judge: --judge is embedded, the calibration is for lexical"},
 		{"--judge llm --prescreen lexical --evidence joined --calibration " + cal, "was made for another judge: --evidence is joined"},
 		{"--judge llm --prescreen lexical --claims llm --calibration " + cal, "was made for another judge: --claims is llm"},
+		{"--judge llm --prescreen lexical --claims llm --dry-run --calibration " + cal, "was made for another judge: --claims is llm"},
 		{"--profile rag-evals --prescreen lexical --calibration " + cal, "--prescreen can't be used with --profile rag-evals"},
 		{"--judge llm --prescreen lexical --threshold 0.7 --calibration " + cal, "--threshold can't be used with --prescreen"},
 	} {

@@ -297,6 +297,11 @@ func (e *estimate) duration(o *scoreOptions) (time.Duration, string) {
 // dryRun estimates the requests, tokens, cost and time of the run and prints them.
 func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
 	o := r.options
+	if o.prescreens() {
+		if err := r.checkBounds(); err != nil {
+			return err
+		}
+	}
 	set, err := dataset.Open(r.paths, input)
 	if err != nil {
 		return err

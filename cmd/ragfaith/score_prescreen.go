@@ -63,6 +63,17 @@ func (m *model) withoutJudge(o *scoreOptions) *model {
 	return &extractor
 }
 
+// checkBounds returns an error for a calibration that was made for another judge than that
+// of --prescreen.
+func (r *scoreRun) checkBounds() error {
+	o := r.options
+	settings, err := o.offline().settings(r.paths, 0, r.model.withoutJudge(o), r.screen)
+	if err != nil {
+		return err
+	}
+	return o.checkCalibration(settings, r.warn)
+}
+
 // openPrescreen makes the judge of --prescreen decide clear claims.
 func (r *scoreRun) openPrescreen() (err error) {
 	o := r.options

@@ -195,13 +195,12 @@ func (r *scoreRun) resolveSettings() (err error) {
 	if r.settings, err = r.options.settings(r.paths, r.stages.threshold, r.model, local); err != nil {
 		return err
 	}
-	calibrated := r.settings
 	if r.options.prescreens() {
-		if calibrated, err = r.options.offline().settings(r.paths, 0, r.model.withoutJudge(r.options), local); err != nil {
-			return err
-		}
+		err = r.checkBounds()
+	} else {
+		err = r.options.checkCalibration(r.settings, r.warn)
 	}
-	if err := r.options.checkCalibration(calibrated, r.warn); err != nil {
+	if err != nil {
 		return err
 	}
 	return r.options.checkUnfinishedBatch()
