@@ -16,7 +16,9 @@ const (
 	slowdownFactor = 0.7 // applied after a 429, at most once per adjustInterval
 	speedupFactor  = 1.2 // applied after each adjustInterval without a 429
 	adjustInterval = time.Second
-	maxProbePause  = 30 * time.Second // longest pause that the server did not ask for
+	// Pauses that the server did not ask for.
+	minProbePause = 500 * time.Millisecond
+	maxProbePause = 30 * time.Second
 )
 
 // A RateLimiter keeps requests and tokens per minute below configured limits
@@ -26,7 +28,7 @@ const (
 // first 429 starts limiting at the measured rate.
 //
 // While the server answers nothing but 429, the pauses grow exponentially from
-// a second. After maxThrottled, Do returns a *ThrottledError.
+// minProbePause. After maxThrottled, Do returns a *ThrottledError.
 type RateLimiter struct {
 	clock             Clock
 	requestsPerMinute float64       // 0 means no limit
@@ -195,7 +197,7 @@ func (p *RateLimiter) throttle(e *StatusError, err error, sent, now time.Time) e
 		return err // ends the run
 	}
 	if p.rounds > 1 {
-		pause = max(pause, min(time.Second<<min(p.rounds-2, 10), maxProbePause))
+		pause = max(pause, min(minProbePause<<min(p.rounds-2, 10), maxProbePause))
 	}
 	if until := now.Add(pause); until.After(p.pausedUntil) {
 		p.pausedUntil = until

@@ -45,8 +45,13 @@ func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, 
 		if onRetry, ok := ctx.Value(onRetryKey{}).(func()); ok {
 			onRetry()
 		}
-		wait := delays.NextBackOff()
 		rejection, ok := errors.AsType[*StatusError](err)
+		if ok && rejection.throttled {
+			delays.Reset() // RateLimiter pauses
+		} else {
+			attempt++
+		}
+		wait := delays.NextBackOff()
 		if ok {
 			limit := r.MaxWait
 			if limit <= 0 {
@@ -56,9 +61,6 @@ func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, 
 				// Jitter spreads requests that were rejected together.
 				wait = min(requested, limit) + wait/10
 			}
-		}
-		if !ok || !rejection.throttled {
-			attempt++
 		}
 		if r.Notify != nil {
 			r.Notify(err, wait)

@@ -17,9 +17,10 @@ const (
 
 // slots limits the requests in flight to what the server can handle. The limit
 // starts at its maximum. It is halved when a request times out or the server is
-// overloaded (429, 503, 504 or 529 without a delay), at most once for requests
-// that were in flight together, and becomes 1 while the server answers nothing
-// but 429. It rises by one after as many replies as it allows requests.
+// overloaded (503, 504 or 529 without a delay), at most once for requests that
+// were in flight together. It rises by one after as many replies as it allows
+// requests. After as many 429s in a row, one request is sent at a time until
+// there is a reply; otherwise 429s only change the rate (RateLimiter).
 //
 // Long latencies can also mean that requests wait in a queue of the server. If
 // they take more than half of the timeout, a lower limit is tried: the one with
@@ -84,7 +85,7 @@ func (s *slots) reached() int {
 func (s *slots) acquire(ctx context.Context) (*slot, error) {
 	for {
 		s.mu.Lock()
-		if s.inFlight < s.limit {
+		if s.inFlight == 0 || s.inFlight < s.limit && s.rejected < s.limit {
 			defer s.mu.Unlock()
 			s.inFlight++
 			return &slot{generation: s.generation}, nil
@@ -111,11 +112,7 @@ func (s *slots) release(t *slot) {
 	e, ok := errors.AsType[*StatusError](t.err)
 	switch {
 	case ok && e.Status == http.StatusTooManyRequests:
-		if s.rejected++; s.rejected >= s.limit {
-			s.lower(1)
-		} else if wait, _ := retryAfter(e, now); wait == 0 && t.generation == s.generation {
-			s.lower(s.limit / 2)
-		}
+		s.rejected++
 	case isOverload(t.err, now):
 		if t.generation == s.generation && s.limit > 1 {
 			s.lower(s.limit / 2)

@@ -183,10 +183,21 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	if s.limit != 16 || s.reached() != 4 || len(notified) != 1 {
 		t.Errorf("got limits %d and %d, notifications %v; want 16, 4, one", s.limit, s.reached(), notified)
 	}
-	batch(16, status(429, "Retry-After", "1"))
-	if s.limit != 1 {
-		t.Errorf("got a limit of %d after nothing but 429s, want 1", s.limit)
+	// After as many 429s as the limit, only one request is sent at a time.
+	batch(15, status(429))
+	batch(2, nil)
+	batch(16, status(429))
+	probe, err := s.acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.acquire(ctx); err == nil {
+		t.Error("got a second request after nothing but 429s, want one at a time")
+	}
+	s.release(probe)
+	batch(16, nil)
 }
 
 // Callers that wait for a slot return when the breaker opens or their context ends.
