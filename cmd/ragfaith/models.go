@@ -213,7 +213,7 @@ func missingModels(list []hub.Model) []hub.Name {
 // modelsTable returns a table of models on this machine and one of those to download.
 // Cells are never truncated, so that paths can be copied.
 func modelsTable(list []hub.Model, missing []hub.Name, store hub.Store) string {
-	here := fmt.Sprintf("no models in %s", report.Printable(store.Dir))
+	here := "no models in " + report.Printable(store.Dir)
 	if len(list) > 0 {
 		here = presentTable(list)
 	}
