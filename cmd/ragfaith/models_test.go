@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -285,5 +287,74 @@ func TestTransferProgressIsHiddenInLogs(t *testing.T) {
 	second := runInProcess(t, dir, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL)
 	if second.stderr != "" || second.stdout != got.stdout {
 		t.Errorf("second pull: got %+v, want stdout %q only", second, got.stdout)
+	}
+}
+
+// TestVerifyComparesPublishedScores runs models with random weights, which can't give
+// published scores, only their own.
+func TestVerifyComparesPublishedScores(t *testing.T) {
+	t.Parallel()
+	sys := system{CacheDir: func() (string, error) { return t.TempDir(), nil }, LookupEnv: func(string) (string, bool) { return "", false }}
+	for golden, name := range map[string]string{"hhem": hhemModel, "t5": "minicheck-flan-t5-large", "deberta-v2": "factcg-deberta-v3-large", "modernbert-tokens": "lettucedetect-base"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if err := os.CopyFS(dir, os.DirFS("../../internal/encoder/testdata/models/"+golden)); err != nil {
+			t.Fatal(err)
+		}
+		if golden == "t5" { // the tiny vocabulary lacks MiniCheck's label 209
+			if _, err := checkExamples(t.Context(), examplesOf(name), dir, sys); err == nil || !strings.Contains(err.Error(), "lm_head.weight") {
+				t.Errorf("%s: got error %v, want one about lm_head.weight", name, err)
+			}
+			continue
+		}
+		examples := examplesOf(name)
+		if golden == "deberta-v2" { // three labels instead of two
+			if _, err := checkExamples(t.Context(), examples, dir, sys); err == nil || !strings.Contains(err.Error(), "has 3 labels, want 2") {
+				t.Errorf("%s: got error %v, want one about its labels", name, err)
+			}
+			continue
+		}
+		if _, err := checkExamples(t.Context(), examples, dir, sys); err == nil || !strings.Contains(err.Error(), ", published: ") {
+			t.Errorf("%s with random weights: got error %v, want one that compares scores", name, err)
+		}
+		o := &scoreOptions{judge: dir}
+		local, err := o.openLocal(sys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, _, err := local.judge(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range examples {
+			task := verdict.Task{Question: e.question, Contexts: e.contexts}
+			for i, text := range e.claims {
+				task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
+			}
+			got, err := j.Judge(t.Context(), task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range e.scores {
+				e.scores[i] = got.Verdicts[i].Score
+			}
+		}
+		if err := local.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := checkExamples(t.Context(), examples, dir, sys); err != nil || !strings.Contains(line, "published scores reproduced within 0.0000") {
+			t.Errorf("%s: got %q, error %v, want reproduced scores", name, line, err)
+		}
+	}
+}
+
+// TestPublishedWeights verifies the models in the directory RAGFAITH_TEST_MODELS.
+func TestPublishedWeights(t *testing.T) {
+	t.Parallel()
+	models := os.Getenv("RAGFAITH_TEST_MODELS")
+	if models == "" {
+		t.Skip("RAGFAITH_TEST_MODELS, a directory for --models, is not set")
+	}
+	if got := runInProcess(t, t.TempDir(), nil, "models", "verify", "--models", models); got.code != exitOK {
+		t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitOK, got.stdout, got.stderr)
 	}
 }
