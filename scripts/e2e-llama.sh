@@ -124,7 +124,7 @@ sys.stdout.writelines([line for line in lines if json.loads(line)["answer"].stri
 PICK
 for mode in ${LLAMA_MODES:-schema plain slot reasoning separated logprobs}; do
 	count=20 slots=4 options=() args=(--concurrency 4 --timeout 10m)
-	think=(--jinja --chat-template-file "$work/think.jinja" --reasoning-budget 100)
+	think=(--jinja --chat-template-file "$work/think.jinja" --reasoning-budget 40)
 	case $mode in
 	schema | plain) ;;
 	slot) count=16 slots=1 args=() ;;
@@ -140,7 +140,7 @@ for mode in ${LLAMA_MODES:-schema plain slot reasoning separated logprobs}; do
 	head -n "$count" "$work/rows.jsonl" >"$work/$mode-rows.jsonl"
 	code=0 start=$SECONDS
 	timeout -k 10 "$limit" "$ragfaith" score "$work/$mode-rows.jsonl" --judge llm --base-url "http://127.0.0.1:$port/v1" --model smollm2 --api-key-env '' \
-		--config none --no-cache --no-progress -o "$work/$mode.jsonl" "${args[@]}" || code=$?
+		--config none --no-cache --no-progress --to none -o "$work/$mode.jsonl" "${args[@]}" || code=$?
 	if [ ! -f "$work/$mode.jsonl" ]; then
 		[ $code != 124 ] || echo "timeout after $limit; results so far:" >&2
 		cut -c1-300 "$work/$mode.jsonl.part" >&2 || true
