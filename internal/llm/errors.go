@@ -159,6 +159,12 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("the reply can't be read: %s (it begins %q)", e.Reason, truncateText(e.Text, 60))
 }
 
+// isReply reports whether the server sent a reply: err is nil, or means that the
+// reply can't be used.
+func isReply(err error) bool {
+	return err == nil || isA[*LengthError](err) || isA[*ParseError](err) || isA[*RefusalError](err)
+}
+
 // A BudgetError is a request that was not sent because it could exceed a limit.
 // No request is sent after the first one.
 type BudgetError struct {

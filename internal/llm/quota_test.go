@@ -142,6 +142,31 @@ func TestOnly429EndsRun(t *testing.T) {
 	}
 }
 
+// A reply that can't be used shows that the server does not reject all requests.
+func TestUnusableReplyIsNo429(t *testing.T) {
+	for _, unusable := range []error{&LengthError{Limit: 1}, &ParseError{Reason: "no JSON"}, &RefusalError{Reason: "refusal"}} {
+		clock := newFakeClock()
+		b := NewBreaker(clock)
+		p := NewRateLimiter(0, 0, b.Clock(clock))
+		p.slots = newSlots(4, time.Minute, b, nil)
+		calls := 0
+		c := Wrap(completerFunc(func(context.Context, *Request) (*Reply, error) {
+			if calls++; calls%3 == 0 {
+				return nil, unusable
+			}
+			return nil, status(429, "Retry-After", "30")
+		}), nil, &Retry{Retries: 5, Clock: b.Clock(clock)}, b, p)
+		for range 5 {
+			if _, err := c.Complete(t.Context(), newRequest(nil)); !errors.Is(err, unusable) {
+				t.Errorf("got %v, want %v", err, unusable)
+			}
+		}
+		if p.slots.rejected != 0 {
+			t.Errorf("%T: got %d rejections since the last reply, want none", unusable, p.slots.rejected)
+		}
+	}
+}
+
 // A request that alone exceeds the limit per minute is sent with fewer output tokens, or
 // split. Later requests are fitted before they are sent.
 func TestRequestsFitLimitPerMinute(t *testing.T) {

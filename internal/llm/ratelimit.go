@@ -176,10 +176,10 @@ func (p *RateLimiter) adapt(err error, sent, now time.Time) error {
 	switch {
 	case throttled:
 		err = p.throttle(e, err, sent, now)
-	case ok || err == nil || isA[*ContextLengthError](err) || isA[*RefusalError](err):
+	case ok || isReply(err) || isA[*ContextLengthError](err):
 		p.rounds = 0
 	}
-	p.adjustRate(err == nil, throttled, now)
+	p.adjustRate(isReply(err), throttled, now)
 	return err
 }
 
@@ -208,9 +208,10 @@ func (p *RateLimiter) throttle(e *StatusError, err error, sent, now time.Time) e
 	return err
 }
 
-// adjustRate adapts the rate to a response. p.mu must be held.
-func (p *RateLimiter) adjustRate(ok, throttled bool, now time.Time) {
-	if !ok && !throttled || now.Sub(p.lastAdjusted) < adjustInterval {
+// adjustRate adapts the rate to a response: a reply, a 429 or neither. p.mu must be
+// held.
+func (p *RateLimiter) adjustRate(replied, throttled bool, now time.Time) {
+	if !replied && !throttled || now.Sub(p.lastAdjusted) < adjustInterval {
 		return
 	}
 	l := p.limit

@@ -118,7 +118,7 @@ func (s *slots) release(t *slot) {
 			s.lower(s.limit / 2)
 			s.report()
 		}
-	case t.err == nil:
+	case isReply(t.err):
 		s.rejected = 0
 		s.measure(t, busy, now)
 	}
