@@ -110,7 +110,7 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 	total := used.Add(probeUsage)
 	switch {
 	case probeErr != nil:
-		return nil, withUsage(fmt.Errorf("detecting whether the server truncates prompts: %w", probeErr), total)
+		return nil, withUsage(fmt.Errorf("detecting whether the server truncates prompts: %w", withUsage(probeErr, usage.Usage{})), total)
 	case truncated:
 		return nil, withUsage(&ContextLengthError{Limit: w.Limit(), Silent: true}, total)
 	case probeUsage == usage.Usage{}:

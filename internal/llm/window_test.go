@@ -188,6 +188,24 @@ func TestFailedProbeFailsRequest(t *testing.T) {
 	}
 }
 
+// A call that shares the error of another one, as in a cache, removes its usage, including
+// that of the probe.
+func TestFailedProbeIsPaidOnce(t *testing.T) {
+	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }, err: func(text string) error {
+		if strings.Contains(text, "the cat sat") || strings.Contains(text, "tree the") {
+			return withUsage(status(500), usage.Usage{Requests: 3})
+		}
+		return nil
+	}}
+	_, err := NewWindowDetector(s, countTokens, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
+	if got := UsageOf(err).Requests; got != 4 {
+		t.Errorf("got %d requests, want 4", got)
+	}
+	if got := UsageOf(withUsage(err, usage.Usage{})); got != (usage.Usage{}) {
+		t.Errorf("got usage %+v without that of the call, want none", got)
+	}
+}
+
 // Concurrent requests wait for a single probe.
 func TestConcurrentRequestsShareProbe(t *testing.T) {
 	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }}
