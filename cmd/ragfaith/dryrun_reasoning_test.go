@@ -92,3 +92,14 @@ func TestDryRunCreatesNoCache(t *testing.T) {
 		t.Errorf("got exit code %d and a cache: %v; want 0 and none; stderr: %s", got.code, err, got.stderr)
 	}
 }
+
+// TestDryRunCountsReasoningOfTextReplies checks that replies without JSON, as of --profile
+// lynx, count the reasoning before them.
+func TestDryRunCountsReasoningOfTextReplies(t *testing.T) {
+	t.Parallel()
+	got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "--profile", "lynx", "--model", "gpt-5-mini", "--no-cache", "--dry-run")
+	requests := numberIn(t, `requests +(\d+)`, got.stdout)
+	if tokens := numberIn(t, `completion tokens +(\d+)`, got.stdout); requests == 0 || tokens < 1500*requests {
+		t.Errorf("got %v completion tokens in %v requests, want at least 1500 in each", tokens, requests)
+	}
+}

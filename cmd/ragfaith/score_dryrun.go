@@ -103,7 +103,7 @@ func (s *simulator) text(q *llm.Request) (*llm.Reply, error) {
 	for _, reply := range []string{"No", "<score> yes </score>", `{"REASONING": ["` + strings.Repeat(filler+". ", 6) + `"], "SCORE": "FAIL"}`} {
 		if q.Accept(reply) == nil {
 			return &llm.Reply{Text: reply, Usage: usage.Usage{
-				Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: s.tokens.Text(reply),
+				Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: s.tokens.Text(reply) + s.reasoning,
 			}}, nil
 		}
 	}
