@@ -201,6 +201,9 @@ func (c *Client) reasoningTokens(text string, res openai.ChatCompletionResponse,
 	if d := res.Usage.CompletionTokensDetails; d != nil && d.ReasoningTokens > 0 && d.ReasoningTokens <= maxReasoningTokens {
 		return d.ReasoningTokens
 	}
+	if !reasoned && completion <= hiddenReasoning {
+		return 0
+	}
 	answer, _ := Answer(text)
 	n := c.tokens.Text(answer)
 	switch {

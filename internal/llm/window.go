@@ -31,6 +31,9 @@ const (
 	// minTokensPerWord is the minimum ratio of reported tokens to words. It is below 1
 	// because some tokens span words.
 	minTokensPerWord = 0.9
+	// repliesToCompare is the number of replies whose counts are compared with estimates,
+	// even if they are shorter than others.
+	repliesToCompare = 32
 	// maxTemplateTokens is an upper bound on the tokens that a chat template adds.
 	maxTemplateTokens = 1024
 	// probeReplyTokens is the output token limit of a probe. Some servers reject less.
@@ -69,6 +72,7 @@ type WindowDetector struct {
 	longest         int           // reported tokens of the longest prompt
 	longestEstimate int           // estimated tokens of that prompt
 	sameLength      int           // number of replies to prompts of that length
+	replies         int           // replies with a token count
 	minRatio        float64       // lowest ratio of reported to estimated tokens for complete prompts
 	constantCount   bool          // the server reports the same count for all prompts
 }
@@ -127,13 +131,20 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 // usage of probes.
 func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used usage.Usage) (probeUsage usage.Usage, truncated bool, err error) {
 	p := promptCount{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
-	var text strings.Builder
+	p.words = sync.OnceValue(func() int {
+		var text strings.Builder
+		for _, m := range r.Messages {
+			text.WriteString(m.Text)
+			text.WriteByte('\n')
+		}
+		return minTokens(text.String())
+	})
+	if w.isShort(p) {
+		return usage.Usage{}, false, nil
+	}
 	for _, m := range r.Messages {
 		p.estimated += tokensPerMessage + w.Tokens(m.Text)
-		text.WriteString(m.Text)
-		text.WriteByte('\n')
 	}
-	p.words = func() int { return minTokens(text.String()) }
 	if certain, truncated := w.decideWithoutProbe(p); certain {
 		return usage.Usage{}, truncated, nil
 	}
@@ -153,6 +164,17 @@ func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used u
 type promptCount struct {
 	reported, reply, estimated, bytes int
 	words                             func() int // lower bound on the tokens of the prompt
+}
+
+// isShort reports whether a longer prompt is known to have been read completely. It
+// needs no token count, which takes milliseconds, but only after enough replies have
+// shown how the counts of server and estimate compare.
+func (w *WindowDetector) isShort(p promptCount) bool {
+	w.mu.Lock()
+	known := w.limit == 0 && w.replies >= repliesToCompare && p.reported < w.longest
+	w.replies++
+	w.mu.Unlock()
+	return known && float64(p.reported) >= minTokensPerWord*float64(p.words())
 }
 
 // decideWithoutProbe reports whether the prompt was truncated, if that is
