@@ -103,3 +103,13 @@ func TestDryRunCountsReasoningOfTextReplies(t *testing.T) {
 		t.Errorf("got %v completion tokens in %v requests, want at least 1500 in each", tokens, requests)
 	}
 }
+
+// TestDryRunLimitsOutputTokens checks that no reply is estimated above --max-output-tokens.
+func TestDryRunLimitsOutputTokens(t *testing.T) {
+	t.Parallel()
+	got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "--judge", "llm", "--model", "gpt-5-mini", "--no-cache", "--dry-run", "--max-output-tokens", "600")
+	requests := numberIn(t, `requests +(\d+)`, got.stdout)
+	if tokens := numberIn(t, `completion tokens +(\d+).*; at most 600 per request`, got.stdout); requests == 0 || tokens != 600*requests {
+		t.Errorf("got %v completion tokens in %v requests, want 600 in each", tokens, requests)
+	}
+}

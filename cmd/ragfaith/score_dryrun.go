@@ -18,6 +18,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -45,6 +46,7 @@ type simulator struct {
 	tokens    *llm.Tokens
 	maxItems  int // maximum claims or sentences per reply
 	reasoning int // reasoning tokens per reply
+	limit     int // maximum output tokens of a reply; 0 for none
 }
 
 // simulate replaces the completer of m with a simulator. Unless the cache is disabled or
@@ -61,7 +63,7 @@ func (o *scoreOptions) simulate(ctx context.Context, m *model, sys system, optio
 			}
 		}
 	}
-	m.Completer = &simulator{m.stack.Tokens, maxSimulatedItems, m.reasoning.Mean}
+	m.Completer = &simulator{m.stack.Tokens, maxSimulatedItems, m.reasoning.Mean, o.llm.maxOutputTokens}
 }
 
 // reasoningNote describes what the estimate of completion tokens rests on.
@@ -90,9 +92,7 @@ func (s *simulator) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, e
 	for n := s.maxItems; n > 0; n-- {
 		reply := simulatedReply(q.Schema.Name, n)
 		if q.Schema.Accept(reply) == nil {
-			return &llm.Reply{JSON: reply, Usage: usage.Usage{
-				Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: s.tokens.Text(string(reply)) + s.reasoning,
-			}}, nil
+			return &llm.Reply{JSON: reply, Usage: s.usage(q, string(reply))}, nil
 		}
 	}
 	return nil, errors.New("request with an unknown reply format")
@@ -102,12 +102,19 @@ func (s *simulator) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, e
 func (s *simulator) text(q *llm.Request) (*llm.Reply, error) {
 	for _, reply := range []string{"No", "<score> yes </score>", `{"REASONING": ["` + strings.Repeat(filler+". ", 6) + `"], "SCORE": "FAIL"}`} {
 		if q.Accept(reply) == nil {
-			return &llm.Reply{Text: reply, Usage: usage.Usage{
-				Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: s.tokens.Text(reply) + s.reasoning,
-			}}, nil
+			return &llm.Reply{Text: reply, Usage: s.usage(q, reply)}, nil
 		}
 	}
 	return nil, errors.New("request with an unknown reply format")
+}
+
+// usage returns the usage of a request and its reply.
+func (s *simulator) usage(q *llm.Request, reply string) usage.Usage {
+	completion := s.tokens.Text(reply) + s.reasoning
+	if s.limit > 0 {
+		completion = min(completion, s.limit)
+	}
+	return usage.Usage{Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: completion}
 }
 
 // simulatedReply returns a reply with n items. All are unsupported, so that a judge
@@ -185,7 +192,7 @@ func (s stages) forDryRun(o *scoreOptions, m *model) stages {
 		s.judge = newNoopJudge()
 	}
 	if x, ok := s.extractor.(extractllm.Extractor); ok {
-		s.extractor = simulatedStatements{x, simulator{tokens: m.stack.Tokens, reasoning: m.reasoning.Mean}}
+		s.extractor = simulatedStatements{x, simulator{tokens: m.stack.Tokens, reasoning: m.reasoning.Mean, limit: o.llm.maxOutputTokens}}
 	}
 	return s
 }
@@ -246,7 +253,11 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model) error {
 		line("completion tokens", "0", "")
 		line("cost", "$0", "nothing is sent")
 	} else {
-		line("completion tokens", strconv.Itoa(e.usage.CompletionTokens), m.reasoningNote())
+		note := m.reasoningNote()
+		if n := o.llm.maxOutputTokens; n > 0 {
+			note += fmt.Sprintf("; at most %d per request", n)
+		}
+		line("completion tokens", strconv.Itoa(e.usage.CompletionTokens), note)
 		cost, note := "unknown", "the price of "+m.stack.Client.Model()+" is unknown; set it with --price"
 		if m.price != nil {
 			usd := (float64(e.usage.PromptTokens)*m.price[0] + float64(e.usage.CompletionTokens)*m.price[1]) / 1e6
@@ -277,7 +288,7 @@ func (e *estimate) duration(o *scoreOptions) (time.Duration, string) {
 	requests, completion := float64(e.usage.Requests), float64(e.usage.CompletionTokens)
 	work := requests*requestLatency.Seconds() + completion/tokensPerSecond
 	seconds := work / float64(max(1, min(o.concurrency, e.rows)))
-	note := fmt.Sprintf("estimate, with %d rows at once, %v per request and %d tokens per second", o.concurrency, requestLatency, tokensPerSecond)
+	note := fmt.Sprintf("estimate, with %s at once, %v per request and %d tokens per second", report.Count(o.concurrency, "row", "rows"), requestLatency, tokensPerSecond)
 	if o.llm.rpm > 0 {
 		if s := requests * 60 / float64(o.llm.rpm); s > seconds {
 			seconds, note = s, fmt.Sprintf("at %d requests per minute", o.llm.rpm)

@@ -107,7 +107,7 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "audit", arg: "SHARE", value: flagvalue.Proportion(&l.audit), help: "share of the decided claims to send anyway, as a check"},
 		{name: "max-context-tokens", arg: "N", value: flagvalue.Int(&l.maxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
 		{name: "max-output-tokens", arg: "N", value: flagvalue.Int(&l.maxOutputTokens, 0, 0), help: "maximum output tokens per request; 0 to adapt to the model"},
-		{name: "reasoning-effort", arg: "LEVEL", value: flagvalue.OneOf(&l.reasoningEffort, effortAuto, append([]string{effortAuto}, llm.Efforts()...)...), help: "reasoning effort: none, minimal, low, medium, high, xhigh"},
+		{name: "reasoning-effort", arg: "LEVEL", value: flagvalue.OneOf(&l.reasoningEffort, effortAuto, append([]string{effortAuto}, llm.Efforts()...)...), help: "reasoning effort, such as none, low or high"},
 		cacheFlag(&l.cache),
 		{name: "no-cache", value: &l.noCache, help: "do not read or write the reply cache"},
 		{name: "semantic-cache", value: &l.semanticCache, help: "reuse verdicts of claims with the same meaning and contexts"},
@@ -262,12 +262,14 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 				c.Printf("the server does not keep up with %d requests at once; sending %d", o.concurrency, limit)
 			}
 		}
+		options.OnThrottled = func(err error) { c.Printf("waiting for the server: %v", err) }
 		options.OnDowngrade = func(d llm.Downgrade) { c.Printf("warning: %s", d) }
 		options.OnEffortRefused = func(err error) {
 			c.Printf("warning: the model refuses --reasoning-effort %s (%v); it is left out for the rest of the run", l.reasoningEffort, err)
 		}
 	}
 	if o.verbose {
+		options.OnThrottled = nil // each wait is reported
 		options.OnRetry = func(err error, wait time.Duration) {
 			c.Printf("retrying in %v: %v", wait.Round(time.Millisecond), err)
 		}

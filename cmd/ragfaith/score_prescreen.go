@@ -37,7 +37,7 @@ func (o *scoreOptions) applyBounds() error {
 		return err
 	}
 	if o.lower, o.upper, err = c.Bounds(); err != nil {
-		return usagef("--prescreen: %s: %w\n%s", o.calibration, err, advice)
+		return usagef("--prescreen: %s: %w; %s", o.calibration, err, advice)
 	}
 	o.calibrated = c
 	return nil

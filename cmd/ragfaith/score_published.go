@@ -48,6 +48,9 @@ func (o *scoreOptions) checkPublished() error {
 	case !p.eachChunk && o.evidence != evidence:
 		return usagef("--evidence %s can't be used with --profile %s, which reads all contexts together", o.evidence, p.profile)
 	case !p.logprobs && (o.threshold != nil || o.calibration != ""):
+		if o.prescreens() {
+			return usagef("--prescreen can't be used with --profile %s", p.profile)
+		}
 		return usagef("--threshold and --calibration can't be used with --profile %s: its scores are 1 or 0", p.profile)
 	}
 	if body, err := llm.ParseExtraBody(o.llm.extraBody); p.style == judge.Guardian && err == nil && bytes.Contains(body, []byte(`"chat_template_kwargs"`)) {

@@ -30,7 +30,7 @@ type Alternative struct {
 type LogprobsError struct{ Cause error }
 
 func (e *LogprobsError) Error() string {
-	const what = "the server returns no log probabilities, which a threshold for its verdicts needs"
+	const what = "the server returns no log probabilities, which --threshold and --calibration require"
 	if e.Cause != nil {
 		return what + ": " + e.Cause.Error()
 	}

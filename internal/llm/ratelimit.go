@@ -19,6 +19,8 @@ const (
 	// Pauses that the server did not ask for.
 	minProbePause = 500 * time.Millisecond
 	maxProbePause = 30 * time.Second
+
+	noticeableWait = 10 * time.Second // wait after 429s that is reported
 )
 
 // A RateLimiter keeps requests and tokens per minute below configured limits
@@ -39,14 +41,15 @@ type RateLimiter struct {
 	limit        rate.Limit // requests per second; rate.Inf if there is no limit
 	requests     *rate.Limiter
 	pausedUntil  time.Time
-	lastAdjusted time.Time  // time of the last change to limit
-	windowStart  time.Time  // start of the current measuring window
-	sentInWindow int        // requests sent since windowStart
-	lastRate     float64    // requests per second in the last full window
-	maxLimit     rate.Limit // upper bound for limit
-	rounds       int        // 429s since the last other response, each to a request sent after the previous
-	firstRound   time.Time  // time of the first of them
-	lastRound    time.Time  // time of the last of them
+	lastAdjusted time.Time   // time of the last change to limit
+	windowStart  time.Time   // start of the current measuring window
+	sentInWindow int         // requests sent since windowStart
+	lastRate     float64     // requests per second in the last full window
+	maxLimit     rate.Limit  // upper bound for limit
+	rounds       int         // 429s since the last other response, each to a request sent after the previous
+	firstRound   time.Time   // time of the first of them
+	lastRound    time.Time   // time of the last of them
+	onThrottled  func(error) // called at the first noticeableWait, then nil
 }
 
 // NewRateLimiter returns a RateLimiter with limits per minute, where 0 means
@@ -202,7 +205,12 @@ func (p *RateLimiter) throttle(e *StatusError, err error, sent, now time.Time) e
 	if until := now.Add(pause); until.After(p.pausedUntil) {
 		p.pausedUntil = until
 	}
-	if d := now.Sub(p.firstRound); p.rounds >= minThrottledRounds && d >= maxThrottled {
+	d := now.Sub(p.firstRound)
+	if p.onThrottled != nil && d+pause >= noticeableWait {
+		p.onThrottled(e)
+		p.onThrottled = nil
+	}
+	if p.rounds >= minThrottledRounds && d >= maxThrottled {
 		return withUsage(&ThrottledError{d, e}, UsageOf(err))
 	}
 	return err

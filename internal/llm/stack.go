@@ -22,6 +22,9 @@ type Options struct {
 	// OnConcurrency is called when the limit is lowered for the first time because the
 	// server does not keep up. It may be nil.
 	OnConcurrency func(limit int)
+	// OnThrottled is called once, when 429s make the run wait for a noticeable time. It may
+	// be nil.
+	OnThrottled func(error)
 
 	RPM, TPM  int     // requests and tokens per minute; 0 means unlimited
 	MaxCost   float64 // USD; 0 means unlimited
@@ -93,6 +96,7 @@ func New(o Options) (*Stack, error) {
 	c.notify, c.notifyEffort = o.OnDowngrade, o.OnEffortRefused
 	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: c.tokens, opts: o, clients: []*Client{c}}
 	s.RateLimiter = NewRateLimiter(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
+	s.RateLimiter.onThrottled = o.OnThrottled
 	if o.Concurrency > 0 {
 		s.RateLimiter.slots = newSlots(o.Concurrency, o.Client.Timeout, s.Breaker, o.OnConcurrency)
 	}

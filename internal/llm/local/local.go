@@ -5,6 +5,7 @@ package local
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/netip"
 	"net/url"
@@ -107,7 +108,7 @@ func Models(ctx context.Context, ask Ask) ([]Model, error) {
 	}
 	var list struct{ Data []Model }
 	if err := json.Unmarshal(reply, &list); err != nil {
-		return nil, err
+		return nil, errors.New("the reply is not a list of models")
 	}
 	var models []Model
 	for _, m := range list.Data {
