@@ -262,7 +262,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 				c.Printf("the server does not keep up with %d requests at once; sending %d", o.concurrency, limit)
 			}
 		}
-		options.OnThrottled = func(err error) { c.Printf("waiting for the server: %v", err) }
+		options.OnThrottled = func(err error) { c.Printf("waiting: %v", err) }
 		options.OnDowngrade = func(d llm.Downgrade) { c.Printf("warning: %s", d) }
 		options.OnEffortRefused = func(err error) {
 			c.Printf("warning: the model refuses --reasoning-effort %s (%v); it is left out for the rest of the run", l.reasoningEffort, err)

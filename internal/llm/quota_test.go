@@ -107,6 +107,9 @@ func TestOnly429EndsRun(t *testing.T) {
 				b := NewBreaker(clock)
 				p := NewRateLimiter(0, 0, b.Clock(clock))
 				p.slots = newSlots(16, time.Minute, b, nil)
+				var notices []time.Duration
+				start := time.Now()
+				p.onThrottled = func(error) { notices = append(notices, time.Since(start)) }
 				var calls atomic.Int64
 				server := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
 					calls.Add(1)
@@ -115,7 +118,6 @@ func TestOnly429EndsRun(t *testing.T) {
 				})
 				meter := &Meter{}
 				c := Wrap(server, nil, meter, &Retry{Retries: 5, Clock: b.Clock(clock)}, b, p)
-				start := time.Now()
 				var wg sync.WaitGroup
 				for range 16 {
 					wg.Go(func() {
@@ -133,6 +135,9 @@ func TestOnly429EndsRun(t *testing.T) {
 				}
 				if d := time.Since(start); d > tt.limit {
 					t.Errorf("took %v, want at most %v", d, tt.limit)
+				}
+				if len(notices) != 1 || notices[0] > noticeableWait {
+					t.Errorf("got notices after %v, want one within %v", notices, noticeableWait)
 				}
 				if err := b.Err(); err == nil || !strings.Contains(err.Error(), "it has rejected all requests for ") {
 					t.Errorf("got %v, want how long it rejected requests", err)
