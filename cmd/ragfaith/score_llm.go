@@ -71,11 +71,13 @@ type llmOptions struct {
 const effortAuto = "auto"
 
 const (
-	defaultTimeout          = time.Minute
-	defaultReasoningTimeout = 10 * time.Minute
-	defaultRetries          = 5
-	defaultPoll             = 30 * time.Second
-	defaultAudit            = 0.05
+	defaultTimeout = time.Minute
+	// slowTimeout is the timeout for a model that reasons, and for a server on this machine:
+	// without a GPU, a long prompt takes minutes, and a large model one to load.
+	slowTimeout    = 10 * time.Minute
+	defaultRetries = 5
+	defaultPoll    = 30 * time.Second
+	defaultAudit   = 0.05
 )
 
 // flags sets the defaults and returns the flags.
@@ -88,7 +90,7 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "header", arg: "'NAME: VALUE'", value: &l.headers, help: "add a request header; $VARIABLE is replaced; repeatable"},
 		{name: "extra-body", arg: "JSON", value: flagvalue.Text(&l.extraBody, checkExtraBody), help: "object to add to chat requests, such as {\"top_p\":0.9}"},
 		{name: "client-cert", arg: "FILE", value: &l.clientCert, path: filePath, exts: []string{"pem"}, help: "PEM file with a client certificate and its private key"},
-		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.timeout, defaultTimeout, time.Millisecond), help: "timeout for one request; 10m if the model reasons"},
+		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.timeout, defaultTimeout, time.Millisecond), help: "timeout for one request; 10m if the model reasons or is local"},
 		{name: "retries", arg: "N", value: flagvalue.Int(&l.retries, defaultRetries, 0), help: "retry transient failures up to N times"},
 		{name: "rpm", arg: "N", value: flagvalue.Int(&l.rpm, 0, 0), help: "maximum requests per minute; 0 for no limit"},
 		{name: "tpm", arg: "N", value: flagvalue.Int(&l.tpm, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
@@ -210,6 +212,19 @@ func (m *model) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error
 	return m.Completer.Complete(ctx, r)
 }
 
+// requestTimeouts returns the timeouts of a request to a model that is not known to reason
+// and, unless --timeout sets both, of one that is.
+func (o *scoreOptions) requestTimeouts() (timeout, reasoning time.Duration) {
+	l := &o.llm
+	switch {
+	case o.flags != nil && o.flags.Changed("timeout"):
+		return l.timeout, 0
+	case isLocalServer(l.baseURL) || l.server != nil:
+		return slowTimeout, slowTimeout
+	}
+	return l.timeout, slowTimeout
+}
+
 // newModel returns the model selected by the options, without sending a request. In a dry
 // run, the model never sends requests and needs no key.
 func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Console, dryRun bool) (*model, error) {
@@ -222,7 +237,8 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 	if err != nil {
 		return nil, err
 	}
-	client := llm.Config{BaseURL: l.baseURL, Model: l.model, APIKey: key, Timeout: l.timeout}
+	client := llm.Config{BaseURL: l.baseURL, Model: l.model, APIKey: key}
+	client.Timeout, client.ReasoningTimeout = o.requestTimeouts()
 	if err := l.extend(&client, sys, dryRun); err != nil {
 		return nil, err
 	}
@@ -243,9 +259,6 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 	options := llm.Options{
 		Client: client, Clock: sys.Clock, Concurrency: o.concurrency, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
 		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price, MaxOutputTokens: l.maxOutputTokens,
-	}
-	if o.flags == nil || !o.flags.Changed("timeout") {
-		options.Client.ReasoningTimeout = defaultReasoningTimeout
 	}
 	if l.reasoningEffort != effortAuto {
 		options.Client.ReasoningEffort = l.reasoningEffort

@@ -28,13 +28,8 @@ func serverNames() []string {
 	return names
 }
 
-// localTimeout is the --timeout for servers on this machine. Without a GPU, a long prompt
-// takes minutes, and a large model about one to load.
-const localTimeout = "10m"
-
 // applyServer sets the flags that a server named by --judge implies and that are not set
-// yet: its address, the model, no key, a long timeout, and the requests that it answers at
-// once. It is called when [applyProfile] is, and for the same reason.
+// yet: its address, the model, no key, and the requests that it answers at once. It is called when [applyProfile] is, and for the same reason.
 func applyServer(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
 	judge := flags.Lookup("judge")
 	if judge == nil || !judge.Changed {
@@ -45,7 +40,7 @@ func applyServer(flags *pflag.FlagSet, lookup func(string) (string, bool)) error
 		return nil
 	}
 	ollamaHost, _ := lookup("OLLAMA_HOST")
-	implied := [][2]string{{"base-url", s.BaseURL(ollamaHost)}, {"model", model}, {"api-key-env", ""}, {"timeout", localTimeout}}
+	implied := [][2]string{{"base-url", s.BaseURL(ollamaHost)}, {"model", model}, {"api-key-env", ""}}
 	if s.Slots > 0 {
 		implied = append(implied, [2]string{"concurrency", strconv.Itoa(s.Slots)})
 	}

@@ -12,8 +12,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/spf13/pflag"
 )
 
 // newLocalServer starts a server that has models and the given context window, as Ollama
@@ -170,7 +172,6 @@ func TestServerShorthandHasThePrecedenceOfItsSource(t *testing.T) {
 		{nil, []string{"--judge", "ollama/m", "--concurrency", "3"}, "concurrency 3 flag"},
 		{nil, []string{"--judge", "vllm/m"}, "concurrency 16 default"},
 		{nil, []string{"--judge", "ollama/m"}, "api-key-env <nil> judge"},
-		{nil, []string{"--judge", "ollama/m"}, "timeout 10m judge"},
 		{nil, []string{"--judge", "vllm/m", "--api-key-env", "K"}, "api-key-env K flag"},
 		{nil, []string{"--judge", "ollama/m", "--profile", "ragas"}, "evidence joined profile"},
 	} {
@@ -185,6 +186,31 @@ func TestServerShorthandHasThePrecedenceOfItsSource(t *testing.T) {
 		}
 		if !slices.Contains(all, tt.want) {
 			t.Errorf("%v %q: got %q, want %q among them", tt.env, tt.args, all, tt.want)
+		}
+	}
+}
+
+func TestRequestTimeouts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args            []string
+		want, reasoning time.Duration
+	}{
+		{nil, time.Minute, 10 * time.Minute},
+		{[]string{"--base-url", "https://api.example.com/v1"}, time.Minute, 10 * time.Minute},
+		{[]string{"--base-url", "http://127.0.0.1:8080/v1"}, 10 * time.Minute, 10 * time.Minute},
+		{[]string{"--base-url", "http://127.0.0.1:8080/v1", "--timeout", "5s"}, 5 * time.Second, 0},
+	} {
+		var o scoreOptions
+		flags := pflag.NewFlagSet("score", pflag.ContinueOnError)
+		flags.StringVar(&o.llm.baseURL, "base-url", "", "")
+		flags.DurationVar(&o.llm.timeout, "timeout", defaultTimeout, "")
+		o.flags = flags
+		if err := flags.Parse(tt.args); err != nil {
+			t.Fatal(err)
+		}
+		if got, reasoning := o.requestTimeouts(); got != tt.want || reasoning != tt.reasoning {
+			t.Errorf("%q: got %v and %v, want %v and %v", tt.args, got, reasoning, tt.want, tt.reasoning)
 		}
 	}
 }
