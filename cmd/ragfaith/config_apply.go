@@ -208,6 +208,8 @@ func (f configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, err
 		return texts, nil
 	case list:
 		return nil, f.errorf(e.Line, "%s: want a string or a list of strings", e.Key)
+	case v.Shape == config.Mapping:
+		return nil, f.errorf(e.Line, "%s: want a single value; put JSON in quotes", e.Key)
 	}
 	return nil, f.errorf(e.Line, "%s: want a single value", e.Key)
 }

@@ -101,7 +101,7 @@ func (o *scoreOptions) askServer(ctx context.Context, sys system, c *console.Con
 	}
 	m, err := l.chooseModel(models)
 	if err != nil {
-		return fmt.Errorf("--judge %s: %w", l.server.Name, err)
+		return fmt.Errorf("--judge %s: %s", l.server.Name, client.Redact(err.Error()))
 	}
 	l.model, config.Model = m.Name, m.Name
 	if l.maxContextTokens == 0 && o.judge == judgeLLM {

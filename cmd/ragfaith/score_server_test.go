@@ -134,6 +134,11 @@ func TestServerErrors(t *testing.T) {
 			t.Errorf("%s at %s: got exit code %d and %q, want %d and %q", tt.judge, tt.url, got.code, got.stderr, tt.code, tt.want)
 		}
 	}
+	// A server that lists a secret header as a model.
+	echo, _ := newLocalServer(t, 8192, "hunter-42", "m")
+	if got := runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", "llamacpp", "--base-url", echo.URL+"/v1", "--header", "X-Token: hunter-42"); got.code != exitFailure || strings.Contains(got.stderr, "hunter") || !strings.Contains(got.stderr, "[key]") {
+		t.Errorf("secret model: got exit code %d and %q, want %d and no secret", got.code, got.stderr, exitFailure)
+	}
 	loading, _ := newLocalServer(t, 8192, "m")
 	ready, asked := loading.fault, 0
 	loading.fault = func(n int64, w http.ResponseWriter, r *http.Request) bool {

@@ -9,6 +9,10 @@ import (
 	"strings"
 )
 
+// Redact removes keys and header values from the text of an error that quotes the
+// server.
+func (c *Client) Redact(text string) string { return c.wire.redactError(text) }
+
 // Ask requests a path below the root of the server, which is the base URL
 // without /v1: by POST if body is not nil, and otherwise by GET. It returns the
 // JSON object of the reply. It is meant for questions about the server itself,
