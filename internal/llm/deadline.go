@@ -30,9 +30,9 @@ func newDeadlines(timeout time.Duration) *deadlines {
 	return &deadlines{timeout: timeout, inFlight: map[*deadline]struct{}{}}
 }
 
-// start returns a context for a request, which may take the timeout or atLeast if
-// that is longer. Its cause is context.DeadlineExceeded if the time is over. The caller must call end, and report whether the request was
-// answered.
+// start returns a context for a request, which may take the timeout, or atLeast if that is
+// longer. If it takes more, the cause of the context is context.DeadlineExceeded. The caller
+// must call end, and report whether the request was answered.
 func (d *deadlines) start(ctx context.Context, atLeast time.Duration) (attempt context.Context, end func(answered bool)) {
 	attempt, cancel := context.WithCancelCause(ctx)
 	if d.timeout <= 0 {

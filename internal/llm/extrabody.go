@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // ParseExtraBody parses a JSON object whose members are added to chat requests,
@@ -69,7 +71,9 @@ func mergeBody(body []byte, extra json.RawMessage) []byte {
 }
 
 // namedMember returns the member of extra that a rejection of a request names,
-// or "".
+// or "". A name that is a word, such as user, may occur in the message of any
+// rejection, so it must be quoted, or follow a colon
+// at the end or an arrow.
 func namedMember(extra json.RawMessage, e *StatusError) string {
 	if len(extra) == 0 || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
 		return ""
@@ -77,7 +81,11 @@ func namedMember(extra json.RawMessage, e *StatusError) string {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(extra, &members) // ParseExtraBody returns only objects
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if regexp.MustCompile(`(^|[^A-Za-z0-9_])` + regexp.QuoteMeta(name) + `($|[^A-Za-z0-9_])`).MatchString(e.Param + " " + e.Message) {
+		pattern := `(^|[^A-Za-z0-9_])%s($|[^A-Za-z0-9_])`
+		if e.Param == "" && !strings.Contains(name, "_") {
+			pattern = "[\"'`]%[1]s[\"'`]|: %[1]s\\.?$|-> %[1]s\\b"
+		}
+		if regexp.MustCompile(fmt.Sprintf(pattern, regexp.QuoteMeta(name))).MatchString(cmp.Or(e.Param, e.Message)) {
 			return name
 		}
 	}

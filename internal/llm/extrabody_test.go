@@ -85,21 +85,28 @@ func TestExtraBodyIsPartOfCacheKey(t *testing.T) {
 
 // A member that the server rejects ends the run, unless it has accepted it before.
 func TestRejectedExtraBodyEndsRun(t *testing.T) {
-	extra, err := ParseExtraBody(`{"top_k":1,"provider":{}}`)
+	extra, err := ParseExtraBody(`{"top_k":1,"provider":{},"user":"a","reasoning":{}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		message, param string
-		status, first  int // first is the first request that is rejected
-		fatal          bool
+		status, first  int    // first is the first request that is rejected
+		member         string // named by the error that ends the run; "" if it does not
 	}{
-		{"Unrecognized request argument supplied: top_k", "", 400, 1, true},
-		{"Extra inputs are not permitted", "top_k", 422, 1, true},
-		{"Unrecognized request argument supplied: top_k", "", 400, 2, false},
-		{"top_kk is wrong", "", 400, 1, false},
-		{"Provider returned error", "", 400, 1, false},
-		{"top_k is overloaded", "", 503, 1, false},
+		{"Unrecognized request argument supplied: top_k", "", 400, 1, "top_k"},
+		{"Extra inputs are not permitted", "top_k", 422, 1, "top_k"},
+		{"Unrecognized request argument supplied: user", "", 400, 1, "user"},
+		{"body -> user extra fields not permitted", "", 422, 1, "user"},
+		{"Unknown parameter: 'reasoning'.", "", 400, 1, "reasoning"},
+		{"string too long", "provider.only", 400, 1, "provider"},
+		{"Unrecognized request argument supplied: top_k", "", 400, 2, ""},
+		{"top_kk is wrong", "", 400, 1, ""},
+		{"Provider returned error", "", 400, 1, ""},
+		{"top_k is overloaded", "", 503, 1, ""},
+		{"System role not supported: roles must alternate user/assistant", "", 400, 1, ""},
+		{"temperature can't be set with reasoning models", "", 400, 1, ""},
+		{"temperature can't be set with top_k", "temperature", 400, 1, ""},
 	} {
 		srv, got := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
 			if n < tt.first {
@@ -118,10 +125,10 @@ func TestRejectedExtraBodyEndsRun(t *testing.T) {
 			}
 		}
 		_, err = s.Complete(t.Context(), newRequest(verdicts()))
-		if IsFatal(err) != tt.fatal || tt.fatal && !strings.Contains(err.Error(), "(top_k is set by --extra-body)") {
-			t.Errorf("%q, %s: got error %v, want fatal %t", tt.message, tt.param, err, tt.fatal)
+		if fatal := tt.member != ""; IsFatal(err) != fatal || fatal && !strings.Contains(err.Error(), "("+tt.member+" is set by --extra-body)") {
+			t.Errorf("%q, %s: got error %v, want a fatal one: %t", tt.message, tt.param, err, fatal)
 		}
-		if tt.fatal && len(got()) > 1 {
+		if tt.member != "" && len(got()) > 1 {
 			t.Errorf("%q: got %d requests, want 1", tt.message, len(got()))
 		}
 		s.Close()

@@ -42,7 +42,7 @@ var spentQuota = regexp.MustCompile(`(?i)insufficient[ _-](?:quota|balance|funds
 	`|ByDay`)
 
 // spentCredit matches the beginning of messages with which Anthropic and OpenAI reject
-// requests with status 400 for want of credit. Other messages with that status may
+// requests with status 400 if there is no credit left. Other messages with that status may
 // quote the request, and thereby any text.
 var spentCredit = regexp.MustCompile(`(?i)^(?:your credit balance is too low|you have reached your specified api usage limits|billing hard limit)`)
 

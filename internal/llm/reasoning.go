@@ -302,9 +302,9 @@ func (s *tokenSearch) recordNoAnswer() bool {
 	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
 }
 
-// recordFailure records that a call failed with err, without an answer at an
-// output token limit of limit. If no call has got one, later calls start with this limit because
-// smaller ones are useless. The budget must be locked.
+// recordFailure records that a call got no answer at an output token limit of limit,
+// but err. If no call has got one, later calls start with this limit because smaller
+// ones are useless. The budget must be locked.
 func (s *tokenSearch) recordFailure(limit int, err *LengthError) {
 	b := &s.budget
 	if !s.sawReasoning {

@@ -42,7 +42,7 @@ type slots struct {
 	generation int           // number of times that the limit was lowered
 	rejected   int           // 429s since the last reply
 	queues     bool          // requests are known to wait in a queue of the server
-	noQueue    bool          // a lower limit was tried in vain
+	noQueue    bool          // a lower limit was tried and lowered the rate
 	trial      *trial        // nil if no lower limit is being tried
 	window     window
 }

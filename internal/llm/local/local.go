@@ -1,5 +1,5 @@
-// Package local knows the servers that people run language models with on their own
-// machine: their addresses, models and context windows.
+// Package local describes the servers that run language models on the user's machine:
+// their addresses, models and context windows.
 package local
 
 import (

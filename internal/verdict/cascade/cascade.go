@@ -37,7 +37,7 @@ type Options struct {
 	// NeedsContext reports whether a claim refers to something that it does not name. The
 	// model then also judges the claims before it, which may name it. It may be nil.
 	NeedsContext func(claim string) bool
-	// Ask reports whether the model must judge a claim whatever its score. It may be nil.
+	// Ask reports whether the model must judge a claim regardless of its score. It may be nil.
 	Ask func(question string, claim *extract.Claim) bool
 }
 
