@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -143,8 +145,28 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	} else {
 		body = w.redactJSON(body) // Client.read redacts chat completions
 	}
-	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidLogprobs(dropInvalidUsage(body)))))
+	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidLogprobs(dropInvalidUsage(replaceNonNumbers(body))))))
 	return res, nil
+}
+
+// nonNumber matches JSON strings, and the numbers that Python writes but JSON lacks.
+var nonNumber = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
+
+// replaceNonNumbers makes a reply with log probabilities such as -Infinity valid JSON.
+// Other values than -Infinity become strings, so that the log probabilities are dropped.
+func replaceNonNumbers(body []byte) []byte {
+	if json.Valid(body) {
+		return body
+	}
+	return nonNumber.ReplaceAllFunc(body, func(found []byte) []byte {
+		switch string(found) {
+		case "-Infinity":
+			return strconv.AppendInt(nil, minLogprob, 10)
+		case "Infinity", "NaN":
+			return strconv.AppendQuote(nil, string(found))
+		}
+		return found
+	})
 }
 
 // dropInvalidUsage removes a usage object that go-openai can't parse, for
