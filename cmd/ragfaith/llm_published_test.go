@@ -19,24 +19,25 @@ import (
 func TestProfilesOfPublishedJudges(t *testing.T) {
 	t.Parallel()
 	tokens := quirktest.Logprobs(regexp.MustCompile(`(?s)[A-Za-z]+| ?.`))
-	for profile, tt := range map[string]struct {
-		oneClaim  bool // at most one claim per row, the answer, of which some sentence is unsupported
+	for _, tt := range []struct {
+		profile   string // with other options
+		oneClaim  bool   // at most one claim per row, the answer, of which some sentence is unsupported
 		graded    bool
 		rewritten bool
 		labels    string
 	}{
-		"minicheck":                                  {graded: true, labels: "not_mentioned supported"},
-		"minicheck --evidence chunks":                {graded: true, labels: "not_mentioned supported"},
-		"minicheck --semantic-cache --concurrency 1": {graded: true, labels: "not_mentioned supported"},
-		"lynx":                             {oneClaim: true, labels: "not_mentioned"},
-		"lynx --claims sentence --votes 3": {labels: "not_mentioned supported"},
-		"granite-guardian":                 {oneClaim: true, graded: true, labels: "not_mentioned"},
-		"granite-guardian --claims sentence --votes 3 --no-cache": {graded: true, labels: "not_mentioned supported"},
-		"deepeval": {graded: true, rewritten: true, labels: "contradicted supported"},
-		"deepeval --claims sentence --max-context-tokens 1500":        {graded: true, labels: "contradicted supported"},
-		"minicheck --evidence chunks --threshold 0.8 --concurrency 1": {graded: true, labels: "not_mentioned supported"},
+		{profile: "minicheck", graded: true, labels: "not_mentioned supported"},
+		{profile: "minicheck --evidence chunks", graded: true, labels: "not_mentioned supported"},
+		{profile: "minicheck --semantic-cache --concurrency 1", graded: true, labels: "not_mentioned supported"},
+		{profile: "lynx", oneClaim: true, labels: "not_mentioned"},
+		{profile: "lynx --claims sentence --votes 3", labels: "not_mentioned supported"},
+		{profile: "granite-guardian", oneClaim: true, graded: true, labels: "not_mentioned"},
+		{profile: "granite-guardian --claims sentence --votes 3 --no-cache", graded: true, labels: "not_mentioned supported"},
+		{profile: "deepeval", graded: true, rewritten: true, labels: "contradicted supported"},
+		{profile: "deepeval --claims sentence --max-context-tokens 1500", graded: true, labels: "contradicted supported"},
+		{profile: "minicheck --evidence chunks --threshold 0.8 --concurrency 1", graded: true, labels: "not_mentioned supported"},
 	} {
-		t.Run(profile, func(t *testing.T) {
+		t.Run(tt.profile, func(t *testing.T) {
 			run := func(handler http.Handler, args ...string) string {
 				t.Helper()
 				s := httptest.NewServer(handler)
@@ -44,7 +45,7 @@ func TestProfilesOfPublishedJudges(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "out.jsonl")
 				got := runInProcess(t, t.TempDir(), nil, append(append([]string{
 					"score", "../../testdata/rows.jsonl", "--to", "none", "-o", path, "--model", "x", "--base-url", s.URL + "/v1", "--profile",
-				}, strings.Fields(profile)...), args...)...)
+				}, strings.Fields(tt.profile)...), args...)...)
 				if got.code != 0 {
 					t.Fatalf("got exit code %d, want 0; stderr: %s", got.code, got.stderr)
 				}
@@ -89,7 +90,7 @@ func TestProfilesOfPublishedJudges(t *testing.T) {
 			if claims == 0 || len(labels) > 0 {
 				t.Errorf("got %d claims and unexpected verdicts %v", claims, labels)
 			}
-			if strings.Contains(profile, "semantic") {
+			if strings.Contains(tt.profile, "semantic") {
 				return
 			}
 			if batch := run(&batchtest.Server{Chat: quirktest.New(tokens)}, "--batch", "--batch-poll", "1ms"); batch != online {
