@@ -195,11 +195,11 @@ func meanGate(t *report.Tally, threshold float64) report.Gate {
 	return g
 }
 
-// lowerGate compares the lower end of the mean's interval with its minimum. It fails
+// lowerGate compares the lower bound of the mean's interval with its minimum. It fails
 // without an interval.
 func lowerGate(m *report.Means, threshold float64) report.Gate {
 	g := report.Gate{Name: report.GateMinLower, Threshold: threshold, Value: m.Rows.Lower}
-	const what = "lower end of the 95% interval of mean faithfulness "
+	const what = "lower bound of the 95% interval of mean faithfulness "
 	if !m.Rows.Reliable() {
 		g.Text = what + ">= " + minDecimals(threshold, 2) + " cannot be evaluated (" + m.Basis() + ")"
 		return g

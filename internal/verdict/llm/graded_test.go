@@ -167,12 +167,10 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 		"not a number": {func(next quirktest.Handler) quirktest.Handler {
 			return func(c *quirktest.Call) *quirktest.Answer {
 				a := next(c)
-				if c.TopLogprobs > 0 {
-					a.Body = `{"choices":[{"message":{"content":"{}"},"logprobs":{"content":[{"token":"{}","logprob":NaN}]}}]}`
-				}
+				a.Body = fmt.Sprintf(`{"choices":[{"message":{"content":%q},"logprobs":{"content":[{"token":"{","logprob":NaN}]}}]}`, a.Content)
 				return a
 			}
-		}, 2},
+		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stack, server := gradedStack(t, nil, tt.quirk)
@@ -187,7 +185,7 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 			}
 			threshold := 0.7
 			_, err := gradedJudge(t, stack, Options{Threshold: &threshold}).Judge(t.Context(), gradedTask())
-			if absent := tt.requests == 2 || name == "ignored" || name == "empty" || name == "text" || name == "legacy"; absent && !llm.IsFatal(err) {
+			if absent := tt.requests == 2 || name == "not a number" || name == "ignored" || name == "empty" || name == "text" || name == "legacy"; absent && !llm.IsFatal(err) {
 				t.Errorf("with a threshold: got error %v, want a fatal one", err)
 			}
 		})
