@@ -440,16 +440,14 @@ def write_modernbert(out):
         write_json(path / "config.transformers5.json", file)
 
 
+T5 = {"d_model": 12, "d_kv": 8, "num_heads": 3, "d_ff": 20, "num_layers": 2, "feed_forward_proj": "gated-gelu"}
+
+
 def write_hhem(out):
     tok = t5_tokenizer()
     config = tf.T5Config(
+        **T5,
         vocab_size=tok.get_vocab_size(),
-        d_model=12,
-        d_kv=8,
-        num_heads=3,
-        d_ff=20,
-        num_layers=2,
-        feed_forward_proj="gated-gelu",
         relative_attention_num_buckets=32,
         relative_attention_max_distance=128,
         num_labels=2,
@@ -470,14 +468,9 @@ def write_hhem(out):
 def write_t5(out):
     tok = t5_tokenizer()
     config = tf.T5Config(
+        **T5,
         vocab_size=tok.get_vocab_size(),
-        d_model=12,
-        d_kv=8,
-        num_heads=3,
-        d_ff=20,
-        num_layers=2,
         num_decoder_layers=3,
-        feed_forward_proj="gated-gelu",
         tie_word_embeddings=False,
         decoder_start_token_id=0,
     )

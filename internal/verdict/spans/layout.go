@@ -56,7 +56,7 @@ func LettuceDetect2() Layout {
 	return Layout{Passage: "%s", QA: prompt, Summary: prompt, Labels: []string{"supported", "hallucinated"}, Limit: 8192}
 }
 
-// line returns passage i, from 0, as it stands in the prompt.
+// line formats the passage with index i for the prompt.
 func (l *Layout) line(i int, text string) string {
 	if l.Numbered {
 		return fmt.Sprintf(l.Passage, i+1, text)
