@@ -206,7 +206,7 @@ func revision(m *hub.Model) string {
 // missingModels returns the models with a short name that are not in list.
 func missingModels(list []hub.Model) []hub.Name {
 	return slices.DeleteFunc(hub.Names(), func(n hub.Name) bool {
-		return slices.ContainsFunc(list, func(m hub.Model) bool { return m.Name.Repo == n.Repo })
+		return slices.ContainsFunc(list, func(m hub.Model) bool { return m.Name == n })
 	})
 }
 

@@ -76,7 +76,7 @@ func prefixes(family string) []string {
 	case "bert":
 		return []string{"bert.", ""}
 	default:
-		return []string{"roberta.", ""}
+		return []string{"roberta.", "base_model.", ""}
 	}
 }
 

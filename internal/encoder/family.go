@@ -51,7 +51,7 @@ func (m *Model) detectFamily(dir string, c *config, o Options) (family string, k
 	switch {
 	case !ok && name != "":
 		return "", "", fmt.Errorf("%s: architectures: %q does not match model_type %q", c.file, name, family)
-	case task == "ForSequenceClassification":
+	case o.Head != "" && (family == "bert" || family == "roberta"), task == "ForSequenceClassification":
 		return family, Classify, nil
 	case task == "ForTokenClassification" && family == "modernbert":
 		return family, Tokens, nil

@@ -24,7 +24,7 @@ const goldenTolerance = 2e-5
 
 func goldenNames() []string {
 	return []string{
-		"bert", "bert-sentence", "roberta", "xlm-roberta", "deberta-v2", "modernbert", "modernbert-tokens", "hhem", "t5",
+		"bert", "bert-sentence", "roberta", "alignscore", "xlm-roberta", "deberta-v2", "modernbert", "modernbert-tokens", "hhem", "t5",
 	}
 }
 
@@ -115,6 +115,8 @@ func goldenOptions(name string) Options {
 	switch name {
 	case "modernbert-tokens":
 		return Options{Labels: map[string]string{"LABEL_0": "supported", "LABEL_1": "not_mentioned"}}
+	case "alignscore":
+		return Options{Head: "tri_layer", LabelNames: []string{"entailment", "neutral", "contradiction"}}
 	case "t5":
 		return Options{Template: "predict: {text1}</s>{text2}", LabelNames: []string{"not_supported", "supported"}, LabelTokens: []int{3, 20}}
 	}
@@ -125,7 +127,7 @@ func goldenOptions(name string) Options {
 func loadGolden(t testing.TB, name string, o Options) *Model {
 	t.Helper()
 	files := goldenOptions(name)
-	o.Labels, o.LabelNames, o.LabelTokens, o.Template = files.Labels, files.LabelNames, files.LabelTokens, files.Template
+	o.Labels, o.LabelNames, o.LabelTokens, o.Template, o.Head = files.Labels, files.LabelNames, files.LabelTokens, files.Template, files.Head
 	return mustLoad(t, goldenDir(name), o)
 }
 

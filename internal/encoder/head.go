@@ -83,21 +83,24 @@ func (h *head) run(p *pass, hidden []float32) []float32 {
 	return logits
 }
 
-// head loads the classification head of a family.
-func (w *weights) head(c *config, family string, kind Kind, width, labels int) (*head, error) {
+// head loads the classification head of a family. named is Options.Head.
+func (w *weights) head(c *config, family string, kind Kind, width, labels int, named string) (*head, error) {
 	h := &head{width: width}
 	dense, out, bias := "", "classifier", true
-	switch family {
-	case "bert":
+	switch {
+	case named != "":
+		out = named
+		fallthrough
+	case family == "bert":
 		dense, h.act = w.prefix+"pooler.dense", kernel.Tanh
-	case "roberta", "xlm-roberta":
+	case family == "roberta", family == "xlm-roberta":
 		dense, out, h.act = "classifier.dense", "classifier.out_proj", kernel.Tanh
-	case "deberta-v2":
+	case family == "deberta-v2":
 		dense, h.act = "pooler.dense", c.activation("pooler_hidden_act")
 		if size := c.sizeOr("pooler_hidden_size", width, maxWidth); size != width {
 			c.fail("pooler_hidden_size", "%d is not supported with hidden_size %d", size, width)
 		}
-	case "modernbert":
+	case family == "modernbert":
 		dense, bias, h.act = "head.dense", c.boolean("classifier_bias", false), c.activation("classifier_activation")
 		h.eps = c.eps("norm_eps", 1e-5)
 		if kind == Tokens {
@@ -105,7 +108,7 @@ func (w *weights) head(c *config, family string, kind Kind, width, labels int) (
 		} else if c.oneOf("classifier_pooling", "cls", "cls", "mean") == "mean" {
 			h.pooling = meanOfTokens
 		}
-	case "t5":
+	case family == "t5":
 		out = "t5.classifier"
 	}
 	if c.err != nil {

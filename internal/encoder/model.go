@@ -69,6 +69,10 @@ type Options struct {
 	LabelNames []string
 	// LabelTokens are the output tokens that a T5 model with a decoder uses as labels.
 	LabelTokens []int
+	// Head is the linear layer that computes the logits of LabelNames from the pooled first
+	// token, for models that are not saved as sequence classifiers. "" means the head of a
+	// sequence classifier.
+	Head string
 	// Device selects ONNX Runtime, which computes in float32 and ignores Kernel.
 	// The zero value computes in Go.
 	Device ort.Device
@@ -227,7 +231,7 @@ func (m *Model) build(dir string, c *config, w *weights, o Options) error {
 	if kind == Embed {
 		return m.sentence.applyTo(&m.info)
 	}
-	m.head, err = w.head(c, family, kind, m.info.Hidden, len(m.info.Labels))
+	m.head, err = w.head(c, family, kind, m.info.Hidden, len(m.info.Labels), o.Head)
 	return err
 }
 
@@ -236,7 +240,7 @@ func (m *Model) readLabels(c *config, o Options) (err error) {
 	switch {
 	case m.info.Kind == HHEM:
 		m.info.Labels = []string{"hallucinated", "consistent"}
-	case len(o.LabelTokens) > 0:
+	case len(o.LabelTokens) > 0, o.Head != "":
 		m.info.Labels = slices.Clone(o.LabelNames)
 	default:
 		m.info.Labels = c.labels()

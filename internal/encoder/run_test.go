@@ -289,6 +289,7 @@ func TestInfoDescribesModel(t *testing.T) {
 		"bert":              {"BertForSequenceClassification", 16, 2, 160},
 		"bert-sentence":     {"BertModel", 16, 2, 96},
 		"roberta":           {"RobertaForSequenceClassification", 16, 2, 160},
+		"alignscore":        {"RobertaForMaskedLM", 8, 2, 160},
 		"xlm-roberta":       {"XLMRobertaForSequenceClassification", 16, 2, 160},
 		"deberta-v2":        {"DebertaV2ForSequenceClassification", 20, 2, 0},
 		"modernbert":        {"ModernBertForSequenceClassification", 16, 4, 0},

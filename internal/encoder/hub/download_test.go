@@ -98,7 +98,7 @@ func TestPullResumesEarlierDownload(t *testing.T) {
 	if _, ok := errors.AsType[*networkError](err); !ok || !strings.Contains(err.Error(), weightsFile) {
 		t.Errorf("got error %v, want %q", err, weightsFile)
 	}
-	if _, err := os.Stat(p.Store.modelDir(h.mini().name(), firstCommit)); err == nil {
+	if _, err := os.Stat(p.Store.modelDir(Name{Repo: h.mini().name()}, firstCommit)); err == nil {
 		t.Error("model directory exists before the download is complete")
 	}
 	other := newPuller(t, h)
@@ -163,7 +163,7 @@ func TestMismatchedPartIsDiscarded(t *testing.T) {
 func TestDamagedPartIsRestarted(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
-	stagingDir := p.Store.stagingDir(h.mini().name(), firstCommit)
+	stagingDir := p.Store.stagingDir(Name{Repo: h.mini().name()}, firstCommit)
 	for _, left := range [][]byte{make([]byte, 2<<20), make([]byte, 3<<20), make([]byte, 4<<20)} {
 		if err := os.MkdirAll(stagingDir, 0o700); err != nil {
 			t.Fatal(err)

@@ -126,8 +126,8 @@ func isOptional(name string) bool {
 
 // selectFiles returns the files of a model to download, the weights last. If the
 // weights are sharded, it returns their index instead and its format; the index
-// must be downloaded to determine the shards. tokenizer is the listing of the
-// repository with the tokenizer, or nil if it is the same repository.
+// must be downloaded to determine the shards. tokenizer is the listing of
+// Name.Tokenizer, or nil if that is "".
 func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, sharded *checkpoint.Format, err error) {
 	for _, p := range modelFiles() {
 		repo, src := n.Repo, l
@@ -135,6 +135,9 @@ func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, sharded *ch
 			repo, src = n.Tokenizer, tokenizer
 		}
 		f, ok := src.Files[p.name]
+		if !ok && p.name == configFile && tokenizer != nil {
+			f, ok = tokenizer.Files[p.name]
+		}
 		switch {
 		case ok:
 			files = append(files, f)

@@ -13,9 +13,11 @@ import (
 type Name struct {
 	Short string // short name, or ""
 	Repo  string // ORG/REPO
-	// Tokenizer is the repository that contains the tokenizer, or "" if it is Repo.
+	// Tokenizer is the repository that contains the tokenizer, and the configuration if Repo
+	// has none, or "" if it is Repo.
 	Tokenizer string
-	// Weights is the file that contains the weights, or "" if it has a usual name.
+	// Weights is the file that contains the weights, or "" if it has a usual name. Repo then
+	// has other models too.
 	Weights string
 	Embeds  bool // embeds texts and can't judge
 	Card    Card // empty if there is no short name
@@ -55,6 +57,8 @@ func Names() []Name {
 		{Short: "tinylettuce-32m", Repo: "KRLabsOrg/tinylettuce-ettin-32m-en-v1", Card: Card{32, "MIT", "en", "RAGTruth 72.2"}},
 		{Short: "tinylettuce-68m", Repo: "KRLabsOrg/tinylettuce-ettin-68m-en-v1", Card: Card{68, "MIT", "en", "RAGTruth 75.0"}},
 		{Short: "lettucedetect-v2-mmbert-base", Repo: "KRLabsOrg/lettucedect-v2-mmbert-base", Card: Card{307, "Apache-2.0", "14 languages", "RAGTruth 74.3"}},
+		{Short: "alignscore-base", Repo: "yzha/AlignScore", Tokenizer: "FacebookAI/roberta-base", Weights: "AlignScore-base.ckpt", Card: Card{125, "MIT", "en", ""}},
+		{Short: "alignscore-large", Repo: "yzha/AlignScore", Tokenizer: "FacebookAI/roberta-large", Weights: "AlignScore-large.ckpt", Card: Card{355, "MIT", "en", "LLM-AggreFact 70.5"}},
 		{Short: "nli-deberta-v3-xsmall", Repo: "cross-encoder/nli-deberta-v3-xsmall", Card: Card{71, "Apache-2.0", "en", ""}},
 		{Short: "nli-deberta-v3-small", Repo: "cross-encoder/nli-deberta-v3-small", Card: Card{142, "Apache-2.0", "en", ""}},
 		{Short: "nli-deberta-v3-base", Repo: "cross-encoder/nli-deberta-v3-base", Card: Card{184, "Apache-2.0", "en", ""}},
@@ -69,9 +73,15 @@ func Names() []Name {
 type UnknownError struct{ Text string }
 
 func (e *UnknownError) Error() string {
-	var short []string
+	var short, same []string
 	for _, n := range Names() {
 		short = append(short, n.Short)
+		if n.Repo == e.Text {
+			same = append(same, n.Short)
+		}
+	}
+	if len(same) > 0 {
+		return fmt.Sprintf("%s contains several models: choose one of %s", e.Text, strings.Join(same, ", "))
 	}
 	return fmt.Sprintf("unknown model %q: want ORG/REPO or one of %s", e.Text, strings.Join(short, ", "))
 }
@@ -79,12 +89,14 @@ func (e *UnknownError) Error() string {
 // Resolve returns the model with the given short name or repository, ORG/REPO. The
 // error is an *UnknownError.
 func Resolve(text string) (Name, error) {
+	several := false
 	for _, n := range Names() {
-		if text == n.Short || text == n.Repo {
+		if text == n.Short || text == n.Repo && n.Weights == "" {
 			return n, nil
 		}
+		several = several || text == n.Repo
 	}
-	if !isRepo(text) {
+	if several || !isRepo(text) {
 		return Name{}, &UnknownError{text}
 	}
 	return Name{Repo: text}, nil
@@ -103,7 +115,7 @@ func Identify(dir string) (n Name, ok bool) {
 		base := strings.TrimPrefix(filepath.Base(abs), "models--")
 		for _, n := range Names() {
 			_, repo, _ := strings.Cut(n.Repo, "/")
-			if strings.EqualFold(base, n.Short) || strings.EqualFold(base, repo) || strings.EqualFold(base, dirName(n.Repo)) {
+			if strings.EqualFold(base, n.Short) || strings.EqualFold(base, n.dir()) || strings.EqualFold(base, repo) && n.Weights == "" {
 				return n, true
 			}
 		}
@@ -136,6 +148,14 @@ func isNamePart(s string) bool {
 		}
 	}
 	return true
+}
+
+// dir returns the name of the model's directory in a store.
+func (n Name) dir() string {
+	if n.Weights == "" {
+		return dirName(n.Repo)
+	}
+	return dirName(n.Repo) + "--" + strings.TrimSuffix(n.Weights, filepath.Ext(n.Weights))
 }
 
 // dirName returns the directory name of a repository.

@@ -82,20 +82,20 @@ func (j *pullJob) verified(ctx context.Context) (*Model, error) {
 		return nil, err
 	}
 	defer release()
-	m, err := j.Store.read(j.name.Repo, j.listing.Commit)
+	m, err := j.Store.read(j.name, j.listing.Commit)
 	if err != nil || len(m.Files) == 0 {
 		return nil, nil // download it
 	}
 	if mismatches, err := m.Verify(ctx, nil); err != nil || len(mismatches) > 0 {
 		return nil, err
 	}
-	return j.record(j.Store.modelDir(j.name.Repo, j.listing.Commit), m.Dir, m.Files)
+	return j.record(j.Store.modelDir(j.name, j.listing.Commit), m.Dir, m.Files)
 }
 
 func (j *pullJob) run(ctx context.Context) (*Model, error) {
-	repo, commit := j.name.Repo, j.listing.Commit
-	modelDir, stagingDir := j.Store.modelDir(repo, commit), j.Store.stagingDir(repo, commit)
-	existing, err := j.Store.read(repo, commit)
+	commit := j.listing.Commit
+	modelDir, stagingDir := j.Store.modelDir(j.name, commit), j.Store.stagingDir(j.name, commit)
+	existing, err := j.Store.read(j.name, commit)
 	if err == nil && j.isComplete(ctx, existing) {
 		// Update the manifest, because Find returns the revision that was pulled
 		// last.
@@ -133,7 +133,7 @@ func (j *pullJob) run(ctx context.Context) (*Model, error) {
 	if err := safefile.Rename(stagingDir, modelDir); err != nil {
 		return nil, err
 	}
-	return j.Store.read(repo, commit)
+	return j.Store.read(j.name, commit)
 }
 
 // isComplete reports whether m contains all files and they are intact.

@@ -183,6 +183,50 @@ func TestPullDownloadsTokenizerFromOtherRepository(t *testing.T) {
 	}
 }
 
+// Two models of a repository get directories of their own, with the configuration and
+// the tokenizer of their base models.
+func TestPullModelsOfOneRepository(t *testing.T) {
+	h := newFakeHub(t)
+	h.repos["yzha/AlignScore"] = &fakeRepo{firstCommit, map[string]fakeFile{
+		"README.md": {content: []byte("#")}, "AlignScore-base.ckpt": {content: weights(4000), large: true}, "AlignScore-large.ckpt": {content: weights(5000), large: true},
+	}}
+	for _, base := range []string{"base", "large"} {
+		h.repos["FacebookAI/roberta-"+base] = &fakeRepo{secondCommit, map[string]fakeFile{
+			"config.json": {content: []byte(`{"size":"` + base + `"}`)}, "tokenizer.json": {content: []byte("{}")}, "model.safetensors": {content: weights(9000), large: true},
+		}}
+	}
+	p := newPuller(t, h)
+	for range 2 {
+		for _, base := range []string{"base", "large"} {
+			n, err := Resolve("alignscore-" + base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := p.Pull(t.Context(), n, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkIntact(t, m)
+			want := []string{"AlignScore-" + base + ".ckpt", "config.json", manifestFile, "tokenizer.json"}
+			if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
+				t.Errorf("%s: files (-want +got)\n%s", base, diff)
+			}
+			if config, err := os.ReadFile(filepath.Join(m.Dir, "config.json")); err != nil || !strings.Contains(string(config), base) {
+				t.Errorf("%s: got config %s, error %v, want that of roberta-%s", base, config, err, base)
+			}
+			if dir, err := p.Store.Find("alignscore-" + base); err != nil || dir != m.Dir {
+				t.Errorf("got directory %s, error %v, want %s", dir, err, m.Dir)
+			}
+			if got, ok := Identify(m.Dir); !ok || got != n {
+				t.Errorf("%s: got %+v, want %+v", m.Dir, got, n)
+			}
+		}
+	}
+	if list, err := p.Store.List(); err != nil || len(list) != 2 || list[0].Name == list[1].Name {
+		t.Errorf("got list %+v, error %v, want two models", list, err)
+	}
+}
+
 func TestPullDownloadsTorchWeights(t *testing.T) {
 	index := fakeFile{content: []byte(`{"weight_map":{"a":"pytorch_model-00001-of-00002.bin","b":"pytorch_model-00002-of-00002.bin"}}`)}
 	large := fakeFile{content: weights(5000), large: true}

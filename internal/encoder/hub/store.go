@@ -28,6 +28,9 @@ const (
 //	Dir/ORG--REPO/COMMIT/ragfaith-model.json   manifest with sizes and SHA-256
 //	Dir/ORG--REPO/COMMIT/config.json …         files of the model
 //	Dir/ORG--REPO/.COMMIT.part/                incomplete download
+//
+// If the repository contains several models, ORG--REPO is followed by "--" and the name
+// of the weights.
 type Store struct {
 	Dir   string // need not exist
 	Cache string // hub directory of the Hugging Face cache, or ""
@@ -78,36 +81,32 @@ type manifest struct {
 }
 
 // modelDir returns the directory of a model.
-func (s Store) modelDir(repo, commit string) string {
-	return filepath.Join(s.Dir, dirName(repo), commit)
+func (s Store) modelDir(n Name, commit string) string {
+	return filepath.Join(s.Dir, n.dir(), commit)
 }
 
 // stagingDir returns the directory of an incomplete model.
-func (s Store) stagingDir(repo, commit string) string {
-	return filepath.Join(s.Dir, dirName(repo), "."+commit+partSuffix)
+func (s Store) stagingDir(n Name, commit string) string {
+	return filepath.Join(s.Dir, n.dir(), "."+commit+partSuffix)
 }
 
 // read returns the model described by a manifest. If the manifest does not exist,
 // the error is fs.ErrNotExist.
-func (s Store) read(repo, commit string) (*Model, error) {
-	dir := s.modelDir(repo, commit)
+func (s Store) read(n Name, commit string) (*Model, error) {
+	dir := s.modelDir(n, commit)
 	path := filepath.Join(dir, manifestFile)
 	content, err := safefile.ReadFile(path, maxManifestSize)
 	if err != nil {
 		return nil, err
 	}
 	m, err := parseManifest(content)
-	if err == nil && (m.Repo != repo || m.Commit != commit) {
+	if err == nil && (m.Repo != n.Repo || m.Commit != commit) {
 		err = fmt.Errorf("manifest is for %s at %s", m.Repo, m.Commit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	name, err := Resolve(m.Repo)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	model := &Model{Name: name, Revision: m.Revision, Commit: m.Commit, Dir: dir, Pulled: m.Pulled, Files: m.Files}
+	model := &Model{Name: n, Revision: m.Revision, Commit: m.Commit, Dir: dir, Pulled: m.Pulled, Files: m.Files}
 	if m.Dir != "" {
 		model.Dir, model.Shared = m.Dir, true
 	}
@@ -177,7 +176,7 @@ func (s Store) List() ([]Model, error) {
 		if n.Short != "" {
 			found, err = s.Copies(n)
 		} else { // the cache may contain many unrelated models
-			found, err = s.listRepo(n.Repo)
+			found, err = s.stored(n)
 		}
 		models = append(models, found...)
 		if _, missing := errors.AsType[*MissingError](err); !missing {
@@ -188,11 +187,11 @@ func (s Store) List() ([]Model, error) {
 	return models, errors.Join(errs...)
 }
 
-// listRepo returns the models of a repository in the store, latest first.
-func (s Store) listRepo(repo string) ([]Model, error) {
+// stored returns the copies of a model in the store, latest first.
+func (s Store) stored(n Name) ([]Model, error) {
 	var models []Model
 	var errs []error
-	commits, err := os.ReadDir(filepath.Join(s.Dir, dirName(repo)))
+	commits, err := os.ReadDir(filepath.Join(s.Dir, n.dir()))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -200,7 +199,7 @@ func (s Store) listRepo(repo string) ([]Model, error) {
 		if !isHash(entry.Name(), sha1Digits) {
 			continue
 		}
-		m, err := s.read(repo, entry.Name())
+		m, err := s.read(n, entry.Name())
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -275,7 +274,7 @@ func (s Store) Lookup(name string) (*Model, error) {
 // first, then the one in the Hugging Face cache. The error is a *MissingError or
 // reports copies that cannot be read.
 func (s Store) Copies(n Name) ([]Model, error) {
-	models, err := s.listRepo(n.Repo)
+	models, err := s.stored(n)
 	if m, ok := s.cachedModel(n); ok {
 		same := func(o Model) bool { return o.Commit == m.Commit && o.Dir == m.Dir }
 		if !slices.ContainsFunc(models, same) {

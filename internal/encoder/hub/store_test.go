@@ -195,7 +195,7 @@ func TestFind(t *testing.T) {
 	}
 	const known = "hhem-2.1-open, factcg-deberta-v3-large, minicheck-flan-t5-large, minicheck-roberta-large, minicheck-deberta-v3-large, " +
 		"lettucedetect-base, lettucedetect-large, tinylettuce-17m, tinylettuce-32m, tinylettuce-68m, lettucedetect-v2-mmbert-base, " +
-		"nli-deberta-v3-xsmall, nli-deberta-v3-small, nli-deberta-v3-base, nli-deberta-v3-large, " +
+		"alignscore-base, alignscore-large, nli-deberta-v3-xsmall, nli-deberta-v3-small, nli-deberta-v3-base, nli-deberta-v3-large, " +
 		"deberta-v3-base-mnli-fever-anli, deberta-v3-large-mnli-fever-anli-ling-wanli, minilm-l6"
 	for _, tt := range []struct{ name, dir, err string }{
 		{"model", "model", ""},
@@ -224,10 +224,16 @@ func TestResolve(t *testing.T) {
 			t.Errorf("invalid name %+v", n)
 		}
 		for _, text := range []string{n.Short, n.Repo} {
+			if text == n.Repo && n.Weights != "" {
+				continue // the repository contains several models
+			}
 			if got, err := Resolve(text); err != nil || got != n {
 				t.Errorf("Resolve(%q): got %+v, error %v, want %+v", text, got, err, n)
 			}
 		}
+	}
+	if _, err := Resolve("yzha/AlignScore"); err == nil || err.Error() != "yzha/AlignScore contains several models: choose one of alignscore-base, alignscore-large" {
+		t.Errorf("repository of several models: got error %v, want one that names them", err)
 	}
 	for _, bad := range []string{"a", "a/b/c", "a/", "/b", "../b", "a/..", "a/-b", "a/b.", "a--b/c", "a b/c", "a/b\n", strings.Repeat("a", 97) + "/b"} {
 		if n, err := Resolve(bad); err == nil {

@@ -15,6 +15,7 @@ import math
 import shutil
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 import sentencepiece
@@ -382,6 +383,50 @@ def write_roberta(out):
     write_model(out, "xlm-roberta", "seqcls", cls, config, tok, stages, dtype=torch.float16)
 
 
+class AlignScore(torch.nn.Module):
+    """The network of AlignScore (src/alignscore/model.py): heads on the pooled token of RoBERTa."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.base_model = tf.RobertaModel(config)
+        self.mlm_head = tf.RobertaForMaskedLM(config).lm_head
+        for name, n in [("bin_layer", 2), ("tri_layer", 3), ("reg_layer", 1)]:
+            self.add_module(name, torch.nn.Linear(config.hidden_size, n))
+
+    def forward(self, **args):
+        return types.SimpleNamespace(logits=self.tri_layer(self.base_model(**args).pooler_output))
+
+
+def write_alignscore(out):
+    path = out / "alignscore"
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    tok = roberta_tokenizer()
+    config = tf.RobertaConfig(
+        **BERT | {"hidden_size": 8},
+        vocab_size=tok.get_vocab_size(),
+        max_position_embeddings=162,
+        type_vocab_size=1,
+        layer_norm_eps=1e-5,
+        architectures=["RobertaForMaskedLM"],
+        attn_implementation="eager",
+    )
+    config.save_pretrained(path)  # of roberta-base
+    write_tokenizer(path / "tokenizer.json", tok)
+    model = AlignScore(config).eval()
+    randomize(model)
+    # PyTorch Lightning stores objects of its own beside the weights.
+    parsing = types.ModuleType("pytorch_lightning.utilities.parsing")
+    parsing.AttributeDict = type("AttributeDict", (dict,), {"__module__": parsing.__name__})
+    for name in ("pytorch_lightning", "pytorch_lightning.utilities", parsing.__name__):
+        sys.modules[name] = parsing
+    content = {"epoch": 2, "state_dict": model.state_dict(), "hyper_parameters": parsing.AttributeDict(model="roberta-base")}
+    torch.save(content, path / "AlignScore-base.ckpt")
+    stages = layers("base_model.encoder.layer", 2, "base_model.embeddings")
+    cases, hidden = run_cases(model.double(), tok, "seqcls", stages, False, False)
+    write_cases(path / "cases.json", {"kind": "seqcls", "hidden": hidden}, cases)
+
+
 def write_deberta(out):
     tok = deberta_tokenizer()
     config = tf.DebertaV2Config(
@@ -481,7 +526,7 @@ def write_t5(out):
 def main():
     out = Path(sys.argv[1])
     torch.set_num_threads(1)
-    for write in (write_bert, write_roberta, write_deberta, write_modernbert, write_hhem, write_t5):
+    for write in (write_bert, write_roberta, write_alignscore, write_deberta, write_modernbert, write_hhem, write_t5):
         write(out)
 
 

@@ -104,9 +104,17 @@ type reading struct {
 
 // Judge returns a verdict for each claim, in order. A claim is supported if the best
 // window of any context supports it. It is contradicted if none does and contradiction is
-// the most probable label for one of the windows. The errors are those of the model and
-// the context.
+// the most probable label for one of the windows. With Layout.Mean, this applies to the
+// sentences of a claim. The errors are those of the model and the context.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+	if j.o.Layout.Mean {
+		return j.judgeSentences(ctx, task)
+	}
+	return j.judge(ctx, task)
+}
+
+// judge returns a verdict for each claim as a whole.
+func (j *Judge) judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	texts := task.Contexts
 	if j.o.Joined {
 		texts = []string{strings.Join(task.Contexts, "\n")}

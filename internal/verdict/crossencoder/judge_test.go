@@ -237,7 +237,11 @@ func TestChunksOfLayouts(t *testing.T) {
 		want   int // chunks
 	}{
 		{Layout{Chunk: 27}, strings.Repeat(sentence, 9), 3},
-		{Layout{Chunk: 24, Words: true}, strings.Repeat(sentence, 9), 5},
+		{Layout{Chunk: 24, Unit: WordsAndMarks}, strings.Repeat(sentence, 9), 5},
+		{Layout{Chunk: 24, Unit: Words}, strings.Repeat(sentence, 9), 3},
+		{Layout{Chunk: 24, Unit: Words, Even: true}, strings.Repeat(sentence, 9), 5},  // two sentences each, one in the last
+		{Layout{Chunk: 100, Unit: Words, Even: true}, strings.Repeat(sentence, 9), 1}, // 72 words
+		{Layout{Chunk: 24, Unit: Words, Even: true, Limit: 21}, strings.Repeat(sentence, 9), 9},
 		{Layout{Chunk: 24, Limit: 21}, strings.Repeat(sentence, 9), 9}, // room for 10 tokens beside the claim
 		{Layout{Chunk: 24}, "Short.", 1},
 	} {
@@ -251,6 +255,23 @@ func TestChunksOfLayouts(t *testing.T) {
 				t.Errorf("%+v: chunk %d overlaps the one before it", tt.layout, i)
 			}
 		}
+	}
+}
+
+func TestMeanOfSentences(t *testing.T) {
+	contexts := []string{"Bees.", "The bridge opened in May. Cats sleep all day."}
+	j := newJudge(t, Options{Model: &wordModel{}, Layout: Layout{Mean: true}})
+	vs := judge(t, j, contexts, "The bridge opened in May. Dogs bark every single night.", "Cats sleep all day.", "The bridge opened in May. Cats sleep all night.")
+	for i, want := range []struct {
+		score float64
+		label verdict.Label
+	}{{0.5 * (0.97 + 0.01), verdict.NotMentioned}, {0.97, verdict.Supported}, {0.5 * (0.97 + 0.75), verdict.Supported}} {
+		if v := vs[i]; math.Abs(v.Score-want.score) > 1e-3 || v.Label != want.label || (v.Label == verdict.Supported) != (len(v.ChunkIDs) > 0) {
+			t.Errorf("claim %d: got %+v, want score %v, %v", i, v, want.score, want.label)
+		}
+	}
+	if want := "mean of 2 sentences 0.490: the model finds no support for it (0.010)"; !strings.HasPrefix(vs[0].Reason, want) {
+		t.Errorf("got reason %q, want %q", vs[0].Reason, want)
 	}
 }
 

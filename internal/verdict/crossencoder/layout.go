@@ -2,6 +2,7 @@ package crossencoder
 
 import (
 	"context"
+	"strings"
 	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
@@ -18,36 +19,53 @@ type Layout struct {
 	Labels []string
 	// Tokens are the output tokens of the labels, for a model with a decoder.
 	Tokens []int
-	// Chunk is the maximum size of the passage that is judged at once, in words and
-	// punctuation marks if Words is set and otherwise in tokens. Passages do not overlap.
-	// If it is 0, passages overlap and are as large as the model can read.
+	// Head is the layer that computes the logits; see encoder.Options.
+	Head string
+	// Chunk is the maximum size in Units of the passage that is judged at once. Passages do
+	// not overlap. If it is 0, passages overlap and are as large as the model can read.
 	Chunk int
-	Words bool
+	Unit  Unit
+	// Even makes passages of equally many sentences, with about Chunk units each.
+	Even bool
+	// Mean judges the sentences of a claim one by one. Its score is the mean of theirs.
+	Mean bool
 	// Limit is the maximum number of tokens of an input. If it is 0, it follows from the
 	// model's files.
 	Limit int
 }
 
+// A Unit measures the size of passages.
+type Unit int
+
+// The units.
+const (
+	Tokens        Unit = iota // of the model
+	Words                     // separated by white space
+	WordsAndMarks             // words and punctuation marks
+)
+
 // binary are the labels of judges that only tell supported claims from others.
 func binary() []string { return []string{"not_supported", "supported"} }
 
 // Layouts returns the layouts of published judges by repository. They were taken from
-// the inference code of each judge: minicheck/inference.py of Liyan06/MiniCheck and
-// factcg/inference.py of derenlei/FactCG.
+// the inference code of each judge: minicheck/inference.py of Liyan06/MiniCheck,
+// factcg/inference.py of derenlei/FactCG and src/alignscore/inference.py of
+// yuh-zha/AlignScore, in its default mode nli_sp.
 func Layouts() map[string]Layout {
 	factCG := "{text1}\n\nChoose your answer: based on the paragraph above can we conclude that \"{text2}\"?\n\n" +
 		"OPTIONS:\n- Yes\n- No\nI think the answer is "
 	return map[string]Layout{
-		"yaxili96/FactCG-DeBERTa-v3-Large":  {Template: factCG, Labels: binary(), Chunk: 550, Words: true, Limit: 2048},
-		"lytang/MiniCheck-Flan-T5-Large":    {Template: "predict: {text1}</s>{text2}", Labels: binary(), Tokens: []int{3, 209}, Chunk: 500, Words: true, Limit: 2048},
+		"yaxili96/FactCG-DeBERTa-v3-Large":  {Template: factCG, Labels: binary(), Chunk: 550, Unit: WordsAndMarks, Limit: 2048},
+		"lytang/MiniCheck-Flan-T5-Large":    {Template: "predict: {text1}</s>{text2}", Labels: binary(), Tokens: []int{3, 209}, Chunk: 500, Unit: Words, Limit: 2048},
 		"lytang/MiniCheck-RoBERTa-Large":    {Template: "{text1}</s>{text2}", Labels: binary(), Chunk: 400, Limit: 512},
 		"lytang/MiniCheck-DeBERTa-v3-Large": {Template: "{text1}[SEP]{text2}", Labels: binary(), Chunk: 400, Limit: 2048},
+		"yzha/AlignScore":                   {Head: "tri_layer", Labels: []string{"entailment", "neutral", "contradiction"}, Chunk: 350, Unit: Words, Even: true, Mean: true, Limit: 512},
 	}
 }
 
 // Apply sets the options for opening a model with layout l.
 func (l Layout) Apply(o *encoder.Options) {
-	o.Template, o.LabelNames, o.LabelTokens = l.Template, l.Labels, l.Tokens
+	o.Template, o.LabelNames, o.LabelTokens, o.Head = l.Template, l.Labels, l.Tokens, l.Head
 }
 
 // windows splits texts into the passages to classify with claims of up to longestClaim
@@ -58,25 +76,46 @@ func (j *Judge) windows(ctx context.Context, texts []string, longestClaim int) (
 		room = limit - j.o.Model.Specials()
 		room = max(room-min(longestClaim, room/2), 1)
 	}
+	l := &j.o.Layout
 	s := passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
-	chunk := j.o.Layout.Chunk
-	if chunk == 0 {
+	if l.Chunk == 0 {
 		return s.Split(ctx, texts, room)
 	}
 	s.Disjoint = true
-	switch {
-	case !j.o.Layout.Words && room > 0:
-		chunk = min(chunk, room)
-	case j.o.Layout.Words:
-		s.Count = func(text string) int {
-			n := countWords(text)
-			if room > 0 { // texts in rare scripts have far more tokens than words
-				n = max(n, (j.o.Model.Count(text)*chunk+room-1)/room)
-			}
-			return n
+	if room > 0 { // a chunk of few words may have many tokens
+		s.Fits = func(text string) bool { return j.o.Model.Count(text) <= room }
+	}
+	switch l.Unit {
+	case Tokens:
+	case Words:
+		s.Count = func(text string) int { return len(strings.Fields(text)) }
+	case WordsAndMarks:
+		s.Count = countWords
+	}
+	if !l.Even {
+		return s.Split(ctx, texts, l.Chunk)
+	}
+	var all []passage.Passage
+	size := s.Count
+	s.Count = j.countSentences
+	for i, text := range texts {
+		n := size(text)/l.Chunk + 1
+		passages, err := s.Split(ctx, []string{text}, max(1, s.Count(text)/n))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range passages {
+			p.Text = i
+			all = append(all, p)
 		}
 	}
-	return s.Split(ctx, texts, chunk)
+	return all, nil
+}
+
+func (j *Judge) countSentences(text string) int {
+	n := 0
+	j.o.Sentences(text, func(int, int) { n++ })
+	return n
 }
 
 // limit returns the number of tokens that the model can read, or 0 if

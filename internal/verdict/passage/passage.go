@@ -20,8 +20,12 @@ type Splitter struct {
 	Count func(text string) int
 	// Sentences calls yield with the byte range of each sentence of a text.
 	Sentences func(text string, yield func(start, end int))
-	// Disjoint makes passages that do not overlap.
+	// Disjoint makes passages that do not overlap. The text between their sentences is not
+	// counted.
 	Disjoint bool
+	// Fits, if set, reports whether a passage of several tokens is also short enough for
+	// another reason.
+	Fits func(text string) bool
 }
 
 // overlap limits the overlap of adjacent passages to 1/overlap of the token
@@ -39,7 +43,7 @@ func (s Splitter) Split(ctx context.Context, texts []string, maxTokens int) ([]P
 		}
 		switch {
 		case isBlank(text):
-		case maxTokens <= 0 || s.Count(text) <= maxTokens:
+		case maxTokens <= 0 || s.Count(text) <= maxTokens && s.fits(text):
 			all = append(all, Passage{t, 0, len(text)})
 		default:
 			all = s.appendPassages(ctx, all, t, text, maxTokens)
@@ -50,6 +54,8 @@ func (s Splitter) Split(ctx context.Context, texts []string, maxTokens int) ([]P
 	}
 	return all, nil
 }
+
+func (s Splitter) fits(text string) bool { return s.Fits == nil || s.Fits(text) }
 
 // A piece is a sentence or a part of a long sentence.
 type piece struct{ start, end, tokens int }
@@ -68,8 +74,11 @@ func (s Splitter) appendPassages(ctx context.Context, all []Passage, t int, text
 	}
 	for from := 0; from < len(pieces); {
 		to, tokens := from, 0
-		for to < len(pieces) && (to == from || tokens+pieces[to].tokens <= maxTokens) {
-			tokens += pieces[to].tokens + 1 // the text between pieces may be a token
+		for to < len(pieces) && (to == from || tokens+pieces[to].tokens <= maxTokens && s.fits(text[pieces[from].start:pieces[to].end])) {
+			tokens += pieces[to].tokens
+			if !s.Disjoint {
+				tokens++ // the text between pieces may be a token
+			}
 			to++
 		}
 		all = append(all, Passage{t, pieces[from].start, pieces[to-1].end})
@@ -96,7 +105,7 @@ func (s Splitter) appendPassages(ctx context.Context, all []Passage, t int, text
 // between words if necessary, and appends them to pieces.
 func (s Splitter) appendPieces(pieces []piece, text string, start, end, maxTokens int) []piece {
 	n := s.Count(text[start:end])
-	if n <= maxTokens {
+	if n <= maxTokens && s.fits(text[start:end]) {
 		return append(pieces, piece{start, end, n})
 	}
 	middle := splitPoint(text, start, end)
