@@ -142,7 +142,7 @@ func (g *Grounding) Count(text string) int { return g.tokenizer.Count(text) }
 // encode returns the first limit tokens of a text, without special tokens, and their
 // byte ranges.
 func (g *Grounding) encode(text string, limit int) (ids []int32, offsets [][2]int, err error) {
-	e, err := g.tokenizer.Encode(text, nil)
+	e, err := g.tokenizer.Encode(text, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
 // minilm returns the directory with the published all-MiniLM-L6-v2 weights.
@@ -64,7 +63,7 @@ func TestMiniLMMatchesPublishedEmbeddings(t *testing.T) {
 			defer m.Close()
 			var texts []string
 			for _, s := range want {
-				e, err := m.Tokenizer().Encode(s.Text, &tokenizer.Truncation{MaxLength: m.info.MaxTokens})
+				e, err := m.Tokenizer().Encode(s.Text, m.info.MaxTokens)
 				if err != nil || !slices.Equal(e.IDs, s.IDs) {
 					t.Errorf("%q: got ids %v, %v, want %v", s.Text, e.IDs, err, s.IDs)
 				}

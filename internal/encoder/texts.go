@@ -129,12 +129,8 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if err := m.checkKind(Embed); err != nil {
 		return nil, err
 	}
-	var limit *tokenizer.Truncation
-	if m.info.MaxTokens > 0 {
-		limit = &tokenizer.Truncation{MaxLength: m.info.MaxTokens}
-	}
 	encodings, err := m.encode(ctx, len(texts), func(i int) (tokenizer.Encoding, error) {
-		return m.tokenizer.Encode(strings.TrimFunc(texts[i], isPythonSpace), limit)
+		return m.tokenizer.Encode(strings.TrimFunc(texts[i], isPythonSpace), m.info.MaxTokens)
 	})
 	if err != nil {
 		return nil, err
@@ -155,9 +151,9 @@ func (m *Model) checkKind(kinds ...Kind) error {
 
 func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
 	if m.template != nil {
-		return m.tokenizer.EncodePrompt(m.template.fill(p.Premise, p.Hypothesis), nil)
+		return m.tokenizer.EncodePrompt(m.template.fill(p.Premise, p.Hypothesis))
 	}
-	return m.tokenizer.EncodePair(p.Premise, p.Hypothesis, nil)
+	return m.tokenizer.EncodePair(p.Premise, p.Hypothesis)
 }
 
 // encodeChunk is the number of inputs that a goroutine tokenizes at a time.

@@ -52,8 +52,8 @@ func newMatcher(tokens []addedToken, patterns []string) (*matcher, error) {
 // extract splits the pieces at added tokens. A token with rstrip may include
 // spaces that also belong to the next token with lstrip. The pieces then
 // overlap, as in the reference.
-func (m *matcher) extract(s *state, chars *characters) error {
-	return s.split(func(p piece) error {
+func (m *matcher) extract(s *state, chars *characters) {
+	s.split(func(p piece) {
 		src := s.bytes(p)
 		done := 0                // end of the last piece
 		spaceLo, spaceHi := 0, 0 // last run of spaces after a token
@@ -99,7 +99,6 @@ func (m *matcher) extract(s *state, chars *characters) error {
 			done = hi
 		}
 		s.cut(p.lo+int32(done), p.hi, notAdded)
-		return nil
 	})
 }
 

@@ -25,7 +25,7 @@ func BenchmarkEncode(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					for _, t := range texts {
-						if _, err := tok.Encode(t, nil); err != nil {
+						if _, err := tok.Encode(t, 0); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -46,7 +46,7 @@ func BenchmarkLongWord(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/%s/%d", file, name, size), func(b *testing.B) {
 					b.SetBytes(int64(len(text)))
 					for b.Loop() {
-						if _, err := tok.Encode(text, nil); err != nil {
+						if _, err := tok.Encode(text, 0); err != nil {
 							b.Fatal(err)
 						}
 					}

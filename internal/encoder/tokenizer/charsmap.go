@@ -137,7 +137,7 @@ func (m *charsmap) unchanged(src []byte) bool { return m.plainPrefix(src) == len
 
 // apply looks up each grapheme shorter than 6 bytes, then falls back to single
 // characters.
-func (m *charsmap) apply(_ *state, e *editor) error {
+func (m *charsmap) apply(_ *state, e *editor) {
 	e.skipInserted()
 	w := delayedEditor{editor: e}
 	for src := e.src.bytes[e.pos:e.piece.hi]; len(src) > 0; {
@@ -166,7 +166,6 @@ func (m *charsmap) apply(_ *state, e *editor) error {
 		}
 	}
 	w.flush()
-	return nil
 }
 
 // A delayedEditor delays one character, so that characters dropped after it can be

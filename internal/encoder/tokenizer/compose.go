@@ -69,7 +69,7 @@ func (f *unicodeForm) unchanged(src []byte) bool {
 
 // apply normalizes segments delimited by ASCII characters, which do not
 // decompose or compose with preceding characters.
-func (f *unicodeForm) apply(s *state, e *editor) error {
+func (f *unicodeForm) apply(s *state, e *editor) {
 	e.skipInserted()
 	for {
 		src := e.remaining()
@@ -79,7 +79,7 @@ func (f *unicodeForm) apply(s *state, e *editor) error {
 		}
 		if i == len(src) {
 			e.keepRest()
-			return nil
+			return
 		}
 		i = max(i-1, 0)
 		e.keep(i)

@@ -1,7 +1,6 @@
 package tokenizer
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +13,7 @@ import (
 func testTokenizers(t testing.TB) map[string]*Tokenizer {
 	t.Helper()
 	all := make(map[string]*Tokenizer)
-	for _, name := range []string{"wordpiece", "bpe", "bpe-words", "bpe-bytes", "bpe-suffix", "unigram", "unigram-bytes"} {
+	for _, name := range []string{"wordpiece", "bpe", "bpe-bytes", "unigram", "unigram-bytes"} {
 		tok, err := Parse(readTestdata(t, name+".json"))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -27,7 +26,7 @@ func testTokenizers(t testing.TB) map[string]*Tokenizer {
 // checkInvariants checks properties of every encoding.
 func checkInvariants(t testing.TB, tok *Tokenizer, text string) Encoding {
 	t.Helper()
-	e, err := tok.Encode(text, nil)
+	e, err := tok.Encode(text, 0)
 	if err != nil {
 		return e
 	}
@@ -94,7 +93,7 @@ func TestEncodeConcurrently(t *testing.T) {
 			group.Go(func() {
 				for i := range texts {
 					i = (i + 7*g) % len(texts)
-					e, err := tok.Encode(texts[i], nil)
+					e, err := tok.Encode(texts[i], 0)
 					if err != nil || !slices.Equal(e.IDs, want[i].IDs) || !slices.Equal(e.Offsets, want[i].Offsets) {
 						t.Errorf("%s: %q: got %v, %v, want %v", name, texts[i], e, err, want[i])
 					}
@@ -108,12 +107,12 @@ func TestEncodeConcurrently(t *testing.T) {
 // States are pooled, but results must not share their memory.
 func TestEncodeKeepsEarlierResults(t *testing.T) {
 	for name, tok := range testTokenizers(t) {
-		e, err := tok.EncodePair("hello world", "the quick brown fox", nil)
+		e, err := tok.EncodePair("hello world", "the quick brown fox")
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids, offsets := slices.Clone(e.IDs), slices.Clone(e.Offsets)
-		if _, err := tok.EncodePair("something else, and longer", "x", nil); err != nil {
+		if _, err := tok.EncodePair("something else, and longer", "x"); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(e.IDs, ids) || !slices.Equal(e.Offsets, offsets) {
@@ -138,14 +137,8 @@ func TestEncodeLongWordsInLinearTime(t *testing.T) {
 	}
 }
 
-func TestFileTruncationAndSpecials(t *testing.T) {
+func TestSpecials(t *testing.T) {
 	all := testTokenizers(t)
-	if tr, ok := all["wordpiece"].FileTruncation(); !ok || tr != (Truncation{128, LongestFirst}) {
-		t.Errorf("got %v, %v; want 128 tokens, longest first", tr, ok)
-	}
-	if tr, ok := all["bpe"].FileTruncation(); ok {
-		t.Errorf("got %v, want none", tr)
-	}
 	for name, want := range map[string][2]int{"wordpiece": {2, 3}, "bpe": {2, 4}, "unigram": {2, 4}, "unigram-bytes": {0, 0}} {
 		if got := [2]int{all[name].Specials(false), all[name].Specials(true)}; got != want {
 			t.Errorf("%s: got %v special tokens, want %v", name, got, want)
@@ -153,32 +146,13 @@ func TestFileTruncationAndSpecials(t *testing.T) {
 	}
 }
 
-func TestEncodeTruncation(t *testing.T) {
+// Like the reference, Encode ignores a limit below the number of special tokens.
+func TestEncodeLimit(t *testing.T) {
 	tok := testTokenizers(t)["wordpiece"]
-	long := strings.Repeat("word ", 20)
-	for _, c := range []struct {
-		a, b string
-		tr   Truncation
-		ok   bool
-	}{
-		{"word", long, Truncation{9, OnlyFirst}, false},
-		{long, "word", Truncation{9, OnlySecond}, false},
-		{long, "word", Truncation{9, OnlyFirst}, true},
-		{"word", "word", Truncation{5, OnlyFirst}, true},
-		{"word", "word", Truncation{5, Strategy(9)}, true},
-		{long, "word", Truncation{5, Strategy(9)}, false},
-		{long, long, Truncation{2, OnlyFirst}, true}, // fewer than the special tokens: no limit
-	} {
-		e, err := tok.EncodePair(c.a, c.b, &c.tr)
-		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCannotTruncate) {
-			t.Errorf("%+v: got %d tokens, error %v; want success: %t", c, len(e.IDs), err, c.ok)
+	for limit, want := range map[int]int{0: 22, 1: 22, 2: 2, 3: 3, 9: 9, 22: 22, 30: 22} {
+		if e, err := tok.Encode(strings.Repeat("word ", 20), limit); err != nil || len(e.IDs) != want {
+			t.Errorf("limit %d: got %d tokens, %v; want %d", limit, len(e.IDs), err, want)
 		}
-	}
-	if _, err := tok.Encode(long, &Truncation{9, OnlySecond}); !errors.Is(err, ErrCannotTruncate) {
-		t.Errorf("OnlySecond for one text: got %v, want %v", err, ErrCannotTruncate)
-	}
-	if e, err := tok.EncodePair(long, long, &Truncation{3, LongestFirst}); err != nil || len(e.IDs) != 3 {
-		t.Errorf("limit equal to special tokens: got %v, %v; want 3 tokens", e.IDs, err)
 	}
 }
 
@@ -193,17 +167,17 @@ func FuzzEncode(f *testing.F) {
 			e := checkInvariants(t, tok, a)
 			checkOrder(t, e, a)
 			checkSplit(t, tok, a)
-			pair, err := tok.EncodePair(a, b, nil)
+			pair, err := tok.EncodePair(a, b)
 			if err != nil {
 				t.Fatalf("%s: %q %q: %v", name, a, b, err)
 			}
 			if n := tok.Count(a) + tok.Count(b) + tok.Specials(true); n != len(pair.IDs) {
 				t.Fatalf("%s: %q %q: got %d tokens, want %d", name, a, b, len(pair.IDs), n)
 			}
-			limit = limit & 63
-			cut, err := tok.EncodePair(a, b, &Truncation{limit, LongestFirst})
-			if err != nil || limit >= tok.Specials(true) && len(cut.IDs) > limit {
-				t.Fatalf("%s: %q %q: got %d tokens, %v, want at most %d", name, a, b, len(cut.IDs), err, limit)
+			limit &= 63
+			cut, err := tok.Encode(a, limit)
+			if want := e.IDs[:min(len(cut.IDs), len(e.IDs))]; err != nil || limit >= max(1, tok.Specials(false)) && len(cut.IDs) > limit || len(want) != len(cut.IDs) {
+				t.Fatalf("%s: %q: got %d tokens, %v, want at most %d", name, a, len(cut.IDs), err, limit)
 			}
 		}
 	})
@@ -233,8 +207,8 @@ func FuzzParse(f *testing.F) {
 		}
 		checkInvariants(t, tok, text)
 		checkSplit(t, tok, text)
-		if _, err := tok.EncodePair(text, "a", &Truncation{9, LongestFirst}); err == nil {
-			tok.Specials(true)
+		if pair, err := tok.EncodePair(text, "a"); err == nil && len(pair.IDs) < tok.Specials(true) {
+			t.Fatalf("%q: got %d tokens, want at least %d", text, len(pair.IDs), tok.Specials(true))
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -23,13 +24,29 @@ func TestUnigramFindsBestPath(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, err := tok.Encode(c.text, nil); err != nil || !slices.Equal(e.IDs, c.want) {
+		if e, err := tok.Encode(c.text, 0); err != nil || !slices.Equal(e.IDs, c.want) {
 			t.Errorf("%s in %s: got %v, %v, want %v", c.text, c.vocab, e.IDs, err, c.want)
 		}
 	}
 }
 
-func TestMergeShortAgreesWithMergeLong(t *testing.T) {
+// mergeOneByOne merges the pair of the lowest rank until no pair merges.
+func mergeOneByOne(b *bpe, ids []int32) []int32 {
+	for {
+		best, at := merged{rank: math.MaxInt32}, -1
+		for i := range len(ids) - 1 {
+			if m, ok := b.merges[[2]int32{ids[i], ids[i+1]}]; ok && m.rank < best.rank {
+				best, at = m, i
+			}
+		}
+		if at < 0 {
+			return ids
+		}
+		ids = slices.Replace(ids, at, at+2, best.id)
+	}
+}
+
+func TestMergeTakesLowestRankFirst(t *testing.T) {
 	tok := testTokenizers(t)["bpe"]
 	b, ok := tok.model.(*bpe)
 	if !ok {
@@ -37,26 +54,26 @@ func TestMergeShortAgreesWithMergeLong(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	const letters = "aaellloot hinrs"
-	merged := 0
+	merges := 0
 	for range 5000 {
-		var short, long state
-		for range 2 + random.IntN(maxShortWord-1) {
-			id := b.rawIDs[letters[random.IntN(len(letters))]]
-			short.addSymbol(id, 1)
-			long.addSymbol(id, 1)
+		var s state
+		var ids, got []int32
+		for range 2 + random.IntN(40) {
+			ids = append(ids, b.rawIDs[letters[random.IntN(len(letters))]])
+			s.addSymbol(ids[len(ids)-1], 1)
 		}
-		n := len(short.word)
-		short.word[n-1].next, long.word[n-1].next = noValue, noValue
-		b.mergeShort(&short)
-		b.mergeLong(&long)
-		long.word = slices.DeleteFunc(long.word, func(s symbol) bool { return s.length == 0 })
-		same := func(a, b symbol) bool { return a.id == b.id && a.length == b.length }
-		if !slices.EqualFunc(short.word, long.word, same) {
-			t.Fatalf("mergeShort: got %v, mergeLong: got %v", short.word, long.word)
+		b.merge(&s)
+		for _, w := range s.word {
+			if w.length > 0 {
+				got = append(got, w.id)
+			}
 		}
-		merged += n - len(short.word)
+		if want := mergeOneByOne(b, slices.Clone(ids)); !slices.Equal(got, want) {
+			t.Fatalf("%v: got %v, want %v", ids, got, want)
+		}
+		merges += len(ids) - len(got)
 	}
-	if merged < 5000 {
-		t.Errorf("got %d merges, want at least 5000", merged)
+	if merges < 5000 {
+		t.Errorf("got %d merges, want at least 5000", merges)
 	}
 }

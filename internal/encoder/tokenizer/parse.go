@@ -12,8 +12,8 @@ import (
 // A file is the content of a tokenizer.json.
 type file struct {
 	Version       *string          `json:"version"`
-	Truncation    jsontext.Value   `json:"truncation"`
-	Padding       jsontext.Value   `json:"padding"` // ignored
+	Truncation    jsontext.Value   `json:"truncation"` // ignored
+	Padding       jsontext.Value   `json:"padding"`    // ignored
 	AddedTokens   []jsonAddedToken `json:"added_tokens"`
 	Normalizer    jsontext.Value   `json:"normalizer"`
 	PreTokenizer  jsontext.Value   `json:"pre_tokenizer"`
@@ -55,9 +55,6 @@ func Parse(data []byte) (*Tokenizer, error) {
 	}
 	p := &parser{chars: chars, alphabet: newAlphabet()}
 	t := &Tokenizer{chars: chars, states: new(sync.Pool)}
-	if t.truncation, err = parseTruncation(f.Truncation, "/truncation"); err != nil {
-		return nil, err
-	}
 	if isNull(f.Model) {
 		return nil, missing("", "model")
 	}
@@ -77,9 +74,6 @@ func Parse(data []byte) (*Tokenizer, error) {
 		return nil, err
 	}
 	t.enableRaw(p.alphabet)
-	if len(t.post.trims) > 0 {
-		t.initMargins()
-	}
 	return t, nil
 }
 
@@ -93,20 +87,6 @@ func (t *Tokenizer) enableRaw(a *alphabet) {
 	if b, isBPE := t.model.(*bpe); ok && isBPE && b.enableRaw(a) {
 		last.raw = true
 	}
-}
-
-// initMargins prepares for trimming offsets.
-func (t *Tokenizer) initMargins() {
-	if u, ok := t.model.(*unigram); ok {
-		u.marginChars = t.chars
-		return
-	}
-	t.margins = make(map[int32]margin)
-	t.model.each(func(token string, id int32) {
-		if m := marginOf(t.chars, []byte(token)); m != (margin{}) {
-			t.margins[id] = m
-		}
-	})
 }
 
 // addTokens assigns ids to the added tokens by the rule of the reference: the
@@ -202,37 +182,11 @@ func (t *Tokenizer) markSpecials(tokens []addedToken) {
 func (t *Tokenizer) normalizedText(text string) (string, error) {
 	s := new(state)
 	s.load(text)
-	if err := s.normalize(t.normalizer); err != nil {
-		return "", err
+	s.normalize(t.normalizer)
+	if s.editor.full {
+		return "", errTextGrowth
 	}
 	return string(s.cur.bytes), nil
-}
-
-func parseTruncation(raw jsontext.Value, path string) (*Truncation, error) {
-	if isNull(raw) {
-		return nil, nil
-	}
-	var j struct {
-		Direction string  `json:"direction"`
-		MaxLength *uint64 `json:"max_length" required:"true"`
-		Strategy  string  `json:"strategy"`
-		Stride    uint64  `json:"stride"`
-	}
-	if err := decode(raw, path, &j); err != nil {
-		return nil, err
-	}
-	t := &Truncation{MaxLength: clampInt(*j.MaxLength)}
-	switch j.Strategy {
-	case "LongestFirst":
-		t.Strategy = LongestFirst
-	case "OnlyFirst":
-		t.Strategy = OnlyFirst
-	case "OnlySecond":
-		t.Strategy = OnlySecond
-	default:
-		return nil, fmt.Errorf("%s/strategy: %q is not supported", path, j.Strategy)
-	}
-	return t, nil
 }
 
 func clampInt(n uint64) int { return int(min(n, math.MaxInt)) }

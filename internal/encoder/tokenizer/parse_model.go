@@ -128,9 +128,15 @@ func parseBPE(raw jsontext.Value, path string) (model, error) {
 	if j.Dropout != nil && *j.Dropout != 0 {
 		return nil, fmt.Errorf("%s/dropout: is not supported", path)
 	}
+	for name, used := range map[string]bool{
+		"continuing_subword_prefix": j.Prefix != "", "end_of_word_suffix": j.Suffix != "", "ignore_merges": j.IgnoreMerges,
+	} {
+		if used {
+			return nil, fmt.Errorf("%s/%s: is not supported", path, name)
+		}
+	}
 	b := &bpe{
-		vocabulary: j.Vocab.vocabulary, prefix: j.Prefix, suffix: j.Suffix, declaresUnk: j.Unknown != nil,
-		fuseUnk: j.Fuse, ignoreMerges: j.IgnoreMerges, chars: make(map[rune]int32),
+		vocabulary: j.Vocab.vocabulary, declaresUnk: j.Unknown != nil, fuseUnk: j.Fuse, chars: make(map[rune]int32),
 	}
 	for i, t := range b.tokens {
 		if r, w := utf8.DecodeRuneInString(t); w > 0 && w == len(t) {
@@ -148,26 +154,18 @@ func parseBPE(raw jsontext.Value, path string) (model, error) {
 	return b, err
 }
 
-// rank builds the table of merges, ranked by list position.
-func (b *bpe) rank(list mergeList, path string) (*mergeTable, error) {
-	merges := newMergeTable(len(list))
+// rank returns the merges, ranked by list position.
+func (b *bpe) rank(list mergeList, path string) (map[[2]int32]merged, error) {
+	merges := make(map[[2]int32]merged, len(list))
 	for i, m := range list {
-		var ids [2]int32
-		for k, t := range m {
-			id, ok := b.id(t)
-			if !ok {
+		var ids [3]int32
+		for k, t := range []string{m[0], m[1], m[0] + m[1]} {
+			var ok bool
+			if ids[k], ok = b.id(t); !ok {
 				return nil, fmt.Errorf("%s/%d: %q is not in the vocabulary", path, i, t)
 			}
-			ids[k] = id
 		}
-		if len(m[1]) < len(b.prefix) {
-			return nil, fmt.Errorf("%s/%d: %q is shorter than the prefix", path, i, m[1])
-		}
-		joined, ok := b.id(m[0] + m[1][len(b.prefix):])
-		if !ok {
-			return nil, fmt.Errorf("%s/%d: %q is not in the vocabulary", path, i, m[0]+m[1][len(b.prefix):])
-		}
-		merges.set(ids[0], ids[1], uint32(i), joined)
+		merges[[2]int32{ids[0], ids[1]}] = merged{int32(i), ids[2]}
 	}
 	return merges, nil
 }

@@ -93,13 +93,13 @@ func (p *parser) bertNormalizer(all []normalizer, raw jsontext.Value, path strin
 		j.StripAccents = j.Lowercase
 	}
 	if *j.Clean {
-		all = append(all, clean(p.chars))
+		all = append(all, filter{p.chars, removed, space})
 	}
 	if *j.Ideographs {
 		all = append(all, ideographs{})
 	}
 	if *j.StripAccents {
-		all = append(all, newForm(p.chars, false, false), &filter{chars: p.chars, drop: nonspacing})
+		all = append(all, newForm(p.chars, false, false), filter{chars: p.chars, drop: nonspacing})
 	}
 	if *j.Lowercase {
 		all = append(all, lowercase{p.chars})
@@ -109,7 +109,7 @@ func (p *parser) bertNormalizer(all []normalizer, raw jsontext.Value, path strin
 
 func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (normalizer, error) {
 	switch kind {
-	case "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel":
+	case "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "ByteLevel":
 		if err := decode(raw, path, new(typed)); err != nil {
 			return nil, err
 		}
@@ -126,9 +126,7 @@ func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (norma
 	case "Lowercase":
 		return lowercase{p.chars}, nil
 	case "StripAccents":
-		return &filter{chars: p.chars, drop: mark}, nil
-	case "Nmt":
-		return nmt(p.chars), nil
+		return filter{chars: p.chars, drop: mark}, nil
 	case "ByteLevel":
 		return byteLevel{p.alphabet}, nil
 	case "Strip":

@@ -50,15 +50,8 @@ func (b *postBuilder) add(raw jsontext.Value, path string, depth int) error {
 			}
 		}
 		return nil
-	case "ByteLevel":
-		var j jsonByteLevel
-		if err := decode(raw, path, &j); err != nil {
-			return err
-		}
-		if *j.Trim {
-			b.trims = append(b.trims, *j.AddSpace)
-		}
-		return nil
+	case "ByteLevel": // sets only trim_offsets
+		return decode(raw, path, new(jsonByteLevel))
 	case "BertProcessing", "RobertaProcessing":
 		b.adds = true
 		return b.cls(raw, path, kind == "RobertaProcessing")
@@ -98,25 +91,13 @@ func (p *post) cls(raw jsontext.Value, path string, roberta bool) error {
 		typed
 		Sep      *jsonNamedID `json:"sep" required:"true"`
 		Cls      *jsonNamedID `json:"cls" required:"true"`
-		Trim     *bool        `json:"trim_offsets"`
-		AddSpace *bool        `json:"add_prefix_space"`
+		Trim     bool         `json:"trim_offsets"`     // ignored
+		AddSpace bool         `json:"add_prefix_space"` // ignored
 	}
-	err := decode(raw, path, &j)
-	switch {
-	case err != nil:
+	if err := decode(raw, path, &j); err != nil {
 		return err
-	case roberta && j.Trim == nil:
-		return missing(path, "trim_offsets")
-	case roberta && j.AddSpace == nil:
-		return missing(path, "add_prefix_space")
-	case !roberta && (j.Trim != nil || j.AddSpace != nil):
-		return fmt.Errorf("%s: trim_offsets and add_prefix_space are not supported for BertProcessing", path)
 	}
-	slots := clsPost(j.Cls.id, j.Sep.id, roberta)
-	p.single, p.pair = slots.single, slots.pair
-	if roberta && *j.Trim {
-		p.trims = append(p.trims, *j.AddSpace)
-	}
+	*p = clsPost(j.Cls.id, j.Sep.id, roberta)
 	return nil
 }
 

@@ -19,7 +19,11 @@ func (p *parser) preTokenizers(all []preTokenizer, raw jsontext.Value, path stri
 	if err != nil {
 		return nil, err
 	}
-	if kind != "Sequence" {
+	switch kind {
+	case "Sequence":
+	case "BertPreTokenizer":
+		return append(all, p.classSplitter(space, removeDelimiter), p.classSplitter(punctuation, isolate)), decode(raw, path, new(typed))
+	default:
 		w, err := p.preTokenizer(kind, raw, path)
 		if err != nil {
 			return nil, err
@@ -43,18 +47,16 @@ func (p *parser) preTokenizers(all []preTokenizer, raw jsontext.Value, path stri
 
 func (p *parser) preTokenizer(kind string, raw jsontext.Value, path string) (preTokenizer, error) {
 	switch kind {
-	case "BertPreTokenizer", "Whitespace", "WhitespaceSplit":
+	case "Whitespace", "WhitespaceSplit":
 		if err := decode(raw, path, new(typed)); err != nil {
 			return nil, err
 		}
 	}
 	switch kind {
-	case "BertPreTokenizer":
-		return bertWords{p.chars}, nil
 	case "Whitespace":
-		return wordRuns{p.chars}, nil
+		return splitter{wordRuns{p.chars}, removeDelimiter, true}, nil
 	case "WhitespaceSplit":
-		return classSplitter{p.chars, space, removeDelimiter}, nil
+		return p.classSplitter(space, removeDelimiter), nil
 	case "ByteLevel":
 		return p.byteLevel(raw, path)
 	case "Metaspace":
@@ -70,9 +72,9 @@ func (p *parser) preTokenizer(kind string, raw jsontext.Value, path string) (pre
 			return nil, err
 		}
 		if *j.Individual {
-			return classSplitter{p.chars, numeric, isolate}, nil
+			return p.classSplitter(numeric, isolate), nil
 		}
-		return classSplitter{p.chars, numeric, contiguous}, nil
+		return p.classSplitter(numeric, contiguous), nil
 	case "Punctuation":
 		var j struct {
 			typed
@@ -82,12 +84,16 @@ func (p *parser) preTokenizer(kind string, raw jsontext.Value, path string) (pre
 			return nil, err
 		}
 		if j.Behavior == nil {
-			return classSplitter{p.chars, punctuation, isolate}, nil
+			return p.classSplitter(punctuation, isolate), nil
 		}
 		b, err := parseBehavior(*j.Behavior, path+"/behavior")
-		return classSplitter{p.chars, punctuation, b}, err
+		return p.classSplitter(punctuation, b), err
 	}
 	return nil, fmt.Errorf("%s/type: %q is not supported", path, kind)
+}
+
+func (p *parser) classSplitter(c class, b behavior) splitter {
+	return splitter{classPattern{p.chars, c}, b, false}
 }
 
 func parseBehavior(name, path string) (behavior, error) {

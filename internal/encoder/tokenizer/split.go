@@ -7,7 +7,7 @@ import (
 
 // A preTokenizer splits pieces and may change their text.
 type preTokenizer interface {
-	divide(s *state) error
+	divide(s *state)
 }
 
 // A match is a range of a piece that a pattern matches, or the range between
@@ -57,93 +57,47 @@ func (b behavior) joins(left, right bool) bool {
 	return false
 }
 
-// A classSplitter splits at characters of a class.
-type classSplitter struct {
-	chars    *characters
-	class    class
-	behavior behavior
+// A classPattern matches each character of a class.
+type classPattern struct {
+	chars *characters
+	class class
 }
 
-func (c classSplitter) divide(s *state) error {
-	return s.split(func(p piece) error {
-		s.match = s.match[:0]
-		src := s.bytes(p)
-		begin := 0
-		for i := 0; i < len(src); {
-			r, w := rune(src[i]), 1
-			if r >= utf8.RuneSelf {
-				r, w = utf8.DecodeRune(src[i:])
-			}
-			if c.chars.classOf(r)&c.class != 0 {
-				if begin < i {
-					s.match = append(s.match, match{int32(begin), int32(i), false})
-				}
-				s.match = append(s.match, match{int32(i), int32(i + w), true})
-				begin = i + w
-			}
-			i += w
+func (c classPattern) find(all []match, src []byte) []match {
+	for i := 0; i < len(src); {
+		r, w := decodeRune(src[i:])
+		if c.chars.classOf(r)&c.class != 0 {
+			all = appendMatch(all, i, i+w)
 		}
-		if begin < len(src) {
-			s.match = append(s.match, match{int32(begin), int32(len(src)), false})
-		}
-		c.behavior.apply(s, p, s.match)
-		return nil
-	})
+		i += w
+	}
+	return all
 }
 
-// bertWords is BertPreTokenizer: it splits at spaces and isolates punctuation.
-type bertWords struct{ chars *characters }
-
-func (b bertWords) divide(s *state) error {
-	return s.split(func(p piece) error {
-		src := s.bytes(p)
-		begin := 0
-		for i := 0; i < len(src); {
-			r, w := rune(src[i]), 1
-			if r >= utf8.RuneSelf {
-				r, w = utf8.DecodeRune(src[i:])
-			}
-			if c := b.chars.classOf(r); c&(space|punctuation) != 0 {
-				s.cut(p.lo+int32(begin), p.lo+int32(i), notAdded)
-				begin = i + w
-				if c&space == 0 {
-					s.cut(p.lo+int32(i), p.lo+int32(begin), notAdded)
-				}
-			}
-			i += w
-		}
-		s.cut(p.lo+int32(begin), p.hi, notAdded)
-		return nil
-	})
-}
-
-// wordRuns is Whitespace: it yields runs of \w and runs of characters that are
-// neither \w nor spaces.
+// wordRuns matches runs of \w and runs of characters that are neither \w nor
+// spaces.
 type wordRuns struct{ chars *characters }
 
-func (w wordRuns) divide(s *state) error {
-	return s.split(func(p piece) error {
-		src := s.bytes(p)
-		begin, last := 0, space
-		for i := 0; i < len(src); {
-			r, n := utf8.DecodeRune(src[i:])
-			kind := w.chars.classOf(r) & word
-			if kind == 0 && w.chars.classOf(r)&space != 0 {
-				kind = space
-			}
-			if kind != last {
-				if last != space {
-					s.cut(p.lo+int32(begin), p.lo+int32(i), notAdded)
-				}
-				begin, last = i, kind
-			}
-			i += n
+func (w wordRuns) find(all []match, src []byte) []match {
+	begin, last := 0, space
+	for i := 0; i < len(src); {
+		r, n := decodeRune(src[i:])
+		kind := w.chars.classOf(r) & word
+		if kind == 0 {
+			kind = w.chars.classOf(r) & space
 		}
-		if last != space {
-			s.cut(p.lo+int32(begin), p.hi, notAdded)
+		if kind != last {
+			if last != space {
+				all = appendMatch(all, begin, i)
+			}
+			begin, last = i, kind
 		}
-		return nil
-	})
+		i += n
+	}
+	if last != space {
+		all = appendMatch(all, begin, len(src))
+	}
+	return all
 }
 
 // A metaspace is the Metaspace pre-tokenizer. It replaces each space by a mark
@@ -163,10 +117,10 @@ const (
 	prependNever
 )
 
-func (m metaspace) divide(s *state) error {
+func (m metaspace) divide(s *state) {
 	mark := []byte(m.mark)
 	r, _ := utf8.DecodeRune(mark)
-	err := s.edit(func(e *editor) error {
+	s.edit(func(e *editor) {
 		src := e.remaining()
 		starts := bytes.HasPrefix(src, mark) || len(src) > 0 && src[0] == ' '
 		if !starts && (m.scheme == prependAlways || m.scheme == prependFirst && e.piece.shift == 0) {
@@ -176,16 +130,16 @@ func (m metaspace) divide(s *state) error {
 			i := bytes.IndexByte(e.remaining(), ' ')
 			if i < 0 {
 				e.keepRest()
-				return nil
+				return
 			}
 			e.keep(i)
 			e.put(r, 0)
 		}
 	})
-	if err != nil || !m.split {
-		return err
+	if !m.split {
+		return
 	}
-	return s.split(func(p piece) error {
+	s.split(func(p piece) {
 		src := s.bytes(p)
 		for begin := 0; begin < len(src); {
 			n := bytes.Index(src[min(begin+1, len(src)):], mark)
@@ -196,7 +150,6 @@ func (m metaspace) divide(s *state) error {
 			s.cut(p.lo+int32(begin), p.lo+int32(begin+1+n), notAdded)
 			begin += 1 + n
 		}
-		return nil
 	})
 }
 
@@ -209,27 +162,21 @@ type byteWords struct {
 	raw      bool // do not map bytes to characters
 }
 
-func (b *byteWords) divide(s *state) error {
+func (b *byteWords) divide(s *state) {
 	if b.addSpace {
-		if err := s.edit(func(e *editor) error {
+		s.edit(func(e *editor) {
 			if src := e.remaining(); len(src) > 0 && src[0] != ' ' {
 				e.write(' ', e.src.origin(e.pos))
 			}
 			e.keepRest()
-			return nil
-		}); err != nil {
-			return err
-		}
+		})
 	}
 	if b.pattern != nil {
-		if err := (splitter{b.pattern, isolate, false}).divide(s); err != nil {
-			return err
-		}
+		splitter{b.pattern, isolate, false}.divide(s)
 	}
-	if b.raw {
-		return nil
+	if !b.raw {
+		s.normalize([]normalizer{b.mapping})
 	}
-	return s.normalize([]normalizer{b.mapping})
 }
 
 // A splitter is the Split pre-tokenizer.
@@ -239,27 +186,20 @@ type splitter struct {
 	invert   bool // split at the ranges between matches
 }
 
-func (x splitter) divide(s *state) error {
-	return s.split(func(p piece) error {
-		var err error
-		s.match, err = findAll(x.finder, s.match[:0], s.bytes(p))
-		if err != nil {
-			return err
-		}
-		if x.invert {
-			for i := range s.match {
-				s.match[i].matched = !s.match[i].matched
-			}
+func (x splitter) divide(s *state) {
+	s.split(func(p piece) {
+		s.match = findAll(x.finder, s.match[:0], s.bytes(p))
+		for i := range s.match {
+			s.match[i].matched = s.match[i].matched != x.invert
 		}
 		x.behavior.apply(s, p, s.match)
-		return nil
 	})
 }
 
 // A finder is a pattern.
 type finder interface {
 	// find appends the matches in src with appendMatch.
-	find(all []match, src []byte) ([]match, error)
+	find(all []match, src []byte) []match
 }
 
 // appendMatch appends a match, preceded by the range between it and the
@@ -275,10 +215,8 @@ func appendMatch(all []match, lo, hi int) []match {
 	return append(all, match{int32(lo), int32(hi), true})
 }
 
-// findAll appends the matches of a pattern in src and the ranges between them
-// to all, which must be empty.
-func findAll(f finder, all []match, src []byte) ([]match, error) {
-	all, err := f.find(all, src)
+// appendRest appends the range after the last match in src.
+func appendRest(all []match, src []byte) []match {
 	end := int32(0)
 	if len(all) > 0 {
 		end = all[len(all)-1].hi
@@ -286,5 +224,11 @@ func findAll(f finder, all []match, src []byte) ([]match, error) {
 	if int(end) < len(src) {
 		all = append(all, match{end, int32(len(src)), false})
 	}
-	return all, err
+	return all
+}
+
+// findAll appends the matches of a pattern in src and the ranges between them
+// to all, which must be empty.
+func findAll(f finder, all []match, src []byte) []match {
+	return appendRest(f.find(all, src), src)
 }

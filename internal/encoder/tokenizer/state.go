@@ -11,7 +11,6 @@ import (
 type token struct {
 	id         int32
 	start, end int32 // in the original text
-	margin           // if offsets are trimmed
 }
 
 // A state is the working memory of one call.
@@ -46,7 +45,7 @@ func (s *state) oversized() bool {
 func (s *state) load(src string) {
 	s.cur, s.next = &s.texts[0], &s.texts[1]
 	s.cur.reset()
-	s.editor.limit = maxGrowth*len(src) + extraGrowth
+	s.editor.limit, s.editor.full = maxGrowth*len(src)+extraGrowth, false
 	s.tokens, s.unknown, s.untrustedSpans = s.tokens[:0], false, s.untrustedSpans[:0]
 	s.pieces = s.pieces[:0]
 	if src == "" {
@@ -116,40 +115,35 @@ var errTextGrowth = fmt.Errorf("the tokenizer makes the text more than %d times 
 
 // edit writes the next stage by calling f for each piece that is not an added
 // token.
-func (s *state) edit(f func(e *editor) error) error {
+func (s *state) edit(f func(e *editor)) {
 	s.next.reset()
 	e := &s.editor
-	e.src, e.dst, e.full = s.cur, s.next, false
+	e.src, e.dst = s.cur, s.next
 	for i := range s.pieces {
 		p := &s.pieces[i]
 		lo := len(s.next.bytes)
 		e.start(*p)
 		if p.token != notAdded {
 			e.keepRest()
-		} else if err := f(e); err != nil {
-			return err
+		} else {
+			f(e)
 		}
 		p.lo, p.hi = int32(lo), int32(len(s.next.bytes))
 	}
-	if e.full {
-		return errTextGrowth
-	}
 	s.cur, s.next = s.next, s.cur
-	return nil
 }
 
 // split replaces the pieces that are not added tokens by those that f adds with
 // cut.
-func (s *state) split(f func(p piece) error) error {
+func (s *state) split(f func(p piece)) {
 	s.pieces, s.spare = s.spare[:0], s.pieces
 	for _, p := range s.spare {
 		if p.token != notAdded {
 			s.pieces = append(s.pieces, p)
-		} else if err := f(p); err != nil {
-			return err
+		} else {
+			f(p)
 		}
 	}
-	return nil
 }
 
 // cut adds a piece unless it is empty.

@@ -46,6 +46,14 @@ func (t *text) add(s span, n int) {
 	}
 }
 
+// decodeRune is utf8.DecodeRune, faster for ASCII. src must not be empty.
+func decodeRune(src []byte) (rune, int) {
+	if src[0] < utf8.RuneSelf {
+		return rune(src[0]), 1
+	}
+	return utf8.DecodeRune(src)
+}
+
 // A piece is a part of the text that is tokenized separately, or an added
 // token.
 type piece struct {
@@ -62,9 +70,9 @@ const notAdded = -1
 type editor struct {
 	src, dst *text
 	piece    piece
-	pos      int // read position in src
-	limit    int // maximum length of dst
-	full     bool
+	pos      int  // read position in src
+	limit    int  // maximum length of dst
+	full     bool // the limit was reached in this or an earlier stage
 }
 
 // start starts a piece.

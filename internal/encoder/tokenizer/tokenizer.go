@@ -1,11 +1,12 @@
 // Package tokenizer implements the tokenizers described by tokenizer.json files.
 // It returns the same ids, types and offsets as the reference implementation,
 // Hugging Face tokenizers, including its quirks, since models are trained with
-// them.
+// them. The only difference is that trim_offsets is ignored: a token that begins
+// with a space includes it.
 //
 // It supports the models WordPiece, BPE and Unigram and the normalizers,
 // pre-tokenizers and post-processors that encoders use with them. Parse returns
-// an error for everything else.
+// an error for everything else. Truncation and padding in a file are ignored.
 //
 // Tokenization has five stages: split off added tokens in the original text,
 // normalize the remaining text, split off the other added tokens, split the
@@ -29,8 +30,6 @@ type Tokenizer struct {
 	words         []preTokenizer
 	model         model
 	post          post
-	margins       map[int32]margin // margins of tokens, if offsets are trimmed and the model does not set them
-	truncation    *Truncation
 	specials      map[int32]bool // special tokens except the unknown token
 	splitSpecials bool           // see SplitSpecials
 	states        *sync.Pool
@@ -59,16 +58,17 @@ type Encoding struct {
 var ErrNoUnknownToken = errors.New("text contains a piece without a token, and the model has no unknown token")
 
 // Encode tokenizes a text and inserts the special tokens of the post-processor.
-// tr may be nil. Each maximal invalid part of a UTF-8 sequence is read as
-// U+FFFD; offsets refer to the original text.
-func (t *Tokenizer) Encode(a string, tr *Truncation) (Encoding, error) {
-	return t.encode([2]string{a}, nil, false, tr)
+// It keeps the first tokens if there are more than limit, including special
+// tokens; 0 means no limit. Each maximal invalid part of a UTF-8 sequence is read
+// as U+FFFD; offsets refer to the original text.
+func (t *Tokenizer) Encode(text string, limit int) (Encoding, error) {
+	return t.encode(t.post.single, limit, nil, text)
 }
 
 // EncodePrompt is Encode for the concatenation of a prompt template and texts
 // inserted into it: the parts with odd indexes are the texts. A tokenizer
 // returned by SplitSpecials recognizes special tokens in the other parts.
-func (t *Tokenizer) EncodePrompt(parts []string, tr *Truncation) (Encoding, error) {
+func (t *Tokenizer) EncodePrompt(parts []string) (Encoding, error) {
 	untrusted := make([]span, 0, len(parts)/2)
 	at := 0
 	for i, part := range parts {
@@ -77,26 +77,22 @@ func (t *Tokenizer) EncodePrompt(parts []string, tr *Truncation) (Encoding, erro
 		}
 		at += len(part)
 	}
-	return t.encode([2]string{strings.Join(parts, "")}, untrusted, false, tr)
+	return t.encode(t.post.single, 0, untrusted, strings.Join(parts, ""))
 }
 
 // EncodePair tokenizes two texts into one sequence, including the special
 // tokens around an empty text.
-func (t *Tokenizer) EncodePair(a, b string, tr *Truncation) (Encoding, error) {
-	return t.encode([2]string{a, b}, nil, true, tr)
+func (t *Tokenizer) EncodePair(a, b string) (Encoding, error) {
+	return t.encode(t.post.pair, 0, nil, a, b)
 }
 
-// encode tokenizes one text or, if pair is set, two. See run for data.
-func (t *Tokenizer) encode(texts [2]string, untrusted []span, pair bool, tr *Truncation) (Encoding, error) {
-	slots, n := t.post.single, 1
-	if pair {
-		slots, n = t.post.pair, 2
-	}
+// encode tokenizes one or two texts. See Encode for limit and run for untrusted.
+func (t *Tokenizer) encode(slots []slot, limit int, untrusted []span, texts ...string) (Encoding, error) {
 	var tokens [2][]token
-	for i := range n {
+	for i, text := range texts {
 		s := t.state()
 		defer t.release(s)
-		if err := t.run(s, texts[i], untrusted); err != nil {
+		if err := t.run(s, text, untrusted); err != nil {
 			return Encoding{}, err
 		}
 		if s.unknown {
@@ -104,14 +100,10 @@ func (t *Tokenizer) encode(texts [2]string, untrusted []span, pair bool, tr *Tru
 		}
 		tokens[i] = s.tokens
 	}
-	if tr != nil {
-		n1, n2, err := tr.lengths(len(tokens[0]), len(tokens[1]), countSpecials(slots), pair)
-		if err != nil {
-			return Encoding{}, err
-		}
-		tokens[0], tokens[1] = tokens[0][:n1], tokens[1][:n2]
+	if n := limit - countSpecials(slots); limit > 0 && n >= 0 && n < len(tokens[0]) {
+		tokens[0] = tokens[0][:n]
 	}
-	return t.post.apply(slots, texts, tokens), nil
+	return encoding(slots, tokens), nil
 }
 
 // Count returns the number of tokens of a text without special tokens. A
@@ -160,15 +152,6 @@ func (t *Tokenizer) Specials(pair bool) int {
 	return countSpecials(t.post.single)
 }
 
-// FileTruncation returns the truncation configured in the file, if any. Encode
-// ignores it.
-func (t *Tokenizer) FileTruncation() (Truncation, bool) {
-	if t.truncation == nil {
-		return Truncation{}, false
-	}
-	return *t.truncation, true
-}
-
 func (t *Tokenizer) state() *state {
 	if s, ok := t.states.Get().(*state); ok {
 		return s
@@ -182,7 +165,7 @@ func (t *Tokenizer) release(s *state) {
 	}
 }
 
-// run stores the tokens of a text in s. If special tokens are split, data are
+// run stores the tokens of a text in s. If special tokens are split, untrusted are
 // the parts of the text where this applies; nil means all of it.
 func (t *Tokenizer) run(s *state, text string, untrusted []span) error {
 	if len(text) > maxText {
@@ -196,38 +179,24 @@ func (t *Tokenizer) run(s *state, text string, untrusted []span) error {
 	default:
 		s.untrustedSpans = append(s.untrustedSpans, untrusted...)
 	}
-	if err := t.verbatim.extract(s, t.chars); err != nil {
-		return err
-	}
-	if err := s.normalize(t.normalizer); err != nil {
-		return err
-	}
-	if err := t.normalized.extract(s, t.chars); err != nil {
-		return err
-	}
+	t.verbatim.extract(s, t.chars)
+	s.normalize(t.normalizer)
+	t.normalized.extract(s, t.chars)
 	for _, w := range t.words {
-		if err := w.divide(s); err != nil {
-			return err
-		}
+		w.divide(s)
+	}
+	if s.editor.full {
+		return errTextGrowth
 	}
 	for _, p := range s.pieces {
-		n := len(s.tokens)
-		if p.token == notAdded {
-			t.model.tokenize(s, p)
-			if len(s.untrustedSpans) > 0 {
-				t.replaceSpecials(s, s.tokens[n:])
-			}
-		} else {
+		if p.token != notAdded {
 			s.emit(p.token, int(p.lo), int(p.hi))
+			continue
 		}
-		switch {
-		case len(t.post.trims) == 0:
-		case p.token != notAdded:
-			s.tokens[n].margin = marginOf(t.chars, s.bytes(p))
-		case t.margins != nil:
-			for i := n; i < len(s.tokens); i++ {
-				s.tokens[i].margin = t.margins[s.tokens[i].id]
-			}
+		n := len(s.tokens)
+		t.model.tokenize(s, p)
+		if len(s.untrustedSpans) > 0 {
+			t.replaceSpecials(s, s.tokens[n:])
 		}
 	}
 	return nil

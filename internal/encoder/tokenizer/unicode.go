@@ -35,7 +35,7 @@ type characters struct {
 	page  [(utf8.MaxRune + 1) / 256]uint16
 	pages [][256]class
 	ascii [utf8.RuneSelf]class
-	lower map[rune]rune
+	lower map[rune]rune // U+0130 maps to two characters, of which this is the first; the second is U+0307
 }
 
 // classOf returns the classes of a code point.
@@ -46,29 +46,11 @@ func (c *characters) classOf(r rune) class {
 	return c.pages[c.page[uint32(r)>>8]][r&0xff]
 }
 
-// toLower returns the lower case of a code point. U+0130 maps to two
-// characters, of which toLower returns the first; the second is U+0307.
-func (c *characters) toLower(r rune) rune {
-	if c.classOf(r)&upper != 0 {
-		return c.lower[r]
-	}
-	return r
-}
-
-// A tableBuilder builds characters.
-type tableBuilder struct {
-	*characters
-	uniform map[class]uint16 // pages whose code points have equal classes
-	shared  []bool           // whether a page is in uniform
-}
-
 // readCharacters parses the embedded table.
 func readCharacters() (*characters, error) {
-	c := &tableBuilder{
-		characters: &characters{pages: make([][256]class, 1, 256), lower: make(map[rune]rune, 2048)},
-		uniform:    map[class]uint16{0: 0},
-		shared:     []bool{true},
-	}
+	c := &characters{lower: map[rune]rune{0x130: 'i'}}
+	all := make([]class, utf8.MaxRune+1)
+	all[0x130] = upper
 	classes := map[string]class{
 		"space": space, "removed": removed, "mn": nonspacing, "mark": mark, "punct": punctuation, "word": word,
 		"numeric": numeric, "letter": letter, "number": number, "unnormed": notNormalized,
@@ -83,9 +65,9 @@ func readCharacters() (*characters, error) {
 			var err error
 			switch {
 			case ok:
-				err = c.add(item, set)
+				err = setClass(all, item, set)
 			case name == "lower":
-				err = c.addLower(item)
+				err = c.addLower(all, item)
 			default:
 				err = errors.New("unknown property")
 			}
@@ -94,60 +76,35 @@ func readCharacters() (*characters, error) {
 			}
 		}
 	}
-	c.mark(0x130, 0x130, upper)
-	c.lower[0x130] = 'i'
-	for r := range c.ascii {
-		c.ascii[r] = c.pages[c.page[0]][r]
-	}
-	return c.characters, nil
-}
-
-// add adds a property to a range such as 600-605.
-func (c *tableBuilder) add(item string, set class) error {
-	from, to, err := parseRange(item)
-	if err == nil {
-		c.mark(from, to, set)
-	}
-	return err
-}
-
-func (c *tableBuilder) mark(from, to rune, set class) {
-	for at := from; at <= to; {
-		n := at >> 8
-		last := min(to, n<<8|0xff)
-		i := c.page[n]
-		switch {
-		case !c.shared[i]:
-			for r := at; r <= last; r++ {
-				c.pages[i][r&0xff] |= set
-			}
-		case at&0xff != 0 || last&0xff != 0xff:
-			c.page[n] = c.newPage(i, at&0xff, last&0xff, set, false)
-		default:
-			all := c.pages[i][0] | set
-			next, ok := c.uniform[all]
-			if !ok {
-				next = c.newPage(i, 0, 0xff, set, true)
-				c.uniform[all] = next
-			}
-			c.page[n] = next
+	pages := make(map[[256]class]uint16)
+	for i := range c.page {
+		page := [256]class(all[i*256:])
+		n, ok := pages[page]
+		if !ok {
+			n = uint16(len(c.pages))
+			pages[page] = n
+			c.pages = append(c.pages, page)
 		}
-		at = last + 1
+		c.page[i] = n
 	}
+	copy(c.ascii[:], all)
+	return c, nil
 }
 
-func (c *tableBuilder) newPage(from uint16, lo, hi rune, set class, shared bool) uint16 {
-	page := c.pages[from]
-	for r := lo; r <= hi; r++ {
-		page[r] |= set
+// setClass adds a property to a range such as 600-605.
+func setClass(all []class, item string, set class) error {
+	from, to, err := parseRange(item)
+	if err != nil {
+		return err
 	}
-	c.pages = append(c.pages, page)
-	c.shared = append(c.shared, shared)
-	return uint16(len(c.pages) - 1)
+	for r := range all[from : to+1] {
+		all[int(from)+r] |= set
+	}
+	return nil
 }
 
 // addLower adds lower-case mappings for a range such as 100-12E/2+1.
-func (c *tableBuilder) addLower(item string) error {
+func (c *characters) addLower(all []class, item string) error {
 	i := strings.LastIndexAny(item, "+-")
 	if i < 0 {
 		return errors.New("missing distance")
@@ -166,7 +123,7 @@ func (c *tableBuilder) addLower(item string) error {
 		step = 2
 	}
 	for r := from; r <= to; r += step {
-		c.mark(r, r, upper)
+		all[r] |= upper
 		c.lower[r] = r + rune(distance)
 	}
 	return nil

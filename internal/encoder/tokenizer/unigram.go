@@ -14,13 +14,12 @@ const unknownPenalty = 10
 // segmentation of a word.
 type unigram struct {
 	vocabulary
-	trie        *trie
-	scores      []float64
-	unknown     int32 // index in the vocabulary, or noValue
-	penalty     float64
-	bytes       *[256]int32 // byte tokens, or nil without byte fallback
-	marginChars *characters // nil if offsets are not trimmed
-	special     []bool      // by index in the vocabulary; not found in untrusted text
+	trie    *trie
+	scores  []float64
+	unknown int32 // index in the vocabulary, or noValue
+	penalty float64
+	bytes   *[256]int32 // byte tokens, or nil without byte fallback
+	special []bool      // by index in the vocabulary; not found in untrusted text
 }
 
 func newUnigram(v vocabulary, scores []float64, unknown int32, byteFallback bool) *unigram {
@@ -142,11 +141,6 @@ func (u *unigram) emitKnown(s *state, token int32, p piece, at, to int) {
 		id = u.ids[token]
 	}
 	s.emit(id, int(p.lo)+at, int(p.lo)+to)
-	if u.marginChars != nil {
-		// Unlike in other models, the margin is that of the text, even for unknown
-		// tokens.
-		s.tokens[len(s.tokens)-1].margin = marginOf(u.marginChars, s.bytes(p)[at:to])
-	}
 }
 
 // emitUnknown emits adjacent unknown characters as one token, or as byte tokens
