@@ -1,0 +1,256 @@
+package values
+
+import (
+	"math"
+	"strings"
+)
+
+// A number is a number in digits or words without its unit.
+type number struct {
+	num, step float64
+	next      int  // token after it
+	written   bool // with a scale word or decimals
+	other     float64
+}
+
+// numberAt parses the number that starts at token i, such as 3,000, "3.9 million",
+// "twenty-one", "two and a half" or "dozen". next is 0 if there is none.
+func (r *reader) numberAt(i int) number {
+	t := r.at(i)
+	n := number{next: i + 1}
+	switch {
+	case t.class&digits != 0:
+		n.num, n.step = t.num, lastDigit(r.text[t.start:t.end], t.num)
+		n.written = t.class&decimal != 0
+		if t.class&thousands != 0 {
+			n.other = math.Round(1000 * t.num)
+		}
+		if f := r.at(i + 1); f.class&decimal != 0 && f.num < 1 && !isDigit(r.text[f.start]) { // 2½
+			n.num += f.num
+			n.next++
+		}
+	case t.class&numeral != 0:
+		n.num, n.next = r.numerals(i)
+		n.step = 1
+	case t.class&(scale|dozen) != 0 && t.end-t.start > 2 && r.is(i-1, "a", "an"):
+		n.num, n.step = t.num, 1
+	default:
+		return number{}
+	}
+	n.addHalf(r)
+	for r.has(n.next, scale|dozen) && r.scaleJoins(n.next) {
+		f := r.at(n.next).num
+		n.num, n.step, n.other = n.num*f, n.step*f, 0
+		n.written = n.written || f >= 1e6
+		n.next++
+	}
+	n.addHalf(r)
+	return n
+}
+
+// addHalf adds "and a half", "and a quarter" or "and three quarters" in units of the
+// last step.
+func (n *number) addHalf(r *reader) {
+	if f, next := r.andFraction(n.next); next > 0 && !r.is(next, "of") {
+		n.num += f * n.step
+		n.step *= f
+		n.next = next
+	}
+}
+
+// andFraction parses "and a half", "and a quarter", "and two thirds" at token i.
+func (r *reader) andFraction(i int) (float64, int) {
+	if !r.is(i, "and") {
+		return 0, 0
+	}
+	switch {
+	case r.is(i+1, "a", "one") && (r.has(i+2, fraction) || r.is(i+2, "third")):
+		if d := r.at(i + 2).num; r.text[r.at(i+2).end-1] != 's' {
+			return 1 / d, i + 3
+		}
+	case r.has(i+1, numeral) && r.has(i+2, fraction) && r.at(i+1).num < r.at(i+2).num:
+		return r.at(i+1).num / r.at(i+2).num, i + 3
+	}
+	return 0, 0
+}
+
+// scaleJoins reports whether the scale word at token i belongs to the number before it.
+// A scale of one letter must directly follow the digits: 3m, but not 3 m or 3m tall.
+func (r *reader) scaleJoins(i int) bool {
+	t := r.at(i)
+	if t.end-t.start > 2 || r.is(i, "bn", "mn", "tn") {
+		return true
+	}
+	if !r.joined(i-1) || !r.has(i-1, digits) {
+		return false
+	}
+	return !r.is(i, "m") || r.has(i-2, currency) || r.has(i+1, word) && !r.has(i+1, stop) &&
+		!r.is(i+1, "tall", "long", "wide", "high", "deep", "sprint", "race", "run")
+}
+
+// numerals parses a number in words, such as "three thousand two hundred and five".
+func (r *reader) numerals(i int) (float64, int) {
+	total, part := 0.0, 0.0
+	n := 0
+	for k := i; n < 12; n++ {
+		t := r.at(k)
+		afterScale := n > 0 && r.has(k-1, scale)
+		switch {
+		case n > 0 && r.is(k, "-") && r.joined(k-1) && r.joined(k) && r.has(k+1, numeral|scale|dozen):
+			k++
+			continue
+		case afterScale && r.is(k, "and") && r.has(k+1, numeral) && r.at(k-1).num >= 100:
+			k++
+			continue
+		case t.class&numeral != 0 && (n == 0 || t.num < 10 && int(part)%100 >= 20 && int(part)%10 == 0 || int(part)%100 == 0):
+			part += t.num
+		case t.class&scale != 0 && t.num == 100 && n > 0 && part > 0:
+			part *= 100
+		case t.class&scale != 0 && n > 0 && part > 0 && t.end-t.start > 2:
+			total += part * t.num
+			part = 0
+		default:
+			return total + part, k
+		}
+		k++
+	}
+	return total + part, i + n
+}
+
+// amountAt parses the number, share, measure, duration or amount of money at token i.
+func (r *reader) amountAt(i int) (v Value, from, next int) {
+	if v, from, next = r.fractionAt(i); next > 0 {
+		return v, from, next
+	}
+	t := r.at(i)
+	from = i
+	var n number
+	switch {
+	case t.class&lone != 0:
+		if !r.startsDuration(i - 1) {
+			return Value{}, 0, 0
+		}
+		n = number{num: 1, step: 1, next: i}
+		from--
+	case t.class&ordinal != 0:
+		return r.ordinalAt(i)
+	case t.class&(digits|numeral|scale|dozen) != 0:
+		if n = r.numberAt(i); n.next == 0 {
+			return Value{}, 0, 0
+		}
+		if r.is(i-1, "a", "an") && t.class&(scale|dozen) != 0 {
+			from--
+		}
+	default:
+		return Value{}, 0, 0
+	}
+	if r.isLabel(i, &n) {
+		return Value{}, 0, 0
+	}
+	v = Value{Low: n.num, High: n.num, Step: n.step, written: n.written, other: n.other}
+	if from > 0 && r.isNegative(from) {
+		from--
+		v.Low, v.High = -n.num, -n.num
+	}
+	next = n.next
+	if u, ok := r.currencyBefore(from); ok {
+		from--
+		if r.has(from, currency) && r.is(from-1, "US", "A", "C") && r.joined(from-1) {
+			from--
+		}
+		v.setUnit(u)
+		if after, ok := currencyOf(strings.ToLower(r.str(next))); ok && after.name == u.name {
+			next++
+		}
+	} else if u, k := r.unitAt(r.afterOf(next)); k > 0 {
+		v.setUnit(u)
+		next = r.compound(&v, u, k)
+	} else if next == i+1 && r.is(i, "one") && !r.startsNoun(next) || t.class&lone != 0 || r.is(i-1, "no", "the", "this", "that", "each", "every", "another") && r.is(i, "one") {
+		return Value{}, 0, 0
+	}
+	return v, from, next
+}
+
+// afterOf returns the token after "of" in "a couple of days", or i.
+func (r *reader) afterOf(i int) int {
+	if r.has(i-1, dozen) && r.is(i, "of") {
+		return i + 1
+	}
+	return i
+}
+
+// isLabel reports whether the number labels a passage or a step, or is part of a name or
+// version such as 2.3.1, A4 or "Terminal 3".
+func (r *reader) isLabel(i int, n *number) bool {
+	if !r.has(i, digits) {
+		return false
+	}
+	if r.joined(i-1) && (r.has(i-1, word) && !r.has(i-1, ideogram) && !r.is(i-1, "CHF", "EUR", "USD", "GBP") || r.is(i-1, ".", "#", "_") && r.at(i-1).start > 0 && r.text[r.at(i-1).start-1] > ' ') {
+		return true
+	}
+	if r.isHyphen(i-1) && r.joined(i-1) && r.joined(i-2) && r.has(i-2, word) && !r.has(i-2, numeral|lone) {
+		return true // COVID-19
+	}
+	if r.joined(n.next-1) && r.is(n.next, ".") && r.joined(n.next) && r.has(n.next+1, digits) {
+		return true
+	}
+	return r.is(i-1, "passage", "document", "chunk", "context", "source", "section", "step", "chapter", "page", "figure", "table", "article", "no", "number", "version", "level", "grade", "class", "room", "route", "terminal", "gate", "phase")
+}
+
+// isNegative reports whether the token before i makes the number negative.
+func (r *reader) isNegative(i int) bool {
+	if r.is(i-1, "minus") {
+		return true
+	}
+	return r.is(i-1, "-", "−") && r.joined(i-1) && !r.joined(i-2) && (i < 2 || !r.has(i-2, digits))
+}
+
+// startsDuration reports whether the token i is the article of a duration such as "an
+// hour" and not of a rate such as "twice a day".
+func (r *reader) startsDuration(i int) bool {
+	if !r.is(i, "a", "an") {
+		return false
+	}
+	if i == 0 || r.is(i+2, "and", "long", "ago", "later", "earlier", "or") || r.is(i+2, "-") && r.is(i+3, "long") {
+		return true
+	}
+	return r.is(i-1, "for", "in", "within", "after", "every", "take", "takes", "took", "last", "lasts", "lasted", "of", "than",
+		"about", "around", "nearly", "almost", "least", "most", "over", "under", "is", "was", "by", "half", "to")
+}
+
+// currencyBefore returns the currency before token i: a sign, or a code such as EUR.
+func (r *reader) currencyBefore(i int) (unit, bool) {
+	if i <= 0 {
+		return unit{}, false
+	}
+	s := r.str(i - 1)
+	if r.has(i-1, currency) || len(s) == 3 && s[0] < 'a' && strings.ToUpper(s) == s {
+		return currencyOf(strings.ToLower(s))
+	}
+	return unit{}, false
+}
+
+// setUnit converts the bounds and the step from unit u to its base unit.
+func (v *Value) setUnit(u unit) {
+	v.Kind, v.Unit, v.dimension, v.calendar = u.kind, u.name, u.dimension, u.calendar
+	offset := 0.0
+	if u.name == "°F" {
+		offset = -32
+	}
+	v.Low, v.High, v.Step = (v.Low+offset)*u.factor, (v.High+offset)*u.factor, v.Step*u.factor
+	v.other *= u.factor
+}
+
+// ordinalAt parses "third", "12th" or "twenty-first" at token i.
+func (r *reader) ordinalAt(i int) (v Value, from, next int) {
+	t := r.at(i)
+	from, next = i, i+1
+	if r.is(i, "second") && r.is(i-1, "a", "per", "each", "every", "/") {
+		return Value{}, 0, 0
+	}
+	v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1}
+	v.Noun, _ = r.noun(next)
+	return v, from, next
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }

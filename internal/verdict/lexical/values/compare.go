@@ -1,0 +1,311 @@
+package values
+
+import "math"
+
+// A Relation says how a claimed value relates to a stated one.
+type Relation uint8
+
+// The relations.
+const (
+	Incomparable Relation = iota // another kind, unit or dimension
+	Undecided                    // the stated value allows the claimed one and others: 6 days for 5-7 days
+	Equal                        // the same value, perhaps in another notation or unit
+	Entailed                     // rounded, converted, or within the claimed bounds
+	Contradicted
+)
+
+func (r Relation) String() string {
+	return [...]string{"incomparable", "undecided", "equal", "entailed", "contradicted"}[r]
+}
+
+// Tolerances, relative to the value.
+const (
+	exact         = 1e-9
+	conversion    = 0.001 // of exact numbers in different units, for the rounding of factors
+	calendarRatio = 0.02  // of months and years against weeks and days
+	minAbout      = 0.02  // of "about": at least this,
+	maxAbout      = 0.06  // at most this, and otherwise half the last digit
+	fractionWords = 0.007 // a third may be 33%
+	maxExcess     = 2     // a stated number beyond this multiple of a claimed bound is something else
+)
+
+// Compare says how the value in a claim relates to a stated value. The units of both are
+// converted. A claimed number may be rounded if it says so (about, nearly), has a scale
+// word (3.9 million) or decimals, or the units differ. A bound or range in the claim
+// contains the stated number; two ranges, and two bounds with "at least" or "up to",
+// must agree.
+func Compare(claim, stated Value) Relation {
+	c, s := claim, stated
+	best := compare(&c, &s)
+	if c.other != 0 && best != Equal {
+		c.Low, c.High = c.other, c.other
+		best = better(best, compare(&c, &s))
+		c.Low, c.High = claim.Low, claim.High
+	}
+	if s.other != 0 && best != Equal {
+		s.Low, s.High = s.other, s.other
+		best = better(best, compare(&c, &s))
+	}
+	return best
+}
+
+// better returns the relation of the more favourable reading.
+func better(a, b Relation) Relation {
+	for _, r := range [...]Relation{Equal, Entailed, Undecided, Contradicted} {
+		if a == r || b == r {
+			return r
+		}
+	}
+	return Incomparable
+}
+
+func compare(c, s *Value) Relation {
+	if c.Kind == Date || s.Kind == Date {
+		return compareDates(c, s)
+	}
+	if c.Per != "" && s.Per != "" && c.Per != s.Per {
+		if isPeriod(c.Per) && isPeriod(s.Per) {
+			return Incomparable
+		}
+	}
+	if c.Kind != s.Kind {
+		return compareKinds(c, s)
+	}
+	switch {
+	case c.Kind == Money && c.Unit != s.Unit && c.Unit != "cent" && s.Unit != "cent",
+		c.Kind == Measure && c.dimension != s.dimension:
+		return Incomparable
+	}
+	return compareNumbers(c, s)
+}
+
+// compareKinds compares multiples with changes in percent. A share and a plain number
+// agree if the share was written with that number, such as "five" for "five out of six".
+func compareKinds(c, s *Value) Relation {
+	switch {
+	case c.Kind == Multiple && s.Kind == Share && s.Exact() && c.Exact():
+		if isClose(c.Low-1, s.Low, exact) {
+			return Equal
+		}
+	case c.Kind == Share && s.Kind == Multiple && s.Exact() && c.Exact():
+		if isClose(c.Low, s.Low-1, exact) {
+			return Equal
+		}
+	case c.Kind == Number && s.Kind == Share && s.parts[1] != 0 && (c.Low == s.parts[0] || c.Low == s.parts[1]):
+		return Entailed
+	case c.Kind == Share && s.Kind == Number && c.parts[1] != 0 && (s.Low == c.parts[0] || s.Low == c.parts[1]):
+		return Undecided
+	}
+	return Incomparable
+}
+
+// tolerance returns by how much a stated value may be below and above the claimed one.
+func (v *Value) tolerance(s *Value) (below, above float64) {
+	x := math.Max(finite(v.Low), finite(v.High))
+	switch {
+	case v.Approx:
+		t := math.Min(math.Max(v.Step/2, minAbout*x), maxAbout*x)
+		switch v.lean {
+		case -1: // nearly 20
+			return math.Min(math.Max(t, v.Step/2), 0.1*x), 0
+		case 1:
+			return 0, math.Min(math.Max(t, v.Step/2), 0.1*x)
+		}
+		return t, t
+	case v.Kind == Share && (v.word || s.word):
+		return fractionWords, fractionWords
+	case v.calendar != s.calendar:
+		return calendarRatio * x, calendarRatio * x
+	case v.Unit != s.Unit:
+		t := math.Max(conversion*x, v.Step/2*(1+1e-9))
+		return math.Min(t, maxAbout*x), math.Min(t, maxAbout*x)
+	case v.written && v.Step > s.Step*(1+exact):
+		return v.Step / 2 * (1 + exact), v.Step / 2 * (1 + exact)
+	}
+	return exact * x, exact * x
+}
+
+// finite returns the absolute value of x, or 0 for an infinite bound.
+func finite(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return 0
+	}
+	return math.Abs(x)
+}
+
+func compareNumbers(c, s *Value) Relation {
+	below, above := c.tolerance(s)
+	same := func(a, b float64) bool {
+		return a == b || isClose(a, b, exact) || a-b <= below && b-a <= above
+	}
+	switch {
+	case c.Exact() && s.Exact():
+		switch {
+		case c.lean == 0 && isClose(c.Low, s.Low, exact):
+			return Equal
+		case s.Low >= c.Low-below && s.Low <= c.Low+above && !(c.lean != 0 && isClose(c.Low, s.Low, exact)):
+			return Entailed
+		case c.lean != 0 && isClose(c.Low, s.Low, exact):
+			return Entailed
+		case s.Approx || s.written && s.Step > c.Step:
+			b, a := s.tolerance(c)
+			if c.Low >= s.Low-b && c.Low <= s.Low+a {
+				return Undecided
+			}
+		}
+		return Contradicted
+	case s.Exact():
+		return c.contains(s.Low, below, above)
+	case c.Exact():
+		if s.contains(c.Low, exact, exact) == Entailed {
+			return Undecided
+		}
+		return Contradicted
+	case c.isBound() && s.isBound():
+		if math.IsInf(c.Low, 0) != math.IsInf(s.Low, 0) { // at least 4, up to 4
+			if c.disjoint(s) {
+				return Contradicted
+			}
+			return Undecided
+		}
+		a, b := c.limit(), s.limit()
+		switch {
+		case c.Open == s.Open && isClose(a, b, exact):
+			return Equal
+		case c.Open == s.Open && same(a, b):
+			return Entailed
+		case c.Open && math.IsInf(c.High, 0) && b >= a && b <= maxExcess*a, c.Open && math.IsInf(c.Low, 0) && b <= a && a <= maxExcess*b:
+			return Entailed
+		}
+		return Contradicted
+	case isClose(c.Low, s.Low, exact) && isClose(c.High, s.High, exact):
+		return Equal
+	case same(c.Low, s.Low) && same(c.High, s.High), c.isBound() && c.contains(s.Low, below, above) == Entailed && c.contains(s.High, below, above) == Entailed:
+		return Entailed
+	case c.isBound() || s.isBound():
+		if c.disjoint(s) {
+			return Contradicted
+		}
+		return Undecided
+	}
+	return Contradicted
+}
+
+// contains says whether the bound or range v contains x.
+func (v *Value) contains(x, below, above float64) Relation {
+	if v.Open && (isClose(x, v.Low, exact) || isClose(x, v.High, exact)) {
+		return Contradicted
+	}
+	if x < v.Low-below || x > v.High+above {
+		return Contradicted
+	}
+	if v.isBound() {
+		if l := v.limit(); math.IsInf(v.High, 0) && x > maxExcess*l && l > 0 {
+			return Undecided
+		}
+	}
+	return Entailed
+}
+
+// disjoint reports whether two intervals have no number in common.
+func (v *Value) disjoint(s *Value) bool {
+	switch {
+	case v.High < s.Low || s.High < v.Low:
+		return true
+	case v.High == s.Low || s.High == v.Low:
+		return v.Open || s.Open
+	}
+	return false
+}
+
+// isClose reports whether a and b are equal within a relative tolerance.
+func isClose(a, b, tolerance float64) bool {
+	m := math.Max(math.Abs(a), math.Abs(b))
+	return a == b || !math.IsInf(m, 0) && math.Abs(a-b) <= tolerance*m
+}
+
+// compareDates compares dates, of which one may be a plain number that is a year.
+func compareDates(c, s *Value) Relation {
+	if c.Kind != s.Kind {
+		a, b := c.asYear(), s.asYear()
+		if a == nil || b == nil {
+			return Incomparable
+		}
+		return compareDates(a, b)
+	}
+	if c.Unit != s.Unit {
+		return compareRecurring(c, s)
+	}
+	switch {
+	case c.Low == s.Low && c.High == s.High && c.Open == s.Open:
+		return Equal
+	case c.isBound() && s.isBound():
+		if math.IsInf(c.Low, 0) == math.IsInf(s.Low, 0) || c.disjoint(s) {
+			return Contradicted
+		}
+		return Undecided
+	case c.disjoint(s):
+		if slack := c.vagueness() + s.vagueness(); slack > 0 && s.Low-c.High <= slack && c.Low-s.High <= slack {
+			return Undecided
+		}
+		return Contradicted
+	case c.Low <= s.Low && s.High <= c.High:
+		return Entailed
+	}
+	return Undecided
+}
+
+// vagueness returns the days by which a period may be exceeded.
+func (v *Value) vagueness() float64 {
+	if v.Approx {
+		return v.Step
+	}
+	return 0
+}
+
+// asYear returns a date, or a plain number of four digits as a year, or nil.
+func (v *Value) asYear() *Value {
+	switch {
+	case v.Kind == Date:
+		return v
+	case v.Kind == Number && v.Exact() && v.Low >= 1000 && v.Low < 2200 && v.Low == math.Trunc(v.Low) && !v.Approx && !v.written && v.other == 0:
+		y := period(int(v.Low), 1, int(v.Low), 12)
+		return &y
+	}
+	return nil
+}
+
+// compareRecurring compares a date that recurs, such as a weekday or 24 December, with a
+// date with a year.
+func compareRecurring(c, s *Value) Relation {
+	swapped := c.Unit == ""
+	full, every := s, c
+	if swapped {
+		full, every = c, s
+	}
+	if full.Unit != "" {
+		return Incomparable
+	}
+	low, high, ok := 0.0, 0.0, false
+	if every.Unit == weekdayUnit {
+		low, ok = full.weekday()
+		high = low
+	} else {
+		low, high, ok = full.yearless()
+	}
+	switch {
+	case !ok:
+		return Undecided
+	case low >= every.Low && high <= every.High:
+		if swapped {
+			return Undecided // the year is not stated
+		}
+		return Entailed
+	case low > every.High || high < every.Low:
+		if every.Approx && low <= every.High+every.Step && high >= every.Low-every.Step {
+			return Undecided
+		}
+		return Contradicted
+	}
+	return Undecided
+}

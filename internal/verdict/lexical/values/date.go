@@ -1,0 +1,190 @@
+package values
+
+import "math"
+
+// dateAt parses the date, year, decade, century, quarter, season or weekday at token i.
+// It returns the first token and the token after the date, or 0.
+func (r *reader) dateAt(i int) (v Value, from, next int) {
+	from = i
+	t := r.at(i)
+	switch {
+	case t.class&weekday != 0:
+		k := i + 1
+		if r.is(k, ",") {
+			k++
+		}
+		if r.is(k, "the") {
+			k++
+		}
+		if r.has(k, digits|ordinal|month) {
+			if d, _, n := r.dateAt(k); n > 0 && d.Unit != weekdayUnit && d.High-d.Low < 1 {
+				return d, i, n
+			}
+		}
+		return Value{Kind: Date, Unit: weekdayUnit, Low: t.num, High: t.num}, i, i + 1
+	case t.class&month != 0:
+		v, next = r.monthFirst(i)
+	case t.class&(season|quarterQ) != 0:
+		v, next = r.seasonAt(i)
+	case t.class&era != 0:
+		if !r.is(i-1, "the", "early", "late", "mid", "-") {
+			return Value{}, 0, 0
+		}
+		y := 1900 + int(t.num)
+		v, next = period(y, 1, y+9, 12), i+1
+	case t.class&(ordinal|numeral) != 0:
+		v, next = r.ordinalDate(i)
+	case t.class&fraction != 0:
+		v, next = r.partOfYear(i)
+	case t.class&digits != 0 && t.class&decimal == 0:
+		if v, next = r.numericDate(i); next == 0 {
+			if v, next = r.dayFirst(i, i+1); next == 0 {
+				v, next = r.year(i)
+			}
+		}
+	}
+	if next == 0 {
+		return Value{}, 0, 0
+	}
+	from = r.narrow(&v, from)
+	return v, from, next
+}
+
+// number4 returns the year of four digits at token i, or 0.
+func (r *reader) number4(i int) int {
+	t := r.at(i)
+	if t.class&digits == 0 || t.class&decimal != 0 || t.end-t.start != 4 || t.num < 1000 || t.num >= 2200 {
+		return 0
+	}
+	return int(t.num)
+}
+
+// monthFirst parses "March 14, 1879", "March 1879" and "March".
+func (r *reader) monthFirst(i int) (Value, int) {
+	m := int(r.at(i).num)
+	k := i + 1
+	if r.is(k, ".") && r.joined(i) && r.has(k+1, digits|ordinal) {
+		k++
+	}
+	if y := r.number4(k); y > 0 {
+		return period(y, m, y, m), k + 1
+	}
+	if r.is(k, "of", ",", "de") && r.number4(k+1) > 0 {
+		y := r.number4(k + 1)
+		return period(y, m, y, m), k + 2
+	}
+	if r.is(k, "the") {
+		k++
+	}
+	if d := r.dayNumber(k); d > 0 && d <= lastDay(0, m) && !r.is(k+1, ":", "%", "percent") {
+		v, n := r.withYear(d, m, k+1)
+		return v, n
+	}
+	if s := r.str(i); len(s) < 4 && !r.is(i, "may") || s[0] >= 'a' && s[0] < 0x80 || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") {
+		return Value{}, 0
+	}
+	return recurring(m, 1, m, lastDay(0, m)), i + 1
+}
+
+// withYear returns the day d of month m with the year at token i, if there is one.
+func (r *reader) withYear(d, m, i int) (Value, int) {
+	k := i
+	if r.is(k, ",", "of", "de", "del", ".") {
+		k++
+	}
+	if y := r.number4(k); y > 0 && d <= lastDay(y, m) {
+		x := day(y, m, d)
+		return Value{Kind: Date, Low: x, High: x}, k + 1
+	}
+	return recurring(m, d, m, d), i
+}
+
+// dayNumber returns the day of the month at token i, or 0.
+func (r *reader) dayNumber(i int) int {
+	t := r.at(i)
+	if t.class&(digits|ordinal) == 0 || t.class&decimal != 0 || t.num < 1 || t.num > 31 || t.num != math.Trunc(t.num) {
+		return 0
+	}
+	return int(t.num)
+}
+
+// dayFirst parses a date whose day is token i and whose month follows at token k:
+// "14 March 1879", "14th of March", "14. März", "14 de marzo de 1879".
+func (r *reader) dayFirst(i, k int) (Value, int) {
+	d := r.dayNumber(i)
+	if r.is(k, "of", "de", ".", "-") {
+		k++
+	}
+	if d == 0 || !r.has(k, month) {
+		return Value{}, 0
+	}
+	m := int(r.at(k).num)
+	if d > lastDay(0, m) {
+		return Value{}, 0
+	}
+	if r.is(k+1, ".", "-") && r.joined(k) && r.number4(k+2) > 0 {
+		k++
+	}
+	return r.withYear(d, m, k+1)
+}
+
+// numericDate parses 1967-01-15, 15.01.1967, 1/15/1967 and 2023年8月16日.
+func (r *reader) numericDate(i int) (Value, int) {
+	if v, next := r.ideographic(i); next > 0 {
+		return v, next
+	}
+	sep := r.str(i + 1)
+	if sep != "-" && sep != "/" && sep != "." && sep != "‑" || r.str(i+3) != sep || !r.joined(i) || !r.joined(i+1) || !r.joined(i+2) || !r.joined(i+3) {
+		return Value{}, 0
+	}
+	a, b, c := int(r.at(i).num), int(r.at(i+2).num), int(r.at(i+4).num)
+	if !r.has(i+2, digits) || !r.has(i+4, digits) {
+		return Value{}, 0
+	}
+	exact := func(y, m, d int) (Value, int) {
+		if m < 1 || m > 12 || d < 1 || d > lastDay(y, m) {
+			return Value{}, 0
+		}
+		x := day(y, m, d)
+		return Value{Kind: Date, Low: x, High: x}, i + 5
+	}
+	switch {
+	case r.number4(i) > 0:
+		return exact(a, b, c)
+	case r.number4(i+4) == 0:
+		return Value{}, 0
+	case b > 12:
+		return exact(c, a, b)
+	}
+	v, next := exact(c, b, a)
+	if next > 0 && sep == "/" && a <= 12 && a != b {
+		v.other = day(c, a, b)
+	}
+	return v, next
+}
+
+// ideographic parses Chinese and Japanese dates.
+func (r *reader) ideographic(i int) (v Value, next int) {
+	y, m, k := 0, 0, i
+	if r.is(k+1, "年") && r.number4(k) > 0 {
+		y, k = r.number4(k), k+2
+		if !r.has(k, digits) || !r.is(k+1, "月") {
+			return period(y, 1, y, 12), k
+		}
+	}
+	if !r.is(k+1, "月") || r.at(k).num < 1 || r.at(k).num > 12 {
+		return Value{}, 0
+	}
+	m, k = int(r.at(k).num), k+2
+	d := r.dayNumber(k)
+	switch {
+	case d > 0 && d <= lastDay(y, m) && r.is(k+1, "日", "号") && y > 0:
+		x := day(y, m, d)
+		return Value{Kind: Date, Low: x, High: x}, k + 2
+	case d > 0 && d <= lastDay(y, m) && r.is(k+1, "日", "号"):
+		return recurring(m, d, m, d), k + 2
+	case y > 0:
+		return period(y, m, y, m), k
+	}
+	return recurring(m, 1, m, lastDay(0, m)), k
+}

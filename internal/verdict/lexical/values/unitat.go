@@ -1,0 +1,218 @@
+package values
+
+import "strings"
+
+// unitAt returns the unit at token i, which follows a number, and the token after it, or
+// 0. A hyphen may stand before the unit: 330-metre.
+func (r *reader) unitAt(i int) (unit, int) {
+	if r.is(i, "-") && r.joined(i-1) && r.joined(i) {
+		i++
+	}
+	t := r.at(i)
+	if t.end == t.start {
+		return unit{}, 0
+	}
+	power := 1
+	switch {
+	case r.is(i, "square", "sq"):
+		power = 2
+	case r.is(i, "cubic"):
+		power = 3
+	}
+	if power > 1 {
+		if i++; r.is(i, ".") {
+			i++
+		}
+	}
+	u, next := r.simpleUnit(i)
+	if next == 0 {
+		return unit{}, 0
+	}
+	switch {
+	case r.joined(next-1) && r.is(next, "²"):
+		power, next = 2, next+1
+	case r.joined(next-1) && r.is(next, "³"):
+		power, next = 3, next+1
+	}
+	if u.dimension == length {
+		switch power {
+		case 2:
+			return unit{name: "square " + u.name, kind: Measure, dimension: area, factor: u.factor * u.factor}, next
+		case 3:
+			return unit{name: "cubic " + u.name, kind: Measure, dimension: volume, factor: u.factor * u.factor * u.factor * 1000}, next
+		}
+		if r.is(next, "/", "per", "an") {
+			if d, ok := durationUnit(strings.ToLower(r.str(next + 1))); ok {
+				if u.name == "km" && d.name == "hour" {
+					u, _ = unitOf("kmh")
+					return u, next + 2
+				}
+				return unit{name: u.name + "/" + d.name, kind: Measure, dimension: speed, factor: u.factor / d.factor}, next + 2
+			}
+		}
+	}
+	return u, next
+}
+
+// simpleUnit returns the unit at token i without a power or rate.
+func (r *reader) simpleUnit(i int) (unit, int) {
+	t := r.at(i)
+	n := t.end - t.start
+	if n > maxWord+8 {
+		return unit{}, 0
+	}
+	name := strings.ToLower(r.text[t.start:t.end])
+	switch name {
+	case "percentage", "percent", "per":
+		if r.is(i+1, "point", "points") && name != "per" {
+			return unit{name: "percentage points", kind: Points, factor: 1}, i + 2
+		}
+		if name == "per" && r.is(i+1, "cent") {
+			u, _ := unitOf("percent")
+			return u, i + 2
+		}
+		if name != "percent" {
+			return unit{}, 0
+		}
+	case "%":
+		if r.is(i+1, "points") {
+			return unit{name: "percentage points", kind: Points, factor: 1}, i + 2
+		}
+	case "pp":
+		return unit{name: "percentage points", kind: Points, factor: 1}, i + 1
+	case "°", "degree", "degrees":
+		if r.is(i+1, "C", "Celsius", "centigrade") {
+			u, _ := unitOf("celsius")
+			return u, i + 2
+		}
+		if r.is(i+1, "F", "Fahrenheit") {
+			u, _ := unitOf("fahrenheit")
+			return u, i + 2
+		}
+	case "in", "h", "s", "b", "t", "bar", "mes", "wh", "pa", "min":
+		if !r.joined(i-1) && (name == "in" || name == "bar" || name == "mes") {
+			return unit{}, 0
+		}
+	case "pound", "pounds":
+		if r.nearWeight(i) {
+			u, _ := unitOf("lb")
+			return u, i + 1
+		}
+	case "us", "canadian", "australian", "hong", "singapore":
+		if r.is(i+1, "dollar", "dollars") {
+			u, _ := currencyOf("dollar")
+			switch name {
+			case "canadian":
+				u, _ = currencyOf("cad")
+			case "australian":
+				u, _ = currencyOf("aud")
+			}
+			return u, i + 2
+		}
+	}
+	if t.class&ideogram != 0 {
+		for _, size := range [...]int{2, 1} {
+			if end := r.at(i + size - 1).end; end > t.start {
+				if u, ok := unitOf(r.text[t.start:end]); ok {
+					return u, i + size
+				}
+			}
+		}
+		if r.is(i, "个", "個") {
+			return r.simpleUnit(i + 1)
+		}
+		return unit{}, 0
+	}
+	if u, ok := unitOf(name); ok {
+		return u, i + 1
+	}
+	return unit{}, 0
+}
+
+// nearWeight reports whether the words before token i say that pounds are a weight.
+func (r *reader) nearWeight(i int) bool {
+	for k := max(0, i-8); k < i; k++ {
+		if r.is(k, "weigh", "weighs", "weighed", "weighing", "weight", "heavy", "body") {
+			return true
+		}
+	}
+	return r.is(i+1, "heavier", "lighter")
+}
+
+// compound adds smaller units after the unit u of v, such as the 30 minutes in "2 hours
+// 30 minutes" or the half in "an hour and a half". It returns the next token.
+func (r *reader) compound(v *Value, u unit, next int) int {
+	if u.kind != Duration && u.dimension != length && u.dimension != mass {
+		return next
+	}
+	if f, k := r.andFraction(next); k > 0 {
+		v.Low += f * u.factor
+		v.High = v.Low
+		v.Step = f * u.factor
+		return k
+	}
+	for range 3 {
+		k := next
+		if r.is(k, "and", ",") {
+			k++
+		}
+		if !r.has(k, digits|numeral) {
+			return next
+		}
+		n := r.numberAt(k)
+		w, after := r.unitAt(n.next)
+		if after == 0 || w.kind != u.kind || w.dimension != u.dimension || w.factor >= u.factor || n.num*w.factor >= u.factor*1.0001 {
+			return next
+		}
+		v.Low += n.num * w.factor
+		v.High, v.Step = v.Low, n.step*w.factor
+		u, next = w, after
+	}
+	return next
+}
+
+// noun returns the words after a number that say what it counts, and the token after
+// them. The last word is the first plural, or the only word.
+func (r *reader) noun(i int) (string, int) {
+	if r.is(i, "of") { // half of the members, a couple of days
+		i++
+		if r.is(i, "the", "its", "their", "our", "his", "her", "all") {
+			i++
+		}
+	}
+	if !r.startsNoun(i) {
+		return "", i
+	}
+	start, end := i, i+1
+	for k := i; k < i+3; k++ {
+		t := r.at(k)
+		if t.class&word == 0 || t.class&(stop|ideogram|numeral|month) != 0 {
+			break
+		}
+		if isPlural(r.text[t.start:t.end]) {
+			end = k + 1
+			break
+		}
+	}
+	if n := r.at(end - 1); n.end-r.at(start).start > 64 {
+		return "", i
+	}
+	return r.text[r.at(start).start:r.at(end-1).end], end
+}
+
+// startsNoun reports whether token i may start the noun after a number.
+func (r *reader) startsNoun(i int) bool {
+	return r.has(i, word) && !r.has(i, stop|numeral|ordinal|month|weekday|ideogram)
+}
+
+// isPlural reports whether w looks like a plural.
+func isPlural(w string) bool {
+	if len(w) > 3 && w[len(w)-1] == 's' && w[len(w)-2] != 's' {
+		return true
+	}
+	switch w {
+	case "people", "men", "women", "children", "staff", "fish", "sheep", "mice", "feet", "teeth", "aircraft", "personnel":
+		return true
+	}
+	return false
+}

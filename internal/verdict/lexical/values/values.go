@@ -1,0 +1,128 @@
+// Package values reads the numbers, amounts of money, shares, measures, durations, dates
+// and times of day in a text, compares what a claim says with what a passage says, and
+// finds the computation that leads from stated values to a claimed one. It knows English
+// well, and the digits, months, currencies and bounds of some other languages.
+package values
+
+import "math"
+
+// A Kind says what a value is. Values of different kinds are not compared, except that a
+// plain number may be a year.
+type Kind uint8
+
+// The kinds of values, with the base unit of Low and High.
+const (
+	Number   Kind = iota // a count or plain number; Noun is what it counts
+	Ordinal              // first, 12th
+	Share                // a part of a whole or a relative change; 0.5 is half or 50%
+	Points               // percentage points
+	Multiple             // twice, threefold, doubled; 2 is twice
+	Money                // in units of the currency
+	Measure              // in the base unit of the dimension: metres, kilograms, degrees Celsius
+	Duration             // seconds
+	Clock                // minutes after midnight
+	Date                 // days after 1 January 1970; a period goes from its first to its last day
+)
+
+// A Value is a value found in a text. The bounds Low and High are equal for an exact
+// value; a bound that is not given is infinite, as in [20, +Inf) for "at least 20".
+type Value struct {
+	Kind      Kind
+	Unit      string  // "km", "USD", "percent", "hour"; a date is "weekday" or "yearless" if it recurs
+	Noun      string  // what a Number counts, as written: "employees", "seating cars"
+	Per       string  // the unit of a rate, as written: "hour" in "$20 per hour"
+	Low, High float64 // bounds in the base unit
+	Open      bool    // the given bound is excluded: "more than 20"
+	Approx    bool    // about 20; a season, early 2020
+	Step      float64 // the last digit of the number as written, in the base unit; the vagueness of a period in days
+	Start     int     // byte offsets in the text
+	End       int
+
+	lean      int8    // with Approx: -1 just below the number (nearly), 1 just above it
+	written   bool    // with a scale word or decimals, which suggests a rounded number
+	word      bool    // a fraction in words, such as a third
+	calendar  bool    // a Duration in months or years, whose length in days varies
+	plainYear bool    // a year without other words
+	dimension uint8   // of a Measure
+	other     float64 // second reading, or 0: 1500 for "1.500", the day with swapped month for "3/4/2020"
+	parts     [2]float64
+}
+
+// Exact reports whether the value is one number rather than a range or bound.
+func (v *Value) Exact() bool { return v.Low == v.High }
+
+// isBound reports whether only one end is given.
+func (v *Value) isBound() bool { return math.IsInf(v.Low, 0) != math.IsInf(v.High, 0) }
+
+// limit returns the given end of a bound.
+func (v *Value) limit() float64 {
+	if math.IsInf(v.High, 0) {
+		return v.Low
+	}
+	return v.High
+}
+
+// A Text is a text with its values.
+type Text struct {
+	Text   string
+	Values []Value
+}
+
+// Read returns a text with its values.
+func Read(text string) Text { return Text{text, Find(text)} }
+
+// Find returns the values in text in ascending order of their offsets. They do not
+// overlap.
+func Find(text string) []Value { return Append(nil, text) }
+
+// Append appends the values in text to dst.
+func Append(dst []Value, text string) []Value {
+	r := reader{text: text}
+	first := len(dst)
+	for r.fill(); r.i < r.n; {
+		if r.toks[r.i].class&trigger == 0 {
+			r.i++
+			if r.n-r.i < ahead {
+				r.fill()
+			}
+			continue
+		}
+		v, next := r.value(r.i)
+		if next == 0 {
+			r.i++
+		} else {
+			if n := len(dst); n == first || v.Start >= dst[n-1].End {
+				dst = append(dst, v)
+			}
+			r.i = next
+		}
+		if r.n-r.i < ahead {
+			r.fill()
+		}
+	}
+	return dst
+}
+
+// value returns the value whose number starts at token i and the token after it, or 0.
+func (r *reader) value(i int) (Value, int) {
+	v, from, next := r.simple(i)
+	if next == 0 {
+		return Value{}, 0
+	}
+	return r.bounded(v, from, next)
+}
+
+// simple parses the value at token i without its bounds. It returns its first token and
+// the token after it, or 0.
+func (r *reader) simple(i int) (v Value, from, next int) {
+	if v, from, next = r.dateAt(i); next > 0 {
+		return v, from, next
+	}
+	if v, from, next = r.clockAt(i); next > 0 {
+		return v, from, next
+	}
+	if v, from, next = r.multipleAt(i); next > 0 {
+		return v, from, next
+	}
+	return r.amountAt(i)
+}
