@@ -56,6 +56,8 @@ modules >"$dir/modules"
 	fenced "$(go env GOROOT)/LICENSE"
 	printf '\n## Word tables of the lexical judge\n\n'
 	sed 1,2d internal/verdict/lexical/lexicon/data/NOTICE.md
+	printf '\n## Tagger, parser and lemmas\n\n'
+	sed 1,2d internal/syntax/data/NOTICE.md
 	printf '\n## Token vocabularies\n\n'
 	sed 1,2d internal/llm/bpe/data/NOTICE.md
 	printf '\n## Model of the embedded judge\n\nBased on all-MiniLM-L6-v2, under the Apache License 2.0 (LICENSE).\n\n'

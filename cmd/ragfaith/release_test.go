@@ -32,6 +32,9 @@ func TestReleaseFilesAreComplete(t *testing.T) {
 	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames (CC BY 4.0)") {
 		t.Error("notices do not mention the sources of the embedded model")
 	}
+	if !strings.Contains(notices, "English Web Treebank 2.15. Copyright 2013-2021") {
+		t.Error("notices do not mention the treebank")
+	}
 	if !strings.Contains(notices, "Copyright (c) 2022 OpenAI") {
 		t.Error("notices do not mention the token vocabularies")
 	}

@@ -1,0 +1,120 @@
+package greedy
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// file is a small model with weights of each sign.
+func file() *File {
+	weights := func(classes uint8) Weights {
+		w := Weights{key1(0, 0): {{Class: 1, Value: -256}, {Class: classes - 1, Value: 255}}}
+		for i := range uint32(50) {
+			w[i*i+1] = []Weight{{Class: uint8(i) % classes, Value: int16(i) - 30}}
+		}
+		return w
+	}
+	return &File{
+		Tags: []string{"", "NOUN|NN", "VERB|VB"}, Relations: []string{"root", "nsubj", "obj"},
+		Classes: map[uint32]uint32{FormKey("Dog"): 7}, Tag: weights(3), Action: weights(3), Label: weights(3),
+	}
+}
+
+func TestModelFileKeepsWeights(t *testing.T) {
+	f := file()
+	m, err := NewModel(f.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(m.Tags, f.Tags) || !slices.Equal(m.Relations, f.Relations) {
+		t.Errorf("got %v, %v, want %v, %v", m.Tags, m.Relations, f.Tags, f.Relations)
+	}
+	if got := m.classes.Find(FormKey("dOG")); got != 7 {
+		t.Errorf("got class %d, want 7", got)
+	}
+	for key, weights := range f.Action {
+		var want [Actions]int32
+		for _, w := range weights {
+			want[w.Class] += int32(w.Value)
+		}
+		var got [Actions]int32
+		m.action.scores([]uint32{key, 12345678}, got[:])
+		if got != want {
+			t.Errorf("feature %d: got %v, want %v", key, got, want)
+		}
+	}
+}
+
+func TestDamagedModelFilesAreErrors(t *testing.T) {
+	data := file().Bytes()
+	for n := range data {
+		if _, err := NewModel(data[:n]); err == nil {
+			t.Errorf("got no error for the first %d of %d bytes", n, len(data))
+		}
+	}
+	if _, err := NewModel(append(slices.Clone(data), 0)); err == nil {
+		t.Error("got no error for an additional byte")
+	}
+}
+
+func TestTableFindsWhatWasPut(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	want := map[uint32]uint32{}
+	for range 3000 {
+		want[random.Uint32()|1] = random.Uint32()
+	}
+	table := NewTable(len(want))
+	for key, value := range want {
+		table.Put(key, value)
+	}
+	for key, value := range want {
+		if got := table.Find(key); got != value {
+			t.Errorf("key %d: got %d, want %d", key, got, value)
+		}
+		if got := table.Find(key - 1); got != want[key-1] {
+			t.Errorf("key %d: got %d, want %d", key-1, got, want[key-1])
+		}
+	}
+}
+
+// TestEveryPathOfActionsEndsInATree takes legal actions at random.
+func TestEveryPathOfActionsEndsInATree(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var in Sentence
+	var st State
+	for n := range 30 {
+		in.Read(strings.Fields(strings.Repeat("dog ", n)), NewTable(0))
+		for range 20 {
+			st.Reset(&in)
+			for !st.Done() {
+				a := Action(random.IntN(int(Actions)))
+				if !st.Legal(a) {
+					continue
+				}
+				st.ActionFeatures(nil)
+				if a != Shift {
+					h, d := st.Arc(a)
+					st.LabelFeatures(nil, h, d)
+				}
+				st.Do(a, 1)
+			}
+			roots := 0
+			for word := 1; word <= n; word++ {
+				steps := 0
+				for at := word; at != n+1; at = st.Head[at] {
+					if steps++; steps > n {
+						t.Fatalf("got a cycle in %v", st.Head)
+					}
+				}
+				if st.Head[word] == n+1 {
+					roots++
+				}
+			}
+			if want := min(n, 1); roots != want {
+				t.Fatalf("got %d roots of %d words, want %d", roots, n, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package greedy
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A Weight is the weight of a feature for a class.
+type Weight struct {
+	Class uint8 // less than 128
+	Value int16 // -256 to 255
+}
+
+// Weights has the nonzero weights of each feature, by key.
+type Weights map[uint32][]Weight
+
+// scorer computes the scores of classes from features.
+type scorer struct {
+	table  *Table
+	packed []uint16 // weights of a feature from its value in the table: 7 bits of class, 9 bits of weight; ends with 0
+}
+
+// scores adds the weights of all features to sum, which has one place per class. The
+// weight 0 of class 0 ends a list, so it can't occur in one.
+func (s *scorer) scores(features []uint32, sum []int32) {
+	clear(sum)
+	for _, key := range features {
+		at := s.table.Find(key)
+		if at == 0 {
+			continue
+		}
+		for _, v := range s.packed[at:] {
+			if v == 0 {
+				break
+			}
+			sum[v&127] += int32(int16(v)) >> 7
+		}
+	}
+}
+
+// A Model has what tagging and parsing need. It is immutable.
+type Model struct {
+	Tags      []string // universal part of speech and Penn tag, separated by "|"; the first is empty
+	Relations []string // the first is root
+
+	classes            *Table
+	tag, action, label scorer
+}
+
+// File is the content of a model file.
+type File struct {
+	Tags, Relations    []string
+	Classes            map[uint32]uint32 // of forms, by Key
+	Tag, Action, Label Weights
+}
+
+const magic = "RFSYNTAX1"
+
+// Bytes encodes a file. Keys are in ascending order and stored as differences.
+func (f *File) Bytes() []byte {
+	b := []byte(magic)
+	for _, list := range [][]string{f.Tags, f.Relations} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, s := range list {
+			b = binary.AppendUvarint(b, uint64(len(s)))
+			b = append(b, s...)
+		}
+	}
+	b = appendKeys(b, f.Classes)
+	for _, key := range sortedKeys(f.Classes) {
+		b = binary.AppendUvarint(b, uint64(f.Classes[key]))
+	}
+	for _, w := range []Weights{f.Tag, f.Action, f.Label} {
+		b = appendKeys(b, w)
+		keys := sortedKeys(w)
+		// Counts, classes and values apart compress better.
+		for _, key := range keys {
+			b = binary.AppendUvarint(b, uint64(len(w[key])))
+		}
+		for _, key := range keys {
+			for _, v := range w[key] {
+				b = append(b, v.Class)
+			}
+		}
+		for _, key := range keys {
+			for _, v := range w[key] {
+				b = binary.AppendVarint(b, int64(v.Value))
+			}
+		}
+	}
+	return b
+}
+
+func sortedKeys[V any](m map[uint32]V) []uint32 {
+	keys := make([]uint32, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, cmp.Compare[uint32])
+	return keys
+}
+
+func appendKeys[V any](b []byte, m map[uint32]V) []byte {
+	b = binary.AppendUvarint(b, uint64(len(m)))
+	last := uint32(0)
+	for _, key := range sortedKeys(m) {
+		b = binary.AppendUvarint(b, uint64(key-last))
+		last = key
+	}
+	return b
+}
+
+// NewModel decodes a model file.
+func NewModel(data []byte) (*Model, error) {
+	r := reader{data: data}
+	if !bytes.HasPrefix(data, []byte(magic)) {
+		return nil, errors.New("not a model of tags and dependencies")
+	}
+	r.data = r.data[len(magic):]
+	m := &Model{Tags: r.strings(), Relations: r.strings()}
+	keys := r.keys()
+	m.classes = NewTable(len(keys))
+	for _, key := range keys {
+		m.classes.Put(key, uint32(r.uvarint()))
+	}
+	for _, s := range []*scorer{&m.tag, &m.action, &m.label} {
+		r.scorer(s)
+	}
+	if r.err != nil || len(r.data) > 0 {
+		return nil, fmt.Errorf("model of tags and dependencies: damaged, %d bytes left", len(r.data))
+	}
+	return m, nil
+}
+
+// reader decodes the format of Bytes. After an error it returns zeros.
+type reader struct {
+	data []byte
+	err  error
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.data)
+	if n <= 0 {
+		r.err, r.data = errors.New("truncated"), nil
+		return 0
+	}
+	r.data = r.data[n:]
+	return v
+}
+
+// count reads a number of things that take at least a byte each.
+func (r *reader) count() int {
+	n := r.uvarint()
+	if n > uint64(len(r.data)) {
+		r.err, r.data = errors.New("truncated"), nil
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) bytes(n int) []byte {
+	if n > len(r.data) {
+		r.err, r.data = errors.New("truncated"), nil
+		return make([]byte, n)
+	}
+	b := r.data[:n]
+	r.data = r.data[n:]
+	return b
+}
+
+func (r *reader) strings() []string {
+	list := make([]string, r.count())
+	for i := range list {
+		list[i] = string(r.bytes(r.count()))
+	}
+	return list
+}
+
+func (r *reader) keys() []uint32 {
+	keys := make([]uint32, r.count())
+	last := uint32(0)
+	for i := range keys {
+		last += uint32(r.uvarint())
+		keys[i] = last
+	}
+	return keys
+}
+
+func (r *reader) scorer(s *scorer) {
+	keys := r.keys()
+	counts := make([]int, len(keys))
+	total := 0
+	for i := range counts {
+		counts[i] = r.count()
+		total += counts[i]
+	}
+	if total > len(r.data) {
+		r.err, r.data, total = errors.New("truncated"), nil, 0
+		clear(counts)
+	}
+	classes := r.bytes(total)
+	s.table = NewTable(len(keys))
+	s.packed = make([]uint16, 1, 1+total+len(keys))
+	for i, key := range keys {
+		s.table.Put(key, uint32(len(s.packed)))
+		for range counts[i] {
+			v := r.uvarint()
+			value := int64(v>>1) ^ -int64(v&1)
+			s.packed = append(s.packed, uint16(value<<7)|uint16(classes[0]&127))
+			classes = classes[1:]
+		}
+		s.packed = append(s.packed, 0)
+	}
+}
