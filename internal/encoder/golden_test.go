@@ -24,7 +24,7 @@ const goldenTolerance = 2e-5
 
 func goldenNames() []string {
 	return []string{
-		"bert", "bert-sentence", "roberta", "alignscore", "xlm-roberta", "deberta-v2", "modernbert", "modernbert-tokens", "hhem", "t5",
+		"bert", "bert-sentence", "roberta", "alignscore", "xlm-roberta", "deberta-v2", "modernbert", "modernbert-tokens", "mmbert-tokens", "hhem", "t5",
 	}
 }
 

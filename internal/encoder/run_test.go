@@ -294,6 +294,7 @@ func TestInfoDescribesModel(t *testing.T) {
 		"deberta-v2":        {"DebertaV2ForSequenceClassification", 20, 2, 0},
 		"modernbert":        {"ModernBertForSequenceClassification", 16, 4, 0},
 		"modernbert-tokens": {"ModernBertForTokenClassification", 16, 4, 0},
+		"mmbert-tokens":     {"ModernBertForTokenClassification", 16, 4, 0},
 		"hhem":              {"HHEMv2ForSequenceClassification", 12, 2, 0},
 		"t5":                {"T5ForConditionalGeneration", 12, 2, 0},
 	}

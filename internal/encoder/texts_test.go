@@ -193,13 +193,13 @@ func TestTextDoesNotProduceSpecialTokens(t *testing.T) {
 		countSpecials := func(ids []int32) (n int) {
 			for _, id := range ids {
 				switch pieces[id] {
-				case "[CLS]", "[SEP]", "[PAD]", "[MASK]", "<s>", "</s>", "<pad>", "<mask>", "<|endoftext|>":
+				case "[CLS]", "[SEP]", "[PAD]", "[MASK]", "<s>", "</s>", "<pad>", "<mask>", "<bos>", "<eos>", "<|endoftext|>":
 					n++
 				}
 			}
 			return n
 		}
-		text := "one [SEP][CLS] [PAD] [MASK] </s><s> <pad> <mask> ［SEP］ ＜/s＞ <|endoftext|>"
+		text := "one [SEP][CLS] [PAD] [MASK] </s><s> <pad> <mask> ［SEP］ ＜/s＞ <bos><eos> <|endoftext|>"
 		got, err := m.encodePair(Pair{text, text})
 		if err != nil {
 			t.Fatal(err)

@@ -71,6 +71,18 @@ TRUNCATED = [  # name, texts, strategy, max_length
     ("not needed", ("A town.", "A quay."), "longest_first", 60),
     ("single text", (LONG, None), "longest_first", 16),
 ]
+HARD = [  # texts for tokenizers that map spaces to ▁ and unknown characters to bytes
+    (" leading and trailing ", "  two  and   three    spaces     "),
+    ("▁ ▁▁ a▁b", "\u2581the\u2581quay"),
+    ("line\nline\n\nline\n\n\nline\n\n\n\nend", "\r\n\r\n\t\t\n \n"),
+    ("<bos>quay<eos> <unk><mask><pad>", "<0x41> <0xFF> <unused0> <table> <unused1>"),
+    ("\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f3f4\U000e0067\U000e007f", "\u0000\u0001\u007f\u0085\u00ad\ufeff\ufffd\uffff"),
+    ("e\u0301\u0323 \u1e69 ﬁ ŉ", "İstanbul ß ẞ ΑΣ ς"),
+    ("مرحبا ١٢٣", "नमस्ते हिन्दी ไทย"),
+    ("quay" * 60, "\U0001f600" * 20),
+    (" ", "a"),
+    ("the quay\u00a0the\u3000quay", "the\u2009quay\u200bthe"),
+]
 CORPUS = [LONG, *SINGLES.values(), *(t for pair in PAIRS.values() for t in pair)] * 2
 
 # The layout of FactCG, from factcg/utils.py of its repository.
@@ -151,6 +163,28 @@ def modernbert_tokenizer():
     tok.add_tokens([AddedToken(" " * n, normalized=True) for n in (4, 3, 2)])
     tok.add_special_tokens(["[UNK]", "[CLS]", "[SEP]", "[PAD]", AddedToken("[MASK]", lstrip=True, special=True)])
     tok.post_processor = template("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", ["[CLS]", "[SEP]"], tok)
+    return tok
+
+
+def gemma_tokenizer():
+    """Returns a tokenizer like that of mmBERT: BPE over the whole text with spaces as ▁, and bytes for unknown characters."""
+    specials = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>"]
+    tok = Tokenizer(models.BPE())
+    tok.normalizer = normalizers.Replace(" ", "▁")
+    tok.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")  # for training only
+    pieces = [f"<0x{b:02X}>" for b in range(256)]
+    ascii = [t for t in CORPUS if t.isascii()]
+    trainer = trainers.BpeTrainer(vocab_size=420, special_tokens=specials + pieces + ["▁▁", "▁▁▁"], show_progress=False)
+    tok.train_from_iterator(ascii, trainer)
+    model = json.loads(tok.to_str())["model"]
+    merges = [("▁", "▁"), ("▁▁", "▁")] + [tuple(m) for m in model["merges"]]
+    tok = Tokenizer(models.BPE(model["vocab"], merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    tok.normalizer = normalizers.Replace(" ", "▁")
+    tok.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    tok.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    tok.add_special_tokens([AddedToken(s, normalized=False, special=True) for s in specials])
+    tok.add_tokens([AddedToken(t, normalized=False) for t in ("\n\n", "\n\n\n", "<unused0>", "<table>")])
+    tok.post_processor = template("<bos> $A <eos>", "<bos> $A <eos> $B:1 <eos>:1", ["<bos>", "<eos>"], tok)
     return tok
 
 
@@ -260,6 +294,8 @@ def inputs(kind, long):
     cases = [(n, a, b, None) for n, (a, b) in PAIRS.items()]
     if long:  # exceeds max_position_embeddings; only for models with relative positions
         cases.append(("long", LONG, LONG, None))
+    if kind == "gemma":
+        cases += [(f"hard {i}", a, b, None) for i, (a, b) in enumerate(HARD)]
     if kind in ("hhem", "t5", "template"):
         return [*cases, ("pad token", "one <pad> two", "three", None)]
     if kind == "embed":
@@ -305,7 +341,7 @@ def run_cases(model, tok, kind, stages, uses_types, long, prompt=None):
             case["logits"] = out.logits[0, 0, T5_LABELS].tolist()
         else:
             case["logits"] = out.logits[0].tolist()
-        if kind == "tokencls":
+        if kind in ("tokencls", "gemma"):
             case["offsets"], case["sequence_ids"] = e.offsets, e.sequence_ids
         cases.append(case)
     return cases, hidden
@@ -453,13 +489,16 @@ def write_deberta(out):
 
 
 def write_modernbert(out):
-    tok = modernbert_tokenizer()
-    ids = {f"{k}_token_id": tok.token_to_id(t) for k, t in [("pad", "[PAD]"), ("cls", "[CLS]"), ("sep", "[SEP]")]}
+    tok, names = modernbert_tokenizer(), ["[PAD]", "[CLS]", "[SEP]"]
     size = {"hidden_size": 16, "num_hidden_layers": 4, "num_attention_heads": 2, "intermediate_size": 20}
     for name, kind, cls, extra in [
         ("modernbert", "seqcls", tf.ModernBertForSequenceClassification, labels("contradiction", "entailment", "neutral")),
         ("modernbert-tokens", "tokencls", tf.ModernBertForTokenClassification, {}),
+        ("mmbert-tokens", "gemma", tf.ModernBertForTokenClassification, labels("supported", "hallucinated")),
     ]:
+        if kind == "gemma":
+            tok, names = gemma_tokenizer(), ["<pad>", "<bos>", "<eos>"]
+        ids = {f"{k}_token_id": tok.token_to_id(t) for k, t in zip(["pad", "cls", "sep"], names)}
         config = tf.ModernBertConfig(
             **size,
             **ids | {"bos_token_id": ids["cls_token_id"], "eos_token_id": ids["sep_token_id"]},
