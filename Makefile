@@ -34,10 +34,10 @@ test-all: ## run all tests, then the fast ones with the race detector (needs a C
 	CGO_ENABLED=0 $(GO) test -timeout 20m ./...
 	CGO_ENABLED=1 $(GO) test -short -race -timeout 20m ./...
 
-test-ort: ## test --device with the library in RAGFAITH_ONNXRUNTIME (see scripts/fetch-onnxruntime.sh)
+test-ort: ## test ONNX graphs with the library in RAGFAITH_ONNXRUNTIME (see scripts/fetch-onnxruntime.sh)
 	@test -n "$$RAGFAITH_ONNXRUNTIME" || { echo 'RAGFAITH_ONNXRUNTIME is not set'; exit 1; }
 	CGO_ENABLED=0 $(GO) test -tags ort ./internal/encoder/ort
-	CGO_ENABLED=0 $(GO) test -tags ort -run 'Runtime|Device' ./internal/encoder ./cmd/ragfaith
+	CGO_ENABLED=0 $(GO) test -tags ort -run 'ONNX|Device' ./internal/encoder ./cmd/ragfaith
 
 lint: ## run the linters (versions in tools/lint/go.mod)
 	$(LINT) run ./...

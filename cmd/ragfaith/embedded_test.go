@@ -80,7 +80,7 @@ func TestEmbeddedJudgeFlagErrors(t *testing.T) {
 	}{
 		{2, "--model-file has no effect without --judge embedded", []string{"--judge", "hhem", "--model-file", tinyGrounding}},
 		{2, "--label-map has no effect on --judge embedded", []string{"--judge", "embedded", "--model-file", tinyGrounding, "--label-map", "a=supported"}},
-		{2, "--judge embedded runs on --device cpu", []string{"--judge", "embedded", "--model-file", tinyGrounding, "--device", "ort-cpu"}},
+		{2, "--judge embedded runs on --device cpu", []string{"--judge", "embedded", "--model-file", tinyGrounding, "--device", "cuda"}},
 		{1, "none.safetensors", []string{"--judge", "embedded", "--model-file", "none.safetensors"}},
 		{1, "damaged", []string{"--judge", "embedded", "--model-file", damaged}},
 	} {

@@ -242,7 +242,7 @@ func completeValues(cmd *cobra.Command) {
 		case *flagvalue.Value:
 			words = v.Words()
 		case deviceName:
-			words = []string{"cpu", "ort-cpu", "cuda:0"}
+			words = []string{"cpu", "cuda:0"}
 		case judgeName: // or a directory
 			words, directive = append(judgeNames(), serverNames()...), cobra.ShellCompDirectiveDefault
 		}

@@ -60,7 +60,7 @@ type localOptions struct {
 func (l *localOptions) flags() []flagSpec {
 	return []flagSpec{
 		modelsFlag(&l.models),
-		{name: "device", arg: "DEVICE", value: deviceName{&l.device}, help: "cpu, or with ONNX Runtime ort-cpu or cuda:N"},
+		{name: "device", arg: "DEVICE", value: deviceName{&l.device}, help: "cpu, or cuda:N with ONNX Runtime (experimental)"},
 		{name: "onnxruntime", arg: "FILE", value: &l.library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
 		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
 		{name: "prefilter", arg: "N", value: flagvalue.Int(&l.prefilter, defaultPrefilter, 0), help: "judge each claim against the N nearest passages; 0 for all"},
@@ -106,7 +106,7 @@ func (o *scoreOptions) checkLocal() error {
 	case device.Provider != ort.None && o.localModel.precision == precisionInt8:
 		return usagef("--precision int8 needs --device cpu: %s computes in float32", device)
 	case device.Provider == ort.None && o.explicit("onnxruntime"):
-		return usagef("--onnxruntime has no effect on --device cpu: use --device ort-cpu or cuda:N")
+		return usagef("--onnxruntime has no effect on --device cpu: use --device cuda:N")
 	}
 	return nil
 }

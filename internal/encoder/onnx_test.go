@@ -37,7 +37,16 @@ func onnxOptions(t testing.TB) Options {
 func TestGoldenModelsMatchReferenceOnONNX(t *testing.T) {
 	for _, name := range goldenNames() {
 		t.Run(name, func(t *testing.T) {
-			m, g := loadGolden(t, name, onnxOptions(t)), readGolden(t, name)
+			options := onnxOptions(t)
+			if name == "t5" {
+				o := goldenOptions(name)
+				o.Device, o.Library = options.Device, options.Library
+				if _, err := Open(goldenDir(name), o); err == nil || !strings.Contains(err.Error(), "models with a decoder") {
+					t.Errorf("got error %v, want %q", err, "models with a decoder")
+				}
+				return
+			}
+			m, g := loadGolden(t, name, options), readGolden(t, name)
 			for _, size := range []int{1, 10, 64} {
 				var d deviation
 				for i, got := range computeBatches(t, m, g, size) {

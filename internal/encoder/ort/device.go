@@ -13,7 +13,8 @@ type Provider int
 const (
 	// None means that ONNX Runtime is not used.
 	None Provider = iota
-	// CPU is available in every build.
+	// CPU is available in every build. It is for tests of graphs: the kernels of this
+	// program are faster.
 	CPU
 	// CUDA computes on Nvidia GPUs and needs onnxruntime-gpu.
 	CUDA
@@ -26,14 +27,12 @@ type Device struct {
 	Index    int // GPU number
 }
 
-// ParseDevice parses a device name: cpu (ONNX Runtime is not used), ort-cpu, cuda
-// (the first GPU) or cuda:N.
+// ParseDevice parses a device name: cpu (ONNX Runtime is not used), cuda (the first
+// GPU) or cuda:N.
 func ParseDevice(name string) (Device, error) {
 	switch name {
 	case "cpu":
 		return Device{}, nil
-	case "ort-cpu":
-		return Device{Provider: CPU}, nil
 	case "cuda":
 		return Device{Provider: CUDA}, nil
 	}
@@ -43,10 +42,10 @@ func ParseDevice(name string) (Device, error) {
 		}
 		return Device{}, fmt.Errorf("invalid device %q: want cuda:N with N from 0 to 255", name)
 	}
-	return Device{}, errors.New("want cpu, ort-cpu, cuda or cuda:N")
+	return Device{}, errors.New("want cpu, cuda or cuda:N")
 }
 
-// String returns the name that ParseDevice accepts.
+// String returns the name that ParseDevice accepts, or ort-cpu.
 func (d Device) String() string {
 	switch d.Provider {
 	case CPU:

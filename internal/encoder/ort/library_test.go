@@ -122,7 +122,7 @@ func TestOpenAcceptsDirectory(t *testing.T) {
 
 func TestParseDevice(t *testing.T) {
 	for name, want := range map[string]Device{
-		"cpu": {}, "ort-cpu": {Provider: CPU}, "cuda": {Provider: CUDA}, "cuda:0": {Provider: CUDA}, "cuda:3": {CUDA, 3},
+		"cpu": {}, "cuda": {Provider: CUDA}, "cuda:0": {Provider: CUDA}, "cuda:3": {CUDA, 3},
 	} {
 		got, err := ParseDevice(name)
 		if err != nil || got != want {
@@ -132,7 +132,7 @@ func TestParseDevice(t *testing.T) {
 			t.Errorf("%s: round trip: got %+v, %v; want %+v, nil", got, again, err, got)
 		}
 	}
-	for _, name := range []string{"", "gpu", "cuda:", "cuda:-1", "cuda:256", "cuda:1x", "CPU"} {
+	for _, name := range []string{"", "gpu", "ort-cpu", "cuda:", "cuda:-1", "cuda:256", "cuda:1x", "CPU"} {
 		if d, err := ParseDevice(name); err == nil {
 			t.Errorf("ParseDevice(%q): got %v, want an error", name, d)
 		}
