@@ -21,7 +21,7 @@ func TestFind(t *testing.T) {
 		"see Passage 2 and step 3":                  "",
 		"no one came; one of them left":             "",
 		"only one office":                           "1 office",
-		"only the second half of the season":        "",
+		"only the second half of the season":        "2nd half",
 		"a third party":                             "3rd party",
 		"one hundred and five thousand two hundred": "105,200",
 		"he gave 110% and 5 more":                   "110% 5",
