@@ -168,6 +168,10 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 	} else if next == i+1 && r.is(i, "one") && !r.startsNoun(next) || t.class&lone != 0 || r.is(i-1, "no", "the", "this", "that", "each", "every", "another") && r.is(i, "one") {
 		return Value{}, 0, 0
 	}
+	if v.Kind == Number && v.Low < 150 && (r.is(from-1, "aged") || r.is(from-1, "of") && r.is(from-2, "age")) {
+		u, _ := durationUnit("year")
+		v.setUnit(u)
+	}
 	return v, from, next
 }
 

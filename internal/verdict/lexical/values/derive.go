@@ -1,0 +1,254 @@
+package values
+
+import (
+	"math"
+	"strings"
+)
+
+// A Derivation is a computation over stated values.
+type Derivation struct {
+	Text  string // written out: "$10 + $25 = $35"
+	Holds bool   // the result is the claimed value
+}
+
+// Derive looks for a computation over the values of the passages that yields value i of a
+// claim. Because some sum or ratio of many numbers always fits, the words of the claim
+// must ask for it: "total" for a sum, "cheaper than" for a difference, "each" for a
+// quotient, "lasted" for the time between two dates. Its operands must be the only two
+// values of the unit in the passages, or the words around them must occur in the claim.
+// For these operands only, a claim with another result is reported with Holds false; ok
+// is false if no computation is asked for or its operands are unclear. Callers look for
+// the value itself first.
+func Derive(claim Text, i int, passages []Text) (d Derivation, ok bool) {
+	v := claim.Values[i]
+	if v.Kind == Date || v.Kind == Clock || v.Kind == Ordinal {
+		return Derivation{}, false
+	}
+	w := wordsOf(claim.Text, v.Start, v.End)
+	for _, rule := range [...]func(*derivation) (Derivation, bool){
+		(*derivation).elapsed, (*derivation).ratio, (*derivation).change, (*derivation).share, (*derivation).partOf, (*derivation).quotient,
+		(*derivation).product, (*derivation).sum, (*derivation).difference, (*derivation).other, (*derivation).list,
+	} {
+		if d, ok := rule(&derivation{claim: claim, i: i, v: v, words: w, passages: passages}); ok {
+			return d, true
+		}
+	}
+	return Derivation{}, false
+}
+
+// A derivation is the state of Derive.
+type derivation struct {
+	claim    Text
+	i        int
+	v        Value // claimed
+	words    claimWords
+	passages []Text
+}
+
+// result compares the claimed value with a computed number.
+func (d *derivation) result(text string, x float64, like *Value) (Derivation, bool) {
+	r := *like
+	r.Kind, r.Low, r.High, r.other, r.written = d.v.Kind, x, x, 0, true
+	if d.v.Kind == Points || d.v.Kind == Share || d.v.Kind == Multiple || r.Unit == "" {
+		r.Unit = d.v.Unit
+	}
+	c := Compare(d.v, r)
+	if d.v.Kind == Share && !d.v.written {
+		if math.Abs(d.v.Low-x) <= math.Max(fractionWords, d.v.Step/2) && d.v.Exact() {
+			c = Entailed
+		}
+	}
+	return Derivation{Text: text + " = " + r.String(), Holds: c == Equal || c == Entailed}, c != Incomparable
+}
+
+// alike reports whether a stated value may be an operand of a sum or difference that
+// gives the claimed value.
+func (d *derivation) alike(s *Value) bool {
+	v := &d.v
+	if !s.Exact() || math.IsInf(s.Low, 0) {
+		return false
+	}
+	switch v.Kind {
+	case Points:
+		return s.Kind == Share
+	case Money:
+		return s.Kind == Money && s.Unit == v.Unit
+	case Measure:
+		return s.Kind == Measure && s.dimension == v.dimension
+	case Number:
+		return s.Kind == Number && sameNoun(v.Noun, s.Noun)
+	case Duration, Ordinal, Share, Multiple, Clock, Date:
+	}
+	return s.Kind == v.Kind
+}
+
+// sameNoun reports whether two nouns have the same last word, or one is missing.
+func sameNoun(a, b string) bool {
+	return a == "" || b == "" || head(a) == head(b)
+}
+
+// head returns the stem of the last word of a noun.
+func head(noun string) string {
+	return stem(strings.ToLower(noun[strings.LastIndexByte(noun, ' ')+1:]))
+}
+
+// sum adds the values that the claim names, or all values of the unit.
+func (d *derivation) sum() (Derivation, bool) {
+	if d.words.cues&cueSum == 0 && !strings.Contains(d.claim.Text, " in all") {
+		return Derivation{}, false
+	}
+	cs := candidates(d.passages, d.alike)
+	named := cs[:0:0]
+	for _, c := range cs {
+		if c.score(d.words.left) > 0 {
+			named = append(named, c)
+		}
+	}
+	if len(cs) > 6 && len(named) == len(cs) {
+		return Derivation{}, false
+	}
+	var first Derivation
+	found := false
+	for _, set := range [...][]candidate{named, cs} {
+		if len(set) < 2 || len(set) > 6 {
+			continue
+		}
+		total, text := 0.0, ""
+		for i := range set {
+			total += set[i].Low
+			if i > 0 {
+				text += " + "
+			}
+			text += set[i].String()
+		}
+		r, ok := d.result(text, total, &set[0].Value)
+		if ok && r.Holds {
+			return r, true
+		}
+		if ok && !found && len(set) == 2 {
+			first, found = r, true
+		}
+	}
+	return first, found
+}
+
+// pair returns the two values that the claim compares: a, which is named before "than",
+// and b. If the claim is about a change, a is the later one.
+func (d *derivation) pair(fits func(*Value) bool) (a, b candidate, ok bool) {
+	cs := candidates(d.passages, fits)
+	if d.words.cues&cueThan != 0 {
+		i := best(cs, d.words.left, d.words.right, -1)
+		j := best(cs, d.words.right, d.words.left, i)
+		if i >= 0 && j >= 0 {
+			return cs[i], cs[j], true
+		}
+		if len(cs) == 2 && i >= 0 && len(d.words.right) > 0 {
+			return cs[i], cs[1-i], true
+		}
+	}
+	if d.words.cues&cueChange == 0 || len(cs) < 2 {
+		return a, b, false
+	}
+	if len(cs) > 2 {
+		named := cs[:0:0]
+		for _, c := range cs {
+			if c.score(d.words.left) > 0 {
+				named = append(named, c)
+			}
+		}
+		if cs = named; len(cs) != 2 {
+			return a, b, false
+		}
+	}
+	a, b = cs[1], cs[0]
+	if x, y := a.year(d.passages), b.year(d.passages); x != 0 && y != 0 && x < y {
+		a, b = b, a
+	}
+	return a, b, true
+}
+
+// year returns the only year in the clause of a candidate, or 0.
+func (c *candidate) year(passages []Text) float64 {
+	year := 0.0
+	for _, v := range passages[c.passage].Values {
+		if v.Kind == Date && v.Unit == "" && v.Start >= c.from && v.End <= c.to {
+			if year != 0 {
+				return 0
+			}
+			year = v.Low
+		}
+	}
+	return year
+}
+
+// difference subtracts two values that the claim compares.
+func (d *derivation) difference() (Derivation, bool) {
+	if d.words.cues&(cueLess|cueMore) == 0 {
+		return Derivation{}, false
+	}
+	a, b, ok := d.pair(d.alike)
+	if !ok {
+		return Derivation{}, false
+	}
+	less := a.Low < b.Low
+	if less {
+		a, b = b, a
+	}
+	x := a.Low - b.Low
+	if d.v.Kind == Points {
+		x = math.Round(1e6*x) / 1e4
+	}
+	r, ok := d.result(a.String()+" - "+b.String(), x, &a.Value)
+	if c := d.words.cues & (cueLess | cueMore); less && c == cueMore || !less && c == cueLess {
+		r.Holds = false
+	}
+	return r, ok
+}
+
+// change computes a relative change: rose by 50%, 20% more than.
+func (d *derivation) change() (Derivation, bool) {
+	if d.v.Kind != Share || d.words.cues&(cueLess|cueMore) == 0 {
+		return Derivation{}, false
+	}
+	a, b, ok := d.pair(isQuantity)
+	if !ok || b.Low == 0 || a.Kind != b.Kind || a.Unit != b.Unit && a.dimension != b.dimension || a.dimension == temperature {
+		return Derivation{}, false
+	}
+	if x := a.Low/b.Low - 1; x >= 0 {
+		r, ok := d.result(a.String()+" / "+b.String()+" - 1", x, &d.v)
+		r.Holds = r.Holds && d.words.cues&cueMore != 0
+		return r, ok
+	}
+	r, ok := d.result("1 - "+a.String()+" / "+b.String(), 1-a.Low/b.Low, &d.v)
+	r.Holds = r.Holds && d.words.cues&cueLess != 0
+	return r, ok
+}
+
+// ratio computes how many times one value is another: twice as tall, doubled.
+func (d *derivation) ratio() (Derivation, bool) {
+	if d.v.Kind != Multiple {
+		return Derivation{}, false
+	}
+	w := &d.words
+	if w.cues&cueThan == 0 { // "twice as many members as in 2010": the second "as" is "than"
+		if _, rest, ok := strings.Cut(d.claim.Text[d.v.End:], " as "); ok {
+			if k := strings.Index(rest, " as "); k >= 0 {
+				at := len(d.claim.Text) - len(rest) + k
+				*w = claimWords{cues: w.cues | cueThan, left: wordsOf(d.claim.Text[:at], d.v.Start, d.v.End).left, right: wordsOf(d.claim.Text[at:], 0, 0).left}
+			}
+		}
+	}
+	if w.cues&(cueThan|cueChange) == 0 {
+		w.cues |= cueOf(strings.ToLower(d.claim.Text[d.v.Start:d.v.End]))
+	}
+	a, b, ok := d.pair(isQuantity)
+	if !ok || b.Low == 0 || a.Kind != b.Kind || a.Unit != b.Unit && a.dimension != b.dimension {
+		return Derivation{}, false
+	}
+	return d.result(a.String()+" / "+b.String(), a.Low/b.Low, &d.v)
+}
+
+// isQuantity reports whether a value has a size that ratios make sense of.
+func isQuantity(v *Value) bool {
+	return v.Exact() && (v.Kind == Number || v.Kind == Money || v.Kind == Measure || v.Kind == Duration)
+}

@@ -1,0 +1,227 @@
+package values
+
+import "strings"
+
+// share divides a part by its whole: 29 of the 58 members are half.
+func (d *derivation) share() (Derivation, bool) {
+	if d.v.Kind != Share || d.words.cues&(cueChange|cueThan) != 0 {
+		return Derivation{}, false
+	}
+	cs := candidates(d.passages, isQuantity)
+	var found Derivation
+	n := 0
+	for i := range cs {
+		for j := range cs {
+			part, whole := &cs[i], &cs[j]
+			if i == j || part.Kind != whole.Kind || part.Unit != whole.Unit || part.Low >= whole.Low || part.passage != whole.passage || !d.isWhole(part, whole) {
+				continue
+			}
+			r, ok := d.result(part.String()+" / "+whole.String(), part.Low/whole.Low, &d.v)
+			if ok && r.Holds {
+				return r, true
+			}
+			if ok {
+				found, n = r, n+1
+			}
+		}
+	}
+	return found, n == 1
+}
+
+// isWhole reports whether the words say that part is a part of whole: "29 of the 58
+// members", or both count what the claim is about.
+func (d *derivation) isWhole(part, whole *candidate) bool {
+	if part.Kind != Number {
+		return part.score(d.words.left) > 0 && whole.score(d.words.left) > 0 && part.score(d.words.left) > whole.score(d.words.left)
+	}
+	text := d.passages[part.passage].Text
+	if part.End <= whole.Start && strings.TrimSpace(text[part.End:whole.Start]) == "of the" {
+		return true
+	}
+	return part.Noun != "" && whole.Noun != "" && head(part.Noun) == head(whole.Noun) && contains(d.words.left, head(whole.Noun)) &&
+		part.score(d.words.left) >= 1
+}
+
+// partOf applies a stated share to a stated whole: half of the 58 members are 29.
+func (d *derivation) partOf() (Derivation, bool) {
+	if d.v.Kind != Number && d.v.Kind != Money && d.v.Kind != Measure || d.words.cues&(cueThan|cueSum|cueChange) != 0 {
+		return Derivation{}, false
+	}
+	shares := candidates(d.passages, func(s *Value) bool { return s.Kind == Share && s.Exact() })
+	wholes := candidates(d.passages, func(s *Value) bool { return d.alike(s) && s.Low > 0 })
+	for i := range shares {
+		s := &shares[i]
+		if s.score(d.words.left) < 1 || d.v.Noun != "" && !contains(s.label, head(d.v.Noun)) {
+			continue
+		}
+		for j := range wholes {
+			whole := &wholes[j]
+			if d.v.Kind == Number && (whole.Noun == "" || d.v.Noun == "") {
+				continue
+			}
+			if r, ok := d.result(s.String()+" of "+whole.end(whole.Low), s.Low*whole.Low, &whole.Value); ok && r.Holds {
+				return r, true
+			}
+		}
+	}
+	return Derivation{}, false
+}
+
+// quotient divides a total by a count: 120,000 euros shared by 4 partners are 30,000
+// each.
+func (d *derivation) quotient() (Derivation, bool) {
+	if d.words.cues&cueEach == 0 && d.v.Per == "" {
+		return Derivation{}, false
+	}
+	totals := candidates(d.passages, d.alike)
+	counts := candidates(d.passages, func(s *Value) bool {
+		return s.Exact() && s.Low > 0 && (s.Kind == Number && s.Noun != "" || s.Kind == Duration)
+	})
+	per := stem(strings.ToLower(d.v.Per))
+	for i := range totals {
+		for j := range counts {
+			t, c := &totals[i], &counts[j]
+			if t.passage != c.passage || t.Start == c.Start {
+				continue
+			}
+			n, unit := c.Low, ""
+			if c.Kind == Duration {
+				n, unit = c.Low/factorOf(c.Unit), c.Unit
+			} else {
+				unit = head(c.Noun)
+			}
+			if unit != per && !contains(d.words.left, unit) {
+				continue
+			}
+			if r, ok := d.result(t.end(t.Low)+" / "+decimals(n, 2), t.Low/n, &t.Value); ok && (r.Holds || len(totals) == 1 && len(counts) == 1) {
+				return r, true
+			}
+		}
+	}
+	return Derivation{}, false
+}
+
+// product multiplies a price or size of one thing by the number of things in the claim:
+// four nights at $80 are $320. A rate per month is also converted to one per year.
+func (d *derivation) product() (Derivation, bool) {
+	cs := candidates(d.passages, d.alike)
+	for j := range d.claim.Values {
+		n := &d.claim.Values[j]
+		if j == d.i || n.Kind != Number && n.Kind != Duration || !n.Exact() || n.Low <= 0 {
+			continue
+		}
+		count, unit := n.Low, ""
+		switch {
+		case n.Kind == Duration:
+			count, unit = n.Low/factorOf(n.Unit), n.Unit
+		case n.Noun != "":
+			unit = head(n.Noun)
+		}
+		if unit == "" || count < 2 {
+			continue
+		}
+		var found Derivation
+		hits := 0
+		for i := range cs {
+			if !cs[i].isPriceOf(unit, d.passages) {
+				continue
+			}
+			r, ok := d.result(decimals(count, 2)+" × "+cs[i].end(cs[i].Low), count*cs[i].Low, &cs[i].Value)
+			if ok && r.Holds {
+				return r, true
+			}
+			if ok {
+				found, hits = r, hits+1
+			}
+		}
+		if hits == 1 {
+			return found, true
+		}
+	}
+	return d.rate(cs)
+}
+
+// rate converts a rate between periods: $20 a month is $240 a year.
+func (d *derivation) rate(cs []candidate) (Derivation, bool) {
+	to, ok := durationUnit(stem(strings.ToLower(d.v.Per)))
+	if !ok || len(cs) > 2 {
+		return Derivation{}, false
+	}
+	for i := range cs {
+		from, ok := durationUnit(stem(strings.ToLower(cs[i].Per)))
+		if !ok || from.calendar != to.calendar || from.factor >= to.factor {
+			continue
+		}
+		n := to.factor / from.factor
+		like := cs[i].Value
+		like.Per = d.v.Per
+		return d.result(decimals(n, 2)+" × "+cs[i].end(cs[i].Low), n*cs[i].Low, &like)
+	}
+	return Derivation{}, false
+}
+
+// isPriceOf reports whether the words around a value say that it is for one unit: "a
+// night costs $80", "$80 per night".
+func (c *candidate) isPriceOf(unit string, passages []Text) bool {
+	if stem(strings.ToLower(c.Per)) == unit {
+		return true
+	}
+	text, found, article := passages[c.passage].Text, false, false
+	eachWord(text, c.from, c.to, func(w string, at int) {
+		if article && stem(w) == unit && w == unit && (at < c.Start || at >= c.End) {
+			found = true
+		}
+		article = w == "a" || w == "an" || w == "one" || w == "each" || w == "every" || w == "per"
+	})
+	return found
+}
+
+// other applies a stated difference to a stated value, if the claim names what the
+// difference refers to: "1,100 people, 200 fewer than in 2019".
+func (d *derivation) other() (Derivation, bool) {
+	like := d.alike
+	cs := candidates(d.passages, func(s *Value) bool {
+		return like(s) || s.Kind == Number && s.Exact() && s.Noun == "" && d.v.Kind == Money && s.written
+	})
+	for i := 1; i < len(cs); i++ {
+		a, b := &cs[i-1], &cs[i]
+		if a.passage != b.passage || !like(&a.Value) {
+			continue
+		}
+		text := d.passages[b.passage].Text
+		_, end := sentence(text, b.Start, b.End)
+		sign, than, named, missing := 0.0, false, 0, 0
+		at := b.End
+		if b.Noun != "" {
+			at += len(b.Noun) + 1
+		}
+		near := 0
+		eachWord(text, b.End, end, func(w string, _ int) {
+			near++
+			switch k := cueOf(w); {
+			case k&cueThan != 0:
+				than = true
+			case than && !isFunctionWord(w):
+				if contains(d.words.left, stem(w)) {
+					named++
+				} else {
+					missing++
+				}
+			case than || near > 3:
+			case k&cueLess != 0:
+				sign = 1
+			case k&cueMore != 0:
+				sign = -1
+			}
+		})
+		if sign == 0 || !than || named == 0 || missing > named {
+			continue
+		}
+		op := " + "
+		if sign < 0 {
+			op = " - "
+		}
+		return d.result(a.end(a.Low)+op+b.end(b.Low), a.Low+sign*b.Low, &a.Value)
+	}
+	return Derivation{}, false
+}
