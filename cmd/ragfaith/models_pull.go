@@ -25,8 +25,8 @@ type pullOptions struct {
 
 const pullLong = `Download a model from the Hugging Face hub and print its directory. The directory
 appears when the download is complete and its checksums match. Files that exist
-already are verified; only missing or damaged ones are downloaded. A model in the
-Hugging Face cache is used in place.
+already are verified; only missing or damaged ones are downloaded. Models are stored
+in the Hugging Face cache, whose other users find them there.
 
 A model is ORG/REPO, or one of these names:
 `
@@ -92,7 +92,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	transfer := console.NewTransfer(c, sys.Clock.Now, name.String())
 	p := &hub.Puller{
 		Store: store, Endpoint: o.endpoint, Token: token, HTTP: &http.Client{Transport: &transport},
-		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries,
+		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hubOffline(sys),
 		Watch: hub.Watch{Plan: func(_ int, bytes int64) { transfer.SetTotal(bytes) }, Bytes: transfer.Add},
 	}
 	if err := p.Check(); err != nil {

@@ -48,7 +48,7 @@ const testHubToken = "hf_0123456789"
 // hubFiles returns the default files of a repository.
 func hubFiles(repo string) map[string]string {
 	files := map[string]string{
-		"config.json": `{"model_type":"bert"}`, "tokenizer.json": `{"version":"1.0"}`, "README.md": "# it",
+		"config.json": `{"model_type":"bert","architectures":["BertForSequenceClassification"]}`, "tokenizer.json": `{"version":"1.0"}`, "README.md": "# it",
 		"model.safetensors": strings.Repeat("weights of "+repo+"\n", 5000),
 	}
 	switch repo {
@@ -61,6 +61,13 @@ func hubFiles(repo string) map[string]string {
 	}
 	return nil
 }
+
+// gitHash returns git's hash of a file.
+func gitHash(content string) string {
+	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)))
+}
+
+func sha256Hex(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
 // newTestHub starts a hub configured by set.
 func newTestHub(set func(h *testHub)) *testHub {
@@ -82,21 +89,28 @@ func (h *testHub) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/"), "/", 5)
-	if parts[0] == "api" && len(parts) == 5 {
+	if len(parts) < 5 {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	if parts[0] == "api" {
 		files := h.files(parts[2] + "/" + parts[3])
-		if files == nil || parts[4] != "revision/main" {
-			w.WriteHeader(http.StatusNotFound)
-			return
-		}
 		var siblings []any
 		for name, content := range files {
-			s := map[string]any{"rfilename": name, "size": len(content), "blobId": fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)))}
+			s := map[string]any{"type": "file", "path": name, "rfilename": name, "size": len(content), "oid": gitHash(content), "blobId": gitHash(content)}
 			if name == "model.safetensors" {
-				s["lfs"] = map[string]any{"sha256": fmt.Sprintf("%x", sha256.Sum256([]byte(content))), "size": len(content)}
+				s["lfs"] = map[string]any{"sha256": sha256Hex(content), "oid": sha256Hex(content), "size": len(content), "pointerSize": 135}
 			}
 			siblings = append(siblings, s)
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"sha": hubCommit, "siblings": siblings})
+		switch {
+		case files != nil && parts[4] == "revision/main":
+			_ = json.NewEncoder(w).Encode(map[string]any{"id": parts[2] + "/" + parts[3], "sha": hubCommit, "siblings": siblings})
+		case files != nil && parts[4] == "tree/"+hubCommit: // only Python asks for it
+			_ = json.NewEncoder(w).Encode(siblings)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
 		return
 	}
 	if h.resolved.Add(1) == 1 {
@@ -108,6 +122,9 @@ func (h *testHub) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("X-Repo-Commit", hubCommit)
 	if name == "model.safetensors" {
+		content := h.files(repo)[name]
+		w.Header().Set("X-Linked-Etag", `"`+sha256Hex(content)+`"`)
+		w.Header().Set("X-Linked-Size", strconv.Itoa(len(content)))
 		http.Redirect(w, r, h.store.URL+"/"+repo+"?signature=hidden", http.StatusFound)
 		return
 	}
@@ -134,7 +151,7 @@ func (h *testHub) send(w http.ResponseWriter, r *http.Request, name, content str
 	if name == h.corrupt {
 		content = strings.ToUpper(content)
 	}
-	w.Header().Set("ETag", `"of it"`)
+	w.Header().Set("ETag", `"`+gitHash(content)+`"`)
 	http.ServeContent(w, r, name, time.Time{}, strings.NewReader(content))
 }
 
@@ -277,14 +294,14 @@ func TestTransferProgressIsHiddenInLogs(t *testing.T) {
 	h := newTestHub(func(*testHub) {})
 	defer h.close()
 	dir := t.TempDir()
-	got := runInProcess(t, dir, nil, "models", "pull", "minilm-l6", "--endpoint", h.hub.URL)
+	got := runInProcess(t, t.TempDir(), nil, "models", "pull", "minilm-l6", "--models", dir, "--endpoint", h.hub.URL)
 	if got.code != exitOK || got.stderr != "ragfaith: minilm-l6: 3 files, 250 kB, main at 0123456\n" {
 		t.Errorf("got %+v, want the final message only", got)
 	}
-	if want := filepath.Join(dir, "ragfaith", "models", "sentence-transformers--all-MiniLM-L6-v2", hubCommit) + "\n"; got.stdout != want {
+	if want := filepath.Join(dir, "models--sentence-transformers--all-MiniLM-L6-v2", "snapshots", hubCommit) + "\n"; got.stdout != want {
 		t.Errorf("got %s, want %s", got.stdout, want)
 	}
-	second := runInProcess(t, dir, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL)
+	second := runInProcess(t, t.TempDir(), nil, "models", "pull", "minilm-l6", "-q", "--models", dir, "--endpoint", h.hub.URL)
 	if second.stderr != "" || second.stdout != got.stdout {
 		t.Errorf("second pull: got %+v, want stdout %q only", second, got.stdout)
 	}
@@ -294,7 +311,7 @@ func TestTransferProgressIsHiddenInLogs(t *testing.T) {
 // published scores, only their own.
 func TestVerifyComparesPublishedScores(t *testing.T) {
 	t.Parallel()
-	sys := system{CacheDir: func() (string, error) { return t.TempDir(), nil }, LookupEnv: func(string) (string, bool) { return "", false }}
+	sys := system{LookupEnv: func(name string) (string, bool) { return t.TempDir(), name == "HF_HOME" }}
 	for golden, name := range map[string]string{"hhem": hhemModel, "t5": "minicheck-flan-t5-large", "deberta-v2": "factcg-deberta-v3-large", "modernbert-tokens": "lettucedetect-base"} {
 		dir := filepath.Join(t.TempDir(), name)
 		if err := os.CopyFS(dir, os.DirFS("../../internal/encoder/testdata/models/"+golden)); err != nil {

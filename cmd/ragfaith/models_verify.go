@@ -40,11 +40,11 @@ Exits with 1 if any differs.`,
 				return err
 			}
 			if len(args) == 0 {
-				list, listErr := store.List()
-				if err := o.run(cmd, list, sys); err != nil {
+				list, err := store.List()
+				if err != nil {
 					return err
 				}
-				return listErr
+				return o.run(cmd, list, sys)
 			}
 			name, err := resolveModel(args[0])
 			if err != nil {

@@ -26,6 +26,8 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 	t.Cleanup(hub.close)
 	score, scoreLLM := "score "+rows+" -q --to none ", "score "+llmRows+" --to none --judge llm --no-cache "
 	const allKinds = "symbolic hard dangling"
+	const pull = "models pull org/plain --retries 0 --models m"
+	config := gitHash(`{"model_type":"bert"}`)
 	resumed := score + "-o out.jsonl --resume"
 	for name, tt := range map[string]struct {
 		args     string
@@ -67,10 +69,12 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 		"b.jsonl.part.batch/requests.sqlite":     {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
 		"b.jsonl.part.batch/requests.sqlite-wal": {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
 		"b.jsonl.part.batch/requests-1.1.jsonl":  {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
-		"m/.locks/org--plain.lock":               {args: "models pull org/plain --retries 0 --models m"},
-		"m/org--plain/." + hubCommit + ".part/config.json.part":         {args: "models pull org/plain --retries 0 --models m"},
-		"m/org--plain/." + hubCommit + ".part/ragfaith-model.json.part": {args: "models pull org/plain --retries 0 --models m", replaced: allKinds},
-		"m/org--plain/." + hubCommit + ".part/model.safetensors":        {args: "models pull org/plain --retries 0 --models m", replaced: allKinds},
+		"m/.locks/models--org--plain/" + config + ".lock":              {args: pull},
+		"m/models--org--plain/blobs/" + config + ".incomplete":         {args: pull},
+		"m/models--org--plain/blobs/" + config:                         {args: pull, replaced: allKinds},
+		"m/models--org--plain/snapshots/" + hubCommit + "/config.json": {args: pull, replaced: allKinds},
+		"m/models--org--plain/refs/main":                               {args: pull, replaced: allKinds},
+		"m/models--org--plain/refs/main.new":                           {args: pull, replaced: allKinds},
 	} {
 		for kind, link := range map[string]func(target, path string) error{"symbolic": os.Symlink, "hard": os.Link, "dangling": func(target, path string) error {
 			return os.Symlink(target+".absent", path)

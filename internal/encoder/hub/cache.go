@@ -1,7 +1,12 @@
 package hub
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,129 +16,142 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// cacheDir returns the directory of a repository in the Hugging Face cache, or ""
-// if no cache is configured. The documented layout of the directory is
-//
-//	refs/REVISION            text file with the commit
-//	blobs/HASH               content, named by SHA-256 or git's SHA-1
-//	snapshots/COMMIT/FILE    link to the blob, or the file itself
-func (s Store) cacheDir(repo string) string {
-	if s.Cache == "" {
-		return ""
-	}
-	return filepath.Join(s.Cache, "models--"+dirName(repo))
-}
+// Names in the directory of a repository, see Store.
+const (
+	blobsDir     = "blobs"
+	refsDir      = "refs"
+	snapshotsDir = "snapshots"
+	combinedDir  = "ragfaith"
+	locksDir     = ".locks"
+)
 
-// snapshot returns the directory of a commit in the cache.
-func (s Store) snapshot(repo, commit string) string {
-	return filepath.Join(s.cacheDir(repo), "snapshots", commit)
-}
+// incompleteSuffix ends the names of incomplete files and directories.
+const incompleteSuffix = ".incomplete"
 
-// blob returns the path of a cached file with the hash and size of f, or "" if
-// there is none. The contents are not checked.
+// repoDir returns the directory of a repository.
+func (s Store) repoDir(repo string) string { return filepath.Join(s.Dir, "models--"+dirName(repo)) }
+
+// blob returns the path of the content of a file. The listing must have a checksum.
 func (s Store) blob(f remoteFile) string {
-	name := f.SHA256
-	if name == "" {
-		name = f.Blob
+	return filepath.Join(s.repoDir(f.Repo), blobsDir, f.hash())
+}
+
+// content returns the path of the content of a file: its blob or, if the Hugging Face
+// libraries could not create links, the file in the snapshot.
+func (s Store) content(f remoteFile) string {
+	blob := s.blob(f)
+	if _, err := os.Stat(blob); errors.Is(err, fs.ErrNotExist) {
+		return filepath.Join(s.repoDir(f.Repo), snapshotsDir, f.Commit, filepath.FromSlash(f.Name))
 	}
-	if s.Cache == "" || name == "" {
-		return ""
+	return blob
+}
+
+// commitsDir returns the name of the directory with the commits of a model, below
+// that of its repository.
+func commitsDir(n Name) string {
+	if n.Tokenizer != "" {
+		return path.Join(combinedDir, n.Short)
 	}
-	for _, path := range []string{
-		filepath.Join(s.cacheDir(f.Repo), "blobs", name),
-		filepath.Join(s.snapshot(f.Repo, f.Commit), filepath.FromSlash(f.Name)), // systems without symbolic links
-	} {
-		target, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			continue
-		}
-		if info, err := os.Stat(target); err == nil && info.Mode().IsRegular() && info.Size() == f.Size {
-			return target
-		}
-	}
-	return ""
+	return snapshotsDir
+}
+
+// modelDir returns the directory of a model.
+func (s Store) modelDir(n Name, commit string) string {
+	return filepath.Join(s.repoDir(n.Repo), filepath.FromSlash(commitsDir(n)), commit)
 }
 
 // maxRefSize limits the size of a reference file, which contains a commit.
 const maxRefSize = 1 << 10
 
-// cachedModel returns a model in the cache with all required files. It prefers the
-// commit of the branch main to later snapshots.
-func (s Store) cachedModel(n Name) (Model, bool) {
-	if s.Cache == "" || n.Tokenizer != "" { // the snapshot does not contain the tokenizer
-		return Model{}, false
+// ref returns the commit that a branch or tag had when it was downloaded, or "".
+func (s Store) ref(repo, revision string) string {
+	content, err := safefile.ReadFile(filepath.Join(s.repoDir(repo), refsDir, filepath.FromSlash(revision)), maxRefSize)
+	commit := strings.TrimSpace(string(content))
+	if err != nil || !isHash(commit, sha1Digits) {
+		return ""
 	}
-	commits := s.snapshots(n.Repo)
-	main, err := safefile.ReadFile(filepath.Join(s.cacheDir(n.Repo), "refs", "main"), maxRefSize)
-	commit := strings.TrimSpace(string(main))
-	if err == nil && isHash(commit, sha1Digits) {
-		if m, ok := s.cachedModelAt(n, commit); ok {
-			m.Revision = "main"
-			return m, true
-		}
-	}
-	for _, commit := range commits {
-		if m, ok := s.cachedModelAt(n, commit); ok {
-			return m, true
-		}
-	}
-	return Model{}, false
+	return commit
 }
 
-// snapshots returns the commits of a repository in the cache, latest first.
-func (s Store) snapshots(repo string) []string {
-	type snapshot struct {
-		commit string
-		mtime  time.Time
+// revision returns the branch or tag that refers to a commit, main if possible, or "".
+func (s Store) revision(repo, commit string) string {
+	if s.ref(repo, DefaultRevision) == commit {
+		return DefaultRevision
 	}
-	var all []snapshot
-	entries, _ := os.ReadDir(filepath.Join(s.cacheDir(repo), "snapshots")) // treat an unreadable directory as empty
+	found := ""
+	dir := filepath.Join(s.repoDir(repo), refsDir)
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil //nolint:nilerr // references are only displayed
+		}
+		if name, err := filepath.Rel(dir, path); err == nil && s.ref(repo, filepath.ToSlash(name)) == commit {
+			found = filepath.ToSlash(name)
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// commits returns the commits of a model: that of the branch main, then the others,
+// latest first.
+func (s Store) commits(n Name) []string {
+	type commit struct {
+		name  string
+		mtime time.Time
+	}
+	var all []commit
+	main := s.ref(n.Repo, DefaultRevision)
+	entries, _ := os.ReadDir(filepath.Dir(s.modelDir(n, "x"))) // treat an unreadable directory as empty
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && isHash(e.Name(), sha1Digits) {
-			all = append(all, snapshot{e.Name(), info.ModTime()})
+			all = append(all, commit{e.Name(), info.ModTime()})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b snapshot) int { return b.mtime.Compare(a.mtime) })
-	commits := make([]string, len(all))
+	slices.SortStableFunc(all, func(a, b commit) int {
+		if (a.name == main) != (b.name == main) {
+			if a.name == main {
+				return -1
+			}
+			return 1
+		}
+		return b.mtime.Compare(a.mtime)
+	})
+	names := make([]string, len(all))
 	for i := range all {
-		commits[i] = all[i].commit
+		names[i] = all[i].name
 	}
-	return commits
+	return names
 }
 
-// cachedModelAt returns the cached model of a commit. The hash of a file is known
-// only if the file is a link to a blob.
-func (s Store) cachedModelAt(n Name, commit string) (Model, bool) {
-	m := Model{Name: n, Commit: commit, Dir: s.snapshot(n.Repo, commit), Shared: true}
-	names := modelFilesIn(n, m.Dir)
-	if names == nil {
-		return Model{}, false
+// at returns the model of a commit. The error is a *MissingError.
+func (s Store) at(n Name, commit string) (*Model, error) {
+	m := &Model{Name: n, Commit: commit, Dir: s.modelDir(n, commit), blobs: []string{filepath.Join(s.repoDir(n.Repo), blobsDir)}}
+	if n.Tokenizer != "" {
+		m.blobs = append(m.blobs, filepath.Join(s.repoDir(n.Tokenizer), blobsDir))
+	}
+	names, missing := filesIn(n, m.Dir)
+	if missing != "" {
+		return nil, &MissingError{Name: n, Reason: "incomplete: missing " + missing + " in " + m.Dir}
 	}
 	for _, name := range names {
-		path := filepath.Join(m.Dir, filepath.FromSlash(name))
-		info, err := os.Stat(path)
+		f := File{Name: name, path: filepath.Join(m.Dir, filepath.FromSlash(name))}
+		info, err := os.Stat(f.path)
 		if err != nil {
-			return Model{}, false
+			return nil, &MissingError{Name: n, Reason: err.Error()}
 		}
-		f := File{Name: name, Size: info.Size()}
-		if target, err := os.Readlink(path); err == nil {
-			switch base := filepath.Base(target); {
-			case isHash(base, sha256Digits):
-				f.SHA256 = base
-			case isHash(base, sha1Digits):
-				f.blob = base
-			}
+		f.Size = info.Size()
+		if target, err := os.Readlink(f.path); err == nil {
+			f.hash = filepath.Base(target)
 		}
 		m.Files = append(m.Files, f)
-		m.Pulled = info.ModTime()
 	}
-	return m, true
+	m.Revision = s.revision(n.Repo, commit)
+	return m, nil
 }
 
-// modelFilesIn returns the names of a model's files in dir, or nil if a required
-// file is missing.
-func modelFilesIn(n Name, dir string) []string {
-	var names []string
+// filesIn returns the names of a model's files in dir, or else a file that is missing.
+func filesIn(n Name, dir string) (names []string, missing string) {
 	exists := func(name string) bool {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
 		return err == nil && info.Mode().IsRegular()
@@ -143,28 +161,107 @@ func modelFilesIn(n Name, dir string) []string {
 		case exists(p.name):
 			names = append(names, p.name)
 		case p.required:
-			return nil
+			return nil, p.name
 		}
 	}
 	if n.Weights != "" {
 		if !exists(n.Weights) {
-			return nil
+			return nil, n.Weights
 		}
-		return append(names, n.Weights)
+		return append(names, n.Weights), ""
 	}
 	for _, format := range checkpoint.Formats() {
 		if exists(format.File) {
-			return append(names, format.File)
+			return append(names, format.File), ""
 		}
 		index, err := safefile.ReadFile(filepath.Join(dir, format.Index), maxIndexSize)
 		if err != nil {
 			continue
 		}
 		shards, err := shardNames(&format, index)
-		if err != nil || slices.ContainsFunc(shards, func(name string) bool { return !exists(name) }) {
+		if err != nil {
+			return nil, "shards: " + err.Error()
+		}
+		if i := slices.IndexFunc(shards, func(name string) bool { return !exists(name) }); i >= 0 {
+			return nil, shards[i]
+		}
+		return append(append(names, format.Index), shards...), ""
+	}
+	return nil, "model.safetensors or pytorch_model.bin"
+}
+
+// install links the files into a directory of a repository, such as snapshots/COMMIT. A
+// new directory appears when it is complete. The caller has locked the repository.
+func (p *Puller) install(repo, dir string, files []remoteFile) error {
+	// A Root does not follow links out of the repository.
+	root, err := os.OpenRoot(p.Store.repoDir(repo))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	into := dir
+	if _, err := root.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		into = path.Join(path.Dir(dir), "."+path.Base(dir)+incompleteSuffix)
+		if err := root.RemoveAll(into); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		name := path.Join(into, f.Name)
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := errors.Join(root.RemoveAll(name+incompleteSuffix), p.place(root, repo, f, name+incompleteSuffix)); err != nil {
+			return err
+		}
+		if err := root.Rename(name+incompleteSuffix, name); err != nil {
+			return err
+		}
+	}
+	if into != dir {
+		return root.Rename(into, dir)
+	}
+	return nil
+}
+
+// linkTarget returns the relative target of the link to a file's blob, for a link with
+// the given name in the directory of a repository.
+func linkTarget(repo string, f remoteFile, name string) string {
+	blob := path.Join(blobsDir, f.hash())
+	if f.Repo != repo {
+		blob = path.Join("..", "models--"+dirName(f.Repo), blob)
+	}
+	return strings.Repeat("../", strings.Count(name, "/")) + blob
+}
+
+// place creates name as a symbolic link to the blob of a file. Where these are not
+// supported, as for most users of Windows, it creates a hard link or else a copy.
+func (p *Puller) place(root *os.Root, repo string, f remoteFile, name string) error {
+	symlink := root.Symlink
+	if p.symlinkFunc != nil {
+		symlink = p.symlinkFunc
+	}
+	content := p.Store.content(f)
+	if content == p.Store.blob(f) {
+		if symlink(filepath.FromSlash(linkTarget(repo, f, name)), name) == nil {
 			return nil
 		}
-		return append(append(names, format.Index), shards...)
+		if f.Repo == repo && root.Link(path.Join(blobsDir, f.hash()), name) == nil {
+			return nil
+		}
+	}
+	src, err := safefile.Open(content)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	if err = errors.Join(err, dst.Sync(), dst.Close()); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(root.Name(), name), err)
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 // Package hub finds models on disk and downloads them from a Hugging Face hub.
 //
-// Each downloaded model is stored in its own directory, named after the repository
-// and the commit. The directory is created when all files are complete and match
-// the checksums of the hub. Models in the Hugging Face cache are used in place.
+// Models are stored in the layout of the Hugging Face cache, so that other programs can
+// use them and find theirs used. The directory of a model appears when all files are
+// complete and match the checksums of the hub.
 package hub
 
 import (
@@ -33,8 +33,10 @@ type Puller struct {
 	Stall    time.Duration // timeout for receiving data; 0 means DefaultStall
 	Retries  int           // attempts after the first; reset by progress
 	Watch    Watch         // progress callbacks
+	Offline  bool          // send no requests
 
-	writeFunc func(*os.File, []byte) (int, error) // test hook to simulate a full disk
+	writeFunc   func(*os.File, []byte) (int, error) // test hook to simulate a full disk
+	symlinkFunc func(target, name string) error     // test hook to simulate a system without links
 }
 
 // Watch receives progress events, possibly concurrently. All fields are optional.
@@ -143,6 +145,9 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return &redirectError{fmt.Sprintf("more than %d redirects", maxRedirects)}
 	}
+	if r.Method == http.MethodHead && r.URL.Host != via[0].URL.Host {
+		return http.ErrUseLastResponse // the hub's own headers describe the file
+	}
 	if r.URL.Scheme != "https" && via[len(via)-1].URL.Scheme == "https" {
 		return &redirectError{"redirect from https to " + r.URL.Scheme}
 	}
@@ -170,7 +175,7 @@ func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, 
 	address := r.address("blobs=true", "api", "models", org, name, "revision", revision)
 	var reply []byte
 	err := r.retry(ctx, repo, func(ctx context.Context, keepAlive func()) (bool, error) {
-		res, err := r.get(ctx, address, nil)
+		res, err := r.send(ctx, http.MethodGet, address, nil)
 		if err != nil {
 			return false, err
 		}
@@ -207,9 +212,15 @@ func (l *activityReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// get sends a request. Its errors are *networkError.
-func (r *remote) get(ctx context.Context, address string, header http.Header) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+// fileAddress returns the URL of a file.
+func (r *remote) fileAddress(f remoteFile) string {
+	org, repo, _ := strings.Cut(f.Repo, "/")
+	return r.address("", append([]string{org, repo, "resolve", f.Commit}, strings.Split(f.Name, "/")...)...)
+}
+
+// send sends a request. Its errors are *networkError.
+func (r *remote) send(ctx context.Context, method, address string, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, http.NoBody)
 	if err != nil {
 		return nil, err
 	}

@@ -321,7 +321,6 @@ func FuzzListing(f *testing.F) {
 		`{"rfilename":"model.safetensors","size":3,"lfs":{"sha256":"` + strings.Repeat("ab", 32) + `","size":3}}]}`))
 	f.Add([]byte(`{"sha":"` + firstCommit + `","siblings":[{"rfilename":"../x"}]}`))
 	f.Add([]byte(`{"weight_map":{"a":"model-00001-of-00002.safetensors"}}`))
-	f.Add([]byte(`{"format":1,"repo":"a/b","commit":"` + firstCommit + `","files":[{"name":"a","size":1,"sha256":"` + strings.Repeat("0", 64) + `"}]}`))
 	hostile := func(name string) bool {
 		return name == "" || len(name) > maxFileName || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\:\x00\n\r\t\x1b") ||
 			slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
@@ -340,13 +339,6 @@ func FuzzListing(f *testing.F) {
 		}
 		if names, err := shardNames(&checkpoint.Formats()[0], data); err == nil && (len(names) == 0 || slices.ContainsFunc(names, hostile)) {
 			t.Errorf("got invalid names %q", names)
-		}
-		if m, err := parseManifest(data); err == nil {
-			for _, file := range m.Files {
-				if hostile(file.Name) {
-					t.Errorf("got invalid name %q", file.Name)
-				}
-			}
 		}
 	})
 }

@@ -10,72 +10,66 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A digest is an io.Writer that computes the hashes of a file.
+// A digest is an io.Writer that compares a file with its size and hash.
 type digest struct {
-	size   int64 // expected size, which is part of git's hash
-	n      int64 // bytes written so far
-	sha256 hash.Hash
-	blob   hash.Hash // nil if not needed
+	size int64  // expected
+	want string // expected SHA-256, or git's SHA-1 of a blob
+	n    int64  // bytes written so far
+	hash hash.Hash
 }
 
-// newDigest returns a digest for a file of size bytes. If blob is set, it also
-// computes git's hash.
-func newDigest(size int64, blob bool) *digest {
-	d := &digest{size: size, sha256: sha256.New()}
-	if blob {
+func newDigest(size int64, want string) *digest {
+	d := &digest{size: size, want: want, hash: sha256.New()}
+	if len(want) == sha1Digits {
 		// git hashes "blob", the size in decimal, a zero byte, and then the content.
-		d.blob = sha1.New()
-		d.blob.Write([]byte("blob " + strconv.FormatInt(size, 10) + "\x00"))
+		d.hash = sha1.New()
+		d.hash.Write([]byte("blob " + strconv.FormatInt(size, 10) + "\x00"))
 	}
 	return d
 }
 
 // Write implements io.Writer.
 func (d *digest) Write(p []byte) (int, error) {
-	d.sha256.Write(p)
-	if d.blob != nil {
-		d.blob.Write(p)
-	}
+	d.hash.Write(p)
 	d.n += int64(len(p))
 	return len(p), nil
 }
 
-// SHA256 returns the hexadecimal SHA-256 of the content so far.
-func (d *digest) SHA256() string { return hex.EncodeToString(d.sha256.Sum(nil)) }
+// sum returns the hexadecimal hash of the content so far.
+func (d *digest) sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }
 
-// check compares the size, and sha256 or, if that is empty, git's hash blob. It
-// returns the reason for a mismatch, or "" if they match.
-func (d *digest) check(sha256, blob string) string {
+// check returns the reason for a mismatch, or "" if size and hash match.
+func (d *digest) check() string {
 	if d.n != d.size {
 		return fmt.Sprintf("size is %d bytes, want %d", d.n, d.size)
 	}
-	if sha256 != "" {
-		if got := d.SHA256(); got != sha256 {
-			return fmt.Sprintf("SHA-256 is %s, want %s", got, sha256)
+	if got := d.sum(); got != d.want {
+		kind := "SHA-256"
+		if len(d.want) == sha1Digits {
+			kind = "git SHA-1"
 		}
-		return ""
-	}
-	if got := hex.EncodeToString(d.blob.Sum(nil)); got != blob {
-		return fmt.Sprintf("git SHA-1 is %s, want %s", got, blob)
+		return fmt.Sprintf("%s is %s, want %s", kind, got, d.want)
 	}
 	return ""
 }
 
-// digestFile computes the digest of a file of the expected size. progress, if not
+// digestFile computes the digest of a file of the expected size and hash. progress, if not
 // nil, is called with the number of bytes of each read.
-func digestFile(ctx context.Context, path string, size int64, blob bool, progress func(n int64)) (*digest, error) {
+func digestFile(ctx context.Context, path string, size int64, want string, progress func(n int64)) (*digest, error) {
 	f, err := safefile.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	d := newDigest(size, blob)
+	d := newDigest(size, want)
 	return d, d.readFrom(ctx, f, progress)
 }
 
@@ -106,7 +100,7 @@ func (d *digest) readFrom(ctx context.Context, r io.Reader, progress func(n int6
 func (m *Model) Verify(ctx context.Context, progress func(n int64)) ([]*MismatchError, error) {
 	var mismatches []*MismatchError
 	for _, f := range m.Files {
-		reason, err := f.verify(ctx, m.Dir, progress)
+		reason, err := f.verify(ctx, m.blobs, progress)
 		if err != nil {
 			return mismatches, err
 		}
@@ -117,22 +111,33 @@ func (m *Model) Verify(ctx context.Context, progress func(n int64)) ([]*Mismatch
 	return mismatches, nil
 }
 
-// verify returns the reason for a mismatch, or "" if the file is intact.
-func (f *File) verify(ctx context.Context, dir string, progress func(n int64)) (string, error) {
-	if f.SHA256+f.blob == "" {
-		return "no checksum to compare with", nil
+// verify returns the reason for a mismatch, or "" if the file is intact. If the file is
+// not a link that contains its hash, one of blobs must have its content.
+func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64)) (string, error) {
+	wants := []string{f.hash}
+	if !isHash(f.hash, sha256Digits) && !isHash(f.hash, sha1Digits) {
+		wants = []string{strings.Repeat("0", sha256Digits), strings.Repeat("0", sha1Digits)}
 	}
-	d, err := digestFile(ctx, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Size, f.SHA256 == "", progress)
-	pathErr, isPathErr := errors.AsType[*fs.PathError](err)
-	switch {
-	case err == nil:
-		return d.check(f.SHA256, f.blob), nil
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case errors.Is(err, fs.ErrNotExist):
-		return "missing", nil
-	case isPathErr:
-		return pathErr.Err.Error(), nil
+	for _, want := range wants {
+		d, err := digestFile(ctx, f.path, f.Size, want, progress)
+		pathErr, isPathErr := errors.AsType[*fs.PathError](err)
+		switch {
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
+		case errors.Is(err, fs.ErrNotExist):
+			return "missing", nil
+		case isPathErr:
+			return pathErr.Err.Error(), nil
+		case err != nil:
+			return err.Error(), nil
+		case want == f.hash:
+			return d.check(), nil
+		}
+		for _, dir := range blobs {
+			if _, err := os.Stat(filepath.Join(dir, d.sum())); err == nil {
+				return "", nil
+			}
+		}
 	}
-	return err.Error(), nil
+	return "no checksum to compare with", nil
 }

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,9 +15,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
-
-// partSuffix is appended to the names of incomplete files.
-const partSuffix = ".part"
 
 // A MismatchError reports a file that does not match the metadata of the hub.
 type MismatchError struct{ File, Reason string }
@@ -36,50 +34,47 @@ type download struct {
 }
 
 // fetch downloads and verifies a file and then moves it to path. It resumes the
-// download of an earlier run from path.part. It returns the SHA-256 of the file.
-func (r *remote) fetch(ctx context.Context, f remoteFile, path string) (string, error) {
-	if f.Size < 0 {
-		return "", fmt.Errorf("%s: %s: unknown size", f.Repo, f.Name)
-	}
+// download of an earlier run, or of the Hugging Face libraries, from path.incomplete.
+func (r *remote) fetch(ctx context.Context, f remoteFile, path string) error {
 	d := &download{remote: r, f: f, path: path}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", d.diskError(err)
+		return d.diskError(err)
 	}
-	part, err := safefile.OpenFile(path+partSuffix, os.O_RDWR|os.O_CREATE, 0o644)
+	part, err := safefile.OpenFile(path+incompleteSuffix, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return "", d.diskError(err)
+		return d.diskError(err)
 	}
 	defer part.Close()
 	d.part = part
 	if err := d.resume(ctx); err != nil {
-		return "", err
+		return err
 	}
 	for {
 		err := r.retry(ctx, f.Repo+": "+f.Name, d.attempt)
 		if err != nil {
 			d.discardCorrupt()
-			return "", err
+			return err
 		}
-		reason := d.digest.check(d.f.SHA256, d.f.Blob)
+		reason := d.digest.check()
 		if reason == "" {
-			return d.digest.SHA256(), d.finish()
+			return d.finish()
 		}
 		if !d.resumed {
 			d.corrupt = true
 			d.discardCorrupt()
-			return "", &MismatchError{f.Repo + ": " + f.Name, reason}
+			return &MismatchError{f.Repo + ": " + f.Name, reason}
 		}
 		// The data from the earlier run may be damaged, for example by a power
 		// failure.
 		if err := d.restart(); err != nil {
-			return "", err
+			return err
 		}
 	}
 }
 
 // resume computes the digest of the existing part, if any.
 func (d *download) resume(ctx context.Context) error {
-	d.digest = newDigest(d.f.Size, d.f.SHA256 == "")
+	d.digest = newDigest(d.f.Size, d.f.hash())
 	info, err := d.part.Stat()
 	if err != nil {
 		return d.diskError(err)
@@ -100,7 +95,7 @@ func (d *download) resume(ctx context.Context) error {
 // restart discards the existing part.
 func (d *download) restart() error {
 	d.Watch.bytes(-d.digest.n)
-	d.digest, d.resumed, d.etag = newDigest(d.f.Size, d.f.SHA256 == ""), false, ""
+	d.digest, d.resumed, d.etag = newDigest(d.f.Size, d.f.hash()), false, ""
 	err := d.part.Truncate(0)
 	if err == nil {
 		_, err = d.part.Seek(0, io.SeekStart)
@@ -115,7 +110,7 @@ func (d *download) finish() error {
 		err = closeErr
 	}
 	if err == nil {
-		err = os.Rename(d.path+partSuffix, d.path)
+		err = safefile.Rename(d.path+incompleteSuffix, d.path)
 	}
 	return d.diskError(err)
 }
@@ -125,7 +120,7 @@ func (d *download) discardCorrupt() {
 	if d.corrupt {
 		d.Watch.bytes(-d.digest.n)
 		_ = d.part.Close()
-		_ = os.Remove(d.path + partSuffix)
+		_ = os.Remove(d.path + incompleteSuffix)
 	}
 }
 
@@ -146,11 +141,9 @@ func (d *download) diskError(err error) error {
 
 // attempt requests the missing data and appends it to the part.
 func (d *download) attempt(ctx context.Context, keepAlive func()) (bool, error) {
-	if d.digest.n == d.f.Size && d.f.SHA256+d.f.Blob != "" {
+	if d.digest.n == d.f.Size {
 		return false, nil
 	}
-	org, repo, _ := strings.Cut(d.f.Repo, "/")
-	elements := append([]string{org, repo, "resolve", d.f.Commit}, strings.Split(d.f.Name, "/")...)
 	header := make(http.Header)
 	if d.digest.n > 0 {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", d.digest.n))
@@ -158,7 +151,7 @@ func (d *download) attempt(ctx context.Context, keepAlive func()) (bool, error) 
 			header.Set("If-Range", d.etag)
 		}
 	}
-	res, err := d.get(ctx, d.address("", elements...), header)
+	res, err := d.send(ctx, http.MethodGet, d.fileAddress(d.f), header)
 	if err != nil {
 		return false, err
 	}
@@ -215,7 +208,7 @@ func (d *download) checkResponse(res *http.Response) error {
 }
 
 // checkHeaders compares the headers of the hub's responses, including redirects,
-// with the listing. If the listing has no checksum, it is taken from the ETag.
+// with the listing.
 func (d *download) checkHeaders(res *http.Response) error {
 	name := d.f.Repo + ": " + d.f.Name
 	for r := res; r != nil; r = r.Request.Response {
@@ -225,26 +218,53 @@ func (d *download) checkHeaders(res *http.Response) error {
 		if c := r.Header.Get("X-Repo-Commit"); c != "" && c != d.f.Commit {
 			return &MismatchError{name, fmt.Sprintf("server sent commit %.40q, want %s", c, d.f.Commit)}
 		}
-		linked, etag := trimETag(r.Header.Get("X-Linked-Etag")), trimETag(r.Header.Get("ETag"))
+		linked := trimETag(r.Header.Get("X-Linked-Etag"))
 		if isHash(linked, sha256Digits) && d.f.SHA256 != "" && linked != d.f.SHA256 {
 			return &MismatchError{name, fmt.Sprintf("server has SHA-256 %s, want %s", linked, d.f.SHA256)}
 		}
-		if d.f.SHA256+d.f.Blob != "" {
-			continue
-		}
-		for _, tag := range []string{linked, etag} {
-			switch {
-			case isHash(tag, sha256Digits):
-				d.f.SHA256 = tag
-			case isHash(tag, sha1Digits):
-				d.f.Blob = tag
-			}
-		}
-	}
-	if d.f.SHA256+d.f.Blob == "" && res.StatusCode < 300 {
-		return fmt.Errorf("%s: server sent no checksum", name)
 	}
 	return nil
+}
+
+// identify sets the size and the hash of a file that the listing of the hub lacks, as
+// mirrors may, from the headers of the file.
+func (r *remote) identify(ctx context.Context, f *remoteFile) error {
+	if f.Size >= 0 && f.hash() != "" {
+		return nil
+	}
+	name := f.Repo + ": " + f.Name
+	var res *http.Response
+	err := r.retry(ctx, name, func(ctx context.Context, _ func()) (_ bool, err error) {
+		if res, err = r.send(ctx, http.MethodHead, r.fileAddress(*f), nil); err != nil {
+			return false, err
+		}
+		res.Body.Close()
+		if res.StatusCode >= 400 {
+			return false, r.statusError(res, f.Repo, f.Commit, f.Name)
+		}
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	length := res.Header.Get("X-Linked-Size")
+	if length == "" && res.StatusCode == http.StatusOK {
+		length = res.Header.Get("Content-Length")
+	}
+	size, err := strconv.ParseInt(length, 10, 64)
+	if err == nil && size >= 0 && size <= maxFileSize {
+		tag := cmp.Or(trimETag(res.Header.Get("X-Linked-Etag")), trimETag(res.Header.Get("ETag")))
+		f.Size = size
+		switch {
+		case isHash(tag, sha256Digits):
+			f.SHA256 = tag
+			return nil
+		case isHash(tag, sha1Digits):
+			f.Blob = tag
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: server sent no size or no checksum", name)
 }
 
 // trimETag removes the quotes and the weakness prefix of an ETag.

@@ -163,19 +163,19 @@ func TestMismatchedPartIsDiscarded(t *testing.T) {
 func TestDamagedPartIsRestarted(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
-	stagingDir := p.Store.stagingDir(Name{Repo: h.mini().name()}, firstCommit)
+	blobs := filepath.Join(p.Store.repoDir(h.mini().name()), blobsDir)
 	for _, left := range [][]byte{make([]byte, 2<<20), make([]byte, 3<<20), make([]byte, 4<<20)} {
-		if err := os.MkdirAll(stagingDir, 0o700); err != nil {
+		if err := os.MkdirAll(blobs, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(stagingDir, weightsFile+".part"), left, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(blobs, h.mini().files[weightsFile].sha256()+".incomplete"), left, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		m := pull(t, p, mini, "")
 		if mismatches, err := m.Verify(t.Context(), nil); err != nil || mismatches != nil {
 			t.Errorf("got %d bytes left, mismatches %v, error %v", len(left), mismatches, err)
 		}
-		if err := os.RemoveAll(m.Dir); err != nil {
+		if err := os.RemoveAll(p.Store.Dir); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,7 +229,7 @@ func TestMismatchedFileIsNotInstalled(t *testing.T) {
 				t.Errorf("got %d requests, want %d", n, tt.tries)
 			}
 			for _, f := range filesUnder(t, p.Store.Dir) {
-				if info, err := os.Stat(filepath.Join(p.Store.Dir, f)); err == nil && strings.Contains(f, weightsFile) && info.Size() > 0 {
+				if info, err := os.Stat(filepath.Join(p.Store.Dir, f)); err == nil && strings.Contains(f, h.mini().files[weightsFile].sha256()) && info.Size() > 0 {
 					t.Errorf("%s still exists with %d bytes", f, info.Size())
 				}
 			}
@@ -281,20 +281,27 @@ func TestETagReplacesMissingChecksums(t *testing.T) {
 		for _, s := range l["siblings"].([]any) {
 			delete(s.(map[string]any), "blobId")
 			delete(s.(map[string]any), "lfs")
+			delete(s.(map[string]any), "size")
 		}
 	}
 	m := pull(t, newPuller(t, h), mini, "")
 	checkIntact(t, m)
 
-	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
-		if strings.HasSuffix(r.URL.Path, "/config.json") {
-			_, _ = w.Write([]byte(`{"model_type":"bert"}`)) // no ETag
+	for header, value := range map[string]string{"": "", "ETag": `"x"`, "X-Linked-Size": "-1"} {
+		h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasSuffix(r.URL.Path, "/config.json") {
+				return false
+			}
+			if header != "" {
+				w.Header().Set("ETag", `"`+h.mini().files[configFile].blob()+`"`)
+				w.Header().Set(header, value)
+			}
+			_, _ = w.Write([]byte(`{"model_type":"bert"}`))
 			return true
 		}
-		return false
-	}
-	if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "config.json: server sent no checksum") {
-		t.Errorf("got error %v, want %q", err, "config.json: server sent no checksum")
+		if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "config.json: server sent no size or no checksum") {
+			t.Errorf("%s: got error %v, want %q", header, err, "config.json: server sent no size or no checksum")
+		}
 	}
 }
 
@@ -304,7 +311,7 @@ func TestFullDiskErrorNamesDirectory(t *testing.T) {
 	var free atomicSum
 	free.add(2_000_000)
 	p.writeFunc = func(f *os.File, b []byte) (int, error) {
-		if !strings.Contains(f.Name(), weightsFile) {
+		if !strings.Contains(f.Name(), h.mini().files[weightsFile].sha256()) {
 			return f.Write(b)
 		}
 		if free.add(-int64(len(b))); free.n.Load() < 0 {

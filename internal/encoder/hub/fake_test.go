@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -148,6 +149,7 @@ func (h *fakeHub) serveHub(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		w.Header().Set("X-Linked-Etag", `"`+f.sha256()+`"`)
+		w.Header().Set("X-Linked-Size", strconv.Itoa(len(f.content)))
 		http.Redirect(w, r, h.store.URL+"/"+f.sha256()+"?signature=opens-it", http.StatusFound)
 	default:
 		w.WriteHeader(http.StatusNotFound)

@@ -20,6 +20,7 @@ const (
 
 // A listing describes a repository at a revision.
 type listing struct {
+	Repo   string
 	Commit string                // 40 hexadecimal digits
 	Files  map[string]remoteFile // indexed by name
 }
@@ -32,6 +33,9 @@ type remoteFile struct {
 	SHA256       string // hash of a large file, or ""
 	Blob         string // git's SHA-1 of a small file, or ""
 }
+
+// hash returns the hash that names the content of the file in a store.
+func (f *remoteFile) hash() string { return cmp.Or(f.SHA256, f.Blob) }
 
 // parseListing parses and validates the response to
 // /api/models/REPO/revision/REVISION?blobs=true.
@@ -57,7 +61,7 @@ func parseListing(repo string, data []byte) (*listing, error) {
 	if len(reply.Siblings) > maxFiles {
 		return nil, fmt.Errorf("%s: more than %d files", repo, maxFiles)
 	}
-	l := &listing{Commit: reply.SHA, Files: make(map[string]remoteFile, len(reply.Siblings))}
+	l := &listing{Repo: repo, Commit: reply.SHA, Files: make(map[string]remoteFile, len(reply.Siblings))}
 	for _, s := range reply.Siblings {
 		if err := checkFileName(s.Name); err != nil {
 			return nil, fmt.Errorf("%s: %w", repo, err)
@@ -93,6 +97,7 @@ func parseListing(repo string, data []byte) (*listing, error) {
 const (
 	configFile    = "config.json"
 	tokenizerFile = "tokenizer.json"
+	modulesFile   = "modules.json"
 	maxIndexSize  = 32 << 20 // bytes
 )
 
@@ -101,7 +106,6 @@ type modelFile struct {
 	name      string
 	required  bool // the model cannot be used without it
 	tokenizer bool // part of the tokenizer, see Name.Tokenizer
-	optional  bool // not needed for inference
 }
 
 // modelFiles returns the files to download in addition to the weights. Code, weights
@@ -111,17 +115,12 @@ func modelFiles() []modelFile {
 		{name: configFile, required: true},
 		{name: tokenizerFile, required: true, tokenizer: true},
 		{name: "tokenizer_config.json", tokenizer: true},
-		{name: "special_tokens_map.json", tokenizer: true, optional: true},
-		{name: "modules.json"},
+		{name: "special_tokens_map.json", tokenizer: true},
+		{name: modulesFile},
 		{name: "1_Pooling/config.json"},
 		{name: "sentence_bert_config.json"},
-		{name: "config_sentence_transformers.json", optional: true},
+		{name: "config_sentence_transformers.json"},
 	}
-}
-
-// isOptional reports whether a file is not needed for inference.
-func isOptional(name string) bool {
-	return slices.ContainsFunc(modelFiles(), func(p modelFile) bool { return p.name == name && p.optional })
 }
 
 // selectFiles returns the files of a model to download, the weights last. If the

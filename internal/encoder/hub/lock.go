@@ -15,28 +15,27 @@ import (
 // holds.
 const lockPoll = 200 * time.Millisecond
 
-// lock prevents other processes from downloading the same repository until release
-// is called. The operating system releases the lock when the process exits, so a
-// leftover lock file has no effect. On file systems without locks, the checksums
-// still detect conflicting downloads.
-func (r *remote) lock(ctx context.Context, repo string) (release func(), err error) {
-	dir := filepath.Join(r.Store.Dir, locksDir)
+// lock prevents other processes, including those of the Hugging Face libraries, from
+// writing the named part of a repository until release is called. The operating system
+// releases the lock when the process exits, so a leftover lock file has no effect. On
+// file systems without locks, the checksums still detect conflicting downloads.
+func (p *Puller) lock(ctx context.Context, repo, name string) (release func(), err error) {
+	dir := filepath.Join(p.Store.Dir, locksDir, "models--"+dirName(repo))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("model directory: %w", err)
 	}
-	path := filepath.Join(dir, dirName(repo)+".lock")
 	for waiting := false; ; waiting = true {
-		l, err := safefile.TryLock(path)
+		l, err := safefile.TryLock(filepath.Join(dir, name+".lock"))
 		if err == nil {
 			return l.Unlock, nil
 		}
 		if _, locked := errors.AsType[*safefile.LockedError](err); !locked {
 			return nil, err
 		}
-		if !waiting && r.Watch.Wait != nil {
-			r.Watch.Wait(repo)
+		if !waiting && p.Watch.Wait != nil {
+			p.Watch.Wait(repo)
 		}
-		if r.Clock.Sleep(ctx, lockPoll) != nil {
+		if p.Clock.Sleep(ctx, lockPoll) != nil {
 			return nil, context.Cause(ctx)
 		}
 	}

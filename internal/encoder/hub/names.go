@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,6 +32,20 @@ type Card struct {
 	// Accuracy is the balanced accuracy in percent on LLM-AggreFact (leaderboard of
 	// llm-aggrefact.github.io) or the F1 of answers on RAGTruth, or "" if not published.
 	Accuracy string
+}
+
+// Speed returns how fast a model judges: fast, medium or slow, as explained in
+// docs/models.md, or "" if its size is unknown.
+func (c Card) Speed() string {
+	switch {
+	case c.Millions == 0:
+		return ""
+	case c.Millions <= 80:
+		return "fast"
+	case c.Millions <= 200:
+		return "medium"
+	}
+	return "slow"
 }
 
 // String returns the short name or the repository.
@@ -102,6 +117,15 @@ func Resolve(text string) (Name, error) {
 	return Name{Repo: text}, nil
 }
 
+// namesIn returns the models of a repository.
+func namesIn(repo string) []Name {
+	all := slices.DeleteFunc(Names(), func(n Name) bool { return n.Repo != repo })
+	if len(all) == 0 {
+		all = []Name{{Repo: repo}}
+	}
+	return all
+}
+
 // Identify returns the model with a short name that dir contains, judging by the
 // names of dir and its parents. It recognizes the short name, the repository with or
 // without ORG, and the directories of a store and of the Hugging Face cache. ok is
@@ -111,11 +135,11 @@ func Identify(dir string) (n Name, ok bool) {
 	if err != nil {
 		return Name{}, false
 	}
-	for range 3 { // the deepest layout is models--ORG--REPO/snapshots/COMMIT
+	for range 3 { // the deepest layout is models--ORG--REPO/snapshots/COMMIT, or SHORT/COMMIT
 		base := strings.TrimPrefix(filepath.Base(abs), "models--")
 		for _, n := range Names() {
 			_, repo, _ := strings.Cut(n.Repo, "/")
-			if strings.EqualFold(base, n.Short) || strings.EqualFold(base, n.dir()) || strings.EqualFold(base, repo) && n.Weights == "" {
+			if strings.EqualFold(base, n.Short) || n.Weights == "" && (strings.EqualFold(base, dirName(n.Repo)) || strings.EqualFold(base, repo)) {
 				return n, true
 			}
 		}
@@ -150,14 +174,6 @@ func isNamePart(s string) bool {
 	return true
 }
 
-// dir returns the name of the model's directory in a store.
-func (n Name) dir() string {
-	if n.Weights == "" {
-		return dirName(n.Repo)
-	}
-	return dirName(n.Repo) + "--" + strings.TrimSuffix(n.Weights, filepath.Ext(n.Weights))
-}
-
 // dirName returns the directory name of a repository.
 func dirName(repo string) string { return strings.Replace(repo, "/", "--", 1) }
 
@@ -187,7 +203,7 @@ func CheckRevision(s string) error {
 
 const (
 	maxFileName      = 512 // bytes
-	maxNameComponent = 200 // bytes; leaves space for partSuffix
+	maxNameComponent = 200 // bytes; leaves space for incompleteSuffix
 )
 
 // checkFileName returns an error unless name is a relative path with slashes that is

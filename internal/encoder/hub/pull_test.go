@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -49,7 +48,7 @@ func TestPullDownloadsModel(t *testing.T) {
 	m := pull(t, p, mini, "")
 	want := []string{
 		"1_Pooling/config.json", "config.json", "model.safetensors", "modules.json",
-		"ragfaith-model.json", "tokenizer.json", "tokenizer_config.json",
+		"tokenizer.json", "tokenizer_config.json",
 	}
 	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
 		t.Errorf("files (-want +got)\n%s", diff)
@@ -72,11 +71,32 @@ func TestPullDownloadsModel(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("got models %v, error %v, want one model", list, err)
 	}
-	if l := list[0]; l.Name.Short != mini || l.Revision != "main" || l.Commit != firstCommit || l.Dir != m.Dir || l.Size() != m.Size() || l.Shared {
+	if l := list[0]; l.Name.Short != mini || l.Revision != "main" || l.Commit != firstCommit || l.Dir != m.Dir || l.Size() != m.Size() {
 		t.Errorf("got model %+v, want %s at %s in %s", l, mini, firstCommit, m.Dir)
 	}
-	if left := filesUnder(t, p.Store.Dir); len(left) != len(want) {
-		t.Errorf("got files %v, want only those of the model", left)
+	repo := "models--sentence-transformers--all-MiniLM-L6-v2/"
+	layout := []string{repo + "refs/main"}
+	for _, name := range want {
+		layout = append(layout, repo+"snapshots/"+firstCommit+"/"+name)
+	}
+	for name, f := range h.mini().files {
+		hash := f.blob()
+		if f.large {
+			hash = f.sha256()
+		}
+		if slices.Contains(want, name) {
+			layout = append(layout, repo+"blobs/"+hash)
+		}
+	}
+	slices.Sort(layout)
+	if diff := cmp.Diff(layout, filesUnder(t, p.Store.Dir)); diff != "" {
+		t.Errorf("files in the store (-want +got)\n%s", diff)
+	}
+	if target, err := os.Readlink(filepath.Join(m.Dir, "1_Pooling/config.json")); err != nil || target != "../../../blobs/"+h.mini().files["1_Pooling/config.json"].blob() {
+		t.Errorf("got link to %s, error %v; want a relative one", target, err)
+	}
+	if ref, err := os.ReadFile(filepath.Join(p.Store.Dir, repo, "refs/main")); string(ref) != firstCommit {
+		t.Errorf("got reference %q, error %v; want %q", ref, err, firstCommit)
 	}
 
 	before := len(h.requests("/resolve/"))
@@ -139,7 +159,7 @@ func TestPullDownloadsShardsOfIndex(t *testing.T) {
 	m := pull(t, p, "org/big", "")
 	want := []string{
 		"config.json", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
-		"model.safetensors.index.json", "ragfaith-model.json", "tokenizer.json",
+		"model.safetensors.index.json", "tokenizer.json",
 	}
 	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
 		t.Errorf("files (-want +got)\n%s", diff)
@@ -176,10 +196,32 @@ func TestPullDownloadsTokenizerFromOtherRepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range m.Files {
-		if fromT5 := strings.Contains(f.Name, "token"); fromT5 != (f.Repo == "google/flan-t5-base") || fromT5 != (f.Commit == secondCommit) {
-			t.Errorf("got file %+v, want tokenizer files, and no others, from google/flan-t5-base", f)
+	if m.Commit != firstCommit || len(m.Files) != 5 {
+		t.Errorf("got commit %s, files %v, want %s and 5", m.Commit, m.Files, firstCommit)
+	}
+	checkIntact(t, m)
+	// The snapshots have only files of their own repositories.
+	for repo, want := range map[string][]string{
+		"vectara/hallucination_evaluation_model": {"config.json", "model.safetensors"},
+		"google/flan-t5-base":                    {"special_tokens_map.json", "tokenizer.json", "tokenizer_config.json"},
+	} {
+		dir := filepath.Join(p.Store.repoDir(repo), snapshotsDir, h.repos[repo].commit)
+		if diff := cmp.Diff(want, filesUnder(t, dir)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", repo, diff)
 		}
+		if ref := p.Store.ref(repo, "main"); ref != h.repos[repo].commit {
+			t.Errorf("%s: got reference %q, want %q", repo, ref, h.repos[repo].commit)
+		}
+	}
+	if n, ok := Identify(m.Dir); !ok || n.Short != "hhem-2.1-open" {
+		t.Errorf("Identify(%s): got %v, %t, want hhem-2.1-open", m.Dir, n, ok)
+	}
+	// A new tokenizer replaces the old one.
+	h.repos["google/flan-t5-base"].commit = strings.Repeat("3", sha1Digits)
+	h.repos["google/flan-t5-base"].files["tokenizer.json"] = fakeFile{content: []byte(`{"model":"new"}`)}
+	m = pull(t, p, "hhem-2.1-open", "")
+	if got, err := os.ReadFile(filepath.Join(m.Dir, "tokenizer.json")); string(got) != `{"model":"new"}` {
+		t.Errorf("got tokenizer %s, error %v, want the new one", got, err)
 	}
 }
 
@@ -207,7 +249,7 @@ func TestPullModelsOfOneRepository(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkIntact(t, m)
-			want := []string{"AlignScore-" + base + ".ckpt", "config.json", manifestFile, "tokenizer.json"}
+			want := []string{"AlignScore-" + base + ".ckpt", "config.json", "tokenizer.json"}
 			if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
 				t.Errorf("%s: files (-want +got)\n%s", base, diff)
 			}
@@ -247,7 +289,7 @@ func TestPullDownloadsTorchWeights(t *testing.T) {
 			Name{Repo: "org/shards"},
 			map[string]fakeFile{
 				"pytorch_model.bin.index.json": index, "optimizer.bin": large,
-				"pytorch_model-00001-of-00002.bin": large, "pytorch_model-00002-of-00002.bin": large, "pytorch_model-00003-of-00002.bin": large,
+				"pytorch_model-00001-of-00002.bin": large, "pytorch_model-00002-of-00002.bin": {content: weights(4000), large: true}, "pytorch_model-00003-of-00002.bin": large,
 			},
 			[]string{"pytorch_model-00001-of-00002.bin", "pytorch_model-00002-of-00002.bin", "pytorch_model.bin.index.json"},
 		},
@@ -269,26 +311,26 @@ func TestPullDownloadsTorchWeights(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := append(slices.Clone(tt.want), "config.json", manifestFile, "tokenizer.json")
+			want := append(slices.Clone(tt.want), "config.json", "tokenizer.json")
 			slices.Sort(want)
 			if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
 				t.Errorf("files (-want +got)\n%s", diff)
 			}
 			checkIntact(t, m)
-			if err := os.WriteFile(filepath.Join(m.Dir, tt.want[0]), weights(4999), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(m.Dir, tt.want[0]), weights(4999), 0o600); err != nil { // through the link
 				t.Fatal(err)
 			}
 			if mismatches, err := m.Verify(t.Context(), nil); err != nil || len(mismatches) != 1 || mismatches[0].File != tt.want[0] {
 				t.Errorf("got mismatches %v, error %v; want %s, nil", mismatches, err, tt.want[0])
 			}
-			// The cache of the Hugging Face tools is used without a download.
-			p.Store = Store{Dir: t.TempDir(), Cache: t.TempDir()}
+			// The files of the Hugging Face tools are used without a download.
+			p.Store = Store{Dir: t.TempDir()}
 			wanted := append(slices.Clone(tt.want), "config.json", "tokenizer.json")
-			dir := cacheRepo(t, p.Store.Cache, tt.model.Repo, repo, wanted[1:]...)
-			if m, ok := p.Store.cachedModel(tt.model); ok {
-				t.Errorf("without %s: got %+v, want no model", wanted[0], m)
+			dir := cacheRepo(t, p.Store.Dir, tt.model.Repo, repo, wanted[1:]...)
+			if m, err := p.Store.Copies(tt.model); err == nil || !strings.Contains(err.Error(), "incomplete: missing ") {
+				t.Errorf("without %s: got %+v, error %v, want no model", wanted[0], m, err)
 			}
-			cacheRepo(t, p.Store.Cache, tt.model.Repo, repo, wanted[0])
+			cacheRepo(t, p.Store.Dir, tt.model.Repo, repo, wanted[0])
 			requests := len(h.requests("/resolve/"))
 			if m, err := p.Pull(t.Context(), tt.model, ""); err != nil || m.Dir != dir || len(m.Files) != len(wanted) || len(h.requests("/resolve/")) > requests {
 				t.Errorf("got %+v, error %v; want %d files in the cache", m, err, len(wanted))
@@ -347,16 +389,9 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 	checkIntact(t, m)
 }
 
-func TestFindReturnsRevisionPulledLast(t *testing.T) {
+func TestFindPrefersBranchMain(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
-	clock := &fakeClock{}
-	later := 0
-	p.Clock = movingClock{clock, &later}
-	old := pull(t, p, mini, "")
-	h.mini().commit = secondCommit
-	later++
-	latest := pull(t, p, mini, "refs/pr/1")
 	find := func() string {
 		t.Helper()
 		dir, err := p.Store.Find(mini)
@@ -365,35 +400,27 @@ func TestFindReturnsRevisionPulledLast(t *testing.T) {
 		}
 		return dir
 	}
-	if old.Dir == latest.Dir || find() != latest.Dir {
-		t.Errorf("Find: got %s, want the directory pulled last, %s", find(), latest.Dir)
+	if pr := pull(t, p, mini, "refs/pr/1"); find() != pr.Dir || pr.Revision != "refs/pr/1" {
+		t.Errorf("Find: got %s, want %s, the only revision", find(), pr.Dir)
 	}
-	later++
-	pull(t, p, mini, firstCommit)
-	if find() != old.Dir {
-		t.Errorf("Find: got %s, want %s", find(), old.Dir)
+	h.mini().commit = secondCommit
+	main := pull(t, p, mini, "")
+	h.mini().commit = firstCommit
+	pull(t, p, mini, "refs/pr/1")
+	if find() != main.Dir || main.Revision != "main" {
+		t.Errorf("Find: got %s, want %s, the branch main", find(), main.Dir)
 	}
-	if list, err := p.Store.List(); err != nil || len(list) != 2 {
-		t.Errorf("got models %v, error %v; want 2, nil", list, err)
+	if list, err := p.Store.List(); err != nil || len(list) != 2 || list[0].Revision != "main" || list[1].Revision != "refs/pr/1" {
+		t.Errorf("got models %v, error %v; want main and refs/pr/1", list, err)
 	}
-}
-
-// movingClock is a fakeClock that is ahead by a number of hours.
-type movingClock struct {
-	*fakeClock
-	hours *int
-}
-
-func (c movingClock) Now() time.Time {
-	return c.fakeClock.Now().Add(time.Duration(*c.hours) * time.Hour)
 }
 
 func TestPullRepairsDamagedFiles(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	m := pull(t, p, mini, "")
-	for _, damage := range []func(path string) error{
-		os.Remove,
+	for i, damage := range []func(path string) error{
+		os.Remove, // only the link
 		func(path string) error { return os.WriteFile(path, weights(3<<20 - 1)[:3<<20-1], 0o600) },
 		func(path string) error { return os.WriteFile(path, make([]byte, 3<<20), 0o600) },
 	} {
@@ -407,8 +434,8 @@ func TestPullRepairsDamagedFiles(t *testing.T) {
 		before := len(h.requests("/resolve/"))
 		repaired := pull(t, p, mini, firstCommit)
 		checkIntact(t, repaired)
-		if n := len(h.requests("/resolve/")) - before; n != 1 {
-			t.Errorf("got %d files downloaded, want 1", n)
+		if n := len(h.requests("/resolve/")) - before; n != min(i, 1) {
+			t.Errorf("%d: got %d files downloaded, want %d", i, n, min(i, 1))
 		}
 	}
 }

@@ -10,41 +10,31 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-const (
-	// manifestFile describes a model in its directory.
-	manifestFile    = "ragfaith-model.json"
-	manifestFormat  = 1
-	maxManifestSize = 8 << 20 // bytes
-	locksDir        = ".locks"
-)
-
-// A Store is a directory of models:
+// A Store is a directory of models in the layout of the Hugging Face cache:
 //
-//	Dir/ORG--REPO/COMMIT/ragfaith-model.json   manifest with sizes and SHA-256
-//	Dir/ORG--REPO/COMMIT/config.json …         files of the model
-//	Dir/ORG--REPO/.COMMIT.part/                incomplete download
-//
-// If the repository contains several models, ORG--REPO is followed by "--" and the name
-// of the weights.
+//	Dir/models--ORG--REPO/blobs/HASH              content, named by SHA-256 or git's SHA-1
+//	Dir/models--ORG--REPO/refs/REVISION           text file with the commit
+//	Dir/models--ORG--REPO/snapshots/COMMIT/FILE   link to the blob, or the file itself
+//	Dir/models--ORG--REPO/ragfaith/SHORT/COMMIT/  the same, if the tokenizer is in another repository
+//	Dir/.locks/models--ORG--REPO/HASH.lock        held while a blob is downloaded
 type Store struct {
-	Dir   string // need not exist
-	Cache string // hub directory of the Hugging Face cache, or ""
+	Dir string // need not exist
+	Old string // directory of models in the layout of earlier versions, or ""
 }
 
-// A Model is a model on disk.
+// A Model is a complete model on disk.
 type Model struct {
 	Name     Name
-	Revision string // as requested; "" if unknown
+	Revision string // branch or tag; "" if unknown
 	Commit   string
 	Dir      string // directory with the files
-	Shared   bool   // Dir is in the Hugging Face cache
-	Pulled   time.Time
 	Files    []File
+
+	blobs []string // directories of the blobs of the files
 }
 
 // Size returns the size of all files in bytes.
@@ -58,168 +48,73 @@ func (m *Model) Size() int64 {
 
 // A File is a file of a model.
 type File struct {
-	Name   string `json:"name"` // path with slashes
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-	// Repo and Commit are set if the file comes from another repository.
-	Repo   string `json:"repo,omitempty"`
-	Commit string `json:"commit,omitempty"`
+	Name string // path with slashes
+	Size int64  // in bytes
 
-	blob string // git's SHA-1; used if SHA256 is unknown
+	path string
+	hash string // name of the blob; "" if the file is not a link
 }
 
-// A manifest is the content of manifestFile.
-type manifest struct {
-	Format   int       `json:"format"`
-	Repo     string    `json:"repo"`
-	Revision string    `json:"revision"`
-	Commit   string    `json:"commit"`
-	Endpoint string    `json:"endpoint"`
-	Pulled   time.Time `json:"pulled"`
-	Dir      string    `json:"dir,omitempty"` // directory with the files, if it is another
-	Files    []File    `json:"files"`
-}
-
-// modelDir returns the directory of a model.
-func (s Store) modelDir(n Name, commit string) string {
-	return filepath.Join(s.Dir, n.dir(), commit)
-}
-
-// stagingDir returns the directory of an incomplete model.
-func (s Store) stagingDir(n Name, commit string) string {
-	return filepath.Join(s.Dir, n.dir(), "."+commit+partSuffix)
-}
-
-// read returns the model described by a manifest. If the manifest does not exist,
-// the error is fs.ErrNotExist.
-func (s Store) read(n Name, commit string) (*Model, error) {
-	dir := s.modelDir(n, commit)
-	path := filepath.Join(dir, manifestFile)
-	content, err := safefile.ReadFile(path, maxManifestSize)
-	if err != nil {
-		return nil, err
-	}
-	m, err := parseManifest(content)
-	if err == nil && (m.Repo != n.Repo || m.Commit != commit) {
-		err = fmt.Errorf("manifest is for %s at %s", m.Repo, m.Commit)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	model := &Model{Name: n, Revision: m.Revision, Commit: m.Commit, Dir: dir, Pulled: m.Pulled, Files: m.Files}
-	if m.Dir != "" {
-		model.Dir, model.Shared = m.Dir, true
-	}
-	return model, nil
-}
-
-// parseManifest parses and validates a manifest.
-func parseManifest(content []byte) (*manifest, error) {
-	var m manifest
-	if err := json.Unmarshal(content, &m); err != nil {
-		return nil, err
-	}
-	if m.Format != manifestFormat {
-		return nil, fmt.Errorf("format is %d, want %d", m.Format, manifestFormat)
-	}
-	if !isRepo(m.Repo) || !isHash(m.Commit, sha1Digits) {
-		return nil, errors.New("missing repository or commit")
-	}
-	for _, f := range m.Files {
-		if checkFileName(f.Name) != nil || !isHash(f.SHA256, sha256Digits) || f.Size < 0 || f.Size > maxFileSize {
-			return nil, fmt.Errorf("file %q has no valid name, size or SHA-256", f.Name)
-		}
-	}
-	return &m, nil
-}
-
-// writeManifest atomically writes the manifest to a directory.
-func writeManifest(modelDir string, m *manifest) error {
-	content, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(modelDir, manifestFile)
-	return safefile.WriteFile(path, append(content, '\n'), 0o644)
-}
-
-// isPresent reports whether all files exist and have the expected sizes.
-func (m *Model) isPresent() bool {
-	for _, f := range m.Files {
-		info, err := os.Stat(filepath.Join(m.Dir, filepath.FromSlash(f.Name)))
-		if err != nil || !info.Mode().IsRegular() || info.Size() != f.Size {
-			return false
-		}
-	}
-	return len(m.Files) > 0
-}
-
-// List returns the models in the store, and those in the Hugging Face cache that
-// have a short name. They are sorted by repository and then latest first. List
-// skips models that cannot be read and returns their errors.
+// List returns the models in the store that can judge or embed texts. They are sorted
+// by repository, then as by Copies. The error reports an unreadable directory.
 func (s Store) List() ([]Model, error) {
-	var models []Model
-	var errs []error
-	repos, err := os.ReadDir(s.Dir)
+	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		errs = append(errs, err)
+		return nil, err
 	}
-	names := Names()
-	for _, entry := range repos {
-		repo := strings.Replace(entry.Name(), "--", "/", 1)
-		if n, err := Resolve(repo); err == nil && n.Short == "" {
-			names = append(names, n)
+	var models []Model
+	for _, entry := range entries {
+		repo, ok := strings.CutPrefix(entry.Name(), "models--")
+		if repo = strings.Replace(repo, "--", "/", 1); !ok || !isRepo(repo) {
+			continue
 		}
-	}
-	for _, n := range names {
-		var found []Model
-		if n.Short != "" {
-			found, err = s.Copies(n)
-		} else { // the cache may contain many unrelated models
-			found, err = s.stored(n)
-		}
-		models = append(models, found...)
-		if _, missing := errors.AsType[*MissingError](err); !missing {
-			errs = append(errs, err)
+		for _, n := range namesIn(repo) {
+			found, _ := s.Copies(n) // incomplete models are not listed
+			models = append(models, slices.DeleteFunc(found, func(m Model) bool { return !m.isUsable() })...)
 		}
 	}
 	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(a.Name.Repo, b.Name.Repo) })
-	return models, errors.Join(errs...)
+	return models, nil
 }
 
-// stored returns the copies of a model in the store, latest first.
-func (s Store) stored(n Name) ([]Model, error) {
-	var models []Model
-	var errs []error
-	commits, err := os.ReadDir(filepath.Join(s.Dir, n.dir()))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+// maxConfigSize limits the size of a configuration file in bytes.
+const maxConfigSize = 4 << 20
+
+// isUsable reports whether a model is a classifier or embeds texts. The directory may
+// contain many other models, downloaded by other programs.
+func (m *Model) isUsable() bool {
+	if m.Name.Short != "" || slices.ContainsFunc(m.Files, func(f File) bool { return f.Name == modulesFile }) {
+		return true
 	}
-	for _, entry := range commits {
-		if !isHash(entry.Name(), sha1Digits) {
-			continue
-		}
-		m, err := s.read(n, entry.Name())
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		models = append(models, *m)
+	var config struct {
+		Architectures []string `json:"architectures"`
 	}
-	slices.SortStableFunc(models, func(a, b Model) int { return b.Pulled.Compare(a.Pulled) })
-	return models, errors.Join(errs...)
+	content, err := safefile.ReadFile(filepath.Join(m.Dir, configFile), maxConfigSize)
+	if err != nil || json.Unmarshal(content, &config) != nil {
+		return false
+	}
+	return slices.ContainsFunc(config.Architectures, func(s string) bool {
+		return strings.HasSuffix(s, "ForSequenceClassification") || strings.HasSuffix(s, "ForTokenClassification")
+	})
 }
 
-// A MissingError reports a model that is not on disk.
-type MissingError struct{ Name Name }
+// A MissingError reports a model that is not on disk, or not complete.
+type MissingError struct {
+	Name   Name
+	Reason string // "" means that nothing was found
+	Old    string // directory with the model in the layout of an earlier version, or ""
+}
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("model %s not found; run: ragfaith models pull %s", e.Name, e.Name)
+	s := fmt.Sprintf("model %s %s; run: ragfaith models pull %s", e.Name, cmp.Or(e.Reason, "not found"), e.Name)
+	if e.Old != "" {
+		s += fmt.Sprintf(" (or name %s, where an earlier version of ragfaith stored it)", e.Old)
+	}
+	return s
 }
 
 // Find returns the directory of a model, given as a directory, a short name or
-// ORG/REPO. Existing directories have priority over names, the store over the
-// Hugging Face cache, and revisions pulled later over earlier ones. The error is a
+// ORG/REPO. Existing directories have priority over names. The error is a
 // *MissingError, an *UnknownError, or describes why a directory is not a model.
 func (s Store) Find(name string) (string, error) {
 	info, err := os.Stat(name)
@@ -252,37 +147,52 @@ func isPath(s string) bool {
 }
 
 // Lookup returns the model that Find selects for a short name or ORG/REPO. The
-// error is a *MissingError, an *UnknownError, or a read error.
+// error is a *MissingError or an *UnknownError.
 func (s Store) Lookup(name string) (*Model, error) {
 	n, err := Resolve(name)
 	if err != nil {
 		return nil, err
 	}
 	all, err := s.Copies(n)
-	for i := range all {
-		if all[i].isPresent() {
-			return &all[i], nil
-		}
-	}
-	if err != nil { // an unreadable manifest may be the cause
+	if err != nil {
 		return nil, err
 	}
-	return nil, &MissingError{n}
+	return &all[0], nil
 }
 
-// Copies returns the copies of a model on disk: first those in the store, latest
-// first, then the one in the Hugging Face cache. The error is a *MissingError or
-// reports copies that cannot be read.
+// Copies returns the complete commits of a model on disk: that of the branch main,
+// then the others, latest first. The error is a *MissingError.
 func (s Store) Copies(n Name) ([]Model, error) {
-	models, err := s.stored(n)
-	if m, ok := s.cachedModel(n); ok {
-		same := func(o Model) bool { return o.Commit == m.Commit && o.Dir == m.Dir }
-		if !slices.ContainsFunc(models, same) {
-			models = append(models, m)
+	var models []Model
+	missing := &MissingError{Name: n, Old: s.old(n)}
+	for _, commit := range s.commits(n) {
+		m, err := s.at(n, commit)
+		if e, ok := errors.AsType[*MissingError](err); ok {
+			missing.Reason = cmp.Or(missing.Reason, e.Reason)
+			continue
+		}
+		models = append(models, *m)
+	}
+	if len(models) == 0 {
+		return nil, missing
+	}
+	return models, nil
+}
+
+// old returns the directory of a model in the layout of earlier versions,
+// ORG--REPO/COMMIT, or "".
+func (s Store) old(n Name) string {
+	for _, dir := range []string{s.Dir, s.Old} {
+		if dir == "" {
+			continue
+		}
+		commits, _ := os.ReadDir(filepath.Join(dir, dirName(n.Repo)))
+		for _, e := range commits {
+			found := filepath.Join(dir, dirName(n.Repo), e.Name())
+			if _, err := os.Stat(filepath.Join(found, configFile)); err == nil && isHash(e.Name(), sha1Digits) {
+				return found
+			}
 		}
 	}
-	if len(models) == 0 && err == nil {
-		err = &MissingError{n}
-	}
-	return models, err
+	return ""
 }

@@ -55,85 +55,167 @@ func miniFiles() []string {
 	return []string{"config.json", "tokenizer.json", "tokenizer_config.json", "modules.json", "1_Pooling/config.json", "model.safetensors"}
 }
 
-func TestCachedModelIsUsedInPlace(t *testing.T) {
+func TestFilesOfOtherProgramsAreUsed(t *testing.T) {
 	h := newMini(t)
-	h.mini().files["config_sentence_transformers.json"] = fakeFile{content: []byte("{}")} // an optional file
 	p := newPuller(t, h)
-	p.Store.Cache = t.TempDir()
-	dir := cacheMini(t, h, p.Store.Cache, miniFiles()...)
-	if found, err := p.Store.Find(mini); err != nil || found != dir {
-		t.Errorf("Find: got %s, error %v, want a model", found, err)
+	dir := cacheMini(t, h, p.Store.Dir, miniFiles()...)
+	found, err := p.Store.Lookup(mini)
+	if err != nil || found.Dir != dir {
+		t.Fatalf("Lookup: got %+v, error %v, want a model in %s", found, err, dir)
 	}
-	unknown, err := p.Store.Lookup(mini)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkIntact(t, unknown)
+	checkIntact(t, found)
 	m := pull(t, p, mini, "")
-	if m.Dir != dir || !m.Shared || len(h.requests("/resolve/")) > 0 {
+	if m.Dir != dir || len(h.requests("/resolve/")) > 0 {
 		t.Errorf("got model in %s, requests %+v, want %s and none", m.Dir, h.requests("/resolve/"), dir)
 	}
-	list, err := p.Store.List()
-	if err != nil || len(list) != 1 || list[0].Dir != dir || !list[0].Shared || list[0].Size() != m.Size() {
-		t.Errorf("got models %+v, error %v; want one shared model in %s", list, err, dir)
-	}
-	pull(t, p, mini, "")
 
-	// A model that is damaged in the cache is downloaded to the store.
+	// A damaged blob is replaced.
 	blob := filepath.Join(filepath.Dir(filepath.Dir(dir)), "blobs", h.mini().files[weightsFile].sha256())
 	if err := os.WriteFile(blob, make([]byte, 3<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, damaged := range []*Model{m, unknown} {
-		if mismatches, err := damaged.Verify(t.Context(), nil); err != nil || len(mismatches) != 1 || mismatches[0].File != weightsFile {
-			t.Errorf("got mismatches %v, error %v; want %s, nil", mismatches, err, weightsFile)
-		}
+	if mismatches, err := found.Verify(t.Context(), nil); err != nil || len(mismatches) != 1 || mismatches[0].File != weightsFile {
+		t.Errorf("got mismatches %v, error %v; want %s, nil", mismatches, err, weightsFile)
 	}
-	m = pull(t, p, mini, "")
-	if m.Shared || len(h.requests(h.large())) != 1 {
-		t.Errorf("got model %+v, want an unshared one with one download", m)
-	}
-	if content, err := os.ReadFile(blob); err != nil || content[0] != 0 {
-		t.Error("the cache was modified")
-	}
-	if found, err := p.Store.Find(mini); err != nil || found != m.Dir {
-		t.Errorf("Find: got %s, error %v, want a model", found, err)
+	checkIntact(t, pull(t, p, mini, ""))
+	if len(h.requests("/resolve/")) != 1 {
+		t.Errorf("got requests %+v, want one", h.requests("/resolve/"))
 	}
 }
 
-func TestPrunedCacheIsNotUsed(t *testing.T) {
+func TestPartialSnapshotIsCompleted(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
-	p.Store.Cache = t.TempDir()
-	dir := cacheMini(t, h, p.Store.Cache, miniFiles()...)
-	m := pull(t, p, mini, "")
-	if err := os.RemoveAll(filepath.Dir(filepath.Dir(dir))); err != nil {
-		t.Fatal(err)
-	}
-	if dir, err := p.Store.Find(mini); err == nil {
-		t.Errorf("Find: got %s, want an error", dir)
-	}
-	if mismatches, err := m.Verify(t.Context(), nil); err != nil || len(mismatches) != 6 || mismatches[0].Reason != "missing" {
-		t.Errorf("got mismatches %v, error %v; want 6 missing files", mismatches, err)
-	}
-	if m = pull(t, p, mini, ""); m.Shared {
-		t.Error("got a model in the cache")
-	}
-}
-
-func TestCachedFilesAreNotDownloaded(t *testing.T) {
-	h := newMini(t)
-	p := newPuller(t, h)
-	p.Store.Cache = t.TempDir()
-	cacheMini(t, h, p.Store.Cache, "model.safetensors", "config.json")
-	if dir, err := p.Store.Find(mini); err == nil {
-		t.Errorf("Find: got %s, want an error", dir)
+	dir := cacheMini(t, h, p.Store.Dir, "model.safetensors", "config.json")
+	if dir, err := p.Store.Find(mini); err == nil || !strings.Contains(err.Error(), "incomplete: missing tokenizer.json in "+p.Store.Dir) {
+		t.Errorf("Find: got %s, error %v, want one about tokenizer.json", dir, err)
 	}
 	m := pull(t, p, mini, "")
-	if m.Shared || len(h.requests(weightsFile))+len(h.requests(h.large()))+len(h.requests(firstCommit+"/config.json")) > 0 {
-		t.Errorf("got model %+v, requests %+v; want an unshared one without downloads", m, h.requests("/resolve/"))
+	if m.Dir != dir || len(h.requests(weightsFile))+len(h.requests(h.large()))+len(h.requests(firstCommit+"/config.json")) > 0 {
+		t.Errorf("got model %+v, requests %+v; want one in %s without downloads of its files", m, h.requests("/resolve/"), dir)
 	}
 	checkIntact(t, m)
+}
+
+// TestPullWithoutSymlinks simulates Windows without developer mode. The files of a
+// snapshot are hard links; the Hugging Face libraries move the blobs there.
+func TestPullWithoutSymlinks(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	p.symlinkFunc = func(string, string) error { return errors.ErrUnsupported }
+	m := pull(t, p, mini, "")
+	checkIntact(t, m)
+	info, err := os.Lstat(filepath.Join(m.Dir, weightsFile))
+	blob, blobErr := os.Stat(p.Store.blob(remoteFile{Repo: h.mini().name(), SHA256: h.mini().files[weightsFile].sha256()}))
+	if err := errors.Join(err, blobErr); err != nil || !os.SameFile(info, blob) {
+		t.Errorf("got file %v, blob %v, error %v; want the same file", info, blob, err)
+	}
+	if err := os.RemoveAll(filepath.Join(p.Store.repoDir(h.mini().name()), blobsDir)); err != nil {
+		t.Fatal(err)
+	}
+	before := len(h.requests("/resolve/"))
+	if again := pull(t, p, mini, ""); again.Dir != m.Dir || len(h.requests("/resolve/")) != before {
+		t.Errorf("got model in %s, %d downloads; want %s, none", again.Dir, len(h.requests("/resolve/"))-before, m.Dir)
+	}
+	path := filepath.Join(m.Dir, "tokenizer.json")
+	if err := os.WriteFile(path, []byte(`{"version":"6.6"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pull(t, p, mini, "")
+	if content, err := os.ReadFile(path); string(content) != `{"version":"1.0"}` {
+		t.Errorf("got tokenizer %s, error %v, want the intact one", content, err)
+	}
+}
+
+func TestReadOnlyStoreIsUsed(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	m := pull(t, p, mini, "")
+	if err := os.RemoveAll(filepath.Join(p.Store.Dir, locksDir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(p.Store.Dir, locksDir), nil, 0o600); err != nil { // locking fails
+		t.Fatal(err)
+	}
+	if again := pull(t, p, mini, ""); again.Dir != m.Dir {
+		t.Errorf("got model in %s, want %s", again.Dir, m.Dir)
+	}
+}
+
+func TestLinksOutOfTheRepositoryAreNotFollowed(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	outside := t.TempDir()
+	snapshot := filepath.Join(p.Store.repoDir(h.mini().name()), snapshotsDir, firstCommit)
+	if err := errors.Join(os.MkdirAll(snapshot, 0o700), os.Symlink(outside, filepath.Join(snapshot, "1_Pooling"))); err != nil {
+		t.Skipf("cannot create links: %v", err)
+	}
+	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "1_Pooling") {
+		t.Errorf("got error %v, want one about 1_Pooling", err)
+	}
+	if files := filesUnder(t, outside); files != nil {
+		t.Errorf("got files %v outside of the store, want none", files)
+	}
+}
+
+func TestOffline(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	p.Offline = true
+	err := failToPull(t, p, mini)
+	if want := "model minilm-l6 not found at revision main, and HF_HUB_OFFLINE forbids to download it"; err.Error() != want {
+		t.Errorf("got error %v, want %q", err, want)
+	}
+	cacheMini(t, h, p.Store.Dir, miniFiles()[1:]...)
+	if err := failToPull(t, p, mini); !strings.HasPrefix(err.Error(), "model minilm-l6 incomplete: missing config.json in "+p.Store.Dir) {
+		t.Errorf("got error %v, want one about config.json", err)
+	}
+	dir := cacheMini(t, h, p.Store.Dir, "config.json")
+	for _, revision := range []string{"", "main", firstCommit} {
+		if m := pull(t, p, mini, revision); m.Dir != dir {
+			t.Errorf("%s: got model in %s, want %s", revision, m.Dir, dir)
+		}
+	}
+	n, _ := Resolve(mini)
+	for _, revision := range []string{"v2", secondCommit} {
+		if m, err := p.Pull(t.Context(), n, revision); err == nil {
+			t.Errorf("%s: got model %v, want an error", revision, m)
+		}
+	}
+	if n := len(h.requests("/")); n > 0 {
+		t.Errorf("got %d requests, want 0", n)
+	}
+}
+
+func TestListSkipsModelsOfOtherPrograms(t *testing.T) {
+	h := newFakeHub(t)
+	p := newPuller(t, h)
+	for name, architecture := range map[string]string{
+		"org/judge": "BertForSequenceClassification", "org/spans": "ModernBertForTokenClassification", "org/chat": "LlamaForCausalLM",
+	} {
+		repo := &fakeRepo{firstCommit, map[string]fakeFile{
+			"config.json": {content: []byte(`{"architectures":["` + architecture + `"]}`)}, "tokenizer.json": {content: []byte("{}")},
+			"model.safetensors": {content: weights(100), large: true},
+		}}
+		cacheRepo(t, p.Store.Dir, name, repo, "config.json", "tokenizer.json", "model.safetensors")
+	}
+	list, err := p.Store.List()
+	if err != nil || len(list) != 2 || list[0].Name.Repo != "org/judge" || list[1].Name.Repo != "org/spans" {
+		t.Errorf("got models %+v, error %v, want org/judge and org/spans", list, err)
+	}
+}
+
+func TestOldLayoutIsReported(t *testing.T) {
+	p := newPuller(t, newFakeHub(t))
+	p.Store.Old = t.TempDir()
+	dir := filepath.Join(p.Store.Old, "sentence-transformers--all-MiniLM-L6-v2", firstCommit)
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, configFile), []byte("{}"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	want := "model minilm-l6 not found; run: ragfaith models pull minilm-l6 (or name " + dir + ", where an earlier version of ragfaith stored it)"
+	if found, err := p.Store.Find(mini); err == nil || err.Error() != want {
+		t.Errorf("Find: got %s, error %v, want error %q", found, err, want)
+	}
 }
 
 func TestCachedModelNeedsAllShards(t *testing.T) {
@@ -147,33 +229,16 @@ func TestCachedModelNeedsAllShards(t *testing.T) {
 	}}
 	h.repos["org/big"] = repo
 	p := newPuller(t, h)
-	p.Store.Cache = t.TempDir()
-	cacheRepo(t, p.Store.Cache, "org/big", repo, "config.json", "tokenizer.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors")
+	cacheRepo(t, p.Store.Dir, "org/big", repo, "config.json", "tokenizer.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors")
 	if dir, err := p.Store.Find("org/big"); err == nil {
 		t.Errorf("Find: got %s, want an error", dir)
 	}
-	dir := cacheRepo(t, p.Store.Cache, "org/big", repo, "model-00002-of-00002.safetensors")
+	dir := cacheRepo(t, p.Store.Dir, "org/big", repo, "model-00002-of-00002.safetensors")
 	if found, err := p.Store.Find("org/big"); err != nil || found != dir {
 		t.Errorf("Find: got %s, error %v, want a model", found, err)
 	}
 	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.requests("/resolve/")) > 0 {
 		t.Errorf("got model %+v, want all 5 files in %s", m, dir)
-	}
-}
-
-func TestCachedFilesAreCopiedBetweenFileSystems(t *testing.T) {
-	h := newMini(t)
-	cache, err := os.MkdirTemp("/dev/shm", "hub")
-	if err != nil {
-		t.Skipf("no second file system: %v", err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(cache) })
-	p := newPuller(t, h)
-	p.Store.Cache = cache
-	cacheMini(t, h, cache, "model.safetensors")
-	m := pull(t, p, mini, "")
-	if mismatches, err := m.Verify(t.Context(), nil); err != nil || mismatches != nil || len(h.requests(h.large())) > 0 {
-		t.Errorf("got mismatches %v, error %v; want none", mismatches, err)
 	}
 }
 
@@ -242,37 +307,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestFindRejectsInvalidManifest(t *testing.T) {
-	h := newMini(t)
-	p := newPuller(t, h)
-	m := pull(t, p, mini, "")
-	path := filepath.Join(m.Dir, manifestFile)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, content := range []string{
-		"", "{}", strings.Replace(string(good), `"format": 1`, `"format": 2`, 1),
-		strings.Replace(string(good), `"config.json"`, `"../config.json"`, 1),
-		strings.Replace(string(good), `"commit": "1`, `"commit": "3`, 1),
-		strings.Replace(string(good), `"sha256": "`, `"sha256": "x`, 1),
-	} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		list, listErr := p.Store.List()
-		_, findErr := p.Store.Find(mini)
-		if len(list) > 0 || listErr == nil || findErr == nil || !strings.Contains(listErr.Error(), path) || !strings.Contains(findErr.Error(), path) {
-			t.Errorf("%.40q: got models %v, errors %v and %v; want errors that contain %s", content, list, listErr, findErr, path)
-		}
-	}
-	before := len(h.requests("/resolve/"))
-	pull(t, p, mini, "")
-	if n := len(h.requests("/resolve/")) - before; n != 0 {
-		t.Errorf("invalid manifest: got %d files downloaded, want 0", n)
-	}
-}
-
 func TestPullErrorNamesUnusableDirectory(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
@@ -293,7 +327,7 @@ func TestLockHelper(t *testing.T) {
 		t.Skip("runs only in another process")
 	}
 	r := &remote{Puller: &Puller{Store: Store{Dir: dir}, Clock: &fakeClock{}}}
-	if _, err := r.lock(t.Context(), "org/repo"); err != nil {
+	if _, err := r.lock(t.Context(), "org/repo", "hash"); err != nil {
 		t.Fatal(err)
 	}
 	os.Exit(0) // without releasing the lock
@@ -311,7 +345,7 @@ func TestLockIsReleasedByExit(t *testing.T) {
 		t.Fatalf("%v: %s", err, reply)
 	}
 	r.Watch.Wait = func(string) { t.Error("the lock is still held") }
-	release, err := r.lock(t.Context(), "org/repo")
+	release, err := r.lock(t.Context(), "org/repo", "hash")
 	if err != nil {
 		t.Fatal(err)
 	}
