@@ -14,8 +14,8 @@ import (
 // distance (position to content). Distances are bucketed: exact up to half the
 // buckets, logarithmic beyond.
 //
-// The products with all distances are one matrix multiplication per head; the
-// biases of each query are gathered from the result.
+// The products with all distances are one matrix multiplication per head, from whose
+// result the biases of each query are gathered.
 type disentangled struct {
 	span        int // half the rows of the distance embeddings
 	buckets     int // position_buckets; 0 if each distance has a row
@@ -240,47 +240,32 @@ func (d *disentangled) row(distance int) int {
 	return min(max(d.bucket(distance)+d.span, 0), 2*d.span-1)
 }
 
-// attend computes a, the attention of layer l, one head at a time.
+// attend computes a, the attention of layer l.
 func (d *disentangled) attend(p *pass, l int, a *kernel.Attention) {
 	window := d.windowFor(p.longest)
 	columns, middle := d.columns(p, p.longest, window), p.longest-1
-	rows, ld := len(p.ids), 2*d.windows[window]
-	var c2p, p2c []float32
-	if d.c2p {
-		c2p = grow(&p.scratch[0], rows*ld)
-	}
-	if d.p2c {
-		p2c = grow(&p.scratch[1], rows*ld)
-	}
-	heads, q, k, v, out := a.Heads, a.Q, a.K, a.V, a.Out
-	a.Heads, a.Scale = 1, d.scale
-	a.Bias = func(_ *kernel.Worker, s, _, i, lo, hi int, dst []float32) {
-		start := p.starts[s]
-		columns := columns[middle+lo-i : middle+hi-i]
-		dst = dst[:len(columns)]
-		clear(dst)
-		if c2p != nil {
-			row := c2p[(start+i)*ld : (start+i+1)*ld]
-			for j, c := range columns {
-				dst[j] = row[c]
-			}
-		}
-		if p2c != nil {
-			rows := p2c[(start+lo)*ld : (start+hi)*ld]
-			for j, c := range columns {
-				dst[j] += rows[j*ld+int(c)]
-			}
-		}
-	}
-	for h := range heads {
-		lo := h * d.head
-		a.Q, a.K, a.V, a.Out = q[lo:], k[lo:], v[lo:], out[lo:]
+	ld := 2 * d.windows[window]
+	a.Scale = d.scale
+	a.Prepare = func(w *kernel.Worker, s, h, q0, q1 int) []float32 {
+		at, n := p.starts[s]*a.Stride+h*d.head, p.lengths[s]
+		products := w.Floats(2 * n * ld)
 		if d.c2p {
-			p.pool.Apply(d.layers[l].keys[h][window], c2p, ld, a.Q, a.Stride, rows, kernel.None)
+			w.Apply(d.layers[l].keys[h][window], products[q0*ld:], ld, a.Q[at+q0*a.Stride:], a.Stride, q1-q0, kernel.None)
 		}
 		if d.p2c {
-			p.pool.Apply(d.layers[l].queries[h][window], p2c, ld, a.K, a.Stride, rows, kernel.None)
+			w.Apply(d.layers[l].queries[h][window], products[n*ld:], ld, a.K[at:], a.Stride, n, kernel.None)
 		}
-		p.pool.Attend(a)
+		return products
 	}
+	a.Bias = func(w *kernel.Worker, products []float32, s, i, lo, hi int, dst []float32) {
+		columns := columns[middle+lo-i : middle+hi-i]
+		clear(dst[:len(columns)])
+		if d.c2p {
+			w.GatherAdd(dst, products[i*ld:], columns, 0)
+		}
+		if d.p2c {
+			w.GatherAdd(dst, products[(p.lengths[s]+lo)*ld:], columns, ld)
+		}
+	}
+	p.pool.Attend(a)
 }

@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
@@ -85,8 +86,10 @@ func (d *t5Decoder) run(p *pass, hidden []float32) []float32 {
 	rows, width, attnWidth := len(p.starts), d.width, d.heads*d.head
 	x, t, attn := make([]float32, rows*width), make([]float32, rows*width), make([]float32, rows*attnWidth)
 	query, inner := make([]float32, rows*attnWidth), make([]float32, rows*d.inner)
-	for s := range rows {
+	cross := make([]*crossAttention, rows)
+	for s, start := range p.starts {
 		copy(x[s*width:], d.start)
+		cross[s] = d.newCrossAttention(p.pool.Kernels(), hidden[start*width:(start+p.lengths[s])*width])
 	}
 	for i := range d.blocks {
 		b := &d.blocks[i]
@@ -96,12 +99,9 @@ func (d *t5Decoder) run(p *pass, hidden []float32) []float32 {
 		add(x, t)
 		p.pool.RMSNorm(t, x, nil, rows, width, b.crossNorm.gain, d.eps)
 		p.pool.Apply(b.query, query, attnWidth, t, width, rows, kernel.None)
-		p.pool.For(rows*d.heads, func(_ *kernel.Worker, k int) {
-			s, h := k/d.heads, k%d.heads
-			start := p.starts[s] * width
-			at := s*attnWidth + h*d.head
-			d.attendHead(b, h, attn[at:at+d.head], query[at:at+d.head], hidden[start:start+p.lengths[s]*width])
-		})
+		for s, a := range cross {
+			a.attend(p.pool, d, b, attn[s*attnWidth:(s+1)*attnWidth], query[s*attnWidth:(s+1)*attnWidth])
+		}
 		p.pool.Apply(b.out, t, width, attn, attnWidth, rows, kernel.None)
 		add(x, t)
 		p.pool.RMSNorm(t, x, nil, rows, width, b.ffNorm.gain, d.eps)
@@ -116,39 +116,70 @@ func (d *t5Decoder) run(p *pass, hidden []float32) []float32 {
 	return logits
 }
 
-// attendHead computes the attention of head h over the encoder's output for one
-// sequence. T5 does not scale attention scores.
-func (d *t5Decoder) attendHead(b *t5DecoderBlock, h int, out, query, hidden []float32) {
+// crossAttention computes the attention over the encoder's output for one sequence, with
+// that output as the weights of two linear layers over the vectors of all heads.
+type crossAttention struct {
+	hidden, transposed *kernel.Linear
+	tokens             int
+	probes, means      []float32 // [heads][width]
+	weights            []float32 // [heads][tokens]
+}
+
+func (d *t5Decoder) newCrossAttention(k *kernel.Kernels, hidden []float32) *crossAttention {
+	tokens := len(hidden) / d.width
+	transposed := make([]float32, len(hidden))
+	for t := range tokens {
+		for i, v := range hidden[t*d.width : (t+1)*d.width] {
+			transposed[i*tokens+t] = v
+		}
+	}
+	return &crossAttention{
+		hidden:     k.Linear(kernel.Float32, d.width, kernel.Part{W: kernel.Raw{F32: hidden}, Out: tokens}),
+		transposed: k.Linear(kernel.Float32, tokens, kernel.Part{W: kernel.Raw{F32: transposed}, Out: d.width}),
+		tokens:     tokens,
+		probes:     make([]float32, d.heads*d.width),
+		means:      make([]float32, d.heads*d.width),
+		weights:    make([]float32, d.heads*tokens),
+	}
+}
+
+// attend sets out to the attention of all heads of block b.
+func (a *crossAttention) attend(p *kernel.Pool, d *t5Decoder, b *t5DecoderBlock, out, query []float32) {
 	width := d.width
-	row, probe := make([]float32, width), make([]float32, width)
-	for i, q := range query {
-		b.key.copy(row, h*d.head+i)
-		for j, v := range row {
-			probe[j] += q * v
+	p.For(d.heads, func(w *kernel.Worker, h int) {
+		probe, row := a.probes[h*width:(h+1)*width], w.Floats(width)
+		clear(probe)
+		for i, q := range query[h*d.head : (h+1)*d.head] {
+			b.key.copy(row, h*d.head+i)
+			for j, v := range row {
+				probe[j] += q * v
+			}
 		}
+	})
+	p.Apply(a.hidden, a.weights, a.tokens, a.probes, width, d.heads, kernel.None)
+	for weights := range slices.Chunk(a.weights, a.tokens) {
+		attentionWeights(weights)
 	}
-	scores := make([]float64, len(hidden)/width)
-	largest := math.Inf(-1)
-	for t := range scores {
-		scores[t] = innerProduct(probe, hidden[t*width:])
-		largest = max(largest, scores[t])
-	}
-	sum := 0.0
-	for t := range scores {
-		scores[t] = math.Exp(scores[t] - largest)
-		sum += scores[t]
-	}
-	mean := probe
-	clear(mean)
-	for t, score := range scores {
-		a := float32(score / sum)
-		for j, v := range hidden[t*width : (t+1)*width] {
-			mean[j] += a * v
+	p.Apply(a.transposed, a.means, width, a.weights, a.tokens, d.heads, kernel.None)
+	p.For(d.heads, func(w *kernel.Worker, h int) {
+		mean, row := a.means[h*width:(h+1)*width], w.Floats(width)
+		for i := range d.head {
+			b.value.copy(row, h*d.head+i)
+			out[h*d.head+i] = float32(innerProduct(row, mean))
 		}
+	})
+}
+
+// attentionWeights replaces scores by their softmax. T5 does not scale them.
+func attentionWeights(scores []float32) {
+	largest, sum := slices.Max(scores), 0.0
+	for t, v := range scores {
+		e := math.Exp(float64(v - largest))
+		scores[t] = float32(e)
+		sum += e
 	}
-	for i := range out {
-		b.value.copy(row, h*d.head+i)
-		out[i] = float32(innerProduct(row, mean))
+	for t := range scores {
+		scores[t] /= float32(sum)
 	}
 }
 

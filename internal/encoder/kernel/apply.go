@@ -44,6 +44,11 @@ func (w *Worker) Multiply(dst, x []float32, ldx, rows int, by []float32) {
 	}
 }
 
+// GatherAdd adds src[j*step+columns[j]] to dst[j] for each of columns.
+func (w *Worker) GatherAdd(dst, src []float32, columns []int32, step int) {
+	w.k.gatherAdd(dst[:len(columns)], src, columns, step)
+}
+
 // applyTask is the task of applying a linear layer.
 type applyTask struct {
 	l           *Linear

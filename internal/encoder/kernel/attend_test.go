@@ -50,7 +50,7 @@ func wantAttention(a *Attention) []float64 {
 					switch {
 					case a.Bias != nil:
 						var b [1]float32
-						a.Bias(nil, s, h, i, j, j+1, b[:])
+						a.Bias(nil, []float32{float32(h)}, s, i, j, j+1, b[:])
 						dot += float64(b[0])
 					case a.Relative != nil:
 						dot += float64(a.Relative[h*(2*a.MaxLen-1)+j-i+a.MaxLen-1])
@@ -111,12 +111,16 @@ func attentionOptions(r *rand.Rand) map[string]func(a *Attention, maxLen int) {
 		a.Relative = random(r, a.Heads*(2*a.MaxLen-1))
 	}
 	bias := func(a *Attention, _ int) {
-		a.Bias = func(w *Worker, s, h, i, lo, hi int, dst []float32) {
-			if w != nil {
-				clear(w.Floats(10))
+		a.Prepare = func(w *Worker, _, h, _, _ int) []float32 {
+			prepared := w.Floats(10)
+			for i := range prepared {
+				prepared[i] = float32(h)
 			}
+			return prepared
+		}
+		a.Bias = func(_ *Worker, prepared []float32, s, i, lo, hi int, dst []float32) {
 			for j := lo; j < hi; j++ {
-				dst[j-lo] = float32((s+3*h+7*i+11*j)%13) / 4
+				dst[j-lo] = float32((s+3*int(prepared[0])+7*i+11*j)%13) / 4
 			}
 		}
 	}

@@ -23,10 +23,12 @@ type Attention struct {
 	// be longer than MaxLen.
 	Relative []float32
 	MaxLen   int
-	// Bias overrides Relative if set. It sets dst to the biases of query i of
-	// sequence s for keys [lo, hi) in head h. It is called concurrently and may
-	// use the scratch memory of w.
-	Bias func(w *Worker, s, h, i, lo, hi int, dst []float32)
+	// Prepare and Bias override Relative if set. Prepare is called for queries [q0,
+	// q1) of sequence s in head h, before Bias is called for each of them, and
+	// returns memory of w for Bias. Bias sets dst to the biases of query i for keys
+	// [lo, hi). Both are called concurrently.
+	Prepare func(w *Worker, s, h, q0, q1 int) []float32
+	Bias    func(w *Worker, prepared []float32, s, i, lo, hi int, dst []float32)
 
 	// Visible optionally returns which keys the queries of a sequence see. The
 	// output of a query that sees no keys, or is in no block, is zero.
@@ -148,6 +150,9 @@ func (q *queryRange) window(lo, hi, window int) (from, to int) {
 func (t *attendTask) run(w *Worker, i int) {
 	h := headAttention{a: &t.a, w: w, queries: t.items[i/t.a.Heads], head: i % t.a.Heads}
 	h.pack()
+	if t.a.Bias != nil {
+		h.prepared = t.a.Prepare(w, h.queries.sequence, h.head, h.queries.lo, h.queries.hi)
+	}
 	rows, mr := h.queries.hi-h.queries.lo, w.k.mr
 	tiles := (rows + mr - 1) / mr
 	for j := range tiles {
@@ -162,13 +167,14 @@ type headAttention struct {
 	queries queryRange
 	head    int
 
-	keys    []float32 // [n/nr][HeadDim][nr]
-	values  []float32 // [HeadDim/nr][n][nr]
-	scores  []float32 // [mr][ld]
-	ld      int
-	bias    []float32 // biases of one query
-	out     []float32 // [mr][nr], for the last panel of the output
-	inverse []float32 // inverse sums of the weights of each query
+	keys     []float32 // [n/nr][HeadDim][nr]
+	values   []float32 // [HeadDim/nr][n][nr]
+	scores   []float32 // [mr][ld]
+	ld       int
+	prepared []float32 // memory of Bias
+	bias     []float32 // biases of one query
+	out      []float32 // [mr][nr], for the last panel of the output
+	inverse  []float32 // inverse sums of the weights of each query
 }
 
 // pack copies the visible keys and values into panels.
@@ -298,8 +304,6 @@ func (h *headAttention) positionBiases(dst []float32, i, lo, hi int) []float32 {
 		middle := h.head*(2*a.MaxLen-1) + a.MaxLen - 1 - i
 		return a.Relative[middle+lo : middle+hi]
 	}
-	m := h.w.mark()
-	a.Bias(h.w, h.queries.sequence, h.head, i, lo, hi, dst)
-	h.w.release(m)
+	a.Bias(h.w, h.prepared, h.queries.sequence, i, lo, hi, dst)
 	return dst
 }

@@ -16,7 +16,7 @@ func generic() ops {
 	return ops{
 		mr: genericRows, nr: genericColumns, group: 4, inputSize: 1,
 		gemm: gemm, gemm8: gemm8, pack: pack, f16ToF32: f16ToF32, bf16ToF32: bf16ToF32,
-		maxAbs: maxAbs, minMax: minMax, quantize: quantize, activate: genericActivations(), multiply: multiply,
+		maxAbs: maxAbs, minMax: minMax, quantize: quantize, activate: genericActivations(), multiply: multiply, gatherAdd: gatherAdd,
 		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax, pause: yield,
 	}
 }
@@ -133,6 +133,13 @@ func multiply(dst []float32, ldd int, x []float32, ldx, rows, n int) {
 		for i, v := range x[r*ldx : r*ldx+n] {
 			d[i] *= v
 		}
+	}
+}
+
+func gatherAdd(dst, src []float32, columns []int32, step int) {
+	dst = dst[:len(columns)]
+	for j, c := range columns {
+		dst[j] += src[j*step+int(c)]
 	}
 }
 

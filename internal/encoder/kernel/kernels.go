@@ -46,6 +46,9 @@ type ops struct {
 	// multiply sets dst *= x on rows of n values.
 	multiply func(dst []float32, ldd int, x []float32, ldx, rows, n int)
 
+	// gatherAdd sets dst[j] += src[j*step+columns[j]].
+	gatherAdd func(dst, src []float32, columns []int32, step int)
+
 	// layerNorm and rmsNorm work on one row; res and bias may be nil.
 	layerNorm func(dst, x, res, gain, bias []float32, eps float32)
 	rmsNorm   func(dst, x, res, gain []float32, eps float32)

@@ -25,7 +25,7 @@ func native() []Kernels {
 func avx2() ops {
 	k := ops{
 		mr: 6, nr: 16, group: 2, inputSize: 2,
-		gemm: gemm256, gemm8: gemm8x256, multiply: multiply256,
+		gemm: gemm256, gemm8: gemm8x256, multiply: multiply256, gatherAdd: gatherAdd,
 		layerNorm: layerNorm256, rmsNorm: rmsNorm256, softmax: negateScale(softmax256), pause: pause,
 	}
 	k.pack = func(dst, src []float32, ld, rows, k int) {
@@ -129,7 +129,7 @@ func avx512() ops {
 	k := ops{
 		mr: 14, nr: 32, group: 4, inputSize: 1,
 		gemm: gemm512, gemm8: gemm8x512, pack: pack512, f16ToF32: f16ToF32x512, bf16ToF32: bf16ToF32x512,
-		maxAbs: maxAbs512, minMax: minMax512, quantize: quantize512, multiply: multiply512,
+		maxAbs: maxAbs512, minMax: minMax512, quantize: quantize512, multiply: multiply512, gatherAdd: gatherAdd512,
 		layerNorm: layerNorm512, rmsNorm: rmsNorm512, softmax: negateScale(softmax512), pause: pause,
 	}
 	k.activate[Gelu] = gelu512
@@ -195,6 +195,9 @@ func relu512(x []float32, ld, rows, n int)
 
 //go:noescape
 func multiply512(dst []float32, ldd int, x []float32, ldx, rows, n int)
+
+//go:noescape
+func gatherAdd512(dst, src []float32, columns []int32, step int)
 
 //go:noescape
 func softmax512(s []float32, scale float32, bias []float32) float32

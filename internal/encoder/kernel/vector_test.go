@@ -231,3 +231,23 @@ func TestMultiply(t *testing.T) {
 		}
 	})
 }
+
+func TestGatherAdd(t *testing.T) {
+	t.Parallel()
+	forEachKernel(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(51, 52))
+		const ld = 40
+		for n := range 70 {
+			for _, step := range []int{0, ld} {
+				src, dst := random(r, (n+1)*ld), random(r, n+1)
+				columns, want := make([]int32, n), slices.Clone(dst)
+				for j := range columns {
+					columns[j] = r.Int32N(ld)
+					want[j] += src[j*step+int(columns[j])]
+				}
+				k.gatherAdd(dst, src, columns, step)
+				checkEqual(t, fmt.Sprint(n, " values, step ", step), dst, want)
+			}
+		}
+	})
+}
