@@ -59,7 +59,7 @@ bench-rows: build ## time and memory for 100,000 and 1,000,000 rows; ROWS=N FORM
 bench-page: build ## size of an HTML report of 20,000 rows, and its load time in Chromium
 	./scripts/bench-page.sh $(BINARY)
 
-bench-encoder: ## compare the kernels with ONNX Runtime; BENCH_ARGS="--only int8 --turns 5" BENCH_CACHE=DIR
+bench-encoder: ## compare models with ONNX Runtime and PyTorch; BENCH_ARGS="--only bert-base" BENCH_CACHE=DIR
 	./scripts/bench-encoder.sh $(BENCH_ARGS)
 
 accuracy: build ## AUROC and balanced accuracy of JUDGES on each suite in DATA

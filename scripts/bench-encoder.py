@@ -1,14 +1,18 @@
-"""Compares the speed of transformer layers on ONNX Runtime and internal/encoder/kernel.
+"""Compares the speed of models on ragfaith, ONNX Runtime and PyTorch.
 
-Both get the same random weights, inputs and number of threads, and run in short
-alternating turns, so that other load affects both. Their outputs are compared first.
-ONNX Runtime runs graphs with its fused operators (Attention, SkipLayerNormalization,
-BiasGelu, FastGelu) and plain ones with all optimizations (ORT_ENABLE_ALL); the fastest
-is used.
+Models have the shapes of published ones and random weights. Each engine is a process;
+all get the same weights, token ids and number of threads, and run in short alternating
+turns, so that other load affects all. Their outputs are compared first. ONNX Runtime
+runs the exported graph with all optimizations (ORT_ENABLE_ALL) and the same graph after
+onnxruntime.transformers.optimizer; the faster is used. In int8, ONNX Runtime and PyTorch
+quantize dynamically.
 """
 
 import argparse
+import gc
 import glob
+import json
+import logging
 import os
 import statistics
 import subprocess
@@ -17,293 +21,366 @@ import tempfile
 import time
 
 import numpy as np
-import onnx
-import onnxruntime as ort
-from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import QuantType, quantize_dynamic
 
-MS = "com.microsoft"
-
-
-class Graph:
-    """Builds an ONNX graph with input x [batch, tokens, width]."""
-
-    def __init__(self, width):
-        self.nodes, self.initializers, self.width, self.n = [], [], width, 0
-
-    def const(self, a):
-        self.n += 1
-        name = f"w{self.n}"
-        self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(a), name))
-        return name
-
-    def op(self, kind, *inputs, domain="", **attributes):
-        self.n += 1
-        name = f"t{self.n}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], name=f"n{self.n}", domain=domain, **attributes))
-        return name
-
-    def save(self, out, path):
-        graph = helper.make_graph(
-            self.nodes, "stack",
-            [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["b", "s", self.width])],
-            [helper.make_tensor_value_info(out, TensorProto.FLOAT, ["b", "s", self.width])], self.initializers)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid(MS, 1)])
-        model.ir_version = 9
-        onnx.save(model, path)
+LABELS = [3, 209]  # output tokens of MiniCheck-Flan-T5
+SPECIALS = {"[UNK]": 0, "[CLS]": 5, "[SEP]": 6}
+WORDS = 1000
+ENGINES = ("ragfaith", "ort", "torch")
 
 
-def split_heads(g, x, heads, size):
-    """Reshapes [batch, tokens, width] to [batch, heads, tokens, size]."""
-    return g.op("Transpose", g.op("Reshape", x, g.const(np.array([0, 0, heads, size], np.int64))), perm=[0, 2, 1, 3])
+def deberta(**sizes):
+    from transformers import DebertaV2Config, DebertaV2ForSequenceClassification as Model
+    return Model, DebertaV2Config(
+        vocab_size=128100, max_position_embeddings=512, position_buckets=256, relative_attention=True,
+        share_att_key=True, norm_rel_ebd="layer_norm", pos_att_type=["p2c", "c2p"], position_biased_input=False,
+        type_vocab_size=0, max_relative_positions=-1, pooler_hidden_size=sizes["hidden_size"],
+        pooler_hidden_act="gelu", id2label=PAIR, **sizes)
 
 
-def attention(g, x, qkv, bias, heads, scale, relative):
-    """Attention from basic operators."""
-    width, size = g.width, g.width // heads
-    parts = []
-    for i in range(3):
-        y = g.op("MatMul", x, g.const(qkv[i * width:(i + 1) * width].T))
-        if bias is not None:
-            y = g.op("Add", g.const(bias[i * width:(i + 1) * width]), y)
-        parts.append(split_heads(g, y, heads, size))
-    q, k, v = parts
-    s = g.op("MatMul", q, g.op("Transpose", k, perm=[0, 1, 3, 2]))
-    if scale != 1:
-        s = g.op("Mul", s, g.const(np.float32(scale)))
-    if relative is not None:
-        s = g.op("Add", s, relative)
-    y = g.op("MatMul", g.op("Softmax", s, axis=-1), v)
-    return g.op("Reshape", g.op("Transpose", y, perm=[0, 2, 1, 3]), g.const(np.array([0, 0, width], np.int64)))
+def modernbert(**sizes):
+    from transformers import ModernBertConfig, ModernBertForTokenClassification as Model
+    return Model, ModernBertConfig(id2label=PAIR, reference_compile=False, **sizes)
 
 
-class Bert:
-    """The layers of MiniLM-L6, post-norm."""
-
-    kind, layers, width, heads, inner = "bert", 6, 384, 12, 1536
-
-    def weights(self, r):
-        d, f = self.width, self.inner
-        for _ in range(self.layers):
-            yield from ((r(3 * d, d, s=.05), r(3 * d, s=.1), r(d, d, s=.05), r(d, s=.1), 1 + r(d, s=.1), r(d, s=.1),
-                         r(f, d, s=.05), r(f, s=.1), r(d, f, s=.05), r(d, s=.1), 1 + r(d, s=.1), r(d, s=.1)))
-
-    def graph(self, w, variant, tokens):
-        g, x, w = Graph(self.width), "x", iter(w)
-        for _ in range(self.layers):
-            qkv, bqkv, o, bo, g1, b1, up, bup, down, bdown, g2, b2 = (next(w) for _ in range(12))
-            if variant == "fused":
-                y = g.op("Attention", x, g.const(qkv.T), g.const(bqkv), domain=MS, num_heads=self.heads)
-            else:
-                y = attention(g, x, qkv, bqkv, self.heads, (self.width // self.heads) ** -.5, None)
-            y = g.op("MatMul", y, g.const(o.T))
-            x = self.norm(g, variant, x, y, bo, g1, b1)
-            y = g.op("MatMul", x, g.const(up.T))
-            if variant == "fused":
-                y = g.op("BiasGelu", y, g.const(bup), domain=MS)
-            else:
-                y = g.op("Add", y, g.const(bup))
-                e = g.op("Add", g.op("Erf", g.op("Div", y, g.const(np.float32(2 ** .5)))), g.const(np.float32(1)))
-                y = g.op("Mul", g.op("Mul", y, e), g.const(np.float32(.5)))
-            y = g.op("MatMul", y, g.const(down.T))
-            x = self.norm(g, variant, x, y, bdown, g2, b2)
-        return g, x
-
-    def norm(self, g, variant, x, y, bias, gain, shift):
-        if variant == "fused":
-            return g.op("SkipLayerNormalization", x, y, g.const(gain), g.const(shift), g.const(bias), domain=MS,
-                        epsilon=1e-12)
-        y = g.op("Add", g.op("Add", y, g.const(bias)), x)
-        return g.op("LayerNormalization", y, g.const(gain), g.const(shift), axis=-1, epsilon=1e-12)
+def bert():
+    from transformers import BertConfig, BertForSequenceClassification as Model
+    return Model, BertConfig(id2label=PAIR)
 
 
-class T5:
-    """The encoder layers of Flan-T5 base, pre-norm with a gated feed-forward layer."""
-
-    kind, layers, width, heads, inner, max_tokens = "t5", 12, 768, 12, 2048, 512
-
-    def weights(self, r):
-        d, f = self.width, self.inner
-        yield r(self.heads, 2 * self.max_tokens - 1, s=.5)
-        for _ in range(self.layers):
-            yield from (1 + r(d, s=.1), r(3 * d, d, s=.02), r(d, d, s=.03), 1 + r(d, s=.1), r(f, d, s=.03),
-                        r(f, d, s=.03), r(d, f, s=.02))
-        yield 1 + r(d, s=.1)
-
-    def graph(self, w, variant, tokens):
-        g, x, w = Graph(self.width), "x", iter(w)
-        table, d = next(w), self.width
-        j = np.arange(tokens)
-        relative = g.const(table[:, j[None, :] - j[:, None] + self.max_tokens - 1][None])
-        for _ in range(self.layers):
-            g1, qkv, o, g2, gate, up, down = (next(w) for _ in range(7))
-            y = self.norm(g, variant, x, g1)
-            if variant == "fused":
-                parts = [g.op("MatMul", y, g.const(qkv[i * d:(i + 1) * d].T)) for i in range(3)]
-                y = g.op("MultiHeadAttention", *parts, "", "", relative, domain=MS, num_heads=self.heads, scale=1.0)
-            elif variant == "joined":
-                parts = self.split(g, g.op("MatMul", y, g.const(qkv.T)))
-                y = g.op("MultiHeadAttention", *parts, "", "", relative, domain=MS, num_heads=self.heads, scale=1.0)
-            else:
-                y = attention(g, y, qkv, None, self.heads, 1, relative)
-            x = g.op("Add", x, g.op("MatMul", y, g.const(o.T)))
-            y = self.norm(g, variant, x, g2)
-            a, b = g.op("MatMul", y, g.const(gate.T)), g.op("MatMul", y, g.const(up.T))
-            y = g.op("Mul", self.gelu(g, variant, a), b)
-            x = g.op("Add", x, g.op("MatMul", y, g.const(down.T)))
-        return g, self.norm(g, variant, x, next(w))
-
-    def split(self, g, y):
-        outputs = [f"{y}{c}" for c in "qkv"]
-        g.nodes.append(helper.make_node("Split", [y, g.const(np.array([self.width] * 3, np.int64))], outputs, axis=-1))
-        return outputs
-
-    def gelu(self, g, variant, a):
-        if variant != "plain":
-            return g.op("FastGelu", a, domain=MS)
-        c = g.op("Mul", g.op("Mul", g.op("Mul", a, a), a), g.const(np.float32(.044715)))
-        t = g.op("Tanh", g.op("Mul", g.op("Add", a, c), g.const(np.float32((2 / np.pi) ** .5))))
-        return g.op("Mul", g.op("Mul", a, g.op("Add", t, g.const(np.float32(1)))), g.const(np.float32(.5)))
-
-    def norm(self, g, variant, x, gain):
-        if variant != "plain":
-            return g.op("SimplifiedLayerNormalization", x, g.const(gain), axis=-1, epsilon=1e-6)
-        m = g.op("ReduceMean", g.op("Mul", x, x), axes=[-1], keepdims=1)
-        y = g.op("Div", x, g.op("Sqrt", g.op("Add", m, g.const(np.float32(1e-6)))))
-        return g.op("Mul", y, g.const(gain))
+def roberta():
+    from transformers import RobertaConfig, RobertaForSequenceClassification as Model
+    return Model, RobertaConfig(vocab_size=50265, hidden_size=1024, num_hidden_layers=24, num_attention_heads=16,
+                                intermediate_size=4096, max_position_embeddings=514, type_vocab_size=1, id2label=PAIR)
 
 
-class Kernels:
-    """The Go program tools/benchencoder, which reads commands on stdin."""
+def t5(Model, **sizes):
+    from transformers import T5Config
+    return Model, T5Config(vocab_size=32128, feed_forward_proj="gated-gelu", tie_word_embeddings=False,
+                           num_labels=2, **sizes)
 
-    def __init__(self, binary, directory, stack, precision, threads, kernel):
-        self.p = subprocess.Popen(
-            [binary, "-dir", directory, "-stack", stack.kind, "-precision", precision, "-threads", str(threads),
-             "-kernel", kernel], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "GOMAXPROCS": str(threads)})
 
-    def send(self, *words):
-        """Sends a command and returns the words of the reply."""
-        self.p.stdin.write(" ".join(map(str, words)) + "\n")
-        self.p.stdin.flush()
+def hhem():
+    from transformers import T5ForTokenClassification as Model
+    return t5(Model, d_model=768, d_ff=2048, num_layers=12, num_heads=12, num_decoder_layers=0)
+
+
+def flan():
+    from transformers import T5ForConditionalGeneration as Model
+    return t5(Model, d_model=1024, d_ff=2816, num_layers=24, num_heads=16)
+
+
+PAIR = {0: "not_supported", 1: "supported"}
+SHAPES = {
+    "bert-base": (bert, ((16, 128), (4, 512))),
+    "roberta-large": (roberta, ((16, 128), (4, 512))),
+    "deberta-v3-small": (lambda: deberta(hidden_size=768, num_hidden_layers=6, num_attention_heads=12,
+                                         intermediate_size=3072), ((16, 128), (4, 512))),
+    "deberta-v3-large": (lambda: deberta(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16,
+                                         intermediate_size=4096), ((16, 128), (4, 512))),
+    "tinylettuce-17m": (lambda: modernbert(hidden_size=256, num_hidden_layers=7, num_attention_heads=4,
+                                           intermediate_size=384), ((16, 128), (4, 512), (1, 2048))),
+    "modernbert-base": (modernbert, ((16, 128), (4, 512), (1, 2048))),
+    "t5-base": (hhem, ((16, 128), (4, 512))),
+    "flan-t5-large": (flan, ((16, 128), (4, 512))),
+}
+
+
+def wrap(model):
+    """Returns a module that maps token ids to logits as the judge uses them."""
+    import torch
+    from transformers import T5ForConditionalGeneration, T5ForTokenClassification
+
+    class Logits(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, ids):
+            if isinstance(model, T5ForTokenClassification):  # HHEM reads the first token
+                return model.classifier(model.transformer(ids).last_hidden_state[:, 0])
+            if isinstance(model, T5ForConditionalGeneration):
+                hidden = model.encoder(ids).last_hidden_state
+                start = torch.zeros_like(ids[:, :1])
+                out = model.decoder(start, encoder_hidden_states=hidden, use_cache=False).last_hidden_state
+                return model.lm_head(out)[:, 0, LABELS]
+            return model(ids, attention_mask=torch.ones_like(ids)).logits
+
+    return Logits().eval()
+
+
+def write_tokenizer(path):
+    """Writes a tokenizer with one token for each of the words w0, w1 and so on."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    vocabulary = {f"unused{i}": i for i in range(10) if i not in SPECIALS.values()} | SPECIALS
+    vocabulary |= {f"w{i}": i + 10 for i in range(WORDS)}
+    t = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    t.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    t.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]",
+        special_tokens=[(s, SPECIALS[s]) for s in ("[CLS]", "[SEP]")])
+    t.save(path)
+    return t
+
+
+def write_model(name, directory):
+    """Writes a model with random weights, as float32 safetensors and ONNX graphs."""
+    import torch
+    from safetensors.torch import save_file
+    torch.manual_seed(1)
+    cls, config = SHAPES[name][0]()
+    config._attn_implementation = "eager"
+    model = cls(config).eval()
+    for key, p in model.named_parameters():
+        if "norm" not in key.lower() and p.dim() > 1 and ".relative" not in key:
+            torch.nn.init.normal_(p, std=1 if "shared" in key else .03)
+    path = os.path.join(directory, "model.safetensors")
+    if name == "t5-base":
+        state = {"t5." + k: v for k, v in model.state_dict().items() if k != "transformer.encoder.embed_tokens.weight"}
+        save_file({k: v.contiguous() for k, v in state.items()}, path)
+        with open(os.path.join(directory, "config.json"), "w") as f:
+            json.dump({"architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2",
+                       "prompt": "{text1} {text2}"}, f)
+    else:
+        model.save_pretrained(directory)
+    torch.save(model, os.path.join(directory, "model.pt"))
+    ids = torch.randint(10, WORDS, (2, 64))
+    with torch.no_grad():
+        torch.onnx.export(wrap(model), (ids,), os.path.join(directory, "plain.onnx"), input_names=["ids"],
+                          output_names=["logits"], dynamic_axes={"ids": {0: "b", 1: "s"}, "logits": {0: "b"}},
+                          opset_version=17, dynamo=False)
+    heads = config.num_attention_heads
+    return heads, config.hidden_size
+
+
+def optimize(name, directory, heads, width):
+    """Writes the graph with fused operators and the quantized graphs."""
+    import onnx
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+    from onnxruntime.transformers.optimizer import optimize_model
+    plain, fused = (os.path.join(directory, n) for n in ("plain.onnx", "fused.onnx"))
+    large = os.path.getsize(os.path.join(directory, "model.safetensors")) > 1.9e9
+    try:
+        kind = "bert" if "t5" not in name else "t5"
+        optimize_model(plain, model_type=kind, num_heads=heads, hidden_size=width).save_model_to_file(
+            fused, use_external_data_format=large)
+    except Exception as e:
+        print(f"  no fused graph of {name}: {e}", file=sys.stderr)
+    gc.collect()
+    logging.disable()
+    for path in (plain, fused):
+        if os.path.exists(path):
+            try:
+                quantize_dynamic(path, path.replace(".onnx", "-int8.onnx"), weight_type=QuantType.QInt8,
+                                 use_external_data_format=large,
+                                 extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT})
+            except Exception as e:
+                print(f"  no int8 graph of {name}: {e}", file=sys.stderr)
+            gc.collect()
+
+
+def worker(engine, directory, precision, threads):
+    """Serves the commands of tools/benchencoder with another engine."""
+    if engine == "torch":
+        import torch
+        torch.set_num_threads(threads)
+        model = torch.load(os.path.join(directory, "model.pt"), weights_only=False)
+        model.config._attn_implementation = "sdpa" if getattr(model, "_supports_sdpa", False) else "eager"
+        if precision == "int8":
+            model = torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
+        module = wrap(model)
+
+        def compute(ids):
+            with torch.inference_mode():
+                return module(torch.from_numpy(ids)).numpy()
+    else:
+        import onnxruntime as ort
+        opts = ort.SessionOptions()
+        opts.intra_op_num_threads, opts.inter_op_num_threads, opts.log_severity_level = threads, 1, 3
+        name = engine + ("-int8.onnx" if precision == "int8" else ".onnx")
+        session = ort.InferenceSession(os.path.join(directory, name), opts, providers=["CPUExecutionProvider"])
+
+        def compute(ids):
+            return session.run(None, {"ids": ids})[0]
+    print("ready", flush=True)
+    for line in sys.stdin:
+        command, *args = line.split()
+        if command == "load":
+            ids = np.load(args[0] + ".npy")
+            print(flush=True)
+        elif command == "scores":
+            print(*compute(ids).ravel().tolist(), flush=True)
+        else:
+            times = []
+            for _ in range(int(args[0])):
+                start = time.perf_counter_ns()
+                compute(ids)
+                times.append(time.perf_counter_ns() - start)
+            print(*times, flush=True)
+
+
+class Engine:
+    """A process that computes a model."""
+
+    def __init__(self, name, directory, model, precision, args):
+        self.name = name
+        command = [sys.executable, __file__, "--worker", name]
+        if name == "ragfaith":
+            command = [args.binary, "-kernel", args.kernel]
+            if model == "flan-t5-large":
+                command += ["-labels", ",".join(map(str, LABELS)), "-template", "{text1} {text2}"]
+            if args.profile:
+                command += ["-cpuprofile", f"{args.profile}-{model}-{precision}"]
+        command += ["-dir" if name == "ragfaith" else "--dir", directory]
+        command += [f"{'-' if name == 'ragfaith' else '--'}{k}={v}"
+                    for k, v in (("precision", precision), ("threads", args.threads))]
+        self.p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                  env={**os.environ, "GOMAXPROCS": str(args.threads)})
+        self.reply()
+
+    def reply(self):
         line = self.p.stdout.readline()
         if not line:
-            sys.exit("benchencoder exited")
+            raise RuntimeError(f"{self.name} exited")
         return line.split()
 
-    def run(self, times, cpu_time):
-        """Returns the seconds of each run, or their mean CPU time."""
+    def send(self, *words):
+        self.p.stdin.write(" ".join(map(str, words)) + "\n")
+        self.p.stdin.flush()
+        return self.reply()
+
+    def run(self, times, cpu_time=False):
+        """Returns the median seconds of runs, or their mean CPU time."""
         if not cpu_time:
-            return [int(ns) / 1e9 for ns in self.send("run", times)]
+            return statistics.median(int(ns) / 1e9 for ns in self.send("run", times))
         before = self.cpu_time()
         self.send("run", times)
-        return [(self.cpu_time() - before) / times]
+        return (self.cpu_time() - before) / times
 
     def cpu_time(self):
         """Returns the CPU seconds of all threads, from Linux's scheduler statistics."""
-        return sum(int(open(f).read().split()[0]) for f in glob.glob(f"/proc/{self.p.pid}/task/*/schedstat")) / 1e9
+        files = glob.glob(f"/proc/{self.p.pid}/task/*/schedstat")
+        return sum(int(open(f).read().split()[0]) for f in files) / 1e9
+
+    def peak(self):
+        """Returns the peak resident memory in MB."""
+        with open(f"/proc/{self.p.pid}/status") as f:
+            return next(int(line.split()[1]) for line in f if line.startswith("VmHWM")) / 1000
 
     def close(self):
         self.p.stdin.close()
         self.p.wait()
 
 
-def open_session(path, threads):
-    """Opens an ONNX model on the CPU with all optimizations."""
-    opts = ort.SessionOptions()
-    opts.intra_op_num_threads, opts.inter_op_num_threads = threads, 1
-    opts.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    return ort.InferenceSession(path, opts, providers=["CPUExecutionProvider"])
+def write_pairs(path, tokenizer, batch, tokens, prompt):
+    """Writes pairs of the given length as texts and as token ids."""
+    rng = np.random.default_rng(tokens)
+    pairs, ids = [], []
+    for _ in range(batch):
+        words = [f"w{i}" for i in rng.integers(0, WORDS, tokens - 2 - (not prompt))]
+        premise, hypothesis = " ".join(words[20:]), " ".join(words[:20])
+        pairs.append([premise, hypothesis])
+        encoding = tokenizer.encode(premise + " " + hypothesis) if prompt else tokenizer.encode(premise, hypothesis)
+        ids.append(encoding.ids)
+    with open(path, "w") as f:
+        json.dump(pairs, f)
+    np.save(path + ".npy", np.array(ids, np.int64))
 
 
-def time_runs(s, x, times, cpu_time):
-    """Returns the seconds of each run of a session."""
-    clock = time.process_time if cpu_time else time.perf_counter
-    out = []
-    for _ in range(times):
-        t = clock()
-        s.run(None, {"x": x})
-        out.append(clock() - t)
-    return out
-
-
-def open_sessions(stack, weights, tokens, precision, directory, threads, x):
-    """Returns the ONNX Runtime sessions that work, by variant of the graph."""
-    found = {}
-    for variant in ("fused", "joined", "plain"):
-        if variant == "joined" and stack.kind == "bert":
+def open_engines(name, directory, precision, args):
+    """Starts the engines; of the ONNX graphs the faster."""
+    engines, graphs = {}, []
+    for engine in ("ragfaith", "plain", "fused", "torch"):
+        if args.engines and {"plain": "ort", "fused": "ort"}.get(engine, engine) not in args.engines:
             continue
-        path = os.path.join(directory, f"{stack.kind}-{variant}.onnx")
         try:
-            g, out = stack.graph(weights, variant, tokens)
-            g.save(out, path)
-            if precision == "int8":
-                quantized = path.replace(".onnx", "-int8.onnx")
-                quantize_dynamic(path, quantized, weight_type=QuantType.QInt8,
-                                 extra_options={"DefaultTensorType": TensorProto.FLOAT})
-                path = quantized
-            found[variant] = open_session(path, threads)
-            found[variant].run(None, {"x": x})
-        except Exception as e:  # unsupported variant
-            print(f"  ONNX Runtime cannot run {stack.kind} {variant} {precision}: {e}", file=sys.stderr)
-            found.pop(variant, None)
-    return found
+            e = Engine(engine, directory, name, precision, args)
+        except RuntimeError as err:
+            print(f"  {name} {precision}: {err}", file=sys.stderr)
+            continue
+        if engine in ("plain", "fused"):
+            e.send("load", os.path.join(directory, "4x512"))
+            e.run(1)
+            graphs.append((e.run(3, args.cpu_time), e))
+        else:
+            engines[engine] = e
+    if graphs:
+        graphs.sort(key=lambda g: g[0])
+        for _, e in graphs[1:]:
+            e.close()
+        engines["ort"] = graphs[0][1]
+    return {k: engines[k] for k in ENGINES if k in engines}
+
+
+def measure(name, directory, precision, args, reference):
+    """Prints a line per case. reference has the float32 logits of PyTorch by case."""
+    engines = open_engines(name, directory, precision, args)
+    for batch, tokens in SHAPES[name][1]:
+        case = os.path.join(directory, f"{batch}x{tokens}")
+        scores, times = {}, {k: [] for k in engines}
+        for k, e in engines.items():
+            e.send("load", case)
+            scores[k] = np.array(e.send("scores"), float)
+        want = reference.setdefault(case, scores.get("torch", next(iter(scores.values()))))
+        difference = {k: float(np.sqrt(np.mean((v - want) ** 2)) / np.std(want)) for k, v in scores.items()}
+        counts = {k: max(1, round(args.seconds / e.run(1))) for k, e in engines.items()}
+        for _ in range(args.turns):
+            for k, e in engines.items():
+                times[k].append(e.run(counts[k], args.cpu_time))
+                time.sleep(.02)
+        line = f"{name:18}{precision:9}{batch:>3}x{tokens:<5}"
+        for k in engines:
+            line += f"{batch / statistics.median(times[k]):9.2f}"
+        for k in list(engines)[1:]:
+            ratios = sorted(b / a for a, b in zip(times["ragfaith"], times[k]))
+            line += f"{statistics.median(ratios):8.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
+        line += "  " + "/".join(f"{e.peak():.0f}" for e in engines.values()) + " MB"
+        line += "  " + " ".join(f"{d:.1e}" for d in difference.values())
+        print(line + f"  {engines['ort'].name if 'ort' in engines else ''}", flush=True)
+    for e in engines.values():
+        e.close()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", required=True)
+    parser.add_argument("--binary", help="tools/benchencoder, built")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--turns", type=int, default=15, help="number of alternating turns")
-    parser.add_argument("--seconds", type=float, default=.4, help="duration of a turn")
+    parser.add_argument("--turns", type=int, default=7, help="number of alternating turns")
+    parser.add_argument("--seconds", type=float, default=1, help="duration of a turn")
     parser.add_argument("--kernel", default="", help="kernel implementation (default: the fastest)")
-    parser.add_argument("--only", default="", help="run only cases whose name contains this")
+    parser.add_argument("--only", default="", help="run only these models")
+    parser.add_argument("--precision", default="float32,int8")
+    parser.add_argument("--engines", default="", help="run only these of ragfaith, ort and torch")
+    parser.add_argument("--keep", default="", help="keep the models in this directory and reuse them")
+    parser.add_argument("--profile", default="", help="prefix of CPU profiles of ragfaith")
     parser.add_argument("--cpu-time", action="store_true",
                         help="measure CPU time, which other load affects less (one thread, Linux)")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--dir", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    cases = [(s, p, b, n) for s, shapes in ((Bert, ((1, 128), (16, 128), (1, 256), (16, 256), (1, 512), (8, 512))),
-                                            (T5, ((1, 512), (16, 512))))
-             for p in ("float32", "int8") for b, n in shapes]
-    print(f"ONNX Runtime {ort.__version__}, {args.threads} threads; median sequences per second, and the speed "
-          "relative to ONNX Runtime (by medians, and by the fastest runs)", flush=True)
-    print(f"{'case':26}{'ORT':>9}{'kernels':>9}{'ratio':>8}{'(best)':>9}  ORT graph, difference", flush=True)
-    for kind, precision, batch, tokens in cases:
-        stack = kind()
-        name = f"{stack.kind} {precision} {batch}x{tokens}"
-        if args.only not in name:
+    if args.worker:
+        worker(args.worker, args.dir, args.precision, args.threads)
+        return
+    names = ", ".join(k for k in ENGINES if not args.engines or k in args.engines)
+    print(f"{args.threads} threads; pairs a second on {names}; speed of ragfaith relative to the others, with the "
+          "range over turns; peak memory; difference of logits from PyTorch in standard deviations", flush=True)
+    for name in SHAPES:
+        if args.only and name not in args.only.split(","):
             continue
-        with tempfile.TemporaryDirectory() as directory:
-            rng = np.random.default_rng(1)
-            weights = list(stack.weights(lambda *shape, s: (rng.standard_normal(shape) * s).astype(np.float32)))
-            x = rng.standard_normal((batch, tokens, stack.width)).astype(np.float32)
-            with open(os.path.join(directory, "weights"), "wb") as f:
-                for w in weights:
-                    f.write(w.tobytes())
-            x.tofile(os.path.join(directory, "x"))
-            sessions = open_sessions(stack, weights, tokens, precision, directory, args.threads, x)
-            best, s = min(sessions.items(), key=lambda kv: min(time_runs(kv[1], x, 3, args.cpu_time)))
-            want = s.run(None, {"x": x})[0]
-            sessions.clear()
-            kernels = Kernels(args.binary, directory, stack, precision, args.threads, args.kernel)
-            kernels.send("load", batch, tokens)
-            kernels.send("write")
-            got = np.fromfile(os.path.join(directory, "y"), np.float32).reshape(want.shape)
-            difference = float(np.sqrt(np.mean((got - want) ** 2)) / np.std(want))
-            limit = 1e-4 if precision == "float32" else .15
-            if not difference <= limit:
-                sys.exit(f"{name}: outputs differ by {difference:.2g} standard deviations, limit {limit}")
-            times = max(1, round(args.seconds / min(time_runs(s, x, 2, False))))
-            kernels.run(times, args.cpu_time)
-            ort_times, kernel_times = [], []
-            for _ in range(args.turns):
-                ort_times += time_runs(s, x, times, args.cpu_time)
-                time.sleep(.02)
-                kernel_times += kernels.run(times, args.cpu_time)
-            kernels.close()
-            ort_median, kernel_median = statistics.median(ort_times), statistics.median(kernel_times)
-            print(f"{name:26}{batch / ort_median:9.2f}{batch / kernel_median:9.2f}"
-                  f"{ort_median / kernel_median:8.2f}{min(ort_times) / min(kernel_times):9.2f}"
-                  f"  {best}, {difference:.1e}", flush=True)
+        with tempfile.TemporaryDirectory() as temporary:
+            directory = os.path.join(args.keep, name) if args.keep else temporary
+            tokenizer_file = os.path.join(directory, "tokenizer.json")
+            if not os.path.exists(tokenizer_file):
+                os.makedirs(directory, exist_ok=True)
+                subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\n"
+                                "b = __import__('bench-encoder')\n"
+                                f"b.optimize({name!r}, {directory!r}, *b.write_model({name!r}, {directory!r}))"],
+                               check=True)
+            tokenizer = write_tokenizer(tokenizer_file)
+            for batch, tokens in SHAPES[name][1]:
+                write_pairs(os.path.join(directory, f"{batch}x{tokens}"), tokenizer, batch, tokens, "t5" in name)
+            reference = {}
+            for precision in args.precision.split(","):
+                measure(name, directory, precision, args, reference)
 
 
 if __name__ == "__main__":

@@ -1,40 +1,35 @@
-// Command benchencoder times transformer layers built from the encoder kernels. It is
-// the Go side of scripts/bench-encoder.py, which writes the weights and the input and
-// sends commands on standard input: "load BATCH TOKENS", "write" and "run TIMES". Each
-// is answered with a line; the reply to run is the duration of each run in
-// nanoseconds.
+// Command benchencoder times a model on the engine. It is the Go side of
+// scripts/bench-encoder.py, which writes the model and sends commands on standard input:
+// "load FILE" reads pairs (a JSON array of arrays of two strings), "scores" and "run
+// TIMES" compute them. Each is answered with a line of numbers: the reply to scores is
+// the logits of all pairs, that to run the duration of each run in nanoseconds.
 package main
 
 import (
 	"bufio"
-	"encoding/binary"
+	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"log"
-	"math"
 	"os"
-	"path/filepath"
 	"runtime/pprof"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// A stack is a model without embeddings. It transforms x, rows of hidden states, in
-// place.
-type stack interface {
-	forward(x []float32, lengths []int)
-}
-
 func main() {
 	log.SetFlags(0)
-	dir := flag.String("dir", "", "directory of the files weights and x")
-	kind := flag.String("stack", "bert", "architecture: bert or t5")
+	dir := flag.String("dir", "", "directory of the model")
 	precision := flag.String("precision", "float32", "float32 or int8")
 	threads := flag.Int("threads", 2, "number of threads")
 	name := flag.String("kernel", "", "kernel implementation")
+	template := flag.String("template", "", "template of a pair")
+	tokens := flag.String("labels", "", "comma-separated output tokens of a T5 decoder")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	if *profile != "" {
@@ -47,118 +42,108 @@ func main() {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	if err := serve(*dir, *kind, *precision, *name, *threads); err != nil {
+	o := encoder.Options{Threads: *threads, Kernel: *name, Template: *template}
+	if *precision == "int8" {
+		o.Precision = kernel.Int8
+	}
+	if *tokens != "" {
+		o.LabelNames = []string{"not_supported", "supported"}
+		for _, token := range strings.Split(*tokens, ",") {
+			id, err := strconv.Atoi(token)
+			if err != nil {
+				log.Fatal(err)
+			}
+			o.LabelTokens = append(o.LabelTokens, id)
+		}
+	}
+	if err := serve(*dir, o); err != nil {
 		log.Print(err)
+		pprof.StopCPUProfile()
 		os.Exit(1)
 	}
 }
 
-func serve(dir, kind, precision, name string, threads int) error {
-	k, err := kernel.New(name)
+func serve(dir string, o encoder.Options) error {
+	m, err := encoder.Open(dir, o)
 	if err != nil {
 		return err
 	}
-	weights, err := readFloats(filepath.Join(dir, "weights"))
-	if err != nil {
-		return err
-	}
-	input, err := readFloats(filepath.Join(dir, "x"))
-	if err != nil {
-		return err
-	}
-	p := kernel.Float32
-	if precision == "int8" {
-		p = kernel.Int8
-	}
-	r := &weightReader{weights}
-	var s stack
-	if kind == "t5" {
-		s = newT5(kernel.NewPool(k, threads), p, r)
-	} else {
-		s = newBERT(kernel.NewPool(k, threads), p, r)
-	}
-	if len(r.rest) > 0 {
-		return fmt.Errorf("%s: %d unused weights", dir, len(r.rest))
-	}
-	x := make([]float32, len(input))
-	var lengths []int
+	fmt.Println("ready")
+	var pairs []encoder.Pair
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
-		args := strings.Fields(in.Text())
-		var numbers []int
-		for _, w := range args[1:] {
-			n, err := strconv.Atoi(w)
-			if err != nil {
-				return err
-			}
-			numbers = append(numbers, n)
-		}
-		switch {
-		case args[0] == "load" && len(numbers) == 2:
-			lengths = make([]int, numbers[0])
-			for i := range lengths {
-				lengths[i] = numbers[1]
-			}
-			fmt.Println("ok")
-		case args[0] == "write":
-			copy(x, input)
-			s.forward(x, lengths)
-			if err := writeFloats(filepath.Join(dir, "y"), x); err != nil {
-				return err
-			}
-			fmt.Println("ok")
-		case args[0] == "run" && len(numbers) == 1:
-			out := make([]string, numbers[0])
-			for i := range out {
-				copy(x, input)
-				start := time.Now()
-				s.forward(x, lengths)
-				out[i] = strconv.FormatInt(time.Since(start).Nanoseconds(), 10)
-			}
-			fmt.Println(strings.Join(out, " "))
+		command, argument, _ := strings.Cut(in.Text(), " ")
+		var reply string
+		switch command {
+		case "load":
+			pairs, err = readPairs(argument)
+		case "scores":
+			reply, err = scores(m, pairs)
+		case "run":
+			reply, err = run(m, pairs, argument)
 		default:
-			return fmt.Errorf("standard input: unknown command %q", in.Text())
+			err = fmt.Errorf("standard input: unknown command %q", in.Text())
 		}
+		if err != nil {
+			return err
+		}
+		fmt.Println(reply)
 	}
 	return in.Err()
 }
 
-// readFloats reads a file of little-endian float32 numbers.
-func readFloats(path string) ([]float32, error) {
+func readPairs(path string) ([]encoder.Pair, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	x := make([]float32, len(data)/4)
-	for i := range x {
-		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	var texts [][2]string
+	if err := json.Unmarshal(data, &texts); err != nil {
+		return nil, err
 	}
-	return x, nil
+	pairs := make([]encoder.Pair, len(texts))
+	for i, t := range texts {
+		pairs[i] = encoder.Pair{Premise: t[0], Hypothesis: t[1]}
+	}
+	return pairs, nil
 }
 
-// writeFloats writes a file of little-endian float32 numbers.
-func writeFloats(path string, x []float32) error {
-	var data []byte
-	for _, v := range x {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+// compute returns the logits of all pairs, or of all their tokens.
+func compute(m *encoder.Model, pairs []encoder.Pair) ([][]float32, error) {
+	if m.Info().Kind != encoder.Tokens {
+		return m.Classify(context.Background(), pairs)
 	}
-	return os.WriteFile(path, data, 0o600)
+	tagged, err := m.Tokens(context.Background(), pairs)
+	var all [][]float32
+	for _, t := range tagged {
+		all = append(all, t.Logits...)
+	}
+	return all, err
 }
 
-// A weightReader returns weights in the order of the file.
-type weightReader struct{ rest []float32 }
-
-func (r *weightReader) take(n int) []float32 {
-	x := r.rest[:n]
-	r.rest = r.rest[n:]
-	return x
+func scores(m *encoder.Model, pairs []encoder.Pair) (string, error) {
+	logits, err := compute(m, pairs)
+	var b strings.Builder
+	for _, row := range logits {
+		for _, v := range row {
+			fmt.Fprintf(&b, "%v ", v)
+		}
+	}
+	return b.String(), err
 }
 
-// part reads a weight matrix and, if bias is set, its bias.
-func (r *weightReader) part(out, in int, bias bool) kernel.Part {
-	p := kernel.Part{W: kernel.Raw{F32: r.take(out * in)}, Out: out}
-	if bias {
-		p.Bias = r.take(out)
+func run(m *encoder.Model, pairs []encoder.Pair, times string) (string, error) {
+	n, err := strconv.Atoi(times)
+	if err != nil {
+		return "", err
 	}
-	return p
+	out := make([]string, n)
+	for i := range out {
+		start := time.Now()
+		if _, err := compute(m, pairs); err != nil {
+			return "", err
+		}
+		out[i] = strconv.FormatInt(time.Since(start).Nanoseconds(), 10)
+	}
+	return strings.Join(out, " "), nil
 }
