@@ -148,6 +148,7 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 		return Value{}, 0, 0
 	}
 	v = Value{Low: n.num, High: n.num, Step: n.step, written: n.written, other: n.other}
+	v.Loose = t.class&numeral != 0 && n.num <= 3
 	if from > 0 && r.isNegative(from) {
 		from--
 		v.Low, v.High = -n.num, -n.num
@@ -212,10 +213,10 @@ func (r *reader) isNegative(i int) bool {
 // startsDuration reports whether the token i is the article of a duration such as "an
 // hour" and not of a rate such as "twice a day".
 func (r *reader) startsDuration(i int) bool {
-	if !r.is(i, "a", "an") {
+	if !r.is(i, "a", "an") || r.is(i-1, "than") && r.is(i+2, "before", "earlier") {
 		return false
 	}
-	if i == 0 || r.is(i+2, "and", "long", "ago", "later", "earlier", "or") || r.is(i+2, "-") && r.is(i+3, "long") {
+	if i == 0 || r.is(i+2, "and", "long", "ago", "later", "earlier") || r.is(i+2, "-") && r.is(i+3, "long") {
 		return true
 	}
 	return r.is(i-1, "for", "in", "within", "after", "every", "take", "takes", "took", "last", "lasts", "lasted", "of", "than",
@@ -236,7 +237,7 @@ func (r *reader) currencyBefore(i int) (unit, bool) {
 
 // setUnit converts the bounds and the step from unit u to its base unit.
 func (v *Value) setUnit(u unit) {
-	v.Kind, v.Unit, v.dimension, v.calendar = u.kind, u.name, u.dimension, u.calendar
+	v.Kind, v.Unit, v.dimension, v.calendar, v.Loose = u.kind, u.name, u.dimension, u.calendar, false
 	offset := 0.0
 	if u.name == "°F" {
 		offset = -32
@@ -252,7 +253,7 @@ func (r *reader) ordinalAt(i int) (v Value, from, next int) {
 	if r.is(i, "second") && r.is(i-1, "a", "per", "each", "every", "/") {
 		return Value{}, 0, 0
 	}
-	v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1}
+	v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1, Loose: !isDigit(r.text[t.start])}
 	v.Noun, _ = r.noun(next)
 	return v, from, next
 }

@@ -1,6 +1,9 @@
 package values
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // bounded applies the words around the value v of the tokens from to next-1: hedges
 // (about 20), bounds (at least 20, 20 or more), ranges (5-7 days), the noun and the rate.
@@ -86,8 +89,6 @@ func (r *reader) upper(v *Value, from, next int) int {
 			return next
 		}
 		v.setUnit(u)
-	} else if v.Unit != "" && w.Unit == "" && v.Kind == Money {
-		w.Low *= 1
 	}
 	if v.Kind != w.Kind && !(v.Kind == Money && w.Kind == Number) || w.Low <= v.Low {
 		return next
@@ -144,65 +145,129 @@ func (r *reader) before(v *Value, i int) {
 		return
 	}
 	about := func(lean int8) { v.Approx, v.lean = true, lean }
-	switch {
-	case r.is(i, "than"):
-		no := r.is(i-2, "no", "not", "nicht", "pas")
-		switch {
-		case r.is(i-1, "more", "greater", "higher", "longer", "older", "larger", "heavier", "rather", "bigger", "faster", "taller"):
-			switch {
-			case r.is(i-1, "rather"):
-			case no:
-				atMost(false)
-			case r.is(i-2, "little", "slightly"):
-				about(1)
-			default:
-				atLeast(true)
-			}
-		case r.is(i-1, "less", "fewer", "lower", "younger", "smaller", "shorter", "lighter", "cheaper"):
-			switch {
-			case no:
-				atLeast(false)
-			case r.is(i-2, "little", "slightly"):
-				about(-1)
-			default:
-				atMost(true)
-			}
+	little := r.is(i-1, "just", "little", "slightly")
+	switch strings.ToLower(r.str(i)) {
+	case "than":
+		r.than(v, i)
+	case "least":
+		if r.is(i-1, "at") {
+			atLeast(false)
 		}
-	case r.is(i, "least") && r.is(i-1, "at"), r.is(i, "minimum", "mindestens", "wenigstens", "minimal", "≥", "至少"),
-		r.is(i, "of") && r.is(i-1, "minimum"), r.is(i, "moins", "menos") && r.is(i-1, "au", "al", "lo"):
-		atLeast(false)
-	case r.is(i, "over", "above", "exceeding", "exceeds", "exceeded", "beyond", "topped", ">", "über"), r.is(i, "of") && r.is(i-1, "excess", "upwards"):
-		switch {
-		case r.is(i, "over") && r.is(i-1, "just", "little", "slightly"):
-			about(1)
-		case r.is(i-1, "not") && r.is(i, "exceeding"):
+	case "most":
+		if r.is(i-1, "at") {
 			atMost(false)
-		default:
+		}
+	case "minimum", "mindestens", "wenigstens", "minimal", "≥", "至少":
+		atLeast(false)
+	case "maximum", "maximal", "höchstens", "≤", "within", "max", "hasta", "máximo":
+		atMost(false)
+	case "of":
+		switch {
+		case r.is(i-1, "minimum"):
+			atLeast(false)
+		case r.is(i-1, "maximum"):
+			atMost(false)
+		case r.is(i-1, "excess", "upwards"):
 			atLeast(true)
 		}
-	case r.is(i, "exceed") && r.is(i-1, "not"), r.is(i, "most") && r.is(i-1, "at"), r.is(i, "to") && r.is(i-1, "up"), r.is(i, "maximum", "maximal", "höchstens", "≤", "within"),
-		r.is(i, "of") && r.is(i-1, "maximum"), r.is(i, "zu") && r.is(i-1, "bis"), r.is(i, "hasta", "plus", "máximo") && !r.is(i, "plus"),
-		r.is(i, "plus") && r.is(i-1, "au"), r.is(i, "à") && r.is(i-1, "jusqu"), r.is(i, "jusqu'à", "max"):
-		atMost(false)
-	case r.is(i, "under", "below", "<"):
-		if r.is(i-1, "just") {
+	case "over":
+		switch {
+		case little:
+			about(1)
+		case !r.is(i-1, "spread", "split", "divided", "distributed", "scattered", "all", "left", "carried", "carries"):
+			atLeast(true)
+		}
+	case "above", "exceeds", "exceeded", "beyond", "topped", ">", "über":
+		atLeast(true)
+	case "exceeding", "exceed":
+		if r.negated(i - 1) {
+			atMost(false)
+		} else {
+			atLeast(true)
+		}
+	case "under", "below", "<":
+		if little {
 			about(-1)
 		} else {
 			atMost(true)
 		}
-	case r.is(i, "als", "de", "que"):
+	case "to":
+		switch {
+		case r.is(i-1, "close"):
+			about(0)
+		case r.is(i-1, "up") && !r.is(i-2, "add", "adds", "added", "adding"):
+			atMost(false)
+		}
+	case "zu":
+		if r.is(i-1, "bis") {
+			atMost(false)
+		}
+	case "à":
+		if r.is(i-2, "jusqu") {
+			atMost(false)
+		}
+	case "plus":
+		if r.is(i-1, "au") {
+			atMost(false)
+		}
+	case "moins", "menos":
+		if r.is(i-1, "au", "al", "lo") {
+			atLeast(false)
+		}
+	case "als", "de", "que":
 		switch {
 		case r.is(i-1, "mehr", "plus", "más", "mais"):
 			atLeast(true)
 		case r.is(i-1, "weniger", "moins", "menos"):
 			atMost(true)
 		}
-	case r.is(i, "nearly", "almost", "fast", "presque", "casi"):
+	case "nearly", "almost", "fast", "presque", "casi":
 		about(-1)
-	case r.is(i, "about", "around", "approximately", "approx", "roughly", "some", "circa", "ca", "estimated", "~", "≈", "etwa", "rund",
-		"ungefähr", "environ", "aproximadamente", "unos", "unas", "约", "約"), r.is(i, "to") && r.is(i-1, "close"), r.is(i, ".") && r.is(i-1, "approx", "ca"):
+	case "about", "around", "approximately", "approx", "roughly", "some", "circa", "ca", "estimated", "~", "≈", "etwa", "rund",
+		"ungefähr", "environ", "aproximadamente", "unos", "unas", "约", "約":
 		about(0)
+	case ".":
+		if r.is(i-1, "approx", "ca") {
+			about(0)
+		}
 	}
+}
+
+// than applies a comparative before "than" at token i: more than, no fewer than.
+func (r *reader) than(v *Value, i int) {
+	no := r.negated(i - 2)
+	little := r.is(i-2, "little", "slightly", "just")
+	switch strings.ToLower(r.str(i - 1)) {
+	case "more", "greater", "higher", "longer", "older", "larger", "heavier", "bigger", "faster", "taller":
+		switch {
+		case no:
+			v.Low = math.Inf(-1)
+		case little:
+			v.Approx, v.lean = true, 1
+		default:
+			v.High, v.Open = math.Inf(1), true
+		}
+	case "less", "fewer", "lower", "younger", "smaller", "shorter", "lighter", "cheaper":
+		switch {
+		case no:
+			v.High = math.Inf(1)
+		case little:
+			v.Approx, v.lean = true, -1
+		default:
+			v.Low, v.Open = math.Inf(-1), true
+		}
+	}
+}
+
+// negated reports whether one of the words of the clause up to token i is a negation:
+// "no limit is cut by more than 10%".
+func (r *reader) negated(i int) bool {
+	for k := i; k > i-8 && r.has(k, word); k-- {
+		if r.is(k, "no", "not", "never", "none", "cannot", "nor") || strings.HasSuffix(r.str(k), "n't") {
+			return true
+		}
+	}
+	return false
 }
 
 // after applies the words at token i, after a value and its noun. It returns the next

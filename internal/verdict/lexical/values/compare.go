@@ -63,10 +63,8 @@ func compare(c, s *Value) Relation {
 	if c.Kind == Date || s.Kind == Date {
 		return compareDates(c, s)
 	}
-	if c.Per != "" && s.Per != "" && c.Per != s.Per {
-		if isPeriod(c.Per) && isPeriod(s.Per) {
-			return Incomparable
-		}
+	if differentPeriods(c.Per, s.Per) {
+		return Incomparable
 	}
 	if c.Kind != s.Kind {
 		return compareKinds(c, s)
@@ -79,8 +77,9 @@ func compare(c, s *Value) Relation {
 	return compareNumbers(c, s)
 }
 
-// compareKinds compares multiples with changes in percent. A share and a plain number
-// agree if the share was written with that number, such as "five" for "five out of six".
+// compareKinds compares multiples with changes in percent, and a plain number with a share
+// that was written with it, such as "five" with "five out of six". A claimed number without
+// unit and noun may be any amount with the same digits, a stated one only money.
 func compareKinds(c, s *Value) Relation {
 	switch {
 	case c.Kind == Multiple && s.Kind == Share && s.Exact() && c.Exact():
@@ -91,12 +90,35 @@ func compareKinds(c, s *Value) Relation {
 		if isClose(c.Low, s.Low-1, exact) {
 			return Equal
 		}
+	case c.Kind == Number && c.isBare() && s.hasUnit(), s.Kind == Number && s.isBare() && c.hasUnit():
+		a, b := *c, *s
+		if c.Kind == Number {
+			a.Low, a.High, a.Step = a.Low*factorOf(s.Unit), a.High*factorOf(s.Unit), a.Step*factorOf(s.Unit)
+		} else {
+			b.Low, b.High, b.Step = b.Low*factorOf(c.Unit), b.High*factorOf(c.Unit), b.Step*factorOf(c.Unit)
+		}
+		a.Unit, a.calendar = b.Unit, b.calendar
+		switch r := compareNumbers(&a, &b); {
+		case r != Equal && r != Entailed:
+		case c.Kind == Number || c.Kind == Money:
+			return Entailed
+		default:
+			return Undecided
+		}
 	case c.Kind == Number && s.Kind == Share && s.parts[1] != 0 && (c.Low == s.parts[0] || c.Low == s.parts[1]):
 		return Entailed
 	case c.Kind == Share && s.Kind == Number && c.parts[1] != 0 && (s.Low == c.parts[0] || s.Low == c.parts[1]):
 		return Undecided
 	}
 	return Incomparable
+}
+
+// isBare reports whether a number has neither unit nor noun.
+func (v *Value) isBare() bool { return v.Noun == "" && v.Exact() }
+
+// hasUnit reports whether a bare number with the same digits may mean the value.
+func (v *Value) hasUnit() bool {
+	return v.Exact() && !v.word && (v.Kind == Money || v.Kind == Measure || v.Kind == Duration || v.Kind == Share) && v.Unit != "°F"
 }
 
 // tolerance returns by how much a stated value may be below and above the claimed one.

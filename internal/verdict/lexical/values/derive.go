@@ -2,12 +2,13 @@ package values
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
 // A Derivation is a computation over stated values.
 type Derivation struct {
-	Text  string // written out: "$10 + $25 = $35"
+	Text  string // written out: "$10 + $25 = $35" or "$10 + $25 = $35, not $40"
 	Holds bool   // the result is the claimed value
 }
 
@@ -58,14 +59,19 @@ func (d *derivation) result(text string, x float64, like *Value) (Derivation, bo
 			c = Entailed
 		}
 	}
-	return Derivation{Text: text + " = " + r.String(), Holds: c == Equal || c == Entailed}, c != Incomparable
+	holds := c == Equal || c == Entailed
+	text += " = " + r.String()
+	if !holds {
+		text += ", not " + d.v.String()
+	}
+	return Derivation{Text: text, Holds: holds}, c != Incomparable
 }
 
 // alike reports whether a stated value may be an operand of a sum or difference that
 // gives the claimed value.
 func (d *derivation) alike(s *Value) bool {
 	v := &d.v
-	if !s.Exact() || math.IsInf(s.Low, 0) {
+	if !s.Exact() || math.IsInf(s.Low, 0) || differentPeriods(v.Per, s.Per) {
 		return false
 	}
 	switch v.Kind {
@@ -80,6 +86,13 @@ func (d *derivation) alike(s *Value) bool {
 	case Duration, Ordinal, Share, Multiple, Clock, Date:
 	}
 	return s.Kind == v.Kind
+}
+
+// differentPeriods reports whether two rates are for different periods of time.
+func differentPeriods(a, b string) bool {
+	x, ok := durationUnit(a)
+	y, both := durationUnit(b)
+	return ok && both && x.name != y.name
 }
 
 // sameNoun reports whether two nouns have the same last word, or one is missing.
@@ -98,38 +111,60 @@ func (d *derivation) sum() (Derivation, bool) {
 		return Derivation{}, false
 	}
 	cs := candidates(d.passages, d.alike)
+	if len(cs) == 0 {
+		return Derivation{}, false
+	}
 	named := cs[:0:0]
 	for _, c := range cs {
 		if c.score(d.words.left) > 0 {
 			named = append(named, c)
 		}
 	}
-	if len(cs) > 6 && len(named) == len(cs) {
-		return Derivation{}, false
-	}
-	var first Derivation
-	found := false
-	for _, set := range [...][]candidate{named, cs} {
+	for i, set := range [...][]candidate{cover(named, d.words.left), named, cs} {
 		if len(set) < 2 || len(set) > 6 {
 			continue
 		}
 		total, text := 0.0, ""
-		for i := range set {
-			total += set[i].Low
-			if i > 0 {
+		for k := range set {
+			total += set[k].Low
+			if k > 0 {
 				text += " + "
 			}
-			text += set[i].String()
+			text += set[k].String()
 		}
 		r, ok := d.result(text, total, &set[0].Value)
-		if ok && r.Holds {
+		if ok && (r.Holds || i == 0 || len(cs) == 2) {
 			return r, true
 		}
-		if ok && !found && len(set) == 2 {
-			first, found = r, true
+	}
+	return Derivation{}, false
+}
+
+// cover returns the candidates that add a word of the claim to those of the candidates
+// with more words of it, in the order of the text.
+func cover(cs []candidate, words []string) []candidate {
+	left := append([]string(nil), words...)
+	chosen := make([]bool, len(cs))
+	for range cs {
+		k, top := -1, 0
+		for i := range cs {
+			if n := cs[i].score(left); n > top && cs[i].delta == 0 {
+				k, top = i, n
+			}
+		}
+		if k < 0 {
+			break
+		}
+		chosen[k] = true
+		left = slices.DeleteFunc(left, func(w string) bool { return contains(cs[k].label, w) })
+	}
+	var out []candidate
+	for i := range cs {
+		if chosen[i] {
+			out = append(out, cs[i])
 		}
 	}
-	return first, found
+	return out
 }
 
 // pair returns the two values that the claim compares: a, which is named before "than",
@@ -137,13 +172,13 @@ func (d *derivation) sum() (Derivation, bool) {
 func (d *derivation) pair(fits func(*Value) bool) (a, b candidate, ok bool) {
 	cs := candidates(d.passages, fits)
 	if d.words.cues&cueThan != 0 {
-		i := best(cs, d.words.left, d.words.right, -1)
-		j := best(cs, d.words.right, d.words.left, i)
-		if i >= 0 && j >= 0 {
-			return cs[i], cs[j], true
-		}
-		if len(cs) == 2 && i >= 0 && len(d.words.right) > 0 {
-			return cs[i], cs[1-i], true
+		if i := best(cs, d.words.left, d.words.right); i >= 0 {
+			if j := partner(cs, i, d.words.left, d.words.right); j >= 0 {
+				return cs[i], cs[j], true
+			}
+			if len(cs) == 2 && len(d.words.right) > 0 {
+				return cs[i], cs[1-i], true
+			}
 		}
 	}
 	if d.words.cues&cueChange == 0 || len(cs) < 2 {

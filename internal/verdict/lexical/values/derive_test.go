@@ -9,11 +9,11 @@ func TestDerive(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		claim, passages string // passages are separated by "|"
-		want            string // "" if nothing is derived; it ends with "!" if the claim is wrong
+		want            string // "" if nothing is derived; it ends with "!" if only the direction is wrong
 	}{
 		// Sums.
 		{"The two tickets cost $35 in total.", "The adult ticket costs $10. The family ticket costs $25.", "$10 + $25 = $35"},
-		{"The two tickets cost $40 in total.", "The adult ticket costs $10. The family ticket costs $25.", "$10 + $25 = $35!"},
+		{"The two tickets cost $40 in total.", "The adult ticket costs $10. The family ticket costs $25.", "$10 + $25 = $35, not $40"},
 		{"Lunch and the tour together cost 48 euros.", "The tour costs 30 euros.|Lunch is 18 euros.", "€30 + €18 = €48"},
 		{"Altogether 90 people attended.", "40 people came on Friday, 30 on Saturday and 20 on Sunday.", "40 + 30 + 20 = 90"},
 		{"The trip takes 3 hours altogether.", "The drive takes 2 hours and the ferry 60 minutes.", "2 hours + 60 minutes = 3 hours"},
@@ -21,13 +21,13 @@ func TestDerive(t *testing.T) {
 
 		// Differences.
 		{"The bus is 12 euros cheaper than the train.", "The bus costs 18 euros and the train 30 euros.", "€30 - €18 = €12"},
-		{"The bus is 15 euros cheaper than the train.", "The bus costs 18 euros and the train 30 euros.", "€30 - €18 = €12!"},
+		{"The bus is 15 euros cheaper than the train.", "The bus costs 18 euros and the train 30 euros.", "€30 - €18 = €12, not €15"},
 		{"The lake trail is 3 km longer than the ridge trail.", "The lake trail is 11 km long; the ridge trail is 8 km; the forest trail is 5 km.", "11 km - 8 km = 3 km"},
-		{"The lake trail is 6 km longer than the ridge trail.", "The lake trail is 11 km long; the ridge trail is 8 km; the forest trail is 5 km.", "11 km - 8 km = 3 km!"},
+		{"The lake trail is 6 km longer than the ridge trail.", "The lake trail is 11 km long; the ridge trail is 8 km; the forest trail is 5 km.", "11 km - 8 km = 3 km, not 6 km"},
 		{"Turnover rose by $20 million.", "Turnover was $80 million in 2020 and $100 million in 2021.", "$100 million - $80 million = $20 million"},
 		{"Unemployment fell by 2 percentage points.", "Unemployment was 9% in 2019 and 7% in 2021.", "9% - 7% = 2 percentage points"},
 		{"The plant employed 1,300 people in 2019.", "In 2020 the plant employed 1,100 people, 200 fewer than in 2019.", "1,100 + 200 = 1,300"},
-		{"The plant employed 900 people in 2019.", "In 2020 the plant employed 1,100 people, 200 fewer than in 2019.", "1,100 + 200 = 1,300!"},
+		{"The plant employed 900 people in 2019.", "In 2020 the plant employed 1,100 people, 200 fewer than in 2019.", "1,100 + 200 = 1,300, not 900"},
 		{"The bridge was planned to cost 50 million dollars.", "The bridge cost 60 million dollars, 10 million more than planned.", "$60 million - 10 million = $50 million"},
 
 		// Products, quotients and averages.
@@ -42,7 +42,7 @@ func TestDerive(t *testing.T) {
 		{"25% of the members voted for it.", "The club has 80 members. 20 members voted for it.", "20 / 80 = 25%"},
 		{"29 members voted for it.", "The club has 58 members. Half of the members voted for it.", "50% of 58 = 29"},
 		{"The price doubled.", "The price was $40 in 2010 and $80 in 2020.", "$80 / $40 = 2"},
-		{"The price tripled.", "The price was $40 in 2010 and $80 in 2020.", "$80 / $40 = 2!"},
+		{"The price tripled.", "The price was $40 in 2010 and $80 in 2020.", "$80 / $40 = 2, not 3"},
 		{"The tower is twice as tall as the church.", "The tower is 90 metres tall. The church is 45 metres tall.", "90 metres / 45 metres = 2"},
 		{"The new engine has 50% more power than the old one.", "The old engine has 100 kW, the new engine 150 kW.", "150 kW / 100 kW - 1 = 50%"},
 		{"Exports fell by a third.", "Exports were 90 tonnes in 2019 and 60 tonnes in 2020.", "1 - 60 tonnes / 90 tonnes = 33.3%"},
@@ -51,7 +51,7 @@ func TestDerive(t *testing.T) {
 		{"The show lasts two hours.", "The show runs from 19:00 to 21:00.", "19:00 to 21:00 = 2 hours"},
 		{"The war lasted four years.", "The war began in 1914 and ended in 1918.", "1914 to 1918 = 4 years"},
 		{"She died at the age of 70.", "She was born in 1900 and died in 1970.", "1900 to 1970 = 70 years"},
-		{"She died at the age of 60.", "She was born on 3 May 1900 and died on 4 June 1970.", "3 May 1900 to 4 June 1970 = 70 years!"},
+		{"She died at the age of 60.", "She was born on 3 May 1900 and died on 4 June 1970.", "3 May 1900 to 4 June 1970 = 70 years, not 60 years"},
 		{"The museum opened 13 years after the ground.", "The ground opened in 1998, the museum in 2011.", "1998 to 2011 = 13 years"},
 		{"The strike ended ten days later.", "The strike began on 3 June 2019 and ended on 13 June 2019.", "3 June 2019 to 13 June 2019 = 10 days"},
 
@@ -73,7 +73,7 @@ func TestDerive(t *testing.T) {
 		for i := range claim.Values {
 			if d, ok := Derive(claim, i, passages); ok {
 				got = d.Text
-				if !d.Holds {
+				if !d.Holds && !strings.Contains(got, ", not ") {
 					got += "!"
 				}
 				break

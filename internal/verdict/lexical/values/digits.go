@@ -100,8 +100,10 @@ func lastDigit(s string, num float64) float64 {
 		return math.Pow(10, -float64(len(s)-i-1))
 	}
 	step := 1.0
-	for x := math.Abs(num); x >= 10 && math.Mod(x, 10) == 0 && step < 1e15; x /= 10 {
-		step *= 10
+	if num < 1e15 {
+		for n := int64(num); n >= 10 && n%10 == 0; n /= 10 {
+			step *= 10
+		}
 	}
 	return step
 }

@@ -1,6 +1,9 @@
 package values
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // elapsed computes the time between two dates or times of day: 1914 to 1918 are four
 // years.
@@ -12,10 +15,16 @@ func (d *derivation) elapsed() (Derivation, bool) {
 		cs := candidates(d.passages, func(s *Value) bool {
 			return s.Kind == kind && s.Unit != weekdayUnit && !math.IsInf(s.Low, 0) && !math.IsInf(s.High, 0)
 		})
+		if len(cs) == 2 && !joinedInTime(d.passages, &cs[0], &cs[1]) {
+			continue
+		}
 		if len(cs) != 2 {
-			i := best(cs, d.words.left, d.words.right, -1)
-			j := best(cs, d.words.right, d.words.left, i)
-			if i < 0 || j < 0 {
+			i := best(cs, d.words.left, d.words.right)
+			if i < 0 {
+				continue
+			}
+			j := partner(cs, i, d.words.left, d.words.right)
+			if j < 0 {
 				continue
 			}
 			cs = []candidate{cs[min(i, j)], cs[max(i, j)]}
@@ -34,6 +43,23 @@ func (d *derivation) elapsed() (Derivation, bool) {
 		return d.time(a, b, between(a, b, d.v.calendar))
 	}
 	return Derivation{}, false
+}
+
+// joinedInTime reports whether two dates are in one sentence or follow each other in the
+// same passage, or two times are the start and end of one event: "19:00 to 21:00".
+func joinedInTime(passages []Text, a, b *candidate) bool {
+	if a.passage != b.passage {
+		return false
+	}
+	between := passages[a.passage].Text[a.End:b.Start]
+	if a.Kind == Date {
+		return len(between) <= maxSentence
+	}
+	switch strings.TrimSpace(between) {
+	case "to", "until", "till", "-", "–", "and", "bis":
+		return true
+	}
+	return false
 }
 
 // between returns the seconds between two dates. Durations in months and years are full
@@ -77,11 +103,12 @@ func (d *derivation) list() (Derivation, bool) {
 		return Derivation{}, false
 	}
 	noun := head(d.v.Noun)
+	word := d.v.Noun[strings.LastIndexByte(d.v.Noun, ' ')+1:]
 	for p := range d.passages {
 		text := d.passages[p].Text
 		var after int
 		eachWord(text, 0, len(text), func(w string, at int) {
-			if after == 0 && stem(w) == noun && w != noun {
+			if after == 0 && stem(w) == noun && isPlural(w) {
 				after = at + len(w)
 			}
 		})
@@ -94,7 +121,7 @@ func (d *derivation) list() (Derivation, bool) {
 				s += ", " + item
 			}
 			n := len(items)
-			return Derivation{Text: s + " = " + decimals(float64(n), 0) + plural(" "+noun, float64(n)), Holds: float64(n) == d.v.Low}, true
+			return Derivation{Text: s + " = " + decimals(float64(n), 0) + " " + word, Holds: float64(n) == d.v.Low}, true
 		}
 	}
 	return Derivation{}, false

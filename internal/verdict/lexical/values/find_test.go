@@ -147,13 +147,22 @@ func FuzzFind(f *testing.F) {
 }
 
 func BenchmarkFind(b *testing.B) {
-	text := strings.Repeat("The museum opened on 22 August 1998 and has 24,300 seats, more than any other in the country. "+
-		"Gates open 90 minutes before the start, and a seat costs from 18 to 46 dollars, which most visitors find cheap. "+
-		"In the last decade the town grew by a third, as the council says in its report on the plans for the new district. ", 50)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	var vs []Value
-	for b.Loop() {
-		vs = Append(vs[:0], text)
+	for _, c := range []struct{ name, text string }{
+		{"dense", "The museum opened on 22 August 1998 and has 24,300 seats, more than any other in the country. " +
+			"Gates open 90 minutes before the start, and a seat costs from 18 to 46 dollars, which most visitors find cheap. " +
+			"In the last decade the town grew by a third, as the council says in its report on the plans for the new district. "},
+		{"prose", "The council had argued about the plans for the new district for a long while, and most of the people who lived there " +
+			"had given up hope of seeing them carried out before their children left school. When the work began in spring 1994, " +
+			"nobody could say how it would be paid for, since the old mill and the land around it belonged to somebody else. "},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			text := strings.Repeat(c.text, 50)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			var vs []Value
+			for b.Loop() {
+				vs = Append(vs[:0], text)
+			}
+		})
 	}
 }

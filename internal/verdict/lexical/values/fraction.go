@@ -132,7 +132,7 @@ func (r *reader) multipleAt(i int) (v Value, from, next int) {
 			return Value{}, 0, 0
 		}
 		return v, i, i + 1
-	case t.class&(digits|numeral) != 0:
+	case t.class&(digits|numeral) != 0 && (r.has(i+1, scale|dozen|numeral) || r.is(i+1, "times", "fold", "×", "x", "-", "and")):
 		n := r.numberAt(i)
 		k := n.next
 		if r.is(k, "-") && r.joined(k) {

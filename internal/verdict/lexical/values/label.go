@@ -1,6 +1,9 @@
 package values
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // A claimWords holds the words of a claim: those before and after "than", and what they
 // ask for.
@@ -52,7 +55,7 @@ func cueOf(w string) cue {
 		return cueMore | cueMass | cueMost
 	case "weigh", "weighs", "weighed":
 		return cueMass
-	case "cost", "costs", "price", "pay", "pays", "paid", "earn", "earns":
+	case "cost", "costs", "price", "prices":
 		return cueMoney
 	case "less", "fewer", "lower", "smaller":
 		return cueLess
@@ -117,6 +120,9 @@ func wordsOf(text string, start, end int) claimWords {
 			return
 		}
 		c.cues |= k
+		if a := attributeOf(w); a != "" {
+			c.left = append(c.left, a)
+		}
 		switch {
 		case k&cueThan == 0 && !(at >= end && (w == "after" || w == "before") && len(c.right) == 0 && c.cues&cueThan == 0):
 		default:
@@ -132,7 +138,38 @@ func wordsOf(text string, start, end int) claimWords {
 			c.left = append(c.left, stem(w))
 		}
 	})
+	c.yearBefore()
 	return c
+}
+
+// yearBefore resolves "than a year before" with the year before "than".
+func (c *claimWords) yearBefore() {
+	if len(c.right) == 0 || len(c.right) > 2 || c.right[0] != "year" {
+		return
+	}
+	for _, w := range c.left {
+		if len(w) == 4 && w >= "1000" && w < "2200" {
+			if y, err := strconv.Atoi(w); err == nil {
+				c.right = []string{strconv.Itoa(y - 1)}
+			}
+		}
+	}
+}
+
+// attributeOf returns the stem of the noun that a comparative is about, which may be the
+// heading of a column.
+func attributeOf(w string) string {
+	switch w {
+	case "higher", "highest", "taller", "tallest":
+		return "height"
+	case "longer", "longest", "shorter", "shortest":
+		return "length"
+	case "heavier", "heaviest", "lighter", "lightest":
+		return "weight"
+	case "cheaper", "cheapest", "expensive", "dearer":
+		return stem("price")
+	}
+	return ""
 }
 
 // isSuperlative reports whether w adds nothing but a degree.
@@ -168,16 +205,26 @@ func isFunctionWord(w string) bool {
 	return c&stop != 0
 }
 
-// stem returns a word without the ending of a plural or possessive.
+// stem returns a word without the endings of plurals, possessives and verbs.
 func stem(w string) string {
 	w = strings.TrimSuffix(w, "'s")
-	switch {
-	case len(w) > 4 && strings.HasSuffix(w, "ies"):
-		return w[:len(w)-3] + "y"
-	case len(w) > 4 && (strings.HasSuffix(w, "ches") || strings.HasSuffix(w, "shes") || strings.HasSuffix(w, "xes")):
-		return w[:len(w)-2]
-	case len(w) > 3 && w[len(w)-1] == 's' && w[len(w)-2] != 's':
-		return w[:len(w)-1]
+	if w == "" || isDigit(w[0]) {
+		return w
+	}
+	switch n := len(w); {
+	case n > 4 && strings.HasSuffix(w, "ies"):
+		return w[:n-3] + "y"
+	case n > 4 && (strings.HasSuffix(w, "ches") || strings.HasSuffix(w, "shes") || strings.HasSuffix(w, "xes")):
+		w = w[:n-2]
+	case n > 3 && w[n-1] == 's' && w[n-2] != 's' && w[n-2] != 'u':
+		w = w[:n-1]
+	case n > 5 && strings.HasSuffix(w, "ing"):
+		w = w[:n-3]
+	case n > 4 && strings.HasSuffix(w, "ed"):
+		w = w[:n-2]
+	}
+	if len(w) > 4 && w[len(w)-1] == 'e' {
+		w = w[:len(w)-1]
 	}
 	return w
 }
@@ -189,6 +236,8 @@ type candidate struct {
 	from    int // its clause in the passage
 	to      int
 	label   []string
+	row     int     // number of words of the row of a table, which come first in label
+	delta   float64 // 1 for "5 more than", -1 for "5 less than", otherwise 0
 }
 
 // maxCandidates is the maximum number of stated values that are considered.
@@ -219,6 +268,13 @@ func candidates(passages []Text, fits func(*Value) bool) []candidate {
 		}
 		for i := first; i < len(out); i++ {
 			c := &out[i]
+			if c.cell.heading.end > 0 {
+				c.addLabel(text, c.cell.row)
+				c.row = len(c.label)
+				c.addLabel(text, c.cell.heading)
+				continue
+			}
+			c.delta = deltaAt(text, c)
 			eachWord(text, c.from, c.to, func(w string, at int) {
 				if (at < c.Start || at >= c.End) && !isFunctionWord(w) {
 					c.label = append(c.label, stem(w))
@@ -227,6 +283,33 @@ func candidates(passages []Text, fits func(*Value) bool) []candidate {
 		}
 	}
 	return out
+}
+
+// addLabel adds the content words of part of the text.
+func (c *candidate) addLabel(text string, s span) {
+	eachWord(text, s.start, s.end, func(w string, _ int) {
+		if !isFunctionWord(w) {
+			c.label = append(c.label, stem(w))
+		}
+	})
+}
+
+// deltaAt returns the sign of a stated difference, such as "1,100 tonnes less than", or 0.
+func deltaAt(text string, c *candidate) float64 {
+	sign, n, result := 0.0, 0, 0.0
+	eachWord(text, c.End, min(len(text), c.End+80), func(w string, _ int) {
+		k := cueOf(w)
+		switch {
+		case k&cueThan != 0 && sign != 0 && n < 5 && result == 0:
+			result = sign
+		case sign == 0 && n < 3 && k&cueLess != 0:
+			sign = -1
+		case sign == 0 && n < 3 && k&cueMore != 0:
+			sign = 1
+		}
+		n++
+	})
+	return result
 }
 
 // maxSentence bounds the words that label a value.
@@ -297,21 +380,51 @@ func contains(words []string, w string) bool {
 
 // best returns the index of the candidate with the most words in favour of it, less the
 // words against it. It returns -1 if none has a word in favour, or two are equally good.
-func best(cs []candidate, in, against []string, except int) int {
+// Of the rows of a table, the one with the fewest other words wins.
+func best(cs []candidate, in, against []string) int {
+	return pick(cs, -1, func(c *candidate) int {
+		n := c.score(in)
+		if n == 0 {
+			return 0
+		}
+		extra := 0
+		for _, w := range c.label[:c.row] {
+			if !contains(in, w) {
+				extra++
+			}
+		}
+		return max(1, 1000+16*(n-c.score(against))-extra)
+	})
+}
+
+// partner returns the index of the candidate that cs[a] is compared with: it is labelled
+// by the words after "than" and, for what these leave out, by those before it.
+func partner(cs []candidate, a int, left, right []string) int {
+	return pick(cs, a, func(c *candidate) int {
+		n := c.score(right)
+		if n == 0 {
+			return 0
+		}
+		n = 32*n + 16*c.score(left)
+		if c.cell.heading == cs[a].cell.heading && c.passage == cs[a].passage {
+			n++
+		}
+		return n
+	})
+}
+
+// pick returns the index of the candidate except one with the highest positive rating, or
+// -1 if there is none or several with different values.
+func pick(cs []candidate, except int, rate func(*candidate) int) int {
 	found, top, tie := -1, 0, false
 	for i := range cs {
-		if i == except {
+		if i == except || cs[i].delta != 0 {
 			continue
 		}
-		n := cs[i].score(in)
-		if n == 0 {
-			continue
-		}
-		n -= cs[i].score(against)
-		switch {
-		case found < 0 || n > top:
+		switch n := rate(&cs[i]); {
+		case n > top:
 			found, top, tie = i, n, false
-		case n == top && cs[i].Low != cs[found].Low:
+		case n == top && n > 0 && cs[i].Low != cs[found].Low:
 			tie = true
 		}
 	}

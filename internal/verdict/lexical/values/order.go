@@ -14,21 +14,24 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 	}
 	less := direction&cueLess != 0 // "less expensive", "more"
 	var found Derivation
-	n := 0
+	top := 0
 	for _, unit := range units(passages) {
 		if !w.measures(&unit) {
 			continue
 		}
 		cs := candidates(passages, func(s *Value) bool {
-			return (s.Exact() || s.Kind == Date && !s.isBound()) && s.Kind == unit.Kind && s.dimension == unit.dimension && (s.Unit == unit.Unit || s.Kind == Measure || s.Kind == Duration || s.Kind == Date)
+			return (s.Exact() || s.Kind == Date && !s.isBound()) && sameUnit(s, &unit)
 		})
-		a := best(cs, w.left, w.right, -1)
+		if r, ok := w.delta(cs, passages, less); ok {
+			return r, true
+		}
+		a := best(cs, w.left, w.right)
 		if a < 0 {
 			continue
 		}
 		b := -1
 		if w.cues&cueThan != 0 {
-			b = best(cs, w.right, w.left, a)
+			b = partner(cs, a, w.left, w.right)
 		} else {
 			b = rival(cs, a, less)
 		}
@@ -37,28 +40,57 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 		}
 		x, y := &cs[a], &cs[b]
 		r := Derivation{Holds: x.Low < y.Low == less && x.Low != y.Low}
-		switch {
-		case w.cues&cueThan != 0 && x.Low < y.Low && !less && !r.Holds:
-			x, y = y, x
+		r.Text = x.relation(y)
+		switch n := x.score(w.left) + y.score(w.right); {
+		case n > top:
+			found, top, ok = r, n, true
+		case n == top:
+			ok = false // two units are equally likely
 		}
-		op := " > "
-		switch {
-		case x.Low < y.Low:
-			op = " < "
-		case x.Low == y.Low:
-			op = " = "
-		}
-		r.Text = x.String() + op + y.String()
-		found, n = r, n+1
 	}
-	return found, n == 1
+	return found, ok
+}
+
+// relation returns the comparison of two values, written out.
+func (c *candidate) relation(d *candidate) string {
+	op := " > "
+	switch {
+	case c.Low < d.Low:
+		op = " < "
+	case c.Low == d.Low:
+		op = " = "
+	}
+	return c.String() + op + d.String()
+}
+
+// delta answers a comparison from a stated difference: "19,460 tonnes in 2023, 1,100
+// tonnes less than in 2022".
+func (w *claimWords) delta(cs []candidate, passages []Text, less bool) (Derivation, bool) {
+	if w.cues&cueThan == 0 {
+		return Derivation{}, false
+	}
+	d := derivation{passages: passages}
+	for i := 1; i < len(cs); i++ {
+		a, b := &cs[i-1], &cs[i]
+		if b.delta == 0 || a.delta != 0 || a.passage != b.passage {
+			continue
+		}
+		if named, missing := d.afterThan(b, w.right); named == 0 || missing > 0 {
+			continue
+		}
+		c := *a
+		c.Low -= b.delta * b.Low
+		c.High = c.Low
+		return Derivation{Text: a.relation(&c), Holds: b.delta < 0 == less}, true
+	}
+	return Derivation{}, false
 }
 
 // rival returns the candidate with the largest value except a, or the smallest if less.
 func rival(cs []candidate, a int, less bool) int {
 	b := -1
 	for i := range cs {
-		if i != a && (b < 0 || cs[i].Low != cs[b].Low && cs[i].Low < cs[b].Low == less) {
+		if i != a && cs[i].delta == 0 && cs[i].passage == cs[a].passage && cs[i].cell.heading == cs[a].cell.heading && (b < 0 || cs[i].Low != cs[b].Low && cs[i].Low < cs[b].Low == less) {
 			b = i
 		}
 	}
@@ -72,7 +104,7 @@ func units(passages []Text) []Value {
 		for _, v := range passages[p].Values {
 			known := false
 			for i := range out {
-				known = known || out[i].Kind == v.Kind && out[i].dimension == v.dimension && (out[i].Unit == v.Unit || v.Kind == Measure || v.Kind == Duration || v.Kind == Date)
+				known = known || sameUnit(&out[i], &v)
 			}
 			if !known && len(out) < maxCandidates {
 				out = append(out, v)
@@ -80,6 +112,14 @@ func units(passages []Text) []Value {
 		}
 	}
 	return out
+}
+
+// sameUnit reports whether two values can be compared by size.
+func sameUnit(a, b *Value) bool {
+	if a.Kind == Number && (a.Noun == "") != (b.Noun == "") {
+		return false
+	}
+	return a.Kind == b.Kind && (a.Noun == "" || head(a.Noun) == head(b.Noun)) && a.dimension == b.dimension && (a.Unit == b.Unit || a.Kind == Measure || a.Kind == Duration || a.Kind == Date)
 }
 
 // measures reports whether the comparative can be about a value.

@@ -42,9 +42,7 @@ func (r *reader) year(i int) (Value, int) {
 	if r.has(i+1, scale) || !dated && r.startsNoun(i+1) && isPlural(r.str(i+1)) && r.str(i + 1)[0] >= 'a' {
 		return Value{}, 0
 	}
-	v := period(y, 1, y, 12)
-	v.plainYear = true
-	return v, i + 1
+	return period(y, 1, y, 12), i + 1
 }
 
 // seasonAt parses "spring 2021", "winter of 1941", "spring", "Q3 2022" and "H1 2020".
@@ -182,6 +180,5 @@ func (r *reader) narrow(v *Value, from int) int {
 	days := v.High - v.Low
 	v.Low, v.High = v.Low+float64(int(lo*days+0.5)), v.Low+float64(int(hi*days+0.5))
 	v.Approx, v.Step = true, max(v.Step, float64(int(0.1*days)))
-	v.plainYear = false
 	return k
 }

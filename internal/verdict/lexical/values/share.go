@@ -168,7 +168,7 @@ func (c *candidate) isPriceOf(unit string, passages []Text) bool {
 	}
 	text, found, article := passages[c.passage].Text, false, false
 	eachWord(text, c.from, c.to, func(w string, at int) {
-		if article && stem(w) == unit && w == unit && (at < c.Start || at >= c.End) {
+		if article && stem(w) == unit && (at < c.Start || at >= c.End) {
 			found = true
 		}
 		article = w == "a" || w == "an" || w == "one" || w == "each" || w == "every" || w == "per"
@@ -188,40 +188,40 @@ func (d *derivation) other() (Derivation, bool) {
 		if a.passage != b.passage || !like(&a.Value) {
 			continue
 		}
-		text := d.passages[b.passage].Text
-		_, end := sentence(text, b.Start, b.End)
-		sign, than, named, missing := 0.0, false, 0, 0
-		at := b.End
-		if b.Noun != "" {
-			at += len(b.Noun) + 1
-		}
-		near := 0
-		eachWord(text, b.End, end, func(w string, _ int) {
-			near++
-			switch k := cueOf(w); {
-			case k&cueThan != 0:
-				than = true
-			case than && !isFunctionWord(w):
-				if contains(d.words.left, stem(w)) {
-					named++
-				} else {
-					missing++
-				}
-			case than || near > 3:
-			case k&cueLess != 0:
-				sign = 1
-			case k&cueMore != 0:
-				sign = -1
-			}
-		})
-		if sign == 0 || !than || named == 0 || missing > named {
+		if b.delta == 0 || !d.refersTo(b) {
 			continue
 		}
 		op := " + "
-		if sign < 0 {
+		if b.delta > 0 {
 			op = " - "
 		}
-		return d.result(a.end(a.Low)+op+b.end(b.Low), a.Low+sign*b.Low, &a.Value)
+		return d.result(a.end(a.Low)+op+b.end(b.Low), a.Low-b.delta*b.Low, &a.Value)
 	}
 	return Derivation{}, false
+}
+
+// refersTo reports whether the claim names what a stated difference refers to.
+func (d *derivation) refersTo(b *candidate) bool {
+	named, missing := d.afterThan(b, d.words.left)
+	return named > 0 && missing <= named
+}
+
+// afterThan returns how many of the content words after "than" in the sentence of b are
+// among the words, and how many are not.
+func (d *derivation) afterThan(b *candidate, words []string) (named, missing int) {
+	text := d.passages[b.passage].Text
+	_, end := sentence(text, b.Start, b.End)
+	than := false
+	eachWord(text, b.End, end, func(w string, _ int) {
+		switch {
+		case w == "than":
+			than = true
+		case !than || isFunctionWord(w):
+		case contains(words, stem(w)):
+			named++
+		default:
+			missing++
+		}
+	})
+	return named, missing
 }

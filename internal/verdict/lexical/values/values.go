@@ -34,18 +34,19 @@ type Value struct {
 	Low, High float64 // bounds in the base unit
 	Open      bool    // the given bound is excluded: "more than 20"
 	Approx    bool    // about 20; a season, early 2020
+	Loose     bool    // an ordinal or a number up to three in words, which often refers to the text: "the first two"
 	Step      float64 // the last digit of the number as written, in the base unit; the vagueness of a period in days
 	Start     int     // byte offsets in the text
 	End       int
 
-	lean      int8    // with Approx: -1 just below the number (nearly), 1 just above it
-	written   bool    // with a scale word or decimals, which suggests a rounded number
-	word      bool    // a fraction in words, such as a third
-	calendar  bool    // a Duration in months or years, whose length in days varies
-	plainYear bool    // a year without other words
-	dimension uint8   // of a Measure
-	other     float64 // second reading, or 0: 1500 for "1.500", the day with swapped month for "3/4/2020"
-	parts     [2]float64
+	lean      int8       // with Approx: -1 just below the number (nearly), 1 just above it
+	written   bool       // with a scale word or decimals, which suggests a rounded number
+	word      bool       // a fraction in words, such as a third
+	calendar  bool       // a Duration in months or years, whose length in days varies
+	dimension uint8      // of a Measure
+	other     float64    // second reading, or 0: 1500 for "1.500", the day with swapped month for "3/4/2020"
+	parts     [2]float64 // 3 and 4 for "3 out of 4"
+	cell      cell       // in a table
 }
 
 // Exact reports whether the value is one number rather than a range or bound.
@@ -68,8 +69,13 @@ type Text struct {
 	Values []Value
 }
 
-// Read returns a text with its values.
-func Read(text string) Text { return Text{text, Find(text)} }
+// Read returns a text with its values. Those in a Markdown table have the units of their
+// headings.
+func Read(text string) Text {
+	t := Text{text, Find(text)}
+	t.readTables()
+	return t
+}
 
 // Find returns the values in text in ascending order of their offsets. They do not
 // overlap.

@@ -1,0 +1,33 @@
+package values
+
+import "testing"
+
+func TestReadGivesNumbersInTablesTheUnitOfTheirHeading(t *testing.T) {
+	t.Parallel()
+	text := Read("| Dam | Height (m) | Weight (kt) | Cost ($m) | Output (%) | Staff | Built |\n|---|---|--:|---|---|---|---|\n" +
+		"| Arlen 2 | 31.5 | 4 | 12.5 | 80 | 7 | 1985 |\nAfter the table, 5 trees.\n\nName | Weight (kg)\n--- | ---\nFerry | 900\n")
+	want := []string{"2", "31.5 metres", "4", "$12.5 million", "80%", "7", "1985", "5", "900 kg"}
+	if len(text.Values) != len(want) {
+		t.Fatalf("got values %v, want %v", text.Values, want)
+	}
+	for i := range want {
+		if got := text.Values[i].String(); got != want[i] {
+			t.Errorf("value %d: got %s, want %s", i, got, want[i])
+		}
+	}
+	for _, c := range []struct{ claim, want string }{
+		{"The Arlen 2 is higher than the Brock.", "31.5 metres > 28 metres"},
+		{"The Brock is the highest of the dams.", "28 metres < 31.5 metres!"},
+		{"The Arlen 2 cost more than the Brock.", "$12 million < $15 million!"},
+	} {
+		table := Read("| Dam | Height (m) | Cost ($m) |\n|---|---|---|\n| Arlen 2 | 31.5 | 12 |\n| Brock | 28 | 15 |\n")
+		d, ok := Order(c.claim, []Text{table})
+		got := d.Text
+		if !d.Holds {
+			got += "!"
+		}
+		if !ok || got != c.want {
+			t.Errorf("%q: got %q, %v, want %q", c.claim, got, ok, c.want)
+		}
+	}
+}
