@@ -8,12 +8,11 @@ FUZZ    ?= 60s
 SHARED  ?= ../shared
 DATA    ?= $(SHARED)/data
 JUDGES  ?= lexical
-TRAIN   ?= build/train
 
 # Use the same flags everywhere, so that all commands share the build cache.
 export GOFLAGS += -trimpath
 
-.PHONY: help build build-ort run test test-all test-ort lint vuln bench bench-peers bench-rows bench-page bench-encoder accuracy train e2e-llama e2e-spark fuzz lexicon release lint-ci clean
+.PHONY: help build build-ort run test test-all test-ort lint vuln bench bench-peers bench-rows bench-page bench-encoder accuracy e2e-llama e2e-spark fuzz lexicon release lint-ci clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -64,9 +63,6 @@ bench-encoder: ## compare models with ONNX Runtime and PyTorch; BENCH_ARGS="--on
 
 accuracy: build ## AUROC and balanced accuracy of JUDGES on each suite in DATA
 	$(GO) run ./tools/accuracy -ragfaith $(BINARY) -data $(DATA) -judges $(JUDGES)
-
-train: ## train the embedded judge on DATA into TRAIN (two hours on two cores)
-	./scripts/train.sh $(DATA) $(TRAIN)
 
 e2e-llama: build ## score rows with llama.cpp, which it builds first (10 to 20 minutes)
 	./scripts/e2e-llama.sh $(BINARY)

@@ -43,7 +43,6 @@ cd "$dir" # other tools write to the working directory
 for latency in ${LATENCIES:-0s 200ms}; do
 	"$peers/bench.sh" -m "$dir/mock" -r "${REPEATS:-3}" -l "$latency" -w "$dir/work" -d "$dir/data500.jsonl" -p "$dir/pf-data500.jsonl" "$@" \
 		"rf-ragas=$llm --profile ragas" "rf-rag-evals=$llm --profile rag-evals" "rf-llm=$llm" "rf-llm-joined=$llm --evidence joined" \
-		"rf-lexical='$ragfaith' score {data} --judge lexical --to none -q -o {out}.jsonl" \
-		"rf-embedded='$ragfaith' score {data} --judge embedded --to none -q -o {out}.jsonl"
+		"rf-lexical='$ragfaith' score {data} --judge lexical --to none -q -o {out}.jsonl"
 	rm -rf "$dir/work"
 done

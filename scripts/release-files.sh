@@ -60,7 +60,5 @@ modules >"$dir/modules"
 	sed 1,2d internal/syntax/data/NOTICE.md
 	printf '\n## Token vocabularies\n\n'
 	sed 1,2d internal/llm/bpe/data/NOTICE.md
-	printf '\n## Model of the embedded judge\n\nBased on all-MiniLM-L6-v2, under the Apache License 2.0 (LICENSE).\n\n'
-	sed -n '/^## Training$/,/^## /{/^## /!p}' internal/verdict/embedded/model/MODEL_CARD.md
 } >"$dir/THIRD_PARTY_NOTICES.md"
 rm "$dir/modules"

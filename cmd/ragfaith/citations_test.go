@@ -83,79 +83,62 @@ func (r *citedRow) alce() (recall, precision float64) {
 func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "citations.jsonl")
-	for _, judge := range []string{"lexical", "embedded"} {
-		res := runInProcess(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
-		if res.code != 0 {
-			t.Fatalf("exit code: got %d, want %d; stderr: %s", res.code, exitOK, res.stderr)
+	res := runInProcess(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint")
+	if res.code != 0 {
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", res.code, exitOK, res.stderr)
+	}
+	rows, citing, unresolved, recalls, precisions, sum := 0, 0, 0, 0, 0, [2]float64{}
+	for line := range strings.Lines(res.stdout) {
+		var r citedRow
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
 		}
-		rows, citing, unresolved, recalls, precisions, sum := 0, 0, 0, 0, 0, [2]float64{}
-		for line := range strings.Lines(res.stdout) {
-			var r citedRow
-			if err := json.Unmarshal([]byte(line), &r); err != nil {
-				t.Fatal(err)
-			}
-			rows++
-			got := r.citations()
-			if judge != "lexical" { // verdicts may differ, but not the cited chunks
-				got, r.Want = stripVerdicts(got), stripVerdicts(r.Want)
-			}
-			if fmt.Sprint(got) != fmt.Sprint(r.Want) {
-				t.Errorf("%s: %s: got %q, want %q", judge, r.ID, got, r.Want)
-			}
-			answer := []rune(r.Answer)
-			for _, c := range r.Claims {
-				for _, x := range c.Citations {
-					if string(answer[x.Start:x.End]) != x.Text {
-						t.Errorf("%s: got %q at the span of %q", r.ID, x.Text, string(answer[x.Start:x.End]))
-					}
+		rows++
+		got := r.citations()
+		if fmt.Sprint(got) != fmt.Sprint(r.Want) {
+			t.Errorf("%s: got %q, want %q", r.ID, got, r.Want)
+		}
+		answer := []rune(r.Answer)
+		for _, c := range r.Claims {
+			for _, x := range c.Citations {
+				if string(answer[x.Start:x.End]) != x.Text {
+					t.Errorf("%s: got %q at the span of %q", r.ID, x.Text, string(answer[x.Start:x.End]))
 				}
 			}
-			all := strings.Join(r.Want, " ")
-			if len(r.Claims) > 0 {
-				recalls++
-			}
-			if strings.TrimSpace(all) == "" {
-				if r.Unresolved != nil || r.Recall != nil || strings.Contains(line, `"citation`) {
-					t.Errorf("%s: row without citations: got %s", r.ID, line)
-				}
-				continue
-			}
-			citing++
-			n := strings.Count(all, "?")
-			if unresolved += n; *r.Unresolved != n {
-				t.Errorf("%s: got %d unresolved, want %d", r.ID, *r.Unresolved, n)
-			}
-			if judge != "lexical" {
-				continue
-			}
-			recall, precision := r.alce()
-			if *r.Recall != recall || (r.Precision == nil) != math.IsNaN(precision) || r.Precision != nil && *r.Precision != precision {
-				t.Errorf("%s: got %v and %v, want %v and %v", r.ID, *r.Recall, r.Precision, recall, precision)
-			}
-			sum[0] += recall
-			if !math.IsNaN(precision) {
-				precisions++
-				sum[1] += precision
-			}
 		}
-		if rows < 25 || judge != "lexical" {
+		all := strings.Join(r.Want, " ")
+		if len(r.Claims) > 0 {
+			recalls++
+		}
+		if strings.TrimSpace(all) == "" {
+			if r.Unresolved != nil || r.Recall != nil || strings.Contains(line, `"citation`) {
+				t.Errorf("%s: row without citations: got %s", r.ID, line)
+			}
 			continue
 		}
-		table := runInProcess(t, t.TempDir(), nil, "score", file, "-q")
-		want := fmt.Sprintf("citations       recall %.4f, precision %.4f (%d of %d rows cite, %d citations resolve to nothing)\n", sum[0]/float64(recalls), sum[1]/float64(precisions), citing, rows, unresolved)
-		if !strings.Contains(table.stdout, want) {
-			t.Errorf("got %s\nwant %s", table.stdout, want)
+		citing++
+		n := strings.Count(all, "?")
+		if unresolved += n; *r.Unresolved != n {
+			t.Errorf("%s: got %d unresolved, want %d", r.ID, *r.Unresolved, n)
+		}
+		recall, precision := r.alce()
+		if *r.Recall != recall || (r.Precision == nil) != math.IsNaN(precision) || r.Precision != nil && *r.Precision != precision {
+			t.Errorf("%s: got %v and %v, want %v and %v", r.ID, *r.Recall, r.Precision, recall, precision)
+		}
+		sum[0] += recall
+		if !math.IsNaN(precision) {
+			precisions++
+			sum[1] += precision
 		}
 	}
-}
-
-// stripVerdicts removes the verdict suffixes of formatted citations.
-func stripVerdicts(all []string) []string {
-	out := []string{}
-	for _, s := range all {
-		out = append(out, strings.NewReplacer("+", "", "-", "", "x", "").Replace(s))
+	if rows < 25 {
+		t.Fatalf("got %d rows, want at least 25", rows)
 	}
-	return out
+	table := runInProcess(t, t.TempDir(), nil, "score", file, "-q")
+	want := fmt.Sprintf("citations       recall %.4f, precision %.4f (%d of %d rows cite, %d citations resolve to nothing)\n", sum[0]/float64(recalls), sum[1]/float64(precisions), citing, rows, unresolved)
+	if !strings.Contains(table.stdout, want) {
+		t.Errorf("got %s\nwant %s", table.stdout, want)
+	}
 }
 
 func TestCitationsReuseClaimVerdicts(t *testing.T) {

@@ -109,7 +109,7 @@ func TestPathFlagsAreRecognized(t *testing.T) {
 			got = append(got, f.Name)
 		}
 	}
-	for _, want := range []string{"prompts", "cache", "models", "onnxruntime", "model-file", "output", "summary", "config"} {
+	for _, want := range []string{"prompts", "cache", "models", "onnxruntime", "output", "summary", "config"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("--%s is not recognized as a path", want)
 		}

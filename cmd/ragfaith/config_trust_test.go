@@ -108,7 +108,6 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 		{"a hook", "keep: all\nsummary: .git/hooks/pre-commit\n", nil, "ragfaith.yaml:2: summary:"},
 		{"outside", "output: [../out.jsonl]\n", nil, "ragfaith.yaml:1: output:"},
 		{"in the section of the command", "score:\n  output: [out.jsonl]\n", nil, "ragfaith.yaml:2: output:"},
-		{"a model file", "judge: embedded\nmodel-file: model\n", nil, "ragfaith.yaml:2: model-file:"},
 		{"a library", "onnxruntime: model\n", nil, "ragfaith.yaml:1: onnxruntime:"},
 		{"a directory of models", "judge: ./models\n", nil, "ragfaith.yaml:1: judge:"},
 		{"a server on this machine", "judge: ollama/m\n", nil, "ragfaith.yaml:1: judge:"},

@@ -18,7 +18,7 @@ func TestEveryFlagIsClassified(t *testing.T) {
 		concurrency row-timeout
 		to sort show output summary github resume dry-run verbose quiet no-progress
 		min-mean min-mean-by by min-lower min-citation-recall min-citation-precision max-failed max-no-claims cluster
-		models onnxruntime model-file
+		models onnxruntime
 		api-key-env header client-cert timeout retries rpm tpm max-cost max-total-tokens price batch batch-poll prompts
 		cache no-cache semantic-cache embed-api-key-env
 		config color`)
@@ -79,7 +79,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 		"embed-model": "e", "embed-base-url": "http://localhost/v2", "embed-api-key-env": "EMBED",
 		"cluster": "topic", "by": "topic,lang", "min-mean-by": "0.3", "sort": "none", "min-lower": "0.4", "min-citation-recall": "0.7", "min-citation-precision": "0.6",
 		"batch": "true", "batch-poll": "1m", "prescreen": "lexical", "max-output-tokens": "13", "reasoning-effort": "low", "audit": "0.2", "summary": "run.json", "github": "off", "show": "4",
-		"model-batch-size": "12", "prefilter": "3", "device": "cuda:1", "onnxruntime": "library", "label-map": "a=supported", "models": "folder", "precision": "int8", "model-file": "m.safetensors",
+		"model-batch-size": "12", "prefilter": "3", "device": "cuda:1", "onnxruntime": "library", "label-map": "a=supported", "models": "folder", "precision": "int8",
 	}
 	cmd := newScore(system{})
 	lookup := func(name string) (string, bool) {

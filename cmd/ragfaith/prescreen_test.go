@@ -80,7 +80,6 @@ func TestPrescreenAsksTheModelOnlyAboutUnclearClaims(t *testing.T) {
 		slow               bool
 	}{
 		{"", "", 40, 20, false},
-		{"--prescreen embedded", "--judge embedded", 40, 20, true},
 		{"--votes 3", "", 40, 60, false},
 		{"--semantic-cache --concurrency 1", "", 40, 20, true},
 		{"--evidence joined", "--evidence joined", 40, 20, true},
@@ -276,14 +275,14 @@ func TestPrescreenUsageErrors(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"--claims llm --prescreen lexical", "--prescreen needs --judge llm"},
 		{"--judge llm --audit 0.1", "--audit needs --prescreen"},
-		{"--judge llm --prescreen hhem", `unknown "hhem" (known: none, lexical, embedded)`},
+		{"--judge llm --prescreen hhem", `unknown "hhem" (known: none, lexical)`},
 		{"--judge llm --prescreen lexical --audit 2", "want a share such as 20% or 0.2"},
 		{"--judge llm --prescreen lexical", "--prescreen needs the bounds in --calibration FILE.json: " + advice},
 		{"--judge llm --prescreen lexical --calibration " + few, "few.json: no bounds: supported: "},
 		{"--judge llm --prescreen lexical --calibration " + few, "; " + advice},
 		{"--profile lynx --prescreen lexical --calibration " + cal, "--prescreen can't be used with --profile lynx"},
 		{"--judge llm --prescreen lexical --calibration " + old, "old.json: no bounds: it is from an earlier version"},
-		{"--judge llm --prescreen embedded --calibration " + cal, "was made for another judge: --judge is embedded, the calibration is for lexical"},
+		{"--judge llm --prescreen embedded --calibration " + cal, "the judge embedded was removed in 0.1.0"},
 		{"--judge llm --prescreen lexical --evidence joined --calibration " + cal, "was made for another judge: --evidence is joined"},
 		{"--judge llm --prescreen lexical --claims llm --calibration " + cal, "was made for another judge: --claims is llm"},
 		{"--judge llm --prescreen lexical --claims llm --dry-run --calibration " + cal, "was made for another judge: --claims is llm"},

@@ -42,30 +42,28 @@ func forEachClaim(t *testing.T, check func(r *resultRow, c *resultClaim)) {
 	t.Helper()
 	marked := filepath.Join(t.TempDir(), "marked.jsonl")
 	writeFile(t, marked, rowsWithMarkers)
-	for _, tt := range []struct{ judge, limit, pairLimit string }{{"lexical", "0", "5000"}, {"embedded", "150", "150"}} {
-		argSets := [][]string{{testdataDir + "rows.jsonl"}, {testdataDir + "examples.jsonl"}, {testdataDir + "probes.jsonl"}, {marked}}
-		if dir := os.Getenv("RAGFAITH_TEST_DATA"); dir != "" {
-			argSets = append(argSets, []string{filepath.Join(dir, "suite-dev.jsonl.zst")}, []string{filepath.Join(dir, "mtrag-human-dev.jsonl.zst")},
-				[]string{filepath.Join(dir, "grounded-train.jsonl.zst"), "--map", "answer=hypothesis", "--map", "contexts=premise", "--limit", tt.pairLimit})
-		}
-		for _, datasetArgs := range argSets {
-			args := append([]string{"--judge", tt.judge, "--to", "jsonl", "--limit", tt.limit}, datasetArgs...)
-			stdout := scoreCached(t, tt.judge+" "+filepath.Base(datasetArgs[0]), args...)
-			claims := 0
-			for line := range strings.Lines(stdout) {
-				var r resultRow
-				if err := json.Unmarshal([]byte(line), &r); err != nil {
-					t.Fatal(err)
-				}
-				for i := range r.Claims {
-					if r.Claims[i].Verdict != "" {
-						claims++
-						check(&r, &r.Claims[i])
-					}
+	argSets := [][]string{{testdataDir + "rows.jsonl"}, {testdataDir + "examples.jsonl"}, {testdataDir + "probes.jsonl"}, {marked}}
+	if dir := os.Getenv("RAGFAITH_TEST_DATA"); dir != "" {
+		argSets = append(argSets, []string{filepath.Join(dir, "suite-dev.jsonl.zst")}, []string{filepath.Join(dir, "mtrag-human-dev.jsonl.zst")},
+			[]string{filepath.Join(dir, "grounded-train.jsonl.zst"), "--map", "answer=hypothesis", "--map", "contexts=premise", "--limit", "5000"})
+	}
+	for _, datasetArgs := range argSets {
+		args := append([]string{"--to", "jsonl"}, datasetArgs...)
+		stdout := scoreCached(t, filepath.Base(datasetArgs[0]), args...)
+		claims := 0
+		for line := range strings.Lines(stdout) {
+			var r resultRow
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				t.Fatal(err)
+			}
+			for i := range r.Claims {
+				if r.Claims[i].Verdict != "" {
+					claims++
+					check(&r, &r.Claims[i])
 				}
 			}
-			t.Logf("%s, %s: %d claims", tt.judge, filepath.Base(datasetArgs[0]), claims)
 		}
+		t.Logf("%s: %d claims", filepath.Base(datasetArgs[0]), claims)
 	}
 }
 

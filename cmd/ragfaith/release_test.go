@@ -29,9 +29,6 @@ func TestReleaseFilesAreComplete(t *testing.T) {
 	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
 		t.Error("notices do not mention WordNet or the Go standard library")
 	}
-	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames (CC BY 4.0)") {
-		t.Error("notices do not mention the sources of the embedded model")
-	}
 	if !strings.Contains(notices, "English Web Treebank 2.15. Copyright 2013-2021") {
 		t.Error("notices do not mention the treebank")
 	}

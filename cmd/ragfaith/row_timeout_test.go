@@ -108,16 +108,14 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, judge := range []string{judgeLexical, judgeEmbedded} {
-		out := filepath.Join(t.TempDir(), "o.jsonl")
-		got := runInProcess(t, "", nil, "score", data, "--judge", judge, "--to", "none", "-o", out, "--concurrency", "2", "--row-timeout", "2s")
-		want := "timed out after 2s (--row-timeout)"
-		if got.code != exitFailedRows || strings.Count(got.stderr, want) != 1 {
-			t.Errorf("%s: exit code: got %d, want %d with %q once; stderr: %s", judge, got.code, exitFailedRows, want, got.stderr)
-		}
-		content, err := os.ReadFile(out)
-		if err != nil || strings.Count(string(content), `"status":"scored"`) != 2 {
-			t.Errorf("%s: got results %.500s (error %v), want two scored rows", judge, content, err)
-		}
+	out := filepath.Join(t.TempDir(), "o.jsonl")
+	got := runInProcess(t, "", nil, "score", data, "--to", "none", "-o", out, "--concurrency", "2", "--row-timeout", "2s")
+	want := "timed out after 2s (--row-timeout)"
+	if got.code != exitFailedRows || strings.Count(got.stderr, want) != 1 {
+		t.Errorf("exit code: got %d, want %d with %q once; stderr: %s", got.code, exitFailedRows, want, got.stderr)
+	}
+	content, err := os.ReadFile(out)
+	if err != nil || strings.Count(string(content), `"status":"scored"`) != 2 {
+		t.Errorf("got results %.500s (error %v), want two scored rows", content, err)
 	}
 }

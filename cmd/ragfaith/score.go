@@ -156,8 +156,8 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 			help: "how to split answers into claims: sentence, answer or llm",
 		},
 		{
-			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical + " " + judgeEmbedded,
-			help: "lexical, embedded, llm, ollama/MODEL, hhem, or a model or DIR",
+			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical,
+			help: "lexical, llm, ollama/MODEL, hhem, or a model or DIR",
 		},
 		{
 			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"), untrusted: anyValue,

@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/usage"
-	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
+	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
 // A textModel is a local model that embeds texts.
@@ -21,6 +21,12 @@ type textModel interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	Close() error
 }
+
+// A wordModel is the textModel that is built in.
+type wordModel struct{ *semantic.Words }
+
+// Close does nothing.
+func (wordModel) Close() error { return nil }
 
 // A localEmbedder is an llm.Embedder for the semantic cache. It uses no tokens.
 type localEmbedder struct {
@@ -67,13 +73,12 @@ func (l *llmOptions) embedsLocally() bool {
 // openEmbedder opens the local model of --embed-model.
 func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
 	name := o.llm.embedModel
-	options := encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting}
 	if name == embedLocal {
-		g, _, err := embedded.Open("", options)
+		words, err := semantic.NewWords()
 		if err != nil {
 			return nil, err
 		}
-		return &localEmbedder{g, g.Digest()}, nil
+		return &localEmbedder{wordModel{words}, semantic.WordsVersion}, nil
 	}
 	store, err := modelStore(o.localModel.models, sys)
 	if err != nil {
@@ -83,7 +88,7 @@ func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--embed-model %s: %w", name, err)
 	}
-	m, err := encoder.Open(dir, options)
+	m, err := encoder.Open(dir, encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting})
 	if err != nil {
 		return nil, fmt.Errorf("--embed-model: %w", err)
 	}

@@ -38,7 +38,7 @@ type stages struct {
 
 // newStages returns the stages for --claims and --judge. m may be nil if neither is llm.
 // local may be nil if the judge is not a local model, or in a dry run.
-func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
+func (o *scoreOptions) newStages(m *model, local *localModel) (stages, error) {
 	words, err := o.newLexical()
 	if err != nil {
 		return stages{}, err
@@ -129,7 +129,7 @@ func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (eval.Judge, error)
 func (o *scoreOptions) newLexical() (*lexical.Judge, error) {
 	opts := lexical.Options{
 		Threshold: lexical.DefaultThreshold,
-		Joined:    o.evidence == "joined" && (o.judge == judgeEmbedded || !o.usesLocalModel()),
+		Joined:    o.evidence == "joined" && !o.usesLocalModel(),
 		Sentences: o.sentences,
 	}
 	if o.threshold != nil && !o.usesLocalModel() {
@@ -290,7 +290,10 @@ func (j judgeName) Type() string { return "string" }
 // directory is not known yet.
 func (j judgeName) Set(s string) error {
 	if s == "" {
-		return errors.New("want lexical, embedded, llm, hhem, or a model")
+		return errors.New("want lexical, llm, hhem, or a model")
+	}
+	if s == judgeEmbedded {
+		return errors.New(embeddedRemoved)
 	}
 	if server, model, ok := local.Parse(s); ok {
 		if model == "" && strings.HasSuffix(s, "/") {
@@ -321,7 +324,7 @@ func (j judgeName) Set(s string) error {
 
 // judgeNames returns the judges that --judge accepts by name.
 func judgeNames() []string {
-	names := []string{judgeLexical, judgeEmbedded, judgeLLM, judgeHHEM}
+	names := []string{judgeLexical, judgeLLM, judgeHHEM}
 	for _, n := range hub.Names() {
 		if !n.Embeds {
 			names = append(names, n.Short)

@@ -92,8 +92,8 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "strict", value: &l.strict, help: "accept explicit statements only, no inference"},
 		{name: "votes", arg: "N", value: flagvalue.Int(&l.votes, 1, 1), help: "judge each claim N times (odd) and average the scores"},
 		{
-			name: "prescreen", arg: "JUDGE", value: flagvalue.OneOf(&l.prescreen, prescreenNone, prescreenNone, judgeLexical, judgeEmbedded),
-			help: "judge that decides clear claims: none, lexical or embedded",
+			name: "prescreen", arg: "JUDGE", value: flagvalue.OneOf(&l.prescreen, prescreenNone, prescreenNone, judgeLexical).Removed(judgeEmbedded, embeddedRemoved),
+			help: "judge that decides clear claims: none or lexical",
 		},
 		{name: "audit", arg: "SHARE", value: flagvalue.Proportion(&l.audit), help: "share of the decided claims to send anyway, as a check"},
 		{name: "max-context-tokens", arg: "N", value: flagvalue.Int(&l.maxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,21 +14,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
-	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
-	"github.com/ragfaith/ragfaith/internal/verdict/markup"
 	"github.com/ragfaith/ragfaith/internal/verdict/spans"
 )
 
 // The values of --judge that do not name a model, and the short name of HHEM.
 const (
-	judgeLexical  = "lexical"
-	judgeEmbedded = "embedded" // the lexical judge combined with a small model
-	judgeHHEM     = "hhem"     // short for hhemModel
-	hhemModel     = "hhem-2.1-open"
+	judgeLexical = "lexical"
+	judgeHHEM    = "hhem" // short for hhemModel
+	hhemModel    = "hhem-2.1-open"
 )
 
 // The values of --precision.
@@ -41,7 +35,13 @@ const (
 // defaultPrefilter is the default of --prefilter.
 const defaultPrefilter = 8
 
-// embedLocal is the value of --embed-model for the built-in model.
+// judgeEmbedded is a previous value of --judge and --prescreen.
+const (
+	judgeEmbedded   = "embedded"
+	embeddedRemoved = "the judge embedded was removed in 0.1.0, because it was hardly more accurate than lexical and far slower: use lexical, or a published model (\"ragfaith models list\")"
+)
+
+// embedLocal is the value of --embed-model for the built-in embeddings.
 const embedLocal = "local"
 
 // localOptions are the options of "ragfaith score" for a local model.
@@ -53,7 +53,6 @@ type localOptions struct {
 	prefilter int // windows that each claim is judged against, or 0 for all
 	precision string
 	labels    []string // values of --label-map
-	file      string   // path of the model for --judge embedded, or "" for the built-in one
 }
 
 // flags returns the flags for local models.
@@ -68,7 +67,6 @@ func (l *localOptions) flags() []flagSpec {
 			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), untrusted: anyValue,
 			help: "float32, or int8: faster, slightly less exact",
 		},
-		{name: "model-file", arg: "FILE", value: &l.file, path: filePath, exts: []string{"safetensors"}, help: "model file for --judge embedded (default: the one built in)"},
 		{name: "label-map", arg: "LABEL=MEANING", value: &l.labels, help: "read LABEL as supported, contradicted or not_mentioned; repeatable"},
 	}
 }
@@ -84,25 +82,12 @@ func (o *scoreOptions) checkLocal() error {
 			unused = slices.DeleteFunc(unused, func(name string) bool { return name == "--models" })
 		}
 		if len(unused) > 0 {
-			return usagef("%s: no local model is used without --judge hhem, embedded or MODEL", strings.Join(unused, ", "))
+			return usagef("%s: no local model is used without --judge hhem or MODEL", strings.Join(unused, ", "))
 		}
 		return nil
 	}
 	device := o.localModel.device
-	if o.judge == judgeEmbedded {
-		for _, name := range []string{"models", "model-batch-size", "prefilter", "label-map", "onnxruntime"} {
-			if o.explicit(name) {
-				return usagef("--%s has no effect on --judge embedded", name)
-			}
-		}
-		if device.Provider != ort.None {
-			return usagef("--judge embedded runs on --device cpu, not on %s", device)
-		}
-		return nil
-	}
 	switch {
-	case o.explicit("model-file"):
-		return usagef("--model-file has no effect without --judge embedded")
 	case device.Provider != ort.None && o.localModel.precision == precisionInt8:
 		return usagef("--precision int8 needs --device cpu: %s computes in float32", device)
 	case device.Provider == ort.None && o.explicit("onnxruntime"):
@@ -123,24 +108,8 @@ func (d deviceName) Set(s string) (err error) {
 	return err
 }
 
-// A localJudge is a judge whose model runs on this machine.
-type localJudge interface {
-	// judge returns the judge and its threshold.
-	judge(o *scoreOptions) (eval.Judge, float64, error)
-	// settings returns the settings that affect its verdicts.
-	settings(o *scoreOptions) (settingValues, error)
-	// Info describes the model.
-	Info() encoder.Info
-	// String describes the model for --verbose.
-	String() string
-	Close() error
-}
-
 // openLocal opens the model of --judge.
-func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
-	if o.judge == judgeEmbedded {
-		return o.openEmbedded()
-	}
+func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
 	labels, err := o.localModel.labelMap()
 	if err != nil {
 		return nil, err
@@ -205,7 +174,7 @@ func (l *localOptions) labelMap() (map[string]string, error) {
 	return labels, nil
 }
 
-// A localModel is a localJudge with a classifier or HHEM model.
+// A localModel is a model on this machine that judges claims.
 type localModel struct {
 	*encoder.Model
 	dir        string
@@ -226,6 +195,7 @@ func (m *localModel) Specials() int {
 	return n // the length of two empty texts
 }
 
+// judge returns the judge and its threshold.
 func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	quoter, err := o.newLexical()
 	if err != nil {
@@ -245,7 +215,7 @@ func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	opts := crossencoder.Options{
 		Model: m, Layout: m.layout, Threshold: *threshold, Joined: o.evidence == "joined",
 		Batch: o.localModel.batch, Sentences: o.sentences, Quoter: quoter,
-		Rounded: o.roundsScores(), Nearest: o.localModel.prefilter, Rank: rankBy(quoter),
+		Rounded: o.roundsScores(), Nearest: o.localModel.prefilter, Rank: quoter.Scores,
 	}
 	j, err := crossencoder.New(opts)
 	if err != nil {
@@ -254,21 +224,7 @@ func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	return j, j.Threshold(), nil
 }
 
-// rankBy ranks texts by the score of the lexical judge for a claim.
-func rankBy(words *lexical.Judge) func(context.Context, []extract.Claim, []string) ([][]float64, error) {
-	return func(ctx context.Context, claims []extract.Claim, texts []string) ([][]float64, error) {
-		features, err := words.Features(ctx, claims, texts)
-		ranks := make([][]float64, len(features))
-		for c, list := range features {
-			ranks[c] = make([]float64, len(list))
-			for t := range list {
-				ranks[c][t] = list[t].Score
-			}
-		}
-		return ranks, err
-	}
-}
-
+// settings returns the settings that affect the verdicts.
 func (m *localModel) settings(o *scoreOptions) (settingValues, error) {
 	fingerprint, err := encoder.Fingerprint(m.dir)
 	if err != nil {
@@ -307,45 +263,4 @@ func precisionName(p kernel.Precision) string {
 		return precisionInt8
 	}
 	return precisionFloat32
-}
-
-// An embeddedModel is the localJudge of --judge embedded.
-type embeddedModel struct {
-	*encoder.Grounding
-	formula embedded.Formula
-}
-
-// openEmbedded opens the model of --model-file, or the built-in one.
-func (o *scoreOptions) openEmbedded() (localJudge, error) {
-	options := encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting}
-	// This model defaults to int8, so the flag's default of float32 does not apply.
-	if o.localModel.precision == precisionFloat32 && o.flags.Changed("precision") {
-		options.Precision = kernel.Float32
-	}
-	g, f, err := embedded.Open(o.localModel.file, options)
-	if err != nil {
-		return nil, fmt.Errorf("--judge embedded: %w", err)
-	}
-	return &embeddedModel{g, f}, nil
-}
-
-func (m *embeddedModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
-	words, err := o.newLexical()
-	if err != nil {
-		return nil, 0, err
-	}
-	opts := embedded.Options{Model: m.Grounding, Formula: m.formula, Words: words, Threshold: embedded.DefaultThreshold, Sentences: o.sentences}
-	if o.threshold != nil {
-		opts.Threshold = *o.threshold
-	}
-	return markup.Judge{Inner: embedded.New(opts)}, opts.Threshold, nil
-}
-
-func (m *embeddedModel) settings(*scoreOptions) (settingValues, error) {
-	return settingValues{"model": {m.Digest()}, "--precision": {precisionName(m.Info().Precision)}}, nil
-}
-
-func (m *embeddedModel) String() string {
-	info := m.Info()
-	return fmt.Sprintf("%s in %s (%d layers of %d, kernels %s)", info.Architecture, precisionName(info.Precision), info.Layers, info.Hidden, info.Kernel)
 }

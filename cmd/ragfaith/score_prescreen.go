@@ -67,7 +67,7 @@ func (m *model) withoutJudge(o *scoreOptions) *model {
 // of --prescreen.
 func (r *scoreRun) checkBounds() error {
 	o := r.options
-	settings, err := o.offline().settings(r.paths, 0, r.model.withoutJudge(o), r.screen)
+	settings, err := o.offline().settings(r.paths, 0, r.model.withoutJudge(o), nil)
 	if err != nil {
 		return err
 	}
@@ -78,12 +78,7 @@ func (r *scoreRun) checkBounds() error {
 func (r *scoreRun) openPrescreen() (err error) {
 	o := r.options
 	offline := o.offline()
-	if offline.usesLocalModel() {
-		if r.screen, err = offline.openLocal(r.sys); err != nil {
-			return err
-		}
-	}
-	s, err := offline.newStages(r.model, r.screen)
+	s, err := offline.newStages(r.model, nil)
 	if err != nil {
 		return err
 	}

@@ -33,9 +33,8 @@ type scoreRun struct {
 	stdout  outputStream
 	bar     bool // show a progress bar
 
-	model    *model     // nil if no language model is asked
-	local    localJudge // nil if no local model is used
-	screen   localJudge // the local model of --prescreen, or nil
+	model    *model      // nil if no language model is asked
+	local    *localModel // nil if no local model is used
 	stages   stages
 	settings setting.List // that decide the results
 
@@ -163,9 +162,6 @@ func (r *scoreRun) closeModels() {
 	if r.local != nil {
 		_ = r.local.Close()
 	}
-	if r.screen != nil {
-		_ = r.screen.Close()
-	}
 }
 
 // describe returns the main options on one line, for --verbose.
@@ -188,11 +184,7 @@ func (r *scoreRun) describe() string {
 // resolveSettings determines the settings that decide the results, and compares them
 // with the calibration.
 func (r *scoreRun) resolveSettings() (err error) {
-	local := r.local
-	if r.options.prescreens() {
-		local = r.screen
-	}
-	if r.settings, err = r.options.settings(r.paths, r.stages.threshold, r.model, local); err != nil {
+	if r.settings, err = r.options.settings(r.paths, r.stages.threshold, r.model, r.local); err != nil {
 		return err
 	}
 	if r.options.prescreens() {

@@ -242,7 +242,6 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 		{"model/tokenizer.json", []string{"score", "rows.jsonl", "--judge", "./model"}},
 		{"model/tokenizer_config.json", []string{"score", "rows.jsonl", "--judge", "./model"}},
 		{"model/model.safetensors", []string{"score", "rows.jsonl", "--judge", "./model"}},
-		{"model.bin", []string{"score", "rows.jsonl", "--judge", "embedded", "--model-file", "model.bin"}},
 		{"prompts/judge.tmpl", []string{"score", "rows.jsonl", "--judge", "llm", "--base-url", "http://localhost:1", "--no-cache", "--prompts", "prompts"}},
 		{"ragfaith.yaml", []string{"score", "rows.jsonl"}},
 		{"c.yaml", []string{"score", "rows.jsonl", "--config", "c.yaml"}},

@@ -141,7 +141,6 @@ func TestResultsOfEveryModeAreReadable(t *testing.T) {
 	}
 	short := bytes.Join(bytes.SplitAfterN(real, []byte("\n"), 9)[:8], nil)
 	json, words := newRandomServer(t, true), newRandomServer(t, false)
-	embedded := "--judge embedded --model-file " + tinyGrounding
 	for i, tt := range []struct {
 		flags string
 		rows  []byte
@@ -150,11 +149,7 @@ func TestResultsOfEveryModeAreReadable(t *testing.T) {
 		{"--threshold 0 --no-claims 1 --keep all", real},
 		{"--threshold 1 --no-claims 0 --evidence joined", short},
 		{"--threshold 0.33 --lang en --cluster question", short},
-		{embedded, short},
-		{embedded + " --threshold 0", short},
-		{embedded + " --threshold 1 --evidence joined", short},
-		{embedded + " --threshold 0.123456789", short},
-		{"--judge embedded", short},
+		{"--threshold 0.123456789", short},
 		{"--judge llm", short},
 		{"--judge llm --strict --votes 5", short},
 		{"--judge llm --votes 3 --evidence joined --no-claims 1", short},

@@ -19,10 +19,10 @@ import (
 // therefore multiplied by a smoothing factor and its weights are divided by it
 // (Xiao et al., 2023, "SmoothQuant", with the published strength of 0.5).
 type dense struct {
-	*kernel.Linear // nil for int8 weights until prepareInt8
-	in             int
-	parts          []kernel.Part
-	smooth         []float32 // factors applied to the inputs, or nil
+	*kernel.Linear
+
+	parts  []kernel.Part
+	smooth []float32 // factors applied to the inputs, or nil
 
 	mu     sync.Mutex // guards maxAbs
 	maxAbs []float32  // maximum absolute value of each input; nil if not recorded
@@ -64,20 +64,13 @@ func (d *dense) recordMaxAbs(x []float32, ldx, rows int) {
 	}
 }
 
-// prepareInt8 creates the linear layer for weights that are stored as int8.
-func (d *dense) prepareInt8(k *kernel.Kernels) {
-	if d.Linear == nil {
-		d.Linear, d.parts = k.Linear(kernel.Int8, d.in, d.parts...), nil
-	}
-}
-
 // quantize converts the layer to int8.
 func (d *dense) quantize(k *kernel.Kernels) {
 	parts := d.parts
 	if d.maxAbs != nil {
 		parts = d.smoothWeights()
 	}
-	d.Linear, d.parts, d.maxAbs = k.Linear(kernel.Int8, d.in, parts...), nil, nil
+	d.Linear, d.parts, d.maxAbs = k.Linear(kernel.Int8, d.In, parts...), nil, nil
 }
 
 // smoothWeights chooses the smoothing factors and returns the weights divided by

@@ -11,10 +11,6 @@
 // Configuration values that affect the output are either supported or rejected
 // with an error that names the key and the value.
 //
-// A [Grounding] is a BERT with a custom input layout and heads that checks many
-// claims against one window of text. The model and its tokenizer are a single
-// file, which can be embedded in a program.
-//
 // # Batches
 //
 // The texts of a call are sorted by length and computed in passes of about two
@@ -93,7 +89,6 @@ const (
 	Tokens   Kind = "tokens"   // Model.Tokens
 	Embed    Kind = "embed"    // Model.Embed
 	HHEM     Kind = "hhem"     // Model.Classify
-	Claims   Kind = "claims"   // Grounding.Judge
 )
 
 // Info describes a model.

@@ -14,12 +14,10 @@ type batch struct {
 	lengths    []int   // length of each sequence
 	starts     []int   // index of the first token of each sequence
 	longest    int     // maximum of lengths
-	layout     layout  // empty unless sequences contain claims
 }
 
 func (b *batch) reset() {
 	b.ids, b.types, b.lengths, b.starts, b.longest = b.ids[:0], b.types[:0], b.lengths[:0], b.starts[:0], 0
-	b.layout.reset()
 }
 
 // add appends a sequence.
@@ -34,9 +32,8 @@ func (b *batch) add(ids, types []int32) {
 // A network computes hidden states for the tokens of a batch.
 type network interface {
 	// forward returns one row of hidden values per token. If p.first is set, it
-	// returns only the rows of first tokens; if the batch contains claims, only
-	// those of claim tokens. The result is valid until the next pass. If ctx is
-	// done, forward returns its error.
+	// returns only the rows of first tokens. The result is valid until the next pass.
+	// If ctx is done, forward returns its error.
 	forward(ctx context.Context, p *pass) ([]float32, error)
 	// check rejects tokens that have no embedding.
 	check(ids, types []int32) error
@@ -60,10 +57,8 @@ type pass struct {
 	attnOut   []float32 // attention output
 	positions []int32
 	blocks    []kernel.Block
-	visible   visibility
 	scratch   [3][]float32 // buffers for networks and heads
 	sums      []float64    // sums for means over tokens
-	rows      []int        // first row of each claim
 
 	// observe is a test hook that receives the hidden states after each stage.
 	observe func(stage string, x []float32)
@@ -92,12 +87,9 @@ func (p *pass) observeLayer(i int, x []float32) {
 	}
 }
 
-// partial reports whether the result covers only some tokens: the first of each
-// sequence or those of claims.
-func (p *pass) partial() bool { return p.first || p.layout.hasClaims() }
-
-// prune reports whether layer i of n can skip the tokens outside of the result.
-func (p *pass) prune(i, n int) bool { return p.partial() && i == n-1 && p.observe == nil }
+// prune reports whether layer i of n can skip all but the first token of each
+// sequence.
+func (p *pass) prune(i, n int) bool { return p.first && i == n-1 && p.observe == nil }
 
 // firstTokenBlocks returns the attention blocks of a sequence, restricted to the
 // query of its first token.
@@ -113,12 +105,8 @@ func (p *pass) firstTokenBlocks() func(s int) []kernel.Block {
 	return func(s int) []kernel.Block { return blocks[s : s+1] }
 }
 
-// gather moves the rows of the tokens in the result to the front of x and returns
-// them.
+// gather moves the rows of first tokens to the front of x and returns them.
 func (p *pass) gather(x []float32, width int) []float32 {
-	if p.layout.hasClaims() {
-		return p.gatherClaims(x, width)
-	}
 	for s, start := range p.starts {
 		copy(x[s*width:(s+1)*width], x[start*width:])
 	}

@@ -72,9 +72,6 @@ func checkIDs(ids []int32, rows int) error {
 
 // tokenPositions returns the index of each token in the position table.
 func (e *embeddings) tokenPositions(p *pass) []int32 {
-	if p.layout.hasClaims() {
-		return p.layout.positions
-	}
 	positions := grow(&p.positions, len(p.ids))
 	for s, n := range p.lengths {
 		start := p.starts[s]
@@ -166,14 +163,14 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 		})
 		p.observeLayer(i, x)
 	}
-	if p.partial() && rows == len(p.ids) {
+	if p.first && rows == len(p.ids) {
 		x = p.gather(x, width)
 	}
 	return x, nil
 }
 
 // attend computes the attention of layer i. If prune is set, it is limited to the
-// tokens in the result.
+// first token of each sequence.
 func (n *postNorm) attend(p *pass, i int, prune bool) {
 	width := n.width
 	a := kernel.Attention{
@@ -181,10 +178,7 @@ func (n *postNorm) attend(p *pass, i int, prune bool) {
 		Out: p.attnOut, OutStride: width,
 		Lengths: p.lengths, Heads: n.heads, HeadDim: width / n.heads,
 	}
-	switch {
-	case p.layout.hasClaims():
-		a.Visible = p.visibleBlocks(prune)
-	case prune:
+	if prune {
 		a.Visible = p.firstTokenBlocks()
 	}
 	if n.relative != nil {

@@ -35,11 +35,6 @@ func (t *table) add(dst []float32, row int) {
 		for i, v := range t.raw.F16[start : start+t.width] {
 			dst[i] += f16ToF32(v)
 		}
-	case t.raw.I8 != nil:
-		step := t.raw.Scales[row]
-		for i, v := range t.raw.I8[start : start+t.width] {
-			dst[i] += float32(v) * step
-		}
 	default:
 		for i, v := range t.raw.BF16[start : start+t.width] {
 			dst[i] += bf16ToF32(v)
@@ -55,12 +50,6 @@ func widen(dst []float32, raw kernel.Raw) {
 	}
 	for i, v := range raw.BF16 {
 		dst[i] = bf16ToF32(v)
-	}
-	for r, step := range raw.Scales {
-		width := len(dst) / len(raw.Scales)
-		for i, v := range raw.I8[r*width : (r+1)*width] {
-			dst[r*width+i] = float32(v) * step
-		}
 	}
 }
 

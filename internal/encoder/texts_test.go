@@ -186,14 +186,19 @@ func TestTextDoesNotProduceSpecialTokens(t *testing.T) {
 		if want, err := reference.encodePair(Pair{"one", "two"}); err != nil || !slices.Equal(plain.IDs, want.IDs) {
 			t.Errorf("%s: got ids %v, %v, want %v", name, plain.IDs, err, want.IDs)
 		}
-		pieces, err := m.tokenizer.Texts(1 << 16)
-		if err != nil {
-			t.Fatal(err)
+		var specials []int32
+		for _, name := range []string{"[CLS]", "[SEP]", "[PAD]", "[MASK]", "<s>", "</s>", "<pad>", "<mask>", "<bos>", "<eos>", "<|endoftext|>"} {
+			e, err := reference.tokenizer.Encode(name, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if reference.tokenizer.Count(name) == 1 {
+				specials = append(specials, e.IDs[slices.Index(e.Sequence, 0)])
+			}
 		}
 		countSpecials := func(ids []int32) (n int) {
 			for _, id := range ids {
-				switch pieces[id] {
-				case "[CLS]", "[SEP]", "[PAD]", "[MASK]", "<s>", "</s>", "<pad>", "<mask>", "<bos>", "<eos>", "<|endoftext|>":
+				if slices.Contains(specials, id) {
 					n++
 				}
 			}

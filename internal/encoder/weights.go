@@ -22,8 +22,7 @@ type weights struct {
 	err       error
 	// parts, if not nil, records the weights of linear layers to build an ONNX
 	// graph.
-	parts     map[*kernel.Linear][]kernel.Part
-	allowInt8 bool // permit weights stored as int8
+	parts map[*kernel.Linear][]kernel.Part
 }
 
 // tensors is a source of named tensors: a file or a set of files.
@@ -87,9 +86,6 @@ func (w *weights) raw(name string, shape ...int) kernel.Raw {
 		raw.F16, err = t.Bits16()
 	case t.DType == safetensors.BF16:
 		raw.BF16, err = t.Bits16()
-	case t.DType == safetensors.I8 && w.allowInt8 && len(shape) == 2:
-		raw.Scales = w.vector(name+".scale", shape[0])
-		raw.I8, err = t.Int8()
 	default:
 		w.fail(name, "want type F32, F16 or BF16, got %s in %s", t.DType, t.File)
 	}
@@ -129,10 +125,7 @@ func (w *weights) linear(in int, parts ...kernel.Part) *dense {
 	if w.err != nil {
 		return nil
 	}
-	d := &dense{in: in}
-	if w.precision != kernel.Int8 || parts[0].W.I8 == nil {
-		d.Linear = w.float32Linear(in, parts...)
-	}
+	d := &dense{Linear: w.float32Linear(in, parts...)}
 	if w.precision == kernel.Int8 {
 		d.parts = parts
 		w.layers = append(w.layers, d)
@@ -144,7 +137,7 @@ func (w *weights) linear(in int, parts ...kernel.Part) *dense {
 // normalization, which requires smoothing.
 func (w *weights) normedLinear(in int, parts ...kernel.Part) *dense {
 	d := w.linear(in, parts...)
-	if d != nil && w.precision == kernel.Int8 && d.Linear != nil {
+	if d != nil && w.precision == kernel.Int8 {
 		d.maxAbs = make([]float32, in)
 	}
 	return d

@@ -51,6 +51,18 @@ func (v *Value) Alias(alias, value string) *Value {
 	return v
 }
 
+// Removed makes v reject a word that it accepted in an earlier version, and say why.
+func (v *Value) Removed(word, why string) *Value {
+	set := v.set
+	v.set = func(text string) error {
+		if text == word {
+			return errors.New(why)
+		}
+		return set(text)
+	}
+	return v
+}
+
 // OneOf accepts one of the known words.
 func OneOf(to *string, def string, known ...string) *Value {
 	*to = def

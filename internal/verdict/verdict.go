@@ -78,7 +78,6 @@ type Verdict struct {
 	Score    float64    // probability of support, 0 to 1
 	Graded   bool       // whether Score comes from log probabilities of a language model
 	Reason   string     // one line for the user
-	Missing  bool       // whether Reason cites words or a number missing from all contexts
 	ChunkIDs []int      // indexes of supporting contexts, ascending
 	Evidence []Evidence // best first; may be empty
 	Reused   *Reused    // origin of a verdict reused from another claim, or nil

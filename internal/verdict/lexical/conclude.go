@@ -50,7 +50,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		return v
 	case o.reason == "":
 		v.Label = verdict.NotMentioned
-		v.Reason, v.Missing = s.missingReason(j.lex, c, contexts, quotes[0])
+		v.Reason = s.missingReason(j.lex, c, contexts, quotes[0])
 	default:
 		v.Label = verdict.Contradicted
 		if o.incomplete {

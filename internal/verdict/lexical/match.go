@@ -25,7 +25,7 @@ type wordPair struct {
 	flush int32 // number of the last text that contains it, or -1
 }
 
-// A chunkScore describes how well a chunk covers a claim. See Features for the shares.
+// A chunkScore describes how well a chunk covers a claim.
 type chunkScore struct {
 	chunk         int     // chunk in which the closest window starts
 	wide, near    float64 // weighted shares of the terms in the best windows

@@ -69,10 +69,9 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, sam
 	return string(s.line)
 }
 
-// missingReason returns the reason for an unsupported claim and whether any words or
-// values are missing from the contexts. The reason names the first missing number or
+// missingReason returns the reason for an unsupported claim. It names the first missing number or
 // date and the most similar one in the contexts, or else the missing words.
-func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string, q quote) (string, bool) {
+func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string, q quote) string {
 	s.line = s.line[:0]
 	if t := s.absentValue(c, contexts); t != nil {
 		v := &s.claimValues[t.value]
@@ -80,15 +79,15 @@ func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string,
 		s.line = append(s.line, notInContexts(v.Text(c.text), n.text(contexts))...)
 		s.line = append(s.line, "; "+nearestIn...)
 		s.appendPassage(c, contexts, q)
-		return string(s.line), true
+		return string(s.line)
 	}
 	const prefix = "not stated; "
 	s.line = append(s.line, prefix+nearestIn...)
 	s.appendPassage(c, contexts, q)
 	if s.appendAbsentWords(c, contexts) {
-		return string(s.line[len(prefix):]), true
+		return string(s.line[len(prefix):])
 	}
-	return string(s.line), false
+	return string(s.line)
 }
 
 // absentValue returns the first number or date in c that no context contains, or nil.

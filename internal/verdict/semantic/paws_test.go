@@ -24,7 +24,7 @@ func TestGuardRejectsPAWSPairsWithDifferentMeanings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	g := newTestGuard(t)
+	g, words := newTestGuard(t), newTestWords(t)
 	counts := map[string]*pairCounts{}
 	for d := json.NewDecoder(z); d.More(); {
 		var row struct {
@@ -44,7 +44,11 @@ func TestGuardRejectsPAWSPairsWithDifferentMeanings(t *testing.T) {
 			counts[row.Suite] = c
 		}
 		c.pairs[row.Label]++
-		if cosine(bag(row.Contexts[0]), bag(row.Answer)) < DefaultThreshold {
+		v, err := words.Embed(t.Context(), []string{row.Contexts[0], row.Answer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cosine(v[0], v[1]) < DefaultThreshold {
 			continue
 		}
 		c.similar[row.Label]++

@@ -1,1 +1,0 @@
-"""Training of ragfaith's embedded judge."""
