@@ -188,7 +188,7 @@ func TestTextDoesNotProduceSpecialTokens(t *testing.T) {
 		}
 		var specials []int32
 		for _, name := range []string{"[CLS]", "[SEP]", "[PAD]", "[MASK]", "<s>", "</s>", "<pad>", "<mask>", "<bos>", "<eos>", "<|endoftext|>"} {
-			e, err := reference.tokenizer.Encode(name, nil)
+			e, err := reference.tokenizer.Encode(name, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
