@@ -16,7 +16,7 @@ import (
 
 // packageRow matches a row of the package table in docs/design.md: path, contents
 // and imports.
-var packageRow = regexp.MustCompile("(?m)^\\| `((?:cmd|internal|tools)/[^`]*)` \\| (.*) \\| (.*) \\|\n")
+var packageRow = regexp.MustCompile("(?m)^\\| `((?:cmd|internal|tools|training)/[^`]*)` \\| (.*) \\| (.*) \\|\n")
 
 // TestDesignListsEveryPackageWithItsImports compares the package table of
 // docs/design.md with the packages of the module and what they import from it. The
