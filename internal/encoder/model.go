@@ -204,6 +204,9 @@ func (m *Model) build(dir string, c *config, w *weights, o Options) error {
 		}
 	} else {
 		if err := m.readLabels(c, o); err != nil {
+			if c.err != nil { // names the file
+				return err
+			}
 			return fmt.Errorf("%s: %w", c.file, err)
 		}
 	}

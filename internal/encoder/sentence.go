@@ -19,6 +19,7 @@ type sentence struct {
 	unitLength bool // scale embeddings to length 1
 	maxLength  int  // maximum number of tokens; 0 means the limit of the network
 	width      int  // width of embeddings; 0 means unknown
+	widthFile  string
 }
 
 // readSentence reads modules.json and the configuration of each module.
@@ -101,7 +102,7 @@ func (s *sentence) readPooling(path string) error {
 		return err
 	}
 	if c.has("word_embedding_dimension") {
-		s.width = c.size("word_embedding_dimension", maxWidth)
+		s.width, s.widthFile = c.size("word_embedding_dimension", maxWidth), c.file
 	}
 	c.require("include_prompt", true)
 	// Newer files name the mode; older files contain a boolean for each mode.
@@ -157,7 +158,7 @@ func (s *sentence) rejectPrompts() error {
 // applyTo checks that the modules match the network and sets its maximum length.
 func (s *sentence) applyTo(info *Info) error {
 	if s.width != 0 && s.width != info.Hidden {
-		return fmt.Errorf("%s: word_embedding_dimension %d does not match hidden_size %d", s.dir, s.width, info.Hidden)
+		return fmt.Errorf("%s: word_embedding_dimension: %d does not match hidden_size %d", s.widthFile, s.width, info.Hidden)
 	}
 	if s.maxLength == 0 {
 		s.maxLength = info.Window

@@ -99,7 +99,7 @@ func TestSentenceEncoderRejectsUnsupportedModules(t *testing.T) {
 		{"weighted mean pooling", "1_Pooling/config.json", `{"pooling_mode_weightedmean_tokens":true}`, "pooling_mode_weightedmean_tokens: true"},
 		{"unknown pooling mode", "1_Pooling/config.json", `{"pooling_mode":"lasttoken"}`, `pooling_mode: "lasttoken"`},
 		{"prompt excluded from pooling", "1_Pooling/config.json", `{"include_prompt":false}`, "include_prompt: false"},
-		{"wrong embedding dimension", "1_Pooling/config.json", `{"word_embedding_dimension":21}`, "word_embedding_dimension 21"},
+		{"wrong embedding dimension", "1_Pooling/config.json", `{"word_embedding_dimension":21}`, "word_embedding_dimension: 21 does not match"},
 		{"zero max length", "sentence_bert_config.json", `{"max_seq_length":0}`, "max_seq_length: want an integer"},
 		{"lower casing", "sentence_bert_config.json", `{"do_lower_case":true}`, "do_lower_case: true"},
 		{"default prompt", "config_sentence_transformers.json", `{"default_prompt_name":"query"}`, `default_prompt_name: "query"`},

@@ -18,8 +18,14 @@ const (
 	secondText = "{text2}"
 )
 
+// maxTemplate limits the length of a template in bytes. Templates in use are a sentence.
+const maxTemplate = 4000
+
 // parseTemplate parses a template, which must contain each placeholder exactly once.
 func parseTemplate(text string) (*template, error) {
+	if len(text) > maxTemplate {
+		return nil, fmt.Errorf("has %d bytes, the limit is %d", len(text), maxTemplate)
+	}
 	if strings.Count(text, firstText) != 1 || strings.Count(text, secondText) != 1 ||
 		strings.Count(text, "{") != 2 || strings.Count(text, "}") != 2 {
 		return nil, fmt.Errorf("want %s and %s exactly once and no other braces, got %q", firstText, secondText, text)

@@ -53,10 +53,39 @@ func Open(dir string, o Options) (*Model, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
 	}
 	m.tokenizer = t.SplitSpecials()
+	if err := m.checkTokenizer(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
+	}
 	if err := m.readWindow(dir); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
+}
+
+// checkTokenizer checks that the network accepts the ids of the vocabulary and the ids
+// and types that the post-processor inserts.
+func (m *Model) checkTokenizer() error {
+	last := m.tokenizer.MaxID()
+	if last < 0 {
+		return errors.New("/model/vocab: has no tokens")
+	}
+	if err := m.network.check([]int32{last}, []int32{0}); err != nil {
+		return fmt.Errorf("/model/vocab: %w", err)
+	}
+	e, err := m.encodePair(Pair{"a", "a"})
+	if m.info.Kind == Embed {
+		e, err = m.tokenizer.Encode("a", 0)
+	}
+	if err == nil { // the vocabulary may lack "a"
+		err = m.network.check(e.IDs, e.TypeIDs)
+		if err != nil {
+			err = fmt.Errorf("/post_processor: %w", err)
+		}
+	}
+	if errors.Is(err, tokenizer.ErrNoUnknownToken) {
+		return nil
+	}
+	return err
 }
 
 // readWindow lowers the window to the maximum length of the tokenizer.

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -38,7 +39,7 @@ func pointerError(err error, path string) error {
 	var syntactic *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &semantic):
-		path += string(semantic.JSONPointer)
+		path += shortPointer(semantic.JSONPointer)
 		switch {
 		case errors.Is(semantic.Err, json.ErrUnknownName):
 			return fmt.Errorf("%s: is not supported", path)
@@ -49,11 +50,20 @@ func pointerError(err error, path string) error {
 		}
 		return fmt.Errorf("%s: %w", path, err)
 	case errors.As(err, &syntactic):
-		return fmt.Errorf("%s%s: byte %d: %w", path, syntactic.JSONPointer, syntactic.ByteOffset, syntactic.Err)
+		return fmt.Errorf("%s: byte %d: %w", cmp.Or(path+shortPointer(syntactic.JSONPointer), "/"), syntactic.ByteOffset, syntactic.Err)
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// shortPointer shortens a pointer into deeply nested values.
+func shortPointer(p jsontext.Pointer) string {
+	const limit = 200
+	if len(p) > limit {
+		return string(p[:limit]) + "..."
+	}
+	return string(p)
 }
 
 func kindName(k jsontext.Kind) string {

@@ -11,6 +11,9 @@ import (
 // maxSequences limits the nesting of sequences.
 const maxSequences = 8
 
+// maxInserted limits the length in bytes of a text that a normalizer inserts.
+const maxInserted = 100
+
 var errNesting = errors.New("sequences are nested too deeply")
 
 type typed struct {
@@ -147,8 +150,8 @@ func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (norma
 		if err := decode(raw, path, &j); err != nil {
 			return nil, err
 		}
-		if *j.Prepend == "" {
-			return nil, fmt.Errorf("%s/prepend: must not be empty", path)
+		if n := len(*j.Prepend); n == 0 || n > maxInserted {
+			return nil, fmt.Errorf("%s/prepend: want 1 to %d bytes, got %d", path, maxInserted, n)
 		}
 		return prepend(*j.Prepend), nil
 	case "Replace":
@@ -167,6 +170,9 @@ func (p *parser) replace(raw jsontext.Value, path string) (normalizer, error) {
 	}
 	if err := decode(raw, path, &j); err != nil {
 		return nil, err
+	}
+	if n := len(*j.Content); n > maxInserted {
+		return nil, fmt.Errorf("%s/content: has %d bytes, the limit is %d", path, n, maxInserted)
 	}
 	f, err := p.finder(j.Pattern, path+"/pattern")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,8 +26,12 @@ func (l literalPattern) find(all []match, src []byte) []match {
 // gpt2Pattern is the pattern of GPT-2, RoBERTa and ModernBERT.
 const gpt2Pattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-// maxPattern limits the length of a pattern in bytes.
-const maxPattern = 8 << 10
+// Limits on a pattern: its length in bytes, and the size of its automaton, on which the
+// time for each byte of a text depends.
+const (
+	maxPattern = 1000
+	maxStates  = 1000
+)
 
 // newPattern returns a finder for a regular expression. The reference reads the
 // syntax of Oniguruma. Except for gpt2Pattern, only literals, alternatives and
@@ -41,11 +46,19 @@ func newPattern(chars *characters, pattern string) (finder, error) {
 	case strings.ContainsAny(pattern, `\^$.[]()`) || strings.Contains(pattern, "{,") || strings.Contains(pattern, "}?"):
 		return nil, fmt.Errorf("pattern %.200q is not supported", pattern)
 	}
-	re, err := regexp.Compile(pattern)
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %.200q: %w", pattern, err)
 	}
-	return regexpPattern{re}, nil
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return nil, fmt.Errorf("pattern %.200q: %w", pattern, err)
+	}
+	if n := len(program.Inst); n > maxStates {
+		return nil, fmt.Errorf("pattern %.200q has %d states, the limit is %d", pattern, n, maxStates)
+	}
+	re, err := regexp.Compile(pattern)
+	return regexpPattern{re}, err
 }
 
 type regexpPattern struct{ re *regexp.Regexp }

@@ -45,6 +45,10 @@ func (t *Tokenizer) SplitSpecials() *Tokenizer {
 	return &other
 }
 
+// MaxID returns the largest id in the vocabulary, without added tokens, or -1 if the
+// vocabulary is empty.
+func (t *Tokenizer) MaxID() int32 { return t.model.maxID() }
+
 // An Encoding holds the tokens of a text or a pair of texts. Its slices have
 // equal length.
 type Encoding struct {

@@ -1,6 +1,9 @@
 package tokenizer
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // A model splits a piece into tokens.
 type model interface {
@@ -9,6 +12,8 @@ type model interface {
 	tokenize(s *state, p piece)
 	// size returns the number of tokens.
 	size() int
+	// maxID returns the largest id, or -1 if there is none.
+	maxID() int32
 	// id returns the id of a token.
 	id(token string) (int32, bool)
 	// each calls f for all tokens.
@@ -25,6 +30,14 @@ type vocabulary struct {
 }
 
 func (v *vocabulary) size() int { return len(v.tokens) }
+
+// maxID returns the largest id, or -1 if there is none.
+func (v *vocabulary) maxID() int32 {
+	if len(v.ids) == 0 {
+		return -1
+	}
+	return slices.Max(v.ids)
+}
 
 func (v *vocabulary) id(token string) (int32, bool) {
 	i, ok := v.index[token]

@@ -1,0 +1,318 @@
+package encoder
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A hostileModel is a golden model with one change, with which it must be rejected.
+type hostileModel struct {
+	model  string // directory of the golden model
+	file   string // file to change
+	at     string // path of a member in it, with slashes; "" replaces the file
+	value  string // JSON of the new value; "" removes the member
+	reason string // part of the error, in addition to the name of the file
+}
+
+// repeated returns a JSON value that begins and ends with strings repeated n times.
+func repeated(before, middle, after string, n int) string {
+	return strings.Repeat(before, n) + middle + strings.Repeat(after, n)
+}
+
+// hostileModels returns the corpus. Hostile weights in the format of torch.save are in
+// the package checkpoint.
+func hostileModels() []hostileModel {
+	const config, tok, weights = configFile, tokenizerFile, "model.safetensors"
+	const modules, pooling, limits = modulesFile, "1_Pooling/config.json", sentenceConfigFile
+	long := strconv.Quote(strings.Repeat("a", 1<<20))
+	states := strconv.Quote(strings.Repeat("a{0,100}", 20))
+	split := func(regex string) string {
+		return `{"type":"Split","pattern":{"Regex":` + regex + `},"behavior":"Isolated","invert":false}`
+	}
+	return []hostileModel{
+		// Not an object.
+		{"bert", config, "", ``, "EOF"},
+		{"bert", config, "", `[]`, "array"},
+		{"bert", config, "", `null`, "model_type"},
+		{"bert", config, "", `{}`, "model_type"},
+		{"bert", config, "", `{"model_type":"bert"`, "EOF"},
+		{"bert", config, "", repeated(`{"a":`, "1", "}", 1<<19), "depth"},
+		{"bert", config, "", `{"model_type":"bert","model_type":"bert"}`, "duplicate"},
+		{"bert", config, "", `"` + strings.Repeat("a", maxConfig) + `"`, "longer than"},
+		// Sizes.
+		{"bert", config, "hidden_size", `0`, "hidden_size"},
+		{"bert", config, "hidden_size", `-16`, "hidden_size"},
+		{"bert", config, "hidden_size", `NaN`, "hidden_size"},
+		{"bert", config, "hidden_size", `1e999`, "hidden_size"},
+		{"bert", config, "hidden_size", `1e308`, "hidden_size"},
+		{"bert", config, "hidden_size", `15.5`, "hidden_size"},
+		{"bert", config, "hidden_size", `"16"`, "hidden_size"},
+		{"bert", config, "hidden_size", `[16]`, "hidden_size"},
+		{"bert", config, "hidden_size", ``, "hidden_size"},
+		{"bert", config, "hidden_size", `null`, "hidden_size"},
+		{"bert", config, "hidden_size", `65536`, "embeddings.word_embeddings.weight"},
+		{"bert", config, "num_hidden_layers", `1e9`, "num_hidden_layers"},
+		{"bert", config, "num_hidden_layers", `1024`, "layer.2."},
+		{"bert", config, "num_hidden_layers", `0`, "num_hidden_layers"},
+		{"bert", config, "num_attention_heads", `3`, "num_attention_heads"},
+		{"bert", config, "num_attention_heads", `1e6`, "num_attention_heads"},
+		{"bert", config, "intermediate_size", `2147483648`, "intermediate_size"},
+		{"bert", config, "vocab_size", `16777216`, "word_embeddings"},
+		{"bert", config, "vocab_size", `2`, "word_embeddings"},
+		{"bert", config, "vocab_size", `9223372036854775807`, "vocab_size"},
+		{"bert", config, "type_vocab_size", `0`, "type_vocab_size"},
+		{"bert", config, "type_vocab_size", `7`, "token_type_embeddings"},
+		{"bert", config, "max_position_embeddings", `1e9`, "max_position_embeddings"},
+		{"bert", config, "max_position_embeddings", `8`, "position_embeddings"},
+		{"roberta", config, "max_position_embeddings", `2`, "position_embeddings"},
+		{"roberta", config, "pad_token_id", `1e9`, "pad_token_id"},
+		{"roberta", config, "pad_token_id", `400`, "pad_token_id"},
+		{"bert", config, "layer_norm_eps", `-1`, "layer_norm_eps"},
+		{"bert", config, "layer_norm_eps", `Infinity`, "layer_norm_eps"},
+		{"bert", config, "hidden_act", `"os.system"`, "hidden_act"},
+		{"bert", config, "hidden_act", `{"class":"x"}`, "hidden_act"},
+		{"bert", config, "model_type", `"llama"`, "model_type"},
+		{"bert", config, "architectures", `["BertForMaskedLM"]`, "architectures"},
+		{"bert", config, "architectures", `[[]]`, "architectures"},
+		{"deberta-v2", config, "position_buckets", `1e15`, "position_buckets"},
+		{"deberta-v2", config, "max_relative_positions", `1e15`, "max_relative_positions"},
+		{"deberta-v2", config, "pos_att_type", `"p2p|c2c"`, "pos_att_type"},
+		{"modernbert", config, "global_attn_every_n_layers", `0`, "global_attn_every_n_layers"},
+		{"modernbert", config, "local_attention", `1e12`, "local_attention"},
+		{"modernbert", config, "global_rope_theta", `-1`, "global_rope_theta"},
+		{"modernbert", config, "num_attention_heads", `16`, "num_attention_heads"},
+		{"hhem", config, "prompt", `"{text1}"`, "prompt"},
+		{"hhem", config, "prompt", long, "prompt"},
+		// Labels.
+		{"bert", config, "id2label", `{"0":"entailment"}`, `labels "entailment"`},
+		{"bert", config, "id2label", `{"0":"entailment","1":"neutral","2":"neutral","3":"contradiction"}`, "classifier.weight"},
+		{"bert", config, "id2label", `{"0":"entailment","1":"neutral","99999999":"contradiction"}`, "id2label"},
+		{"bert", config, "id2label", `{"-1":"entailment","0":"neutral","1":"contradiction"}`, "id2label"},
+		{"bert", config, "id2label", `["entailment","neutral","contradiction"]`, "id2label"},
+		{"modernbert-tokens", config, "id2label", `{"0":"LABEL_0","1":"LABEL_1","2":"LABEL_2"}`, `label "LABEL_2"`},
+		// Sentence encoders.
+		{"bert-sentence", modules, "", `[]`, "Transformer and Pooling"},
+		{"bert-sentence", modules, "", `{}`, "modules"},
+		{"bert-sentence", modules, "1/path", `"../../etc"`, "path"},
+		{"bert-sentence", modules, "1/path", `"/etc"`, "path"},
+		{"bert-sentence", modules, "1/type", `"os.system"`, "type"},
+		{"bert-sentence", pooling, "word_embedding_dimension", `1e9`, "word_embedding_dimension"},
+		{"bert-sentence", pooling, "word_embedding_dimension", `17`, "word_embedding_dimension"},
+		{"bert-sentence", limits, "max_seq_length", `-1`, "max_seq_length"},
+		{"bert-sentence", limits, "max_seq_length", `1e12`, "max_seq_length"},
+		{"bert", tokenizerConfigFile, "model_max_length", `"512"`, "model_max_length"},
+		{"bert", tokenizerConfigFile, "", `[1]`, "array"},
+		// Tokenizers.
+		{"bert", tok, "", ``, "EOF"},
+		{"bert", tok, "", `null`, "model"},
+		{"bert", tok, "", repeated(`{"model":`, "1", "}", 1<<20), "depth"},
+		{"bert", tok, "model", `{"type":"Python"}`, "/model/type"},
+		{"bert", tok, "model/vocab", `{}`, "vocab"},
+		{"bert", tok, "model/vocab/" + "the", `99999`, "99999"},
+		{"bert", tok, "model/vocab/" + "the", `-1`, "the"},
+		{"bert", tok, "model/vocab/" + "the", `0`, "duplicate id"},
+		{"bert", tok, "model/vocab/" + "the", `1e30`, "the"},
+		{"bert", tok, "model/vocab", `{` + long + `:0}`, "the limit is"},
+		{"roberta", tok, "model/merges", `[["a","zzz"]]`, "/model/merges/0"},
+		{"roberta", tok, "model/merges", `["a b c"]`, "merges"},
+		{"roberta", tok, "model/merges", `[["a"]]`, "merges"},
+		{"roberta", tok, "model/merges", `{"a":"b"}`, "merges"},
+		{"xlm-roberta", tok, "model/unk_id", `1e6`, "unk_id"},
+		{"xlm-roberta", tok, "model/vocab", `[["a",1e999]]`, "score"},
+		{"xlm-roberta", tok, "model/vocab", `[["a","b"]]`, "score"},
+		{"bert", tok, "pre_tokenizer", split(`"(a+)+$"`), "/pre_tokenizer/pattern/Regex"},
+		{"bert", tok, "pre_tokenizer", split(`"` + repeated("(", "a{1000}", "){1000}", 3) + `"`), "/pre_tokenizer/pattern/Regex"},
+		{"bert", tok, "pre_tokenizer", split(states), "states"},
+		{"bert", tok, "pre_tokenizer", split(long), "/pre_tokenizer/pattern/Regex"},
+		{"bert", tok, "normalizer", `{"type":"Replace","pattern":{"Regex":"a{1000}{1000}"},"content":""}`, "/normalizer/pattern/Regex"},
+		{"bert", tok, "normalizer", `{"type":"Replace","pattern":{"String":"a"},"content":` + long + `}`, "/normalizer/content"},
+		{"bert", tok, "normalizer", `{"type":"Prepend","prepend":` + long + `}`, "/normalizer/prepend"},
+		{"bert", tok, "normalizer", repeated(`{"type":"Sequence","normalizers":[`, `{"type":"NFC"}`, "]}", 100), "nested too deeply"},
+		{"bert", tok, "pre_tokenizer", repeated(`{"type":"Sequence","pretokenizers":[`, `{"type":"Whitespace"}`, "]}", 100), "nested too deeply"},
+		{"bert", tok, "post_processor", repeated(`{"type":"Sequence","processors":[`, `{"type":"ByteLevel"}`, "]}", 100), "nested too deeply"},
+		{"bert", tok, "added_tokens/0/content", long, "/added_tokens"},
+		{"bert", tok, "added_tokens/0/id", `-1`, "/added_tokens/0/id"},
+		{"bert", tok, "added_tokens/0/id", `1e30`, "/added_tokens/0/id"},
+		{"bert", tok, "added_tokens/0/id", ``, "/added_tokens/0/id"},
+		{"bert", tok, "added_tokens/0/normalized", `"yes"`, "/added_tokens/0/normalized"},
+		{"bert", tok, "post_processor", `{"type":"BertProcessing","sep":["[SEP]",99999],"cls":["[CLS]",2]}`, "99999"},
+		{"bert", tok, "post_processor", `{"type":"BertProcessing","sep":["[SEP]",-1],"cls":["[CLS]",2]}`, "/post_processor/sep"},
+		{"bert", tok, "post_processor", `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"X","type_id":0}}],"pair":[],"special_tokens":{}}`, "/post_processor/single/0/SpecialToken/id"},
+		{"bert", tok, "post_processor", `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"X","type_id":0}}],"pair":[{"SpecialToken":{"id":"X","type_id":0}}],"special_tokens":{"X":{"id":"X","ids":[88888],"tokens":["X"]}}}`, "88888"},
+		{"bert", tok, "post_processor", `{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":900}}],"pair":[{"Sequence":{"id":"A","type_id":900}}],"special_tokens":{}}`, "900"},
+		// Weights.
+		{"bert", weights, "", ``, "no header"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight", ``, "belong to no tensor"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight/dtype", `"I64"`, "word_embeddings"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight/dtype", `"F16"`, "word_embeddings"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight/shape", `[1]`, "word_embeddings"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight/shape", `[4294967296,4294967296]`, "word_embeddings"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight/shape", `[-1,16]`, "word_embeddings"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight/data_offsets", `[0,9223372036854775807]`, "word_embeddings"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight/data_offsets", `[8,4]`, "word_embeddings"},
+		{"bert", weights, "classifier.bias/data_offsets", `[0,12]`, "overlaps"},
+		{"bert", weights, "extra", `{"dtype":"F32","shape":[1],"data_offsets":[0,4]}`, "overlaps"},
+		{"bert", "model.safetensors.index.json", "", `{"weight_map":{"a":"../../../etc/passwd"}}`, "passwd"},
+	}
+}
+
+// setMember returns JSON in which the member at a path has another value.
+func setMember(t *testing.T, data []byte, at, value string) []byte {
+	t.Helper()
+	name, rest, more := strings.Cut(at, "/")
+	var list []json.RawMessage
+	object := map[string]json.RawMessage{}
+	isList := json.Unmarshal(data, &list) == nil
+	if !isList {
+		if err := json.Unmarshal(data, &object); err != nil {
+			t.Fatalf("%s: %v", at, err)
+		}
+	}
+	if isList {
+		for i := range list {
+			object[strconv.Itoa(i)] = list[i]
+		}
+	}
+	if more {
+		object[name] = setMember(t, object[name], rest, value)
+	} else {
+		object[name] = json.RawMessage(value)
+	}
+	// Values may be invalid JSON, which Marshal rejects.
+	var b strings.Builder
+	keys := make([]string, 0, len(object))
+	for key := range object {
+		if len(object[key]) > 0 {
+			keys = append(keys, key)
+		}
+	}
+	for i, key := range keys {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if !isList {
+			b.WriteString(strconv.Quote(key) + ":")
+		} else {
+			key = strconv.Itoa(i)
+		}
+		b.Write(object[key])
+	}
+	if isList {
+		return []byte("[" + b.String() + "]")
+	}
+	return []byte("{" + b.String() + "}")
+}
+
+// write creates the directory of the model.
+func (h *hostileModel) write(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(goldenDir(h.model))); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, h.file)
+	if h.file == "model.safetensors.index.json" {
+		if err := os.Remove(filepath.Join(dir, "model.safetensors")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data := []byte(h.value)
+	if h.at != "" {
+		var err error
+		if data, err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(h.file) == ".json" {
+			data = setMember(t, data, h.at, h.value)
+		} else { // the header of safetensors
+			n := 8 + binary.LittleEndian.Uint64(data)
+			header := setMember(t, data[8:n], h.at, h.value)
+			data = append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), data[n:]...)
+		}
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Open rejects hostile models with an error that names the file and the member, without
+// using memory that the size of the files does not justify.
+func TestOpenRejectsHostileModels(t *testing.T) {
+	for _, h := range hostileModels() {
+		t.Run(fmt.Sprintf("%s/%s/%.40s=%.40s", h.model, h.file, h.at, h.value), func(t *testing.T) {
+			dir := h.write(t) // contains the name of the test
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			o := goldenOptions(h.model)
+			o.Threads = 1
+			m, err := Open(dir, o)
+			runtime.ReadMemStats(&after)
+			if err == nil {
+				m.Close()
+				t.Fatal("got no error")
+			}
+			msg := strings.ReplaceAll(err.Error(), dir, "DIR")
+			named := strings.Contains(msg, filepath.Base(h.file)) || strings.Contains(msg, `tensor "`)
+			if !named || !strings.Contains(msg, h.reason) {
+				t.Errorf("got error %.300q, want one that contains %s and %s", msg, h.file, h.reason)
+			}
+			if len(msg) > 1000 {
+				t.Errorf("got an error of %d bytes, want at most 1000", len(msg))
+			}
+			if d := time.Since(start); d > 5*time.Second {
+				t.Errorf("took %v, want at most 5s", d)
+			}
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 64<<20 {
+				t.Errorf("got %d bytes allocated, want at most 64 MiB", allocated)
+			}
+		})
+	}
+}
+
+// FuzzOpen checks that a changed configuration and tokenizer are either rejected or
+// produce a model that runs.
+func FuzzOpen(f *testing.F) {
+	for _, name := range []string{"bert", "roberta", "deberta-v2", "modernbert", "hhem"} {
+		config, err := os.ReadFile(filepath.Join(goldenDir(name), configFile))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(name, config, readTokenizerFile(f, name), "The [MASK] caf\u00e9 \xff 12")
+	}
+	f.Fuzz(func(t *testing.T, name string, config, tokenizer []byte, text string) {
+		if !slices.Contains(goldenNames(), name) || len(text) > 1000 {
+			return
+		}
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(goldenDir(name))); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, dir, configFile, config)
+		writeFile(t, dir, tokenizerFile, tokenizer)
+		o := goldenOptions(name)
+		o.Threads = 1
+		m, err := Open(dir, o)
+		if err != nil {
+			return
+		}
+		defer m.Close()
+		if m.Info().Kind != Classify && m.Info().Kind != HHEM {
+			return
+		}
+		logits, err := m.Classify(t.Context(), []Pair{{text, "a"}})
+		if err == nil && len(logits[0]) != len(m.Info().Labels) {
+			t.Errorf("got %d logits, want %d", len(logits[0]), len(m.Info().Labels))
+		}
+	})
+}
