@@ -3,9 +3,8 @@
 Models have the shapes of published ones and random weights. Each engine is a process;
 all get the same weights, token ids and number of threads, and run in short alternating
 turns, so that other load affects all. Their outputs are compared first. ONNX Runtime
-runs the exported graph with all optimizations (ORT_ENABLE_ALL) and the same graph after
-onnxruntime.transformers.optimizer; the faster is used. In int8, ONNX Runtime and PyTorch
-quantize dynamically.
+runs the exported graph after onnxruntime.transformers.optimizer, with all optimizations.
+In int8, ONNX Runtime and PyTorch quantize dynamically.
 """
 
 import argparse
@@ -25,7 +24,6 @@ import numpy as np
 LABELS = [3, 209]  # output tokens of MiniCheck-Flan-T5
 SPECIALS = {"[UNK]": 0, "[CLS]": 5, "[SEP]": 6}
 WORDS = 1000
-ENGINES = ("ragfaith", "ort", "torch")
 
 
 def deberta(**sizes):
@@ -72,16 +70,16 @@ def flan():
 PAIR = {0: "not_supported", 1: "supported"}
 SHAPES = {
     "bert-base": (bert, ((16, 128), (4, 512))),
-    "roberta-large": (roberta, ((16, 128), (4, 512))),
+    "roberta-large": (roberta, ((1, 128), (1, 512))),
     "deberta-v3-small": (lambda: deberta(hidden_size=768, num_hidden_layers=6, num_attention_heads=12,
                                          intermediate_size=3072), ((16, 128), (4, 512))),
     "deberta-v3-large": (lambda: deberta(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16,
-                                         intermediate_size=4096), ((16, 128), (4, 512))),
+                                         intermediate_size=4096), ((1, 128), (1, 512))),
     "tinylettuce-17m": (lambda: modernbert(hidden_size=256, num_hidden_layers=7, num_attention_heads=4,
-                                           intermediate_size=384), ((16, 128), (4, 512), (1, 2048))),
-    "modernbert-base": (modernbert, ((16, 128), (4, 512), (1, 2048))),
+                                           intermediate_size=384), ((4, 512), (1, 2048))),
+    "modernbert-base": (modernbert, ((4, 512), (1, 2048))),
     "t5-base": (hhem, ((16, 128), (4, 512))),
-    "flan-t5-large": (flan, ((16, 128), (4, 512))),
+    "flan-t5-large": (flan, ((1, 128), (1, 512))),
 }
 
 
@@ -122,6 +120,25 @@ def write_tokenizer(path):
     return t
 
 
+def load_model(name, directory):
+    """Returns the model that write_model wrote."""
+    import torch
+    from safetensors.torch import load_file
+    cls, config = SHAPES[name][0]()
+    with torch.device("meta"):
+        model = cls(config)
+    state = load_file(os.path.join(directory, "model.safetensors"))
+    if name == "t5-base":
+        state = {k.removeprefix("t5."): v for k, v in state.items()}
+        state["transformer.encoder.embed_tokens.weight"] = state["transformer.shared.weight"]
+    model = cls(config) if "bert" in name or "lettuce" in name else model
+    missing, unexpected = model.load_state_dict(state, strict=False, assign=True)
+    if unexpected or [k for k in missing if "embed_tokens" not in k and "position_ids" not in k]:
+        raise RuntimeError(f"{name}: missing {missing}, unexpected {unexpected}")
+    model.tie_weights()
+    return model.eval()
+
+
 def write_model(name, directory):
     """Writes a model with random weights, as float32 safetensors and ONNX graphs."""
     import torch
@@ -142,7 +159,6 @@ def write_model(name, directory):
                        "prompt": "{text1} {text2}"}, f)
     else:
         model.save_pretrained(directory)
-    torch.save(model, os.path.join(directory, "model.pt"))
     ids = torch.randint(10, WORDS, (2, 64))
     with torch.no_grad():
         torch.onnx.export(wrap(model), (ids,), os.path.join(directory, "plain.onnx"), input_names=["ids"],
@@ -153,29 +169,19 @@ def write_model(name, directory):
 
 
 def optimize(name, directory, heads, width):
-    """Writes the graph with fused operators and the quantized graphs."""
+    """Replaces the graph by one with fused operators, and quantizes it."""
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.transformers.optimizer import optimize_model
-    plain, fused = (os.path.join(directory, n) for n in ("plain.onnx", "fused.onnx"))
-    large = os.path.getsize(os.path.join(directory, "model.safetensors")) > 1.9e9
-    try:
-        kind = "bert" if "t5" not in name else "t5"
-        optimize_model(plain, model_type=kind, num_heads=heads, hidden_size=width).save_model_to_file(
-            fused, use_external_data_format=large)
-    except Exception as e:
-        print(f"  no fused graph of {name}: {e}", file=sys.stderr)
-    gc.collect()
+    plain, graph, quantized = (os.path.join(directory, n) for n in ("plain.onnx", "float32.onnx", "int8.onnx"))
+    external = os.path.getsize(os.path.join(directory, "model.safetensors")) > 1.9e9
     logging.disable()
-    for path in (plain, fused):
-        if os.path.exists(path):
-            try:
-                quantize_dynamic(path, path.replace(".onnx", "-int8.onnx"), weight_type=QuantType.QInt8,
-                                 use_external_data_format=large,
-                                 extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT})
-            except Exception as e:
-                print(f"  no int8 graph of {name}: {e}", file=sys.stderr)
-            gc.collect()
+    optimize_model(plain, model_type="t5" if "t5" in name else "bert", num_heads=heads,
+                   hidden_size=width).save_model_to_file(graph, use_external_data_format=external)
+    os.remove(plain)
+    gc.collect()
+    quantize_dynamic(graph, quantized, weight_type=QuantType.QInt8, use_external_data_format=external,
+                     extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT})
 
 
 def worker(engine, directory, precision, threads):
@@ -183,8 +189,7 @@ def worker(engine, directory, precision, threads):
     if engine == "torch":
         import torch
         torch.set_num_threads(threads)
-        model = torch.load(os.path.join(directory, "model.pt"), weights_only=False)
-        model.config._attn_implementation = "sdpa" if getattr(model, "_supports_sdpa", False) else "eager"
+        model = load_model(os.path.basename(directory), directory)
         if precision == "int8":
             model = torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
         module = wrap(model)
@@ -196,8 +201,8 @@ def worker(engine, directory, precision, threads):
         import onnxruntime as ort
         opts = ort.SessionOptions()
         opts.intra_op_num_threads, opts.inter_op_num_threads, opts.log_severity_level = threads, 1, 3
-        name = engine + ("-int8.onnx" if precision == "int8" else ".onnx")
-        session = ort.InferenceSession(os.path.join(directory, name), opts, providers=["CPUExecutionProvider"])
+        session = ort.InferenceSession(os.path.join(directory, precision + ".onnx"), opts,
+                                       providers=["CPUExecutionProvider"])
 
         def compute(ids):
             return session.run(None, {"ids": ids})[0]
@@ -286,34 +291,9 @@ def write_pairs(path, tokenizer, batch, tokens, prompt):
     np.save(path + ".npy", np.array(ids, np.int64))
 
 
-def open_engines(name, directory, precision, args):
-    """Starts the engines; of the ONNX graphs the faster."""
-    engines, graphs = {}, []
-    for engine in ("ragfaith", "plain", "fused", "torch"):
-        if args.engines and {"plain": "ort", "fused": "ort"}.get(engine, engine) not in args.engines:
-            continue
-        try:
-            e = Engine(engine, directory, name, precision, args)
-        except RuntimeError as err:
-            print(f"  {name} {precision}: {err}", file=sys.stderr)
-            continue
-        if engine in ("plain", "fused"):
-            e.send("load", os.path.join(directory, "4x512"))
-            e.run(1)
-            graphs.append((e.run(3, args.cpu_time), e))
-        else:
-            engines[engine] = e
-    if graphs:
-        graphs.sort(key=lambda g: g[0])
-        for _, e in graphs[1:]:
-            e.close()
-        engines["ort"] = graphs[0][1]
-    return {k: engines[k] for k in ENGINES if k in engines}
-
-
 def measure(name, directory, precision, args, reference):
     """Prints a line per case. reference has the float32 logits of PyTorch by case."""
-    engines = open_engines(name, directory, precision, args)
+    engines = {k: Engine(k, directory, name, precision, args) for k in args.engines.split(",")}
     for batch, tokens in SHAPES[name][1]:
         case = os.path.join(directory, f"{batch}x{tokens}")
         scores, times = {}, {k: [] for k in engines}
@@ -335,7 +315,7 @@ def measure(name, directory, precision, args, reference):
             line += f"{statistics.median(ratios):8.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
         line += "  " + "/".join(f"{e.peak():.0f}" for e in engines.values()) + " MB"
         line += "  " + " ".join(f"{d:.1e}" for d in difference.values())
-        print(line + f"  {engines['ort'].name if 'ort' in engines else ''}", flush=True)
+        print(line, flush=True)
     for e in engines.values():
         e.close()
 
@@ -349,7 +329,7 @@ def main():
     parser.add_argument("--kernel", default="", help="kernel implementation (default: the fastest)")
     parser.add_argument("--only", default="", help="run only these models")
     parser.add_argument("--precision", default="float32,int8")
-    parser.add_argument("--engines", default="", help="run only these of ragfaith, ort and torch")
+    parser.add_argument("--engines", default="ragfaith,ort,torch")
     parser.add_argument("--keep", default="", help="keep the models in this directory and reuse them")
     parser.add_argument("--profile", default="", help="prefix of CPU profiles of ragfaith")
     parser.add_argument("--cpu-time", action="store_true",
@@ -360,8 +340,7 @@ def main():
     if args.worker:
         worker(args.worker, args.dir, args.precision, args.threads)
         return
-    names = ", ".join(k for k in ENGINES if not args.engines or k in args.engines)
-    print(f"{args.threads} threads; pairs a second on {names}; speed of ragfaith relative to the others, with the "
+    print(f"{args.threads} threads; pairs a second on {args.engines}; speed of ragfaith relative to the others, with the "
           "range over turns; peak memory; difference of logits from PyTorch in standard deviations", flush=True)
     for name in SHAPES:
         if args.only and name not in args.only.split(","):
