@@ -67,19 +67,20 @@ def flan():
     return t5(Model, d_model=1024, d_ff=2816, num_layers=24, num_heads=16)
 
 
+PASSAGES = ((4, 128), (1, 512))  # numbers of pairs and of tokens in each
 PAIR = {0: "not_supported", 1: "supported"}
 SHAPES = {
-    "bert-base": (bert, ((16, 128), (4, 512))),
-    "roberta-large": (roberta, ((1, 128), (1, 512))),
+    "bert-base": (bert, PASSAGES),
+    "roberta-large": (roberta, PASSAGES),
     "deberta-v3-small": (lambda: deberta(hidden_size=768, num_hidden_layers=6, num_attention_heads=12,
-                                         intermediate_size=3072), ((16, 128), (4, 512))),
+                                         intermediate_size=3072), PASSAGES),
     "deberta-v3-large": (lambda: deberta(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16,
-                                         intermediate_size=4096), ((1, 128), (1, 512))),
+                                         intermediate_size=4096), PASSAGES),
     "tinylettuce-17m": (lambda: modernbert(hidden_size=256, num_hidden_layers=7, num_attention_heads=4,
-                                           intermediate_size=384), ((4, 512), (1, 2048))),
-    "modernbert-base": (modernbert, ((4, 512), (1, 2048))),
-    "t5-base": (hhem, ((16, 128), (4, 512))),
-    "flan-t5-large": (flan, ((1, 128), (1, 512))),
+                                           intermediate_size=384), PASSAGES + ((1, 2048),)),
+    "modernbert-base": (modernbert, PASSAGES + ((1, 2048),)),
+    "t5-base": (hhem, PASSAGES),
+    "flan-t5-large": (flan, PASSAGES),
 }
 
 
@@ -296,13 +297,14 @@ def measure(name, directory, precision, args, reference):
     engines = {k: Engine(k, directory, name, precision, args) for k in args.engines.split(",")}
     for batch, tokens in SHAPES[name][1]:
         case = os.path.join(directory, f"{batch}x{tokens}")
-        scores, times = {}, {k: [] for k in engines}
+        scores, counts, times = {}, {}, {k: [] for k in engines}
         for k, e in engines.items():
             e.send("load", case)
+            start = time.perf_counter()
             scores[k] = np.array(e.send("scores"), float)
+            counts[k] = max(1, round(args.seconds / (time.perf_counter() - start)))
         want = reference.setdefault(case, scores.get("torch", next(iter(scores.values()))))
         difference = {k: float(np.sqrt(np.mean((v - want) ** 2)) / np.std(want)) for k, v in scores.items()}
-        counts = {k: max(1, round(args.seconds / e.run(1))) for k, e in engines.items()}
         for _ in range(args.turns):
             for k, e in engines.items():
                 times[k].append(e.run(counts[k], args.cpu_time))

@@ -188,7 +188,7 @@ func (j noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgemen
 
 // forDryRun returns s with the stages that need a server or a model replaced.
 func (s stages) forDryRun(o *scoreOptions, m *model) stages {
-	if o.judge != judgeLLM {
+	if o.judge == judgeLexical {
 		s.judge = newNoopJudge()
 	}
 	if x, ok := s.extractor.(extractllm.Extractor); ok {
@@ -226,8 +226,9 @@ func (e *estimate) Write(r *result.Row) error {
 	return nil
 }
 
-// print writes one statistic per line. m is nil for a run without a language model.
-func (e *estimate) print(w io.Writer, o *scoreOptions, m *model) error {
+// print writes one statistic per line. m is nil for a run without a language model, local
+// for one without a local model.
+func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localModel) error {
 	var b strings.Builder
 	line := func(name, value, note string) {
 		if note != "" {
@@ -278,6 +279,11 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model) error {
 		}
 		line("time", d.Round(time.Second).String(), note)
 	}
+	if local != nil {
+		line("pairs", strconv.Itoa(local.meter.pairs), "of contexts and claims, as the judge reads them")
+		d, note := local.meter.estimate()
+		line("judge time", d.Round(time.Second).String(), note)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -299,10 +305,15 @@ func (e *estimate) duration(o *scoreOptions) (time.Duration, string) {
 			seconds, note = s, fmt.Sprintf("at %d tokens per minute", o.llm.tpm)
 		}
 	}
+	return clampSeconds(seconds), note
+}
+
+// clampSeconds converts seconds to a duration, the longest one if it is longer.
+func clampSeconds(seconds float64) time.Duration {
 	if ns := seconds * float64(time.Second); ns < math.MaxInt64 {
-		return time.Duration(ns), note
+		return time.Duration(ns)
 	}
-	return math.MaxInt64, note
+	return math.MaxInt64
 }
 
 // dryRun estimates the requests, tokens, cost and time of the run and prints them.
@@ -330,5 +341,5 @@ func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
 		return err
 	}
 	failures.Close()
-	return est.print(r.stdout.w, o, r.model)
+	return est.print(r.stdout.w, o, r.model, r.local)
 }

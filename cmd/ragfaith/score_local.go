@@ -181,6 +181,7 @@ type localModel struct {
 	layout     crossencoder.Layout
 	spans      spans.Layout
 	layoutName string // name of the published judge whose layout it is, or ""
+	meter      *meter // measures its speed in a dry run; otherwise nil
 }
 
 // Count implements crossencoder.Model.

@@ -135,9 +135,12 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if o.usesLocalModel() && !o.dryRun {
+	if o.usesLocalModel() {
 		if r.local, err = o.openLocal(r.sys); err != nil { //nolint:contextcheck // opening takes milliseconds
 			return err
+		}
+		if o.dryRun {
+			r.local.meter = &meter{now: r.sys.Clock.Now}
 		}
 	}
 	if r.stages, err = o.newStages(r.model, r.local); err != nil {

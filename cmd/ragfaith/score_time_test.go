@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMeterComputesForASecond(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	calls := 0
+	m := &meter{now: func() time.Time { return now }}
+	for range 100 {
+		err := m.addPair(10, func() error {
+			calls++
+			now = now.Add(400 * time.Millisecond)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if calls != 4 { // one to read the weights, three of 0.4 s
+		t.Errorf("got %d pairs computed, want 4", calls)
+	}
+	d, note := m.estimate()
+	if want := 40 * time.Second; d.Round(time.Millisecond) != want || m.pairs != 100 {
+		t.Errorf("got %v for %d pairs, want %v for 100", d, m.pairs, want)
+	}
+	if want := "estimate: 1000 tokens at 25 per second, measured here"; note != want {
+		t.Errorf("note: got %q, want %q", note, want)
+	}
+}
+
+func TestDryRunEstimatesTimeOfLocalModel(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "rows.jsonl")
+	writeFile(t, data, `{"question":"q","answer":"The sky is blue. Elephants migrate.","contexts":["The sky is blue.","Elephants migrate through Kenya.","It is today."]}
+`)
+	classifier := writeModel(t, t.TempDir(), nli...)
+	tagger := filepath.Join(t.TempDir(), "lettucedetect-base")
+	if err := os.CopyFS(tagger, os.DirFS("../../internal/encoder/testdata/models/modernbert-tokens")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"all passages", []string{"--judge", classifier}, "pairs                      6"},
+		{"prefilter", []string{"--judge", classifier, "--prefilter", "1"}, "pairs                      2"},
+		{"token classifier", []string{"--judge", tagger}, "pairs "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--dry-run"}, c.args...)...)
+			if got.code != exitOK || !strings.Contains(got.stdout, c.want) || !strings.Contains(got.stdout, "per second, measured here") {
+				t.Errorf("got code %d and\n%s%s\nwant a line %q and an estimate", got.code, got.stdout, got.stderr, c.want)
+			}
+		})
+	}
+}
