@@ -250,6 +250,31 @@ func TestInterruptedPullResumes(t *testing.T) {
 	}
 }
 
+// TestKilledPullResumes checks that a killed process leaves no lock and no incomplete
+// model.
+func TestKilledPullResumes(t *testing.T) {
+	t.Parallel()
+	h := newTestHub(func(h *testHub) { h.released = make(chan struct{}) })
+	defer h.close()
+	dir := t.TempDir()
+	args := []string{"models", "pull", "org/plain", "--models", dir, "--endpoint", h.hub.URL}
+	cmd, _, _, _ := start(t, args...)
+	<-h.requested // the lock is held
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	exitCode(t, cmd)
+	for path := range readTree(t, dir) {
+		if strings.Contains(path, "snapshots") || strings.Contains(path, "refs") {
+			t.Errorf("got %s, want no model", path)
+		}
+	}
+	close(h.released)
+	if msg, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil || strings.Contains(string(msg), "waiting") {
+		t.Errorf("%v: %s", err, msg)
+	}
+}
+
 func TestHuggingFacePaths(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -129,7 +129,7 @@ func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64
 		case isPathErr:
 			return pathErr.Err.Error(), nil
 		case err != nil:
-			return err.Error(), nil
+			return err.Error(), nil //nolint:nilerr // it is the reason
 		case want == f.hash:
 			return d.check(), nil
 		}

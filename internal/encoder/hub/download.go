@@ -34,7 +34,7 @@ type download struct {
 }
 
 // fetch downloads and verifies a file and then moves it to path. It resumes the
-// download of an earlier run, or of the Hugging Face libraries, from path.incomplete.
+// download of an earlier run, or of older Hugging Face libraries, from path.incomplete.
 func (r *remote) fetch(ctx context.Context, f remoteFile, path string) error {
 	d := &download{remote: r, f: f, path: path}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -233,27 +233,27 @@ func (r *remote) identify(ctx context.Context, f *remoteFile) error {
 		return nil
 	}
 	name := f.Repo + ": " + f.Name
-	var res *http.Response
-	err := r.retry(ctx, name, func(ctx context.Context, _ func()) (_ bool, err error) {
-		if res, err = r.send(ctx, http.MethodHead, r.fileAddress(*f), nil); err != nil {
+	var header http.Header
+	err := r.retry(ctx, name, func(ctx context.Context, _ func()) (bool, error) {
+		res, err := r.send(ctx, http.MethodHead, r.fileAddress(*f), nil)
+		if err != nil {
 			return false, err
 		}
-		res.Body.Close()
+		defer res.Body.Close()
 		if res.StatusCode >= 400 {
 			return false, r.statusError(res, f.Repo, f.Commit, f.Name)
+		}
+		if header = res.Header; res.StatusCode != http.StatusOK {
+			header.Del("Content-Length") // that of a redirect
 		}
 		return false, nil
 	})
 	if err != nil {
 		return err
 	}
-	length := res.Header.Get("X-Linked-Size")
-	if length == "" && res.StatusCode == http.StatusOK {
-		length = res.Header.Get("Content-Length")
-	}
-	size, err := strconv.ParseInt(length, 10, 64)
+	size, err := strconv.ParseInt(cmp.Or(header.Get("X-Linked-Size"), header.Get("Content-Length")), 10, 64)
 	if err == nil && size >= 0 && size <= maxFileSize {
-		tag := cmp.Or(trimETag(res.Header.Get("X-Linked-Etag")), trimETag(res.Header.Get("ETag")))
+		tag := trimETag(cmp.Or(header.Get("X-Linked-Etag"), header.Get("ETag")))
 		f.Size = size
 		switch {
 		case isHash(tag, sha256Digits):

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/gofrs/flock"
 )
 
 // cacheMini is like cacheRepo for the model that most tests download.
@@ -317,6 +319,34 @@ func TestPullErrorNamesUnusableDirectory(t *testing.T) {
 	p.Store.Dir = file
 	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), file) {
 		t.Errorf("got error %v, want %q", err, file)
+	}
+}
+
+func TestPullWaitsForOtherPrograms(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	// Python's filelock also uses flock.
+	path := filepath.Join(p.Store.Dir, ".locks", "models--sentence-transformers--all-MiniLM-L6-v2", h.mini().files[weightsFile].sha256()+".lock")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other := flock.New(path)
+	if locked, err := other.TryLock(); err != nil || !locked {
+		t.Fatalf("got locked %t, error %v", locked, err)
+	}
+	waits := 0
+	p.Watch.Wait = func(repo string) {
+		waits++
+		if n := len(h.requests(h.large())); n > 0 {
+			t.Errorf("got %d requests while the file is locked, want 0", n)
+		}
+		if err := other.Unlock(); err != nil {
+			t.Error(err)
+		}
+	}
+	checkIntact(t, pull(t, p, mini, ""))
+	if waits != 1 {
+		t.Errorf("got %d waits, want 1", waits)
 	}
 }
 
