@@ -147,7 +147,7 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 		return err
 	}
 	if o.prescreens() {
-		if err := r.openPrescreen(); err != nil { //nolint:contextcheck // opening takes milliseconds
+		if err := r.openPrescreen(); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,6 @@ type pass struct {
 	qkv       []float32 // queries, keys and values
 	attnOut   []float32 // attention output
 	positions []int32
-	blocks    []kernel.Block
 	scratch   [3][]float32 // buffers for networks and heads
 	sums      []float64    // sums for means over tokens
 
@@ -90,20 +89,6 @@ func (p *pass) observeLayer(i int, x []float32) {
 // prune reports whether layer i of n can skip all but the first token of each
 // sequence.
 func (p *pass) prune(i, n int) bool { return p.first && i == n-1 && p.observe == nil }
-
-// firstTokenBlocks returns the attention blocks of a sequence, restricted to the
-// query of its first token.
-func (p *pass) firstTokenBlocks() func(s int) []kernel.Block {
-	blocks := grow(&p.blocks, len(p.lengths))
-	for s, n := range p.lengths {
-		if blocks[s].Keys == nil {
-			blocks[s].Keys = make([][2]int, 1)
-		}
-		blocks[s].Q1 = 1
-		blocks[s].Keys[0] = [2]int{0, n}
-	}
-	return func(s int) []kernel.Block { return blocks[s : s+1] }
-}
 
 // gather moves the rows of first tokens to the front of x and returns them.
 func (p *pass) gather(x []float32, width int) []float32 {

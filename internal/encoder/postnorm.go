@@ -176,10 +176,7 @@ func (n *postNorm) attend(p *pass, i int, prune bool) {
 	a := kernel.Attention{
 		Q: p.qkv, K: p.qkv[width:], V: p.qkv[2*width:], Stride: 3 * width,
 		Out: p.attnOut, OutStride: width,
-		Lengths: p.lengths, Heads: n.heads, HeadDim: width / n.heads,
-	}
-	if prune {
-		a.Visible = p.firstTokenBlocks()
+		Lengths: p.lengths, Heads: n.heads, HeadDim: width / n.heads, First: prune,
 	}
 	if n.relative != nil {
 		n.relative.attend(p, i, &a)

@@ -174,10 +174,7 @@ func (n *preNorm) attend(p *pass, i int, firstOnly bool) {
 		Q: p.qkv, K: p.qkv[attnWidth:], V: p.qkv[2*attnWidth:], Stride: 3 * attnWidth,
 		Out: p.attnOut, OutStride: attnWidth,
 		Lengths: p.lengths, Heads: n.heads, HeadDim: n.head,
-		Scale: n.scale, Window: n.layers[i].window,
-	}
-	if firstOnly {
-		a.Visible = p.firstTokenBlocks()
+		Scale: n.scale, Window: n.layers[i].window, First: firstOnly,
 	}
 	if n.relative != nil {
 		a.Relative, a.MaxLen = n.relative.biases(p.longest)

@@ -79,12 +79,12 @@ func (w *weights) raw(name string, shape ...int) kernel.Raw {
 	}
 	var raw kernel.Raw
 	var err error
-	switch {
-	case t.DType == safetensors.F32:
+	switch t.DType {
+	case safetensors.F32:
 		raw.F32, err = t.Float32()
-	case t.DType == safetensors.F16:
+	case safetensors.F16:
 		raw.F16, err = t.Bits16()
-	case t.DType == safetensors.BF16:
+	case safetensors.BF16:
 		raw.BF16, err = t.Bits16()
 	default:
 		w.fail(name, "want type F32, F16 or BF16, got %s in %s", t.DType, t.File)

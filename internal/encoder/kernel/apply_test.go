@@ -59,43 +59,6 @@ func TestApplyFloat32(t *testing.T) {
 	})
 }
 
-// Int8 weights give the same result to the bit as the float32 weights they
-// represent.
-func TestApplyInt8Weights(t *testing.T) {
-	t.Parallel()
-	forEachKernel(t, func(t *testing.T, k *Kernels) {
-		r := rand.New(rand.NewPCG(9, 4))
-		p := NewPool(k, 2)
-		for _, s := range shapes() {
-			rows, in, out := s[0], s[1], s[2]
-			raw := Raw{I8: make([]int8, in*out), Scales: make([]float32, out)}
-			w := make([]float32, in*out)
-			for o := range out {
-				raw.Scales[o] = float32(math.Ldexp(1, -r.IntN(12)))
-				row := raw.I8[o*in : (o+1)*in]
-				for i := range row {
-					row[i] = int8(r.IntN(255) - 127)
-				}
-				row[r.IntN(in)] = 127
-				for i, q := range row {
-					w[o*in+i] = float32(q) * raw.Scales[o]
-				}
-			}
-			x, bias := random(r, rows*in), random(r, out)
-			for _, precision := range []Precision{Float32, Int8} {
-				got, want := make([]float32, rows*out), make([]float32, rows*out)
-				p.Apply(k.Linear(precision, in, Part{raw, bias, out}), got, out, x, in, rows, None)
-				p.Apply(k.Linear(precision, in, Part{Raw{F32: w}, bias, out}), want, out, x, in, rows, None)
-				checkEqual(t, fmt.Sprint(s, precision), got, want)
-			}
-		}
-		minWeights := Raw{I8: []int8{-128, -128, 1}, Scales: []float32{1}}
-		got := make([]float32, 1)
-		p.Apply(k.Linear(Int8, 3, Part{minWeights, nil, 1}), got, 1, []float32{-127, 127, 127}, 3, 1, None)
-		checkNear(t, "weight -128", got, []float64{127}, 1e-5)
-	})
-}
-
 func TestMultiplyByColumns(t *testing.T) {
 	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {

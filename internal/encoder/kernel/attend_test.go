@@ -17,29 +17,14 @@ func wantAttention(a *Attention) []float64 {
 	out := make([]float64, rows*a.OutStride)
 	start := 0
 	for s, n := range a.Lengths {
-		sees := make([][]bool, n)
-		for i := range sees {
-			sees[i] = make([]bool, n)
-			for j := range sees[i] {
-				sees[i][j] = a.Visible == nil
-			}
-		}
-		if a.Visible != nil {
-			for _, b := range a.Visible(s) {
-				for i := b.Q0; i < b.Q1; i++ {
-					for _, k := range b.Keys {
-						for j := k[0]; j < k[1]; j++ {
-							sees[i][j] = true
-						}
-					}
-				}
-			}
-		}
 		for h := range a.Heads {
 			for i := range n {
+				if a.First && i > 0 {
+					break
+				}
 				weights, sum := make([]float64, n), 0.0
 				for j := range n {
-					if !sees[i][j] || a.Window != 0 && max(i-j, j-i) > a.Window {
+					if a.Window != 0 && max(i-j, j-i) > a.Window {
 						continue
 					}
 					dot := 0.0
@@ -92,20 +77,7 @@ func randomAttention(r *rand.Rand, heads, dim int, lengths ...int) *Attention {
 
 // attentionOptions returns combinations of the optional parameters of an attention.
 func attentionOptions(r *rand.Rand) map[string]func(a *Attention, maxLen int) {
-	visible := func(a *Attention, _ int) {
-		a.Visible = func(s int) []Block {
-			n := a.Lengths[s]
-			if n < 8 {
-				return []Block{{0, n, [][2]int{{0, n}}}}
-			}
-			return []Block{
-				{0, n / 3, [][2]int{{0, n}}},
-				{n / 3, n / 2, [][2]int{{0, n / 5}, {n / 3, n / 2}}},
-				{n / 2, n - 2, [][2]int{{1, n / 4}, {n / 4, n/4 + 1}, {n / 2, n}}},
-				{n - 2, n - 1, nil},
-			}
-		}
-	}
+	first := func(a *Attention, _ int) { a.First = true }
 	relative := func(a *Attention, maxLen int) {
 		a.MaxLen = maxLen + 3
 		a.Relative = random(r, a.Heads*(2*a.MaxLen-1))
@@ -130,14 +102,14 @@ func attentionOptions(r *rand.Rand) map[string]func(a *Attention, maxLen int) {
 		"wide window": func(a *Attention, _ int) { a.Window = 40 },
 		"relative":    relative,
 		"bias":        bias,
-		"visible":     visible,
-		"visible window relative": func(a *Attention, maxLen int) {
-			visible(a, maxLen)
+		"first":       first,
+		"first window relative": func(a *Attention, maxLen int) {
+			first(a, maxLen)
 			relative(a, maxLen)
 			a.Window = 20
 		},
-		"visible bias": func(a *Attention, maxLen int) {
-			visible(a, maxLen)
+		"first bias": func(a *Attention, maxLen int) {
+			first(a, maxLen)
 			bias(a, maxLen)
 		},
 	}

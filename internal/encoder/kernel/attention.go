@@ -30,17 +30,8 @@ type Attention struct {
 	Prepare func(w *Worker, s, h, q0, q1 int) []float32
 	Bias    func(w *Worker, prepared []float32, s, i, lo, hi int, dst []float32)
 
-	// Visible optionally returns which keys the queries of a sequence see. The
-	// output of a query that sees no keys, or is in no block, is zero.
-	Visible func(s int) []Block
-}
-
-// Block makes the keys in the ranges Keys visible to queries [Q0, Q1). Ranges
-// are half-open, sorted and disjoint. Positions are relative to the start of
-// the sequence.
-type Block struct {
-	Q0, Q1 int
-	Keys   [][2]int
+	// First limits the output to the first token of each sequence.
+	First bool
 }
 
 // Attend computes a. Scratch memory is linear in the sequence length, as
@@ -53,7 +44,6 @@ func (p *Pool) Attend(a *Attention) {
 	t.plan(len(p.workers), p.k.mr)
 	p.run(t, len(t.items)*a.Heads)
 	t.a = Attention{}
-	clear(t.items)
 }
 
 // attendTask is the task of computing an attention in items of some queries
@@ -63,13 +53,11 @@ type attendTask struct {
 	items []queryRange
 }
 
-// queryRange is a range of queries of a sequence that see the same keys, apart
-// from the window.
+// queryRange is a range of queries of a sequence.
 type queryRange struct {
-	sequence, start int      // index and first row of the sequence
-	lo, hi          int      // queries
-	keys            [][2]int // nil for all
-	n               int      // number of keys
+	sequence, start int // index and first row of the sequence
+	lo, hi          int // queries
+	n               int // tokens of the sequence
 }
 
 // plan lists the work items. Each item packs its keys again, so the queries of
@@ -79,26 +67,11 @@ func (t *attendTask) plan(workers, mr int) {
 	t.items = t.items[:0]
 	start := 0
 	for s, n := range a.Lengths {
-		if a.Visible == nil {
-			t.items = append(t.items, queryRange{s, start, 0, n, nil, n})
-			start += n
-			continue
+		queries := n
+		if a.First {
+			queries = min(n, 1)
 		}
-		for r := range n {
-			for h := range a.Heads {
-				at := (start+r)*a.OutStride + h*a.HeadDim
-				clear(a.Out[at : at+a.HeadDim])
-			}
-		}
-		for _, b := range a.Visible(s) {
-			seen := 0
-			for _, k := range b.Keys {
-				seen += k[1] - k[0]
-			}
-			if seen > 0 && b.Q0 < b.Q1 {
-				t.items = append(t.items, queryRange{s, start, b.Q0, b.Q1, b.Keys, seen})
-			}
-		}
+		t.items = append(t.items, queryRange{s, start, 0, queries, n})
 		start += n
 	}
 	want := 4 * workers
@@ -121,29 +94,12 @@ func (t *attendTask) plan(workers, mr int) {
 	}
 }
 
-// keysBefore returns the number of visible keys before position at.
-func (q *queryRange) keysBefore(at int) int {
-	if q.keys == nil {
-		return min(max(at, 0), q.n)
-	}
-	n := 0
-	for _, k := range q.keys {
-		if at <= k[0] {
-			break
-		}
-		n += min(at, k[1]) - k[0]
-	}
-	return n
-}
-
-// window returns the range of visible keys, by index, within the window of
-// queries [lo, hi).
+// window returns the range of keys within the window of queries [lo, hi).
 func (q *queryRange) window(lo, hi, window int) (from, to int) {
 	if window == 0 {
 		return 0, q.n
 	}
-	from, to = q.keysBefore(lo-window), q.keysBefore(hi+window)
-	return from, max(from, to)
+	return max(lo-window, 0), min(hi+window, q.n)
 }
 
 // run computes one head of one item.
@@ -177,41 +133,22 @@ type headAttention struct {
 	inverse  []float32 // inverse sums of the weights of each query
 }
 
-// pack copies the visible keys and values into panels.
+// pack copies the keys and values into panels.
 func (h *headAttention) pack() {
 	a, w, k, n := h.a, h.w, h.w.k, h.queries.n
 	d, nr := a.HeadDim, k.nr
 	at := h.queries.start*a.Stride + h.head*d
-	keys, stride := a.K[at:], a.Stride
-	if h.queries.keys != nil {
-		from := keys
-		keys, stride = w.Floats(n*d), d
-		row := keys
-		for _, r := range h.queries.keys {
-			for j := r[0]; j < r[1]; j++ {
-				row = row[copy(row[:d], from[j*a.Stride:]):]
-			}
-		}
-	}
+	keys := a.K[at:]
 	panels := (n + nr - 1) / nr
 	h.keys = w.Floats((panels*d + 15) * nr)
 	for p := range panels {
-		k.pack(h.keys[p*nr*d:], keys[p*nr*stride:], stride, min(nr, n-p*nr), d)
+		k.pack(h.keys[p*nr*d:], keys[p*nr*a.Stride:], a.Stride, min(nr, n-p*nr), d)
 	}
 
 	h.values = w.Floats((d + nr - 1) / nr * nr * n)
 	for c := 0; c < d; c += nr {
 		width := min(nr, d-c)
-		dst := h.values[c*n:]
-		from := a.V[at+c:]
-		if h.queries.keys == nil {
-			padRows(dst, from, n, a.Stride, width, nr)
-			continue
-		}
-		for _, r := range h.queries.keys {
-			padRows(dst, from[r[0]*a.Stride:], r[1]-r[0], a.Stride, width, nr)
-			dst = dst[(r[1]-r[0])*nr:]
-		}
+		padRows(h.values[c*n:], a.V[at+c:], n, a.Stride, width, nr)
 	}
 
 	// A power of two as stride would map all rows to the same cache lines.
@@ -277,33 +214,14 @@ func (h *headAttention) softmaxRow(i, r, first, last int) {
 // none.
 func (h *headAttention) biases(i, from, to int) []float32 {
 	a := h.a
-	if a.Bias == nil && a.Relative == nil {
-		return nil
-	}
-	if h.queries.keys == nil {
-		return h.positionBiases(h.bias[:to-from], i, from, to)
-	}
-	bias := h.bias[:to-from]
-	place := 0
-	for _, k := range h.queries.keys {
-		lo, hi := max(place, from), min(place+k[1]-k[0], to)
-		if lo < hi {
-			dst := bias[lo-from : hi-from]
-			copy(dst, h.positionBiases(dst, i, k[0]+lo-place, k[0]+hi-place))
-		}
-		place += k[1] - k[0]
-	}
-	return bias
-}
-
-// positionBiases returns the biases of query i for the keys at positions [lo,
-// hi). It may use dst as a buffer.
-func (h *headAttention) positionBiases(dst []float32, i, lo, hi int) []float32 {
-	a := h.a
-	if a.Bias == nil {
+	switch {
+	case a.Bias != nil:
+		dst := h.bias[:to-from]
+		a.Bias(h.w, h.prepared, h.queries.sequence, i, from, to, dst)
+		return dst
+	case a.Relative != nil:
 		middle := h.head*(2*a.MaxLen-1) + a.MaxLen - 1 - i
-		return a.Relative[middle+lo : middle+hi]
+		return a.Relative[middle+from : middle+to]
 	}
-	a.Bias(h.w, h.prepared, h.queries.sequence, i, lo, hi, dst)
-	return dst
+	return nil
 }

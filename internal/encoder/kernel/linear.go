@@ -6,15 +6,12 @@ import (
 	"slices"
 )
 
-// Raw is a weight matrix in a file, row-major [Out][In], in one of four
-// formats: float32, IEEE half precision, bfloat16, or int8 with a scale per
-// row.
+// Raw is a weight matrix in a file, row-major [Out][In], in one of three
+// formats: float32, IEEE half precision or bfloat16.
 type Raw struct {
-	F32    []float32
-	F16    []uint16
-	BF16   []uint16
-	I8     []int8
-	Scales []float32 // [Out], factors for the rows of I8
+	F32  []float32
+	F16  []uint16
+	BF16 []uint16
 }
 
 // Rows returns rows [lo, hi) of a weight matrix with in columns.
@@ -24,8 +21,6 @@ func (r Raw) Rows(lo, hi, in int) Raw {
 		return Raw{F32: r.F32[lo*in : hi*in]}
 	case r.F16 != nil:
 		return Raw{F16: r.F16[lo*in : hi*in]}
-	case r.I8 != nil:
-		return Raw{I8: r.I8[lo*in : hi*in], Scales: r.Scales[lo:hi]}
 	default:
 		return Raw{BF16: r.BF16[lo*in : hi*in]}
 	}
@@ -81,17 +76,13 @@ type panel struct {
 
 // Linear prepares a layer with in inputs. Float32 refers to the given weights,
 // which may be in a mapped file, and packs them into a worker's scratch memory
-// for each use. Int8 quantizes the weights once, or uses the integers and
-// scales of the file, and keeps no reference to them. Linear panics if a weight
-// or bias has the wrong size.
+// for each use. Int8 quantizes the weights once and keeps no reference to
+// them. Linear panics if a weight or bias has the wrong size.
 func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
 	l := &Linear{In: in, k: k, precision: p, parts: slices.Clone(parts)}
 	for i, part := range parts {
-		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16) + len(part.W.I8); n != in*part.Out {
+		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16); n != in*part.Out {
 			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d weights, want %d*%d", i, n, part.Out, in))
-		}
-		if part.W.I8 != nil && len(part.W.Scales) != part.Out {
-			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d scales, want %d", i, len(part.W.Scales), part.Out))
 		}
 		if part.Bias != nil && len(part.Bias) != part.Out {
 			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d biases, want %d", i, len(part.Bias), part.Out))
@@ -123,13 +114,8 @@ func (l *Linear) quantize() {
 		part := &l.parts[p.part]
 		b := l.weights[i*k.nr*l.depth:]
 		for c := range p.n {
-			var scale float32
-			var sum int32
-			if r := p.row + c; part.W.I8 != nil {
-				scale, sum = part.W.Scales[r], k.packColumn(b[c*k.group:], part.W.I8[r*l.In:(r+1)*l.In])
-			} else {
-				scale, sum = k.quantizeColumn(b[c*k.group:], k.floatRows(row, part.W, r, r+1, l.In))
-			}
+			r := p.row + c
+			scale, sum := k.quantizeColumn(b[c*k.group:], k.floatRows(row, part.W, r, r+1, l.In))
 			l.columns[i*k.nr+c] = scale
 			l.sums[i*k.nr+c] = -128 * sum
 			l.totals[i*k.nr+c] = float32(sum) * scale
@@ -158,18 +144,6 @@ func (k *Kernels) quantizeColumn(b []int8, w []float32) (scale float32, sum int3
 	return scale, sum
 }
 
-// packColumn is quantizeColumn for weights that are already integers.
-func (k *Kernels) packColumn(b, q []int8) (sum int32) {
-	for j := 0; j < len(q); j += k.group {
-		group := q[j:min(j+k.group, len(q))]
-		copy(b[j*k.nr:], group)
-		for _, v := range group {
-			sum += int32(v)
-		}
-	}
-	return sum
-}
-
 // floatRows returns rows [lo, hi) of a weight matrix as float32, converted into
 // dst if necessary.
 func (k *Kernels) floatRows(dst []float32, w Raw, lo, hi, in int) []float32 {
@@ -179,13 +153,6 @@ func (k *Kernels) floatRows(dst []float32, w Raw, lo, hi, in int) []float32 {
 		return w.F32[at:end]
 	case w.F16 != nil:
 		k.f16ToF32(dst[:end-at], w.F16[at:end])
-	case w.I8 != nil:
-		for r := lo; r < hi; r++ {
-			step, to := w.Scales[r], dst[(r-lo)*in:(r-lo+1)*in]
-			for i, q := range w.I8[r*in : (r+1)*in] {
-				to[i] = float32(q) * step
-			}
-		}
 	default:
 		k.bf16ToF32(dst[:end-at], w.BF16[at:end])
 	}

@@ -33,10 +33,8 @@ const lengthSize = 8
 // A File is a safetensors file. Its methods except Close are safe for concurrent
 // use.
 type File struct {
-	tensors  map[string]*Tensor
-	metadata map[string]string
-	data     []byte // contents after the header
-	unmap    func() error
+	tensors map[string]*Tensor
+	unmap   func() error
 }
 
 // Open maps the file at path and checks its header.
@@ -53,16 +51,6 @@ func Open(path string) (*File, error) {
 	return file, nil
 }
 
-// Parse is like Open for a file in memory. Tensors are views of data, which must
-// not be modified. name is used in errors.
-func Parse(name string, data []byte) (*File, error) {
-	file, err := parse(name, data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return file, nil
-}
-
 // NewFile returns a file of another format, whose base name is name. Close calls
 // unmap.
 func NewFile(name string, tensors []*Tensor, unmap func() error) *File {
@@ -76,21 +64,12 @@ func NewFile(name string, tensors []*Tensor, unmap func() error) *File {
 // Close unmaps the file. Its tensors and their values must not be used afterwards.
 func (f *File) Close() error {
 	unmap := f.unmap
-	f.unmap, f.tensors, f.data = func() error { return nil }, nil, nil
+	f.unmap, f.tensors = func() error { return nil }, nil
 	return unmap()
 }
 
 // Tensor returns the named tensor, or nil if it does not exist.
 func (f *File) Tensor(name string) *Tensor { return f.tensors[name] }
-
-// Metadata returns a string from the __metadata__ of the header.
-func (f *File) Metadata(key string) (string, bool) {
-	v, ok := f.metadata[key]
-	return v, ok
-}
-
-// Data returns the contents after the header, the bytes of all tensors.
-func (f *File) Data() []byte { return f.data }
 
 // Names returns the names of all tensors, sorted.
 func (f *File) Names() []string { return sortedKeys(f.tensors) }
@@ -135,7 +114,7 @@ func parse(name string, data []byte) (*File, error) {
 	if n > uint64(len(rest)) {
 		return nil, fmt.Errorf("truncated: header of %d bytes, but %d follow", n, len(rest))
 	}
-	tensors, texts, err := parseHeader(rest[:n])
+	tensors, err := parseHeader(rest[:n])
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
@@ -147,10 +126,7 @@ func parse(name string, data []byte) (*File, error) {
 		tensors[i].File = name
 		byName[tensors[i].Name] = &tensors[i]
 	}
-	return &File{
-		tensors: byName, metadata: texts, data: rest[n:len(rest):len(rest)],
-		unmap: func() error { return nil },
-	}, nil
+	return &File{tensors: byName, unmap: func() error { return nil }}, nil
 }
 
 // assignData sets the data of all tensors after checking their byte ranges. As the

@@ -15,73 +15,41 @@ const metadata = "__metadata__" // key of the metadata, which is not a tensor
 // maxRank limits the number of dimensions of a tensor. Real weights have a handful.
 const maxRank = 32
 
-// parseHeader returns the tensors and the metadata of a header. It does not check
-// the byte ranges of tensors. The decoder rejects duplicate names.
-func parseHeader(header []byte) ([]Tensor, map[string]string, error) {
+// parseHeader returns the tensors of a header. It does not check their byte ranges. The
+// decoder rejects duplicate names.
+func parseHeader(header []byte) ([]Tensor, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(header))
 	if err := expectToken(dec, '{', "an object"); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var tensors []Tensor
-	var texts map[string]string
 	for dec.PeekKind() == '"' {
 		name, err := dec.ReadToken()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		t := Tensor{Name: name.String()}
 		if t.Name == metadata {
-			texts, err = readMetadata(dec)
+			err = dec.SkipValue()
 		} else {
 			err = t.read(dec)
 			tensors = append(tensors, t)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("tensor %q: %w", t.Name, err)
+			return nil, fmt.Errorf("tensor %q: %w", t.Name, err)
 		}
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, nil, err
-	}
-	switch _, err := dec.ReadToken(); {
-	case errors.Is(err, io.EOF):
-		return tensors, texts, nil
-	case err == nil:
-		return nil, nil, errors.New("more than one JSON value")
-	default:
-		return nil, nil, err
-	}
-}
-
-// readMetadata reads the string members of the metadata. It skips other values,
-// which have no effect on the tensors.
-func readMetadata(dec *jsontext.Decoder) (map[string]string, error) {
-	if dec.PeekKind() != '{' {
-		return nil, dec.SkipValue()
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, err
 	}
-	texts := make(map[string]string)
-	for dec.PeekKind() == '"' {
-		tok, err := dec.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		key := tok.String()
-		if dec.PeekKind() != '"' {
-			if err := dec.SkipValue(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if tok, err = dec.ReadToken(); err != nil {
-			return nil, err
-		}
-		texts[key] = tok.String()
+	switch _, err := dec.ReadToken(); {
+	case errors.Is(err, io.EOF):
+		return tensors, nil
+	case err == nil:
+		return nil, errors.New("more than one JSON value")
+	default:
+		return nil, err
 	}
-	_, err := dec.ReadToken()
-	return texts, err
 }
 
 // read reads {"dtype": …, "shape": […], "data_offsets": […]}.

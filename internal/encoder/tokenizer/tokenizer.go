@@ -123,30 +123,6 @@ func (t *Tokenizer) Count(text string) int {
 	return len(s.tokens)
 }
 
-// Texts returns the texts of the tokens by id. Ids must be less than n; the
-// text of an unused id is empty.
-func (t *Tokenizer) Texts(n int) ([]string, error) {
-	texts := make([]string, n)
-	var err error
-	put := func(text string, id int32) {
-		if int(id) >= n {
-			err = fmt.Errorf("token %q has id %d, want less than %d", text, id, n)
-			return
-		}
-		texts[id] = text
-	}
-	t.model.each(put)
-	for _, m := range []*matcher{t.verbatim, t.normalized} {
-		if m == nil {
-			continue
-		}
-		for _, added := range m.tokens {
-			put(added.content, added.id)
-		}
-	}
-	return texts, err
-}
-
 // Specials returns the number of special tokens that the post-processor adds to
 // a text or a pair.
 func (t *Tokenizer) Specials(pair bool) int {

@@ -16,8 +16,6 @@ type model interface {
 	maxID() int32
 	// id returns the id of a token.
 	id(token string) (int32, bool)
-	// each calls f for all tokens.
-	each(f func(token string, id int32))
 	// unknownID returns the id of the unknown token, if any.
 	unknownID() (int32, bool)
 }
@@ -45,12 +43,6 @@ func (v *vocabulary) id(token string) (int32, bool) {
 		return 0, false
 	}
 	return v.ids[i], true
-}
-
-func (v *vocabulary) each(f func(token string, id int32)) {
-	for i, t := range v.tokens {
-		f(t, v.ids[i])
-	}
 }
 
 // A wordPiece is BERT's model. It repeatedly takes the longest matching token;
