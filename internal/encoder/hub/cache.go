@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -122,6 +123,47 @@ func (s Store) commits(n Name) []string {
 		names[i] = all[i].name
 	}
 	return names
+}
+
+// listing lists the files of a snapshot. The hash of a file that is no link to a blob is
+// that of its content.
+func (s Store) listing(ctx context.Context, repo, revision string) (*listing, error) {
+	commit := revision
+	if !isHash(revision, sha1Digits) {
+		commit = s.ref(repo, revision)
+	}
+	l := &listing{Repo: repo, Commit: commit, Files: make(map[string]remoteFile)}
+	dir := filepath.Join(s.repoDir(repo), snapshotsDir, commit)
+	if info, err := os.Stat(dir); commit == "" || err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s: revision %s not found", repo, revision)
+	}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := os.Stat(path)
+		name, relErr := filepath.Rel(dir, path)
+		if err != nil || relErr != nil || !info.Mode().IsRegular() {
+			return nil //nolint:nilerr // such as a link without its blob
+		}
+		target, _ := os.Readlink(path)
+		f := remoteFile{Repo: repo, Commit: commit, Name: filepath.ToSlash(name), Size: info.Size()}
+		switch hash := filepath.Base(target); {
+		case isHash(hash, sha256Digits):
+			f.SHA256 = hash
+		case isHash(hash, sha1Digits):
+			f.Blob = hash
+		default:
+			d, err := digestFile(ctx, path, f.Size, "", nil)
+			if err != nil {
+				return err
+			}
+			f.SHA256 = d.sum()
+		}
+		l.Files[f.Name] = f
+		return nil
+	})
+	return l, err
 }
 
 // at returns the model of a commit. The error is a *MissingError.

@@ -169,8 +169,12 @@ func (r *remote) address(query string, elements ...string) string {
 	return b.String()
 }
 
-// listing requests the list of files of a repository at a revision.
+// listing requests the list of files of a repository at a revision. Offline, it lists
+// those in the store.
 func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, error) {
+	if r.Offline {
+		return r.Store.listing(ctx, repo, revision)
+	}
 	org, name, _ := strings.Cut(repo, "/")
 	address := r.address("blobs=true", "api", "models", org, name, "revision", revision)
 	var reply []byte

@@ -21,23 +21,23 @@ import (
 // DefaultRevision is the branch that Pull uses by default.
 const DefaultRevision = "main"
 
-// An OfflineError reports a model that cannot be downloaded, because Puller.Offline is
-// set.
-type OfflineError struct{ *MissingError }
-
-func (e *OfflineError) Error() string {
-	return fmt.Sprintf("model %s %s, and HF_HUB_OFFLINE forbids to download it", e.Name, e.Reason)
-}
-
 // Pull ensures that a model is on disk and matches the checksums of the hub. It
 // downloads only missing and damaged files. Several processes may call it at the
 // same time.
 //
 // revision is a branch, a tag or a commit; "" means DefaultRevision. No request is
 // sent for a commit that is already present. Errors are *StatusError,
-// *MismatchError, *OfflineError, network and file system errors, and the cause of ctx.
-// Data downloaded before an error is kept, and the next call resumes.
+// *MismatchError, network and file system errors, and the cause of ctx. Data downloaded
+// before an error is kept, and the next call resumes.
 func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, error) {
+	m, err := p.pull(ctx, n, revision)
+	if err != nil && p.Offline && ctx.Err() == nil {
+		err = fmt.Errorf("%w; nothing is downloaded, because HF_HUB_OFFLINE is set", err)
+	}
+	return m, err
+}
+
+func (p *Puller) pull(ctx context.Context, n Name, revision string) (*Model, error) {
 	revision = cmp.Or(revision, DefaultRevision)
 	if err := CheckRevision(revision); err != nil {
 		return nil, err
@@ -46,9 +46,11 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 	if err != nil {
 		return nil, err
 	}
-	if p.Offline || isHash(revision, sha1Digits) {
-		if m, err := p.present(ctx, n, revision); m != nil || p.Offline || ctx.Err() != nil {
-			return m, err
+	if isHash(revision, sha1Digits) {
+		if m, err := p.Store.at(n, revision); err == nil {
+			if damaged, err := m.Verify(ctx, nil); err != nil || len(damaged) == 0 {
+				return m, err
+			}
 		}
 	}
 	j := &pullJob{remote: r, name: n}
@@ -70,29 +72,6 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 		return nil, err
 	}
 	return p.Store.at(n, j.listing.Commit)
-}
-
-// present returns the model of a revision if it is on disk and intact.
-func (p *Puller) present(ctx context.Context, n Name, revision string) (*Model, error) {
-	commit := revision
-	if !isHash(revision, sha1Digits) {
-		commit = p.Store.ref(n.Repo, revision)
-	}
-	if commit == "" {
-		return nil, &OfflineError{&MissingError{Name: n, Reason: "not found at revision " + revision}}
-	}
-	m, err := p.Store.at(n, commit)
-	if missing, ok := errors.AsType[*MissingError](err); ok {
-		return nil, &OfflineError{missing}
-	}
-	damaged, err := m.Verify(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	if len(damaged) > 0 {
-		return nil, &OfflineError{&MissingError{Name: n, Reason: "damaged: " + damaged[0].Error()}}
-	}
-	return m, nil
 }
 
 // A pullJob is the state of one call of Pull.
@@ -175,6 +154,9 @@ func (j *pullJob) addShards(ctx context.Context) error {
 func (r *remote) ensure(ctx context.Context, f remoteFile) error {
 	if intact, err := r.isIntact(ctx, f); intact || err != nil {
 		return err
+	}
+	if r.Offline {
+		return &MismatchError{f.Repo + ": " + f.Name, "damaged"}
 	}
 	release, err := r.lock(ctx, f.Repo, f.hash())
 	if err != nil {

@@ -165,11 +165,12 @@ func TestOffline(t *testing.T) {
 	p := newPuller(t, h)
 	p.Offline = true
 	err := failToPull(t, p, mini)
-	if want := "model minilm-l6 not found at revision main, and HF_HUB_OFFLINE forbids to download it"; err.Error() != want {
+	const hint = "; nothing is downloaded, because HF_HUB_OFFLINE is set"
+	if want := h.mini().name() + ": revision main not found" + hint; err.Error() != want {
 		t.Errorf("got error %v, want %q", err, want)
 	}
 	cacheMini(t, h, p.Store.Dir, miniFiles()[1:]...)
-	if err := failToPull(t, p, mini); !strings.HasPrefix(err.Error(), "model minilm-l6 incomplete: missing config.json in "+p.Store.Dir) {
+	if err := failToPull(t, p, mini); err.Error() != h.mini().name()+": missing file config.json"+hint {
 		t.Errorf("got error %v, want one about config.json", err)
 	}
 	dir := cacheMini(t, h, p.Store.Dir, "config.json")
@@ -183,6 +184,20 @@ func TestOffline(t *testing.T) {
 		if m, err := p.Pull(t.Context(), n, revision); err == nil {
 			t.Errorf("%s: got model %v, want an error", revision, m)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tokenizer.json"), []byte(`{"version":"6.6"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := p.Pull(t.Context(), n, ""); err == nil || !strings.Contains(err.Error(), ": tokenizer.json: damaged; ") {
+		t.Errorf("got model %v, error %v, want one about tokenizer.json", m, err)
+	}
+	// The files of several repositories are combined.
+	tokenizer := &fakeRepo{secondCommit, map[string]fakeFile{"tokenizer.json": {content: []byte("{}")}}}
+	hhem := &fakeRepo{firstCommit, map[string]fakeFile{"config.json": {content: []byte("{}")}, "model.safetensors": {content: weights(9), large: true}}}
+	cacheRepo(t, p.Store.Dir, "google/flan-t5-base", tokenizer, "tokenizer.json")
+	cacheRepo(t, p.Store.Dir, "vectara/hallucination_evaluation_model", hhem, "config.json", "model.safetensors")
+	if m := pull(t, p, "hhem-2.1-open", ""); len(m.Files) != 3 {
+		t.Errorf("got files %v, want 3", m.Files)
 	}
 	if n := len(h.requests("/")); n > 0 {
 		t.Errorf("got %d requests, want 0", n)
