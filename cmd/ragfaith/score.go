@@ -157,7 +157,7 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 		},
 		{
 			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical,
-			help: "lexical, llm, ollama/MODEL, hhem, or a model or DIR",
+			help: "lexical, llm, ollama/MODEL, hhem, a model or DIR, or A,B",
 		},
 		{
 			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"), untrusted: anyValue,

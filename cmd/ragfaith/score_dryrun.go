@@ -227,8 +227,8 @@ func (e *estimate) Write(r *result.Row) error {
 }
 
 // print writes one statistic per line. m is nil for a run without a language model, local
-// for one without a local model.
-func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localModel) error {
+// for one without local models.
+func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local localJudge) error {
 	var b strings.Builder
 	line := func(name, value, note string) {
 		if note != "" {
@@ -280,9 +280,11 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localMod
 		line("time", d.Round(time.Second).String(), note)
 	}
 	if local != nil {
-		line("pairs", strconv.Itoa(local.meter.pairs), "of contexts and claims, as the judge reads them")
-		d, note := local.meter.estimate()
-		line("judge time", d.Round(time.Second).String(), note)
+		for _, m := range local.models() {
+			line("pairs", strconv.Itoa(m.meter.pairs), "of contexts and claims, as the judge reads them")
+			d, note := m.meter.estimate()
+			line("judge time", d.Round(time.Second).String(), note)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -38,7 +38,7 @@ type stages struct {
 
 // newStages returns the stages for --claims and --judge. m may be nil if neither is llm.
 // local may be nil if the judge is not a local model.
-func (o *scoreOptions) newStages(m *model, local *localModel) (stages, error) {
+func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	words, err := o.newLexical()
 	if err != nil {
 		return stages{}, err
@@ -268,6 +268,9 @@ func (o *scoreOptions) checkCalibration(settings setting.List, warn func(error))
 // one.
 func (o *scoreOptions) calibrationNote() string {
 	if o.calibrated == nil {
+		if ensembleOf(o.judge) != nil {
+			return "ensemble: mean of the scores of " + strings.ReplaceAll(o.judge, ",", ", ") + ", not calibrated"
+		}
 		return ""
 	}
 	if o.prescreens() {
@@ -276,7 +279,8 @@ func (o *scoreOptions) calibrationNote() string {
 	return "calibration " + o.calibrated.String()
 }
 
-// A judgeName is the flag value of --judge: a known name or a model directory.
+// A judgeName is the flag value of --judge: a known name, a model directory or several of
+// them.
 type judgeName struct{ dst *string }
 
 func (j judgeName) String() string { return *j.dst }
@@ -291,6 +295,10 @@ func (j judgeName) Set(s string) error {
 	}
 	if s == judgeEmbedded {
 		return errors.New(embeddedRemoved)
+	}
+	if names := ensembleOf(s); names != nil {
+		*j.dst = s
+		return checkEnsemble(names)
 	}
 	if server, model, ok := local.Parse(s); ok {
 		if model == "" && strings.HasSuffix(s, "/") {

@@ -33,8 +33,8 @@ type scoreRun struct {
 	stdout  outputStream
 	bar     bool // show a progress bar
 
-	model    *model      // nil if no language model is asked
-	local    *localModel // nil if no local model is used
+	model    *model     // nil if no language model is asked
+	local    localJudge // nil if no local model is used
 	stages   stages
 	settings setting.List // that decide the results
 
@@ -136,11 +136,13 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 		}
 	}
 	if o.usesLocalModel() {
-		if r.local, err = o.openLocal(r.sys); err != nil { //nolint:contextcheck // opening takes milliseconds
+		if r.local, err = o.openJudge(r.sys); err != nil { //nolint:contextcheck // opening takes milliseconds
 			return err
 		}
-		if o.dryRun {
-			r.local.meter = &meter{now: r.sys.Clock.Now}
+		for _, m := range r.local.models() {
+			if o.dryRun {
+				m.meter = &meter{now: r.sys.Clock.Now}
+			}
 		}
 	}
 	if r.stages, err = o.newStages(r.model, r.local); err != nil {
@@ -163,7 +165,7 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 func (r *scoreRun) closeModels() {
 	r.model.close()
 	if r.local != nil {
-		_ = r.local.Close()
+		closeAll(r.local.models())
 	}
 }
 
@@ -173,7 +175,9 @@ func (r *scoreRun) describe() string {
 	line := fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
 		o.claims, o.judge, o.evidence, r.stages.threshold, o.concurrency, runtime.GOMAXPROCS(0))
 	if r.local != nil {
-		line += ", " + r.local.String()
+		for _, m := range r.local.models() {
+			line += ", " + m.String()
+		}
 	}
 	if note := o.calibrationNote(); note != "" {
 		line += ", " + note
@@ -269,12 +273,14 @@ func (r *scoreRun) pageSettings() []html.Setting {
 	}
 	if note := o.calibrationNote(); note != "" {
 		name, value, _ := strings.Cut(note, " ")
-		settings = append(settings, html.Setting{Name: name, Value: value})
+		settings = append(settings, html.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
 	}
 	if r.local != nil {
 		// Its directory and kernels have no effect on the results.
-		info := r.local.Info()
-		settings = append(settings, html.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
+		for _, m := range r.local.models() {
+			info := m.Info()
+			settings = append(settings, html.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
+		}
 	}
 	if r.model != nil {
 		settings = append(settings,

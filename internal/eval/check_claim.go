@@ -48,6 +48,11 @@ func (c *Checker) checkClaim(r *result.Row, i int, a absent) *result.MismatchErr
 	case claim.Reused != nil && (claim.Reused.Cosine < -1 || claim.Reused.Cosine > 1):
 		return mismatch("cosine", number(claim.Reused.Cosine), "-1 to 1")
 	}
+	for _, s := range claim.Judges {
+		if !(s.Score >= 0 && s.Score <= 1) {
+			return mismatch("judges", s.Judge+" "+number(s.Score), "scores from 0 to 1")
+		}
+	}
 	return c.checkReferences(r, claim, a)
 }
 
