@@ -35,7 +35,7 @@ func newModelsPull(sys system) *cobra.Command {
 	o := pullOptions{revision: hub.DefaultRevision}
 	var names strings.Builder
 	for _, n := range hub.Names() {
-		fmt.Fprintf(&names, "  %-24s %s\n", n.Short, n.Repo)
+		fmt.Fprintf(&names, "  %-44s %s\n", n.Short, n.Repo)
 	}
 	cmd := &cobra.Command{
 		Use:   "pull NAME|ORG/REPO",
