@@ -164,46 +164,43 @@ func TestLocalModelJudges(t *testing.T) {
 // A directory named after a published judge is read with the layout of that judge.
 func TestLocalModelHasLayoutOfItsName(t *testing.T) {
 	t.Parallel()
-	const golden = "../../internal/encoder/testdata/models/roberta"
-	var want struct {
-		Cases []struct {
-			TextA  string `json:"text_a"`
-			TextB  string `json:"text_b"`
-			Logits []float64
+	var golden struct {
+		Texts  [][2]string
+		Judges []struct {
+			Repo, Model   string
+			Probabilities [][][]float64
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(golden, "minicheck.json"))
+	text, err := os.ReadFile("../../internal/verdict/crossencoder/testdata/parity.json")
 	if err == nil {
-		err = json.Unmarshal(text, &want)
+		err = json.Unmarshal(text, &golden)
 	}
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(golden.Judges) < 7 {
+		t.Fatalf("got %d judges, error %v, want at least 7", len(golden.Judges), err)
 	}
-	dir := filepath.Join(t.TempDir(), "MiniCheck-RoBERTa-Large")
-	if err := os.CopyFS(dir, os.DirFS(golden)); err != nil {
-		t.Fatal(err)
-	}
-	config, err := os.ReadFile(filepath.Join(dir, "config.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The labels of the published file.
-	writeFile(t, filepath.Join(dir, "config.json"), strings.NewReplacer(`"not_entailment"`, `"0"`, `"entailment"`, `"1"`).Replace(string(config)))
-	c := want.Cases[0]
-	row, err := json.Marshal(map[string]any{"question": "q", "answer": c.TextB, "contexts": []string{c.TextA}})
+	row, err := json.Marshal(map[string]any{"question": "q", "answer": golden.Texts[0][1], "contexts": []string{golden.Texts[0][0]}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	data := filepath.Join(t.TempDir(), "rows.jsonl")
 	writeFile(t, data, string(row)+"\n")
-	got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", dir, "--to", "jsonl", "-q")
-	var result struct{ Claims []struct{ Score float64 } }
-	if err := json.Unmarshal([]byte(got.stdout), &result); err != nil || len(result.Claims) != 1 {
-		t.Fatalf("got %d claims, error %v; stderr: %s", len(result.Claims), err, got.stderr)
-	}
-	p := 1 / (1 + math.Exp(c.Logits[0]-c.Logits[1]))
-	if math.Abs(result.Claims[0].Score-p) > 1e-5 {
-		t.Errorf("got score %v, want %v as in the reference", result.Claims[0].Score, p)
+	for _, g := range golden.Judges {
+		name := filepath.Base(g.Repo)
+		if g.Model == "alignscore" { // one of the models in its repository
+			name = "alignscore-base"
+		}
+		dir := filepath.Join(t.TempDir(), name)
+		if err := os.CopyFS(dir, os.DirFS("../../internal/encoder/testdata/models/"+g.Model)); err != nil {
+			t.Fatal(err)
+		}
+		got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", dir, "--to", "jsonl", "-q")
+		var result struct{ Claims []struct{ Score float64 } }
+		if err := json.Unmarshal([]byte(got.stdout), &result); err != nil || len(result.Claims) != 1 {
+			t.Fatalf("%s: got %d claims, error %v; stderr: %s", name, len(result.Claims), err, got.stderr)
+		}
+		if got, want := result.Claims[0].Score, g.Probabilities[0][0][0]; math.Abs(got-want) > 1e-5 {
+			t.Errorf("%s: got score %v, want %v as in the reference", name, got, want)
+		}
 	}
 }
 

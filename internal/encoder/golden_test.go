@@ -24,7 +24,7 @@ const goldenTolerance = 2e-5
 
 func goldenNames() []string {
 	return []string{
-		"bert", "bert-sentence", "roberta", "alignscore", "xlm-roberta", "deberta-v2", "modernbert", "modernbert-tokens", "mmbert-tokens", "hhem", "t5",
+		"bert", "bert-sentence", "roberta", "alignscore", "xlm-roberta", "deberta-v2", "deberta-judge", "modernbert", "modernbert-tokens", "mmbert-tokens", "hhem", "t5",
 	}
 }
 
@@ -92,12 +92,7 @@ func (c *goldenCase) sequence() sequence {
 
 func readGolden(t testing.TB, name string) *goldenModel {
 	t.Helper()
-	return readCases(t, name, "cases.json")
-}
-
-func readCases(t testing.TB, name, file string) *goldenModel {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(goldenDir(name), file))
+	data, err := os.ReadFile(filepath.Join(goldenDir(name), "cases.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,10 +110,12 @@ func goldenOptions(name string) Options {
 	switch name {
 	case "modernbert-tokens":
 		return Options{Labels: map[string]string{"LABEL_0": "supported", "LABEL_1": "not_mentioned"}}
+	case "deberta-judge":
+		return Options{LabelNames: []string{"not_supported", "supported"}}
 	case "alignscore":
 		return Options{Head: "tri_layer", LabelNames: []string{"entailment", "neutral", "contradiction"}}
 	case "t5":
-		return Options{Template: "predict: {text1}</s>{text2}", LabelNames: []string{"not_supported", "supported"}, LabelTokens: []int{3, 20}}
+		return Options{Template: "predict: {text1}</s>{text2}", LabelNames: []string{"not_supported", "supported"}, LabelTokens: []int{3, 209}}
 	}
 	return Options{}
 }

@@ -292,6 +292,7 @@ func TestInfoDescribesModel(t *testing.T) {
 		"alignscore":        {"RobertaForMaskedLM", 8, 2, 160},
 		"xlm-roberta":       {"XLMRobertaForSequenceClassification", 16, 2, 160},
 		"deberta-v2":        {"DebertaV2ForSequenceClassification", 20, 2, 0},
+		"deberta-judge":     {"DebertaV2ForSequenceClassification", 8, 1, 0},
 		"modernbert":        {"ModernBertForSequenceClassification", 16, 4, 0},
 		"modernbert-tokens": {"ModernBertForTokenClassification", 16, 4, 0},
 		"mmbert-tokens":     {"ModernBertForTokenClassification", 16, 4, 0},

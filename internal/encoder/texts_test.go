@@ -144,38 +144,6 @@ func outputs(t *testing.T, m *Model, pairs []Pair, texts []string) [][][]float32
 	return all
 }
 
-// The layouts of MiniCheck and FactCG are single texts with a separator or a question.
-func TestTemplatesMatchReference(t *testing.T) {
-	for _, file := range []string{"roberta/minicheck.json", "deberta-v2/minicheck.json", "deberta-v2/factcg.json"} {
-		t.Run(file, func(t *testing.T) {
-			name, cases := filepath.Split(file)
-			g := readCases(t, name, cases)
-			o := goldenOptions(name)
-			o.Template = g.Prompt
-			m, err := Open(goldenDir(name), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			closeAfter(t, m)
-			m.tokenizer = referenceTokenizer(t, name)
-			for _, c := range g.Cases {
-				if got := encodeCase(t, m, &c); !slices.Equal(got.IDs, c.IDs) {
-					t.Errorf("%s: got ids %v, want %v", c.Name, got.IDs, c.IDs)
-				}
-				got, err := m.Classify(t.Context(), []Pair{{c.TextA, *c.TextB}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				var d deviation
-				if d.add(float64s(got[0]), c.want(t)[0]); d.max > goldenTolerance {
-					t.Errorf("%s: max difference %.2g, want at most %g", c.Name, d.max, goldenTolerance)
-				}
-			}
-		})
-	}
-}
-
-// Texts must not produce special tokens; only the template or the prompt may.
 func TestTextDoesNotProduceSpecialTokens(t *testing.T) {
 	for _, name := range goldenNames() {
 		m := openGolden(t, name)

@@ -85,12 +85,7 @@ HARD = [  # texts for tokenizers that map spaces to ▁ and unknown characters t
 ]
 CORPUS = [LONG, *SINGLES.values(), *(t for pair in PAIRS.values() for t in pair)] * 2
 
-# The layout of FactCG, from factcg/utils.py of its repository.
-FACTCG = (
-    '{text1}\n\nChoose your answer: based on the paragraph above can we conclude that "{text2}"?\n\n'
-    "OPTIONS:\n- Yes\n- No\nI think the answer is "
-)
-T5_LABELS = [3, 20]  # output tokens that mean not supported and supported; 3 and 209 in MiniCheck
+T5_LABELS = [3, 209]  # output tokens of MiniCheck that mean not supported and supported
 
 # A small subset of nmt_nfkc, whose table has 300 kB.
 RULES = {"\u00a0": " ", "\u200b": " ", "\u2028": " ", "\t": " ", "\n": " ", "\r": " ", "™": "TM", "№": "No", "e\u0301": "é"}
@@ -188,10 +183,10 @@ def gemma_tokenizer():
     return tok
 
 
-def unigram_tokenizer(specials, unknown, normalizer, pre_tokenizer):
+def unigram_tokenizer(specials, unknown, normalizer, pre_tokenizer, longer=90):
     tok = Tokenizer(models.Unigram())
     tok.normalizer, tok.pre_tokenizer = normalizer, pre_tokenizer
-    counts = substrings(tok, 90)
+    counts = substrings(tok, longer)
     scores = [(p, math.log(n / sum(counts.values()))) for p, n in counts.items()]
     tok.model = models.Unigram([(s, 0.0) for s in specials] + scores, specials.index(unknown), False)
     tok.add_special_tokens(specials)
@@ -206,9 +201,9 @@ def xlmr_tokenizer():
     return tok
 
 
-def t5_tokenizer():
+def t5_tokenizer(longer=90):
     split = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
-    tok = unigram_tokenizer(["<pad>", "</s>", "<unk>"], "<unk>", normalizers.Precompiled(charsmap()), split)
+    tok = unigram_tokenizer(["<pad>", "</s>", "<unk>"], "<unk>", normalizers.Precompiled(charsmap()), split, longer)
     tok.post_processor = template("$A </s>", "$A </s> $B </s>", ["</s>"], tok)
     return tok
 
@@ -296,7 +291,7 @@ def inputs(kind, long):
         cases.append(("long", LONG, LONG, None))
     if kind == "gemma":
         cases += [(f"hard {i}", a, b, None) for i, (a, b) in enumerate(HARD)]
-    if kind in ("hhem", "t5", "template"):
+    if kind in ("hhem", "t5"):
         return [*cases, ("pad token", "one <pad> two", "three", None)]
     if kind == "embed":
         limit = {"strategy": "longest_first", "max_length": MAX_SENTENCE}
@@ -352,7 +347,7 @@ def layers(prefix, n, first="embeddings", last=None):
     return stages + ([("final_norm", last)] if last else [])
 
 
-def write_model(out, name, kind, cls, config, tok, stages, dtype=torch.float32, long=False, head=None, prompt=None, templates=None):
+def write_model(out, name, kind, cls, config, tok, stages, dtype=torch.float32, long=False, head=None, prompt=None):
     path = out / name
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
@@ -374,9 +369,6 @@ def write_model(out, name, kind, cls, config, tok, stages, dtype=torch.float32, 
     cases, hidden = run_cases(model, tok, kind, stages, uses_types, long, prompt)
     head = {"kind": kind} | ({"prompt": prompt} if prompt else {}) | (head or {})
     write_cases(path / "cases.json", head | {"hidden": hidden}, cases)
-    for file, text in (templates or {}).items():  # layouts of published judges
-        cases, _ = run_cases(model, tok, "template", stages, False, long, text)
-        write_cases(path / file, {"kind": kind, "prompt": text}, cases)
     return path
 
 
@@ -409,8 +401,7 @@ def write_roberta(out):
     size = {"vocab_size": tok.get_vocab_size(), "max_position_embeddings": 162}
     config = tf.RobertaConfig(**BERT, **size, **common, **special, **labels("not_entailment", "entailment"))
     stages = layers("roberta.encoder.layer", 2, "roberta.embeddings")
-    templates = {"minicheck.json": "{text1}</s>{text2}"}
-    write_model(out, "roberta", "seqcls", tf.RobertaForSequenceClassification, config, tok, stages, templates=templates)
+    write_model(out, "roberta", "seqcls", tf.RobertaForSequenceClassification, config, tok, stages)
 
     tok = xlmr_tokenizer()
     size["vocab_size"] = tok.get_vocab_size()
@@ -433,6 +424,15 @@ class AlignScore(torch.nn.Module):
         return types.SimpleNamespace(logits=self.tri_layer(self.base_model(**args).pooler_output))
 
 
+def lightning_dict():
+    """Returns a class like that of an object which PyTorch Lightning stores beside the weights."""
+    parsing = types.ModuleType("pytorch_lightning.utilities.parsing")
+    parsing.AttributeDict = type("AttributeDict", (dict,), {"__module__": parsing.__name__})
+    for name in ("pytorch_lightning", "pytorch_lightning.utilities", parsing.__name__):
+        sys.modules[name] = parsing
+    return parsing.AttributeDict
+
+
 def write_alignscore(out):
     path = out / "alignscore"
     shutil.rmtree(path, ignore_errors=True)
@@ -451,12 +451,7 @@ def write_alignscore(out):
     write_tokenizer(path / "tokenizer.json", tok)
     model = AlignScore(config).eval()
     randomize(model)
-    # PyTorch Lightning stores objects of its own beside the weights.
-    parsing = types.ModuleType("pytorch_lightning.utilities.parsing")
-    parsing.AttributeDict = type("AttributeDict", (dict,), {"__module__": parsing.__name__})
-    for name in ("pytorch_lightning", "pytorch_lightning.utilities", parsing.__name__):
-        sys.modules[name] = parsing
-    content = {"epoch": 2, "state_dict": model.state_dict(), "hyper_parameters": parsing.AttributeDict(model="roberta-base")}
+    content = {"epoch": 2, "state_dict": model.state_dict(), "hyper_parameters": lightning_dict()(model="roberta-base")}
     torch.save(content, path / "AlignScore-base.ckpt")
     stages = layers("base_model.encoder.layer", 2, "base_model.embeddings")
     cases, hidden = run_cases(model.double(), tok, "seqcls", stages, False, False)
@@ -464,10 +459,15 @@ def write_alignscore(out):
 
 
 def write_deberta(out):
+    write_deberta_model(out, "deberta-v2", labels("entailment", "neutral", "contradiction"), {"hidden_size": 20})
+    write_deberta_model(out, "deberta-judge", labels("0", "1"), {"hidden_size": 8, "num_hidden_layers": 1})
+
+
+def write_deberta_model(out, name, names, size):
     tok = deberta_tokenizer()
     config = tf.DebertaV2Config(
-        **BERT | {"hidden_size": 20},
-        **labels("entailment", "neutral", "contradiction"),
+        **BERT | size,
+        **names,
         vocab_size=tok.get_vocab_size() + 9,  # more rows than tokens, as in released models
         max_position_embeddings=64,
         relative_attention=True,
@@ -482,10 +482,9 @@ def write_deberta(out):
     )
     distances = torch.arange(600)
     buckets = {"values": make_log_bucket_position(distances, 32, 512).int().tolist()}
-    stages = layers("deberta.encoder.layer", 2, "deberta.embeddings")
+    stages = layers("deberta.encoder.layer", config.num_hidden_layers, "deberta.embeddings")
     cls = tf.DebertaV2ForSequenceClassification
-    head, templates = {"bucket_of_distance": buckets}, {"minicheck.json": "{text1}[SEP]{text2}", "factcg.json": FACTCG}
-    write_model(out, "deberta-v2", "seqcls", cls, config, tok, stages, long=True, head=head, templates=templates)
+    write_model(out, name, "seqcls", cls, config, tok, stages, long=True, head={"bucket_of_distance": buckets})
 
 
 def write_modernbert(out):
@@ -550,7 +549,7 @@ def write_hhem(out):
 
 
 def write_t5(out):
-    tok = t5_tokenizer()
+    tok = t5_tokenizer(150)  # more than 209 pieces
     config = tf.T5Config(
         **T5,
         vocab_size=tok.get_vocab_size(),

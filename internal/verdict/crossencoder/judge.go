@@ -212,7 +212,7 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Pass
 		pairs = pairs[:0]
 		for _, p := range batch {
 			w := windows[p.window]
-			pairs = append(pairs, encoder.Pair{Premise: texts[w.Text][w.Start:w.End], Hypothesis: claims[p.claim]})
+			pairs = append(pairs, encoder.Pair{Premise: j.premise(texts[w.Text][w.Start:w.End]), Hypothesis: claims[p.claim]})
 		}
 		logits, err := j.o.Model.Classify(ctx, pairs)
 		if err != nil {

@@ -3,7 +3,7 @@ package crossencoder
 import (
 	"context"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/passage"
@@ -27,6 +27,8 @@ type Layout struct {
 	Unit  Unit
 	// Even makes passages of equally many sentences, with about Chunk units each.
 	Even bool
+	// Flat joins the lines of a passage with spaces.
+	Flat bool
 	// Mean judges the sentences of a claim one by one. Its score is the mean of theirs.
 	Mean bool
 	// Limit is the maximum number of tokens of an input. If it is 0, it follows from the
@@ -59,7 +61,7 @@ func Layouts() map[string]Layout {
 		"lytang/MiniCheck-Flan-T5-Large":    {Template: "predict: {text1}</s>{text2}", Labels: binary(), Tokens: []int{3, 209}, Chunk: 500, Unit: Words, Limit: 2048},
 		"lytang/MiniCheck-RoBERTa-Large":    {Template: "{text1}</s>{text2}", Labels: binary(), Chunk: 400, Limit: 512},
 		"lytang/MiniCheck-DeBERTa-v3-Large": {Template: "{text1}[SEP]{text2}", Labels: binary(), Chunk: 400, Limit: 2048},
-		"yzha/AlignScore":                   {Head: "tri_layer", Labels: []string{"entailment", "neutral", "contradiction"}, Chunk: 350, Unit: Words, Even: true, Mean: true, Limit: 512},
+		"yzha/AlignScore":                   {Head: "tri_layer", Labels: []string{"entailment", "neutral", "contradiction"}, Chunk: 350, Unit: Words, Even: true, Flat: true, Mean: true, Limit: 512},
 	}
 }
 
@@ -112,6 +114,22 @@ func (j *Judge) windows(ctx context.Context, texts []string, longestClaim int) (
 	return all, nil
 }
 
+// premise returns the text of a window for the model.
+func (j *Judge) premise(text string) string {
+	if j.o.Layout.Chunk == 0 {
+		return text
+	}
+	text = strings.TrimSpace(text)
+	if !j.o.Layout.Flat || !strings.ContainsAny(text, "\r\n") {
+		return text
+	}
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\r' || r == '\n' })
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, " ")
+}
+
 func (j *Judge) countSentences(text string) int {
 	n := 0
 	j.o.Sentences(text, func(int, int) { n++ })
@@ -131,15 +149,32 @@ func (j *Judge) limit() int {
 	return info.Window
 }
 
-// countWords returns the number of words and punctuation marks in text.
+// countWords returns about the number of words and punctuation marks that NLTK finds in a
+// text: marks within a word, as in 4.5 or well-known, belong to it, but 's is a word.
 func countWords(text string) int {
-	n, inWord := 0, false
-	for _, r := range text {
-		letter := unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
-		if !unicode.IsSpace(r) && (!letter || !inWord) {
-			n++
+	const separate = `,:;@#$%&?!()[]{}<>"“”«»…`
+	n := 0
+	for field := range strings.FieldsSeq(text) {
+		inWord := false
+		for i, r := range field {
+			_, size := utf8.DecodeRuneInString(field[i:])
+			rest := field[i+size:]
+			switch {
+			case strings.ContainsRune(",:", r) && rest != "" && rest[0] >= '0' && rest[0] <= '9':
+			case strings.ContainsRune(separate, r), r == '.' && strings.Trim(rest, `)]}>"”.`) == "":
+				inWord = false
+				if r != '.' || !strings.HasSuffix(field[:i], ".") {
+					n++
+				}
+				continue
+			case r == '\'':
+				inWord = false
+			}
+			if !inWord {
+				n++
+			}
+			inWord = true
 		}
-		inWord = letter
 	}
 	return n
 }

@@ -20,8 +20,8 @@ type Splitter struct {
 	Count func(text string) int
 	// Sentences calls yield with the byte range of each sentence of a text.
 	Sentences func(text string, yield func(start, end int))
-	// Disjoint makes passages that do not overlap. The text between their sentences is not
-	// counted.
+	// Disjoint makes passages that do not overlap. Of the text between their sentences, only
+	// line breaks are counted.
 	Disjoint bool
 	// Fits, if set, reports whether a passage of several tokens is also short enough for
 	// another reason.
@@ -55,6 +55,17 @@ func (s Splitter) Split(ctx context.Context, texts []string, maxTokens int) ([]P
 	return all, nil
 }
 
+// countGap returns the number of tokens of the text between two pieces, or an upper bound.
+func (s Splitter) countGap(text string) int {
+	if !s.Disjoint {
+		return 1
+	}
+	if n := strings.Count(text, "\n"); n > 0 {
+		return n * s.Count("\n")
+	}
+	return 0
+}
+
 func (s Splitter) fits(text string) bool { return s.Fits == nil || s.Fits(text) }
 
 // A piece is a sentence or a part of a long sentence.
@@ -73,13 +84,13 @@ func (s Splitter) appendPassages(ctx context.Context, all []Passage, t int, text
 		pieces = s.appendPieces(nil, text, 0, len(text), maxTokens)
 	}
 	for from := 0; from < len(pieces); {
-		to, tokens := from, 0
-		for to < len(pieces) && (to == from || tokens+pieces[to].tokens <= maxTokens && s.fits(text[pieces[from].start:pieces[to].end])) {
-			tokens += pieces[to].tokens
-			if !s.Disjoint {
-				tokens++ // the text between pieces may be a token
+		to, tokens := from+1, pieces[from].tokens
+		for ; to < len(pieces); to++ {
+			n := s.countGap(text[pieces[to-1].end:pieces[to].start]) + pieces[to].tokens
+			if tokens+n > maxTokens || !s.fits(text[pieces[from].start:pieces[to].end]) {
+				break
 			}
-			to++
+			tokens += n
 		}
 		all = append(all, Passage{t, pieces[from].start, pieces[to-1].end})
 		if to == len(pieces) {

@@ -1,0 +1,132 @@
+package crossencoder
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
+)
+
+// An encoderModel adapts an *encoder.Model as package main does.
+type encoderModel struct{ *encoder.Model }
+
+func (m encoderModel) Count(text string) int { return m.Tokenizer().Count(text) }
+
+func (m encoderModel) Specials() int {
+	n, _ := m.Length(encoder.Pair{})
+	return n
+}
+
+// lines yields sentences that end at ". ", "。" and line breaks, as testdata/parity.py does.
+func lines(text string, yield func(start, end int)) {
+	start := 0
+	emit := func(end int) {
+		if piece := strings.TrimSpace(text[start:end]); piece != "" {
+			at := start + strings.Index(text[start:end], piece)
+			yield(at, at+len(piece))
+		}
+		start = end
+	}
+	for i, r := range text {
+		if r == '\n' || strings.HasSuffix(text[:i], ". ") || strings.HasSuffix(text[:i], "。") {
+			emit(i)
+		}
+	}
+	emit(len(text))
+}
+
+// The probabilities are those of the inference code of each judge, with small random
+// weights; see testdata/parity.py.
+func TestJudgesMatchReference(t *testing.T) {
+	var golden struct {
+		Texts  [][2]string
+		Judges []struct {
+			Repo, Model   string
+			Chunk, Limit  int
+			Probabilities [][][]float64 // by pair, sentence of the claim and chunk
+		}
+	}
+	data, err := os.ReadFile("testdata/parity.json")
+	if err == nil {
+		err = json.Unmarshal(data, &golden)
+	}
+	if err != nil || len(golden.Texts) != 50 {
+		t.Fatalf("got %d pairs, error %v, want 50", len(golden.Texts), err)
+	}
+	for _, g := range golden.Judges {
+		t.Run(filepath.Base(g.Repo), func(t *testing.T) {
+			l := Layouts()[g.Repo]
+			l.Chunk, l.Limit = g.Chunk, g.Limit
+			var o encoder.Options
+			l.Apply(&o)
+			m, err := encoder.Open(filepath.Join("../../encoder/testdata/models", g.Model), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			words, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: lines})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j, err := New(Options{Model: encoderModel{m}, Layout: l, Threshold: 0.5, Sentences: lines, Quoter: words})
+			if err != nil {
+				t.Fatal(err)
+			}
+			largest, chunks := 0.0, 0
+			for i, pair := range golden.Texts {
+				document, claim, want := pair[0], pair[1], g.Probabilities[i]
+				if l.Chunk == 0 { // the reference does not cut documents
+					logits, err := m.Classify(t.Context(), []encoder.Pair{{Premise: document, Hypothesis: claim}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					info := m.Info()
+					largest = max(largest, math.Abs(info.Probabilities(logits[0]).Supported-want[0][0]))
+					chunks++
+					continue
+				}
+				got, err := j.Judge(t.Context(), verdict.Task{Contexts: []string{document}, Claims: claims(claim)})
+				if err != nil {
+					t.Fatalf("pair %d: %v", i, err)
+				}
+				windows, err := j.windows(t.Context(), []string{document}, m.Tokenizer().Count(claim))
+				if err != nil {
+					t.Fatal(err)
+				}
+				score := 0.0
+				for _, sentence := range want {
+					best := 0.0
+					for _, p := range sentence {
+						best = max(best, p)
+					}
+					score += best / float64(len(want))
+				}
+				n := len(want[0])
+				if !strings.ContainsFunc(document, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+					n, score = 0, 0 // nothing that could support a claim
+				}
+				if len(windows) != n {
+					t.Errorf("pair %d: got %d chunks, want %d", i, len(windows), n)
+					continue
+				}
+				chunks += n
+				if d := math.Abs(got.Verdicts[0].Score - score); d > 1e-4 {
+					t.Errorf("pair %d: got score %v, want %v", i, got.Verdicts[0].Score, score)
+				} else {
+					largest = max(largest, d)
+				}
+			}
+			t.Logf("%d chunks; scores differ by at most %.1g", chunks, largest)
+			if largest > 1e-4 {
+				t.Errorf("scores differ by %g, want at most 1e-4", largest)
+			}
+		})
+	}
+}
