@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
@@ -66,7 +67,7 @@ Exits with 1 if any differs.`,
 }
 
 // run writes a line for each intact model, each damaged file and each model with
-// published scores.
+// published results.
 func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) error {
 	stderr := cmd.ErrOrStderr()
 	transfer := console.NewTransfer(console.New(stderr, report.Palette{}), sys.Clock.Now, "verifying")
@@ -120,16 +121,18 @@ func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) er
 		return fmt.Errorf("%d of %d files are damaged; \"ragfaith models pull\" downloads them again", damaged, files)
 	}
 	if wrong > 0 {
-		return fmt.Errorf("models that do not give their published scores: %d", wrong)
+		return fmt.Errorf("models that do not give their published results: %d", wrong)
 	}
 	return nil
 }
 
-// An example is a judge's input with the scores that its authors published.
+// An example is a judge's input with the output that its authors published.
 type example struct {
 	question         string
 	contexts, claims []string
-	scores           []float64 // of each claim; NaN if not published
+	plain            bool             // contexts were read without a prompt
+	scores           []float64        // of each claim; NaN if not published
+	unsupported      [][]extract.Span // parts of each claim; nil if not published
 }
 
 // exampleTolerance is the maximum difference of a score from the published one, which
@@ -169,6 +172,16 @@ func examplesOf(name string) []example {
 			contexts: []string{"France is a country in Europe. The capital of France is Paris. The population of France is 67 million."},
 			claims:   []string{"The capital of France is Paris.", "The population of France is 69 million."},
 			scores:   []float64{math.NaN(), 1 - 0.9944},
+			// The published span starts with the space before the second claim.
+			unsupported: [][]extract.Span{nil, {{Start: 0, End: 39}}},
+		}}
+	case "lettucedetect-v2-mmbert-base": // its model card, docs/code-hallucination/model_card_v2_mmbert_base.md
+		return []example{{
+			contexts:    []string{"France is in Western Europe. Its capital Paris had about 2.1 million people in 2019."},
+			claims:      []string{"The capital of France is Paris, with a population of about 4.5 million people."},
+			plain:       true,
+			scores:      []float64{math.NaN()},
+			unsupported: [][]extract.Span{{{Start: 59, End: 70}}},
 		}}
 	}
 	return nil
@@ -183,12 +196,15 @@ func checkExamples(ctx context.Context, examples []example, dir string, sys syst
 		return "", err
 	}
 	defer local.Close()
-	j, _, err := local.judge(o)
-	if err != nil {
-		return "", err
-	}
 	n, largest := 0, 0.0
 	for _, e := range examples {
+		if e.plain {
+			local.spans.Passage, local.spans.QA, local.spans.Summary = "%s", "{passages}", "{passages}"
+		}
+		j, _, err := local.judge(o)
+		if err != nil {
+			return "", err
+		}
 		task := verdict.Task{Question: e.question, Contexts: e.contexts}
 		for i, text := range e.claims {
 			task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
@@ -207,6 +223,12 @@ func checkExamples(ctx context.Context, examples []example, dir string, sys syst
 			}
 			n, largest = n+1, max(largest, d)
 		}
+		for i, want := range e.unsupported {
+			if got := got.Verdicts[i].Unsupported; !slices.Equal(got, want) {
+				return "", fmt.Errorf("unsupported parts %v of %q, published: %v", got, e.claims[i], want)
+			}
+			n++
+		}
 	}
-	return fmt.Sprintf("%d published scores reproduced within %.4f", n, largest), nil
+	return fmt.Sprintf("%d published results reproduced, scores within %.4f", n, largest), nil
 }
