@@ -22,6 +22,7 @@ type sentence struct {
 	heads     []int
 	relations []uint8
 
+	source    int     // index of the sentence in the treebank that this one is or is made of
 	predicted []uint8 // tags for training the parser
 }
 
@@ -71,6 +72,7 @@ func readTreebank(path string, tags, relations *names) ([]*sentence, error) {
 			s.text = text
 		}
 		if line == "" && len(s.forms) > 0 {
+			s.source = len(all)
 			all = append(all, s.closed())
 			s = &sentence{}
 		}

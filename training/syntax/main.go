@@ -2,8 +2,8 @@
 //
 //	go run ./training/syntax DATA OUT
 //
-// DATA holds ud-ewt-train.conllu.zst, ud-ewt-dev.conllu.zst and lexicon.tar.zst. OUT gets
-// model.zst and lemmas.zst. The same data give the same bytes on every machine.
+// DATA holds ud-ewt-train.conllu.zst, ud-ewt-dev.conllu.zst, lexicon.tar.zst and
+// docs.jsonl.zst. OUT gets model.zst and lemmas.zst. The same data give the same bytes on every machine.
 package main
 
 import (
@@ -20,7 +20,7 @@ const epochs = 6
 
 // Weights are stored in 9 bits. The scales keep nearly all of them in range.
 const (
-	tagScale    = 8
+	tagScale    = 4
 	actionScale = 4
 	labelScale  = 8
 )
@@ -38,6 +38,7 @@ func main() {
 
 func run(data, out string) error {
 	start := time.Now()
+	report := func(what string) { fmt.Printf("%4.0f s: %s\n", time.Since(start).Seconds(), what) }
 	tags, relations := newNames(""), newNames("root")
 	train, err := readTreebank(filepath.Join(data, "ud-ewt-train.conllu.zst"), tags, relations)
 	if err != nil {
@@ -52,29 +53,37 @@ func run(data, out string) error {
 	if err != nil {
 		return err
 	}
+	texts, err := readTexts(filepath.Join(data, "docs.jsonl.zst"))
+	if err != nil {
+		return err
+	}
 	lemmas := lemmaTable(train, tags.list, known, irregular)
 	if err := write(filepath.Join(out, "lemmas.zst"), []byte(lemmas)); err != nil {
 		return err
 	}
 	evaluateLemmas(lemmas, dev, tags.list)
 	evaluateWords(dev)
-	tagger := trainTagger(train, len(f.Tags), 8, 0)
-	f.Classes, f.Tag = formClasses(train), tagger.weights(2)
-	jackknife(train, len(f.Tags))
-	fmt.Printf("%4.0f s: tagged\n", time.Since(start).Seconds())
-	p := newParser(len(f.Relations), tagger.classes)
-	for epoch := range epochs {
-		explore := 0.9
-		if epoch == 0 {
-			explore = 0
-		}
-		p.epoch(train, explore)
-		fmt.Printf("%4.0f s: epoch %d\n", time.Since(start).Seconds(), epoch+1)
+
+	groups := clusterForms(append(textKeys(texts), formKeys(train)...))
+	report("clustered words")
+	train = append(train, augment(train, tags, relations)...)
+	f.Classes = addGroups(formClasses(train), groups)
+	taggers := trainTaggers(train, groups, len(f.Tags))
+	f.Tag = limit(sumTaggers(taggers), 220_000)
+	for i, found := range jackknife(train, groups, len(f.Tags)) {
+		train[i].predicted = found
 	}
-	p.action.average(actionScale)
-	p.label.average(labelScale)
-	f.Action, f.Label = p.action.weights(1), p.label.weights(2)
-	fmt.Printf("features: %d of tags, %d of actions, %d of relations\n", len(f.Tag), len(f.Action), len(f.Label))
+	report("trained taggers")
+
+	classes := classTable(f.Classes)
+	parsers := trainParsers(len(f.Relations), classes, train, reverseAll(train))
+	silver := pickSentences(texts, taggers[0])
+	parseSilver(silver, parsers[0], parsers[1])
+	report(fmt.Sprintf("parsed %d sentences of documents", len(silver)))
+	train = append(train, silver...)
+	f.Action, f.Label = sumParsers(trainParsers(len(f.Relations), classes, train, train))
+	f.Action, f.Label = limit(f.Action, 420_000), limit(f.Label, 120_000)
+	report("trained parsers")
 	model := f.Bytes()
 	if err := evaluate(model, dev, tags, relations); err != nil {
 		return err

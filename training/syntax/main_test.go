@@ -65,8 +65,8 @@ func TestTrainingLearnsTheTreebank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tagger := trainTagger(sentences, len(tags.list), 8, 0)
-	p := newParser(len(relations.list), tagger.classes)
+	tagger := trainTagger(sentences, nil, len(tags.list), 8, 0)
+	p := newParser(len(relations.list), tagger.classes, 1)
 	for _, s := range sentences {
 		s.predicted = s.tags
 	}
@@ -75,7 +75,7 @@ func TestTrainingLearnsTheTreebank(t *testing.T) {
 	}
 	p.action.average(actionScale)
 	p.label.average(labelScale)
-	f := &greedy.File{Tags: tags.list, Relations: relations.list, Classes: formClasses(sentences), Tag: tagger.weights(1), Action: p.action.weights(1), Label: p.label.weights(1)}
+	f := &greedy.File{Tags: tags.list, Relations: relations.list, Classes: formClasses(sentences), Tag: tagger.weights(), Action: p.action.weights(), Label: p.label.weights()}
 	m, err := greedy.NewModel(f.Bytes())
 	if err != nil {
 		t.Fatal(err)
@@ -130,5 +130,54 @@ func TestActionsWithoutCostLeadToTheTree(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
+	}
+}
+
+func TestAugmentMakesQuestionsAndRelativeClauses(t *testing.T) {
+	const text = `1	She	she	PRON	PRP	_	2	nsubj	_	_
+2	left	leave	VERB	VBD	_	0	root	_	_
+3	early	early	ADV	RB	_	2	advmod	_	_
+4	.	.	PUNCT	.	_	2	punct	_	_
+
+1	We	we	PRON	PRP	_	3	nsubj	_	_
+2	can	can	AUX	MD	_	3	aux	_	_
+3	see	see	VERB	VB	_	0	root	_	_
+4	it	it	PRON	PRP	_	3	obj	_	_
+5	.	.	PUNCT	.	_	3	punct	_	_
+
+1	You	you	PRON	PRP	_	2	nsubj	_	_
+2	know	know	VERB	VBP	_	0	root	_	_
+3	them	they	PRON	PRP	_	2	obj	_	_
+4	.	.	PUNCT	.	_	2	punct	_	_
+
+1	Old	old	ADJ	JJ	_	2	amod	_	_
+2	men	man	NOUN	NNS	_	3	nsubj	_	_
+3	slept	sleep	VERB	VBD	_	0	root	_	_
+4	.	.	PUNCT	.	_	3	punct	_	_
+
+`
+	sentences, tags, relations, err := read(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range augment(sentences, tags, relations) {
+		line := ""
+		for i, form := range s.forms {
+			head := "root"
+			if h := s.heads[i+1]; h <= len(s.forms) {
+				head = s.forms[h-1]
+			}
+			line += form + ":" + relations.list[s.relations[i+1]] + ":" + head + " "
+		}
+		got = append(got, strings.TrimSpace(line))
+	}
+	want := []string{
+		"Did:aux:leave she:nsubj:leave leave:root:root early:advmod:leave ?:punct:leave",
+		"Do:aux:know you:nsubj:know know:root:root them:obj:know ?:punct:know",
+		"Old:amod:men men:nsubj:slept ,:punct:left who:nsubj:left left:acl:relcl:men early:advmod:left ,:punct:left slept:root:root .:punct:slept",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

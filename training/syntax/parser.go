@@ -3,6 +3,8 @@ package main
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/ragfaith/ragfaith/internal/syntax/greedy"
 )
@@ -18,8 +20,40 @@ type parser struct {
 	random        *rand.Rand
 }
 
-func newParser(relations int, classes *greedy.Table) *parser {
-	return &parser{action: newPerceptron(int(greedy.Actions), 4), label: newPerceptron(relations, 3), classes: classes, random: rand.New(rand.NewPCG(1, 2))}
+func newParser(relations int, classes *greedy.Table, seed uint64) *parser {
+	return &parser{action: newPerceptron(int(greedy.Actions), 4), label: newPerceptron(relations, 3), classes: classes, random: rand.New(rand.NewPCG(seed, 2))}
+}
+
+// trainParsers trains models in different orders of the sentences at the same time.
+func trainParsers(relations int, classes *greedy.Table, bySeed ...[]*sentence) []*parser {
+	parsers := make([]*parser, len(bySeed))
+	var group sync.WaitGroup
+	for i, sentences := range bySeed {
+		group.Go(func() {
+			p := newParser(relations, classes, uint64(i))
+			for epoch := range epochs {
+				explore := 0.9
+				if epoch == 0 {
+					explore = 0
+				}
+				p.epoch(sentences, explore)
+			}
+			p.action.average(actionScale)
+			p.label.average(labelScale)
+			parsers[i] = p
+		})
+	}
+	group.Wait()
+	return parsers
+}
+
+// sumParsers adds the weights of parsers.
+func sumParsers(parsers []*parser) (action, label greedy.Weights) {
+	action, label = greedy.Weights{}, greedy.Weights{}
+	for _, p := range parsers {
+		action, label = sum(action, p.action.weights()), sum(label, p.label.weights())
+	}
+	return action, label
 }
 
 // epoch trains on all sentences once, in random order. explore is the probability of
@@ -28,10 +62,29 @@ func (p *parser) epoch(sentences []*sentence, explore float64) {
 	sentences = slices.Clone(sentences)
 	p.random.Shuffle(len(sentences), func(i, j int) { sentences[i], sentences[j] = sentences[j], sentences[i] })
 	for _, s := range sentences {
+		if p.random.Float64() < 0.1 {
+			s = s.withoutEnd()
+		}
 		p.in.Read(s.forms, p.classes)
 		copy(p.in.Tags[1:], s.predicted)
 		p.learn(s, explore)
 	}
+}
+
+// withoutEnd returns a sentence without the punctuation at its end, as headings and
+// list items are.
+func (s *sentence) withoutEnd() *sentence {
+	n := len(s.forms)
+	if n < 2 || !strings.ContainsAny(s.forms[n-1], ".!?:;") || slices.Contains(s.heads[1:], n) {
+		return s
+	}
+	short := &sentence{forms: s.forms[:n-1], tags: s.tags[:n-1], predicted: s.predicted[:n-1], heads: slices.Clone(s.heads[:n]), relations: s.relations[:n]}
+	for i, h := range short.heads {
+		if h == n+1 {
+			short.heads[i] = n
+		}
+	}
+	return short
 }
 
 func (p *parser) learn(s *sentence, explore float64) {
@@ -83,7 +136,7 @@ func (p *parser) relation(s *sentence, a greedy.Action) uint8 {
 	}
 	p.features = p.state.LabelFeatures(p.features, h, d)
 	relation := best(p.label.scores(p.features), 1)
-	if s.heads[d] != h {
+	if s.heads[d] != h || s.relations[d] == unknown {
 		return relation
 	}
 	if right := s.relations[d]; relation != right {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/syntax/greedy"
 )
@@ -12,12 +13,16 @@ import (
 type perceptron struct {
 	classes    int
 	minUpdates uint16
-	keys       []uint32
-	index      []int32
+	slots      []slot // by open addressing
 	rows       []row
 	rowKeys    []uint32
 	step       int64
 	sum        []int64
+}
+
+type slot struct {
+	key uint32 // 0 if the slot is empty
+	row int32
 }
 
 type row struct {
@@ -32,15 +37,15 @@ type weight struct {
 }
 
 func newPerceptron(classes int, minUpdates uint16) *perceptron {
-	return &perceptron{classes: classes, minUpdates: minUpdates, keys: make([]uint32, 1<<16), index: make([]int32, 1<<16), step: 1, sum: make([]int64, classes)}
+	return &perceptron{classes: classes, minUpdates: minUpdates, slots: make([]slot, 1<<16), step: 1, sum: make([]int64, classes)}
 }
 
 // find returns the row of a feature, or -1.
 func (p *perceptron) find(key uint32) (at, row int) {
-	mask := len(p.keys) - 1
-	for at = int(key*0x9e3779b1>>3) & mask; p.keys[at] != 0; at = (at + 1) & mask {
-		if p.keys[at] == key {
-			return at, int(p.index[at])
+	mask := len(p.slots) - 1
+	for at = int(key*0x9e3779b1>>3) & mask; p.slots[at].key != 0; at = (at + 1) & mask {
+		if p.slots[at].key == key {
+			return at, int(p.slots[at].row)
 		}
 	}
 	return at, -1
@@ -66,14 +71,14 @@ func (p *perceptron) learn(features []uint32, right, wrong uint8) {
 		}
 		at, r := p.find(key)
 		if r < 0 {
-			if len(p.rows) > len(p.keys)/2 {
+			if len(p.rows) > len(p.slots)/2 {
 				p.grow()
 				at, _ = p.find(key)
 			}
 			r = len(p.rows)
 			p.rows = append(p.rows, row{})
 			p.rowKeys = append(p.rowKeys, key)
-			p.keys[at], p.index[at] = key, int32(r)
+			p.slots[at] = slot{key, int32(r)}
 		}
 		row := &p.rows[r]
 		row.updates = min(row.updates, math.MaxUint16-1) + 1
@@ -83,10 +88,10 @@ func (p *perceptron) learn(features []uint32, right, wrong uint8) {
 }
 
 func (p *perceptron) grow() {
-	p.keys, p.index = make([]uint32, 2*len(p.keys)), make([]int32, 2*len(p.index))
+	p.slots = make([]slot, 2*len(p.slots))
 	for r, key := range p.rowKeys {
 		at, _ := p.find(key)
-		p.keys[at], p.index[at] = key, int32(r)
+		p.slots[at] = slot{key, int32(r)}
 	}
 }
 
@@ -117,20 +122,59 @@ func (p *perceptron) average(scale int64) {
 	}
 }
 
-// weights returns the weights after average, without those below least.
-func (p *perceptron) weights(least int32) greedy.Weights {
+// weights returns the weights after average that are not zero.
+func (p *perceptron) weights() greedy.Weights {
 	all := greedy.Weights{}
 	for r, key := range p.rowKeys {
 		if p.rows[r].updates < p.minUpdates {
 			continue
 		}
 		for _, w := range p.rows[r].weights {
-			if w.now >= least || -w.now >= least {
+			if w.now != 0 {
 				all[key] = append(all[key], greedy.Weight{Class: w.class, Value: int16(w.now)})
 			}
 		}
 	}
 	return all
+}
+
+// sum adds the weights of models: they decide like all of them together.
+func sum(all ...greedy.Weights) greedy.Weights {
+	total := greedy.Weights{}
+	for _, weights := range all {
+		for key, list := range weights {
+			for _, w := range list {
+				total[key] = add(total[key], w)
+			}
+		}
+	}
+	return total
+}
+
+func add(list []greedy.Weight, w greedy.Weight) []greedy.Weight {
+	for i := range list {
+		if list[i].Class == w.Class {
+			list[i].Value = max(-256, min(255, list[i].Value+w.Value))
+			return list
+		}
+	}
+	return append(list, w)
+}
+
+// limit removes small weights, in growing steps, until there are at most n features.
+func limit(weights greedy.Weights, n int) greedy.Weights {
+	for least := int16(2); len(weights) > n; least++ {
+		for key, list := range weights {
+			list = slices.DeleteFunc(list, func(w greedy.Weight) bool { return w.Value < least && -w.Value < least })
+			if weights[key] = list; len(list) == 0 {
+				delete(weights, key)
+			}
+		}
+	}
+	for _, list := range weights {
+		slices.SortFunc(list, func(a, b greedy.Weight) int { return int(a.Class) - int(b.Class) })
+	}
+	return weights
 }
 
 // best returns the class of from to classes-1 with the highest score.

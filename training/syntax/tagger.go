@@ -54,6 +54,14 @@ func formClasses(sentences []*sentence) map[uint32]uint32 {
 	return classes
 }
 
+// addGroups adds the groups of forms to their classes.
+func addGroups(classes, groups map[uint32]uint32) map[uint32]uint32 {
+	for key, group := range groups {
+		classes[key] |= group << 16
+	}
+	return classes
+}
+
 func classTable(classes map[uint32]uint32) *greedy.Table {
 	t := greedy.NewTable(len(classes))
 	for key, class := range classes {
@@ -70,8 +78,8 @@ type tagger struct {
 	features []uint32
 }
 
-func trainTagger(sentences []*sentence, tags, epochs int, seed uint64) *tagger {
-	t := &tagger{perceptron: newPerceptron(tags, 2), classes: classTable(formClasses(sentences))}
+func trainTagger(sentences []*sentence, groups map[uint32]uint32, tags, epochs int, seed uint64) *tagger {
+	t := &tagger{perceptron: newPerceptron(tags, 2), classes: classTable(addGroups(formClasses(sentences), groups))}
 	random := rand.New(rand.NewPCG(seed, 1))
 	sentences = slices.Clone(sentences)
 	for range epochs {
@@ -101,10 +109,31 @@ func (t *tagger) tag(s *sentence, learn bool) []uint8 {
 	return t.in.Tags[1 : len(s.forms)+1]
 }
 
-// jackknife sets the predicted tags of each sentence by a tagger that has not seen it,
-// so that the parser learns from tags like those that it will get.
-func jackknife(sentences []*sentence, tags int) {
-	const folds = 8
+// trainTaggers trains taggers in different orders of the sentences.
+func trainTaggers(sentences []*sentence, groups map[uint32]uint32, tags int) [3]*tagger {
+	var taggers [3]*tagger
+	var group sync.WaitGroup
+	for i := range taggers {
+		group.Go(func() { taggers[i] = trainTagger(sentences, groups, tags, 6, uint64(i)) })
+	}
+	group.Wait()
+	return taggers
+}
+
+// sumTaggers adds the weights of taggers.
+func sumTaggers(taggers [3]*tagger) greedy.Weights {
+	weights := greedy.Weights{}
+	for _, t := range taggers {
+		weights = sum(weights, t.weights())
+	}
+	return weights
+}
+
+// jackknife returns the tags of each sentence by a tagger that has not seen it, so that
+// what is trained next learns from tags like those that it will get.
+func jackknife(sentences []*sentence, groups map[uint32]uint32, tags int) [][]uint8 {
+	const folds = 5
+	found := make([][]uint8, len(sentences))
 	var group sync.WaitGroup
 	limit := make(chan struct{}, 2)
 	for fold := range folds {
@@ -112,16 +141,19 @@ func jackknife(sentences []*sentence, tags int) {
 		group.Go(func() {
 			defer func() { <-limit }()
 			var others []*sentence
-			for i, s := range sentences {
-				if i%folds != fold {
+			for _, s := range sentences {
+				if s.source%folds != fold {
 					others = append(others, s)
 				}
 			}
-			t := trainTagger(others, tags, 4, uint64(fold))
-			for i := fold; i < len(sentences); i += folds {
-				sentences[i].predicted = slices.Clone(t.tag(sentences[i], false))
+			t := trainTagger(others, groups, tags, 4, uint64(fold))
+			for i, s := range sentences {
+				if s.source%folds == fold {
+					found[i] = slices.Clone(t.tag(s, false))
+				}
 			}
 		})
 	}
 	group.Wait()
+	return found
 }

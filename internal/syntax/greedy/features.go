@@ -46,6 +46,9 @@ func (s *State) ActionFeatures(f []uint32) []uint32 {
 		key3(165, t0, between, tb), key4(166, t2, t1, t0, tb), key3(167, w0.form, t0, rel(s0r)),
 		key3(168, w1.form, t1, rel(s1r)), key3(169, s.words[s0l].form, t0, tb), key3(170, w0.form, tb, tb1),
 		key3(171, wb.form, t0, tb1), key4(172, t0, t1, d0, d1), key3(173, w0.class, wb.class, d0),
+		key2(180, w0.group, wb.group), key2(181, w0.group, w1.group), key3(182, w0.group, t0, tb), key3(183, t0, wb.group, tb),
+		key3(184, w1.group, w0.group, tb), key4(185, t0, w0.group, tb, wb.group), key4(186, t0, w0.group, t1, w1.group), key3(187, w1.group, t1, t0),
+		key3(188, w0.group, wb.group, d0), key3(189, w0.group, wb.group, wb1.group), key3(190, w1.group, w0.group, wb.group),
 	)
 }
 
@@ -73,5 +76,7 @@ func (s *State) LabelFeatures(f []uint32, h, d int) []uint32 {
 		key4(223, td, rel(child), rel(last), side), key4(224, th, rel(sibling), rel(right), td),
 		key3(225, wh.form, s.words[child].form, side), key3(226, wd.class, wh.class, side), key3(227, wd.suffix[1], th, side),
 		key3(228, wh.form, rel(right), td), key4(229, th, td, tag(s.top(1)), side),
+		key3(230, wh.group, wd.group, side), key3(231, wh.group, td, side), key3(232, th, wd.group, side), key4(233, wh.group, wd.group, s.words[child].form, side),
+		key3(234, wh.group, rel(sibling), td), key3(235, wh.group, rel(right), td),
 	)
 }

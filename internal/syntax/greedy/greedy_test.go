@@ -39,9 +39,11 @@ func TestModelFileKeepsWeights(t *testing.T) {
 		for _, w := range weights {
 			want[w.Class] += int32(w.Value)
 		}
+		if got := m.action.actions([]uint32{key, 12345678}); got != want {
+			t.Errorf("feature %d: got actions %v, want %v", key, got, want)
+		}
 		var got [Actions]int32
-		m.action.scores([]uint32{key, 12345678}, got[:])
-		if got != want {
+		if m.label.scores([]uint32{key, 12345678}, got[:]); got != want {
 			t.Errorf("feature %d: got %v, want %v", key, got, want)
 		}
 	}

@@ -23,10 +23,10 @@ func (m *Model) Parse(forms []string, s *Scratch) (tags []uint8, heads []int, re
 	st.Reset(in)
 	for !st.Done() {
 		s.features = st.ActionFeatures(s.features)
-		m.action.scores(s.features, s.sum[:Actions])
+		sum := m.action.actions(s.features)
 		a, found := Shift, false
 		for b := range Actions {
-			if st.Legal(b) && (!found || s.sum[b] > s.sum[a]) {
+			if st.Legal(b) && (!found || sum[b] > sum[a]) {
 				a, found = b, true
 			}
 		}

@@ -1,5 +1,7 @@
 package greedy
 
+import "slices"
+
 // An Action is a transition of the arc-hybrid system.
 type Action uint8
 
@@ -25,7 +27,8 @@ type State struct {
 	left, left2   []int // first and second child from the left, before the word
 	right, right2 []int // likewise from the right, after it
 	lefts, rights []uint8
-	mem           []int
+	ints          []int // memory of the slices
+	bytes         []uint8
 }
 
 // Reset prepares a state for a sentence with tags.
@@ -33,21 +36,17 @@ func (s *State) Reset(sentence *Sentence) {
 	n := sentence.N
 	s.N, s.Next, s.words, s.tags = n, 1, sentence.words, sentence.Tags
 	size := n + 4
-	if cap(s.mem) < 6*size {
-		s.mem = make([]int, 6*size)
+	s.ints = slices.Grow(s.ints[:0], 6*size)[:6*size]
+	s.bytes = slices.Grow(s.bytes[:0], 3*size)[:3*size]
+	clear(s.ints)
+	clear(s.bytes)
+	for i, part := range []*[]int{&s.Head, &s.left, &s.left2, &s.right, &s.right2, &s.Stack} {
+		*part = s.ints[i*size : (i+1)*size : (i+1)*size]
 	}
-	s.mem = s.mem[:6*size]
-	clear(s.mem)
-	next := func() (part []int) {
-		part, s.mem = s.mem[:size:size], s.mem[size:]
-		return part
+	for i, part := range []*[]uint8{&s.Rel, &s.lefts, &s.rights} {
+		*part = s.bytes[i*size : (i+1)*size : (i+1)*size]
 	}
-	all := s.mem
-	s.Head, s.left, s.left2, s.right, s.right2 = next(), next(), next(), next(), next()
-	s.Stack = next()[:0]
-	s.mem = all
-	small := make([]uint8, 3*size)
-	s.Rel, s.lefts, s.rights = small[:size:size], small[size:2*size:2*size], small[2*size:]
+	s.Stack = s.Stack[:0]
 }
 
 // Done reports whether every word has a head.

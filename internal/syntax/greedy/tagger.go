@@ -11,7 +11,8 @@ type Sentence struct {
 	words []word
 }
 
-// Read sets the words. classes has the classes of forms by [FormKey].
+// Read sets the words. classes has the classes of forms by [FormKey], with
+// their groups from bit 16.
 func (s *Sentence) Read(forms []string, classes *Table) {
 	s.N = len(forms)
 	s.words = slices.Grow(s.words[:0], s.N+4)[:s.N+4]
@@ -50,5 +51,8 @@ func (s *Sentence) Features(f []uint32, i int) []uint32 {
 		key2(30, w.shape, n.shape), key2(31, w.suffix[1], n.class), key3(32, w.class, n.class, n2.class),
 		key2(33, w.form, n.class), key2(34, t1, n.form), key2(35, w.class, n2.class),
 		key2(36, p.shape, w.shape), key2(37, w.suffix[2], w.shape),
+		key1(40, w.group), key1(41, p.group), key1(42, n.group), key2(43, t1, w.group), key2(44, w.group, n.group), key2(45, p.group, w.group),
+		key3(46, t1, w.group, n.group), key2(47, w.suffix[2], n.group), key1(48, n2.group), key1(49, p2.group), key2(50, w.class, n.group), key3(51, p.group, w.class, n.group),
+		key2(52, w.group, w.shape), key2(53, w.form, n.group), key2(54, w.form, p.group), key3(55, w.group, n.group, n2.group),
 	)
 }

@@ -20,7 +20,7 @@ type Weights map[uint32][]Weight
 
 // scorer computes the scores of classes from features.
 type scorer struct {
-	table  *Table
+	table  *Table   // values are places in packed, or for up to three classes the weights themselves
 	packed []uint16 // weights of a feature from its value in the table: 7 bits of class, 9 bits of weight; ends with 0
 }
 
@@ -42,6 +42,24 @@ func (s *scorer) scores(features []uint32, sum []int32) {
 	}
 }
 
+// actions adds the weights of all features for actions: three weights of 10 bits, each
+// plus 512, from the lowest bits up.
+func (s *scorer) actions(features []uint32) (sum [Actions]int32) {
+	found := int32(0)
+	for _, key := range features {
+		if v := s.table.Find(key); v != 0 {
+			found++
+			sum[0] += int32(v & 1023)
+			sum[1] += int32(v >> 10 & 1023)
+			sum[2] += int32(v >> 20)
+		}
+	}
+	for a := range sum {
+		sum[a] -= 512 * found
+	}
+	return sum
+}
+
 // A Model has what tagging and parsing need. It is immutable.
 type Model struct {
 	Tags      []string // universal part of speech and Penn tag, separated by "|"; the first is empty
@@ -54,7 +72,7 @@ type Model struct {
 // File is the content of a model file.
 type File struct {
 	Tags, Relations    []string
-	Classes            map[uint32]uint32 // of forms, by Key
+	Classes            map[uint32]uint32 // of forms, by FormKey; their groups from bit 16
 	Tag, Action, Label Weights
 }
 
@@ -127,9 +145,9 @@ func NewModel(data []byte) (*Model, error) {
 	for _, key := range keys {
 		m.classes.Put(key, uint32(r.uvarint()))
 	}
-	for _, s := range []*scorer{&m.tag, &m.action, &m.label} {
-		r.scorer(s)
-	}
+	r.scorer(&m.tag, false)
+	r.scorer(&m.action, true)
+	r.scorer(&m.label, false)
 	if r.err != nil || len(r.data) > 0 {
 		return nil, fmt.Errorf("model of tags and dependencies: damaged, %d bytes left", len(r.data))
 	}
@@ -190,7 +208,8 @@ func (r *reader) keys() []uint32 {
 	return keys
 }
 
-func (r *reader) scorer(s *scorer) {
+// scorer reads weights; few says that they are for actions.
+func (r *reader) scorer(s *scorer, few bool) {
 	keys := r.keys()
 	counts := make([]int, len(keys))
 	total := 0
@@ -204,15 +223,26 @@ func (r *reader) scorer(s *scorer) {
 	}
 	classes := r.bytes(total)
 	s.table = NewTable(len(keys))
-	s.packed = make([]uint16, 1, 1+total+len(keys))
+	if !few {
+		s.packed = make([]uint16, 1, 1+total+len(keys))
+	}
 	for i, key := range keys {
-		s.table.Put(key, uint32(len(s.packed)))
+		at, three := uint32(len(s.packed)), uint32(512|512<<10|512<<20)
 		for range counts[i] {
 			v := r.uvarint()
 			value := int64(v>>1) ^ -int64(v&1)
-			s.packed = append(s.packed, uint16(value<<7)|uint16(classes[0]&127))
+			if few {
+				three += uint32(value) << (10 * (classes[0] % uint8(Actions)))
+			} else {
+				s.packed = append(s.packed, uint16(value<<7)|uint16(classes[0]&127))
+			}
 			classes = classes[1:]
 		}
+		if few {
+			s.table.Put(key, three)
+			continue
+		}
 		s.packed = append(s.packed, 0)
+		s.table.Put(key, at)
 	}
 }

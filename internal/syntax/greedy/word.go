@@ -21,6 +21,7 @@ type word struct {
 	prefix [3]uint32 // the first 1 to 3 bytes
 	shape  uint32    // classes of characters, runs cut to two
 	class  uint32    // index of the tags that the word has in the training data, 0 if unknown
+	group  uint32    // cluster of words that occur in like contexts, 0 if unknown
 }
 
 // FormKey returns the key of a form in the table of classes.
@@ -36,6 +37,7 @@ func newWord(form string, classes *Table) word {
 		w.prefix[i] = hash(low[:min(len(low), i+1)]) + uint32(i)
 	}
 	w.class = classes.Find(w.form)
+	w.class, w.group = w.class&0xffff, w.class>>16
 	return w
 }
 

@@ -190,7 +190,7 @@ func (s *splitter) splits(r rune, from, i, next, end int) bool {
 		return !digits && i-from > 1 && end-next > 1
 	case '-':
 		if digits {
-			return !isPhone(s.text[from:end])
+			return !isNumber(s.text[from:end])
 		}
 		return !isPrefix(strings.ToLower(s.text[from:i]))
 	}
@@ -220,8 +220,6 @@ func isWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N) || r == utf8.RuneError
 }
 
-// isPhone reports whether text has digits in three groups, or four with seven digits.
-func isPhone(text string) bool {
-	groups := strings.Count(text, "-") + 1
-	return groups > 2 || groups == 2 && len(text) == 8
-}
+// isNumber reports whether text has digits in three groups or more, as phone numbers and
+// dates do, not ranges.
+func isNumber(text string) bool { return strings.Count(text, "-") > 1 }
