@@ -16,7 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/syntax/greedy"
 )
 
-const epochs = 6
+const epochs = 5
 
 // Weights are stored in 9 bits. The scales keep nearly all of them in range.
 const (

@@ -181,3 +181,20 @@ func TestAugmentMakesQuestionsAndRelativeClauses(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestParsersInBothDirectionsAgreeOnSilver(t *testing.T) {
+	sentences, _, relations, err := read(t, strings.Repeat(treebank, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sentences {
+		s.predicted = s.tags
+	}
+	classes := classTable(formClasses(sentences))
+	parsers := trainParsers(len(relations.list), classes, sentences, reverseAll(sentences))
+	silver := &sentence{forms: sentences[1].forms, tags: sentences[1].tags, predicted: sentences[1].tags}
+	parseSilver([]*sentence{silver}, parsers[0], parsers[1])
+	if !slices.Equal(silver.heads[1:], sentences[1].heads[1:]) || !slices.Equal(silver.relations, sentences[1].relations) {
+		t.Errorf("got %v, %v, want %v, %v", silver.heads, silver.relations, sentences[1].heads, sentences[1].relations)
+	}
+}

@@ -78,7 +78,7 @@ func (s *sentence) withoutEnd() *sentence {
 	if n < 2 || !strings.ContainsAny(s.forms[n-1], ".!?:;") || slices.Contains(s.heads[1:], n) {
 		return s
 	}
-	short := &sentence{forms: s.forms[:n-1], tags: s.tags[:n-1], predicted: s.predicted[:n-1], heads: slices.Clone(s.heads[:n]), relations: s.relations[:n]}
+	short := &sentence{forms: s.forms[:n-1], predicted: s.predicted[:n-1], heads: slices.Clone(s.heads[:n]), relations: s.relations[:n]}
 	for i, h := range short.heads {
 		if h == n+1 {
 			short.heads[i] = n

@@ -13,15 +13,15 @@ import (
 // Nothing is learned about it.
 const unknown = 255
 
-// pickSentences returns a sentence of every third text, with tags.
+// pickSentences returns a sentence of every fourth text, with tags.
 func pickSentences(texts []string, t *tagger) []*sentence {
 	var all []*sentence
-	for i := 0; i < len(texts); i += 3 {
+	for i := 0; i < len(texts); i += 4 {
 		spans := segment.Sentences(texts[i], "en")
 		if len(spans) == 0 {
 			continue
 		}
-		at := spans[i/3%len(spans)]
+		at := spans[i/4%len(spans)]
 		s := &sentence{text: texts[i][at.Start:at.End]}
 		for _, w := range words.Split(s.text) {
 			s.forms = append(s.forms, s.text[w.Start:w.End])

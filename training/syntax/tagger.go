@@ -110,18 +110,18 @@ func (t *tagger) tag(s *sentence, learn bool) []uint8 {
 }
 
 // trainTaggers trains taggers in different orders of the sentences.
-func trainTaggers(sentences []*sentence, groups map[uint32]uint32, tags int) [3]*tagger {
-	var taggers [3]*tagger
+func trainTaggers(sentences []*sentence, groups map[uint32]uint32, tags int) [2]*tagger {
+	var taggers [2]*tagger
 	var group sync.WaitGroup
 	for i := range taggers {
-		group.Go(func() { taggers[i] = trainTagger(sentences, groups, tags, 6, uint64(i)) })
+		group.Go(func() { taggers[i] = trainTagger(sentences, groups, tags, 5, uint64(i)) })
 	}
 	group.Wait()
 	return taggers
 }
 
 // sumTaggers adds the weights of taggers.
-func sumTaggers(taggers [3]*tagger) greedy.Weights {
+func sumTaggers(taggers [2]*tagger) greedy.Weights {
 	weights := greedy.Weights{}
 	for _, t := range taggers {
 		weights = sum(weights, t.weights())
@@ -132,7 +132,7 @@ func sumTaggers(taggers [3]*tagger) greedy.Weights {
 // jackknife returns the tags of each sentence by a tagger that has not seen it, so that
 // what is trained next learns from tags like those that it will get.
 func jackknife(sentences []*sentence, groups map[uint32]uint32, tags int) [][]uint8 {
-	const folds = 5
+	const folds = 4
 	found := make([][]uint8, len(sentences))
 	var group sync.WaitGroup
 	limit := make(chan struct{}, 2)
@@ -146,7 +146,7 @@ func jackknife(sentences []*sentence, groups map[uint32]uint32, tags int) [][]ui
 					others = append(others, s)
 				}
 			}
-			t := trainTagger(others, groups, tags, 4, uint64(fold))
+			t := trainTagger(others, groups, tags, 3, uint64(fold))
 			for i, s := range sentences {
 				if s.source%folds == fold {
 					found[i] = slices.Clone(t.tag(s, false))
