@@ -39,6 +39,12 @@ func (r *reader) numberAt(i int) number {
 	}
 	n.addHalf(r)
 	for r.has(n.next, scale|dozen) && r.scaleJoins(n.next) {
+		if r.has(n.next, ideogram) && r.has(n.next+1, digits) && r.joined(n.next) && r.has(n.next+2, ideogram) && r.has(n.next+2, scale) && r.at(n.next+2).num < r.at(n.next).num {
+			n.num = n.num*r.at(n.next).num + r.at(n.next+1).num*r.at(n.next+2).num // 2億5000万
+			n.step, n.written, n.other = r.at(n.next+2).num, true, 0
+			n.next += 3
+			continue
+		}
 		f := r.at(n.next).num
 		n.num, n.step, n.other = n.num*f, n.step*f, 0
 		n.written = n.written || f >= 1e6
@@ -60,6 +66,9 @@ func (n *number) addHalf(r *reader) {
 
 // andFraction parses "and a half", "and a quarter", "and two thirds" at token i.
 func (r *reader) andFraction(i int) (float64, int) {
+	if r.is(i, "-") && r.is(i+1, "and") && r.is(i+2, "-") && r.is(i+3, "a") && r.is(i+4, "-") && r.is(i+5, "half") {
+		return 0.5, i + 6
+	}
 	if !r.is(i, "and") {
 		return 0, 0
 	}
@@ -166,10 +175,12 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 	} else if u, k := r.unitAt(r.afterOf(next)); k > 0 {
 		v.setUnit(u)
 		next = r.compound(&v, u, k)
+	} else if r.has(i, digits) && r.joined(next-1) && r.has(next, word) && !r.has(next, ideogram) {
+		return Value{}, 0, 0 // 4o, 1e6
 	} else if next == i+1 && r.is(i, "one") && !r.startsNoun(next) || t.class&lone != 0 || r.is(i-1, "no", "the", "this", "that", "each", "every", "another") && r.is(i, "one") {
 		return Value{}, 0, 0
 	}
-	if v.Kind == Number && v.Low < 150 && (r.is(from-1, "aged") || r.is(from-1, "of") && r.is(from-2, "age")) {
+	if v.Kind == Number && v.Low < 150 && (r.is(from-1, "turned") || r.is(next, "when") && r.is(from-1, "was", "is", "were", "be", "turned") || r.is(from-1, "aged") || r.is(from-1, "of") && r.is(from-2, "age")) {
 		u, _ := durationUnit("year")
 		v.setUnit(u)
 	}
@@ -191,6 +202,9 @@ func (r *reader) isLabel(i int, n *number) bool {
 		return false
 	}
 	if r.joined(i-1) && (r.has(i-1, word) && !r.has(i-1, ideogram) && !r.is(i-1, "CHF", "EUR", "USD", "GBP") || r.is(i-1, ".", "#", "_") && r.at(i-1).start > 0 && r.text[r.at(i-1).start-1] > ' ') {
+		return true
+	}
+	if r.is(n.next, "s") && r.isAge(i-1) {
 		return true
 	}
 	if r.isHyphen(i-1) && r.joined(i-1) && r.joined(i-2) && r.has(i-2, word) && !r.has(i-2, numeral|lone) {
@@ -254,7 +268,7 @@ func (r *reader) ordinalAt(i int) (v Value, from, next int) {
 		return Value{}, 0, 0
 	}
 	v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1, Loose: !isDigit(r.text[t.start])}
-	v.Noun, _ = r.noun(next)
+	v.Noun = r.noun(next)
 	return v, from, next
 }
 

@@ -8,7 +8,6 @@ import (
 // bounded applies the words around the value v of the tokens from to next-1: hedges
 // (about 20), bounds (at least 20, 20 or more), ranges (5-7 days), the noun and the rate.
 func (r *reader) bounded(v Value, from, next int) (Value, int) {
-	v.Start = r.at(from).start
 	if v.Kind != Date && v.Kind != Clock && v.Kind != Ordinal && v.Kind != Multiple {
 		next = r.upper(&v, from, next)
 	}
@@ -21,9 +20,9 @@ func (r *reader) bounded(v Value, from, next int) (Value, int) {
 		} else if r.is(next, "-") && r.joined(next) {
 			after++
 		}
-		v.Noun, _ = r.noun(after)
+		v.Noun = r.noun(after)
 	}
-	v.End = r.at(next - 1).end
+	v.Start, v.End = r.at(from).start, r.at(next-1).end
 	r.per(&v, next)
 	if v.Low != v.High && v.Kind != Date {
 		return v, next // a range
@@ -64,6 +63,9 @@ func (r *reader) upper(v *Value, from, next int) int {
 	case r.isHyphen(next):
 	case r.is(next, "to", "bis", "à", "a"):
 		if r.is(from-1, "from") && r.changes(from-2) {
+			if u, n := r.unitAfterNumber(next + 1); n > 0 && v.Kind == Number && v.Noun == "" {
+				v.setUnit(u) // "rose from 5 to 7 percent" has two values
+			}
 			return next
 		}
 	case r.is(next, "and") && r.is(from-1, "between"), r.is(next, "or") && v.Kind == Number && r.is(from-1, "either"):
@@ -76,9 +78,18 @@ func (r *reader) upper(v *Value, from, next int) int {
 	if r.has(k, currency) {
 		k++
 	}
+	if w, _, n := r.clockAt(k); n > 0 && v.Kind == Number && v.Low <= 12 && r.hasHalf(k) {
+		r.hour(v, &w)
+		return next
+	}
 	w, _, n := r.amountAt(k)
 	if n == 0 || w.Low != w.High {
 		return next
+	}
+	if x := r.numberAt(k); x.written && r.has(k, digits|numeral) && !r.has(next-1, scale) && x.step > v.Step { // 2 to 3 million
+		if f := r.at(x.next - 1); f.class&scale != 0 {
+			v.Low, v.High, v.Step, v.other = v.Low*f.num, v.High*f.num, v.Step*f.num, 0
+		}
 	}
 	if v.Kind == Number && w.Kind != Number && w.Kind != Ordinal && v.Unit == "" {
 		u, ok := unitOf(w.Unit)
@@ -90,11 +101,37 @@ func (r *reader) upper(v *Value, from, next int) int {
 		}
 		v.setUnit(u)
 	}
-	if v.Kind != w.Kind && !(v.Kind == Money && w.Kind == Number) || w.Low <= v.Low {
+	if w.Kind == Number && v.Kind == Duration && r.is(from-1, "aged") {
+		w.Kind, w.Low = v.Kind, w.Low*factorOf(v.Unit)
+	}
+	if v.Kind != w.Kind && (v.Kind != Money || w.Kind != Number) || w.Low <= v.Low {
 		return next
 	}
 	v.High, v.written = w.Low, v.written || w.written
 	return n
+}
+
+// unitAfterNumber returns the unit of the number at token i.
+func (r *reader) unitAfterNumber(i int) (unit, int) {
+	if !r.has(i, digits|numeral) {
+		return unit{}, 0
+	}
+	return r.unitAt(r.numberAt(i).next)
+}
+
+// hasHalf reports whether am or pm follows the time at token i.
+func (r *reader) hasHalf(i int) bool {
+	return r.halfDay(i+1) > 0 || r.is(i+1, ":") && r.halfDay(i+3) > 0
+}
+
+// hour turns the number v, which is followed by the later time w, into a time of day: the
+// 9 in "9 to 5 pm".
+func (r *reader) hour(v, w *Value) {
+	minutes := math.Mod(v.Low*60, halfDay)
+	if minutes+halfDay < w.Low {
+		minutes += halfDay
+	}
+	*v = clock(minutes)
 }
 
 // unitName returns the lower-case name under which unitOf knows a unit.
@@ -235,6 +272,9 @@ func (r *reader) before(v *Value, i int) {
 
 // than applies a comparative before "than" at token i: more than, no fewer than.
 func (r *reader) than(v *Value, i int) {
+	if r.has(i-2, digits|numeral|multiple) || r.has(i-3, digits|numeral) {
+		return // "5 euros cheaper than two singles"
+	}
 	no := r.negated(i - 2)
 	little := r.is(i-2, "little", "slightly", "just")
 	switch strings.ToLower(r.str(i - 1)) {

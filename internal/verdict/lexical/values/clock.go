@@ -29,7 +29,7 @@ func (r *reader) clockAt(i int) (v Value, from, next int) {
 			from--
 		}
 		return r.half(minutes, twelve, from, next)
-	case t.class&(digits|numeral) == 0 || t.num < 0 || t.num > 60:
+	case t.class&(digits|numeral) == 0 || t.num < 0 || t.num > 60 && !r.is(i+1, "hours") || t.num > 2400:
 		return Value{}, 0, 0
 	case r.is(i+1, ":") && r.joined(i) && r.joined(i+1) && r.has(i+2, digits) && r.at(i+2).end-r.at(i+2).start == 2 &&
 		t.num <= 24 && r.at(i+2).num < 60 && t.class&decimal == 0 && r.at(i+2).class&decimal == 0:
@@ -42,6 +42,8 @@ func (r *reader) clockAt(i int) (v Value, from, next int) {
 			next++
 			twelve = false
 		}
+	case t.end-t.start == 4 && t.class&digits != 0 && t.class&decimal == 0 && r.is(i+1, "hours") && (r.text[t.start] == '0' || r.is(i-1, "at")) && math.Mod(t.num, 100) < 60:
+		minutes, next = math.Trunc(t.num/100)*60+math.Mod(t.num, 100), i+2
 	case t.num > 24 && !r.is(i+1, "past", "minutes"):
 		return Value{}, 0, 0
 	case r.halfDay(i+1) > 0 && t.num <= 12:

@@ -23,6 +23,7 @@ const (
 	exact         = 1e-9
 	conversion    = 0.001 // of exact numbers in different units, for the rounding of factors
 	calendarRatio = 0.02  // of months and years against weeks and days
+	looseMonths   = 0.1   // a month is sometimes four weeks
 	minAbout      = 0.02  // of "about": at least this,
 	maxAbout      = 0.06  // at most this, and otherwise half the last digit
 	fractionWords = 0.007 // a third may be 33%
@@ -91,15 +92,14 @@ func compareKinds(c, s *Value) Relation {
 			return Equal
 		}
 	case c.Kind == Number && c.isBare() && s.hasUnit(), s.Kind == Number && s.isBare() && c.hasUnit():
-		a, b := *c, *s
+		x, y := c.Low, s.Low
 		if c.Kind == Number {
-			a.Low, a.High, a.Step = a.Low*factorOf(s.Unit), a.High*factorOf(s.Unit), a.Step*factorOf(s.Unit)
+			x *= factorOf(s.Unit)
 		} else {
-			b.Low, b.High, b.Step = b.Low*factorOf(c.Unit), b.High*factorOf(c.Unit), b.Step*factorOf(c.Unit)
+			y *= factorOf(c.Unit)
 		}
-		a.Unit, a.calendar = b.Unit, b.calendar
-		switch r := compareNumbers(&a, &b); {
-		case r != Equal && r != Entailed:
+		switch {
+		case !isClose(x, y, exact):
 		case c.Kind == Number || c.Kind == Money:
 			return Entailed
 		default:
@@ -169,6 +169,8 @@ func compareNumbers(c, s *Value) Relation {
 			return Entailed
 		case c.lean != 0 && isClose(c.Low, s.Low, exact):
 			return Entailed
+		case c.calendar != s.calendar && isClose(c.Low, s.Low, looseMonths):
+			return Undecided
 		case s.Approx || s.written && s.Step > c.Step:
 			b, a := s.tolerance(c)
 			if c.Low >= s.Low-b && c.Low <= s.Low+a {

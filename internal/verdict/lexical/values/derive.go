@@ -22,19 +22,36 @@ type Derivation struct {
 // the value itself first.
 func Derive(claim Text, i int, passages []Text) (d Derivation, ok bool) {
 	v := claim.Values[i]
-	if v.Kind == Date || v.Kind == Clock || v.Kind == Ordinal {
+	w := wordsOf(claim.Text, v.boundStart(claim.Text), v.End)
+	if v.Kind == Clock || v.Kind == Ordinal {
 		return Derivation{}, false
 	}
-	w := wordsOf(claim.Text, v.Start, v.End)
+	if v.Kind == Date {
+		return (&derivation{claim: claim, i: i, v: v, words: w, passages: passages}).later()
+	}
 	for _, rule := range [...]func(*derivation) (Derivation, bool){
-		(*derivation).elapsed, (*derivation).ratio, (*derivation).change, (*derivation).share, (*derivation).partOf, (*derivation).quotient,
-		(*derivation).product, (*derivation).sum, (*derivation).difference, (*derivation).other, (*derivation).list,
+		(*derivation).elapsed, (*derivation).ratio, (*derivation).change, (*derivation).share, (*derivation).partOf, (*derivation).discount,
+		(*derivation).quotient, (*derivation).product, (*derivation).rate, (*derivation).sum, (*derivation).difference, (*derivation).other,
+		(*derivation).list,
 	} {
 		if d, ok := rule(&derivation{claim: claim, i: i, v: v, words: w, passages: passages}); ok {
 			return d, true
 		}
 	}
 	return Derivation{}, false
+}
+
+// boundStart returns the offset of the words of a bound before the value: "more than".
+func (v *Value) boundStart(text string) int {
+	start := v.Start
+	for n := 0; n < 2 && !v.Exact() && v.Kind != Date && start > 0; n++ {
+		if k := strings.LastIndexByte(strings.TrimRight(text[:start], " "), ' '); k >= 0 {
+			start = k + 1
+		} else {
+			start = 0
+		}
+	}
+	return start
 }
 
 // A derivation is the state of Derive.
@@ -44,6 +61,8 @@ type derivation struct {
 	v        Value // claimed
 	words    claimWords
 	passages []Text
+
+	unordered bool // it is unclear which value of a pair is named first
 }
 
 // result compares the claimed value with a computed number.
@@ -107,13 +126,15 @@ func head(noun string) string {
 
 // sum adds the values that the claim names, or all values of the unit.
 func (d *derivation) sum() (Derivation, bool) {
-	if d.words.cues&cueSum == 0 && !strings.Contains(d.claim.Text, " in all") {
+	asked := d.words.cues&cueSum != 0 || strings.Contains(d.claim.Text, " in all") || strings.Contains(d.claim.Text, " between them")
+	if !asked && !strings.Contains(d.claim.Text, " and ") {
 		return Derivation{}, false
 	}
 	cs := candidates(d.passages, d.alike)
-	if len(cs) == 0 {
-		return Derivation{}, false
+	if len(cs) < 2 && d.v.Kind == Number && d.v.Noun != "" && asked {
+		return d.kinds()
 	}
+	cs = oneColumn(cs, d.v.Unit)
 	named := cs[:0:0]
 	for _, c := range cs {
 		if c.score(d.words.left) > 0 {
@@ -124,20 +145,66 @@ func (d *derivation) sum() (Derivation, bool) {
 		if len(set) < 2 || len(set) > 6 {
 			continue
 		}
-		total, text := 0.0, ""
-		for k := range set {
-			total += set[k].Low
-			if k > 0 {
-				text += " + "
-			}
-			text += set[k].String()
-		}
+		total, text := addUp(set)
 		r, ok := d.result(text, total, &set[0].Value)
-		if ok && (r.Holds || i == 0 || len(cs) == 2) {
+		if ok && (r.Holds || asked && (i == 0 || len(cs) == 2)) {
 			return r, true
+		}
+		if !asked { // "the lamp and the shade cost $60": only what the claim names
+			break
 		}
 	}
 	return Derivation{}, false
+}
+
+// oneColumn returns the values outside tables and, of those in tables, the columns in the
+// claimed unit if there are others.
+func oneColumn(cs []candidate, unit string) []candidate {
+	same := slices.ContainsFunc(cs, func(c candidate) bool { return c.cell.heading.end > 0 && c.Unit == unit })
+	return slices.DeleteFunc(slices.Clone(cs), func(c candidate) bool { return same && c.cell.heading.end > 0 && c.Unit != unit })
+}
+
+// kinds adds the numbers of a sentence that count different things: 14 ferries and 8 tugs
+// are 22 ships in all. The sentence must share a word with the claim.
+func (d *derivation) kinds() (Derivation, bool) {
+	cs := candidates(d.passages, func(s *Value) bool { return s.Kind == Number && s.Exact() && s.Noun != "" && isPlural(head1(s.Noun)) })
+	for i := 0; i < len(cs); {
+		j := i + 1
+		for j < len(cs) && cs[j].passage == cs[i].passage && !hasEnd(d.passages[cs[i].passage].Text[cs[j-1].End:cs[j].Start]) {
+			j++
+		}
+		set := cs[i:j]
+		i = j
+		if len(set) < 2 || len(set) > 6 || set[0].score(d.words.left)+set[len(set)-1].score(d.words.left) == 0 {
+			continue
+		}
+		total, text := addUp(set)
+		return d.result(text, total, &set[0].Value)
+	}
+	return Derivation{}, false
+}
+
+// head1 returns the last word of a noun.
+func head1(noun string) string { return noun[strings.LastIndexByte(noun, ' ')+1:] }
+
+// hasEnd reports whether a sentence or line ends in s.
+func hasEnd(s string) bool {
+	for i := range len(s) {
+		if isEnd(s, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// addUp returns the sum of values and its terms.
+func addUp(set []candidate) (float64, string) {
+	total, terms := 0.0, make([]string, len(set))
+	for i := range set {
+		total += set[i].Low
+		terms[i] = set[i].String()
+	}
+	return total, strings.Join(terms, " + ")
 }
 
 // cover returns the candidates that add a word of the claim to those of the candidates
@@ -171,14 +238,23 @@ func cover(cs []candidate, words []string) []candidate {
 // and b. If the claim is about a change, a is the later one.
 func (d *derivation) pair(fits func(*Value) bool) (a, b candidate, ok bool) {
 	cs := candidates(d.passages, fits)
+	d.unordered = false
 	if d.words.cues&cueThan != 0 {
 		if i := best(cs, d.words.left, d.words.right); i >= 0 {
 			if j := partner(cs, i, d.words.left, d.words.right); j >= 0 {
 				return cs[i], cs[j], true
 			}
-			if len(cs) == 2 && len(d.words.right) > 0 {
+			if len(cs) == 2 {
+				d.unordered = true
 				return cs[i], cs[1-i], true
 			}
+		}
+	} else if d.words.cues&cueChange == 0 && len(cs) == 2 {
+		if i := best(cs, d.words.left, nil); i >= 0 {
+			return cs[i], cs[1-i], true
+		}
+		if d.words.cues&cueGap != 0 {
+			return cs[0], cs[1], true
 		}
 	}
 	if d.words.cues&cueChange == 0 || len(cs) < 2 {
@@ -218,11 +294,11 @@ func (c *candidate) year(passages []Text) float64 {
 
 // difference subtracts two values that the claim compares.
 func (d *derivation) difference() (Derivation, bool) {
-	if d.words.cues&(cueLess|cueMore) == 0 {
+	if d.words.cues&(cueLess|cueMore|cueGap) == 0 {
 		return Derivation{}, false
 	}
 	a, b, ok := d.pair(d.alike)
-	if !ok {
+	if !ok || d.countsOther() {
 		return Derivation{}, false
 	}
 	less := a.Low < b.Low
@@ -234,10 +310,22 @@ func (d *derivation) difference() (Derivation, bool) {
 		x = math.Round(1e6*x) / 1e4
 	}
 	r, ok := d.result(a.String()+" - "+b.String(), x, &a.Value)
-	if c := d.words.cues & (cueLess | cueMore); less && c == cueMore || !less && c == cueLess {
+	if c := d.words.cues & (cueLess | cueMore); !d.unordered && (less && c == cueMore || !less && c == cueLess) {
 		r.Holds = false
 	}
 	return r, ok
+}
+
+// countsOther reports whether the claim compares with several things: "cheaper than two
+// singles".
+func (d *derivation) countsOther() bool {
+	than := strings.Index(d.claim.Text, " than ")
+	for i := range d.claim.Values {
+		if v := &d.claim.Values[i]; i != d.i && than >= 0 && v.Start > than && v.Kind == Number && v.Noun != "" && v.Low > 1 && v.End-than < 16 {
+			return true
+		}
+	}
+	return false
 }
 
 // change computes a relative change: rose by 50%, 20% more than.
@@ -265,12 +353,10 @@ func (d *derivation) ratio() (Derivation, bool) {
 		return Derivation{}, false
 	}
 	w := &d.words
-	if w.cues&cueThan == 0 { // "twice as many members as in 2010": the second "as" is "than"
-		if _, rest, ok := strings.Cut(d.claim.Text[d.v.End:], " as "); ok {
-			if k := strings.Index(rest, " as "); k >= 0 {
-				at := len(d.claim.Text) - len(rest) + k
-				*w = claimWords{cues: w.cues | cueThan, left: wordsOf(d.claim.Text[:at], d.v.Start, d.v.End).left, right: wordsOf(d.claim.Text[at:], 0, 0).left}
-			}
+	if at := secondTerm(d.claim.Text, d.v.End); w.cues&cueThan == 0 && at > 0 {
+		*w = claimWords{
+			cues: w.cues | cueThan, left: wordsOf(d.claim.Text[:at], d.v.boundStart(d.claim.Text), d.v.End).left,
+			right: wordsOf(d.claim.Text[at:], 0, 0).left,
 		}
 	}
 	if w.cues&(cueThan|cueChange) == 0 {
@@ -281,6 +367,23 @@ func (d *derivation) ratio() (Derivation, bool) {
 		return Derivation{}, false
 	}
 	return d.result(a.String()+" / "+b.String(), a.Low/b.Low, &d.v)
+}
+
+// secondTerm returns the offset of what a multiple that ends at text[end] refers to, or 0:
+// the second "as" of "twice as many members as in 2010", the "of" of "twice the size of".
+func secondTerm(text string, end int) int {
+	rest := text[end:]
+	if strings.HasPrefix(rest, " as ") {
+		if k := strings.Index(rest[3:], " as "); k >= 0 {
+			return end + 3 + k
+		}
+	}
+	if strings.HasPrefix(rest, " the ") {
+		if k := strings.Index(rest, " of "); k >= 0 {
+			return end + k
+		}
+	}
+	return 0
 }
 
 // isQuantity reports whether a value has a size that ratios make sense of.

@@ -37,7 +37,7 @@ func (r *reader) digits(t *token, i int) int {
 			break
 		}
 		three := isGroup(rest) && (groups > 0 || n <= 3)
-		if three && (separator == c || separator == 0 && (c != '.' || hasMoreGroups(rest[3:]))) {
+		if three && (separator == c || separator == 0 && (c != '.' || hasMoreGroups(rest[3:]) || len(rest) > 4 && rest[3] == ',' && isDigit(rest[4]) && isDecimalComma(rest[4:]))) {
 			separator = c
 			groups++
 			j += size - 1

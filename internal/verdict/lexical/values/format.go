@@ -65,6 +65,9 @@ func (v *Value) measureString(x float64) string {
 	}
 	n := x / factorOf(v.Unit)
 	switch {
+	case v.Unit == "hour" && n > 1 && n < 1e6 && n != math.Trunc(n) && isClose(60*n, math.Round(60*n), exact):
+		m := math.Round(60*n) - 60*math.Trunc(n)
+		return decimals(math.Trunc(n), 0) + plural(" hour", math.Trunc(n)) + " " + decimals(m, 0) + plural(" minute", m)
 	case v.Unit == "foot" && n != 1:
 		return decimals(n, 2) + " feet"
 	case v.Unit == "century" && n != 1:

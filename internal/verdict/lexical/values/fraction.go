@@ -44,6 +44,11 @@ func (r *reader) fractionAt(i int) (v Value, from, next int) {
 	if r.is(k, "of") {
 		k++
 	}
+	if u, n := r.unitAt(next); n > 0 && r.is(i+1, "/") && u.kind != Share { // 3/4 litre
+		v = Value{Low: share, High: share, Step: share}
+		v.setUnit(u)
+		return v, from, n
+	}
 	if r.is(k, "a", "an", "-") {
 		if r.has(k+1, scale|dozen) && r.at(k+1).end-r.at(k+1).start > 2 {
 			v = Value{Low: share * r.at(k+1).num, High: share * r.at(k+1).num, Step: share * r.at(k+1).num, written: true}
@@ -88,7 +93,7 @@ func (r *reader) countedFraction(i int) (float64, int) {
 
 // ratio parses "one in five", "3 out of 4" and "3/4", but not "one in three weeks".
 func (r *reader) ratio(i int) (float64, int) {
-	k := i
+	var k int
 	switch {
 	case r.is(i+1, "/") && r.joined(i) && r.joined(i+1) && r.at(i+2).num <= 10:
 		k = i + 2
@@ -115,7 +120,7 @@ func (r *reader) ratio(i int) (float64, int) {
 	default:
 		return 0, 0
 	}
-	if _, n := r.unitAt(k + 1); n > 0 || r.has(k+1, scale|month|kinds) || strings.HasPrefix(r.text[d.end:], "/") {
+	if _, n := r.unitAt(k + 1); n > 0 && !r.is(i+1, "/") || r.has(k+1, scale|month|kinds) || strings.HasPrefix(r.text[d.end:], "/") {
 		return 0, 0
 	}
 	return r.at(i).num / d.num, k + 1

@@ -1,5 +1,7 @@
 package values
 
+import "strings"
+
 // Order checks a comparison that names no number: "the train is more expensive than the
 // bus", "the lake trail is the longest of the three". The words around two stated values
 // of one unit must say which things they belong to; ok is false if they do not.
@@ -11,6 +13,12 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 	}
 	if w.cues&(cueThan|cueMost) == 0 {
 		return Derivation{}, false
+	}
+	than := strings.Index(claim, " than ")
+	for _, v := range Find(claim) {
+		if v.Kind == Multiple || v.Kind == Number && v.Noun != "" && v.Low > 1 && than >= 0 && v.Start > than && v.End-than < 16 {
+			return Derivation{}, false // "cheaper than two singles"
+		}
 	}
 	less := direction&cueLess != 0 // "less expensive", "more"
 	var found Derivation
@@ -29,7 +37,7 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 		if a < 0 {
 			continue
 		}
-		b := -1
+		var b int
 		if w.cues&cueThan != 0 {
 			b = partner(cs, a, w.left, w.right)
 		} else {

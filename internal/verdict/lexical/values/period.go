@@ -17,6 +17,8 @@ func (r *reader) year(i int) (Value, int) {
 			next++
 		}
 		return period(y, 1, y, 12), next
+	case r.is(i+1, "s") && r.joined(i) && r.isAge(i-1):
+		return Value{}, 0
 	case r.is(i+1, "s") && r.joined(i) && (y > 0 && y%10 == 0 || t.end-t.start == 2 && t.num >= 20 && int(t.num)%10 == 0):
 		if y == 0 {
 			y = 1900 + int(t.num)
@@ -45,6 +47,19 @@ func (r *reader) year(i int) (Value, int) {
 	return period(y, 1, y, 12), i + 1
 }
 
+// isAge reports whether the words up to token i make decades an age: in her mid-40s.
+func (r *reader) isAge(i int) bool {
+	for k := i; k > i-4; k-- {
+		if r.is(k, "his", "her", "their", "my", "our", "your") {
+			return true
+		}
+		if !r.is(k, "early", "mid", "late", "-") {
+			return false
+		}
+	}
+	return false
+}
+
 // seasonAt parses "spring 2021", "winter of 1941", "spring", "Q3 2022" and "H1 2020".
 func (r *reader) seasonAt(i int) (Value, int) {
 	t := r.at(i)
@@ -52,7 +67,7 @@ func (r *reader) seasonAt(i int) (Value, int) {
 	if t.class&quarterQ != 0 {
 		part := int(r.at(k).num)
 		months = int(t.num)
-		if !r.joined(i) || !r.has(k, digits) || part < 1 || part*months > 12 {
+		if !r.joined(i) || !r.has(k, digits) || r.joined(k) && r.has(k+1, word) || part < 1 || part*months > 12 {
 			return Value{}, 0
 		}
 		m1, k = (part-1)*months+1, k+1
@@ -68,9 +83,12 @@ func (r *reader) seasonAt(i int) (Value, int) {
 	}
 	y := r.number4(n)
 	m2 := m1 + months - 1
+	if y == 0 && months == 6 {
+		return Value{}, 0 // H1 may be anything
+	}
 	if y == 0 {
-		if t.class&season != 0 && !(r.is(i-1, "the") && r.is(i-2, "in", "during", "by", "of", "until", "since")) && !r.is(i-1, "in", "this", "last", "next", "every", "each", "early", "late", "during", "until", "since", "by", "of") {
-			return Value{}, 0 // the verb or the coil
+		if t.class&season != 0 && !r.isTime(i-1) {
+			return Value{}, 0
 		}
 		if m2 > 12 {
 			m2 -= 12
@@ -94,6 +112,15 @@ func (r *reader) seasonAt(i int) (Value, int) {
 		}
 	}
 	return v, n + 1
+}
+
+// isTime reports whether the word at token i shows that a season follows, and not the verb
+// or the coil.
+func (r *reader) isTime(i int) bool {
+	if r.is(i, "the") {
+		return r.is(i-1, "in", "during", "by", "of", "until", "since")
+	}
+	return r.is(i, "in", "this", "last", "next", "every", "each", "early", "late", "during", "until", "since", "by", "of")
 }
 
 // ordinalDate parses "the first of May", "14th March 1879", "the 19th century",

@@ -8,12 +8,13 @@ func (d *derivation) share() (Derivation, bool) {
 		return Derivation{}, false
 	}
 	cs := candidates(d.passages, isQuantity)
+	before, after := wordsOf(d.claim.Text[:d.v.Start], 0, 0).left, wordsOf(d.claim.Text[d.v.End:], 0, 0).left
 	var found Derivation
 	n := 0
 	for i := range cs {
 		for j := range cs {
 			part, whole := &cs[i], &cs[j]
-			if i == j || part.Kind != whole.Kind || part.Unit != whole.Unit || part.Low >= whole.Low || part.passage != whole.passage || !d.isWhole(part, whole) {
+			if i == j || part.Kind != whole.Kind || part.Unit != whole.Unit || part.Low >= whole.Low || part.passage != whole.passage || !d.isWhole(part, whole, before, after) {
 				continue
 			}
 			r, ok := d.result(part.String()+" / "+whole.String(), part.Low/whole.Low, &d.v)
@@ -29,12 +30,16 @@ func (d *derivation) share() (Derivation, bool) {
 }
 
 // isWhole reports whether the words say that part is a part of whole: "29 of the 58
-// members", or both count what the claim is about.
-func (d *derivation) isWhole(part, whole *candidate) bool {
-	if part.Kind != Number {
-		return part.score(d.words.left) > 0 && whole.score(d.words.left) > 0 && part.score(d.words.left) > whole.score(d.words.left)
-	}
+// members", or both count what the claim is about. The words of the claim before its share
+// name the part of an amount, those after it the whole.
+func (d *derivation) isWhole(part, whole *candidate, before, after []string) bool {
 	text := d.passages[part.passage].Text
+	if part.Kind != Number {
+		return part.score(before) > whole.score(before) && whole.score(after) > part.score(after)
+	}
+	if whole.Start >= 3 && strings.EqualFold(text[whole.Start-3:whole.Start], "of ") && whole.End < part.Start && !hasEnd(text[whole.End:part.Start]) {
+		return whole.Noun != "" && contains(d.words.left, head(whole.Noun)) // of 400 members, 300
+	}
 	if part.End <= whole.Start && strings.TrimSpace(text[part.End:whole.Start]) == "of the" {
 		return true
 	}
@@ -65,6 +70,27 @@ func (d *derivation) partOf() (Derivation, bool) {
 		}
 	}
 	return Derivation{}, false
+}
+
+// discount takes a stated discount in percent off the only stated price.
+func (d *derivation) discount() (Derivation, bool) {
+	if d.v.Kind != Money {
+		return Derivation{}, false
+	}
+	prices := candidates(d.passages, d.alike)
+	shares := candidates(d.passages, func(s *Value) bool { return s.Kind == Share && s.Exact() })
+	if len(prices) != 1 || len(shares) != 1 {
+		return Derivation{}, false
+	}
+	s, named := &shares[0], false
+	for _, w := range [...]string{"discount", "off", "rebate", "reduction", "less", "cheaper"} {
+		named = named || contains(s.label, stem(w))
+	}
+	if !named || d.words.cues&cueDiscount == 0 && s.score(d.words.left) == 0 {
+		return Derivation{}, false
+	}
+	p := &prices[0]
+	return d.result(p.String()+" - "+s.String(), p.Low*(1-s.Low), &p.Value)
 }
 
 // quotient divides a total by a count: 120,000 euros shared by 4 partners are 30,000
@@ -102,9 +128,14 @@ func (d *derivation) quotient() (Derivation, bool) {
 }
 
 // product multiplies a price or size of one thing by the number of things in the claim:
-// four nights at $80 are $320. A rate per month is also converted to one per year.
+// four nights at $80 are $320. Several things are added up.
 func (d *derivation) product() (Derivation, bool) {
+	if d.words.cues&(cueThan|cueLess|cueMore|cueChange|cueGap) != 0 {
+		return Derivation{}, false
+	}
 	cs := candidates(d.passages, d.alike)
+	total, terms := 0.0, []string(nil)
+	var like *Value
 	for j := range d.claim.Values {
 		n := &d.claim.Values[j]
 		if j == d.i || n.Kind != Number && n.Kind != Duration || !n.Exact() || n.Low <= 0 {
@@ -117,38 +148,55 @@ func (d *derivation) product() (Derivation, bool) {
 		case n.Noun != "":
 			unit = head(n.Noun)
 		}
-		if unit == "" || count < 2 {
+		if unit == "" {
 			continue
 		}
-		var found Derivation
-		hits := 0
+		var prices []candidate
 		for i := range cs {
-			if !cs[i].isPriceOf(unit, d.passages) {
-				continue
-			}
-			r, ok := d.result(decimals(count, 2)+" × "+cs[i].end(cs[i].Low), count*cs[i].Low, &cs[i].Value)
-			if ok && r.Holds {
-				return r, true
-			}
-			if ok {
-				found, hits = r, hits+1
+			if cs[i].isPriceOf(unit, d.passages) {
+				prices = append(prices, cs[i])
 			}
 		}
-		if hits == 1 {
-			return found, true
+		price := best(prices, append(d.words.left, strings.Fields(strings.ToLower(n.Noun))...), nil)
+		if len(prices) == 1 {
+			price = 0
 		}
+		if price < 0 {
+			return Derivation{}, false
+		}
+		p := &prices[price]
+		like = &p.Value
+		total += count * p.Low
+		term := p.end(p.Low)
+		if count != 1 {
+			term = decimals(count, 2) + " × " + term
+		}
+		terms = append(terms, term)
 	}
-	return d.rate(cs)
+	if len(terms) == 0 || len(terms) == 1 && total == like.Low {
+		return Derivation{}, false
+	}
+	return d.result(strings.Join(terms, " + "), total, like)
 }
 
 // rate converts a rate between periods: $20 a month is $240 a year.
-func (d *derivation) rate(cs []candidate) (Derivation, bool) {
-	to, ok := durationUnit(stem(strings.ToLower(d.v.Per)))
-	if !ok || len(cs) > 2 {
+func (d *derivation) rate() (Derivation, bool) {
+	to, ok := durationUnit(strings.ToLower(d.v.Per))
+	if !ok {
 		return Derivation{}, false
 	}
+	unlike := derivation{v: d.v}
+	unlike.v.Per = ""
+	cs := candidates(d.passages, unlike.alike)
+	if len(cs) > 1 {
+		i := best(cs, d.words.left, d.words.right)
+		if i < 0 {
+			return Derivation{}, false
+		}
+		cs = cs[i : i+1]
+	}
 	for i := range cs {
-		from, ok := durationUnit(stem(strings.ToLower(cs[i].Per)))
+		from, ok := durationUnit(strings.ToLower(cs[i].Per))
 		if !ok || from.calendar != to.calendar || from.factor >= to.factor {
 			continue
 		}
@@ -166,12 +214,15 @@ func (c *candidate) isPriceOf(unit string, passages []Text) bool {
 	if stem(strings.ToLower(c.Per)) == unit {
 		return true
 	}
-	text, found, article := passages[c.passage].Text, false, false
+	text, found, near := passages[c.passage].Text, false, 0
 	eachWord(text, c.from, c.to, func(w string, at int) {
-		if article && stem(w) == unit && (at < c.Start || at >= c.End) {
+		if near > 0 && stem(w) == unit && (at < c.Start || at >= c.End) {
 			found = true
 		}
-		article = w == "a" || w == "an" || w == "one" || w == "each" || w == "every" || w == "per"
+		near--
+		if w == "for" || w == "a" || w == "an" || w == "one" || w == "each" || w == "every" || w == "per" {
+			near = 2 // "a single ticket"
+		}
 	})
 	return found
 }
@@ -203,6 +254,9 @@ func (d *derivation) other() (Derivation, bool) {
 // refersTo reports whether the claim names what a stated difference refers to.
 func (d *derivation) refersTo(b *candidate) bool {
 	named, missing := d.afterThan(b, d.words.left)
+	if named+missing == 0 { // "50 more than before"
+		return strings.Contains(strings.ToLower(d.claim.Text), "before")
+	}
 	return named > 0 && missing <= named
 }
 

@@ -24,7 +24,7 @@ func (t *Text) readTables() {
 			header = nil
 			return
 		case isRule(t.Text[line.start:line.end]):
-			if header == nil {
+			if header == nil && line.start > 0 {
 				header = cellsOf(t.Text, span{line.start - 1 - len(previous), line.start - 1})
 			}
 			return
@@ -48,6 +48,9 @@ func (t *Text) readTables() {
 
 // addUnit sets the unit of a plain number from the brackets of its heading.
 func (v *Value) addUnit(heading string) {
+	if v.Per == "" && (v.Kind == Money || v.Kind == Number) {
+		v.Per = periodOf(heading)
+	}
 	open, end := strings.LastIndexByte(heading, '('), strings.LastIndexByte(heading, ')')
 	if v.Kind != Number || v.Noun != "" || open < 0 || end < open+2 {
 		return
@@ -65,7 +68,7 @@ func (v *Value) addUnit(heading string) {
 	sign, size := utf8.DecodeRuneInString(name)
 	money, hasSign := currencyOf(string(sign))
 	switch u, ok := unitOf(name); {
-	case name == "m" && isLength(heading):
+	case name == "m" && !isAmount(heading):
 		v.setUnit(u)
 	case factor > 0:
 		v.Low, v.High, v.Step, v.other, v.written = v.Low*factor, v.High*factor, v.Step*factor, 0, true
@@ -77,14 +80,38 @@ func (v *Value) addUnit(heading string) {
 	}
 }
 
-// isLength reports whether a heading is about a length, so that (m) means metres.
-func isLength(heading string) bool {
-	for _, w := range [...]string{"eight", "ength", "istance", "epth", "idth", "levation", "ltitude", "iameter", "size", "Size", "range", "Range"} {
-		if strings.Contains(heading, w) {
-			return true
+// isAmount reports whether a heading is about money or a number of people, so that (m)
+// means millions and not metres.
+func isAmount(heading string) bool {
+	found := false
+	eachWord(heading, 0, len(heading), func(w string, _ int) {
+		switch w {
+		case "revenue", "revenues", "sales", "turnover", "profit", "loss", "income", "cost", "costs", "price", "budget", "value", "assets", "debt",
+			"spending", "population", "people", "users", "visitors", "inhabitants", "passengers", "customers", "units":
+			found = true
 		}
-	}
-	return false
+	})
+	return found
+}
+
+// periodOf returns the period of a rate that a heading names, or "".
+func periodOf(heading string) string {
+	period := ""
+	eachWord(heading, 0, len(heading), func(w string, _ int) {
+		switch w {
+		case "hourly":
+			period = "hour"
+		case "daily":
+			period = "day"
+		case "weekly":
+			period = "week"
+		case "monthly":
+			period = "month"
+		case "yearly", "annual":
+			period = "year"
+		}
+	})
+	return period
 }
 
 // eachLine calls f with each line and the line before it.

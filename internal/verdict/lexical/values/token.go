@@ -173,6 +173,14 @@ func (r *reader) foreign(t *token, i int) int {
 		return t.end
 	case isIdeogram(first):
 		t.class = word | ideogram
+		switch first {
+		case '千':
+			t.class, t.num = t.class|scale, 1e3
+		case '万', '萬':
+			t.class, t.num = t.class|scale, 1e4
+		case '亿', '億':
+			t.class, t.num = t.class|scale, 1e8
+		}
 		return t.end
 	}
 	var buf [2 * maxWord]byte

@@ -89,6 +89,12 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 			u, _ := unitOf("fahrenheit")
 			return u, i + 2
 		}
+	case "c", "f":
+		if t.class&word == 0 || r.text[t.start] >= 'a' || !r.joined(i-1) {
+			return unit{}, 0
+		}
+		u, _ := unitOf("°" + name)
+		return u, i + 1
 	case "in", "h", "s", "b", "t", "bar", "mes", "wh", "pa", "min":
 		if !r.joined(i-1) && (name == "in" || name == "bar" || name == "mes") {
 			return unit{}, 0
@@ -171,9 +177,9 @@ func (r *reader) compound(v *Value, u unit, next int) int {
 	return next
 }
 
-// noun returns the words after a number that say what it counts, and the token after
-// them. The last word is the first plural, or the only word.
-func (r *reader) noun(i int) (string, int) {
+// noun returns the words after a number that say what it counts. The last word is the
+// first plural, or the only word.
+func (r *reader) noun(i int) string {
 	if r.is(i, "of") { // half of the members, a couple of days
 		i++
 		if r.is(i, "the", "its", "their", "our", "his", "her", "all") {
@@ -181,7 +187,7 @@ func (r *reader) noun(i int) (string, int) {
 		}
 	}
 	if !r.startsNoun(i) {
-		return "", i
+		return ""
 	}
 	start, end := i, i+1
 	for k := i; k < i+3; k++ {
@@ -195,9 +201,9 @@ func (r *reader) noun(i int) (string, int) {
 		}
 	}
 	if n := r.at(end - 1); n.end-r.at(start).start > 64 {
-		return "", i
+		return ""
 	}
-	return r.text[r.at(start).start:r.at(end-1).end], end
+	return r.text[r.at(start).start:r.at(end-1).end]
 }
 
 // startsNoun reports whether token i may start the noun after a number.

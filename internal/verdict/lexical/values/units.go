@@ -43,7 +43,7 @@ func unitOf(name string) (unit, bool) {
 
 	case "metre", "metres", "meter", "meters", "metern", "metros", "m":
 		return measure("metre", length, 1)
-	case "km", "kilometre", "kilometres", "kilometer", "kilometers", "kilometern", "kilometros", "公里":
+	case "km", "kilometre", "kilometres", "kilometer", "kilometers", "kilometern", "kilometros", "公里": //nolint:misspell // Spanish
 		return measure("km", length, 1e3)
 	case "cm", "centimetre", "centimetres", "centimeter", "centimeters":
 		return measure("cm", length, 1e-2)
@@ -163,7 +163,7 @@ func durationUnit(name string) (unit, bool) {
 		return duration("minute", 60)
 	case "hour", "hours", "hr", "hrs", "h", "stunde", "stunden", "heure", "heures", "hora", "horas", "小时", "時間":
 		return duration("hour", 3600)
-	case "day", "days", "tag", "tage", "tagen", "jour", "jours", "dia", "dias", "天", "日間":
+	case "day", "days", "tag", "tage", "tagen", "jour", "jours", "día", "días", "dia", "dias", "天", "日間":
 		return duration("day", 86400)
 	case "night", "nights":
 		return unit{}, false
@@ -173,7 +173,7 @@ func durationUnit(name string) (unit, bool) {
 		return duration("fortnight", 14*86400)
 	case "month", "months", "monat", "monate", "monaten", "mois", "mes", "meses":
 		return duration("month", secondsPerMonth)
-	case "year", "years", "yr", "yrs", "jahr", "jahre", "jahren", "an", "ans", "annee", "annees", "ano", "anos":
+	case "year", "years", "yr", "yrs", "jahr", "jahre", "jahren", "an", "ans", "année", "années", "año", "años", "ano", "anos":
 		return duration("year", secondsPerYear)
 	case "decade", "decades":
 		return duration("decade", 10*secondsPerYear)

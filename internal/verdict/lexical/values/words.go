@@ -70,7 +70,7 @@ func lookup(w []byte) (class, float64) {
 		return scale, 1e2
 	case "thousand", "k", "tausend", "mille", "mil":
 		return scale, 1e3
-	case "million", "millions", "mn", "mio", "millionen", "millon", "millones", "milliones":
+	case "million", "millions", "mn", "mio", "millionen", "millon", "millones": //nolint:misspell // Spanish
 		return scale, 1e6
 	case "billion", "bn":
 		return scale, 1e9
@@ -162,7 +162,7 @@ func lookup(w []byte) (class, float64) {
 	case "halved", "halving":
 		return multiple, 0.5
 
-	case "hour", "minute", "day", "week", "year", "decade", "fortnight", "century", "kilometre", "kilometer", "mile", "kilo":
+	case "hour", "minute", "day", "week", "month", "year", "decade", "fortnight", "century", "kilometre", "kilometer", "mile", "kilo":
 		return lone, 1
 	case "noon", "midday":
 		return clockWord, 12 * 60
@@ -242,7 +242,7 @@ func lookupMonth(w string) (class, float64) {
 		return month, 10
 	case "november", "nov", "novembre", "noviembre", "novembro", "نوفمبر":
 		return month, 11
-	case "december", "dec", "dezember", "decembre", "diciembre", "dicembre", "dezembro", "ديسمبر":
+	case "december", "dec", "dezember", "decembre", "diciembre", "dicembre", "dezembro", "ديسمبر": //nolint:misspell // French
 		return month, 12
 
 	case "a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or", "but", "nor", "so",
