@@ -233,6 +233,7 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 		{"on disk", "e", 3, "1.0", nil},
 		{"in memory", "e", 3, "1.0", []string{"--no-cache"}},
 		{"without a model", embedLocal, 2, "1.0", nil},
+		{"with a local model", "../../internal/encoder/testdata/models/bert-sentence", 2, "0.9", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			env := map[string]string{"RAGFAITH_SEMANTIC_CACHE": "true", "RAGFAITH_SEMANTIC_THRESHOLD": "0.9", "RAGFAITH_EMBED_MODEL": tt.model}
