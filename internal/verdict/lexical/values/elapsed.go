@@ -237,6 +237,10 @@ func (d *derivation) time(a, b *Value, seconds float64) (Derivation, bool) {
 	return r, ok && n > 0
 }
 
+// maxListText is the maximum length of a passage in which lists are looked for. Passages
+// are statements, or a list with its lead.
+const maxListText = 1 << 14
+
 // list counts the items of a list that follows the noun of the claimed number: "offices in
 // Berlin, Lyon and Turin" are three offices.
 func (d *derivation) list() (Derivation, bool) {
@@ -247,6 +251,9 @@ func (d *derivation) list() (Derivation, bool) {
 	word := d.v.Noun[strings.LastIndexByte(d.v.Noun, ' ')+1:]
 	for p := range d.passages {
 		text := d.passages[p].Text
+		if len(text) > maxListText {
+			continue
+		}
 		var after int
 		eachWord(text, 0, len(text), func(w string, at int) {
 			if after == 0 && stem(w) == noun && isPlural(w) {
