@@ -175,6 +175,9 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 	} else if u, k := r.unitAt(r.afterOf(next)); k > 0 {
 		v.setUnit(u)
 		next = r.compound(&v, u, k)
+		if u.dimension == temperature && r.is(next, "below") && r.is(next+1, "zero") && v.Low > 0 && u.name != "°F" {
+			v.Low, v.High, next = -v.Low, -v.High, next+2
+		}
 	} else if r.has(i, digits) && r.joined(next-1) && r.has(next, word) && !r.has(next, ideogram) {
 		return Value{}, 0, 0 // 4o, 1e6
 	} else if next == i+1 && r.is(i, "one") && !r.startsNoun(next) || t.class&lone != 0 || r.is(i-1, "no", "the", "this", "that", "each", "every", "another") && r.is(i, "one") {
@@ -230,7 +233,10 @@ func (r *reader) startsDuration(i int) bool {
 	if !r.is(i, "a", "an") || r.is(i-1, "than") && r.is(i+2, "before", "earlier") {
 		return false
 	}
-	if i == 0 || r.is(i+2, "and", "long", "ago", "later", "earlier") || r.is(i+2, "-") && r.is(i+3, "long") {
+	if _, n := r.andFraction(i + 2); n > 0 {
+		return true
+	}
+	if i == 0 || r.is(i+2, "long", "ago", "later", "earlier") || r.is(i+2, "-") && r.is(i+3, "long") {
 		return true
 	}
 	return r.is(i-1, "for", "in", "within", "after", "every", "take", "takes", "took", "last", "lasts", "lasted", "of", "than",

@@ -30,6 +30,10 @@ func TestCompare(t *testing.T) {
 		{"18", "81", Contradicted},
 		{"2.4", "2.38", Entailed},
 		{"2.38", "2.4", Undecided},
+		{"530 000 km", "530,000 km", Equal},
+		{"a litre and a half", "1.5 litres", Equal},
+		{"12 m2", "12 m²", Equal},
+		{"18 degrees below zero", "-18 °C", Equal},
 		{"-5 °C", "minus 5 degrees Celsius", Equal},
 
 		// Bounds and ranges.

@@ -29,10 +29,16 @@ func (r *reader) digits(t *token, i int) int {
 				c = ' '
 			}
 		}
-		if class&decimal != 0 || c != ',' && c != '.' && c != ' ' || c == ' ' && size < 2 {
+		if class&decimal != 0 || c != ',' && c != '.' && c != ' ' {
 			break
 		}
-		rest := text[j+size:]
+		rest := text[j+max(size, 1):]
+		if c == ' ' && size < 2 {
+			if !strings.HasPrefix(rest, "000") { // 530 000
+				break
+			}
+			size = 1
+		}
 		if rest == "" || rest[0]-'0' > 9 {
 			break
 		}

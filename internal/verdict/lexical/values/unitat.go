@@ -29,9 +29,9 @@ func (r *reader) unitAt(i int) (unit, int) {
 		return unit{}, 0
 	}
 	switch {
-	case r.joined(next-1) && r.is(next, "²"):
+	case r.joined(next-1) && r.is(next, "²", "2"):
 		power, next = 2, next+1
-	case r.joined(next-1) && r.is(next, "³"):
+	case r.joined(next-1) && r.is(next, "³", "3"):
 		power, next = 3, next+1
 	}
 	if u.dimension == length {
@@ -148,7 +148,7 @@ func (r *reader) nearWeight(i int) bool {
 // compound adds smaller units after the unit u of v, such as the 30 minutes in "2 hours
 // 30 minutes" or the half in "an hour and a half". It returns the next token.
 func (r *reader) compound(v *Value, u unit, next int) int {
-	if u.kind != Duration && u.dimension != length && u.dimension != mass {
+	if u.kind != Duration && u.dimension != length && u.dimension != mass && u.dimension != volume {
 		return next
 	}
 	if f, k := r.andFraction(next); k > 0 {

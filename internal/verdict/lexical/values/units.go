@@ -177,6 +177,8 @@ func durationUnit(name string) (unit, bool) {
 		return duration("year", secondsPerYear)
 	case "decade", "decades":
 		return duration("decade", 10*secondsPerYear)
+	case "millennium", "millennia":
+		return duration("millennium", 1000*secondsPerYear)
 	case "century", "centuries":
 		return duration("century", 100*secondsPerYear)
 	}

@@ -162,7 +162,8 @@ func lookup(w []byte) (class, float64) {
 	case "halved", "halving":
 		return multiple, 0.5
 
-	case "hour", "minute", "day", "week", "month", "year", "decade", "fortnight", "century", "kilometre", "kilometer", "mile", "kilo":
+	case "hour", "minute", "day", "week", "month", "year", "decade", "fortnight", "century", "kilometre", "kilometer", "mile", "kilo", "metre", "meter", "litre", "liter",
+		"kilogram", "tonne", "millennium":
 		return lone, 1
 	case "noon", "midday":
 		return clockWord, 12 * 60
