@@ -161,54 +161,113 @@ func TestLocalModelJudges(t *testing.T) {
 	}
 }
 
-// A directory named after a published judge is read with the layout of that judge.
-func TestLocalModelHasLayoutOfItsName(t *testing.T) {
-	t.Parallel()
-	var golden struct {
-		Texts  [][2]string
-		Judges []struct {
-			Repo, Model   string
-			Probabilities [][][]float64
-		}
+// goldenModels contains models with random weights.
+const goldenModels = "../../internal/encoder/testdata/models/"
+
+// A judgeReference is the output of the inference code of published judges for small
+// random weights, see internal/verdict/crossencoder/testdata.
+type judgeReference struct {
+	Texts  [][2]string
+	Judges []struct {
+		Repo, Model   string
+		Probabilities [][][]float64
 	}
+}
+
+func readJudgeReference(t *testing.T) judgeReference {
+	t.Helper()
+	var r judgeReference
 	text, err := os.ReadFile("../../internal/verdict/crossencoder/testdata/parity.json")
 	if err == nil {
-		err = json.Unmarshal(text, &golden)
+		err = json.Unmarshal(text, &r)
 	}
-	if err != nil || len(golden.Judges) < 7 {
-		t.Fatalf("got %d judges, error %v, want at least 7", len(golden.Judges), err)
+	if err != nil || len(r.Judges) < 7 {
+		t.Fatalf("got %d judges, error %v, want at least 7", len(r.Judges), err)
 	}
-	row, err := json.Marshal(map[string]any{"question": "q", "answer": golden.Texts[0][1], "contexts": []string{golden.Texts[0][0]}})
+	return r
+}
+
+// scoreFirst returns the score of a judge for the first text of the reference.
+func (r *judgeReference) scoreFirst(t *testing.T, judge ...string) float64 {
+	t.Helper()
+	row, err := json.Marshal(map[string]any{"question": "q", "answer": r.Texts[0][1], "contexts": []string{r.Texts[0][0]}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	data := filepath.Join(t.TempDir(), "rows.jsonl")
 	writeFile(t, data, string(row)+"\n")
-	for _, g := range golden.Judges {
+	got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--to", "jsonl", "-q", "--judge"}, judge...)...)
+	var result struct{ Claims []struct{ Score float64 } }
+	if err := json.Unmarshal([]byte(got.stdout), &result); err != nil || len(result.Claims) != 1 {
+		t.Fatalf("%s: got %d claims, error %v; stderr: %s", judge, len(result.Claims), err, got.stderr)
+	}
+	return result.Claims[0].Score
+}
+
+// A directory named after a published judge is read with the layout of that judge.
+func TestLocalModelHasLayoutOfItsName(t *testing.T) {
+	t.Parallel()
+	reference := readJudgeReference(t)
+	for _, g := range reference.Judges {
 		name := filepath.Base(g.Repo)
 		if g.Model == "alignscore" { // one of the models in its repository
 			name = "alignscore-base"
 		}
 		dir := filepath.Join(t.TempDir(), name)
-		if err := os.CopyFS(dir, os.DirFS("../../internal/encoder/testdata/models/"+g.Model)); err != nil {
+		if err := os.CopyFS(dir, os.DirFS(goldenModels+g.Model)); err != nil {
 			t.Fatal(err)
 		}
-		got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", dir, "--to", "jsonl", "-q")
-		var result struct{ Claims []struct{ Score float64 } }
-		if err := json.Unmarshal([]byte(got.stdout), &result); err != nil || len(result.Claims) != 1 {
-			t.Fatalf("%s: got %d claims, error %v; stderr: %s", name, len(result.Claims), err, got.stderr)
-		}
-		if got, want := result.Claims[0].Score, g.Probabilities[0][0][0]; math.Abs(got-want) > 1e-5 {
+		if got, want := reference.scoreFirst(t, dir), g.Probabilities[0][0][0]; math.Abs(got-want) > 1e-5 {
 			t.Errorf("%s: got score %v, want %v as in the reference", name, got, want)
 		}
 	}
+}
+
+// AlignScore is downloaded from two repositories: its own has only weights, of two models.
+func TestPulledAlignScoreMatchesReference(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		text, err := os.ReadFile(goldenModels + "alignscore/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	weights, config, tokenizer := read("AlignScore-base.ckpt"), read("config.json"), read("tokenizer.json")
+	h := newTestHub(func(h *testHub) {
+		h.files = func(repo string) map[string]string {
+			switch repo {
+			case "yzha/AlignScore":
+				return map[string]string{"README.md": "# it", "AlignScore-base.ckpt": weights, "AlignScore-large.ckpt": "another model"}
+			case "FacebookAI/roberta-base":
+				return map[string]string{"config.json": config, "tokenizer.json": tokenizer, "model.safetensors": "not wanted"}
+			}
+			return nil
+		}
+	})
+	defer h.close()
+	models := t.TempDir()
+	if got := runInProcess(t, models, nil, "models", "pull", "alignscore-base", "-q", "--models", models, "--endpoint", h.hub.URL); got.code != exitOK {
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
+	}
+	reference := readJudgeReference(t)
+	for _, g := range reference.Judges {
+		if g.Model != "alignscore" {
+			continue
+		}
+		if got, want := reference.scoreFirst(t, "alignscore-base", "--models", models), g.Probabilities[0][0][0]; math.Abs(got-want) > 1e-5 {
+			t.Errorf("got score %v, want %v as in the reference", got, want)
+		}
+		return
+	}
+	t.Error("no reference for AlignScore")
 }
 
 // A token classifier marks the unsupported parts of claims.
 func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "lettucedetect-base")
-	if err := os.CopyFS(dir, os.DirFS("../../internal/encoder/testdata/models/modernbert-tokens")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(goldenModels+"modernbert-tokens")); err != nil {
 		t.Fatal(err)
 	}
 	data := filepath.Join(t.TempDir(), "rows.jsonl")

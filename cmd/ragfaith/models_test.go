@@ -342,7 +342,7 @@ func TestVerifyComparesPublishedScores(t *testing.T) {
 		"lettucedetect-base": "modernbert-tokens", "lettucedetect-v2-mmbert-base": "mmbert-tokens",
 	} {
 		dir := filepath.Join(t.TempDir(), name)
-		if err := os.CopyFS(dir, os.DirFS("../../internal/encoder/testdata/models/"+golden)); err != nil {
+		if err := os.CopyFS(dir, os.DirFS(goldenModels+golden)); err != nil {
 			t.Fatal(err)
 		}
 		examples := examplesOf(name)
