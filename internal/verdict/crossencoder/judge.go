@@ -207,32 +207,55 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Pass
 		against[i] = reading{window: -1}
 	}
 	info := j.o.Model.Info()
-	pairs := make([]encoder.Pair, 0, j.o.Batch)
-	for batch := range slices.Chunk(work, j.o.Batch) {
-		pairs = pairs[:0]
-		for _, p := range batch {
-			w := windows[p.window]
-			pairs = append(pairs, encoder.Pair{Premise: j.premise(texts[w.Text][w.Start:w.End]), Hypothesis: claims[p.claim]})
+	logits, err := j.classify(ctx, texts, windows, claims, work)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, p := range work {
+		got := reading{p.window, info.Probabilities(logits[i])}
+		if math.IsNaN(got.Supported) {
+			return nil, nil, fmt.Errorf("the model's output for claim %d is not a number: its weights may be damaged", p.claim)
 		}
-		logits, err := j.o.Model.Classify(ctx, pairs)
-		if err != nil {
-			return nil, nil, err
+		if b := &best[p.claim][windows[p.window].Text]; b.window < 0 || got.Supported > b.Supported {
+			*b = got
 		}
-		for k, row := range logits {
-			c, w := batch[k].claim, batch[k].window
-			got := reading{w, info.Probabilities(row)}
-			if math.IsNaN(got.Supported) {
-				return nil, nil, fmt.Errorf("the model's output for claim %d is not a number: its weights may be damaged", c)
-			}
-			if b := &best[c][windows[w].Text]; b.window < 0 || got.Supported > b.Supported {
-				*b = got
-			}
-			if a := &against[c]; a.window < 0 || got.Contradicted > a.Contradicted {
-				*a = got
-			}
+		if a := &against[p.claim]; a.window < 0 || got.Contradicted > a.Contradicted {
+			*a = got
 		}
 	}
 	return best, against, nil
+}
+
+// classify returns the logits of each pair. Equal pairs, which repeated claims and
+// contexts make, are classified once.
+func (j *Judge) classify(ctx context.Context, texts []string, windows []passage.Passage, claims []string, work []pairing) ([][]float32, error) {
+	var pairs []encoder.Pair
+	index := make(map[encoder.Pair]int)
+	places := make([]int, len(work))
+	for i, p := range work {
+		w := windows[p.window]
+		pair := encoder.Pair{Premise: j.premise(texts[w.Text][w.Start:w.End]), Hypothesis: claims[p.claim]}
+		place, ok := index[pair]
+		if !ok {
+			place = len(pairs)
+			index[pair] = place
+			pairs = append(pairs, pair)
+		}
+		places[i] = place
+	}
+	classified := make([][]float32, 0, len(pairs))
+	for batch := range slices.Chunk(pairs, j.o.Batch) {
+		logits, err := j.o.Model.Classify(ctx, batch)
+		if err != nil {
+			return nil, err
+		}
+		classified = append(classified, logits...)
+	}
+	logits := make([][]float32, len(work))
+	for i, place := range places {
+		logits[i] = classified[place]
+	}
+	return logits, nil
 }
 
 // conclude returns the verdict on claim i, given its readings.

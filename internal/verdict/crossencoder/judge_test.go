@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -318,9 +319,28 @@ func TestNearestWindows(t *testing.T) {
 	}
 }
 
+func TestEqualPairsAreClassifiedOnce(t *testing.T) {
+	m := &wordModel{}
+	contexts := []string{"Bees make honey.", "The bridge opened in May.", "Bees make honey."}
+	vs := judge(t, newJudge(t, Options{Model: m}), contexts, "Bees make honey.", "Cats sleep.", "Bees make honey.")
+	if len(m.premises) != 4 { // two contexts, two claims
+		t.Errorf("got %d pairs classified, want 4", len(m.premises))
+	}
+	for _, i := range []int{0, 2} {
+		if want := []int{0, 2}; vs[i].Label != verdict.Supported || !slices.Equal(vs[i].ChunkIDs, want) {
+			t.Errorf("claim %d: got %s by chunks %v, want support by %v", i, vs[i].Label, vs[i].ChunkIDs, want)
+		}
+	}
+}
+
 func TestSupportInLongContext(t *testing.T) {
-	filler := strings.Repeat("Bees make honey in the garden. ", 40)
-	context := filler + "The bridge opened in May. " + filler
+	filler := func(place string) (text string) {
+		for i := range 40 {
+			text += "Bees make honey in " + place + strconv.Itoa(i) + ". "
+		}
+		return text
+	}
+	context := filler("garden") + "The bridge opened in May. " + filler("field")
 	m := &wordModel{window: 40}
 	v := judge(t, newJudge(t, Options{Model: m, Batch: 4}), []string{context}, "The bridge opened in May.")[0]
 	if v.Label != verdict.Supported || len(v.Evidence) != 1 || v.Evidence[0].Quote != "The bridge opened in May." {
