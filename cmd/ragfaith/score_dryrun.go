@@ -285,6 +285,8 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local localJudg
 			d, note := m.meter.estimate()
 			line("judge time", d.Round(time.Second).String(), note)
 		}
+	} else if o.usesLocalModel() {
+		line("judge time", "unknown", "the model is not on this machine")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

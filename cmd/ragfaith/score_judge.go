@@ -37,7 +37,7 @@ type stages struct {
 }
 
 // newStages returns the stages for --claims and --judge. m may be nil if neither is llm.
-// local may be nil if the judge is not a local model.
+// local may be nil if the judge is not a local model, or in a dry run.
 func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	words, err := o.newLexical()
 	if err != nil {
@@ -49,6 +49,9 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		s.nearest = markup.Judge{Inner: words}
 		s.judge, s.threshold, err = local.judge(o)
 		return s, err
+	case o.usesLocalModel(): // in a dry run
+		s.judge = newNoopJudge()
+		return s, nil
 	case o.judge != judgeLLM:
 		s.judge, s.threshold = markup.Judge{Inner: words}, words.Threshold()
 		return s, nil

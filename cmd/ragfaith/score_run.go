@@ -14,6 +14,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -136,11 +137,12 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 		}
 	}
 	if o.usesLocalModel() {
-		if r.local, err = o.openJudge(r.sys); err != nil { //nolint:contextcheck // opening takes milliseconds
+		r.local, err = o.openJudge(r.sys) //nolint:contextcheck // opening takes milliseconds
+		if _, missing := errors.AsType[*hub.MissingError](err); err != nil && (!missing || !o.dryRun) {
 			return err
 		}
-		for _, m := range r.local.models() {
-			if o.dryRun {
+		if o.dryRun && r.local != nil {
+			for _, m := range r.local.models() {
 				m.meter = &meter{now: r.sys.Clock.Now}
 			}
 		}
