@@ -174,20 +174,20 @@ func (r *scoreRun) closeModels() {
 // describe returns the main options on one line, for --verbose.
 func (r *scoreRun) describe() string {
 	o := r.options
-	line := fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
-		o.claims, o.judge, o.evidence, r.stages.threshold, o.concurrency, runtime.GOMAXPROCS(0))
+	parts := []string{fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
+		o.claims, o.judge, o.evidence, r.stages.threshold, o.concurrency, runtime.GOMAXPROCS(0))}
 	if r.local != nil {
 		for _, m := range r.local.models() {
-			line += ", " + m.String()
+			parts = append(parts, m.String())
 		}
 	}
 	if note := o.calibrationNote(); note != "" {
-		line += ", " + note
+		parts = append(parts, note)
 	}
 	if r.model != nil {
-		line += fmt.Sprintf(", model %s at %s", r.model.stack.Client.Model(), r.model.stack.Client.Endpoint())
+		parts = append(parts, fmt.Sprintf("model %s at %s", r.model.stack.Client.Model(), r.model.stack.Client.Endpoint()))
 	}
-	return line
+	return strings.Join(parts, ", ")
 }
 
 // resolveSettings determines the settings that decide the results, and compares them

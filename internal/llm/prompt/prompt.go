@@ -67,11 +67,6 @@ type Text struct {
 	Version      string // name and version, such as "judge/1"
 }
 
-// Names returns the names of all prompts, in the order in which a row uses them.
-func Names() []Name {
-	return []Name{Claims, Judge, JudgeWord, RagasClaims, RagasJudge, RagEvals, MiniCheck, Lynx, Guardian, DeepEvalTruths, DeepEvalJudge}
-}
-
 // A Set contains a template for each prompt. It is safe for concurrent use.
 type Set struct{ templates map[Name]*loadedPrompt }
 

@@ -26,7 +26,9 @@ var exampleData = Data{
 	Claims:    []Item{{ID: 0, Text: "Einstein was born in Ulm."}, {ID: 1, Text: "He died in 1955."}},
 }
 
-func names() []Name { return Names() }
+func names() []Name {
+	return []Name{Claims, Judge, JudgeWord, RagasClaims, RagasJudge, RagEvals, MiniCheck, Lynx, Guardian, DeepEvalTruths, DeepEvalJudge}
+}
 
 func mustLoad(t testing.TB, dir string) *Set {
 	t.Helper()
