@@ -177,20 +177,23 @@ def optimize(name, directory, heads, width):
     plain, graph, quantized = (os.path.join(directory, n) for n in ("plain.onnx", "float32.onnx", "int8.onnx"))
     external = os.path.getsize(os.path.join(directory, "model.safetensors")) > 1.9e9
     logging.disable()
-    optimize_model(plain, model_type="t5" if "t5" in name else "bert", num_heads=heads,
-                   hidden_size=width).save_model_to_file(graph, use_external_data_format=external)
-    os.remove(plain)
+    if "deberta" in name:  # takes many minutes; ONNX Runtime fuses norms and activations when it loads the graph
+        os.rename(plain, graph)
+    else:
+        optimize_model(plain, model_type="bert", num_heads=heads,
+                       hidden_size=width).save_model_to_file(graph, use_external_data_format=external)
+        os.remove(plain)
     gc.collect()
     quantize_dynamic(graph, quantized, weight_type=QuantType.QInt8, use_external_data_format=external,
                      extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT})
 
 
-def worker(engine, directory, precision, threads):
+def worker(engine, model, directory, precision, threads):
     """Serves the commands of tools/benchencoder with another engine."""
     if engine == "torch":
         import torch
         torch.set_num_threads(threads)
-        model = load_model(os.path.basename(directory), directory)
+        model = load_model(model, directory)
         if precision == "int8":
             model = torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
         module = wrap(model)
@@ -229,7 +232,7 @@ class Engine:
 
     def __init__(self, name, directory, model, precision, args):
         self.name = name
-        command = [sys.executable, __file__, "--worker", name]
+        command = [sys.executable, __file__, "--worker", name, "--model", model]
         if name == "ragfaith":
             command = [args.binary, "-kernel", args.kernel]
             if model == "flan-t5-large":
@@ -337,10 +340,11 @@ def main():
     parser.add_argument("--cpu-time", action="store_true",
                         help="measure CPU time, which other load affects less (one thread, Linux)")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--model", help=argparse.SUPPRESS)
     parser.add_argument("--dir", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
-        worker(args.worker, args.dir, args.precision, args.threads)
+        worker(args.worker, args.model, args.dir, args.precision, args.threads)
         return
     print(f"{args.threads} threads; pairs a second on {args.engines}; speed of ragfaith relative to the others, with the "
           "range over turns; peak memory; difference of logits from PyTorch in standard deviations", flush=True)

@@ -334,11 +334,12 @@ func TestEqualPairsAreClassifiedOnce(t *testing.T) {
 }
 
 func TestSupportInLongContext(t *testing.T) {
-	filler := func(place string) (text string) {
+	filler := func(place string) string {
+		var b strings.Builder
 		for i := range 40 {
-			text += "Bees make honey in " + place + strconv.Itoa(i) + ". "
+			b.WriteString("Bees make honey in " + place + strconv.Itoa(i) + ". ")
 		}
-		return text
+		return b.String()
 	}
 	context := filler("garden") + "The bridge opened in May. " + filler("field")
 	m := &wordModel{window: 40}
