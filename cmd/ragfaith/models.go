@@ -58,11 +58,7 @@ func modelStore(dir string, sys system) (hub.Store, error) {
 	if err != nil {
 		return hub.Store{}, fmt.Errorf("--models %s: %w", dir, err)
 	}
-	store := hub.Store{Dir: abs}
-	if userCache != "" {
-		store.Old = filepath.Join(userCache, "ragfaith", "models")
-	}
-	return store, nil
+	return hub.Store{Dir: abs}, nil
 }
 
 // The lookup of Hugging Face directories follows
@@ -156,7 +152,7 @@ func resolveModel(name string) (hub.Name, error) {
 		return n, nil
 	}
 	if similar := flagvalue.Nearest(name, shortNames()); similar != "" {
-		return n, usagef("unknown model %q, did you mean %s? (known: %s, or ORG/REPO)", name, similar, strings.Join(shortNames(), ", "))
+		return n, usagef("unknown model %q, did you mean %s? (\"ragfaith models list\" shows the names)", name, similar)
 	}
 	return n, &usageError{err}
 }

@@ -44,8 +44,11 @@ func newModelsPull(sys system) *cobra.Command {
 		Example: `  ragfaith models pull minilm-l6
   ragfaith models pull cross-encoder/nli-deberta-v3-large --revision main`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("missing model argument: want ORG/REPO or one of %s", strings.Join(shortNames(), ", "))
+			if len(args) > 1 {
+				return usagef("want one model, got %d", len(args))
+			}
+			if len(args) == 0 {
+				return usagef("missing model argument: want ORG/REPO or a name in \"ragfaith models list\"")
 			}
 			return nil
 		},
@@ -58,7 +61,7 @@ func newModelsPull(sys system) *cobra.Command {
 		},
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
-		{name: "revision", arg: "NAME", value: &o.revision, help: "branch, tag or commit"},
+		{name: "revision", arg: "NAME", value: &o.revision, help: "branch, tag, commit or pull request (refs/pr/N)"},
 		{name: "endpoint", arg: "URL", value: &o.endpoint, help: "hub to download from (default: HF_ENDPOINT, or " + hub.DefaultEndpoint + ")"},
 		modelsFlag(&o.models),
 		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout if a download receives no data"},

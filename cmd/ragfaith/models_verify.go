@@ -45,6 +45,9 @@ Exits with 1 if any differs.`,
 				if err != nil {
 					return err
 				}
+				if len(list) == 0 && !o.quiet {
+					fmt.Fprintf(cmd.ErrOrStderr(), "no models in %s\n", store.Dir)
+				}
 				return o.run(cmd, list, sys)
 			}
 			name, err := resolveModel(args[0])

@@ -322,7 +322,8 @@ func (j judgeName) Set(s string) error {
 		}
 	}
 	if _, err := os.Stat(s); err != nil && !strings.ContainsAny(s, `/\`) {
-		if err := flagvalue.CheckWord(s, append(judgeNames(), serverNames()...), ", or the directory of a model"); err != nil {
+		if err := flagvalue.CheckWord(s, append(judgeNames(), serverNames()...),
+			strings.Join(append([]string{judgeLexical, judgeLLM, judgeHHEM}, serverNames()...), ", ")+`, the directory of a model, or a name in "ragfaith models list"`); err != nil {
 			return err
 		}
 	}

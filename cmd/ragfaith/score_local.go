@@ -127,7 +127,7 @@ func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
 		if _, ok := errors.AsType[*hub.UnknownError](err); ok {
 			return nil, &usageError{fmt.Errorf("--judge: %w", err)}
 		}
-		return nil, fmt.Errorf("--judge %s: %w", o.judge, err)
+		return nil, fmt.Errorf("--judge: %w", err)
 	}
 	options := encoder.Options{Labels: labels, Device: o.localModel.device, Library: o.localModel.library, Waiting: eval.Waiting}
 	if o.localModel.precision == precisionInt8 {

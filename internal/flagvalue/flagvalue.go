@@ -70,7 +70,7 @@ func OneOf(to *string, def string, known ...string) *Value {
 		kind:   "string",
 		format: func() string { return *to },
 		set: func(text string) error {
-			if err := CheckWord(text, known, ""); err != nil {
+			if err := CheckWord(text, known, strings.Join(known, ", ")); err != nil {
 				return err
 			}
 			*to = text
@@ -111,13 +111,12 @@ func literals(words []string) []any {
 	return all
 }
 
-// CheckWord returns an error if word is not known. It suggests a similar word, and lists
-// the known ones followed by others, a description of further values.
-func CheckWord(word string, known []string, others string) error {
+// CheckWord returns an error if word is not known. It suggests a similar word, and
+// contains a list of what is known.
+func CheckWord(word string, known []string, list string) error {
 	if slices.Contains(known, word) {
 		return nil
 	}
-	list := strings.Join(known, ", ") + others
 	if similar := Nearest(word, known); similar != "" {
 		return fmt.Errorf("unknown %q, did you mean %s? (known: %s)", word, similar, list)
 	}

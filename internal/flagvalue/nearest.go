@@ -3,11 +3,21 @@ package flagvalue
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
-// Nearest returns the name that word is most likely a misspelling of, or "" if none is
+// minAbbreviation is the minimum length of the beginning of a name that Nearest
+// recognizes.
+const minAbbreviation = 4
+
+// Nearest returns the name that word begins or most likely misspells, or "" if none is
 // similar.
 func Nearest(word string, names []string) string {
+	for _, name := range names {
+		if len(word) >= minAbbreviation && strings.HasPrefix(name, word) {
+			return name
+		}
+	}
 	best, bestDistance := "", len(word)/2+1
 	for _, name := range names {
 		if d := distance(word, name); d < bestDistance {

@@ -214,7 +214,7 @@ func parseStorage(o *object) (storage, error) {
 	}
 	dtype, ok := map[class]string{
 		"torch.FloatStorage": safetensors.F32, "torch.HalfStorage": safetensors.F16, "torch.BFloat16Storage": safetensors.BF16,
-		"torch.CharStorage": safetensors.I8, "torch.ByteStorage": safetensors.U8, "torch.BoolStorage": "BOOL",
+		"torch.CharStorage": "I8", "torch.ByteStorage": "U8", "torch.BoolStorage": "BOOL",
 		"torch.ShortStorage": "I16", "torch.IntStorage": "I32", "torch.LongStorage": "I64", "torch.DoubleStorage": "F64",
 	}[name]
 	if !ok {

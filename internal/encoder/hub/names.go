@@ -88,9 +88,8 @@ func Names() []Name {
 type UnknownError struct{ Text string }
 
 func (e *UnknownError) Error() string {
-	var short, same []string
+	var same []string
 	for _, n := range Names() {
-		short = append(short, n.Short)
 		if n.Repo == e.Text {
 			same = append(same, n.Short)
 		}
@@ -98,7 +97,7 @@ func (e *UnknownError) Error() string {
 	if len(same) > 0 {
 		return fmt.Sprintf("%s contains several models: choose one of %s", e.Text, strings.Join(same, ", "))
 	}
-	return fmt.Sprintf("unknown model %q: want ORG/REPO or one of %s", e.Text, strings.Join(short, ", "))
+	return fmt.Sprintf("unknown model %q: want ORG/REPO or a name in \"ragfaith models list\"", e.Text)
 }
 
 // Resolve returns the model with the given short name or repository, ORG/REPO. The

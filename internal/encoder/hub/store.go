@@ -23,7 +23,6 @@ import (
 //	Dir/.locks/models--ORG--REPO/HASH.lock        held while a blob is downloaded
 type Store struct {
 	Dir string // need not exist
-	Old string // directory of models in the layout of earlier versions, or ""
 }
 
 // A Model is a complete model on disk.
@@ -102,15 +101,10 @@ func (m *Model) isUsable() bool {
 type MissingError struct {
 	Name   Name
 	Reason string // "" means that nothing was found
-	Old    string // directory with the model in the layout of an earlier version, or ""
 }
 
 func (e *MissingError) Error() string {
-	s := fmt.Sprintf("model %s %s; run: ragfaith models pull %s", e.Name, cmp.Or(e.Reason, "not found"), e.Name)
-	if e.Old != "" {
-		s += fmt.Sprintf(" (or name %s, where an earlier version of ragfaith stored it)", e.Old)
-	}
-	return s
+	return fmt.Sprintf("model %s %s; run: ragfaith models pull %s", e.Name, cmp.Or(e.Reason, "not found"), e.Name)
 }
 
 // Find returns the directory of a model, given as a directory, a short name or
@@ -164,7 +158,7 @@ func (s Store) Lookup(name string) (*Model, error) {
 // then the others, latest first. The error is a *MissingError.
 func (s Store) Copies(n Name) ([]Model, error) {
 	var models []Model
-	missing := &MissingError{Name: n, Old: s.old(n)}
+	missing := &MissingError{Name: n}
 	for _, commit := range s.commits(n) {
 		m, err := s.at(n, commit)
 		if e, ok := errors.AsType[*MissingError](err); ok {
@@ -177,22 +171,4 @@ func (s Store) Copies(n Name) ([]Model, error) {
 		return nil, missing
 	}
 	return models, nil
-}
-
-// old returns the directory of a model in the layout of earlier versions,
-// ORG--REPO/COMMIT, or "".
-func (s Store) old(n Name) string {
-	for _, dir := range []string{s.Dir, s.Old} {
-		if dir == "" {
-			continue
-		}
-		commits, _ := os.ReadDir(filepath.Join(dir, dirName(n.Repo)))
-		for _, e := range commits {
-			found := filepath.Join(dir, dirName(n.Repo), e.Name())
-			if _, err := os.Stat(filepath.Join(found, configFile)); err == nil && isHash(e.Name(), sha1Digits) {
-				return found
-			}
-		}
-	}
-	return ""
 }

@@ -14,8 +14,6 @@ const (
 	F32  = "F32"  // IEEE 754 binary32
 	F16  = "F16"  // IEEE 754 binary16
 	BF16 = "BF16" // upper half of a binary32
-	I8   = "I8"   // signed bytes
-	U8   = "U8"   // bytes
 )
 
 // A Tensor is a named array of values in row-major order.
@@ -65,23 +63,6 @@ func (t *Tensor) Bits16() ([]uint16, error) {
 	return view(t.data, binary.LittleEndian.Uint16), nil
 }
 
-// Int8 returns the values of an I8 tensor in row-major order, as a read-only view
-// of the file.
-func (t *Tensor) Int8() ([]int8, error) {
-	if t.DType != I8 {
-		return nil, t.typeError(I8)
-	}
-	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(t.data))), len(t.data)), nil
-}
-
-// Bytes is like Int8 for a U8 tensor.
-func (t *Tensor) Bytes() ([]byte, error) {
-	if t.DType != U8 {
-		return nil, t.typeError(U8)
-	}
-	return t.data, nil
-}
-
 func (t *Tensor) typeError(want string) error {
 	return fmt.Errorf("%s: tensor %q has type %s, want %s", t.File, t.Name, t.DType, want)
 }
@@ -111,7 +92,7 @@ func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 
 // sizes returns the size in bytes of the data types whose values are whole bytes.
 func sizes() map[string]uint64 {
 	return map[string]uint64{
-		"BOOL": 1, U8: 1, I8: 1, "F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1,
+		"BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1,
 		"U16": 2, "I16": 2, F16: 2, BF16: 2,
 		"U32": 4, "I32": 4, F32: 4,
 		"U64": 8, "I64": 8, "F64": 8, "C64": 8,
