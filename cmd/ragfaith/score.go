@@ -152,8 +152,8 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 	return []flagSpec{
 		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does, such as ragas or deepeval"},
 		{
-			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", claimsAnswer, claimsLLM), untrusted: "sentence " + claimsAnswer,
-			help: "how to split answers into claims: sentence, answer or llm",
+			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", claimsClause, claimsAnswer, claimsLLM), untrusted: "sentence " + claimsClause + " " + claimsAnswer,
+			help: "split answers into claims: sentence, clause, answer or llm",
 		},
 		{
 			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical,

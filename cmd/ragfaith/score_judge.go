@@ -104,6 +104,8 @@ func (o *scoreOptions) window(dryRun bool) int {
 func (o *scoreOptions) newExtractor(m *model) eval.Extractor {
 	switch o.claims {
 	case claimsLLM:
+	case claimsClause:
+		return extract.Clauses{Sentences: extract.Sentences{Lang: o.lang}}
 	case claimsAnswer:
 		return extract.WholeAnswer{Sentences: extract.Sentences{Lang: o.lang}}
 	default:

@@ -17,8 +17,11 @@ const (
 	judgeLLM  = "llm"
 )
 
-// claimsAnswer is the value of --claims that makes the whole answer one claim.
-const claimsAnswer = "answer"
+// Values of --claims that need no language model, besides the default.
+const (
+	claimsAnswer = "answer" // the whole answer is one claim
+	claimsClause = "clause" // sentences are split into clauses
+)
 
 // llmOptions are the options of "ragfaith score" for a language model.
 type llmOptions struct {

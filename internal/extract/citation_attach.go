@@ -98,6 +98,12 @@ func WithMentions(answer string, claims []Claim) []Claim {
 		}
 		return Span{claims[i].Start, claims[i].End}
 	}
+	ends := make([]int, len(claims)) // largest end so far: a clause may end before the sentence of a rewritten one
+	for i := range claims {
+		if ends[i] = span(i).End; i > 0 {
+			ends[i] = max(ends[i], ends[i-1])
+		}
+	}
 	mentions := make(map[int][]Citation) // by index of the claim
 	for i := range len(answer) {
 		name := mentionAt(answer, i)
@@ -107,7 +113,10 @@ func WithMentions(answer string, claims []Claim) []Claim {
 		text := answer[i : i+len(name)+2]
 		start := points.count(i)
 		end := start + utf8.RuneCountInString(text)
-		for claim := sort.Search(len(claims), func(i int) bool { return span(i).End > start }); claim < len(claims) && span(claim).Start <= start && end <= span(claim).End; claim++ {
+		for claim := sort.SearchInts(ends, start+1); claim < len(claims) && span(claim).Start <= start; claim++ {
+			if end > span(claim).End {
+				continue
+			}
 			citations := claims[claim].Citations
 			if n := sort.Search(len(citations), func(n int) bool { return citations[n].End > start }); n < len(citations) && citations[n].Start < end {
 				continue

@@ -110,6 +110,20 @@ func readData(tag string) string {
 // boundaries.
 const claimsSuffix = "x-claims"
 
+// Language returns the primary tag of lang, such as "de" for "de-AT", or the
+// detected language of text if lang has none. It returns "en" if the language
+// is unclear.
+func Language(text, lang string) string {
+	lang = strings.ToLower(lang)
+	if n := strings.IndexAny(lang, "-_"); n >= 0 {
+		lang = lang[:n]
+	}
+	if lang == "" || lang == "und" || lang == "x" {
+		return languages().detector.detect(text)
+	}
+	return lang
+}
+
 // languageOf returns the language of the tag, or the detected language of text
 // if the tag has none. It falls back to English.
 func languageOf(tag, text string) (l *language, claims bool) {

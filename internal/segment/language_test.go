@@ -74,6 +74,15 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+func TestLanguageOfATagOrText(t *testing.T) {
+	const german = "Das Haus wurde im Jahr 1900 gebaut und ist heute ein Museum."
+	for tag, want := range map[string]string{"": "de", "und": "de", "x-claims": "de", "en": "en", "EN-gb": "en", "pt_BR": "pt"} {
+		if got := Language(german, tag); got != want {
+			t.Errorf("%q: got %s, want %s", tag, got, want)
+		}
+	}
+}
+
 func TestDetectLongText(t *testing.T) {
 	const (
 		german  = "Das Haus wurde im Jahr 1900 gebaut und ist heute ein Museum, in dem auch die alten Bilder der Stadt zu sehen sind. "
