@@ -72,6 +72,7 @@ func Parse(sentence string) []Token {
 			tokens[first+i] = t
 		}
 	}
+	revise(tokens)
 	return tokens
 }
 

@@ -38,6 +38,9 @@ func TestParseFindsRolesOfWords(t *testing.T) {
 		{"Anna's brother bought two houses in 2019.", []string{"Anna:nmod:poss:brother", "brother:nsubj:bought", "two:nummod:houses", "houses:obj:bought", "2019:obl:bought"}},
 		{"The Basic plan costs $49 per month.", []string{"plan:nsubj:costs", "$:obj:costs", "49:nummod:$"}},
 		{"You can cancel if the deposit is paid.", []string{"can:aux:cancel", "You:nsubj:cancel", "if:mark:paid", "paid:advcl:cancel"}},
+		{"The bridge has been designed by Anna.", []string{"bridge:nsubj:pass:designed", "Anna:obl:agent:designed"}},
+		{"The report must be sent by 2019.", []string{"report:nsubj:pass:sent", "2019:obl:sent"}},
+		{"They opened the museum in 1998.", []string{"museum:obj:opened", "1998:obl:opened"}},
 		{"Did Einstein win the Nobel Prize?", []string{"Did:aux:win", "Einstein:nsubj:win"}},
 	}
 	for _, tt := range tests {
@@ -224,7 +227,7 @@ func TestAccuracyOnTreebank(t *testing.T) {
 		name     string
 		got, min float64
 	}{
-		{"words", words / all, 0.98}, {"tags", tags / all, 0.93}, {"lemmas", lemmas / all, 0.95}, {"UAS", heads / arcs, 0.80}, {"LAS", labelled / arcs, 0.76},
+		{"words", words / all, 0.98}, {"tags", tags / all, 0.94}, {"lemmas", lemmas / all, 0.97}, {"UAS", heads / arcs, 0.85}, {"LAS", labelled / arcs, 0.82},
 	} {
 		t.Logf("%s %.4f", figure.name, figure.got)
 		if figure.got < figure.min {

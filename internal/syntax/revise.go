@@ -1,0 +1,60 @@
+package syntax
+
+import "strings"
+
+// revise corrects frequent errors in place. A subject of a verb with a passive
+// auxiliary is a passive subject. In the treebank, 312 of 339 words with "by" below a
+// participle are its agent, and 24 of 25 years with "in" after a verb and its object
+// belong to the verb.
+func revise(tokens []Token) {
+	for i, t := range tokens {
+		if t.Head < 0 {
+			continue
+		}
+		head := tokens[t.Head]
+		if t.Relation == "nsubj" || t.Relation == "csubj" {
+			if passive, _ := auxiliaries(tokens, t.Head); passive {
+				tokens[i].Relation += ":pass"
+			}
+			continue
+		}
+		switch c := caseOf(tokens, i); {
+		case c == "by" && t.Relation == "obl" && t.Tag != "NUM" && head.Fine == "VBN":
+			if passive, perfect := auxiliaries(tokens, t.Head); passive || !perfect {
+				tokens[i].Relation = "obl:agent"
+			}
+		case c == "in" && t.Relation == "nmod" && isYear(t.Text) && head.Relation == "obj" && t.Head < i && tokens[head.Head].Tag == "VERB":
+			tokens[i].Head, tokens[i].Relation = head.Head, "obl"
+		}
+	}
+}
+
+// caseOf returns the only preposition of a word.
+func caseOf(tokens []Token, word int) string {
+	found := ""
+	for _, t := range tokens[max(0, word-10):word] {
+		if t.Head != word || t.Relation != "case" {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = t.Lemma
+	}
+	return found
+}
+
+// auxiliaries reports whether a verb has a passive auxiliary and whether it has "have".
+func auxiliaries(tokens []Token, verb int) (passive, perfect bool) {
+	for _, t := range tokens[max(0, verb-10):verb] {
+		if t.Head == verb {
+			passive = passive || t.Relation == "aux:pass"
+			perfect = perfect || t.Relation == "aux" && t.Lemma == "have"
+		}
+	}
+	return passive, perfect
+}
+
+func isYear(s string) bool {
+	return len(s) == 4 && (s[0] == '1' || s[:2] == "20") && strings.Trim(s, "0123456789") == ""
+}
