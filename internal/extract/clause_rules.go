@@ -82,7 +82,7 @@ func (s *sentence) coordination() []clause {
 			parts[k] = clause{s.text[start:last], start, last, start}
 		default:
 			aux, ok := s.sharedAuxiliaries(h)
-			if !ok || !s.isComplete(s.root, starts[1]) || s.mayListNouns(starts[k], h) || s.refersBack(from, to, true) || s.negates(0, subjectEnd) {
+			if !ok || !s.isComplete(s.root, starts[1]) || s.mayListNouns(starts[k], from, h) || s.refersBack(from, to, true) || s.negates(0, subjectEnd) {
 				return nil
 			}
 			parts[k] = clause{sentenceText(s.words(0, subjectEnd), aux, s.words(from, to)), -1, -1, start}
@@ -107,10 +107,19 @@ func (s *sentence) isComplete(i, end int) bool {
 
 // mayListNouns reports whether the predicate at h may be an item of a list that starts
 // before the conjunction at token start, as in "including a fire in 2013 and protests".
-func (s *sentence) mayListNouns(start, h int) bool {
-	low := strings.ToLower(s.tokens[h].Text)
-	if s.tokens[h].Tag == "VERB" && !english.IsVerb(low, english.BaseForm|english.ThirdPerson|english.PastForm|english.ParticipleForm) && !strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "ing") {
-		return true
+// Its own words begin at token first.
+func (s *sentence) mayListNouns(start, first, h int) bool {
+	if s.tokens[h].Tag == "VERB" {
+		const forms = english.BaseForm | english.ThirdPerson | english.PastForm | english.ParticipleForm
+		low := strings.ToLower(s.tokens[h].Text)
+		if !english.IsVerb(low, forms) && !strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "ing") {
+			return true
+		}
+		for _, t := range s.tokens[first:h] {
+			if t.Tag != "ADV" && t.Tag != "AUX" && t.Tag != "PART" {
+				return true
+			}
+		}
 	}
 	return s.tokens[start].Text != "," && strings.Contains(s.text[:s.tokens[start].Start], "including ")
 }
@@ -132,7 +141,11 @@ func (s *sentence) sharedAuxiliaries(h int) (string, bool) {
 	if own := s.child(h, "aux", "aux:pass", "cop"); own >= 0 {
 		return "", hasTense(s.tokens[own])
 	}
-	t := s.tokens[h]
+	t, root := s.tokens[h], s.tokens[s.root]
+	tense := root.Fine // of the first predicate
+	if i := s.child(s.root, "aux", "aux:pass", "cop"); i >= 0 {
+		tense = s.tokens[i].Fine
+	}
 	var aux []string
 	modal, passive := false, false
 	for _, a := range s.tokens[:s.root] {
@@ -145,11 +158,12 @@ func (s *sentence) sharedAuxiliaries(h int) (string, bool) {
 	shared := strings.Join(aux, " ")
 	switch t.Fine {
 	case "VBZ":
-		return "", true
+		return "", tense != "VBP"
 	case "VBP":
-		if !modal {
+		if tense == "VBP" && !modal {
 			return "", true
 		}
+		return "", false
 	case "VBD":
 		if !passive || s.child(h, "obj") >= 0 {
 			return "", len(aux) == 0 || s.child(h, "obj") >= 0
@@ -170,7 +184,7 @@ func (s *sentence) sharedAuxiliaries(h int) (string, bool) {
 	default:
 		return "", false
 	}
-	return shared, len(aux) > 0 && !s.negates(0, s.root)
+	return shared, len(aux) > 0 && t.Fine == root.Fine && !s.negates(0, s.root)
 }
 
 // relative splits off a relative clause between commas, or at the end of the sentence, if
@@ -207,7 +221,7 @@ func (s *sentence) relative() []clause {
 	before := s.tokens[open-1].End
 	main := parseSentence(s.text[:before])
 	name := nameStart(main)
-	if !main.isSimple() || name < 0 || low == "which" && (name == 0 || main.tokens[name-1].Lemma != "in") {
+	if plural := verb.Fine == "VBP" || verb.Text == "were"; plural || !main.isSimple() || name < 0 || low == "which" && (name == 0 || main.tokens[name-1].Lemma != "in") {
 		return nil
 	}
 	return []clause{{main.text, 0, before, 0}, {sentenceText(main.words(name, len(main.tokens)), s.words(open+2, end)), -1, -1, pronoun.Start}}

@@ -94,6 +94,10 @@ func TestClausesKeepsOtherSentences(t *testing.T) {
 		"The site has a history of accidents, including a fire in 2013 and protests in 2007.",
 		"The spears were made of ash and consisted of two parts.",
 		"She won the race with Redfoot in 2005 and zolabriggs in 2011.",
+		"It offers management tools for deploying, automating, monitoring, and scaling containerized apps with no effort.",
+		"The cause of the fall was blamed on ice and not wearing good shoes.",
+		"This helps us to enter a state of rest and remain calm in the night.",
+		"The arrow was found by the couple Brian and Charlotte Smith, who have travelled to Rome.",
 		"The gene is found in types K1, K2, and K4 acute leukemias.",
 	} {
 		got := extractClauses(t, "en", sentence)
