@@ -12,7 +12,7 @@ import (
 
 // evaluate prints the accuracy of a model on sentences with correct words: of tags, and
 // of heads without and with their relations (UAS, LAS) of words that are no punctuation.
-func evaluate(data []byte, sentences []*sentence, tags, relations *names) error {
+func evaluate(data []byte, sentences []*sentence, tags *names) error {
 	m, err := greedy.NewModel(data)
 	if err != nil {
 		return err

@@ -162,15 +162,15 @@ func TestAugmentMakesQuestionsAndRelativeClauses(t *testing.T) {
 	}
 	var got []string
 	for _, s := range augment(sentences, tags, relations) {
-		line := ""
+		var line strings.Builder
 		for i, form := range s.forms {
 			head := "root"
 			if h := s.heads[i+1]; h <= len(s.forms) {
 				head = s.forms[h-1]
 			}
-			line += form + ":" + relations.list[s.relations[i+1]] + ":" + head + " "
+			line.WriteString(form + ":" + relations.list[s.relations[i+1]] + ":" + head + " ")
 		}
-		got = append(got, strings.TrimSpace(line))
+		got = append(got, strings.TrimSpace(line.String()))
 	}
 	want := []string{
 		"Did:aux:leave she:nsubj:leave leave:root:root early:advmod:leave ?:punct:leave",
@@ -191,7 +191,7 @@ func TestParsersInBothDirectionsAgreeOnSilver(t *testing.T) {
 		s.predicted = s.tags
 	}
 	classes := classTable(formClasses(sentences))
-	parsers := trainParsers(len(relations.list), classes, sentences, reverseAll(sentences))
+	parsers := trainParsers(len(relations.list), classes, nil, sentences, reverseAll(sentences))
 	silver := &sentence{forms: sentences[1].forms, tags: sentences[1].tags, predicted: sentences[1].tags}
 	parseSilver([]*sentence{silver}, parsers[0], parsers[1])
 	if !slices.Equal(silver.heads[1:], sentences[1].heads[1:]) || !slices.Equal(silver.relations, sentences[1].relations) {

@@ -25,18 +25,22 @@ func newParser(relations int, classes *greedy.Table, seed uint64) *parser {
 }
 
 // trainParsers trains models in different orders of the sentences at the same time.
-func trainParsers(relations int, classes *greedy.Table, bySeed ...[]*sentence) []*parser {
+// They see silver only in the first half of the epochs, so that the treebank weighs more.
+func trainParsers(relations int, classes *greedy.Table, silver []*sentence, bySeed ...[]*sentence) []*parser {
 	parsers := make([]*parser, len(bySeed))
 	var group sync.WaitGroup
 	for i, sentences := range bySeed {
 		group.Go(func() {
 			p := newParser(relations, classes, uint64(i))
 			for epoch := range epochs {
-				explore := 0.9
+				explore, seen := 0.9, sentences
 				if epoch == 0 {
 					explore = 0
 				}
-				p.epoch(sentences, explore)
+				if epoch < epochs/2 {
+					seen = slices.Concat(sentences, silver)
+				}
+				p.epoch(seen, explore)
 			}
 			p.action.average(actionScale)
 			p.label.average(labelScale)

@@ -6,7 +6,7 @@ package greedy
 func (s *State) ActionFeatures(f []uint32) []uint32 {
 	s0, s1, s2, b0 := s.top(0), s.top(1), s.top(2), s.Next
 	s0l, s0r, s1l, s1r, bl := s.left[s0], s.right[s0], s.left[s1], s.right[s1], s.left[b0]
-	w0, w1, w2, wb, wb1 := &s.words[s0], &s.words[s1], &s.words[s2], &s.words[b0], &s.words[b0+1]
+	w0, w1, w2, wb, wb1, wb2 := &s.words[s0], &s.words[s1], &s.words[s2], &s.words[b0], &s.words[b0+1], &s.words[b0+2]
 	tag := func(i int) uint32 { return uint32(s.tags[i]) }
 	rel := func(i int) uint32 { return uint32(s.Rel[i]) }
 	t0, t1, t2, tb, tb1, tb2 := tag(s0), tag(s1), tag(s2), tag(b0), tag(b0+1), tag(b0+2)
@@ -49,6 +49,11 @@ func (s *State) ActionFeatures(f []uint32) []uint32 {
 		key2(180, w0.group, wb.group), key2(181, w0.group, w1.group), key3(182, w0.group, t0, tb), key3(183, t0, wb.group, tb),
 		key3(184, w1.group, w0.group, tb), key4(185, t0, w0.group, tb, wb.group), key4(186, t0, w0.group, t1, w1.group), key3(187, w1.group, t1, t0),
 		key3(188, w0.group, wb.group, d0), key3(189, w0.group, wb.group, wb1.group), key3(190, w1.group, w0.group, wb.group),
+		// Phrases with prepositions after a verb and a noun: b0 is the preposition.
+		key4(240, t1, t0, wb.form, tb1), key4(241, t1, t0, wb.form, wb1.form), key3(242, w0.form, wb.form, tb1), key3(243, w1.form, wb.form, tb1),
+		key3(244, w0.group, wb.form, wb1.group), key3(245, w1.group, wb.form, wb1.group), key4(246, w0.group, wb.form, tb1, wb2.group), key4(247, t1, t0, wb.form, wb2.group),
+		key2(250, w0.form, s.after[s0]), key3(251, t0, s.after[s0], tb), key3(252, t0, s.before[s0], tb), key2(253, w0.form, s.before[s0]),
+		key2(254, w1.form, s.after[s1]), key3(255, t1, s.after[s1], t0), key3(256, t1, s.before[s1], t0), key3(257, tb, s.before[b0], t0),
 	)
 }
 
@@ -78,5 +83,8 @@ func (s *State) LabelFeatures(f []uint32, h, d int) []uint32 {
 		key3(228, wh.form, rel(right), td), key4(229, th, td, tag(s.top(1)), side),
 		key3(230, wh.group, wd.group, side), key3(231, wh.group, td, side), key3(232, th, wd.group, side), key4(233, wh.group, wd.group, s.words[child].form, side),
 		key3(234, wh.group, rel(sibling), td), key3(235, wh.group, rel(right), td),
+		key4(260, s.words[child].form, rel(sibling), td, side), key4(261, s.words[child].form, s.before[h], td, side), key4(262, td, s.before[h], s.after[h], th),
+		key4(263, td, s.before[d], s.after[d], side), key3(264, wd.form, s.before[h], side), key4(265, wd.form, td, s.before[d], side), key3(266, wd.group, s.words[child].form, th),
+		key3(267, wd.form, s.words[child].form, side), key4(268, td, s.before[d], th, side),
 	)
 }

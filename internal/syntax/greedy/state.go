@@ -27,8 +27,12 @@ type State struct {
 	left, left2   []int // first and second child from the left, before the word
 	right, right2 []int // likewise from the right, after it
 	lefts, rights []uint8
-	ints          []int // memory of the slices
-	bytes         []uint8
+	// Relations of the children on each side: sets of 32 bits, of which relations may share one.
+	before, after []uint32
+
+	ints  []int // memory of the slices
+	bytes []uint8
+	sets  []uint32
 }
 
 // Reset prepares a state for a sentence with tags.
@@ -40,6 +44,9 @@ func (s *State) Reset(sentence *Sentence) {
 	s.bytes = slices.Grow(s.bytes[:0], 3*size)[:3*size]
 	clear(s.ints)
 	clear(s.bytes)
+	s.sets = slices.Grow(s.sets[:0], 2*size)[:2*size]
+	clear(s.sets)
+	s.before, s.after = s.sets[:size:size], s.sets[size:]
 	for i, part := range []*[]int{&s.Head, &s.left, &s.left2, &s.right, &s.right2, &s.Stack} {
 		*part = s.ints[i*size : (i+1)*size : (i+1)*size]
 	}
@@ -55,14 +62,13 @@ func (s *State) Done() bool { return s.Next > s.N && len(s.Stack) == 0 }
 // Legal reports whether an action is possible. Only one word can be attached to the
 // root.
 func (s *State) Legal(a Action) bool {
-	switch a {
-	case Shift:
+	if a == Shift {
 		return s.Next <= s.N
-	case Left:
-		return len(s.Stack) == 1 || len(s.Stack) > 1 && s.Next <= s.N
-	default:
-		return len(s.Stack) > 1
 	}
+	if a == Left && len(s.Stack) == 1 {
+		return true
+	}
+	return len(s.Stack) > 1 && (a == Right || s.Next <= s.N)
 }
 
 // Arc returns the head and the dependent that Left or Right would connect.
@@ -87,9 +93,11 @@ func (s *State) Do(a Action, relation uint8) {
 	if a == Left {
 		s.left2[h], s.left[h] = s.left[h], d
 		s.lefts[h] = min(s.lefts[h]+1, 4)
+		s.before[h] |= 1 << (relation & 31)
 	} else {
 		s.right2[h], s.right[h] = s.right[h], d
 		s.rights[h] = min(s.rights[h]+1, 4)
+		s.after[h] |= 1 << (relation & 31)
 	}
 }
 
