@@ -1,0 +1,228 @@
+// Package entail decides whether a statement of a context entails a claim. It aligns the
+// words of the claim with those of the statement and checks what the differences mean:
+// negation, opposites, quantifiers, conditions, roles. The approach is that of natural
+// logic (MacCartney and Manning 2008), without a proof search.
+package entail
+
+import (
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// A Comparer compares claims with statements. It is safe for concurrent use.
+type Comparer struct {
+	lex       *lexicon.Lexicon
+	traits    map[uint64]trait
+	forms     map[string]trait
+	antonyms  map[wordPair]bool
+	synonyms  map[wordPair]bool
+	phrases   map[string][]phrase
+	particles map[string]bool
+}
+
+// New returns a Comparer. It returns an error only if the embedded lists are corrupt.
+func New(lex *lexicon.Lexicon) (*Comparer, error) {
+	c := &Comparer{
+		lex: lex, traits: map[uint64]trait{}, forms: map[string]trait{},
+		antonyms: map[wordPair]bool{}, synonyms: map[wordPair]bool{}, phrases: map[string][]phrase{}, particles: map[string]bool{},
+	}
+	if err := c.readLists("words.txt", wordLists); err != nil {
+		return c, err
+	}
+	return c, c.readLists("languages.txt", languageLists)
+}
+
+// A Relation is the relation of a word of a claim to a word of a statement.
+type Relation uint8
+
+// The relations.
+const (
+	Unrelated Relation = iota
+	Same               // the same word, in any inflection
+	Synonym
+	Derived  // same root: recover, recoverable
+	Opposite // antonym, or the same root with a negating prefix
+)
+
+// An Alignment maps the words of a claim to those of a statement.
+type Alignment struct {
+	Claim, Stated *Sentence
+	// To holds for each word of the claim the index of its counterpart in the statement,
+	// or -1. How is the relation.
+	To  []int
+	How []Relation
+	// From holds for each word of the statement the index of a claim word aligned with
+	// it, or -1.
+	From []int
+	// Weight of the content words of the claim by inverse document frequency, and of
+	// those with a counterpart that is not an opposite.
+	Total, Covered float64
+
+	c *Comparer
+}
+
+// Coverage returns the share of the claim's weight that has a counterpart.
+func (a *Alignment) Coverage() float64 {
+	if a.Total == 0 {
+		return 0
+	}
+	return a.Covered / a.Total
+}
+
+// withoutPredicate returns the coverage of the claim without its heaviest word that has no
+// counterpart, other than a name or number.
+func (a *Alignment) withoutPredicate() float64 {
+	heaviest := 0.0
+	for i := range a.Claim.Words {
+		if w := &a.Claim.Words[i]; w.Content && a.To[i] < 0 && w.traits&negative == 0 && !a.Claim.isName(i) && !a.Claim.isNumber(i) {
+			heaviest = max(heaviest, a.c.lex.IDF(w.Key))
+		}
+	}
+	if a.Total-heaviest <= 0 {
+		return 0
+	}
+	return a.Covered / (a.Total - heaviest)
+}
+
+// Align aligns claim with stated, reusing the memory of a.
+func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
+	a.c, a.Claim, a.Stated, a.Total, a.Covered = c, claim, stated, 0, 0
+	a.To, a.How, a.From = resize(a.To, len(claim.Words), -1), resize(a.How, len(claim.Words), Unrelated), resize(a.From, len(stated.Words), -1)
+	last := -1
+	for i := range claim.Words {
+		w := &claim.Words[i]
+		if !w.Content {
+			continue
+		}
+		weight := c.lex.IDF(w.Key)
+		a.Total += weight
+		best, how, rank := -1, Unrelated, 0
+		for j := range stated.Words {
+			v := &stated.Words[j]
+			if !v.Content {
+				continue
+			}
+			r := c.relation(w, v)
+			if r == Unrelated {
+				continue
+			}
+			n := relationRank(r) * rankStep
+			if a.From[j] >= 0 {
+				n -= rankStep / 2
+			}
+			if last >= 0 { // the nearest to the previous counterpart
+				n -= min(rankStep/2-1, abs(j-last-1))
+			}
+			if n > rank {
+				best, how, rank = j, r, n
+			}
+		}
+		if best < 0 {
+			if w.traits&negative != 0 {
+				a.Total -= weight // compared by polarity
+			}
+			continue
+		}
+		a.To[i], a.How[i] = best, how
+		if a.From[best] < 0 {
+			a.From[best] = i
+		}
+		last = best
+		if how == Opposite {
+			a.Total -= weight
+		} else {
+			a.Covered += weight
+		}
+	}
+}
+
+// rankStep is the difference in rank between two relations.
+const rankStep = 1000
+
+func relationRank(r Relation) int {
+	switch r {
+	case Same:
+		return 4
+	case Synonym:
+		return 3
+	case Derived:
+		return 2
+	case Opposite:
+		return 1
+	case Unrelated:
+	}
+	return 0
+}
+
+func resize[T any](s []T, n int, v T) []T {
+	s = s[:0]
+	for range n {
+		s = append(s, v)
+	}
+	return s
+}
+
+// relation returns the relation between two content words.
+func (c *Comparer) relation(a, b *Word) Relation {
+	if a.Key == b.Key {
+		return Same
+	}
+	const numeric = lexicon.Number | lexicon.Numeral | lexicon.Month
+	if (a.Class|b.Class)&numeric != 0 {
+		return Unrelated
+	}
+	p := pairOf(a.Key, b.Key)
+	if c.antonyms[p] {
+		return Opposite
+	}
+	if c.synonyms[p] {
+		return Synonym
+	}
+	related := Unrelated
+	c.lex.Related(a.Key, func(k uint64, r lexicon.Relation) {
+		if k != b.Key {
+			return
+		}
+		if r == lexicon.Antonym {
+			related = Opposite
+		} else {
+			related = Synonym
+		}
+	})
+	if related != Unrelated {
+		return related
+	}
+	if negates(a.Lower, b.Lower) || negates(b.Lower, a.Lower) {
+		return Opposite
+	}
+	if sameRoot(a.Lower, b.Lower) {
+		return Derived
+	}
+	return Unrelated
+}
+
+// negates reports whether a is b with a negating prefix or suffix.
+func negates(a, b string) bool {
+	if len(b) < 4 || len(a) <= len(b)-3 {
+		return false
+	}
+	for _, p := range [...]string{"un", "in", "im", "ir", "il", "non", "dis", "non-"} {
+		if rest, ok := strings.CutPrefix(a, p); ok && (rest == b || len(rest) > 4 && sameRoot(rest, b)) {
+			return true
+		}
+	}
+	rest, ok := strings.CutSuffix(a, "less")
+	return ok && len(rest) > 3 && strings.HasPrefix(b, rest)
+}
+
+// sameRoot reports whether two words share a root of at least five letters, and differ
+// only in their endings.
+func sameRoot(a, b string) bool {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	const minRoot, maxEnding = 5, 5
+	return n >= minRoot && len(a)-n <= maxEnding && len(b)-n <= maxEnding && (n >= len(a)-3 || n >= len(b)-3)
+}

@@ -1,0 +1,127 @@
+package entail
+
+import (
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// A cue is a word that reverses the polarity of words in its clause: "not", "no",
+// "without", or a predicate such as "exclude".
+type cue struct {
+	at     int
+	end    int // end of the words after it that it negates
+	target int // first content word that it negates, or -1
+}
+
+// cues returns the negations of x.
+func (x *Sentence) cues() []cue {
+	if x.read {
+		return x.found
+	}
+	x.read, x.found = true, x.found[:0]
+	for i := range x.Words {
+		if !x.negates(i) {
+			continue
+		}
+		q := cue{at: i, end: x.Clauses[x.Words[i].Clause].End, target: -1}
+		for n := x.Words[i].Clause + 1; n < len(x.Clauses) && x.Clauses[n].Kind == Reported; n++ {
+			q.end = x.Clauses[n].End // "denied that"
+		}
+		q.target = x.target(q)
+		x.found = append(x.found, q)
+	}
+	return x.found
+}
+
+// negates reports whether word i reverses the polarity of others.
+func (x *Sentence) negates(i int) bool {
+	w := &x.Words[i]
+	switch {
+	case i > 0 && i+1 < len(x.Words) && x.Gap(i+1) == "-":
+		return w.Lower == "non" // not "no-go"
+	case w.Is(lexicon.Negation):
+		return !x.isIdiom(i)
+	case x.isName(i):
+		return false
+	case w.Lower == "rather":
+		return x.lower(i+1) == "than"
+	case w.Lower == "instead":
+		return x.lower(i+1) == "of"
+	case w.Lower == "stop":
+		return strings.HasSuffix(x.lower(i+1), "ing")
+	case w.traits&negative != 0 && x.lower(i+1) == "by": // stopped by a place; banned by somebody
+		return i > 0 && isAuxiliary(x.lower(i-1))
+	case w.Lower == "few":
+		return x.lower(i-1) != "a"
+	case w.Lower == "free": // "free of" is a phrase
+		return false
+	case w.Lower == "little":
+		return true
+	}
+	return w.traits&negative != 0
+}
+
+// isIdiom reports whether the negation at word i negates nothing: "No, ...", "not only",
+// "no later than".
+func (x *Sentence) isIdiom(i int) bool {
+	if i == 0 && len(x.Words) > 1 && strings.ContainsAny(x.Gap(1), ",.!;:") {
+		return true
+	}
+	if i+1 < len(x.Words) && x.Gap(i+1) == "-" {
+		return true // "no-go"
+	}
+	switch x.lower(i + 1) {
+	case "only", "just", "merely", "necessarily", "least", "matter", "short", "else":
+		return true
+	case "all", "every", "everyone", "everybody", "everything", "always", "both":
+		return true // most, but not all
+	case "more", "less", "fewer", "later", "earlier", "longer", "higher", "lower", "other":
+		return x.lower(i+2) == "than"
+	}
+	return x.lower(i-1) == "or" && (x.lower(i-2) == "whether" || i+1 == len(x.Words))
+}
+
+// target returns the content word that a cue negates: the first one after it, or for
+// "nothing" and "nobody" the one before it. It returns -1 if there is none within a few
+// words, as in "staff do not".
+func (x *Sentence) target(q cue) int {
+	const maxDistance = 4
+	switch x.Words[q.at].Lower {
+	case "nothing", "nobody", "none":
+		for i := q.at - 1; i >= 0 && i >= q.at-maxDistance; i-- {
+			if x.Words[i].Content {
+				return i
+			}
+		}
+	}
+	for i := q.at + 1; i < q.end && i <= q.at+maxDistance; i++ {
+		if x.Words[i].Content && x.Words[i].Lower != "longer" {
+			return i
+		}
+	}
+	return -1
+}
+
+// negated reports whether a cue other than word i, in its clause or with a scope that
+// contains it, may negate it.
+func (x *Sentence) negated(i int) bool {
+	for _, q := range x.cues() {
+		if q.at != i && (i > q.at && i < q.end || x.Words[q.at].Clause == x.Words[i].Clause) {
+			return true
+		}
+	}
+	n := x.Words[i].Clause
+	return n+1 < len(x.Clauses) && x.Clauses[n+1].Kind == Exception || x.Clauses[n].Kind == Exception
+}
+
+// elliptic reports whether a clause of x ends with a negated auxiliary that stands for a
+// verb phrase elsewhere: "Staff take a test; guests do not."
+func (x *Sentence) elliptic() bool {
+	for _, q := range x.cues() {
+		if q.target < 0 && x.Words[q.at].traits&negative == 0 && q.at > 0 && isAuxiliary(x.lower(q.at-1)) || strings.HasSuffix(x.Words[q.at].Lower, "n't") && q.at+1 == x.Clauses[x.Words[q.at].Clause].End {
+			return true
+		}
+	}
+	return false
+}

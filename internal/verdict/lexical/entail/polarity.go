@@ -1,0 +1,316 @@
+package entail
+
+import (
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// A Kind is a kind of difference between a claim and a statement.
+type Kind uint8
+
+// The kinds of findings.
+const (
+	Polarity    Kind = iota // one of them is negated
+	Antonym                 // one of them has the opposite word
+	Predicate               // a predicate that denies stands for one that does not
+	Quantifier              // all instead of some, only instead of also
+	Modality                // required instead of recommended, certain instead of possible
+	Restriction             // a condition or exception is denied, reversed or ignored
+	Dropped                 // a condition or exception is left out
+	Roles                   // who did what to whom
+	Pairing                 // a value or property that belongs to something else
+	Name                    // another name in the same place
+	Order                   // before instead of after, more instead of less
+)
+
+// A Finding is a reason why a statement does not entail a claim.
+type Finding struct {
+	Kind            Kind
+	Stated, Claimed string // words of the statement and of the claim
+	Missing         bool   // the claim is not contradicted, but says more than the statement
+}
+
+// minCoverage returns the share of a claim that a statement must cover for a difference to
+// count. Otherwise they may be about different things.
+func (k Kind) minCoverage() float64 {
+	switch k {
+	case Polarity, Predicate, Name, Pairing:
+		return 0.92
+	case Roles:
+		return 0.8
+	case Antonym:
+		return 0.7
+	case Dropped:
+		return 0.9
+	}
+	return 0.6
+}
+
+// minParsed is the coverage of statements that are parsed.
+const minParsed = 0.75
+
+// Check appends the findings of all checks to dst, at most one of each kind.
+func (a *Alignment) Check(dst []Finding) []Finding {
+	coverage := a.Coverage()
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).polarity, (*Alignment).predicate, (*Alignment).roles, (*Alignment).pairing} {
+		dst = appendFinding(dst, a, check, coverage)
+	}
+	if coverage >= minParsed && !a.Stated.foreign {
+		dst = appendFinding(dst, a, (*Alignment).arguments, coverage)
+	}
+	return a.checkOperators(dst, coverage)
+}
+
+func appendFinding(dst []Finding, a *Alignment, check func(*Alignment) (Finding, bool), coverage float64) []Finding {
+	f, ok := check(a)
+	if !ok || f.Kind <= Predicate && (a.Stated.foreign || a.cancels()) {
+		return dst
+	}
+	if coverage < f.Kind.minCoverage() && (f.Kind > Predicate || a.withoutPredicate() < f.Kind.minCoverage()) {
+		return dst
+	}
+	for _, x := range dst {
+		if x.Kind == f.Kind {
+			return dst
+		}
+	}
+	return append(dst, f)
+}
+
+// polarity finds a negation or an opposite that only one of the sentences has.
+func (a *Alignment) polarity() (Finding, bool) {
+	c, s := a.Claim, a.Stated
+	if s.elliptic() || a.restated() || a.limited() {
+		return Finding{}, false
+	}
+	for _, q := range s.cues() {
+		if a.From[q.at] >= 0 {
+			continue // the claim has it too, or an opposite
+		}
+		j := a.negatedWord(s, q, a.From)
+		if j < 0 || 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
+			continue
+		}
+		i := a.From[j]
+		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) || s.affirms(j) {
+			continue
+		}
+		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Words[i].Text(c.Text)}, true
+	}
+	for _, q := range c.cues() {
+		if a.To[q.at] >= 0 {
+			continue
+		}
+		i := a.negatedWord(c, q, a.To)
+		if i < 0 {
+			continue
+		}
+		j := a.To[i]
+		if a.How[i] == Opposite || s.negated(j) || !a.sameContext(i, j) || c.affirms(i) {
+			continue
+		}
+		return Finding{Kind: Polarity, Stated: s.Words[j].Text(s.Text), Claimed: c.between(q.at, i)}, true
+	}
+	for i, how := range a.How {
+		if how != Opposite {
+			continue
+		}
+		j := a.To[i]
+		if c.negated(i) != s.negated(j) || !a.sameContext(i, j) || a.From[j] != i || c.compares(i) && s.compares(j) || c.has(s.Words[j].Key) || c.isName(i) || s.isName(j) {
+			continue
+		}
+		return Finding{Kind: Antonym, Stated: s.Words[j].Text(s.Text), Claimed: c.Words[i].Text(c.Text)}, true
+	}
+	return Finding{}, false
+}
+
+// alignedIn returns the number of aligned words in the clause of q and in its scope, or in
+// all of x if q ends at -1.
+func (a *Alignment) alignedIn(x *Sentence, q cue, aligned []int) int {
+	n := 0
+	for i := range x.Words {
+		if x.Words[i].Content && aligned[i] >= 0 && (q.end < 0 || x.Words[i].Clause == x.Words[q.at].Clause || i > q.at && i < q.end) {
+			n++
+		}
+	}
+	return n
+}
+
+// compares reports whether word i is a comparative before "than".
+func (x *Sentence) compares(i int) bool {
+	return x.lower(i+1) == "than" || x.lower(i+2) == "than" || x.lower(i+3) == "than"
+}
+
+// affirms reports whether x contains the word at i elsewhere without a negation.
+func (x *Sentence) affirms(i int) bool {
+	for k := range x.Words {
+		if k != i && x.Words[k].Key == x.Words[i].Key && !x.negated(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// negatedWord returns an aligned word of x that the cue q negates, or -1.
+func (a *Alignment) negatedWord(x *Sentence, q cue, aligned []int) int {
+	if q.target >= 0 && aligned[q.target] >= 0 {
+		return q.target
+	}
+	if x.Words[q.at].traits&negative == 0 || x.lower(q.at+1) != "from" {
+		return -1
+	}
+	for i := q.at + 1; i < q.end; i++ { // "exempt from the carrier rule and from the fee"
+		if x.Words[i].Content && aligned[i] >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// restated reports whether a negation of the claim and one of the statement concern the
+// same words.
+func (a *Alignment) restated() bool {
+	c, s := a.Claim, a.Stated
+	for _, p := range c.cues() {
+		for _, q := range s.cues() {
+			for i := p.at + 1; i < p.end; i++ {
+				if j := a.To[i]; j > q.at && j < q.end || j >= 0 && q.target == j {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// limited reports whether an exception in one sentence is a restriction in the other: "not
+// admitted unless", "admitted only with".
+func (a *Alignment) limited() bool {
+	c, s := a.Claim, a.Stated
+	return c.seen&restrictive != 0 && s.excepts() || s.seen&restrictive != 0 && c.excepts()
+}
+
+// excepts reports whether x contains an exception or a condition after a negation.
+func (x *Sentence) excepts() bool {
+	for i := range x.Words {
+		switch x.Words[i].Lower {
+		case "unless", "except", "until", "without":
+			return true
+		}
+	}
+	return false
+}
+
+// predicate finds a word such as "refused" in one sentence that has no counterpart in the
+// other, where the other sentence has a different word in its place.
+func (a *Alignment) predicate() (Finding, bool) {
+	c, s := a.Claim, a.Stated
+	if s.elliptic() || a.limited() {
+		return Finding{}, false
+	}
+	for _, q := range s.cues() {
+		if s.Words[q.at].traits&negative == 0 || a.From[q.at] >= 0 {
+			continue
+		}
+		for i := range c.Words {
+			if c.Words[i].Content && a.To[i] < 0 && c.Words[i].traits&negative == 0 && c.isPredicate(i) && a.sameSlot(i, q.at) && len(c.cues()) < len(s.cues()) {
+				return Finding{Kind: Predicate, Stated: s.Words[q.at].Text(s.Text), Claimed: c.Words[i].Text(c.Text)}, true
+			}
+		}
+	}
+	for _, q := range c.cues() {
+		if c.Words[q.at].traits&negative == 0 || a.To[q.at] >= 0 {
+			continue
+		}
+		for j := range s.Words {
+			if s.Words[j].Content && a.From[j] < 0 && s.Words[j].traits&negative == 0 && s.isPredicate(j) && a.sameSlot(q.at, j) && len(s.cues()) < len(c.cues()) {
+				return Finding{Kind: Predicate, Stated: s.Words[j].Text(s.Text), Claimed: c.Words[q.at].Text(c.Text)}, true
+			}
+		}
+	}
+	return Finding{}, false
+}
+
+// between returns the text from word i to word j, in the order of the sentence.
+func (x *Sentence) between(i, j int) string { return x.Span(min(i, j), max(i, j)) }
+
+// isName reports whether word i is capitalized and does not start a sentence.
+func (x *Sentence) isName(i int) bool {
+	return x.Words[i].Is(lexicon.Capital) && !x.Words[i].Is(lexicon.Initial)
+}
+
+func (x *Sentence) isNumber(i int) bool {
+	return x.Words[i].Class&(lexicon.Number|lexicon.Numeral|lexicon.Month|lexicon.Ordinal) != 0
+}
+
+// isPredicate reports whether word i may be a verb or an adjective.
+func (x *Sentence) isPredicate(i int) bool {
+	w := x.Words[i].Lower
+	if english.IsDeterminer(x.lower(i - 1)) {
+		return false
+	}
+	return !x.isName(i) && !x.isNumber(i) && (english.IsVerb(w, english.BaseForm|english.ThirdPerson|english.PastForm|english.ParticipleForm) ||
+		strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "able") || strings.HasSuffix(w, "ible") || x.followsBe(i))
+}
+
+// followsBe reports whether a form of "be" or "remain" precedes word i.
+func (x *Sentence) followsBe(i int) bool {
+	for k := i - 1; k >= 0 && k >= i-2; k-- {
+		switch x.Words[k].Lower {
+		case "is", "are", "was", "were", "be", "been", "remain", "remains", "stay", "stays", "becomes", "become":
+			return true
+		}
+		if x.Words[k].Content {
+			return false
+		}
+	}
+	return false
+}
+
+// sameSlot reports whether words i of the claim and j of the statement follow or precede
+// aligned words.
+func (a *Alignment) sameSlot(i, j int) bool {
+	p, q := a.Claim.neighbour(i, -1), a.Stated.neighbour(j, -1)
+	if p >= 0 && q >= 0 && a.To[p] == q {
+		return true
+	}
+	p, q = a.Claim.neighbour(i, 1), a.Stated.neighbour(j, 1)
+	return p >= 0 && q >= 0 && a.To[p] == q
+}
+
+// neighbour returns the next content word from i in the given direction, or -1.
+func (x *Sentence) neighbour(i, step int) int {
+	for k := i + step; k >= 0 && k < len(x.Words); k += step {
+		if x.Words[k].Content {
+			return k
+		}
+	}
+	return -1
+}
+
+// has reports whether x contains the word with key k.
+func (x *Sentence) has(k uint64) bool {
+	for i := range x.Words {
+		if x.Words[i].Key == k {
+			return true
+		}
+	}
+	return false
+}
+
+// sameContext reports whether a word near word i of the claim is aligned with one near
+// word j of the statement, so that both are said of the same thing.
+func (a *Alignment) sameContext(i, j int) bool {
+	const near = 5
+	for k := max(0, i-near); k <= min(len(a.To)-1, i+near); k++ {
+		if k == i || a.To[k] < 0 || a.How[k] == Opposite || a.To[k] == j {
+			continue
+		}
+		if d := a.To[k] - j; d >= -near && d <= near {
+			return true
+		}
+	}
+	return false
+}

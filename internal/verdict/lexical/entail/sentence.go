@@ -1,0 +1,215 @@
+package entail
+
+import (
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// A Sentence is a claim or a statement of a context, split into words and clauses.
+type Sentence struct {
+	Text    string
+	Words   []Word
+	Clauses []Clause
+	tokens  []lexicon.Token
+	seen    trait // traits of any word
+	foreign bool  // in another language than English
+
+	found []cue // negations, valid if read
+	read  bool
+
+	structure *structure // dependencies, or nil if they were not needed
+}
+
+// A Word is a word of a sentence.
+type Word struct {
+	lexicon.Token
+
+	Lower   string // as written, in lower case
+	Content bool   // carries meaning of its own: neither a function word nor a part of an operator
+	Clause  int    // index in Clauses
+	traits  trait
+}
+
+// A Clause is a range of words with one polarity.
+type Clause struct {
+	First, End int // range in Words
+	Kind       ClauseKind
+}
+
+// A ClauseKind is the relation of a clause to the sentence.
+type ClauseKind uint8
+
+// The kinds of clauses.
+const (
+	Main      ClauseKind = iota
+	Condition            // if, unless, provided that, once, when
+	Exception            // except, other than, apart from
+	Reason               // because, since, due to
+	Contrast             // but, although, while
+	Relative             // who, which, whose
+	Reported             // that: content of saying or thinking
+	Time                 // before, after, until
+)
+
+// Parse resets x to the sentence in text.
+func (c *Comparer) Parse(x *Sentence, text string) {
+	x.Text, x.structure, x.read = text, nil, false
+	x.tokens = c.lex.Tokens(x.tokens[:0], text)
+	x.Words, x.Clauses, x.seen = x.Words[:0], x.Clauses[:0], 0
+	for i := range x.tokens {
+		t := &x.tokens[i]
+		w := Word{Token: *t, Lower: t.Lower(text)}
+		if len(w.Lower) > 2 && (strings.HasSuffix(w.Lower, "'s") || strings.HasSuffix(w.Lower, "’s")) {
+			w.traits |= possessive
+		}
+		w.traits |= c.traits[t.Key] | c.forms[w.Lower]
+		w.Content = !t.Is(lexicon.Stop) && w.traits&(restrictive|universal|partial) == 0
+		x.Words = append(x.Words, w)
+		c.joinPhrase(x)
+		x.seen |= w.traits
+	}
+	x.detectLanguage()
+	x.split()
+}
+
+// Gap returns the text between word i-1 and word i.
+func (x *Sentence) Gap(i int) string { return lexicon.Gap(x.Text, &x.tokens[i-1], &x.tokens[i]) }
+
+// lower returns the word at i in lower case, or "" if there is none.
+func (x *Sentence) lower(i int) string {
+	if i < 0 || i >= len(x.Words) {
+		return ""
+	}
+	return x.Words[i].Lower
+}
+
+// is reports whether words from i on are these.
+func (x *Sentence) is(i int, words ...string) bool {
+	if i < 0 || i+len(words) > len(x.Words) {
+		return false
+	}
+	for k, w := range words {
+		if x.Words[i+k].Lower != w {
+			return false
+		}
+	}
+	return true
+}
+
+// Span returns the text from word first to word last.
+func (x *Sentence) Span(first, last int) string {
+	return x.Text[x.Words[first].Start:x.Words[last].End]
+}
+
+// split finds the clauses.
+func (x *Sentence) split() {
+	if len(x.Words) == 0 {
+		return
+	}
+	first, kind := 0, Main
+	if k, ok := x.clauseAt(0, ""); ok {
+		kind = k
+	}
+	for i := 1; i < len(x.Words); i++ {
+		k, ok := x.clauseAt(i, x.Gap(i))
+		if !ok || i == first {
+			continue
+		}
+		x.Clauses = append(x.Clauses, Clause{First: first, End: i, Kind: kind})
+		first, kind = i, k
+	}
+	x.Clauses = append(x.Clauses, Clause{First: first, End: len(x.Words), Kind: kind})
+	for n, c := range x.Clauses {
+		for i := c.First; i < c.End; i++ {
+			x.Words[i].Clause = n
+		}
+	}
+}
+
+// clauseAt reports whether a clause starts at word i, which follows gap, and its kind.
+func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
+	comma := strings.ContainsAny(gap, ",")
+	switch x.Words[i].Lower {
+	case "if", "unless", "provided", "providing", "whenever", "once", "when":
+		return Condition, true
+	case "except", "excluding", "besides":
+		return Exception, true
+	case "apart", "aside":
+		return Exception, x.lower(i+1) == "from"
+	case "other":
+		return Exception, x.lower(i+1) == "than"
+	case "because":
+		return Reason, true
+	case "but", "although", "though", "whereas", "however", "yet":
+		return Contrast, comma || x.lower(i) != "yet" && x.lower(i-1) != "all" && x.lower(i-1) != "nothing" && x.lower(i-1) != "anything"
+	case "while":
+		return Contrast, comma || i == 0
+	case "who", "which", "whose", "whom":
+		return Relative, comma || i > 0 && x.Words[i-1].Content
+	case "until", "before", "after":
+		if comma || i == 0 {
+			return Time, true
+		}
+		return Time, x.lower(i) == "until"
+	case "that":
+		return Reported, i > 0 && x.Words[i-1].traits&(saying|negative|thinking) != 0
+	case "and", "or", "so", "nor":
+		if comma && x.hasVerbSoon(i) {
+			return Main, true
+		}
+	}
+	if strings.ContainsAny(gap, ";:()—–|\n") || strings.Contains(gap, " - ") {
+		return Main, true
+	}
+	return Main, false
+}
+
+// hasVerbSoon reports whether an auxiliary follows within a few words of i, as in the
+// start of a clause with its own subject.
+func (x *Sentence) hasVerbSoon(i int) bool {
+	for k := i + 1; k < len(x.Words) && k < i+7; k++ {
+		if strings.ContainsAny(x.Gap(k), ",;:()") {
+			return false
+		}
+		if isAuxiliary(x.Words[k].Lower) {
+			return true
+		}
+	}
+	return false
+}
+
+func isAuxiliary(w string) bool {
+	switch w {
+	case "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would", "can", "cannot", "could", "may", "might", "must", "shall", "should",
+		"isn't", "aren't", "wasn't", "weren't", "hasn't", "haven't", "hadn't", "don't", "doesn't", "didn't", "won't", "wouldn't", "can't", "couldn't", "mustn't", "shouldn't":
+		return true
+	}
+	return false
+}
+
+// maxPhraseGap is the maximum distance between a verb and its particle, as in "turned the
+// offer down".
+const maxPhraseGap = 5
+
+// joinPhrase replaces a verb and its particle, which is the last word of x, by the word
+// that means the same.
+func (c *Comparer) joinPhrase(x *Sentence) {
+	last := len(x.Words) - 1
+	w := &x.Words[last]
+	if !c.particles[w.Lower] {
+		return
+	}
+	for i := last - 1; i >= 0 && i >= last-maxPhraseGap; i-- {
+		for _, p := range c.phrases[x.Words[i].Lower] {
+			if p.second == w.Lower && (w.Lower != "of" || i == last-1) {
+				x.Words[i].Key, x.Words[i].traits, x.Words[i].Content = p.key, c.traits[p.key], true
+				w.Content, w.traits = false, 0
+				return
+			}
+		}
+		if i > 0 && strings.ContainsAny(x.Gap(i+1), ",;:") {
+			return
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package entail
+
+import (
+	_ "embed" // for words.txt
+	"fmt"
+	"strings"
+)
+
+//go:embed data/words.txt
+var wordLists string
+
+//go:embed data/languages.txt
+var languageLists string
+
+// A trait is a bit set of properties of a word beyond those of the lexicon.
+type trait uint32
+
+const (
+	negative    trait = 1 << iota // denies what it governs: exclude, lack
+	saying                        // introduces what somebody says
+	thinking                      // introduces what somebody thinks
+	required                      // must, mandatory
+	recommended                   // should, advise
+	optional                      // may, voluntary
+	possible                      // might, perhaps
+	certain                       // definitely, proven
+	causal                        // because, lead to
+	restrictive                   // only
+	universal                     // all, never
+	partial                       // some, often
+	comparing                     // higher, older
+	bounding                      // least, up, under: may limit a number
+	marking                       // if, except: may start a condition or an exception
+	denying                       // regardless, even: may deny a condition
+	directing                     // before, from: its opposite changes the meaning
+	modal                         // have, may, plan: may qualify a verb
+	functional                    // function word of another language
+	negating                      // denies, in another language
+	excepting                     // starts an exception, in another language
+	light                         // a verb with little meaning of its own
+	possessive                    // ends in 's
+)
+
+func traitNames() map[string]trait {
+	return map[string]trait{
+		"negative": negative, "saying": saying, "thinking": thinking, "required": required, "recommended": recommended,
+		"optional": optional, "possible": possible, "certain": certain, "causal": causal, "restrictive": restrictive,
+		"universal": universal, "partial": partial, "comparing": comparing, "bounding": bounding, "marking": marking,
+		"denying": denying, "directing": directing, "modal": modal, "function": functional,
+		"negating": negating, "excepting": excepting, "light": light,
+	}
+}
+
+// A wordPair is an unordered pair of keys, the smaller one first.
+type wordPair [2]uint64
+
+func pairOf(a, b uint64) wordPair {
+	if a > b {
+		a, b = b, a
+	}
+	return wordPair{a, b}
+}
+
+// A phrase is a pair of words that means the same as one word.
+type phrase struct {
+	second string
+	key    uint64
+}
+
+// readLists parses a list in the format of words.txt.
+func (c *Comparer) readLists(name, text string) error {
+	names := traitNames()
+	keys := func(words []string) []uint64 {
+		var ks []uint64
+		for _, w := range words {
+			ks = append(ks, c.lex.Key(w))
+		}
+		return ks
+	}
+	line := 0
+	for s := range strings.Lines(text) {
+		line++
+		f := strings.Fields(s)
+		if len(f) < 2 || f[0] == "#" {
+			continue
+		}
+		class, exact := strings.CutPrefix(f[0], "=")
+		switch words := f[1:]; class {
+		case "antonym":
+			a, b, _ := strings.Cut(strings.Join(words, " "), "|")
+			for _, x := range keys(strings.Fields(a)) {
+				for _, y := range keys(strings.Fields(b)) {
+					c.antonyms[pairOf(x, y)] = true
+				}
+			}
+		case "same":
+			ks := keys(words)
+			for i, x := range ks {
+				for _, y := range ks[:i] {
+					c.synonyms[pairOf(x, y)] = true
+				}
+			}
+		case "phrase":
+			if len(words) != 4 || words[2] != "=" {
+				return fmt.Errorf("entail: %s:%d: invalid phrase", name, line)
+			}
+			c.particles[words[1]] = true
+			c.phrases[words[0]] = append(c.phrases[words[0]], phrase{second: words[1], key: c.lex.Key(words[3])})
+		default:
+			t, ok := names[class]
+			if !ok {
+				return fmt.Errorf("entail: %s:%d: invalid class %q", name, line, class)
+			}
+			for _, w := range words {
+				if exact || len(w) <= maxExact && t&negative == 0 {
+					c.forms[w] |= t
+				} else {
+					c.traits[c.lex.Key(w)] |= t
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// maxExact is the length of the longest words whose traits apply to that form only, since
+// other words have the same key: "may" and "May".
+const maxExact = 3
