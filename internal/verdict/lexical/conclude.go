@@ -1,10 +1,25 @@
 package lexical
 
 import (
+	"math"
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
+
+// Constants of the comparison with statements. They were chosen on half of the pairs and
+// suites in docs/accuracy.md.
+const (
+	// weightMissing is the weight of the heaviest missing word of a claim, in logits.
+	weightMissing = 2
+	// A claim that differs from the closest statement scores flaggedBase plus flaggedShare
+	// times its score: below DefaultThreshold, in the order of the scores.
+	flaggedBase, flaggedShare = 0.25, 0.24
+)
+
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // conclude returns the verdict on c, based on the results of match. An objection from
 // one chunk counts only if no other chunk supports the claim.
@@ -18,7 +33,23 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		return v
 	}
 	quotes := j.selectQuotes(s, c, contexts)
+	var values valueCheck
+	if v.Score < 1 {
+		values = j.checkValues(s, c, contexts)
+		if len(values.stated) > 0 {
+			f := s.credited(c, &values)
+			v.Score = max(v.Score, f.combine())
+		}
+	}
 	o := j.findContradiction(s, c, contexts, quotes)
+	switch {
+	case values.wrong != "":
+		o = objection{reason: values.wrong, maxScore: maxContradictedScore}
+	case o.reason == "" && values.replaced != "":
+		o = objection{reason: values.replaced, maxScore: maxContradictedScore, value: true}
+	case o.reason != "" && values.all && len(values.stated) > 0 && o.value:
+		o = objection{}
+	}
 	sameNegations := s.claimStmt.sameNegations(&s.quoteStmt)
 	o, quotes = j.checkYesOrNo(s, c, contexts, o, quotes)
 	others := j.otherSupports(s, c, contexts)
@@ -29,6 +60,15 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		var q quote
 		if o, q = j.checkPlacement(s, c, contexts); q.end > 0 {
 			quotes = []quote{q}
+		}
+	}
+	if v.Score < 1 {
+		x := j.compare(s, c, contexts)
+		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
+		if o.reason == "" && v.Score >= j.opts.Threshold && answerPolarity(c.answer) == unknown && len(x.findings) > 0 && x.clean < x.coverage {
+			f := x.findings[0]
+			o = objection{reason: findingReason(f), maxScore: flaggedBase + flaggedShare*v.Score, incomplete: f.Missing}
+			quotes = []quote{x.at}
 		}
 	}
 	if o.reason != "" {
@@ -44,6 +84,9 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		slices.Sort(v.ChunkIDs)
 		v.ChunkIDs = slices.Compact(v.ChunkIDs)
 		v.Reason = s.supportReason(c, contexts, quotes, sameNegations, j.opts.Joined)
+		if values.computation != "" {
+			v.Reason += "; " + values.computation
+		}
 		v.Evidence = s.toEvidence(contexts, quotes, v.Label)
 		return v
 	case len(quotes) == 0:

@@ -13,6 +13,7 @@ import (
 type objection struct {
 	reason     string
 	maxScore   float64 // upper bound of the claim's score
+	value      bool    // about a number or date
 	incomplete bool    // part of the claim is missing from the contexts, but not contradicted
 }
 
@@ -61,10 +62,10 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 		remaining--
 		v := &s.claimValues[t.value]
 		if n := s.nearestValue(j.lex, c, v, contexts); n.similarity >= minSimilarity && n.within(q) {
-			return objection{reason: s.valueReason(c, t, n.text(contexts), contexts), maxScore: maxContradictedScore}
+			return objection{reason: s.valueReason(c, t, n.text(contexts), contexts), maxScore: maxContradictedScore, value: true}
 		}
 		if other := a.differentNumber(b, v); other != "" {
-			return objection{reason: s.valueReason(c, t, other, contexts), maxScore: maxContradictedScore}
+			return objection{reason: s.valueReason(c, t, other, contexts), maxScore: maxContradictedScore, value: true}
 		}
 	}
 	if coverage(0) < minCoverageForAntonym {

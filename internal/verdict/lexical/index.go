@@ -73,6 +73,7 @@ type claim struct {
 	best       chunkScore
 	bestHits   []hit     // hits in the best chunk: all, or those around its closest window
 	supports   []support // chunks that support the claim, in order
+	candidates []quote   // statements that cover most of the claim, best first
 	unit       int32     // last unit in which the claim was selected (sparse only)
 	touched    bool      // has hits since the last flush (sparse only)
 }
@@ -107,7 +108,7 @@ func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 
 func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	c := &s.claims[id]
-	*c = claim{text: text, hits: c.hits[:0], around: c.around[:0], bestHits: c.bestHits[:0], supports: c.supports[:0]}
+	*c = claim{text: text, hits: c.hits[:0], around: c.around[:0], bestHits: c.bestHits[:0], supports: c.supports[:0], candidates: c.candidates[:0]}
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
 	c.values[0] = int32(len(s.claimValues)) //nolint:gosec // bounded by the claim's length, as all below

@@ -10,12 +10,12 @@ package lexical
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sync"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -38,9 +38,10 @@ type Options struct {
 // A Judge judges claims by comparing words. It is deterministic and safe for concurrent
 // use.
 type Judge struct {
-	lex  *lexicon.Lexicon
-	opts Options
-	pool sync.Pool
+	lex    *lexicon.Lexicon
+	entail *entail.Comparer
+	opts   Options
+	pool   sync.Pool
 }
 
 // New returns a judge with the given options. It returns an error only if the embedded
@@ -50,7 +51,11 @@ func New(opts Options) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Judge{lex: lex, opts: opts}
+	comparer, err := entail.New(lex)
+	if err != nil {
+		return nil, err
+	}
+	j := &Judge{lex: lex, entail: comparer, opts: opts}
 	j.pool.New = func() any { return newScratch() }
 	return j, nil
 }
@@ -67,6 +72,9 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	for _, c := range task.Contexts {
 		s.limit += workPerByte * len(c)
 	}
+	claims := len(task.Claims)
+	var whole []int
+	task.Claims, whole = expand(task.Claims)
 	vs, err := j.judgeAll(ctx, s, task, batchSize)
 	if errors.Is(err, errTooMuchWork) {
 		vs, err = j.judgeSparse(ctx, task)
@@ -74,6 +82,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
+	vs = j.combine(vs, claims, whole)
 	return verdict.Judgement{Verdicts: vs}, nil
 }
 
@@ -149,6 +158,7 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 			return err
 		}
 		if !j.opts.Joined || i == len(contexts)-1 {
+			j.collect(s, contexts)
 			s.flush(flush, j.opts.Threshold)
 			flush++
 			pos = 0
@@ -176,7 +186,7 @@ func (f *chunkScore) combine() float64 {
 		return 1 // verbatim
 	}
 	x := weightNear*f.near + weightWide*f.wide + weightPairs*f.pairs - missingNamePenalty*f.missingNames
-	p := 1 / (1 + math.Exp(-slope*(x-scoreMidpoint)))
+	p := logistic(slope * (x - scoreMidpoint))
 	if f.missingValues > 0 {
 		p *= missingValueFactor
 	}

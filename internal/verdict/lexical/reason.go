@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -173,3 +174,18 @@ func notInContexts(value, nearest string) string {
 
 // quoted returns an excerpt of a text in quotation marks.
 func quoted(s string) string { return verdict.Excerpt(s, 0) }
+
+// findingReason returns the reason for a claim that differs from a statement.
+func findingReason(f entail.Finding) string {
+	switch {
+	case f.Kind == entail.Dropped:
+		return "the contexts limit this: " + quoted(f.Stated)
+	case f.Kind == entail.Pairing:
+		return "the contexts give " + quoted(f.Stated) + " for something else than " + quoted(f.Claimed)
+	case f.Stated == "":
+		return "the contexts do not say " + quoted(f.Claimed)
+	case f.Claimed == "":
+		return "the contexts say " + quoted(f.Stated) + ", the claim does not"
+	}
+	return "the contexts say " + quoted(f.Stated) + ", the claim says " + quoted(f.Claimed)
+}

@@ -2,11 +2,10 @@ package lexical
 
 import (
 	"context"
-	"math"
 	"testing"
 )
 
-func TestScoresMatchJudge(t *testing.T) {
+func TestScoresAreAtLeastThoseOfVerdicts(t *testing.T) {
 	texts := []string{
 		"Bees make honey in hives. The bridge opened in May 1932.",
 		"The bridge of Sydney opened on 19 March 1932 with a parade.",
@@ -23,8 +22,8 @@ func TestScoresMatchJudge(t *testing.T) {
 	for i := range claims {
 		for n, text := range texts {
 			alone := judge(t, j, newTask("", []string{text}, claims[i]))[0].Score
-			if got := got[i][n]; math.Abs(got-alone) > 1e-12 && alone > maxContradictedScore {
-				t.Errorf("%q in %q: got score %v, want %v", claims[i], text, got, alone)
+			if got := got[i][n]; got < alone-1e-12 {
+				t.Errorf("%q in %q: got score %v, want at least that of the verdict, %v", claims[i], text, got, alone)
 			}
 		}
 	}

@@ -3,8 +3,10 @@ package lexical
 import (
 	"math/rand/v2"
 
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // maxPooledKeys limits the keys of each table, and maxPooledBytes the total size of the
@@ -35,15 +37,19 @@ type scratch struct {
 	claims      []claim
 	claimValues []quantity.Value
 
-	texts      []string // texts of the claims
-	question   string
-	tokens     []lexicon.Token
-	titled     bool // the current claim is in title case
-	claimStmt  statement
-	quoteStmt  statement
-	claimRoles []role
-	quoteRoles []role
-	quoteKeys  []uint64
+	texts           []string // texts of the claims
+	question        string
+	tokens          []lexicon.Token
+	titled          bool // the current claim is in title case
+	claimed, stated entail.Sentence
+	alignment       entail.Alignment
+	passages        []values.Text
+	findings        []entail.Finding
+	claimStmt       statement
+	quoteStmt       statement
+	claimRoles      []role
+	quoteRoles      []role
+	quoteKeys       []uint64
 
 	values      []quantity.Value // values in the contexts
 	valueChunks []int32          // chunk of each element of values

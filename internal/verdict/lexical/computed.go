@@ -1,0 +1,147 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
+)
+
+// A valueCheck is the result of comparing the values of a claim with those of its
+// candidates.
+type valueCheck struct {
+	stated      [][2]int // byte ranges of the values of the claim that a candidate states or implies
+	all         bool     // no value of the claim lacks a counterpart
+	computation string   // computation that yields a value or a comparison of the claim, or ""
+	wrong       string   // computation that contradicts the claim, or ""
+	replaced    string   // what the closest candidate says instead of a value, or ""
+}
+
+// maxComputed is the number of words of the longest claim that a computation may
+// contradict. Longer ones have several parts.
+const maxComputed = 25
+
+// minClose is the coverage of a candidate, as a share of that of the best, that may state
+// a value of the claim.
+const minClose = 0.6
+
+// checkValues compares the values of a claim with those of its candidates: as written,
+// converted, rounded or computed.
+func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck {
+	x := valueCheck{all: true}
+	if len(c.text) > maxAligned {
+		return x
+	}
+	near := 0
+	claimed := values.Read(c.text)
+	plain := strings.Count(c.text, " ") < maxComputed
+	s.passages = s.passages[:0]
+	for _, q := range c.candidates {
+		text := contexts[q.chunk][q.start:q.end]
+		if len(text) > maxAligned {
+			continue
+		}
+		s.passages = append(s.passages, values.Read(text))
+		if float64(q.covered) >= minClose*float64(c.candidates[0].covered) {
+			near++
+		}
+	}
+	plain = plain && !slices.ContainsFunc(s.passages, func(p values.Text) bool { return strings.ContainsAny(p.Text, "\t\n") })
+	for n := range s.passages {
+		d, ok := values.Order(c.text, s.passages[n:n+1])
+		switch {
+		case !ok:
+		case d.Holds:
+			x.computation = d.Text
+		case plain && x.computation == "" && !strings.Contains(d.Text, " = "):
+			x.wrong = d.Text
+		}
+	}
+	for i := range claimed.Values {
+		v := &claimed.Values[i]
+		if stated, other := compareValue(*v, s.passages[:near]); stated {
+			x.stated = append(x.stated, [2]int{v.Start, v.End})
+			continue
+		} else if d, ok := values.Derive(claimed, i, s.passages); ok {
+			if d.Holds {
+				x.computation = d.Text
+				x.stated = append(x.stated, [2]int{v.Start, v.End})
+				continue
+			}
+			if plain && !v.Loose {
+				x.wrong = d.Text
+			}
+		} else if other != "" && plain && !v.Loose && v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced {
+			x.replaced = "the contexts say " + quoted(other) + ", not " + quoted(c.text[v.Start:v.End])
+		}
+		x.all = x.all && v.Loose
+	}
+	return x
+}
+
+// compareValue reports whether a passage states v, or else returns the value that the
+// first passage gives instead, or "".
+func compareValue(v values.Value, passages []values.Text) (stated bool, other string) {
+	for n, p := range passages {
+		for _, w := range p.Values {
+			switch values.Compare(v, w) {
+			case values.Equal, values.Entailed:
+				return true, ""
+			case values.Contradicted:
+				if n == 0 && other == "" {
+					other = w.String()
+				}
+			case values.Incomparable, values.Undecided:
+			}
+		}
+	}
+	return false, other
+}
+
+// minReplaced is the share of a claim, without a value, that its best candidate must cover
+// for another value in it to contradict the claim.
+const minReplaced = 0.75
+
+// coverageWithout returns the share of the claim outside a byte range that its best
+// candidate covers. It returns 0 if the best chunk contains the value.
+func (s *scratch) coverageWithout(c *claim, start, end int) float64 {
+	total := c.total
+	for i := c.terms[0]; i < c.terms[1]; i++ {
+		if t := &s.terms[i]; int(t.start) < end && int(t.end) > start {
+			if t.best == levelExact {
+				return 0
+			}
+			total -= t.weight
+		}
+	}
+	if total <= 0 {
+		return 0
+	}
+	return float64(c.candidates[0].covered) / float64(total*exactCredit)
+}
+
+// credited returns the score of a claim whose values in stated are counted as found.
+func (s *scratch) credited(c *claim, x *valueCheck) chunkScore {
+	f := c.best
+	var found int64
+	for i := c.terms[0]; i < c.terms[1]; i++ {
+		t := &s.terms[i]
+		if t.best < levels {
+			continue
+		}
+		for _, r := range x.stated {
+			if int(t.start) < r[1] && int(t.end) > r[0] {
+				found += t.weight
+				break
+			}
+		}
+	}
+	if c.total > 0 {
+		share := float64(found) / float64(c.total)
+		f.near, f.wide = min(1, f.near+share), min(1, f.wide+share)
+	}
+	if x.all {
+		f.missingValues = 0
+	}
+	return f
+}

@@ -1,0 +1,65 @@
+package lexical
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+func TestJudgeComputesValues(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, tt := range []struct {
+		context, claim string
+		want           verdict.Label
+		reason         string // substring of the reason
+	}{
+		{"The entry fee is $10 and the guide costs $25.", "The entry fee and the guide cost $35 in total.", supported, "$10 + $25 = $35"},
+		{"The entry fee is $10 and the guide costs $25.", "The entry fee and the guide cost $40 in total.", contradicted, "$10 + $25 = $35, not $40"},
+		{"The tour takes 90 minutes.", "The tour takes an hour and a half.", supported, ""},
+		{"The tour takes 90 minutes.", "The tour takes four hours.", contradicted, ""},
+		{"The plant sold 3,898,747 units last year.", "The plant sold about 3.9 million units last year.", supported, ""},
+		{"The plant sold 3,898,747 units last year.", "The plant sold about 4.8 million units last year.", notMentioned, ""},
+		{"The gate opens at 09:00.", "The gate opens at 9 am.", supported, ""},
+	} {
+		v := judge(t, j, newTask("", []string{tt.context}, tt.claim))[0]
+		if v.Label != tt.want || !strings.Contains(v.Reason, tt.reason) {
+			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", tt.claim, tt.context, v.Label, v.Score, v.Reason, tt.want, tt.reason)
+		}
+	}
+}
+
+func TestJudgeReadsClausesSeparately(t *testing.T) {
+	t.Parallel()
+	contexts := []string{"The ferry to Larn leaves at 08:15 from pier four.", "A cabin costs 40 euros, and children travel free."}
+	j := newJudge(t, Options{})
+	for claim, want := range map[string]verdict.Label{
+		"The ferry to Larn leaves at 08:15, and a cabin costs 40 euros.": supported,
+		"The ferry to Larn leaves at 08:15, and a cabin costs 70 euros.": contradicted,
+		"The ferry to Larn leaves at 09:45, and a cabin costs 40 euros.": contradicted,
+	} {
+		if v := judge(t, j, newTask("", contexts, claim))[0]; v.Label != want {
+			t.Errorf("%q: got %v %.3f (%s), want %v", claim, v.Label, v.Score, v.Reason, want)
+		}
+	}
+}
+
+func TestCoordinatedClauses(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Trips last 60 days, and the policy costs 79 euros.":         "Trips last 60 days|the policy costs 79 euros.",
+		"Anna left the firm in May while Paul stayed until October.": "Anna left the firm in May|Paul stayed until October.",
+		"The shop sells bread, cakes and tea.":                       "",
+		"He opened the door and closed the window.":                  "",
+		"The terms and conditions apply.":                            "",
+	} {
+		var got []string
+		for _, p := range coordinated(text) {
+			got = append(got, text[p[0]:p[1]])
+		}
+		if got := strings.Join(got, "|"); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
