@@ -44,7 +44,6 @@ type scratch struct {
 	claimed, stated entail.Sentence
 	alignment       entail.Alignment
 	passages        []values.Text
-	findings        []entail.Finding
 	claimStmt       statement
 	quoteStmt       statement
 	claimRoles      []role

@@ -180,8 +180,8 @@ func (g *structure) subjectOf(i, depth int) int {
 	if depth > 2 {
 		return -1
 	}
-	switch r := g.tokens[i].Relation; {
-	case r == "conj", r == "xcomp", r == "advcl":
+	switch g.tokens[i].Relation {
+	case "conj", "xcomp", "advcl":
 		if h := g.tokens[i].Head; h >= 0 && g.child(i, "nsubj:pass") < 0 {
 			if s := g.child(h, "nsubj:pass"); s >= 0 {
 				return s

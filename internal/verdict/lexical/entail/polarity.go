@@ -44,6 +44,7 @@ func (k Kind) minCoverage() float64 {
 		return 0.7
 	case Dropped:
 		return 0.9
+	case Quantifier, Modality, Restriction, Order:
 	}
 	return 0.6
 }

@@ -146,11 +146,11 @@ func (a *Alignment) roles() (Finding, bool) {
 		}) {
 			continue
 		}
-		if _, seen := a.mentioned(x.entity); seen && !a.inverted(x.words(), i, j) {
+		if a.mentioned(x.entity) && !a.inverted(x.words(), i, j) {
 			continue
 		}
 		kind := Name
-		if _, seen := a.mentioned(x.entity); seen {
+		if a.mentioned(x.entity) {
 			kind = Roles
 		}
 		return Finding{Kind: kind, Stated: s.Span(y.first, max(j, y.end-1)), Claimed: c.Span(x.first, max(i, x.end-1))}, true
@@ -158,16 +158,9 @@ func (a *Alignment) roles() (Finding, bool) {
 	return Finding{}, false
 }
 
-// mentioned returns a word of the statement that is part of the name e of the claim.
-func (a *Alignment) mentioned(e entity) (int, bool) {
-	for i := e.first; i < e.end; i++ {
-		for j := range a.Stated.Words {
-			if a.Stated.Words[j].Key == a.Claim.Words[i].Key {
-				return j, true
-			}
-		}
-	}
-	return -1, false
+// mentioned reports whether the statement contains a word of the name e of the claim.
+func (a *Alignment) mentioned(e entity) bool {
+	return slices.ContainsFunc(e.words(), func(i int) bool { return a.Stated.has(a.Claim.Words[i].Key) })
 }
 
 // words returns the indices of the words of e.
