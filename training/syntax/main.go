@@ -3,7 +3,8 @@
 //	go run ./training/syntax DATA OUT
 //
 // DATA holds ud-ewt-train.conllu.zst, ud-ewt-dev.conllu.zst, lexicon.tar.zst and
-// docs.jsonl.zst. OUT gets model.zst and lemmas.zst. The same data give the same bytes on every machine.
+// docs.jsonl.zst. OUT gets model.zst and lemmas.zst. The same data give the same bytes
+// in every run on the same processor architecture.
 package main
 
 import (
