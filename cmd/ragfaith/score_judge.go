@@ -19,6 +19,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/setting"
+	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict/markup"
@@ -50,7 +51,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		s.judge, s.threshold, err = local.judge(o)
 		return s, err
 	case o.usesLocalModel(): // in a dry run
-		s.judge = newNoopJudge()
+		s.judge, s.threshold = newNoopJudge(), *cmp.Or(o.threshold, new(crossencoder.DefaultThreshold))
 		return s, nil
 	case o.judge != judgeLLM:
 		s.judge, s.threshold = markup.Judge{Inner: words}, words.Threshold()

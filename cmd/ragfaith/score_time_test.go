@@ -58,8 +58,8 @@ func TestDryRunEstimatesTimeOfLocalModel(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--dry-run"}, c.args...)...)
-			if got.code != exitOK || !strings.Contains(got.stdout, "\n"+c.want) {
-				t.Errorf("got code %d and\n%s%s\nwant a line %q", got.code, got.stdout, got.stderr, c.want)
+			if got.code != exitOK || !strings.Contains(got.stdout, "\n"+c.want) || strings.Contains(got.stderr, "warning") {
+				t.Errorf("got code %d and\n%s%s\nwant a line %q and no warning", got.code, got.stdout, got.stderr, c.want)
 			}
 		})
 	}

@@ -11,6 +11,7 @@
 package safetensors
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -106,6 +107,9 @@ func Map(path string) (data []byte, unmap func() error, err error) {
 func parse(name string, data []byte) (*File, error) {
 	if len(data) < lengthSize {
 		return nil, fmt.Errorf("file of %d bytes has no header", len(data))
+	}
+	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/")) {
+		return nil, errors.New("a pointer of Git LFS, not the file; download it with git lfs pull")
 	}
 	n, rest := binary.LittleEndian.Uint64(data), data[lengthSize:]
 	if n > MaxHeader {

@@ -119,6 +119,7 @@ func TestOpenRejectsInvalidFiles(t *testing.T) {
 		{"header longer than the file", binary.LittleEndian.AppendUint64(nil, 50), "truncated"},
 		{"header of 2^62 bytes", binary.LittleEndian.AppendUint64(nil, 1<<62), "more than the"},
 		{"text file", []byte("This is not a model.\n"), "not a safetensors file"},
+		{"pointer of Git LFS", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 9\n"), "git lfs pull"},
 		{"header is not JSON", build("nonsense", nil), "header"},
 		{"empty header", build("", nil), "empty"},
 		{"header is an array", build("[]", nil), "want an object"},
