@@ -1,0 +1,74 @@
+package entail
+
+// A Kind is a kind of difference between a claim and a statement.
+type Kind uint8
+
+// The kinds of findings.
+const (
+	Polarity    Kind = iota // one of them is negated
+	Antonym                 // one of them has the opposite word
+	Predicate               // a predicate that denies stands for one that does not
+	Quantifier              // all instead of some, only instead of also
+	Modality                // required instead of recommended, certain instead of possible
+	Restriction             // a condition or exception is denied, reversed or ignored
+	Dropped                 // a condition or exception is left out
+	Roles                   // who did what to whom
+	Pairing                 // a value or property that belongs to something else
+	Name                    // another name in the same place
+	Order                   // before instead of after, more instead of less
+)
+
+// A Finding is a reason why a statement does not entail a claim.
+type Finding struct {
+	Kind            Kind
+	Stated, Claimed string // words of the statement and of the claim
+	Missing         bool   // the claim is not contradicted, but says more than the statement
+}
+
+// minCoverage returns the share of a claim that a statement must cover for a difference to
+// count. Otherwise they may be about different things.
+func (k Kind) minCoverage() float64 {
+	switch k {
+	case Polarity, Predicate, Name, Pairing:
+		return 0.92
+	case Roles:
+		return 0.8
+	case Antonym:
+		return 0.7
+	case Dropped:
+		return 0.9
+	case Quantifier, Modality, Restriction, Order:
+	}
+	return 0.6
+}
+
+// minParsed is the coverage of statements that are parsed.
+const minParsed = 0.75
+
+// Check appends the findings of all checks to dst, at most one of each kind.
+func (a *Alignment) Check(dst []Finding) []Finding {
+	coverage := a.Coverage()
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).polarity, (*Alignment).predicate, (*Alignment).roles, (*Alignment).pairing} {
+		dst = appendFinding(dst, a, check, coverage)
+	}
+	if coverage >= minParsed && !a.Stated.foreign {
+		dst = appendFinding(dst, a, (*Alignment).arguments, coverage)
+	}
+	return a.checkOperators(dst, coverage)
+}
+
+func appendFinding(dst []Finding, a *Alignment, check func(*Alignment) (Finding, bool), coverage float64) []Finding {
+	f, ok := check(a)
+	if !ok || f.Kind <= Predicate && (a.Stated.foreign || a.cancels()) {
+		return dst
+	}
+	if coverage < f.Kind.minCoverage() && (f.Kind > Predicate || a.withoutMissing() < f.Kind.minCoverage()) {
+		return dst
+	}
+	for _, x := range dst {
+		if x.Kind == f.Kind {
+			return dst
+		}
+	}
+	return append(dst, f)
+}
