@@ -56,7 +56,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	if o.reason != "" && len(others) > 0 {
 		quotes, o, sameNegations = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false
 	}
-	if o.reason == "" && v.Score >= j.opts.Threshold {
+	if o.reason == "" && v.Score >= DefaultThreshold {
 		var q quote
 		if o, q = j.checkPlacement(s, c, contexts); q.end > 0 {
 			quotes = []quote{q}
@@ -65,7 +65,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	if v.Score < 1 {
 		x := j.compare(s, c, contexts)
 		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
-		if o.reason == "" && v.Score >= j.opts.Threshold && answerPolarity(c.answer) == unknown && len(x.findings) > 0 && x.clean < x.coverage {
+		if o.reason == "" && v.Score >= DefaultThreshold && answerPolarity(c.answer) == unknown && len(x.findings) > 0 && x.clean < x.coverage {
 			f := x.findings[0]
 			o = objection{reason: findingReason(f), maxScore: flaggedBase + flaggedShare*v.Score, incomplete: f.Missing}
 			quotes = []quote{x.at}

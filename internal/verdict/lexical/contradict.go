@@ -72,7 +72,7 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 		return objection{}
 	}
 	o := j.findAntonymOrNegation(s, c, coverage(0) >= minCoverageForNegation)
-	if o.reason != "" || c.best.score < j.opts.Threshold || c.best.score == 1 || coverage(0) < minCoverageForNegation {
+	if o.reason != "" || c.best.score < DefaultThreshold || c.best.score == 1 || coverage(0) < minCoverageForNegation {
 		return o
 	}
 	o = j.findRearrangement(s, c)

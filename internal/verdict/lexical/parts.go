@@ -118,14 +118,17 @@ func (j *Judge) combine(vs []verdict.Verdict, claims int, whole []int) []verdict
 		})
 		switch {
 		case v.Score == 1:
-		case lowest.Label != verdict.Supported && lowest.Label == verdict.Contradicted:
+		case lowest.Label == verdict.Contradicted:
 			lowest.ClaimID = v.ClaimID
 			lowest.Score = min(lowest.Score, v.Score)
 			*v = lowest
-		case lowest.Label == verdict.Supported && v.Label != verdict.Supported:
+		case lowest.Score >= DefaultThreshold && v.Score < DefaultThreshold:
 			id := v.ClaimID
 			*v = lowest
 			v.ClaimID = id
+			if v.Label != verdict.Supported {
+				continue
+			}
 			v.Evidence = nil
 			for _, p := range parts {
 				v.ChunkIDs = append(v.ChunkIDs, p.ChunkIDs...)
