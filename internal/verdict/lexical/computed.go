@@ -68,7 +68,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 				x.stated = append(x.stated, [2]int{v.Start, v.End})
 				continue
 			}
-			if plain && !v.Loose {
+			if plain && !v.Loose && s.coverageWithout(c, v.Start, v.End) >= minReplaced {
 				x.wrong = d.Text
 			}
 		} else if other != "" && plain && !v.Loose && v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced {

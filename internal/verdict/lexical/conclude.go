@@ -71,6 +71,11 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 			quotes = []quote{x.at}
 		}
 	}
+	if o.reason == "" && v.Score >= DefaultThreshold {
+		if t := s.absentName(c, contexts); t != nil {
+			o = objection{reason: notInContexts(c.text[t.start:t.end], ""), maxScore: flaggedBase + flaggedShare*v.Score, incomplete: true}
+		}
+	}
 	if o.reason != "" {
 		v.Score = min(v.Score, o.maxScore)
 	}

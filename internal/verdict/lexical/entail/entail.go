@@ -71,7 +71,7 @@ func (a *Alignment) Coverage() float64 {
 }
 
 // Missing returns the weight of the heaviest word of the claim without a counterpart, as a
-// share of the claim's. Names, numbers, unknown words and light verbs do not count: they
+// share of the claim's. Names, numbers, unknown words and words such as "take" do not count: they
 // are compared by other means, or often paraphrased.
 func (a *Alignment) Missing() float64 {
 	heaviest := 0.0

@@ -1,5 +1,7 @@
 package entail
 
+import "strings"
+
 // A Kind is a kind of difference between a claim and a statement.
 type Kind uint8
 
@@ -59,7 +61,7 @@ func (a *Alignment) Check(dst []Finding) []Finding {
 
 func appendFinding(dst []Finding, a *Alignment, check func(*Alignment) (Finding, bool), coverage float64) []Finding {
 	f, ok := check(a)
-	if !ok || f.Kind <= Predicate && (a.Stated.foreign || a.cancels()) {
+	if !ok || strings.EqualFold(f.Stated, f.Claimed) || f.Kind <= Predicate && (a.Stated.foreign || a.cancels()) {
 		return dst
 	}
 	if coverage < f.Kind.minCoverage() && (f.Kind > Predicate || a.withoutMissing() < f.Kind.minCoverage()) {

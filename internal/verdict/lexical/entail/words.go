@@ -37,7 +37,7 @@ const (
 	functional                    // function word of another language
 	negating                      // denies, in another language
 	excepting                     // starts an exception, in another language
-	light                         // a verb with little meaning of its own
+	light                         // little meaning of its own
 	possessive                    // ends in 's
 )
 

@@ -1,0 +1,44 @@
+package lexical
+
+import (
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
+)
+
+// absentName returns the first name in c that no context contains, or nil. It ignores
+// acronyms, which may be spelled out, words in brackets, and a name next to one that a
+// context contains, which may be a first name.
+func (s *scratch) absentName(c *claim, contexts []string) *term {
+	for i := c.terms[0]; i < c.terms[1]; i++ {
+		t := &s.terms[i]
+		name := c.text[t.start:t.end]
+		if !t.name || t.start == 0 || name == strings.ToUpper(name) || !s.search.absent(contexts, name) {
+			continue
+		}
+		if s.sparse == nil && (t.best < levels || t.found) { // sparse matching is approximate
+			continue
+		}
+		before, after := c.text[:t.start], c.text[t.end:]
+		if strings.HasSuffix(before, "(") || isPossessive(name) && !s.search.absent(contexts, name[:strings.LastIndexAny(name, "'’")]) {
+			continue
+		}
+		previous, ok := strings.CutSuffix(before, " ")
+		if ok && s.isKnownName(contexts, previous[strings.LastIndexAny(previous, " (")+1:]) {
+			continue
+		}
+		if next, ok := strings.CutPrefix(after, " "); ok {
+			next, _, _ = strings.Cut(next, " ")
+			if s.isKnownName(contexts, strings.TrimRight(next, ".,;:)'")) {
+				continue
+			}
+		}
+		return t
+	}
+	return nil
+}
+
+// isKnownName reports whether a word is capitalized and occurs in the contexts.
+func (s *scratch) isKnownName(contexts []string, word string) bool {
+	return english.StartsUpper(word) && !strings.HasSuffix(word, ",") && !s.search.absent(contexts, word)
+}
