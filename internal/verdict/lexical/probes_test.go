@@ -13,8 +13,8 @@ import (
 // The numbers of probes that are classified correctly as supported or not, and with an
 // acceptable verdict. docs/accuracy.md lists the others.
 const (
-	correctProbes = 34
-	exactProbes   = 32
+	correctProbes = 35
+	exactProbes   = 33
 )
 
 // A probe is a handwritten claim with its acceptable verdicts.
