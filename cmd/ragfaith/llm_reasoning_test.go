@@ -105,8 +105,9 @@ func TestSecondRunKnowsReasoning(t *testing.T) {
 		t.Errorf("got %d requests in the second run, want 0; equal rows: %t", len(calls), again == rows)
 	}
 	_, strict := run("--strict") // other prompts, so the replies of the first run are not used
-	if n := strict[0].MaxTokens; n < 2500 || len(strict) >= len(first) {
-		t.Errorf("got %d requests, the first with %d output tokens; want fewer than %d, with 2500 or more", len(strict), n, len(first))
+	// The first run needs no request more if its first reply returns before the others start.
+	if n := strict[0].MaxTokens; n < 2500 || len(strict) > len(first) {
+		t.Errorf("got %d requests, the first with %d output tokens; want at most %d, with 2500 or more", len(strict), n, len(first))
 	}
 	baseline := len(strict)
 
