@@ -2,7 +2,7 @@ package values
 
 import "math"
 
-// A Relation says how a claimed value relates to a stated one.
+// A Relation is the relation of a claimed value to a stated one.
 type Relation uint8
 
 // The relations.
@@ -30,7 +30,7 @@ const (
 	maxExcess     = 2     // a stated number beyond this multiple of a claimed bound is something else
 )
 
-// Compare says how the value in a claim relates to a stated value. The units of both are
+// Compare returns the relation of the value in a claim to a stated value. The units of both are
 // converted. A claimed number may be rounded if it says so (about, nearly), has a scale
 // word (3.9 million) or decimals, or the units differ. A bound or range in the claim
 // contains the stated number; two ranges, and two bounds with "at least" or "up to",

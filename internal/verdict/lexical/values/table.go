@@ -8,7 +8,7 @@ import (
 // A span is a range of bytes.
 type span struct{ start, end int }
 
-// A cell says where a value stands in a table: the first cell of its row and the heading
+// A cell is the position of a value in a table: the first cell of its row and the heading
 // of its column.
 type cell struct{ row, heading span }
 

@@ -6,7 +6,7 @@ package values
 
 import "math"
 
-// A Kind says what a value is. Values of different kinds are not compared, except that a
+// A Kind is the type of a value. Values of different kinds are not compared, except that a
 // plain number may be a year.
 type Kind uint8
 
