@@ -73,12 +73,13 @@ if has npm; then
 		code=0
 		node_modules/.bin/ragfaith --unknown 2>/dev/null || code=$?
 		[ $code = 2 ] || { echo "exit code $code, want 2" && exit 1; }
-		# A signal to the script reaches the command, which waits for its input.
+		# A signal to the script reaches the command, which has opened its output and
+		# waits for its input.
 		mkfifo pipe
-		node_modules/.bin/ragfaith score - <pipe 2>log &
+		node_modules/.bin/ragfaith score - --output rows.jsonl <pipe 2>log &
 		exec 3>pipe
 		for _ in $(seq 600); do
-			pgrep -P $! >/dev/null && break
+			[ -e rows.jsonl.part ] && break
 			sleep 0.1
 		done
 		kill -TERM $!
