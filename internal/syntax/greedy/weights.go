@@ -28,11 +28,8 @@ type scorer struct {
 // weight 0 of class 0 ends a list, so it can't occur in one.
 func (s *scorer) scores(features []uint32, sum []int32) {
 	clear(sum)
-	for _, key := range features {
-		at := s.table.Find(key)
-		if at == 0 {
-			continue
-		}
+	var found [maxFeatures]uint32
+	for _, at := range s.table.lookup(features, &found) {
 		for _, v := range s.packed[at:] {
 			if v == 0 {
 				break
@@ -45,17 +42,14 @@ func (s *scorer) scores(features []uint32, sum []int32) {
 // actions adds the weights of all features for actions: three weights of 10 bits, each
 // plus 512, from the lowest bits up.
 func (s *scorer) actions(features []uint32) (sum [Actions]int32) {
-	found := int32(0)
-	for _, key := range features {
-		if v := s.table.Find(key); v != 0 {
-			found++
-			sum[0] += int32(v & 1023)
-			sum[1] += int32(v >> 10 & 1023)
-			sum[2] += int32(v >> 20)
-		}
+	var values [maxFeatures]uint32
+	found := s.table.lookup(features, &values)
+	total := uint64(0) // lanes of 20 bits
+	for _, v := range found {
+		total += uint64(v&1023) | uint64(v>>10&1023)<<20 | uint64(v>>20)<<40
 	}
 	for a := range sum {
-		sum[a] -= 512 * found
+		sum[a] = int32(total>>(20*a)&(1<<20-1)) - int32(512*len(found))
 	}
 	return sum
 }
