@@ -34,6 +34,9 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 		}
 		tc := tableCheck{s: s, lex: j.lex, table: t, claim: c, stmt: stmt, label: t.label}
 		tc.matchNames()
+		if o, row := tc.checkRows(); o.reason != "" {
+			return o, quote{chunk: t.chunk, start: t.rows[row].Start, end: t.rows[row].End}
+		}
 		if len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
 			continue
 		}
