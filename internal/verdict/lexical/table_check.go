@@ -21,9 +21,10 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 	}
 	stmt := &s.claimStmt
 	stmt.parse(j.lex, c.text)
-	if stmt.negations > 0 || stmt.comparesCells() {
+	if stmt.negations > 0 {
 		return objection{}, quote{}
 	}
+	several := stmt.comparesCells()
 	for i := range tables {
 		t := &tables[i]
 		for _, r := range t.rows {
@@ -34,13 +35,11 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 		}
 		tc := tableCheck{s: s, lex: j.lex, table: t, claim: c, stmt: stmt, label: t.label}
 		tc.matchNames()
-		if o, row := tc.checkRows(); o.reason != "" {
-			return o, quote{chunk: t.chunk, start: t.rows[row].Start, end: t.rows[row].End}
+		o, row := tc.checkComparison()
+		if o.reason == "" && !several {
+			o, row = tc.checkCells()
 		}
-		if len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
-			continue
-		}
-		if o, row := tc.check(); o.reason != "" && !j.statedInProse(s, contexts, &tc) {
+		if o.reason != "" && !j.statedInProse(s, contexts, &tc) {
 			return o, quote{chunk: t.chunk, start: t.rows[row].Start, end: t.rows[row].End}
 		}
 	}
@@ -53,8 +52,12 @@ func (x *statement) comparesCells() bool {
 	for i := range x.tokens {
 		switch w := x.lower(i); w {
 		case "than", "more", "less", "fewer", "higher", "lower", "larger", "smaller", "longer", "shorter", "difference", "total", "sum", "together", "combined", "altogether", "average",
-			"twice", "half", "double", "unlike", "neither", "nor", "except", "besides", "since", "after", "before", "until", "behind", "ahead", "between":
+			"twice", "double", "unlike", "neither", "nor", "except", "besides", "since", "after", "before", "until", "behind", "ahead", "between":
 			return true
+		case "half":
+			if i+1 < len(x.tokens) && (x.lower(i+1) == "of" || x.lower(i+1) == "as" || x.lower(i+1) == "the") {
+				return true
+			}
 		default:
 			for _, change := range [...]string{"increas", "decreas", "rose", "risen", "rise", "grew", "grow", "fell", "fall", "drop", "gain", "declin", "climb", "chang"} {
 				if strings.HasPrefix(w, change) {
@@ -78,9 +81,15 @@ type tableCheck struct {
 	value         *quantity.Value // value being checked, nil for other text
 }
 
-// check returns an objection to the first value that is in a different cell than the
+// checkCells returns an objection to the first value that is in a different cell than the
 // claim states, and the row that the claim mentions.
-func (tc *tableCheck) check() (objection, int) {
+func (tc *tableCheck) checkCells() (objection, int) {
+	if o, row := tc.checkRows(); o.reason != "" {
+		return o, row
+	}
+	if len(tc.rows) == 0 || len(tc.rows) == len(tc.table.rows)-1 && len(tc.rows) > 1 {
+		return objection{}, 0
+	}
 	if o, row := tc.checkPairs(); o.reason != "" {
 		return o, row
 	}

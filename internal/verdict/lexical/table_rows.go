@@ -17,8 +17,8 @@ type mention struct {
 // and the Basic plan $10". It returns an objection to the first value that is in another
 // one of these rows, and the row that the claim gives it for.
 func (tc *tableCheck) checkRows() (objection, int) {
-	ms := tc.rowMentions()
-	if len(ms) < 2 {
+	ms := tc.rowMentions(2)
+	if len(ms) == 0 {
 		return objection{}, 0
 	}
 	rows, all := ms, tc.rows
@@ -51,20 +51,20 @@ func (tc *tableCheck) checkRows() (objection, int) {
 }
 
 // rowMentions returns the rows whose names the claim contains, in the order of the claim,
-// if they are at least two. The longest name counts: "Inner Isles North" is not also
+// if they are at least minRows. The longest name counts: "Inner Isles North" is not also
 // "Inner Isles".
-func (tc *tableCheck) rowMentions() []mention {
+func (tc *tableCheck) rowMentions(minRows int) []mention {
 	var rows []int
 	for i := 1; i < len(tc.table.rows); i++ {
 		if cell := tc.table.cell(i, tc.label); cell != nil && tc.mentions(cell) {
 			rows = append(rows, i)
 		}
 	}
-	if len(rows) < 2 || len(rows) > maxRoles {
+	if len(rows) < minRows || len(rows) > maxRoles {
 		return nil
 	}
 	var ms []mention
-	several := false
+	several := minRows < 2
 	for at := 0; at < len(tc.stmt.tokens); {
 		row, length := 0, 0
 		for _, i := range rows {
