@@ -38,6 +38,9 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	s.passages = s.passages[:0]
 	for _, q := range c.candidates {
 		text := contexts[q.chunk][q.start:q.end]
+		if t := j.tableAt(s, contexts, q); t != nil {
+			text = t.withHeading(contexts[q.chunk], q)
+		}
 		if len(text) > maxAligned {
 			continue
 		}

@@ -72,6 +72,27 @@ func (j *Judge) newTable(chunk int, text string, rows []layout.Row, budget *int)
 	return t, len(t.header()) > t.label+1
 }
 
+// tableAt returns the table that contains q, or nil.
+func (j *Judge) tableAt(s *scratch, contexts []string, q quote) *table {
+	for i, tables := 0, j.readTables(s, contexts); i < len(tables); i++ {
+		t := &tables[i]
+		if t.chunk == q.chunk && q.start >= t.rows[0].Start && q.start < t.rows[len(t.rows)-1].End {
+			return t
+		}
+	}
+	return nil
+}
+
+// withHeading returns the row q of a table in text below the row of its headings, as
+// Markdown.
+func (t *table) withHeading(text string, q quote) string {
+	heading, row := text[t.rows[0].Start:t.rows[0].End], text[q.start:q.end]
+	if q.start < t.rows[1].Start || !strings.Contains(heading, "|") {
+		return row
+	}
+	return heading + "\n|---|\n" + row
+}
+
 func (j *Judge) newCell(text string) tableCell {
 	text = strings.Trim(text, "* _`")
 	c := tableCell{text: text}
@@ -122,6 +143,9 @@ func (tc *tableCheck) matchNames() {
 	}
 	tc.columns = dropSubsumed(tc.columns, names)
 	if tc.rows = tc.rowsNamedIn(t.label); len(tc.rows) > 0 {
+		tc.columns = slices.DeleteFunc(tc.columns, func(i int) bool { // "Protein" in "Protein Bar"
+			return slices.ContainsFunc(tc.rows, func(r int) bool { return isSubset(t.cell(0, i).words, t.cell(r, t.label).words) })
+		})
 		return
 	}
 	for i := range t.header() {

@@ -155,11 +155,29 @@ func (x *statement) isLimited(i int) bool {
 	return false
 }
 
+// verbColumn returns the headings that the verb of a claim is about, or "".
+func (x *statement) verbColumn() string {
+	for i := range x.tokens {
+		switch x.lower(i) {
+		case "cost", "costs":
+			return ofPrice
+		case "weigh", "weighs":
+			return ofWeight
+		case "take", "takes", "last", "lasts":
+			return ofLength
+		}
+	}
+	return ""
+}
+
 // columnOf returns the column that a comparison is about and the sign of its values, or -1
 // if it is not clear: the one whose heading the claim mentions, or that fits the adjective.
 func (tc *tableCheck) columnOf(d degree) (column int, sign float64) {
 	if len(tc.columns) == 1 {
 		return tc.columns[0], 1
+	}
+	if d.column == "" {
+		d.column = tc.stmt.verbColumn()
 	}
 	column, best := -1, 0.0
 	for i, heading := range tc.table.header() {
@@ -175,7 +193,7 @@ func (tc *tableCheck) columnOf(d degree) (column int, sign float64) {
 				fit, s = 1, -1
 			}
 		}
-		if fit == 0 && d.column == "" {
+		if fit == 0 {
 			found := 0
 			for _, w := range heading.words {
 				if !tc.isMissing(w) {
