@@ -82,6 +82,7 @@ type comparison struct {
 	coverage float64 // share of the claim that it covers
 	missing  float64 // weight of the heaviest missing word
 	findings []entail.Finding
+	cause    string  // word by which the claim says why something happened, if no candidate may do so
 	clean    float64 // coverage of the best statement without findings, or 0
 }
 
@@ -97,11 +98,15 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 	}
 	j.entail.Parse(&s.claimed, c.text)
 	rank := -1.0
+	cause := s.claimed.Cause()
 	for _, q := range c.candidates {
 		if q.end-q.start > maxAligned {
 			continue
 		}
 		j.entail.Parse(&s.stated, contexts[q.chunk][q.start:q.end])
+		if s.stated.Explains() {
+			cause = ""
+		}
 		j.entail.Align(&s.alignment, &s.claimed, &s.stated)
 		x := comparison{at: q, coverage: s.alignment.Coverage(), missing: s.alignment.Missing(), findings: s.alignment.Check(nil), clean: best.clean}
 		n := x.coverage
@@ -115,5 +120,6 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 			best, rank = x, n
 		}
 	}
+	best.cause = cause
 	return best
 }

@@ -70,6 +70,9 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 			o = objection{reason: findingReason(f), maxScore: flaggedBase + flaggedShare*v.Score, incomplete: f.Missing}
 			quotes = []quote{x.at}
 		}
+		if o.reason == "" && v.Score >= DefaultThreshold && x.cause != "" {
+			o = objection{reason: "the contexts do not give this cause (" + quoted(x.cause) + ")", maxScore: flaggedBase + flaggedShare*v.Score, incomplete: true}
+		}
 	}
 	if o.reason == "" && v.Score >= DefaultThreshold {
 		if t := s.absentName(c, contexts); t != nil {
