@@ -101,7 +101,7 @@ func TestTrainingLearnsTheTreebank(t *testing.T) {
 func TestActionsWithoutCostLeadToTheTree(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var in greedy.Sentence
-	in.Read(strings.Fields("a b c d e f g h"), greedy.NewTable(0))
+	in.Read(strings.Fields("a b c d e f g h"), greedy.NewTable(nil, nil))
 	build := func(choose func(*greedy.State, greedy.Action) bool) []int {
 		var st greedy.State
 		st.Reset(&in)

@@ -63,11 +63,11 @@ func addGroups(classes, groups map[uint32]uint32) map[uint32]uint32 {
 }
 
 func classTable(classes map[uint32]uint32) *greedy.Table {
-	t := greedy.NewTable(len(classes))
+	var keys, values []uint32
 	for key, class := range classes {
-		t.Put(key, class)
+		keys, values = append(keys, key), append(values, class)
 	}
-	return t
+	return greedy.NewTable(keys, values)
 }
 
 // A tagger is trained by averaging over epochs.

@@ -61,22 +61,37 @@ func TestDamagedModelFilesAreErrors(t *testing.T) {
 	}
 }
 
-func TestTableFindsWhatWasPut(t *testing.T) {
+func TestTableFindsValues(t *testing.T) {
+	inverse := uint32(1) // of permute, by Newton's method
+	for range 5 {
+		inverse *= 2 - permute(inverse)
+	}
 	random := rand.New(rand.NewPCG(1, 1))
-	want := map[uint32]uint32{}
+	want := map[uint32]uint32{0: 1}
 	for range 3000 {
-		want[random.Uint32()|1] = random.Uint32()
+		want[random.Uint32()] = random.Uint32() | 1
+		want[random.Uint32N(1<<20)*inverse] = random.Uint32() | 1 // few large buckets
+		want[random.Uint32N(1<<20)<<12*inverse] = random.Uint32() | 1
 	}
-	table := NewTable(len(want))
+	var keys, values []uint32
 	for key, value := range want {
-		table.Put(key, value)
+		keys, values = append(keys, key), append(values, value)
 	}
-	for key, value := range want {
-		if got := table.Find(key); got != value {
-			t.Errorf("key %d: got %d, want %d", key, got, value)
+	table := NewTable(keys, values)
+	for key := range want {
+		// Other keys of the same bucket and the next ones, most of them without a value
+		asked := []uint32{key, key + inverse, key - inverse, key + inverse<<16, key ^ 1<<31}
+		var found []uint32
+		for _, key := range asked {
+			if got := table.Find(key); got != want[key] {
+				t.Fatalf("key %d: got %d, want %d", key, got, want[key])
+			}
+			if want[key] != 0 {
+				found = append(found, want[key])
+			}
 		}
-		if got := table.Find(key - 1); got != want[key-1] {
-			t.Errorf("key %d: got %d, want %d", key-1, got, want[key-1])
+		if got := table.lookup(asked, new([maxFeatures]uint32)); !slices.Equal(got, found) {
+			t.Fatalf("keys %d: got %d, want %d", asked, got, found)
 		}
 	}
 }
@@ -87,7 +102,7 @@ func TestEveryPathOfActionsEndsInATree(t *testing.T) {
 	var in Sentence
 	var st State
 	for n := range 30 {
-		in.Read(strings.Fields(strings.Repeat("dog ", n)), NewTable(0))
+		in.Read(strings.Fields(strings.Repeat("dog ", n)), NewTable(nil, nil))
 		for range 20 {
 			st.Reset(&in)
 			for !st.Done() {

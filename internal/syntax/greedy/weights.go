@@ -135,10 +135,11 @@ func NewModel(data []byte) (*Model, error) {
 	r.data = r.data[len(magic):]
 	m := &Model{Tags: r.strings(), Relations: r.strings()}
 	keys := r.keys()
-	m.classes = NewTable(len(keys))
-	for _, key := range keys {
-		m.classes.Put(key, uint32(r.uvarint()))
+	values := make([]uint32, len(keys))
+	for i := range values {
+		values[i] = uint32(r.uvarint())
 	}
+	m.classes = NewTable(keys, values)
 	r.scorer(&m.tag, false)
 	r.scorer(&m.action, true)
 	r.scorer(&m.label, false)
@@ -216,11 +217,11 @@ func (r *reader) scorer(s *scorer, few bool) {
 		clear(counts)
 	}
 	classes := r.bytes(total)
-	s.table = NewTable(len(keys))
+	values := make([]uint32, len(keys))
 	if !few {
 		s.packed = make([]uint16, 1, 1+total+len(keys))
 	}
-	for i, key := range keys {
+	for i := range values {
 		at, three := uint32(len(s.packed)), uint32(512|512<<10|512<<20)
 		for range counts[i] {
 			v := r.uvarint()
@@ -233,10 +234,11 @@ func (r *reader) scorer(s *scorer, few bool) {
 			classes = classes[1:]
 		}
 		if few {
-			s.table.Put(key, three)
+			values[i] = three
 			continue
 		}
 		s.packed = append(s.packed, 0)
-		s.table.Put(key, at)
+		values[i] = at
 	}
+	s.table = NewTable(keys, values)
 }
