@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // The answer to a short question is usually a name, number or date in the contexts.
@@ -58,7 +58,7 @@ type candidate struct {
 	byAgent                 bool // follows "by"
 	start, end              int  // byte offsets in the chunk
 	words                   []uint64
-	value                   *quantity.Value // nil for a name
+	value                   *number // nil for a name
 }
 
 // A questionSentence is a context sentence and the question words found in it.
@@ -120,15 +120,15 @@ func runeBounds(text string, start, end int) (int, int) {
 type answerReader struct {
 	j          *Judge
 	s          *scratch
-	text       string          // text of the answer
-	answer     []uint64        // keys of the answer's content words
-	value      *quantity.Value // value of the answer, nil for a name
-	subject    bool            // the answer is the subject
-	oblique    bool            // the answer follows a preposition
-	lowercase  bool            // the answer occurs in lower case in the contexts
-	words      []uint64        // keys of the question's words
-	related    [][]uint64      // keys of each word and its synonyms
-	count      []int           // number of sentences that contain each word
+	text       string     // text of the answer
+	answer     []uint64   // keys of the answer's content words
+	value      *number    // value of the answer, nil for a name
+	subject    bool       // the answer is the subject
+	oblique    bool       // the answer follows a preposition
+	lowercase  bool       // the answer occurs in lower case in the contexts
+	words      []uint64   // keys of the question's words
+	related    [][]uint64 // keys of each word and its synonyms
+	count      []int      // number of sentences that contain each word
 	sentences  []questionSentence
 	candidates []candidate
 }
@@ -146,13 +146,13 @@ func (r *answerReader) readQuestion(c *claim) bool {
 		r.answer = append(r.answer, t.Key)
 		names = names && t.Is(lexicon.Capital)
 	}
-	values := quantity.Append(nil, 2, r.j.lex, c.answer, b.tokens)
+	found := r.s.appendNumbers(nil, 2, c.answer, b.tokens)
 	switch {
 	case len(splitItems(c.answer)) > 1, len(r.answer) > maxAnswerWords:
 		return false
-	case len(values) == 1 && len(b.tokens)-(values[0].LastToken-values[0].FirstToken+1) <= 2:
-		r.value = &values[0]
-	case len(values) > 0, !names, len(r.answer) == 0:
+	case len(found) == 1 && len(b.tokens)-(found[0].last-found[0].first+1) <= 2:
+		r.value = &found[0]
+	case len(found) > 0, !names, len(r.answer) == 0:
 		return false
 	}
 	for n, i := range a.content {
@@ -176,9 +176,9 @@ func (r *answerReader) readSentence(chunk int, text string, start, end int) {
 	n := len(r.sentences)
 	sentence := questionSentence{chunk: chunk, start: start, end: end}
 	sentence.pronoun = len(x.tokens) > 0 && isPronoun(x.lower(0))
-	var values []quantity.Value
+	var found []number
 	if r.value != nil {
-		values = quantity.Append(nil, maxRoles, r.j.lex, x.text, x.tokens)
+		found = r.s.appendNumbers(nil, maxRoles, x.text, x.tokens)
 	}
 	clause, seen := 0, make([]bool, len(r.words))
 	for i := 0; i < len(x.tokens); i++ {
@@ -198,13 +198,13 @@ func (r *answerReader) readSentence(chunk int, text string, start, end int) {
 			i = r.readName(x, c, start) - 1
 			continue
 		}
-		if len(values) == 0 || values[0].FirstToken != i {
+		if len(found) == 0 || found[0].first != i {
 			continue
 		}
-		v := &values[0]
-		values = values[1:]
-		if v.Kind == r.value.Kind && r.value.Similarity(v, r.j.lex) > 0 && v.Ordinal == r.value.Ordinal {
-			c.to, c.start, c.end, c.value = v.LastToken, start+v.Start, start+v.End, v
+		v := &found[0]
+		found = found[1:]
+		if values.Similarity(&r.value.Value, &v.Value) > 0 {
+			c.to, c.start, c.end, c.value = v.last, start+v.Start, start+v.End, v
 			r.candidates = append(r.candidates, c)
 		}
 	}

@@ -36,7 +36,7 @@ func (r *answerReader) compare(contexts []string) (objection, quote) {
 // isAnswer reports whether a candidate is the answer itself.
 func (r *answerReader) isAnswer(c *candidate) bool {
 	if r.value != nil {
-		return c.value != nil && r.value.Match(c.value, r.j.lex) > 0
+		return c.value != nil && r.value.match(c.value) < levels
 	}
 	return isSubset(c.words, r.answer) || isSubset(r.answer, c.words)
 }
@@ -59,7 +59,7 @@ func (r *answerReader) isPlausible(c *candidate) bool {
 // sameAnswer reports whether two candidates are the same name or value.
 func (r *answerReader) sameAnswer(a, b *candidate) bool {
 	if r.value != nil {
-		return a.value.Match(b.value, r.j.lex) > 0
+		return a.value.match(b.value) < levels
 	}
 	return isSubset(a.words, b.words) || isSubset(b.words, a.words)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // findRearrangement returns an objection if the quote contains the words of the claim
@@ -20,7 +19,7 @@ func (j *Judge) findRearrangement(s *scratch, c *claim) objection {
 		o.incomplete = true
 		return o
 	}
-	if claimed, stated := s.findYearMismatch(j.lex, c); claimed != "" {
+	if claimed, stated := s.findYearMismatch(c); claimed != "" {
 		return notStated(stated, claimed)
 	}
 	if a.ambiguous || b.ambiguous {
@@ -179,28 +178,28 @@ func (x *statement) isAdjectival(i int) bool {
 // findYearMismatch finds a number that the claim and the quote assign to different
 // years, if the quote gives a different number with the same unit for the claim's year.
 // It returns both phrases, or empty strings.
-func (s *scratch) findYearMismatch(l *lexicon.Lexicon, c *claim) (claim, quote string) {
+func (s *scratch) findYearMismatch(c *claim) (claim, quote string) {
 	a, b := &s.claimStmt, &s.quoteStmt
 	claimed := s.claimValues[c.values[0]:c.values[1]]
-	var stated []quantity.Value
+	var stated []number
 	for i := 1; i < len(claimed); i++ {
 		v, year := &claimed[i-1], &claimed[i]
-		if !v.InYear(year, a.text, a.tokens) {
+		if !v.inYear(year, a.text) {
 			continue
 		}
 		if stated == nil {
-			stated = quantity.Append(nil, len(b.text), l, b.text, b.tokens)
+			stated = s.appendNumbers(nil, len(b.text), b.text, b.tokens)
 		}
 		otherValue, otherYear := false, -1
 		for k := 1; k < len(stated); k++ {
 			w, y := &stated[k-1], &stated[k]
-			if !w.InYear(y, b.text, b.tokens) {
-				if v.Match(w, l) > 0 || v.Match(y, l) > 0 && (k+1 == len(stated) || !y.InYear(&stated[k+1], b.text, b.tokens)) {
+			if !w.inYear(y, b.text) {
+				if v.match(w) < levels || v.match(y) < levels && (k+1 == len(stated) || !y.inYear(&stated[k+1], b.text)) {
 					return "", "" // the quote contains the number without a year
 				}
 				continue
 			}
-			sameValue, sameYear := v.Match(w, l) > 0, year.Num == y.Num
+			sameValue, sameYear := v.match(w) < levels, year.match(y) == levelExact
 			switch {
 			case sameValue && sameYear:
 				return "", ""

@@ -62,7 +62,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	}
 	for i := range claimed.Values {
 		v := &claimed.Values[i]
-		if stated, other := compareValue(*v, s.passages[:near]); stated {
+		if stated, other := compareValue(v, s.passages[:near]); stated {
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
 			continue
 		} else if d, ok := values.Derive(claimed, i, s.passages); ok {
@@ -84,10 +84,10 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 
 // compareValue reports whether a passage states v, or else returns the value that the
 // first passage gives instead, or "".
-func compareValue(v values.Value, passages []values.Text) (stated bool, other string) {
+func compareValue(v *values.Value, passages []values.Text) (stated bool, other string) {
 	for n, p := range passages {
 		for _, w := range p.Values {
-			switch values.Compare(v, w) {
+			switch values.Compare(v, &w) {
 			case values.Equal, values.Entailed:
 				return true, ""
 			case values.Contradicted:

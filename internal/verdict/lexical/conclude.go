@@ -101,7 +101,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		return v
 	case o.reason == "":
 		v.Label = verdict.NotMentioned
-		v.Reason = s.missingReason(j.lex, c, contexts, quotes[0])
+		v.Reason = s.missingReason(c, contexts, quotes[0])
 	default:
 		v.Label = verdict.Contradicted
 		if o.incomplete {

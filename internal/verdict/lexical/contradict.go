@@ -6,7 +6,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // An objection is a reason why the contexts do not support a claim.
@@ -55,13 +55,13 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 	remaining := maxValueChecks
 	for i := c.terms[0]; i < c.terms[1] && remaining > 0; i++ {
 		t := &s.terms[i]
-		if t.value < 0 || t.best < levels || s.claimValues[t.value].Soft || coverage(t.weight) < minCoverageForValue ||
+		if t.value < 0 || t.best < levels || s.claimValues[t.value].Loose || coverage(t.weight) < minCoverageForValue ||
 			verdict.InMarker(c.text, int(t.start), int(t.end)) {
 			continue
 		}
 		remaining--
 		v := &s.claimValues[t.value]
-		if n := s.nearestValue(j.lex, c, v, contexts); n.similarity >= minSimilarity && n.within(q) {
+		if n := s.nearestValue(c, v, contexts); n.similarity >= minSimilarity && n.within(q) {
 			return objection{reason: s.valueReason(c, t, n.text(contexts), contexts), maxScore: maxContradictedScore, value: true}
 		}
 		if other := a.differentNumber(b, v); other != "" {
@@ -138,7 +138,7 @@ func notStated(stated, claimed string) objection {
 
 // A similarValue is a value in the contexts that resembles a value in a claim.
 type similarValue struct {
-	value      *quantity.Value
+	value      *number
 	chunk      int
 	similarity float64
 }
@@ -154,7 +154,7 @@ func (n *similarValue) text(contexts []string) string {
 	if n.value == nil || n.similarity < minSimilarity/2 {
 		return ""
 	}
-	return n.value.Text(contexts[n.chunk])
+	return contexts[n.chunk][n.value.Start:n.value.End]
 }
 
 // Bonuses added to the similarity of a value when values are ranked.
@@ -165,7 +165,7 @@ const (
 
 // nearestValue returns the value in the contexts that is most similar to v. It prefers
 // values in the closest window and its chunk.
-func (s *scratch) nearestValue(l *lexicon.Lexicon, c *claim, v *quantity.Value, contexts []string) similarValue {
+func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarValue {
 	var best similarValue
 	bestRank := 0.0
 	lo, hi := 0, len(s.values)
@@ -174,7 +174,7 @@ func (s *scratch) nearestValue(l *lexicon.Lexicon, c *claim, v *quantity.Value, 
 	}
 	for i := lo; i < hi; i++ {
 		d := &s.values[i]
-		similarity := v.Similarity(d, l)
+		similarity := values.Similarity(&v.Value, &d.Value)
 		if similarity == 0 {
 			continue
 		}
@@ -204,17 +204,17 @@ func (s *scratch) valuesNear(h hit) (lo, hi int) {
 
 // differentNumber returns the number in y that has the same neighbour as the plain
 // number v in x, or "": it returns "14" for "20 guest rooms" and "14 guest rooms".
-func (x *statement) differentNumber(y *statement, v *quantity.Value) string {
-	if v.Kind != quantity.Number || v.FirstToken != v.LastToken {
+func (x *statement) differentNumber(y *statement, v *number) string {
+	if v.Kind != values.Number && v.Kind != values.Ordinal || v.first != v.last {
 		return ""
 	}
-	n := slices.Index(x.content, v.FirstToken)
+	n := slices.Index(x.content, v.first)
 	if n < 0 {
 		return ""
 	}
 	for m := range y.content {
 		t := y.contentToken(m)
-		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == v.Ordinal && x.sameNeighbour(n, y, m) &&
+		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == (v.Kind == values.Ordinal) && x.sameNeighbour(n, y, m) &&
 			!verdict.InMarker(y.text, int(t.Start), int(t.End)) {
 			return y.word(m)
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // A level is the quality of a match between a word of a context and a word of a claim.
@@ -117,7 +117,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 		limit = maxValues
 		s.sparse.addSequence(id, ts)
 	}
-	s.claimValues = quantity.Append(s.claimValues, limit, l, text, ts)
+	s.claimValues = s.appendNumbers(s.claimValues, limit, text, ts)
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
 	c.pairs[0] = int32(len(s.wordPairs))    //nolint:gosec // as above
@@ -130,12 +130,12 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 		if i > 0 {
 			s.addPair(id, lexicon.Pair(ts[i-1].Key, t.Key))
 		}
-		if v < c.values[1] && i >= s.claimValues[v].FirstToken {
-			if i == s.claimValues[v].FirstToken {
+		if v < c.values[1] && i >= s.claimValues[v].first {
+			if i == s.claimValues[v].first {
 				s.addValue(l, id, v, ts)
 				content = true
 			}
-			if i == s.claimValues[v].LastToken {
+			if i == s.claimValues[v].last {
 				v++
 			}
 			continue
@@ -192,7 +192,7 @@ func weigh(idf float64) int64 { return int64(math.Round(idf * 1000)) }
 func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) {
 	val := &s.claimValues[v]
 	w := int64(0)
-	for _, t := range ts[val.FirstToken : val.LastToken+1] {
+	for _, t := range ts[val.first : val.last+1] {
 		if !t.Is(lexicon.Stop) || t.Is(lexicon.Month) {
 			w += weigh(l.IDF(t.Key))
 		}
@@ -200,13 +200,13 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.Start), end: int32(val.End)}) //nolint:gosec // texts are shorter than 2 GiB
 	s.valueTerms = append(s.valueTerms, n)
 	if p := s.sparse; p != nil {
-		p.keys = val.AppendKeys(p.keys[:0], l, true)
+		p.keys = val.AppendKeys(p.keys[:0], true)
 		for _, k := range p.keys {
 			s.addEntry(p.meanings, k, n, levelExact)
 		}
 	}
-	if val.Fraction && val.Soft { // match the word "half" even if it is not parsed as a value
-		s.addEntry(s.keys, ts[val.LastToken].Key, n, levelExact)
+	if val.Kind == values.Share && val.Loose { // match the word "half" even if it is not parsed as a value
+		s.addEntry(s.keys, ts[val.last].Key, n, levelExact)
 	}
 }
 

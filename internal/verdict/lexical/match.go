@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // A hit is a word of a context that matches a term of a claim.
@@ -105,7 +104,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 	if s.reread {
 		s.work += 2 * len(ts)
 	}
-	s.readValues(l, text, here)
+	s.readValues(text, here)
 	vs := s.blockValues
 	for i := range ts {
 		if i%checkInterval == 0 {
@@ -118,8 +117,8 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 		}
 		t := &ts[i]
 		at := hit{pos: here.pos + int32(i), start: here.byte + t.Start, chunk: here.chunk} //nolint:gosec // a block is short
-		for len(vs) > 0 && vs[0].FirstToken <= i {
-			s.creditValue(l, &vs[0], here, at)
+		for len(vs) > 0 && vs[0].first <= i {
+			s.creditValue(&vs[0], here, at)
 			vs = vs[1:]
 		}
 		found := false
@@ -199,13 +198,12 @@ func stemOf(w string) string { return w[:lexicon.StemLength(w)] }
 const maxValuesKept = 1 << 14
 
 // readValues parses the numbers and dates of a block if any claim contains one.
-func (s *scratch) readValues(l *lexicon.Lexicon, text string, here blockStart) {
+func (s *scratch) readValues(text string, here blockStart) {
 	s.blockValues = s.blockValues[:0]
 	if len(s.claimValues) == 0 {
 		return
 	}
-	s.blockValues = quantity.Append(s.blockValues, len(text), l, text, s.tokens)
-	quantity.JoinThousands(s.blockValues, text, s.tokens)
+	s.blockValues = s.appendNumbers(s.blockValues, len(text), text, s.tokens)
 	vs := s.blockValues
 	for _, v := range vs[:min(len(vs), maxValuesKept-len(s.values))] {
 		v.Start += int(here.byte)
@@ -216,27 +214,15 @@ func (s *scratch) readValues(l *lexicon.Lexicon, text string, here blockStart) {
 }
 
 // creditValue adds a hit for each number or date of a claim that v matches.
-func (s *scratch) creditValue(l *lexicon.Lexicon, v *quantity.Value, here blockStart, at hit) {
+func (s *scratch) creditValue(v *number, here blockStart, at hit) {
 	at.start = here.byte + int32(v.Start) //nolint:gosec // a block is short
 	s.work += (len(s.valueTerms) + 3) / 4 // four comparisons cost about as much as a hit
 	for _, n := range s.valueTerms {
-		certainty := s.claimValues[s.terms[n].value].Match(v, l)
-		if certainty == 0 {
+		if at.level = s.claimValues[s.terms[n].value].match(v); at.level == levels {
 			continue
 		}
-		at.term, at.level = n, valueLevel(certainty)
+		at.term = n
 		s.addHit(at)
 		s.work++
 	}
-}
-
-// valueLevel returns the level of a match with the given certainty, which is above 0.
-func valueLevel(certainty float64) level {
-	switch {
-	case certainty >= 1:
-		return levelExact
-	case certainty >= quantity.Likely:
-		return levelAdjective
-	}
-	return levelLoose
 }

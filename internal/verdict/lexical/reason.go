@@ -6,7 +6,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // appendPassage appends the chunk number of q to s.line, and an excerpt of q around the
@@ -72,12 +71,12 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, sam
 
 // missingReason returns the reason for an unsupported claim. It names the first missing number or
 // date and the most similar one in the contexts, or else the missing words.
-func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string, q quote) string {
+func (s *scratch) missingReason(c *claim, contexts []string, q quote) string {
 	s.line = s.line[:0]
 	if t := s.absentValue(c, contexts); t != nil {
 		v := &s.claimValues[t.value]
-		n := s.nearestValue(l, c, v, contexts)
-		s.line = append(s.line, notInContexts(v.Text(c.text), n.text(contexts))...)
+		n := s.nearestValue(c, v, contexts)
+		s.line = append(s.line, notInContexts(c.text[v.Start:v.End], n.text(contexts))...)
 		s.line = append(s.line, "; "+nearestIn...)
 		s.appendPassage(c, contexts, q)
 		return string(s.line)
@@ -95,7 +94,7 @@ func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string,
 func (s *scratch) absentValue(c *claim, contexts []string) *term {
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
-		if t.value >= 0 && !s.claimValues[t.value].Soft && s.isAbsent(c, t, contexts) {
+		if t.value >= 0 && !s.claimValues[t.value].Loose && s.isAbsent(c, t, contexts) {
 			return t
 		}
 	}
@@ -157,7 +156,7 @@ func clip(w string) string {
 // valueReason returns the reason for a claim with a wrong number or date t. other is
 // the corresponding value in the contexts.
 func (s *scratch) valueReason(c *claim, t *term, other string, contexts []string) string {
-	claimed := s.claimValues[t.value].Text(c.text)
+	claimed := c.text[t.start:t.end]
 	if s.isAbsent(c, t, contexts) {
 		return notInContexts(claimed, other)
 	}

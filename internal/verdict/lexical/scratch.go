@@ -5,7 +5,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
@@ -35,7 +34,7 @@ type scratch struct {
 	terms       []term
 	wordPairs   []wordPair
 	claims      []claim
-	claimValues []quantity.Value
+	claimValues []number
 
 	texts           []string // texts of the claims
 	question        string
@@ -50,10 +49,11 @@ type scratch struct {
 	quoteRoles      []role
 	quoteKeys       []uint64
 
-	values      []quantity.Value // values in the contexts
-	valueChunks []int32          // chunk of each element of values
-	valueTerms  []int32          // indices of terms that are numbers or dates
-	blockValues []quantity.Value // values in the current block
+	values      []number       // values in the contexts
+	valueChunks []int32        // chunk of each element of values
+	valueTerms  []int32        // indices of terms that are numbers or dates
+	blockValues []number       // values in the current block
+	found       []values.Value // buffer of appendNumbers
 
 	taken     []level // see bestSentence
 	gain      []int64
@@ -99,7 +99,7 @@ func (s *scratch) reset(question string) {
 // tooLarge reports whether s uses too much memory to be kept for the next task. The
 // factors are the sizes of the elements in bytes.
 func (s *scratch) tooLarge() bool {
-	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.wordPairs)*12 + cap(s.sentences)*16 + cap(s.search.joined)
+	n := cap(s.tokens)*40 + cap(s.values)*240 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.wordPairs)*12 + cap(s.sentences)*16 + cap(s.search.joined)
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}

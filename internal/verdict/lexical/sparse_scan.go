@@ -25,7 +25,7 @@ func (s *scratch) scanSparse(ctx context.Context, j *Judge, text string, chunk, 
 		here := blockStart{chunk: chunk, byte: int32(offset), pos: pos} //nolint:gosec // texts are shorter than 2 GiB
 		block := text[offset:end]
 		s.tokens = j.lex.Tokens(s.tokens[:0], block)
-		s.readValues(j.lex, block, here)
+		s.readValues(block, here)
 		values := 0
 		for n, from := 0, 0; n < len(p.starts); n++ {
 			to := from
@@ -40,8 +40,8 @@ func (s *scratch) scanSparse(ctx context.Context, j *Judge, text string, chunk, 
 				if s.pending > maxPending {
 					s.advanceAll()
 				}
-				values = s.readUnit(j.lex, block, from, min(from+maxUnit, to), values, key)
-				s.creditUnit(j.lex, block, here, flush)
+				values = s.readUnit(block, from, min(from+maxUnit, to), values, key)
+				s.creditUnit(block, here, flush)
 			}
 		}
 		pos += int32(len(s.tokens)) //nolint:gosec // a block is short
@@ -55,7 +55,7 @@ func (s *scratch) scanSparse(ctx context.Context, j *Judge, text string, chunk, 
 // claims that its common items match. key is the sequence key of the sentence. v is the
 // index of the first block value that may be in the unit; readUnit returns the index
 // for the next unit.
-func (s *scratch) readUnit(l *lexicon.Lexicon, text string, from, to, v int, key uint64) int {
+func (s *scratch) readUnit(text string, from, to, v int, key uint64) int {
 	p, ts := s.sparse, s.tokens
 	p.unit++
 	p.refs, p.selected = p.refs[:0], p.selected[:0]
@@ -67,8 +67,8 @@ func (s *scratch) readUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 	}
 	for i := from; i < to; i++ {
 		t := &ts[i]
-		for ; v < len(s.blockValues) && s.blockValues[v].FirstToken <= i; v++ {
-			p.keys = s.blockValues[v].AppendKeys(p.keys[:0], l, false)
+		for ; v < len(s.blockValues) && s.blockValues[v].first <= i; v++ {
+			p.keys = s.blockValues[v].AppendKeys(p.keys[:0], false)
 			for _, k := range p.keys {
 				if e, ok := p.meanings.Get(k); ok {
 					s.addRef(ref{kind: refValue, index: e, token: int32(i), value: int32(v)}) //nolint:gosec // a block is short
@@ -126,7 +126,7 @@ func (p *sparse) selectClaim(s *scratch, claim int32) {
 }
 
 // creditUnit adds the hits in the current unit to the claims, in token order.
-func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here blockStart, flush int32) {
+func (s *scratch) creditUnit(text string, here blockStart, flush int32) {
 	p := s.sparse
 	for i := range p.refs {
 		r := &p.refs[i]
@@ -136,7 +136,7 @@ func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here blockStart, f
 		}
 		if r.all {
 			for e := r.index; e >= 0; e = s.entries[e].next {
-				s.creditRef(l, text, here, r, e)
+				s.creditRef(text, here, r, e)
 			}
 			continue
 		}
@@ -145,7 +145,7 @@ func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here blockStart, f
 		for _, claim := range p.selected {
 			e, ok := p.owned.Get(ownedKey(chain, claim))
 			for n := 0; ok && n < maxEqualTerms && e >= 0 && s.terms[s.entries[e].term].claim == claim; n++ {
-				s.creditRef(l, text, here, r, e)
+				s.creditRef(text, here, r, e)
 				e = s.entries[e].next
 			}
 		}
@@ -171,7 +171,7 @@ func (s *scratch) markPair(r *ref, flush int32) {
 }
 
 // creditRef adds a hit for entry e if r matches it.
-func (s *scratch) creditRef(l *lexicon.Lexicon, text string, here blockStart, r *ref, e int32) {
+func (s *scratch) creditRef(text string, here blockStart, r *ref, e int32) {
 	s.work++
 	t := &s.tokens[r.token]
 	h := hit{pos: here.pos + r.token, term: s.entries[e].term, start: here.byte + t.Start, chunk: here.chunk, level: s.entries[e].level}
@@ -184,11 +184,10 @@ func (s *scratch) creditRef(l *lexicon.Lexicon, text string, here blockStart, r 
 		}
 	case refValue:
 		v := &s.blockValues[r.value]
-		certainty := s.claimValues[x.value].Match(v, l)
-		if certainty == 0 {
+		if h.level = s.claimValues[x.value].match(v); h.level == levels {
 			return
 		}
-		h.start, h.level = here.byte+int32(v.Start), valueLevel(certainty) //nolint:gosec // a block is short
+		h.start = here.byte + int32(v.Start) //nolint:gosec // a block is short
 	case refWord, refPair:
 	}
 	if !c.touched {

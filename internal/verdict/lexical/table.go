@@ -6,7 +6,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/layout"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // A table is a parsed table in a context. The first row contains the names of the
@@ -26,7 +25,7 @@ type tableRow struct {
 type tableCell struct {
 	text   string
 	words  []uint64 // keys of the content words outside parentheses
-	values []quantity.Value
+	values []number
 }
 
 // maxCells limits the table cells parsed per task.
@@ -41,7 +40,7 @@ func (j *Judge) readTables(s *scratch, contexts []string) []table {
 	budget := maxCells
 	for chunk, text := range contexts {
 		for _, rows := range layout.Tables(text) {
-			if t, ok := j.newTable(chunk, text, rows, &budget); ok {
+			if t, ok := j.newTable(s, chunk, text, rows, &budget); ok {
 				s.tables = append(s.tables, t)
 			}
 		}
@@ -51,7 +50,7 @@ func (j *Judge) readTables(s *scratch, contexts []string) []table {
 
 // newTable parses the cells of a table, up to the remaining budget of cells. It reports
 // whether the table has at least two rows and a column other than the label column.
-func (j *Judge) newTable(chunk int, text string, rows []layout.Row, budget *int) (table, bool) {
+func (j *Judge) newTable(s *scratch, chunk int, text string, rows []layout.Row, budget *int) (table, bool) {
 	t := table{chunk: chunk}
 	for _, r := range rows {
 		if *budget -= len(r.Cells); *budget < 0 {
@@ -59,7 +58,7 @@ func (j *Judge) newTable(chunk int, text string, rows []layout.Row, budget *int)
 		}
 		row := tableRow{Span: r.Span}
 		for _, c := range r.Cells {
-			row.cells = append(row.cells, j.newCell(strings.TrimSpace(text[c.Start:c.End])))
+			row.cells = append(row.cells, j.newCell(s, strings.TrimSpace(text[c.Start:c.End])))
 		}
 		t.rows = append(t.rows, row)
 	}
@@ -93,11 +92,11 @@ func (t *table) withHeading(text string, q quote) string {
 	return heading + "\n|---|\n" + row
 }
 
-func (j *Judge) newCell(text string) tableCell {
+func (j *Judge) newCell(s *scratch, text string) tableCell {
 	text = strings.Trim(text, "* _`")
 	c := tableCell{text: text}
 	tokens := j.lex.Tokens(nil, text)
-	c.values = quantity.Append(nil, maxRoles, j.lex, text, tokens)
+	c.values = s.appendNumbers(nil, maxRoles, text, tokens)
 	depth, prev := 0, 0 // nesting depth of parentheses, start of the previous token
 	for i := range tokens {
 		t := &tokens[i]
@@ -113,7 +112,7 @@ func (j *Judge) newCell(text string) tableCell {
 // isNumbered reports whether the first column only numbers the rows.
 func (t *table) isNumbered() bool {
 	for i, r := range t.rows[1:] {
-		if len(r.cells) == 0 || len(r.cells[0].values) != 1 || r.cells[0].values[0].Num != float64(i+1) {
+		if len(r.cells) == 0 || len(r.cells[0].values) != 1 || r.cells[0].values[0].Low != float64(i+1) {
 			return false
 		}
 	}

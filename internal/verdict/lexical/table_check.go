@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // maxTableWork limits the cell comparisons per task.
@@ -75,10 +74,10 @@ type tableCheck struct {
 	lex           *lexicon.Lexicon
 	table         *table
 	claim         *claim
-	stmt          *statement      // the parsed claim
-	rows, columns []int           // rows and columns that the claim mentions
-	label         int             // index of the column that identifies the rows
-	value         *quantity.Value // value being checked, nil for other text
+	stmt          *statement // the parsed claim
+	rows, columns []int      // rows and columns that the claim mentions
+	label         int        // index of the column that identifies the rows
+	value         *number    // value being checked, nil for other text
 }
 
 // checkCells returns an objection to the first value that is in a different cell than the
@@ -96,11 +95,11 @@ func (tc *tableCheck) checkCells() (objection, int) {
 	values := tc.values()
 	for i := range values {
 		tc.value = &values[i]
-		if tc.value.Soft || tc.isPartOfName(tc.value) {
+		if tc.value.Loose || tc.isPartOfName(tc.value) {
 			continue
 		}
 		same := func(c *tableCell) bool { return tc.matches(c, tc.value) }
-		if o, row := tc.misplaced(tc.value.Text(tc.claim.text), same, tc.contradictsValues); o.reason != "" {
+		if o, row := tc.misplaced(tc.claim.text[tc.value.Start:tc.value.End], same, tc.contradictsValues); o.reason != "" {
 			return o, row
 		}
 	}
@@ -142,14 +141,14 @@ func (tc *tableCheck) checkCells() (objection, int) {
 }
 
 // values returns the numbers and dates of the claim.
-func (tc *tableCheck) values() []quantity.Value {
+func (tc *tableCheck) values() []number {
 	return tc.s.claimValues[tc.claim.values[0]:tc.claim.values[1]]
 }
 
 // contradictsValues reports whether a cell has values and the claim states none of
 // them.
 func (tc *tableCheck) contradictsValues(c *tableCell) bool {
-	return len(c.values) > 0 && !slices.ContainsFunc(tc.values(), func(v quantity.Value) bool { return tc.matches(c, &v) })
+	return len(c.values) > 0 && !slices.ContainsFunc(tc.values(), func(v number) bool { return tc.matches(c, &v) })
 }
 
 // hasLiteral reports whether the cell contains several numbers, such as 2:17.40 or
@@ -206,7 +205,7 @@ func (tc *tableCheck) checkPairs() (objection, int) {
 				continue
 			}
 			b.parse(tc.lex, claimed)
-			values := quantity.Append(nil, maxRoles, tc.lex, claimed, b.tokens)
+			values := tc.s.appendNumbers(nil, maxRoles, claimed, b.tokens)
 			if len(cell.values) > 0 && len(values) > 0 && !tc.matches(cell, &values[0]) {
 				return tc.objection(claimed, cell, row, i), row
 			}
@@ -218,15 +217,15 @@ func (tc *tableCheck) checkPairs() (objection, int) {
 
 // isPartOfName reports whether v is part of the name of a row or column that the claim
 // mentions.
-func (tc *tableCheck) isPartOfName(v *quantity.Value) bool {
+func (tc *tableCheck) isPartOfName(v *number) bool {
 	return slices.ContainsFunc(tc.rows, func(row int) bool { return tc.matches(tc.table.cell(row, tc.label), v) }) ||
 		slices.ContainsFunc(tc.columns, func(column int) bool { return tc.matches(tc.table.cell(0, column), v) })
 }
 
 // matches reports whether a cell contains the value v.
-func (tc *tableCheck) matches(c *tableCell, v *quantity.Value) bool {
+func (tc *tableCheck) matches(c *tableCell, v *number) bool {
 	for i := range c.values {
-		if v.Match(&c.values[i], tc.lex) >= quantity.Likely {
+		if v.match(&c.values[i]) <= levelAdjective {
 			return true
 		}
 	}
@@ -297,7 +296,7 @@ func (j *Judge) statedInProse(s *scratch, contexts []string, tc *tableCheck) boo
 			break
 		}
 		chunk, start := int(s.valueChunks[i]), s.values[i].Start
-		if tc.value.Match(&s.values[i], j.lex) == 0 || inTable(s.tables, chunk, start) {
+		if tc.value.match(&s.values[i]) == levels || inTable(s.tables, chunk, start) {
 			continue
 		}
 		remaining--

@@ -1,16 +1,12 @@
 package lexical
 
-import (
-	"slices"
-
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
-)
+import "slices"
 
 // A mention is a place in a claim that names a row of a table or gives a value.
 type mention struct {
 	token int
-	row   int             // the row, or 0 for a value
-	value *quantity.Value // nil for a row
+	row   int     // the row, or 0 for a value
+	value *number // nil for a row
 }
 
 // checkRows checks a claim that gives values of several rows: "the Team plan costs $49
@@ -29,8 +25,8 @@ func (tc *tableCheck) checkRows() (objection, int) {
 		held := func(m mention) bool {
 			return slices.ContainsFunc(tc.table.rows[m.row].cells, func(c tableCell) bool { return tc.matches(&c, v) })
 		}
-		if !v.Soft && !tc.isPartOfName(v) && slices.ContainsFunc(rows, held) {
-			ms = append(ms, mention{token: v.FirstToken, value: v})
+		if !v.Loose && !tc.isPartOfName(v) && slices.ContainsFunc(rows, held) {
+			ms = append(ms, mention{token: v.first, value: v})
 		}
 	}
 	slices.SortFunc(ms, func(a, b mention) int { return a.token - b.token })
@@ -43,7 +39,7 @@ func (tc *tableCheck) checkRows() (objection, int) {
 			continue
 		}
 		same := func(c *tableCell) bool { return tc.matches(c, m.value) }
-		if o, row := tc.misplaced(m.value.Text(tc.claim.text), same, func(c *tableCell) bool { return len(c.values) > 0 && !same(c) }); o.reason != "" {
+		if o, row := tc.misplaced(tc.claim.text[m.value.Start:m.value.End], same, func(c *tableCell) bool { return len(c.values) > 0 && !same(c) }); o.reason != "" {
 			return o, row
 		}
 	}

@@ -184,7 +184,7 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 	missing, values := 0, 0
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
-		if t.value >= 0 && !s.claimValues[t.value].Soft {
+		if t.value >= 0 && !s.claimValues[t.value].Loose {
 			values++
 			if t.seen == levels {
 				missing++

@@ -18,9 +18,7 @@ const (
 	Scale                       // hundred, thousand, k, bn; Token.Value is the factor
 	Ordinal                     // 14th, fourteenth
 	Month                       // Token.Value is 1 to 12
-	Unit                        // Token.Value is an index into Lexicon.Units
-	Hedge                       // about, nearly: the number after it is rounded
-	AtLeast                     // over, exceeds: the number after it is a lower bound
+	Unit                        // km, hour, percent
 	Capital                     // starts with a capital letter
 	Initial                     // first word of its sentence
 	Polarity                    // reverses or qualifies the meaning without negation: avoid, unless, if

@@ -25,6 +25,10 @@ func (r *reader) numberAt(i int) number {
 		if t.class&thousands != 0 {
 			n.other = math.Round(1000 * t.num)
 		}
+		if r.isSpacedGroup(i) {
+			n.other, n.num, n.next = r.at(i+2).num, 1000*n.num+r.at(i+2).num, i+3
+			n.step = lastDigit("", n.num)
+		}
 		if f := r.at(i + 1); f.class&decimal != 0 && f.num < 1 && !isDigit(r.text[f.start]) { // 2½
 			n.num += f.num
 			n.next++
@@ -52,6 +56,15 @@ func (r *reader) numberAt(i int) number {
 	}
 	n.addHalf(r)
 	return n
+}
+
+// isSpacedGroup reports whether a comma, a space and three digits follow the integer at
+// token i, as in the "10, 000" of a text that was split into words and joined.
+func (r *reader) isSpacedGroup(i int) bool {
+	t, group := r.at(i), r.at(i+2)
+	return t.class&decimal == 0 && t.end-t.start <= 3 && t.num >= 1 && r.is(i+1, ",") && !r.joined(i+1) && group.class&digits != 0 &&
+		group.class&decimal == 0 && group.end-group.start == 3 && (!r.is(i-1, ",") || !r.has(i-2, digits)) &&
+		(!r.is(i+3, ",", "and", "or") || !r.has(i+4, digits)) // not a list of numbers
 }
 
 // addHalf adds "and a half", "and a quarter" or "and three quarters" in units of the
@@ -91,7 +104,7 @@ func (r *reader) scaleJoins(i int) bool {
 		return true
 	}
 	if !r.joined(i-1) || !r.has(i-1, digits) {
-		return false
+		return r.is(i, "m", "b") && r.has(i-1, digits) && r.has(i-2, currency)
 	}
 	return !r.is(i, "m") || r.has(i-2, currency) || r.has(i+1, word) && !r.has(i+1, stop) &&
 		!r.is(i+1, "tall", "long", "wide", "high", "deep", "sprint", "race", "run")
@@ -187,6 +200,7 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 		u, _ := durationUnit("year")
 		v.setUnit(u)
 	}
+	v.Loose = v.Loose || t.class&lone != 0
 	return v, from, next
 }
 
@@ -273,7 +287,7 @@ func (r *reader) ordinalAt(i int) (v Value, from, next int) {
 	if r.is(i, "second") && r.is(i-1, "a", "per", "each", "every", "/") {
 		return Value{}, 0, 0
 	}
-	v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1, Loose: !isDigit(r.text[t.start])}
+	v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1, Loose: !isDigit(r.text[t.start]) && t.num <= 3}
 	v.Noun = r.noun(next)
 	return v, from, next
 }

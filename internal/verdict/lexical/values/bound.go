@@ -24,6 +24,7 @@ func (r *reader) bounded(v Value, from, next int) (Value, int) {
 	}
 	v.Start, v.End = r.at(from).start, r.at(next-1).end
 	r.per(&v, next)
+	v.at = [2]float64{v.Low, v.High}
 	if v.Low != v.High && v.Kind != Date {
 		return v, next // a range
 	}
@@ -211,7 +212,7 @@ func (r *reader) before(v *Value, i int) {
 		switch {
 		case little:
 			about(1)
-		case !r.is(i-1, "spread", "split", "divided", "distributed", "scattered", "all", "left", "carried", "carries"):
+		case !r.is(i-1, "spread", "split", "divided", "distributed", "scattered", "all", "carried", "carries"):
 			atLeast(true)
 		}
 	case "above", "exceeds", "exceeded", "beyond", "topped", ">", "über":

@@ -35,17 +35,17 @@ const (
 // word (3.9 million) or decimals, or the units differ. A bound or range in the claim
 // contains the stated number; two ranges, and two bounds with "at least" or "up to",
 // must agree.
-func Compare(claim, stated Value) Relation {
-	c, s := claim, stated
-	best := compare(&c, &s)
-	if c.other != 0 && best != Equal {
-		c.Low, c.High = c.other, c.other
-		best = better(best, compare(&c, &s))
-		c.Low, c.High = claim.Low, claim.High
+func Compare(claim, stated *Value) Relation {
+	best := compare(claim, stated)
+	if claim.other != 0 && best != Equal {
+		c := *claim
+		c.Low, c.High, c.other, c.written = c.other, c.other, 0, false
+		best = better(best, compare(&c, stated))
 	}
-	if s.other != 0 && best != Equal {
-		s.Low, s.High = s.other, s.other
-		best = better(best, compare(&c, &s))
+	if stated.other != 0 && best != Equal {
+		s := *stated
+		s.Low, s.High, s.other, s.written = s.other, s.other, 0, false
+		best = better(best, compare(claim, &s))
 	}
 	return best
 }
@@ -79,8 +79,8 @@ func compare(c, s *Value) Relation {
 }
 
 // compareKinds compares multiples with changes in percent, and a plain number with a share
-// that was written with it, such as "five" with "five out of six". A claimed number without
-// unit and noun may be any amount with the same digits, a stated one only money.
+// that was written with it, such as "five" with "five out of six". A number without
+// unit and noun may be any amount with the same digits.
 func compareKinds(c, s *Value) Relation {
 	switch {
 	case c.Kind == Multiple && s.Kind == Share && s.Exact() && c.Exact():
@@ -98,12 +98,8 @@ func compareKinds(c, s *Value) Relation {
 		} else {
 			y *= factorOf(c.Unit)
 		}
-		switch {
-		case !isClose(x, y, exact):
-		case c.Kind == Number || c.Kind == Money:
+		if isClose(x, y, exact) {
 			return Entailed
-		default:
-			return Undecided
 		}
 	case c.Kind == Number && s.Kind == Share && s.parts[1] != 0 && (c.Low == s.parts[0] || c.Low == s.parts[1]):
 		return Entailed
@@ -113,8 +109,8 @@ func compareKinds(c, s *Value) Relation {
 	return Incomparable
 }
 
-// isBare reports whether a number has neither unit nor noun.
-func (v *Value) isBare() bool { return v.Noun == "" && v.Exact() }
+// isBare reports whether a number has neither a unit nor a plural that it counts.
+func (v *Value) isBare() bool { return v.Exact() && !isPlural(head1(v.Noun)) }
 
 // hasUnit reports whether a bare number with the same digits may mean the value.
 func (v *Value) hasUnit() bool {
@@ -142,7 +138,8 @@ func (v *Value) tolerance(s *Value) (below, above float64) {
 		t := math.Max(conversion*x, v.Step/2*(1+1e-9))
 		return math.Min(t, maxAbout*x), math.Min(t, maxAbout*x)
 	case v.written && v.Step > s.Step*(1+exact):
-		return v.Step / 2 * (1 + exact), v.Step / 2 * (1 + exact)
+		t := math.Min(v.Step/2*(1+exact), maxAbout*x)
+		return t, t
 	}
 	return exact * x, exact * x
 }
@@ -251,11 +248,12 @@ func isClose(a, b, tolerance float64) bool {
 // compareDates compares dates, of which one may be a plain number that is a year.
 func compareDates(c, s *Value) Relation {
 	if c.Kind != s.Kind {
-		a, b := c.asYear(), s.asYear()
-		if a == nil || b == nil {
+		a, ok := c.asYear()
+		b, both := s.asYear()
+		if !ok || !both {
 			return Incomparable
 		}
-		return compareDates(a, b)
+		return compareDates(&a, &b)
 	}
 	if c.Unit != s.Unit {
 		return compareRecurring(c, s)
@@ -287,16 +285,15 @@ func (v *Value) vagueness() float64 {
 	return 0
 }
 
-// asYear returns a date, or a plain number of four digits as a year, or nil.
-func (v *Value) asYear() *Value {
+// asYear returns a date, or a plain number of four digits as a year.
+func (v *Value) asYear() (Value, bool) {
 	switch {
 	case v.Kind == Date:
-		return v
+		return *v, true
 	case v.Kind == Number && v.Exact() && v.Low >= 1000 && v.Low < 2200 && v.Low == math.Trunc(v.Low) && !v.Approx && !v.written && v.other == 0:
-		y := period(int(v.Low), 1, int(v.Low), 12)
-		return &y
+		return period(int(v.Low), 1, int(v.Low), 12), true
 	}
-	return nil
+	return Value{}, false
 }
 
 // compareRecurring compares a date that recurs, such as a weekday or 24 December, with a
@@ -319,7 +316,7 @@ func compareRecurring(c, s *Value) Relation {
 	}
 	switch {
 	case !ok:
-		return Undecided
+		return Incomparable
 	case low >= every.Low && high <= every.High:
 		if swapped {
 			return Undecided // the year is not stated

@@ -159,7 +159,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("got values %v of %q and %v of %q, want 1 of each", a, c.claim, b, c.stated)
 			continue
 		}
-		if got := Compare(a[0], b[0]); got != c.want {
+		if got := Compare(&a[0], &b[0]); got != c.want {
 			t.Errorf("claim %q (%v), stated %q (%v): got %v, want %v", c.claim, a[0], c.stated, b[0], got, c.want)
 		}
 	}

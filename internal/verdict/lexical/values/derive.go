@@ -72,7 +72,7 @@ func (d *derivation) result(text string, x float64, like *Value) (Derivation, bo
 	if d.v.Kind == Points || d.v.Kind == Share || d.v.Kind == Multiple || r.Unit == "" {
 		r.Unit = d.v.Unit
 	}
-	c := Compare(d.v, r)
+	c := Compare(&d.v, &r)
 	if d.v.Kind == Share && !d.v.written {
 		if math.Abs(d.v.Low-x) <= math.Max(fractionWords, d.v.Step/2) && d.v.Exact() {
 			c = Entailed

@@ -79,7 +79,7 @@ func (d *derivation) ownDates() (Derivation, bool) {
 // later computes a year from a stated one and a duration: "in 2010 and again three years
 // later" is 2013.
 func (d *derivation) later() (Derivation, bool) {
-	if d.v.Unit != "" || d.v.High-d.v.Low < 364 || d.v.High-d.v.Low > 366 {
+	if !d.v.IsYear() {
 		return Derivation{}, false
 	}
 	for _, p := range d.passages {
@@ -103,7 +103,7 @@ func (d *derivation) later() (Derivation, bool) {
 			}
 			y, _, _ := civil(from.Low)
 			z := period(y+int(sign*years), 1, y+int(sign*years), 12)
-			if c := Compare(d.v, z); c == Equal {
+			if c := Compare(&d.v, &z); c == Equal {
 				op := " + "
 				if sign < 0 {
 					op = " - "

@@ -141,13 +141,13 @@ func FuzzFind(f *testing.F) {
 			}
 			end = v.End
 			_ = v.String()
-			if got := Compare(v, v); got != Equal && got != Entailed {
+			if got := Compare(&v, &v); got != Equal && got != Entailed {
 				t.Fatalf("%q: got %v of %v with itself", a, got, v)
 			}
 		}
 		for _, v := range x {
 			for _, w := range y {
-				if there, back := Compare(v, w), Compare(w, v); (there == Equal) != (back == Equal) || (there == Incomparable) != (back == Incomparable) {
+				if there, back := Compare(&v, &w), Compare(&w, &v); (there == Equal) != (back == Equal) || (there == Incomparable) != (back == Incomparable) {
 					t.Fatalf("%q, %q: got %v and %v", a, b, there, back)
 				}
 			}

@@ -69,7 +69,7 @@ func (r *reader) fill() {
 		c := text[i]
 		t := &r.toks[r.n]
 		switch {
-		case c == ' ' || c == '\t' || c == '\r':
+		case c == ' ' || c == '\r':
 			i++
 			continue
 		case c|0x20 >= 'a' && c|0x20 <= 'z':
@@ -150,8 +150,12 @@ func (r *reader) checkName(t *token) {
 		return
 	}
 	switch w {
-	case "may", "march", "mar", "sun", "sat", "mon", "wed", "second", "mars", "mai", "dec", "jan", "marco":
+	case "may", "march", "mar", "sun", "sat", "mon", "wed", "second", "dec", "jan":
 		t.class &^= month | weekday
+	case "mars", "mai", "marco":
+		if !r.has(r.n-1, digits) { // 20 mars
+			t.class &^= month
+		}
 	}
 }
 

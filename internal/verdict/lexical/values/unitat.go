@@ -129,10 +129,11 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 		}
 		return unit{}, 0
 	}
-	if u, ok := unitOf(name); ok {
-		return u, i + 1
+	u, ok := unitOf(name)
+	if !ok || t.class&currency != 0 && !r.joined(i-1) && r.joined(i) && r.has(i+1, digits) {
+		return unit{}, 0 // 95 €31
 	}
-	return unit{}, 0
+	return u, i + 1
 }
 
 // nearWeight reports whether the words before token i say that pounds are a weight.

@@ -34,7 +34,7 @@ type Value struct {
 	Low, High float64 // bounds in the base unit
 	Open      bool    // the given bound is excluded: "more than 20"
 	Approx    bool    // about 20; a season, early 2020
-	Loose     bool    // an ordinal or a number up to three in words, which often refers to the text: "the first two"
+	Loose     bool    // an ordinal or a number up to three in words, or "an hour", which are often paraphrased
 	Step      float64 // the last digit of the number as written, in the base unit; the vagueness of a period in days
 	Start     int     // byte offsets in the text
 	End       int
@@ -47,6 +47,7 @@ type Value struct {
 	other     float64    // second reading, or 0: 1500 for "1.500", the day with swapped month for "3/4/2020"
 	parts     [2]float64 // 3 and 4 for "3 out of 4"
 	cell      cell       // in a table
+	at        [2]float64 // the bounds without the words before and after it: 20 and 20 for "at least 20"
 }
 
 // Exact reports whether the value is one number rather than a range or bound.

@@ -253,7 +253,7 @@ func lookupMonth(w string) (class, float64) {
 		"no", "will", "would", "can", "could", "may not", "might", "must", "shall", "should", "per", "each", "every",
 		"all", "both", "about", "over", "under", "after", "before", "since", "until", "during", "between", "within",
 		"without", "through", "into", "out", "up", "down", "off", "against", "more", "less", "fewer", "most", "least",
-		"only", "also", "just", "even", "altogether", "later", "earlier", "ago", "came", "went", "took", "left", "made",
+		"only", "also", "just", "even", "rather", "altogether", "later", "earlier", "ago", "came", "went", "took", "left", "made",
 		"die", "der", "das", "und", "oder", "von", "mit", "im", "am", "zu", "de", "la", "le", "les", "et", "ou", "el",
 		"los", "las", "y", "en":
 		return stop, 0

@@ -1,0 +1,57 @@
+package lexical
+
+import (
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
+)
+
+// A number is a number, date or other value in a text, with the tokens that it covers.
+type number struct {
+	values.Value
+
+	first, last int // inclusive
+}
+
+// appendNumbers appends the first values in text to dst, at most limit. tokens are the
+// tokens of text.
+func (s *scratch) appendNumbers(dst []number, limit int, text string, tokens []lexicon.Token) []number {
+	s.found = values.Append(s.found[:0], text)
+	i := 0
+	for n := range min(limit, len(s.found)) {
+		v := &s.found[n]
+		if v.Kind == values.Ordinal && v.Loose {
+			continue // "first" is compared as a word
+		}
+		for i < len(tokens) && int(tokens[i].Start) < v.Start {
+			i++
+		}
+		first := i
+		for i < len(tokens) && int(tokens[i].End) <= v.End {
+			i++
+		}
+		if i > first {
+			dst = append(dst, number{*v, first, i - 1})
+		}
+	}
+	return dst
+}
+
+// match returns the level at which the context states v with d, or levels if d is
+// another value.
+func (v *number) match(d *number) level {
+	switch values.Mentions(&v.Value, &d.Value) {
+	case values.Equal:
+		return levelExact
+	case values.Entailed:
+		return levelAdjective
+	case values.Undecided:
+		return levelLoose
+	case values.Incomparable, values.Contradicted:
+	}
+	return levels
+}
+
+// inYear reports whether year is the year of v in text, as in "40 tonnes in 1990".
+func (v *number) inYear(year *number, text string) bool {
+	return year.IsYear() && v.Kind != values.Date && text[v.End:year.Start] == " in "
+}

@@ -1,0 +1,99 @@
+package values
+
+import "testing"
+
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		claim, stated string // the first value of each is compared
+		want          Relation
+	}{
+		{"January 1967", "on 15 January 1967", Entailed},
+		{"15 January 1967", "in January 1967", Undecided},
+		{"15 January 1967", "in 1967", Incomparable},
+		{"in 1967", "on 15 January", Incomparable},
+		{"on Monday", "on 17 July 2023", Incomparable},
+		{"in the 19th century", "in 1853", Entailed},
+		{"in the 19th century", "in 1953", Contradicted},
+		{"before 2015", "in 2015", Equal},
+		{"before 2015", "in 2011", Contradicted},
+		{"5 km", "5", Entailed},
+		{"5 km", "5 dollars", Incomparable},
+		{"$50 m", "£50million", Incomparable},
+		{"£ 50 m", "£50million", Equal},
+		{"$1bn", "$1.5bn", Contradicted},
+		{"20 people", "more than 20 people", Equal},
+		{"25 people", "more than two dozen people", Contradicted},
+		{"more than 3,000 people", "3,412 people", Entailed},
+		{"more than 3,000 people", "2,900 people", Contradicted},
+		{"at most 50 people", "3 people", Contradicted},
+		{"5-7 days", "five to seven days", Equal},
+		{"5-7 days", "5 days", Contradicted},
+		{"7 days", "5-7 days", Equal},
+		{"6 days", "5-7 days", Contradicted},
+		{"$10,000", "$10, 000 on the party", Equal},
+		{"1.500 Mitarbeiter", "1500 Mitarbeiter", Equal},
+		{"1500", "1.500 Mitarbeiter", Equal},
+		{"1.5", "1500", Incomparable},
+		{"a fifth of them", "20 people", Incomparable},
+		{"five people", "five out of six people", Entailed},
+	} {
+		a, b := Find(c.claim), Find(c.stated)
+		if len(a) == 0 || len(b) == 0 {
+			t.Errorf("got values %v of %q and %v of %q, want 1 of each", a, c.claim, b, c.stated)
+			continue
+		}
+		if got := Mentions(&a[0], &b[0]); got != c.want {
+			t.Errorf("claim %q (%v), stated %q (%v): got %v, want %v", c.claim, a[0], c.stated, b[0], got, c.want)
+		}
+	}
+}
+
+func TestSimilarity(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		claim, nearer, farther string
+	}{
+		{"12 km", "12 miles", "40 km"},
+		{"$49", "$45", "$4"},
+		{"$49", "€49", "$4"},
+		{"14 March 1879", "20 March 1879", "20 April 1955"},
+		{"1989", "1998", "1066"},
+		{"12 km", "13", "13 people"},
+	} {
+		v, a, b := Find(c.claim), Find(c.nearer), Find(c.farther)
+		if x, y := Similarity(&v[0], &a[0]), Similarity(&v[0], &b[0]); x < y || x+y > 0 && x == y {
+			t.Errorf("%q: got similarity %.2f of %q and %.2f of %q, want the first to be higher", c.claim, x, c.nearer, y, c.farther)
+		}
+	}
+}
+
+func TestEqualValuesShareAKey(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{"14 March 1879", "1879-03-14"},
+		{"March 1879", "14 March 1879"},
+		{"in 1879", "14 March 1879"},
+		{"24 December", "24 December 2023"},
+		{"3/4/2020", "3 April 2020"},
+		{"5 km", "5,000 metres"},
+		{"5 km", "5"},
+		{"5", "5 dollars"},
+		{"1.500", "1500"},
+		{"half of them", "50%"},
+		{"five", "five out of six"},
+		{"at least 20", "20 or more"},
+	} {
+		keys := map[uint64]bool{}
+		for _, k := range Find(c[0])[0].AppendKeys(nil, true) {
+			keys[k] = true
+		}
+		shared := false
+		for _, k := range Find(c[1])[0].AppendKeys(nil, false) {
+			shared = shared || keys[k]
+		}
+		if !shared {
+			t.Errorf("%q and %q: got no common key", c[0], c[1])
+		}
+	}
+}
