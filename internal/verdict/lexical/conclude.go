@@ -15,6 +15,8 @@ const (
 	// A claim that differs from the closest statement scores flaggedBase plus flaggedShare
 	// times its score: below DefaultThreshold, in the order of the scores.
 	flaggedBase, flaggedShare = 0.25, 0.24
+	// rearrangedScore is the maximum score of a claim that is not in a context as a whole.
+	rearrangedScore = 0.95
 )
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
@@ -33,8 +35,11 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		return v
 	}
 	quotes := j.selectQuotes(s, c, contexts)
+	verbatim := c.best.score == 1 && (s.sparse != nil || s.isVerbatim(c, contexts))
 	var values valueCheck
-	if v.Score < 1 {
+	if !verbatim {
+		c.best.score = min(c.best.score, rearrangedScore)
+		v.Score = c.best.score
 		values = j.checkValues(s, c, contexts)
 		if len(values.stated) > 0 {
 			f := s.credited(c, &values)
@@ -62,7 +67,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 			quotes = []quote{q}
 		}
 	}
-	if v.Score < 1 {
+	if !verbatim {
 		x := j.compare(s, c, contexts)
 		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
 		if o.reason == "" && v.Score >= DefaultThreshold && answerPolarity(c.answer) == unknown && len(x.findings) > 0 && x.clean < x.coverage {

@@ -179,8 +179,6 @@ func findingReason(f entail.Finding) string {
 	switch {
 	case f.Kind == entail.Dropped:
 		return "the contexts limit this: " + quoted(f.Stated)
-	case f.Kind == entail.Pairing:
-		return "the contexts give " + quoted(f.Stated) + " for something else than " + quoted(f.Claimed)
 	case f.Stated == "":
 		return "the contexts do not say " + quoted(f.Claimed)
 	case f.Claimed == "":

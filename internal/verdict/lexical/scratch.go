@@ -48,6 +48,7 @@ type scratch struct {
 	claimRoles      []role
 	quoteRoles      []role
 	quoteKeys       []uint64
+	folded          []byte // see isVerbatim
 
 	values      []number       // values in the contexts
 	valueChunks []int32        // chunk of each element of values

@@ -236,3 +236,10 @@ func sameRoot(a, b string) bool {
 	const minRoot, maxEnding = 5, 5
 	return n >= minRoot && len(a)-n <= maxEnding && len(b)-n <= maxEnding && (n >= len(a)-3 || n >= len(b)-3)
 }
+
+func abs(n int) int {
+	if n < 0 {
+		return -n
+	}
+	return n
+}

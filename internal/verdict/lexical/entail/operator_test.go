@@ -28,6 +28,8 @@ func TestOperators(t *testing.T) { testFindings(t, "testdata/operators.txt") }
 
 func TestDifferences(t *testing.T) { testFindings(t, "testdata/differences.txt") }
 
+func TestPairing(t *testing.T) { testFindings(t, "testdata/pairing.txt") }
+
 func TestForeignPolarity(t *testing.T) { testFindings(t, "testdata/languages.txt") }
 
 func testFindings(t *testing.T, name string) {

@@ -2,145 +2,286 @@ package entail
 
 import (
 	"strings"
+	"unicode"
 
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// numbers appends the indices of the words of x that are written in digits.
-func (x *Sentence) numbers(dst []int) []int {
-	for i := range x.Words {
-		if x.Words[i].Is(lexicon.Number) && !x.Words[i].Is(lexicon.Ordinal) && (i == 0 || x.Gap(i) != "-") {
-			dst = append(dst, i)
-		}
-	}
-	return dst
+const (
+	// maxParts is the maximum number of parts of the statements that are compared with a
+	// claim. The last one contains the rest.
+	maxParts = 64
+	// maxPairings limits the product of the numbers of words in a claim and the statements.
+	maxPairings = 20_000
+	// Two parts with at most maxExtra words that are not in the claim are compared even if
+	// these words are in other positions; with at most maxExtraValue if one is a number.
+	maxExtra, maxExtraValue = 2, 4
+)
+
+// A pairing compares a claim with statements that say several things: "the Basic plan costs
+// $10 and the Team plan $49". The statements are split into parts.
+type pairing struct {
+	c      *Comparer
+	claim  *Sentence
+	stated []*Sentence
+	parts  []part
+	masks  []uint64 // the parts that contain each word of the claim, as a bit set
+	own    part     // the part of the claim that is compared
+	extra  [][]bool // whether each word of the statements adds something to own
 }
 
-// like reports whether two numbers have the same notation: a currency sign before, a
-// percent sign or the same word after, or a time of day.
-func (x *Sentence) like(i int, y *Sentence, j int) bool {
-	return x.notation(i) == y.notation(j)
-}
+// A part is a range of words of a sentence.
+type part struct{ sentence, first, end int }
 
-// notation returns the sign before and after a number, and the word after it if it is
-// a unit.
-func (x *Sentence) notation(i int) string {
-	w := &x.Words[i]
-	before, after := "", ""
-	if w.Start > 0 {
-		for _, sign := range [...]string{"$", "€", "£", "¥"} {
-			if strings.HasSuffix(x.Text[:w.Start], sign) {
-				before = sign
-			}
-		}
-	}
-	rest := x.Text[w.End:]
-	switch {
-	case strings.HasPrefix(rest, "%"), strings.HasPrefix(rest, " %"):
-		after = "%"
-	case strings.HasPrefix(rest, ":"):
-		after = ":"
-	case i+1 < len(x.Words) && x.Words[i+1].Class&(lexicon.Unit|lexicon.Scale|lexicon.Month) != 0:
-		after = "#"
-		if x.Words[i+1].Is(lexicon.Unit) {
-			after = x.Words[i+1].Lower[:min(3, len(x.Words[i+1].Lower))]
-		}
-	case len(w.Lower) == 4 && before == "" && (w.Lower[0] == '1' || w.Lower[0] == '2'):
-		after = "year"
-	}
-	return before + after
-}
-
-// pairing finds a number that the statement gives for something else than the claim
-// does: "$52 in Harbour" against "$38 in Harbour and $52 in Hillside".
+// pairing finds a value or property that the claim gives to something else than the
+// statement does: "the Team plan costs $10".
 func (a *Alignment) pairing() (Finding, bool) {
-	c, s := a.Claim, a.Stated
-	ns := s.numbers(nil)
-	if len(ns) < 2 || strings.ContainsAny(s.Text, "|\t\n") { // tables have their own check
+	return a.c.pairing(a.Claim, a.Stated)
+}
+
+func (c *Comparer) pairing(claim *Sentence, stated ...*Sentence) (Finding, bool) {
+	p := pairing{c: c, claim: claim, stated: stated}
+	words := 0
+	for n, x := range stated {
+		if strings.ContainsAny(x.Text, "|\t") { // tables have their own check
+			return Finding{}, false
+		}
+		p.parts = appendParts(p.parts, n, x)
+		words += len(x.Words)
+	}
+	if len(p.parts) < 2 || words*len(claim.Words) > maxPairings {
 		return Finding{}, false
 	}
-	for _, i := range c.numbers(nil) {
-		v := -1 // index in ns of the same number
-		var same []int
-		for k, j := range ns {
-			if c.like(i, s, j) {
-				same = append(same, k)
-			}
-			if s.Words[j].Key == c.Words[i].Key {
-				v = k
-			}
-		}
-		if n := c.notation(i); v < 0 || len(same) < 2 || n == "" || n == "year" || n == "#" {
-			continue
-		}
-		own, other, at := 0, 0, -1
-		for k := range c.Words {
-			if !c.Words[k].Content || a.To[k] < 0 || c.isNumber(k) || abs(k-i) > 8 || c.separated(i, k) {
+	for i := range claim.Words {
+		p.masks = append(p.masks, p.mask(i))
+	}
+	for _, p.own = range appendParts(nil, 0, claim) {
+		p.extra = p.extra[:0]
+		for k := p.own.first; k < p.own.end; k++ {
+			if p.masks[k] == 0 || claim.isNumeric(k) {
 				continue
 			}
-			switch n := s.segmentOf(a.To[k], ns); {
-			case n == v:
-				own++
-			case n >= 0:
-				other++
-				at = a.To[k]
+			for v := range p.parts {
+				if f, ok := p.swapped(k, v); ok {
+					return f, true
+				}
 			}
-		}
-		if other > 0 && own == 0 {
-			return Finding{Kind: Pairing, Stated: s.Words[ns[v]].Text(s.Text), Claimed: s.Words[at].Text(s.Text)}, true
 		}
 	}
 	return Finding{}, false
 }
 
-func abs(n int) int {
-	if n < 0 {
-		return -n
+// appendParts splits x, which is sentence n, at punctuation and conjunctions.
+func appendParts(dst []part, n int, x *Sentence) []part {
+	first := 0
+	for i := 1; i <= len(x.Words); i++ {
+		if i < len(x.Words) && (len(dst) == maxParts-1 || !x.startsPart(i)) {
+			continue
+		}
+		if len(dst) == maxParts { // of later sentences
+			return dst
+		}
+		dst = append(dst, part{n, first, i})
+		first = i
 	}
-	return n
+	return dst
 }
 
-// separated reports whether another number or a clause boundary is between words i and k.
-func (x *Sentence) separated(i, k int) bool {
-	if x.Words[i].Clause != x.Words[k].Clause {
+// startsPart reports whether a part may start at word i, which is not the first.
+func (x *Sentence) startsPart(i int) bool {
+	if x.stopsAt(i) && !(x.isNumber(i) && x.isNumber(i-1)) { // not in 9:00
 		return true
 	}
-	for n := min(i, k) + 1; n < max(i, k); n++ {
-		if x.Words[n].Is(lexicon.Number) {
+	return isConjunction(x.Words[i].Lower)
+}
+
+// isConjunction reports whether w joins clauses or phrases.
+func isConjunction(w string) bool {
+	switch w {
+	case "and", "but", "while", "whereas", "or", "und", "oder", "et", "ou", "y", "e", "o", "en", "och", "og", "и", "а", "i", "ve", "و":
+		return true
+	}
+	return false
+}
+
+// mask returns the parts that contain word i of the claim.
+func (p *pairing) mask(i int) uint64 {
+	w := &p.claim.Words[i]
+	var m uint64
+	if !w.Content || isHiragana(w.Lower) {
+		return 0
+	}
+	for n, q := range p.parts {
+		for j := q.first; j < q.end && m&(1<<n) == 0; j++ {
+			if p.stated[q.sentence].Words[j].Key == w.Key {
+				m |= 1 << n
+			}
+		}
+	}
+	return m
+}
+
+// isHiragana reports whether w is in the script of Japanese function words and endings.
+func isHiragana(w string) bool {
+	return w != "" && strings.TrimLeftFunc(w, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) }) == ""
+}
+
+// swapped reports whether the claim's part takes word k from other parts than v and another
+// one from v, although v has a counterpart of word k and the others have one of the other.
+// The claim's part mentions neither of these.
+func (p *pairing) swapped(k, v int) (Finding, bool) {
+	others := p.masks[k]
+	if others&(1<<v) != 0 || !p.takes(others, v) {
+		return Finding{}, false
+	}
+	u := p.counterpart(k, v, others)
+	if u < 0 {
+		return Finding{}, false
+	}
+	taken, i := p.saysElse(others, v)
+	if taken < 0 {
+		return Finding{}, false
+	}
+	return Finding{Kind: Pairing, Stated: p.stated[p.parts[v].sentence].between(u, taken), Claimed: p.claim.between(k, i)}, true
+}
+
+// takes reports whether the claim's part has a word that is in part v but not in others.
+func (p *pairing) takes(others uint64, v int) bool {
+	for i := p.own.first; i < p.own.end; i++ {
+		if p.masks[i]&(1<<v) != 0 && p.masks[i]&others == 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// segmentOf returns the index in ns of the number to which word j belongs, or -1 if it
-// may belong to all: a number has the words around it up to the conjunction or comma
-// nearest to the next number. The words before the first number belong to all.
-func (x *Sentence) segmentOf(j int, ns []int) int {
-	if j < ns[0] {
-		return -1
+// counterpart returns a word of part v that is in the same position as word k of the claim
+// is in one of the others, or -1.
+func (p *pairing) counterpart(k, v int, others uint64) int {
+	at := p.parts[v]
+	s := p.stated[at.sentence]
+	for u := at.first; u < at.end; u++ {
+		if s.isNumeric(u) || !p.isExtra(at.sentence, u) {
+			continue
+		}
+		for n, m := range p.parts {
+			if others&(1<<n) == 0 {
+				continue
+			}
+			t := p.stated[m.sentence]
+			for i := m.first; i < m.end; i++ {
+				if t.Words[i].Key == p.claim.Words[k].Key && parallel(t, i, m, s, u, at) {
+					return u
+				}
+			}
+		}
 	}
-	for k, n := range ns {
-		if k+1 == len(ns) {
-			return k
-		}
-		next := ns[k+1]
-		boundary := next
-		for i := next; i > n; i-- {
-			if strings.ContainsAny(x.Gap(i), ",;") {
-				boundary = i
-				break
-			}
-			switch x.Words[i].Lower {
-			case "and", "but", "or", "while", "to":
-				boundary = i
-			}
-			if boundary != next {
-				break
+	return -1
+}
+
+// saysElse returns a word of part v that the claim's part takes and for which the others
+// have another one, and the same word of the claim, or -1.
+func (p *pairing) saysElse(others uint64, v int) (taken, claimed int) {
+	at := p.parts[v]
+	s := p.stated[at.sentence]
+	extra := 0
+	for n, m := range p.parts {
+		for i := m.first; (others|1<<v)&(1<<n) != 0 && i < m.end; i++ {
+			if p.isExtra(m.sentence, i) {
+				extra++
 			}
 		}
-		if j < boundary {
+	}
+	for i := at.first; i < at.end; i++ {
+		k := p.takenAt(&s.Words[i], others)
+		if k < 0 {
+			continue
+		}
+		for n, m := range p.parts {
+			t := p.stated[m.sentence]
+			for j := m.first; others&(1<<n) != 0 && j < m.end; j++ {
+				if !p.isExtra(m.sentence, j) {
+					continue
+				}
+				value, other := s.isNumeric(i), t.isNumeric(j)
+				if extra <= maxExtra || value && (other || extra <= maxExtraValue) || value == other && parallel(s, i, at, t, j, m) {
+					return i, k
+				}
+			}
+		}
+	}
+	return -1, -1
+}
+
+// takenAt returns the word of the claim's part that is the same as w, if others do not
+// contain it, or -1.
+func (p *pairing) takenAt(w *Word, others uint64) int {
+	for k := p.own.first; k < p.own.end; k++ {
+		if p.masks[k] != 0 && p.masks[k]&others == 0 && p.claim.Words[k].Key == w.Key {
 			return k
+		}
+	}
+	return -1
+}
+
+// isExtra reports whether word i of a statement carries meaning, and neither it nor another
+// word of its name is in the claim's part.
+func (p *pairing) isExtra(sentence, i int) bool {
+	if len(p.extra) == 0 {
+		for _, s := range p.stated {
+			p.extra = append(p.extra, p.extras(s))
+		}
+	}
+	return p.extra[sentence][i]
+}
+
+func (p *pairing) extras(s *Sentence) []bool {
+	extra := make([]bool, len(s.Words))
+	for i := range s.Words {
+		w := &s.Words[i]
+		name := w.Is(lexicon.Capital)
+		extra[i] = w.Content && (w.traits&light == 0 || name)
+		for n := p.own.first; n < p.own.end && extra[i]; n++ {
+			r := p.c.relation(&p.claim.Words[n], w)
+			extra[i] = r == Unrelated || r == Opposite
+		}
+		if i == 0 || !name || !w.Content || s.Gap(i) != " " || !s.Words[i-1].Is(lexicon.Capital) || !s.Words[i-1].Content {
+			continue
+		}
+		if !extra[i-1] {
+			extra[i] = false
+		}
+		for k := i; k > 0 && !extra[i] && extra[k-1] && s.Words[k-1].Is(lexicon.Capital) && s.Gap(k) == " "; k-- {
+			extra[k-1] = false
+		}
+	}
+	return extra
+}
+
+// parallel reports whether word i of x and word j of y are in the same position of their
+// parts: both start it, or follow or precede the same word.
+func parallel(x *Sentence, i int, p part, y *Sentence, j int, q part) bool {
+	if i+1 < p.end && j+1 < q.end && x.Words[i+1].Key == y.Words[j+1].Key && x.Words[i+1].Content {
+		return true
+	}
+	before, after := x.governor(i, p), y.governor(j, q)
+	if before < 0 || after < 0 {
+		return before == after && !x.isPredicate(i) && !y.isPredicate(j)
+	}
+	return x.Words[before].Key == y.Words[after].Key
+}
+
+// governor returns the word before word i of part p, without determiners, or -1 if word i
+// starts the part.
+func (x *Sentence) governor(i int, p part) int {
+	for i--; i >= p.first; i-- {
+		switch w := x.Words[i].Lower; w {
+		case "le", "la", "les", "el", "los", "las", "der", "die", "das", "den", "dem", "ein", "eine", "un", "une", "una", "il":
+		default:
+			if !english.IsDeterminer(w) && (i > p.first || !isConjunction(w)) {
+				return i
+			}
 		}
 	}
 	return -1
