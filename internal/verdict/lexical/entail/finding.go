@@ -44,17 +44,25 @@ func (k Kind) minCoverage() float64 {
 	return 0.6
 }
 
-// minParsed is the coverage of statements that are parsed.
-const minParsed = 0.75
+// minParsed is the coverage of statements that are parsed, and minParsedNames that of
+// statements with other names than the claim.
+const minParsed, minParsedNames = 0.75, 0.4
 
 // Check appends the findings of all checks to dst, at most one of each kind.
 func (a *Alignment) Check(dst []Finding) []Finding {
 	coverage := a.Coverage()
-	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).polarity, (*Alignment).predicate, (*Alignment).roles, (*Alignment).pairing} {
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).polarity, (*Alignment).predicate, (*Alignment).pairing} {
 		dst = appendFinding(dst, a, check, coverage)
 	}
-	if coverage >= minParsed && !a.Stated.foreign {
-		dst = appendFinding(dst, a, (*Alignment).arguments, coverage)
+	if !a.Stated.foreign {
+		if coverage >= minParsed {
+			dst = appendFinding(dst, a, (*Alignment).arguments, coverage)
+		}
+		if coverage >= minParsed || coverage >= minParsedNames && a.renames() {
+			if f, ok := a.subjects(); ok {
+				dst = append(dst, f)
+			}
+		}
 	}
 	return a.checkOperators(dst, coverage)
 }
