@@ -1,13 +1,14 @@
 package segment
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // endsGlued decides a stop without a following space. The sentence ends between
-// a lower-case and a capitalized word, "end.Next", and before a note reference,
-// "end.12 Next".
+// a lower-case and a capitalized word, "end.Next", before a word that often
+// starts a sentence, "Paris.He", and before a note reference, "end.12 Next".
 func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
 	text := sp.text[:s.end]
 	if st.quoted && st.closeEnd != st.end && st.dots > 1 || st.closeEnd >= s.end {
@@ -23,12 +24,11 @@ func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
 	if b < utf8.RuneSelf && b-'A' >= 26 {
 		return false
 	}
-	t := sp.wordBefore(s.start, st.start)
-	if t.class == classDigits && st.dots == 1 {
-		w := wordAt(text, st.closeEnd, s.end)
-		return len(w) > 1 && sp.lang.is(w, useStarter) && st.closeEnd+len(w) < s.end && text[st.closeEnd+len(w)] == ' '
+	t := sp.wordBefore(s.start, beforeQuote(text[:st.start]))
+	if st.dots == 1 && (t.class == classDigits || t.class == classWord && t.runes > 1 && t.capital) && sp.startsGlued(st.closeEnd, s.end) {
+		return true
 	}
-	if t.class != classWord || t.runes < 3 && !st.emphatic || !t.lowerCase && st.dots > 0 && !t.capital {
+	if t.class != classWord || t.runes < 3 && !st.emphatic && !isShortEnd(text[t.start:t.end]) || !t.lowerCase && st.dots > 0 && !t.capital {
 		return false
 	}
 	if b >= utf8.RuneSelf || !t.ascii {
@@ -46,6 +46,33 @@ func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
 		return j-i > 1 || text[i] == 'I' || text[i] == 'A'
 	}
 	return text[j] == '.' && st.dots < 2 && sp.lookup(text[i:j], true) == classTitle
+}
+
+// beforeQuote returns the length of text without a closing quote at its end.
+func beforeQuote(text string) int {
+	for _, q := range [...]string{`"`, "”", "’"} {
+		if strings.HasSuffix(text, q) {
+			return len(text) - len(q)
+		}
+	}
+	return len(text)
+}
+
+// startsGlued reports whether a word that often starts a sentence is at i, before a space.
+func (sp *splitter) startsGlued(i, end int) bool {
+	w := wordAt(sp.text, i, end)
+	i += len(w)
+	return len(w) > 1 && i < end && sp.text[i] == ' ' && sp.lang.is(w, useStarter)
+}
+
+// isShortEnd reports whether a word of two letters often ends a sentence. Others may be
+// parts of names, as in "io.Reader".
+func isShortEnd(word string) bool {
+	switch word {
+	case "it", "us", "me", "up", "so", "in", "on":
+		return true
+	}
+	return false
 }
 
 // endsGluedQuestion splits "who?thanks" between lower-case words, but not
