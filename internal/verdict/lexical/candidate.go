@@ -75,15 +75,54 @@ func (c *claim) keep(q quote) {
 // maxAligned is the length of the longest texts that are compared word by word, in bytes.
 const maxAligned = 1500
 
+// An aligned statement is a statement of the contexts that was aligned with a claim.
+type aligned struct {
+	entail.Alignment
+
+	at     quote
+	stated entail.Sentence
+}
+
+// parseClaim parses c for align.
+func (s *scratch) parseClaim(j *Judge, c *claim) {
+	if s.alignedClaim != c {
+		j.entail.Parse(&s.claimed, c.text)
+		s.alignedClaim, s.aligned = c, s.aligned[:0]
+	}
+}
+
+// align aligns the claim parsed last with the statement at q. The result is valid until
+// parseClaim is called for another claim.
+func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
+	for _, a := range s.aligned {
+		if a.at.chunk == q.chunk && a.at.start == q.start && a.at.end == q.end {
+			return a
+		}
+	}
+	if len(s.aligned) == cap(s.aligned) {
+		s.aligned = append(s.aligned, &aligned{})
+	} else if s.aligned = s.aligned[:len(s.aligned)+1]; s.aligned[len(s.aligned)-1] == nil {
+		s.aligned[len(s.aligned)-1] = &aligned{}
+	}
+	a := s.aligned[len(s.aligned)-1]
+	a.at = q
+	j.entail.Parse(&a.stated, q.text(contexts))
+	j.entail.Align(&a.Alignment, &s.claimed, &a.stated)
+	return a
+}
+
 // A comparison is the result of comparing a claim with the statement that comes closest
 // to it.
 type comparison struct {
-	at       quote
-	coverage float64 // share of the claim that it covers
-	missing  float64 // weight of the heaviest missing word
-	findings []entail.Finding
-	cause    string  // word by which the claim says why something happened, if no candidate may do so
-	clean    float64 // coverage of the best statement without findings, or 0
+	at              quote
+	coverage        float64 // share of the claim that it covers
+	missing         float64 // weight of the heaviest missing word
+	findings        []entail.Finding
+	stated, claimed string  // the phrases of the first finding
+	clean           float64 // coverage of the best statement without findings, or 0
+	cleanAt         quote   // that statement
+	nearest         quote   // the statement that covers most of the claim by both alignment and hits
+	cause           string  // word by which the claim says why something happened, if no candidate may do so
 }
 
 // flaggedPenalty is subtracted from the coverage of a statement with findings, when the
@@ -96,30 +135,57 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 	if len(c.text) > maxAligned {
 		return best
 	}
-	j.entail.Parse(&s.claimed, c.text)
-	rank := -1.0
+	s.parseClaim(j, c)
+	rank, nearness := -1.0, 0.0
+	var nearest quote
 	cause := s.claimed.Cause()
 	for _, q := range c.candidates {
 		if q.end-q.start > maxAligned {
 			continue
 		}
-		j.entail.Parse(&s.stated, contexts[q.chunk][q.start:q.end])
-		if s.stated.Explains() {
+		a := s.align(j, contexts, q)
+		if a.stated.Explains() {
 			cause = ""
 		}
-		j.entail.Align(&s.alignment, &s.claimed, &s.stated)
-		x := comparison{at: q, coverage: s.alignment.Coverage(), missing: s.alignment.Missing(), findings: s.alignment.Check(nil), clean: best.clean}
+		x := comparison{at: q, coverage: a.Coverage(), missing: a.Missing(), findings: a.Check(nil), clean: best.clean, cleanAt: best.cleanAt}
 		n := x.coverage
 		if len(x.findings) > 0 {
 			n -= flaggedPenalty
-		} else {
-			x.clean = max(x.clean, x.coverage)
-			best.clean = x.clean
+		} else if x.coverage > x.clean {
+			x.clean, x.cleanAt = x.coverage, q
+			best.clean, best.cleanAt = x.clean, q
 		}
 		if n > rank {
 			best, rank = x, n
+			best.setPhrases()
+		}
+		if m := x.coverage + float64(q.covered)/float64(c.total*exactCredit); m > nearness {
+			nearest, nearness = q, m
 		}
 	}
-	best.cause = cause
+	best.cause, best.nearest = cause, nearest
 	return best
+}
+
+// supporting returns the statement that supports the claim: the one that covers most of it
+// without a finding, or else q.
+func (x *comparison) supporting(q quote) quote {
+	if x.clean > 0 {
+		return x.cleanAt
+	}
+	return q
+}
+
+// setPhrases quotes the phrases of the first finding.
+func (x *comparison) setPhrases() {
+	if len(x.findings) == 0 {
+		return
+	}
+	f := &x.findings[0]
+	x.stated, x.claimed = f.Stated.Quote(), f.Claimed.Quote()
+	switch f.Kind {
+	case entail.Dropped, entail.Antonym:
+		x.stated, x.claimed = f.Stated.Text(), f.Claimed.Text()
+	default:
+	}
 }

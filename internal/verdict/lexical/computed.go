@@ -14,6 +14,7 @@ type valueCheck struct {
 	all         bool     // no value of the claim lacks a counterpart
 	computation string   // computation that yields a value or a comparison of the claim, or ""
 	wrong       string   // computation that contradicts the claim, or ""
+	other       string   // the value that the closest candidate gives instead, or ""
 	replaced    string   // what the closest candidate says instead of a value, or ""
 }
 
@@ -75,7 +76,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 				x.wrong = d.Text
 			}
 		} else if other != "" && plain && !v.Loose && v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced {
-			x.replaced = "the contexts say " + quoted(other) + ", not " + quoted(c.text[v.Start:v.End])
+			x.other, x.replaced = other, "the contexts say "+quoted(other)+", not "+quoted(c.text[v.Start:v.End])
 		}
 		x.all = x.all && v.Loose
 	}

@@ -34,7 +34,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		}
 		return v
 	}
-	quotes := j.selectQuotes(s, c, contexts)
+	quotes := j.selectQuote(s, c, contexts)
 	verbatim := c.best.score == 1 && (s.sparse != nil || s.isVerbatim(c, contexts))
 	var values valueCheck
 	if !verbatim {
@@ -51,15 +51,15 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	case values.wrong != "":
 		o = objection{reason: values.wrong, maxScore: maxContradictedScore}
 	case o.reason == "" && values.replaced != "":
-		o = objection{reason: values.replaced, maxScore: maxContradictedScore, value: true}
+		o, quotes = objection{reason: values.replaced, stated: values.other, maxScore: maxContradictedScore, value: true}, c.candidates[:1]
 	case o.reason != "" && values.all && len(values.stated) > 0 && o.value:
 		o = objection{}
 	}
-	sameNegations := s.claimStmt.sameNegations(&s.quoteStmt)
+	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
 	o, quotes = j.checkYesOrNo(s, c, contexts, o, quotes)
 	others := j.otherSupports(s, c, contexts)
 	if o.reason != "" && len(others) > 0 {
-		quotes, o, sameNegations = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false
+		quotes, o, sameNegations, settled = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false, true
 	}
 	if o.reason == "" && v.Score >= DefaultThreshold {
 		var q quote
@@ -67,12 +67,13 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 			quotes = []quote{q}
 		}
 	}
+	var x comparison
 	if !verbatim {
-		x := j.compare(s, c, contexts)
+		x = j.compare(s, c, contexts)
 		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
 		if o.reason == "" && v.Score >= DefaultThreshold && answerPolarity(c.answer) == unknown && len(x.findings) > 0 && x.clean < x.coverage {
 			f := x.findings[0]
-			o = objection{reason: findingReason(f), maxScore: flaggedBase + flaggedShare*v.Score, incomplete: f.Missing}
+			o = objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, maxScore: flaggedBase + flaggedShare*v.Score, incomplete: f.Missing}
 			quotes = []quote{x.at}
 		}
 		if o.reason == "" && v.Score >= DefaultThreshold && x.cause != "" {
@@ -90,29 +91,34 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	switch {
 	case v.Score >= j.opts.Threshold:
 		v.Label = verdict.Supported
+		if len(quotes) > 0 {
+			if !settled {
+				quotes[0] = x.supporting(quotes[0])
+			}
+			quotes, v.Reason = j.support(s, c, contexts, quotes[0], sameNegations, &values)
+		}
 		v.ChunkIDs = chunksOf(others)
 		for _, q := range quotes {
 			v.ChunkIDs = append(v.ChunkIDs, q.chunk)
 		}
 		slices.Sort(v.ChunkIDs)
 		v.ChunkIDs = slices.Compact(v.ChunkIDs)
-		v.Reason = s.supportReason(c, contexts, quotes, sameNegations, j.opts.Joined)
-		if values.computation != "" {
-			v.Reason += "; " + values.computation
-		}
 		v.Evidence = s.toEvidence(contexts, quotes, v.Label)
 		return v
 	case len(quotes) == 0:
 		return v
 	case o.reason == "":
 		v.Label = verdict.NotMentioned
-		v.Reason = s.missingReason(c, contexts, quotes[0])
+		if x.nearest.end > 0 {
+			quotes[0] = x.nearest
+		}
+		v.Reason = j.missingReason(s, c, contexts, quotes[0])
 	default:
 		v.Label = verdict.Contradicted
 		if o.incomplete {
 			v.Label = verdict.NotMentioned
 		}
-		v.Reason = s.objectionReason(o, c, contexts, quotes[0])
+		v.Reason = j.objectionReason(s, o, c, contexts, quotes[0])
 	}
 	v.Evidence = s.toEvidence(contexts, quotes[:1], v.Label)
 	return v

@@ -12,6 +12,7 @@ import (
 // An objection is a reason why the contexts do not support a claim.
 type objection struct {
 	reason     string
+	stated     string  // words of the contexts that differ from the claim, or ""
 	maxScore   float64 // upper bound of the claim's score
 	value      bool    // about a number or date
 	incomplete bool    // part of the claim is missing from the contexts, but not contradicted
@@ -62,10 +63,10 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 		remaining--
 		v := &s.claimValues[t.value]
 		if n := s.nearestValue(c, v, contexts); n.similarity >= minSimilarity && n.within(q) {
-			return objection{reason: s.valueReason(c, t, n.text(contexts), contexts), maxScore: maxContradictedScore, value: true}
+			return s.valueObjection(c, t, n.text(contexts), contexts)
 		}
 		if other := a.differentNumber(b, v); other != "" {
-			return objection{reason: s.valueReason(c, t, other, contexts), maxScore: maxContradictedScore, value: true}
+			return s.valueObjection(c, t, other, contexts)
 		}
 	}
 	if coverage(0) < minCoverageForAntonym {
@@ -99,10 +100,14 @@ func (j *Judge) findAntonymOrNegation(s *scratch, c *claim, checkNegation bool) 
 	case a.negations == 0 && b.negations == 0:
 		return j.findAntonym(s, c)
 	case !checkNegation:
-	case a.negations == 0 && b.negates(a):
-		return objection{reason: "the contexts deny the claim", maxScore: maxContradictedScore}
-	case b.negations == 0 && a.negates(b):
-		return objection{reason: "the claim denies what the contexts say", maxScore: maxContradictedScore}
+	case a.negations == 0:
+		if n, m, ok := b.negates(a); ok {
+			return j.differs(s, int(b.contentToken(n).Start), int(a.contentToken(m).Start))
+		}
+	case b.negations == 0:
+		if m, n, ok := a.negates(b); ok {
+			return j.differs(s, int(b.contentToken(n).Start), int(a.contentToken(m).Start))
+		}
 	}
 	return objection{}
 }
@@ -133,7 +138,13 @@ func (j *Judge) findAntonym(s *scratch, c *claim) objection {
 // notStated returns the objection that the contexts state something else than the
 // claim does.
 func notStated(stated, claimed string) objection {
-	return objection{reason: "the contexts say " + quoted(stated) + ", not " + quoted(claimed), maxScore: maxContradictedScore}
+	return objection{reason: "the contexts say " + quoted(stated) + ", not " + quoted(claimed), stated: stated, maxScore: maxContradictedScore}
+}
+
+// valueObjection returns the objection that the contexts give the value other instead of
+// the number or date t.
+func (s *scratch) valueObjection(c *claim, t *term, other string, contexts []string) objection {
+	return objection{reason: s.valueReason(c, t, other, contexts), stated: other, maxScore: maxContradictedScore, value: true}
 }
 
 // A similarValue is a value in the contexts that resembles a value in a claim.
@@ -154,7 +165,7 @@ func (n *similarValue) text(contexts []string) string {
 	if n.value == nil || n.similarity < minSimilarity/2 {
 		return ""
 	}
-	return contexts[n.chunk][n.value.Start:n.value.End]
+	return wholeValue(contexts[n.chunk], n.value.Start, n.value.End)
 }
 
 // Bonuses added to the similarity of a value when values are ranked.
@@ -216,7 +227,7 @@ func (x *statement) differentNumber(y *statement, v *number) string {
 		t := y.contentToken(m)
 		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == (v.Kind == values.Ordinal) && x.sameNeighbour(n, y, m) &&
 			!verdict.InMarker(y.text, int(t.Start), int(t.End)) {
-			return y.word(m)
+			return wholeValue(y.text, int(t.Start), int(t.End))
 		}
 	}
 	return ""

@@ -88,6 +88,7 @@ type support struct {
 // matches all of them.
 func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.filter.clear()
+	s.alignedClaim = nil
 	s.values, s.valueChunks, s.valueTerms = s.values[:0], s.valueChunks[:0], s.valueTerms[:0]
 	s.entries, s.terms, s.claimValues, s.wordPairs = s.entries[:0], s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
 	s.keys.Clear(maxPooledKeys)

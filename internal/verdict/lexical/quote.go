@@ -16,32 +16,21 @@ type quote struct {
 
 // minSecondCoverage is the minimum share of a claim that a second quote must cover in
 // addition to the first.
-const minSecondCoverage = 0.2
+const minSecondCoverage = 0.08
 
-// selectQuotes returns up to two sentences near the closest window that cover most of
-// the claim.
-func (j *Judge) selectQuotes(s *scratch, c *claim, contexts []string) []quote {
+// selectQuote returns the sentence near the closest window that covers most of the claim,
+// or nothing.
+func (j *Judge) selectQuote(s *scratch, c *claim, contexts []string) []quote {
 	n := int(c.terms[1] - c.terms[0])
-	var quotes []quote
-	taken := slices.Grow(s.taken[:0], n)[:n]
-	for i := range taken {
-		taken[i] = levels
+	s.taken = slices.Grow(s.taken[:0], n)[:n]
+	for i := range s.taken {
+		s.taken[i] = levels
 	}
-	s.taken = taken
-	for len(quotes) < 2 {
-		best := j.bestSentence(s, c, contexts, taken)
-		if best.covered == 0 || len(quotes) > 0 && float64(best.covered) < minSecondCoverage*float64(c.total*exactCredit) {
-			break
-		}
-		quotes = append(quotes, best)
-		for _, h := range c.bestHits {
-			if int(h.chunk) == best.chunk && int(h.start) >= best.start && int(h.start) < best.end {
-				p := &taken[h.term-c.terms[0]]
-				*p = min(*p, h.level)
-			}
-		}
+	best := j.bestSentence(s, c, contexts, s.taken)
+	if best.covered == 0 {
+		return nil
 	}
-	return quotes
+	return []quote{best}
 }
 
 // bestSentence returns the sentence that adds the most credit to the terms. taken holds

@@ -1,90 +1,151 @@
 package lexical
 
 import (
+	"slices"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
-// appendPassage appends the chunk number of q to s.line, and an excerpt of q around the
-// first word that matches c.
-func (s *scratch) appendPassage(c *claim, contexts []string, q quote) {
-	at := 0
-	for i := range c.bestHits {
-		h := &c.bestHits[i]
-		if int(h.chunk) == q.chunk && int(h.start) >= q.start && int(h.start) < q.end {
-			at = int(h.start) - q.start
-			break
-		}
-	}
+const nearestIn = "nearest passage in "
+
+// appendPassage appends the chunk number of q to s.line, and an excerpt of q around byte
+// at of q.
+func (s *scratch) appendPassage(contexts []string, q quote, at int) {
 	s.line = strconv.AppendInt(append(s.line, "chunk "...), int64(q.chunk), 10)
-	s.line = verdict.AppendExcerpt(append(s.line, ": "...), contexts[q.chunk][q.start:q.end], at)
+	s.line = verdict.AppendExcerpt(append(s.line, ": "...), q.text(contexts), at)
 }
 
+// text returns the text of q.
+func (q quote) text(contexts []string) string { return contexts[q.chunk][q.start:q.end] }
+
+// minWhole is the share of a sentence that a phrase must have to be quoted instead of it.
+const minWhole = 0.8
+
 // objectionReason returns the reason for an objection to c, which quotes q.
-func (s *scratch) objectionReason(o objection, c *claim, contexts []string, q quote) string {
+func (j *Judge) objectionReason(s *scratch, o objection, c *claim, contexts []string, q quote) string {
 	s.line = append(append(s.line[:0], o.reason...), "; "...)
 	if o.incomplete {
 		s.line = append(s.line, nearestIn...)
 	}
-	s.appendPassage(c, contexts, q)
+	text := q.text(contexts)
+	at := indexWords(text, o.stated)
+	switch {
+	case o.stated == "" || at < 0:
+		at = j.explain(s, c, contexts, q)
+	case float64(len(o.stated)) >= minWhole*float64(len(strings.TrimSpace(text))):
+		return string(strconv.AppendInt(append(s.line, "chunk "...), int64(q.chunk), 10))
+	}
+	s.appendPassage(contexts, q, at)
 	return string(s.line)
 }
 
-const nearestIn = "nearest passage in "
+// indexWords returns the offset of the words s in text, or -1.
+func indexWords(text, s string) int {
+	for from := 0; from < len(text); {
+		i := strings.Index(text[from:], s)
+		if i < 0 {
+			break
+		}
+		i += from
+		if end := i + len(s); (i == 0 || !isLetter(text[i-1])) && (end == len(text) || !isLetter(text[end])) {
+			return i
+		}
+		from = i + 1
+	}
+	return strings.Index(text, s)
+}
 
-// supportReason returns the reason for a supported claim: the supporting passage and
-// how many words of c it covers. sameNegations is set if c and quotes[0] contain the
-// same number of negations.
-func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, sameNegations, joined bool) string {
-	found, all := 0, int(c.terms[1]-c.terms[0])
-	for i := c.terms[0]; i < c.terms[1]; i++ {
-		if s.terms[i].best < levels {
-			found++
-		}
+// support returns the passages that support c and the reason: the passages, the
+// computation if any, and the words of c that the passages do not contain. q is the best
+// passage. sameNegations is set if c and q contain the same number of negations.
+func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNegations bool, values *valueCheck) ([]quote, string) {
+	if strings.Contains(q.text(contexts), c.text) {
+		s.line = append(s.line[:0], statedIn...)
+		s.appendPassage(contexts, q, strings.Index(q.text(contexts), c.text))
+		return []quote{q}, string(s.line)
 	}
+	at := j.explain(s, c, contexts, q)
+	s.creditValues(c, values)
+	stated := s.isStated(c)
 	s.line = s.line[:0]
-	if len(quotes) > 0 {
-		q := quotes[0]
-		if sameNegations && found == all && float64(q.covered) >= minCoverageForStated*float64(c.total*exactCredit) {
-			s.line = append(s.line, "stated in "...)
-		} else {
-			s.line = append(s.line, "close match in "...)
-		}
-		s.appendPassage(c, contexts, q)
-		if found == all || q.chunk != c.best.chunk && !joined { // the counts refer to a different chunk
-			return string(s.line)
-		}
-		s.line = append(s.line, "; "...)
-	}
-	if joined {
-		s.line = append(s.line, "the contexts match "...)
+	if stated && sameNegations {
+		s.line = append(s.line, statedIn...)
 	} else {
-		s.line = append(strconv.AppendInt(append(s.line, "chunk "...), int64(c.best.chunk), 10), " matches "...)
+		s.line = append(s.line, "close match in "...)
 	}
-	s.line = append(strconv.AppendInt(s.line, int64(found), 10), " of the claim's "...)
-	s.line = append(strconv.AppendInt(s.line, int64(all), 10), " content words"...)
-	return string(s.line)
+	s.appendPassage(contexts, q, at)
+	quotes := []quote{q}
+	if !stated {
+		if more := j.secondQuote(s, c, contexts, q); more.covered > 0 {
+			quotes = append(quotes, more)
+			at = j.explainMore(s, c, contexts, more)
+			if s.line = append(s.line, " and "...); more.chunk == q.chunk {
+				s.line = verdict.AppendExcerpt(s.line, more.text(contexts), at)
+			} else {
+				s.appendPassage(contexts, more, at)
+			}
+		}
+	}
+	if values.computation != "" {
+		s.line = append(append(s.line, "; "...), values.computation...)
+	}
+	if !stated {
+		s.appendMissing(c, contexts)
+	}
+	return quotes, string(s.line)
+}
+
+const statedIn = "stated in "
+
+// creditValues marks the values of c that a passage states in other words as present.
+func (s *scratch) creditValues(c *claim, values *valueCheck) {
+	for i := range s.presence {
+		t := &s.terms[int(c.terms[0])+i]
+		for _, r := range values.stated {
+			if int(t.start) < r[1] && int(t.end) > r[0] {
+				s.presence[i] = isPresent
+			}
+		}
+	}
+}
+
+// secondQuote returns the sentence that contains most of the words of c that are not in
+// q, or a quote that covers nothing if none contains enough.
+func (j *Judge) secondQuote(s *scratch, c *claim, contexts []string, q quote) quote {
+	s.taken = slices.Grow(s.taken[:0], len(s.presence))[:len(s.presence)]
+	for i, p := range s.presence {
+		s.taken[i] = levels
+		if p != isMissing {
+			s.taken[i] = levelExact
+		}
+	}
+	more := j.bestSentence(s, c, contexts, s.taken)
+	if float64(more.covered) < minSecondCoverage*float64(c.total*exactCredit) || more.chunk == q.chunk && more.start < q.end && q.start < more.end {
+		return quote{}
+	}
+	return more
 }
 
 // missingReason returns the reason for an unsupported claim. It names the first missing number or
-// date and the most similar one in the contexts, or else the missing words.
-func (s *scratch) missingReason(c *claim, contexts []string, q quote) string {
+// date and the most similar one in the contexts, or else the words that are not in q.
+func (j *Judge) missingReason(s *scratch, c *claim, contexts []string, q quote) string {
+	at := j.explain(s, c, contexts, q)
 	s.line = s.line[:0]
 	if t := s.absentValue(c, contexts); t != nil {
 		v := &s.claimValues[t.value]
 		n := s.nearestValue(c, v, contexts)
-		s.line = append(s.line, notInContexts(c.text[v.Start:v.End], n.text(contexts))...)
+		s.line = append(s.line, notInContexts(wholeValue(c.text, v.Start, v.End), n.text(contexts))...)
 		s.line = append(s.line, "; "+nearestIn...)
-		s.appendPassage(c, contexts, q)
+		s.appendPassage(contexts, q, at)
 		return string(s.line)
 	}
 	const prefix = "not stated; "
 	s.line = append(s.line, prefix+nearestIn...)
-	s.appendPassage(c, contexts, q)
-	if s.appendAbsentWords(c, contexts) {
+	s.appendPassage(contexts, q, at)
+	if s.appendMissing(c, contexts) {
 		return string(s.line[len(prefix):])
 	}
 	return string(s.line)
@@ -109,54 +170,11 @@ func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
 		s.search.absent(contexts, c.text[start:end])
 }
 
-const (
-	maxListed   = 4  // maximum words listed in a reason
-	maxSearched = 16 // maximum words of a claim to search for
-	maxWordLen  = 40 // maximum length of a listed word in code points
-)
-
-// appendAbsentWords appends the first words of c that no context contains to s.line,
-// names before other words. It reports whether it found any.
-func (s *scratch) appendAbsentWords(c *claim, contexts []string) bool {
-	remaining, n, last := maxSearched, 0, int32(0)
-	for _, names := range [...]bool{true, false} {
-		for i := c.terms[0]; i < c.terms[1] && remaining > 0 && n < maxListed; i++ {
-			t := &s.terms[i]
-			if t.best < levels || t.found || t.name != names {
-				continue
-			}
-			remaining--
-			if !s.isAbsent(c, t, contexts) {
-				continue
-			}
-			start := max(t.start, min(last, t.end)) // the tokens of scripts without spaces overlap
-			switch {
-			case n == 0:
-				s.line = append(s.line, "; not in the contexts: "...)
-			case start == t.start:
-				s.line = append(s.line, ", "...)
-			}
-			s.line = append(s.line, clip(c.text[start:t.end])...)
-			last = t.end
-			n++
-		}
-		last = 0
-	}
-	return n > 0
-}
-
-// clip truncates a word to maxWordLen code points.
-func clip(w string) string {
-	if len(w) <= maxWordLen || utf8.RuneCountInString(w) <= maxWordLen {
-		return w
-	}
-	return string([]rune(w)[:maxWordLen]) + "…"
-}
-
 // valueReason returns the reason for a claim with a wrong number or date t. other is
 // the corresponding value in the contexts.
 func (s *scratch) valueReason(c *claim, t *term, other string, contexts []string) string {
-	claimed := c.text[t.start:t.end]
+	v := &s.claimValues[t.value]
+	claimed := wholeValue(c.text, v.Start, v.End)
 	if s.isAbsent(c, t, contexts) {
 		return notInContexts(claimed, other)
 	}
@@ -175,14 +193,62 @@ func notInContexts(value, nearest string) string {
 func quoted(s string) string { return verdict.Excerpt(s, 0) }
 
 // findingReason returns the reason for a claim that differs from a statement.
-func findingReason(f entail.Finding) string {
+func findingReason(k entail.Kind, stated, claimed string) string {
 	switch {
-	case f.Kind == entail.Dropped:
-		return "the contexts limit this: " + quoted(f.Stated)
-	case f.Stated == "":
-		return "the contexts do not say " + quoted(f.Claimed)
-	case f.Claimed == "":
-		return "the contexts say " + quoted(f.Stated) + ", the claim does not"
+	case k == entail.Dropped:
+		return "the contexts limit this: " + quoted(stated)
+	case stated == "":
+		return "the contexts do not say " + quoted(claimed)
+	case claimed == "":
+		return "the contexts say " + quoted(stated) + ", the claim does not"
 	}
-	return "the contexts say " + quoted(f.Stated) + ", the claim says " + quoted(f.Claimed)
+	return "the contexts say " + quoted(stated) + ", the claim says " + quoted(claimed)
+}
+
+// differs returns the objection that a clause of the contexts differs from a clause of the
+// claim: those around byte i of the quote and byte k of the claim.
+func (j *Judge) differs(s *scratch, i, k int) objection {
+	stated, claimed := j.clauseAt(s.quoteStmt.text, i), j.clauseAt(s.claimStmt.text, k)
+	return objection{reason: findingReason(entail.Polarity, stated, claimed), stated: stated, maxScore: maxContradictedScore}
+}
+
+// clauseAt returns the clause of a sentence around byte i.
+func (j *Judge) clauseAt(sentence string, i int) string {
+	var x entail.Sentence
+	j.entail.Parse(&x, sentence)
+	return x.PhraseAt(i).Quote()
+}
+
+// wholeValue returns the value at text[start:end] with the signs, digits and letters
+// joined to it: "4-3" for the 3 in it, "$10" for the 10.
+func wholeValue(text string, start, end int) string {
+	const maxJoined = 12
+	for n := 0; start > 0 && n < maxJoined && joins(text, start-1, -1); n++ {
+		start--
+	}
+	if start > 0 && text[start-1] == '-' && (start == 1 || text[start-2] == ' ') {
+		start--
+	}
+	for n := 0; end < len(text) && n < maxJoined && joins(text, end, 1); n++ {
+		end++
+	}
+	return text[start:end]
+}
+
+// joins reports whether byte i of text belongs to the value next to it: a letter, a digit
+// or a sign, or a mark between digits. step is the direction away from the value.
+func joins(text string, i, step int) bool {
+	c := text[i]
+	switch {
+	case c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z':
+		return true
+	case c == '$':
+		return step < 0
+	case c == '%':
+		return step > 0
+	case c == '-' || c == ':' || c == '/' || c == '.' || c == ',':
+		next := i + step
+		return next >= 0 && next < len(text) && text[next]-'0' <= 9 && text[i-step]-'0' <= 9
+	}
+	return false
 }

@@ -18,12 +18,12 @@ func TestReasonListsMissingWords(t *testing.T) {
 		want     string // suffix of the reason
 	}{
 		{[]string{far, "Bananas are rich in potassium."}, "Vienna bananas met ministers.", "; not in the contexts: Vienna"},
-		{[]string{"Zürich is large.", far}, "The treaty of Zurich bans whaling.", "; not in the contexts: treaty, bans, whaling"},
-		{[]string{"It answers every e-mail.", far}, "The treaty bans email.", "; not in the contexts: treaty, bans"},
+		{[]string{"Zürich is large.", far}, "The treaty of Zurich bans whaling.", "; not in the contexts: whaling, bans, treaty"},
+		{[]string{"It answers every e-mail.", far}, "The treaty bans email.", "; not in the contexts: bans, treaty"},
 		{[]string{"They co-operate.", far}, "Cooperate with a treaty.", "; not in the contexts: treaty"},
-		{[]string{"The museum’s garden.", far}, "A treaty of museum's whaling.", "; not in the contexts: treaty, whaling"},
-		{[]string{"Discovered in spring.", far}, "The treaty of covered whaling.", "; not in the contexts: treaty, whaling"},
-		{[]string{"Nothing.", far}, "Signed signed SIGNED " + strings.Repeat("x", 80) + ".", "; not in the contexts: Signed, " + strings.Repeat("x", 40) + "…"},
+		{[]string{"The museum’s garden.", far}, "A treaty of museum's whaling.", "; not in the contexts: whaling, treaty"},
+		{[]string{"Discovered in spring.", far}, "The treaty of covered whaling.", "; not in the contexts: whaling, treaty"},
+		{[]string{"Nothing.", far}, "Signed signed SIGNED " + strings.Repeat("x", 80) + ".", "; not in the contexts: " + strings.Repeat("x", 40) + "…, Signed"},
 	} {
 		v := judge(t, j, newTask("", c.contexts, c.claim))[0]
 		if v.Label != verdict.NotMentioned || !strings.HasPrefix(v.Reason, "nearest passage in chunk ") || !strings.HasSuffix(v.Reason, c.want) {
@@ -57,9 +57,9 @@ func TestReasonQuotesPassage(t *testing.T) {
 	j := newJudge(t, Options{})
 	for _, c := range []struct{ context, claim, want string }{
 		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for repairs.", "stated in chunk 0: “The bridge was closed for repairs in May.”"},
-		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for long repairs.", "close match in chunk 0: “The bridge was closed for repairs in May.”; chunk 0 matches 3 of the claim's 4 content words"},
+		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for long repairs.", "close match in chunk 0: “The bridge was closed for repairs in May.”; not in the contexts: long"},
 		{"Avoid the bridge: it was closed for repairs.", "The bridge was closed for repairs.", "close match in chunk 0: “Avoid the bridge: it was closed for repairs.”"},
-		{"It rained. The drug is not effective in children.", "The drug is effective in children.", "the contexts deny the claim; chunk 0: “The drug is not effective in children.”"},
+		{"It rained. The drug is not effective in children.", "The drug is effective in children.", "the contexts say “The drug is not effective in children”, the claim says “The drug is effective in children”; chunk 0"},
 	} {
 		v := judge(t, j, newTask("", []string{c.context}, c.claim))[0]
 		if v.Reason != c.want {

@@ -36,25 +36,30 @@ type scratch struct {
 	claims      []claim
 	claimValues []number
 
-	texts           []string // texts of the claims
-	question        string
-	tokens          []lexicon.Token
-	titled          bool // the current claim is in title case
-	claimed, stated entail.Sentence
-	alignment       entail.Alignment
-	passages        []values.Text
-	claimStmt       statement
-	quoteStmt       statement
-	claimRoles      []role
-	quoteRoles      []role
-	quoteKeys       []uint64
-	folded          []byte // see isVerbatim
+	texts        []string // texts of the claims
+	question     string
+	tokens       []lexicon.Token
+	titled       bool // the current claim is in title case
+	claimed      entail.Sentence
+	aligned      []*aligned // statements aligned with claimed
+	alignedClaim *claim     // the claim in claimed
+	passages     []values.Text
+	claimStmt    statement
+	quoteStmt    statement
+	claimRoles   []role
+	quoteRoles   []role
+	quoteKeys    []uint64
+	folded       []byte // see isVerbatim
 
 	values      []number       // values in the contexts
 	valueChunks []int32        // chunk of each element of values
 	valueTerms  []int32        // indices of terms that are numbers or dates
 	blockValues []number       // values in the current block
 	found       []values.Value // buffer of appendNumbers
+
+	presence []presence // for each term of the claim that is explained
+	anchors  []anchor
+	missing  []missingWord
 
 	taken     []level // see bestSentence
 	gain      []int64

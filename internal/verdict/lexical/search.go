@@ -86,9 +86,12 @@ func (s *searcher) absent(contexts []string, word string) bool {
 	}
 	_, first := utf8.DecodeRuneInString(lower)
 	if rest := lower[first:]; first == 1 && !s.trigrams.mayContain(lower) || !s.trigrams.mayContain(rest) {
-		return true
+		return !s.containsForm(contexts, lower) && !s.containsSplit(contexts, lower)
 	}
 	if s.containsAny(contexts, word) {
+		return false
+	}
+	if s.containsForm(contexts, lower) || s.containsSplit(contexts, lower) {
 		return false
 	}
 	const minLong = 6
@@ -98,6 +101,35 @@ func (s *searcher) absent(contexts []string, word string) bool {
 	upper := strings.ToUpper(lower)
 	_, firstUpper := utf8.DecodeRuneInString(upper)
 	return !s.containsAny(contexts, lower) && !s.containsAny(contexts, upper[:firstUpper]+lower[first:]) && !s.containsAny(contexts, upper)
+}
+
+// containsSplit reports whether any context contains word as two words: "stake holders"
+// for "stakeholders".
+func (s *searcher) containsSplit(contexts []string, word string) bool {
+	const minPart = 3
+	for i := minPart; i <= len(word)-minPart && s.budget > 0; i++ {
+		if s.trigrams.mayContain(word[:i]) && s.trigrams.mayContain(word[i:]) && utf8.RuneStart(word[i]) && s.containsAny(contexts, word[:i]+" "+word[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// containsForm reports whether any context contains a word that differs from word, which
+// is not in English, only in its ending.
+func (s *searcher) containsForm(contexts []string, word string) bool {
+	const minStem, maxEnding = 4, 3
+	n := utf8.RuneCountInString(word)
+	if n == len(word) || n < minStem+1 {
+		return false
+	}
+	stem := word
+	for range min(maxEnding, n-minStem, n/3) {
+		_, size := utf8.DecodeLastRuneInString(stem)
+		stem = stem[:len(stem)-size]
+	}
+	_, first := utf8.DecodeRuneInString(stem)
+	return s.trigrams.mayContain(stem[first:]) && (s.containsAny(contexts, stem) || s.containsAny(contexts, strings.ToUpper(stem[:first])+stem[first:]))
 }
 
 // containsAny reports whether any context contains substr.

@@ -95,7 +95,7 @@ func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdi
 			continue
 		}
 		v.Evidence = s.toEvidence(contexts, []quote{q}, v.Label)
-		v.Reason = s.missingReason(&s.claims[b.verdict], contexts, q)
+		v.Reason = j.missingReason(s, &s.claims[b.verdict], contexts, q)
 	}
 	return nil
 }

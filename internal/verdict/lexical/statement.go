@@ -142,12 +142,14 @@ func (x *statement) sameNeighbour(n int, y *statement, m int) bool {
 }
 
 // negates reports whether x negates y: a negated word of x also occurs in y, with the
-// same neighbour.
-func (x *statement) negates(y *statement) bool {
-	return slices.ContainsFunc(x.negated, func(n int) bool {
-		m := y.indexOf(x.key(n))
-		return m >= 0 && x.sameNeighbour(n, y, m)
-	})
+// same neighbour. It returns the indices of the word among the content words of each.
+func (x *statement) negates(y *statement) (n, m int, ok bool) {
+	for _, n := range x.negated {
+		if m := y.indexOf(x.key(n)); m >= 0 && x.sameNeighbour(n, y, m) {
+			return n, m, true
+		}
+	}
+	return 0, 0, false
 }
 
 // sameNegations reports whether x and y are unambiguous and contain the same number of

@@ -63,8 +63,8 @@ func (a *Alignment) inverted(words []int, p, q int) bool {
 	return after == (words[0] < p)
 }
 
-// phrase returns the text of a frame from its subject to its predicate.
-func (x *Sentence) phrase(f *frame) string {
+// phrase returns the words of a frame from its subject to its predicate.
+func (x *Sentence) phrase(f *frame) Phrase {
 	first, last := f.word, f.word
 	for _, w := range f.subject {
 		first, last = min(first, w), max(last, w)

@@ -121,7 +121,7 @@ func (a *Alignment) sameBound(want bound) bool {
 }
 
 // around returns the words around word i.
-func (x *Sentence) around(i int) string { return x.Span(max(0, i-3), min(len(x.Words)-1, i+2)) }
+func (x *Sentence) around(i int) Phrase { return x.Span(max(0, i-3), min(len(x.Words)-1, i+2)) }
 
 // opposed reports whether a word of the claim is aligned with an opposite.
 func (a *Alignment) opposed() bool {

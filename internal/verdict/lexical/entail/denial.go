@@ -21,7 +21,7 @@ func (a *Alignment) denied(stated []restriction) (Finding, bool) {
 		}
 	}
 	if j := s.onlyAt(); j >= 0 {
-		return Finding{Kind: Restriction, Stated: s.Words[j].Text(s.Text), Claimed: c.Span(first, end-1)}, true
+		return Finding{Kind: Restriction, Stated: s.Span(j, j), Claimed: c.Span(first, end-1)}, true
 	}
 	return Finding{}, false
 }

@@ -23,7 +23,7 @@ const (
 // A Finding is a reason why a statement does not entail a claim.
 type Finding struct {
 	Kind            Kind
-	Stated, Claimed string // words of the statement and of the claim
+	Stated, Claimed Phrase // words of the statement and of the claim
 	Missing         bool   // the claim is not contradicted, but says more than the statement
 }
 
@@ -69,7 +69,7 @@ func (a *Alignment) Check(dst []Finding) []Finding {
 
 func appendFinding(dst []Finding, a *Alignment, check func(*Alignment) (Finding, bool), coverage float64) []Finding {
 	f, ok := check(a)
-	if !ok || strings.EqualFold(f.Stated, f.Claimed) || f.Kind <= Predicate && (a.Stated.foreign || a.cancels()) {
+	if !ok || strings.EqualFold(f.Stated.Text(), f.Claimed.Text()) || f.Kind <= Predicate && (a.Stated.foreign || a.cancels()) {
 		return dst
 	}
 	if coverage < f.Kind.minCoverage() && (f.Kind > Predicate || a.withoutMissing() < f.Kind.minCoverage()) {

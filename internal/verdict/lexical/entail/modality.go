@@ -106,7 +106,7 @@ func (a *Alignment) supposition() (Finding, bool) {
 		if c.isNominal(i) && !adverb || s.lower(k-1) == "be" && !c.afterAuxiliary(i) || c.isHedged(i) || !a.sameContext(i, k) {
 			continue
 		}
-		return Finding{Kind: Modality, Stated: s.Span(j, k), Claimed: c.Words[i].Text(c.Text), Missing: true}, true
+		return Finding{Kind: Modality, Stated: s.Span(j, k), Claimed: c.Span(i, i), Missing: true}, true
 	}
 	return Finding{}, false
 }

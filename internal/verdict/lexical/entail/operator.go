@@ -118,10 +118,10 @@ func (x *Sentence) negations(first, end int) int {
 func (a *Alignment) differs(k Kind, i, j int, missing bool) (Finding, bool) {
 	f := Finding{Kind: k, Missing: missing}
 	if i >= 0 {
-		f.Claimed = a.Claim.Words[i].Text(a.Claim.Text)
+		f.Claimed = a.Claim.Span(i, i)
 	}
 	if j >= 0 {
-		f.Stated = a.Stated.Words[j].Text(a.Stated.Text)
+		f.Stated = a.Stated.Span(j, j)
 	}
 	return f, true
 }

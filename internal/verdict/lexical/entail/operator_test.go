@@ -129,7 +129,7 @@ func FuzzOperators(f *testing.F) {
 		c.Parse(&y, stated)
 		c.Align(&a, &x, &y)
 		for _, g := range a.checkOperators(nil, 1) {
-			if !strings.Contains(claimed, g.Claimed) || !strings.Contains(stated, g.Stated) {
+			if !strings.Contains(claimed, g.Claimed.Quote()) || !strings.Contains(stated, g.Stated.Quote()) {
 				t.Errorf("got finding %v, want words of %q and %q", g, stated, claimed)
 			}
 		}

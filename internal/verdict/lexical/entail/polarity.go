@@ -25,7 +25,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) || s.affirms(j) {
 			continue
 		}
-		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Words[i].Text(c.Text)}, true
+		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Span(i, i)}, true
 	}
 	for _, q := range c.cues() {
 		if a.To[q.at] >= 0 {
@@ -39,7 +39,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 		if a.How[i] == Opposite || s.negated(j) || !a.sameContext(i, j) || c.affirms(i) {
 			continue
 		}
-		return Finding{Kind: Polarity, Stated: s.Words[j].Text(s.Text), Claimed: c.between(q.at, i)}, true
+		return Finding{Kind: Polarity, Stated: s.Span(j, j), Claimed: c.between(q.at, i)}, true
 	}
 	for i, how := range a.How {
 		if how != Opposite {
@@ -49,7 +49,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 		if c.negated(i) != s.negated(j) || !a.sameContext(i, j) || a.From[j] != i || c.compares(i) && s.compares(j) || c.has(s.Words[j].Key) || c.isName(i) || s.isName(j) {
 			continue
 		}
-		return Finding{Kind: Antonym, Stated: s.Words[j].Text(s.Text), Claimed: c.Words[i].Text(c.Text)}, true
+		return Finding{Kind: Antonym, Stated: s.Span(j, j), Claimed: c.Span(i, i)}, true
 	}
 	return Finding{}, false
 }
@@ -144,7 +144,7 @@ func (a *Alignment) predicate() (Finding, bool) {
 		}
 		for i := range c.Words {
 			if c.Words[i].Content && a.To[i] < 0 && c.Words[i].traits&negative == 0 && c.isPredicate(i) && a.sameSlot(i, q.at) && len(c.cues()) < len(s.cues()) {
-				return Finding{Kind: Predicate, Stated: s.Words[q.at].Text(s.Text), Claimed: c.Words[i].Text(c.Text)}, true
+				return Finding{Kind: Predicate, Stated: s.Span(q.at, q.at), Claimed: c.Span(i, i)}, true
 			}
 		}
 	}
@@ -154,15 +154,15 @@ func (a *Alignment) predicate() (Finding, bool) {
 		}
 		for j := range s.Words {
 			if s.Words[j].Content && a.From[j] < 0 && s.Words[j].traits&negative == 0 && s.isPredicate(j) && a.sameSlot(q.at, j) && len(s.cues()) < len(c.cues()) {
-				return Finding{Kind: Predicate, Stated: s.Words[j].Text(s.Text), Claimed: c.Words[q.at].Text(c.Text)}, true
+				return Finding{Kind: Predicate, Stated: s.Span(j, j), Claimed: c.Span(q.at, q.at)}, true
 			}
 		}
 	}
 	return Finding{}, false
 }
 
-// between returns the text from word i to word j, in the order of the sentence.
-func (x *Sentence) between(i, j int) string { return x.Span(min(i, j), max(i, j)) }
+// between returns the words from word i to word j, in the order of the sentence.
+func (x *Sentence) between(i, j int) Phrase { return x.Span(min(i, j), max(i, j)) }
 
 // isName reports whether word i is capitalized and does not start a sentence.
 func (x *Sentence) isName(i int) bool {

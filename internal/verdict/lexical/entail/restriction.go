@@ -132,7 +132,7 @@ func (a *Alignment) restriction() (Finding, bool) {
 	}
 	for _, y := range stated {
 		if y.exception && a.applied(y, claimed) {
-			return Finding{Kind: Restriction, Stated: s.Span(y.at, y.end-1), Claimed: c.Text}, true
+			return Finding{Kind: Restriction, Stated: s.Span(y.at, y.end-1), Claimed: c.Span(0, len(c.Words)-1)}, true
 		}
 	}
 	return Finding{}, false
@@ -160,7 +160,7 @@ func (a *Alignment) dropped() (Finding, bool) {
 			}
 		}
 		if aligned == 0 {
-			return Finding{Kind: Dropped, Stated: s.Span(y.at, y.end-1), Claimed: c.Text, Missing: true}, true
+			return Finding{Kind: Dropped, Stated: s.Span(y.at, y.end-1), Claimed: c.Span(0, len(c.Words)-1), Missing: true}, true
 		}
 	}
 	return Finding{}, false

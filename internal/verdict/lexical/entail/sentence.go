@@ -52,6 +52,10 @@ const (
 	Time                 // before, after, until
 )
 
+// Light reports whether w says little: a function word, a quantifier, or a word such as
+// "take". Texts often express it in other words.
+func (w *Word) Light() bool { return !w.Content || w.traits&(light|linking) != 0 }
+
 // Parse resets x to the sentence in text.
 func (c *Comparer) Parse(x *Sentence, text string) {
 	x.Text, x.structure, x.read = text, nil, false
@@ -95,11 +99,6 @@ func (x *Sentence) is(i int, words ...string) bool {
 		}
 	}
 	return true
-}
-
-// Span returns the text from word first to word last.
-func (x *Sentence) Span(first, last int) string {
-	return x.Text[x.Words[first].Start:x.Words[last].End]
 }
 
 // split finds the clauses.

@@ -38,6 +38,7 @@ const (
 	negating                      // denies, in another language
 	excepting                     // starts an exception, in another language
 	light                         // little meaning of its own
+	linking                       // links or comments on statements
 	possessive                    // ends in 's
 )
 
@@ -47,7 +48,7 @@ func traitNames() map[string]trait {
 		"optional": optional, "possible": possible, "certain": certain, "causal": causal, "restrictive": restrictive,
 		"universal": universal, "partial": partial, "comparing": comparing, "bounding": bounding, "marking": marking,
 		"denying": denying, "directing": directing, "modal": modal, "function": functional,
-		"negating": negating, "excepting": excepting, "light": light,
+		"negating": negating, "excepting": excepting, "light": light, "linking": linking,
 	}
 }
 

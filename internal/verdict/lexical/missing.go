@@ -1,0 +1,194 @@
+package lexical
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
+)
+
+// A presence describes whether the quotes of a claim contain one of its terms.
+type presence uint8
+
+const (
+	isMissing presence = iota
+	isLight            // missing, but says little
+	isPresent          // in any form, or as a synonym
+)
+
+// An anchor is a word of a quote that matches a claim.
+type anchor struct {
+	at     int // byte offset in the quote
+	weight int64
+}
+
+// explain compares c with the sentence q word by word and sets s.presence. It returns the
+// offset in q around which most words of c are near each other.
+func (j *Judge) explain(s *scratch, c *claim, contexts []string, q quote) int {
+	n := int(c.terms[1] - c.terms[0])
+	s.presence = slices.Grow(s.presence[:0], n)[:n]
+	clear(s.presence)
+	return j.explainMore(s, c, contexts, q)
+}
+
+// explainMore is explain for a further quote of the same claim.
+func (j *Judge) explainMore(s *scratch, c *claim, contexts []string, q quote) int {
+	s.anchors = s.anchors[:0]
+	for i := range c.bestHits {
+		if h := &c.bestHits[i]; int(h.chunk) == q.chunk && int(h.start) >= q.start && int(h.start) < q.end {
+			s.present(c, h.term, int(h.start)-q.start)
+		}
+	}
+	if len(c.text) <= maxAligned && q.end-q.start <= maxAligned && slices.Contains(s.presence, isMissing) {
+		j.alignTerms(s, c, contexts, q)
+	}
+	if q.end-q.start <= excerptBytes {
+		return 0
+	}
+	return s.densest()
+}
+
+// alignTerms aligns the words of c with those of the sentence q.
+func (j *Judge) alignTerms(s *scratch, c *claim, contexts []string, q quote) {
+	s.parseClaim(j, c)
+	a := s.align(j, contexts, q)
+	k := c.terms[0]
+	for i := range s.claimed.Words {
+		w := &s.claimed.Words[i]
+		for k < c.terms[1] && s.terms[k].end <= w.Start {
+			k++
+		}
+		if k == c.terms[1] {
+			return
+		}
+		switch to := a.To[i]; {
+		case w.Start < s.terms[k].start:
+		case to >= 0 && a.How[i] != entail.Opposite:
+			s.present(c, k, int(a.stated.Words[to].Start))
+		case w.Light() && s.presence[k-c.terms[0]] == isMissing && s.terms[k].value < 0:
+			s.presence[k-c.terms[0]] = isLight
+		}
+	}
+}
+
+// present records that a quote of c contains a term at byte at.
+func (s *scratch) present(c *claim, term int32, at int) {
+	s.presence[term-c.terms[0]] = isPresent
+	s.anchors = append(s.anchors, anchor{at: at, weight: s.terms[term].weight})
+}
+
+// An excerpt of excerptBytes bytes starts excerptBefore bytes before the offset that it is
+// centered on.
+const excerptBytes, excerptBefore = 130, 30
+
+// densest returns the offset of the anchor with the heaviest excerpt.
+func (s *scratch) densest() int {
+	slices.SortFunc(s.anchors, func(a, b anchor) int { return cmp.Compare(a.at, b.at) })
+	best, at, from, end := int64(0), 0, 0, 0
+	sum := int64(0)
+	for _, a := range s.anchors {
+		for end < len(s.anchors) && s.anchors[end].at < a.at+excerptBytes-excerptBefore {
+			sum += s.anchors[end].weight
+			end++
+		}
+		for s.anchors[from].at < a.at-excerptBefore {
+			sum -= s.anchors[from].weight
+			from++
+		}
+		if sum > best {
+			best, at = sum, a.at
+		}
+	}
+	return at
+}
+
+// covered returns the share of the weight of c that its quotes contain.
+func (s *scratch) covered(c *claim) float64 {
+	sum := int64(0)
+	for i, p := range s.presence {
+		if p == isPresent {
+			sum += s.terms[int(c.terms[0])+i].weight
+		}
+	}
+	return float64(sum) / float64(max(1, c.total))
+}
+
+// isStated reports whether the quotes of c contain all of its words that say something.
+func (s *scratch) isStated(c *claim) bool {
+	return !slices.Contains(s.presence, isMissing) && s.covered(c) >= minCoverageForStated
+}
+
+const (
+	maxListed   = 3  // maximum words listed in a reason
+	maxSearched = 16 // maximum words of a claim to search for
+	maxWordLen  = 40 // maximum length of a listed word in code points
+	// minListedShare is the minimum weight of a listed word, as a share of the heaviest.
+	minListedShare = 0.4
+)
+
+// appendMissing appends the heaviest words of c that its quotes do not contain to s.line:
+// those that are elsewhere in the contexts, and those that are not. It reports whether it
+// appended any.
+func (s *scratch) appendMissing(c *claim, contexts []string) bool {
+	s.missing = s.missing[:0]
+	for i, p := range s.presence {
+		if t := &s.terms[int(c.terms[0])+i]; p == isMissing && !verdict.InMarker(c.text, int(t.start), int(t.end)) {
+			s.missing = append(s.missing, missingWord{start: int(t.start), end: int(t.end), weight: t.weight, elsewhere: t.best < levels || t.found})
+		}
+	}
+	slices.SortStableFunc(s.missing, func(a, b missingWord) int { return cmp.Compare(b.weight, a.weight) })
+	s.missing = s.missing[:min(len(s.missing), maxSearched)]
+	s.missing = slices.DeleteFunc(s.missing, func(w missingWord) bool { // a variant of the word may be in the quotes
+		return !w.elsewhere && !s.search.absent(contexts, c.text[w.start:w.end])
+	})
+	elsewhere := s.appendWords(c, "; elsewhere in the contexts: ", true)
+	return s.appendWords(c, "; not in the contexts: ", false) || elsewhere
+}
+
+// A missingWord is a word of a claim that its quotes do not contain.
+type missingWord struct {
+	start, end int // byte range in the claim
+	weight     int64
+	elsewhere  bool // in another sentence of the contexts
+}
+
+// appendWords appends up to maxListed of the missing words to s.line, after a prefix.
+// Those that overlap, as in scripts without spaces, are joined.
+func (s *scratch) appendWords(c *claim, prefix string, elsewhere bool) bool {
+	n := 0
+	words := s.missing[:0:0]
+	for _, w := range s.missing {
+		if w.elsewhere != elsewhere || len(words) > 0 && float64(w.weight) < minListedShare*float64(words[0].weight) {
+			continue
+		}
+		joined := false
+		for i := range words {
+			if x := &words[i]; w.start < x.end && x.start < w.end {
+				x.start, x.end, joined = min(x.start, w.start), max(x.end, w.end), true
+			}
+		}
+		if !joined {
+			words = append(words, w)
+		}
+	}
+	for _, w := range words[:min(len(words), maxListed)] {
+		if n == 0 {
+			s.line = append(s.line, prefix...)
+		} else {
+			s.line = append(s.line, ", "...)
+		}
+		s.line = append(s.line, clip(c.text[w.start:w.end])...)
+		n++
+	}
+	return n > 0
+}
+
+// clip truncates a word to maxWordLen code points.
+func clip(w string) string {
+	if len(w) <= maxWordLen || utf8.RuneCountInString(w) <= maxWordLen {
+		return w
+	}
+	return string([]rune(w)[:maxWordLen]) + "…"
+}
