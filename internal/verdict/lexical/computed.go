@@ -45,7 +45,8 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 		if len(text) > maxAligned {
 			continue
 		}
-		s.passages = append(s.passages, values.Read(text))
+		s.passages = slices.Grow(s.passages, 1)[:len(s.passages)+1]
+		s.passages[len(s.passages)-1].Read(text)
 		if float64(q.covered) >= minClose*float64(c.candidates[0].covered) {
 			near++
 		}

@@ -1,6 +1,9 @@
 package values
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // eachWord calls f with the words and numbers of text[from:to] in lower case.
 func eachWord(text string, from, to int, f func(w string, at int)) {
@@ -73,15 +76,24 @@ const maxCandidates = 48
 // candidates returns the values of passages that fits accepts, with their labels. It
 // returns nil if there are too many to tell which are meant.
 func candidates(passages []Text, fits func(*Value) bool) []candidate {
-	var out []candidate
+	n := 0
+	for p := range passages {
+		for i := range passages[p].Values {
+			if fits(&passages[p].Values[i]) {
+				n++
+			}
+		}
+	}
+	if n == 0 || n > maxCandidates {
+		return nil
+	}
+	out := make([]candidate, 0, n)
+	var labels []string
 	for p := range passages {
 		text := passages[p].Text
 		first := len(out)
 		for i := range passages[p].Values {
 			if v := &passages[p].Values[i]; fits(v) {
-				if len(out) == maxCandidates {
-					return nil
-				}
 				out = append(out, candidate{Value: *v, passage: p})
 			}
 		}
@@ -94,31 +106,46 @@ func candidates(passages []Text, fits func(*Value) bool) []candidate {
 			}
 		}
 		for i := first; i < len(out); i++ {
-			c := &out[i]
+			c, from := &out[i], len(labels)
 			if c.cell.heading.end > 0 {
-				c.addLabel(text, c.cell.row)
-				c.row = len(c.label)
-				c.addLabel(text, c.cell.heading)
-				continue
+				labels = passages[p].appendWords(labels, c.cell.row)
+				c.row = len(labels) - from
+				labels = passages[p].appendWords(labels, c.cell.heading)
+			} else {
+				c.delta = deltaAt(text, c)
+				labels = passages[p].appendWords(labels, span{c.from, c.Start})
+				labels = passages[p].appendWords(labels, span{c.End, c.to})
 			}
-			c.delta = deltaAt(text, c)
-			eachWord(text, c.from, c.to, func(w string, at int) {
-				if (at < c.Start || at >= c.End) && !isFunctionWord(w) {
-					c.label = append(c.label, stem(w))
-				}
-			})
+			c.label = labels[from:len(labels):len(labels)]
 		}
 	}
 	return out
 }
 
-// addLabel adds the content words of part of the text.
-func (c *candidate) addLabel(text string, s span) {
-	eachWord(text, s.start, s.end, func(w string, _ int) {
-		if !isFunctionWord(w) {
-			c.label = append(c.label, stem(w))
+// A contentWord is the stem of a word of a text that is not a function word.
+type contentWord struct {
+	stem string
+	at   int // offset of the word
+}
+
+// appendWords appends the stems of the content words that start in s.
+func (t *Text) appendWords(dst []string, s span) []string {
+	if !t.counted {
+		t.counted = true
+		eachWord(t.Text, 0, len(t.Text), func(w string, at int) {
+			if !isFunctionWord(w) {
+				t.words = append(t.words, contentWord{stem(w), at})
+			}
+		})
+	}
+	first := sort.Search(len(t.words), func(i int) bool { return t.words[i].at >= s.start })
+	for _, w := range t.words[first:] {
+		if w.at >= s.end {
+			break
 		}
-	})
+		dst = append(dst, w.stem)
+	}
+	return dst
 }
 
 // deltaAt returns the sign of a stated difference, such as "1,100 tonnes less than", or 0.

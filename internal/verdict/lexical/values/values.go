@@ -68,14 +68,23 @@ func (v *Value) limit() float64 {
 type Text struct {
 	Text   string
 	Values []Value
+
+	words   []contentWord // set if counted
+	counted bool
 }
 
 // Read returns a text with its values. Those in a Markdown table have the units of their
 // headings.
 func Read(text string) Text {
-	t := Text{text, Find(text)}
-	t.readTables()
+	var t Text
+	t.Read(text)
 	return t
+}
+
+// Read replaces t by text with its values. It reuses the memory of t.
+func (t *Text) Read(text string) {
+	*t = Text{Text: text, Values: Append(t.Values[:0], text), words: t.words[:0]}
+	t.readTables()
 }
 
 // Find returns the values in text in ascending order of their offsets. They do not
