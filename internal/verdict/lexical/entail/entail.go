@@ -15,8 +15,7 @@ type Comparer struct {
 	lex       *lexicon.Lexicon
 	traits    map[uint64]trait
 	forms     map[string]trait
-	antonyms  map[wordPair]bool
-	synonyms  map[wordPair]bool
+	relatives map[uint64][]relative // listed in words.txt
 	phrases   map[string][]phrase
 	particles map[string]bool
 }
@@ -25,7 +24,7 @@ type Comparer struct {
 func New(lex *lexicon.Lexicon) (*Comparer, error) {
 	c := &Comparer{
 		lex: lex, traits: map[uint64]trait{}, forms: map[string]trait{},
-		antonyms: map[wordPair]bool{}, synonyms: map[wordPair]bool{}, phrases: map[string][]phrase{}, particles: map[string]bool{},
+		relatives: map[uint64][]relative{}, phrases: map[string][]phrase{}, particles: map[string]bool{},
 	}
 	if err := c.readLists("words.txt", wordLists); err != nil {
 		return c, err
@@ -59,7 +58,8 @@ type Alignment struct {
 	// those with a counterpart that is not an opposite.
 	Total, Covered float64
 
-	c *Comparer
+	c         *Comparer
+	relatives []relative // of the current word
 }
 
 // Coverage returns the share of the claim's weight that has a counterpart.
@@ -108,12 +108,13 @@ func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
 		weight := c.lex.IDF(w.Key)
 		a.Total += weight
 		best, how, rank := -1, Unrelated, 0
+		a.relatives = c.appendRelatives(a.relatives[:0], w.Key)
 		for j := range stated.Words {
 			v := &stated.Words[j]
 			if !v.Content {
 				continue
 			}
-			r := c.relation(w, v)
+			r := relation(w, v, a.relatives)
 			if r == Unrelated {
 				continue
 			}
@@ -173,8 +174,34 @@ func resize[T any](s []T, n int, v T) []T {
 	return s
 }
 
+// A relative is a synonym or antonym of a word.
+type relative struct {
+	key      uint64
+	relation Relation
+}
+
+// appendRelatives appends the relatives of a word to dst. Of several with the same key
+// the first one counts.
+func (c *Comparer) appendRelatives(dst []relative, key uint64) []relative {
+	dst = append(dst, c.relatives[key]...)
+	c.lex.Related(key, func(k uint64, r lexicon.Relation) {
+		if r == lexicon.Antonym {
+			dst = append(dst, relative{k, Opposite})
+		} else {
+			dst = append(dst, relative{k, Synonym})
+		}
+	})
+	return dst
+}
+
 // relation returns the relation between two content words.
 func (c *Comparer) relation(a, b *Word) Relation {
+	var buf [8]relative
+	return relation(a, b, c.appendRelatives(buf[:0], a.Key))
+}
+
+// relation returns the relation between two content words. relatives are those of a.
+func relation(a, b *Word, relatives []relative) Relation {
 	if a.Key == b.Key {
 		return Same
 	}
@@ -182,26 +209,10 @@ func (c *Comparer) relation(a, b *Word) Relation {
 	if (a.Class|b.Class)&numeric != 0 {
 		return Unrelated
 	}
-	p := pairOf(a.Key, b.Key)
-	if c.antonyms[p] {
-		return Opposite
-	}
-	if c.synonyms[p] {
-		return Synonym
-	}
-	related := Unrelated
-	c.lex.Related(a.Key, func(k uint64, r lexicon.Relation) {
-		if k != b.Key {
-			return
+	for _, r := range relatives {
+		if r.key == b.Key {
+			return r.relation
 		}
-		if r == lexicon.Antonym {
-			related = Opposite
-		} else {
-			related = Synonym
-		}
-	})
-	if related != Unrelated {
-		return related
 	}
 	if negates(a.Lower, b.Lower) || negates(b.Lower, a.Lower) {
 		return Opposite
@@ -217,9 +228,11 @@ func negates(a, b string) bool {
 	if len(b) < 4 || len(a) <= len(b)-3 {
 		return false
 	}
-	for _, p := range [...]string{"un", "in", "im", "ir", "il", "non", "dis", "non-"} {
-		if rest, ok := strings.CutPrefix(a, p); ok && (rest == b || len(rest) > 4 && sameRoot(rest, b)) {
-			return true
+	if c := a[0]; c == 'u' || c == 'i' || c == 'n' || c == 'd' {
+		for _, p := range [...]string{"un", "in", "im", "ir", "il", "non", "dis", "non-"} {
+			if rest, ok := strings.CutPrefix(a, p); ok && (rest == b || len(rest) > 4 && sameRoot(rest, b)) {
+				return true
+			}
 		}
 	}
 	rest, ok := strings.CutSuffix(a, "less")

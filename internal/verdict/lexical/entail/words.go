@@ -3,6 +3,7 @@ package entail
 import (
 	_ "embed" // for words.txt
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -52,16 +53,6 @@ func traitNames() map[string]trait {
 	}
 }
 
-// A wordPair is an unordered pair of keys, the smaller one first.
-type wordPair [2]uint64
-
-func pairOf(a, b uint64) wordPair {
-	if a > b {
-		a, b = b, a
-	}
-	return wordPair{a, b}
-}
-
 // A phrase is a pair of words that means the same as one word.
 type phrase struct {
 	second string
@@ -91,14 +82,14 @@ func (c *Comparer) readLists(name, text string) error {
 			a, b, _ := strings.Cut(strings.Join(words, " "), "|")
 			for _, x := range keys(strings.Fields(a)) {
 				for _, y := range keys(strings.Fields(b)) {
-					c.antonyms[pairOf(x, y)] = true
+					c.relate(x, y, Opposite)
 				}
 			}
 		case "same":
 			ks := keys(words)
 			for i, x := range ks {
 				for _, y := range ks[:i] {
-					c.synonyms[pairOf(x, y)] = true
+					c.relate(x, y, Synonym)
 				}
 			}
 		case "phrase":
@@ -122,6 +113,18 @@ func (c *Comparer) readLists(name, text string) error {
 		}
 	}
 	return nil
+}
+
+// relate makes two words relatives. Opposites come first.
+func (c *Comparer) relate(x, y uint64, how Relation) {
+	for range 2 {
+		if r := (relative{y, how}); how == Opposite {
+			c.relatives[x] = slices.Insert(c.relatives[x], 0, r)
+		} else {
+			c.relatives[x] = append(c.relatives[x], r)
+		}
+		x, y = y, x
+	}
 }
 
 // maxExact is the length of the longest words whose traits apply to that form only, since

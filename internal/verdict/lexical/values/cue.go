@@ -127,7 +127,7 @@ const maxWords = 64
 
 // wordsOf returns the words of a claim without those of the value from start to end.
 func wordsOf(text string, start, end int) claimWords {
-	var c claimWords
+	c := claimWords{left: make([]string, 0, 16)}
 	previous := ""
 	eachWord(text, 0, len(text), func(w string, at int) {
 		if at >= start && at < end {

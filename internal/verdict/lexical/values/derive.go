@@ -22,19 +22,23 @@ type Derivation struct {
 // the value itself first.
 func Derive(claim Text, i int, passages []Text) (d Derivation, ok bool) {
 	v := claim.Values[i]
-	w := wordsOf(claim.Text, v.boundStart(claim.Text), v.End)
-	if v.Kind == Clock || v.Kind == Ordinal {
+	start := derivation{claim: claim, i: i, v: v, passages: passages}
+	switch v.Kind {
+	case Clock, Ordinal:
 		return Derivation{}, false
+	case Date:
+		return start.later()
+	default:
+		start.words = wordsOf(claim.Text, v.boundStart(claim.Text), v.End)
 	}
-	if v.Kind == Date {
-		return (&derivation{claim: claim, i: i, v: v, words: w, passages: passages}).later()
-	}
+	state := new(derivation)
 	for _, rule := range [...]func(*derivation) (Derivation, bool){
 		(*derivation).elapsed, (*derivation).ratio, (*derivation).change, (*derivation).share, (*derivation).partOf, (*derivation).discount,
 		(*derivation).quotient, (*derivation).product, (*derivation).rate, (*derivation).sum, (*derivation).difference, (*derivation).other,
 		(*derivation).list,
 	} {
-		if d, ok := rule(&derivation{claim: claim, i: i, v: v, words: w, passages: passages}); ok {
+		*state = start // which rules change
+		if d, ok := rule(state); ok {
 			return d, true
 		}
 	}

@@ -88,7 +88,7 @@ func candidates(passages []Text, fits func(*Value) bool) []candidate {
 		return nil
 	}
 	out := make([]candidate, 0, n)
-	var labels []string
+	labels := make([]string, 0, 8*n)
 	for p := range passages {
 		text := passages[p].Text
 		first := len(out)
