@@ -37,24 +37,39 @@ type part struct{ sentence, first, end int }
 // pairing finds a value or property that the claim gives to something else than the
 // statement does: "the Team plan costs $10".
 func (a *Alignment) pairing() (Finding, bool) {
-	return a.c.pairing(a.Claim, a.Stated)
+	f, _, ok := a.c.Pairing(a.Claim, a.Stated)
+	return f, ok
 }
 
-func (c *Comparer) pairing(claim *Sentence, stated ...*Sentence) (Finding, bool) {
+// Pairing finds a value or property that the claim gives to something else than the
+// statements do, which together have the words of the claim. It also returns the index of
+// the statement that gives it.
+func (c *Comparer) Pairing(claim *Sentence, stated ...*Sentence) (f Finding, statement int, ok bool) {
 	p := pairing{c: c, claim: claim, stated: stated}
 	words := 0
 	for n, x := range stated {
 		if strings.ContainsAny(x.Text, "|\t") { // tables have their own check
-			return Finding{}, false
+			return Finding{}, 0, false
 		}
 		p.parts = appendParts(p.parts, n, x)
 		words += len(x.Words)
 	}
 	if len(p.parts) < 2 || words*len(claim.Words) > maxPairings {
-		return Finding{}, false
+		return Finding{}, 0, false
 	}
+	covered, total := 0.0, 0.0
 	for i := range claim.Words {
+		w := &claim.Words[i]
 		p.masks = append(p.masks, p.mask(i))
+		if w.Content {
+			total += c.lex.IDF(w.Key)
+			if p.masks[i] != 0 {
+				covered += c.lex.IDF(w.Key)
+			}
+		}
+	}
+	if len(stated) > 1 && covered < Pairing.minCoverage()*total {
+		return Finding{}, 0, false
 	}
 	for _, p.own = range appendParts(nil, 0, claim) {
 		p.extra = p.extra[:0]
@@ -64,12 +79,12 @@ func (c *Comparer) pairing(claim *Sentence, stated ...*Sentence) (Finding, bool)
 			}
 			for v := range p.parts {
 				if f, ok := p.swapped(k, v); ok {
-					return f, true
+					return f, p.parts[v].sentence, true
 				}
 			}
 		}
 	}
-	return Finding{}, false
+	return Finding{}, 0, false
 }
 
 // appendParts splits x, which is sentence n, at punctuation and conjunctions.
@@ -90,7 +105,7 @@ func appendParts(dst []part, n int, x *Sentence) []part {
 
 // startsPart reports whether a part may start at word i, which is not the first.
 func (x *Sentence) startsPart(i int) bool {
-	if x.stopsAt(i) && !(x.isNumber(i) && x.isNumber(i-1)) { // not in 9:00
+	if x.stopsAt(i) && !strings.HasPrefix(x.Gap(i), ":") && !(x.isNumber(i) && x.isNumber(i-1)) { // not in "Price: $10" and 9,000
 		return true
 	}
 	return isConjunction(x.Words[i].Lower)
@@ -132,7 +147,7 @@ func isHiragana(w string) bool {
 // The claim's part mentions neither of these.
 func (p *pairing) swapped(k, v int) (Finding, bool) {
 	others := p.masks[k]
-	if others&(1<<v) != 0 || !p.takes(others, v) {
+	if others&(1<<v) != 0 || !p.takes(others, v) || len(p.stated) > 1 && !p.shares(others, v) {
 		return Finding{}, false
 	}
 	u := p.counterpart(k, v, others)
@@ -150,6 +165,16 @@ func (p *pairing) swapped(k, v int) (Finding, bool) {
 func (p *pairing) takes(others uint64, v int) bool {
 	for i := p.own.first; i < p.own.end; i++ {
 		if p.masks[i]&(1<<v) != 0 && p.masks[i]&others == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// shares reports whether part v and others have a word of the claim's part in common.
+func (p *pairing) shares(others uint64, v int) bool {
+	for i := p.own.first; i < p.own.end; i++ {
+		if p.masks[i]&(1<<v) != 0 && p.masks[i]&others != 0 {
 			return true
 		}
 	}
@@ -205,7 +230,11 @@ func (p *pairing) saysElse(others uint64, v int) (taken, claimed int) {
 					continue
 				}
 				value, other := s.isNumeric(i), t.isNumeric(j)
-				if extra <= maxExtra || value && (other || extra <= maxExtraValue) || value == other && parallel(s, i, at, t, j, m) {
+				switch few := extra <= maxExtraValue; {
+				case value && other && (few || len(p.stated) == 1):
+					return i, k
+				case len(p.stated) > 1: // an event is often told in other words in the next sentence
+				case extra <= maxExtra || value && few || value == other && parallel(s, i, at, t, j, m):
 					return i, k
 				}
 			}
