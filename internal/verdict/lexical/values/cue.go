@@ -6,6 +6,7 @@ import "strconv"
 // ask for.
 type claimWords struct {
 	left, right []string // stems of content words
+	topic       []string // those of both sides that ask for nothing
 	cues        cue
 }
 
@@ -99,7 +100,7 @@ func cueOf(w string) cue {
 		return cueChange
 	case "difference", "gap", "margin", "profit", "loss", "surplus", "deficit", "majority", "lead", "won":
 		return cueGap
-	case "remaining", "remain", "remains", "leaves", "leaving", "rest", "others", "unsold", "left":
+	case "remaining", "remain", "remains", "leaves", "leaving", "rest", "others", "unsold", "left", "faster", "slower", "quicker":
 		return cueGap
 	case "discount", "discounted", "rebate", "reduction":
 		return cueDiscount
@@ -160,6 +161,9 @@ func wordsOf(text string, start, end int) claimWords {
 		}
 		if k&^(cueMoney|cueMass|cueElapsed|cueGap|cueDiscount) != 0 || isFunctionWord(w) {
 			return
+		}
+		if k == 0 && len(c.topic) < maxWords {
+			c.topic = append(c.topic, stem(w))
 		}
 		switch {
 		case c.cues&cueThan != 0 && len(c.right) < maxWords:

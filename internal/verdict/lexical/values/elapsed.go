@@ -17,7 +17,7 @@ func (d *derivation) elapsed() (Derivation, bool) {
 	if r, ok := d.ownDates(); ok {
 		return r, ok
 	}
-	if r, ok := d.times(); ok {
+	if r, ok := d.hours(); ok {
 		return r, ok
 	}
 	cs := candidates(d.passages, isDay)
@@ -103,21 +103,26 @@ func (d *derivation) later() (Derivation, bool) {
 			}
 			y, _, _ := civil(from.Low)
 			z := period(y+int(sign*years), 1, y+int(sign*years), 12)
-			if c := Compare(&d.v, &z); c == Equal {
-				op := " + "
-				if sign < 0 {
-					op = " - "
-				}
-				return Derivation{Text: yearString(y) + op + n.String() + " = " + z.String(), Holds: true}, true
+			text := yearString(y) + " + " + n.String() + " = " + z.String()
+			if sign < 0 {
+				text = yearString(y) + " - " + n.String() + " = " + z.String()
+			}
+			if Compare(&d.v, &z) == Equal {
+				return Derivation{Text: text, Holds: true}, true
+			}
+			named, topic := false, wordsOf(d.claim.Text, d.v.Start, d.v.End).topic // what the later year is about
+			eachWord(p.Text, from.End, n.Start, func(w string, _ int) { named = named || !isFunctionWord(w) && contains(topic, stem(w)) })
+			if named {
+				return Derivation{Text: text + ", not " + d.v.String()}, true
 			}
 		}
 	}
 	return Derivation{}, false
 }
 
-// times uses the start and end of an event on one day. Of several events, the one with
+// hours uses the start and end of an event on one day. Of several events, the one with
 // the most words of the claim counts.
-func (d *derivation) times() (Derivation, bool) {
+func (d *derivation) hours() (Derivation, bool) {
 	cs := candidates(d.passages, func(s *Value) bool { return s.Kind == Clock })
 	found, top, tie := -1, 0, false
 	for i := 1; i < len(cs); i++ {

@@ -50,7 +50,7 @@ func listItems(text string, at int) []string {
 	_, end := sentence(text, at, at)
 	rest := text[at:end]
 	lead := -1
-	for _, s := range [...]string{" in ", ": ", " are ", " were ", " at ", ", namely ", " such as "} {
+	for _, s := range [...]string{" in ", ": ", " are ", " were ", " at ", " of ", " to ", ", namely ", " such as "} {
 		if strings.HasPrefix(rest, s) {
 			lead = len(s)
 		}

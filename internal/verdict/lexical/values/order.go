@@ -1,6 +1,9 @@
 package values
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Order checks a comparison that names no number: "the train is more expensive than the
 // bus", "the lake trail is the longest of the three". The words around two stated values
@@ -15,7 +18,8 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 		return Derivation{}, false
 	}
 	than := strings.Index(claim, " than ")
-	for _, v := range Find(claim) {
+	own := Find(claim)
+	for _, v := range own {
 		if v.Kind == Multiple || v.Kind == Number && v.Noun != "" && v.Low > 1 && than >= 0 && v.Start > than && v.End-than < 16 {
 			return Derivation{}, false // "cheaper than two singles"
 		}
@@ -24,7 +28,7 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 	var found Derivation
 	top := 0
 	for _, unit := range units(passages) {
-		if !w.measures(&unit) {
+		if !w.measures(&unit) || unit.Kind != Number && unit.Kind != Date && slices.ContainsFunc(own, func(v Value) bool { return v.Kind == unit.Kind }) {
 			continue
 		}
 		cs := candidates(passages, func(s *Value) bool {
