@@ -225,6 +225,9 @@ func (x *statement) differentNumber(y *statement, v *number) string {
 	}
 	for m := range y.content {
 		t := y.contentToken(m)
+		if t.Key == x.contentToken(n).Key {
+			return ""
+		}
 		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == (v.Kind == values.Ordinal) && x.sameNeighbour(n, y, m) &&
 			!verdict.InMarker(y.text, int(t.Start), int(t.End)) {
 			return wholeValue(y.text, int(t.Start), int(t.End))

@@ -48,6 +48,8 @@ func (x *Sentence) negates(i int) bool {
 		return x.lower(i+1) == "than"
 	case w.Lower == "instead":
 		return x.lower(i+1) == "of"
+	case w.Lower == "keep" || w.Lower == "keeps" || w.Lower == "kept" || w.Lower == "keeping":
+		return x.keptFrom(i) > 0
 	case w.Lower == "stop":
 		return strings.HasSuffix(x.lower(i+1), "ing")
 	case w.traits&negative != 0 && x.lower(i+1) == "by": // stopped by a place; banned by somebody
@@ -60,6 +62,18 @@ func (x *Sentence) negates(i int) bool {
 		return true
 	}
 	return w.traits&negative != 0
+}
+
+// keptFrom returns the verb after "from" that the "keep" at word i denies, as in "keep the
+// soap from foaming", or 0.
+func (x *Sentence) keptFrom(i int) int {
+	const maxDistance = 6
+	for k := i + 1; k+1 < len(x.Words) && k <= i+maxDistance && !x.stopsAt(k); k++ {
+		if x.Words[k].Lower == "from" && strings.HasSuffix(x.lower(k+1), "ing") {
+			return k + 1
+		}
+	}
+	return 0
 }
 
 // isIdiom reports whether the negation at word i negates nothing: "No, ...", "not only",
@@ -88,6 +102,8 @@ func (x *Sentence) isIdiom(i int) bool {
 func (x *Sentence) target(q cue) int {
 	const maxDistance = 4
 	switch x.Words[q.at].Lower {
+	case "keep", "keeps", "kept", "keeping":
+		return x.keptFrom(q.at)
 	case "nothing", "nobody", "none":
 		for i := q.at - 1; i >= 0 && i >= q.at-maxDistance; i-- {
 			if x.Words[i].Content {

@@ -22,7 +22,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 			continue
 		}
 		i := a.From[j]
-		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) || s.affirms(j) {
+		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
 			continue
 		}
 		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Span(i, i)}, true
@@ -52,6 +52,13 @@ func (a *Alignment) polarity() (Finding, bool) {
 		return Finding{Kind: Antonym, Stated: s.Span(j, j), Claimed: c.Span(i, i)}, true
 	}
 	return Finding{}, false
+}
+
+// isSupposed reports whether word i is in a clause that supposes something without stating
+// it: "if the food does not arrive".
+func (x *Sentence) isSupposed(i int) bool {
+	cl := x.Clauses[x.Words[i].Clause]
+	return cl.Kind == Condition && (x.lower(cl.First) == "if" || x.lower(cl.First) == "whether")
 }
 
 // alignedIn returns the number of aligned words in the clause of q and in its scope, or in

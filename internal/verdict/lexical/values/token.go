@@ -150,13 +150,27 @@ func (r *reader) checkName(t *token) {
 		return
 	}
 	switch w {
-	case "may", "march", "mar", "sun", "sat", "mon", "wed", "second", "dec", "jan":
+	case "may", "march":
+		if !r.is(r.n-1, "on", "until", "since", "from", "by", "before", "after", "through", "to") || !startsDay(r.text[t.end:]) {
+			t.class &^= month
+		}
+	case "mar", "sun", "sat", "mon", "wed", "second", "dec", "jan":
 		t.class &^= month | weekday
 	case "mars", "mai", "marco":
 		if !r.has(r.n-1, digits) { // 20 mars
 			t.class &^= month
 		}
 	}
+}
+
+// startsDay reports whether s starts with a space and a number of one or two digits, as in
+// text without capitals: "on march 19".
+func startsDay(s string) bool {
+	n := 1
+	for n < len(s) && s[n]-'0' <= 9 {
+		n++
+	}
+	return n > 1 && n < 4 && s[0] == ' ' && (n == len(s) || !isASCIILetter(s[n]) && s[n] != '%' && s[n] != ':')
 }
 
 // foreign reads the word with other than ASCII letters at i, or a single character.
