@@ -68,6 +68,43 @@ func TestReasonQuotesPassage(t *testing.T) {
 	}
 }
 
+func TestReasonNamesMissingWords(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, c := range []struct{ context, claim, want string }{
+		{ // a second passage
+			"The old bridge over the Elbe was closed for repairs in May. It rained. Engineers found cracks in a pillar of the bridge.",
+			"The old bridge over the Elbe was closed for repairs in May, after engineers found cracks in a pillar.",
+			"close match in chunk 0: “The old bridge over the Elbe was closed for repairs in May.” and “Engineers found cracks in a pillar of the bridge.”",
+		},
+		{ // synonyms, other forms and words that say little
+			"Stake holders of the company purchased the factory in Leeds.",
+			"Moreover, stakeholders of the company bought the factory in Leeds.",
+			"close match in chunk 0: “Stake holders of the company purchased the factory in Leeds.”",
+		},
+		{ // the heaviest words, and those that are elsewhere
+			"Nurses at the clinic receive free parking. A sauna opened last week.",
+			"Nurses at the clinic receive a free sauna, three bicycles and unlimited marzipan from Denmark.",
+			"nearest passage in chunk 0: “Nurses at the clinic receive free parking.”; elsewhere in the contexts: sauna; not in the contexts: marzipan, bicycles, Denmark",
+		},
+		{ // another language
+			"Каждая компания получила письма.",
+			"Компании получили подарки.",
+			"nearest passage in chunk 0: “Каждая компания получила письма.”; not in the contexts: подарки",
+		},
+		{ // a number in a score
+			"Desmarais made it 4-2 before Ling scored a goal.",
+			"Desmarais made it 4-3 before Ling scored a goal.",
+			"“4-3” is not in the contexts (nearest: “4-2”); chunk 0: “Desmarais made it 4-2 before Ling scored a goal.”",
+		},
+	} {
+		v := judge(t, j, newTask("", []string{c.context}, c.claim))[0]
+		if v.Reason != c.want {
+			t.Errorf("%q: got %v (%s), want %s", c.claim, v.Label, v.Reason, c.want)
+		}
+	}
+}
+
 func TestReasonIgnoresNumbersInMarkers(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})

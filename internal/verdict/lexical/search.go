@@ -108,7 +108,11 @@ func (s *searcher) absent(contexts []string, word string) bool {
 func (s *searcher) containsSplit(contexts []string, word string) bool {
 	const minPart = 3
 	for i := minPart; i <= len(word)-minPart && s.budget > 0; i++ {
-		if s.trigrams.mayContain(word[:i]) && s.trigrams.mayContain(word[i:]) && utf8.RuneStart(word[i]) && s.containsAny(contexts, word[:i]+" "+word[i:]) {
+		if !s.trigrams.mayContain(word[:i]) || !s.trigrams.mayContain(word[i:]) || !utf8.RuneStart(word[i]) {
+			continue
+		}
+		split := word[:i] + " " + word[i:]
+		if s.containsAny(contexts, split) || s.containsAny(contexts, strings.ToUpper(split[:1])+split[1:]) {
 			return true
 		}
 	}

@@ -80,7 +80,7 @@ func (r *reader) monthFirst(i int) (Value, int) {
 		v, n := r.withYear(d, m, k+1)
 		return v, n
 	}
-	if s := r.str(i); len(s) < 4 && !r.is(i, "may") || s[0] >= 'a' && s[0] < 0x80 || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") {
+	if s := r.str(i); len(s) < 4 && !r.is(i, "may") || s[0] >= 'a' && s[0] < 0x80 && !r.is(i-1, "in", "since", "until", "last", "next") || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") {
 		return Value{}, 0
 	}
 	return recurring(m, 1, m, lastDay(0, m)), i + 1

@@ -20,7 +20,7 @@ func TestFind(t *testing.T) {
 		"version 1.2.3 and section 4":               "",
 		"see Passage 2 and step 3":                  "",
 		"no one came; one of them left":             "",
-		"born on march 19 or in may":                "19 March",
+		"born on march 19 or in may or in february": "19 March February",
 		"only one office":                           "1 office",
 		"only the second half of the season":        "2nd half",
 		"a third party":                             "3rd party",
