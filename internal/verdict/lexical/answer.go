@@ -178,7 +178,7 @@ func (r *answerReader) readSentence(chunk int, text string, start, end int) {
 	sentence.pronoun = len(x.tokens) > 0 && isPronoun(x.lower(0))
 	var found []number
 	if r.value != nil {
-		found = r.s.appendNumbers(nil, maxRoles, x.text, x.tokens)
+		found = r.s.appendNumbers(nil, maxNumbers, x.text, x.tokens)
 	}
 	clause, seen := 0, make([]bool, len(r.words))
 	for i := 0; i < len(x.tokens); i++ {

@@ -136,17 +136,25 @@ func (j *Judge) checkPlacement(s *scratch, c *claim, contexts []string) (objecti
 	return j.checkTables(s, c, contexts)
 }
 
+// maxOthers is the number of other chunks whose sentence is compared with a claim.
+const maxOthers = 16
+
 // otherSupports returns the supports of c from other chunks than the best one, without
-// those whose sentence contradicts the claim.
+// those whose sentence differs from the claim in meaning.
 func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support {
 	var others []support
+	s.parseClaim(j, c)
+	compared := 0
 	for _, x := range c.supports {
 		if x.chunk == c.best.chunk {
 			continue
 		}
 		q := j.sentenceAt(s, contexts, x)
-		if x.near >= minCoverageForNegation && j.sentenceContradicts(s, c, contexts[x.chunk][q.start:q.end]) {
-			continue
+		if x.near >= minCoverageForNegation && compared < maxOthers && max(len(c.text), q.end-q.start) <= maxAligned {
+			compared++
+			if len(s.align(j, contexts, q).Check(nil)) > 0 {
+				continue
+			}
 		}
 		others = append(others, x)
 	}

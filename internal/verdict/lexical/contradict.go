@@ -73,22 +73,13 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 		return objection{}
 	}
 	o := j.findAntonymOrNegation(s, c, coverage(0) >= minCoverageForNegation)
-	if o.reason != "" || c.best.score < DefaultThreshold || c.best.score == 1 || coverage(0) < minCoverageForNegation {
+	if o.reason != "" || c.best.score < DefaultThreshold || c.best.score == 1 || coverage(0) < minCoverageForNegation || a.negations != 0 || b.negations != 0 {
 		return o
 	}
-	o = j.findRearrangement(s, c)
-	if o.reason != "" && j.statedNearby(s, contexts, q) {
-		return objection{}
+	if claimed, stated := s.findYearMismatch(c); claimed != "" {
+		return notStated(stated, claimed)
 	}
 	return o
-}
-
-// sentenceContradicts reports whether a sentence that covers nearly all of the claim
-// contradicts it with an antonym, a negation or a different arrangement of words.
-func (j *Judge) sentenceContradicts(s *scratch, c *claim, sentence string) bool {
-	s.claimStmt.parse(j.lex, c.text)
-	s.quoteStmt.parse(j.lex, sentence)
-	return j.findAntonymOrNegation(s, c, true).reason != "" || j.findRearrangement(s, c).reason != ""
 }
 
 // findAntonymOrNegation compares s.claimStmt and s.quoteStmt. It compares negations

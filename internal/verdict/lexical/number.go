@@ -12,6 +12,10 @@ type number struct {
 	first, last int // inclusive
 }
 
+// maxNumbers limits the values that are compared per sentence or table cell. Few contain
+// more.
+const maxNumbers = 16
+
 // appendNumbers appends the first values in text to dst, at most limit. tokens are the
 // tokens of text.
 func (s *scratch) appendNumbers(dst []number, limit int, text string, tokens []lexicon.Token) []number {

@@ -46,8 +46,6 @@ type scratch struct {
 	passages     []values.Text
 	claimStmt    statement
 	quoteStmt    statement
-	claimRoles   []role
-	quoteRoles   []role
 	quoteKeys    []uint64
 	folded       []byte // see isVerbatim
 

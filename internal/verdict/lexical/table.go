@@ -96,7 +96,7 @@ func (j *Judge) newCell(s *scratch, text string) tableCell {
 	text = strings.Trim(text, "* _`")
 	c := tableCell{text: text}
 	tokens := j.lex.Tokens(nil, text)
-	c.values = s.appendNumbers(nil, maxRoles, text, tokens)
+	c.values = s.appendNumbers(nil, maxNumbers, text, tokens)
 	depth, prev := 0, 0 // nesting depth of parentheses, start of the previous token
 	for i := range tokens {
 		t := &tokens[i]

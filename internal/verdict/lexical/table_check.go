@@ -205,7 +205,7 @@ func (tc *tableCheck) checkPairs() (objection, int) {
 				continue
 			}
 			b.parse(tc.lex, claimed)
-			values := tc.s.appendNumbers(nil, maxRoles, claimed, b.tokens)
+			values := tc.s.appendNumbers(nil, maxNumbers, claimed, b.tokens)
 			if len(cell.values) > 0 && len(values) > 0 && !tc.matches(cell, &values[0]) {
 				return tc.objection(claimed, cell, row, i), row
 			}

@@ -15,6 +15,9 @@ type degree struct {
 	column      string // words of headings that it is about, or "" for any
 }
 
+// maxCompared is the number of words between a comparative and "than".
+const maxCompared = 48
+
 // Headings of the columns that adjectives are about. A minus sign marks those where more
 // of the adjective is a lower value: the older house was built earlier.
 const (

@@ -56,7 +56,7 @@ func (tc *tableCheck) rowMentions(minRows int) []mention {
 			rows = append(rows, i)
 		}
 	}
-	if len(rows) < minRows || len(rows) > maxRoles {
+	if len(rows) < minRows || len(rows) > maxNumbers {
 		return nil
 	}
 	var ms []mention

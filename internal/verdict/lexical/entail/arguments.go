@@ -10,7 +10,7 @@ func (a *Alignment) arguments() (Finding, bool) {
 	c, s := a.Claim.parse(), a.Stated.parse()
 	for i := range c.frames {
 		f := &c.frames[i]
-		if f.word < 0 || !a.Claim.Words[f.word].Content || a.isMutual(f.word) {
+		if f.word < 0 || !a.Claim.Words[f.word].Content || a.How[f.word] == Opposite || a.isMutual(f.word) {
 			continue
 		}
 		k := slices.IndexFunc(s.frames, func(g frame) bool { return g.word >= 0 && g.word == a.To[f.word] })
@@ -30,10 +30,10 @@ func (a *Alignment) isMutual(i int) bool {
 
 // swaps reports whether the subject of f is not that of g but another argument of it.
 func (a *Alignment) swaps(f, g *frame) bool {
-	if f.subj < 0 || g.subj < 0 || f.pronoun || g.pronoun || a.aligned(f.subject, g.subject) || !a.inverted(f.subject, f.word, g.word) {
+	if f.subj < 0 || g.subj < 0 || f.pronoun || g.pronoun || a.aligned(f.subject, g.subject) || !a.inverted(f, g) {
 		return false
 	}
-	return a.aligned(f.subject, g.object) || a.aligned(f.subject, g.others) && a.aligned(f.object, g.subject)
+	return a.aligned(f.subject, g.object) || a.aligned(f.subject, g.others) && a.aligned(slices.Concat(f.object, f.others), g.subject)
 }
 
 // aligned reports whether a content word of the claim in words has a counterpart in to.
@@ -43,24 +43,24 @@ func (a *Alignment) aligned(words, to []int) bool {
 	})
 }
 
-// inverted reports whether the words precede predicate p in the claim, but only follow its
-// counterpart q in the statement, or the other way round.
-func (a *Alignment) inverted(words []int, p, q int) bool {
+// inverted reports whether the subject of f is on the other side of the predicate of g
+// than a subject would be. This guards against errors of the parser.
+func (a *Alignment) inverted(f, g *frame) bool {
 	before, after := false, false
-	for _, w := range words {
+	for _, w := range f.subject {
 		if !a.Claim.Words[w].Content || a.To[w] < 0 {
 			continue
 		}
 		for j := range a.Stated.Words {
-			if a.Stated.Words[j].Key == a.Claim.Words[w].Key {
-				before, after = before || j < q, after || j > q
+			if a.Stated.Words[j].Key == a.Claim.Words[w].Key && a.Stated.Words[j].Clause == a.Stated.Words[g.word].Clause {
+				before, after = before || j < g.word, after || j > g.word
 			}
 		}
 	}
-	if len(words) == 0 || before == after {
-		return false
+	if g.passive {
+		return before && !after
 	}
-	return after == (words[0] < p)
+	return after && !before
 }
 
 // phrase returns the words of a frame from its subject to its predicate.

@@ -16,7 +16,8 @@ type frame struct {
 	others  []int // words of the other arguments and modifiers
 	// pronoun is set if the subject is a pronoun, so that any name may be meant.
 	pronoun bool
-	subj    int // token of the head of the subject, or -1
+	passive bool // with an agent: the subject follows the predicate
+	subj    int  // token of the head of the subject, or -1
 	obj     int
 }
 
@@ -98,6 +99,7 @@ func (g *structure) subtree(dst []int, i, depth int) []int {
 	for _, k := range g.children[i] {
 		switch r := g.tokens[k].Relation; {
 		case strings.HasPrefix(r, "acl"), r == "advcl", r == "ccomp", r == "parataxis", r == "appos":
+		case depth == maxDepth && r == "nmod" && g.caseOf(k) != "of": // often belongs to the predicate
 		default:
 			dst = g.subtree(dst, k, depth-1)
 		}
@@ -111,8 +113,7 @@ const maxDepth = 8
 func (g *structure) frame(i int) frame {
 	t := &g.tokens[i]
 	f := frame{at: i, word: g.word[i], subj: -1, obj: -1}
-	passive := g.child(i, "aux:pass") >= 0
-	if s := g.child(i, "nsubj:pass"); s >= 0 || passive {
+	if s := g.child(i, "nsubj:pass"); g.child(i, "aux:pass") >= 0 || s >= 0 && (g.child(i, "obl:agent") >= 0 || t.Relation == "conj") {
 		f.obj = s
 		f.subj = g.child(i, "obl:agent")
 		if f.subj < 0 {
@@ -122,9 +123,19 @@ func (g *structure) frame(i int) frame {
 				}
 			}
 		}
+		f.passive = f.subj >= 0
 	} else {
 		f.subj = g.subjectOf(i, 0)
 		f.obj = g.child(i, "obj")
+		if s >= 0 { // without an auxiliary, more likely an active verb
+			f.subj = s
+			if k := g.child(i, "obl"); f.obj < 0 && k > i && g.caseOf(k) == "" {
+				f.obj = k
+			}
+		}
+		if f.subj < 0 && f.obj >= 0 && t.Relation == "acl" && t.Head < i { // "Acme acquired Globex", parsed like "Acme owning Globex"
+			f.subj = t.Head
+		}
 	}
 	if t.Relation == "appos" {
 		f.subj = t.Head

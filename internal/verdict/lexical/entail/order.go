@@ -1,5 +1,7 @@
 package entail
 
+import "strings"
+
 // A direction is a word whose meaning depends on the order of what it relates.
 type direction struct {
 	word, opposite string
@@ -129,7 +131,7 @@ func (a *Alignment) swapped(i, k, t int, d direction) (Finding, bool) {
 type comparative struct {
 	at     int // the comparative
 	than   int
-	object int // the first content word after "than"
+	object int // the last content word of the phrase after "than"
 	sign   int // 1 for more, -1 for less, 0 for an adjective
 }
 
@@ -141,6 +143,9 @@ func (x *Sentence) comparative() (comparative, bool) {
 		object := x.contentAfter(t+1, 4)
 		if object < 0 || x.isNumeric(object) && object == t+1 {
 			continue
+		}
+		for object+1 < len(x.Words) && x.Words[object+1].Content && !x.stopsAt(object+1) { // "Lake Varese": the name
+			object++
 		}
 		r := comparative{than: t, object: object}
 		for k := t - 1; k >= 0 && k >= t-6; k-- {
@@ -160,6 +165,10 @@ func (x *Sentence) comparative() (comparative, bool) {
 				r.at = k
 				return r, true
 			}
+		}
+		if w := &x.Words[t-1]; w.Content && strings.HasSuffix(w.Lower, "er") {
+			r.at = t - 1
+			return r, true
 		}
 	}
 	return comparative{}, false

@@ -181,7 +181,8 @@ func isRestrictive(w string) bool {
 
 // narrowed returns the word by which the statement narrows the noun phrase around its
 // word j to fewer things than the claim speaks of: "only", or a preposition or pronoun
-// after the phrase, as in "branches in the capital". It returns -1 if there is none.
+// after the phrase, as in "branches in the capital", or a part before it, as in "the wing
+// of the castle". It returns -1 if there is none.
 func (a *Alignment) narrowed(j int) int {
 	s := a.Stated
 	for k := s.Clauses[s.Words[j].Clause].First; s.seen&restrictive != 0 && k < s.Clauses[s.Words[j].Clause].End; k++ {
@@ -203,6 +204,13 @@ func (a *Alignment) narrowed(j int) int {
 	}
 	if s.seen&universal != 0 {
 		return -1
+	}
+	first := j
+	for first > 0 && !s.stopsAt(first) && (s.Words[first-1].Content && a.From[first-1] >= 0 || s.lower(first-1) == "the") {
+		first--
+	}
+	if first > 1 && s.lower(first-1) == "of" && s.Words[first-2].Is(lexicon.Partial) { // "the northern wing of the castle"
+		return first - 2
 	}
 	for j+1 < len(s.Words) && s.Words[j+1].Content && a.From[j+1] >= 0 && !s.stopsAt(j+1) {
 		j++
