@@ -130,12 +130,15 @@ type comparison struct {
 const flaggedPenalty = 0.05
 
 // compare compares a claim with its candidates.
-func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
+func (j *Judge) compare(s *scratch, c *claim, contexts []string, values *valueCheck) comparison {
 	var best comparison
 	if len(c.text) > maxAligned {
 		return best
 	}
 	s.parseClaim(j, c)
+	if values.computation != "" {
+		s.claimed.Lighten(values.states)
+	}
 	rank, nearness := -1.0, 0.0
 	var nearest quote
 	cause := s.claimed.Cause()

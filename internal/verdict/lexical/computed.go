@@ -51,6 +51,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 			near++
 		}
 	}
+	s.derived = j.listsAround(s, c, contexts)
 	plain = plain && !slices.ContainsFunc(s.passages, func(p values.Text) bool { return strings.ContainsAny(p.Text, "\t\n") })
 	for n := range s.passages {
 		d, ok := values.Order(c.text, s.passages[n:n+1])
@@ -58,6 +59,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 		case !ok:
 		case d.Holds:
 			x.computation = d.Text
+			x.stated = append(x.stated, d.Said...)
 		case plain && x.computation == "" && !strings.Contains(d.Text, " = "):
 			x.wrong = d.Text
 		}
@@ -67,10 +69,10 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 		if stated, other := compareValue(v, s.passages[:near]); stated {
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
 			continue
-		} else if d, ok := values.Derive(claimed, i, s.passages); ok {
+		} else if d, ok := values.Derive(claimed, i, s.derived); ok {
 			if d.Holds {
 				x.computation = d.Text
-				x.stated = append(x.stated, [2]int{v.Start, v.End})
+				x.stated = append(x.stated, d.Said...)
 				continue
 			}
 			if plain && !v.Loose && s.coverageWithout(c, v.Start, v.End) >= minReplaced {
@@ -79,9 +81,17 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 		} else if other != "" && plain && !v.Loose && v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced {
 			x.other, x.replaced = other, "the contexts say "+quoted(other)+", not "+quoted(c.text[v.Start:v.End])
 		}
-		x.all = x.all && v.Loose
+	}
+	for i := range claimed.Values {
+		v := &claimed.Values[i]
+		x.all = x.all && (v.Loose || x.states(v.Start, v.End))
 	}
 	return x
+}
+
+// states reports whether the candidates account for part of a byte range of the claim.
+func (x *valueCheck) states(start, end int) bool {
+	return slices.ContainsFunc(x.stated, func(r [2]int) bool { return start < r[1] && end > r[0] })
 }
 
 // compareValue reports whether a passage states v, or else returns the value that the
@@ -131,14 +141,8 @@ func (s *scratch) credited(c *claim, x *valueCheck) chunkScore {
 	var found int64
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
-		if t.best < levels {
-			continue
-		}
-		for _, r := range x.stated {
-			if int(t.start) < r[1] && int(t.end) > r[0] {
-				found += t.weight
-				break
-			}
+		if t.best == levels && x.states(int(t.start), int(t.end)) {
+			found += t.weight
 		}
 	}
 	if c.total > 0 {

@@ -69,7 +69,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	}
 	var x comparison
 	if !verbatim {
-		x = j.compare(s, c, contexts)
+		x = j.compare(s, c, contexts, &values)
 		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
 		if o.reason == "" && v.Score >= DefaultThreshold && answerPolarity(c.answer) == unknown && len(x.findings) > 0 && x.clean < x.coverage {
 			f := x.findings[0]

@@ -44,6 +44,7 @@ type scratch struct {
 	aligned      []*aligned // statements aligned with claimed
 	alignedClaim *claim     // the claim in claimed
 	passages     []values.Text
+	derived      []values.Text // passages with the lists around them
 	claimStmt    statement
 	quoteStmt    statement
 	quoteKeys    []uint64

@@ -212,3 +212,13 @@ func (c *Comparer) joinPhrase(x *Sentence) {
 		}
 	}
 }
+
+// Lighten makes the words in byte ranges for which known returns true light, so that
+// Missing leaves them out.
+func (x *Sentence) Lighten(known func(start, end int) bool) {
+	for i := range x.Words {
+		if w := &x.Words[i]; known(int(w.Start), int(w.End)) {
+			w.traits |= light
+		}
+	}
+}

@@ -9,6 +9,10 @@ import (
 type Derivation struct {
 	Text  string // written out: "$10 + $25 = $35" or "$10 + $25 = $35, not $40"
 	Holds bool   // the result is the claimed value
+
+	// Said has the byte ranges of the claim that a computation which holds accounts for: its
+	// result, other values that it uses, and words such as "total" and "than".
+	Said [][2]int
 }
 
 // Derive looks for a computation over the values of the passages that yields value i of a
@@ -22,14 +26,16 @@ type Derivation struct {
 func Derive(claim Text, i int, passages []Text) (d Derivation, ok bool) {
 	v := claim.Values[i]
 	start := derivation{claim: claim, i: i, v: v, passages: passages}
-	switch v.Kind {
-	case Clock, Ordinal:
+	if v.Kind == Clock || v.Kind == Ordinal {
 		return Derivation{}, false
-	case Date:
-		return start.later()
-	default:
-		start.words = wordsOf(claim.Text, v.boundStart(claim.Text), v.End)
 	}
+	if v.Kind == Date {
+		if d, ok = start.later(); d.Holds {
+			d.Said = start.said()
+		}
+		return d, ok
+	}
+	start.words = wordsOf(claim.Text, v.boundStart(claim.Text), v.End)
 	state := new(derivation)
 	for _, rule := range [...]func(*derivation) (Derivation, bool){
 		(*derivation).elapsed, (*derivation).ratio, (*derivation).change, (*derivation).share, (*derivation).partOf, (*derivation).discount,
@@ -40,6 +46,7 @@ func Derive(claim Text, i int, passages []Text) (d Derivation, ok bool) {
 		r, found := rule(state)
 		switch {
 		case found && r.Holds:
+			r.Said = state.said()
 			return r, true
 		case found && !ok:
 			d, ok = r, true
@@ -69,7 +76,32 @@ type derivation struct {
 	words    claimWords
 	passages []Text
 
-	unordered bool // it is unclear which value of a pair is named first
+	unordered bool  // it is unclear which value of a pair is named first
+	used      []int // other values of the claim
+	general   bool  // the noun of the claimed value stands for several
+}
+
+// said returns Derivation.Said.
+func (d *derivation) said() [][2]int {
+	end := d.v.End
+	if d.general {
+		end = min(end+1+len(d.v.Noun), len(d.claim.Text))
+	}
+	out := append(saidWords(d.claim.Text), [2]int{d.v.Start, end})
+	for _, i := range d.used {
+		out = append(out, [2]int{d.claim.Values[i].Start, d.claim.Values[i].End})
+	}
+	return out
+}
+
+// saidWords returns the ranges of the words of a claim that ask for a computation.
+func saidWords(claim string) (out [][2]int) {
+	eachWord(claim, 0, len(claim), func(w string, at int) {
+		if cueOf(w) != 0 || isSuperlative(w) {
+			out = append(out, [2]int{at, at + len(w)})
+		}
+	})
+	return out
 }
 
 // result compares the claimed value with a computed number.

@@ -35,6 +35,7 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 			return (s.Exact() || s.Kind == Date && !s.isBound()) && sameUnit(s, &unit)
 		})
 		if r, ok := w.delta(cs, passages, less); ok {
+			r.Said = saidWords(claim)
 			return r, true
 		}
 		a := best(cs, w.left, w.right)
@@ -59,6 +60,9 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 		case n == top:
 			ok = false // two units are equally likely
 		}
+	}
+	if ok {
+		found.Said = saidWords(claim)
 	}
 	return found, ok
 }

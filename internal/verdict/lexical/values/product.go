@@ -74,6 +74,7 @@ func (d *derivation) product() (Derivation, bool) {
 			return Derivation{}, false
 		}
 		p := &prices[price]
+		d.used = append(d.used, j)
 		like = &p.Value
 		total += count * p.Low
 		term := p.end(p.Low)

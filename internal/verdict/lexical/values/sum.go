@@ -20,7 +20,7 @@ func (d *derivation) sum() (Derivation, bool) {
 	}
 	cs := oneColumn(candidates(d.passages, d.alike), d.v.Unit)
 	if len(cs) < 2 && d.v.Kind == Number && d.v.Noun != "" && asked {
-		cs = d.kinds()
+		cs, d.general = d.kinds(), true
 	}
 	named := cs[:0:0]
 	for _, c := range cs {
@@ -68,8 +68,10 @@ func (d *derivation) span(cs, ends []candidate, lower string) []candidate {
 		}
 		switch before := strings.ToLower(d.claim.Text[:n.Start]); {
 		case strings.HasSuffix(before, "the first "):
+			d.used = append(d.used, i)
 			return cs[:int(count)]
 		case strings.HasSuffix(before, "the last "):
+			d.used = append(d.used, i)
 			return cs[len(cs)-int(count):]
 		}
 	}
