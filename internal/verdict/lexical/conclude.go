@@ -76,6 +76,13 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 			o = objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, maxScore: flaggedBase + flaggedShare*v.Score, incomplete: f.Missing}
 			quotes = []quote{x.at}
 		}
+		if o.reason == "" && v.Score >= DefaultThreshold {
+			for i := 0; i < len(c.candidates) && o.reason == "" && x.clean < minMixed; i++ {
+				if o = j.checkReference(s, c, contexts, c.candidates[i]); o.reason != "" {
+					quotes = c.candidates[i : i+1]
+				}
+			}
+		}
 		if o.reason == "" && v.Score >= DefaultThreshold && x.cause != "" {
 			o = objection{reason: "the contexts do not give this cause (" + quoted(x.cause) + ")", maxScore: flaggedBase + flaggedShare*v.Score, incomplete: true}
 		}

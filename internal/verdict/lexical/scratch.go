@@ -41,8 +41,9 @@ type scratch struct {
 	tokens       []lexicon.Token
 	titled       bool // the current claim is in title case
 	claimed      entail.Sentence
-	aligned      []*aligned // statements aligned with claimed
-	alignedClaim *claim     // the claim in claimed
+	before       entail.Sentence // see checkReference
+	aligned      []*aligned      // statements aligned with claimed
+	alignedClaim *claim          // the claim in claimed
 	passages     []values.Text
 	derived      []values.Text // passages with the lists around them
 	claimStmt    statement
