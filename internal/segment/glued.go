@@ -25,7 +25,7 @@ func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
 		return false
 	}
 	t := sp.wordBefore(s.start, beforeQuote(text[:st.start]))
-	if st.dots == 1 && (t.class == classDigits || t.class == classWord && t.runes > 1 && t.capital) && sp.startsGlued(st.closeEnd, s.end) {
+	if st.dots == 1 && (t.class == classDigits || t.class == classWord && (t.runes > 1 && t.capital || text[st.start-1] == ')')) && sp.startsGlued(st.closeEnd, s.end) {
 		return true
 	}
 	if t.class != classWord || t.runes < 3 && !st.emphatic && !isShortEnd(text[t.start:t.end]) || !t.lowerCase && st.dots > 0 && !t.capital {

@@ -49,7 +49,7 @@ func (j *Judge) collectFor(s *scratch, c *claim, contexts []string) {
 					s.gain[k] = g
 				}
 			}
-			c.keep(q)
+			c.keep(q, contexts)
 		}
 		for len(hits) > 0 && hits[0].chunk == chunk {
 			hits = hits[1:]
@@ -57,14 +57,20 @@ func (j *Judge) collectFor(s *scratch, c *claim, contexts []string) {
 	}
 }
 
-// keep adds a candidate, and drops the one that covers least if there are too many.
-func (c *claim) keep(q quote) {
+// keep adds a candidate, and drops the one that covers least if there are too many. It
+// ignores repetitions.
+func (c *claim) keep(q quote, contexts []string) {
 	at := len(c.candidates)
 	for at > 0 && c.candidates[at-1].covered < q.covered {
 		at--
 	}
 	if at == maxStatements {
 		return
+	}
+	for i := at - 1; i >= 0 && c.candidates[i].covered == q.covered; i-- {
+		if c.candidates[i].text(contexts) == q.text(contexts) {
+			return
+		}
 	}
 	if len(c.candidates) == maxStatements {
 		c.candidates = c.candidates[:maxStatements-1]
@@ -129,6 +135,10 @@ type comparison struct {
 // closest statement is chosen.
 const flaggedPenalty = 0.05
 
+// minNearest is the number of words of the shortest statements that are preferred as the
+// nearest one.
+const minNearest = 4
+
 // compare compares a claim with its candidates.
 func (j *Judge) compare(s *scratch, c *claim, contexts []string, values *valueCheck) comparison {
 	var best comparison
@@ -162,7 +172,11 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string, values *valueCh
 			best, rank = x, n
 			best.setPhrases()
 		}
-		if m := x.coverage + float64(q.covered)/float64(c.total*exactCredit); m > nearness {
+		m := x.coverage + float64(q.covered)/float64(c.total*exactCredit)
+		if len(a.stated.Words) < minNearest {
+			m /= 2 // a heading
+		}
+		if m > nearness {
 			nearest, nearness = q, m
 		}
 	}

@@ -3,6 +3,7 @@ package lexical
 import (
 	"cmp"
 	"slices"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -134,17 +135,27 @@ const (
 func (s *scratch) appendMissing(c *claim, contexts []string) bool {
 	s.missing = s.missing[:0]
 	for i, p := range s.presence {
-		if t := &s.terms[int(c.terms[0])+i]; p == isMissing && !verdict.InMarker(c.text, int(t.start), int(t.end)) {
+		if t := &s.terms[int(c.terms[0])+i]; p == isMissing && !verdict.InMarker(c.text, int(t.start), int(t.end)) && isReadable(c.text[t.start:t.end]) {
 			s.missing = append(s.missing, missingWord{start: int(t.start), end: int(t.end), weight: t.weight, elsewhere: t.best < levels || t.found})
 		}
 	}
 	slices.SortStableFunc(s.missing, func(a, b missingWord) int { return cmp.Compare(b.weight, a.weight) })
 	s.missing = s.missing[:min(len(s.missing), maxSearched)]
 	s.missing = slices.DeleteFunc(s.missing, func(w missingWord) bool { // a variant of the word may be in the quotes
-		return !w.elsewhere && !s.search.absent(contexts, c.text[w.start:w.end])
+		word := c.text[w.start:w.end]
+		return !w.elsewhere && (!s.search.absent(contexts, word) || s.search.containsRelative(contexts, word))
 	})
 	elsewhere := s.appendWords(c, "; elsewhere in the contexts: ", true)
 	return s.appendWords(c, "; not in the contexts: ", false) || elsewhere
+}
+
+// isReadable reports whether a term is a word. In Thai and related scripts, terms are pairs
+// of characters.
+func isReadable(term string) bool {
+	for _, r := range term {
+		return !unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	}
+	return false
 }
 
 // A missingWord is a word of a claim that its quotes do not contain.

@@ -12,11 +12,13 @@ import (
 type quote struct {
 	chunk, start, end int   // start and end are byte offsets
 	covered           int64 // sum of weight × credit of the claim's terms in the sentence
+	about             int64 // the same with the terms that an earlier quote has, set by bestSentence
 }
 
-// minSecondCoverage is the minimum share of a claim that a second quote must cover in
-// addition to the first.
-const minSecondCoverage = 0.08
+// A second quote must cover at least minSecondCoverage of a claim in addition to the first,
+// and minSecondShare in all. Between sentences, a word that the first quote has counts
+// 1/aboutShare.
+const minSecondCoverage, minSecondShare, aboutShare = 0.08, 0.3, 4
 
 // selectQuote returns the sentence near the closest window that covers most of the claim,
 // or nothing.
@@ -37,6 +39,7 @@ func (j *Judge) selectQuote(s *scratch, c *claim, contexts []string) []quote {
 // the level at which the quotes already selected match each term.
 func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []level) quote {
 	var best quote
+	bestRank := int64(0)
 	n := int(c.terms[1] - c.terms[0])
 	s.gain = slices.Grow(s.gain[:0], n)[:n]
 	hits := c.bestHits
@@ -50,7 +53,7 @@ func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []le
 				hits = hits[1:]
 			}
 			clear(s.gain)
-			var sum int64
+			var sum, about int64
 			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[1] {
 				h := hits[0]
 				hits = hits[1:]
@@ -62,10 +65,13 @@ func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []le
 				if g := (credit(h.level) - old) * s.terms[h.term].weight; g > s.gain[i] {
 					sum += g - s.gain[i]
 					s.gain[i] = g
+				} else if g <= 0 && s.gain[i] == 0 { // already taken: shows what the sentence is about
+					s.gain[i] = 1
+					about += credit(h.level) * s.terms[h.term].weight
 				}
 			}
-			if sum > best.covered {
-				best = quote{chunk: int(chunk), start: span[0], end: span[1], covered: sum}
+			if rank := sum + about/aboutShare; sum > 0 && rank > bestRank {
+				best, bestRank = quote{chunk: int(chunk), start: span[0], end: span[1], covered: sum, about: sum + about}, rank
 			}
 		}
 		for len(hits) > 0 && hits[0].chunk == chunk {

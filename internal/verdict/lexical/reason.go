@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 const nearestIn = "nearest passage in "
@@ -61,14 +62,14 @@ func indexWords(text, s string) int {
 // support returns the passages that support c and the reason: the passages, the
 // computation if any, and the words of c that the passages do not contain. q is the best
 // passage. sameNegations is set if c and q contain the same number of negations.
-func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNegations bool, values *valueCheck) ([]quote, string) {
+func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNegations bool, check *valueCheck) ([]quote, string) {
 	if strings.Contains(q.text(contexts), c.text) {
 		s.line = append(s.line[:0], statedIn...)
 		s.appendPassage(contexts, q, strings.Index(q.text(contexts), c.text))
 		return []quote{q}, string(s.line)
 	}
 	at := j.explain(s, c, contexts, q)
-	s.creditValues(c, values)
+	s.creditValues(c, q.text(contexts), check)
 	stated := s.isStated(c)
 	s.line = s.line[:0]
 	if stated && sameNegations {
@@ -89,8 +90,8 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNe
 			}
 		}
 	}
-	if values.computation != "" {
-		s.line = append(append(s.line, "; "...), values.computation...)
+	if check.computation != "" {
+		s.line = append(append(s.line, "; "...), check.computation...)
 	}
 	if !stated {
 		s.appendMissing(c, contexts)
@@ -100,12 +101,23 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNe
 
 const statedIn = "stated in "
 
-// creditValues marks the values of c that a passage states in other words as present.
-func (s *scratch) creditValues(c *claim, values *valueCheck) {
-	for i := range s.presence {
-		t := &s.terms[int(c.terms[0])+i]
-		for _, r := range values.stated {
-			if int(t.start) < r[1] && int(t.end) > r[0] {
+// creditValues marks the values of c that q states in other words, or that are computed, as
+// present.
+func (s *scratch) creditValues(c *claim, sentence string, check *valueCheck) {
+	if len(check.stated) == 0 {
+		return
+	}
+	claimed, stated := values.Read(c.text), values.Read(sentence)
+	for n := range claimed.Values {
+		v := &claimed.Values[n]
+		if check.computation == "" && !slices.ContainsFunc(stated.Values, func(w values.Value) bool {
+			r := values.Mentions(v, &w)
+			return r == values.Equal || r == values.Entailed
+		}) {
+			continue
+		}
+		for i := range s.presence {
+			if t := &s.terms[int(c.terms[0])+i]; int(t.start) < v.End && int(t.end) > v.Start {
 				s.presence[i] = isPresent
 			}
 		}
@@ -123,7 +135,8 @@ func (j *Judge) secondQuote(s *scratch, c *claim, contexts []string, q quote) qu
 		}
 	}
 	more := j.bestSentence(s, c, contexts, s.taken)
-	if float64(more.covered) < minSecondCoverage*float64(c.total*exactCredit) || more.chunk == q.chunk && more.start < q.end && q.start < more.end {
+	total := float64(c.total * exactCredit)
+	if float64(more.covered) < minSecondCoverage*total || float64(more.about) < minSecondShare*total || more.chunk == q.chunk && more.start < q.end && q.start < more.end {
 		return quote{}
 	}
 	return more

@@ -119,6 +119,48 @@ func (s *searcher) containsSplit(contexts []string, word string) bool {
 	return false
 }
 
+// withoutEnding returns word without an English ending and without the second of the two
+// letters before it, "scam" for "scammers", or "" if it has none or is too short.
+func withoutEnding(word string) string {
+	const minStem = 4
+	for _, ending := range [...]string{"ations", "ation", "ings", "ing", "ers", "er", "ors", "or", "ies", "ied", "es", "ed", "ions", "ion", "ally", "ly", "al", "ity", "ment", "ments", "ness", "s", "e"} {
+		stem, ok := strings.CutSuffix(word, ending)
+		if !ok || len(stem) < minStem {
+			continue
+		}
+		if n := len(stem); n > minStem && stem[n-1] == stem[n-2] {
+			stem = stem[:n-1]
+		}
+		return stem
+	}
+	return ""
+}
+
+// containsRelative reports whether any context contains an English word that starts like
+// word, without its ending.
+func (s *searcher) containsRelative(contexts []string, word string) bool {
+	stem := withoutEnding(strings.ToLower(word))
+	return stem != "" && s.budget > 0 && s.trigrams.mayContain(stem) && slices.ContainsFunc(contexts, func(c string) bool { return s.startsWord(c, stem) })
+}
+
+// startsWord reports whether a word of text starts with stem, in lower case or with a
+// capital.
+func (s *searcher) startsWord(text, stem string) bool {
+	s.budget -= len(text)
+	for from := 1; from+len(stem)-1 <= len(text); {
+		i := strings.Index(text[from:], stem[1:])
+		if i < 0 {
+			return false
+		}
+		from += i
+		if text[from-1]|0x20 == stem[0] && (from < 2 || !isLetter(text[from-2])) {
+			return true
+		}
+		from++
+	}
+	return false
+}
+
 // containsForm reports whether any context contains a word that differs from word, which
 // is not in English, only in its ending.
 func (s *searcher) containsForm(contexts []string, word string) bool {
