@@ -40,5 +40,5 @@ func (s *scratch) absentName(c *claim, contexts []string) *term {
 
 // isKnownName reports whether a word is capitalized and occurs in the contexts.
 func (s *scratch) isKnownName(contexts []string, word string) bool {
-	return english.StartsUpper(word) && !strings.HasSuffix(word, ",") && !s.search.absent(contexts, word)
+	return english.StartsUpper(word) && !strings.HasSuffix(word, ",") && !s.search.absent(contexts, word) && s.search.containsAny(contexts, word)
 }
