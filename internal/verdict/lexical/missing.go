@@ -149,13 +149,11 @@ func (s *scratch) appendMissing(c *claim, contexts []string) bool {
 	return s.appendWords(c, "; not in the contexts: ", false) || elsewhere
 }
 
-// isReadable reports whether a term is a word. In Thai and related scripts, terms are pairs
-// of characters.
+// isReadable reports whether a term is a word of more than one character. In Thai and related
+// scripts, terms are pairs of characters.
 func isReadable(term string) bool {
-	for _, r := range term {
-		return !unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-	}
-	return false
+	r, size := utf8.DecodeRuneInString(term)
+	return size < len(term) && !unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // A missingWord is a word of a claim that its quotes do not contain.

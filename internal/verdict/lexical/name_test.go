@@ -15,6 +15,7 @@ func TestJudgeRejectsNamesThatNoContextContains(t *testing.T) {
 		"The drink is popular in Iraq, Libya and Nepal.":     notMentioned,
 		"The drink is popular in Libya, said Ana B. Moore.":  supported,
 		"In Iraq and Libya the drink is popular (Larsen).":   supported,
+		"The drink is popular in Iraq and in Nepal Cafés.":   notMentioned, // "cafés" is no name
 	} {
 		if v := judge(t, j, newTask("", []string{context}, claim))[0]; v.Label != want {
 			t.Errorf("%q: got %v %.3f (%s), want %v", claim, v.Label, v.Score, v.Reason, want)

@@ -15,10 +15,10 @@ type quote struct {
 	about             int64 // the same with the terms that an earlier quote has, set by bestSentence
 }
 
-// A second quote must cover at least minSecondCoverage of a claim in addition to the first,
-// and minSecondShare in all. Between sentences, a word that the first quote has counts
-// 1/aboutShare.
-const minSecondCoverage, minSecondShare, aboutShare = 0.08, 0.3, 4
+// A second quote must cover at least minSecondAlone of a claim in addition to the first, or
+// minSecondCoverage if it covers minSecondShare in all. Between sentences, a word that the
+// first quote has counts 1/aboutShare.
+const minSecondAlone, minSecondCoverage, minSecondShare, aboutShare = 0.15, 0.08, 0.3, 4
 
 // selectQuote returns the sentence near the closest window that covers most of the claim,
 // or nothing.

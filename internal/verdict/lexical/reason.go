@@ -136,7 +136,7 @@ func (j *Judge) secondQuote(s *scratch, c *claim, contexts []string, q quote) qu
 	}
 	more := j.bestSentence(s, c, contexts, s.taken)
 	total := float64(c.total * exactCredit)
-	if float64(more.covered) < minSecondCoverage*total || float64(more.about) < minSecondShare*total || more.chunk == q.chunk && more.start < q.end && q.start < more.end {
+	if float64(more.covered) < minSecondCoverage*total || float64(more.covered) < minSecondAlone*total && float64(more.about) < minSecondShare*total || more.chunk == q.chunk && more.start < q.end && q.start < more.end {
 		return quote{}
 	}
 	return more

@@ -92,6 +92,21 @@ func TestReasonNamesMissingWords(t *testing.T) {
 			"Компании получили подарки.",
 			"nearest passage in chunk 0: “Каждая компания получила письма.”; not in the contexts: подарки",
 		},
+		{ // a word of the same root, and a word that links
+			"Organizations were targeted by a scam.",
+			"Moreover, scammers were targeted by organizations and by marmots.",
+			"nearest passage in chunk 0: “Organizations were targeted by a scam.”; not in the contexts: marmots",
+		},
+		{ // the second passage states the date
+			"Marion Smith lived in Blackville, New Brunswick. It was cold. Marion died four years later on 24 January 1957.",
+			"Smith died in Blackville, New Brunswick, on 24 January 1957.",
+			"close match in chunk 0: “Marion Smith lived in Blackville, New Brunswick.” and “Marion died four years later on 24 January 1957.”",
+		},
+		{ // a repeated sentence, and one that only has one word in common
+			"The nurses at the old clinic in Leeds receive free parking. The nurses at the old clinic in Leeds receive free parking. It was night.",
+			"The nurses at the old clinic in Leeds receive free parking on every night shift.",
+			"close match in chunk 0: “The nurses at the old clinic in Leeds receive free parking.”; elsewhere in the contexts: night; not in the contexts: shift",
+		},
 		{ // a number in a score
 			"Desmarais made it 4-2 before Ling scored a goal.",
 			"Desmarais made it 4-3 before Ling scored a goal.",
