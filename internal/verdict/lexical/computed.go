@@ -53,16 +53,10 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	}
 	s.derived = j.listsAround(s, c, contexts)
 	plain = plain && !slices.ContainsFunc(s.passages, func(p values.Text) bool { return strings.ContainsAny(p.Text, "\t\n") })
-	for n := range s.passages {
-		d, ok := values.Order(c.text, s.passages[n:n+1])
-		switch {
-		case !ok:
-		case d.Holds:
-			x.computation = d.Text
-			x.stated = append(x.stated, d.Said...)
-		case plain && x.computation == "" && !strings.Contains(d.Text, " = "):
-			x.wrong = d.Text
-		}
+	if d, ok := values.Order(c.text, s.derived); ok && d.Holds {
+		x.computation, x.stated = d.Text, append(x.stated, d.Said...)
+	} else if ok && plain && !d.Apart && !strings.Contains(d.Text, " = ") {
+		x.wrong = d.Text
 	}
 	for i := range claimed.Values {
 		v := &claimed.Values[i]

@@ -9,6 +9,7 @@ import (
 type Derivation struct {
 	Text  string // written out: "$10 + $25 = $35" or "$10 + $25 = $35, not $40"
 	Holds bool   // the result is the claimed value
+	Apart bool   // two passages state the values that Order compares
 
 	// Said has the byte ranges of the claim that a computation which holds accounts for: its
 	// result, other values that it uses, and words such as "total" and "than".

@@ -52,7 +52,7 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 			continue
 		}
 		x, y := &cs[a], &cs[b]
-		r := Derivation{Holds: x.Low < y.Low == less && x.Low != y.Low}
+		r := Derivation{Holds: x.Low < y.Low == less && x.Low != y.Low, Apart: x.passage != y.passage}
 		r.Text = x.relation(y)
 		switch n := x.score(w.left) + y.score(w.right); {
 		case n > top:
