@@ -60,10 +60,12 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	}
 	for i := range claimed.Values {
 		v := &claimed.Values[i]
-		if stated, other := compareValue(v, s.passages[:near]); stated {
+		stated, swapped, other := compareValue(v, s.passages[:near])
+		if stated {
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
 			continue
-		} else if d, ok := values.Derive(claimed, i, s.derived); ok {
+		}
+		if d, ok := values.Derive(claimed, i, s.derived); ok {
 			if d.Holds {
 				x.computation = d.Text
 				x.stated = append(x.stated, d.Said...)
@@ -72,7 +74,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 			if plain && !v.Loose && s.coverageWithout(c, v.Start, v.End) >= minReplaced {
 				x.wrong = d.Text
 			}
-		} else if other != "" && plain && !v.Loose && v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced {
+		} else if other != "" && plain && !v.Loose && (swapped && c.coverage() >= minReplaced || v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced) {
 			x.other, x.replaced = other, "the contexts say "+quoted(other)+", not "+quoted(c.text[v.Start:v.End])
 		}
 	}
@@ -89,27 +91,45 @@ func (x *valueCheck) states(start, end int) bool {
 }
 
 // compareValue reports whether a passage states v, or else returns the value that the
-// first passage gives instead, or "".
-func compareValue(v *values.Value, passages []values.Text) (stated bool, other string) {
-	for n, p := range passages {
-		for _, w := range p.Values {
-			switch values.Compare(v, &w) {
+// first passage gives instead, or "". swapped is set if a passage gives v for something
+// else, and another value for what v counts: 5 sleeping cars and 7 seating cars
+// are not 7 sleeping cars.
+func compareValue(v *values.Value, passages []values.Text) (stated, swapped bool, other string) {
+	for n := range passages {
+		found, same, instead := false, false, ""
+		for i := range passages[n].Values {
+			w := &passages[n].Values[i]
+			switch values.Compare(v, w) {
 			case values.Equal, values.Entailed:
-				return true, ""
+				found, same = true, same || !values.CountsOther(v, w)
 			case values.Contradicted:
 				if n == 0 && other == "" {
 					other = w.String()
 				}
+				if instead == "" && values.CountsSame(v, w) {
+					instead = w.String()
+				}
 			case values.Incomparable, values.Undecided:
 			}
 		}
+		switch {
+		case found && (same || instead == ""):
+			return true, false, ""
+		case found:
+			return false, true, instead
+		}
 	}
-	return false, other
+	return false, false, other
 }
 
 // minReplaced is the share of a claim, without a value, that its best candidate must cover
 // for another value in it to contradict the claim.
 const minReplaced = 0.75
+
+// coverage returns the share of the claim that its best candidate covers.
+func (c *claim) coverage() float64 {
+	return float64(c.candidates[0].covered) / float64(max(1, c.total*exactCredit))
+}
 
 // coverageWithout returns the share of the claim outside a byte range that its best
 // candidate covers. It returns 0 if the best chunk contains the value.

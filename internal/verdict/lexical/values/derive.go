@@ -160,6 +160,16 @@ func sameNoun(a, b string) bool {
 	return !isPlural(head1(a)) || !isPlural(head1(b)) || head(a) == head(b)
 }
 
+// CountsSame reports whether two numbers count the same things in the same words.
+func CountsSame(a, b *Value) bool {
+	return isPlural(head1(a.Noun)) && strings.EqualFold(a.Noun, b.Noun)
+}
+
+// CountsOther reports whether two numbers count things in different words.
+func CountsOther(a, b *Value) bool {
+	return isPlural(head1(a.Noun)) && isPlural(head1(b.Noun)) && !strings.EqualFold(a.Noun, b.Noun)
+}
+
 // head returns the stem of the last word of a noun.
 func head(noun string) string {
 	return stem(strings.ToLower(noun[strings.LastIndexByte(noun, ' ')+1:]))
