@@ -35,6 +35,9 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	}
 	near := 0
 	claimed := values.Read(c.text)
+	if len(claimed.Values) == 0 && !values.Compares(c.text) {
+		return x
+	}
 	plain := strings.Count(c.text, " ") < maxComputed
 	s.passages = s.passages[:0]
 	for _, q := range c.candidates {
@@ -46,7 +49,12 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 			continue
 		}
 		s.passages = slices.Grow(s.passages, 1)[:len(s.passages)+1]
-		s.passages[len(s.passages)-1].Read(text)
+		p := &s.passages[len(s.passages)-1]
+		if known, ok := s.valuesIn(q, p.Values[:0]); ok && len(text) == q.end-q.start {
+			p.Set(text, known)
+		} else {
+			p.Read(text)
+		}
 		if float64(q.covered) >= minClose*float64(c.candidates[0].covered) {
 			near++
 		}
@@ -83,6 +91,20 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 		x.all = x.all && (v.Loose || x.states(v.Start, v.End))
 	}
 	return x
+}
+
+// valuesIn appends the values of the contexts that q contains to dst. It reports whether
+// all of them were kept.
+func (s *scratch) valuesIn(q quote, dst []values.Value) ([]values.Value, bool) {
+	if len(s.claimValues) == 0 || len(s.values) >= maxValuesKept {
+		return dst, false
+	}
+	for i := s.valueAt(q.chunk, q.start); i < len(s.values) && int(s.valueChunks[i]) == q.chunk && s.values[i].End <= q.end; i++ {
+		v := s.values[i].Value
+		v.Start, v.End = v.Start-q.start, v.End-q.start
+		dst = append(dst, v)
+	}
+	return dst, true
 }
 
 // states reports whether the candidates account for part of a byte range of the claim.

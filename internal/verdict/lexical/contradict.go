@@ -196,11 +196,16 @@ func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarVa
 	return best
 }
 
+// valueAt returns the index of the first context value at or after a byte of a chunk.
+func (s *scratch) valueAt(chunk, start int) int {
+	return sort.Search(len(s.values), func(i int) bool {
+		return int(s.valueChunks[i]) > chunk || int(s.valueChunks[i]) == chunk && s.values[i].Start >= start
+	})
+}
+
 // valuesNear returns the index range of the context values around h.
 func (s *scratch) valuesNear(h hit) (lo, hi int) {
-	at := sort.Search(len(s.values), func(i int) bool {
-		return s.valueChunks[i] > h.chunk || s.valueChunks[i] == h.chunk && s.values[i].Start >= int(h.start)
-	})
+	at := s.valueAt(int(h.chunk), int(h.start))
 	return max(0, at-valuesBefore), min(len(s.values), at+valuesAfter)
 }
 

@@ -10,13 +10,10 @@ import (
 // of one unit must say which things they belong to; ok is false if they do not.
 func Order(claim string, passages []Text) (d Derivation, ok bool) {
 	w := wordsOf(claim, 0, 0)
+	if !w.compares() {
+		return Derivation{}, false
+	}
 	direction := w.cues & (cueLess | cueMore)
-	if direction != cueLess && direction != cueMore && w.cues&cueMoney == 0 || direction == 0 {
-		return Derivation{}, false
-	}
-	if w.cues&(cueThan|cueMost) == 0 {
-		return Derivation{}, false
-	}
 	than := strings.Index(claim, " than ")
 	own := Find(claim)
 	for _, v := range own {
@@ -65,6 +62,17 @@ func Order(claim string, passages []Text) (d Derivation, ok bool) {
 		found.Said = saidWords(claim)
 	}
 	return found, ok
+}
+
+// Compares reports whether a claim says that one thing is larger than others.
+func Compares(claim string) bool {
+	w := wordsOf(claim, 0, 0)
+	return w.compares()
+}
+
+func (w *claimWords) compares() bool {
+	direction := w.cues & (cueLess | cueMore)
+	return w.cues&(cueThan|cueMost) != 0 && direction != 0 && (direction != cueLess|cueMore || w.cues&cueMoney != 0)
 }
 
 // relation returns the comparison of two values, written out.

@@ -87,6 +87,12 @@ func (t *Text) Read(text string) {
 	t.readTables()
 }
 
+// Set is Read for a text whose values are known. They may be changed.
+func (t *Text) Set(text string, known []Value) {
+	*t = Text{Text: text, Values: known, words: t.words[:0]}
+	t.readTables()
+}
+
 // Find returns the values in text in ascending order of their offsets. They do not
 // overlap.
 func Find(text string) []Value { return Append(nil, text) }
