@@ -25,6 +25,7 @@ type frame struct {
 type structure struct {
 	tokens   []syntax.Token
 	word     []int // index of the word of each token, or -1
+	part     []int // number of semicolons and colons before each token
 	children [][]int
 	frames   []frame
 }
@@ -37,8 +38,9 @@ func (x *Sentence) parse() *structure {
 	g := &structure{tokens: syntax.Parse(x.Text)}
 	x.structure = g
 	g.word = make([]int, len(g.tokens))
+	g.part = make([]int, len(g.tokens))
 	g.children = make([][]int, len(g.tokens))
-	w := 0
+	w, part := 0, 0
 	for i := range g.tokens {
 		t := &g.tokens[i]
 		for w < len(x.Words) && int(x.Words[w].End) <= t.Start {
@@ -48,8 +50,15 @@ func (x *Sentence) parse() *structure {
 		if w < len(x.Words) && int(x.Words[w].Start) < t.End {
 			g.word[i] = w
 		}
-		if t.Head >= 0 {
-			g.children[t.Head] = append(g.children[t.Head], i)
+		if c := x.Text[t.Start]; c == ';' || c == ':' {
+			part++
+		}
+		g.part[i] = part
+	}
+	for i := range g.tokens {
+		// A relation across a semicolon is often an error of the parser.
+		if h := g.tokens[i].Head; h >= 0 && g.part[h] == g.part[i] {
+			g.children[h] = append(g.children[h], i)
 		}
 	}
 	for i := range g.tokens {
@@ -193,7 +202,7 @@ func (g *structure) subjectOf(i, depth int) int {
 	}
 	switch g.tokens[i].Relation {
 	case "conj", "xcomp", "advcl":
-		if h := g.tokens[i].Head; h >= 0 && g.child(i, "nsubj:pass") < 0 {
+		if h := g.tokens[i].Head; h >= 0 && g.part[h] == g.part[i] && g.child(i, "nsubj:pass") < 0 {
 			if s := g.child(h, "nsubj:pass"); s >= 0 {
 				return s
 			}

@@ -56,8 +56,14 @@ func hasOwnName(x *Sentence, aligned []int) bool {
 	return false
 }
 
-// isNamed reports whether the subject of f is a name.
-func (g *structure) isNamed(f *frame) bool { return f.subj >= 0 && g.tokens[f.subj].Tag == "PROPN" }
+// isNamed reports whether the subject of f is a name, as in "Lund" or "the baker Ada Lund".
+func (g *structure) isNamed(f *frame) bool {
+	if f.subj < 0 {
+		return false
+	}
+	k := f.subj
+	return g.tokens[k].Tag == "PROPN" || k+1 < len(g.tokens) && g.tokens[k+1].Tag == "PROPN" && g.tokens[k+1].Head == k
+}
 
 // samePredicate reports whether word i of the claim means the same as word j of the
 // statement, or both introduce what somebody says or thinks.
