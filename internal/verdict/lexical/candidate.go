@@ -232,10 +232,9 @@ func (x *comparison) setPhrases() {
 		return
 	}
 	f := &x.findings[0]
-	x.stated, x.claimed = f.Stated.Quote(), f.Claimed.Quote()
-	switch f.Kind {
-	case entail.Dropped, entail.Antonym:
+	if f.Kind == entail.Dropped || f.Kind == entail.Antonym {
 		x.stated, x.claimed = f.Stated.Text(), f.Claimed.Text()
-	default:
+		return
 	}
+	x.stated, x.claimed = f.Stated.Quote(), f.Claimed.Quote()
 }
