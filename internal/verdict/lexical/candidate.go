@@ -217,15 +217,6 @@ func (j *Judge) comparePairs(s *scratch, c *claim, contexts []string, best *comp
 	}
 }
 
-// supporting returns the statement that supports the claim: the one that covers most of it
-// without a finding, or else q.
-func (x *comparison) supporting(q quote) quote {
-	if x.clean > 0 {
-		return x.cleanAt
-	}
-	return q
-}
-
 // setPhrases quotes the phrases of the first finding.
 func (x *comparison) setPhrases() {
 	if len(x.findings) == 0 {

@@ -99,8 +99,8 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	case v.Score >= j.opts.Threshold:
 		v.Label = verdict.Supported
 		if len(quotes) > 0 {
-			if !settled {
-				quotes[0] = x.supporting(quotes[0])
+			if at := x.cleanAt; !settled && x.clean > 0 && (j.opts.Joined || at.chunk == quotes[0].chunk) {
+				quotes[0] = at
 			}
 			quotes, v.Reason = j.support(s, c, contexts, quotes[0], sameNegations, &values)
 		}

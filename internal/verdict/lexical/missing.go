@@ -55,6 +55,19 @@ func (j *Judge) explainMore(s *scratch, c *claim, contexts []string, q quote) in
 func (j *Judge) alignTerms(s *scratch, c *claim, contexts []string, q quote) {
 	s.parseClaim(j, c)
 	a := s.align(j, contexts, q)
+	s.eachTerm(c, func(i int, term int32) {
+		p := &s.presence[term-c.terms[0]]
+		switch to := a.To[i]; {
+		case to >= 0 && a.How[i] != entail.Opposite:
+			s.present(c, term, int(a.stated.Words[to].Start))
+		case *p == isMissing && s.terms[term].value < 0 && s.claimed.Words[i].Light():
+			*p = isLight
+		}
+	})
+}
+
+// eachTerm calls yield with the index of each word of c, which was parsed last, and its term.
+func (s *scratch) eachTerm(c *claim, yield func(word int, term int32)) {
 	k := c.terms[0]
 	for i := range s.claimed.Words {
 		w := &s.claimed.Words[i]
@@ -64,14 +77,42 @@ func (j *Judge) alignTerms(s *scratch, c *claim, contexts []string, q quote) {
 		if k == c.terms[1] {
 			return
 		}
-		switch to := a.To[i]; {
-		case w.Start < s.terms[k].start:
-		case to >= 0 && a.How[i] != entail.Opposite:
-			s.present(c, k, int(a.stated.Words[to].Start))
-		case w.Light() && s.presence[k-c.terms[0]] == isMissing && s.terms[k].value < 0:
-			s.presence[k-c.terms[0]] = isLight
+		if w.Start >= s.terms[k].start {
+			yield(i, k)
 		}
 	}
+}
+
+// complement returns the candidate that covers most of the terms of c that are missing in
+// its first quote, in the form of bestSentence. Both are in one chunk unless all chunks are
+// joined.
+func (j *Judge) complement(s *scratch, c *claim, contexts []string, first quote) quote {
+	var best quote
+	if len(c.text) > maxAligned {
+		return best
+	}
+	s.parseClaim(j, c)
+	for _, q := range c.candidates {
+		if q.end-q.start > maxAligned || q.chunk != first.chunk && !j.opts.Joined {
+			continue
+		}
+		a := s.align(j, contexts, q)
+		q.covered, q.about = 0, 0
+		s.eachTerm(c, func(i int, term int32) {
+			if a.To[i] < 0 || a.How[i] == entail.Opposite {
+				return
+			}
+			w := s.terms[term].weight * exactCredit
+			q.about += w
+			if s.presence[term-c.terms[0]] == isMissing {
+				q.covered += w
+			}
+		})
+		if q.covered > best.covered {
+			best = q
+		}
+	}
+	return best
 }
 
 // present records that a quote of c contains a term at byte at.

@@ -135,6 +135,9 @@ func (j *Judge) secondQuote(s *scratch, c *claim, contexts []string, q quote) qu
 		}
 	}
 	more := j.bestSentence(s, c, contexts, s.taken)
+	if other := j.complement(s, c, contexts, q); other.covered > more.covered {
+		more = other
+	}
 	total := float64(c.total * exactCredit)
 	if float64(more.covered) < minSecondCoverage*total || float64(more.covered) < minSecondAlone*total && float64(more.about) < minSecondShare*total || more.chunk == q.chunk && more.start < q.end && q.start < more.end {
 		return quote{}
