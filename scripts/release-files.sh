@@ -58,6 +58,8 @@ modules >"$dir/modules"
 	sed 1,2d internal/verdict/lexical/lexicon/data/NOTICE.md
 	printf '\n## Tagger, parser and lemmas\n\n'
 	sed 1,2d internal/syntax/data/NOTICE.md
+	printf '\n## Clusters of words\n\n'
+	sed 1,2d internal/clusters/data/NOTICE.md
 	printf '\n## Token vocabularies\n\n'
 	sed 1,2d internal/llm/bpe/data/NOTICE.md
 } >"$dir/THIRD_PARTY_NOTICES.md"

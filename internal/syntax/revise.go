@@ -2,11 +2,13 @@ package syntax
 
 import "strings"
 
-// revise corrects frequent errors in place. A subject of a verb with a passive
+// revise corrects frequent errors in place. A verb with two subjects and a finite verb
+// after it is a relative clause ("the flour the bakery uses comes from mills"). A subject of a verb with a passive
 // auxiliary is a passive subject. In the treebank, 312 of 339 words with "by" below a
 // participle are its agent, and 24 of 25 years with "in" after a verb and its object
 // belong to the verb.
 func revise(tokens []Token) {
+	relatives(tokens)
 	for i, t := range tokens {
 		if t.Head < 0 {
 			continue
@@ -25,6 +27,29 @@ func revise(tokens []Token) {
 			}
 		case c == "in" && t.Relation == "nmod" && isYear(t.Text) && head.Relation == "obj" && t.Head < i && tokens[head.Head].Tag == "VERB":
 			tokens[i].Head, tokens[i].Relation = head.Head, "obl"
+		}
+	}
+}
+
+// relatives makes a verb the relative clause of the first of its two subjects, and the
+// finite verb after it, which was its object or complement, their predicate.
+func relatives(tokens []Token) {
+	subject, last := -1, -1 // the last two subjects
+	for i, t := range tokens {
+		if t.Relation == "nsubj" && t.Head > i {
+			subject, last = last, i
+			continue
+		}
+		if subject < 0 || t.Head < last || tokens[subject].Head != t.Head || tokens[last].Head != t.Head || t.Head >= i {
+			continue
+		}
+		finite := t.Fine == "VBZ" || t.Fine == "VBP" || t.Fine == "VBD"
+		if finite && (t.Relation == "obj" || t.Relation == "ccomp") {
+			verb := t.Head
+			tokens[i].Head, tokens[i].Relation = tokens[verb].Head, tokens[verb].Relation
+			tokens[verb].Head, tokens[verb].Relation = subject, "acl:relcl"
+			tokens[subject].Head = i
+			subject, last = -1, -1
 		}
 	}
 }

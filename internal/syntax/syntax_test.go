@@ -41,6 +41,7 @@ func TestParseFindsRolesOfWords(t *testing.T) {
 		{"The bridge has been designed by Anna.", []string{"bridge:nsubj:pass:designed", "Anna:obl:agent:designed"}},
 		{"The report must be sent by 2019.", []string{"report:nsubj:pass:sent", "2019:obl:sent"}},
 		{"They opened the museum in 1998.", []string{"museum:obj:opened", "1998:obl:opened"}},
+		{"All the flour the bakery uses comes from local mills.", []string{"flour:nsubj:comes", "uses:acl:relcl:flour", "bakery:nsubj:uses", "comes:root:root"}},
 		{"Did Einstein win the Nobel Prize?", []string{"Did:aux:win", "Einstein:nsubj:win"}},
 	}
 	for _, tt := range tests {
@@ -227,7 +228,7 @@ func TestAccuracyOnTreebank(t *testing.T) {
 		name     string
 		got, min float64
 	}{
-		{"words", words / all, 0.98}, {"tags", tags / all, 0.94}, {"lemmas", lemmas / all, 0.97}, {"UAS", heads / arcs, 0.85}, {"LAS", labelled / arcs, 0.82},
+		{"words", words / all, 0.98}, {"tags", tags / all, 0.95}, {"lemmas", lemmas / all, 0.97}, {"UAS", heads / arcs, 0.87}, {"LAS", labelled / arcs, 0.84},
 	} {
 		t.Logf("%s %.4f", figure.name, figure.got)
 		if figure.got < figure.min {

@@ -12,6 +12,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/syntax/words"
 )
 
+// unknown is the relation, and 0 the head, of a word about which nothing is learned.
+const unknown = 255
+
 // A sentence has its words from 0 and the heads and relations of words from 1, where
 // len(forms)+1 is the root.
 type sentence struct {
@@ -47,7 +50,7 @@ func (n *names) of(name string) uint8 {
 }
 
 // readTreebank reads a file in the format CoNLL-U, compressed with zstd or not. Empty
-// nodes and the lines of multiword tokens are skipped.
+// nodes and the lines of multiword tokens are skipped. A head can be "_", for unknown.
 func readTreebank(path string, tags, relations *names) ([]*sentence, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -86,15 +89,18 @@ func readTreebank(path string, tags, relations *names) ([]*sentence, error) {
 		if strings.ContainsAny(fields[0], "-.") {
 			continue
 		}
-		head, err := strconv.Atoi(fields[6])
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: head: %w", path, number, err)
+		head, relation := -1, uint8(unknown)
+		if fields[6] != "_" {
+			if head, err = strconv.Atoi(fields[6]); err != nil {
+				return nil, fmt.Errorf("%s:%d: head: %w", path, number, err)
+			}
+			relation = relations.of(fields[7])
 		}
 		s.forms = append(s.forms, fields[1])
 		s.lemmas = append(s.lemmas, fields[2])
 		s.tags = append(s.tags, tags.of(fields[3]+"|"+fields[4]))
 		s.heads = append(s.heads, head)
-		s.relations = append(s.relations, relations.of(fields[7]))
+		s.relations = append(s.relations, relation)
 	}
 	if len(s.forms) > 0 {
 		all = append(all, s.closed())
@@ -121,8 +127,11 @@ func (s *sentence) closed() *sentence {
 	s.heads = append([]int{0}, s.heads...)
 	s.relations = append([]uint8{0}, s.relations...)
 	for i, h := range s.heads {
-		if h == 0 {
+		switch h {
+		case 0:
 			s.heads[i] = len(s.forms) + 1
+		case -1:
+			s.heads[i] = 0
 		}
 	}
 	return s

@@ -1,10 +1,13 @@
 // Program syntax trains the tagger, the parser and the lemmas of internal/syntax:
 //
-//	go run ./training/syntax DATA OUT
+//	go run ./training/syntax sentences DATA OUT
+//	go run ./training/syntax train DATA OUT
 //
 // DATA holds ud-ewt-train.conllu.zst, ud-ewt-dev.conllu.zst, lexicon.tar.zst and
-// docs.jsonl.zst. OUT gets model.zst and lemmas.zst. The same data give the same bytes
-// in every run on the same processor architecture.
+// docs.jsonl.zst. The first command writes sentences of the documents to
+// OUT/sentences.txt. The second one also learns from OUT/silver.conllu, the trees that
+// teacher.py finds for them, and writes OUT/model.zst and OUT/lemmas.zst. The same data
+// give the same bytes in every run on the same processor architecture.
 package main
 
 import (
@@ -27,29 +30,40 @@ const (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./training/syntax DATA OUT")
+	if len(os.Args) != 4 || os.Args[1] != "sentences" && os.Args[1] != "train" {
+		fmt.Fprintln(os.Stderr, "usage: go run ./training/syntax sentences|train DATA OUT")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	run := train
+	if os.Args[1] == "sentences" {
+		run = writeSentences
+	}
+	if err := run(os.Args[2], os.Args[3]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(data, out string) error {
+func writeSentences(data, out string) error {
+	texts, err := readTexts(filepath.Join(data, "docs.jsonl.zst"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "sentences.txt"), []byte(pickSentences(texts)), 0o644)
+}
+
+func train(data, out string) error {
 	start := time.Now()
 	report := func(what string) { fmt.Printf("%4.0f s: %s\n", time.Since(start).Seconds(), what) }
 	tags, relations := newNames(""), newNames("root")
-	train, err := readTreebank(filepath.Join(data, "ud-ewt-train.conllu.zst"), tags, relations)
-	if err != nil {
-		return err
+	var banks [3][]*sentence
+	for i, path := range []string{filepath.Join(data, "ud-ewt-train.conllu.zst"), filepath.Join(data, "ud-ewt-dev.conllu.zst"), filepath.Join(out, "silver.conllu")} {
+		var err error
+		if banks[i], err = readTreebank(path, tags, relations); err != nil {
+			return err
+		}
 	}
-	f := &greedy.File{Tags: tags.list, Relations: relations.list}
-	dev, err := readTreebank(filepath.Join(data, "ud-ewt-dev.conllu.zst"), tags, relations)
-	if err != nil {
-		return err
-	}
+	gold, dev, silver := banks[0], banks[1], banks[2]
 	known, irregular, err := readLexicon(filepath.Join(data, "lexicon.tar.zst"))
 	if err != nil {
 		return err
@@ -58,30 +72,24 @@ func run(data, out string) error {
 	if err != nil {
 		return err
 	}
-	lemmas := lemmaTable(train, tags.list, known, irregular)
+	lemmas := lemmaTable(gold, tags.list, known, irregular)
 	if err := write(filepath.Join(out, "lemmas.zst"), []byte(lemmas)); err != nil {
 		return err
 	}
 	evaluateLemmas(lemmas, dev, tags.list)
 	evaluateWords(dev)
 
-	groups := clusterForms(append(textKeys(texts), formKeys(train)...))
+	groups := clusterForms(append(textKeys(texts), formKeys(gold)...))
 	report("clustered words")
-	train = append(train, augment(train, tags, relations)...)
-	f.Classes = addGroups(formClasses(train), groups)
-	taggers := trainTaggers(train, groups, len(f.Tags))
-	f.Tag = limit(sumTaggers(taggers), 220_000)
-	for i, found := range jackknife(train, groups, len(f.Tags)) {
-		train[i].predicted = found
-	}
+	f := &greedy.File{Tags: tags.list, Relations: relations.list}
+	gold = append(gold, augment(gold, tags, relations)...)
+	f.Classes = addGroups(formClasses(gold), groups)
+	f.Tag = limit(sumTaggers(trainTaggers(gold, silver, groups, len(f.Tags))), 220_000)
+	jackknife(gold, silver, groups, len(f.Tags))
 	report("trained taggers")
 
-	classes := classTable(f.Classes)
-	parsers := trainParsers(len(f.Relations), classes, nil, train, reverseAll(train))
-	silver := pickSentences(texts, taggers[0])
-	parseSilver(silver, parsers[0], parsers[1])
-	report(fmt.Sprintf("parsed %d sentences of documents", len(silver)))
-	f.Action, f.Label = sumParsers(trainParsers(len(f.Relations), classes, silver, train, train))
+	parsers := trainParsers(2, len(f.Relations), greedy.NewClasses(f.Classes), gold, silver)
+	f.Action, f.Label = sumParsers(parsers)
 	f.Action, f.Label = limit(f.Action, 480_000), limit(f.Label, 140_000)
 	report("trained parsers")
 	model := f.Bytes()

@@ -60,12 +60,33 @@ func TestReadTreebank(t *testing.T) {
 	}
 }
 
+func TestReadTreebankKeepsUnknownHeadsApart(t *testing.T) {
+	sentences, _, relations, err := read(t, "1\tDogs\t_\tNOUN\tNNS\t_\t_\tnsubj\t_\t_\n2\tbark\t_\tVERB\tVBP\t_\t0\troot\t_\t_\n\n")
+	if err != nil || len(sentences) != 1 {
+		t.Fatalf("got %d sentences and %v, want 1", len(sentences), err)
+	}
+	s := sentences[0]
+	if want := []int{0, 3}; !slices.Equal(s.heads[1:], want) {
+		t.Errorf("got heads %v, want %v", s.heads[1:], want)
+	}
+	if s.relations[1] != unknown || relations.list[s.relations[2]] != "root" {
+		t.Errorf("got relations %v, want an unknown one and root", s.relations[1:])
+	}
+}
+
+func TestPickSentencesTakesOneOfEachText(t *testing.T) {
+	got := pickSentences([]string{"Too short. It wasn't the only cat there.", "None here."})
+	if want := "It was n't the only cat there .\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestTrainingLearnsTheTreebank(t *testing.T) {
 	sentences, tags, relations, err := read(t, strings.Repeat(treebank, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tagger := trainTagger(sentences, nil, len(tags.list), 8, 0)
+	tagger := trainTagger(sentences, nil, nil, len(tags.list), 8, 0)
 	p := newParser(len(relations.list), tagger.classes, 1)
 	for _, s := range sentences {
 		s.predicted = s.tags
@@ -101,7 +122,7 @@ func TestTrainingLearnsTheTreebank(t *testing.T) {
 func TestActionsWithoutCostLeadToTheTree(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var in greedy.Sentence
-	in.Read(strings.Fields("a b c d e f g h"), greedy.NewTable(nil, nil))
+	in.Read(strings.Fields("a b c d e f g h"), greedy.NewClasses(nil))
 	build := func(choose func(*greedy.State, greedy.Action) bool) []int {
 		var st greedy.State
 		st.Reset(&in)
@@ -179,22 +200,5 @@ func TestAugmentMakesQuestionsAndRelativeClauses(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestParsersInBothDirectionsAgreeOnSilver(t *testing.T) {
-	sentences, _, relations, err := read(t, strings.Repeat(treebank, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range sentences {
-		s.predicted = s.tags
-	}
-	classes := classTable(formClasses(sentences))
-	parsers := trainParsers(len(relations.list), classes, nil, sentences, reverseAll(sentences))
-	silver := &sentence{forms: sentences[1].forms, tags: sentences[1].tags, predicted: sentences[1].tags}
-	parseSilver([]*sentence{silver}, parsers[0], parsers[1])
-	if !slices.Equal(silver.heads[1:], sentences[1].heads[1:]) || !slices.Equal(silver.relations, sentences[1].relations) {
-		t.Errorf("got %v, %v, want %v, %v", silver.heads, silver.relations, sentences[1].heads, sentences[1].relations)
 	}
 }

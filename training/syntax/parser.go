@@ -24,12 +24,12 @@ func newParser(relations int, classes *greedy.Table, seed uint64) *parser {
 	return &parser{action: newPerceptron(int(greedy.Actions), 4), label: newPerceptron(relations, 3), classes: classes, random: rand.New(rand.NewPCG(seed, 2))}
 }
 
-// trainParsers trains models in different orders of the sentences at the same time.
-// They see silver only in the first half of the epochs, so that the treebank weighs more.
-func trainParsers(relations int, classes *greedy.Table, silver []*sentence, bySeed ...[]*sentence) []*parser {
-	parsers := make([]*parser, len(bySeed))
+// trainParsers trains models in different orders of the sentences. They see silver only in
+// the first half of the epochs, so that the treebank weighs more.
+func trainParsers(n, relations int, classes *greedy.Table, sentences, silver []*sentence) []*parser {
+	parsers := make([]*parser, n)
 	var group sync.WaitGroup
-	for i, sentences := range bySeed {
+	for i := range parsers {
 		group.Go(func() {
 			p := newParser(relations, classes, uint64(i))
 			for epoch := range epochs {

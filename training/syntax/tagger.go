@@ -57,17 +57,9 @@ func formClasses(sentences []*sentence) map[uint32]uint32 {
 // addGroups adds the groups of forms to their classes.
 func addGroups(classes, groups map[uint32]uint32) map[uint32]uint32 {
 	for key, group := range groups {
-		classes[key] |= group << 16
+		classes[key] = greedy.ClassValue(classes[key], group)
 	}
 	return classes
-}
-
-func classTable(classes map[uint32]uint32) *greedy.Table {
-	var keys, values []uint32
-	for key, class := range classes {
-		keys, values = append(keys, key), append(values, class)
-	}
-	return greedy.NewTable(keys, values)
 }
 
 // A tagger is trained by averaging over epochs.
@@ -78,13 +70,17 @@ type tagger struct {
 	features []uint32
 }
 
-func trainTagger(sentences []*sentence, groups map[uint32]uint32, tags, epochs int, seed uint64) *tagger {
-	t := &tagger{perceptron: newPerceptron(tags, 2), classes: classTable(addGroups(formClasses(sentences), groups))}
+// trainTagger learns from the treebank, and from silver in the first half of the epochs.
+func trainTagger(sentences, silver []*sentence, groups map[uint32]uint32, tags, epochs int, seed uint64) *tagger {
+	t := &tagger{perceptron: newPerceptron(tags, 2), classes: greedy.NewClasses(addGroups(formClasses(sentences), groups))}
 	random := rand.New(rand.NewPCG(seed, 1))
-	sentences = slices.Clone(sentences)
-	for range epochs {
-		random.Shuffle(len(sentences), func(i, j int) { sentences[i], sentences[j] = sentences[j], sentences[i] })
-		for _, s := range sentences {
+	for epoch := range epochs {
+		seen := slices.Clone(sentences)
+		if epoch < epochs/2 {
+			seen = append(seen, silver...)
+		}
+		random.Shuffle(len(seen), func(i, j int) { seen[i], seen[j] = seen[j], seen[i] })
+		for _, s := range seen {
 			t.tag(s, true)
 		}
 	}
@@ -110,11 +106,11 @@ func (t *tagger) tag(s *sentence, learn bool) []uint8 {
 }
 
 // trainTaggers trains taggers in different orders of the sentences.
-func trainTaggers(sentences []*sentence, groups map[uint32]uint32, tags int) [2]*tagger {
+func trainTaggers(sentences, silver []*sentence, groups map[uint32]uint32, tags int) [2]*tagger {
 	var taggers [2]*tagger
 	var group sync.WaitGroup
 	for i := range taggers {
-		group.Go(func() { taggers[i] = trainTagger(sentences, groups, tags, 5, uint64(i)) })
+		group.Go(func() { taggers[i] = trainTagger(sentences, silver, groups, tags, 6, uint64(i)) })
 	}
 	group.Wait()
 	return taggers
@@ -129,31 +125,33 @@ func sumTaggers(taggers [2]*tagger) greedy.Weights {
 	return weights
 }
 
-// jackknife returns the tags of each sentence by a tagger that has not seen it, so that
-// what is trained next learns from tags like those that it will get.
-func jackknife(sentences []*sentence, groups map[uint32]uint32, tags int) [][]uint8 {
+// jackknife sets the predicted tags of each sentence, by a tagger that has not seen it,
+// so that what is trained next learns from tags like those that it will get.
+func jackknife(sentences, silver []*sentence, groups map[uint32]uint32, tags int) {
 	const folds = 4
-	found := make([][]uint8, len(sentences))
+	split := func(all []*sentence, fold int) (in, out []*sentence) {
+		for _, s := range all {
+			if s.source%folds == fold {
+				in = append(in, s)
+			} else {
+				out = append(out, s)
+			}
+		}
+		return in, out
+	}
 	var group sync.WaitGroup
 	limit := make(chan struct{}, 2)
 	for fold := range folds {
 		limit <- struct{}{}
 		group.Go(func() {
 			defer func() { <-limit }()
-			var others []*sentence
-			for _, s := range sentences {
-				if s.source%folds != fold {
-					others = append(others, s)
-				}
-			}
-			t := trainTagger(others, groups, tags, 3, uint64(fold))
-			for i, s := range sentences {
-				if s.source%folds == fold {
-					found[i] = slices.Clone(t.tag(s, false))
-				}
+			hidden, seen := split(sentences, fold)
+			hiddenSilver, seenSilver := split(silver, fold)
+			t := trainTagger(seen, seenSilver, groups, tags, 4, uint64(fold))
+			for _, s := range slices.Concat(hidden, hiddenSilver) {
+				s.predicted = slices.Clone(t.tag(s, false))
 			}
 		})
 	}
 	group.Wait()
-	return found
 }

@@ -22,6 +22,7 @@ func (s *State) ActionFeatures(f []uint32) []uint32 {
 	if s0 > 0 && b0-s0 > 1 {
 		between = tag(b0 - 1)
 	}
+	m0, m1 := s.between(s0, b0), s.between(s1, s0)
 	return append(f[:0],
 		key1(100, 0),
 		key2(101, w0.form, t0), key1(102, w0.form), key1(103, t0),
@@ -54,6 +55,10 @@ func (s *State) ActionFeatures(f []uint32) []uint32 {
 		key3(244, w0.group, wb.form, wb1.group), key3(245, w1.group, wb.form, wb1.group), key4(246, w0.group, wb.form, tb1, wb2.group), key4(247, t1, t0, wb.form, wb2.group),
 		key2(250, w0.form, s.after[s0]), key3(251, t0, s.after[s0], tb), key3(252, t0, s.before[s0], tb), key2(253, w0.form, s.before[s0]),
 		key2(254, w1.form, s.after[s1]), key3(255, t1, s.after[s1], t0), key3(256, t1, s.before[s1], t0), key3(257, tb, s.before[b0], t0),
+		key3(270, t0, tb, m0), key3(271, t1, t0, m1), key2(272, w0.form, m0), key4(273, t1, t0, tb, m1), key4(274, t0, d0, tb, m0),
+		key2(280, w0.theme, tb), key2(281, wb.theme, t0), key2(282, w1.theme, t0), key4(283, w0.topic, wb.topic, t0, tb), key3(284, w0.theme, wb.topic, tb),
+		key3(285, w0.topic, wb.theme, t0), key4(286, w1.topic, w0.topic, t1, t0), key3(287, w1.theme, w0.topic, t0), key3(288, w1.topic, w0.theme, t0),
+		key3(289, w0.topic, wb.form, wb1.topic), key3(290, w1.topic, wb.form, wb1.topic), key4(291, t1, t0, wb.form, wb2.topic),
 	)
 }
 
@@ -86,5 +91,6 @@ func (s *State) LabelFeatures(f []uint32, h, d int) []uint32 {
 		key4(260, s.words[child].form, rel(sibling), td, side), key4(261, s.words[child].form, s.before[h], td, side), key4(262, td, s.before[h], s.after[h], th),
 		key4(263, td, s.before[d], s.after[d], side), key3(264, wd.form, s.before[h], side), key4(265, wd.form, td, s.before[d], side), key3(266, wd.group, s.words[child].form, th),
 		key3(267, wd.form, s.words[child].form, side), key4(268, td, s.before[d], th, side),
+		key3(295, wh.topic, wd.topic, side), key3(296, wh.theme, td, side), key3(297, th, wd.theme, side), key4(298, wh.topic, s.words[child].form, wd.topic, td), key4(299, wd.theme, s.words[child].form, side, td),
 	)
 }

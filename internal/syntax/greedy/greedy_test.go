@@ -18,7 +18,7 @@ func file() *File {
 	}
 	return &File{
 		Tags: []string{"", "NOUN|NN", "VERB|VB"}, Relations: []string{"root", "nsubj", "obj"},
-		Classes: map[uint32]uint32{FormKey("Dog"): 7}, Tag: weights(3), Action: weights(3), Label: weights(3),
+		Classes: map[uint32]uint32{FormKey("Dog"): ClassValue(7, 9)}, Tag: weights(3), Action: weights(3), Label: weights(3),
 	}
 }
 
@@ -31,8 +31,8 @@ func TestModelFileKeepsWeights(t *testing.T) {
 	if !slices.Equal(m.Tags, f.Tags) || !slices.Equal(m.Relations, f.Relations) {
 		t.Errorf("got %v, %v, want %v, %v", m.Tags, m.Relations, f.Tags, f.Relations)
 	}
-	if got := m.classes.Find(FormKey("dOG")); got != 7 {
-		t.Errorf("got class %d, want 7", got)
+	if got := newWord("dOG", m.classes); got.class != 7 || got.group != 9 || got.theme == 0 || got.topic == 0 {
+		t.Errorf("got %+v, want class 7, group 9 and clusters", got)
 	}
 	for key, weights := range f.Action {
 		var want [Actions]int32
@@ -92,6 +92,27 @@ func TestTableFindsValues(t *testing.T) {
 		}
 		if got := table.lookup(asked, new([maxFeatures]uint32)); !slices.Equal(got, found) {
 			t.Fatalf("keys %d: got %d, want %d", asked, got, found)
+		}
+	}
+}
+
+func TestMarksBetweenWordsAreCounted(t *testing.T) {
+	var in Sentence
+	in.Read(strings.Fields("dogs , cats , , , , and ( that ) birds"), NewClasses(nil))
+	var st State
+	st.Reset(&in)
+	for _, tt := range []struct {
+		a, b int
+		want uint32
+	}{
+		{1, 3, 1},
+		{1, 2, 0},
+		{0, 3, 0},
+		{3, 9, 3 | 1<<2},
+		{8, 12, 2<<4 | 1<<6},
+	} {
+		if got := st.between(tt.a, tt.b); got != tt.want {
+			t.Errorf("between words %d and %d: got %b, want %b", tt.a, tt.b, got, tt.want)
 		}
 	}
 }

@@ -24,6 +24,7 @@ type State struct {
 
 	words         []word
 	tags          []uint8
+	marks         []uint32
 	left, left2   []int // first and second child from the left, before the word
 	right, right2 []int // likewise from the right, after it
 	lefts, rights []uint8
@@ -38,7 +39,7 @@ type State struct {
 // Reset prepares a state for a sentence with tags.
 func (s *State) Reset(sentence *Sentence) {
 	n := sentence.N
-	s.N, s.Next, s.words, s.tags = n, 1, sentence.words, sentence.Tags
+	s.N, s.Next, s.words, s.tags, s.marks = n, 1, sentence.words, sentence.Tags, sentence.marks
 	size := n + 4
 	s.ints = slices.Grow(s.ints[:0], 6*size)[:6*size]
 	s.bytes = slices.Grow(s.bytes[:0], 3*size)[:3*size]
@@ -99,6 +100,15 @@ func (s *State) Do(a Action, relation uint8) {
 		s.rights[h] = min(s.rights[h]+1, 4)
 		s.after[h] |= 1 << (relation & 31)
 	}
+}
+
+// between returns which marks are between two words and how many, up to 3 of a kind.
+func (s *State) between(a, b int) uint32 {
+	if a == 0 || b <= a+1 {
+		return 0
+	}
+	n := s.marks[b-1] - s.marks[a]
+	return min(n&255, 3) | min(n>>8&255, 3)<<2 | min(n>>16&255, 3)<<4 | min(n>>24, 3)<<6
 }
 
 func (s *State) top(k int) int {

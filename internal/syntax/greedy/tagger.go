@@ -9,21 +9,39 @@ type Sentence struct {
 	Tags []uint8 // by word
 
 	words []word
+	marks []uint32 // number of marks of each kind up to a word, 8 bits each
 }
 
-// Read sets the words. classes has the classes of forms by [FormKey], with
-// their groups from bit 16.
+// Read sets the words. classes is a table of [NewClasses].
 func (s *Sentence) Read(forms []string, classes *Table) {
 	s.N = len(forms)
 	s.words = slices.Grow(s.words[:0], s.N+4)[:s.N+4]
 	s.Tags = slices.Grow(s.Tags[:0], s.N+4)[:s.N+4]
 	clear(s.words)
 	clear(s.Tags)
+	s.marks = slices.Grow(s.marks[:0], s.N+4)[:s.N+4]
+	clear(s.marks)
 	for i, form := range forms {
 		s.words[i+1] = newWord(form, classes)
+		s.marks[i+1] = s.marks[i] + mark(form)
 	}
 	s.words[s.N+1].form = hash("\x00root")
 	s.Tags[s.N+1] = 127
+}
+
+// mark returns 1 in the place of the kind of a word that often separates phrases.
+func mark(form string) uint32 {
+	switch form {
+	case ",":
+		return 1
+	case "and", "or", "but":
+		return 1 << 8
+	case ";", ":", "-", "–", "—", "(", ")", "\"", "...", "/":
+		return 1 << 16
+	case "that", "which", "who", "when", "if", "because", "as", "while", "where", "what", "how", "to":
+		return 1 << 24
+	}
+	return 0
 }
 
 // Features returns the features that choose the tag of word i after those of the words
@@ -54,5 +72,6 @@ func (s *Sentence) Features(f []uint32, i int) []uint32 {
 		key1(40, w.group), key1(41, p.group), key1(42, n.group), key2(43, t1, w.group), key2(44, w.group, n.group), key2(45, p.group, w.group),
 		key3(46, t1, w.group, n.group), key2(47, w.suffix[2], n.group), key1(48, n2.group), key1(49, p2.group), key2(50, w.class, n.group), key3(51, p.group, w.class, n.group),
 		key2(52, w.group, w.shape), key2(53, w.form, n.group), key2(54, w.form, p.group), key3(55, w.group, n.group, n2.group),
+		key1(60, w.theme), key2(61, w.theme, w.suffix[1]), key2(62, w.topic, w.shape), key2(63, p.theme, w.class), key2(64, n.theme, w.class), key2(65, w.topic, n.topic), key2(66, p.topic, w.topic), key2(67, w.theme, t1),
 	)
 }

@@ -66,7 +66,7 @@ type Model struct {
 // File is the content of a model file.
 type File struct {
 	Tags, Relations    []string
-	Classes            map[uint32]uint32 // of forms, by FormKey; their groups from bit 16
+	Classes            map[uint32]uint32 // values of forms by FormKey, see ClassValue
 	Tag, Action, Label Weights
 }
 
@@ -135,17 +135,17 @@ func NewModel(data []byte) (*Model, error) {
 	r.data = r.data[len(magic):]
 	m := &Model{Tags: r.strings(), Relations: r.strings()}
 	keys := r.keys()
-	values := make([]uint32, len(keys))
-	for i := range values {
-		values[i] = uint32(r.uvarint())
+	classes := make(map[uint32]uint32, len(keys))
+	for _, key := range keys {
+		classes[key] = uint32(r.uvarint())
 	}
-	m.classes = NewTable(keys, values)
 	r.scorer(&m.tag, false)
 	r.scorer(&m.action, true)
 	r.scorer(&m.label, false)
 	if r.err != nil || len(r.data) > 0 {
 		return nil, fmt.Errorf("model of tags and dependencies: damaged, %d bytes left", len(r.data))
 	}
+	m.classes = NewClasses(classes)
 	return m, nil
 }
 

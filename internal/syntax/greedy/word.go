@@ -6,9 +6,12 @@
 package greedy
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/clusters"
 )
 
 // MaxWords is the maximum number of words that one tree can have.
@@ -21,11 +24,39 @@ type word struct {
 	prefix [3]uint32 // the first 1 to 3 bytes
 	shape  uint32    // classes of characters, runs cut to two
 	class  uint32    // index of the tags that the word has in the training data, 0 if unknown
-	group  uint32    // cluster of words that occur in like contexts, 0 if unknown
+	group  uint32    // cluster of words with like neighbors, 0 if unknown
+	topic  uint32    // coarse cluster of package clusters, 0 if unknown
+	theme  uint32    // fine cluster
 }
 
 // FormKey returns the key of a form in the table of classes.
 func FormKey(form string) uint32 { return hash(normalize(form)) }
+
+// Values of the table of classes have the class in their lowest bits, then 8 bits of
+// the group, then the cluster of package clusters plus 1.
+const (
+	classBits  = 12
+	maxClasses = 1 << classBits
+)
+
+// ClassValue returns the value of a form in the table of classes. The class is less
+// than 4096, the group less than 256.
+func ClassValue(class, group uint32) uint32 { return class | group<<classBits }
+
+// NewClasses returns a table of classes from values by [FormKey], and adds clusters to
+// the values.
+func NewClasses(values map[uint32]uint32) *Table {
+	all := make(map[uint32]uint32, len(values)+clusters.Words)
+	maps.Copy(all, values)
+	for word, cluster := range clusters.All() {
+		all[hash(word)] |= uint32(cluster+1) << (classBits + 8)
+	}
+	keys, list := make([]uint32, 0, len(all)), make([]uint32, 0, len(all))
+	for key, value := range all {
+		keys, list = append(keys, key), append(list, value)
+	}
+	return NewTable(keys, list)
+}
 
 func newWord(form string, classes *Table) word {
 	low := normalize(form)
@@ -36,8 +67,11 @@ func newWord(form string, classes *Table) word {
 	for i := range w.prefix {
 		w.prefix[i] = hash(low[:min(len(low), i+1)]) + uint32(i)
 	}
-	w.class = classes.Find(w.form)
-	w.class, w.group = w.class&0xffff, w.class>>16
+	v := classes.Find(w.form)
+	w.class, w.group, w.theme = v&(maxClasses-1), v>>classBits&0xff, v>>(classBits+8)
+	if w.theme > 0 {
+		w.topic = 1 + (w.theme-1)/(clusters.Fine/clusters.Coarse)
+	}
 	return w
 }
 
