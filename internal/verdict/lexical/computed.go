@@ -22,6 +22,9 @@ type valueCheck struct {
 // contradict. Longer ones have several parts.
 const maxComputed = 25
 
+// maxDerived limits the values of a claim that are computed.
+const maxDerived = 8
+
 // minClose is the coverage of a candidate, as a share of that of the best, that may state
 // a value of the claim.
 const minClose = 0.6
@@ -33,7 +36,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	if len(c.text) > maxAligned {
 		return x
 	}
-	near := 0
+	near, unknown := 0, 0
 	claimed := values.Read(c.text)
 	if len(claimed.Values) == 0 && !values.Compares(c.text) {
 		return x
@@ -73,6 +76,10 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
 			continue
 		}
+		if unknown == maxDerived {
+			break
+		}
+		unknown++
 		if d, ok := values.Derive(claimed, i, s.derived); ok {
 			if d.Holds {
 				x.computation = d.Text

@@ -142,12 +142,21 @@ func FuzzFind(f *testing.F) {
 			}
 			end = v.End
 			_ = v.String()
+			if len(v.AppendKeys(nil, true)) == 0 || len(v.AppendKeys(nil, false)) == 0 {
+				t.Fatalf("%q: got no keys for %v", a, v)
+			}
+			if got := Mentions(&v, &v); got != Equal && got != Entailed {
+				t.Fatalf("%q: %v mentions itself: got %v", a, v, got)
+			}
 			if got := Compare(&v, &v); got != Equal && got != Entailed {
 				t.Fatalf("%q: got %v of %v with itself", a, got, v)
 			}
 		}
 		for _, v := range x {
 			for _, w := range y {
+				if r := Mentions(&v, &w); r == Equal && Similarity(&v, &w) < 0 {
+					t.Fatalf("%q, %q: got negative similarity", a, b)
+				}
 				if there, back := Compare(&v, &w), Compare(&w, &v); (there == Equal) != (back == Equal) || (there == Incomparable) != (back == Incomparable) {
 					t.Fatalf("%q, %q: got %v and %v", a, b, there, back)
 				}
