@@ -181,7 +181,7 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string, values *valueCh
 		}
 	}
 	best.cause, best.nearest = cause, nearest
-	if best.coverage < minMixed && len(best.findings) == 0 {
+	if best.coverage < minMixed && len(best.findings) == 0 && s.claimed.HasNumber() {
 		j.comparePairs(s, c, contexts, &best)
 	}
 	return best
@@ -203,7 +203,11 @@ func (j *Judge) comparePairs(s *scratch, c *claim, contexts []string, best *comp
 			if q.chunk != r.chunk || max(q.end-q.start, r.end-r.start) > maxAligned || max(q.start-r.end, r.start-q.end) > maxBetween {
 				continue
 			}
-			f, n, ok := j.entail.Pairing(&s.claimed, &s.align(j, contexts, r).stated, &s.align(j, contexts, q).stated)
+			a, b := s.align(j, contexts, r), s.align(j, contexts, q)
+			if a.Coverage()+b.Coverage() < minMixed {
+				continue
+			}
+			f, n, ok := j.entail.Pairing(&s.claimed, &a.stated, &b.stated)
 			if !ok {
 				continue
 			}

@@ -10,6 +10,16 @@ const (
 	lower bound = 1  // at least, from, more than
 )
 
+// HasNumber reports whether x contains a number in digits or words.
+func (x *Sentence) HasNumber() bool {
+	for i := range x.Words {
+		if x.isNumeric(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // boundAt returns the bound that the number at word i is, or 0 if it is exact.
 func (x *Sentence) boundAt(i int) bound {
 	b, at := bound(0), i

@@ -37,6 +37,9 @@ type part struct{ sentence, first, end int }
 // pairing finds a value or property that the claim gives to something else than the
 // statement does: "the Team plan costs $10".
 func (a *Alignment) pairing() (Finding, bool) {
+	if a.Coverage() < Pairing.minCoverage() {
+		return Finding{}, false
+	}
 	f, _, ok := a.c.Pairing(a.Claim, a.Stated)
 	return f, ok
 }
