@@ -21,6 +21,8 @@ func TestValuesOfNeighbouringStatementsAreNotExchanged(t *testing.T) {
 		{plans, "The Basic plan costs $49.", verdict.Contradicted},
 		{plans, "The Team plan costs $49.", verdict.Supported},
 		{plans, "The Team plan costs $10.", verdict.Contradicted},
+		{plans, "The Team plan is more expensive than the Basic plan.", verdict.Supported},
+		{plans, "The Basic plan is more expensive than the Team plan.", verdict.Contradicted},
 		{offices, "York has 31 staff.", verdict.Supported},
 		{offices, "Hull has 31 staff.", verdict.Contradicted},
 	} {

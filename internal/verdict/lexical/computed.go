@@ -64,7 +64,12 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	}
 	s.derived = j.listsAround(s, c, contexts)
 	plain = plain && !slices.ContainsFunc(s.passages, func(p values.Text) bool { return strings.ContainsAny(p.Text, "\t\n") })
-	if d, ok := values.Order(c.text, s.derived); ok && d.Holds {
+	d, ok := values.Order(c.text, s.derived)
+	if ok && !d.Holds && d.Apart && near > 1 && !statesAmount(&claimed) { // statements close to the claim can contradict it together
+		d, ok = values.Order(c.text, s.passages[:near])
+		d.Apart = false
+	}
+	if ok && d.Holds {
 		x.computation, x.stated = d.Text, append(x.stated, d.Said...)
 	} else if ok && plain && !d.Apart && !strings.Contains(d.Text, " = ") {
 		x.wrong = d.Text
@@ -117,6 +122,11 @@ func (s *scratch) valuesIn(q quote, dst []values.Value) ([]values.Value, bool) {
 // states reports whether the candidates account for part of a byte range of the claim.
 func (x *valueCheck) states(start, end int) bool {
 	return slices.ContainsFunc(x.stated, func(r [2]int) bool { return start < r[1] && end > r[0] })
+}
+
+// statesAmount reports whether a claim has a value that is not a date.
+func statesAmount(claim *values.Text) bool {
+	return slices.ContainsFunc(claim.Values, func(v values.Value) bool { return v.Kind != values.Date && !v.Loose })
 }
 
 // compareValue reports whether a passage states v, or else returns the value that the

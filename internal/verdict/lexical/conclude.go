@@ -78,7 +78,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		}
 		if o.reason == "" && v.Score >= DefaultThreshold {
 			for i := 0; i < len(c.candidates) && o.reason == "" && x.clean < minMixed; i++ {
-				if o = j.checkReference(s, c, contexts, c.candidates[i]); o.reason != "" {
+				if o = j.checkReference(s, contexts, c.candidates[i]); o.reason != "" {
 					quotes = c.candidates[i : i+1]
 				}
 			}

@@ -9,7 +9,7 @@ const minBack, maxBack = 2, 4
 // checkReference returns an objection if the claim has a name where the statement at q has
 // a pronoun, but other names are nearer to the pronoun: "Ada resigned" for "Ada hired Ben.
 // Ben fell ill. He resigned."
-func (j *Judge) checkReference(s *scratch, c *claim, contexts []string, q quote) objection {
+func (j *Judge) checkReference(s *scratch, contexts []string, q quote) objection {
 	if q.end == 0 || q.end-q.start > maxAligned {
 		return objection{}
 	}

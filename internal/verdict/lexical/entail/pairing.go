@@ -108,8 +108,8 @@ func appendParts(dst []part, n int, x *Sentence) []part {
 
 // startsPart reports whether a part may start at word i, which is not the first.
 func (x *Sentence) startsPart(i int) bool {
-	if x.stopsAt(i) && !strings.HasPrefix(x.Gap(i), ":") && !(x.isNumber(i) && x.isNumber(i-1)) { // not in "Price: $10" and 9,000
-		return true
+	if x.stopsAt(i) {
+		return !strings.HasPrefix(x.Gap(i), ":") && (!x.isNumber(i) || !x.isNumber(i-1)) // not in "Price: $10" and 9,000
 	}
 	return isConjunction(x.Words[i].Lower)
 }

@@ -19,7 +19,7 @@ func (a *Alignment) References() []Reference {
 	var refs []Reference
 	var words []int
 	for i := 0; i < len(c.Words); i++ {
-		if w := &c.Words[i]; !c.isOfName(i) && !(w.Content && w.Is(lexicon.Initial|lexicon.Capital) && !c.isNumber(i)) {
+		if !c.isOfName(i) && !c.mayStartName(i) {
 			continue
 		}
 		first, known := i, a.To[i] >= 0
@@ -70,10 +70,16 @@ func (x *Sentence) isOfName(i int) bool {
 	return x.isName(i) && x.Words[i].Content && x.Words[i].Class&(lexicon.Number|lexicon.Numeral|lexicon.Month) == 0
 }
 
+// mayStartName reports whether the sentence starts with a capitalized content word at i.
+func (x *Sentence) mayStartName(i int) bool {
+	w := &x.Words[i]
+	return w.Is(lexicon.Capital|lexicon.Initial) && w.Content && !x.isNumber(i)
+}
+
 // startsWithName reports whether x starts with a name, of which word i is the first.
 func (c *Comparer) startsWithName(x *Sentence, i int) bool {
 	w := &x.Words[i]
-	return w.Is(lexicon.Capital|lexicon.Initial) && w.Content && !x.isNumber(i) && (!c.lex.Known(w.Key) || i+1 < len(x.Words) && x.Gap(i+1) == " " && x.isOfName(i+1))
+	return x.mayStartName(i) && (!c.lex.Known(w.Key) || i+1 < len(x.Words) && x.Gap(i+1) == " " && x.isOfName(i+1))
 }
 
 // isPronoun reports whether word i is a pronoun that stands for a person.
