@@ -37,7 +37,10 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 		return x
 	}
 	near, unknown := 0, 0
-	claimed := values.Read(c.text)
+	claimed := values.Text{Text: c.text}
+	for i := range s.claimValues[c.values[0]:c.values[1]] {
+		claimed.Values = append(claimed.Values, s.claimValues[int(c.values[0])+i].Value)
+	}
 	if len(claimed.Values) == 0 && !values.Compares(c.text) {
 		return x
 	}
