@@ -107,6 +107,7 @@ func endsLeadIn(s []byte) bool {
 	case "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
 		"for", "with", "from", "that", "states", "says", "steps", "example", "examples", "instance", "answer", "summary",
 		"mentions", "following", "at", "through", "this", "contains", "involves", "means", "reads", "list",
+		"ways", "reasons", "because", "they",
 		"sind", "ist", "sont", "est", "sono", "son", "são", "są", "zijn", "är", "folgende", "folgenden", "suivants", "suivantes",
 		"siguientes", "seguenti", "seguintes", "volgende", "følgende", "следующие", "являются":
 		return true

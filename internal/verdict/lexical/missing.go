@@ -118,12 +118,21 @@ func (j *Judge) complement(s *scratch, c *claim, contexts []string, first quote)
 // present records that a quote of c contains a term at byte at.
 func (s *scratch) present(c *claim, term int32, at int) {
 	s.presence[term-c.terms[0]] = isPresent
-	s.anchors = append(s.anchors, anchor{at: at, weight: s.terms[term].weight})
+	t := &s.terms[term]
+	w := t.weight
+	if t.value >= 0 {
+		w *= valueAnchor
+	}
+	s.anchors = append(s.anchors, anchor{at: at, weight: w})
 }
 
 // An excerpt of excerptBytes bytes starts excerptBefore bytes before the offset that it is
 // centered on.
 const excerptBytes, excerptBefore = 130, 30
+
+// valueAnchor is the factor by which a number or date counts more than a word in the choice
+// of an excerpt.
+const valueAnchor = 4
 
 // densest returns the offset of the anchor with the heaviest excerpt.
 func (s *scratch) densest() int {
@@ -168,12 +177,15 @@ const (
 	maxWordLen  = 40 // maximum length of a listed word in code points
 	// minListedShare is the minimum weight of a listed word, as a share of the heaviest.
 	minListedShare = 0.4
+	// minMissingShare is the minimum weight of a word listed for a supported claim, as a
+	// share of the claim's.
+	minMissingShare = 0.06
 )
 
 // appendMissing appends the heaviest words of c that its quotes do not contain to s.line:
-// those that are elsewhere in the contexts, and those that are not. It reports whether it
-// appended any.
-func (s *scratch) appendMissing(c *claim, contexts []string) bool {
+// those that are elsewhere in the contexts, and those that are not. For a supported claim
+// only heavy words of the second kind are listed. It reports whether it appended any.
+func (s *scratch) appendMissing(c *claim, contexts []string, supported bool) bool {
 	s.missing = s.missing[:0]
 	for i, p := range s.presence {
 		if t := &s.terms[int(c.terms[0])+i]; p == isMissing && !verdict.InMarker(c.text, int(t.start), int(t.end)) && isReadable(c.text[t.start:t.end]) {
@@ -184,8 +196,17 @@ func (s *scratch) appendMissing(c *claim, contexts []string) bool {
 	s.missing = s.missing[:min(len(s.missing), maxSearched)]
 	s.missing = slices.DeleteFunc(s.missing, func(w missingWord) bool { // a variant of the word may be in the quotes
 		word := c.text[w.start:w.end]
-		return !w.elsewhere && (!s.search.absent(contexts, word) || s.search.containsRelative(contexts, word))
+		absent := s.search.absent(contexts, word)
+		if w.elsewhere {
+			return absent // found as a synonym
+		}
+		return !absent || s.search.containsRelative(contexts, word)
 	})
+	if supported {
+		s.missing = slices.DeleteFunc(s.missing, func(w missingWord) bool {
+			return w.elsewhere || float64(w.weight) < minMissingShare*float64(c.total)
+		})
+	}
 	elsewhere := s.appendWords(c, "; elsewhere in the contexts: ", true)
 	return s.appendWords(c, "; not in the contexts: ", false) || elsewhere
 }

@@ -94,7 +94,7 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNe
 		s.line = append(append(s.line, "; "...), check.computation...)
 	}
 	if !stated {
-		s.appendMissing(c, contexts)
+		s.appendMissing(c, contexts, true)
 	}
 	return quotes, string(s.line)
 }
@@ -161,7 +161,7 @@ func (j *Judge) missingReason(s *scratch, c *claim, contexts []string, q quote) 
 	const prefix = "not stated; "
 	s.line = append(s.line, prefix+nearestIn...)
 	s.appendPassage(contexts, q, at)
-	if s.appendMissing(c, contexts) {
+	if s.appendMissing(c, contexts, false) {
 		return string(s.line[len(prefix):])
 	}
 	return string(s.line)

@@ -105,7 +105,7 @@ func TestReasonNamesMissingWords(t *testing.T) {
 		{ // a repeated sentence, and one that only has one word in common
 			"The nurses at the old clinic in Leeds receive free parking. The nurses at the old clinic in Leeds receive free parking. It was night.",
 			"The nurses at the old clinic in Leeds receive free parking on every night shift.",
-			"close match in chunk 0: “The nurses at the old clinic in Leeds receive free parking.”; elsewhere in the contexts: night; not in the contexts: shift",
+			"close match in chunk 0: “The nurses at the old clinic in Leeds receive free parking.”; not in the contexts: shift",
 		},
 		{ // a number in a score
 			"Desmarais made it 4-2 before Ling scored a goal.",
