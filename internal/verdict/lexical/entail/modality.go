@@ -257,3 +257,34 @@ func (x *Sentence) isNominal(i int) bool {
 	}
 	return x.lower(i+1) == "of"
 }
+
+// lapsed finds what the claim says of the present and the statement only of the past: "is a
+// member" for "was formerly a member".
+func (a *Alignment) lapsed() (Finding, bool) {
+	c, s := a.Claim, a.Stated
+	for i, j := range a.To {
+		if j < 0 || a.How[i] == Opposite {
+			continue
+		}
+		p, q := c.tenseBefore(i, isPresent), s.tenseBefore(j, isPast)
+		if p >= 0 && q >= 0 && c.tenseBefore(i, isPast) < 0 {
+			return Finding{Kind: Modality, Stated: s.Span(q, j), Claimed: c.Span(p, i)}, true
+		}
+	}
+	return Finding{}, false
+}
+
+// tenseBefore returns the last of the three words before word i in its clause that is, or
+// -1.
+func (x *Sentence) tenseBefore(i int, is func(string) bool) int {
+	for k := i - 1; k >= max(0, i-3) && x.Words[k].Clause == x.Words[i].Clause; k-- {
+		if is(x.Words[k].Lower) {
+			return k
+		}
+	}
+	return -1
+}
+
+func isPresent(w string) bool { return w == "is" || w == "are" || w == "currently" }
+
+func isPast(w string) bool { return w == "formerly" || w == "previously" || w == "former" }

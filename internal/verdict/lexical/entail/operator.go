@@ -21,7 +21,7 @@ func (a *Alignment) checkOperators(dst []Finding, coverage float64) []Finding {
 		return dst
 	}
 	for _, check := range [...]func(*Alignment) (Finding, bool){
-		(*Alignment).quantifier, (*Alignment).exclusive, (*Alignment).bounds, (*Alignment).modality,
+		(*Alignment).quantifier, (*Alignment).exclusive, (*Alignment).bounds, (*Alignment).modality, (*Alignment).lapsed,
 		(*Alignment).restriction, (*Alignment).dropped, (*Alignment).order, (*Alignment).foreignPolarity, (*Alignment).crossed,
 	} {
 		if f, ok := check(a); ok && (f.Kind != Modality || !a.cancels()) {
