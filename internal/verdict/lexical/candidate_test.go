@@ -35,13 +35,14 @@ func TestValuesOfNeighbouringStatementsAreNotExchanged(t *testing.T) {
 func TestClaimIsVerbatimOnlyAsAWhole(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	const context = "The red lamp means stop.\nThe  GREEN lamp means go, and the red one blinks at night."
+	const context = "The red lamp means stop.\nThe  GREEN lamp means go, and the red one blinks at night. The doors open at six unless it rains."
 	for claim, want := range map[string]bool{
 		"The green lamp means go.":                true,
 		"the red lamp\nmeans stop":                true,
 		"The red lamp means go.":                  false,
 		"At night the red one blinks.":            false,
 		"The green lamp means go and the red one": true,
+		"The doors open at six.":                  false,
 	} {
 		if v := judge(t, j, newTask("", []string{context}, claim))[0]; (v.Score == 1) != want {
 			t.Errorf("%q: got score %v, want verbatim %v", claim, v.Score, want)
