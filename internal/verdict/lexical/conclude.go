@@ -43,7 +43,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		values = j.checkValues(s, c, contexts)
 		if len(values.stated) > 0 {
 			f := s.credited(c, &values)
-			v.Score = max(v.Score, f.combine())
+			v.Score = max(v.Score, min(f.combine(), rearrangedScore))
 		}
 	}
 	o := j.findContradiction(s, c, contexts, quotes)
