@@ -71,25 +71,14 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	if !verbatim {
 		x = j.compare(s, c, contexts, &values)
 		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
-		if o.reason == "" && v.Score >= DefaultThreshold && answerPolarity(c.answer) == unknown && len(x.findings) > 0 && x.clean < x.coverage {
-			f := x.findings[0]
-			o = objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, maxScore: flaggedBase + flaggedShare*v.Score, incomplete: f.Missing}
-			quotes = []quote{x.at}
-		}
-		if o.reason == "" && v.Score >= DefaultThreshold {
-			for i := 0; i < len(c.candidates) && o.reason == "" && x.clean < minMixed; i++ {
-				if o = j.checkReference(s, contexts, c.candidates[i]); o.reason != "" {
-					quotes = c.candidates[i : i+1]
-				}
-			}
-		}
-		if o.reason == "" && v.Score >= DefaultThreshold && x.cause != "" {
-			o = objection{reason: "the contexts do not give this cause (" + quoted(x.cause) + ")", maxScore: flaggedBase + flaggedShare*v.Score, incomplete: true}
-		}
 	}
 	if o.reason == "" && v.Score >= DefaultThreshold {
-		if t := s.absentName(c, contexts); t != nil {
-			o = objection{reason: notInContexts(c.text[t.start:t.end], ""), maxScore: flaggedBase + flaggedShare*v.Score, incomplete: true}
+		var q quote
+		if o, q = j.checkStatements(s, c, contexts, &x); q.end > 0 {
+			quotes = []quote{q}
+		}
+		if o.reason != "" && o.maxScore == 0 {
+			o.maxScore = flaggedBase + flaggedShare*v.Score
 		}
 	}
 	if o.reason != "" {
@@ -129,6 +118,30 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	}
 	v.Evidence = s.toEvidence(contexts, quotes[:1], v.Label)
 	return v
+}
+
+// checkStatements returns an objection if the claim differs in meaning from the statement x
+// that comes closest to it, or has a cause or a name that the contexts lack. An objection
+// without a maximum score depends on the claim's.
+func (j *Judge) checkStatements(s *scratch, c *claim, contexts []string, x *comparison) (objection, quote) {
+	if len(x.findings) > 0 && x.clean < x.coverage && answerPolarity(c.answer) == unknown {
+		f := x.findings[0]
+		return objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, incomplete: f.Missing}, x.at
+	}
+	if x.at.end > 0 && x.clean < minMixed {
+		for _, q := range c.candidates {
+			if o := j.checkReference(s, contexts, q); o.reason != "" {
+				return o, q
+			}
+		}
+	}
+	if x.cause != "" {
+		return objection{reason: "the contexts do not give this cause (" + quoted(x.cause) + ")", incomplete: true}, quote{}
+	}
+	if t := s.absentName(c, contexts); t != nil {
+		return objection{reason: notInContexts(c.text[t.start:t.end], ""), incomplete: true}, quote{}
+	}
+	return objection{}, quote{}
 }
 
 // checkPlacement returns an objection if the claim takes a list item, an answer or a
