@@ -45,7 +45,7 @@ func isLeadIn(text string, w, opened words, p position) bool {
 	if introducesExamples(opened.last()) {
 		return w.count() <= 8 // a longer lead-in asserts something
 	}
-	return w.count() <= 16 && endsLeadIn(opened.last())
+	return opened.count() <= 16 && endsLeadIn(opened.last())
 }
 
 // announcesAnswer reports whether w, which follows "here is", refers to the

@@ -89,7 +89,7 @@ func TestExtractClassifiesSkippedSentences(t *testing.T) {
 		LeadIn: {
 			"Here is the answer:", "The steps are as follows:", "Sure, here's a summary of the article in 50 words:", "Here is the summary.",
 			"Based on the provided passages, here are the steps to wash wine glasses:", "To wash wine glasses, follow these steps:",
-			"Key features include:", "Fires help these trees in several ways:", "Bees are useful to the farm because they:", "For example:", "Based on the given passages:", "To secure your cluster:", "When a tube is collected:",
+			"Key features include:", "Based on the passages that were given, fires help trees such as the jack pine to grow in several ways:", "Bees are useful to the farm because they:", "For example:", "Based on the given passages:", "To secure your cluster:", "When a tube is collected:",
 			"The capital of France is:", "You can follow these general steps:",
 		},
 		Refusal: {
