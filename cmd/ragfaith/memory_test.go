@@ -18,6 +18,7 @@ import (
 // TestMemoryOfScoreDoesNotGrowWithRows scores rows of which each has words of its own,
 // and compares the memory in use after some of them and after all.
 func TestMemoryOfScoreDoesNotGrowWithRows(t *testing.T) {
+	skipShort(t)
 	const early, late, maxGrowth = 500, 1100, 64 // bytes per row
 	syntax.Parse("The weights are loaded by the first sentence that is parsed.")
 	rows := &rowSource{random: rand.New(rand.NewPCG(1, 1)), pauses: []int{early, late}, written: make(chan struct{}, late)}
