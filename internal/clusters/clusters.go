@@ -21,21 +21,13 @@ var packed []byte
 // Words is the number of words that have a cluster.
 const Words = 40_000
 
-// The numbers of clusters. Each cluster of a level has four of the next.
+// The numbers of clusters. Coarse cluster n has the fine clusters from n*Fine/Coarse on.
 const (
 	Coarse = 64
-	Middle = 256
 	Fine   = 1024
 )
 
-// Of returns the cluster of a word in lower case: 0 to Fine-1. A fourth of it is its
-// cluster of the middle level, a sixteenth the coarse one.
-func Of(word string) (cluster int, found bool) {
-	c, found := table()[word]
-	return int(c), found
-}
-
-// All yields all words with their clusters.
+// All yields all words with their fine clusters, 0 to Fine-1.
 func All() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		cluster := 0
@@ -64,13 +56,4 @@ var text = sync.OnceValue(func() string {
 		panic(err) // The data is part of the program.
 	}
 	return string(raw)
-})
-
-//nolint:gochecknoglobals // constant
-var table = sync.OnceValue(func() map[string]uint16 {
-	m := make(map[string]uint16, Words)
-	for word, cluster := range All() {
-		m[word] = uint16(cluster)
-	}
-	return m
 })

@@ -29,7 +29,8 @@ func (s *Sentence) Read(forms []string, classes *Table) {
 	s.Tags[s.N+1] = 127
 }
 
-// mark returns 1 in the place of the kind of a word that often separates phrases.
+// mark counts words that often separate phrases. Each of the four bytes of the result
+// counts one kind: commas, conjunctions, other punctuation, and words that start a clause.
 func mark(form string) uint32 {
 	switch form {
 	case ",":

@@ -85,7 +85,6 @@ const maxAligned = 1500
 type aligned struct {
 	entail.Alignment
 
-	at     quote
 	stated entail.Sentence
 }
 
@@ -100,8 +99,9 @@ func (s *scratch) parseClaim(j *Judge, c *claim) {
 // align aligns the claim parsed last with the statement at q. The result is valid until
 // parseClaim is called for another claim.
 func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
+	text := q.text(contexts)
 	for _, a := range s.aligned {
-		if a.at.chunk == q.chunk && a.at.start == q.start && a.at.end == q.end {
+		if a.stated.Text == text {
 			return a
 		}
 	}
@@ -111,8 +111,7 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 		s.aligned[len(s.aligned)-1] = &aligned{}
 	}
 	a := s.aligned[len(s.aligned)-1]
-	a.at = q
-	j.entail.Parse(&a.stated, q.text(contexts))
+	j.entail.Parse(&a.stated, text)
 	j.entail.Align(&a.Alignment, &s.claimed, &a.stated)
 	return a
 }

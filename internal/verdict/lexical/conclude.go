@@ -3,6 +3,7 @@ package lexical
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -170,7 +171,7 @@ func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support
 			continue
 		}
 		q := j.sentenceAt(s, contexts, x)
-		if x.near >= minCoverageForNegation && compared < maxOthers && max(len(c.text), q.end-q.start) <= maxAligned {
+		if x.near >= minCoverageForNegation && compared < maxOthers && max(len(c.text), q.end-q.start) <= maxAligned && strings.TrimSpace(q.text(contexts)) != c.text {
 			compared++
 			if len(s.align(j, contexts, q).Check(nil)) > 0 {
 				continue

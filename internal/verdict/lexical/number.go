@@ -24,7 +24,7 @@ func (s *scratch) appendNumbers(dst []number, limit int, text string, tokens []l
 	for n := range min(limit, len(s.found)) {
 		v := &s.found[n]
 		if v.Kind == values.Ordinal && v.Loose {
-			continue // "first" is compared as a word
+			continue // words such as "first" are compared as words
 		}
 		for i < len(tokens) && int(tokens[i].Start) < v.Start {
 			i++

@@ -9,11 +9,11 @@ import (
 // pronoun of the statement to stand for the name.
 const minWithoutName = 0.8
 
-// A Reference is a name of a claim in the place of a pronoun of a statement.
+// A Reference is a name in a claim where the statement has a pronoun.
 type Reference struct{ Name, Pronoun Phrase }
 
-// References returns the names of the claim that the statement does not mention, but has a
-// pronoun in their place, if the statement covers the rest of the claim.
+// References returns the names of the claim for which the statement has a pronoun and no
+// name, if the statement covers the rest of the claim.
 func (a *Alignment) References() []Reference {
 	c := a.Claim
 	var refs []Reference
@@ -43,8 +43,8 @@ func (a *Alignment) References() []Reference {
 	return refs
 }
 
-// pronounFor returns the pronoun of the statement in the place of the words first to last
-// of the claim, or -1.
+// pronounFor returns the index of the pronoun that the statement uses where the claim has
+// words first to last, or -1.
 func (a *Alignment) pronounFor(first, last int) int {
 	for p := range a.Stated.Words {
 		if a.Stated.isPronoun(p) && a.replaces(first, last, p) {
@@ -54,8 +54,8 @@ func (a *Alignment) pronounFor(first, last int) int {
 	return -1
 }
 
-// replaces reports whether the words first to last of the claim are in the place of word p
-// of the statement: before the same word, or after the same preposition.
+// replaces reports whether words first to last of the claim and word p of the statement
+// have the same position: before the same word, or after the same preposition.
 func (a *Alignment) replaces(first, last, p int) bool {
 	c, s := a.Claim, a.Stated
 	if w := c.lower(first - 1); w != "" && w == s.lower(p-1) && english.IsPreposition(w) {

@@ -248,12 +248,18 @@ func isClose(a, b, tolerance float64) bool {
 // compareDates compares dates, of which one may be a plain number that is a year.
 func compareDates(c, s *Value) Relation {
 	if c.Kind != s.Kind {
-		a, ok := c.asYear()
-		b, both := s.asYear()
-		if !ok || !both {
+		year := c
+		if c.Kind == Date {
+			year = s
+		}
+		if !year.mayBeYear() {
 			return Incomparable
 		}
-		return compareDates(&a, &b)
+		p := period(int(year.Low), 1, int(year.Low), 12)
+		if year == c {
+			return compareDates(&p, s)
+		}
+		return compareDates(c, &p)
 	}
 	if c.Unit != s.Unit {
 		return compareRecurring(c, s)
@@ -285,15 +291,9 @@ func (v *Value) vagueness() float64 {
 	return 0
 }
 
-// asYear returns a date, or a plain number of four digits as a year.
-func (v *Value) asYear() (Value, bool) {
-	switch {
-	case v.Kind == Date:
-		return *v, true
-	case v.Kind == Number && v.Exact() && v.Low >= 1000 && v.Low < 2200 && v.Low == math.Trunc(v.Low) && !v.Approx && !v.written && v.other == 0:
-		return period(int(v.Low), 1, int(v.Low), 12), true
-	}
-	return Value{}, false
+// mayBeYear reports whether v is a plain number that may be meant as a year.
+func (v *Value) mayBeYear() bool {
+	return v.Kind == Number && v.Low >= 1000 && v.Low < 2200 && v.Exact() && v.Low == math.Trunc(v.Low) && !v.Approx && !v.written && v.other == 0
 }
 
 // compareRecurring compares a date that recurs, such as a weekday or 24 December, with a
