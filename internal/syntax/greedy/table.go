@@ -43,7 +43,12 @@ func NewTable(keys, values []uint32) *Table {
 }
 
 // permute maps keys one to one, so that the highest bits depend on all.
-func permute(key uint32) uint32 { return key * 0x9e3779b1 }
+func permute(key uint32) uint32 { return key * multiplier }
+
+const (
+	multiplier uint32 = 0x9e3779b1
+	inverse    uint32 = 0x0e8b2f51 // permute(key) * inverse == key
+)
 
 func (t *Table) rest(h uint32) uint16 { return uint16(h & (1<<t.shift - 1)) }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // A Weight is the weight of a feature for a class.
@@ -70,9 +71,10 @@ type File struct {
 	Tag, Action, Label Weights
 }
 
-const magic = "RFSYNTAX1"
+const magic = "RFSYNTAX2"
 
-// Bytes encodes a file. Keys are in ascending order and stored as differences.
+// Bytes encodes a file. Keys are in the order of a [Table], so that reading fills it from
+// start to end, and stored as differences.
 func (f *File) Bytes() []byte {
 	b := []byte(magic)
 	for _, list := range [][]string{f.Tags, f.Relations} {
@@ -82,48 +84,58 @@ func (f *File) Bytes() []byte {
 			b = append(b, s...)
 		}
 	}
-	b = appendKeys(b, f.Classes)
-	for _, key := range sortedKeys(f.Classes) {
-		b = binary.AppendUvarint(b, uint64(f.Classes[key]))
+	b, keys := appendKeys(b, f.Classes)
+	values := make([]uint32, len(keys))
+	for i, key := range keys {
+		values[i] = f.Classes[key]
 	}
+	b = appendBytes(b, values, classBytes)
 	for _, w := range []Weights{f.Tag, f.Action, f.Label} {
-		b = appendKeys(b, w)
-		keys := sortedKeys(w)
-		// Counts, classes and values apart compress better.
+		b, keys = appendKeys(b, w)
+		var counts, classes, values []uint32
 		for _, key := range keys {
-			b = binary.AppendUvarint(b, uint64(len(w[key])))
-		}
-		for _, key := range keys {
+			counts = append(counts, uint32(len(w[key])))
 			for _, v := range w[key] {
-				b = append(b, v.Class)
+				classes = append(classes, uint32(v.Class))
+				values = append(values, uint32(v.Value+offset))
 			}
 		}
-		for _, key := range keys {
-			for _, v := range w[key] {
-				b = binary.AppendVarint(b, int64(v.Value))
-			}
+		b = appendBytes(b, counts, 1)
+		b = appendBytes(b, classes, 1)
+		b = appendBytes(b, values, 2)
+	}
+	return b
+}
+
+const (
+	classBytes = 3   // of a value of the table of classes, without clusters
+	offset     = 256 // added to weights
+)
+
+// appendBytes appends the lowest bytes of all numbers, then the next ones, n in all. This
+// compresses well and is fast to read.
+func appendBytes(b []byte, numbers []uint32, n int) []byte {
+	for i := range n {
+		for _, v := range numbers {
+			b = append(b, byte(v>>(8*i)))
 		}
 	}
 	return b
 }
 
-func sortedKeys[V any](m map[uint32]V) []uint32 {
-	keys := make([]uint32, 0, len(m))
+// appendKeys appends the keys of a map and returns them in their order.
+func appendKeys[V any](b []byte, m map[uint32]V) (data []byte, keys []uint32) {
 	for key := range m {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, cmp.Compare[uint32])
-	return keys
-}
-
-func appendKeys[V any](b []byte, m map[uint32]V) []byte {
-	b = binary.AppendUvarint(b, uint64(len(m)))
+	slices.SortFunc(keys, func(k, l uint32) int { return cmp.Compare(permute(k), permute(l)) })
+	differences := make([]uint32, len(keys))
 	last := uint32(0)
-	for _, key := range sortedKeys(m) {
-		b = binary.AppendUvarint(b, uint64(key-last))
-		last = key
+	for i, key := range keys {
+		differences[i] = permute(key) - last
+		last = permute(key)
 	}
-	return b
+	return appendBytes(binary.AppendUvarint(b, uint64(len(keys))), differences, 4), keys
 }
 
 // NewModel decodes a model file.
@@ -134,18 +146,15 @@ func NewModel(data []byte) (*Model, error) {
 	}
 	r.data = r.data[len(magic):]
 	m := &Model{Tags: r.strings(), Relations: r.strings()}
-	keys := r.keys()
-	classes := make(map[uint32]uint32, len(keys))
-	for _, key := range keys {
-		classes[key] = uint32(r.uvarint())
-	}
-	r.scorer(&m.tag, false)
-	r.scorer(&m.action, true)
-	r.scorer(&m.label, false)
+	build := []func(){r.classes(m), r.scorer(&m.tag, false), r.scorer(&m.action, true), r.scorer(&m.label, false)}
 	if r.err != nil || len(r.data) > 0 {
 		return nil, fmt.Errorf("model of tags and dependencies: damaged, %d bytes left", len(r.data))
 	}
-	m.classes = NewClasses(classes)
+	var building sync.WaitGroup
+	for _, f := range build {
+		building.Go(f)
+	}
+	building.Wait()
 	return m, nil
 }
 
@@ -155,24 +164,15 @@ type reader struct {
 	err  error
 }
 
-func (r *reader) uvarint() uint64 {
+// count reads a number of things that take at least a byte each.
+func (r *reader) count() int {
 	v, n := binary.Uvarint(r.data)
-	if n <= 0 {
+	if n <= 0 || v > uint64(len(r.data)-n) {
 		r.err, r.data = errors.New("truncated"), nil
 		return 0
 	}
 	r.data = r.data[n:]
-	return v
-}
-
-// count reads a number of things that take at least a byte each.
-func (r *reader) count() int {
-	n := r.uvarint()
-	if n > uint64(len(r.data)) {
-		r.err, r.data = errors.New("truncated"), nil
-		return 0
-	}
-	return int(n)
+	return int(v)
 }
 
 func (r *reader) bytes(n int) []byte {
@@ -193,52 +193,75 @@ func (r *reader) strings() []string {
 	return list
 }
 
-func (r *reader) keys() []uint32 {
-	keys := make([]uint32, r.count())
-	last := uint32(0)
-	for i := range keys {
-		last += uint32(r.uvarint())
-		keys[i] = last
+// numbers decodes what appendBytes appends.
+func numbers(data []byte, size int) []uint32 {
+	list := make([]uint32, len(data)/size)
+	for i := range size {
+		for k, b := range data[i*len(list) : (i+1)*len(list)] {
+			list[k] |= uint32(b) << (8 * i)
+		}
 	}
-	return keys
+	return list
 }
 
-// scorer reads weights; few says that they are for actions.
-func (r *reader) scorer(s *scorer, few bool) {
-	keys := r.keys()
-	counts := make([]int, len(keys))
+// keys decodes what appendKeys appends after the number of keys.
+func keys(data []byte) []uint32 {
+	list := numbers(data, 4)
+	permuted := uint32(0)
+	for i, difference := range list {
+		permuted += difference
+		list[i] = permuted * inverse
+	}
+	return list
+}
+
+// classes reads the table of classes and returns a function that builds it.
+func (r *reader) classes(m *Model) func() {
+	n := r.count()
+	packed, values := r.bytes(4*n), r.bytes(classBytes*n)
+	return func() {
+		classes := make(map[uint32]uint32, n)
+		list := keys(packed)
+		for i, value := range numbers(values, classBytes) {
+			classes[list[i]] = value
+		}
+		m.classes = NewClasses(classes)
+	}
+}
+
+// scorer reads weights and returns a function that builds their table; few says that they
+// are for actions.
+func (r *reader) scorer(s *scorer, few bool) func() {
+	n := r.count()
+	packed, counts := r.bytes(4*n), r.bytes(n)
 	total := 0
-	for i := range counts {
-		counts[i] = r.count()
-		total += counts[i]
+	for _, n := range counts {
+		total += int(n)
 	}
-	if total > len(r.data) {
-		r.err, r.data, total = errors.New("truncated"), nil, 0
-		clear(counts)
-	}
-	classes := r.bytes(total)
+	classes, weights := r.bytes(total), r.bytes(2*total)
+	return func() { s.build(keys(packed), counts, classes, numbers(weights, 2), few) }
+}
+
+// build sets the weights of each key.
+func (s *scorer) build(keys []uint32, counts, classes []byte, weights []uint32, few bool) {
 	values := make([]uint32, len(keys))
 	if !few {
-		s.packed = make([]uint16, 1, 1+total+len(keys))
+		s.packed = make([]uint16, 1, 1+len(weights)+len(keys))
 	}
-	for i := range values {
-		at, three := uint32(len(s.packed)), uint32(512|512<<10|512<<20)
-		for range counts[i] {
-			v := r.uvarint()
-			value := int64(v>>1) ^ -int64(v&1)
-			if few {
-				three += uint32(value) << (10 * (classes[0] % uint8(Actions)))
-			} else {
-				s.packed = append(s.packed, uint16(value<<7)|uint16(classes[0]&127))
-			}
-			classes = classes[1:]
-		}
+	for i, n := range counts {
 		if few {
-			values[i] = three
-			continue
+			values[i] = 512 | 512<<10 | 512<<20
+			for k, class := range classes[:n] {
+				values[i] += (weights[k] - offset) << (10 * (class % uint8(Actions)))
+			}
+		} else {
+			values[i] = uint32(len(s.packed))
+			for k, class := range classes[:n] {
+				s.packed = append(s.packed, uint16(weights[k]-offset)<<7|uint16(class&127))
+			}
+			s.packed = append(s.packed, 0)
 		}
-		s.packed = append(s.packed, 0)
-		values[i] = at
+		classes, weights = classes[n:], weights[n:]
 	}
 	s.table = NewTable(keys, values)
 }
