@@ -27,9 +27,9 @@ func Layouts() map[string]Layout {
 	return map[string]Layout{
 		"KRLabsOrg/lettucedect-base-modernbert-en-v1":  v1,
 		"KRLabsOrg/lettucedect-large-modernbert-en-v1": v1,
-		"KRLabsOrg/tinylettuce-ettin-17m-en-v1":        v1,
-		"KRLabsOrg/tinylettuce-ettin-32m-en-v1":        v1,
-		"KRLabsOrg/tinylettuce-ettin-68m-en-v1":        v1,
+		"KRLabsOrg/tinylettuce-ettin-17m-en":           v1,
+		"KRLabsOrg/tinylettuce-ettin-32m-en":           v1,
+		"KRLabsOrg/tinylettuce-ettin-68m-en":           v1,
 		"KRLabsOrg/lettucedect-v2-mmbert-base":         v2,
 	}
 }
