@@ -98,8 +98,9 @@ func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
 // A reading is the output of the model for one claim and one window.
 type reading struct {
-	window int
+	window passage.Passage
 	encoder.Probabilities
+	found bool // false if no window was read
 }
 
 // Judge returns a verdict for each claim, in order. A claim is supported if the best
@@ -119,29 +120,11 @@ func (j *Judge) judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if j.o.Joined {
 		texts = []string{strings.Join(task.Contexts, "\n")}
 	}
-	claims := make([]string, len(task.Claims))
-	longest := 0
-	for i, c := range task.Claims {
-		if err := ctx.Err(); err != nil {
-			return verdict.Judgement{}, err
-		}
-		claims[i] = c.Judged()
-		if j.limit() > 0 {
-			longest = max(longest, j.o.Model.Count(claims[i]))
-		}
-	}
-	if limit := cmp.Or(j.o.Layout.Limit, j.o.Model.Info().MaxTokens); limit > 0 && longest > (limit-j.o.Model.Specials())/2 {
-		return verdict.Judgement{}, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", longest, limit)
-	}
-	windows, err := j.windows(ctx, texts, longest)
+	work, err := j.choose(ctx, texts, task.Claims)
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
-	work, err := j.choose(ctx, texts, windows, task.Claims)
-	if err != nil {
-		return verdict.Judgement{}, err
-	}
-	best, against, err := j.read(ctx, texts, windows, claims, work)
+	best, against, err := j.read(ctx, texts, task.Claims, work)
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
@@ -150,7 +133,7 @@ func (j *Judge) judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		if err := ctx.Err(); err != nil {
 			return verdict.Judgement{}, err
 		}
-		if out.Verdicts[i], err = j.conclude(ctx, task, texts, windows, i, best[i], against[i]); err != nil {
+		if out.Verdicts[i], err = j.conclude(ctx, task, texts, i, best[i], against[i]); err != nil {
 			return verdict.Judgement{}, err
 		}
 	}
@@ -158,68 +141,89 @@ func (j *Judge) judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 }
 
 // A pairing is a claim and a window to judge it against.
-type pairing struct{ claim, window int }
+type pairing struct {
+	claim  int
+	window passage.Passage
+}
 
-// choose returns the pairs of claims and windows to judge, in ascending order.
-func (j *Judge) choose(ctx context.Context, texts []string, windows []passage.Passage, claims []extract.Claim) ([]pairing, error) {
-	n := len(windows)
-	var ranks [][]float64
-	if j.o.Nearest > 0 && n > j.o.Nearest {
-		n = j.o.Nearest
-		passages := make([]string, len(windows))
-		for i, w := range windows {
-			passages[i] = texts[w.Text][w.Start:w.End]
-		}
-		var err error
-		if ranks, err = j.o.Rank(ctx, claims, passages); err != nil {
+// choose returns the pairs of claims and windows to judge, in ascending order. The windows
+// of a claim depend on its length, not on the other claims.
+func (j *Judge) choose(ctx context.Context, texts []string, claims []extract.Claim) ([]pairing, error) {
+	type cut struct {
+		windows []passage.Passage
+		ranks   [][]float64 // by claim, or nil if all windows are judged
+	}
+	cuts := make(map[int]cut) // by room
+	var work []pairing
+	for i, c := range claims {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-	}
-	work := make([]pairing, 0, len(claims)*n)
-	for c := range claims {
-		order := make([]int, len(windows))
+		room, err := j.room(c.Judged())
+		if err != nil {
+			return nil, err
+		}
+		found, ok := cuts[room]
+		if !ok {
+			if found.windows, err = j.windows(ctx, texts, room); err != nil {
+				return nil, err
+			}
+			if found.ranks, err = j.ranks(ctx, texts, found.windows, claims); err != nil {
+				return nil, err
+			}
+			cuts[room] = found
+		}
+		order := make([]int, len(found.windows))
 		for w := range order {
 			order[w] = w
 		}
 		// Equal ranks, such as for a claim in another language, say nothing.
-		if ranks != nil && slices.Min(ranks[c]) < slices.Max(ranks[c]) {
-			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ranks[c][b], ranks[c][a]) })
-			order = order[:n]
+		if found.ranks != nil && slices.Min(found.ranks[i]) < slices.Max(found.ranks[i]) {
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found.ranks[i][b], found.ranks[i][a]) })
+			order = order[:j.o.Nearest]
 			slices.Sort(order)
 		}
 		for _, w := range order {
-			work = append(work, pairing{c, w})
+			work = append(work, pairing{i, found.windows[w]})
 		}
 	}
 	return work, nil
 }
 
+// ranks returns how near each claim is to each window, or nil if all windows are judged.
+func (j *Judge) ranks(ctx context.Context, texts []string, windows []passage.Passage, claims []extract.Claim) ([][]float64, error) {
+	if j.o.Nearest == 0 || len(windows) <= j.o.Nearest {
+		return nil, nil
+	}
+	passages := make([]string, len(windows))
+	for i, w := range windows {
+		passages[i] = texts[w.Text][w.Start:w.End]
+	}
+	return j.o.Rank(ctx, claims, passages)
+}
+
 // read runs the model on pairs of claims and windows. For each claim it returns
 // the reading with the highest support in each text, and the one with the highest
 // contradiction in any text.
-func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Passage, claims []string, work []pairing) (best [][]reading, against []reading, err error) {
+func (j *Judge) read(ctx context.Context, texts []string, claims []extract.Claim, work []pairing) (best [][]reading, against []reading, err error) {
 	best, against = make([][]reading, len(claims)), make([]reading, len(claims))
 	for i := range claims {
 		best[i] = make([]reading, len(texts))
-		for t := range best[i] {
-			best[i][t] = reading{window: -1}
-		}
-		against[i] = reading{window: -1}
 	}
 	info := j.o.Model.Info()
-	logits, err := j.classify(ctx, texts, windows, claims, work)
+	logits, err := j.classify(ctx, texts, claims, work)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, p := range work {
-		got := reading{p.window, info.Probabilities(logits[i])}
+		got := reading{p.window, info.Probabilities(logits[i]), true}
 		if math.IsNaN(got.Supported) {
 			return nil, nil, fmt.Errorf("the model's output for claim %d is not a number: its weights may be damaged", p.claim)
 		}
-		if b := &best[p.claim][windows[p.window].Text]; b.window < 0 || got.Supported > b.Supported {
+		if b := &best[p.claim][p.window.Text]; !b.found || got.Supported > b.Supported {
 			*b = got
 		}
-		if a := &against[p.claim]; a.window < 0 || got.Contradicted > a.Contradicted {
+		if a := &against[p.claim]; !a.found || got.Contradicted > a.Contradicted {
 			*a = got
 		}
 	}
@@ -228,13 +232,13 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Pass
 
 // classify returns the logits of each pair. Equal pairs, which repeated claims and
 // contexts make, are classified once.
-func (j *Judge) classify(ctx context.Context, texts []string, windows []passage.Passage, claims []string, work []pairing) ([][]float32, error) {
+func (j *Judge) classify(ctx context.Context, texts []string, claims []extract.Claim, work []pairing) ([][]float32, error) {
 	var pairs []encoder.Pair
 	index := make(map[encoder.Pair]int)
 	places := make([]int, len(work))
 	for i, p := range work {
-		w := windows[p.window]
-		pair := encoder.Pair{Premise: j.premise(texts[w.Text][w.Start:w.End]), Hypothesis: claims[p.claim]}
+		w := p.window
+		pair := encoder.Pair{Premise: j.premise(texts[w.Text][w.Start:w.End]), Hypothesis: claims[p.claim].Judged()}
 		place, ok := index[pair]
 		if !ok {
 			place = len(pairs)
@@ -259,22 +263,16 @@ func (j *Judge) classify(ctx context.Context, texts []string, windows []passage.
 }
 
 // conclude returns the verdict on claim i, given its readings.
-func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string, windows []passage.Passage, i int, best []reading, against reading) (verdict.Verdict, error) {
+func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string, i int, best []reading, against reading) (verdict.Verdict, error) {
 	v := verdict.Verdict{ClaimID: task.Claims[i].ID}
 	order := make([]int, 0, len(best)) // texts with a reading, by decreasing support
 	for t := range best {
-		if best[t].window >= 0 {
+		if best[t].found {
 			order = append(order, t)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case best[a].Supported > best[b].Supported:
-			return -1
-		case best[a].Supported < best[b].Supported:
-			return 1
-		}
-		return 0
+		return cmp.Compare(best[b].Supported, best[a].Supported)
 	})
 	if len(order) == 0 {
 		v.Reason = "the contexts are empty"
@@ -299,7 +297,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 		if k == maxEvidence {
 			break
 		}
-		w := windows[r.window]
+		w := r.window
 		start, end, err := j.quote(ctx, texts[w.Text][w.Start:w.End], task.Claims[i])
 		if err != nil {
 			return v, err
@@ -310,7 +308,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 	}
 	v.Reason = reason(v.Label, shown[0], v.Evidence)
 	if v.Label == verdict.Supported {
-		v.ChunkIDs = j.chunks(shown, windows, v.Evidence)
+		v.ChunkIDs = j.chunks(shown, v.Evidence)
 	}
 	return v, nil
 }
@@ -327,7 +325,7 @@ func (j *Judge) supports(p float64) bool {
 
 // chunks returns the sorted ids of the contexts that support a claim. If
 // contexts are joined into one text, these are the contexts of the quotes.
-func (j *Judge) chunks(shown []reading, windows []passage.Passage, quotes []verdict.Evidence) []int {
+func (j *Judge) chunks(shown []reading, quotes []verdict.Evidence) []int {
 	var ids []int
 	if j.o.Joined {
 		for _, e := range quotes {
@@ -335,7 +333,7 @@ func (j *Judge) chunks(shown []reading, windows []passage.Passage, quotes []verd
 		}
 	} else {
 		for _, r := range shown {
-			ids = append(ids, windows[r.window].Text)
+			ids = append(ids, r.window.Text)
 		}
 	}
 	slices.Sort(ids)

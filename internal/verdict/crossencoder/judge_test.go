@@ -205,9 +205,11 @@ func TestWindowsCoverTexts(t *testing.T) {
 		text := b.String()
 		m := &wordModel{window: 4 + random.IntN(60)}
 		j := newJudge(t, Options{Model: m})
-		longest := random.IntN(40)
-		room := max(m.window-3-min(longest, (m.window-3)/2), 1)
-		ws, err := j.windows(t.Context(), []string{"", text, "..."}, longest)
+		room, err := j.room(strings.Repeat("a ", random.IntN(40)))
+		if err != nil {
+			continue
+		}
+		ws, err := j.windows(t.Context(), []string{"", text, "..."}, room)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +249,11 @@ func TestChunksOfLayouts(t *testing.T) {
 		{Layout{Chunk: 24}, "Short.", 1},
 	} {
 		j := newJudge(t, Options{Model: &wordModel{}, Layout: tt.layout})
-		ws, err := j.windows(t.Context(), []string{tt.text}, 8)
+		room, err := j.room("The bridge, old and narrow, opened in May.")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ws, err := j.windows(t.Context(), []string{tt.text}, room)
 		if err != nil || len(ws) != tt.want {
 			t.Errorf("%+v: got %d chunks, error %v, want %d", tt.layout, len(ws), err, tt.want)
 		}
@@ -255,6 +261,50 @@ func TestChunksOfLayouts(t *testing.T) {
 			if i > 0 && w.Start < ws[i-1].End {
 				t.Errorf("%+v: chunk %d overlaps the one before it", tt.layout, i)
 			}
+		}
+	}
+}
+
+func TestPremisesOfLayouts(t *testing.T) {
+	minicheck, align := Layouts()["lytang/MiniCheck-RoBERTa-Large"], Layouts()["yzha/AlignScore"]
+	for _, tt := range []struct {
+		layout     Layout
+		text, want string
+	}{
+		{Layout{}, "One.  Two.\r\nA title\nThree. ", "One.  Two.\r\nA title\nThree. "},
+		{minicheck, "One.  Two.", "One. Two."},
+		{minicheck, "One. \r\nTwo.", "One.\nTwo."},
+		{minicheck, "One.\n\nTwo.", "One.\n\n Two."},
+		{minicheck, "One.\n\n\nTwo.", "One.\n\n\nTwo."},
+		{align, "One.  Two.\r\nThree.", "One. Two. Three."},
+		{align, "A title\n- one\n- two. Three.", "A title\n- one\n- two. Three."},
+		{align, "He said \"no.\"\nA title", "He said \"no.\" A title"},
+	} {
+		j := newJudge(t, Options{Model: &wordModel{}, Layout: tt.layout})
+		j.o.Sentences = lines
+		if got := j.premise(tt.text); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+// The score of a claim does not depend on the other claims of its row.
+func TestClaimsAreIndependent(t *testing.T) {
+	contexts := []string{strings.Repeat("Bees make honey. ", 20) + "The bridge opened in May. " + strings.Repeat("Cats sleep. ", 20)}
+	all := []string{"The bridge opened in May.", strings.Repeat("Bees make honey ", 20), "Cats sleep all day.", strings.Repeat("dogs ", 40)}
+	for _, layout := range []Layout{{}, {Chunk: 70}} {
+		m := &wordModel{window: 80}
+		j := newJudge(t, Options{Model: m, Layout: layout})
+		together := judge(t, j, contexts, all...)
+		for i, text := range all {
+			alone := judge(t, j, contexts, text)[0]
+			if alone.ClaimID = i; !reflect.DeepEqual(alone, together[i]) {
+				t.Errorf("%+v, claim %d: got %+v with other claims, %+v alone", layout, i, together[i], alone)
+			}
+		}
+		_, err := j.Judge(t.Context(), verdict.Task{Contexts: contexts, Claims: claims(strings.Repeat("dogs ", 68))})
+		if want := "a claim of 68 tokens leaves no room for the contexts: the model reads 80"; err == nil || err.Error() != want {
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 }

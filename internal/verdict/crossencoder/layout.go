@@ -2,6 +2,7 @@ package crossencoder
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -27,8 +28,11 @@ type Layout struct {
 	Unit  Unit
 	// Even makes passages of equally many sentences, with about Chunk units each.
 	Even bool
-	// Flat joins the lines of a passage with spaces.
-	Flat bool
+	// Rejoin joins the sentences of a passage with spaces, and their lines with line breaks,
+	// as the inference code does.
+	Rejoin bool
+	// Punctuated ends sentences only at punctuation marks, not at line breaks.
+	Punctuated bool
 	// Mean judges the sentences of a claim one by one. Its score is the mean of theirs.
 	Mean bool
 	// Limit is the maximum number of tokens of an input. If it is 0, it follows from the
@@ -58,10 +62,10 @@ func Layouts() map[string]Layout {
 		"OPTIONS:\n- Yes\n- No\nI think the answer is "
 	return map[string]Layout{
 		"yaxili96/FactCG-DeBERTa-v3-Large":  {Template: factCG, Labels: binary(), Chunk: 550, Unit: WordsAndMarks, Limit: 2048},
-		"lytang/MiniCheck-Flan-T5-Large":    {Template: "predict: {text1}</s>{text2}", Labels: binary(), Tokens: []int{3, 209}, Chunk: 500, Unit: Words, Limit: 2048},
-		"lytang/MiniCheck-RoBERTa-Large":    {Template: "{text1}</s>{text2}", Labels: binary(), Chunk: 400, Limit: 512},
-		"lytang/MiniCheck-DeBERTa-v3-Large": {Template: "{text1}[SEP]{text2}", Labels: binary(), Chunk: 400, Limit: 2048},
-		"yzha/AlignScore":                   {Head: "tri_layer", Labels: []string{"entailment", "neutral", "contradiction"}, Chunk: 350, Unit: Words, Even: true, Flat: true, Mean: true, Limit: 512},
+		"lytang/MiniCheck-Flan-T5-Large":    {Template: "predict: {text1}</s>{text2}", Labels: binary(), Tokens: []int{3, 209}, Chunk: 500, Unit: Words, Rejoin: true, Limit: 2048},
+		"lytang/MiniCheck-RoBERTa-Large":    {Template: "{text1}</s>{text2}", Labels: binary(), Chunk: 400, Rejoin: true, Limit: 512},
+		"lytang/MiniCheck-DeBERTa-v3-Large": {Template: "{text1}[SEP]{text2}", Labels: binary(), Chunk: 400, Rejoin: true, Limit: 2048},
+		"yzha/AlignScore":                   {Head: "tri_layer", Labels: []string{"entailment", "neutral", "contradiction"}, Chunk: 350, Unit: Words, Even: true, Rejoin: true, Punctuated: true, Mean: true, Limit: 512},
 	}
 }
 
@@ -70,16 +74,31 @@ func (l Layout) Apply(o *encoder.Options) {
 	o.Template, o.LabelNames, o.LabelTokens, o.Head = l.Template, l.Labels, l.Tokens, l.Head
 }
 
-// windows splits texts into the passages to classify with claims of up to longestClaim
-// tokens. At least half of the model's limit is reserved for the passage.
-func (j *Judge) windows(ctx context.Context, texts []string, longestClaim int) ([]passage.Passage, error) {
-	room := 0
-	if limit := j.limit(); limit > 0 {
-		room = limit - j.o.Model.Specials()
-		room = max(room-min(longestClaim, room/2), 1)
+// minRoom is the share of the model's limit that a claim must leave for the passage.
+const minRoom = 8
+
+// room returns the number of tokens of a passage that the model can read with a claim, or
+// 0 if it is unlimited.
+func (j *Judge) room(claim string) (int, error) {
+	limit := j.limit()
+	if limit == 0 {
+		return 0, nil
 	}
+	tokens, least := j.o.Model.Count(claim), max(1, limit/minRoom)
+	room := limit - j.o.Model.Specials() - tokens
+	if room < least {
+		return 0, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", tokens, limit)
+	}
+	if j.o.Layout.Chunk == 0 { // claims of about the same length have the same passages
+		room = max(least, room-room%least)
+	}
+	return room, nil
+}
+
+// windows splits texts into the passages to classify with claims that leave room tokens.
+func (j *Judge) windows(ctx context.Context, texts []string, room int) ([]passage.Passage, error) {
 	l := &j.o.Layout
-	s := passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
+	s := passage.Splitter{Count: j.o.Model.Count, Sentences: j.sentences}
 	if l.Chunk == 0 {
 		return s.Split(ctx, texts, room)
 	}
@@ -114,25 +133,51 @@ func (j *Judge) windows(ctx context.Context, texts []string, longestClaim int) (
 	return all, nil
 }
 
+// sentences calls yield with the byte offsets of each sentence of a text.
+func (j *Judge) sentences(text string, yield func(start, end int)) {
+	if !j.o.Layout.Punctuated {
+		j.o.Sentences(text, yield)
+		return
+	}
+	from, to := 0, 0 // the sentence so far
+	j.o.Sentences(text, func(start, end int) {
+		if from == to {
+			from = start
+		}
+		to = end
+		if last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[start:end], " \"'”’)]")); strings.ContainsRune(".?!…。？！", last) {
+			yield(from, to)
+			from = to
+		}
+	})
+	if from < to {
+		yield(from, to)
+	}
+}
+
 // premise returns the text of a window for the model.
 func (j *Judge) premise(text string) string {
-	if j.o.Layout.Chunk == 0 {
+	if !j.o.Layout.Rejoin {
 		return text
 	}
-	text = strings.TrimSpace(text)
-	if !j.o.Layout.Flat || !strings.ContainsAny(text, "\r\n") {
-		return text
-	}
-	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\r' || r == '\n' })
-	for i, line := range lines {
-		lines[i] = strings.TrimSpace(line)
-	}
-	return strings.Join(lines, " ")
+	var b strings.Builder
+	last := -1 // end of the sentence before
+	j.sentences(text, func(start, end int) {
+		if last >= 0 {
+			b.WriteByte(' ')
+			if !j.o.Layout.Punctuated {
+				b.WriteString(strings.Repeat("\n ", strings.Count(text[last:start], "\n")))
+			}
+		}
+		b.WriteString(strings.TrimSpace(text[start:end]))
+		last = end
+	})
+	return strings.ReplaceAll(b.String(), " \n ", "\n")
 }
 
 func (j *Judge) countSentences(text string) int {
 	n := 0
-	j.o.Sentences(text, func(int, int) { n++ })
+	j.sentences(text, func(int, int) { n++ })
 	return n
 }
 

@@ -14,7 +14,7 @@ func (j *Judge) judgeSentences(ctx context.Context, task verdict.Task) (verdict.
 	counts := make([]int, len(task.Claims)) // sentences of each claim
 	for i, c := range task.Claims {
 		text, first := c.Judged(), len(parts.Claims)
-		j.o.Sentences(text, func(start, end int) {
+		j.sentences(text, func(start, end int) {
 			parts.Claims = append(parts.Claims, extract.Claim{ID: len(parts.Claims), Text: text[start:end]})
 		})
 		if len(parts.Claims)-first < 2 {

@@ -96,7 +96,11 @@ func TestJudgesMatchReference(t *testing.T) {
 				if err != nil {
 					t.Fatalf("pair %d: %v", i, err)
 				}
-				windows, err := j.windows(t.Context(), []string{document}, m.Tokenizer().Count(claim))
+				room, err := j.room(claim)
+				if err != nil {
+					t.Fatal(err)
+				}
+				windows, err := j.windows(t.Context(), []string{document}, room)
 				if err != nil {
 					t.Fatal(err)
 				}

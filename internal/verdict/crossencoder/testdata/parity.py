@@ -28,6 +28,7 @@ WORDS = (
     "the harbour of Bergen was rebuilt after the fire of 1702 and the quay moved twenty metres to the west merchants "
     "stored dried fish in wooden houses along it, (however) café Zoë 12,000.50 well-known it's v2.10.3 Straße № 北京 👍🏽"
 ).split()
+GAPS = ["\n", "\n\n", "\n\n\n", "  ", " \n", "\nA heading\n", "\r\n"]
 FACTCG = (
     '{text1}\n\nChoose your answer: based on the paragraph above can we conclude that "{text2}"?\n\n'
     "OPTIONS:\n- Yes\n- No\nI think the answer is "
@@ -45,13 +46,20 @@ def texts():
     pairs = [*PAIRS.values(), *HARD[:7], (LONG + " " + LONG, "The quay was moved."), ("北京是首都。 " * 12, "北京是首都。")]
     while len(pairs) < 50:
         n = len(pairs) % 5 * 9 + 1  # sentences
-        document = "".join(sentence(rng, 3, 7) + (" " if rng.random() < 0.8 else "\n") for _ in range(n)).strip()
+        document = "".join(
+            sentence(rng, 3, 7) + rng.choice(GAPS) if rng.random() < 0.4 else sentence(rng, 3, 7) + " " for _ in range(n)
+        ).strip()
         pairs.append((document, " ".join(sentence(rng, 2, 4) for _ in range(1 + len(pairs) % 3))))
     return [(document, claim.strip()) for document, claim in pairs]
 
 
 def sentences(text):
     return [s.strip() for s in re.split(r"(?<=\. )|(?<=。)|\n", text) if s.strip()]
+
+
+def punctuated(text):
+    """Returns sentences as NLTK finds them: a line break alone does not end one."""
+    return [s.strip() for s in re.split(r"(?<=[.?!])\s*\n|(?<=\. )|(?<=。)", text) if s.strip()]
 
 
 def packed(items, size, count, join):
@@ -72,8 +80,7 @@ def minicheck(count):
         items = []
         for line in document.split("\n"):
             items += [*sentences(line), "\n"]
-        # The original leaves a space after the second of two line breaks.
-        found = [re.sub(" *\n *", "\n", c).strip() for c in packed(items[:-1], size, count, " ")]
+        found = [c.replace(" \n ", "\n").strip() for c in packed(items[:-1], size, count, " ")]
         return [c for c in found if c]
 
     return chunks
@@ -85,7 +92,7 @@ def factcg(document, size):
 
 
 def alignscore(document, size):
-    found = sentences(document)
+    found = punctuated(document)
     n = max(len(found) // (len(document.split()) // size + 1), 1)
     return [" ".join(found[i : i + n]) for i in range(0, len(found), n)]
 
@@ -182,7 +189,7 @@ def main():
         rows = []
         for document, claim in pairs:
             chunks = chunker(document, size) if chunker else [document]
-            claims = sentences(claim) if chunker == alignscore else [claim]
+            claims = punctuated(claim) if chunker == alignscore else [claim]
             assert not limit or all(len(judge.ids(c, s)) <= limit for c in chunks for s in claims), "truncated by the original"
             rows.append([[round(judge.probability(c, s, label), 6) for c in chunks] for s in claims or [claim]])
         out.append({"repo": repo, "model": model, "chunk": size, "limit": limit, "probabilities": rows})
