@@ -66,8 +66,8 @@ func meaningOf(label string) (Meaning, bool) {
 // transformers omits id2label if the model has its two default labels.
 func (c *config) labels() []string {
 	n := c.sizeOr("num_labels", 2, maxLabels)
-	byID := make(map[string]string)
-	if !c.get("id2label", &byID, "an object of strings") {
+	byID := make(map[string]any)
+	if !c.get("id2label", &byID, "an object") {
 		names := make([]string, n)
 		for i := range names {
 			names[i] = "LABEL_" + strconv.Itoa(i)
@@ -76,12 +76,18 @@ func (c *config) labels() []string {
 	}
 	names := make([]string, len(byID))
 	for i := range names {
-		name, ok := byID[strconv.Itoa(i)]
-		if !ok {
+		switch name := byID[strconv.Itoa(i)].(type) {
+		case string:
+			names[i] = name
+		case float64: // some files have numbers
+			names[i] = strconv.FormatFloat(name, 'g', -1, 64)
+		case nil:
 			c.fail("id2label", "has %d labels, but none with the id %d", len(byID), i)
 			return nil
+		default:
+			c.fail("id2label", "label %d: want a string", i)
+			return nil
 		}
-		names[i] = name
 	}
 	if len(names) > maxLabels {
 		c.fail("id2label", "has %d labels, more than %d", len(names), maxLabels)

@@ -78,6 +78,7 @@ func TestConfigLabels(t *testing.T) {
 	}{
 		{`{"id2label":{"1":"b","0":"a","2":"c"}}`, []string{"a", "b", "c"}},
 		{`{}`, []string{"LABEL_0", "LABEL_1"}},
+		{`{"id2label":{"0":0,"1":1.5}}`, []string{"0", "1.5"}},
 		{`{"id2label":null,"num_labels":3}`, []string{"LABEL_0", "LABEL_1", "LABEL_2"}},
 	}
 	for _, tt := range tests {

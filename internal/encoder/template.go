@@ -40,13 +40,14 @@ func parseTemplate(text string) (*template, error) {
 	return t, nil
 }
 
+// hhemPrompt is the template of HHEM-2.1-Open, from its model card. The code of its
+// configuration has it too, so config.json may lack it.
+const hhemPrompt = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {text1}\n\nHypothesis: {text2}"
+
 // readPrompt reads the template of an HHEM model.
 func readPrompt(c *config) (*template, error) {
 	const key = "prompt"
-	if !c.has(key) {
-		c.fail(key, "missing")
-	}
-	text := c.text(key, "")
+	text := c.text(key, hhemPrompt)
 	t, err := parseTemplate(text)
 	if err != nil {
 		c.fail(key, "%v", err)

@@ -88,8 +88,12 @@ func (m *Model) checkTokenizer() error {
 	return err
 }
 
-// readWindow lowers the window to the maximum length of the tokenizer.
+// readWindow lowers the window to the maximum length of the tokenizer. HHEM ignores that
+// length: it is that of its base model, and its inference code does not truncate.
 func (m *Model) readWindow(dir string) error {
+	if m.info.Kind == HHEM {
+		return nil
+	}
 	c, err := readConfig(dir, tokenizerConfigFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -276,6 +276,35 @@ func TestTokenizerOfAnotherModelIsRejected(t *testing.T) {
 	}
 }
 
+// The configuration that Vectara publishes may lack the prompt, and its tokenizer has the
+// maximum length of another model.
+func TestHHEMReadsAnyLength(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/models/hhem")); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, dir, configFile, []byte(`{"model_type":"HHEMv2Config","architectures":["HHEMv2ForSequenceClassification"]}`))
+	writeFile(t, dir, tokenizerConfigFile, []byte(`{"model_max_length":512}`))
+	pair := []Pair{{strings.Repeat("The quay was moved to the west. ", 200), "The quay was moved."}}
+	var logits [2][][]float32
+	for i, dir := range []string{"testdata/models/hhem", dir} {
+		m, err := Open(dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if info := m.Info(); info.Window != 0 || info.MaxTokens != 0 {
+			t.Errorf("%s: got a window of %d and at most %d tokens, want no limit", dir, info.Window, info.MaxTokens)
+		}
+		if logits[i], err = m.Classify(t.Context(), pair); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(logits[0], logits[1]); diff != "" {
+		t.Errorf("logits without a prompt (-with +without)\n%s", diff)
+	}
+}
+
 func TestPromptDoesNotExpandTexts(t *testing.T) {
 	tests := []struct{ prompt, want string }{
 		{"<pad> Premise: {text1}\n\nHypothesis: {text2}", "<pad> Premise: {text2} %s\n\nHypothesis: {text1}"},
