@@ -299,6 +299,26 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	if unsupported == 0 {
 		t.Error("got no unsupported parts, want some: the model is random")
 	}
+	// With several groups of contexts, LettuceDetect takes the highest probability that a token is unsupported.
+	long := filepath.Join(t.TempDir(), "long.jsonl")
+	writeFile(t, long, `{"question":"q","answer":"The sky is blue. Grass is green.","contexts":["`+strings.Repeat("The sky is blue. ", 600)+`","`+strings.Repeat("Grass is green. ", 600)+`"]}`)
+	var scores []float64
+	for _, args := range [][]string{{"--claims", "answer"}, {"--profile", "lettucedetect"}} {
+		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", long, "--judge", dir, "--to", "jsonl", "-q"}, args...)...)
+		var row struct {
+			Claims []struct {
+				Text  string
+				Score float64
+			}
+		}
+		if err := json.Unmarshal([]byte(got.stdout), &row); err != nil || len(row.Claims) != 1 || row.Claims[0].Text != "The sky is blue. Grass is green." {
+			t.Fatalf("%v: got %s, error %v, want the answer as one claim; stderr: %s", args, got.stdout, err, got.stderr)
+		}
+		scores = append(scores, row.Claims[0].Score)
+	}
+	if scores[0] <= scores[1] {
+		t.Errorf("got score %v if any group supports, %v if all must, want the second to be lower", scores[0], scores[1])
+	}
 	// Its labels have no meaning without the layout that belongs to the name.
 	other := filepath.Join(t.TempDir(), "other")
 	if err := os.CopyFS(other, os.DirFS(dir)); err != nil {
@@ -306,6 +326,10 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	}
 	if got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", other, "-q"); got.code == exitOK || !strings.Contains(got.stderr, "LABEL_0") {
 		t.Errorf("exit code: got %d; stderr: %s; want an error about LABEL_0", got.code, got.stderr)
+	}
+	mapped := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", other, "--label-map", "LABEL_0=supported", "--label-map", "LABEL_1=not_mentioned", "--to", "jsonl", "-q")
+	if mapped.stdout != got.stdout {
+		t.Errorf("with mapped labels: got %s, want the results of the published name; stderr: %s", mapped.stdout, mapped.stderr)
 	}
 }
 
@@ -334,6 +358,7 @@ func TestLocalModelRequirements(t *testing.T) {
 		"unknown mapping":       {[]string{"--judge", dir, "--label-map", "x=maybe"}, exitUsage, []string{"maybe", "supported"}},
 		"truncated weights":     {[]string{"--judge", broken}, exitFailure, []string{"model.safetensors"}},
 		"weights with a call":   {[]string{"--judge", hostile}, exitFailure, []string{`pytorch_model.bin: tensor "w": the pickle calls os.system, which ragfaith does not run`}},
+		"layout of tokens":      {[]string{"--judge", dir, "--profile", "lettucedetect"}, exitUsage, []string{"classifies tokens"}},
 		"empty directory":       {[]string{"--judge", t.TempDir()}, exitFailure, []string{"config.json"}},
 		"model not downloaded":  {[]string{"--judge", "hhem"}, exitFailure, []string{"ragfaith models pull hhem-2.1-open"}},
 		"misspelled judge":      {[]string{"--judge", "lexicla"}, exitUsage, []string{"did you mean lexical"}},

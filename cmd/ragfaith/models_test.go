@@ -355,9 +355,6 @@ func TestVerifyComparesPublishedScores(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range examples {
-			if e.plain {
-				local.spans.Summary = "{passages}"
-			}
 			j, _, err := local.judge(o)
 			if err != nil {
 				t.Fatal(err)

@@ -133,7 +133,6 @@ func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) er
 type example struct {
 	question         string
 	contexts, claims []string
-	plain            bool             // contexts were read without a prompt
 	scores           []float64        // of each claim; NaN if not published
 	unsupported      [][]extract.Span // parts of each claim; nil if not published
 }
@@ -182,7 +181,6 @@ func examplesOf(name string) []example {
 		return []example{{
 			contexts:    []string{"France is in Western Europe. Its capital Paris had about 2.1 million people in 2019."},
 			claims:      []string{"The capital of France is Paris, with a population of about 4.5 million people."},
-			plain:       true,
 			scores:      []float64{math.NaN()},
 			unsupported: [][]extract.Span{{{Start: 59, End: 70}}},
 		}}
@@ -201,9 +199,6 @@ func checkExamples(ctx context.Context, examples []example, dir string, sys syst
 	defer local.Close()
 	n, largest := 0, 0.0
 	for _, e := range examples {
-		if e.plain {
-			local.spans.Passage, local.spans.QA, local.spans.Summary = "%s", "{passages}", "{passages}"
-		}
 		j, _, err := local.judge(o)
 		if err != nil {
 			return "", err

@@ -163,6 +163,7 @@ const (
 	profileRagas    = "ragas"
 	profileRagEvals = "rag-evals"
 	profileHHEM     = "hhem"
+	profileLettuce  = "lettucedetect"
 
 	profileMiniCheck = "minicheck"
 	profileLynx      = "lynx"
@@ -175,6 +176,7 @@ func profiles() []profile {
 		{profileRagas, [][2]string{{"claims", claimsLLM}, {"judge", judgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
 		{profileRagEvals, [][2]string{{"claims", claimsLLM}, {"judge", judgeLLM}, {"evidence", "chunks"}, {"no-claims", "0"}}},
 		{profileHHEM, [][2]string{{"claims", claimsLLM}, {"judge", judgeHHEM}, {"evidence", "joined"}, {"no-claims", "null"}}},
+		{profileLettuce, [][2]string{{"claims", claimsAnswer}, {"judge", "lettucedetect-base"}, {"no-claims", "null"}}},
 		{profileMiniCheck, [][2]string{{"claims", "sentence"}, {"judge", judgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
 		{profileLynx, [][2]string{{"claims", claimsAnswer}, {"judge", judgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
 		{profileGuardian, [][2]string{{"claims", claimsAnswer}, {"judge", judgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},

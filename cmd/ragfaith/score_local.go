@@ -133,7 +133,7 @@ func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
 	if o.localModel.precision == precisionInt8 {
 		options.Precision = kernel.Int8
 	}
-	local := &localModel{dir: dir, spans: spans.LettuceDetect()}
+	local := &localModel{dir: dir}
 	if n, ok := hub.Identify(dir); ok {
 		if layout, ok := crossencoder.Layouts()[n.Repo]; ok {
 			layout.Apply(&options)
@@ -144,6 +144,9 @@ func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
 			local.spans, local.layoutName = layout, n.Short
 		}
 	}
+	if o.profile == profileLettuce { // which has one layout for all models
+		local.spans, local.layoutName = spans.LettuceDetect(), profileLettuce
+	}
 	m, err := encoder.Open(dir, options)
 	if err != nil {
 		return nil, err
@@ -152,6 +155,9 @@ func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
 		return nil, errors.Join(fmt.Errorf("%s: not an HHEM model but a %s", dir, info.Architecture), m.Close())
 	}
 	local.Model = m
+	if m.Info().Kind == encoder.Tokens && local.layoutName == "" {
+		local.spans, local.layoutName = spans.LayoutOf(m.Info().Labels)
+	}
 	return local, nil
 }
 
@@ -203,11 +209,16 @@ func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 		return nil, 0, err
 	}
 	threshold := cmp.Or(o.threshold, new(crossencoder.DefaultThreshold))
+	if o.profile == profileLettuce && m.Info().Kind != encoder.Tokens {
+		return nil, 0, usagef("--profile lettucedetect needs a judge that classifies tokens, not %s", o.judge)
+	}
 	if m.Info().Kind == encoder.Tokens {
 		if o.explicit("prefilter") {
 			return nil, 0, usagef("--prefilter has no effect on --judge %s, which reads all contexts at once", o.judge)
 		}
-		j, err := spans.New(spans.Options{Model: m, Layout: m.spans, Threshold: *threshold, Sentences: o.sentences, Quoter: quoter})
+		j, err := spans.New(spans.Options{
+			Model: m, Layout: m.spans, Threshold: *threshold, Strictest: o.profile == profileLettuce, Sentences: o.sentences, Quoter: quoter,
+		})
 		if err != nil {
 			return nil, 0, fmt.Errorf("--judge %s: %w", o.judge, err)
 		}
@@ -255,8 +266,8 @@ func (m *localModel) settings(o *scoreOptions) (settingValues, error) {
 // String describes the model for --verbose.
 func (m *localModel) String() string {
 	info := m.Info()
-	return fmt.Sprintf("%s in %s (%s, %d layers of %d, labels %s, kernels %s)", info.Architecture, filepath.Clean(m.dir),
-		precisionName(info.Precision), info.Layers, info.Hidden, strings.Join(info.Labels, ", "), info.Kernel)
+	return fmt.Sprintf("%s in %s (layout %s, %s, %d layers of %d, labels %s, kernels %s)", info.Architecture, filepath.Clean(m.dir),
+		cmp.Or(m.layoutName, "of its files"), precisionName(info.Precision), info.Layers, info.Hidden, strings.Join(info.Labels, ", "), info.Kernel)
 }
 
 func precisionName(p kernel.Precision) string {

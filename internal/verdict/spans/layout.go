@@ -2,6 +2,7 @@ package spans
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,8 +10,10 @@ import (
 // A Layout is how a published token classifier was trained to read contexts.
 type Layout struct {
 	// Passage is the format of a context, with its number from 1 if Numbered is set.
+	// Passages are joined with Join.
 	Passage  string
 	Numbered bool
+	Join     string
 	// QA and Summary are the first text of a pair with and without a question. Their
 	// placeholders are {question}, {passages} and {n}, the number of passages.
 	QA, Summary string
@@ -38,7 +41,7 @@ func Layouts() map[string]Layout {
 // prompts of RAGTruth (lettucedetect/prompts of KRLabsOrg/LettuceDetect).
 func LettuceDetect() Layout {
 	return Layout{
-		Passage: "passage %d: %s", Numbered: true,
+		Passage: "passage %d: %s", Numbered: true, Join: "\n",
 		QA: "Briefly answer the following question:\n{question}\n" +
 			"Bear in mind that your response should be strictly based on the following {n} passages:\n{passages}\n" +
 			"In case the passages do not contain the necessary information to answer the question, please reply with: " +
@@ -50,10 +53,21 @@ func LettuceDetect() Layout {
 }
 
 // LettuceDetect2 returns the layout on which LettuceDetect 2 was trained
-// (scripts/canonicalize_prompts.py).
+// (scripts/canonicalize_prompts.py and generate_acl_hallucinations.py).
 func LettuceDetect2() Layout {
-	const prompt = "User request: {question}\n\n{passages}"
-	return Layout{Passage: "%s", QA: prompt, Summary: prompt, Labels: []string{"supported", "hallucinated"}, Limit: 8192}
+	return Layout{
+		Passage: "%s", Join: "\n\n", QA: "User request: {question}\n\n{passages}", Summary: "{passages}",
+		Labels: []string{"supported", "hallucinated"}, Limit: 8192,
+	}
+}
+
+// LayoutOf returns the layout of a token classifier that is not published, and its name.
+// The training scripts of LettuceDetect 2 name its labels, those of version 1 do not.
+func LayoutOf(labels []string) (Layout, string) {
+	if slices.Contains(labels, "hallucinated") {
+		return LettuceDetect2(), "lettucedetect 2"
+	}
+	return LettuceDetect(), "lettucedetect 1"
 }
 
 // line formats the passage with index i for the prompt.
@@ -74,5 +88,5 @@ func (l *Layout) prompt(question string, passages []string) string {
 	if question == "" {
 		text = l.Summary
 	}
-	return strings.NewReplacer("{question}", question, "{n}", strconv.Itoa(len(passages)), "{passages}", strings.Join(lines, "\n")).Replace(text)
+	return strings.NewReplacer("{question}", question, "{n}", strconv.Itoa(len(passages)), "{passages}", strings.Join(lines, l.Join)).Replace(text)
 }

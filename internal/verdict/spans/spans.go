@@ -79,8 +79,8 @@ func New(o Options) (*Judge, error) {
 func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
 // Judge returns a verdict for each claim, in order. The claims are read together as one
-// text, unless they are longer than half of what the model reads. A claim is as probable
-// as its least supported token.
+// text, separated by spaces, unless they are longer than half of what the model reads. A
+// claim is as probable as its least supported token.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	out := verdict.Judgement{Verdicts: make([]verdict.Verdict, 0, len(task.Claims))}
 	for claims := task.Claims; len(claims) > 0; {
@@ -98,21 +98,25 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	return out, nil
 }
 
+// minRoom is the share of the model's limit that the contexts need.
+const minRoom = 8
+
 // fit returns how many of claims are read together.
 func (j *Judge) fit(claims []extract.Claim) (int, error) {
-	if j.o.Layout.Limit == 0 {
+	limit := j.o.Layout.Limit
+	if limit == 0 {
 		return len(claims), nil
 	}
-	room, used := (j.o.Layout.Limit-j.o.Model.Specials())/2, 0
+	room, used := limit-j.o.Model.Specials(), 0
 	for i, c := range claims {
 		n := j.o.Model.Count(c.Judged())
-		if used += n + 1; used <= room {
+		if used += n + 1; used <= room/2 {
 			continue
 		}
-		if i == 0 {
-			return 0, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", n, j.o.Layout.Limit)
+		if i == 0 && n > room-limit/minRoom {
+			return 0, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", n, limit)
 		}
-		return i, nil
+		return max(1, i), nil
 	}
 	return len(claims), nil
 }
@@ -161,7 +165,7 @@ func (j *Judge) groups(ctx context.Context, task verdict.Task, answer string) ([
 	room := 0 // tokens of the passages
 	if limit > 0 {
 		room = limit - j.o.Model.Specials() - j.o.Model.Count(answer) - j.o.Model.Count(l.prompt(task.Question, []string{""}))
-		if room < limit/8 {
+		if room < limit/minRoom {
 			return nil, errors.New("the question and the answer leave no room for the contexts")
 		}
 	}
@@ -183,12 +187,12 @@ func (j *Judge) groups(ctx context.Context, task verdict.Task, answer string) ([
 	used, first := 0, 0
 	for i, p := range passages {
 		n := j.o.Model.Count(l.line(i, p))
-		if i > first && used+n+1 > room {
+		if i > first && used+n+len(l.Join) > room {
 			groups = append(groups, passages[first:i])
 			used, first = 0, i
 		}
 		if i > first {
-			n++ // line break
+			n += len(l.Join)
 		}
 		used += n
 	}

@@ -197,7 +197,7 @@ func claims(texts ...string) (list []extract.Claim) {
 
 func TestJudgeMarksUnsupportedWords(t *testing.T) {
 	m := &wordModel{}
-	j := newJudge(t, Options{Model: m, Layout: Layout{Passage: "%s", QA: "{question} {passages}", Summary: "{passages}"}})
+	j := newJudge(t, Options{Model: m, Layout: Layout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}"}})
 	list := claims("The café opened in May 1999.", "It serves tea.", "It closed.")
 	list[1].Lead = "Menu"
 	got, err := j.Judge(t.Context(), verdict.Task{Question: "When?", Contexts: []string{"The café opened in May 1998.", "Menu: It serves tea."}, Claims: list})
@@ -225,7 +225,7 @@ func TestJudgeMarksUnsupportedWords(t *testing.T) {
 func TestLongContextsAreReadInGroups(t *testing.T) {
 	filler := strings.Repeat("Bees make honey. ", 8)
 	contexts := []string{filler + "Tea is served.", filler + "Bread is baked.", filler}
-	layout := Layout{Passage: "%s", QA: "{question} {passages}", Summary: "{passages}", Limit: 40}
+	layout := Layout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}", Limit: 40}
 	for _, strictest := range []bool{false, true} {
 		m := &wordModel{}
 		j := newJudge(t, Options{Model: m, Layout: layout, Strictest: strictest})
@@ -242,7 +242,10 @@ func TestLongContextsAreReadInGroups(t *testing.T) {
 }
 
 func TestJudgeRejectsWhatItCannotRead(t *testing.T) {
-	layout := Layout{Passage: "%s", QA: "{question} {passages}", Summary: "{passages}", Limit: 20}
+	layout := Layout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}", Limit: 24}
+	if _, err := newJudge(t, Options{Model: &wordModel{}, Layout: layout}).Judge(t.Context(), verdict.Task{Contexts: []string{"a b c"}, Claims: claims(strings.Repeat("word ", 18))}); err != nil {
+		t.Errorf("a claim that leaves an eighth for the contexts: got error %v", err)
+	}
 	task := verdict.Task{Contexts: []string{"a b c"}, Claims: claims("a b", strings.Repeat("word ", 30))}
 	if _, err := newJudge(t, Options{Model: &wordModel{}, Layout: layout}).Judge(t.Context(), task); err == nil || !strings.Contains(err.Error(), "a claim of 30 tokens") {
 		t.Errorf("long claim: got error %v", err)

@@ -77,7 +77,9 @@ def version2(models, out):
             contexts = [text(rng, 3, 10) for _ in range(rng.randint(1, 4))]
             question = text(rng, 3, 8) if i % 5 else ""
             answer = HARD[i] if i < len(HARD) else text(rng, 1, 12)
-            prompt = f"User request: {question}\n\n" + "\n".join(contexts)
+            prompt = "\n\n".join(contexts)
+            if question:
+                prompt = f"User request: {question}\n\n{prompt}"
             tokens = detector.predict_prompt(prompt, answer)[:-1]
             spans = detector.predict_prompt(prompt, answer, output_format="spans")
             cases.append({
