@@ -30,10 +30,10 @@ type t5Decoder struct {
 //	x += down(gated(norm(x)))
 type t5DecoderBlock struct {
 	selfNorm, crossNorm, ffNorm norm
-	selfValue, selfOut          *kernel.Linear
-	query, out                  *kernel.Linear
+	selfValue, selfOut          *dense
+	query, out                  *dense
 	key, value                  table
-	gated, down                 *kernel.Linear
+	gated, down                 *dense
 }
 
 // t5DecoderStart is the id of the padding token, with which the decoder starts.
@@ -50,17 +50,17 @@ func (w *weights) t5Decoder(n *preNorm, labels []int) (*t5Decoder, error) {
 		self, cross, ff := layer+"layer.0.", layer+"layer.1.", layer+"layer.2."
 		d.blocks = append(d.blocks, t5DecoderBlock{
 			selfNorm:  w.norm(self+"layer_norm", width, false),
-			selfValue: w.float32Linear(width, w.part(self+"SelfAttention.v", attnWidth, width, false)),
-			selfOut:   w.float32Linear(attnWidth, w.part(self+"SelfAttention.o", width, attnWidth, false)),
+			selfValue: w.linear(width, w.part(self+"SelfAttention.v", attnWidth, width, false)),
+			selfOut:   w.linear(attnWidth, w.part(self+"SelfAttention.o", width, attnWidth, false)),
 			crossNorm: w.norm(cross+"layer_norm", width, false),
-			query:     w.float32Linear(width, w.part(cross+"EncDecAttention.q", attnWidth, width, false)),
+			query:     w.linear(width, w.part(cross+"EncDecAttention.q", attnWidth, width, false)),
 			key:       w.table(cross+"EncDecAttention.k.weight", attnWidth, width),
 			value:     w.table(cross+"EncDecAttention.v.weight", attnWidth, width),
-			out:       w.float32Linear(attnWidth, w.part(cross+"EncDecAttention.o", width, attnWidth, false)),
+			out:       w.linear(attnWidth, w.part(cross+"EncDecAttention.o", width, attnWidth, false)),
 			ffNorm:    w.norm(ff+"layer_norm", width, false),
-			gated: w.float32Linear(width, w.part(ff+"DenseReluDense.wi_0", inner, width, false),
+			gated: w.linear(width, w.part(ff+"DenseReluDense.wi_0", inner, width, false),
 				w.part(ff+"DenseReluDense.wi_1", inner, width, false)),
-			down: w.float32Linear(inner, w.part(ff+"DenseReluDense.wo", width, inner, false)),
+			down: w.linear(inner, w.part(ff+"DenseReluDense.wo", width, inner, false)),
 		})
 	}
 	d.norm = w.norm("decoder.final_layer_norm", width, false)
@@ -94,19 +94,19 @@ func (d *t5Decoder) run(p *pass, hidden []float32) []float32 {
 	for i := range d.blocks {
 		b := &d.blocks[i]
 		p.pool.RMSNorm(t, x, nil, rows, width, b.selfNorm.gain, d.eps)
-		p.pool.Apply(b.selfValue, attn, attnWidth, t, width, rows, kernel.None)
-		p.pool.Apply(b.selfOut, t, width, attn, attnWidth, rows, kernel.None)
+		p.pool.Apply(b.selfValue.Linear, attn, attnWidth, t, width, rows, kernel.None)
+		p.pool.Apply(b.selfOut.Linear, t, width, attn, attnWidth, rows, kernel.None)
 		add(x, t)
 		p.pool.RMSNorm(t, x, nil, rows, width, b.crossNorm.gain, d.eps)
-		p.pool.Apply(b.query, query, attnWidth, t, width, rows, kernel.None)
+		p.pool.Apply(b.query.Linear, query, attnWidth, t, width, rows, kernel.None)
 		for s, a := range cross {
 			a.attend(p.pool, d, b, attn[s*attnWidth:(s+1)*attnWidth], query[s*attnWidth:(s+1)*attnWidth])
 		}
-		p.pool.Apply(b.out, t, width, attn, attnWidth, rows, kernel.None)
+		p.pool.Apply(b.out.Linear, t, width, attn, attnWidth, rows, kernel.None)
 		add(x, t)
 		p.pool.RMSNorm(t, x, nil, rows, width, b.ffNorm.gain, d.eps)
-		p.pool.ApplyGated(b.gated, inner, d.inner, t, width, rows, d.act)
-		p.pool.Apply(b.down, t, width, inner, d.inner, rows, kernel.None)
+		p.pool.ApplyGated(b.gated.Linear, inner, d.inner, t, width, rows, d.act)
+		p.pool.Apply(b.down.Linear, t, width, inner, d.inner, rows, kernel.None)
 		add(x, t)
 	}
 	p.pool.RMSNorm(x, x, nil, rows, width, d.norm.gain, d.eps)
@@ -147,12 +147,12 @@ func (d *t5Decoder) newCrossAttention(k *kernel.Kernels, hidden []float32) *cros
 func (a *crossAttention) attend(p *kernel.Pool, d *t5Decoder, b *t5DecoderBlock, out, query []float32) {
 	width := d.width
 	p.For(d.heads, func(w *kernel.Worker, h int) {
-		probe, row := a.probes[h*width:(h+1)*width], w.Floats(width)
+		probe, scratch := a.probes[h*width:(h+1)*width], w.Floats(width)
 		clear(probe)
 		for i, q := range query[h*d.head : (h+1)*d.head] {
-			b.key.copy(row, h*d.head+i)
-			for j, v := range row {
-				probe[j] += q * v
+			row := b.key.row(h*d.head+i, scratch)
+			for j := range probe {
+				probe[j] += q * row[j]
 			}
 		}
 	})
@@ -162,10 +162,9 @@ func (a *crossAttention) attend(p *kernel.Pool, d *t5Decoder, b *t5DecoderBlock,
 	}
 	p.Apply(a.transposed, a.means, width, a.weights, a.tokens, d.heads, kernel.None)
 	p.For(d.heads, func(w *kernel.Worker, h int) {
-		mean, row := a.means[h*width:(h+1)*width], w.Floats(width)
+		mean, scratch := a.means[h*width:(h+1)*width], w.Floats(width)
 		for i := range d.head {
-			b.value.copy(row, h*d.head+i)
-			out[h*d.head+i] = float32(innerProduct(row, mean))
+			out[h*d.head+i] = float32(innerProduct(b.value.row(h*d.head+i, scratch), mean))
 		}
 	})
 }

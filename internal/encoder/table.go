@@ -22,6 +22,15 @@ func (t *table) copy(dst []float32, row int) {
 	widen(dst[:t.width], t.raw.Rows(row, row+1, t.width))
 }
 
+// row returns a row, in the file or in scratch, which has its width.
+func (t *table) row(row int, scratch []float32) []float32 {
+	if t.raw.F32 != nil {
+		return t.raw.F32[row*t.width : (row+1)*t.width]
+	}
+	t.copy(scratch, row)
+	return scratch
+}
+
 // add adds a row to dst.
 func (t *table) add(dst []float32, row int) {
 	start := row * t.width
