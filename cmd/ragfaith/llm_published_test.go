@@ -44,7 +44,7 @@ func TestProfilesOfPublishedJudges(t *testing.T) {
 				defer s.Close()
 				path := filepath.Join(t.TempDir(), "out.jsonl")
 				got := runInProcess(t, t.TempDir(), nil, append(append([]string{
-					"score", "../../testdata/rows.jsonl", "--to", "none", "-o", path, "--model", "x", "--base-url", s.URL + "/v1", "--profile",
+					"score", "../../testdata/rows.jsonl", "--limit", "20", "--to", "none", "-o", path, "--model", "x", "--base-url", s.URL + "/v1", "--profile",
 				}, strings.Fields(tt.profile)...), args...)...)
 				if got.code != 0 {
 					t.Fatalf("got exit code %d, want 0; stderr: %s", got.code, got.stderr)

@@ -251,7 +251,7 @@ func TestSummaryListsDowngrades(t *testing.T) {
 func TestInvalidVerdictsScoreNothing(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{`2`, `0.5`, `"partially"`, `null`, `"supported?"`, `[1]`} {
-		got := runWithQuirks(t, "--max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(
+		got := runWithQuirks(t, "--limit 20 --max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(
 			(*quirktest.Call).Word, func(*quirktest.Call) *quirktest.Answer { return &quirktest.Answer{Content: "maybe"} }))
 		for id, score := range got.scores {
 			if score != nil && got.verdicts[id] != "" {
