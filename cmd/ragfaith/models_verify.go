@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,7 +28,7 @@ func newModelsVerify(sys system) *cobra.Command {
 		Short: "Verify the files of models",
 		Long: `Compare the files of a model, or of all models that "ragfaith models list" shows, with
 their checksums, and the scores of judges with those that their authors published.
-Exits with 1 if any differs.`,
+Exits with 1 if any differs or is missing.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("want at most one model, got %d", len(args))
@@ -45,10 +46,18 @@ Exits with 1 if any differs.`,
 				if err != nil {
 					return err
 				}
-				if len(list) == 0 && !o.quiet {
+				incomplete, err := store.Incomplete()
+				if err != nil {
+					return err
+				}
+				if len(list)+len(incomplete) == 0 && !o.quiet {
 					fmt.Fprintf(cmd.ErrOrStderr(), "no models in %s\n", store.Dir)
 				}
-				return o.run(cmd, list, sys)
+				errs := []error{o.run(cmd, list, sys)}
+				for _, missing := range incomplete {
+					errs = append(errs, missing)
+				}
+				return errors.Join(errs...)
 			}
 			name, err := resolveModel(args[0])
 			if err != nil {
@@ -83,7 +92,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) er
 		transfer.Start()
 		defer transfer.Stop()
 	}
-	files, damaged, wrong := 0, 0, 0
+	files, damaged, unknown, wrong := 0, 0, 0, 0
 	var lines []string
 	for i := range list {
 		m := &list[i]
@@ -92,8 +101,12 @@ func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) er
 			return err
 		}
 		files += len(m.Files)
-		damaged += len(fileErrs)
 		for _, fileErr := range fileErrs {
+			if fileErr.Reason == hub.NoChecksum {
+				unknown++
+			} else {
+				damaged++
+			}
 			lines = append(lines, fmt.Sprintf("%s: %s: %v", m.Name, m.Dir, fileErr))
 		}
 		if len(fileErrs) > 0 {
@@ -122,6 +135,9 @@ func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) er
 	}
 	if damaged > 0 {
 		return fmt.Errorf("%d of %d files are damaged; \"ragfaith models pull\" downloads them again", damaged, files)
+	}
+	if unknown > 0 {
+		return fmt.Errorf("%d of %d files can't be verified; \"ragfaith models pull\" compares them with the hub", unknown, files)
 	}
 	if wrong > 0 {
 		return fmt.Errorf("models that do not give their published results: %d", wrong)

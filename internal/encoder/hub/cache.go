@@ -292,17 +292,53 @@ func (p *Puller) place(root *os.Root, repo string, f remoteFile, name string) er
 			return nil
 		}
 	}
-	src, err := safefile.Open(content)
+	return copyFile(root, content, name)
+}
+
+// adopt creates the blob of a verified file that the Hugging Face libraries moved to the
+// snapshot, because they could not create links. Its name is the checksum for Verify.
+func (p *Puller) adopt(ctx context.Context, f remoteFile) error {
+	release, err := p.lock(ctx, f.Repo, f.hash())
 	if err != nil {
 		return err
 	}
-	defer src.Close()
-	dst, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	defer release()
+	root, err := os.OpenRoot(p.Store.repoDir(f.Repo))
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(dst, src)
-	if err = errors.Join(err, dst.Sync(), dst.Close()); err != nil {
+	defer root.Close()
+	file, blob := path.Join(snapshotsDir, f.Commit, f.Name), path.Join(blobsDir, f.hash())
+	if err := root.MkdirAll(blobsDir, 0o755); err != nil {
+		return err
+	}
+	if info, err := root.Lstat(file); err == nil && info.Mode().IsRegular() && root.Link(file, blob) == nil {
+		return nil
+	}
+	part := blob + incompleteSuffix
+	err = errors.Join(root.RemoveAll(part), copyFile(root, p.Store.content(f), part))
+	if err == nil {
+		err = root.Rename(part, blob)
+	}
+	if err != nil {
+		_ = root.Remove(part)
+	}
+	return err
+}
+
+// copyFile copies the file src to a new file in root.
+func copyFile(root *os.Root, src, name string) error {
+	in, err := safefile.Open(src)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(root.Name(), name), err)
 	}
 	return nil

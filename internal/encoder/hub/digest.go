@@ -111,11 +111,19 @@ func (m *Model) Verify(ctx context.Context, progress func(n int64)) ([]*Mismatch
 	return mismatches, nil
 }
 
+// NoChecksum is the reason of a MismatchError for a file that may be intact: no blob
+// with its content tells its checksum. Pull compares such files with the hub.
+const NoChecksum = "can't be verified: no checksum"
+
 // verify returns the reason for a mismatch, or "" if the file is intact. If the file is
 // not a link that contains its hash, one of blobs must have its content.
 func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64)) (string, error) {
-	wants := []string{f.hash}
-	if !isHash(f.hash, sha256Digits) && !isHash(f.hash, sha1Digits) {
+	hash := f.hash
+	if !isHash(hash, sha256Digits) && !isHash(hash, sha1Digits) {
+		hash = f.hardLink(blobs)
+	}
+	wants := []string{hash}
+	if hash == "" {
 		wants = []string{strings.Repeat("0", sha256Digits), strings.Repeat("0", sha1Digits)}
 	}
 	for _, want := range wants {
@@ -130,7 +138,7 @@ func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64
 			return pathErr.Err.Error(), nil
 		case err != nil:
 			return err.Error(), nil //nolint:nilerr // it is the reason
-		case want == f.hash:
+		case want == hash:
 			return d.check(), nil
 		}
 		for _, dir := range blobs {
@@ -139,5 +147,23 @@ func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64
 			}
 		}
 	}
-	return "no checksum to compare with", nil
+	return NoChecksum, nil
+}
+
+// hardLink returns the name of the blob that is the same file, or "".
+func (f *File) hardLink(blobs []string) string {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return ""
+	}
+	for _, dir := range blobs {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			blob, err := os.Stat(filepath.Join(dir, e.Name()))
+			if err == nil && os.SameFile(info, blob) && (isHash(e.Name(), sha256Digits) || isHash(e.Name(), sha1Digits)) {
+				return e.Name()
+			}
+		}
+	}
+	return ""
 }

@@ -133,7 +133,7 @@ func (j *pullJob) addShards(ctx context.Context) error {
 	if err := quiet.ensure(ctx, index); err != nil {
 		return err
 	}
-	content, err := safefile.ReadFile(j.Store.blob(index), maxIndexSize)
+	content, err := safefile.ReadFile(j.Store.content(index), maxIndexSize)
 	if err != nil {
 		return err
 	}
@@ -152,10 +152,16 @@ func (j *pullJob) addShards(ctx context.Context) error {
 
 // ensure ensures that the store has the content of a file, intact.
 func (r *remote) ensure(ctx context.Context, f remoteFile) error {
-	if intact, err := r.isIntact(ctx, f); intact || err != nil {
+	intact, err := r.isIntact(ctx, f)
+	switch {
+	case err != nil:
 		return err
-	}
-	if r.Offline {
+	case intact && (r.Offline || r.Store.content(f) == r.Store.blob(f)):
+		return nil
+	case intact:
+		_ = r.adopt(ctx, f) // only Verify needs it, and the store may be read-only
+		return context.Cause(ctx)
+	case r.Offline:
 		return &MismatchError{f.Repo + ": " + f.Name, "damaged"}
 	}
 	release, err := r.lock(ctx, f.Repo, f.hash())

@@ -115,13 +115,27 @@ func TestPullWithoutSymlinks(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(p.Store.repoDir(h.mini().name()), blobsDir)); err != nil {
 		t.Fatal(err)
 	}
+	if mismatches, err := m.Verify(t.Context(), nil); err != nil || len(mismatches) != len(m.Files) || mismatches[0].Reason != NoChecksum {
+		t.Errorf("without blobs: got mismatches %v, error %v; want all files, because of %q", mismatches, err, NoChecksum)
+	}
+	// A link to elsewhere, whose target has to be copied.
+	path := filepath.Join(m.Dir, "modules.json")
+	moved := filepath.Join(t.TempDir(), "modules.json")
+	if err := errors.Join(os.Rename(path, moved), os.Symlink(moved, path)); err != nil {
+		t.Fatal(err)
+	}
 	before := len(h.requests("/resolve/"))
-	if again := pull(t, p, mini, ""); again.Dir != m.Dir || len(h.requests("/resolve/")) != before {
+	again := pull(t, p, mini, "")
+	if again.Dir != m.Dir || len(h.requests("/resolve/")) != before {
 		t.Errorf("got model in %s, %d downloads; want %s, none", again.Dir, len(h.requests("/resolve/"))-before, m.Dir)
 	}
-	path := filepath.Join(m.Dir, "tokenizer.json")
+	checkIntact(t, again)
+	path = filepath.Join(m.Dir, "tokenizer.json")
 	if err := os.WriteFile(path, []byte(`{"version":"6.6"}`), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	if mismatches, err := again.Verify(t.Context(), nil); err != nil || len(mismatches) != 1 || !strings.HasPrefix(mismatches[0].Reason, "git SHA-1 is ") {
+		t.Errorf("got mismatches %v, error %v; want the checksum of tokenizer.json", mismatches, err)
 	}
 	pull(t, p, mini, "")
 	if content, err := os.ReadFile(path); string(content) != `{"version":"1.0"}` {
@@ -131,16 +145,26 @@ func TestPullWithoutSymlinks(t *testing.T) {
 
 func TestReadOnlyStoreIsUsed(t *testing.T) {
 	h := newMini(t)
-	p := newPuller(t, h)
-	m := pull(t, p, mini, "")
-	if err := os.RemoveAll(filepath.Join(p.Store.Dir, locksDir)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(p.Store.Dir, locksDir), nil, 0o600); err != nil { // locking fails
-		t.Fatal(err)
-	}
-	if again := pull(t, p, mini, ""); again.Dir != m.Dir {
-		t.Errorf("got model in %s, want %s", again.Dir, m.Dir)
+	for _, symlinks := range []bool{true, false} {
+		p := newPuller(t, h)
+		if !symlinks {
+			p.symlinkFunc = func(string, string) error { return errors.ErrUnsupported }
+		}
+		m := pull(t, p, mini, "")
+		if err := os.RemoveAll(filepath.Join(p.Store.Dir, locksDir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(p.Store.Dir, locksDir), nil, 0o600); err != nil { // locking fails
+			t.Fatal(err)
+		}
+		if !symlinks {
+			if err := os.RemoveAll(filepath.Join(p.Store.repoDir(h.mini().name()), blobsDir)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if again := pull(t, p, mini, ""); again.Dir != m.Dir {
+			t.Errorf("symbolic links %t: got model in %s, want %s", symlinks, again.Dir, m.Dir)
+		}
 	}
 }
 
@@ -222,6 +246,58 @@ func TestListSkipsModelsOfOtherPrograms(t *testing.T) {
 	}
 }
 
+func TestIncompleteModelsAreReported(t *testing.T) {
+	h := newMini(t)
+	files := func(architecture string) map[string]fakeFile {
+		return map[string]fakeFile{
+			"config.json": {content: []byte(`{"architectures":["` + architecture + `"]}`)}, "tokenizer.json": {content: []byte("{}")},
+			"model.safetensors": {content: weights(100), large: true},
+		}
+	}
+	judge, chat := files("BertForSequenceClassification"), files("LlamaForCausalLM")
+	all := []string{"config.json", "tokenizer.json", weightsFile}
+	for _, tt := range []struct {
+		name           string
+		content        map[string]fakeFile
+		present        []string
+		lost           string // file whose blob is removed
+		listed, broken bool
+	}{
+		{"complete", judge, all, "", true, false},
+		{"without weights", judge, all[:2], "", false, true},
+		{"lost weights", judge, all, weightsFile, false, true},
+		{"lost tokenizer", judge, all, "tokenizer.json", false, true},
+		{"lost configuration", judge, all, "config.json", false, true},
+		{"classifier that never had a tokenizer.json", judge, []string{"config.json", weightsFile}, "", false, false},
+		{"tokenizer alone", judge, []string{"tokenizer.json"}, "", false, false},
+		{"lost weights of another architecture", chat, all, weightsFile, false, false},
+		{"damaged configuration", map[string]fakeFile{"config.json": {content: []byte("{")}, "tokenizer.json": judge["tokenizer.json"], weightsFile: judge[weightsFile]}, all, "", true, false},
+	} {
+		p := newPuller(t, h)
+		dir := cacheRepo(t, p.Store.Dir, "org/it", &fakeRepo{firstCommit, tt.content}, tt.present...)
+		if tt.lost != "" {
+			blob, err := filepath.EvalSymlinks(filepath.Join(dir, tt.lost))
+			if err := errors.Join(err, os.Remove(blob)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list, err := p.Store.List()
+		incomplete, incompleteErr := p.Store.Incomplete()
+		if err := errors.Join(err, incompleteErr); err != nil || len(list) == 1 != tt.listed || len(incomplete) == 1 != tt.broken {
+			t.Errorf("%s: got %d models, incomplete ones %v, error %v; want listed %t, incomplete %t", tt.name, len(list), incomplete, err, tt.listed, tt.broken)
+		}
+	}
+	p := newPuller(t, h)
+	cacheMini(t, h, p.Store.Dir, "config.json", weightsFile)
+	if incomplete, err := p.Store.Incomplete(); err != nil || len(incomplete) != 1 || !strings.HasSuffix(incomplete[0].Error(), "; run: ragfaith models pull minilm-l6") {
+		t.Errorf("got incomplete models %v, error %v; want minilm-l6", incomplete, err)
+	}
+	cacheRepo(t, p.Store.Dir, h.mini().name(), &fakeRepo{secondCommit, h.mini().files}, miniFiles()...)
+	if incomplete, err := p.Store.Incomplete(); err != nil || incomplete != nil {
+		t.Errorf("got incomplete models %v, error %v; want none, because another commit is complete", incomplete, err)
+	}
+}
+
 func TestCachedModelNeedsAllShards(t *testing.T) {
 	h := newFakeHub(t)
 	index := `{"weight_map":{"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors"}}`
@@ -243,67 +319,6 @@ func TestCachedModelNeedsAllShards(t *testing.T) {
 	}
 	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.requests("/resolve/")) > 0 {
 		t.Errorf("got model %+v, want all 5 files in %s", m, dir)
-	}
-}
-
-func TestFind(t *testing.T) {
-	h := newMini(t)
-	p := newPuller(t, h)
-	m := pull(t, p, mini, "")
-	here := t.TempDir()
-	t.Chdir(here)
-	for _, dir := range []string{"model", "empty", "minilm-l6", "org/repo"} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, dir := range []string{"model", "org/repo"} {
-		if err := os.WriteFile(filepath.Join(dir, configFile), []byte("{}"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, tt := range []struct{ name, dir, err string }{
-		{"model", "model", ""},
-		{"./model", "./model", ""},
-		{"org/repo", "org/repo", ""},
-		{mini, m.Dir, ""}, // the directory of that name is not a model
-		{"sentence-transformers/all-MiniLM-L6-v2", m.Dir, ""},
-		{"empty", "", "empty: not a model directory: missing config.json"},
-		{"./none", "", "./none: no such directory"},
-		{"a/b/c", "", "a/b/c: no such directory"},
-		{"org/other", "", "model org/other not found; run: ragfaith models pull org/other"},
-		{"cross-encoder/nli-deberta-v3-base", "", "model nli-deberta-v3-base not found; run: ragfaith models pull nli-deberta-v3-base"},
-		{"minilm", "", `unknown model "minilm": want ORG/REPO or a name in "ragfaith models list"`},
-		{"", "", `unknown model "": want ORG/REPO or a name in "ragfaith models list"`},
-	} {
-		dir, err := p.Store.Find(tt.name)
-		if dir != tt.dir || err != nil != (tt.err != "") || err != nil && err.Error() != tt.err {
-			t.Errorf("Find(%q): got %q, error %v, want %q, error %q", tt.name, dir, err, tt.dir, tt.err)
-		}
-	}
-}
-
-func TestResolve(t *testing.T) {
-	for _, n := range Names() {
-		if !isRepo(n.Repo) || n.Tokenizer != "" && !isRepo(n.Tokenizer) || strings.Contains(n.Short, "/") {
-			t.Errorf("invalid name %+v", n)
-		}
-		for _, text := range []string{n.Short, n.Repo} {
-			if text == n.Repo && n.Weights != "" {
-				continue // the repository contains several models
-			}
-			if got, err := Resolve(text); err != nil || got != n {
-				t.Errorf("Resolve(%q): got %+v, error %v, want %+v", text, got, err, n)
-			}
-		}
-	}
-	if _, err := Resolve("yzha/AlignScore"); err == nil || err.Error() != "yzha/AlignScore contains several models: choose one of alignscore-base, alignscore-large" {
-		t.Errorf("repository of several models: got error %v, want one that names them", err)
-	}
-	for _, bad := range []string{"a", "a/b/c", "a/", "/b", "../b", "a/..", "a/-b", "a/b.", "a--b/c", "a b/c", "a/b\n", strings.Repeat("a", 97) + "/b"} {
-		if n, err := Resolve(bad); err == nil {
-			t.Errorf("Resolve(%q): got %+v, want an error", bad, n)
-		}
 	}
 }
 
