@@ -20,7 +20,7 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newTestHub(func(h *testHub) {
 				h.files = func(string) map[string]string {
-					return map[string]string{"config.json": `{"model_type":"bert"}`, "tokenizer.json": `{}`, "model.safetensors": tt.weights}
+					return map[string]string{"config.json": `{"model_type":"bert","architectures":["BertForSequenceClassification"]}`, "tokenizer.json": `{}`, "model.safetensors": tt.weights}
 				}
 			})
 			defer h.close()

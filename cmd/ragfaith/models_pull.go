@@ -10,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 )
 
 // pullOptions are the options of "ragfaith models pull".
@@ -97,6 +99,13 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 		Store: store, Endpoint: o.endpoint, Token: token, HTTP: &http.Client{Transport: &transport},
 		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hubOffline(sys),
 		Watch: hub.Watch{Plan: func(_ int, bytes int64) { transfer.SetTotal(bytes) }, Bytes: transfer.Add},
+		CheckConfig: func(config []byte, sentence bool) error {
+			var options encoder.Options
+			if layout, ok := crossencoder.Layouts()[name.Repo]; ok {
+				layout.Apply(&options)
+			}
+			return encoder.CheckConfig("config.json", config, sentence, options)
+		},
 	}
 	if err := p.Check(); err != nil {
 		return &usageError{err}

@@ -18,16 +18,17 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 	rows, results := writeLabelledRows(t)
 	llmRows := batchRows(t, 28)
 	online, batches := newTestServer(t), newBatchServer(t, nil)
+	const bertConfig = `{"model_type":"bert","architectures":["BertForSequenceClassification"]}`
 	hub := newTestHub(func(h *testHub) {
 		h.files = func(string) map[string]string {
-			return map[string]string{"config.json": `{"model_type":"bert"}`, "tokenizer.json": `{}`, "model.safetensors": "weights"}
+			return map[string]string{"config.json": bertConfig, "tokenizer.json": `{}`, "model.safetensors": "weights"}
 		}
 	})
 	t.Cleanup(hub.close)
 	score, scoreLLM := "score "+rows+" -q --to none ", "score "+llmRows+" --to none --judge llm --no-cache "
 	const allKinds = "symbolic hard dangling"
 	const pull = "models pull org/plain --retries 0 --models m"
-	config := gitHash(`{"model_type":"bert"}`)
+	config := gitHash(bertConfig)
 	resumed := score + "-o out.jsonl --resume"
 	for name, tt := range map[string]struct {
 		args     string

@@ -21,8 +21,29 @@ func classPrefixes() map[string]string {
 	}
 }
 
-// detectFamily returns the family and the kind of a model.
+// CheckConfig returns the error of Open for a model whose architecture is not supported.
+// file is the name of its configuration in errors, data the content; sentence means that
+// the model has a modules.json.
+func CheckConfig(file string, data []byte, sentence bool, o Options) error {
+	c, err := parseConfig(file, data)
+	if err != nil {
+		return err
+	}
+	_, _, err = new(Model).familyOf(c, sentence, o)
+	return err
+}
+
+// detectFamily returns the family and the kind of the model in dir.
 func (m *Model) detectFamily(dir string, c *config, o Options) (family string, kind Kind, err error) {
+	_, err = os.Stat(filepath.Join(dir, modulesFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", "", err
+	}
+	return m.familyOf(c, err == nil, o)
+}
+
+// familyOf is detectFamily for a model that has a modules.json or not.
+func (m *Model) familyOf(c *config, sentence bool, o Options) (family string, kind Kind, err error) {
 	var architectures []string
 	c.get("architectures", &architectures, "a list of strings")
 	family = c.text("model_type", "")
@@ -55,12 +76,8 @@ func (m *Model) detectFamily(dir string, c *config, o Options) (family string, k
 		return family, Classify, nil
 	case task == "ForTokenClassification" && family == "modernbert":
 		return family, Tokens, nil
-	}
-	switch _, err := os.Stat(filepath.Join(dir, modulesFile)); {
-	case err == nil:
+	case sentence:
 		return family, Embed, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return "", "", err
 	}
 	return "", "", fmt.Errorf("%s: architectures: %q is not supported; supported: sequence classifiers, ModernBERT token classifiers, and sentence encoders with %s", c.file, name, modulesFile)
 }

@@ -34,6 +34,9 @@ type Puller struct {
 	Retries  int           // attempts after the first; reset by progress
 	Watch    Watch         // progress callbacks
 	Offline  bool          // send no requests
+	// CheckConfig, if set, returns an error for a config.json of a model that can't be used,
+	// before its weights are downloaded. sentence means that it has a modules.json.
+	CheckConfig func(config []byte, sentence bool) error
 
 	writeFunc   func(*os.File, []byte) (int, error) // test hook to simulate a full disk
 	symlinkFunc func(target, name string) error     // test hook to simulate a system without links

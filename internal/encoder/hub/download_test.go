@@ -8,9 +8,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // large is the path of the weights on the second host.
@@ -330,5 +333,39 @@ func TestFullDiskErrorNamesDirectory(t *testing.T) {
 	pull(t, p, mini, "")
 	if all := h.requests(h.large()); len(all) != 2 || all[1].span == "" {
 		t.Errorf("got requests %+v, want two, the second for a range", all)
+	}
+}
+
+func TestWeightsOfUnusableModelAreNotDownloaded(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	p.CheckConfig = func(config []byte, sentence bool) error {
+		if string(config) != `{"model_type":"bert"}` || !sentence {
+			t.Errorf("got config %s, sentence encoder %t; want that of the hub, true", config, sentence)
+		}
+		return errors.New("unsupported")
+	}
+	for _, cached := range []bool{false, true} {
+		var want []string
+		if cached {
+			cacheMini(t, h, p.Store.Dir, "config.json")
+			want = filesUnder(t, p.Store.Dir)
+		}
+		if err := failToPull(t, p, mini); err.Error() != h.mini().name()+": unsupported" {
+			t.Errorf("got error %v, want that of CheckConfig", err)
+		}
+		if diff := cmp.Diff(want, filesUnder(t, p.Store.Dir)); diff != "" {
+			t.Errorf("cached %t: files (-want +got)\n%s", cached, diff)
+		}
+		if n := len(h.requests("/resolve/")); n != 1 {
+			t.Errorf("cached %t: got %d file requests, want 1", cached, n)
+		}
+	}
+	p.CheckConfig = func([]byte, bool) error { return nil }
+	var planned, seen int64
+	var mu sync.Mutex
+	p.Watch = Watch{Plan: func(_ int, bytes int64) { planned = bytes }, Bytes: func(n int64) { mu.Lock(); seen += n; mu.Unlock() }}
+	if m := pull(t, p, mini, ""); planned != m.Size() || seen != planned {
+		t.Errorf("got %d bytes planned, %d reported, want %d", planned, seen, m.Size())
 	}
 }

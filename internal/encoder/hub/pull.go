@@ -95,6 +95,11 @@ func (j *pullJob) download(ctx context.Context) error {
 			return err
 		}
 	}
+	if j.CheckConfig != nil && !j.Offline {
+		if err := j.checkConfig(ctx); err != nil {
+			return err
+		}
+	}
 	if j.sharded != nil {
 		if err := j.addShards(ctx); err != nil {
 			return err
@@ -123,17 +128,43 @@ func (j *pullJob) download(ctx context.Context) error {
 	return group.Wait()
 }
 
-// addShards downloads the index and adds its shards to the files.
-func (j *pullJob) addShards(ctx context.Context) error {
-	// The bytes of the index are counted with those of the other files.
+// read ensures that the store has the content of a file, and returns it. Its bytes are
+// not counted, because they are later, with those of the other files.
+func (j *pullJob) read(ctx context.Context, f remoteFile, limit int64) ([]byte, error) {
 	quiet := *j.remote
 	quiet.Puller = new(*j.Puller)
 	quiet.Watch.Bytes = nil
-	index := j.files[len(j.files)-1]
-	if err := quiet.ensure(ctx, index); err != nil {
+	if err := quiet.ensure(ctx, f); err != nil {
+		return nil, err
+	}
+	return safefile.ReadFile(j.Store.content(f), limit)
+}
+
+// checkConfig downloads the configuration and applies CheckConfig.
+func (j *pullJob) checkConfig(ctx context.Context) error {
+	f := j.files[0] // the first of modelFiles, and required
+	_, statErr := os.Stat(j.Store.content(f))
+	config, err := j.read(ctx, f, maxConfigSize)
+	if err != nil {
 		return err
 	}
-	content, err := safefile.ReadFile(j.Store.content(index), maxIndexSize)
+	sentence := slices.ContainsFunc(j.files, func(f remoteFile) bool { return f.Name == modulesFile })
+	if err = j.CheckConfig(config, sentence); err == nil {
+		return nil
+	}
+	if statErr != nil { // leave nothing; directories are kept if they contain other files
+		blob := j.Store.blob(f)
+		for _, path := range []string{blob, filepath.Dir(blob), j.Store.repoDir(f.Repo)} {
+			_ = os.Remove(path)
+		}
+	}
+	return fmt.Errorf("%s: %w", f.Repo, err)
+}
+
+// addShards downloads the index and adds its shards to the files.
+func (j *pullJob) addShards(ctx context.Context) error {
+	index := j.files[len(j.files)-1]
+	content, err := j.read(ctx, index, maxIndexSize)
 	if err != nil {
 		return err
 	}
