@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,7 +69,7 @@ func modelStore(dir string, sys system) (hub.Store, error) {
 // hubHome returns the home directory of the Hugging Face libraries, or "" if it is unknown.
 func hubHome(sys system) string {
 	if home := sys.getenv("HF_HOME"); home != "" {
-		return expandHome(home, sys)
+		return expandPath(home, sys)
 	}
 	cache := sys.getenv("XDG_CACHE_HOME")
 	if cache == "" {
@@ -77,13 +79,13 @@ func hubHome(sys system) string {
 		}
 		cache = filepath.Join(home, ".cache")
 	}
-	return filepath.Join(cache, "huggingface")
+	return filepath.Join(expandPath(cache, sys), "huggingface")
 }
 
 // hubCache returns the directory of the Hugging Face cache, or "" if it is unknown.
 func hubCache(sys system) string {
 	if cache := cmp.Or(sys.getenv("HF_HUB_CACHE"), sys.getenv("HUGGINGFACE_HUB_CACHE")); cache != "" {
-		return expandHome(cache, sys)
+		return expandPath(cache, sys)
 	}
 	if home := hubHome(sys); home != "" {
 		return filepath.Join(home, "hub")
@@ -91,37 +93,48 @@ func hubCache(sys system) string {
 	return ""
 }
 
-// hubOffline reports whether HF_HUB_OFFLINE forbids downloads.
+// hubOffline reports whether the environment forbids downloads.
 func hubOffline(sys system) bool {
-	return slices.Contains([]string{"1", "ON", "YES", "TRUE"}, strings.ToUpper(sys.getenv("HF_HUB_OFFLINE")))
+	return hubTrue(cmp.Or(sys.getenv("HF_HUB_OFFLINE"), sys.getenv("TRANSFORMERS_OFFLINE")))
+}
+
+// hubTrue reports whether the value of a variable of the Hugging Face libraries is true.
+func hubTrue(value string) bool {
+	return slices.Contains([]string{"1", "ON", "YES", "TRUE"}, strings.ToUpper(value))
 }
 
 // maxToken limits the size of a token file; real tokens are far shorter.
 const maxToken = 64 << 10
 
-// hubToken returns the token from HF_TOKEN or, if unset, from the token file that the
-// Hugging Face login writes. It returns "" if neither exists.
-func hubToken(sys system) (string, error) {
-	if token := strings.TrimSpace(sys.getenv("HF_TOKEN")); token != "" {
-		return token, nil
+// hubToken returns the token from the environment or, if unset, from the file that the
+// Hugging Face login writes, and the name of that variable or file. token is "" if there
+// is none, or none may be sent.
+func hubToken(sys system) (token, from string, err error) {
+	if hubTrue(sys.getenv("HF_HUB_DISABLE_IMPLICIT_TOKEN")) {
+		return "", "", nil
 	}
-	path := expandHome(sys.getenv("HF_TOKEN_PATH"), sys)
+	for _, from := range []string{"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"} { // the second is deprecated
+		if token := strings.TrimSpace(sys.getenv(from)); token != "" {
+			return token, from, nil
+		}
+	}
+	path := expandPath(sys.getenv("HF_TOKEN_PATH"), sys)
 	named := path != ""
 	if !named {
 		home := hubHome(sys)
 		if home == "" {
-			return "", nil
+			return "", "", nil
 		}
 		path = filepath.Join(home, "token")
 	}
 	content, err := safefile.ReadFile(path, maxToken)
 	switch {
 	case err == nil:
-		return strings.TrimSpace(string(content)), nil
-	case named:
-		return "", fmt.Errorf("HF_TOKEN_PATH: %w", err)
+		return strings.TrimSpace(string(content)), path, nil
+	case named && !errors.Is(err, fs.ErrNotExist):
+		return "", "", fmt.Errorf("HF_TOKEN_PATH: %w", err)
 	}
-	return "", nil
+	return "", "", nil
 }
 
 func userHome(sys system) string {
@@ -134,6 +147,17 @@ func expandHome(path string, sys system) string {
 		return filepath.Join(userHome(sys), rest)
 	}
 	return path
+}
+
+// expandPath is expandHome that also replaces $NAME and ${NAME} with the values of
+// variables that are set.
+func expandPath(path string, sys system) string {
+	return regexp.MustCompile(`\$(\w+|\{[^}]*\})`).ReplaceAllStringFunc(expandHome(path, sys), func(name string) string {
+		if value, ok := sys.LookupEnv(strings.Trim(name[1:], "{}")); ok {
+			return value
+		}
+		return name
+	})
 }
 
 // shortNames returns the short names of models.

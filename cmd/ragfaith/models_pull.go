@@ -86,7 +86,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	if err != nil {
 		return err
 	}
-	token, err := hubToken(sys)
+	token, from, err := hubToken(sys)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	c := console.New(stderr, report.Palette{})
 	transfer := console.NewTransfer(c, sys.Clock.Now, name.String())
 	p := &hub.Puller{
-		Store: store, Endpoint: o.endpoint, Token: token, HTTP: &http.Client{Transport: &transport},
+		Store: store, Endpoint: o.endpoint, Token: token, TokenFrom: from, HTTP: &http.Client{Transport: &transport},
 		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hubOffline(sys),
 		Watch: hub.Watch{Plan: func(_ int, bytes int64) { transfer.SetTotal(bytes) }, Bytes: transfer.Add},
 		CheckConfig: func(config []byte, sentence bool) error {

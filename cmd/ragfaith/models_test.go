@@ -288,33 +288,40 @@ func TestHuggingFacePaths(t *testing.T) {
 	}
 	otherFile := filepath.Join(home, "other")
 	writeFile(t, otherFile, " hf_other \n")
+	none := filepath.Join(home, "none")
 	for _, tt := range []struct {
-		env          map[string]string
-		cache, token string
+		env                map[string]string
+		cache, token, from string
 	}{
-		{map[string]string{}, "", ""},
-		{map[string]string{"HOME": home}, home + "/.cache/huggingface/hub", "hf_login"},
-		{map[string]string{"HOME": home, "XDG_CACHE_HOME": "/x"}, "/x/huggingface/hub", ""},
-		{map[string]string{"HOME": home, "HF_HOME": "/h"}, "/h/hub", ""},
-		{map[string]string{"HOME": home, "HF_HOME": "~/.cache/huggingface"}, home + "/.cache/huggingface/hub", "hf_login"},
-		{map[string]string{"HOME": home, "HF_HOME": "/h", "HF_HUB_CACHE": "/c"}, "/c", ""},
-		{map[string]string{"HOME": home, "HF_TOKEN": " hf_env\n"}, home + "/.cache/huggingface/hub", "hf_env"},
-		{map[string]string{"HOME": home, "HF_TOKEN_PATH": otherFile}, home + "/.cache/huggingface/hub", "hf_other"},
+		{map[string]string{}, "", "", ""},
+		{map[string]string{"HOME": home}, home + "/.cache/huggingface/hub", "hf_login", loginFile},
+		{map[string]string{"HOME": home, "XDG_CACHE_HOME": "/x"}, "/x/huggingface/hub", "", ""},
+		{map[string]string{"HOME": home, "XDG_CACHE_HOME": "~/.cache"}, home + "/.cache/huggingface/hub", "hf_login", loginFile},
+		{map[string]string{"HOME": home, "HF_HOME": "/h"}, "/h/hub", "", ""},
+		{map[string]string{"HOME": home, "HF_HOME": "~/.cache/huggingface"}, home + "/.cache/huggingface/hub", "hf_login", loginFile},
+		{map[string]string{"HOME": home, "HF_HOME": "$HOME/${C}/huggingface", "C": ".cache"}, home + "/.cache/huggingface/hub", "hf_login", loginFile},
+		{map[string]string{"HOME": home, "HF_HOME": "/$NONE/${NONE}/$"}, "/$NONE/${NONE}/$/hub", "", ""},
+		{map[string]string{"HOME": home, "HF_HOME": "/h", "HF_HUB_CACHE": "/c"}, "/c", "", ""},
+		{map[string]string{"HF_HUB_CACHE": "/c/$USER", "USER": "a"}, "/c/a", "", ""},
+		{map[string]string{"HF_HUB_CACHE": "/c", "HF_TOKEN": " hf_env\n"}, "/c", "hf_env", "HF_TOKEN"},
+		{map[string]string{"HF_HUB_CACHE": "/c", "HF_TOKEN": "hf_env", "HUGGING_FACE_HUB_TOKEN": "hf_old"}, "/c", "hf_env", "HF_TOKEN"},
+		{map[string]string{"HF_HUB_CACHE": "/c", "HUGGING_FACE_HUB_TOKEN": "hf_old"}, "/c", "hf_old", "HUGGING_FACE_HUB_TOKEN"},
+		{map[string]string{"HF_HUB_CACHE": "/c", "HF_TOKEN_PATH": otherFile}, "/c", "hf_other", otherFile},
+		{map[string]string{"HF_HUB_CACHE": "/c", "HF_TOKEN_PATH": none}, "/c", "", ""},
+		{map[string]string{"HF_HUB_CACHE": "/c", "HOME": home, "HF_HUB_DISABLE_IMPLICIT_TOKEN": "yes"}, "/c", "", ""},
+		{map[string]string{"HF_HUB_CACHE": "/c", "HF_TOKEN": "hf_env", "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1"}, "/c", "", ""},
+		{map[string]string{"HF_HUB_CACHE": "/c", "HF_TOKEN": "hf_env", "HF_HUB_DISABLE_IMPLICIT_TOKEN": "0"}, "/c", "hf_env", "HF_TOKEN"},
 	} {
 		sys := system{LookupEnv: func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok }}
-		token, err := hubToken(sys)
-		if cache := filepath.ToSlash(hubCache(sys)); cache != filepath.ToSlash(tt.cache) || token != tt.token || err != nil {
-			t.Errorf("%v: got %s and %q, error %v; want %s and %q", tt.env, cache, token, err, tt.cache, tt.token)
+		token, from, err := hubToken(sys)
+		if cache := filepath.ToSlash(hubCache(sys)); cache != filepath.ToSlash(tt.cache) || token != tt.token || from != tt.from || err != nil {
+			t.Errorf("%v: got %s and %q from %q, error %v; want %s and %q from %q", tt.env, cache, token, from, err, tt.cache, tt.token, tt.from)
 		}
 	}
-	sys := system{LookupEnv: func(name string) (string, bool) {
-		if name == "HF_TOKEN_PATH" {
-			return filepath.Join(home, "none"), true
-		}
-		return "", false
-	}}
-	if _, err := hubToken(sys); err == nil || !strings.HasPrefix(err.Error(), "HF_TOKEN_PATH: ") {
-		t.Errorf("got error %v, want one about HF_TOKEN_PATH", err)
+	env := map[string]string{"HF_TOKEN_PATH": home}
+	sys := system{LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
+	if _, _, err := hubToken(sys); err == nil || !strings.HasPrefix(err.Error(), "HF_TOKEN_PATH: ") {
+		t.Errorf("a directory: got error %v, want one about HF_TOKEN_PATH", err)
 	}
 }
 

@@ -25,15 +25,16 @@ const DefaultStall = 30 * time.Second
 
 // A Puller downloads models into a store.
 type Puller struct {
-	Store    Store
-	Endpoint string        // URL of the hub; "" means DefaultEndpoint
-	Token    string        // optional access token, sent only to the hub
-	HTTP     *http.Client  // optional; its CheckRedirect is replaced
-	Clock    Clock         // required
-	Stall    time.Duration // timeout for receiving data; 0 means DefaultStall
-	Retries  int           // attempts after the first; reset by progress
-	Watch    Watch         // progress callbacks
-	Offline  bool          // send no requests
+	Store     Store
+	Endpoint  string        // URL of the hub; "" means DefaultEndpoint
+	Token     string        // optional access token, sent only to the hub
+	TokenFrom string        // variable or file with the token, for errors; "" means HF_TOKEN
+	HTTP      *http.Client  // optional; its CheckRedirect is replaced
+	Clock     Clock         // required
+	Stall     time.Duration // timeout for receiving data; 0 means DefaultStall
+	Retries   int           // attempts after the first; reset by progress
+	Watch     Watch         // progress callbacks
+	Offline   bool          // send no requests
 	// CheckConfig, if set, returns an error for a config.json of a model that can't be used,
 	// before its weights are downloaded. sentence means that it has a modules.json.
 	CheckConfig func(config []byte, sentence bool) error
@@ -72,6 +73,8 @@ func (p *Puller) Check() error {
 	return err
 }
 
+func (p *Puller) tokenFrom() string { return cmp.Or(p.TokenFrom, "HF_TOKEN") }
+
 // base parses the endpoint and validates the token.
 func (p *Puller) base() (*url.URL, error) {
 	base, err := url.Parse(strings.TrimRight(cmp.Or(p.Endpoint, DefaultEndpoint), "/"))
@@ -88,7 +91,7 @@ func (p *Puller) base() (*url.URL, error) {
 	}
 	for i := range len(p.Token) {
 		if c := p.Token[i]; c <= ' ' || c > '~' {
-			return nil, errors.New("HF_TOKEN: invalid characters")
+			return nil, errors.New(p.tokenFrom() + ": invalid characters")
 		}
 	}
 	return base, nil

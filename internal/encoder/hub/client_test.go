@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -22,19 +23,21 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 	for _, tt := range []struct {
 		status      int
 		code, token string
+		message     string // of the server, or "" for one with the token
 		file        bool
 		want        string
 	}{
-		{401, "", "", false, "model does not exist, or set HF_TOKEN to a token with access to it"},
-		{401, "", testToken, false, "model does not exist, or the token in HF_TOKEN has no access to it"},
-		{401, "GatedRepo", "", true, "request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"},
-		{403, "GatedRepo", testToken, true, "the token in HF_TOKEN has no access: request it at URL/sentence-transformers/all-MiniLM-L6-v2"},
-		{403, "", "", false, "request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"},
-		{404, "", "", false, `model or revision not found: "main"`},
-		{404, "RevisionNotFound", "", false, `revision not found: "main"`},
-		{404, "", "", true, ""},
-		{410, "", testToken, false, ""},
-		{501, "", "", false, ""},
+		{401, "", "", "", false, "model does not exist, or set HF_TOKEN to a token with access to it"},
+		{401, "", testToken, "", false, "model does not exist, or the token in FILE has no access to it"},
+		{401, "RepoNotFound", testToken, "Invalid credentials in Authorization header", false, "the token in FILE is invalid or expired"},
+		{401, "GatedRepo", "", "", true, "request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"},
+		{403, "GatedRepo", testToken, "", true, "the token in FILE has no access: request it at URL/sentence-transformers/all-MiniLM-L6-v2"},
+		{403, "", "", "", false, "request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"},
+		{404, "", "", "", false, `model or revision not found: "main"`},
+		{404, "RevisionNotFound", "", "", false, `revision not found: "main"`},
+		{404, "", "", "", true, ""},
+		{410, "", testToken, "", false, ""},
+		{501, "", "", "", false, ""},
 	} {
 		part := "/api/"
 		if tt.file {
@@ -46,12 +49,12 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 				return false
 			}
 			w.Header().Set("X-Error-Code", tt.code)
-			w.Header().Set("X-Error-Message", "you sent "+r.Header.Get("Authorization"))
+			w.Header().Set("X-Error-Message", cmp.Or(tt.message, "you sent "+r.Header.Get("Authorization")))
 			w.WriteHeader(tt.status)
 			return true
 		}
 		p := newPuller(t, h)
-		p.Token = tt.token
+		p.Token, p.TokenFrom = tt.token, "FILE"
 		err := failToPull(t, p, mini)
 		e, ok := errors.AsType[*StatusError](err)
 		if !ok || e.Status != tt.status || e.Hint != strings.ReplaceAll(tt.want, "URL", h.URL) || strings.Contains(err.Error(), testToken) {

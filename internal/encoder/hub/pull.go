@@ -32,7 +32,7 @@ const DefaultRevision = "main"
 func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, error) {
 	m, err := p.pull(ctx, n, revision)
 	if err != nil && p.Offline && ctx.Err() == nil {
-		err = fmt.Errorf("%w; nothing is downloaded, because HF_HUB_OFFLINE is set", err)
+		err = fmt.Errorf("%w; nothing is downloaded, because HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set", err)
 	}
 	return m, err
 }

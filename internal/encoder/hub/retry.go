@@ -59,14 +59,16 @@ func (r *remote) statusError(res *http.Response, repo, revision, file string) er
 	switch code := res.Header.Get("X-Error-Code"); {
 	case res.Request.URL.Host != r.base.Host:
 		// The response is from the file storage, not from the hub.
+	case e.Status == http.StatusUnauthorized && r.Token != "" && res.Header.Get("X-Error-Message") == "Invalid credentials in Authorization header":
+		e.Hint = "the token in " + r.tokenFrom() + " is invalid or expired"
 	case code == "GatedRepo" && r.Token == "", e.Status == http.StatusForbidden && r.Token == "":
 		e.Hint = "request access at " + page + " and set HF_TOKEN to a token of that account"
 	case e.Status == http.StatusUnauthorized && r.Token == "":
 		e.Hint = "model does not exist, or set HF_TOKEN to a token with access to it"
 	case e.Status == http.StatusUnauthorized && code != "GatedRepo":
-		e.Hint = "model does not exist, or the token in HF_TOKEN has no access to it"
+		e.Hint = "model does not exist, or the token in " + r.tokenFrom() + " has no access to it"
 	case code == "GatedRepo", e.Status == http.StatusForbidden:
-		e.Hint = "the token in HF_TOKEN has no access: request it at " + page
+		e.Hint = "the token in " + r.tokenFrom() + " has no access: request it at " + page
 	case e.Status == http.StatusNotFound && code == "RevisionNotFound":
 		e.Hint = "revision not found: " + strconv.Quote(revision)
 	case e.Status == http.StatusNotFound && file == "":

@@ -189,7 +189,7 @@ func TestOffline(t *testing.T) {
 	p := newPuller(t, h)
 	p.Offline = true
 	err := failToPull(t, p, mini)
-	const hint = "; nothing is downloaded, because HF_HUB_OFFLINE is set"
+	const hint = "; nothing is downloaded, because HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set"
 	if want := h.mini().name() + ": revision main not found" + hint; err.Error() != want {
 		t.Errorf("got error %v, want %q", err, want)
 	}
