@@ -101,6 +101,7 @@ func TestEnsembleRejectsOtherJudges(t *testing.T) {
 		{exitUsage, "--judge lexical,", "want lexical, llm"},
 		{exitUsage, "--judge lexical,minilm-l6", "embeds texts"},
 		{exitFailure, "--judge lexical,hhem", "hhem"},
+		{exitUsage, "--judge lexical," + model + "," + model + "/.", model + " and " + model + "/. are the same model, " + model},
 		{exitOK, "--judge lexical," + model + " --prefilter 3", ""},
 	} {
 		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", "-", "--to", "none"}, strings.Fields(tt.args)...)...)

@@ -80,6 +80,12 @@ func (o *scoreOptions) openJudge(sys system) (localJudge, error) {
 			closeAll(e.models())
 			return nil, err
 		}
+		for i, other := range e.members {
+			if same, ok := other.(*localModel); ok && sameFile(same.dir, m.dir) {
+				closeAll(append(e.models(), m))
+				return nil, usagef("--judge %s: %s and %s are the same model, %s", o.judge, names[i], name, m.dir)
+			}
+		}
 		e.members = append(e.members, m)
 	}
 	return e, nil

@@ -250,7 +250,7 @@ func (p *Puller) install(repo, dir string, files []remoteFile) error {
 	}
 	for _, f := range files {
 		name := path.Join(into, f.Name)
-		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
 			return err
 		}
 		if err := errors.Join(root.RemoveAll(name+incompleteSuffix), p.place(root, repo, f, name+incompleteSuffix)); err != nil {
@@ -309,7 +309,7 @@ func (p *Puller) adopt(ctx context.Context, f remoteFile) error {
 	}
 	defer root.Close()
 	file, blob := path.Join(snapshotsDir, f.Commit, f.Name), path.Join(blobsDir, f.hash())
-	if err := root.MkdirAll(blobsDir, 0o755); err != nil {
+	if err := root.MkdirAll(blobsDir, 0o777); err != nil {
 		return err
 	}
 	if info, err := root.Lstat(file); err == nil && info.Mode().IsRegular() && root.Link(file, blob) == nil {
@@ -333,7 +333,7 @@ func copyFile(root *os.Root, src, name string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}

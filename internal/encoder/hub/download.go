@@ -37,10 +37,10 @@ type download struct {
 // download of an earlier run, or of older Hugging Face libraries, from path.incomplete.
 func (r *remote) fetch(ctx context.Context, f remoteFile, path string) error {
 	d := &download{remote: r, f: f, path: path}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return d.diskError(err)
 	}
-	part, err := safefile.OpenFile(path+incompleteSuffix, os.O_RDWR|os.O_CREATE, 0o644)
+	part, err := safefile.OpenFile(path+incompleteSuffix, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return d.diskError(err)
 	}

@@ -21,7 +21,7 @@ const lockPoll = 200 * time.Millisecond
 // file systems without locks, the checksums still detect conflicting downloads.
 func (p *Puller) lock(ctx context.Context, repo, name string) (release func(), err error) {
 	dir := filepath.Join(p.Store.Dir, locksDir, "models--"+dirName(repo))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("model directory: %w", err)
 	}
 	for waiting := false; ; waiting = true {

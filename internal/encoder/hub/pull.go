@@ -257,10 +257,10 @@ func (j *pullJob) publishRepo(ctx context.Context, l *listing, revision string) 
 	}
 	defer release()
 	file := filepath.Join(j.Store.repoDir(l.Repo), refsDir, filepath.FromSlash(revision))
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return safefile.WriteFile(file, []byte(l.Commit), 0o644) // Python expects no newline
+	return safefile.WriteFile(file, []byte(l.Commit), 0o666) // Python expects no newline
 }
 
 // link creates the missing links to files in a directory of a repository.
