@@ -140,6 +140,8 @@ func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, sharded *ch
 		switch {
 		case ok:
 			files = append(files, f)
+		case p.name == tokenizerFile:
+			return nil, nil, fmt.Errorf("%s: missing file %s; create it with Python, in a directory DIR with the other files: AutoTokenizer.from_pretrained(%q).save_pretrained(DIR)", repo, p.name, repo)
 		case p.required:
 			return nil, nil, fmt.Errorf("%s: missing file %s", repo, p.name)
 		}

@@ -342,7 +342,7 @@ func TestPullDownloadsTorchWeights(t *testing.T) {
 func TestPullRejectsIncompleteModel(t *testing.T) {
 	for missing, want := range map[string]string{
 		"model.safetensors": "missing file model.safetensors or pytorch_model.bin",
-		"tokenizer.json":    "missing file tokenizer.json",
+		"tokenizer.json":    `missing file tokenizer.json; create it with Python, in a directory DIR with the other files: AutoTokenizer.from_pretrained("sentence-transformers/all-MiniLM-L6-v2").save_pretrained(DIR)`,
 		"config.json":       "missing file config.json",
 	} {
 		h := newMini(t)
