@@ -87,7 +87,7 @@ func (s *Sample) Statistics() (*Statistics, error) {
 		f.Mean.Corrected = stats.CorrectedMean(truth, chosen, &s.rest, options)
 	} else {
 		f.Mean.Note = "the labels are ratings outside 0 to 1; set --positive-at X to get the share of faithful rows"
-		f.Mean.Corrected = stats.Corrected{Mean: unsplit(), Labelled: unsplit(), Judged: math.NaN(), Lambda: math.NaN()}
+		f.Mean.Corrected = stats.Corrected{Mean: unsplit(), Labelled: unsplit(), Lambda: math.NaN()}
 	}
 	if positive == nil {
 		f.setUnsplit()
@@ -103,9 +103,9 @@ func (s *Sample) agreement(score Score, index int, positive []bool, labels []flo
 	a := Agreement{Score: score, AUROC: unsplit()}
 	values := s.column(index)
 	if positive != nil {
-		a.AUROC = stats.AUROCInterval(positive, values, 0)
+		a.AUROC = stats.AUROCInterval(positive, values)
 	}
-	a.Spearman = stats.SpearmanInterval(labels, values, 0)
+	a.Spearman = stats.SpearmanInterval(labels, values)
 	if math.IsNaN(a.Spearman.Estimate) && a.Spearman.Note == "" {
 		a.Spearman.Note = "all labels or all scores are the same"
 	}
@@ -156,9 +156,9 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	}
 	f.Faithful = f.Judged.TruePositive + f.Judged.FalseNegative
 	f.Positive = share.Interval(o)
-	f.Judged.BalancedAccuracy = stats.BalancedAccuracyInterval(positive, called, 0)
-	f.Judged.Kappa = stats.KappaInterval(positive, called, 0)
-	f.Best = stats.BestThreshold(positive, chosen, nil, o)
+	f.Judged.BalancedAccuracy = stats.BalancedAccuracyInterval(positive, called)
+	f.Judged.Kappa = stats.KappaInterval(positive, called)
+	f.Best = stats.BestThreshold(positive, chosen, o.Seed)
 	f.Best.Threshold = roundThreshold(f.Best.Threshold, chosen)
 	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)
 	f.Prescreen = prescreen(positive, s.column(slices.Index(Scores(), MinScore)), s.options.MaxError)

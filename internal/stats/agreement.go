@@ -95,16 +95,16 @@ func ranks(x []float64) []float64 {
 // or balanced accuracy.
 const minPerClass = 10
 
-// AUROCInterval returns [AUROC] with its confidence interval. It uses the
+// AUROCInterval returns [AUROC] with its 95% interval. It uses the
 // standard error of DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988),
 // computed from ranks as described by Sun and Xu (IEEE Signal Processing
 // Letters 21, 2014). The interval is computed on the logit scale, which keeps
 // it within 0 and 1 (Pepe, "The Statistical Evaluation of Medical Tests",
 // 2003). For perfectly separated classes the standard error is 0. In that case
 // the interval is Newcombe's ([separated]), and Note is set. With fewer than 10
-// rows of either label there is no interval. A confidence of 0 means 0.95.
-func AUROCInterval(positive []bool, scores []float64, confidence float64) Interval {
-	i, z := newInterval(AUROC(positive, scores), len(scores), confidence)
+// rows of either label there is no interval.
+func AUROCInterval(positive []bool, scores []float64) Interval {
+	i, z := newInterval(AUROC(positive, scores), len(scores))
 	pos, neg := split(positive, scores)
 	if i.tooFew(len(pos), len(neg)) {
 		return i
@@ -121,17 +121,14 @@ func AUROCInterval(positive []bool, scores []float64, confidence float64) Interv
 	return i
 }
 
-// newInterval returns an interval without bounds, and the normal quantile for
+// newInterval returns a 95% interval without bounds, and the normal quantile for
 // its confidence level.
-func newInterval(estimate float64, n int, confidence float64) (Interval, float64) {
-	if confidence == 0 {
-		confidence = 0.95
-	}
+func newInterval(estimate float64, n int) (Interval, float64) {
 	i := Interval{
 		Estimate: estimate, Lower: math.NaN(), Upper: math.NaN(),
-		Confidence: confidence, N: n, Method: TooFew,
+		Confidence: defaultConfidence, N: n, Method: TooFew,
 	}
-	return i, mathext.NormalQuantile((1 + confidence) / 2)
+	return i, mathext.NormalQuantile((1 + i.Confidence) / 2)
 }
 
 // tooFew reports whether a class is too small for an interval and sets Note if so.
@@ -202,20 +199,20 @@ func separated(a, m, n, z float64) (lower, upper float64) {
 	return bound(0), bound(1)
 }
 
-// BalancedAccuracyInterval returns [BalancedAccuracy] with its confidence
+// BalancedAccuracyInterval returns [BalancedAccuracy] with its 95%
 // interval. It combines the intervals of Wilson (JASA 22, 1927) for sensitivity
 // and specificity by the square-and-add method of Newcombe (Statistics in
 // Medicine 17, 1998), which is also valid near 1. With fewer than 10 rows of
-// either label there is no interval. A confidence of 0 means 0.95.
-func BalancedAccuracyInterval(positive, predicted []bool, confidence float64) Interval {
+// either label there is no interval.
+func BalancedAccuracyInterval(positive, predicted []bool) Interval {
 	correct, total := countCorrect(positive, predicted)
-	return balancedInterval(correct[1]/total[1], correct[0]/total[0], int(total[1]), int(total[0]), confidence)
+	return balancedInterval(correct[1]/total[1], correct[0]/total[0], int(total[1]), int(total[0]))
 }
 
 // balancedInterval returns the interval of the mean of sensitivity and
 // specificity, which were measured on pos and neg rows.
-func balancedInterval(sensitivity, specificity float64, pos, neg int, confidence float64) Interval {
-	i, z := newInterval((sensitivity+specificity)/2, pos+neg, confidence)
+func balancedInterval(sensitivity, specificity float64, pos, neg int) Interval {
+	i, z := newInterval((sensitivity+specificity)/2, pos+neg)
 	if i.tooFew(pos, neg) {
 		return i
 	}
@@ -234,12 +231,12 @@ func wilson(p, n, z float64) (lower, upper float64) {
 	return min(p, center-width), max(p, center+width)
 }
 
-// SpearmanInterval returns [Spearman] with its confidence interval. It uses
+// SpearmanInterval returns [Spearman] with its 95% interval. It uses
 // Fisher's z with the standard error sqrt((1+r²/2)/(n-3)) of Bonett and Wright
 // (Psychometrika 65, 2000), which assumes scores without ties. With fewer than
-// 20 rows there is no interval. A confidence of 0 means 0.95.
-func SpearmanInterval(x, y []float64, confidence float64) Interval {
-	i, z := newInterval(Spearman(x, y), len(x), confidence)
+// 20 rows there is no interval.
+func SpearmanInterval(x, y []float64) Interval {
+	i, z := newInterval(Spearman(x, y), len(x))
 	r := i.Estimate
 	switch {
 	case len(x) < minUnits:
@@ -299,16 +296,16 @@ func Kappa(positive, predicted []bool) float64 {
 	return (c.truePositive + c.trueNegative - chance) / (1 - chance)
 }
 
-// KappaInterval returns [Kappa] with its confidence interval. It is a Wald
+// KappaInterval returns [Kappa] with its 95% interval. It is a Wald
 // interval with the large-sample standard error of Fleiss, Cohen and Everitt
 // (Psychological Bulletin 72, 1969), clipped to -1 and 1. For perfect agreement
 // the standard error is 0. In that case the lower bound is the kappa at the
 // largest disagreement rate consistent with n rows without disagreement, and Note
 // is set. There is no interval for fewer than 20 rows, or if all labels or all
 // predictions are equal. For 100 rows and a kappa of 0.4, the coverage is
-// 93.6%. A confidence of 0 means 0.95.
-func KappaInterval(positive, predicted []bool, confidence float64) Interval {
-	i, z := newInterval(Kappa(positive, predicted), len(positive), confidence)
+// 93.6%.
+func KappaInterval(positive, predicted []bool) Interval {
+	i, z := newInterval(Kappa(positive, predicted), len(positive))
 	c := newConfusion(positive, predicted)
 	switch e := c.kappaError(); {
 	case c.n < minUnits:

@@ -32,25 +32,25 @@ func TestAgreementIntervalCoverage(t *testing.T) {
 				*n++
 			}
 		}
-		count(&auroc, AUROCInterval(positive, scores, 0), auc)
-		count(&smallAUROC, AUROCInterval(positive[20:60], scores[20:60], 0), auc)
-		count(&balanced, BalancedAccuracyInterval(positive, predicted, 0), accuracy)
+		count(&auroc, AUROCInterval(positive, scores), auc)
+		count(&smallAUROC, AUROCInterval(positive[20:60], scores[20:60]), auc)
+		count(&balanced, BalancedAccuracyInterval(positive, predicted), accuracy)
 		// Labels and predictions are both random for kappa.
 		for i := range positive {
 			positive[i] = r.Float64() < 0.3
 			predicted[i] = positive[i] == (r.Float64() < accuracy)
 		}
-		count(&kappas, KappaInterval(positive, predicted, 0), kappa)
+		count(&kappas, KappaInterval(positive, predicted), kappa)
 		x, y := make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i] = r.NormFloat64()
 			y[i] = 0.5*x[i] + math.Sqrt(0.75)*r.NormFloat64()
 		}
-		count(&spearman, SpearmanInterval(x, y, 0), 6/math.Pi*math.Asin(0.25))
+		count(&spearman, SpearmanInterval(x, y), 6/math.Pi*math.Asin(0.25))
 		for i := range x {
 			x[i], y[i] = math.Round(x[i]), math.Round(y[i]/2)
 		}
-		count(&tiedSpearman, SpearmanInterval(x, y, 0), 0.405)
+		count(&tiedSpearman, SpearmanInterval(x, y), 0.405)
 	}
 	checkCoverage(t, "AUROC, 30 of 100", auroc, *coverage, 0.935, 0.965)
 	checkCoverage(t, "AUROC, 10 of 40", smallAUROC, *coverage, 0.93, 0.975)
@@ -83,7 +83,7 @@ func TestOutOfFoldAccuracyIsUnbiased(t *testing.T) {
 			}
 		}
 		o := Options{Seed: uint64(i)}
-		got := BestThreshold(positive, noise, nil, o)
+		got := BestThreshold(positive, noise, o.Seed)
 		mean += got.OutOfFold.Estimate / float64(times)
 		if got.OutOfFold.Lower <= 0.5 && 0.5 <= got.OutOfFold.Upper {
 			noiseCovered++
@@ -91,7 +91,7 @@ func TestOutOfFoldAccuracyIsUnbiased(t *testing.T) {
 		if got.Apparent > 0.53 {
 			apparentAbove++
 		}
-		got = BestThreshold(positive, scores, nil, o)
+		got = BestThreshold(positive, scores, o.Seed)
 		normal := distuv.UnitNormal
 		truth := (normal.CDF(2-got.Threshold) + normal.CDF(got.Threshold)) / 2
 		if got.OutOfFold.Lower <= truth && truth <= got.OutOfFold.Upper {

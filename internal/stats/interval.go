@@ -24,9 +24,11 @@ type Options struct {
 	Low, High float64
 }
 
+const defaultConfidence = 0.95
+
 func (o Options) withDefaults() Options {
 	if o.Confidence == 0 {
-		o.Confidence = 0.95
+		o.Confidence = defaultConfidence
 	}
 	if o.Resamples == 0 {
 		o.Resamples = 10_000

@@ -88,7 +88,7 @@ func TestIntervalRequiresEnoughUnits(t *testing.T) {
 		if got.Reliable() || !math.IsNaN(got.Lower) || !math.IsNaN(got.Upper) || !strings.Contains(got.Note, "too few") {
 			t.Errorf("%s: got %+v, want no interval and a note", name, got)
 		}
-		if s.Count() > 0 && math.IsNaN(got.Estimate) {
+		if s.n > 0 && math.IsNaN(got.Estimate) {
 			t.Errorf("%s: got estimate NaN, want a number", name)
 		}
 	}
@@ -155,14 +155,14 @@ func TestIntervalGrowsWithConfidence(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		s := randomSample(r, 20+r.IntN(200), r.IntN(3))
-		if s.Count() < minUnits {
+		if s.n < minUnits {
 			continue
 		}
 		last := Interval{Lower: s.Mean(), Upper: s.Mean()}
 		for _, confidence := range []float64{0.6, 0.8, 0.9, 0.95, 0.99, 0.999} {
 			got := s.Interval(Options{Confidence: confidence, Resamples: 500})
 			if got.Lower > last.Lower || got.Upper < last.Upper {
-				t.Errorf("confidence %v, %d units: got %+v, want it to contain %+v", confidence, s.Count(), got, last)
+				t.Errorf("confidence %v, %d units: got %+v, want it to contain %+v", confidence, s.n, got, last)
 			}
 			if got.Lower < -1e-12 || got.Upper > 1+1e-12 {
 				t.Errorf("got %+v, want ends within 0 and 1", got)
@@ -183,29 +183,22 @@ func TestIntervalIsReproducible(t *testing.T) {
 		n := 1 + r.IntN(6)
 		rows[i] = row{string(rune('a' + r.IntN(60))), fraction(r, n, 0.8), float64(n)}
 	}
-	intervals := func(rows []row, shards int) [3]Interval {
-		macro, micro, groups := make([]Sample, shards), make([]Sample, shards), make([]Groups, shards)
-		for i, row := range rows {
-			macro[i%shards].Add(row.score, 1)
-			micro[i%shards].Add(row.score*row.all, row.all)
-			groups[i%shards].Add(row.group, row.score, 1)
-		}
-		for i := 1; i < shards; i++ {
-			macro[0].Merge(&macro[i])
-			micro[0].Merge(&micro[i])
-			groups[0].Merge(&groups[i])
+	intervals := func() [3]Interval {
+		var macro, micro Sample
+		var groups Groups
+		for _, row := range rows {
+			macro.Add(row.score, 1)
+			micro.Add(row.score*row.all, row.all)
+			groups.Add(row.group, row.score, 1)
 		}
 		o := Options{Resamples: 1000, Seed: 7}
-		return [3]Interval{macro[0].Interval(o), micro[0].Interval(o), groups[0].Sample().Interval(o)}
+		return [3]Interval{macro.Interval(o), micro.Interval(o), groups.Sample().Interval(o)}
 	}
-	want := intervals(rows, 1)
-	other := rows
-	r.Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
+	want := intervals()
+	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for shards := 1; shards <= 3; shards++ {
-		if d := cmp.Diff(want, intervals(other, shards)); d != "" {
-			t.Errorf("%d shards (-want +got):\n%s", shards, d)
-		}
+	if d := cmp.Diff(want, intervals()); d != "" {
+		t.Errorf("rows in another order (-want +got):\n%s", d)
 	}
 	s := randomSample(r, 300, 0)
 	one, two := s.Interval(Options{Seed: 1}), s.Interval(Options{Seed: 2})

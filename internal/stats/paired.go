@@ -14,9 +14,6 @@ import (
 type Comparison struct {
 	// Difference is the mean of candidate minus baseline, with its interval.
 	Difference Interval
-	// Better, Worse and Same are the numbers of units with a positive, negative and
-	// zero difference. A unit is a row, or a group with the sum of its differences.
-	Better, Worse, Same int
 	// Permutation is the sign-flip test of the mean difference.
 	Permutation Test
 	// Wilcoxon is the signed-rank test.
@@ -44,16 +41,6 @@ func Compare(differences *Sample, o Options) Comparison {
 		Permutation: t.signFlips(o),
 		Wilcoxon:    t.signedRanks(),
 		Detectable:  math.NaN(),
-	}
-	for i, u := range t.units {
-		switch d := roundTies(u.sum); {
-		case d > 0:
-			c.Better += t.counts[i]
-		case d < 0:
-			c.Worse += t.counts[i]
-		default:
-			c.Same += t.counts[i]
-		}
 	}
 	if t.n >= minUnits && t.distinctFromMode() >= minDistinct {
 		c.Detectable = Detectable(t.standardError(), t.n, 1-o.Confidence, 0.8)

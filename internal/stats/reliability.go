@@ -13,17 +13,10 @@ type Bin struct {
 // Reliability returns the non-empty bins of a reliability diagram in ascending
 // order. Bins have equal widths and cover probabilities from 0 to 1 (DeGroot
 // and Fienberg, The Statistician 32, 1983). A bin includes its upper edge, and
-// the first bin also its lower edge, as in sklearn.calibration. NaNs are
-// skipped.
+// the first bin also its lower edge, as in sklearn.calibration.
 func Reliability(positive []bool, probabilities []float64, bins int) []Bin {
-	if bins < 1 {
-		return nil
-	}
 	all := make([]Bin, bins)
 	for i, p := range probabilities {
-		if math.IsNaN(p) {
-			continue
-		}
 		b := &all[max(0, min(int(math.Ceil(p*float64(bins)))-1, bins-1))]
 		b.N++
 		b.Mean += p

@@ -17,8 +17,7 @@ import (
 //     for correlated rows (see [Groups]).
 //
 // Memory use depends on the number of distinct units, which is small if scores are
-// fractions of a few claims. Results do not depend on the order of units or their
-// distribution over shards.
+// fractions of a few claims. Results do not depend on the order of units.
 //
 // The zero Sample is empty and ready to use.
 type Sample struct {
@@ -39,13 +38,6 @@ func (s *Sample) Add(sum, size float64) {
 	s.add(unit{sum, size}, 1)
 }
 
-// Merge adds all units of o.
-func (s *Sample) Merge(o *Sample) {
-	for u, k := range o.counts {
-		s.add(u, k)
-	}
-}
-
 func (s *Sample) add(u unit, k int) {
 	if s.counts == nil {
 		s.counts = make(map[unit]int)
@@ -53,9 +45,6 @@ func (s *Sample) add(u unit, k int) {
 	s.counts[u] += k
 	s.n += k
 }
-
-// Count returns the number of units.
-func (s *Sample) Count() int { return s.n }
 
 // Mean returns the mean, or NaN if the sample is empty.
 func (s *Sample) Mean() float64 { return s.table().mean() }
@@ -165,8 +154,8 @@ func roundTies(x float64) float64 { return math.Round(x*1e12) / 1e12 }
 // not rows, as the independent units.
 //
 // Sums are stored in fixed point with a resolution of 2^-60, so that they do not
-// depend on the order of rows or their distribution over shards. Each number must be
-// below 2^31, and the sum of a group below 2^32.
+// depend on the order of rows. Each number must be below 2^31, and the sum of a group
+// below 2^32.
 //
 // The zero Groups is empty and ready to use.
 type Groups struct {
@@ -180,18 +169,16 @@ func (g *Groups) Add(name string, sum, size float64) {
 	if math.IsNaN(sum) || !(size > 0) {
 		return
 	}
-	dst := g.group(name)
+	if g.groups == nil {
+		g.groups = make(map[string]*group)
+	}
+	dst := g.groups[name]
+	if dst == nil {
+		dst = new(group)
+		g.groups[name] = dst
+	}
 	dst.sum.add(sum)
 	dst.size.add(size)
-}
-
-// Merge adds all groups of o.
-func (g *Groups) Merge(o *Groups) {
-	for name, src := range o.groups {
-		dst := g.group(name)
-		dst.sum.merge(src.sum)
-		dst.size.merge(src.size)
-	}
 }
 
 // Sample returns the groups as units.
@@ -201,18 +188,6 @@ func (g *Groups) Sample() *Sample {
 		s.Add(u.sum.value(), u.size.value())
 	}
 	return &s
-}
-
-func (g *Groups) group(name string) *group {
-	if g.groups == nil {
-		g.groups = make(map[string]*group)
-	}
-	dst := g.groups[name]
-	if dst == nil {
-		dst = new(group)
-		g.groups[name] = dst
-	}
-	return dst
 }
 
 // fixed is a fixed-point sum in units of 2^-30 (high) and 2^-60 (low). Unlike
@@ -225,11 +200,6 @@ func (f *fixed) add(x float64) {
 	high := math.Round(x * fixedScale)
 	f.high += int64(high)
 	f.low += int64(math.Round((x*fixedScale - high) * fixedScale))
-}
-
-func (f *fixed) merge(o fixed) {
-	f.high += o.high
-	f.low += o.low
 }
 
 func (f *fixed) value() float64 {

@@ -23,7 +23,7 @@ type Threshold struct {
 	// which is optimistic.
 	Apparent float64
 	// OutOfFold is the expected balanced accuracy on new rows. Each row is predicted
-	// with a threshold chosen without the row and its group.
+	// with a threshold chosen without the row.
 	OutOfFold Interval
 	// Low and High are the minimum and maximum threshold over all folds.
 	Low, High float64
@@ -32,7 +32,6 @@ type Threshold struct {
 type labelledRow struct {
 	score    float64
 	positive bool
-	group    string
 	fold     int
 	correct  float64 // fraction of correct predictions
 }
@@ -43,46 +42,33 @@ type labelledRow struct {
 // testing on the same rows (Varma and Simon, BMC Bioinformatics 7, 2006). The procedure
 // is repeated for twenty random stratified divisions into folds.
 //
-// The interval treats the repeats as a single test of each row. Without groups it is
-// the interval of [BalancedAccuracyInterval]. With groups it combines the intervals of
-// [Sample.Interval] over the groups of each label. It does not include the uncertainty
-// of choosing the threshold on this sample.
-//
-// groups holds the group of each row, or is nil. The rows of a group are always in the
-// same fold. The result does not depend on the order of rows.
-func BestThreshold(positive []bool, scores []float64, groups []string, o Options) Threshold {
-	o = o.withDefaults()
+// The interval is that of [BalancedAccuracyInterval] and treats the repeats as a single
+// test of each row. It does not include the uncertainty of choosing the threshold on this
+// sample. seed is the random seed. The result does not depend on the order of rows.
+func BestThreshold(positive []bool, scores []float64, seed uint64) Threshold {
 	rows := make([]labelledRow, len(scores))
 	pos := 0
 	for i := range rows {
 		rows[i] = labelledRow{score: scores[i], positive: positive[i]}
-		if groups != nil {
-			rows[i].group = groups[i]
-		}
 		if positive[i] {
 			pos++
 		}
 	}
 	slices.SortFunc(rows, func(a, b labelledRow) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.group, b.group), cmp.Compare(labelIndex(a.positive), labelIndex(b.positive)))
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(labelIndex(a.positive), labelIndex(b.positive)))
 	})
 	t := Threshold{Low: math.Inf(1), High: math.Inf(-1)}
 	t.Threshold, t.Apparent = chooseThreshold(rows, -1)
-	t.OutOfFold, _ = newInterval(math.NaN(), len(rows), o.Confidence)
+	t.OutOfFold, _ = newInterval(math.NaN(), len(rows))
 	if t.OutOfFold.tooFew(pos, len(rows)-pos) {
 		t.Low, t.High = math.NaN(), math.NaN()
 		return t
 	}
-	r := rand.New(rand.NewPCG(o.Seed, 0))
+	r := rand.New(rand.NewPCG(seed, 0))
 	for range repeats {
-		assignFolds(rows, groups != nil, r)
+		assignFolds(rows, r)
 		for fold := range folds {
 			threshold, _ := chooseThreshold(rows, fold)
-			if math.IsNaN(threshold) {
-				t.Low, t.High = math.NaN(), math.NaN()
-				t.OutOfFold.Note = "too few groups: all rows outside one fold have the same label"
-				return t
-			}
 			t.Low, t.High = min(t.Low, threshold), max(t.High, threshold)
 			for i := range rows {
 				if row := &rows[i]; row.fold == fold && (row.score >= threshold) == row.positive {
@@ -91,7 +77,7 @@ func BestThreshold(positive []bool, scores []float64, groups []string, o Options
 			}
 		}
 	}
-	t.OutOfFold = outOfFold(rows, pos, groups != nil, o)
+	t.OutOfFold = outOfFold(rows, pos)
 	return t
 }
 
@@ -139,23 +125,11 @@ func chooseThreshold(rows []labelledRow, fold int) (threshold, accuracy float64)
 	return best[(len(best)-1)/2], accuracy
 }
 
-// assignFolds assigns rows to random folds: round-robin within each label, or
-// by group.
-func assignFolds(rows []labelledRow, grouped bool, r *rand.Rand) {
-	order := r.Perm(len(rows))
+// assignFolds assigns rows to random folds, round-robin within each label.
+func assignFolds(rows []labelledRow, r *rand.Rand) {
 	var next [2]int
-	byGroup := make(map[string]int)
-	for _, i := range order {
+	for _, i := range r.Perm(len(rows)) {
 		row := &rows[i]
-		if grouped {
-			fold, ok := byGroup[row.group]
-			if !ok {
-				fold = len(byGroup) % folds
-				byGroup[row.group] = fold
-			}
-			row.fold = fold
-			continue
-		}
 		label := labelIndex(row.positive)
 		row.fold = next[label] % folds
 		next[label]++
@@ -164,27 +138,11 @@ func assignFolds(rows []labelledRow, grouped bool, r *rand.Rand) {
 
 // outOfFold returns the balanced accuracy from the fractions of correct
 // predictions.
-func outOfFold(rows []labelledRow, pos int, grouped bool, o Options) Interval {
-	var groups [2]Groups
+func outOfFold(rows []labelledRow, pos int) Interval {
 	var correct [2]float64
 	for _, row := range rows {
-		label := labelIndex(row.positive)
-		groups[label].Add(row.group, row.correct, 1)
-		correct[label] += row.correct
+		correct[labelIndex(row.positive)] += row.correct
 	}
 	neg := len(rows) - pos
-	sensitivity, specificity := correct[1]/float64(pos), correct[0]/float64(neg)
-	if !grouped {
-		return balancedInterval(sensitivity, specificity, pos, neg, o.Confidence)
-	}
-	a, b := groups[1].Sample().Interval(o), groups[0].Sample().Interval(o)
-	i, _ := newInterval((sensitivity+specificity)/2, len(rows), o.Confidence)
-	i.N = min(a.N, b.N)
-	i.Note = cmp.Or(a.Note, b.Note)
-	if a.Reliable() && b.Reliable() {
-		i.Method = Newcombe
-		i.Lower = i.Estimate - math.Hypot(a.Estimate-a.Lower, b.Estimate-b.Lower)/2
-		i.Upper = i.Estimate + math.Hypot(a.Upper-a.Estimate, b.Upper-b.Estimate)/2
-	}
-	return i
+	return balancedInterval(correct[1]/float64(pos), correct[0]/float64(neg), pos, neg)
 }
