@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
@@ -40,12 +41,12 @@ type File struct {
 	row     tableRow
 	check   *eval.Checker
 	decoder *result.Decoder
-	first   *result.Row // first row, read by Open
-	n       int         // number of rows read
-	line    int         // line of the last row
-	counts  counts      // statistics of the rows read
-	missing []string    // columns of Options.Keep not found in any row so far
-	kept    []string    // kept columns of the first row, for errors
+	first   *result.Row  // first row, read by Open
+	line    int          // line of the last row
+	tally   report.Tally // statistics of the rows read
+	support mean         // of the rows read
+	missing []string     // columns of Options.Keep not found in any row so far
+	kept    []string     // kept columns of the first row, for errors
 }
 
 // Open opens a result file: JSONL, JSON, CSV, TSV or Parquet, detected by its extension or
@@ -143,13 +144,14 @@ func (f *File) next() (*result.Row, error) {
 		err = f.row.checkCounts(r)
 	}
 	if err != nil {
-		if f.n == 0 && result.IsForeign(err) {
+		if f.tally.Rows == 0 && result.IsForeign(err) {
 			err = fmt.Errorf("%w; want a file written by ragfaith score", err)
 		}
 		return nil, &dataset.RowError{File: f.path, Line: record.Line, Err: err}
 	}
-	f.n, f.line = f.n+1, record.Line
-	f.counts.add(r)
+	f.line = record.Line
+	_ = f.tally.Write(r) // never fails
+	f.support.add(r.Support)
 	return r, nil
 }
 

@@ -1,7 +1,6 @@
 package resultfile
 
 import (
-	"container/heap"
 	"fmt"
 	"io"
 	"iter"
@@ -24,22 +23,20 @@ func Merge(files []*File) iter.Seq2[*result.Row, error] {
 			yield(nil, err)
 			return
 		}
-		for heap.Init(&next); len(next) > 0; {
-			h := next[0]
-			if other := next.second(); other != nil && other.index == h.index {
-				yield(nil, duplicate(h, other))
+		for len(next) > 0 {
+			h := slices.MinFunc(next, func(a, b *head) int { return a.index - b.index })
+			if i := slices.IndexFunc(next, func(other *head) bool { return other != h && other.index == h.index }); i >= 0 {
+				yield(nil, duplicate(h, next[i]))
 				return
 			}
 			if !yield(h.row, nil) {
 				return
 			}
 			if err := h.advance(); err == io.EOF { //nolint:errorlint // advance returns it alone
-				heap.Pop(&next)
+				next = slices.DeleteFunc(next, func(other *head) bool { return other == h })
 			} else if err != nil {
 				yield(nil, err)
 				return
-			} else {
-				heap.Fix(&next, 0)
 			}
 		}
 	}
@@ -74,20 +71,19 @@ func Append(files []*File) iter.Seq2[*result.Row, error] {
 
 // A head is the next row of a file.
 type head struct {
-	file      *File
-	fileIndex int // position of the file
-	pull      func() (*result.Row, error, bool)
-	stop      func()
-	row       *result.Row
+	file *File
+	pull func() (*result.Row, error, bool)
+	stop func()
+	row  *result.Row
 	// index and line belong to row, which must not be read after it was yielded.
 	index, line int
 }
 
 // openHeads reads the first row of each file that has one.
-func openHeads(files []*File) (heads, error) {
-	var all heads
-	for i, f := range files {
-		h := &head{file: f, fileIndex: i}
+func openHeads(files []*File) ([]*head, error) {
+	var all []*head
+	for _, f := range files {
+		h := &head{file: f}
 		h.pull, h.stop = iter.Pull2(f.Rows())
 		switch err := h.advance(); {
 		case err == io.EOF: //nolint:errorlint // advance returns it alone
@@ -140,49 +136,11 @@ func sameRow(a, b *result.Row) bool {
 }
 
 // closeAll closes all files.
-func closeAll(files []*File, next heads) {
+func closeAll(files []*File, next []*head) {
 	for _, h := range next {
 		h.stop()
 	}
 	for _, f := range files {
 		_ = f.Close() // it was only read
 	}
-}
-
-// heads is a heap of the next row of each file, ordered by index and then by the order of
-// the files.
-type heads []*head
-
-func (h heads) Len() int { return len(h) }
-
-func (h heads) Less(i, j int) bool {
-	if h[i].index != h[j].index {
-		return h[i].index < h[j].index
-	}
-	return h[i].fileIndex < h[j].fileIndex
-}
-
-func (h heads) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-// Push adds x, a *head.
-func (h *heads) Push(x any) { *h = append(*h, x.(*head)) } //nolint:forcetypeassert // only heads are pushed
-
-// Pop removes the last element.
-func (h *heads) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	return x
-}
-
-// second returns the smallest element after the first, or nil.
-func (h heads) second() *head {
-	switch {
-	case len(h) < 2:
-		return nil
-	case len(h) > 2 && h.Less(2, 1):
-		return h[2]
-	}
-	return h[1]
 }

@@ -59,9 +59,9 @@ func (o *Origin) CheckRows(files []*File) error {
 		if s == nil {
 			continue
 		}
-		if s.Rows.Total != f.n {
+		if s.Rows.Total != f.tally.Rows {
 			return fmt.Errorf("%s: it contains %d rows, but its run had %d according to %s: it is truncated, or the summary belongs to another run",
-				f.name(), f.n, s.Rows.Total, SummaryPath(f.path))
+				f.name(), f.tally.Rows, s.Rows.Total, SummaryPath(f.path))
 		}
 		if err := f.CheckSummary(s); err != nil {
 			return err
