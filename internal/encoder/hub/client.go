@@ -25,19 +25,19 @@ const DefaultStall = 30 * time.Second
 
 // A Puller downloads models into a store.
 type Puller struct {
-	Store     Store
-	Endpoint  string        // URL of the hub; "" means DefaultEndpoint
-	Token     string        // optional access token, sent only to the hub
-	TokenFrom string        // variable or file with the token, for errors; "" means HF_TOKEN
-	HTTP      *http.Client  // optional; its CheckRedirect is replaced
-	Clock     Clock         // required
-	Stall     time.Duration // timeout for receiving data; 0 means DefaultStall
-	Retries   int           // attempts after the first; reset by progress
-	Watch     Watch         // progress callbacks
-	Offline   bool          // send no requests
+	Store    Store
+	Endpoint string        // URL of the hub; "" means DefaultEndpoint
+	Token    string        // optional access token, sent only to the hub
+	HTTP     *http.Client  // optional; its CheckRedirect is replaced
+	Clock    Clock         // required
+	Stall    time.Duration // timeout for receiving data; 0 means DefaultStall
+	Retries  int           // attempts after the first; reset by progress
+	Watch    Watch         // progress callbacks
+	Offline  bool          // send no requests
 	// CheckConfig, if set, returns an error for a config.json of a model that can't be used,
 	// before its weights are downloaded. sentence means that it has a modules.json.
 	CheckConfig func(config []byte, sentence bool) error
+	TokenFrom   string // variable or file with the token, for errors; "" means HF_TOKEN
 
 	writeFunc   func(*os.File, []byte) (int, error) // test hook to simulate a full disk
 	symlinkFunc func(target, name string) error     // test hook to simulate a system without links
