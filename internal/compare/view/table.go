@@ -89,8 +89,9 @@ func changedRows(c *compare.Comparison) report.Table {
 	if questions := &t.Columns[1]; !slices.ContainsFunc(questions.Cells, func(q string) bool { return q != "" }) {
 		t.Columns = slices.Delete(t.Columns, 1, 2)
 	}
+	t.Foot = "-o FILE.html shows their claims"
 	if more := c.Changed - maxRows; more > 0 {
-		t.Foot = fmt.Sprintf("and %d more; -o FILE.html shows them", more)
+		t.Foot = fmt.Sprintf("and %d more; -o FILE.html shows all and their claims", more)
 	}
 	return t
 }
