@@ -62,14 +62,11 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	if o.evidence == "joined" || o.published() != nil {
 		s.refusals = nil // a verdict of 0 does not tell a false refusal from a true one
 	}
-	j, err := judge.New(opts)
-	if err != nil {
-		return s, err
-	}
+	j := judge.New(opts)
 	s.judge, s.threshold = j, j.Threshold()
 	if o.combined() {
-		s.combined, err = judge.NewCombined(opts, o.lang)
-		return s, err
+		s.combined = judge.NewCombined(opts, o.lang)
+		return s, nil
 	}
 	if m.embedder != nil {
 		s.judge, err = o.newSemantic(m, j)

@@ -88,8 +88,8 @@ func (r *scoreRun) openPrescreen() (err error) {
 	}); err != nil {
 		return err
 	}
-	r.savings, err = newSavings(o.judgeOptions(r.model), r.model)
-	return err
+	r.savings = newSavings(o.judgeOptions(r.model), r.model)
+	return nil
 }
 
 // isRefusal reports whether a claim says that the contexts lack something. The pipeline
@@ -124,12 +124,10 @@ type savings struct {
 	usage usage.Usage
 }
 
-func newSavings(opts judge.Options, m *model) (*savings, error) {
-	s := &savings{model: &simulator{tokens: m.stack.Tokens}}
-	opts.Model, opts.Limit = s.model, nil
-	j, err := judge.New(opts)
-	s.judge = j
-	return s, err
+func newSavings(opts judge.Options, m *model) *savings {
+	s := &simulator{tokens: m.stack.Tokens}
+	opts.Model, opts.Limit = s, nil
+	return &savings{model: s, judge: judge.New(opts)}
 }
 
 // sink returns a sink that adds up the savings of rows.

@@ -25,7 +25,6 @@ type Extractor struct {
 	Prompts *prompt.Set   // required
 	Lang    string        // language of the answers, such as "en", or "" if unknown
 	Strict  bool          // ask for explicit statements only, no inference
-	Seed    int           // seed of the first request, or 0 to send no seed
 	// Whole sends the answer as a single text, as Ragas does, but without skipped
 	// sentences other than headings and lead-ins. The statements are not mapped to
 	// sentences, and there may be none.

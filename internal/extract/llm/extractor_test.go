@@ -87,7 +87,7 @@ func TestExtractMapsStatementsToSentences(t *testing.T) {
 			t.Errorf("got input %+v, want 2 sentences with the question and heading", in)
 		}
 		return reply(1, "He loved sailing.", 0, "Einstein was born in Ulm.", 0, " Einstein was\nborn in 1879. "), nil
-	}, Extractor{Seed: 4})
+	}, Extractor{})
 	e, err := x.Extract(t.Context(), "Einstein?", einstein)
 	if err != nil {
 		t.Fatal(err)
@@ -103,8 +103,8 @@ func TestExtractMapsStatementsToSentences(t *testing.T) {
 	if len(e.Skipped) != 3 || e.Usage.Requests != 1 || len(m.requests) != 1 {
 		t.Errorf("got skipped %+v and usage %+v, want 3 skipped and 1 request", e.Skipped, e.Usage)
 	}
-	if r := m.requests[0]; r.Seed != 4 || r.Temperature != 0 || r.Prompt != "claims/1" || r.MaxTokens < baseReplyTokens || !json.Valid(r.Schema.JSON) {
-		t.Errorf("got request %+v, want seed 4, temperature 0 and a schema", r)
+	if r := m.requests[0]; r.Seed != 0 || r.Temperature != 0 || r.Prompt != "claims/1" || r.MaxTokens < baseReplyTokens || !json.Valid(r.Schema.JSON) {
+		t.Errorf("got request %+v, want no seed, temperature 0 and a schema", r)
 	}
 }
 

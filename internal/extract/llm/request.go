@@ -62,7 +62,6 @@ func (w *rewriter) render(name prompt.Name, d prompt.Data, size, attempt int, sc
 	r := &llm.Request{
 		Messages:  llm.Messages(text.System, text.User),
 		Schema:    schema,
-		Seed:      w.Seed,
 		MaxTokens: baseReplyTokens + size/bytesPerToken,
 		Prompt:    text.Version,
 	}

@@ -30,16 +30,7 @@ type Combined struct {
 
 // NewCombined returns a Combined for answers in language lang, which may be
 // empty if unknown. opts must have the default Style and Votes.
-func NewCombined(opts Options, lang string) (*Combined, error) {
-	if opts.Style != Chunks || opts.Votes > 1 {
-		return nil, errors.New("claims and verdicts in one request: only the default style and one vote are supported")
-	}
-	j, err := New(opts)
-	if err != nil {
-		return nil, err
-	}
-	return &Combined{j, lang}, nil
-}
+func NewCombined(opts Options, lang string) *Combined { return &Combined{New(opts), lang} }
 
 // Evaluate returns the claims of answer, in sentence order, and a verdict for
 // each. It excludes sentences without claims first, so an answer without claims
@@ -96,11 +87,11 @@ type checkedStatement struct {
 }
 
 func (r *combinedRowJudge) evaluate(ctx context.Context) error {
-	ids, limit := indexes(len(r.sentences)), r.judge.opts.ClaimsPerCall
+	ids := indexes(len(r.sentences))
 	if err := r.fitFirstGroup(ids); err != nil {
 		return err
 	}
-	for part := range slices.Chunk(ids, limit) {
+	for part := range slices.Chunk(ids, claimsPerCall) {
 		if err := r.askStatements(ctx, part); err != nil {
 			return err
 		}
@@ -124,7 +115,7 @@ func (r *combinedRowJudge) evaluate(ctx context.Context) error {
 				undecided = append(undecided, i)
 			}
 		}
-		for part := range slices.Chunk(undecided, limit) {
+		for part := range slices.Chunk(undecided, claimsPerCall) {
 			if err := r.judgeGroup(ctx, group, part); err != nil {
 				return err
 			}
@@ -144,7 +135,7 @@ func (r *combinedRowJudge) fitFirstGroup(ids []int) error {
 	if r.window, _ = r.judge.window(); r.window == 0 {
 		return nil
 	}
-	req, err := r.statementsRequest(nil, ids[:min(len(ids), r.judge.opts.ClaimsPerCall)], 0)
+	req, err := r.statementsRequest(nil, ids[:min(len(ids), claimsPerCall)], 0)
 	if err != nil {
 		return err
 	}
@@ -264,7 +255,6 @@ func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt 
 				return err
 			},
 		},
-		Seed:      o.Seed,
 		MaxTokens: tokens,
 		Prompt:    text.Version,
 	}

@@ -50,11 +50,7 @@ func gradedJudge(t *testing.T, stack *llm.Stack, o Options) *Judge {
 		t.Fatal(err)
 	}
 	o.Model, o.Prompts = stack, set
-	j, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	return New(o)
 }
 
 func judgeGraded(t *testing.T, j *Judge, task verdict.Task) []verdict.Verdict {
@@ -91,7 +87,7 @@ func TestScoresAreProbabilitiesWhateverTheTokens(t *testing.T) {
 		"values":             `:?"[a-z_]+"[,}]?|:\d|[A-Za-z]+|.`,
 		"punctuation before": `[^A-Za-z0-9]+|[a-z]{1,8}|[A-Za-z]+|\d`,
 	} {
-		for style, o := range map[string]Options{"chunks": {}, "ragas": {Style: Ragas}, "groups": {ClaimsPerCall: 3}} {
+		for style, o := range map[string]Options{"chunks": {}, "ragas": {Style: Ragas}} {
 			t.Run(name+"/"+style, func(t *testing.T) {
 				stack, _ := gradedStack(t, nil, quirktest.Logprobs(regexp.MustCompile(tokens)))
 				checkProbabilities(t, judgeGraded(t, gradedJudge(t, stack, o), gradedTask()))
@@ -110,10 +106,7 @@ func TestCombinedScoresAreProbabilities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := NewCombined(Options{Model: stack, Prompts: set}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := NewCombined(Options{Model: stack, Prompts: set}, "")
 	_, got, err := c.Evaluate(t.Context(), "", "Apple berry cherry dates elder. Apple berry cherry nowhere elsewhere.", []string{gradedWords})
 	if err != nil {
 		t.Fatal(err)

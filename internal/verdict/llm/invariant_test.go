@@ -55,10 +55,7 @@ func checkInvariant(t *testing.T, p *prompt.Set, reply string) {
 		for _, claims := range [][]string{{"a"}, {"a", "b", "c"}} {
 			for _, votes := range []int{1, 3} {
 				model := &fakeModel{answer: func(int, input) (string, error) { return reply, nil }}
-				j, err := New(Options{Model: model, Prompts: p, Style: style, Votes: votes})
-				if err != nil {
-					t.Fatal(err)
-				}
+				j := New(Options{Model: model, Prompts: p, Style: style, Votes: votes})
 				task := newTask([]string{"first chunk", "second chunk"}, claims...)
 				got, err := j.Judge(t.Context(), task)
 				if len(model.requests) > votes*(2+2*len(claims)) {

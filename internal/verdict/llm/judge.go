@@ -9,7 +9,6 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -54,11 +53,6 @@ type Options struct {
 	// Threshold is the minimum score of a supported claim, and requires log probabilities.
 	// If it is nil, the default is 0.5, and a server without them scores 1 or 0.
 	Threshold *float64
-	// Seed is sent with the first request of a row. Seeds of later requests are derived
-	// from it. If it is 0, the first request has no seed.
-	Seed int
-	// ClaimsPerCall is the maximum number of claims in a request; the default is 20.
-	ClaimsPerCall int
 	// MaxContextTokens limits the tokens of prompt and reply together. Contexts that do
 	// not fit are judged in groups. If it is 0, contexts are grouped only after the server
 	// reports that a prompt is too long.
@@ -71,8 +65,8 @@ type Options struct {
 }
 
 const (
-	defaultClaimsPerCall = 20
-	defaultThreshold     = 0.5
+	claimsPerCall    = 20 // maximum number of claims in a request
+	defaultThreshold = 0.5
 )
 
 // A Judge is safe for concurrent use.
@@ -81,45 +75,29 @@ type Judge struct {
 	logprobsRequired bool
 }
 
-// New returns a judge, or an error if the options are invalid.
-func New(opts Options) (*Judge, error) {
-	if opts.Model == nil || opts.Prompts == nil {
-		return nil, errors.New("a judge needs a model and prompts")
-	}
-	required := false
+// New returns a judge.
+func New(opts Options) *Judge {
 	if opts.Votes == 0 {
 		opts.Votes = 1
 	}
-	if opts.Votes < 0 || opts.Votes%2 == 0 {
-		return nil, fmt.Errorf("votes: want an odd number, so that there is a majority, got %d", opts.Votes)
-	}
-	if opts.ClaimsPerCall < 0 || opts.MaxContextTokens < 0 {
-		return nil, errors.New("claims per call and context tokens: want no negative number")
-	}
-	if opts.ClaimsPerCall == 0 {
-		opts.ClaimsPerCall = defaultClaimsPerCall
-	}
-	if opts.Threshold == nil {
+	required := opts.Threshold != nil
+	if !required {
 		opts.Threshold = new(defaultThreshold)
-	} else {
-		required = true
 	}
 	if opts.Tokens == nil {
 		opts.Tokens = llm.EstimateTokens
 	}
-	if opts.Style > DeepEval || opts.EachChunk && layoutOf(opts.Style) == nil {
-		return nil, fmt.Errorf("there is no style %d", opts.Style)
-	}
-	return &Judge{opts, required}, nil
+	return &Judge{opts, required}
 }
 
 // Threshold returns the minimum score of a supported claim.
 func (j *Judge) Threshold() float64 { return *j.opts.Threshold }
 
 // Settings identifies everything that affects verdicts, apart from the model
-// and the texts: the versions of the prompts, strictness, votes, seed and threshold.
+// and the texts: the versions of the prompts, strictness, votes and threshold. It is part
+// of the keys of stored verdicts, hence the fixed seed.
 func (j *Judge) Settings() string {
-	s := fmt.Sprintf("%s %s strict=%t votes=%d seed=%d", j.opts.Prompts.Version(j.prompt()), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes, j.opts.Seed)
+	s := fmt.Sprintf("%s %s strict=%t votes=%d seed=0", j.opts.Prompts.Version(j.prompt()), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes)
 	if j.opts.EachChunk {
 		s += " each chunk"
 	}

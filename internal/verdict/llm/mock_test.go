@@ -68,10 +68,7 @@ func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 		Extract(ctx context.Context, question, answer string) (extract.Extraction, error)
 	},
 	) evaluate {
-		j, err := New(opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := New(opts)
 		return func(ctx context.Context, r mockRow) (extract.Extraction, verdict.Judgement, error) {
 			e, err := extractor.Extract(ctx, r.Question, r.Answer)
 			if err != nil || len(e.Claims) == 0 {
@@ -99,10 +96,7 @@ func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 			return apart(t, Options{Model: m, Prompts: p, Style: Ragas}, extractllm.Extractor{Model: m, Prompts: p, Whole: true})
 		}},
 		{"rag-evals", func(t *testing.T, m llm.Completer) evaluate {
-			c, err := NewCombined(Options{Model: m, Prompts: p}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := NewCombined(Options{Model: m, Prompts: p}, "")
 			return func(ctx context.Context, r mockRow) (extract.Extraction, verdict.Judgement, error) {
 				return c.Evaluate(ctx, r.Question, r.Answer, r.Contexts)
 			}

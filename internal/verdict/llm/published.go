@@ -192,7 +192,7 @@ func (r *rowJudge) layoutRequest(l *layout, pieces []piece, claim, attempt int) 
 			_, err := l.read(reply, prompted)
 			return err
 		},
-		Seed: o.Seed, MaxTokens: l.maxTokens, Prompt: rendered.Version,
+		MaxTokens: l.maxTokens, Prompt: rendered.Version,
 	}
 	if l.span != nil {
 		r.judge.requestLogprobs(req, l.span)

@@ -129,7 +129,6 @@ func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Requ
 	req := &llm.Request{
 		Messages:  llm.Messages(text.System, text.User),
 		Schema:    schemaOf(o.Style, len(claims), attempt),
-		Seed:      o.Seed,
 		MaxTokens: baseTokens + tokensPerClaim*len(claims),
 		Prompt:    text.Version,
 	}

@@ -64,7 +64,7 @@ func (r *rowJudge) judgeAll(ctx context.Context, pieces []piece) error {
 	if r.judge.opts.EachChunk {
 		groups = slices.Collect(slices.Chunk(pieces, 1))
 	}
-	for claims := range slices.Chunk(order, r.judge.opts.ClaimsPerCall) {
+	for claims := range slices.Chunk(order, claimsPerCall) {
 		var err error
 		for _, group := range groups {
 			if err == nil || llm.IsDeferred(err) {

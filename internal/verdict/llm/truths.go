@@ -70,7 +70,7 @@ func (r *rowJudge) truthsRequest(pieces []piece) (*llm.Request, error) {
 			_, err := readTruths(raw)
 			return err
 		}},
-		Seed: o.Seed, MaxTokens: truthsTokens, Prompt: text.Version,
+		MaxTokens: truthsTokens, Prompt: text.Version,
 	}, nil
 }
 

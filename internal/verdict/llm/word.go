@@ -90,7 +90,6 @@ func (r *rowJudge) wordRequest(pieces []piece, claim int) (req *llm.Request, rea
 			_, err := read(reply)
 			return err
 		},
-		Seed:      o.Seed,
 		MaxTokens: wordTokens,
 		Prompt:    text.Version,
 	}

@@ -150,7 +150,7 @@ func TestWordWithAllStyles(t *testing.T) {
 		}
 	})
 	t.Run("votes", func(t *testing.T) {
-		j, model := newJudge(t, proseModel(alwaysReply("yes")), Options{Votes: 3, Seed: 5})
+		j, model := newJudge(t, proseModel(alwaysReply("yes")), Options{Votes: 3})
 		got := judge(t, j, row)
 		seeds := map[int]bool{}
 		for _, r := range model.requests {
@@ -264,10 +264,7 @@ func TestWordFromServerWithoutJSON(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer stack.Close()
-				j, err := New(Options{Model: stack, Prompts: loadPrompts(t)})
-				if err != nil {
-					t.Fatal(err)
-				}
+				j := New(Options{Model: stack, Prompts: loadPrompts(t)})
 				got, err := j.Judge(t.Context(), newTask([]string{"c"}, "A claim."))
 				return got, stack.Meter.Total(), err
 			}
@@ -342,10 +339,7 @@ func TestReasoningModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer stack.Close()
-			j, err := New(Options{Model: stack, Prompts: loadPrompts(t)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := New(Options{Model: stack, Prompts: loadPrompts(t)})
 			got := judge(t, j, newTask([]string{"c"}, "A claim."))
 			if labels(got) != "supported" || got.Verdicts[0].Reason != tt.reason || got.Usage.Requests != tt.requests {
 				t.Errorf("got %+v, want support for %q in %d requests", got, tt.reason, tt.requests)
