@@ -41,13 +41,11 @@ type Breaker struct {
 	firstFailure time.Time // first failure since the last response
 	responded    bool      // whether the server has ever responded
 	responses    int       // number of responses
-	wake         map[int]context.CancelFunc
-	nextID       int
 }
 
 // NewBreaker returns a closed breaker.
 func NewBreaker(c Clock) *Breaker {
-	return &Breaker{clock: c, opened: make(chan struct{}), wake: map[int]context.CancelFunc{}}
+	return &Breaker{clock: c, opened: make(chan struct{})}
 }
 
 // Err returns the *DownError that opened the breaker, or nil.
@@ -118,9 +116,6 @@ func (b *Breaker) record(err error) {
 	}
 	b.downErr = &DownError{Cause: withUsage(err, usage.Usage{})} // only the call that paid for it reports its usage
 	close(b.opened)
-	for _, cancel := range b.wake {
-		cancel()
-	}
 }
 
 // severity returns the weight of an outcome: 0 if the server responded, or
@@ -167,23 +162,21 @@ type breakerClock struct {
 
 // Sleep implements Clock.
 func (c *breakerClock) Sleep(ctx context.Context, d time.Duration) error {
+	if err := c.breaker.Err(); err != nil {
+		return err
+	}
 	sleepCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c.breaker.mu.Lock()
-	if c.breaker.downErr != nil {
-		defer c.breaker.mu.Unlock()
-		return c.breaker.downErr
-	}
-	id := c.breaker.nextID
-	c.breaker.nextID++
-	c.breaker.wake[id] = cancel
-	c.breaker.mu.Unlock()
+	go func() {
+		select {
+		case <-c.breaker.opened:
+			cancel()
+		case <-sleepCtx.Done():
+		}
+	}()
 	err := c.Clock.Sleep(sleepCtx, d)
-	c.breaker.mu.Lock()
-	defer c.breaker.mu.Unlock()
-	delete(c.breaker.wake, id)
-	if err != nil && ctx.Err() == nil && c.breaker.downErr != nil {
-		return c.breaker.downErr
+	if down := c.breaker.Err(); err != nil && ctx.Err() == nil && down != nil {
+		return down
 	}
 	return err
 }
