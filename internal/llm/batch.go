@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
@@ -156,9 +158,7 @@ func sameJSON(a, b json.RawMessage) bool {
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
 		return false
 	}
-	p, err := json.Marshal(x)
-	q, err2 := json.Marshal(y)
-	return err == nil && err2 == nil && string(p) == string(q)
+	return reflect.DeepEqual(x, y)
 }
 
 // Resumed reports whether the run was started by another process.
@@ -180,26 +180,17 @@ func (b *Batch) save() error {
 	return nil
 }
 
-// A ChangedRowsError reports that the rows changed after a batch was submitted.
-type ChangedRowsError struct{ Dir string }
-
-// Error suggests what to do.
-func (e *ChangedRowsError) Error() string {
-	return "the dataset has changed since the batch in " + e.Dir + " was submitted; to start over, remove the directory"
-}
-
-// CheckRows returns a *ChangedRowsError if rows, a hash of the rows, differs
-// from that of a resumed batch.
+// CheckRows returns an error if rows, a hash of the rows, differs from that of a
+// resumed batch.
 func (b *Batch) CheckRows(rows string) error {
 	if b.state.Rows != "" && b.state.Rows != rows {
-		return &ChangedRowsError{b.opts.Dir}
+		return errors.New("the dataset has changed since the batch in " + b.opts.Dir + " was submitted; to start over, remove the directory")
 	}
 	return nil
 }
 
 // Run records and sends batches until only the last pass remains. It stops when
-// ctx is canceled. Its errors are those of pass and of a Client, *BatchError if
-// the server rejects a batch, *BatchCostError, *ChangedRowsError and
+// ctx is canceled. Its errors include those of pass and of a Client, and
 // *StoreError.
 func (b *Batch) Run(ctx context.Context, pass Pass) error {
 	for b.state.Phase != phaseScoring {
@@ -268,23 +259,6 @@ func (b *Batch) deleteFiles() error {
 	return nil
 }
 
-// A BatchCostError is a batch that was not submitted because its cost could
-// exceed a limit.
-type BatchCostError struct {
-	Requests              int
-	Unit                  string // "USD" or "tokens"
-	MaxCost, Limit, Spent float64
-}
-
-func (e *BatchCostError) Error() string {
-	maxCost, limit, spent := fmt.Sprintf("%.0f tokens", e.MaxCost), fmt.Sprintf("the limit of %.0f tokens", e.Limit), fmt.Sprintf("%.0f", e.Spent)
-	if e.Unit == "USD" {
-		maxCost, limit, spent = fmt.Sprintf("$%.4f", e.MaxCost), fmt.Sprintf("the limit of $%.4g", e.Limit), fmt.Sprintf("$%.4f", e.Spent)
-	}
-	return fmt.Sprintf("a batch of %s was not submitted: with replies of maximum length it takes %s, %s is spent, and it could exceed %s",
-		count(e.Requests, "request", "requests"), maxCost, spent, limit)
-}
-
 // checkLimits returns an error if the maximum cost of parts exceeds a limit,
 // since a submitted batch can't be stopped when the budget is spent.
 func (b *Batch) checkLimits(parts []*batchPart) error {
@@ -298,12 +272,16 @@ func (b *Batch) checkLimits(parts []*batchPart) error {
 	cost := func(u usage.Usage) float64 {
 		return (float64(u.PromptTokens)*in + float64(u.CompletionTokens)*out) / 1e6
 	}
+	exceeds := func(maxCost, spent, limit string) error {
+		return fmt.Errorf("a batch of %s was not submitted: with replies of maximum length it takes %s, %s is spent, and it could exceed the limit of %s",
+			count(n, "request", "requests"), maxCost, spent, limit)
+	}
 	spent := b.state.usage()
 	if limit := b.stack.opts.MaxCost; limit > 0 && cost(spent)+cost(total) > limit {
-		return &BatchCostError{n, "USD", cost(total), limit, cost(spent)}
+		return exceeds(fmt.Sprintf("$%.4f", cost(total)), fmt.Sprintf("$%.4f", cost(spent)), fmt.Sprintf("$%.4g", limit))
 	}
 	if limit := b.stack.opts.MaxTokens; limit > 0 && spent.Tokens()+total.Tokens() > limit {
-		return &BatchCostError{n, "tokens", float64(total.Tokens()), float64(limit), float64(spent.Tokens())}
+		return exceeds(fmt.Sprintf("%d tokens", total.Tokens()), strconv.Itoa(spent.Tokens()), fmt.Sprintf("%d tokens", limit))
 	}
 	return nil
 }

@@ -18,31 +18,6 @@ import (
 // the run. The batch continues on the server.
 const maxFailedPolls = 20
 
-// A BatchError reports that the server rejected a batch. The state is kept, and
-// resuming creates a new batch of the same requests.
-type BatchError struct {
-	Batch   string // batch id, or empty if no batch was created
-	Reasons []string
-	err     error
-}
-
-func (e *BatchError) Error() string {
-	msg := "the server did not create a batch"
-	if e.Batch != "" {
-		msg = "batch " + e.Batch + " was rejected"
-	}
-	if e.err != nil {
-		msg += ": " + e.err.Error()
-	}
-	if len(e.Reasons) > 0 {
-		msg += ": " + strings.Join(e.Reasons, "; ")
-	}
-	return msg
-}
-
-// Unwrap returns the server's error if no batch was created.
-func (e *BatchError) Unwrap() error { return e.err }
-
 // send submits all parts of a round, waits for their replies and starts the
 // next phase.
 func (b *Batch) send(ctx context.Context) error {
@@ -112,7 +87,7 @@ func (b *Batch) advance(ctx context.Context, p *batchPart, lastStatus map[string
 
 // retry calls f, retrying after transient errors.
 func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error {
-	r := &Retry{Retries: b.stack.opts.Retries, MaxWait: b.stack.opts.MaxWait, Clock: b.stack.opts.Clock, Notify: b.stack.opts.OnRetry}
+	r := &Retry{Retries: b.stack.opts.Retries, Clock: b.stack.opts.Clock, Notify: b.stack.opts.OnRetry}
 	_, err := r.Do(ctx, nil, func(ctx context.Context) (usage.Usage, error) { return usage.Usage{}, f(ctx) })
 	return err
 }
@@ -140,11 +115,11 @@ func (b *Batch) submitError(err error) error {
 	if !ok {
 		return err
 	}
-	out := &BatchError{err: err}
+	hint := ""
 	if e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed {
-		out.Reasons = []string{"it may have no Batch API; without --batch, requests are sent individually"}
+		hint = ": it may have no Batch API; without --batch, requests are sent individually"
 	}
-	return out
+	return fmt.Errorf("the server did not create a batch: %w%s", err, hint)
 }
 
 // isReady reports whether the uploaded file of a part can be used.
@@ -257,30 +232,29 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]st
 	return nil
 }
 
-// handleRejection resets a part so that a new batch can be created for it.
+// handleRejection resets a part, so that resuming creates a new batch of the same
+// requests, and returns the error of the rejected one.
 func (b *Batch) handleRejection(p *batchPart, info remoteBatch) error {
 	const maxReasons = 3
-	e := &BatchError{Batch: p.Batch}
-	queueIsFull := false
+	rejected := "batch " + p.Batch + " was rejected"
+	separator := ": "
 	for i, f := range info.issues {
-		queueIsFull = queueIsFull || isQueueFull(f.code+" "+f.message)
 		if i == maxReasons {
-			e.Reasons = append(e.Reasons, fmt.Sprintf("and %d more", len(info.issues)-i))
+			rejected += fmt.Sprintf("; and %d more", len(info.issues)-i)
+			break
 		}
-		if i >= maxReasons {
-			continue
+		if rejected += separator; f.line > 0 {
+			rejected += fmt.Sprintf("line %d: ", f.line)
 		}
-		reason := f.message
-		if f.line > 0 {
-			reason = fmt.Sprintf("line %d: %s", f.line, reason)
-		}
-		e.Reasons = append(e.Reasons, reason)
+		rejected += f.message
+		separator = "; "
 	}
+	queueIsFull := slices.ContainsFunc(info.issues, func(f batchIssue) bool { return isQueueFull(f.code + " " + f.message) })
 	p.Batch, p.Status, p.Attempt = "", partUploaded, p.Attempt+1
 	if queueIsFull && b.hasQueuedBatches(p) {
 		return b.waitForQueue(p)
 	}
-	return errors.Join(e, b.save())
+	return errors.Join(errors.New(rejected), b.save())
 }
 
 // fetchReplies stores the replies of a batch that has ended.
