@@ -22,8 +22,6 @@ type Config struct {
 	BaseURL         string // defaults to OpenAI; Azure URLs are detected
 	Model           string
 	APIKey          string // optional
-	AzureAPIVersion string // forces Azure mode for any base URL; optional
-	Org             string // sent as OpenAI-Organization
 	ReasoningEffort string // sent as reasoning_effort if not empty
 	Timeout         time.Duration
 	// ReasoningTimeout replaces Timeout for requests to models that are known to reason, if
@@ -42,7 +40,7 @@ func (c Config) String() string { return fmt.Sprintf("llm.Config{%s at %s}", c.M
 
 // redactedURL returns the base URL without password and query.
 func (c Config) redactedURL() string {
-	e, err := newEndpoint(c.BaseURL, c.AzureAPIVersion)
+	e, err := newEndpoint(c.BaseURL)
 	if err != nil {
 		return "an unusable base URL"
 	}
@@ -103,7 +101,7 @@ func NewClient(c Config) (*Client, error) {
 	if c.Model == "" {
 		return nil, errors.New("missing model name")
 	}
-	ep, err := newEndpoint(c.BaseURL, c.AzureAPIVersion)
+	ep, err := newEndpoint(c.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +120,7 @@ func NewClient(c Config) (*Client, error) {
 			return model
 		}
 	}
-	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = ep.base, ep.apiType, ep.version, c.Org, httpClient
+	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.HTTPClient = ep.base, ep.apiType, ep.version, httpClient
 	return &Client{
 		api: openai.NewClientWithConfig(cfg), wire: httpClient, endpoint: ep, model: c.Model, key: c.APIKey, timeout: c.Timeout,
 		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1), deadlines: newDeadlines(c.Timeout), effort: c.ReasoningEffort, form: startForm(c), reasoningTimeout: c.ReasoningTimeout,

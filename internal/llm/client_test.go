@@ -118,7 +118,7 @@ func TestCompleteWithSchema(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
 	r := newRequest(verdicts())
 	r.Seed = 7
-	reply, err := newTestClient(t, Config{BaseURL: srv.URL + "/v1/", APIKey: secret, Org: "org-1"}).Complete(t.Context(), r)
+	reply, err := newTestClient(t, Config{BaseURL: srv.URL + "/v1/", APIKey: secret}).Complete(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func TestCompleteWithSchema(t *testing.T) {
 		t.Errorf("got %+v, want %s with usage 11 and 7", reply, validReply)
 	}
 	s := got()[0]
-	if s.path != "/v1/chat/completions" || s.header.Get("Authorization") != "Bearer "+secret || s.header.Get("OpenAI-Organization") != "org-1" {
-		t.Errorf("got path %s, header %v; want /v1/chat/completions with key and organization", s.path, s.header)
+	if s.path != "/v1/chat/completions" || s.header.Get("Authorization") != "Bearer "+secret {
+		t.Errorf("got path %s, header %v; want /v1/chat/completions with the key", s.path, s.header)
 	}
 	if !strings.Contains(s.raw, `"temperature":0,`) {
 		t.Errorf("got request %s, want a temperature of 0", s.raw)

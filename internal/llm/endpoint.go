@@ -34,9 +34,8 @@ func sameHost(a, b string) bool {
 	return err == nil && err2 == nil && u.Scheme == v.Scheme && strings.EqualFold(u.Host, v.Host)
 }
 
-// newEndpoint parses a base URL. It is an Azure URL if version is set, or if indicated
-// by its host, by a path with /openai/deployments/NAME or by an api-version in the
-// query:
+// newEndpoint parses a base URL. It is an Azure URL if indicated by its host, by a path
+// with /openai/deployments/NAME or by an api-version in the query:
 //
 //	https://NAME.openai.azure.com                       deployments, named like the model
 //	https://gateway/prefix/openai/deployments/NAME      one deployment
@@ -44,7 +43,7 @@ func sameHost(a, b string) bool {
 //	https://NAME.services.ai.azure.com/models           models by name, with Azure's header
 //
 // A trailing /chat/completions or /embeddings is removed.
-func newEndpoint(base, version string) (endpoint, error) {
+func newEndpoint(base string) (endpoint, error) {
 	if base == "" {
 		base = openAIBase
 	}
@@ -56,9 +55,7 @@ func newEndpoint(base, version string) (endpoint, error) {
 		return endpoint{}, fmt.Errorf("base URL %q: want http:// or https:// and a host", u.Redacted())
 	}
 	q := u.Query()
-	if v := q.Get("api-version"); v != "" && version == "" {
-		version = v
-	}
+	version := q.Get("api-version")
 	q.Del("api-version")
 	if len(q) > 0 || u.Fragment != "" {
 		return endpoint{}, errors.New("base URL: only api-version is allowed in the query")

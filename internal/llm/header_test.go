@@ -75,12 +75,12 @@ func newHeaders(t *testing.T, lines ...string) Headers {
 
 func TestAuthorizationHeaderReplacesKey(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
-	for _, tt := range []struct{ base, path, version string }{
-		{srv.URL + "/v1", "/v1/chat/completions", ""},
-		{srv.URL + "/openai/deployments/judge", "/openai/deployments/judge/chat/completions", ""},
-		{srv.URL + "/openai/v1", "/openai/v1/chat/completions", "preview"},
+	for _, tt := range []struct{ base, path string }{
+		{srv.URL + "/v1", "/v1/chat/completions"},
+		{srv.URL + "/openai/deployments/judge", "/openai/deployments/judge/chat/completions"},
+		{srv.URL + "/openai/v1?api-version=preview", "/openai/v1/chat/completions"},
 	} {
-		c := newTestClient(t, Config{BaseURL: tt.base, AzureAPIVersion: tt.version, APIKey: secret, Headers: newHeaders(t, "Authorization: Bearer $TOKEN", "X-Tenant: a")})
+		c := newTestClient(t, Config{BaseURL: tt.base, APIKey: secret, Headers: newHeaders(t, "Authorization: Bearer $TOKEN", "X-Tenant: a")})
 		if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 			t.Fatal(err)
 		}

@@ -16,13 +16,12 @@ import (
 
 // Retry is a layer that resends requests after transient errors: 408, 425, 429,
 // 5xx, broken connections and timeouts. It is the only layer that retries. The
-// delay between attempts is requested by the server, up to MaxWait, or else
+// delay between attempts is requested by the server, up to maxWait, or else
 // exponential with jitter: 0.5 s, 1 s, 2 s and so on up to 30 s. A 429 does not
 // count as an attempt while the server answers nothing else: RateLimiter then
 // limits the time.
 type Retry struct {
-	Retries int           // number of retries after the first attempt
-	MaxWait time.Duration // upper bound for Retry-After; defaults to 10 minutes
+	Retries int // number of retries after the first attempt
 	Clock   Clock
 	Notify  func(err error, wait time.Duration) // may be nil
 }
@@ -53,13 +52,9 @@ func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, 
 		}
 		wait := delays.NextBackOff()
 		if ok {
-			limit := r.MaxWait
-			if limit <= 0 {
-				limit = maxWait
-			}
 			if requested, explicit := retryAfter(rejection, r.Clock.Now()); explicit || requested > 0 {
 				// Jitter spreads requests that were rejected together.
-				wait = min(requested, limit) + wait/10
+				wait = min(requested, maxWait) + wait/10
 			}
 		}
 		if r.Notify != nil {

@@ -12,9 +12,8 @@ type Options struct {
 	Client Config
 	Clock  Clock
 
-	Retries         int           // number of retries after the first attempt
-	MaxWait         time.Duration // upper bound for Retry-After; defaults to 10 minutes
-	MaxOutputTokens int           // upper bound for retries of truncated replies; defaults to 16384, or 65536 with reasoning
+	Retries         int // number of retries after the first attempt
+	MaxOutputTokens int // upper bound for retries of truncated replies; defaults to 16384, or 65536 with reasoning
 
 	// Concurrency is the maximum number of requests in flight. The actual limit adapts to
 	// the server. 0 means unlimited.
@@ -159,7 +158,7 @@ func (s *Stack) layers(o Options) ([]Layer, error) {
 		return nil, fmt.Errorf("unknown price for model %q: set its price or remove the cost limit", o.Client.Model)
 	}
 	return []Layer{
-		&Retry{Retries: o.Retries, MaxWait: o.MaxWait, Clock: s.Breaker.Clock(o.Clock), Notify: o.OnRetry},
+		&Retry{Retries: o.Retries, Clock: s.Breaker.Clock(o.Clock), Notify: o.OnRetry},
 		s.Breaker, s.Budget.Layer(in, out), s.RateLimiter,
 	}, nil
 }
@@ -180,7 +179,7 @@ func (o Options) price() (in, out float64, known bool) {
 func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	ownKey := c.APIKey != ""
 	if c.BaseURL == "" {
-		c.BaseURL, c.AzureAPIVersion = s.opts.Client.BaseURL, s.opts.Client.AzureAPIVersion
+		c.BaseURL = s.opts.Client.BaseURL
 		if c.APIKey == "" {
 			c.APIKey = s.opts.Client.APIKey
 		}

@@ -20,25 +20,25 @@ import (
 
 func TestBaseURLs(t *testing.T) {
 	tests := map[string]struct {
-		base, version string
-		path, query   string // relative to the server
-		azure         bool
+		base        string
+		path, query string // relative to the server
+		azure       bool
 	}{
-		"plain":                    {"/v1", "", "/v1/chat/completions", "", false},
-		"prefix":                   {"/team/llm/v1/", "", "/team/llm/v1/chat/completions", "", false},
-		"with endpoint path":       {"/v1/chat/completions", "", "/v1/chat/completions", "", false},
-		"root":                     {"", "", "/chat/completions", "", false},
-		"azure by version":         {"/gw", "2024-06-01", "/gw/openai/deployments/m/chat/completions", "api-version=2024-06-01", true},
-		"azure by path":            {"/gw/openai/deployments/judge-4o", "", "/gw/openai/deployments/judge-4o/chat/completions", "api-version=2024-10-21", true},
-		"azure by query":           {"/openai?api-version=2025-01-01", "", "/openai/deployments/m/chat/completions", "api-version=2025-01-01", true},
-		"azure with endpoint path": {"/openai/deployments/d/chat/completions?api-version=2025-01-01", "", "/openai/deployments/d/chat/completions", "api-version=2025-01-01", true},
-		"azure models":             {"/models", "2024-05-01-preview", "/models/chat/completions", "api-version=2024-05-01-preview", true},
-		"azure v1":                 {"/openai/v1", "preview", "/openai/v1/chat/completions", "api-version=preview", true},
+		"plain":                    {"/v1", "/v1/chat/completions", "", false},
+		"prefix":                   {"/team/llm/v1/", "/team/llm/v1/chat/completions", "", false},
+		"with endpoint path":       {"/v1/chat/completions", "/v1/chat/completions", "", false},
+		"root":                     {"", "/chat/completions", "", false},
+		"azure by version":         {"/gw?api-version=2024-06-01", "/gw/openai/deployments/m/chat/completions", "api-version=2024-06-01", true},
+		"azure by path":            {"/gw/openai/deployments/judge-4o", "/gw/openai/deployments/judge-4o/chat/completions", "api-version=2024-10-21", true},
+		"azure by query":           {"/openai?api-version=2025-01-01", "/openai/deployments/m/chat/completions", "api-version=2025-01-01", true},
+		"azure with endpoint path": {"/openai/deployments/d/chat/completions?api-version=2025-01-01", "/openai/deployments/d/chat/completions", "api-version=2025-01-01", true},
+		"azure models":             {"/models?api-version=2024-05-01-preview", "/models/chat/completions", "api-version=2024-05-01-preview", true},
+		"azure v1":                 {"/openai/v1?api-version=preview", "/openai/v1/chat/completions", "api-version=preview", true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
-			c := newTestClient(t, Config{BaseURL: srv.URL + tt.base, AzureAPIVersion: tt.version, APIKey: secret})
+			c := newTestClient(t, Config{BaseURL: srv.URL + tt.base, APIKey: secret})
 			if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +63,7 @@ func TestAzureHosts(t *testing.T) {
 		"https://x.services.ai.azure.com/models": "https://x.services.ai.azure.com/models",
 		"https://x.openai.azure.com/openai/v1":   "https://x.openai.azure.com/openai/v1",
 	} {
-		e, err := newEndpoint(base, "")
+		e, err := newEndpoint(base)
 		if err != nil || !e.azure || e.base != want {
 			t.Errorf("%s: got %+v, %v; want Azure at %s", base, e, err, want)
 		}
@@ -72,7 +72,7 @@ func TestAzureHosts(t *testing.T) {
 
 func TestAzureWithoutKey(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
-	if _, err := newTestClient(t, Config{BaseURL: srv.URL, AzureAPIVersion: "v"}).Complete(t.Context(), newRequest(verdicts())); err != nil {
+	if _, err := newTestClient(t, Config{BaseURL: srv.URL + "?api-version=v"}).Complete(t.Context(), newRequest(verdicts())); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := got()[0].header["Api-Key"]; ok {
