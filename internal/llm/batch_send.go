@@ -150,25 +150,23 @@ func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 			return err
 		}
 	}
-	var created remoteBatch
-	err := b.retry(ctx, func(ctx context.Context) error {
+	var id string
+	err := b.retry(ctx, func(ctx context.Context) (err error) {
 		if search {
-			found, ok, err := c.findBatch(ctx, metadata)
-			if err != nil {
+			if id, err = c.findBatch(ctx, metadata); err != nil {
 				return fmt.Errorf("check for an existing batch: %w", err)
 			}
-			if created = found; ok {
+			if id != "" {
 				return nil
 			}
 		}
-		var err error
-		created, err = c.createBatch(ctx, p.File, metadata)
+		id, err = c.createBatch(ctx, p.File, metadata)
 		search = err != nil && !isRejection(err)
 		return err
 	})
 	switch {
 	case err == nil:
-		p.Batch, p.Status = created.id, partCreated
+		p.Batch, p.Status = id, partCreated
 		b.notifyf("batch %s: submitted, %s", p.Batch, count(p.Requests, "request", "requests"))
 		return b.save()
 	case search || ctx.Err() != nil:
@@ -215,15 +213,15 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]st
 	if err != nil {
 		return err
 	}
-	switch info.status {
+	switch info.Status {
 	case "completed", "expired", "cancelled":
 		return b.fetchReplies(ctx, p, info)
 	case "failed":
 		return b.handleRejection(p, info)
 	}
-	status := strings.ReplaceAll(info.status, "_", " ")
-	if info.total > 0 {
-		status += fmt.Sprintf(", %d of %d done", info.completed, info.total)
+	status := strings.ReplaceAll(info.Status, "_", " ")
+	if n := info.Counts; n.Total > 0 {
+		status += fmt.Sprintf(", %d of %d done", n.Completed+n.Failed, n.Total)
 	}
 	if status != "" && lastStatus[p.Batch] != status {
 		b.notifyf("batch %s: %s", p.Batch, status)
@@ -236,30 +234,32 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]st
 // requests, and returns the error of the rejected one.
 func (b *Batch) handleRejection(p *batchPart, info remoteBatch) error {
 	const maxReasons = 3
-	rejected := "batch " + p.Batch + " was rejected"
-	separator := ": "
-	for i, f := range info.issues {
-		if i == maxReasons {
-			rejected += fmt.Sprintf("; and %d more", len(info.issues)-i)
-			break
+	err := errors.New("batch " + p.Batch + " was rejected")
+	var reasons []string
+	for _, f := range info.Errors.Data {
+		reason := truncateText(f.Message, 300)
+		if f.Line > 0 {
+			reason = fmt.Sprintf("line %d: %s", f.Line, reason)
 		}
-		if rejected += separator; f.line > 0 {
-			rejected += fmt.Sprintf("line %d: ", f.line)
-		}
-		rejected += f.message
-		separator = "; "
+		reasons = append(reasons, reason)
 	}
-	queueIsFull := slices.ContainsFunc(info.issues, func(f batchIssue) bool { return isQueueFull(f.code + " " + f.message) })
+	if n := len(reasons) - maxReasons; n > 0 {
+		reasons = append(reasons[:maxReasons], fmt.Sprintf("and %d more", n))
+	}
+	if len(reasons) > 0 {
+		err = fmt.Errorf("%w: %s", err, strings.Join(reasons, "; "))
+	}
+	queueIsFull := slices.ContainsFunc(info.Errors.Data, func(f batchIssue) bool { return isQueueFull(f.Code + " " + f.Message) })
 	p.Batch, p.Status, p.Attempt = "", partUploaded, p.Attempt+1
 	if queueIsFull && b.hasQueuedBatches(p) {
 		return b.waitForQueue(p)
 	}
-	return errors.Join(errors.New(rejected), b.save())
+	return errors.Join(err, b.save())
 }
 
 // fetchReplies stores the replies of a batch that has ended.
 func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, info remoteBatch) error {
-	p.Output, p.Failed = info.outputFile, info.errorFile
+	p.Output, p.Failed = info.OutputFile, info.ErrorFile
 	if err := b.retry(ctx, func(ctx context.Context) error { return b.collect(ctx, p) }); err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, info remoteBatch
 	if err := b.save(); err != nil {
 		return err
 	}
-	status := info.status + ", " + count(p.Replies, "reply", "replies")
+	status := info.Status + ", " + count(p.Replies, "reply", "replies")
 	if n := p.Requests - p.Replies; n > 0 {
 		status += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
 	}
