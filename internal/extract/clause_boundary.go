@@ -55,7 +55,7 @@ func clauseBoundary(text string, i int) (kind boundaryKind, next int) {
 			return apposition, i + 2
 		}
 		var buf [2 * maxSentenceBytes]byte
-		if w, _ := normalize(buf[:0], rest[2:min(len(rest), maxSentenceBytes)]); english.IsSubjectPronoun(low) || low == "and" || w.trimOpening().refuses(0) {
+		if w := normalize(buf[:0], rest[2:min(len(rest), maxSentenceBytes)]); english.IsSubjectPronoun(low) || low == "and" || w.trimOpening().refuses(0) {
 			return mainClause, i + 1
 		}
 	}

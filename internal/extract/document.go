@@ -78,34 +78,32 @@ func (d document) gap(i int) string {
 
 func (d document) sentence(i int) string { return d.text[d.spans[i].Start:d.spans[i].End] }
 
-// kind classifies sentence i. It returns "" for a claim. plain reports whether
-// the sentence is free of Markdown.
-func (d document) kind(i int) (k Kind, plain bool) {
+// kind classifies sentence i. It returns "" for a claim.
+func (d document) kind(i int) Kind {
 	text := d.sentence(i)
 	switch {
 	case strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
 		if strings.IndexByte(text, '\n') >= 0 || !hasAlphanumeric(text) || strings.HasPrefix(text, "``` ") && strings.HasSuffix(text, " ```") {
-			return Code, false
+			return Code
 		}
 	case !hasAlphanumeric(text):
-		return Marks, false
+		return Marks
 	case isReference(text):
-		return Reference, false
+		return Reference
 	case d.isIndentedCode(i):
-		return Code, false
+		return Code
 	}
 	if len(text) > maxSentenceBytes {
-		return "", false
+		return ""
 	}
-	w, marked := normalize(d.words[:0], text)
-	return d.classify(i, text, w), !marked
+	return d.classify(i, text, normalize(d.words[:0], text))
 }
 
 // refusalParts splits sentence i if it both declines to answer and makes an
 // assertion. Otherwise it returns nil.
 func (d document) refusalParts(i int) []refusalPart {
 	text := d.sentence(i)
-	if len(text) > maxSentenceBytes || !mayDecline(text) {
+	if len(text) > maxSentenceBytes || !mayNegate(text) {
 		return nil
 	}
 	return splitRefusal(text)

@@ -31,35 +31,17 @@ func trimFrames(text string) (string, bool) {
 	return english.Capitalize(rest), true
 }
 
-// mayHaveFrame is a fast pre-check for [trimFrames]. It reports whether the
-// start of text refers to a source, or its end may contain a frame.
-func mayHaveFrame(text string) bool {
-	const window, minLen = 64, 12 // bytes
-	if len(text) < minLen {
-		return false
-	}
-	if prefix := text[:min(len(text), window)]; startsFrame(prefix) && (mayNameSource(prefix) || mayNameDocument(prefix)) {
-		var buf [2 * window]byte
-		w, _ := normalize(buf[:0], prefix)
-		if w.contains(isSourceNoun) || w.contains(isDocumentNoun) {
-			return true
-		}
-	}
-	tail := text[max(0, len(text)-maxFrameBytes):]
-	return strings.Contains(tail, "ccording to ") || strings.Contains(tail, ", as ") || strings.Contains(tail, ", based on ") || strings.Contains(tail, ", per ")
-}
-
 // trimLeadingFrame cuts one frame from the start of text.
 func trimLeadingFrame(text string) (string, bool) {
 	window := text[:min(len(text), maxFrameBytes)]
 	var buf [2 * maxFrameBytes]byte
 	if n := strings.IndexByte(window, ','); n >= 0 {
-		w, _ := normalize(buf[:0], window[:n])
+		w := normalize(buf[:0], window[:n])
 		if rest, ok := w.cutSourceFrame(); ok && len(rest) == 0 {
 			return strings.TrimLeft(text[n+1:], " "), true
 		}
 	}
-	w, _ := normalize(buf[:0], window)
+	w := normalize(buf[:0], window)
 	rest, ok := w.cutSourceFrame()
 	if ok {
 		if after, cut := trimWords(text, w.count()-rest.count()); cut && startsClause(after) {
@@ -85,7 +67,7 @@ func trimTrailingFrame(text string) (string, bool) {
 		return text, false
 	}
 	var buf [2 * maxFrameBytes]byte
-	w, _ := normalize(buf[:0], text[from+n+1:])
+	w := normalize(buf[:0], text[from+n+1:])
 	rest, ok := w.cutSourceFrame()
 	if !ok || len(rest) > 0 || n+from == 0 {
 		return text, false
@@ -146,31 +128,6 @@ func (w words) cutDocumentFrame() (words, bool) {
 	}
 	noun, rest := rest.cutWord()
 	return rest, isDocumentNoun(noun)
-}
-
-// startsFrame reports whether the first word of text may start a frame.
-func startsFrame(text string) bool {
-	first, _, _ := strings.Cut(text, " ")
-	if len(first) > len("information") {
-		return false
-	}
-	switch strings.ToLower(first) {
-	case "according", "based", "as", "per", "from", "in", "within", "given", "using", "by", "with", "the", "these", "this", "those", "it", "your", "our", "all", "both", "any", "provided",
-		"passage", "passages", "document", "documents", "context", "contexts", "text", "texts", "article", "articles", "source", "sources", "information", "paragraph", "paragraphs",
-		"excerpt", "excerpts", "chunk", "chunks", "materials", "material", "snippet", "snippets", "documentation", "evidence", "content", "first", "second", "third", "none", "neither", "my":
-		return true
-	}
-	return false
-}
-
-// mayNameDocument is a fast pre-check for [isDocumentNoun].
-func mayNameDocument(text string) bool {
-	for _, part := range [...]string{"andbook", "manual", "guide", "olicy", "page", "faq", "FAQ", "rochure", "eaflet", "ooklet", "ebsite"} {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
 }
 
 // isDocumentNoun reports whether s is a type of document that can stand for the
@@ -269,7 +226,7 @@ func trimWords(text string, n int) (string, bool) {
 			return "", false
 		}
 		var buf [2 * maxFrameBytes]byte
-		if w, _ := normalize(buf[:0], rest[:min(i, maxFrameBytes)]); w.count() != 1 {
+		if w := normalize(buf[:0], rest[:min(i, maxFrameBytes)]); w.count() != 1 {
 			return "", false
 		}
 		rest = strings.TrimLeft(rest[i:], " ")

@@ -55,20 +55,6 @@ func labelSeparator(window string) (at, size int) {
 	return -1, 0
 }
 
-// hasAnswerLabel reports whether a line of s starts with a label.
-func hasAnswerLabel(s string) bool {
-	for {
-		if answerLabelLen(strings.TrimLeft(s[:min(len(s), 2*maxLabelBytes)], " \t")) > 0 {
-			return true
-		}
-		n := strings.IndexByte(s, '\n')
-		if n < 0 {
-			return false
-		}
-		s = s[n+1:]
-	}
-}
-
 // isAnswerLabel reports whether s only announces an answer, as "The short
 // answer" and "In summary" do. One word must refer to the answer. Other words
 // must be typical of labels.

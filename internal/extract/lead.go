@@ -86,7 +86,7 @@ func leadText(text string, kind Kind) string {
 	if kind != Heading && !colon {
 		return ""
 	}
-	w, _ := normalize(make([]byte, 0, 2*maxBytes), text)
+	w := normalize(make([]byte, 0, 2*maxBytes), text)
 	opened := w.trimOpening()
 	if kind == LeadIn {
 		if _, announced := opened.cutPhrase(announcing); announced || opened.count() == 0 || opened.contains(isForwardPointer) || opened.pointsToSteps() ||

@@ -19,10 +19,6 @@ func NewPlainText(raw string) PlainText {
 			i++
 			continue
 		}
-		if skip := unchangedLen(raw[i:]); skip > 0 {
-			i += skip
-			continue
-		}
 		i += max(1, p.replaceAt(i))
 	}
 	if p.cuts == nil {
@@ -52,34 +48,6 @@ const contextBytes = "" +
 	"...........................x...x..............................x." +
 	"................................................................" +
 	"..x...............................xx...........x................"
-
-// unchangedLen is a fast path for dashes, quotation marks and other characters
-// that share their first byte with replaced characters. It returns the length
-// of such a character at the start of s, or 0.
-func unchangedLen(s string) int {
-	if len(s) < utf8.UTFMax {
-		return 0
-	}
-	switch s[0] {
-	case 0xc2:
-		if s[1] != 0xa0 && s[1] != 0xad {
-			return 2
-		}
-	case 0xe2:
-		if s[1] == 0x80 && s[2] >= 0x92 && s[2] <= 0xa7 || s[1] > 0x81 {
-			return 3
-		}
-	case 0xe3:
-		if s[1] != 0x80 || s[2] != 0x80 {
-			return 3
-		}
-	case 0xef:
-		if s[1] != 0xbb && s[1] != 0xac {
-			return 3
-		}
-	}
-	return 0
-}
 
 // A contextStripper removes the markup of a context.
 type contextStripper struct {

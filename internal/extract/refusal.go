@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
@@ -21,7 +20,7 @@ func isRefusal(text string, w words) bool {
 			return true
 		}
 		text = text[n+1:]
-		part, _ := normalize(buf[:0], text)
+		part := normalize(buf[:0], text)
 		if first, _ := part.cutWord(); english.IsPronoun(string(first)) && !part.trimOpening().refuses(1) {
 			return false
 		}
@@ -291,9 +290,6 @@ func (w words) namesSource() bool {
 // context", which must end a sentence with a single clause.
 func (w words) cutNotMentioned() (words, bool) {
 	all := w
-	if !w.hasNegation() {
-		return all, false
-	}
 	for len(w) > 0 {
 		first, rest := w.cutWord()
 		w = rest
@@ -315,10 +311,4 @@ func (w words) cutNotMentioned() (words, bool) {
 		}
 	}
 	return all, false
-}
-
-// hasNegation is a fast pre-check for a negation. It reports whether a word
-// other than the last ends in "not" or "nt".
-func (w words) hasNegation() bool {
-	return bytes.Contains(w, []byte("nt ")) || bytes.Contains(w, []byte("not "))
 }

@@ -176,7 +176,7 @@ func cutSourceHeading(line string) (rest string, ok bool) {
 // capitalized title.
 func listsSources(rest string) bool {
 	const maxTitleWords = 6
-	w, _ := normalize(nil, rest)
+	w := normalize(nil, rest)
 	if w.contains(isCommonVerb) {
 		return false
 	}
@@ -267,7 +267,7 @@ func isTitleLine(line string) bool {
 	if line == "" || len(line) > maxLen {
 		return false
 	}
-	w, _ := normalize(nil, line)
+	w := normalize(nil, line)
 	return !w.contains(isCommonVerb)
 }
 

@@ -50,10 +50,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 		text := v.text[s.Start:s.End]
 		plain, kind, isRow := t.next(d, i)
 		if !isRow {
-			var isPlain bool
-			if kind, isPlain = d.kind(i); isPlain {
-				plain = strings.TrimSpace(text)
-			} else if kind == "" || kind == Heading {
+			if kind = d.kind(i); kind == "" || kind == Heading {
 				if plain = stripMarkdown(text); !hasAlphanumeric(plain) {
 					kind = Marks
 				}
@@ -163,9 +160,6 @@ const ctxCheckInterval = 1 << 10
 // isASCII reports whether s contains only ASCII characters.
 func isASCII(s string) bool {
 	var all byte
-	for ; len(s) >= 8; s = s[8:] {
-		all |= s[0] | s[1] | s[2] | s[3] | s[4] | s[5] | s[6] | s[7]
-	}
 	for i := range len(s) {
 		all |= s[i]
 	}

@@ -28,7 +28,7 @@ func splitRefusal(text string) []refusalPart {
 	start := -1 // start of text that belongs to the next part, or -1
 	for _, c := range clauses {
 		var buf [2 * maxSentenceBytes]byte
-		w, _ := normalize(buf[:0], text[c.start:c.end])
+		w := normalize(buf[:0], text[c.start:c.end])
 		switch {
 		case c.lead != "":
 			c.asserts = true
@@ -76,51 +76,16 @@ func refusesBesideAsides(text string, parts []refusalPart) bool {
 	if !asides {
 		return false
 	}
-	w, _ := normalize(nil, b.String())
+	w := normalize(nil, b.String())
 	return w.trimOpening().refuses(0)
 }
 
-// mayDecline is a fast pre-check for [splitRefusal]. It reports whether text
-// may contain a refusal and a boundary between it and an assertion.
-func mayDecline(text string) bool {
-	return mayNegate(text) && mayNameSource(text) && (strings.ContainsAny(text, ",;(—–-") || strings.Contains(text, " which ") || strings.Contains(text, " but ") ||
-		strings.Contains(text, " because ") || strings.Contains(text, "though "))
-}
-
-// mayNameSource reports whether text contains a word typical of refusals, such
-// as a noun for the contexts or a verb for knowing.
-func mayNameSource(text string) bool {
-	for _, part := range [...]string{
-		"know", "nable", "sure", "nformation", "mention", "ontext", "assage", "ocument", "ource", "rticle", "xcerpt", "aterial", "find", "nswer", "text", "snippet", "data",
-		"esult", "ontent", "aragraph", "eference", "eport", "ummary", "file", "chunk", "vidence", "detail", "access", "say", "state", "tell", "specif", "provide",
-	} {
+// mayNegate is a fast pre-check for [splitRefusal]. It reports whether text may
+// contain a negation, "unable" or "know".
+func mayNegate(text string) bool {
+	for _, part := range [...]string{"no", "No", "n't", "n’t", "nable"} {
 		if strings.Contains(text, part) {
 			return true
-		}
-	}
-	return false
-}
-
-// mayNegate reports whether text contains a word with the ending of "not",
-// "don't", "no", "nothing", "unable" or "know".
-func mayNegate(text string) bool {
-	for i := 2; i < len(text); i++ {
-		if text[i] != ' ' && text[i] != ',' && text[i] != ';' {
-			continue
-		}
-		switch text[i-1] {
-		case 't':
-			if b := text[i-2]; b == 'o' || b == '\'' || b >= 0x80 {
-				return true
-			}
-		case 'o':
-			if text[i-2]|0x20 == 'n' {
-				return true
-			}
-		case 'e', 'g', 'w':
-			if word := text[:i]; strings.HasSuffix(word, "nable") || strings.HasSuffix(word, "othing") || strings.HasSuffix(word, "know") {
-				return true
-			}
 		}
 	}
 	return false
@@ -215,7 +180,7 @@ func mayAssertAside(kind boundaryKind, aside, rest string) bool {
 		return isApposition(aside) && !strings.Contains(rest, " or ") && !strings.Contains(rest, " and ")
 	}
 	var buf [2 * maxSentenceBytes]byte
-	w, _ := normalize(buf[:0], aside+rest)
+	w := normalize(buf[:0], aside+rest)
 	return w.hasDigit() || !w.contains(isAnsweringWord)
 }
 

@@ -22,7 +22,7 @@ func Statements(question string, claims []Claim) []string {
 		switch c := &claims[i]; {
 		case c.Lead != "":
 			all[i] = completeClause(c.Lead, c.Text)
-		case mayHaveFrame(c.Text):
+		default:
 			if text, ok := trimFrames(c.Text); ok {
 				all[i] = text
 			}
@@ -71,7 +71,7 @@ func isSourcePrefix(w []english.Word) bool {
 	if w[0].Lower == "according" || w[0].Lower == "based" {
 		return true
 	}
-	plain, _ := normalize(nil, english.Join(w))
+	plain := normalize(nil, english.Join(w))
 	_, ok := plain.cutAttribution()
 	return ok
 }

@@ -17,7 +17,7 @@ func Restates(text, sentence string) bool {
 	if text == sentence || text == strings.TrimSpace(sentence) {
 		return true
 	}
-	marked := hasMarkdown(sentence) || mayHaveCuts(sentence) || strings.Contains(sentence, `":`) // JSON
+	marked := hasMarkdown(sentence) || slices.ContainsFunc([]byte(sentence), mayStartCut) || strings.Contains(sentence, `":`) // JSON
 	if marked {
 		sentence = expandEntities(sentence)
 		text = strings.ReplaceAll(text, sourcePlaceholder, "")

@@ -26,9 +26,6 @@ type cut struct {
 // raw itself.
 func newView(raw string) view {
 	skipped := findSections(raw)
-	if skipped == nil && !mayHaveCuts(raw) && !hasAnswerLabel(raw) {
-		return view{raw: raw, text: raw}
-	}
 	v := viewBuilder{raw: raw, out: make([]byte, 0, len(raw))}
 	v.walk(skipped)
 	if v.cuts == nil {
@@ -88,17 +85,6 @@ func (v view) compose(inner view) view {
 		out.cuts = append(out.cuts, c)
 	}
 	return out
-}
-
-// mayHaveCuts reports whether raw contains a byte that may start a citation,
-// HTML or an invisible character.
-func mayHaveCuts(raw string) bool {
-	for i := range len(raw) {
-		if b := raw[i]; b-'a' >= 26 && b != ' ' && b != '`' && mayStartCut(b) { // fast path for most bytes
-			return true
-		}
-	}
-	return false
 }
 
 // rawStart converts offset, the start of a range in text, to an offset in raw.

@@ -18,9 +18,8 @@ const maxSentenceBytes = 480
 type words []byte
 
 // normalize returns the words of text. It uses buf if its capacity is at least
-// twice the length of text. marked equals hasMarkdown(text) if text has no
-// surrounding white space.
-func normalize(buf []byte, text string) (w words, marked bool) {
+// twice the length of text.
+func normalize(buf []byte, text string) words {
 	if cap(buf) < 2*len(text) {
 		buf = make([]byte, 2*len(text))
 	}
@@ -33,7 +32,6 @@ func normalize(buf []byte, text string) (w words, marked bool) {
 			b |= 0x20
 		case b-'0' < 10:
 		case b == ' ':
-			marked = marked || i > 0 && text[i-1] == ' '
 			gap = true
 			continue
 		case b == '\'':
@@ -42,7 +40,6 @@ func normalize(buf []byte, text string) (w words, marked bool) {
 			n, gap = appendPause(buf, n), true
 			continue
 		case b < utf8.RuneSelf:
-			marked = marked || isMarkdownByte(b)
 			gap = true
 			continue
 		default:
@@ -72,7 +69,7 @@ func normalize(buf []byte, text string) (w words, marked bool) {
 		buf[n] = b
 		n++
 	}
-	return words(buf[:n]), marked
+	return words(buf[:n])
 }
 
 // appendPause writes a separate word ";" at buf[n:] and returns the offset
@@ -163,33 +160,16 @@ var phraseData string
 // byRole holds phrases with the same first word, indexed by role.
 type byRole [announcing + 1][]phrase
 
-// A phraseBook indexes phrases by their first word.
-type phraseBook struct {
-	phrases map[string]*byRole
-	lengths [announcing + 1][256]uint32 // bit sets of the lengths of first words, by role and first byte
-}
-
 //nolint:gochecknoglobals // parsed once from embedded data, never changed
-var phrases = sync.OnceValue(func() *phraseBook { return parsePhrases(phraseData) })
+var phrases = sync.OnceValue(func() map[string]*byRole { return parsePhrases(phraseData) })
 
-// find returns the phrases with the given role that start with first.
-func (b *phraseBook) find(first []byte, role role) []phrase {
-	if len(first) == 0 || b.lengths[role][first[0]]>>len(first)&1 == 0 {
-		return nil
-	}
-	if phrases := b.phrases[string(first)]; phrases != nil {
-		return phrases[role]
-	}
-	return nil
-}
-
-// parsePhrases parses a data file. A line in brackets sets the role of the
-// lines after it.
-func parsePhrases(data string) *phraseBook {
+// parsePhrases parses a data file and indexes its phrases by their first word. A
+// line in brackets sets the role of the lines after it.
+func parsePhrases(data string) map[string]*byRole {
 	roles := map[string]role{
 		"[opening]": opening, "[salute]": salutation, "[closing]": closing, "[decline]": declining, "[announce]": announcing,
 	}
-	b := &phraseBook{phrases: make(map[string]*byRole)}
+	all := make(map[string]*byRole)
 	var current role
 	for l := range strings.Lines(data) {
 		l = strings.TrimSpace(l)
@@ -202,15 +182,14 @@ func parsePhrases(data string) *phraseBook {
 		}
 		text, whole := strings.CutSuffix(l, " .")
 		first, _, _ := strings.Cut(text, " ")
-		known := b.phrases[first]
+		known := all[first]
 		if known == nil {
 			known = new(byRole)
-			b.phrases[first] = known
+			all[first] = known
 		}
-		b.lengths[current][first[0]] |= 1 << len(first)
 		known[current] = append(known[current], phrase{text: text, whole: whole})
 	}
-	return b
+	return all
 }
 
 // cutPhrase cuts the longest phrase with the given role from the start of w.
@@ -218,7 +197,11 @@ func (w words) cutPhrase(role role) (rest words, found bool) {
 	first, _ := w.cutWord()
 	rest = w
 	longest := 0
-	for _, p := range phrases().find(first, role) {
+	known := phrases()[string(first)]
+	if known == nil {
+		return rest, false
+	}
+	for _, p := range known[role] {
 		if len(p.text) <= longest {
 			continue
 		}

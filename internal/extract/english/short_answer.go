@@ -8,10 +8,9 @@ import (
 )
 
 const (
-	maxFragmentWords   = 12  // words of a short answer
-	maxUnspacedRunes   = 8   // length of a name in a script without spaces
-	maxReplyBytes      = 300 // longer claims are treated as complete
-	minCommonVerbWords = 6   // shorter text can be a fragment despite a common verb
+	maxFragmentWords = 12  // words of a short answer
+	maxUnspacedRunes = 8   // length of a name in a script without spaces
+	maxReplyBytes    = 300 // longer claims are treated as complete
 )
 
 // Statement combines a question and a short answer into a statement. It returns
@@ -196,19 +195,8 @@ func IsShortAnswer(text string) bool {
 	switch n := strings.Count(text, " "); {
 	case startsWithYesNo(text), n < 3 && isPronounTag(Split(text)):
 		return true
-	case n >= maxFragmentWords+4, n >= minCommonVerbWords && hasCommonVerb(text):
+	case n >= maxFragmentWords+4:
 		return false
 	}
 	return isAnswerFragment(text)
-}
-
-// hasCommonVerb is a fast pre-check that reports true for most sentences and
-// for no fragment.
-func hasCommonVerb(text string) bool {
-	for _, verb := range [...]string{" is ", " was ", " are ", " were ", " has ", " had ", " have ", " can ", " will "} {
-		if strings.Contains(text, verb) {
-			return true
-		}
-	}
-	return false
 }

@@ -41,9 +41,6 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 		end += k
 		isYes, known := polarity(strings.ToLower(strings.ReplaceAll(text[:end], "’", "'")))
 		if !known {
-			if n == 0 && !startsLongReply(text[:end]) {
-				break
-			}
 			continue
 		}
 		after := strings.TrimLeft(text[end:], " ")
@@ -64,16 +61,6 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 		}
 	}
 	return false, "", false
-}
-
-// startsLongReply reports whether first can start a reply of several words,
-// such as "of course".
-func startsLongReply(first string) bool {
-	switch first {
-	case "Of", "of", "That", "that", "That's", "That’s", "that's", "This", "this", "Not", "not", "Absolutely", "absolutely", "Certainly", "certainly", "Definitely", "definitely":
-		return true
-	}
-	return false
 }
 
 // polarity reports whether s, in lower case, means yes or no.
