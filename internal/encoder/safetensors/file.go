@@ -24,9 +24,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// MaxHeader is the maximum size of a header in bytes, the same as in the reference
-// implementation.
-const MaxHeader = 100_000_000
+// MaxHeader is the maximum size of a header in bytes. The reference implementation
+// allows 100 MB, which takes seconds to parse, but describes a million tensors. Each
+// shard of a model describes some thousand at most.
+const MaxHeader = 16 << 20
 
 // lengthSize is the size of the header length in bytes.
 const lengthSize = 8
@@ -92,8 +93,13 @@ func Map(path string) (data []byte, unmap func() error, err error) {
 		return nil, nil, fmt.Errorf("%s: file of %d bytes is too large for this system", path, size)
 	}
 	if size > 0 { // an empty file cannot be mapped
-		if data, unmap, err := mapFile(f, int(size)); err == nil {
+		// Reading a file instead if memory is short would need even more memory.
+		data, unmap, err := mapFile(f, int(size))
+		if err == nil {
 			return data, unmap, nil
+		}
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return nil, nil, fmt.Errorf("%s: map: %w", path, err)
 		}
 	}
 	data = make([]byte, size)

@@ -36,7 +36,7 @@ func parseHeader(header []byte) ([]Tensor, error) {
 			tensors = append(tensors, t)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("tensor %q: %w", t.Name, err)
+			return nil, fmt.Errorf("tensor %.200q: %w", t.Name, err)
 		}
 	}
 	if _, err := dec.ReadToken(); err != nil {
