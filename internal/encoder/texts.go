@@ -17,8 +17,8 @@ import (
 )
 
 // maxTokenizer limits the size of tokenizer.json in bytes. A file with a
-// vocabulary of 250,000 pieces takes about 20 MB.
-const maxTokenizer = 256 << 20
+// vocabulary of 250,000 pieces takes 20 to 35 MB.
+const maxTokenizer = 64 << 20
 
 // maxModelLength is the largest plausible model_max_length. Larger values are
 // ignored: transformers writes a number of thirty digits if the length is
@@ -50,7 +50,7 @@ func Open(dir string, o Options) (*Model, error) {
 	}
 	t, err := tokenizer.Parse(data)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %.500s", path, err.Error()), m.Close())
 	}
 	m.tokenizer = t.SplitSpecials()
 	if err := m.checkTokenizer(); err != nil {

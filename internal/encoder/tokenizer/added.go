@@ -21,9 +21,13 @@ type matcher struct {
 	firstBytes [256]bool // first bytes of patterns
 }
 
-// maxAddedToken limits the length of an added token in bytes, and with it the
-// worst-case time of matching.
-const maxAddedToken = 1000
+// Limits on added tokens: the length of each in bytes, and with it the worst-case time
+// of matching, and the number and the length of all. Tokenizers in use have some thousand.
+const (
+	maxAddedToken  = 1000
+	maxAddedTokens = 1 << 15
+	maxAddedBytes  = 1 << 19
+)
 
 // newMatcher returns a matcher of tokens, each with the pattern to look for. It
 // returns nil for no tokens.

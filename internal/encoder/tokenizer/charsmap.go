@@ -76,6 +76,9 @@ func (m *charsmap) check() error {
 				if int64(v) > int64(len(m.strings)) || int(v) < len(m.strings) && !utf8.RuneStart(m.strings[v]) {
 					return fmt.Errorf("charsmap unit %d: invalid replacement offset %d of %d", next, v, len(m.strings))
 				}
+				if to := m.strings[v:]; len(to) > maxInserted && bytes.IndexByte(to[:maxInserted+1], 0) < 0 {
+					return fmt.Errorf("charsmap unit %d: replacement has more than %d bytes", next, maxInserted)
+				}
 			}
 			stack = append(stack, child)
 		}

@@ -13,18 +13,20 @@ import (
 // offsets, and because the reference uses Unicode 9.
 type unicodeForm struct {
 	chars      *characters
-	compat     bool
 	composites map[uint64]rune // nil for NFD and NFKD
 	decoder    norm.Form
 }
 
-func newForm(chars *characters, compat, compose bool) *unicodeForm {
-	f := &unicodeForm{chars: chars, compat: compat, decoder: norm.NFD}
+func (p *parser) form(compat, compose bool) *unicodeForm {
+	f := &unicodeForm{chars: p.chars, decoder: norm.NFD}
 	if compat {
 		f.decoder = norm.NFKD
 	}
 	if compose {
-		f.composites = composites(chars)
+		if p.composites == nil {
+			p.composites = composites(p.chars)
+		}
+		f.composites = p.composites
 	}
 	return f
 }

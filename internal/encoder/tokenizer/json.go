@@ -100,6 +100,9 @@ func isNull(raw jsontext.Value) bool { return len(raw) == 0 || raw.Kind() == 'n'
 // missing returns the error for a missing member.
 func missing(path, name string) error { return fmt.Errorf("%s/%s: missing", path, name) }
 
+// maxTokens limits the number of tokens. Vocabularies without scores have up to 260,000.
+const maxTokens = 1 << 20
+
 // A vocabMap is an object that maps tokens to ids.
 type vocabMap struct{ vocabulary }
 
@@ -114,6 +117,9 @@ func (v *vocabMap) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 			return err
 		}
 		token := name.String()
+		if len(v.tokens) == maxTokens {
+			return fmt.Errorf("more than %d tokens", maxTokens)
+		}
 		value, err := dec.ReadToken()
 		if err != nil {
 			return err

@@ -17,12 +17,17 @@ type normalizer interface {
 // normalize applies the normalizers to all pieces that are not added tokens.
 func (s *state) normalize(all []normalizer) {
 	for _, n := range all {
+		if s.editor.full {
+			return
+		}
 		changes := false
 		for _, p := range s.pieces {
 			changes = changes || p.token == notAdded && !n.unchanged(s.bytes(p))
 		}
 		if changes {
 			s.edit(func(e *editor) { n.apply(s, e) })
+		} else {
+			s.charge()
 		}
 	}
 }

@@ -1,8 +1,8 @@
 package tokenizer
 
 import (
+	"bytes"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 
@@ -34,14 +34,26 @@ type jsonAddedToken struct {
 
 // A parser builds a tokenizer from a file.
 type parser struct {
-	chars    *characters
-	alphabet *alphabet
+	chars      *characters
+	alphabet   *alphabet
+	composites map[uint64]rune // nil until they are needed
+	states     int             // how many states further patterns may have
 }
+
+// Limits on a file. The largest vocabulary in use has 900,000 pieces with scores, and the
+// longest part other than the model, a charsmap, has 0.4 MB.
+const (
+	maxValues = 2 << 20
+	maxPart   = 4 << 20
+)
 
 // Parse parses a tokenizer.json. Errors start with the JSON pointer of the
 // invalid or unsupported member. Allocations are proportional to the size of
 // the file.
 func Parse(data []byte) (*Tokenizer, error) {
+	if n := bytes.Count(data, []byte{','}); n > maxValues {
+		return nil, fmt.Errorf("/: %d values, the limit is %d", n, maxValues)
+	}
 	var f file
 	if err := decode(data, "", &f); err != nil {
 		return nil, err
@@ -49,11 +61,16 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if f.Version != nil && *f.Version != "1.0" {
 		return nil, fmt.Errorf("/version: %q is not supported", *f.Version)
 	}
+	for path, part := range map[string]jsontext.Value{"/normalizer": f.Normalizer, "/pre_tokenizer": f.PreTokenizer, "/post_processor": f.PostProcessor} {
+		if len(part) > maxPart {
+			return nil, fmt.Errorf("%s: has %d bytes, the limit is %d", path, len(part), maxPart)
+		}
+	}
 	chars, err := readCharacters()
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{chars: chars, alphabet: newAlphabet()}
+	p := &parser{chars: chars, alphabet: newAlphabet(), states: maxStates}
 	t := &Tokenizer{chars: chars, states: new(sync.Pool)}
 	if isNull(f.Model) {
 		return nil, missing("", "model")
@@ -94,7 +111,7 @@ func (t *Tokenizer) enableRaw(a *alphabet) {
 // ids in the file are ignored.
 func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 	next := t.model.size()
-	place := make(map[string]int, len(all))
+	place, total := make(map[string]int, len(all)), 0
 	var tokens []addedToken
 	for i, j := range all {
 		at := fmt.Sprintf("%s/%d", path, i)
@@ -109,6 +126,11 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 			return missing(at, "normalized")
 		case *j.Content == "":
 			continue
+		case len(*j.Content) > maxAddedToken:
+			return fmt.Errorf("%s/content: %.20q... has %d bytes, the limit is %d", at, *j.Content, len(*j.Content), maxAddedToken)
+		}
+		if total += len(*j.Content); i >= maxAddedTokens || total > maxAddedBytes {
+			return fmt.Errorf("%s: more than %d tokens or %d bytes", path, maxAddedTokens, maxAddedBytes)
 		}
 		token := addedToken{
 			content: *j.Content, singleWord: j.SingleWord, lstrip: j.LStrip, rstrip: j.RStrip,
@@ -182,14 +204,13 @@ func (t *Tokenizer) markSpecials(tokens []addedToken) {
 func (t *Tokenizer) normalizedText(text string) (string, error) {
 	s := new(state)
 	s.load(text)
+	s.editor.limit = maxGrowth*len(text) + maxInserted
 	s.normalize(t.normalizer)
 	if s.editor.full {
 		return "", errTextGrowth
 	}
 	return string(s.cur.bytes), nil
 }
-
-func clampInt(n uint64) int { return int(min(n, math.MaxInt)) }
 
 // addLine adds a merge in the older format.
 func (m *mergeList) addLine(s string) error {

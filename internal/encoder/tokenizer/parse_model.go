@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"fmt"
+	"math"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -51,12 +52,19 @@ func inferType(raw jsontext.Value, path string) (string, error) {
 	return "", missing(path, "type")
 }
 
-// maxPiece limits the length of a token in bytes, and with it the time of
-// longest-match searches.
-const maxPiece = 2000
+// Limits on tokens: the length of each in bytes, and with it the time of longest-match
+// searches, and the length of all, and with it the size of the trie.
+const (
+	maxPiece      = 500
+	maxPieceBytes = 16 << 20
+)
 
 func checkPieces(tokens []string, path string) error {
+	total := 0
 	for _, t := range tokens {
+		if total += len(t); total > maxPieceBytes {
+			return fmt.Errorf("%s: tokens have more than %d bytes", path, maxPieceBytes)
+		}
 		if len(t) > maxPiece {
 			return fmt.Errorf("%s: token %.20q... has %d bytes, the limit is %d", path, t, len(t), maxPiece)
 		}
@@ -78,7 +86,7 @@ func parseWordPiece(raw jsontext.Value, path string) (model, error) {
 	if err := checkPieces(j.Vocab.tokens, path+"/vocab"); err != nil {
 		return nil, err
 	}
-	return newWordPiece(j.Vocab.vocabulary, *j.Unknown, *j.Prefix, clampInt(*j.MaxChars)), nil
+	return newWordPiece(j.Vocab.vocabulary, *j.Unknown, *j.Prefix, int(min(*j.MaxChars, math.MaxInt))), nil
 }
 
 func parseUnigram(raw jsontext.Value, path string) (model, error) {

@@ -2,19 +2,31 @@ package tokenizer
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxSequences limits the nesting of sequences.
-const maxSequences = 8
+// Limits on sequences: their nesting, and the number of their items. Sequences in use
+// have up to ten items.
+const (
+	maxSequences = 8
+	maxItems     = 32
+)
 
 // maxInserted limits the length in bytes of a text that a normalizer inserts.
 const maxInserted = 100
 
-var errNesting = errors.New("sequences are nested too deeply")
+// itemType returns the type of an item of a sequence that has n items before it.
+func itemType(raw jsontext.Value, path string, depth, n int) (string, error) {
+	switch {
+	case depth > maxSequences:
+		return "", fmt.Errorf("%s: sequences are nested too deeply", path)
+	case n >= maxItems:
+		return "", fmt.Errorf("%s: more than %d items", path, maxItems)
+	}
+	return typeName(raw, path)
+}
 
 type typed struct {
 	Type string `json:"type"`
@@ -33,13 +45,13 @@ func (p *parser) finder(j *jsonPattern, path string) (finder, error) {
 	case j.String != nil && j.Regex != nil:
 		return nil, fmt.Errorf("%s: want either String or Regex, got both", path)
 	case j.Regex != nil:
-		f, err := newPattern(p.chars, *j.Regex)
+		f, err := p.pattern(*j.Regex)
 		if err != nil {
 			return nil, fmt.Errorf("%s/Regex: %w", path, err)
 		}
 		return f, nil
-	case *j.String == "":
-		return nil, fmt.Errorf("%s/String: must not be empty", path)
+	case *j.String == "" || len(*j.String) > maxPattern:
+		return nil, fmt.Errorf("%s/String: want 1 to %d bytes, got %d", path, maxPattern, len(*j.String))
 	}
 	return literalPattern(*j.String), nil
 }
@@ -49,10 +61,7 @@ func (p *parser) normalizers(all []normalizer, raw jsontext.Value, path string, 
 	if isNull(raw) {
 		return all, nil
 	}
-	if depth > maxSequences {
-		return nil, fmt.Errorf("%s: %w", path, errNesting)
-	}
-	kind, err := typeName(raw, path)
+	kind, err := itemType(raw, path, depth, len(all))
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +111,7 @@ func (p *parser) bertNormalizer(all []normalizer, raw jsontext.Value, path strin
 		all = append(all, ideographs{})
 	}
 	if *j.StripAccents {
-		all = append(all, newForm(p.chars, false, false), filter{chars: p.chars, drop: nonspacing})
+		all = append(all, p.form(false, false), filter{chars: p.chars, drop: nonspacing})
 	}
 	if *j.Lowercase {
 		all = append(all, lowercase{p.chars})
@@ -119,13 +128,13 @@ func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (norma
 	}
 	switch kind {
 	case "NFC":
-		return newForm(p.chars, false, true), nil
+		return p.form(false, true), nil
 	case "NFD":
-		return newForm(p.chars, false, false), nil
+		return p.form(false, false), nil
 	case "NFKC":
-		return newForm(p.chars, true, true), nil
+		return p.form(true, true), nil
 	case "NFKD":
-		return newForm(p.chars, true, false), nil
+		return p.form(true, false), nil
 	case "Lowercase":
 		return lowercase{p.chars}, nil
 	case "StripAccents":

@@ -25,10 +25,7 @@ type postBuilder struct {
 }
 
 func (b *postBuilder) add(raw jsontext.Value, path string, depth int) error {
-	if depth > maxSequences {
-		return fmt.Errorf("%s: %w", path, errNesting)
-	}
-	kind, err := typeName(raw, path)
+	kind, err := itemType(raw, path, depth, 0)
 	if err != nil {
 		return err
 	}

@@ -5,24 +5,27 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
 
 func TestParseErrors(t *testing.T) {
 	const plain = `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"##","max_input_chars_per_word":9,"vocab":{"u":0,"a":1}}`
-	charsmap := func(units ...uint32) string {
+	charsmap := func(replacements string, units ...uint32) string {
 		data := binary.LittleEndian.AppendUint32(nil, uint32(4*len(units)))
 		for _, u := range units {
 			data = binary.LittleEndian.AppendUint32(data, u)
 		}
-		return base64.StdEncoding.EncodeToString(append(data, "x\x00"...))
+		return base64.StdEncoding.EncodeToString(append(data, replacements...))
 	}
 	// The children of the root are at 96, so 'a' leads to unit 1.
 	const root = 96 << 10
-	far := charsmap(root, 1<<8|1000<<10|'a')
-	value := charsmap(root, 1<<8|2<<10|'a', 0, 99)
-	cycle := charsmap(root, 97<<10|'a') // "a" leads back to 96
+	far := charsmap("x\x00", root, 1<<8|1000<<10|'a')
+	value := charsmap("x\x00", root, 1<<8|2<<10|'a', 0, 99)
+	cycle := charsmap("x\x00", root, 97<<10|'a') // "a" leads back to 96
+	long := charsmap(strings.Repeat("x", 101), root, 1<<8|2<<10|'a', 0, 0)
 	deep := strings.Repeat(`{"type":"Sequence","normalizers":[`, 20) + strings.Repeat(`]}`, 20)
 	for _, c := range []struct{ part, json, want string }{
 		{"", `[]`, "cannot unmarshal list"},
@@ -50,6 +53,7 @@ func TestParseErrors(t *testing.T) {
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + value + `"}`, "charsmap unit 1: invalid replacement offset 99 of 2"},
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + far + `"}`, "charsmap unit 1: value is out of range"},
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + cycle + `"}`, ""},
+		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + long + `"}`, "charsmap unit 1: replacement has more than 100 bytes"},
 		{"pre_tokenizer", `{"type":"UnicodeScripts"}`, `/pre_tokenizer/type: "UnicodeScripts" is not supported`},
 		{"pre_tokenizer", `{"type":"Punctuation","behavior":"Eaten"}`, `/pre_tokenizer/behavior: "Eaten"`},
 		{"pre_tokenizer", `{"type":"Metaspace","replacement":"__"}`, "/pre_tokenizer/replacement: want one character"},
@@ -67,7 +71,7 @@ func TestParseErrors(t *testing.T) {
 		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":-7}}`, `token "u": -7 is not a valid id`},
 		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":1.5}}`, `token "u": 1.5 is not a valid id`},
 		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":4000000000}}`, `token "u": 4000000000 is not a valid id`},
-		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"` + strings.Repeat("u", 3000) + `":1}}`, "the limit is 2000"},
+		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"` + strings.Repeat("u", 3000) + `":1}}`, "the limit is 500"},
 		{"model", `{"type":"BPE","vocab":{"a":0},"merges":[["a","b"]]}`, `/model/merges/0: "b" is not in the vocabulary`},
 		{"model", `{"type":"BPE","vocab":{"a":0},"merges":[["a","a"]]}`, `/model/merges/0: "aa" is not in the vocabulary`},
 		{"model", `{"type":"BPE","vocab":{"a":0},"merges":["a"]}`, `"a" is not two tokens`},
@@ -109,12 +113,96 @@ func TestParseRejectsTruncatedFile(t *testing.T) {
 	}
 }
 
+// sequence returns a Sequence of n times the same items.
+func sequence(member, items string, n int) string {
+	return `{"type":"Sequence","` + member + `":[` + strings.TrimSuffix(strings.Repeat(items+",", n), ",") + `]}`
+}
+
+// parseParts parses wordpiece.json with other members.
+func parseParts(t *testing.T, parts map[string]string) (*Tokenizer, error) {
+	t.Helper()
+	raw := make(map[string]json.RawMessage)
+	for name, part := range parts {
+		raw[name] = json.RawMessage(part)
+	}
+	return Parse(withParts(t, readTestdata(t, "wordpiece.json"), raw))
+}
+
+func TestParseBuildsCompositesOnce(t *testing.T) {
+	tok, err := parseParts(t, map[string]string{"normalizer": sequence("normalizers", `{"type":"NFC"},{"type":"NFKC"}`, 16)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := reflect.ValueOf(tok.normalizer[0].(*unicodeForm).composites).Pointer()
+	for i, n := range tok.normalizer {
+		if reflect.ValueOf(n.(*unicodeForm).composites).Pointer() != first {
+			t.Errorf("normalizer %d has its own composites", i)
+		}
+	}
+}
+
+func TestParseLimitsVocabulary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
+	var many, long strings.Builder
+	for i := range maxTokens + 1 {
+		fmt.Fprintf(&many, `,"%d":%d`, i, i)
+	}
+	for i := range maxPieceBytes/400 + 1 {
+		fmt.Fprintf(&long, `,"%0400d":%d`, i, i)
+	}
+	const model = `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"#","max_input_chars_per_word":9,"vocab":{"u":4000000`
+	for vocab, want := range map[string]string{
+		many.String():                       "more than 1048576 tokens",
+		long.String():                       "/model/vocab: tokens have more than 16777216 bytes",
+		strings.Repeat(`,"a":0`, maxValues): "the limit is 2097152",
+	} {
+		if _, err := Parse([]byte(`{"model":` + model + vocab + `}}}`)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// All stages together are limited, in time and in memory.
+func TestEncodeLimitsStages(t *testing.T) {
+	replace := func(from, to string) string {
+		return `{"type":"Replace","pattern":{"String":"` + from + `"},"content":"` + to + `"}`
+	}
+	as := strings.Repeat("a", 40)
+	split := `{"type":"Split","pattern":{"String":"a"},"behavior":"Isolated","invert":false}`
+	for _, c := range []struct {
+		name  string
+		parts map[string]string
+		text  string
+	}{
+		{"alternating replacements", map[string]string{"normalizer": sequence("normalizers", replace("a", as)+","+replace(as, "a"), 16)}, "a"},
+		{"splits of a longer text", map[string]string{"normalizer": replace("a", "aaaa"), "pre_tokenizer": sequence("pretokenizers", split, 32)}, "a"},
+		// Each token includes the rest of the text.
+		{"overlapping tokens", map[string]string{"added_tokens": `[{"id":1,"content":" ","rstrip":true,"normalized":false}]`}, " "},
+	} {
+		tok, err := parseParts(t, c.parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = tok.Encode("É"+strings.Repeat(c.text, 10_000), 0)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), "64 times") {
+			t.Errorf("%s: got %v, want a limit of 64 times", c.name, err)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
+			t.Errorf("%s: got %d bytes allocated, want at most 64 MiB", c.name, n)
+		}
+	}
+}
+
 func TestEncodeLimitsTextGrowth(t *testing.T) {
-	double := `{"type":"Replace","pattern":{"String":"a"},"content":"aa"}`
-	all := strings.TrimSuffix(strings.Repeat(double+",", 16), ",")
-	tok, err := Parse(withParts(t, readTestdata(t, "wordpiece.json"), map[string]json.RawMessage{
-		"normalizer": json.RawMessage(`{"type":"Sequence","normalizers":[` + all + `]}`), "added_tokens": json.RawMessage("[]"),
-	}))
+	tok, err := parseParts(t, map[string]string{
+		"normalizer":   sequence("normalizers", `{"type":"Replace","pattern":{"String":"a"},"content":"aa"}`, 16),
+		"added_tokens": "[]",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

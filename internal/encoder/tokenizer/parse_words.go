@@ -12,10 +12,7 @@ func (p *parser) preTokenizers(all []preTokenizer, raw jsontext.Value, path stri
 	if isNull(raw) {
 		return all, nil
 	}
-	if depth > maxSequences {
-		return nil, fmt.Errorf("%s: %w", path, errNesting)
-	}
-	kind, err := typeName(raw, path)
+	kind, err := itemType(raw, path, depth, len(all))
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 // A literalPattern matches a string.
-type literalPattern string
+type literalPattern []byte
 
 func (l literalPattern) find(all []match, src []byte) []match {
 	for at := 0; ; {
-		i := bytes.Index(src[at:], []byte(l))
+		i := bytes.Index(src[at:], l)
 		if i < 0 {
 			return all
 		}
@@ -26,21 +26,21 @@ func (l literalPattern) find(all []match, src []byte) []match {
 // gpt2Pattern is the pattern of GPT-2, RoBERTa and ModernBERT.
 const gpt2Pattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-// Limits on a pattern: its length in bytes, and the size of its automaton, on which the
-// time for each byte of a text depends.
+// Limits on patterns: the length of each in bytes, and the size of the automata of all,
+// on which the time for each byte of a text depends.
 const (
 	maxPattern = 1000
-	maxStates  = 1000
+	maxStates  = 200
 )
 
-// newPattern returns a finder for a regular expression. The reference reads the
+// pattern returns a finder for a regular expression. The reference reads the
 // syntax of Oniguruma. Except for gpt2Pattern, only literals, alternatives and
 // repetitions are supported, such as the " {2,}" of SentencePiece models, since
 // classes and assertions differ in Go and would silently give other tokens.
-func newPattern(chars *characters, pattern string) (finder, error) {
+func (p *parser) pattern(pattern string) (finder, error) {
 	switch {
 	case pattern == gpt2Pattern:
-		return gpt2Words{chars}, nil
+		return gpt2Words{p.chars}, nil
 	case len(pattern) > maxPattern:
 		return nil, fmt.Errorf("pattern has %d bytes, the limit is %d", len(pattern), maxPattern)
 	case strings.ContainsAny(pattern, `\^$.[]()`) || strings.Contains(pattern, "{,") || strings.Contains(pattern, "}?"):
@@ -54,8 +54,8 @@ func newPattern(chars *characters, pattern string) (finder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pattern %.200q: %w", pattern, err)
 	}
-	if n := len(program.Inst); n > maxStates {
-		return nil, fmt.Errorf("pattern %.200q has %d states, the limit is %d", pattern, n, maxStates)
+	if p.states -= len(program.Inst); p.states < 0 {
+		return nil, fmt.Errorf("with pattern %.200q, patterns have more than %d states", pattern, maxStates)
 	}
 	re, err := regexp.Compile(pattern)
 	return regexpPattern{re}, err
@@ -78,7 +78,7 @@ type replaceNormalizer struct {
 
 func (r replaceNormalizer) unchanged(src []byte) bool {
 	l, ok := r.finder.(literalPattern)
-	return ok && !bytes.Contains(src, []byte(l))
+	return ok && !bytes.Contains(src, l)
 }
 
 // apply gives the replacement the origin of inserted text after the match.

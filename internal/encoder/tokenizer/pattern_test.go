@@ -8,7 +8,7 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-func TestNewPatternRejectsUnsupportedSyntax(t *testing.T) {
+func TestPatternRejectsUnsupportedSyntax(t *testing.T) {
 	chars, err := readCharacters()
 	if err != nil {
 		t.Fatal(err)
@@ -17,7 +17,7 @@ func TestNewPatternRejectsUnsupportedSyntax(t *testing.T) {
 		`\s+`, `\p{L}+`, `[a-c]`, `(a)`, `(?i:a)`, `^a`, `a$`, `.`, `a{,2}`, `a{2}?`, `a\`, `*a`, `a**`, `a++`, `a{2}+`, `a{2000}`,
 		strings.Repeat("a", 9000),
 	} {
-		if _, err := newPattern(chars, pattern); err == nil || !strings.HasPrefix(err.Error(), "pattern ") {
+		if _, err := (&parser{chars: chars, states: maxStates}).pattern(pattern); err == nil || !strings.HasPrefix(err.Error(), "pattern ") {
 			t.Errorf("%.40q: got %v, want an error about the pattern", pattern, err)
 		}
 	}
@@ -46,7 +46,7 @@ func TestPatternAgreesWithOniguruma(t *testing.T) {
 		{`x*`, "axb", []string{"", "a", "x", "b", ""}},
 		{`a{2,3}`, "aaaaab", []string{"aaa", "aa", "b"}},
 	} {
-		f, err := newPattern(chars, c.pattern)
+		f, err := (&parser{chars: chars, states: maxStates}).pattern(c.pattern)
 		if err != nil {
 			t.Errorf("%s: %v", c.pattern, err)
 			continue

@@ -101,8 +101,8 @@ func invalidLength(s string) int {
 	return n
 }
 
-// Limits on the growth of a text. Unicode normalization and byte encoding stay
-// far below, but a sequence of replacements that double the text does not.
+// Limits on the bytes of a text in all stages. Unicode normalization and byte encoding
+// stay far below, but a sequence of replacements that double the text does not.
 const (
 	maxGrowth   = 64
 	extraGrowth = 1 << 16
@@ -111,7 +111,13 @@ const (
 // maxText is the length of the longest text, as offsets have 32 bits.
 const maxText = math.MaxInt32/maxGrowth - extraGrowth
 
-var errTextGrowth = fmt.Errorf("the tokenizer makes the text more than %d times as long", maxGrowth)
+var errTextGrowth = fmt.Errorf("tokenizing takes more than %d times the length of the text", maxGrowth)
+
+// charge counts the bytes of a stage.
+func (s *state) charge() {
+	s.editor.limit -= len(s.cur.bytes)
+	s.editor.full = s.editor.full || s.editor.limit < 0
+}
 
 // edit writes the next stage by calling f for each piece that is not an added
 // token.
@@ -131,6 +137,7 @@ func (s *state) edit(f func(e *editor)) {
 		p.lo, p.hi = int32(lo), int32(len(s.next.bytes))
 	}
 	s.cur, s.next = s.next, s.cur
+	s.charge()
 }
 
 // split replaces the pieces that are not added tokens by those that f adds with
@@ -144,6 +151,7 @@ func (s *state) split(f func(p piece)) {
 			f(p)
 		}
 	}
+	s.charge()
 }
 
 // cut adds a piece unless it is empty.

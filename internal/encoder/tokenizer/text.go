@@ -71,7 +71,7 @@ type editor struct {
 	src, dst *text
 	piece    piece
 	pos      int  // read position in src
-	limit    int  // maximum length of dst
+	limit    int  // maximum length of dst and of later stages together
 	full     bool // the limit was reached in this or an earlier stage
 }
 
@@ -138,6 +138,10 @@ func (e *editor) keep(n int) {
 	}
 	from := e.pos
 	e.pos += n
+	if len(e.dst.bytes) > e.limit { // pieces may overlap
+		e.full = true
+		return
+	}
 	if len(e.src.origins) > 0 || len(e.dst.origins) > 0 || from != len(e.dst.bytes) {
 		e.dst.expandOrigins()
 		if len(e.src.origins) > 0 {

@@ -163,7 +163,9 @@ func (t *Tokenizer) run(s *state, text string, untrusted []span) error {
 	s.normalize(t.normalizer)
 	t.normalized.extract(s, t.chars)
 	for _, w := range t.words {
-		w.divide(s)
+		if w.divide(s); s.editor.full {
+			break
+		}
 	}
 	if s.editor.full {
 		return errTextGrowth

@@ -39,7 +39,13 @@ func newTrie(keys []string) *trie {
 		return cmp.Or(strings.Compare(keys[a], keys[b]), cmp.Compare(a, b))
 	})
 
-	t := &trie{labels: make([]byte, 1, total/2+1), nodes: make([]trieNode, 1, total/2+1)}
+	for i := 1; i < len(order); i++ { // nodes of common prefixes are shared
+		a, b := keys[order[i-1]], keys[order[i]]
+		for k := 0; k < min(len(a), len(b)) && a[k] == b[k]; k++ {
+			total--
+		}
+	}
+	t := &trie{labels: make([]byte, 1, total), nodes: make([]trieNode, 1, total)}
 	type group struct{ lo, hi int32 } // range of order
 	t.nodes[0].value = noValue
 	level := []group{{0, int32(len(order))}}
