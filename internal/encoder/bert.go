@@ -20,11 +20,11 @@ func (c *config) readPostNorm(n *postNorm, eps float64, minTypes int) bertShape 
 	s := bertShape{
 		vocabulary: c.size("vocab_size", maxRows),
 		width:      c.size("hidden_size", maxWidth),
-		inner:      c.size("intermediate_size", maxWidth),
 		layers:     c.size("num_hidden_layers", maxLayers),
 		positions:  c.size("max_position_embeddings", maxPositions),
 		eps:        c.eps("layer_norm_eps", eps),
 	}
+	s.inner = c.size("intermediate_size", min(maxRatio*s.width, maxWidth))
 	s.heads = c.heads("num_attention_heads", s.width)
 	if v := 0.0; minTypes > 0 || c.get("type_vocab_size", &v, "a number") && v != 0 {
 		s.types = c.sizeOr("type_vocab_size", minTypes, maxRows)

@@ -21,7 +21,9 @@ const maxConfig = 4 << 20
 // in 64 bits.
 const (
 	maxWidth     = 1 << 16
+	maxRatio     = 16 // of two widths, so that a small file has no large hidden states
 	maxLayers    = 1 << 10
+	maxHeads     = 1 << 8  // T5 with 11 billion parameters has 128
 	maxRows      = 1 << 24 // rows of an embedding table
 	maxLabels    = 1 << 16
 	maxPositions = 1 << 24
@@ -61,7 +63,7 @@ func (c *config) has(key string) bool {
 
 func (c *config) fail(key, format string, args ...any) {
 	if c.err == nil {
-		c.err = fmt.Errorf("%s: %s: %s", c.file, key, fmt.Sprintf(format, args...))
+		c.err = fmt.Errorf("%s: %s: %.500s", c.file, key, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -169,7 +171,7 @@ func (c *config) activation(key string) kernel.Activation {
 
 // heads returns the number of attention heads, which must divide width.
 func (c *config) heads(key string, width int) int {
-	n := c.size(key, maxWidth)
+	n := c.size(key, maxHeads)
 	if c.err == nil && width%n != 0 {
 		c.fail(key, "%d does not divide hidden_size %d", n, width)
 	}

@@ -125,7 +125,7 @@ func TestLoadRejectsMismatchedSizes(t *testing.T) {
 	}{
 		{"vocab_size", 1 << 24, "bert.embeddings.word_embeddings.weight", "want shape [16777216 20], got [23 20]"},
 		{"hidden_size", 1 << 16, "bert.embeddings.word_embeddings.weight", "want shape [23 65536], got [23 20]"},
-		{"intermediate_size", 1 << 16, "bert.encoder.layer.0.intermediate.dense.weight", "want shape [65536 20], got [27 20]"},
+		{"intermediate_size", 320, "bert.encoder.layer.0.intermediate.dense.weight", "want shape [320 20], got [27 20]"},
 		{"max_position_embeddings", 49, "bert.embeddings.position_embeddings.weight", "want shape [49 20], got [48 20]"},
 		{"type_vocab_size", 3, "bert.embeddings.token_type_embeddings.weight", "want shape [3 20], got [2 20]"},
 		{"num_hidden_layers", 1 << 10, "bert.encoder.layer.2.attention.self.query.weight", "missing"},

@@ -37,6 +37,9 @@ type disentangled struct {
 // rows of the table.
 type distances struct{ keys, queries [][]*kernel.Linear }
 
+// maxSpan limits half the rows of the distance embeddings. Published models have 256.
+const maxSpan = 1 << 10
+
 // deberta loads DeBERTa v2 or v3. It also returns the sequence length that the
 // model was trained for; longer sequences work.
 func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
@@ -72,6 +75,10 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 			c.fail("position_buckets", "%d is not supported with %d relative positions", d.buckets, d.maxDistance)
 		}
 		d.span = d.buckets
+	}
+	// Each layer projects all rows, which must not take much more memory than its weights.
+	if d.span > maxSpan || d.span > s.width && s.layers*d.span*s.width > 1<<21 {
+		c.fail("position_buckets", "%d distances are not supported with %d layers of width %d", d.span, s.layers, s.width)
 	}
 	if c.err != nil {
 		return nil, 0, c.err

@@ -65,10 +65,10 @@ const (
 func modernBERT(c *config, w *weights) (*preNorm, int, error) {
 	n := &preNorm{
 		width: c.size("hidden_size", maxWidth),
-		inner: c.size("intermediate_size", maxWidth),
 		eps:   c.eps("norm_eps", 1e-5),
 		act:   c.activation("hidden_activation"),
 	}
+	n.inner = c.size("intermediate_size", min(maxRatio*n.width, maxWidth))
 	n.heads = c.heads("num_attention_heads", n.width)
 	vocabulary, layers := c.size("vocab_size", maxRows), c.size("num_hidden_layers", maxLayers)
 	maxLen := c.sizeOr("max_position_embeddings", 8192, maxPositions)

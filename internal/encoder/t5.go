@@ -77,8 +77,10 @@ func t5(w *weights, prefix string) (*preNorm, error) {
 		w.fail(block0+"relative_attention_bias.weight", "unsupported number of buckets: %d", buckets)
 	case attnWidth%heads != 0:
 		w.fail(block0+"q.weight", "%d rows are not divisible by %d heads", attnWidth, heads)
-	case max(width, attnWidth, inner) > maxWidth:
-		w.fail(block0+"q.weight", "layer is wider than %d", maxWidth)
+	case heads > maxHeads:
+		w.fail(block0+"relative_attention_bias.weight", "more than %d heads", maxHeads)
+	case max(width, attnWidth, inner) > min(maxRatio*min(width, attnWidth), maxWidth):
+		w.fail(block0+"q.weight", "unsupported widths: %d, %d and %d", width, attnWidth, inner)
 	}
 	if w.err != nil {
 		return nil, w.err

@@ -86,10 +86,11 @@ func (d *t5Decoder) run(p *pass, hidden []float32) []float32 {
 	rows, width, attnWidth := len(p.starts), d.width, d.heads*d.head
 	x, t, attn := make([]float32, rows*width), make([]float32, rows*width), make([]float32, rows*attnWidth)
 	query, inner := make([]float32, rows*attnWidth), make([]float32, rows*d.inner)
-	cross := make([]*crossAttention, rows)
+	cross, shared := make([]*crossAttention, rows), make([]float32, 2*d.heads*width)
 	for s, start := range p.starts {
 		copy(x[s*width:], d.start)
 		cross[s] = d.newCrossAttention(p.pool.Kernels(), hidden[start*width:(start+p.lengths[s])*width])
+		cross[s].probes, cross[s].means = shared[:d.heads*width], shared[d.heads*width:]
 	}
 	for i := range d.blocks {
 		b := &d.blocks[i]
@@ -121,7 +122,7 @@ func (d *t5Decoder) run(p *pass, hidden []float32) []float32 {
 type crossAttention struct {
 	hidden, transposed *kernel.Linear
 	tokens             int
-	probes, means      []float32 // [heads][width]
+	probes, means      []float32 // [heads][width], shared by the sequences of a pass
 	weights            []float32 // [heads][tokens]
 }
 
@@ -137,8 +138,6 @@ func (d *t5Decoder) newCrossAttention(k *kernel.Kernels, hidden []float32) *cros
 		hidden:     k.Linear(kernel.Float32, d.width, kernel.Part{W: kernel.Raw{F32: hidden}, Out: tokens}),
 		transposed: k.Linear(kernel.Float32, tokens, kernel.Part{W: kernel.Raw{F32: transposed}, Out: d.width}),
 		tokens:     tokens,
-		probes:     make([]float32, d.heads*d.width),
-		means:      make([]float32, d.heads*d.width),
 		weights:    make([]float32, d.heads*tokens),
 	}
 }
