@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -162,14 +161,7 @@ func nilIfEmpty(s string) *string {
 }
 
 // Bytes returns the calibration as indented JSON. Identical reports produce identical bytes.
-func (c *Calibration) Bytes() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(c)
-	return b.Bytes(), err
-}
+func (c *Calibration) Bytes() ([]byte, error) { return report.IndentJSON(c) }
 
 // Read reads a calibration. It validates only the threshold, which may be missing, the
 // bounds and the settings. Errors name the file.

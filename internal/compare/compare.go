@@ -41,8 +41,8 @@ type Options struct {
 
 // RowIDs counts rows and lists the ids of the first ones.
 type RowIDs struct {
-	Count int
-	First []string
+	Count int      `json:"count"`
+	First []string `json:"first"`
 }
 
 func (r *RowIDs) add(id string) {

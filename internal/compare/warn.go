@@ -33,8 +33,8 @@ const maxMarksChange = 0.1
 
 // A Warning is a reason why two runs may not be comparable.
 type Warning struct {
-	Kind Kind
-	Text string // one line, printable
+	Kind Kind   `json:"kind"`
+	Text string `json:"text"` // one line, printable
 }
 
 // warnings returns all warnings, the most important first.

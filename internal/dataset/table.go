@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
@@ -219,35 +221,6 @@ func cellJSON(cell string) []byte {
 // isNumber reports whether s is a valid JSON number. For example, "007" and
 // "1." are not.
 func isNumber(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	n := countDigits(s)
-	if n == 0 || n > 1 && s[0] == '0' {
-		return false
-	}
-	s = s[n:]
-	if frac, ok := strings.CutPrefix(s, "."); ok {
-		n := countDigits(frac)
-		if n == 0 {
-			return false
-		}
-		s = frac[n:]
-	}
-	if s != "" && (s[0] == 'e' || s[0] == 'E') {
-		s = s[1:]
-		if s != "" && (s[0] == '+' || s[0] == '-') {
-			s = s[1:]
-		}
-		n := countDigits(s)
-		return n > 0 && n == len(s)
-	}
-	return s == ""
-}
-
-// countDigits returns the number of digits at the start of s.
-func countDigits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
+	v := jsontext.Value(s)
+	return v.Kind() == '0' && v.IsValid() && trim(s) == s
 }

@@ -19,9 +19,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
-	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
@@ -229,9 +227,4 @@ func remove(path string) error {
 		return err
 	}
 	return nil
-}
-
-// rowName returns the name of a row in messages.
-func rowName(r *result.Row) string {
-	return fmt.Sprintf("row %d (%s:%d)", r.Index, filepath.Clean(r.File), r.Line)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -76,9 +77,8 @@ func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
 	if r == nil {
 		return nil, nil
 	}
-	current := rowOf(row, err)
-	if field := difference(r, &current); field != "" {
-		return nil, &ChangedError{s.Part, fmt.Sprintf("%s: %s", rowName(&current), field)}
+	if field := difference(r, row, err); field != "" {
+		return nil, &ChangedError{s.Part, fmt.Sprintf("row %d (%s:%d): %s", row.Index, filepath.Clean(row.File), row.Line, field)}
 	}
 	if r.Status == result.Failed && r.Reason != result.StageRead {
 		s.retried.Add(1)
@@ -159,27 +159,19 @@ func (s *Stored) Close() {
 	}
 }
 
-// rowOf returns a result with the fields from the dataset.
-func rowOf(row *dataset.Row, err error) result.Row {
-	return result.Row{
-		Index: row.Index, ID: row.ID, Question: row.Question, Answer: row.Answer, Contexts: row.Contexts,
-		Kept: row.Kept, File: row.File, Line: row.Line, Err: err,
-	}
-}
-
-// difference describes the first field in which two rows differ. It returns "" if there
-// is none.
-func difference(stored, current *result.Row) string {
+// difference describes the first field in which a stored row differs from the row of the
+// dataset, which err reports as unreadable. It returns "" if there is none.
+func difference(stored *result.Row, current *dataset.Row, err error) string {
 	unreadable := stored.Status == result.Failed && stored.Reason == result.StageRead
 	switch {
 	case stored.Index != current.Index:
 		return fmt.Sprintf("index changed from %d to %d", stored.Index, current.Index)
-	case unreadable && current.Err == nil:
+	case unreadable && err == nil:
 		return "previously unreadable, now readable"
-	case !unreadable && current.Err != nil:
-		return "now unreadable: " + current.Err.Error()
-	case unreadable && stored.Err.Error() != current.Err.Error() && !bytes.Equal(encodeText(stored.Err.Error()), encodeText(current.Err.Error())):
-		return "unreadable for another reason: " + current.Err.Error()
+	case !unreadable && err != nil:
+		return "now unreadable: " + err.Error()
+	case unreadable && !sameBytes(stored.Err.Error(), err.Error()):
+		return "unreadable for another reason: " + err.Error()
 	case !sameBytes(stored.ID, current.ID):
 		return "id changed"
 	case !sameBytes(stored.Question, current.Question):
@@ -189,12 +181,11 @@ func difference(stored, current *result.Row) string {
 	case !slices.EqualFunc(stored.Contexts, current.Contexts, sameBytes):
 		return "contexts changed"
 	}
-	return keptDifference(stored, current)
+	return keptDifference(stored.Kept, current.Kept)
 }
 
 // keptDifference compares the kept columns.
-func keptDifference(stored, current *result.Row) string {
-	a, b := stored.Kept, current.Kept
+func keptDifference(a, b []dataset.Column) string {
 	for i := range min(len(a), len(b)) {
 		if !sameBytes(a[i].Name, b[i].Name) {
 			return fmt.Sprintf("column %q is now %q", a[i].Name, b[i].Name)

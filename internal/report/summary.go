@@ -260,12 +260,15 @@ func newSummaryStats(s *stats.Summary) SummaryStats {
 }
 
 // Bytes returns the summary as indented JSON.
-func (s *Summary) Bytes() ([]byte, error) {
+func (s *Summary) Bytes() ([]byte, error) { return IndentJSON(s) }
+
+// IndentJSON returns v as indented JSON, with a final line feed.
+func IndentJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	err := e.Encode(s)
+	err := e.Encode(v)
 	return b.Bytes(), err
 }
 

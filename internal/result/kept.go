@@ -18,6 +18,7 @@ type KeptColumns struct {
 	fixed   bool           // Names is complete
 	dropped map[string]bool
 	warn    func(error)
+	values  [][]byte // of the current row
 }
 
 // NewKeptColumns returns the KeptColumns for o.Keep and o.KeepAll, which calls o.Warn.
@@ -64,13 +65,14 @@ func (k *KeptColumns) Observe(columns []dataset.Column) {
 	}
 }
 
-// Values returns the values of a row for all names, nil for missing ones.
+// Values returns the values of a row for all names, nil for missing ones. They are valid
+// until the next call.
 func (k *KeptColumns) Values(columns []dataset.Column) [][]byte {
-	values := make([][]byte, len(k.Names))
+	k.values = append(k.values[:0], make([][]byte, len(k.Names))...)
 	for c := range columns {
-		if i, ok := k.index[columns[c].Name]; ok && values[i] == nil { // the first of duplicates
-			values[i] = columns[c].Value
+		if i, ok := k.index[columns[c].Name]; ok && k.values[i] == nil { // the first of duplicates
+			k.values[i] = columns[c].Value
 		}
 	}
-	return values
+	return k.values
 }

@@ -18,16 +18,12 @@ const maxKept = 30_000
 // all columns of any row, in the order in which they first appear. The type of a
 // column is the common type of its values.
 type parquetKept struct {
-	names  []string
-	index  map[string]int // index of each name in names
-	types  []keptType
-	fixed  bool // names were given by the caller
-	warn   func(error)
-	values [][]byte // values of the current row
+	KeptColumns
+	types []keptType
 }
 
 func newParquetKept(o Options) parquetKept {
-	k := parquetKept{fixed: !o.KeepAll, warn: o.Warn, index: make(map[string]int)}
+	k := parquetKept{KeptColumns: KeptColumns{fixed: !o.KeepAll, warn: o.Warn, index: make(map[string]int)}}
 	if k.fixed {
 		for _, name := range o.Keep {
 			k.add(name)
@@ -41,15 +37,14 @@ func (k *parquetKept) add(name string) {
 	if _, ok := k.index[name]; ok {
 		return
 	}
-	if len(k.names) == maxKept {
+	if len(k.Names) == maxKept {
 		if k.warn != nil {
 			k.warn(fmt.Errorf("column %q and others are left out of the Parquet file, which holds %d kept columns at most", name, maxKept))
 			k.warn = nil
 		}
 		return
 	}
-	k.index[name] = len(k.names)
-	k.names = append(k.names, name)
+	k.KeptColumns.add(name)
 	k.types = append(k.types, keptType{})
 }
 
@@ -60,26 +55,14 @@ func (k *parquetKept) observe(columns []dataset.Column) {
 			k.add(columns[i].Name)
 		}
 	}
-	for i, value := range k.rowValues(columns) {
+	for i, value := range k.Values(columns) {
 		k.types[i].observe(value)
 	}
 }
 
-// rowValues returns the values of a row for all names, nil for missing ones. They
-// are valid until the next call.
-func (k *parquetKept) rowValues(columns []dataset.Column) [][]byte {
-	k.values = append(k.values[:0], make([][]byte, len(k.names))...)
-	for c := range columns {
-		if i, ok := k.index[columns[c].Name]; ok && k.values[i] == nil { // the first of duplicates
-			k.values[i] = columns[c].Value
-		}
-	}
-	return k.values
-}
-
 func (k *parquetKept) fields() []parquet.Field {
-	fields := make([]parquet.Field, len(k.names))
-	for i, name := range k.names {
+	fields := make([]parquet.Field, len(k.Names))
+	for i, name := range k.Names {
 		fields[i] = parquetField(name, parquet.Optional(k.types[i].node()))
 	}
 	return fields
@@ -88,7 +71,7 @@ func (k *parquetKept) fields() []parquet.Field {
 // jsonNames returns the columns that hold JSON as text.
 func (k *parquetKept) jsonNames() []string {
 	var names []string
-	for i, name := range k.names {
+	for i, name := range k.Names {
 		if k.types[i].kind() == keptJSON {
 			names = append(names, name)
 		}
@@ -100,7 +83,7 @@ func (k *parquetKept) jsonNames() []string {
 // their size in bytes.
 func (k *parquetKept) append(row parquet.Row, columns []dataset.Column, first int) (parquet.Row, int) {
 	size := 0
-	for i, value := range k.rowValues(columns) {
+	for i, value := range k.Values(columns) {
 		v, definition := parquet.NullValue(), 0
 		if !isNull(value) {
 			v, definition = k.types[i].value(value), 1

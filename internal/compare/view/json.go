@@ -1,8 +1,6 @@
 package view
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
@@ -23,7 +21,7 @@ type jsonComparison struct {
 	Ragfaith    string                 `json:"ragfaith"`
 	Baseline    jsonSide               `json:"baseline"`
 	Candidate   jsonSide               `json:"candidate"`
-	Warnings    []jsonWarning          `json:"warnings"`
+	Warnings    []compare.Warning      `json:"warnings"`
 	Rows        jsonRows               `json:"rows"`
 	Units       string                 `json:"units"`
 	Difference  report.SummaryInterval `json:"difference"`
@@ -51,20 +49,10 @@ type jsonSide struct {
 	Supported  int           `json:"supported"`
 }
 
-type jsonWarning struct {
-	Kind compare.Kind `json:"kind"`
-	Text string       `json:"text"`
-}
-
-type jsonRowIDs struct {
-	Count int      `json:"count"`
-	First []string `json:"first"`
-}
-
 type jsonTransition struct {
 	Baseline  string `json:"baseline"`
 	Candidate string `json:"candidate"`
-	jsonRowIDs
+	compare.RowIDs
 }
 
 type jsonRows struct {
@@ -74,8 +62,8 @@ type jsonRows struct {
 	Worse         int              `json:"worse"`
 	Same          int              `json:"same"`
 	SameAnswers   int              `json:"same_answers"`
-	OnlyBaseline  jsonRowIDs       `json:"only_baseline"`
-	OnlyCandidate jsonRowIDs       `json:"only_candidate"`
+	OnlyBaseline  compare.RowIDs   `json:"only_baseline"`
+	OnlyCandidate compare.RowIDs   `json:"only_candidate"`
 	Unscored      []jsonTransition `json:"unscored"`
 }
 
@@ -153,7 +141,7 @@ type jsonClaim struct {
 func JSON(w io.Writer, c *compare.Comparison, version string) error {
 	j := jsonComparison{
 		Schema: Schema, Version: schemaVersion, Ragfaith: version,
-		Baseline: side(&c.Baseline), Candidate: side(&c.Candidate), Warnings: []jsonWarning{},
+		Baseline: side(&c.Baseline), Candidate: side(&c.Candidate), Warnings: append([]compare.Warning{}, c.Warnings...),
 		Rows: jsonRows{
 			c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.SameAnswers, rowIDs(c.OnlyBaseline), rowIDs(c.OnlyCandidate), []jsonTransition{},
 		},
@@ -180,9 +168,6 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 		}
 		j.By.Groups = append(j.By.Groups, group)
 	}
-	for _, warning := range c.Warnings {
-		j.Warnings = append(j.Warnings, jsonWarning(warning))
-	}
 	for _, t := range c.Unscored {
 		j.Rows.Unscored = append(j.Rows.Unscored, jsonTransition{string(t.From), string(t.To), rowIDs(t.Rows)})
 	}
@@ -195,14 +180,11 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 	for i := range c.Changes {
 		j.Changes = append(j.Changes, change(&c.Changes[i]))
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(j); err != nil {
+	content, err := report.IndentJSON(j)
+	if err != nil {
 		return err
 	}
-	_, err := w.Write(b.Bytes())
+	_, err = w.Write(content)
 	return err
 }
 
@@ -210,7 +192,11 @@ func side(s *compare.Side) jsonSide {
 	return jsonSide{s.Name, s.Rows, s.Scored, s.NoClaims, s.Failed, s.Skipped, s.Duplicates.Count, report.Number(s.Mean), s.Claims, s.Supported}
 }
 
-func rowIDs(r compare.RowIDs) jsonRowIDs { return jsonRowIDs{r.Count, append([]string{}, r.First...)} }
+// rowIDs returns r with a list that is not nil, which would be null.
+func rowIDs(r compare.RowIDs) compare.RowIDs {
+	r.First = append([]string{}, r.First...)
+	return r
+}
 
 func test(t stats.Test) jsonTest {
 	return jsonTest{report.Number(t.TwoSided), report.Number(t.Greater), report.Number(t.Less), t.Exact}
