@@ -33,7 +33,7 @@ func newParquetNode(c *parquet.Column, all *[]*leaf) *parquetNode {
 		rep: c.MaxRepetitionLevel(), def: c.MaxDefinitionLevel(),
 	}
 	if c.Leaf() {
-		n.leaf = &leaf{column: c.Index(), path: columnPath(c), rep: n.rep, def: n.def, text: converter(c)}
+		n.leaf = &leaf{column: c.Index(), path: columnPath(c), rep: n.rep, text: converter(c)}
 		n.first, n.leaves = n.leaf, []*leaf{n.leaf}
 		*all = append(*all, n.leaf)
 		return n
@@ -163,10 +163,10 @@ func (n *parquetNode) skip() error {
 
 // A leaf reads the values of one column of the current row group.
 type leaf struct {
-	column   int
-	path     string
-	rep, def int
-	text     func(parquet.Value) (kind, string)
+	column int
+	path   string
+	rep    int
+	text   func(parquet.Value) (kind, string)
 
 	pages  parquet.Pages
 	page   parquet.Page

@@ -72,7 +72,7 @@ func quoteLabel(r result.Role) string {
 // A FailedRow is a row that could not be read or judged. ID and Error are passed through
 // [Clip].
 type FailedRow struct {
-	Index, Line     int
+	Line            int
 	ID, File, Error string
 }
 
@@ -87,7 +87,7 @@ func (w *Worst) Write(r *result.Row) error {
 	case r.Status == result.Failed:
 		if w.failures++; len(w.failed) < w.limit {
 			w.failed = append(w.failed, FailedRow{
-				Index: r.Index, Line: r.Line, File: r.File, ID: Clip(r.ID, maxNameText), Error: Clip(failure(r), w.keep.text),
+				Line: r.Line, File: r.File, ID: Clip(r.ID, maxNameText), Error: Clip(failure(r), w.keep.text),
 			})
 		}
 	case r.Status == result.Scored && r.Supported() < len(r.Claims):

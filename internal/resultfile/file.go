@@ -29,7 +29,6 @@ type Options struct {
 	// Settings are the settings of the run, with which the results must agree.
 	Settings setting.List
 	Stdin    io.Reader                                // read for the path "-"
-	TempDir  string                                   // for Parquet that cannot be read in place; "" for the system's
 	OpenPipe func(path string) (io.ReadCloser, error) // as in dataset.Options
 }
 
@@ -53,7 +52,7 @@ type File struct {
 // content, and possibly compressed with gzip or zstd. If the file is something else, such
 // as a dataset, the error names the missing fields.
 func Open(path string, o Options) (*File, error) {
-	records, err := dataset.OpenRecords(path, dataset.Options{Stdin: o.Stdin, MaxRowBytes: maxRowBytes, TempDir: o.TempDir, OpenPipe: o.OpenPipe})
+	records, err := dataset.OpenRecords(path, dataset.Options{Stdin: o.Stdin, MaxRowBytes: maxRowBytes, OpenPipe: o.OpenPipe})
 	if err != nil {
 		return nil, err
 	}
