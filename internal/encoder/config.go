@@ -25,7 +25,7 @@ const (
 	maxLayers    = 1 << 10
 	maxHeads     = 1 << 8  // T5 with 11 billion parameters has 128
 	maxRows      = 1 << 24 // rows of an embedding table
-	maxLabels    = 1 << 16
+	maxLabels    = 1 << 10
 	maxPositions = 1 << 24
 )
 

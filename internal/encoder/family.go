@@ -66,12 +66,12 @@ func (m *Model) familyOf(c *config, sentence bool, o Options) (family string, ki
 	}
 	class, ok := classPrefixes()[family]
 	if !ok {
-		return "", "", fmt.Errorf("%s: model_type: %q is not supported; supported: bert, roberta, xlm-roberta, deberta-v2, modernbert, HHEMv2", c.file, family)
+		return "", "", fmt.Errorf("%s: model_type: %.100q is not supported; supported: bert, roberta, xlm-roberta, deberta-v2, modernbert, HHEMv2", c.file, family)
 	}
 	task, ok := strings.CutPrefix(name, class)
 	switch {
 	case !ok && name != "":
-		return "", "", fmt.Errorf("%s: architectures: %q does not match model_type %q", c.file, name, family)
+		return "", "", fmt.Errorf("%s: architectures: %.100q does not match model_type %q", c.file, name, family)
 	case o.Head != "" && (family == "bert" || family == "roberta"), task == "ForSequenceClassification":
 		return family, Classify, nil
 	case task == "ForTokenClassification" && family == "modernbert":
@@ -79,5 +79,5 @@ func (m *Model) familyOf(c *config, sentence bool, o Options) (family string, ki
 	case sentence:
 		return family, Embed, nil
 	}
-	return "", "", fmt.Errorf("%s: architectures: %q is not supported; supported: sequence classifiers, ModernBERT token classifiers, and sentence encoders with %s", c.file, name, modulesFile)
+	return "", "", fmt.Errorf("%s: architectures: %.100q is not supported; supported: sequence classifiers, ModernBERT token classifiers, and sentence encoders with %s", c.file, name, modulesFile)
 }

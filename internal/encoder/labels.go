@@ -116,7 +116,7 @@ func meanings(labels []string, labelMap map[string]string) ([]Meaning, error) {
 		m, ok := known[labelMap[label]]
 		if !ok {
 			if m, ok = meaningOf(label); !ok {
-				return nil, fmt.Errorf("label %q: unknown meaning; map each of %s to supported, contradicted or not_mentioned", label, list)
+				return nil, fmt.Errorf("label %.40q: unknown meaning; map each of %s to supported, contradicted or not_mentioned", label, list)
 			}
 		}
 		result[i] = m
@@ -133,7 +133,7 @@ func quoted(names []string) string {
 	const limit = 20
 	var list []string
 	for _, name := range names[:min(len(names), limit)] {
-		list = append(list, strconv.Quote(name))
+		list = append(list, fmt.Sprintf("%.40q", name))
 	}
 	if len(names) > limit {
 		list = append(list, fmt.Sprintf("and %d more", len(names)-limit))

@@ -53,7 +53,7 @@ func readSentence(dir string) (*sentence, error) {
 		case kind == "Normalize" && i == 2:
 			s.unitLength = true
 		default:
-			err = fmt.Errorf("%s: module %d: type: %q is not supported here; supported: Transformer, Pooling, Normalize in this order", path, i, module.Type)
+			err = fmt.Errorf("%s: module %d: type: %.100q is not supported here; supported: Transformer, Pooling, Normalize in this order", path, i, module.Type)
 		}
 		if err != nil {
 			return nil, err
@@ -68,15 +68,15 @@ func readSentence(dir string) (*sentence, error) {
 // subdir returns the directory of a module, which must be s.dir or a direct
 // subdirectory.
 func (s *sentence) subdir(path string) (string, error) {
-	if path != "" && (strings.HasPrefix(path, ".") || strings.ContainsAny(path, "/\\:\x00")) {
-		return "", fmt.Errorf("%s: path: %q is not a direct subdirectory", filepath.Join(s.dir, modulesFile), path)
+	if path != "" && (len(path) > 255 || strings.HasPrefix(path, ".") || strings.ContainsAny(path, "/\\:\x00")) {
+		return "", fmt.Errorf("%s: path: %.100q is not a direct subdirectory", filepath.Join(s.dir, modulesFile), path)
 	}
 	return filepath.Join(s.dir, path), nil
 }
 
 func (s *sentence) readTransformer(path string) error {
 	if path != "" {
-		return fmt.Errorf("%s: path: Transformer in %q is not supported", filepath.Join(s.dir, modulesFile), path)
+		return fmt.Errorf("%s: path: Transformer in %.100q is not supported", filepath.Join(s.dir, modulesFile), path)
 	}
 	c, err := readConfig(s.dir, sentenceConfigFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -38,7 +38,7 @@ func inferType(raw jsontext.Value, path string) (string, error) {
 		Merges jsontext.Value `json:"merges"`
 		Prefix jsontext.Value `json:"continuing_subword_prefix"`
 	}
-	if err := pointerError(json.Unmarshal(raw, &j), path); err != nil {
+	if err := pointerError(json.Unmarshal(raw, &j, allowDuplicates(path)), path); err != nil {
 		return "", err
 	}
 	switch {
