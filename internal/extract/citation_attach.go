@@ -35,6 +35,7 @@ func (v view) hasCitations() bool {
 func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 	points := newCodePoints(v.raw)
 	parser := citationParser{definitions: v.definitions(), budget: baseCitationBudget + citationBudgetPerByte*len(v.raw)}
+	gaps := blankLines(v.raw)
 	for _, c := range v.cuts {
 		if !c.citation {
 			continue
@@ -50,7 +51,7 @@ func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 			}
 			marker := v.raw[i : i+size]
 			start, end := points.count(i), points.count(i+size)
-			if claim := v.citingClaim(i, i+size, sentences); claim >= 0 {
+			if claim := v.citingClaim(i, i+size, sentences, gaps); claim >= 0 {
 				dst := &claims[claim].Citations
 				for _, cited := range parser.parse(marker) {
 					cited.Text, cited.Start, cited.End = marker, start, end
@@ -71,21 +72,41 @@ const (
 )
 
 // citingClaim returns the index of the claim to which the citation from start
-// to end belongs, or -1.
-func (v view) citingClaim(start, end int, sentences []sentenceSpan) int {
+// to end belongs, or -1. gaps are the blank lines.
+func (v view) citingClaim(start, end int, sentences []sentenceSpan, gaps [][2]int) int {
 	next := sort.Search(len(sentences), func(i int) bool { return sentences[i].end > start })
 	if next < len(sentences) && sentences[next].start <= start {
 		return sentences[next].claim
 	}
-	line := v.raw[:start]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	if next < len(sentences) && strings.Trim(line, " \t>*-#•") == "" && strings.IndexByte(v.raw[end:sentences[next].start], '\n') < 0 {
+	before := strings.TrimRight(v.raw[:start], " \t>*-#•")
+	if next < len(sentences) && (before == "" || strings.HasSuffix(before, "\n")) && strings.IndexByte(v.raw[end:sentences[next].start], '\n') < 0 {
 		return sentences[next].claim
 	}
-	if next > 0 && !strings.Contains(strings.ReplaceAll(v.raw[sentences[next-1].end:start], "\r", ""), "\n\n") {
-		return sentences[next-1].claim
+	if next > 0 {
+		gap := sort.Search(len(gaps), func(i int) bool { return gaps[i][0] >= sentences[next-1].end })
+		if gap == len(gaps) || gaps[gap][1] >= start {
+			return sentences[next-1].claim
+		}
 	}
 	return -1
+}
+
+// blankLines returns the offsets of the line breaks before and after each empty line.
+func blankLines(text string) (gaps [][2]int) {
+	last := -1 // line break with only carriage returns after it
+	for i := range len(text) {
+		switch text[i] {
+		case '\n':
+			if last >= 0 {
+				gaps = append(gaps, [2]int{last, i})
+			}
+			last = i
+		case '\r':
+		default:
+			last = -1
+		}
+	}
+	return gaps
 }
 
 // WithMentions returns claims with additional Weak citations for ambiguous

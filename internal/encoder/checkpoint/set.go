@@ -43,9 +43,9 @@ func Formats() []Format {
 // are arbitrary.
 const lightningExt = ".ckpt"
 
-// maxIndex limits the size of an index in bytes. It allows for hundreds of
+// maxIndex limits the size of an index in bytes. It allows for tens of
 // thousands of tensors.
-const maxIndex = 64 << 20
+const maxIndex = 8 << 20
 
 // A Set holds the weights of a model from one or more files.
 type Set struct {

@@ -98,7 +98,7 @@ const (
 	configFile    = "config.json"
 	tokenizerFile = "tokenizer.json"
 	modulesFile   = "modules.json"
-	maxIndexSize  = 32 << 20 // bytes
+	maxIndexSize  = 8 << 20 // bytes
 )
 
 // A modelFile is a file that may belong to a model.
