@@ -13,11 +13,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A layout is the input and output format of a published model that judges one
-// claim per request.
+// A layout is the input and output format of a request for the verdict on one claim, such
+// as those of published models.
 type layout struct {
 	prompt    prompt.Name
 	maxTokens int
+	attempts  int // requests with different seeds, until a reply has a verdict
 	// chat adds the messages before the user message, or is nil.
 	chat func(documents []string, claim string) []llm.Message
 	read func(reply string, prompted []string) (*answer, error)
@@ -31,12 +32,12 @@ type layout struct {
 func layoutOf(s Style) *layout {
 	switch s {
 	case MiniCheck: // one token is generated; other models may surround it with text
-		return &layout{prompt: prompt.MiniCheck, maxTokens: wordTokens, read: readMiniCheck, span: answerSpan, words: defaultWords()}
+		return &layout{prompt: prompt.MiniCheck, maxTokens: wordTokens, attempts: maxAttempts, read: readMiniCheck, span: answerSpan, words: defaultWords()}
 	case Lynx: // generates at most 600 tokens
-		return &layout{prompt: prompt.Lynx, maxTokens: 600, read: readLynx}
+		return &layout{prompt: prompt.Lynx, maxTokens: 600, attempts: maxAttempts, read: readLynx}
 	case Guardian: // generates at most 2048 tokens
 		return &layout{
-			prompt: prompt.Guardian, maxTokens: 2048, chat: guardianChat, read: readGuardian, span: guardianSpan,
+			prompt: prompt.Guardian, maxTokens: 2048, attempts: maxAttempts, chat: guardianChat, read: readGuardian, span: guardianSpan,
 			words: words{supports: []string{"no"}, denies: []string{"yes"}}, // yes means ungrounded
 		}
 	case Chunks, Ragas, DeepEval:
@@ -121,7 +122,7 @@ func guardianSpan(reply *llm.Reply) [][2]int {
 func (r *rowJudge) askLayout(ctx context.Context, l *layout, pieces []piece, claims []int) error {
 	var deferred error
 	for _, c := range claims {
-		err := r.askLayoutOnce(ctx, l, pieces, c)
+		err := r.askClaim(ctx, l, pieces, c)
 		_, unreadable := errors.AsType[*llm.ParseError](err)
 		switch {
 		case llm.IsDeferred(err):
@@ -135,10 +136,10 @@ func (r *rowJudge) askLayout(ctx context.Context, l *layout, pieces []piece, cla
 	return deferred
 }
 
-// askLayoutOnce sends the request for a claim, and again with other seeds if the reply has
-// no verdict.
-func (r *rowJudge) askLayoutOnce(ctx context.Context, l *layout, pieces []piece, claim int) (err error) {
-	for attempt := range maxAttempts {
+// askClaim sends the request for a claim, and again with other seeds if the reply has no
+// verdict.
+func (r *rowJudge) askClaim(ctx context.Context, l *layout, pieces []piece, claim int) (err error) {
+	for attempt := range l.attempts {
 		req, requestErr := r.layoutRequest(l, pieces, claim, attempt)
 		if requestErr != nil {
 			return requestErr
@@ -173,7 +174,7 @@ func (r *rowJudge) layoutRequest(l *layout, pieces []piece, claim, attempt int) 
 	text := r.task.Claims[claim].Judged()
 	documents := texts(pieces)
 	rendered, err := o.Prompts.Render(l.prompt, prompt.Data{
-		Question: r.task.Question, Joined: strings.Join(documents, "\n"), Claims: []prompt.Item{{Text: text}},
+		Strict: o.Strict, Question: r.task.Question, Contexts: items(pieces), Joined: strings.Join(documents, "\n"), Claims: []prompt.Item{{Text: text}},
 	})
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ const (
 func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int, reason error) error {
 	var deferred error
 	for i, c := range claims {
-		err := r.askForWord(ctx, pieces, c)
+		err := r.askClaim(ctx, wordLayout(r.judge.opts.Style), pieces, c)
 		_, unreadable := errors.AsType[*llm.ParseError](err)
 		_, truncated := errors.AsType[*llm.LengthError](err)
 		switch {
@@ -41,61 +41,19 @@ func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int
 			return fmt.Errorf("%s: no verdict: %w; and asked for one word: %w", r.claimIDs(claims[i:]), reason, err)
 		case err != nil:
 			return err
+		default:
+			r.mark(verdict.MarkOneWord)
 		}
 	}
 	return deferred
 }
 
-func (r *rowJudge) askForWord(ctx context.Context, pieces []piece, claim int) error {
-	req, read, err := r.wordRequest(pieces, claim)
-	if err != nil {
-		return err
+// wordLayout returns the layout of a request for a single word, which is sent once.
+func wordLayout(style Style) *layout {
+	return &layout{
+		prompt: prompt.JudgeWord, maxTokens: wordTokens, attempts: 1, span: answerSpan, words: defaultWords(),
+		read: func(reply string, prompted []string) (*answer, error) { return readWord(reply, prompted, style) },
 	}
-	reply, err := r.judge.opts.Model.Complete(ctx, req)
-	if err != nil {
-		r.usage = r.usage.Add(llm.UsageOf(err))
-		return err
-	}
-	r.usage = r.usage.Add(reply.Usage)
-	a, err := read(reply.Text)
-	if err != nil {
-		return &llm.ParseError{Reason: err.Error(), Text: reply.Text}
-	}
-	for _, span := range answerSpan(reply) {
-		a.grade(reply, span, defaultWords())
-	}
-	r.findings[claim].add(a.finding(pieces, r.task.Contexts))
-	r.mark(verdict.MarkOneWord)
-	return nil
-}
-
-// wordRequest returns the one-word request for a claim and a function that
-// parses the reply.
-func (r *rowJudge) wordRequest(pieces []piece, claim int) (req *llm.Request, read func(reply string) (*answer, error), err error) {
-	o := &r.judge.opts
-	c := r.task.Claims[claim].Judged()
-	d := prompt.Data{Strict: o.Strict, Question: r.task.Question, Claims: []prompt.Item{{Text: c}}, Contexts: items(pieces)}
-	prompted := []string{c, r.task.Question}
-	for _, p := range pieces {
-		prompted = append(prompted, p.text)
-	}
-	text, err := o.Prompts.Render(prompt.JudgeWord, d)
-	if err != nil {
-		return nil, nil, err
-	}
-	read = func(reply string) (*answer, error) { return readWord(reply, prompted, o.Style) }
-	req = &llm.Request{
-		Messages: llm.Messages(text.System, text.User),
-		Accept: func(reply string) error {
-			_, err := read(reply)
-			return err
-		},
-		MaxTokens: wordTokens,
-		Prompt:    text.Version,
-	}
-	r.judge.requestLogprobs(req, answerSpan)
-	req.Vary(r.vote * seedStride)
-	return req, read, nil
 }
 
 // A meaning is a set of possible answers expressed by words in a reply.
