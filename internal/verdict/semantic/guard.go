@@ -15,15 +15,6 @@ import (
 // languages little more than punctuation may differ. A guard is safe for concurrent use.
 type guard struct{ lex *lexicon.Lexicon }
 
-// newGuard returns a guard. It returns an error only if the embedded lexicon is corrupt.
-func newGuard() (*guard, error) {
-	lex, err := lexicon.Load()
-	if err != nil {
-		return nil, err
-	}
-	return &guard{lex}, nil
-}
-
 // minWords is the minimum number of words in a claim that can be reused.
 const minWords = 3
 
@@ -55,14 +46,14 @@ func (g *guard) compare(a, b string, sameQuestion, inContext bool) bool {
 		return false
 	}
 	x, y = placeFirst(x), placeFirst(y)
-	if g.matchAll(x, y) {
+	if slices.EqualFunc(x, y, g.match) {
 		return true
 	}
-	if d := dateLast(x); d != nil && g.matchAll(d, y) {
+	if d := dateLast(x); d != nil && slices.EqualFunc(d, y, g.match) {
 		return true
 	}
 	d := dateLast(y)
-	return d != nil && g.matchAll(x, d)
+	return d != nil && slices.EqualFunc(x, d, g.match)
 }
 
 // isComparable reports whether a claim can be compared without its preceding texts, or
@@ -74,9 +65,6 @@ func isComparable(ws []word, sameQuestion, inContext bool) bool {
 	}
 	return sameQuestion || isEnglish(ws) && !slices.ContainsFunc(ws, func(w word) bool { return w.kind == pronoun })
 }
-
-// matchAll reports whether all words match.
-func (g *guard) matchAll(a, b []word) bool { return slices.EqualFunc(a, b, g.match) }
 
 // match reports whether two words in the same position are interchangeable.
 func (g *guard) match(a, b word) bool {

@@ -1,14 +1,18 @@
 package semantic
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
 
 func newTestGuard(t testing.TB) *guard {
 	t.Helper()
-	g, err := newGuard()
+	lex, err := lexicon.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g
+	return &guard{lex}
 }
 
 // checkEquivalent checks both orders of each pair.

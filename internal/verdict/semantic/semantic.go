@@ -7,7 +7,6 @@
 package semantic
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -16,18 +15,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// DefaultThreshold is the default of Options.Threshold.
+// DefaultThreshold is a good value of Options.Threshold.
 const DefaultThreshold = 0.85
 
-// A Judger judges claims that are not in the cache.
+// A Judger judges claims that are not in the cache. It returns a verdict for each claim,
+// in the order of the claims.
 type Judger interface {
 	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
 }
@@ -51,8 +51,7 @@ type Options struct {
 	// Waiting, if set, is called before a row waits for other rows with the same
 	// contexts. It returns a function that is called after the wait.
 	Waiting func(ctx context.Context) (resume func())
-	// Threshold is the minimum cosine similarity of equivalent claims. It must be above
-	// 0 and at most 1. 0 means DefaultThreshold.
+	// Threshold is the minimum cosine similarity of equivalent claims, above 0 and at most 1.
 	Threshold float64
 }
 
@@ -69,22 +68,10 @@ type Judge struct {
 	locks locks
 }
 
-// New returns a judge, or an error if an option is missing or out of range.
+// New returns a judge, or an error if the embedded lexicon is corrupt.
 func New(opts Options) (*Judge, error) {
-	if opts.Judge == nil || opts.Embedder == nil || opts.Store == nil {
-		return nil, errors.New("a semantic cache needs a judge, an embedder and a store")
-	}
-	if opts.Threshold == 0 {
-		opts.Threshold = DefaultThreshold
-	}
-	if !(opts.Threshold > 0 && opts.Threshold <= 1) {
-		return nil, fmt.Errorf("semantic threshold: want a cosine above 0, up to 1, got %v", opts.Threshold)
-	}
-	g, err := newGuard()
-	if err != nil {
-		return nil, err
-	}
-	return &Judge{opts: opts, guard: g}, nil
+	lex, err := lexicon.Load()
+	return &Judge{opts: opts, guard: &guard{lex}}, err
 }
 
 // Judge returns a verdict for each claim, in the order of the claims. Reused verdicts
@@ -113,41 +100,33 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	dropHitsNeededAsContext(task.Claims, hits)
 	rest := task
 	rest.Claims = nil
-	index := make(map[int]int, len(task.Claims)) // index into task.Claims by claim ID
 	for i, c := range task.Claims {
-		index[c.ID] = i
 		if hits[i] == nil {
 			rest.Claims = append(rest.Claims, c)
+		}
+	}
+	var judged verdict.Judgement
+	if len(rest.Claims) > 0 {
+		judged, err = j.opts.Judge.Judge(ctx, rest)
+		out.Usage, out.Marks = out.Usage.Add(judged.Usage), judged.Marks
+		if err != nil {
+			return verdict.Judgement{Usage: out.Usage}, err
+		}
+	}
+	n := 0
+	for i, c := range task.Claims {
+		if hits[i] != nil {
+			out.Verdicts = append(out.Verdicts, hits[i].reuse(c.ID))
 			continue
 		}
-		out.Verdicts = append(out.Verdicts, hits[i].reuse(c.ID))
-	}
-	if len(rest.Claims) == 0 {
-		return out, nil
-	}
-	judged, err := j.opts.Judge.Judge(ctx, rest)
-	out.Usage = out.Usage.Add(judged.Usage)
-	if err != nil {
-		return verdict.Judgement{Usage: out.Usage}, err
-	}
-	out.Verdicts, out.Marks = append(out.Verdicts, judged.Verdicts...), judged.Marks
-	for _, v := range judged.Verdicts {
-		i, ok := index[v.ClaimID]
-		if !ok || hits[i] != nil {
-			continue // unexpected ID; the caller validates the IDs
-		}
-		text, before := task.Claims[i].Judged(), claimsBefore(task, i)
+		v := judged.Verdicts[n]
+		n++
+		out.Verdicts = append(out.Verdicts, v)
+		text, before := c.Judged(), claimsBefore(task, i)
 		if value, err := json.Marshal(newRecord(text, before, task.Question, v)); err == nil {
 			j.opts.Store.Put(ctx, space, hash(append([]string{task.Question, text}, before...)...), value)
 		}
 	}
-	position := func(v verdict.Verdict) int {
-		if i, ok := index[v.ClaimID]; ok {
-			return i
-		}
-		return len(task.Claims)
-	}
-	slices.SortStableFunc(out.Verdicts, func(a, b verdict.Verdict) int { return cmp.Compare(position(a), position(b)) })
 	return out, nil
 }
 
