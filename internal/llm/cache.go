@@ -37,7 +37,7 @@ type Cache struct {
 	path  string
 	clock Clock
 	warn  func(error)
-	locks *keyLocks
+	locks *os.File // has a byte for each key; nil if there are no locks
 
 	mu       sync.Mutex
 	db       *sql.DB
@@ -48,7 +48,7 @@ type Cache struct {
 // OpenCache opens or creates the cache in dir (mode 0700, file mode 0600). warn
 // is called with problems from any goroutine and may be nil.
 func OpenCache(ctx context.Context, dir string, clock Clock, warn func(error)) *Cache {
-	c := &Cache{path: filepath.Join(dir, CacheFile), clock: clock, warn: warn, locks: &keyLocks{clock: clock}}
+	c := &Cache{path: filepath.Join(dir, CacheFile), clock: clock, warn: warn}
 	if err := c.open(ctx, dir); err != nil {
 		c.disabled = fmt.Errorf("cache %s: %w", c.path, err)
 		c.warnIfSet(c.disabled)
@@ -82,8 +82,8 @@ func (c *Cache) open(ctx context.Context, dir string) error {
 	}
 	c.db = db
 	// If the lock file can't be opened, each process sends its own requests.
-	if c.locks.file, err = safefile.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		c.locks.file = nil
+	if c.locks, err = safefile.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		c.locks = nil
 	}
 	return nil
 }
@@ -284,8 +284,8 @@ func (c *Cache) Close() error {
 	}
 	err := c.db.Close()
 	c.db = nil
-	if c.locks.file != nil {
-		_ = c.locks.file.Close() // never written to
+	if c.locks != nil {
+		_ = c.locks.Close() // never written to
 	}
 	if c.disabled == nil {
 		c.disabled = fmt.Errorf("cache %s: closed", c.path)

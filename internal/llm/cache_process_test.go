@@ -68,7 +68,7 @@ func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 		defer func() { _ = caches[i].Close() }()
 	}
 	locked := newRequest(verdicts())
-	if _, err := caches[2].locks.acquire(t.Context(), requestKey("e", "m", locked)); err != nil {
+	if _, err := caches[2].lock(t.Context(), requestKey("e", "m", locked)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*lockPoll)

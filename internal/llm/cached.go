@@ -76,7 +76,7 @@ func (c *cachedCompleter) Complete(ctx context.Context, r *Request) (*Reply, err
 // fetch returns the cached reply to r, or requests and stores one.
 func (c *cachedCompleter) fetch(ctx context.Context, key []byte, r *Request) (*Reply, error) {
 	if c.database() != nil {
-		release, err := c.locks.acquire(ctx, key)
+		release, err := c.lock(ctx, key)
 		if err != nil {
 			return nil, err
 		}
@@ -221,52 +221,36 @@ func sha256Hex(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// An Item is a key with its value in a Cache.
-type Item struct {
-	Key   string
-	Value json.RawMessage
-}
-
-// Get returns the JSON value stored for key in a namespace.
+// Get returns the value stored for key in a namespace, which should be JSON.
 func (c *Cache) Get(ctx context.Context, namespace, key string) (json.RawMessage, bool) {
-	v, ok := c.queryValue(ctx, `SELECT value FROM items WHERE space = ? AND key = ?`, namespace, key)
-	if !ok || !json.Valid(v) {
-		return nil, false
-	}
-	return v, true
+	return c.queryValue(ctx, `SELECT value FROM items WHERE space = ? AND key = ?`, namespace, key)
 }
 
-// Put stores the JSON value for key in a namespace. It ignores invalid JSON.
+// Put stores the JSON value for key in a namespace.
 func (c *Cache) Put(ctx context.Context, namespace, key string, value json.RawMessage) {
-	if !json.Valid(value) {
-		return
-	}
 	c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?)`, namespace, key, []byte(value), c.clock.Now().Unix())
 }
 
-// List returns all items in a namespace, sorted by key.
-func (c *Cache) List(ctx context.Context, namespace string) (items []Item) {
+// List returns all values in a namespace, sorted by key.
+func (c *Cache) List(ctx context.Context, namespace string) (values []json.RawMessage) {
 	db := c.database()
 	if db == nil {
 		return nil
 	}
-	rows, err := db.QueryContext(ctx, `SELECT key, value FROM items WHERE space = ? ORDER BY key`, namespace)
+	rows, err := db.QueryContext(ctx, `SELECT value FROM items WHERE space = ? ORDER BY key`, namespace)
 	if err != nil {
 		c.recordResult(ctx, err)
 		return nil
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var item Item
 		var v []byte
-		if err := rows.Scan(&item.Key, &v); err != nil {
+		if err := rows.Scan(&v); err != nil {
 			c.recordResult(ctx, err)
-			return items
+			return values
 		}
-		if item.Value = v; json.Valid(v) {
-			items = append(items, item)
-		}
+		values = append(values, v)
 	}
 	c.recordResult(ctx, rows.Err())
-	return items
+	return values
 }

@@ -37,7 +37,7 @@ type Judger interface {
 // Store.
 type Store interface {
 	Put(ctx context.Context, space, key string, value json.RawMessage)
-	List(ctx context.Context, space string) []llm.Item
+	List(ctx context.Context, space string) []json.RawMessage
 }
 
 // Options configure a Judge.
@@ -86,8 +86,8 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	}
 	defer unlock()
 	var known []record
-	for _, it := range j.opts.Store.List(ctx, space) {
-		if r, ok := readRecord(it.Value, len(task.Contexts)); ok {
+	for _, value := range j.opts.Store.List(ctx, space) {
+		if r, ok := readRecord(value, len(task.Contexts)); ok {
 			known = append(known, r)
 		}
 	}

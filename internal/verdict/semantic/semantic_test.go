@@ -285,7 +285,7 @@ type cancelingStore struct {
 	cancel func()
 }
 
-func (c *cancelingStore) List(ctx context.Context, space string) []llm.Item {
+func (c *cancelingStore) List(ctx context.Context, space string) []json.RawMessage {
 	c.cancel()
 	return c.Memory.List(ctx, space)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -64,13 +63,12 @@ func (m *Memory) Put(_ context.Context, space, key string, value json.RawMessage
 }
 
 // List returns the values of a namespace, sorted by key.
-func (m *Memory) List(_ context.Context, space string) []llm.Item {
+func (m *Memory) List(_ context.Context, space string) (values []json.RawMessage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.spaces[space]
-	items := make([]llm.Item, 0, len(s))
 	for _, k := range slices.Sorted(maps.Keys(s)) {
-		items = append(items, llm.Item{Key: k, Value: s[k]})
+		values = append(values, s[k])
 	}
-	return items
+	return values
 }
