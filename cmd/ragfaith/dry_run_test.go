@@ -5,28 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/usage"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
-
-// TestDryRunJudgesEveryClaim checks rows with more claims than the shared verdicts of a
-// dry run.
-func TestDryRunJudgesEveryClaim(t *testing.T) {
-	t.Parallel()
-	judge := newNoopJudge()
-	for _, n := range []int{0, 3, len(judge), len(judge) + 1, 1000, 2} {
-		got, err := judge.Judge(t.Context(), verdict.Task{Claims: make([]extract.Claim, n)})
-		if err != nil || len(got.Verdicts) != n {
-			t.Fatalf("got %d verdicts and error %v, want %d verdicts", len(got.Verdicts), err, n)
-		}
-		for i, v := range got.Verdicts {
-			if v.ClaimID != i {
-				t.Fatalf("verdict %d of %d: got claim ID %d, want %d", i, n, v.ClaimID, i)
-			}
-		}
-	}
-}
 
 func TestDryRunDurationDoesNotOverflow(t *testing.T) {
 	t.Parallel()

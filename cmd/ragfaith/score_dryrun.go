@@ -167,29 +167,22 @@ func (x simulatedStatements) Extract(ctx context.Context, question, answer strin
 	return e, err
 }
 
-// A noopJudge is a judge that supports no claim and uses no tokens. Its verdicts are
-// preallocated and shared by all rows.
-type noopJudge []verdict.Verdict
-
-func newNoopJudge() noopJudge { return noopJudge{}.verdicts(64) }
-
-// verdicts returns the verdicts on n claims.
-func (j noopJudge) verdicts(n int) noopJudge {
-	for i := len(j); i < n; i++ {
-		j = append(j, verdict.Verdict{ClaimID: i})
-	}
-	return j[:n:n]
-}
+// A noopJudge is a judge that supports no claim and uses no tokens.
+type noopJudge struct{}
 
 // Judge implements eval.Judge.
-func (j noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
-	return verdict.Judgement{Verdicts: j.verdicts(len(task.Claims))}, nil
+func (noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	verdicts := make([]verdict.Verdict, len(task.Claims))
+	for i := range verdicts {
+		verdicts[i].ClaimID = i
+	}
+	return verdict.Judgement{Verdicts: verdicts}, nil
 }
 
 // forDryRun returns s with the stages that need a server or a model replaced.
 func (s stages) forDryRun(o *scoreOptions, m *model) stages {
 	if o.judge == judgeLexical {
-		s.judge = newNoopJudge()
+		s.judge = noopJudge{}
 	}
 	if x, ok := s.extractor.(extractllm.Extractor); ok {
 		s.extractor = simulatedStatements{x, simulator{tokens: m.stack.Tokens, reasoning: m.reasoning.Mean, limit: o.llm.maxOutputTokens}}

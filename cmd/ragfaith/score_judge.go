@@ -51,7 +51,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		s.judge, s.threshold, err = local.judge(o)
 		return s, err
 	case o.usesLocalModel(): // in a dry run
-		s.judge, s.threshold = newNoopJudge(), *cmp.Or(o.threshold, new(crossencoder.DefaultThreshold))
+		s.judge, s.threshold = noopJudge{}, *cmp.Or(o.threshold, new(crossencoder.DefaultThreshold))
 		return s, nil
 	case o.judge != judgeLLM:
 		s.judge, s.threshold = markup.Judge{Inner: words}, words.Threshold()

@@ -116,12 +116,12 @@ func (r *Request) Vary(variant int) {
 	}
 }
 
-// SplitInHalf calls f for the first and the second half of ids, and stops at
+// SplitInHalf calls f for the first and the second half of list, and stops at
 // the first error.
-func SplitInHalf(ids []int, f func([]int) error) error {
-	n := (len(ids) + 1) / 2
-	if err := f(ids[:n]); err != nil {
+func SplitInHalf[T any](list []T, f func([]T) error) error {
+	n := (len(list) + 1) / 2
+	if err := f(list[:n]); err != nil {
 		return err
 	}
-	return f(ids[n:])
+	return f(list[n:])
 }

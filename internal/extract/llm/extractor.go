@@ -250,17 +250,13 @@ func withoutSkipped(answer string, skipped []extract.Skipped) string {
 // rewriteHalves requests the statements of each half of the sentences
 // separately.
 func (w *rewriter) rewriteHalves(ctx context.Context, sentences []extract.Claim) error {
-	half := (len(sentences) + 1) / 2
-	for _, part := range [][]extract.Claim{sentences[:half], sentences[half:]} {
-		texts := make([]string, len(part))
-		for i, c := range part {
+	return llm.SplitInHalf(sentences, func(half []extract.Claim) error {
+		texts := make([]string, len(half))
+		for i, c := range half {
 			texts[i] = c.Text
 		}
-		if err := w.rewriteWhole(ctx, strings.Join(texts, " "), part); err != nil {
-			return err
-		}
-	}
-	return nil
+		return w.rewriteWhole(ctx, strings.Join(texts, " "), half)
+	})
 }
 
 // claims returns all statements as numbered claims. A sentence without
