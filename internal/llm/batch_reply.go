@@ -134,17 +134,17 @@ func (b *Batch) acceptsForm(status int, body []byte) (next form, accepted bool) 
 
 // mergeForms combines the restrictions of both forms.
 func mergeForms(a, b form) form {
-	a.format, a.tokenParam = max(a.format, b.format), max(a.tokenParam, b.tokenParam)
-	if b.maxOutput > 0 && (a.maxOutput == 0 || b.maxOutput < a.maxOutput) {
-		a.maxOutput = b.maxOutput
+	a.Format, a.TokenParam = max(a.Format, b.Format), max(a.TokenParam, b.TokenParam)
+	if b.MaxOutput > 0 && (a.MaxOutput == 0 || b.MaxOutput < a.MaxOutput) {
+		a.MaxOutput = b.MaxOutput
 	}
-	a.schemaInPrompt = a.schemaInPrompt || b.schemaInPrompt
-	a.noTemperature = a.noTemperature || b.noTemperature
-	a.noSeed = a.noSeed || b.noSeed
-	a.noSystem = a.noSystem || b.noSystem
-	a.noBounds = a.noBounds || b.noBounds
-	a.noEffort = a.noEffort || b.noEffort
-	a.noLogprobs = a.noLogprobs || b.noLogprobs
+	a.SchemaInPrompt = a.SchemaInPrompt || b.SchemaInPrompt
+	a.NoTemperature = a.NoTemperature || b.NoTemperature
+	a.NoSeed = a.NoSeed || b.NoSeed
+	a.NoSystem = a.NoSystem || b.NoSystem
+	a.NoBounds = a.NoBounds || b.NoBounds
+	a.NoEffort = a.NoEffort || b.NoEffort
+	a.NoLogprobs = a.NoLogprobs || b.NoLogprobs
 	return a
 }
 

@@ -71,39 +71,6 @@ type batchPart struct {
 	Usage        usage.Usage `json:"spent"`  // reported by the server
 }
 
-// MarshalJSON encodes f for a batchState.
-func (f form) MarshalJSON() ([]byte, error) {
-	return json.Marshal(storedForm{
-		int(f.format), int(f.tokenParam), f.maxOutput, f.schemaInPrompt, f.noTemperature, f.noSeed, f.noSystem, f.noBounds, f.noEffort, f.noLogprobs,
-	})
-}
-
-// UnmarshalJSON decodes the output of MarshalJSON.
-func (f *form) UnmarshalJSON(b []byte) error {
-	var s storedForm
-	if err := json.Unmarshal(b, &s); err != nil {
-		return err
-	}
-	if s.Format < int(jsonSchema) || s.Format > int(jsonInPrompt) || s.TokenParam < int(maxTokens) || s.TokenParam > int(noMaxTokens) {
-		return errors.New("unknown form of requests")
-	}
-	*f = form{format(s.Format), tokenParam(s.TokenParam), s.MaxOutputTokens, s.SchemaInPrompt, s.NoTemperature, s.NoSeed, s.NoSystem, s.NoBounds, s.NoEffort, s.NoLogprobs}
-	return nil
-}
-
-type storedForm struct {
-	Format          int  `json:"format"`
-	TokenParam      int  `json:"room"`
-	MaxOutputTokens int  `json:"max_room"`
-	SchemaInPrompt  bool `json:"told"`
-	NoTemperature   bool `json:"no_temperature"`
-	NoSeed          bool `json:"no_seed"`
-	NoSystem        bool `json:"no_system"`
-	NoBounds        bool `json:"no_brief"`
-	NoEffort        bool `json:"no_effort"`
-	NoLogprobs      bool `json:"no_logprobs,omitempty"`
-}
-
 // readState returns the state in dir, or nil if there is none.
 func readState(dir string) (*batchState, error) {
 	path := filepath.Join(dir, stateFile)
@@ -121,9 +88,14 @@ func readState(dir string) (*batchState, error) {
 	return &s, nil
 }
 
-// isValid checks the names in s, which become parts of file names and URLs. A
-// state may come from an untrusted repository.
+// isValid checks the forms in s and its names, which become parts of file names and
+// URLs. A state may come from an untrusted repository.
 func (s *batchState) isValid() bool {
+	for _, f := range []form{s.Form, s.Learned} {
+		if f.Format < jsonSchema || f.Format > jsonInPrompt || f.TokenParam < maxTokens || f.TokenParam > noMaxTokens {
+			return false
+		}
+	}
 	partName, fileID := regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}$`), regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,255}$`)
 	for _, p := range s.Parts {
 		if p == nil || !partName.MatchString(p.Name) {

@@ -171,7 +171,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	var withoutLogprobs error // the error that led to a guess that they are not supported
 	var cause error
 	for {
-		if r.LogprobsRequired && f.noLogprobs {
+		if r.LogprobsRequired && f.NoLogprobs {
 			return nil, withUsage(&LogprobsError{cause}, used)
 		}
 		res, sent, err := c.send(ctx, r, f)
@@ -186,7 +186,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		if e, ok := errors.AsType[*StatusError](err); used.Requests >= maxFormAttempts || ok && isQuotaSpent(e) {
 			return nil, withUsage(classified, used)
 		}
-		if available >= minOutputTokens && (f.maxOutput == 0 || available < f.maxOutput) && r.MaxTokens > available {
+		if available >= minOutputTokens && (f.MaxOutput == 0 || available < f.MaxOutput) && r.MaxTokens > available {
 			c.window.record(classified, available, c.tokens.Request(r).Prompt)
 			shortened := *r
 			shortened.MaxTokens = available
@@ -194,11 +194,11 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			continue
 		}
 		if f.bounded(r) && isFormRejection(classified) {
-			f.noBounds = true // some servers support schemas but not bounds in them
+			f.NoBounds = true // some servers support schemas but not bounds in them
 			continue
 		}
 		if rejected, guess := c.rejectsLogprobs(f, r, classified); rejected {
-			f.noLogprobs = true
+			f.NoLogprobs = true
 			if guess {
 				withoutLogprobs = classified
 			}
@@ -230,8 +230,8 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		} else if !guess {
 			errBeforeGuess = nil
 		}
-		if next.format != f.format && withoutLogprobs != nil {
-			next.noLogprobs, withoutLogprobs = false, nil // it was the format that the server rejected
+		if next.Format != f.Format && withoutLogprobs != nil {
+			next.NoLogprobs, withoutLogprobs = false, nil // it was the format that the server rejected
 		}
 		f = next
 	}
@@ -294,7 +294,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 // so that redaction does not affect parsing.
 func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
 	reply, err := c.readReply(r, f, res, used)
-	downgraded := r.Schema != nil && f.format != jsonSchema
+	downgraded := r.Schema != nil && f.Format != jsonSchema
 	if reply != nil {
 		reply.Downgraded = downgraded
 		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs); err != nil {

@@ -32,26 +32,27 @@ const (
 	noMaxTokens
 )
 
-// A form specifies the request parameters that a server and its model support.
+// A form specifies the request parameters that a server and its model support. It is
+// part of a batchState.
 type form struct {
-	format         format
-	tokenParam     tokenParam
-	maxOutput      int  // largest accepted output token limit, or 0 if unlimited
-	schemaInPrompt bool // repeat the schema in the prompt, for servers that ignore it
-	noTemperature  bool
-	noSeed         bool
-	noSystem       bool // prepend the system message to the user message
-	noBounds       bool // do not use bounded schemas
-	noEffort       bool // do not send a reasoning effort
-	noLogprobs     bool // do not request log probabilities
+	Format         format     `json:"format"`
+	TokenParam     tokenParam `json:"room"`
+	MaxOutput      int        `json:"max_room"` // largest accepted output token limit, or 0 if unlimited
+	SchemaInPrompt bool       `json:"told"`     // repeat the schema in the prompt, for servers that ignore it
+	NoTemperature  bool       `json:"no_temperature"`
+	NoSeed         bool       `json:"no_seed"`
+	NoSystem       bool       `json:"no_system"`             // prepend the system message to the user message
+	NoBounds       bool       `json:"no_brief"`              // do not use bounded schemas
+	NoEffort       bool       `json:"no_effort"`             // do not send a reasoning effort
+	NoLogprobs     bool       `json:"no_logprobs,omitempty"` // do not request log probabilities
 }
 
 // startForm returns the form of the first request, which already fits models
 // whose name is known.
 func startForm(c Config) form {
-	f := form{noEffort: c.ReasoningEffort == ""}
+	f := form{NoEffort: c.ReasoningEffort == ""}
 	if wantsOpenAIForm(c.Model) {
-		f.tokenParam, f.noTemperature, f.noLogprobs = maxCompletionTokens, true, true
+		f.TokenParam, f.NoTemperature, f.NoLogprobs = maxCompletionTokens, true, true
 	}
 	return f
 }
@@ -59,7 +60,7 @@ func startForm(c Config) form {
 // bounded reports whether r is sent with its bounded schema, which stops
 // runaway generation such as a string that a small model never closes.
 func (f form) bounded(r *Request) bool {
-	return r.Bounded && r.Schema != nil && r.Schema.Bounded != nil && f.format == jsonSchema && !f.noBounds
+	return r.Bounded && r.Schema != nil && r.Schema.Bounded != nil && f.Format == jsonSchema && !f.NoBounds
 }
 
 // schema returns the schema to send with r.
@@ -73,10 +74,10 @@ func (f form) schema(r *Request) json.RawMessage {
 // outputTokens returns the output token limit to send with r, or 0 for none.
 func (f form) outputTokens(r *Request) int {
 	switch {
-	case f.tokenParam == noMaxTokens:
+	case f.TokenParam == noMaxTokens:
 		return 0
-	case f.maxOutput > 0:
-		return min(r.MaxTokens, f.maxOutput)
+	case f.MaxOutput > 0:
+		return min(r.MaxTokens, f.MaxOutput)
 	}
 	return r.MaxTokens
 }
@@ -84,20 +85,20 @@ func (f form) outputTokens(r *Request) int {
 // request converts r to a go-openai request in form f.
 func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	q := openai.ChatCompletionRequest{Model: c.model, Messages: messages(r, f)}
-	switch n := f.outputTokens(r); f.tokenParam {
+	switch n := f.outputTokens(r); f.TokenParam {
 	case maxTokens:
 		q.MaxTokens = n //nolint:staticcheck // most servers support only this parameter
 	case maxCompletionTokens:
 		q.MaxCompletionTokens = n
 	case noMaxTokens:
 	}
-	if !f.noTemperature {
+	if !f.NoTemperature {
 		q.Temperature = max(float32(r.Temperature), math.SmallestNonzeroFloat32)
 	}
-	if r.Seed != 0 && !f.noSeed {
+	if r.Seed != 0 && !f.NoSeed {
 		q.Seed = &r.Seed
 	}
-	if !f.noEffort {
+	if !f.NoEffort {
 		q.ReasoningEffort = c.effort
 	}
 	if documents := documents(r); documents != nil {
@@ -109,7 +110,7 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	if r.Schema == nil {
 		return q
 	}
-	switch f.format {
+	switch f.Format {
 	case jsonSchema:
 		q.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
@@ -127,7 +128,7 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 // all requests share a prefix.
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	src := r.Messages
-	if r.Schema != nil && (f.format != jsonSchema || f.schemaInPrompt) {
+	if r.Schema != nil && (f.Format != jsonSchema || f.SchemaInPrompt) {
 		src = withSystem(src, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
 	}
 	out := make([]openai.ChatCompletionMessage, 0, len(src))
@@ -137,7 +138,7 @@ func messages(r *Request, f form) []openai.ChatCompletionMessage {
 			continue
 		}
 		text := m.Text
-		if f.noSystem && m.Role == System {
+		if f.NoSystem && m.Role == System {
 			system += text + "\n\n"
 			continue
 		}
@@ -181,16 +182,16 @@ func isFormRejection(err error) bool {
 func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	switch {
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
-		f.tokenParam = maxCompletionTokens
+		f.TokenParam = maxCompletionTokens
 		return f, false, true
 	case errors.Is(err, openai.ErrReasoningModelLimitationsLogprobs):
-		f.noLogprobs = true
+		f.NoLogprobs = true
 		return f, false, true
 	case errors.Is(err, openai.ErrReasoningModelLimitationsOther), errors.Is(err, openai.ErrReasoningSamplingUnsupported):
-		f.noTemperature, f.noLogprobs = true, true
+		f.NoTemperature, f.NoLogprobs = true, true
 		return f, false, true
 	case errors.Is(err, openai.ErrReasoningEffortUnsupported):
-		f.noEffort = true
+		f.NoEffort = true
 		return f, false, true
 	}
 	e, isStatus := errors.AsType[*StatusError](err)
@@ -208,26 +209,26 @@ func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	}
 	limit := limitInMessage(e.Message)
 	switch {
-	case !f.noEffort && has("reasoning_effort", "reasoning effort", "reasoning.effort", "thinking", "think value"):
-		f.noEffort = true
-	case has("max_tokens", "max_completion_tokens") && limit > 0 && (f.maxOutput == 0 || limit < f.maxOutput):
-		f.maxOutput = limit
-	case has("max_tokens", "max_completion_tokens") && f.tokenParam == maxTokens && !has("too large", "at least"):
-		f.tokenParam = maxCompletionTokens
-	case has("max_completion_tokens") && f.tokenParam == maxCompletionTokens && !has("too large", "at least"):
-		f.tokenParam = noMaxTokens
-	case has("logprob") && !f.noLogprobs:
-		f.noLogprobs = true
-	case has("temperature") && !f.noTemperature:
-		f.noTemperature = true
-	case has("seed") && !f.noSeed:
-		f.noSeed = true
-	case has("system") && has("role") && !f.noSystem:
-		f.noSystem = true
-	case schema && f.format < jsonInPrompt && has("response_format", "response format", "json", "schema", "structured", "grammar", "guided", "tools"):
-		f.format++
-	case schema && f.format < jsonInPrompt && e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError && !has("max_tokens", "max_completion_tokens"):
-		f.format++
+	case !f.NoEffort && has("reasoning_effort", "reasoning effort", "reasoning.effort", "thinking", "think value"):
+		f.NoEffort = true
+	case has("max_tokens", "max_completion_tokens") && limit > 0 && (f.MaxOutput == 0 || limit < f.MaxOutput):
+		f.MaxOutput = limit
+	case has("max_tokens", "max_completion_tokens") && f.TokenParam == maxTokens && !has("too large", "at least"):
+		f.TokenParam = maxCompletionTokens
+	case has("max_completion_tokens") && f.TokenParam == maxCompletionTokens && !has("too large", "at least"):
+		f.TokenParam = noMaxTokens
+	case has("logprob") && !f.NoLogprobs:
+		f.NoLogprobs = true
+	case has("temperature") && !f.NoTemperature:
+		f.NoTemperature = true
+	case has("seed") && !f.NoSeed:
+		f.NoSeed = true
+	case has("system") && has("role") && !f.NoSystem:
+		f.NoSystem = true
+	case schema && f.Format < jsonInPrompt && has("response_format", "response format", "json", "schema", "structured", "grammar", "guided", "tools"):
+		f.Format++
+	case schema && f.Format < jsonInPrompt && e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError && !has("max_tokens", "max_completion_tokens"):
+		f.Format++
 		return f, true, true
 	default:
 		return f, false, false

@@ -48,7 +48,7 @@ const (
 
 // logprobs returns the number of alternatives to request with r.
 func (f form) logprobs(r *Request) int {
-	if f.noLogprobs {
+	if f.NoLogprobs {
 		return 0
 	}
 	return min(r.Logprobs, maxAlternatives)

@@ -62,14 +62,14 @@ func (c *Client) adoptForm(f form, cause error) {
 	if c.form = mergeForms(previous, f); c.form.withoutLimits() != previous.withoutLimits() {
 		c.formStats = formStats{}
 	}
-	if c.form.noEffort && !previous.noEffort && c.notifyEffort != nil {
+	if c.form.NoEffort && !previous.NoEffort && c.notifyEffort != nil {
 		defer c.notifyEffort(cause)
 	}
-	if c.form.format == previous.format {
+	if c.form.Format == previous.Format {
 		c.mu.Unlock()
 		return
 	}
-	d := Downgrade{From: previous.format.String(), To: c.form.format.String()}
+	d := Downgrade{From: previous.Format.String(), To: c.form.Format.String()}
 	if e, ok := errors.AsType[*StatusError](cause); ok {
 		d.Status, d.Message = e.Status, e.Message
 	}
@@ -82,7 +82,7 @@ func (c *Client) adoptForm(f form, cause error) {
 
 // withoutLimits returns f without limits that servers state explicitly.
 func (f form) withoutLimits() form {
-	f.maxOutput, f.noBounds, f.noLogprobs = 0, false, false
+	f.MaxOutput, f.NoBounds, f.NoLogprobs = 0, false, false
 	return f
 }
 
@@ -98,7 +98,7 @@ func (c *Client) countReply(f form, err error) {
 		c.withJSON++
 	case e.isProse:
 		if c.withoutJSON++; c.withoutJSON > c.withJSON {
-			c.form.schemaInPrompt = true
+			c.form.SchemaInPrompt = true
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (n *negotiation) rejected(ctx context.Context, f, next form, guess bool, ca
 	proven, noGuess := n.client.accepted > 0, n.client.guessingFailed
 	n.client.mu.Unlock()
 	e, _ := errors.AsType[*StatusError](cause)
-	needsConfirmation := next.format != f.format || proven || e.Status >= http.StatusInternalServerError
+	needsConfirmation := next.Format != f.Format || proven || e.Status >= http.StatusInternalServerError
 	if needsConfirmation && (!n.confirming || n.confirmed != next) {
 		n.confirming, n.confirmed = true, next
 		return f, true, nil
@@ -179,7 +179,7 @@ func (n *negotiation) rejected(ctx context.Context, f, next form, guess bool, ca
 	if guess && (proven || noGuess) {
 		return f, false, nil
 	}
-	if next.format != f.format || next.noEffort != f.noEffort {
+	if next.Format != f.Format || next.NoEffort != f.NoEffort {
 		n.cause = cause
 	}
 	return next, true, nil
@@ -208,7 +208,7 @@ func (n *negotiation) succeed(f form) {
 	exception := !same && c.accepted > 0 && c.rejections < rejectionsToSwitch
 	c.mu.Unlock()
 	if exception {
-		f = form{maxOutput: f.maxOutput, noBounds: f.noBounds, noLogprobs: f.noLogprobs}
+		f = form{MaxOutput: f.MaxOutput, NoBounds: f.NoBounds, NoLogprobs: f.NoLogprobs}
 	}
 	if f != n.start {
 		c.adoptForm(f, n.cause) // not counted in accepted: one success is no proof
