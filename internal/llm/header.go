@@ -3,6 +3,7 @@ package llm
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -122,14 +123,7 @@ func (h Headers) apply(r *http.Request) {
 }
 
 // String returns the names of the headers.
-func (h Headers) String() string {
-	var names []string
-	for name := range h.values {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
-}
+func (h Headers) String() string { return strings.Join(slices.Sorted(maps.Keys(h.values)), ", ") }
 
 // GoString returns the same as String, so that %#v does not print values.
 func (h Headers) GoString() string { return h.String() }

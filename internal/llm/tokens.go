@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -21,51 +22,42 @@ const (
 // Tokens counts tokens for a model. Counts are exact for OpenAI's models, whose
 // vocabulary is loaded on first use, and estimates for others.
 type Tokens struct {
-	name     string // of the encoding; "" if unknown
-	once     sync.Once
-	encoding *bpe.Encoding
+	encoding func() *bpe.Encoding // nil if it is unknown
 }
 
 // NewTokens returns a token counter for model.
 func NewTokens(model string) *Tokens {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
-	t := &Tokens{}
-	for _, p := range []string{"gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-6", "chatgpt", "gpt-oss", "o1", "o3", "o4"} {
-		if strings.HasPrefix(name, p) {
-			t.name = bpe.O200k
-			return t
-		}
+	isOneOf := func(prefixes ...string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
-	for _, p := range []string{"gpt-4", "gpt-3.5", "gpt-35", "text-embedding"} {
-		if strings.HasPrefix(name, p) {
-			t.name = bpe.CL100k
-		}
+	encoding := ""
+	switch {
+	case isOneOf("gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-6", "chatgpt", "gpt-oss", "o1", "o3", "o4"):
+		encoding = bpe.O200k
+	case isOneOf("gpt-4", "gpt-3.5", "gpt-35", "text-embedding"):
+		encoding = bpe.CL100k
+	default:
+		return &Tokens{}
 	}
-	return t
+	return &Tokens{sync.OnceValue(func() *bpe.Encoding {
+		e, _ := bpe.Open(encoding) // tests ensure that it is valid
+		return e
+	})}
 }
 
 // Exact reports whether the model's own vocabulary is used. The overhead of
 // chat templates is always an estimate.
-func (t *Tokens) Exact() bool { return t.name != "" }
+func (t *Tokens) Exact() bool { return t.encoding != nil }
 
 // Text returns the number of tokens of s.
 func (t *Tokens) Text(s string) int {
-	if t.name == "" {
-		return EstimateTokens(s)
-	}
-	t.once.Do(func() {
-		if e, err := bpe.Open(t.name); err == nil {
-			t.encoding = e
+	if t.encoding != nil {
+		if n, err := t.encoding().Count(s); err == nil {
+			return n
 		}
-	})
-	if t.encoding == nil {
-		return EstimateTokens(s)
 	}
-	n, err := t.encoding.Count(s)
-	if err != nil {
-		return EstimateTokens(s)
-	}
-	return n
+	return EstimateTokens(s)
 }
 
 // Request returns an upper bound for r: its prompt including the schema, and

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -222,13 +223,7 @@ func Find(ctx context.Context, ollamaHost string, connect func(base string) (Ask
 		})
 	}
 	wait.Wait()
-	var running []Found
-	for _, f := range found {
-		if f.Model != "" {
-			running = append(running, f)
-		}
-	}
-	return running
+	return slices.DeleteFunc(found, func(f Found) bool { return f.Model == "" })
 }
 
 // isLoopback reports whether a host name is this machine.

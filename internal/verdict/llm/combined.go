@@ -201,19 +201,15 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 			continue
 		}
 		gradeStatements(statements, reply)
-		var missing []int
-		for pos, i := range ids {
-			for _, s := range statements[pos] {
-				r.statements[i] = append(r.statements[i], checkedStatement{s.text, s.answer.finding(group, r.task.Contexts)})
-			}
-			if len(statements[pos]) > 0 && reply.Downgraded {
-				r.mark(verdict.MarkDowngraded)
-			}
-			if r.statements[i] == nil {
-				missing = append(missing, i)
-			}
+		for _, s := range statements {
+			i := ids[s.sentence]
+			r.statements[i] = append(r.statements[i], checkedStatement{s.text, s.answer.finding(group, r.task.Contexts)})
 		}
-		if ids = missing; len(ids) == 0 {
+		if reply.Downgraded {
+			r.mark(verdict.MarkDowngraded)
+		}
+		ids = slices.DeleteFunc(slices.Clone(ids), func(i int) bool { return r.statements[i] != nil })
+		if len(ids) == 0 {
 			return nil
 		}
 	}
@@ -265,16 +261,16 @@ func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt 
 
 // A repliedStatement is a statement in a reply.
 type repliedStatement struct {
-	text   string
-	answer answer
-	index  int // in the reply
+	sentence int
+	text     string
+	answer   answer
 }
 
-// readStatements parses the statements of the sentences 0 to n-1 in a reply. A
-// statement without text or verdict, or with an unknown sentence id,
+// readStatements parses the statements of the sentences 0 to n-1 in a reply. There is at
+// least one. A statement without text or verdict, or with an unknown sentence id,
 // invalidates the whole reply: dropping it would compute the score from too few
 // claims.
-func readStatements(raw json.RawMessage, n int) ([][]repliedStatement, error) {
+func readStatements(raw json.RawMessage, n int) ([]repliedStatement, error) {
 	var reply struct {
 		Statements *[]struct {
 			SentenceID  json.RawMessage `json:"sentence_id"`
@@ -293,8 +289,8 @@ func readStatements(raw json.RawMessage, n int) ([][]repliedStatement, error) {
 	if len(*reply.Statements) == 0 {
 		return nil, errors.New("it has no statement")
 	}
-	out := make([][]repliedStatement, n)
-	for i, s := range *reply.Statements {
+	var out []repliedStatement
+	for _, s := range *reply.Statements {
 		id := llm.ParseIndex(s.SentenceID)
 		if id < 0 || id >= n {
 			return nil, errors.New("a statement with a sentence_id that was not asked for")
@@ -307,7 +303,7 @@ func readStatements(raw json.RawMessage, n int) ([][]repliedStatement, error) {
 		if label == verdict.Contradicted { // not distinguished by this request
 			label = verdict.NotMentioned
 		}
-		out[id] = append(out[id], repliedStatement{text, answer{label: label, reason: reasonLine(stringOf(s.Reasoning)), chunks: indexList(s.ChunkIDs)}, i})
+		out = append(out, repliedStatement{id, text, answer{label: label, reason: reasonLine(stringOf(s.Reasoning)), chunks: indexList(s.ChunkIDs)}})
 	}
 	return out, nil
 }

@@ -79,19 +79,13 @@ func gradeVerdicts(answers []*answer, reply *llm.Reply, w words) {
 }
 
 // gradeStatements grades the answers in a reply with statements.
-func gradeStatements(statements [][]repliedStatement, reply *llm.Reply) {
+func gradeStatements(statements []repliedStatement, reply *llm.Reply) {
 	spans := valueSpans(reply, "is_supported")
-	n := 0
-	for _, list := range statements {
-		n += len(list)
-	}
-	if len(reply.Logprobs) == 0 || len(spans) != n {
+	if len(reply.Logprobs) == 0 || len(spans) != len(statements) {
 		return
 	}
-	for _, list := range statements {
-		for i := range list {
-			list[i].answer.grade(reply, spans[list[i].index], defaultWords())
-		}
+	for i := range statements {
+		statements[i].answer.grade(reply, spans[i], defaultWords())
 	}
 }
 
