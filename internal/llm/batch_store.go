@@ -129,11 +129,10 @@ func (s *batchStore) deleteRound(ctx context.Context, round int) error {
 
 // A replyWriter stores the replies of one part in a transaction.
 type replyWriter struct {
-	store         *batchStore
-	tx            *sql.Tx
-	part          string
-	update        *sql.Stmt
-	markDuplicate *sql.Stmt
+	store  *batchStore
+	tx     *sql.Tx
+	part   string
+	update *sql.Stmt
 }
 
 // replaceReplies discards the replies of a part, calls store to write new ones,
@@ -146,10 +145,7 @@ func (s *batchStore) replaceReplies(ctx context.Context, part string, store func
 	defer func() { _ = tx.Rollback() }() // no-op after Commit
 	f := &replyWriter{store: s, tx: tx, part: part}
 	if _, err = tx.ExecContext(ctx, `UPDATE requests SET status = 0, body = NULL WHERE part = ?`, part); err == nil {
-		f.update, err = tx.PrepareContext(ctx, `UPDATE requests SET status = ?, body = ? WHERE key = ? AND part = ? AND status = 0`)
-	}
-	if err == nil {
-		f.markDuplicate, err = tx.PrepareContext(ctx, `UPDATE requests SET status = -1, body = NULL WHERE key = ? AND part = ?`)
+		f.update, err = tx.PrepareContext(ctx, `UPDATE requests SET status = iif(status = 0, ?, -1), body = iif(status = 0, ?, NULL) WHERE key = ? AND part = ?`)
 	}
 	if err != nil {
 		return s.wrapError(ctx, err)
@@ -176,12 +172,6 @@ func (s *batchStore) sync(ctx context.Context) error {
 func (f *replyWriter) put(ctx context.Context, key []byte, status int, body []byte) (known bool, err error) {
 	res, err := f.update.ExecContext(ctx, status, body, key, f.part)
 	if err != nil {
-		return false, f.store.wrapError(ctx, err)
-	}
-	if n, err := res.RowsAffected(); err != nil || n > 0 {
-		return true, f.store.wrapError(ctx, err)
-	}
-	if res, err = f.markDuplicate.ExecContext(ctx, key, f.part); err != nil {
 		return false, f.store.wrapError(ctx, err)
 	}
 	n, err := res.RowsAffected()
