@@ -19,17 +19,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A deferredError marks a request whose reply arrives later.
-type deferredError struct{}
-
-func (*deferredError) Error() string { return "the reply is not available yet" }
+// errDeferred marks a request whose reply arrives later.
+var errDeferred = errors.New("the reply is not available yet")
 
 // IsDeferred reports whether err only means that a batch or the last pass will
 // answer the request. The row may send other requests that do not depend on it.
-func IsDeferred(err error) bool {
-	_, ok := errors.AsType[*deferredError](err)
-	return ok
-}
+func IsDeferred(err error) bool { return errors.Is(err, errDeferred) }
 
 func requestFile(part string) string { return "requests-" + part + ".jsonl" }
 
@@ -48,7 +43,7 @@ type recorder struct {
 }
 
 // Complete returns the reply from the store. If there is none, it records the
-// request and returns a deferred error.
+// request and returns errDeferred.
 func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	key := requestKey(w.stack.Client.Endpoint(), w.stack.Client.ModelKey(), r)
 	a, known, err := w.batch.store.get(ctx, key)
@@ -59,12 +54,12 @@ func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		if reply, err, ok := w.stack.Client.replay(r, a); ok {
 			return reply, err
 		}
-		return nil, &deferredError{} // the last pass sends the request individually
+		return nil, errDeferred // the last pass sends the request individually
 	}
 	if err := w.record(ctx, key, r); err != nil {
 		return nil, err
 	}
-	return nil, &deferredError{}
+	return nil, errDeferred
 }
 
 // record writes a request to the current part.

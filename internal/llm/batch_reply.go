@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -164,9 +163,7 @@ func (c *Client) replay(r *Request, a storedResult) (reply *Reply, err error, ok
 		return nil, nil, false
 	}
 	final, room := classify(newBatchStatusError(a.status, a.body))
-	_, long := errors.AsType[*ContextLengthError](final)
-	_, refused := errors.AsType[*RefusalError](final)
-	if refused || long && room < minOutputTokens {
+	if isA[*RefusalError](final) || isA[*ContextLengthError](final) && room < minOutputTokens {
 		return nil, withUsage(final, usage.Usage{Requests: 1}), true
 	}
 	return nil, nil, false

@@ -281,10 +281,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &TimeoutError{After: c.timeout}
 	}
-	if _, ok := errors.AsType[*StatusError](err); ok {
-		return err
-	}
-	if _, ok := errors.AsType[*NetworkError](err); ok {
+	if isA[*StatusError](err) || isA[*NetworkError](err) {
 		return err
 	}
 	return &StatusError{Status: http.StatusOK, Message: invalidReply + c.wire.redactConnError(err)}

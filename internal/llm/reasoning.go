@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func (s *tokenSearch) firstRequest() *Request {
 	}
 	n := s.request.MaxTokens
 	n = max(n, min(n+allowance, s.ceiling(maxReasoning)))
-	n = min(n, s.limitOr(n))
+	n = min(n, cmp.Or(s.MaxOutputTokens, n))
 	if n == s.request.MaxTokens {
 		return s.request
 	}
@@ -116,7 +117,7 @@ func (s *tokenSearch) reasons() bool {
 // ceiling returns the largest limit to send: at most n, unless the user set
 // one. The budget must be locked.
 func (s *tokenSearch) ceiling(n int) int {
-	n = s.limitOr(n)
+	n = cmp.Or(s.MaxOutputTokens, n)
 	if l := s.budget.limit; l > 0 {
 		n = min(n, l)
 	}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -86,10 +87,11 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 func (p *ReplyRetry) retryRequest(r *Request, err error) *Request {
 	next := *r
 	if isA[*LengthError](err) {
+		limit := cmp.Or(p.MaxOutputTokens, maxAnswerTokens)
 		used := max(r.MaxTokens, UsageOf(err).CompletionTokens)
-		next.MaxTokens, next.Bounded = min(2*used, p.limitOr(maxAnswerTokens)), true
+		next.MaxTokens, next.Bounded = min(2*used, limit), true
 		if r.Accept != nil { // a one-word reply is truncated only if reasoning precedes it
-			next.MaxTokens = max(next.MaxTokens, min(minReasoning, p.limitOr(maxAnswerTokens)))
+			next.MaxTokens = max(next.MaxTokens, min(minReasoning, limit))
 		}
 		if next.MaxTokens <= r.MaxTokens || used == 0 {
 			return nil
@@ -104,12 +106,4 @@ func (p *ReplyRetry) retryRequest(r *Request, err error) *Request {
 		return &next
 	}
 	return nil
-}
-
-// limitOr returns MaxOutputTokens, or n if it is not set.
-func (p *ReplyRetry) limitOr(n int) int {
-	if p.MaxOutputTokens > 0 {
-		return p.MaxOutputTokens
-	}
-	return n
 }

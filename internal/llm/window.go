@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -281,19 +280,14 @@ func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used
 	}
 	r := &Request{Messages: []Message{{User, b.String()}}, MaxTokens: probeReplyTokens, Prompt: "probe/1"}
 	reply, err := w.Next.Complete(ctx, r)
-	_, tooLong := errors.AsType[*ContextLengthError](err)
-	_, lengthErr := errors.AsType[*LengthError](err)
-	_, parseErr := errors.AsType[*ParseError](err)
-	_, refused := errors.AsType[*RefusalError](err)
+	used = UsageOf(err)
 	switch {
 	case err == nil:
 		used = reply.Usage
-	case tooLong:
-		return n, UsageOf(err), nil
-	case lengthErr, parseErr, refused:
-		used = UsageOf(err)
-	default:
-		return 0, UsageOf(err), err
+	case isA[*ContextLengthError](err):
+		return n, used, nil
+	case !isReply(err):
+		return 0, used, err
 	}
 	if !w.isServerCount(r, used) {
 		return 0, used, nil

@@ -4,6 +4,7 @@ package llm
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -224,7 +225,7 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 		}
 	}
 	if !parsed {
-		return noStatementsError(parseErr)
+		return fmt.Errorf("no statements in %d tries: %w", maxAttempts, parseErr)
 	}
 	w.unmapped = append(w.unmapped, best...)
 	return nil

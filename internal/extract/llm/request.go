@@ -3,7 +3,6 @@ package llm
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -77,10 +76,6 @@ var (
 	errUnknownID    = errors.New("a statement with a sentence_id that was not asked for")
 	errNoStatements = errors.New("it has no statement")
 )
-
-func noStatementsError(err error) error {
-	return fmt.Errorf("no statements in %d tries: %w", maxAttempts, err)
-}
 
 // parseStatements parses a reply about sentences 0 to n-1 and returns the
 // statements by sentence. An unknown id is an error: the model has numbered the
