@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // Redact removes keys and header values from the text of an error that quotes the
@@ -22,44 +20,27 @@ func (c *Client) Redact(text string) string { return c.wire.redactError(text) }
 func (c *Client) Ask(ctx context.Context, path string, body any) (json.RawMessage, error) {
 	attemptCtx, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
-	method := http.MethodGet
-	if body != nil {
-		method = http.MethodPost
-	}
-	r, err := c.newRequest(attemptCtx, method, strings.TrimSuffix(c.endpoint.base, "/v1")+path, body)
-	if err != nil {
-		return nil, err
-	}
-	return c.fetch(ctx, r)
-}
-
-// newRequest returns a request with the key. body is sent as JSON unless it is nil.
-func (c *Client) newRequest(ctx context.Context, method, url string, body any) (*http.Request, error) {
-	var content []byte
+	method, content := http.MethodGet, []byte(nil)
 	if body != nil {
 		var err error
 		if content, err = json.Marshal(body); err != nil {
 			return nil, err
 		}
+		method = http.MethodPost
 	}
-	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(content))
+	r, err := http.NewRequestWithContext(attemptCtx, method, strings.TrimSuffix(c.endpoint.base, "/v1")+path, bytes.NewReader(content))
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Accept", "application/json")
 	r.Header.Set("Content-Type", "application/json")
-	if c.key != "" && c.endpoint.apiType == openai.APITypeOpenAI {
+	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	return r, nil
-}
-
-// fetch sends a request and returns the JSON object of the reply.
-func (c *Client) fetch(ctx context.Context, r *http.Request) ([]byte, error) {
 	res, err := c.wire.Do(r)
 	if err != nil {
 		return nil, c.failure(ctx, err)
 	}
 	defer res.Body.Close()
-	return io.ReadAll(res.Body)
+	reply, err := io.ReadAll(res.Body)
+	return reply, err
 }

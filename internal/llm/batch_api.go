@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime/multipart"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -25,197 +23,127 @@ const (
 	// maxBatchLine limits the bytes read from each line of a reply file. A reply of 16384
 	// tokens takes about 100 kB.
 	maxBatchLine = 4 << 20
+	listPage     = 100
 	// maxPages limits the search for a recently created batch. The newest batches are
 	// listed first.
 	maxPages = 20
 )
 
-// A remoteBatch is the state of a batch on the server. It has only the fields that are
-// used: others differ between servers, such as the times of Azure.
+// A remoteBatch is the state of a batch on the server.
 type remoteBatch struct {
-	ID         string         `json:"id"`
-	Status     string         `json:"status"`         // in lower case
-	OutputFile string         `json:"output_file_id"` // may be empty
-	ErrorFile  string         `json:"error_file_id"`  // may be empty
-	Metadata   map[string]any `json:"metadata"`
-	Counts     struct {
-		Total     int `json:"total"` // 0 if the server does not report it
-		Completed int `json:"completed"`
-		Failed    int `json:"failed"`
-	} `json:"request_counts"`
-	Errors struct {
-		Data []batchIssue `json:"data"`
-	} `json:"errors"`
+	id, status            string
+	outputFile, errorFile string // ids of files; may be empty
+	completed, total      int    // requests; total is 0 if the server does not report it
+	issues                []batchIssue
 }
 
 // A batchIssue is a reason why the server rejected a batch.
 type batchIssue struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Line    int    `json:"line"` // line of the uploaded file, from 1, or 0 if unknown
+	code, message string
+	line          int // line of the uploaded file, from 1, or 0 if unknown
 }
 
 // batchURL returns the path in the requests of a batch.
-func (c *Client) batchURL() string {
+func (c *Client) batchURL() openai.BatchEndpoint {
 	if c.endpoint.apiType == openai.APITypeAzure {
 		return "/chat/completions" // as documented by Azure for APIs before v1
 	}
-	return "/v1/chat/completions"
-}
-
-// call sends a request to a path of the API and decodes the reply.
-func (c *Client) call(ctx context.Context, method, path string, body, reply any) error {
-	reqCtx, cancel := withTimeout(ctx, c.timeout)
-	defer cancel()
-	r, err := c.newRequest(reqCtx, method, c.endpoint.url(path), body)
-	if err != nil {
-		return err
-	}
-	return c.decode(ctx, r, reply)
-}
-
-// decode sends a request and decodes the reply.
-func (c *Client) decode(ctx context.Context, r *http.Request, reply any) error {
-	content, err := c.fetch(ctx, r)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(content, reply); err != nil {
-		return c.failure(ctx, err)
-	}
-	return nil
+	return openai.BatchEndpointChatCompletions
 }
 
 // upload sends a file and returns its id.
 func (c *Client) upload(ctx context.Context, path, name string) (id string, err error) {
-	reqCtx, cancel := context.WithTimeout(ctx, transferTimeout)
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{path: path}), transferTimeout)
 	defer cancel()
-	r, err := c.newRequest(reqCtx, http.MethodPost, c.endpoint.url("/files"), nil)
+	f, err := c.api.CreateFileBytes(reqCtx, openai.FileBytesRequest{Name: name, Bytes: []byte(placeholder), Purpose: openai.PurposeBatch})
 	if err != nil {
-		return "", err
+		return "", c.failure(ctx, err)
 	}
-	if err := attachFile(r, path, name); err != nil {
-		return "", err
-	}
-	var file struct {
-		ID string `json:"id"`
-	}
-	if err := c.decode(ctx, r, &file); err != nil {
-		return "", err
-	}
-	if file.ID == "" {
+	if f.ID == "" {
 		return "", missingIDError("file")
 	}
-	return file.ID, nil
-}
-
-// attachFile makes r upload the file at path under a name, without holding it in memory.
-func attachFile(r *http.Request, path, name string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	var buf bytes.Buffer
-	form := multipart.NewWriter(&buf)
-	if err := form.WriteField("purpose", "batch"); err != nil {
-		return err
-	}
-	if _, err := form.CreateFormFile("file", name); err != nil {
-		return err
-	}
-	n := buf.Len()
-	if err := form.Close(); err != nil {
-		return err
-	}
-	before, after := buf.Bytes()[:n], buf.Bytes()[n:]
-	r.Header.Set("Content-Type", form.FormDataContentType())
-	r.ContentLength = int64(buf.Len()) + info.Size()
-	r.GetBody = func() (io.ReadCloser, error) {
-		file, err := safefile.OpenFile(path, os.O_RDONLY, 0)
-		if err != nil {
-			return nil, err
-		}
-		return &fileBody{io.MultiReader(bytes.NewReader(before), file, bytes.NewReader(after)), file}, nil
-	}
-	r.Body, err = r.GetBody()
-	return err
-}
-
-// A fileBody is a request body with a file between a prefix and a suffix.
-type fileBody struct {
-	io.Reader
-	io.Closer
+	return f.ID, nil
 }
 
 // isUploaded reports whether the server has processed an uploaded file. That
 // takes a while on Azure but not on OpenAI. Other servers may report no status.
 func (c *Client) isUploaded(ctx context.Context, id string) (bool, error) {
-	var file struct {
-		Status  string `json:"status"`
-		Details string `json:"status_details"`
+	reqCtx, cancel := withTimeout(ctx, c.timeout)
+	defer cancel()
+	f, err := c.api.GetFile(reqCtx, id)
+	if err != nil {
+		return false, c.failure(ctx, err)
 	}
-	if err := c.call(ctx, http.MethodGet, "/files/"+id, nil, &file); err != nil {
-		return false, err
-	}
-	switch strings.ToLower(file.Status) {
+	switch strings.ToLower(f.Status) {
 	case "error", "failed", "deleted":
-		return false, &StatusError{Status: 200, Message: "the request file was rejected: " + file.Status + " " + file.Details}
+		return false, &StatusError{Status: 200, Message: "the request file was rejected: " + f.Status + " " + f.StatusDetails}
 	case "pending", "running":
 		return false, nil
 	}
 	return true, nil
 }
 
-// createBatch creates a batch from a file of requests and returns its id.
-func (c *Client) createBatch(ctx context.Context, file string, metadata map[string]any) (id string, err error) {
-	var b remoteBatch
-	if err := c.call(ctx, http.MethodPost, "/batches", map[string]any{
-		"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h", "metadata": metadata,
-	}, &b); err != nil {
-		return "", err
+// createBatch creates a batch from a file of requests.
+func (c *Client) createBatch(ctx context.Context, file string, metadata map[string]any) (remoteBatch, error) {
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: keepKnownFields}), c.timeout)
+	defer cancel()
+	b, err := c.api.CreateBatch(reqCtx, openai.CreateBatchRequest{
+		InputFileID: file, Endpoint: c.batchURL(), CompletionWindow: "24h", Metadata: metadata,
+	})
+	if err != nil {
+		return remoteBatch{}, c.failure(ctx, err)
 	}
 	if b.ID == "" {
-		return "", missingIDError("batch")
+		return remoteBatch{}, missingIDError("batch")
 	}
-	return b.ID, nil
+	return newRemoteBatch(&b.Batch), nil
 }
 
 // retrieveBatch returns the state of a batch.
-func (c *Client) retrieveBatch(ctx context.Context, id string) (b remoteBatch, err error) {
-	if err := c.call(ctx, http.MethodGet, "/batches/"+id, nil, &b); err != nil {
-		return remoteBatch{}, err
+func (c *Client) retrieveBatch(ctx context.Context, id string) (remoteBatch, error) {
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: keepKnownFields}), c.timeout)
+	defer cancel()
+	b, err := c.api.RetrieveBatch(reqCtx, id)
+	if err != nil {
+		return remoteBatch{}, c.failure(ctx, err)
 	}
 	if b.ID != id {
 		return remoteBatch{}, missingIDError("batch")
 	}
-	b.Status = strings.ToLower(b.Status)
-	return b, nil
+	return newRemoteBatch(&b.Batch), nil
 }
 
-// findBatch searches the server's batches for one with the given metadata. It returns ""
-// if there is none.
-func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (id string, err error) {
-	const list = "/batches?limit=100"
-	path := list
+// findBatch searches the server's batches for one with the given metadata.
+func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (found remoteBatch, ok bool, err error) {
+	var after *string
+	limit := listPage
 	for range maxPages {
-		var page struct {
-			Data []remoteBatch `json:"data"`
-			More bool          `json:"has_more"`
+		page, err := c.listBatches(ctx, after, &limit)
+		if err != nil {
+			return remoteBatch{}, false, err
 		}
-		if err := c.call(ctx, http.MethodGet, path, nil, &page); err != nil {
-			return "", err
-		}
-		for _, b := range page.Data {
-			if containsAll(b.Metadata, metadata) && b.ID != "" {
-				return b.ID, nil
+		for i := range page.Data {
+			if containsAll(page.Data[i].Metadata, metadata) && page.Data[i].ID != "" {
+				return newRemoteBatch(&page.Data[i]), true, nil
 			}
 		}
-		if !page.More || len(page.Data) == 0 {
+		if !page.HasMore || len(page.Data) == 0 {
 			break
 		}
-		path = list + "&after=" + url.QueryEscape(page.Data[len(page.Data)-1].ID)
+		last := page.Data[len(page.Data)-1].ID
+		after = &last
 	}
-	return "", nil
+	return remoteBatch{}, false, nil
+}
+
+func (c *Client) listBatches(ctx context.Context, after *string, limit *int) (openai.ListBatchResponse, error) {
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: keepKnownListFields}), c.timeout)
+	defer cancel()
+	page, err := c.api.ListBatch(reqCtx, after, limit)
+	if err != nil {
+		return page, c.failure(ctx, err)
+	}
+	return page, nil
 }
 
 // containsAll reports whether m contains all entries of subset.
@@ -231,18 +159,14 @@ func containsAll(m, subset map[string]any) bool {
 // forEachLine calls yield for each line of a file on the server, with the key
 // redacted. line is nil if it is too long, and only valid during the call.
 func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
-	reqCtx, cancel := context.WithTimeout(ctx, transferTimeout)
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{stream: true}), transferTimeout)
 	defer cancel()
-	req, err := c.newRequest(reqCtx, http.MethodGet, c.endpoint.url("/files/"+id+"/content"), nil)
-	if err != nil {
-		return err
-	}
-	res, err := c.wire.send(req)
+	raw, err := c.api.GetFileContent(reqCtx, id)
 	if err != nil {
 		return c.failure(ctx, err)
 	}
-	defer res.Body.Close()
-	r := bufio.NewReaderSize(res.Body, 256<<10)
+	defer raw.Close()
+	r := bufio.NewReaderSize(raw, 256<<10)
 	var line []byte
 	for {
 		var readErr error
@@ -284,9 +208,154 @@ func appendLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 
 // deleteFile deletes a file from the server.
 func (c *Client) deleteFile(ctx context.Context, id string) error {
-	return c.call(ctx, http.MethodDelete, "/files/"+id, nil, &struct{}{})
+	reqCtx, cancel := withTimeout(ctx, c.timeout)
+	defer cancel()
+	if err := c.api.DeleteFile(reqCtx, id); err != nil {
+		return c.failure(ctx, err)
+	}
+	return nil
 }
 
 func missingIDError(kind string) error {
 	return &StatusError{Status: 200, Message: "what it sent is no " + kind + ": has the server batches?"}
+}
+
+func newRemoteBatch(b *openai.Batch) remoteBatch {
+	out := remoteBatch{
+		id: b.ID, status: strings.ToLower(b.Status),
+		completed: b.RequestCounts.Completed + b.RequestCounts.Failed, total: b.RequestCounts.Total,
+	}
+	if b.OutputFileID != nil {
+		out.outputFile = *b.OutputFileID
+	}
+	if b.ErrorFileID != nil {
+		out.errorFile = *b.ErrorFileID
+	}
+	if b.Errors != nil {
+		for _, e := range b.Errors.Data {
+			f := batchIssue{code: e.Code, message: truncateText(e.Message, 300)}
+			if e.Line != nil {
+				f.line = *e.Line
+			}
+			out.issues = append(out.issues, f)
+		}
+	}
+	return out
+}
+
+// A transfer customizes a request of the Batch API. It is passed in the context
+// because go-openai builds and parses requests itself: it holds uploads in
+// memory, and can't parse the string timestamps in Azure's batches.
+type transfer struct {
+	path     string              // file to upload, if any
+	stream   bool                // return the response without reading it
+	simplify func([]byte) []byte // rewrites the response for go-openai; may be nil
+}
+
+type transferKey struct{}
+
+// placeholder is the content of an upload that transfer.attachFile replaces
+// with the file.
+const placeholder = "the-file-goes-here"
+
+func withTransfer(ctx context.Context, t *transfer) context.Context {
+	return context.WithValue(ctx, transferKey{}, t)
+}
+
+// transferFromContext returns the transfer in ctx, or nil.
+func transferFromContext(ctx context.Context) *transfer {
+	t, _ := ctx.Value(transferKey{}).(*transfer)
+	return t
+}
+
+// attachFile streams the file into the body of an upload.
+func (t *transfer) attachFile(r *http.Request) error {
+	if t == nil || t.path == "" {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	before, after, ok := bytes.Cut(body, []byte(placeholder))
+	if !ok {
+		return errors.New("missing file placeholder in the upload form")
+	}
+	info, err := os.Stat(t.path)
+	if err != nil {
+		return err
+	}
+	r.ContentLength = int64(len(before)) + info.Size() + int64(len(after))
+	r.GetBody = func() (io.ReadCloser, error) {
+		file, err := safefile.OpenFile(t.path, os.O_RDONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &fileBody{io.MultiReader(bytes.NewReader(before), file, bytes.NewReader(after)), file}, nil
+	}
+	r.Body, err = r.GetBody()
+	return err
+}
+
+// A fileBody is a request body with a file between a prefix and a suffix.
+type fileBody struct {
+	io.Reader
+	io.Closer
+}
+
+// isStreamed reports whether the response is returned without reading it.
+// Errors never are.
+func (t *transfer) isStreamed(res *http.Response) bool {
+	return t != nil && t.stream && res.StatusCode >= 200 && res.StatusCode < 300
+}
+
+// rewrite returns the response body for go-openai.
+func (t *transfer) rewrite(body []byte) []byte {
+	if t == nil || t.simplify == nil {
+		return body
+	}
+	return t.simplify(body)
+}
+
+// keepKnownFields removes unused fields of a batch. go-openai rejects a batch
+// if any of them has an unexpected type.
+func keepKnownFields(body []byte) []byte {
+	var b struct {
+		ID       json.RawMessage `json:"id,omitempty"`
+		Status   json.RawMessage `json:"status,omitempty"`
+		Input    json.RawMessage `json:"input_file_id,omitempty"`
+		Output   json.RawMessage `json:"output_file_id,omitempty"`
+		Failed   json.RawMessage `json:"error_file_id,omitempty"`
+		Errors   json.RawMessage `json:"errors,omitempty"`
+		Counts   json.RawMessage `json:"request_counts,omitempty"`
+		Metadata json.RawMessage `json:"metadata,omitempty"`
+	}
+	if json.Unmarshal(body, &b) != nil {
+		return body
+	}
+	out, err := json.Marshal(b)
+	if err != nil {
+		return body
+	}
+	return out
+}
+
+// keepKnownListFields is like keepKnownFields, but for a list of batches.
+func keepKnownListFields(body []byte) []byte {
+	var l struct {
+		Data   []json.RawMessage `json:"data"`
+		LastID json.RawMessage   `json:"last_id,omitempty"`
+		More   json.RawMessage   `json:"has_more,omitempty"`
+	}
+	if json.Unmarshal(body, &l) != nil {
+		return body
+	}
+	for i := range l.Data {
+		l.Data[i] = keepKnownFields(l.Data[i])
+	}
+	out, err := json.Marshal(l)
+	if err != nil {
+		return body
+	}
+	return out
 }

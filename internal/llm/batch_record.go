@@ -157,10 +157,10 @@ func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 		return nil, err
 	}
 	line, err := json.Marshal(struct {
-		CustomID string          `json:"custom_id"`
-		Body     json.RawMessage `json:"body"`
-		Method   string          `json:"method"`
-		URL      string          `json:"url"`
+		CustomID string               `json:"custom_id"`
+		Body     json.RawMessage      `json:"body"`
+		Method   string               `json:"method"`
+		URL      openai.BatchEndpoint `json:"url"`
 	}{base64.RawURLEncoding.EncodeToString(key), mergeBody(body, c.wire.extraBody), http.MethodPost, c.batchURL()})
 	if err != nil {
 		return nil, err

@@ -150,23 +150,25 @@ func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 			return err
 		}
 	}
-	var id string
-	err := b.retry(ctx, func(ctx context.Context) (err error) {
+	var created remoteBatch
+	err := b.retry(ctx, func(ctx context.Context) error {
 		if search {
-			if id, err = c.findBatch(ctx, metadata); err != nil {
+			found, ok, err := c.findBatch(ctx, metadata)
+			if err != nil {
 				return fmt.Errorf("check for an existing batch: %w", err)
 			}
-			if id != "" {
+			if created = found; ok {
 				return nil
 			}
 		}
-		id, err = c.createBatch(ctx, p.File, metadata)
+		var err error
+		created, err = c.createBatch(ctx, p.File, metadata)
 		search = err != nil && !isRejection(err)
 		return err
 	})
 	switch {
 	case err == nil:
-		p.Batch, p.Status = id, partCreated
+		p.Batch, p.Status = created.id, partCreated
 		b.notifyf("batch %s: submitted, %s", p.Batch, count(p.Requests, "request", "requests"))
 		return b.save()
 	case search || ctx.Err() != nil:
@@ -213,15 +215,15 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]st
 	if err != nil {
 		return err
 	}
-	switch info.Status {
+	switch info.status {
 	case "completed", "expired", "cancelled":
 		return b.fetchReplies(ctx, p, info)
 	case "failed":
 		return b.handleRejection(p, info)
 	}
-	status := strings.ReplaceAll(info.Status, "_", " ")
-	if n := info.Counts; n.Total > 0 {
-		status += fmt.Sprintf(", %d of %d done", n.Completed+n.Failed, n.Total)
+	status := strings.ReplaceAll(info.status, "_", " ")
+	if info.total > 0 {
+		status += fmt.Sprintf(", %d of %d done", info.completed, info.total)
 	}
 	if status != "" && lastStatus[p.Batch] != status {
 		b.notifyf("batch %s: %s", p.Batch, status)
@@ -234,32 +236,30 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]st
 // requests, and returns the error of the rejected one.
 func (b *Batch) handleRejection(p *batchPart, info remoteBatch) error {
 	const maxReasons = 3
-	err := errors.New("batch " + p.Batch + " was rejected")
-	var reasons []string
-	for _, f := range info.Errors.Data {
-		reason := truncateText(f.Message, 300)
-		if f.Line > 0 {
-			reason = fmt.Sprintf("line %d: %s", f.Line, reason)
+	rejected := "batch " + p.Batch + " was rejected"
+	separator := ": "
+	for i, f := range info.issues {
+		if i == maxReasons {
+			rejected += fmt.Sprintf("; and %d more", len(info.issues)-i)
+			break
 		}
-		reasons = append(reasons, reason)
+		if rejected += separator; f.line > 0 {
+			rejected += fmt.Sprintf("line %d: ", f.line)
+		}
+		rejected += f.message
+		separator = "; "
 	}
-	if n := len(reasons) - maxReasons; n > 0 {
-		reasons = append(reasons[:maxReasons], fmt.Sprintf("and %d more", n))
-	}
-	if len(reasons) > 0 {
-		err = fmt.Errorf("%w: %s", err, strings.Join(reasons, "; "))
-	}
-	queueIsFull := slices.ContainsFunc(info.Errors.Data, func(f batchIssue) bool { return isQueueFull(f.Code + " " + f.Message) })
+	queueIsFull := slices.ContainsFunc(info.issues, func(f batchIssue) bool { return isQueueFull(f.code + " " + f.message) })
 	p.Batch, p.Status, p.Attempt = "", partUploaded, p.Attempt+1
 	if queueIsFull && b.hasQueuedBatches(p) {
 		return b.waitForQueue(p)
 	}
-	return errors.Join(err, b.save())
+	return errors.Join(errors.New(rejected), b.save())
 }
 
 // fetchReplies stores the replies of a batch that has ended.
 func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, info remoteBatch) error {
-	p.Output, p.Failed = info.OutputFile, info.ErrorFile
+	p.Output, p.Failed = info.outputFile, info.errorFile
 	if err := b.retry(ctx, func(ctx context.Context) error { return b.collect(ctx, p) }); err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, info remoteBatch
 	if err := b.save(); err != nil {
 		return err
 	}
-	status := info.Status + ", " + count(p.Replies, "reply", "replies")
+	status := info.status + ", " + count(p.Replies, "reply", "replies")
 	if n := p.Requests - p.Replies; n > 0 {
 		status += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
 	}

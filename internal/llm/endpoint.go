@@ -34,23 +34,6 @@ func sameHost(a, b string) bool {
 	return err == nil && err2 == nil && u.Scheme == v.Scheme && strings.EqualFold(u.Host, v.Host)
 }
 
-// url returns the URL of a path of the API, which may have a query and is not that of a
-// deployment.
-func (e *endpoint) url(path string) string {
-	base := strings.TrimRight(e.base, "/")
-	if e.apiType == openai.APITypeAzure {
-		base += "/openai"
-	}
-	if e.version == "" {
-		return base + path
-	}
-	separator := "?"
-	if strings.Contains(path, "?") {
-		separator = "&"
-	}
-	return base + path + separator + "api-version=" + url.QueryEscape(e.version)
-}
-
 // newEndpoint parses a base URL. It is an Azure URL if indicated by its host, by a path
 // with /openai/deployments/NAME or by an api-version in the query:
 //

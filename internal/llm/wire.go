@@ -95,20 +95,47 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 
 // Do implements openai.HTTPDoer.
 func (w *wire) Do(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("api-key") == "" {
+		r.Header.Del("api-key")
+	}
+	if w.apiKey != "" {
+		r.Header.Set("api-key", w.apiKey)
+	}
+	w.headers.apply(r)
 	if err := w.rewriteBody(r); err != nil {
 		return nil, err
 	}
-	res, err := w.send(r)
-	if err != nil {
+	t := transferFromContext(r.Context())
+	if err := t.attachFile(r); err != nil {
 		return nil, err
 	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxReplyBytes+1))
-	if len(body) > maxReplyBytes {
-		return nil, &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("the reply is larger than %d MiB", maxReplyBytes>>20)}
-	}
+	res, err := w.http.Do(r)
 	if err != nil {
 		return nil, w.networkError(r.Context(), err)
+	}
+	if t.isStreamed(res) {
+		return res, nil
+	}
+	defer res.Body.Close()
+	ok := res.StatusCode >= 200 && res.StatusCode < 300
+	limit := maxErrorBytes
+	if ok {
+		limit = maxReplyBytes
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
+	if len(body) > limit && ok {
+		return nil, &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("the reply is larger than %d MiB", maxReplyBytes>>20)}
+	}
+	if err != nil && ok {
+		return nil, w.networkError(r.Context(), err)
+	}
+	for _, values := range res.Header {
+		for i := range values {
+			values[i] = w.redactError(values[i])
+		}
+	}
+	if !ok {
+		return nil, w.statusError(res, []byte(w.redactError(string(body))))
 	}
 	if err := w.checkReply(res, body); err != nil {
 		return nil, err
@@ -118,34 +145,8 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	} else {
 		body = w.redactJSON(body) // Client.read redacts chat completions
 	}
-	res.Body = io.NopCloser(bytes.NewReader(dropInvalidLogprobs(dropInvalidUsage(replaceNonNumbers(body)))))
+	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidLogprobs(dropInvalidUsage(replaceNonNumbers(body))))))
 	return res, nil
-}
-
-// send sends a request and returns a successful response, whose body is not redacted.
-func (w *wire) send(r *http.Request) (*http.Response, error) {
-	if r.Header.Get("api-key") == "" {
-		r.Header.Del("api-key")
-	}
-	if w.apiKey != "" {
-		r.Header.Set("api-key", w.apiKey)
-	}
-	w.headers.apply(r)
-	res, err := w.http.Do(r)
-	if err != nil {
-		return nil, w.networkError(r.Context(), err)
-	}
-	for _, values := range res.Header {
-		for i := range values {
-			values[i] = w.redactError(values[i])
-		}
-	}
-	if res.StatusCode >= 200 && res.StatusCode < 300 {
-		return res, nil
-	}
-	defer res.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes)) // as much as was received
-	return nil, w.statusError(res, []byte(w.redactError(string(body))))
 }
 
 // nonNumber matches JSON strings, and the numbers that Python writes but JSON lacks.
@@ -193,19 +194,22 @@ func dropInvalidUsage(body []byte) []byte {
 // CloseIdleConnections closes connections that are not in use.
 func (w *wire) CloseIdleConnections() { w.http.CloseIdleConnections() }
 
-// rewriteBody writes a temperature of 0 to chat requests, and adds the extra body.
-// go-openai omits zeros, so the request contains the smallest positive
+// rewriteBody writes a temperature of 0 and adds the extra body to chat
+// requests. go-openai omits zeros, so the request contains the smallest positive
 // float32, which some servers round up to 0.01. The replaced text can't occur in
 // a message because quotes in JSON strings are escaped.
 func (w *wire) rewriteBody(r *http.Request) error {
-	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err
 	}
-	b = mergeBody(bytes.Replace(b, []byte(tinyTemperature), []byte(zeroedTemperature), 1), w.extraBody)
+	b = bytes.Replace(b, []byte(tinyTemperature), []byte(zeroedTemperature), 1)
+	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		b = mergeBody(b, w.extraBody)
+	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
 	return nil
