@@ -236,18 +236,21 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]st
 // requests, and returns the error of the rejected one.
 func (b *Batch) handleRejection(p *batchPart, info remoteBatch) error {
 	const maxReasons = 3
-	rejected := "batch " + p.Batch + " was rejected"
-	separator := ": "
+	var reasons []string
 	for i, f := range info.issues {
 		if i == maxReasons {
-			rejected += fmt.Sprintf("; and %d more", len(info.issues)-i)
+			reasons = append(reasons, fmt.Sprintf("and %d more", len(info.issues)-i))
 			break
 		}
-		if rejected += separator; f.line > 0 {
-			rejected += fmt.Sprintf("line %d: ", f.line)
+		reason := f.message
+		if f.line > 0 {
+			reason = fmt.Sprintf("line %d: %s", f.line, reason)
 		}
-		rejected += f.message
-		separator = "; "
+		reasons = append(reasons, reason)
+	}
+	rejected := "batch " + p.Batch + " was rejected"
+	if len(reasons) > 0 {
+		rejected += ": " + strings.Join(reasons, "; ")
 	}
 	queueIsFull := slices.ContainsFunc(info.issues, func(f batchIssue) bool { return isQueueFull(f.code + " " + f.message) })
 	p.Batch, p.Status, p.Attempt = "", partUploaded, p.Attempt+1
