@@ -359,6 +359,7 @@ func TestLocalModelRequirements(t *testing.T) {
 		"truncated weights":     {[]string{"--judge", broken}, exitFailure, []string{"model.safetensors"}},
 		"weights with a call":   {[]string{"--judge", hostile}, exitFailure, []string{`pytorch_model.bin: tensor "w": the pickle calls os.system, which ragfaith does not run`}},
 		"layout of tokens":      {[]string{"--judge", dir, "--profile", "lettucedetect"}, exitUsage, []string{"classifies tokens"}},
+		"layout of tokens, llm": {[]string{"--judge", "lexical", "--profile", "lettucedetect"}, exitUsage, []string{"classifies tokens, not lexical"}},
 		"empty directory":       {[]string{"--judge", t.TempDir()}, exitFailure, []string{"config.json"}},
 		"model not downloaded":  {[]string{"--judge", "hhem"}, exitFailure, []string{"ragfaith models pull hhem-2.1-open"}},
 		"misspelled judge":      {[]string{"--judge", "lexicla"}, exitUsage, []string{"did you mean lexical"}},

@@ -149,10 +149,13 @@ func expandHome(path string, sys system) string {
 	return path
 }
 
+//nolint:gochecknoglobals // constant
+var variables = regexp.MustCompile(`\$(\w+|\{[^}]*\})`)
+
 // expandPath is expandHome that also replaces $NAME and ${NAME} with the values of
 // variables that are set.
 func expandPath(path string, sys system) string {
-	return regexp.MustCompile(`\$(\w+|\{[^}]*\})`).ReplaceAllStringFunc(expandHome(path, sys), func(name string) string {
+	return variables.ReplaceAllStringFunc(expandHome(path, sys), func(name string) string {
 		if value, ok := sys.LookupEnv(strings.Trim(name[1:], "{}")); ok {
 			return value
 		}

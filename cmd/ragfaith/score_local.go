@@ -77,6 +77,9 @@ func (o *scoreOptions) usesLocalModel() bool { return o.judge != judgeLexical &&
 // checkLocal returns an error for invalid combinations of local model options.
 func (o *scoreOptions) checkLocal() error {
 	if !o.usesLocalModel() {
+		if o.profile == profileLettuce {
+			return usagef("--profile lettucedetect needs a judge that classifies tokens, not %s", o.judge)
+		}
 		unused := o.explicitFlags(localModelGroup)
 		if o.llm.semanticCache && o.llm.embedsLocally() { // the embedding model may be in --models
 			unused = slices.DeleteFunc(unused, func(name string) bool { return name == "--models" })

@@ -23,7 +23,7 @@ const (
 	maxWidth     = 1 << 16
 	maxRatio     = 16 // of two widths, so that a small file has no large hidden states
 	maxLayers    = 1 << 10
-	maxHeads     = 1 << 8  // T5 with 11 billion parameters has 128
+	maxHeads     = 1 << 8  // T5 version 1.1 with 11 billion parameters has 64
 	maxRows      = 1 << 24 // rows of an embedding table
 	maxLabels    = 1 << 10
 	maxPositions = 1 << 24

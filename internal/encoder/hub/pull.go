@@ -143,22 +143,15 @@ func (j *pullJob) read(ctx context.Context, f remoteFile, limit int64) ([]byte, 
 // checkConfig downloads the configuration and applies CheckConfig.
 func (j *pullJob) checkConfig(ctx context.Context) error {
 	f := j.files[0] // the first of modelFiles, and required
-	_, statErr := os.Stat(j.Store.content(f))
 	config, err := j.read(ctx, f, maxConfigSize)
 	if err != nil {
 		return err
 	}
 	sentence := slices.ContainsFunc(j.files, func(f remoteFile) bool { return f.Name == modulesFile })
-	if err = j.CheckConfig(config, sentence); err == nil {
-		return nil
+	if err := j.CheckConfig(config, sentence); err != nil {
+		return fmt.Errorf("%s: %w", f.Repo, err)
 	}
-	if statErr != nil { // leave nothing; directories are kept if they contain other files
-		blob := j.Store.blob(f)
-		for _, path := range []string{blob, filepath.Dir(blob), j.Store.repoDir(f.Repo)} {
-			_ = os.Remove(path)
-		}
-	}
-	return fmt.Errorf("%s: %w", f.Repo, err)
+	return nil
 }
 
 // addShards downloads the index and adds its shards to the files.

@@ -12,11 +12,11 @@ import (
 // mapFile maps the first size bytes of f for reading.
 func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	data, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
-	if errors.Is(err, unix.ENODEV) { // the file system does not support it
-		return nil, nil, errors.ErrUnsupported
-	}
-	if err != nil {
+	if errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EAGAIN) { // memory is short
 		return nil, nil, err
+	}
+	if err != nil { // some file systems do not support it
+		return nil, nil, errors.ErrUnsupported
 	}
 	return data, func() error { return unix.Munmap(data) }, nil
 }

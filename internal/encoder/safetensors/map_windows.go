@@ -11,8 +11,8 @@ import (
 // mapFile maps the first size bytes of f for reading.
 func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	mapping, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
-	if err != nil {
-		return nil, nil, err
+	if err != nil { // some file systems do not support it
+		return nil, nil, errors.ErrUnsupported
 	}
 	addr, err := windows.MapViewOfFile(mapping, windows.FILE_MAP_READ, 0, 0, uintptr(size))
 	// The view keeps the mapping alive.

@@ -149,29 +149,15 @@ type pairing struct {
 // choose returns the pairs of claims and windows to judge, in ascending order. The windows
 // of a claim depend on its length, not on the other claims.
 func (j *Judge) choose(ctx context.Context, texts []string, claims []extract.Claim) ([]pairing, error) {
-	type cut struct {
-		windows []passage.Passage
-		ranks   [][]float64 // by claim, or nil if all windows are judged
-	}
-	cuts := make(map[int]cut) // by room
+	cuts := cuts{texts: texts, claims: claims, byRoom: make(map[int]*cut)}
 	var work []pairing
 	for i, c := range claims {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		room, err := j.room(c.Judged())
+		found, err := j.cut(ctx, &cuts, c.Judged())
 		if err != nil {
 			return nil, err
-		}
-		found, ok := cuts[room]
-		if !ok {
-			if found.windows, err = j.windows(ctx, texts, room); err != nil {
-				return nil, err
-			}
-			if found.ranks, err = j.ranks(ctx, texts, found.windows, claims); err != nil {
-				return nil, err
-			}
-			cuts[room] = found
 		}
 		order := make([]int, len(found.windows))
 		for w := range order {
@@ -188,6 +174,58 @@ func (j *Judge) choose(ctx context.Context, texts []string, claims []extract.Cla
 		}
 	}
 	return work, nil
+}
+
+// cuts are the windows of a row, by the room that claims leave.
+type cuts struct {
+	texts  []string
+	claims []extract.Claim
+	byRoom map[int]*cut
+}
+
+type cut struct {
+	windows []passage.Passage
+	longest int         // tokens of the longest window, if windows are not as large as possible
+	ranks   [][]float64 // by claim, or nil if all windows are judged
+}
+
+// cut returns the windows for a claim. Those that are as large as possible, or too long for
+// the claim, are cut again for a multiple of the least room, so that a row has few cuts.
+func (j *Judge) cut(ctx context.Context, all *cuts, claim string) (*cut, error) {
+	room, most, err := j.room(claim)
+	if err != nil {
+		return nil, err
+	}
+	if room > 0 {
+		if j.o.Layout.Chunk > 0 {
+			whole, err := j.cutFor(ctx, all, most)
+			if err != nil || whole.longest <= room {
+				return whole, err
+			}
+		}
+		least := max(1, j.limit()/minRoom)
+		room = max(least, room-room%least)
+	}
+	return j.cutFor(ctx, all, room)
+}
+
+func (j *Judge) cutFor(ctx context.Context, all *cuts, room int) (*cut, error) {
+	if found, ok := all.byRoom[room]; ok {
+		return found, nil
+	}
+	c := new(cut)
+	var err error
+	if c.windows, err = j.windows(ctx, all.texts, room); err != nil {
+		return nil, err
+	}
+	if room > 0 && j.o.Layout.Chunk > 0 {
+		for _, w := range c.windows {
+			c.longest = max(c.longest, j.tokens(all.texts[w.Text][w.Start:w.End]))
+		}
+	}
+	c.ranks, err = j.ranks(ctx, all.texts, c.windows, all.claims)
+	all.byRoom[room] = c
+	return c, err
 }
 
 // ranks returns how near each claim is to each window, or nil if all windows are judged.

@@ -205,7 +205,7 @@ func TestWindowsCoverTexts(t *testing.T) {
 		text := b.String()
 		m := &wordModel{window: 4 + random.IntN(60)}
 		j := newJudge(t, Options{Model: m})
-		room, err := j.room(strings.Repeat("a ", random.IntN(40)))
+		room, _, err := j.room(strings.Repeat("a ", random.IntN(40)))
 		if err != nil {
 			continue
 		}
@@ -249,7 +249,7 @@ func TestChunksOfLayouts(t *testing.T) {
 		{Layout{Chunk: 24}, "Short.", 1},
 	} {
 		j := newJudge(t, Options{Model: &wordModel{}, Layout: tt.layout})
-		room, err := j.room("The bridge, old and narrow, opened in May.")
+		room, _, err := j.room("The bridge, old and narrow, opened in May.")
 		if err != nil {
 			t.Fatal(err)
 		}

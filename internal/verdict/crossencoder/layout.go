@@ -77,23 +77,23 @@ func (l Layout) Apply(o *encoder.Options) {
 // minRoom is the share of the model's limit that a claim must leave for the passage.
 const minRoom = 8
 
-// room returns the number of tokens of a passage that the model can read with a claim, or
-// 0 if it is unlimited.
-func (j *Judge) room(claim string) (int, error) {
+// room returns the number of tokens of a passage that the model can read with a claim, and
+// with none. Both are 0 if it is unlimited.
+func (j *Judge) room(claim string) (room, most int, err error) {
 	limit := j.limit()
 	if limit == 0 {
-		return 0, nil
+		return 0, 0, nil
 	}
-	tokens, least := j.o.Model.Count(claim), max(1, limit/minRoom)
-	room := limit - j.o.Model.Specials() - tokens
-	if room < least {
-		return 0, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", tokens, limit)
+	tokens := j.o.Model.Count(claim)
+	most = limit - j.o.Model.Specials()
+	if room = most - tokens; room < max(1, limit/minRoom) {
+		return 0, 0, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", tokens, limit)
 	}
-	if j.o.Layout.Chunk == 0 { // claims of about the same length have the same passages
-		room = max(least, room-room%least)
-	}
-	return room, nil
+	return room, most, nil
 }
+
+// tokens returns the number of tokens of a passage as the model reads it.
+func (j *Judge) tokens(text string) int { return j.o.Model.Count(j.premise(text)) }
 
 // windows splits texts into the passages to classify with claims that leave room tokens.
 func (j *Judge) windows(ctx context.Context, texts []string, room int) ([]passage.Passage, error) {
@@ -104,7 +104,7 @@ func (j *Judge) windows(ctx context.Context, texts []string, room int) ([]passag
 	}
 	s.Disjoint = true
 	if room > 0 { // a chunk of few words may have many tokens
-		s.Fits = func(text string) bool { return j.o.Model.Count(text) <= room }
+		s.Fits = func(text string) bool { return j.tokens(text) <= room }
 	}
 	switch l.Unit {
 	case Tokens:

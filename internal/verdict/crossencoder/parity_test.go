@@ -42,6 +42,28 @@ func lines(text string, yield func(start, end int)) {
 	emit(len(text))
 }
 
+// Sentences without spaces in between have more tokens as the layout joins them.
+func TestJoinedSentencesFitTheModel(t *testing.T) {
+	for repo, model := range map[string]string{"yzha/AlignScore": "alignscore", "lytang/MiniCheck-RoBERTa-Large": "roberta"} {
+		var o encoder.Options
+		l := Layouts()[repo]
+		l.Apply(&o)
+		m, err := encoder.Open("../../encoder/testdata/models/"+model, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		l.Limit = m.Info().MaxTokens
+		j := newJudge(t, Options{Model: encoderModel{m}, Layout: l})
+		j.o.Sentences = lines
+		var claims []string
+		for n := range 16 {
+			claims = append(claims, strings.Repeat("is ", n)+"it")
+		}
+		judge(t, j, []string{strings.Repeat("北京。", 200)}, claims...)
+	}
+}
+
 // The probabilities are those of the inference code of each judge, with small random
 // weights; see testdata/parity.py.
 func TestJudgesMatchReference(t *testing.T) {
@@ -96,7 +118,7 @@ func TestJudgesMatchReference(t *testing.T) {
 				if err != nil {
 					t.Fatalf("pair %d: %v", i, err)
 				}
-				room, err := j.room(claim)
+				room, _, err := j.room(claim)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -64,7 +64,7 @@ func LettuceDetect2() Layout {
 // LayoutOf returns the layout of a token classifier that is not published, and its name.
 // The training scripts of LettuceDetect 2 name its labels, those of version 1 do not.
 func LayoutOf(labels []string) (Layout, string) {
-	if slices.Contains(labels, "hallucinated") {
+	if slices.ContainsFunc(labels, func(label string) bool { return strings.EqualFold(label, "hallucinated") }) {
 		return LettuceDetect2(), "lettucedetect 2"
 	}
 	return LettuceDetect(), "lettucedetect 1"
