@@ -221,6 +221,9 @@ func cellJSON(cell string) []byte {
 // isNumber reports whether s is a valid JSON number. For example, "007" and
 // "1." are not.
 func isNumber(s string) bool {
+	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') { // without copying large cells
+		return false
+	}
 	v := jsontext.Value(s)
 	return v.Kind() == '0' && v.IsValid() && trim(s) == s
 }

@@ -81,9 +81,9 @@ func refusesBesideAsides(text string, parts []refusalPart) bool {
 }
 
 // mayNegate is a fast pre-check for [splitRefusal]. It reports whether text may
-// contain a negation, "unable" or "know".
+// contain a negation, such as "nothing", or "unable" or "know".
 func mayNegate(text string) bool {
-	for _, part := range [...]string{"no", "No", "n't", "n’t", "nable"} {
+	for _, part := range [...]string{"no", "No", "n't", "n’t", "n‘t", "nʼt", "nable"} {
 		if strings.Contains(text, part) {
 			return true
 		}

@@ -25,6 +25,7 @@ func TestExtractClaimsAssertionsInRefusals(t *testing.T) {
 		{"The documents do not mention the price, but it is $500.", []judged{{"it is $500", "The price is $500."}}},
 		{"Although the fee is $500, the documents do not say when it is due.", []judged{{"the fee is $500", "the fee is $500"}}},
 		{"The fee is $500; the documents do not say when it is due.", []judged{{"The fee is $500", "The fee is $500"}}},
+		{"The fee is $500, but it isnʼt mentioned in the passage when it was set.", []judged{{"The fee is $500", "The fee is $500"}}},
 		{"The documents do not give the fee because it was abolished in 2019.", []judged{{"it was abolished in 2019.", "it was abolished in 2019."}}},
 		{"I don't know who led it, but Ada Quill took the minutes.", []judged{{"Ada Quill took the minutes.", "Ada Quill took the minutes."}}},
 		{"The context does not mention X; it says that Y was born in 1970.", []judged{{"it says that Y was born in 1970.", "it says that Y was born in 1970."}}},
