@@ -149,7 +149,6 @@ func expandHome(path string, sys system) string {
 	return path
 }
 
-//nolint:gochecknoglobals // constant
 var variables = regexp.MustCompile(`\$(\w+|\{[^}]*\})`)
 
 // expandPath is expandHome that also replaces $NAME and ${NAME} with the values of

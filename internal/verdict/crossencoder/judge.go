@@ -189,8 +189,9 @@ type cut struct {
 	ranks   [][]float64 // by claim, or nil if all windows are judged
 }
 
-// cut returns the windows for a claim. Those that are as large as possible, or too long for
-// the claim, are cut again for a multiple of the least room, so that a row has few cuts.
+// cut returns the windows for a claim. Windows of a layout's size serve all claims that fit
+// beside them. Others are cut for the room that the claim leaves, rounded down so that the
+// claims of a row share a few cuts.
 func (j *Judge) cut(ctx context.Context, all *cuts, claim string) (*cut, error) {
 	room, most, err := j.room(claim)
 	if err != nil {
