@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // compareOptions are the options of "ragfaith compare".
@@ -32,8 +34,10 @@ type compareOptions struct {
 	output []string
 	quiet  bool
 
-	maxDrop *float64
-	alpha   *float64
+	maxDrop      *float64
+	alpha        *float64
+	maxRegressed *int
+	required     string // file of row ids
 }
 
 const compareLong = `Compare the results of two runs over the same rows: the difference of their mean
@@ -46,8 +50,8 @@ const compareExample = `  ragfaith compare baseline.jsonl candidate.jsonl
   ragfaith compare baseline.jsonl candidate.jsonl --to none -o compare.md --max-drop 0.02
   ragfaith compare monday.parquet tuesday.parquet -o compare.html --cluster document`
 
-const compareNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 4 significant drop beyond --max-drop,
-130 interrupted.`
+const compareNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 4 significant drop beyond --max-drop
+or more regressed rows than --max-regressed-rows, 130 interrupted.`
 
 func newCompare(sys system) *cobra.Command {
 	var o compareOptions
@@ -99,6 +103,11 @@ func (o *compareOptions) gateFlags() []flagSpec {
 	return []flagSpec{
 		{name: "max-drop", arg: "SCORE", value: flagvalue.Fraction(&o.maxDrop), untrusted: anyValue, help: "exit 4 if the mean drops significantly, by more than SCORE"},
 		{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), untrusted: anyValue, help: "significance level (default 0.05)"},
+		{
+			name: "max-regressed-rows", arg: "N", value: flagvalue.Count(&o.maxRegressed), untrusted: anyValue,
+			help: "exit 4 if more than N rows score lower or lose their score",
+		},
+		{name: "rows", arg: "FILE", value: &o.required, path: filePath, help: "rows that must not regress, one id per line"},
 	}
 }
 
@@ -108,7 +117,7 @@ func (o *compareOptions) check(paths [2]string) error {
 	if o.alpha != nil && (*o.alpha <= 0 || *o.alpha >= maxAlpha) {
 		return usagef("--alpha %v: want a number above 0 and below %v", *o.alpha, maxAlpha)
 	}
-	inputs := append(paths[:], o.summaries[:]...)
+	inputs := append(append(paths[:], o.summaries[:]...), o.required)
 	for _, path := range paths {
 		if path == "-" {
 			return usagef("compare reads its files twice: standard input (-) is not supported")
@@ -143,14 +152,13 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 		!errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) { // the reader has exited, as with "| head -1"
 		return fmt.Errorf("standard output: %w", err)
 	}
-	if c.Gate == nil {
-		return nil
+	for _, g := range c.Gates() {
+		console.Println("gate: " + g.Text + ": " + g.Outcome())
 	}
-	console.Println("gate: " + c.Gate.Text + ": " + c.Gate.Outcome())
-	if c.Gate.Note != "" && !o.quiet {
+	if c.Gate != nil && c.Gate.Note != "" && !o.quiet {
 		console.Println("gate: " + c.Gate.Note)
 	}
-	if !c.Gate.Passed {
+	if !c.Passed() {
 		return &exitError{exitGate}
 	}
 	return nil
@@ -158,9 +166,18 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 
 // compare reads both files and compares them.
 func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare.Comparison, error) {
-	options := compare.Options{MaxDrop: o.maxDrop, Seed: o.seed, By: o.by}
+	options := compare.Options{MaxDrop: o.maxDrop, MaxRegressed: o.maxRegressed, Seed: o.seed, By: o.by}
 	if o.alpha != nil {
 		options.Alpha = *o.alpha
+	}
+	if o.required != "" {
+		if options.MaxRegressed == nil {
+			options.MaxRegressed = new(int)
+		}
+		var err error
+		if options.Required, err = readIDs(o.required); err != nil {
+			return nil, err
+		}
 	}
 	if o.cluster != "" {
 		options.Cluster = func(r *result.Row) (string, bool) { return r.KeptText(o.cluster) }
@@ -201,6 +218,25 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		return nil, usagef("%s: %w", flag, suggestColumn(err))
 	}
 	return c, err
+}
+
+// readIDs reads the ids of rows, one per line.
+func readIDs(path string) (map[string]bool, error) {
+	const maxIDs = 64 << 20 // bytes
+	content, err := safefile.ReadFile(path, maxIDs)
+	if err != nil {
+		return nil, err
+	}
+	ids := make(map[string]bool)
+	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) {
+		if id := strings.TrimSpace(line); id != "" {
+			ids[id] = true
+		}
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%s: no row ids; want one per line", path)
+	}
+	return ids, nil
 }
 
 // groupColumns returns the kept columns that the baseline must have.

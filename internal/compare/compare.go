@@ -28,7 +28,13 @@ type Source struct {
 type Options struct {
 	Alpha   float64  // significance level; the confidence of intervals is 1 - Alpha; 0 means 0.05
 	MaxDrop *float64 // largest drop of the mean that passes the gate; nil for no gate
-	Seed    uint64   // seed of the resampling
+	// MaxRegressed is the largest number of regressed rows that passes the gate; nil for
+	// no gate.
+	MaxRegressed *int
+	// Required are the ids of the rows that MaxRegressed counts, which must be in the
+	// baseline; nil means all rows.
+	Required map[string]bool
+	Seed     uint64 // seed of the resampling
 	// Cluster returns the group of a row, and whether it has one; nil means that rows are
 	// independent.
 	Cluster func(*result.Row) (string, bool)
@@ -122,6 +128,9 @@ type Comparison struct {
 	Changed   int       // compared rows with another score or another verdict on a claim
 	Changes   []Change  // the worst and the best changed rows, worst first
 	Gate      *Gate     // nil without Options.MaxDrop
+
+	Regressed RowIDs   // rows that lost a part of their faithfulness, or all of it
+	RowGate   *RowGate // nil without Options.MaxRegressed
 }
 
 // Run compares the candidate with the baseline. Rows are paired by id, rows with equal ids
@@ -129,7 +138,8 @@ type Comparison struct {
 // about 200 bytes per row and 24 bytes per claim of the baseline, and the texts of at most
 // Options.MaxChanges rows.
 //
-// Run returns an error if the runs have no row ids in common.
+// Run returns an error if the runs have no row ids in common, or if the baseline has no
+// score for a row of Options.Required.
 func Run(ctx context.Context, baseline, candidate Source, o Options) (*Comparison, error) {
 	if o.Alpha == 0 {
 		o.Alpha = 0.05
@@ -153,9 +163,15 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	if err := readChanges(ctx, c, p.worstAndBest(o.MaxChanges), baseline, candidate); err != nil {
 		return nil, err
 	}
+	if err := p.checkRequired(baseline.Name); err != nil {
+		return nil, err
+	}
 	c.Warnings = warnings(c, p)
 	if o.MaxDrop != nil {
 		c.Gate = newGate(c, *o.MaxDrop)
+	}
+	if o.MaxRegressed != nil {
+		c.RowGate = newRowGate(c, *o.MaxRegressed, len(o.Required))
 	}
 	return c, nil
 }

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+
+	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 // A Gate is the outcome of Options.MaxDrop.
@@ -58,20 +61,62 @@ func newGate(c *Comparison, maxDrop float64) *Gate {
 	default:
 		g.Text = drop + ", " + formatP(g.P, c.Alpha) + " < " + formatShortest(c.Alpha) + " (" + size + ")"
 	}
-	if d := c.Stats.Detectable; g.Passed && maxDrop > 0 && d > maxDrop {
+	switch d := c.Stats.Detectable; {
+	case !g.Passed:
+	case math.IsNaN(d):
+		g.Note = "too few rows differ to estimate which drop can be detected"
+	case maxDrop > 0 && d > maxDrop:
 		needed := math.Ceil(float64(n) * (d / maxDrop) * (d / maxDrop))
 		g.Note = fmt.Sprintf("%d are too few to detect a drop of %s reliably: with a probability of 0.8 the smallest detectable drop is %.4f, and %s requires about %.0f",
 			n, formatShortest(maxDrop), d, formatShortest(maxDrop), needed)
+	default:
+		g.Note = fmt.Sprintf("with a probability of 0.8 the smallest detectable drop is %.4f", d)
 	}
 	return g
 }
 
-// Outcome returns "pass" or "FAIL".
-func (g *Gate) Outcome() string {
-	if g.Passed {
-		return "pass"
+// A RowGate is the outcome of Options.MaxRegressed.
+type RowGate struct {
+	Max      int
+	Required int // number of Options.Required; 0 for all rows
+	Passed   bool
+	Text     string // describes the outcome
+}
+
+// newRowGate evaluates the gate of the regressed rows. Unlike newGate it makes no allowance
+// for chance.
+func newRowGate(c *Comparison, limit, required int) *RowGate {
+	n := c.Regressed.Count
+	g := &RowGate{Max: limit, Required: required, Passed: n <= limit}
+	relation := " <= "
+	if !g.Passed {
+		relation = " > "
 	}
-	return "FAIL"
+	g.Text = report.Count(n, "row", "rows") + " regressed" + relation + strconv.Itoa(limit)
+	if required > 0 {
+		g.Text += fmt.Sprintf(" of %d that must not", required)
+	}
+	if n > 0 {
+		g.Text += " (" + c.Regressed.String() + ")"
+	}
+	return g
+}
+
+// Gates returns the outcomes of all gates.
+func (c *Comparison) Gates() []report.Gate {
+	var all []report.Gate
+	if g := c.Gate; g != nil {
+		all = append(all, report.Gate{Text: g.Text, Passed: g.Passed})
+	}
+	if g := c.RowGate; g != nil {
+		all = append(all, report.Gate{Text: g.Text, Passed: g.Passed})
+	}
+	return all
+}
+
+// Passed reports whether all gates passed.
+func (c *Comparison) Passed() bool {
+	return !slices.ContainsFunc(c.Gates(), func(g report.Gate) bool { return !g.Passed })
 }
 
 // tooFew reports whether no sign test of n units can reach a p-value below alpha: the

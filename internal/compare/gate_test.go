@@ -32,16 +32,16 @@ func TestGate(t *testing.T) {
 		text, note    string
 	}{
 		"significant drop":          {100, 20, 2, 0.05, false, "mean faithfulness dropped by 0.1800 > 0.05, p = 0.0001 < 0.05 (n = 100)", ""},
-		"small drop":                {100, 4, 0, 0.05, true, "mean faithfulness dropped by 0.0400 <= 0.05 (n = 100)", ""},
+		"small drop":                {100, 4, 0, 0.05, true, "mean faithfulness dropped by 0.0400 <= 0.05 (n = 100)", "too few rows differ to estimate which drop can be detected"},
 		"drop equal to the limit":   {100, 5, 0, 0.05, true, "mean faithfulness dropped by 0.0500 <= 0.05 (n = 100)", "100 are too few to detect a drop of 0.05 reliably: with a probability of 0.8 the smallest detectable drop is 0.0620, and 0.05 requires about 154"},
 		"insignificant drop":        {100, 12, 6, 0.02, true, "mean faithfulness dropped by 0.0600 > 0.02, but not significantly: p = 0.2379 >= 0.05 (n = 100)", "100 are too few to detect a drop of 0.02 reliably: with a probability of 0.8 the smallest detectable drop is 0.1194, and 0.02 requires about 3566"},
-		"gain":                      {100, 0, 20, 0, true, "mean faithfulness rose by 0.2000 (n = 100)", ""},
-		"no change":                 {100, 0, 0, 0, true, "mean faithfulness did not change (n = 100)", ""},
+		"gain":                      {100, 0, 20, 0, true, "mean faithfulness rose by 0.2000 (n = 100)", "with a probability of 0.8 the smallest detectable drop is 0.1137"},
+		"no change":                 {100, 0, 0, 0, true, "mean faithfulness did not change (n = 100)", "too few rows differ to estimate which drop can be detected"},
 		"slightly above the limit":  {30_000, 601, 0, 0.02, false, "mean faithfulness dropped by 0.02003 > 0.02, p < 0.0001 < 0.05 (n = 30000)", ""},
 		"too few rows, drop":        {5, 5, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, and n = 5 is too few for a significance test", ""},
-		"too few rows, no change":   {5, 0, 0, 0.02, true, "mean faithfulness did not change (n = 5)", ""},
+		"too few rows, no change":   {5, 0, 0, 0.02, true, "mean faithfulness did not change (n = 5)", "too few rows differ to estimate which drop can be detected"},
 		"fewest rows for a test":    {6, 6, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, p = 0.0313 < 0.05 (n = 6)", ""},
-		"limit of 0, one row drops": {100, 1, 0, 0, true, "mean faithfulness dropped by 0.0100 > 0, but not significantly: p = 1.0000 >= 0.05 (n = 100)", ""},
+		"limit of 0, one row drops": {100, 1, 0, 0, true, "mean faithfulness dropped by 0.0100 > 0, but not significantly: p = 1.0000 >= 0.05 (n = 100)", "too few rows differ to estimate which drop can be detected"},
 	} {
 		was, is := runs(tt.n, tt.drop, tt.rise)
 		g := run(t, Options{MaxDrop: &tt.maxDrop}, source("was", was...), source("is", is...)).Gate
@@ -76,4 +76,42 @@ func TestPValue(t *testing.T) {
 			t.Errorf("PValue(%v): got %q, want %q", p, got, want)
 		}
 	}
+}
+
+func TestRowGate(t *testing.T) {
+	was := source("was", row("same", "x+"), row("lower", "x+y+"), row("higher", "x-"), row("failed", "x+"), row("gone", "x+"), unscored("never", result.Failed))
+	is := source("is", row("same", "x+"), row("lower", "x+y-"), row("higher", "x+"), unscored("failed", result.Failed), unscored("never", result.Failed))
+	for name, tt := range map[string]struct {
+		limit    int
+		required []string
+		passed   bool
+		text     string
+	}{
+		"too many":            {2, nil, false, "3 rows regressed > 2 (lower, failed, gone)"},
+		"as many as allowed":  {3, nil, true, "3 rows regressed <= 3 (lower, failed, gone)"},
+		"a required row":      {0, []string{"same", "gone"}, false, "1 row regressed > 0 of 2 that must not (gone)"},
+		"other rows may":      {0, []string{"same", "higher"}, true, "0 rows regressed <= 0 of 2 that must not"},
+		"one of two required": {1, []string{"lower", "same"}, true, "1 row regressed <= 1 of 2 that must not (lower)"},
+	} {
+		c := run(t, Options{MaxRegressed: &tt.limit, Required: set(tt.required)}, was, is)
+		if g := c.RowGate; g.Passed != tt.passed || g.Text != tt.text || c.Passed() != tt.passed {
+			t.Errorf("%s: got %v %q, want %v %q", name, g.Passed, g.Text, tt.passed, tt.text)
+		}
+	}
+	_, err := Run(t.Context(), was, is, Options{MaxRegressed: new(int), Required: set([]string{"never", "same", "unknown"})})
+	if want := "was has no score for 2 rows that must not regress (never, unknown)"; err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %q", err, want)
+	}
+}
+
+// set returns the set of ids, or nil.
+func set(ids []string) map[string]bool {
+	if ids == nil {
+		return nil
+	}
+	all := make(map[string]bool)
+	for _, id := range ids {
+		all[id] = true
+	}
+	return all
 }

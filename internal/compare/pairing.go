@@ -3,11 +3,14 @@ package compare
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"hash/maphash"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
@@ -56,6 +59,7 @@ type pairing struct {
 	questions, contexts RowIDs // paired rows with different questions or contexts
 	unscored            map[[2]result.Status]*RowIDs
 	changed             []changedRow
+	found               map[string]bool // required rows with a score in the baseline
 }
 
 // A mean sums scores in the order of the candidate, so that equal files give equal bits.
@@ -78,6 +82,7 @@ func newPairing(o *Options) *pairing {
 		o: o, c: &Comparison{Alpha: o.Alpha, Cluster: o.Cluster != nil, ByColumn: o.By}, seed: maphash.MakeSeed(),
 		first: make(map[string]int), last: make(map[string]int), seen: make(map[string]int),
 		groupNames: make(map[string]bool), by: make(map[string]*groupPair), unscored: make(map[[2]result.Status]*RowIDs),
+		found: make(map[string]bool),
 	}
 }
 
@@ -86,6 +91,9 @@ func (p *pairing) addBaseline(r *result.Row) {
 	p.c.Baseline.count(r)
 	index := len(p.rows)
 	p.rows = append(p.rows, p.digest(r))
+	if p.o.Required[r.ID] && !math.IsNaN(r.Faithfulness) {
+		p.found[r.ID] = true
+	}
 	if _, duplicate := p.first[r.ID]; !duplicate {
 		p.first[r.ID] = index
 		return
@@ -151,6 +159,7 @@ func (p *pairing) addCandidate(r *result.Row) {
 // compare compares a pair of rows. change has their positions.
 func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	p.c.Paired++
+	p.countRegressed(was, is.faithfulness)
 	if was.question != is.question {
 		p.questions.add(is.id)
 	}
@@ -191,6 +200,31 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	if math.Abs(d) > slack || change.lost+change.gained > 0 {
 		p.changed = append(p.changed, change)
 	}
+}
+
+// countRegressed counts a row of the baseline if its faithfulness in the candidate is
+// lower, or NaN because it has no score there.
+func (p *pairing) countRegressed(was *rowDigest, is float64) {
+	if math.IsNaN(was.faithfulness) || is >= was.faithfulness-slack {
+		return
+	}
+	if p.o.Required == nil || p.o.Required[was.id] {
+		p.c.Regressed.add(was.id)
+	}
+}
+
+// checkRequired returns an error if the baseline has no score for a required row.
+func (p *pairing) checkRequired(baseline string) error {
+	var missing RowIDs
+	for _, id := range slices.Sorted(maps.Keys(p.o.Required)) {
+		if !p.found[id] {
+			missing.add(id)
+		}
+	}
+	if missing.Count > 0 {
+		return fmt.Errorf("%s has no score for %s that must not regress (%s)", baseline, report.Count(missing.Count, "row", "rows"), missing)
+	}
+	return nil
 }
 
 // addUnit adds the difference of a row to the sample or to its group. The group is taken
@@ -263,6 +297,7 @@ func (p *pairing) finish() *Comparison {
 	for i := range p.rows {
 		if !p.rows[i].paired {
 			c.OnlyBaseline.add(p.rows[i].id)
+			p.countRegressed(&p.rows[i], math.NaN())
 		}
 	}
 	for statuses, rows := range p.unscored {

@@ -239,6 +239,28 @@ func Int(to *int, def, minimum int) *Value {
 	}
 }
 
+// Count accepts an integer from 0. *to is nil if none is set.
+func Count(to **int) *Value {
+	return &Value{
+		kind: "int",
+		format: func() string {
+			if *to == nil {
+				return ""
+			}
+			return strconv.Itoa(**to)
+		},
+		set: func(text string) error {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 {
+				return errors.New("want a whole number from 0")
+			}
+			*to = &n
+			return nil
+		},
+		schema: map[string]any{"type": "integer", "minimum": 0},
+	}
+}
+
 // Shard accepts I/N: shard i of n, from 1.
 func Shard(i, n *int) *Value {
 	return &Value{

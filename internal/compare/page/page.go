@@ -55,6 +55,8 @@ func write(w io.Writer, c *compare.Comparison, limit int) error {
 	}
 	return t.ExecuteTemplate(w, "page.tmpl", struct {
 		*compare.Comparison
+		Gates          []report.Gate
+		Passed         bool
 		Mean, Was, Is  string
 		Facts, Sides   report.Facts
 		Groups         report.Tables
@@ -62,8 +64,8 @@ func write(w io.Writer, c *compare.Comparison, limit int) error {
 		RowsHTML       template.HTML
 		Shown, Omitted int
 	}{
-		Comparison: c,
-		Mean:       mean, Was: view.Score(c.Baseline.Mean), Is: view.Score(c.Candidate.Mean),
+		Comparison: c, Gates: c.Gates(), Passed: c.Passed(),
+		Mean: mean, Was: view.Score(c.Baseline.Mean), Is: view.Score(c.Candidate.Mean),
 		Facts: view.Facts(c), Sides: sides, Groups: view.Groups(c),
 		Histogram: histogram(&c.Histogram),
 		RowsHTML:  template.HTML(rows.String()), //nolint:gosec // output of the template

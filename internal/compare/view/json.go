@@ -31,6 +31,7 @@ type jsonComparison struct {
 	By          *jsonBy                `json:"by,omitempty"`
 	Claims      jsonClaims             `json:"claims"`
 	Gate        *jsonGate              `json:"gate"`
+	RowGate     *jsonRowGate           `json:"row_gate"`
 	Passed      bool                   `json:"passed"`
 	Changed     int                    `json:"changed"`
 	Changes     []jsonChange           `json:"changes"`
@@ -65,6 +66,7 @@ type jsonRows struct {
 	OnlyBaseline  compare.RowIDs   `json:"only_baseline"`
 	OnlyCandidate compare.RowIDs   `json:"only_candidate"`
 	Unscored      []jsonTransition `json:"unscored"`
+	Regressed     compare.RowIDs   `json:"regressed"`
 }
 
 type jsonTest struct {
@@ -111,6 +113,13 @@ type jsonGate struct {
 	Note    string        `json:"note"`
 }
 
+type jsonRowGate struct {
+	MaxRegressedRows int    `json:"max_regressed_rows"`
+	Required         int    `json:"required"`
+	Passed           bool   `json:"passed"`
+	Text             string `json:"text"`
+}
+
 type jsonChange struct {
 	ID             string        `json:"id"`
 	Question       string        `json:"question"`
@@ -144,6 +153,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 		Baseline: side(&c.Baseline), Candidate: side(&c.Candidate), Warnings: append([]compare.Warning{}, c.Warnings...),
 		Rows: jsonRows{
 			c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.SameAnswers, rowIDs(c.OnlyBaseline), rowIDs(c.OnlyCandidate), []jsonTransition{},
+			rowIDs(c.Regressed),
 		},
 		Units: "rows", Difference: report.NewSummaryInterval(&c.Stats.Difference),
 		Permutation: test(c.Stats.Permutation), Wilcoxon: test(c.Stats.Wilcoxon), Detectable: report.Number(c.Stats.Detectable),
@@ -152,7 +162,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 			jsonOnly{c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported},
 			jsonOnly{c.Claims.OnlyCandidate, c.Claims.OnlyCandidateSupported},
 		},
-		Passed: true, Changed: c.Changed, Changes: []jsonChange{},
+		Passed: c.Passed(), Changed: c.Changed, Changes: []jsonChange{},
 	}
 	if c.Cluster {
 		j.Units = "groups"
@@ -172,10 +182,12 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 		j.Rows.Unscored = append(j.Rows.Unscored, jsonTransition{string(t.From), string(t.To), rowIDs(t.Rows)})
 	}
 	if g := c.Gate; g != nil {
-		j.Passed = g.Passed
 		j.Gate = &jsonGate{
 			report.Number(g.MaxDrop), report.Number(g.Drop), report.Number(g.P), report.Number(g.Alpha), g.Passed, g.Text, g.Note,
 		}
+	}
+	if g := c.RowGate; g != nil {
+		j.RowGate = &jsonRowGate{g.Max, g.Required, g.Passed, g.Text}
 	}
 	for i := range c.Changes {
 		j.Changes = append(j.Changes, change(&c.Changes[i]))

@@ -30,11 +30,11 @@ func Markdown(w io.Writer, c *compare.Comparison) error {
 		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Stats.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
 	}
 	d := report.Document{report.Heading("Faithfulness: " + title), warnings(c.Warnings)}
-	if g := c.Gate; g != nil {
-		d = append(d, report.GateTable([]report.Gate{{Text: g.Text, Passed: g.Passed}}))
-		if g.Note != "" {
-			d = append(d, report.Paragraph(g.Note+"."))
-		}
+	if gates := c.Gates(); gates != nil {
+		d = append(d, report.GateTable(gates))
+	}
+	if c.Gate != nil && c.Gate.Note != "" {
+		d = append(d, report.Paragraph(c.Gate.Note+"."))
 	}
 	var b strings.Builder
 	b.WriteString(append(d, sides(c), Facts(c), Groups(c)).Markdown() + "\n")
