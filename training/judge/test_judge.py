@@ -1,0 +1,84 @@
+"""python -m unittest test_judge.py (in this directory): a tiny random encoder on a few made-up groups."""
+import os
+import tempfile
+import unittest
+from unittest import mock
+
+import numpy as np
+import torch
+
+import export
+import train
+from model import PASSAGE, Batch, Judge, Layer, bert_name, loss
+
+VOCABULARY = 200
+
+
+def tiny_base():
+    torch.manual_seed(1)
+    base = {"words.weight": torch.randn(VOCABULARY, 32) / 5, "positions.weight": torch.randn(512, 32) / 5,
+            "kinds.weight": torch.randn(2, 32) / 5, "norm.weight": torch.ones(32), "norm.bias": torch.zeros(32)}
+    for layer in range(2):
+        base |= {f"layers.{layer}.{name}": value for name, value in Layer(32).state_dict().items()}
+    return {bert_name(name): value for name, value in base.items()}
+
+
+def write_run(directory):
+    """A run directory with 60 groups of random tokens."""
+    random = np.random.default_rng(1)
+    os.mkdir(directory + "/encoder")
+    torch.save(tiny_base(), directory + "/encoder/base.pt")
+    labels = np.concatenate([[PASSAGE, *random.integers(0, 4, 3)] for _ in range(60)])
+    lengths = random.integers(5, 60, len(labels))
+    np.savez(directory + "/train.npz", sources=["a"], tokens=random.integers(1, VOCABULARY, lengths.sum()).astype(np.uint16),
+             lengths=lengths, labels=labels, source=np.zeros(60, int), held_out=np.zeros(60, bool), claims=np.arange(60) % 2 == 0)
+
+
+class TestJudge(unittest.TestCase):
+    def trained(self, directory, *stops):
+        """The trainer after training up to each number of tokens in a new process' state."""
+        with mock.patch.object(train, "tokenizer"):
+            for stop in stops:
+                with mock.patch("sys.argv", ["train.py", "data", directory, "--rows", "2", "--eval-every", "0", "--stop-tokens", str(stop)]):
+                    trainer = train.Trainer(train.arguments())
+                trainer.run()
+        return trainer
+
+    def test_continued_run_ends_with_the_same_weights(self):
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+            write_run(one)
+            write_run(two)
+            whole, parts = self.trained(one, 20000), self.trained(two, 3000, 9000, 20000)
+            self.assertGreater(whole.at["epoch"], 0)
+            self.assertEqual({**whole.at, "seconds": 0}, {**parts.at, "seconds": 0})
+            for a, b in ((whole.net, parts.net), (whole.average, parts.average)):
+                for name, value in a.trained().items():
+                    self.assertTrue(torch.equal(value, b.trained()[name]), name)
+
+    def test_a_claim_is_scored_alike_in_any_company(self):
+        net, random = Judge(tiny_base()), np.random.default_rng(2)
+        passage, *claims = [random.integers(1, VOCABULARY, n) for n in (40, 12, 7, 20)]
+        together = net(Batch([[([passage, *claims], [0, 1, 2]), ([claims[0], passage], [0])]]))
+        alone = net(Batch([[([passage, claims[1]], [0])]]))
+        torch.testing.assert_close(together[1], alone[0], atol=0.01, rtol=0)
+
+    def test_ranking_loss_wants_the_supported_claim_higher(self):
+        batch = mock.Mock(labels=torch.tensor([0, 1]), owner=torch.tensor([0, 0]))
+        good, bad = torch.tensor([[2.0, 0, 0], [0, 2.0, 0]]), torch.tensor([[0, 2.0, 0], [2.0, 0, 0]])
+        self.assertLess(loss(good, batch) - loss(good, batch, 0), loss(bad, batch) - loss(bad, batch, 0))
+
+    def test_export_keeps_the_weights(self):
+        base = tiny_base()
+        net, loaded = Judge(base), Judge(base)
+        with torch.no_grad():
+            for p in net.trained().values():
+                p.add_(torch.randn_like(p) / 50)
+        with tempfile.TemporaryDirectory() as directory:
+            export.write(net, base, directory + "/judge")
+            export.load(loaded, directory + "/judge")
+        for name, value in net.trained().items():
+            torch.testing.assert_close(loaded.trained()[name], value, atol=2e-3, rtol=0)
+
+
+if __name__ == "__main__":
+    unittest.main()
