@@ -1,4 +1,4 @@
-"""export.py OUT FILE: write the averaged weights of OUT/state.pt as rounded differences to the base encoder, about 15 MB.
+"""export.py OUT FILE: write the averaged weights of OUT/state.pt as rounded differences to the base encoder, about 20 MB.
 
 train.py --init FILE starts from it on another machine. With --full FILE.safetensors all weights are written too, in float32
 under the names of BertModel.

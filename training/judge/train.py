@@ -21,7 +21,7 @@ from model import PASSAGE, Batch, Judge, fill_rows, loss, tokenizer
 
 WARM_UP = 200  # steps
 AVERAGE = 0.999  # per step
-EVALUATION = 400  # seconds, after which an evaluation leaves out the rest
+EVALUATION = 500  # seconds, after which an evaluation leaves out the rest
 PAIRS = 2 / 3  # tokens of public pairs for each token of written claims
 
 
