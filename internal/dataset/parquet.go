@@ -98,7 +98,7 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	if err := check.footer(); err != nil {
 		return nil, err
 	}
-	file, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	file, err := parquet.OpenFile(check, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("not a Parquet file: %w", err)
 	}
@@ -183,10 +183,10 @@ func (p *parquetReader) nextGroup() error {
 	}
 	g := groups[p.group]
 	chunks := g.ColumnChunks()
+	if err := p.check.group(&p.file.Metadata().RowGroups[p.group], p.leaves); err != nil {
+		return err
+	}
 	for _, l := range p.leaves {
-		if err := p.check.chunk(&p.file.Metadata().RowGroups[p.group].Columns[l.column]); err != nil {
-			return l.wrapError(err)
-		}
 		l.open(chunks[l.column].Pages())
 	}
 	p.group++

@@ -1,10 +1,12 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -20,11 +22,53 @@ const (
 )
 
 // A pageChecker validates the sizes declared in a Parquet file, because the
-// library allocates memory for them without checks.
+// library allocates memory for them without checks. The library reads the file
+// through it.
 type pageChecker struct {
-	r     io.ReaderAt
-	size  int64
-	limit int64
+	r      io.ReaderAt
+	size   int64
+	limit  int64
+	hidden []byteRange // sorted
+}
+
+// A byteRange is the part of a file from one offset to another.
+type byteRange struct{ from, to int64 }
+
+// ReadAt reads the file, with zeros for the numbers in the hidden ranges.
+//
+// The library decompresses some pages of LZ4_RAW into a new buffer and then
+// reads the old one, with zeros or another page, unless the new buffer is longer
+// than the page header declares. So the declared length of these pages is
+// hidden; lz4 has checked it. See
+// https://github.com/parquet-go/parquet-go/issues/608.
+func (c *pageChecker) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.r.ReadAt(p, off)
+	end := off + int64(n)
+	first, _ := slices.BinarySearchFunc(c.hidden, off, func(h byteRange, off int64) int { return cmp.Compare(h.to, off+1) })
+	for _, h := range c.hidden[first:] {
+		if h.from >= end {
+			break
+		}
+		for i := max(h.from, off); i < min(h.to, end); i++ {
+			p[i-off] = 0x80 // zero and a continuation bit
+			if i == h.to-1 {
+				p[i-off] = 0
+			}
+		}
+	}
+	return n, err
+}
+
+// group checks the columns of a row group before they are read.
+func (c *pageChecker) group(g *format.RowGroup, leaves []*leaf) error {
+	c.hidden = c.hidden[:0]
+	for _, l := range leaves {
+		if err := c.chunk(&g.Columns[l.column]); err != nil {
+			return l.wrapError(err)
+		}
+	}
+	slices.SortFunc(c.hidden, func(a, b byteRange) int { return cmp.Compare(a.from, b.from) })
+	return nil
 }
 
 // footer checks the magic numbers and the structure of the metadata.
@@ -82,6 +126,7 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 		if err != nil {
 			return err
 		}
+		header := byteRange{at, at + n}
 		at += n
 		values := max(h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues)
 		switch {
@@ -96,6 +141,9 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 		}
 		if m.Codec == format.Lz4Raw {
 			if err := c.lz4(at, h); err != nil {
+				return err
+			}
+			if err := c.hideSize(header); err != nil {
 				return err
 			}
 		}
@@ -123,9 +171,35 @@ func (c *pageChecker) lz4(at int64, h *format.PageHeader) error {
 	if _, err := c.r.ReadAt(src, at+int64(levels)); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if _, err := lz4.UncompressBlock(src, make([]byte, dstSize)); err != nil {
+	n, err := lz4.UncompressBlock(src, make([]byte, dstSize))
+	if err != nil {
 		return fmt.Errorf("a page can't be decompressed: %w", err)
 	}
+	if n != dstSize {
+		return fmt.Errorf("a page of %d bytes is declared to have %d", n, dstSize)
+	}
+	return nil
+}
+
+// hideSize hides the uncompressed size in a page header, its second field.
+func (c *pageChecker) hideSize(header byteRange) error {
+	b := make([]byte, header.to-header.from)
+	if _, err := c.r.ReadAt(b, header.from); err != nil {
+		return err
+	}
+	t := &thriftWalker{b: b}
+	size := header
+	for range 2 {
+		if head, err := t.byte(); err != nil || head != 1<<4|thriftI32 {
+			return errors.New("page header: it does not start with a type and a size")
+		}
+		size.from = header.from + int64(t.i)
+		if _, err := t.varint(); err != nil {
+			return fmt.Errorf("page header: %w", err)
+		}
+	}
+	size.to = header.from + int64(t.i)
+	c.hidden = append(c.hidden, size)
 	return nil
 }
 

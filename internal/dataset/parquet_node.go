@@ -209,6 +209,9 @@ func (l *leaf) fill() error {
 			if err != nil {
 				return err
 			}
+			if err := checkTexts(page); err != nil {
+				return err
+			}
 			l.page, l.values = page, page.Values()
 		}
 		n, err := l.values.ReadValues(l.buf[:cap(l.buf)])
@@ -228,6 +231,21 @@ func (l *leaf) fill() error {
 		parquet.Release(l.page)
 		l.page, l.values = nil, nil
 	}
+}
+
+// checkTexts returns an error if a page has not the texts that its header
+// declares. The library only prints a warning then.
+func checkTexts(page parquet.Page) error {
+	if page.Dictionary() != nil || page.Type().Kind() != parquet.ByteArray {
+		return nil
+	}
+	data := page.Data()
+	texts, offsets := data.ByteArray()
+	want := int(page.NumValues() - page.NumNulls())
+	if len(offsets) != want+1 || int(offsets[want]) != len(texts) {
+		return fmt.Errorf("a page is declared to have %d values and has others", want)
+	}
+	return nil
 }
 
 // peek returns the next value.
