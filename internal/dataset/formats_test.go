@@ -189,14 +189,24 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 			t.Errorf("got rows %+v, last error %q", rows, last)
 		}
 	}
+	const row = `{"answer":"a","contexts":["x"]}`
+	rows, last := read(t, "x.json", `{"train":[{"loss":1}],"data":[`+row+`],"results":[{"mean":1}],"items":[],"runs":[1]}`, Options{})
+	if len(rows) != 1 || last != "" {
+		t.Errorf("got rows %+v, last error %q, want one row", rows, last)
+	}
 	for text, want := range map[string]string{
-		`{"data":[{"answer":"a","contexts":["x"]}]`:   "x.json: after row 1: line 1: invalid JSON: unexpected end of input, at column 42",
-		`[{"answer":"a","contexts":["x"]}] {}`:        "x.json: after row 1: line 1: text after the end of the array",
-		`[{"answer":"a","contexts":["x"]}] [7`:        "x.json: after row 2: line 1: element 2: invalid JSON: unexpected end of input, at column 37",
-		`[{"answer":"a","contexts":["x"]}] x`:         "x.json: after row 1: line 1: invalid JSON: invalid character 'x' at start of value, at column 35",
-		`{"a":1,`:                                     "x.json: line 1: invalid JSON: unexpected end of input, at column 8",
-		`{"a":x}`:                                     "x.json: line 1: invalid JSON: invalid character 'x' at start of value, at column 6",
-		`{"data":[{"answer":"a","contexts":["x"]}] x`: "x.json: after row 1: line 1: invalid JSON: invalid character 'x' after object value (expecting ',' or '}'), at column 43",
+		`{"data":[` + row + `],"rows":[` + row + `]}`:                                                     "x.json: after row 1: rows in both data and rows: extract one of them with jq",
+		`{"data":[` + row + `],"more":[{"answer":null},{"llm_answer":"a","retrieved_docs":["x and y"]}]}`: "x.json: after row 1: rows in both data and more: extract one of them with jq",
+		`{"train":[` + row + `],"data":[` + row + `]}`:                                                    "x.json: rows in both train and data: extract one of them with jq",
+		`{"data":[` + row + `],"data":[` + row + `]}`:                                                     `x.json: after row 1: line 1: two members are named "data"`,
+		`{"data":[` + row + `],"n":1,"n":1}`:                                                              `x.json: after row 1: line 1: two members are named "n"`,
+		`{"data":[{"answer":"a","contexts":["x"]}]`:                                                       "x.json: after row 1: line 1: invalid JSON: unexpected end of input, at column 42",
+		`[{"answer":"a","contexts":["x"]}] {}`:                                                            "x.json: after row 1: line 1: text after the end of the array",
+		`[{"answer":"a","contexts":["x"]}] [7`:                                                            "x.json: after row 2: line 1: element 2: invalid JSON: unexpected end of input, at column 37",
+		`[{"answer":"a","contexts":["x"]}] x`:                                                             "x.json: after row 1: line 1: invalid JSON: invalid character 'x' at start of value, at column 35",
+		`{"a":1,`:                                                                                         "x.json: line 1: invalid JSON: unexpected end of input, at column 8",
+		`{"a":x}`:                                                                                         "x.json: line 1: invalid JSON: invalid character 'x' at start of value, at column 6",
+		`{"data":[{"answer":"a","contexts":["x"]}] x`:                                                     "x.json: after row 1: line 1: invalid JSON: invalid character 'x' after object value (expecting ',' or '}'), at column 43",
 	} {
 		if _, last := read(t, "x.json", text, Options{}); last != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, last, want)

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // wrappers returns the names of object members that can hold the array of rows.
@@ -25,7 +27,11 @@ type jsonReader struct {
 	dec      *jsontext.Decoder
 	object   objectReader
 	consumed func(int64) int64
-	wrapped  bool // array is a member of an object
+	wrapped  bool            // array is a member of an object
+	members  map[string]bool // names of the object
+	rows     string          // member of the object with the array of rows, or ""
+	finder   *shape.Finder
+	preset   map[shape.Field]*shape.Path
 	stream   bool // objects without an array
 	done     bool
 	inside   bool // within the array
@@ -40,9 +46,14 @@ type jsonReader struct {
 
 func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader, error) {
 	in := &lineTracker{r: r, max: int64(f.limit()), keep: true}
+	columns := f.columns
+	if f.mapped != nil {
+		columns = f.mapped
+	}
 	j := &jsonReader{
 		in: in, consumed: consumed, dec: newLenientDecoder(in),
 		object: objectReader{columns: f.columns, warnings: f.warnings},
+		finder: shape.NewFinder(expandCell, isContexts), preset: columns.preset(),
 	}
 	err := j.start()
 	if _, syntactic := errors.AsType[*jsontext.SyntacticError](err); syntactic && in.rewind() {
@@ -65,6 +76,7 @@ var errArrays error = &layoutError{err: errors.New("want an array of objects, go
 
 // start reads the input up to the first element.
 func (j *jsonReader) start() error {
+	j.members, j.rows = map[string]bool{}, ""
 	tok, err := j.dec.ReadToken()
 	if errors.Is(err, io.EOF) && j.in.err == nil {
 		j.done = true
@@ -87,11 +99,14 @@ func (j *jsonReader) start() error {
 	begin := j.dec.InputOffset() - 1
 	j.firstLine = j.in.lineAt(begin)
 	for j.dec.PeekKind() == '"' {
-		tok, err := j.dec.ReadToken()
+		name, err := j.member()
 		if err != nil {
 			return err
 		}
-		if slices.Contains(wrappers(), tok.String()) && j.dec.PeekKind() == '[' {
+		if slices.Contains(wrappers(), name) && j.dec.PeekKind() == '[' {
+			if err := j.foundRows(name); err != nil {
+				return err
+			}
 			j.wrapped, j.inside = true, true
 			if _, err := j.dec.ReadToken(); err != nil {
 				return err
@@ -101,7 +116,7 @@ func (j *jsonReader) start() error {
 			}
 			return nil
 		}
-		if _, err := j.dec.ReadValue(); err != nil {
+		if err := j.skip(name); err != nil {
 			return err
 		}
 		j.in.discard(j.dec.InputOffset())
@@ -110,6 +125,59 @@ func (j *jsonReader) start() error {
 		return err
 	}
 	return j.startStream(begin, j.dec.InputOffset())
+}
+
+// member reads the name of a member of the object around the array.
+func (j *jsonReader) member() (string, error) {
+	tok, err := j.dec.ReadToken()
+	if err != nil {
+		return "", err
+	}
+	name := tok.String()
+	if j.members[name] {
+		return "", fmt.Errorf("line %d: two members are named %s", j.in.lineAt(j.base+j.dec.InputOffset()-1), quote(name))
+	}
+	j.members[name] = true
+	return name, nil
+}
+
+// foundRows records that a member has rows. It is an error if another one has too.
+func (j *jsonReader) foundRows(name string) error {
+	if j.rows != "" {
+		return &layoutError{err: &shape.TwoLists{At: [2]string{j.rows, name}}}
+	}
+	j.rows = name
+	return nil
+}
+
+// skip reads the value of a member that is not the array of rows.
+func (j *jsonReader) skip(name string) error {
+	raw, err := j.dec.ReadValue()
+	if err != nil || raw.Kind() != '[' {
+		return err
+	}
+	if j.finder.HoldRows(firstElements(raw), j.preset) {
+		return j.foundRows(name)
+	}
+	return nil
+}
+
+// firstElements returns the first elements of an array that can be rows.
+func firstElements(raw jsontext.Value) []*shape.Value {
+	var t tree
+	var elements []*shape.Value
+	dec := newLenientDecoder(bytes.NewReader(raw))
+	if _, err := dec.ReadToken(); err != nil {
+		return nil
+	}
+	for len(elements) < maxPeeked && dec.PeekKind() == '{' {
+		t.reset()
+		if err := t.readJSON(dec, ""); err != nil {
+			break
+		}
+		elements = append(elements, t.value(0))
+	}
+	return elements
 }
 
 // startStream starts a stream of objects after the first one, which extends from
@@ -234,7 +302,11 @@ func (j *jsonReader) end() error {
 			}
 			break
 		}
-		if _, err := j.dec.ReadValue(); err != nil {
+		name, err := j.member()
+		if err != nil {
+			return err
+		}
+		if err := j.skip(name); err != nil {
 			return err
 		}
 		j.in.discard(j.base + j.dec.InputOffset())

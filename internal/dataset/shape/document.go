@@ -43,20 +43,34 @@ func (f *Finder) Records(doc *Value, preset map[Field]*Path) ([]*Value, error) {
 		}
 	}
 	walk(doc, "", 0)
-	lists = slices.DeleteFunc(lists, func(l list) bool {
-		first := f.Expand.normalize(l.items[0])
-		return !f.isRow(first, preset) && len(f.spansOf(first)) == 0
-	})
+	lists = slices.DeleteFunc(lists, func(l list) bool { return !f.HoldRows(l.items, preset) })
 	if len(lists) == 0 {
 		return []*Value{doc}, nil
 	}
 	best := slices.MinFunc(lists, func(a, b list) int { return a.depth - b.depth })
 	for _, l := range lists {
 		if l.depth == best.depth && l.at != best.at {
-			return nil, fmt.Errorf("rows in both %s and %s: extract one of them with jq", best.at, l.at)
+			return nil, &TwoLists{[2]string{best.at, l.at}}
 		}
 	}
 	return best.items, nil
+}
+
+// A TwoLists error reports two lists of rows in a document.
+type TwoLists struct {
+	At [2]string
+}
+
+func (e *TwoLists) Error() string {
+	return fmt.Sprintf("rows in both %s and %s: extract one of them with jq", e.At[0], e.At[1])
+}
+
+// HoldRows reports whether one of the first records is a row or a span.
+func (f *Finder) HoldRows(records []*Value, preset map[Field]*Path) bool {
+	return slices.ContainsFunc(records[:min(len(records), maxChecked)], func(v *Value) bool {
+		normal := f.Expand.normalize(v)
+		return f.isRow(normal, preset) || len(f.spansOf(normal)) > 0
+	})
 }
 
 // isRow reports whether a normalized record has an answer and contexts.
