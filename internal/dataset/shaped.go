@@ -152,6 +152,10 @@ func (s *shapedReader) usage(err error) error {
 	if a, ok := errors.AsType[*shape.Ambiguous](err); ok {
 		return ambiguousColumns(fieldOf(a.Field), a.Paths[0], a.Paths[1])
 	}
+	if e, ok := errors.AsType[*shape.Shared](err); ok {
+		a, b := fieldOf(e.Fields[0]), fieldOf(e.Fields[1])
+		return usagef("%s and %s are both read from %s; choose another column with --map %s=COLUMN or --map %s=COLUMN", a, b, quote(e.Path), a, b)
+	}
 	if n, ok := errors.AsType[*shape.NotExported](err); ok {
 		return usagef("--from %s: %w", n.Tool.Name, n)
 	}

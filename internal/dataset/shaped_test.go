@@ -221,3 +221,34 @@ func TestRowsDetectsLayoutOfStreams(t *testing.T) {
 		}
 	}
 }
+
+// A row whose answer is one of its contexts is always supported.
+func TestOpenRefusesOneColumnForTwoFields(t *testing.T) {
+	const (
+		row    = `{"question":"q","answer":"The fee is $40.","contexts":["c"]}` + "\n"
+		nested = `{"in":"q","out":{"answer":"The fee is $40.","docs":["The fee is $30."]}}` + "\n"
+	)
+	for _, tt := range []struct {
+		text, want string
+		columns    map[Field]string
+	}{
+		{row, `contexts and answer are both read from "answer"`, map[Field]string{FieldContexts: "answer"}},
+		{row, `contexts and answer are both read from "$.answer"`, map[Field]string{FieldContexts: "$.answer", FieldAnswer: "answer"}},
+		{row, `question and answer are both read from "answer"`, map[Field]string{FieldQuestion: "answer"}},
+		{row, `contexts and answer are both read from "contexts"`, map[Field]string{FieldAnswer: "contexts"}},
+		{nested, `contexts and answer are both read from "out.answer"`, map[Field]string{FieldContexts: "out.answer"}},
+		{nested, `contexts and answer are both read from "out"`, map[Field]string{FieldContexts: "out"}},
+		{"answer,question\na b,c\n", `contexts and answer are both read from "answer"`, map[Field]string{FieldContexts: "answer"}},
+		{row, "", map[Field]string{FieldContexts: "answer", FieldAnswer: "question"}},
+		{nested, "", map[Field]string{FieldContexts: "out.docs", FieldQuestion: "in"}},
+	} {
+		name := "x.jsonl"
+		if tt.text[0] != '{' {
+			name = "x.csv"
+		}
+		rows, last := read(t, name, tt.text, Options{Map: tt.columns})
+		if tt.want == "" && (len(rows) != 1 || last != "" || rows[0].Err != "") || !strings.Contains(last, tt.want) {
+			t.Errorf("%s with %v: got rows %+v, last error %q, want %q", tt.text, tt.columns, rows, last, tt.want)
+		}
+	}
+}

@@ -117,6 +117,29 @@ func (e *Ambiguous) Error() string {
 	return fmt.Sprintf("both %s and %s match", e.Paths[0], e.Paths[1])
 }
 
+// A Shared error reports two fields that are read from one place.
+type Shared struct {
+	Fields [2]Field
+	Path   string
+}
+
+func (e *Shared) Error() string { return e.Path + " is read as two fields" }
+
+// shared returns an error if two fields are read from one place, or the contexts from a
+// value with the answer. A chat holds several fields.
+func (f *Finder) shared(p *Plan, record *Value) error {
+	for _, pair := range [][2]Field{{Contexts, Answer}, {Question, Answer}, {Question, Contexts}} {
+		a, b := p.paths[pair[0]], p.paths[pair[1]]
+		if a == nil || b == nil || !a.covers(b) || pair[0] == Question && len(a.steps) < len(b.steps) {
+			continue
+		}
+		if !slices.ContainsFunc(f.Expand.find(a, record), func(v *Value) bool { return isChat(f.Expand.expand(v)) }) {
+			return &Shared{pair, a.text}
+		}
+	}
+	return nil
+}
+
 // A search collects the candidates in one record.
 type search struct {
 	*Finder
@@ -161,7 +184,7 @@ func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
 		}
 		plan.paths[field] = path
 	}
-	return plan, nil
+	return plan, f.shared(plan, record)
 }
 
 // join appends a member name to a path.

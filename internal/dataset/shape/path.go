@@ -108,6 +108,19 @@ func (p *Path) multiple() bool {
 	return false
 }
 
+// covers reports whether the value at a path contains that at another one.
+func (p *Path) covers(other *Path) bool {
+	if len(p.steps) > len(other.steps) {
+		return false
+	}
+	for i, s := range p.steps {
+		if s.kind != allElements && s != other.steps[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // find returns the values that the path selects in a normalized record. A name
 // selects members of all elements of a list, and of the JSON in a text.
 func (x Expander) find(p *Path, record *Value) []*Value {
