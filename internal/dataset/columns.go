@@ -42,6 +42,8 @@ type columnMap struct {
 	required map[string]string // elements of keep, with the flags that name them
 	raw      bool              // return records unparsed, see OpenRecords
 	exact    bool              // return the cells of tables exactly, see OpenRecords
+	words    *shape.Names
+	rivals   map[string]bool // see mayRival
 }
 
 // A candidate associates a column name with the field that it can supply.
@@ -54,7 +56,7 @@ type candidate struct {
 func newColumnMap(opts Options) (*columnMap, error) {
 	m := &columnMap{
 		byName: map[string]candidate{}, mapped: opts.Map, paths: map[Field]*shape.Path{},
-		keepAll: opts.KeepAll, required: map[string]string{},
+		keepAll: opts.KeepAll, required: map[string]string{}, words: shape.NewNames(), rivals: map[string]bool{},
 	}
 	for f := range opts.Map {
 		if _, err := ParseField(string(f)); err != nil {
@@ -243,23 +245,35 @@ type header struct {
 	warnings []error         // reasons why columns were dropped
 }
 
-// otherAnswer returns a warning if a column besides the answer is named like the answer
-// that a model generated, or nil.
-func (m *columnMap) otherAnswer(names []string) error {
-	if m.mapped[FieldAnswer] != "" || m.names[FieldAnswer] != "" || m.raw {
-		return nil
+// maxRivals limits the number of names that a columnMap remembers.
+const maxRivals = 1 << 12
+
+// mayRival reports whether a column that is not read is named like an answer or contexts.
+func (m *columnMap) mayRival(name []byte) bool {
+	rival, known := m.rivals[string(name)]
+	if !known && !m.raw {
+		_, answer := m.words.Rank(shape.Answer, string(name))
+		_, contexts := m.words.Rank(shape.Contexts, string(name))
+		rival = answer || contexts
+		if len(m.rivals) < maxRivals {
+			m.rivals[string(name)] = rival
+		}
 	}
-	i := slices.IndexFunc(names, func(name string) bool { return m.byName[name].field == FieldAnswer })
-	if other := shape.NewNames().Generated(names); i >= 0 && other != "" {
-		return fmt.Errorf("the answer is read from %s, not from %s; choose one with --map answer=COLUMN", quote(names[i]), quote(other))
-	}
-	return nil
+	return rival
 }
 
-// isIdeal reports whether a column contains the ideal contexts of a test case of DeepEval,
-// not the retrieved ones, which are in another column.
-func isIdeal(name, other string) bool {
-	return name == "context" && (other == "retrieval_context" || other == "retrieved_contexts")
+// rival returns an error if a field is read from one of several columns that can hold it.
+func (m *columnMap) rival(f Field, chosen string, names []string) error {
+	field, ok := shapeField(f)
+	if !ok || m.raw || m.mapped[f] != "" {
+		return nil
+	}
+	for _, name := range names {
+		if _, used := m.byName[name]; !used && m.words.Rival(field, chosen, name) {
+			return &layoutError{err: ambiguousColumns(f, chosen, name)}
+		}
+	}
+	return nil
 }
 
 // header assigns the columns of a table.
@@ -291,7 +305,7 @@ func (m *columnMap) header(names []string) (*header, error) {
 	}
 	for f, columns := range h.field {
 		slices.SortStableFunc(columns, func(a, b int) int { return m.byName[names[a]].rank - m.byName[names[b]].rank })
-		h.field[f] = slices.DeleteFunc(columns, func(i int) bool { return isIdeal(names[i], names[columns[0]]) })
+		h.field[f] = slices.DeleteFunc(columns, func(i int) bool { return shape.IsIdeal(names[i], names[columns[0]]) })
 	}
 	for _, f := range fields() {
 		_, ok := h.field[f]
@@ -302,8 +316,12 @@ func (m *columnMap) header(names []string) (*header, error) {
 			return nil, m.missing(f, names)
 		}
 	}
-	if err := m.otherAnswer(names); err != nil {
-		h.warnings = append(h.warnings, err)
+	for _, f := range fields() {
+		if columns := h.field[f]; len(columns) > 0 {
+			if err := m.rival(f, names[columns[0]], names); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, name := range m.keep {
 		if !seen[name] && m.required[name] != "" {

@@ -160,7 +160,9 @@ func (f *file) openShaped() error {
 			return nil
 		}
 		f.columns = usual
-		_, err = f.peekShaped(false)
+		if shaped, err = f.peekShaped(false); err == nil {
+			shaped.shape.All = true
+		}
 		return err
 	}
 	return nil

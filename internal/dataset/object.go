@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // An objectReader converts JSON objects to rows. It decodes only the members
@@ -24,6 +26,7 @@ type objectReader struct {
 	name    []byte
 	started bool           // an object has been read
 	null    map[Field]bool // fields whose column is null in the current object
+	others  []string       // other members of the current object that can be fields
 
 	floats []bareFloat // Python floats replaced by null in the current object
 }
@@ -56,6 +59,7 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	o.raw = raw
 	clear(o.null)
+	o.others = o.others[:0]
 	o.buf = *bytes.NewBuffer(raw)
 	o.dec.Reset(&o.buf)
 	o.tree.reset()
@@ -88,6 +92,8 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 		kept := o.columns.keeps(string(name))
 		if used {
 			used = o.prefer(c, column, row, &invalid)
+		} else if o.columns.mayRival(name) && o.isText(first) {
+			o.others = append(o.others, string(name))
 		}
 		switch {
 		case kept:
@@ -122,12 +128,23 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 			return o.columns.missing(f, o.names())
 		}
 	}
-	if first {
-		if err := o.columns.otherAnswer(o.names()); err != nil {
-			o.warnings.once(err)
-		}
+	for f, c := range column {
+		invalid.add(f, o.columns.rival(f, c.name, o.others))
 	}
 	return invalid.first()
+}
+
+// isText reports whether the next value can be an answer or contexts. In the first object
+// it can also be a verdict, since package shape then compares it with the answer.
+func (o *objectReader) isText(first bool) bool {
+	switch o.dec.PeekKind() {
+	case '[', '{':
+		return true
+	case '"':
+		text, _, _ := bytes.Cut(bytes.TrimLeft(o.raw[o.dec.InputOffset():], ": \t\r\n")[1:], []byte(`"`))
+		return first || !o.columns.words.IsVerdict(string(text)) || !o.columns.words.IsRating(string(text))
+	}
+	return false
 }
 
 // prefer reports whether a column supplies its field: no other column does, or that
@@ -137,9 +154,9 @@ func (o *objectReader) prefer(c candidate, column map[Field]candidate, row *Row,
 	null := o.dec.PeekKind() == 'n'
 	switch {
 	case !found:
-	case isIdeal(c.name, other.name):
+	case shape.IsIdeal(c.name, other.name):
 		return false
-	case isIdeal(other.name, c.name):
+	case shape.IsIdeal(other.name, c.name):
 		row.clear(c.field)
 		delete(*invalid, c.field)
 	case null:

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ func TestOpenDoesNotGuess(t *testing.T) {
 		{"answers at two depths", `{"answer":"expected","run":{"answer":"generated",` + docs + `}}`, `both "answer" and "run.answer" match`},
 		{"answer and prediction", `{"answer":"expected","prediction":"generated","chunks":["some text"]}`, `both "answer" and "prediction" match`},
 		{"answers of two models", `{"a":{"answer":"one"},"b":{"answer":"two"},` + docs + `}`, `both "a.answer" and "b.answer" match`},
-		{"second record has a better name", `{"out":{"result":"It passes."},` + docs + "}\n" + `{"out":{"answer":"a","result":"It passes."},` + docs + `}`, `both "out.result" and "out.answer" match`},
+		{"second record has a better name", `{"out":{"result":"It passes."},` + docs + "}\n" + `{"out":{"answer":"a","result":"It passes."},` + docs + `}`, `both "out.answer" and "out.result" match`},
 		{"verdict", `{"result":"pass",` + docs + `}`, noAnswer},
 		{"number", `{"prediction":"1",` + docs + `}`, noAnswer},
 		{"status of an output", `{"output":{"status":"done now","n":3},"chunks":["some text"]}`, noAnswer},
@@ -157,22 +158,67 @@ func TestRowsKeepsTheRestOfNestedColumns(t *testing.T) {
 	}
 }
 
-func TestRowsWarnsAboutAnotherAnswer(t *testing.T) {
-	const want = `the answer is read from "answer", not from "prediction"; choose one with --map answer=COLUMN`
-	for file, text := range map[string]string{
-		"x.jsonl": `{"answer":"a","prediction":"b","contexts":["c"]}` + "\n",
-		"x.csv":   "answer,prediction,contexts\na,b,c\n",
+// The answer of a row can be the expected one if a system's answer is beside it, and
+// contexts can be the ideal ones.
+func TestOpenRefusesAnotherAnswerOrContexts(t *testing.T) {
+	const more = "more" // the name of the other column in texts
+	for _, tt := range []struct {
+		field Field
+		names string // of the other column
+		want  bool   // refused
+	}{
+		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer Claude-Answer ragResponse", true},
+		{FieldAnswer, "expected_answer gold ground_truth reference answer_relevancy answer_start student_answer", false},
+		{FieldContexts, "retrieved_docs search_results retrieval_context retrieved_contexts hits reranked_chunks", true},
+		{FieldContexts, "gold_contexts reference_contexts ground_truth_contexts documents docs context_recall", false},
 	} {
-		var warned []string
-		opts := Options{Warn: func(err error) { warned = append(warned, err.Error()) }}
-		rows, _ := read(t, file, text, opts)
-		if len(rows) != 1 || len(warned) != 1 || !strings.HasSuffix(warned[0], want) {
-			t.Errorf("%s: got %d rows, warnings %q, want one: %s", file, len(rows), warned, want)
+		for name := range strings.FieldsSeq(tt.names) {
+			for file, text := range map[string]string{
+				"x.jsonl": strings.Repeat(`{"answer":"The fee is $40.","more":"The fee is $90.","contexts":"The fee is $40."}`+"\n", 2),
+				"x.csv":   "answer,more,contexts\nThe fee is $40.,The fee is $90.,The fee is $40.\n",
+			} {
+				text = strings.Replace(text, more, name, -1)
+				rows, last := read(t, file, text, Options{KeepAll: true})
+				if refused := strings.HasPrefix(last, file+": "+string(tt.field)+": ambiguous: "); refused != tt.want || !refused && (last != "" || rows[0].Err != "") {
+					t.Errorf("%s with %s: got rows %+v, last error %q, want an ambiguous %s = %t", file, name, rows, last, tt.field, tt.want)
+				}
+				for column, want := range map[string]string{name: "The fee is $90.", string(tt.field): "The fee is $40."} {
+					rows, last := read(t, file, text, Options{Map: map[Field]string{tt.field: column}})
+					if last != "" || len(rows) == 0 || rows[0].Row.Answer != want && rows[0].Row.Contexts[0] != want {
+						t.Errorf("%s with --map %s=%s: got rows %+v, last error %q, want %q", file, tt.field, column, rows, last, want)
+					}
+				}
+			}
 		}
-		opts.Map = map[Field]string{FieldAnswer: "answer"}
-		warned = nil
-		if read(t, file, text, opts); len(warned) > 0 {
-			t.Errorf("%s with --map: got warnings %q, want none", file, warned)
+	}
+}
+
+// Values decide whether another column can be the answer, in every row.
+func TestRowsComparesAnotherAnswer(t *testing.T) {
+	row := func(answer, prediction string) string {
+		return `{"answer":"` + answer + `","prediction":` + prediction + `,"contexts":["The fee is $40."]}` + "\n"
+	}
+	same := strings.Repeat(row("It is $40.", `"It is $40."`), 12)
+	for _, tt := range []struct {
+		text string
+		want int // row with the first error, or -1
+	}{
+		{row("It is $40.", "null") + row("It is $40.", "1") + row("It is $40.", `"pass"`), -1},
+		{row("It is $40.", `"0.95"`), -1},
+		{same, -1},
+		{same + row("It is $40.", `"It is $90."`), 12},
+		{same + row("It is $40.", `"pass"`), -1},
+		{row("It is $40.", `"90"`), 0},
+		{row("4", `"5"`), 0},
+		{strings.Repeat(row("It is $40.", "null"), 12) + row("It is $40.", `"It is $90."`), 12},
+	} {
+		rows, last := read(t, "x.jsonl", tt.text, Options{})
+		got := slices.IndexFunc(rows, func(r result) bool { return r.Err != "" })
+		if got < 0 && last != "" {
+			got = len(rows)
+		}
+		if got != tt.want {
+			t.Errorf("%s: got the first error in row %d, last error %q, want row %d", tt.text, got, last, tt.want)
 		}
 	}
 }

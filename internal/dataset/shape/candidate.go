@@ -54,17 +54,35 @@ func (s *search) best(field Field) (*candidate, error) {
 			return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
 		}
 	}
+	if field == Answer {
+		text, _ := s.Expand.textOf(best.values[0], field)
+		for _, c := range s.verdicts {
+			other, _ := s.Expand.textOf(c.values[0], field)
+			if other != text && s.rivals(field, c, best) && (s.Names.IsVerdict(text) || !s.Names.IsRating(other)) {
+				return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
+			}
+		}
+	}
 	return best, nil
 }
 
 // rivals reports whether c can be the field as well as the best candidate. An answer near
 // the top of a record can be the expected one, and one below it the answer of a system.
+// Contexts can be ideal ones if others are said to be retrieved.
 func (s *search) rivals(field Field, c, best *candidate) bool {
-	if field != Answer || c.penalty != best.penalty {
-		return c != best && c.compare(best) == 0
+	if c == best || c.penalty != best.penalty {
+		return false
 	}
-	return c != best && c.rank == best.rank && (c.depth == best.depth || c.rank == rankExact) ||
-		c.rank <= rankUsual && isGenerated(c.pattern) && !isGenerated(best.pattern)
+	explicit, bestExplicit := s.Names.isExplicit(field, c.pattern), s.Names.isExplicit(field, best.pattern)
+	switch field {
+	case Answer:
+		return c.rank <= rankWeak && (c.depth == best.depth || c.rank == rankExact && best.rank == rankExact || explicit && !bestExplicit)
+	case Contexts:
+		if c.rank <= rankUsual && (explicit && !bestExplicit || bestExplicit && !explicit && c.depth == best.depth) {
+			return !IsIdeal(c.pattern, best.pattern)
+		}
+	}
+	return c.compare(best) == 0
 }
 
 // ofTurns reports whether the contexts of a candidate with several values belong to

@@ -143,12 +143,13 @@ func (f *Finder) shared(p *Plan, record *Value) error {
 // A search collects the candidates in one record.
 type search struct {
 	*Finder
-	found  [fieldCount][]*candidate
-	chats  []*candidate
-	docs   []*candidate                          // lists of documents under any name
-	nulls  [fieldCount][]*candidate              // members without a value
-	turns  map[string]bool                       // lists with several answers
-	byPath [fieldCount + 1]map[string]*candidate // elements of found, and of docs
+	found    [fieldCount][]*candidate
+	chats    []*candidate
+	docs     []*candidate                          // lists of documents under any name
+	nulls    [fieldCount][]*candidate              // members without a value
+	turns    map[string]bool                       // lists with several answers
+	verdicts []*candidate                          // members named like answers that are verdicts or numbers
+	byPath   [fieldCount + 1]map[string]*candidate // elements of found, and of docs
 }
 
 // Plan finds the answer, the contexts and the question in a normalized record.
@@ -269,7 +270,11 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 			}
 		} else {
 			text, ok := s.Expand.textOf(m, field)
-			if !ok || field == Answer && rank > rankExact && s.Names.isVerdict(text) {
+			if !ok {
+				continue
+			}
+			if field == Answer && rank > rankExact && s.Names.IsVerdict(text) {
+				s.verdicts = append(s.verdicts, &candidate{pattern: pattern, values: []*Value{m}, rank: rank, depth: depth, penalty: penalty})
 				continue
 			}
 			if s.Expand.expand(m) != m {
@@ -356,7 +361,7 @@ func (s *search) onlyText(field Field, v *Value, pattern string, depth int) *can
 					texts = append(texts, t)
 				}
 			}
-			if len(texts) == 1 && (field == Question || !s.Names.describes(texts[0].Name) && !s.Names.isVerdict(texts[0].Text)) {
+			if len(texts) == 1 && (field == Question || !s.Names.describes(texts[0].Name) && !s.Names.IsVerdict(texts[0].Text)) {
 				return &candidate{pattern: join(at, texts[0].Name), values: texts}
 			}
 		}

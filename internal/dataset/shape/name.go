@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,12 +86,16 @@ func ranked(ranks ...string) map[string]int {
 // Names knows the words of column names.
 type Names struct {
 	fields    [fieldCount]vocabulary
+	explicit  [fieldCount]map[string]bool
 	reference map[string]bool
 	aside     map[string]bool
 	other     map[string]bool
 	verdicts  map[string]bool
 	labels    map[string]bool
 }
+
+// systems lists names of systems that answer.
+const systems = "model llm ai bot assistant chatbot chat agent rag gpt chatgpt openai claude gemini llama mistral mixtral qwen gemma deepseek"
 
 // NewNames returns the words of column names.
 func NewNames() *Names {
@@ -102,12 +107,16 @@ func NewNames() *Names {
 			},
 			Answer: {
 				ranked("answer response", "output completion prediction predicted pred reply replies generation generated", "result outputs hypothesis"),
-				set("actual model llm ai bot assistant chatbot chat system agent rag final gpt text raw full app chain pipeline candidate message content string"),
+				set("actual system final text raw full app chain pipeline candidate message content string " + systems),
 			},
 			Contexts: {
 				ranked("contexts ctxs retrieved", "context documents docs chunks passages nodes paragraphs document passage chunk ctx snippets hits matches retrieval retrievals", "sources evidence evidences knowledge doc"),
-				set("retriever source search relevant supporting top k text texts content contents used input list all similar matched vector db store base references node result results rag full returned"),
+				set("retriever source search relevant supporting top k text texts content contents used input list all similar matched vector db store base references node result results rag full returned ranked reranked fetched"),
 			},
+		},
+		explicit: [fieldCount]map[string]bool{
+			Answer:   set("hypothesis actual " + systems),
+			Contexts: set("search hits matches ranked reranked fetched"),
 		},
 		// Reference data are never the answer or the contexts that a system produced.
 		reference: set("reference references expected gold golden ground truth groundtruth gt correct ideal target targets label labels annotated"),
@@ -147,30 +156,45 @@ func (n *Names) describes(name string) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool { return n.labels[w] })
 }
 
-// isVerdict reports whether a text is a verdict or a number, such as the result of a
+// IsVerdict reports whether a text is a verdict or a number, such as the result of a
 // test.
-func (n *Names) isVerdict(text string) bool {
+func (n *Names) IsVerdict(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil || n.verdicts[text]
 }
 
-// Generated returns the column that the answer of a system is in if a column named
-// answer can be the expected one, such as prediction. It returns "" if there is none.
-func (n *Names) Generated(columns []string) string {
-	for _, name := range columns {
-		if _, ok := n.Rank(Answer, name); ok && isGenerated(name) {
-			return name
-		}
-	}
-	return ""
+// IsRating reports whether a verdict is a word or a number below 10, which rates an answer
+// rather than being one.
+func (n *Names) IsRating(text string) bool {
+	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return err != nil || math.Abs(number) < 10
 }
 
-// isGenerated reports whether the name of an answer says that a model generated it.
-func isGenerated(name string) bool {
-	return slices.ContainsFunc(words(name), func(w string) bool {
-		return strings.HasPrefix(w, "pred") || strings.HasPrefix(w, "generat") || w == "hypothesis"
+// Rival reports whether a column can hold a field as well as the chosen one, which can
+// hold reference data: the expected answer or the ideal contexts.
+func (n *Names) Rival(f Field, chosen, name string) bool {
+	rank, ok := n.Rank(f, name)
+	if !ok || name == chosen {
+		return false
+	}
+	best, _ := n.Rank(f, chosen)
+	return f == Answer || f == Contexts && !IsIdeal(chosen, name) && rank <= rankUsual &&
+		(rank <= best || n.isExplicit(f, name)) && !n.isExplicit(f, chosen)
+}
+
+// isExplicit reports whether a path says that a system generated the answer or retrieved
+// the contexts.
+func (n *Names) isExplicit(f Field, pattern string) bool {
+	return slices.ContainsFunc(words(pattern), func(w string) bool {
+		return n.explicit[f][w] || f == Answer && (strings.HasPrefix(w, "pred") || strings.HasPrefix(w, "generat")) || f == Contexts && strings.HasPrefix(w, "retriev")
 	})
+}
+
+// IsIdeal reports whether a column contains the ideal contexts of a test case of DeepEval,
+// and another one the retrieved ones.
+func IsIdeal(name, other string) bool {
+	return name == "context" && (other == "retrieval_context" || other == "retrieved_contexts")
 }
 
 // Rank returns how well a column name fits a field: 0 for best.

@@ -17,6 +17,7 @@ type Reader struct {
 	forced  bool
 	plan    *Plan
 	checked int  // number of records that were compared with plan
+	All     bool // compare all records with plan, not only the first ones
 	traces  bool // records are spans of traces, which can be in any order
 
 	groups map[string]*group
@@ -76,7 +77,7 @@ type Record struct {
 func (r *Reader) Read(v *Value) ([]Record, error) {
 	normal := r.Normalize(v)
 	if r.plan != nil {
-		if r.checked++; r.checked < maxChecked {
+		if r.checked++; r.All || r.checked < maxChecked {
 			if err := r.check(normal); err != nil {
 				return nil, err
 			}

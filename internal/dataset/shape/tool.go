@@ -75,16 +75,17 @@ func Tools() []Tool {
 			signatures:     [][]string{{"answer|result|output", "source_documents|sourceDocuments"}},
 			weakSignatures: [][]string{{"answer|result|output", "context"}, {"messages"}},
 			paths: map[Field][]string{
-				Question: {"question", "query", "input"}, Answer: {"answer", "result", "output"},
+				Question: {"question", "query", "input"},
 				Contexts: {"source_documents", "sourceDocuments", "context"},
 			},
 		},
 		{
 			Name: "haystack", Title: "Haystack",
-			signatures: [][]string{{"data", "query", "documents"}, {"init_parameters.data", "init_parameters.documents"}, {"answer_builder.answers"}, {"answers", "query"}},
+			signatures:     [][]string{{"data", "query", "documents"}, {"init_parameters.data", "init_parameters.documents"}, {"answer_builder.answers"}, {"answers", "query"}},
+			weakSignatures: [][]string{{"predicted_answer"}}, // an EvaluationRunResult
 			paths: map[Field][]string{
 				Question: {"query", "init_parameters.query", "answer_builder.answers[0].query", "answers[0].query", "answer_builder.answers[0].init_parameters.query", "answers[0].init_parameters.query"},
-				Answer:   {"data", "init_parameters.data", "answer_builder.answers[0].data", "answers[0].data", "answer_builder.answers[0].init_parameters.data", "answers[0].init_parameters.data"},
+				Answer:   {"predicted_answer", "data", "init_parameters.data", "answer_builder.answers[0].data", "answers[0].data", "answer_builder.answers[0].init_parameters.data", "answers[0].init_parameters.data"},
 				Contexts: {"documents", "init_parameters.documents", "answer_builder.answers[0].documents", "answers[0].documents", "answer_builder.answers[0].init_parameters.documents", "answers[0].init_parameters.documents"},
 			},
 		},
