@@ -22,8 +22,9 @@ import (
 type reportOptions struct {
 	outputOptions
 	gateOptions
-	seed   uint64
-	concat bool // value of --append
+	seed    uint64
+	concat  bool // value of --append
+	partial bool
 
 	showExplicit bool // --show was given on the command line
 }
@@ -63,13 +64,14 @@ func newReport(sys system) *cobra.Command {
 		},
 	}
 	quiet := flagSpec{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no warnings or figures on stderr"}
+	partial := flagSpec{name: "partial", value: &o.partial, untrusted: anyValue, help: "let gates pass although shards or rows are missing"}
 	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed of the intervals"}
 	addFlags(cmd,
 		flagGroup{"Input", []flagSpec{
 			{name: "append", value: &o.concat, untrusted: anyValue, help: "concatenate results of different datasets, renumbering rows"},
 		}},
 		flagGroup{"Output", append(o.flags(), quiet)},
-		flagGroup{"Gates", append(o.gateFlags(), seed)})
+		flagGroup{"Gates", append(o.gateFlags(), partial, seed)})
 	return cmd
 }
 
@@ -114,6 +116,9 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 		return err
 	}
 	origin, err := resultfile.OriginOf(paths)
+	if err == nil && !o.concat {
+		err = origin.CheckDataset()
+	}
 	if errors.Is(err, resultfile.ErrOtherSettings) {
 		return &usageError{err}
 	}
@@ -131,7 +136,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 		return err
 	}
 	defer r.summary.discard()
-	r.summary.datasets, r.summary.results, r.summary.settings = origin.Datasets, paths, origin.Settings
+	r.summary.datasets, r.summary.results, r.summary.settings, r.summary.digest = origin.Datasets, paths, origin.Settings, origin.Digest
 	// Open the outputs first: reading standard input may block.
 	if r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, nil); err != nil {
 		return err
@@ -220,7 +225,7 @@ func (r *reportRun) finish(err error) error {
 		return err
 	}
 	means := r.means.Means(&r.tally)
-	gates := r.options.evaluate(&r.tally, means)
+	gates := r.evaluate(&r.tally)
 	if err := r.summary.finish(gates, means); err != nil {
 		return err
 	}
@@ -239,20 +244,42 @@ func (r *reportRun) finish(err error) error {
 	return printGates(gates, r.console)
 }
 
-// warnMissing warns if the files don't contain all rows of the run.
-func (r *reportRun) warnMissing() {
+// evaluate evaluates the gates. One that can't be decided without the missing rows fails.
+func (r *reportRun) evaluate(t *report.Tally) []report.Gate {
+	gates := r.options.evaluate(t, r.means.Means(t))
+	if what, n := r.incomplete(); n > 0 && r.options.hasGates() && !r.options.partial {
+		gates = append([]report.Gate{{Name: report.GatePartial, Value: float64(n), Text: what + " (--partial allows that)"}}, gates...)
+	}
+	return gates
+}
+
+// incomplete describes and counts the shards or rows of the run that no file contains.
+func (r *reportRun) incomplete() (what string, n int) {
 	sample := r.origin.Settings.Get("--sample")
 	switch {
 	case len(r.origin.Missing) > 0:
-		r.console.Printf("warning: no file for shard %s: the figures cover only some of the rows", strings.Join(r.origin.Missing, ", "))
+		return "no file for shard " + strings.Join(r.origin.Missing, ", "), len(r.origin.Missing)
 	case r.missing > 0 && (sample == "" || sample == "0"):
-		r.console.Printf("warning: %d rows before the last one are in no file: is a shard missing?", r.missing)
+		return report.Count(r.missing, "row", "rows") + " before the last one are in no file", r.missing
+	}
+	return "", 0
+}
+
+// warnMissing warns if the files don't contain all rows of the run, or if that is unknown.
+func (r *reportRun) warnMissing() {
+	if len(r.origin.Missing) > 0 {
+		r.console.Printf("warning: no file for shard %s: the figures cover only some of the rows", strings.Join(r.origin.Missing, ", "))
+	} else if what, n := r.incomplete(); n > 0 {
+		r.console.Printf("warning: %s: is a shard missing?", what)
+	}
+	if unchecked := r.origin.Unchecked; len(unchecked) > 0 && !r.options.concat {
+		r.console.Printf("warning: %s: no summary with a digest of the dataset beside it: whether all files are of one dataset was not checked", unchecked[0])
 	}
 }
 
 // reportOptions returns the options that all outputs share.
 func (r *reportRun) reportOptions() report.Options {
-	gates := func(t *report.Tally) []report.Gate { return r.options.evaluate(t, r.means.Means(t)) }
+	gates := r.evaluate
 	warn := r.console.Warn
 	if r.options.quiet {
 		warn = func(error) {}

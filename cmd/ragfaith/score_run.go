@@ -337,7 +337,9 @@ func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, se
 	defer stopFlushing()
 
 	start := r.sys.Clock.Now()
-	err := r.pipeline.Run(ctx, r.rejectUnmatched(o.names.rename(o.selection().Apply(set.Rows()))), all)
+	digest := dataset.NewDigest()
+	err := r.pipeline.Run(ctx, r.rejectUnmatched(o.names.rename(o.selection().Apply(digest.Add(set.Rows())))), all)
+	r.summary.digest = digest.String()
 	r.duration = r.sys.Clock.Now().Sub(start)
 	return err
 }

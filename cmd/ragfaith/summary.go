@@ -21,6 +21,7 @@ type summaryWriter struct {
 	github  *githubStep // nil outside GitHub Actions
 
 	datasets, results []string // input files; results is nil for "ragfaith score"
+	digest            string   // of the rows of the datasets, or ""
 	settings          setting.List
 	model             *model   // nil without a language model
 	savings           *savings // nil without --prescreen
@@ -64,6 +65,7 @@ func (w *summaryWriter) finish(gates []report.Gate, means *report.Means) error {
 	}
 	s := w.stats.Summary(gates, means)
 	s.Ragfaith, s.ExitCode, s.Settings, s.Results = version(), gateExitCode(gates), w.settings, w.results
+	s.DatasetDigest = w.digest
 	if w.datasets != nil {
 		s.Datasets = w.datasets
 	}

@@ -7,6 +7,7 @@ const (
 	GateMinLower    = "min-lower"
 	GateMaxNoClaims = "max-no-claims"
 	GateMaxFailed   = "max-failed"
+	GatePartial     = "partial"
 
 	GateMinCitationRecall    = "min-citation-recall"
 	GateMinCitationPrecision = "min-citation-precision"

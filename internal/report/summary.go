@@ -23,25 +23,29 @@ const SummaryVersion = 1
 // no timestamps, so identical runs produce identical summaries. It never contains an API
 // key.
 type Summary struct {
-	Schema       string            `json:"$schema"`
-	Version      int               `json:"version"`
-	Ragfaith     string            `json:"ragfaith"` // version of the program
-	Datasets     []string          `json:"datasets"`
-	Results      []string          `json:"results"` // input result files; null for ragfaith score
-	Rows         SummaryRows       `json:"rows"`
-	Claims       SummaryClaims     `json:"claims"`
-	Faithfulness SummaryStats      `json:"faithfulness"`
-	Support      SummaryStats      `json:"support"`
-	Means        *SummaryMeans     `json:"means"`               // null if not estimated
-	By           []SummaryBy       `json:"by,omitempty"`        // nil if rows are not grouped
-	Citations    *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
-	Prescreen    *SummaryPrescreen `json:"prescreen,omitempty"` // nil if no claim was decided offline
-	Settings     setting.List      `json:"settings"`
-	Gates        []SummaryGate     `json:"gates"`
-	Passed       bool              `json:"passed"`
-	ExitCode     int               `json:"exit_code"`
-	Usage        result.Usage      `json:"usage"` // usage of all rows, including resumed ones
-	Spent        *SummarySpent     `json:"spent"` // by this run; null without a language model
+	Schema   string   `json:"$schema"`
+	Version  int      `json:"version"`
+	Ragfaith string   `json:"ragfaith"` // version of the program
+	Datasets []string `json:"datasets"`
+	// DatasetDigest identifies the rows of the datasets, whatever the names of the files
+	// and the shard. It is empty in summaries of earlier versions, and if results of several
+	// datasets were merged.
+	DatasetDigest string            `json:"dataset_digest,omitempty"`
+	Results       []string          `json:"results"` // input result files; null for ragfaith score
+	Rows          SummaryRows       `json:"rows"`
+	Claims        SummaryClaims     `json:"claims"`
+	Faithfulness  SummaryStats      `json:"faithfulness"`
+	Support       SummaryStats      `json:"support"`
+	Means         *SummaryMeans     `json:"means"`               // null if not estimated
+	By            []SummaryBy       `json:"by,omitempty"`        // nil if rows are not grouped
+	Citations     *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
+	Prescreen     *SummaryPrescreen `json:"prescreen,omitempty"` // nil if no claim was decided offline
+	Settings      setting.List      `json:"settings"`
+	Gates         []SummaryGate     `json:"gates"`
+	Passed        bool              `json:"passed"`
+	ExitCode      int               `json:"exit_code"`
+	Usage         result.Usage      `json:"usage"` // usage of all rows, including resumed ones
+	Spent         *SummarySpent     `json:"spent"` // by this run; null without a language model
 }
 
 // SummaryRows counts rows.

@@ -22,6 +22,11 @@ type Origin struct {
 	Settings setting.List
 	// Missing are the shards without a file, such as "3/4".
 	Missing []string
+	// Digest is that of the dataset of all files, or "".
+	Digest string
+	// Unchecked are the files whose dataset can't be compared with that of the others,
+	// because they have no summary, or one of an earlier version.
+	Unchecked []string
 
 	paths     []string
 	summaries []*report.Summary // summary of each file; may be nil
@@ -49,6 +54,31 @@ func OriginOf(paths []string) (*Origin, error) {
 		o.join()
 	}
 	return o, nil
+}
+
+// CheckDataset returns an error if the files are results of different datasets, which must
+// not be merged to one run. It sets o.Digest and o.Unchecked.
+func (o *Origin) CheckDataset() error {
+	first := -1
+	for i, s := range o.summaries {
+		switch {
+		case s == nil || s.DatasetDigest == "":
+			o.Unchecked = append(o.Unchecked, o.paths[i])
+		case first < 0:
+			first = i
+		case s.DatasetDigest != o.summaries[first].DatasetDigest:
+			a := o.summaries[first]
+			return fmt.Errorf("%s and %s are results of different datasets according to their summaries (%s and %s, with digests %s and %s): --append concatenates them",
+				o.paths[first], o.paths[i], strings.Join(a.Datasets, " "), strings.Join(s.Datasets, " "), a.DatasetDigest, s.DatasetDigest)
+		}
+	}
+	if len(o.Unchecked) == 0 {
+		o.Digest = o.summaries[0].DatasetDigest
+	}
+	if len(o.paths) == 1 {
+		o.Unchecked = nil // nothing to compare it with
+	}
+	return nil
 }
 
 // CheckRows compares the rows of each file with the summary of its run. This detects files
@@ -154,33 +184,46 @@ func (o *Origin) join() {
 			}
 		}
 		if name == "--shard" {
-			values = o.shards(values)
+			values = o.shards()
 		}
 		o.Settings = append(o.Settings, setting.Setting{Name: name, Value: strings.Join(values, ", ")})
 	}
 }
 
 // shards returns the shards, or "1/1" if they are complete, and sets o.Missing. Shards of
-// different numbers of shards belong to different runs.
-func (o *Origin) shards(values []string) []string {
-	_, of, _ := strings.Cut(values[0], "/")
-	n, err := strconv.Atoi(of)
-	if err != nil {
-		return values
-	}
-	for _, v := range values {
-		if !strings.HasSuffix(v, "/"+of) {
-			return values
+// different datasets or numbers of shards belong to different runs.
+func (o *Origin) shards() []string {
+	const maxMissing = 10
+	type run struct{ digest, of string }
+	var runs []run
+	var all []string
+	found := map[run][]string{}
+	for _, s := range o.summaries {
+		for shard := range strings.SplitSeq(s.Settings.Get("--shard"), ", ") { // several in merged results
+			_, of, _ := strings.Cut(shard, "/")
+			r := run{s.DatasetDigest, of}
+			if found[r] == nil {
+				runs = append(runs, r)
+			}
+			found[r] = append(found[r], shard)
+			if !slices.Contains(all, shard) {
+				all = append(all, shard)
+			}
 		}
 	}
-	const maxMissing = 10
-	for i := 1; i <= n && len(o.Missing) < maxMissing; i++ {
-		if shard := strconv.Itoa(i) + "/" + of; !slices.Contains(values, shard) {
-			o.Missing = append(o.Missing, shard)
+	for _, r := range runs {
+		n, err := strconv.Atoi(r.of)
+		if err != nil {
+			return all
+		}
+		for i := 1; i <= n && len(o.Missing) < maxMissing; i++ {
+			if shard := strconv.Itoa(i) + "/" + r.of; !slices.Contains(found[r], shard) {
+				o.Missing = append(o.Missing, shard)
+			}
 		}
 	}
 	if len(o.Missing) > 0 {
-		return values
+		return all
 	}
 	return []string{"1/1"}
 }

@@ -1,0 +1,59 @@
+package dataset
+
+import (
+	"errors"
+	"iter"
+	"testing"
+)
+
+func TestDigestTellsDatasetsApart(t *testing.T) {
+	digest := func(rows ...Row) string {
+		d := NewDigest()
+		for range d.Add(func(yield func(Row, error) bool) {
+			for _, r := range rows {
+				var err error
+				if r.Line < 0 {
+					err = errors.New("unreadable")
+				}
+				if !yield(r, err) {
+					return
+				}
+			}
+		}) {
+		}
+		return d.String()
+	}
+	base := Row{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"c", "d"}}
+	same := base
+	same.File, same.Line, same.Offset, same.Kept = "other.csv", 7, 9, []Column{{Name: "k"}}
+	if digest(base) != digest(same) {
+		t.Error("the digest depends on more than the fields")
+	}
+	seen := map[string]int{digest(base): -1}
+	for i, rows := range [][]Row{
+		nil,
+		{base, base},
+		{{ID: "2", Question: "q", Answer: "ab", Contexts: []string{"c", "d"}}},
+		{{ID: "1", Question: "qa", Answer: "b", Contexts: []string{"c", "d"}}},
+		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"cd"}}},
+		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"c", "d", ""}}},
+		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"c", "d"}, Line: -1}},
+	} {
+		d := digest(rows...)
+		if j, found := seen[d]; found {
+			t.Errorf("datasets %d and %d have the same digest", i, j)
+		}
+		seen[d] = i
+	}
+}
+
+func BenchmarkDigest(b *testing.B) {
+	row := Row{ID: "1", Question: "What does it cost?", Answer: string(make([]byte, 300)), Contexts: []string{string(make([]byte, 700))}}
+	var rows iter.Seq2[Row, error] = func(yield func(Row, error) bool) {
+		for b.Loop() {
+			yield(row, nil)
+		}
+	}
+	for range NewDigest().Add(rows) {
+	}
+}
