@@ -194,10 +194,23 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 	if len(rows) != 1 || last != "" {
 		t.Errorf("got rows %+v, last error %q, want one row", rows, last)
 	}
+	for _, text := range []string{
+		`{"data":[` + row + `],"config":{"examples":[` + row + `]},"eval":{"rows":[` + row + `]}}`,
+		`{"answer":"a","contexts":["x"],"examples":[{"answer":"b","contexts":["y"]}]}`,
+	} {
+		rows, last := read(t, "x.json", text, Options{})
+		if len(rows) != 1 || last != "" || rows[0].Row.Answer != "a" {
+			t.Errorf("%s: got rows %+v, last error %q, want one with answer a", text, rows, last)
+		}
+	}
 	for text, want := range map[string]string{
 		`{"data":[` + row + `],"rows":[` + row + `]}`:                                                     "x.json: after row 1: rows in both data and rows: extract one of them with jq",
 		`{"data":[` + row + `],"more":[{"answer":null},{"llm_answer":"a","retrieved_docs":["x and y"]}]}`: "x.json: after row 1: rows in both data and more: extract one of them with jq",
 		`{"train":[` + row + `],"data":[` + row + `]}`:                                                    "x.json: rows in both train and data: extract one of them with jq",
+		`{"data":[` + row + `],"more":{"test":[` + row + `]}}`:                                            "x.json: after row 1: rows in both data and more.test: extract one of them with jq",
+		`{"data":[` + row + `],"test":{"answer":["a"],"contexts":[["x"]]}}`:                               "x.json: after row 1: rows in both data and test: extract one of them with jq",
+		`{"train":[` + row + `],"more":{"test":[` + row + `]}}`:                                           "x.json: rows in both train and more.test: extract one of them with jq",
+		`{"examples":[` + row + `],"answer":"a","contexts":["x"]}`:                                        `x.json: after row 1: an answer and contexts beside the rows in "examples": extract one of them with jq`,
 		`{"data":[` + row + `],"data":[` + row + `]}`:                                                     `x.json: after row 1: line 1: two members are named "data"`,
 		`{"data":[` + row + `],"n":1,"n":1}`:                                                              `x.json: after row 1: line 1: two members are named "n"`,
 		`{"data":[{"answer":"a","contexts":["x"]}]`:                                                       "x.json: after row 1: line 1: invalid JSON: unexpected end of input, at column 42",

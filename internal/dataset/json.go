@@ -30,6 +30,7 @@ type jsonReader struct {
 	wrapped  bool            // array is a member of an object
 	members  map[string]bool // names of the object
 	rows     string          // member of the object with the array of rows, or ""
+	columns  *columnMap
 	finder   *shape.Finder
 	preset   map[shape.Field]*shape.Path
 	stream   bool // objects without an array
@@ -52,8 +53,8 @@ func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader,
 	}
 	j := &jsonReader{
 		in: in, consumed: consumed, dec: newLenientDecoder(in),
-		object: objectReader{columns: f.columns, warnings: f.warnings},
-		finder: shape.NewFinder(expandCell, isContexts), preset: columns.preset(),
+		object:  objectReader{columns: f.columns, warnings: f.warnings},
+		columns: columns, finder: shape.NewFinder(expandCell, isContexts), preset: columns.preset(),
 	}
 	err := j.start()
 	if _, syntactic := errors.AsType[*jsontext.SyntacticError](err); syntactic && in.rewind() {
@@ -103,7 +104,7 @@ func (j *jsonReader) start() error {
 		if err != nil {
 			return err
 		}
-		if slices.Contains(wrappers(), name) && j.dec.PeekKind() == '[' {
+		if slices.Contains(wrappers(), name) && j.dec.PeekKind() == '[' && !j.isRow() {
 			if err := j.foundRows(name); err != nil {
 				return err
 			}
@@ -138,7 +139,22 @@ func (j *jsonReader) member() (string, error) {
 		return "", fmt.Errorf("line %d: two members are named %s", j.in.lineAt(j.base+j.dec.InputOffset()-1), quote(name))
 	}
 	j.members[name] = true
+	if j.wrapped && j.isRow() {
+		return "", &layoutError{err: fmt.Errorf("an answer and contexts beside the rows in %s: extract one of them with jq", quote(j.rows))}
+	}
 	return name, nil
+}
+
+// isRow reports whether the members read so far are those of a row, in which a list of rows
+// is something else, such as examples.
+func (j *jsonReader) isRow() bool {
+	found := map[Field]bool{}
+	for name, c := range j.columns.byName {
+		if j.members[name] {
+			found[c.field] = true
+		}
+	}
+	return found[FieldAnswer] && found[FieldContexts]
 }
 
 // foundRows records that a member has rows. It is an error if another one has too.
@@ -153,11 +169,19 @@ func (j *jsonReader) foundRows(name string) error {
 // skip reads the value of a member that is not the array of rows.
 func (j *jsonReader) skip(name string) error {
 	raw, err := j.dec.ReadValue()
-	if err != nil || raw.Kind() != '[' {
+	switch {
+	case err != nil:
 		return err
-	}
-	if j.finder.HoldRows(firstElements(raw), j.preset) {
+	case raw.Kind() == '[' && j.finder.HoldRows(firstElements(raw), j.preset):
 		return j.foundRows(name)
+	case raw.Kind() == '{':
+		t := tree{limit: int(j.in.max)}
+		if err := t.readJSON(newLenientDecoder(bytes.NewReader(raw)), name); err != nil || t.overflow != nil {
+			return nil //nolint:nilerr // it has no rows that could be read
+		}
+		if at := j.finder.RowsIn(t.value(0), j.preset); at != "" {
+			return j.foundRows(at)
+		}
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 
 // Records returns the records of a JSON document that is not an array of objects: the
 // elements of a list of objects inside it, the rows of a table that is stored by columns,
-// or the document itself. Fields in preset are read from these paths. Two lists of rows at
-// the same depth are an error.
+// or the document itself. Fields in preset are read from these paths. Two lists of rows are
+// a [*TwoLists] error.
 func (f *Finder) Records(doc *Value, preset map[Field]*Path) ([]*Value, error) {
 	if table := f.table(doc); table != nil {
 		return table, nil
@@ -23,37 +23,57 @@ func (f *Finder) Records(doc *Value, preset map[Field]*Path) ([]*Value, error) {
 	if plan != nil && !plan.paths[Answer].multiple() || len(f.spansOf(normal)) > 0 {
 		return []*Value{doc}, nil
 	}
-	type list struct {
-		at    string
-		items []*Value
-		depth int
-	}
-	var lists []list
-	var walk func(v *Value, at string, depth int)
-	walk = func(v *Value, at string, depth int) {
-		for _, m := range v.Items {
-			here := join(at, m.Name)
-			if table := f.table(m); table != nil {
-				lists = append(lists, list{here, table, depth})
-			} else if m.isObjects() && !isChat(m) {
-				lists = append(lists, list{here, m.Items, depth})
-			} else if m.Kind == Object && depth < 4 {
-				walk(m, here, depth+1)
-			}
-		}
-	}
-	walk(doc, "", 0)
-	lists = slices.DeleteFunc(lists, func(l list) bool { return !f.HoldRows(l.items, preset) })
+	lists := f.lists(normal, preset)
 	if len(lists) == 0 {
 		return []*Value{doc}, nil
 	}
-	best := slices.MinFunc(lists, func(a, b list) int { return a.depth - b.depth })
-	for _, l := range lists {
-		if l.depth == best.depth && l.at != best.at {
-			return nil, &TwoLists{[2]string{best.at, l.at}}
+	if len(lists) > 1 {
+		return nil, &TwoLists{[2]string{lists[0].at, lists[1].at}}
+	}
+	return lists[0].items, nil
+}
+
+// A list is a list of rows in a document, with its path.
+type list struct {
+	at    string
+	items []*Value
+}
+
+// lists returns the lists of rows inside a document, the highest first. It omits those in
+// objects that describe the rows, such as a configuration.
+func (f *Finder) lists(doc *Value, preset map[Field]*Path) []list {
+	const maxDepth = 4
+	type object struct {
+		value *Value
+		at    string
+		depth int
+	}
+	var lists []list
+	for queue := []object{{value: doc}}; len(queue) > 0; queue = queue[1:] {
+		o := queue[0]
+		for _, m := range o.value.Items {
+			here := join(o.at, m.Name)
+			items := f.table(m)
+			if items == nil && m.isObjects() && !isChat(m) {
+				items = m.Items
+			}
+			switch {
+			case items != nil && f.HoldRows(items, preset):
+				lists = append(lists, list{here, items})
+			case items == nil && m.Kind == Object && o.depth < maxDepth && !f.Names.isAside(m.Name) && !f.Names.isOther(m.Name):
+				queue = append(queue, object{m, here, o.depth + 1})
+			}
 		}
 	}
-	return best.items, nil
+	return lists
+}
+
+// RowsIn returns the path of a list of rows in a member of a document, or "".
+func (f *Finder) RowsIn(member *Value, preset map[Field]*Path) string {
+	if lists := f.lists(&Value{Kind: Object, Items: []*Value{f.Expand.normalize(member)}}, preset); len(lists) > 0 {
+		return lists[0].at
+	}
+	return ""
 }
 
 // A TwoLists error reports two lists of rows in a document.

@@ -213,7 +213,7 @@ func (s *search) walk(v *Value, pattern string, depth, penalty int) {
 			s.visit(m, at, depth, penalty)
 			inner := s.Expand.expand(m)
 			p := penalty
-			if s.Names.isAside(m.Name) {
+			if s.Names.isAside(m.Name) || slices.Contains(words(m.Name), "test") {
 				p++
 			}
 			if inner.isNested() {

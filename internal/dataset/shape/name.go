@@ -120,8 +120,8 @@ func NewNames() *Names {
 		},
 		// Reference data are never the answer or the contexts that a system produced.
 		reference: set("reference references expected gold golden ground truth groundtruth gt correct ideal target targets label labels annotated"),
-		// Names of objects that describe a row rather than contain it.
-		aside: set("metadata meta config configuration extra params parameters settings tags test"),
+		// Names of objects that describe rows rather than contain them.
+		aside: set("metadata meta config configuration extra params parameters settings tags"),
 		// Names of objects about other things than the row: judgments of it, earlier turns,
 		// examples in a prompt, documents that were not used.
 		other: set("evaluation evaluations eval evals evaluator grading grade grades grader score scores metric metrics judge judgment judgement feedback usage tokens " +
@@ -140,7 +140,7 @@ func (n *Names) IsReference(name string) bool {
 		!slices.Contains(ws, "retrieved") && !slices.Contains(ws, "retrieval")
 }
 
-// isAside reports whether an object describes a row rather than contains it.
+// isAside reports whether an object describes rows rather than contains them.
 func (n *Names) isAside(name string) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool { return n.aside[w] })
 }
