@@ -252,9 +252,7 @@ const maxRivals = 1 << 12
 func (m *columnMap) mayRival(name []byte) bool {
 	rival, known := m.rivals[string(name)]
 	if !known && !m.raw {
-		_, answer := m.words.Rank(shape.Answer, string(name))
-		_, contexts := m.words.Rank(shape.Contexts, string(name))
-		rival = answer || contexts
+		rival = m.words.MayRival(string(name))
 		if len(m.rivals) < maxRivals {
 			m.rivals[string(name)] = rival
 		}

@@ -167,8 +167,8 @@ func TestOpenRefusesAnotherAnswerOrContexts(t *testing.T) {
 		names string // of the other column
 		want  bool   // refused
 	}{
-		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer Claude-Answer ragResponse", true},
-		{FieldAnswer, "expected_answer gold ground_truth reference answer_relevancy answer_start student_answer", false},
+		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer Claude-Answer ragResponse submitted_answer answer_2 model_answers", true},
+		{FieldAnswer, "expected_answer gold ground_truth reference answer_relevancy answer_start student_answer human_answer answers tool_output answer_id", false},
 		{FieldContexts, "retrieved_docs search_results retrieval_context retrieved_contexts hits reranked_chunks", true},
 		{FieldContexts, "gold_contexts reference_contexts ground_truth_contexts documents docs context_recall", false},
 	} {

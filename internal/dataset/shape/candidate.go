@@ -56,9 +56,11 @@ func (s *search) best(field Field) (*candidate, error) {
 	}
 	if field == Answer {
 		text, _ := s.Expand.textOf(best.values[0], field)
-		for _, c := range s.verdicts {
+		for _, c := range s.rest {
 			other, _ := s.Expand.textOf(c.values[0], field)
-			if other != text && s.rivals(field, c, best) && (s.Names.IsVerdict(text) || !s.Names.IsRating(other)) {
+			verdict := s.Names.IsVerdict(other) && s.Names.IsRating(other) && !s.Names.IsVerdict(text)
+			_, inList := cutLast(c.pattern)
+			if other != text && !verdict && !inList && s.rivals(field, c, best) {
 				return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
 			}
 		}

@@ -143,13 +143,13 @@ func (f *Finder) shared(p *Plan, record *Value) error {
 // A search collects the candidates in one record.
 type search struct {
 	*Finder
-	found    [fieldCount][]*candidate
-	chats    []*candidate
-	docs     []*candidate                          // lists of documents under any name
-	nulls    [fieldCount][]*candidate              // members without a value
-	turns    map[string]bool                       // lists with several answers
-	verdicts []*candidate                          // members named like answers that are verdicts or numbers
-	byPath   [fieldCount + 1]map[string]*candidate // elements of found, and of docs
+	found  [fieldCount][]*candidate
+	chats  []*candidate
+	docs   []*candidate                          // lists of documents under any name
+	nulls  [fieldCount][]*candidate              // members without a value
+	turns  map[string]bool                       // lists with several answers
+	rest   []*candidate                          // answers by name that are not read, but make another one ambiguous
+	byPath [fieldCount + 1]map[string]*candidate // elements of found, and of docs
 }
 
 // Plan finds the answer, the contexts and the question in a normalized record.
@@ -255,6 +255,11 @@ func (s *search) isDocuments(v *Value) bool {
 func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 	for field := range fieldCount {
 		rank, ok := s.Names.Rank(field, m.Name)
+		if !ok && field == Answer && s.Names.isSomeAnswer(m.Name) {
+			if _, isText := s.Expand.textOf(m, field); isText {
+				s.rest = append(s.rest, &candidate{pattern: pattern, values: []*Value{m}, rank: rankWeak, depth: depth, penalty: penalty})
+			}
+		}
 		if !ok {
 			continue
 		}
@@ -274,7 +279,7 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 				continue
 			}
 			if field == Answer && rank > rankExact && s.Names.IsVerdict(text) {
-				s.verdicts = append(s.verdicts, &candidate{pattern: pattern, values: []*Value{m}, rank: rank, depth: depth, penalty: penalty})
+				s.rest = append(s.rest, &candidate{pattern: pattern, values: []*Value{m}, rank: rank, depth: depth, penalty: penalty})
 				continue
 			}
 			if s.Expand.expand(m) != m {

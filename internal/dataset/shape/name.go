@@ -90,6 +90,8 @@ type Names struct {
 	reference map[string]bool
 	aside     map[string]bool
 	other     map[string]bool
+	answers   map[string]bool
+	people    map[string]bool
 	verdicts  map[string]bool
 	labels    map[string]bool
 }
@@ -126,6 +128,9 @@ func NewNames() *Names {
 		// examples in a prompt, documents that were not used.
 		other: set("evaluation evaluations eval evals evaluator grading grade grades grader score scores metric metrics judge judgment judgement feedback usage tokens " +
 			"history annotation annotations example examples shots positive negative pos neg distractor distractors discarded rejected dropped unused"),
+		// Last words of the names of answers, and words of those that no system gave.
+		answers: set("answer answers response responses output outputs prediction predictions pred preds completion completions generation generations reply replies hypothesis hypotheses hyp hyps"),
+		people:  set("human student user customer expert annotator teacher author best right wrong incorrect true false previous short long error tool tools function retriever search sql code"),
 		// Names of members that say something about an output.
 		labels:   set("error status state code reason reasoning explanation rationale thought thoughts id ids name type kind model role language lang category topic title url uri date time timestamp version"),
 		verdicts: set("pass passed fail failed failure ok success succeeded error correct incorrect true false supported unsupported faithful unfaithful hallucinated none null"),
@@ -175,12 +180,30 @@ func (n *Names) IsRating(text string) bool {
 // hold reference data: the expected answer or the ideal contexts.
 func (n *Names) Rival(f Field, chosen, name string) bool {
 	rank, ok := n.Rank(f, name)
-	if !ok || name == chosen {
+	if name == chosen || !ok && !(f == Answer && n.isSomeAnswer(name)) {
 		return false
 	}
 	best, _ := n.Rank(f, chosen)
 	return f == Answer || f == Contexts && !IsIdeal(chosen, name) && rank <= rankUsual &&
 		(rank <= best || n.isExplicit(f, name)) && !n.isExplicit(f, chosen)
+}
+
+// MayRival reports whether a column can hold an answer or contexts.
+func (n *Names) MayRival(name string) bool {
+	_, answer := n.Rank(Answer, name)
+	_, contexts := n.Rank(Contexts, name)
+	return answer || contexts || n.isSomeAnswer(name)
+}
+
+// isSomeAnswer reports whether a column is called an answer of some kind, such as
+// submitted_answer. That is not enough to read it, but it makes another answer ambiguous.
+func (n *Names) isSomeAnswer(name string) bool {
+	ws := words(name)
+	for len(ws) > 1 && (ws[len(ws)-1] == "text" || unicode.IsDigit(rune(ws[len(ws)-1][0]))) {
+		ws = ws[:len(ws)-1]
+	}
+	return len(ws) > 0 && n.answers[ws[len(ws)-1]] && strings.Join(ws, " ") != "answers" && !n.isOther(name) &&
+		!slices.ContainsFunc(ws, func(w string) bool { return n.people[w] })
 }
 
 // isExplicit reports whether a path says that a system generated the answer or retrieved
