@@ -40,27 +40,35 @@ func noisyRows(kind, n int) []textRow {
 	return rows
 }
 
+// noisyParquet returns a file with row groups of n rows of each kind.
+func noisyParquet(t testing.TB, codec pqcompress.Codec, version, n int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[textRow](&b, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(8<<10))
+	for kind := range 6 {
+		if _, err := w.Write(noisyRows(kind, n)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // A page that hardly compresses needs other buffers than one that does.
 func TestParquetPagesOfAnyCompression(t *testing.T) {
+	const n = 300
+	var want []textRow
+	for kind := range 6 {
+		want = append(want, noisyRows(kind, n)...)
+	}
 	for _, codec := range []pqcompress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw} {
 		for version := 1; version <= 2; version++ {
-			var b bytes.Buffer
-			w := parquet.NewGenericWriter[textRow](&b, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(8<<10))
-			var want []textRow
-			for group := range 6 {
-				rows := noisyRows(group, 300)
-				if _, err := w.Write(rows); err != nil {
-					t.Fatal(err)
-				}
-				if err := w.Flush(); err != nil {
-					t.Fatal(err)
-				}
-				want = append(want, rows...)
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
-			rows, last := read(t, "x.parquet", b.String(), Options{})
+			rows, last := read(t, "x.parquet", string(noisyParquet(t, codec, version, n)), Options{})
 			var got []textRow
 			for _, r := range rows {
 				got = append(got, textRow{r.Row.Answer, r.Row.Contexts})
