@@ -196,6 +196,7 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 	}
 	for _, text := range []string{
 		`{"data":[` + row + `],"config":{"examples":[` + row + `]},"eval":{"rows":[` + row + `]}}`,
+		`{"eval_results":{"rows":[` + row + `]},"n":1}`,
 		`{"answer":"a","contexts":["x"],"examples":[{"answer":"b","contexts":["y"]}]}`,
 	} {
 		rows, last := read(t, "x.json", text, Options{})

@@ -23,7 +23,10 @@ func (f *Finder) Records(doc *Value, preset map[Field]*Path) ([]*Value, error) {
 	if plan != nil && !plan.paths[Answer].multiple() || len(f.spansOf(normal)) > 0 {
 		return []*Value{doc}, nil
 	}
-	lists := f.lists(normal, preset)
+	lists := f.lists(normal, preset, false)
+	if len(lists) == 0 {
+		lists = f.lists(normal, preset, true)
+	}
 	if len(lists) == 0 {
 		return []*Value{doc}, nil
 	}
@@ -39,9 +42,9 @@ type list struct {
 	items []*Value
 }
 
-// lists returns the lists of rows inside a document, the highest first. It omits those in
-// objects that describe the rows, such as a configuration.
-func (f *Finder) lists(doc *Value, preset map[Field]*Path) []list {
+// lists returns the lists of rows inside a document, the highest first. Unless all is set,
+// it omits those in objects that describe the rows, such as a configuration.
+func (f *Finder) lists(doc *Value, preset map[Field]*Path, all bool) []list {
 	const maxDepth = 4
 	type object struct {
 		value *Value
@@ -60,7 +63,7 @@ func (f *Finder) lists(doc *Value, preset map[Field]*Path) []list {
 			switch {
 			case items != nil && f.HoldRows(items, preset):
 				lists = append(lists, list{here, items})
-			case items == nil && m.Kind == Object && o.depth < maxDepth && !f.Names.isAside(m.Name) && !f.Names.isOther(m.Name):
+			case items == nil && m.Kind == Object && o.depth < maxDepth && (all || !f.Names.isAside(m.Name) && !f.Names.isOther(m.Name)):
 				queue = append(queue, object{m, here, o.depth + 1})
 			}
 		}
@@ -70,7 +73,7 @@ func (f *Finder) lists(doc *Value, preset map[Field]*Path) []list {
 
 // RowsIn returns the path of a list of rows in a member of a document, or "".
 func (f *Finder) RowsIn(member *Value, preset map[Field]*Path) string {
-	if lists := f.lists(&Value{Kind: Object, Items: []*Value{f.Expand.normalize(member)}}, preset); len(lists) > 0 {
+	if lists := f.lists(&Value{Kind: Object, Items: []*Value{f.Expand.normalize(member)}}, preset, false); len(lists) > 0 {
 		return lists[0].at
 	}
 	return ""
