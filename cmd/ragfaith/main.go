@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -29,6 +30,8 @@ func main() {
 	// can still be closed.
 	signal.Ignore(syscall.SIGPIPE)
 	coredump.Disable()
+	// net/http logs bytes that servers send, which may contain a key in any encoding.
+	log.SetOutput(io.Discard)
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

@@ -9,7 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -304,4 +306,31 @@ func TestCoreDumpsAreDisabled(t *testing.T) {
 		}
 	}
 	_ = stdin.Close()
+}
+
+// net/http logs what a server sends after its reply.
+func TestLogsContainNoKey(t *testing.T) {
+	t.Parallel()
+	const key = "sk-0123456789abcdef"
+	reply := `{"choices":[{"finish_reason":"stop","message":{"content":"{\"verdicts\":[{\"claim_id\":0,\"verdict\":\"supported\"}]}"}}]}`
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s%s", len(reply), reply, r.Header.Get("Authorization"))
+		_, _ = io.Copy(io.Discard, conn) // until the client closes
+	}))
+	defer srv.Close()
+	rows := filepath.Join(t.TempDir(), "rows.jsonl")
+	writeFile(t, rows, strings.Repeat(`{"answer":"The sky is blue.","contexts":["The sky is blue."]}`+"\n", 20))
+	cmd := exec.Command("ragfaith", "score", rows, "--judge", "llm", "--model", "m", "--no-cache", "--config", "none", "--to", "none", "--concurrency", "1", "--base-url", srv.URL+"/v1")
+	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+key)
+	out, err := cmd.CombinedOutput()
+	if err != nil || bytes.Contains(out, []byte(key)) || bytes.Contains(out, []byte("Unsolicited")) {
+		t.Errorf("got %v and output %s, want neither an error nor a log", err, out)
+	}
 }

@@ -117,6 +117,9 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		return res, nil
 	}
 	defer res.Body.Close()
+	if res.StatusCode < 200 { // 101, whose body is a connection that ignores the context
+		return nil, &StatusError{Status: res.StatusCode, Message: "no final status: check the base URL"}
+	}
 	ok := res.StatusCode >= 200 && res.StatusCode < 300
 	limit := maxErrorBytes
 	if ok {

@@ -114,6 +114,21 @@ func TestRedirectOnSameHostIsFollowed(t *testing.T) {
 	}
 }
 
+// A body that follows status 101 is a connection, which the timeout does not close.
+func TestSwitchingProtocolsIsAnError(t *testing.T) {
+	done := make(chan struct{})
+	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
+		w.WriteHeader(http.StatusSwitchingProtocols)
+		_ = http.NewResponseController(w).Flush()
+		<-done
+	})
+	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
+	close(done)
+	if e := mustAs[*StatusError](t, err); e.Status != http.StatusSwitchingProtocols || IsTransient(err) {
+		t.Errorf("got %v, want a permanent error with status 101", err)
+	}
+}
+
 func TestReplySizeIsLimited(t *testing.T) {
 	block := bytes.Repeat([]byte(" "), 1<<20)
 	var read atomic.Int64 // uncompressed MiB

@@ -37,6 +37,8 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 		{404, "RevisionNotFound", "", "", false, `revision not found: "main"`},
 		{404, "", "", "", true, ""},
 		{410, "", testToken, "", false, ""},
+		{101, "", "", "", false, ""},
+		{101, "", "", "", true, ""},
 		{501, "", "", "", false, ""},
 	} {
 		part := "/api/"

@@ -240,7 +240,7 @@ func (r *remote) identify(ctx context.Context, f *remoteFile) error {
 			return false, err
 		}
 		defer res.Body.Close()
-		if res.StatusCode >= 400 {
+		if res.StatusCode < 200 || res.StatusCode >= 400 {
 			return false, r.statusError(res, f.Repo, f.Commit, f.Name)
 		}
 		if header = res.Header; res.StatusCode != http.StatusOK {
