@@ -53,13 +53,13 @@ func TestParseIgnoresJSONInReasoning(t *testing.T) {
 		`<|channel|>analysis<|message|>{"verdicts":[0,0]}<|end|><|channel|>final<|message|>` + validReply: validReply,
 		`<|channel|>analysis<|message|>{"verdicts":[0,0]}`:                                                "",
 	} {
-		v, err := parse(reply, verdicts(), nil)
+		v, err := parse(t.Context(), reply, verdicts(), nil)
 		if string(v) != want || (err == nil) != (want != "") {
 			t.Errorf("%s: got %s, %v, want %s", reply, v, err, want)
 		}
 	}
 	free := &Schema{}
-	if v, err := parse(`{"reason":"it says </think>"}`, free, nil); err != nil || len(v) == 0 {
+	if v, err := parse(t.Context(), `{"reason":"it says </think>"}`, free, nil); err != nil || len(v) == 0 {
 		t.Errorf("got %s, %v; want the whole value", v, err)
 	}
 }

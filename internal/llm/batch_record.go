@@ -51,7 +51,7 @@ func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		return nil, err
 	}
 	if known {
-		if reply, err, ok := w.stack.Client.replay(r, a); ok {
+		if reply, err, ok := w.stack.Client.replay(ctx, r, a); ok {
 			return reply, err
 		}
 		return nil, errDeferred // the last pass sends the request individually

@@ -149,14 +149,14 @@ func mergeForms(a, b form) form {
 
 // replay processes the stored result of a request like a new response. ok is
 // false if the request must be sent again.
-func (c *Client) replay(r *Request, a storedResult) (reply *Reply, err error, ok bool) {
+func (c *Client) replay(ctx context.Context, r *Request, a storedResult) (reply *Reply, err error, ok bool) {
 	if a.status == http.StatusOK {
 		res := parseCompletion(a.body)
 		if len(res.Choices) == 0 {
 			return nil, nil, false
 		}
 		f, _ := c.currentForm()
-		reply, err := c.read(r, f, res, c.replyUsage(r, res).Add(usage.Usage{Requests: 1}))
+		reply, err := c.read(ctx, r, f, res, c.replyUsage(r, res).Add(usage.Usage{Requests: 1}))
 		return reply, err, true
 	}
 	if !mayRejectForm(a.status) {
@@ -202,7 +202,7 @@ func (s *storedCompleter) Complete(ctx context.Context, r *Request) (*Reply, err
 		return nil, err
 	}
 	if known {
-		if reply, err, ok := c.replay(r, a); ok {
+		if reply, err, ok := c.replay(ctx, r, a); ok {
 			return reply, err
 		}
 	}

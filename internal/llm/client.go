@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -179,7 +178,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		if err == nil {
 			n.succeed(f)
 			used = used.Add(c.replyUsage(r, res))
-			return c.read(r, f, res, used)
+			return c.read(ctx, r, f, res, used)
 		}
 		classified, available := classify(err)
 		cause = classified
@@ -289,8 +288,8 @@ func (c *Client) failure(ctx context.Context, err error) error {
 
 // read converts a response into a Reply. It redacts the key only after parsing,
 // so that redaction does not affect parsing.
-func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
-	reply, err := c.readReply(r, f, res, used)
+func (c *Client) read(ctx context.Context, r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
+	reply, err := c.readReply(ctx, r, f, res, used)
 	downgraded := r.Schema != nil && f.Format != jsonSchema
 	if reply != nil {
 		reply.Downgraded = downgraded
@@ -312,7 +311,7 @@ func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, use
 	return reply, err
 }
 
-func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
+func (c *Client) readReply(ctx context.Context, r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
 	if len(res.Choices) == 0 {
 		return nil, withUsage(&ParseError{Reason: "the answer has no choices"}, used)
 	}
@@ -349,19 +348,13 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 	}
 	if atLimit {
 		// A reply truncated after the last brace is still complete.
-		if answer, ok := Answer(text); ok {
-			reply.JSON = parseWhole(answer, r.Schema)
-		}
-		if reply.JSON == nil {
-			reply.JSON = parseWhole(text, r.Schema)
-		}
-		if reply.JSON == nil {
+		if reply.JSON = parseAlone(text, r.Schema, promptEcho(r.Messages)); reply.JSON == nil {
 			return nil, lengthError()
 		}
 		c.countReply(f, nil)
 		return reply, nil
 	}
-	v, err := parse(text, r.Schema, func(raw string) bool { return inUserMessage(raw, r.Messages) })
+	v, err := parse(ctx, text, r.Schema, promptEcho(r.Messages))
 	c.countReply(f, err)
 	if err != nil {
 		return nil, withUsage(err, used)
@@ -381,9 +374,4 @@ func messageText(m openai.ChatCompletionMessage) string {
 		return m.ToolCalls[0].Function.Arguments
 	}
 	return b.String()
-}
-
-// inUserMessage reports whether raw occurs in a user message.
-func inUserMessage(raw string, ms []Message) bool {
-	return slices.ContainsFunc(ms, func(m Message) bool { return m.Role == User && strings.Contains(m.Text, raw) })
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -9,36 +10,33 @@ import (
 
 // parse returns the JSON value in a reply that schema accepts, in time linear in the
 // reply. A reply that is such a value, bare or in one code fence, is returned
-// unchanged. Otherwise parse returns the last complete object or array that is
+// unchanged. Otherwise parse returns the only complete object or array that is
 // accepted, wherever it occurs: in prose, after others, in a fence, as a JSON string,
 // or as the only value of an object. It tolerates trailing commas, single quotes,
 // Python literals, unquoted keys, comments and line breaks in strings.
 //
 // The model's reasoning is skipped, see Answer. Values for which echo returns true
-// repeat the prompt and are skipped too; echo may be nil.
+// repeat the prompt and are skipped too; echo may be nil. The error is that of ctx if it
+// is done.
 //
-// A reply that ends with a truncated value is a *ParseError, even after a complete
-// value, which was a draft. So is a value inside a truncated or malformed one, since it
-// may be a quotation.
-func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMessage, error) {
-	text := reply
-	if v := parseWhole(text, schema); v != nil {
+// A reply with several different values is a *ParseError. So is one that ends with a
+// truncated value, even after a complete one, and a value inside a truncated or malformed
+// one, since it may be a quotation.
+func parse(ctx context.Context, reply string, schema *Schema, echo func(value string) bool) (json.RawMessage, error) {
+	if v := parseAlone(reply, schema, echo); v != nil {
 		return v, nil
 	}
-	answer, ok := Answer(text)
+	text, ok := answerOf(reply)
 	if !ok {
 		return nil, &ParseError{Reason: "it ends while the model still reasons", Text: reply, NoAnswer: true}
 	}
-	if len(answer) < len(text) {
-		if v := parseWhole(answer, schema); v != nil {
-			return v, nil
-		}
-		text = answer
-	}
-	var found [][2]json.RawMessage // raw and normalized
+	found := results{echo: echo}
 	var rejection error
 	sawValue := false
 	for i := 0; i < len(text); {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		j := strings.IndexAny(text[i:], "{[")
 		if j < 0 {
 			break
@@ -49,11 +47,10 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 		switch {
 		case err == nil:
 			sawValue = true
-			raw := text[i:r.pos]
 			if v, reason := acceptValue(r.out, schema); reason != nil {
 				rejection = reason
-			} else {
-				found = append(found, [2]json.RawMessage{[]byte(raw), v})
+			} else if err := found.add(v); err != nil {
+				return nil, &ParseError{Reason: err.Error(), Text: reply}
 			}
 			i = r.pos
 		case errors.Is(err, errTruncated):
@@ -63,7 +60,8 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 				break
 			}
 			e := &ParseError{Reason: "it is cut off", Text: reply}
-			if v, reason := acceptValue(r.completePrefix(), schema); reason == nil {
+			v, reason := acceptValue(r.completePrefix(), schema)
+			if reason == nil && found.value == nil && !found.repeatsPrompt(string(r.out[:r.completeLen])) {
 				e.Partial = v
 			}
 			return nil, e
@@ -75,10 +73,9 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 			}
 		}
 	}
-	if v := lastNonEcho(found, echo); v != nil {
-		return v, nil
-	}
 	switch {
+	case found.value != nil:
+		return found.value, nil
 	case rejection != nil:
 		return nil, &ParseError{Reason: rejection.Error(), Text: reply}
 	case sawValue:
@@ -89,13 +86,26 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, isProse: true}
 }
 
-// lastNonEcho returns the last value that is not an echo of the prompt. It checks only
-// the last few.
-func lastNonEcho(found [][2]json.RawMessage, echo func(raw string) bool) json.RawMessage {
-	for i := len(found) - 1; i >= max(0, len(found)-12); i-- {
-		if echo == nil || !echo(string(found[i][0])) {
-			return found[i][1]
-		}
+// answerOf is Answer, but a reply that starts with JSON contains no reasoning: a tag in it
+// is a quotation, unless nothing follows.
+func answerOf(reply string) (answer string, ok bool) {
+	answer, ok = Answer(reply)
+	start := lowerASCII(strings.TrimSpace(reply))
+	if startsWithJSON(start) && !strings.HasPrefix(start, "[think]") && (!ok || strings.TrimSpace(answer) != "") {
+		return reply, true
+	}
+	return answer, ok
+}
+
+// parseAlone returns the value if the reply consists of it, or of reasoning and a value that
+// does not repeat the prompt, whose tag may be a quotation too.
+func parseAlone(reply string, schema *Schema, echo func(value string) bool) json.RawMessage {
+	if v := parseWhole(reply, schema); v != nil {
+		return v
+	}
+	answer, ok := answerOf(reply)
+	if v := parseWhole(answer, schema); ok && v != nil && (echo == nil || !echo(string(v))) {
+		return v
 	}
 	return nil
 }

@@ -216,7 +216,7 @@ func TestTruncatedFreeText(t *testing.T) {
 	for text, want := range map[string]bool{"yes": true, "yes, and then": false, "well": false} {
 		var body bytes.Buffer
 		writeReply(&body, text, "length")
-		reply, err, ok := c.replay(newWordRequest(), storedResult{status: http.StatusOK, body: body.Bytes()})
+		reply, err, ok := c.replay(t.Context(), newWordRequest(), storedResult{status: http.StatusOK, body: body.Bytes()})
 		if !ok || want != (err == nil) || want && reply.Text != text {
 			t.Errorf("%q in a batch: got %+v, %v, %t; want success: %t", text, reply, err, ok, want)
 		}

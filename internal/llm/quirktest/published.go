@@ -51,7 +51,7 @@ func (p *prompt) publishedReply(layout published) string {
 	case miniCheck:
 		return word("Yes", "No")
 	case lynx:
-		return `{"REASONING": ["It says "so".", "Also "SCORE": "PASS"."], "SCORE": "` + word("PASS", "FAIL") + `"}`
+		return `{"REASONING": ["It says "so".", "Also "KEY": "VALUE"."], "SCORE": "` + word("PASS", "FAIL") + `"}`
 	case guardian:
 		return "<think>\n</think>\n<score> " + word("no", "yes") + " </score>"
 	case noPublished:

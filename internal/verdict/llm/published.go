@@ -59,15 +59,30 @@ var (
 	guardianScore = regexp.MustCompile(`(?i)<score>\s*(yes|no)\s*</score>`)
 )
 
-// readLynx reads the last score. The JSON around it is often invalid, because the
-// reasoning is a list with unescaped quotes.
-func readLynx(reply string, _ []string) (*answer, error) {
+// onlyScore returns the match of a pattern in the reply of a model. Several matches must have
+// the same score, in the first group, since any of them may quote a context.
+func onlyScore(pattern *regexp.Regexp, reply string) (text string, match []int, err error) {
 	text, ok := llm.Answer(reply)
-	matches := lynxScore.FindAllStringSubmatchIndex(text, -1)
+	matches := pattern.FindAllStringSubmatchIndex(text, -1)
 	if !ok || len(matches) == 0 {
-		return nil, errors.New("it has no SCORE of PASS or FAIL")
+		return "", nil, errors.New("it has no score")
 	}
-	last := matches[len(matches)-1]
+	match = matches[len(matches)-1]
+	for _, m := range matches {
+		if !strings.EqualFold(text[m[2]:m[3]], text[match[2]:match[3]]) {
+			return "", nil, errors.New("it has different scores")
+		}
+	}
+	return text, match, nil
+}
+
+// readLynx reads the score. The JSON around it is often invalid, because the reasoning is a
+// list with unescaped quotes.
+func readLynx(reply string, _ []string) (*answer, error) {
+	text, last, err := onlyScore(lynxScore, reply)
+	if err != nil {
+		return nil, err
+	}
 	a := &answer{label: verdict.NotMentioned}
 	if strings.EqualFold(text[last[2]:last[3]], "pass") {
 		a.label = verdict.Supported
@@ -96,14 +111,13 @@ func guardianChat(documents []string, claim string) []llm.Message {
 	return append(ms, llm.Message{Role: llm.Assistant, Text: prompt.Plain(claim)})
 }
 
-// readGuardian reads the last score, which is yes for an ungrounded claim.
+// readGuardian reads the score, which is yes for an ungrounded claim.
 func readGuardian(reply string, _ []string) (*answer, error) {
-	text, ok := llm.Answer(reply)
-	matches := guardianScore.FindAllStringSubmatch(text, -1)
-	if !ok || len(matches) == 0 {
-		return nil, errors.New("it has no <score> of yes or no")
+	text, last, err := onlyScore(guardianScore, reply)
+	if err != nil {
+		return nil, err
 	}
-	if strings.EqualFold(matches[len(matches)-1][1], "no") {
+	if strings.EqualFold(text[last[2]:last[3]], "no") {
 		return &answer{label: verdict.Supported}, nil
 	}
 	return &answer{label: verdict.NotMentioned}, nil

@@ -75,6 +75,7 @@ func TestReadLynx(t *testing.T) {
 		"```json\n{\"REASONING\": \"a\",\n \"SCORE\": \"fail\"\n}\n```":    "not_mentioned: a",
 		`{"SCORE": "PASS", "REASONING": "it is"}`:                          "supported: it is",
 		`{"REASONING": ["says \"SCORE\": \"PASS\""], "SCORE": "FAIL"}`:     `not_mentioned: says "SCORE": "PASS"`,
+		`{"REASONING": ["a"], "SCORE": "FAIL"} It says "SCORE": "PASS"`:    "",
 		`<think>"SCORE": "PASS"</think>{"REASONING": [], "SCORE": "FAIL"}`: "not_mentioned: ",
 		`{"REASONING": ["a"], "SCORE": "PASSABLE"}`:                        "",
 		`{"REASONING": ["a"], "SCORE": `:                                   "",
@@ -99,6 +100,7 @@ func TestReadGuardian(t *testing.T) {
 		"<score> maybe </score>":      "",
 		"<think><score>no</score>":    "",
 		"<score> no </score> <score>": "supported",
+		"<score>yes</score> It says <score>no</score>": "",
 	} {
 		got := ""
 		if a, err := readGuardian(reply, nil); err == nil {

@@ -1,0 +1,117 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxResults limits the accepted values in a reply. More are runaway generation.
+const maxResults = 64
+
+const (
+	errSeveral = parseError("it contains several different results")
+	errRunaway = parseError("it contains too many results")
+)
+
+// results collects the accepted values in a reply. If they differ, any of them may be a
+// quotation, even the last one, so none is used.
+type results struct {
+	echo  func(value string) bool // reports whether a value repeats the prompt; may be nil
+	value json.RawMessage         // the first value that does not
+	n     int                     // number of values
+}
+
+// add adds a value.
+func (r *results) add(v json.RawMessage) error {
+	r.n++
+	switch {
+	case r.n > maxResults:
+		return errRunaway
+	case r.value != nil && bytes.Equal(compact(r.value), compact(v)), r.repeatsPrompt(string(v)):
+		return nil
+	case r.value != nil:
+		return errSeveral
+	}
+	r.value = v
+	return nil
+}
+
+func (r *results) repeatsPrompt(v string) bool { return r.echo != nil && r.echo(v) }
+
+// compact returns JSON without white space.
+func compact(v json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v
+	}
+	return b.Bytes()
+}
+
+// promptEcho returns a function that reports whether a value occurs in a text of ms, other
+// than the instructions. The texts are JSON, and may contain the value with its own
+// escapes and layout, which models do not preserve.
+func promptEcho(ms []Message) func(value string) bool {
+	prompt := sync.OnceValue(func() string {
+		var b strings.Builder
+		for _, m := range ms {
+			if m.Role != System {
+				b.WriteString(plainValue(m.Text) + "\n")
+			}
+		}
+		return b.String()
+	})
+	return func(value string) bool { return strings.Contains(prompt(), plainValue(value)) }
+}
+
+// maxEscapes is the number of times that escapes are decoded: a string in JSON in a
+// context, in the JSON of a prompt.
+const maxEscapes = 4
+
+// plainValue returns a text without the escapes, white space, quotation marks and commas
+// in which two copies of a JSON value may differ, in lower case.
+func plainValue(text string) string {
+	for range maxEscapes {
+		if !strings.Contains(text, `\`) {
+			break
+		}
+		text = unescape(text)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || strings.ContainsRune("\"'\\,", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, text)
+}
+
+// unescape decodes the escapes of JSON wherever they occur in a text.
+func unescape(text string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:i])
+		n := 2
+		switch c := text[i+1]; {
+		case c == 'n' || c == 't' || c == 'r' || c == 'b' || c == 'f':
+			b.WriteByte(' ')
+		case c == 'u' && i+6 <= len(text) && isHex(text[i+2:i+6]):
+			n = 6
+			r, _ := strconv.ParseUint(text[i+2:i+6], 16, 16)
+			b.WriteRune(rune(r))
+		default:
+			_, size := utf8.DecodeRuneInString(text[i+1:])
+			n = 1 + size
+			b.WriteString(text[i+1 : i+n])
+		}
+		text = text[i+n:]
+	}
+}
