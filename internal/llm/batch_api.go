@@ -157,7 +157,7 @@ func containsAll(m, subset map[string]any) bool {
 }
 
 // forEachLine calls yield for each line of a file on the server, with the key
-// redacted. line is nil if it is too long, and only valid during the call.
+// redacted. line is nil if it is too large, and only valid during the call.
 func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
 	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{stream: true}), transferTimeout)
 	defer cancel()
@@ -178,7 +178,7 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 			return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(readErr), err: readErr}
 		}
 		redactedLine := []byte(c.wire.redactJSON(line))
-		if len(redactedLine) > maxBatchLine {
+		if (replyLimit{maxBatchLine, maxReplyValues}).check(redactedLine) != nil {
 			redactedLine = nil
 		}
 		if len(line) > 0 {

@@ -244,7 +244,7 @@ func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatC
 	}
 	attemptCtx, end := c.deadlines.start(ctx, atLeast)
 	defer func() { end(err == nil) }()
-	res, err = c.api.CreateChatCompletion(attemptCtx, c.request(r, f))
+	res, err = c.api.CreateChatCompletion(withReplyLimit(attemptCtx, limitReply(f.outputTokens(r), f.logprobs(r))), c.request(r, f))
 	switch {
 	case err == nil:
 		return res, 1, nil

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// maxResults limits the values in a reply. More are runaway generation.
+const maxResults = 4096
+
 // parse returns the JSON value in a reply that schema accepts, in time linear in the
 // reply. A reply that is such a value, bare or in one code fence, is returned
 // unchanged. Otherwise parse returns the only complete object or array that is
@@ -32,7 +35,7 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 	}
 	found := results{echo: echo}
 	var rejection error
-	sawValue := false
+	sawValue, tried := false, 0
 	for i := 0; i < len(text); {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -47,6 +50,9 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 		switch {
 		case err == nil:
 			sawValue = true
+			if tried++; tried > maxResults {
+				return nil, &ParseError{Reason: "it contains too many JSON values", Text: reply}
+			}
 			if v, reason := acceptValue(r.out, schema); reason != nil {
 				rejection = reason
 			} else if err := found.add(v); err != nil {
@@ -181,23 +187,8 @@ func nextLineStart(text string, i int) int {
 
 // withinDepth reports whether the nesting of b is within the limit of the parser.
 func withinDepth(b []byte) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return false
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return true
+	_, depth := countValues(b)
+	return depth <= maxDepth
 }
 
 // ParseIndex parses the id of a claim, sentence or chunk in a reply: a number of at

@@ -22,7 +22,6 @@ import (
 )
 
 const (
-	maxReplyBytes   = 32 << 20 // decompressed bytes of a reply
 	maxErrorBytes   = 64 << 10 // bytes read from an error response
 	maxMessageChars = 300      // characters of an error message
 
@@ -121,16 +120,18 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		return nil, &StatusError{Status: res.StatusCode, Message: "no final status: check the base URL"}
 	}
 	ok := res.StatusCode >= 200 && res.StatusCode < 300
-	limit := maxErrorBytes
+	limit := replyLimitFrom(r.Context())
+	if !ok {
+		limit.bytes = maxErrorBytes
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, int64(limit.bytes)+1))
 	if ok {
-		limit = maxReplyBytes
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
-	if len(body) > limit && ok {
-		return nil, &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("the reply is larger than %d MiB", maxReplyBytes>>20)}
-	}
-	if err != nil && ok {
-		return nil, w.networkError(r.Context(), err)
+		if err := limit.check(body); err != nil {
+			return nil, &StatusError{Status: res.StatusCode, Message: err.Error()}
+		}
+		if err != nil {
+			return nil, w.networkError(r.Context(), err)
+		}
 	}
 	for _, values := range res.Header {
 		for i := range values {

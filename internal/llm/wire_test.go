@@ -132,16 +132,19 @@ func TestSwitchingProtocolsIsAnError(t *testing.T) {
 func TestReplySizeIsLimited(t *testing.T) {
 	block := bytes.Repeat([]byte(" "), 1<<20)
 	var read atomic.Int64 // uncompressed MiB
-	for name, answer := range map[string]http.HandlerFunc{
-		"100 MB": func(w http.ResponseWriter, _ *http.Request) {
+	for name, tt := range map[string]struct {
+		answer http.HandlerFunc
+		want   string
+	}{
+		"100 MB": {func(w http.ResponseWriter, _ *http.Request) {
 			for range 100 {
 				if _, err := w.Write(block); err != nil {
 					return
 				}
 				read.Add(1)
 			}
-		},
-		"gzip bomb": func(w http.ResponseWriter, _ *http.Request) {
+		}, "larger than 1030 KiB"},
+		"gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
 			defer z.Close()
@@ -150,13 +153,16 @@ func TestReplySizeIsLimited(t *testing.T) {
 					return
 				}
 			}
-		},
+		}, "larger than 1030 KiB"},
+		"choices": {func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"choices":[{}`+strings.Repeat(",{}", 10_000)+"]}")
+		}, "more than 4496 JSON values"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := httptest.NewServer(answer)
+			srv := httptest.NewServer(tt.answer)
 			defer srv.Close()
 			_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-			if e := mustAs[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || IsTransient(err) {
+			if e := mustAs[*StatusError](t, err); !strings.Contains(e.Error(), tt.want) || IsTransient(err) {
 				t.Errorf("got %v, want a permanent error about the size", e)
 			}
 			// Some more data is in transit when reading ends.

@@ -13,9 +13,9 @@ import (
 
 // Limits on the responses of a hub.
 const (
-	maxReplySize = 32 << 20 // size of a listing in bytes
-	maxFiles     = 100_000  // files per repository
-	maxFileSize  = 1 << 42  // 4 TiB
+	maxReplySize = 8 << 20 // size of a listing in bytes
+	maxFiles     = 100_000 // files per repository
+	maxFileSize  = 1 << 42 // 4 TiB
 )
 
 // A listing describes a repository at a revision.
