@@ -132,6 +132,27 @@ func TestContentFilterFailsOneRow(t *testing.T) {
 	}
 }
 
+// A run ends if none of its replies can be used, but not if those for one row can.
+func TestUnusableRepliesEndRun(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ usable, code, maxCalls int }{{0, exitFailure, 40}, {1, exitFailedRows, 200}} {
+		s := newTestServer(t)
+		s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+			if n > int64(tt.usable) {
+				fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"content":"I am sorry, Dave."}}]}`)
+			}
+			return n > int64(tt.usable)
+		}
+		path := filepath.Join(t.TempDir(), "rows.jsonl")
+		writeFile(t, path, strings.Repeat(`{"answer":"The sky is blue.","contexts":["The sky is blue."]}`+"\n", 20))
+		got := runInProcess(t, "", nil, "score", path, "--judge", "llm", "--no-cache", "--concurrency", "1", "--base-url", s.URL)
+		ended := strings.Contains(got.stderr, "giving up on the model: no row got a usable reply: ") && strings.Contains(got.stderr, "Dave")
+		if calls := int(s.calls.Load()); got.code != tt.code || ended != (tt.usable == 0) || calls > tt.maxCalls {
+			t.Errorf("%d usable replies: got exit code %d after %d requests, want %d after at most %d; stderr: %s", tt.usable, got.code, calls, tt.code, tt.maxCalls, got.stderr)
+		}
+	}
+}
+
 // TestServerFaultsDoNotChangeScores uses a server that rejects one request in five,
 // truncates the reply to another, and sends a third an empty list.
 func TestServerFaultsDoNotChangeScores(t *testing.T) {

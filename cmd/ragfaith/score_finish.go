@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -87,7 +89,9 @@ func (r *scoreRun) fail(err error) error {
 			return errors.Join(err, abandonErr)
 		}
 		if stage := (*eval.StageError)(nil); errors.As(err, &stage) {
-			err = stage.Err // the stage does not matter to the user
+			if err = stage.Err; !llm.IsFatal(err) { // see isFatal
+				err = fmt.Errorf("giving up on the model: no row got a usable reply: %w", err)
+			}
 		}
 		r.console.Printf("%v", err)
 	}

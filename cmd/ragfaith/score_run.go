@@ -225,7 +225,7 @@ func (r *scoreRun) openOutputs() (err error) {
 	r.pipeline = eval.Pipeline{
 		Extractor: r.stages.extractor, Judge: r.stages.judge, Combined: r.stages.combined, Nearest: r.stages.nearest,
 		Refusals: r.stages.refusals, JudgeRefusals: o.judge == judgeLLM, DeriveCited: o.judge == judgeLLM,
-		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), SkipEmpty: o.emptyContexts == emptySkip, Fatal: llm.IsFatal, Drain: llm.CanDrain,
+		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), SkipEmpty: o.emptyContexts == emptySkip, Fatal: r.isFatal, Drain: llm.CanDrain,
 		RowTimeout: o.rowTimeout, Now: r.sys.Clock.Now,
 	}
 	return nil
@@ -342,6 +342,12 @@ func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, se
 	r.summary.digest = digest.String()
 	r.duration = r.sys.Clock.Now().Sub(start)
 	return err
+}
+
+// isFatal reports whether the error of a row ends the run. A batch is paid for already, and a
+// resumed run has rows whose replies could be used.
+func (r *scoreRun) isFatal(err error) bool {
+	return llm.IsFatal(err) || r.model != nil && r.batch == nil && r.stored == nil && r.model.stack.Hopeless(err)
 }
 
 // announceInterrupt writes a message when ctx is interrupted. The function that it

@@ -194,8 +194,11 @@ func IsFatal(err error) bool {
 }
 
 // CanDrain reports whether requests in flight may still complete after the
-// fatal error err. They can if the budget is spent but the server is up.
-func CanDrain(err error) bool { return !isA[*DownError](err) }
+// error err ended the run. They can if the budget is spent but the server is up, and its
+// replies can be used.
+func CanDrain(err error) bool {
+	return !isA[*DownError](err) && !isA[*ParseError](err) && !isA[*LengthError](err)
+}
 
 // A usageError adds the usage of failed requests to their error.
 type usageError struct {

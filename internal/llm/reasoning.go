@@ -32,6 +32,7 @@ type reasoningBudget struct {
 	hopeless   error         // error of such a call, after several of them and no answer
 	answered   bool          // some reply had an answer
 	unanswered int           // replies without one
+	failedRows int           // rows that failed because of that
 	runaway    bool          // untagged text is runaway generation, not reasoning
 	searching  chan struct{} // closed when the searching call ends; nil if no call is searching
 }
@@ -291,6 +292,18 @@ func (s *tokenSearch) hopeless() error {
 		return nil
 	}
 	return s.budget.hopeless
+}
+
+// failRow records that a row failed because of its replies. It returns the number of such
+// rows, or 0 if some reply had an answer.
+func (b *reasoningBudget) failRow() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.answered {
+		return 0
+	}
+	b.failedRows++
+	return b.failedRows
 }
 
 // recordNoAnswer records a reply without an answer. It reports whether retries

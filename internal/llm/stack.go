@@ -71,6 +71,7 @@ type Stack struct {
 
 	opts    Options
 	window  *WindowDetector
+	retry   *ReplyRetry
 	online  Completer // requestLimit and everything below
 	clients []*Client
 }
@@ -112,7 +113,8 @@ func New(o Options) (*Stack, error) {
 // ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
 	s.window = NewWindowDetector(next, s.Tokens.Text, s.opts.OnLimit)
-	next = s.replyRetry(s.window, fixed)
+	s.retry = s.replyRetry(s.window, fixed)
+	next = s.retry
 	if s.opts.Cache != nil {
 		next = s.opts.Cache.Completer(next, s.Client.Endpoint(), s.Client.ModelKey())
 	}
@@ -215,6 +217,18 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 		e = o.Cache.Embedder(e, client.Endpoint(), c.Model)
 	}
 	return WrapEmbedder(e, nil, s.Meter), client.Endpoint(), nil
+}
+
+// hopelessRows is the number of failed rows after which a run without any usable reply
+// ends.
+const hopelessRows = 8
+
+// Hopeless counts rows that failed because a reply can't be used. It returns true from the
+// eighth such row on, if no reply of the run could be used, cached ones included. err is the
+// error of the row.
+func (s *Stack) Hopeless(err error) bool {
+	unusable := isA[*ParseError](err) || isA[*LengthError](err)
+	return unusable && s.Meter.Total().CachedRequests == 0 && s.retry.budget.failRow() >= hopelessRows
 }
 
 // Limit returns the context window at which the server silently truncates, in
