@@ -57,6 +57,8 @@ func (r *Report) Choice() Choice {
 		return none("a threshold for " + f.Score.String() + " is not one for claims; calibrate the " + MinScore.String())
 	case !f.Best.OutOfFold.Reliable():
 		return none(f.Best.OutOfFold.Note)
+	case !f.separates():
+		return none("the " + f.Score.String() + " does not separate the labels better than chance")
 	}
 	const z95 = 1.959963984540054 // half the width of a 95% interval in standard errors
 	best := f.Best.OutOfFold
@@ -70,6 +72,13 @@ func (r *Report) Choice() Choice {
 		return Choice{Threshold: math.NaN(), Why: why, unknown: true}
 	}
 	return Choice{Threshold: own, Own: true, Why: why}
+}
+
+// separates reports whether the score is higher for faithful rows, as far as the labels
+// show. If not, a threshold that fits them fits by chance.
+func (f *Statistics) separates() bool {
+	auroc := f.agreement().AUROC
+	return !auroc.Reliable() || auroc.Lower > 0.5
 }
 
 // format formats a statistic with the decimals that the sample carries: one more than the first
@@ -100,7 +109,7 @@ func (r *Report) Advice() string {
 		return "Set --positive-at X to the lowest rating of a faithful row: verdicts can't be compared with ratings."
 	case auroc.Reliable() && auroc.Upper < 0.5:
 		return "Check the labels: rows labelled faithful have a lower " + f.Score.String() + " " + quality + "; 1 must mean faithful."
-	case auroc.Reliable() && auroc.Lower <= 0.5:
+	case !f.separates():
 		return "Try another judge: the " + f.Score.String() + " does not separate the labels better than chance " + quality + ", so no threshold helps."
 	case !f.Judged.BalancedAccuracy.Reliable():
 		return "Label more rows: " + f.Judged.BalancedAccuracy.Note + "."

@@ -66,6 +66,11 @@ func TestChoice(t *testing.T) {
 		"unknown run":    func() { r.Settings = nil },
 		"language model": func() { r.Settings = with(lexicalSettings(), "--judge", "llm") },
 		"other score":    func() { r.Settings, f.Score = lexicalSettings(), Support },
+		"no better than chance": func() {
+			r.Settings = lexicalSettings()
+			f.Score, f.Judged.BalancedAccuracy.Estimate = MinScore, 0.5
+			f.Scores[0].AUROC.Lower, f.Scores[1].AUROC.Lower, f.Scores[2].AUROC.Lower = 0.49, 0.49, 0.49
+		},
 	} {
 		change()
 		if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
