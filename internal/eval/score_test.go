@@ -254,3 +254,25 @@ func TestQuotesInLongText(t *testing.T) {
 		}
 	}
 }
+
+func TestEvidenceOfRowIsLimited(t *testing.T) {
+	long := strings.Repeat("word ", 4000)
+	row := dataset.Row{Answer: strings.Repeat("a ", 1000), Contexts: []string{long}}
+	judge := judgeFunc(func(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+		vs := make([]verdict.Verdict, len(task.Claims))
+		for i := range vs {
+			vs[i] = verdict.Verdict{ClaimID: i, Label: verdict.Supported, Score: 1, Evidence: []verdict.Evidence{verdict.NewEvidence(task.Contexts, 0, 0, len(long))}}
+		}
+		return vs, nil
+	})
+	r := collect(t, &Pipeline{Extractor: extractFunc(fields), Judge: judge}, one(row, nil))[0]
+	size := 0
+	for _, c := range r.Claims {
+		for _, e := range c.Evidence {
+			size += len(e.Quote)
+		}
+	}
+	if limit := minEvidence + evidencePerByte*int(textBytes(&row)); r.Status != result.Scored || len(r.Claims) != 1000 || size < limit/2 || size > limit {
+		t.Errorf("got status %v, %d claims, %d bytes of evidence; want 1000 claims and at most %d bytes", r.Status, len(r.Claims), size, limit)
+	}
+}

@@ -17,8 +17,8 @@ type Clauses struct{ Sentences Sentences }
 // clauses, relative clauses after a comma, and an event's place and time. A part
 // that is contiguous is verbatim and has its own range. Any other part, such as
 // a second predicate with the subject of the first, is a rewritten claim and
-// From is its sentence. In case of doubt, a sentence is not split. The only
-// possible error is ctx.Err().
+// From is its sentence. In case of doubt, a sentence is not split. Its
+// errors are those of [Sentences.Extract].
 func (x Clauses) Extract(ctx context.Context, question, answer string) (Extraction, error) {
 	e, err := x.Sentences.Extract(ctx, question, answer)
 	if err != nil || len(e.Claims) == 0 || segment.Language(answer, x.Sentences.Lang) != "en" {

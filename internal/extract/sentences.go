@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,8 +19,8 @@ type Sentences struct {
 // Extract returns each sentence of answer as either a claim or a skipped
 // sentence. In case of doubt, a sentence is a claim: skipping an assertion
 // would raise the score of an unfaithful answer. The question is used to turn
-// short answers into sentences; see [Statements]. The only possible error is
-// ctx.Err().
+// short answers into sentences; see [Statements]. The only possible errors are
+// ctx.Err() and errTooManyClaims.
 func (x Sentences) Extract(ctx context.Context, question, answer string) (Extraction, error) {
 	if err := ctx.Err(); err != nil {
 		return Extraction{}, err
@@ -33,7 +34,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	if len(spans) == 0 && v.cuts == nil {
 		return Extraction{}, nil
 	}
-	e := Extraction{Claims: make([]Claim, 0, len(spans))}
+	e := Extraction{Claims: make([]Claim, 0, min(len(spans), maxClaims))}
 	points := newCodePoints(answer)
 	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(maxSentenceBytes, len(answer)))}
 	t := table{row: -1}
@@ -44,6 +45,9 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	for i, s := range spans {
 		if i%ctxCheckInterval == ctxCheckInterval-1 && ctx.Err() != nil {
 			return Extraction{}, ctx.Err()
+		}
+		if len(e.Claims) > maxClaims {
+			return Extraction{}, errTooManyClaims
 		}
 		from, to := v.rawStart(s.Start), v.rawEnd(s.End)
 		cuts = e.skipCuts(cuts, from, answer, &points)
@@ -153,6 +157,12 @@ func (c *codePoints) count(offset int) int {
 	c.at = offset
 	return c.points
 }
+
+// maxClaims limits the claims of an answer. Each takes kilobytes of memory, even if it has
+// two letters.
+const maxClaims = 100_000
+
+var errTooManyClaims = fmt.Errorf("the answer has more than %d claims", maxClaims)
 
 // ctxCheckInterval is the number of sentences between checks of ctx.
 const ctxCheckInterval = 1 << 10

@@ -184,3 +184,9 @@ func TestExtractClaimsLongSentence(t *testing.T) {
 		t.Errorf("got %v, want one claim", got)
 	}
 }
+
+func TestClaimsOfAnswerAreLimited(t *testing.T) {
+	if _, err := (Sentences{}).Extract(t.Context(), "", strings.Repeat("a! ", maxClaims+2)); err == nil || !strings.Contains(err.Error(), "more than 100000 claims") {
+		t.Errorf("got error %v, want too many claims", err)
+	}
+}

@@ -6,8 +6,8 @@ import "context"
 // nothing before its first and after its last assertion.
 type WholeAnswer struct{ Sentences Sentences }
 
-// Extract returns one claim, or none if no sentence of answer claims anything. The only
-// possible error is ctx.Err().
+// Extract returns one claim, or none if no sentence of answer claims anything. Its
+// errors are those of [Sentences.Extract].
 func (x WholeAnswer) Extract(ctx context.Context, question, answer string) (Extraction, error) {
 	e, err := x.Sentences.Extract(ctx, question, answer)
 	if err != nil || len(e.Claims) < 2 {

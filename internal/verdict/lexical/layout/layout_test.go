@@ -2,6 +2,7 @@ package layout
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -67,6 +68,15 @@ func TestLists(t *testing.T) {
 	}
 	if got := Lists("Bring: a, b, c.\nTake: d, e, f.", 1); len(got) != 1 {
 		t.Errorf("limit 1: got %d lists, want 1", len(got))
+	}
+}
+
+// Quadratic work would exceed the timeout of the test.
+func TestManyLeadsTakeLinearTime(t *testing.T) {
+	for _, text := range []string{strings.Repeat("a: b ", 200_000) + ",", strings.Repeat(`"k":"the fee",`, 75_000), strings.Repeat("(a ", 300_000)} {
+		if got := Lists(text, 256); len(got) > 256 {
+			t.Errorf("%.20s: got %d lists, want at most 256", text, len(got))
+		}
 	}
 }
 

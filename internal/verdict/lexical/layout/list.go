@@ -92,9 +92,15 @@ func (p *listParser) close(n int) {
 // sentence, split at commas or item markers.
 func (p *listParser) inline(line Span) {
 	text, end := p.text, line.End
+	// No list starts after the last separator of items and the third last parenthesis.
+	last := line.Start + strings.LastIndexAny(text[line.Start:end], ",;")
+	third := end
+	for range 3 {
+		third = line.Start + strings.LastIndexByte(text[line.Start:max(third, line.Start)], '(')
+	}
 	for pos := line.Start; pos < end && len(p.lists) < p.limit; {
 		n := strings.IndexAny(text[pos:end], ":(")
-		if n < 0 || !strings.ContainsAny(text[pos+n:end], ",;") && strings.Count(text[pos+n:end], "(") < 3 {
+		if n < 0 || pos+n > max(last, third) {
 			break
 		}
 		pos += n + 1
@@ -151,9 +157,10 @@ func inlineItems(text string, start, end int) []Span {
 func lastClause(text string, line Span) Span {
 	s := strings.TrimRight(text[line.Start:line.End], " \r\t")
 	from := 0
+	tail := max(0, len(s)-maxLead-len(". ")) // a line may have many leads
 	for _, stop := range [...]string{". ", "! ", "? ", "; "} {
-		if i := strings.LastIndex(s, stop); i >= 0 {
-			from = max(from, i+len(stop))
+		if i := strings.LastIndex(s[tail:], stop); i >= 0 {
+			from = max(from, tail+i+len(stop))
 		}
 	}
 	if len(s)-from > maxLead {
