@@ -8,8 +8,11 @@ import (
 	"strings"
 )
 
-// maxResults limits the values in a reply. More are runaway generation.
-const maxResults = 4096
+// maxValues limits the values in a reply, and the objects and arrays in each of them. More
+// are runaway generation.
+const maxValues = 4096
+
+const errTooManyValues = parseError("it contains too many JSON values")
 
 // parse returns the JSON value in a reply that schema accepts, in time linear in the
 // reply. A reply that is such a value, bare or in one code fence, is returned
@@ -50,8 +53,8 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 		switch {
 		case err == nil:
 			sawValue = true
-			if tried++; tried > maxResults {
-				return nil, &ParseError{Reason: "it contains too many JSON values", Text: reply}
+			if tried++; tried > maxValues {
+				return nil, &ParseError{Reason: errTooManyValues.Error(), Text: reply}
 			}
 			if v, reason := acceptValue(r.out, schema); reason != nil {
 				rejection = reason
@@ -141,6 +144,9 @@ func parseWhole(text string, schema *Schema) json.RawMessage {
 func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 	if schema == nil || schema.Accept == nil {
 		return v, nil
+	}
+	if values, _ := countValues(v); values > maxValues {
+		return nil, errTooManyValues
 	}
 	err := schema.Accept(v)
 	if err == nil {

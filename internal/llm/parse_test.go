@@ -81,6 +81,7 @@ func TestParseErrors(t *testing.T) {
 		"truncated in an escape":                  {`{"verdicts":["a\`, "cut off", `{"verdicts":[]}`},
 		"several values":                          {`{"verdicts":[0,0]} or rather ` + want, "several different results", ""},
 		"several values, one of them in a string": {`{"verdicts":[0,0]} or rather {"x":` + want + `}`, "several different results", ""},
+		"endless list":                            {`{"verdicts":[` + strings.Repeat("{},", 5000) + "{}]}", "too many JSON values", ""},
 		"endless values":                          {strings.Repeat(want+"\n", 5000), "too many JSON values", ""},
 		"draft, then truncated":                   {want + ` no: {"verdicts":[0,`, "cut off", ""},
 		"quotation in a truncated value":          {`{"verdicts":[{"reason":"the text says ` + inject + `", "x`, "cut off", `{"verdicts":[]}`},
