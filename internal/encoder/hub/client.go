@@ -184,7 +184,8 @@ func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, 
 	org, name, _ := strings.Cut(repo, "/")
 	address := r.address("blobs=true", "api", "models", org, name, "revision", revision)
 	var reply []byte
-	err := r.retry(ctx, repo, func(ctx context.Context, keepAlive func()) (bool, error) {
+	// A listing is short, so the whole of it must arrive within the time for a stall.
+	err := r.retry(ctx, repo, func(ctx context.Context, _ func()) (bool, error) {
 		res, err := r.send(ctx, http.MethodGet, address, nil)
 		if err != nil {
 			return false, err
@@ -193,7 +194,7 @@ func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, 
 		if res.StatusCode != http.StatusOK {
 			return false, r.statusError(res, repo, revision, "")
 		}
-		reply, err = io.ReadAll(io.LimitReader(&activityReader{res.Body, keepAlive}, maxReplySize+1))
+		reply, err = io.ReadAll(io.LimitReader(res.Body, maxReplySize+1))
 		if err != nil {
 			return false, r.networkErr(err)
 		}
@@ -206,20 +207,6 @@ func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, 
 		return nil, err
 	}
 	return parseListing(repo, reply)
-}
-
-// activityReader calls keepAlive for every read that returns data.
-type activityReader struct {
-	io.Reader
-	keepAlive func()
-}
-
-func (l *activityReader) Read(p []byte) (int, error) {
-	n, err := l.Reader.Read(p)
-	if n > 0 {
-		l.keepAlive()
-	}
-	return n, err
 }
 
 // fileAddress returns the URL of a file.
@@ -250,11 +237,18 @@ func (r *remote) send(ctx context.Context, method, address string, header http.H
 // A networkError reports a request that failed without a complete response.
 type networkError struct {
 	host      string
+	token     string // to remove from the error, which may quote the server
 	err       error
 	permanent bool // do not retry
 }
 
-func (e *networkError) Error() string { return e.host + ": " + e.err.Error() }
+func (e *networkError) Error() string {
+	text := e.err.Error()
+	if e.token != "" {
+		text = strings.ReplaceAll(text, e.token, "[token]")
+	}
+	return e.host + ": " + text
+}
 func (e *networkError) Unwrap() error { return e.err }
 
 // networkErr returns a *networkError that names the hub instead of the URL, which
@@ -263,7 +257,7 @@ func (r *remote) networkErr(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	n := &networkError{host: r.base.Host, err: err}
+	n := &networkError{host: r.base.Host, token: r.Token, err: err}
 	_, redirect := errors.AsType[*redirectError](err)
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, authority := errors.AsType[x509.UnknownAuthorityError](err)

@@ -347,3 +347,28 @@ func FuzzListing(f *testing.F) {
 		}
 	})
 }
+
+// net/http quotes a malformed response, which may repeat the token.
+func TestNetworkErrorsContainNoToken(t *testing.T) {
+	h := newMini(t)
+	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return true
+		}
+		defer conn.Close()
+		_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nX " + r.Header.Get("Authorization") + "\r\n\r\n"))
+		return true
+	}
+	p := newPuller(t, h)
+	p.Token = testToken
+	p.Watch.Retry = func(err error, _ time.Duration) {
+		if strings.Contains(err.Error(), testToken) {
+			t.Errorf("got a retry after %v, want no token in it", err)
+		}
+	}
+	if err := failToPull(t, p, mini); strings.Contains(err.Error(), testToken) || !strings.Contains(err.Error(), "[token]") {
+		t.Errorf("got error %v, want [token] instead of the token", err)
+	}
+}

@@ -216,7 +216,7 @@ func (d *download) checkHeaders(res *http.Response) error {
 			continue
 		}
 		if c := r.Header.Get("X-Repo-Commit"); c != "" && c != d.f.Commit {
-			return &MismatchError{name, fmt.Sprintf("server sent commit %.40q, want %s", c, d.f.Commit)}
+			return &MismatchError{name, "server sent another commit than " + d.f.Commit}
 		}
 		linked := trimETag(r.Header.Get("X-Linked-Etag"))
 		if isHash(linked, sha256Digits) && d.f.SHA256 != "" && linked != d.f.SHA256 {

@@ -258,7 +258,7 @@ func TestSmallFilesAreVerifiedByGitHash(t *testing.T) {
 
 func TestResponseHeadersMustMatchListing(t *testing.T) {
 	for header, want := range map[string]string{
-		"X-Repo-Commit": "server sent commit",
+		"X-Repo-Commit": "server sent another commit than",
 		"X-Linked-Etag": "server has SHA-256",
 	} {
 		h := newMini(t)
