@@ -88,7 +88,7 @@ func TestCheckerDetectsEdits(t *testing.T) {
 			want: `reason: got "empty", want another, since the answer has`,
 		},
 		"answer is only a citation": {edit: func(r *result.Row) {
-			*r = result.Row{Answer: "[1]", Status: result.NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
+			*r = result.Row{Answer: "[^1]", Status: result.NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
 		}},
 		"no_contexts with contexts": {edit: func(r *result.Row) { r.Reason = result.NoContexts }, want: `reason: got "no_contexts", want another`},
 		"no_contexts with a supported claim": {

@@ -98,6 +98,9 @@ func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, check *quo
 	if extraction.Downgraded {
 		e.mark(verdict.MarkDowngraded)
 	}
+	if extraction, err = extraction.ClaimAssertions(ctx, e.row.Question, e.row.Answer, e.row.Contexts); err != nil {
+		return err
+	}
 	refusals, err := p.claimRefusals(ctx, e, &extraction)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func isQuestion(text string, w words) bool {
 			return false
 		}
 	}
-	if _, ok := w.cutPrefix("did you know"); ok || w.count() >= 12 && startsLikeQuestion(w) && !w.contains(addressesReader) {
+	if _, ok := w.cutPrefix("did you know"); ok || presumption(t) != "" || w.count() >= 12 && startsLikeQuestion(w) && !w.contains(addressesReader) {
 		return false
 	}
 	switch string(w.last()) {

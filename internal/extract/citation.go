@@ -146,7 +146,7 @@ func titleCitationLen(s string, i int) int {
 		}
 		words++
 	}
-	if words < 2 || !english.StartsUpper(s[i+1:]) {
+	if words < 2 || !english.StartsUpper(s[i+1:]) || isClause(s[i+1:i+1+n]) {
 		return 0
 	}
 	return n + 2

@@ -247,6 +247,9 @@ func linkEnd(s string, i int) int {
 			depth++
 		case ')':
 			if depth--; depth == 0 {
+				if _, title, ok := strings.Cut(window[n+2:k], " "); ok && isClause(title) {
+					return 0 // the title says something
+				}
 				return i + k + 1
 			}
 		case '\n':

@@ -102,6 +102,8 @@ type Skipped struct {
 type Extraction struct {
 	Claims  []Claim
 	Skipped []Skipped
+	// Whole is set if the whole answer is judged as one claim.
+	Whole bool
 	// Downgraded is set if a model was asked without a JSON schema, which its server rejected.
 	Downgraded bool
 	// Usage is set even if there is an error.

@@ -133,7 +133,14 @@ func (j *jsonReader) read(s string) bool {
 		case jsontext.KindNumber:
 			j.addNumber(key, end-len(token.String()), end)
 			key = ""
-		case jsontext.KindNull, jsontext.KindFalse, jsontext.KindTrue, jsontext.KindInvalid:
+		case jsontext.KindFalse, jsontext.KindTrue, jsontext.KindNull:
+			if kind != jsontext.KindNull && key != "" && isAnswerKey(key) {
+				j.addNumber(key, end-len(token.String()), end)
+			} else if key != "" {
+				j.omitTo(end, "", Reference)
+			}
+			key = ""
+		case jsontext.KindInvalid:
 			key = ""
 		}
 	}

@@ -28,10 +28,11 @@ func findSections(raw string) []section {
 	return append(all, sourceLists(raw, from)...)
 }
 
-// reasoningSections finds the content of <think> and similar tags. An unmatched
-// closing tag ends reasoning that starts at the beginning of the answer, since
-// some servers strip the opening tag. An unmatched opening tag starts truncated
-// reasoning, which extends to the end.
+// reasoningSections finds the content of <think> and similar tags. Some servers
+// strip the opening tag at the start of the answer, so that a line that ends
+// with an unmatched closing tag ends reasoning if nothing was found before. Any
+// other unmatched closing tag is dropped alone. An unmatched opening tag starts
+// truncated reasoning, which extends to the end.
 func reasoningSections(raw string) []section {
 	var all []section
 	open, depth := 0, 0
@@ -43,7 +44,7 @@ func reasoningSections(raw string) []section {
 		i += n
 		closes, size := reasoningTag(raw[i:])
 		switch {
-		case size == 0:
+		case size == 0, i > 0 && raw[i-1] == '`':
 		case !closes:
 			if depth++; depth == 1 {
 				open = i
@@ -53,8 +54,10 @@ func reasoningSections(raw string) []section {
 		case depth == 1:
 			depth = 0
 			all = append(all, section{open, i + size, Reasoning})
-		default:
+		case all == nil && strings.TrimSpace(raw[i+size:lineEnd(raw, i+size)]) == "":
 			all = []section{{0, i + size, Reasoning}}
+		default:
+			all = append(all, section{i, i + size, ""})
 		}
 	}
 	if depth > 0 {
@@ -72,8 +75,8 @@ func appendTaggedSources(raw string, all []section) []section {
 	}
 	for _, name := range [...]string{"sources", "references", "citations"} {
 		lower := strings.ToLower(raw[from:])
-		start := strings.Index(lower, "<"+name+">")
-		if start < 0 || len(lower) != len(raw)-from {
+		start := strings.Index(lower, "<"+name)
+		if start < 0 || len(lower) != len(raw)-from || !strings.ContainsAny(lower[start+1+len(name):min(len(lower), start+2+len(name))], "> ") {
 			continue
 		}
 		end := strings.Index(lower[start:], "</"+name+">")
@@ -90,12 +93,13 @@ func appendTaggedSources(raw string, all []section) []section {
 // reasoningTag returns the length of the reasoning tag at the start of s, or 0.
 // closes is true for a closing tag.
 func reasoningTag(s string) (closes bool, size int) {
-	const maxLen = 16
+	const maxLen = 300
 	n := strings.IndexByte(s[:min(len(s), maxLen)], '>')
 	if n < 2 {
 		return false, 0
 	}
 	name, closes := strings.CutPrefix(s[1:n], "/")
+	name, _, _ = strings.Cut(name, " ")
 	switch strings.ToLower(name) {
 	case "think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad":
 		return closes, n + 1
@@ -177,7 +181,7 @@ func cutSourceHeading(line string) (rest string, ok bool) {
 func listsSources(rest string) bool {
 	const maxTitleWords = 6
 	w := normalize(nil, rest)
-	if w.contains(isCommonVerb) {
+	if w.contains(isCommonVerb) || isClause(rest) {
 		return false
 	}
 	if w.count() <= maxTitleWords || strings.ContainsAny(rest, ",;[") || strings.Contains(rest, "://") {

@@ -25,6 +25,8 @@ func Statements(question string, claims []Claim) []string {
 		default:
 			if text, ok := trimFrames(c.Text); ok {
 				all[i] = text
+			} else {
+				all[i] = presumption(c.Text)
 			}
 		}
 	}
@@ -53,6 +55,24 @@ func Statements(question string, claims []Claim) []string {
 		}
 	}
 	return all
+}
+
+// isClause reports whether text, which may be a title in any case, has a finite
+// verb.
+func isClause(text string) bool {
+	w := english.Split(strings.ToLower(text))
+	return len(w) > 2 && english.HasFiniteVerb(w)
+}
+
+// presumption returns what a negated question presumes: "The fee is $900." for
+// "Isn't the fee $900?" It returns "" for other text.
+func presumption(text string) string {
+	asked := strings.TrimSuffix(text, "?")
+	first, _, _ := strings.Cut(asked, " ")
+	if asked == text || !strings.HasSuffix(english.Normalize(first), "n't") {
+		return ""
+	}
+	return english.Presumption(asked)
 }
 
 // parseQuestion parses a question. It drops a prefix that only refers to the

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"cmp"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -28,8 +29,8 @@ func newView(raw string) view {
 	skipped := findSections(raw)
 	v := viewBuilder{raw: raw, out: make([]byte, 0, len(raw))}
 	v.walk(skipped)
-	if v.cuts == nil {
-		return view{raw: raw, text: raw}
+	if v.cuts == nil || !hasAlphanumeric(string(v.out)) && !slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.citation }) {
+		return view{raw: raw, text: raw} // "[900]" alone is an answer and cites nothing
 	}
 	return view{raw: raw, text: string(v.out), cuts: v.cuts}
 }

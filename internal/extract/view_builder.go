@@ -187,7 +187,7 @@ func htmlTag(s string, i int) (name string, n int) {
 	}
 	inside := strings.TrimSuffix(strings.TrimPrefix(window[1:n-1], "/"), "/")
 	name, attributes, _ := strings.Cut(inside, " ")
-	if attributes = strings.TrimSpace(attributes); attributes != "" && !strings.Contains(attributes, "=") {
+	if attributes = strings.TrimSpace(attributes); attributes != "" && (!strings.Contains(attributes, "=") || isClause(attributes)) {
 		return "", 0
 	}
 	switch name = strings.ToLower(name); name {

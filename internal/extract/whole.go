@@ -10,6 +10,7 @@ type WholeAnswer struct{ Sentences Sentences }
 // errors are those of [Sentences.Extract].
 func (x WholeAnswer) Extract(ctx context.Context, question, answer string) (Extraction, error) {
 	e, err := x.Sentences.Extract(ctx, question, answer)
+	e.Whole = true
 	if err != nil || len(e.Claims) < 2 {
 		return e, err
 	}

@@ -26,6 +26,9 @@ func YesOrNo(answer string) (yes, ok bool) {
 // cutYesNo parses a text that starts with "yes" or "no" in one of several
 // languages. rest is the text after that word.
 func cutYesNo(text string) (yes bool, rest string, ok bool) {
+	if yes, ok := polarity(strings.Trim(text, " \ufe0f")); ok {
+		return yes, "", true
+	}
 	end := 0
 	for n := range 3 { // up to three words
 		for end < len(text) && text[end] == ' ' {
@@ -67,10 +70,10 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 func polarity(s string) (yes, ok bool) {
 	switch s {
 	case "yes", "yep", "yeah", "yup", "correct", "right", "true", "indeed", "absolutely", "certainly", "definitely", "affirmative", "of course", "that's correct", "that is correct", "that's right",
-		"that is right", "that's true", "that is true", "this is correct", "this is true", "ja", "jawohl", "doch", "oui", "sí", "sì", "sim", "да", "tak", "evet", "是", "是的", "对", "はい", "نعم":
+		"that is right", "that's true", "that is true", "this is correct", "this is true", "sure", "exactly", "precisely", "naturally", "you bet", "👍", "👌", "✅", "✔", "☑", "ja", "jawohl", "doch", "oui", "sí", "sì", "sim", "да", "tak", "evet", "是", "是的", "对", "はい", "نعم":
 		return true, true
 	case "no", "nope", "nah", "false", "incorrect", "wrong", "negative", "not at all", "absolutely not", "certainly not", "definitely not", "of course not", "that's incorrect", "that is incorrect",
-		"that's false", "that is false", "that's wrong", "that is wrong", "that's not correct", "that is not correct", "this is incorrect", "this is false", "nein", "non", "não", "nee", "нет", "nie", "hayır", "不", "不是", "否",
+		"that's false", "that is false", "no way", "by no means", "👎", "❌", "✖", "✗", "🚫", "that's wrong", "that is wrong", "that's not correct", "that is not correct", "this is incorrect", "this is false", "nein", "non", "não", "nee", "нет", "nie", "hayır", "不", "不是", "否",
 		"いいえ", "لا":
 		return false, true
 	}

@@ -45,6 +45,9 @@ func NewCombined(opts Options, lang string) *Combined { return &Combined{New(opt
 // an error.
 func (c *Combined) Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error) {
 	e, err := extract.Sentences{Lang: c.lang}.Extract(ctx, question, answer)
+	if err == nil {
+		e, err = e.ClaimAssertions(ctx, question, answer, contexts)
+	}
 	if err != nil || len(e.Claims) == 0 {
 		return e, verdict.Judgement{}, err
 	}

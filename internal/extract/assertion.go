@@ -1,0 +1,449 @@
+package extract
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
+	"github.com/ragfaith/ragfaith/internal/segment"
+	"github.com/ragfaith/ragfaith/internal/syntax"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// ClaimAssertions turns the skipped text that asserts something into claims.
+// Every kind of skipped text passes through this one decision: text may be set
+// aside for its place in the answer only if it says nothing that the question
+// and the contexts lack. Reasoning at the start of an answer is exempt, since
+// the answer follows it. The only possible error is ctx.Err().
+func (e Extraction) ClaimAssertions(ctx context.Context, question, answer string, contexts []string) (Extraction, error) {
+	a := assertions{question: question, answer: answer, contexts: contexts}
+	if err := a.find(ctx, e, false); err != nil {
+		return e, err
+	}
+	if len(e.Claims) == 0 && len(a.found) == 0 && e.Reason() != reasonRefusal {
+		// Nothing else answers the question, so that what the skipped text states
+		// is the answer, even if the contexts say the same.
+		if err := a.find(ctx, e, true); err != nil {
+			return e, err
+		}
+	}
+	if len(a.found) == 0 {
+		return e, nil
+	}
+	if e.Whole && len(e.Claims) == 1 {
+		e.widen(answer, a.found)
+		return e, nil
+	}
+	if len(e.Claims) > 0 {
+		question = "" // it is answered
+	}
+	for i := range a.found {
+		a.found[i].Statement = Statements(question, a.found[i:i+1])[0]
+	}
+	e.Skipped = a.skipped
+	e.Claims = mergeClaims(e.Claims, a.found)
+	return e, nil
+}
+
+// widen extends the only claim so that it includes found.
+func (e *Extraction) widen(answer string, found []Claim) {
+	whole := e.Claims[0]
+	whole.Start, whole.End = min(whole.Start, found[0].Start), max(whole.End, found[len(found)-1].End)
+	whole.Text, whole.Statement = string([]rune(answer)[whole.Start:whole.End]), ""
+	e.Claims = []Claim{whole}
+	e.Skipped = slices.DeleteFunc(slices.Clone(e.Skipped), func(s Skipped) bool { return s.Start < whole.End && s.End > whole.Start })
+}
+
+// mergeClaims merges claims by position and numbers them.
+func mergeClaims(claims, found []Claim) []Claim {
+	all := make([]Claim, 0, len(claims)+len(found))
+	start := 0 // of the last claim with a position
+	for _, c := range claims {
+		start = max(start, c.start())
+		for len(found) > 0 && found[0].Start < start {
+			all, found = append(all, found[0]), found[1:]
+		}
+		all = append(all, c)
+	}
+	all = append(all, found...)
+	for i := range all {
+		all[i].ID = i
+	}
+	return all
+}
+
+// start returns the position in the answer of c or of the sentence from which it
+// comes, or -1 if it is unknown.
+func (c Claim) start() int {
+	if c.From != nil {
+		return c.From.Start
+	}
+	return c.Start
+}
+
+// assertions looks for assertions in the skipped text of an answer.
+type assertions struct {
+	question, answer string
+	contexts         []string
+	known            map[string]bool // stems of the contexts: true, and of the question only: false
+	english          bool
+	alone            bool // nothing else is claimed
+
+	found   []Claim
+	skipped []Skipped // what remains
+}
+
+// find sets the assertions found and the remaining skipped text. alone selects
+// the rules for an answer without claims.
+func (a *assertions) find(ctx context.Context, e Extraction, alone bool) error {
+	a.alone, a.found, a.skipped = alone, nil, nil
+	leads := make(map[string]bool) // judged with the fragments that depend on them
+	for _, c := range e.Claims {
+		leads[c.Lead] = true
+	}
+	leading := len(e.Claims) > 0 || e.Reason() == reasonRefusal
+	for i, s := range e.Skipped {
+		if i%ctxCheckInterval == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		leading = leading && s.Kind == Reasoning && (len(e.Claims) == 0 || e.Claims[0].start() > s.Start)
+		if lead := leadText(s.Text, s.Kind); leading || s.Kind == Unstated || lead != "" && leads[lead] {
+			a.skipped = append(a.skipped, s)
+			continue
+		}
+		if err := a.examine(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// examine splits s into its assertions and the text around them.
+func (a *assertions) examine(ctx context.Context, s Skipped) error {
+	points := newCodePoints(s.Text)
+	skip := func(from, to int) {
+		text := strings.TrimSpace(s.Text[from:to])
+		if !hasAlphanumeric(text) && to-from < len(s.Text) {
+			return
+		}
+		from += strings.Index(s.Text[from:to], text)
+		start := s.Start + points.count(from)
+		a.skipped = append(a.skipped, Skipped{Kind: s.Kind, Text: text, Start: start, End: s.Start + points.count(from+len(text))})
+	}
+	at := 0
+	for i, p := range splitSkipped(s.Text, s.Kind) {
+		if i%ctxCheckInterval == ctxCheckInterval-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		text := stripMarkdown(newView(p.text).text)
+		if !hasAlphanumeric(text) {
+			text = p.text
+		}
+		if !a.asserts(text, p, s.Kind) {
+			continue
+		}
+		skip(at, p.start)
+		start := s.Start + points.count(p.start)
+		a.found = append(a.found, Claim{Text: text, Start: start, End: s.Start + points.count(p.end)})
+		at = p.end
+	}
+	if at < len(s.Text) {
+		skip(at, len(s.Text))
+	}
+	return nil
+}
+
+// A skippedPart is a part of skipped text that may be a statement: a sentence, a line
+// or a quoted string.
+type skippedPart struct {
+	text       string
+	start, end int  // range in the skipped text, in bytes
+	member     bool // a JSON member that is true or false
+}
+
+// splitSkipped splits skipped text at line breaks, tags, cells and quotation marks,
+// and what is between them at the ends of sentences.
+func splitSkipped(s string, kind Kind) []skippedPart {
+	if kind != Code && kind != Reference && kind != Reasoning && kind != Heading {
+		return []skippedPart{{text: s, end: len(s)}}
+	}
+	var all []skippedPart
+	for start := 0; start < len(s); {
+		n := strings.IndexAny(s[start:], "\n\"`<>|")
+		if n < 0 {
+			n = len(s) - start
+		}
+		part, end := s[start:start+n], start+n
+		if value, ok := strings.CutPrefix(s[end:], `":`); ok && hasAlphanumeric(part) {
+			value = strings.TrimLeft(value, " ")
+			for _, v := range [...]string{"true", "false"} {
+				if strings.HasPrefix(value, v) {
+					end = len(s) - len(value) + len(v)
+					all = append(all, skippedPart{strings.Map(keyToWords, part) + ": " + v, start, end, true})
+				}
+			}
+		}
+		if len(all) > 0 && all[len(all)-1].end == end {
+			start = end
+			continue
+		}
+		for _, sentence := range segment.Sentences(part, "x-claims") {
+			from, to := start+sentence.Start, start+sentence.End
+			text := s[from:to]
+			trimmed := strings.TrimLeft(strings.TrimLeft(trimListMarker(text), "#/*-=>[](){},:;. \t"), " ")
+			if hasAlphanumeric(trimmed) {
+				from += len(text) - len(trimmed)
+				all = append(all, skippedPart{text: trimmed, start: from, end: to})
+			}
+		}
+		start = end + 1
+	}
+	return all
+}
+
+// asserts reports whether a part of skipped text, without markup, says
+// something that the question and the contexts do not.
+func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
+	if len(text) > 4*maxSentenceBytes {
+		return true
+	}
+	if isURL(text) {
+		return false
+	}
+	a.learn()
+	if a.alone {
+		return a.answers(text, kind)
+	}
+	if p.member {
+		return a.measure(text[:strings.LastIndexByte(text, ':')]).isAbout()
+	}
+	w := normalize(nil, text)
+	opened := w.trimOpening()
+	rest, offer := opened.cutPhrase(closing)
+	switch {
+	case kind == Greeting || kind == Disclaimer || kind == Question && offer:
+		if !offer {
+			rest = opened
+		}
+	case kind == LeadIn:
+		rest, _ = opened.cutPhrase(announcing)
+	case kind == Refusal:
+		rest = opened
+	default:
+		rest = w
+	}
+	if after, ok := trimWords(text, w.count()-rest.count()); ok {
+		text = after
+	}
+	m := a.measure(text)
+	switch kind {
+	case Greeting, Disclaimer:
+		return m.value || m.names || m.presumes
+	case Question:
+		return m.value || m.presumes || offer && m.names
+	case Refusal:
+		return m.value || m.presumes || m.excepts && m.lacking > 0
+	case LeadIn:
+		return m.amount || m.complete && m.lacking > 0
+	case Code:
+		return m.finite && m.isAbout() && !isCodeLine(text)
+	}
+	return m.amount || (m.finite || m.headline) && m.lacking > 0
+}
+
+// answers reports whether text answers the question if nothing else does.
+func (a *assertions) answers(text string, kind Kind) bool {
+	switch kind {
+	case Code:
+		return !isCodeLine(text)
+	case Reasoning, Reference:
+		m := a.measure(text)
+		return m.amount || (m.finite || m.headline) && m.content > 0
+	case Greeting, Marks:
+		q := parseQuestion(english.FindQuestion(a.question))
+		_, ok := english.YesOrNo(text)
+		return ok && q != nil && q.Wh == "" && len(q.Subject) > 0 && !slices.Contains([]string{"you", "i", "we"}, q.Subject[0].Lower)
+	}
+	return false
+}
+
+// A measure describes what a text says beyond the question and the contexts.
+// Words about the conversation, such as "question" and "help", do not count.
+type measure struct {
+	content  int  // nouns, verbs, adjectives and numbers
+	shared   int  // those of the contexts
+	lacking  int  // those of neither the contexts nor the question
+	names    bool // a noun or adjective is lacking beside words of the contexts
+	value    bool // a number is lacking
+	amount   bool // a sum of money or a percentage is lacking
+	finite   bool // it has a finite verb
+	complete bool // the finite verb has a subject other than the reader, and an object
+	headline bool // a subject of the contexts has a participle: "Mayor arrested for fraud"
+	presumes bool // it presumes an event: "why the mayor was arrested"
+	excepts  bool // it has an exception: "nothing beyond the arrest"
+}
+
+// isAbout reports whether a text says something new about a subject of the
+// contexts.
+func (m measure) isAbout() bool { return m.shared > 0 && m.lacking > 0 }
+
+func (a *assertions) measure(text string) measure {
+	if !a.english {
+		return a.measureWords(text)
+	}
+	if isTitleCase(text) && !strings.HasSuffix(text, ".") {
+		text = strings.ToLower(text)
+	}
+	var m measure
+	tokens := syntax.Parse(text)
+	explains := false // a word such as "why" precedes
+	unnamed := false  // a noun or adjective is lacking
+	for i, t := range tokens {
+		low := strings.ToLower(t.Text)
+		switch low {
+		case "why", "how", "that", "because":
+			explains = true
+		case "beyond", "except", "besides", "apart", "aside", "than", "but":
+			m.excepts = true
+		}
+		isContent := false
+		switch t.Tag {
+		case "NOUN", "PROPN", "ADJ", "VERB", "NUM":
+			isContent = hasAlphanumeric(low) && !isConversational(low)
+		}
+		inContexts, known := a.knows(low, t.Lemma)
+		switch t.Fine {
+		case "VBZ", "VBP", "VBD", "MD":
+			m.finite = true
+			ends := !slices.ContainsFunc(tokens[i+1:], func(t syntax.Token) bool { return t.Tag != "PUNCT" })
+			m.complete = m.complete || !ends && (i == 0 || !slices.Contains([]string{"you", "i", "we"}, strings.ToLower(tokens[i-1].Text)))
+		case "VBN":
+			if i > 0 && (tokens[i-1].Tag == "NOUN" || tokens[i-1].Tag == "PROPN") {
+				before := strings.ToLower(tokens[i-1].Text)
+				about, _ := a.knows(before, tokens[i-1].Lemma)
+				m.headline = m.headline || about && !isConversational(before)
+			}
+		}
+		if !isContent {
+			continue
+		}
+		m.content++
+		if inContexts {
+			m.shared++
+		}
+		if known {
+			continue
+		}
+		m.lacking++
+		unnamed = unnamed || t.Tag != "VERB"
+		switch {
+		case t.Tag == "NUM" && strings.ContainsAny(low, "0123456789"):
+			beside := func(k int) bool {
+				return k >= 0 && k < len(tokens) && isConversational(strings.ToLower(tokens[k].Text))
+			}
+			m.value = m.value || !beside(i-1) && !beside(i+1)
+			m.amount = m.amount || i > 0 && strings.ContainsAny(tokens[i-1].Text, "$€£") || i+1 < len(tokens) && tokens[i+1].Text == "%"
+		case t.Fine == "VBD", t.Fine == "VBN" && i > 0 && (tokens[i-1].Fine == "VBD" || tokens[i-1].Lemma == "have" || tokens[i-1].Fine == "VBN"):
+			m.presumes = m.presumes || explains
+		}
+	}
+	m.names = unnamed && m.shared > 0
+	if last, trimmed := trimClosing(text); endsSentence(last, trimmed) {
+		m.finite = m.finite || english.HasFiniteVerb(english.Split(text)) // in case the tagger errs
+	}
+	return m
+}
+
+// isCodeLine reports whether a line of a code block is code, as opposed to prose.
+func isCodeLine(line string) bool {
+	return segment.IsCode("    "+line) || strings.ContainsAny(line, "{}=;_\\") || strings.Contains(line, " -")
+}
+
+// measureWords measures a text in another language than English. Its grammar is
+// unknown, so that only a full stop and words of the contexts show a statement.
+func (a *assertions) measureWords(text string) measure {
+	const minLetters = 4
+	var m measure
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), isSeparator) {
+		inContexts, known := a.knows(word, word)
+		digits := strings.ContainsAny(word, "0123456789")
+		if !digits && utf8.RuneCountInString(word) < minLetters && word[0] < 0xe3 {
+			continue
+		}
+		m.content++
+		if inContexts {
+			m.shared++
+		}
+		if !known {
+			m.lacking++
+			m.value = m.value || digits
+		}
+	}
+	last, trimmed := trimClosing(text)
+	m.finite = m.shared > 0 && endsSentence(last, trimmed) && strings.IndexByte(text, ' ') > 0
+	return m
+}
+
+// knows reports whether a word is in the contexts, and whether it is there or
+// in the question.
+func (a *assertions) knows(word, lemma string) (inContexts, known bool) {
+	for _, form := range [...]string{word, lemma} {
+		if in, ok := a.known[stem(form)]; ok {
+			inContexts, known = inContexts || in, true
+		}
+	}
+	return inContexts, known
+}
+
+// learn collects the words of the question and the contexts.
+func (a *assertions) learn() {
+	if a.known != nil {
+		return
+	}
+	a.known = make(map[string]bool)
+	for word := range strings.FieldsFuncSeq(a.question, isSeparator) {
+		a.known[stem(strings.ToLower(word))] = false
+	}
+	for _, text := range a.contexts {
+		for word := range strings.FieldsFuncSeq(text, isSeparator) {
+			a.known[stem(strings.ToLower(word))] = true
+		}
+	}
+	a.english = segment.Language(a.answer, "") == "en"
+}
+
+// isSeparator reports whether r separates words. Separators of digits do not.
+func isSeparator(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && r != ',' && r != '.'
+}
+
+// stem returns the stem of a lower-case word without punctuation.
+func stem(word string) string {
+	word = strings.ReplaceAll(strings.Trim(word, ".,"), ",", "")
+	return word[:lexicon.StemLength(word)]
+}
+
+// isConversational reports whether a lower-case word belongs to the talk about
+// an answer, such as "question", "help" and "document", not to its subject.
+func isConversational(low string) bool {
+	s := []byte(low)
+	return conversation()[stem(low)] || namesAnswer(s) || isAboutAnswer(s) || isGenericWord(s) || endsLeadIn(s) || isSourceNoun(s) || isAnsweringWord(s)
+}
+
+//nolint:gochecknoglobals // computed once from embedded data, never changed
+var conversation = sync.OnceValue(func() map[string]bool {
+	all := make(map[string]bool)
+	for l := range strings.Lines(phraseData) {
+		if l[0] == '#' {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(l, isSeparator) {
+			all[stem(word)] = true
+		}
+	}
+	return all
+})
