@@ -211,7 +211,7 @@ func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 	if len(text) > 4*maxSentenceBytes {
 		return true
 	}
-	if isURL(text) {
+	if isURL(text) || strings.IndexByte(text, ' ') < 0 && isASCII(text) && !a.alone {
 		return false
 	}
 	a.learn()
@@ -328,7 +328,9 @@ func (a *assertions) measure(text string) measure {
 				m.headline = m.headline || about && !isConversational(before)
 			}
 		}
-		if !isContent {
+		if talk := func(k int) bool { // "passage 3", "100 words"
+			return k >= 0 && k < len(tokens) && isConversational(strings.ToLower(tokens[k].Text))
+		}; !isContent || t.Tag == "NUM" && (talk(i-1) || talk(i+1)) {
 			continue
 		}
 		m.content++
@@ -342,10 +344,7 @@ func (a *assertions) measure(text string) measure {
 		unnamed = unnamed || t.Tag != "VERB"
 		switch {
 		case t.Tag == "NUM" && strings.ContainsAny(low, "0123456789"):
-			beside := func(k int) bool {
-				return k >= 0 && k < len(tokens) && isConversational(strings.ToLower(tokens[k].Text))
-			}
-			m.value = m.value || !beside(i-1) && !beside(i+1)
+			m.value = true
 			m.amount = m.amount || i > 0 && strings.ContainsAny(tokens[i-1].Text, "$€£") || i+1 < len(tokens) && tokens[i+1].Text == "%"
 		case t.Fine == "VBD", t.Fine == "VBN" && i > 0 && (tokens[i-1].Fine == "VBD" || tokens[i-1].Lemma == "have" || tokens[i-1].Fine == "VBN"):
 			m.presumes = m.presumes || explains

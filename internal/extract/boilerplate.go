@@ -27,7 +27,7 @@ func isQuestion(text string, w words) bool {
 			return false
 		}
 	}
-	if _, ok := w.cutPrefix("did you know"); ok || presumption(t) != "" || w.count() >= 12 && startsLikeQuestion(w) && !w.contains(addressesReader) {
+	if _, ok := w.cutPrefix("did you know"); ok || presumption(t) != "" {
 		return false
 	}
 	switch string(w.last()) {
@@ -48,29 +48,6 @@ func endsInGreekQuestionMark(t string) bool {
 	}
 	r, _ := utf8.DecodeLastRuneInString(t)
 	return unicode.Is(unicode.Greek, r)
-}
-
-// addressesReader reports whether s is a word that addresses the reader. A long
-// question without such a word is treated as rhetorical, so its premise becomes
-// a claim.
-func addressesReader(s []byte) bool {
-	switch string(s) {
-	case "you", "your", "me", "my", "else":
-		return true
-	}
-	return false
-}
-
-// startsLikeQuestion reports whether w starts with an English question word or
-// auxiliary verb.
-func startsLikeQuestion(w words) bool {
-	first, _ := w.cutWord()
-	switch string(first) {
-	case "what", "who", "whom", "whose", "which", "where", "when", "why", "how", "is", "are", "was", "were", "do", "does",
-		"did", "can", "could", "will", "would", "should", "has", "have", "had", "may", "might", "must":
-		return true
-	}
-	return false
 }
 
 // startsWithQuote reports whether text starts with a quotation mark. Such a
@@ -125,49 +102,20 @@ func (w words) offersHelp() bool {
 }
 
 // offersConditionally reports whether w is an offer with a condition, such as
-// "I can also list the other fees if you'd like." Offers with an asserting
-// verb, such as "I can confirm that …", do not count.
+// "I can also list the other fees if you'd like."
 func (w words) offersConditionally() bool {
-	for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need"} {
-		if rest, ok := w.cutPrefix(condition); ok {
-			for len(rest) > 0 {
-				if after, ok := rest.cutPrefix("i"); ok {
-					first, then := after.cutWord()
-					return (string(first) == "can" || string(first) == "could" || string(first) == "will") && !then.contains(isAssertingVerb)
-				}
-				_, rest = rest.cutWord()
-			}
+	conditional, offers := false, false
+	for rest := w; len(rest) > 0; _, rest = rest.cutWord() {
+		for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need", "if youre interested", "if needed", "if helpful"} {
+			_, ok := rest.cutPrefix(condition)
+			conditional = conditional || ok && (offers || len(rest) == len(w))
+		}
+		for _, offer := range [...]string{"i can", "i could", "i will"} {
+			_, ok := rest.cutPrefix(offer)
+			offers = offers || ok && (conditional || len(rest) == len(w))
 		}
 	}
-	rest, ok := w.cutPrefix("i can")
-	if !ok {
-		if rest, ok = w.cutPrefix("i could"); !ok {
-			return false
-		}
-	}
-	for len(rest) > 0 {
-		for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you need", "if you would like", "if youre interested", "if needed", "if helpful"} {
-			if _, ok := rest.cutPrefix(condition); ok {
-				return true
-			}
-		}
-		first, after := rest.cutWord()
-		if isAssertingVerb(first) {
-			return false
-		}
-		rest = after
-	}
-	return false
-}
-
-// isAssertingVerb reports whether s introduces a fact after "I can", as
-// "confirm" does.
-func isAssertingVerb(s []byte) bool {
-	switch string(s) {
-	case "that", "confirm", "tell", "say", "see", "assure":
-		return true
-	}
-	return false
+	return conditional && offers
 }
 
 // takesName reports whether w is a greeting that can be followed by a name.
