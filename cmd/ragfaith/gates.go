@@ -26,6 +26,7 @@ type gateOptions struct {
 	minMean, minLower *float64
 	minMeanBy         *float64
 	maxNoClaims       *float64
+	maxUnjudged       *float64
 	citationRecall    *float64
 	citationPrecision *float64
 	maxFailed         flagvalue.Limit
@@ -42,6 +43,10 @@ func (o *gateOptions) gateFlags() []flagSpec {
 		{
 			name: "max-no-claims", arg: "SHARE", value: flagvalue.Proportion(&o.maxNoClaims), untrusted: anyValue,
 			help: "exit 4 if more than SHARE (such as 20%) of rows have no claims",
+		},
+		{
+			name: "max-unjudged", arg: "SHARE", value: flagvalue.Proportion(&o.maxUnjudged), untrusted: anyValue,
+			help: "exit 4 if over SHARE of the words are in no claim (mean)",
 		},
 		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.citationRecall), untrusted: anyValue, help: "exit 4 if the mean citation recall is below SCORE"},
 		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.citationPrecision), untrusted: anyValue, help: "exit 4 if the mean citation precision is below SCORE"},
@@ -87,7 +92,7 @@ func (o *gateOptions) keptGroupColumns() []groupColumn {
 
 // hasGates reports whether a gate other than --max-failed is set.
 func (o *gateOptions) hasGates() bool {
-	return o.minMean != nil || o.minMeanBy != nil || o.minLower != nil || o.maxNoClaims != nil || o.citationRecall != nil || o.citationPrecision != nil
+	return o.minMean != nil || o.minMeanBy != nil || o.minLower != nil || o.maxNoClaims != nil || o.maxUnjudged != nil || o.citationRecall != nil || o.citationPrecision != nil
 }
 
 // evaluate compares the statistics of a run with the gates. --max-failed is the last gate.
@@ -104,6 +109,9 @@ func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 	}
 	if o.maxNoClaims != nil {
 		all = append(all, noClaimsGate(t, *o.maxNoClaims))
+	}
+	if o.maxUnjudged != nil {
+		all = append(all, unjudgedGate(t, *o.maxUnjudged))
 	}
 	recallRows, precisionRows := t.Citations.Scored()
 	if o.citationRecall != nil {
@@ -277,6 +285,23 @@ func noClaimsGate(t *report.Tally, threshold float64) report.Gate {
 		sign = " <= "
 	}
 	g.Text = fmt.Sprintf("rows without claims %s%s%s (%d of %d rows)", percent(g.Value), sign, percent(threshold), t.NoClaims, rows)
+	return g
+}
+
+// unjudgedGate compares the mean share of the words that are in no claim with its maximum.
+func unjudgedGate(t *report.Tally, threshold float64) report.Gate {
+	g := report.Gate{Name: report.GateMaxUnjudged, Threshold: threshold, Value: t.Unjudged.Mean()}
+	n := t.Unjudged.Count()
+	if n == 0 {
+		g.Text = "mean share of words in no claim <= " + percent(threshold) + " cannot be evaluated (n = 0 scored)"
+		return g
+	}
+	g.Passed = g.Value <= threshold+gateTolerance
+	sign := " > "
+	if g.Passed {
+		sign = " <= "
+	}
+	g.Text = fmt.Sprintf("mean share of words in no claim %s%s%s (n = %d scored)", percent(g.Value), sign, percent(threshold), n)
 	return g
 }
 

@@ -140,7 +140,13 @@ func (c *Checker) check(r *result.Row, a absent) error {
 	if err := checkCitationScores(r); err != nil {
 		return err
 	}
-	return c.checkScores(r)
+	if err := c.checkScores(r); err != nil {
+		return err
+	}
+	if want := unjudgedShare(r); !a.answer && !a.skipped && math.Abs(r.Unjudged-want) > roundError {
+		return mismatch("unjudged_share", number(r.Unjudged), number(math.Round(want*1e6)/1e6)+", the share of the words that are in no claim")
+	}
+	return nil
 }
 
 // checkStatus compares the status with the reason, the error, and the presence of claims

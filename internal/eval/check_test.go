@@ -30,7 +30,7 @@ func TestCheckerDetectsEdits(t *testing.T) {
 	threshold, null, one := 0.5, math.NaN(), 1.0
 	refusal := func(r *result.Row) {
 		*r = result.Row{
-			Answer: r.Answer, Contexts: r.Contexts, Status: result.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(),
+			Answer: r.Answer, Contexts: r.Contexts, Status: result.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(), Unjudged: 1,
 			Skipped: []result.Skipped{{Kind: "refusal", Text: "sun", Start: 0, End: 3}},
 		}
 	}
@@ -87,8 +87,8 @@ func TestCheckerDetectsEdits(t *testing.T) {
 			},
 			want: `reason: got "empty", want another, since the answer has`,
 		},
-		"answer is only a citation": {edit: func(r *result.Row) {
-			*r = result.Row{Answer: "[^1]", Status: result.NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
+		"answer is only markup": {edit: func(r *result.Row) {
+			*r = result.Row{Answer: "<br>", Unjudged: 1, Status: result.NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
 		}},
 		"no_contexts with contexts": {edit: func(r *result.Row) { r.Reason = result.NoContexts }, want: `reason: got "no_contexts", want another`},
 		"no_contexts with a supported claim": {
@@ -159,7 +159,7 @@ func TestCheckerDetectsMissingClaim(t *testing.T) {
 	if err != nil || len(e.Claims) != 2 || len(e.Skipped) != 1 {
 		t.Fatalf("got %+v, %v, want 2 claims and 1 skipped sentence", e, err)
 	}
-	r := &result.Row{Answer: answer, Contexts: []string{"Paris"}, Status: result.Scored, Faithfulness: 0.5, Support: 0.5}
+	r := &result.Row{Answer: answer, Contexts: []string{"Paris"}, Status: result.Scored, Faithfulness: 0.5, Support: 0.5, Unjudged: 3.0 / 13}
 	for _, c := range e.Claims {
 		r.Claims = append(r.Claims, result.Claim{ID: c.ID, Text: c.Text, Start: c.Start, End: c.End, Verdict: result.NotMentioned})
 	}

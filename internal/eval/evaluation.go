@@ -103,6 +103,7 @@ func (e *evaluation) result() result.Row {
 	for i, s := range e.skipped {
 		r.Skipped[i] = result.Skipped{Kind: string(s.Kind), Text: s.Text, Start: s.Start, End: s.End}
 	}
+	r.Unjudged = unjudgedShare(&r)
 	if e.citations != nil {
 		r.Citations = &result.CitationScores{Recall: e.recall, Precision: e.precision}
 		for i, citations := range e.citations {

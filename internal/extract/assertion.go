@@ -329,7 +329,7 @@ func (a *assertions) measure(text string) measure {
 			}
 		}
 		if talk := func(k int) bool { // "passage 3", "100 words"
-			return k >= 0 && k < len(tokens) && isConversational(strings.ToLower(tokens[k].Text))
+			return k >= 0 && k < len(tokens) && (tokens[k].Tag == "NOUN" || tokens[k].Tag == "PROPN") && isConversational(strings.ToLower(tokens[k].Text))
 		}; !isContent || t.Tag == "NUM" && (talk(i-1) || talk(i+1)) {
 			continue
 		}

@@ -6,6 +6,7 @@ const (
 	GateMinMeanBy   = "min-mean-by"
 	GateMinLower    = "min-lower"
 	GateMaxNoClaims = "max-no-claims"
+	GateMaxUnjudged = "max-unjudged"
 	GateMaxFailed   = "max-failed"
 	GatePartial     = "partial"
 

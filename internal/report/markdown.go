@@ -98,6 +98,9 @@ func (m *markdown) writeStats() {
 		fmt.Fprintf(&m.b, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.\n\n",
 			t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
 	}
+	if t.Unjudged.Mean() > 0 {
+		fmt.Fprintf(&m.b, "Words in no claim: %s (mean of scored rows).\n\n", t.UnjudgedPercent())
+	}
 	if t.NoContexts > 0 {
 		fmt.Fprintf(&m.b, "Rows with empty contexts: %d (%d skipped).\n\n", t.NoContexts, t.Skipped)
 	}

@@ -65,6 +65,9 @@ type SummaryRows struct {
 	// NoClaimsShare is the fraction of no_claims among the rows that neither failed nor
 	// were skipped, or null if there are no such rows.
 	NoClaimsShare Number `json:"no_claims_share"`
+	// UnjudgedShare is the mean share of the words that are in no claim, of scored rows,
+	// or null if there are none.
+	UnjudgedShare Number `json:"unjudged_share"`
 }
 
 // SummaryClaims counts the claims of scored rows.
@@ -187,6 +190,7 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 		Rows: SummaryRows{
 			Total: t.Rows, Scored: t.Scored, NoClaims: t.NoClaims, Refusal: t.Refusal, Empty: t.Empty, NothingClaimed: t.NothingClaimed,
 			Failed: t.Failed, Skipped: t.Skipped, NoContexts: t.NoContexts, Marks: t.Marks, NoClaimsShare: Number(t.NoClaimsShare()),
+			UnjudgedShare: Number(t.Unjudged.Mean()),
 		},
 		Claims: SummaryClaims{
 			Total: t.Claims, Supported: t.Supported, Contradicted: t.Contradicted, NotMentioned: t.Claims - t.Supported - t.Contradicted, Graded: t.Graded,

@@ -86,6 +86,9 @@ func (s *Summary) check() error {
 	if got := float64(rows.NoClaimsShare); !(math.Abs(got-want) <= 1e-9) && !(math.IsNaN(got) && math.IsNaN(want)) {
 		return fmt.Errorf("rows.no_claims_share: got %v, want %v, the share of no_claims among the rows that did not fail", got, want)
 	}
+	if rows.UnjudgedShare < 0 || rows.UnjudgedShare > 1 {
+		return fmt.Errorf("rows.unjudged_share: got %v, want a number from 0 to 1", rows.UnjudgedShare)
+	}
 	if n := s.Faithfulness.Count; n < rows.Scored || n > rows.Scored+rows.NoClaims {
 		return fmt.Errorf("faithfulness.count: got %d, want %d to %d", n, rows.Scored, rows.Scored+rows.NoClaims)
 	}

@@ -21,6 +21,8 @@ type Tally struct {
 	// Faithfulness contains the scored rows, and the rows without claims if --no-claims
 	// assigns them a score.
 	Faithfulness stats.Summary
+	// Unjudged contains the share of the words that are in no claim, of scored rows.
+	Unjudged stats.Summary
 	// Claims counts the claims of scored rows.
 	Claims, Supported, Contradicted, Graded int
 	Usage                                   usage.Usage         // usage of all rows
@@ -46,6 +48,7 @@ func (t *Tally) Write(r *result.Row) error {
 	switch r.Status {
 	case result.Scored:
 		t.Scored++
+		t.Unjudged.Add(r.Unjudged)
 		t.Claims += len(r.Claims)
 		before := t.Supported
 		for i := range r.Claims {
@@ -125,6 +128,9 @@ func (t *Tally) NoClaimsShare() float64 {
 
 // NoClaimsPercent returns NoClaimsShare in percent.
 func (t *Tally) NoClaimsPercent() string { return fmt.Sprintf("%.1f%%", 100*t.NoClaimsShare()) }
+
+// UnjudgedPercent returns the mean share of the words that are in no claim, in percent.
+func (t *Tally) UnjudgedPercent() string { return fmt.Sprintf("%.1f%%", 100*t.Unjudged.Mean()) }
 
 // Citations counts citations.
 type Citations struct {

@@ -86,7 +86,7 @@ func (c *csvWriter) writeEarly() error {
 func csvColumns() []string {
 	return []string{
 		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
-		"n_claims", "n_supported", "claims", "error",
+		"n_claims", "n_supported", "unjudged_share", "claims", "error",
 	}
 }
 
@@ -110,7 +110,7 @@ func (c *csvWriter) writeRow(r *Row) error {
 		strconv.Itoa(r.Index), escapeFormula(r.ID), escapeFormula(r.Question), escapeFormula(r.Answer),
 		string(AppendTexts(nil, r.Contexts)),
 		numberCell(r.Faithfulness), numberCell(Round(r.Support)), string(r.Status), r.Reason,
-		claims, supported, string(r.appendField(nil, "claims")), escapeFormula(message),
+		claims, supported, numberCell(Round(r.Unjudged)), string(r.appendField(nil, "claims")), escapeFormula(message),
 	)
 	switch s := r.Citations; {
 	case s != nil:

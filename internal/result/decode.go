@@ -53,7 +53,7 @@ func (d *Decoder) decode(line []byte) (*Row, Fields, error) {
 	d.src = *bytes.NewBuffer(line)
 	d.dec.Reset(&d.src, jsontext.AllowDuplicateNames(true))
 	c := &cursor{dec: &d.dec, buf: d.buf}
-	r := &Row{Faithfulness: math.NaN(), Support: math.NaN()}
+	r := &Row{Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: math.NaN()}
 	present := rowFields().decode(c, reflect.ValueOf(r).Elem(), func(name string) {
 		sameName := func(k dataset.Column) bool { return k.Name == name }
 		if len(r.Kept) < maxUnique && slices.ContainsFunc(r.Kept, sameName) {

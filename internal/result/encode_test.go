@@ -22,13 +22,13 @@ func TestJSONLGolden(t *testing.T) {
 		`"claims":[{"id":0,"text":"Born in Ulm.","start":0,"end":12,"verdict":"supported","score":0.987654,"reason":"stated","chunk_ids":[0,1],` +
 		`"evidence":[{"chunk":0,"start":8,"end":11,"quote":"Ulm"},{"chunk":0,"start":0,"end":4,"quote":"born"}]},` +
 		`{"id":1,"text":"He died.","start":null,"end":null,"verdict":"contradicted","score":0.0,"reason":"no","chunk_ids":[],"evidence":[]}],` +
-		`"skipped":[{"kind":"greeting","text":"Hi!","start":1,"end":4},{"kind":"marks","text":"*","start":5,"end":6}],"error":null,` +
+		`"skipped":[{"kind":"greeting","text":"Hi!","start":1,"end":4},{"kind":"marks","text":"*","start":5,"end":6}],"unjudged_share":0.25,"error":null,` +
 		`"usage":{"requests":1,"prompt_tokens":812,"completion_tokens":94,"cached_requests":2},"model":"m-1","n":{"a":[1,2]}}
 {"index":8,"id":"b","question":"","answer":"I don't know.","contexts":["c"],"faithfulness":null,"support":null,"status":"no_claims","reason":"refusal",` +
-		`"claims":[],"skipped":[],"error":null,"usage":{"requests":0,"prompt_tokens":0,"completion_tokens":0,"cached_requests":0}}
+		`"claims":[],"skipped":[],"unjudged_share":1.0,"error":null,"usage":{"requests":0,"prompt_tokens":0,"completion_tokens":0,"cached_requests":0}}
 {"index":9,"id":"9","question":"","answer":"=1","contexts":["c"],"faithfulness":null,"support":null,"status":"failed","reason":"verdict",` +
 		`"claims":[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]}],` +
-		`"skipped":[],"error":"verdict: no reply","usage":{"requests":0,"prompt_tokens":0,"completion_tokens":0,"cached_requests":0}}
+		`"skipped":[],"unjudged_share":null,"error":"verdict: no reply","usage":{"requests":0,"prompt_tokens":0,"completion_tokens":0,"cached_requests":0}}
 `
 	got := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed())
 	if d := cmp.Diff(strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")); d != "" {

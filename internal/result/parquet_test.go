@@ -78,6 +78,7 @@ type parquetRow struct {
 	Reason       *string          `json:"reason" parquet:"reason,optional,dict"`
 	Claims       []parquetClaim   `json:"claims" parquet:"claims,list"`
 	Skipped      []parquetSkipped `json:"skipped" parquet:"skipped,list"`
+	Unjudged     *float64         `json:"unjudged_share" parquet:"unjudged_share,optional"`
 	Error        *string          `json:"error" parquet:"error,optional"`
 	Usage        parquetUsage     `json:"usage" parquet:"usage"`
 	Marks        []string         `json:"marks" parquet:"marks,optional,list"`
@@ -227,7 +228,7 @@ func dropEmpty(value any) {
 func TestParquetKeptColumnTypes(t *testing.T) {
 	file, _ := readParquet(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, resulttest.WithKeptColumns()...))
 	var got []string
-	for _, c := range file.Root().Columns()[17:] {
+	for _, c := range file.Root().Columns()[18:] {
 		got = append(got, c.Name()+" "+c.Type().String())
 	}
 	want := []string{

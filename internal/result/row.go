@@ -51,6 +51,9 @@ type Row struct {
 	Claims []Claim `json:"claims"`
 	// Skipped are the sentences that claim nothing and are not judged.
 	Skipped []Skipped `json:"skipped"`
+	// Unjudged is the share of the words of the answer that are in no claim; null
+	// for failed and skipped rows.
+	Unjudged float64 `json:"unjudged_share" result:"round"`
 	// Err is the reason why the row failed.
 	Err error `json:"error"`
 	// Usage is the number of requests and tokens that the row cost.

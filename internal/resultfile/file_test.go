@@ -33,7 +33,7 @@ func allResults() []*result.Row {
 	return []*result.Row{
 		{
 			Index: 0, ID: "0", Status: result.Failed, Reason: "read", Err: errors.New("f.jsonl:1: answer: want a string, got null"),
-			Faithfulness: math.NaN(), Support: math.NaN(),
+			Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: math.NaN(),
 		},
 		{
 			Index: 3, ID: "007", Question: "-1", Answer: hostile + "Born in Ulm. Hi!", Contexts: []string{"", hostile, "null"},
@@ -44,7 +44,7 @@ func allResults() []*result.Row {
 				{Name: "none", Value: []byte("null")},
 				{Name: "=name", Value: []byte(`"a"`)},
 			},
-			Status: result.Scored, Faithfulness: 0.5, Support: 0.493827,
+			Status: result.Scored, Faithfulness: 0.5, Support: 0.493827, Unjudged: 2.0 / 3,
 			Claims: []result.Claim{
 				{
 					ID: 0, Text: "Born in Ulm.", Start: start, End: start + 12, Lead: "Life:",
@@ -63,13 +63,13 @@ func allResults() []*result.Row {
 			Usage:   result.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
 		},
 		{
-			Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}, Status: result.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(),
+			Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}, Status: result.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(), Unjudged: 1,
 			Skipped: []result.Skipped{{Kind: "refusal", Text: "I don't know.", Start: 0, End: 13}},
 		},
 		{
 			Index: 9, ID: "9", Question: "Is it open?", Answer: "Yes.", Contexts: []string{"c"}, Status: result.Failed, Reason: "verdict", Err: errors.New("verdict: no reply"),
 			Claims:       []result.Claim{{ID: 0, Text: "Yes.", JudgedAs: "It is open.", Start: 0, End: 4, Score: math.NaN()}},
-			Faithfulness: math.NaN(), Support: math.NaN(),
+			Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: math.NaN(),
 		},
 	}
 }
@@ -285,7 +285,7 @@ func TestRowsWithoutClaimsRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &result.Row{Index: i, ID: strconv.Itoa(i), Answer: answer, Status: result.NoClaims, Reason: e.Reason(), Skipped: skipped(e.Skipped), Faithfulness: math.NaN(), Support: math.NaN()}
+		r := &result.Row{Index: i, ID: strconv.Itoa(i), Answer: answer, Status: result.NoClaims, Reason: e.Reason(), Skipped: skipped(e.Skipped), Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: min(1, float64(len(answer)))}
 		if len(e.Claims) > 0 { // as if a language model had found no claims
 			r.Reason, r.Skipped = "nothing_claimed", []result.Skipped{{Kind: "unstated", Text: answer, Start: 0, End: len(answer)}}
 		}

@@ -40,6 +40,7 @@ type overview struct {
 	Marked        string // see report.Tally.Marked
 	Prescreened   string // see report.Tally.Prescreened
 	NoClaimsShare string // in percent
+	UnjudgedShare string // in percent
 	Embedded      int    // rows in the table, except for the worst of the others
 	Worst         int
 	Omitted       int // rows only counted
@@ -103,6 +104,7 @@ func (w *Writer) writeTail() error {
 		Marked:        w.tally.Marked(),
 		Prescreened:   w.tally.Prescreened(),
 		NoClaimsShare: w.tally.NoClaimsPercent(),
+		UnjudgedShare: w.tally.UnjudgedPercent(),
 		Embedded:      w.embedded,
 		Worst:         len(w.worst.rows),
 		Omitted:       w.tally.Rows - w.embedded - len(w.worst.rows),

@@ -60,7 +60,7 @@ func hostileRow() *result.Row {
 func refusedRow() *result.Row {
 	return &result.Row{
 		Index: 2, ID: "refused", Answer: "I don't know.", Contexts: []string{"c"},
-		Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN(), Support: math.NaN(),
+		Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: 1,
 		Skipped: []result.Skipped{{Kind: "refusal", Text: "I don't know.", Start: 0, End: 13}},
 	}
 }
@@ -68,7 +68,7 @@ func refusedRow() *result.Row {
 func failedRow() *result.Row {
 	return &result.Row{
 		Index: 3, ID: "3", Answer: "One. Two.", Contexts: []string{"c"},
-		Status: result.Failed, Reason: "verdict", Faithfulness: math.NaN(), Support: math.NaN(),
+		Status: result.Failed, Reason: "verdict", Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: math.NaN(),
 		Claims: []result.Claim{{ID: 0, Text: "One.", Start: 0, End: 4}, {ID: 1, Text: "Two.", Start: 5, End: 9}},
 		Err:    errors.New("verdict: no reply " + hostile),
 	}

@@ -18,7 +18,7 @@ func Scored() *result.Row {
 		Index: 7, ID: "a", Question: "q?", Answer: "Born in Ulm. Died.", Contexts: []string{"born in Ulm", "c\"2\n"},
 		Kept:         []dataset.Column{{Name: "model", Value: []byte(`"m-1"`)}, {Name: "n", Value: []byte("{\n \"a\": [1,\r\n2] }")}},
 		Status:       result.Scored,
-		Faithfulness: 1.0 / 3, Support: 0.49382716,
+		Faithfulness: 1.0 / 3, Support: 0.49382716, Unjudged: 0.25,
 		Claims: []result.Claim{
 			{
 				ID: 0, Text: "Born in Ulm.", Start: 0, End: 12,
@@ -36,7 +36,7 @@ func Scored() *result.Row {
 func NoClaims() *result.Row {
 	return &result.Row{
 		Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"},
-		Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN(), Support: math.NaN(),
+		Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: 1,
 	}
 }
 
@@ -44,7 +44,7 @@ func NoClaims() *result.Row {
 func JudgeFailed() *result.Row {
 	return &result.Row{
 		Index: 9, ID: "9", Answer: "=1", Contexts: []string{"c"},
-		Status: result.Failed, Reason: result.StageVerdict, Faithfulness: math.NaN(), Support: math.NaN(),
+		Status: result.Failed, Reason: result.StageVerdict, Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: math.NaN(),
 		Claims: []result.Claim{{ID: 0, Text: "=1", Start: 0, End: 2, Score: math.NaN()}},
 		Err:    errors.New("verdict: no reply"),
 	}
@@ -54,14 +54,14 @@ func JudgeFailed() *result.Row {
 func ReadFailed() *result.Row {
 	return &result.Row{
 		Index: 3, ID: "3", Status: result.Failed, Reason: result.StageRead,
-		Faithfulness: math.NaN(), Support: math.NaN(), Err: errors.New("f.jsonl:4: answer: want a string, got null"),
+		Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: math.NaN(), Err: errors.New("f.jsonl:4: answer: want a string, got null"),
 	}
 }
 
 // WithOptionalFields returns a scored row with all optional fields except citations.
 func WithOptionalFields() *result.Row {
 	r := Scored()
-	r.Index, r.ID = 10, "m"
+	r.Index, r.ID, r.Unjudged = 10, "m", 0
 	r.Claims[0].Lead, r.Claims[0].JudgedAs = "Life:", "He was born."
 	r.Marks = []result.Mark{result.Downgraded, result.OneWord}
 	c := &r.Claims[1]
@@ -77,6 +77,7 @@ func WithMarkup() *result.Row {
 	r := Scored()
 	r.Index, r.ID, r.Question, r.Answer = 11, "\x00|`<b>\u202e@evil #1 ]]>", "\xff\xfe\U0001f315\u2028\ufffe", "x\r\n::error::EVIL\n##[error]EVIL"
 	r.Contexts, r.Kept, r.File, r.Line = []string{"", "\x1b[31m", strings.Repeat("]]>", 9)}, nil, "a\"<&>.jsonl", 3
+	r.Unjudged = 0.2
 	c := &r.Claims[1]
 	c.Text = "``` EVIL\n\n# EVIL <img src=x onerror=EVIL> ![EVIL](http://evil.example) @EVIL #12 | EVIL | https://evil.example <!-- \u202eEVIL -->"
 	c.Reason = "`` ` <script>EVIL</script> %0A::set-output name=EVIL:: ]]> &lt; \x07\x00\u0085"

@@ -115,6 +115,7 @@ class Detail {
     add("status", STATUSES[result.status] + (result.reason ? ` (${result.reason.replaceAll("_", " ")})` : ""));
     add("score", formatScore(result.faithfulness));
     add("support", formatScore(result.support));
+    add("words in no claim", result.unjudged_share === null ? "–" : `${Math.round(100 * result.unjudged_share)}%`);
     if (result.unresolved_citations !== undefined) {
       add("citations", `recall ${formatScore(result.citation_recall)}, precision ${formatScore(result.citation_precision)}, ${result.unresolved_citations} unresolved`);
     }

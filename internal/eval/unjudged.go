@@ -1,0 +1,85 @@
+package eval
+
+import (
+	"math"
+	"slices"
+	"unicode"
+
+	"github.com/ragfaith/ragfaith/internal/result"
+)
+
+// unjudgedShare returns the share of the words of the answer of r that are in no
+// claim, or NaN if r failed or was skipped. Each word counts once. If the place
+// of a rewritten claim is unknown, only the skipped sentences count.
+func unjudgedShare(r *result.Row) float64 {
+	if r.Status != result.Scored && r.Status != result.NoClaims {
+		return math.NaN()
+	}
+	var judged, skipped []result.Span
+	placed := true
+	for i := range r.Claims {
+		switch c := &r.Claims[i]; {
+		case c.From != nil:
+			judged = append(judged, *c.From)
+		case c.Start >= 0:
+			judged = append(judged, result.Span{Start: c.Start, End: c.End})
+		default:
+			placed = false
+		}
+	}
+	for _, s := range r.Skipped {
+		skipped = append(skipped, result.Span{Start: s.Start, End: s.End})
+	}
+	total, inClaims, inSkipped := countWords(r.Answer, judged, skipped)
+	switch {
+	case total == 0:
+		return 0
+	case !placed:
+		return float64(inSkipped) / float64(total)
+	}
+	return float64(total-inClaims) / float64(total)
+}
+
+// countWords returns the number of words in text, and of those that start in one
+// of the spans of a and of b. A character of a script without spaces is a word.
+func countWords(text string, a, b []result.Span) (total, inA, inB int) {
+	contains := func(spans *[]result.Span, at int) bool {
+		for len(*spans) > 0 && (*spans)[0].End <= at {
+			*spans = (*spans)[1:]
+		}
+		return len(*spans) > 0 && (*spans)[0].Start <= at
+	}
+	a, b = mergeSpans(a), mergeSpans(b)
+	inWord := false
+	at := 0
+	for _, r := range text {
+		unspaced := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		isPart := unicode.IsLetter(r) || unicode.IsNumber(r) || inWord && unicode.IsMark(r)
+		if isPart && (!inWord || unspaced) {
+			total++
+			if contains(&a, at) {
+				inA++
+			}
+			if contains(&b, at) {
+				inB++
+			}
+		}
+		inWord = isPart
+		at++
+	}
+	return total, inA, inB
+}
+
+// mergeSpans sorts spans and joins those that overlap.
+func mergeSpans(spans []result.Span) []result.Span {
+	slices.SortFunc(spans, func(a, b result.Span) int { return a.Start - b.Start })
+	var all []result.Span
+	for _, s := range spans {
+		if n := len(all); n > 0 && s.Start <= all[n-1].End {
+			all[n-1].End = max(all[n-1].End, s.End)
+			continue
+		}
+		all = append(all, s)
+	}
+	return all
+}
