@@ -61,7 +61,7 @@ func edits() map[string]struct{ old, edited, want string } {
 		"huge index":                     {`"index":3`, `"index":9223372036854775807`, `4: index: got 9223372036854775807, want 0 to 2^53`},
 		"negative usage":                 {`"prompt_tokens":0`, `"prompt_tokens":-1`, `1: usage: got a negative number, want 0 or more`},
 		"usage that overflows":           {`"prompt_tokens":0`, `"prompt_tokens":9223372036854775808`, `1: prompt_tokens: want a whole number`},
-		"failed row with claims":         {`"claims":[],"skipped":[],"error":"rows`, `"claims":[{"id":0,"text":"x","start":0,"end":1}],"skipped":[],"error":"rows`, `3: claims: got 1, want none, since the row is failed (read)`},
+		"failed row with claims":         {`"claims":[],"skipped":[],"unjudged_share":null,"error":"rows`, `"claims":[{"id":0,"text":"x","start":0,"end":1}],"skipped":[],"unjudged_share":null,"error":"rows`, `3: claims: got 1, want none, since the row is failed (read)`},
 	}
 }
 

@@ -290,8 +290,8 @@ func noClaimsGate(t *report.Tally, threshold float64) report.Gate {
 
 // unjudgedGate compares the mean share of the words that are in no claim with its maximum.
 func unjudgedGate(t *report.Tally, threshold float64) report.Gate {
-	g := report.Gate{Name: report.GateMaxUnjudged, Threshold: threshold, Value: t.Unjudged.Mean()}
-	n := t.Unjudged.Count()
+	mean, n := t.UnjudgedShare()
+	g := report.Gate{Name: report.GateMaxUnjudged, Threshold: threshold, Value: mean}
 	if n == 0 {
 		g.Text = "mean share of words in no claim <= " + percent(threshold) + " cannot be evaluated (n = 0 scored)"
 		return g

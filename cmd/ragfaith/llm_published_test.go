@@ -56,7 +56,7 @@ func TestProfilesOfPublishedJudges(t *testing.T) {
 				return string(content)
 			}
 			online := run(quirktest.New(tokens))
-			labels, claims := map[string]bool{}, 0
+			labels, claims, rewritten := map[string]bool{}, 0, 0
 			for line := range strings.Lines(online) {
 				var r struct {
 					Status string
@@ -76,10 +76,17 @@ func TestProfilesOfPublishedJudges(t *testing.T) {
 				for _, c := range r.Claims {
 					claims++
 					labels[c.Verdict] = true
-					if c.Graded != tt.graded || (c.Start == nil) != tt.rewritten {
-						t.Errorf("got claim %+v, want graded %t, rewritten %t", c, tt.graded, tt.rewritten)
+					if c.Start == nil {
+						rewritten++
+					}
+					if c.Graded != tt.graded {
+						t.Errorf("got claim %+v, want graded %t", c, tt.graded)
 					}
 				}
+			}
+			// Text that was set aside but asserts something is never rewritten.
+			if verbatim := claims - rewritten; tt.rewritten && verbatim > claims/20 || !tt.rewritten && rewritten > 0 {
+				t.Errorf("got %d of %d claims rewritten, want rewritten %t", rewritten, claims, tt.rewritten)
 			}
 			for _, want := range strings.Fields(tt.labels) {
 				if !labels[want] {

@@ -221,6 +221,7 @@ func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 	if p.member {
 		return a.measure(text[:strings.LastIndexByte(text, ':')]).isAbout()
 	}
+	text, _ = trimLeadingFrame(text)
 	w := normalize(nil, text)
 	opened := w.trimOpening()
 	rest, offer := opened.cutPhrase(closing)

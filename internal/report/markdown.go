@@ -98,7 +98,7 @@ func (m *markdown) writeStats() {
 		fmt.Fprintf(&m.b, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.\n\n",
 			t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
 	}
-	if t.Unjudged.Mean() > 0 {
+	if mean, _ := t.UnjudgedShare(); mean > 0 {
 		fmt.Fprintf(&m.b, "Words in no claim: %s (mean of scored rows).\n\n", t.UnjudgedPercent())
 	}
 	if t.NoContexts > 0 {

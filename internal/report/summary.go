@@ -185,12 +185,13 @@ func (f *SummaryBuilder) Write(r *result.Row) error {
 // means may be nil. The caller sets the other fields.
 func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 	t := &f.tally
+	unjudged, _ := t.UnjudgedShare()
 	s := &Summary{
 		Schema: SummarySchema, Version: SummaryVersion, Datasets: []string{}, Gates: []SummaryGate{}, Passed: true,
 		Rows: SummaryRows{
 			Total: t.Rows, Scored: t.Scored, NoClaims: t.NoClaims, Refusal: t.Refusal, Empty: t.Empty, NothingClaimed: t.NothingClaimed,
 			Failed: t.Failed, Skipped: t.Skipped, NoContexts: t.NoContexts, Marks: t.Marks, NoClaimsShare: Number(t.NoClaimsShare()),
-			UnjudgedShare: Number(t.Unjudged.Mean()),
+			UnjudgedShare: Number(unjudged),
 		},
 		Claims: SummaryClaims{
 			Total: t.Claims, Supported: t.Supported, Contradicted: t.Contradicted, NotMentioned: t.Claims - t.Supported - t.Contradicted, Graded: t.Graded,

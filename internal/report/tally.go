@@ -21,14 +21,15 @@ type Tally struct {
 	// Faithfulness contains the scored rows, and the rows without claims if --no-claims
 	// assigns them a score.
 	Faithfulness stats.Summary
-	// Unjudged contains the share of the words that are in no claim, of scored rows.
-	Unjudged stats.Summary
 	// Claims counts the claims of scored rows.
 	Claims, Supported, Contradicted, Graded int
 	Usage                                   usage.Usage         // usage of all rows
 	Marks                                   map[result.Mark]int // rows by mark; nil if there are none
 	Citations                               Citations
 	Prescreen                               Prescreen
+
+	unjudged     int64 // sum of the shares of words in no claim, in millionths, so that it is exact in any order
+	unjudgedRows int   // scored rows in unjudged
 
 	shares stats.Sample // fraction of supported claims of each scored row
 }
@@ -48,7 +49,10 @@ func (t *Tally) Write(r *result.Row) error {
 	switch r.Status {
 	case result.Scored:
 		t.Scored++
-		t.Unjudged.Add(r.Unjudged)
+		if !math.IsNaN(r.Unjudged) {
+			t.unjudgedRows++
+			t.unjudged += int64(math.Round(r.Unjudged * millionths))
+		}
 		t.Claims += len(r.Claims)
 		before := t.Supported
 		for i := range r.Claims {
@@ -129,8 +133,20 @@ func (t *Tally) NoClaimsShare() float64 {
 // NoClaimsPercent returns NoClaimsShare in percent.
 func (t *Tally) NoClaimsPercent() string { return fmt.Sprintf("%.1f%%", 100*t.NoClaimsShare()) }
 
-// UnjudgedPercent returns the mean share of the words that are in no claim, in percent.
-func (t *Tally) UnjudgedPercent() string { return fmt.Sprintf("%.1f%%", 100*t.Unjudged.Mean()) }
+// millionths is the precision of stored shares.
+const millionths = 1e6
+
+// UnjudgedShare returns the mean share of the words that are in no claim, of the scored
+// rows, and the number of those rows. The mean is NaN if there are none.
+func (t *Tally) UnjudgedShare() (mean float64, rows int) {
+	return float64(t.unjudged) / millionths / float64(t.unjudgedRows), t.unjudgedRows
+}
+
+// UnjudgedPercent returns UnjudgedShare in percent.
+func (t *Tally) UnjudgedPercent() string {
+	mean, _ := t.UnjudgedShare()
+	return fmt.Sprintf("%.1f%%", 100*mean)
+}
 
 // Citations counts citations.
 type Citations struct {
