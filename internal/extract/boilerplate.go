@@ -27,7 +27,7 @@ func isQuestion(text string, w words) bool {
 			return false
 		}
 	}
-	if _, ok := w.cutPrefix("did you know"); ok || presumption(t) != "" {
+	if _, ok := w.cutPrefix("did you know"); ok || presumption(t) != "" || w.count() >= 12 && !w.contains(addressesReader) {
 		return false
 	}
 	switch string(w.last()) {
@@ -48,6 +48,16 @@ func endsInGreekQuestionMark(t string) bool {
 	}
 	r, _ := utf8.DecodeLastRuneInString(t)
 	return unicode.Is(unicode.Greek, r)
+}
+
+// addressesReader reports whether s is a word that addresses the reader. A long
+// question without such a word is treated as rhetorical.
+func addressesReader(s []byte) bool {
+	switch string(s) {
+	case "you", "your", "me", "my", "else":
+		return true
+	}
+	return false
 }
 
 // startsWithQuote reports whether text starts with a quotation mark. Such a

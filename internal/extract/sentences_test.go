@@ -54,6 +54,7 @@ func TestExtractClaimsAssertions(t *testing.T) {
 		"Did you know that Paris has two million people?",
 		"Paris is the capital, right?",
 		`He asked "Why?"`,
+		"How can we build artificial agents that solve social dilemmas in which individuals are tempted?",
 		"Thanks to the treaty, Spain won.",
 		"If you have any questions, you can call the office.",
 		"Feel free to use olive oil instead of butter.",
