@@ -191,7 +191,11 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 			start = end
 			continue
 		}
-		for _, sentence := range segment.Sentences(part, "x-claims") {
+		sentences := []segment.Span{{Start: 0, End: len(part)}}
+		if strings.ContainsAny(part, ".?!") || !isASCII(part) {
+			sentences = segment.Sentences(part, "x-claims")
+		}
+		for _, sentence := range sentences {
 			from, to := start+sentence.Start, start+sentence.End
 			text := s[from:to]
 			trimmed := strings.TrimLeft(strings.TrimLeft(trimListMarker(text), "#/*-=>[](){},:;. \t"), " ")
@@ -217,6 +221,9 @@ func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 	a.learn()
 	if a.alone {
 		return a.answers(text, kind)
+	}
+	if !a.lacks(text) {
+		return false
 	}
 	if p.member {
 		return a.measure(text[:strings.LastIndexByte(text, ':')]).isAbout()
@@ -386,6 +393,17 @@ func (a *assertions) measureWords(text string) measure {
 	last, trimmed := trimClosing(text)
 	m.finite = m.shared > 0 && endsSentence(last, trimmed) && strings.IndexByte(text, ' ') > 0
 	return m
+}
+
+// lacks reports whether a word of text is in neither the question nor the contexts.
+// It is much faster than measure.
+func (a *assertions) lacks(text string) bool {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), isSeparator) {
+		if _, known := a.known[stem(word)]; !known && !isConversational(word) {
+			return true
+		}
+	}
+	return false
 }
 
 // knows reports whether a word is in the contexts, and whether it is there or
