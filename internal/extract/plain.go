@@ -2,11 +2,11 @@ package extract
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
-// PlainText is the visible text of a context. It contains no HTML tags,
-// emphasis or invisible characters, and all spaces are plain. Cells of HTML
+// PlainText is the visible text of a context. It contains no HTML tags, emphasis, deleted
+// text or invisible characters, all spaces are plain, and characters that look the same
+// are folded as by [Fold]. Cells of HTML
 // tables are separated by bars and list items start with a bullet, as in
 // Markdown.
 type PlainText struct{ view }
@@ -40,14 +40,13 @@ func (p PlainText) Span(start, end int) (from, to int) {
 	return from, max(from, p.rawEnd(end))
 }
 
-// contextBytes marks with an x each byte that may start markup or a replaced
-// character: < & * _ [ ~ \r and the first bytes of spaces, hyphens, ligatures
-// and invisible characters.
+// contextBytes marks with an x each byte that may start markup or a character that is
+// folded.
 const contextBytes = "" +
-	".............x........................x...x.................x..." +
-	"...........................x...x..............................x." +
+	".............x...................x....x...xx.x..xx..........x.x." +
+	"...........................x...xx.............................x." +
 	"................................................................" +
-	"..x...............................xx...........x................"
+	"..x.......x.x.xxxxxxx....x.x...xxxxx......x....xx..............."
 
 // A contextStripper removes the markup of a context.
 type contextStripper struct {
@@ -75,12 +74,13 @@ func (p *contextStripper) replace(start, end int, replacement string) int {
 func (p *contextStripper) replaceAt(i int) int {
 	switch p.raw[i] {
 	case '<':
-		return p.tag(i)
+		if n := p.tag(i); n > 0 {
+			return n
+		}
 	case '&':
 		if char, n := htmlEntity(p.raw, i); n > 0 {
-			return p.replace(i, i+n, char)
+			return p.replace(i, i+n, Fold(char))
 		}
-		return 0
 	case '*', '_', '~':
 		return p.emphasis(i)
 	case '[':
@@ -106,11 +106,16 @@ func (p *contextStripper) replaceAt(i int) int {
 		}
 		return 0
 	}
-	r, size := utf8.DecodeRuneInString(p.raw[i:])
-	if char, ok := plainRune(r); ok && !isShapingJoiner(p.raw, i, size) {
-		return p.replace(i, i+size, char)
+	return p.fold(i)
+}
+
+// fold folds the character at i and returns the number of bytes processed.
+func (p *contextStripper) fold(i int) int {
+	char, n, ok := foldAt(p.raw, i)
+	if ok {
+		return p.replace(i, i+n, char)
 	}
-	return size
+	return n
 }
 
 // plainRune returns the replacement of r and reports whether r is replaced.
@@ -135,6 +140,11 @@ func (p *contextStripper) tag(i int) int {
 		return 0
 	}
 	opens := p.raw[i+1] != '/'
+	if opens && (name == "del" || name == "s" || name == "strike") {
+		if end := strings.Index(p.raw[i+n:], "</"+name+">"); end >= 0 {
+			return p.replace(i, i+n+end+len(name)+len("</>"), "")
+		}
+	}
 	replacement := ""
 	switch {
 	case name == "td" || name == "th":
@@ -160,8 +170,8 @@ func isBlockTag(name string) bool {
 	return false
 }
 
-// emphasis drops the marks of **bold**, _italic_ and ~~struck~~ text. It keeps
-// literal marks, as in "5 * 3", "snake_case", "* item" and horizontal rules.
+// emphasis drops the marks of **bold** and _italic_ text, and all of ~~struck~~ text. It
+// keeps literal marks, as in "5 * 3", "snake_case", "* item" and horizontal rules.
 func (p *contextStripper) emphasis(i int) int {
 	const maxLen = 400
 	b := p.raw[i]
@@ -194,6 +204,9 @@ func (p *contextStripper) emphasis(i int) int {
 		at += next
 		after := n + at + n - i
 		if at > 0 && line[at-1] != ' ' && (after == len(p.raw) || !isWordByte(p.raw[after])) {
+			if b == '~' {
+				return p.replace(i, after, "")
+			}
 			p.closers[mark] = n + at
 			return p.replace(i, n, "")
 		}

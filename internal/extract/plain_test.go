@@ -9,7 +9,8 @@ import (
 func TestNewPlainText(t *testing.T) {
 	for raw, want := range map[string]string{
 		"Plain text costs $5 < $6 & stays.":                "Plain text costs $5 < $6 & stays.",
-		"The **Pro** plan, _the_ ~~old~~ one.":             "The Pro plan, the old one.",
+		"The **Pro** plan, _the_ ~~old~~ one.":             "The Pro plan, the  one.",
+		"Now <del>$5</del> <s class=\"x\">$6</s> $7.":      "Now   $7.",
 		"5 * 3 * 2, snake_case_name, a_b, **":              "5 * 3 * 2, snake_case_name, a_b, **",
 		"* an item\n* another *one*\n***\n":                "* an item\n* another one\n***\n",
 		"See [the FAQ](https://x.example/faq#a_b) now[3].": "See the FAQ (https://x.example/faq#a_b) now[3].",

@@ -1,5 +1,5 @@
-// Package markup removes HTML, Markdown and invisible characters from contexts
-// before they are judged.
+// Package markup removes HTML, Markdown and invisible characters from contexts before they
+// are judged, and folds characters that look the same in contexts and claims.
 package markup
 
 import (
@@ -20,9 +20,11 @@ type Judge struct {
 	}
 }
 
-// Judge returns the verdicts of j.Inner on the visible text of the contexts.
+// Judge returns the verdicts of j.Inner on the folded claims and the visible text of the
+// contexts.
 func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	raw := task.Contexts
+	task.Question, task.Claims = extract.Fold(task.Question), foldClaims(task.Claims)
 	var plain []extract.PlainText // nil if no context has markup
 	for i, c := range raw {
 		p := extract.NewPlainText(c)
@@ -47,6 +49,16 @@ func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement,
 		}
 	}
 	return out, nil
+}
+
+// foldClaims returns the claims with folded texts.
+func foldClaims(claims []extract.Claim) []extract.Claim {
+	claims = slices.Clone(claims)
+	for i := range claims {
+		c := &claims[i]
+		c.Text, c.Lead, c.Statement = extract.Fold(c.Text), extract.Fold(c.Lead), extract.Fold(c.Statement)
+	}
+	return claims
 }
 
 // restoreEvidence maps evidence from the visible text p to the original context

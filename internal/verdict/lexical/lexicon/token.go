@@ -167,7 +167,7 @@ func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 	if initial {
 		t.Class |= Initial
 	}
-	if end > j && len(w) > 1 && w[len(w)-1] == 'n' && text[end-1]|0x20 == 't' {
+	if end > j && w[len(w)-1] == 'n' && text[end-1]|0x20 == 't' {
 		t.Class |= Negation | Stop
 	}
 	l.fill(t, w)

@@ -1,0 +1,228 @@
+package extract
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Fold returns s with one spelling for characters that readers take for the same:
+// apostrophes, digits of any script, look-alike letters of another script within a word,
+// raised and lowered digits, comparison signs, and spaces. PlainText folds contexts in the
+// same way.
+func Fold(s string) string {
+	var out []byte
+	done := 0
+	for i := 0; i < len(s); {
+		if contextBytes[s[i]] == '.' {
+			i++
+			continue
+		}
+		char, n, ok := foldAt(s, i)
+		if ok {
+			out = append(append(out, s[done:i]...), char...)
+			done = i + n
+		}
+		i += n
+	}
+	if done == 0 {
+		return s
+	}
+	return string(append(out, s[done:]...))
+}
+
+// foldAt returns the replacement of the n bytes of s at i, and whether they have one. n is
+// the size of the character if they have none.
+func foldAt(s string, i int) (char string, n int, ok bool) {
+	if s[i] < utf8.RuneSelf {
+		char, n = foldASCII(s, i)
+		return char, max(n, 1), n > 0
+	}
+	r, n := utf8.DecodeRuneInString(s[i:])
+	if char, ok = plainRune(r); ok {
+		return char, n, !isShapingJoiner(s, i, n)
+	}
+	if isApostrophe(r) && isBetweenLetters(s, i, n) {
+		return "'", n, true
+	}
+	if d := digitValue(r); d >= 0 && (d < 10 && unicode.IsDigit(r) || !isLineStart(s, i)) { // not a marker such as ①
+		return strconv.Itoa(d), n, true
+	}
+	if char, ok = foldScript(s, i, r); ok {
+		return char, n, true
+	}
+	if k := strings.IndexRune(lookAlikes, r); k >= 0 && isMixed(s, i) {
+		return latin(k), n, true
+	}
+	if r >= '！' && r <= '～' && (unicode.IsLetter(r) || strings.ContainsRune("＃＄％＆＊＋－／＜＝＞＠", r)) || r >= '𝐀' && r <= '𝟿' {
+		return norm.NFKC.String(s[i : i+n]), n, true
+	}
+	return foldSign(r), n, foldSign(r) != ""
+}
+
+// foldASCII folds signs of several ASCII characters, the grave accent as an apostrophe, and
+// a zero or one within a word, which look like letters: n0t. n is 0 if nothing is folded.
+func foldASCII(s string, i int) (char string, n int) {
+	switch s[i] {
+	case '`':
+		if isBetweenLetters(s, i, 1) {
+			return "'", 1
+		}
+	case '0', '1':
+		if i > 0 && i+1 < len(s) && isLower(s[i-1]) && isLower(s[i+1]) {
+			return string("ol"[s[i]-'0']), 1
+		}
+	case '<', '>', '!', '+', '-':
+		for _, sign := range [...][2]string{{"<=", "≤"}, {">=", "≥"}, {"!=", "≠"}, {"<-", "←"}, {"->", "→"}, {"+/-", "±"}} {
+			if strings.HasPrefix(s[i:], sign[0]) && (s[i] != '<' || s[i+1] != '-' || i+2 < len(s) && s[i+2] == ' ') {
+				return sign[1], len(sign[0])
+			}
+		}
+	}
+	return "", 0
+}
+
+func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
+
+// isApostrophe reports whether r is written for an apostrophe, besides ' and ’.
+func isApostrophe(r rune) bool {
+	switch r {
+	case 'ʼ', 'ʹ', '´', '‘', '‛', '′', '＇':
+		return true
+	}
+	return false
+}
+
+// isBetweenLetters reports whether ASCII letters surround the n bytes at i.
+func isBetweenLetters(s string, i, n int) bool {
+	return i > 0 && i+n < len(s) && isLower(s[i-1]|0x20) && isLower(s[i+n]|0x20)
+}
+
+// digitValue returns the value of a digit of any script or of a circled number, or -1.
+func digitValue(r rune) int {
+	if r > utf8.RuneSelf && unicode.IsDigit(r) { // the digits of each script are a range that starts at zero
+		zero := r
+		for zero > r-9 && unicode.IsDigit(zero-1) {
+			zero--
+		}
+		if r >= '𝟎' && r <= '𝟿' { // five alphabets without a gap
+			return int(r-'𝟎') % 10
+		}
+		return int(r - zero)
+	}
+	switch {
+	case r >= '①' && r <= '⑳':
+		return int(r-'①') + 1
+	case r >= '❶' && r <= '❿':
+		return int(r-'❶') + 1
+	case r == '⓪' || r == '⓿':
+		return 0
+	}
+	return -1
+}
+
+const (
+	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
+	subscripts   = "₀₁₂₃₄₅₆₇₈₉₊₋"
+)
+
+// foldScript writes raised characters after a number as an exponent, 10^-6, and others and
+// lowered ones as on the line: Fe3+, H2O. It keeps the ² and ³ of units.
+func foldScript(s string, i int, r rune) (string, bool) {
+	index := func(set string) int {
+		k := strings.IndexRune(set, r)
+		if k >= 0 {
+			k = utf8.RuneCountInString(set[:k])
+		}
+		return k
+	}
+	if k := index(subscripts); k >= 0 {
+		return "0123456789+-"[k : k+1], true
+	}
+	k := index(superscripts)
+	if k < 0 {
+		return "", false
+	}
+	char := "0123456789+-"[k : k+1]
+	before, size := utf8.DecodeLastRuneInString(s[:i])
+	next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
+	switch {
+	case size > 0 && strings.ContainsRune(superscripts, before):
+	case digitValue(before) >= 0 || before >= '0' && before <= '9':
+		char = "^" + char
+	case (r == '²' || r == '³') && !strings.ContainsRune(superscripts, next), !isSymbol(s[:i]):
+		return "", false // a unit, a footnote
+	}
+	return char, true
+}
+
+// isSymbol reports whether s ends in a word of at most two letters, as chemical symbols and
+// variables are.
+func isSymbol(s string) bool {
+	n := len(s)
+	for n > 0 && isLower(s[n-1]|0x20) {
+		n--
+	}
+	return len(s)-n > 0 && len(s)-n <= 2
+}
+
+// Letters of Greek and Cyrillic that look like Latin ones, after the confusables of Unicode
+// Technical Standard 39.
+const (
+	lookAlikes = "αγικνορστυχϲΑΒΕΖΗΙΚΜΝΟΡΤΥΧаеһіјԛорсѕԝухѵАВСЕНІЈКМОРЅТХУ"
+	asLatin    = "ayikvopotuxcABEZHIKMNOPTYXaehijqopcswyxvABCEHIJKMOPSTXY"
+)
+
+// latin returns the Latin letter that looks like the one at offset k of lookAlikes.
+func latin(k int) string {
+	k = utf8.RuneCountInString(lookAlikes[:k])
+	return asLatin[k : k+1]
+}
+
+// isMixed reports whether the word around byte i also contains an ASCII letter.
+func isMixed(s string, i int) bool {
+	const maxWord = 40
+	for k := i; k < len(s) && k < i+maxWord; {
+		r, n := utf8.DecodeRuneInString(s[k:])
+		if !unicode.IsLetter(r) {
+			break
+		}
+		if r < utf8.RuneSelf {
+			return true
+		}
+		k += n
+	}
+	for k := i; k > 0 && k > i-maxWord; {
+		r, n := utf8.DecodeLastRuneInString(s[:k])
+		if !unicode.IsLetter(r) {
+			break
+		}
+		if r < utf8.RuneSelf {
+			return true
+		}
+		k -= n
+	}
+	return false
+}
+
+// foldSign returns the common form of a sign, or "".
+func foldSign(r rune) string {
+	switch r {
+	case '−', '﹣':
+		return "-"
+	case '⩽', '≦':
+		return "≤"
+	case '⩾', '≧':
+		return "≥"
+	case '✕', '✖':
+		return "×"
+	case '⟶', '➔', '➜':
+		return "→"
+	case '⟵':
+		return "←"
+	}
+	return ""
+}

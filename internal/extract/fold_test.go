@@ -1,0 +1,22 @@
+package extract
+
+import "testing"
+
+func TestFold(t *testing.T) {
+	for s, want := range map[string]string{
+		"isnʼt isn`t isn´t isn＇t isn‘t isn′t isn’t":  "isn't isn't isn't isn't isn't isn't isn’t",
+		"a `code` span, 5′ 3″, ‘quoted’":             "a `code` span, 5′ 3″, ‘quoted’",
+		"nоt nσt n0t nеver сlosed c1osed":            "not not not never closed closed",
+		"нет, όχι, 5 kΩ, 3 μg, β-carotene, B2B, 10s": "нет, όχι, 5 kΩ, 3 μg, β-carotene, B2B, 10s",
+		"a ⑨⓪ ९० ٩٠ ９０ 𝟗𝟎":                           "a 90 90 90 90 90",
+		"① one\n② two":                               "① one\n② two",
+		"2 × 10⁻⁶, 10⁶, 5 m², H₂O₂, Fe³⁺, word¹":     "2 × 10^-6, 10^6, 5 m², H2O2, Fe3+, word¹",
+		"−5 °C, p <= 0.05, a != b, x -> y, 1 +/- 2":  "-5 °C, p ≤ 0.05, a ≠ b, x → y, 1 ± 2",
+		"x<-5, Ｏ＋, （注）":                              "x<-5, O+, （注）",
+		"plain text":                                 "plain text",
+	} {
+		if got := Fold(s); got != want {
+			t.Errorf("Fold(%q): got %q, want %q", s, got, want)
+		}
+	}
+}
