@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
@@ -112,8 +113,17 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 	}
 	a := s.aligned[len(s.aligned)-1]
 	j.entail.Parse(&a.stated, text)
+	a.stated.Next = textAfter(contexts, q)
 	j.entail.Align(&a.Alignment, &s.claimed, &a.stated)
 	return a
+}
+
+// textAfter returns the start of the text after q.
+func textAfter(contexts []string, q quote) string {
+	const maxLen = 120
+	rest := contexts[q.chunk][q.end:]
+	_, end := runeBounds(rest, 0, min(len(rest), maxLen))
+	return strings.TrimSpace(rest[:end])
 }
 
 // A comparison is the result of comparing a claim with the statement that comes closest

@@ -36,7 +36,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		return v
 	}
 	quotes := j.selectQuote(s, c, contexts)
-	verbatim := c.best.score == 1 && (s.sparse != nil || s.isVerbatim(c, contexts))
+	verbatim := c.best.score == 1 && j.isVerbatim(s, c, contexts)
 	var values valueCheck
 	if !verbatim {
 		c.best.score = min(c.best.score, rearrangedScore)

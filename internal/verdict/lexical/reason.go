@@ -211,6 +211,8 @@ func quoted(s string) string { return verdict.Excerpt(s, 0) }
 // findingReason returns the reason for a claim that differs from a statement.
 func findingReason(k entail.Kind, stated, claimed string) string {
 	switch {
+	case k == entail.Assertion:
+		return "the contexts do not assert this: " + quoted(stated)
 	case k == entail.Dropped:
 		return "the contexts limit this: " + quoted(stated)
 	case stated == "":

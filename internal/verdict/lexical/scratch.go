@@ -49,7 +49,8 @@ type scratch struct {
 	claimStmt    statement
 	quoteStmt    statement
 	quoteKeys    []uint64
-	folded       []byte // see isVerbatim
+	foldedClaim  foldedText // see isVerbatim
+	foldedText   foldedText
 
 	values      []number       // values in the contexts
 	valueChunks []int32        // chunk of each element of values

@@ -2,36 +2,24 @@ package lexical
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
 // maxVerbatim is the number of bytes around the closest window that are searched for the
 // text of a claim.
 const maxVerbatim = 1 << 13
 
-// isVerbatim reports whether a candidate or the text around the closest window contains the
+// isVerbatim reports whether a candidate or the text around the closest window asserts the
 // text of the claim as a whole, ignoring case, punctuation and white space, and does not go
 // on with a condition or an exception.
-func (s *scratch) isVerbatim(c *claim, contexts []string) bool {
-	s.folded = appendFolded(s.folded[:0], c.text)
-	n := len(s.folded)
-	contains := func(text string) bool {
-		s.folded = appendFolded(s.folded[:n], text)
-		claim, rest := s.folded[:n], s.folded[n:]
-		for {
-			i := bytes.Index(rest, claim)
-			if i < 0 {
-				return false
-			}
-			rest = rest[i+n-1:] // from the space after the claim
-			if !startsLimit(rest) {
-				return true
-			}
-		}
-	}
+func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
+	s.foldedClaim = s.foldedClaim.fold(c.text)
 	for _, q := range c.candidates {
-		if q.end-q.start <= maxAligned && contains(contexts[q.chunk][q.start:q.end]) {
+		if q.end-q.start <= maxAligned && j.contains(s, contexts, q) {
 			return true
 		}
 	}
@@ -40,7 +28,43 @@ func (s *scratch) isVerbatim(c *claim, contexts []string) bool {
 	if c.best.from.chunk == c.best.to.chunk {
 		to = int(c.best.to.start)
 	}
-	return contains(text[max(0, from-maxVerbatim):min(len(text), to+maxVerbatim)])
+	from, to = runeBounds(text, max(0, from-maxVerbatim), min(len(text), to+maxVerbatim))
+	return j.contains(s, contexts, quote{chunk: c.best.chunk, start: from, end: to})
+}
+
+// contains reports whether the text of q asserts the claim in s.foldedClaim.
+func (j *Judge) contains(s *scratch, contexts []string, q quote) bool {
+	s.foldedText = s.foldedText.fold(q.text(contexts))
+	claim, text := s.foldedClaim.text, s.foldedText.text
+	for at := 0; ; {
+		i := bytes.Index(text[at:], claim)
+		if i < 0 {
+			return false
+		}
+		end := at + i + len(claim) - 1 // the space after the claim
+		start := q.start + int(s.foldedText.at[at+i+1])
+		if !startsLimit(text[end:]) && j.asserts(s, contexts, q.chunk, start, q.start+int(s.foldedText.at[end-1])+1) {
+			return true
+		}
+		at = end
+	}
+}
+
+// asserts reports whether the sentences around bytes start to end of a context state what
+// is between them.
+func (j *Judge) asserts(s *scratch, contexts []string, chunk, start, end int) bool {
+	var x entail.Sentence
+	for _, span := range j.sentences(s, contexts, chunk, start) {
+		if span[1] <= start || span[0] >= end || span[1]-span[0] > maxAligned {
+			continue
+		}
+		j.entail.Parse(&x, contexts[chunk][span[0]:span[1]])
+		x.Next = textAfter(contexts, quote{chunk: chunk, end: span[1]})
+		if !x.Asserts(start-span[0], end-span[0]) {
+			return false
+		}
+	}
+	return true
 }
 
 // startsLimit reports whether words that were folded start a condition or an exception.
@@ -53,21 +77,101 @@ func startsLimit(words []byte) bool {
 	return false
 }
 
-// appendFolded appends the words of text to dst in lower case, with a space before and
-// after each.
-func appendFolded(dst []byte, text string) []byte {
-	start := len(dst)
-	dst = append(dst, ' ')
-	for _, r := range text {
+// A foldedText consists of the words and signs of a text in lower case, with a space before
+// and after each.
+type foldedText struct {
+	text []byte
+	at   []int32 // byte offset in the text of each byte
+}
+
+// fold folds text. It reuses the memory of f.
+func (f foldedText) fold(text string) foldedText {
+	f.text, f.at = append(f.text[:0], ' '), append(f.at[:0], 0)
+	for i, r := range text {
 		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
-			dst = utf8.AppendRune(dst, unicode.ToLower(r))
-		case len(dst) > start+1 && dst[len(dst)-1] != ' ':
-			dst = append(dst, ' ')
+		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
+			f.add(unicode.ToLower(r), i)
+		case joinsSign(text, i, r):
+			f.add(r, i)
+		case isSign(text, i, r):
+			f.space(i)
+			f.add(r, i)
+			f.space(i)
+		default:
+			f.space(i)
 		}
 	}
-	if dst[len(dst)-1] != ' ' {
-		dst = append(dst, ' ')
+	f.space(len(text))
+	return f
+}
+
+func (f *foldedText) add(r rune, i int) {
+	f.text = utf8.AppendRune(f.text, r)
+	for len(f.at) < len(f.text) {
+		f.at = append(f.at, int32(i)) //nolint:gosec // texts are shorter than 2 GiB
 	}
-	return dst
+}
+
+// space ends a word.
+func (f *foldedText) space(i int) {
+	if len(f.text) == 1 || f.text[len(f.text)-1] != ' ' {
+		f.add(' ', i)
+	}
+}
+
+// signs are the characters that change the meaning of the value or name next to them, or
+// that relate two of them.
+const signs = "<>≤≥=≠≈±×^→←↔⇒+#♯♭%‰°$€£¥"
+
+// isSign reports whether the character r of text at i has a meaning of its own: it is a
+// sign, and not a list marker or a rule.
+func isSign(text string, i int, r rune) bool {
+	if !strings.ContainsRune(signs, r) {
+		return false
+	}
+	before, size := strings.TrimRight(text[:i], " "), utf8.RuneLen(r)
+	isMarker := (before == "" || before[len(before)-1] == '\n') && i+size < len(text) && (text[i+size] == ' ' || text[i+size] == text[i])
+	return !isMarker && (r != '#' || i > 0 && isLetter(text[i-1])) && !strings.HasPrefix(text[i+size:], string(r)+string(r))
+}
+
+// joinsSign reports whether the character r of text at i belongs to the word or value next
+// to it: the signs of C++, O-, -5, 3:1 and 9-17.
+func joinsSign(text string, i int, r rune) bool {
+	next, size := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+	last, _ := utf8.DecodeLastRuneInString(text[:i])
+	ends := size == 0 || !unicode.IsLetter(next) && !unicode.IsNumber(next)
+	switch r {
+	case '-', '–':
+		switch {
+		case unicode.IsDigit(next) || strings.ContainsRune("$€£¥", next) && size > 0:
+			return !unicode.IsLetter(last)
+		default:
+			return r == '-' && ends && isSymbol(text[:i])
+		}
+	case '+', '#':
+		return unicode.IsLetter(last) || last == '+' || unicode.IsDigit(last) && ends || r == '+' && unicode.IsDigit(next)
+	case ':', '/', '.', ',':
+		return unicode.IsDigit(last) && unicode.IsDigit(next) && !(r == ',' && isGroup(text[i+1:]))
+	}
+	return false
+}
+
+// isGroup reports whether s starts with exactly three digits.
+func isGroup(s string) bool {
+	n := 0
+	for n < len(s) && s[n]-'0' <= 9 {
+		n++
+	}
+	return n == 3
+}
+
+// isSymbol reports whether text ends with a name such as O, AB, Na or Fe3, to which a sign
+// belongs.
+func isSymbol(text string) bool {
+	const maxLen = 3
+	n := len(text)
+	for n > 0 && (isLetter(text[n-1]) || text[n-1]-'0' <= 9) {
+		n--
+	}
+	return len(text)-n > 0 && len(text)-n <= maxLen && text[n]-'A' < 26
 }

@@ -18,6 +18,7 @@ const (
 	Pairing                 // a value or property that belongs to something else
 	Name                    // another name in the same place
 	Order                   // before instead of after, more instead of less
+	Assertion               // denied, asked or supposed
 )
 
 // A Finding is a reason why a statement does not entail a claim.
@@ -33,7 +34,7 @@ func (k Kind) minCoverage() float64 {
 	switch k {
 	case Polarity, Predicate, Name, Pairing:
 		return 0.92
-	case Roles:
+	case Roles, Assertion:
 		return 0.8
 	case Antonym:
 		return 0.7
@@ -51,7 +52,7 @@ const minParsed, minParsedNames = 0.75, 0.4
 // Check appends the findings of all checks to dst, at most one of each kind.
 func (a *Alignment) Check(dst []Finding) []Finding {
 	coverage := a.Coverage()
-	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).polarity, (*Alignment).predicate, (*Alignment).pairing} {
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity, (*Alignment).predicate, (*Alignment).pairing} {
 		dst = appendFinding(dst, a, check, coverage)
 	}
 	if !a.Stated.foreign {

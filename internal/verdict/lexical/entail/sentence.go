@@ -9,11 +9,14 @@ import (
 // A Sentence is a claim or a statement of a context, split into words and clauses.
 type Sentence struct {
 	Text    string
+	Next    string // start of the text after the sentence, which may deny it
 	Words   []Word
 	Clauses []Clause
 	tokens  []lexicon.Token
 	seen    trait // traits of any word
 	foreign bool  // in another language than English
+
+	comparer *Comparer
 
 	found []cue // negations, valid if read
 	read  bool
@@ -58,7 +61,7 @@ func (w *Word) Light() bool { return !w.Content || w.traits&(light|linking) != 0
 
 // Parse resets x to the sentence in text.
 func (c *Comparer) Parse(x *Sentence, text string) {
-	x.Text, x.structure, x.read = text, nil, false
+	x.Text, x.Next, x.comparer, x.structure, x.read = text, "", c, nil, false
 	x.tokens = c.lex.Tokens(x.tokens[:0], text)
 	x.Words, x.Clauses, x.seen = x.Words[:0], x.Clauses[:0], 0
 	for i := range x.tokens {

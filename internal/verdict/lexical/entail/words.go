@@ -41,6 +41,8 @@ const (
 	light                         // little meaning of its own
 	linking                       // links or comments on statements
 	possessive                    // ends in 's
+	doubting                      // says that something is not true: myth, wrongly
+	showing                       // says that something is true: find, fact
 )
 
 func traitNames() map[string]trait {
@@ -49,7 +51,7 @@ func traitNames() map[string]trait {
 		"optional": optional, "possible": possible, "certain": certain, "causal": causal, "restrictive": restrictive,
 		"universal": universal, "partial": partial, "comparing": comparing, "bounding": bounding, "marking": marking,
 		"denying": denying, "directing": directing, "modal": modal, "function": functional,
-		"negating": negating, "excepting": excepting, "light": light, "linking": linking,
+		"negating": negating, "excepting": excepting, "light": light, "linking": linking, "doubting": doubting, "showing": showing,
 	}
 }
 

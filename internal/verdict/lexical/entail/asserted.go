@@ -1,0 +1,254 @@
+package entail
+
+import (
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// Asserts reports whether the sentence states its bytes from start to end itself: they
+// start it, or a clause of it, and nothing around them takes them back.
+func (x *Sentence) Asserts(start, end int) bool {
+	first, last := -1, -1
+	for i := range x.Words {
+		if w := &x.Words[i]; int(w.End) > start && int(w.Start) < end {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	if first < 0 {
+		return true
+	}
+	if _, ok := x.doubt(first, last); ok {
+		return false
+	}
+	for i := range x.Clauses {
+		if cl := &x.Clauses[i]; cl.First < first && x.isCondition(cl) {
+			return false
+		}
+	}
+	isClause := false
+	for i := first; i <= last; i++ {
+		isClause = isClause || isAuxiliary(x.Words[i].Lower) || i > first && x.isPredicate(i)
+	}
+	for i := first - 1; i >= 0 && isClause && !x.stopsAt(i+1) && !strings.ContainsAny(x.Gap(i+1), "\"“„«"); i-- {
+		if w := &x.Words[i]; w.Content && w.traits&linking == 0 || isComplementizer(w.Lower) {
+			return false
+		}
+	}
+	return true
+}
+
+// unasserted finds a claim that the statement denies, asks, supposes or reports as a
+// belief.
+func (a *Alignment) unasserted() (Finding, bool) {
+	c, s := a.Claim, a.Stated
+	first, last := len(s.Words), -1
+	for i, j := range a.To {
+		if j >= 0 && a.How[i] != Opposite {
+			first, last = min(first, j), max(last, j)
+		}
+	}
+	if last < 0 || c.takenBack(0, len(c.Words)) != s.takenBack(first, last+1) {
+		return Finding{}, false // the claim denies it too
+	}
+	if y, ok := s.doubt(first, last); ok {
+		return Finding{Kind: Assertion, Stated: y, Missing: true}, true
+	}
+	return Finding{}, false
+}
+
+// doubt returns the words around words first to last by which the sentence, or the next
+// one, does not state them.
+func (x *Sentence) doubt(first, last int) (Phrase, bool) {
+	whole := x.Span(0, len(x.Words)-1)
+	if x.asks(last) || x.deniedNext() {
+		return whole, true
+	}
+	if cl := &x.Clauses[x.Words[first].Clause]; x.isCondition(cl) && x.Words[last].Clause == x.Words[first].Clause {
+		return x.Span(cl.First, last), true
+	}
+	from := first // start of the words that govern the first one
+	for from > 0 && !x.stopsAt(from) {
+		from--
+	}
+	if from > 0 && strings.Contains(x.Gap(from), ":") {
+		label := from - 1
+		for label > 0 && !x.stopsAt(label) {
+			label--
+		}
+		if x.isDoubted(label, from) {
+			return x.Span(label, last), true
+		}
+	}
+	end := len(x.Words)
+	k := x.complementizer(first)
+	switch {
+	case k < 0:
+		if x.isDoubted(from, first) && x.any(from, first, saying|thinking|showing|doubting) {
+			return x.Span(from, last), true
+		}
+		return whole, x.rejects(last + 1)
+	case x.Words[k].Lower == "whether":
+		return x.Span(from, last), true
+	}
+	if k > 0 && x.stopsAt(k) { // "stimmt nicht, dass"
+		for k--; k > 0 && !x.stopsAt(k); k-- {
+		}
+		from = min(from, k)
+	}
+	if x.takenBack(from, first) != (last+1 < end && isAuxiliary(x.lower(last+1)) && x.takenBack(last+1, end)) {
+		return x.Span(from, last), true
+	}
+	if !x.foreign && !x.any(from, first, saying|showing) && !(last+1 < end && x.any(last+1, end, saying|showing)) {
+		return x.Span(from, last), true
+	}
+	return Phrase{}, false
+}
+
+// asks reports whether word last is in a yes-no question that the text does not affirm.
+func (x *Sentence) asks(last int) bool {
+	rest := x.Text[x.Words[last].End:]
+	i := strings.IndexAny(rest, "?？؟.!;\n")
+	if i < 0 || !strings.ContainsRune("?？؟", []rune(rest[i:])[0]) {
+		return false
+	}
+	for k := range min(3, len(x.Words)) {
+		switch x.Words[k].Lower {
+		case "who", "whom", "whose", "what", "which", "when", "where", "why", "how":
+			return false
+		}
+	}
+	answer := strings.FieldsFunc(strings.ToLower(rest[i:]+x.Next), func(r rune) bool { return strings.ContainsRune("?？؟.,:;!*_ \n\"”", r) })
+	for k := range min(3, len(answer)) { // "A: Yes", "Short answer: yes"
+		switch answer[k] {
+		case "yes", "yep", "correct", "true", "right", "indeed", "ja", "oui", "sí", "sì", "sim", "да":
+			return false
+		}
+	}
+	return true
+}
+
+// deniedNext reports whether the next sentence only says that this one is not true.
+func (x *Sentence) deniedNext() bool {
+	if x.Next == "" {
+		return false
+	}
+	const maxWords = 8
+	end := strings.IndexAny(x.Next, ".!?\n")
+	if end < 0 {
+		end = len(x.Next)
+	}
+	var next Sentence
+	x.comparer.Parse(&next, x.Next[:end])
+	if n := len(next.Words); n == 0 || n > maxWords {
+		return false
+	}
+	switch next.Words[0].Lower {
+	case "this", "that", "it", "these", "das", "dies", "eso", "esto", "ce", "cela", "c'est", "questo":
+	default:
+		if next.Words[0].traits&(negative|doubting) == 0 {
+			return false
+		}
+	}
+	for i := range next.Words {
+		if w := &next.Words[i]; w.Content && w.traits&(negative|negating|doubting|showing|saying|thinking|linking|light) == 0 {
+			return false
+		}
+	}
+	return next.takenBack(0, len(next.Words))
+}
+
+// isCondition reports whether a clause supposes what it says.
+func (x *Sentence) isCondition(cl *Clause) bool {
+	switch x.lower(cl.First) {
+	case "if", "unless", "provided", "providing", "whether":
+		return x.lower(cl.First-1) != "even"
+	}
+	return false
+}
+
+// complementizer returns the word that makes a clause, whose first word with a counterpart
+// is first, the object or subject of another one, or -1. A subject may stand between them.
+func (x *Sentence) complementizer(first int) int {
+	const maxBetween = 5
+	content := 0
+	for k := first - 1; k >= 0 && k >= first-maxBetween && content < 2; k-- {
+		if w := x.Words[k].Lower; isComplementizer(w) {
+			for i := k - 1; i >= 0 && i >= k-maxBetween; i-- {
+				if v := x.Words[i].Lower; v == "so" || v == "such" || v == "now" || v == "given" {
+					return -1 // a result or a reason, which are stated
+				}
+			}
+			if n := x.lower(k + 1); isAuxiliary(n) || k+1 < first && x.isPredicate(k+1) {
+				return -1 // a relative clause
+			}
+			return k
+		}
+		if x.Words[k].Content {
+			content++
+		}
+	}
+	return -1
+}
+
+func isComplementizer(w string) bool {
+	switch w {
+	case "that", "whether", "dass", "daß", "que", "che", "dat", "att", "что":
+		return true
+	}
+	return false
+}
+
+// any reports whether one of the words from first up to end has a trait in t.
+func (x *Sentence) any(first, end int, t trait) bool {
+	for i := first; i < end; i++ {
+		if x.Words[i].traits&t != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isDoubted is takenBack for words that may also negate something else.
+func (x *Sentence) isDoubted(first, end int) bool {
+	return x.any(first, end, negative|negating|doubting) && x.takenBack(first, end) || x.takenBack(first, end) && x.any(first, end, saying|thinking|showing)
+}
+
+// takenBack reports whether an odd number of words from first up to end deny or doubt:
+// "it is a myth that", but not "it is not a myth that".
+func (x *Sentence) takenBack(first, end int) bool {
+	odd := false
+	for i := first; i < end; i++ {
+		w := &x.Words[i]
+		switch {
+		case w.Is(lexicon.Negation):
+			switch x.lower(i + 1) {
+			case "secret", "surprise", "surprising", "wonder", "coincidence":
+				continue
+			}
+			odd = odd == x.isIdiom(i)
+		case w.traits&(negative|doubting) != 0, x.foreign && w.traits&negating != 0:
+			odd = !odd
+		}
+	}
+	return odd
+}
+
+// rejects reports whether the words from word i on say that those before it are not true,
+// as in "“X” is false" and "X, which is a myth".
+func (x *Sentence) rejects(i int) bool {
+	const maxWords = 6
+	if i >= len(x.Words) || !strings.ContainsAny(x.Gap(i), "”\"»,—–(") {
+		return false
+	}
+	end := min(len(x.Words), i+maxWords)
+	for k := i + 1; k < end; k++ {
+		if x.stopsAt(k) {
+			end = k
+		}
+	}
+	w := x.lower(i)
+	return (isAuxiliary(w) || w == "which" || w == "a" || w == "this") && x.any(i, end, doubting) && x.takenBack(i, end)
+}
