@@ -44,14 +44,25 @@ func (x *Sentence) Asserts(start, end int) bool {
 // belief.
 func (a *Alignment) unasserted() (Finding, bool) {
 	c, s := a.Claim, a.Stated
-	first, last := len(s.Words), -1
+	first, second, last := len(s.Words), len(s.Words), -1
 	for i, j := range a.To {
-		if j >= 0 && a.How[i] != Opposite {
-			first, last = min(first, j), max(last, j)
+		switch {
+		case j < 0 || a.How[i] == Opposite:
+			continue
+		case j < first:
+			first, second = j, first
+		case j > first:
+			second = min(second, j)
+		}
+		last = max(last, j)
+	}
+	for j := first + 1; j < min(second, last); j++ {
+		if s.Words[j].Key == s.Words[first].Key { // "It would be great if the Great Wall"
+			first = j
 		}
 	}
-	if last < 0 || c.takenBack(0, len(c.Words)) != s.takenBack(first, last+1) {
-		return Finding{}, false // the claim denies it too
+	if last < 0 || c.takenBackBeyond(0, len(c.Words), s) != s.takenBackBeyond(first, last+1, c) || c.qualifies() {
+		return Finding{}, false // the claim denies or supposes it too
 	}
 	if y, ok := s.doubt(first, last); ok {
 		return Finding{Kind: Assertion, Stated: y, Missing: true}, true
@@ -59,26 +70,37 @@ func (a *Alignment) unasserted() (Finding, bool) {
 	return Finding{}, false
 }
 
+// qualifies reports whether x supposes something, or says what somebody thinks.
+func (x *Sentence) qualifies() bool {
+	for i := range x.Words {
+		w := &x.Words[i]
+		if w.traits&(thinking|doubting) != 0 || w.traits&marking != 0 && w.Lower != "when" {
+			return true
+		}
+	}
+	return false
+}
+
 // doubt returns the words around words first to last by which the sentence, or the next
 // one, does not state them.
 func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	whole := x.Span(0, len(x.Words)-1)
-	if x.asks(last) || x.deniedNext() {
+	if x.asks(first, last) || x.deniedNext() {
 		return whole, true
 	}
-	if cl := &x.Clauses[x.Words[first].Clause]; x.isCondition(cl) && x.Words[last].Clause == x.Words[first].Clause {
+	if cl := &x.Clauses[x.Words[first].Clause]; x.isCondition(cl) && first <= cl.First+maxGoverning && last < x.phraseEnd(cl.First) {
 		return x.Span(cl.First, last), true
 	}
 	from := first // start of the words that govern the first one
 	for from > 0 && !x.stopsAt(from) {
 		from--
 	}
-	if from > 0 && strings.Contains(x.Gap(from), ":") {
+	if from > 0 { // "Myth: X", "Supposedly, X"
 		label := from - 1
 		for label > 0 && !x.stopsAt(label) {
 			label--
 		}
-		if x.isDoubted(label, from) {
+		if isLabel := from-label < 3 || strings.Contains(x.Gap(from), ":"); isLabel && x.any(label, from, doubting|negative) && x.takenBack(label, from) {
 			return x.Span(label, last), true
 		}
 	}
@@ -86,32 +108,41 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	k := x.complementizer(first)
 	switch {
 	case k < 0:
-		if x.isDoubted(from, first) && x.any(from, first, saying|thinking|showing|doubting) {
+		if from = max(from, first-maxGoverning); x.takenBack(from, first) && x.any(from, first, saying|thinking|showing|doubting) {
 			return x.Span(from, last), true
 		}
 		return whole, x.rejects(last + 1)
 	case x.Words[k].Lower == "whether":
 		return x.Span(from, last), true
 	}
-	if k > 0 && x.stopsAt(k) { // "stimmt nicht, dass"
-		for k--; k > 0 && !x.stopsAt(k); k-- {
+	if k == 0 && !(last+1 < end && isAuxiliary(x.lower(last+1))) {
+		return Phrase{}, false // "That wall is"
+	}
+	if from = min(from, k); from == k { // "stimmt nicht, dass"
+		for from = max(0, k-1); from > 0 && !x.stopsAt(from); from-- {
 		}
-		from = min(from, k)
 	}
 	if x.takenBack(from, first) != (last+1 < end && isAuxiliary(x.lower(last+1)) && x.takenBack(last+1, end)) {
 		return x.Span(from, last), true
 	}
-	if !x.foreign && !x.any(from, first, saying|showing) && !(last+1 < end && x.any(last+1, end, saying|showing)) {
+	if w := x.lower(k - 1); w == "and" || w == "but" || w == "or" {
+		from = 0
+	}
+	if !x.foreign && !x.any(from, first, saying|showing) {
 		return x.Span(from, last), true
 	}
 	return Phrase{}, false
 }
 
-// asks reports whether word last is in a yes-no question that the text does not affirm.
-func (x *Sentence) asks(last int) bool {
+// maxGoverning is the distance in words at which a verb may govern a clause.
+const maxGoverning = 6
+
+// asks reports whether words first to last are most of a yes-no question that the text does
+// not affirm.
+func (x *Sentence) asks(first, last int) bool {
 	rest := x.Text[x.Words[last].End:]
-	i := strings.IndexAny(rest, "?？؟.!;\n")
-	if i < 0 || !strings.ContainsRune("?？؟", []rune(rest[i:])[0]) {
+	i := strings.IndexAny(rest, "?？؟")
+	if i < 0 || strings.ContainsAny(rest[:i], ".!;\n/") || first > maxGoverning || strings.Count(rest[:i], " ") > maxGoverning || x.is(0, "did", "you", "know") {
 		return false
 	}
 	for k := range min(3, len(x.Words)) {
@@ -175,13 +206,16 @@ func (x *Sentence) complementizer(first int) int {
 	const maxBetween = 5
 	content := 0
 	for k := first - 1; k >= 0 && k >= first-maxBetween && content < 2; k-- {
+		if k+1 < first && x.stopsAt(k+1) {
+			return -1
+		}
 		if w := x.Words[k].Lower; isComplementizer(w) {
 			for i := k - 1; i >= 0 && i >= k-maxBetween; i-- {
 				if v := x.Words[i].Lower; v == "so" || v == "such" || v == "now" || v == "given" {
 					return -1 // a result or a reason, which are stated
 				}
 			}
-			if n := x.lower(k + 1); isAuxiliary(n) || k+1 < first && x.isPredicate(k+1) {
+			if n := x.lower(k + 1); !x.foreign && (isAuxiliary(n) || k+1 < first && x.isPredicate(k+1)) {
 				return -1 // a relative clause
 			}
 			return k
@@ -211,18 +245,17 @@ func (x *Sentence) any(first, end int, t trait) bool {
 	return false
 }
 
-// isDoubted is takenBack for words that may also negate something else.
-func (x *Sentence) isDoubted(first, end int) bool {
-	return x.any(first, end, negative|negating|doubting) && x.takenBack(first, end) || x.takenBack(first, end) && x.any(first, end, saying|thinking|showing)
-}
-
 // takenBack reports whether an odd number of words from first up to end deny or doubt:
 // "it is a myth that", but not "it is not a myth that".
-func (x *Sentence) takenBack(first, end int) bool {
+func (x *Sentence) takenBack(first, end int) bool { return x.takenBackBeyond(first, end, nil) }
+
+// takenBackBeyond is takenBack for the words that other does not have.
+func (x *Sentence) takenBackBeyond(first, end int, other *Sentence) bool {
 	odd := false
 	for i := first; i < end; i++ {
 		w := &x.Words[i]
 		switch {
+		case other != nil && other.has(w.Key):
 		case w.Is(lexicon.Negation):
 			switch x.lower(i + 1) {
 			case "secret", "surprise", "surprising", "wonder", "coincidence":
