@@ -15,13 +15,20 @@ const maxVerbatim = 1 << 13
 
 // isVerbatim reports whether a candidate or the text around the closest window asserts the
 // text of the claim as a whole, ignoring case, punctuation and white space, and does not go
-// on with a condition or an exception.
+// on with a condition or an exception. In a task with too many words to search all of the
+// contexts, text that is not found near the closest window may be elsewhere.
 func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 	s.foldedClaim = s.foldedClaim.fold(c.text)
+	anywhere := s.sparse == nil
 	for _, q := range c.candidates {
-		if q.end-q.start <= maxAligned && j.contains(s, contexts, q) {
+		if q.end-q.start > maxAligned {
+			continue
+		}
+		found, asserted := j.contains(s, contexts, q)
+		if asserted {
 			return true
 		}
+		anywhere = anywhere || found
 	}
 	text := contexts[c.best.chunk]
 	from, to := int(c.best.from.start), len(text)
@@ -29,22 +36,25 @@ func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 		to = int(c.best.to.start)
 	}
 	from, to = runeBounds(text, max(0, from-maxVerbatim), min(len(text), to+maxVerbatim))
-	return j.contains(s, contexts, quote{chunk: c.best.chunk, start: from, end: to})
+	found, asserted := j.contains(s, contexts, quote{chunk: c.best.chunk, start: from, end: to})
+	return asserted || !anywhere && !found
 }
 
-// contains reports whether the text of q asserts the claim in s.foldedClaim.
-func (j *Judge) contains(s *scratch, contexts []string, q quote) bool {
+// contains reports whether the text of q contains the claim in s.foldedClaim, and whether
+// it asserts it.
+func (j *Judge) contains(s *scratch, contexts []string, q quote) (found, asserted bool) {
 	s.foldedText = s.foldedText.fold(q.text(contexts))
 	claim, text := s.foldedClaim.text, s.foldedText.text
 	for at := 0; ; {
 		i := bytes.Index(text[at:], claim)
 		if i < 0 {
-			return false
+			return found, false
 		}
+		found = true
 		end := at + i + len(claim) - 1 // the space after the claim
 		start := q.start + int(s.foldedText.at[at+i+1])
 		if !startsLimit(text[end:]) && j.asserts(s, contexts, q.chunk, start, q.start+int(s.foldedText.at[end-1])+1) {
-			return true
+			return true, true
 		}
 		at = end
 	}
@@ -91,6 +101,8 @@ func (f foldedText) fold(text string) foldedText {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
 			f.add(unicode.ToLower(r), i)
+		case r == utf8.RuneError:
+			f.space(i)
 		case joinsSign(text, i, r):
 			f.add(r, i)
 		case isSign(text, i, r):

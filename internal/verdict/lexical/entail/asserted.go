@@ -33,7 +33,7 @@ func (x *Sentence) Asserts(start, end int) bool {
 		isClause = isClause || isAuxiliary(x.Words[i].Lower) || i > first && x.isPredicate(i)
 	}
 	for i := first - 1; i >= 0 && isClause && !x.stopsAt(i+1) && !strings.ContainsAny(x.Gap(i+1), "\"“„«"); i-- {
-		if w := &x.Words[i]; w.Content && w.traits&linking == 0 || isComplementizer(w.Lower) {
+		if w := x.Words[i].Lower; isComplementizer(w) || isAuxiliary(w) || x.Words[i].Content && x.isPredicate(i) {
 			return false
 		}
 	}
