@@ -62,6 +62,12 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	if o.reason != "" && len(others) > 0 {
 		quotes, o, sameNegations, settled = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false, true
 	}
+	if o.reason == "" && v.Score >= DefaultThreshold && !verbatim {
+		var q quote
+		if o, q = s.checkSigns(c, contexts); q.end > 0 {
+			quotes = []quote{q}
+		}
+	}
 	if o.reason == "" && v.Score >= DefaultThreshold {
 		var q quote
 		if o, q = j.checkPlacement(s, c, contexts); q.end > 0 {

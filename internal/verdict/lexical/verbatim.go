@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"bytes"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -104,6 +103,9 @@ func (f foldedText) fold(text string) foldedText {
 		case r == utf8.RuneError:
 			f.space(i)
 		case joinsSign(text, i, r):
+			if r == '–' {
+				r = '-'
+			}
 			f.add(r, i)
 		case isSign(text, i, r):
 			f.space(i)
@@ -129,61 +131,4 @@ func (f *foldedText) space(i int) {
 	if len(f.text) == 1 || f.text[len(f.text)-1] != ' ' {
 		f.add(' ', i)
 	}
-}
-
-// signs are the characters that change the meaning of the value or name next to them, or
-// that relate two of them.
-const signs = "<>≤≥=≠≈±×^→←↔⇒+#♯♭%‰°$€£¥"
-
-// isSign reports whether the character r of text at i has a meaning of its own: it is a
-// sign, and not a list marker or a rule.
-func isSign(text string, i int, r rune) bool {
-	if !strings.ContainsRune(signs, r) {
-		return false
-	}
-	before, size := strings.TrimRight(text[:i], " "), utf8.RuneLen(r)
-	isMarker := (before == "" || before[len(before)-1] == '\n') && i+size < len(text) && (text[i+size] == ' ' || text[i+size] == text[i])
-	return !isMarker && (r != '#' || i > 0 && isLetter(text[i-1])) && !strings.HasPrefix(text[i+size:], string(r)+string(r))
-}
-
-// joinsSign reports whether the character r of text at i belongs to the word or value next
-// to it: the signs of C++, O-, -5, 3:1 and 9-17.
-func joinsSign(text string, i int, r rune) bool {
-	next, size := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-	last, _ := utf8.DecodeLastRuneInString(text[:i])
-	ends := size == 0 || !unicode.IsLetter(next) && !unicode.IsNumber(next)
-	switch r {
-	case '-', '–':
-		switch {
-		case unicode.IsDigit(next) || strings.ContainsRune("$€£¥", next) && size > 0:
-			return !unicode.IsLetter(last)
-		default:
-			return r == '-' && ends && isSymbol(text[:i])
-		}
-	case '+', '#':
-		return unicode.IsLetter(last) || last == '+' || unicode.IsDigit(last) && ends || r == '+' && unicode.IsDigit(next)
-	case ':', '/', '.', ',':
-		return unicode.IsDigit(last) && unicode.IsDigit(next) && !(r == ',' && isGroup(text[i+1:]))
-	}
-	return false
-}
-
-// isGroup reports whether s starts with exactly three digits.
-func isGroup(s string) bool {
-	n := 0
-	for n < len(s) && s[n]-'0' <= 9 {
-		n++
-	}
-	return n == 3
-}
-
-// isSymbol reports whether text ends with a name such as O, AB, Na or Fe3, to which a sign
-// belongs.
-func isSymbol(text string) bool {
-	const maxLen = 3
-	n := len(text)
-	for n > 0 && (isLetter(text[n-1]) || text[n-1]-'0' <= 9) {
-		n--
-	}
-	return len(text)-n > 0 && len(text)-n <= maxLen && text[n]-'A' < 26
 }

@@ -1,0 +1,171 @@
+package lexical
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// checkSigns returns an objection if the candidates have a word of the claim only with
+// another sign or another index, as in C++ for C, O- for O+, 1:3 for 3:1 or Fe2+ for Fe3+,
+// or relate things by another sign.
+func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
+	if len(c.text) > maxAligned || len(c.candidates) == 0 {
+		return objection{}, quote{}
+	}
+	s.foldedClaim = s.foldedClaim.fold(c.text)
+	claimed := bytes.Fields(s.foldedClaim.text)
+	stated := make([][][]byte, len(c.candidates)) // words of each candidate
+	for n, q := range c.candidates {
+		if q.end-q.start <= maxAligned {
+			stated[n] = bytes.Fields(slices.Clone(s.foldedText.fold(q.text(contexts)).text))
+		}
+	}
+	at := 0
+	for i, w := range claimed {
+		at += 1 + bytes.Index(s.foldedClaim.text[at:], w)
+		if lower := c.text[s.foldedClaim.at[at-1]] >= 'a'; isPlain(w) && (i == 0 || lower && w[0] >= 'a') || // not a name
+			slices.ContainsFunc(stated, func(words [][]byte) bool { return containsWord(words, w) }) {
+			continue
+		}
+		for n, words := range stated {
+			for _, v := range words {
+				if isVariant(w, v) {
+					return notStated(string(v), string(w)), c.candidates[n]
+				}
+			}
+		}
+	}
+	for _, w := range stated[0] { // the statement that covers most of the claim
+		if !isRelation(w) || containsWord(claimed, w) {
+			continue
+		}
+		for _, v := range claimed {
+			if isRelation(v) && isArrow(v) == isArrow(w) && !containsWord(stated[0], v) {
+				return notStated(string(w), string(v)), c.candidates[0]
+			}
+		}
+	}
+	return objection{}, quote{}
+}
+
+// containsWord reports whether words contain w, perhaps in two parts.
+func containsWord(words [][]byte, w []byte) bool {
+	for i, v := range words {
+		if rest, ok := bytes.CutPrefix(w, v); ok && (len(rest) == 0 || i+1 < len(words) && bytes.Equal(words[i+1], rest)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isVariant reports whether two words differ only in their signs, in the order of their
+// parts, or, in short names such as H2O, in their digits.
+func isVariant(v, w []byte) bool {
+	if isPlain(v) && isPlain(w) {
+		return false
+	}
+	if a, b := parts(v), parts(w); len(a) > 0 && slices.Equal(a, b) {
+		return true
+	}
+	const maxName = 3
+	a, b := letters(v), letters(w)
+	return len(a) > 0 && len(a) <= maxName && bytes.Equal(a, b) && v[0] == a[0] && w[0] == b[0]
+}
+
+// isPlain reports whether w consists of letters only, or of digits only.
+func isPlain(w []byte) bool {
+	return !bytes.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) || !bytes.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// parts returns the runs of letters and digits of w in ascending order.
+func parts(w []byte) []string {
+	p := strings.FieldsFunc(string(w), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	slices.Sort(p)
+	return p
+}
+
+func letters(w []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return r
+		}
+		return -1
+	}, w)
+}
+
+// isRelation reports whether w relates two values or names.
+func isRelation(w []byte) bool {
+	switch string(w) {
+	case "<", ">", "≤", "≥", "=", "≠":
+		return true
+	}
+	return isArrow(w)
+}
+
+func isArrow(w []byte) bool {
+	switch string(w) {
+	case "→", "←", "↔", "⇒":
+		return true
+	}
+	return false
+}
+
+// signs are the characters that change the meaning of the value or name next to them, or
+// that relate two of them.
+const signs = "<>≤≥=≠≈±×^→←↔⇒+#♯♭%‰°$€£¥"
+
+// isSign reports whether the character r of text at i has a meaning of its own: it is a
+// sign, and not a list marker, a rule or the plus of a number.
+func isSign(text string, i int, r rune) bool {
+	if !strings.ContainsRune(signs, r) || r == '+' && i+1 < len(text) && text[i+1]-'0' <= 9 {
+		return false
+	}
+	before, size := strings.TrimRight(text[:i], " "), utf8.RuneLen(r)
+	isMarker := (before == "" || before[len(before)-1] == '\n') && i+size < len(text) && (text[i+size] == ' ' || text[i+size] == text[i])
+	return !isMarker && (r != '#' || i > 0 && isLetter(text[i-1])) && !strings.HasPrefix(text[i+size:], string(r)+string(r))
+}
+
+// joinsSign reports whether the character r of text at i belongs to the word or value next
+// to it: the signs of C++, O-, -5, 3:1 and 9-17.
+func joinsSign(text string, i int, r rune) bool {
+	next, size := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+	last, _ := utf8.DecodeLastRuneInString(text[:i])
+	ends := size == 0 || !unicode.IsLetter(next) && !unicode.IsNumber(next)
+	switch r {
+	case '-', '–':
+		switch {
+		case unicode.IsDigit(next) || strings.ContainsRune("$€£¥", next) && size > 0:
+			return !unicode.IsLetter(last)
+		default:
+			return r == '-' && ends && isSymbol(text[:i])
+		}
+	case '+', '#', '♯', '♭':
+		return unicode.IsLetter(last) || last == '+' || unicode.IsDigit(last) && ends
+	case ':', '/', '.', ',':
+		return unicode.IsDigit(last) && unicode.IsDigit(next) && !(r == ',' && isGroup(text[i+1:]))
+	}
+	return false
+}
+
+// isGroup reports whether s starts with exactly three digits.
+func isGroup(s string) bool {
+	n := 0
+	for n < len(s) && s[n]-'0' <= 9 {
+		n++
+	}
+	return n == 3
+}
+
+// isSymbol reports whether text ends with a name such as O, AB, Na or Fe3, to which a sign
+// belongs.
+func isSymbol(text string) bool {
+	const maxLen = 3
+	n := len(text)
+	for n > 0 && (isLetter(text[n-1]) || text[n-1]-'0' <= 9) {
+		n--
+	}
+	return len(text)-n > 0 && len(text)-n <= maxLen && text[n]-'A' < 26
+}
