@@ -148,7 +148,7 @@ func compareValue(v *values.Value, passages []values.Text) (stated, swapped bool
 				if n == 0 && other == "" {
 					other = w.String()
 				}
-				if instead == "" && values.CountsSame(v, w) {
+				if instead == "" && (values.CountsSame(v, w) || values.SameNumber(v, w)) {
 					instead = w.String()
 				}
 			case values.Incomparable, values.Undecided:

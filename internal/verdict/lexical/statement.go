@@ -57,7 +57,18 @@ func (x *statement) isIdiomaticNegation(i int) bool {
 			return true
 		}
 	}
-	return i > 0 && x.tokens[i-1].Text(x.text) == "or"
+	return i > 0 && x.tokens[i-1].Text(x.text) == "or" || x.limitsNumber(i)
+}
+
+// limitsNumber reports whether the negation at token i makes a bound of a number: "do not
+// take more than 6".
+func (x *statement) limitsNumber(i int) bool {
+	for k := i + 1; k+1 < len(x.tokens) && k <= i+2*negationScope; k++ {
+		if w := x.lower(k); (w == "than" || w == "exceed" || w == "exceeds" || w == "exceeding") && x.tokens[k+1].Class&(lexicon.Number|lexicon.Numeral) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // lower returns the text of token i in lower case.

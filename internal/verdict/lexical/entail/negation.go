@@ -44,8 +44,12 @@ func (x *Sentence) negates(i int) bool {
 		return !x.isIdiom(i)
 	case x.isName(i):
 		return false
-	case w.Lower == "rather":
+	case w.Lower == "rather", w.Lower == "other":
 		return x.lower(i+1) == "than"
+	case w.Lower == "anything":
+		return x.lower(i+1) == "but"
+	case w.Lower == "far":
+		return x.lower(i+1) == "from"
 	case w.Lower == "instead":
 		return x.lower(i+1) == "of"
 	case w.Lower == "keep" || w.Lower == "keeps" || w.Lower == "kept" || w.Lower == "keeping":
@@ -92,6 +96,11 @@ func (x *Sentence) isIdiom(i int) bool {
 		return true // most, but not all
 	case "more", "less", "fewer", "later", "earlier", "longer", "higher", "lower", "other":
 		return x.lower(i+2) == "than"
+	}
+	for k := i + 1; k+1 < len(x.Words) && k <= i+6; k++ { // "do not take more than 6" is a bound
+		if w := x.Words[k].Lower; (w == "than" || w == "exceed" || w == "exceeds" || w == "exceeding") && x.isNumeric(k+1) {
+			return true
+		}
 	}
 	return x.lower(i-1) == "or" && (x.lower(i-2) == "whether" || i+1 == len(x.Words))
 }

@@ -36,7 +36,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 			continue
 		}
 		j := a.To[i]
-		if a.How[i] == Opposite || s.negated(j) || !a.sameContext(i, j) || c.affirms(i) {
+		if a.How[i] == Opposite || s.negated(j) || a.Covered < a.Total && !a.sameContext(i, j) || c.affirms(i) {
 			continue
 		}
 		return Finding{Kind: Polarity, Stated: s.Span(j, j), Claimed: c.between(q.at, i)}, true

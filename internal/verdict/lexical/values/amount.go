@@ -178,8 +178,14 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 	next = n.next
 	if u, ok := r.currencyBefore(from); ok {
 		from--
-		if r.has(from, currency) && r.is(from-1, "US", "A", "C") && r.joined(from-1) {
-			from--
+		if r.has(from, currency) && r.joined(from-1) {
+			if w, ok := currencyOf(strings.ToLower(r.str(from-1)) + "$"); ok && r.str(from) == "$" {
+				u = w
+				from--
+			}
+		}
+		if !v.isNegative() && (r.isNegative(from) || r.isAccounted(from, next)) {
+			v.Low, v.High = -n.num, -n.num
 		}
 		v.setUnit(u)
 		if after, ok := currencyOf(strings.ToLower(r.str(next))); ok && after.name == u.name {
@@ -239,6 +245,12 @@ func (r *reader) isNegative(i int) bool {
 		return true
 	}
 	return r.is(i-1, "-", "−") && r.joined(i-1) && !r.joined(i-2) && (i < 2 || !r.has(i-2, digits))
+}
+
+// isAccounted reports whether brackets around the amount from token from up to next make it
+// negative, as in accounts, and do not set it apart: "a loss of ($40)".
+func (r *reader) isAccounted(from, next int) bool {
+	return r.is(from-1, "(") && r.joined(from-1) && r.is(next, ")") && r.joined(next-1) && (from < 2 || r.is(from-2, "|", "of", "is", "was", "were", "to", "at", "by", "from", ":", "="))
 }
 
 // startsDuration reports whether the token i is the article of a duration such as "an

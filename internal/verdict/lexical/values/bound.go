@@ -24,6 +24,9 @@ func (r *reader) bounded(v Value, from, next int) (Value, int) {
 	}
 	v.Start, v.End = r.at(from).start, r.at(next-1).end
 	r.per(&v, next)
+	if v.Per == "" && v.Kind == Money {
+		v.Per = r.periodBefore(from)
+	}
 	v.at = [2]float64{v.Low, v.High}
 	if v.Low != v.High && v.Kind != Date {
 		return v, next // a range
@@ -48,6 +51,18 @@ func (r *reader) per(v *Value, i int) {
 			return
 		}
 	}
+}
+
+// periodBefore returns the period that an adjective in the phrase before token i names, as in
+// "the annual fee is", or "".
+func (r *reader) periodBefore(i int) string {
+	const maxDistance = 10
+	for k := i - 1; k > i-maxDistance && r.has(k, word); k-- {
+		if p := periodOf(r.str(k)); p != "" {
+			return p
+		}
+	}
+	return ""
 }
 
 // isPeriod reports whether w is a period of time such as "month".
@@ -164,6 +179,7 @@ func (r *reader) before(v *Value, i int) {
 	if r.is(i, "a", "an", "the", "every", "these") && (v.word || r.is(i-1, "than", "about", "nearly", "almost", "least", "most", "over")) {
 		i--
 	}
+	v.Not = r.excludes(i)
 	if v.Kind == Date && v.Unit == weekdayUnit || v.Kind == Ordinal {
 		return
 	}
@@ -269,6 +285,12 @@ func (r *reader) before(v *Value, i int) {
 			about(0)
 		}
 	}
+}
+
+// excludes reports whether the words that end at token i say that the value after them is
+// not the right one.
+func (r *reader) excludes(i int) bool {
+	return r.is(i, "not", "≠", "nicht") || r.is(i, "but") && r.is(i-1, "anything") || r.is(i, "from") && r.is(i-1, "far") || r.is(i, "than") && r.is(i-1, "other")
 }
 
 // than applies a comparative before "than" at token i: more than, no fewer than.

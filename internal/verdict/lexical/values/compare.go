@@ -33,9 +33,24 @@ const (
 // Compare returns the relation of the value in a claim to a stated value. The units of both are
 // converted. A claimed number may be rounded if it says so (about, nearly), has a scale
 // word (3.9 million) or decimals, or the units differ. A bound or range in the claim
-// contains the stated number; two ranges, and two bounds with "at least" or "up to",
-// must agree.
+// contains the stated number, but a limit such as "up to 20" must be stated itself; two
+// ranges, and two bounds with "at least" or "up to", must agree.
 func Compare(claim, stated *Value) Relation {
+	if claim.Not != stated.Not {
+		c, s := *claim, *stated
+		c.Not, s.Not = false, false
+		switch Compare(&c, &s) {
+		case Equal, Entailed:
+			return Contradicted
+		case Contradicted:
+			if claim.Not {
+				return Entailed
+			}
+			return Undecided
+		case Incomparable, Undecided:
+		}
+		return Incomparable
+	}
 	best := compare(claim, stated)
 	if claim.other != 0 && best != Equal {
 		c := *claim
@@ -201,6 +216,14 @@ func compareNumbers(c, s *Value) Relation {
 		return Contradicted
 	case isClose(c.Low, s.Low, exact) && isClose(c.High, s.High, exact):
 		return Equal
+	case c.isLimit() && !s.isBound():
+		if same(c.High, s.High) {
+			return Entailed
+		}
+		if c.High < s.High {
+			return Contradicted
+		}
+		return Undecided
 	case same(c.Low, s.Low) && same(c.High, s.High), c.isBound() && c.contains(s.Low, below, above) == Entailed && c.contains(s.High, below, above) == Entailed:
 		return Entailed
 	case c.isBound() || s.isBound():
@@ -220,6 +243,9 @@ func (v *Value) contains(x, below, above float64) Relation {
 	if x < v.Low-below || x > v.High+above {
 		return Contradicted
 	}
+	if v.isLimit() && x < v.High-below && !isClose(x, v.High, exact) {
+		return Undecided
+	}
 	if v.isBound() {
 		if l := v.limit(); math.IsInf(v.High, 0) && x > maxExcess*l && l > 0 {
 			return Undecided
@@ -227,6 +253,10 @@ func (v *Value) contains(x, below, above float64) Relation {
 	}
 	return Entailed
 }
+
+// isLimit reports whether v is an upper bound that belongs to it, as in "up to 20": it says
+// what is allowed or possible, which a lower number does not imply.
+func (v *Value) isLimit() bool { return math.IsInf(v.Low, -1) && !v.Open && v.Kind != Date }
 
 // disjoint reports whether two intervals have no number in common.
 func (v *Value) disjoint(s *Value) bool {

@@ -7,6 +7,9 @@ func Mentions(claim, stated *Value) Relation {
 	if claim.Kind == Date && claim.Unit == weekdayUnit && stated.Unit != weekdayUnit {
 		return Incomparable // any date in a text may be on a Monday
 	}
+	if claim.Not != stated.Not {
+		return Compare(claim, stated)
+	}
 	r := mention(claim, stated)
 	if r == Undecided && claim.Kind == Date && stated.High-stated.Low > 31 {
 		return Incomparable // the year of a day
@@ -54,3 +57,6 @@ func (v *Value) ends() (ends [2]Value, n int) {
 	a.High, b.Low = a.Low, b.High
 	return [2]Value{a, b}, 2
 }
+
+// SameNumber reports whether two values have the same number, perhaps with another bound.
+func SameNumber(a, b *Value) bool { return a.Kind == b.Kind && a.at == b.at }

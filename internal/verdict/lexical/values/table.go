@@ -107,7 +107,7 @@ func periodOf(heading string) string {
 			period = "week"
 		case "monthly":
 			period = "month"
-		case "yearly", "annual":
+		case "yearly", "annual", "annually":
 			period = "year"
 		}
 	})

@@ -206,10 +206,20 @@ func currencyOf(name string) (unit, bool) {
 		return money("INR", 1)
 	case "chf", "franc", "francs", "franken":
 		return money("CHF", 1)
-	case "cad":
+	case "cad", "c$", "ca$":
 		return money("CAD", 1)
-	case "aud":
+	case "aud", "a$", "au$":
 		return money("AUD", 1)
+	case "nzd", "nz$":
+		return money("NZD", 1)
+	case "hkd", "hk$":
+		return money("HKD", 1)
+	case "sgd", "s$":
+		return money("SGD", 1)
+	case "brl", "r$":
+		return money("BRL", 1)
+	case "mxn", "mx$":
+		return money("MXN", 1)
 	case "crown", "crowns":
 		return money("crown", 1)
 	case "krone", "kroner":

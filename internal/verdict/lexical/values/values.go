@@ -34,6 +34,7 @@ type Value struct {
 	Low, High float64 // bounds in the base unit
 	Open      bool    // the given bound is excluded: "more than 20"
 	Approx    bool    // about 20; a season, early 2020
+	Not       bool    // any other value: "not 20", "anything but 20"
 	Loose     bool    // an ordinal or a number up to three in words, or "an hour", which are often paraphrased
 	Step      float64 // the last digit of the number as written, in the base unit; the vagueness of a period in days
 	Start     int     // byte offsets in the text
@@ -55,6 +56,8 @@ func (v *Value) Exact() bool { return v.Low == v.High }
 
 // isBound reports whether only one end is given.
 func (v *Value) isBound() bool { return math.IsInf(v.Low, 0) != math.IsInf(v.High, 0) }
+
+func (v *Value) isNegative() bool { return v.High < 0 }
 
 // limit returns the given end of a bound.
 func (v *Value) limit() float64 {
