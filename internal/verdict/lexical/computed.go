@@ -138,7 +138,7 @@ func statesAmount(claim *values.Text) bool {
 // are not 7 sleeping cars.
 func compareValue(v *values.Value, passages []values.Text) (stated, swapped bool, other string) {
 	for n := range passages {
-		found, same, instead := false, false, ""
+		found, same, instead, denied := false, false, "", false
 		for i := range passages[n].Values {
 			w := &passages[n].Values[i]
 			switch values.Compare(v, w) {
@@ -148,7 +148,8 @@ func compareValue(v *values.Value, passages []values.Text) (stated, swapped bool
 				if n == 0 && other == "" {
 					other = w.String()
 				}
-				if instead == "" && (values.CountsSame(v, w) || values.SameNumber(v, w)) {
+				denied = denied || values.SameNumber(v, w)
+				if instead == "" && (values.CountsSame(v, w) || denied) {
 					instead = w.String()
 				}
 			case values.Incomparable, values.Undecided:
@@ -157,7 +158,7 @@ func compareValue(v *values.Value, passages []values.Text) (stated, swapped bool
 		switch {
 		case found && (same || instead == ""):
 			return true, false, ""
-		case found:
+		case found, denied && n == 0:
 			return false, true, instead
 		}
 	}
