@@ -61,17 +61,18 @@ func questionAndAnswer(question, answer, reply string) string {
 }
 
 // repeatsQuestionWord reports whether an answer of more than three words shares
-// a content word with the question. Such an answer states its subject itself.
+// a content word with the question, or a shorter one its verb and another word.
+// Such an answer states its subject itself.
 func repeatsQuestionWord(question, answer string) bool {
-	w := Split(answer)
-	if len(w) <= 3 {
-		return false
+	w, questionWords := Split(answer), Split(question)
+	n := 0
+	for _, x := range w {
+		if len(x.Lower) > 3 && !IsPreposition(x.Lower) && !IsDeterminer(x.Lower) && !IsAuxiliary(x.Lower) &&
+			slices.ContainsFunc(questionWords, func(y Word) bool { return x.Lower == y.Lower }) {
+			n++
+		}
 	}
-	questionWords := Split(question)
-	return slices.ContainsFunc(w, func(x Word) bool {
-		return len(x.Lower) > 3 && !IsPreposition(x.Lower) && !IsDeterminer(x.Lower) && !IsAuxiliary(x.Lower) &&
-			slices.ContainsFunc(questionWords, func(y Word) bool { return x.Lower == y.Lower })
-	})
+	return n > 0 && len(w) > 3 || n > 1 && IsVerb(w[len(w)-1].Lower, BaseForm|PastForm)
 }
 
 // TrimAnswer returns a short answer without final punctuation, a leading "It
@@ -111,6 +112,8 @@ func HasFiniteVerb(w []Word) bool {
 			return true
 		case i == 0 && IsSubjectPronoun(low) && low != "one" && len(w) > 1:
 			return true
+		case i == 2 && i+1 == len(w) && isAdverb(w[1].Lower) && IsVerb(low, BaseForm|PastForm|ThirdPerson):
+			return true // "Keys never expire"
 		case i == 0, i+1 == len(w) && len(w) < 4:
 			continue
 		case i+1 < len(w) && IsDeterminer(w[i+1].Lower) && low != "and" && low != "or" && low != "but" && !IsPreposition(low) && !IsDeterminer(low) && !isAdverb(low) &&
