@@ -40,6 +40,9 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 		{"Can you tell me when the fee is due?", "in March", "The fee is due in March."},
 		{"I have a dog. Is it allowed inside?", "No.", "It is not allowed inside."},
 
+		{"Do keys expire?", "Keys never expire.", ""},
+		{"What happens to keys?", "Tokens never expire.", ""},
+		{"Do keys expire?", "Keys expire.", ""},
 		{"Is a permit required in the old town?", "Yes.", "A permit is required in the old town."},
 		{"Is a permit required in the old town?", "No, it isn't.", "A permit is not required in the old town."},
 		{"Can the tenant end the lease early?", "Yes, the tenant can.", "The tenant can end the lease early."},

@@ -135,7 +135,8 @@ func statesAmount(claim *values.Text) bool {
 // compareValue reports whether a passage states v, or else returns the value that the
 // first passage gives instead, or "". swapped is set if a passage gives v for something
 // else, and another value for what v counts: 5 sleeping cars and 7 seating cars
-// are not 7 sleeping cars.
+// are not 7 sleeping cars; or if the first one has a bound of v as its value: 12 is not
+// below 12.
 func compareValue(v *values.Value, passages []values.Text) (stated, swapped bool, other string) {
 	for n := range passages {
 		found, same, instead, denied := false, false, "", false
@@ -148,7 +149,7 @@ func compareValue(v *values.Value, passages []values.Text) (stated, swapped bool
 				if n == 0 && other == "" {
 					other = w.String()
 				}
-				denied = denied || values.SameNumber(v, w)
+				denied = denied || (!v.Exact() || v.Not != w.Not) && values.SameNumber(v, w)
 				if instead == "" && (values.CountsSame(v, w) || denied) {
 					instead = w.String()
 				}

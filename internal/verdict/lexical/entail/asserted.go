@@ -128,7 +128,7 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	if w := x.lower(k - 1); w == "and" || w == "but" || w == "or" {
 		from = 0
 	}
-	if !x.foreign && !x.any(from, first, saying|showing) {
+	if !x.foreign && !x.any(from, first, saying|showing|doubting|negative) {
 		return x.Span(from, last), true
 	}
 	return Phrase{}, false

@@ -239,7 +239,7 @@ func (r *reader) inName(i int) bool {
 	if i == 0 || r.is(i-1, ".", "!", "?", ":", "\n", "“", "\"", "(", "|", "-", "•") {
 		return false
 	}
-	return r.capital(next) && !r.has(next, month|weekday|scale|dozen|fraction) || r.capital(i-1) && !r.has(i-1, stop|numeral|scale)
+	return r.capital(next) && !r.has(next, month|weekday|scale|dozen|fraction) || r.capital(i-1) && !r.has(i-1, stop|numeral|scale) && !r.startsNoun(next)
 }
 
 // capital reports whether token i is a word with a capital letter.

@@ -56,6 +56,16 @@ func TestCompare(t *testing.T) {
 		{"between 5 and 10 days", "7 days", Entailed},
 		{"between 5 and 10 days", "12 days", Contradicted},
 		{"6 days", "5–7 days", Undecided},
+		{"up to 50 tablets", "6 tablets", Undecided},
+		{"up to 50 tablets", "5 to 6 tablets", Undecided},
+		{"up to 6 tablets", "5 to 6 tablets", Entailed},
+		{"a maximum of 5 books", "5 books", Entailed},
+		{"at least 3 seats", "5 seats", Entailed},
+		{"not $40", "$40", Contradicted},
+		{"not $40", "$50", Entailed},
+		{"$40", "anything but $40", Contradicted},
+		{"C$40", "US$40", Incomparable},
+		{"a weekly fee of $40", "an annual fee of $40", Incomparable},
 
 		// Shares.
 		{"half of the staff", "50% of the staff", Equal},

@@ -1,0 +1,161 @@
+package lexical
+
+import (
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/segment"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/markup"
+)
+
+// judgeMarkup judges claims as the command does: with folded characters and full sentence
+// segmentation.
+func judgeMarkup(t *testing.T, context, claim string) verdict.Verdict {
+	t.Helper()
+	j := markup.Judge{Inner: newJudge(t, Options{Sentences: func(text string, yield func(start, end int)) {
+		for _, s := range segment.Sentences(text, "x-claims") {
+			yield(s.Start, s.End)
+		}
+	}})}
+	got, err := j.Judge(t.Context(), newTask("", []string{context}, claim))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.Verdicts[0]
+}
+
+func testSupport(t *testing.T, want bool, cases [][2]string) {
+	t.Helper()
+	for _, c := range cases {
+		if v := judgeMarkup(t, c[0], c[1]); (v.Label == verdict.Supported) != want {
+			t.Errorf("%q in %q: got %v, %.2f (%s), want supported %v", c[1], c[0], v.Label, v.Score, v.Reason, want)
+		}
+	}
+}
+
+func TestDeniedStatementsSupportNothing(t *testing.T) {
+	t.Parallel()
+	const claim = "The canal freezes in winter."
+	for _, context := range []string{
+		"It is a misconception that the canal freezes in winter.",
+		"The claim that the canal freezes in winter is false.",
+		"There is no evidence that the canal freezes in winter.",
+		"Nobody has ever shown that the canal freezes in winter.",
+		"It was once thought that the canal freezes in winter.",
+		"Some sailors wrongly believe that the canal freezes in winter.",
+		"The mayor denied that the canal freezes in winter.",
+		"Nobody says the canal freezes in winter.",
+		"We do not know whether the canal freezes in winter.",
+		"If the canal freezes in winter, the ferry stops.",
+		"Unless the canal freezes in winter, the ferry runs.",
+		"It would be sad if the canal freezes in winter.",
+		"Suppose the canal freezes in winter.",
+		"Supposedly, the canal freezes in winter.",
+		"Myth: The canal freezes in winter. Fact: The water is too warm.",
+		"Q: The canal freezes in winter? A: No.",
+		"“The canal freezes in winter” is a false statement.",
+		"The canal freezes in winter. This is not true.",
+		"~~The canal freezes in winter.~~ The water is too warm.",
+		"<del>The canal freezes in winter.</del> The water is too warm.",
+	} {
+		testSupport(t, false, [][2]string{{context, claim}})
+	}
+	for _, context := range []string{
+		"The canal freezes in winter.",
+		"However, the canal freezes in winter.",
+		"2. **The canal freezes in winter.**",
+		"Note: the canal freezes in winter, and the ferry stops.",
+		"The ferry stops, and the canal freezes in winter.",
+		"The report states that the canal freezes in winter.",
+		"It is true that the canal freezes in winter.",
+		"It is not a myth that the canal freezes in winter.",
+		"The air is so cold that the canal freezes in winter.",
+		"That narrow canal freezes in winter.",
+		"Does it freeze? Yes, the canal freezes in winter.",
+		"Q: The canal freezes in winter? A: Yes.",
+	} {
+		testSupport(t, true, [][2]string{{context, claim}})
+	}
+	testSupport(t, false, [][2]string{
+		{"Es stimmt nicht, dass die Brücke gesperrt ist.", "Die Brücke ist gesperrt."},
+		{"Es falso que el puente está abierto a los camiones.", "El puente está abierto a los camiones."},
+		{"C'est un mythe que le pont est ouvert aux camions.", "Le pont est ouvert aux camions."},
+	})
+	testSupport(t, true, [][2]string{
+		{"Die Stadt teilt mit, dass die Brücke gesperrt ist.", "Die Brücke ist gesperrt."},
+		{"El alcalde confirmó que el puente está abierto a los camiones.", "El puente está abierto a los camiones."},
+		{"Le maire annonce que le pont est ouvert aux camions.", "Le pont est ouvert aux camions."},
+	})
+}
+
+func TestSignsBelongToValuesAndNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{ // each is supported by itself only
+		{"The effect was significant (p < 0.01).", "The effect was significant (p > 0.01)."},
+		{"Adults with a score ≥ 7 were invited.", "Adults with a score ≤ 7 were invited."},
+		{"The value of x = 4.", "The value of x ≠ 4."},
+		{"The vault is kept at −20 °C.", "The vault is kept at 20 °C."},
+		{"The profit was −€3 million.", "The profit was €3 million."},
+		{"The loss was to ($40) by May.", "The loss was to $40 by May."},
+		{"The count was 4 × 10⁻⁹ per ml.", "The count was 4 × 10⁹ per ml."},
+		{"The deviation is 3 ± 1 mm.", "The deviation is 3 ± 0.1 mm."},
+		{"The gas is CO₂.", "The gas is CO."},
+		{"The reaction yields Fe²⁺ ions.", "The reaction yields Fe³⁺ ions."},
+		{"Her blood group is AB−.", "Her blood group is AB+."},
+		{"The driver is written in C.", "The driver is written in C++."},
+		{"Mix sand and lime at 3:1.", "Mix sand and lime at 1:3."},
+		{"The pipe runs A → B.", "The pipe runs A ← B."},
+		{"A pass costs NZ$25.", "A pass costs A$25."},
+		{"The hall seats ६० people.", "The hall seats ९० people."},
+	} {
+		testSupport(t, true, [][2]string{{c[0], c[0]}, {c[1], c[1]}})
+		testSupport(t, false, [][2]string{{c[0], c[1]}, {c[1], c[0]}})
+	}
+	testSupport(t, true, [][2]string{ // typography without meaning
+		{"The gas is CO₂.", "The gas is CO2."},
+		{"The count was 10⁶ cells.", "The count was 10^6 cells."},
+		{"The hall seats ６０ people.", "The hall seats 60 people."},
+		{"The museum’s café – open 9–17 – is “free”.", "The museum's café - open 9-17 - is \"free\"."},
+		{"> The **speed** is 30 km/h.", "The speed is 30 km/h."},
+		{"The pressure must be ≥ 5 bar.", "The pressure must be >= 5 bar."},
+		{"The road is closed on the A9 at noon.", "A road is closed on the A9 at noon."},
+	})
+}
+
+func TestLimitsMustBeStated(t *testing.T) {
+	t.Parallel()
+	testSupport(t, false, [][2]string{
+		{"Take 1 or 2 capsules every 8 hours. Do not take more than 6 capsules a day.", "You may take up to 20 capsules a day."},
+		{"The fine is between 100 and 1,000 euros.", "The fine is up to 9 million euros."},
+		{"Members can borrow 5 books at a time.", "Members can borrow a maximum of 50 books."},
+		{"The crash injured 12 people.", "At least 40 people were injured in the crash."},
+		{"The night tariff for small homes is 12 cents.", "The tariff is below 12 cents."},
+		{"The annual rent of the hall is 90 euros.", "The monthly rent of the hall is 90 euros."},
+	})
+	testSupport(t, true, [][2]string{
+		{"Take 1 or 2 capsules every 8 hours. Do not take more than 6 capsules a day.", "You may take up to 6 capsules a day."},
+		{"The fine is between 100 and 1,000 euros.", "The fine is up to 1,000 euros."},
+		{"Members can borrow 5 books at a time.", "Members can borrow up to 5 books at a time."},
+		{"The crash injured 12 people.", "At least 10 people were injured in the crash."},
+		{"The course takes 5 weeks.", "The course takes less than 6 weeks."},
+	})
+}
+
+func TestNegationsInAnySpelling(t *testing.T) {
+	t.Parallel()
+	const context = "The vaccine is stored in the fridge."
+	for _, not := range []string{"isn't", "isn’t", "isnʼt", "isn`t", "isn´t", "isn＇t", "isn‘t", "isn′t", "isn\u200b't", "isnt", "is n't", "is nоt", "is nσt", "is n0t", "is nеver"} {
+		claim := "The vaccine " + not + " stored in the fridge."
+		testSupport(t, false, [][2]string{{context, claim}, {claim, context}})
+		testSupport(t, true, [][2]string{{claim, claim}, {"The vaccine isn't stored in the fridge.", "The vaccine isnt stored in the fridge."}})
+	}
+	testSupport(t, false, [][2]string{
+		{"The night tariff for small homes is 12 cents.", "The tariff is not 12 cents."},
+		{"The night tariff for small homes is 12 cents.", "The tariff is anything but 12 cents."},
+		{"The night tariff for small homes is 12 cents.", "The tariff is far from 12 cents."},
+		{"The tariff is not 12 cents.", "The tariff is 12 cents."},
+		{"The largest plant of the group is in Lyon.", "The plant is not in Lyon."},
+		{"The capital is Quito.", "The capital is other than Quito."},
+	})
+	testSupport(t, true, [][2]string{{"The tariff is not 12 cents.", "The tariff is not 12 cents."}})
+}
