@@ -60,6 +60,9 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 	if r >= '！' && r <= '～' && (unicode.IsLetter(r) || strings.ContainsRune("＃＄％＆＊＋－／＜＝＞＠", r)) || r >= '𝐀' && r <= '𝟿' {
 		return norm.NFKC.String(s[i : i+n]), n, true
 	}
+	if r == '–' && i+n < len(s) && s[i+n]-'0' <= 9 && isMinus(s[:i]) {
+		return "-", n, true
+	}
 	return foldSign(r), n, foldSign(r) != ""
 }
 
@@ -206,6 +209,13 @@ func isMixed(s string, i int) bool {
 		k -= n
 	}
 	return false
+}
+
+// isMinus reports whether a dash between s and a digit is a minus sign: a space precedes it,
+// and no other number.
+func isMinus(s string) bool {
+	before := strings.TrimRight(s, " (")
+	return len(before) < len(s) && (before == "" || before[len(before)-1]-'0' > 9)
 }
 
 // foldSign returns the common form of a sign, or "".

@@ -13,7 +13,8 @@ func TestFold(t *testing.T) {
 		"2 × 10⁻⁶, 10⁶, 5 m², H₂O₂, Fe³⁺, word¹":     "2 × 10^-6, 10^6, 5 m², H2O2, Fe3+, word¹",
 		"−5 °C, p <= 0.05, a != b, x -> y, 1 +/- 2":  "-5 °C, p ≤ 0.05, a ≠ b, x → y, 1 ± 2",
 		"x<-5, Ｏ＋, （注）":                              "x<-5, O+, （注）",
-		"plain text":                                 "plain text",
+		"at –5 °C, 9–17, 2010 –2015, A –b":           "at -5 °C, 9–17, 2010 –2015, A –b",
+		"plain text": "plain text",
 	} {
 		if got := Fold(s); got != want {
 			t.Errorf("Fold(%q): got %q, want %q", s, got, want)

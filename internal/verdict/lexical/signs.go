@@ -72,7 +72,7 @@ func isVariant(v, w []byte) bool {
 	}
 	const maxName = 3
 	a, b := letters(v), letters(w)
-	return len(a) > 0 && len(a) <= maxName && bytes.Equal(a, b) && v[0] == a[0] && w[0] == b[0]
+	return len(a) > 0 && len(a) <= maxName && bytes.Equal(a, b) && v[0] == a[0] && w[0] == b[0] && !bytes.ContainsAny(v, ":/.,") && !bytes.ContainsAny(w, ":/.,")
 }
 
 // isPlain reports whether w consists of letters only, or of digits only.
@@ -107,7 +107,7 @@ func isRelation(w []byte) bool {
 
 func isArrow(w []byte) bool {
 	switch string(w) {
-	case "→", "←", "↔", "⇒":
+	case "→", "←", "↔", "⇒", "⇐":
 		return true
 	}
 	return false
@@ -115,7 +115,7 @@ func isArrow(w []byte) bool {
 
 // signs are the characters that change the meaning of the value or name next to them, or
 // that relate two of them.
-const signs = "<>≤≥=≠≈±×^→←↔⇒+#♯♭%‰°$€£¥"
+const signs = "<>≤≥=≠≈±×^→←↔⇒⇐+#♯♭%‰°$€£¥"
 
 // isSign reports whether the character r of text at i has a meaning of its own: it is a
 // sign, and not a list marker, a rule or the plus of a number.
@@ -157,6 +157,15 @@ func isGroup(s string) bool {
 		n++
 	}
 	return n == 3
+}
+
+// isName reports whether text ends with a name of one or two capital letters.
+func isName(text string) bool {
+	n := len(text)
+	for n > 0 && text[n-1]-'A' < 26 {
+		n--
+	}
+	return len(text)-n > 0 && len(text)-n <= 2 && (n == 0 || !isLetter(text[n-1]))
 }
 
 // isSymbol reports whether text ends with a name such as O, AB, Na or Fe3, to which a sign

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -97,7 +98,11 @@ type foldedText struct {
 func (f foldedText) fold(text string) foldedText {
 	f.text, f.at = append(f.text[:0], ' '), append(f.at[:0], 0)
 	for i, r := range text {
+		if k := strings.IndexRune("¹²³", r); k >= 0 { // kept by extract.Fold
+			r = rune('1' + k/len("¹"))
+		}
 		switch {
+		case r == '-' && isName(text[:i]) && i+1 < len(text) && text[i+1]-'0' <= 9: // C-14
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
 			f.add(unicode.ToLower(r), i)
 		case r == utf8.RuneError:

@@ -115,14 +115,14 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	case x.Words[k].Lower == "whether":
 		return x.Span(from, last), true
 	}
-	if k == 0 && !(last+1 < end && isAuxiliary(x.lower(last+1))) {
+	if k == 0 && !(last+1 < end && (x.foreign || isAuxiliary(x.lower(last+1)))) {
 		return Phrase{}, false // "That wall is"
 	}
 	if from = min(from, k); from == k { // "stimmt nicht, dass"
 		for from = max(0, k-1); from > 0 && !x.stopsAt(from); from-- {
 		}
 	}
-	if x.takenBack(from, first) != (last+1 < end && isAuxiliary(x.lower(last+1)) && x.takenBack(last+1, end)) {
+	if x.takenBack(from, first) != (last+1 < end && (k == 0 && x.foreign || isAuxiliary(x.lower(last+1))) && x.takenBack(last+1, end)) {
 		return x.Span(from, last), true
 	}
 	if w := x.lower(k - 1); w == "and" || w == "but" || w == "or" {
@@ -197,7 +197,7 @@ func (x *Sentence) isCondition(cl *Clause) bool {
 	case "if", "unless", "provided", "providing", "whether":
 		return x.lower(cl.First-1) != "even"
 	}
-	return false
+	return x.is(cl.First, "in", "case")
 }
 
 // complementizer returns the word that makes a clause, whose first word with a counterpart
@@ -282,6 +282,9 @@ func (x *Sentence) rejects(i int) bool {
 			end = k
 		}
 	}
+	if x.lower(i) == "but" {
+		i++
+	}
 	w := x.lower(i)
-	return (isAuxiliary(w) || w == "which" || w == "a" || w == "this") && x.any(i, end, doubting) && x.takenBack(i, end)
+	return (isAuxiliary(w) || w == "which" || w == "a" || w == "this" || w == "that" || w == "it") && x.any(i, end, doubting) && x.takenBack(i, end)
 }

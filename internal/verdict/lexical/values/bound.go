@@ -228,7 +228,7 @@ func (r *reader) before(v *Value, i int) {
 		switch {
 		case little:
 			about(1)
-		case !r.is(i-1, "spread", "split", "divided", "distributed", "scattered", "all", "carried", "carries"):
+		case !r.is(i-1, "spread", "split", "divided", "distributed", "scattered", "all", "carry", "carried", "carries", "carrying"):
 			atLeast(true)
 		}
 	case "above", "exceeds", "exceeded", "beyond", "topped", ">", "über":
@@ -290,7 +290,8 @@ func (r *reader) before(v *Value, i int) {
 // excludes reports whether the words that end at token i say that the value after them is
 // not the right one.
 func (r *reader) excludes(i int) bool {
-	return r.is(i, "not", "≠", "nicht") || r.is(i, "but") && r.is(i-1, "anything") || r.is(i, "from") && r.is(i-1, "far") || r.is(i, "than") && r.is(i-1, "other")
+	return r.is(i, "not", "≠", "nicht") || r.is(i, "but") && r.is(i-1, "anything") || r.is(i, "from") && r.is(i-1, "far") || r.is(i, "than") && r.is(i-1, "other") ||
+		r.is(i, "like") && r.is(i-1, "nothing") || r.is(i, "near") && r.is(i-1, "nowhere")
 }
 
 // than applies a comparative before "than" at token i: more than, no fewer than.
