@@ -137,14 +137,12 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 // isText reports whether the next value can be an answer or contexts. In the first object
 // it can also be a verdict, since package shape then compares it with the answer.
 func (o *objectReader) isText(first bool) bool {
-	switch o.dec.PeekKind() {
-	case '[', '{':
-		return true
-	case '"':
+	kind := o.dec.PeekKind()
+	if kind == '"' {
 		text, _, _ := bytes.Cut(bytes.TrimLeft(o.raw[o.dec.InputOffset():], ": \t\r\n")[1:], []byte(`"`))
 		return first || !o.columns.words.IsVerdict(string(text)) || !o.columns.words.IsRating(string(text))
 	}
-	return false
+	return kind == '[' || kind == '{'
 }
 
 // prefer reports whether a column supplies its field: no other column does, or that

@@ -177,7 +177,7 @@ func TestOpenRefusesAnotherAnswerOrContexts(t *testing.T) {
 				"x.jsonl": strings.Repeat(`{"answer":"The fee is $40.","more":"The fee is $90.","contexts":"The fee is $40."}`+"\n", 2),
 				"x.csv":   "answer,more,contexts\nThe fee is $40.,The fee is $90.,The fee is $40.\n",
 			} {
-				text = strings.Replace(text, more, name, -1)
+				text = strings.ReplaceAll(text, more, name)
 				rows, last := read(t, file, text, Options{KeepAll: true})
 				if refused := strings.HasPrefix(last, file+": "+string(tt.field)+": ambiguous: "); refused != tt.want || !refused && (last != "" || rows[0].Err != "") {
 					t.Errorf("%s with %s: got rows %+v, last error %q, want an ambiguous %s = %t", file, name, rows, last, tt.field, tt.want)

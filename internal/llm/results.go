@@ -17,7 +17,6 @@ const errSeveral = parseError("it contains several different results")
 type results struct {
 	echo  func(value string) bool // reports whether a value repeats the prompt; may be nil
 	value json.RawMessage         // the first value that does not
-	n     int                     // number of values
 }
 
 // add adds a value.

@@ -76,13 +76,11 @@ func (s *search) rivals(field Field, c, best *candidate) bool {
 		return false
 	}
 	explicit, bestExplicit := s.Names.isExplicit(field, c.pattern), s.Names.isExplicit(field, best.pattern)
-	switch field {
-	case Answer:
+	switch {
+	case field == Answer:
 		return c.rank <= rankWeak && (c.depth == best.depth || c.rank == rankExact && best.rank == rankExact || explicit && !bestExplicit)
-	case Contexts:
-		if c.rank <= rankUsual && (explicit && !bestExplicit || bestExplicit && !explicit && c.depth == best.depth) {
-			return !IsIdeal(c.pattern, best.pattern)
-		}
+	case field == Contexts && c.rank <= rankUsual && (explicit && !bestExplicit || bestExplicit && !explicit && c.depth == best.depth):
+		return !IsIdeal(c.pattern, best.pattern)
 	}
 	return c.compare(best) == 0
 }

@@ -180,7 +180,7 @@ func (n *Names) IsRating(text string) bool {
 // hold reference data: the expected answer or the ideal contexts.
 func (n *Names) Rival(f Field, chosen, name string) bool {
 	rank, ok := n.Rank(f, name)
-	if name == chosen || !ok && !(f == Answer && n.isSomeAnswer(name)) {
+	if name == chosen || !ok && (f != Answer || !n.isSomeAnswer(name)) {
 		return false
 	}
 	best, _ := n.Rank(f, chosen)
