@@ -10,8 +10,8 @@ import (
 )
 
 // Fold returns s with one spelling for characters that readers take for the same:
-// apostrophes, digits of any script, look-alike letters of another script within a word,
-// raised and lowered digits, comparison signs, and spaces. PlainText folds contexts in the
+// apostrophes, digits of any script, fractions and Roman numerals, look-alike letters of
+// another script within a word, raised and lowered digits, comparison signs, and spaces. PlainText folds contexts in the
 // same way.
 func Fold(s string) string {
 	var out []byte
@@ -45,13 +45,20 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 	if char, ok = plainRune(r); ok {
 		return char, n, !isShapingJoiner(s, i, n)
 	}
-	if isApostrophe(r) && isBetweenLetters(s, i, n) {
+	if isBetweenLetters(s, i, n) && (isApostrophe(r) || (!unicode.IsLetter(r) || r == 'ꞌ') && !strings.ContainsRune("’–—", r) && isNot(s, i, n)) {
 		return "'", n, true
 	}
 	if d := digitValue(r); d >= 0 && (d < 10 && unicode.IsDigit(r) || !isLineStart(s, i)) { // not a marker such as ①
 		return strconv.Itoa(d), n, true
 	}
 	if char, ok = foldScript(s, i, r); ok {
+		return char, n, true
+	}
+	if isCompound(r) {
+		char = strings.ReplaceAll(norm.NFKC.String(s[i:i+n]), "⁄", "/")
+		if char[0] < 'A' && i > 0 && s[i-1]-'0' <= 9 { // 2½
+			char = " " + char
+		}
 		return char, n, true
 	}
 	if k := strings.IndexRune(lookAlikes, r); k >= 0 && isMixed(s, i) {
@@ -104,6 +111,13 @@ func isBetweenLetters(s string, i, n int) bool {
 	return i > 0 && i+n < len(s) && isLower(s[i-1]|0x20) && isLower(s[i+n]|0x20)
 }
 
+// isNot reports whether the n bytes at i are between the n and the t of a word that ends in
+// n't.
+func isNot(s string, i, n int) bool {
+	end := i + n + 1
+	return s[i-1]|0x20 == 'n' && s[end-1]|0x20 == 't' && (end == len(s) || !isLower(s[end]|0x20))
+}
+
 // digitValue returns the value of a digit of any script or of a circled number, or -1.
 func digitValue(r rune) int {
 	if r > utf8.RuneSelf && unicode.IsDigit(r) { // the digits of each script are a range that starts at zero
@@ -125,6 +139,12 @@ func digitValue(r rune) int {
 		return 0
 	}
 	return -1
+}
+
+// isCompound reports whether r stands for several characters: a fraction such as ½, or a
+// Roman numeral such as Ⅷ.
+func isCompound(r rune) bool {
+	return r >= '¼' && r <= '¾' || r >= '⅐' && r <= '⅞' || r >= 'Ⅰ' && r <= 'ⅿ'
 }
 
 const (

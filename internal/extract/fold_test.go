@@ -14,6 +14,7 @@ func TestFold(t *testing.T) {
 		"−5 °C, p <= 0.05, a != b, x -> y, 1 +/- 2":  "-5 °C, p ≤ 0.05, a ≠ b, x → y, 1 ± 2",
 		"x<-5, Ｏ＋, （注）":                              "x<-5, O+, （注）",
 		"at –5 °C, 9–17, 2010 –2015, A –b":           "at -5 °C, 9–17, 2010 –2015, A –b",
+		"1½ cups, ¼ cup, vol. Ⅷ, isn՚t, isnꞌt":       "1 1/2 cups, 1/4 cup, vol. VIII, isn't, isn't",
 		"plain text": "plain text",
 	} {
 		if got := Fold(s); got != want {

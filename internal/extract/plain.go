@@ -46,7 +46,7 @@ const contextBytes = "" +
 	".............x...................x....x...xx.x..xx..........x.x." +
 	"...........................x...xx.............................x." +
 	"................................................................" +
-	"..x.......x.x.xxxxxxx....x.x...xxxxx......x....xx..............."
+	"..x.......x.x.xxxxxxxx...x.x...xxxxx......x....xx..............."
 
 // A contextStripper removes the markup of a context.
 type contextStripper struct {

@@ -107,6 +107,11 @@ func TestSignsBelongToValuesAndNames(t *testing.T) {
 		{"The pipe runs A → B.", "The pipe runs A ← B."},
 		{"A pass costs NZ$25.", "A pass costs A$25."},
 		{"The hall seats ६० people.", "The hall seats ९० people."},
+		{"The cake needs ⅓ cup of oil.", "The cake needs ⅔ cup of oil."},
+		{"Tablets contain 5 mg of folate.", "Tablets contain 5 µg of folate."},
+		{"The slope of the canal is 2 %.", "The slope of the canal is 2 ‰."},
+		{"Press ⇧ to leave the menu.", "Press ⇩ to leave the menu."},
+		{"The side is √7 cm long.", "The side is 7 cm long."},
 	} {
 		testSupport(t, true, [][2]string{{c[0], c[0]}, {c[1], c[1]}})
 		testSupport(t, false, [][2]string{{c[0], c[1]}, {c[1], c[0]}})
@@ -118,6 +123,9 @@ func TestSignsBelongToValuesAndNames(t *testing.T) {
 		{"The museum’s café – open 9–17 – is “free”.", "The museum's café - open 9-17 - is \"free\"."},
 		{"> The **speed** is 30 km/h.", "The speed is 30 km/h."},
 		{"The pressure must be ≥ 5 bar.", "The pressure must be >= 5 bar."},
+		{"The vault is kept at −20 °C.", "The vault is kept at minus 20 °C."},
+		{"The cake needs ½ cup of oil.", "The cake needs half a cup of oil."},
+		{"See chapter Ⅳ of the guide.", "See chapter IV of the guide."},
 		{"The road is closed on the A9 at noon.", "A road is closed on the A9 at noon."},
 	})
 }
@@ -137,6 +145,7 @@ func TestLimitsMustBeStated(t *testing.T) {
 		{"The fine is between 100 and 1,000 euros.", "The fine is up to 1,000 euros."},
 		{"Members can borrow 5 books at a time.", "Members can borrow up to 5 books at a time."},
 		{"The crash injured 12 people.", "At least 10 people were injured in the crash."},
+		{"The crash injured 12 people.", "At least 3 people were injured in the crash."},
 		{"The course takes 5 weeks.", "The course takes less than 6 weeks."},
 	})
 }

@@ -106,21 +106,26 @@ func isRelation(w []byte) bool {
 }
 
 func isArrow(w []byte) bool {
-	switch string(w) {
-	case "→", "←", "↔", "⇒", "⇐":
-		return true
-	}
-	return false
+	r, size := utf8.DecodeRune(w)
+	return size == len(w) && isArrowRune(r)
 }
 
-// signs are the characters that change the meaning of the value or name next to them, or
-// that relate two of them.
-const signs = "<>≤≥=≠≈±×^→←↔⇒⇐+#♯♭%‰°$€£¥"
+func isArrowRune(r rune) bool { return r >= '←' && r <= '⇿' || r >= '⟰' && r <= '⟿' }
+
+// changesMeaning reports whether r changes the meaning of the value or name next to it, or
+// relates two of them: it is a sign of mathematics, a currency, an arrow or one of a few
+// others, and none that Markdown uses.
+func changesMeaning(r rune) bool {
+	if r < utf8.RuneSelf {
+		return strings.ContainsRune("<>=+^#%$", r)
+	}
+	return unicode.In(r, unicode.Sm, unicode.Sc) || isArrowRune(r) || strings.ContainsRune("°‰♭", r)
+}
 
 // isSign reports whether the character r of text at i has a meaning of its own: it is a
 // sign, and not a list marker, a rule or the plus of a number.
 func isSign(text string, i int, r rune) bool {
-	if !strings.ContainsRune(signs, r) || r == '+' && i+1 < len(text) && text[i+1]-'0' <= 9 {
+	if !changesMeaning(r) || r == '+' && i+1 < len(text) && text[i+1]-'0' <= 9 {
 		return false
 	}
 	before, size := strings.TrimRight(text[:i], " "), utf8.RuneLen(r)
@@ -142,6 +147,8 @@ func joinsSign(text string, i int, r rune) bool {
 		default:
 			return r == '-' && ends && isSymbol(text[:i])
 		}
+	case '√', '∛':
+		return unicode.IsDigit(next)
 	case '+', '#', '♯', '♭':
 		return unicode.IsLetter(last) || last == '+' || unicode.IsDigit(last) && ends
 	case ':', '/', '.', ',':

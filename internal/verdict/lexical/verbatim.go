@@ -97,7 +97,16 @@ type foldedText struct {
 // fold folds text. It reuses the memory of f.
 func (f foldedText) fold(text string) foldedText {
 	f.text, f.at = append(f.text[:0], ' '), append(f.at[:0], 0)
+	from := 0 // the text before is folded
 	for i, r := range text {
+		if i < from {
+			continue
+		}
+		if n := minusWord(text, i); n > 0 {
+			f.add('-', i)
+			from = i + n
+			continue
+		}
 		if k := strings.IndexRune("¹²³", r); k >= 0 { // kept by extract.Fold
 			r = rune('1' + k/len("¹"))
 		}
@@ -122,6 +131,16 @@ func (f foldedText) fold(text string) foldedText {
 	}
 	f.space(len(text))
 	return f
+}
+
+// minusWord returns the length of the word "minus" at byte i, if a number follows it, with
+// the space between them. It is 0 otherwise.
+func minusWord(text string, i int) int {
+	const word = "minus "
+	if text[i]|0x20 != 'm' || len(text)-i <= len(word) || text[i+len(word)]-'0' > 9 || !strings.EqualFold(text[i:i+len(word)], word) {
+		return 0
+	}
+	return len(word)
 }
 
 func (f *foldedText) add(r rune, i int) {

@@ -27,7 +27,7 @@ const (
 	minAbout      = 0.02  // of "about": at least this,
 	maxAbout      = 0.06  // at most this, and otherwise half the last digit
 	fractionWords = 0.007 // a third may be 33%
-	maxExcess     = 2     // a stated number beyond this multiple of a claimed bound is something else
+	maxExcess     = 2     // a stated number beyond this multiple of a claimed bound counts something else, unless it says so
 )
 
 // Compare returns the relation of the value in a claim to a stated value. The units of both are
@@ -191,7 +191,11 @@ func compareNumbers(c, s *Value) Relation {
 		}
 		return Contradicted
 	case s.Exact():
-		return c.contains(s.Low, below, above)
+		r := c.contains(s.Low, below, above)
+		if r == Entailed && !CountsSame(c, s) && c.isBound() && math.IsInf(c.High, 0) && s.Low > maxExcess*c.limit() && c.limit() > 0 {
+			return Undecided
+		}
+		return r
 	case c.Exact():
 		if s.contains(c.Low, exact, exact) == Entailed {
 			return Undecided
@@ -245,11 +249,6 @@ func (v *Value) contains(x, below, above float64) Relation {
 	}
 	if v.isLimit() && x < v.High-below && !isClose(x, v.High, exact) {
 		return Undecided
-	}
-	if v.isBound() {
-		if l := v.limit(); math.IsInf(v.High, 0) && x > maxExcess*l && l > 0 {
-			return Undecided
-		}
 	}
 	return Entailed
 }

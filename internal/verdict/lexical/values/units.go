@@ -40,6 +40,8 @@ func unitOf(name string) (unit, bool) {
 	switch name {
 	case "percent", "%", "pct", "prozent", "percentage", "٪", "％":
 		return unit{name: "percent", kind: Share, factor: 0.01}, true
+	case "permille", "promille", "‰":
+		return unit{name: "permille", kind: Share, factor: 0.001}, true
 
 	case "metre", "metres", "meter", "meters", "metern", "metros", "m":
 		return measure("metre", length, 1)
@@ -63,7 +65,7 @@ func unitOf(name string) (unit, bool) {
 		return measure("g", mass, 1e-3)
 	case "mg", "milligram", "milligrams":
 		return measure("mg", mass, 1e-6)
-	case "mcg", "microgram", "micrograms":
+	case "mcg", "µg", "μg", "microgram", "micrograms":
 		return measure("mcg", mass, 1e-9)
 	case "tonne", "tonnes", "tonnen", "toneladas", "ton", "tons", "t":
 		return measure("tonne", mass, 1e3)
