@@ -243,6 +243,7 @@ type header struct {
 	field    map[Field][]int // columns that can supply each field, best first
 	keep     []int           // indexes of kept columns
 	warnings []error         // reasons why columns were dropped
+	chosen   map[Field]int   // columns of the answer and the contexts, once a record had a value
 }
 
 // maxRivals limits the number of names that a columnMap remembers.
@@ -276,7 +277,7 @@ func (m *columnMap) rival(f Field, chosen string, names []string) error {
 
 // header assigns the columns of a table.
 func (m *columnMap) header(names []string) (*header, error) {
-	h := &header{names: names, field: map[Field][]int{}}
+	h := &header{names: names, field: map[Field][]int{}, chosen: map[Field]int{}}
 	seen := map[string]bool{}
 	for i, name := range names {
 		c, used := m.byName[name]
@@ -348,7 +349,21 @@ func (m *columnMap) choose(h *header, f Field, hasValue func(column int) bool) (
 			return -1, ambiguousColumns(f, h.names[column], h.names[i])
 		}
 	}
+	if f != FieldAnswer && f != FieldContexts || column < 0 || !hasValue(column) {
+		return column, nil
+	}
+	if chosen, ok := h.chosen[f]; ok && chosen != column {
+		return -1, notInPlace(f, h.names[chosen], h.names[column])
+	}
+	h.chosen[f] = column
 	return column, nil
+}
+
+// notInPlace returns the error for a record that has no value in the column from which the
+// field was read before, but one in another column: that may be the expected answer, or
+// the contexts of another retriever.
+func notInPlace(f Field, chosen, other string) error {
+	return fmt.Errorf("%s: want a value in column %s as in earlier rows; %s is not read in its place", f, quote(chosen), quote(other))
 }
 
 func notInFirstRow(name string, names []string) error {

@@ -24,9 +24,10 @@ type objectReader struct {
 	tree    tree
 	raw     []byte // the current object
 	name    []byte
-	started bool           // an object has been read
-	null    map[Field]bool // fields whose column is null in the current object
-	others  []string       // other members of the current object that can be fields
+	started bool             // an object has been read
+	null    map[Field]bool   // fields whose column is null in the current object
+	chosen  map[Field]string // columns of the answer and the contexts, once an object had a value
+	others  []string         // other members of the current object that can be fields
 
 	floats []bareFloat // Python floats replaced by null in the current object
 }
@@ -130,6 +131,18 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 	}
 	for f, c := range column {
 		invalid.add(f, o.columns.rival(f, c.name, o.others))
+		if name := o.chosen[f]; name != "" && name != c.name {
+			return notInPlace(f, name, c.name)
+		}
+	}
+	for _, f := range []Field{FieldAnswer, FieldContexts} {
+		if o.null[f] || o.chosen[f] != "" {
+			continue
+		}
+		if o.chosen == nil {
+			o.chosen = map[Field]string{}
+		}
+		o.chosen[f] = column[f].name
 	}
 	return invalid.first()
 }

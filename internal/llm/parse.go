@@ -6,13 +6,18 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxValues limits the values in a reply, and the objects and arrays in each of them. More
 // are runaway generation.
 const maxValues = 4096
 
-const errTooManyValues = parseError("it contains too many JSON values")
+const (
+	errTooManyValues = parseError("it contains too many JSON values")
+	errSameName      = parseError("an object in its JSON has a name twice")
+)
 
 // parse returns the JSON value in a reply that schema accepts, in time linear in the
 // reply. A reply that is such a value, bare or in one code fence, is returned
@@ -38,7 +43,7 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 	}
 	found := results{echo: echo}
 	var rejection error
-	sawValue, tried := false, 0
+	sawValue, broken, tried := false, false, 0
 	for i := 0; i < len(text); {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -77,12 +82,14 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 		default:
 			i = max(r.pos, i+1)
 			if r.sawKey { // the rest of the line may be a quotation inside the malformed value
-				sawValue = true
+				sawValue, broken = true, broken || found.value != nil
 				i = nextLineStart(text, i)
 			}
 		}
 	}
 	switch {
+	case broken: // what follows may be the result, and the value before it a quotation
+		return nil, &ParseError{Reason: "the end of its JSON is broken", Text: reply}
 	case found.value != nil:
 		return found.value, nil
 	case rejection != nil:
@@ -147,6 +154,9 @@ func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 	}
 	if values, _ := countValues(v); values > maxValues {
 		return nil, errTooManyValues
+	}
+	if !jsontext.Value(v).IsValid(jsontext.AllowInvalidUTF8(true)) {
+		return nil, errSameName
 	}
 	err := schema.Accept(v)
 	if err == nil {

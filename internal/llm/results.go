@@ -3,11 +3,14 @@ package llm
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const errSeveral = parseError("it contains several different results")
@@ -62,24 +65,30 @@ func promptEcho(ms []Message) func(value string) bool {
 // context, in the JSON of a prompt.
 const maxEscapes = 4
 
-// plainValue returns a text without the escapes, white space, quotation marks and commas
-// in which two copies of a JSON value may differ, in lower case.
+// plainValue returns a text without the escapes, entities, forms of characters, white
+// space, quotation marks and commas in which two copies of a JSON value may differ, in
+// lower case.
 func plainValue(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || isInvisible(r) || unicode.Is(unicode.Quotation_Mark, r) || strings.ContainsRune("`\\,", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKC.String(html.UnescapeString(decodeEscapes(text))))
+}
+
+// decodeEscapes decodes the escapes of JSON wherever they occur in a text.
+func decodeEscapes(text string) string {
 	for range maxEscapes {
-		if !strings.Contains(text, `\`) {
+		if strings.IndexByte(text, '\\') < 0 {
 			break
 		}
 		text = unescape(text)
 	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || strings.ContainsRune("\"'\\,", r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, text)
+	return text
 }
 
-// unescape decodes the escapes of JSON wherever they occur in a text.
+// unescape decodes one level of escapes.
 func unescape(text string) string {
 	var b strings.Builder
 	for {

@@ -54,7 +54,7 @@ func readMiniCheck(reply string, prompted []string) (*answer, error) {
 }
 
 var (
-	lynxScore     = regexp.MustCompile(`(?i)["']?SCORE["']?\s*[:=]\s*\[?\s*["']?\s*(PASS|FAIL)\b`)
+	lynxScore     = regexp.MustCompile(`(?i)["']?SCORE["']?\s*[:=]\s*\[?\s*["']?\s*(PASS|FAIL)\b(?:["'}\]\s,.]*$|["'\]\s]*[,}.\n])`)
 	lynxReasoning = regexp.MustCompile(`(?is)["']?REASONING["']?\s*[:=]\s*(.*)`)
 	guardianScore = regexp.MustCompile(`(?i)<score>\s*(yes|no)\s*</score>`)
 )
