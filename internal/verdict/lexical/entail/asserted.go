@@ -61,6 +61,11 @@ func (a *Alignment) unasserted() (Finding, bool) {
 			first = j
 		}
 	}
+	for j := first + 1; j < last; j++ { // "the man pretended that he"
+		if isComplementizer(s.Words[j].Lower) && a.From[j] < 0 && s.any(first, j, doubting) {
+			first = j + 1
+		}
+	}
 	if last < 0 || c.takenBackBeyond(0, len(c.Words), s) != s.takenBackBeyond(first, last+1, c) || c.qualifies() {
 		return Finding{}, false // the claim denies or supposes it too
 	}
@@ -85,7 +90,7 @@ func (x *Sentence) qualifies() bool {
 // one, does not state them.
 func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	whole := x.Span(0, len(x.Words)-1)
-	if x.asks(first, last) || x.deniedNext() {
+	if x.asks(first, last) || x.deniedNext() || x.isCounterfactual() || x.isAttributed(first, last) && x.isRejected(first, last) {
 		return whole, true
 	}
 	if cl := &x.Clauses[x.Words[first].Clause]; x.isCondition(cl) && first <= cl.First+maxGoverning && last < x.phraseEnd(cl.First) {
@@ -134,6 +139,67 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	return Phrase{}, false
 }
 
+// isAttributed reports whether words first to last are another's: quoted, after a label or
+// mark, or reported.
+func (x *Sentence) isAttributed(first, last int) bool {
+	const marks = "\"“”„«»[]:❌✗✘❎🚫"
+	before, after := x.Text[:x.Words[first].Start], x.Text[x.Words[last].End:]
+	return strings.ContainsAny(before, marks) || strings.ContainsAny(after, marks[:strings.Index(marks, "[")]) ||
+		x.any(0, first, saying|thinking|doubting) || x.any(last+1, len(x.Words), saying|thinking) || x.foreign && x.complementizer(first) >= 0
+}
+
+// isRejected reports whether the words around words first to last, or the next sentence,
+// reject what they say.
+func (x *Sentence) isRejected(first, last int) bool {
+	const crosses = "❌✗✘❎🚫"
+	if strings.ContainsAny(x.Text[:x.Words[first].Start], crosses) {
+		return true
+	}
+	next := x.next()
+	for _, part := range [...]struct {
+		x          *Sentence
+		first, end int
+	}{{x, 0, first}, {x, last + 1, len(x.Words)}, {next, 0, len(next.Words)}} {
+		for i := part.first; i < part.end; i++ {
+			if part.x.Words[i].traits&doubting != 0 && part.x.takenBack(max(part.first, i-2), i+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// next returns the next sentence.
+func (x *Sentence) next() *Sentence {
+	var next Sentence
+	end := strings.IndexAny(x.Next, ".!?\n")
+	if end < 0 {
+		end = len(x.Next)
+	}
+	x.comparer.Parse(&next, x.Next[:end])
+	return &next
+}
+
+// isCounterfactual reports whether the sentence says what would be in a case that an
+// inverted clause supposes: "Had it rained, it would have".
+func (x *Sentence) isCounterfactual() bool {
+	switch x.lower(0) {
+	case "had", "should", "were":
+	default:
+		return false
+	}
+	if strings.Contains(x.Text, "?") {
+		return false
+	}
+	for i := 1; i < len(x.Words); i++ {
+		switch x.Words[i].Lower {
+		case "would", "could", "might", "will":
+			return true
+		}
+	}
+	return false
+}
+
 // maxGoverning is the distance in words at which a verb may govern a clause.
 const maxGoverning = 6
 
@@ -167,12 +233,7 @@ func (x *Sentence) deniedNext() bool {
 		return false
 	}
 	const maxWords = 8
-	end := strings.IndexAny(x.Next, ".!?\n")
-	if end < 0 {
-		end = len(x.Next)
-	}
-	var next Sentence
-	x.comparer.Parse(&next, x.Next[:end])
+	next := x.next()
 	if n := len(next.Words); n == 0 || n > maxWords {
 		return false
 	}
@@ -256,6 +317,8 @@ func (x *Sentence) takenBackBeyond(first, end int, other *Sentence) bool {
 		w := &x.Words[i]
 		switch {
 		case other != nil && other.has(w.Key):
+		case x.is(i, "far", "from"):
+			odd = !odd
 		case w.Is(lexicon.Negation):
 			switch x.lower(i + 1) {
 			case "secret", "surprise", "surprising", "wonder", "coincidence":
