@@ -67,6 +67,9 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 	if r >= '！' && r <= '～' && (unicode.IsLetter(r) || strings.ContainsRune("＃＄％＆＊＋－／＜＝＞＠", r)) || r >= '𝐀' && r <= '𝟿' {
 		return norm.NFKC.String(s[i : i+n]), n, true
 	}
+	if r >= 'Ⅰ' && r <= 'ⅿ' || r == '℃' || r == '℉' { // Roman numerals, degrees
+		return norm.NFKC.String(s[i : i+n]), n, true
+	}
 	if r == '–' && i+n < len(s) && s[i+n]-'0' <= 9 && isMinus(s[:i]) {
 		return "-", n, true
 	}
@@ -100,7 +103,7 @@ func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 // isApostrophe reports whether r is written for an apostrophe, besides ' and ’.
 func isApostrophe(r rune) bool {
 	switch r {
-	case 'ʼ', 'ʹ', '´', '‘', '‛', '′', '＇':
+	case 'ʼ', 'ʹ', '´', '‘', '‛', '′', '＇', '՚', 'ꞌ', 'ˈ', 'ʻ', 'ʽ', '‵', '׳':
 		return true
 	}
 	return false

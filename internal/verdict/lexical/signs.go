@@ -39,11 +39,12 @@ func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
 		}
 	}
 	for _, w := range stated[0] { // the statement that covers most of the claim
-		if !isRelation(w) || containsWord(claimed, w) {
+		class := classOf(w)
+		if class == notSign || containsWord(claimed, w) {
 			continue
 		}
 		for _, v := range claimed {
-			if isRelation(v) && isArrow(v) == isArrow(w) && !containsWord(stated[0], v) {
+			if classOf(v) == class && !containsWord(stated[0], v) {
 				return notStated(string(w), string(v)), c.candidates[0]
 			}
 		}
@@ -70,6 +71,9 @@ func isVariant(v, w []byte) bool {
 	if a, b := parts(v), parts(w); len(a) > 0 && slices.Equal(a, b) {
 		return true
 	}
+	if isFraction(v) && isFraction(w) {
+		return true
+	}
 	const maxName = 3
 	a, b := letters(v), letters(w)
 	return len(a) > 0 && len(a) <= maxName && bytes.Equal(a, b) && v[0] == a[0] && w[0] == b[0] && !bytes.ContainsAny(v, ":/.,") && !bytes.ContainsAny(w, ":/.,")
@@ -78,6 +82,12 @@ func isVariant(v, w []byte) bool {
 // isPlain reports whether w consists of letters only, or of digits only.
 func isPlain(w []byte) bool {
 	return !bytes.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) || !bytes.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// isFraction reports whether w is a number that is no digit, such as ½.
+func isFraction(w []byte) bool {
+	r, size := utf8.DecodeRune(w)
+	return size == len(w) && unicode.Is(unicode.No, r)
 }
 
 // parts returns the runs of letters and digits of w in ascending order.
@@ -96,36 +106,42 @@ func letters(w []byte) []byte {
 	}, w)
 }
 
-// isRelation reports whether w relates two values or names.
-func isRelation(w []byte) bool {
-	switch string(w) {
-	case "<", ">", "≤", "≥", "=", "≠":
-		return true
-	}
-	return isArrow(w)
-}
+// A signClass is a set of signs that exclude one another.
+type signClass byte
 
-func isArrow(w []byte) bool {
+const (
+	notSign signClass = iota
+	arrow
+	percent
+	relation // of values or names: <, ±
+	symbol   // ♀
+)
+
+// classOf returns the class of a word that is a sign.
+func classOf(w []byte) signClass {
 	r, size := utf8.DecodeRune(w)
-	return size == len(w) && isArrowRune(r)
-}
-
-func isArrowRune(r rune) bool { return r >= '←' && r <= '⇿' || r >= '⟰' && r <= '⟿' }
-
-// changesMeaning reports whether r changes the meaning of the value or name next to it, or
-// relates two of them: it is a sign of mathematics, a currency, an arrow or one of a few
-// others, and none that Markdown uses.
-func changesMeaning(r rune) bool {
-	if r < utf8.RuneSelf {
-		return strings.ContainsRune("<>=+^#%$", r)
+	switch {
+	case size != len(w):
+	case r >= '←' && r <= '⇿':
+		return arrow
+	case r == '%' || r == '‰' || r == '‱':
+		return percent
+	case unicode.Is(unicode.Sm, r):
+		return relation
+	case unicode.Is(unicode.So, r) && r != '°':
+		return symbol
 	}
-	return unicode.In(r, unicode.Sm, unicode.Sc) || isArrowRune(r) || strings.ContainsRune("°‰♭", r)
+	return notSign
 }
 
 // isSign reports whether the character r of text at i has a meaning of its own: it is a
-// sign, and not a list marker, a rule or the plus of a number.
+// symbol, and not typography, an emoji, a list marker or a rule.
 func isSign(text string, i int, r rune) bool {
-	if !changesMeaning(r) || r == '+' && i+1 < len(text) && text[i+1]-'0' <= 9 {
+	switch {
+	case strings.ContainsRune("#^%‰‱", r):
+	case strings.ContainsRune("~|©®™℠", r), r >= '─' && r <= '◿', r >= '✀' && r <= '➿', r >= '🀀':
+		return false
+	case !unicode.In(r, unicode.Sm, unicode.Sc, unicode.So):
 		return false
 	}
 	before, size := strings.TrimRight(text[:i], " "), utf8.RuneLen(r)
@@ -148,7 +164,7 @@ func joinsSign(text string, i int, r rune) bool {
 			return r == '-' && ends && isSymbol(text[:i])
 		}
 	case '√', '∛':
-		return unicode.IsDigit(next)
+		return !ends
 	case '+', '#', '♯', '♭':
 		return unicode.IsLetter(last) || last == '+' || unicode.IsDigit(last) && ends
 	case ':', '/', '.', ',':

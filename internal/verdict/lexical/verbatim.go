@@ -126,10 +126,10 @@ func (f foldedText) fold(text string) foldedText {
 			f.add(r, i)
 			f.space(i)
 		default:
-			f.space(i)
+			f.endWord(text, i)
 		}
 	}
-	f.space(len(text))
+	f.endWord(text, len(text))
 	return f
 }
 
@@ -148,6 +148,42 @@ func (f *foldedText) add(r rune, i int) {
 	for len(f.at) < len(f.text) {
 		f.at = append(f.at, int32(i)) //nolint:gosec // texts are shorter than 2 GiB
 	}
+}
+
+// endWord ends a word before byte i of text. It writes words that are read out for signs as
+// signs: minus 5, O negative, 5 percent.
+func (f *foldedText) endWord(text string, i int) {
+	start := bytes.LastIndexByte(f.text, ' ') + 1
+	from := int(f.at[min(start, len(f.at)-1)])
+	next, beforeNumber := strings.TrimLeft(text[i:], " "), false
+	if next != "" {
+		beforeNumber = next[0]-'0' <= 9
+	}
+	switch w := string(f.text[start:]); {
+	case w == "percent":
+		f.replace(start, '%', from)
+	case w == "cent" && bytes.HasSuffix(f.text[:start], []byte(" per ")):
+		f.replace(start-len("per "), '%', from)
+	case w == "plus" && beforeNumber:
+		f.replace(start, '+', from)
+	case w == "minus" && beforeNumber:
+		f.replace(start, '-', from)
+		return
+	case (w == "positive" || w == "negative") && start > 1 && isCapital(strings.TrimRight(text[:from], " ")):
+		f.replace(start-1, map[string]rune{"positive": '+', "negative": '-'}[w], from)
+	}
+	f.space(i)
+}
+
+// replace replaces the bytes from start on by the sign r of byte i of the text.
+func (f *foldedText) replace(start int, r rune, i int) {
+	f.text, f.at = f.text[:start], f.at[:start]
+	f.add(r, i)
+}
+
+// isCapital reports whether text ends in a short name in capital letters, such as AB.
+func isCapital(text string) bool {
+	return isSymbol(text) && text[len(text)-1]-'A' < 26
 }
 
 // space ends a word.

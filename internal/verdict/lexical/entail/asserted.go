@@ -77,13 +77,12 @@ func (a *Alignment) unasserted() (Finding, bool) {
 
 // qualifies reports whether x supposes something, or says what somebody thinks.
 func (x *Sentence) qualifies() bool {
-	for i := range x.Words {
-		w := &x.Words[i]
-		if w.traits&(thinking|doubting) != 0 || w.traits&marking != 0 && w.Lower != "when" {
+	for i := range x.Clauses {
+		if x.isCondition(&x.Clauses[i]) {
 			return true
 		}
 	}
-	return false
+	return x.any(0, len(x.Words), thinking|doubting)
 }
 
 // doubt returns the words around words first to last by which the sentence, or the next
@@ -139,12 +138,12 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	return Phrase{}, false
 }
 
-// isAttributed reports whether words first to last are another's: quoted, after a label or
-// mark, or reported.
+// isAttributed reports whether words first to last are another's: quoted, after a label, a
+// mark or an introduction, or reported.
 func (x *Sentence) isAttributed(first, last int) bool {
 	const marks = "\"“”„«»[]:❌✗✘❎🚫"
 	before, after := x.Text[:x.Words[first].Start], x.Text[x.Words[last].End:]
-	return strings.ContainsAny(before, marks) || strings.ContainsAny(after, marks[:strings.Index(marks, "[")]) ||
+	return strings.ContainsAny(before, marks) || strings.HasSuffix(strings.TrimSpace(before), ",") || strings.ContainsAny(after, marks[:strings.Index(marks, "[")]) ||
 		x.any(0, first, saying|thinking|doubting) || x.any(last+1, len(x.Words), saying|thinking) || x.foreign && x.complementizer(first) >= 0
 }
 
@@ -161,7 +160,7 @@ func (x *Sentence) isRejected(first, last int) bool {
 		first, end int
 	}{{x, 0, first}, {x, last + 1, len(x.Words)}, {next, 0, len(next.Words)}} {
 		for i := part.first; i < part.end; i++ {
-			if part.x.Words[i].traits&doubting != 0 && part.x.takenBack(max(part.first, i-2), i+1) {
+			if part.x.is(i, "in", "fact") || part.x.is(i, "in", "reality") || part.x.Words[i].traits&doubting != 0 && part.x.takenBack(max(part.first, i-2), i+1) {
 				return true
 			}
 		}

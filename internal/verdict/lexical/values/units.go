@@ -65,7 +65,7 @@ func unitOf(name string) (unit, bool) {
 		return measure("g", mass, 1e-3)
 	case "mg", "milligram", "milligrams":
 		return measure("mg", mass, 1e-6)
-	case "mcg", "µg", "μg", "microgram", "micrograms":
+	case "mcg", "µg", "μg", "ug", "microgram", "micrograms":
 		return measure("mcg", mass, 1e-9)
 	case "tonne", "tonnes", "tonnen", "toneladas", "ton", "tons", "t":
 		return measure("tonne", mass, 1e3)
