@@ -160,12 +160,23 @@ func (x *Sentence) isRejected(first, last int) bool {
 		first, end int
 	}{{x, 0, first}, {x, last + 1, len(x.Words)}, {next, 0, len(next.Words)}} {
 		for i := part.first; i < part.end; i++ {
-			if part.x.is(i, "in", "fact") || part.x.is(i, "in", "reality") || part.x.Words[i].traits&doubting != 0 && part.x.takenBack(max(part.first, i-2), i+1) {
+			if part.x.is(i, "in", "fact") || part.x.is(i, "in", "reality") || (part.end == first || part.x.endsAfter(i)) && part.x.Words[i].traits&doubting != 0 && part.x.takenBack(max(part.first, i-2), i+1) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// endsAfter reports whether nothing of its own follows word i in its phrase: "was a mistake",
+// "disproved the claim".
+func (x *Sentence) endsAfter(i int) bool {
+	for i++; i < len(x.Words) && !x.stopsAt(i); i++ {
+		if w := &x.Words[i]; w.Content && w.traits&(saying|doubting|linking|light) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // next returns the next sentence.

@@ -34,9 +34,9 @@ func (k Kind) minCoverage() float64 {
 	switch k {
 	case Polarity, Predicate, Name, Pairing:
 		return 0.92
-	case Roles, Assertion:
+	case Roles:
 		return 0.8
-	case Antonym:
+	case Antonym, Assertion:
 		return 0.7
 	case Dropped:
 		return 0.9
