@@ -130,6 +130,66 @@ func TestSignsBelongToValuesAndNames(t *testing.T) {
 	})
 }
 
+func TestSymbolsAreCompared(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{"Press ↑ to raise the desk.", "Press ↓ to raise the desk."},
+		{"The offset is ±0.3 mm.", "The offset is +0.3 mm."},
+		{"Add ¾ cup of milk.", "Add ¼ cup of milk."},
+		{"The slope is 8 ‰.", "The slope is 8 %."},
+		{"Each tablet has 20 µg of iodine.", "Each tablet has 20 mg of iodine."},
+		{"The side is √5 units long.", "The side is 5 units long."},
+		{"The ♀ bird sings.", "The ♂ bird sings."},
+	} {
+		testSupport(t, true, [][2]string{{c[0], c[0]}, {c[1], c[1]}})
+		testSupport(t, false, [][2]string{{c[0], c[1]}, {c[1], c[0]}})
+	}
+	testSupport(t, true, [][2]string{
+		{"The vault is kept at −20 °C.", "The vault is kept at minus 20 °C."},
+		{"Her blood group is AB−.", "Her blood group is AB negative."},
+		{"Her blood group is O+.", "Her blood group is O positive."},
+		{"The slope is 8%.", "The slope is 8 percent."},
+		{"The slope is 8%.", "The slope is 8 per cent."},
+		{"The psalm is in book Ⅳ.", "The psalm is in book IV."},
+		{"✔ Keep the lid closed.", "Keep the lid closed."},
+		{"Keep the lid closed 👍", "Keep the lid closed."},
+		{"The Lumo™ lamp is dimmable.", "The Lumo lamp is dimmable."},
+	})
+}
+
+func TestRejectedTextSupportsNothing(t *testing.T) {
+	t.Parallel()
+	const claim = "The canal freezes in winter."
+	for _, context := range []string{
+		"The old guide wrote: “The canal freezes in winter.” The remark was later found to be wrong.",
+		"[RETRACTED] The canal freezes in winter.",
+		"❌ The canal freezes in winter.",
+		"A sailor claimed that the canal freezes in winter. A survey refuted the claim.",
+		"The flyer said the canal freezes in winter, but this was withdrawn as incorrect.",
+		"The canal freezes in winter, or so the guide says; in fact the water is too warm.",
+		"In her story, the canal freezes in winter. In reality the water is too warm.",
+		"Far from it being the case that the canal freezes in winter, the water is warm.",
+		"We wish we could say that the canal freezes in winter.",
+	} {
+		testSupport(t, false, [][2]string{{context, claim}})
+	}
+	for _, context := range []string{
+		"The guide wrote: “The canal freezes in winter.” He lives there.",
+		"The guide says that the canal freezes in winter. Ferries do not run then.",
+		"According to the guide, the canal freezes in winter. Please report errors in this page.",
+		"It is no secret that the canal freezes in winter.",
+	} {
+		testSupport(t, true, [][2]string{{context, claim}})
+	}
+	testSupport(t, false, [][2]string{
+		{"Had the pump failed, the cellar would have flooded.", "The cellar flooded."},
+		{"The clown pretended that he was a surgeon.", "The clown was a surgeon."},
+		{"Dass die Brücke gesperrt ist, ist ein Gerücht.", "Die Brücke ist gesperrt."},
+		{"Es falso que el teatro cierre en agosto.", "El teatro cierra en agosto."},
+		{"« Le pont ferme en mai » : cette rumeur est une invention.", "Le pont ferme en mai."},
+	})
+}
+
 func TestLimitsMustBeStated(t *testing.T) {
 	t.Parallel()
 	testSupport(t, false, [][2]string{
@@ -153,7 +213,7 @@ func TestLimitsMustBeStated(t *testing.T) {
 func TestNegationsInAnySpelling(t *testing.T) {
 	t.Parallel()
 	const context = "The vaccine is stored in the fridge."
-	for _, not := range []string{"isn't", "isn’t", "isnʼt", "isn`t", "isn´t", "isn＇t", "isn‘t", "isn′t", "isn\u200b't", "isnt", "is n't", "is nоt", "is nσt", "is n0t", "is nеver"} {
+	for _, not := range []string{"isn't", "isn’t", "isnʼt", "isn`t", "isn´t", "isn＇t", "isn‘t", "isn′t", "isn՚t", "isnꞌt", "isn\u200b't", "isnt", "is n't", "is nоt", "is nσt", "is n0t", "is nеver"} {
 		claim := "The vaccine " + not + " stored in the fridge."
 		testSupport(t, false, [][2]string{{context, claim}, {claim, context}})
 		testSupport(t, true, [][2]string{{claim, claim}, {"The vaccine isn't stored in the fridge.", "The vaccine isnt stored in the fridge."}})
