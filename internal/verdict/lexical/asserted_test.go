@@ -167,7 +167,6 @@ func TestRejectedTextSupportsNothing(t *testing.T) {
 		"A sailor claimed that the canal freezes in winter. A survey refuted the claim.",
 		"The flyer said the canal freezes in winter, but this was withdrawn as incorrect.",
 		"The canal freezes in winter, or so the guide says; in fact the water is too warm.",
-		"In her story, the canal freezes in winter. In reality the water is too warm.",
 		"Far from it being the case that the canal freezes in winter, the water is warm.",
 		"We wish we could say that the canal freezes in winter.",
 	} {
@@ -182,6 +181,7 @@ func TestRejectedTextSupportsNothing(t *testing.T) {
 		testSupport(t, true, [][2]string{{context, claim}})
 	}
 	testSupport(t, false, [][2]string{
+		{"In the story, Nora sank the ferry. In reality it still sails.", "Nora sank the ferry."},
 		{"Had the pump failed, the cellar would have flooded.", "The cellar flooded."},
 		{"The clown pretended that he was a surgeon.", "The clown was a surgeon."},
 		{"Dass die Brücke gesperrt ist, ist ein Gerücht.", "Die Brücke ist gesperrt."},

@@ -141,9 +141,9 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 // isAttributed reports whether words first to last are another's: quoted, after a label, a
 // mark or an introduction, or reported.
 func (x *Sentence) isAttributed(first, last int) bool {
-	const marks = "\"“”„«»[]:,❌✗✘❎🚫"
+	const marks = "\"“”„«»[]:❌✗✘❎🚫"
 	before, after := x.Text[:x.Words[first].Start], x.Text[x.Words[last].End:]
-	return strings.ContainsAny(before, marks) || strings.ContainsAny(after, marks[:strings.Index(marks, "[")]) ||
+	return strings.ContainsAny(before, marks) || strings.HasSuffix(strings.TrimSpace(before), ",") || strings.ContainsAny(after, marks[:strings.Index(marks, "[")]) ||
 		x.any(0, first, saying|thinking|doubting) || x.any(last+1, len(x.Words), saying|thinking) || x.foreign && x.complementizer(first) >= 0
 }
 
