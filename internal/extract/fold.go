@@ -67,9 +67,6 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 	if r >= '！' && r <= '～' && (unicode.IsLetter(r) || strings.ContainsRune("＃＄％＆＊＋－／＜＝＞＠", r)) || r >= '𝐀' && r <= '𝟿' {
 		return norm.NFKC.String(s[i : i+n]), n, true
 	}
-	if r >= 'Ⅰ' && r <= 'ⅿ' || r == '℃' || r == '℉' { // Roman numerals, degrees
-		return norm.NFKC.String(s[i : i+n]), n, true
-	}
 	if r == '–' && i+n < len(s) && s[i+n]-'0' <= 9 && isMinus(s[:i]) {
 		return "-", n, true
 	}
@@ -144,10 +141,10 @@ func digitValue(r rune) int {
 	return -1
 }
 
-// isCompound reports whether r stands for several characters: a fraction such as ½, or a
-// Roman numeral such as Ⅷ.
+// isCompound reports whether r stands for several characters: a fraction such as ½, a Roman
+// numeral such as Ⅷ, or the unit ℃.
 func isCompound(r rune) bool {
-	return r >= '¼' && r <= '¾' || r >= '⅐' && r <= '⅞' || r >= 'Ⅰ' && r <= 'ⅿ'
+	return r == '℃' || r == '℉' || r >= '¼' && r <= '¾' || r >= '⅐' && r <= '⅞' || r >= 'Ⅰ' && r <= 'ⅿ'
 }
 
 const (

@@ -71,9 +71,6 @@ func isVariant(v, w []byte) bool {
 	if a, b := parts(v), parts(w); len(a) > 0 && slices.Equal(a, b) {
 		return true
 	}
-	if isFraction(v) && isFraction(w) {
-		return true
-	}
 	const maxName = 3
 	a, b := letters(v), letters(w)
 	return len(a) > 0 && len(a) <= maxName && bytes.Equal(a, b) && v[0] == a[0] && w[0] == b[0] && !bytes.ContainsAny(v, ":/.,") && !bytes.ContainsAny(w, ":/.,")
@@ -82,12 +79,6 @@ func isVariant(v, w []byte) bool {
 // isPlain reports whether w consists of letters only, or of digits only.
 func isPlain(w []byte) bool {
 	return !bytes.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) || !bytes.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
-}
-
-// isFraction reports whether w is a number that is no digit, such as ½.
-func isFraction(w []byte) bool {
-	r, size := utf8.DecodeRune(w)
-	return size == len(w) && unicode.Is(unicode.No, r)
 }
 
 // parts returns the runs of letters and digits of w in ascending order.

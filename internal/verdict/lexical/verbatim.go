@@ -97,16 +97,7 @@ type foldedText struct {
 // fold folds text. It reuses the memory of f.
 func (f foldedText) fold(text string) foldedText {
 	f.text, f.at = append(f.text[:0], ' '), append(f.at[:0], 0)
-	from := 0 // the text before is folded
 	for i, r := range text {
-		if i < from {
-			continue
-		}
-		if n := minusWord(text, i); n > 0 {
-			f.add('-', i)
-			from = i + n
-			continue
-		}
 		if k := strings.IndexRune("¹²³", r); k >= 0 { // kept by extract.Fold
 			r = rune('1' + k/len("¹"))
 		}
@@ -131,16 +122,6 @@ func (f foldedText) fold(text string) foldedText {
 	}
 	f.endWord(text, len(text))
 	return f
-}
-
-// minusWord returns the length of the word "minus" at byte i, if a number follows it, with
-// the space between them. It is 0 otherwise.
-func minusWord(text string, i int) int {
-	const word = "minus "
-	if text[i]|0x20 != 'm' || len(text)-i <= len(word) || text[i+len(word)]-'0' > 9 || !strings.EqualFold(text[i:i+len(word)], word) {
-		return 0
-	}
-	return len(word)
 }
 
 func (f *foldedText) add(r rune, i int) {
@@ -181,9 +162,14 @@ func (f *foldedText) replace(start int, r rune, i int) {
 	f.add(r, i)
 }
 
-// isCapital reports whether text ends in a short name in capital letters, such as AB.
+// isCapital reports whether text ends in a short name in capital letters, such as AB, and
+// not in the article A.
 func isCapital(text string) bool {
-	return isSymbol(text) && text[len(text)-1]-'A' < 26
+	return isSymbol(text) && text[len(text)-1]-'A' < 26 && !isArticle(text)
+}
+
+func isArticle(text string) bool {
+	return strings.HasSuffix(text, "A") && (len(text) == 1 || !isLetter(text[len(text)-2]))
 }
 
 // space ends a word.
