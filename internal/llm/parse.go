@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -155,7 +156,7 @@ func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 	if values, _ := countValues(v); values > maxValues {
 		return nil, errTooManyValues
 	}
-	if !jsontext.Value(v).IsValid(jsontext.AllowInvalidUTF8(true)) {
+	if hasNameTwice(v) {
 		return nil, errSameName
 	}
 	err := schema.Accept(v)
@@ -171,6 +172,38 @@ func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 		}
 	}
 	return nil, err
+}
+
+// hasNameTwice reports whether an object in v has two members whose names differ at most in
+// case, as package json reads them. Only one of them would be read.
+func hasNameTwice(v []byte) bool {
+	dec := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	var open []map[string]bool // names of the objects around the next token; nil for an array
+	for {
+		kind := dec.PeekKind()
+		_, length := dec.StackIndex(dec.StackDepth())
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return false
+		}
+		switch kind {
+		case '{':
+			open = append(open, map[string]bool{})
+		case '[':
+			open = append(open, nil)
+		case '}', ']':
+			open = open[:len(open)-1]
+		case '"':
+			if len(open) == 0 || open[len(open)-1] == nil || length%2 == 1 {
+				continue // a value
+			}
+			name := strings.ToLower(tok.String())
+			if open[len(open)-1][name] {
+				return true
+			}
+			open[len(open)-1][name] = true
+		}
+	}
 }
 
 // trimFence returns the content of a text that is a single code fence.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -226,12 +227,19 @@ func ownText(reply string) (string, error) {
 	return removeQuotations(text[:i]), nil
 }
 
+// deniesSupport matches names of members in which "yes" means that a claim is not supported.
+var deniesSupport = regexp.MustCompile(`(?i)^(un|not|non|no_)|contra|halluc|refut|false|wrong|incorrect|error|missing|invent|fabricat`)
+
 // onlyMember returns the string or boolean in a JSON object with one member,
-// which may be followed by the end of a code fence.
+// which may be followed by the end of a code fence. The value of a member whose name may
+// turn its meaning around is no answer.
 func onlyMember(text string) (string, error) {
 	var members map[string]any
 	if err := json.Unmarshal([]byte(strings.TrimRight(text, "` \r\n")), &members); err == nil && len(members) == 1 {
-		for _, v := range members {
+		for name, v := range members {
+			if deniesSupport.MatchString(name) {
+				break
+			}
 			switch v := v.(type) {
 			case string:
 				return v, nil
