@@ -1,6 +1,7 @@
 package entail
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
@@ -32,7 +33,7 @@ func (x *Sentence) Asserts(start, end int) bool {
 	for i := first; i <= last; i++ {
 		isClause = isClause || isAuxiliary(x.Words[i].Lower) || i > first && x.isPredicate(i)
 	}
-	for i := first - 1; i >= 0 && isClause && !x.stopsAt(i+1) && !strings.ContainsAny(x.Gap(i+1), "\"“„«"); i-- {
+	for i := first - 1; i >= 0 && isClause && !x.stopsAt(i+1) && !strings.ContainsAny(x.Gap(i+1), marks); i-- {
 		if w := x.Words[i].Lower; isComplementizer(w) || isAuxiliary(w) || x.Words[i].Content && x.isPredicate(i) {
 			return false
 		}
@@ -61,13 +62,16 @@ func (a *Alignment) unasserted() (Finding, bool) {
 			first = j
 		}
 	}
-	for j := first + 1; j < last; j++ { // "the man pretended that he"
-		if isComplementizer(s.Words[j].Lower) && a.From[j] < 0 && s.any(first, j, doubting) {
-			first = j + 1
+	for j := first + 1; j < last; j++ {
+		if w := &s.Words[j-1]; isComplementizer(s.Words[j].Lower) && w.traits&(saying|thinking|doubting) != 0 && !c.contains(w.Lower) {
+			first = j + 1 // "the man pretended that he was"
 		}
 	}
 	if last < 0 || c.takenBackBeyond(0, len(c.Words), s) != s.takenBackBeyond(first, last+1, c) || c.qualifies() {
 		return Finding{}, false // the claim denies or supposes it too
+	}
+	if s.isUnreal(first, last) && !slices.ContainsFunc(c.Words, func(w Word) bool { return isUnreal(w.Lower) || w.traits&(possible|optional) != 0 || w.Lower == "will" }) {
+		return Finding{Kind: Assertion, Stated: s.Span(first, last), Missing: true}, true
 	}
 	if y, ok := s.doubt(first, last); ok {
 		return Finding{Kind: Assertion, Stated: y, Missing: true}, true
@@ -75,21 +79,29 @@ func (a *Alignment) unasserted() (Finding, bool) {
 	return Finding{}, false
 }
 
-// qualifies reports whether x supposes something, or says what somebody thinks.
-func (x *Sentence) qualifies() bool {
-	for i := range x.Clauses {
-		if x.isCondition(&x.Clauses[i]) {
+// isUnreal reports whether words first to last say what would have been, or what would be
+// under a condition.
+func (x *Sentence) isUnreal(first, last int) bool {
+	for i := first; i <= last; i++ {
+		if isUnreal(x.Words[i].Lower) && (x.lower(i+1) == "have" && x.lower(i+2) != "to" || slices.ContainsFunc(x.Clauses, func(cl Clause) bool { return x.isCondition(&cl) })) {
 			return true
 		}
 	}
-	return x.any(0, len(x.Words), thinking|doubting)
+	return false
+}
+
+func isUnreal(w string) bool { return w == "would" || w == "could" || w == "might" }
+
+// qualifies reports whether x supposes something, or says what somebody thinks.
+func (x *Sentence) qualifies() bool {
+	return x.any(0, len(x.Words), thinking|doubting) || slices.ContainsFunc(x.Clauses, func(cl Clause) bool { return x.isCondition(&cl) })
 }
 
 // doubt returns the words around words first to last by which the sentence, or the next
 // one, does not state them.
 func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	whole := x.Span(0, len(x.Words)-1)
-	if x.asks(first, last) || x.deniedNext() || x.isCounterfactual() || x.isAttributed(first, last) && x.isRejected(first, last) {
+	if x.asks(first, last) || x.deniedNext() || strings.ContainsAny(x.Text[:x.Words[0].Start], "❌✗✘") {
 		return whole, true
 	}
 	if cl := &x.Clauses[x.Words[first].Clause]; x.isCondition(cl) && first <= cl.First+maxGoverning && last < x.phraseEnd(cl.First) {
@@ -99,12 +111,13 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	for from > 0 && !x.stopsAt(from) {
 		from--
 	}
+	labelled := from > 0 && strings.Contains(x.Gap(from), ":")
 	if from > 0 { // "Myth: X", "Supposedly, X"
 		label := from - 1
 		for label > 0 && !x.stopsAt(label) {
 			label--
 		}
-		if isLabel := from-label < 3 || strings.Contains(x.Gap(from), ":"); isLabel && x.any(label, from, doubting|negative) && x.takenBack(label, from) {
+		if isLabel := from-label < 3 || labelled; isLabel && x.any(label, from, doubting|negative) && x.takenBack(label, from) {
 			return x.Span(label, last), true
 		}
 	}
@@ -115,7 +128,7 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 		if from = max(from, first-maxGoverning); x.takenBack(from, first) && x.any(from, first, saying|thinking|showing|doubting) {
 			return x.Span(from, last), true
 		}
-		return whole, x.rejects(last + 1)
+		return whole, (x.quotes(first, last) || x.any(from, first, saying|thinking) || x.any(0, from, saying|doubting) && labelled || x.any(last+1, end, saying)) && x.rejected(last+1)
 	case x.Words[k].Lower == "whether":
 		return x.Span(from, last), true
 	}
@@ -126,91 +139,19 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 		for from = max(0, k-1); from > 0 && !x.stopsAt(from); from-- {
 		}
 	}
+	if !x.foreign && from > 0 && x.contentAfter(from, k-from) < 0 { // "One myth, which is old, is that"
+		return whole, x.takenBack(0, x.phraseEnd(0))
+	}
 	if x.takenBack(from, first) != (last+1 < end && (k == 0 && x.foreign || isAuxiliary(x.lower(last+1))) && x.takenBack(last+1, end)) {
 		return x.Span(from, last), true
 	}
 	if w := x.lower(k - 1); w == "and" || w == "but" || w == "or" {
 		from = 0
 	}
-	if !x.foreign && !x.any(from, first, saying|showing|doubting|negative) {
+	if !x.foreign && !isAuxiliary(x.lower(k-1)) && !x.any(from, first, saying|showing|doubting|negative) {
 		return x.Span(from, last), true
 	}
-	return Phrase{}, false
-}
-
-// isAttributed reports whether words first to last are another's: quoted, after a label, a
-// mark or an introduction, or reported.
-func (x *Sentence) isAttributed(first, last int) bool {
-	const marks = "\"“”„«»[]:❌✗✘❎🚫"
-	before, after := x.Text[:x.Words[first].Start], x.Text[x.Words[last].End:]
-	return strings.ContainsAny(before, marks) || strings.HasSuffix(strings.TrimSpace(before), ",") || strings.ContainsAny(after, marks[:strings.Index(marks, "[")]) ||
-		x.any(0, first, saying|thinking|doubting) || x.any(last+1, len(x.Words), saying|thinking) || x.foreign && x.complementizer(first) >= 0
-}
-
-// isRejected reports whether the words around words first to last, or the next sentence,
-// reject what they say.
-func (x *Sentence) isRejected(first, last int) bool {
-	const crosses = "❌✗✘❎🚫"
-	if strings.ContainsAny(x.Text[:x.Words[first].Start], crosses) {
-		return true
-	}
-	next := x.next()
-	for _, part := range [...]struct {
-		x          *Sentence
-		first, end int
-	}{{x, 0, first}, {x, last + 1, len(x.Words)}, {next, 0, len(next.Words)}} {
-		for i := part.first; i < part.end; i++ {
-			if part.x.is(i, "in", "fact") || part.x.is(i, "in", "reality") || (part.end == first || part.x.endsAfter(i)) && part.x.Words[i].traits&doubting != 0 && part.x.takenBack(max(part.first, i-2), i+1) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// endsAfter reports whether nothing of its own follows word i in its phrase: "was a mistake",
-// "disproved the claim".
-func (x *Sentence) endsAfter(i int) bool {
-	for i++; i < len(x.Words) && !x.stopsAt(i); i++ {
-		if w := &x.Words[i]; w.Content && w.traits&(saying|doubting|linking|light) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// next returns the next sentence.
-func (x *Sentence) next() *Sentence {
-	var next Sentence
-	x.comparer.Parse(&next, x.nextText())
-	return &next
-}
-
-func (x *Sentence) nextText() string {
-	if end := strings.IndexAny(x.Next, ".!?\n"); end >= 0 {
-		return x.Next[:end]
-	}
-	return x.Next
-}
-
-// isCounterfactual reports whether the sentence says what would be in a case that an
-// inverted clause supposes: "Had it rained, it would have".
-func (x *Sentence) isCounterfactual() bool {
-	switch x.lower(0) {
-	case "had", "should", "were":
-	default:
-		return false
-	}
-	if strings.Contains(x.Text, "?") {
-		return false
-	}
-	for i := 1; i < len(x.Words); i++ {
-		switch x.Words[i].Lower {
-		case "would", "could", "might", "will":
-			return true
-		}
-	}
-	return false
+	return whole, x.rejected(last + 1)
 }
 
 // maxGoverning is the distance in words at which a verb may govern a clause.
@@ -240,25 +181,34 @@ func (x *Sentence) asks(first, last int) bool {
 	return true
 }
 
+// next parses the next sentence of the text into y if it has at most maxWords words.
+func (x *Sentence) next(y *Sentence, maxWords int) bool {
+	end := strings.IndexAny(x.Next, ".!?\n")
+	if end < 0 {
+		end = len(x.Next)
+	}
+	if end == 0 || strings.Count(x.Next[:end], " ") >= maxWords {
+		return false
+	}
+	x.comparer.Parse(y, x.Next[:end])
+	return len(y.Words) > 0
+}
+
 // deniedNext reports whether the next sentence only says that this one is not true.
 func (x *Sentence) deniedNext() bool {
-	if x.Next == "" {
-		return false
+	const maxWords, maxAlone = 8, 4
+	first, rest, _ := strings.Cut(x.Next, " ")
+	if second, _, _ := strings.Cut(rest, " "); len(first) == 2 && x.comparer.forms[strings.TrimRight(second, ",")]&correcting != 0 { // "In reality"
+		return true
 	}
-	const maxWords = 8
-	if strings.Count(x.nextText(), " ") >= maxWords { // much faster than parsing it
-		return false
-	}
-	next := x.next()
-	if n := len(next.Words); n == 0 || n > maxWords {
-		return false
-	}
-	switch next.Words[0].Lower {
+	words := maxAlone
+	switch strings.ToLower(first) {
 	case "this", "that", "it", "these", "das", "dies", "eso", "esto", "ce", "cela", "c'est", "questo":
-	default:
-		if next.Words[0].traits&(negative|doubting) == 0 {
-			return false
-		}
+		words = maxWords
+	}
+	var next Sentence
+	if !x.next(&next, words) || words == maxAlone && next.Words[0].traits&(negative|doubting) == 0 && !next.Words[0].Is(lexicon.Negation) {
+		return false
 	}
 	for i := range next.Words {
 		if w := &next.Words[i]; w.Content && w.traits&(negative|negating|doubting|showing|saying|thinking|linking|light) == 0 {
@@ -273,6 +223,8 @@ func (x *Sentence) isCondition(cl *Clause) bool {
 	switch x.lower(cl.First) {
 	case "if", "unless", "provided", "providing", "whether":
 		return x.lower(cl.First-1) != "even"
+	case "had", "should", "were": // "Had the pump failed, the town"
+		return cl.First == 0 && !strings.Contains(x.Text, "?")
 	}
 	return x.is(cl.First, "in", "case")
 }
@@ -287,7 +239,7 @@ func (x *Sentence) complementizer(first int) int {
 			return -1
 		}
 		if w := x.Words[k].Lower; isComplementizer(w) {
-			for i := k - 1; i >= 0 && i >= k-maxBetween; i-- {
+			for i := k - 1; i >= 0 && i >= k-maxBetween && !x.stopsAt(i+1); i-- {
 				if v := x.Words[i].Lower; v == "so" || v == "such" || v == "now" || v == "given" {
 					return -1 // a result or a reason, which are stated
 				}
@@ -333,14 +285,14 @@ func (x *Sentence) takenBackBeyond(first, end int, other *Sentence) bool {
 		w := &x.Words[i]
 		switch {
 		case other != nil && other.has(w.Key):
-		case x.is(i, "far", "from"):
-			odd = !odd
 		case w.Is(lexicon.Negation):
 			switch x.lower(i + 1) {
 			case "secret", "surprise", "surprising", "wonder", "coincidence":
 				continue
 			}
 			odd = odd == x.isIdiom(i)
+		case x.is(i, "far", "from"), (w.Lower == "wish" || w.Lower == "wished") && x.lower(i+1) != "to":
+			odd = !odd
 		case w.traits&(negative|doubting) != 0, x.foreign && w.traits&negating != 0:
 			odd = !odd
 		}
@@ -348,22 +300,44 @@ func (x *Sentence) takenBackBeyond(first, end int, other *Sentence) bool {
 	return odd
 }
 
-// rejects reports whether the words from word i on say that those before it are not true,
-// as in "“X” is false" and "X, which is a myth".
-func (x *Sentence) rejects(i int) bool {
-	const maxWords = 6
-	if i >= len(x.Words) || !strings.ContainsAny(x.Gap(i), "”\"»,—–(") {
-		return false
+// quotes reports whether quotation marks enclose words first to last.
+func (x *Sentence) quotes(first, last int) bool {
+	return strings.ContainsAny(x.Text[:x.Words[first].Start], marks) && strings.ContainsAny(x.Text[x.Words[last].End:], marks)
+}
+
+// rejected reports whether the phrases from word i on, or the next sentence, reject what
+// somebody else says: "“X” is false", "X, he said. It was a joke."
+func (x *Sentence) rejected(i int) bool {
+	const maxWords, scope = 24, 3
+	if i < len(x.Words) && strings.ContainsAny(x.Gap(i), marks) && isAuxiliary(x.lower(i)) && x.negations(i, min(i+scope, len(x.Words))) > 0 {
+		return true
 	}
-	end := min(len(x.Words), i+maxWords)
-	for k := i + 1; k < end; k++ {
-		if x.stopsAt(k) {
-			end = k
-		}
-	}
-	if x.lower(i) == "but" {
+	for i < len(x.Words) && !x.stopsAt(i) && !strings.ContainsAny(x.Gap(i), marks) {
 		i++
 	}
-	w := x.lower(i)
-	return (isAuxiliary(w) || w == "which" || w == "a" || w == "this" || w == "that" || w == "it") && x.any(i, end, doubting) && x.takenBack(i, end)
+	if x.corrects(i) {
+		return true
+	}
+	var next Sentence
+	return x.next(&next, maxWords) && next.corrects(0)
+}
+
+// marks are quotation marks.
+const marks = "\"“”„«»"
+
+// corrects reports whether the words from word i on say that something else is not true.
+func (x *Sentence) corrects(i int) bool {
+	const scope = 3 // of a negation, as in "is not a myth"
+	for k := i; k < len(x.Words); k++ {
+		starts := k == 0 || x.stopsAt(k)
+		if starts && x.lower(k) == "in" {
+			k = min(k+1, len(x.Words)-1)
+		}
+		if w := &x.Words[k]; starts && (w.traits&correcting != 0 || x.is(k-1, "in", "fact")) {
+			return true
+		} else if isAttribute := k+1 < len(x.Words) && x.Words[k+1].Content && x.Words[k+1].traits&saying == 0 && !x.stopsAt(k+1); !isAttribute && w.traits&doubting != 0 && x.takenBack(max(i, k-scope), k+1) {
+			return true
+		}
+	}
+	return false
 }

@@ -43,6 +43,7 @@ const (
 	possessive                    // ends in 's
 	doubting                      // says that something is not true: myth, wrongly
 	showing                       // says that something is true: find, fact
+	correcting                    // says what is true instead: actually, reality
 )
 
 func traitNames() map[string]trait {
@@ -51,7 +52,7 @@ func traitNames() map[string]trait {
 		"optional": optional, "possible": possible, "certain": certain, "causal": causal, "restrictive": restrictive,
 		"universal": universal, "partial": partial, "comparing": comparing, "bounding": bounding, "marking": marking,
 		"denying": denying, "directing": directing, "modal": modal, "function": functional,
-		"negating": negating, "excepting": excepting, "light": light, "linking": linking, "doubting": doubting, "showing": showing,
+		"negating": negating, "excepting": excepting, "light": light, "linking": linking, "doubting": doubting, "showing": showing, "correcting": correcting,
 	}
 }
 
