@@ -55,6 +55,17 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 		"Q: The canal freezes in winter? A: No.",
 		"“The canal freezes in winter” is a false statement.",
 		"The canal freezes in winter. This is not true.",
+		"The old guide says: “The canal freezes in winter.” The guide is mistaken; that statement is false.",
+		"A sailor said that the canal freezes in winter. The harbour office disproved the story.",
+		"Had the pumps stopped, the canal would have frozen in winter, which it has never done.",
+		"❌ The canal freezes in winter.",
+		"We wish we could say that the canal freezes in winter.",
+		"Far from it being true that the canal freezes in winter, the water is warm.",
+		"In the film, the canal freezes in winter. In reality, the water is too warm.",
+		"One legend, so old that it is in no book, is that the canal freezes in winter.",
+		"[WRONG] The canal freezes in winter.",
+		"From a satire show: The canal freezes in winter. The editor says it was a joke.",
+		"The guide claims that the canal freezes in winter. In reality, the water is too warm.",
 		"~~The canal freezes in winter.~~ The water is too warm.",
 		"<del>The canal freezes in winter.</del> The water is too warm.",
 	} {
@@ -73,15 +84,28 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 		"That narrow canal freezes in winter.",
 		"Does it freeze? Yes, the canal freezes in winter.",
 		"Q: The canal freezes in winter? A: Yes.",
+		"A sailor said that the canal freezes in winter. The ferry does not run then.",
+		"The guide says: “The canal freezes in winter.” This is no mistake.",
+		"One reason is that the canal freezes in winter.",
+		"We wish to announce that the canal freezes in winter.",
+		"It is no secret that the canal freezes in winter.",
 	} {
 		testSupport(t, true, [][2]string{{context, claim}})
 	}
 	testSupport(t, false, [][2]string{
 		{"Es stimmt nicht, dass die Brücke gesperrt ist.", "Die Brücke ist gesperrt."},
+		{"Es falso que el barco lleve coches en verano.", "El barco lleva coches en verano."},
+		{"« Le pont est ouvert aux camions » : cette phrase du guide est une pure invention.", "Le pont est ouvert aux camions."},
 		{"Es falso que el puente está abierto a los camiones.", "El puente está abierto a los camiones."},
 		{"C'est un mythe que le pont est ouvert aux camions.", "Le pont est ouvert aux camions."},
 	})
+	testSupport(t, false, [][2]string{
+		{"Had the guard slept, the thief would have escaped.", "The thief escaped."},
+		{"Many guests wrongly assume that the bar is open until noon.", "The bar is open until noon."},
+		{"For years the guard pretended that he was a doctor.", "The guard was a doctor."},
+	})
 	testSupport(t, true, [][2]string{
+		{"The guard would sing when the bar closed. The thief escaped.", "The thief escaped."},
 		{"Die Stadt teilt mit, dass die Brücke gesperrt ist.", "Die Brücke ist gesperrt."},
 		{"El alcalde confirmó que el puente está abierto a los camiones.", "El puente está abierto a los camiones."},
 		{"Le maire annonce que le pont est ouvert aux camions.", "Le pont est ouvert aux camions."},
