@@ -1,6 +1,7 @@
 package resultfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,7 +57,7 @@ func OriginOf(paths []string) (*Origin, error) {
 	return o, nil
 }
 
-// CheckDataset returns an error if the files are results of different datasets, which must
+// CheckDataset returns an error if the files are results of different datasets or samples, which must
 // not be merged to one run. It sets o.Digest and o.Unchecked.
 func (o *Origin) CheckDataset() error {
 	first := -1
@@ -72,11 +73,34 @@ func (o *Origin) CheckDataset() error {
 				o.paths[first], o.paths[i], strings.Join(a.Datasets, " "), strings.Join(s.Datasets, " "), a.DatasetDigest, s.DatasetDigest)
 		}
 	}
+	if err := o.checkSample(); err != nil {
+		return err
+	}
 	if len(o.Unchecked) == 0 {
 		o.Digest = o.summaries[0].DatasetDigest
 	}
 	if len(o.paths) == 1 {
 		o.Unchecked = nil // nothing to compare it with
+	}
+	return nil
+}
+
+// checkSample returns an error if the files are results of different samples.
+func (o *Origin) checkSample() error {
+	first, sample := -1, ""
+	for i, s := range o.summaries {
+		if !hasSettings(s) {
+			continue
+		}
+		other := cmp.Or(s.Settings.Get("--sample"), "0")
+		if other != "0" {
+			other += " --seed " + s.Settings.Get("--seed")
+		}
+		if first >= 0 && other != sample {
+			return fmt.Errorf("%s and %s are results of different samples according to their summaries (--sample %s and --sample %s): score all shards with the same sample, or --append concatenates them",
+				o.paths[first], o.paths[i], sample, other)
+		}
+		first, sample = i, other
 	}
 	return nil
 }
