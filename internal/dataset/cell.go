@@ -20,7 +20,8 @@ const (
 
 // classifyCell distinguishes a serialized list from a text that starts with a
 // bracket, such as "[1] According to" or "[[Wikipedia]]". The opening bracket
-// of a list is followed by a string, another list, or the closing bracket.
+// of a list is followed by a string, even if its quotes were escaped twice, another list,
+// or the closing bracket.
 func classifyCell(s string) certainty {
 	s = trim(s)
 	if s == "" {
@@ -31,7 +32,7 @@ func classifyCell(s string) certainty {
 	switch s[0] {
 	case '[':
 		closed = strings.HasSuffix(s, "]")
-		if startsWithString(inner) || inner == "]" || isDocument(inner) {
+		if startsWithString(strings.TrimPrefix(inner, `\`)) || inner == "]" || isDocument(inner) {
 			return definiteList
 		}
 		if startsWithString(strings.TrimLeft(inner, "[({ \t\r\n")) {

@@ -54,10 +54,14 @@ func (c *csvReader) next() error {
 			if n >= 0 {
 				field = line[:n]
 			}
-			if c.stray == 0 && !c.lazyQuotes && bytes.IndexByte(field, '"') >= 0 {
+			unescaped, ok := field, false
+			if c.escapes {
+				unescaped, ok = unescape(field)
+			}
+			if c.stray == 0 && !c.lazyQuotes && !ok && bytes.IndexByte(field, '"') >= 0 {
 				c.stray = len(c.ends) + 1
 			}
-			c.record = append(c.record, field...)
+			c.record = append(c.record, unescaped...)
 			c.ends = append(c.ends, len(c.record))
 			if n < 0 {
 				return nil
@@ -77,11 +81,37 @@ func (c *csvReader) next() error {
 	}
 }
 
+// unescape returns a field without quotes in which each quote has a backslash, as csv in
+// Python writes it without quotes: backslashes then have one too. It returns false and the
+// field itself if it has another form, such as JSON.
+func unescape(field []byte) ([]byte, bool) {
+	var out []byte
+	escaped := false
+	for i := 0; i < len(field); i++ {
+		switch {
+		case field[i] == '"':
+			return field, false
+		case field[i] == '\\' && i+1 < len(field) && (field[i+1] == '"' || field[i+1] == '\\'):
+			i++
+			escaped = escaped || field[i] == '"'
+		}
+		out = append(out, field[i])
+	}
+	if !escaped {
+		return field, false
+	}
+	return out, true
+}
+
 // opensQuotes reports whether a quote before rest encloses a field: it is closed
 // before a comma or the end of the line, or not in this line.
 func (c *csvReader) opensQuotes(rest []byte) bool {
 	for {
-		_, after, found := bytes.Cut(rest, []byte{'"'})
+		text, after, found := bytes.Cut(rest, []byte{'"'})
+		if c.escapes && (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1 {
+			rest = after
+			continue
+		}
 		if !found || len(after) > 0 && after[0] == c.comma || len(trimEnd(after)) == 0 {
 			return true
 		}

@@ -11,7 +11,7 @@ import (
 type dialect struct {
 	comma      byte // delimiter
 	lazyQuotes bool // a quote that does not enclose a whole field belongs to it
-	escapes    bool // \" is a quote within quotes, as Spark writes it
+	escapes    bool // \" is a quote within a field, as Spark and pandas can write it
 	padded     bool // the space after each delimiter does not belong to the field
 	marked     bool // the first line is "sep=" and the delimiter, as Excel reads it
 }
@@ -62,14 +62,13 @@ func bestDialect(head []byte, preferred byte) dialect {
 }
 
 func newDialect(head []byte, comma byte) dialect {
-	d := dialect{comma: comma, lazyQuotes: comma == '\t'}
+	d := dialect{comma: comma, lazyQuotes: comma == '\t', escapes: escapesQuotes(head, comma)}
 	if comma == '\t' {
 		return d
 	}
 	header := firstLine(head)
 	n := bytes.Count(header, []byte{comma})
 	d.padded = n > 0 && comma != ' ' && bytes.Count(header, []byte{comma, ' '}) == n
-	d.escapes = escapesQuotes(head, comma)
 	return d
 }
 

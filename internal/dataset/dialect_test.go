@@ -80,6 +80,22 @@ func TestTablesOfOtherDialects(t *testing.T) {
 			[]result{row("", "y"), row(`say "hi", ok`, `a "b"`, "c")},
 		},
 		{
+			"escaped quotes between tabs", "x.tsv", "answer\tcontexts\nsay \\\"hi\\\"\t\"[\\\"Intro\\nParis\\\", \\\"End\\\"]\"\n",
+			Options{},
+			[]result{row(`say "hi"`, "Intro\nParis", "End")},
+		},
+		{
+			"escaped quotes in fields without quotes", "x.csv", "answer,contexts\na,[\\\"Intro\\\\nParis\\\"]\n\"b, \\\"c\\\"\",x\n",
+			Options{},
+			[]result{row("a", "Intro\nParis"), row(`b, "c"`, "x")},
+		},
+		{"JSON between tabs", "x.tsv", "answer\tcontexts\na\t[\"x \\\"y\\\" z\"]\n", Options{}, []result{row("a", `x "y" z`)}},
+		{
+			"escaped twice", "x.jsonl", `{"answer":"a","contexts":"[\\\"x\\\"]"}` + "\n",
+			Options{},
+			[]result{{Row: Row{Answer: "a"}, Err: "x.jsonl:1: contexts: invalid Python literal: expected a value, at byte 2"}},
+		},
+		{
 			"quotes in a tab-separated text", "x.tsv", "answer\tcontexts\n\"Yes\" he said\tx\n\"b\ty\nc\"\t\"z\"\n",
 			Options{},
 			[]result{row(`"Yes" he said`, "x"), row("b\ty\nc", "z")},

@@ -222,3 +222,27 @@ func TestRowsComparesAnotherAnswer(t *testing.T) {
 		}
 	}
 }
+
+// An element without the text is not left out, since the citations of the others would
+// refer to other elements.
+func TestRowsRefusesIncompleteLists(t *testing.T) {
+	const path = "docs[*].page_content"
+	for _, docs := range []string{`{"id":1}`, `{"page_content":null}`, `"plain"`, "null"} {
+		for _, mapped := range []string{path, "docs.page_content"} {
+			text := `{"answer":"a","docs":[{"page_content":"x"},` + docs + `,{"page_content":"y"}]}` + "\n"
+			rows, last := read(t, "x.jsonl", text, Options{Map: map[Field]string{FieldContexts: mapped}})
+			got := last
+			if len(rows) > 0 {
+				got = rows[0].Err
+			}
+			if !strings.HasSuffix(got, mapped+": missing or null in element 1 of its list") {
+				t.Errorf("%s: got rows %+v, last error %q, want an error about element 1", docs, rows, last)
+			}
+		}
+	}
+	text := `{"outs":[{"answer":"a"},{}],"contexts":["x"]}` + "\n"
+	rows, last := read(t, "x.jsonl", text, Options{Map: map[Field]string{FieldAnswer: "outs[*].answer"}})
+	if last == "" && (len(rows) != 1 || rows[0].Err == "") {
+		t.Errorf("got rows %+v, want an error", rows)
+	}
+}

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -169,6 +170,35 @@ func (x Expander) follow(out []*Value, steps []step, v *Value) []*Value {
 		}
 	}
 	return out
+}
+
+// complete returns an error if the last list on the path has elements without a value.
+// Leaving them out would move the others, and with them what citations refer to.
+func (x Expander) complete(p *Path, record *Value) error {
+	for i := len(p.steps) - 1; i >= 0; i-- {
+		found, rest := false, p.steps[i:]
+		if rest[0].kind == allElements {
+			rest = rest[1:]
+		} else if _, err := strconv.Atoi(rest[0].key); err == nil || rest[0].kind == byIndex {
+			continue
+		}
+		for _, list := range x.follow(nil, p.steps[:i], record) {
+			if list = x.expand(list); list.Kind != List {
+				continue
+			}
+			found = true
+			for k, item := range list.Items {
+				values := x.follow(nil, rest, item)
+				if !slices.ContainsFunc(values, func(v *Value) bool { return v.Kind != Null }) {
+					return fmt.Errorf("%s: missing or null in element %d of its list", p, k)
+				}
+			}
+		}
+		if found {
+			return nil
+		}
+	}
+	return nil
 }
 
 // fold returns the member with a name, ignoring case if none matches exactly.

@@ -55,6 +55,9 @@ func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
 		if path == nil {
 			continue
 		}
+		if err := f.Expand.complete(path, record); err != nil {
+			return row, err
+		}
 		values := f.Expand.find(path, record)
 		values = slices.DeleteFunc(values, func(v *Value) bool { return v.Kind == Null })
 		if field == Contexts {
