@@ -38,13 +38,22 @@ func (t *tree) content(i, depth int) int {
 	if depth > maxNesting {
 		return -1
 	}
-	first := -1
+	first, blank := -1, -1
 	for _, key := range contextKeys() {
-		if j := t.member(i, key); j >= 0 && t.nodes[j].kind != kindNull {
+		j := t.member(i, key)
+		switch {
+		case j >= 0 && t.nodes[j].kind == kindText && isBlank(t.nodes[j].text):
+			if blank < 0 {
+				blank = j
+			}
+		case j >= 0 && t.nodes[j].kind != kindNull:
 			return j
-		} else if first < 0 {
+		case first < 0:
 			first = j
 		}
+	}
+	if blank >= 0 {
+		return blank
 	}
 	best, bestRank := -1, 0
 	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {

@@ -43,6 +43,14 @@ func (d *Digest) add(row *Row, err error) {
 	for _, text := range row.Contexts {
 		d.text(text)
 	}
+	for i, s := range row.Sources { // citations are resolved with them
+		if s != (Source{}) {
+			d.row = binary.AppendUvarint(d.row, uint64(i))
+			for _, text := range []string{s.ID, s.Part, s.Title, s.File, s.URL} {
+				d.text(text)
+			}
+		}
+	}
 	d.hash.Write(d.row)
 }
 

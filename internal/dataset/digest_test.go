@@ -33,6 +33,10 @@ func TestDigestTellsDatasetsApart(t *testing.T) {
 		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"cd"}}},
 		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"c", "d", ""}}},
 		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"c", "d"}, Line: -1}},
+		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"c", "d"}, Sources: []Source{{ID: "x"}, {ID: "y"}}}},
+		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"c", "d"}, Sources: []Source{{ID: "y"}, {ID: "x"}}}},
+		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"c", "d"}, Sources: []Source{{}, {ID: "x"}}}},
+		{{ID: "1", Question: "q", Answer: "ab", Contexts: []string{"c", "d"}, Sources: []Source{{}, {Title: "x"}}}},
 	} {
 		d := digest(rows...)
 		if j, found := seen[d]; found {

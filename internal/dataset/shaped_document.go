@@ -37,7 +37,12 @@ func newDocument(r *bufio.Reader, f *file, columns *columnMap) (*documentReader,
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(d.records, func(v *shape.Value) bool { return v.Kind == shape.List }) {
+	isList := func(v *shape.Value) bool { return v.Kind == shape.List }
+	switch i := slices.IndexFunc(d.records, isList); {
+	case i < 0:
+	case slices.ContainsFunc(d.records, func(v *shape.Value) bool { return !isList(v) }):
+		return nil, fmt.Errorf("row %d: the number of values is not that of the columns", i+1)
+	default:
 		return nil, errArrays
 	}
 	return d, nil

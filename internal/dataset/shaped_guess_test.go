@@ -246,3 +246,20 @@ func TestRowsRefusesIncompleteLists(t *testing.T) {
 		t.Errorf("got rows %+v, want an error", rows)
 	}
 }
+
+func TestRowsRefusesRaggedTables(t *testing.T) {
+	for _, row := range []string{`["x","b",["y"]]`, `["b"]`} {
+		text := `{"columns":["answer","contexts"],"data":[["a",["x"]],` + row + `]}`
+		if rows, last := read(t, "x.json", text, Options{}); last != "x.json: row 2: the number of values is not that of the columns" {
+			t.Errorf("%s: got rows %+v, last error %q, want an error about row 2", row, rows, last)
+		}
+	}
+}
+
+func TestRowsPrefersContextsWithText(t *testing.T) {
+	text := `{"answer":"a","contexts":[{"text":"","content":"x"},{"text":"","content":null},{"text":" ","metadata":{"text":"no"}}]}` + "\n"
+	rows, last := read(t, "x.jsonl", text, Options{})
+	if len(rows) != 1 || last != "" || strings.Join(rows[0].Row.Contexts, "|") != "x|| " {
+		t.Errorf("got rows %+v, last error %q, want the contexts %q", rows, last, "x|| ")
+	}
+}

@@ -198,19 +198,18 @@ func (f *Finder) namesFields(names []*Value) bool {
 	return found[Answer] && found[Contexts]
 }
 
-// rowsOf returns a record for each row, which is a list of values.
+// rowsOf returns a record for each row, which is a list of values. One with more or fewer
+// values than columns stays a list, which is no valid record.
 func rowsOf(columns, rows []*Value) []*Value {
 	out := make([]*Value, 0, len(rows))
 	for _, row := range rows {
-		if row.Kind == Object { // columns describes the table
+		if row.Kind == Object || len(row.Items) != len(columns) { // columns describes the table, or the row is no part of it
 			out = append(out, row)
 			continue
 		}
 		record := &Value{Kind: Object}
 		for i, cell := range row.Items {
-			if i < len(columns) {
-				record.Items = append(record.Items, cell.renamed(columnName(columns[i])))
-			}
+			record.Items = append(record.Items, cell.renamed(columnName(columns[i])))
 		}
 		out = append(out, record)
 	}
