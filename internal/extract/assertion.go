@@ -259,6 +259,7 @@ func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 		return m.amount || m.complete && m.lacking > 0
 	case Code:
 		return m.finite && m.isAbout() && !isCodeLine(text)
+	case Heading, Reference, Marks, Reasoning, Unstated:
 	}
 	return m.amount || (m.finite || m.headline) && m.lacking > 0
 }
@@ -275,6 +276,7 @@ func (a *assertions) answers(text string, kind Kind) bool {
 		q := parseQuestion(english.FindQuestion(a.question))
 		_, ok := english.YesOrNo(text)
 		return ok && q != nil && q.Wh == "" && len(q.Subject) > 0 && !slices.Contains([]string{"you", "i", "we"}, q.Subject[0].Lower)
+	case Question, Heading, LeadIn, Refusal, Disclaimer, Unstated:
 	}
 	return false
 }

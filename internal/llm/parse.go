@@ -186,17 +186,14 @@ func hasNameTwice(v []byte) bool {
 		if err != nil {
 			return false
 		}
-		switch kind {
-		case '{':
+		switch {
+		case kind == '{':
 			open = append(open, map[string]bool{})
-		case '[':
+		case kind == '[':
 			open = append(open, nil)
-		case '}', ']':
+		case kind == '}' || kind == ']':
 			open = open[:len(open)-1]
-		case '"':
-			if len(open) == 0 || open[len(open)-1] == nil || length%2 == 1 {
-				continue // a value
-			}
+		case kind == '"' && len(open) > 0 && open[len(open)-1] != nil && length%2 == 0: // a name
 			name := strings.ToLower(tok.String())
 			if open[len(open)-1][name] {
 				return true

@@ -153,7 +153,9 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 		Baseline: side(&c.Baseline), Candidate: side(&c.Candidate), Warnings: append([]compare.Warning{}, c.Warnings...),
 		Rows: jsonRows{
 			c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.SameAnswers,
-			rowIDs(c.OnlyBaseline), rowIDs(c.OnlyCandidate), []jsonTransition{}, rowIDs(c.Regressed),
+			rowIDs(c.OnlyBaseline), rowIDs(c.OnlyCandidate),
+			[]jsonTransition{},
+			rowIDs(c.Regressed),
 		},
 		Units: "rows", Difference: report.NewSummaryInterval(&c.Stats.Difference),
 		Permutation: test(c.Stats.Permutation), Wilcoxon: test(c.Stats.Wilcoxon), Detectable: report.Number(c.Stats.Detectable),

@@ -159,7 +159,7 @@ func joinsSign(text string, i int, r rune) bool {
 	case '+', '#', '♯', '♭':
 		return unicode.IsLetter(last) || last == '+' || unicode.IsDigit(last) && ends
 	case ':', '/', '.', ',':
-		return unicode.IsDigit(last) && unicode.IsDigit(next) && !(r == ',' && isGroup(text[i+1:]))
+		return unicode.IsDigit(last) && unicode.IsDigit(next) && (r != ',' || !isGroup(text[i+1:]))
 	}
 	return false
 }

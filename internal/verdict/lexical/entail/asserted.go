@@ -132,7 +132,7 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	case x.Words[k].Lower == "whether":
 		return x.Span(from, last), true
 	}
-	if k == 0 && !(last+1 < end && (x.foreign || isAuxiliary(x.lower(last+1)))) {
+	if k == 0 && (last+1 >= end || !x.foreign && !isAuxiliary(x.lower(last+1))) {
 		return Phrase{}, false // "That wall is"
 	}
 	if from = min(from, k); from == k { // "stimmt nicht, dass"
