@@ -91,7 +91,7 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	var long strings.Builder
-	for i := range 400_000 {
+	for i := range 90_000 { // fewer than the claims that an answer may have
 		fmt.Fprintf(&long, "Sensor %d reported %d degrees. ", i, i%97)
 	}
 	data := filepath.Join(t.TempDir(), "rows.jsonl")
