@@ -219,8 +219,7 @@ func (m *columnMap) detected(plan *shape.Plan) *columnMap {
 	if plan == nil || m.hasPaths() {
 		return nil
 	}
-	c := *m
-	c.byName, c.names = maps.Clone(m.byName), map[Field]string{}
+	c, read := m, map[Field]string{}
 	for _, f := range fields() {
 		field, ok := shapeField(f)
 		if !ok || plan.Path(field) == nil {
@@ -230,10 +229,48 @@ func (m *columnMap) detected(plan *shape.Plan) *columnMap {
 		if name == "" {
 			return nil
 		}
-		maps.DeleteFunc(c.byName, func(_ string, other candidate) bool { return other.field == f })
-		c.byName[name] = candidate{field: f, name: name}
-		c.names[f] = name
+		c = c.reading(f, name)
+		read[f] = name
 	}
+	if c != m {
+		c.names = read
+	}
+	return c
+}
+
+// withAnswer returns a copy of m that reads the answer from a column, unless it is mapped.
+func (m *columnMap) withAnswer(name string) *columnMap {
+	if m.raw || m.mapped[FieldAnswer] != "" {
+		return m
+	}
+	c := m.reading(FieldAnswer, name)
+	c.mapped = map[Field]string{FieldAnswer: name}
+	maps.Copy(c.mapped, m.mapped)
+	return c
+}
+
+// question returns the column that is best named for the question, or "".
+func (m *columnMap) question(names []string) string {
+	found, best := "", 0
+	for _, name := range names {
+		rank, ok := m.words.Rank(shape.Question, name)
+		switch _, used := m.byName[name]; {
+		case used || !ok:
+		case found == "" || rank < best:
+			found, best = name, rank
+		case rank == best:
+			return ""
+		}
+	}
+	return found
+}
+
+// reading returns a copy of m that reads a field from one column.
+func (m *columnMap) reading(f Field, name string) *columnMap {
+	c := *m
+	c.byName = maps.Clone(m.byName)
+	maps.DeleteFunc(c.byName, func(_ string, other candidate) bool { return other.field == f })
+	c.byName[name] = candidate{field: f, name: name}
 	return &c
 }
 
@@ -347,6 +384,8 @@ func (m *columnMap) choose(h *header, f Field, hasValue func(column int) bool) (
 			column = i
 		case m.byName[h.names[i]].rank == m.byName[h.names[column]].rank:
 			return -1, ambiguousColumns(f, h.names[column], h.names[i])
+		case f == FieldContexts && m.mapped[f] == "" && m.words.Rival(shape.Contexts, h.names[column], h.names[i]):
+			return -1, &layoutError{err: ambiguousColumns(f, h.names[column], h.names[i])}
 		}
 	}
 	if f != FieldAnswer && f != FieldContexts || column < 0 || !hasValue(column) {

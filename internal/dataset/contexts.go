@@ -28,7 +28,7 @@ func containerKeys() []string {
 	return []string{
 		"node", "document", "doc", "payload", "_source", "kwargs", "text_resource", "item", "entity", "properties", "fields",
 		"documents", "hits", "matches", "results", "result", "points", "nodes", "chunks", "passages", "items", "value", "data",
-		"retrievedReferences", "metadata",
+		"retrievedReferences", "retrievalResults", "metadata",
 	}
 }
 
@@ -132,7 +132,16 @@ func textContexts(t *tree, cell string) ([]string, error) {
 	if isBlank(cell) {
 		return nil, errNoContexts
 	}
-	return []string{cell}, nil
+	doc, err := reprContext(cell)
+	if err != nil {
+		return nil, fmt.Errorf("contexts: %w", err)
+	}
+	if doc == nil {
+		return []string{cell}, nil
+	}
+	out, err := treeContexts(doc, 0)
+	t.sources = doc.sources
+	return out, err
 }
 
 func treeContexts(t *tree, i int) ([]string, error) {
@@ -174,7 +183,19 @@ func collect(out []string, t *tree, i, depth int) ([]string, *contextError) {
 	var err *contextError
 	switch n.kind {
 	case kindText:
-		return append(out, n.text), nil
+		doc, damage := reprContext(n.text)
+		if damage != nil {
+			return nil, &contextError{what: damage.Error()}
+		}
+		if doc == nil {
+			return append(out, n.text), nil
+		}
+		start := len(out)
+		if out, err = collect(out, doc, 0, depth); err == nil && doc.sources != nil {
+			t.fillSources(start)
+			t.sources = append(t.sources[:start], doc.sources[start:]...)
+		}
+		return out, err
 	case kindList:
 		k := 0
 		for j := i + 1; j < n.end; j = t.nodes[j].end {

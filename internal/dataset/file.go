@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 )
 
 // A file is a single file of a Set.
@@ -25,6 +27,8 @@ type file struct {
 	closeCodec func() // closes the decompressors
 	format     Format
 	document   bool       // read a JSON file as one document
+	from       string     // tool whose layout is tried, or ""
+	found      string     // tool whose layout was recognized, or ""
 	mapped     *columnMap // columns while the records are read unparsed
 	reader     rowReader
 
@@ -72,14 +76,39 @@ func (f *file) open() (err error) {
 	if f.columns.raw {
 		return f.openUsual(1)
 	}
+	err = f.openLayout(f.opts.From)
+	if err == nil || f.opts.From == "" {
+		return err
+	}
+	// Naming the tool must not prevent reading what can be read without its name.
+	switch other := f.openLayout(""); {
+	case other != nil && !isLayoutError(other) && !isUsageError(other):
+		return other
+	case other != nil || f.found != "" && f.found != f.opts.From:
+		return err
+	}
+	if f.opts.Note != nil && f.found == "" {
+		f.warnings.note(fmt.Sprintf("%s: not an export of %s as it is known; read by its names", displayName(f.path), f.opts.From), f.opts.Note)
+	}
+	return nil
+}
+
+// openLayout opens the file with the layout of a tool or, if from is empty, with its
+// columns under the usual names or a layout that is detected.
+func (f *file) openLayout(from string) (err error) {
+	f.from, f.found = from, ""
 	var usual error
-	if f.opts.From == "" {
-		if usual = f.openUsual(maxPeeked); !isLayoutError(usual) {
+	if from == "" {
+		if usual = f.openUsual(maxPeeked); usual == nil {
+			f.noteOutputs()
+			return f.findQuestion()
+		}
+		if !isLayoutError(usual) {
 			return usual
 		}
 	}
 	err = f.openShaped()
-	if err == nil || !isLayoutError(err) || f.opts.From != "" || f.columns.hasPaths() {
+	if err == nil || !isLayoutError(err) || from != "" || f.columns.hasPaths() {
 		return err
 	}
 	if isMissing(usual) {
@@ -140,11 +169,17 @@ var errNoLayout error = &layoutError{err: errors.New("no answers and contexts fo
 // columns with other names, it reopens the file with these.
 func (f *file) openShaped() error {
 	shaped, err := f.peekShaped(false)
-	if isLayoutError(err) && f.format == JSON {
-		shaped, err = f.peekShaped(true)
+	if isLayoutError(err) && (f.format == JSON || f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer) {
+		document, docErr := f.peekShaped(true)
+		if !isSyntaxError(docErr) && (f.format == JSON || docErr == nil) { // otherwise there are several documents
+			shaped, err = document, docErr
+		}
 	}
 	if err != nil {
 		return err
+	}
+	if tool := shaped.shape.Tool(); tool != nil {
+		f.found = tool.Name
 	}
 	if note := shaped.shape.Describe(); note != "" && f.opts.Note != nil {
 		f.warnings.note(displayName(f.path)+": "+note, f.opts.Note)
@@ -190,6 +225,42 @@ func (f *file) peekShaped(document bool) (*shapedReader, error) {
 	return shaped, nil
 }
 
+// findQuestion reads the question from a column with another name if the first record has
+// none under the usual ones.
+func (f *file) findQuestion() error {
+	record, ok := f.reader.(interface{ columnNames() []string })
+	if !ok || f.columns.mapped[FieldQuestion] != "" || slices.ContainsFunc(f.peeked, func(p peekedRow) bool { return p.row.Question != "" || p.err != nil }) {
+		return nil
+	}
+	name := f.columns.question(record.columnNames())
+	if name == "" {
+		return nil
+	}
+	usual := f.columns
+	f.columns = usual.reading(FieldQuestion, name)
+	if f.openUsual(1) == nil && f.peeked[0].err == nil && f.peeked[0].row.Question != "" {
+		if f.opts.Note != nil {
+			f.warnings.note(displayName(f.path)+": question from "+name, f.opts.Note)
+		}
+		return nil
+	}
+	f.columns = usual
+	return f.openUsual(maxPeeked)
+}
+
+// noteOutputs reports a table in which a record has several rows.
+func (f *file) noteOutputs() {
+	if t, ok := f.reader.(*tableReader); ok && t.outputs != nil {
+		f.found = "promptfoo"
+		if f.opts.Note != nil && f.from == f.opts.From {
+			f.warnings.note(displayName(f.path)+": read as an export of promptfoo (--from promptfoo), each output as a row", f.opts.Note)
+		}
+	}
+}
+
+// isLone reports whether the first records are one record.
+func (f *file) isLone() bool { return len(f.peeked) == 2 && !isRowError(f.peeked[1].err) }
+
 // openRecords creates the reader of the format, at the start of the file.
 func (f *file) openRecords() error {
 	f.rewind()
@@ -219,6 +290,14 @@ func (f *file) openRecords() error {
 			f.format = Parquet
 		}
 	}
+	if f.opts.Format == "" && !f.columns.exact && string(head) == zipMagic {
+		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if isEvalLog(head) {
+			return f.openLog(r, r == stored)
+		}
+	}
 	if f.format == Parquet {
 		return f.openParquet(r, r == stored)
 	}
@@ -230,7 +309,15 @@ func (f *file) openRecords() error {
 func (f *file) rewind() {
 	f.closeReader()
 	f.in.pos = 0
+	if f.temp != nil {
+		f.in = &replayReader{r: io.NewSectionReader(f.temp, 0, math.MaxInt64)}
+	}
 	f.peeked = nil
+}
+
+func isUsageError(err error) bool {
+	_, ok := errors.AsType[*UsageError](err)
+	return ok
 }
 
 func isRowError(err error) bool {
@@ -289,12 +376,13 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 		f.format = textFormat(f.format, head)
 	}
 	switch f.format {
-	case JSONL:
-		f.reader = newJSONL(r, f, consumed)
-	case JSON:
-		if f.document {
+	case JSONL, JSON:
+		switch {
+		case f.document:
 			f.reader, err = newDocument(r, f, f.mapped)
-		} else {
+		case f.format == JSONL:
+			f.reader = newJSONL(r, f, consumed)
+		default:
 			f.reader, err = newJSON(r, f, consumed)
 		}
 	case CSV, TSV:

@@ -360,7 +360,7 @@ func TestNoOtherColumnIsReadInPlaceOfNull(t *testing.T) {
 	for file, text := range map[string]string{
 		"x.jsonl": `{"answer":"a","contexts":["x"],"documents":["y"]}` + "\n" + `{"answer":"a","contexts":null,"documents":["y"]}` + "\n" +
 			`{"answer":"a","documents":["y"]}` + "\n" + `{"answer":"a","contexts":["x"]}`,
-		"x.csv": "answer,contexts,documents\na,x,y\na,,y\na,,y\na,x,\n",
+		"x.csv": "answer,contexts,documents\na,x,\na,,y\na,,y\na,x,\n",
 	} {
 		rows, last := read(t, file, text, Options{})
 		if len(rows) != 4 || rows[0].Err != "" || rows[3].Err != "" {

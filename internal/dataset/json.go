@@ -389,6 +389,9 @@ func describeDamage(err error, raw []byte) error {
 
 func (j *jsonReader) close() {}
 
+// columnNames returns the names in the current record.
+func (j *jsonReader) columnNames() []string { return j.object.names() }
+
 // A lineTracker maps offsets in its input to lines. It retains only lines after
 // the last discarded offset. Reading fails if more than max bytes are read
 // without a discard.

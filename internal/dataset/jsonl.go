@@ -131,3 +131,6 @@ func (l *lineReader) next() ([]byte, error) {
 		return l.long, nil
 	}
 }
+
+// columnNames returns the names in the current record.
+func (j *jsonlReader) columnNames() []string { return j.object.names() }

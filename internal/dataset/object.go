@@ -28,6 +28,9 @@ type objectReader struct {
 	null    map[Field]bool   // fields whose column is null in the current object
 	chosen  map[Field]string // columns of the answer and the contexts, once an object had a value
 	others  []string         // other members of the current object that can be fields
+	nested  bool             // the current object has other members that are objects
+	lists   []string         // members of the current object with the usual names of contexts
+	checked int              // number of objects that were searched, see search
 
 	floats []bareFloat // Python floats replaced by null in the current object
 }
@@ -60,7 +63,7 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	o.raw = raw
 	clear(o.null)
-	o.others = o.others[:0]
+	o.others, o.nested, o.lists = o.others[:0], false, o.lists[:0]
 	o.buf = *bytes.NewBuffer(raw)
 	o.dec.Reset(&o.buf)
 	o.tree.reset()
@@ -92,8 +95,14 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 		c, used := o.columns.byName[string(name)]
 		kept := o.columns.keeps(string(name))
 		if used {
+			if c.field == FieldContexts && o.dec.PeekKind() != 'n' {
+				o.lists = append(o.lists, c.name)
+			}
 			used = o.prefer(c, column, row, &invalid)
-		} else if o.columns.mayRival(name) && o.isText(first) {
+		} else if o.dec.PeekKind() == '{' {
+			o.nested = true
+		}
+		if !used && o.columns.byName[string(name)].name == "" && o.columns.mayRival(name) && o.isText(first) {
 			o.others = append(o.others, string(name))
 		}
 		switch {
@@ -129,6 +138,9 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 			return o.columns.missing(f, o.names())
 		}
 	}
+	if err := o.search(column[FieldContexts].name); err != nil {
+		return err
+	}
 	for f, c := range column {
 		invalid.add(f, o.columns.rival(f, c.name, o.others))
 		if name := o.chosen[f]; name != "" && name != c.name {
@@ -145,6 +157,31 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 		o.chosen[f] = column[f].name
 	}
 	return invalid.first()
+}
+
+// search returns an error if a nested object has another answer, or another usual column
+// than the given one has other contexts.
+func (o *objectReader) search(chosen string) error {
+	rival := slices.ContainsFunc(o.lists, func(name string) bool { return o.columns.words.Rival(shape.Contexts, chosen, name) })
+	if !o.nested && !rival || o.columns.raw || o.checked == maxPeeked {
+		return nil
+	}
+	o.checked++
+	var t tree
+	if readJSONText(&t, string(o.raw)) != nil {
+		return nil //nolint:nilerr // reported by the caller
+	}
+	finder, record := shape.NewFinder(expandCell, isContexts), t.value(0)
+	for f, trigger := range map[Field]bool{FieldAnswer: o.nested, FieldContexts: rival} {
+		field, _ := shapeField(f)
+		if !trigger || o.columns.mapped[f] != "" {
+			continue
+		}
+		if a, ok := errors.AsType[*shape.Ambiguous](finder.Rival(record, field)); ok {
+			return ambiguousColumns(f, a.Paths[0], a.Paths[1])
+		}
+	}
+	return nil
 }
 
 // isText reports whether the next value can be an answer or contexts. In the first object
@@ -244,6 +281,7 @@ func (o *objectReader) readValue(f Field, row *Row, invalid *fieldErrors) error 
 // Python float, the error mentions the float.
 func (o *objectReader) set(f Field, i int, start int64, row *Row, invalid *fieldErrors) {
 	err := row.set(f, &o.tree, i)
+	row.split(f, &o.tree, i, o.names)
 	for _, float := range o.floats {
 		null := o.tree.nodes[i].kind == kindNull || err != nil && strings.HasSuffix(err.Error(), "got null")
 		if null && float.offset >= start && float.offset < o.dec.InputOffset() {
@@ -352,6 +390,15 @@ func (r *Row) set(f Field, t *tree, i int) error {
 		}
 	}
 	return err
+}
+
+// split separates the contexts that a tool joined in the text of node i.
+func (r *Row) split(f Field, t *tree, i int, names func() []string) {
+	if n := t.nodes[i]; f == FieldContexts && n.kind == kindText && strings.Contains(n.text, "|") && len(r.Contexts) == 1 {
+		if parts, err := separatedContexts(&tree{}, n.text, shape.ContextSeparator(names(), false)); err == nil {
+			r.Contexts = parts
+		}
+	}
 }
 
 // clear removes the value of a field.

@@ -37,15 +37,9 @@ type parquetReader struct {
 // random access, pipes and compressed files are first copied to a temporary
 // file.
 func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
-	in, ok := f.closer.(*os.File)
-	if f.temp != nil {
-		in = f.temp
-	} else if !ok || !uncompressed || !f.reopenable {
-		f.in.recording = false // the copy can be read again
-		var err error
-		if in, err = f.copyToTemp(r); err != nil {
-			return err
-		}
+	in, err := f.randomAccess(r, uncompressed)
+	if err != nil {
+		return err
 	}
 	info, err := in.Stat()
 	if err != nil {
@@ -62,7 +56,7 @@ func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 
 // copyToTemp copies r to a temporary file.
 func (f *file) copyToTemp(r io.Reader) (*os.File, error) {
-	temp, name, err := safefile.Temp(f.opts.TempDir, "ragfaith-*.parquet")
+	temp, name, err := safefile.Temp(f.opts.TempDir, "ragfaith-*")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
@@ -235,6 +229,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 		i, err := p.columns.choose(p.header, f, hasValue)
 		if err == nil && i >= 0 {
 			err = row.set(f, &p.tree, p.at[i])
+			row.split(f, &p.tree, p.at[i], p.columnNames)
 		}
 		if rowErr == nil {
 			rowErr = err
@@ -242,6 +237,8 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 	}
 	return rowErr, nil
 }
+
+func (p *parquetReader) columnNames() []string { return p.header.names }
 
 func (p *parquetReader) close() {
 	for _, l := range p.leaves {

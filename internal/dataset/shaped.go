@@ -50,7 +50,7 @@ func newShaped(records rowReader, f *file) *shapedReader {
 			s.ids = append(s.ids, path)
 		}
 	}
-	s.shape = shape.NewReader(shape.NewFinder(expandCell, isContexts), f.columns.preset(), f.opts.From)
+	s.shape = shape.NewReader(shape.NewFinder(expandCell, isContexts), f.columns.preset(), f.from)
 	return s
 }
 
@@ -236,7 +236,11 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 		t := &s.tree
 		t.reset()
 		t.addValue(r.Contexts)
-		row.Contexts, err = contexts(t, 0)
+		if r.Contexts.Kind == shape.Text {
+			row.Contexts, err = separatedContexts(t, r.Contexts.Text, s.separator(r.Value))
+		} else {
+			row.Contexts, err = contexts(t, 0)
+		}
 		row.Sources = t.sources
 	}
 	switch {
@@ -250,6 +254,15 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 		return &layoutError{err: err}
 	}
 	return nil
+}
+
+// separator returns the separator of contexts in a text of a record, or "".
+func (s *shapedReader) separator(record *shape.Value) string {
+	var names []string
+	for _, m := range record.Items {
+		names = append(names, m.Name)
+	}
+	return shape.ContextSeparator(names, s.file.format == CSV || s.file.format == TSV)
 }
 
 // missing returns the error for a record without a field.

@@ -15,6 +15,7 @@ func TestOpenDoesNotGuess(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"answers at two depths", `{"answer":"expected","run":{"answer":"generated",` + docs + `}}`, `both "answer" and "run.answer" match`},
 		{"answer and prediction", `{"answer":"expected","prediction":"generated","chunks":["some text"]}`, `both "answer" and "prediction" match`},
+		{"answer and contexts beside the expected ones", `{"answer":"expected","context":"the ideal text","rag":{"answer":"generated","contexts":["some text"]}}`, `both "answer" and "rag.answer" match`},
 		{"answers of two models", `{"a":{"answer":"one"},"b":{"answer":"two"},` + docs + `}`, `both "a.answer" and "b.answer" match`},
 		{"second record has a better name", `{"out":{"result":"It passes."},` + docs + "}\n" + `{"out":{"answer":"a","result":"It passes."},` + docs + `}`, `both "out.answer" and "out.result" match`},
 		{"verdict", `{"result":"pass",` + docs + `}`, noAnswer},
@@ -167,10 +168,10 @@ func TestOpenRefusesAnotherAnswerOrContexts(t *testing.T) {
 		names string // of the other column
 		want  bool   // refused
 	}{
-		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer Claude-Answer ragResponse submitted_answer answer_2 model_answers", true},
-		{FieldAnswer, "expected_answer gold ground_truth reference answer_relevancy answer_start student_answer human_answer answers tool_output answer_id", false},
-		{FieldContexts, "retrieved_docs search_results retrieval_context retrieved_contexts hits reranked_chunks", true},
-		{FieldContexts, "gold_contexts reference_contexts ground_truth_contexts documents docs context_recall", false},
+		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer gpt-4o-mini openai/gpt-4 llama_3.1_8b Claude-Answer ragResponse submitted_answer answer_2 model_answers", true},
+		{FieldAnswer, "expected_answer gold ground_truth reference answer_relevancy answer_start student_answer human_answer answers tool_output answer_id gpt4_reason", false},
+		{FieldContexts, "retrieved_docs search_results retrieval_context retrieved_contexts hits reranked_chunks documents docs context", true},
+		{FieldContexts, "gold_contexts reference_contexts ground_truth_contexts context_recall", false},
 	} {
 		for name := range strings.FieldsSeq(tt.names) {
 			for file, text := range map[string]string{

@@ -20,14 +20,16 @@ type tableReader struct {
 	csv       csvReader
 	columns   *columnMap
 	header    *header
-	fields    int  // number of fields of the header line
-	exact     bool // see OpenRecords
+	fields    int      // number of fields of the header line
+	line      []string // names of the header line, up to the last one
+	exact     bool     // see OpenRecords
 	path      string
 	warnings  *warnings
 	consumed  func(int64) int64
-	started   bool   // a record has been read
-	separator string // of the contexts in a cell, or ""
-	tree      tree   // values of the current cell
+	started   bool         // a record has been read
+	separator string       // of the contexts in a cell, or ""
+	outputs   *outputTable // or nil
+	tree      tree         // values of the current cell
 }
 
 func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReader, error) {
@@ -61,6 +63,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	case !t.csv.valid():
 		return nil, errors.New("header: " + notUTF8 + encodingHint(head))
 	}
+	t.fields = len(t.csv.ends)
 	var names []string
 	named := 0
 	for i := range t.csv.ends {
@@ -69,16 +72,25 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 			named = i + 1
 		}
 	}
-	t.fields = len(names)
-	t.header, err = f.columns.header(names[:named])
+	names = names[:named]
+	t.line = names
+	if !t.exact {
+		if t.outputs = newOutputTable(names, t.columns); t.outputs != nil {
+			names = t.outputs.names
+			t.columns = t.columns.withAnswer(outputColumn)
+		}
+	}
+	t.header, err = t.columns.header(names)
 	if err != nil && len(names) == 1 && given == 0 && strings.ContainsAny(names[0], "~^:*!/\x01\x1f") {
 		err = fmt.Errorf("%w; is there a delimiter other than comma, tab, semicolon and |? set it with --delimiter", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	f.warnings.header(f.path, t.header)
-	t.separator = shape.ContextSeparator(names)
+	if t.exact || !t.columns.raw { // raw records keep all columns to search them
+		f.warnings.header(f.path, t.header)
+	}
+	t.separator = shape.ContextSeparator(names, true)
 	return t, nil
 }
 
@@ -91,19 +103,18 @@ func (t *tableReader) name(i int) []byte {
 }
 
 func (t *tableReader) next(row *Row) error {
-	err := t.csv.next()
-	for err == nil && t.skips() {
-		err = t.csv.next()
-	}
+	err := t.advance()
 	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.offset)
 	if csvErr, ok := errors.AsType[*csvError](err); ok {
+		t.outputs.skip()
 		_ = t.fill(row) // the fields before the error
 		return &RowError{Line: row.Line, Err: csvErr.err}
 	}
 	if err != nil {
 		return err
 	}
-	if got, want := len(t.csv.ends), len(t.header.names); got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record) {
+	if got, want := len(t.csv.ends), len(t.line); got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record) {
+		t.outputs.skip()
 		_ = t.fill(row) // the available fields
 		err := fmt.Errorf("want %d fields, got %d", want, got)
 		if t.csv.stray > 0 {
@@ -113,7 +124,14 @@ func (t *tableReader) next(row *Row) error {
 	}
 	first := !t.started
 	t.started = true
-	if err := t.fill(row); err != nil {
+	err = t.fill(row)
+	if errors.Is(err, errJoinedList) {
+		return err
+	}
+	if err == nil && t.outputs.failed(&t.csv) {
+		err = errors.New("no output: its status is ERROR")
+	}
+	if err != nil {
 		if !first {
 			err = withoutUsage(err)
 		}
@@ -122,10 +140,35 @@ func (t *tableReader) next(row *Row) error {
 	return nil
 }
 
+// advance reads the next record, or moves to the next output in the current one.
+func (t *tableReader) advance() error {
+	for t.outputs == nil || !t.outputs.next(&t.csv) {
+		err := t.csv.next()
+		for err == nil && t.skips() {
+			err = t.csv.next()
+		}
+		if err != nil || t.outputs == nil {
+			return err
+		}
+		t.outputs.group = -1
+	}
+	return nil
+}
+
+// cell returns a column of the current row, and false if its record is too short.
+func (t *tableReader) cell(i int) ([]byte, bool) {
+	switch {
+	case t.outputs != nil:
+		return t.outputs.cell(&t.csv, i)
+	case i < len(t.csv.ends):
+		return t.csv.field(i), true
+	}
+	return nil, false
+}
+
 // skips reports whether the current record is no row: its fields are empty, or
 // it is the header again, as in concatenated files.
 func (t *tableReader) skips() bool {
-	names := t.header.names
 	if t.exact || len(t.csv.ends) < 2 {
 		return false
 	}
@@ -133,10 +176,10 @@ func (t *tableReader) skips() bool {
 		t.warnings.once(fmt.Errorf("%s: skipped rows of empty fields", displayName(t.path)))
 		return true
 	}
-	if len(t.csv.ends) < len(names) {
+	if len(t.csv.ends) < len(t.line) {
 		return false
 	}
-	for i, name := range names {
+	for i, name := range t.line {
 		if string(t.name(i)) != name {
 			return false
 		}
@@ -147,20 +190,28 @@ func (t *tableReader) skips() bool {
 
 func (t *tableReader) close() {}
 
+func (t *tableReader) columnNames() []string { return t.header.names }
+
 // fill stores the record in row and returns the first error of a field.
 func (t *tableReader) fill(row *Row) error {
 	var firstErr error
 	valid := t.csv.valid() && (t.exact || bytes.IndexByte(t.csv.record, 0) < 0)
-	hasValue := func(i int) bool { return i < len(t.csv.ends) && len(t.csv.field(i)) > 0 }
+	hasValue := func(i int) bool {
+		cell, _ := t.cell(i)
+		return len(cell) > 0
+	}
 	text := func(f Field) (string, bool) {
 		i, err := t.columns.choose(t.header, f, hasValue)
 		if err != nil && firstErr == nil {
 			firstErr = err
 		}
-		if i < 0 || i >= len(t.csv.ends) {
+		if i < 0 {
 			return "", false
 		}
-		cell := t.csv.field(i)
+		cell, ok := t.cell(i)
+		if !ok {
+			return "", false
+		}
 		if !valid {
 			if damage := textError(cell); damage != "" {
 				firstErr = cmp.Or(firstErr, fmt.Errorf("%s: %s", f, damage))
@@ -177,12 +228,16 @@ func (t *tableReader) fill(row *Row) error {
 		row.Contexts, err = separatedContexts(&t.tree, cell, t.separator)
 		row.Sources = t.tree.sources
 		firstErr = cmp.Or(firstErr, err)
+		if t.outputs != nil && joinedList.MatchString(cell) {
+			firstErr = errJoinedList
+		}
 	}
 	for _, i := range t.header.keep {
-		if i >= len(t.csv.ends) {
+		cell, ok := t.cell(i)
+		if !ok {
 			break
 		}
-		row.Kept = append(row.Kept, Column{Name: t.header.names[i], Value: cellJSON(string(t.csv.field(i)))})
+		row.Kept = append(row.Kept, Column{Name: t.header.names[i], Value: cellJSON(string(cell))})
 	}
 	if !valid && firstErr == nil {
 		firstErr = errors.New(cmp.Or(textError(t.csv.record), notUTF8))

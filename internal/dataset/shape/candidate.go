@@ -3,6 +3,7 @@ package shape
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A candidate is a possible source of a field.
@@ -81,8 +82,20 @@ func (s *search) rivals(field Field, c, best *candidate) bool {
 		return c.rank <= rankWeak && (c.depth == best.depth || c.rank == rankExact && best.rank == rankExact || explicit && !bestExplicit)
 	case field == Contexts && c.rank <= rankUsual && (explicit && !bestExplicit || bestExplicit && !explicit && c.depth == best.depth):
 		return !IsIdeal(c.pattern, best.pattern)
+	case field == Contexts && c.rank <= rankUsual && !bestExplicit && c.depth == best.depth:
+		return slices.ContainsFunc(c.values, hasPassage)
 	}
 	return c.compare(best) == 0
+}
+
+// hasPassage reports whether v contains a text that is more than a title or a file name.
+func hasPassage(v *Value) bool {
+	if v.Kind == Text {
+		text := strings.TrimSpace(v.Text)
+		end, _ := utf8.DecodeLastRuneInString(text)
+		return len(text) > 80 || strings.ContainsRune(".!?。！？।", end)
+	}
+	return slices.ContainsFunc(v.Items, hasPassage)
 }
 
 // ofTurns reports whether the contexts of a candidate with several values belong to

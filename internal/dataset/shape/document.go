@@ -30,10 +30,38 @@ func (f *Finder) Records(doc *Value, preset map[Field]*Path) ([]*Value, error) {
 	if len(lists) == 0 {
 		return []*Value{doc}, nil
 	}
-	if len(lists) > 1 {
+	if len(lists) > 1 && !f.sameRows(lists) {
 		return nil, &TwoLists{[2]string{lists[0].at, lists[1].at}}
 	}
 	return lists[0].items, nil
+}
+
+// sameRows reports whether all lists hold the same rows of a known tool, as its results of
+// several metrics do.
+func (f *Finder) sameRows(lists []list) bool {
+	return !slices.ContainsFunc(lists[1:], func(other list) bool {
+		return !slices.EqualFunc(lists[0].items, other.items, func(a, b *Value) bool {
+			x, y := f.rowKey(a), f.rowKey(b)
+			return x != "" && x == y
+		})
+	})
+}
+
+// rowKey returns a text that is the same for records of a known tool with the same fields,
+// or "".
+func (f *Finder) rowKey(record *Value) string {
+	normal := f.Expand.normalize(record)
+	known := slices.ContainsFunc(f.tools, func(t Tool) bool { return t.matches(normal) })
+	plan := f.rowPlan(normal, nil)
+	if plan == nil || !known {
+		return ""
+	}
+	row, _ := f.Row(plan, normal) // valid, see rowPlan
+	key := fmt.Sprintf("%q %s", *row.Answer, row.Contexts.key())
+	if row.Question != nil {
+		key += " " + strconv.Quote(*row.Question)
+	}
+	return key
 }
 
 // A list is a list of rows in a document, with its path.
@@ -166,12 +194,27 @@ func (f *Finder) table(v *Value) []*Value {
 	}
 	if kind == Object {
 		for _, rows := range [][]*Value{v.Items, transpose(v.Items)} {
-			if asSpan(f.Expand.normalize(rows[0])) != nil {
+			normal := f.Expand.normalize(rows[0])
+			if asSpan(normal) != nil || isNumbered(rows, v) && f.isRow(normal, nil) {
 				return rows
 			}
 		}
 	}
 	return nil
+}
+
+// isNumbered reports whether the rows of a table are named by their index, as pandas does.
+func isNumbered(rows []*Value, table *Value) bool {
+	names := table.Items[0].Items // of a table by columns
+	if rows[0] == table.Items[0] {
+		names = table.Items
+	}
+	for i, m := range names {
+		if m.Name != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return len(names) == len(rows)
 }
 
 func memberNames(v *Value) []*Value {

@@ -28,6 +28,13 @@ func NewFinder(expand Expander, isContexts func(*Value) bool) *Finder {
 // numbered columns such as context_1 and context_2 collected in a list.
 func (f *Finder) Normalize(record *Value) *Value {
 	v := f.Expand.normalize(record)
+	for i, m := range v.Items { // in tables
+		if v.Kind == Object && m.Kind == Text && slices.Contains([]string{"context", "info", "data", "trace", "conversation", "attributes"}, m.Name) {
+			if inner := f.Expand.expand(m); inner.Kind == Object {
+				v.Items[i] = inner
+			}
+		}
+	}
 	if v.Kind == Object && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.Name != strings.ToUpper(m.Name) }) {
 		for i, m := range v.Items { // columns of databases that ignore case
 			v.Items[i] = m.renamed(strings.ToLower(m.Name))
@@ -36,6 +43,8 @@ func (f *Finder) Normalize(record *Value) *Value {
 	if attributes := v.member("record_attributes"); attributes != nil {
 		f.openEvent(v, attributes)
 	}
+	openSample(v)
+	f.openAttributes(v)
 	f.collectNumbered(v)
 	return v
 }
@@ -50,6 +59,17 @@ func (f *Finder) openEvent(v, attributes *Value) {
 				v.Items = append(v.Items, m)
 			}
 		}
+	}
+}
+
+// openAttributes replaces the groups of attributes of a span that a table contains as texts.
+func (f *Finder) openAttributes(v *Value) {
+	attributes := v.member("attributes")
+	if attributes == nil || attributes.Kind != Object || asSpan(v) == nil {
+		return
+	}
+	for i, m := range attributes.Items {
+		attributes.Items[i] = f.Expand.expand(m)
 	}
 }
 
@@ -186,6 +206,14 @@ func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
 		plan.paths[field] = path
 	}
 	return plan, f.shared(plan, record)
+}
+
+// Rival returns an [*Ambiguous] error if a record has two answers or two lists of contexts.
+func (f *Finder) Rival(record *Value, field Field) error {
+	s := &search{Finder: f}
+	s.walk(f.Normalize(record), "", 0, 0)
+	_, err := s.best(field)
+	return err
 }
 
 // join appends a member name to a path.

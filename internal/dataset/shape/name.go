@@ -94,10 +94,17 @@ type Names struct {
 	people    map[string]bool
 	verdicts  map[string]bool
 	labels    map[string]bool
+	models    map[string]bool
+	versions  map[string]bool
+	vendors   map[string]bool
 }
 
-// systems lists names of systems that answer.
-const systems = "model llm ai bot assistant chatbot chat agent rag gpt chatgpt openai claude gemini llama mistral mixtral qwen gemma deepseek"
+// Names of systems that answer, of models among them, and words of the versions of models.
+const (
+	systems  = "model llm ai bot assistant chatbot chat agent rag openai " + models
+	models   = "gpt chatgpt claude gemini llama mistral mixtral qwen gemma deepseek"
+	versions = "mini nano turbo pro flash lite sonnet opus haiku large medium small instruct chat it v r o b x preview latest"
+)
 
 // NewNames returns the words of column names.
 func NewNames() *Names {
@@ -109,7 +116,7 @@ func NewNames() *Names {
 			},
 			Answer: {
 				ranked("answer response", "output completion prediction predicted pred reply replies generation generated", "result outputs hypothesis"),
-				set("actual system final text raw full app chain pipeline candidate message content string " + systems),
+				set("actual system final text raw full app chain pipeline candidate message content string answers responses " + systems),
 			},
 			Contexts: {
 				ranked("contexts ctxs retrieved", "context documents docs chunks passages nodes paragraphs document passage chunk ctx snippets hits matches retrieval retrievals", "sources evidence evidences knowledge doc"),
@@ -129,8 +136,11 @@ func NewNames() *Names {
 		other: set("evaluation evaluations eval evals evaluator grading grade grades grader score scores metric metrics judge judgment judgement feedback usage tokens " +
 			"history annotation annotations example examples shots positive negative pos neg distractor distractors discarded rejected dropped unused"),
 		// Last words of the names of answers, and words of those that no system gave.
-		answers: set("answer answers response responses output outputs prediction predictions pred preds completion completions generation generations reply replies hypothesis hypotheses hyp hyps"),
-		people:  set("human student user customer expert annotator teacher author best right wrong incorrect true false previous short long error tool tools function retriever search sql code"),
+		models:   set(models),
+		versions: set(versions),
+		vendors:  set("openai anthropic google meta mistralai azure"),
+		answers:  set("answer answers response responses output outputs prediction predictions pred preds completion completions generation generations reply replies hypothesis hypotheses hyp hyps"),
+		people:   set("human student user customer expert annotator teacher author best right wrong incorrect true false previous short long error tool tools function retriever search sql code"),
 		// Names of members that say something about an output.
 		labels:   set("error status state code reason reasoning explanation rationale thought thoughts id ids name type kind model role language lang category topic title url uri date time timestamp version"),
 		verdicts: set("pass passed fail failed failure ok success succeeded error correct incorrect true false supported unsupported faithful unfaithful hallucinated none null"),
@@ -183,9 +193,7 @@ func (n *Names) Rival(f Field, chosen, name string) bool {
 	if name == chosen || !ok && (f != Answer || !n.isSomeAnswer(name)) {
 		return false
 	}
-	best, _ := n.Rank(f, chosen)
-	return f == Answer || f == Contexts && !IsIdeal(chosen, name) && rank <= rankUsual &&
-		(rank <= best || n.isExplicit(f, name)) && !n.isExplicit(f, chosen)
+	return f == Answer || f == Contexts && !IsIdeal(chosen, name) && rank <= rankUsual && !n.isExplicit(f, chosen)
 }
 
 // MayRival reports whether a column can hold an answer or contexts.
@@ -196,9 +204,15 @@ func (n *Names) MayRival(name string) bool {
 }
 
 // isSomeAnswer reports whether a column is called an answer of some kind, such as
-// submitted_answer. That is not enough to read it, but it makes another answer ambiguous.
+// submitted_answer, or after a model. That is not enough to read it, but it makes another answer ambiguous.
 func (n *Names) isSomeAnswer(name string) bool {
 	ws := words(name)
+	if len(ws) > 1 && n.vendors[ws[0]] {
+		ws = ws[1:]
+	}
+	if len(ws) > 0 && n.models[ws[0]] && !slices.ContainsFunc(ws[1:], func(w string) bool { return !n.versions[w] && !unicode.IsDigit(rune(w[0])) }) {
+		return true // a model, such as gpt-4o-mini
+	}
 	for len(ws) > 1 && (ws[len(ws)-1] == "text" || unicode.IsDigit(rune(ws[len(ws)-1][0]))) {
 		ws = ws[:len(ws)-1]
 	}

@@ -114,7 +114,7 @@ func unflatten(v *Value) {
 		return members[name]
 	}
 	for _, m := range v.Items {
-		keys := strings.Split(m.Name, ".")
+		keys := splitName(m.Name)
 		parent := root
 		if len(keys) > maxDepth || slices.Contains(keys, "") || strings.Contains(m.Name, " ") {
 			keys = []string{m.Name}
@@ -152,9 +152,29 @@ func unflatten(v *Value) {
 				j, _ := strconv.Atoi(b.Name)
 				return i - j
 			})
+			// A table has columns for the longest list.
+			for len(o.Items) > 0 && isBlank(o.Items[len(o.Items)-1]) {
+				o.Items = o.Items[:len(o.Items)-1]
+			}
+			if len(o.Items) == 0 {
+				o.Kind = Null
+			}
 		}
 	}
 	v.Items = root.Items
+}
+
+// splitName splits a name at its dots, except at those of a version such as llama-3.1-8b.
+func splitName(name string) []string {
+	keys := strings.Split(name, ".")
+	for i := len(keys) - 1; i > 0; i-- {
+		left, right := strings.TrimRight(keys[i-1], "0123456789"), strings.TrimLeft(keys[i], "0123456789")
+		if left != "" && left != keys[i-1] && right != "" && right != keys[i] {
+			keys[i-1] += "." + keys[i]
+			keys = slices.Delete(keys, i, i+1)
+		}
+	}
+	return keys
 }
 
 // role returns the standard name of the role of a chat message, or "".

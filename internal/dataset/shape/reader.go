@@ -146,7 +146,7 @@ func (r *Reader) check(normal *Value) error {
 			continue
 		}
 		a, b := r.Value(first, normal), r.Value(here, normal)
-		if a != nil && b != nil && a.Kind != Null && !equal(a, b) {
+		if a != nil && b != nil && a.Kind != Null && !isBlank(a) && !equal(a, b) {
 			return &Ambiguous{field, [2]string{first.text, here.text}}
 		}
 	}

@@ -18,9 +18,10 @@ type Tool struct {
 	// paths lists candidate paths of each field in order of preference. Fields without a
 	// match are found by name.
 	paths map[Field][]string
-	// contextSeparator separates the contexts in a CSV cell. If it is empty, a cell is one
-	// context.
+	// contextSeparator separates the contexts in a text, in tables and in JSON records with
+	// one of the members in joined. If it is empty, a text is one context.
 	contextSeparator string
+	joined           string
 }
 
 // Tools returns the tools whose exports are known.
@@ -28,11 +29,12 @@ func Tools() []Tool {
 	return []Tool{
 		{
 			Name: "deepeval", Title: "DeepEval",
-			signatures: [][]string{{"input", "actual_output|actualOutput", "retrieval_context|retrievalContext"}},
+			signatures: [][]string{{"input", "actual_output|actualOutput", "retrieval_context|retrievalContext"}, {"turns", "scenario", "chatbot_role|chatbotRole"}},
 			paths: map[Field][]string{
-				Question: {"input"}, Answer: {"actual_output", "actualOutput"}, Contexts: {"retrieval_context", "retrievalContext"},
+				Question: {"input", "turns"}, Answer: {"actual_output", "actualOutput", "turns"},
+				Contexts: {"retrieval_context", "retrievalContext", "turns[-1].retrieval_context", "turns[-1].retrievalContext"},
 			},
-			contextSeparator: "|",
+			contextSeparator: "|", joined: "source_file|expected_tools|additional_metadata",
 		},
 		{
 			Name: "langsmith", Title: "LangSmith",
@@ -81,12 +83,18 @@ func Tools() []Tool {
 		},
 		{
 			Name: "haystack", Title: "Haystack",
-			signatures:     [][]string{{"data", "query", "documents"}, {"init_parameters.data", "init_parameters.documents"}, {"answer_builder.answers"}, {"answers", "query"}},
-			weakSignatures: [][]string{{"predicted_answer"}}, // an EvaluationRunResult
+			signatures: [][]string{
+				{"data", "query", "documents"},
+				{"init_parameters.data", "init_parameters.documents"},
+				{"answer_builder.answers"},
+				{"answers", "query"},
+				{"question|questions|query|queries", "predicted_answer|predicted_answers", "contexts|context|documents|retrieved_documents"},
+			}, // an EvaluationRunResult, whose answer is the expected one
+			weakSignatures: [][]string{{"predicted_answer|predicted_answers"}},
 			paths: map[Field][]string{
-				Question: {"query", "init_parameters.query", "answer_builder.answers[0].query", "answers[0].query", "answer_builder.answers[0].init_parameters.query", "answers[0].init_parameters.query"},
-				Answer:   {"predicted_answer", "data", "init_parameters.data", "answer_builder.answers[0].data", "answers[0].data", "answer_builder.answers[0].init_parameters.data", "answers[0].init_parameters.data"},
-				Contexts: {"documents", "init_parameters.documents", "answer_builder.answers[0].documents", "answers[0].documents", "answer_builder.answers[0].init_parameters.documents", "answers[0].init_parameters.documents"},
+				Question: {"query", "question", "questions", "queries", "init_parameters.query", "answer_builder.answers[0].query", "answers[0].query", "answer_builder.answers[0].init_parameters.query", "answers[0].init_parameters.query"},
+				Answer:   {"predicted_answer", "predicted_answers", "data", "init_parameters.data", "answer_builder.answers[0].data", "answers[0].data", "answer_builder.answers[0].init_parameters.data", "answers[0].init_parameters.data"},
+				Contexts: {"init_parameters.documents", "answer_builder.answers[0].documents", "answers[0].documents", "answer_builder.answers[0].init_parameters.documents", "answers[0].init_parameters.documents"},
 			},
 		},
 		{
@@ -105,6 +113,31 @@ func Tools() []Tool {
 			},
 		},
 		{
+			Name: "bedrock", Title: "Amazon Bedrock evaluations",
+			signatures: [][]string{{"conversationTurns"}},
+			paths: map[Field][]string{
+				Question: {"conversationTurns[-1].prompt.content[0].text", "conversationTurns[-1].inputRecord.prompt.content[0].text"},
+				Answer:   {"conversationTurns[-1].output.text"},
+				Contexts: {"conversationTurns[-1].output.retrievedPassages.retrievalResults"},
+			},
+		},
+		{
+			Name: "tonic", Title: "Tonic Validate",
+			signatures: [][]string{{"reference_question", "llm_answer", "llm_context|llm_context_list"}},
+			paths:      map[Field][]string{Question: {"reference_question"}, Answer: {"llm_answer"}, Contexts: {"llm_context", "llm_context_list"}},
+		},
+		{
+			Name: "opik", Title: "Opik",
+			signatures: [][]string{{"trace.input|trace.output", "spans"}},
+		},
+		{
+			Name: "inspect", Title: "Inspect",
+			signatures: [][]string{{"input", "target", "messages", "output.completion|output.choices"}},
+			paths: map[Field][]string{
+				Question: {"input"}, Answer: {"output.completion", "output.choices[0].message.content"},
+			},
+		},
+		{
 			Name: "mlflow", Title: "MLflow",
 			signatures:     [][]string{{"info.trace_id|info.request_id", "data"}, {"request", "response", "retrieved_context|trace_id|spans"}},
 			weakSignatures: [][]string{{"inputs|request", "outputs|response|predictions"}},
@@ -113,15 +146,15 @@ func Tools() []Tool {
 	}
 }
 
-// ContextSeparator returns the separator of contexts in the cells of a CSV file with the
-// given columns, or "" if a cell is one context.
-func ContextSeparator(columns []string) string {
+// ContextSeparator returns the separator of contexts in the texts of a table or of a JSON
+// record with the given columns, or "" if a text is one context.
+func ContextSeparator(columns []string, isTable bool) string {
 	record := &Value{Kind: Object}
 	for _, name := range columns {
 		record.Items = append(record.Items, &Value{Name: name})
 	}
 	for _, t := range Tools() {
-		if t.contextSeparator != "" && t.matches(record) {
+		if t.contextSeparator != "" && t.matches(record) && (isTable || anySignature([][]string{{t.joined}}, record)) {
 			return t.contextSeparator
 		}
 	}

@@ -76,20 +76,23 @@ func (f *Finder) spansOf(v *Value) []*span {
 	if len(out) > 0 {
 		return out
 	}
-	if add(v.first("data.spans", "trace.data.spans", "trace.spans", "spans")); len(out) > 0 {
+	trace := v
+	if t := v.member("trace"); t.has("input") || t.has("output") {
+		trace = t // of Langfuse or Opik
+	}
+	if trace == v {
+		add(v.first("data.spans", "trace.data.spans", "trace.spans", "spans"))
+	}
+	if len(out) > 0 {
 		return out
 	}
 	if calls := f.callsOf(v); calls != nil {
 		return calls
 	}
 	root := asSpan(v)
-	trace := v
-	if t := v.member("trace"); t.has("input") || t.has("output") {
-		trace = t
-	}
-	if observations := v.first("observations"); observations != nil && (trace.has("input") || trace.has("output")) {
+	if steps := v.first("observations", "spans"); steps != nil && (trace.has("input") || trace.has("output")) {
 		root = &span{id: trace.text("id"), trace: trace.text("id"), value: trace}
-		for _, item := range f.Expand.expand(observations).Items {
+		for _, item := range f.Expand.expand(steps).Items {
 			if item.Kind != Object {
 				return nil // ids only
 			}
@@ -177,7 +180,7 @@ func markRetrievers(spans []*span) {
 	}
 	for _, s := range spans {
 		switch s.kind {
-		case "", "span", "tool", "function", "internal", "span_kind_internal", "default", "unknown":
+		case "", "span", "tool", "function", "internal", "span_kind_internal", "default", "general", "unknown":
 			s.retriever = !parents[s.id] && slices.ContainsFunc(words(s.value.text("name", "span_name")), func(w string) bool {
 				return strings.HasPrefix(w, "retriev")
 			})
@@ -231,18 +234,14 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 			row.Answer = f.side(s.value, Answer)
 		}
 	}
-	row.Contexts = f.traceContexts(root, spans)
-	if c := row.Contexts; c != nil && row.Answer != nil && c.Kind == List {
-		// Never compare an answer with itself.
-		c.Items = slices.DeleteFunc(slices.Clone(c.Items), func(v *Value) bool { return v.Kind == Text && v.Text == *row.Answer })
-		if len(c.Items) == 0 && len(spans) > 0 && !slices.ContainsFunc(spans, func(s *span) bool { return s.retriever }) {
-			row.Contexts = nil
-		}
-	}
+	row.Contexts = f.traceContexts(root, spans, row.Answer)
 	return row, root.value, err
 }
 
-func (f *Finder) traceContexts(root *span, spans []*span) *Value {
+// traceContexts returns what the retrievers or rerankers of a trace returned, or nil. The
+// answer alone, as a step that is named after retrieval returns it, is no context.
+func (f *Finder) traceContexts(root *span, spans []*span, answer *string) *Value {
+	isAnswer := func(v *Value) bool { return v.Kind == Text && answer != nil && v.Text == *answer }
 	for _, s := range slices.Backward(spans) {
 		if s.isReranker() {
 			if docs := f.documents(s.value); docs != nil {
@@ -274,7 +273,7 @@ func (f *Finder) traceContexts(root *span, spans []*span) *Value {
 			continue
 		}
 		docs := f.documents(s.value)
-		if docs == nil {
+		if docs == nil || isAnswer(docs) {
 			continue
 		}
 		found = true
@@ -291,7 +290,7 @@ func (f *Finder) traceContexts(root *span, spans []*span) *Value {
 	if found {
 		return newList(all)
 	}
-	// A root that reports its contexts, or a tool that returned documents.
+	// A root that reports its contexts, or a span that returned documents.
 	for _, s := range append([]*span{root}, spans...) {
 		for _, path := range outputPaths() {
 			side := s.value.first(path)
@@ -303,10 +302,23 @@ func (f *Finder) traceContexts(root *span, spans []*span) *Value {
 			if err != nil || plan.paths[Contexts] == nil {
 				continue
 			}
-			if row, err := f.Row(plan, record); err == nil && row.Contexts != nil {
+			if row, err := f.Row(plan, record); err == nil && row.Contexts != nil && !isAnswer(row.Contexts) {
 				return row.Contexts
 			}
 		}
+	}
+	// Tools of an agent.
+	for _, s := range spans {
+		result := s.value.first("attributes.gen_ai.tool.call.result")
+		if s.kind != "execute_tool" || result == nil {
+			continue
+		}
+		if result = f.Expand.expand(result); f.IsContexts(result) && hasProse(result) {
+			all = append(all, result)
+		}
+	}
+	if len(all) > 0 {
+		return newList(all)
 	}
 	return nil
 }
@@ -316,6 +328,7 @@ func (f *Finder) documents(v *Value) *Value {
 	for _, path := range []string{
 		"attributes.reranker.output_documents", "attributes.retrieval.documents", "attributes.gen_ai.retrieval.documents",
 		"attributes.ai.observability.retrieval.retrieved_contexts", "outputs.documents", "outputs.output", "outputs",
+		"output.documents", "output.output",
 		"output", "attributes.output.value", "attributes.mlflow.spanOutputs", "attributes.traceloop.entity.output",
 		"attributes.ai.observability.call.return", "attributes.langfuse.observation.output",
 	} {

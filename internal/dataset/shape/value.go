@@ -94,6 +94,20 @@ func (v *Value) Paths(limit int) []string {
 	return out
 }
 
+// isBlank reports whether v contains nothing but nulls and blank texts.
+func isBlank(v *Value) bool {
+	switch v.Kind {
+	case Null:
+		return true
+	case Text:
+		return strings.TrimSpace(v.Text) == ""
+	case Object:
+		return !slices.ContainsFunc(v.Items, func(m *Value) bool { return !isBlank(m) })
+	case Bool, Number, List:
+	}
+	return false
+}
+
 // first returns the first member of an object that has one of the names and is not
 // null, or nil. Names can be dotted paths.
 func (v *Value) first(names ...string) *Value {

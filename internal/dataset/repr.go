@@ -1,0 +1,58 @@
+package dataset
+
+import (
+	"errors"
+	"strings"
+)
+
+// errRepr reports a context that is the printed form of an object.
+var errRepr = errors.New("the printed form of a Python object, which can be incomplete: write the text of the object instead")
+
+// reprContext returns the document in a text that Python printed, as
+// json.dumps(default=str) does. The document is nil for other texts.
+func reprContext(text string) (*tree, error) {
+	text = trim(text)
+	t := &tree{}
+	switch rest, ok := strings.CutPrefix(text, "page_content="); {
+	case ok && strings.HasPrefix(rest, "'"):
+		return t, t.langChainDocument(rest)
+	case ok && strings.HasPrefix(rest, `"`): // before LangChain 0.2
+		text = "Document(" + strings.Replace(text, `" metadata={`, `", metadata={`, 1) + ")"
+	case isDocument(text), strings.HasPrefix(text, "TextNode("), strings.HasPrefix(text, "NodeWithScore("):
+	case strings.HasPrefix(text, "Node ID: ") && strings.Contains(text, "\nText: "): // LlamaIndex shortens the text
+		return nil, errRepr
+	default:
+		return nil, nil
+	}
+	if readPython(t, text) != nil || t.content(0, 0) < 0 { // Haystack shortens the text
+		return nil, errRepr
+	}
+	return t, nil
+}
+
+// langChainDocument appends the object in 'CONTENT' metadata={...}. LangChain does not
+// escape the content, but did before 0.2: it is an error if that makes a difference.
+func (t *tree) langChainDocument(s string) error {
+	const next = "' metadata={"
+	at := t.open(kindObject, "")
+	content, isLast := strings.CutSuffix(s[1:], "'")
+	if i := strings.LastIndex(s, next); i > 0 {
+		meta := &tree{}
+		if readPython(meta, s[i+len(next)-1:]) != nil {
+			return errRepr
+		}
+		content, isLast = s[1:i], true
+		meta.nodes[0].name = "metadata"
+		t.addValue(meta.value(0))
+	}
+	if !isLast || strings.Contains(content, next) {
+		return errRepr
+	}
+	t.add(kindText, "page_content", content)
+	t.close(at)
+	p := &pythonParser{s: s, t: &tree{}}
+	if escaped, err := p.str(); err == nil && escaped != content && p.i == len(content)+2 {
+		return errors.New("page_content is escaped, or contains backslashes: write the text of the document instead")
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A toolFixture is a file as a tool writes it, with its rows: question, answer and contexts,
+// separated by |, or the error of the row after "!".
+type toolFixture struct {
+	name, file, text string
+	from             string // read it with --from too
+	want             []string
+}
+
+func toolFixtures() []toolFixture {
+	const q1, a1, c1, d1 = `"Where is it?"`, `"It is in Paris."`, `"The tower stands in Paris."`, `"It opened in 1889."`
+	const q2, a2 = `"How high?"`, `"I don't know."`
+	want := []string{"Where is it?|It is in Paris.|The tower stands in Paris.|It opened in 1889.", "How high?|I don't know."}
+	message := func(role, text string) string { return `{"role":"` + role + `","content":` + text + `}` }
+	passages := func(texts ...string) string {
+		return `{"retrievalResults":[` + strings.Join(texts, ",") + `]}`
+	}
+	passage := func(text string) string { return `{"content":{"text":` + text + `},"metadata":{"source":"a.md"}}` }
+	turn := func(q, a, p string) string {
+		return `{"conversationTurns":[{"inputRecord":{"prompt":{"content":[{"text":` + q + `}]},"referenceResponses":[{"content":[{"text":"gold"}]}]},"output":{"text":` + a +
+			`,"modelIdentifier":"m","retrievedPassages":` + p + `},"results":[{"metricName":"Builtin.Faithfulness","result":1}]}]}` + "\n"
+	}
+	evaluation := func(q, a, c string) string {
+		return `{"query":` + q + `,"contexts":` + c + `,"response":` + a + `,"passing":true,"feedback":"YES","score":1}`
+	}
+	evaluations := `[` + evaluation(q1, a1, "["+c1+","+d1+"]") + `,` + evaluation(q2, a2, "[]") + `]`
+	span := func(id, parent, attributes string) string {
+		return "{\n  \"name\": \"x\",\n  \"context\": {\"trace_id\": \"t\", \"span_id\": \"" + id + "\"},\n  \"parent_id\": " + parent + ",\n  \"attributes\": {" + attributes + "}\n}\n"
+	}
+	return []toolFixture{
+		{"haystack results, with the expected answer", "x.json", `{"question":[` + q1 + `,` + q2 + `],"contexts":[[` + c1 + `,` + d1 + `],[]],"answer":["gold","gold"],"predicted_answer":[` + a1 + `,` + a2 + `],"faithfulness":[1,0]}`, "haystack", want},
+		{"haystack results with plural names", "x.jsonl", `{"questions":` + q1 + `,"contexts":[` + c1 + `,` + d1 + `],"predicted_answers":` + a1 + `,"ground_truth_answers":"gold"}
+{"questions":` + q2 + `,"contexts":[],"predicted_answers":` + a2 + `,"ground_truth_answers":"gold"}`, "haystack", want},
+		{"haystack result with its inputs", "x.json", `{"run_name":"r","inputs":{"questions":[` + q1 + `,` + q2 + `],"contexts":[[` + c1 + `,` + d1 + `],[]],"predicted_answers":[` + a1 + `,` + a2 + `]},"results":{"faithfulness":{"score":0.5,"individual_scores":[1,0]}}}`, "haystack", want},
+		{"deepeval jsonl", "x.jsonl", `{"input":` + q1 + `,"actual_output":` + a1 + `,"expected_output":"gold","retrieval_context":"The tower stands in Paris.|It opened in 1889.","context":"gold","source_file":null}
+{"input":` + q2 + `,"actual_output":` + a2 + `,"expected_output":"gold","retrieval_context":"","context":"gold","source_file":null}`, "deepeval", []string{want[0], "!no text to judge against"}},
+		{"deepeval conversation", "x.json", `[{"turns":[` + message("user", `"Hi"`) + `,` + message("assistant", `"Hello!"`) + `,` + message("user", q1) + `,{"role":"assistant","content":` + a1 + `,"retrieval_context":[` + c1 + `,` + d1 + `]}],"scenario":null,"context":null,"chatbot_role":null}]`, "deepeval", want[:1]},
+		{"text with | is one context", "x.jsonl", `{"input":` + q1 + `,"actual_output":` + a1 + `,"retrieval_context":"a b|c d"}`, "", []string{"Where is it?|It is in Paris.|a b|c d"}},
+		{"bedrock results", "x.jsonl", turn(q1, a1, passages(passage(c1), passage(d1))) + turn(q2, a2, passages()), "bedrock", want},
+		{"tonic run", "x.json", `{"overall_scores":{"a":1},"run_data":[{"scores":{"a":1},"reference_question":` + q1 + `,"reference_answer":"gold","llm_answer":` + a1 + `,"llm_context":[` + c1 + `,` + d1 + `]},{"scores":{"a":1},"reference_question":` + q2 + `,"reference_answer":"gold","llm_answer":` + a2 + `,"llm_context":[]}]}`, "tonic", want},
+		{"opik trace", "x.jsonl", `{"trace":{"id":"t","input":{"question":` + q1 + `},"output":{"output":` + a1 + `}},"spans":[{"id":"s","trace_id":"t","parent_span_id":null,"name":"retrieve","type":"general","input":{"query":"x"},"output":{"output":[` + c1 + `,` + d1 + `]}},{"id":"l","trace_id":"t","parent_span_id":null,"name":"llm","type":"llm","input":{},"output":{"choices":[{"message":` + message("assistant", a1) + `}]}}]}
+{"trace":{"id":"u","input":{"question":` + q2 + `},"output":{"output":` + a2 + `}},"spans":[{"id":"v","trace_id":"u","parent_span_id":null,"name":"retrieve","type":"general","output":{"output":[]}}]}`, "opik", want},
+		{"azure results in one line", "x.jsonl", `{"rows":[{"inputs.query":` + q1 + `,"inputs.response":` + a1 + `,"inputs.context":` + c1 + `,"outputs.f1.score":1}],"metrics":{}}`, "azure", []string{"Where is it?|It is in Paris.|The tower stands in Paris."}},
+		{"llamaindex metrics of the same rows", "x.json", `{"faithfulness":` + evaluations + `,"relevancy":` + evaluations + `}`, "llamaindex", want},
+		{"llamaindex predictions without queries", "x.csv", "response,contexts\nIt is in Paris.,\"['The tower stands in Paris.', 'It opened in 1889.']\"\n", "llamaindex", []string{"|It is in Paris.|The tower stands in Paris.|It opened in 1889."}},
+		{"langsmith root with empty contexts", "x.jsonl", `{"id":"r","trace_id":"t","parent_run_id":null,"run_type":"chain","inputs":{"question":` + q2 + `},"outputs":{"answer":` + a2 + `,"context":[]}}`, "langsmith", want[1:]},
+		{"weave call with the answer as context", "x.jsonl", `{"id":"r","trace_id":"t","parent_id":null,"op_name":"predict","inputs":{"question":` + q1 + `},"output":{"answer":` + a1 + `,"context":[` + a1 + `]}}`, "", []string{"Where is it?|It is in Paris.|It is in Paris."}},
+		{"tool of an agent, in spans after each other", "x.json", span("2", `"1"`, `"gen_ai.operation.name": "execute_tool", "gen_ai.tool.call.result": "[{\"content\": \"The tower stands in Paris.\", \"source\": \"a.md\"}, {\"content\": \"It opened in 1889.\"}]"`) +
+			span("1", "null", `"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"Where is it?\"}]}]", "gen_ai.output.messages": "[{\"role\": \"assistant\", \"parts\": [{\"type\": \"text\", \"content\": \"It is in Paris.\"}]}]"`), "otel", want[:1]},
+		{"langchain printed documents", "x.jsonl", `{"input":` + q1 + `,"answer":` + a1 + `,"context":["page_content='It's in Paris.\nYes.' metadata={'source': 'a.md'}","page_content=\"It's in\\nFrance.\" metadata={}","Document(metadata={}, page_content='It is.')"]}`, "langchain", []string{"Where is it?|It is in Paris.|It's in Paris.\nYes.|It's in\nFrance.|It is."}},
+		{"printed documents that may be shortened", "x.jsonl", `{"input":` + q1 + `,"answer":` + a1 + `,"context":["One."]}
+{"input":` + q1 + `,"answer":` + a1 + `,"context":["page_content='It\\'s' metadata={}"]}
+{"input":` + q1 + `,"answer":` + a1 + `,"context":["page_content='a' metadata={}\npage_content='b' metadata={}"]}
+{"input":` + q1 + `,"answer":` + a1 + `,"context":["Document(id=abc, content: 'one two...')"]}
+{"input":` + q1 + `,"answer":` + a1 + `,"context":["Node ID: 1-2\nText: one two...\nScore:  0.8"]}`, "", []string{"Where is it?|It is in Paris.|One.", "!contexts[0]: page_content is escaped", "!contexts[0]: the printed form", "!contexts[0]: the printed form", "!contexts[0]: the printed form"}},
+		{"phoenix table with groups of attributes", "x.csv", `,name,span_kind,parent_id,context.trace_id,context.span_id,attributes.retrieval,attributes.input,attributes.output
+0,retrieve,RETRIEVER,s1,t,s2,"{'documents': array([{'document': {'content': 'The tower stands in Paris.'}},
+       {'document': {'content': 'It opened in 1889.'}}],
+      dtype=object)}",{'value': 'x'},
+1,rag,CHAIN,,t,s1,,"{'value': 'Where is it?', 'mime_type': 'text/plain'}",{'value': 'It is in Paris.'}
+`, "phoenix", want[:1]},
+		{"llamaindex nested responses", "x.jsonl", `{"query":` + q1 + `,"response":{"response":` + a1 + `,"source_nodes":[{"node":{"id_":"1","text":` + c1 + `},"score":0.5},{"node":{"id_":"2","text":` + d1 + `},"score":0.4}],"metadata":null}}`, "llamaindex", want[:1]},
+		{"plain rows under the name of a tool", "x.jsonl", `{"question":` + q2 + `,"answer":` + a2 + `,"contexts":[]}`, "langfuse", want[1:]},
+		{"rows of another tool", "x.jsonl", `{"query":` + q1 + `,"response":` + a1 + `,"retrieved_context":[{"doc_id":"1","text":` + c1 + `}],"gt_answer":"gold"}`, "", []string{"Where is it?|It is in Paris.|The tower stands in Paris."}},
+		{"objects after each other without contexts", "x.json", "{\n  \"question\": \"q\",\n  \"answer\": \"a\"\n}\n{\n  \"question\": \"q\",\n  \"answer\": \"b\"\n}\n", "", []string{"!no contexts: looked for"}},
+		{"promptfoo table", "x.csv", `query,context,reply,[m] Answer {{query}},Status,Score,Named Scores,Metric: x,Grader Reason,Comment,[n] P2,Status,Score,Named Scores,Grader Reason,Comment
+Where is it?,It is in Paris.,gold,'- In Paris.,PASS,1.00,,1,,,In Rome.,FAIL,0.00,,,
+How high?,It is 330 m.,gold,timeout,ERROR,0.00,,,,,330 m,PASS,1.00,,,
+damaged,It is
+Why?,It is art.,gold,,,,,,,,Art.,PASS,1.00,,,
+`, "promptfoo", []string{"Where is it?|- In Paris.|It is in Paris.", "Where is it?|In Rome.|It is in Paris.", "!no output: its status is ERROR", "How high?|330 m|It is 330 m.", "!want 16 fields, got 2", "Why?|Art.|It is art."}},
+		{"promptfoo table with contexts joined by commas", "x.csv", "query,context,[m] P,Status,Score,Named Scores,Grader Reason,Comment\nq,\"It is one.,The second.\",a,PASS,1.00,,,\n", "promptfoo", []string{"!contexts: joined with commas"}},
+		{"inspect log", "x.eval", evalLog(
+			`{"id":"1","epoch":1,"input":`+q1+`,"target":"gold","messages":[`+message("user", q1)+`,`+message("assistant", `"attachment://a"`)+`],"output":{"completion":"attachment://a","choices":[{"message":`+message("assistant", `"attachment://a"`)+`}]},"metadata":{"context":["attachment://b",`+d1+`]},"events":[{"output":{"completion":"other"}}],"attachments":{"a":`+a1+`,"b":`+c1+`}}`,
+			`{"id":"2","epoch":1,"input":`+q2+`,"target":"gold","messages":[],"output":{"completion":"attachment://lost"},"metadata":{"context":[]},"attachments":{}}`,
+			`{"id":"3","epoch":1,"input":`+q2+`,"target":"gold","messages":[],"output":{"completion":""},"metadata":{"context":[]},"error":{"message":"x"},"attachments":{}}`,
+			`{"id":"4","epoch":1,"input":[`+message("user", q2)+`],"target":"gold","messages":[],"output":{"completion":`+a2+`},"metadata":{"context":[]},"attachments":{}}`,
+		), "inspect", []string{want[0], "!no answer: output.completion is missing or null", "!no answer: output.completion is missing or null", want[1]}},
+	}
+}
+
+// evalLog returns a log of Inspect with samples.
+func evalLog(samples ...string) string {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	w.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor())
+	add := func(name, text string) {
+		entry, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zstd.ZipMethodWinZip})
+		if err == nil {
+			_, err = io.WriteString(entry, text)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	add("_journal/start.json", `{}`)
+	for i, sample := range samples {
+		add("samples/"+string(rune('1'+i))+"_epoch_1.json", sample)
+	}
+	add("header.json", `{"samples":[]}`)
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+func TestRowsReadsWhatToolsWrite(t *testing.T) {
+	for _, tt := range toolFixtures() {
+		for _, from := range []string{"", tt.from} {
+			rows, last := read(t, tt.file, tt.text, Options{From: from})
+			var got []string
+			for i, r := range rows {
+				text := strings.Join(append([]string{r.Row.Question, r.Row.Answer}, r.Row.Contexts...), "|")
+				if r.Err != "" {
+					text = "!" + r.Err
+					if i < len(tt.want) && strings.HasPrefix(tt.want[i], "!") && strings.Contains(r.Err, tt.want[i][1:]) {
+						text = tt.want[i]
+					}
+				}
+				got = append(got, text)
+			}
+			if last != "" {
+				got = append(got, "!"+last)
+				if n := len(got); n <= len(tt.want) && strings.Contains(last, strings.TrimPrefix(tt.want[n-1], "!")) {
+					got[n-1] = tt.want[n-1]
+				}
+			}
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("%s, from %q (-want +got):\n%s", tt.name, from, d)
+			}
+		}
+	}
+}
+
+func TestOpenSaysHowToConvertDirectories(t *testing.T) {
+	for file, want := range map[string]string{
+		"dataset_dict.json":         "the splits of a dataset: convert it with: python -c \"import datasets; datasets.load_from_disk('FILE')['SPLIT'].to_parquet('rows.parquet')\"",
+		"state.json":                "a dataset: convert it with: python -c \"import datasets; datasets.load_from_disk('FILE').to_parquet('rows.parquet')\"",
+		"data-00000-of-00001.arrow": "Arrow files: convert it with: python -c \"import datasets; datasets.load_dataset('arrow', data_files='FILE/*.arrow')['train'].to_parquet('rows.parquet')\"",
+		"other.json":                "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, file), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open([]string{dir}, Options{})
+		if want != "" {
+			want = dir + ": a directory with " + want
+		} else {
+			want = dir + ": is a directory"
+		}
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: got error %v, want %s", file, err, want)
+		}
+	}
+}
+
+// A sample larger than the limit fails alone, and a broken log as a whole.
+func TestRowsLimitsLogs(t *testing.T) {
+	sample := func(text string) string {
+		return `{"id":"1","input":"q","target":"t","messages":[],"output":{"completion":"a"},"metadata":{"contexts":["` + text + `"]},"attachments":{}}`
+	}
+	text := evalLog(sample("one two"), sample(strings.Repeat("one two ", 1000)), sample("three four"))
+	for _, stdin := range []bool{false, true} {
+		opts := Options{MaxRowBytes: 1000}
+		path := write(t, "x.eval", text)
+		if stdin {
+			path, opts.Stdin = "-", strings.NewReader(text)
+		}
+		s, err := Open([]string{path}, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, last := readAll(t, s)
+		if len(rows) != 3 || last != nil || rows[0].Err != "" || !strings.Contains(rows[1].Err, "record is too long") || rows[2].Err != "" {
+			t.Errorf("got rows %+v, last error %v, want an error in the second row", rows, last)
+		}
+	}
+	if _, err := Open([]string{write(t, "x.eval", text[:len(text)-30])}, Options{}); err == nil || !strings.Contains(err.Error(), "broken or incomplete log of Inspect") {
+		t.Errorf("got error %v, want that the log is broken", err)
+	}
+}
+
+// A question under another name is read as well, and the note says so.
+func TestRowsFindsTheQuestion(t *testing.T) {
+	for file, text := range map[string]string{
+		"x.csv":   "prompt,context,response\nq,It is.,a\n",
+		"x.jsonl": `{"prompt":"q","context":"It is.","response":"a","model":"m"}` + "\n" + `{"prompt":"q","context":"It is.","response":"a"}`,
+		"x.json":  `[{"id":1,"Question":"q","contexts":["It is."],"answer":"a"}]`,
+	} {
+		var note string
+		rows, last := read(t, file, text, Options{Note: func(text string) { note = text }})
+		if last != "" || len(rows) == 0 || rows[len(rows)-1].Err != "" || rows[len(rows)-1].Row.Question != "q" || !strings.Contains(note, "question from ") {
+			t.Errorf("%s: got rows %+v, last error %q, note %q, want the question q", file, rows, last, note)
+		}
+	}
+}
