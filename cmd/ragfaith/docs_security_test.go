@@ -18,8 +18,8 @@ func TestDocumentedThreatsAndFaultsHaveTests(t *testing.T) {
 }
 
 // TestNoPackageUnpacksArchives guards against path traversal in archives: no package
-// imports an archive library, except to read weights, whose entries are never written
-// to files.
+// imports an archive library, except to read weights and logs of Inspect, whose entries
+// are never written to files.
 func TestNoPackageUnpacksArchives(t *testing.T) {
 	t.Parallel()
 	files := token.NewFileSet()
@@ -27,6 +27,9 @@ func TestNoPackageUnpacksArchives(t *testing.T) {
 		err := filepath.WalkDir(filepath.Join(docsRoot, root), func(path string, d fs.DirEntry, err error) error {
 			if d != nil && d.IsDir() && path == filepath.Join(docsRoot, "internal", "encoder", "checkpoint") {
 				return fs.SkipDir
+			}
+			if path == filepath.Join(docsRoot, "internal", "dataset", "archive.go") {
+				return nil
 			}
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -17,7 +17,7 @@ func TestEveryFlagIsClassified(t *testing.T) {
 	unrelated := strings.Fields(`
 		concurrency row-timeout
 		to sort show output summary github resume dry-run verbose quiet no-progress
-		min-mean min-mean-by by min-lower min-citation-recall min-citation-precision max-failed max-no-claims max-unjudged cluster
+		min-mean min-mean-by by min-lower min-citation-recall min-citation-precision max-failed max-no-claims max-unjudged max-uncertain cluster
 		models onnxruntime
 		api-key-env header client-cert timeout retries rpm tpm max-cost max-total-tokens price batch batch-poll prompts
 		cache no-cache semantic-cache embed-api-key-env
@@ -72,7 +72,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 		"input-format": "csv", "delimiter": ";", "from": "langfuse", "map": "id=a,answer=b", "keep": "x,y", "keep-as": "z=w", "limit": "1", "sample": "2", "seed": "3", "shard": "2/3",
 		"max-row-bytes": "4KiB", "lang": "de", "claims": "sentence", "judge": "lexical", "evidence": "joined", "threshold": "0.25", "calibration": "cal.json",
 		"no-claims": "1", "empty-contexts": "fail", "concurrency": "5", "row-timeout": "2m", "to": "csv", "output": "a.csv,b.csv", "resume": "true", "verbose": "true", "quiet": "true", "no-progress": "true",
-		"min-mean": "0.5", "max-failed": "6", "max-no-claims": "0.3", "max-unjudged": "0.4", "help": "true", "dry-run": "true",
+		"min-mean": "0.5", "max-failed": "6", "max-no-claims": "0.3", "max-unjudged": "0.4", "max-uncertain": "0.2", "help": "true", "dry-run": "true",
 		"profile": "ragas", "model": "m", "base-url": "http://localhost/v1", "header": "A: b,C: d", "extra-body": `{"top_p":1}`, "client-cert": "c.pem", "api-key-env": "KEY", "timeout": "1m30s", "retries": "7", "rpm": "8",
 		"tpm": "9", "max-cost": "1.5", "max-total-tokens": "10", "price": "0.5,2", "prompts": "dir", "strict": "true", "votes": "3",
 		"max-context-tokens": "11", "cache": "folder", "no-cache": "true", "semantic-cache": "true", "semantic-threshold": "0.9",

@@ -27,6 +27,7 @@ type gateOptions struct {
 	minMeanBy         *float64
 	maxNoClaims       *float64
 	maxUnjudged       *float64
+	maxUncertain      *float64
 	citationRecall    *float64
 	citationPrecision *float64
 	maxFailed         flagvalue.Limit
@@ -46,7 +47,11 @@ func (o *gateOptions) gateFlags() []flagSpec {
 		},
 		{
 			name: "max-unjudged", arg: "SHARE", value: flagvalue.Proportion(&o.maxUnjudged), untrusted: anyValue,
-			help: "exit 4 if over SHARE of the words are in no claim (mean)",
+			help: "exit 4 if over SHARE of the words are in no judged claim (mean)",
+		},
+		{
+			name: "max-uncertain", arg: "SHARE", value: flagvalue.Proportion(&o.maxUncertain), untrusted: anyValue,
+			help: "exit 4 if over SHARE of verdicts have a confidence below 0.7",
 		},
 		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.citationRecall), untrusted: anyValue, help: "exit 4 if the mean citation recall is below SCORE"},
 		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.citationPrecision), untrusted: anyValue, help: "exit 4 if the mean citation precision is below SCORE"},
@@ -92,7 +97,7 @@ func (o *gateOptions) keptGroupColumns() []groupColumn {
 
 // hasGates reports whether a gate other than --max-failed is set.
 func (o *gateOptions) hasGates() bool {
-	return o.minMean != nil || o.minMeanBy != nil || o.minLower != nil || o.maxNoClaims != nil || o.maxUnjudged != nil || o.citationRecall != nil || o.citationPrecision != nil
+	return o.minMean != nil || o.minMeanBy != nil || o.minLower != nil || o.maxNoClaims != nil || o.maxUnjudged != nil || o.maxUncertain != nil || o.citationRecall != nil || o.citationPrecision != nil
 }
 
 // evaluate compares the statistics of a run with the gates. --max-failed is the last gate.
@@ -112,6 +117,9 @@ func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 	}
 	if o.maxUnjudged != nil {
 		all = append(all, unjudgedGate(t, *o.maxUnjudged))
+	}
+	if o.maxUncertain != nil {
+		all = append(all, uncertainGate(t, *o.maxUncertain))
 	}
 	recallRows, precisionRows := t.Citations.Scored()
 	if o.citationRecall != nil {
@@ -155,6 +163,10 @@ func (o *gateOptions) warnings(t *report.Tally, m *report.Means) []string {
 	if n := t.Faithfulness.Count(); n > t.Scored && n-t.Scored > t.Scored {
 		all = append(all, fmt.Sprintf("%d of %d scores are not judged: --no-claims gives them to rows without claims", n-t.Scored, n))
 	}
+	if t.UnjudgedClaims > 0 {
+		all = append(all, fmt.Sprintf("%s unjudged (%s): answer and contexts in different languages; use --judge MODEL",
+			report.Count(t.Unjudged, "row", "rows"), report.Count(t.UnjudgedClaims, "claim", "claims")))
+	}
 	return all
 }
 
@@ -191,13 +203,16 @@ func gateExitCode(gates []report.Gate) int {
 func meanGate(t *report.Tally, threshold float64) report.Gate {
 	n := t.Faithfulness.Count()
 	g := report.Gate{Name: report.GateMinMean, Threshold: threshold, Value: t.Faithfulness.Mean()}
-	if n == 0 {
-		g.Text = "mean faithfulness >= " + minDecimals(threshold, 2) + " cannot be evaluated (n = 0 scored)"
-		return g
-	}
 	counted := strconv.Itoa(n) + " scored"
 	if t.NoClaims > 0 && n > t.Scored { // --no-claims assigns them a score
 		counted += ", " + strconv.Itoa(n-t.Scored) + " of them without claims"
+	}
+	if t.Unjudged > 0 {
+		counted += ", " + strconv.Itoa(t.Unjudged) + " unjudged"
+	}
+	if n == 0 {
+		g.Text = "mean faithfulness >= " + minDecimals(threshold, 2) + " cannot be evaluated (n = " + counted + ")"
+		return g
 	}
 	g.Text = "mean faithfulness " + compareMin(&g) + " (n = " + counted + ")"
 	return g
@@ -288,12 +303,12 @@ func noClaimsGate(t *report.Tally, threshold float64) report.Gate {
 	return g
 }
 
-// unjudgedGate compares the mean share of the words that are in no claim with its maximum.
+// unjudgedGate compares the mean share of the words that are in no judged claim with its maximum.
 func unjudgedGate(t *report.Tally, threshold float64) report.Gate {
 	mean, n := t.UnjudgedShare()
 	g := report.Gate{Name: report.GateMaxUnjudged, Threshold: threshold, Value: mean}
 	if n == 0 {
-		g.Text = "mean share of words in no claim <= " + percent(threshold) + " cannot be evaluated (n = 0 scored)"
+		g.Text = "mean share of words in no judged claim <= " + percent(threshold) + " cannot be evaluated (n = 0 rows with claims)"
 		return g
 	}
 	g.Passed = g.Value <= threshold+gateTolerance
@@ -301,7 +316,27 @@ func unjudgedGate(t *report.Tally, threshold float64) report.Gate {
 	if g.Passed {
 		sign = " <= "
 	}
-	g.Text = fmt.Sprintf("mean share of words in no claim %s%s%s (n = %d scored)", percent(g.Value), sign, percent(threshold), n)
+	g.Text = fmt.Sprintf("mean share of words in no judged claim %s%s%s (n = %s with claims)", percent(g.Value), sign, percent(threshold), report.Count(n, "row", "rows"))
+	return g
+}
+
+// uncertainGate compares the share of uncertain verdicts with its maximum.
+func uncertainGate(t *report.Tally, threshold float64) report.Gate {
+	g := report.Gate{Name: report.GateMaxUncertain, Threshold: threshold, Value: t.UncertainShare()}
+	if t.Confident == 0 {
+		why := "the judge gives none"
+		if t.Scored == 0 {
+			why = "n = 0 scored"
+		}
+		g.Text = "uncertain verdicts <= " + percent(threshold) + " cannot be evaluated (no verdict has a confidence: " + why + ")"
+		return g
+	}
+	g.Passed = g.Value <= threshold+gateTolerance
+	sign := " > "
+	if g.Passed {
+		sign = " <= "
+	}
+	g.Text = fmt.Sprintf("uncertain verdicts %s%s%s (%d of %d with a confidence)", percent(g.Value), sign, percent(threshold), t.Uncertain, t.Confident)
 	return g
 }
 

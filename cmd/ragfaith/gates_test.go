@@ -29,7 +29,7 @@ func newTally(failed int, scores ...float64) *report.Tally {
 	return &t
 }
 
-// addRefusals adds n refusals, which contain no claims, to t.
+// addRefusals adds n refusals, which contain no judged claims, to t.
 func addRefusals(t *report.Tally, n int) *report.Tally {
 	for range n {
 		_ = t.Write(&result.Row{Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN()})
@@ -61,8 +61,12 @@ func TestGatesSetExitCode(t *testing.T) {
 		{"most rows without claims", gateOptions{minMean: threshold(0.9), maxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1), 9), 4, "gate: mean faithfulness 1.0000 >= 0.90 (n = 1 scored): pass\ngate: rows without claims 90% > 20% (9 of 10 rows): FAIL\n"},
 		{"failed rows do not count as rows without claims", gateOptions{maxNoClaims: threshold(0.5), maxFailed: flagvalue.Limit{N: 8}}, addRefusals(newTally(8, 1), 1), 0, "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
 		{"only failed rows", gateOptions{maxNoClaims: threshold(1), maxFailed: flagvalue.Limit{N: 1}}, newTally(1), 4, "gate: rows without claims <= 100% cannot be evaluated (n = 0 rows): FAIL\n"},
-		{"words in no claim", gateOptions{maxUnjudged: threshold(0)}, newTally(0, 1), 0, "gate: mean share of words in no claim 0% <= 0% (n = 1 scored): pass\n"},
-		{"words in no claim of no rows", gateOptions{maxUnjudged: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: mean share of words in no claim <= 100% cannot be evaluated (n = 0 scored): FAIL\n"},
+		{"words in no claim", gateOptions{maxUnjudged: threshold(0)}, newTally(0, 1), 0, "gate: mean share of words in no judged claim 0% <= 0% (n = 1 row with claims): pass\n"},
+		{"words in no claim of no rows", gateOptions{maxUnjudged: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: mean share of words in no judged claim <= 100% cannot be evaluated (n = 0 rows with claims): FAIL\n"},
+		{"uncertain verdicts at limit", gateOptions{maxUncertain: threshold(0.25)}, &report.Tally{Rows: 1, Scored: 1, Claims: 5, Confident: 4, Uncertain: 1}, 0, "gate: uncertain verdicts 25% <= 25% (1 of 4 with a confidence): pass\n"},
+		{"uncertain verdicts above limit", gateOptions{maxUncertain: threshold(0.2)}, &report.Tally{Rows: 1, Scored: 1, Claims: 4, Confident: 4, Uncertain: 1}, 4, "gate: uncertain verdicts 25% > 20% (1 of 4 with a confidence): FAIL\n"},
+		{"uncertain verdicts without a confidence", gateOptions{maxUncertain: threshold(1)}, newTally(0, 1), 4, "gate: uncertain verdicts <= 100% cannot be evaluated (no verdict has a confidence: the judge gives none): FAIL\n"},
+		{"uncertain verdicts of no rows", gateOptions{maxUncertain: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: uncertain verdicts <= 100% cannot be evaluated (no verdict has a confidence: n = 0 scored): FAIL\n"},
 		{"failed rows", gateOptions{}, newTally(2, 1), 3, "gate: 2 failed rows > 0 (--max-failed): FAIL\n"},
 		{"failed share at limit", gateOptions{maxFailed: share(0.25)}, newTally(1, 1, 1, 1), 0, ""},
 		{"failed share above limit", gateOptions{maxFailed: share(0.01)}, newTally(1, 1, 1, 1), 3, "gate: failed rows 25% > 1% (1 of 4 rows, --max-failed): FAIL\n"},

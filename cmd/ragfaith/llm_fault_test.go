@@ -126,7 +126,7 @@ func TestContentFilterFailsOneRow(t *testing.T) {
 	}
 	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
 	lines := strings.Split(got.stdout, "\n")
-	if got.code != exitFailedRows || !strings.Contains(lines[0], `"faithfulness":null,"support":null,"status":"failed","reason":"verdict"`) ||
+	if got.code != exitFailedRows || !strings.Contains(lines[0], `"faithfulness":null,"support":null,"confidence":null,"status":"failed","reason":"verdict"`) ||
 		!strings.Contains(lines[0], "content filter") || !strings.Contains(lines[1], `"status":"scored"`) {
 		t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitFailedRows, got.stdout, got.stderr)
 	}

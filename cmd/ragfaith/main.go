@@ -25,6 +25,10 @@ const (
 	messageGrace = 100 * time.Millisecond
 )
 
+// findTimeout limits the search for servers. A server on this machine answers within
+// milliseconds.
+const findTimeout = 300 * time.Millisecond
+
 func main() {
 	// A closed pipe must be a write error instead of killing the process, so that files
 	// can still be closed.
@@ -64,6 +68,8 @@ func main() {
 		ConfigDir: os.UserConfigDir,
 		WorkDir:   os.Getwd,
 		FindServers: func(ctx context.Context) []local.Found {
+			ctx, cancel := context.WithTimeout(ctx, findTimeout)
+			defer cancel()
 			return local.Find(ctx, os.Getenv("OLLAMA_HOST"), connectServer)
 		},
 	}))

@@ -39,7 +39,8 @@ type scoreOptions struct {
 	threshold               *float64 // nil to use the judge's default
 	calibration             string
 	calibrated              *calibrate.Calibration // read from --calibration; nil unless it sets the threshold or the bounds
-	lower, upper            float64                // bounds of --prescreen
+	supportedFrom           float64                // bounds of --prescreen
+	unsupportedFrom         float64
 	noClaims, emptyContexts string
 	concurrency             int
 	rowTimeout              time.Duration
@@ -91,7 +92,7 @@ func newScore(sys system) *cobra.Command {
 		},
 	}
 	addFlags(cmd,
-		flagGroup{"Input", o.inputFlags()},
+		flagGroup{inputGroup, o.inputFlags()},
 		flagGroup{"Judging", o.judgingFlags()},
 		flagGroup{"Output", o.outputFlags()},
 		flagGroup{"Gates", o.gateFlags()},
@@ -109,8 +110,9 @@ const (
 	emptySkip  = "skip"
 )
 
-// Names of the flag groups that only some judges use.
+// Names of flag groups. Only some judges use the last two.
 const (
+	inputGroup         = "Input"
 	localModelGroup    = "Local model"
 	languageModelGroup = "Language model"
 )
@@ -157,7 +159,7 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 		},
 		{
 			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical,
-			help: "lexical, llm, ollama/MODEL, hhem, a model or DIR, or A,B",
+			help: "lexical, auto, llm, ollama/MODEL, a model or DIR, or A,B",
 		},
 		{
 			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"), untrusted: anyValue,

@@ -205,7 +205,7 @@ func (e *estimate) Write(r *result.Row) error {
 		e.noClaims++
 	case result.Failed:
 		e.failed++
-	case result.Scored, result.SkippedRow:
+	case result.Scored, result.UnjudgedRow, result.SkippedRow:
 	}
 	e.claims += len(r.Claims)
 	for i := range r.Claims {

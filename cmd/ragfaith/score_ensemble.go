@@ -30,7 +30,7 @@ func checkEnsemble(names []string) error {
 		if err := (judgeName{&one}).Set(name); err != nil {
 			return err
 		}
-		if _, _, server := local.Parse(one); server || one == judgeLLM {
+		if _, _, server := local.Parse(one); server || one == judgeLLM || one == judgeAuto {
 			return fmt.Errorf("%s can't be combined with other judges; only lexical and local models can", name)
 		}
 		if slices.Contains(names[:i], name) {

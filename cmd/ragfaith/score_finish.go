@@ -42,7 +42,7 @@ func (r *scoreRun) finish(ctx context.Context, err error) error {
 		r.console.Printf("%v", err)
 		return &exitError{exitFailure}
 	}
-	r.printSummary(means)
+	r.printSummary(ctx, means)
 	r.summary.github.setOutputs(&r.tally, means, gates)
 	r.summary.annotate(gates)
 	return printGates(gates, r.console)
@@ -50,7 +50,7 @@ func (r *scoreRun) finish(ctx context.Context, err error) error {
 
 // printSummary prints the statistics that are not already on stdout, and warnings about
 // them.
-func (r *scoreRun) printSummary(means *report.Means) {
+func (r *scoreRun) printSummary(ctx context.Context, means *report.Means) {
 	o := r.options
 	if o.verbose {
 		r.console.Printf("%d rows in %v, %.0f rows/s", r.tally.Rows, r.duration.Round(time.Millisecond),
@@ -73,10 +73,14 @@ func (r *scoreRun) printSummary(means *report.Means) {
 	if w := o.disagreement(&r.tally); w != "" {
 		r.console.Printf("warning: %s", w)
 	}
+	if r.faithful != nil {
+		r.console.Println(r.faithful.String())
+	}
 	r.printUsage()
 	if r.savings != nil {
 		r.console.Println(r.savings.String())
 	}
+	r.suggestJudge(ctx, r.tally.UncertainShare())
 }
 
 // fail saves the finished rows of a failed or interrupted run and prints where they are. It

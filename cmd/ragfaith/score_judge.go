@@ -325,7 +325,7 @@ func (j judgeName) Set(s string) error {
 	}
 	if _, err := os.Stat(s); err != nil && !strings.ContainsAny(s, `/\`) {
 		if err := flagvalue.CheckWord(s, append(judgeNames(), serverNames()...),
-			strings.Join(append([]string{judgeLexical, judgeLLM, judgeHHEM}, serverNames()...), ", ")+`, the directory of a model, or a name in "ragfaith models list"`); err != nil {
+			strings.Join(append([]string{judgeLexical, judgeAuto, judgeLLM, judgeHHEM}, serverNames()...), ", ")+`, the directory of a model, or a name in "ragfaith models list"`); err != nil {
 			return err
 		}
 	}
@@ -335,7 +335,7 @@ func (j judgeName) Set(s string) error {
 
 // judgeNames returns the judges that --judge accepts by name.
 func judgeNames() []string {
-	names := []string{judgeLexical, judgeLLM, judgeHHEM}
+	names := []string{judgeLexical, judgeAuto, judgeLLM, judgeHHEM}
 	for _, n := range hub.Names() {
 		if !n.Embeds {
 			names = append(names, n.Short)

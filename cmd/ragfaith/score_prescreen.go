@@ -36,7 +36,7 @@ func (o *scoreOptions) applyBounds() error {
 	if err != nil {
 		return err
 	}
-	if o.lower, o.upper, err = c.Bounds(); err != nil {
+	if o.supportedFrom, o.unsupportedFrom, err = c.Bounds(); err != nil {
 		return usagef("--prescreen: %s: %w; %s", o.calibration, err, advice)
 	}
 	o.calibrated = c
@@ -83,7 +83,7 @@ func (r *scoreRun) openPrescreen() (err error) {
 		return err
 	}
 	if r.stages.judge, err = cascade.New(cascade.Options{
-		Offline: s.judge, Model: r.stages.judge, Lower: o.lower, Upper: o.upper,
+		Offline: s.judge, Model: r.stages.judge, Supported: o.supportedFrom, Unsupported: o.unsupportedFrom,
 		Audit: *o.llm.audit, Seed: o.seed, NeedsContext: semantic.NeedsContext, Ask: isRefusal,
 	}); err != nil {
 		return err

@@ -45,7 +45,8 @@ type scoreRun struct {
 	batch    *batchRun       // nil without --batch
 	stored   *journal.Stored // rows of an earlier run; nil for none
 
-	savings  *savings // nil without --prescreen
+	savings  *savings       // nil without --prescreen
+	faithful *faithfulShare // nil without a calibrated confidence
 	means    *report.Estimator
 	tally    report.Tally
 	progress *console.Progress // nil for none
@@ -56,6 +57,10 @@ type scoreRun struct {
 // runScore runs "ragfaith score". It reports mistakes in the command line, missing
 // datasets and files that can't be written before it reads the first row.
 func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
+	r := newScoreRun(o, paths, stdout, stderr, sys)
+	if err := r.chooseJudge(ctx); err != nil {
+		return err
+	}
 	if err := o.check(paths); err != nil {
 		return err
 	}
@@ -63,7 +68,6 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if err != nil {
 		return err
 	}
-	r := newScoreRun(o, paths, stdout, stderr, sys)
 	if err := o.applyCalibration(r.warn); err != nil {
 		return err
 	}
@@ -150,10 +154,14 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 	if r.stages, err = o.newStages(r.model, r.local); err != nil {
 		return err
 	}
-	if o.prescreens() {
+	switch {
+	case o.prescreens():
 		if err := r.openPrescreen(); err != nil {
 			return err
 		}
+	case o.calibrated != nil && o.calibrated.Confidence != nil:
+		r.stages.judge = calibratedJudge{r.stages.judge, o.calibrated.Confidence}
+		r.faithful = &faithfulShare{fit: o.calibrated.Confidence}
 	}
 	if r.stages.threshold == 0 && o.judge != judgeLLM {
 		r.warn(errors.New("the threshold is 0: every claim counts as supported"))
@@ -214,7 +222,7 @@ func (r *scoreRun) openOutputs() (err error) {
 	if r.summary, err = newSummaryWriter(&o.outputOptions, opts, newGithubStep(&o.outputOptions, r.sys, r.console)); err != nil {
 		return err
 	}
-	r.summary.datasets, r.summary.settings, r.summary.model, r.summary.savings = r.paths, summarySettings(r.settings), r.model, r.savings
+	r.summary.datasets, r.summary.settings, r.summary.model, r.summary.savings, r.summary.faithful = r.paths, summarySettings(r.settings), r.model, r.savings, r.faithful
 	r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, func(path string) (*journal.Journal, error) {
 		return openJournal(path, r.settings, o.resume)
 	})
@@ -317,6 +325,9 @@ func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, se
 		o.names.note = r.keepNote
 	}
 	all := append(sinks{r.outputs, &r.tally, r.means, r.failures}, r.summary.sinks()...)
+	if r.faithful != nil {
+		all = append(all, r.faithful)
+	}
 	if r.savings != nil {
 		all = append(all, r.savings.sink(ctx))
 	}

@@ -148,8 +148,7 @@ func (o *scoreOptions) foundServers(ctx context.Context, sys system) string {
 	}
 	var hints strings.Builder
 	for _, f := range sys.FindServers(ctx) {
-		model := report.Printable(f.Model)
-		fmt.Fprintf(&hints, "; found %s at %s with %s: use --judge %s/%s", f.Title, f.URL, model, f.Name, model)
+		fmt.Fprintf(&hints, "; found %s at %s with %s: use --judge %s", f.Title, f.URL, report.Printable(f.Model), report.Printable(f.Judge()))
 	}
 	return hints.String()
 }

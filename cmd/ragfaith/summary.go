@@ -23,8 +23,9 @@ type summaryWriter struct {
 	datasets, results []string // input files; results is nil for "ragfaith score"
 	digest            string   // of the rows of the datasets, or ""
 	settings          setting.List
-	model             *model   // nil without a language model
-	savings           *savings // nil without --prescreen
+	model             *model         // nil without a language model
+	savings           *savings       // nil without --prescreen
+	faithful          *faithfulShare // nil without a calibrated confidence
 }
 
 // newSummaryWriter creates the summary file, so that errors are found before the first
@@ -71,6 +72,10 @@ func (w *summaryWriter) finish(gates []report.Gate, means *report.Means) error {
 	}
 	if w.model != nil {
 		s.Spent = w.model.spent()
+	}
+	if w.faithful != nil {
+		i := w.faithful.interval()
+		s.FaithfulRows = new(report.NewSummaryInterval(&i))
 	}
 	if w.savings != nil {
 		s.Prescreen = w.stats.Prescreen()
@@ -122,8 +127,9 @@ func htmlSummary(gates []report.Gate, means *report.Means) html.Conclusion {
 	return c
 }
 
-// summaryLines returns the counts and the means on one line, and the lowest groups of each
-// column of --by on another.
+// summaryLines returns the counts and the means on one line, the share of uncertain verdicts
+// on another if the judge gives confidences, and a line with the lowest groups of each column
+// of --by.
 func summaryLines(t *report.Tally, means *report.Means) []string {
 	parts := []string{t.String()}
 	for _, m := range means.Format() {
@@ -149,6 +155,9 @@ func summaryLines(t *report.Tally, means *report.Means) []string {
 		parts = append(parts, "prescreen "+prescreened)
 	}
 	lines := []string{strings.Join(parts, ", ")}
+	if confidence := t.Confidence(); confidence != "" {
+		lines = append(lines, confidence)
+	}
 	for i := range means.By {
 		b := &means.By[i]
 		lines = append(lines, "mean faithfulness by "+report.Clip(b.Column, maxGateColumn)+": "+firstGroups(b.Groups, 0))

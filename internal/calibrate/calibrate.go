@@ -18,7 +18,7 @@ type Score string
 
 // The scores of a row. Values as written to calibration files.
 const (
-	// MinScore is the minimum score of the row's claims.
+	// MinScore is the minimum score of the row's judged claims.
 	MinScore Score = "least"
 	// Support is the mean score of the claims.
 	Support Score = "support"
@@ -54,7 +54,9 @@ func (s Score) Value(r *result.Row) float64 {
 	}
 	lowest := math.Inf(1)
 	for i := range r.Claims {
-		lowest = min(lowest, r.Claims[i].Score)
+		if r.Claims[i].Verdict != result.Unjudged {
+			lowest = min(lowest, r.Claims[i].Score)
+		}
 	}
 	return lowest
 }

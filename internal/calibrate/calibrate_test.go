@@ -18,9 +18,12 @@ import (
 func scoredRow(scores ...float64) *result.Row {
 	r := &result.Row{Status: result.Scored}
 	for i, s := range scores {
-		c := result.Claim{ID: i, Verdict: result.NotMentioned, Score: s}
+		c := result.Claim{ID: i, Verdict: result.NotMentioned, Score: s, Confidence: 1 - s}
 		if s >= 0.5 {
-			c.Verdict = result.Supported
+			c.Verdict, c.Confidence = result.Supported, s
+		}
+		if r.Confidence == 0 || c.Confidence < r.Confidence {
+			r.Confidence = c.Confidence
 		}
 		r.Claims = append(r.Claims, c)
 		r.Support += s / float64(len(scores))
@@ -226,6 +229,14 @@ func TestRatingsAreSplitByPositiveAt(t *testing.T) {
 	}
 	if f := newStatistics(t, Options{}, rows); f.Mean.Note != "" || math.Abs(f.Mean.Corrected.Labelled.Estimate-0.5) > 1e-12 {
 		t.Errorf("got mean %+v of ratings from 0 to 1, want 0.5", f.Mean)
+	}
+}
+
+func TestMinScoreIsThatOfJudgedClaims(t *testing.T) {
+	r := scoredRow(0.9, 0.7)
+	r.Claims = append(r.Claims, result.Claim{ID: 2, Verdict: result.Unjudged, Score: math.NaN()})
+	if got := MinScore.Value(r); got != 0.7 {
+		t.Errorf("got %v, want 0.7", got)
 	}
 }
 

@@ -47,7 +47,8 @@ type Calibration struct {
 	Best        BestStats                `json:"best"`
 	Reliability ReliabilityStats         `json:"reliability"`
 	Mean        MeanStats                `json:"mean"`
-	Prescreen   *PrescreenStats          `json:"prescreen,omitempty"` // nil if there are no scores to apply bounds to
+	Confidence  *ConfidenceFit           `json:"confidence,omitempty"` // nil if the labels do not determine it
+	Prescreen   *PrescreenStats          `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
 	Notes       []string                 `json:"notes"`
 
 	path   string
@@ -138,8 +139,8 @@ func (r *Report) Calibration() *Calibration {
 			report.Number(f.Mean.Judged), f.Mean.Rows, report.NewSummaryInterval(&f.Mean.Corrected.Labelled), report.NewSummaryInterval(&f.Mean.Corrected.Mean),
 			report.Number(f.Mean.Corrected.Lambda), nilIfEmpty(f.Mean.Note),
 		},
-		Prescreen: r.prescreen(),
-		Notes:     append([]string{}, f.Notes...),
+		Confidence: f.Confidence, Prescreen: r.prescreen(),
+		Notes: append([]string{}, f.Notes...),
 	}
 	if r.Settings != nil {
 		c.Settings = &r.Settings
@@ -205,6 +206,8 @@ func parse(content []byte) (*Calibration, error) {
 		return nil, errors.New("calibration without a judge")
 	case t < 0 || t > 1:
 		return nil, fmt.Errorf("threshold: want a number from 0 to 1, got %v", t)
+	case c.Confidence != nil && !(c.Confidence.Slope > 0):
+		return nil, fmt.Errorf("confidence: want a slope above 0, got %v", c.Confidence.Slope)
 	case c.Prescreen != nil && c.Prescreen.check() != nil:
 		return nil, c.Prescreen.check()
 	}

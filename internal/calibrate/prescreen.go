@@ -16,52 +16,51 @@ const (
 	DefaultMaxError = 0.05
 	// prescreenConfidence is the confidence with which a bound keeps Options.MaxError.
 	prescreenConfidence = 0.95
-	// prescreenSplit is the default threshold of the offline judges. Bounds confirm the
-	// verdict of the judge, so they are on its side of the threshold.
-	prescreenSplit = 0.5
 )
 
-// A Prescreen consists of the scores from which and to which the verdicts of the judge
-// are rarely wrong. Labels describe rows, so the error is that of rows: rows whose minimum
-// claim score is at least Upper.Score but which are labelled unfaithful, and rows whose
-// minimum is at most Lower.Score but which are labelled faithful. Each bound keeps
-// MaxError by itself, with the confidence prescreenConfidence (see [stats.SafeCutoff]).
+// A Prescreen consists of the confidences from which the verdicts of the judge are rarely
+// wrong. Labels describe rows, so the error is that of rows: rows whose claims are all
+// supported with at least the confidence Supported.Score but which are labelled unfaithful,
+// and rows with a claim that is unsupported with at least the confidence Unsupported.Score
+// but which are labelled faithful. Each bound keeps MaxError by itself, with the confidence
+// prescreenConfidence (see [stats.SafeCutoff]).
 type Prescreen struct {
-	MaxError     float64
-	Upper, Lower stats.Cutoff // Score is NaN if there is no such bound
+	MaxError               float64
+	Supported, Unsupported stats.Cutoff // Score is NaN if there is no such bound
 }
 
-// prescreen fits the bounds to rows with the given labels and minimum claim scores.
-func prescreen(positive []bool, scores []float64, maxError float64) *Prescreen {
+// prescreen fits the bounds to rows with the given labels. It returns nil if the judge has no
+// confidence.
+func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
 	if maxError == 0 {
 		maxError = DefaultMaxError
 	}
 	var side [2]struct {
-		scores []float64
-		wrong  []bool
+		confidences []float64
+		wrong       []bool
 	}
-	all := [2][]float64{make([]float64, len(scores)), scores} // lower scores are negated
-	for i, x := range scores {
-		all[0][i] = -x
+	for i := range rows {
+		r := &rows[i]
+		if r.confidence == 0 {
+			return nil
+		}
 		k := 0
-		if x >= prescreenSplit {
+		if r.faithful {
 			k = 1
 		}
-		side[k].scores = append(side[k].scores, all[k][i])
-		side[k].wrong = append(side[k].wrong, positive[i] == (k == 0))
+		side[k].confidences = append(side[k].confidences, r.confidence)
+		side[k].wrong = append(side[k].wrong, positive[i] != r.faithful)
 	}
 	var found [2]stats.Cutoff
 	for k := range side {
-		c := stats.SafeCutoff(side[k].scores, side[k].wrong, maxError, prescreenConfidence)
-		c.Score = roundCutoff(c.Score, all[k])
+		c := stats.SafeCutoff(side[k].confidences, side[k].wrong, maxError, prescreenConfidence)
+		c.Score = roundCutoff(c.Score, side[k].confidences)
 		found[k] = c
 	}
-	found[0].Score = min(-found[0].Score, prescreenSplit)
-	found[1].Score = max(found[1].Score, prescreenSplit)
-	return &Prescreen{MaxError: maxError, Upper: found[1], Lower: found[0]}
+	return &Prescreen{MaxError: maxError, Supported: found[1], Unsupported: found[0]}
 }
 
-// roundCutoff returns a bound with few decimals that divides the scores as score does.
+// roundCutoff returns a bound with few decimals that divides the confidences as score does.
 func roundCutoff(score float64, scores []float64) float64 {
 	if math.IsNaN(score) {
 		return score
@@ -84,7 +83,7 @@ func (p *Prescreen) note(c *stats.Cutoff) string {
 	case !math.IsNaN(c.Score):
 		return fmt.Sprintf("%d of %s wrong (at most %s with %s confidence)", c.Wrong, report.Count(c.Rows, "row", "rows"), errorRate(p.MaxError), percent(prescreenConfidence))
 	case c.Rows == 0:
-		return fmt.Sprintf("too few labelled rows on this side of %v (minimum %d)", prescreenSplit, c.Needed)
+		return fmt.Sprintf("too few labelled rows with this verdict (minimum %d)", c.Needed)
 	}
 	return fmt.Sprintf("more than %s wrong: %d of the first %d rows", errorRate(p.MaxError), c.Wrong, c.Rows)
 }
@@ -92,8 +91,8 @@ func (p *Prescreen) note(c *stats.Cutoff) string {
 // errorRate formats a share in percent without rounding it.
 func errorRate(x float64) string { return formatShortest(math.Round(x*1e8)/1e6) + "%" }
 
-// hasPrescreen reports whether the run has scores that bounds can be applied to. Those of a
-// language model are its verdicts.
+// hasPrescreen reports whether the run has confidences that bounds can be applied to. Those
+// of a language model are about verdicts that it has made already.
 func (r *Report) hasPrescreen() bool {
 	return r.Statistics.Prescreen != nil && r.Settings.Get(settingJudge) != judgeLLM
 }
@@ -105,7 +104,7 @@ func (r *Report) bounds() report.Table {
 	for _, b := range []struct {
 		name  string
 		bound *stats.Cutoff
-	}{{"supported from", &p.Upper}, {"unsupported to", &p.Lower}} {
+	}{{"supported, confidence from", &p.Supported}, {"unsupported, confidence from", &p.Unsupported}} {
 		score := missing
 		if !math.IsNaN(b.bound.Score) {
 			score = formatShortest(b.bound.Score)
@@ -117,15 +116,15 @@ func (r *Report) bounds() report.Table {
 
 // PrescreenStats is the JSON form of Prescreen.
 type PrescreenStats struct {
-	MaxError   float64    `json:"max_error"`
-	Confidence float64    `json:"confidence"`
-	Upper      BoundStats `json:"upper"`
-	Lower      BoundStats `json:"lower"`
+	MaxError    float64    `json:"max_error"`
+	Confidence  float64    `json:"confidence"`
+	Supported   BoundStats `json:"supported"`
+	Unsupported BoundStats `json:"unsupported"`
 }
 
 // BoundStats is the JSON form of a bound.
 type BoundStats struct {
-	Score report.Number `json:"score"`
+	Bound report.Number `json:"bound"` // minimum confidence, or null
 	Rows  int           `json:"rows"`
 	Wrong int           `json:"wrong"`
 	Note  string        `json:"note"`
@@ -140,16 +139,14 @@ func (r *Report) prescreen() *PrescreenStats {
 	bound := func(c *stats.Cutoff) BoundStats {
 		return BoundStats{report.Number(c.Score), c.Rows, c.Wrong, p.note(c)}
 	}
-	return &PrescreenStats{p.MaxError, prescreenConfidence, bound(&p.Upper), bound(&p.Lower)}
+	return &PrescreenStats{p.MaxError, prescreenConfidence, bound(&p.Supported), bound(&p.Unsupported)}
 }
 
 // check returns an error for values that calibrate does not write.
 func (p *PrescreenStats) check() error {
-	inside := func(x report.Number, low, high float64) bool {
-		return math.IsNaN(float64(x)) || float64(x) >= low && float64(x) <= high
-	}
-	if !(p.MaxError > 0 && p.MaxError < 1) || !inside(p.Upper.Score, prescreenSplit, 1) || !inside(p.Lower.Score, 0, prescreenSplit) {
-		return errors.New("prescreen: want a lower bound up to 0.5, an upper bound from 0.5, and an error between 0 and 1")
+	valid := func(x report.Number) bool { return math.IsNaN(float64(x)) || x > 0 && x <= 1 }
+	if !(p.MaxError > 0 && p.MaxError < 1) || !valid(p.Supported.Bound) || !valid(p.Unsupported.Bound) {
+		return errors.New("prescreen: want bounds above 0 and up to 1, and an error between 0 and 1")
 	}
 	return nil
 }
@@ -160,25 +157,26 @@ func (c *Calibration) DescribeBounds() string {
 	var parts []string
 	for _, b := range []struct {
 		name  string
-		score report.Number
-	}{{"supported from", p.Upper.Score}, {"unsupported to", p.Lower.Score}} {
-		if !math.IsNaN(float64(b.score)) {
-			parts = append(parts, b.name+" "+formatShortest(float64(b.score)))
+		bound report.Number
+	}{{"supported", p.Supported.Bound}, {"unsupported", p.Unsupported.Bound}} {
+		if !math.IsNaN(float64(b.bound)) {
+			parts = append(parts, b.name+" from confidence "+formatShortest(float64(b.bound)))
 		}
 	}
 	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(prescreenConfidence))
 }
 
-// Bounds returns the scores to which and from which the offline judge decides; NaN for no
-// such score. It returns an error if the calibration has no bound.
-func (c *Calibration) Bounds() (lower, upper float64, err error) {
+// Bounds returns the confidences from which the offline judge decides that a claim is
+// supported or unsupported; NaN if it never does. It returns an error if the calibration has
+// no bound.
+func (c *Calibration) Bounds() (supported, unsupported float64, err error) {
 	if c.Prescreen == nil {
 		return 0, 0, errors.New("no bounds: it is from an earlier version, for a language model, or from ratings without --positive-at")
 	}
 	p := c.Prescreen
-	lower, upper = float64(p.Lower.Score), float64(p.Upper.Score)
-	if math.IsNaN(lower) && math.IsNaN(upper) {
-		return 0, 0, fmt.Errorf("no bounds: supported: %s; unsupported: %s", p.Upper.Note, p.Lower.Note)
+	supported, unsupported = float64(p.Supported.Bound), float64(p.Unsupported.Bound)
+	if math.IsNaN(supported) && math.IsNaN(unsupported) {
+		return 0, 0, fmt.Errorf("no bounds: supported: %s; unsupported: %s", p.Supported.Note, p.Unsupported.Note)
 	}
-	return lower, upper, nil
+	return supported, unsupported, nil
 }

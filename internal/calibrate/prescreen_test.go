@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// split is the threshold of scoredRow.
+const split = 0.5
+
 // ranked returns n rows with scores from low to high. The given share of them at the end
 // nearest to 0.5 has a label that contradicts the score.
 func ranked(n int, low, high, wrong float64) []example {
@@ -14,11 +17,11 @@ func ranked(n int, low, high, wrong float64) []example {
 	for i := range rows {
 		x := low + (high-low)*float64(i)/float64(n-1)
 		label := 0.0
-		if x >= prescreenSplit {
+		if x >= split {
 			label = 1
 		}
 		distance := float64(i) / float64(n)
-		if low < prescreenSplit {
+		if low < split {
 			distance = 1 - distance
 		}
 		if distance < wrong {
@@ -34,14 +37,14 @@ func TestPrescreenFitsBounds(t *testing.T) {
 		name         string
 		rows         []example
 		maxError     float64
-		lower, upper float64
+		lower, upper float64 // scores up to and from which the confidence reaches the bound
 		note         string
 	}{
-		{"both", append(ranked(200, 0.6, 1, 0), ranked(200, 0, 0.4, 0)...), 0, 0.5, 0.5, "0 of 200 rows wrong (at most 5% with 95% confidence)"},
+		{"both", append(ranked(200, 0.6, 1, 0), ranked(200, 0, 0.4, 0)...), 0, 0.4, 0.6, "0 of 200 rows wrong (at most 5% with 95% confidence)"},
 		{"wrong near the threshold", append(ranked(200, 0.5, 1, 0.4), ranked(200, 0, 0.4, 0.4)...), 0, 0.24, 0.7, "rows wrong"},
-		{"only faithful rows are clear", append(ranked(200, 0.6, 1, 0), ranked(200, 0, 0.4, 0.9)...), 0, math.NaN(), 0.5, "0 of 200 rows wrong"},
-		{"few rows", append(ranked(50, 0.6, 1, 0), ranked(50, 0, 0.4, 0)...), 0, math.NaN(), math.NaN(), "too few labelled rows on this side of 0.5 (minimum 59)"},
-		{"larger error", append(ranked(50, 0.6, 1, 0), ranked(50, 0, 0.4, 0)...), 0.1, 0.5, 0.5, "0 of 50 rows wrong (at most 10% with 95% confidence)"},
+		{"only faithful rows are clear", append(ranked(200, 0.6, 1, 0), ranked(200, 0, 0.4, 0.9)...), 0, math.NaN(), 0.6, "0 of 200 rows wrong"},
+		{"few rows", append(ranked(50, 0.6, 1, 0), ranked(50, 0, 0.4, 0)...), 0, math.NaN(), math.NaN(), "too few labelled rows with this verdict (minimum 59)"},
+		{"larger error", append(ranked(50, 0.6, 1, 0), ranked(50, 0, 0.4, 0)...), 0.1, 0.4, 0.6, "0 of 50 rows wrong (at most 10% with 95% confidence)"},
 		{"random labels", append(ranked(200, 0.5, 1, 1), ranked(200, 0, 0.4, 1)...), 0, math.NaN(), math.NaN(), "more than 5% wrong: 72 of the first 72 rows"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -49,10 +52,10 @@ func TestPrescreenFitsBounds(t *testing.T) {
 			near := func(got, want float64) bool {
 				return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 0.02
 			}
-			if !near(p.Lower.Score, tt.lower) || !near(p.Upper.Score, tt.upper) {
-				t.Errorf("got bounds %v and %v, want %v and %v", p.Lower.Score, p.Upper.Score, tt.lower, tt.upper)
+			if !near(p.Unsupported.Score, 1-tt.lower) || !near(p.Supported.Score, tt.upper) {
+				t.Errorf("got bounds %v and %v, want %v and %v", p.Unsupported.Score, p.Supported.Score, 1-tt.lower, tt.upper)
 			}
-			if got := p.note(&p.Upper); !strings.Contains(got, tt.note) {
+			if got := p.note(&p.Supported); !strings.Contains(got, tt.note) {
 				t.Errorf("got %q, want %q", got, tt.note)
 			}
 		})
@@ -65,20 +68,20 @@ func TestPrescreenBoundsDivideTheRows(t *testing.T) {
 	p := newStatistics(t, Options{}, rows).Prescreen
 	var above, aboveWrong, below, belowWrong int
 	for _, r := range rows {
-		if r.scores[0] >= p.Upper.Score {
+		if r.scores[0] >= split && r.scores[0] >= p.Supported.Score {
 			above++
 			aboveWrong += int(1 - r.label)
 		}
-		if r.scores[0] <= p.Lower.Score {
+		if r.scores[0] < split && 1-r.scores[0] >= p.Unsupported.Score {
 			below++
 			belowWrong += int(r.label)
 		}
 	}
-	if p.Upper.Rows != above || p.Upper.Wrong != aboveWrong || above == 0 {
-		t.Errorf("upper bound: got %+v, want %d of %d wrong", p.Upper, aboveWrong, above)
+	if p.Supported.Rows != above || p.Supported.Wrong != aboveWrong || above == 0 {
+		t.Errorf("supported: got %+v, want %d of %d wrong", p.Supported, aboveWrong, above)
 	}
-	if p.Lower.Rows != below || p.Lower.Wrong != belowWrong || below == 0 {
-		t.Errorf("lower bound: got %+v, want %d of %d wrong", p.Lower, belowWrong, below)
+	if p.Unsupported.Rows != below || p.Unsupported.Wrong != belowWrong || below == 0 {
+		t.Errorf("unsupported: got %+v, want %d of %d wrong", p.Unsupported, belowWrong, below)
 	}
 }
 
@@ -122,11 +125,11 @@ func TestBoundsOfCalibration(t *testing.T) {
 		}
 		return string(b)
 	}
-	bounds := func(lower, upper any) map[string]any {
+	bounds := func(unsupported, supported any) map[string]any {
 		return map[string]any{
 			"max_error": 0.05, "confidence": 0.95,
-			"upper": map[string]any{"score": upper, "rows": 70, "wrong": 0, "note": "too high"},
-			"lower": map[string]any{"score": lower, "rows": 70, "wrong": 0, "note": "too low"},
+			"supported":   map[string]any{"bound": supported, "rows": 70, "wrong": 0, "note": "too high"},
+			"unsupported": map[string]any{"bound": unsupported, "rows": 70, "wrong": 0, "note": "too low"},
 		}
 	}
 	for name, tt := range map[string]struct{ content, want string }{
@@ -134,9 +137,8 @@ func TestBoundsOfCalibration(t *testing.T) {
 		"no threshold":     {strings.Replace(set("prescreen", bounds(0.1, nil)), `"threshold":0.`, `"threshold":null,"former":0.`, 1), ""},
 		"earlier version":  {set("prescreen", nil), "no bounds: it is from an earlier version"},
 		"nothing decided":  {set("prescreen", bounds(nil, nil)), "no bounds: supported: too high; unsupported: too low"},
-		"upper too low":    {set("prescreen", bounds(nil, 0.4)), "want a lower bound up to 0.5"},
-		"lower too high":   {set("prescreen", bounds(0.6, 0.9)), "want a lower bound up to 0.5"},
-		"bound above 1":    {set("prescreen", bounds(nil, 2)), "want a lower bound up to 0.5"},
+		"bound of 0":       {set("prescreen", bounds(nil, 0)), "want bounds above 0"},
+		"bound above 1":    {set("prescreen", bounds(nil, 2)), "want bounds above 0"},
 		"bound as string":  {set("prescreen", bounds(nil, "0.9")), "not a calibration"},
 		"default contents": {valid, "no bounds"},
 	} {

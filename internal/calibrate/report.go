@@ -198,6 +198,12 @@ func (r *Report) sections() report.Tables {
 	f.addInterval(&verdicts, "balanced accuracy", f.Judged.BalancedAccuracy, "")
 	f.addInterval(&verdicts, "kappa", f.Judged.Kappa, "")
 	sections := report.Tables{scores, verdicts, r.threshold()}
+	if c := f.Confidence; c != nil {
+		t := newSection("confidence of verdicts")
+		t.AddRow("calibration error, of the judge", f.format(c.Before), "", "")
+		t.AddRow("calibration error, refitted", f.format(c.After), "", "in cross-validation; score --calibration uses it")
+		sections = append(sections, t)
+	}
 	if r.hasPrescreen() {
 		sections = append(sections, r.bounds())
 	}

@@ -29,7 +29,8 @@ type Statistics struct {
 	Judged      Calls          // agreement of the verdicts
 	Best        stats.Threshold
 	Reliability Reliability
-	Prescreen   *Prescreen // nil without binary labels
+	Prescreen   *Prescreen     // nil without binary labels or confidences
+	Confidence  *ConfidenceFit // nil without binary labels, or if the labels determine none
 	Mean        Mean
 	Notes       []string // caveats
 }
@@ -161,7 +162,8 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	f.Best = stats.BestThreshold(positive, chosen, o.Seed)
 	f.Best.Threshold = roundThreshold(f.Best.Threshold, chosen)
 	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)
-	f.Prescreen = prescreen(positive, s.column(slices.Index(Scores(), MinScore)), s.options.MaxError)
+	f.Prescreen = prescreen(s.rows, positive, s.options.MaxError)
+	f.Confidence = s.fitConfidence(positive)
 	f.Reliability = Reliability{ECE: math.NaN(), Chance: math.NaN()}
 	if n := len(positive); n < minReliabilityRows {
 		f.Reliability.Note = fmt.Sprintf("%d rows are too few for a reliability diagram, which requires %d", n, minReliabilityRows)

@@ -22,15 +22,17 @@ type Match struct{ Baseline, Candidate int }
 
 // Lost reports whether a claim is supported in the baseline but not in the candidate.
 func (c *Change) Lost(m Match) bool {
-	return m.Baseline >= 0 && m.Candidate >= 0 && supported(c.Baseline, m.Baseline) && !supported(c.Candidate, m.Candidate)
+	return m.Baseline >= 0 && m.Candidate >= 0 && supported(c.Baseline, m.Baseline) && !supported(c.Candidate, m.Candidate) && !unjudged(c.Candidate, m.Candidate)
 }
 
 // Gained reports whether a claim is supported in the candidate but not in the baseline.
 func (c *Change) Gained(m Match) bool {
-	return m.Baseline >= 0 && m.Candidate >= 0 && !supported(c.Baseline, m.Baseline) && supported(c.Candidate, m.Candidate)
+	return m.Baseline >= 0 && m.Candidate >= 0 && !supported(c.Baseline, m.Baseline) && !unjudged(c.Baseline, m.Baseline) && supported(c.Candidate, m.Candidate)
 }
 
 func supported(r *result.Row, claim int) bool { return r.Claims[claim].Verdict == result.Supported }
+
+func unjudged(r *result.Row, claim int) bool { return r.Claims[claim].Verdict == result.Unjudged }
 
 // Count returns the number of claims that are lost, gained, and only in one of the runs.
 func (c *Change) Count() (lost, gained, onlyBaseline, onlyCandidate int) {
@@ -94,6 +96,7 @@ type claimDigest struct {
 	text       uint64 // hash of the judged text
 	start, end int32  // position in the answer; -1 if unknown
 	supported  bool
+	unjudged   bool
 }
 
 // count returns 1 for a supported claim and 0 otherwise.
@@ -117,7 +120,7 @@ func claimDigests(seed maphash.Seed, r *result.Row) []claimDigest {
 		}
 		digests[i] = claimDigest{
 			text: maphash.String(seed, c.Judged()), start: int32(span.Start), end: int32(span.End),
-			supported: supported(r, i),
+			supported: supported(r, i), unjudged: unjudged(r, i),
 		}
 	}
 	return digests

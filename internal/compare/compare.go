@@ -63,7 +63,7 @@ func (r *RowIDs) add(id string) {
 type Side struct {
 	Name                           string
 	Rows, Scored, NoClaims, Failed int
-	Skipped                        int
+	Unjudged, Skipped              int
 	Duplicates                     RowIDs // rows with the id of an earlier row
 	Summary                        *report.Summary
 
@@ -79,10 +79,22 @@ func (s *Side) count(r *result.Row) {
 		s.Scored++
 	case result.NoClaims:
 		s.NoClaims++
+	case result.UnjudgedRow:
+		s.Unjudged++
 	case result.Failed:
 		s.Failed++
 	case result.SkippedRow:
 		s.Skipped++
+	}
+}
+
+// countClaims counts the judged claims of a compared row.
+func (s *Side) countClaims(claims []claimDigest) {
+	for _, c := range claims {
+		if !c.unjudged {
+			s.Claims++
+			s.Supported += c.count()
+		}
 	}
 }
 

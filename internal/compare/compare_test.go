@@ -21,12 +21,12 @@ func row(id string, claims ...string) *result.Row {
 	r := &result.Row{ID: id, Question: "q", Contexts: []string{"c"}, Status: result.Scored, Support: 0.5}
 	for i, text := range claims {
 		text, sign := text[:len(text)-1], text[len(text)-1]
-		label := map[byte]result.Verdict{'+': result.Supported, '-': result.NotMentioned, '!': result.Contradicted}[sign]
+		label := map[byte]result.Verdict{'+': result.Supported, '-': result.NotMentioned, '!': result.Contradicted, '~': result.Unjudged}[sign]
 		start := len(r.Answer)
 		r.Answer += text + " "
 		r.Claims = append(r.Claims, result.Claim{ID: i, Text: text, Start: start, End: start + len(text), Verdict: label, Reason: string(sign)})
 	}
-	r.Faithfulness = float64(r.Supported()) / float64(len(claims))
+	r.Faithfulness = float64(r.Supported()) / float64(r.JudgedClaims())
 	return r
 }
 
@@ -141,6 +141,19 @@ func TestRunFindsChangedClaims(t *testing.T) {
 	lost, gained, onlyWas, onlyIs := a.Count()
 	if lost != 1 || gained != 1 || onlyWas != 1 || onlyIs != 2 || a.Baseline.Claims[0].Reason != "+" || a.Candidate.Claims[1].Reason != "-" {
 		t.Errorf("got %d lost, %d gained, %d and %d in one run, want 1, 1, 1 and 2", lost, gained, onlyWas, onlyIs)
+	}
+}
+
+func TestUnjudgedClaimsAreNeitherLostNorGained(t *testing.T) {
+	c := run(t, Options{},
+		source("was", row("a", "x+", "y+", "z~"), row("b", "x+")),
+		source("is", row("a", "x+", "y~", "z+"), &result.Row{ID: "b", Status: result.UnjudgedRow, Faithfulness: math.NaN(), Support: math.NaN()}),
+	)
+	if want := (Claims{Matched: 3}); c.Claims != want || c.Changed != 0 {
+		t.Errorf("got %+v and %d changed rows, want %+v and 0", c.Claims, c.Changed, want)
+	}
+	if c.Baseline.Claims != 2 || c.Candidate.Claims != 2 || c.Candidate.Unjudged != 1 || c.Compared != 1 {
+		t.Errorf("got %+v, %+v and %d compared rows, want 2 judged claims each, 1 unjudged row, 1 compared row", c.Baseline, c.Candidate, c.Compared)
 	}
 }
 

@@ -270,24 +270,19 @@ func (p *pairing) countClaims(was, is []claimDigest, sameAnswer bool) (lost, gai
 			c.OnlyCandidateSupported += is[m.Candidate].count()
 		default:
 			c.Matched++
-			switch is[m.Candidate].count() - was[m.Baseline].count() {
-			case 1:
+			switch {
+			case was[m.Baseline].unjudged || is[m.Candidate].unjudged:
+			case is[m.Candidate].supported && !was[m.Baseline].supported:
 				gained++
-			case -1:
+			case was[m.Baseline].supported && !is[m.Candidate].supported:
 				lost++
 			}
 		}
 	}
 	c.Lost += lost
 	c.Gained += gained
-	for _, m := range was {
-		p.c.Baseline.Claims++
-		p.c.Baseline.Supported += m.count()
-	}
-	for _, m := range is {
-		p.c.Candidate.Claims++
-		p.c.Candidate.Supported += m.count()
-	}
+	p.c.Baseline.countClaims(was)
+	p.c.Candidate.countClaims(is)
 	return lost, gained
 }
 
@@ -334,5 +329,5 @@ func (p *pairing) worstAndBest(limit int) []changedRow {
 
 // rank returns the position of a status in reports.
 func rank(s result.Status) int {
-	return slices.Index([]result.Status{result.Scored, result.NoClaims, result.SkippedRow, result.Failed}, s)
+	return slices.Index([]result.Status{result.Scored, result.NoClaims, result.UnjudgedRow, result.SkippedRow, result.Failed}, s)
 }

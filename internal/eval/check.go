@@ -143,8 +143,11 @@ func (c *Checker) check(r *result.Row, a absent) error {
 	if err := c.checkScores(r); err != nil {
 		return err
 	}
+	if want := lowestConfidence(r.Claims); result.Round(r.Confidence) != want {
+		return mismatch("confidence", number(r.Confidence), number(want)+", the lowest of the claims")
+	}
 	if want := unjudgedShare(r); !a.answer && !a.skipped && math.Abs(r.Unjudged-want) > roundError {
-		return mismatch("unjudged_share", number(r.Unjudged), number(math.Round(want*1e6)/1e6)+", the share of the words that are in no claim")
+		return mismatch("unjudged_share", number(r.Unjudged), number(math.Round(want*1e6)/1e6)+", the share of the words that are in no judged claim")
 	}
 	return nil
 }
@@ -160,8 +163,12 @@ func checkStatus(r *result.Row, a absent) error {
 		return mismatch("status", status, "no claims and the reason no_contexts")
 	case r.Reason == result.NoContexts && !a.contexts && dataset.HasText(r.Contexts):
 		return mismatch("reason", strconv.Quote(r.Reason), "another, since the contexts have text")
-	case judged != (r.Status == result.Scored):
-		return mismatch("status", status, "scored if and only if every claim has a verdict")
+	case judged != (r.Status == result.Scored || r.Status == result.UnjudgedRow):
+		return mismatch("status", status, "scored or unjudged if and only if every claim has a verdict")
+	case judged && (r.JudgedClaims() == 0) != (r.Status == result.UnjudgedRow):
+		return mismatch("status", status, "unjudged if and only if all claims are")
+	case r.Status == result.UnjudgedRow && r.Reason != result.OtherLanguage:
+		return mismatch("reason", strconv.Quote(r.Reason), "language, since the status is unjudged")
 	case len(r.Claims) > 0 && (r.Status == result.NoClaims || r.Reason == result.StageRead):
 		return mismatch("claims", strconv.Itoa(len(r.Claims)), "none, since the row is "+status+" ("+r.Reason+")")
 	case r.Status == result.Scored && r.Reason != "" && r.Reason != result.NoContexts:
@@ -222,6 +229,9 @@ func (c *Checker) checkScores(r *result.Row) error {
 	low, high := -1, -1
 	for i := range r.Claims {
 		claim := &r.Claims[i]
+		if claim.Verdict == result.Unjudged {
+			continue
+		}
 		sum += claim.Score
 		if claim.Verdict == result.Supported {
 			supported++
@@ -232,9 +242,9 @@ func (c *Checker) checkScores(r *result.Row) error {
 			high = i
 		}
 	}
-	n := float64(len(r.Claims))
+	n := float64(r.JudgedClaims())
 	if want := float64(supported) / n; !(math.Abs(r.Faithfulness-want) <= scoreError) {
-		return mismatch("faithfulness", number(r.Faithfulness), fmt.Sprintf("%s (%d of %d claims supported)", number(want), supported, len(r.Claims)))
+		return mismatch("faithfulness", number(r.Faithfulness), fmt.Sprintf("%s (%d of %d claims supported)", number(want), supported, r.JudgedClaims()))
 	}
 	if want := sum / n; !(math.Abs(r.Support-want) <= supportError) {
 		return mismatch("support", number(r.Support), number(math.Round(want*1e6)/1e6)+" (mean of the scores of the claims)")

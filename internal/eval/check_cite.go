@@ -53,13 +53,16 @@ func checkCitationScores(r *result.Row) error {
 		}
 		return nil
 	}
-	supported, counted, good := 0, 0, 0
+	claims, supported, counted, good := len(r.Claims), 0, 0, 0
 	// For each claim that several chunks may support together, the number of chunks that
 	// it needs at least and at most.
 	var minNeeded, maxNeeded []int
 	for i := range r.Claims {
 		chunks, alone, ok := citedChunks(r.Claims[i].Citations)
-		if !ok {
+		if len(chunks) == 0 && ok {
+			claims--
+		}
+		if len(chunks) == 0 || !ok {
 			continue
 		}
 		counted += len(chunks)
@@ -75,7 +78,11 @@ func checkCitationScores(r *result.Row) error {
 			minNeeded, maxNeeded = append(minNeeded, n), append(maxNeeded, len(chunks))
 		}
 	}
-	if err := checkFraction("citation_recall", r.Citations.Recall, supported, supported+len(maxNeeded), len(r.Claims)); err != nil {
+	if claims == 0 {
+		if !math.IsNaN(r.Citations.Recall) {
+			return mismatch("citation_recall", number(r.Citations.Recall), "null, since all citations are unjudged")
+		}
+	} else if err := checkFraction("citation_recall", r.Citations.Recall, supported, supported+len(maxNeeded), claims); err != nil {
 		return err
 	}
 	if counted == 0 {
@@ -87,7 +94,7 @@ func checkCitationScores(r *result.Row) error {
 	slices.Sort(minNeeded)
 	slices.Sort(maxNeeded)
 	low, high := good, good
-	for k := range int(math.Round(r.Citations.Recall*float64(len(r.Claims)))) - supported {
+	for k := range int(math.Round(r.Citations.Recall*float64(claims))) - supported {
 		low, high = low+minNeeded[k], high+maxNeeded[len(maxNeeded)-1-k]
 	}
 	return checkFraction("citation_precision", r.Citations.Precision, low, high, counted)

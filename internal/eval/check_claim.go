@@ -30,6 +30,9 @@ func (c *Checker) checkClaim(r *result.Row, i int, a absent) *result.MismatchErr
 		}
 	}
 	if claim.Verdict == "" {
+		if claim.Confidence != 0 {
+			return mismatch("confidence", number(claim.Confidence), "null, since the claim has no verdict")
+		}
 		if claim.Graded {
 			return mismatch("graded", "true", "false, since the claim has no verdict")
 		}
@@ -37,6 +40,9 @@ func (c *Checker) checkClaim(r *result.Row, i int, a absent) *result.MismatchErr
 			return mismatch("prescreened and offline_verdict", "one of them", "neither, since the claim has no verdict")
 		}
 		return nil
+	}
+	if claim.Verdict == result.Unjudged {
+		return checkUnjudged(claim)
 	}
 	switch {
 	case claim.Prescreened && claim.OfflineVerdict != "":
@@ -54,6 +60,20 @@ func (c *Checker) checkClaim(r *result.Row, i int, a absent) *result.MismatchErr
 		}
 	}
 	return c.checkReferences(r, claim, a)
+}
+
+// checkUnjudged checks that a claim without a score has nothing that follows from one.
+func checkUnjudged(claim *result.Claim) *result.MismatchError {
+	switch {
+	case !math.IsNaN(claim.Score):
+		return mismatch("score", number(claim.Score), "null, since the claim is unjudged")
+	case claim.Confidence != 0:
+		return mismatch("confidence", number(claim.Confidence), "null, since the claim is unjudged")
+	case len(claim.ChunkIDs)+len(claim.Evidence)+len(claim.Unsupported)+len(claim.Judges) > 0,
+		claim.Graded, claim.Prescreened, claim.OfflineVerdict != "", claim.Reused != nil:
+		return mismatch("verdict", "unjudged", "another, since the claim has evidence or the mark of a judge")
+	}
+	return nil
 }
 
 // checkJudgedAs compares the statement that was judged with the one that follows from the

@@ -69,6 +69,25 @@ func TestCheckerDetectsEdits(t *testing.T) {
 		"decided offline and audited": {edit: func(r *result.Row) {
 			r.Claims[0].Prescreened, r.Claims[0].OfflineVerdict = true, result.Supported
 		}, want: "claim 0: offline_verdict: got supported, want none"},
+		"confidence of a row": {edit: func(r *result.Row) {
+			r.Claims[0].Confidence, r.Claims[2].Confidence, r.Confidence = 0.9, 0.6123456, 0.612346
+		}},
+		"confidence above the lowest of the claims": {edit: func(r *result.Row) {
+			r.Claims[0].Confidence, r.Claims[2].Confidence, r.Confidence = 0.9, 0.6, 0.9
+		}, want: "confidence: got 0.9, want 0.6, the lowest of the claims"},
+		"confidence of a row whose claims have none": {edit: func(r *result.Row) { r.Confidence = 0.9 }, want: "confidence: got 0.9, want 0"},
+		"confidence without a verdict": {edit: func(r *result.Row) {
+			r.Status, r.Reason, r.Err = result.Failed, result.StageVerdict, errors.New("no reply")
+			r.Faithfulness, r.Support, r.Confidence, r.Claims = math.NaN(), math.NaN(), 0.9, r.Claims[:1]
+			r.Claims[0] = result.Claim{Text: "sun", Start: 0, End: 3, Confidence: 0.9}
+		}, want: "claim 0: confidence: got 0.9, want null, since the claim has no verdict"},
+		"unjudged claim": {edit: func(r *result.Row) {
+			r.Claims[2] = result.Claim{ID: 2, Text: r.Claims[2].Text, Start: -1, End: -1, From: r.Claims[2].From, Verdict: result.Unjudged, Score: math.NaN()}
+			r.Faithfulness, r.Support, r.Unjudged = 1, 0.75, unjudgedShare(r)
+		}},
+		"unjudged claim with a score":                 {edit: func(r *result.Row) { r.Claims[2].Verdict = result.Unjudged }, want: "claim 2: score: got 0.3, want null, since the claim is unjudged"},
+		"unjudged claim with evidence":                {edit: func(r *result.Row) { r.Claims[2].Verdict, r.Claims[2].Score = result.Unjudged, math.NaN() }, want: "claim 2: verdict: got unjudged, want another"},
+		"unjudged row with judged claims":             {edit: func(r *result.Row) { r.Status, r.Reason = result.UnjudgedRow, result.OtherLanguage }, want: "status: got unjudged, want unjudged if and only if all claims are"},
 		"empty quote":                                 {edit: func(r *result.Row) { r.Claims[0].Evidence[0] = result.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
 		"nearest role on a supported claim":           {edit: func(r *result.Row) { r.Claims[0].Evidence[0].Role = result.RoleNearest }, want: `claim 0: evidence 0: role: got "nearest"`},
 		"refusal":                                     {edit: refusal, check: Checker{NoClaims: &one}},
@@ -152,7 +171,7 @@ func TestCheckerRequiresSameScoreWithoutClaims(t *testing.T) {
 	}
 }
 
-// Removing a claim leaves a part of the answer that is in no claim.
+// Removing a claim leaves a part of the answer that is in no judged claim.
 func TestCheckerDetectsMissingClaim(t *testing.T) {
 	const answer = "- Paris is big.\n\n<p>The moon is made of cheese [1].</p> Bye!"
 	e, err := extract.Sentences{}.Extract(t.Context(), "", answer)

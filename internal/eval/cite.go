@@ -149,6 +149,8 @@ func (c *citationJudge) derive(i, chunk int) (label verdict.Label, sure bool) {
 		return v.Label, true
 	}
 	switch {
+	case v.Label == verdict.Unjudged:
+		return verdict.Unjudged, true
 	case v.Label == verdict.Supported && slices.Contains(v.ChunkIDs, chunk):
 		return verdict.Supported, c.derived()
 	case v.Label == verdict.Contradicted && slices.ContainsFunc(v.Evidence, func(e verdict.Evidence) bool { return e.Chunk == chunk }):
@@ -219,13 +221,17 @@ func (c *citationJudge) setVerdicts() {
 }
 
 // score returns the citation recall and precision of the row as ALCE defines them
-// (see result.CitationScores), except that several citations of a chunk count once
-// and that their number is not limited. Precision is NaN if no citation counts.
+// (see result.CitationScores), except that several citations of a chunk count once,
+// that their number is not limited, and that claims whose citations are unjudged do
+// not count. Recall is NaN if no claim counts, and precision if no citation does.
 func (c *citationJudge) score(ctx context.Context) (recall, precision float64, err error) {
-	supported, counted, good := 0, 0, 0
+	claims, supported, counted, good := len(c.e.claims), 0, 0, 0
 	for i := range c.e.claims {
 		chunks, alone, ok := citedChunks(c.e.citations[i])
-		if !ok {
+		if len(chunks) == 0 && ok {
+			claims--
+		}
+		if len(chunks) == 0 || !ok {
 			continue
 		}
 		counted += len(chunks)
@@ -248,27 +254,32 @@ func (c *citationJudge) score(ctx context.Context) (recall, precision float64, e
 		}
 		good += needed
 	}
-	precision = math.NaN()
-	if counted > 0 {
-		precision = float64(good) / float64(counted)
-	}
-	return float64(supported) / float64(len(c.e.claims)), precision, nil
+	return float64(supported) / float64(claims), float64(good) / float64(counted), nil // 0/0 is NaN
 }
 
 // citedChunks returns the chunks that a claim cites, in ascending order, and how
 // many of them support it alone. It returns false if the claim cites nothing or one
-// of its citations is unresolved.
+// of its citations is unresolved. It returns no chunks but true if none of them
+// supports the claim and one is unjudged.
 func citedChunks(list []result.Citation) (chunks []int, alone int, ok bool) {
 	var supporting []int
+	unjudged := false
 	for i := range list {
 		c := &list[i]
 		if c.Chunk < 0 {
 			return nil, 0, false
 		}
+		if c.Verdict == result.Unjudged {
+			unjudged = true
+			continue
+		}
 		chunks = append(chunks, c.Chunk)
 		if c.Verdict == result.Supported {
 			supporting = append(supporting, c.Chunk)
 		}
+	}
+	if unjudged && len(supporting) == 0 {
+		return nil, 0, true
 	}
 	slices.Sort(chunks)
 	slices.Sort(supporting)

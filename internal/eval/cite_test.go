@@ -180,6 +180,43 @@ func TestCitationIsJudgedGivenItsChunk(t *testing.T) {
 	}
 }
 
+func TestUnjudgedCitationsDoNotCount(t *testing.T) {
+	words := &wordJudge{}
+	j := judgeFunc(func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) { // cannot read "?"
+		out, err := words.Judge(ctx, task)
+		for i := range out.Verdicts {
+			if v := &out.Verdicts[i]; v.Label != verdict.Supported && !slices.ContainsFunc(task.Contexts, func(s string) bool { return s != "?" }) {
+				v.Label, v.Score = verdict.Unjudged, math.NaN()
+			}
+		}
+		return out.Verdicts, err
+	})
+	for name, tt := range map[string]struct {
+		claims []string
+		want   string
+	}{
+		"another citation supports it": {[]string{"a [1][2]"}, "1 1 0=unjudged 1=supported"},
+		"no citation supports it":      {[]string{"a [1]", "a [2]"}, "1 1 0=unjudged 1=supported"},
+		"another one does not":         {[]string{"c [1][2]", "a [2]", "b"}, "0.5 1 0=unjudged 1=not_mentioned 1=supported"},
+		"all unjudged":                 {[]string{"a [1]"}, "NaN NaN 0=unjudged"},
+	} {
+		row, x := citingRow([]string{"?", "a", "b c"}, tt.claims...)
+		r := collect(t, &Pipeline{Extractor: x, Judge: j}, one(row, nil))[0]
+		parts := []string{fmt.Sprint(r.Citations.Recall, r.Citations.Precision)}
+		for _, claim := range r.Claims {
+			for _, c := range claim.Citations {
+				parts = append(parts, fmt.Sprintf("%d=%v", c.Chunk, c.Verdict))
+			}
+		}
+		if got := strings.Join(parts, " "); got != tt.want {
+			t.Errorf("%s: got %s, want %s", name, got, tt.want)
+		}
+		if err := checkCitationScores(&r); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestDeriveCitedAvoidsCalls(t *testing.T) {
 	contexts := []string{"a b", "c", "d"}
 	for _, tt := range []struct {

@@ -39,14 +39,20 @@ func (e *evaluation) supported() int {
 	return n
 }
 
-// score sets the scores that follow from the verdicts.
+// score sets the scores that follow from the verdicts, and the status of a row whose claims
+// are all unjudged.
 func (e *evaluation) score() {
-	sum := 0.0
+	sum, n := 0.0, 0.0
 	for i := range e.verdicts {
-		sum += e.verdicts[i].Score
+		if e.verdicts[i].Label != verdict.Unjudged {
+			sum += e.verdicts[i].Score
+			n++
+		}
 	}
-	n := float64(len(e.verdicts))
-	e.faithfulness, e.support = float64(e.supported())/n, sum/n
+	if n == 0 {
+		e.status, e.reason = result.UnjudgedRow, result.OtherLanguage
+	}
+	e.faithfulness, e.support = float64(e.supported())/n, sum/n // NaN if no claim is judged
 }
 
 // setUnretrieved makes every claim unsupported, because nothing was retrieved.
@@ -103,7 +109,7 @@ func (e *evaluation) result() result.Row {
 	for i, s := range e.skipped {
 		r.Skipped[i] = result.Skipped{Kind: string(s.Kind), Text: s.Text, Start: s.Start, End: s.End}
 	}
-	r.Unjudged = unjudgedShare(&r)
+	r.Confidence, r.Unjudged = lowestConfidence(r.Claims), unjudgedShare(&r)
 	if e.citations != nil {
 		r.Citations = &result.CitationScores{Recall: e.recall, Precision: e.precision}
 		for i, citations := range e.citations {
@@ -118,6 +124,18 @@ func (e *evaluation) result() result.Row {
 	return r
 }
 
+// lowestConfidence returns the lowest confidence of the claims that have one, rounded as it
+// is stored, or 0.
+func lowestConfidence(claims []result.Claim) float64 {
+	lowest := 0.0
+	for i := range claims {
+		if c := result.Round(claims[i].Confidence); c > 0 && (lowest == 0 || c < lowest) {
+			lowest = c
+		}
+	}
+	return lowest
+}
+
 func setClaim(dst *result.Claim, c *extract.Claim) {
 	dst.ID, dst.Text, dst.Lead, dst.JudgedAs = c.ID, c.Text, c.Lead, c.Statement
 	dst.Start, dst.End, dst.Invented, dst.Score = c.Start, c.End, c.Invented, math.NaN()
@@ -128,7 +146,7 @@ func setClaim(dst *result.Claim, c *extract.Claim) {
 
 func setVerdict(dst *result.Claim, v *verdict.Verdict) {
 	dst.Verdict, dst.Score, dst.Reason, dst.ChunkIDs = result.Verdict(v.Label.String()), v.Score, v.Reason, v.ChunkIDs
-	dst.Graded = v.Graded
+	dst.Confidence, dst.Graded = v.Confidence, v.Graded
 	if len(v.Evidence) > 0 {
 		dst.Evidence = make([]result.Evidence, len(v.Evidence))
 	}

@@ -18,7 +18,7 @@ func (p *Pipeline) addNearest(ctx context.Context, e *evaluation, verdicts []ver
 		if role := verdict.RoleOf(v.Label); len(v.Evidence) > 0 && v.Evidence[0].Role != role {
 			v.Evidence = withRole(v.Evidence, role)
 		}
-		if v.Label != verdict.Supported && len(v.Evidence) == 0 {
+		if v.Label != verdict.Supported && v.Label != verdict.Unjudged && len(v.Evidence) == 0 {
 			claims = append(claims, e.claims[i])
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -132,7 +131,7 @@ func (p *Pipeline) judgeClaims(ctx context.Context, e *evaluation, refusals fals
 // skipTrueRefusals turns refusals that the judge does not find contradicted back into
 // skipped sentences.
 func (p *Pipeline) skipTrueRefusals(e *evaluation, refusals falseRefusals) {
-	if !p.JudgeRefusals || len(refusals) == 0 || e.status != result.Scored {
+	if !p.JudgeRefusals || len(refusals) == 0 || e.verdicts == nil {
 		return
 	}
 	var claims []extract.Claim

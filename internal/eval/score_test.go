@@ -44,6 +44,36 @@ func TestScoreRow(t *testing.T) {
 	}
 }
 
+func TestUnjudgedClaimsDoNotCount(t *testing.T) {
+	unjudged := verdict.Verdict{ClaimID: 1, Label: verdict.Unjudged, Score: math.NaN(), Reason: "why"}
+	nearest := fixedJudge(verdict.Verdict{ClaimID: 1, Evidence: []verdict.Evidence{{Chunk: 0, Start: 0, End: 3, Quote: "the"}}})
+	p := &Pipeline{Extractor: extractFunc(fields), Nearest: nearest, Judge: fixedJudge(verdict.Verdict{ClaimID: 0, Label: verdict.Supported, Score: 0.9}, unjudged)}
+	r := collect(t, p, one(sunAndMoon, nil))[0]
+	if r.Status != result.Scored || r.Faithfulness != 1 || r.Support != 0.9 || len(r.Claims[1].Evidence) > 0 {
+		t.Errorf("got %+v, want faithfulness 1 and support 0.9, without evidence for claim 1", r)
+	}
+	other := unjudged
+	other.ClaimID = 0
+	p.Judge = fixedJudge(other, unjudged)
+	r = collect(t, p, one(sunAndMoon, nil))[0]
+	if r.Status != result.UnjudgedRow || r.Reason != result.OtherLanguage || !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) || r.Unjudged != 1 {
+		t.Errorf("got %+v, want an unjudged row without a score", r)
+	}
+}
+
+func TestRowHasLowestConfidenceOfClaims(t *testing.T) {
+	for _, tt := range []struct{ sun, moon, want float64 }{{0.9, 0.7000004, 0.7}, {0, 0.8, 0.8}, {0.6, 0, 0.6}, {0, 0, 0}} {
+		p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(
+			verdict.Verdict{ClaimID: 0, Label: verdict.Supported, Score: 0.9, Confidence: tt.sun},
+			verdict.Verdict{ClaimID: 1, Score: 0.2, Confidence: tt.moon},
+		)}
+		r := collect(t, p, one(sunAndMoon, nil))[0]
+		if r.Claims[0].Confidence != tt.sun || r.Claims[1].Confidence != tt.moon || r.Confidence != tt.want {
+			t.Errorf("got %v, %v and %v, want %v", r.Claims[0].Confidence, r.Claims[1].Confidence, r.Confidence, tt)
+		}
+	}
+}
+
 func TestVerdictsAreMatchedByClaimID(t *testing.T) {
 	p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(
 		verdict.Verdict{ClaimID: 1, Score: 0.25, Reason: "moon reason"},
@@ -68,7 +98,10 @@ func TestMismatchedVerdictsFailRow(t *testing.T) {
 		{"unknown claim", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 2}}, "a verdict for claim 2, and there are 2 claims"},
 		{"negative claim id", []verdict.Verdict{{ClaimID: -1}, {ClaimID: 1}}, "a verdict for claim -1, and there are 2 claims"},
 		{"NaN score", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 1, Score: math.NaN()}}, "claim 1: a score of NaN, which is not from 0 to 1"},
+		{"unjudged with a score", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 1, Label: verdict.Unjudged}}, "claim 1: a score of 0, although it is unjudged"},
 		{"score above 1", []verdict.Verdict{{ClaimID: 0, Score: 2}, {ClaimID: 1}}, "claim 0: a score of 2, which is not from 0 to 1"},
+		{"confidence above 1", []verdict.Verdict{{ClaimID: 0, Confidence: 2}, {ClaimID: 1}}, "claim 0: a confidence of 2, which is not from 0 to 1"},
+		{"NaN confidence", []verdict.Verdict{{ClaimID: 0, Confidence: math.NaN()}, {ClaimID: 1}}, "claim 0: a confidence of NaN, which is not from 0 to 1"},
 		{"score below 0", []verdict.Verdict{{ClaimID: 0, Score: -0.1}, {ClaimID: 1}}, "claim 0: a score of -0.1, which is not from 0 to 1"},
 		{"invalid label", []verdict.Verdict{{ClaimID: 0, Label: 9}, {ClaimID: 1}}, "claim 0: no such verdict as 9"},
 	} {

@@ -9,20 +9,25 @@ import (
 )
 
 // unjudgedShare returns the share of the words of the answer of r that are in no
-// claim, or NaN if r failed or was skipped. Each word counts once. If the place
-// of a rewritten claim is unknown, only the skipped sentences count.
+// judged claim, or NaN if r failed or was skipped. Each word counts once. If the
+// place of a rewritten claim is unknown, only the skipped sentences and the unjudged
+// claims count, unless no claim is judged.
 func unjudgedShare(r *result.Row) float64 {
-	if r.Status != result.Scored && r.Status != result.NoClaims {
+	if r.Status != result.Scored && r.Status != result.NoClaims && r.Status != result.UnjudgedRow {
 		return math.NaN()
 	}
 	var judged, skipped []result.Span
 	placed := true
 	for i := range r.Claims {
-		switch c := &r.Claims[i]; {
+		c, spans := &r.Claims[i], &judged
+		if c.Verdict == result.Unjudged {
+			spans = &skipped
+		}
+		switch {
 		case c.From != nil:
-			judged = append(judged, *c.From)
+			*spans = append(*spans, *c.From)
 		case c.Start >= 0:
-			judged = append(judged, result.Span{Start: c.Start, End: c.End})
+			*spans = append(*spans, result.Span{Start: c.Start, End: c.End})
 		default:
 			placed = false
 		}
@@ -34,7 +39,7 @@ func unjudgedShare(r *result.Row) float64 {
 	switch {
 	case total == 0:
 		return 0
-	case !placed:
+	case !placed && r.Status != result.UnjudgedRow:
 		return float64(inSkipped) / float64(total)
 	}
 	return float64(total-inClaims) / float64(total)

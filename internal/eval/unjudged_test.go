@@ -23,6 +23,12 @@ func TestUnjudgedShare(t *testing.T) {
 		"place unknown": {result.Row{
 			Answer: "It is. Hi!", Claims: []result.Claim{{Start: -1, End: -1}}, Skipped: []result.Skipped{{Start: 7, End: 10}},
 		}, 1.0 / 3},
+		"place of an unjudged claim": {result.Row{
+			Answer: "It is. Er ist.", Claims: []result.Claim{{Start: 0, End: 6, Verdict: result.Supported}, {Start: 7, End: 14, Verdict: result.Unjudged}},
+		}, 0.5},
+		"place unknown, unjudged": {result.Row{
+			Answer: "It is.", Status: result.UnjudgedRow, Claims: []result.Claim{{Start: -1, End: -1, Verdict: result.Unjudged}},
+		}, 1},
 		"failed": {result.Row{Answer: "It is.", Status: result.Failed}, math.NaN()},
 	} {
 		if tt.row.Status == "" {

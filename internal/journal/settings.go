@@ -44,21 +44,40 @@ func writeSettings(path string, settings setting.List) error {
 	return safefile.WriteFile(path, append(content, '\n'), 0o600)
 }
 
-// checkSettings compares settings with those stored for part.
-func checkSettings(part string, settings setting.List) error {
+// StoredSettings returns the settings of the interrupted run that a run with the JSONL file
+// path would resume, or nil if there is none.
+func StoredSettings(path string) (setting.List, error) {
+	part := path + safefile.PartSuffix
+	if found, err := anyRow(part, part+newSuffix); err != nil || !found {
+		return nil, err
+	}
+	return readSettings(part)
+}
+
+// readSettings returns the settings stored for part.
+func readSettings(part string) (setting.List, error) {
 	path := part + settingsSuffix
 	content, err := safefile.ReadFile(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot resume %s: the settings of its run, %s, are missing; remove it to start over", part, path)
+		return nil, fmt.Errorf("cannot resume %s: the settings of its run, %s, are missing; remove it to start over", part, path)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var stored storedSettings
 	if err := json.Unmarshal(content, &stored); err != nil || len(stored.Settings) == 0 {
-		return fmt.Errorf("cannot resume %s: %s does not contain the settings of its run; remove both to start over", part, path)
+		return nil, fmt.Errorf("cannot resume %s: %s does not contain the settings of its run; remove both to start over", part, path)
 	}
-	if changes := settings.Changes(stored.Settings); len(changes) > 0 {
+	return stored.Settings, nil
+}
+
+// checkSettings compares settings with those stored for part.
+func checkSettings(part string, settings setting.List) error {
+	stored, err := readSettings(part)
+	if err != nil {
+		return err
+	}
+	if changes := settings.Changes(stored); len(changes) > 0 {
 		return &SettingsError{Part: part, Changes: changes}
 	}
 	return nil

@@ -30,7 +30,7 @@ type By struct {
 type Group struct {
 	Value                          string // at most 200 characters; "" for rows without a value
 	Rows, Scored, NoClaims, Failed int
-	Skipped                        int
+	Unjudged, Skipped              int
 	Mean                           stats.Interval // mean faithfulness, as in Means.Rows
 }
 
@@ -81,6 +81,8 @@ func (g *grouper) write(r *result.Row, cluster string) {
 		s.Scored++
 	case result.NoClaims:
 		s.NoClaims++
+	case result.UnjudgedRow:
+		s.Unjudged++
 	case result.Failed:
 		s.Failed++
 	case result.SkippedRow:

@@ -2,13 +2,14 @@ package report
 
 // The names of the gates and their flags.
 const (
-	GateMinMean     = "min-mean"
-	GateMinMeanBy   = "min-mean-by"
-	GateMinLower    = "min-lower"
-	GateMaxNoClaims = "max-no-claims"
-	GateMaxUnjudged = "max-unjudged"
-	GateMaxFailed   = "max-failed"
-	GatePartial     = "partial"
+	GateMinMean      = "min-mean"
+	GateMinMeanBy    = "min-mean-by"
+	GateMinLower     = "min-lower"
+	GateMaxNoClaims  = "max-no-claims"
+	GateMaxUnjudged  = "max-unjudged"
+	GateMaxUncertain = "max-uncertain"
+	GateMaxFailed    = "max-failed"
+	GatePartial      = "partial"
 
 	GateMinCitationRecall    = "min-citation-recall"
 	GateMinCitationPrecision = "min-citation-precision"

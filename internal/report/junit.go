@@ -22,7 +22,7 @@ const (
 
 // junit writes JUnit XML for Jenkins and GitLab: a suite for each dataset with a test case
 // per row, and a suite for the gates. A row with unsupported claims is a failure, a failed
-// row is an error, and a row without claims is skipped. The counts come before the cases,
+// row is an error, and a row without claims or without judged ones is skipped. The counts come before the cases,
 // so the cases of a suite are kept in a spool.
 type junit struct {
 	w       io.Writer
@@ -142,9 +142,12 @@ func (j *junit) testCase(r *result.Row) {
 	case r.Status == result.SkippedRow:
 		j.suite.skipped++
 		j.outcome("skipped", "", "empty contexts", nil)
-	case r.Supported() < len(r.Claims):
+	case r.Status == result.UnjudgedRow:
+		j.suite.skipped++
+		j.outcome("skipped", "", "unjudged: answer and contexts in different languages", nil)
+	case r.Supported() < r.JudgedClaims():
 		j.suite.failures++
-		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", fourDecimals(r.Faithfulness), r.Supported(), len(r.Claims))
+		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", fourDecimals(r.Faithfulness), r.Supported(), r.JudgedClaims())
 		j.outcome("failure", "unsupported", message, func() {
 			j.line(place(r))
 			j.unsupported(r)
@@ -175,7 +178,7 @@ func (j *junit) unsupported(r *result.Row) {
 	shown, more := 0, 0
 	for i := range r.Claims {
 		v := &r.Claims[i]
-		if v.Verdict == result.Supported {
+		if v.Verdict == result.Supported || v.Verdict == result.Unjudged {
 			continue
 		}
 		if shown == junitClaims {

@@ -75,6 +75,9 @@ func (m *markdown) writeStats() {
 	add("rows", strconv.Itoa(t.Rows))
 	add("scored", strconv.Itoa(t.Scored))
 	add("no claims", strconv.Itoa(t.NoClaims))
+	if t.Unjudged > 0 {
+		add("unjudged", strconv.Itoa(t.Unjudged))
+	}
 	add("failed", strconv.Itoa(t.Failed))
 	add("mean", fourDecimals(f.Mean()))
 	add("std", fourDecimals(f.Std()))
@@ -98,8 +101,14 @@ func (m *markdown) writeStats() {
 		fmt.Fprintf(&m.b, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.\n\n",
 			t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
 	}
+	if t.UnjudgedClaims > 0 {
+		fmt.Fprintf(&m.b, "Unjudged claims, whose language differs from that of the contexts: %d.\n\n", t.UnjudgedClaims)
+	}
 	if mean, _ := t.UnjudgedShare(); mean > 0 {
-		fmt.Fprintf(&m.b, "Words in no claim: %s (mean of scored rows).\n\n", t.UnjudgedPercent())
+		fmt.Fprintf(&m.b, "Words in no judged claim: %s (mean of rows with claims).\n\n", t.UnjudgedPercent())
+	}
+	if confidence := t.Confidence(); confidence != "" {
+		m.b.WriteString(confidence + ".\n\n")
 	}
 	if t.NoContexts > 0 {
 		fmt.Fprintf(&m.b, "Rows with empty contexts: %d (%d skipped).\n\n", t.NoContexts, t.Skipped)
@@ -213,7 +222,7 @@ func (m *markdown) writeMore(n int, items string) {
 func markdownRow(number int, r *WorstRow) string {
 	var b strings.Builder
 	prefix := strconv.Itoa(number) + ". "
-	fmt.Fprintf(&b, "%s%s: %s, %d of %d claims supported\n", prefix, CodeSpan(r.ID), fourDecimals(r.Faithfulness), r.Supported, r.Claims)
+	fmt.Fprintf(&b, "%s%s: %s\n", prefix, CodeSpan(r.ID), r.scores())
 	inner := strings.Repeat(" ", len(prefix))
 	for i := range r.Unsupported {
 		c := &r.Unsupported[i]

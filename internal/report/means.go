@@ -66,7 +66,7 @@ func (e *Estimator) Write(r *result.Row) error {
 	}
 	e.rows.Add(group, r.Faithfulness, 1)
 	if r.Status == result.Scored {
-		e.claims.Add(group, float64(r.Supported()), float64(len(r.Claims)))
+		e.claims.Add(group, float64(r.Supported()), float64(r.JudgedClaims()))
 	}
 	return nil
 }

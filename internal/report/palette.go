@@ -42,7 +42,7 @@ func (p Palette) verdict(v result.Verdict, s string) string {
 		return p.Success(s)
 	case result.Contradicted:
 		return p.Failure(s)
-	case result.NotMentioned:
+	case result.NotMentioned, result.Unjudged:
 	}
 	return p.Warning(s)
 }
@@ -64,6 +64,8 @@ func symbol(v result.Verdict) string {
 		return "✓"
 	case result.Contradicted:
 		return "✗"
+	case result.Unjudged:
+		return "–"
 	case result.NotMentioned:
 	}
 	return "?"
@@ -80,7 +82,7 @@ func marks(claims []result.Claim, p Palette) string {
 		}
 		return b.String()
 	}
-	verdicts := []result.Verdict{result.Supported, result.NotMentioned, result.Contradicted}
+	verdicts := []result.Verdict{result.Supported, result.Unjudged, result.NotMentioned, result.Contradicted}
 	counts := make(map[result.Verdict]int, len(verdicts))
 	for i := range claims {
 		counts[claims[i].Verdict]++

@@ -30,22 +30,25 @@ type Summary struct {
 	// DatasetDigest identifies the rows of the datasets, whatever the names of the files
 	// and the shard. It is empty in summaries of earlier versions, and if results of several
 	// datasets were merged.
-	DatasetDigest string            `json:"dataset_digest,omitempty"`
-	Results       []string          `json:"results"` // input result files; null for ragfaith score
-	Rows          SummaryRows       `json:"rows"`
-	Claims        SummaryClaims     `json:"claims"`
-	Faithfulness  SummaryStats      `json:"faithfulness"`
-	Support       SummaryStats      `json:"support"`
-	Means         *SummaryMeans     `json:"means"`               // null if not estimated
-	By            []SummaryBy       `json:"by,omitempty"`        // nil if rows are not grouped
-	Citations     *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
-	Prescreen     *SummaryPrescreen `json:"prescreen,omitempty"` // nil if no claim was decided offline
-	Settings      setting.List      `json:"settings"`
-	Gates         []SummaryGate     `json:"gates"`
-	Passed        bool              `json:"passed"`
-	ExitCode      int               `json:"exit_code"`
-	Usage         result.Usage      `json:"usage"` // usage of all rows, including resumed ones
-	Spent         *SummarySpent     `json:"spent"` // by this run; null without a language model
+	DatasetDigest string        `json:"dataset_digest,omitempty"`
+	Results       []string      `json:"results"` // input result files; null for ragfaith score
+	Rows          SummaryRows   `json:"rows"`
+	Claims        SummaryClaims `json:"claims"`
+	Faithfulness  SummaryStats  `json:"faithfulness"`
+	Support       SummaryStats  `json:"support"`
+	Means         *SummaryMeans `json:"means"` // null if not estimated
+	// FaithfulRows is the share of rows that annotators would label faithful, nil without
+	// calibrated confidences.
+	FaithfulRows *SummaryInterval  `json:"faithful_rows,omitempty"`
+	By           []SummaryBy       `json:"by,omitempty"`        // nil if rows are not grouped
+	Citations    *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
+	Prescreen    *SummaryPrescreen `json:"prescreen,omitempty"` // nil if no claim was decided offline
+	Settings     setting.List      `json:"settings"`
+	Gates        []SummaryGate     `json:"gates"`
+	Passed       bool              `json:"passed"`
+	ExitCode     int               `json:"exit_code"`
+	Usage        result.Usage      `json:"usage"` // usage of all rows, including resumed ones
+	Spent        *SummarySpent     `json:"spent"` // by this run; null without a language model
 }
 
 // SummaryRows counts rows.
@@ -56,6 +59,7 @@ type SummaryRows struct {
 	Refusal        int `json:"refusal"`
 	Empty          int `json:"empty"`
 	NothingClaimed int `json:"nothing_claimed"`
+	Unjudged       int `json:"unjudged,omitempty"` // rows whose claims are all unjudged
 	Failed         int `json:"failed"`
 	Skipped        int `json:"skipped,omitempty"`
 	// NoContexts counts the scored and skipped rows with empty contexts.
@@ -65,19 +69,25 @@ type SummaryRows struct {
 	// NoClaimsShare is the fraction of no_claims among the rows that neither failed nor
 	// were skipped, or null if there are no such rows.
 	NoClaimsShare Number `json:"no_claims_share"`
-	// UnjudgedShare is the mean share of the words that are in no claim, of scored rows,
-	// or null if there are none.
+	// UnjudgedShare is the mean share of the words that are in no judged claim, of scored
+	// and unjudged rows, or null if there are none.
 	UnjudgedShare Number `json:"unjudged_share"`
 }
 
-// SummaryClaims counts the claims of scored rows.
+// SummaryClaims counts claims.
 type SummaryClaims struct {
-	Total        int `json:"total"`
+	Total        int `json:"total"` // judged claims
 	Supported    int `json:"supported"`
 	Contradicted int `json:"contradicted"`
 	NotMentioned int `json:"not_mentioned"`
+	Unjudged     int `json:"unjudged,omitempty"`
 	// Graded counts the claims whose score comes from log probabilities.
 	Graded int `json:"graded,omitempty"`
+	// Confident counts the claims with a confidence.
+	Confident int `json:"with_confidence"`
+	// UncertainShare is the share of those whose confidence is below UncertainBelow, or null
+	// if there are none.
+	UncertainShare Number `json:"uncertain_share"`
 }
 
 // SummaryStats contains statistics as computed by pandas' describe.
@@ -113,6 +123,7 @@ type SummaryGroup struct {
 	Rows     int             `json:"rows"`
 	Scored   int             `json:"scored"`
 	NoClaims int             `json:"no_claims"`
+	Unjudged int             `json:"unjudged,omitempty"`
 	Failed   int             `json:"failed"`
 	Skipped  int             `json:"skipped,omitempty"`
 	Mean     SummaryInterval `json:"mean"`
@@ -190,11 +201,13 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 		Schema: SummarySchema, Version: SummaryVersion, Datasets: []string{}, Gates: []SummaryGate{}, Passed: true,
 		Rows: SummaryRows{
 			Total: t.Rows, Scored: t.Scored, NoClaims: t.NoClaims, Refusal: t.Refusal, Empty: t.Empty, NothingClaimed: t.NothingClaimed,
-			Failed: t.Failed, Skipped: t.Skipped, NoContexts: t.NoContexts, Marks: t.Marks, NoClaimsShare: Number(t.NoClaimsShare()),
+			Unjudged: t.Unjudged, Failed: t.Failed, Skipped: t.Skipped, NoContexts: t.NoContexts, Marks: t.Marks, NoClaimsShare: Number(t.NoClaimsShare()),
 			UnjudgedShare: Number(unjudged),
 		},
 		Claims: SummaryClaims{
-			Total: t.Claims, Supported: t.Supported, Contradicted: t.Contradicted, NotMentioned: t.Claims - t.Supported - t.Contradicted, Graded: t.Graded,
+			Total: t.Claims, Supported: t.Supported, Contradicted: t.Contradicted, NotMentioned: t.Claims - t.Supported - t.Contradicted,
+			Unjudged: t.UnjudgedClaims, Graded: t.Graded,
+			Confident: t.Confident, UncertainShare: Number(t.UncertainShare()),
 		},
 		Faithfulness: newSummaryStats(&t.Faithfulness), Support: f.support.stats(),
 		Means: means.summary(), By: means.summaryBy(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),
@@ -227,7 +240,7 @@ func (m *Means) summaryBy() []SummaryBy {
 		return nil
 	}
 	group := func(g *Group) SummaryGroup {
-		s := SummaryGroup{Rows: g.Rows, Scored: g.Scored, NoClaims: g.NoClaims, Failed: g.Failed, Skipped: g.Skipped, Mean: NewSummaryInterval(&g.Mean)}
+		s := SummaryGroup{Rows: g.Rows, Scored: g.Scored, NoClaims: g.NoClaims, Unjudged: g.Unjudged, Failed: g.Failed, Skipped: g.Skipped, Mean: NewSummaryInterval(&g.Mean)}
 		if g.Value != "" {
 			s.Value = &g.Value
 		}

@@ -12,7 +12,7 @@ import (
 // ReadSummary reads a Summary as Bytes writes it. A summary that is read and written
 // again has the same bytes. Unknown members are ignored; an unknown version is an error.
 func ReadSummary(r io.Reader) (*Summary, error) {
-	s := &Summary{}
+	s := &Summary{Claims: SummaryClaims{UncertainShare: NullNumber()}} // summaries of earlier versions have none
 	dec := json.NewDecoder(r)
 	if err := dec.Decode(s); err != nil {
 		return nil, fmt.Errorf("not a summary: %w", err)
@@ -38,8 +38,8 @@ func (s *Summary) check() error {
 	if s.Spent != nil {
 		usage = s.Spent.Usage
 	}
-	if min(rows.Total, rows.Scored, rows.NoClaims, rows.Refusal, rows.Empty, rows.NothingClaimed, rows.Failed, rows.Skipped, rows.NoContexts,
-		claims.Total, claims.Supported, claims.Contradicted, claims.NotMentioned,
+	if min(rows.Total, rows.Scored, rows.NoClaims, rows.Refusal, rows.Empty, rows.NothingClaimed, rows.Unjudged, rows.Failed, rows.Skipped, rows.NoContexts,
+		claims.Total, claims.Supported, claims.Contradicted, claims.NotMentioned, claims.Unjudged,
 		usage.Requests, usage.PromptTokens, usage.CompletionTokens, usage.CachedRequests,
 		s.Usage.Requests, s.Usage.PromptTokens, s.Usage.CompletionTokens, s.Usage.CachedRequests) < 0 {
 		return errors.New("a negative number of rows, claims, requests or tokens")
@@ -69,7 +69,7 @@ func (s *Summary) check() error {
 		parts      string
 		a, b, more int
 	}{
-		{"rows.total", rows.Total - rows.Skipped, "scored, no_claims and failed, without skipped", rows.Scored, rows.NoClaims, rows.Failed},
+		{"rows.total", rows.Total - rows.Skipped - rows.Unjudged, "scored, no_claims and failed, without skipped and unjudged", rows.Scored, rows.NoClaims, rows.Failed},
 		{"rows.no_claims", rows.NoClaims, "refusal, empty and nothing_claimed", rows.Refusal, rows.Empty, rows.NothingClaimed},
 		{"claims.total", claims.Total, "supported, contradicted and not_mentioned", claims.Supported, claims.Contradicted, claims.NotMentioned},
 		{"support.count", s.Support.Count, "rows.scored", rows.Scored, 0, 0},
@@ -82,12 +82,16 @@ func (s *Summary) check() error {
 	if rows.NoContexts < rows.Skipped || rows.NoContexts-rows.Skipped > rows.Scored {
 		return fmt.Errorf("rows.no_contexts: got %d, want %d to %d", rows.NoContexts, rows.Skipped, rows.Skipped+rows.Scored)
 	}
-	want := float64(rows.NoClaims) / float64(rows.Scored+rows.NoClaims)
+	want := float64(rows.NoClaims) / float64(rows.Scored+rows.NoClaims+rows.Unjudged)
 	if got := float64(rows.NoClaimsShare); !(math.Abs(got-want) <= 1e-9) && !(math.IsNaN(got) && math.IsNaN(want)) {
 		return fmt.Errorf("rows.no_claims_share: got %v, want %v, the share of no_claims among the rows that did not fail", got, want)
 	}
 	if rows.UnjudgedShare < 0 || rows.UnjudgedShare > 1 {
 		return fmt.Errorf("rows.unjudged_share: got %v, want a number from 0 to 1", rows.UnjudgedShare)
+	}
+	share := float64(claims.UncertainShare)
+	if n := claims.Confident; n < 0 || n > claims.Total || (n == 0) != math.IsNaN(share) || share < 0 || share > 1 {
+		return fmt.Errorf("claims.with_confidence and uncertain_share: got %d and %v, want 0 to %d and a number from 0 to 1, or 0 and null", n, share, claims.Total)
 	}
 	if n := s.Faithfulness.Count; n < rows.Scored || n > rows.Scored+rows.NoClaims {
 		return fmt.Errorf("faithfulness.count: got %d, want %d to %d", n, rows.Scored, rows.Scored+rows.NoClaims)
@@ -142,9 +146,9 @@ func (s *SummaryBy) check(rows int) error {
 	}
 	for i := range groups {
 		g := &groups[i]
-		if min(g.Scored, g.NoClaims, g.Failed, g.Skipped) < 0 || max(g.Scored, g.NoClaims, g.Failed, g.Skipped) > g.Rows ||
-			g.Rows-g.Scored-g.NoClaims-g.Skipped != g.Failed {
-			return fmt.Errorf("got %d rows, want the sum of scored, no_claims, failed and skipped", g.Rows)
+		if min(g.Scored, g.NoClaims, g.Unjudged, g.Failed, g.Skipped) < 0 || max(g.Scored, g.NoClaims, g.Unjudged, g.Failed, g.Skipped) > g.Rows ||
+			g.Rows-g.Scored-g.NoClaims-g.Unjudged-g.Skipped != g.Failed {
+			return fmt.Errorf("got %d rows, want the sum of scored, no_claims, unjudged, failed and skipped", g.Rows)
 		}
 		if g.Rows > rows {
 			return errors.New("got more rows than the run has")

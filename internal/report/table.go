@@ -117,7 +117,7 @@ func (t *table) show(r *result.Row) shownRow {
 		support:  result.Round(r.Support), faithfulness: r.Faithfulness,
 	}
 	if r.Status != result.Failed {
-		s.claims = strconv.Itoa(r.Supported()) + "/" + strconv.Itoa(len(r.Claims))
+		s.claims = strconv.Itoa(r.Supported()) + "/" + strconv.Itoa(r.JudgedClaims())
 		if t.marks {
 			s.marks = marks(r.Claims, t.paint)
 		}
@@ -162,6 +162,9 @@ func (t *table) Close() error {
 	fmt.Fprintf(&b, "%s\n", &t.tally)
 	if marked := t.tally.Marked(); marked != "" {
 		fmt.Fprintf(&b, "rows with marks: %s\n", marked)
+	}
+	if confidence := t.tally.Confidence(); confidence != "" {
+		b.WriteString(confidence + "\n")
 	}
 	if t.opts.Foot != "" {
 		b.WriteString(Printable(t.opts.Foot) + "\n")

@@ -16,20 +16,23 @@ import (
 type Tally struct {
 	Rows, Scored, NoClaims, Failed int
 	Refusal, Empty, NothingClaimed int // parts of NoClaims
+	Unjudged                       int // rows whose claims are all unjudged
 	Skipped                        int // rows skipped because their contexts are empty
 	NoContexts                     int // scored and skipped rows with empty contexts
 	// Faithfulness contains the scored rows, and the rows without claims if --no-claims
 	// assigns them a score.
 	Faithfulness stats.Summary
-	// Claims counts the claims of scored rows.
+	// Claims counts the judged claims.
 	Claims, Supported, Contradicted, Graded int
+	UnjudgedClaims                          int
+	Confident, Uncertain                    int                 // claims with a confidence, and those below UncertainBelow
 	Usage                                   usage.Usage         // usage of all rows
 	Marks                                   map[result.Mark]int // rows by mark; nil if there are none
 	Citations                               Citations
 	Prescreen                               Prescreen
 
-	unjudged     int64 // sum of the shares of words in no claim, in millionths, so that it is exact in any order
-	unjudgedRows int   // scored rows in unjudged
+	unjudged     int64 // sum of the shares of words in no judged claim, in millionths, so that it is exact in any order
+	unjudgedRows int   // rows in unjudged
 
 	shares stats.Sample // fraction of supported claims of each scored row
 }
@@ -47,28 +50,42 @@ func (t *Tally) Write(r *result.Row) error {
 		t.mark(result.EstimatedUsage)
 	}
 	switch r.Status {
-	case result.Scored:
-		t.Scored++
+	case result.Scored, result.UnjudgedRow:
+		if r.Status == result.Scored {
+			t.Scored++
+		} else {
+			t.Unjudged++
+		}
 		if !math.IsNaN(r.Unjudged) {
 			t.unjudgedRows++
 			t.unjudged += int64(math.Round(r.Unjudged * millionths))
 		}
-		t.Claims += len(r.Claims)
+		judged := r.JudgedClaims()
+		t.Claims += judged
+		t.UnjudgedClaims += len(r.Claims) - judged
 		before := t.Supported
 		for i := range r.Claims {
 			if r.Claims[i].Graded {
 				t.Graded++
+			}
+			if c := result.Round(r.Claims[i].Confidence); c > 0 { // rounded as it is stored
+				t.Confident++
+				if c < UncertainBelow {
+					t.Uncertain++
+				}
 			}
 			switch r.Claims[i].Verdict {
 			case result.Supported:
 				t.Supported++
 			case result.Contradicted:
 				t.Contradicted++
-			case result.NotMentioned:
+			case result.NotMentioned, result.Unjudged:
 			}
 		}
 		t.Prescreen.add(r)
-		t.shares.Add(float64(t.Supported-before), float64(len(r.Claims)))
+		if judged > 0 {
+			t.shares.Add(float64(t.Supported-before), float64(judged))
+		}
 	case result.Failed:
 		t.Failed++
 	case result.SkippedRow:
@@ -114,20 +131,23 @@ func (t *Tally) String() string {
 	if t.NoClaims > 0 {
 		reasons = fmt.Sprintf(" (%s; refusal %d, empty %d, nothing claimed %d)", t.NoClaimsPercent(), t.Refusal, t.Empty, t.NothingClaimed)
 	}
-	scored, skipped := "", ""
+	scored, unjudged, skipped := "", "", ""
 	if n := t.NoContexts - t.Skipped; n > 0 {
 		scored = fmt.Sprintf(" (%d with empty contexts)", n)
+	}
+	if t.Unjudged > 0 {
+		unjudged = fmt.Sprintf(", unjudged %d (language)", t.Unjudged)
 	}
 	if t.Skipped > 0 {
 		skipped = fmt.Sprintf(", skipped %d (empty contexts)", t.Skipped)
 	}
-	return fmt.Sprintf("scored %d%s, no claims %d%s, failed %d%s", t.Scored, scored, t.NoClaims, reasons, t.Failed, skipped)
+	return fmt.Sprintf("scored %d%s, no claims %d%s%s, failed %d%s", t.Scored, scored, t.NoClaims, reasons, unjudged, t.Failed, skipped)
 }
 
 // NoClaimsShare returns the fraction of rows without claims among those that did not
 // fail and were not skipped, or NaN if there are none.
 func (t *Tally) NoClaimsShare() float64 {
-	return float64(t.NoClaims) / float64(t.Scored+t.NoClaims)
+	return float64(t.NoClaims) / float64(t.Scored+t.NoClaims+t.Unjudged)
 }
 
 // NoClaimsPercent returns NoClaimsShare in percent.
@@ -136,8 +156,8 @@ func (t *Tally) NoClaimsPercent() string { return fmt.Sprintf("%.1f%%", 100*t.No
 // millionths is the precision of stored shares.
 const millionths = 1e6
 
-// UnjudgedShare returns the mean share of the words that are in no claim, of the scored
-// rows, and the number of those rows. The mean is NaN if there are none.
+// UnjudgedShare returns the mean share of the words that are in no judged claim, of the
+// rows with claims that did not fail, and the number of those rows. The mean is NaN if there are none.
 func (t *Tally) UnjudgedShare() (mean float64, rows int) {
 	return float64(t.unjudged) / millionths / float64(t.unjudgedRows), t.unjudgedRows
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -39,6 +40,7 @@ type WorstRow struct {
 	Index, Line           int
 	ID, File              string
 	Faithfulness, Support float64
+	Confidence            float64 // 0 if no claim has one
 	Claims, Supported     int
 	Unsupported           []WorstClaim // the first unsupported claims
 	question              string       // set only with textLimits.whole
@@ -90,9 +92,9 @@ func (w *Worst) Write(r *result.Row) error {
 				Line: r.Line, File: r.File, ID: Clip(r.ID, maxNameText), Error: Clip(failure(r), w.keep.text),
 			})
 		}
-	case r.Status == result.Scored && r.Supported() < len(r.Claims):
+	case r.Status == result.Scored && r.Supported() < r.JudgedClaims():
 		w.unsupported++
-		row := WorstRow{Index: r.Index, Line: r.Line, Faithfulness: r.Faithfulness, Support: result.Round(r.Support)}
+		row := WorstRow{Index: r.Index, Line: r.Line, Faithfulness: r.Faithfulness, Support: result.Round(r.Support), Confidence: r.Confidence}
 		at, _ := slices.BinarySearchFunc(w.rows, row, compareWorst)
 		if at == w.limit {
 			break
@@ -114,14 +116,14 @@ func compareWorst(a, b WorstRow) int {
 // fill copies texts of r up to the given limits.
 func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 	w.ID, w.File = Clip(r.ID, maxNameText), r.File
-	w.Claims, w.Supported = len(r.Claims), r.Supported()
+	w.Claims, w.Supported = r.JudgedClaims(), r.Supported()
 	dst := &w.Unsupported
 	if keep.whole {
 		w.question, dst = Clip(r.Question, keep.text), &w.judged
 	}
 	for i := range r.Claims {
 		claim := &r.Claims[i]
-		if claim.Verdict == result.Supported && !keep.whole {
+		if claim.Verdict == result.Unjudged || claim.Verdict == result.Supported && !keep.whole {
 			continue
 		}
 		if len(*dst) == keep.claims {
@@ -137,6 +139,15 @@ func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 		}
 		*dst = append(*dst, c)
 	}
+}
+
+// scores returns the scores of the row as a text.
+func (w *WorstRow) scores() string {
+	text := fmt.Sprintf("%s, %d of %d claims supported", fourDecimals(w.Faithfulness), w.Supported, w.Claims)
+	if w.Confidence > 0 {
+		text += fmt.Sprintf(", confidence %.2f", w.Confidence)
+	}
+	return text
 }
 
 // Rows returns the worst rows, worst first. Callers must not modify them.

@@ -62,7 +62,7 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 	for i := range w.rows {
 		r := &w.rows[i]
 		b.WriteByte('\n')
-		w.row(b, i, r.ID, fourDecimals(r.Faithfulness)+", "+strconv.Itoa(r.Supported)+" of "+strconv.Itoa(r.Claims)+" claims supported", r.File, r.Line)
+		w.row(b, i, r.ID, r.scores(), r.File, r.Line)
 		if r.question != "" {
 			w.text(b, "   ", "", "", r.question, nil)
 		}

@@ -85,7 +85,7 @@ func (c *csvWriter) writeEarly() error {
 // csvColumns returns the columns that every file contains.
 func csvColumns() []string {
 	return []string{
-		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
+		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "confidence", "status", "reason",
 		"n_claims", "n_supported", "unjudged_share", "claims", "error",
 	}
 }
@@ -98,7 +98,10 @@ func (c *csvWriter) writeRow(r *Row) error {
 		}
 		r = r.withoutCitations()
 	}
-	claims, supported, message := "", "", ""
+	confidence, claims, supported, message := "", "", "", ""
+	if r.Confidence > 0 {
+		confidence = numberCell(Round(r.Confidence))
+	}
 	if r.Status != Failed {
 		claims, supported = strconv.Itoa(len(r.Claims)), strconv.Itoa(r.Supported())
 	}
@@ -109,7 +112,7 @@ func (c *csvWriter) writeRow(r *Row) error {
 		c.cells[:0],
 		strconv.Itoa(r.Index), escapeFormula(r.ID), escapeFormula(r.Question), escapeFormula(r.Answer),
 		string(AppendTexts(nil, r.Contexts)),
-		numberCell(r.Faithfulness), numberCell(Round(r.Support)), string(r.Status), r.Reason,
+		numberCell(r.Faithfulness), numberCell(Round(r.Support)), confidence, string(r.Status), r.Reason,
 		claims, supported, numberCell(Round(r.Unjudged)), string(r.appendField(nil, "claims")), escapeFormula(message),
 	)
 	switch s := r.Citations; {

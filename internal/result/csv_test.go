@@ -30,12 +30,12 @@ func readCSV(t *testing.T, text string, comma rune) [][]string {
 func TestCSVAndTSVHaveOneRecordPerRow(t *testing.T) {
 	for f, comma := range map[dataset.Format]rune{dataset.CSV: ',', dataset.TSV: '\t'} {
 		got := readCSV(t, write(t, f, result.Options{Keep: []string{"n", "model"}}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed()), comma)
-		got[1][12] = got[1][12][:21] // the start of the claims
+		got[1][13] = got[1][13][:21] // the start of the claims
 		want := [][]string{
-			{"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "n_claims", "n_supported", "unjudged_share", "claims", "error", "n", "model"},
-			{"7", "a", "q?", "Born in Ulm. Died.", `["born in Ulm","c\"2\n"]`, "0.3333333333333333", "0.493827", "scored", "", "2", "1", "0.25", `[{"id":0,"text":"Born`, "", `{"a":[1,2]}`, "m-1"},
-			{"8", "b", "", "I don't know.", `["c"]`, "", "", "no_claims", "refusal", "0", "0", "1.0", "[]", "", "", ""},
-			{"9", "9", "", "'=1", `["c"]`, "", "", "failed", "verdict", "", "", "", `[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]}]`, "verdict: no reply", "", ""},
+			{"index", "id", "question", "answer", "contexts", "faithfulness", "support", "confidence", "status", "reason", "n_claims", "n_supported", "unjudged_share", "claims", "error", "n", "model"},
+			{"7", "a", "q?", "Born in Ulm. Died.", `["born in Ulm","c\"2\n"]`, "0.3333333333333333", "0.493827", "", "scored", "", "2", "1", "0.25", `[{"id":0,"text":"Born`, "", `{"a":[1,2]}`, "m-1"},
+			{"8", "b", "", "I don't know.", `["c"]`, "", "", "", "no_claims", "refusal", "0", "0", "1.0", "[]", "", "", ""},
+			{"9", "9", "", "'=1", `["c"]`, "", "", "", "failed", "verdict", "", "", "", `[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"confidence":null,"reason":null,"chunk_ids":[],"evidence":[]}]`, "verdict: no reply", "", ""},
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", f, d)
@@ -56,8 +56,8 @@ func TestCSVEscapesFormulas(t *testing.T) {
 			r.Kept = nil // the quoting of Go and JSON differs
 		}
 		got := readCSV(t, write(t, dataset.CSV, result.Options{Keep: []string{"k"}}, r), ',')[1]
-		if got[3] != want || (r.Kept != nil && got[14] != want) {
-			t.Errorf("%q: got %q and %q, want %q", text, got[3], got[14], want)
+		if got[3] != want || (r.Kept != nil && got[15] != want) {
+			t.Errorf("%q: got %q and %q, want %q", text, got[3], got[15], want)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestCSVKeptValues(t *testing.T) {
 	} {
 		r := resulttest.NoClaims()
 		r.Kept = []dataset.Column{{Name: "k", Value: []byte(value)}}
-		if got := readCSV(t, write(t, dataset.CSV, result.Options{Keep: []string{"k"}}, r), ',')[1][14]; got != want {
+		if got := readCSV(t, write(t, dataset.CSV, result.Options{Keep: []string{"k"}}, r), ',')[1][15]; got != want {
 			t.Errorf("%s: got %q, want %q", value, got, want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestCSVKeepsColumnsOfFirstReadableRow(t *testing.T) {
 	o := result.Options{KeepAll: true, Warn: func(err error) { warnings = append(warnings, err.Error()) }}
 	got := readCSV(t, write(t, dataset.CSV, o, unreadable, row("x", "=y"), row("z", "x"), row("z", "x")), ',')
 	for i, want := range [][]string{{"x", "'=y"}, {"", ""}, {"1", "1"}, {"1", ""}, {"1", ""}} {
-		if d := cmp.Diff(want, got[i][14:]); d != "" {
+		if d := cmp.Diff(want, got[i][15:]); d != "" {
 			t.Errorf("line %d: %s", i, d)
 		}
 	}

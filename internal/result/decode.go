@@ -85,11 +85,11 @@ func (d *Decoder) decode(line []byte) (*Row, Fields, error) {
 
 // validate checks what the encoding relies on.
 func (r *Row) validate() error {
-	judged := 0
+	withVerdict := 0
 	for i := range r.Claims {
 		c := &r.Claims[i]
 		if c.Verdict != "" {
-			judged++
+			withVerdict++
 		}
 		if u := c.Reused; u != nil && u.By == "" {
 			name := "cached_from"
@@ -102,9 +102,9 @@ func (r *Row) validate() error {
 	switch {
 	case !slices.IsSorted(r.Marks) || len(slices.Compact(slices.Clone(r.Marks))) < len(r.Marks):
 		return errors.New("marks: not sorted, or with duplicates")
-	case judged > 0 && judged < len(r.Claims):
+	case withVerdict > 0 && withVerdict < len(r.Claims):
 		return errors.New("claims: some have a verdict and some have none")
-	case r.Status == Scored && (judged == 0 || math.IsNaN(r.Faithfulness)):
+	case r.Status == Scored && (r.JudgedClaims() == 0 || math.IsNaN(r.Faithfulness)):
 		return errors.New("status: scored, without a verdict on every claim or without a score")
 	case r.Status == Failed && r.Err == nil:
 		return errors.New("status: failed, without an error")
@@ -218,9 +218,11 @@ func (f *field) decode(c *cursor, x reflect.Value) {
 		}
 		x.SetInt(int64(n))
 	case number:
-		if f.signed {
+		switch {
+		case f.null && c.null():
+		case f.signed:
 			x.SetFloat(c.number())
-		} else {
+		default:
 			x.SetFloat(c.fraction())
 		}
 	case flag:

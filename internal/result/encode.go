@@ -67,7 +67,7 @@ func (f *field) missing(v, x reflect.Value) bool {
 	case integer:
 		return (f.null || f.offset) && x.Int() < 0
 	case number:
-		return math.IsNaN(x.Float()) || math.IsInf(x.Float(), 0)
+		return math.IsNaN(x.Float()) || math.IsInf(x.Float(), 0) || f.null && Round(x.Float()) == 0
 	case flag:
 		return f.omitEmpty && !x.Bool()
 	case object, inline:

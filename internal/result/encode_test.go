@@ -18,16 +18,16 @@ import (
 
 func TestJSONLGolden(t *testing.T) {
 	want := `{"index":7,"id":"a","question":"q?","answer":"Born in Ulm. Died.","contexts":["born in Ulm","c\"2\n"],` +
-		`"faithfulness":0.3333333333333333,"support":0.493827,"status":"scored","reason":null,` +
-		`"claims":[{"id":0,"text":"Born in Ulm.","start":0,"end":12,"verdict":"supported","score":0.987654,"reason":"stated","chunk_ids":[0,1],` +
+		`"faithfulness":0.3333333333333333,"support":0.493827,"confidence":null,"status":"scored","reason":null,` +
+		`"claims":[{"id":0,"text":"Born in Ulm.","start":0,"end":12,"verdict":"supported","score":0.987654,"confidence":null,"reason":"stated","chunk_ids":[0,1],` +
 		`"evidence":[{"chunk":0,"start":8,"end":11,"quote":"Ulm"},{"chunk":0,"start":0,"end":4,"quote":"born"}]},` +
-		`{"id":1,"text":"He died.","start":null,"end":null,"verdict":"contradicted","score":0.0,"reason":"no","chunk_ids":[],"evidence":[]}],` +
+		`{"id":1,"text":"He died.","start":null,"end":null,"verdict":"contradicted","score":0.0,"confidence":null,"reason":"no","chunk_ids":[],"evidence":[]}],` +
 		`"skipped":[{"kind":"greeting","text":"Hi!","start":1,"end":4},{"kind":"marks","text":"*","start":5,"end":6}],"unjudged_share":0.25,"error":null,` +
 		`"usage":{"requests":1,"prompt_tokens":812,"completion_tokens":94,"cached_requests":2},"model":"m-1","n":{"a":[1,2]}}
-{"index":8,"id":"b","question":"","answer":"I don't know.","contexts":["c"],"faithfulness":null,"support":null,"status":"no_claims","reason":"refusal",` +
+{"index":8,"id":"b","question":"","answer":"I don't know.","contexts":["c"],"faithfulness":null,"support":null,"confidence":null,"status":"no_claims","reason":"refusal",` +
 		`"claims":[],"skipped":[],"unjudged_share":1.0,"error":null,"usage":{"requests":0,"prompt_tokens":0,"completion_tokens":0,"cached_requests":0}}
-{"index":9,"id":"9","question":"","answer":"=1","contexts":["c"],"faithfulness":null,"support":null,"status":"failed","reason":"verdict",` +
-		`"claims":[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]}],` +
+{"index":9,"id":"9","question":"","answer":"=1","contexts":["c"],"faithfulness":null,"support":null,"confidence":null,"status":"failed","reason":"verdict",` +
+		`"claims":[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"confidence":null,"reason":null,"chunk_ids":[],"evidence":[]}],` +
 		`"skipped":[],"unjudged_share":null,"error":"verdict: no reply","usage":{"requests":0,"prompt_tokens":0,"completion_tokens":0,"cached_requests":0}}
 `
 	got := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed())
@@ -38,16 +38,20 @@ func TestJSONLGolden(t *testing.T) {
 
 func TestAppendJSONOmitsAbsentFields(t *testing.T) {
 	r := resulttest.Scored()
+	r.Confidence, r.Claims[1].Confidence = 0.61234567, 0.61234567
 	r.Claims[1].From, r.Claims[1].Invented, r.Claims[1].Graded = &result.Span{Start: 13, End: 18}, true, true
 	r.Claims[1].Unsupported = []result.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
 	r.Claims[1].Reused = &result.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.91234567}
 	r.Claims[1].Evidence = []result.Evidence{{Chunk: 1, Start: 0, End: 1, Quote: "c", Role: result.RoleContradicts}}
 	got := write(t, dataset.JSONL, result.Options{}, r)
 	want := `{"id":1,"text":"He died.","start":null,"end":null,"from":{"start":13,"end":18},"invented":true,` +
-		`"verdict":"contradicted","score":0.0,"graded":true,"reason":"no","chunk_ids":[],"evidence":[{"chunk":1,"start":0,"end":1,"quote":"c","role":"contradicts"}],` +
+		`"verdict":"contradicted","score":0.0,"confidence":0.612346,"graded":true,"reason":"no","chunk_ids":[],"evidence":[{"chunk":1,"start":0,"end":1,"quote":"c","role":"contradicts"}],` +
 		`"unsupported":[{"start":0,"end":2},{"start":3,"end":7}],` +
 		`"cached":"semantic","cached_from":"He has \"died\".","cosine":0.912346}]`
 	if !strings.Contains(got, want) {
+		t.Errorf("got %s, want it to contain %s", got, want)
+	}
+	if want := `"support":0.493827,"confidence":0.612346,"status"`; !strings.Contains(got, want) {
 		t.Errorf("got %s, want it to contain %s", got, want)
 	}
 	for _, name := range []string{`"from"`, `"invented"`, `"role"`, `"unsupported"`, `"cached"`, `"cosine"`} {

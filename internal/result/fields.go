@@ -30,7 +30,7 @@ type field struct {
 	of    *fieldSet // fields of an object, an inline struct or a list of objects
 
 	omitEmpty bool
-	null      bool // "" or a negative number is null
+	null      bool // "", a negative integer or a fraction of 0 is null
 	offset    bool // a negative number is null in JSON
 	round     bool
 	signed    bool

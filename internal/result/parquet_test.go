@@ -74,6 +74,7 @@ type parquetRow struct {
 	Contexts     []string         `json:"contexts" parquet:"contexts,list"`
 	Faithfulness *float64         `json:"faithfulness" parquet:"faithfulness,optional"`
 	Support      *float64         `json:"support" parquet:"support,optional"`
+	Confidence   *float64         `json:"confidence" parquet:"confidence,optional"`
 	Status       string           `json:"status" parquet:"status,dict"`
 	Reason       *string          `json:"reason" parquet:"reason,optional,dict"`
 	Claims       []parquetClaim   `json:"claims" parquet:"claims,list"`
@@ -99,6 +100,7 @@ type parquetClaim struct {
 	Invented    *bool             `json:"invented" parquet:"invented,optional"`
 	Verdict     *string           `json:"verdict" parquet:"verdict,optional,dict"`
 	Score       *float64          `json:"score" parquet:"score,optional"`
+	Confidence  *float64          `json:"confidence" parquet:"confidence,optional"`
 	Graded      *bool             `json:"graded" parquet:"graded,optional"`
 	Reason      *string           `json:"reason" parquet:"reason,optional"`
 	ChunkIDs    []int64           `json:"chunk_ids" parquet:"chunk_ids,list"`
@@ -228,7 +230,7 @@ func dropEmpty(value any) {
 func TestParquetKeptColumnTypes(t *testing.T) {
 	file, _ := readParquet(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, resulttest.WithKeptColumns()...))
 	var got []string
-	for _, c := range file.Root().Columns()[18:] {
+	for _, c := range file.Root().Columns()[19:] {
 		got = append(got, c.Name()+" "+c.Type().String())
 	}
 	want := []string{

@@ -39,6 +39,7 @@ func read(text string) (rows []*result.Row, err error) {
 func TestJSONLRoundTrip(t *testing.T) {
 	s := resulttest.Scored()
 	s.Claims[0].Score, s.Support = 0.987654, 0.493827 // rounded
+	s.Claims[0].Confidence, s.Confidence = 0.8125, 0.8125
 	s.Kept[1].Value = []byte(`{"a":[1,2]}`)
 	want := []*result.Row{s, resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.ReadFailed()}
 	got, err := read(write(t, dataset.JSONL, result.Options{}, want...))
@@ -151,7 +152,7 @@ func FuzzJSONLRoundTrip(f *testing.F) {
 			r.Claims = []result.Claim{{
 				ID: at, Text: answer, Start: at, End: at,
 				Verdict: []result.Verdict{result.Supported, result.Contradicted, result.NotMentioned}[which%3],
-				Score:   score, Reason: context, ChunkIDs: []int{at},
+				Score:   score, Confidence: score, Reason: context, ChunkIDs: []int{at},
 				Evidence: []result.Evidence{{
 					Chunk: at, Start: 0, End: at, Quote: name,
 					Role: []result.Role{result.RoleSupports, result.RoleContradicts, result.RoleNearest}[which%3],
@@ -161,7 +162,7 @@ func FuzzJSONLRoundTrip(f *testing.F) {
 			if !math.IsNaN(score) && !math.IsInf(score, 0) {
 				r.Faithfulness = score
 			}
-			r.Support = score
+			r.Support, r.Confidence = score, score
 		} else if r.Status == result.Failed && answer != "" {
 			r.Err = errors.New(answer)
 		}

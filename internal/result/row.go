@@ -19,7 +19,7 @@ const MaxIndex = 1 << 53
 // The json tags name the fields; omitempty leaves a missing value out of JSON.
 // The options of the result tags are:
 //
-//   - null: an empty string or a negative number is null
+//   - null: an empty string, a negative integer or a fraction of 0 is null
 //   - null=verdict: the field is null if the claim has no verdict
 //   - offset: a negative number is null in JSON; the column is required in Parquet
 //   - round: the number is written with six decimals
@@ -35,24 +35,26 @@ type Row struct {
 	Question string   `json:"question"`
 	Answer   string   `json:"answer"`
 	Contexts []string `json:"contexts"`
-	// Faithfulness is the fraction of claims that are supported; null unless
-	// scored, or the value of --no-claims.
+	// Faithfulness is the fraction of the judged claims that are supported; null
+	// unless scored, or the value of --no-claims.
 	Faithfulness float64 `json:"faithfulness"`
-	// Support is the mean score of the claims; null unless scored.
+	// Support is the mean score of the judged claims; null unless scored.
 	Support float64 `json:"support" result:"round"`
+	// Confidence is the lowest confidence of the claims, or 0 if none has one.
+	Confidence float64 `json:"confidence" result:"null,round"`
 	// Status is the outcome of the row.
 	Status Status `json:"status" result:"dict"`
 	// Reason is refusal, empty or nothing_claimed for a row without claims, the
-	// stage that failed (read, extract or verdict) for a failed one, no_contexts
-	// for a scored or skipped one for which nothing was retrieved, and otherwise
-	// null.
+	// stage that failed (read, extract or verdict) for a failed one, language for
+	// an unjudged one, no_contexts for a scored or skipped one for which nothing
+	// was retrieved, and otherwise null.
 	Reason string `json:"reason" result:"null,dict"`
 	// Claims are the claims of the answer, in order.
 	Claims []Claim `json:"claims"`
 	// Skipped are the sentences that claim nothing and are not judged.
 	Skipped []Skipped `json:"skipped"`
-	// Unjudged is the share of the words of the answer that are in no claim; null
-	// for failed and skipped rows.
+	// Unjudged is the share of the words of the answer that are in no judged claim;
+	// null for failed and skipped rows.
 	Unjudged float64 `json:"unjudged_share" result:"round"`
 	// Err is the reason why the row failed.
 	Err error `json:"error"`
@@ -77,6 +79,17 @@ func (r *Row) Supported() int {
 	n := 0
 	for i := range r.Claims {
 		if r.Claims[i].Verdict == Supported {
+			n++
+		}
+	}
+	return n
+}
+
+// JudgedClaims returns the number of claims with a verdict other than Unjudged.
+func (r *Row) JudgedClaims() int {
+	n := 0
+	for i := range r.Claims {
+		if v := r.Claims[i].Verdict; v != "" && v != Unjudged {
 			n++
 		}
 	}
@@ -110,18 +123,23 @@ type Status string
 
 // The statuses.
 const (
-	Scored     Status = "scored"    // every claim has a verdict
-	NoClaims   Status = "no_claims" // the answer claims nothing
-	Failed     Status = "failed"    // the row could not be read or judged
-	SkippedRow Status = "skipped"   // nothing was retrieved, and such rows are not scored
+	Scored      Status = "scored"    // every claim has a verdict, and not all are Unjudged
+	NoClaims    Status = "no_claims" // the answer claims nothing
+	UnjudgedRow Status = "unjudged"  // every claim is Unjudged
+	Failed      Status = "failed"    // the row could not be read or judged
+	SkippedRow  Status = "skipped"   // nothing was retrieved, and such rows are not scored
 )
 
 // NoContexts is the reason of a scored or skipped row for which nothing was
 // retrieved.
 const NoContexts = "no_contexts"
 
+// OtherLanguage is the reason of an unjudged row: its claims are in another language than
+// the contexts.
+const OtherLanguage = "language"
+
 func (Status) values() []string {
-	return []string{string(Scored), string(NoClaims), string(Failed), string(SkippedRow)}
+	return []string{string(Scored), string(NoClaims), string(UnjudgedRow), string(Failed), string(SkippedRow)}
 }
 
 // A Mark is a fallback that a language model needed for a row, or Disagreed.
@@ -172,8 +190,11 @@ type Claim struct {
 	// Verdict is null if the row failed before the claim was judged.
 	Verdict Verdict `json:"verdict" result:"null,dict"`
 	// Score is the probability that the contexts support the claim, or NaN if
-	// the claim has no verdict.
+	// the claim has no verdict or is Unjudged.
 	Score float64 `json:"score" result:"round,null=verdict"`
+	// Confidence is the probability that the decision between supported and not supported is
+	// right, or 0 if the judge has none.
+	Confidence float64 `json:"confidence" result:"null,round"`
 	// Graded is true if the score comes from log probabilities of a language model.
 	Graded bool `json:"graded,omitempty"`
 	// Reason explains the verdict.
@@ -192,7 +213,8 @@ type Claim struct {
 	// OfflineVerdict is the verdict of the offline judge on a claim that was sent
 	// to the model for an audit. Verdict is that of the model.
 	OfflineVerdict Verdict `json:"offline_verdict,omitempty" result:"dict"`
-	// Judges are the judges of an ensemble with their scores, of which Score is the mean.
+	// Judges are the judges of an ensemble that judged the claim, with their scores, of
+	// which Score is the mean.
 	Judges []JudgeScore `json:"judges,omitempty"`
 	// Reused is set if the verdict was made for another claim.
 	Reused *Reused `json:",inline"`
@@ -217,10 +239,11 @@ const (
 	Supported    Verdict = "supported"
 	Contradicted Verdict = "contradicted"
 	NotMentioned Verdict = "not_mentioned"
+	Unjudged     Verdict = "unjudged" // the judge cannot compare the claim with the contexts
 )
 
 func (Verdict) values() []string {
-	return []string{string(Supported), string(Contradicted), string(NotMentioned)}
+	return []string{string(Supported), string(Contradicted), string(NotMentioned), string(Unjudged)}
 }
 
 // A JudgeScore is the score and verdict of one judge of an ensemble.
@@ -319,8 +342,8 @@ type Usage struct {
 // al., "Enabling Large Language Models to Generate Text with Citations", EMNLP
 // 2023).
 type CitationScores struct {
-	// Recall is the fraction of claims that are supported by what they cite;
-	// null unless scored.
+	// Recall is the fraction of claims that are supported by what they cite, without
+	// those whose citations are unjudged; null unless scored, or if none is left.
 	Recall float64 `json:"citation_recall"`
 	// Precision is the fraction of cited chunks that their claims need; null
 	// unless scored, or if no citation counts.

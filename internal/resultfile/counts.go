@@ -33,12 +33,15 @@ func (f *File) CheckSummary(s *report.Summary) error {
 		{"rows without claims", t.NoClaims, s.Rows.NoClaims},
 		{"refusals", t.Refusal, s.Rows.Refusal},
 		{"empty answers", t.Empty, s.Rows.Empty},
+		{"unjudged rows", t.Unjudged, s.Rows.Unjudged},
 		{"failed rows", t.Failed, s.Rows.Failed},
 		{"skipped rows", t.Skipped, s.Rows.Skipped},
 		{"rows with empty contexts", t.NoContexts, s.Rows.NoContexts},
 		{"claims", t.Claims, s.Claims.Total},
+		{"unjudged claims", t.UnjudgedClaims, s.Claims.Unjudged},
 		{"supported claims", t.Supported, s.Claims.Supported},
 		{"contradicted claims", t.Contradicted, s.Claims.Contradicted},
+		{"verdicts with a confidence", t.Confident, s.Claims.Confident},
 		{"scores", t.Faithfulness.Count(), s.Faithfulness.Count},
 	} {
 		if x.got != x.want {
@@ -53,6 +56,7 @@ func (f *File) CheckSummary(s *report.Summary) error {
 	}{
 		{"mean faithfulness", t.Faithfulness.Mean(), float64(s.Faithfulness.Mean)},
 		{"mean support", f.support.sum / float64(f.support.n), float64(s.Support.Mean)},
+		{"share of uncertain verdicts", t.UncertainShare(), float64(s.Claims.UncertainShare)},
 	} {
 		if !math.IsNaN(x.got) && !(math.Abs(x.got-x.want) <= meanError) {
 			return f.summaryError(x.name, x.got, x.want)

@@ -44,11 +44,11 @@ func allResults() []*result.Row {
 				{Name: "none", Value: []byte("null")},
 				{Name: "=name", Value: []byte(`"a"`)},
 			},
-			Status: result.Scored, Faithfulness: 0.5, Support: 0.493827, Unjudged: 2.0 / 3,
+			Status: result.Scored, Faithfulness: 0.5, Support: 0.493827, Confidence: 0.8125, Unjudged: 2.0 / 3,
 			Claims: []result.Claim{
 				{
 					ID: 0, Text: "Born in Ulm.", Start: start, End: start + 12, Lead: "Life:",
-					Verdict: result.Supported, Score: 0.987654, Reason: "stated", ChunkIDs: []int{0, 1},
+					Verdict: result.Supported, Score: 0.987654, Confidence: 0.8125, Reason: "stated", ChunkIDs: []int{0, 1},
 					Evidence: []result.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1"}, {Chunk: 2, Start: 0, End: 4, Quote: "null"}},
 				},
 				{
@@ -208,7 +208,7 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		"truncated claims":      {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},
 		"missing kept column":   {"r.csv", csv, `r.csv: no column "label"; score --keep COLUMN carries one into the results`, []string{"label"}},
 		"kept column in no row": {"r.jsonl", jsonl, `r.jsonl: no column "label"; score --keep COLUMN`, []string{"text", "label"}},
-		"two values in a cell":  {"r.csv", strings.Replace(csv, `,[],,,failed`, `,"[],""x"":[]",,,failed`, 1), "r.csv:2: contexts: invalid JSON", nil},
+		"two values in a cell":  {"r.csv", strings.Replace(csv, `,[],,,,failed`, `,"[],""x"":[]",,,,failed`, 1), "r.csv:2: contexts: invalid JSON", nil},
 		"text as score":         {"r.csv", strings.Replace(csv, "0.493827", "much", 1), "r.csv:3: support: invalid JSON", nil},
 	} {
 		path := writeTemp(t, tt.file, []byte(tt.content))

@@ -126,7 +126,7 @@ func (a *tableRow) checkCounts(r *result.Row) error {
 func cell(name string, value []byte) []byte {
 	text, isText := result.PlainText(value)
 	switch name {
-	case "contexts", "claims", "index", "faithfulness", "support", "unjudged_share", "citation_recall", "citation_precision":
+	case "contexts", "claims", "index", "faithfulness", "support", "confidence", "unjudged_share", "citation_recall", "citation_precision":
 		return []byte(text) // JSON, or "" for null
 	case "unresolved_citations":
 		return []byte(strings.TrimSuffix(text, ".0")) // pandas writes integers with gaps so

@@ -56,6 +56,8 @@ const (
 	Newcombe Method = "newcombe"
 	// Wald is the estimate plus and minus a multiple of its standard error.
 	Wald Method = "wald"
+	// Delta is the method of [PlattMean].
+	Delta Method = "delta"
 	// FisherZ is the method of [SpearmanInterval].
 	FisherZ Method = "fisher-z"
 )

@@ -18,6 +18,9 @@ const (
 	NotMentioned Label = iota // not stated by the contexts
 	Contradicted              // contradicted by the contexts
 	Supported                 // supported by the contexts
+	// Unjudged is the label of a claim that the judge cannot compare with the contexts,
+	// such as one in another language. Its score is NaN, and it has no evidence.
+	Unjudged
 )
 
 // String returns the name of the label in results.
@@ -29,6 +32,8 @@ func (l Label) String() string {
 		return "contradicted"
 	case NotMentioned:
 		return "not_mentioned"
+	case Unjudged:
+		return "unjudged"
 	}
 	return "invalid"
 }
@@ -50,7 +55,7 @@ func RoleOf(l Label) Role {
 		return RoleSupports
 	case Contradicted:
 		return RoleContradicts
-	case NotMentioned:
+	case NotMentioned, Unjudged:
 	}
 	return RoleNearest
 }
@@ -73,14 +78,17 @@ func NewEvidence(contexts []string, chunk, start, end int) Evidence {
 
 // A Verdict is the judgment of one claim.
 type Verdict struct {
-	ClaimID  int        // ID of the claim
-	Label    Label      // Supported if Score is at least the threshold of the judge
-	Score    float64    // probability of support, 0 to 1
-	Graded   bool       // whether Score comes from log probabilities of a language model
-	Reason   string     // one line for the user
-	ChunkIDs []int      // indexes of supporting contexts, ascending
-	Evidence []Evidence // best first; may be empty
-	Reused   *Reused    // origin of a verdict reused from another claim, or nil
+	ClaimID int     // ID of the claim
+	Label   Label   // Supported if Score is at least the threshold of the judge
+	Score   float64 // probability of support, 0 to 1; NaN if Label is Unjudged
+	// Confidence is the probability that the claim is supported if Label is Supported, and
+	// that it is not otherwise. It is 0 if the judge has no such probability.
+	Confidence float64
+	Graded     bool       // whether Score comes from log probabilities of a language model
+	Reason     string     // one line for the user
+	ChunkIDs   []int      // indexes of supporting contexts, ascending
+	Evidence   []Evidence // best first; may be empty
+	Reused     *Reused    // origin of a verdict reused from another claim, or nil
 	// Prescreened is set if an offline judge decided in place of a language model.
 	Prescreened bool
 	// Audited is the label of the offline judge on a claim that it decided, but which a
@@ -92,6 +100,26 @@ type Verdict struct {
 	// in code points. It is empty for a supported claim, and if the judge cannot
 	// localize them.
 	Unsupported []extract.Span
+}
+
+// SupportProbability returns the probability that the claim is supported: from Confidence,
+// or Score if there is none.
+func (v *Verdict) SupportProbability() float64 {
+	switch {
+	case v.Confidence == 0:
+		return v.Score
+	case v.Label == Supported:
+		return v.Confidence
+	}
+	return 1 - v.Confidence
+}
+
+// Certainty returns the probability that v is right if Score is the probability of support.
+func (v *Verdict) Certainty() float64 {
+	if v.Label == Supported {
+		return v.Score
+	}
+	return 1 - v.Score
 }
 
 // A JudgeScore is the verdict of a member of an ensemble.

@@ -111,6 +111,8 @@ func newVerdict(v result.Verdict) verdict {
 		return verdict{string(v), "supported", "✓"}
 	case result.Contradicted:
 		return verdict{string(v), "contradicted", "✗"}
+	case result.Unjudged:
+		return verdict{string(v), "not judged", "–"}
 	case result.NotMentioned:
 	}
 	return verdict{string(v), "not mentioned", "?"}

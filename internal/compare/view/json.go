@@ -42,6 +42,7 @@ type jsonSide struct {
 	Rows       int           `json:"rows"`
 	Scored     int           `json:"scored"`
 	NoClaims   int           `json:"no_claims"`
+	Unjudged   int           `json:"unjudged,omitempty"`
 	Failed     int           `json:"failed"`
 	Skipped    int           `json:"skipped,omitempty"`
 	Duplicates int           `json:"duplicates"`
@@ -203,7 +204,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 }
 
 func side(s *compare.Side) jsonSide {
-	return jsonSide{s.Name, s.Rows, s.Scored, s.NoClaims, s.Failed, s.Skipped, s.Duplicates.Count, report.Number(s.Mean), s.Claims, s.Supported}
+	return jsonSide{s.Name, s.Rows, s.Scored, s.NoClaims, s.Unjudged, s.Failed, s.Skipped, s.Duplicates.Count, report.Number(s.Mean), s.Claims, s.Supported}
 }
 
 // rowIDs returns r with a list that is not nil, which would be null.

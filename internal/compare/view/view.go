@@ -79,6 +79,9 @@ func unscored(c *compare.Comparison) string {
 // Rows describes the rows of a run.
 func Rows(s *compare.Side) string {
 	text := fmt.Sprintf("%s: scored %d, no claims %d, failed %d", report.Count(s.Rows, "row", "rows"), s.Scored, s.NoClaims, s.Failed)
+	if s.Unjudged > 0 {
+		text += fmt.Sprintf(", unjudged %d", s.Unjudged)
+	}
 	if s.Skipped > 0 {
 		text += fmt.Sprintf(", skipped %d", s.Skipped)
 	}

@@ -9,11 +9,11 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // A Server is a program that serves models on this machine.
@@ -101,6 +101,9 @@ type Model struct {
 	Window int    `json:"max_model_len"` // context window in tokens, or 0 if it is not listed
 }
 
+// embeds matches the names of models that embed or rank texts, which servers list too.
+var embeds = regexp.MustCompile(`(?i)embed|rerank|(^|/)(all-minilm|all-mpnet|bge-|gte-|(multilingual-)?e5-|paraphrase-)`)
+
 // Models returns the models that can answer chat requests.
 func Models(ctx context.Context, ask Ask) ([]Model, error) {
 	reply, err := ask(ctx, "/v1/models", nil)
@@ -113,7 +116,7 @@ func Models(ctx context.Context, ask Ask) ([]Model, error) {
 	}
 	var models []Model
 	for _, m := range list.Data {
-		if m.Name != "" && !strings.Contains(strings.ToLower(m.Name), "embed") {
+		if m.Name != "" && !embeds.MatchString(m.Name) {
 			models = append(models, m)
 		}
 	}
@@ -193,15 +196,16 @@ type Found struct {
 	Model string
 }
 
-// findTimeout limits the search for servers. A server on this machine answers within
-// milliseconds.
-const findTimeout = 300 * time.Millisecond
+// Judge returns the value of --judge for the model.
+func (f Found) Judge() string { return f.Name + "/" + f.Model }
+
+// hosted matches the names of models that Ollama lists but that run on its authors'
+// servers.
+var hosted = regexp.MustCompile(`[:-]cloud$`)
 
 // Find returns the servers that run on this machine at their usual addresses and have a
-// model. connect returns the function that asks the server at a base URL.
+// model, with the first that they list. connect returns the function that asks the server at a base URL.
 func Find(ctx context.Context, ollamaHost string, connect func(base string) (Ask, error)) []Found {
-	ctx, cancel := context.WithTimeout(ctx, findTimeout)
-	defer cancel()
 	servers := Servers()
 	found := make([]Found, len(servers))
 	var wait sync.WaitGroup
@@ -216,6 +220,7 @@ func Find(ctx context.Context, ollamaHost string, connect func(base string) (Ask
 				return
 			}
 			models, err := Models(ctx, ask)
+			models = slices.DeleteFunc(models, func(m Model) bool { return hosted.MatchString(m.Name) })
 			if err != nil || len(models) == 0 || s.owner != "" && models[0].Owner != s.owner {
 				return
 			}

@@ -88,7 +88,7 @@ func TestWindow(t *testing.T) {
 }
 
 func TestModels(t *testing.T) {
-	got, err := Models(t.Context(), replies(map[string]string{"/v1/models": `{"data":[{"id":"nomic-embed-text"},{"id":""},{"id":"a","owned_by":"vllm","max_model_len":10}]}`}))
+	got, err := Models(t.Context(), replies(map[string]string{"/v1/models": `{"data":[{"id":"nomic-embed-text"},{"id":""},{"id":"bge-m3:latest"},{"id":"intfloat/e5-large-v2"},{"id":"all-minilm:22m"},{"id":"Qwen/Qwen3-Reranker-4B"},{"id":"a","owned_by":"vllm","max_model_len":10}]}`}))
 	if want := (Model{"a", "vllm", 10}); err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
@@ -99,10 +99,10 @@ func TestModels(t *testing.T) {
 	}
 }
 
-func TestFindAsksOnlyThisMachine(t *testing.T) {
+func TestFindReturnsChatModelsOfThisMachine(t *testing.T) {
 	listings := map[string]string{
-		"http://localhost:11434/v1": `{"data":[{"id":"qwen3:4b","owned_by":"library"}]}`,
-		"http://localhost:1234/v1":  `{"data":[]}`,
+		"http://localhost:11434/v1": `{"data":[{"id":"gpt-oss:120b-cloud","owned_by":"library"},{"id":"qwen3:4b","owned_by":"library"}]}`,
+		"http://localhost:1234/v1":  `{"data":[{"id":"bge-m3"}]}`,
 		"http://localhost:8080/v1":  `{"data":[{"id":"website","owned_by":"me"}]}`,
 		"http://localhost:8000/v1":  `{"data":[{"id":"org/m","owned_by":"vllm"}]}`,
 	}

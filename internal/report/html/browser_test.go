@@ -45,6 +45,8 @@ func TestPageInBrowser(t *testing.T) {
 			p.WaitFor(`document.querySelector('.head .at-faithfulness').ariaSort`, "descending")
 			p.WaitFor(`document.getElementById('row-count').textContent`, "4 rows, sorted by score, descending")
 			p.WaitFor(`location.hash`, "#sort=-faithfulness")
+			p.Click(".head .at-confidence button")
+			p.WaitFor(indexes, "0 3 1 2") // rows without a confidence come last
 			p.Click(".head .at-status button")
 			p.WaitFor(indexes, "3 2 0 1")
 		},
@@ -99,6 +101,7 @@ func TestPageInBrowser(t *testing.T) {
 			p.WaitFor(browsertest.TextsExpr("[data-chunk='0'] mark"), "opened in 1958|333 m")
 			p.WaitFor(browsertest.TextsExpr("[data-chunk='1'] mark"), "🐼 red")
 			p.WaitFor(browsertest.TextsExpr(".claim-card .unsupported"), "999メートル")
+			p.WaitFor(browsertest.TextsExpr(".claim-card .score"), " · score 0.98 · confidence 0.95| · score 0.01 · confidence 0.62| · score 0.30")
 			p.WaitFor(browsertest.TextsExpr(".claim-card .quote .which"), "Chunk 0 |Contradicts it, chunk 0 |Nearest passage, chunk 1 ")
 			p.WaitFor(browsertest.TextsExpr(".legend"), "✗ contradicts a claim · ? nearest to a claim, but does not support it")
 			p.WaitFor(`[...document.querySelectorAll('.chunk .number')].map((e) => e.title).join('|')`,

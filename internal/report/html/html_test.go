@@ -76,7 +76,7 @@ func TestPageContainsRows(t *testing.T) {
 		if err := errors.Join(json.Unmarshal([]byte(lines[i]), &got), json.Unmarshal(r.AppendJSON(nil), &want)); err != nil {
 			t.Fatal(err)
 		}
-		if truncated := index[i][12] == 1.0; truncated != (r == long) {
+		if truncated := index[i][13] == 1.0; truncated != (r == long) {
 			t.Errorf("row %d: got truncated=%v, want %v", i, truncated, r == long)
 		} else if !truncated {
 			got["id"], got["question"], got["answer"] = index[i][2], index[i][3], index[i][4]
@@ -84,18 +84,18 @@ func TestPageContainsRows(t *testing.T) {
 		for _, c := range r.Kept {
 			if _, stored := got[c.Name]; !stored {
 				text, _ := result.PlainText(c.Value)
-				want[c.Name], got[c.Name] = text, index[i][14].(map[string]any)[c.Name]
+				want[c.Name], got[c.Name] = text, index[i][15].(map[string]any)[c.Name]
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("row %d (-want +got):\n%s", i, diff)
 		}
 	}
-	entry := []any{0.0, 0.0, "spans", "東京タワーは？", scoredRow().Answer, "scored", 0.333333, 0.43, "", 1.0, 1.0, 1.0, 0.0, 22.0, map[string]any{"model": "m-1", "big": "12345678901234567890"}}
+	entry := []any{0.0, 0.0, "spans", "東京タワーは？", scoredRow().Answer, "scored", 0.333333, 0.43, 0.62, "", 1.0, 1.0, 1.0, 0.0, 22.0, map[string]any{"model": "m-1", "big": "12345678901234567890"}}
 	if diff := cmp.Diff(entry, index[0]); diff != "" {
 		t.Errorf("index entry (-want +got):\n%s", diff)
 	}
-	if got := index[4][14].(map[string]any)["long"].(string); len(got) != maxIndexKept/3*3 {
+	if got := index[4][15].(map[string]any)["long"].(string); len(got) != maxIndexKept/3*3 {
 		t.Errorf("got %d bytes of the long column, want %d", len(got), maxIndexKept/3*3)
 	}
 	if listed := index[4][4].(string); !strings.HasPrefix(long.Answer, listed) || len(listed) < maxIndexText-utf8.UTFMax {

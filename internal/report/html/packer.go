@@ -71,7 +71,7 @@ func (p *packer) append(entry, line []byte) error {
 // start, and its line in that block. Both are valid until the next call.
 //
 // The entry consists of block, index, id, question, answer, status, faithfulness, support,
-// reason or error, the numbers of supported, contradicted and not mentioned claims, 1 if a text is
+// confidence or 0, reason or error, the numbers of supported, contradicted and not mentioned claims, 1 if a text is
 // truncated, the start of the excerpt, and an object with the kept columns as texts, if there
 // are any.
 func (p *packer) encode(r *result.Row) (entry, line []byte) {
@@ -84,6 +84,7 @@ func (p *packer) encode(r *result.Row) (entry, line []byte) {
 			counts[1]++
 		case result.NotMentioned:
 			counts[2]++
+		case result.Unjudged:
 		}
 	}
 	b := strconv.AppendInt(p.entry[:0], int64(r.Index), 10)
@@ -97,6 +98,7 @@ func (p *packer) encode(r *result.Row) (entry, line []byte) {
 	b = result.AppendText(append(b, ','), string(r.Status))
 	b = result.AppendScore(append(b, ','), r.Faithfulness)
 	b = result.AppendScore(append(b, ','), r.Support)
+	b = result.AppendScore(append(b, ','), r.Confidence)
 	b = result.AppendText(append(b, ','), reason(r))
 	for _, n := range append(counts[:], truncated, excerpt(r)) {
 		b = strconv.AppendInt(append(b, ','), int64(n), 10)

@@ -39,6 +39,7 @@ type overview struct {
 	Cited         string // see report.Tally.Cited
 	Marked        string // see report.Tally.Marked
 	Prescreened   string // see report.Tally.Prescreened
+	Confidence    string // see report.Tally.Confidence
 	NoClaimsShare string // in percent
 	UnjudgedShare string // in percent
 	Embedded      int    // rows in the table, except for the worst of the others
@@ -103,6 +104,7 @@ func (w *Writer) writeTail() error {
 		Cited:         w.tally.Cited(),
 		Marked:        w.tally.Marked(),
 		Prescreened:   w.tally.Prescreened(),
+		Confidence:    w.tally.Confidence(),
 		NoClaimsShare: w.tally.NoClaimsPercent(),
 		UnjudgedShare: w.tally.UnjudgedPercent(),
 		Embedded:      w.embedded,

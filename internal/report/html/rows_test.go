@@ -25,11 +25,11 @@ func scoredRow() *result.Row {
 		Status:   result.Scored,
 		Claims: []result.Claim{
 			{
-				ID: 0, Text: "Opened in 1958.", Start: 2, End: 17, Verdict: result.Supported, Score: 0.98, Reason: "stated", ChunkIDs: []int{0},
+				ID: 0, Text: "Opened in 1958.", Start: 2, End: 17, Verdict: result.Supported, Score: 0.98, Confidence: 0.95, Reason: "stated", ChunkIDs: []int{0},
 				Evidence: []result.Evidence{{Chunk: 0, Start: 9, End: 23, Quote: "opened in 1958"}},
 			},
 			{
-				ID: 1, Text: "高さは999メートル。", Start: 22, End: 33, Verdict: result.Contradicted, Score: 0.01, Reason: "333, not 999",
+				ID: 1, Text: "高さは999メートル。", Start: 22, End: 33, Verdict: result.Contradicted, Score: 0.01, Confidence: 0.62, Reason: "333, not 999",
 				Evidence:    []result.Evidence{{Chunk: 0, Start: 34, End: 39, Quote: "333 m", Role: result.RoleContradicts}},
 				Unsupported: []result.Span{{Start: 3, End: 10}},
 			},
@@ -38,7 +38,7 @@ func scoredRow() *result.Row {
 				Evidence: []result.Evidence{{Chunk: 1, Start: 3, End: 8, Quote: "🐼 red", Role: result.RoleNearest}},
 			},
 		},
-		Faithfulness: 1.0 / 3, Support: 0.43,
+		Faithfulness: 1.0 / 3, Support: 0.43, Confidence: 0.62,
 	}
 }
 

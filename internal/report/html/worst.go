@@ -38,7 +38,7 @@ func compareWorst(a, b worstRow) int {
 // admits reports whether r belongs to the worst rows so far. Of equal rows the first ones
 // do.
 func (w *worstRows) admits(r *result.Row) bool {
-	if r.Status != result.Scored || r.Supported() == len(r.Claims) {
+	if r.Status != result.Scored || r.Supported() == r.JudgedClaims() {
 		return false
 	}
 	n := len(w.rows)

@@ -61,10 +61,11 @@ func ReadFailed() *result.Row {
 // WithOptionalFields returns a scored row with all optional fields except citations.
 func WithOptionalFields() *result.Row {
 	r := Scored()
-	r.Index, r.ID, r.Unjudged = 10, "m", 0
+	r.Index, r.ID, r.Confidence, r.Unjudged = 10, "m", 0.61234567, 0
 	r.Claims[0].Lead, r.Claims[0].JudgedAs = "Life:", "He was born."
 	r.Marks = []result.Mark{result.Downgraded, result.OneWord}
 	c := &r.Claims[1]
+	c.Confidence, r.Claims[0].Confidence = r.Confidence, 0.87654321
 	c.From, c.Invented, c.Graded = &result.Span{Start: 13, End: 18}, true, true
 	c.Unsupported = []result.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
 	c.Judges = []result.JudgeScore{{Judge: "hhem", Score: 0.75, Verdict: result.Supported}, {Judge: "lexical", Score: 0.12345678, Verdict: result.Contradicted}}

@@ -1,7 +1,7 @@
 // Package cascade asks a language model only about the claims that an offline judge does
 // not decide.
 //
-// The offline judge decides a claim if its score is beyond a calibrated bound. A random
+// The offline judge decides a claim if its confidence reaches a calibrated bound. A random
 // sample of rows is sent to the model anyway, to measure how often both judges agree.
 package cascade
 
@@ -25,9 +25,10 @@ type Judger interface {
 // Options configure a Judge. Offline and Model are required.
 type Options struct {
 	Offline, Model Judger
-	// Claims with a score of at least Upper that Offline supports, and claims with a score
-	// of at most Lower that it does not support, are decided by Offline. NaN for no bound.
-	Lower, Upper float64
+	// Offline decides the claims that it supports with at least the confidence Supported, and
+	// those that it does not support with at least the confidence Unsupported. NaN for none.
+	// A claim that Offline leaves unjudged has no confidence, so it is never decided.
+	Supported, Unsupported float64
 	// Audit is the share of tasks, from 0 to 1, whose decided claims are sent to the model
 	// too. The model's verdict then counts.
 	Audit float64
@@ -49,10 +50,10 @@ func New(opts Options) (*Judge, error) {
 	switch {
 	case opts.Offline == nil || opts.Model == nil:
 		return nil, errors.New("a cascade needs an offline judge and a model")
-	case math.IsNaN(opts.Lower) && math.IsNaN(opts.Upper):
+	case math.IsNaN(opts.Supported) && math.IsNaN(opts.Unsupported):
 		return nil, errors.New("a cascade needs a bound")
-	case opts.Lower > opts.Upper: // false for NaN
-		return nil, fmt.Errorf("bounds of a cascade: %v is above %v", opts.Lower, opts.Upper)
+	case opts.Supported <= 0 || opts.Unsupported <= 0: // false for NaN
+		return nil, fmt.Errorf("bounds of a cascade: want confidences above 0, got %v and %v", opts.Supported, opts.Unsupported)
 	case !(opts.Audit >= 0 && opts.Audit <= 1):
 		return nil, fmt.Errorf("audited share: want 0 to 1, got %v", opts.Audit)
 	}
@@ -112,8 +113,11 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 func (j *Judge) decided(task verdict.Task, verdicts []verdict.Verdict) map[int]verdict.Verdict {
 	decided := make(map[int]verdict.Verdict, len(verdicts))
 	for _, v := range verdicts {
-		score := math.Round(v.Score*1e6) / 1e6 // as in the results that the bounds were fitted to
-		if v.Label == verdict.Supported && score >= j.opts.Upper || v.Label != verdict.Supported && score <= j.opts.Lower {
+		bound := j.opts.Unsupported
+		if v.Label == verdict.Supported {
+			bound = j.opts.Supported
+		}
+		if math.Round(v.Confidence*1e6)/1e6 >= bound { // as in the results that the bounds were fitted to
 			decided[v.ClaimID] = v
 		}
 	}

@@ -23,15 +23,20 @@ func (f judgeFunc) Judge(_ context.Context, task verdict.Task) (verdict.Judgemen
 	return f(task)
 }
 
-// scores is an offline judge that gives claim i the score i and supports it from 0.5.
+// scores is an offline judge that gives claim i the score i and supports it from 0.5. It
+// leaves a claim with the score NaN unjudged.
 func scores(all ...float64) judgeFunc {
 	return func(task verdict.Task) (verdict.Judgement, error) {
 		var j verdict.Judgement
 		for _, c := range task.Claims {
 			v := verdict.Verdict{ClaimID: c.ID, Score: all[c.ID], Reason: "offline"}
-			if v.Score >= 0.5 {
+			switch {
+			case v.Score >= 0.5:
 				v.Label = verdict.Supported
+			case math.IsNaN(v.Score):
+				v.Label = verdict.Unjudged
 			}
+			v.Confidence = v.Certainty()
 			j.Verdicts = append(j.Verdicts, v)
 		}
 		return j, nil
@@ -90,7 +95,7 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 		name         string
 		scores       []float64
 		texts        []string
-		lower, upper float64
+		lower, upper float64 // scores up to and from which the offline judge decides
 		audit        float64
 		calls        []string
 		want         []string
@@ -102,6 +107,14 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 			0.2, 0.9, 0,
 			[]string{"1"},
 			[]string{"0 offline supported prescreened", "1 model contradicted", "2 offline not_mentioned prescreened"},
+		},
+		{
+			"unjudged",
+			[]float64{0.95, nan},
+			[]string{"a", "b"},
+			0.2, 0.9, 0,
+			[]string{"1"},
+			[]string{"0 offline supported prescreened", "1 model contradicted"},
 		},
 		{
 			"all decided",
@@ -184,7 +197,7 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var model recorder
 			refusal := func(_ string, c *extract.Claim) bool { return strings.HasPrefix(c.Text, "Unknown") }
-			j := newJudge(t, Options{Offline: scores(tt.scores...), Model: &model, Lower: tt.lower, Upper: tt.upper, Audit: tt.audit, NeedsContext: pronoun, Ask: refusal})
+			j := newJudge(t, Options{Offline: scores(tt.scores...), Model: &model, Supported: tt.upper, Unsupported: 1 - tt.lower, Audit: tt.audit, NeedsContext: pronoun, Ask: refusal})
 			got, err := j.Judge(t.Context(), newTask(tt.texts...))
 			if err != nil {
 				t.Fatal(err)
@@ -209,7 +222,7 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 func TestAuditSelectsTheStatedShareByContent(t *testing.T) {
 	const n = 4000
 	audited := func(seed uint64, share float64) (all []bool) {
-		j := newJudge(t, Options{Offline: scores(1), Model: &recorder{}, Lower: math.NaN(), Upper: 0.9, Audit: share, Seed: seed})
+		j := newJudge(t, Options{Offline: scores(1), Model: &recorder{}, Supported: 0.9, Unsupported: math.NaN(), Audit: share, Seed: seed})
 		for i := range n {
 			got, err := j.Judge(t.Context(), newTask(fmt.Sprintf("claim %d", i)))
 			if err != nil {
@@ -266,13 +279,13 @@ func TestJudgeReturnsErrorsWithUsage(t *testing.T) {
 		{"no verdict", model(verdict.Judgement{Usage: spent}, nil), "claim 0 has no verdict"},
 		{"two verdicts", model(verdict.Judgement{Usage: spent, Verdicts: make([]verdict.Verdict, 2)}, nil), "claim 0 has more than one verdict"},
 	} {
-		j := newJudge(t, Options{Offline: scores(0.5), Model: tt.model, Lower: 0.1, Upper: 0.9})
+		j := newJudge(t, Options{Offline: scores(0.5), Model: tt.model, Supported: 0.9, Unsupported: 0.9})
 		got, err := j.Judge(t.Context(), newTask("a"))
 		if err == nil || err.Error() != tt.want || got.Usage != spent {
 			t.Errorf("%s: got %v with %+v, want %q with %+v", tt.name, err, got.Usage, tt.want, spent)
 		}
 	}
-	j := newJudge(t, Options{Offline: model(verdict.Judgement{}, failed), Model: &recorder{}, Lower: 0.1, Upper: 0.9})
+	j := newJudge(t, Options{Offline: model(verdict.Judgement{}, failed), Model: &recorder{}, Supported: 0.9, Unsupported: 0.9})
 	if _, err := j.Judge(t.Context(), newTask("a")); !errors.Is(err, failed) {
 		t.Errorf("offline judge: got %v, want %v", err, failed)
 	}
@@ -282,12 +295,12 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 	nan := math.NaN()
 	for _, o := range []Options{
 		{},
-		{Offline: scores(), Lower: 0.1, Upper: 0.9},
-		{Model: scores(), Lower: 0.1, Upper: 0.9},
-		{Offline: scores(), Model: scores(), Lower: nan, Upper: nan},
-		{Offline: scores(), Model: scores(), Lower: 0.9, Upper: 0.1},
-		{Offline: scores(), Model: scores(), Lower: 0.1, Upper: 0.9, Audit: 1.1},
-		{Offline: scores(), Model: scores(), Lower: 0.1, Upper: 0.9, Audit: nan},
+		{Offline: scores(), Supported: 0.9, Unsupported: 0.9},
+		{Model: scores(), Supported: 0.9, Unsupported: 0.9},
+		{Offline: scores(), Model: scores(), Supported: nan, Unsupported: nan},
+		{Offline: scores(), Model: scores(), Supported: 0.9, Unsupported: 0},
+		{Offline: scores(), Model: scores(), Supported: 0.9, Unsupported: 0.9, Audit: 1.1},
+		{Offline: scores(), Model: scores(), Supported: 0.9, Unsupported: 0.9, Audit: nan},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v: got no error", o)

@@ -332,6 +332,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 	case against.Contradicted > against.Supported && against.Contradicted > against.NotMentioned:
 		v.Label, shown = verdict.Contradicted, []reading{against}
 	}
+	v.Confidence = v.Certainty()
 	for k, r := range shown {
 		if k == maxEvidence {
 			break
@@ -387,7 +388,7 @@ func reason(l verdict.Label, r reading, evidence []verdict.Evidence) string {
 		what, where = "the model finds it supported", " by"
 	case verdict.Contradicted:
 		what, where, p = "the model finds it contradicted", " by", r.Contradicted
-	case verdict.NotMentioned:
+	case verdict.NotMentioned, verdict.Unjudged:
 	}
 	what += " (" + strconv.FormatFloat(p, 'f', 3, 64) + ")"
 	if len(evidence) == 0 {

@@ -30,7 +30,7 @@ type Judge struct {
 
 // Judge returns a verdict for each claim, in the order of the claims. Label, reason and
 // evidence are those of the member with the highest score for a supported claim, or else
-// with the lowest. The mark MarkDisagreed is set if some members support a claim and
+// with the lowest. Members that leave a claim unjudged do not count. The mark MarkDisagreed is set if some members support a claim and
 // others do not. Judge returns an error if one of the members does.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	var out verdict.Judgement
@@ -68,16 +68,19 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 
 // combine returns the common verdict on a claim, and whether the members agree.
 func (j *Judge) combine(verdicts []verdict.Verdict) (combined verdict.Verdict, agreed bool) {
-	sum, lowest, highest, supporters := 0.0, 0, 0, 0
+	sum, lowest, highest, supporters := 0.0, -1, -1, 0
 	var scores []verdict.JudgeScore
 	var list []string
 	for i := range verdicts {
 		v := &verdicts[i]
+		if v.Label == verdict.Unjudged {
+			continue
+		}
 		sum += v.Score
-		if v.Score < verdicts[lowest].Score {
+		if lowest < 0 || v.Score < verdicts[lowest].Score {
 			lowest = i
 		}
-		if v.Score > verdicts[highest].Score {
+		if highest < 0 || v.Score > verdicts[highest].Score {
 			highest = i
 		}
 		if v.Label == verdict.Supported {
@@ -86,13 +89,16 @@ func (j *Judge) combine(verdicts []verdict.Verdict) (combined verdict.Verdict, a
 		scores = append(scores, verdict.JudgeScore{Judge: j.Members[i].Name, Score: v.Score, Label: v.Label})
 		list = append(list, fmt.Sprintf("%s %.2f", j.Members[i].Name, v.Score))
 	}
-	mean, lead := sum/float64(len(verdicts)), lowest
+	if len(scores) == 0 {
+		return verdicts[0], true
+	}
+	mean, lead := sum/float64(len(scores)), lowest
 	if mean >= j.Threshold {
 		lead = highest
 	}
 	v := verdicts[lead]
-	v.Score, v.Judges = mean, scores
-	agreed = supporters == 0 || supporters == len(verdicts)
+	v.Score, v.Confidence, v.Judges = mean, 0, scores // scores of different judges have no common scale
+	agreed = supporters == 0 || supporters == len(scores)
 	if !agreed {
 		v.Reason = fmt.Sprintf("judges disagree (%s); %s", strings.Join(list, ", "), v.Reason)
 	}

@@ -3,6 +3,7 @@ package ensemble
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -13,15 +14,18 @@ import (
 )
 
 // scores is a judge that gives claim i the score i, in reverse order, and supports it from
-// 0.5.
+// 0.5. It leaves a claim with the score NaN unjudged.
 type scores []float64
 
 func (s scores) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
 	j := verdict.Judgement{Usage: usage.Usage{Requests: 1}}
 	for i := len(s) - 1; i >= 0; i-- {
-		v := verdict.Verdict{ClaimID: i, Score: s[i], Label: verdict.Contradicted, Reason: "why"}
+		v := verdict.Verdict{ClaimID: i, Score: s[i], Label: verdict.Contradicted, Confidence: 0.9, Reason: "why"}
 		if s[i] >= 0.5 {
 			v.Label, v.ChunkIDs = verdict.Supported, []int{len(s)}
+		}
+		if math.IsNaN(s[i]) {
+			v.Label = verdict.Unjudged
 		}
 		j.Verdicts = append(j.Verdicts, v)
 	}
@@ -63,11 +67,30 @@ func TestJudgeAveragesScores(t *testing.T) {
 		{0.375, verdict.Contradicted, "judges disagree (a 0.50, b 0.25); why", []verdict.JudgeScore{{Judge: "a", Score: 0.5, Label: verdict.Supported}, {Judge: "b", Score: 0.25, Label: verdict.Contradicted}}},
 	} {
 		v := got.Verdicts[i]
-		if v.ClaimID != i || v.Score != want.score || v.Label != want.label || v.Reason != want.reason || !slices.Equal(v.Judges, want.judges) {
+		if v.ClaimID != i || v.Score != want.score || v.Label != want.label || v.Confidence != 0 || v.Reason != want.reason || !slices.Equal(v.Judges, want.judges) {
 			t.Errorf("claim %d: got %+v, want %+v", i, v, want)
 		}
 		if supported := len(v.ChunkIDs) > 0; supported != (v.Label == verdict.Supported) {
 			t.Errorf("claim %d: got chunks %v for %v", i, v.ChunkIDs, v.Label)
+		}
+	}
+}
+
+func TestUnjudgedVerdictsDoNotCount(t *testing.T) {
+	nan := math.NaN()
+	j := &Judge{Members: []Member{{"a", scores{nan, nan, nan}}, {"b", scores{0.75, 0.25, nan}}, {"c", scores{1, nan, nan}}}, Threshold: 0.5}
+	got, err := j.Judge(t.Context(), task(3))
+	if err != nil || len(got.Marks) > 0 {
+		t.Fatalf("got marks %v and error %v, want none", got.Marks, err)
+	}
+	for i, want := range []struct {
+		score  float64
+		label  verdict.Label
+		judges int
+	}{{0.875, verdict.Supported, 2}, {0.25, verdict.Contradicted, 1}, {nan, verdict.Unjudged, 0}} {
+		v := got.Verdicts[i]
+		if v.Label != want.label || len(v.Judges) != want.judges || v.Score != want.score && !(math.IsNaN(v.Score) && math.IsNaN(want.score)) {
+			t.Errorf("claim %d: got %+v, want %+v", i, v, want)
 		}
 	}
 }

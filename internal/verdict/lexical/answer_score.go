@@ -29,7 +29,7 @@ func (r *answerReader) compare(contexts []string) (objection, quote) {
 	s := &r.sentences[other.sentence]
 	return objection{
 		reason:   quoted(contexts[other.chunk][other.start:other.end]) + " is closer to the words of the question than " + quoted(r.text),
-		maxScore: maxContradictedScore, incomplete: true,
+		maxScore: maxContradictedScore, basis: basisMissing,
 	}, quote{chunk: other.chunk, start: s.start, end: s.end}
 }
 

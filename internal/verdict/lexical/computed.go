@@ -10,12 +10,11 @@ import (
 // A valueCheck is the result of comparing the values of a claim with those of its
 // candidates.
 type valueCheck struct {
-	stated      [][2]int // byte ranges of the values of the claim that a candidate states or implies
-	all         bool     // no value of the claim lacks a counterpart
-	computation string   // computation that yields a value or a comparison of the claim, or ""
-	wrong       string   // computation that contradicts the claim, or ""
-	other       string   // the value that the closest candidate gives instead, or ""
-	replaced    string   // what the closest candidate says instead of a value, or ""
+	stated      [][2]int  // byte ranges of the values of the claim that a candidate states or implies
+	all         bool      // no value of the claim lacks a counterpart
+	computation string    // computation that yields a value or a comparison of the claim, or ""
+	wrong       objection // computation that contradicts the claim
+	replaced    objection // value that the closest candidate gives instead
 }
 
 // maxComputed is the number of words of the longest claim that a computation may
@@ -75,7 +74,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	if ok && d.Holds {
 		x.computation, x.stated = d.Text, append(x.stated, d.Said...)
 	} else if ok && plain && !d.Apart && !strings.Contains(d.Text, " = ") {
-		x.wrong = d.Text
+		x.wrong = objection{reason: d.Text, maxScore: maxContradictedScore, basis: basisWords} // it may compare other values
 	}
 	for i := range claimed.Values {
 		v := &claimed.Values[i]
@@ -95,10 +94,10 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 				continue
 			}
 			if plain && !v.Loose && s.coverageWithout(c, v.Start, v.End) >= minReplaced {
-				x.wrong = d.Text
+				x.wrong = objection{reason: d.Text, maxScore: maxContradictedScore, basis: basisValue}
 			}
 		} else if other != "" && plain && !v.Loose && (swapped && c.coverage() >= minReplaced || v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced) {
-			x.other, x.replaced = other, "the contexts say "+quoted(other)+", not "+quoted(c.text[v.Start:v.End])
+			x.replaced = notStated(other, c.text[v.Start:v.End], basisValue)
 		}
 	}
 	for i := range claimed.Values {

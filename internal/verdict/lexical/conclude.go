@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
 // Constants of the comparison with statements. They were chosen on half of the pairs and
@@ -24,16 +25,26 @@ func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// conclude returns the verdict on c, based on the results of match. An objection from
-// one chunk counts only if no other chunk supports the claim.
+// conclude returns the verdict on c, based on the results of match.
 func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
+	v, b := j.decide(s, c, contexts)
+	v.Label, v.Confidence = b.label(), b.confidence(v.Score)
+	for i := range v.Evidence {
+		v.Evidence[i].Role = verdict.RoleOf(v.Label)
+	}
+	return v
+}
+
+// decide returns the verdict on c without its label, and its basis. An objection from one
+// chunk counts only if no other chunk supports the claim.
+func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict, basis) {
 	v := verdict.Verdict{Score: c.best.score, Reason: "no similar passage"}
 	if len(c.bestHits) == 0 {
 		if v.Score >= j.opts.Threshold { // the threshold is very low, for example 0
-			v.Label = verdict.Supported
 			v.ChunkIDs = chunksOf(c.supports)
+			return v, basisClose
 		}
-		return v
+		return v, basisNone
 	}
 	quotes := j.selectQuote(s, c, contexts)
 	verbatim := c.best.score == 1 && j.isVerbatim(s, c, contexts)
@@ -47,14 +58,12 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 			v.Score = max(v.Score, min(f.combine(), rearrangedScore))
 		}
 	}
-	o := j.findContradiction(s, c, contexts, quotes)
+	o := j.findContradiction(s, c, contexts, quotes, values.all && len(values.stated) > 0)
 	switch {
-	case values.wrong != "":
-		o = objection{reason: values.wrong, maxScore: maxContradictedScore}
-	case o.reason == "" && values.replaced != "":
-		o, quotes = objection{reason: values.replaced, stated: values.other, maxScore: maxContradictedScore, value: true}, c.candidates[:1]
-	case o.reason != "" && values.all && len(values.stated) > 0 && o.value:
-		o = objection{}
+	case values.wrong.reason != "":
+		o = values.wrong
+	case o.reason == "" && values.replaced.reason != "":
+		o, quotes = values.replaced, c.candidates[:1]
 	}
 	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
 	o, quotes = j.checkYesOrNo(s, c, contexts, o, quotes)
@@ -91,14 +100,18 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	if o.reason != "" {
 		v.Score = min(v.Score, o.maxScore)
 	}
+	b := o.basis
 	switch {
 	case v.Score >= j.opts.Threshold:
-		v.Label = verdict.Supported
+		b = basisClose
 		if len(quotes) > 0 {
 			if at := x.cleanAt; !settled && x.clean > 0 && (j.opts.Joined || at.chunk == quotes[0].chunk) {
 				quotes[0] = at
 			}
-			quotes, v.Reason = j.support(s, c, contexts, quotes[0], sameNegations, &values)
+			quotes, b, v.Reason = j.support(s, c, contexts, quotes[0], sameNegations, &values)
+		}
+		if verbatim {
+			b = basisVerbatim
 		}
 		v.ChunkIDs = chunksOf(others)
 		for _, q := range quotes {
@@ -106,25 +119,21 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		}
 		slices.Sort(v.ChunkIDs)
 		v.ChunkIDs = slices.Compact(v.ChunkIDs)
-		v.Evidence = s.toEvidence(contexts, quotes, v.Label)
-		return v
+		v.Evidence = s.toEvidence(contexts, quotes)
+		return v, b
 	case len(quotes) == 0:
-		return v
+		return v, basisNone
 	case o.reason == "":
-		v.Label = verdict.NotMentioned
+		b = basisMissing
 		if x.nearest.end > 0 {
 			quotes[0] = x.nearest
 		}
 		v.Reason = j.missingReason(s, c, contexts, quotes[0])
 	default:
-		v.Label = verdict.Contradicted
-		if o.incomplete {
-			v.Label = verdict.NotMentioned
-		}
 		v.Reason = j.objectionReason(s, o, c, contexts, quotes[0])
 	}
-	v.Evidence = s.toEvidence(contexts, quotes[:1], v.Label)
-	return v
+	v.Evidence = s.toEvidence(contexts, quotes[:1])
+	return v, b
 }
 
 // checkStatements returns an objection if the claim differs in meaning from the statement x
@@ -133,7 +142,14 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 func (j *Judge) checkStatements(s *scratch, c *claim, contexts []string, x *comparison) (objection, quote) {
 	if len(x.findings) > 0 && x.clean < x.coverage && answerPolarity(c.answer) == unknown {
 		f := x.findings[0]
-		return objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, incomplete: f.Missing}, x.at
+		o := objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, basis: basisWords}
+		switch {
+		case f.Denies && f.Kind == entail.Pairing:
+			o.basis = basisValue
+		case f.Denies:
+			o.basis = basisNegation
+		}
+		return o, x.at
 	}
 	if x.at.end > 0 && x.clean < minMixed {
 		for _, q := range c.candidates {
@@ -143,10 +159,10 @@ func (j *Judge) checkStatements(s *scratch, c *claim, contexts []string, x *comp
 		}
 	}
 	if x.cause != "" {
-		return objection{reason: "the contexts do not give this cause (" + quoted(x.cause) + ")", incomplete: true}, quote{}
+		return objection{reason: "the contexts do not give this cause (" + quoted(x.cause) + ")", basis: basisMissing}, quote{}
 	}
 	if t := s.absentName(c, contexts); t != nil {
-		return objection{reason: notInContexts(c.text[t.start:t.end], ""), incomplete: true}, quote{}
+		return objection{reason: notInContexts(c.text[t.start:t.end], ""), basis: basisMissing}, quote{}
 	}
 	return objection{}, quote{}
 }

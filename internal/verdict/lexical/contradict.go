@@ -11,11 +11,10 @@ import (
 
 // An objection is a reason why the contexts do not support a claim.
 type objection struct {
-	reason     string
-	stated     string  // words of the contexts that differ from the claim, or ""
-	maxScore   float64 // upper bound of the claim's score
-	value      bool    // about a number or date
-	incomplete bool    // part of the claim is missing from the contexts, but not contradicted
+	reason   string
+	stated   string  // words of the contexts that differ from the claim, or ""
+	maxScore float64 // upper bound of the claim's score
+	basis    basis
 }
 
 // The share of a claim that the quoted sentence must cover for a difference to count as
@@ -41,8 +40,9 @@ const (
 
 // findContradiction compares a claim with its best quote. It returns an objection if
 // the quote contains a different number or date or an antonym, if only one of them is
-// negated, or if they use the same words with a different meaning.
-func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quotes []quote) objection {
+// negated, or if they use the same words with a different meaning. valuesStated is set if
+// the contexts state all numbers and dates of the claim.
+func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quotes []quote, valuesStated bool) objection {
 	if len(quotes) == 0 {
 		return objection{}
 	}
@@ -54,7 +54,7 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 	a.parse(j.lex, c.text)
 	b.parse(j.lex, contexts[q.chunk][q.start:q.end])
 	remaining := maxValueChecks
-	for i := c.terms[0]; i < c.terms[1] && remaining > 0; i++ {
+	for i := c.terms[0]; i < c.terms[1] && remaining > 0 && !valuesStated; i++ {
 		t := &s.terms[i]
 		if t.value < 0 || t.best < levels || s.claimValues[t.value].Loose || coverage(t.weight) < minCoverageForValue ||
 			verdict.InMarker(c.text, int(t.start), int(t.end)) {
@@ -77,7 +77,7 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 		return o
 	}
 	if claimed, stated := s.findYearMismatch(c); claimed != "" {
-		return notStated(stated, claimed)
+		return notStated(stated, claimed, basisValue)
 	}
 	return o
 }
@@ -119,7 +119,7 @@ func (j *Judge) findAntonym(s *scratch, c *claim) objection {
 			}
 			x, y := a.indexOf(t.key), b.indexOf(k)
 			if x >= 0 && y >= 0 && a.sameNeighbour(x, b, y) {
-				o = notStated(b.word(y), a.word(x))
+				o = notStated(b.word(y), a.word(x), basisNegation)
 			}
 		})
 	}
@@ -128,14 +128,14 @@ func (j *Judge) findAntonym(s *scratch, c *claim) objection {
 
 // notStated returns the objection that the contexts state something else than the
 // claim does.
-func notStated(stated, claimed string) objection {
-	return objection{reason: "the contexts say " + quoted(stated) + ", not " + quoted(claimed), stated: stated, maxScore: maxContradictedScore}
+func notStated(stated, claimed string, b basis) objection {
+	return objection{reason: "the contexts say " + quoted(stated) + ", not " + quoted(claimed), stated: stated, maxScore: maxContradictedScore, basis: b}
 }
 
 // valueObjection returns the objection that the contexts give the value other instead of
 // the number or date t.
 func (s *scratch) valueObjection(c *claim, t *term, other string, contexts []string) objection {
-	return objection{reason: s.valueReason(c, t, other, contexts), stated: other, maxScore: maxContradictedScore, value: true}
+	return objection{reason: s.valueReason(c, t, other, contexts), stated: other, maxScore: maxContradictedScore, basis: basisValue}
 }
 
 // A similarValue is a value in the contexts that resembles a value in a claim.

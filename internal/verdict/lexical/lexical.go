@@ -64,7 +64,8 @@ func New(opts Options) (*Judge, error) {
 func (j *Judge) Threshold() float64 { return j.opts.Threshold }
 
 // Judge returns a verdict for each claim, in the order of the claims. It returns an
-// error if ctx is done. A task that exceeds maxWork is judged with bounded matching.
+// error if ctx is done. A task that exceeds maxWork is judged with bounded matching. A claim
+// that is not supported is left unjudged if all contexts are in another language.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	s := j.getScratch()
 	defer j.putScratch(s)
@@ -72,17 +73,18 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	for _, c := range task.Contexts {
 		s.limit += workPerByte * len(c)
 	}
-	claims := len(task.Claims)
+	clauses := task
 	var whole []int
-	task.Claims, whole = expand(task.Claims)
-	vs, err := j.judgeAll(ctx, s, task, batchSize)
+	clauses.Claims, whole = expand(task.Claims)
+	vs, err := j.judgeAll(ctx, s, clauses, batchSize)
 	if errors.Is(err, errTooMuchWork) {
-		vs, err = j.judgeSparse(ctx, task)
+		vs, err = j.judgeSparse(ctx, clauses)
 	}
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
-	vs = j.combine(vs, claims, whole)
+	vs = j.combine(vs, len(task.Claims), whole)
+	leaveUnjudged(task, vs)
 	return verdict.Judgement{Verdicts: vs}, nil
 }
 

@@ -59,7 +59,7 @@ func (s *scratch) readLists(contexts []string) []list {
 // contexts.
 func (j *Judge) checkLists(s *scratch, c *claim, contexts []string) (objection, quote) {
 	if s.isItemMissing(c) {
-		return objection{reason: "most of the listed items are not in the contexts", maxScore: maxContradictedScore, incomplete: true}, quote{}
+		return objection{reason: "most of the listed items are not in the contexts", maxScore: maxContradictedScore, basis: basisMissing}, quote{}
 	}
 	lead, items := c.items()
 	claimItems := len(items) // the number of items from the claim, without siblings
@@ -110,7 +110,7 @@ func (j *Judge) checkLists(s *scratch, c *claim, contexts []string) (objection, 
 			continue
 		}
 		q := quote{chunk: l.chunk, start: l.Lead.Start, end: l.Items[len(l.Items)-1].End}
-		return objection{reason: "the list in the contexts does not have " + quoted(missing), maxScore: maxContradictedScore, incomplete: true}, q
+		return objection{reason: "the list in the contexts does not have " + quoted(missing), maxScore: maxContradictedScore, basis: basisMissing}, q
 	}
 	return objection{}, quote{}
 }

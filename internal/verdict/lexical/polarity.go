@@ -60,7 +60,7 @@ func (j *Judge) checkYesOrNo(s *scratch, c *claim, contexts []string, o objectio
 		return objection{}, quotes
 	}
 	c.supports = nil
-	return objection{reason: "the contexts say the opposite", maxScore: maxContradictedScore}, []quote{q}
+	return objection{reason: "the contexts say the opposite", maxScore: maxContradictedScore, basis: basisNegation}, []quote{q}
 }
 
 // questionPolarity returns the answer to a question according to the contexts, and the

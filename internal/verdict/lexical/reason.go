@@ -28,7 +28,7 @@ const minWhole = 0.8
 // objectionReason returns the reason for an objection to c, which quotes q.
 func (j *Judge) objectionReason(s *scratch, o objection, c *claim, contexts []string, q quote) string {
 	s.line = append(append(s.line[:0], o.reason...), "; "...)
-	if o.incomplete {
+	if o.basis == basisMissing {
 		s.line = append(s.line, nearestIn...)
 	}
 	text := q.text(contexts)
@@ -59,21 +59,21 @@ func indexWords(text, s string) int {
 	return strings.Index(text, s)
 }
 
-// support returns the passages that support c and the reason: the passages, the
+// support returns the passages that support c, the basis and the reason: the passages, the
 // computation if any, and the words of c that the passages do not contain. q is the best
 // passage. sameNegations is set if c and q contain the same number of negations.
-func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNegations bool, check *valueCheck) ([]quote, string) {
+func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNegations bool, check *valueCheck) ([]quote, basis, string) {
 	if strings.Contains(q.text(contexts), c.text) {
 		s.line = append(s.line[:0], statedIn...)
 		s.appendPassage(contexts, q, strings.Index(q.text(contexts), c.text))
-		return []quote{q}, string(s.line)
+		return []quote{q}, basisStated, string(s.line)
 	}
 	at := j.explain(s, c, contexts, q)
 	s.creditValues(c, q.text(contexts), check)
-	stated := s.isStated(c)
+	stated, b := s.isStated(c), basisClose
 	s.line = s.line[:0]
 	if stated && sameNegations {
-		s.line = append(s.line, statedIn...)
+		s.line, b = append(s.line, statedIn...), basisStated
 	} else {
 		s.line = append(s.line, "close match in "...)
 	}
@@ -96,7 +96,7 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNe
 	if !stated {
 		s.appendMissing(c, contexts, true)
 	}
-	return quotes, string(s.line)
+	return quotes, b, string(s.line)
 }
 
 const statedIn = "stated in "
@@ -227,7 +227,7 @@ func findingReason(k entail.Kind, stated, claimed string) string {
 // claim: those around byte i of the quote and byte k of the claim.
 func (j *Judge) differs(s *scratch, i, k int) objection {
 	stated, claimed := j.clauseAt(s.quoteStmt.text, i), j.clauseAt(s.claimStmt.text, k)
-	return objection{reason: findingReason(entail.Polarity, stated, claimed), stated: stated, maxScore: maxContradictedScore}
+	return objection{reason: findingReason(entail.Polarity, stated, claimed), stated: stated, maxScore: maxContradictedScore, basis: basisNegation}
 }
 
 // clauseAt returns the clause of a sentence around byte i.

@@ -18,7 +18,7 @@ func (j *Judge) checkReference(s *scratch, contexts []string, q quote) objection
 			continue
 		}
 		stated, claimed := r.Pronoun.Quote(), r.Name.Quote()
-		return objection{reason: "the contexts say " + quoted(stated) + ", the claim says " + quoted(claimed), stated: stated, maxScore: maxContradictedScore}
+		return objection{reason: "the contexts say " + quoted(stated) + ", the claim says " + quoted(claimed), stated: stated, maxScore: maxContradictedScore, basis: basisWords}
 	}
 	return objection{}
 }

@@ -14,8 +14,8 @@ func TestPronounsStandForNamesJustBefore(t *testing.T) {
 		"In July he sold the house.":        verdict.Supported,
 		"In July Okafor sold the house.":    verdict.Supported,
 		"In July Tom Brody sold the house.": verdict.Supported,
-		"In July Lund sold the house.":      verdict.Contradicted,
-		"Ada Lund sold the house in July.":  verdict.Contradicted,
+		"In July Lund sold the house.":      verdict.NotMentioned,
+		"Ada Lund sold the house in July.":  verdict.NotMentioned,
 	} {
 		if v := judge(t, j, newTask("", []string{context}, claim))[0]; v.Label != want {
 			t.Errorf("%q: got %v, %.2f (%s), want %v", claim, v.Label, v.Score, v.Reason, want)

@@ -33,7 +33,7 @@ func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
 		for n, words := range stated {
 			for _, v := range words {
 				if isVariant(w, v) {
-					return notStated(string(v), string(w)), c.candidates[n]
+					return notStated(string(v), string(w), basisValue), c.candidates[n]
 				}
 			}
 		}
@@ -45,7 +45,7 @@ func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
 		}
 		for _, v := range claimed {
 			if classOf(v) == class && !containsWord(stated[0], v) {
-				return notStated(string(w), string(v)), c.candidates[0]
+				return notStated(string(w), string(v), basisValue), c.candidates[0]
 			}
 		}
 	}

@@ -94,7 +94,7 @@ func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdi
 			v.Reason = "the contexts are empty"
 			continue
 		}
-		v.Evidence = s.toEvidence(contexts, []quote{q}, v.Label)
+		v.Evidence = s.toEvidence(contexts, []quote{q})
 		v.Reason = j.missingReason(s, &s.claims[b.verdict], contexts, q)
 	}
 	return nil

@@ -277,7 +277,7 @@ func (tc *tableCheck) objection(claimed string, cell *tableCell, row, column int
 	if heading := strings.TrimSpace(tc.table.cell(0, column).text); heading != "" {
 		name += ", " + heading
 	}
-	return objection{reason: "the table has " + quoted(cell.text) + " for " + quoted(name) + ", not " + quoted(claimed), maxScore: maxContradictedScore}
+	return objection{reason: "the table has " + quoted(cell.text) + " for " + quoted(name) + ", not " + quoted(claimed), maxScore: maxContradictedScore, basis: basisValue}
 }
 
 // maxProseChecks limits the values outside tables that are checked per claim.

@@ -249,7 +249,7 @@ func (c *tableCell) exceeds(d *tableCell, sign float64) bool {
 // comparison returns an objection that quotes two cells.
 func (tc *tableCheck) comparison(a, b *tableCell, row, column int, other string) objection {
 	name := tc.table.cell(row, tc.table.label).text + ", " + strings.TrimSpace(tc.table.cell(0, column).text)
-	return objection{reason: "the table has " + quoted(a.text) + " for " + quoted(name) + ", and " + quoted(b.text) + " for " + quoted(other), maxScore: maxContradictedScore}
+	return objection{reason: "the table has " + quoted(a.text) + " for " + quoted(name) + ", and " + quoted(b.text) + " for " + quoted(other), maxScore: maxContradictedScore, basis: basisValue}
 }
 
 // compareColumns returns an objection if the values in a row of the two columns that the

@@ -71,6 +71,9 @@ func checkProbabilities(t *testing.T, vs []verdict.Verdict) {
 		if !v.Graded || math.Abs(v.Score-want) > 2e-3 {
 			t.Errorf("claim %d: got score %v, graded %t, want %v", i, v.Score, v.Graded, want)
 		}
+		if v.Confidence != max(v.Score, 1-v.Score) {
+			t.Errorf("claim %d: got confidence %v with score %v", i, v.Confidence, v.Score)
+		}
 		if supported := i >= 8; supported != (v.Label == verdict.Supported) || supported != (v.Score >= 0.5) {
 			t.Errorf("claim %d: got %v with score %v, want supported %t", i, v.Label, v.Score, supported)
 		}
@@ -226,7 +229,7 @@ func TestCachedRepliesKeepProbabilities(t *testing.T) {
 	judge(Options{})
 	graded = true
 	for i, v := range judge(Options{}) {
-		if v.Graded {
+		if v.Graded || v.Confidence != 0 {
 			t.Errorf("claim %d is graded, but its cached reply has no log probabilities", i)
 		}
 	}

@@ -253,7 +253,11 @@ func (j *Judge) tally(votes [][]finding, i int) verdict.Verdict {
 		f := votes[0][i]
 		v.Reason = fmt.Sprintf("the probability of support is %.2f, and the threshold %v: %s", v.Score, j.Threshold(), f.reason)
 	}
-	if n := len(votes); n > 1 {
+	n := len(votes)
+	if v.Graded || n > 1 {
+		v.Confidence = v.Certainty()
+	}
+	if n > 1 {
 		v.Reason = fmt.Sprintf("%d of %d votes for support: %s", count[verdict.Supported], n, v.Reason)
 	}
 	return v

@@ -30,6 +30,9 @@ func TestMajorityOfVotes(t *testing.T) {
 		if v.Score != want {
 			t.Errorf("claim %d: got score %v, want %v", i, v.Score, want)
 		}
+		if confidence := max(want, 1-want); v.Confidence != confidence {
+			t.Errorf("claim %d: got confidence %v, want %v, the share of the votes", i, v.Confidence, confidence)
+		}
 		if (v.Label == verdict.Supported) != (v.Score >= j.Threshold()) {
 			t.Errorf("claim %d: got %v with score %v, threshold %v", i, v.Label, v.Score, j.Threshold())
 		}

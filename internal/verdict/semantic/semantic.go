@@ -183,7 +183,7 @@ type hit struct {
 // reuse returns the verdict for the claim with the given ID.
 func (h *hit) reuse(id int) verdict.Verdict {
 	return verdict.Verdict{
-		ClaimID: id, Label: h.Label, Score: h.Score, Graded: h.Graded, Reason: h.Reason, ChunkIDs: h.ChunkIDs, Evidence: h.Evidence,
+		ClaimID: id, Label: h.Label, Score: h.Score, Graded: h.Graded, Confidence: h.Confidence, Reason: h.Reason, ChunkIDs: h.ChunkIDs, Evidence: h.Evidence,
 		Reused: &verdict.Reused{By: "semantic", Statement: h.Claim, Cosine: h.cosine},
 	}
 }

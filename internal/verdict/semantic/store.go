@@ -12,28 +12,29 @@ import (
 
 // A record is a stored verdict and its claim.
 type record struct {
-	Claim    string             `json:"claim"`
-	Before   []string           `json:"before,omitempty"` // see claimsBefore
-	Question string             `json:"question"`
-	Label    verdict.Label      `json:"label"`
-	Score    float64            `json:"score"`
-	Graded   bool               `json:"graded,omitempty"`
-	Reason   string             `json:"reason"`
-	ChunkIDs []int              `json:"chunk_ids"`
-	Evidence []verdict.Evidence `json:"evidence"`
+	Claim      string             `json:"claim"`
+	Before     []string           `json:"before,omitempty"` // see claimsBefore
+	Question   string             `json:"question"`
+	Label      verdict.Label      `json:"label"`
+	Score      float64            `json:"score"`
+	Graded     bool               `json:"graded,omitempty"`
+	Confidence float64            `json:"confidence,omitempty"`
+	Reason     string             `json:"reason"`
+	ChunkIDs   []int              `json:"chunk_ids"`
+	Evidence   []verdict.Evidence `json:"evidence"`
 }
 
 func newRecord(claim string, before []string, question string, v verdict.Verdict) record {
 	return record{
 		Claim: claim, Before: before, Question: question,
-		Label: v.Label, Score: v.Score, Graded: v.Graded, Reason: v.Reason, ChunkIDs: v.ChunkIDs, Evidence: v.Evidence,
+		Label: v.Label, Score: v.Score, Graded: v.Graded, Confidence: v.Confidence, Reason: v.Reason, ChunkIDs: v.ChunkIDs, Evidence: v.Evidence,
 	}
 }
 
 // readRecord parses a record, and reports whether it is a valid verdict on n contexts.
 func readRecord(raw json.RawMessage, n int) (record, bool) {
 	var r record
-	if json.Unmarshal(raw, &r) != nil || r.Claim == "" || r.Label > verdict.Supported || !(r.Score >= 0 && r.Score <= 1) {
+	if json.Unmarshal(raw, &r) != nil || r.Claim == "" || r.Label > verdict.Supported || !(r.Score >= 0 && r.Score <= 1 && r.Confidence >= 0 && r.Confidence <= 1) {
 		return record{}, false
 	}
 	invalid := func(chunk int) bool { return chunk < 0 || chunk >= n }

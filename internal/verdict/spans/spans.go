@@ -272,10 +272,12 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, c extract.Claim
 		if quotes := verdict.QuoteSpans(c, v.Unsupported); len(quotes) > 0 {
 			v.Reason = "the model finds no support for " + strings.Join(quotes, ", ") + probability
 		}
+		v.Confidence = v.Certainty()
 		return v, nil
 	}
 	v.Label = verdict.Supported
 	v.Reason = "the model finds no unsupported part" + probability
+	v.Confidence = v.Certainty()
 	c.ID = 0
 	found, err := j.o.Quoter.Judge(ctx, verdict.Task{Contexts: task.Contexts, Claims: []extract.Claim{c}})
 	if err != nil {

@@ -24,7 +24,7 @@ Data = Union[str, "os.PathLike[str]", "pandas.DataFrame"]
 Scalar = Union[str, float, bool, "os.PathLike[str]", None]
 Option = Union[Scalar, Sequence[Scalar], Mapping[str, Scalar]]
 
-_REQUIRED = {"faithfulness", "support", "reason", "unjudged_share", "error"}  # null in a row of results, not left out
+_REQUIRED = {"faithfulness", "support", "confidence", "reason", "unjudged_share", "error"}  # null in a row of results, not left out
 
 
 def score(data: Data, **options: Option) -> pandas.DataFrame:
@@ -61,7 +61,7 @@ def score(data: Data, **options: Option) -> pandas.DataFrame:
         position = frame.pop("index")
         frame.index = data.index[position.to_numpy()] if isinstance(data, pandas.DataFrame) else pandas.Index(position)
         frame.index.name = data.index.name if isinstance(data, pandas.DataFrame) else None
-        types = {"faithfulness": "float64", "support": "float64", "unjudged_share": "float64", "unresolved_citations": "Int64"}
+        types = {"faithfulness": "float64", "support": "float64", "confidence": "float64", "unjudged_share": "float64", "unresolved_citations": "Int64"}
         frame = frame.astype({name: type_ for name, type_ in types.items() if name in frame})
     frame.attrs["summary"] = totals
     messages.warn(stacklevel=2)

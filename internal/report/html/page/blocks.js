@@ -20,11 +20,11 @@ async function* readIndex() {
   let previous = -1; // block of the previous row
   for (const block of document.querySelectorAll('script[data-block="index"]')) {
     const rows = JSON.parse(await decompress(block)).map(([rowBlock, index, id, question, answer, status, faithfulness,
-      support, reason, supported, contradicted, notMentioned, truncated, excerpt, kept = NOTHING]) => {
+      support, confidence, reason, supported, contradicted, notMentioned, truncated, excerpt, kept = NOTHING]) => {
       line = rowBlock === previous ? line + 1 : 0;
       previous = rowBlock;
       return {
-        block: rowBlock, line, index, id, question, answer, status, faithfulness, support, reason,
+        block: rowBlock, line, index, id, question, answer, status, faithfulness, support, confidence, reason,
         supported, contradicted, notMentioned, truncated: truncated === 1, excerpt, kept,
         text: (id + "\n" + question + "\n" + answer + (status === "failed" ? "\n" + reason : "")).toLowerCase(),
       };

@@ -115,7 +115,10 @@ class Detail {
     add("status", STATUSES[result.status] + (result.reason ? ` (${result.reason.replaceAll("_", " ")})` : ""));
     add("score", formatScore(result.faithfulness));
     add("support", formatScore(result.support));
-    add("words in no claim", result.unjudged_share === null ? "–" : `${Math.round(100 * result.unjudged_share)}%`);
+    if (result.confidence !== null) {
+      add("confidence", formatScore(result.confidence));
+    }
+    add("words in no judged claim", result.unjudged_share === null ? "–" : `${Math.round(100 * result.unjudged_share)}%`);
     if (result.unresolved_citations !== undefined) {
       add("citations", `recall ${formatScore(result.citation_recall)}, precision ${formatScore(result.citation_precision)}, ${result.unresolved_citations} unresolved`);
     }
@@ -205,7 +208,8 @@ class Detail {
       const head = make("button", { type: "button", className: "verdict", "aria-pressed": "false" },
         make("span", { className: "badge" }, make("span", { "aria-hidden": "true" }, `${verdict.sign} `), verdict.word),
         make("span", { className: "which" }, ` claim ${i}`),
-        make("span", { className: "score" }, claim.score === null ? "" : ` · score ${formatScore(claim.score)}`));
+        make("span", { className: "score" }, claim.score === null ? "" : ` · score ${formatScore(claim.score)}`,
+          claim.confidence === null ? "" : ` · confidence ${formatScore(claim.confidence)}`));
       head.dataset.claims = String(i);
       const text = make("p", { className: "text", dir: "auto" });
       if (claim.lead) {

@@ -16,14 +16,15 @@ const ROLES = {
 
 const MAX_CELL = 400; // characters, more than fits into a cell
 
-const STATUSES = { scored: "scored", no_claims: "no claims", failed: "failed", skipped: "skipped" };
+const STATUSES = { scored: "scored", no_claims: "no claims", unjudged: "unjudged", failed: "failed", skipped: "skipped" };
 
 const claimsOf = (row) => row.supported + row.contradicted + row.notMentioned;
 const unsupportedOf = (row) => row.contradicted + row.notMentioned;
 const formatScore = (x) => (x === null ? "–" : x.toFixed(2));
 const formatCount = (n) => n.toLocaleString("en-US");
 
-// COLUMNS are the columns of the table, with their sort key and cell content.
+// COLUMNS are the columns of the table, with their sort key and cell content. The confidence
+// is left out if no verdict has one; that of a row without one is 0.
 const COLUMNS = [
   { key: "index", head: "#", sortKey: (row) => row.index, cell: (row) => String(row.index) },
   { key: "id", head: "Id", sortKey: (row) => row.id, cell: (row) => row.id },
@@ -32,8 +33,9 @@ const COLUMNS = [
   { key: "claims", head: "Claims", sortKey: (row) => (claimsOf(row) ? unsupportedOf(row) : null), cell: claimsCell },
   { key: "faithfulness", head: "Score", sortKey: (row) => row.faithfulness, cell: (row) => formatScore(row.faithfulness) },
   { key: "support", head: "Support", sortKey: (row) => row.support, cell: (row) => formatScore(row.support) },
+  { key: "confidence", head: "Confidence", sortKey: (row) => row.confidence || null, cell: (row) => formatScore(row.confidence || null) },
   { key: "status", head: "Status", sortKey: (row) => STATUSES[row.status], cell: statusCell },
-];
+].filter(({ key }) => key !== "confidence" || byId("grid").classList.contains("confident"));
 
 // answerCell shows the first unsupported claim of an answer or its beginning, and the error
 // of a failed row.

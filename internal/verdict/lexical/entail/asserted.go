@@ -71,10 +71,10 @@ func (a *Alignment) unasserted() (Finding, bool) {
 		return Finding{}, false // the claim denies or supposes it too
 	}
 	if s.isUnreal(first, last) && !slices.ContainsFunc(c.Words, func(w Word) bool { return isUnreal(w.Lower) || w.traits&(possible|optional) != 0 || w.Lower == "will" }) {
-		return Finding{Kind: Assertion, Stated: s.Span(first, last), Missing: true}, true
+		return Finding{Kind: Assertion, Stated: s.Span(first, last)}, true
 	}
 	if y, ok := s.doubt(first, last); ok {
-		return Finding{Kind: Assertion, Stated: y, Missing: true}, true
+		return Finding{Kind: Assertion, Stated: y}, true
 	}
 	return Finding{}, false
 }

@@ -24,7 +24,7 @@ func (a *Alignment) crossed() (Finding, bool) {
 				continue
 			}
 			if s.negations(s.Clauses[home].First, s.Clauses[home].End) == c.negations(c.Clauses[c.Words[i].Clause].First, c.Clauses[c.Words[i].Clause].End) {
-				return a.differs(Antonym, i, j, false)
+				return a.differs(Antonym, i, j)
 			}
 		}
 	}

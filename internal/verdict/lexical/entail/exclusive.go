@@ -23,9 +23,9 @@ func (a *Alignment) exclusive() (Finding, bool) {
 			return Finding{}, false
 		}
 		if j := s.addition(); j >= 0 {
-			return a.differs(Quantifier, i, j, false)
+			return a.differs(Quantifier, i, j)
 		}
-		return a.differs(Quantifier, i, a.To[k], true)
+		return a.differs(Quantifier, i, a.To[k])
 	case c.seen&restrictive == 0:
 		j := s.onlyAt()
 		if j < 0 {
@@ -36,10 +36,10 @@ func (a *Alignment) exclusive() (Finding, bool) {
 			return Finding{}, false
 		}
 		if i := c.addition(); i >= 0 && s.addition() < 0 {
-			return a.differs(Quantifier, i, j, false)
+			return a.differs(Quantifier, i, j)
 		}
 		if i := a.joined(a.From[k]); i >= 0 {
-			return a.differs(Quantifier, i, j, false)
+			return a.differs(Quantifier, i, j)
 		}
 	}
 	return Finding{}, false

@@ -25,7 +25,7 @@ const (
 type Finding struct {
 	Kind            Kind
 	Stated, Claimed Phrase // words of the statement and of the claim
-	Missing         bool   // the claim is not contradicted, but says more than the statement
+	Denies          bool   // one of them denies what the other states, or has its value for something else
 }
 
 // minCoverage returns the share of a claim that a statement must cover for a difference to
@@ -48,6 +48,10 @@ func (k Kind) minCoverage() float64 {
 // minParsed is the coverage of statements that are parsed, and minParsedNames that of
 // statements with other names than the claim.
 const minParsed, minParsedNames = 0.75, 0.4
+
+// minDenied is the share of a claim, without its heaviest missing word, that a statement
+// must cover to deny it.
+const minDenied = 0.95
 
 // Check appends the findings of all checks to dst, at most one of each kind.
 func (a *Alignment) Check(dst []Finding) []Finding {
@@ -79,6 +83,7 @@ func appendFinding(dst []Finding, a *Alignment, check func(*Alignment) (Finding,
 	if coverage < f.Kind.minCoverage() && (f.Kind > Predicate || a.withoutMissing() < f.Kind.minCoverage()) {
 		return dst
 	}
+	f.Denies = f.Denies && a.withoutMissing() >= minDenied
 	for _, x := range dst {
 		if x.Kind == f.Kind {
 			return dst

@@ -103,7 +103,7 @@ func (a *Alignment) foreignPolarity() (Finding, bool) {
 		}
 		i = p.end
 		if ok && odd {
-			return Finding{Kind: Polarity, Stated: s.Span(q.first, q.end-1), Claimed: c.Span(p.first, p.end-1)}, true
+			return Finding{Kind: Polarity, Stated: s.Span(q.first, q.end-1), Claimed: c.Span(p.first, p.end-1), Denies: true}, true
 		}
 	}
 	return Finding{}, false

@@ -81,7 +81,7 @@ func (a *Alignment) obligation() (Finding, bool) {
 			if !modalConflict(m, n) || m&optional != 0 && a.excepted() || !a.sameEvent(i, j) || s.hasModal(m, j) || c.hasModal(n, i) {
 				continue
 			}
-			return a.differs(Modality, i, j, false)
+			return a.differs(Modality, i, j)
 		}
 	}
 	return Finding{}, false
@@ -106,7 +106,7 @@ func (a *Alignment) supposition() (Finding, bool) {
 		if c.isNominal(i) && !adverb || s.lower(k-1) == "be" && !c.afterAuxiliary(i) || c.isHedged(i) || !a.sameContext(i, k) {
 			continue
 		}
-		return Finding{Kind: Modality, Stated: s.Span(j, k), Claimed: c.Span(i, i), Missing: true}, true
+		return Finding{Kind: Modality, Stated: s.Span(j, k), Claimed: c.Span(i, i)}, true
 	}
 	return Finding{}, false
 }

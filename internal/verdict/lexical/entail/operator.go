@@ -115,8 +115,8 @@ func (x *Sentence) negations(first, end int) int {
 }
 
 // differs returns a finding about word i of the claim and word j of the statement.
-func (a *Alignment) differs(k Kind, i, j int, missing bool) (Finding, bool) {
-	f := Finding{Kind: k, Missing: missing}
+func (a *Alignment) differs(k Kind, i, j int) (Finding, bool) {
+	f := Finding{Kind: k}
 	if i >= 0 {
 		f.Claimed = a.Claim.Span(i, i)
 	}

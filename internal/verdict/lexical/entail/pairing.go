@@ -164,7 +164,10 @@ func (p *pairing) swapped(k, v int) (Finding, bool) {
 	if taken < 0 {
 		return Finding{}, false
 	}
-	return Finding{Kind: Pairing, Stated: p.stated[p.parts[v].sentence].between(u, taken), Claimed: p.claim.between(k, i)}, true
+	return Finding{
+		Kind: Pairing, Stated: p.stated[p.parts[v].sentence].between(u, taken), Claimed: p.claim.between(k, i),
+		Denies: p.claim.isNumber(k) || p.claim.isNumber(i),
+	}, true
 }
 
 // takes reports whether the claim's part has a word that is in part v but not in others.

@@ -25,7 +25,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
 			continue
 		}
-		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Span(i, i)}, true
+		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Span(i, i), Denies: s.isExplicit(q)}, true
 	}
 	for _, q := range c.cues() {
 		if a.To[q.at] >= 0 {
@@ -39,7 +39,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 		if a.How[i] == Opposite || s.negated(j) || a.Covered < a.Total && !a.sameContext(i, j) || c.affirms(i) {
 			continue
 		}
-		return Finding{Kind: Polarity, Stated: s.Span(j, j), Claimed: c.between(q.at, i)}, true
+		return Finding{Kind: Polarity, Stated: s.Span(j, j), Claimed: c.between(q.at, i), Denies: c.isExplicit(q)}, true
 	}
 	for i, how := range a.How {
 		if how != Opposite {
@@ -49,9 +49,15 @@ func (a *Alignment) polarity() (Finding, bool) {
 		if c.negated(i) != s.negated(j) || !a.sameContext(i, j) || a.From[j] != i || c.compares(i) && s.compares(j) || c.has(s.Words[j].Key) || c.isName(i) || s.isName(j) {
 			continue
 		}
-		return Finding{Kind: Antonym, Stated: s.Span(j, j), Claimed: c.Span(i, i)}, true
+		return Finding{Kind: Antonym, Stated: s.Span(j, j), Claimed: c.Span(i, i), Denies: true}, true
 	}
 	return Finding{}, false
+}
+
+// isExplicit reports whether q is a negation or a predicate, unlike the "failure" in "a
+// failure of the pump".
+func (x *Sentence) isExplicit(q cue) bool {
+	return x.Words[q.at].Is(lexicon.Negation) || x.isPredicate(q.at)
 }
 
 // isSupposed reports whether word i is in a clause that supposes something without stating

@@ -130,7 +130,7 @@ func (a *Alignment) quantifier() (Finding, bool) {
 		}
 		if k < 0 || a.To[k] < 0 || a.How[k] == Opposite {
 			if j := s.onlyAt(); claimed == shareAll && j >= 0 && c.seen&restrictive == 0 {
-				return a.differs(Quantifier, i, j, false)
+				return a.differs(Quantifier, i, j)
 			}
 			continue
 		}
@@ -145,14 +145,14 @@ func (a *Alignment) quantifier() (Finding, bool) {
 			}
 			switch {
 			case claimed == shareAll && stated < shareAll, claimed >= stated+2:
-				return a.differs(Quantifier, i, j, stated > shareFew)
+				return a.differs(Quantifier, i, j)
 			case claimed == shareFew && stated >= shareMany, onlySome && stated >= shareMost:
-				return a.differs(Quantifier, i, j, false)
+				return a.differs(Quantifier, i, j)
 			}
 		}
 		if claimed == shareAll && c.seen&restrictive == 0 && !c.isAnaphoric(i) && a.How[k] != Derived {
 			if j := a.narrowed(a.To[k]); j >= 0 {
-				return a.differs(Quantifier, i, j, s.Words[j].traits&restrictive == 0)
+				return a.differs(Quantifier, i, j)
 			}
 		}
 	}

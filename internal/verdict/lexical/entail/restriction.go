@@ -126,7 +126,7 @@ func (a *Alignment) restriction() (Finding, bool) {
 	for _, y := range stated {
 		for _, x := range claimed {
 			if x.negative != y.negative && a.shared(x, y) > 0.5 && !a.flipped(x, y) {
-				return a.differs(Restriction, x.at, y.at, false)
+				return a.differs(Restriction, x.at, y.at)
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func (a *Alignment) dropped() (Finding, bool) {
 			}
 		}
 		if aligned == 0 {
-			return Finding{Kind: Dropped, Stated: s.Span(y.at, y.end-1), Claimed: c.Span(0, len(c.Words)-1), Missing: true}, true
+			return Finding{Kind: Dropped, Stated: s.Span(y.at, y.end-1), Claimed: c.Span(0, len(c.Words)-1)}, true
 		}
 	}
 	return Finding{}, false

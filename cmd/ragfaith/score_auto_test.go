@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/llm/local"
+)
+
+// autoSystem returns a system with the given environment, on which the servers run.
+func autoSystem(dir string, env map[string]string, found ...local.Found) system {
+	sys := emptySystem()
+	sys.LookupEnv = func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+	sys.Clock = &skipClock{}
+	sys.CacheDir = func() (string, error) { return dir, nil }
+	sys.FindServers = func(context.Context) []local.Found { return found }
+	return sys
+}
+
+func foundOllama(url, model string) local.Found {
+	s, _, _ := local.Parse("ollama")
+	return local.Found{Server: s, URL: url, Model: model}
+}
+
+// writeHubModel writes a tiny model to a Hugging Face cache, as that of repo.
+func writeHubModel(t *testing.T, cache, repo string) {
+	t.Helper()
+	dir := filepath.Join(cache, "models--"+strings.Replace(repo, "/", "--", 1), "snapshots", hubCommit)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeModel(t, dir, "LABEL_0", "LABEL_1")
+}
+
+// TestAutoJudgeEqualsExplicitJudge checks that --judge auto chooses the best free judge, and
+// then stores what that judge stores when it is named.
+func TestAutoJudgeEqualsExplicitJudge(t *testing.T) {
+	t.Parallel()
+	s, _ := newLocalServer(t, 8192, "qwen3:4b", "other")
+	hub, weak := t.TempDir(), t.TempDir()
+	writeHubModel(t, hub, "KRLabsOrg/lettucedect-base-modernbert-en-v1")
+	writeHubModel(t, hub, "lytang/MiniCheck-RoBERTa-Large")
+	writeHubModel(t, hub, "cross-encoder/nli-deberta-v3-large")
+	writeHubModel(t, weak, "cross-encoder/nli-deberta-v3-large")
+	// A server that costs money, from the options of other runs.
+	paid := map[string]string{"OPENAI_API_KEY": testKey, "RAGFAITH_BASE_URL": "http://127.0.0.1:1/v1", "RAGFAITH_MODEL": "gpt-4o"}
+	ollama := foundOllama(s.URL, "qwen3:4b")
+	comma := foundOllama(s.URL, "a,b")
+	for _, tt := range []struct {
+		name  string
+		env   map[string]string
+		found []local.Found
+		want  string
+		why   string
+	}{
+		{"server", map[string]string{"HF_HUB_CACHE": hub}, []local.Found{ollama}, "ollama/qwen3:4b", "Ollama is running at " + s.URL},
+		{"server and key", paid, []local.Found{ollama}, "ollama/qwen3:4b", "Ollama is running at " + s.URL},
+		{"model", map[string]string{"HF_HUB_CACHE": hub}, []local.Found{comma}, "minicheck-roberta-large", "it is downloaded; published accuracy: LLM-AggreFact 73.5"},
+		{"key", paid, nil, "lexical", "no model server is running, and no judge is downloaded; --judge llm can use OPENAI_API_KEY, but costs money"},
+		{"model without published accuracy", map[string]string{"HF_HUB_CACHE": weak}, nil, "lexical", "no model server is running, and no judge is downloaded"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			env := map[string]string{"OLLAMA_HOST": s.URL}
+			for name, value := range tt.env {
+				env[name] = value
+			}
+			score := func(judge string, args ...string) (results, stderr string) {
+				path := filepath.Join(dir, strings.ReplaceAll(judge, "/", "_")+".jsonl")
+				args = append([]string{"score", "-", "--to", "none", "--no-progress", "-o", path, "--summary", path + ".json", "--judge", judge}, args...)
+				var errs bytes.Buffer
+				if code := run(t.Context(), args, strings.NewReader(skyRows), &errs, &errs, autoSystem(dir, env, tt.found...)); code != exitOK {
+					t.Fatalf("%q: got exit code %d: %s", args, code, &errs)
+				}
+				return readFile(t, path) + fmt.Sprint(readObject(t, path+".json")["settings"]), errs.String()
+			}
+			want, _ := score(tt.want)
+			got, stderr := score(judgeAuto)
+			if got != want {
+				t.Errorf("got results and settings\n%s\nwant\n%s", got, want)
+			}
+			if line, _, _ := strings.Cut(stderr, "\n"); line != "ragfaith: --judge auto: "+tt.want+" ("+tt.why+")" {
+				t.Errorf("got %q, want %s because %s", line, tt.want, tt.why)
+			}
+			if _, stderr := score(judgeAuto, "-q"); stderr != "" {
+				t.Errorf("--quiet: got %q, want nothing", stderr)
+			}
+		})
+	}
+}
+
+func TestAutoJudgeInDryRunSendsNoText(t *testing.T) {
+	t.Parallel()
+	s, requests := newLocalServer(t, 8192, "qwen3:4b")
+	var out, errs bytes.Buffer
+	code := run(t.Context(), []string{"score", "-", "--dry-run"}, strings.NewReader(skyRows), &out, &errs,
+		autoSystem(t.TempDir(), map[string]string{"OLLAMA_HOST": s.URL, "RAGFAITH_JUDGE": "auto"}, foundOllama(s.URL, "qwen3:4b")))
+	if code != exitOK || len(requests()) > 0 || !regexp.MustCompile(`(?m)^requests +2$`).MatchString(out.String()) {
+		t.Errorf("got exit code %d, requests %q and\n%s%s\nwant an estimate of 2 requests and none sent", code, requests(), &out, &errs)
+	}
+}
+
+// TestAutoJudgeResumesWithStoredJudge checks that a resumed run does not look for other
+// judges.
+func TestAutoJudgeResumesWithStoredJudge(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		args []string // of the interrupted run
+		stop bool     // the server, before resuming
+		code int
+		want string
+	}{
+		{"same server", []string{"--judge", "auto"}, false, exitOK, "--judge auto: ollama/qwen3:4b (the judge of "},
+		{"server that is stopped", []string{"--judge", "ollama/qwen3:4b"}, true, exitFailure, "--judge ollama: Ollama is not running at "},
+		{"another server", []string{"--judge", "llm", "--base-url", "localhost", "--model", "qwen3:4b"}, false, exitUsage, ": resume with --judge llm"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := newLocalServer(t, 8192, "qwen3:4b", "other")
+			dir := t.TempDir()
+			for i, arg := range tt.args {
+				if arg == "localhost" { // where Ollama would not be
+					tt.args[i] = strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/v1"
+				}
+			}
+			env := map[string]string{"OLLAMA_HOST": s.URL}
+			score := func(name string, found []local.Found, args ...string) (int, string) {
+				var errs bytes.Buffer
+				args = append([]string{"score", "-", "--to", "none", "--no-progress", "--no-cache", "--concurrency", "1", "-o", filepath.Join(dir, name)}, args...)
+				code := run(t.Context(), args, strings.NewReader(skyRows), &errs, &errs, autoSystem(dir, env, found...))
+				return code, errs.String()
+			}
+			running := []local.Found{foundOllama(s.URL, "qwen3:4b")}
+			if code, stderr := score("whole.jsonl", running, tt.args...); code != exitOK {
+				t.Fatal(stderr)
+			}
+			healthy, chats := s.fault, 0
+			s.fault = func(n int64, w http.ResponseWriter, r *http.Request) bool {
+				if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+					if chats++; chats > 1 {
+						http.Error(w, `{"error":{"message":"no"}}`, http.StatusUnauthorized)
+						return true
+					}
+				}
+				return healthy(n, w, r)
+			}
+			if code, stderr := score("out.jsonl", running, tt.args...); code != exitFailure || !strings.Contains(stderr, "use --resume to continue") {
+				t.Fatalf("got exit code %d, want an interrupted run: %s", code, stderr)
+			}
+			s.fault = healthy
+			if tt.stop {
+				s.Close()
+			}
+			code, stderr := score("out.jsonl", []local.Found{foundOllama(s.URL, "other")}, "--judge", "auto", "--resume")
+			if code != tt.code || !strings.Contains(stderr, tt.want) {
+				t.Fatalf("got exit code %d and %s\nwant %d and %q", code, stderr, tt.code, tt.want)
+			}
+			if tt.code == exitOK && readFile(t, filepath.Join(dir, "out.jsonl")) != readFile(t, filepath.Join(dir, "whole.jsonl")) {
+				t.Error("the resumed results differ from those of an uninterrupted run")
+			}
+		})
+	}
+}
+
+func TestRankedModelsFollowPublishedAccuracy(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^[^ ]+ [0-9]{2}\.[0-9]$`)
+	var got []string
+	for _, n := range rankedModels() {
+		got = append(got, n.Short)
+		if !form.MatchString(n.Card.Accuracy) {
+			t.Errorf("%s: got accuracy %q, want a benchmark and a figure such as 75.6", n.Short, n.Card.Accuracy)
+		}
+	}
+	want := []string{
+		"factcg-deberta-v3-large", "minicheck-flan-t5-large", "minicheck-roberta-large", "minicheck-deberta-v3-large", "hhem-2.1-open", "alignscore-large",
+		"lettucedetect-large", "lettucedetect-base", "tinylettuce-68m", "lettucedetect-v2-mmbert-base", "tinylettuce-32m", "tinylettuce-17m",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSuggestJudgeNamesOneCommand(t *testing.T) {
+	t.Parallel()
+	hub := t.TempDir()
+	writeHubModel(t, hub, "lytang/MiniCheck-RoBERTa-Large")
+	key := map[string]string{"OPENAI_API_KEY": testKey}
+	ollama := []local.Found{foundOllama("http://localhost:11434", "llama3.1:8b")}
+	for _, tt := range []struct {
+		name      string
+		env       map[string]string
+		found     []local.Found
+		uncertain float64
+		args      []string
+		want      string
+	}{
+		{"server", key, ollama, 0.4, nil, "ragfaith: note: a model is at hand: ragfaith score rows.jsonl --judge ollama/llama3.1:8b\n"},
+		{"model", map[string]string{"HF_HUB_CACHE": hub}, nil, 0.4, nil, "ragfaith: note: a model is at hand: ragfaith score rows.jsonl --judge minicheck-roberta-large\n"},
+		{"key", key, nil, 0.4, nil, "ragfaith: note: a model is at hand and costs money (--dry-run estimates it): ragfaith score rows.jsonl --judge llm\n"},
+		{"nothing", nil, nil, 0.4, nil, "ragfaith: note: no model is at hand: docs/judges.md lists the other judges\n"},
+		{
+			"same rows", nil, ollama, 0.4,
+			[]string{"--map", "answer=my reply", "--map", "id=key", "--sample", "9", "--to", "none", "--threshold", "0.6"},
+			"ragfaith: note: a model is at hand: ragfaith score rows.jsonl --map 'answer=my reply' --map id=key --sample 9 --judge ollama/llama3.1:8b\n",
+		},
+		{"certain", key, ollama, 0.3, nil, ""},
+		{"quiet", key, ollama, 0.4, []string{"-q"}, ""},
+		{"another judge", key, ollama, 0.4, []string{"--judge", "hhem"}, ""},
+	} {
+		var o scoreOptions
+		flags := pflag.NewFlagSet("score", pflag.ContinueOnError)
+		for _, spec := range o.inputFlags() {
+			spec.add(flags, inputGroup)
+		}
+		for _, spec := range slices.Concat(o.judgingFlags(), o.outputFlags(), o.llm.flags()) {
+			spec.add(flags, defaultGroup)
+		}
+		o.flags = flags
+		if err := flags.Parse(tt.args); err != nil {
+			t.Fatal(err)
+		}
+		sys := autoSystem(t.TempDir(), tt.env, tt.found...)
+		if tt.want == "" {
+			sys.FindServers = func(context.Context) []local.Found { t.Errorf("%s: servers were looked for", tt.name); return nil }
+		}
+		var errs bytes.Buffer
+		newScoreRun(&o, []string{"rows.jsonl"}, &errs, &errs, sys).suggestJudge(t.Context(), tt.uncertain)
+		if got := errs.String(); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/stats"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A calibratedJudge replaces the confidences of a judge by those that --calibration fitted
+// to labels.
+type calibratedJudge struct {
+	inner eval.Judge
+	fit   *calibrate.ConfidenceFit
+}
+
+// Judge returns the verdicts of the judge with calibrated confidences.
+func (j calibratedJudge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+	out, err := j.inner.Judge(ctx, task)
+	for i := range out.Verdicts {
+		v := &out.Verdicts[i]
+		if v.Label == verdict.Unjudged {
+			continue
+		}
+		v.Confidence = j.fit.Confidence(v.Label == verdict.Supported, v.SupportProbability())
+	}
+	return out, err
+}
+
+// A faithfulShare is a sink that estimates the share of rows that annotators would label
+// faithful, from calibrated confidences.
+type faithfulShare struct {
+	fit  *calibrate.ConfidenceFit
+	mean stats.PlattMean
+}
+
+// Write adds a scored row. It never returns an error.
+func (s *faithfulShare) Write(r *result.Row) error {
+	if r.Status != result.Scored {
+		return nil
+	}
+	lowest := math.Inf(1)
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		if c.Confidence == 0 {
+			continue
+		}
+		p := c.Confidence
+		if c.Verdict != result.Supported {
+			p = 1 - p
+		}
+		lowest = min(lowest, p)
+	}
+	if !math.IsInf(lowest, 1) {
+		s.mean.Add(lowest)
+	}
+	return nil
+}
+
+func (s *faithfulShare) interval() stats.Interval { return s.mean.Interval(&s.fit.Platt) }
+
+// String describes the estimate on one line.
+func (s *faithfulShare) String() string {
+	i := s.interval()
+	if !i.Reliable() {
+		return "faithful rows according to the calibration: unknown (" + i.Note + ")"
+	}
+	return fmt.Sprintf("%.0f%% of the rows are faithful according to the calibration (95%% interval %.0f%% to %.0f%%, including the error of the judge)",
+		100*i.Estimate, 100*i.Lower, 100*i.Upper)
+}

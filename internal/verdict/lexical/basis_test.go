@@ -1,0 +1,54 @@
+package lexical
+
+import (
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+func TestOnlyValuesAndNegationsContradict(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, tt := range []struct {
+		name, context, claim string
+		want                 basis
+	}{
+		{"verbatim", "The pump runs at night.", "The pump runs at night.", basisVerbatim},
+		{"stated", "At night the pump runs.", "The pump runs at night.", basisStated},
+		{"close", "The old pump in the cellar runs mostly at night.", "The old pump in the cellar runs loudly at night.", basisClose},
+		{"number", "The pump moves 40 litres a minute.", "The pump moves 60 litres a minute.", basisValue},
+		{"value of something else", "The pump costs $40. The filter costs $15.", "The pump costs $15.", basisValue},
+		{"negation", "The pump does not run at night.", "The pump runs at night.", basisNegation},
+		{"opposite", "The request was approved by the board.", "The request was rejected by the board.", basisNegation},
+		{"roles", "Norway beat Iceland in the final.", "Iceland beat Norway in the final.", basisWords},
+		{"quantifier", "Some of the pumps run at night.", "All of the pumps run at night.", basisWords},
+		{"a negative noun", "An institutional failure at the paper resulted in a flawed article.", "The paper published a flawed article as a result.", basisWords},
+		{"missing words", "The pump runs at night.", "The pump was built by volunteers from Leeds.", basisMissing},
+		{"no word in common", "The pump runs at night.", "Volunteers sang.", basisNone},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := j.getScratch()
+			defer j.putScratch(s)
+			task := newTask("", []string{tt.context}, tt.claim)
+			s.reset("")
+			if err := j.match(t.Context(), s, task.Claims, task.Contexts); err != nil {
+				t.Fatal(err)
+			}
+			v, b := j.decide(s, &s.claims[0], task.Contexts)
+			if b != tt.want {
+				t.Errorf("%q: got basis %d, score %.2f (%s), want %d", tt.claim, b, v.Score, v.Reason, tt.want)
+			}
+			want := verdict.NotMentioned
+			switch tt.want {
+			case basisValue, basisNegation:
+				want = verdict.Contradicted
+			case basisClose, basisStated, basisVerbatim:
+				want = verdict.Supported
+			case basisNone, basisMissing, basisWords:
+			}
+			if got := j.conclude(s, &s.claims[0], task.Contexts); got.Label != want || len(got.Evidence) > 0 && got.Evidence[0].Role != verdict.RoleOf(want) {
+				t.Errorf("%q: got %v with evidence %+v, want %v", tt.claim, got.Label, got.Evidence, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,288 @@
+// Package language identifies the language of a text, if that is clear: by its script, or
+// by its function words if the script is Latin.
+//
+// It prefers no answer to a wrong one. Names, titles, numbers and code have none.
+package language
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed words.txt
+var wordList string
+
+const (
+	maxLatin = 24 // languages in words.txt
+	maxWord  = 16 // bytes of a function word
+)
+
+// A table has the function words that identify a language.
+type table struct {
+	names []string
+	words map[string]*word
+}
+
+// A word has a vote for one language, or half a vote for each of two, by their indexes in
+// table.names. Words of more languages have none.
+type word struct{ languages []int }
+
+//nolint:gochecknoglobals // parsed once from the embedded list, never changed
+var load = sync.OnceValue(func() *table {
+	t := &table{words: make(map[string]*word)}
+	for line := range strings.Lines(wordList) {
+		name, words, ok := strings.Cut(line, ":")
+		if strings.HasPrefix(line, "#") || !ok {
+			continue
+		}
+		language := len(t.names)
+		t.names = append(t.names, name)
+		for w := range strings.FieldsSeq(words) {
+			if t.words[w] == nil {
+				t.words[w] = &word{}
+			}
+			if l := &t.words[w].languages; !slices.Contains(*l, language) {
+				*l = append(*l, language)
+			}
+		}
+	}
+	return t
+})
+
+// A script is a writing system.
+type script int
+
+const (
+	none script = iota
+	latin
+	greek
+	cyrillic
+	hebrew
+	arabic
+	devanagari
+	thai
+	hangul
+	kana
+	han
+	other
+	scripts
+)
+
+//nolint:gochecknoglobals // constant
+var scriptNames = [scripts]string{
+	greek: "Greek", cyrillic: "Cyrillic script", hebrew: "Hebrew", arabic: "Arabic script", devanagari: "Devanagari",
+	thai: "Thai", hangul: "Korean",
+}
+
+const (
+	chinese  = "Chinese"
+	japanese = "Japanese"
+)
+
+// A Profile counts what identifies the language of a text. The zero Profile is empty.
+type Profile struct {
+	scripts [scripts]int  // weight of the letters
+	words   int           // words in Latin script
+	votes   [maxLatin]int // halves of votes for a language
+	sole    [maxLatin]int // those of words of one language
+	first   [maxLatin]*word
+	varied  [maxLatin]bool
+}
+
+// Add counts text.
+func (p *Profile) Add(text string) {
+	t := load()
+	var buf [maxWord]byte
+	n, upper, initial := 0, false, true
+	end := func() {
+		if n > 1 && n <= maxWord && (!upper || initial) { // a capital usually starts a name
+			if w := t.words[string(buf[:n])]; w != nil && len(w.languages) <= 2 {
+				for _, l := range w.languages {
+					p.varied[l] = p.varied[l] || p.votes[l] > 0 && p.first[l] != w
+					p.first[l] = w
+					p.votes[l] += 2 / len(w.languages)
+				}
+				if len(w.languages) == 1 {
+					p.sole[w.languages[0]] += 2
+				}
+			}
+		}
+		if n > 0 {
+			p.words++
+			initial = false
+		}
+		n = 0
+	}
+	for _, r := range text {
+		s := scriptOf(r)
+		p.scripts[s] += weight(s)
+		if s != latin && (n == 0 || !unicode.Is(unicode.Mn, r)) {
+			end()
+			initial = initial || r == '.' || r == '!' || r == '?' || r == '\n'
+			continue
+		}
+		if n == 0 {
+			upper = unicode.IsUpper(r)
+		}
+		r = unicode.ToLower(r)
+		if n+utf8.RuneLen(r) > maxWord {
+			n = maxWord + 1
+			continue
+		}
+		n += utf8.EncodeRune(buf[n:], r)
+	}
+	end()
+}
+
+// weight returns the weight of a letter, in letters of an alphabet.
+func weight(s script) int {
+	switch s { //nolint:exhaustive // the others are alphabets
+	case none:
+		return 0
+	case han, kana, hangul:
+		return 3
+	}
+	return 1
+}
+
+// Limits of what is clear. They favor precision: a text in one language with names, titles
+// or terms of another must not be taken for the other.
+const (
+	minLetters   = 24 // weight of the letters of a script
+	mostLetters  = 5  // letters of the script per letter of all others
+	minVotes     = 5  // halves of votes
+	fewVotes     = 4  // enough if no other language has any, and the text is not short
+	shortText    = 6  // words
+	wordsPerVote = 20 // at most
+	votesPerOne  = 4  // times as many votes as any other language has of words of its own
+)
+
+// Language returns the name of the language, such as "German", or "" if it is unclear.
+func (p *Profile) Language() string {
+	all := 0
+	best := none
+	cjk := p.scripts[han] + p.scripts[kana]
+	for s := latin; s < scripts; s++ {
+		all += p.scripts[s]
+		if p.scripts[s] > p.scripts[best] {
+			best = s
+		}
+	}
+	if cjk > p.scripts[best] || best == kana {
+		best = han
+	}
+	weight := p.scripts[best]
+	if best == han {
+		weight = cjk
+	}
+	if weight < mostLetters*(all-weight) {
+		return ""
+	}
+	switch {
+	case best == latin:
+		return p.latinLanguage()
+	case weight < minLetters:
+		return ""
+	case best == han:
+		const share = 10 // of kana in Japanese; Chinese has almost none
+		switch k := p.scripts[kana]; {
+		case k*share >= cjk:
+			return japanese
+		case k*share*share < cjk:
+			return chinese
+		}
+		return ""
+	}
+	return scriptNames[best]
+}
+
+func (p *Profile) latinLanguage() string {
+	best, next := 0, 0
+	for i, n := range p.votes {
+		if n > p.votes[best] {
+			best = i
+		}
+	}
+	for i, n := range p.sole {
+		if i != best {
+			next = max(next, n)
+		}
+	}
+	v := p.votes[best]
+	enough := v >= minVotes || v == fewVotes && next == 0 && p.words >= shortText
+	if !enough || !p.varied[best] || v*wordsPerVote < 2*p.words || v < votesPerOne*next {
+		return ""
+	}
+	return load().names[best]
+}
+
+// letters returns the weight of what is in the given language.
+func (p *Profile) letters(name string) int {
+	const perVote = 12 // half a vote stands for about two words
+	for i, n := range load().names {
+		if n == name {
+			return perVote * p.sole[i]
+		}
+	}
+	for s, n := range scriptNames {
+		if n == name {
+			return p.scripts[s]
+		}
+	}
+	return p.scripts[han] + p.scripts[kana]
+}
+
+// Leans reports whether a text whose own language is unclear may be in the given one: it
+// has a sign of that, and none of another language in Latin script.
+func (p *Profile) Leans(name string) bool {
+	for i, n := range load().names {
+		if p.sole[i] > 0 && n != name {
+			return false
+		}
+	}
+	return p.letters(name) > 0
+}
+
+// Excludes reports whether the text is clearly in another language than the given one, and
+// has almost nothing in that.
+func (p *Profile) Excludes(name string) bool {
+	const rarely = 12
+	own := p.Language()
+	switch {
+	case own == "" || own == name:
+		return false
+	case (own == chinese || own == japanese) && (name == chinese || name == japanese):
+		return true
+	}
+	return p.letters(name)*rarely <= p.letters(own)
+}
+
+func scriptOf(r rune) script {
+	switch {
+	case r < utf8.RuneSelf:
+		if 'a' <= r|0x20 && r|0x20 <= 'z' {
+			return latin
+		}
+		return none
+	case !unicode.IsLetter(r):
+		return none
+	case r < 0x250 || 0x1E00 <= r && r < 0x1F00:
+		return latin
+	}
+	for s, t := range [scripts]*unicode.RangeTable{
+		greek: unicode.Greek, cyrillic: unicode.Cyrillic, hebrew: unicode.Hebrew, arabic: unicode.Arabic, devanagari: unicode.Devanagari,
+		thai: unicode.Thai, hangul: unicode.Hangul, kana: kanaLetters, han: unicode.Han,
+	} {
+		if t != nil && unicode.Is(t, r) {
+			return script(s)
+		}
+	}
+	return other
+}
+
+//nolint:gochecknoglobals // constant
+var kanaLetters = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3041, Hi: 0x30FE, Stride: 1}}}
