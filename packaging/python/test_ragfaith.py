@@ -94,7 +94,8 @@ def test_interrupt_ends_the_command(tmp_path: Path) -> None:
     command.write_text(f"#!/bin/sh\necho $$ >{tmp_path}/pid.part\nmv {tmp_path}/pid.part {tmp_path}/pid\nexec sleep 600\n")
     command.chmod(0o755)
     program = "import ragfaith; ragfaith.score('rows.jsonl')"
-    process = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "RAGFAITH_BINARY": str(command)}, stderr=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "RAGFAITH_BINARY": str(command)}, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # a background job ignores it
     deadline = time.monotonic() + 60
     while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
