@@ -294,12 +294,7 @@ func noClaimsGate(t *report.Tally, threshold float64) report.Gate {
 		g.Text = "rows without claims <= " + percent(threshold) + " cannot be evaluated (n = 0 rows)"
 		return g
 	}
-	g.Passed = g.Value <= threshold+gateTolerance
-	sign := " > "
-	if g.Passed {
-		sign = " <= "
-	}
-	g.Text = fmt.Sprintf("rows without claims %s%s%s (%d of %d rows)", percent(g.Value), sign, percent(threshold), t.NoClaims, rows)
+	g.Text = "rows without claims " + compareMax(&g) + fmt.Sprintf(" (%d of %d rows)", t.NoClaims, rows)
 	return g
 }
 
@@ -311,12 +306,7 @@ func unjudgedGate(t *report.Tally, threshold float64) report.Gate {
 		g.Text = "mean share of words in no judged claim <= " + percent(threshold) + " cannot be evaluated (n = 0 rows with claims)"
 		return g
 	}
-	g.Passed = g.Value <= threshold+gateTolerance
-	sign := " > "
-	if g.Passed {
-		sign = " <= "
-	}
-	g.Text = fmt.Sprintf("mean share of words in no judged claim %s%s%s (n = %s with claims)", percent(g.Value), sign, percent(threshold), report.Count(n, "row", "rows"))
+	g.Text = "mean share of words in no judged claim " + compareMax(&g) + " (n = " + report.Count(n, "row", "rows") + " with claims)"
 	return g
 }
 
@@ -331,13 +321,18 @@ func uncertainGate(t *report.Tally, threshold float64) report.Gate {
 		g.Text = "uncertain verdicts <= " + percent(threshold) + " cannot be evaluated (no verdict has a confidence: " + why + ")"
 		return g
 	}
-	g.Passed = g.Value <= threshold+gateTolerance
+	g.Text = "uncertain verdicts " + compareMax(&g) + fmt.Sprintf(" (%d of %d with a confidence)", t.Uncertain, t.Confident)
+	return g
+}
+
+// compareMax sets g.Passed and returns the comparison of shares as a text.
+func compareMax(g *report.Gate) string {
+	g.Passed = g.Value <= g.Threshold+gateTolerance
 	sign := " > "
 	if g.Passed {
 		sign = " <= "
 	}
-	g.Text = fmt.Sprintf("uncertain verdicts %s%s%s (%d of %d with a confidence)", percent(g.Value), sign, percent(threshold), t.Uncertain, t.Confident)
-	return g
+	return percent(g.Value) + sign + percent(g.Threshold)
 }
 
 // percent formats a share in percent, with up to two decimals.
