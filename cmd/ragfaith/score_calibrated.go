@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/eval"
@@ -44,20 +43,8 @@ func (s *faithfulShare) Write(r *result.Row) error {
 	if r.Status != result.Scored {
 		return nil
 	}
-	lowest := math.Inf(1)
-	for i := range r.Claims {
-		c := &r.Claims[i]
-		if c.Confidence == 0 {
-			continue
-		}
-		p := c.Confidence
-		if c.Verdict != result.Supported {
-			p = 1 - p
-		}
-		lowest = min(lowest, p)
-	}
-	if !math.IsInf(lowest, 1) {
-		s.mean.Add(lowest)
+	if p, ok := r.SupportProbability(); ok {
+		s.mean.Add(p)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (s *Sample) fitConfidence(positive []bool) *ConfidenceFit {
 	}
 	supported := make([]float64, len(s.rows))
 	for i := range s.rows {
-		supported[i] = s.rows[i].supported()
+		supported[i] = s.rows[i].supported
 	}
 	fit := stats.FitPlatt(positive, supported)
 	if fit == nil {

@@ -41,14 +41,14 @@ func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
 	}
 	for i := range rows {
 		r := &rows[i]
-		if r.confidence == 0 {
+		if !r.confident {
 			return nil
 		}
-		k := 0
+		k, confidence := 0, 1-r.supported
 		if r.faithful {
-			k = 1
+			k, confidence = 1, r.supported
 		}
-		side[k].confidences = append(side[k].confidences, r.confidence)
+		side[k].confidences = append(side[k].confidences, confidence)
 		side[k].wrong = append(side[k].wrong, positive[i] != r.faithful)
 	}
 	var found [2]stats.Cutoff

@@ -35,35 +35,10 @@ type row struct {
 	scores   [3]float64 // in the order of Scores
 	label    float64
 	faithful bool // the judge supports every claim
-	// confidence is that of the verdict on the row: the lowest of its claims if all are
-	// supported, and otherwise the highest of those that are not. 0 if the judge has none.
-	confidence float64
-}
-
-// supported returns the probability that all claims of a row are supported, according to the
-// judge: from the confidence, or the minimum claim score if there is none.
-func (r *row) supported() float64 {
-	switch {
-	case r.confidence == 0:
-		return r.scores[0]
-	case r.faithful:
-		return r.confidence
-	}
-	return 1 - r.confidence
-}
-
-// confidence returns the confidence of the verdict on a row, or 0.
-func confidence(r *result.Row) float64 {
-	if r.Faithfulness == 1 {
-		return r.Confidence
-	}
-	highest := 0.0
-	for i := range r.Claims {
-		if r.Claims[i].Verdict != result.Supported {
-			highest = max(highest, r.Claims[i].Confidence)
-		}
-	}
-	return highest
+	// supported is the probability that all claims are supported, according to the judge: from
+	// the confidences, or the minimum claim score if confident is not set.
+	supported float64
+	confident bool
 }
 
 // Counts are numbers of rows.
@@ -110,9 +85,12 @@ func (s *Sample) Add(r *result.Row, label *Label, position string) error {
 	if err := s.checkKind(*label, position); err != nil {
 		return err
 	}
-	labelled := row{label: label.Value, faithful: r.Faithfulness == 1, confidence: confidence(r)}
+	labelled := row{label: label.Value, faithful: r.Faithfulness == 1}
 	for i, name := range Scores() {
 		labelled.scores[i] = name.Value(r)
+	}
+	if labelled.supported, labelled.confident = r.SupportProbability(); !labelled.confident {
+		labelled.supported = labelled.scores[0]
 	}
 	if slices.ContainsFunc(labelled.scores[:], math.IsNaN) {
 		s.counts.Unscored++

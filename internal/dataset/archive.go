@@ -42,21 +42,17 @@ type logReader struct {
 
 // openLog creates the reader of a log of Inspect.
 func (f *file) openLog(r *bufio.Reader, uncompressed bool) error {
-	in, err := f.randomAccess(r, uncompressed)
+	in, size, err := f.randomAccess(r, uncompressed)
 	if err != nil {
 		return err
 	}
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	archive, err := zip.NewReader(in, info.Size())
+	archive, err := zip.NewReader(in, size)
 	if err != nil {
 		return fmt.Errorf("broken or incomplete log of Inspect: %w", err)
 	}
 	archive.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow)))
-	l := &logReader{object: objectReader{columns: f.columns, warnings: f.warnings}, size: info.Size(), limit: f.limit()}
+	l := &logReader{object: objectReader{columns: f.columns, warnings: f.warnings}, size: size, limit: f.limit()}
 	for _, entry := range archive.File {
 		if isSample(entry.Name) {
 			l.samples = append(l.samples, entry)
@@ -106,15 +102,21 @@ func (l *logReader) sample(entry *zip.File) ([]byte, error) {
 func (l *logReader) close() {}
 
 // randomAccess returns the file if it can be read at any offset, and otherwise a temporary
-// copy.
-func (f *file) randomAccess(r *bufio.Reader, uncompressed bool) (*os.File, error) {
+// copy, with its size in bytes.
+func (f *file) randomAccess(r *bufio.Reader, uncompressed bool) (in *os.File, size int64, err error) {
 	in, ok := f.closer.(*os.File)
 	switch {
 	case f.temp != nil:
-		return f.temp, nil
-	case ok && uncompressed && f.reopenable:
-		return in, nil
+		in = f.temp
+	case !ok || !uncompressed || !f.reopenable:
+		f.in.recording = false // the copy can be read again
+		if in, err = f.copyToTemp(r); err != nil {
+			return nil, 0, err
+		}
 	}
-	f.in.recording = false // the copy can be read again
-	return f.copyToTemp(r)
+	info, err := in.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return in, info.Size(), nil
 }

@@ -37,15 +37,11 @@ type parquetReader struct {
 // random access, pipes and compressed files are first copied to a temporary
 // file.
 func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
-	in, err := f.randomAccess(r, uncompressed)
+	in, size, err := f.randomAccess(r, uncompressed)
 	if err != nil {
 		return err
 	}
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	reader, err := newParquet(in, info.Size(), f)
+	reader, err := newParquet(in, size, f)
 	if err != nil {
 		return err
 	}

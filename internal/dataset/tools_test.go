@@ -22,8 +22,8 @@ type toolFixture struct {
 }
 
 func toolFixtures() []toolFixture {
-	const q1, a1, c1, d1 = `"Where is it?"`, `"It is in Paris."`, `"The tower stands in Paris."`, `"It opened in 1889."`
-	const q2, a2 = `"How high?"`, `"I don't know."`
+	const question, answer, context, context2 = `"Where is it?"`, `"It is in Paris."`, `"The tower stands in Paris."`, `"It opened in 1889."`
+	const question2, answer2 = `"How high?"`, `"I don't know."`
 	want := []string{"Where is it?|It is in Paris.|The tower stands in Paris.|It opened in 1889.", "How high?|I don't know."}
 	message := func(role, text string) string { return `{"role":"` + role + `","content":` + text + `}` }
 	passages := func(texts ...string) string {
@@ -37,45 +37,45 @@ func toolFixtures() []toolFixture {
 	evaluation := func(q, a, c string) string {
 		return `{"query":` + q + `,"contexts":` + c + `,"response":` + a + `,"passing":true,"feedback":"YES","score":1}`
 	}
-	evaluations := `[` + evaluation(q1, a1, "["+c1+","+d1+"]") + `,` + evaluation(q2, a2, "[]") + `]`
+	evaluations := `[` + evaluation(question, answer, "["+context+","+context2+"]") + `,` + evaluation(question2, answer2, "[]") + `]`
 	span := func(id, parent, attributes string) string {
 		return "{\n  \"name\": \"x\",\n  \"context\": {\"trace_id\": \"t\", \"span_id\": \"" + id + "\"},\n  \"parent_id\": " + parent + ",\n  \"attributes\": {" + attributes + "}\n}\n"
 	}
 	return []toolFixture{
-		{"haystack results, with the expected answer", "x.json", `{"question":[` + q1 + `,` + q2 + `],"contexts":[[` + c1 + `,` + d1 + `],[]],"answer":["gold","gold"],"predicted_answer":[` + a1 + `,` + a2 + `],"faithfulness":[1,0]}`, "haystack", want},
-		{"haystack results with plural names", "x.jsonl", `{"questions":` + q1 + `,"contexts":[` + c1 + `,` + d1 + `],"predicted_answers":` + a1 + `,"ground_truth_answers":"gold"}
-{"questions":` + q2 + `,"contexts":[],"predicted_answers":` + a2 + `,"ground_truth_answers":"gold"}`, "haystack", want},
-		{"haystack result with its inputs", "x.json", `{"run_name":"r","inputs":{"questions":[` + q1 + `,` + q2 + `],"contexts":[[` + c1 + `,` + d1 + `],[]],"predicted_answers":[` + a1 + `,` + a2 + `]},"results":{"faithfulness":{"score":0.5,"individual_scores":[1,0]}}}`, "haystack", want},
-		{"deepeval jsonl", "x.jsonl", `{"input":` + q1 + `,"actual_output":` + a1 + `,"expected_output":"gold","retrieval_context":"The tower stands in Paris.|It opened in 1889.","context":"gold","source_file":null}
-{"input":` + q2 + `,"actual_output":` + a2 + `,"expected_output":"gold","retrieval_context":"","context":"gold","source_file":null}`, "deepeval", []string{want[0], "!no text to judge against"}},
-		{"deepeval conversation", "x.json", `[{"turns":[` + message("user", `"Hi"`) + `,` + message("assistant", `"Hello!"`) + `,` + message("user", q1) + `,{"role":"assistant","content":` + a1 + `,"retrieval_context":[` + c1 + `,` + d1 + `]}],"scenario":null,"context":null,"chatbot_role":null}]`, "deepeval", want[:1]},
-		{"text with | is one context", "x.jsonl", `{"input":` + q1 + `,"actual_output":` + a1 + `,"retrieval_context":"a b|c d"}`, "", []string{"Where is it?|It is in Paris.|a b|c d"}},
-		{"bedrock results", "x.jsonl", turn(q1, a1, passages(passage(c1), passage(d1))) + turn(q2, a2, passages()), "bedrock", want},
-		{"tonic run", "x.json", `{"overall_scores":{"a":1},"run_data":[{"scores":{"a":1},"reference_question":` + q1 + `,"reference_answer":"gold","llm_answer":` + a1 + `,"llm_context":[` + c1 + `,` + d1 + `]},{"scores":{"a":1},"reference_question":` + q2 + `,"reference_answer":"gold","llm_answer":` + a2 + `,"llm_context":[]}]}`, "tonic", want},
-		{"opik trace", "x.jsonl", `{"trace":{"id":"t","input":{"question":` + q1 + `},"output":{"output":` + a1 + `}},"spans":[{"id":"s","trace_id":"t","parent_span_id":null,"name":"retrieve","type":"general","input":{"query":"x"},"output":{"output":[` + c1 + `,` + d1 + `]}},{"id":"l","trace_id":"t","parent_span_id":null,"name":"llm","type":"llm","input":{},"output":{"choices":[{"message":` + message("assistant", a1) + `}]}}]}
-{"trace":{"id":"u","input":{"question":` + q2 + `},"output":{"output":` + a2 + `}},"spans":[{"id":"v","trace_id":"u","parent_span_id":null,"name":"retrieve","type":"general","output":{"output":[]}}]}`, "opik", want},
-		{"azure results in one line", "x.jsonl", `{"rows":[{"inputs.query":` + q1 + `,"inputs.response":` + a1 + `,"inputs.context":` + c1 + `,"outputs.f1.score":1}],"metrics":{}}`, "azure", []string{"Where is it?|It is in Paris.|The tower stands in Paris."}},
+		{"haystack results, with the expected answer", "x.json", `{"question":[` + question + `,` + question2 + `],"contexts":[[` + context + `,` + context2 + `],[]],"answer":["gold","gold"],"predicted_answer":[` + answer + `,` + answer2 + `],"faithfulness":[1,0]}`, "haystack", want},
+		{"haystack results with plural names", "x.jsonl", `{"questions":` + question + `,"contexts":[` + context + `,` + context2 + `],"predicted_answers":` + answer + `,"ground_truth_answers":"gold"}
+{"questions":` + question2 + `,"contexts":[],"predicted_answers":` + answer2 + `,"ground_truth_answers":"gold"}`, "haystack", want},
+		{"haystack result with its inputs", "x.json", `{"run_name":"r","inputs":{"questions":[` + question + `,` + question2 + `],"contexts":[[` + context + `,` + context2 + `],[]],"predicted_answers":[` + answer + `,` + answer2 + `]},"results":{"faithfulness":{"score":0.5,"individual_scores":[1,0]}}}`, "haystack", want},
+		{"deepeval jsonl", "x.jsonl", `{"input":` + question + `,"actual_output":` + answer + `,"expected_output":"gold","retrieval_context":"The tower stands in Paris.|It opened in 1889.","context":"gold","source_file":null}
+{"input":` + question2 + `,"actual_output":` + answer2 + `,"expected_output":"gold","retrieval_context":"","context":"gold","source_file":null}`, "deepeval", []string{want[0], "!no text to judge against"}},
+		{"deepeval conversation", "x.json", `[{"turns":[` + message("user", `"Hi"`) + `,` + message("assistant", `"Hello!"`) + `,` + message("user", question) + `,{"role":"assistant","content":` + answer + `,"retrieval_context":[` + context + `,` + context2 + `]}],"scenario":null,"context":null,"chatbot_role":null}]`, "deepeval", want[:1]},
+		{"text with | is one context", "x.jsonl", `{"input":` + question + `,"actual_output":` + answer + `,"retrieval_context":"a b|c d"}`, "", []string{"Where is it?|It is in Paris.|a b|c d"}},
+		{"bedrock results", "x.jsonl", turn(question, answer, passages(passage(context), passage(context2))) + turn(question2, answer2, passages()), "bedrock", want},
+		{"tonic run", "x.json", `{"overall_scores":{"a":1},"run_data":[{"scores":{"a":1},"reference_question":` + question + `,"reference_answer":"gold","llm_answer":` + answer + `,"llm_context":[` + context + `,` + context2 + `]},{"scores":{"a":1},"reference_question":` + question2 + `,"reference_answer":"gold","llm_answer":` + answer2 + `,"llm_context":[]}]}`, "tonic", want},
+		{"opik trace", "x.jsonl", `{"trace":{"id":"t","input":{"question":` + question + `},"output":{"output":` + answer + `}},"spans":[{"id":"s","trace_id":"t","parent_span_id":null,"name":"retrieve","type":"general","input":{"query":"x"},"output":{"output":[` + context + `,` + context2 + `]}},{"id":"l","trace_id":"t","parent_span_id":null,"name":"llm","type":"llm","input":{},"output":{"choices":[{"message":` + message("assistant", answer) + `}]}}]}
+{"trace":{"id":"u","input":{"question":` + question2 + `},"output":{"output":` + answer2 + `}},"spans":[{"id":"v","trace_id":"u","parent_span_id":null,"name":"retrieve","type":"general","output":{"output":[]}}]}`, "opik", want},
+		{"azure results in one line", "x.jsonl", `{"rows":[{"inputs.query":` + question + `,"inputs.response":` + answer + `,"inputs.context":` + context + `,"outputs.f1.score":1}],"metrics":{}}`, "azure", []string{"Where is it?|It is in Paris.|The tower stands in Paris."}},
 		{"llamaindex metrics of the same rows", "x.json", `{"faithfulness":` + evaluations + `,"relevancy":` + evaluations + `}`, "llamaindex", want},
 		{"llamaindex predictions without queries", "x.csv", "response,contexts\nIt is in Paris.,\"['The tower stands in Paris.', 'It opened in 1889.']\"\n", "llamaindex", []string{"|It is in Paris.|The tower stands in Paris.|It opened in 1889."}},
-		{"langsmith root with empty contexts", "x.jsonl", `{"id":"r","trace_id":"t","parent_run_id":null,"run_type":"chain","inputs":{"question":` + q2 + `},"outputs":{"answer":` + a2 + `,"context":[]}}`, "langsmith", want[1:]},
-		{"weave call with the answer as context", "x.jsonl", `{"id":"r","trace_id":"t","parent_id":null,"op_name":"predict","inputs":{"question":` + q1 + `},"output":{"answer":` + a1 + `,"context":[` + a1 + `]}}`, "", []string{"Where is it?|It is in Paris.|It is in Paris."}},
+		{"langsmith root with empty contexts", "x.jsonl", `{"id":"r","trace_id":"t","parent_run_id":null,"run_type":"chain","inputs":{"question":` + question2 + `},"outputs":{"answer":` + answer2 + `,"context":[]}}`, "langsmith", want[1:]},
+		{"weave call with the answer as context", "x.jsonl", `{"id":"r","trace_id":"t","parent_id":null,"op_name":"predict","inputs":{"question":` + question + `},"output":{"answer":` + answer + `,"context":[` + answer + `]}}`, "", []string{"Where is it?|It is in Paris.|It is in Paris."}},
 		{"tool of an agent, in spans after each other", "x.json", span("2", `"1"`, `"gen_ai.operation.name": "execute_tool", "gen_ai.tool.call.result": "[{\"content\": \"The tower stands in Paris.\", \"source\": \"a.md\"}, {\"content\": \"It opened in 1889.\"}]"`) +
 			span("1", "null", `"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"Where is it?\"}]}]", "gen_ai.output.messages": "[{\"role\": \"assistant\", \"parts\": [{\"type\": \"text\", \"content\": \"It is in Paris.\"}]}]"`), "otel", want[:1]},
-		{"langchain printed documents", "x.jsonl", `{"input":` + q1 + `,"answer":` + a1 + `,"context":["page_content='It's in Paris.\nYes.' metadata={'source': 'a.md'}","page_content=\"It's in\\nFrance.\" metadata={}","Document(metadata={}, page_content='It is.')"]}`, "langchain", []string{"Where is it?|It is in Paris.|It's in Paris.\nYes.|It's in\nFrance.|It is."}},
-		{"printed documents that may be shortened", "x.jsonl", `{"input":` + q1 + `,"answer":` + a1 + `,"context":["One."]}
-{"input":` + q1 + `,"answer":` + a1 + `,"context":["page_content='It\\'s' metadata={}"]}
-{"input":` + q1 + `,"answer":` + a1 + `,"context":["page_content='a' metadata={}\npage_content='b' metadata={}"]}
-{"input":` + q1 + `,"answer":` + a1 + `,"context":["Document(id=abc, content: 'one two...')"]}
-{"input":` + q1 + `,"answer":` + a1 + `,"context":["Node ID: 1-2\nText: one two...\nScore:  0.8"]}`, "", []string{"Where is it?|It is in Paris.|One.", "!contexts[0]: page_content is escaped", "!contexts[0]: the printed form", "!contexts[0]: the printed form", "!contexts[0]: the printed form"}},
+		{"langchain printed documents", "x.jsonl", `{"input":` + question + `,"answer":` + answer + `,"context":["page_content='It's in Paris.\nYes.' metadata={'source': 'a.md'}","page_content=\"It's in\\nFrance.\" metadata={}","Document(metadata={}, page_content='It is.')"]}`, "langchain", []string{"Where is it?|It is in Paris.|It's in Paris.\nYes.|It's in\nFrance.|It is."}},
+		{"printed documents that may be shortened", "x.jsonl", `{"input":` + question + `,"answer":` + answer + `,"context":["One."]}
+{"input":` + question + `,"answer":` + answer + `,"context":["page_content='It\\'s' metadata={}"]}
+{"input":` + question + `,"answer":` + answer + `,"context":["page_content='a' metadata={}\npage_content='b' metadata={}"]}
+{"input":` + question + `,"answer":` + answer + `,"context":["Document(id=abc, content: 'one two...')"]}
+{"input":` + question + `,"answer":` + answer + `,"context":["Node ID: 1-2\nText: one two...\nScore:  0.8"]}`, "", []string{"Where is it?|It is in Paris.|One.", "!contexts[0]: page_content is escaped", "!contexts[0]: the printed form", "!contexts[0]: the printed form", "!contexts[0]: the printed form"}},
 		{"phoenix table with groups of attributes", "x.csv", `,name,span_kind,parent_id,context.trace_id,context.span_id,attributes.retrieval,attributes.input,attributes.output
 0,retrieve,RETRIEVER,s1,t,s2,"{'documents': array([{'document': {'content': 'The tower stands in Paris.'}},
        {'document': {'content': 'It opened in 1889.'}}],
       dtype=object)}",{'value': 'x'},
 1,rag,CHAIN,,t,s1,,"{'value': 'Where is it?', 'mime_type': 'text/plain'}",{'value': 'It is in Paris.'}
 `, "phoenix", want[:1]},
-		{"llamaindex nested responses", "x.jsonl", `{"query":` + q1 + `,"response":{"response":` + a1 + `,"source_nodes":[{"node":{"id_":"1","text":` + c1 + `},"score":0.5},{"node":{"id_":"2","text":` + d1 + `},"score":0.4}],"metadata":null}}`, "llamaindex", want[:1]},
-		{"plain rows under the name of a tool", "x.jsonl", `{"question":` + q2 + `,"answer":` + a2 + `,"contexts":[]}`, "langfuse", want[1:]},
-		{"rows of another tool", "x.jsonl", `{"query":` + q1 + `,"response":` + a1 + `,"retrieved_context":[{"doc_id":"1","text":` + c1 + `}],"gt_answer":"gold"}`, "", []string{"Where is it?|It is in Paris.|The tower stands in Paris."}},
+		{"llamaindex nested responses", "x.jsonl", `{"query":` + question + `,"response":{"response":` + answer + `,"source_nodes":[{"node":{"id_":"1","text":` + context + `},"score":0.5},{"node":{"id_":"2","text":` + context2 + `},"score":0.4}],"metadata":null}}`, "llamaindex", want[:1]},
+		{"plain rows under the name of a tool", "x.jsonl", `{"question":` + question2 + `,"answer":` + answer2 + `,"contexts":[]}`, "langfuse", want[1:]},
+		{"rows of another tool", "x.jsonl", `{"query":` + question + `,"response":` + answer + `,"retrieved_context":[{"doc_id":"1","text":` + context + `}],"gt_answer":"gold"}`, "", []string{"Where is it?|It is in Paris.|The tower stands in Paris."}},
 		{"objects after each other without contexts", "x.json", "{\n  \"question\": \"q\",\n  \"answer\": \"a\"\n}\n{\n  \"question\": \"q\",\n  \"answer\": \"b\"\n}\n", "", []string{"!no contexts: looked for"}},
 		{"promptfoo table", "x.csv", `query,context,reply,[m] Answer {{query}},Status,Score,Named Scores,Metric: x,Grader Reason,Comment,[n] P2,Status,Score,Named Scores,Grader Reason,Comment
 Where is it?,It is in Paris.,gold,'- In Paris.,PASS,1.00,,1,,,In Rome.,FAIL,0.00,,,
@@ -85,10 +85,10 @@ Why?,It is art.,gold,,,,,,,,Art.,PASS,1.00,,,
 `, "promptfoo", []string{"Where is it?|- In Paris.|It is in Paris.", "Where is it?|In Rome.|It is in Paris.", "!no output: its status is ERROR", "How high?|330 m|It is 330 m.", "!want 16 fields, got 2", "Why?|Art.|It is art."}},
 		{"promptfoo table with contexts joined by commas", "x.csv", "query,context,[m] P,Status,Score,Named Scores,Grader Reason,Comment\nq,\"It is one.,The second.\",a,PASS,1.00,,,\n", "promptfoo", []string{"!contexts: joined with commas"}},
 		{"inspect log", "x.eval", evalLog(
-			`{"id":"1","epoch":1,"input":`+q1+`,"target":"gold","messages":[`+message("user", q1)+`,`+message("assistant", `"attachment://a"`)+`],"output":{"completion":"attachment://a","choices":[{"message":`+message("assistant", `"attachment://a"`)+`}]},"metadata":{"context":["attachment://b",`+d1+`]},"events":[{"output":{"completion":"other"}}],"attachments":{"a":`+a1+`,"b":`+c1+`}}`,
-			`{"id":"2","epoch":1,"input":`+q2+`,"target":"gold","messages":[],"output":{"completion":"attachment://lost"},"metadata":{"context":[]},"attachments":{}}`,
-			`{"id":"3","epoch":1,"input":`+q2+`,"target":"gold","messages":[],"output":{"completion":""},"metadata":{"context":[]},"error":{"message":"x"},"attachments":{}}`,
-			`{"id":"4","epoch":1,"input":[`+message("user", q2)+`],"target":"gold","messages":[],"output":{"completion":`+a2+`},"metadata":{"context":[]},"attachments":{}}`,
+			`{"id":"1","epoch":1,"input":`+question+`,"target":"gold","messages":[`+message("user", question)+`,`+message("assistant", `"attachment://a"`)+`],"output":{"completion":"attachment://a","choices":[{"message":`+message("assistant", `"attachment://a"`)+`}]},"metadata":{"context":["attachment://b",`+context2+`]},"events":[{"output":{"completion":"other"}}],"attachments":{"a":`+answer+`,"b":`+context+`}}`,
+			`{"id":"2","epoch":1,"input":`+question2+`,"target":"gold","messages":[],"output":{"completion":"attachment://lost"},"metadata":{"context":[]},"attachments":{}}`,
+			`{"id":"3","epoch":1,"input":`+question2+`,"target":"gold","messages":[],"output":{"completion":""},"metadata":{"context":[]},"error":{"message":"x"},"attachments":{}}`,
+			`{"id":"4","epoch":1,"input":[`+message("user", question2)+`],"target":"gold","messages":[],"output":{"completion":`+answer2+`},"metadata":{"context":[]},"attachments":{}}`,
 		), "inspect", []string{want[0], "!no answer: output.completion is missing or null", "!no answer: output.completion is missing or null", want[1]}},
 	}
 }

@@ -85,6 +85,25 @@ func (r *Row) Supported() int {
 	return n
 }
 
+// SupportProbability returns the probability that all claims are supported, according to
+// their confidences: the lowest one of a claim. ok is false if no claim has a confidence.
+func (r *Row) SupportProbability() (p float64, ok bool) {
+	p = 1
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		switch {
+		case c.Confidence == 0:
+			continue
+		case c.Verdict == Supported:
+			p = min(p, c.Confidence)
+		default:
+			p = min(p, 1-c.Confidence)
+		}
+		ok = true
+	}
+	return p, ok
+}
+
 // JudgedClaims returns the number of claims with a verdict other than Unjudged.
 func (r *Row) JudgedClaims() int {
 	n := 0
