@@ -29,9 +29,13 @@ run: build ## score the rows in testdata, offline
 test: ## run the tests except slow ones; needs no C compiler
 	CGO_ENABLED=0 $(GO) test -short ./...
 
-test-all: ## run all tests, then the fast ones with the race detector (needs a C compiler)
+# The packages that share state between goroutines.
+CONCURRENT = $(shell grep -rlE --include='*.go' --exclude='*_test.go' '"sync(/atomic)?"$$|errgroup"$$' internal | xargs dirname | sort -u | sed 's|^|./|')
+
+test-all: ## run all tests, then concurrent code and scripts with the race detector (needs a C compiler)
 	CGO_ENABLED=0 $(GO) test -timeout 20m ./...
-	CGO_ENABLED=1 $(GO) test -short -race -timeout 40m ./...
+	CGO_ENABLED=1 $(GO) test -short -race -timeout 20m $(CONCURRENT)
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m -run TestScripts ./cmd/ragfaith
 
 test-ort: ## test ONNX graphs with the library in RAGFAITH_ONNXRUNTIME (see scripts/fetch-onnxruntime.sh)
 	@test -n "$$RAGFAITH_ONNXRUNTIME" || { echo 'RAGFAITH_ONNXRUNTIME is not set'; exit 1; }

@@ -158,6 +158,9 @@ func TestMatchCountsAndLimitsWork(t *testing.T) {
 
 // Without a limit, comparing the arrangement of these texts takes cubic time.
 func TestArrangementWorkIsLimited(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, unit := range []string{"beat", "Spain beat Italy", "than", "bigger than", "all guests of", "usually open always open", "half", "Spain is a state of", "wins 5 in 1990"} {

@@ -100,6 +100,9 @@ func TestSparseWorkIsLinear(t *testing.T) {
 }
 
 func TestSparseSupportsCopies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for name, task := range similarTasks(1500) {
