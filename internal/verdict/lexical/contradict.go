@@ -3,6 +3,8 @@ package lexical
 import (
 	"slices"
 	"sort"
+	"strings"
+	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
@@ -135,7 +137,19 @@ func notStated(stated, claimed string, b basis) objection {
 // valueObjection returns the objection that the contexts give the value other instead of
 // the number or date t.
 func (s *scratch) valueObjection(c *claim, t *term, other string, contexts []string) objection {
-	return objection{reason: s.valueReason(c, t, other, contexts), stated: other, maxScore: maxContradictedScore, basis: basisValue}
+	return objection{reason: s.valueReason(c, t, other, contexts), stated: other, maxScore: maxContradictedScore, basis: c.valueBasis()}
+}
+
+// valueBasis returns the basis of an objection to a value of c. The contexts contradict it
+// only if it is one that they state, and not one that they allow to compute.
+func (c *claim) valueBasis() basis {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(c.text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch w {
+		case "total", "totals", "sum", "altogether", "together", "combined", "overall", "average", "difference", "remaining", "insgesamt", "zusammen", "ensemble", "conjunto":
+			return basisMissing
+		}
+	}
+	return basisValue
 }
 
 // A similarValue is a value in the contexts that resembles a value in a claim.

@@ -148,7 +148,6 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 			s.claims[i].lead = len(s.texts[i]) - len(claims[i].Text)
 		}
 	}
-	s.setSiblings(claims)
 	scan := s.scan
 	if s.sparse != nil {
 		scan = s.scanSparse

@@ -355,3 +355,17 @@ func (r *polarityReader) setCoverage(covered []float64, previous, first, i, end 
 		}
 	}
 }
+
+// maxAnswerText limits the bytes of each context that are searched for answers, and
+// maxAnswerWork the total for a task.
+const maxAnswerText, maxAnswerWork = 1 << 15, 1 << 21
+
+// searchRange returns the byte range of a context to search for the answer to a
+// question: the text around the closest window, or the start of other contexts.
+func (c *claim) searchRange(chunk int, text string) (start, end int) {
+	if chunk == c.best.chunk {
+		start = max(0, min(int(c.best.from.start)-maxAnswerText/2, len(text)-maxAnswerText))
+	}
+	end = min(len(text), start+maxAnswerText)
+	return runeBounds(text, start, end)
+}

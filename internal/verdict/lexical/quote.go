@@ -180,3 +180,14 @@ func (s *scratch) codePoints(contexts []string, chunk, end int) int {
 	m := s.marks[lo+n-1]
 	return m.points + utf8.RuneCountInString(text[m.bytes:end])
 }
+
+// runeBounds widens a byte range to the nearest code point boundaries.
+func runeBounds(text string, start, end int) (int, int) {
+	for start > 0 && !utf8.RuneStart(text[start]) {
+		start--
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return start, end
+}

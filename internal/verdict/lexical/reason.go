@@ -90,9 +90,6 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNe
 			}
 		}
 	}
-	if check.computation != "" {
-		s.line = append(append(s.line, "; "...), check.computation...)
-	}
 	if !stated {
 		s.appendMissing(c, contexts, true)
 	}
@@ -101,7 +98,7 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNe
 
 const statedIn = "stated in "
 
-// creditValues marks the values of c that q states in other words, or that are computed, as
+// creditValues marks the values of c that q states in other words as
 // present.
 func (s *scratch) creditValues(c *claim, sentence string, check *valueCheck) {
 	if len(check.stated) == 0 {
@@ -110,7 +107,7 @@ func (s *scratch) creditValues(c *claim, sentence string, check *valueCheck) {
 	claimed, stated := values.Read(c.text), values.Read(sentence)
 	for n := range claimed.Values {
 		v := &claimed.Values[n]
-		if check.computation == "" && !slices.ContainsFunc(stated.Values, func(w values.Value) bool {
+		if !slices.ContainsFunc(stated.Values, func(w values.Value) bool {
 			r := values.Mentions(v, &w)
 			return r == values.Equal || r == values.Entailed
 		}) {
@@ -213,8 +210,6 @@ func findingReason(k entail.Kind, stated, claimed string) string {
 	switch {
 	case k == entail.Assertion:
 		return "the contexts do not assert this: " + quoted(stated)
-	case k == entail.Dropped:
-		return "the contexts limit this: " + quoted(stated)
 	case stated == "":
 		return "the contexts do not say " + quoted(claimed)
 	case claimed == "":

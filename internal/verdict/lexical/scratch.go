@@ -41,14 +41,11 @@ type scratch struct {
 	tokens       []lexicon.Token
 	titled       bool // the current claim is in title case
 	claimed      entail.Sentence
-	before       entail.Sentence // see checkReference
-	aligned      []*aligned      // statements aligned with claimed
-	alignedClaim *claim          // the claim in claimed
+	aligned      []*aligned // statements aligned with claimed
+	alignedClaim *claim     // the claim in claimed
 	passages     []values.Text
-	derived      []values.Text // passages with the lists around them
 	claimStmt    statement
 	quoteStmt    statement
-	quoteKeys    []uint64
 	foldedClaim  foldedText // see isVerbatim
 	foldedText   foldedText
 
@@ -73,10 +70,7 @@ type scratch struct {
 
 	tables     []table // tables in the contexts, valid if tablesRead
 	tablesRead bool
-	tableWork  int    // number of cells compared with claims
-	lists      []list // lists in the contexts, valid if listsRead
-	listsRead  bool
-	listWork   int // number of items compared with claims
+	tableWork  int // number of cells compared with claims
 	answerWork int // bytes searched for answers
 
 	// observe, if set, is called with the features of each pair of claim and text. The
@@ -99,7 +93,6 @@ func (s *scratch) reset(question string) {
 	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
 	clear(s.cells)
 	s.tables, s.tablesRead, s.tableWork, s.answerWork = nil, false, 0, 0
-	s.lists, s.listsRead, s.listWork = nil, false, 0
 	s.search.reset()
 }
 

@@ -101,38 +101,6 @@ func (x *statement) hasAll(keys []uint64) bool {
 	return !slices.ContainsFunc(keys, func(k uint64) bool { return x.indexOf(k) < 0 })
 }
 
-// appendKeys appends the keys of the content words to dst.
-func (x *statement) appendKeys(dst []uint64) []uint64 {
-	for _, i := range x.content {
-		dst = append(dst, x.tokens[i].Key)
-	}
-	return dst
-}
-
-// coverage returns the share of the content words of x, weighted by IDF, that words
-// contains directly or as a related word.
-func (j *Judge) coverage(x *statement, words []uint64) float64 {
-	found, all := 0.0, 0.0
-	for _, i := range x.content {
-		t := &x.tokens[i]
-		w := j.lex.IDF(t.Key)
-		all += w
-		covered := slices.Contains(words, t.Key)
-		if !covered {
-			j.lex.Related(t.Key, func(k uint64, r lexicon.Relation) {
-				covered = covered || r != lexicon.Antonym && slices.Contains(words, k)
-			})
-		}
-		if covered {
-			found += w
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return found / all
-}
-
 // related returns the keys of a word and its synonyms, and the keys of its antonyms.
 func (j *Judge) related(key uint64) (synonyms, antonyms []uint64) {
 	synonyms = []uint64{key}
@@ -182,22 +150,6 @@ func (x *statement) startsSegment(i int) bool {
 	return false
 }
 
-// startsClause reports whether a clause with its own subject may start at token i.
-func (x *statement) startsClause(i int) bool {
-	if i == 0 {
-		return false
-	}
-	g := x.gap(i)
-	if strings.ContainsAny(g, ";:()—|\n") {
-		return true
-	}
-	switch x.lower(i) {
-	case "and", "but", "while", "whereas", "which", "who", "though", "although", "whose":
-		return strings.IndexByte(g, ',') >= 0
-	}
-	return false
-}
-
 // startsComparison reports whether a comparison starts at token i: "no more than five"
 // is not a negation.
 func (x *statement) startsComparison(i int) bool {
@@ -211,25 +163,10 @@ func (x *statement) startsComparison(i int) bool {
 	return false
 }
 
-// joinsPhrase reports whether two tokens separated by gap may be in the same phrase.
-func joinsPhrase(gap string) bool { return gap == " " || gap == "-" }
-
 // isName reports whether token i may be part of a name.
 func (x *statement) isName(i int) bool {
 	t := &x.tokens[i]
 	return t.Is(lexicon.Capital) && t.Class&(lexicon.Stop|lexicon.Number|lexicon.Month|lexicon.Numeral) == 0
-}
-
-// nameAt parses the name that starts at token i. It returns the index of the next token
-// and the keys of the name's words. A possessive name has no keys.
-func (x *statement) nameAt(i int) (next int, words []uint64) {
-	for next = i; next < len(x.tokens) && x.isName(next) && (next == i || joinsPhrase(x.gap(next))); next++ {
-		words = append(words, x.tokens[next].Key)
-		if isPossessive(x.tokens[next].Text(x.text)) {
-			return next + 1, nil
-		}
-	}
-	return next, words
 }
 
 func isPossessive(word string) bool {
@@ -254,21 +191,6 @@ func (x *statement) matchKeys(i int, keys []uint64) int {
 		return 0
 	}
 	return n
-}
-
-// followsPreposition reports whether token i follows a preposition and so cannot be
-// a subject.
-func (x *statement) followsPreposition(i int) bool {
-	for i--; i >= 0; i-- {
-		switch x.lower(i) {
-		case "the", "a", "an":
-		case "at", "in", "on", "from", "near", "of", "to", "into", "for", "with", "against", "between", "under", "over", "after", "before":
-			return true
-		default:
-			return false
-		}
-	}
-	return false
 }
 
 // isSubset reports whether b contains all elements of a.

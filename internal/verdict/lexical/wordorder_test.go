@@ -15,16 +15,7 @@ func TestJudgeComparesWordOrder(t *testing.T) {
 		want           verdict.Label
 		reason         string // substring of the reason
 	}{
-		// Swapped roles.
-		{"In the cup final of 1987, Norway beat Iceland by two goals to one.", "Iceland beat Norway in the cup final.", notMentioned, "Norway beat Iceland by two goals"},
-		{"The hotel was sold; later Acme Corp acquired Globex Holdings for cash.", "Globex Holdings acquired Acme Corp for cash.", notMentioned, "Acme Corp acquired Globex"},
-		{"The Romans were defeated by the Parthians near Carrhae.", "The Romans defeated the Parthians near Carrhae.", notMentioned, "Romans were defeated by"},
-		{"The Romans were defeated by the Parthians near Carrhae.", "The Parthians were defeated by the Romans near Carrhae.", notMentioned, "claim says “The Parthians were defeated by the Romans"},
-		{"Mount Elbrus is higher than Mont Blanc and draws many climbers.", "Mont Blanc is higher than Mount Elbrus.", notMentioned, "Mount Elbrus is higher than Mont Blanc"},
-		{"In spring the harbour ferry carries more passengers than the tram.", "In spring the tram carries more passengers than the harbour ferry.", notMentioned, ""},
-		{"The Inn is a long tributary of the Danube.", "The Danube is a long tributary of the Inn.", notMentioned, ""},
-		{"Marie Curie taught Irene Joliot physics at home.", "Irene Joliot taught Marie Curie physics at home.", notMentioned, ""},
-
+		// Other orders of the same words.
 		{"Iceland was beaten by Norway in the cup final.", "Norway beat Iceland in the cup final.", supported, ""},
 		{"Norway beat Iceland in the cup final.", "Iceland was beaten by Norway in the cup final.", supported, ""},
 		{"Anna Berg married Paul Lind in Oslo.", "Paul Lind married Anna Berg in Oslo.", supported, ""},
@@ -74,17 +65,6 @@ func TestJudgeComparesWordOrder(t *testing.T) {
 		v := judge(t, j, newTask("", []string{tt.context}, tt.claim))[0]
 		if v.Label != tt.want || !strings.Contains(v.Reason, tt.reason) {
 			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", tt.claim, tt.context, v.Label, v.Score, v.Reason, tt.want, tt.reason)
-		}
-	}
-}
-
-func TestJudgeIgnoresChunkWithSwappedRoles(t *testing.T) {
-	t.Parallel()
-	swapped, matching := "Iceland beat Norway in the cup final of 1987.", "As told, Norway beat Iceland in the cup final."
-	for _, contexts := range [][]string{{swapped, matching}, {matching, swapped}} {
-		v := judge(t, newJudge(t, Options{}), newTask("", contexts, "Norway beat Iceland in the cup final of the year."))[0]
-		if v.Label != verdict.Supported || len(v.ChunkIDs) != 1 || contexts[v.ChunkIDs[0]] != matching {
-			t.Errorf("%q: got %v by %v (%s), want supported by %q", contexts, v.Label, v.ChunkIDs, v.Reason, matching)
 		}
 	}
 }

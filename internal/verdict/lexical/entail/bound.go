@@ -111,7 +111,7 @@ func (a *Alignment) bounds() (Finding, bool) {
 		if x*y >= 0 || !a.sameContext(i, j) || a.opposed() {
 			continue
 		}
-		return Finding{Kind: Quantifier, Stated: s.around(j), Claimed: c.around(i)}, true
+		return Finding{Kind: Quantity, Stated: s.around(j), Claimed: c.around(i)}, true
 	}
 	return Finding{}, false
 }

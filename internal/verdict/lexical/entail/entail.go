@@ -194,12 +194,6 @@ func (c *Comparer) appendRelatives(dst []relative, key uint64) []relative {
 	return dst
 }
 
-// relation returns the relation between two content words.
-func (c *Comparer) relation(a, b *Word) Relation {
-	var buf [8]relative
-	return relation(a, b, c.appendRelatives(buf[:0], a.Key))
-}
-
 // relation returns the relation between two content words. relatives are those of a.
 func relation(a, b *Word, relatives []relative) Relation {
 	if a.Key == b.Key {
@@ -255,4 +249,10 @@ func abs(n int) int {
 		return -n
 	}
 	return n
+}
+
+// relation returns the relation between two content words.
+func (c *Comparer) relation(a, b *Word) Relation {
+	var buf [8]relative
+	return relation(a, b, c.appendRelatives(buf[:0], a.Key))
 }

@@ -20,11 +20,9 @@ func (a *Alignment) checkOperators(dst []Finding, coverage float64) []Finding {
 	if coverage < minOperatorCoverage || max(len(a.Claim.Words), len(a.Stated.Words)) > maxOperatorWords {
 		return dst
 	}
-	for _, check := range [...]func(*Alignment) (Finding, bool){
-		(*Alignment).quantifier, (*Alignment).exclusive, (*Alignment).bounds, (*Alignment).modality, (*Alignment).lapsed,
-		(*Alignment).restriction, (*Alignment).dropped, (*Alignment).order, (*Alignment).foreignPolarity, (*Alignment).crossed,
-	} {
-		if f, ok := check(a); ok && (f.Kind != Modality || !a.cancels()) {
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).quantifier, (*Alignment).bounds, (*Alignment).foreignPolarity} {
+
+		if f, ok := check(a); ok {
 			dst = append(dst, f)
 		}
 	}
@@ -45,20 +43,6 @@ func (x *Sentence) contentAfter(i, n int) int {
 	return -1
 }
 
-// contentBefore returns the last content word up to word i, among at most n words and
-// after the previous punctuation mark, or -1.
-func (x *Sentence) contentBefore(i, n int) int {
-	for k := i; k >= 0 && k > i-n; k-- {
-		if x.Words[k].Content {
-			return k
-		}
-		if k > 0 && x.stopsAt(k) {
-			return -1
-		}
-	}
-	return -1
-}
-
 // stopsAt reports whether a punctuation mark that separates phrases precedes word i.
 func (x *Sentence) stopsAt(i int) bool {
 	gap := x.Gap(i)
@@ -73,19 +57,6 @@ func (x *Sentence) phraseEnd(i int) int {
 		k++
 	}
 	return k
-}
-
-// find returns the first word with a trait in t, or -1.
-func (x *Sentence) find(t trait) int {
-	if x.seen&t == 0 {
-		return -1
-	}
-	for i := range x.Words {
-		if x.Words[i].traits&t != 0 {
-			return i
-		}
-	}
-	return -1
 }
 
 // contains reports whether x contains the word as written.
@@ -112,6 +83,20 @@ func (x *Sentence) negations(first, end int) int {
 		}
 	}
 	return n
+}
+
+// contentBefore returns the last content word up to word i, among at most n words and
+// after the previous punctuation mark, or -1.
+func (x *Sentence) contentBefore(i, n int) int {
+	for k := i; k >= 0 && k > i-n; k-- {
+		if x.Words[k].Content {
+			return k
+		}
+		if k > 0 && x.stopsAt(k) {
+			return -1
+		}
+	}
+	return -1
 }
 
 // differs returns a finding about word i of the claim and word j of the statement.

@@ -34,16 +34,6 @@ type pairing struct {
 // A part is a range of words of a sentence.
 type part struct{ sentence, first, end int }
 
-// pairing finds a value or property that the claim gives to something else than the
-// statement does: "the Team plan costs $10".
-func (a *Alignment) pairing() (Finding, bool) {
-	if a.Coverage() < Pairing.minCoverage() {
-		return Finding{}, false
-	}
-	f, _, ok := a.c.Pairing(a.Claim, a.Stated)
-	return f, ok
-}
-
 // Pairing finds a value or property that the claim gives to something else than the
 // statements do, which together have the words of the claim. It also returns the index of
 // the statement that gives it.

@@ -144,36 +144,6 @@ func (x *Sentence) excepts() bool {
 	return false
 }
 
-// predicate finds a word such as "refused" in one sentence that has no counterpart in the
-// other, where the other sentence has a different word in its place.
-func (a *Alignment) predicate() (Finding, bool) {
-	c, s := a.Claim, a.Stated
-	if s.elliptic() || a.limited() {
-		return Finding{}, false
-	}
-	for _, q := range s.cues() {
-		if s.Words[q.at].traits&negative == 0 || a.From[q.at] >= 0 {
-			continue
-		}
-		for i := range c.Words {
-			if c.Words[i].Content && a.To[i] < 0 && c.Words[i].traits&negative == 0 && c.isPredicate(i) && a.sameSlot(i, q.at) && len(c.cues()) < len(s.cues()) {
-				return Finding{Kind: Predicate, Stated: s.Span(q.at, q.at), Claimed: c.Span(i, i)}, true
-			}
-		}
-	}
-	for _, q := range c.cues() {
-		if c.Words[q.at].traits&negative == 0 || a.To[q.at] >= 0 {
-			continue
-		}
-		for j := range s.Words {
-			if s.Words[j].Content && a.From[j] < 0 && s.Words[j].traits&negative == 0 && s.isPredicate(j) && a.sameSlot(q.at, j) && len(s.cues()) < len(c.cues()) {
-				return Finding{Kind: Predicate, Stated: s.Span(j, j), Claimed: c.Span(q.at, q.at)}, true
-			}
-		}
-	}
-	return Finding{}, false
-}
-
 // between returns the words from word i to word j, in the order of the sentence.
 func (x *Sentence) between(i, j int) Phrase { return x.Span(min(i, j), max(i, j)) }
 
@@ -208,27 +178,6 @@ func (x *Sentence) followsBe(i int) bool {
 		}
 	}
 	return false
-}
-
-// sameSlot reports whether words i of the claim and j of the statement follow or precede
-// aligned words.
-func (a *Alignment) sameSlot(i, j int) bool {
-	p, q := a.Claim.neighbour(i, -1), a.Stated.neighbour(j, -1)
-	if p >= 0 && q >= 0 && a.To[p] == q {
-		return true
-	}
-	p, q = a.Claim.neighbour(i, 1), a.Stated.neighbour(j, 1)
-	return p >= 0 && q >= 0 && a.To[p] == q
-}
-
-// neighbour returns the next content word from i in the given direction, or -1.
-func (x *Sentence) neighbour(i, step int) int {
-	for k := i + step; k >= 0 && k < len(x.Words); k += step {
-		if x.Words[k].Content {
-			return k
-		}
-	}
-	return -1
 }
 
 // has reports whether x contains the word with key k.

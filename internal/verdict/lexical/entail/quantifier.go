@@ -129,9 +129,6 @@ func (a *Alignment) quantifier() (Finding, bool) {
 			k = c.contentBefore(i-1, 3)
 		}
 		if k < 0 || a.To[k] < 0 || a.How[k] == Opposite {
-			if j := s.onlyAt(); claimed == shareAll && j >= 0 && c.seen&restrictive == 0 {
-				return a.differs(Quantifier, i, j)
-			}
 			continue
 		}
 		if claimed >= shareMany && a.hasShare(claimed, a.To[k]) {
@@ -145,14 +142,14 @@ func (a *Alignment) quantifier() (Finding, bool) {
 			}
 			switch {
 			case claimed == shareAll && stated < shareAll, claimed >= stated+2:
-				return a.differs(Quantifier, i, j)
+				return a.differs(Quantity, i, j)
 			case claimed == shareFew && stated >= shareMany, onlySome && stated >= shareMost:
-				return a.differs(Quantifier, i, j)
+				return a.differs(Quantity, i, j)
 			}
 		}
 		if claimed == shareAll && c.seen&restrictive == 0 && !c.isAnaphoric(i) && a.How[k] != Derived {
 			if j := a.narrowed(a.To[k]); j >= 0 {
-				return a.differs(Quantifier, i, j)
+				return a.differs(Quantity, i, j)
 			}
 		}
 	}

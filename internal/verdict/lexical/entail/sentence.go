@@ -20,8 +20,6 @@ type Sentence struct {
 
 	found []cue // negations, valid if read
 	read  bool
-
-	structure *structure // dependencies, or nil if they were not needed
 }
 
 // A Word is a word of a sentence.
@@ -61,7 +59,7 @@ func (w *Word) Light() bool { return !w.Content || w.traits&(light|linking) != 0
 
 // Parse resets x to the sentence in text.
 func (c *Comparer) Parse(x *Sentence, text string) {
-	x.Text, x.Next, x.comparer, x.structure, x.read = text, "", c, nil, false
+	x.Text, x.Next, x.comparer, x.read = text, "", c, false
 	x.tokens = c.lex.Tokens(x.tokens[:0], text)
 	x.Words, x.Clauses, x.seen = x.Words[:0], x.Clauses[:0], 0
 	for i := range x.tokens {
@@ -212,16 +210,6 @@ func (c *Comparer) joinPhrase(x *Sentence) {
 		}
 		if i > 0 && strings.ContainsAny(x.Gap(i+1), ",;:") {
 			return
-		}
-	}
-}
-
-// Lighten makes the words in byte ranges for which known returns true light, so that
-// Missing leaves them out.
-func (x *Sentence) Lighten(known func(start, end int) bool) {
-	for i := range x.Words {
-		if w := &x.Words[i]; known(int(w.Start), int(w.End)) {
-			w.traits |= light
 		}
 	}
 }

@@ -20,21 +20,14 @@ const (
 	negative    trait = 1 << iota // denies what it governs: exclude, lack
 	saying                        // introduces what somebody says
 	thinking                      // introduces what somebody thinks
-	required                      // must, mandatory
-	recommended                   // should, advise
 	optional                      // may, voluntary
 	possible                      // might, perhaps
-	certain                       // definitely, proven
-	causal                        // because, lead to
 	restrictive                   // only
 	universal                     // all, never
 	partial                       // some, often
-	comparing                     // higher, older
 	bounding                      // least, up, under: may limit a number
 	marking                       // if, except: may start a condition or an exception
 	denying                       // regardless, even: may deny a condition
-	directing                     // before, from: its opposite changes the meaning
-	modal                         // have, may, plan: may qualify a verb
 	functional                    // function word of another language
 	negating                      // denies, in another language
 	excepting                     // starts an exception, in another language
@@ -48,10 +41,10 @@ const (
 
 func traitNames() map[string]trait {
 	return map[string]trait{
-		"negative": negative, "saying": saying, "thinking": thinking, "required": required, "recommended": recommended,
-		"optional": optional, "possible": possible, "certain": certain, "causal": causal, "restrictive": restrictive,
-		"universal": universal, "partial": partial, "comparing": comparing, "bounding": bounding, "marking": marking,
-		"denying": denying, "directing": directing, "modal": modal, "function": functional,
+		"negative": negative, "saying": saying, "thinking": thinking,
+		"optional": optional, "possible": possible, "restrictive": restrictive,
+		"universal": universal, "partial": partial, "bounding": bounding, "marking": marking,
+		"denying": denying, "function": functional,
 		"negating": negating, "excepting": excepting, "light": light, "linking": linking, "doubting": doubting, "showing": showing, "correcting": correcting,
 	}
 }

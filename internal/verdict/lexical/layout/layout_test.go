@@ -2,7 +2,6 @@ package layout
 
 import (
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -40,46 +39,6 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func TestLists(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		text  string
-		lead  string
-		items []string
-	}{
-		{"Hello. Bring:\n- a tent\n- a stove\n", "Bring:", []string{"- a tent", "- a stove"}},
-		{"Bring:\n1. a tent\n   with poles\n2. a stove", "Bring:", []string{"1. a tent\n   with poles", "2. a stove"}},
-		{"Bring: a tent, a stove and a lamp. Enjoy.", "Bring", []string{" a tent", " a stove", "a lamp"}},
-		{"Bring (a) a tent, (b) a stove, (c) a lamp", "Bring", []string{"a) a tent", "b) a stove", "c) a lamp"}},
-		{"Bring: a tent and a stove.", "", nil},
-		{"- a tent\n- a stove", "", nil},
-	} {
-		lists := Lists(tt.text, 10)
-		if len(lists) != min(1, len(tt.items)) {
-			t.Errorf("%q: got %d lists, want %d", tt.text, len(lists), min(1, len(tt.items)))
-			continue
-		}
-		for _, l := range lists {
-			lead, items := tt.text[l.Lead.Start:l.Lead.End], texts(tt.text, l.Items)
-			if lead != tt.lead || !slices.Equal(items, tt.items) {
-				t.Errorf("%q: got %q, %q, want %q, %q", tt.text, lead, items, tt.lead, tt.items)
-			}
-		}
-	}
-	if got := Lists("Bring: a, b, c.\nTake: d, e, f.", 1); len(got) != 1 {
-		t.Errorf("limit 1: got %d lists, want 1", len(got))
-	}
-}
-
-// Quadratic work would exceed the timeout of the test.
-func TestManyLeadsTakeLinearTime(t *testing.T) {
-	for _, text := range []string{strings.Repeat("a: b ", 200_000) + ",", strings.Repeat(`"k":"the fee",`, 75_000), strings.Repeat("(a ", 300_000)} {
-		if got := Lists(text, 256); len(got) > 256 {
-			t.Errorf("%.20s: got %d lists, want at most 256", text, len(got))
-		}
-	}
-}
-
 func FuzzLayout(f *testing.F) {
 	for _, s := range []string{"intro\n| a | b |\n|:--|--:|\n| 1 | 2 |\n", "a\tb\n1\t2\n", "|", "a|b\n|-", "- a\n- b", "\t\n\t\t\n", "a: b, c, d and e"} {
 		f.Add(s)
@@ -91,13 +50,6 @@ func FuzzLayout(f *testing.F) {
 					if s.Start < r.Start || s.End < s.Start || s.End > r.End || r.End > len(text) {
 						t.Fatalf("got span %v, want it within row %v and %d bytes", s, r.Span, len(text))
 					}
-				}
-			}
-		}
-		for _, l := range Lists(text, 100) {
-			for _, item := range l.Items {
-				if item.Start < l.Lead.End || item.End < item.Start || item.End > len(text) {
-					t.Fatalf("got item %v, want it after lead %v and within %d bytes", item, l.Lead, len(text))
 				}
 			}
 		}

@@ -1,6 +1,9 @@
 package values
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // A Relation is the relation of a claimed value to a stated one.
 type Relation uint8
@@ -358,4 +361,24 @@ func compareRecurring(c, s *Value) Relation {
 		return Contradicted
 	}
 	return Undecided
+}
+
+// differentPeriods reports whether two rates are for different periods of time.
+func differentPeriods(a, b string) bool {
+	x, ok := durationUnit(a)
+	y, both := durationUnit(b)
+	return ok && both && x.name != y.name
+}
+
+// CountsSame reports whether two numbers count the same things in the same words.
+func CountsSame(a, b *Value) bool {
+	return isPlural(head1(a.Noun)) && strings.EqualFold(a.Noun, b.Noun)
+}
+
+// head1 returns the last word of a noun.
+func head1(noun string) string { return noun[strings.LastIndexByte(noun, ' ')+1:] }
+
+// CountsOther reports whether two numbers count things in different words.
+func CountsOther(a, b *Value) bool {
+	return isPlural(head1(a.Noun)) && isPlural(head1(b.Noun)) && !strings.EqualFold(a.Noun, b.Noun)
 }

@@ -1,16 +1,14 @@
 package values
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // A span is a range of bytes.
 type span struct{ start, end int }
-
-// A cell is the position of a value in a table: the first cell of its row and the heading
-// of its column.
-type cell struct{ row, heading span }
 
 // readTables finds the values in the body of tables in Markdown. A number without a unit
 // takes the unit of its heading, as in "Weight (kg)".
@@ -38,7 +36,6 @@ func (t *Text) readTables() {
 			v := &t.Values[i]
 			for k := 1; k < len(cells) && k < len(header); k++ {
 				if v.Start >= cells[k].start && v.Start < cells[k].end {
-					v.cell = cell{cells[0], header[k]}
 					v.addUnit(t.Text[header[k].start:header[k].end])
 				}
 			}
@@ -83,35 +80,38 @@ func (v *Value) addUnit(heading string) {
 // isAmount reports whether a heading is about money or a number of people, so that (m)
 // means millions and not metres.
 func isAmount(heading string) bool {
-	found := false
-	eachWord(heading, 0, len(heading), func(w string, _ int) {
+	return slices.ContainsFunc(wordsOf(heading), func(w string) bool {
 		switch w {
 		case "revenue", "revenues", "sales", "turnover", "profit", "loss", "income", "cost", "costs", "price", "budget", "value", "assets", "debt",
 			"spending", "population", "people", "users", "visitors", "inhabitants", "passengers", "customers", "units":
-			found = true
+			return true
 		}
+		return false
 	})
-	return found
+}
+
+// wordsOf returns the words of a heading in lower case.
+func wordsOf(heading string) []string {
+	return strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // periodOf returns the period of a rate that a heading names, or "".
 func periodOf(heading string) string {
-	period := ""
-	eachWord(heading, 0, len(heading), func(w string, _ int) {
+	for _, w := range wordsOf(heading) {
 		switch w {
 		case "hourly":
-			period = "hour"
+			return "hour"
 		case "daily":
-			period = "day"
+			return "day"
 		case "weekly":
-			period = "week"
+			return "week"
 		case "monthly":
-			period = "month"
+			return "month"
 		case "yearly", "annual", "annually":
-			period = "year"
+			return "year"
 		}
-	})
-	return period
+	}
+	return ""
 }
 
 // eachLine calls f with each line and the line before it.

@@ -1,7 +1,7 @@
 // Package values reads the numbers, amounts of money, shares, measures, durations, dates
-// and times of day in a text, compares what a claim says with what a passage says, and
-// finds the computation that leads from stated values to a claimed one. It knows English
-// well, and the digits, months, currencies and bounds of some other languages.
+// and times of day in a text, and compares what a claim says with what a passage says. It
+// knows English well, and the digits, months, currencies and bounds of some other
+// languages.
 package values
 
 import "math"
@@ -47,7 +47,6 @@ type Value struct {
 	dimension uint8      // of a Measure
 	other     float64    // second reading, or 0: 1500 for "1.500", the day with swapped month for "3/4/2020"
 	parts     [2]float64 // 3 and 4 for "3 out of 4"
-	cell      cell       // in a table
 	at        [2]float64 // the bounds without the words before and after it: 20 and 20 for "at least 20"
 }
 
@@ -71,9 +70,6 @@ func (v *Value) limit() float64 {
 type Text struct {
 	Text   string
 	Values []Value
-
-	words   []contentWord // set if counted
-	counted bool
 }
 
 // Read returns a text with its values. Those in a Markdown table have the units of their
@@ -86,13 +82,13 @@ func Read(text string) Text {
 
 // Read replaces t by text with its values. It reuses the memory of t.
 func (t *Text) Read(text string) {
-	*t = Text{Text: text, Values: Append(t.Values[:0], text), words: t.words[:0]}
+	*t = Text{Text: text, Values: Append(t.Values[:0], text)}
 	t.readTables()
 }
 
 // Set is Read for a text whose values are known. They may be changed.
 func (t *Text) Set(text string, known []Value) {
-	*t = Text{Text: text, Values: known, words: t.words[:0]}
+	*t = Text{Text: text, Values: known}
 	t.readTables()
 }
 

@@ -10,40 +10,32 @@ import (
 // A valueCheck is the result of comparing the values of a claim with those of its
 // candidates.
 type valueCheck struct {
-	stated      [][2]int  // byte ranges of the values of the claim that a candidate states or implies
-	all         bool      // no value of the claim lacks a counterpart
-	computation string    // computation that yields a value or a comparison of the claim, or ""
-	wrong       objection // computation that contradicts the claim
-	replaced    objection // value that the closest candidate gives instead
+	stated   [][2]int  // byte ranges of the values of the claim that a candidate states or implies
+	all      bool      // no value of the claim lacks a counterpart
+	replaced objection // value that the closest candidate gives instead
 }
 
-// maxComputed is the number of words of the longest claim that a computation may
+// maxReplaced is the number of words of the longest claim that another value may
 // contradict. Longer ones have several parts.
-const maxComputed = 25
-
-// maxDerived limits the values of a claim that are computed.
-const maxDerived = 8
+const maxReplaced = 25
 
 // minClose is the coverage of a candidate, as a share of that of the best, that may state
 // a value of the claim.
 const minClose = 0.6
 
 // checkValues compares the values of a claim with those of its candidates: as written,
-// converted, rounded or computed.
+// converted or rounded.
 func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck {
 	x := valueCheck{all: true}
 	if len(c.text) > maxAligned {
 		return x
 	}
-	near, unknown := 0, 0
-	claimed := values.Text{Text: c.text}
-	for i := range s.claimValues[c.values[0]:c.values[1]] {
-		claimed.Values = append(claimed.Values, s.claimValues[int(c.values[0])+i].Value)
-	}
-	if len(claimed.Values) == 0 && !values.Compares(c.text) {
+	near := 0
+	claimed := s.claimValues[c.values[0]:c.values[1]]
+	if len(claimed) == 0 {
 		return x
 	}
-	plain := strings.Count(c.text, " ") < maxComputed
+	plain := strings.Count(c.text, " ") < maxReplaced
 	s.passages = s.passages[:0]
 	for _, q := range c.candidates {
 		text := contexts[q.chunk][q.start:q.end]
@@ -64,44 +56,20 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 			near++
 		}
 	}
-	s.derived = j.listsAround(s, c, contexts)
 	plain = plain && !slices.ContainsFunc(s.passages, func(p values.Text) bool { return strings.ContainsAny(p.Text, "\t\n") })
-	d, ok := values.Order(c.text, s.derived)
-	if ok && !d.Holds && d.Apart && near > 1 && !statesAmount(&claimed) { // statements close to the claim can contradict it together
-		d, ok = values.Order(c.text, s.passages[:near])
-		d.Apart = false
-	}
-	if ok && d.Holds {
-		x.computation, x.stated = d.Text, append(x.stated, d.Said...)
-	} else if ok && plain && !d.Apart && !strings.Contains(d.Text, " = ") {
-		x.wrong = objection{reason: d.Text, maxScore: maxContradictedScore, basis: basisWords} // it may compare other values
-	}
-	for i := range claimed.Values {
-		v := &claimed.Values[i]
+	for i := range claimed {
+		v := &claimed[i].Value
 		stated, swapped, other := compareValue(v, s.passages[:near])
 		if stated {
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
 			continue
 		}
-		if unknown == maxDerived {
-			break
-		}
-		unknown++
-		if d, ok := values.Derive(claimed, i, s.derived); ok {
-			if d.Holds {
-				x.computation = d.Text
-				x.stated = append(x.stated, d.Said...)
-				continue
-			}
-			if plain && !v.Loose && s.coverageWithout(c, v.Start, v.End) >= minReplaced {
-				x.wrong = objection{reason: d.Text, maxScore: maxContradictedScore, basis: basisValue}
-			}
-		} else if other != "" && plain && !v.Loose && (swapped && c.coverage() >= minReplaced || v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced) {
-			x.replaced = notStated(other, c.text[v.Start:v.End], basisValue)
+		if other != "" && plain && !v.Loose && (swapped && c.coverage() >= minReplaced || v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced) {
+			x.replaced = notStated(other, c.text[v.Start:v.End], c.valueBasis())
 		}
 	}
-	for i := range claimed.Values {
-		v := &claimed.Values[i]
+	for i := range claimed {
+		v := &claimed[i].Value
 		x.all = x.all && (v.Loose || x.states(v.Start, v.End))
 	}
 	return x
@@ -124,11 +92,6 @@ func (s *scratch) valuesIn(q quote, dst []values.Value) ([]values.Value, bool) {
 // states reports whether the candidates account for part of a byte range of the claim.
 func (x *valueCheck) states(start, end int) bool {
 	return slices.ContainsFunc(x.stated, func(r [2]int) bool { return start < r[1] && end > r[0] })
-}
-
-// statesAmount reports whether a claim has a value that is not a date.
-func statesAmount(claim *values.Text) bool {
-	return slices.ContainsFunc(claim.Values, func(v values.Value) bool { return v.Kind != values.Date && !v.Loose })
 }
 
 // compareValue reports whether a passage states v, or else returns the value that the

@@ -7,7 +7,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestJudgeComputesValues(t *testing.T) {
+func TestJudgeComparesValues(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, tt := range []struct {
@@ -15,11 +15,8 @@ func TestJudgeComputesValues(t *testing.T) {
 		want           verdict.Label
 		reason         string // substring of the reason
 	}{
-		{"The entry fee is $10 and the guide costs $25.", "The entry fee and the guide cost $35 in total.", supported, "$10 + $25 = $35"},
-		{"The entry fee is $10 and the guide costs $25.", "The entry fee and the guide cost $40 in total.", contradicted, "$10 + $25 = $35, not $40"},
-		{"Fees:\n- pool: $40\n- gym: $15\n- court: $5\n\nOpen daily.", "The fees add up to $60.", supported, "$40 + $15 + $5 = $60"},
-		{"Fees:\n- pool: $40\n- gym: $15\n- court: $5\n\nOpen daily.", "The fees add up to $70.", contradicted, "“$70” is not in the contexts"},
-		{"In the first round 12 teams play, in the second 30 and in the third 45.", "In the first two rounds, 42 teams play altogether.", supported, "12 + 30 = 42"},
+		{"The entry fee is $10 and the guide costs $25.", "The entry fee and the guide cost $35 in total.", notMentioned, "“$35” is not in the contexts"},
+		{"The entry fee is $10 and the guide costs $25.", "The entry fee is $12.", contradicted, ""},
 		{"The fleet has 4 fishing boats, 9 rowing boats and a raft.", "The fleet has 4 fishing boats.", supported, ""},
 		{"The fleet has 4 fishing boats, 9 rowing boats and a raft.", "The fleet has 9 fishing boats.", contradicted, "the contexts say “4”, not “9”"},
 		{"The tour takes 90 minutes.", "The tour takes an hour and a half.", supported, ""},
