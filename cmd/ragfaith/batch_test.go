@@ -387,12 +387,12 @@ func TestRunBudgetAppliesToBatch(t *testing.T) {
 	})
 	args := []string{"score", data, "--to", "none", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--concurrency", "1"}
 	dir := t.TempDir()
-	got := runInProcess(t, dir, nil, append(args, "--max-tokens", "49999")...)
+	got := runInProcess(t, dir, nil, append(args, "--max-total-tokens", "49999")...)
 	if got.code != exitFailure || s.Seen().Online != 0 || !strings.Contains(got.stderr, "the limit of 49999 tokens is reached: 50000 used") ||
 		!strings.Contains(got.stderr, "use --batch --resume to continue") {
 		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitFailure, s.Seen(), got.stderr)
 	}
-	got = runInProcess(t, dir, nil, append(args, "--max-tokens", "99999", "--resume")...)
+	got = runInProcess(t, dir, nil, append(args, "--max-total-tokens", "99999", "--resume")...)
 	if seen := s.Seen(); got.code != 0 || seen.Online != 4 || seen.Batches != 1 {
 		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
 	}

@@ -78,7 +78,7 @@ func newCalibrate(sys system) *cobra.Command {
 			{name: "labels", arg: "FILE", value: &o.labels, path: filePath, help: "dataset with row ids and labels (default: RESULTS)"},
 			{name: "positive-at", arg: "RATING", value: flagvalue.Float(&o.positiveAt), untrusted: anyValue, help: "lowest rating of a faithful row, if labels are ratings"},
 			{
-				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...).Alias(string(calibrate.MinScore), scores[0]), untrusted: anyValue,
+				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...), untrusted: anyValue,
 				help: "score to calibrate: " + orList(scores),
 			},
 			{name: "max-error", arg: "SHARE", value: flagvalue.Proportion(&o.maxError), untrusted: anyValue, help: "share of wrong verdicts to accept from score --prescreen"},

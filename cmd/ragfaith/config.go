@@ -282,16 +282,10 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 	return nil
 }
 
-// lookupFlag returns the name and value of the environment variable that sets a flag,
-// under its current or a former name. Both are "" if none is set.
+// lookupFlag returns the name and value of the environment variable that sets a flag. Both
+// are "" if it is not set.
 func lookupFlag(flag string, lookup func(string) (string, bool)) (name, value string) {
 	name = variableOf(flag)
 	value, _ = lookup(name)
-	for former, current := range formerNames() {
-		if value == "" && current == flag {
-			name = variableOf(former)
-			value, _ = lookup(name)
-		}
-	}
 	return name, value
 }

@@ -56,12 +56,12 @@ func (c *catalog) check(f configFile, sys system) []error {
 		case section && e.Value.Shape == config.Empty: // all options are commented out
 		case section:
 			errs = append(errs, f.errorf(e.Line, "%s: want options of this command, one per line", e.Key))
-		case len(c.flags[currentName(e.Key)]) == 0:
+		case len(c.flags[e.Key]) == 0:
 			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key, c.names())))
 		default:
 			// At least one of the commands with this flag must accept the value.
 			var first error
-			for i, flag := range c.flags[currentName(e.Key)] {
+			for i, flag := range c.flags[e.Key] {
 				err := f.set(flag, e, sys)
 				if i == 0 {
 					first = err
@@ -88,7 +88,7 @@ func (c *catalog) checkSection(f configFile, cmd *cobra.Command, entries []confi
 	}
 	var errs []error
 	for _, e := range entries {
-		if !slices.Contains(names, currentName(e.Key)) {
+		if !slices.Contains(names, e.Key) {
 			errs = append(errs, f.errorf(e.Line, "%s: %s", cmd.Name(), unknownOption(e.Key, names)))
 		} else if err := f.set(cmd.Flag(e.Key), e, sys); err != nil {
 			errs = append(errs, err)
@@ -127,17 +127,9 @@ func unknownOption(name string, known []string) string {
 // even if cmd has a flag of that name.
 func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied []*pflag.Flag, errs []error) {
 	set := func(entries []config.Entry, hint string) {
-		keys := map[*pflag.Flag]string{}
 		for _, e := range entries {
 			flag := cmd.Flag(e.Key)
-			if flag == nil {
-				continue
-			}
-			if key := keys[flag]; key != "" {
-				errs = append(errs, fmt.Errorf("%s:%d: %s: same option as %s", f.Path, e.Line, e.Key, key))
-			}
-			keys[flag] = e.Key
-			if flag.Changed {
+			if flag == nil || flag.Changed {
 				continue
 			}
 			if err := f.set(flag, e, sys); err != nil {

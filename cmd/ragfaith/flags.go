@@ -140,24 +140,6 @@ func flagsOf(cmd *cobra.Command) []*pflag.Flag {
 	return flags
 }
 
-// flagAlias maps the former names of flags to the current ones.
-func flagAlias(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	return pflag.NormalizedName(currentName(name))
-}
-
-// formerNames returns the names of renamed flags, each with its current name. They
-// still work on the command line, in the environment and in config files.
-func formerNames() map[string]string {
-	return map[string]string{"batch-size": "model-batch-size", "max-tokens": "max-total-tokens"}
-}
-
-func currentName(name string) string {
-	if current, ok := formerNames()[name]; ok {
-		return current
-	}
-	return name
-}
-
 // notesKey is the annotation of a command with the text that follows the flags in its
 // help, such as its exit codes.
 const notesKey = "notes"

@@ -25,7 +25,7 @@ func TestEveryFlagIsClassified(t *testing.T) {
 	var stored []string
 	for _, s := range setting.All() {
 		if name, ok := strings.CutPrefix(s.Name, "--"); ok {
-			stored = append(stored, currentName(name))
+			stored = append(stored, name)
 		}
 	}
 	cmd, _, err := newRoot(emptySystem()).Find([]string{"score"})

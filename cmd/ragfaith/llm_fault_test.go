@@ -66,7 +66,7 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 		"key rejected after first request": {func(n int64, w http.ResponseWriter, r *http.Request) bool {
 			return n > 1 && rejectKey(n, w, r)
 		}, nil, "401"},
-		"token limit": {nil, []string{"--max-tokens", "2000"}, "the limit of 2000 tokens is reached"},
+		"token limit": {nil, []string{"--max-total-tokens", "2000"}, "the limit of 2000 tokens is reached"},
 		"cost limit":  {nil, []string{"--max-cost", "0.02", "--price", "10,10"}, "the limit of $0.02 is reached"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -296,7 +296,6 @@ func TestPrescreenUsageErrors(t *testing.T) {
 		{"--judge llm --prescreen lexical --calibration " + few, "; " + advice},
 		{"--profile lynx --prescreen lexical --calibration " + cal, "--prescreen can't be used with --profile lynx"},
 		{"--judge llm --prescreen lexical --calibration " + old, "old.json: no bounds: it is from an earlier version"},
-		{"--judge llm --prescreen embedded --calibration " + cal, "the judge embedded was removed in 0.1.0"},
 		{"--judge llm --prescreen lexical --evidence joined --calibration " + cal, "was made for another judge: --evidence is joined"},
 		{"--judge llm --prescreen lexical --claims llm --calibration " + cal, "was made for another judge: --claims is llm"},
 		{"--judge llm --prescreen lexical --claims llm --dry-run --calibration " + cal, "was made for another judge: --claims is llm"},

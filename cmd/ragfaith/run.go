@@ -144,7 +144,6 @@ that its contexts support.`,
 	root.Flags().Bool("version", false, "print the version")
 	root.SetFlagErrorFunc(unknownFlag)
 	root.SetUsageFunc(writeUsage)
-	root.SetGlobalNormalizationFunc(flagAlias)
 	for _, spec := range []flagSpec{
 		{
 			name: "color", arg: "WHEN", value: flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), untrusted: anyValue,

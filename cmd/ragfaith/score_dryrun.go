@@ -221,7 +221,7 @@ func (e *estimate) Write(r *result.Row) error {
 
 // print writes one statistic per line. m is nil for a run without a language model, local
 // for one without local models.
-func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local localJudge) error {
+func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localModel) error {
 	var b strings.Builder
 	line := func(name, value, note string) {
 		if note != "" {
@@ -273,11 +273,9 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local localJudg
 		line("time", d.Round(time.Second).String(), note)
 	}
 	if local != nil {
-		for _, m := range local.models() {
-			line("pairs", strconv.Itoa(m.meter.pairs), "of contexts and claims, as the judge reads them")
-			d, note := m.meter.estimate()
-			line("judge time", d.Round(time.Second).String(), note)
-		}
+		line("pairs", strconv.Itoa(local.meter.pairs), "of contexts and claims, as the judge reads them")
+		d, note := local.meter.estimate()
+		line("judge time", d.Round(time.Second).String(), note)
 	} else if o.usesLocalModel() {
 		line("judge time", "unknown", "the model is not on this machine")
 	}

@@ -39,7 +39,7 @@ type stages struct {
 
 // newStages returns the stages for --claims and --judge. m may be nil if neither is llm.
 // local may be nil if the judge is not a local model, or in a dry run.
-func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
+func (o *scoreOptions) newStages(m *model, local *localModel) (stages, error) {
 	words, err := o.newLexical()
 	if err != nil {
 		return stages{}, err
@@ -273,9 +273,6 @@ func (o *scoreOptions) checkCalibration(settings setting.List, warn func(error))
 // one.
 func (o *scoreOptions) calibrationNote() string {
 	if o.calibrated == nil {
-		if ensembleOf(o.judge) != nil {
-			return "ensemble: mean of the scores of " + strings.ReplaceAll(o.judge, ",", ", ") + ", not calibrated"
-		}
 		return ""
 	}
 	if o.prescreens() {
@@ -284,8 +281,7 @@ func (o *scoreOptions) calibrationNote() string {
 	return "calibration " + o.calibrated.String()
 }
 
-// A judgeName is the flag value of --judge: a known name, a model directory or several of
-// them.
+// A judgeName is the flag value of --judge: a known name or a model directory.
 type judgeName struct{ dst *string }
 
 func (j judgeName) String() string { return *j.dst }
@@ -297,13 +293,6 @@ func (j judgeName) Type() string { return "string" }
 func (j judgeName) Set(s string) error {
 	if s == "" {
 		return errors.New("want lexical, llm, hhem, or a model")
-	}
-	if s == judgeEmbedded {
-		return errors.New(embeddedRemoved)
-	}
-	if names := ensembleOf(s); names != nil {
-		*j.dst = s
-		return checkEnsemble(names)
 	}
 	if server, model, ok := local.Parse(s); ok {
 		if model == "" && strings.HasSuffix(s, "/") {

@@ -95,7 +95,7 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "strict", value: &l.strict, help: "accept explicit statements only, no inference"},
 		{name: "votes", arg: "N", value: flagvalue.Int(&l.votes, 1, 1), help: "judge each claim N times (odd) and average the scores"},
 		{
-			name: "prescreen", arg: "JUDGE", value: flagvalue.OneOf(&l.prescreen, prescreenNone, prescreenNone, judgeLexical).Removed(judgeEmbedded, embeddedRemoved),
+			name: "prescreen", arg: "JUDGE", value: flagvalue.OneOf(&l.prescreen, prescreenNone, prescreenNone, judgeLexical),
 			help: "judge that decides clear claims: none or lexical",
 		},
 		{name: "audit", arg: "SHARE", value: flagvalue.Proportion(&l.audit), help: "share of the decided claims to send anyway, as a check"},

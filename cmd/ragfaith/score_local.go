@@ -35,11 +35,7 @@ const (
 // defaultPrefilter is the default of --prefilter.
 const defaultPrefilter = 8
 
-// judgeEmbedded is a previous value of --judge and --prescreen.
-const (
-	judgeEmbedded   = "embedded"
-	embeddedRemoved = "the judge embedded was removed in 0.1.0, because it was hardly more accurate than lexical and far slower: use lexical, or a published model (\"ragfaith models list\")"
-)
+const ()
 
 // embedLocal is the value of --embed-model for the built-in embeddings.
 const embedLocal = "local"

@@ -29,7 +29,7 @@ type settingValues map[string][]string
 // settings returns the settings that affect the results. Only a run with the same settings
 // can be resumed. They are stored in plain text next to the results and therefore never
 // contain API keys, or URLs that may contain one.
-func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local localJudge) (setting.List, error) {
+func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local *localModel) (setting.List, error) {
 	seed := uint64(0)
 	if o.sample > 0 || o.prescreens() { // otherwise it has no effect on results
 		seed = o.seed

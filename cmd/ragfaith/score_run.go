@@ -34,8 +34,8 @@ type scoreRun struct {
 	stdout  outputStream
 	bar     bool // show a progress bar
 
-	model    *model     // nil if no language model is asked
-	local    localJudge // nil if no local model is used
+	model    *model      // nil if no language model is asked
+	local    *localModel // nil if no local model is used
 	stages   stages
 	settings setting.List // that decide the results
 
@@ -141,14 +141,12 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 		}
 	}
 	if o.usesLocalModel() {
-		r.local, err = o.openJudge(r.sys) //nolint:contextcheck // opening takes milliseconds
+		r.local, err = o.openLocal(r.sys) //nolint:contextcheck // opening takes milliseconds
 		if _, missing := errors.AsType[*hub.MissingError](err); err != nil && (!missing || !o.dryRun) {
 			return err
 		}
 		if o.dryRun && r.local != nil {
-			for _, m := range r.local.models() {
-				m.meter = &meter{now: r.sys.Clock.Now}
-			}
+			r.local.meter = &meter{now: r.sys.Clock.Now}
 		}
 	}
 	if r.stages, err = o.newStages(r.model, r.local); err != nil {
@@ -175,7 +173,7 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 func (r *scoreRun) closeModels() {
 	r.model.close()
 	if r.local != nil {
-		closeAll(r.local.models())
+		_ = r.local.Close()
 	}
 }
 
@@ -185,9 +183,7 @@ func (r *scoreRun) describe() string {
 	parts := []string{fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
 		o.claims, o.judge, o.evidence, r.stages.threshold, o.concurrency, runtime.GOMAXPROCS(0))}
 	if r.local != nil {
-		for _, m := range r.local.models() {
-			parts = append(parts, m.String())
-		}
+		parts = append(parts, r.local.String())
 	}
 	if note := o.calibrationNote(); note != "" {
 		parts = append(parts, note)
@@ -287,10 +283,8 @@ func (r *scoreRun) pageSettings() []html.Setting {
 	}
 	if r.local != nil {
 		// Its directory and kernels have no effect on the results.
-		for _, m := range r.local.models() {
-			info := m.Info()
-			settings = append(settings, html.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
-		}
+		info := r.local.Info()
+		settings = append(settings, html.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
 	}
 	if r.model != nil {
 		settings = append(settings,

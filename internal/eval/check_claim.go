@@ -54,11 +54,6 @@ func (c *Checker) checkClaim(r *result.Row, i int, a absent) *result.MismatchErr
 	case claim.Reused != nil && (claim.Reused.Cosine < -1 || claim.Reused.Cosine > 1):
 		return mismatch("cosine", number(claim.Reused.Cosine), "-1 to 1")
 	}
-	for _, s := range claim.Judges {
-		if !(s.Score >= 0 && s.Score <= 1) {
-			return mismatch("judges", s.Judge+" "+number(s.Score), "scores from 0 to 1")
-		}
-	}
 	return c.checkReferences(r, claim, a)
 }
 
@@ -69,7 +64,7 @@ func checkUnjudged(claim *result.Claim) *result.MismatchError {
 		return mismatch("score", number(claim.Score), "null, since the claim is unjudged")
 	case claim.Confidence != 0:
 		return mismatch("confidence", number(claim.Confidence), "null, since the claim is unjudged")
-	case len(claim.ChunkIDs)+len(claim.Evidence)+len(claim.Unsupported)+len(claim.Judges) > 0,
+	case len(claim.ChunkIDs)+len(claim.Evidence)+len(claim.Unsupported) > 0,
 		claim.Graded, claim.Prescreened, claim.OfflineVerdict != "", claim.Reused != nil:
 		return mismatch("verdict", "unjudged", "another, since the claim has evidence or the mark of a judge")
 	}

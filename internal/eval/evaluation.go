@@ -159,9 +159,6 @@ func setVerdict(dst *result.Claim, v *verdict.Verdict) {
 	if dst.Prescreened = v.Prescreened; v.Audited != nil {
 		dst.OfflineVerdict = result.Verdict(v.Audited.String())
 	}
-	for _, s := range v.Judges {
-		dst.Judges = append(dst.Judges, result.JudgeScore{Judge: s.Judge, Score: s.Score, Verdict: result.Verdict(s.Label.String())})
-	}
 	if v.Reused != nil {
 		dst.Reused = &result.Reused{By: v.Reused.By, Statement: v.Reused.Statement, Cosine: v.Reused.Cosine}
 	}

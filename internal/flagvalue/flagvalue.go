@@ -39,30 +39,6 @@ func (v *Value) Schema() map[string]any { return v.schema }
 // Words returns the valid values if they can be listed.
 func (v *Value) Words() []string { return v.words }
 
-// Alias makes v accept alias as another word for value, which Words and Schema do not list.
-func (v *Value) Alias(alias, value string) *Value {
-	set := v.set
-	v.set = func(text string) error {
-		if text == alias {
-			text = value
-		}
-		return set(text)
-	}
-	return v
-}
-
-// Removed makes v reject a word that it accepted in an earlier version, and say why.
-func (v *Value) Removed(word, why string) *Value {
-	set := v.set
-	v.set = func(text string) error {
-		if text == word {
-			return errors.New(why)
-		}
-		return set(text)
-	}
-	return v
-}
-
 // OneOf accepts one of the known words.
 func OneOf(to *string, def string, known ...string) *Value {
 	*to = def

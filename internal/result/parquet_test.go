@@ -107,7 +107,6 @@ type parquetClaim struct {
 	Evidence    []parquetEvidence `json:"evidence" parquet:"evidence,list"`
 	Unsupported []parquetSpan     `json:"unsupported" parquet:"unsupported,optional,list"`
 	Citations   []parquetCitation `json:"citations" parquet:"citations,optional,list"`
-	Judges      []parquetJudge    `json:"judges" parquet:"judges,optional,list"`
 	Cached      *string           `json:"cached" parquet:"cached,optional"`
 	CachedFrom  *string           `json:"cached_from" parquet:"cached_from,optional"`
 	Cosine      *float64          `json:"cosine" parquet:"cosine,optional"`
@@ -127,12 +126,6 @@ type parquetCitation struct {
 	End     int64   `json:"end" parquet:"end"`
 	Chunk   *int64  `json:"chunk" parquet:"chunk,optional"`
 	Verdict *string `json:"verdict" parquet:"verdict,optional,dict"`
-}
-
-type parquetJudge struct {
-	Judge   string  `json:"judge" parquet:"judge"`
-	Score   float64 `json:"score" parquet:"score"`
-	Verdict string  `json:"verdict" parquet:"verdict,dict"`
 }
 
 type parquetSkipped struct {

@@ -161,12 +161,11 @@ func (Status) values() []string {
 	return []string{string(Scored), string(NoClaims), string(UnjudgedRow), string(Failed), string(SkippedRow)}
 }
 
-// A Mark is a fallback that a language model needed for a row, or Disagreed.
+// A Mark is a fallback that a language model needed for a row.
 type Mark string
 
 // The marks.
 const (
-	Disagreed  Mark = "disagreed"  // some judges of an ensemble support a claim that others do not
 	Downgraded Mark = "downgraded" // a reply was made without a JSON schema, which the server rejected
 	Grouped    Mark = "grouped"    // contexts were judged in groups, since they did not fit into one request
 	OneWord    Mark = "one_word"   // a verdict is a one-word reply
@@ -176,7 +175,7 @@ const (
 const EstimatedUsage Mark = "estimated_usage"
 
 func (Mark) values() []string {
-	return []string{string(Disagreed), string(Downgraded), string(Grouped), string(OneWord)}
+	return []string{string(Downgraded), string(Grouped), string(OneWord)}
 }
 
 // The stages of a row, which are the reasons of failed rows.
@@ -232,9 +231,6 @@ type Claim struct {
 	// OfflineVerdict is the verdict of the offline judge on a claim that was sent
 	// to the model for an audit. Verdict is that of the model.
 	OfflineVerdict Verdict `json:"offline_verdict,omitempty" result:"dict"`
-	// Judges are the judges of an ensemble that judged the claim, with their scores, of
-	// which Score is the mean.
-	Judges []JudgeScore `json:"judges,omitempty"`
 	// Reused is set if the verdict was made for another claim.
 	Reused *Reused `json:",inline"`
 }
@@ -263,13 +259,6 @@ const (
 
 func (Verdict) values() []string {
 	return []string{string(Supported), string(Contradicted), string(NotMentioned), string(Unjudged)}
-}
-
-// A JudgeScore is the score and verdict of one judge of an ensemble.
-type JudgeScore struct {
-	Judge   string  `json:"judge"`
-	Score   float64 `json:"score" result:"round"`
-	Verdict Verdict `json:"verdict" result:"dict"`
 }
 
 // A Span is a range of code points in a text.

@@ -94,8 +94,6 @@ type Verdict struct {
 	// Audited is the label of the offline judge on a claim that it decided, but which a
 	// language model judged as well; otherwise nil.
 	Audited *Label
-	// Judges are the members of an ensemble with their scores, in their order.
-	Judges []JudgeScore
 	// Unsupported lists the unsupported ranges of Claim.Text in ascending order,
 	// in code points. It is empty for a supported claim, and if the judge cannot
 	// localize them.
@@ -122,13 +120,6 @@ func (v *Verdict) Certainty() float64 {
 	return 1 - v.Score
 }
 
-// A JudgeScore is the verdict of a member of an ensemble.
-type JudgeScore struct {
-	Judge string
-	Score float64
-	Label Label
-}
-
 // Reused describes the origin of a verdict reused from another claim.
 type Reused struct {
 	By        string  // "semantic" for the cache of verdicts about similar claims
@@ -138,7 +129,6 @@ type Reused struct {
 
 // Marks of a Judgement that took a fallback. They have the same names in results.
 const (
-	MarkDisagreed  = "disagreed"  // some judges of an ensemble support a claim that others do not
 	MarkDowngraded = "downgraded" // a reply was made without a JSON schema, which the server rejected
 	MarkGrouped    = "grouped"    // contexts were judged in groups, since they did not fit into one request
 	MarkOneWord    = "one_word"   // a verdict is a one-word reply

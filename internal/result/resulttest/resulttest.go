@@ -68,7 +68,6 @@ func WithOptionalFields() *result.Row {
 	c.Confidence, r.Claims[0].Confidence = r.Confidence, 0.87654321
 	c.From, c.Invented, c.Graded = &result.Span{Start: 13, End: 18}, true, true
 	c.Unsupported = []result.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
-	c.Judges = []result.JudgeScore{{Judge: "hhem", Score: 0.75, Verdict: result.Supported}, {Judge: "lexical", Score: 0.12345678, Verdict: result.Contradicted}}
 	c.Reused = &result.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.91234567}
 	return r
 }
