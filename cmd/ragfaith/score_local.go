@@ -35,8 +35,6 @@ const (
 // defaultPrefilter is the default of --prefilter.
 const defaultPrefilter = 8
 
-const ()
-
 // embedLocal is the value of --embed-model for the built-in embeddings.
 const embedLocal = "local"
 

@@ -21,7 +21,6 @@ func (a *Alignment) checkOperators(dst []Finding, coverage float64) []Finding {
 		return dst
 	}
 	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).quantifier, (*Alignment).bounds, (*Alignment).foreignPolarity} {
-
 		if f, ok := check(a); ok {
 			dst = append(dst, f)
 		}
