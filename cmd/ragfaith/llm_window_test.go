@@ -252,7 +252,7 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 			if prompt == nil || !strings.Contains(got.stderr, " "+prompt[1]+" prompt tokens") {
 				t.Errorf("dry run: got prompt tokens %v, want the same as in the run: %s", prompt, got.stderr)
 			}
-			limited := runInProcess(t, "", nil, append(args, "--max-tokens", "6000", "--concurrency", "1")...)
+			limited := runInProcess(t, "", nil, append(args, "--max-total-tokens", "6000", "--concurrency", "1")...)
 			if limited.code != exitFailure || !strings.Contains(limited.stderr, "the limit of 6000 tokens is reached") {
 				t.Errorf("exit code: got %d, want %d; stderr: %s", limited.code, exitFailure, limited.stderr)
 			}

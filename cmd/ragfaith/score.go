@@ -27,6 +27,8 @@ type scoreOptions struct {
 	delimiter     byte
 	from          string
 	columns       []string // values of --map
+	where         []string
+	conditions    []dataset.Condition // parsed from where
 	keep, keepAs  []string
 	names         *keptNames // set by check
 	limit, sample int
@@ -140,6 +142,7 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 		},
 		{name: "keep", arg: "COLUMN", value: &o.keep, untrusted: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
 		{name: "keep-as", arg: "COLUMN=NAME", value: &o.keepAs, untrusted: anyValue, help: "copy COLUMN into the results as NAME; repeatable"},
+		{name: "where", arg: "CONDITION", value: &o.where, untrusted: anyValue, help: "score only rows with COLUMN=VALUE, or !=, <, <=, > or >=; repeatable"},
 		{name: "limit", arg: "N", value: flagvalue.Int(&o.limit, 0, 0), untrusted: anyValue, help: "score only the first N rows; 0 for all"},
 		{name: "sample", arg: "N", value: flagvalue.Int(&o.sample, 0, 0), untrusted: anyValue, help: "score a random sample of N rows; 0 for all"},
 		{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
@@ -256,9 +259,20 @@ func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
 		}
 		opts.Map[field] = column
 	}
+	o.conditions = nil
+	for _, text := range o.where {
+		c, err := dataset.ParseCondition(text)
+		if err != nil {
+			return opts, usagef("--where: %v", err)
+		}
+		o.conditions = append(o.conditions, c)
+	}
 	opts.Keep, opts.KeepAll = o.kept()
 	for _, c := range o.keptGroupColumns() {
 		opts.Required = append(opts.Required, dataset.Required{Flag: c.flag, Column: c.name})
+	}
+	for _, c := range o.conditions {
+		opts.Required = append(opts.Required, dataset.Required{Flag: "--where", Column: c.Column})
 	}
 	return opts, nil
 }
@@ -272,8 +286,8 @@ func (o *scoreOptions) kept() (columns []string, all bool) {
 	return columns, all
 }
 
-// keptColumns returns the columns named by --keep, --keep-as, --cluster and --by. Those
-// that group rows are kept so that "ragfaith report" can compute the same statistics from the
+// keptColumns returns the columns named by --keep, --keep-as, --cluster, --by and --where.
+// Those that group rows are kept so that "ragfaith report" can compute the same statistics from the
 // results.
 func (o *scoreOptions) keptColumns() []string {
 	kept := slices.Clone(o.keep)
@@ -289,12 +303,15 @@ func (o *scoreOptions) keptColumns() []string {
 	for _, c := range o.keptGroupColumns() {
 		add(c.name)
 	}
+	for _, c := range o.conditions {
+		add(c.Column)
+	}
 	return kept
 }
 
 // selection returns which rows of the dataset to score.
 func (o *scoreOptions) selection() eval.Selection {
-	return eval.Selection{Limit: o.limit, Sample: o.sample, Seed: o.seed, Shard: o.shard, Shards: o.shards}
+	return eval.Selection{Where: o.conditions, Limit: o.limit, Sample: o.sample, Seed: o.seed, Shard: o.shard, Shards: o.shards}
 }
 
 // noClaimsScore returns the value of --no-claims, or nil for null.

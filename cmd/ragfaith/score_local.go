@@ -255,7 +255,7 @@ func (m *localModel) settings(o *scoreOptions) (settingValues, error) {
 	if o.localModel.device.Provider != ort.None {
 		// Rounding depends on the library and on which pairs share a padded batch.
 		values["kernels"] = []string{m.Info().Kernel}
-		values["--batch-size"] = []string{strconv.Itoa(o.localModel.batch)}
+		values["--model-batch-size"] = []string{strconv.Itoa(o.localModel.batch)}
 	}
 	return values, nil
 }

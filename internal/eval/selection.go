@@ -2,6 +2,7 @@ package eval
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -9,20 +10,25 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
-// A Selection selects rows of a dataset. It applies the limit, then the sample, then the
-// shard, so the shards partition the selection. Rows keep their index and order.
+// A Selection selects rows of a dataset. It applies the conditions, then the limit, then the
+// sample, then the shard, so the shards partition the selection. Rows keep their index and
+// order.
 type Selection struct {
-	Limit  int    // take at most the first N rows; 0 means all
-	Sample int    // sample size; 0 means no sampling
-	Seed   uint64 // random seed of the sample
-	Shard  int    // from 1 to Shards
-	Shards int    // 0 or 1 means no sharding
+	Where  []dataset.Condition // on columns in Row.Kept; all must hold
+	Limit  int                 // take at most the first N rows; 0 means all
+	Sample int                 // sample size; 0 means no sampling
+	Seed   uint64              // random seed of the sample
+	Shard  int                 // from 1 to Shards
+	Shards int                 // 0 or 1 means no sharding
 }
 
 // Apply returns the selected rows. Sampling reads all rows before yielding the first and
 // keeps Sample rows in memory. Unreadable rows count as rows; any other error ends the
 // iteration.
 func (s Selection) Apply(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
+	if len(s.Where) > 0 {
+		rows = where(rows, s.Where)
+	}
 	if s.Limit > 0 {
 		rows = limit(rows, s.Limit)
 	}
@@ -33,6 +39,36 @@ func (s Selection) Apply(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.R
 		rows = shard(rows, s.Shard, s.Shards)
 	}
 	return rows
+}
+
+// where selects the rows for which all conditions hold, and unreadable rows, of which nothing
+// is known. It is an error if they hold for none.
+func where(rows iter.Seq2[dataset.Row, error], conditions []dataset.Condition) iter.Seq2[dataset.Row, error] {
+	holds := func(row *dataset.Row) bool {
+		for _, c := range conditions {
+			i := slices.IndexFunc(row.Kept, func(k dataset.Column) bool { return k.Name == c.Column })
+			if i < 0 || !c.Holds(row.Kept[i].Value) {
+				return false
+			}
+		}
+		return true
+	}
+	return func(yield func(dataset.Row, error) bool) {
+		seen, selected := 0, 0
+		for row, err := range rows {
+			seen++
+			if err == nil && !holds(&row) {
+				continue
+			}
+			selected++
+			if !yield(row, err) {
+				return
+			}
+		}
+		if seen > 0 && selected == 0 {
+			yield(dataset.Row{}, fmt.Errorf("--where selects none of %d rows", seen))
+		}
+	}
 }
 
 func limit(rows iter.Seq2[dataset.Row, error], n int) iter.Seq2[dataset.Row, error] {

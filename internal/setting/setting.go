@@ -82,11 +82,12 @@ func All() []Definition {
 		{"--precision", Judge},
 		{"--prefilter", Judge},
 		{"kernels", Platform},
-		{"--batch-size", Platform}, // previous name of --model-batch-size
+		{"--model-batch-size", Platform},
 		{"--label-map", Judge},
 
 		{"dataset", Rows},
 		{"--map", Rows},
+		{"--where", Rows},
 		{"--keep", Rows},
 		{"--keep-as", Rows},
 	}

@@ -1,0 +1,65 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Condition compares a column of a row with a value.
+type Condition struct {
+	Column string // name or path
+	op     string
+	value  string
+}
+
+// ParseCondition parses COLUMN=VALUE, or the same with !=, <, <=, > or >=. The operator is
+// the first one in text.
+func ParseCondition(text string) (Condition, error) {
+	at := strings.IndexAny(text, "=<>!")
+	if at <= 0 || text[at] == '!' && !strings.HasPrefix(text[at:], "!=") {
+		return Condition{}, fmt.Errorf("%q is no condition: want COLUMN=VALUE, or !=, <, <=, > or >= in place of =", text)
+	}
+	c := Condition{Column: strings.TrimSpace(text[:at]), op: text[at : at+1], value: text[at+1:]}
+	if text[at] != '=' && strings.HasPrefix(c.value, "=") {
+		c.op, c.value = text[at:at+2], c.value[1:]
+	}
+	c.value = strings.TrimSpace(c.value)
+	if _, err := strconv.ParseFloat(c.value, 64); err != nil && c.op[0] != '=' && c.op[0] != '!' {
+		return Condition{}, fmt.Errorf("%q: %s compares numbers, and %q is none", text, c.op, c.value)
+	}
+	return c, nil
+}
+
+// Holds reports whether the condition holds for a kept column with the given JSON value. A
+// null or missing value equals the empty text and is neither below nor above a number, and so
+// is a text that is no number.
+func (c *Condition) Holds(value []byte) bool {
+	text := string(bytes.TrimSpace(value))
+	var s string
+	switch {
+	case text == "null":
+		text = ""
+	case strings.HasPrefix(text, `"`) && json.Unmarshal(value, &s) == nil:
+		text = s
+	}
+	a, notNumber := strconv.ParseFloat(text, 64)
+	b, notNumeric := strconv.ParseFloat(c.value, 64)
+	numbers := notNumber == nil && notNumeric == nil
+	equal := text == c.value || numbers && a == b
+	switch c.op {
+	case "=":
+		return equal
+	case "!=":
+		return !equal
+	case "<":
+		return numbers && a < b
+	case "<=":
+		return numbers && a <= b
+	case ">":
+		return numbers && a > b
+	}
+	return numbers && a >= b
+}

@@ -1,0 +1,42 @@
+package dataset
+
+import "testing"
+
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		condition, value string
+		want             bool
+	}{
+		{"promptIdx=1", "1", true},
+		{"promptIdx=1", "1.0", true},
+		{"promptIdx=1", `"1"`, true},
+		{"promptIdx=1", "2", false},
+		{"promptIdx != 1", "2", true},
+		{"promptIdx!=1", "1", false},
+		{"model=gpt=4", `"gpt=4"`, true},
+		{"model=", "null", true},
+		{"model!=a", "null", true},
+		{"ok=true", "true", true},
+		{"latency<0.5", "0.4", true},
+		{"latency<0.5", `"0.4"`, true},
+		{"latency<0.5", "0.5", false},
+		{"latency<=0.5", "0.5", true},
+		{"latency>1e3", "2000", true},
+		{"latency>=1e3", "999", false},
+		{"latency<5", "null", false},
+		{"latency>5", `"fast"`, false},
+	} {
+		c, err := ParseCondition(tt.condition)
+		if err != nil {
+			t.Errorf("%q: %v", tt.condition, err)
+		} else if got := c.Holds([]byte(tt.value)); got != tt.want {
+			t.Errorf("%q for %s: got %t, want %t", tt.condition, tt.value, got, tt.want)
+		}
+	}
+	for _, text := range []string{"", "promptIdx", "=1", "a!b", "latency<fast"} {
+		if c, err := ParseCondition(text); err == nil {
+			t.Errorf("%q: got %+v, want an error", text, c)
+		}
+	}
+}
