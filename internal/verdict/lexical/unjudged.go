@@ -21,9 +21,10 @@ func leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
 		var claim language.Profile
 		claim.Add(task.Claims[i].Judged())
 		in := claim.Language()
-		if in == "" { // the claim is short, but the answer may be clear
+		if in == "" { // the claim is short, but the answer and its question may be clear
 			if answer == nil {
 				answer = &language.Profile{}
+				answer.Add(task.Question + "\n")
 				for k := range task.Claims {
 					answer.Add(task.Claims[k].Judged())
 				}

@@ -152,3 +152,18 @@ func TestClaimIsJudgedByAContextInItsLanguage(t *testing.T) {
 		}
 	}
 }
+
+func TestQuestionShowsLanguageOfShortAnswer(t *testing.T) {
+	t.Parallel()
+	const minutes = "The board met on Monday in the town hall. The roof repair was postponed until two more quotes are available. Next meeting: 8 April at 18:30, online."
+	const answer = "Die nächste Sitzung findet am 8. April um 18:30 Uhr online statt."
+	j := newJudge(t, Options{})
+	for question, want := range map[string]verdict.Label{
+		"Wann ist die nächste Sitzung?": verdict.Unjudged,
+		"":                              verdict.NotMentioned,
+	} {
+		if v := judge(t, j, newTask(question, []string{minutes}, answer))[0]; v.Label != want {
+			t.Errorf("question %q: got %v (%s), want %v", question, v.Label, v.Reason, want)
+		}
+	}
+}

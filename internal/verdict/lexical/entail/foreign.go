@@ -92,34 +92,27 @@ func (a *Alignment) foreignPolarity() (Finding, bool) {
 	}
 	for i := 0; i < len(c.Words); {
 		p := c.passageAt(i)
-		q, share, odd := a.closest(p)
-		for share >= minForeignShared && p.end < len(c.Words) {
+		q, odd, ok := a.closest(p)
+		for ok && p.end < len(c.Words) {
 			next := c.passageAt(p.end)
 			if r, _, _ := a.closest(next); r.first != q.first {
 				break
 			}
 			p.end, p.except, p.negations = next.end, next.except, p.negations+next.negations
-			q, share, odd = a.closest(p)
+			q, odd, ok = a.closest(p)
 		}
 		i = p.end
-		if share >= minForeignShared && odd {
-			return Finding{Kind: Polarity, Stated: s.Span(q.first, q.end-1), Claimed: c.Span(p.first, p.end-1), Denies: share >= minForeignDenied}, true
+		if ok && odd {
+			return Finding{Kind: Polarity, Stated: s.Span(q.first, q.end-1), Claimed: c.Span(p.first, p.end-1), Denies: true}, true
 		}
 	}
 	return Finding{}, false
 }
 
-// The shares of the content words of a passage that another one must have to be about the
-// same, and for a difference in negations to deny it.
-const (
-	minForeignShared = 0.5
-	minForeignDenied = 0.75
-)
-
-// closest returns the passage of the statement that has most content words of passage p of
-// the claim, and their share, or 0 if they are fewer than two. odd reports whether an odd number of negations and opposites lie between p and
-// each passage that has several of its words.
-func (a *Alignment) closest(p passage) (best passage, share float64, odd bool) {
+// closest returns the passage of the statement that has most words of passage p of the
+// claim. odd reports whether an odd number of negations and opposites lie between p and
+// each passage that has several of its words. ok is false if they share too little.
+func (a *Alignment) closest(p passage) (best passage, odd, ok bool) {
 	const several = 2
 	c, s := a.Claim, a.Stated
 	total, most := 0, 0
@@ -140,10 +133,7 @@ func (a *Alignment) closest(p passage) (best passage, share float64, odd bool) {
 			best, most = q, n
 		}
 	}
-	if most >= several {
-		share = float64(most) / float64(max(1, total))
-	}
-	return best, share, odd
+	return best, odd, most >= several && 2*most >= total
 }
 
 // signs returns the number of words of p with a counterpart in q, and the number of

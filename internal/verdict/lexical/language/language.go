@@ -239,12 +239,16 @@ func (p *Profile) letters(name string) int {
 // Leans reports whether a text whose own language is unclear may be in the given one: it
 // has a sign of that, and none of another language in Latin script.
 func (p *Profile) Leans(name string) bool {
+	votes := 0
 	for i, n := range load().names {
-		if p.sole[i] > 0 && n != name {
+		switch {
+		case n == name:
+			votes = p.votes[i]
+		case p.sole[i] > 0:
 			return false
 		}
 	}
-	return p.letters(name) > 0
+	return votes > 0 || p.letters(name) > 0
 }
 
 // Excludes reports whether the text is clearly in another language than the given one, and
