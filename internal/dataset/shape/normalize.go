@@ -183,11 +183,11 @@ func role(v *Value) string {
 	switch strings.TrimSuffix(strings.TrimSuffix(name, "chunk"), "message") {
 	case "user", "human", "customer":
 		return "user"
-	case "assistant", "ai", "bot", "gpt", "model", "agent", "chatbot":
+	case "assistant", "ai", "bot", "gpt", "model", "agent", "chatbot", "function_call":
 		return "assistant"
-	case "tool", "function", "retriever", "retrieval":
+	case "tool", "function", "retriever", "retrieval", "function_call_output", "file_search_call":
 		return "tool"
-	case "system", "developer":
+	case "system", "developer", "reasoning":
 		return "system"
 	}
 	return ""
@@ -196,7 +196,7 @@ func role(v *Value) string {
 // isChat reports whether v is a list of chat messages.
 func isChat(v *Value) bool {
 	return v.isObjects() && !slices.ContainsFunc(v.Items, func(m *Value) bool {
-		return role(m) == "" || v.first("content", "text", "value", "parts", "message", "tool_calls", "toolCalls") == nil && len(m.Items) < 2
+		return role(m) == "" || v.first("content", "text", "value", "parts", "message", "output", "tool_calls", "toolCalls") == nil && len(m.Items) < 2
 	})
 }
 
@@ -252,12 +252,17 @@ func (x Expander) open(messages []*Value) turn {
 	for _, m := range slices.Backward(messages) {
 		switch role(m) {
 		case "user":
+			for _, part := range slices.Backward(items(m.first("content"))) {
+				if content := part.first("content"); content != nil && part.text("type") == "tool_result" {
+					t.results = append(t.results, x.expand(content))
+				}
+			}
 			if t.question = x.messageText(m); t.question != "" {
 				slices.Reverse(t.results)
 				return t
 			}
 		case "tool":
-			if content := m.first("content", "text", "output"); content != nil {
+			if content := m.first("content", "text", "output", "results"); content != nil {
 				t.results = append(t.results, x.expand(content))
 			}
 		}
@@ -268,6 +273,6 @@ func (x Expander) open(messages []*Value) turn {
 
 // callsTool reports whether a message of a model calls a tool, and is no answer.
 func callsTool(m *Value) bool {
-	return len(items(m.first("tool_calls", "toolCalls"))) > 0 ||
+	return m.text("type") == "function_call" || len(items(m.first("tool_calls", "toolCalls"))) > 0 ||
 		slices.ContainsFunc(items(m.first("content", "parts")), func(part *Value) bool { return part.text("type") == "tool_use" })
 }
