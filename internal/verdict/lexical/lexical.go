@@ -3,7 +3,7 @@
 //
 // The score of a claim is the share of its words, weighted by inverse document
 // frequency (IDF), that a window of a context contains: as the same word, an inflected
-// form, a synonym, or the same number in a different notation. The judge has only a few
+// form, a synonym, or the same number in a different notation. The judge has no
 // rules for grammatical roles. docs/judges.md describes its limitations.
 package lexical
 

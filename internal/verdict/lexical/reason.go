@@ -59,9 +59,8 @@ func indexWords(text, s string) int {
 	return strings.Index(text, s)
 }
 
-// support returns the passages that support c, the basis and the reason: the passages, the
-// computation if any, and the words of c that the passages do not contain. q is the best
-// passage. sameNegations is set if c and q contain the same number of negations.
+// support returns the passages that support c, the basis and the reason: the passages and
+// the words of c that they do not contain. q is the best passage. sameNegations is set if c and q contain the same number of negations.
 func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNegations bool, check *valueCheck) ([]quote, basis, string) {
 	if strings.Contains(q.text(contexts), c.text) {
 		s.line = append(s.line[:0], statedIn...)

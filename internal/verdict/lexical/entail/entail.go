@@ -1,7 +1,7 @@
 // Package entail decides whether a statement of a context entails a claim. It aligns the
 // words of the claim with those of the statement and checks what the differences mean:
-// negation, opposites, quantifiers, conditions, roles. The approach is that of natural
-// logic (MacCartney and Manning 2008), without a proof search.
+// negation, opposites, quantifiers, limits, values of something else. The approach is that
+// of natural logic (MacCartney and Manning 2008), without a proof search.
 package entail
 
 import (

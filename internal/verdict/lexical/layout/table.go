@@ -1,4 +1,4 @@
-// Package layout finds tables and lists in plain text and Markdown.
+// Package layout finds tables in plain text and Markdown.
 package layout
 
 import "strings"
