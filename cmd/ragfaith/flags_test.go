@@ -69,7 +69,7 @@ func TestSettingsAreStoredInTheListedOrder(t *testing.T) {
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
-		"input-format": "csv", "delimiter": ";", "from": "langfuse", "map": "id=a,answer=b", "keep": "x,y", "keep-as": "z=w", "where": "m=x", "limit": "1", "sample": "2", "seed": "3", "shard": "2/3",
+		"input-format": "csv", "delimiter": ";", "from": "langfuse", "map": "id=a,answer=b", "keep": "x,y", "keep-as": "z=w", "where": "m=x", "turns": "all", "limit": "1", "sample": "2", "seed": "3", "shard": "2/3",
 		"max-row-bytes": "4KiB", "lang": "de", "claims": "sentence", "judge": "lexical", "evidence": "joined", "threshold": "0.25", "calibration": "cal.json",
 		"no-claims": "1", "empty-contexts": "fail", "concurrency": "5", "row-timeout": "2m", "to": "csv", "output": "a.csv,b.csv", "resume": "true", "verbose": "true", "quiet": "true", "no-progress": "true",
 		"min-mean": "0.5", "max-failed": "6", "max-no-claims": "0.3", "max-unjudged": "0.4", "max-uncertain": "0.2", "help": "true", "dry-run": "true",

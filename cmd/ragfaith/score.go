@@ -26,6 +26,7 @@ type scoreOptions struct {
 	inputFormat   string
 	delimiter     byte
 	from          string
+	turns         string
 	columns       []string // values of --map
 	where         []string
 	conditions    []dataset.Condition // parsed from where
@@ -140,6 +141,10 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 			name: "map", arg: "FIELD=COLUMN", value: &o.columns, untrusted: anyValue,
 			help: "read a field from a column or a path such as docs[*].text; repeatable",
 		},
+		{
+			name: "turns", arg: "WHICH", value: flagvalue.OneOf(&o.turns, "last", "last", "all"), untrusted: anyValue,
+			help: "score the last answer of each chat, or all",
+		},
 		{name: "keep", arg: "COLUMN", value: &o.keep, untrusted: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
 		{name: "keep-as", arg: "COLUMN=NAME", value: &o.keepAs, untrusted: anyValue, help: "copy COLUMN into the results as NAME; repeatable"},
 		{name: "where", arg: "CONDITION", value: &o.where, untrusted: anyValue, help: "score only rows with COLUMN=VALUE, or !=, <, <=, > or >=; repeatable"},
@@ -233,6 +238,7 @@ func (o *scoreOptions) check(paths []string) (err error) {
 // datasetOptions returns the options for reading the dataset.
 func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
 	opts := dataset.Options{MaxRowBytes: o.maxRowBytes, Delimiter: o.delimiter, NeedText: o.emptyContexts == emptyFail}
+	opts.AllTurns = o.turns == "all"
 	if o.from != "auto" {
 		opts.From = o.from
 	}

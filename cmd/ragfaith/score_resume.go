@@ -59,6 +59,9 @@ func (o *scoreOptions) settings(paths []string, threshold float64, m *model, loc
 	if o.emptyContexts != emptyScore {
 		values["--empty-contexts"] = []string{o.emptyContexts}
 	}
+	if o.turns != "last" {
+		values["--turns"] = []string{o.turns}
+	}
 	if len(o.where) > 0 {
 		values["--where"] = o.where
 	}

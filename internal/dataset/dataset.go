@@ -111,6 +111,7 @@ type Options struct {
 	Format      Format           // format of all files, or "" to detect it by extension, then by content
 	Map         map[Field]string // columns of fields, or paths such as outputs.documents[*].text; missing ones are detected
 	From        string           // tool that wrote the files, one of Exporters, or "" to detect it
+	AllTurns    bool             // each answered turn of a conversation is a row, with the id ID#TURN, not only the last one
 	Note        func(string)     // called with how files of an unusual layout are read; may be nil
 	Keep        []string         // columns to copy to Row.Kept
 	KeepAll     bool             // keep all columns that are not used for a field

@@ -2,10 +2,12 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -32,6 +34,7 @@ type shapedReader struct {
 type shapedRow struct {
 	shape.Record
 	line   int
+	number int // of the record in the file, from 0
 	offset int64
 	err    error
 }
@@ -51,6 +54,7 @@ func newShaped(records rowReader, f *file) *shapedReader {
 		}
 	}
 	s.shape = shape.NewReader(shape.NewFinder(expandCell, isContexts), f.columns.preset(), f.from)
+	s.shape.Turns = f.opts.AllTurns
 	return s
 }
 
@@ -134,7 +138,7 @@ func (s *shapedReader) read() {
 		return
 	}
 	for _, r := range rows {
-		s.queue = append(s.queue, shapedRow{Record: r, line: raw.Line, offset: raw.Offset})
+		s.queue = append(s.queue, shapedRow{Record: r, line: raw.Line, number: s.count, offset: raw.Offset})
 	}
 	if len(rows) == 0 {
 		for _, c := range raw.Kept {
@@ -225,6 +229,9 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 		return err
 	}
 	row.ID = s.id(r.Value)
+	if r.Turn > 0 {
+		row.ID = cmp.Or(row.ID, strconv.Itoa(r.number)) + "#" + strconv.Itoa(r.Turn)
+	}
 	if r.Question != nil {
 		row.Question = *r.Question
 	}

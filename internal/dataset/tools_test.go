@@ -3,6 +3,7 @@ package dataset
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -195,6 +196,86 @@ func TestRowsLimitsLogs(t *testing.T) {
 	}
 	if _, err := Open([]string{write(t, "x.eval", text[:len(text)-30])}, Options{}); err == nil || !strings.Contains(err.Error(), "broken or incomplete log of Inspect") {
 		t.Errorf("got error %v, want that the log is broken", err)
+	}
+}
+
+// Each answered turn is a row, with the earlier turns in its question and what was retrieved
+// for it and before it as contexts.
+func TestRowsOfTurns(t *testing.T) {
+	t.Parallel()
+	const (
+		first  = "user: Hi\nassistant: Hello!\n"
+		second = first + "user: Where?\nassistant: In Paris.\n"
+	)
+	want := []string{"c#1 Hi|Hello!", "c#2 " + first + "\nWhere?|In Paris.|It is in Paris.", "c#3 " + second + "\nHow high?|300 m.|It is 300 m high.|It is in Paris.", "c#4 " + second + "user: How high?\nassistant: 300 m.\n\nThanks|Bye.|It is 300 m high.|It is in Paris."}
+	chat := `{"role":"system","content":"s"},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello!"},{"role":"user","content":"Where?"},{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]},{"role":"tool","content":"It is in Paris."},{"role":"assistant","content":"In Paris."},{"role":"user","content":"How high?"},{"role":"tool","content":"It is 300 m high."},{"role":"assistant","content":"300 m."},{"role":"user","content":"Thanks"},{"role":"assistant","content":"Bye."},{"role":"user","content":"No answer"}`
+	turns := `{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello!"},{"role":"user","content":"Where?"},{"role":"assistant","content":"In Paris.","retrieval_context":["It is in Paris."]},{"role":"user","content":"How high?"},{"role":"assistant","content":"300 m.","retrieval_context":["It is 300 m high."]},{"role":"user","content":"Thanks"},{"role":"assistant","content":"Bye.","retrieval_context":[]}`
+	passages := func(q, a, text string) string {
+		return `{"prompt":{"content":[{"text":"` + q + `"}]},"output":{"text":"` + a + `","retrievedPassages":{"retrievalResults":[` + text + `]}}}`
+	}
+	bedrock := passages("Hi", "Hello!", "") + "," + passages("Where?", "In Paris.", `{"content":{"text":"It is in Paris."}}`) + "," + passages("How high?", "300 m.", `{"content":{"text":"It is 300 m high."}}`) + "," + passages("Thanks", "Bye.", "")
+	quoted, _ := json.Marshal("[" + chat + "]")
+	for name, text := range map[string]string{
+		"messages":        `{"id":"c","messages":[` + chat + `]}`,
+		"messages inside": `{"id":"c","outputs":{"messages":[` + chat + `]}}`,
+		"JSON in a text":  `{"id":"c","messages":` + string(quoted) + `}`,
+		"DeepEval":        `{"id":"c","turns":[` + turns + `],"scenario":"s","chatbot_role":null}`,
+		"Bedrock":         `{"id":"c","conversationTurns":[` + bedrock + `]}`,
+	} {
+		rows, last := read(t, "x.jsonl", text+"\n"+strings.Replace(text, `"id":"c",`, "", 1), Options{AllTurns: true})
+		var got []string
+		for _, r := range rows {
+			if r.Err != "" {
+				t.Errorf("%s: got error %s", name, r.Err)
+			}
+			got = append(got, strings.Join(append([]string{r.Row.ID + " " + r.Row.Question, r.Row.Answer}, r.Row.Contexts...), "|"))
+		}
+		var both []string
+		for _, id := range []string{"c", "1"} {
+			for _, row := range want {
+				both = append(both, id+strings.TrimPrefix(row, "c"))
+			}
+		}
+		if diff := cmp.Diff(both, got); diff != "" || last != "" {
+			t.Errorf("%s: last error %q, rows (-want +got):\n%s", name, last, diff)
+		}
+	}
+}
+
+// The files of testdata/agents are written by agent frameworks, see gen.py there.
+func TestRowsOfAgents(t *testing.T) {
+	t.Parallel()
+	const opening, length = "The Marlow footbridge opened to the public on 14 May 2003. It replaced a ferry.", "The Marlow footbridge is 212 metres long and 3 metres wide."
+	turns := []Row{
+		{Question: "When did the Marlow footbridge open?", Answer: "It opened on 14 May 2003.", Contexts: []string{opening}},
+		{Question: "user: When did the Marlow footbridge open?\nassistant: It opened on 14 May 2003.\n\nAnd how long is it?", Answer: "It is 212 metres long.", Contexts: []string{length, opening}},
+	}
+	files, err := filepath.Glob("testdata/agents/*.json")
+	if err != nil || len(files) < 8 {
+		t.Fatalf("got %d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		turns, last := turns, []Row{{Question: "And how long is it?", Answer: turns[1].Answer, Contexts: []string{length}}}
+		if strings.Contains(file, "result") { // of one run
+			turns, last = turns[:1], turns[:1]
+		}
+		for all, want := range map[bool][]Row{false: last, true: turns} {
+			s, err := Open([]string{file}, Options{AllTurns: all})
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+				continue
+			}
+			var got []Row
+			for row, err := range s.Rows() {
+				if err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+				got = append(got, Row{Question: row.Question, Answer: row.Answer, Contexts: row.Contexts})
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, all turns %v (-want +got):\n%s", file, all, diff)
+			}
+		}
 	}
 }
 

@@ -87,6 +87,7 @@ func All() []Definition {
 
 		{"dataset", Rows},
 		{"--map", Rows},
+		{"--turns", Rows},
 		{"--where", Rows},
 		{"--keep", Rows},
 		{"--keep-as", Rows},

@@ -32,6 +32,11 @@ func (x Expander) normalizeAt(v *Value, depth int) *Value {
 		items[i] = x.normalizeAt(item, depth+1)
 	}
 	out.Items = items
+	if out.Kind == Object {
+		out = message(out)
+	} else if messages := pydanticMessages(out); messages != nil {
+		out.Items = messages
+	}
 	if out.Kind == Object && slices.ContainsFunc(items, func(m *Value) bool { return strings.Contains(m.Name, ".") }) {
 		unflatten(out)
 	}
@@ -253,7 +258,7 @@ func (x Expander) open(messages []*Value) turn {
 		switch role(m) {
 		case "user":
 			for _, part := range slices.Backward(items(m.first("content"))) {
-				if content := part.first("content"); content != nil && part.text("type") == "tool_result" {
+				if content := part.first("content"); content != nil && part.text("type") == "tool_result" && !failed(part) {
 					t.results = append(t.results, x.expand(content))
 				}
 			}
@@ -262,7 +267,10 @@ func (x Expander) open(messages []*Value) turn {
 				return t
 			}
 		case "tool":
-			if content := m.first("content", "text", "output", "results"); content != nil {
+			if content := m.first("content", "text", "output", "results"); content != nil && !failed(m) {
+				if content.isObjects() {
+					content = newList(slices.DeleteFunc(slices.Clone(content.Items), failed))
+				}
 				t.results = append(t.results, x.expand(content))
 			}
 		}

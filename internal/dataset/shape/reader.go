@@ -18,6 +18,7 @@ type Reader struct {
 	plan    *Plan
 	checked int  // number of records that were compared with plan
 	All     bool // compare all records with plan, not only the first ones
+	Turns   bool // return a row for each turn of a conversation, not only the last one
 	traces  bool // records are spans of traces, which can be in any order
 
 	groups map[string]*group
@@ -69,6 +70,7 @@ type Record struct {
 	Row
 	Value *Value // normalized
 	Line  int    // of the first span of a trace
+	Turn  int    // number of the turn, if Reader.Turns is set and the record is a conversation
 	Err   error  // a value of the wrong type
 }
 
@@ -82,15 +84,14 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 				return nil, err
 			}
 		}
-		row, err := r.Row(r.plan, normal)
-		return []Record{{row, normal, v.Line, err}}, nil
+		return r.rows(r.plan, normal, v.Line), nil
 	}
 	spans := r.spansOf(normal)
 	if r.traces || len(spans) > 0 && len(r.preset) == 0 {
 		if single := len(spans) > 1 && !r.traces; single && sameTrace(spans) {
 			r.recognize(normal)
 			row, root, err := r.traceRow(spans)
-			return []Record{{row, root, v.Line, err}}, nil
+			return []Record{{Row: row, Value: root, Line: v.Line, Err: err}}, nil
 		}
 		if len(spans) > 0 {
 			r.traces = true
@@ -111,11 +112,25 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, rowErr := r.Row(plan, normal)
-	if rowErr == nil && row.Answer != nil && row.Contexts != nil {
+	rows := r.rows(plan, normal, v.Line)
+	if slices.ContainsFunc(rows, func(r Record) bool { return r.Err == nil && r.Answer != nil && r.Contexts != nil }) {
 		r.plan = plan
 	}
-	return []Record{{row, normal, v.Line, rowErr}}, nil
+	return rows, nil
+}
+
+// rows returns the row of a record, or one for each turn.
+func (r *Reader) rows(plan *Plan, normal *Value, line int) []Record {
+	if r.Turns {
+		if rows := r.turnRows(plan, normal); len(rows) > 0 {
+			for i := range rows {
+				rows[i].Line = line
+			}
+			return rows
+		}
+	}
+	row, err := r.Row(plan, normal)
+	return []Record{{Row: row, Value: normal, Line: line, Err: err}}
 }
 
 // maxChecked is the number of records that are compared with the layout of the first one.
@@ -220,7 +235,7 @@ func (r *Reader) Close() []Record {
 	rows := make([]Record, len(r.order))
 	for i, g := range r.order {
 		row, root, err := r.traceRow(g.spans)
-		rows[i] = Record{row, root, g.line, err}
+		rows[i] = Record{Row: row, Value: root, Line: g.line, Err: err}
 	}
 	r.order, r.groups = nil, nil
 	return rows
