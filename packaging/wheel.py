@@ -6,6 +6,8 @@
 OS and ARCH are those of Go. The same input gives the same bytes. Needs only Python.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import re
@@ -70,8 +72,8 @@ def readme(ref: str) -> str:
     return re.sub(r"(\]\()(?!https?:|#)", rf"\1{URL}/blob/{ref}/", text)
 
 
-def build(version: str, platform: str, binary: Path, notices: Path, out: Path) -> Path:
-    """Write the wheel for a platform and return its path."""
+def build(version: str, platform: str, binary: Path, notices: Path | None, out: Path) -> Path:
+    """Write the wheel for a platform and return its path. Without notices, it can't be distributed."""
     ref = "main" if "-" in version and "rc" not in version else "v" + version
     version = python_version(version)
     tag = PLATFORMS[platform]
@@ -81,8 +83,13 @@ def build(version: str, platform: str, binary: Path, notices: Path, out: Path) -
     files = {f"ragfaith/{p.name}": p.read_bytes() for p in sorted((ROOT / "packaging/python/ragfaith").glob("*.py*")) if p.is_file()}
     files[f"{name}.data/scripts/{command}"] = binary.read_bytes()
     files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    files[f"{info}/licenses/THIRD_PARTY_NOTICES.md"] = notices.read_bytes()
-    files[f"{info}/METADATA"] = METADATA.format(version=version, url=URL, ref=ref, readme=readme(ref)).encode()
+    metadata = METADATA.format(version=version, url=URL, ref=ref, readme=readme(ref))
+    if notices:
+        files[f"{info}/licenses/THIRD_PARTY_NOTICES.md"] = notices.read_bytes()
+    else:
+        metadata = metadata.replace("License-File: THIRD_PARTY_NOTICES.md\n", "")
+    files[f"{info}/METADATA"] = metadata.encode()
+    files[f"{info}/entry_points.txt"] = b"[pytest11]\nragfaith = ragfaith._pytest\n"
     tags = "".join(f"Tag: py3-none-{t}\n" for t in tag.split("."))
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: ragfaith\nRoot-Is-Purelib: false\n{tags}".encode()
     record = ""

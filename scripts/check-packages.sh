@@ -54,6 +54,9 @@ expect Success "$tmp/venv/bin/mypy" --strict --cache-dir "$tmp/mypy" packaging/p
 cp -r packaging/python/test_ragfaith.py examples/python "$tmp"
 "$tmp/venv/bin/pytest" -q -p no:cacheprovider "$tmp/test_ragfaith.py" "$tmp/python"
 "$tmp/venv/bin/jupyter" execute "$tmp/python/faithfulness.ipynb" 2>"$tmp/log" || { cat "$tmp/log" && exit 1; }
+python3 -m venv "$tmp/checkout"
+"$tmp/checkout/bin/python" -m pip install --quiet --disable-pip-version-check ./packaging/python
+expect ragfaith "$tmp/checkout/bin/ragfaith" --version
 # The wheels for other platforms, with a stand-in for the binary.
 echo binary >"$tmp/binary"
 for target in linux/amd64:musllinux_1_1_x86_64 linux/arm64:manylinux_2_17_aarch64 darwin/amd64:macosx_12_0_x86_64 darwin/arm64:macosx_12_0_arm64 windows/amd64:win_amd64 windows/arm64:win_arm64; do

@@ -32,6 +32,25 @@ def test_scores_of_a_frame_have_its_index(rows: pd.DataFrame) -> None:
     assert "faithfulness" in rows.join(scores[["faithfulness"]])
 
 
+def test_scores_of_a_list(rows: pd.DataFrame) -> None:
+    dicts = [{"id": "x", "answer": "It opened in 1932.", "contexts": rows.contexts.to_numpy()[0]}, {"id": "y", "answer": "It is 898 metres long.", "contexts": pd.Series(CONTEXTS).to_numpy()}]
+    scores = ragfaith.score(dicts)
+    assert list(scores.id) == ["x", "y"] and list(scores.faithfulness) == [1, 1]
+    arrays = pd.DataFrame(dicts, index=["p", "q"])
+    assert list(ragfaith.score(arrays).index) == ["p", "q"]
+
+
+def test_assert_faithful(assert_faithful, rows: pd.DataFrame) -> None:
+    good, bad = rows[:1].to_dict("records") * 30, rows[1:2].to_dict("records") * 30
+    assert len(assert_faithful(good, min_lower=0.8)) == 30
+    with pytest.raises(AssertionError, match="0: 0.0: The bridge opened in 1950"):
+        assert_faithful(bad, min_lower=0.8)
+    with pytest.raises(ragfaith.GateError, match="failed"):
+        assert_faithful([*good, {"answer": None, "contexts": CONTEXTS}], min_mean=0.5)
+    with pytest.raises(ragfaith.UsageError, match="no gate"):
+        assert_faithful(good)
+
+
 def test_score_of_a_path(tmp_path: Path, rows: pd.DataFrame) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("id,reply,contexts\n007,It opened in 1932.,It opened in 1932.\n")

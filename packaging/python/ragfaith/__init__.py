@@ -18,17 +18,18 @@ from ._command import Error, GateError, UsageError, find_binary, run
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Error", "GateError", "UsageError", "compare", "find_binary", "score"]
+__all__ = ["Error", "GateError", "UsageError", "assert_faithful", "compare", "find_binary", "score"]
 
 Data = Union[str, "os.PathLike[str]", "pandas.DataFrame"]
+Rows = Union[Data, Sequence[Mapping[str, Any]]]
 Scalar = Union[str, float, bool, "os.PathLike[str]", None]
 Option = Union[Scalar, Sequence[Scalar], Mapping[str, Scalar]]
 
 _REQUIRED = {"faithfulness", "support", "confidence", "reason", "unjudged_share", "error"}  # null in a row of results, not left out
 
 
-def score(data: Data, **options: Option) -> pandas.DataFrame:
-    """Score each row of a dataset, which is a path or a DataFrame.
+def score(data: Rows, **options: Option) -> pandas.DataFrame:
+    """Score each row of a dataset, which is a path, a DataFrame or a list of dicts.
 
     The result has a row for each row of the dataset: id, question, answer, contexts,
     faithfulness, support, status, reason, claims (a list of dicts) and more. Its index is
@@ -47,9 +48,12 @@ def score(data: Data, **options: Option) -> pandas.DataFrame:
         results = Path(name, "results.jsonl")
         summary = Path(str(options.pop("summary", None) or Path(name, "summary.json")))
         arguments = ["score", *_flags(options), "--to=none", f"--output={results}", f"--summary={summary}"]
-        if isinstance(data, pandas.DataFrame):
+        if isinstance(data, (pandas.DataFrame, Sequence)) and not isinstance(data, str):
             dataset = Path(name, "dataset.jsonl")
-            _write_frame(dataset, data)
+            if isinstance(data, pandas.DataFrame):
+                _write_frame(dataset, data)
+            else:
+                dataset.write_text("".join(json.dumps(row, ensure_ascii=False, default=_plain) + "\n" for row in data), "utf-8", "surrogatepass")
             # By stdin, since messages name the file.
             messages = run([*arguments, "--input-format=jsonl", "-"], dataset)
         else:
@@ -69,6 +73,23 @@ def score(data: Data, **options: Option) -> pandas.DataFrame:
         failed = [gate["text"] for gate in totals["gates"] if not gate["passed"]]
         raise GateError("; ".join(failed), frame)
     return frame
+
+
+def assert_faithful(data: Rows, **gates: Option) -> pandas.DataFrame:
+    """Score rows as score does, and raise GateError with the worst rows unless a gate is met.
+
+    At least one of the gates is needed: ``min_lower`` (the lower bound of the 95% interval
+    of the mean), ``min_mean`` and so on. Other options are those of score. Failed rows
+    raise GateError too, unless ``max_failed`` allows them.
+    """
+    if not any(name.startswith("min_") and value is not None for name, value in gates.items()):
+        raise UsageError("no gate: want min_lower, min_mean or another one")
+    try:
+        return score(data, **{"max_failed": 0, **gates})
+    except GateError as error:
+        worst = error.result.sort_values("faithfulness", na_position="first").head(5)
+        lines = [f"  {row.id}: {row.status if row.status == 'failed' else row.faithfulness}: {str(row.answer)[:100]}" for row in worst.itertuples()]
+        raise GateError("\n".join([str(error), "the worst rows:", *lines]), error.result) from None
 
 
 def compare(baseline: Data, candidate: Data, **options: Option) -> dict[str, Any]:
@@ -110,6 +131,11 @@ def _flags(options: Mapping[str, Option]) -> Iterator[str]:
                 yield f"{flag}={str(item).lower()}"
             elif item is not None:
                 yield f"{flag}={os.fspath(item) if isinstance(item, os.PathLike) else item}"
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold: a list for an array, a number for a scalar of NumPy."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _write_frame(path: Path, frame: pandas.DataFrame) -> None:
