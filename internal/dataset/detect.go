@@ -12,11 +12,7 @@ func HasExtension(name string) bool { return formatOf(name) != "" }
 
 // formatOf returns the format implied by a file name, or "".
 func formatOf(path string) Format {
-	name := strings.ToLower(filepath.Base(path))
-	for _, ext := range compressions() {
-		name = strings.TrimSuffix(name, ext)
-	}
-	switch filepath.Ext(name) {
+	switch filepath.Ext(uncompressedName(path)) {
 	case ".jsonl", ".ndjson":
 		return JSONL
 	case ".json":
@@ -29,6 +25,15 @@ func formatOf(path string) Format {
 		return Parquet
 	}
 	return ""
+}
+
+// uncompressedName returns the name of a file without directories and extensions of compressed files, in lower case.
+func uncompressedName(path string) string {
+	name := strings.ToLower(filepath.Base(path))
+	for _, ext := range compressions() {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
 }
 
 // textFormat returns the format of a text that starts with head. Content that

@@ -167,7 +167,6 @@ func TestOpenNamesForeignFormats(t *testing.T) {
 		{"x.png", "\x89PNG\r\n\x1a\n\x00", "a PNG image: want rows"},
 		{"x.csv", "<!DOCTYPE html>\n<html>", "an HTML page: want rows"},
 		{"x.json", " <HTML lang=en>", "an HTML page: want rows"},
-		{"x.yaml", "- question: q\n  answer: a\n", "a YAML file: convert it with: yq"},
 		{"x.jsonl", "version https://git-lfs.github.com/spec/v1\noid", "a Git LFS pointer instead of the file: convert it with: git lfs pull"},
 	} {
 		_, last := read(t, tt.name, tt.text, Options{})

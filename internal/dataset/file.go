@@ -353,6 +353,16 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	if len(head) == 0 {
 		return ErrEmpty
 	}
+	if f.opts.Format == "" && isYAML(f.path) && !startsWith(head, "{") && !startsWith(head, "[") {
+		if err := checkText(head); err != nil {
+			return err
+		}
+		if r, err = yamlToJSON(r, maxYAML); err != nil {
+			return err
+		}
+		head, _ = r.Peek(readAhead) // in memory
+		f.format, unchanged = JSON, false
+	}
 	consumed := func(int64) int64 { return f.stored.n }
 	if unchanged && uncompressed {
 		start := f.stored.n - int64(r.Buffered())

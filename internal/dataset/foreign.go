@@ -44,7 +44,6 @@ func foreignFormats() []foreignFormat {
 		{name: "a Git LFS pointer instead of the file", magics: []string{"version https://git-lfs.github.com/"}, convert: "git lfs pull"},
 		{name: "an HTML page", magics: []string{"<!doctype html", "<html"}, exts: []string{".html", ".htm"}},
 		{name: "an XML file", magics: []string{"<?xml"}, exts: []string{".xml"}, convert: fmt.Sprintf(toJSONL, "read_xml")},
-		{name: "a YAML file", exts: []string{".yaml", ".yml"}, convert: "yq -o=json FILE >rows.json"},
 		{name: "a Brotli file", exts: []string{".br"}, convert: "brotli -dc FILE | ragfaith score -"},
 	}
 }

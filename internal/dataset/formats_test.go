@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -372,4 +374,49 @@ func TestNoOtherColumnIsReadInPlaceOfNull(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestReadsYAML(t *testing.T) {
+	t.Parallel()
+	const chunk = "It opened in 1937."
+	for name, text := range map[string]string{
+		"rows":      "- {question: q, answer: a, contexts: [It opened in 1937.]}\n- question: q\n  answer: a\n  contexts:\n    - >-\n      It opened\n      in 1937.\n",
+		"documents": "question: q\nanswer: a\ncontexts: [&c It opened in 1937.]\n---\nquestion: q\nanswer: a\ncontexts: ['It opened in 1937.']\n",
+		"alias":     "- question: q\n  answer: a\n  contexts: &x [It opened in 1937.]\n- question: q\n  answer: a\n  contexts: *x\n",
+		"results":   "evalId: e\nresults:\n  rows:\n  - question: q\n    answer: a\n    contexts: [It opened in 1937.]\n  - question: q\n    answer: a\n    contexts: [It opened in 1937.]\n",
+	} {
+		rows, last := read(t, "x.yaml", text, Options{})
+		if len(rows) != 2 || last != "" {
+			t.Errorf("%s: got %d rows and error %q, want 2 rows", name, len(rows), last)
+			continue
+		}
+		for _, row := range rows {
+			if row.Row.Question != "q" || row.Row.Answer != "a" || !slices.Equal(row.Row.Contexts, []string{chunk}) {
+				t.Errorf("%s: got %q, %q, %q", name, row.Row.Question, row.Row.Answer, row.Row.Contexts)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"- question: q\n  answer: 'a\n":                            "line 3: invalid YAML: ",
+		"- question: q\n  answer: &a [*a]\n  contexts: [x]\n":      "line 2: YAML is nested too deeply",
+		"- ? [a]\n  : b\n":                                         "line 1: want a name as the key of a YAML mapping",
+		"x: &a0 [y, y, y, y, y, y, y, y, y]\n" + nestedAliases(12): "line 1: the aliases of the YAML file repeat more than 1 MiB",
+	} {
+		if _, err := yamlToJSON(strings.NewReader(text), 1<<20); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got error %v, want %s...", err, want)
+		}
+	}
+	rows, _ := read(t, "x.yaml", "- answer: a\n  contexts: [x]\n- answer: [b]\n  contexts: [x]\n", Options{})
+	if want := "x.yaml:3: element 1: answer: "; len(rows) != 2 || !strings.HasPrefix(rows[1].Err, want) {
+		t.Errorf("got rows %+v, want error %s... for the second one", rows, want)
+	}
+}
+
+// nestedAliases returns n YAML lists that each contain the previous one nine times.
+func nestedAliases(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "x%d: &a%d [%s]\n", i, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), ", "))
+	}
+	return b.String()
 }
