@@ -166,8 +166,8 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 			help: "split answers into claims: sentence, clause, answer or llm",
 		},
 		{
-			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical,
-			help: "lexical, auto, llm, ollama/MODEL, a model or DIR, or A,B",
+			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical + " " + judgeEmbedded,
+			help: "lexical, embedded, auto, llm, ollama/MODEL, or a model or DIR",
 		},
 		{
 			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"), untrusted: anyValue,

@@ -181,7 +181,7 @@ func (noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement,
 
 // forDryRun returns s with the stages that need a server or a model replaced.
 func (s stages) forDryRun(o *scoreOptions, m *model) stages {
-	if o.judge == judgeLexical {
+	if o.usesBuiltin() {
 		s.judge = noopJudge{}
 	}
 	if x, ok := s.extractor.(extractllm.Extractor); ok {

@@ -20,6 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
+	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict/markup"
@@ -52,6 +53,10 @@ func (o *scoreOptions) newStages(m *model, local *localModel) (stages, error) {
 		return s, err
 	case o.usesLocalModel(): // in a dry run
 		s.judge, s.threshold = noopJudge{}, *cmp.Or(o.threshold, new(crossencoder.DefaultThreshold))
+		return s, nil
+	case o.judge == judgeEmbedded:
+		reader := embedded.New(embedded.Options{Lexical: words, Threshold: words.Threshold(), Sentences: o.sentences})
+		s.judge, s.threshold = markup.Judge{Inner: reader}, reader.Threshold()
 		return s, nil
 	case o.judge != judgeLLM:
 		s.judge, s.threshold = markup.Judge{Inner: words}, words.Threshold()
@@ -292,7 +297,7 @@ func (j judgeName) Type() string { return "string" }
 // directory is not known yet.
 func (j judgeName) Set(s string) error {
 	if s == "" {
-		return errors.New("want lexical, llm, hhem, or a model")
+		return errors.New("want lexical, embedded, llm, hhem, or a model")
 	}
 	if server, model, ok := local.Parse(s); ok {
 		if model == "" && strings.HasSuffix(s, "/") {
@@ -314,7 +319,7 @@ func (j judgeName) Set(s string) error {
 	}
 	if _, err := os.Stat(s); err != nil && !strings.ContainsAny(s, `/\`) {
 		if err := flagvalue.CheckWord(s, append(judgeNames(), serverNames()...),
-			strings.Join(append([]string{judgeLexical, judgeAuto, judgeLLM, judgeHHEM}, serverNames()...), ", ")+`, the directory of a model, or a name in "ragfaith models list"`); err != nil {
+			strings.Join(append([]string{judgeLexical, judgeEmbedded, judgeAuto, judgeLLM, judgeHHEM}, serverNames()...), ", ")+`, the directory of a model, or a name in "ragfaith models list"`); err != nil {
 			return err
 		}
 	}
@@ -324,7 +329,7 @@ func (j judgeName) Set(s string) error {
 
 // judgeNames returns the judges that --judge accepts by name.
 func judgeNames() []string {
-	names := []string{judgeLexical, judgeAuto, judgeLLM, judgeHHEM}
+	names := []string{judgeLexical, judgeEmbedded, judgeAuto, judgeLLM, judgeHHEM}
 	for _, n := range hub.Names() {
 		if !n.Embeds {
 			names = append(names, n.Short)

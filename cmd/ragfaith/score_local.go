@@ -21,9 +21,10 @@ import (
 
 // The values of --judge that do not name a model, and the short name of HHEM.
 const (
-	judgeLexical = "lexical"
-	judgeHHEM    = "hhem" // short for hhemModel
-	hhemModel    = "hhem-2.1-open"
+	judgeLexical  = "lexical"
+	judgeEmbedded = "embedded"
+	judgeHHEM     = "hhem" // short for hhemModel
+	hhemModel     = "hhem-2.1-open"
 )
 
 // The values of --precision.
@@ -66,7 +67,10 @@ func (l *localOptions) flags() []flagSpec {
 }
 
 // usesLocalModel reports whether the judge is a local model.
-func (o *scoreOptions) usesLocalModel() bool { return o.judge != judgeLexical && o.judge != judgeLLM }
+func (o *scoreOptions) usesLocalModel() bool { return !o.usesBuiltin() && o.judge != judgeLLM }
+
+// usesBuiltin reports whether the judge is part of the program.
+func (o *scoreOptions) usesBuiltin() bool { return o.judge == judgeLexical || o.judge == judgeEmbedded }
 
 // checkLocal returns an error for invalid combinations of local model options.
 func (o *scoreOptions) checkLocal() error {

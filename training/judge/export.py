@@ -1,7 +1,8 @@
-"""export.py OUT FILE: write the averaged weights of OUT/state.pt as rounded differences to the base encoder, about 20 MB.
+"""export.py OUT FILE: write the averaged weights of OUT/state.pt, or of the export --from FILE.
 
-train.py --init FILE starts from it on another machine. With --full FILE.safetensors all weights are written too, in float32
-under the names of BertModel.
+A file with the extension .safetensors is for the program: matrices in int8 with a scale for each row, 33 MB. Any other has the
+rounded differences to the base encoder, about 20 MB, with which train.py --init starts on another machine. With --full
+FILE.safetensors all weights are written too, in float32 under the names of BertModel.
 """
 import argparse
 import io
@@ -33,6 +34,21 @@ def write(net, base, path):
         f.write(zstandard.ZstdCompressor(level=19).compress(raw.getvalue()))
 
 
+def ship(net, path):
+    """All weights by their names in Judge: matrices of tokens and layers as int8 with a scale for each row, the rest as float32."""
+    from safetensors.numpy import save_file
+
+    arrays = {}
+    for name, parameter in net.named_parameters():
+        value = parameter.detach().cpu().float().numpy()
+        if value.ndim == 2 and name.startswith(("words", "layers")):
+            scale = np.maximum(abs(value).max(1), 1e-12) / 127
+            arrays[name.removesuffix("weight") + "scale"] = scale.astype(np.float32)
+            value = np.round(value / scale[:, None]).astype(np.int8)
+        arrays[name] = value
+    save_file(arrays, path)
+
+
 def load(net, path):
     """Adds the differences to a new Judge."""
     with open(path, "rb") as f:
@@ -46,15 +62,22 @@ def load(net, path):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
     parser.add_argument("file")
+    parser.add_argument("--from", dest="source")
     parser.add_argument("--full")
     args = parser.parse_args()
     base = torch.load(args.out + "/encoder/base.pt")
     net = Judge(base)
-    net.load_state_dict(torch.load(args.out + "/state.pt", map_location="cpu")["average"], strict=False)
-    write(net, base, args.file)
+    if args.source:
+        load(net, args.source)
+    else:
+        net.load_state_dict(torch.load(args.out + "/state.pt", map_location="cpu")["average"], strict=False)
+    if args.file.endswith(".safetensors"):
+        ship(net, args.file)
+    else:
+        write(net, base, args.file)
     if args.full:
         from safetensors.torch import save_file
 

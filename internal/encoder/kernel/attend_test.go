@@ -183,3 +183,35 @@ func TestAttendNonFinite(t *testing.T) {
 		}
 	})
 }
+
+// TestAttentionWithPrefix compares sequences that attend to an earlier one with the same rows as one
+// sequence.
+func TestAttentionWithPrefix(t *testing.T) {
+	t.Parallel()
+	const heads, dim, passage = 3, 10, 37
+	claims := []int{1, 9, 20}
+	r := rand.New(rand.NewPCG(1, 2))
+	a := randomAttention(r, heads, dim, append([]int{passage}, claims...)...)
+	a.Prefix = []int{-1, 0, 0, 0}
+	for _, name := range Names() {
+		k, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		NewPool(k, 3).Attend(a)
+		start := passage
+		for _, n := range claims {
+			b := randomAttention(r, heads, dim, passage+n)
+			copy(b.Q, a.Q[:passage*a.Stride])
+			copy(b.Q[passage*a.Stride:], a.Q[start*a.Stride:(start+n)*a.Stride])
+			NewPool(k, 1).Attend(b)
+			got, want := a.Out[start*a.OutStride:(start+n)*a.OutStride], b.Out[passage*b.OutStride:]
+			for i := range got {
+				if math.Abs(float64(got[i]-want[i])) > 1e-5 {
+					t.Fatalf("%s, claim of %d tokens, value %d: got %v, want %v", name, n, i, got[i], want[i])
+				}
+			}
+			start += n
+		}
+	}
+}

@@ -11,7 +11,10 @@ type Attention struct {
 	Out       []float32
 	OutStride int
 	// Lengths are the numbers of tokens of the sequences.
-	Lengths        []int
+	Lengths []int
+	// Prefix, if set, has for each sequence the index of an earlier one whose tokens it attends to
+	// before its own, or -1. Window and biases are then not supported.
+	Prefix         []int
 	Heads, HeadDim int
 	Scale          float32
 
@@ -57,7 +60,9 @@ type attendTask struct {
 type queryRange struct {
 	sequence, start int // index and first row of the sequence
 	lo, hi          int // queries
-	n               int // tokens of the sequence
+	n               int // tokens that it attends to
+	before          int // of these, tokens of the prefix
+	prefix          int // first row of the prefix
 }
 
 // plan lists the work items. Each item packs its keys again, so the queries of
@@ -67,11 +72,15 @@ func (t *attendTask) plan(workers, mr int) {
 	t.items = t.items[:0]
 	start := 0
 	for s, n := range a.Lengths {
-		queries := n
+		q := queryRange{sequence: s, start: start, hi: n, n: n}
 		if a.First {
-			queries = min(n, 1)
+			q.hi = min(n, 1)
 		}
-		t.items = append(t.items, queryRange{s, start, 0, queries, n})
+		if a.Prefix != nil && a.Prefix[s] >= 0 {
+			q.prefix, q.before = t.items[a.Prefix[s]].start, a.Lengths[a.Prefix[s]]
+			q.n += q.before
+		}
+		t.items = append(t.items, q)
 		start += n
 	}
 	want := 4 * workers
@@ -137,18 +146,24 @@ type headAttention struct {
 func (h *headAttention) pack() {
 	a, w, k, n := h.a, h.w, h.w.k, h.queries.n
 	d, nr := a.HeadDim, k.nr
-	at := h.queries.start*a.Stride + h.head*d
-	keys := a.K[at:]
+	own, before := h.queries.start*a.Stride+h.head*d, h.queries.prefix*a.Stride+h.head*d
+	keys, stride := a.K[own:], a.Stride
+	if q := h.queries; q.before > 0 {
+		keys, stride = w.Floats(n*d), d
+		padRows(keys, a.K[before:], q.before, a.Stride, d, d)
+		padRows(keys[q.before*d:], a.K[own:], n-q.before, a.Stride, d, d)
+	}
 	panels := (n + nr - 1) / nr
 	h.keys = w.Floats((panels*d + 15) * nr)
 	for p := range panels {
-		k.pack(h.keys[p*nr*d:], keys[p*nr*a.Stride:], a.Stride, min(nr, n-p*nr), d)
+		k.pack(h.keys[p*nr*d:], keys[p*nr*stride:], stride, min(nr, n-p*nr), d)
 	}
 
 	h.values = w.Floats((d + nr - 1) / nr * nr * n)
 	for c := 0; c < d; c += nr {
 		width := min(nr, d-c)
-		padRows(h.values[c*n:], a.V[at+c:], n, a.Stride, width, nr)
+		padRows(h.values[c*n:], a.V[before+c:], h.queries.before, a.Stride, width, nr)
+		padRows(h.values[c*n+h.queries.before*nr:], a.V[own+c:], n-h.queries.before, a.Stride, width, nr)
 	}
 
 	// A power of two as stride would map all rows to the same cache lines.

@@ -45,7 +45,7 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := parse(filepath.Base(path), data)
+	file, err := Parse(filepath.Base(path), data)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
@@ -109,8 +109,8 @@ func Map(path string) (data []byte, unmap func() error, err error) {
 	return data, func() error { return nil }, nil
 }
 
-// parse parses a file. Tensors are views of data.
-func parse(name string, data []byte) (*File, error) {
+// Parse parses a file named name. Tensors are views of data.
+func Parse(name string, data []byte) (*File, error) {
 	if len(data) < lengthSize {
 		return nil, fmt.Errorf("file of %d bytes has no header", len(data))
 	}

@@ -166,7 +166,7 @@ func TestOpenRejectsInvalidFiles(t *testing.T) {
 func TestOpenReadsBytes(t *testing.T) {
 	data := build(`{"__metadata__":{"format":"x","n":3,"o":{"a":"b"},"text":"é\u0031"},
 		"q":{"dtype":"I8","shape":[3],"data_offsets":[0,3]},"b":{"dtype":"U8","shape":[2],"data_offsets":[3,5]}}`, []byte{1, 128, 255, 7, 200})
-	f, err := parse("inside", data)
+	f, err := Parse("inside", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,18 +178,18 @@ func TestOpenReadsBytes(t *testing.T) {
 	if _, err := f.Tensor("q").Float32(); err == nil {
 		t.Error("Float32 of an I8 tensor: got no error, want one")
 	}
-	if _, err := parse("inside", build(`{"__metadata__":{"a":"b"`, nil)); err == nil {
+	if _, err := Parse("inside", build(`{"__metadata__":{"a":"b"`, nil)); err == nil {
 		t.Error("truncated metadata: got no error, want one")
 	}
 }
 
 func TestParseRejectsTruncatedFile(t *testing.T) {
 	whole := build(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F16","shape":[2],"data_offsets":[8,12]}}`, make([]byte, 12))
-	if _, err := parse("w", whole); err != nil {
+	if _, err := Parse("w", whole); err != nil {
 		t.Fatal(err)
 	}
 	for n := range whole {
-		if _, err := parse("w", whole[:n:n]); err == nil {
+		if _, err := Parse("w", whole[:n:n]); err == nil {
 			t.Errorf("parse of %d of %d bytes: got no error, want one", n, len(whole))
 		}
 	}
@@ -207,7 +207,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(build(`{"a":{"dtype":"F32","shape":[1152921504606846976],"data_offsets":[0,8]}}`, nil))
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 127})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := parse("w", data)
+		file, err := Parse("w", data)
 		if err != nil {
 			return
 		}

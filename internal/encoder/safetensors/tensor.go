@@ -14,6 +14,7 @@ const (
 	F32  = "F32"  // IEEE 754 binary32
 	F16  = "F16"  // IEEE 754 binary16
 	BF16 = "BF16" // upper half of a binary32
+	I8   = "I8"   // 8-bit integer
 )
 
 // A Tensor is a named array of values in row-major order.
@@ -63,13 +64,21 @@ func (t *Tensor) Bits16() ([]uint16, error) {
 	return view(t.data, binary.LittleEndian.Uint16), nil
 }
 
+// Int8 is like Float32 for an I8 tensor.
+func (t *Tensor) Int8() ([]int8, error) {
+	if t.DType != I8 {
+		return nil, t.typeError(I8)
+	}
+	return view(t.data, func(b []byte) int8 { return int8(b[0]) }), nil
+}
+
 func (t *Tensor) typeError(want string) error {
 	return fmt.Errorf("%s: tensor %q has type %s, want %s", t.File, t.Name, t.DType, want)
 }
 
 // view returns b as values of type T. It copies and decodes them only if alignment
 // or byte order require it.
-func view[T float32 | uint16](b []byte, decode func([]byte) T) []T {
+func view[T float32 | uint16 | int8](b []byte, decode func([]byte) T) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	n := len(b) / size

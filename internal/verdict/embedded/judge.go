@@ -1,0 +1,187 @@
+// Package embedded implements a judge that reads: a small neural network, trained on claims that annotators wrote about passages,
+// beside the lexical judge. Its weights are part of the program.
+package embedded
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
+)
+
+//go:embed model/judge.safetensors
+var weights []byte
+
+//go:embed model/tokenizer.json
+var tokens []byte
+
+//nolint:gochecknoglobals // loaded once from the embedded files, never changed
+var load = sync.OnceValues(func() (*network, error) { return loadNetwork(weights, tokens) })
+
+// Options configure a Judge.
+type Options struct {
+	// Lexical is the judge whose verdicts are combined with those of the network. Required.
+	Lexical interface {
+		Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
+	}
+	// Threshold is the minimum score of a supported claim, from 0 to 1.
+	Threshold float64
+	// Sentences calls yield with the start and end byte offsets of each sentence of text. Required.
+	Sentences func(text string, yield func(start, end int))
+}
+
+// A Judge combines a network with the lexical judge. It is deterministic and safe for concurrent use.
+type Judge struct{ o Options }
+
+// New returns a judge.
+func New(o Options) *Judge { return &Judge{o} }
+
+// Threshold returns the minimum score of a supported claim.
+func (j *Judge) Threshold() float64 { return j.o.Threshold }
+
+// Judge returns a verdict for each claim, in the order of the claims. Claims in another language than English get that of the
+// lexical judge. The errors are those of the lexical judge and of ctx.
+func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+	n, err := load()
+	if err != nil {
+		return verdict.Judgement{}, fmt.Errorf("embedded judge: %w", err)
+	}
+	out, err := j.o.Lexical.Judge(ctx, task)
+	if err != nil {
+		return out, err
+	}
+	r := &reading{contexts: task.Contexts, index: newIndex(passages(task.Contexts, j.o.Sentences)), groups: map[int]int{}, nearest: map[int]verdict.Evidence{}}
+	if len(r.index.passages) == 0 || isForeign(task.Claims) {
+		return out, nil
+	}
+	for i, c := range task.Claims {
+		if out.Verdicts[i].Label == verdict.Unjudged {
+			continue
+		}
+		if err := r.add(n, i, c.Judged()); err != nil {
+			return out, err
+		}
+	}
+	found, err := n.run(ctx, r.read)
+	if err != nil {
+		return out, err
+	}
+	for k, claim := range slices.Concat(r.claims...) {
+		j.conclude(&out.Verdicts[claim], found[k], r.nearest[claim])
+	}
+	return out, nil
+}
+
+// isForeign reports whether claims are in another language than that of the network, English.
+func isForeign(claims []extract.Claim) bool {
+	var p language.Profile
+	for _, c := range claims {
+		p.Add(c.Judged())
+	}
+	name := p.Language()
+	return name != "" && name != "English"
+}
+
+// A reading is what the network reads for a task.
+type reading struct {
+	contexts []string
+	index    index
+	groups   map[int]int // index in read of each passage
+	read     []group
+	claims   [][]int                  // claims of each group
+	nearest  map[int]verdict.Evidence // nearest sentence of each claim
+}
+
+// add adds a claim to the group of the passage that is nearest to it.
+func (r *reading) add(n *network, claim int, text string) error {
+	p, best := r.index.nearest(text)
+	g, ok := r.groups[p]
+	if !ok {
+		ids, err := n.encode(r.index.passages[p].text(r.contexts), maxPassage)
+		if err != nil {
+			return err
+		}
+		g = len(r.read)
+		r.groups[p] = g
+		r.read, r.claims = append(r.read, group{passage: ids}), append(r.claims, nil)
+	}
+	ids, err := n.encode(text, maxClaim)
+	if err != nil {
+		return err
+	}
+	r.read[g].claims, r.claims[g] = append(r.read[g].claims, ids), append(r.claims[g], claim)
+	r.nearest[claim] = verdict.NewEvidence(r.contexts, best.chunk, best.start, best.end)
+	return nil
+}
+
+// Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets.
+const (
+	bias               = 0.06
+	weightNetwork      = 0.17
+	weightLexical      = 0.45
+	weightContradicted = -0.67
+)
+
+const (
+	// maxNetwork and maxLexical limit the log odds that are combined.
+	maxNetwork, maxLexical = 6, 4.6
+	// differing is the maximum of the combined log odds of a claim of which the lexical judge found a difference in a value, or
+	// a denial: what can be compared exactly is not left to the network.
+	differing = -0.04
+	// clearContradiction is the probability of a contradiction that makes an unsupported claim contradicted.
+	clearContradiction = 0.8
+)
+
+// conclude combines the lexical verdict v with the logits of the network. nearest is the block with most words of the claim.
+func (j *Judge) conclude(v *verdict.Verdict, l logits, nearest verdict.Evidence) {
+	before, odds := v.Label, l.odds()
+	sum := bias + weightNetwork*clamp(odds, maxNetwork) + weightLexical*clamp(math.Log(v.Score/(1-v.Score)), maxLexical)
+	if before == verdict.Contradicted {
+		sum += weightContradicted
+	}
+	if v.Differs {
+		sum = min(sum, differing)
+	}
+	v.Score = logistic(sum)
+	switch {
+	case v.Score >= j.o.Threshold:
+		v.Label = verdict.Supported
+	case before != verdict.Contradicted && l.contradiction() < clearContradiction:
+		v.Label = verdict.NotMentioned
+	default:
+		v.Label = verdict.Contradicted
+	}
+	v.Confidence = v.Score
+	if v.Label != verdict.Supported {
+		v.Confidence = 1 - v.Score
+	}
+	if (before == verdict.Supported) == (v.Label == verdict.Supported) {
+		v.Reason = fmt.Sprintf("%s (network: %.3f)", v.Reason, logistic(odds))
+	} else {
+		v.Reason = fmt.Sprintf("network: %.3f, although %s", logistic(odds), v.Reason)
+	}
+	if v.Label == before {
+		return
+	}
+	if len(v.Evidence) == 0 {
+		v.Evidence = []verdict.Evidence{nearest}
+	}
+	for i := range v.Evidence {
+		v.Evidence[i].Role = verdict.RoleOf(v.Label)
+	}
+	v.ChunkIDs = nil
+	if v.Label == verdict.Supported {
+		v.ChunkIDs, v.Unsupported = []int{v.Evidence[0].Chunk}, nil
+		v.Evidence = v.Evidence[:1]
+	}
+}
+
+func clamp(x, limit float64) float64 { return max(-limit, min(x, limit)) }
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

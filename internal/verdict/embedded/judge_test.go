@@ -1,0 +1,113 @@
+package embedded
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A fixed judge returns the same verdicts for any task.
+type fixed []verdict.Verdict
+
+func (f fixed) Judge(context.Context, verdict.Task) (verdict.Judgement, error) {
+	return verdict.Judgement{Verdicts: append([]verdict.Verdict(nil), f...)}, nil
+}
+
+// lines yields the lines of a text as its sentences.
+func lines(text string, yield func(start, end int)) {
+	at := 0
+	for line := range strings.Lines(text) {
+		yield(at, at+len(line))
+		at += len(line)
+	}
+}
+
+func judge(t *testing.T, words fixed, contexts []string, texts ...string) []verdict.Verdict {
+	t.Helper()
+	task := verdict.Task{Contexts: contexts}
+	for i, text := range texts {
+		task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
+	}
+	out, err := New(Options{Lexical: words, Threshold: 0.5, Sentences: lines}).Judge(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Verdicts
+}
+
+const refunds = "Refunds are paid within ten days of the return.\nGift cards cannot be refunded.\n"
+
+func TestNetworkDecidesWhereWordsAreUnclear(t *testing.T) {
+	t.Parallel()
+	const right, wrong = 1, 4
+	golden := readGolden(t)[0]
+	unclear := verdict.Verdict{
+		Label: verdict.Supported, Score: 0.52, Reason: "close match", ChunkIDs: []int{0},
+		Evidence: []verdict.Evidence{{Quote: "Refunds are paid", End: 16}},
+	}
+	got := judge(t, fixed{unclear, unclear}, []string{golden.Passage}, golden.Claims[right], golden.Claims[wrong])
+	if got[0].Label != verdict.Supported || !strings.HasPrefix(got[0].Reason, "close match (network: 0.") {
+		t.Errorf("right claim: got %s, %q", got[0].Label, got[0].Reason)
+	}
+	if w := got[1]; w.Label == verdict.Supported || w.Score >= 0.5 || len(w.ChunkIDs) != 0 ||
+		w.Evidence[0].Role != verdict.RoleOf(w.Label) || !strings.HasSuffix(w.Reason, ", although close match") {
+		t.Errorf("wrong claim: got %+v", w)
+	}
+	for _, v := range got {
+		if want := max(v.Score, 1-v.Score); v.Confidence != want {
+			t.Errorf("got confidence %v, want %v", v.Confidence, want)
+		}
+	}
+}
+
+func TestNetworkFindsSupportInOtherWords(t *testing.T) {
+	t.Parallel()
+	got := judge(t, fixed{{Label: verdict.NotMentioned, Score: 0.45, Reason: "no similar passage"}}, []string{"Unrelated text.\n", refunds}, "Gift cards are not refundable.")[0]
+	if got.Label != verdict.Supported || !cmp.Equal(got.ChunkIDs, []int{1}) || len(got.Evidence) != 1 || got.Evidence[0].Quote != "Gift cards cannot be refunded.\n" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestLexicalVerdictIsKept(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		words    verdict.Verdict
+		contexts []string
+		claim    string
+	}{
+		"other language": {verdict.Verdict{Label: verdict.Supported, Score: 0.6}, []string{refunds}, "Die Erstattung wird innerhalb von zehn Tagen nach der Rücksendung gezahlt und nicht später."},
+		"no contexts":    {verdict.Verdict{Score: 0}, nil, "Refunds are paid within ten days."},
+		"unjudged":       {verdict.Verdict{Label: verdict.Unjudged, Score: math.NaN()}, []string{refunds}, "Refunds are paid within ten days."},
+	} {
+		got := judge(t, fixed{tt.words}, tt.contexts, tt.claim)[0]
+		if got.Label != tt.words.Label || got.Score != tt.words.Score && !math.IsNaN(got.Score) || got.Reason != "" {
+			t.Errorf("%s: got %+v, want the verdict of the lexical judge", name, got)
+		}
+	}
+}
+
+// TestVerbatimClaimsAndValuesDecide checks that the network can't overrule clear evidence.
+func TestVerbatimClaimsAndValuesDecide(t *testing.T) {
+	t.Parallel()
+	j := New(Options{Threshold: 0.5})
+	for _, tt := range []struct {
+		words verdict.Verdict
+		l     logits
+		want  verdict.Label
+	}{
+		{verdict.Verdict{Label: verdict.Supported, Score: 1}, logits{-5, 5, 0}, verdict.Supported},
+		{verdict.Verdict{Label: verdict.Contradicted, Score: 0.49, Differs: true, Evidence: make([]verdict.Evidence, 1)}, logits{5, -2, -2}, verdict.Contradicted},
+	} {
+		v := tt.words
+		j.conclude(&v, tt.l, verdict.Evidence{})
+		if v.Label != tt.want || math.IsNaN(v.Score) {
+			t.Errorf("words %+v, network %v: got %s with score %v, want %s", tt.words, tt.l, v.Label, v.Score, tt.want)
+		}
+	}
+}

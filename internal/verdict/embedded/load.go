@@ -1,0 +1,129 @@
+package embedded
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
+	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
+)
+
+// loadNetwork returns the network with the given weights, a safetensors file of training/judge/export.py, and tokenizer.json.
+func loadNetwork(weights, tokens []byte) (*network, error) {
+	file, err := safetensors.Parse("judge.safetensors", weights)
+	if err != nil {
+		return nil, err
+	}
+	k, err := kernel.New("")
+	if err != nil {
+		return nil, err
+	}
+	n := &network{layers: make([]layer, layers)}
+	n.passes.New = func() any { return &pass{pool: kernel.NewPool(k, 1)} }
+	var g errgroup.Group
+	g.Go(func() error {
+		t, err := tokenizer.Parse(tokens)
+		if err == nil {
+			n.tokens = t.SplitSpecials()
+		}
+		return err
+	})
+	g.Go(func() error {
+		l := &loader{file: file, kernel: k}
+		n.words, n.scales = l.rows("words.", vocabulary, hidden)
+		n.positions, n.kinds = l.floats("positions.weight", positions, hidden), l.floats("kinds.weight", 2, hidden)
+		n.norm, n.head = l.norm("norm."), l.linear(kernel.Float32, hidden, kernel.Part{
+			W: kernel.Raw{F32: l.floats("head.weight", classes, hidden)}, Bias: l.floats("head.bias", classes), Out: classes,
+		})
+		return l.err
+	})
+	for i := range n.layers {
+		g.Go(func() error {
+			l := &loader{file: file, kernel: k}
+			name := "layers." + strconv.Itoa(i) + "."
+			n.layers[i] = layer{
+				qkv: l.linear(kernel.Int8, hidden, l.part(name+"query.", hidden, hidden), l.part(name+"key.", hidden, hidden), l.part(name+"value.", hidden, hidden)),
+				out: l.linear(kernel.Int8, hidden, l.part(name+"out.", hidden, hidden)),
+				up:  l.linear(kernel.Int8, hidden, l.part(name+"up.", inner, hidden)), down: l.linear(kernel.Int8, inner, l.part(name+"down.", hidden, inner)),
+				attended: l.norm(name + "norm1."), fed: l.norm(name + "norm2."),
+			}
+			return l.err
+		})
+	}
+	return n, g.Wait()
+}
+
+// A loader reads tensors and keeps the first error.
+type loader struct {
+	file   *safetensors.File
+	kernel *kernel.Kernels
+	err    error
+}
+
+// tensor returns a tensor, or nil after an error.
+func (l *loader) tensor(name string, shape ...int) *safetensors.Tensor {
+	t := l.file.Tensor(name)
+	switch {
+	case l.err != nil:
+		return nil
+	case t == nil:
+		l.err = fmt.Errorf("tensor %q: missing", name)
+		return nil
+	case !slices.Equal(t.Shape, shape):
+		l.err = fmt.Errorf("tensor %q: want shape %v, got %v", name, shape, t.Shape)
+		return nil
+	}
+	return t
+}
+
+func (l *loader) floats(name string, shape ...int) []float32 {
+	t := l.tensor(name, shape...)
+	if t == nil {
+		return nil
+	}
+	values, err := t.Float32()
+	l.err = err
+	return values
+}
+
+// rows returns an int8 matrix and the scales of its rows.
+func (l *loader) rows(name string, rows, columns int) ([]int8, []float32) {
+	t := l.tensor(name+"weight", rows, columns)
+	if t == nil {
+		return nil, nil
+	}
+	values, err := t.Int8()
+	l.err = err
+	return values, l.floats(name+"scale", rows)
+}
+
+func (l *loader) norm(name string) norm {
+	return norm{l.floats(name+"weight", hidden), l.floats(name+"bias", hidden)}
+}
+
+// part returns a layer with the values of its int8 weights, which the kernel rounds to the same integers.
+func (l *loader) part(name string, out, in int) kernel.Part {
+	p := kernel.Part{Bias: l.floats(name+"bias", out), Out: out}
+	values, scales := l.rows(name, out, in)
+	if l.err != nil {
+		return p
+	}
+	p.W.F32 = make([]float32, out*in)
+	for r, scale := range scales {
+		for i, v := range values[r*in : (r+1)*in] {
+			p.W.F32[r*in+i] = float32(v) * scale
+		}
+	}
+	return p
+}
+
+func (l *loader) linear(p kernel.Precision, in int, parts ...kernel.Part) *kernel.Linear {
+	if l.err != nil {
+		return nil
+	}
+	return l.kernel.Linear(p, in, parts...)
+}

@@ -1,0 +1,232 @@
+package embedded
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
+)
+
+// Sizes of the network.
+const (
+	hidden     = 384
+	inner      = 4 * hidden
+	headDim    = 32
+	layers     = 12
+	vocabulary = 30522
+	positions  = 512
+	classes    = 3
+	epsilon    = 1e-12
+)
+
+// Limits of a passage and a claim in tokens, without the special tokens around them. They are those of
+// training/judge/evaluate.py.
+const (
+	maxPassage = 190
+	maxClaim   = 60
+)
+
+// maxTokens limits the tokens of a pass, unless a single group has more, and so the memory.
+const maxTokens = 2048
+
+// A network is a BERT encoder that reads passages and, beside each, the claims about it. A passage attends to itself, a claim to
+// the passage and to itself, so that its result does not depend on the other claims. It is safe for concurrent use.
+type network struct {
+	tokens *tokenizer.Tokenizer
+
+	words            []int8    // [vocabulary][hidden]
+	scales           []float32 // of the rows of words
+	positions, kinds []float32 // [positions][hidden], [2][hidden]
+	norm             norm
+	layers           []layer
+	head             *kernel.Linear
+
+	passes sync.Pool // of *pass
+}
+
+type norm struct{ gain, bias []float32 }
+
+// A layer computes
+//
+//	x = norm(x + out(attention(qkv(x))))
+//	x = norm(x + down(gelu(up(x))))
+type layer struct {
+	qkv, out, up, down *kernel.Linear
+	attended, fed      norm
+}
+
+// A group is a passage and the claims that are compared with it, as token ids.
+type group struct {
+	passage []int32
+	claims  [][]int32
+}
+
+// logits are the outputs for a claim: supported, contradicted, not mentioned.
+type logits [classes]float32
+
+// odds returns the log odds of "supported" against the other two classes.
+func (l logits) odds() float64 {
+	s, c, n := float64(l[0]), float64(l[1]), float64(l[2])
+	top := max(c, n)
+	return s - top - math.Log(math.Exp(c-top)+math.Exp(n-top))
+}
+
+// contradiction returns the probability of "contradicted".
+func (l logits) contradiction() float64 {
+	c := float64(l[1])
+	return 1 / (1 + math.Exp(float64(l[0])-c) + math.Exp(float64(l[2])-c))
+}
+
+// encode returns the first tokens of a text, between two special tokens.
+func (n *network) encode(text string, limit int) ([]int32, error) {
+	e, err := n.tokens.Encode(text, limit+n.tokens.Specials(false))
+	return e.IDs, err
+}
+
+// run returns the logits of the claims of all groups, in order. The only possible error is that of ctx.
+func (n *network) run(ctx context.Context, groups []group) ([]logits, error) {
+	var result []logits
+	p, _ := n.passes.Get().(*pass)
+	defer n.passes.Put(p)
+	for len(groups) > 0 {
+		p.reset()
+		count := 0
+		for count < len(groups) && (count == 0 || len(p.passages)+len(p.claims)+groups[count].size() <= maxTokens) {
+			p.add(groups[count])
+			count++
+		}
+		groups = groups[count:]
+		some, err := n.forward(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		result = append(result, some...)
+	}
+	return result, nil
+}
+
+func (g group) size() int {
+	size := len(g.passage)
+	for _, c := range g.claims {
+		size += len(c)
+	}
+	return size
+}
+
+// A pass is the computation of some groups. Its rows are the tokens of all passages, followed by those of all claims.
+type pass struct {
+	pool             *kernel.Pool
+	passages, claims []int32 // token ids
+	lengths, prefix  []int   // of the sequences: passages, then claims; see kernel.Attention
+	starts           []int   // first positions of the claims
+	ownLengths       []int
+	owners           []int
+
+	x, qkv, attended []float32
+}
+
+func (p *pass) reset() {
+	p.passages, p.claims, p.lengths, p.prefix, p.ownLengths, p.owners = p.passages[:0], p.claims[:0], p.lengths[:0], p.prefix[:0], p.ownLengths[:0], p.owners[:0]
+}
+
+func (p *pass) add(g group) {
+	for _, c := range g.claims {
+		p.claims = append(p.claims, c...)
+		p.ownLengths = append(p.ownLengths, len(c))
+		p.owners = append(p.owners, len(p.lengths))
+	}
+	p.passages = append(p.passages, g.passage...)
+	p.lengths, p.prefix = append(p.lengths, len(g.passage)), append(p.prefix, -1)
+}
+
+// embed sets the input of the first layer.
+func (n *network) embed(p *pass) {
+	p.x = grow(p.x, (len(p.passages)+len(p.claims))*hidden)
+	rows := p.x
+	sequence := func(ids []int32, kind, start int) {
+		for i, id := range ids {
+			word, scale := n.words[int(id)*hidden:][:hidden], n.scales[id]
+			position, kind := n.positions[(start+i)*hidden:][:hidden], n.kinds[kind*hidden:][:hidden]
+			for j := range hidden {
+				rows[j] = float32(word[j])*scale + position[j] + kind[j]
+			}
+			rows = rows[hidden:]
+		}
+	}
+	at := 0
+	for _, length := range p.lengths {
+		sequence(p.passages[at:at+length], 0, 0)
+		at += length
+	}
+	at = 0
+	for i, length := range p.ownLengths {
+		sequence(p.claims[at:at+length], 1, p.lengths[p.owners[i]])
+		at += length
+	}
+	p.pool.LayerNorm(p.x, p.x, nil, len(p.x)/hidden, hidden, n.norm.gain, n.norm.bias, epsilon)
+}
+
+// forward computes the logits of the claims of a pass.
+func (n *network) forward(ctx context.Context, p *pass) ([]logits, error) {
+	n.embed(p)
+	lengths, prefix := append(p.lengths, p.ownLengths...), append(p.prefix, p.owners...)
+	rows := len(p.x) / hidden
+	p.qkv, p.attended = grow(p.qkv, rows*3*hidden), grow(p.attended, rows*hidden)
+	p.pool.Rows(kernel.Int8, rows, func(w *kernel.Worker, lo, hi int) {
+		w.Apply(n.layers[0].qkv, p.qkv[lo*3*hidden:], 3*hidden, p.x[lo*hidden:], hidden, hi-lo, kernel.None)
+	})
+	first := 0 // row that is still needed
+	for i := range n.layers {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.pool.Attend(&kernel.Attention{
+			Q: p.qkv, K: p.qkv[hidden:], V: p.qkv[2*hidden:], Stride: 3 * hidden, Out: p.attended, OutStride: hidden,
+			Lengths: lengths, Prefix: prefix, Heads: hidden / headDim, HeadDim: headDim, Scale: float32(1 / math.Sqrt(headDim)),
+		})
+		if i == len(n.layers)-1 {
+			first = len(p.passages)
+		}
+		l, x, attended := &n.layers[i], p.x[first*hidden:], p.attended[first*hidden:]
+		p.pool.Rows(kernel.Int8, rows-first, func(w *kernel.Worker, lo, hi int) {
+			x, m := x[lo*hidden:hi*hidden], hi-lo
+			t, up := w.Floats(m*hidden), w.Floats(m*inner)
+			w.Apply(l.out, t, hidden, attended[lo*hidden:], hidden, m, kernel.None)
+			w.LayerNorm(x, x, t, m, hidden, l.attended.gain, l.attended.bias, epsilon)
+			w.Apply(l.up, up, inner, x, hidden, m, kernel.Gelu)
+			w.Apply(l.down, t, hidden, up, inner, m, kernel.None)
+			w.LayerNorm(x, x, t, m, hidden, l.fed.gain, l.fed.bias, epsilon)
+			if i+1 < len(n.layers) {
+				w.Apply(n.layers[i+1].qkv, p.qkv[lo*3*hidden:], 3*hidden, x, hidden, m, kernel.None)
+			}
+		})
+	}
+	return n.classify(p, p.x[first*hidden:]), nil
+}
+
+// classify returns the logits of each claim: the head applied to the sum of its first token and the mean of its tokens.
+func (n *network) classify(p *pass, x []float32) []logits {
+	result := make([]logits, len(p.ownLengths))
+	sum := make([]float32, hidden)
+	for i, length := range p.ownLengths {
+		for j := range hidden {
+			total := 0.0
+			for t := range length {
+				total += float64(x[t*hidden+j])
+			}
+			sum[j] = x[j] + float32(total/float64(length))
+		}
+		p.pool.Apply(n.head, result[i][:], classes, sum, hidden, 1, kernel.None)
+		x = x[length*hidden:]
+	}
+	return result
+}
+
+func grow(s []float32, n int) []float32 {
+	if cap(s) < n {
+		return make([]float32, n)
+	}
+	return s[:n]
+}
