@@ -148,7 +148,7 @@ func TestCitationScoresMatchALCE(t *testing.T) {
 			if recall > 0 && recall < 1 && precision > 0 && precision < 1 {
 				partial++
 			}
-			if err := checkCitationScores(&r); err != nil {
+			if err := new(result.Checker).Check(&r); err != nil {
 				t.Fatalf("%q over %q: %v", claims, contexts, err)
 			}
 		}
@@ -211,7 +211,7 @@ func TestUnjudgedCitationsDoNotCount(t *testing.T) {
 		if got := strings.Join(parts, " "); got != tt.want {
 			t.Errorf("%s: got %s, want %s", name, got, tt.want)
 		}
-		if err := checkCitationScores(&r); err != nil {
+		if err := new(result.Checker).Check(&r); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

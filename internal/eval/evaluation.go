@@ -109,7 +109,7 @@ func (e *evaluation) result() result.Row {
 	for i, s := range e.skipped {
 		r.Skipped[i] = result.Skipped{Kind: string(s.Kind), Text: s.Text, Start: s.Start, End: s.End}
 	}
-	r.Confidence, r.Unjudged = lowestConfidence(r.Claims), unjudgedShare(&r)
+	r.Confidence, r.Unjudged = result.LowestConfidence(r.Claims), unjudgedShare(&r)
 	if e.citations != nil {
 		r.Citations = &result.CitationScores{Recall: e.recall, Precision: e.precision}
 		for i, citations := range e.citations {
@@ -122,18 +122,6 @@ func (e *evaluation) result() result.Row {
 		}
 	}
 	return r
-}
-
-// lowestConfidence returns the lowest confidence of the claims that have one, rounded as it
-// is stored, or 0.
-func lowestConfidence(claims []result.Claim) float64 {
-	lowest := 0.0
-	for i := range claims {
-		if c := result.Round(claims[i].Confidence); c > 0 && (lowest == 0 || c < lowest) {
-			lowest = c
-		}
-	}
-	return lowest
 }
 
 func setClaim(dst *result.Claim, c *extract.Claim) {

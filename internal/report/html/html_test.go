@@ -18,7 +18,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -233,7 +232,7 @@ func TestPageOfStoredRowsIsTheSame(t *testing.T) {
 		lines = append(r.AppendJSON(lines), '\n')
 	}
 	var stored []*result.Row
-	for r, err := range result.NewReader(bytes.NewReader(lines), new(eval.Checker).Check).Rows() {
+	for r, err := range result.NewReader(bytes.NewReader(lines), new(result.Checker)).Rows() {
 		if err != nil {
 			t.Fatal(err)
 		}
