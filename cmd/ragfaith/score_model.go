@@ -15,7 +15,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A model is the language model of a run, or a stub in a dry run.
@@ -231,7 +230,7 @@ func (m *model) usageLine() string {
 // spent returns the requests, tokens and cost of the run for the summary.
 func (m *model) spent() *report.SummarySpent {
 	s := &report.SummarySpent{
-		Usage: result.Usage(m.stack.Meter.Total()), USD: report.NullNumber(), PromptLimit: m.stack.Limit(), Concurrency: m.stack.Concurrency(),
+		Usage: m.stack.Meter.Total(), USD: report.NullNumber(), PromptLimit: m.stack.Limit(), Concurrency: m.stack.Concurrency(),
 	}
 	if m.price != nil {
 		usd, _ := m.stack.Cost()

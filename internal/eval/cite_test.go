@@ -249,7 +249,7 @@ func TestCombinedCitationsAreDerived(t *testing.T) {
 	stages.extraction.Claims[0].Citations = []extract.Citation{{Text: "s", End: 1, Number: 1}, {Text: "s", End: 1, Number: 2}}
 	stages.judgement.Verdicts[0].ChunkIDs = []int{1}
 	r := collect(t, &Pipeline{Combined: stages}, one(dataset.Row{Answer: "sun", Contexts: []string{"moon", "sun"}}, nil))[0]
-	if r.Status != result.Scored || r.Citations.Recall != 1 || r.Citations.Precision != 0.5 || r.Usage != result.Usage(totalUsage) {
+	if r.Status != result.Scored || r.Citations.Recall != 1 || r.Citations.Precision != 0.5 || r.Usage != totalUsage {
 		t.Errorf("got error %v, citations %+v, usage %+v, want recall 1, precision 0.5, usage %+v", r.Err, r.Citations, r.Usage, totalUsage)
 	}
 }

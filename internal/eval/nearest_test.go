@@ -36,7 +36,7 @@ func TestClaimsWithoutEvidenceGetNearestPassage(t *testing.T) {
 		}
 		return out, nil
 	})
-	score := func(nearest Judge) *evaluation {
+	score := func(nearest verdict.Judge) *evaluation {
 		p := Pipeline{Extractor: extractFunc(fields), Judge: judge, Nearest: nearest}
 		r := &evaluation{row: dataset.Row{Answer: "a b c d e f", Contexts: []string{"a", "xy"}}}
 		p.score(t.Context(), r, &quoteChecker{})

@@ -24,7 +24,7 @@ const (
 )
 
 // labelAll returns a judge that gives all claims the same label and appends them to judged.
-func labelAll(l verdict.Label, score float64, judged *[]string) Judge {
+func labelAll(l verdict.Label, score float64, judged *[]string) verdict.Judge {
 	return judgeFunc(func(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 		var vs []verdict.Verdict
 		for _, c := range task.Claims {

@@ -24,7 +24,7 @@ func one(row dataset.Row, err error) iter.Seq2[dataset.Row, error] {
 }
 
 // fixedJudge returns a judge that always returns vs.
-func fixedJudge(vs ...verdict.Verdict) Judge {
+func fixedJudge(vs ...verdict.Verdict) verdict.Judge {
 	return judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return vs, nil })
 }
 

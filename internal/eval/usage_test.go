@@ -54,7 +54,7 @@ func TestUsageIsSumOfStages(t *testing.T) {
 		"combined": {Combined: s},
 	} {
 		r := collect(t, p, one(sunAndMoon, nil))[0]
-		if r.Status != result.Scored || r.Faithfulness != 1 || r.Usage != result.Usage(totalUsage) {
+		if r.Status != result.Scored || r.Faithfulness != 1 || r.Usage != totalUsage {
 			t.Errorf("%s: got status %v, faithfulness %v, usage %+v, want scored, 1, %+v", name, r.Status, r.Faithfulness, r.Usage, totalUsage)
 		}
 	}
@@ -71,7 +71,7 @@ func TestFailedRowHasUsage(t *testing.T) {
 		"combined": {Combined: s},
 	} {
 		r := collect(t, p, one(sunAndMoon, nil))[0]
-		if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Usage != result.Usage(totalUsage) {
+		if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Usage != totalUsage {
 			t.Errorf("%s: got status %v, reason %v, usage %+v, want failed, verdict, %+v", name, r.Status, r.Reason, r.Usage, totalUsage)
 		}
 	}

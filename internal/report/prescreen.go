@@ -94,18 +94,3 @@ func (p *Prescreen) summary() *SummaryPrescreen {
 	i := p.Agreement()
 	return &SummaryPrescreen{Decided: p.Decided, Audited: p.Audited, Agreed: p.Agreed, Agreement: NewSummaryInterval(&i)}
 }
-
-// check checks the ranges of the numbers.
-func (s *SummaryPrescreen) check(claims int) error {
-	switch {
-	case s == nil:
-		return nil
-	case min(s.Decided, s.Audited, s.Agreed) < 0, s.Agreed > s.Audited, s.Decided > claims, s.Audited > claims-s.Decided:
-		return fmt.Errorf("prescreen: got %d decided, %d audited and %d agreed of %d claims, want no more agreed than audited and no more decided than claims",
-			s.Decided, s.Audited, s.Agreed, claims)
-	}
-	if x := s.Saved; x != nil && min(x.Requests, x.PromptTokens, x.CompletionTokens) < 0 {
-		return fmt.Errorf("prescreen.saved: got %d requests, %d and %d tokens, want no negative number", x.Requests, x.PromptTokens, x.CompletionTokens)
-	}
-	return nil
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/stats"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // The URLs of the JSON Schemas of a Summary and of a result.
@@ -47,7 +48,7 @@ type Summary struct {
 	Gates        []SummaryGate     `json:"gates"`
 	Passed       bool              `json:"passed"`
 	ExitCode     int               `json:"exit_code"`
-	Usage        result.Usage      `json:"usage"` // usage of all rows, including resumed ones
+	Usage        usage.Usage       `json:"usage"` // usage of all rows, including resumed ones
 	Spent        *SummarySpent     `json:"spent"` // by this run; null without a language model
 }
 
@@ -151,7 +152,7 @@ type SummaryGate struct {
 
 // SummarySpent is the language model usage of a run.
 type SummarySpent struct {
-	result.Usage
+	usage.Usage
 	USD Number `json:"usd"` // null if no price is known
 	// PromptLimit is the number of tokens after which the server silently truncates
 	// prompts, or 0 if it does not truncate them.
@@ -210,7 +211,7 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 			Confident: t.Confident, UncertainShare: Number(t.UncertainShare()),
 		},
 		Faithfulness: newSummaryStats(&t.Faithfulness), Support: f.support.stats(),
-		Means: means.summary(), By: means.summaryBy(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),
+		Means: means.summary(), By: means.summaryBy(), Citations: t.Citations.summary(), Usage: t.Usage,
 	}
 	if t.Prescreen.Decided+t.Prescreen.Audited > 0 {
 		s.Prescreen = t.Prescreen.summary()

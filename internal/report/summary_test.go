@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/stats"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // schema compiles a JSON Schema and checks its id.
@@ -150,12 +151,12 @@ func TestUsageSaturates(t *testing.T) {
 	var f SummaryBuilder
 	for range 3 {
 		r := resulttest.Scored()
-		r.Usage = result.Usage{Requests: 1, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt/2 + 1}
+		r.Usage = usage.Usage{Requests: 1, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt/2 + 1}
 		if err := f.Write(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, want := f.Summary(nil, nil).Usage, (result.Usage{Requests: 3, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt}); got != want {
+	if got, want := f.Summary(nil, nil).Usage, (usage.Usage{Requests: 3, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -102,7 +102,7 @@ func (t *Tally) Write(r *result.Row) error {
 		}
 	}
 	t.Faithfulness.Add(r.Faithfulness)
-	t.Usage = t.Usage.Add(usage.Usage(r.Usage))
+	t.Usage = t.Usage.Add(r.Usage)
 	t.Citations.add(r)
 	return nil
 }

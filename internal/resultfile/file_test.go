@@ -20,6 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
 	"github.com/ragfaith/ragfaith/internal/setting"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // allResults returns results of every status with all optional fields and with texts
@@ -57,7 +58,7 @@ func allResults() []*result.Row {
 				},
 			},
 			Skipped: []result.Skipped{{Kind: "greeting", Text: "Hi!", Start: start + 13, End: start + 16}},
-			Usage:   result.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
+			Usage:   usage.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
 		},
 		{
 			Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}, Status: result.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(), Unjudged: 1,
