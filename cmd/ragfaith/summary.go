@@ -74,8 +74,7 @@ func (w *summaryWriter) finish(gates []report.Gate, means *report.Means) error {
 		s.Spent = w.model.spent()
 	}
 	if w.faithful != nil {
-		i := w.faithful.interval()
-		s.FaithfulRows = new(report.NewSummaryInterval(&i))
+		s.FaithfulRows = new(w.faithful.interval())
 	}
 	if w.savings != nil {
 		s.Prescreen = w.stats.Prescreen()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -59,17 +60,30 @@ func (r *RowIDs) add(id string) {
 	}
 }
 
+// DuplicateIDs are the rows with the id of an earlier row. JSON has their number.
+type DuplicateIDs struct{ RowIDs }
+
+// MarshalJSON returns the number of rows.
+func (d DuplicateIDs) MarshalJSON() ([]byte, error) {
+	return strconv.AppendInt(nil, int64(d.Count), 10), nil
+}
+
 // A Side describes one of the two runs.
 type Side struct {
-	Name                           string
-	Rows, Scored, NoClaims, Failed int
-	Unjudged, Skipped              int
-	Duplicates                     RowIDs // rows with the id of an earlier row
-	Summary                        *report.Summary
+	Name       string          `json:"file"`
+	Rows       int             `json:"rows"`
+	Scored     int             `json:"scored"`
+	NoClaims   int             `json:"no_claims"`
+	Unjudged   int             `json:"unjudged,omitempty"`
+	Failed     int             `json:"failed"`
+	Skipped    int             `json:"skipped,omitempty"`
+	Duplicates DuplicateIDs    `json:"duplicates"`
+	Summary    *report.Summary `json:"-"`
 
 	// Mean, Claims and Supported cover only the compared rows.
-	Mean              float64 // mean faithfulness; NaN without rows
-	Claims, Supported int
+	Mean      float64 `json:"mean"` // mean faithfulness; NaN without rows
+	Claims    int     `json:"claims"`
+	Supported int     `json:"supported"`
 }
 
 func (s *Side) count(r *result.Row) {
@@ -111,8 +125,9 @@ type Claims struct {
 
 // A Transition counts paired rows without a score in at least one run, by their statuses.
 type Transition struct {
-	From, To result.Status // in the baseline and in the candidate
-	Rows     RowIDs
+	From result.Status `json:"baseline"`
+	To   result.Status `json:"candidate"`
+	RowIDs
 }
 
 // A Comparison is the result of comparing two runs.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestEstimatedUsageRoundTrip(t *testing.T) {
 	}
 	s := f.Summary(nil, someMeans(nil))
 	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, setting.List{}
-	s.Spent = &SummarySpent{Usage: s.Usage, USD: NullNumber(), PromptLimit: 2048}
+	s.Spent = &SummarySpent{Usage: s.Usage, USD: math.NaN(), PromptLimit: 2048}
 	summary, err := s.Bytes()
 	if err != nil {
 		t.Fatal(err)

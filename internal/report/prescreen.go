@@ -67,11 +67,11 @@ func (t *Tally) Prescreened() string { return t.Prescreen.describe(t.Claims) }
 
 // SummaryPrescreen is the JSON form of Prescreen.
 type SummaryPrescreen struct {
-	Decided   int             `json:"decided"`
-	Audited   int             `json:"audited"`
-	Agreed    int             `json:"agreed"`
-	Agreement SummaryInterval `json:"agreement"`
-	Saved     *SummarySaved   `json:"saved"` // null if results were only read
+	Decided   int            `json:"decided"`
+	Audited   int            `json:"audited"`
+	Agreed    int            `json:"agreed"`
+	Agreement stats.Interval `json:"agreement"`
+	Saved     *SummarySaved  `json:"saved"` // null if results were only read
 }
 
 // SummarySaved estimates what the model would have cost without the prescreen.
@@ -91,6 +91,5 @@ func (f *SummaryBuilder) Prescreen() *SummaryPrescreen { return f.tally.Prescree
 
 // summary converts p to its JSON form.
 func (p *Prescreen) summary() *SummaryPrescreen {
-	i := p.Agreement()
-	return &SummaryPrescreen{Decided: p.Decided, Audited: p.Audited, Agreed: p.Agreed, Agreement: NewSummaryInterval(&i)}
+	return &SummaryPrescreen{Decided: p.Decided, Audited: p.Audited, Agreed: p.Agreed, Agreement: p.Agreement()}
 }

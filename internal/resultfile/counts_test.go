@@ -110,7 +110,7 @@ func TestCheckSummaryComparesStatistics(t *testing.T) {
 		{`"uncertain_share": 0.0`, `"uncertain_share": 0.5`, "share of uncertain verdicts: got 0, want 0.5 as in its summary"},
 		{`"mean": 0.75`, `"mean": 0.9`, "mean faithfulness: got 0.75, want 0.9 as in its summary"},
 		{`"mean": 0.75`, `"mean": 1e999`, "not a summary"},
-		{`"spent": null`, `"spent": null} {`, "text after the object"},
+		{`"spent": null`, `"spent": null} {`, "after top-level value"},
 		{`"count": 2`, `"count": 1`, "scores: got 2, want 1 as in its summary"},
 	} {
 		edited := strings.Replace(string(valid), tt.old, tt.edited, 1)

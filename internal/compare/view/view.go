@@ -66,8 +66,8 @@ func unscored(c *compare.Comparison) string {
 	var parts []string
 	for _, t := range c.Unscored {
 		if t.From == t.To {
-			n += t.Rows.Count
-			parts = append(parts, strings.ReplaceAll(string(t.From), "_", " ")+": "+t.Rows.String())
+			n += t.Count
+			parts = append(parts, strings.ReplaceAll(string(t.From), "_", " ")+": "+t.String())
 		}
 	}
 	if n == 0 {
