@@ -120,7 +120,8 @@ func htmlSummary(gates []report.Gate, means *report.Means) html.Conclusion {
 	}
 	for _, g := range gates {
 		if g.Name != report.GateMaxFailed || !g.Passed {
-			c.Gates = append(c.Gates, html.Gate{Text: g.Text + ": " + g.Outcome(), Passed: g.Passed})
+			g.Text += ": " + g.Outcome()
+			c.Gates = append(c.Gates, g)
 		}
 	}
 	return c

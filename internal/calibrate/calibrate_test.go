@@ -270,51 +270,6 @@ func TestSampleCountsRows(t *testing.T) {
 	}
 }
 
-func TestCorrectedMeanIsValidForABiasedJudge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow, skipped with -short")
-	}
-	// A share of 0.3 of 1,000 rows is faithful, 100 random rows are labelled, and the judge
-	// scores all rows much higher.
-	const share = 0.3
-	covered, runs := 0, 12
-	for seed := range uint64(runs) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		s := NewSample(Options{Seed: seed})
-		for i := range 1000 {
-			truth := 0.0
-			if r.Float64() < share {
-				truth = 1
-			}
-			score := math.Round((0.5+0.3*truth+0.2*r.Float64())*100) / 100
-			var label *Label
-			if i%10 == 0 {
-				label = &Label{Value: truth}
-			}
-			if err := s.Add(scoredRow(score), label, "x"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		f, err := s.Statistics()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := f.Mean.Corrected.Mean
-		if m.Lower <= share && share <= m.Upper {
-			covered++
-		}
-		if f.Mean.Judged < 0.9 {
-			t.Fatalf("got mean %v by the judge, want a large bias", f.Mean.Judged)
-		}
-		if l := f.Mean.Corrected.Labelled; m.Upper-m.Lower > 0.8*(l.Upper-l.Lower) {
-			t.Errorf("got interval %v to %v, want it much narrower than that of the labels alone, %v to %v", m.Lower, m.Upper, l.Lower, l.Upper)
-		}
-	}
-	if covered < runs-2 { // the probability of fewer than 10 of 12 at 95% is 0.02
-		t.Errorf("got %d of %d intervals that contain the share, want at least %d", covered, runs, runs-2)
-	}
-}
-
 func TestSampleRejectsWordsMixedWithRatings(t *testing.T) {
 	s := NewSample(Options{})
 	for i, l := range []Label{{1, true}, {0, false}, {1, false}} {

@@ -110,19 +110,6 @@ func TestByBoundsGroups(t *testing.T) {
 	}
 }
 
-func TestByMemoryDoesNotGrowWithRows(t *testing.T) {
-	e := NewEstimator("", []string{"id"}, 0)
-	r := scoredRow(0, 1, 2, "")
-	for i := range 2 * maxGroups {
-		r.ID = strconv.Itoa(i)
-		_ = e.Write(r)
-	}
-	r.ID = "one more"
-	if n := testing.AllocsPerRun(100, func() { _ = e.Write(r) }); n > 1 {
-		t.Errorf("got %v allocations for a further group, want at most 1", n)
-	}
-}
-
 func TestByTables(t *testing.T) {
 	var rows []*result.Row
 	for i := range 80 {

@@ -3,7 +3,6 @@ package result_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -136,16 +135,6 @@ func FuzzAppendJSON(f *testing.F) {
 			t.Errorf("got start %v, want %d", decoded.Claims[0].Start, at)
 		}
 	})
-}
-
-func BenchmarkWriteJSONL(b *testing.B) {
-	r := resulttest.Scored()
-	r.Contexts = []string{strings.Repeat("a context of a row ", 50)}
-	w, _ := result.NewWriter(dataset.JSONL, io.Discard, result.Options{})
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = w.Write(r)
-	}
 }
 
 // write returns the output of a Writer.

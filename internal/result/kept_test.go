@@ -1,7 +1,6 @@
 package result_test
 
 import (
-	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,23 +18,5 @@ func TestKeptColumnsMatchByName(t *testing.T) {
 	}
 	if d := cmp.Diff([][]byte{[]byte("2"), []byte("1"), nil}, k.Values(columns)); d != "" {
 		t.Error(d)
-	}
-}
-
-// Tables may have thousands of columns. The time for each does not depend on their number.
-func BenchmarkKeptColumns(b *testing.B) {
-	for _, n := range []int{1_000, 30_000} {
-		columns := make([]dataset.Column, n)
-		for i := range columns {
-			columns[i] = dataset.Column{Name: "a column of the table " + strconv.Itoa(i), Value: []byte("1")}
-		}
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			k := result.NewKeptColumns(result.Options{KeepAll: true, Warn: func(err error) { b.Error(err) }})
-			for b.Loop() {
-				k.Observe(columns)
-				k.Values(columns)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/column")
-		})
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // render returns a page with rows.
@@ -105,10 +106,10 @@ func TestPageContainsRows(t *testing.T) {
 func TestHostileTextsAreEscaped(t *testing.T) {
 	page := render(t, Run{
 		Datasets: []string{hostile, "-"},
-		Settings: []Setting{{hostile, hostile}},
+		Settings: setting.List{{Name: hostile, Value: hostile}},
 		Conclude: func(*report.Tally) Conclusion {
 			return Conclusion{
-				Statistics: []Statistic{{hostile, hostile, hostile}}, Gates: []Gate{{hostile, false}},
+				Statistics: []Statistic{{hostile, hostile, hostile}}, Gates: []report.Gate{{Text: hostile}},
 				Tables: []report.Table{{Title: "by", Of: hostile, Columns: []report.Column{{Text: true, Cells: []string{hostile}}, {Cells: []string{hostile}}}}},
 			}
 		},
@@ -246,11 +247,11 @@ func TestPageOfStoredRowsIsTheSame(t *testing.T) {
 func TestPageShowsStatistics(t *testing.T) {
 	page := render(t, Run{
 		Datasets: []string{"a.jsonl", "-"},
-		Settings: []Setting{{"judge", "lexical"}},
+		Settings: setting.List{{Name: "judge", Value: "lexical"}},
 		Conclude: func(tally *report.Tally) Conclusion {
 			return Conclusion{
 				Statistics: []Statistic{{"95% interval of the mean", "0.1 to 0.9", "n = 2 rows"}},
-				Gates:      []Gate{{"rows were " + strconv.Itoa(tally.Rows), true}, {"mean: FAIL", false}},
+				Gates:      []report.Gate{{Text: "rows were " + strconv.Itoa(tally.Rows), Passed: true}, {Text: "mean: FAIL"}},
 				Tables: []report.Table{{
 					Title: "mean by", Of: "topic", Foot: "and 3 more groups",
 					Columns: []report.Column{{Name: "group", Cells: []string{"sea"}}, {Name: "mean", Right: true, Cells: []string{"0.25"}}},
