@@ -12,17 +12,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// oneClaimRows yields n rows with one claim each.
-func oneClaimRows(n int) func(yield func(dataset.Row, error) bool) {
-	return func(yield func(dataset.Row, error) bool) {
-		for i := range n {
-			if !yield(dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{"c"}}, nil) {
-				return
-			}
-		}
-	}
-}
-
 func TestEarlierResultIsNotJudgedAgain(t *testing.T) {
 	const rows = 500
 	var mu sync.Mutex
@@ -30,7 +19,7 @@ func TestEarlierResultIsNotJudgedAgain(t *testing.T) {
 	judge := judgeFunc(func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		judged[task.Claims[0].Text]++
+		judged[task.Question]++
 		return contained(ctx, task)
 	})
 	for _, workers := range []int{1, 16} {
@@ -46,7 +35,7 @@ func TestEarlierResultIsNotJudgedAgain(t *testing.T) {
 			}
 			return &result.Row{Index: row.Index, Status: result.NoClaims, Reason: "known"}, nil
 		}}
-		for i, r := range collect(t, p, oneClaimRows(rows)) {
+		for i, r := range collect(t, p, suns(rows)) {
 			known := i%3 != 0
 			if r.Index != i || (r.Reason == "known") != known || (judged[strconv.Itoa(i)] == 1) == known {
 				t.Fatalf("row %d: got index %d, reason %q, judged %d times", i, r.Index, r.Reason, judged[strconv.Itoa(i)])
@@ -67,7 +56,7 @@ func TestEarlierErrorEndsRun(t *testing.T) {
 		return nil, nil
 	}}
 	written := 0
-	err := p.Run(t.Context(), oneClaimRows(100), sinkFunc(func(*result.Row) error { written++; return nil }))
+	err := p.Run(t.Context(), suns(100), sinkFunc(func(*result.Row) error { written++; return nil }))
 	if !errors.Is(err, bad) || written != 7 {
 		t.Errorf("got %v after %d rows, want %v after 7", err, written, bad)
 	}

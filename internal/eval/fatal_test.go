@@ -3,14 +3,11 @@ package eval
 import (
 	"context"
 	"errors"
-	"iter"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -19,15 +16,6 @@ import (
 func TestFatalErrorEndsRun(t *testing.T) {
 	down := errors.New("the server is down")
 	for _, n := range []int{40, 5000} {
-		rows := func(n int) iter.Seq2[dataset.Row, error] {
-			return func(yield func(dataset.Row, error) bool) {
-				for i := range n {
-					if !yield(dataset.Row{Index: i, Answer: "sun", Contexts: []string{"the sun"}, Question: strconv.Itoa(i)}, nil) {
-						return
-					}
-				}
-			}
-		}
 		for _, workers := range []int{1, 8} {
 			p := &Pipeline{
 				Extractor: extractFunc(fields),
@@ -41,7 +29,7 @@ func TestFatalErrorEndsRun(t *testing.T) {
 				Fatal:   func(err error) bool { return errors.Is(err, down) },
 			}
 			written := 0
-			err := p.Run(t.Context(), rows(n), sinkFunc(func(r *result.Row) error {
+			err := p.Run(t.Context(), suns(n), sinkFunc(func(r *result.Row) error {
 				if r.Index != written || r.Status != result.Scored {
 					t.Errorf("got row %d with status %v, want row %d scored", r.Index, r.Status, written)
 				}
@@ -53,7 +41,7 @@ func TestFatalErrorEndsRun(t *testing.T) {
 			}
 			p.Fatal = func(error) bool { return false }
 			failed := 0
-			err = p.Run(t.Context(), rows(n), sinkFunc(func(r *result.Row) error {
+			err = p.Run(t.Context(), suns(n), sinkFunc(func(r *result.Row) error {
 				if r.Status == result.Failed {
 					failed++
 				}
@@ -93,13 +81,7 @@ func TestDrainCompletesRows(t *testing.T) {
 				Drain:   func(error) bool { return drain },
 			}
 			written := 0
-			err := p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
-				for i := range 100 {
-					if !yield(dataset.Row{Index: i, Answer: "sun", Contexts: []string{"the sun"}, Question: strconv.Itoa(i)}, nil) {
-						return
-					}
-				}
-			}, sinkFunc(func(*result.Row) error { written++; return nil }))
+			err := p.Run(t.Context(), suns(100), sinkFunc(func(*result.Row) error { written++; return nil }))
 			want := 0
 			if drain {
 				want = workers - 1
