@@ -251,7 +251,7 @@ func (o *scoreOptions) applyCalibration(warn func(error)) error {
 	if err := c.CheckThreshold(); err != nil {
 		return err
 	}
-	o.threshold, o.calibrated = new(float64(c.Threshold)), c
+	o.threshold, o.calibrated = new(c.Threshold), c
 	return nil
 }
 

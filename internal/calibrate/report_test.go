@@ -198,7 +198,7 @@ func TestCalibrationRoundTrip(t *testing.T) {
 	if string(read) != string(content) {
 		t.Errorf("got %s\nwant %s", read, content)
 	}
-	if float64(c.Threshold) != r.Choice().Threshold {
+	if c.Threshold != r.Choice().Threshold {
 		t.Errorf("got threshold %v, want %v", c.Threshold, r.Choice())
 	}
 	if !strings.HasPrefix(c.Name(), "c.json ") || len(c.Name()) != len("c.json ")+12 {

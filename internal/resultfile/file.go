@@ -41,7 +41,6 @@ type File struct {
 	first   *result.Row  // first row, read by Open
 	line    int          // line of the last row
 	tally   report.Tally // statistics of the rows read
-	support mean         // of the rows read
 	missing []string     // columns of Options.Keep not found in any row so far
 	kept    []string     // kept columns of the first row, for errors
 }
@@ -149,7 +148,6 @@ func (f *File) next() (*result.Row, error) {
 	}
 	f.line = record.Line
 	_ = f.tally.Write(r) // never fails
-	f.support.add(r.Support)
 	return r, nil
 }
 
