@@ -127,7 +127,7 @@ func TestRunFindsChangedClaims(t *testing.T) {
 			row("c", "x!", "y-"),
 		),
 	)
-	want := Claims{Matched: 7, Lost: 2, Gained: 1, OnlyBaseline: 1, OnlyBaselineSupported: 1, OnlyCandidate: 2, OnlyCandidateSupported: 1}
+	want := Claims{Matched: 7, Lost: 2, Gained: 1, OnlyBaseline: Unmatched{1, 1}, OnlyCandidate: Unmatched{2, 1}}
 	if c.Claims != want {
 		t.Errorf("got %+v, want %+v", c.Claims, want)
 	}

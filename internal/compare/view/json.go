@@ -24,14 +24,14 @@ type jsonComparison struct {
 	Baseline    compare.Side      `json:"baseline"`
 	Candidate   compare.Side      `json:"candidate"`
 	Warnings    []compare.Warning `json:"warnings"`
-	Rows        jsonRows          `json:"rows"`
+	Rows        compare.Rows      `json:"rows"`
 	Units       string            `json:"units"`
 	Difference  stats.Interval    `json:"difference"`
 	Permutation stats.Test        `json:"permutation"`
 	Wilcoxon    stats.Test        `json:"wilcoxon"`
 	Detectable  float64           `json:"detectable"`
 	By          *jsonBy           `json:"by,omitempty"`
-	Claims      jsonClaims        `json:"claims"`
+	Claims      compare.Claims    `json:"claims"`
 	Gate        *compare.Gate     `json:"gate"`
 	RowGate     *compare.RowGate  `json:"row_gate"`
 	Passed      bool              `json:"passed"`
@@ -39,35 +39,9 @@ type jsonComparison struct {
 	Changes     []jsonChange      `json:"changes"`
 }
 
-type jsonRows struct {
-	Paired        int                  `json:"paired"`
-	Compared      int                  `json:"compared"`
-	Better        int                  `json:"better"`
-	Worse         int                  `json:"worse"`
-	Same          int                  `json:"same"`
-	SameAnswers   int                  `json:"same_answers"`
-	OnlyBaseline  compare.RowIDs       `json:"only_baseline"`
-	OnlyCandidate compare.RowIDs       `json:"only_candidate"`
-	Unscored      []compare.Transition `json:"unscored"`
-	Regressed     compare.RowIDs       `json:"regressed"`
-}
-
 type jsonBy struct {
 	Column string          `json:"column"`
 	Groups []compare.Group `json:"groups"`
-}
-
-type jsonOnly struct {
-	Total     int `json:"total"`
-	Supported int `json:"supported"`
-}
-
-type jsonClaims struct {
-	Matched       int      `json:"matched"`
-	Lost          int      `json:"lost"`
-	Gained        int      `json:"gained"`
-	OnlyBaseline  jsonOnly `json:"only_baseline"`
-	OnlyCandidate jsonOnly `json:"only_candidate"`
 }
 
 type jsonChange struct {
@@ -101,17 +75,9 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 	j := jsonComparison{
 		Schema: Schema, Version: schemaVersion, Ragfaith: version,
 		Baseline: c.Baseline, Candidate: c.Candidate, Warnings: c.Warnings,
-		Rows: jsonRows{
-			c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.SameAnswers,
-			c.OnlyBaseline, c.OnlyCandidate, c.Unscored, c.Regressed,
-		},
+		Rows: c.Rows, Claims: c.Claims,
 		Units: "rows", Difference: c.Stats.Difference,
 		Permutation: c.Stats.Permutation, Wilcoxon: c.Stats.Wilcoxon, Detectable: c.Stats.Detectable,
-		Claims: jsonClaims{
-			c.Claims.Matched, c.Claims.Lost, c.Claims.Gained,
-			jsonOnly{c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported},
-			jsonOnly{c.Claims.OnlyCandidate, c.Claims.OnlyCandidateSupported},
-		},
 		Gate: c.Gate, RowGate: c.RowGate, Passed: c.Passed(), Changed: c.Changed,
 	}
 	if c.Cluster {

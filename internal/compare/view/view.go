@@ -35,9 +35,9 @@ func Facts(c *compare.Comparison) report.Facts {
 		{Name: "detectable", Value: detectable},
 		{Name: "claims", Value: fmt.Sprintf("%d no longer supported, %d newly supported, of %d in both runs", c.Claims.Lost, c.Claims.Gained, c.Claims.Matched)},
 	}
-	if c.Claims.OnlyBaseline+c.Claims.OnlyCandidate > 0 {
+	if c.Claims.OnlyBaseline.Total+c.Claims.OnlyCandidate.Total > 0 {
 		facts = append(facts, report.Fact{Name: "unmatched", Value: fmt.Sprintf("%d only in the baseline (%d supported), %d only in the candidate (%d supported)",
-			c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported, c.Claims.OnlyCandidate, c.Claims.OnlyCandidateSupported)})
+			c.Claims.OnlyBaseline.Total, c.Claims.OnlyBaseline.Supported, c.Claims.OnlyCandidate.Total, c.Claims.OnlyCandidate.Supported)})
 	}
 	if text := unscored(c); text != "" {
 		facts = append(facts, report.Fact{Name: "no score", Value: text, Text: true})
