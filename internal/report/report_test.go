@@ -82,7 +82,7 @@ func TestFormatsReportFullDisk(t *testing.T) {
 		if f == FormatHTML {
 			continue // tested in package html
 		}
-		size, step := len(write(t, f, Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed())), 1
+		size, step := len(write(t, f, Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed())), 7
 		if f == FormatParquet {
 			step = 101 // a Parquet writer is slow
 		}

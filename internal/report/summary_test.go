@@ -114,7 +114,7 @@ func TestSummaryMatchesSchema(t *testing.T) {
 // pandas.
 func TestScoreHistogramMatchesSummary(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for n := range 30 {
+	for n := range 8 {
 		var h scoreHistogram
 		var s stats.Summary
 		for range n {
