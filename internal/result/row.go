@@ -7,6 +7,8 @@
 package result
 
 import (
+	"strings"
+
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -257,6 +259,9 @@ const (
 	NotMentioned Verdict = "not_mentioned"
 	Unjudged     Verdict = "unjudged" // the judge cannot compare the claim with the contexts
 )
+
+// Words returns the verdict in words.
+func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "_", " ") }
 
 func (Verdict) values() []string {
 	return []string{string(Supported), string(Contradicted), string(NotMentioned), string(Unjudged)}
