@@ -15,53 +15,24 @@ const editedRows = `[
 // edits returns modifications of one field in the results of editedRows, and the error
 // that each must cause.
 func edits() map[string]struct{ old, edited, want string } {
-	const first, second = `"chunk_ids":[0]`, `"verdict":"not_mentioned","score":0.014656`
+	const second = `"verdict":"not_mentioned","score":0.014656`
 	return map[string]struct{ old, edited, want string }{
-		"higher row score":               {`"faithfulness":0.5`, `"faithfulness":1.0`, `1: faithfulness: got 1, want 0.5 (1 of 2 claims supported)`},
-		"slightly higher row score":      {`"faithfulness":0.5`, `"faithfulness":0.50001`, `1: faithfulness: got 0.50001, want 0.5 (1 of 2 claims supported)`},
-		"missing row score":              {`"faithfulness":0.5`, `"faithfulness":null`, `1: status: scored, without a verdict on every claim or without a score`},
-		"different support":              {`"support":0.507328`, `"support":0.507331`, `1: support: got 0.507331, want 0.507328 (mean of the scores of the claims)`},
-		"missing support":                {`"support":0.507328`, `"support":null`, `1: support: got null, want 0.507328 (mean of the scores of the claims)`},
-		"different verdict":              {`"verdict":"supported"`, `"verdict":"contradicted"`, `1: faithfulness: got 0.5, want 0 (0 of 2 claims supported)`},
-		"supported with nearest passage": {`"verdict":"not_mentioned"`, `"verdict":"supported"`, `1: claim 1: evidence 0: role: got "nearest", want a role for evidence of a supported claim`},
-		"different role":                 {`"role":"nearest"`, `"role":"contradicts"`, `1: claim 1: evidence 0: role: got "contradicts", want a role for evidence of a not_mentioned claim`},
-		"different claim score":          {`"score":0.014656`, `"score":0.9`, `1: support: got 0.507328, want 0.95 (mean of the scores of the claims)`},
-		"missing claim score":            {`"score":0.014656`, `"score":null`, `1: claim 1: score: got null, want a number from 0 to 1`},
-		"claim score above 1":            {`"score":1.0`, `"score":1.5`, `1: score: got 1.5, want a number from 0 to 1`},
-		"missing verdict":                {second, `"verdict":null,"score":null`, `1: claims: some have a verdict and some have none`},
-		"unknown verdict":                {`"verdict":"not_mentioned"`, `"verdict":"fine"`, `1: verdict: unknown "fine"`},
-		"failed row with verdicts":       {`"status":"scored","reason":null`, `"status":"failed","reason":"verdict"`, `1: status: failed, without an error`},
-		"no_claims row with claims":      {`"status":"scored","reason":null`, `"status":"no_claims","reason":"refusal"`, `1: status: got no_claims, want scored or unjudged if and only if every claim has a verdict`},
-		"scored row without claims":      {`"status":"no_claims","reason":"refusal"`, `"status":"scored","reason":null`, `2: status: scored, without a verdict on every claim or without a score`},
-		"scored row with reason":         {`"status":"scored","reason":null`, `"status":"scored","reason":"refusal"`, `1: reason: got "refusal", want null, since the status is scored`},
-		"scored row with error":          {`"error":null`, `"error":"e"`, `1: error: got a text, want null, since the status is scored`},
-		"refusal with wrong reason":      {`"reason":"refusal"`, `"reason":"empty"`, `2: reason: got "empty", want ["refusal"]`},
-		"refusal with score":             {`"faithfulness":null,"support":null,"confidence":null,"status":"no_claims"`, `"faithfulness":0.5,"support":null,"confidence":null,"status":"no_claims"`, `2: faithfulness: got 0.5, want null, 0 or 1, the values of --no-claims`},
-		"refusal with support":           {`"support":null,"confidence":null,"status":"no_claims"`, `"support":1.0,"confidence":null,"status":"no_claims"`, `2: support: got 1, want null, since the status is no_claims`},
-		"failed row with score":          {`"faithfulness":null,"support":null,"confidence":null,"status":"failed"`, `"faithfulness":1.0,"support":null,"confidence":null,"status":"failed"`, `3: faithfulness: got 1, want null, since the status is failed`},
-		"unknown stage":                  {`"reason":"read"`, `"reason":"luck"`, `3: reason: got "luck", want a stage: read, extract or verdict`},
-		"failed row without error":       {`"error":"rows.json`, `"error":null,"x":"rows.json`, `3: status: failed, without an error`},
-		"start before the text":          {`"start":10`, `"start":-5`, `1: start: got -5, want 0 or more`},
-		"end after the text":             {`"end":61`, `"end":62`, `1: claim 1: start and end: got 35 and 62, want 0 <= start < end <= 61, the length of the text`},
-		"end before start":               {`"end":34`, `"end":3`, `1: claim 0: start and end: got 10 and 3, want 0 <= start < end <= 61, the length of the text`},
-		"missing start":                  {`"start":10`, `"start":null`, `1: claim 0: start and end: got -1 and 34, want 0 <= start < end <= 61, the length of the text`},
-		"different claim text":           {`"text":"It opened in 1920`, `"text":"It opened in 1889`, `1: claim 1: text: got "It opened in 1889 in Rome.", want "It opened in 1920 in Rome.", the answer from start to end`},
-		"different answer":               {`300 m tall. It opened in 1920`, `300 m tall. It opened in 1889`, `1: claim 1: text: got "It opened in 1920 in Rome.", want "It opened in 1889 in Rome.", the answer from start to end`},
-		"different claim ID":             {`{"id":1,`, `{"id":2,`, `1: claim 1: id: got 2, want 1`},
-		"chunk out of range":             {first, `"chunk_ids":[99]`, `1: claim 0: chunk_ids: got [99], want ascending ids below 2, the number of contexts`},
-		"negative chunk":                 {first, `"chunk_ids":[-1]`, `1: claim 0: chunk_ids: got [-1], want ascending ids below 2, the number of contexts`},
-		"duplicate chunk":                {first, `"chunk_ids":[0,0]`, `1: claim 0: chunk_ids: got [0 0], want ascending ids below 2, the number of contexts`},
-		"evidence in missing chunk":      {`{"chunk":0`, `{"chunk":2`, `1: claim 0: evidence 0: chunk: got 2, want an id below 2, the number of contexts`},
-		"evidence in another chunk":      {`{"chunk":0`, `{"chunk":1`, `1: claim 0: evidence 0: start and end: got 0 and 56, want 0 <= start < end <= 13, the length of the text`},
-		"evidence at another position":   {`"start":0,"end":56`, `"start":1,"end":56`, `1: claim 0: evidence 0: quote: got "Über Türme: The tower is 300 m tall and "..., want "ber Türme: The tower is 300 m tall and s"..., the context from start to end`},
-		"different quote":                {`"quote":"Über Türme: The tower is 300 m`, `"quote":"Über Türme: The tower is 900 m`, `1: claim 0: evidence 0: quote: got "Über Türme: The tower is 900 m tall and "..., want "Über Türme: The tower is 300 m tall and "..., the context from start to end`},
-		"invalid contexts":               {`["c"],"faith`, `["c",1],"faith`, `2: contexts: want a string`},
-		"different skipped text":         {`"text":"Hi there!"`, `"text":"Ho there!"`, `1: skipped 0: text: got "Ho there!", want "Hi there!", the answer from start to end`},
-		"negative index":                 {`"index":1`, `"index":-1`, `2: index: got -1, want 0 to 2^53`},
-		"huge index":                     {`"index":3`, `"index":9223372036854775807`, `4: index: got 9223372036854775807, want 0 to 2^53`},
-		"negative usage":                 {`"prompt_tokens":0`, `"prompt_tokens":-1`, `1: usage: got a negative number, want 0 or more`},
-		"usage that overflows":           {`"prompt_tokens":0`, `"prompt_tokens":9223372036854775808`, `1: prompt_tokens: want a whole number`},
-		"failed row with claims":         {`"claims":[],"skipped":[],"unjudged_share":null,"error":"rows`, `"claims":[{"id":0,"text":"x","start":0,"end":1}],"skipped":[],"unjudged_share":null,"error":"rows`, `3: claims: got 1, want none, since the row is failed (read)`},
+		"higher row score":          {`"faithfulness":0.5`, `"faithfulness":1.0`, `1: faithfulness: got 1, want 0.5 (1 of 2 claims supported)`},
+		"different support":         {`"support":0.507328`, `"support":0.507331`, `1: support: got 0.507331, want 0.507328 (mean of the scores of the claims)`},
+		"different verdict":         {`"verdict":"supported"`, `"verdict":"contradicted"`, `1: faithfulness: got 0.5, want 0 (0 of 2 claims supported)`},
+		"different claim score":     {`"score":0.014656`, `"score":0.9`, `1: support: got 0.507328, want 0.95 (mean of the scores of the claims)`},
+		"missing claim score":       {`"score":0.014656`, `"score":null`, `1: claim 1: score: got null, want a number from 0 to 1`},
+		"missing verdict":           {second, `"verdict":null,"score":null`, `1: claims: some have a verdict and some have none`},
+		"unknown verdict":           {`"verdict":"not_mentioned"`, `"verdict":"fine"`, `1: verdict: unknown "fine"`},
+		"no_claims row with claims": {`"status":"scored","reason":null`, `"status":"no_claims","reason":"refusal"`, `1: status: got no_claims, want scored or unjudged if and only if every claim has a verdict`},
+		"scored row with error":     {`"error":null`, `"error":"e"`, `1: error: got a text, want null, since the status is scored`},
+		"refusal with score":        {`"faithfulness":null,"support":null,"confidence":null,"status":"no_claims"`, `"faithfulness":0.5,"support":null,"confidence":null,"status":"no_claims"`, `2: faithfulness: got 0.5, want null, 0 or 1, the values of --no-claims`},
+		"failed row with score":     {`"faithfulness":null,"support":null,"confidence":null,"status":"failed"`, `"faithfulness":1.0,"support":null,"confidence":null,"status":"failed"`, `3: faithfulness: got 1, want null, since the status is failed`},
+		"different claim ID":        {`{"id":1,`, `{"id":2,`, `1: claim 1: id: got 2, want 1`},
+		"negative index":            {`"index":1`, `"index":-1`, `2: index: got -1, want 0 to 2^53`},
+		"negative usage":            {`"prompt_tokens":0`, `"prompt_tokens":-1`, `1: usage: got a negative number, want 0 or more`},
+		"usage that overflows":      {`"prompt_tokens":0`, `"prompt_tokens":9223372036854775808`, `1: prompt_tokens: want a whole number`},
+		"failed row with claims":    {`"claims":[],"skipped":[],"unjudged_share":null,"error":"rows`, `"claims":[{"id":0,"text":"x","start":0,"end":1}],"skipped":[],"unjudged_share":null,"error":"rows`, `3: claims: got 1, want none, since the row is failed (read)`},
 	}
 }
 
@@ -97,7 +68,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	for name, tt := range edits() {
 		t.Run(name, func(t *testing.T) {
 			old, want := tt.old, "edited.jsonl:"+tt.want+"\n"
-			if old == `"error":"rows.json` || strings.HasSuffix(old, `"error":"rows`) { // contains the directory
+			if strings.HasSuffix(old, `"error":"rows`) { // contains the directory
 				old, tt.edited = strings.Replace(old, `rows`, in("rows"), 1), strings.Replace(tt.edited, `rows`, in("rows"), 1)
 			}
 			edited := strings.Replace(part, old, tt.edited, 1)

@@ -16,6 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // reportOptions are the options of "ragfaith report".
@@ -323,12 +324,12 @@ func (r *reportRun) kept() (columns []string, all bool) {
 }
 
 // pageSettings returns the settings to show in an HTML report.
-func (r *reportRun) pageSettings() []html.Setting {
+func (r *reportRun) pageSettings() setting.List {
 	threshold := r.origin.Settings.Get("--threshold")
 	if x, err := strconv.ParseFloat(threshold, 64); err == nil {
 		threshold = minDecimals(x, 1)
 	}
-	settings := []html.Setting{
+	settings := setting.List{
 		{Name: "judge", Value: r.origin.Settings.Get("--judge")},
 		{Name: "threshold", Value: threshold},
 		{Name: "claims", Value: r.origin.Settings.Get("--claims")},
@@ -336,7 +337,7 @@ func (r *reportRun) pageSettings() []html.Setting {
 	}
 	for _, optional := range [][2]string{{"language model", "--model"}, {"server", "--base-url"}, {"profile", "--profile"}} {
 		if value := r.origin.Settings.Get(optional[1]); value != "" {
-			settings = append(settings, html.Setting{Name: optional[0], Value: value})
+			settings = append(settings, setting.Setting{Name: optional[0], Value: value})
 		}
 	}
 	return settings

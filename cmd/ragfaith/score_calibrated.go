@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -14,7 +13,7 @@ import (
 // A calibratedJudge replaces the confidences of a judge by those that --calibration fitted
 // to labels.
 type calibratedJudge struct {
-	inner eval.Judge
+	inner verdict.Judge
 	fit   *calibrate.ConfidenceFit
 }
 

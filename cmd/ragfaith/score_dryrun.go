@@ -170,7 +170,7 @@ func (x simulatedStatements) Extract(ctx context.Context, question, answer strin
 // A noopJudge is a judge that supports no claim and uses no tokens.
 type noopJudge struct{}
 
-// Judge implements eval.Judge.
+// Judge implements verdict.Judge.
 func (noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
 	verdicts := make([]verdict.Verdict, len(task.Claims))
 	for i := range verdicts {

@@ -19,6 +19,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/setting"
+	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
@@ -31,9 +32,9 @@ import (
 // stage.
 type stages struct {
 	extractor eval.Extractor
-	judge     eval.Judge
+	judge     verdict.Judge
 	combined  eval.Combined
-	nearest   eval.Judge // finds the nearest passage if the judge returns no evidence
+	nearest   verdict.Judge // finds the nearest passage if the judge returns no evidence
 	threshold float64
 	refusals  eval.RefusalChecker
 }
@@ -119,7 +120,7 @@ func (o *scoreOptions) newExtractor(m *model) eval.Extractor {
 
 // newSemantic wraps a judge in the semantic cache. Without a reply cache, its entries are
 // discarded after the run.
-func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (eval.Judge, error) {
+func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (verdict.Judge, error) {
 	opts := semantic.Options{
 		Judge: j, Embedder: m.embedder, Store: &semantic.Memory{}, Threshold: *o.llm.semanticThreshold, Waiting: eval.Waiting,
 		Key: strings.Join([]string{m.stack.Client.Endpoint(), m.stack.Client.ModelKey(), j.Settings()}, "\x00"),
@@ -255,7 +256,7 @@ func (o *scoreOptions) applyCalibration(warn func(error)) error {
 	if err := c.CheckThreshold(); err != nil {
 		return err
 	}
-	o.threshold, o.calibrated = new(float64(c.Threshold)), c
+	o.threshold, o.calibrated = new(c.Threshold), c
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/spans"
 )
@@ -204,7 +205,7 @@ func (m *localModel) Specials() int {
 }
 
 // judge returns the judge and its threshold.
-func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
+func (m *localModel) judge(o *scoreOptions) (verdict.Judge, float64, error) {
 	quoter, err := o.newLexical()
 	if err != nil {
 		return nil, 0, err

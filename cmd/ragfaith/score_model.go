@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A model is the language model of a run, or a stub in a dry run.
@@ -231,11 +231,10 @@ func (m *model) usageLine() string {
 // spent returns the requests, tokens and cost of the run for the summary.
 func (m *model) spent() *report.SummarySpent {
 	s := &report.SummarySpent{
-		Usage: result.Usage(m.stack.Meter.Total()), USD: report.NullNumber(), PromptLimit: m.stack.Limit(), Concurrency: m.stack.Concurrency(),
+		Usage: m.stack.Meter.Total(), USD: math.NaN(), PromptLimit: m.stack.Limit(), Concurrency: m.stack.Concurrency(),
 	}
 	if m.price != nil {
-		usd, _ := m.stack.Cost()
-		s.USD = report.Number(usd)
+		s.USD, _ = m.stack.Cost()
 	}
 	for _, d := range m.stack.Client.Downgrades() {
 		s.Downgrades = append(s.Downgrades, report.SummaryDowngrade{From: d.From, To: d.To, Status: d.Status})

@@ -120,7 +120,7 @@ func (o *scoreOptions) disagreement(t *report.Tally) string {
 // about citations are not counted.
 type savings struct {
 	model *simulator
-	judge eval.Judge // asks model
+	judge verdict.Judge // asks model
 	usage usage.Usage
 }
 

@@ -269,9 +269,9 @@ func (r *scoreRun) notes() []string {
 }
 
 // pageSettings returns the settings that an HTML report shows.
-func (r *scoreRun) pageSettings() []html.Setting {
+func (r *scoreRun) pageSettings() setting.List {
 	o := r.options
-	settings := []html.Setting{
+	settings := setting.List{
 		{Name: "judge", Value: o.judge},
 		{Name: "threshold", Value: minDecimals(r.stages.threshold, 1)},
 		{Name: "claims", Value: o.claims},
@@ -279,20 +279,20 @@ func (r *scoreRun) pageSettings() []html.Setting {
 	}
 	if note := o.calibrationNote(); note != "" {
 		name, value, _ := strings.Cut(note, " ")
-		settings = append(settings, html.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
+		settings = append(settings, setting.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
 	}
 	if r.local != nil {
 		// Its directory and kernels have no effect on the results.
 		info := r.local.Info()
-		settings = append(settings, html.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
+		settings = append(settings, setting.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
 	}
 	if r.model != nil {
 		settings = append(settings,
-			html.Setting{Name: "language model", Value: r.model.stack.Client.Model()},
-			html.Setting{Name: "server", Value: r.model.stack.Client.Endpoint()})
+			setting.Setting{Name: "language model", Value: r.model.stack.Client.Model()},
+			setting.Setting{Name: "server", Value: r.model.stack.Client.Endpoint()})
 	}
 	if o.profile != "" {
-		settings = append(settings, html.Setting{Name: "profile", Value: o.profile})
+		settings = append(settings, setting.Setting{Name: "profile", Value: o.profile})
 	}
 	return settings
 }

@@ -74,8 +74,7 @@ func (w *summaryWriter) finish(gates []report.Gate, means *report.Means) error {
 		s.Spent = w.model.spent()
 	}
 	if w.faithful != nil {
-		i := w.faithful.interval()
-		s.FaithfulRows = new(report.NewSummaryInterval(&i))
+		s.FaithfulRows = new(w.faithful.interval())
 	}
 	if w.savings != nil {
 		s.Prescreen = w.stats.Prescreen()
@@ -121,7 +120,8 @@ func htmlSummary(gates []report.Gate, means *report.Means) html.Conclusion {
 	}
 	for _, g := range gates {
 		if g.Name != report.GateMaxFailed || !g.Passed {
-			c.Gates = append(c.Gates, html.Gate{Text: g.Text + ": " + g.Outcome(), Passed: g.Passed})
+			g.Text += ": " + g.Outcome()
+			c.Gates = append(c.Gates, g)
 		}
 	}
 	return c

@@ -1,15 +1,11 @@
 package calibrate
 
 import (
-	"flag"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
-
-var shots = flag.String("shots", "", "write screenshots to this directory")
 
 func TestPageInBrowser(t *testing.T) {
 	r := exampleReport(t)
@@ -27,15 +23,5 @@ func TestPageInBrowser(t *testing.T) {
 		p.WaitFor(`document.querySelector('.verdicts thead').getBoundingClientRect().height > 10`, "true")
 	}
 	p.LoadAxe()
-	for _, scheme := range []string{"light", "dark"} {
-		p.SetColorScheme(scheme)
-		for _, width := range []int64{500, 1400} {
-			p.SetViewport(width, 1000)
-			where := fmt.Sprintf("%s, %d wide", scheme, width)
-			p.CheckAccessibility(where)
-			if *shots != "" {
-				p.Screenshot(*shots, "calibration, "+where, true)
-			}
-		}
-	}
+	p.EachLook(func(look string) { p.CheckAccessibility(look) })
 }

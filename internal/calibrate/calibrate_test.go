@@ -270,51 +270,6 @@ func TestSampleCountsRows(t *testing.T) {
 	}
 }
 
-func TestCorrectedMeanIsValidForABiasedJudge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow, skipped with -short")
-	}
-	// A share of 0.3 of 1,000 rows is faithful, 100 random rows are labelled, and the judge
-	// scores all rows much higher.
-	const share = 0.3
-	covered, runs := 0, 12
-	for seed := range uint64(runs) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		s := NewSample(Options{Seed: seed})
-		for i := range 1000 {
-			truth := 0.0
-			if r.Float64() < share {
-				truth = 1
-			}
-			score := math.Round((0.5+0.3*truth+0.2*r.Float64())*100) / 100
-			var label *Label
-			if i%10 == 0 {
-				label = &Label{Value: truth}
-			}
-			if err := s.Add(scoredRow(score), label, "x"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		f, err := s.Statistics()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := f.Mean.Corrected.Mean
-		if m.Lower <= share && share <= m.Upper {
-			covered++
-		}
-		if f.Mean.Judged < 0.9 {
-			t.Fatalf("got mean %v by the judge, want a large bias", f.Mean.Judged)
-		}
-		if l := f.Mean.Corrected.Labelled; m.Upper-m.Lower > 0.8*(l.Upper-l.Lower) {
-			t.Errorf("got interval %v to %v, want it much narrower than that of the labels alone, %v to %v", m.Lower, m.Upper, l.Lower, l.Upper)
-		}
-	}
-	if covered < runs-2 { // the probability of fewer than 10 of 12 at 95% is 0.02
-		t.Errorf("got %d of %d intervals that contain the share, want at least %d", covered, runs, runs-2)
-	}
-}
-
 func TestSampleRejectsWordsMixedWithRatings(t *testing.T) {
 	s := NewSample(Options{})
 	for i, l := range []Label{{1, true}, {0, false}, {1, false}} {
@@ -325,5 +280,64 @@ func TestSampleRejectsWordsMixedWithRatings(t *testing.T) {
 	err := s.Add(scoredRow(0.5), &Label{Value: 3}, "row 3")
 	if err == nil || !strings.Contains(err.Error(), "row 0") || !strings.Contains(err.Error(), "row 3") {
 		t.Error(err)
+	}
+}
+
+// TestConfidenceFollowsTheLabels checks a judge that is less certain than it should be of
+// supported claims, and at chance on others.
+func TestConfidenceFollowsTheLabels(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var rows []example
+	for range 400 {
+		row := example{scores: [2]float64{0.2, 0.2}}
+		if r.IntN(2) == 0 {
+			row.scores = [2]float64{0.7, 0.7}
+		}
+		if share := map[float64]float64{0.2: 0.5, 0.7: 0.9}[row.scores[0]]; r.Float64() < share {
+			row.label = 1
+		}
+		rows = append(rows, row)
+	}
+	c := newStatistics(t, Options{}, rows).Confidence
+	if c == nil || c.Rows != 400 {
+		t.Fatalf("got %+v, want a fit to 400 rows", c)
+	}
+	for _, tt := range []struct {
+		isSupported       bool
+		probability, want float64
+	}{{true, 0.7, 0.9}, {false, 0.2, 0.5}} {
+		if got := c.Confidence(tt.isSupported, tt.probability); math.Abs(got-tt.want) > 0.06 {
+			t.Errorf("supported %t with %v: got confidence %v, want about %v", tt.isSupported, tt.probability, got, tt.want)
+		}
+	}
+	if c.Before < 0.2 || c.After > 0.06 {
+		t.Errorf("got calibration errors %v and %v, want about 0.25 and nearly 0", c.Before, c.After)
+	}
+}
+
+func TestConfidenceNeedsLabels(t *testing.T) {
+	for name, rows := range map[string][]example{
+		"few rows":  examples(minReliabilityRows - 1),
+		"one label": ranked(60, 0.6, 0.9, 0),
+	} {
+		if c := newStatistics(t, Options{}, rows).Confidence; c != nil {
+			t.Errorf("%s: got %+v, want none", name, c)
+		}
+	}
+}
+
+func TestReadRejectsDecreasingConfidence(t *testing.T) {
+	report := exampleReport(t)
+	c := report.Calibration()
+	if c.Confidence == nil {
+		t.Fatal("got no confidence")
+	}
+	c.Confidence.Slope = -1
+	content, err := c.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(writeFile(t, "c.json", string(content))); err == nil {
+		t.Error("got no error for a negative slope")
 	}
 }

@@ -124,10 +124,10 @@ type PrescreenStats struct {
 
 // BoundStats is the JSON form of a bound.
 type BoundStats struct {
-	Bound report.Number `json:"bound"` // minimum confidence, or null
-	Rows  int           `json:"rows"`
-	Wrong int           `json:"wrong"`
-	Note  string        `json:"note"`
+	Bound float64 `json:"bound"` // minimum confidence, or null
+	Rows  int     `json:"rows"`
+	Wrong int     `json:"wrong"`
+	Note  string  `json:"note"`
 }
 
 // prescreen returns the bounds for a file, or nil if there are none.
@@ -137,14 +137,14 @@ func (r *Report) prescreen() *PrescreenStats {
 	}
 	p := r.Statistics.Prescreen
 	bound := func(c *stats.Cutoff) BoundStats {
-		return BoundStats{report.Number(c.Score), c.Rows, c.Wrong, p.note(c)}
+		return BoundStats{c.Score, c.Rows, c.Wrong, p.note(c)}
 	}
 	return &PrescreenStats{p.MaxError, prescreenConfidence, bound(&p.Supported), bound(&p.Unsupported)}
 }
 
 // check returns an error for values that calibrate does not write.
 func (p *PrescreenStats) check() error {
-	valid := func(x report.Number) bool { return math.IsNaN(float64(x)) || x > 0 && x <= 1 }
+	valid := func(x float64) bool { return math.IsNaN(x) || x > 0 && x <= 1 }
 	if !(p.MaxError > 0 && p.MaxError < 1) || !valid(p.Supported.Bound) || !valid(p.Unsupported.Bound) {
 		return errors.New("prescreen: want bounds above 0 and up to 1, and an error between 0 and 1")
 	}
@@ -157,10 +157,10 @@ func (c *Calibration) DescribeBounds() string {
 	var parts []string
 	for _, b := range []struct {
 		name  string
-		bound report.Number
+		bound float64
 	}{{"supported", p.Supported.Bound}, {"unsupported", p.Unsupported.Bound}} {
-		if !math.IsNaN(float64(b.bound)) {
-			parts = append(parts, b.name+" from confidence "+formatShortest(float64(b.bound)))
+		if !math.IsNaN(b.bound) {
+			parts = append(parts, b.name+" from confidence "+formatShortest(b.bound))
 		}
 	}
 	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(prescreenConfidence))
@@ -174,7 +174,7 @@ func (c *Calibration) Bounds() (supported, unsupported float64, err error) {
 		return 0, 0, errors.New("no bounds: it is from an earlier version, for a language model, or from ratings without --positive-at")
 	}
 	p := c.Prescreen
-	supported, unsupported = float64(p.Supported.Bound), float64(p.Unsupported.Bound)
+	supported, unsupported = p.Supported.Bound, p.Unsupported.Bound
 	if math.IsNaN(supported) && math.IsNaN(unsupported) {
 		return 0, 0, fmt.Errorf("no bounds: supported: %s; unsupported: %s", p.Supported.Note, p.Unsupported.Note)
 	}

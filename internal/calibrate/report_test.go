@@ -198,7 +198,7 @@ func TestCalibrationRoundTrip(t *testing.T) {
 	if string(read) != string(content) {
 		t.Errorf("got %s\nwant %s", read, content)
 	}
-	if float64(c.Threshold) != r.Choice().Threshold {
+	if c.Threshold != r.Choice().Threshold {
 		t.Errorf("got threshold %v, want %v", c.Threshold, r.Choice())
 	}
 	if !strings.HasPrefix(c.Name(), "c.json ") || len(c.Name()) != len("c.json ")+12 {
@@ -235,7 +235,7 @@ func TestReadRejectsInvalidCalibrations(t *testing.T) {
 		"threshold above 1":   {change("threshold", 1.5), "want a number from 0 to 1, got 1.5"},
 		"threshold below 0":   {change("threshold", -0.5), "want a number from 0 to 1, got -0.5"},
 		"threshold as string": {change("threshold", "0.5"), "not a calibration"},
-		"too large":           {valid + strings.Repeat(" ", 16<<20), "too large"},
+		"too large":           {valid + strings.Repeat(" ", 16<<20), "longer than "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := writeFile(t, "c.json", c.content)

@@ -37,17 +37,20 @@ type Statistics struct {
 
 // Agreement is the agreement of a score with the labels.
 type Agreement struct {
-	Score    Score
-	AUROC    stats.Interval // probability that a faithful row has a higher score than another
-	Spearman stats.Interval // rank correlation
+	Score    Score          `json:"-"`
+	AUROC    stats.Interval `json:"auroc"`    // probability that a faithful row has a higher score than another
+	Spearman stats.Interval `json:"spearman"` // rank correlation
 }
 
 // Calls compare the rows whose claims are all supported according to the judge with those
 // labelled faithful.
 type Calls struct {
-	TruePositive, FalsePositive, FalseNegative, TrueNegative int
-	BalancedAccuracy                                         stats.Interval
-	Kappa                                                    stats.Interval
+	TruePositive     int            `json:"true_positive"`
+	FalsePositive    int            `json:"false_positive"`
+	FalseNegative    int            `json:"false_negative"`
+	TrueNegative     int            `json:"true_negative"`
+	BalancedAccuracy stats.Interval `json:"balanced_accuracy"`
+	Kappa            stats.Interval `json:"kappa"`
 }
 
 // Reliability is the share of faithful rows by score.

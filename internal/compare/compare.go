@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -59,17 +60,30 @@ func (r *RowIDs) add(id string) {
 	}
 }
 
+// DuplicateIDs are the rows with the id of an earlier row. JSON has their number.
+type DuplicateIDs struct{ RowIDs }
+
+// MarshalJSON returns the number of rows.
+func (d DuplicateIDs) MarshalJSON() ([]byte, error) {
+	return strconv.AppendInt(nil, int64(d.Count), 10), nil
+}
+
 // A Side describes one of the two runs.
 type Side struct {
-	Name                           string
-	Rows, Scored, NoClaims, Failed int
-	Unjudged, Skipped              int
-	Duplicates                     RowIDs // rows with the id of an earlier row
-	Summary                        *report.Summary
+	Name       string          `json:"file"`
+	Rows       int             `json:"rows"`
+	Scored     int             `json:"scored"`
+	NoClaims   int             `json:"no_claims"`
+	Unjudged   int             `json:"unjudged,omitempty"`
+	Failed     int             `json:"failed"`
+	Skipped    int             `json:"skipped,omitempty"`
+	Duplicates DuplicateIDs    `json:"duplicates"`
+	Summary    *report.Summary `json:"-"`
 
 	// Mean, Claims and Supported cover only the compared rows.
-	Mean              float64 // mean faithfulness; NaN without rows
-	Claims, Supported int
+	Mean      float64 `json:"mean"` // mean faithfulness; NaN without rows
+	Claims    int     `json:"claims"`
+	Supported int     `json:"supported"`
 }
 
 func (s *Side) count(r *result.Row) {
@@ -100,31 +114,50 @@ func (s *Side) countClaims(claims []claimDigest) {
 
 // Claims counts the claims of the compared rows.
 type Claims struct {
-	Matched int // in both runs
-	Lost    int // supported in the baseline only
-	Gained  int // supported in the candidate only
+	Matched       int       `json:"matched"` // in both runs
+	Lost          int       `json:"lost"`    // supported in the baseline only
+	Gained        int       `json:"gained"`  // supported in the candidate only
+	OnlyBaseline  Unmatched `json:"only_baseline"`
+	OnlyCandidate Unmatched `json:"only_candidate"`
+}
 
-	// Claims without a match in the other run.
-	OnlyBaseline, OnlyCandidate                   int
-	OnlyBaselineSupported, OnlyCandidateSupported int
+// Unmatched counts the claims of a run without a match in the other one.
+type Unmatched struct {
+	Total     int `json:"total"`
+	Supported int `json:"supported"`
+}
+
+func (u *Unmatched) add(c claimDigest) {
+	u.Total++
+	u.Supported += c.count()
 }
 
 // A Transition counts paired rows without a score in at least one run, by their statuses.
 type Transition struct {
-	From, To result.Status // in the baseline and in the candidate
-	Rows     RowIDs
+	From result.Status `json:"baseline"`
+	To   result.Status `json:"candidate"`
+	RowIDs
+}
+
+// Rows counts the rows of a comparison.
+type Rows struct {
+	Paired        int          `json:"paired"`   // in both runs
+	Compared      int          `json:"compared"` // paired rows with a score in both runs
+	Better        int          `json:"better"`   // compared rows, by score
+	Worse         int          `json:"worse"`
+	Same          int          `json:"same"`
+	SameAnswers   int          `json:"same_answers"`  // compared rows with equal answers
+	OnlyBaseline  RowIDs       `json:"only_baseline"` // rows without a pair
+	OnlyCandidate RowIDs       `json:"only_candidate"`
+	Unscored      []Transition `json:"unscored"`
+	Regressed     RowIDs       `json:"regressed"` // rows that lost a part of their faithfulness, or all of it
 }
 
 // A Comparison is the result of comparing two runs.
 type Comparison struct {
-	Baseline, Candidate         Side
-	Warnings                    []Warning
-	Paired                      int    // rows in both runs
-	Compared                    int    // paired rows with a score in both runs
-	OnlyBaseline, OnlyCandidate RowIDs // rows without a pair
-	Unscored                    []Transition
-	SameAnswers                 int // compared rows with equal answers
-	Better, Worse, Same         int // compared rows, by score
+	Baseline, Candidate Side
+	Warnings            []Warning
+	Rows
 
 	// Stats are over the compared rows, or over groups of them if Cluster is set, with
 	// intervals of confidence 1 - Alpha.
@@ -141,8 +174,7 @@ type Comparison struct {
 	Changes   []Change  // the worst and the best changed rows, worst first
 	Gate      *Gate     // nil without Options.MaxDrop
 
-	Regressed RowIDs   // rows that lost a part of their faithfulness, or all of it
-	RowGate   *RowGate // nil without Options.MaxRegressed
+	RowGate *RowGate // nil without Options.MaxRegressed
 }
 
 // Run compares the candidate with the baseline. Rows are paired by id, rows with equal ids

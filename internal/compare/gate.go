@@ -12,13 +12,13 @@ import (
 
 // A Gate is the outcome of Options.MaxDrop.
 type Gate struct {
-	MaxDrop float64
-	Drop    float64 // drop of the mean faithfulness; negative for a gain, NaN if nothing was compared
-	P       float64 // two-sided p-value of the permutation test
-	Alpha   float64
-	Passed  bool
-	Text    string // describes the outcome
-	Note    string // warns that there were too few rows to detect a drop of MaxDrop; optional
+	MaxDrop float64 `json:"max_drop"`
+	Drop    float64 `json:"drop"` // drop of the mean faithfulness; negative for a gain, NaN if nothing was compared
+	P       float64 `json:"p"`    // two-sided p-value of the permutation test
+	Alpha   float64 `json:"alpha"`
+	Passed  bool    `json:"passed"`
+	Text    string  `json:"text"` // describes the outcome
+	Note    string  `json:"note"` // warns that there were too few rows to detect a drop of MaxDrop; optional
 }
 
 // newGate evaluates the gate. It fails if the drop is larger than maxDrop and significant
@@ -77,10 +77,10 @@ func newGate(c *Comparison, maxDrop float64) *Gate {
 
 // A RowGate is the outcome of Options.MaxRegressed.
 type RowGate struct {
-	Max      int
-	Required int // number of Options.Required; 0 for all rows
-	Passed   bool
-	Text     string // describes the outcome
+	Max      int    `json:"max_regressed_rows"`
+	Required int    `json:"required"` // number of Options.Required; 0 for all rows
+	Passed   bool   `json:"passed"`
+	Text     string `json:"text"` // describes the outcome
 }
 
 // newRowGate evaluates the gate of the regressed rows. Unlike newGate it makes no allowance

@@ -263,11 +263,9 @@ func (p *pairing) countClaims(was, is []claimDigest, sameAnswer bool) (lost, gai
 	for _, m := range matchClaims(was, is, sameAnswer) {
 		switch {
 		case m.Candidate < 0:
-			c.OnlyBaseline++
-			c.OnlyBaselineSupported += was[m.Baseline].count()
+			c.OnlyBaseline.add(was[m.Baseline])
 		case m.Baseline < 0:
-			c.OnlyCandidate++
-			c.OnlyCandidateSupported += is[m.Candidate].count()
+			c.OnlyCandidate.add(is[m.Candidate])
 		default:
 			c.Matched++
 			switch {

@@ -53,11 +53,11 @@ func warnings(c *Comparison, p *pairing) []Warning {
 	for _, t := range c.Unscored {
 		if t.From != t.To {
 			verb := "are"
-			if t.Rows.Count == 1 {
+			if t.Count == 1 {
 				verb = "is"
 			}
 			warn(Unscored, "%s, %s in the baseline and %s in the candidate, %s not compared (%s)",
-				report.Count(t.Rows.Count, "row", "rows"), statusText(t.From), statusText(t.To), verb, t.Rows)
+				report.Count(t.Count, "row", "rows"), statusText(t.From), statusText(t.To), verb, t.RowIDs)
 		}
 	}
 	warnUnpaired := func(side string, rows RowIDs) {
@@ -70,7 +70,7 @@ func warnings(c *Comparison, p *pairing) []Warning {
 	for _, s := range []*Side{&c.Baseline, &c.Candidate} {
 		if n := s.Duplicates.Count; n > 0 {
 			warn(Duplicates, "%s: %s the id of an earlier row (%s): rows with equal ids are paired in order",
-				s.Name, report.Count(n, "row has", "rows have"), s.Duplicates)
+				s.Name, report.Count(n, "row has", "rows have"), s.Duplicates.RowIDs)
 		}
 	}
 	if n := p.ungrouped; n > 0 {

@@ -227,7 +227,7 @@ func (c *citationJudge) setVerdicts() {
 func (c *citationJudge) score(ctx context.Context) (recall, precision float64, err error) {
 	claims, supported, counted, good := len(c.e.claims), 0, 0, 0
 	for i := range c.e.claims {
-		chunks, alone, ok := citedChunks(c.e.citations[i])
+		chunks, alone, ok := result.CitedChunks(c.e.citations[i])
 		if len(chunks) == 0 && ok {
 			claims--
 		}
@@ -255,35 +255,6 @@ func (c *citationJudge) score(ctx context.Context) (recall, precision float64, e
 		good += needed
 	}
 	return float64(supported) / float64(claims), float64(good) / float64(counted), nil // 0/0 is NaN
-}
-
-// citedChunks returns the chunks that a claim cites, in ascending order, and how
-// many of them support it alone. It returns false if the claim cites nothing or one
-// of its citations is unresolved. It returns no chunks but true if none of them
-// supports the claim and one is unjudged.
-func citedChunks(list []result.Citation) (chunks []int, alone int, ok bool) {
-	var supporting []int
-	unjudged := false
-	for i := range list {
-		c := &list[i]
-		if c.Chunk < 0 {
-			return nil, 0, false
-		}
-		if c.Verdict == result.Unjudged {
-			unjudged = true
-			continue
-		}
-		chunks = append(chunks, c.Chunk)
-		if c.Verdict == result.Supported {
-			supporting = append(supporting, c.Chunk)
-		}
-	}
-	if unjudged && len(supporting) == 0 {
-		return nil, 0, true
-	}
-	slices.Sort(chunks)
-	slices.Sort(supporting)
-	return slices.Compact(chunks), len(slices.Compact(supporting)), len(chunks) > 0
 }
 
 // joint reports whether chunks that do not support claim i alone support it

@@ -20,13 +20,6 @@ type Extractor interface {
 	Extract(ctx context.Context, question, answer string) (extract.Extraction, error)
 }
 
-// A Judge returns one Verdict for each claim of the task, in any order. It is called
-// from many goroutines. The caller owns the returned slice, but must not modify what
-// its elements refer to.
-type Judge interface {
-	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
-}
-
 // A Combined extracts and judges at once: it returns the claims of an answer, numbered
 // from 0, and one Verdict for each. It is called from many goroutines. The cost of a
 // row is the sum of both usages.

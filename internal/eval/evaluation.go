@@ -89,7 +89,7 @@ func (e *evaluation) result() result.Row {
 	r := result.Row{
 		Index: e.row.Index, ID: e.row.ID, Question: e.row.Question, Answer: e.row.Answer, Contexts: e.row.Contexts,
 		Faithfulness: e.faithfulness, Support: e.support, Status: e.status, Reason: e.reason,
-		Err: e.err, Usage: result.Usage(e.usage), Kept: e.row.Kept, File: e.row.File, Line: e.row.Line, Offset: e.row.Offset,
+		Err: e.err, Usage: e.usage, Kept: e.row.Kept, File: e.row.File, Line: e.row.Line, Offset: e.row.Offset,
 	}
 	if len(e.claims) > 0 {
 		r.Claims = make([]result.Claim, len(e.claims))
@@ -109,7 +109,7 @@ func (e *evaluation) result() result.Row {
 	for i, s := range e.skipped {
 		r.Skipped[i] = result.Skipped{Kind: string(s.Kind), Text: s.Text, Start: s.Start, End: s.End}
 	}
-	r.Confidence, r.Unjudged = lowestConfidence(r.Claims), unjudgedShare(&r)
+	r.Confidence, r.Unjudged = result.LowestConfidence(r.Claims), unjudgedShare(&r)
 	if e.citations != nil {
 		r.Citations = &result.CitationScores{Recall: e.recall, Precision: e.precision}
 		for i, citations := range e.citations {
@@ -124,18 +124,6 @@ func (e *evaluation) result() result.Row {
 	return r
 }
 
-// lowestConfidence returns the lowest confidence of the claims that have one, rounded as it
-// is stored, or 0.
-func lowestConfidence(claims []result.Claim) float64 {
-	lowest := 0.0
-	for i := range claims {
-		if c := result.Round(claims[i].Confidence); c > 0 && (lowest == 0 || c < lowest) {
-			lowest = c
-		}
-	}
-	return lowest
-}
-
 func setClaim(dst *result.Claim, c *extract.Claim) {
 	dst.ID, dst.Text, dst.Lead, dst.JudgedAs = c.ID, c.Text, c.Lead, c.Statement
 	dst.Start, dst.End, dst.Invented, dst.Score = c.Start, c.End, c.Invented, math.NaN()
@@ -146,20 +134,11 @@ func setClaim(dst *result.Claim, c *extract.Claim) {
 
 func setVerdict(dst *result.Claim, v *verdict.Verdict) {
 	dst.Verdict, dst.Score, dst.Reason, dst.ChunkIDs = result.Verdict(v.Label.String()), v.Score, v.Reason, v.ChunkIDs
-	dst.Confidence, dst.Graded = v.Confidence, v.Graded
-	if len(v.Evidence) > 0 {
-		dst.Evidence = make([]result.Evidence, len(v.Evidence))
-	}
-	for i, e := range v.Evidence {
-		dst.Evidence[i] = result.Evidence{Chunk: e.Chunk, Start: e.Start, End: e.End, Quote: e.Quote, Role: result.Role(e.Role)}
-	}
+	dst.Confidence, dst.Graded, dst.Evidence, dst.Reused = v.Confidence, v.Graded, v.Evidence, v.Reused
 	for _, s := range v.Unsupported {
 		dst.Unsupported = append(dst.Unsupported, result.Span{Start: s.Start, End: s.End})
 	}
 	if dst.Prescreened = v.Prescreened; v.Audited != nil {
 		dst.OfflineVerdict = result.Verdict(v.Audited.String())
-	}
-	if v.Reused != nil {
-		dst.Reused = &result.Reused{By: v.Reused.By, Statement: v.Reused.Statement, Cosine: v.Reused.Cosine}
 	}
 }

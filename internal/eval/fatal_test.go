@@ -3,8 +3,8 @@ package eval
 import (
 	"context"
 	"errors"
-	"iter"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -19,15 +19,6 @@ import (
 func TestFatalErrorEndsRun(t *testing.T) {
 	down := errors.New("the server is down")
 	for _, n := range []int{40, 5000} {
-		rows := func(n int) iter.Seq2[dataset.Row, error] {
-			return func(yield func(dataset.Row, error) bool) {
-				for i := range n {
-					if !yield(dataset.Row{Index: i, Answer: "sun", Contexts: []string{"the sun"}, Question: strconv.Itoa(i)}, nil) {
-						return
-					}
-				}
-			}
-		}
 		for _, workers := range []int{1, 8} {
 			p := &Pipeline{
 				Extractor: extractFunc(fields),
@@ -41,7 +32,7 @@ func TestFatalErrorEndsRun(t *testing.T) {
 				Fatal:   func(err error) bool { return errors.Is(err, down) },
 			}
 			written := 0
-			err := p.Run(t.Context(), rows(n), sinkFunc(func(r *result.Row) error {
+			err := p.Run(t.Context(), suns(n), sinkFunc(func(r *result.Row) error {
 				if r.Index != written || r.Status != result.Scored {
 					t.Errorf("got row %d with status %v, want row %d scored", r.Index, r.Status, written)
 				}
@@ -53,7 +44,7 @@ func TestFatalErrorEndsRun(t *testing.T) {
 			}
 			p.Fatal = func(error) bool { return false }
 			failed := 0
-			err = p.Run(t.Context(), rows(n), sinkFunc(func(r *result.Row) error {
+			err = p.Run(t.Context(), suns(n), sinkFunc(func(r *result.Row) error {
 				if r.Status == result.Failed {
 					failed++
 				}
@@ -93,13 +84,7 @@ func TestDrainCompletesRows(t *testing.T) {
 				Drain:   func(error) bool { return drain },
 			}
 			written := 0
-			err := p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
-				for i := range 100 {
-					if !yield(dataset.Row{Index: i, Answer: "sun", Contexts: []string{"the sun"}, Question: strconv.Itoa(i)}, nil) {
-						return
-					}
-				}
-			}, sinkFunc(func(*result.Row) error { written++; return nil }))
+			err := p.Run(t.Context(), suns(100), sinkFunc(func(*result.Row) error { written++; return nil }))
 			want := 0
 			if drain {
 				want = workers - 1
@@ -109,5 +94,55 @@ func TestDrainCompletesRows(t *testing.T) {
 					drain, started.Load(), finished.Load(), written, err, workers, want, want, overBudget)
 			}
 		})
+	}
+}
+
+func TestEarlierResultIsNotJudgedAgain(t *testing.T) {
+	const rows = 500
+	var mu sync.Mutex
+	judged := make(map[string]int)
+	judge := judgeFunc(func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		judged[task.Question]++
+		return contained(ctx, task)
+	})
+	for _, workers := range []int{1, 16} {
+		clear(judged)
+		next := 0
+		p := &Pipeline{Extractor: extractFunc(fields), Judge: judge, Workers: workers, Earlier: func(row *dataset.Row, _ error) (*result.Row, error) {
+			if row.Index != next {
+				t.Errorf("Earlier: got row %d, want %d", row.Index, next)
+			}
+			next++
+			if row.Index%3 == 0 {
+				return nil, nil
+			}
+			return &result.Row{Index: row.Index, Status: result.NoClaims, Reason: "known"}, nil
+		}}
+		for i, r := range collect(t, p, suns(rows)) {
+			known := i%3 != 0
+			if r.Index != i || (r.Reason == "known") != known || (judged[strconv.Itoa(i)] == 1) == known {
+				t.Fatalf("row %d: got index %d, reason %q, judged %d times", i, r.Index, r.Reason, judged[strconv.Itoa(i)])
+			}
+		}
+		if next != rows {
+			t.Errorf("got %d calls of Earlier, want %d", next, rows)
+		}
+	}
+}
+
+func TestEarlierErrorEndsRun(t *testing.T) {
+	bad := errors.New("bad")
+	p := &Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained), Workers: 4, Earlier: func(row *dataset.Row, _ error) (*result.Row, error) {
+		if row.Index == 7 {
+			return nil, bad
+		}
+		return nil, nil
+	}}
+	written := 0
+	err := p.Run(t.Context(), suns(100), sinkFunc(func(*result.Row) error { written++; return nil }))
+	if !errors.Is(err, bad) || written != 7 {
+		t.Errorf("got %v after %d rows, want %v after 7", err, written, bad)
 	}
 }

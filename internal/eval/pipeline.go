@@ -12,6 +12,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 const (
@@ -29,9 +30,9 @@ const (
 // other fields are optional.
 type Pipeline struct {
 	Extractor Extractor
-	Judge     Judge
-	Combined  Combined // replaces Extractor and Judge
-	Nearest   Judge    // its evidence is quoted for unsupported claims that have none
+	Judge     verdict.Judge
+	Combined  Combined      // replaces Extractor and Judge
+	Nearest   verdict.Judge // its evidence is quoted for unsupported claims that have none
 	// Refusals finds refusals that the contexts contradict, which then become claims.
 	// Combined ignores it. The claims are contradicted unless JudgeRefusals is set: then
 	// the judge decides, and refusals that it does not contradict are skipped.

@@ -85,6 +85,17 @@ func numbered(n int, read *atomic.Int64) iter.Seq2[dataset.Row, error] {
 	}
 }
 
+// suns yields n rows with one supported claim, whose question is their index.
+func suns(n int) iter.Seq2[dataset.Row, error] {
+	return func(yield func(dataset.Row, error) bool) {
+		for i := range n {
+			if !yield(dataset.Row{Index: i, Question: strconv.Itoa(i), Answer: "sun", Contexts: []string{"the sun"}}, nil) {
+				return
+			}
+		}
+	}
+}
+
 // collect runs p over rows and returns all results.
 func collect(t *testing.T, p *Pipeline, rows iter.Seq2[dataset.Row, error]) []result.Row {
 	t.Helper()

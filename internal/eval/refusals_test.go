@@ -24,7 +24,7 @@ const (
 )
 
 // labelAll returns a judge that gives all claims the same label and appends them to judged.
-func labelAll(l verdict.Label, score float64, judged *[]string) Judge {
+func labelAll(l verdict.Label, score float64, judged *[]string) verdict.Judge {
 	return judgeFunc(func(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 		var vs []verdict.Verdict
 		for _, c := range task.Claims {
@@ -79,7 +79,7 @@ func TestFalseRefusalIsContradicted(t *testing.T) {
 			if strings.Join(got, "|") != strings.Join(tt.claims, "|") {
 				t.Errorf("got claims %q, want %q", got, tt.claims)
 			}
-			if err := (&Checker{}).check(&r, absent{}); err != nil {
+			if err := new(result.Checker).Check(&r); err != nil {
 				t.Error(err)
 			}
 		})

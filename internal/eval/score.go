@@ -178,24 +178,3 @@ func (p *Pipeline) setVerdicts(ctx context.Context, e *evaluation, verdicts []ve
 	e.score()
 	return nil
 }
-
-// Limits on the evidence of a row in bytes. Without them, thousands of short claims that
-// quote the same long sentence fill the memory with the results of a small row.
-const (
-	minEvidence     = 1 << 20
-	evidencePerByte = 4 // of the texts of the row
-)
-
-// limitEvidence removes the evidence of the last claims if that of the row exceeds its limit.
-func limitEvidence(row *dataset.Row, verdicts []verdict.Verdict) {
-	left := minEvidence + evidencePerByte*int(textBytes(row))
-	for i := range verdicts {
-		v := &verdicts[i]
-		for _, e := range v.Evidence {
-			left -= len(e.Quote)
-		}
-		if left < 0 {
-			v.Evidence = nil
-		}
-	}
-}

@@ -24,7 +24,7 @@ func one(row dataset.Row, err error) iter.Seq2[dataset.Row, error] {
 }
 
 // fixedJudge returns a judge that always returns vs.
-func fixedJudge(vs ...verdict.Verdict) Judge {
+func fixedJudge(vs ...verdict.Verdict) verdict.Judge {
 	return judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return vs, nil })
 }
 
@@ -111,7 +111,7 @@ func TestMismatchedVerdictsFailRow(t *testing.T) {
 			if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Err == nil || r.Err.Error() != "verdict: "+tt.want {
 				t.Errorf("got status %v, reason %q, error %v, want %q", r.Status, r.Reason, r.Err, "verdict: "+tt.want)
 			}
-			if !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) || isJudged(&r) {
+			if !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) || r.JudgedClaims() > 0 {
 				t.Errorf("failed row: got faithfulness %v, support %v, want NaN", r.Faithfulness, r.Support)
 			}
 		})
@@ -199,8 +199,8 @@ func TestEmptyContextsSupportNothing(t *testing.T) {
 		if r.Citations == nil || r.Citations.Recall != 0 || r.Citations.Unresolved != 2-len(contexts) {
 			t.Errorf("%q: got citations %+v, want recall 0 and %d unresolved", contexts, r.Citations, 2-len(contexts))
 		}
-		var c Checker
-		if err := c.check(&r, absent{answer: true}); err != nil {
+		var c result.Checker
+		if err := c.Check(&r); err != nil {
 			t.Errorf("%q: %v", contexts, err)
 		}
 		p.SkipEmpty = true
@@ -208,7 +208,7 @@ func TestEmptyContextsSupportNothing(t *testing.T) {
 		if r.Status != result.SkippedRow || r.Reason != result.NoContexts || !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) || r.Claims != nil {
 			t.Errorf("%q: got %+v, want a skipped row", contexts, r)
 		}
-		if err := c.check(&r, absent{}); err != nil {
+		if err := c.Check(&r); err != nil {
 			t.Errorf("%q: %v", contexts, err)
 		}
 	}

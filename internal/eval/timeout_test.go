@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -93,13 +92,7 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 							return contained(ctx, k)
 						}),
 					}
-					results := collect(t, p, func(yield func(dataset.Row, error) bool) {
-						for i := range rows {
-							if !yield(dataset.Row{Index: i, Question: strconv.Itoa(i), Answer: "sun", Contexts: []string{"sun"}}, nil) {
-								return
-							}
-						}
-					})
+					results := collect(t, p, suns(rows))
 					if len(results) != rows {
 						t.Fatalf("got %d results, want %d", len(results), rows)
 					}
@@ -134,7 +127,7 @@ func TestCanceledRunReportsNoTimeout(t *testing.T) {
 			Judge: judgeFunc(func(ctx context.Context, _ verdict.Task) ([]verdict.Verdict, error) { return nil, work(ctx, time.Hour) }),
 		}
 		written := 0
-		err := p.Run(ctx, oneClaimRows(3), sinkFunc(func(*result.Row) error { written++; return nil }))
+		err := p.Run(ctx, suns(3), sinkFunc(func(*result.Row) error { written++; return nil }))
 		if !errors.Is(err, stop) || written != 0 {
 			t.Errorf("got %v after %d rows, want %v after none", err, written, stop)
 		}

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -54,7 +55,7 @@ func TestUsageIsSumOfStages(t *testing.T) {
 		"combined": {Combined: s},
 	} {
 		r := collect(t, p, one(sunAndMoon, nil))[0]
-		if r.Status != result.Scored || r.Faithfulness != 1 || r.Usage != result.Usage(totalUsage) {
+		if r.Status != result.Scored || r.Faithfulness != 1 || r.Usage != totalUsage {
 			t.Errorf("%s: got status %v, faithfulness %v, usage %+v, want scored, 1, %+v", name, r.Status, r.Faithfulness, r.Usage, totalUsage)
 		}
 	}
@@ -71,7 +72,7 @@ func TestFailedRowHasUsage(t *testing.T) {
 		"combined": {Combined: s},
 	} {
 		r := collect(t, p, one(sunAndMoon, nil))[0]
-		if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Usage != result.Usage(totalUsage) {
+		if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Usage != totalUsage {
 			t.Errorf("%s: got status %v, reason %v, usage %+v, want failed, verdict, %+v", name, r.Status, r.Reason, r.Usage, totalUsage)
 		}
 	}
@@ -97,6 +98,28 @@ func TestCombinedVerdictsAreReconciled(t *testing.T) {
 		}
 		if r.Status == result.NoClaims && r.Faithfulness != 0 {
 			t.Errorf("%s: got faithfulness %v, want 0", name, r.Faithfulness)
+		}
+	}
+}
+
+// The marks of a row are those of its stages, sorted, and results can be read back. A
+// failed row has none.
+func TestMarksOfStages(t *testing.T) {
+	for name, tt := range map[string]struct {
+		judge []string
+		err   error
+		want  []result.Mark
+	}{
+		"both stages":    {judge: []string{verdict.MarkGrouped, verdict.MarkOneWord}, want: []result.Mark{result.Downgraded, result.Grouped, result.OneWord}},
+		"extractor only": {want: []result.Mark{result.Downgraded}},
+		"failed":         {judge: []string{verdict.MarkGrouped}, err: errors.New("no")},
+	} {
+		s := newStages()
+		s.extraction.Downgraded, s.judgement.Marks, s.err = true, tt.judge, tt.err
+		r := collect(t, &Pipeline{Extractor: s, Judge: s}, one(dataset.Row{Answer: "sun", Contexts: []string{"sun"}}, nil))[0]
+		stored, err := result.NewDecoder(nil).Decode(r.AppendJSON(nil))
+		if err != nil || !slices.Equal(stored.Marks, tt.want) || !slices.Equal(r.Marks, tt.want) {
+			t.Errorf("%s: got %v, stored %v, error %v, want %v", name, r.Marks, stored, err, tt.want)
 		}
 	}
 }

@@ -81,15 +81,6 @@ const (
 	Unstated   Kind = "unstated"   // no statement found by the extracting model
 )
 
-// Known reports whether k is a defined kind.
-func (k Kind) Known() bool {
-	switch k {
-	case Greeting, Question, Heading, LeadIn, Refusal, Code, Reference, Marks, Disclaimer, Reasoning, Unstated:
-		return true
-	}
-	return false
-}
-
 // A Skipped sentence is not a claim and is not judged.
 type Skipped struct {
 	Kind       Kind

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -77,7 +76,7 @@ func appendRest(dst io.Writer, part string, n int) error {
 // countValid counts the results at the start of r and the bytes up to the end of the last
 // one. An error is one of reading r.
 func countValid(r io.Reader) (rows int, size int64, err error) {
-	results := result.NewReader(r, new(eval.Checker).Check)
+	results := result.NewReader(r, new(result.Checker))
 	for {
 		_, err := results.Next()
 		line := results.Line()

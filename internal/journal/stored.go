@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/setting"
@@ -53,7 +52,7 @@ func openStored(part string, settings setting.List) (*Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stored{Part: part, file: file, lines: result.NewReader(file, eval.NewChecker(settings.Get).Check)}
+	s := &Stored{Part: part, file: file, lines: result.NewReader(file, result.NewChecker(settings.Get))}
 	s.total.Store(-1)
 	return s, nil
 }

@@ -1,5 +1,10 @@
 package page
 
+import (
+	"strconv"
+	"strings"
+)
+
 // The geometry of a histogram, in units of its view box.
 const (
 	histogramHeight = 190
@@ -45,8 +50,9 @@ type Mean struct {
 }
 
 // Layout sets the height of the drawing and of each bar. A bar with a count is never
-// invisible.
-func (h *Histogram) Layout() {
+// invisible. It returns the ranges with a count and their counts as text.
+func (h *Histogram) Layout() string {
+	var counts []string
 	h.Height, h.Axis = histogramHeight, histogramAxis
 	tallest := 1
 	for i := range h.Bars {
@@ -57,5 +63,12 @@ func (h *Histogram) Layout() {
 		b.Height = (b.Count*(histogramAxis-h.Top) + tallest - 1) / tallest
 		b.Y, b.Middle = histogramAxis-b.Height, b.X+b.Width/2
 		b.LabelY = b.Y - labelGap
+		if b.Count > 0 {
+			counts = append(counts, b.Range+": "+strconv.Itoa(b.Count))
+		}
 	}
+	return strings.Join(counts, ", ")
 }
+
+// Tenths formats n/10.
+func Tenths(n int) string { return strconv.FormatFloat(float64(n)/10, 'f', -1, 64) }

@@ -68,7 +68,7 @@ func (w *Worst) Annotations(place func(file string, line int) (string, int)) []A
 		fmt.Fprintf(&b, "%d of %d claims supported", r.Supported, r.Claims)
 		for k := range r.Unsupported {
 			c := &r.Unsupported[k]
-			fmt.Fprintf(&b, "\n%s: %s", strings.ReplaceAll(string(c.Label), "_", " "), c.Text)
+			fmt.Fprintf(&b, "\n%s: %s", c.Label.Words(), c.Text)
 			if c.Reason != "" {
 				b.WriteString(" (" + c.Reason + ")")
 			}

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
@@ -21,17 +24,30 @@ const (
 
 // By describes the groups of rows with the same value in a column.
 type By struct {
-	Column string
-	Groups []Group // lowest mean first, those without a mean last
-	Other  *Group  // rows of all groups after the first 1,000, or nil
+	Column string  `json:"column"`
+	Groups []Group `json:"groups"` // lowest mean first, those without a mean last
+	Other  *Group  `json:"other"`  // rows of all groups after the first 1,000, or nil
 }
 
 // A Group is a group of rows.
 type Group struct {
-	Value                          string // at most 200 characters; "" for rows without a value
-	Rows, Scored, NoClaims, Failed int
-	Unjudged, Skipped              int
-	Mean                           stats.Interval // mean faithfulness, as in Means.Rows
+	Value    string         `json:"value"` // at most 200 characters; "" for rows without a value, which is null in JSON
+	Rows     int            `json:"rows"`
+	Scored   int            `json:"scored"`
+	NoClaims int            `json:"no_claims"`
+	Unjudged int            `json:"unjudged,omitempty"`
+	Failed   int            `json:"failed"`
+	Skipped  int            `json:"skipped,omitempty"`
+	Mean     stats.Interval `json:"mean"` // mean faithfulness, as in Means.Rows
+}
+
+// MarshalJSONTo writes g with null for an empty value.
+func (g Group) MarshalJSONTo(e *jsontext.Encoder) error {
+	type Plain Group
+	return json.MarshalEncode(e, struct {
+		Value *string `json:"value"`
+		Plain
+	}{OrNull(g.Value), Plain(g)})
 }
 
 // Name returns the value for display, on one line.
@@ -104,7 +120,7 @@ func (g *grouper) by(o stats.Options) By {
 		s.Mean = centred(rows.Interval(o), s.rows.Mean())
 		return s.Group
 	}
-	b := By{Column: g.column}
+	b := By{Column: g.column, Groups: []Group{}}
 	for _, s := range g.groups {
 		b.Groups = append(b.Groups, group(s))
 	}

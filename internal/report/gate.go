@@ -17,11 +17,11 @@ const (
 
 // A Gate compares a statistic of a run with a threshold.
 type Gate struct {
-	Name      string // one of the constants
-	Threshold float64
-	Value     float64 // NaN if there are no rows to compute it from
-	Passed    bool
-	Text      string // such as "mean faithfulness 0.5000 < 0.51 (n = 2 scored)"
+	Name      string  `json:"name"` // one of the constants
+	Threshold float64 `json:"bar"`
+	Value     float64 `json:"value"` // NaN if there are no rows to compute it from
+	Passed    bool    `json:"passed"`
+	Text      string  `json:"text"` // such as "mean faithfulness 0.5000 < 0.51 (n = 2 scored)"
 }
 
 // Outcome returns pass or FAIL.

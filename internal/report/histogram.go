@@ -26,8 +26,8 @@ func (h *scoreHistogram) add(x float64) {
 // stats returns the statistics for a Summary.
 func (h *scoreHistogram) stats() SummaryStats {
 	return SummaryStats{
-		Count: h.n, Mean: Number(h.mean()), Std: Number(h.std()), Min: Number(h.quantile(0)),
-		P25: Number(h.quantile(0.25)), P50: Number(h.quantile(0.5)), P75: Number(h.quantile(0.75)), Max: Number(h.quantile(1)),
+		Count: h.n, Mean: h.mean(), Std: h.std(), Min: h.quantile(0),
+		P25: h.quantile(0.25), P50: h.quantile(0.5), P75: h.quantile(0.75), Max: h.quantile(1),
 	}
 }
 

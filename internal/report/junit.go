@@ -186,7 +186,7 @@ func (j *junit) unsupported(r *result.Row) {
 			continue
 		}
 		shown++
-		j.line(strings.ReplaceAll(string(v.Verdict), "_", " ") + ": " + r.Claims[i].Judged())
+		j.line(v.Verdict.Words() + ": " + r.Claims[i].Judged())
 		if v.Reason != "" {
 			j.line("why: " + v.Reason)
 		}

@@ -2,11 +2,9 @@ package report
 
 import (
 	"encoding/xml"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -130,27 +128,5 @@ func TestJUnitIsValidForJenkins(t *testing.T) {
 		if out, err := exec.Command("xmllint", "--noout", "--schema", schema, path).CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
-	}
-}
-
-// Memory does not grow with the number of rows.
-func BenchmarkJUnit(b *testing.B) {
-	for _, n := range []int{10_000, 100_000} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			peak := 0.0
-			for b.Loop() {
-				w, _ := New(FormatJUnit, io.Discard, Options{TempDir: b.TempDir()})
-				r := resulttest.Scored()
-				for i := range n {
-					_ = w.Write(r)
-					if i%1000 == 0 {
-						peak = max(peak, heap())
-					}
-				}
-				_ = w.Close()
-			}
-			b.ReportMetric(peak, "peak-MiB")
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
-		})
 	}
 }

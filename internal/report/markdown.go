@@ -226,8 +226,7 @@ func markdownRow(number int, r *WorstRow) string {
 	inner := strings.Repeat(" ", len(prefix))
 	for i := range r.Unsupported {
 		c := &r.Unsupported[i]
-		label := strings.ReplaceAll(string(c.Label), "_", " ")
-		fmt.Fprintf(&b, "%s- **%s**: %s\n", inner, label, CodeSpan(c.Text))
+		fmt.Fprintf(&b, "%s- **%s**: %s\n", inner, c.Label.Words(), CodeSpan(c.Text))
 		if c.Reason != "" {
 			fmt.Fprintf(&b, "%s  - why: %s\n", inner, CodeSpan(c.Reason))
 		}

@@ -214,16 +214,3 @@ func TestReportsShowMeans(t *testing.T) {
 		t.Errorf("got %s, want no claims.lower", got)
 	}
 }
-
-func BenchmarkEstimator(b *testing.B) {
-	rows := randomRows(1000, 1000)
-	for _, cluster := range []string{"", "doc"} {
-		b.Run("by "+cluster, func(b *testing.B) {
-			e, t := NewEstimator(cluster, nil, 0), new(Tally)
-			for i := 0; b.Loop(); i++ {
-				_ = t.Write(rows[i%len(rows)])
-				_ = e.Write(rows[i%len(rows)])
-			}
-		})
-	}
-}

@@ -67,11 +67,11 @@ func (t *Tally) Prescreened() string { return t.Prescreen.describe(t.Claims) }
 
 // SummaryPrescreen is the JSON form of Prescreen.
 type SummaryPrescreen struct {
-	Decided   int             `json:"decided"`
-	Audited   int             `json:"audited"`
-	Agreed    int             `json:"agreed"`
-	Agreement SummaryInterval `json:"agreement"`
-	Saved     *SummarySaved   `json:"saved"` // null if results were only read
+	Decided   int            `json:"decided"`
+	Audited   int            `json:"audited"`
+	Agreed    int            `json:"agreed"`
+	Agreement stats.Interval `json:"agreement"`
+	Saved     *SummarySaved  `json:"saved"` // null if results were only read
 }
 
 // SummarySaved estimates what the model would have cost without the prescreen.
@@ -91,21 +91,5 @@ func (f *SummaryBuilder) Prescreen() *SummaryPrescreen { return f.tally.Prescree
 
 // summary converts p to its JSON form.
 func (p *Prescreen) summary() *SummaryPrescreen {
-	i := p.Agreement()
-	return &SummaryPrescreen{Decided: p.Decided, Audited: p.Audited, Agreed: p.Agreed, Agreement: NewSummaryInterval(&i)}
-}
-
-// check checks the ranges of the numbers.
-func (s *SummaryPrescreen) check(claims int) error {
-	switch {
-	case s == nil:
-		return nil
-	case min(s.Decided, s.Audited, s.Agreed) < 0, s.Agreed > s.Audited, s.Decided > claims, s.Audited > claims-s.Decided:
-		return fmt.Errorf("prescreen: got %d decided, %d audited and %d agreed of %d claims, want no more agreed than audited and no more decided than claims",
-			s.Decided, s.Audited, s.Agreed, claims)
-	}
-	if x := s.Saved; x != nil && min(x.Requests, x.PromptTokens, x.CompletionTokens) < 0 {
-		return fmt.Errorf("prescreen.saved: got %d requests, %d and %d tokens, want no negative number", x.Requests, x.PromptTokens, x.CompletionTokens)
-	}
-	return nil
+	return &SummaryPrescreen{Decided: p.Decided, Audited: p.Audited, Agreed: p.Agreed, Agreement: p.Agreement()}
 }

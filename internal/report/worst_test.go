@@ -1,13 +1,18 @@
 package report
 
 import (
+	"fmt"
+	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
@@ -79,5 +84,176 @@ func TestClipTruncatesAndEscapes(t *testing.T) {
 		if got := Clip(tt.in, tt.limit); got != tt.want {
 			t.Errorf("Clip(%.20q, %d): got %q, want %q", tt.in, tt.limit, got, tt.want)
 		}
+	}
+}
+
+func TestWrapBreaksAtWords(t *testing.T) {
+	for _, tt := range []struct {
+		in           string
+		width, taken int
+		want         []string
+	}{
+		{"", 10, 0, []string{""}},
+		{"one two three", 8, 0, []string{"one two", "three"}},
+		{"one two three", 8, 5, []string{"one", "two", "three"}},
+		{"one two", 8, 7, []string{"", "one two"}},
+		{"  one   two  ", 20, 0, []string{"one two"}},
+		{"abcdefghij", 4, 0, []string{"abcd", "efgh", "ij"}},
+		{"x abcdefghij", 4, 0, []string{"x", "abcd", "efgh", "ij"}},
+		{"彼は物理学者。である", 8, 0, []string{"彼は物理", "学者。で", "ある"}},
+		{"彼は物理。", 8, 0, []string{"彼は物", "理。"}}, // no line starts with a full stop
+		{"in Ulm 彼は", 9, 0, []string{"in Ulm 彼", "は"}},
+		{"e\u0301e\u0301e\u0301", 2, 0, []string{"e\u0301e\u0301", "e\u0301"}}, // combining marks stay with their letter
+	} {
+		if d := cmp.Diff(tt.want, wrap(tt.in, tt.width, tt.taken)); d != "" {
+			t.Errorf("wrap(%q, %d, %d) (-want +got):\n%s", tt.in, tt.width, tt.taken, d)
+		}
+	}
+}
+
+func FuzzWrap(f *testing.F) {
+	f.Add("one two 彼は。 👩‍🚀 x", 7, 3)
+	f.Fuzz(func(t *testing.T, s string, width, taken int) {
+		width, taken = 2+(width&63), taken&15
+		s = Clip(s, 500)
+		lines := wrap(s, width, taken)
+		if got, want := strings.Join(strings.Fields(strings.Join(lines, "")), ""), strings.Join(strings.Fields(s), ""); got != want {
+			t.Fatalf("got text %q, want %q", got, want)
+		}
+		for i, line := range lines {
+			// A single character may be wider than a line.
+			if cells(line) > width && len(pieces(line)) > 1 || i == 0 && taken+cells(line) > width && line != "" && taken < width && len(pieces(line)) > 1 {
+				t.Fatalf("got line %q, want width at most %d", line, width)
+			}
+		}
+	})
+}
+
+func TestMarksAreProportional(t *testing.T) {
+	verdicts := func(supported, missing, contradicted int) []result.Claim {
+		var all []result.Claim
+		for label, n := range map[result.Verdict]int{result.Supported: supported, result.NotMentioned: missing, result.Contradicted: contradicted} {
+			for range n {
+				all = append(all, result.Claim{Verdict: label})
+			}
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		supported, missing, contradicted int
+		want                             string
+	}{
+		{0, 0, 0, ""},
+		{2, 0, 0, "✓✓"},
+		{10, 0, 0, "✓✓✓✓✓✓✓✓✓✓"},
+		{1000, 0, 0, "✓✓✓✓✓✓✓✓✓✓"},
+		{999, 0, 1, "✓✓✓✓✓✓✓✓✓✗"},
+		{50, 25, 25, "✓✓✓✓???✗✗✗"},
+		{1, 1, 98, "✓?✗✗✗✗✗✗✗✗"},
+	} {
+		if got := marks(verdicts(tt.supported, tt.missing, tt.contradicted), Palette{}); got != tt.want {
+			t.Errorf("%d supported, %d not mentioned, %d contradicted: got %s, want %s", tt.supported, tt.missing, tt.contradicted, got, tt.want)
+		}
+	}
+	inOrder := []result.Claim{{Verdict: result.Contradicted}, {Verdict: result.Supported}, {Verdict: result.NotMentioned}}
+	if got, want := marks(inOrder, Palette{}), "✗✓?"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := marks(inOrder, Palette{Enabled: true}), "\x1b[31m✗\x1b[0m\x1b[32m✓\x1b[0m\x1b[33m?\x1b[0m"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// withText returns a row with text in all fields.
+func withText(i int, text string) *result.Row {
+	r := resulttest.Scored()
+	r.Index, r.ID, r.Question, r.File, r.Line = i, text, text, text+".jsonl", i+1
+	for k := range r.Claims {
+		r.Claims[k].Text, r.Claims[k].Reason = text, text
+		r.Claims[k].Evidence = []result.Evidence{{Chunk: 1, Quote: text}}
+	}
+	return r
+}
+
+func TestWorstRowsFitWidthAndAreEscaped(t *testing.T) {
+	texts := []string{
+		"\x1b[2J\x1b]0;owned\x07 \u202etxet\u2066 \r\n\t\x9b31m", strings.Repeat("word ", 200), strings.Repeat("長", 300), strings.Repeat("x", 300), "", "👩‍🚀 e\u0301",
+	}
+	for width := 30; width < 140; width += 7 {
+		var all []*result.Row
+		for i, text := range texts {
+			all = append(all, withText(i, text))
+		}
+		all = append(all, resulttest.JudgeFailed())
+		plain := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20}, all...)
+		_, shown, _ := strings.Cut(plain, "dtype: float64")
+		for line := range strings.Lines(shown) {
+			line = strings.TrimSuffix(line, "\n")
+			if w := cells(line); w > width && !strings.HasPrefix(line, "scored ") {
+				t.Errorf("got width %d, want at most %d: %s", w, width, line)
+			}
+			if strings.ContainsFunc(line, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) }) {
+				t.Errorf("got %q, want no control characters", line)
+			}
+		}
+		colored := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20, Palette: Palette{Enabled: true}}, all...)
+		for _, code := range []string{"0", "1", "2", "31", "32", "33"} {
+			colored = strings.ReplaceAll(colored, "\x1b["+code+"m", "")
+		}
+		if d := cmp.Diff(plain, colored); d != "" {
+			t.Errorf("without color codes (-plain +colored):\n%s", d)
+		}
+	}
+}
+
+func TestWorstRowsOrderAndCounts(t *testing.T) {
+	var all []*result.Row
+	for i := range 30 {
+		r := resulttest.Scored()
+		r.Index, r.ID = i, fmt.Sprintf("row-%d", i)
+		r.Faithfulness = float64((i*7)%30) / 30
+		all = append(all, r)
+		f := resulttest.JudgeFailed()
+		f.ID = fmt.Sprintf("failed-%d", i)
+		all = append(all, f)
+	}
+	got := write(t, FormatTable, Options{Show: 2}, all...)
+	_, got, _ = strings.Cut(got, "\nFailed rows: ")
+	for _, want := range []string{"30\n\n1. failed-0: failed\n   why: verdict: no reply\n\n2. failed-1: ", "\nand 28 more\n\nRows with unsupported claims: 30, the worst first\n\n1. row-0: 0.0000, 1 of 2", "\n2. row-13: 0.0333, "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s\nwant it to contain %q", got, want)
+		}
+	}
+	if !strings.HasSuffix(got, "\nand 28 more\n") || strings.Contains(got, "row-26") {
+		t.Errorf("got %s\nwant two rows and a count of the others", got)
+	}
+	supported := resulttest.Scored()
+	supported.Claims = supported.Claims[:1]
+	if got := write(t, FormatTable, Options{Show: 2}, supported); !strings.HasSuffix(got, "failed 0\n") {
+		t.Errorf("got %s\nwant no list of rows", got)
+	}
+}
+
+// The memory of worstRows does not depend on the length of rows.
+func TestWorstRowsKeepShortTexts(t *testing.T) {
+	w := newWorstRows(io.Discard, Options{Show: 3, Width: 80})
+	long := strings.Repeat("長い ", 100_000)
+	for i := range 50 {
+		r := withText(i, long)
+		r.Kept = []dataset.Column{}
+		for range 10 {
+			r.Claims = append(r.Claims, r.Claims...)
+			if len(r.Claims) > 300 {
+				break
+			}
+		}
+		r.Faithfulness, r.Support = 0.5, math.NaN()
+		_ = w.Write(r)
+	}
+	if len(w.rows) != 3 || len(w.rows[0].judged) != shownClaims || len(w.rows[0].Unsupported) != 0 {
+		t.Errorf("got %d rows with %d claims, want 3 with %d", len(w.rows), len(w.rows[0].judged), shownClaims)
+	}
+	if n := len([]rune(w.rows[0].judged[0].Text)); n > shownText+1 {
+		t.Errorf("got a text of %d characters, want at most %d", n, shownText+1)
 	}
 }

@@ -3,7 +3,6 @@ package result
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"reflect"
@@ -19,29 +18,24 @@ import (
 // maxUnique is the number of kept columns up to which duplicates are detected.
 const maxUnique = 16
 
-// A CheckFunc checks that the fields of a row agree with each other. It may
-// complete a row that was read from a format with fewer fields. Only the fields
-// in present were read.
-type CheckFunc func(r *Row, present Fields) error
-
 // A Decoder decodes JSON objects into rows.
 type Decoder struct {
-	check CheckFunc
+	check *Checker
 	dec   jsontext.Decoder
 	src   bytes.Buffer
 	buf   []byte // buffer of the cursor, reused
 }
 
 // NewDecoder returns a Decoder that checks rows; check may be nil.
-func NewDecoder(check CheckFunc) *Decoder { return &Decoder{check: check} }
+func NewDecoder(check *Checker) *Decoder { return &Decoder{check: check} }
 
 // Decode reads an object as [Row.AppendJSON] writes it. Unknown members are kept
 // columns; within claims and usage they are errors. A member that AppendJSON
 // omits may also be null, as it is in Parquet.
 func (d *Decoder) Decode(line []byte) (*Row, error) {
-	r, present, err := d.decode(line)
-	if err == nil && d.check != nil {
-		err = d.check(r, present)
+	r, err := d.decode(line)
+	if err == nil {
+		err = d.check.Check(r)
 	}
 	if err != nil {
 		return nil, err
@@ -49,7 +43,7 @@ func (d *Decoder) Decode(line []byte) (*Row, error) {
 	return r, nil
 }
 
-func (d *Decoder) decode(line []byte) (*Row, Fields, error) {
+func (d *Decoder) decode(line []byte) (*Row, error) {
 	d.src = *bytes.NewBuffer(line)
 	d.dec.Reset(&d.src, jsontext.AllowDuplicateNames(true))
 	c := &cursor{dec: &d.dec, buf: d.buf}
@@ -71,16 +65,18 @@ func (d *Decoder) decode(line []byte) (*Row, Fields, error) {
 		}
 	}
 	if c.err != nil {
-		return nil, 0, c.err
+		return nil, c.err
 	}
-	missing := slices.DeleteFunc([]string{"index", "id", "status"}, present.Has)
+	missing := slices.DeleteFunc([]string{"index", "id", "status"}, func(name string) bool {
+		return present&rowFields().byName[name].field.bit != 0
+	})
 	if len(missing) > 0 {
-		return nil, 0, foreignError(missing)
+		return nil, foreignError(missing)
 	}
 	if err := r.validate(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return r, present, nil
+	return r, nil
 }
 
 // validate checks what the encoding relies on.
@@ -109,47 +105,16 @@ func (r *Row) validate() error {
 	case r.Status == Failed && r.Err == nil:
 		return errors.New("status: failed, without an error")
 	}
-	return r.validateCitations()
-}
-
-// validateCitations compares the number of unresolved citations with the claims.
-func (r *Row) validateCitations() error {
-	cites, unresolved := false, 0
-	for i := range r.Claims {
-		for k := range r.Claims[i].Citations {
-			cites = true
-			if r.Claims[i].Citations[k].Chunk < 0 {
-				unresolved++
-			}
-		}
-	}
-	got, want := "null", "null, since no claim cites anything"
-	if cites {
-		want = strconv.Itoa(unresolved)
-	}
-	s := r.Citations
-	switch {
-	case s == nil && !cites:
-		return nil
-	case s != nil && !cites && (!math.IsNaN(s.Recall) || !math.IsNaN(s.Precision)):
-		return &MismatchError{Field: "citation_recall and citation_precision", Got: "a number", Want: want}
-	case s != nil && s.Unresolved >= 0:
-		got = strconv.Itoa(s.Unresolved)
-	}
-	if got != want {
-		return &MismatchError{Field: "unresolved_citations", Got: got, Want: want}
-	}
 	return nil
 }
 
 // decode reads an object into the struct v and returns the fields it contains.
 // It calls unknown to read the value of an unknown member; nil makes that an
 // error.
-func (s *fieldSet) decode(c *cursor, v reflect.Value, unknown func(name string)) Fields {
+func (s *fieldSet) decode(c *cursor, v reflect.Value, unknown func(name string)) (present uint64) {
 	for _, i := range s.absent {
 		v.Field(i).SetInt(-1)
 	}
-	var present Fields
 	c.object(func(name []byte) {
 		m, ok := s.byName[string(name)]
 		if ok {
@@ -287,12 +252,4 @@ func (e foreignError) Error() string { return "not a result: it has no " + strin
 func IsForeign(err error) bool {
 	_, ok := errors.AsType[foreignError](err)
 	return ok
-}
-
-// A MismatchError reports a field that contradicts the other fields of a row.
-type MismatchError struct{ Field, Got, Want string }
-
-// Error names the field and the two values.
-func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s: got %s, want %s", e.Field, e.Got, e.Want)
 }

@@ -3,7 +3,6 @@ package result_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -138,16 +137,6 @@ func FuzzAppendJSON(f *testing.F) {
 	})
 }
 
-func BenchmarkWriteJSONL(b *testing.B) {
-	r := resulttest.Scored()
-	r.Contexts = []string{strings.Repeat("a context of a row ", 50)}
-	w, _ := result.NewWriter(dataset.JSONL, io.Discard, result.Options{})
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = w.Write(r)
-	}
-}
-
 // write returns the output of a Writer.
 func write(t *testing.T, f dataset.Format, o result.Options, rows ...*result.Row) string {
 	t.Helper()
@@ -165,4 +154,38 @@ func write(t *testing.T, f dataset.Format, o result.Options, rows ...*result.Row
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+func TestInvalidMarksAreRejected(t *testing.T) {
+	r := resulttest.NoClaims()
+	r.Marks = []result.Mark{result.Downgraded, result.Grouped}
+	line := string(r.AppendJSON(nil))
+	for marks, want := range map[string]string{
+		`["downgraded","grouped"]`:    "",
+		`[]`:                          "",
+		`null`:                        "",
+		`["grouped","downgraded"]`:    "marks: not sorted, or with duplicates",
+		`["downgraded","downgraded"]`: "marks: not sorted, or with duplicates",
+		`["estimated_usage"]`:         `marks: unknown "estimated_usage"`,
+		`["",""]`:                     `marks: unknown ""`,
+		`"grouped"`:                   "marks: ",
+		`[1]`:                         "marks: ",
+	} {
+		_, err := result.NewDecoder(nil).Decode([]byte(strings.Replace(line, `["downgraded","grouped"]`, marks, 1)))
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got error %v, want %q", marks, err, want)
+		}
+	}
+}
+
+func TestKeptColumnsMatchByName(t *testing.T) {
+	k := result.NewKeptColumns(result.Options{Keep: []string{"b", "a", "b", "c"}})
+	columns := []dataset.Column{{Name: "x", Value: []byte("0")}, {Name: "a", Value: []byte("1")}, {Name: "b", Value: []byte("2")}, {Name: "a", Value: []byte("3")}}
+	k.Observe(columns)
+	if d := cmp.Diff([]string{"b", "a", "c"}, k.Names); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([][]byte{[]byte("2"), []byte("1"), nil}, k.Values(columns)); d != "" {
+		t.Error(d)
+	}
 }

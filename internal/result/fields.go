@@ -40,7 +40,7 @@ type field struct {
 	optional  bool     // in Parquet
 	values    []string // allowed values of a text or of a list's texts; nil for any
 	leaves    int      // columns in Parquet
-	bit       Fields
+	bit       uint64   // in a set of fields
 }
 
 // A fieldSet describes the fields of a struct.
@@ -152,20 +152,6 @@ func (f *field) setType(t reflect.Type) {
 		elem.setType(t.Elem())
 		f.kind, f.elem, f.of, f.values = list, elem.kind, elem.of, elem.values
 	}
-}
-
-// Fields is a set of the fields of a Row.
-type Fields uint64
-
-// Has reports whether the set contains the field.
-func (f Fields) Has(name string) bool { return f&fieldBit(name) != 0 }
-
-// fieldBit returns the set of one field, or 0 if Row has no such field.
-func fieldBit(name string) Fields {
-	if m, ok := rowFields().byName[name]; ok {
-		return m.field.bit
-	}
-	return 0
 }
 
 // Names returns the names of the fields and columns of results, which kept

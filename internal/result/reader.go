@@ -32,7 +32,7 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of r that checks rows; check may be nil.
-func NewReader(r io.Reader, check CheckFunc) *Reader {
+func NewReader(r io.Reader, check *Checker) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, readAhead), decoder: NewDecoder(check)}
 }
 

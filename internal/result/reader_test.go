@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
@@ -201,11 +200,11 @@ func FuzzReadJSONL(f *testing.F) {
 			}
 		}
 		// A row that passes the checks still passes them after it is written.
-		for r, err := range result.NewReader(bytes.NewReader(text), new(eval.Checker).Check).Rows() {
+		for r, err := range result.NewReader(bytes.NewReader(text), new(result.Checker)).Rows() {
 			if err != nil {
 				return
 			}
-			for _, err := range result.NewReader(bytes.NewReader(r.AppendJSON(nil)), new(eval.Checker).Check).Rows() {
+			for _, err := range result.NewReader(bytes.NewReader(r.AppendJSON(nil)), new(result.Checker)).Rows() {
 				if err != nil {
 					t.Fatalf("checking %s: %v", r.AppendJSON(nil), err)
 				}

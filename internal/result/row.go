@@ -7,7 +7,10 @@
 package result
 
 import (
+	"strings"
+
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // MaxIndex is the largest index of a row. All JSON readers represent integers
@@ -59,7 +62,7 @@ type Row struct {
 	// Err is the reason why the row failed.
 	Err error `json:"error"`
 	// Usage is the number of requests and tokens that the row cost.
-	Usage Usage `json:"usage"`
+	Usage usage.Usage `json:"usage"`
 	// Marks are the fallbacks that a language model needed for the row, sorted.
 	Marks []Mark `json:"marks,omitempty"`
 	// Citations is nil if no claim cites anything.
@@ -257,6 +260,9 @@ const (
 	Unjudged     Verdict = "unjudged" // the judge cannot compare the claim with the contexts
 )
 
+// Words returns the verdict in words.
+func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "_", " ") }
+
 func (Verdict) values() []string {
 	return []string{string(Supported), string(Contradicted), string(NotMentioned), string(Unjudged)}
 }
@@ -330,20 +336,6 @@ type Skipped struct {
 	Start int `json:"start" result:"null"`
 	// End is the offset after the last code point.
 	End int `json:"end" result:"null"`
-}
-
-// Usage counts requests to language models and tokens. It converts to and from
-// usage.Usage.
-type Usage struct {
-	// Requests is the number of requests sent to the server.
-	Requests         int `json:"requests"`
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	// CachedRequests is the number of requests answered from the cache.
-	CachedRequests int `json:"cached_requests"`
-	// Estimated is true if the server reported no usable count, so that some
-	// tokens are an estimate.
-	Estimated bool `json:"estimated,omitempty" parquet:"-"`
 }
 
 // CitationScores are the citation scores of a row, as defined by ALCE (Gao et

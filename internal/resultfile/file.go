@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/setting"
@@ -38,12 +37,10 @@ type File struct {
 	o       Options
 	records *dataset.Records
 	row     tableRow
-	check   *eval.Checker
 	decoder *result.Decoder
 	first   *result.Row  // first row, read by Open
 	line    int          // line of the last row
 	tally   report.Tally // statistics of the rows read
-	support mean         // of the rows read
 	missing []string     // columns of Options.Keep not found in any row so far
 	kept    []string     // kept columns of the first row, for errors
 }
@@ -56,9 +53,10 @@ func Open(path string, o Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, o: o, records: records, missing: slices.Clone(o.Keep)}
-	f.check = eval.NewChecker(o.Settings.Get)
-	f.decoder = result.NewDecoder(f.check.Check)
+	f := &File{
+		path: path, o: o, records: records, missing: slices.Clone(o.Keep),
+		decoder: result.NewDecoder(result.NewChecker(o.Settings.Get)),
+	}
 	if err := f.readFirst(); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -73,7 +71,7 @@ func (f *File) readFirst() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name(), err)
 		}
-		f.row, f.check.Partial = row, row.cells
+		f.row = row
 		if missing := missingFrom(f.o.Keep, f.records.Names()); len(missing) > 0 {
 			return &ColumnError{f.name(), missing, missingFrom(f.records.Names(), result.Names())}
 		}
@@ -150,7 +148,6 @@ func (f *File) next() (*result.Row, error) {
 	}
 	f.line = record.Line
 	_ = f.tally.Write(r) // never fails
-	f.support.add(r.Support)
 	return r, nil
 }
 

@@ -8,8 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,11 +16,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
 	"github.com/ragfaith/ragfaith/internal/setting"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // allResults returns results of every status with all optional fields and with texts
@@ -60,7 +58,7 @@ func allResults() []*result.Row {
 				},
 			},
 			Skipped: []result.Skipped{{Kind: "greeting", Text: "Hi!", Start: start + 13, End: start + 16}},
-			Usage:   result.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
+			Usage:   usage.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
 		},
 		{
 			Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}, Status: result.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(), Unjudged: 1,
@@ -228,15 +226,6 @@ func TestKeptText(t *testing.T) {
 	}
 }
 
-// skipped converts the skipped sentences of an answer.
-func skipped(sentences []extract.Skipped) []result.Skipped {
-	var all []result.Skipped
-	for _, s := range sentences {
-		all = append(all, result.Skipped{Kind: string(s.Kind), Text: s.Text, Start: s.Start, End: s.End})
-	}
-	return all
-}
-
 func TestSummaryIsFoundBesideResults(t *testing.T) {
 	var f report.SummaryBuilder
 	for _, r := range allResults() {
@@ -273,40 +262,5 @@ func TestSummaryIsFoundBesideResults(t *testing.T) {
 		if _, err := resultfile.ReadSummary(bad); err == nil || !strings.HasPrefix(err.Error(), bad+": "+want) {
 			t.Errorf("%s: got %v, want %s", content, err, want)
 		}
-	}
-}
-
-// CSV does not contain the skipped sentences. They are extracted from the answer again,
-// because other formats require them.
-func TestRowsWithoutClaimsRoundTrip(t *testing.T) {
-	var rows []*result.Row
-	for i, answer := range []string{"<think>x</think>", "I don't know.", "[1]", "Hello! How are you?", "", "The sky is blue."} {
-		e, err := extract.Sentences{}.Extract(t.Context(), "", answer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &result.Row{Index: i, ID: strconv.Itoa(i), Answer: answer, Status: result.NoClaims, Reason: e.Reason(), Skipped: skipped(e.Skipped), Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: min(1, float64(len(answer)))}
-		if len(e.Claims) > 0 { // as if a language model had found no claims
-			r.Reason, r.Skipped = "nothing_claimed", []result.Skipped{{Kind: "unstated", Text: answer, Start: 0, End: len(answer)}}
-		}
-		rows = append(rows, r)
-	}
-	want := encode(t, report.FormatJSONL, rows)
-	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
-		got, err := read(writeTemp(t, "r"+f.Extension(), encode(t, f, rows)), resultfile.Options{})
-		if err != nil {
-			t.Fatalf("%s: %v", f, err)
-		}
-		if d := cmp.Diff(string(want), string(encode(t, report.FormatJSONL, got))); d != "" {
-			t.Errorf("%s (-want +got):\n%s", f, d)
-		}
-	}
-	edited := strings.Replace(string(encode(t, report.FormatCSV, rows)), "nothing_claimed", "empty", 1)
-	if _, err := read(writeTemp(t, "empty.csv", []byte(edited)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), `reason: got "empty", want ["nothing_claimed"]`) {
-		t.Errorf("got %v, want an error about the reason", err)
-	}
-	without := regexp.MustCompile(`,"skipped":\[.*?\]`).ReplaceAllString(string(want), "")
-	if _, err := read(writeTemp(t, "without.jsonl", []byte(without)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), "no_claims, without the answer and what was skipped") {
-		t.Errorf("got %v, want an error about the missing field", err)
 	}
 }

@@ -8,11 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
@@ -259,44 +257,6 @@ func TestCheckRowsDetectsTruncatedFile(t *testing.T) {
 func closeFiles(files []*resultfile.File) {
 	for _, f := range files {
 		_ = f.Close()
-	}
-}
-
-// Memory does not grow with the number of rows.
-func BenchmarkMerge(b *testing.B) {
-	for _, n := range []int{1000, 10_000} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			dir := b.TempDir()
-			var paths []string
-			for shard := range 4 {
-				var buf []byte
-				for i := shard; i < n; i += 4 {
-					r := *allResults()[1]
-					r.Index = i
-					r.Kept = []dataset.Column{{Name: "doc", Value: []byte("1")}}
-					buf = append(r.AppendJSON(buf), '\n')
-				}
-				paths = append(paths, filepath.Join(dir, fmt.Sprint(shard, ".jsonl")))
-				if err := os.WriteFile(paths[shard], buf, 0o600); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				var files []*resultfile.File
-				for _, path := range paths {
-					f, err := resultfile.Open(path, resultfile.Options{})
-					if err != nil {
-						b.Fatal(err)
-					}
-					files = append(files, f)
-				}
-				if rs, err := count(resultfile.Merge(files)); err != nil || rs != n {
-					b.Fatalf("got %d rows and error %v, want %d rows", rs, err, n)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
-		})
 	}
 }
 

@@ -64,13 +64,14 @@ const (
 
 // An Interval is an estimate with its confidence interval.
 type Interval struct {
-	Estimate     float64 // NaN if undefined
-	Lower, Upper float64 // NaN if N is too small
-	Confidence   float64
-	N            int // number of independent units: rows, or groups of rows
-	Method       Method
+	Estimate   float64 `json:"estimate"` // NaN if undefined
+	Lower      float64 `json:"lower"`    // NaN if N is too small, as is Upper
+	Upper      float64 `json:"upper"`
+	Confidence float64 `json:"confidence"`
+	N          int     `json:"n"` // number of independent units: rows, or groups of rows
+	Method     Method  `json:"method"`
 	// Note explains why the interval is missing or unusual, or is "".
-	Note string
+	Note string `json:"note"`
 }
 
 // Reliable reports whether the interval has bounds.

@@ -84,10 +84,10 @@ func Detectable(standardError float64, n int, alpha, power float64) float64 {
 
 // A Test holds the p-values of a test of symmetry around 0.
 type Test struct {
-	TwoSided float64
-	Greater  float64 // one-sided, for positive differences
-	Less     float64 // one-sided, for negative differences
-	Exact    bool    // computed from all outcomes instead of by sampling or approximation
+	TwoSided float64 `json:"p"`
+	Greater  float64 `json:"greater"` // one-sided, for positive differences
+	Less     float64 `json:"less"`    // one-sided, for negative differences
+	Exact    bool    `json:"exact"`   // computed from all outcomes instead of by sampling or approximation
 }
 
 // noDifference returns the result of a test without any nonzero differences.

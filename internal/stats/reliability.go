@@ -4,10 +4,11 @@ import "math"
 
 // A Bin summarizes the rows with probabilities from Low to High.
 type Bin struct {
-	Low, High float64
-	N         int
-	Mean      float64 // mean probability
-	Share     float64 // fraction of positives
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	N     int     `json:"n"`
+	Mean  float64 `json:"mean"`     // mean probability
+	Share float64 `json:"faithful"` // fraction of positives
 }
 
 // Reliability returns the non-empty bins of a reliability diagram in ascending

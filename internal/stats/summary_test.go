@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
 )
 
 // A description holds the statistics of pandas' describe and two deciles.
@@ -110,3 +111,5 @@ func TestSummaryMemoryDependsOnDistinctValues(t *testing.T) {
 		t.Errorf("got %v allocations for 100,000 values, want at most 5", allocs)
 	}
 }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -18,15 +18,16 @@ type Threshold struct {
 	// Threshold is the threshold with the highest balanced accuracy on all rows. It
 	// lies halfway between two scores. Of several best thresholds it is the middle
 	// one. It is NaN unless both labels occur.
-	Threshold float64
+	Threshold float64 `json:"threshold"`
 	// Apparent is the balanced accuracy on the rows used to choose the threshold,
 	// which is optimistic.
-	Apparent float64
+	Apparent float64 `json:"apparent"`
 	// OutOfFold is the expected balanced accuracy on new rows. Each row is predicted
 	// with a threshold chosen without the row.
-	OutOfFold Interval
+	OutOfFold Interval `json:"out_of_fold"`
 	// Low and High are the minimum and maximum threshold over all folds.
-	Low, High float64
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 type labelledRow struct {

@@ -4,13 +4,16 @@ package usage
 import "math"
 
 // Usage counts requests and tokens. The zero value is the usage of an offline
-// judge.
+// judge. The tags are those of results.
 type Usage struct {
-	Requests         int // sent to the server, including failed and repeated ones
-	PromptTokens     int
-	CompletionTokens int
-	CachedRequests   int  // answered from the cache instead of being sent
-	Estimated        bool // some tokens are our own count: the server reported none
+	// Requests are those sent to the server, including failed and repeated ones.
+	Requests         int `json:"requests"`
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	// CachedRequests were answered from the cache instead of being sent.
+	CachedRequests int `json:"cached_requests"`
+	// Estimated is set if some tokens are our own count: the server reported none.
+	Estimated bool `json:"estimated,omitempty" parquet:"-"`
 }
 
 // Add returns the sum of u and v, whose counts must not be negative. Counts

@@ -2,10 +2,12 @@
 package verdict
 
 import (
+	"context"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -39,13 +41,13 @@ func (l Label) String() string {
 }
 
 // A Role is the relation of a piece of evidence to its claim.
-type Role string
+type Role = result.Role
 
 // Roles of evidence.
 const (
-	RoleSupports    Role = ""            // supports the claim
-	RoleContradicts Role = "contradicts" // contradicts the claim
-	RoleNearest     Role = "nearest"     // most similar passage, but insufficient
+	RoleSupports    = result.RoleSupports
+	RoleContradicts = result.RoleContradicts
+	RoleNearest     = result.RoleNearest
 )
 
 // RoleOf returns the role of evidence for a verdict with the given label.
@@ -60,13 +62,9 @@ func RoleOf(l Label) Role {
 	return RoleNearest
 }
 
-// Evidence is a passage of a context that relates to a claim.
-type Evidence struct {
-	Chunk      int    // index into the contexts
-	Start, End int    // range in the chunk, in code points
-	Quote      string // text of the chunk from Start to End
-	Role       Role   // set by package eval if the judge leaves it empty
-}
+// Evidence is a passage of a context that relates to a claim. Package eval sets the role
+// if the judge leaves it empty.
+type Evidence = result.Evidence
 
 // NewEvidence returns evidence for the byte range from start to end of a
 // context.
@@ -122,17 +120,13 @@ func (v *Verdict) Certainty() float64 {
 }
 
 // Reused describes the origin of a verdict reused from another claim.
-type Reused struct {
-	By        string  // "semantic" for the cache of verdicts about similar claims
-	Statement string  // other claim, which was judged with the same contexts
-	Cosine    float64 // cosine similarity of the claims' embeddings, -1 to 1
-}
+type Reused = result.Reused
 
 // Marks of a Judgement that took a fallback. They have the same names in results.
 const (
-	MarkDowngraded = "downgraded" // a reply was made without a JSON schema, which the server rejected
-	MarkGrouped    = "grouped"    // contexts were judged in groups, since they did not fit into one request
-	MarkOneWord    = "one_word"   // a verdict is a one-word reply
+	MarkDowngraded = string(result.Downgraded)
+	MarkGrouped    = string(result.Grouped)
+	MarkOneWord    = string(result.OneWord)
 )
 
 // A Judgement is the output of a judge for a task.
@@ -141,6 +135,13 @@ type Judgement struct {
 	Marks    []string  // sorted, without duplicates
 	// Usage is zero for an offline judge. It is set even if there is an error.
 	Usage usage.Usage
+}
+
+// A Judge returns one Verdict for each claim of the task, in any order. It is called
+// from many goroutines. The caller owns the returned slice, but must not modify what
+// its elements refer to.
+type Judge interface {
+	Judge(ctx context.Context, task Task) (Judgement, error)
 }
 
 // A Task is the input of a judge: all claims of a row and their contexts.

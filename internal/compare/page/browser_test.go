@@ -1,8 +1,6 @@
 package page
 
 import (
-	"flag"
-	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -10,8 +8,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
-
-var shots = flag.String("shots", "", "write screenshots to this directory")
 
 const (
 	shownRows = `document.querySelectorAll('.change:not([hidden])').length`
@@ -70,33 +66,19 @@ func TestPageInBrowser(t *testing.T) {
 	for _, width := range []int64{320, 500, 900, 1600} {
 		p.SetViewport(width, 1200)
 		p.WaitFor(`document.documentElement.scrollWidth <= innerWidth`, "true")
-		shot(p, fmt.Sprintf("compare-%d-light", width))
 	}
 	p.SetColorScheme("dark")
 	p.WaitFor(`getComputedStyle(document.body).backgroundColor`, "rgb(20, 23, 27)")
-	shot(p, "compare-1600-dark")
 	t.Run("accessibility", func(t *testing.T) {
 		p.T = t
 		p.LoadAxe()
-		for _, scheme := range []string{"dark", "light"} {
-			p.SetColorScheme(scheme)
-			for _, width := range []int64{500, 1400} {
-				p.SetViewport(width, 1000)
-				p.RunScript(`location.hash = ''; document.querySelectorAll('.change').forEach((e) => { e.open = true; })`)
-				p.WaitFor(`document.querySelectorAll('.copy-link').length`, "16")
-				p.CheckAccessibility(fmt.Sprintf("all rows open, %s, %d wide", scheme, width))
-				p.RunScript(`location.hash = '#direction=worse&min=2&max=8'`)
-				p.WaitFor(`document.querySelector('.histogram').classList.contains('filtered')`, "true")
-				p.CheckAccessibility(fmt.Sprintf("filtered, %s, %d wide", scheme, width))
-			}
-		}
+		p.EachLook(func(look string) {
+			p.RunScript(`location.hash = ''; document.querySelectorAll('.change').forEach((e) => { e.open = true; })`)
+			p.WaitFor(`document.querySelectorAll('.copy-link').length`, "16")
+			p.CheckAccessibility("all rows open, " + look)
+			p.RunScript(`location.hash = '#direction=worse&min=2&max=8'`)
+			p.WaitFor(`document.querySelector('.histogram').classList.contains('filtered')`, "true")
+			p.CheckAccessibility("filtered, " + look)
+		})
 	})
-}
-
-// shot takes a screenshot if -shots is set.
-func shot(p *browsertest.Tab, name string) {
-	p.T.Helper()
-	if *shots != "" {
-		p.Screenshot(*shots, name, true)
-	}
 }

@@ -14,7 +14,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
@@ -77,31 +76,24 @@ func write(w io.Writer, c *compare.Comparison, limit int) error {
 func histogram(counts *[compare.Bins]int) *htmlpage.Histogram {
 	const left, binWidth, barWidth, middle = 4, 22, 19, compare.Bins / 2
 	h := &htmlpage.Histogram{Width: compare.Bins*binWidth + 2*left, Top: 24, Label: "No row is compared."}
-	var parts []string
 	for i, n := range counts {
 		bar := htmlpage.Bar{X: left + i*binWidth + (binWidth-barWidth)/2, Width: barWidth, Count: n, From: strconv.Itoa(i), To: strconv.Itoa(i + 1)}
 		switch {
 		case i < middle:
-			bar.Class, bar.Range = "worse", fmt.Sprintf("down by %s to %s", tenths(middle-1-i), tenths(middle-i))
+			bar.Class, bar.Range = "worse", fmt.Sprintf("down by %s to %s", htmlpage.Tenths(middle-1-i), htmlpage.Tenths(middle-i))
 		case i > middle:
-			bar.Class, bar.Range = "better", fmt.Sprintf("up by %s to %s", tenths(i-middle-1), tenths(i-middle))
+			bar.Class, bar.Range = "better", fmt.Sprintf("up by %s to %s", htmlpage.Tenths(i-middle-1), htmlpage.Tenths(i-middle))
 		default:
 			bar.Class, bar.Range = "same", "no difference"
 		}
 		h.Bars = append(h.Bars, bar)
-		if n > 0 {
-			parts = append(parts, bar.Range+": "+strconv.Itoa(n))
-		}
 	}
-	h.Layout()
+	found := h.Layout()
 	for i, text := range []string{"-1", "-0.5", "0", "+0.5", "+1"} {
 		h.Ticks = append(h.Ticks, htmlpage.Tick{X: left + i*middle/2*binWidth + binWidth/2, Text: text})
 	}
-	if parts != nil {
-		h.Label = "Rows by difference: " + strings.Join(parts, ", ") + "."
+	if found != "" {
+		h.Label = "Rows by difference: " + found + "."
 	}
 	return h
 }
-
-// tenths formats n/10.
-func tenths(n int) string { return strconv.FormatFloat(float64(n)/10, 'f', -1, 64) }

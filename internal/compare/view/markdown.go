@@ -8,7 +8,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // The limits of Markdown.
@@ -114,7 +113,7 @@ func markdownRow(number int, change *compare.Change) string {
 			continue
 		}
 		was, is := &change.Baseline.Claims[m.Baseline], &change.Candidate.Claims[m.Candidate]
-		fmt.Fprintf(&b, "%s- **%s, was %s**: %s\n", indent, verdict(is), verdict(was), span(is.Judged(), maxText))
+		fmt.Fprintf(&b, "%s- **%s, was %s**: %s\n", indent, is.Verdict.Words(), was.Verdict.Words(), span(is.Judged(), maxText))
 		if was.Reason != "" {
 			fmt.Fprintf(&b, "%s  - before: %s\n", indent, span(was.Reason, maxText))
 		}
@@ -127,9 +126,6 @@ func markdownRow(number int, change *compare.Change) string {
 	}
 	return b.String()
 }
-
-// verdict returns the verdict on a claim in words.
-func verdict(c *result.Claim) string { return strings.ReplaceAll(string(c.Verdict), "_", " ") }
 
 // span returns text as a code span on one line.
 func span(text string, limit int) string { return report.CodeSpan(report.Clip(text, limit)) }

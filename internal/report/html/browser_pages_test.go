@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -210,60 +209,26 @@ func manyRows(n int) []*result.Row {
 	return rows
 }
 
-// takeScreenshots takes screenshots at three widths in both color schemes.
-func takeScreenshots(t *testing.T, b browsertest.Browser) {
-	rows := append([]*result.Row{scoredRow(), hostileRow(), refusedRow(), failedRow()}, manyRows(60)[4:]...)
-	page := render(t, Run{
-		Datasets: []string{"answers-2026-05.jsonl"},
-		Settings: []Setting{{"judge", "lexical"}, {"threshold", "0.5"}, {"claims", "sentence"}, {"evidence", "chunks"}},
-		Conclude: func(*report.Tally) Conclusion {
-			return Conclusion{
-				Statistics: []Statistic{{"95% interval", "0.3012 to 0.5541", "n = 58 rows, BCa bootstrap"}, {"mean of claims", "0.4411", ""}, {"95% interval", "none", "n = 12 groups by document with 230 claims: too few for an interval (minimum 20)"}},
-				Gates:      []Gate{{"mean faithfulness 0.4283 < 0.80 (n = 58 scored): FAIL", false}},
-			}
-		},
-	}, rows...)
-	p := b.Open(t, page, "#sort=index")
-	for _, scheme := range []string{"light", "dark"} {
-		p.SetColorScheme(scheme)
-		for _, width := range []int64{500, 900, 1400} {
-			p.SetViewport(width, max(740, width*5/8))
-			p.Screenshot(*shots, fmt.Sprintf("%s-%d-list", scheme, width), false)
-			p.RunScript(`document.getElementById('rows-title').scrollIntoView()`)
-			p.Screenshot(*shots, fmt.Sprintf("%s-%d-rows", scheme, width), false)
-			openRow(p, 0)
-			p.Screenshot(*shots, fmt.Sprintf("%s-%d-row", scheme, width), false)
-			p.RunScript(`document.querySelector('.claim-card.contradicted .verdict').click()`)
-			p.Screenshot(*shots, fmt.Sprintf("%s-%d-claim", scheme, width), false)
-			p.RunScript(`document.querySelector('dialog .close').click(); scrollTo(0, 0)`)
-		}
-	}
-}
-
 // testAccessibility checks the table, active filters and open rows with axe-core, in both
 // color schemes and at two widths.
 func testAccessibility(t *testing.T, b browsertest.Browser, page string) {
 	p := b.Open(t, page, "")
 	p.LoadAxe()
-	for _, scheme := range []string{"light", "dark"} {
-		p.SetColorScheme(scheme)
-		for _, width := range []int64{500, 1400} {
-			p.SetViewport(width, 900)
-			p.RunScript(`location.hash = '#status=failed&verdict=supported&min=0.3&max=0.6&search=x&column.model=%3Dm-1&sort=-index'`)
-			p.WaitFor(`document.querySelector('.histogram').classList.contains('filtered')`, "true")
-			p.CheckAccessibility(fmt.Sprintf("filtered, %s, %d wide", scheme, width))
-			p.RunScript(`location.hash = ''`)
-			p.WaitFor(indexes, "0 1 3 2")
-			p.CheckAccessibility(fmt.Sprintf("the table, %s, %d wide", scheme, width))
-			for row := range 4 {
-				openRow(p, row)
-				if row == 0 {
-					p.RunScript(`document.querySelector('.claim-card.contradicted .verdict').click()`)
-				}
-				p.CheckAccessibility(fmt.Sprintf("row %d, %s, %d wide", row, scheme, width))
-				p.RunScript(`document.querySelector('dialog .close').click()`)
-				p.WaitFor(`document.getElementById('detail').open`, "false")
+	p.EachLook(func(look string) {
+		p.RunScript(`location.hash = '#status=failed&verdict=supported&min=0.3&max=0.6&search=x&column.model=%3Dm-1&sort=-index'`)
+		p.WaitFor(`document.querySelector('.histogram').classList.contains('filtered')`, "true")
+		p.CheckAccessibility("filtered, " + look)
+		p.RunScript(`location.hash = ''`)
+		p.WaitFor(indexes, "0 1 3 2")
+		p.CheckAccessibility("the table, " + look)
+		for row := range 4 {
+			openRow(p, row)
+			if row == 0 {
+				p.RunScript(`document.querySelector('.claim-card.contradicted .verdict').click()`)
 			}
+			p.CheckAccessibility(fmt.Sprintf("row %d, %s", row, look))
+			p.RunScript(`document.querySelector('dialog .close').click()`)
+			p.WaitFor(`document.getElementById('detail').open`, "false")
 		}
-	}
+	})
 }

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,8 +12,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
-
-var shots = flag.String("shots", "", "write screenshots to this directory")
 
 // openRow opens the row at a position of the table, which must be near the start.
 func openRow(p *browsertest.Tab, position int) {
@@ -223,8 +220,5 @@ func TestPageInBrowser(t *testing.T) {
 	t.Run("citations", func(t *testing.T) { testCitations(t, b) })
 	t.Run("many rows", func(t *testing.T) { testManyRows(t, b) })
 	t.Run("full page", func(t *testing.T) { testFullPage(t, b) })
-	if *shots != "" {
-		t.Run("screenshots", func(t *testing.T) { takeScreenshots(t, b) })
-	}
 	t.Run("accessibility", func(t *testing.T) { testAccessibility(t, b, page) })
 }

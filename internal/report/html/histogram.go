@@ -3,8 +3,6 @@ package html
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/page"
 )
@@ -47,22 +45,18 @@ const (
 func (b *bins) histogram(mean float64) *page.Histogram {
 	h := &page.Histogram{Width: histogramWidth, Top: 36, Label: "No row has a score."}
 	total := 0
-	var parts []string
 	for i, n := range b {
 		total += n
 		bar := page.Bar{
 			X: axisLeft + i*binWidth + (binWidth-barWidth)/2, Width: barWidth, Count: n,
-			Range: binRange(i), From: tenths(i), To: tenths(i + 1),
+			Range: binRange(i), From: page.Tenths(i), To: page.Tenths(i + 1),
 		}
 		if i == binCount-1 {
 			bar.X, bar.Class, bar.To = lastBarLeft, "whole", ""
 		}
 		h.Bars = append(h.Bars, bar)
-		if n > 0 {
-			parts = append(parts, bar.Range+": "+strconv.Itoa(n))
-		}
 	}
-	h.Layout()
+	counts := h.Layout()
 	for i := 0; i < 10; i += 2 {
 		h.Ticks = append(h.Ticks, page.Tick{X: axisLeft + i*binWidth, Text: fmt.Sprintf("0.%d", i)})
 	}
@@ -73,13 +67,10 @@ func (b *bins) histogram(mean float64) *page.Histogram {
 			x = axisLeft + int(math.Round(mean*10*binWidth))
 		}
 		h.Mean = &page.Mean{Tick: page.Tick{X: x, Text: fmt.Sprintf("%.2f", mean)}, Left: mean > 0.5}
-		h.Label = fmt.Sprintf("Scores of %d rows, mean %.4f. Rows by score: %s.", total, mean, strings.Join(parts, ", "))
+		h.Label = fmt.Sprintf("Scores of %d rows, mean %.4f. Rows by score: %s.", total, mean, counts)
 	}
 	return h
 }
-
-// tenths formats n/10.
-func tenths(n int) string { return strconv.FormatFloat(float64(n)/10, 'f', -1, 64) }
 
 // binRange describes the scores of a bin.
 func binRange(i int) string {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // The default limits of a page, which a browser opens within two seconds.
@@ -26,8 +27,8 @@ const (
 
 // A Run describes a run.
 type Run struct {
-	Datasets []string  // names as given on the command line
-	Settings []Setting // options that affect the results, in display order
+	Datasets []string     // names as given on the command line
+	Settings setting.List // options that affect the results, in display order
 	// Conclude is called by Close and returns what is known only after the last row.
 	// It may be nil.
 	Conclude func(*report.Tally) Conclusion
@@ -38,13 +39,10 @@ type Run struct {
 	MaxBytes int64
 }
 
-// A Setting is an option of a run.
-type Setting struct{ Name, Value string }
-
 // A Conclusion is the outcome of a run.
 type Conclusion struct {
-	Statistics []Statistic // additional statistics, such as the confidence interval of the mean
-	Gates      []Gate      // empty if the run has none
+	Statistics []Statistic   // additional statistics, such as the confidence interval of the mean
+	Gates      []report.Gate // empty if the run has none; Text includes the outcome
 	Tables     []report.Table
 }
 
@@ -52,12 +50,6 @@ type Conclusion struct {
 type Statistic struct {
 	Name, Value string
 	Note        string // sample size or method; optional
-}
-
-// A Gate is a condition of the run and its outcome.
-type Gate struct {
-	Text   string
-	Passed bool
 }
 
 // A Writer writes results as a page. It implements report.Writer. Rows are written as

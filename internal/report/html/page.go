@@ -11,6 +11,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/page"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 //go:embed page
@@ -34,7 +35,7 @@ func (w *Writer) writeHead() error {
 // overview is the data of the template after the rows.
 type overview struct {
 	Datasets      []string
-	Settings      []Setting
+	Settings      setting.List
 	Tally         *report.Tally
 	Cited         string // see report.Tally.Cited
 	Marked        string // see report.Tally.Marked
@@ -49,7 +50,7 @@ type overview struct {
 	Mean          string
 	Statistics    []Statistic // given by the run
 	Distribution  []Statistic
-	Gates         []Gate
+	Gates         []report.Gate
 	Passed        bool // all gates
 	Histogram     *page.Histogram
 	Claims        []claimShare

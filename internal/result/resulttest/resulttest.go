@@ -9,6 +9,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // Scored returns a scored row with two claims and kept columns. Its scores are
@@ -28,7 +29,7 @@ func Scored() *result.Row {
 			{ID: 1, Text: "He died.", Start: -1, End: -1, Verdict: result.Contradicted, Score: 0, Reason: "no"},
 		},
 		Skipped: []result.Skipped{{Kind: "greeting", Text: "Hi!", Start: 1, End: 4}, {Kind: "marks", Text: "*", Start: 5, End: 6}},
-		Usage:   result.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
+		Usage:   usage.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
 	}
 }
 

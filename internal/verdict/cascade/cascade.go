@@ -17,14 +17,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A Judger judges the claims of a task.
-type Judger interface {
-	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
-}
-
 // Options configure a Judge. Offline and Model are required.
 type Options struct {
-	Offline, Model Judger
+	Offline, Model verdict.Judge
 	// Offline decides the claims that it supports with at least the confidence Supported, and
 	// those that it does not support with at least the confidence Unsupported. NaN for none.
 	// A claim that Offline leaves unjudged has no confidence, so it is never decided.

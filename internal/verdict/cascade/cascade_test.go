@@ -16,7 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// judgeFunc is a Judger.
+// judgeFunc is a verdict.Judge.
 type judgeFunc func(task verdict.Task) (verdict.Judgement, error)
 
 func (f judgeFunc) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {

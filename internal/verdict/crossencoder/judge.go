@@ -66,12 +66,7 @@ type Options struct {
 	Sentences func(text string, yield func(start, end int))
 	// Quoter selects evidence in the deciding window because the model returns none.
 	// Required.
-	Quoter Quoter
-}
-
-// A Quoter finds evidence for a claim in a text. *lexical.Judge implements it.
-type Quoter interface {
-	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
+	Quoter verdict.Judge
 }
 
 // A Judge judges claims with a cross-encoder. It is safe for concurrent use.

@@ -14,11 +14,7 @@ import (
 // A Judge passes the visible text of contexts to another judge and maps the
 // evidence of its verdicts back to the original contexts. It is safe for
 // concurrent use if Inner is.
-type Judge struct {
-	Inner interface {
-		Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
-	}
-}
+type Judge struct{ Inner verdict.Judge }
 
 // Judge returns the verdicts of j.Inner on the folded claims and the visible text of the
 // contexts.

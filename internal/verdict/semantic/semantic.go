@@ -26,12 +26,6 @@ import (
 // DefaultThreshold is a good value of Options.Threshold.
 const DefaultThreshold = 0.85
 
-// A Judger judges claims that are not in the cache. It returns a verdict for each claim,
-// in the order of the claims.
-type Judger interface {
-	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
-}
-
 // A Store stores JSON values by namespace and key. It must be safe for concurrent use.
 // It may drop values; their claims are then judged as usual. *llm.Cache implements
 // Store.
@@ -42,9 +36,9 @@ type Store interface {
 
 // Options configure a Judge.
 type Options struct {
-	Judge    Judger       // required
-	Embedder llm.Embedder // required
-	Store    Store        // required
+	Judge    verdict.Judge // required; returns verdicts in the order of the claims
+	Embedder llm.Embedder  // required
+	Store    Store         // required
 	// Key identifies everything else that verdicts depend on: endpoint, model, prompt
 	// version and options. Verdicts are reused only under the same key.
 	Key string

@@ -36,11 +36,6 @@ type Model interface {
 	Specials() int
 }
 
-// A Quoter finds evidence for a claim in contexts. *lexical.Judge implements it.
-type Quoter interface {
-	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
-}
-
 // Options configure a Judge.
 type Options struct {
 	Model  Model // required
@@ -55,7 +50,7 @@ type Options struct {
 	Sentences func(text string, yield func(start, end int))
 	// Quoter selects evidence for supported claims because the model returns none.
 	// Required.
-	Quoter Quoter
+	Quoter verdict.Judge
 }
 
 // A Judge is safe for concurrent use. Its results depend only on the task, the model

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -74,6 +72,18 @@ func (t *Tab) SetColorScheme(value string) {
 	})
 }
 
+// EachLook calls check in both color schemes and at two widths. look describes them.
+func (t *Tab) EachLook(check func(look string)) {
+	t.T.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		t.SetColorScheme(scheme)
+		for _, width := range []int64{500, 1400} {
+			t.SetViewport(width, 900)
+			check(fmt.Sprintf("%s, %d wide", scheme, width))
+		}
+	}
+}
+
 // RunScript runs a script.
 func (t *Tab) RunScript(script string) {
 	t.T.Helper()
@@ -134,23 +144,6 @@ func quote(s string) string {
 // by |.
 func TextsExpr(selector string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll(%s)].map((e) => e.textContent).join('|')`, quote(selector))
-}
-
-// Screenshot writes a screenshot of the visible part or of the full page to name.png in a
-// directory.
-func (t *Tab) Screenshot(dir, name string, full bool) {
-	t.T.Helper()
-	capture := chromedp.CaptureScreenshot()
-	if full {
-		capture = chromedp.FullScreenshot(100)
-	}
-	png, err := chromedp.Run(t.ctx, capture)
-	if err != nil {
-		t.T.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
-		t.T.Fatal(err)
-	}
 }
 
 // ScreenshotImage returns a screenshot of the visible part.

@@ -3,7 +3,11 @@ package eval
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,7 +40,7 @@ func TestClaimsWithoutEvidenceGetNearestPassage(t *testing.T) {
 		}
 		return out, nil
 	})
-	score := func(nearest Judge) *evaluation {
+	score := func(nearest verdict.Judge) *evaluation {
 		p := Pipeline{Extractor: extractFunc(fields), Judge: judge, Nearest: nearest}
 		r := &evaluation{row: dataset.Row{Answer: "a b c d e f", Contexts: []string{"a", "xy"}}}
 		p.score(t.Context(), r, &quoteChecker{})
@@ -67,5 +71,62 @@ func TestClaimsWithoutEvidenceGetNearestPassage(t *testing.T) {
 	failing := judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return nil, errors.New("no") })
 	if r := score(failing); r.status != result.Failed || r.reason != result.StageVerdict || r.verdicts != nil {
 		t.Errorf("failing Nearest: got status %v, reason %q, want failed in verdict", r.status, r.reason)
+	}
+}
+
+func TestCodePointsMatchRunes(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	pieces := []string{"a", "abcdefgh", strings.Repeat("x", 63), "é", "🌕", "\xff", "日本", "\xe2\x80"}
+	var p codePoints
+	for range 500 {
+		var b strings.Builder
+		for range random.IntN(12) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		text := b.String()
+		runes := []rune(text)
+		p.reset(text)
+		start := random.IntN(len(runes) + 1)
+		end := start + random.IntN(len(runes)-start+2)
+		got, ok := p.slice(start, end)
+		if ok != (end <= len(runes)) || p.len() != len(runes) {
+			t.Fatalf("%q from %d to %d: got %v and length %d, want length %d", text, start, end, ok, p.len(), len(runes))
+		}
+		if ok && utf8.RuneCountInString(got) != end-start || ok && utf8.ValidString(text) && got != string(runes[start:end]) {
+			t.Fatalf("%q from %d to %d: got %q, want %q", text, start, end, got, string(runes[start:end]))
+		}
+	}
+}
+
+func TestUnjudgedShare(t *testing.T) {
+	claim := func(start, end int) result.Claim { return result.Claim{Start: start, End: end} }
+	for name, tt := range map[string]struct {
+		row  result.Row
+		want float64
+	}{
+		"all judged":            {result.Row{Answer: "The sky is blue.", Claims: []result.Claim{claim(0, 16)}}, 0},
+		"half judged":           {result.Row{Answer: "Sky: blue.\nHi you!", Claims: []result.Claim{claim(0, 10)}}, 0.5},
+		"clauses that overlap":  {result.Row{Answer: "One two three four", Claims: []result.Claim{claim(0, 13), claim(4, 13)}}, 0.25},
+		"no claims":             {result.Row{Answer: "I don’t know.", Status: result.NoClaims}, 1},
+		"no words":              {result.Row{Answer: "👍", Status: result.NoClaims}, 0},
+		"script without spaces": {result.Row{Answer: "天是蓝的。你好", Claims: []result.Claim{claim(0, 5)}}, 1.0 / 3},
+		"rewritten":             {result.Row{Answer: "It is. Hi!", Claims: []result.Claim{{Start: -1, End: -1, From: &result.Span{Start: 0, End: 6}}}}, 1.0 / 3},
+		"place unknown": {result.Row{
+			Answer: "It is. Hi!", Claims: []result.Claim{{Start: -1, End: -1}}, Skipped: []result.Skipped{{Start: 7, End: 10}},
+		}, 1.0 / 3},
+		"place of an unjudged claim": {result.Row{
+			Answer: "It is. Er ist.", Claims: []result.Claim{{Start: 0, End: 6, Verdict: result.Supported}, {Start: 7, End: 14, Verdict: result.Unjudged}},
+		}, 0.5},
+		"place unknown, unjudged": {result.Row{
+			Answer: "It is.", Status: result.UnjudgedRow, Claims: []result.Claim{{Start: -1, End: -1, Verdict: result.Unjudged}},
+		}, 1},
+		"failed": {result.Row{Answer: "It is.", Status: result.Failed}, math.NaN()},
+	} {
+		if tt.row.Status == "" {
+			tt.row.Status = result.Scored
+		}
+		if got := unjudgedShare(&tt.row); math.Abs(got-tt.want) > 1e-9 || math.IsNaN(got) != math.IsNaN(tt.want) {
+			t.Errorf("%s: got %v, want %v", name, got, tt.want)
+		}
 	}
 }

@@ -1,0 +1,332 @@
+package result
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+const (
+	// scoreError is the tolerance of faithfulness. It is stored with all digits, the last
+	// of which readers such as pandas may round (2e-16). One verdict among a million
+	// claims changes it by 1e-6.
+	scoreError = 1e-9
+	// roundError is the tolerance of a number that is stored with six decimals.
+	roundError = 0.5e-6 + scoreError
+	// supportError is the tolerance of support, compared with the mean of the scores of
+	// the claims: both are rounded.
+	supportError = 2 * roundError
+)
+
+// A Checker recomputes the scores of stored rows from their verdicts. It detects edits
+// and damage that leave a row readable, but not edits of the verdicts themselves or of
+// texts. The zero Checker is ready for use; a nil Checker accepts every row. It is for one
+// goroutine.
+type Checker struct {
+	// Threshold is the score from which claims are supported, or nil if unknown.
+	Threshold *float64
+	// NoClaims is the faithfulness of rows without claims, NaN for null. If it is nil,
+	// the first such row sets it.
+	NoClaims *float64
+}
+
+// NewChecker returns a Checker for the results of a run. setting returns the value of a
+// setting by its name in summaries, or "" if it is unknown.
+func NewChecker(setting func(name string) string) *Checker {
+	c := &Checker{}
+	if x, err := strconv.ParseFloat(setting("--threshold"), 64); err == nil {
+		c.Threshold = &x
+	}
+	switch value := setting("--no-claims"); value {
+	case "null":
+		x := math.NaN()
+		c.NoClaims = &x
+	case "0", "1":
+		x := float64(value[0] - '0')
+		c.NoClaims = &x
+	}
+	return c
+}
+
+// Check returns a *MismatchError for the first field of r that contradicts the others.
+func (c *Checker) Check(r *Row) error {
+	if c == nil {
+		return nil
+	}
+	switch u := r.Usage; {
+	case r.Index < 0 || r.Index > MaxIndex:
+		return mismatch("index", strconv.Itoa(r.Index), "0 to 2^53")
+	case min(u.Requests, u.PromptTokens, u.CompletionTokens, u.CachedRequests) < 0:
+		return mismatch("usage", "a negative number", "0 or more")
+	}
+	if err := checkStatus(r); err != nil {
+		return err
+	}
+	for i := range r.Claims {
+		if err := checkClaim(&r.Claims[i], i); err != nil {
+			return err
+		}
+	}
+	if err := checkCitationScores(r); err != nil {
+		return err
+	}
+	if err := c.checkScores(r); err != nil {
+		return err
+	}
+	if want := LowestConfidence(r.Claims); Round(r.Confidence) != want {
+		return mismatch("confidence", formatNumber(r.Confidence), formatNumber(want)+", the lowest of the claims")
+	}
+	return nil
+}
+
+// checkStatus compares the status with the reason, the error, and the presence of claims
+// and verdicts.
+func checkStatus(r *Row) error {
+	status, judged := string(r.Status), len(r.Claims) > 0 && r.Claims[0].Verdict != ""
+	switch {
+	case (r.Err != nil) != (r.Status == Failed):
+		return mismatch("error", presence(r.Err != nil), presence(r.Err == nil)+", since the status is "+status)
+	case judged != (r.Status == Scored || r.Status == UnjudgedRow):
+		return mismatch("status", status, "scored or unjudged if and only if every claim has a verdict")
+	case judged && (r.JudgedClaims() == 0) != (r.Status == UnjudgedRow):
+		return mismatch("status", status, "unjudged if and only if all claims are")
+	case len(r.Claims) > 0 && (r.Status == NoClaims || r.Status == SkippedRow || r.Reason == StageRead):
+		return mismatch("claims", strconv.Itoa(len(r.Claims)), "none, since the row is "+status+" ("+r.Reason+")")
+	case r.Status == Scored && r.Reason != "" && r.Reason != NoContexts:
+		return mismatch("reason", strconv.Quote(r.Reason), "null, since the status is scored")
+	case r.Status == Scored && r.Reason == NoContexts && r.Supported() > 0:
+		return mismatch("verdict", "supported", "not_mentioned, since the reason of the row is no_contexts")
+	case r.Status == Failed && r.Reason != StageRead && r.Reason != StageExtract && r.Reason != StageVerdict:
+		return mismatch("reason", strconv.Quote(r.Reason), "a stage: read, extract or verdict")
+	}
+	return nil
+}
+
+// checkClaim compares what follows from the verdict on a claim, which is the i-th of its
+// row, with the verdict.
+func checkClaim(claim *Claim, i int) error {
+	name := func(field string) string { return fmt.Sprintf("claim %d: %s", i, field) }
+	why := "the claim has no verdict"
+	if claim.Verdict == Unjudged {
+		why = "the claim is unjudged"
+	}
+	switch judged := claim.Verdict != "" && claim.Verdict != Unjudged; {
+	case claim.ID != i:
+		return mismatch(name("id"), strconv.Itoa(claim.ID), strconv.Itoa(i))
+	case judged && !(claim.Score >= 0 && claim.Score <= 1): // true for NaN
+		return mismatch(name("score"), formatNumber(claim.Score), "a number from 0 to 1")
+	case !judged && !math.IsNaN(claim.Score):
+		return mismatch(name("score"), formatNumber(claim.Score), "null, since "+why)
+	case !judged && claim.Confidence != 0:
+		return mismatch(name("confidence"), formatNumber(claim.Confidence), "null, since "+why)
+	}
+	return nil
+}
+
+// checkScores compares the scores of a row with its verdicts.
+func (c *Checker) checkScores(r *Row) error {
+	if r.Status != Scored {
+		return c.checkUnscored(r)
+	}
+	supported, sum := 0, 0.0
+	// low is the supported claim with the lowest score, high the unsupported one with the
+	// highest.
+	low, high := -1, -1
+	for i := range r.Claims {
+		claim := &r.Claims[i]
+		if claim.Verdict == Unjudged {
+			continue
+		}
+		sum += claim.Score
+		if claim.Verdict == Supported {
+			supported++
+			if low < 0 || claim.Score < r.Claims[low].Score {
+				low = i
+			}
+		} else if high < 0 || claim.Score > r.Claims[high].Score {
+			high = i
+		}
+	}
+	n := float64(r.JudgedClaims())
+	if want := float64(supported) / n; !(math.Abs(r.Faithfulness-want) <= scoreError) {
+		return mismatch("faithfulness", formatNumber(r.Faithfulness), fmt.Sprintf("%s (%d of %d claims supported)", formatNumber(want), supported, r.JudgedClaims()))
+	}
+	if want := sum / n; !(math.Abs(r.Support-want) <= supportError) {
+		return mismatch("support", formatNumber(r.Support), formatNumber(Round(want))+" (mean of the scores of the claims)")
+	}
+	// Whatever the threshold, supported claims have higher scores than the others.
+	switch {
+	case low >= 0 && high >= 0 && r.Claims[low].Score < r.Claims[high].Score-scoreError:
+		return mislabelled(r, low, fmt.Sprintf("at least %s, with which claim %d is %s", formatNumber(r.Claims[high].Score), high, r.Claims[high].Verdict))
+	case c.Threshold != nil && low >= 0 && r.Claims[low].Score < *c.Threshold-roundError:
+		return mislabelled(r, low, "at least "+formatNumber(*c.Threshold)+", the threshold of the run")
+	case c.Threshold != nil && high >= 0 && r.Claims[high].Score > *c.Threshold+roundError:
+		return mislabelled(r, high, "no more than "+formatNumber(*c.Threshold)+", the threshold of the run")
+	}
+	return nil
+}
+
+// mislabelled returns an error for a verdict that contradicts its score.
+func mislabelled(r *Row, i int, want string) error {
+	claim := &r.Claims[i]
+	return mismatch(fmt.Sprintf("claim %d: verdict", i), string(claim.Verdict)+" with score "+formatNumber(claim.Score), "a score of "+want)
+}
+
+// checkUnscored checks the scores of a row without verdicts.
+func (c *Checker) checkUnscored(r *Row) error {
+	f := r.Faithfulness
+	switch {
+	case !math.IsNaN(r.Support):
+		return mismatch("support", formatNumber(r.Support), "null, since the status is "+string(r.Status))
+	case r.Status != NoClaims && !math.IsNaN(f):
+		return mismatch("faithfulness", formatNumber(f), "null, since the status is "+string(r.Status))
+	case r.Status == NoClaims && !math.IsNaN(f) && f != 0 && f != 1:
+		return mismatch("faithfulness", formatNumber(f), "null, 0 or 1, the values of --no-claims")
+	case r.Status == NoClaims && c.NoClaims != nil && f != *c.NoClaims && !(math.IsNaN(f) && math.IsNaN(*c.NoClaims)):
+		return mismatch("faithfulness", formatNumber(f), formatNumber(*c.NoClaims)+", the value of --no-claims")
+	}
+	if r.Status == NoClaims {
+		c.NoClaims = &f // the same for all rows of a run
+	}
+	return nil
+}
+
+// checkCitationScores compares the citation scores with the verdicts. Rows do not record
+// whether chunks of which none supports the claim alone support it together, so it checks
+// a range.
+func checkCitationScores(r *Row) error {
+	cites, unresolved := false, 0
+	for i := range r.Claims {
+		for k := range r.Claims[i].Citations {
+			cites = true
+			if r.Claims[i].Citations[k].Chunk < 0 {
+				unresolved++
+			}
+		}
+	}
+	s := r.Citations
+	switch {
+	case s == nil && !cites:
+		return nil
+	case s == nil || s.Unresolved < 0:
+		return mismatch("unresolved_citations", "null", strconv.Itoa(unresolved))
+	case !cites:
+		return mismatch("citation scores", "numbers", "null, since no claim cites anything")
+	case s.Unresolved != unresolved:
+		return mismatch("unresolved_citations", strconv.Itoa(s.Unresolved), strconv.Itoa(unresolved))
+	case r.Status != Scored && (!math.IsNaN(s.Recall) || !math.IsNaN(s.Precision)):
+		return mismatch("citation_recall and citation_precision", formatNumber(s.Recall)+" and "+formatNumber(s.Precision), "null, since the status is "+string(r.Status))
+	case r.Status != Scored:
+		return nil
+	}
+	claims, supported, counted, good := len(r.Claims), 0, 0, 0
+	joint, jointChunks := 0, 0 // claims that several chunks may support together, and these chunks
+	for i := range r.Claims {
+		chunks, alone, ok := CitedChunks(r.Claims[i].Citations)
+		switch {
+		case !ok:
+		case len(chunks) == 0:
+			claims--
+		case alone > 0:
+			supported++
+		case len(chunks) > 1:
+			joint++
+			jointChunks += len(chunks)
+		}
+		if ok {
+			counted += len(chunks)
+			good += alone
+		}
+	}
+	if err := checkFraction("citation_recall", s.Recall, supported, supported+joint, claims); err != nil {
+		return err
+	}
+	return checkFraction("citation_precision", s.Precision, good, good+jointChunks, counted)
+}
+
+// checkFraction checks that got is k/n for an integer k from low to high, or NaN if n is 0.
+func checkFraction(field string, got float64, low, high, n int) error {
+	if n == 0 {
+		if math.IsNaN(got) {
+			return nil
+		}
+		return mismatch(field, formatNumber(got), "null, since no citation counts")
+	}
+	k := math.Round(got * float64(n))
+	if math.Abs(got-k/float64(n)) <= scoreError && k >= float64(low) && k <= float64(high) { // false for NaN
+		return nil
+	}
+	want := fmt.Sprintf("%d of %d", low, n)
+	if low < high {
+		want = fmt.Sprintf("%d to %d of %d", low, high, n)
+	}
+	return mismatch(field, formatNumber(got), want)
+}
+
+// CitedChunks returns the chunks that a claim with the given citations cites, in ascending
+// order, and how many of them support it alone. It returns false if the claim cites nothing
+// or one of its citations is unresolved. It returns no chunks but true if none of them
+// supports the claim and one is unjudged.
+func CitedChunks(citations []Citation) (chunks []int, alone int, ok bool) {
+	var supporting []int
+	unjudged := false
+	for i := range citations {
+		c := &citations[i]
+		if c.Chunk < 0 {
+			return nil, 0, false
+		}
+		if c.Verdict == Unjudged {
+			unjudged = true
+			continue
+		}
+		chunks = append(chunks, c.Chunk)
+		if c.Verdict == Supported {
+			supporting = append(supporting, c.Chunk)
+		}
+	}
+	if unjudged && len(supporting) == 0 {
+		return nil, 0, true
+	}
+	slices.Sort(chunks)
+	slices.Sort(supporting)
+	return slices.Compact(chunks), len(slices.Compact(supporting)), len(chunks) > 0
+}
+
+// LowestConfidence returns the lowest confidence of the claims that have one, rounded as it
+// is stored, or 0.
+func LowestConfidence(claims []Claim) float64 {
+	lowest := 0.0
+	for i := range claims {
+		if c := Round(claims[i].Confidence); c > 0 && (lowest == 0 || c < lowest) {
+			lowest = c
+		}
+	}
+	return lowest
+}
+
+// A MismatchError reports a field that contradicts the other fields of a row.
+type MismatchError struct{ Field, Got, Want string }
+
+// Error names the field and the two values.
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("%s: got %s, want %s", e.Field, e.Got, e.Want)
+}
+
+func mismatch(field, got, want string) error {
+	return &MismatchError{Field: field, Got: got, Want: want}
+}
+
+func presence(present bool) string {
+	if present {
+		return "a text"
+	}
+	return "null"
+}
+
+func formatNumber(x float64) string {
+	if math.IsNaN(x) {
+		return "null"
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
