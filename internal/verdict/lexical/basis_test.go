@@ -29,7 +29,7 @@ func TestOnlyValuesAndNegationsContradict(t *testing.T) {
 			s := j.getScratch()
 			defer j.putScratch(s)
 			task := newTask("", []string{tt.context}, tt.claim)
-			s.reset("")
+			s.reset()
 			if err := j.match(t.Context(), s, task.Claims, task.Contexts); err != nil {
 				t.Fatal(err)
 			}

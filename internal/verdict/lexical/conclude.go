@@ -63,7 +63,6 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 		o, quotes = values.replaced, c.candidates[:1]
 	}
 	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
-	o, quotes = j.checkYesOrNo(s, c, contexts, o, quotes)
 	others := j.otherSupports(s, c, contexts)
 	if o.reason != "" && len(others) > 0 {
 		quotes, o, sameNegations, settled = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false, true
@@ -137,7 +136,7 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 // that comes closest to it, or has a cause or a name that the contexts lack. An objection
 // without a maximum score depends on the claim's.
 func (j *Judge) checkStatements(s *scratch, c *claim, contexts []string, x *comparison) (objection, quote) {
-	if len(x.findings) > 0 && x.clean < x.coverage && answerPolarity(c.answer) == unknown {
+	if len(x.findings) > 0 && x.clean < x.coverage {
 		f := x.findings[0]
 		o := objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, basis: basisWords}
 		switch {

@@ -59,7 +59,6 @@ type entry struct {
 type claim struct {
 	text       string
 	lead       int      // length of the lead at the start of text in bytes, or 0
-	answer     string   // the short answer that text was derived from, if any
 	terms      [2]int32 // range in scratch.terms
 	values     [2]int32 // range in scratch.claimValues
 	pairs      [2]int32 // range in scratch.wordPairs

@@ -73,17 +73,13 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	for _, c := range task.Contexts {
 		s.limit += workPerByte * len(c)
 	}
-	clauses := task
-	var whole []int
-	clauses.Claims, whole = expand(task.Claims)
-	vs, err := j.judgeAll(ctx, s, clauses, batchSize)
+	vs, err := j.judgeAll(ctx, s, task, batchSize)
 	if errors.Is(err, errTooMuchWork) {
-		vs, err = j.judgeSparse(ctx, clauses)
+		vs, err = j.judgeSparse(ctx, task)
 	}
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
-	vs = j.combine(vs, len(task.Claims), whole)
 	leaveUnjudged(task, vs)
 	return verdict.Judgement{Verdicts: vs}, nil
 }
@@ -103,7 +99,7 @@ func (j *Judge) putScratch(s *scratch) {
 // judgeAll judges the claims in batches of the given size. Each batch takes one pass
 // over the contexts.
 func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, size int) ([]verdict.Verdict, error) {
-	s.reset(task.Question)
+	s.reset()
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
 	for claims := range slices.Chunk(task.Claims, size) {
 		if err := j.match(ctx, s, claims, task.Contexts); err != nil {
@@ -141,10 +137,7 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 	}
 	s.index(j.lex, s.texts)
 	for i := range claims {
-		switch {
-		case claims[i].Statement != "":
-			s.claims[i].answer = claims[i].Text
-		case claims[i].Lead != "":
+		if claims[i].Statement == "" && claims[i].Lead != "" {
 			s.claims[i].lead = len(s.texts[i]) - len(claims[i].Text)
 		}
 	}

@@ -37,7 +37,6 @@ type scratch struct {
 	claimValues []number
 
 	texts        []string // texts of the claims
-	question     string
 	tokens       []lexicon.Token
 	titled       bool // the current claim is in title case
 	claimed      entail.Sentence
@@ -71,7 +70,6 @@ type scratch struct {
 	tables     []table // tables in the contexts, valid if tablesRead
 	tablesRead bool
 	tableWork  int // number of cells compared with claims
-	answerWork int // bytes searched for answers
 
 	// observe, if set, is called with the features of each pair of claim and text. The
 	// arguments claim and text are indices into the arguments of match.
@@ -88,11 +86,11 @@ func newScratch() *scratch {
 }
 
 // reset prepares s for a new task.
-func (s *scratch) reset(question string) {
-	s.work, s.question, s.reread = 0, question, false
+func (s *scratch) reset() {
+	s.work, s.reread = 0, false
 	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
 	clear(s.cells)
-	s.tables, s.tablesRead, s.tableWork, s.answerWork = nil, false, 0, 0
+	s.tables, s.tablesRead, s.tableWork = nil, false, 0
 	s.search.reset()
 }
 
