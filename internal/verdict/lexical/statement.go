@@ -96,11 +96,6 @@ func (x *statement) indexOf(key uint64) int {
 	return slices.IndexFunc(x.content, func(i int) bool { return x.tokens[i].Key == key })
 }
 
-// hasAll reports whether x contains a content word for each key.
-func (x *statement) hasAll(keys []uint64) bool {
-	return !slices.ContainsFunc(keys, func(k uint64) bool { return x.indexOf(k) < 0 })
-}
-
 // sameNeighbour reports whether content word n of x and content word m of y have the
 // same preceding or the same following content word.
 func (x *statement) sameNeighbour(n int, y *statement, m int) bool {
@@ -124,37 +119,6 @@ func (x *statement) sameNegations(y *statement) bool {
 	return !x.ambiguous && !y.ambiguous && x.negations == y.negations
 }
 
-// isName reports whether token i may be part of a name.
-func (x *statement) isName(i int) bool {
-	t := &x.tokens[i]
-	return t.Is(lexicon.Capital) && t.Class&(lexicon.Stop|lexicon.Number|lexicon.Month|lexicon.Numeral) == 0
-}
-
 func isPossessive(word string) bool {
 	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s") || strings.HasSuffix(word, "'") || strings.HasSuffix(word, "’")
-}
-
-// matchKeys returns the number of tokens from i on that match keys, including stop words
-// in between. It returns 0 if they do not match.
-func (x *statement) matchKeys(i int, keys []uint64) int {
-	n, k := 0, 0
-	for i+n < len(x.tokens) && k < len(keys) {
-		t := &x.tokens[i+n]
-		switch {
-		case t.Key == keys[k]:
-			k++
-		case k == 0 || !t.Is(lexicon.Stop):
-			return 0
-		}
-		n++
-	}
-	if k < len(keys) {
-		return 0
-	}
-	return n
-}
-
-// isSubset reports whether b contains all elements of a.
-func isSubset(a, b []uint64) bool {
-	return !slices.ContainsFunc(a, func(k uint64) bool { return !slices.Contains(b, k) })
 }
