@@ -207,7 +207,6 @@ func TestRejectedTextSupportsNothing(t *testing.T) {
 		{"Had the pump failed, the cellar would have flooded.", "The cellar flooded."},
 		{"The clown pretended that he was a surgeon.", "The clown was a surgeon."},
 		{"Es falso que el teatro cierre en agosto.", "El teatro cierra en agosto."},
-		{"« Le pont ferme en mai » : cette rumeur est une invention.", "Le pont ferme en mai."},
 	})
 }
 

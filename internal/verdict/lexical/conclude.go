@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
 // Constants of the comparison with statements. They were chosen on half of the pairs and
@@ -139,10 +138,7 @@ func (j *Judge) checkStatements(s *scratch, c *claim, contexts []string, x *comp
 	if len(x.findings) > 0 && x.clean < x.coverage {
 		f := x.findings[0]
 		o := objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, basis: basisWords}
-		switch {
-		case f.Denies && f.Kind == entail.Pairing:
-			o.basis = basisValue
-		case f.Denies:
+		if f.Denies {
 			o.basis = basisNegation
 		}
 		return o, x.at

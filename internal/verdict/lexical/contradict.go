@@ -74,14 +74,7 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 	if coverage(0) < minCoverageForAntonym {
 		return objection{}
 	}
-	o := j.findAntonymOrNegation(s, c, coverage(0) >= minCoverageForNegation)
-	if o.reason != "" || c.best.score < DefaultThreshold || c.best.score == 1 || coverage(0) < minCoverageForNegation || a.negations != 0 || b.negations != 0 {
-		return o
-	}
-	if claimed, stated := s.findYearMismatch(c); claimed != "" {
-		return notStated(stated, claimed, basisValue)
-	}
-	return o
+	return j.findAntonymOrNegation(s, c, coverage(0) >= minCoverageForNegation)
 }
 
 // findAntonymOrNegation compares s.claimStmt and s.quoteStmt. It compares negations

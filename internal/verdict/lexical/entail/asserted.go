@@ -211,7 +211,7 @@ func (x *Sentence) deniedNext() bool {
 		return false
 	}
 	for i := range next.Words {
-		if w := &next.Words[i]; w.Content && w.traits&(negative|negating|doubting|showing|saying|thinking|linking|light) == 0 {
+		if w := &next.Words[i]; w.Content && w.traits&(negative|doubting|showing|saying|thinking|linking|light) == 0 {
 			return false
 		}
 	}
@@ -293,7 +293,7 @@ func (x *Sentence) takenBackBeyond(first, end int, other *Sentence) bool {
 			odd = odd == x.isIdiom(i)
 		case x.is(i, "far", "from"), (w.Lower == "wish" || w.Lower == "wished") && x.lower(i+1) != "to":
 			odd = !odd
-		case w.traits&(negative|doubting) != 0, x.foreign && w.traits&negating != 0:
+		case w.traits&(negative|doubting) != 0:
 			odd = !odd
 		}
 	}

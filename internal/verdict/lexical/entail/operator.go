@@ -20,7 +20,7 @@ func (a *Alignment) checkOperators(dst []Finding, coverage float64) []Finding {
 	if coverage < minOperatorCoverage || max(len(a.Claim.Words), len(a.Stated.Words)) > maxOperatorWords {
 		return dst
 	}
-	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).quantifier, (*Alignment).bounds, (*Alignment).foreignPolarity} {
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).quantifier} {
 		if f, ok := check(a); ok {
 			dst = append(dst, f)
 		}

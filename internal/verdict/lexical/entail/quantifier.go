@@ -183,9 +183,6 @@ func isRestrictive(w string) bool {
 func (a *Alignment) narrowed(j int) int {
 	s := a.Stated
 	for k := s.Clauses[s.Words[j].Clause].First; s.seen&restrictive != 0 && k < s.Clauses[s.Words[j].Clause].End; k++ {
-		if s.foreign && s.Words[k].traits&restrictive != 0 {
-			return k
-		}
 		if s.contentAfter(k+1, 2) == j {
 			continue // "uses only flour from here": all of its flour is from here
 		}

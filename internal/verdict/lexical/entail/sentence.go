@@ -2,6 +2,7 @@ package entail
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
@@ -74,7 +75,7 @@ func (c *Comparer) Parse(x *Sentence, text string) {
 		c.joinPhrase(x)
 		x.seen |= w.traits
 	}
-	x.detectLanguage()
+	x.foreign = x.isForeign()
 	x.split()
 }
 
@@ -100,6 +101,23 @@ func (x *Sentence) is(i int, words ...string) bool {
 		}
 	}
 	return true
+}
+
+// isForeign reports whether few of several words are English function words, or most of
+// them are not in Latin script.
+func (x *Sentence) isForeign() bool {
+	const maxFragment = 3       // words of a fragment, which may have no function word
+	const firstNonLatin = 0x370 // the first letter after the blocks of Latin letters and marks
+	english, script := 0, 0
+	for i := range x.Words {
+		if x.Words[i].Is(lexicon.Stop) {
+			english++
+		}
+		if r, _ := utf8.DecodeRuneInString(x.Words[i].Lower); r >= firstNonLatin {
+			script++
+		}
+	}
+	return english*5 < len(x.Words) && len(x.Words) > maxFragment || 2*script > len(x.Words)
 }
 
 // split finds the clauses.

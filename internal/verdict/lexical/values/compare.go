@@ -206,7 +206,7 @@ func compareNumbers(c, s *Value) Relation {
 		return Contradicted
 	case c.isBound() && s.isBound():
 		if math.IsInf(c.Low, 0) != math.IsInf(s.Low, 0) { // at least 4, up to 4
-			if c.disjoint(s) {
+			if c.disjoint(s) || c.limit() == s.limit() {
 				return Contradicted
 			}
 			return Undecided

@@ -46,7 +46,7 @@ func TestCompare(t *testing.T) {
 		{"at least 14 days", "at least 30 days", Contradicted},
 		{"up to 60 hours", "up to 40 hours", Contradicted},
 		{"at most four zones", "up to four zones", Equal},
-		{"at least four zones", "up to four zones", Undecided},
+		{"at least four zones", "up to four zones", Contradicted},
 		{"no fewer than 8 judges", "a minimum of 8 judges", Equal},
 		{"fewer than 12 people", "11 people", Entailed},
 		{"fewer than 12 people", "12 people", Contradicted},
