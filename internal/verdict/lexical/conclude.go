@@ -43,6 +43,13 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 			v.ChunkIDs = chunksOf(c.supports)
 			return v, basisClose
 		}
+		q := j.firstSentence(s, contexts)
+		if q.chunk < 0 {
+			v.Reason = "the contexts are empty"
+			return v, basisNone
+		}
+		v.Evidence = s.toEvidence(contexts, []quote{q})
+		v.Reason = j.missingReason(s, c, contexts, q)
 		return v, basisNone
 	}
 	quotes := j.selectQuote(s, c, contexts)

@@ -178,7 +178,7 @@ func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarVa
 	var best similarValue
 	bestRank := 0.0
 	lo, hi := 0, len(s.values)
-	if s.sparse != nil {
+	if s.bounds != nil {
 		lo, hi = s.valuesNear(c.best.from)
 	}
 	for i := lo; i < hi; i++ {

@@ -72,8 +72,6 @@ type claim struct {
 	bestHits   []hit     // hits in the best chunk: all, or those around its closest window
 	supports   []support // chunks that support the claim, in order
 	candidates []quote   // statements that cover most of the claim, best first
-	unit       int32     // last unit in which the claim was selected (sparse only)
-	touched    bool      // has hits since the last flush (sparse only)
 }
 
 // A support is a chunk whose score reaches the threshold for a claim.
@@ -93,8 +91,8 @@ func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.roots.Clear(maxPooledKeys)
 	s.pairs.Clear(maxPooledKeys)
 	s.compounds.Clear(maxPooledKeys)
-	if s.sparse != nil {
-		s.sparse.clear()
+	if s.bounds != nil {
+		s.bounds.clear()
 	}
 	for len(s.claims) < len(texts) {
 		s.claims = append(s.claims, claim{})
@@ -112,9 +110,8 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	ts := s.tokens
 	c.values[0] = int32(len(s.claimValues)) //nolint:gosec // bounded by the claim's length, as all below
 	limit := maxValues - len(s.claimValues)
-	if s.sparse != nil {
+	if s.bounds != nil {
 		limit = maxValues
-		s.sparse.addSequence(id, ts)
 	}
 	s.claimValues = s.appendNumbers(s.claimValues, limit, text, ts)
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
@@ -198,12 +195,6 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 	}
 	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.Start), end: int32(val.End)}) //nolint:gosec // texts are shorter than 2 GiB
 	s.valueTerms = append(s.valueTerms, n)
-	if p := s.sparse; p != nil {
-		p.keys = val.AppendKeys(p.keys[:0], true)
-		for _, k := range p.keys {
-			s.addEntry(p.meanings, k, n, levelExact)
-		}
-	}
 	if val.Kind == values.Share && val.Loose { // match the word "half" even if it is not parsed as a value
 		s.addEntry(s.keys, ts[val.last].Key, n, levelExact)
 	}
@@ -270,7 +261,7 @@ func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v l
 			return // the pair of words occurs twice in the claim
 		}
 	}
-	s.link(table, key, entry{term: n, level: v, next: next}, s.terms[n].claim)
+	s.link(table, key, entry{term: n, level: v, next: next})
 }
 
 func (s *scratch) addPair(id int32, key uint64) {
@@ -283,11 +274,11 @@ func (s *scratch) addPair(id int32, key uint64) {
 	}
 	n := int32(len(s.wordPairs)) //nolint:gosec // bounded by the claims' length
 	s.wordPairs = append(s.wordPairs, wordPair{claim: id, count: 1, flush: -1})
-	s.link(s.pairs, key, entry{term: n, next: next}, id)
+	s.link(s.pairs, key, entry{term: n, next: next})
 }
 
 // link prepends an entry to the list of its key.
-func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry, claim int32) {
+func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry) {
 	i := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
 	e.chain = i
 	if e.next >= 0 {
@@ -295,9 +286,8 @@ func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry, claim i
 	}
 	s.entries = append(s.entries, e)
 	table.Put(key, i)
-	if p := s.sparse; p != nil {
-		p.chains.add(e.chain)
-		p.owned.Put(ownedKey(e.chain, claim), i)
+	if s.bounds != nil {
+		s.bounds.add(e.chain)
 	}
 	s.filter.add(key)
 }

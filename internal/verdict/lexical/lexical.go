@@ -75,7 +75,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	}
 	vs, err := j.judgeAll(ctx, s, task, batchSize)
 	if errors.Is(err, errTooMuchWork) {
-		vs, err = j.judgeSparse(ctx, task)
+		vs, err = j.judgeBounded(ctx, task)
 	}
 	if err != nil {
 		return verdict.Judgement{}, err
@@ -109,12 +109,12 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, siz
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
+			if s.bounds != nil {
+				s.matchCopy(&s.claims[i])
+			}
 			v := j.conclude(s, &s.claims[i], task.Contexts)
 			v.ClaimID = claims[i].ID
 			vs = append(vs, v)
-		}
-		if err := j.quoteSimilar(ctx, s, vs[len(vs)-len(claims):], task.Contexts); err != nil {
-			return nil, err
 		}
 		s.reread = true
 	}
@@ -141,14 +141,10 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 			s.claims[i].lead = len(s.texts[i]) - len(claims[i].Text)
 		}
 	}
-	scan := s.scan
-	if s.sparse != nil {
-		scan = s.scanSparse
-	}
 	pos, flush := int32(0), int32(0)
 	for i, text := range contexts {
 		var err error
-		if pos, err = scan(ctx, j, text, int32(i), pos, flush); err != nil { //nolint:gosec // there are fewer contexts
+		if pos, err = s.scan(ctx, j, text, int32(i), pos, flush); err != nil { //nolint:gosec // there are fewer contexts
 			return err
 		}
 		if !j.opts.Joined || i == len(contexts)-1 {

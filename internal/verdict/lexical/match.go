@@ -125,7 +125,9 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 		if s.filter.mayContain(t.Key) {
 			if e, ok := s.keys.Get(t.Key); ok {
 				found = true
-				s.credit(e, at)
+				if s.admits(e) {
+					s.credit(e, at)
+				}
 			}
 		}
 		if !found && t.Stem >= minRootLength {
@@ -135,7 +137,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			continue
 		}
 		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.mayContain(k) {
-			if e, ok := s.pairs.Get(k); ok {
+			if e, ok := s.pairs.Get(k); ok && s.admits(e) {
 				for ; e >= 0; e = s.entries[e].next {
 					s.wordPairs[s.entries[e].term].flush = flush
 					s.work++
@@ -143,7 +145,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			}
 		}
 		if s.compounds.Len() > 0 && t.Stem > 0 && ts[i-1].Stem > 0 && lexicon.Gap(text, &ts[i-1], t) == " " {
-			if e, ok := s.compounds.Get(lexicon.HashLower(ts[i-1].Text(text), t.Text(text))); ok {
+			if e, ok := s.compounds.Get(lexicon.HashLower(ts[i-1].Text(text), t.Text(text))); ok && s.admits(e) {
 				s.credit(e, at)
 			}
 		}
@@ -177,7 +179,7 @@ func (s *scratch) creditRoot(text string, t *lexicon.Token, at hit) {
 		return
 	}
 	e, ok := s.roots.Get(h)
-	if !ok {
+	if !ok || !s.admits(e) {
 		return
 	}
 	for ; e >= 0; e = s.entries[e].next {
@@ -215,6 +217,11 @@ func (s *scratch) readValues(text string, here blockStart) {
 
 // creditValue adds a hit for each number or date of a claim that v matches.
 func (s *scratch) creditValue(v *number, here blockStart, at hit) {
+	if s.bounds != nil {
+		if s.bounds.values += len(s.valueTerms); s.bounds.values > maxWork {
+			return
+		}
+	}
 	at.start = here.byte + int32(v.Start) //nolint:gosec // a block is short
 	s.work += (len(s.valueTerms) + 3) / 4 // four comparisons cost about as much as a hit
 	for _, n := range s.valueTerms {

@@ -16,7 +16,7 @@ func (s *scratch) absentName(c *claim, contexts []string) *term {
 		if !t.name || t.start == 0 || name == strings.ToUpper(name) || !s.search.absent(contexts, name) {
 			continue
 		}
-		if s.sparse == nil && (t.best < levels || t.found) { // sparse matching is approximate
+		if s.bounds == nil && (t.best < levels || t.found) { // bounded matching is approximate
 			continue
 		}
 		before, after := c.text[:t.start], c.text[t.end:]

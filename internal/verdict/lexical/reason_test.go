@@ -136,15 +136,12 @@ func TestReasonIgnoresNumbersInMarkers(t *testing.T) {
 	}
 }
 
-func TestClaimWithoutSharedWordsQuotesSimilarPassage(t *testing.T) {
+func TestClaimWithoutSharedWordsQuotesFirstSentence(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	contexts := []string{" ", "...", "Bananas are rich in potassium. Das Spielerverzeichnis wurde veröffentlicht. It rained."}
-	for claim, want := range map[string]string{
-		"Mehrspielerverzeichnis": "Das Spielerverzeichnis wurde veröffentlicht.",
-		"Xyz qqq.":               "Bananas are rich in potassium.",
-		"!":                      "Bananas are rich in potassium.",
-	} {
+	contexts := []string{" ", "...", "Bananas are rich in potassium. It rained."}
+	const want = "Bananas are rich in potassium."
+	for _, claim := range []string{"Xyz qqq.", "!"} {
 		v := judge(t, j, newTask("", contexts, "It rained.", claim))[1]
 		if len(v.Evidence) != 1 || v.Evidence[0].Quote != want || v.Evidence[0].Chunk != 2 || !strings.Contains(v.Reason, want) {
 			t.Errorf("%q: got %+v (%s), want %q", claim, v.Evidence, v.Reason, want)

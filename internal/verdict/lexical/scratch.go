@@ -65,7 +65,7 @@ type scratch struct {
 	marks     []mark        // sorted by chunk and position
 	search    searcher
 	line      []byte  // buffer for the reason
-	sparse    *sparse // set if matching is bounded
+	bounds    *bounds // set if matching is bounded
 
 	tables     []table // tables in the contexts, valid if tablesRead
 	tablesRead bool
