@@ -42,7 +42,7 @@ type scratch struct {
 	claimed      entail.Sentence
 	aligned      []*aligned // statements aligned with claimed
 	alignedClaim *claim     // the claim in claimed
-	passages     []values.Text
+	passages     []passage
 	claimStmt    statement
 	quoteStmt    statement
 	foldedClaim  foldedText // see isVerbatim

@@ -77,27 +77,6 @@ func (j *Judge) newCell(s *scratch, text string) tableCell {
 	return c
 }
 
-// tableAt returns the table that contains q, or nil.
-func (j *Judge) tableAt(s *scratch, contexts []string, q quote) *table {
-	for i, tables := 0, j.readTables(s, contexts); i < len(tables); i++ {
-		t := &tables[i]
-		if t.chunk == q.chunk && q.start >= t.rows[0].Start && q.start < t.rows[len(t.rows)-1].End {
-			return t
-		}
-	}
-	return nil
-}
-
-// withHeading returns the row q of a table in text below the row of its headings, as
-// Markdown.
-func (t *table) withHeading(text string, q quote) string {
-	heading, row := text[t.rows[0].Start:t.rows[0].End], text[q.start:q.end]
-	if q.start < t.rows[1].Start || !strings.Contains(heading, "|") {
-		return row
-	}
-	return heading + "\n|---|\n" + row
-}
-
 func (t *table) header() []tableCell { return t.rows[0].cells }
 
 // cell returns a cell, or nil if the row is too short.

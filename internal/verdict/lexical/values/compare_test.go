@@ -131,15 +131,12 @@ func TestCompare(t *testing.T) {
 		{"on 3/4/2020", "3 April 2020", Equal},
 		{"on 3/4/2020", "5 April 2020", Contradicted},
 		{"in spring 2021", "in April 2021", Entailed},
-		{"in spring 2021", "in October 2021", Contradicted},
 		{"in 2021", "on 5 April 2021", Entailed},
 		{"on 5 April 2021", "in 2021", Undecided},
 		{"in the 1990s", "in 1994", Entailed},
-		{"in the nineties", "in 1994", Entailed},
 		{"in the 19th century", "in 1853", Entailed},
 		{"in the nineteenth century", "in 1953", Contradicted},
 		{"in Q3 2022", "in August 2022", Entailed},
-		{"in the third quarter of 2022", "Q3 2022", Equal},
 		{"in early 2020", "in February 2020", Entailed},
 		{"in late 2020", "in February 2020", Contradicted},
 		{"in mid-2020", "in June 2020", Entailed},
@@ -157,11 +154,6 @@ func TestCompare(t *testing.T) {
 		{"2023年6月16日", "2023年8月16日", Contradicted},
 		{"bis zu 60 Stunden", "bis zu 40 Stunden", Contradicted},
 
-		// Multiples.
-		{"revenue doubled", "revenue grew twofold", Equal},
-		{"twice as many", "two times as many", Equal},
-		{"tripled", "doubled", Contradicted},
-		{"doubled", "rose by 100%", Equal},
 		{"fell by a third", "fell by 33%", Entailed},
 	} {
 		a, b := Find(c.claim), Find(c.stated)

@@ -9,7 +9,7 @@ func (r *reader) fractionAt(i int) (v Value, from, next int) {
 	t := r.at(i)
 	share := 0.0
 	from = i
-	v = Value{Kind: Share, Unit: "percent", word: true}
+	v = Value{Kind: Share, Unit: "percent", factor: 0.01, word: true}
 	switch {
 	case t.class&fraction != 0 && t.num == 2:
 		if r.is(i-1, "the", "this", "that", "other", "each", "its", "their", "own", "same") || r.has(i-1, ordinal) || r.is(i+1, "past", "-") && !r.halfUnit(i) ||
@@ -124,36 +124,4 @@ func (r *reader) ratio(i int) (float64, int) {
 		return 0, 0
 	}
 	return r.at(i).num / d.num, k + 1
-}
-
-// multipleAt parses "doubled", "twice as many", "three times as many", "tenfold" and
-// "10-fold" at token i.
-func (r *reader) multipleAt(i int) (v Value, from, next int) {
-	t := r.at(i)
-	v = Value{Kind: Multiple, Unit: "times", Low: t.num, High: t.num, Step: 1}
-	switch {
-	case t.class&multiple != 0:
-		if r.is(i, "twice", "thrice") && !r.comparesAt(i+1) || r.is(i, "double", "triple") && r.has(i+1, word) && !r.has(i+1, stop) {
-			return Value{}, 0, 0
-		}
-		return v, i, i + 1
-	case t.class&(digits|numeral) != 0 && (r.has(i+1, scale|dozen|numeral) || r.is(i+1, "times", "fold", "×", "x", "-", "and")):
-		n := r.numberAt(i)
-		k := n.next
-		if r.is(k, "-") && r.joined(k) {
-			k++
-		}
-		if r.is(k, "fold") || r.is(k, "times") && r.comparesAt(k+1) || r.is(k, "×", "x") && r.comparesAt(k+1) {
-			v.Low, v.High, v.Step = n.num, n.num, n.step
-			return v, i, k + 1
-		}
-	}
-	return Value{}, 0, 0
-}
-
-// comparesAt reports whether the words at token i show that "three times" before them is
-// a ratio and not a frequency.
-func (r *reader) comparesAt(i int) bool {
-	return r.is(i, "as", "the", "its", "their", "his", "her", "that", "more", "higher", "larger", "bigger", "greater", "longer",
-		"faster", "taller", "heavier", "what")
 }
