@@ -78,11 +78,6 @@ func TestReasonNamesMissingWords(t *testing.T) {
 			"close match in chunk 0: “The old bridge over the Elbe was closed for repairs in May.” and “Engineers found cracks in a pillar of the bridge.”",
 		},
 		{ // synonyms, other forms and words that say little
-			"Stake holders of the company purchased the factory in Leeds.",
-			"Moreover, stakeholders of the company bought the factory in Leeds.",
-			"close match in chunk 0: “Stake holders of the company purchased the factory in Leeds.”",
-		},
-		{ // the heaviest words, and those that are elsewhere
 			"Nurses at the clinic receive free parking. A sauna opened last week.",
 			"Nurses at the clinic receive a free sauna, three bicycles and unlimited marzipan from Denmark.",
 			"nearest passage in chunk 0: “Nurses at the clinic receive free parking.”; elsewhere in the contexts: sauna; not in the contexts: marzipan, bicycles, Denmark",
@@ -165,10 +160,5 @@ func TestSearchIsLimited(t *testing.T) {
 	}
 	if limit := searchesPerByte + minSearchBytes/len(contexts[0]) + 1; searches == 0 || searches > limit {
 		t.Errorf("got %d searches, want 1 to %d", searches, limit)
-	}
-	s.reset()
-	contexts[0] = strings.Repeat("a e-mail. ", 1<<16)
-	if s.absent(contexts, "7") || len(s.joined) > maxHyphenated+64 {
-		t.Errorf("got %d bytes of hyphenated words, want at most %d", len(s.joined), maxHyphenated+64)
 	}
 }
