@@ -42,10 +42,10 @@ const minDenied = 0.95
 // Check appends the findings of all checks to dst, at most one of each kind.
 func (a *Alignment) Check(dst []Finding) []Finding {
 	coverage := a.Coverage()
-	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity} {
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity, (*Alignment).quantifier} {
 		dst = appendFinding(dst, a, check, coverage)
 	}
-	return a.checkOperators(dst, coverage)
+	return dst
 }
 
 func appendFinding(dst []Finding, a *Alignment, check func(*Alignment) (Finding, bool), coverage float64) []Finding {

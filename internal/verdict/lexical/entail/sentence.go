@@ -231,3 +231,52 @@ func (c *Comparer) joinPhrase(x *Sentence) {
 		}
 	}
 }
+
+// contentAfter returns the first content word from word i on, among at most n words and
+// before the next punctuation mark, or -1.
+func (x *Sentence) contentAfter(i, n int) int {
+	for k := max(i, 0); k < len(x.Words) && k < i+n; k++ {
+		if k > i && x.stopsAt(k) {
+			return -1
+		}
+		if x.Words[k].Content {
+			return k
+		}
+	}
+	return -1
+}
+
+// contentBefore returns the last content word up to word i, among at most n words and
+// after the previous punctuation mark, or -1.
+func (x *Sentence) contentBefore(i, n int) int {
+	for k := i; k >= 0 && k > i-n; k-- {
+		if x.Words[k].Content {
+			return k
+		}
+		if k > 0 && x.stopsAt(k) {
+			return -1
+		}
+	}
+	return -1
+}
+
+// stopsAt reports whether a punctuation mark that separates phrases precedes word i.
+func (x *Sentence) stopsAt(i int) bool {
+	gap := x.Gap(i)
+	return gap != " " && strings.ContainsAny(gap, ",;:.()—–|\n，。；：、！？،؛؟")
+}
+
+// phraseEnd returns the end of the phrase that starts at word i: the next punctuation
+// mark, or the next clause.
+func (x *Sentence) phraseEnd(i int) int {
+	k := i + 1
+	for k < len(x.Words) && !x.stopsAt(k) && x.Words[k].Clause == x.Words[i].Clause {
+		k++
+	}
+	return k
+}
+
+// isNumeric reports whether word i is a number in digits or words.
+func (x *Sentence) isNumeric(i int) bool {
+	return i >= 0 && i < len(x.Words) && x.Words[i].Class&(lexicon.Number|lexicon.Numeral|lexicon.Fraction) != 0
+}

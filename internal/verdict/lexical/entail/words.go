@@ -22,9 +22,6 @@ const (
 	restrictive                   // only
 	universal                     // all, never
 	partial                       // some, often
-	bounding                      // least, up, under: may limit a number
-	marking                       // if, except: may start a condition or an exception
-	denying                       // regardless, even: may deny a condition
 	light                         // little meaning of its own
 	linking                       // links or comments on statements
 	possessive                    // ends in 's
@@ -37,8 +34,8 @@ func traitNames() map[string]trait {
 	return map[string]trait{
 		"negative": negative, "saying": saying, "thinking": thinking,
 		"optional": optional, "possible": possible, "restrictive": restrictive,
-		"universal": universal, "partial": partial, "bounding": bounding, "marking": marking,
-		"denying": denying, "light": light, "linking": linking, "doubting": doubting, "showing": showing, "correcting": correcting,
+		"universal": universal, "partial": partial,
+		"light": light, "linking": linking, "doubting": doubting, "showing": showing, "correcting": correcting,
 	}
 }
 
