@@ -15,7 +15,6 @@ const (
 	levelExact level = iota
 	levelAdjective
 	levelSynonym
-	levelRoot
 	levelLoose
 	levels // the number of levels; also marks a word without a match
 )
@@ -26,7 +25,7 @@ const exactCredit = 20
 
 // credit returns the credit of a match, in units of 1/exactCredit.
 func credit(v level) int64 {
-	return int64([...]uint8{levelExact: exactCredit, levelAdjective: 18, levelSynonym: 16, levelRoot: 14, levelLoose: 11}[v])
+	return int64([...]uint8{levelExact: exactCredit, levelAdjective: 18, levelSynonym: 16, levelLoose: 11}[v])
 }
 
 // A term is a content word, a number or a date of a claim.
@@ -88,9 +87,7 @@ func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.values, s.valueChunks, s.valueTerms = s.values[:0], s.valueChunks[:0], s.valueTerms[:0]
 	s.entries, s.terms, s.claimValues, s.wordPairs = s.entries[:0], s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
 	s.keys.Clear(maxPooledKeys)
-	s.roots.Clear(maxPooledKeys)
 	s.pairs.Clear(maxPooledKeys)
-	s.compounds.Clear(maxPooledKeys)
 	if s.bounds != nil {
 		s.bounds.clear()
 	}
@@ -142,7 +139,6 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 		content = true
 		s.addWord(l, id, ts, i)
 	}
-	s.joinNeighbours(l, ts, text)
 	if !content { // only stop words: "Yes.", "It is not."
 		for i := range ts {
 			s.addWord(l, id, ts, i)
@@ -223,32 +219,6 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 		case lexicon.Antonym:
 		}
 	})
-	text := s.claims[id].text
-	if t.Stem >= minRootLength {
-		s.addEntry(s.roots, rootKey(t.Text(text)), n, levelRoot)
-	}
-	if !l.Known(t.Key) {
-		s.addEntry(s.compounds, lexicon.HashLower(t.Text(text)), n, levelExact)
-	}
-}
-
-// joinNeighbours adds entries so that "superbowl" in a context matches both words of
-// "super bowl" in a claim.
-func (s *scratch) joinNeighbours(l *lexicon.Lexicon, ts []lexicon.Token, text string) {
-	for i := 1; i < len(ts); i++ {
-		a, b := &ts[i-1], &ts[i]
-		if (a.Class|b.Class)&(lexicon.Stop|lexicon.Number) != 0 || a.Stem == 0 || b.Stem == 0 || lexicon.Gap(text, a, b) != " " {
-			continue
-		}
-		m, ok := s.words.Get(a.Key)
-		n, ok2 := s.words.Get(b.Key)
-		if !ok || !ok2 || m == n {
-			continue
-		}
-		k := l.Key(a.Text(text) + b.Text(text))
-		s.addEntry(s.keys, k, m, levelExact)
-		s.addEntry(s.keys, k, n, levelExact)
-	}
 }
 
 func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v level) {
@@ -290,30 +260,4 @@ func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry) {
 		s.bounds.add(e.chain)
 	}
 	s.filter.add(key)
-}
-
-// Two words have the same root if their common prefix has at least minRootLength
-// letters and at least minRootShare of the letters of the longer word. Germany and
-// Germanic have the same root; contract and contradict do not.
-const (
-	minRootLength = 5
-	minRootShare  = 0.7
-)
-
-// rootKey returns the key of the first minRootLength letters of a word.
-func rootKey(word string) uint64 {
-	var h [minRootLength]byte
-	for i := range h {
-		h[i] = word[i] | 0x20
-	}
-	return lexicon.Hash(h[:])
-}
-
-// sameRoot reports whether two stems have the same root.
-func sameRoot(a, b string) bool {
-	n := 0
-	for n < len(a) && n < len(b) && a[n]|0x20 == b[n]|0x20 {
-		n++
-	}
-	return n >= minRootLength && float64(n) >= minRootShare*float64(max(len(a), len(b)))
 }

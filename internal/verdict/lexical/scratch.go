@@ -17,13 +17,11 @@ const (
 
 // A scratch is the working memory for one task. It is reused for later tasks.
 type scratch struct {
-	keys      *lexicon.Table[int32] // entries by key of a stem
-	roots     *lexicon.Table[int32] // entries by rootKey
-	compounds *lexicon.Table[int32] // entries by key of a word that may be written as two
-	words     *lexicon.Table[int32] // terms of the current claim by key
-	pairs     *lexicon.Table[int32] // entries by key of two adjacent words
-	filter    filter                // keys in any table
-	seed      uint64                // hash seed of the tables
+	keys   *lexicon.Table[int32] // entries by key of a stem
+	words  *lexicon.Table[int32] // terms of the current claim by key
+	pairs  *lexicon.Table[int32] // entries by key of two adjacent words
+	filter filter                // keys in any table
+	seed   uint64                // hash seed of the tables
 
 	work    int  // superlinear work done for this task
 	limit   int  // maximum work, or 0 for no limit
@@ -81,7 +79,7 @@ func newScratch() *scratch {
 	table := func() *lexicon.Table[int32] { return lexicon.NewTable[int32](256, seed) }
 	return &scratch{
 		cells: map[cell]span{}, seed: seed,
-		keys: table(), roots: table(), compounds: table(), words: table(), pairs: table(),
+		keys: table(), words: table(), pairs: table(),
 	}
 }
 

@@ -183,7 +183,7 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 }
 
 // maxNameLevel is the worst level at which a word may match a name.
-const maxNameLevel = levelRoot
+const maxNameLevel = levelSynonym
 
 // levelCounts counts the hits of a term in a window by level.
 type levelCounts struct {
