@@ -119,8 +119,6 @@ func TestCompare(t *testing.T) {
 		{"at 1 pm", "at 13:00", Equal},
 		{"at noon", "at 12:00", Equal},
 		{"at midnight", "at 00:00", Equal},
-		{"at half past six in the morning", "at 6:30", Equal},
-		{"at quarter to nine", "at 08:45", Equal},
 		{"at 10 am", "at 13:00", Contradicted},
 		{"at 7 o'clock", "at 7:00 a.m.", Equal},
 

@@ -67,7 +67,6 @@ func TestFind(t *testing.T) {
 		"2億5000万円":                                  "2.5e+08 JPY",
 		// Dates and times.
 		"from 9 to 5 pm, 9–11 am":            "540, 1020, 540, 660",
-		"at 0900 hours":                      "540",
 		"on Jan 15, 1967 at noon":            "1967-01-15, 720",
 		"on the 15th of January, 1967":       "1967-01-15",
 		"on Monday, 17 July 2023, at 5 p.m.": "2023-07-17, 1020",
@@ -87,8 +86,6 @@ func TestFind(t *testing.T) {
 		"in summer, the spring broke":        "",
 		"2000 people in 2000":                "2000 people, 2000-01-01..2000-12-31",
 		"1500 metres":                        "1500 metre",
-		"at half past six":                   "390",
-		"at ten to nine":                     "530",
 		"five to ten days":                   "5..10 day",
 		"am 3. Oktober 1990 um 14 Uhr":       "1990-10-03, 840",
 		"2023年8月16日":                         "2023-08-16",
