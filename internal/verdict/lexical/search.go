@@ -77,6 +77,9 @@ func appendFolded(dst []byte, text string) []byte {
 	}
 	for i, r := range text {
 		switch {
+		case r >= 'a' && r <= 'z':
+			dst = append(dst, byte(r))
+			continue
 		case strings.ContainsRune("-'’\u00ad‐‑", r), unicode.Is(unicode.Mn, r):
 			continue
 		case strings.ContainsRune(",. ", r) && len(dst) > 0 && dst[len(dst)-1]-'0' <= 9:
