@@ -17,7 +17,6 @@ func TestOnlyValuesAndNegationsContradict(t *testing.T) {
 		{"stated", "At night the pump runs.", "The pump runs at night.", basisStated},
 		{"close", "The old pump in the cellar runs mostly at night.", "The old pump in the cellar runs loudly at night.", basisClose},
 		{"number", "The pump moves 40 litres a minute.", "The pump moves 60 litres a minute.", basisValue},
-		{"value of something else", "The pump costs $40. The filter costs $15.", "The pump costs $15.", basisValue},
 		{"negation", "The pump does not run at night.", "The pump runs at night.", basisNegation},
 		{"opposite", "The request was approved by the board.", "The request was rejected by the board.", basisNegation},
 		{"quantifier", "Some of the pumps run at night.", "All of the pumps run at night.", basisWords},
@@ -29,7 +28,7 @@ func TestOnlyValuesAndNegationsContradict(t *testing.T) {
 			s := j.getScratch()
 			defer j.putScratch(s)
 			task := newTask("", []string{tt.context}, tt.claim)
-			s.reset("")
+			s.reset()
 			if err := j.match(t.Context(), s, task.Claims, task.Contexts); err != nil {
 				t.Fatal(err)
 			}

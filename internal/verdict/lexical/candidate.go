@@ -182,44 +182,7 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 		}
 	}
 	best.nearest = nearest
-	if best.coverage < minMixed && len(best.findings) == 0 && s.claimed.HasNumber() {
-		j.comparePairs(s, c, contexts, &best)
-	}
 	return best
-}
-
-const (
-	// minMixed is the share of a claim that a statement covers if it says all of it.
-	minMixed = 0.92
-	// maxBetween is the maximum number of bytes between two statements about the same
-	// things.
-	maxBetween = 200
-)
-
-// comparePairs looks for a claim that mixes two statements that are near each other: "Team
-// costs $10" for "Basic costs $10. Team costs $49."
-func (j *Judge) comparePairs(s *scratch, c *claim, contexts []string, best *comparison) {
-	for i, q := range c.candidates {
-		for _, r := range c.candidates[:i] {
-			if q.chunk != r.chunk || max(q.end-q.start, r.end-r.start) > maxAligned || max(q.start-r.end, r.start-q.end) > maxBetween {
-				continue
-			}
-			a, b := s.align(j, contexts, r), s.align(j, contexts, q)
-			if a.Coverage()+b.Coverage() < minMixed {
-				continue
-			}
-			f, n, ok := j.entail.Pairing(&s.claimed, &a.stated, &b.stated)
-			if !ok {
-				continue
-			}
-			best.findings, best.coverage, best.at = []entail.Finding{f}, 1, r
-			if n == 1 {
-				best.at = q
-			}
-			best.setPhrases()
-			return
-		}
-	}
 }
 
 // setPhrases quotes the phrases of the first finding.

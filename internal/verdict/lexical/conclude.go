@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
 // Constants of the comparison with statements. They were chosen on half of the pairs and
@@ -45,6 +44,13 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 			v.ChunkIDs = chunksOf(c.supports)
 			return v, basisClose
 		}
+		q := j.firstSentence(s, contexts)
+		if q.chunk < 0 {
+			v.Reason = "the contexts are empty"
+			return v, basisNone
+		}
+		v.Evidence = s.toEvidence(contexts, []quote{q})
+		v.Reason = j.missingReason(s, c, contexts, q)
 		return v, basisNone
 	}
 	quotes := j.selectQuote(s, c, contexts)
@@ -64,7 +70,6 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 		o, quotes = values.replaced, c.candidates[:1]
 	}
 	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
-	o, quotes = j.checkYesOrNo(s, c, contexts, o, quotes)
 	others := j.otherSupports(s, c, contexts)
 	if o.reason != "" && len(others) > 0 {
 		quotes, o, sameNegations, settled = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false, true
@@ -138,13 +143,10 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 // that comes closest to it, or has a cause or a name that the contexts lack. An objection
 // without a maximum score depends on the claim's.
 func (j *Judge) checkStatements(s *scratch, c *claim, contexts []string, x *comparison) (objection, quote) {
-	if len(x.findings) > 0 && x.clean < x.coverage && answerPolarity(c.answer) == unknown {
+	if len(x.findings) > 0 && x.clean < x.coverage {
 		f := x.findings[0]
 		o := objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, basis: basisWords}
-		switch {
-		case f.Denies && f.Kind == entail.Pairing:
-			o.basis = basisValue
-		case f.Denies:
+		if f.Denies {
 			o.basis = basisNegation
 		}
 		return o, x.at

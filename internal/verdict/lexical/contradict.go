@@ -74,14 +74,7 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 	if coverage(0) < minCoverageForAntonym {
 		return objection{}
 	}
-	o := j.findAntonymOrNegation(s, c, coverage(0) >= minCoverageForNegation)
-	if o.reason != "" || c.best.score < DefaultThreshold || c.best.score == 1 || coverage(0) < minCoverageForNegation || a.negations != 0 || b.negations != 0 {
-		return o
-	}
-	if claimed, stated := s.findYearMismatch(c); claimed != "" {
-		return notStated(stated, claimed, basisValue)
-	}
-	return o
+	return j.findAntonymOrNegation(s, c, coverage(0) >= minCoverageForNegation)
 }
 
 // findAntonymOrNegation compares s.claimStmt and s.quoteStmt. It compares negations
@@ -185,7 +178,7 @@ func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarVa
 	var best similarValue
 	bestRank := 0.0
 	lo, hi := 0, len(s.values)
-	if s.sparse != nil {
+	if s.bounds != nil {
 		lo, hi = s.valuesNear(c.best.from)
 	}
 	for i := lo; i < hi; i++ {

@@ -15,7 +15,6 @@ const (
 	levelExact level = iota
 	levelAdjective
 	levelSynonym
-	levelRoot
 	levelLoose
 	levels // the number of levels; also marks a word without a match
 )
@@ -26,7 +25,7 @@ const exactCredit = 20
 
 // credit returns the credit of a match, in units of 1/exactCredit.
 func credit(v level) int64 {
-	return int64([...]uint8{levelExact: exactCredit, levelAdjective: 18, levelSynonym: 16, levelRoot: 14, levelLoose: 11}[v])
+	return int64([...]uint8{levelExact: exactCredit, levelAdjective: 18, levelSynonym: 16, levelLoose: 11}[v])
 }
 
 // A term is a content word, a number or a date of a claim.
@@ -59,7 +58,6 @@ type entry struct {
 type claim struct {
 	text       string
 	lead       int      // length of the lead at the start of text in bytes, or 0
-	answer     string   // the short answer that text was derived from, if any
 	terms      [2]int32 // range in scratch.terms
 	values     [2]int32 // range in scratch.claimValues
 	pairs      [2]int32 // range in scratch.wordPairs
@@ -73,8 +71,6 @@ type claim struct {
 	bestHits   []hit     // hits in the best chunk: all, or those around its closest window
 	supports   []support // chunks that support the claim, in order
 	candidates []quote   // statements that cover most of the claim, best first
-	unit       int32     // last unit in which the claim was selected (sparse only)
-	touched    bool      // has hits since the last flush (sparse only)
 }
 
 // A support is a chunk whose score reaches the threshold for a claim.
@@ -91,11 +87,9 @@ func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.values, s.valueChunks, s.valueTerms = s.values[:0], s.valueChunks[:0], s.valueTerms[:0]
 	s.entries, s.terms, s.claimValues, s.wordPairs = s.entries[:0], s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
 	s.keys.Clear(maxPooledKeys)
-	s.roots.Clear(maxPooledKeys)
 	s.pairs.Clear(maxPooledKeys)
-	s.compounds.Clear(maxPooledKeys)
-	if s.sparse != nil {
-		s.sparse.clear()
+	if s.bounds != nil {
+		s.bounds.clear()
 	}
 	for len(s.claims) < len(texts) {
 		s.claims = append(s.claims, claim{})
@@ -113,9 +107,8 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	ts := s.tokens
 	c.values[0] = int32(len(s.claimValues)) //nolint:gosec // bounded by the claim's length, as all below
 	limit := maxValues - len(s.claimValues)
-	if s.sparse != nil {
+	if s.bounds != nil {
 		limit = maxValues
-		s.sparse.addSequence(id, ts)
 	}
 	s.claimValues = s.appendNumbers(s.claimValues, limit, text, ts)
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
@@ -146,7 +139,6 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 		content = true
 		s.addWord(l, id, ts, i)
 	}
-	s.joinNeighbours(l, ts, text)
 	if !content { // only stop words: "Yes.", "It is not."
 		for i := range ts {
 			s.addWord(l, id, ts, i)
@@ -199,12 +191,6 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 	}
 	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.Start), end: int32(val.End)}) //nolint:gosec // texts are shorter than 2 GiB
 	s.valueTerms = append(s.valueTerms, n)
-	if p := s.sparse; p != nil {
-		p.keys = val.AppendKeys(p.keys[:0], true)
-		for _, k := range p.keys {
-			s.addEntry(p.meanings, k, n, levelExact)
-		}
-	}
 	if val.Kind == values.Share && val.Loose { // match the word "half" even if it is not parsed as a value
 		s.addEntry(s.keys, ts[val.last].Key, n, levelExact)
 	}
@@ -233,32 +219,6 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 		case lexicon.Antonym:
 		}
 	})
-	text := s.claims[id].text
-	if t.Stem >= minRootLength {
-		s.addEntry(s.roots, rootKey(t.Text(text)), n, levelRoot)
-	}
-	if !l.Known(t.Key) {
-		s.addEntry(s.compounds, lexicon.HashLower(t.Text(text)), n, levelExact)
-	}
-}
-
-// joinNeighbours adds entries so that "superbowl" in a context matches both words of
-// "super bowl" in a claim.
-func (s *scratch) joinNeighbours(l *lexicon.Lexicon, ts []lexicon.Token, text string) {
-	for i := 1; i < len(ts); i++ {
-		a, b := &ts[i-1], &ts[i]
-		if (a.Class|b.Class)&(lexicon.Stop|lexicon.Number) != 0 || a.Stem == 0 || b.Stem == 0 || lexicon.Gap(text, a, b) != " " {
-			continue
-		}
-		m, ok := s.words.Get(a.Key)
-		n, ok2 := s.words.Get(b.Key)
-		if !ok || !ok2 || m == n {
-			continue
-		}
-		k := l.Key(a.Text(text) + b.Text(text))
-		s.addEntry(s.keys, k, m, levelExact)
-		s.addEntry(s.keys, k, n, levelExact)
-	}
 }
 
 func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v level) {
@@ -271,7 +231,7 @@ func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v l
 			return // the pair of words occurs twice in the claim
 		}
 	}
-	s.link(table, key, entry{term: n, level: v, next: next}, s.terms[n].claim)
+	s.link(table, key, entry{term: n, level: v, next: next})
 }
 
 func (s *scratch) addPair(id int32, key uint64) {
@@ -284,11 +244,11 @@ func (s *scratch) addPair(id int32, key uint64) {
 	}
 	n := int32(len(s.wordPairs)) //nolint:gosec // bounded by the claims' length
 	s.wordPairs = append(s.wordPairs, wordPair{claim: id, count: 1, flush: -1})
-	s.link(s.pairs, key, entry{term: n, next: next}, id)
+	s.link(s.pairs, key, entry{term: n, next: next})
 }
 
 // link prepends an entry to the list of its key.
-func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry, claim int32) {
+func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry) {
 	i := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
 	e.chain = i
 	if e.next >= 0 {
@@ -296,35 +256,8 @@ func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry, claim i
 	}
 	s.entries = append(s.entries, e)
 	table.Put(key, i)
-	if p := s.sparse; p != nil {
-		p.chains.add(e.chain)
-		p.owned.Put(ownedKey(e.chain, claim), i)
+	if s.bounds != nil {
+		s.bounds.add(e.chain)
 	}
 	s.filter.add(key)
-}
-
-// Two words have the same root if their common prefix has at least minRootLength
-// letters and at least minRootShare of the letters of the longer word. Germany and
-// Germanic have the same root; contract and contradict do not.
-const (
-	minRootLength = 5
-	minRootShare  = 0.7
-)
-
-// rootKey returns the key of the first minRootLength letters of a word.
-func rootKey(word string) uint64 {
-	var h [minRootLength]byte
-	for i := range h {
-		h[i] = word[i] | 0x20
-	}
-	return lexicon.Hash(h[:])
-}
-
-// sameRoot reports whether two stems have the same root.
-func sameRoot(a, b string) bool {
-	n := 0
-	for n < len(a) && n < len(b) && a[n]|0x20 == b[n]|0x20 {
-		n++
-	}
-	return n >= minRootLength && float64(n) >= minRootShare*float64(max(len(a), len(b)))
 }

@@ -147,7 +147,7 @@ func TestMatchCountsAndLimitsWork(t *testing.T) {
 		t.Errorf("got %v, want %v", err, errTooMuchWork)
 	}
 	s.limit = 0
-	for _, word := range []string{"superbowl", "superbowlist", "1968"} {
+	for _, word := range []string{"superbowl", "1968"} {
 		const times = 1000
 		s.work = 0
 		if err := j.match(t.Context(), s, task.Claims, []string{strings.Repeat(word+" ", times)}); err != nil || s.work < times {

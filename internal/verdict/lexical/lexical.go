@@ -73,17 +73,13 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	for _, c := range task.Contexts {
 		s.limit += workPerByte * len(c)
 	}
-	clauses := task
-	var whole []int
-	clauses.Claims, whole = expand(task.Claims)
-	vs, err := j.judgeAll(ctx, s, clauses, batchSize)
+	vs, err := j.judgeAll(ctx, s, task, batchSize)
 	if errors.Is(err, errTooMuchWork) {
-		vs, err = j.judgeSparse(ctx, clauses)
+		vs, err = j.judgeBounded(ctx, task)
 	}
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
-	vs = j.combine(vs, len(task.Claims), whole)
 	leaveUnjudged(task, vs)
 	return verdict.Judgement{Verdicts: vs}, nil
 }
@@ -103,7 +99,7 @@ func (j *Judge) putScratch(s *scratch) {
 // judgeAll judges the claims in batches of the given size. Each batch takes one pass
 // over the contexts.
 func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, size int) ([]verdict.Verdict, error) {
-	s.reset(task.Question)
+	s.reset()
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
 	for claims := range slices.Chunk(task.Claims, size) {
 		if err := j.match(ctx, s, claims, task.Contexts); err != nil {
@@ -113,12 +109,12 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, siz
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
+			if s.bounds != nil {
+				s.matchCopy(&s.claims[i])
+			}
 			v := j.conclude(s, &s.claims[i], task.Contexts)
 			v.ClaimID = claims[i].ID
 			vs = append(vs, v)
-		}
-		if err := j.quoteSimilar(ctx, s, vs[len(vs)-len(claims):], task.Contexts); err != nil {
-			return nil, err
 		}
 		s.reread = true
 	}
@@ -141,21 +137,14 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 	}
 	s.index(j.lex, s.texts)
 	for i := range claims {
-		switch {
-		case claims[i].Statement != "":
-			s.claims[i].answer = claims[i].Text
-		case claims[i].Lead != "":
+		if claims[i].Statement == "" && claims[i].Lead != "" {
 			s.claims[i].lead = len(s.texts[i]) - len(claims[i].Text)
 		}
-	}
-	scan := s.scan
-	if s.sparse != nil {
-		scan = s.scanSparse
 	}
 	pos, flush := int32(0), int32(0)
 	for i, text := range contexts {
 		var err error
-		if pos, err = scan(ctx, j, text, int32(i), pos, flush); err != nil { //nolint:gosec // there are fewer contexts
+		if pos, err = s.scan(ctx, j, text, int32(i), pos, flush); err != nil { //nolint:gosec // there are fewer contexts
 			return err
 		}
 		if !j.opts.Joined || i == len(contexts)-1 {

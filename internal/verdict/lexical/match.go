@@ -121,30 +121,20 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			s.creditValue(&vs[0], here, at)
 			vs = vs[1:]
 		}
-		found := false
 		if s.filter.mayContain(t.Key) {
-			if e, ok := s.keys.Get(t.Key); ok {
-				found = true
+			if e, ok := s.keys.Get(t.Key); ok && s.admits(e) {
 				s.credit(e, at)
 			}
-		}
-		if !found && t.Stem >= minRootLength {
-			s.creditRoot(text, t, at)
 		}
 		if i == 0 {
 			continue
 		}
 		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.mayContain(k) {
-			if e, ok := s.pairs.Get(k); ok {
+			if e, ok := s.pairs.Get(k); ok && s.admits(e) {
 				for ; e >= 0; e = s.entries[e].next {
 					s.wordPairs[s.entries[e].term].flush = flush
 					s.work++
 				}
-			}
-		}
-		if s.compounds.Len() > 0 && t.Stem > 0 && ts[i-1].Stem > 0 && lexicon.Gap(text, &ts[i-1], t) == " " {
-			if e, ok := s.compounds.Get(lexicon.HashLower(ts[i-1].Text(text), t.Text(text))); ok {
-				s.credit(e, at)
 			}
 		}
 	}
@@ -169,30 +159,6 @@ func (s *scratch) credit(e int32, at hit) {
 	}
 }
 
-// creditRoot adds a hit for each term that has the same root as word t.
-func (s *scratch) creditRoot(text string, t *lexicon.Token, at hit) {
-	word := t.Text(text)
-	h := rootKey(word)
-	if !s.filter.mayContain(h) {
-		return
-	}
-	e, ok := s.roots.Get(h)
-	if !ok {
-		return
-	}
-	for ; e >= 0; e = s.entries[e].next {
-		x := &s.terms[s.entries[e].term]
-		s.work++
-		if sameRoot(word[:t.Stem], stemOf(s.claims[x.claim].text[x.start:x.end])) {
-			at.term, at.level = s.entries[e].term, s.entries[e].level
-			s.addHit(at)
-		}
-	}
-}
-
-// stemOf returns the stem of a word.
-func stemOf(w string) string { return w[:lexicon.StemLength(w)] }
-
 // maxValuesKept limits the numbers and dates of the contexts that are kept for
 // nearestValue.
 const maxValuesKept = 1 << 14
@@ -215,6 +181,11 @@ func (s *scratch) readValues(text string, here blockStart) {
 
 // creditValue adds a hit for each number or date of a claim that v matches.
 func (s *scratch) creditValue(v *number, here blockStart, at hit) {
+	if s.bounds != nil {
+		if s.bounds.values += len(s.valueTerms); s.bounds.values > maxWork {
+			return
+		}
+	}
 	at.start = here.byte + int32(v.Start) //nolint:gosec // a block is short
 	s.work += (len(s.valueTerms) + 3) / 4 // four comparisons cost about as much as a hit
 	for _, n := range s.valueTerms {

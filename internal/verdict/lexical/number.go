@@ -54,8 +54,3 @@ func (v *number) match(d *number) level {
 	}
 	return levels
 }
-
-// inYear reports whether year is the year of v in text, as in "40 tonnes in 1990".
-func (v *number) inYear(year *number, text string) bool {
-	return year.IsYear() && v.Kind != values.Date && text[v.End:year.Start] == " in "
-}

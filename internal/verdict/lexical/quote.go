@@ -3,6 +3,8 @@ package lexical
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -91,6 +93,23 @@ func (j *Judge) sentenceAt(s *scratch, contexts []string, x support) quote {
 		q.start, q.end = span[0], span[1]
 	}
 	return q
+}
+
+// firstSentence returns the sentence with the first letter or digit in the contexts. If
+// they contain none, it returns the first sentence that is not blank, or a quote with
+// chunk -1.
+func (j *Judge) firstSentence(s *scratch, contexts []string) quote {
+	first := quote{chunk: -1}
+	for i, text := range contexts {
+		at := strings.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+		if at >= 0 {
+			return j.sentenceAt(s, contexts, support{chunk: i, start: at})
+		}
+		if at = strings.IndexFunc(text, func(r rune) bool { return !unicode.IsSpace(r) }); at >= 0 && first.chunk < 0 {
+			first = j.sentenceAt(s, contexts, support{chunk: i, start: at})
+		}
+	}
+	return first
 }
 
 // cellSize is the size in bytes of the cells that are split into sentences separately.

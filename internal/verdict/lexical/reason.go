@@ -103,11 +103,10 @@ func (s *scratch) creditValues(c *claim, sentence string, check *valueCheck) {
 	if len(check.stated) == 0 {
 		return
 	}
-	claimed, stated := values.Read(c.text), values.Read(sentence)
-	for n := range claimed.Values {
-		v := &claimed.Values[n]
-		if !slices.ContainsFunc(stated.Values, func(w values.Value) bool {
-			r := values.Mentions(v, &w)
+	stated := values.Find(sentence)
+	for _, v := range s.claimValues[c.values[0]:c.values[1]] {
+		if !slices.ContainsFunc(stated, func(w values.Value) bool {
+			r := values.Mentions(&v.Value, &w)
 			return r == values.Equal || r == values.Entailed
 		}) {
 			continue

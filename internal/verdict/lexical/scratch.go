@@ -17,13 +17,11 @@ const (
 
 // A scratch is the working memory for one task. It is reused for later tasks.
 type scratch struct {
-	keys      *lexicon.Table[int32] // entries by key of a stem
-	roots     *lexicon.Table[int32] // entries by rootKey
-	compounds *lexicon.Table[int32] // entries by key of a word that may be written as two
-	words     *lexicon.Table[int32] // terms of the current claim by key
-	pairs     *lexicon.Table[int32] // entries by key of two adjacent words
-	filter    filter                // keys in any table
-	seed      uint64                // hash seed of the tables
+	keys   *lexicon.Table[int32] // entries by key of a stem
+	words  *lexicon.Table[int32] // terms of the current claim by key
+	pairs  *lexicon.Table[int32] // entries by key of two adjacent words
+	filter filter                // keys in any table
+	seed   uint64                // hash seed of the tables
 
 	work    int  // superlinear work done for this task
 	limit   int  // maximum work, or 0 for no limit
@@ -37,13 +35,12 @@ type scratch struct {
 	claimValues []number
 
 	texts        []string // texts of the claims
-	question     string
 	tokens       []lexicon.Token
 	titled       bool // the current claim is in title case
 	claimed      entail.Sentence
 	aligned      []*aligned // statements aligned with claimed
 	alignedClaim *claim     // the claim in claimed
-	passages     []values.Text
+	passages     []passage
 	claimStmt    statement
 	quoteStmt    statement
 	foldedClaim  foldedText // see isVerbatim
@@ -66,12 +63,11 @@ type scratch struct {
 	marks     []mark        // sorted by chunk and position
 	search    searcher
 	line      []byte  // buffer for the reason
-	sparse    *sparse // set if matching is bounded
+	bounds    *bounds // set if matching is bounded
 
 	tables     []table // tables in the contexts, valid if tablesRead
 	tablesRead bool
 	tableWork  int // number of cells compared with claims
-	answerWork int // bytes searched for answers
 
 	// observe, if set, is called with the features of each pair of claim and text. The
 	// arguments claim and text are indices into the arguments of match.
@@ -83,23 +79,23 @@ func newScratch() *scratch {
 	table := func() *lexicon.Table[int32] { return lexicon.NewTable[int32](256, seed) }
 	return &scratch{
 		cells: map[cell]span{}, seed: seed,
-		keys: table(), roots: table(), compounds: table(), words: table(), pairs: table(),
+		keys: table(), words: table(), pairs: table(),
 	}
 }
 
 // reset prepares s for a new task.
-func (s *scratch) reset(question string) {
-	s.work, s.question, s.reread = 0, question, false
+func (s *scratch) reset() {
+	s.work, s.reread = 0, false
 	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
 	clear(s.cells)
-	s.tables, s.tablesRead, s.tableWork, s.answerWork = nil, false, 0, 0
+	s.tables, s.tablesRead, s.tableWork = nil, false, 0
 	s.search.reset()
 }
 
 // tooLarge reports whether s uses too much memory to be kept for the next task. The
 // factors are the sizes of the elements in bytes.
 func (s *scratch) tooLarge() bool {
-	n := cap(s.tokens)*40 + cap(s.values)*240 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.wordPairs)*12 + cap(s.sentences)*16 + cap(s.search.joined)
+	n := cap(s.tokens)*40 + cap(s.values)*240 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.wordPairs)*12 + cap(s.sentences)*16 + cap(s.search.text)
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}

@@ -96,24 +96,6 @@ func (x *statement) indexOf(key uint64) int {
 	return slices.IndexFunc(x.content, func(i int) bool { return x.tokens[i].Key == key })
 }
 
-// hasAll reports whether x contains a content word for each key.
-func (x *statement) hasAll(keys []uint64) bool {
-	return !slices.ContainsFunc(keys, func(k uint64) bool { return x.indexOf(k) < 0 })
-}
-
-// related returns the keys of a word and its synonyms, and the keys of its antonyms.
-func (j *Judge) related(key uint64) (synonyms, antonyms []uint64) {
-	synonyms = []uint64{key}
-	j.lex.Related(key, func(k uint64, r lexicon.Relation) {
-		if r == lexicon.Antonym {
-			antonyms = append(antonyms, k)
-		} else {
-			synonyms = append(synonyms, k)
-		}
-	})
-	return synonyms, antonyms
-}
-
 // sameNeighbour reports whether content word n of x and content word m of y have the
 // same preceding or the same following content word.
 func (x *statement) sameNeighbour(n int, y *statement, m int) bool {
@@ -137,63 +119,6 @@ func (x *statement) sameNegations(y *statement) bool {
 	return !x.ambiguous && !y.ambiguous && x.negations == y.negations
 }
 
-// startsSegment reports whether a clause or a list item starts at token i, which must
-// not be the first.
-func (x *statement) startsSegment(i int) bool {
-	if strings.ContainsAny(x.gap(i), ",;:()—–|\n") {
-		return true
-	}
-	switch x.lower(i) {
-	case "but", "except", "unless", "while", "whereas", "although", "though", "because":
-		return true
-	}
-	return false
-}
-
-// startsComparison reports whether a comparison starts at token i: "no more than five"
-// is not a negation.
-func (x *statement) startsComparison(i int) bool {
-	if i+1 >= len(x.tokens) || x.lower(i+1) != "than" {
-		return false
-	}
-	switch x.lower(i) {
-	case "more", "less", "fewer", "later", "earlier", "longer", "other":
-		return true
-	}
-	return false
-}
-
-// isName reports whether token i may be part of a name.
-func (x *statement) isName(i int) bool {
-	t := &x.tokens[i]
-	return t.Is(lexicon.Capital) && t.Class&(lexicon.Stop|lexicon.Number|lexicon.Month|lexicon.Numeral) == 0
-}
-
 func isPossessive(word string) bool {
 	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s") || strings.HasSuffix(word, "'") || strings.HasSuffix(word, "’")
-}
-
-// matchKeys returns the number of tokens from i on that match keys, including stop words
-// in between. It returns 0 if they do not match.
-func (x *statement) matchKeys(i int, keys []uint64) int {
-	n, k := 0, 0
-	for i+n < len(x.tokens) && k < len(keys) {
-		t := &x.tokens[i+n]
-		switch {
-		case t.Key == keys[k]:
-			k++
-		case k == 0 || !t.Is(lexicon.Stop):
-			return 0
-		}
-		n++
-	}
-	if k < len(keys) {
-		return 0
-	}
-	return n
-}
-
-// isSubset reports whether b contains all elements of a.
-func isSubset(a, b []uint64) bool {
-	return !slices.ContainsFunc(a, func(k uint64) bool { return !slices.Contains(b, k) })
 }

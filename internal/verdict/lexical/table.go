@@ -9,10 +9,9 @@ import (
 )
 
 // A table is a parsed table in a context. The first row contains the names of the
-// columns, and the label column contains the names of the rows.
+// columns, and the first column the names of the rows.
 type table struct {
 	chunk int
-	label int // index of the label column
 	rows  []tableRow
 }
 
@@ -28,8 +27,10 @@ type tableCell struct {
 	values []number
 }
 
-// maxCells limits the table cells parsed per task.
-const maxCells = 1 << 14
+const (
+	maxCells     = 1 << 14 // cells parsed per task
+	maxTableWork = 1 << 20 // comparisons of cells per task
+)
 
 // readTables returns the tables in the contexts. It parses them once per task.
 func (j *Judge) readTables(s *scratch, contexts []string) []table {
@@ -40,7 +41,18 @@ func (j *Judge) readTables(s *scratch, contexts []string) []table {
 	budget := maxCells
 	for chunk, text := range contexts {
 		for _, rows := range layout.Tables(text) {
-			if t, ok := j.newTable(s, chunk, text, rows, &budget); ok {
+			t := table{chunk: chunk}
+			for _, r := range rows {
+				if budget -= len(r.Cells); budget < 0 {
+					break
+				}
+				row := tableRow{Span: r.Span}
+				for _, c := range r.Cells {
+					row.cells = append(row.cells, j.newCell(s, text[c.Start:c.End]))
+				}
+				t.rows = append(t.rows, row)
+			}
+			if len(t.rows) > 1 && len(t.header()) > 1 {
 				s.tables = append(s.tables, t)
 			}
 		}
@@ -48,52 +60,8 @@ func (j *Judge) readTables(s *scratch, contexts []string) []table {
 	return s.tables
 }
 
-// newTable parses the cells of a table, up to the remaining budget of cells. It reports
-// whether the table has at least two rows and a column other than the label column.
-func (j *Judge) newTable(s *scratch, chunk int, text string, rows []layout.Row, budget *int) (table, bool) {
-	t := table{chunk: chunk}
-	for _, r := range rows {
-		if *budget -= len(r.Cells); *budget < 0 {
-			break
-		}
-		row := tableRow{Span: r.Span}
-		for _, c := range r.Cells {
-			row.cells = append(row.cells, j.newCell(s, strings.TrimSpace(text[c.Start:c.End])))
-		}
-		t.rows = append(t.rows, row)
-	}
-	if len(t.rows) < 2 {
-		return t, false
-	}
-	if t.isNumbered() {
-		t.label = 1
-	}
-	return t, len(t.header()) > t.label+1
-}
-
-// tableAt returns the table that contains q, or nil.
-func (j *Judge) tableAt(s *scratch, contexts []string, q quote) *table {
-	for i, tables := 0, j.readTables(s, contexts); i < len(tables); i++ {
-		t := &tables[i]
-		if t.chunk == q.chunk && q.start >= t.rows[0].Start && q.start < t.rows[len(t.rows)-1].End {
-			return t
-		}
-	}
-	return nil
-}
-
-// withHeading returns the row q of a table in text below the row of its headings, as
-// Markdown.
-func (t *table) withHeading(text string, q quote) string {
-	heading, row := text[t.rows[0].Start:t.rows[0].End], text[q.start:q.end]
-	if q.start < t.rows[1].Start || !strings.Contains(heading, "|") {
-		return row
-	}
-	return heading + "\n|---|\n" + row
-}
-
 func (j *Judge) newCell(s *scratch, text string) tableCell {
-	text = strings.Trim(text, "* _`")
+	text = strings.Trim(text, "* _`\t")
 	c := tableCell{text: text}
 	tokens := j.lex.Tokens(nil, text)
 	c.values = s.appendNumbers(nil, maxNumbers, text, tokens)
@@ -109,16 +77,6 @@ func (j *Judge) newCell(s *scratch, text string) tableCell {
 	return c
 }
 
-// isNumbered reports whether the first column only numbers the rows.
-func (t *table) isNumbered() bool {
-	for i, r := range t.rows[1:] {
-		if len(r.cells) == 0 || len(r.cells[0].values) != 1 || r.cells[0].values[0].Low != float64(i+1) {
-			return false
-		}
-	}
-	return true
-}
-
 func (t *table) header() []tableCell { return t.rows[0].cells }
 
 // cell returns a cell, or nil if the row is too short.
@@ -129,83 +87,205 @@ func (t *table) cell(row, column int) *tableCell {
 	return &t.rows[row].cells[column]
 }
 
-// matchNames sets the rows and columns that the claim mentions. A longer name takes
-// precedence over a part of it: "Inner Isles North" over "Inner Isles". If the claim
-// mentions no label, a name in another column may identify the row.
-func (tc *tableCheck) matchNames() {
-	t := tc.table
-	var names [][]uint64
-	for i := range t.header() {
-		if cell := t.cell(0, i); i != t.label && tc.mentions(cell) {
-			tc.columns, names = append(tc.columns, i), append(names, cell.words)
+// checkTables returns an objection if a table in the contexts has a value or name of the
+// claim in another row or column than the claim says, and its row. For example, "the
+// crossing to the Outer Isles takes 40 minutes" is wrong if 40 is in the row of the Inner
+// Isles. Claims that deny or compare something are not checked.
+func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection, quote) {
+	tables := j.readTables(s, contexts)
+	if len(tables) == 0 || s.tableWork > maxTableWork {
+		return objection{}, quote{}
+	}
+	stmt := &s.claimStmt
+	stmt.parse(j.lex, c.text)
+	if stmt.negations > 0 || stmt.comparesCells() {
+		return objection{}, quote{}
+	}
+	for i := range tables {
+		t := &tables[i]
+		for _, r := range t.rows {
+			s.tableWork += len(r.cells)
+		}
+		if s.tableWork > maxTableWork {
+			break
+		}
+		tc := tableCheck{s: s, table: t, claim: c, stmt: stmt}
+		if o, row := tc.check(); o.reason != "" {
+			return o, quote{chunk: t.chunk, start: t.rows[row].Start, end: t.rows[row].End}
 		}
 	}
-	tc.columns = dropSubsumed(tc.columns, names)
-	if tc.rows = tc.rowsNamedIn(t.label); len(tc.rows) > 0 {
-		tc.columns = slices.DeleteFunc(tc.columns, func(i int) bool { // "Protein" in "Protein Bar"
-			return slices.ContainsFunc(tc.rows, func(r int) bool { return isSubset(t.cell(0, i).words, t.cell(r, t.label).words) })
-		})
-		return
-	}
-	for i := range t.header() {
-		rows := tc.rowsNamedIn(i)
-		if len(rows) == 1 && !slices.Contains(tc.columns, i) && slices.ContainsFunc(t.cell(rows[0], i).words, tc.mentionsName) {
-			tc.rows, tc.label = rows, i
-			return
-		}
-	}
-	tc.rows, tc.columns = nil, nil
+	return objection{}, quote{}
 }
 
-// rowsNamedIn returns the rows whose cell in the given column the claim mentions: all
-// words of the cell, or a name that only this cell of the column contains.
-func (tc *tableCheck) rowsNamedIn(column int) []int {
-	count := map[uint64]int{}
-	for i := 1; i < len(tc.table.rows); i++ {
-		if cell := tc.table.cell(i, column); cell != nil {
-			for _, w := range cell.words {
-				count[w]++
+// comparesCells reports whether x may compare or combine several cells, rather than
+// state a single one: "$10 more than the Pro plan".
+func (x *statement) comparesCells() bool {
+	for i := range x.tokens {
+		switch w := x.lower(i); w {
+		case "than", "more", "less", "fewer", "higher", "lower", "difference", "total", "sum", "together", "combined", "average", "twice", "double", "unlike",
+			"neither", "nor", "except", "since", "between", "increased", "decreased", "rose", "grew", "fell", "dropped", "respectively":
+			return true
+		}
+	}
+	return false
+}
+
+// A tableCheck compares a claim with a table.
+type tableCheck struct {
+	s             *scratch
+	table         *table
+	claim         *claim
+	stmt          *statement // the parsed claim
+	rows, columns []int      // rows and columns that the claim mentions
+}
+
+// check returns an objection to the first value or name that is in another cell than the
+// claim states, and the row that the claim mentions.
+func (tc *tableCheck) check() (objection, int) {
+	t := tc.table
+	tc.rows = tc.named(func(i int) *tableCell { return t.cell(i, 0) }, 1, len(t.rows))
+	tc.columns = tc.named(func(i int) *tableCell { return t.cell(0, i) }, 1, len(t.header()))
+	if len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
+		return objection{}, 0
+	}
+	values := tc.s.claimValues[tc.claim.values[0]:tc.claim.values[1]]
+	if o := tc.checkPairs(values); o.reason != "" {
+		return o, tc.rows[0]
+	}
+	for i := range values {
+		v := &values[i]
+		if v.Loose || tc.isPartOfName(v) {
+			continue
+		}
+		same := func(c *tableCell) bool { return c.states(v) }
+		other := func(c *tableCell) bool {
+			return len(c.values) > 0 && !slices.ContainsFunc(values, func(v number) bool { return c.states(&v) })
+		}
+		if o, row := tc.misplaced(tc.claim.text[v.Start:v.End], same, other); o.reason != "" {
+			return o, row
+		}
+	}
+	for i := 1; i < len(t.rows); i++ { // names and days
+		for column := 1; column < len(t.rows[i].cells); column++ {
+			cell := t.cell(i, column)
+			if slices.Contains(tc.rows, i) || len(cell.values) > 0 || !tc.mentions(cell) {
+				continue
+			}
+			same := func(c *tableCell) bool { return slices.Equal(c.words, cell.words) }
+			other := func(c *tableCell) bool { return len(c.words) > 0 && !tc.mentions(c) }
+			if o, row := tc.misplaced(cell.text, same, other); o.reason != "" {
+				return o, row
 			}
 		}
 	}
-	var rows []int
-	var names [][]uint64
-	for i := 1; i < len(tc.table.rows); i++ {
-		cell := tc.table.cell(i, column)
-		if cell == nil {
-			continue
+	return objection{}, 0
+}
+
+// named returns the indices from first up to end whose names the claim mentions. A name
+// does not count if it is part of a longer one: "Inner Isles" in "Inner Isles North".
+func (tc *tableCheck) named(name func(int) *tableCell, first, end int) []int {
+	var found []int
+	for i := first; i < end; i++ {
+		if c := name(i); c != nil && tc.mentions(c) {
+			found = append(found, i)
 		}
-		unique := slices.ContainsFunc(cell.words, func(w uint64) bool {
-			return count[w] == 1 && tc.mentionsName(w) && !tc.stmt.contentToken(tc.stmt.indexOf(w)).Is(lexicon.Initial)
+	}
+	all := slices.Clone(found)
+	return slices.DeleteFunc(found, func(i int) bool {
+		words := name(i).words
+		return slices.ContainsFunc(all, func(k int) bool {
+			longer := name(k).words
+			return len(longer) > len(words) && !slices.ContainsFunc(words, func(w uint64) bool { return !slices.Contains(longer, w) })
 		})
-		if unique || tc.mentions(cell) {
-			rows, names = append(rows, i), append(names, cell.words)
-		}
-	}
-	return dropSubsumed(rows, names)
-}
-
-// dropSubsumed returns the ids whose name is not part of a longer name.
-func dropSubsumed(ids []int, names [][]uint64) []int {
-	var out []int
-	for i, id := range ids {
-		if !slices.ContainsFunc(names, func(other []uint64) bool { return len(other) > len(names[i]) && isSubset(names[i], other) }) {
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
-// mentionsName reports whether the claim contains the word as part of a name.
-func (tc *tableCheck) mentionsName(key uint64) bool {
-	n := tc.stmt.indexOf(key)
-	return n >= 0 && tc.stmt.isName(tc.stmt.content[n])
+	})
 }
 
 // mentions reports whether the cell has words and the claim contains all of them.
 func (tc *tableCheck) mentions(c *tableCell) bool {
-	return len(c.words) > 0 && !slices.ContainsFunc(c.words, tc.isMissing)
+	return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return tc.stmt.indexOf(w) < 0 })
 }
 
-// isMissing reports whether a word is missing from the claim.
-func (tc *tableCheck) isMissing(key uint64) bool { return tc.stmt.indexOf(key) < 0 }
+// isPartOfName reports whether v is part of the name of a row or column that the claim
+// mentions.
+func (tc *tableCheck) isPartOfName(v *number) bool {
+	return slices.ContainsFunc(tc.rows, func(row int) bool { return tc.table.cell(row, 0).states(v) }) ||
+		slices.ContainsFunc(tc.columns, func(column int) bool { return tc.table.cell(0, column).states(v) })
+}
+
+// states reports whether the cell contains the value v.
+func (c *tableCell) states(v *number) bool {
+	return slices.ContainsFunc(c.values, func(w number) bool { return v.match(&w) <= levelAdjective })
+}
+
+// misplaced returns an objection if only other cells have the same content as the claim and
+// the cell that the claim mentions has another one. It also returns the row of that cell.
+func (tc *tableCheck) misplaced(claimed string, same, other func(*tableCell) bool) (objection, int) {
+	inRow := false
+	otherRow, column := -1, -1
+	for i := 1; i < len(tc.table.rows); i++ {
+		cells := tc.table.rows[i].cells
+		if tc.s.tableWork += len(cells); tc.s.tableWork > maxTableWork {
+			return objection{}, 0
+		}
+		for n := 1; n < len(cells); n++ {
+			if !same(&cells[n]) {
+				continue
+			}
+			switch {
+			case !slices.Contains(tc.rows, i):
+				if otherRow < 0 || slices.Contains(tc.columns, n) {
+					otherRow, column = i, n
+				}
+			case len(tc.columns) == 0 || slices.Contains(tc.columns, n):
+				return objection{}, 0
+			default:
+				inRow = true
+			}
+		}
+	}
+	row := tc.rows[0]
+	switch {
+	case inRow:
+		column = tc.columns[0]
+	case otherRow < 0 || len(tc.columns) > 0 && !slices.Contains(tc.columns, column):
+		return objection{}, 0
+	}
+	cell := tc.table.cell(row, column)
+	if cell == nil || !other(cell) {
+		return objection{}, 0
+	}
+	return tc.objection(claimed, row, column), row
+}
+
+// checkPairs checks a claim that lists headings and values, such as "Route: Outer Isles;
+// Fare: €34". It returns an objection if a value is not in its column.
+func (tc *tableCheck) checkPairs(values []number) objection {
+	text := tc.claim.text
+	for start := tc.claim.lead; len(tc.rows) == 1 && start < len(text); {
+		part, _, _ := strings.Cut(text[start:], "; ")
+		end := start + len(part)
+		head, _, _ := strings.Cut(part, ": ")
+		for column := range tc.table.header() {
+			cell := tc.table.cell(tc.rows[0], column)
+			if cell == nil || len(cell.values) == 0 || !strings.EqualFold(tc.table.cell(0, column).text, head) {
+				continue
+			}
+			for i := range values {
+				if v := &values[i]; v.Start >= start+len(head) && v.End <= end && !cell.states(v) {
+					return tc.objection(text[v.Start:v.End], tc.rows[0], column)
+				}
+			}
+		}
+		start = end + len("; ")
+	}
+	return objection{}
+}
+
+// objection returns an objection that quotes a cell and its row and column.
+func (tc *tableCheck) objection(claimed string, row, column int) objection {
+	name := tc.table.cell(row, 0).text
+	if heading := tc.table.cell(0, column).text; heading != "" {
+		name += ", " + heading
+	}
+	return objection{reason: "the table has " + quoted(tc.table.cell(row, column).text) + " for " + quoted(name) + ", not " + quoted(claimed), maxScore: maxContradictedScore, basis: basisValue}
+}

@@ -78,32 +78,6 @@ func TestTableValuesMustMatchRowAndColumn(t *testing.T) {
 	}
 }
 
-func TestClaimsAboutSeveralRows(t *testing.T) {
-	t.Parallel()
-	j := newJudge(t, Options{})
-	for claim, want := range map[string]bool{
-		"The fare in 2025 is €34 to the Outer Isles and €13 to the Inner Isles.":                true,
-		"The fare in 2025 is €13 to the Outer Isles and €34 to the Inner Isles.":                false,
-		"In 2024 the Inner Isles North cost €17 and the Inner Isles €12.":                       true,
-		"In 2024 the Inner Isles North cost €12 and the Inner Isles €17.":                       false,
-		"The Outer Isles and the Inner Isles are 95 and 40 minutes away, respectively.":         true,
-		"The Outer Isles and the Inner Isles are 40 and 95 minutes away, respectively.":         false,
-		"The crossing to the Outer Isles takes more minutes than the one to the Inner Isles.":   true,
-		"The crossing to the Outer Isles takes fewer minutes than the one to the Inner Isles.":  false,
-		"The fare to the Inner Isles in 2025 is lower than the fare to the Inner Isles North.":  true,
-		"The fare to the Inner Isles in 2025 is higher than the fare to the Inner Isles North.": false,
-		"The fare to the Outer Isles is higher in 2025 than in 2024.":                           true,
-		"The fare to the Outer Isles is lower in 2025 than in 2024.":                            false,
-		"The fare in 2025 is the highest on the route to the Outer Isles.":                      true,
-		"The fare in 2025 is the highest on the route to the Inner Isles.":                      false,
-		"The fare in 2025 is one of the highest on the route to the Inner Isles North.":         true,
-	} {
-		if v := judge(t, j, newTask("", []string{ferries}, claim))[0]; (v.Label == verdict.Supported) != want {
-			t.Errorf("%q: got %v, %.2f (%s), want supported %v", claim, v.Label, v.Score, v.Reason, want)
-		}
-	}
-}
-
 func TestListItemsMustMatchLead(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})

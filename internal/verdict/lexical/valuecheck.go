@@ -15,6 +15,12 @@ type valueCheck struct {
 	replaced objection // value that the closest candidate gives instead
 }
 
+// A passage is a candidate with its values.
+type passage struct {
+	text   string
+	values []values.Value
+}
+
 // maxReplaced is the number of words of the longest claim that another value may
 // contradict. Longer ones have several parts.
 const maxReplaced = 25
@@ -38,25 +44,19 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	plain := strings.Count(c.text, " ") < maxReplaced
 	s.passages = s.passages[:0]
 	for _, q := range c.candidates {
-		text := contexts[q.chunk][q.start:q.end]
-		if t := j.tableAt(s, contexts, q); t != nil {
-			text = t.withHeading(contexts[q.chunk], q)
-		}
+		text := q.text(contexts)
 		if len(text) > maxAligned {
 			continue
 		}
 		s.passages = slices.Grow(s.passages, 1)[:len(s.passages)+1]
 		p := &s.passages[len(s.passages)-1]
-		if known, ok := s.valuesIn(q, p.Values[:0]); ok && len(text) == q.end-q.start {
-			p.Set(text, known)
-		} else {
-			p.Read(text)
-		}
+		p.text = text
+		p.values = s.valuesIn(q, text, p.values[:0])
+		plain = plain && !strings.ContainsAny(text, "\t\n|")
 		if float64(q.covered) >= minClose*float64(c.candidates[0].covered) {
 			near++
 		}
 	}
-	plain = plain && !slices.ContainsFunc(s.passages, func(p values.Text) bool { return strings.ContainsAny(p.Text, "\t\n") })
 	for i := range claimed {
 		v := &claimed[i].Value
 		stated, swapped, other := compareValue(v, s.passages[:near])
@@ -75,18 +75,17 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	return x
 }
 
-// valuesIn appends the values of the contexts that q contains to dst. It reports whether
-// all of them were kept.
-func (s *scratch) valuesIn(q quote, dst []values.Value) ([]values.Value, bool) {
-	if len(s.claimValues) == 0 || len(s.values) >= maxValuesKept {
-		return dst, false
+// valuesIn appends the values of the sentence q, which is text, to dst.
+func (s *scratch) valuesIn(q quote, text string, dst []values.Value) []values.Value {
+	if len(s.values) >= maxValuesKept {
+		return values.Append(dst, text)
 	}
 	for i := s.valueAt(q.chunk, q.start); i < len(s.values) && int(s.valueChunks[i]) == q.chunk && s.values[i].End <= q.end; i++ {
 		v := s.values[i].Value
 		v.Start, v.End = v.Start-q.start, v.End-q.start
 		dst = append(dst, v)
 	}
-	return dst, true
+	return dst
 }
 
 // states reports whether the candidates account for part of a byte range of the claim.
@@ -99,21 +98,21 @@ func (x *valueCheck) states(start, end int) bool {
 // else, and another value for what v counts: 5 sleeping cars and 7 seating cars
 // are not 7 sleeping cars; or if the first one has a bound of v as its value: 12 is not
 // below 12.
-func compareValue(v *values.Value, passages []values.Text) (stated, swapped bool, other string) {
+func compareValue(v *values.Value, passages []passage) (stated, swapped bool, other string) {
 	for n := range passages {
 		found, same, instead, denied := false, false, "", false
-		for i := range passages[n].Values {
-			w := &passages[n].Values[i]
+		for i := range passages[n].values {
+			w := &passages[n].values[i]
 			switch values.Compare(v, w) {
 			case values.Equal, values.Entailed:
 				found, same = true, same || !values.CountsOther(v, w)
 			case values.Contradicted:
 				if n == 0 && other == "" {
-					other = w.String()
+					other = wholeValue(passages[n].text, w.Start, w.End)
 				}
 				denied = denied || (!v.Exact() || v.Not != w.Not) && values.SameNumber(v, w)
 				if instead == "" && (values.CountsSame(v, w) || denied) {
-					instead = w.String()
+					instead = wholeValue(passages[n].text, w.Start, w.End)
 				}
 			case values.Incomparable, values.Undecided:
 			}

@@ -31,37 +31,3 @@ func TestJudgeComparesValues(t *testing.T) {
 		}
 	}
 }
-
-func TestJudgeReadsClausesSeparately(t *testing.T) {
-	t.Parallel()
-	contexts := []string{"The ferry to Larn leaves at 08:15 from pier four.", "A cabin costs 40 euros, and children travel free."}
-	j := newJudge(t, Options{})
-	for claim, want := range map[string]verdict.Label{
-		"The ferry to Larn leaves at 08:15, and a cabin costs 40 euros.": supported,
-		"The ferry to Larn leaves at 08:15, and a cabin costs 70 euros.": contradicted,
-		"The ferry to Larn leaves at 09:45, and a cabin costs 40 euros.": contradicted,
-	} {
-		if v := judge(t, j, newTask("", contexts, claim))[0]; v.Label != want {
-			t.Errorf("%q: got %v %.3f (%s), want %v", claim, v.Label, v.Score, v.Reason, want)
-		}
-	}
-}
-
-func TestCoordinatedClauses(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"Trips last 60 days, and the policy costs 79 euros.":         "Trips last 60 days|the policy costs 79 euros.",
-		"Anna left the firm in May while Paul stayed until October.": "Anna left the firm in May|Paul stayed until October.",
-		"The shop sells bread, cakes and tea.":                       "",
-		"He opened the door and closed the window.":                  "",
-		"The terms and conditions apply.":                            "",
-	} {
-		var got []string
-		for _, p := range coordinated(text) {
-			got = append(got, text[p[0]:p[1]])
-		}
-		if got := strings.Join(got, "|"); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}

@@ -19,7 +19,7 @@ const maxVerbatim = 1 << 13
 // contexts, text that is not found near the closest window may be elsewhere.
 func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 	s.foldedClaim = s.foldedClaim.fold(c.text)
-	anywhere := s.sparse == nil
+	anywhere := s.bounds == nil
 	for _, q := range c.candidates {
 		if q.end-q.start > maxAligned {
 			continue

@@ -6,13 +6,6 @@ import (
 
 // advanceAll slides the windows of all claims over their new hits.
 func (s *scratch) advanceAll() {
-	if s.sparse != nil {
-		for _, i := range s.sparse.touched {
-			s.advance(&s.claims[i])
-		}
-		s.pending = 0
-		return
-	}
 	for i := range s.claims {
 		if c := &s.claims[i]; c.done < len(c.hits) {
 			s.advance(c)
@@ -106,20 +99,6 @@ func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
 // score, and resets the windows. flush is the number of the text. Texts that score at
 // least threshold are recorded as supports.
 func (s *scratch) flush(flush int32, threshold float64) {
-	if p := s.sparse; p != nil {
-		if flush > 0 {
-			for _, i := range p.touched {
-				s.flushClaim(int(i), flush, threshold)
-			}
-		}
-		for _, i := range p.touched {
-			s.claims[i].touched = false
-		}
-		p.touched = p.touched[:0]
-		if flush > 0 {
-			return
-		}
-	}
 	for i := range s.claims {
 		if len(s.claims[i].hits) > 0 || flush == 0 || s.observe != nil {
 			s.flushClaim(i, flush, threshold)
@@ -135,7 +114,7 @@ func (s *scratch) flushClaim(i int, flush int32, threshold float64) {
 	if s.observe != nil {
 		s.observe(i, flush, f)
 	}
-	if f.score >= threshold && (s.sparse == nil || len(c.supports) < maxSupports) {
+	if f.score >= threshold && (s.bounds == nil || len(c.supports) < maxSupports) {
 		c.supports = append(c.supports, support{chunk: f.chunk, start: int(f.from.start), near: f.near})
 		s.work += supportWork
 	}
@@ -204,7 +183,7 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 }
 
 // maxNameLevel is the worst level at which a word may match a name.
-const maxNameLevel = levelRoot
+const maxNameLevel = levelSynonym
 
 // levelCounts counts the hits of a term in a window by level.
 type levelCounts struct {

@@ -47,11 +47,6 @@ func TestJudgeComparesWordOrder(t *testing.T) {
 		{"Some of the guests say that the view over all the town is good.", "Some guests say that the view over all the town is good.", supported, ""},
 		{"Some trains stop in the town. The whole town is lit at night.", "The whole town is lit at night.", supported, ""},
 
-		// Numbers in a different year.
-		{"Output fell from 70 tonnes in 2001 to 40 tonnes in 2002.", "Output was 40 tonnes in 2001.", contradicted, "“40 tonnes in 2002”, not “40 tonnes in 2001”"},
-		{"Output fell from 70 tonnes in 2001 to 40 tonnes in 2002.", "Output was 40 tonnes in 2002.", supported, ""},
-		{"Output was 40 tonnes in 2001 and 40 tonnes in 2002.", "Output was 40 tonnes in 2002.", supported, ""},
-
 		// Shares and units.
 		{"The firm sold a fifth of its shops in Wales.", "The firm sold 20% of its shops in Wales.", supported, ""},
 		{"The firm sold a fifth of its shops in Wales.", "The firm sold 30% of its shops in Wales.", contradicted, "“30%” is not in the contexts (nearest: “a fifth”)"},

@@ -196,26 +196,9 @@ func (x *Sentence) next(y *Sentence, maxWords int) bool {
 
 // deniedNext reports whether the next sentence only says that this one is not true.
 func (x *Sentence) deniedNext() bool {
-	const maxWords, maxAlone = 8, 4
-	first, rest, _ := strings.Cut(x.Next, " ")
-	if second, _, _ := strings.Cut(rest, " "); len(first) == 2 && x.comparer.forms[strings.TrimRight(second, ",")]&correcting != 0 { // "In reality"
-		return true
-	}
-	words := maxAlone
-	switch strings.ToLower(first) {
-	case "this", "that", "it", "these", "das", "dies", "eso", "esto", "ce", "cela", "c'est", "questo":
-		words = maxWords
-	}
+	const maxWords = 5
 	var next Sentence
-	if !x.next(&next, words) || words == maxAlone && next.Words[0].traits&(negative|doubting) == 0 && !next.Words[0].Is(lexicon.Negation) {
-		return false
-	}
-	for i := range next.Words {
-		if w := &next.Words[i]; w.Content && w.traits&(negative|negating|doubting|showing|saying|thinking|linking|light) == 0 {
-			return false
-		}
-	}
-	return next.takenBack(0, len(next.Words))
+	return x.next(&next, maxWords) && next.any(0, len(next.Words), showing|doubting) && next.takenBack(0, len(next.Words))
 }
 
 // isCondition reports whether a clause supposes what it says.
@@ -293,7 +276,7 @@ func (x *Sentence) takenBackBeyond(first, end int, other *Sentence) bool {
 			odd = odd == x.isIdiom(i)
 		case x.is(i, "far", "from"), (w.Lower == "wish" || w.Lower == "wished") && x.lower(i+1) != "to":
 			odd = !odd
-		case w.traits&(negative|doubting) != 0, x.foreign && w.traits&negating != 0:
+		case w.traits&(negative|doubting) != 0:
 			odd = !odd
 		}
 	}
@@ -340,4 +323,25 @@ func (x *Sentence) corrects(i int) bool {
 		}
 	}
 	return false
+}
+
+// contains reports whether x contains the word as written.
+func (x *Sentence) contains(lower string) bool {
+	for i := range x.Words {
+		if x.Words[i].Lower == lower {
+			return true
+		}
+	}
+	return false
+}
+
+// negations returns the number of negations among words first to end.
+func (x *Sentence) negations(first, end int) int {
+	n := 0
+	for i := first; i < end; i++ {
+		if w := &x.Words[i]; w.Is(lexicon.Negation) && !x.isIdiom(i) || w.Lower == "non" {
+			n++
+		}
+	}
+	return n
 }

@@ -26,10 +26,7 @@ func New(lex *lexicon.Lexicon) (*Comparer, error) {
 		lex: lex, traits: map[uint64]trait{}, forms: map[string]trait{},
 		relatives: map[uint64][]relative{}, phrases: map[string][]phrase{}, particles: map[string]bool{},
 	}
-	if err := c.readLists("words.txt", wordLists); err != nil {
-		return c, err
-	}
-	return c, c.readLists("languages.txt", languageLists)
+	return c, c.readLists(wordLists)
 }
 
 // A Relation is the relation of a word of a claim to a word of a statement.
@@ -249,10 +246,4 @@ func abs(n int) int {
 		return -n
 	}
 	return n
-}
-
-// relation returns the relation between two content words.
-func (c *Comparer) relation(a, b *Word) Relation {
-	var buf [8]relative
-	return relation(a, b, c.appendRelatives(buf[:0], a.Key))
 }

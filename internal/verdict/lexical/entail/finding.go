@@ -10,7 +10,6 @@ const (
 	Polarity  Kind = iota // one of them is negated
 	Antonym               // one of them has the opposite word
 	Quantity              // all instead of some, at most instead of at least
-	Pairing               // a value or property that belongs to something else
 	Assertion             // denied, asked or supposed
 )
 
@@ -18,14 +17,14 @@ const (
 type Finding struct {
 	Kind            Kind
 	Stated, Claimed Phrase // words of the statement and of the claim
-	Denies          bool   // one of them denies what the other states, or has its value for something else
+	Denies          bool   // one of them denies what the other states
 }
 
 // minCoverage returns the share of a claim that a statement must cover for a difference to
 // count. Otherwise they may be about different things.
 func (k Kind) minCoverage() float64 {
 	switch k {
-	case Polarity, Pairing:
+	case Polarity:
 		return 0.92
 	case Assertion:
 		return 0.8
@@ -43,15 +42,15 @@ const minDenied = 0.95
 // Check appends the findings of all checks to dst, at most one of each kind.
 func (a *Alignment) Check(dst []Finding) []Finding {
 	coverage := a.Coverage()
-	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity} {
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity, (*Alignment).quantifier} {
 		dst = appendFinding(dst, a, check, coverage)
 	}
-	return a.checkOperators(dst, coverage)
+	return dst
 }
 
 func appendFinding(dst []Finding, a *Alignment, check func(*Alignment) (Finding, bool), coverage float64) []Finding {
 	f, ok := check(a)
-	if !ok || strings.EqualFold(f.Stated.Text(), f.Claimed.Text()) || f.Kind <= Antonym && (a.Stated.foreign || a.cancels()) {
+	if !ok || strings.EqualFold(f.Stated.Text(), f.Claimed.Text()) {
 		return dst
 	}
 	if f.Kind == Assertion && a.Stated.foreign {

@@ -2,6 +2,7 @@ package entail
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
@@ -74,7 +75,7 @@ func (c *Comparer) Parse(x *Sentence, text string) {
 		c.joinPhrase(x)
 		x.seen |= w.traits
 	}
-	x.detectLanguage()
+	x.foreign = x.isForeign()
 	x.split()
 }
 
@@ -100,6 +101,23 @@ func (x *Sentence) is(i int, words ...string) bool {
 		}
 	}
 	return true
+}
+
+// isForeign reports whether few of several words are English function words, or most of
+// them are not in Latin script.
+func (x *Sentence) isForeign() bool {
+	const maxFragment = 3       // words of a fragment, which may have no function word
+	const firstNonLatin = 0x370 // the first letter after the blocks of Latin letters and marks
+	english, script := 0, 0
+	for i := range x.Words {
+		if x.Words[i].Is(lexicon.Stop) {
+			english++
+		}
+		if r, _ := utf8.DecodeRuneInString(x.Words[i].Lower); r >= firstNonLatin {
+			script++
+		}
+	}
+	return english*5 < len(x.Words) && len(x.Words) > maxFragment || 2*script > len(x.Words)
 }
 
 // split finds the clauses.
@@ -212,4 +230,53 @@ func (c *Comparer) joinPhrase(x *Sentence) {
 			return
 		}
 	}
+}
+
+// contentAfter returns the first content word from word i on, among at most n words and
+// before the next punctuation mark, or -1.
+func (x *Sentence) contentAfter(i, n int) int {
+	for k := max(i, 0); k < len(x.Words) && k < i+n; k++ {
+		if k > i && x.stopsAt(k) {
+			return -1
+		}
+		if x.Words[k].Content {
+			return k
+		}
+	}
+	return -1
+}
+
+// contentBefore returns the last content word up to word i, among at most n words and
+// after the previous punctuation mark, or -1.
+func (x *Sentence) contentBefore(i, n int) int {
+	for k := i; k >= 0 && k > i-n; k-- {
+		if x.Words[k].Content {
+			return k
+		}
+		if k > 0 && x.stopsAt(k) {
+			return -1
+		}
+	}
+	return -1
+}
+
+// stopsAt reports whether a punctuation mark that separates phrases precedes word i.
+func (x *Sentence) stopsAt(i int) bool {
+	gap := x.Gap(i)
+	return gap != " " && strings.ContainsAny(gap, ",;:.()—–|\n，。；：、！？،؛؟")
+}
+
+// phraseEnd returns the end of the phrase that starts at word i: the next punctuation
+// mark, or the next clause.
+func (x *Sentence) phraseEnd(i int) int {
+	k := i + 1
+	for k < len(x.Words) && !x.stopsAt(k) && x.Words[k].Clause == x.Words[i].Clause {
+		k++
+	}
+	return k
+}
+
+// isNumeric reports whether word i is a number in digits or words.
+func (x *Sentence) isNumeric(i int) bool {
+	return i >= 0 && i < len(x.Words) && x.Words[i].Class&(lexicon.Number|lexicon.Numeral|lexicon.Fraction) != 0
 }

@@ -10,9 +10,6 @@ import (
 //go:embed data/words.txt
 var wordLists string
 
-//go:embed data/languages.txt
-var languageLists string
-
 // A trait is a bit set of properties of a word beyond those of the lexicon.
 type trait uint32
 
@@ -25,12 +22,6 @@ const (
 	restrictive                   // only
 	universal                     // all, never
 	partial                       // some, often
-	bounding                      // least, up, under: may limit a number
-	marking                       // if, except: may start a condition or an exception
-	denying                       // regardless, even: may deny a condition
-	functional                    // function word of another language
-	negating                      // denies, in another language
-	excepting                     // starts an exception, in another language
 	light                         // little meaning of its own
 	linking                       // links or comments on statements
 	possessive                    // ends in 's
@@ -43,9 +34,8 @@ func traitNames() map[string]trait {
 	return map[string]trait{
 		"negative": negative, "saying": saying, "thinking": thinking,
 		"optional": optional, "possible": possible, "restrictive": restrictive,
-		"universal": universal, "partial": partial, "bounding": bounding, "marking": marking,
-		"denying": denying, "function": functional,
-		"negating": negating, "excepting": excepting, "light": light, "linking": linking, "doubting": doubting, "showing": showing, "correcting": correcting,
+		"universal": universal, "partial": partial,
+		"light": light, "linking": linking, "doubting": doubting, "showing": showing, "correcting": correcting,
 	}
 }
 
@@ -56,7 +46,7 @@ type phrase struct {
 }
 
 // readLists parses a list in the format of words.txt.
-func (c *Comparer) readLists(name, text string) error {
+func (c *Comparer) readLists(text string) error {
 	names := traitNames()
 	keys := func(words []string) []uint64 {
 		var ks []uint64
@@ -90,14 +80,14 @@ func (c *Comparer) readLists(name, text string) error {
 			}
 		case "phrase":
 			if len(words) != 4 || words[2] != "=" {
-				return fmt.Errorf("entail: %s:%d: invalid phrase", name, line)
+				return fmt.Errorf("entail: words.txt:%d: invalid phrase", line)
 			}
 			c.particles[words[1]] = true
 			c.phrases[words[0]] = append(c.phrases[words[0]], phrase{second: words[1], key: c.lex.Key(words[3])})
 		default:
 			t, ok := names[class]
 			if !ok {
-				return fmt.Errorf("entail: %s:%d: invalid class %q", name, line, class)
+				return fmt.Errorf("entail: words.txt:%d: invalid class %q", line, class)
 			}
 			for _, w := range words {
 				if exact || len(w) <= maxExact && t&negative == 0 {

@@ -46,7 +46,6 @@ type wordInfo struct {
 // use.
 type Lexicon struct {
 	words *Table[wordInfo]
-	verbs *Table[bool] // by key; see Directed
 
 	df     string // per slot: 4 bytes of fingerprint, 1 byte of quantized IDF
 	dfMask uint64
@@ -67,7 +66,7 @@ var errCorrupt = errors.New("lexicon: embedded data is corrupt")
 
 // Load returns the embedded lexicon.
 func Load() (*Lexicon, error) {
-	l := &Lexicon{words: NewTable[wordInfo](4096, fnvPrime), verbs: NewTable[bool](512, fnvPrime)}
+	l := &Lexicon{words: NewTable[wordInfo](4096, fnvPrime)}
 	if err := l.unpack(packed); err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func Load() (*Lexicon, error) {
 // Bare returns a lexicon that contains only the lists in words.txt. The generator of
 // lexicon.bin uses it to count words.
 func Bare() (*Lexicon, error) {
-	l := &Lexicon{words: NewTable[wordInfo](1024, fnvPrime), verbs: NewTable[bool](512, fnvPrime)}
+	l := &Lexicon{words: NewTable[wordInfo](1024, fnvPrime)}
 	return l, l.readLists(wordLists)
 }
 
@@ -119,11 +118,6 @@ func (l *Lexicon) IDF(k uint64) float64 {
 		}
 	}
 }
-
-// Directed reports whether the word with key k is a verb whose subject and object cannot
-// be swapped without a change in meaning ("beat", but not "met"). known is false if the
-// verb is not listed.
-func (l *Lexicon) Directed(k uint64) (directed, known bool) { return l.verbs.Get(k) }
 
 // Known reports whether any source document of lexicon.bin contains the word with key k.
 func (l *Lexicon) Known(k uint64) bool { return l.IDF(k) < l.maxIDF }
@@ -210,12 +204,6 @@ func (l *Lexicon) readLists(text string) error {
 			continue
 		}
 		errInvalid := fmt.Errorf("lexicon: words.txt:%d: invalid entry %q", line, f[0])
-		if f[0] == "directed" || f[0] == "mutual" {
-			for _, w := range f[1:] {
-				l.verbs.Put(l.Key(w), f[0] == "directed")
-			}
-			continue
-		}
 		class, ok := classes[f[0]]
 		if !ok {
 			return errInvalid

@@ -15,22 +15,6 @@ func Hash[T string | []byte](w T) uint64 {
 	return h | 1<<63
 }
 
-// HashLower returns Hash of the concatenation of parts, with ASCII letters in
-// lower case.
-func HashLower(parts ...string) uint64 {
-	h := uint64(fnvOffset)
-	for _, w := range parts {
-		for i := range len(w) {
-			b := w[i]
-			if b-'A' < 26 {
-				b |= 0x20
-			}
-			h = (h ^ uint64(b)) * fnvPrime
-		}
-	}
-	return h | 1<<63
-}
-
 // Pair returns the key of two adjacent words. It is never 0.
 func Pair(a, b uint64) uint64 {
 	h := (a ^ b<<1 ^ b>>62) * 0x9E3779B97F4A7C15 // 2^64 over the golden ratio

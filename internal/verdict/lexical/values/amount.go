@@ -141,9 +141,6 @@ func (r *reader) numerals(i int) (float64, int) {
 
 // amountAt parses the number, share, measure, duration or amount of money at token i.
 func (r *reader) amountAt(i int) (v Value, from, next int) {
-	if r.inName(i) {
-		return Value{}, 0, 0
-	}
 	if v, from, next = r.fractionAt(i); next > 0 {
 		return v, from, next
 	}
@@ -212,38 +209,6 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 	v.Loose = v.Loose || t.class&lone != 0
 	return v, from, next
 }
-
-// inName reports whether the number word at token i is part of a name or of a compound, as
-// in Eighty-Eight Beach, Ninety Mile Beach or first-half.
-func (r *reader) inName(i int) bool {
-	if !r.has(i, numeral|fraction) || r.has(i, digits) {
-		return false
-	}
-	hyphen := r.is(i-1, "-") && r.joined(i-1) && r.joined(i-2)
-	if r.has(i, fraction) && (r.has(i-1, ordinal) || hyphen && r.has(i-2, ordinal)) {
-		return true
-	}
-	if !r.capital(i) {
-		return false
-	}
-	next := i + 1
-	if r.has(i, numeral) {
-		next = r.numberAt(i).next
-	}
-	if hyphen || next > i+1 && r.is(i+1, "-") && r.capital(i+2) {
-		return true
-	}
-	if _, k := r.unitAt(next); k > 0 {
-		return r.capital(next) && r.capital(k)
-	}
-	if i == 0 || r.is(i-1, ".", "!", "?", ":", "\n", "“", "\"", "(", "|", "-", "•") {
-		return false
-	}
-	return r.capital(next) && !r.has(next, month|weekday|scale|dozen|fraction) || r.capital(i-1) && !r.has(i-1, stop|numeral|scale) && !r.startsNoun(next)
-}
-
-// capital reports whether token i is a word with a capital letter.
-func (r *reader) capital(i int) bool { return r.has(i, word) && r.text[r.at(i).start]-'A' < 26 }
 
 // afterOf returns the token after "of" in "a couple of days", or i.
 func (r *reader) afterOf(i int) int {
@@ -318,7 +283,7 @@ func (r *reader) currencyBefore(i int) (unit, bool) {
 
 // setUnit converts the bounds and the step from unit u to its base unit.
 func (v *Value) setUnit(u unit) {
-	v.Kind, v.Unit, v.dimension, v.calendar, v.Loose = u.kind, u.name, u.dimension, u.calendar, false
+	v.Kind, v.Unit, v.dimension, v.factor, v.calendar, v.Loose = u.kind, u.name, u.dimension, u.factor, u.calendar, false
 	offset := 0.0
 	if u.name == "°F" {
 		offset = -32

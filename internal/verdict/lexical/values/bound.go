@@ -8,7 +8,7 @@ import (
 // bounded applies the words around the value v of the tokens from to next-1: hedges
 // (about 20), bounds (at least 20, 20 or more), ranges (5-7 days), the noun and the rate.
 func (r *reader) bounded(v Value, from, next int) (Value, int) {
-	if v.Kind != Date && v.Kind != Clock && v.Kind != Ordinal && v.Kind != Multiple {
+	if v.Kind != Date && v.Kind != Clock && v.Kind != Ordinal {
 		next = r.upper(&v, from, next)
 	}
 	if v.Kind == Number && v.Noun == "" {
@@ -58,8 +58,17 @@ func (r *reader) per(v *Value, i int) {
 func (r *reader) periodBefore(i int) string {
 	const maxDistance = 10
 	for k := i - 1; k > i-maxDistance && r.has(k, word); k-- {
-		if p := periodOf(r.str(k)); p != "" {
-			return p
+		switch strings.ToLower(r.str(k)) {
+		case "hourly":
+			return "hour"
+		case "daily":
+			return "day"
+		case "weekly":
+			return "week"
+		case "monthly":
+			return "month"
+		case "yearly", "annual", "annually":
+			return "year"
 		}
 	}
 	return ""
@@ -108,17 +117,10 @@ func (r *reader) upper(v *Value, from, next int) int {
 		}
 	}
 	if v.Kind == Number && w.Kind != Number && w.Kind != Ordinal && v.Unit == "" {
-		u, ok := unitOf(w.Unit)
-		if !ok {
-			u, ok = unitOf(unitName(w.Unit))
-		}
-		if !ok {
-			return next
-		}
-		v.setUnit(u)
+		v.setUnit(unit{name: w.Unit, kind: w.Kind, dimension: w.dimension, factor: w.factor, calendar: w.calendar})
 	}
 	if w.Kind == Number && v.Kind == Duration && r.is(from-1, "aged") {
-		w.Kind, w.Low = v.Kind, w.Low*factorOf(v.Unit)
+		w.Kind, w.Low = v.Kind, w.Low*v.factor
 	}
 	if v.Kind != w.Kind && (v.Kind != Money || w.Kind != Number) || w.Low <= v.Low {
 		return next
@@ -148,17 +150,6 @@ func (r *reader) hour(v, w *Value) {
 		minutes += halfDay
 	}
 	*v = clock(minutes)
-}
-
-// unitName returns the lower-case name under which unitOf knows a unit.
-func unitName(name string) string {
-	b := []byte(name)
-	for i, c := range b {
-		if c-'A' < 26 {
-			b[i] = c | 0x20
-		}
-	}
-	return string(b)
 }
 
 // changes reports whether one of the four words up to token i is a verb of change, as in
@@ -296,7 +287,7 @@ func (r *reader) excludes(i int) bool {
 
 // than applies a comparative before "than" at token i: more than, no fewer than.
 func (r *reader) than(v *Value, i int) {
-	if r.has(i-2, digits|numeral|multiple) || r.has(i-3, digits|numeral) {
+	if r.has(i-2, digits|numeral) || r.has(i-3, digits|numeral) {
 		return // "5 euros cheaper than two singles"
 	}
 	no := r.negated(i - 2)

@@ -96,25 +96,17 @@ func compare(c, s *Value) Relation {
 	return compareNumbers(c, s)
 }
 
-// compareKinds compares multiples with changes in percent, and a plain number with a share
+// compareKinds compares a plain number with a value of another kind: with a share
 // that was written with it, such as "five" with "five out of six". A number without
 // unit and noun may be any amount with the same digits.
 func compareKinds(c, s *Value) Relation {
 	switch {
-	case c.Kind == Multiple && s.Kind == Share && s.Exact() && c.Exact():
-		if isClose(c.Low-1, s.Low, exact) {
-			return Equal
-		}
-	case c.Kind == Share && s.Kind == Multiple && s.Exact() && c.Exact():
-		if isClose(c.Low, s.Low-1, exact) {
-			return Equal
-		}
 	case c.Kind == Number && c.isBare() && s.hasUnit(), s.Kind == Number && s.isBare() && c.hasUnit():
 		x, y := c.Low, s.Low
 		if c.Kind == Number {
-			x *= factorOf(s.Unit)
+			x *= s.factor
 		} else {
-			y *= factorOf(c.Unit)
+			y *= c.factor
 		}
 		if isClose(x, y, exact) {
 			return Entailed
@@ -206,7 +198,7 @@ func compareNumbers(c, s *Value) Relation {
 		return Contradicted
 	case c.isBound() && s.isBound():
 		if math.IsInf(c.Low, 0) != math.IsInf(s.Low, 0) { // at least 4, up to 4
-			if c.disjoint(s) {
+			if c.disjoint(s) || c.limit() == s.limit() {
 				return Contradicted
 			}
 			return Undecided

@@ -2,7 +2,7 @@ package values
 
 import "math"
 
-// dateAt parses the date, year, decade, century, quarter, season or weekday at token i.
+// dateAt parses the date, year, decade, century or weekday at token i.
 // It returns the first token and the token after the date, or 0.
 func (r *reader) dateAt(i int) (v Value, from, next int) {
 	from = i
@@ -24,18 +24,8 @@ func (r *reader) dateAt(i int) (v Value, from, next int) {
 		return Value{Kind: Date, Unit: weekdayUnit, Low: t.num, High: t.num}, i, i + 1
 	case t.class&month != 0:
 		v, next = r.monthFirst(i)
-	case t.class&(season|quarterQ) != 0:
-		v, next = r.seasonAt(i)
-	case t.class&era != 0:
-		if !r.is(i-1, "the", "early", "late", "mid", "-") {
-			return Value{}, 0, 0
-		}
-		y := 1900 + int(t.num)
-		v, next = period(y, 1, y+9, 12), i+1
 	case t.class&(ordinal|numeral) != 0:
 		v, next = r.ordinalDate(i)
-	case t.class&fraction != 0:
-		v, next = r.partOfYear(i)
 	case t.class&digits != 0 && t.class&decimal == 0:
 		if v, next = r.numericDate(i); next == 0 {
 			if v, next = r.dayFirst(i, i+1); next == 0 {

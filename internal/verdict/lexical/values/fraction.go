@@ -1,19 +1,15 @@
 package values
 
-import "strings"
-
-// fractionAt parses the share at token i: half of, a third of, two-thirds, one in five,
-// 3 out of 4, 3/4. A fraction of a unit, such as half an hour, has that unit. "The fifth
-// attempt" and "the second half" are not shares.
+// fractionAt parses the share at token i: half, a third of, two-thirds, one in five, 3 out
+// of 4. Half an hour has the unit of an hour. "The second half" is not a share.
 func (r *reader) fractionAt(i int) (v Value, from, next int) {
 	t := r.at(i)
-	share := 0.0
 	from = i
-	v = Value{Kind: Share, Unit: "percent", word: true}
+	v = Value{Kind: Share, Unit: "percent", factor: 0.01, Step: 0.01, word: true}
+	share := 0.0
 	switch {
 	case t.class&fraction != 0 && t.num == 2:
-		if r.is(i-1, "the", "this", "that", "other", "each", "its", "their", "own", "same") || r.has(i-1, ordinal) || r.is(i+1, "past", "-") && !r.halfUnit(i) ||
-			r.text[t.end-1] == 's' {
+		if r.is(i-1, "the", "this", "that", "other", "each", "its", "their", "own", "same") || r.has(i-1, ordinal) || r.is(i+1, "past", "-") || r.text[t.end-1] == 's' {
 			return Value{}, 0, 0
 		}
 		share, next = 0.5, i+1
@@ -27,19 +23,16 @@ func (r *reader) fractionAt(i int) (v Value, from, next int) {
 		return Value{}, 0, 0
 	default:
 		if share, next = r.countedFraction(i); next == 0 {
-			if share, next = r.ratio(i); next > 0 {
-				v.parts = [2]float64{t.num, t.num / share}
+			if share, next = r.ratio(i); next == 0 {
+				return Value{}, 0, 0
 			}
-		}
-		if next == 0 {
-			return Value{}, 0, 0
+			v.parts = [2]float64{t.num, t.num / share}
 		}
 	}
 	if r.is(from-1, "a", "one", "an") && t.class&(fraction|ordinal) != 0 {
 		from--
 	}
-	v.Low, v.High, v.Step = share, share, 0.01
-	// half an hour, three quarters of an hour, half a million
+	v.Low, v.High = share, share
 	k := next
 	if r.is(k, "of") {
 		k++
@@ -49,33 +42,24 @@ func (r *reader) fractionAt(i int) (v Value, from, next int) {
 		v.setUnit(u)
 		return v, from, n
 	}
-	if r.is(k, "a", "an", "-") {
-		if r.has(k+1, scale|dozen) && r.at(k+1).end-r.at(k+1).start > 2 {
-			v = Value{Low: share * r.at(k+1).num, High: share * r.at(k+1).num, Step: share * r.at(k+1).num, written: true}
-			next = k + 2
-			if u, n := r.unitAt(next); n > 0 {
-				v.setUnit(u)
-				next = n
-			}
-		} else if u, n := r.unitAt(k + 1); n > 0 && u.kind != Share {
-			v = Value{Low: share, High: share, Step: share}
+	if !r.is(k, "a", "an") {
+		return v, from, next
+	}
+	if f := r.at(k + 1); f.class&(scale|dozen) != 0 && f.end-f.start > 2 { // half a million
+		share *= f.num
+		v, next = Value{Low: share, High: share, Step: share, written: true}, k+2
+		if u, n := r.unitAt(next); n > 0 {
 			v.setUnit(u)
 			next = n
 		}
+	} else if u, n := r.unitAt(k + 1); n > 0 && u.kind != Share {
+		v, next = Value{Low: share, High: share, Step: share}, n
+		v.setUnit(u)
 	}
 	return v, from, next
 }
 
-// halfUnit reports whether a hyphen and a unit follow "half": half-hour.
-func (r *reader) halfUnit(i int) bool {
-	if !r.is(i+1, "-") {
-		return false
-	}
-	_, next := r.unitAt(i + 2)
-	return next > 0
-}
-
-// countedFraction parses "two thirds", "three-quarters" and "one fifth".
+// countedFraction parses "two thirds", "three-quarters" and "one fifth of".
 func (r *reader) countedFraction(i int) (float64, int) {
 	k := i + 1
 	if r.is(k, "-") && r.joined(i) && r.joined(k) {
@@ -93,67 +77,21 @@ func (r *reader) countedFraction(i int) (float64, int) {
 
 // ratio parses "one in five", "3 out of 4" and "3/4", but not "one in three weeks".
 func (r *reader) ratio(i int) (float64, int) {
-	var k int
+	k := i + 2
 	switch {
-	case r.is(i+1, "/") && r.joined(i) && r.joined(i+1) && r.at(i+2).num <= 10:
-		k = i + 2
-	case r.is(i+1, "in"):
-		k = i + 2
-		if r.is(k, "every") {
-			k++
-		}
+	case r.is(i+1, "in"), r.is(i+1, "/") && r.joined(i) && r.joined(i+1) && r.at(i+2).num <= 10:
 	case r.is(i+1, "out") && r.is(i+2, "of"):
-		k = i + 3
-		if r.is(k, "every") {
-			k++
-		}
+		k++
 	default:
 		return 0, 0
 	}
 	d := r.at(k)
 	const kinds = digits | numeral
-	if d.class&kinds == 0 || d.class&kinds != r.at(i).class&kinds || r.at(i).num >= d.num || d.class&decimal != 0 {
+	if d.class&kinds == 0 || d.class&kinds != r.at(i).class&kinds || r.at(i).num >= d.num || d.num > 1000 || d.class&decimal != 0 || r.has(k+1, scale|month|kinds) {
 		return 0, 0
 	}
-	switch d.num {
-	case 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 50, 100, 1000:
-	default:
-		return 0, 0
-	}
-	if _, n := r.unitAt(k + 1); n > 0 && !r.is(i+1, "/") || r.has(k+1, scale|month|kinds) || strings.HasPrefix(r.text[d.end:], "/") {
+	if _, n := r.unitAt(k + 1); n > 0 && !r.is(i+1, "/") {
 		return 0, 0
 	}
 	return r.at(i).num / d.num, k + 1
-}
-
-// multipleAt parses "doubled", "twice as many", "three times as many", "tenfold" and
-// "10-fold" at token i.
-func (r *reader) multipleAt(i int) (v Value, from, next int) {
-	t := r.at(i)
-	v = Value{Kind: Multiple, Unit: "times", Low: t.num, High: t.num, Step: 1}
-	switch {
-	case t.class&multiple != 0:
-		if r.is(i, "twice", "thrice") && !r.comparesAt(i+1) || r.is(i, "double", "triple") && r.has(i+1, word) && !r.has(i+1, stop) {
-			return Value{}, 0, 0
-		}
-		return v, i, i + 1
-	case t.class&(digits|numeral) != 0 && (r.has(i+1, scale|dozen|numeral) || r.is(i+1, "times", "fold", "×", "x", "-", "and")):
-		n := r.numberAt(i)
-		k := n.next
-		if r.is(k, "-") && r.joined(k) {
-			k++
-		}
-		if r.is(k, "fold") || r.is(k, "times") && r.comparesAt(k+1) || r.is(k, "×", "x") && r.comparesAt(k+1) {
-			v.Low, v.High, v.Step = n.num, n.num, n.step
-			return v, i, k + 1
-		}
-	}
-	return Value{}, 0, 0
-}
-
-// comparesAt reports whether the words at token i show that "three times" before them is
-// a ratio and not a frequency.
-func (r *reader) comparesAt(i int) bool {
-	return r.is(i, "as", "the", "its", "their", "his", "her", "that", "more", "higher", "larger", "bigger", "greater", "longer",
-		"faster", "taller", "heavier", "what")
 }

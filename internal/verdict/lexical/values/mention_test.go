@@ -67,33 +67,3 @@ func TestSimilarity(t *testing.T) {
 		}
 	}
 }
-
-func TestEqualValuesShareAKey(t *testing.T) {
-	t.Parallel()
-	for _, c := range [][2]string{
-		{"14 March 1879", "1879-03-14"},
-		{"March 1879", "14 March 1879"},
-		{"in 1879", "14 March 1879"},
-		{"24 December", "24 December 2023"},
-		{"3/4/2020", "3 April 2020"},
-		{"5 km", "5,000 metres"},
-		{"5 km", "5"},
-		{"5", "5 dollars"},
-		{"1.500", "1500"},
-		{"half of them", "50%"},
-		{"five", "five out of six"},
-		{"at least 20", "20 or more"},
-	} {
-		keys := map[uint64]bool{}
-		for _, k := range Find(c[0])[0].AppendKeys(nil, true) {
-			keys[k] = true
-		}
-		shared := false
-		for _, k := range Find(c[1])[0].AppendKeys(nil, false) {
-			shared = shared || keys[k]
-		}
-		if !shared {
-			t.Errorf("%q and %q: got no common key", c[0], c[1])
-		}
-	}
-}

@@ -60,69 +60,6 @@ func (r *reader) isAge(i int) bool {
 	return false
 }
 
-// seasonAt parses "spring 2021", "winter of 1941", "spring", "Q3 2022" and "H1 2020".
-func (r *reader) seasonAt(i int) (Value, int) {
-	t := r.at(i)
-	m1, months, k := int(t.num), 3, i+1
-	if t.class&quarterQ != 0 {
-		part := int(r.at(k).num)
-		months = int(t.num)
-		if !r.joined(i) || !r.has(k, digits) || r.joined(k) && r.has(k+1, word) || part < 1 || part*months > 12 {
-			return Value{}, 0
-		}
-		m1, k = (part-1)*months+1, k+1
-	} else if r.is(i-1, "mid", "hot", "artesian", "water") || r.isHyphen(k) {
-		return Value{}, 0
-	}
-	n := k
-	if r.is(n, "of", ",", "/") {
-		n++
-		if r.is(n, "the") || r.is(n, "fiscal") {
-			n++
-		}
-	}
-	y := r.number4(n)
-	m2 := m1 + months - 1
-	if y == 0 && months == 6 {
-		return Value{}, 0 // H1 may be anything
-	}
-	if y == 0 {
-		if t.class&season != 0 && !r.isTime(i-1) {
-			return Value{}, 0
-		}
-		if m2 > 12 {
-			m2 -= 12
-		}
-		v := recurring(m1, 1, m2, lastDay(0, m2))
-		v.Approx, v.Step = t.class&season != 0, 31
-		return v, k
-	}
-	if r.is(n+1, "/", "–", "-") && r.joined(n) && r.has(n+2, digits) {
-		n += 2
-	}
-	z := y
-	if m2 > 12 {
-		z, m2 = y+1, m2-12
-	}
-	v := period(y, m1, z, m2)
-	if t.class&season != 0 {
-		v.Approx, v.Step = true, 31
-		if m1 == 12 {
-			v.Step = 365 // the winter of 2021 may start in 2020
-		}
-	}
-	return v, n + 1
-}
-
-// isTime reports whether the word at token i shows that a season follows, and not the verb
-// or the coil.
-func (r *reader) isTime(i int) bool {
-	if r.is(i, "the") {
-		return r.is(i-1, "in", "during", "by", "of", "until", "since")
-	}
-	return r.is(i, "in", "this", "last", "next", "every", "each", "early", "late", "during", "until", "since", "by", "of")
-}
-
 // ordinalDate parses "the first of May", "14th March 1879", "the 19th century",
 // "twenty-first century", "the third quarter of 2022" and "the first half of 2020".
 func (r *reader) ordinalDate(i int) (Value, int) {
@@ -143,35 +80,10 @@ func (r *reader) ordinalDate(i int) (Value, int) {
 		}
 		return period(100*(n-1)+1, 1, 100*n, 12), c + 1
 	}
-	if r.has(k, fraction) {
-		return r.partOfYear(k)
-	}
 	if r.has(i, ordinal) {
 		return r.dayFirst(i, k)
 	}
 	return Value{}, 0
-}
-
-// partOfYear parses a quarter or half after an ordinal: "third quarter of 2022". Token i
-// is the quarter or half.
-func (r *reader) partOfYear(i int) (Value, int) {
-	n, parts := int(r.at(i-1).num), int(r.at(i).num)
-	if !r.has(i-1, ordinal) || parts != 2 && parts != 4 || n > parts || n < 1 {
-		return Value{}, 0
-	}
-	k := i + 1
-	if r.is(k, "of", "in") {
-		k++
-	}
-	if r.is(k, "fiscal", "the") {
-		k++
-	}
-	y := r.number4(k)
-	if y == 0 {
-		return Value{}, 0
-	}
-	months := 12 / parts
-	return period(y, (n-1)*months+1, y, n*months), k + 1
 }
 
 // narrow limits a period to the part that the words before it name: early, mid, late,

@@ -11,22 +11,16 @@ func Similarity(claim, stated *Value) float64 {
 		return 0
 	case claim.Kind == Date:
 		return similarDates(claim, stated)
+	case claim.Unit == stated.Unit && claim.Unit != "":
+		return 0.6 + 0.3*ratio(claim.size(), stated.size())
+	case claim.Unit == stated.Unit:
+		return 0.2 + 0.3*ratio(claim.size(), stated.size())
+	case claim.Exact() && claim.factor*stated.factor != 0 && isClose(claim.size()/claim.factor, stated.size()/stated.factor, exact):
+		return 0.7 // 12 km and 12 miles
+	case claim.Kind == Money || claim.dimension != stated.dimension:
+		return 0
 	}
-	a, b := claim.size(), stated.size()
-	if claim.Unit != stated.Unit {
-		x, y := a/factorOf(claim.Unit), b/factorOf(stated.Unit)
-		if claim.Exact() && isClose(x, y, exact) && claim.Unit != "" && stated.Unit != "" {
-			return 0.7 // 12 km and 12 miles
-		}
-		if claim.Kind == Money || claim.dimension != stated.dimension {
-			return 0
-		}
-	}
-	s := 0.2
-	if claim.Unit == stated.Unit && claim.Unit != "" {
-		s = 0.6
-	}
-	return s + 0.3*ratio(a, b)
+	return 0.2 + 0.3*ratio(claim.size(), stated.size())
 }
 
 // size returns the absolute value of a number or of the lower given bound.
@@ -65,7 +59,7 @@ func similarDates(a, b *Value) float64 {
 
 // ymd returns the year, month and day of a date, with 0 for what it does not state.
 func (v *Value) ymd() (parts [3]int) {
-	low, high := finiteDay(v.Low, v.High), finiteDay(v.High, v.Low)
+	low, high := v.at[0], v.at[1]
 	if v.Unit == weekdayUnit {
 		return parts
 	}
@@ -83,14 +77,6 @@ func (v *Value) ymd() (parts [3]int) {
 		parts[2] = d
 	}
 	return parts
-}
-
-// finiteDay returns x, or y if x is a bound that is not given.
-func finiteDay(x, y float64) float64 {
-	if math.IsInf(x, 0) {
-		return y
-	}
-	return x
 }
 
 // IsYear reports whether the value is a year.

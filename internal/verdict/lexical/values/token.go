@@ -18,10 +18,7 @@ const (
 	fraction                    // half, thirds: the denominator
 	month                       // 1 to 12
 	weekday                     // 0 (Sunday) to 6
-	season                      // first month
 	clockWord                   // noon, midnight: minutes
-	era                         // nineties: 90
-	multiple                    // twice, doubled: the factor
 	dozen                       // dozen, score, couple, pair: the number
 	lone                        // hour, decade: a duration after "a"
 	currency                    // $ and the like
@@ -30,11 +27,10 @@ const (
 	ideogram                    // a character of a script without spaces
 	decimal                     // digits with decimals
 	thousands                   // digits that may have a full stop as thousands separator: 1.500
-	quarterQ                    // Q3: the quarter
 )
 
 // trigger is the set of classes that a value may start with.
-const trigger = digits | numeral | scale | ordinal | fraction | month | weekday | season | clockWord | era | multiple | dozen | lone | quarterQ
+const trigger = digits | numeral | scale | ordinal | fraction | month | weekday | clockWord | dozen | lone
 
 // A token is a word, a number in digits, or any other character except spaces.
 type token struct {
@@ -130,7 +126,7 @@ func (r *reader) word(t *token, i int) int {
 		c, num := lookup(buf[:j-i])
 		t.class |= c
 		t.num = num
-		if t.class&(month|weekday|season) != 0 {
+		if t.class&(month|weekday) != 0 {
 			r.checkName(t)
 		}
 	}
@@ -146,7 +142,7 @@ func (r *reader) word(t *token, i int) int {
 // that are names of months and days only with a capital letter.
 func (r *reader) checkName(t *token) {
 	w := r.text[t.start:t.end]
-	if t.class&season != 0 || w[0] < 'a' {
+	if w[0] < 'a' {
 		return
 	}
 	switch w {

@@ -16,7 +16,6 @@ const (
 	Ordinal              // first, 12th
 	Share                // a part of a whole or a relative change; 0.5 is half or 50%
 	Points               // percentage points
-	Multiple             // twice, threefold, doubled; 2 is twice
 	Money                // in units of the currency
 	Measure              // in the base unit of the dimension: metres, kilograms, degrees Celsius
 	Duration             // seconds
@@ -33,7 +32,7 @@ type Value struct {
 	Per       string  // the unit of a rate, as written: "hour" in "$20 per hour"
 	Low, High float64 // bounds in the base unit
 	Open      bool    // the given bound is excluded: "more than 20"
-	Approx    bool    // about 20; a season, early 2020
+	Approx    bool    // about 20; early 2020
 	Not       bool    // any other value: "not 20", "anything but 20"
 	Loose     bool    // an ordinal or a number up to three in words, or "an hour", which are often paraphrased
 	Step      float64 // the last digit of the number as written, in the base unit; the vagueness of a period in days
@@ -45,6 +44,7 @@ type Value struct {
 	word      bool       // a fraction in words, such as a third
 	calendar  bool       // a Duration in months or years, whose length in days varies
 	dimension uint8      // of a Measure
+	factor    float64    // of the unit as written, or 0
 	other     float64    // second reading, or 0: 1500 for "1.500", the day with swapped month for "3/4/2020"
 	parts     [2]float64 // 3 and 4 for "3 out of 4"
 	at        [2]float64 // the bounds without the words before and after it: 20 and 20 for "at least 20"
@@ -64,32 +64,6 @@ func (v *Value) limit() float64 {
 		return v.Low
 	}
 	return v.High
-}
-
-// A Text is a text with its values.
-type Text struct {
-	Text   string
-	Values []Value
-}
-
-// Read returns a text with its values. Those in a Markdown table have the units of their
-// headings.
-func Read(text string) Text {
-	var t Text
-	t.Read(text)
-	return t
-}
-
-// Read replaces t by text with its values. It reuses the memory of t.
-func (t *Text) Read(text string) {
-	*t = Text{Text: text, Values: Append(t.Values[:0], text)}
-	t.readTables()
-}
-
-// Set is Read for a text whose values are known. They may be changed.
-func (t *Text) Set(text string, known []Value) {
-	*t = Text{Text: text, Values: known}
-	t.readTables()
 }
 
 // Find returns the values in text in ascending order of their offsets. They do not
@@ -140,9 +114,6 @@ func (r *reader) simple(i int) (v Value, from, next int) {
 		return v, from, next
 	}
 	if v, from, next = r.clockAt(i); next > 0 {
-		return v, from, next
-	}
-	if v, from, next = r.multipleAt(i); next > 0 {
 		return v, from, next
 	}
 	return r.amountAt(i)

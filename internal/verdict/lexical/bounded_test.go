@@ -1,0 +1,103 @@
+package lexical
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// similarTasks returns tasks with n claims and n similar sentences of contexts: one context
+// or n, with or without copies of the claims.
+func similarTasks(n int) map[string]verdict.Task {
+	random := rand.New(rand.NewPCG(uint64(n), 0)) //nolint:gosec // positive
+	few := strings.Fields("company growth market power water people city energy data network policy study plan program price")
+	pick := func() string { return few[random.IntN(len(few))] }
+	kinds := map[string]func(side, i int) string{
+		"template": func(side, i int) string {
+			return fmt.Sprintf("Sensor %d reported %d degrees.", side*n+i, 10+random.IntN(90))
+		},
+		"equal":   func(side, _ int) string { return fmt.Sprintf("Sensor 17 reported %d degrees on Monday.", 23+side) },
+		"numbers": func(int, int) string { return fmt.Sprintf("It was %d, then %d.", random.IntN(1e6), random.IntN(1e6)) },
+		"roots":   func(_, i int) string { return fmt.Sprintf("Contra%sia and contra%dal.", pick(), i) },
+		"words": func(int, int) string {
+			return "Then " + strings.Join([]string{pick(), pick(), pick(), pick(), pick(), pick()}, " ") + "."
+		},
+	}
+	all := map[string]verdict.Task{}
+	for kind, sentence := range kinds {
+		claims, contexts := make([]string, n), make([]string, n)
+		for i := range n {
+			claims[i], contexts[i] = sentence(0, i), sentence(1, i)
+		}
+		all[kind] = newTask("", []string{strings.Join(contexts, " ")}, claims...)
+		all[kind+", many contexts"] = newTask("", contexts, claims...)
+		all[kind+", copied"] = newTask("", []string{strings.Join(claims, " ")}, claims...)
+		all[kind+", copied, many contexts"] = newTask("", claims, claims...)
+	}
+	return all
+}
+
+// Doubling the size of a task about doubles the work of bounded matching.
+func TestBoundedWorkIsLinear(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	work := func(task verdict.Task) int {
+		s := newScratch()
+		s.bounds = &bounds{values: maxWork} // the limit of comparing values is a constant
+		s.reset()
+		s.work = 0
+		if err := j.match(t.Context(), s, task.Claims, task.Contexts); err != nil {
+			t.Fatal(err)
+		}
+		return s.work
+	}
+	double := similarTasks(400)
+	for name, task := range similarTasks(200) {
+		if once, twice := work(task), work(double[name]); twice > once*3 {
+			t.Errorf("%s: got work %d for twice the size, want at most 3 times %d", name, twice, once)
+		}
+	}
+}
+
+func TestBoundedMatchingSupportsCopies(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for name, task := range similarTasks(150) {
+		vs, err := j.judgeBounded(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkInvariants(t, task, vs)
+		for i, v := range vs {
+			if strings.Contains(name, "copied") && v.Label != verdict.Supported {
+				t.Errorf("%s: %q: got %v (%s), want supported", name, task.Claims[i].Text, v.Label, v.Reason)
+				break
+			}
+			if n := len(v.ChunkIDs); n > maxSupports+2 {
+				t.Errorf("%s: got %d chunks, want at most %d", name, n, maxSupports+2)
+			}
+		}
+	}
+}
+
+func TestLargeTasksAreBounded(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	task := similarTasks(1500)["template, copied"]
+	s := j.getScratch()
+	s.limit = maxWork
+	if _, err := j.judgeAll(t.Context(), s, task, batchSize); !errors.Is(err, errTooMuchWork) {
+		t.Errorf("got error %v, want %v", err, errTooMuchWork)
+	}
+	checkInvariants(t, task, judge(t, j, task))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := j.judgeBounded(ctx, task); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want %v", err, context.Canceled)
+	}
+}
