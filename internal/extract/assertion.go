@@ -327,10 +327,12 @@ func (a *assertions) measure(text string) measure {
 		case "beyond", "except", "besides", "apart", "aside", "than", "but":
 			m.excepts = true
 		}
-		past := english.IsVerb(low, english.PastForm|english.ParticipleForm) || len(low) > 4 && strings.HasSuffix(low, "ed")
-		if last := i+1 == len(all); english.IsAuxiliary(low) || i > 0 && !isFunctionWord(before) && (past || english.IsVerb(low, english.ThirdPerson) && !last) {
+		ed := len(low) > 4 && strings.HasSuffix(low, "ed") && !strings.Contains(low, "-")
+		past := ed || english.IsVerb(low, english.PastForm|english.ParticipleForm)
+		tense := ed || english.IsVerb(low, english.PastForm) // or a participle
+		if last := i+1 == len(all); english.IsAuxiliary(low) || i > 0 && !isFunctionWord(before) && (tense || english.IsVerb(low, english.ThirdPerson) && !last && !english.IsVerb(before, english.BaseForm)) {
 			m.finite = true
-			m.complete = m.complete || !last && before != "you" && before != "i" && before != "we" && (past || isFunctionWord(after))
+			m.complete = m.complete || !last && before != "you" && before != "i" && before != "we" && (english.IsAuxiliary(low) || tense || english.IsDeterminer(after))
 		}
 		if past {
 			about, _ := a.knows(before)
@@ -367,6 +369,10 @@ func isTextNoun(low string) bool { return isSourceWord(low) || low == "words" ||
 
 // isFunctionWord reports whether a lower-case word carries no content of its own.
 func isFunctionWord(low string) bool {
+	switch low {
+	case "many", "most", "several", "few":
+		return false
+	}
 	return english.IsDeterminer(low) || english.IsPreposition(low) || english.IsAuxiliary(low) || english.IsPronoun(low) || english.IsSubjectPronoun(low) ||
 		english.IsQuestionWord(low) || isDisclaimerWord([]byte(low))
 }
