@@ -181,7 +181,7 @@ func (s sentence) coordination() []clause {
 		from := i // of the second part
 		if joined {
 			from++
-		} else if !s.endsInComma(i-1) {
+		} else if !s.endsInComma(i - 1) {
 			continue
 		}
 		before, second := s.end(i-1), newSentence(s.text[s.at[from]:])

@@ -33,7 +33,7 @@ func TestClausesSplitsIndependentStatements(t *testing.T) {
 		"The road was closed, and guards were sent to the north.":                          {"The road was closed", "guards were sent to the north."},
 		"The tower was built in 1889 and is owned by the city.":                            {"The tower was built in 1889", "The tower is owned by the city."},
 		"Marie Curie, who was born in Warsaw, won two Nobel Prizes.":                       {"Marie Curie won two Nobel Prizes.", "Marie Curie was born in Warsaw."},
-		"The bridge, which opened in 1932, crosses the harbour.":                             {"The bridge crosses the harbour.", "The bridge opened in 1932."},
+		"The bridge, which opened in 1932, crosses the harbour.":                           {"The bridge crosses the harbour.", "The bridge opened in 1932."},
 		"The prize went to Tom Baker, who was born in Oslo.":                               {"The prize went to Tom Baker", "Tom Baker was born in Oslo."},
 		"She moved to Paris and worked at the Louvre.":                                     {"She moved to Paris", "She worked at the Louvre."},
 		"The club was founded in Leeds, was renamed in 1920, and was closed by the mayor.": {"The club was founded in Leeds", "The club was renamed in 1920", "The club was closed by the mayor."},

@@ -229,7 +229,7 @@ func declinedQuestion(question string) (Declined, bool) {
 	if q.Wh == "" {
 		return Declined{Affirmation, english.Join(q.Before, q.Subject, q.Rest)}, true
 	}
-	f := slices.Concat(english.Words(q.Wh), q.Noun, q.Subject, q.Rest, q.Before)
+	f := slices.Concat(english.Words(q.Wh), q.Rest, q.Before)
 	if q.Wh == "many" || q.Wh == "much" {
 		f = slices.Insert(f, 0, english.Words("how")...)
 	}
