@@ -56,10 +56,6 @@ modules >"$dir/modules"
 	fenced "$(go env GOROOT)/LICENSE"
 	printf '\n## Word tables of the lexical judge\n\n'
 	sed 1,2d internal/verdict/lexical/lexicon/data/NOTICE.md
-	printf '\n## Tagger, parser and lemmas\n\n'
-	sed 1,2d internal/syntax/data/NOTICE.md
-	printf '\n## Clusters of words\n\n'
-	sed 1,2d internal/clusters/data/NOTICE.md
 	printf '\n## Token vocabularies\n\n'
 	sed 1,2d internal/llm/bpe/data/NOTICE.md
 } >"$dir/THIRD_PARTY_NOTICES.md"

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/syntax"
 )
 
 // TestMemoryOfScoreDoesNotGrowWithRows scores rows of which each has words of its own,
@@ -20,7 +19,6 @@ import (
 func TestMemoryOfScoreDoesNotGrowWithRows(t *testing.T) {
 	skipShort(t)
 	const early, late, maxGrowth = 500, 1100, 64 // bytes per row
-	syntax.Parse("The weights are loaded by the first sentence that is parsed.")
 	rows := &rowSource{random: rand.New(rand.NewPCG(1, 1)), pauses: []int{early, late}, written: make(chan struct{}, late)}
 	var errs bytes.Buffer
 	sys := emptySystem()

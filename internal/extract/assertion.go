@@ -10,7 +10,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/segment"
-	"github.com/ragfaith/ragfaith/internal/syntax"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -301,6 +300,8 @@ type measure struct {
 // contexts.
 func (m measure) isAbout() bool { return m.shared > 0 && m.lacking > 0 }
 
+// measure finds the words of an English text by lists and endings: whatever is not a
+// function word is content, and a past form is a verb.
 func (a *assertions) measure(text string) measure {
 	if !a.english {
 		return a.measureWords(text)
@@ -309,41 +310,40 @@ func (a *assertions) measure(text string) measure {
 		text = strings.ToLower(text)
 	}
 	var m measure
-	tokens := syntax.Parse(text)
+	all := slices.DeleteFunc(english.Split(text), func(w english.Word) bool { return !hasAlphanumeric(w.Lower) })
+	lower := func(i int) string {
+		if i < 0 || i >= len(all) {
+			return ""
+		}
+		return all[i].Lower
+	}
 	explains := false // a word such as "why" precedes
-	unnamed := false  // a noun or adjective is lacking
-	for i, t := range tokens {
-		low := strings.ToLower(t.Text)
+	unnamed := false  // a word other than a verb is lacking
+	for i, w := range all {
+		low, before, after := w.Lower, lower(i-1), lower(i+1)
 		switch low {
 		case "why", "how", "that", "because":
 			explains = true
 		case "beyond", "except", "besides", "apart", "aside", "than", "but":
 			m.excepts = true
 		}
-		isContent := false
-		switch t.Tag {
-		case "NOUN", "PROPN", "ADJ", "VERB", "NUM":
-			isContent = hasAlphanumeric(low) && !isConversational(low)
-		}
-		inContexts, known := a.knows(low, t.Lemma)
-		switch t.Fine {
-		case "VBZ", "VBP", "VBD", "MD":
+		ed := len(low) > 4 && strings.HasSuffix(low, "ed") && !strings.Contains(low, "-")
+		past := ed || english.IsVerb(low, english.PastForm|english.ParticipleForm)
+		tense := ed || english.IsVerb(low, english.PastForm) // or a participle
+		if last := i+1 == len(all); english.IsAuxiliary(low) || i > 0 && !isFunctionWord(before) && (tense || english.IsVerb(low, english.ThirdPerson) && !last && !english.IsVerb(before, english.BaseForm)) {
 			m.finite = true
-			ends := !slices.ContainsFunc(tokens[i+1:], func(t syntax.Token) bool { return t.Tag != "PUNCT" })
-			m.complete = m.complete || !ends && (i == 0 || !slices.Contains([]string{"you", "i", "we"}, strings.ToLower(tokens[i-1].Text)))
-		case "VBN":
-			if i > 0 && (tokens[i-1].Tag == "NOUN" || tokens[i-1].Tag == "PROPN") {
-				before := strings.ToLower(tokens[i-1].Text)
-				about, _ := a.knows(before, tokens[i-1].Lemma)
-				m.headline = m.headline || about && !isConversational(before)
-			}
+			m.complete = m.complete || !last && before != "you" && before != "i" && before != "we" && (english.IsAuxiliary(low) || tense || english.IsDeterminer(after))
 		}
-		if talk := func(k int) bool { // "passage 3", "100 words"
-			return k >= 0 && k < len(tokens) && (tokens[k].Tag == "NOUN" || tokens[k].Tag == "PROPN") && isConversational(strings.ToLower(tokens[k].Text))
-		}; !isContent || t.Tag == "NUM" && (talk(i-1) || talk(i+1)) {
+		if past {
+			about, _ := a.knows(before)
+			m.headline = m.headline || about && !isFunctionWord(before) && !isConversational(before)
+		}
+		number := unicode.IsNumber(firstRune(strings.TrimLeft(low, "$€£")))
+		if isFunctionWord(low) || isConversational(low) || number && (isTextNoun(before) || isTextNoun(after)) {
 			continue
 		}
 		m.content++
+		inContexts, known := a.knows(low)
 		if inContexts {
 			m.shared++
 		}
@@ -351,20 +351,30 @@ func (a *assertions) measure(text string) measure {
 			continue
 		}
 		m.lacking++
-		unnamed = unnamed || t.Tag != "VERB"
-		switch {
-		case t.Tag == "NUM" && strings.ContainsAny(low, "0123456789"):
-			m.value = true
-			m.amount = m.amount || i > 0 && strings.ContainsAny(tokens[i-1].Text, "$€£") || i+1 < len(tokens) && tokens[i+1].Text == "%"
-		case t.Fine == "VBD", t.Fine == "VBN" && i > 0 && (tokens[i-1].Fine == "VBD" || tokens[i-1].Lemma == "have" || tokens[i-1].Fine == "VBN"):
-			m.presumes = m.presumes || explains
-		}
+		unnamed = unnamed || !past
+		m.value = m.value || number
+		m.amount = m.amount || number && strings.ContainsAny(w.Text, "$€£%")
+		m.presumes = m.presumes || past && explains && before != "is" && before != "are" && before != "be"
 	}
 	m.names = unnamed && m.shared > 0
 	if last, trimmed := trimClosing(text); endsSentence(last, trimmed) {
-		m.finite = m.finite || english.HasFiniteVerb(english.Split(text)) // in case the tagger errs
+		m.finite = m.finite || english.HasFiniteVerb(all)
 	}
 	return m
+}
+
+// isTextNoun reports whether a number beside low counts or numbers a piece of text, as in
+// "passage 3" and "100 words".
+func isTextNoun(low string) bool { return isSourceWord(low) || low == "words" || low == "sentences" }
+
+// isFunctionWord reports whether a lower-case word carries no content of its own.
+func isFunctionWord(low string) bool {
+	switch low {
+	case "many", "most", "several", "few":
+		return false
+	}
+	return english.IsDeterminer(low) || english.IsPreposition(low) || english.IsAuxiliary(low) || english.IsPronoun(low) || english.IsSubjectPronoun(low) ||
+		english.IsQuestionWord(low) || isDisclaimerWord([]byte(low))
 }
 
 // isCodeLine reports whether a line of a code block is code, as opposed to prose.
@@ -378,7 +388,7 @@ func (a *assertions) measureWords(text string) measure {
 	const minLetters = 4
 	var m measure
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), isSeparator) {
-		inContexts, known := a.knows(word, word)
+		inContexts, known := a.knows(word)
 		digits := strings.ContainsAny(word, "0123456789")
 		if !digits && utf8.RuneCountInString(word) < minLetters && word[0] < 0xe3 {
 			continue
@@ -410,12 +420,8 @@ func (a *assertions) lacks(text string) bool {
 
 // knows reports whether a word is in the contexts, and whether it is there or
 // in the question.
-func (a *assertions) knows(word, lemma string) (inContexts, known bool) {
-	for _, form := range [...]string{word, lemma} {
-		if in, ok := a.known[stem(form)]; ok {
-			inContexts, known = inContexts || in, true
-		}
-	}
+func (a *assertions) knows(word string) (inContexts, known bool) {
+	inContexts, known = a.known[stem(strings.TrimSuffix(strings.TrimLeft(word, "$€£"), "'s"))]
 	return inContexts, known
 }
 

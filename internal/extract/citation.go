@@ -101,6 +101,13 @@ func brackets() [5][2]string {
 // bracketCitationLen returns the length of the bracketed citation at i,
 // including the URL of a link, or 0.
 func bracketCitationLen(s string, i int) int {
+	size, _, _ := bracketCitation(s, i)
+	return size
+}
+
+// bracketCitation returns the length of the bracketed citation at i, including the URL of
+// a link, or 0. It also returns the content of the bracket, and the URL.
+func bracketCitation(s string, i int) (size int, content, link string) {
 	const maxLen = 400
 	window := s[i:min(len(s), i+maxLen)]
 	for _, pair := range brackets() {
@@ -112,21 +119,26 @@ func bracketCitationLen(s string, i int) int {
 		if n < 0 || strings.ContainsAny(inside[:n], "\n[]") && pair[0] != "[[" {
 			continue
 		}
-		content := strings.Trim(inside[:n], " []")
-		size := len(pair[0]) + n + len(pair[1])
+		content = strings.Trim(inside[:n], " []")
+		size = len(pair[0]) + n + len(pair[1])
 		e := linkTargetEnd(s, i+size)
 		if !isMarker(content) && !isSourceNumbers(strings.ReplaceAll(content, " and ", ", ")) && !isSourceName(content) && (e == 0 || !isSourceWord(content)) {
 			continue
 		}
-		return max(e-i, size)
+		if e > 0 {
+			return e - i, content, s[i+size+1 : e-1]
+		}
+		return size, content, ""
 	}
 	// "[[1](https://…)]"
 	if strings.HasPrefix(window, "[[") {
-		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ']' && bracketCitationLen(s, i+1) == e-i-1 {
-			return e + 1 - i
+		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ']' {
+			if size, content, link = bracketCitation(s, i+1); size == e-i-1 {
+				return size + 2, content, link
+			}
 		}
 	}
-	return 0
+	return 0, "", ""
 }
 
 // titleCitationLen returns the length of the bracket at i if its content

@@ -72,7 +72,7 @@ func parseDefinition(line string) (key, text, rest string) {
 		}
 		size, label = n+1, "["+line[:n]+"]"
 	}
-	cited := parseMarker(label, 0)
+	cited := parseMarker(label)
 	if len(cited) != 1 {
 		return "", "", ""
 	}

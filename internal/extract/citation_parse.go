@@ -19,7 +19,7 @@ type citationParser struct {
 // count as citations.
 func (p *citationParser) parse(marker string) []Citation {
 	var all []Citation
-	for _, c := range parseMarker(marker, 0) {
+	for _, c := range parseMarker(marker) {
 		p.budget -= len(marker) + citationOverhead
 		if len(all) > 0 && p.budget < 0 {
 			break
@@ -41,79 +41,54 @@ func (p *citationParser) parse(marker string) []Citation {
 const citationOverhead = 64
 
 // parseMarker parses a marker, which may contain nested markers.
-func parseMarker(marker string, depth int) []Citation {
-	const maxDepth = 3
-	if depth > maxDepth {
-		return nil
-	}
+func parseMarker(marker string) []Citation {
 	marker = strings.TrimSpace(marker)
-	if marker == "" {
-		return nil
-	}
 	switch r, _ := utf8.DecodeRuneInString(marker); {
+	case marker == "":
+		return nil
 	case r == '<':
-		return parseTagMarker(marker, depth)
+		return parseTagMarker(marker)
 	case isSuperscript(r):
 		return parseMarkerContent(normalizeSuperscripts(marker), "")
 	case r == '(':
 		inside := strings.TrimSuffix(marker[1:], ")")
-		if at := strings.IndexByte(inside, '['); at >= 0 {
-			var all []Citation
-			for at < len(inside) {
-				size := bracketCitationLen(inside, at)
-				if size == 0 {
-					break
-				}
-				all = append(all, parseMarker(inside[at:at+size], depth+1)...)
-				at = skipSeparators(inside, at+size)
+		var all []Citation
+		for at := strings.IndexByte(inside, '['); at >= 0 && at < len(inside); {
+			size, content, link := bracketCitation(inside, at)
+			if size == 0 {
+				break
 			}
-			if all != nil {
-				return all
-			}
+			all = append(all, parseMarkerContent(content, link)...)
+			at = skipSeparators(inside, at+size)
+		}
+		if all != nil {
+			return all
 		}
 		return parseMarkerContent(inside, "")
 	}
-	for _, pair := range brackets() {
-		inside, ok := strings.CutPrefix(marker, pair[0])
-		if !ok {
-			continue
-		}
-		content, after, ok := strings.Cut(inside, pair[1])
-		if !ok {
-			continue
-		}
-		if content, link, ok := strings.Cut(content, "]("); ok && pair[0] == "[[" { // "[[1](https://…)]"
-			return parseMarkerContent(content, strings.TrimRight(link, ")]"))
-		}
-		link := ""
-		if strings.HasPrefix(after, "(") {
-			link = strings.Trim(after, "()]")
-		}
-		return parseMarkerContent(strings.Trim(content, " []"), link)
+	if size, content, link := bracketCitation(marker, 0); size > 0 {
+		return parseMarkerContent(content, link)
 	}
-	return nil
+	return parseMarkerContent(strings.Trim(marker, " []"), "") // a title
 }
 
 // parseTagMarker parses a citation tag such as "<sup>1</sup>" or "<ref
 // name="doc_2"/>".
-func parseTagMarker(marker string, depth int) []Citation {
-	for marker != "" && marker[0] == '<' && strings.IndexByte(marker, '>') > 0 {
-		tag, rest, _ := strings.Cut(marker[1:], ">")
-		if inside, _, ok := strings.Cut(rest, "<"); ok && strings.TrimSpace(inside) != "" || rest != "" && rest[0] != '<' {
-			content := strings.TrimSpace(inside)
-			if strings.HasPrefix(content, "[") || strings.HasPrefix(content, "(") {
-				return parseMarker(content, depth+1)
-			}
-			return parseMarkerContent(content, "")
+func parseTagMarker(marker string) []Citation {
+	tag, rest, _ := strings.Cut(marker[1:], ">")
+	for strings.HasPrefix(rest, "<") && !strings.HasPrefix(rest, "</") { // the tag of a link
+		_, rest, _ = strings.Cut(rest, ">")
+	}
+	content, _, _ := strings.Cut(rest, "<")
+	if content = strings.TrimSpace(content); strings.HasPrefix(content, "[") || strings.HasPrefix(content, "(") {
+		return parseMarker(content)
+	} else if content != "" {
+		return parseMarkerContent(content, "")
+	}
+	for part := range strings.FieldsFuncSeq(tag, func(r rune) bool { return r == ' ' || r == '/' }) {
+		if name, value, ok := strings.Cut(part, "="); ok && name != "class" && name != "style" {
+			return parseMarkerContent(strings.Trim(value, `"'`), "")
 		}
-		if rest == "" || strings.HasPrefix(rest, "</") { // <ref name="doc_2"/>
-			for _, part := range strings.FieldsFunc(tag, func(r rune) bool { return r == ' ' || r == '/' }) {
-				if name, value, ok := strings.Cut(part, "="); ok && name != "class" && name != "style" {
-					return parseMarkerContent(strings.Trim(value, `"'`), "")
-				}
-			}
-		}
-		marker = rest
 	}
 	return nil
 }

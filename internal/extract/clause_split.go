@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
-	"github.com/ragfaith/ragfaith/internal/syntax"
 )
 
 // A clause is a statement that is part of a sentence. Offsets are in bytes of
@@ -24,36 +23,26 @@ const (
 // splitSentence returns the statements of an English sentence, or nil if there is only one
 // or the sentence is not understood. Each is a sentence that follows from the original.
 func splitSentence(text string) []clause {
-	if len(text) > maxSplitBytes || strings.ContainsAny(text, "\"“”„«»?:|()[]\n") || !maySplit(text) {
+	if len(text) > maxSplitBytes || strings.ContainsAny(text, "\"“”„«»?:|()[]\n") {
 		return nil
 	}
 	return splitParts(text, maxSplitDepth)
 }
 
-// maySplit is a fast pre-check for [splitSentence].
-func maySplit(text string) bool {
-	for _, s := range [...]string{" and ", " but ", "; ", ", which ", ", who "} {
-		if strings.Contains(text, s) {
-			return true
-		}
-	}
-	return strings.Count(text, " in ")+strings.Count(text, " on ")+strings.Count(text, " at ") > 1
-}
-
 // splitParts applies the first rule that splits text, and then splits its parts.
 func splitParts(text string, depth int) []clause {
-	s := parseSentence(text)
-	if depth == 0 || s.hasUnsureWord() {
+	s := newSentence(text)
+	if depth == 0 || s.contains(isUnsureWord) {
 		return nil
 	}
-	for _, rule := range []func(*sentence) []clause{(*sentence).semicolon, (*sentence).relative, (*sentence).coordination, (*sentence).adjuncts} {
+	for _, rule := range []func(sentence) []clause{sentence.semicolon, sentence.relative, sentence.coordination, sentence.adjuncts} {
 		parts := rule(s)
 		if len(parts) < 2 {
 			continue
 		}
 		var all []clause
 		for _, p := range parts {
-			if !parseSentence(p.text).isStatement() {
+			if part := newSentence(p.text); part.verb == 0 || part.verb+1 == len(part.words) {
 				return nil
 			}
 			inner := splitParts(p.text, depth-1)
@@ -62,8 +51,7 @@ func splitParts(text string, depth int) []clause {
 			}
 			for _, c := range inner {
 				if p.start < 0 || c.start < 0 {
-					c.start, c.end = -1, -1
-					c.at = p.at
+					c.start, c.end, c.at = -1, -1, p.at
 				} else {
 					c.start, c.end, c.at = c.start+p.start, c.end+p.start, c.at+p.at
 				}
@@ -75,167 +63,252 @@ func splitParts(text string, depth int) []clause {
 	return nil
 }
 
-// A sentence is an English text with its dependencies.
+// A sentence is an English text and its words.
 type sentence struct {
-	text   string
-	tokens []syntax.Token
-	root   int
+	text  string
+	words []english.Word
+	at    []int // byte offset of each word
+	verb  int   // index of the finite verb after the subject, or 0
 }
 
-func parseSentence(text string) *sentence {
-	s := &sentence{text: text, root: -1}
-	full := text
-	if !strings.HasSuffix(full, ".") && !strings.HasSuffix(full, "!") {
-		full += "."
+func newSentence(text string) sentence {
+	s := sentence{text: text, words: english.Split(text)}
+	at := 0
+	for _, w := range s.words {
+		at += strings.Index(text[at:], w.Text)
+		s.at = append(s.at, at)
+		at += len(w.Text)
 	}
-	s.tokens = syntax.Parse(full)
-	if n := len(s.tokens); len(full) > len(text) && n > 0 {
-		if last := s.tokens[n-1]; last.Start >= len(text) && last.Head >= 0 {
-			s.tokens = s.tokens[:n-1]
+	const maxSubject = 8
+	for i := 1; i < min(len(s.words), maxSubject); i++ {
+		if low := s.words[i-1].Lower; english.IsPreposition(low) && low != "of" || s.endsInComma(i-1) || low == "and" {
+			break
+		}
+		if s.isFinite(i) {
+			s.verb = i
+			break
 		}
 	}
-	s.root = slices.IndexFunc(s.tokens, func(t syntax.Token) bool { return t.Head < 0 })
 	return s
 }
 
-// child returns the first child of token i whose relation is one of relations, or -1.
-func (s *sentence) child(i int, relations ...string) int {
-	return slices.IndexFunc(s.tokens, func(t syntax.Token) bool { return t.Head == i && slices.Contains(relations, t.Relation) })
+// end returns the end of word i without punctuation.
+func (s sentence) end(i int) int { return s.at[i] + len(strings.TrimRight(s.words[i].Text, ".,;!")) }
+
+func (s sentence) endsInComma(i int) bool { return strings.HasSuffix(s.words[i].Text, ",") }
+
+func (s sentence) contains(match func(string) bool) bool {
+	return slices.ContainsFunc(s.words, func(w english.Word) bool { return match(w.Lower) })
 }
 
-func (s *sentence) subject(i int) int { return s.child(i, "nsubj", "nsubj:pass") }
-
-// inTree reports whether token i is top or below it.
-func (s *sentence) inTree(i, top int) bool {
-	for ; i >= 0 && i < len(s.tokens); i = s.tokens[i].Head {
-		if i == top {
-			return true
-		}
-	}
-	return false
-}
-
-// tree returns the range of the tokens below top and reports whether it has no others.
-func (s *sentence) tree(top int) (first, end int, contiguous bool) {
-	first, end = top, top+1
-	n := 0
-	for i := range s.tokens {
-		if s.inTree(i, top) {
-			first, end, n = min(first, i), max(end, i+1), n+1
-		}
-	}
-	return first, end, n == end-first
-}
-
-// words returns the text of tokens from first up to end.
-func (s *sentence) words(first, end int) string {
-	if first >= end {
-		return ""
-	}
-	return s.text[s.tokens[first].Start:min(len(s.text), s.tokens[end-1].End)]
-}
-
-// content returns the number of tokens without punctuation at the end.
-func (s *sentence) content() int {
-	n := len(s.tokens)
-	for n > 0 && s.tokens[n-1].Tag == "PUNCT" {
-		n--
-	}
-	return n
-}
-
-// isFinite reports whether token i is a verb with tense, or has an auxiliary or copula
-// with tense.
-func (s *sentence) isFinite(i int) bool {
-	if t := s.tokens[i]; t.Tag == "VERB" && hasTense(t) {
+// isFinite reports whether word i is a verb with tense. A form in -s, which may be a plural,
+// needs an object.
+func (s sentence) isFinite(i int) bool {
+	low := s.words[i].Lower
+	switch {
+	case english.StartsUpper(s.words[i].Text):
+		return false
+	case english.IsAuxiliary(low):
+		return true
+	case i > 0 && (english.IsDeterminer(s.words[i-1].Lower) || english.IsPreposition(s.words[i-1].Lower)):
+		return false
+	case english.IsVerb(low, english.PastForm), len(low) > 4 && strings.HasSuffix(low, "ed"):
 		return true
 	}
-	aux := s.child(i, "aux", "aux:pass", "cop")
-	return aux >= 0 && hasTense(s.tokens[aux])
+	return english.IsVerb(low, english.ThirdPerson) && i+1 < len(s.words) && english.IsDeterminer(s.words[i+1].Lower)
 }
 
-func hasTense(t syntax.Token) bool {
-	return t.Fine == "VBD" || t.Fine == "VBZ" || t.Fine == "VBP" || t.Fine == "MD"
-}
-
-// isStatement reports whether the sentence has a finite predicate after its subject.
-func (s *sentence) isStatement() bool {
-	if s.root < 0 || !s.isFinite(s.root) {
+// hasDefiniteSubject reports whether the subject is one thing: a name, a pronoun, or a noun
+// with a definite determiner.
+func (s sentence) hasDefiniteSubject() bool {
+	if s.verb == 0 {
 		return false
 	}
-	subject := s.subject(s.root)
-	return subject >= 0 && subject < s.root
-}
-
-// isSimple reports whether no clause of the sentence depends on another, as conditions and
-// reported speech do.
-func (s *sentence) isSimple() bool {
-	return s.isStatement() && !slices.ContainsFunc(s.tokens, func(t syntax.Token) bool {
-		switch t.Relation {
-		case "ccomp", "parataxis", "advcl", "advcl:relcl", "csubj", "csubj:pass", "cc:preconj", "dislocated", "vocative", "expl":
-			return true
-		}
-		return false
-	})
-}
-
-// hasUnsureWord reports whether the sentence has words whose scope the rules do not know:
-// conditions, comparisons, contrasts and lists of alternatives.
-func (s *sentence) hasUnsureWord() bool {
-	for _, t := range s.tokens {
-		switch strings.ToLower(t.Text) {
-		case "if", "unless", "when", "whenever", "while", "because", "although", "though", "than", "whether", "either", "neither", "nor", "or", "both", "only",
-			"whereas", "until", "till", "except", "without", "provided", "so", "therefore", "thus", "hence", "respectively", "according", "such", "rather", "instead", "otherwise",
-			"reportedly", "allegedly", "supposedly", "perhaps", "maybe", "possibly", "probably", "likely", "once", "since", "before", "after", "as", "like",
-			"together", "each", "between", "not only", "about", "per", "every", "never", "hardly", "rarely", "seldom":
-			return true
-		}
-	}
-	return false
-}
-
-// refersBack reports whether tokens from first up to end may refer to another clause.
-// Possessives may do so if own is true.
-func (s *sentence) refersBack(first, end int, own bool) bool {
-	for _, t := range s.tokens[first:end] {
-		switch low := strings.ToLower(t.Text); {
-		case t.Fine == "PRP" && low != "i" && low != "we" && low != "you" && low != "us" && low != "me":
-			return true
-		case t.Fine == "PRP$" && !own:
-			return true
-		case t.Tag == "PRON" && (low == "this" || low == "that" || low == "these" || low == "those" || low == "which" && first == end-1),
-			low == "former", low == "latter", low == "same", low == "other", low == "others", low == "another", low == "one", low == "ones", low == "else", low == "also" && !own, low == "too", low == "did", low == "does", low == "there", low == "then", low == "here":
-			return true
-		}
-	}
-	return false
+	first := s.words[0].Lower
+	return !slices.ContainsFunc(s.words[:s.verb], func(w english.Word) bool { return english.IsNumeral(w.Lower) || isQuantifier(w.Lower) }) &&
+		(first == "the" || first == "this" || english.IsSubjectPronoun(first) || english.StartsUpper(s.words[s.verb-1].Text))
 }
 
 // semicolon splits statements at semicolons.
-func (s *sentence) semicolon() []clause {
+func (s sentence) semicolon() []clause {
 	var parts []clause
 	start := 0
-	for start < len(s.text) {
-		end := start + strings.IndexByte(s.text[start:], ';')
-		if end < start {
-			end = len(s.text)
-		}
-		text := strings.TrimSpace(s.text[start:end])
-		if text == "" {
+	for piece := range strings.SplitSeq(s.text, ";") {
+		text := strings.TrimSpace(piece)
+		if start > 0 && newSentence(text).contains(refersBack) {
 			return nil
 		}
-		at := start + strings.Index(s.text[start:], text)
-		if p := parseSentence(text); len(parts) > 0 && p.refersBack(0, len(p.tokens), false) {
-			return nil
-		}
+		at := start + strings.Index(piece, text)
 		parts = append(parts, clause{text, at, at + len(text), at})
-		start = end + 1
+		start += len(piece) + 1
 	}
 	return parts
 }
 
-// sentenceText joins words to a sentence.
-func sentenceText(words ...string) string {
-	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
-	return english.Capitalize(strings.TrimRight(strings.Join(words, " "), " ,.")) + "."
+// relative splits off a relative clause after the whole subject, or after a name at the end
+// of the sentence.
+func (s sentence) relative() []clause {
+	open := slices.IndexFunc(s.words, func(w english.Word) bool { return w.Lower == "who" || w.Lower == "which" })
+	if open < 1 || open+2 >= len(s.words) || !s.endsInComma(open-1) || !s.isFinite(open+1) {
+		return nil
+	}
+	subject, rest := s.text[:s.end(open-1)], s.words[open+1:]
+	if n := slices.IndexFunc(rest, func(w english.Word) bool { return strings.HasSuffix(w.Text, ",") }); n >= 0 {
+		main := newSentence(subject + s.text[s.end(open+1+n)+1:])
+		if main.verb != open || !main.hasDefiniteSubject() || slices.ContainsFunc(s.words[:open], func(w english.Word) bool { return english.IsPreposition(w.Lower) }) {
+			return nil
+		}
+		return []clause{{main.text, -1, -1, 0}, {sentenceText(subject, english.Join(rest[:n+1])), -1, -1, s.at[open]}}
+	}
+	first := open
+	for first > 0 && english.StartsUpper(s.words[first-1].Text) {
+		first--
+	}
+	if s.words[open].Lower != "who" || open-first < 2 || first == 0 || first <= s.verb || s.words[first-1].Lower == "and" || s.endsInComma(first-1) || rest[0].Lower == "were" || rest[0].Lower == "have" {
+		return nil
+	}
+	return []clause{{subject, 0, len(subject), 0}, {sentenceText(subject[s.at[first]:], english.Join(rest)), -1, -1, s.at[open]}}
+}
+
+// coordination splits at the first "and", "but" or comma before another clause, or before
+// a predicate that gets the subject of the first.
+func (s sentence) coordination() []clause {
+	if s.verb == 0 || s.contains(isQuantifier) || strings.Contains(s.text[:s.at[s.verb]], "'") {
+		return nil
+	}
+	for i := s.verb + 2; i+2 < len(s.words); i++ {
+		joined := s.words[i].Lower == "and" || s.words[i].Lower == "but"
+		from := i // of the second part
+		if joined {
+			from++
+		} else if !s.endsInComma(i - 1) {
+			continue
+		}
+		before, second := s.end(i-1), newSentence(s.text[s.at[from]:])
+		switch {
+		case s.isFinite(from) && (joined || strings.Contains(s.text[s.at[from]:], " and ")):
+			subjectEnd, sure := s.sharedWords(from)
+			if !sure {
+				return nil
+			}
+			return []clause{{s.text[:before], 0, before, 0}, {sentenceText(s.text[:s.end(subjectEnd-1)], second.text), -1, -1, s.at[i]}}
+		case joined && second.verb > 0 && !second.contains(refersBack):
+			return []clause{{s.text[:before], 0, before, 0}, {second.text, s.at[from], len(s.text), s.at[from]}}
+		}
+	}
+	return nil
+}
+
+// sharedWords returns the number of words at the start of the sentence that the predicate
+// at word i shares with the first one: the subject, and the auxiliary of a passive. It
+// reports false if the predicate may be active or passive, as in "was built and moved".
+func (s sentence) sharedWords(i int) (n int, sure bool) {
+	first, low, next := s.words[s.verb].Lower, s.words[i].Lower, s.words[i+1].Lower
+	auxiliary := english.IsAuxiliary(first)
+	switch {
+	case auxiliary && !english.IsBe(first) && english.IsVerb(low, english.BaseForm):
+		return s.verb + 1, true // "will cut and put"
+	case english.IsAuxiliary(low), english.IsDeterminer(next), !english.IsParticiple(low):
+		return s.verb, true
+	case low == "died", low == "lived", low == "worked", low == "served":
+		return s.verb, true
+	case auxiliary:
+		return s.verb + 1, next == "by" && english.IsBe(first)
+	}
+	return s.verb, next != "by"
+}
+
+// adjuncts splits the places and times of a past event, if there are at least two at the end.
+func (s sentence) adjuncts() []clause {
+	if !s.hasDefiniteSubject() || s.contains(isQuantifier) {
+		return nil
+	}
+	verb := s.verb
+	if low := s.words[verb].Lower; (low == "was" || low == "were") && verb+1 < len(s.words) {
+		verb++
+	}
+	if !isEvent(s.words[verb].Lower) {
+		return nil
+	}
+	var starts []int
+	for i := verb + 1; i < len(s.words); i++ {
+		switch low := s.words[i].Lower; {
+		case low == "in" || low == "on" || low == "at":
+			starts = append(starts, i)
+		case len(starts) == 0:
+			if s.words[i].Lower != "place" {
+				return nil
+			}
+		case !english.StartsUpper(s.words[i].Text) && !english.IsNumeral(low) || s.endsInComma(i):
+			return nil
+		}
+	}
+	if len(starts) < 2 {
+		return nil
+	}
+	var parts []clause
+	for k, i := range starts {
+		to := len(s.words)
+		if k+1 < len(starts) {
+			to = starts[k+1]
+		}
+		if to == i+1 {
+			return nil
+		}
+		if k == 0 {
+			end := s.end(to - 1)
+			parts = append(parts, clause{s.text[:end], 0, end, 0})
+		} else {
+			parts = append(parts, clause{sentenceText(s.text[:s.end(starts[0]-1)], english.Join(s.words[i:to])), -1, -1, 0})
+		}
+	}
+	return parts
+}
+
+// sentenceText joins the parts of a sentence.
+func sentenceText(subject, predicate string) string {
+	return english.Capitalize(strings.TrimRight(subject+" "+predicate, " ,.")) + "."
+}
+
+// isUnsureWord reports whether a word changes what follows from a sentence in ways that the
+// rules do not know: conditions, comparisons, contrasts and alternatives.
+func isUnsureWord(low string) bool {
+	switch low {
+	case "if", "unless", "when", "whenever", "while", "because", "although", "though", "than", "whether", "either", "neither", "nor", "or", "both", "only",
+		"whereas", "until", "till", "except", "without", "provided", "so", "therefore", "thus", "hence", "respectively", "according", "such", "rather", "instead", "otherwise",
+		"reportedly", "allegedly", "supposedly", "perhaps", "maybe", "possibly", "probably", "likely", "once", "since", "before", "after", "as", "like", "that", "including",
+		"together", "each", "between", "about", "per", "every", "never", "hardly", "rarely", "seldom", "said", "says", "first", "last":
+		return true
+	}
+	return false
+}
+
+// isQuantifier reports whether a word negates or limits a statement.
+func isQuantifier(low string) bool {
+	switch low {
+	case "no", "none", "nobody", "nothing", "few", "fewer", "less", "little", "not", "most", "exactly", "some", "many", "several", "all", "any":
+		return true
+	}
+	return strings.HasSuffix(low, "n't")
+}
+
+// refersBack reports whether a word may refer to another clause.
+func refersBack(low string) bool {
+	switch low {
+	case "he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "these", "those", "former", "latter", "same", "other", "others", "another",
+		"one", "ones", "else", "also", "too", "did", "does", "there", "then", "here", "which", "who":
+		return true
+	}
+	return false
+}
+
+// isEvent reports whether a past verb names a single event, so that what happened at a time
+// and a place happened at that time, and at that place.
+func isEvent(past string) bool {
+	switch past {
+	case "born", "died", "founded", "established", "opened", "took", "held", "happened", "occurred", "built", "published", "released", "married", "launched", "signed", "created",
+		"premiered", "met", "elected", "arrested", "buried", "began", "started", "ended", "graduated", "invented", "discovered", "murdered", "killed", "executed", "crowned":
+		return true
+	}
+	return false
 }

@@ -82,22 +82,20 @@ func normalizeWords(f []english.Word) words {
 // declinedTopic returns the topic of a refusal, which follows "the documents do
 // not mention" or precedes "is not mentioned in the documents".
 func (w words) declinedTopic() (words, bool) {
-	for _, cut := range [...]func(words) (words, bool){words.cutSilentSource, words.cutSilentDocument, words.cutNoMention} {
-		if rest, ok := cut(w); ok {
-			return rest, true
-		}
-	}
-	if rest, ok := w.cutPhrase(declining); ok {
+	rest, form := w.cutRefusal()
+	switch form {
+	case silentSource:
+		return rest, true
+	case declinedFirst:
 		if first, after := w.cutWord(); string(first) == "nothing" || string(first) == "it" && after.isUnstated() {
 			return rest, true
 		}
-		named := rest.namesSource()
-		if after, ok := rest.cutAttribution(); ok {
-			rest, named = after, true // "I cannot find in the context how long"
+		if after, ok := rest.cutAttribution(); ok { // "I cannot find in the context how long"
+			return after, true
 		}
-		return rest, named
-	}
-	if _, ok := w.cutNotMentioned(); !ok {
+		return rest, rest.namesSource()
+	case notMentioned:
+	case notRefused, lackOfAnswer:
 		return w, false
 	}
 	for i := 0; i < len(w); {
@@ -229,7 +227,7 @@ func declinedQuestion(question string) (Declined, bool) {
 	if q.Wh == "" {
 		return Declined{Affirmation, english.Join(q.Before, q.Subject, q.Rest)}, true
 	}
-	f := slices.Concat(english.Words(q.Wh), q.Noun, q.Subject, q.Rest, q.Before)
+	f := slices.Concat(english.Words(q.Wh), q.Rest, q.Before)
 	if q.Wh == "many" || q.Wh == "much" {
 		f = slices.Insert(f, 0, english.Words("how")...)
 	}

@@ -69,7 +69,11 @@ func fragments() []string {
 func TestExtractInvariantsOnRandomAnswers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	all := fragments()
-	for range 30000 {
+	n := 30000
+	if testing.Short() {
+		n = 2000
+	}
+	for range n {
 		var b strings.Builder
 		for range r.IntN(16) {
 			b.WriteString(all[r.IntN(len(all))])
@@ -108,7 +112,7 @@ func BenchmarkExtractPathological(b *testing.B) {
 	for name, unit := range map[string]string{
 		"dots": ".", "sentences": "a. ", "newlines": "\n", "items": "1. I\n", "commas": "I don't know, ", "ifs": "If you. ",
 		"numbers": "[1]", "parentheses": "(1) ", "indexes": "x[1]", "tags": "<b>", "entities": "&amp;", "superscripts": "¹", "reasoning": "<think>", "ends": "</think>",
-		"sources": "Sources:\n", "source": "Source: a\n", "sourced": "Source: # a\nIt is red.\n", "entries": "[1] a.pdf\n", "backticks": "`a ", "cited": "It is [1]. ", "open": "[", "links": "[a](b) ",
+		"sources": "Sources:\n", "source": "Source: a\n", "sourced": "Source: # a\nIt is red.\n", "entries": "[1] a.pdf\n", "backticks": "`a ", "cited": "It is [1]. ", "open": "[", "links": "[a](b) ", "emphasis": "*a ", "bold": "**", "code": "`` ` ", "images": "![", "quotes": " \n>",
 	} {
 		b.Run(name, func(b *testing.B) {
 			text := strings.Repeat(unit, (8<<20)/len(unit))

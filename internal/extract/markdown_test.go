@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,19 +111,5 @@ func TestExtractClassifiesMarkdown(t *testing.T) {
 				t.Errorf("kinds (-want +got):\n%s", d)
 			}
 		})
-	}
-}
-
-func BenchmarkStripMarkdownPathological(b *testing.B) {
-	for _, unit := range []string{"*a ", "**", "_a", "[", "[a](", "`", "`` ` ", "<", "![", "\\", "[^", " \n>", "*a* "} {
-		for _, size := range []int{1 << 15, 1 << 18} {
-			text := strings.Repeat(unit, size/len(unit))
-			b.Run(strings.ReplaceAll(unit, "\n", "n")+"/"+map[bool]string{true: "short", false: "long"}[size == 1<<15], func(b *testing.B) {
-				b.SetBytes(int64(len(text)))
-				for b.Loop() {
-					stripMarkdown(text)
-				}
-			})
-		}
 	}
 }

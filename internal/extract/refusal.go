@@ -31,19 +31,39 @@ func isRefusal(text string, w words) bool {
 // declines to answer and asserts nothing else. depth limits the recursion into
 // further clauses.
 func (w words) refuses(depth int) bool {
-	if len(w) == 0 {
-		return false
-	}
-	rest, ok := w.cutPhrase(declining)
-	for _, cut := range [...]func(words) (words, bool){
-		words.cutSilentSource, words.cutSilentDocument, words.cutLackOfInformation, words.cutNoMention, words.cutNotMentioned,
-	} {
-		if ok {
-			break
+	rest, form := w.cutRefusal()
+	return form != notRefused && rest.assertsNothing(depth)
+}
+
+// A refusalForm is the way in which a sentence declines to answer.
+type refusalForm uint8
+
+const (
+	notRefused    refusalForm = iota
+	silentSource              // "the context does not mention"; the topic follows
+	declinedFirst             // "I don't know", "I cannot find in the context"; the topic may follow
+	lackOfAnswer              // "I do not have enough information"
+	notMentioned              // "… is not mentioned in the context"; the topic precedes
+)
+
+// cutRefusal cuts the phrase with which w, a sentence without its opening phrase, declines
+// to answer.
+func (w words) cutRefusal() (rest words, form refusalForm) {
+	for _, cut := range [...]func(words) (words, bool){words.cutSilentSource, words.cutSilentDocument, words.cutNoMention} {
+		if rest, ok := cut(w); ok {
+			return rest, silentSource
 		}
-		rest, ok = cut(w)
 	}
-	return ok && rest.assertsNothing(depth)
+	if rest, ok := w.cutPhrase(declining); ok {
+		return rest, declinedFirst
+	}
+	if rest, ok := w.cutLackOfInformation(); ok {
+		return rest, lackOfAnswer
+	}
+	if rest, ok := w.cutNotMentioned(); ok {
+		return rest, notMentioned
+	}
+	return w, notRefused
 }
 
 // assertsNothing reports whether w, the text after a refusal, contains no

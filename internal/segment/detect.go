@@ -11,10 +11,8 @@ import (
 // A detector identifies languages by script and frequent words.
 type detector struct {
 	tags  []string
-	words wordSet // languages by frequent word
+	words map[string]uint64 // set of the languages of each frequent word
 }
-
-func newDetector() detector { return detector{words: newWordSet()} }
 
 // add registers the frequent words of a language.
 func (t *detector) add(tag, data string) {
@@ -26,7 +24,7 @@ func (t *detector) add(tag, data string) {
 	for l := range strings.Lines(data) {
 		if words, ok := strings.CutPrefix(l, "common:"); ok {
 			for w := range strings.FieldsSeq(words) {
-				t.words.add(w, bit)
+				t.words[w] |= bit
 			}
 		}
 	}
@@ -44,16 +42,16 @@ const (
 func (t *detector) detect(text string) string {
 	if len(text) >= 4*probeSize {
 		var s sample
-		s.read(&t.words, text[:wordEnd(text, probeSize)])
+		s.read(t.words, text[:wordEnd(text, probeSize)])
 		middle := wordEnd(text, len(text)/2)
-		s.read(&t.words, text[middle:wordEnd(text, middle+probeSize)])
-		s.read(&t.words, text[wordEnd(text, len(text)-probeSize):])
+		s.read(t.words, text[middle:wordEnd(text, middle+probeSize)])
+		s.read(t.words, text[wordEnd(text, len(text)-probeSize):])
 		if tag, ok := t.confident(&s); ok {
 			return tag
 		}
 	}
 	var s sample
-	s.read(&t.words, text[:min(len(text), sampleSize)])
+	s.read(t.words, text[:min(len(text), sampleSize)])
 	return t.mostLikely(&s)
 }
 
@@ -73,7 +71,7 @@ type sample struct {
 }
 
 // read counts a piece of text.
-func (s *sample) read(known *wordSet, text string) {
+func (s *sample) read(known map[string]uint64, text string) {
 	var word [maxWord]byte
 	n := 0
 	count := func() {
@@ -82,7 +80,7 @@ func (s *sample) read(known *wordSet, text string) {
 			return
 		}
 		s.words++
-		for set := known.lookup(&word, n); set != 0; set &= set - 1 {
+		for set := known[string(word[:n])]; set != 0; set &= set - 1 {
 			s.votes[bits.TrailingZeros64(set)]++
 		}
 		n = 0

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 )
-
-var show = flag.Bool("show", false, "log every boundary of web text that differs")
 
 // readShared decodes a compressed JSON file that is too large for the
 // repository. It skips the test if the file is missing.
@@ -144,9 +141,6 @@ func TestSentencesWebTreebank(t *testing.T) {
 				right++
 			}
 		}
-		if *show {
-			showDifference(t, d.Text, got, want)
-		}
 	}
 	p, r := float64(right)/float64(found), float64(right)/float64(gold)
 	f1 := 2 * p * r / (p + r)
@@ -171,23 +165,4 @@ func boundaries(text string) map[int]bool {
 		b[n] = true
 	}
 	return b
-}
-
-func showDifference(t *testing.T, text string, got, want map[int]bool) {
-	t.Helper()
-	n := 0
-	for i, r := range text {
-		if unicode.IsSpace(r) {
-			continue
-		}
-		n += len(string(r))
-		if got[n] != want[n] {
-			sign := "MISSED"
-			if got[n] {
-				sign = "WRONG "
-			}
-			a, z := i+len(string(r)), i+len(string(r))
-			t.Logf("%s %q | %q", sign, text[max(0, a-40):a], text[z:min(len(text), z+30)])
-		}
-	}
 }

@@ -65,7 +65,7 @@ type registry struct {
 var languages = sync.OnceValue(newRegistry)
 
 func newRegistry() *registry {
-	r := &registry{byTag: make(map[string]func() *language), detector: newDetector()}
+	r := &registry{byTag: make(map[string]func() *language), detector: detector{words: make(map[string]uint64, 1<<12)}}
 	entries, err := files.ReadDir("data")
 	if err != nil {
 		panic(err) // embedded, so this cannot fail
@@ -124,25 +124,13 @@ func Language(text, lang string) string {
 	return lang
 }
 
-// languageOf returns the language of the tag, or the detected language of text
-// if the tag has none. It falls back to English.
+// languageOf returns the rules of the language of the tag, or of the detected language of
+// text if the tag has none. It falls back to English.
 func languageOf(tag, text string) (l *language, claims bool) {
-	if len(tag) >= len(claimsSuffix) && strings.EqualFold(tag[len(tag)-len(claimsSuffix):], claimsSuffix) {
-		claims = true
-		tag = strings.TrimSuffix(tag[:len(tag)-len(claimsSuffix)], "-")
-	}
-	if n := strings.IndexAny(tag, "-_"); n >= 0 {
-		tag = tag[:n]
-	}
-	all := languages()
-	if tag == "" || tag == "und" {
-		tag = all.detector.detect(text)
-	}
-	find, ok := all.byTag[tag]
+	tag, claims = strings.CutSuffix(strings.ToLower(tag), claimsSuffix)
+	find, ok := languages().byTag[Language(text, tag)]
 	if !ok {
-		if find, ok = all.byTag[strings.ToLower(tag)]; !ok {
-			find = all.byTag["en"]
-		}
+		find = languages().byTag["en"]
 	}
 	return find(), claims
 }

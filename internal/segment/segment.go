@@ -22,17 +22,13 @@ type Span struct{ Start, End int }
 // that claim judges need where they differ from the golden rules used to
 // evaluate segmenters: a quotation of several sentences is split, Arabic
 // clauses are not, and a sentence may end before a lower-case letter.
+//
+// The time is linear in the length of text for any input.
 func Sentences(text, lang string) []Span {
 	if text == "" {
 		return nil
 	}
-	return AppendSentences(make([]Span, 0, min(len(text)/64+4, 1<<16)), text, lang)
-}
-
-// AppendSentences is like [Sentences] but appends to dst, which is its only
-// allocation. It takes time linear in the length of text for any input.
-func AppendSentences(dst []Span, text, lang string) []Span {
-	sp := splitter{text: text, spans: dst}
+	sp := splitter{text: text, spans: make([]Span, 0, min(len(text)/64+4, 1<<16))}
 	sp.lang, sp.claims = languageOf(lang, text)
 	sp.joinQuotes, sp.splitClauses = sp.lang.joinQuotes && !sp.claims, sp.lang.splitClauses && !sp.claims
 	sp.splitDocument()

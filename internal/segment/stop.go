@@ -150,9 +150,6 @@ func (sp *splitter) consumeClosers(s *scanState, st *stop) {
 			st.quoted = true
 		case r == '[' || r == '(':
 			n := citationLen(text[st.next:])
-			if n == 0 && st.quoted && r == '(' {
-				n = parentheticalLen(text[st.next:])
-			}
 			if n == 0 || sp.text[s.start] == byte(r) {
 				return
 			}
@@ -219,24 +216,6 @@ func citationLen(s string) int {
 			return 0
 		case ')':
 			if isCitation(s[1:i]) {
-				return i + 1
-			}
-			return 0
-		}
-	}
-	return 0
-}
-
-// parentheticalLen returns the length of the parenthetical at the start of s if
-// a full stop follows it, as in "(Manzoni).", and 0 otherwise.
-func parentheticalLen(s string) int {
-	const maxLen = 60
-	for i := 1; i+1 < len(s) && i < maxLen; i++ {
-		switch s[i] {
-		case '.', '!', '?', '(', '\n':
-			return 0
-		case ')':
-			if s[i+1] == '.' {
 				return i + 1
 			}
 			return 0

@@ -9,19 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// A Question is a parsed question. For example, "In which year did the hall
-// open" has the Prep "In", the Wh "which", the Noun "year", the Aux "did", the
-// Subject "the hall" and the Rest "open".
+// A Question is a parsed question. For example, "In May 2021, did the hall open" has the
+// Before "In May 2021,", the Aux "did", the Subject "the hall" and the Rest "open".
 type Question struct {
 	Before []Word // introductory phrase: "In May 2021," in "In May 2021, who left?"
-	Prep   []Word // preposition of the question word: "in" in "In which year"
 	Wh     string // question word, or "many" or "much" after "how"; "" in a yes/no question
-	Noun   []Word // noun or adjective of the question word: "year" in "which year", "tall" in "how tall"
 	Aux    Word   // auxiliary verb, or zero, as in "Who left?"
-	// In the statement, Subject precedes the verb and Rest follows Aux. Subject
-	// is nil if asksSubject is set, since the answer is the subject.
+	// Subject precedes the auxiliary in the statement, and Rest follows it. Of a question
+	// with a question word, Rest has all other words, and Subject is nil.
 	Subject, Rest []Word
-	asksSubject   bool
+	text          string
+	asksSubject   bool // the answer is the subject of Aux and Rest
 }
 
 const (
@@ -69,7 +67,7 @@ func FindQuestion(text string) string {
 
 // ParseQuestion parses a question. It returns nil on failure.
 func ParseQuestion(text string) *Question {
-	if q := new(Question); q.parse(Split(text)) {
+	if q := (&Question{text: text}); q.parse(Split(text)) {
 		return q
 	}
 	return nil
@@ -98,26 +96,50 @@ func (q *Question) parse(w []Word) bool {
 	if len(w) == 0 || asksTwice(w) {
 		return false
 	}
-	if IsPreposition(w[0].Lower) && len(w) > 1 && IsQuestionWord(w[1].Lower) {
-		q.Prep, w = w[:1], w[1:]
+	prep := IsPreposition(w[0].Lower) && len(w) > 1 && IsQuestionWord(w[1].Lower)
+	if prep {
+		w = w[1:]
 	}
-	if head, ok := cutContraction(w[0].Lower); ok {
+	if head, ok := strings.CutSuffix(w[0].Lower, "'s"); ok && IsQuestionWord(head) {
 		w = slices.Concat(Words(head, "is"), w[1:])
 	}
 	switch {
 	case IsQuestionWord(w[0].Lower):
-		return q.parseWh(w, embedded)
+		return q.parseWh(w, !prep)
 	case IsAuxiliary(w[0].Lower) && len(w) > 1 && !embedded && !slices.ContainsFunc(w, isForeignWord):
 		if len(w) > 2 && w[1].Lower == "you" && w[2].Lower == "know" {
 			return false // "Did you know they won?"
 		}
 		q.Aux = w[0]
-		q.Subject, q.Rest = splitSubject(w[1:], q.Aux.Lower, true)
+		if w[1].Lower == "i" {
+			switch q.Aux.Lower {
+			case "am":
+				q.Aux = Word{"are", "are"}
+			case "was":
+				q.Aux = Word{"were", "were"}
+			}
+		}
+		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower, true)
 		return len(q.Subject) > 0
 	case embedded && w[0].is("if", "whether") && len(w) > 2:
 		return q.parseClause(w[1:])
 	}
 	return false
+}
+
+// readdress replaces first-person pronouns with second-person ones: the asker is "you" in
+// the statement.
+func readdress(w []Word) []Word {
+	w = slices.Clone(w)
+	for i := range w {
+		switch w[i].Lower {
+		case "i", "me":
+			w[i] = Word{"you", "you"}
+		case "my":
+			w[i] = Word{"your", "your"}
+		}
+	}
+	return w
 }
 
 // isForeignWord reports whether w is a common word of another language in which
@@ -139,25 +161,16 @@ func (q *Question) parseClause(w []Word) bool {
 			return true
 		}
 	}
-	for i := 1; i < len(w); i++ {
-		if IsVerb(w[i].Lower, ThirdPerson|PastForm) {
-			q.Subject, q.Rest = w[:i], w[i:]
-			return true
-		}
-	}
 	return false
 }
 
-// parseWh parses a question that starts with a question word.
-func (q *Question) parseWh(w []Word, embedded bool) bool {
+// parseWh parses a question that starts with a question word, which may be its subject.
+func (q *Question) parseWh(w []Word, maySubject bool) bool {
 	q.Wh, w = w[0].Lower, w[1:]
 	if q.Wh == "whom" {
 		q.Wh = "who"
 	}
-	if len(w) == 0 {
-		return false
-	}
-	if q.Wh == "how" && !IsAuxiliary(w[0].Lower) {
+	if q.Wh == "how" && len(w) > 0 {
 		switch w[0].Lower {
 		case "many", "much":
 			q.Wh, w = w[0].Lower, w[1:]
@@ -165,140 +178,48 @@ func (q *Question) parseWh(w []Word, embedded bool) bool {
 			return false
 		}
 	}
-	n := q.nounLen(w)
-	q.Noun, w = w[:n], w[n:]
-	switch {
-	case len(w) == 0:
-		return false
-	case !IsAuxiliary(w[0].Lower):
-		if q.asksAdverbial() {
-			return embedded && q.parseClause(append(slices.Clone(q.Noun), w...))
-		}
-		if embedded && q.Wh != "who" && !IsVerb(w[0].Lower, PastForm|ThirdPerson) {
-			return q.parseClause(w)
-		}
-		q.asksSubject, q.Rest = true, w
-		return true
-	}
-	q.Aux, w = w[0], w[1:]
 	if len(w) == 0 {
 		return false
 	}
-	q.asksSubject = !q.asksAdverbial() && len(q.Prep) == 0 && q.lacksSubject(w)
-	if q.asksSubject {
-		q.Rest = w
-		return true
+	verb := slices.IndexFunc(w, func(x Word) bool { return IsAuxiliary(x.Lower) })
+	first := 0 // a verb may be here
+	if q.Wh != "who" && (q.Wh != "what" || len(w) > 1 && IsAuxiliary(w[1].Lower)) {
+		first = 1
 	}
-	if n := len(w) - 1; IsBe(q.Aux.Lower) && n > 0 && IsPreposition(w[n].Lower) && !IsParticiple(w[n-1].Lower) {
-		q.Subject, q.Rest = w[:n], w[n:] // "Which shelf are the maps on?"
-		return true
-	}
-	q.Subject, q.Rest = splitSubject(w, q.Aux.Lower, false)
-	if len(q.Subject) == 0 {
-		return false
-	}
-	if IsBe(q.Aux.Lower) && !q.asksAdverbial() && !q.asksObject() {
-		// "What is the capital of Australia?": "Sydney is the capital of Australia".
-		switch {
-		case isPronounSubject(q.Subject):
-			return true
-		case q.Wh == "what" && len(q.Noun) > 0: // "What colour is the logo?"
-			q.Subject, q.Rest = w, nil
-			return true
-		case q.Wh == "much" && len(q.Noun) == 0:
-			q.Subject, q.Rest = w, nil
+	maySubject = maySubject && (q.Wh == "who" || q.Wh == "what" || q.Wh == "which")
+	for i := first; i < len(w) && (verb < 0 || i < verb); i++ {
+		if IsVerb(w[i].Lower, PastForm|ThirdPerson) && (i == 0 || !IsPreposition(w[i-1].Lower)) {
+			q.asksSubject, q.Rest = maySubject, w
+			if maySubject {
+				q.Rest = w[i:]
+			}
 			return true
 		}
-		q.asksSubject, q.Subject, q.Rest = true, nil, w
+	}
+	if verb < 0 {
+		q.asksSubject, q.Rest = maySubject && q.Wh == "who", w
+		return true
+	}
+	q.Aux, q.Rest = w[verb], slices.Concat(w[:verb], w[verb+1:])
+	if maySubject && (verb == 0 || q.Wh == "which") && verb+1 < len(w) && q.lacksSubject(w[verb+1:]) {
+		q.asksSubject, q.Rest = true, w[verb+1:]
 	}
 	return true
 }
 
-// asksAdverbial reports whether the question asks for a time, place, reason or
-// manner.
-func (q *Question) asksAdverbial() bool {
-	return q.Wh == "when" || q.Wh == "where" || q.Wh == "why" || q.Wh == "how"
-}
-
-// nounLen returns the number of words of w that belong to the question word,
-// such as "company" in "which company bought" and "tall" in "how tall is".
-func (q *Question) nounLen(w []Word) int {
-	first := 0
-	switch q.Wh {
-	case "who", "when", "where", "why":
-		return 0
-	case "what", "much":
-		if IsAuxiliary(w[0].Lower) {
-			return 0
-		}
-		if len(w) == 1 || !IsAuxiliary(w[1].Lower) && IsVerb(w[0].Lower, PastForm|ThirdPerson) {
-			return 0 // "what happens", "what caused"
-		}
-		first = 1
-	case "which", "whose", "many", "how":
-		if IsAuxiliary(w[0].Lower) {
-			return 0
-		}
-		first = 1
-	}
-	for i := first; i < len(w); i++ {
-		switch {
-		case IsAuxiliary(w[i].Lower):
-			return i
-		case IsVerb(w[i].Lower, PastForm) && !auxiliaryFollows(w[i:]):
-			return i
-		case IsVerb(w[i].Lower, BaseForm|ThirdPerson) && !IsPreposition(w[i-1].Lower) && !IsDeterminer(w[i-1].Lower) && !auxiliaryFollows(w[i:]):
-			return i
-		}
-	}
-	return first
-}
-
-// auxiliaryFollows reports whether the main verb comes later in w, as in "the
-// used cars are".
-func auxiliaryFollows(w []Word) bool {
-	for i := 1; i < min(len(w), 6); i++ {
-		switch {
-		case IsAuxiliary(w[i].Lower):
-			return i+1 < len(w)
-		case IsDeterminer(w[i].Lower), IsPreposition(w[i].Lower) && w[i].Lower != "of":
-			return false
-		}
-	}
-	return false
-}
-
-// lacksSubject reports whether w, the words after the auxiliary, contains no
-// subject. The question word is then the subject, as in "Who will lead the
-// team?"
+// lacksSubject reports whether w, the words after the auxiliary, has no other subject than
+// the question word, as in "Who will lead the team?" and "What is the capital of Peru?"
 func (q *Question) lacksSubject(w []Word) bool {
-	first := w[0].Lower
+	first, last := w[0].Lower, w[len(w)-1].Lower
 	switch {
-	case isDo(q.Aux.Lower), IsDeterminer(first), IsPronoun(first), first == "there", StartsUpper(w[0].Text) && !IsBe(q.Aux.Lower):
+	case isDo(q.Aux.Lower), IsPronoun(first), IsSubjectPronoun(first), len(w) > 1 && IsPreposition(last):
 		return false
 	case IsBe(q.Aux.Lower):
-		if isAdjective(first) && (len(w) == 1 || IsPreposition(w[1].Lower)) {
-			return true
-		}
-		return first == "not" || IsPreposition(first) || IsParticiple(first) || isAdverb(first)
-	case len(w) == 1, IsBe(first), first == "be", first == "been", isAdverb(first), first == "not":
-		return true
+		return IsParticiple(first) || !slices.ContainsFunc(w[1:], func(x Word) bool { return IsParticiple(x.Lower) && (x.Lower == last || !IsVerb(x.Lower, PastForm)) })
 	case isHave(q.Aux.Lower):
 		return IsParticiple(first)
-	case IsPreposition(w[len(w)-1].Lower):
-		return false
 	}
-	return IsVerb(first, BaseForm) && !IsVerb(w[1].Lower, BaseForm)
-}
-
-// asksObject reports whether the answer to a question with "be" follows Rest in
-// the statement, as for "What is the hall called?" and "Which bridge are they
-// building?"
-func (q *Question) asksObject() bool {
-	if len(q.Rest) == 0 {
-		return false
-	}
-	return IsParticiple(q.Rest[0].Lower) || IsPreposition(q.Rest[len(q.Rest)-1].Lower) || isAdverb(q.Rest[0].Lower) && len(q.Rest) > 1 && IsParticiple(q.Rest[1].Lower)
+	return first == "be" || first == "have" || isAdverb(first) || IsVerb(first, BaseForm) && (len(w) == 1 || !IsVerb(w[1].Lower, BaseForm))
 }
 
 // asksTwice reports whether w contains two questions, as in "When is it due,
@@ -368,10 +289,4 @@ func prefixLen(w []Word) int {
 		}
 	}
 	return 0
-}
-
-// cutContraction returns the question word of a contraction such as "what's".
-func cutContraction(low string) (string, bool) {
-	head, ok := strings.CutSuffix(low, "'s")
-	return head, ok && IsQuestionWord(head)
 }

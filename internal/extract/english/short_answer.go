@@ -35,9 +35,6 @@ func Statement(question string, q *Question, text string) string {
 		return q.answerStatement(answer)
 	}
 	w := Split(answer)
-	if s := q.choiceStatement(w); s != "" {
-		return s
-	}
 	if isPronounTag(w) {
 		_, negated := q.repeats(w)
 		return q.replyStatement(!negated, answer)

@@ -107,7 +107,7 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 			return "" // stands alone
 		}
 		if w[0].is("it", "they", "he", "she") && !isPronounSubject(q.Subject) && q.Subject[0].Lower != "there" {
-			w = slices.Concat(q.statementSubject(), w[1:])
+			w = slices.Concat(q.Subject, w[1:])
 		}
 		statement += "; " + Join(w)
 	case IsPreposition(w[0].Lower) && yes:
