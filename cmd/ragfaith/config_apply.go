@@ -46,7 +46,7 @@ func newCatalog(sys system) *catalog {
 }
 
 // check returns all errors in a file, including those in options of other commands.
-func (c *catalog) check(f configFile, sys system) []error {
+func (c *catalog) check(f *configFile, sys system) []error {
 	var errs []error
 	for _, e := range f.Entries {
 		cmd, section := c.sections[e.Key]
@@ -79,7 +79,7 @@ func (c *catalog) check(f configFile, sys system) []error {
 	return errs
 }
 
-func (c *catalog) checkSection(f configFile, cmd *cobra.Command, entries []config.Entry, sys system) []error {
+func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []config.Entry, sys system) []error {
 	var names []string
 	for _, flag := range flagsOf(cmd) {
 		if flag.Name != "config" { // a file can't name another
@@ -122,10 +122,10 @@ func unknownOption(name string, known []string) string {
 	return "unknown option " + name
 }
 
-// apply sets the unset flags of cmd from its section and then from the top level, and
-// returns the flags that it set. A key with the name of a command is always a section,
-// even if cmd has a flag of that name.
-func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied []*pflag.Flag, errs []error) {
+// apply sets the unset flags of cmd from its section and then from the top level. A key with
+// the name of a command is always a section, even if cmd has a flag of that name.
+func (c *catalog) apply(f *configFile, cmd *cobra.Command, sys system) (errs []error) {
+	refused := false
 	set := func(entries []config.Entry, hint string) {
 		for _, e := range entries {
 			flag := cmd.Flag(e.Key)
@@ -134,13 +134,10 @@ func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied [
 			}
 			if err := f.set(flag, e, sys); err != nil {
 				errs = append(errs, fmt.Errorf("%w%s", err, hint))
+			} else if f.found && !isHarmless(flag) {
+				refused, errs = true, append(errs, f.errorf(e.Line, "%s: only a config file named by --config can set this", e.Key))
 			}
-			trust := ""
-			if !f.trusted && !harmless(flag) {
-				trust = untrusted
-			}
-			setOrigin(flag, fromFile, f.Path, strconv.Itoa(e.Line), trust)
-			applied = append(applied, flag)
+			setOrigin(flag, fromFile, f.Path, strconv.Itoa(e.Line))
 		}
 	}
 	for _, e := range f.Entries {
@@ -150,11 +147,14 @@ func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied [
 	}
 	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e config.Entry) bool { return c.sections[e.Key] != nil })
 	set(top, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it applies to score only)")
-	return applied, errs
+	if refused {
+		errs = append(errs, fmt.Errorf("%s was found in this directory: read it, then use --config %[1]s, or --config none to ignore it", f.Path))
+	}
+	return errs
 }
 
 // set sets a flag to the value of an entry.
-func (f configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
+func (f *configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
 	texts, err := f.texts(flag, e)
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (f configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
 }
 
 // texts returns the values to pass to a flag for an entry.
-func (f configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, error) {
+func (f *configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, error) {
 	_, list := flag.Value.(pflag.SliceValue)
 	switch v := e.Value; {
 	case v.Shape == config.Scalar:
@@ -209,7 +209,7 @@ func (f configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, err
 // resolvePath resolves a path relative to the directory of the config file, so that it
 // does not depend on the working directory. A judge is a path if it starts with ./, ../
 // or ~.
-func (f configFile) resolvePath(flag *pflag.Flag, text string, sys system) string {
+func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) string {
 	isJudgePath := flag.Name == "judge" && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~"))
 	if !isJudgePath && !isPath(flag) || text == "" {
 		return text
@@ -221,7 +221,7 @@ func (f configFile) resolvePath(flag *pflag.Flag, text string, sys system) strin
 	return filepath.Join(base, text)
 }
 
-func (f configFile) errorf(line int, format string, args ...any) error {
+func (f *configFile) errorf(line int, format string, args ...any) error {
 	return &config.Error{Path: f.Path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 

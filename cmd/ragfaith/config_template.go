@@ -22,8 +22,8 @@ import (
 )
 
 const configInitLong = `Create a config file that lists every option of score as a comment, with its default.
-FILE defaults to ragfaith.yaml, which ragfaith looks for in the working directory and,
-inside a Git repository, in the directories above. An existing file is not overwritten.`
+FILE defaults to ragfaith.yaml, which ragfaith looks for in the working directory. An
+existing file is not overwritten.`
 
 func newConfigInit(sys system) *cobra.Command {
 	cmd := &cobra.Command{

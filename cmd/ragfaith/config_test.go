@@ -25,7 +25,7 @@ func configErrors(t *testing.T, content string) []error {
 	if err != nil {
 		return []error{err}
 	}
-	return newCatalog(emptySystem()).check(configFile{File: f}, emptySystem())
+	return newCatalog(emptySystem()).check(&configFile{File: f}, emptySystem())
 }
 
 func TestConfigTemplateIsValid(t *testing.T) {
@@ -95,28 +95,6 @@ func TestConfigSchemaMatchesFlags(t *testing.T) {
 		}
 		if errs := configErrors(t, text); (len(errs) == 0) != good {
 			t.Errorf("%s: program: got errors %v, want valid %t", text, errs, good)
-		}
-	}
-}
-
-// TestPathFlagsAreRecognized tests isPath, which depends on the argument name in the
-// help.
-func TestPathFlagsAreRecognized(t *testing.T) {
-	t.Parallel()
-	var got []string
-	for _, f := range flagsOf(scoreCommand(t)) {
-		if isPath(f) {
-			got = append(got, f.Name)
-		}
-	}
-	for _, want := range []string{"prompts", "cache", "models", "onnxruntime", "output", "summary", "config"} {
-		if !slices.Contains(got, want) {
-			t.Errorf("--%s is not recognized as a path", want)
-		}
-	}
-	for _, name := range []string{"keep", "model", "judge", "lang", "base-url"} {
-		if slices.Contains(got, name) {
-			t.Errorf("--%s is recognized as a path", name)
 		}
 	}
 }

@@ -38,26 +38,26 @@ type gateOptions struct {
 // gateFlags returns the flags of the gates.
 func (o *gateOptions) gateFlags() []flagSpec {
 	return []flagSpec{
-		{name: "min-mean", arg: "SCORE", value: flagvalue.Fraction(&o.minMean), untrusted: anyValue, help: "exit 4 if the mean faithfulness is below SCORE"},
-		{name: "min-lower", arg: "SCORE", value: flagvalue.Fraction(&o.minLower), untrusted: anyValue, help: "exit 4 if its 95% interval starts below SCORE, or is missing"},
-		{name: "min-mean-by", arg: "SCORE", value: flagvalue.Fraction(&o.minMeanBy), untrusted: anyValue, help: "exit 4 if the mean of any group of --by is below SCORE"},
+		{name: "min-mean", arg: "SCORE", value: flagvalue.Fraction(&o.minMean), harmless: true, help: "exit 4 if the mean faithfulness is below SCORE"},
+		{name: "min-lower", arg: "SCORE", value: flagvalue.Fraction(&o.minLower), harmless: true, help: "exit 4 if its 95% interval starts below SCORE, or is missing"},
+		{name: "min-mean-by", arg: "SCORE", value: flagvalue.Fraction(&o.minMeanBy), harmless: true, help: "exit 4 if the mean of any group of --by is below SCORE"},
 		{
-			name: "max-no-claims", arg: "SHARE", value: flagvalue.Proportion(&o.maxNoClaims), untrusted: anyValue,
+			name: "max-no-claims", arg: "SHARE", value: flagvalue.Proportion(&o.maxNoClaims), harmless: true,
 			help: "exit 4 if more than SHARE (such as 20%) of rows have no claims",
 		},
 		{
-			name: "max-unjudged", arg: "SHARE", value: flagvalue.Proportion(&o.maxUnjudged), untrusted: anyValue,
+			name: "max-unjudged", arg: "SHARE", value: flagvalue.Proportion(&o.maxUnjudged), harmless: true,
 			help: "exit 4 if over SHARE of the words are in no judged claim (mean)",
 		},
 		{
-			name: "max-uncertain", arg: "SHARE", value: flagvalue.Proportion(&o.maxUncertain), untrusted: anyValue,
+			name: "max-uncertain", arg: "SHARE", value: flagvalue.Proportion(&o.maxUncertain), harmless: true,
 			help: "exit 4 if over SHARE of verdicts have a confidence below 0.7",
 		},
-		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.citationRecall), untrusted: anyValue, help: "exit 4 if the mean citation recall is below SCORE"},
-		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.citationPrecision), untrusted: anyValue, help: "exit 4 if the mean citation precision is below SCORE"},
-		{name: "max-failed", arg: "N", value: flagvalue.CountOrShare(&o.maxFailed), untrusted: anyValue, help: "exit 3 if more than N rows (or N%) fail"},
-		{name: "cluster", arg: "COLUMN", value: &o.cluster, untrusted: anyValue, help: "treat rows with the same COLUMN as one unit in intervals"},
-		{name: "by", arg: "COLUMN", value: &o.by, untrusted: anyValue, help: "show the mean of each group of rows by COLUMN; repeatable"},
+		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.citationRecall), harmless: true, help: "exit 4 if the mean citation recall is below SCORE"},
+		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.citationPrecision), harmless: true, help: "exit 4 if the mean citation precision is below SCORE"},
+		{name: "max-failed", arg: "N", value: flagvalue.CountOrShare(&o.maxFailed), help: "exit 3 if more than N rows (or N%) fail"},
+		{name: "cluster", arg: "COLUMN", value: &o.cluster, help: "treat rows with the same COLUMN as one unit in intervals"},
+		{name: "by", arg: "COLUMN", value: &o.by, harmless: true, help: "show the mean of each group of rows by COLUMN; repeatable"},
 	}
 }
 

@@ -218,7 +218,7 @@ func newModelsList(sys system) *cobra.Command {
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		modelsFlag(&models),
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), untrusted: "table none", help: "format written to stdout: table or json"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), help: "format written to stdout: table or json"},
 	}})
 	return cmd
 }

@@ -72,8 +72,8 @@ Exits with 1 if any differs or is missing.`,
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		modelsFlag(&o.models),
-		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "only errors on stderr"},
-		{name: "no-progress", value: &o.noProgress, untrusted: anyValue, help: "no progress on stderr"},
+		{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "only errors on stderr"},
+		{name: "no-progress", value: &o.noProgress, harmless: true, help: "no progress on stderr"},
 	}})
 	return cmd
 }

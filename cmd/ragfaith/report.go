@@ -63,12 +63,12 @@ func newReport(sys system) *cobra.Command {
 			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
-	quiet := flagSpec{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no warnings or figures on stderr"}
-	partial := flagSpec{name: "partial", value: &o.partial, untrusted: anyValue, help: "let gates pass although shards or rows are missing"}
-	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed of the intervals"}
+	quiet := flagSpec{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no warnings or figures on stderr"}
+	partial := flagSpec{name: "partial", value: &o.partial, help: "let gates pass although shards or rows are missing"}
+	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, help: "random seed of the intervals"}
 	addFlags(cmd,
 		flagGroup{"Input", []flagSpec{
-			{name: "append", value: &o.concat, untrusted: anyValue, help: "concatenate results of different datasets, renumbering rows"},
+			{name: "append", value: &o.concat, help: "concatenate results of different datasets, renumbering rows"},
 		}},
 		flagGroup{"Output", append(o.flags(), quiet)},
 		flagGroup{"Gates", append(o.gateFlags(), partial, seed)})

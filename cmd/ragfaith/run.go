@@ -39,10 +39,8 @@ type system struct {
 	Clock     llm.Clock
 	CacheDir  func() (string, error) // the user's cache directory; may be nil
 	Terminal  func(io.Writer) int    // columns of the terminal behind a writer, or 0 if it is not a terminal
-	ConfigDir func() (string, error) // the user's config directory; may be nil
 	// FindServers returns the servers that run on this machine; may be nil.
 	FindServers func(ctx context.Context) []local.Found
-	WorkDir     func() (string, error) // the working directory; if nil, no config file is discovered
 
 	color    *string   // value of --color; nil means auto
 	commands io.Writer // standard error for workflow commands; nil outside of GitHub Actions
@@ -137,7 +135,7 @@ that its contexts support.`,
 			if err := markParsed(cmd, nil); err != nil || cmd.Flags().Changed("version") {
 				return err
 			}
-			return resolveFlags(cmd, sys, true)
+			return resolveFlags(cmd, sys)
 		},
 	}
 	root.SuggestionsMinimumDistance = 2
@@ -146,12 +144,12 @@ that its contexts support.`,
 	root.SetUsageFunc(writeUsage)
 	for _, spec := range []flagSpec{
 		{
-			name: "color", arg: "WHEN", value: flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), untrusted: anyValue,
+			name: "color", arg: "WHEN", value: flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), harmless: true,
 			help: "when to color output: auto, always or never",
 		},
 		{
 			name: "config", arg: "FILE", value: &config, path: filePath, exts: []string{"yaml", "yml"},
-			help: "read only this config file; none to read no file",
+			help: "config file (default: ragfaith.yaml); none to read no file",
 		},
 	} {
 		spec.add(root.PersistentFlags(), globalGroup)

@@ -268,7 +268,7 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 			})
 			defer timer.Stop()
 			sys := emptySystem()
-			sys.Clock, sys.WorkDir, sys.CacheDir = &skipClock{}, os.Getwd, func() (string, error) { return root, nil }
+			sys.Clock, sys.CacheDir = &skipClock{}, func() (string, error) { return root, nil }
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append(tt.args, "--to", "none", "-q"), nil, &out, &errs, sys)
 			if code == exitOK || blocked.Load() || !strings.Contains(errs.String(), "is a pipe, not a regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {

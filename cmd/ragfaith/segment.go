@@ -59,10 +59,10 @@ func newSegment() *cobra.Command {
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		{
-			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()), untrusted: anyValue,
+			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()),
 			help: "language, such as de or de-x-claims (default: detected)",
 		},
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), untrusted: "table none", help: "format written to stdout: jsonl or text"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), help: "format written to stdout: jsonl or text"},
 	}})
 	return cmd
 }
