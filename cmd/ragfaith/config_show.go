@@ -31,7 +31,7 @@ func newConfig(sys system) *cobra.Command {
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newConfigInit(sys), newConfigShow(sys), newConfigSchema(sys))
+	cmd.AddCommand(newConfigInit(sys), newConfigShow(sys))
 	return cmd
 }
 

@@ -5,15 +5,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v4"
 
 	"github.com/ragfaith/ragfaith/internal/config"
 )
@@ -53,30 +49,8 @@ func TestConfigTemplateIsValid(t *testing.T) {
 	}
 }
 
-func TestConfigSchemaMatchesFlags(t *testing.T) {
-	content, err := configSchema(emptySystem())
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join("..", "..", "schema", "config.schema.json")
-	if *update {
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, content) {
-		t.Errorf("schema differs from the flags; go test ./cmd/ragfaith -run Schema -update rewrites it: %s",
-			cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(content), "\n")))
-	}
-	compiled, err := jsonschema.NewCompiler().Compile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Schema and program must accept and reject the same files.
+func TestConfigValuesAreChecked(t *testing.T) {
+	t.Parallel()
 	for text, good := range map[string]bool{
 		"{}": true, "judge: lexical": true, "judge: ''": false, "no-claims: null": true, "no-claims: 0": true, "no-claims: half": false,
 		"threshold: 0.5": true, "threshold: 1.5": false, "limit: 3": true, "limit: -1": false, "limit: 1.5": false, "strict: true": true, "strict: 'yes'": false,
@@ -86,15 +60,8 @@ func TestConfigSchemaMatchesFlags(t *testing.T) {
 		"api-key-env: KEY": true, "api-key-env: sk-1": false, "config: x": false, "color: always": true, "seed: 7": true, "seed: -7": false, "segment: {lang: de}": true,
 		"version: true": false, "models: folder": true, "judge: [a]": false, "limit:": false, "older-than: 720h": true,
 	} {
-		var doc any
-		if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
-			t.Fatal(err)
-		}
-		if err := compiled.Validate(doc); (err == nil) != good {
-			t.Errorf("%s: schema: got error %v, want valid %t", text, err, good)
-		}
 		if errs := configErrors(t, text); (len(errs) == 0) != good {
-			t.Errorf("%s: program: got errors %v, want valid %t", text, errs, good)
+			t.Errorf("%s: got errors %v, want valid %t", text, errs, good)
 		}
 	}
 }
