@@ -61,12 +61,7 @@ func newCalibrate(sys system) *cobra.Command {
 		Long:        calibrateLong,
 		Example:     calibrateExample,
 		Annotations: map[string]string{notesKey: calibrateNotes},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("want one RESULTS file, got %d", len(args))
-			}
-			return nil
-		},
+		Args:        argCount(1, 1, "one RESULTS file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCalibrate(cmd.Context(), &o, args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},

@@ -61,12 +61,7 @@ func newCompare(sys system) *cobra.Command {
 		Long:        compareLong,
 		Example:     compareExample,
 		Annotations: map[string]string{notesKey: compareNotes},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usagef("want two arguments, BASELINE and CANDIDATE, got %d", len(args))
-			}
-			return nil
-		},
+		Args:        argCount(2, 2, "two arguments, BASELINE and CANDIDATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(cmd.Context(), &o, [2]string{args[0], args[1]}, cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},

@@ -25,14 +25,7 @@ const configShowExample = `  ragfaith config show
 const configNotes = `Exit codes: 0 success, 1 failure, 2 usage error or invalid config file.`
 
 func newConfig(sys system) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Create or show config files",
-		Args:  unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newConfigInit(sys), newConfigShow(sys))
-	return cmd
+	return group("config", "Create or show config files", newConfigInit(sys), newConfigShow(sys))
 }
 
 func newConfigShow(sys system) *cobra.Command {

@@ -22,16 +22,11 @@ existing file is not overwritten.`
 
 func newConfigInit(sys system) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "init [FILE]",
-		Short:   "Create a commented config file",
-		Long:    configInitLong,
-		Example: "  ragfaith config init\n  ragfaith config init config/nightly.yaml",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("want one FILE, got %d", len(args))
-			}
-			return nil
-		},
+		Use:               "init [FILE]",
+		Short:             "Create a commented config file",
+		Long:              configInitLong,
+		Example:           "  ragfaith config init\n  ragfaith config init config/nightly.yaml",
+		Args:              argCount(0, 1, "one FILE"),
 		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := config.Name

@@ -25,14 +25,7 @@ import (
 )
 
 func newModels(sys system) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "models",
-		Short: "Download, list or verify models",
-		Args:  unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newModelsPull(sys), newModelsList(sys), newModelsVerify(sys))
-	return cmd
+	return group("models", "Download, list or verify models", newModelsPull(sys), newModelsList(sys), newModelsVerify(sys))
 }
 
 // modelsFlag returns the --models flag, which all model commands share.

@@ -163,6 +163,23 @@ that its contexts support.`,
 	return root
 }
 
+// group returns a command that only has subcommands.
+func group(use, short string, subcommands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: unknownCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(subcommands...)
+	return cmd
+}
+
+// argCount requires at least least and at most most arguments, which want describes.
+func argCount(least, most int, want string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usagef("want %s, got %d", want, len(args))
+		}
+		return nil
+	}
+}
+
 // unknownCommand rejects the arguments of a command that only has subcommands.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -176,17 +193,9 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 
 // unknownFlag adds a suggestion to the error for an unknown flag.
 func unknownFlag(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
-		switch name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()); name {
-		case "metric", "metrics":
-			return usagef("%w: faithfulness is the only metric", err)
-		case "input", "dataset", "data", "file", "input-file":
-			return usagef("%w: a file is an argument without a flag", err)
-		default:
-			if similar := suggestFlag(cmd, name); similar != "" {
-				return usagef("%w, did you mean %s?", err, similar)
-			}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if similar := suggestFlag(cmd, cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())); similar != "" {
+			return usagef("%w, did you mean %s?", err, similar)
 		}
 	}
 	return &usageError{err}

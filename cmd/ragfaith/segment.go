@@ -43,12 +43,7 @@ func newSegment() *cobra.Command {
 		Long:        segmentLong,
 		Example:     segmentExample,
 		Annotations: map[string]string{notesKey: segmentNotes},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("want one FILE, got %d", len(args))
-			}
-			return nil
-		},
+		Args:        argCount(0, 1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "-"
 			if len(args) == 1 {
