@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -292,7 +291,7 @@ func (r *reportRun) reportOptions() report.Options {
 				return htmlSummary(gates(t), r.means.Means(t))
 			}}
 			if r.origin.Known {
-				run.Datasets, run.Settings = r.origin.Datasets, r.pageSettings()
+				run.Datasets, run.Settings = r.origin.Datasets, pageSettings(r.origin.Settings)
 			}
 			return html.New(w, run)
 		},
@@ -300,10 +299,7 @@ func (r *reportRun) reportOptions() report.Options {
 	if !r.origin.Known {
 		return opts
 	}
-	opts.Notes = firstPaths(r.origin.Datasets)
-	for _, name := range []string{"--claims", "--judge", "--evidence", "--threshold"} {
-		opts.Notes = append(opts.Notes, name+" "+r.origin.Settings.Get(name))
-	}
+	opts.Notes = runNotes(r.origin.Datasets, r.origin.Settings)
 	opts.Keep, opts.KeepAll = r.kept()
 	return opts
 }
@@ -320,24 +316,4 @@ func (r *reportRun) kept() (columns []string, all bool) {
 		columns = append(columns, s.Value)
 	}
 	return columns, false
-}
-
-// pageSettings returns the settings to show in an HTML report.
-func (r *reportRun) pageSettings() []html.Setting {
-	threshold := r.origin.Settings.Get("--threshold")
-	if x, err := strconv.ParseFloat(threshold, 64); err == nil {
-		threshold = minDecimals(x, 1)
-	}
-	settings := []html.Setting{
-		{Name: "judge", Value: r.origin.Settings.Get("--judge")},
-		{Name: "threshold", Value: threshold},
-		{Name: "claims", Value: r.origin.Settings.Get("--claims")},
-		{Name: "evidence", Value: r.origin.Settings.Get("--evidence")},
-	}
-	for _, optional := range [][2]string{{"language model", "--model"}, {"server", "--base-url"}, {"profile", "--profile"}} {
-		if value := r.origin.Settings.Get(optional[1]); value != "" {
-			settings = append(settings, html.Setting{Name: optional[0], Value: value})
-		}
-	}
-	return settings
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -259,10 +258,8 @@ func (r *scoreRun) gates(t *report.Tally) []report.Gate {
 
 // notes are the lines of a report that name the datasets and the main options.
 func (r *scoreRun) notes() []string {
-	o := r.options
-	notes := append(firstPaths(r.paths), "--claims "+o.claims, "--judge "+o.judge, "--evidence "+o.evidence,
-		"--threshold "+strconv.FormatFloat(r.stages.threshold, 'g', -1, 64))
-	if note := o.calibrationNote(); note != "" {
+	notes := runNotes(r.paths, r.settings)
+	if note := r.options.calibrationNote(); note != "" {
 		notes = append(notes, note)
 	}
 	return notes
@@ -270,29 +267,19 @@ func (r *scoreRun) notes() []string {
 
 // pageSettings returns the settings that an HTML report shows.
 func (r *scoreRun) pageSettings() []html.Setting {
-	o := r.options
-	settings := []html.Setting{
-		{Name: "judge", Value: o.judge},
-		{Name: "threshold", Value: minDecimals(r.stages.threshold, 1)},
-		{Name: "claims", Value: o.claims},
-		{Name: "evidence", Value: o.evidence},
-	}
-	if note := o.calibrationNote(); note != "" {
+	var own []html.Setting
+	if note := r.options.calibrationNote(); note != "" {
 		name, value, _ := strings.Cut(note, " ")
-		settings = append(settings, html.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
+		own = append(own, html.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
 	}
 	if r.local != nil {
 		// Its directory and kernels have no effect on the results.
 		info := r.local.Info()
-		settings = append(settings, html.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
+		own = append(own, html.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
 	}
-	if r.model != nil {
-		settings = append(settings,
-			html.Setting{Name: "language model", Value: r.model.stack.Client.Model()},
-			html.Setting{Name: "server", Value: r.model.stack.Client.Endpoint()})
-	}
-	if o.profile != "" {
-		settings = append(settings, html.Setting{Name: "profile", Value: o.profile})
+	settings := pageSettings(r.settings, own...)
+	if r.options.profile != "" && r.model == nil { // then it is not among the settings
+		settings = append(settings, html.Setting{Name: "profile", Value: r.options.profile})
 	}
 	return settings
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
@@ -103,6 +104,37 @@ func (w *summaryWriter) discard() {
 		_, _ = w.file.Abandon(false) // the run has failed already
 		w.file = nil
 	}
+}
+
+// runNotes returns the lines of a report that name the datasets and the main settings of a
+// run.
+func runNotes(datasets []string, settings setting.List) []string {
+	notes := firstPaths(datasets)
+	for _, name := range []string{"--claims", "--judge", "--evidence", "--threshold"} {
+		notes = append(notes, name+" "+settings.Get(name))
+	}
+	return notes
+}
+
+// pageSettings returns the settings of a run that an HTML report shows. Those in own follow
+// the main ones.
+func pageSettings(settings setting.List, own ...html.Setting) []html.Setting {
+	threshold := settings.Get("--threshold")
+	if x, err := strconv.ParseFloat(threshold, 64); err == nil {
+		threshold = minDecimals(x, 1)
+	}
+	shown := append([]html.Setting{
+		{Name: "judge", Value: settings.Get("--judge")},
+		{Name: "threshold", Value: threshold},
+		{Name: "claims", Value: settings.Get("--claims")},
+		{Name: "evidence", Value: settings.Get("--evidence")},
+	}, own...)
+	for _, optional := range [][2]string{{"language model", "--model"}, {"server", "--base-url"}, {"profile", "--profile"}} {
+		if value := settings.Get(optional[1]); value != "" {
+			shown = append(shown, html.Setting{Name: optional[0], Value: value})
+		}
+	}
+	return shown
 }
 
 // htmlSummary returns the means and gates for an HTML report. Like printGates, it omits the
