@@ -69,22 +69,3 @@ func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 		}
 	}
 }
-
-func TestCalibrationMatchesSchema(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	results, labels := filepath.Join(dir, "r.jsonl"), filepath.Join(dir, "c.json")
-	for _, args := range [][]string{
-		{"score", "../../testdata/rows.jsonl", "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "r.summary.json")},
-		{"calibrate", results, "--label", "label", "--to", "none", "-q", "-o", labels},
-	} {
-		if c := runInProcess(t, dir, nil, args...); c.code != 0 || c.stdout != "" || c.stderr != "" {
-			t.Fatalf("exit code: got %d, want %d without output: %+v", c.code, exitOK, c)
-		}
-	}
-	content, err := os.ReadFile(labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkSchema(t, "calibration.schema.json", string(content))
-}
