@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 )
 
@@ -59,19 +58,6 @@ func TestKnownReasoningModelsNeedNoNegotiation(t *testing.T) {
 	for _, model := range []string{"o4-mini", "openai/gpt-5-mini"} {
 		if got := runWithQuirks(t, "--model "+model, quirks...); got.code != 0 || got.requests != baseline.requests {
 			t.Errorf("%s: got exit code %d and %d requests, want 0 and %d; stderr: %s", model, got.code, got.requests, baseline.requests, got.stderr)
-		}
-	}
-}
-
-// TestContextWindowLimitsReasoning checks that a server whose context window is too
-// small for the usual output tokens costs few requests.
-func TestContextWindowLimitsReasoning(t *testing.T) {
-	t.Parallel()
-	baseline := runWithQuirks(t, "")
-	for _, model := range []string{"x", "qwen3:4b"} {
-		got := runWithQuirks(t, "--model "+model, quirktest.Context(8192), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)}))
-		if got.code != 0 || !cmp.Equal(baseline.scores, got.scores) || got.requests > baseline.requests+24 {
-			t.Errorf("%s: got exit code %d and %d requests, want 0 and at most %d; stderr: %s", model, got.code, got.requests, baseline.requests+24, got.stderr)
 		}
 	}
 }
@@ -159,36 +145,6 @@ func TestReasoningEffort(t *testing.T) {
 	}
 	if got := runInProcess(t, "", nil, "score", "../../testdata/rows.jsonl", "--judge", "llm", "--reasoning-effort", "hihg"); got.code != exitUsage || !strings.Contains(got.stderr, "high") {
 		t.Errorf("got exit code %d, want %d; stderr: %s", got.code, exitUsage, got.stderr)
-	}
-}
-
-// TestBatchOfReasoningModel checks that a batch allows for reasoning from its first
-// round, sends the effort, and measures the reasoning for later runs.
-func TestBatchOfReasoningModel(t *testing.T) {
-	t.Parallel()
-	baseline := runWithQuirks(t, "")
-	server := quirktest.New(quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)}))
-	s := httptest.NewServer(&batchtest.Server{Chat: server})
-	defer s.Close()
-	cache := t.TempDir()
-	args := []string{
-		"score", "../../testdata/rows.jsonl", "--limit", strconv.Itoa(quirkRows), "--judge", "llm", "--model", "qwen3:4b", "--reasoning-effort", "high", "--base-url", s.URL + "/v1", "--cache", cache,
-	}
-	got := runInProcess(t, t.TempDir(), nil, append(args, "--to", "jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--batch", "--batch-poll", "1ms")...)
-	if d := cmp.Diff(baseline.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
-		t.Errorf("got exit code %d, want 0; stderr: %s; scores (-want +got):\n%s", got.code, got.stderr, d)
-	}
-	calls := server.Calls()
-	if len(calls) != baseline.requests {
-		t.Errorf("got %d requests, want %d", len(calls), baseline.requests)
-	}
-	for _, c := range calls {
-		if !strings.Contains(string(c.Raw), `"reasoning_effort":"high"`) {
-			t.Fatalf("got a request without the effort: %s", c.Raw)
-		}
-	}
-	if got := runInProcess(t, "", nil, append(args, "--dry-run")...); !strings.Contains(got.stdout, "reasoning tokens per request, measured in") {
-		t.Errorf("got %s, want measured reasoning tokens", got.stdout)
 	}
 }
 
