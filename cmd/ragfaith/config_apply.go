@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -246,42 +247,17 @@ func checkSecret(flag *pflag.Flag, text string) error {
 // keyAdvice completes errors about API keys in a config file.
 const keyAdvice = "keys are not allowed in a config file: set an environment variable, and name it with api-key-env"
 
-// isKeyName reports whether the name of an unknown option suggests an API key.
-func isKeyName(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	if slices.Contains([]string{"apikey", "authorization", "bearer", "key", "token", "secret", "password", "credentials"}, name) {
-		return true
-	}
-	return slices.ContainsFunc([]string{"api-key", "-apikey", "-key", "-token", "-secret", "-password"}, func(end string) bool {
-		return strings.HasSuffix(name, end)
-	})
-}
+var (
+	keyName      = regexp.MustCompile(`(?i)(^|[-_])(api-?key|authorization|bearer|key|token|secret|password|credentials)$`)
+	variableName = regexp.MustCompile(`^([A-Z_][A-Z0-9_]*)?$`)
+)
 
-// isVariable reports whether text is a valid name of an environment variable and unlikely
-// to be an API key. Keys of common services have a known prefix, or are long and mix
-// lower-case letters with digits.
-func isVariable(text string) bool {
-	const longName = 24
-	var lowerCase, digit bool
-	for i, c := range []byte(text) {
-		switch {
-		case c >= 'A' && c <= 'Z', c == '_':
-		case c >= 'a' && c <= 'z':
-			lowerCase = true
-		case c >= '0' && c <= '9' && i > 0:
-			digit = true
-		default:
-			return false
-		}
-	}
-	lower := strings.ToLower(text)
-	for _, prefix := range []string{"sk_", "gsk_", "hf_", "xai_", "ghp_", "aiza", "akia"} {
-		if strings.HasPrefix(lower, prefix) && digit {
-			return false
-		}
-	}
-	return len(text) < longName || !lowerCase || !digit
-}
+// isKeyName reports whether the name of an unknown option suggests an API key.
+func isKeyName(name string) bool { return keyName.MatchString(name) }
+
+// isVariable reports whether text is the name of an environment variable in capital letters.
+// Keys have other letters, too.
+func isVariable(text string) bool { return variableName.MatchString(text) }
 
 // hasUser reports whether a URL contains a password or a user name, which may be a key.
 func hasUser(text string) bool {
