@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/gate"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/safefile"
@@ -121,7 +122,7 @@ func runNotes(datasets []string, settings setting.List) []string {
 func pageSettings(settings setting.List, own ...html.Setting) []html.Setting {
 	threshold := settings.Get("--threshold")
 	if x, err := strconv.ParseFloat(threshold, 64); err == nil {
-		threshold = minDecimals(x, 1)
+		threshold = gate.Decimals(x, 1)
 	}
 	shown := append([]html.Setting{
 		{Name: "judge", Value: settings.Get("--judge")},
@@ -191,8 +192,7 @@ func summaryLines(t *report.Tally, means *report.Means) []string {
 		lines = append(lines, confidence)
 	}
 	for i := range means.By {
-		b := &means.By[i]
-		lines = append(lines, "mean faithfulness by "+report.Clip(b.Column, maxGateColumn)+": "+firstGroups(b.Groups, 0))
+		lines = append(lines, gate.DescribeGroups(&means.By[i]))
 	}
 	return lines
 }
