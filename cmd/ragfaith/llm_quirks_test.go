@@ -179,6 +179,7 @@ func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 // which adapt to a server only between rounds.
 func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 	t.Parallel()
+	skipShort(t)
 	baseline := runWithQuirks(t, "--no-cache")
 	for name, tt := range map[string]struct {
 		quirks []quirktest.Quirk
