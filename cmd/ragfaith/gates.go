@@ -13,8 +13,7 @@ import (
 
 // gateOptions are the options of the gates and the interval.
 type gateOptions struct {
-	gate.Thresholds
-
+	gates   gate.Thresholds
 	cluster string
 	by      []string
 }
@@ -22,24 +21,24 @@ type gateOptions struct {
 // gateFlags returns the flags of the gates.
 func (o *gateOptions) gateFlags() []flagSpec {
 	return []flagSpec{
-		{name: "min-mean", arg: "SCORE", value: flagvalue.Fraction(&o.MinMean), harmless: true, help: "exit 4 if the mean faithfulness is below SCORE"},
-		{name: "min-lower", arg: "SCORE", value: flagvalue.Fraction(&o.MinLower), harmless: true, help: "exit 4 if its 95% interval starts below SCORE, or is missing"},
-		{name: "min-mean-by", arg: "SCORE", value: flagvalue.Fraction(&o.MinMeanBy), harmless: true, help: "exit 4 if the mean of any group of --by is below SCORE"},
+		{name: "min-mean", arg: "SCORE", value: flagvalue.Fraction(&o.gates.MinMean), harmless: true, help: "exit 4 if the mean faithfulness is below SCORE"},
+		{name: "min-lower", arg: "SCORE", value: flagvalue.Fraction(&o.gates.MinLower), harmless: true, help: "exit 4 if its 95% interval starts below SCORE, or is missing"},
+		{name: "min-mean-by", arg: "SCORE", value: flagvalue.Fraction(&o.gates.MinMeanBy), harmless: true, help: "exit 4 if the mean of any group of --by is below SCORE"},
 		{
-			name: "max-no-claims", arg: "SHARE", value: flagvalue.Proportion(&o.MaxNoClaims), harmless: true,
+			name: "max-no-claims", arg: "SHARE", value: flagvalue.Proportion(&o.gates.MaxNoClaims), harmless: true,
 			help: "exit 4 if more than SHARE (such as 20%) of rows have no claims",
 		},
 		{
-			name: "max-unjudged", arg: "SHARE", value: flagvalue.Proportion(&o.MaxUnjudged), harmless: true,
+			name: "max-unjudged", arg: "SHARE", value: flagvalue.Proportion(&o.gates.MaxUnjudged), harmless: true,
 			help: "exit 4 if over SHARE of the words are in no judged claim (mean)",
 		},
 		{
-			name: "max-uncertain", arg: "SHARE", value: flagvalue.Proportion(&o.MaxUncertain), harmless: true,
+			name: "max-uncertain", arg: "SHARE", value: flagvalue.Proportion(&o.gates.MaxUncertain), harmless: true,
 			help: "exit 4 if over SHARE of verdicts have a confidence below 0.7",
 		},
-		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.CitationRecall), harmless: true, help: "exit 4 if the mean citation recall is below SCORE"},
-		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.CitationPrecision), harmless: true, help: "exit 4 if the mean citation precision is below SCORE"},
-		{name: "max-failed", arg: "N", value: flagvalue.CountOrShare(&o.MaxFailed), help: "exit 3 if more than N rows (or N%) fail"},
+		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.gates.CitationRecall), harmless: true, help: "exit 4 if the mean citation recall is below SCORE"},
+		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.gates.CitationPrecision), harmless: true, help: "exit 4 if the mean citation precision is below SCORE"},
+		{name: "max-failed", arg: "N", value: flagvalue.CountOrShare(&o.gates.MaxFailed), help: "exit 3 if more than N rows (or N%) fail"},
 		{name: "cluster", arg: "COLUMN", value: &o.cluster, help: "treat rows with the same COLUMN as one unit in intervals"},
 		{name: "by", arg: "COLUMN", value: &o.by, harmless: true, help: "show the mean of each group of rows by COLUMN; repeatable"},
 	}
@@ -47,7 +46,7 @@ func (o *gateOptions) gateFlags() []flagSpec {
 
 // checkGroups returns an error for columns that can't group rows.
 func (o *gateOptions) checkGroups() error {
-	if o.MinMeanBy != nil && len(o.by) == 0 {
+	if o.gates.MinMeanBy != nil && len(o.by) == 0 {
 		return usagef("--min-mean-by needs groups: name a column with --by")
 	}
 	for _, c := range o.groupColumns() {

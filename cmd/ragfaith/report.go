@@ -137,7 +137,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	defer r.summary.discard()
 	r.summary.datasets, r.summary.results, r.summary.settings, r.summary.digest = origin.Datasets, paths, origin.Settings, origin.Digest
 	// Open the outputs first: reading standard input may block.
-	if r.outputs, err = newOutputs(&o.outputOptions, o.Any(), r.stdout.w, opts, nil); err != nil {
+	if r.outputs, err = newOutputs(&o.outputOptions, o.gates.Any(), r.stdout.w, opts, nil); err != nil {
 		return err
 	}
 	input := resultfile.Options{OpenPipe: openPipe(ctx)}
@@ -230,7 +230,7 @@ func (r *reportRun) finish(err error) error {
 	}
 	if !r.options.quiet {
 		r.warnMissing()
-		for _, w := range r.options.Warnings(&r.tally, means) {
+		for _, w := range r.options.gates.Warnings(&r.tally, means) {
 			r.console.Printf("warning: %s", w)
 		}
 		if report.Format(r.options.to) != report.FormatTable {
@@ -245,8 +245,8 @@ func (r *reportRun) finish(err error) error {
 
 // evaluate evaluates the gates. One that can't be decided without the missing rows fails.
 func (r *reportRun) evaluate(t *report.Tally) []report.Gate {
-	gates := r.options.Evaluate(t, r.means.Means(t))
-	if what, n := r.incomplete(); n > 0 && r.options.Any() && !r.options.partial {
+	gates := r.options.gates.Evaluate(t, r.means.Means(t))
+	if what, n := r.incomplete(); n > 0 && r.options.gates.Any() && !r.options.partial {
 		gates = append([]report.Gate{{Name: report.GatePartial, Value: float64(n), Text: what + " (--partial allows that)"}}, gates...)
 	}
 	return gates

@@ -218,7 +218,7 @@ func (r *scoreRun) openOutputs() (err error) {
 		return err
 	}
 	r.summary.datasets, r.summary.settings, r.summary.model, r.summary.savings, r.summary.faithful = r.paths, summarySettings(r.settings), r.model, r.savings, r.faithful
-	r.outputs, err = newOutputs(&o.outputOptions, o.Any(), r.stdout.w, opts, func(path string) (*journal.Journal, error) {
+	r.outputs, err = newOutputs(&o.outputOptions, o.gates.Any(), r.stdout.w, opts, func(path string) (*journal.Journal, error) {
 		return openJournal(path, r.settings, o.resume)
 	})
 	if err != nil {
@@ -253,7 +253,7 @@ func (r *scoreRun) reportOptions() report.Options {
 
 // gates evaluates the gates of the run.
 func (r *scoreRun) gates(t *report.Tally) []report.Gate {
-	return r.options.Evaluate(t, r.means.Means(t))
+	return r.options.gates.Evaluate(t, r.means.Means(t))
 }
 
 // notes are the lines of a report that name the datasets and the main options.
