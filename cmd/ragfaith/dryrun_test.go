@@ -68,7 +68,6 @@ func TestDryRunKnowsReasoning(t *testing.T) {
 	}{
 		"2500":                      {"gpt-5-mini", "", "1500 reasoning tokens per request, typical of reasoning models; unknown until the first run", quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)}},
 		"500 to 6000, not reported": {"x", "--price 1,2", "if the model does not reason; unknown until the first run", quirktest.Reasoner{Tokens: quirktest.Tokens(500, 6000), Text: quirktest.Tags("", "</think>"), Silent: true}},
-		"low effort":                {"qwen3:4b", "--price 1,2 --reasoning-effort low", "500 reasoning tokens per request, typical", quirktest.Reasoner{Tokens: quirktest.Tokens(1000, 1000)}},
 		"none":                      {"x", "--price 1,2", "if the model does not reason", quirktest.Reasoner{Tokens: quirktest.Tokens(0, 0)}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -168,7 +168,7 @@ func TestResultsOfEveryModeAreReadable(t *testing.T) {
 			if strings.Contains(tt.flags, "llm") || strings.Contains(tt.flags, "profile") {
 				flags = append(flags, "--base-url", server.URL)
 			}
-			for name, content := range map[string][]byte{"real": tt.rows, "random": messyRows(uint64(i), 25)} {
+			for name, content := range map[string][]byte{"real": tt.rows, "random": messyRows(uint64(i), 12)} {
 				t.Run(name, func(t *testing.T) { checkStored(t, content, flags) })
 			}
 		})
