@@ -1,4 +1,4 @@
-// Package console writes messages and progress to standard error.
+// Package console writes messages and progress bars to standard error.
 package console
 
 import (
@@ -8,20 +8,21 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// A Console writes lines to standard error, above the status line if one is
+// A Console writes lines to standard error, above the progress bar if one is
 // shown. It is safe for concurrent use. Write errors are ignored because they
 // can't be reported anywhere.
 type Console struct {
 	palette report.Palette
 
-	mu        sync.Mutex // guards the fields below
-	w         io.Writer
-	hasStatus bool // a status line is shown
+	mu  sync.Mutex // guards the fields below
+	w   io.Writer
+	bar *progressbar.ProgressBar // nil if no bar is shown
 }
 
 // New returns a Console that writes to w in the colors of palette.
@@ -56,16 +57,10 @@ func (c *Console) Gate(g *report.Gate) {
 func (c *Console) Println(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.clearStatus()
-	_, _ = io.WriteString(c.w, text+"\n")
-}
-
-// clearStatus removes the status line. The caller holds mu.
-func (c *Console) clearStatus() {
-	if c.hasStatus {
-		_, _ = io.WriteString(c.w, "\r"+clearRest)
-		c.hasStatus = false
+	if c.bar != nil {
+		_ = c.bar.Clear()
 	}
+	_, _ = io.WriteString(c.w, text+"\n")
 }
 
 // WriteRaw writes text to w, which must be another writer for standard error,

@@ -11,10 +11,10 @@ import (
 // logInterval is the interval between lines when standard error is not a terminal.
 const logInterval = 30 * time.Second
 
-// A Progress shows how many rows of a dataset are done: as a status line on a
-// terminal, or as periodic lines elsewhere. It is an eval.Sink.
+// A Progress shows how many rows of a dataset are done: as a bar on a terminal,
+// or as periodic lines elsewhere. It is an eval.Sink.
 type Progress struct {
-	statusLine
+	display
 	now  func() time.Time
 	size int64 // size of the input in units of Row.Offset, or -1 if unknown
 
@@ -43,7 +43,7 @@ type ProgressOptions struct {
 	Size     int64 // size of the input in units of Row.Offset, or -1 if unknown
 	Limit    int   // maximum number of rows, or 0 for all
 	Resuming bool  // rows of an earlier run are written until Resumed is called
-	Terminal bool  // show a status line instead of lines
+	Terminal bool  // show a bar instead of lines
 }
 
 // StartProgress shows progress on c until Stop is called.
@@ -55,18 +55,21 @@ func StartProgress(c *Console, o ProgressOptions) *Progress {
 
 func newProgress(c *Console, o ProgressOptions) *Progress {
 	return &Progress{
-		statusLine: newStatusLine(c), now: o.Now, size: o.Size, limit: o.Limit, resuming: o.Resuming,
+		display: newDisplay(c), now: o.Now, size: o.Size, limit: o.Limit, resuming: o.Resuming,
 		baseline: rateBaseline{at: o.Now()},
 	}
 }
 
 func (p *Progress) start(terminal bool) {
 	if terminal {
-		p.run(statusInterval, func() { p.show(p.parts()) })
+		p.run(barInterval, func() { p.redraw(p.state()) })
 	} else {
-		p.run(logInterval, func() { p.console.Printf("%s", joinNonEmpty(p.parts())) })
+		p.run(logInterval, p.printLine)
 	}
 }
+
+// Stop stops the display and removes the bar.
+func (p *Progress) Stop() { p.stop() }
 
 // Write counts r.
 func (p *Progress) Write(r *result.Row) error {
@@ -109,29 +112,43 @@ func (p *Progress) fraction() float64 {
 	return min(fraction, 1)
 }
 
-// parts returns the figures to show: rows, rate, mean, failed rows, the completed share and
-// the time left, "" for those that are unknown.
-func (p *Progress) parts() []string {
+func (p *Progress) state() state {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var rate, mean, share, left string
-	fraction := p.fraction()
+	s := state{
+		count:       fmt.Sprintf("%d rows", p.rows),
+		failed:      fmt.Sprintf("%d failed", p.failed),
+		hasFailures: p.failed > 0,
+		hasTotal:    p.size > 0 || p.limit > 0,
+		fraction:    p.fraction(),
+	}
 	if p.scored > 0 {
-		mean = fmt.Sprintf("mean %.4f", p.faithfulnessSum/float64(p.scored))
+		s.mean = fmt.Sprintf("mean %.4f", p.faithfulnessSum/float64(p.scored))
 	}
-	if fraction > 0 {
-		share = fmt.Sprintf("%.0f%%", 100*fraction)
+	if p.resuming {
+		return s
 	}
-	if !p.resuming {
-		elapsed := p.now().Sub(p.baseline.at)
-		perSecond, decimals := float64(p.rows-p.baseline.rows)/max(elapsed.Seconds(), 1e-3), 0
-		if perSecond < 10 {
-			decimals = 2
-		}
-		rate = fmt.Sprintf("%.*f rows/s", decimals, perSecond)
-		if completed := fraction - p.baseline.fraction; completed > 0 {
-			left = fmt.Sprintf("about %v left", time.Duration(float64(elapsed)*(1-fraction)/completed).Round(time.Second))
-		}
+	elapsed := p.now().Sub(p.baseline.at)
+	rate := float64(p.rows-p.baseline.rows) / max(elapsed.Seconds(), 1e-3)
+	decimals := 0
+	if rate < 10 {
+		decimals = 2
 	}
-	return []string{fmt.Sprintf("%d rows", p.rows), rate, mean, fmt.Sprintf("%d failed", p.failed), share, left}
+	s.rate = fmt.Sprintf("%.*f rows/s", decimals, rate)
+	if completed := s.fraction - p.baseline.fraction; completed > 0 {
+		s.eta = time.Duration(float64(elapsed)*(1-s.fraction)/completed).Round(time.Second).String() + " left"
+	}
+	return s
+}
+
+func (p *Progress) printLine() {
+	s := p.state()
+	line := joinNonEmpty(s.count, s.rate, s.mean, s.failed)
+	if s.fraction > 0 {
+		line += fmt.Sprintf(", %.0f%%", 100*s.fraction)
+	}
+	if s.eta != "" {
+		line += ", about " + s.eta
+	}
+	p.console.Printf("%s", line)
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -14,9 +13,10 @@ const rateWindow = 5 * time.Second
 
 // A Transfer shows the progress of reading or downloading bytes.
 type Transfer struct {
-	statusLine
+	display
 	now   func() time.Time
 	label string
+	once  sync.Once
 
 	mu          sync.Mutex // guards the fields below
 	done, total int64
@@ -31,7 +31,7 @@ type sample struct {
 
 // NewTransfer returns a Transfer labeled name. It shows nothing before Start.
 func NewTransfer(c *Console, now func() time.Time, name string) *Transfer {
-	return &Transfer{statusLine: newStatusLine(c), now: now, label: name}
+	return &Transfer{display: newDisplay(c), now: now, label: name}
 }
 
 // SetTotal sets the total number of bytes.
@@ -48,12 +48,19 @@ func (t *Transfer) Add(n int64) {
 	t.done += n
 }
 
-// Start shows the progress until Stop is called.
-func (t *Transfer) Start() { t.run(statusInterval, func() { t.show(t.parts()) }) }
+// Start shows the bar until Stop is called.
+func (t *Transfer) Start() { t.run(barInterval, func() { t.redraw(t.state()) }) }
 
-// parts returns what to show: the bytes done, their share, the speed and the time left, ""
-// for what is unknown.
-func (t *Transfer) parts() []string {
+// Stop removes the bar. It may be called repeatedly, and without Start.
+func (t *Transfer) Stop() {
+	t.once.Do(func() {
+		if t.quit != nil {
+			t.stop()
+		}
+	})
+}
+
+func (t *Transfer) state() state {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
@@ -61,18 +68,20 @@ func (t *Transfer) parts() []string {
 	for len(t.samples) > 2 && now.Sub(t.samples[1].at) >= rateWindow {
 		t.samples = t.samples[1:]
 	}
+	s := state{count: t.label}
 	if t.total <= 0 {
-		return []string{t.label}
+		return s
 	}
-	var rate, left string
+	s.hasTotal = true
+	s.fraction = min(max(float64(t.done)/float64(t.total), 0), 1)
+	s.count += " " + Bytes(t.done) + " of " + Bytes(t.total)
 	first := t.samples[0]
 	if elapsed, n := now.Sub(first.at), t.done-first.done; elapsed > 0 && n > 0 {
 		perSecond := float64(n) / elapsed.Seconds()
-		rate = Bytes(int64(perSecond)) + "/s"
-		left = time.Duration(float64(t.total-t.done)/perSecond*float64(time.Second)).Round(time.Second).String() + " left"
+		s.rate = Bytes(int64(perSecond)) + "/s"
+		s.eta = time.Duration(float64(t.total-t.done)/perSecond*float64(time.Second)).Round(time.Second).String() + " left"
 	}
-	share := min(max(float64(t.done)/float64(t.total), 0), 1)
-	return []string{t.label + " " + Bytes(t.done) + " of " + Bytes(t.total), fmt.Sprintf("%.0f%%", 100*share), rate, left}
+	return s
 }
 
 // Bytes formats a number of bytes, such as "1.5 MB".
