@@ -15,14 +15,7 @@ import (
 )
 
 func newCache(sys system) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "cache",
-		Short: "Show or clear the reply cache",
-		Args:  unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newCacheStats(sys), newCacheClear(sys))
-	return cmd
+	return group("cache", "Show or clear the reply cache", newCacheStats(sys), newCacheClear(sys))
 }
 
 func cacheFlag(to *string) flagSpec {

@@ -61,12 +61,7 @@ func newCalibrate(sys system) *cobra.Command {
 		Long:        calibrateLong,
 		Example:     calibrateExample,
 		Annotations: map[string]string{notesKey: calibrateNotes},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("want one RESULTS file, got %d", len(args))
-			}
-			return nil
-		},
+		Args:        argCount(1, 1, "one RESULTS file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCalibrate(cmd.Context(), &o, args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
@@ -74,27 +69,27 @@ func newCalibrate(sys system) *cobra.Command {
 	scores := []string{"min", string(calibrate.Support), string(calibrate.Faithfulness)}
 	addFlags(cmd,
 		flagGroup{"Labels", []flagSpec{
-			{name: "label", arg: "COLUMN", value: &o.label, untrusted: anyValue, help: "column of the labels (required)"},
+			{name: "label", arg: "COLUMN", value: &o.label, help: "column of the labels (required)"},
 			{name: "labels", arg: "FILE", value: &o.labels, path: filePath, help: "dataset with row ids and labels (default: RESULTS)"},
-			{name: "positive-at", arg: "RATING", value: flagvalue.Float(&o.positiveAt), untrusted: anyValue, help: "lowest rating of a faithful row, if labels are ratings"},
+			{name: "positive-at", arg: "RATING", value: flagvalue.Float(&o.positiveAt), help: "lowest rating of a faithful row, if labels are ratings"},
 			{
-				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...), untrusted: anyValue,
+				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...),
 				help: "score to calibrate: " + orList(scores),
 			},
-			{name: "max-error", arg: "SHARE", value: flagvalue.Proportion(&o.maxError), untrusted: anyValue, help: "share of wrong verdicts to accept from score --prescreen"},
+			{name: "max-error", arg: "SHARE", value: flagvalue.Proportion(&o.maxError), help: "share of wrong verdicts to accept from score --prescreen"},
 			{name: "settings", arg: "FILE", value: &o.settings, path: filePath, help: "summary of the run (default: NAME.summary.json next to RESULTS)"},
-			{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
+			{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
 		}},
 		flagGroup{"Output", []flagSpec{
 			{
-				name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"), untrusted: "table none",
+				name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"),
 				help: "format written to stdout: table, markdown, json or none",
 			},
 			{
 				name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
 				help: "write the calibration (.json) or report (.md, .html); repeatable",
 			},
-			{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no warnings or notes on stderr"},
+			{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no warnings or notes on stderr"},
 		}})
 	return cmd
 }

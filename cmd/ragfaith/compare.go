@@ -61,12 +61,7 @@ func newCompare(sys system) *cobra.Command {
 		Long:        compareLong,
 		Example:     compareExample,
 		Annotations: map[string]string{notesKey: compareNotes},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usagef("want two arguments, BASELINE and CANDIDATE, got %d", len(args))
-			}
-			return nil
-		},
+		Args:        argCount(2, 2, "two arguments, BASELINE and CANDIDATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(cmd.Context(), &o, [2]string{args[0], args[1]}, cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
@@ -79,32 +74,32 @@ func (o *compareOptions) inputFlags() []flagSpec {
 	return []flagSpec{
 		{name: "baseline-summary", arg: "FILE", value: &o.summaries[0], path: filePath, help: "summary of BASELINE (default: NAME.summary.json next to it)"},
 		{name: "candidate-summary", arg: "FILE", value: &o.summaries[1], path: filePath, help: "summary of CANDIDATE (default: as for BASELINE)"},
-		{name: "cluster", arg: "COLUMN", value: &o.cluster, untrusted: anyValue, help: "treat rows with the same kept COLUMN as one unit"},
-		{name: "by", arg: "COLUMN", value: &o.by, untrusted: anyValue, help: "compare groups of rows with the same kept COLUMN"},
-		{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
+		{name: "cluster", arg: "COLUMN", value: &o.cluster, help: "treat rows with the same kept COLUMN as one unit"},
+		{name: "by", arg: "COLUMN", value: &o.by, harmless: true, help: "compare groups of rows with the same kept COLUMN"},
+		{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
 	}
 }
 
 func (o *compareOptions) outputFlags() []flagSpec {
 	return []flagSpec{
 		{
-			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"), untrusted: "table none",
+			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"),
 			help: "format written to stdout: table, markdown, json or none",
 		},
 		{
 			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
 			help: "write to FILE (.md, .json or .html) atomically; repeatable",
 		},
-		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no warnings on stderr"},
+		{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no warnings on stderr"},
 	}
 }
 
 func (o *compareOptions) gateFlags() []flagSpec {
 	return []flagSpec{
-		{name: "max-drop", arg: "SCORE", value: flagvalue.Fraction(&o.maxDrop), untrusted: anyValue, help: "exit 4 if the mean drops significantly, by more than SCORE"},
-		{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), untrusted: anyValue, help: "significance level (default 0.05)"},
+		{name: "max-drop", arg: "SCORE", value: flagvalue.Fraction(&o.maxDrop), harmless: true, help: "exit 4 if the mean drops significantly, by more than SCORE"},
+		{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), help: "significance level (default 0.05)"},
 		{
-			name: "max-regressed-rows", arg: "N", value: flagvalue.Count(&o.maxRegressed), untrusted: anyValue,
+			name: "max-regressed-rows", arg: "N", value: flagvalue.Count(&o.maxRegressed),
 			help: "exit 4 if more than N rows score lower or lose their score",
 		},
 		{name: "rows", arg: "FILE", value: &o.required, path: filePath, help: "rows that must not regress, one id per line"},

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +20,8 @@ import (
 const noConfig = "none"
 
 // resolveFlags sets flags not given on the command line from the environment and then
-// from config files. If enforce is set, an untrusted file may only set [harmless] values,
-// and the options of a discovered file are reported on standard error.
-func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
+// from the config file.
+func resolveFlags(cmd *cobra.Command, sys system) error {
 	flags := cmd.Flags()
 	err := applyProfile(flags, sys.LookupEnv)
 	if err == nil {
@@ -34,30 +33,18 @@ func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
 	if err != nil || !configurable(cmd) {
 		return err
 	}
-	files, err := configFiles(flags.Lookup("config").Value.String(), sys)
-	if err != nil || len(files) == 0 {
+	f, err := readConfig(flags.Lookup("config").Value.String())
+	if f == nil || err != nil {
 		return err
 	}
 	known := newCatalog(sys)
-	for _, f := range files {
-		if err := errors.Join(known.check(f, sys)...); err != nil {
-			return &usageError{err}
-		}
-		set, errs := known.apply(f, cmd, sys)
-		if enforce && !f.trusted {
-			errs = append(errs, needsTrust(f, set)...)
-		}
-		if err := errors.Join(errs...); err != nil {
-			return &usageError{err}
-		}
-		if enforce && f.discovered {
-			announce(cmd, f, set)
-		}
-		if err := applyProfile(flags, sys.LookupEnv); err != nil {
-			return err
-		}
+	if err := errors.Join(known.check(f, sys)...); err != nil {
+		return &usageError{err}
 	}
-	return nil
+	if err := errors.Join(known.apply(f, cmd, sys)...); err != nil {
+		return &usageError{err}
+	}
+	return applyProfile(flags, sys.LookupEnv)
 }
 
 // configurable reports whether a command reads config files. It must have local flags and
@@ -89,48 +76,39 @@ func configurableCommands(cmd *cobra.Command) []*cobra.Command {
 // A configFile is a config file and its origin.
 type configFile struct {
 	*config.File
-	discovered bool // in the working directory or above it, so anyone may have written it
-	trusted    bool // may set every option; see isTrusted
+	found bool // in the working directory, so anyone may have written it
 }
 
-// configFiles reads the config files in order of precedence. given is the value of
-// --config.
-func configFiles(given string, sys system) ([]configFile, error) {
-	var files []configFile
-	read := func(path string, discovered bool) error {
-		f, err := readConfig(path)
-		if err == nil {
-			files = append(files, configFile{f, discovered, !discovered || isTrusted(f, sys)})
-		}
-		return err
-	}
+// readConfig reads the file that --config names or, if it names none, the one in the
+// working directory. It returns nil if there is no file. Invalid content is a usageError.
+func readConfig(path string) (*configFile, error) {
+	found := path == ""
 	switch {
-	case given == noConfig:
+	case path == noConfig:
 		return nil, nil
-	case given != "":
-		return files, errors.Join(read(given, false))
-	}
-	project, user := projectFile(sys), userFile(sys)
-	if project != "" {
-		if err := checkDiscovered(project); err != nil {
-			return nil, err
+	case found:
+		path = config.Name
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
 		}
-		if err := read(project, true); err != nil {
+		if err := checkFound(path); err != nil {
 			return nil, err
 		}
 	}
-	if user != "" && (project == "" || !sameFile(user, project)) {
-		if err := read(user, false); err != nil {
-			return nil, err
-		}
+	f, err := config.Read(path)
+	if mistake, ok := errors.AsType[*config.Error](err); ok {
+		return nil, &usageError{mistake}
 	}
-	return files, nil
+	if err != nil {
+		return nil, err
+	}
+	return &configFile{f, found}, nil
 }
 
-// checkDiscovered returns an error if a discovered config file is a symbolic link or
-// belongs to another user. Paths in a linked file would be relative to an unexpected
-// directory, and in a shared directory anyone could have created the file.
-func checkDiscovered(path string) error {
+// checkFound returns an error if a config file that was found is a symbolic link or belongs
+// to another user. Paths in a linked file would be relative to an unexpected directory, and
+// in a shared directory anyone could have created the file.
+func checkFound(path string) error {
 	err := safefile.CheckPath(path)
 	if reason, ok := errors.AsType[*fs.PathError](err); ok {
 		return usagef("%s %w: use --config FILE to read it anyway, or --config none to ignore it", path, reason.Err)
@@ -138,62 +116,15 @@ func checkDiscovered(path string) error {
 	return err
 }
 
-// readConfig reads a config file. Invalid content is a usageError.
-func readConfig(path string) (*config.File, error) {
-	f, err := config.Read(path)
-	if mistake, ok := errors.AsType[*config.Error](err); ok {
-		return nil, &usageError{mistake}
-	}
-	return f, err
-}
-
-// projectFile returns the config file in the working directory or its nearest parent, as
-// a relative path, or "" if not found.
-func projectFile(sys system) string {
-	if sys.WorkDir == nil {
-		return ""
-	}
-	dir, err := sys.WorkDir()
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir) // search the parents of the real directory
-	}
-	if err != nil {
-		return "" // unknown working directory
-	}
-	path := config.Find(dir)
-	if path == "" {
-		return ""
-	}
-	if rel, err := filepath.Rel(dir, path); err == nil {
-		return rel
-	}
-	return path
-}
-
-// userFile returns the path of the user's config file, or "" if not found.
-func userFile(sys system) string {
-	if sys.ConfigDir == nil {
-		return ""
-	}
-	dir, err := sys.ConfigDir()
-	if err != nil {
-		return ""
-	}
-	return config.In(filepath.Join(dir, "ragfaith"))
-}
-
 // The annotation sourceKey of a flag that was not set on the command line is one of the
 // following sources with its details.
 const (
 	sourceKey   = "source"
 	fromEnv     = "environment" // the variable
-	fromFile    = "file"        // path, line, and untrusted or ""
+	fromFile    = "file"        // path and line
 	fromProfile = "profile"     // its name, and the origin of --profile
 	fromJudge   = "judge"       // the server that --judge names, and the origin of --judge
 )
-
-// untrusted marks a value that a config file may not set before it is trusted.
-const untrusted = "untrusted"
 
 // setOrigin records the source of the value of a flag.
 func setOrigin(f *pflag.Flag, source ...string) {
@@ -211,8 +142,6 @@ type origin struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Profile  string `json:"profile,omitempty"`
-	// Untrusted means that commands refuse to run with this value; see [harmless].
-	Untrusted bool `json:"untrusted,omitempty"`
 
 	place string // where the value was set, for messages
 }
@@ -232,12 +161,9 @@ func originOf(f *pflag.Flag) origin {
 		o.Variable = source[1]
 		o.place = "environment " + o.Variable
 	case fromFile:
-		o.File, o.Untrusted = source[1], source[3] == untrusted
+		o.File = source[1]
 		o.Line, _ = strconv.Atoi(source[2]) // setOrigin stores a number
 		o.place = o.File + ":" + source[2]
-		if o.Untrusted {
-			o.place += ", not trusted"
-		}
 	case fromJudge:
 		o.place = "judge " + source[1] + " (" + source[2] + ")"
 	case fromProfile:
@@ -247,12 +173,9 @@ func originOf(f *pflag.Flag) origin {
 	return o
 }
 
-// environmentPrefix is the prefix of environment variables that set flags.
-const environmentPrefix = "RAGFAITH_"
-
 // variableOf returns the name of the environment variable that sets a flag.
 func variableOf(flag string) string {
-	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return "RAGFAITH_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // fromEnvironment sets the flags that are not set yet from variables such as
@@ -261,7 +184,8 @@ func variableOf(flag string) string {
 func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
 	var errs []error
 	flags.VisitAll(func(f *pflag.Flag) {
-		name, value := lookupFlag(f.Name, lookup)
+		name := variableOf(f.Name)
+		value, _ := lookup(name)
 		if value == "" || f.Changed || f.Name == "help" || f.Name == "version" {
 			return
 		}
@@ -280,12 +204,4 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 		return &usageError{errors.Join(errs...)}
 	}
 	return nil
-}
-
-// lookupFlag returns the name and value of the environment variable that sets a flag. Both
-// are "" if it is not set.
-func lookupFlag(flag string, lookup func(string) (string, bool)) (name, value string) {
-	name = variableOf(flag)
-	value, _ = lookup(name)
-	return name, value
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ func newCatalog(sys system) *catalog {
 }
 
 // check returns all errors in a file, including those in options of other commands.
-func (c *catalog) check(f configFile, sys system) []error {
+func (c *catalog) check(f *configFile, sys system) []error {
 	var errs []error
 	for _, e := range f.Entries {
 		cmd, section := c.sections[e.Key]
@@ -79,7 +80,7 @@ func (c *catalog) check(f configFile, sys system) []error {
 	return errs
 }
 
-func (c *catalog) checkSection(f configFile, cmd *cobra.Command, entries []config.Entry, sys system) []error {
+func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []config.Entry, sys system) []error {
 	var names []string
 	for _, flag := range flagsOf(cmd) {
 		if flag.Name != "config" { // a file can't name another
@@ -122,10 +123,10 @@ func unknownOption(name string, known []string) string {
 	return "unknown option " + name
 }
 
-// apply sets the unset flags of cmd from its section and then from the top level, and
-// returns the flags that it set. A key with the name of a command is always a section,
-// even if cmd has a flag of that name.
-func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied []*pflag.Flag, errs []error) {
+// apply sets the unset flags of cmd from its section and then from the top level. A key with
+// the name of a command is always a section, even if cmd has a flag of that name.
+func (c *catalog) apply(f *configFile, cmd *cobra.Command, sys system) (errs []error) {
+	refused := false
 	set := func(entries []config.Entry, hint string) {
 		for _, e := range entries {
 			flag := cmd.Flag(e.Key)
@@ -134,13 +135,10 @@ func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied [
 			}
 			if err := f.set(flag, e, sys); err != nil {
 				errs = append(errs, fmt.Errorf("%w%s", err, hint))
+			} else if f.found && !isHarmless(flag) {
+				refused, errs = true, append(errs, f.errorf(e.Line, "%s: only a config file named by --config can set this", e.Key))
 			}
-			trust := ""
-			if !f.trusted && !harmless(flag) {
-				trust = untrusted
-			}
-			setOrigin(flag, fromFile, f.Path, strconv.Itoa(e.Line), trust)
-			applied = append(applied, flag)
+			setOrigin(flag, fromFile, f.Path, strconv.Itoa(e.Line))
 		}
 	}
 	for _, e := range f.Entries {
@@ -150,11 +148,14 @@ func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied [
 	}
 	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e config.Entry) bool { return c.sections[e.Key] != nil })
 	set(top, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it applies to score only)")
-	return applied, errs
+	if refused {
+		errs = append(errs, fmt.Errorf("%s was found in this directory: read it, then use --config %[1]s, or --config none to ignore it", f.Path))
+	}
+	return errs
 }
 
 // set sets a flag to the value of an entry.
-func (f configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
+func (f *configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
 	texts, err := f.texts(flag, e)
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (f configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
 }
 
 // texts returns the values to pass to a flag for an entry.
-func (f configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, error) {
+func (f *configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, error) {
 	_, list := flag.Value.(pflag.SliceValue)
 	switch v := e.Value; {
 	case v.Shape == config.Scalar:
@@ -209,7 +210,7 @@ func (f configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, err
 // resolvePath resolves a path relative to the directory of the config file, so that it
 // does not depend on the working directory. A judge is a path if it starts with ./, ../
 // or ~.
-func (f configFile) resolvePath(flag *pflag.Flag, text string, sys system) string {
+func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) string {
 	isJudgePath := flag.Name == "judge" && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~"))
 	if !isJudgePath && !isPath(flag) || text == "" {
 		return text
@@ -221,7 +222,7 @@ func (f configFile) resolvePath(flag *pflag.Flag, text string, sys system) strin
 	return filepath.Join(base, text)
 }
 
-func (f configFile) errorf(line int, format string, args ...any) error {
+func (f *configFile) errorf(line int, format string, args ...any) error {
 	return &config.Error{Path: f.Path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
@@ -246,42 +247,17 @@ func checkSecret(flag *pflag.Flag, text string) error {
 // keyAdvice completes errors about API keys in a config file.
 const keyAdvice = "keys are not allowed in a config file: set an environment variable, and name it with api-key-env"
 
-// isKeyName reports whether the name of an unknown option suggests an API key.
-func isKeyName(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	if slices.Contains([]string{"apikey", "authorization", "bearer", "key", "token", "secret", "password", "credentials"}, name) {
-		return true
-	}
-	return slices.ContainsFunc([]string{"api-key", "-apikey", "-key", "-token", "-secret", "-password"}, func(end string) bool {
-		return strings.HasSuffix(name, end)
-	})
-}
+var (
+	keyName      = regexp.MustCompile(`(?i)(^|[-_])(api-?key|authorization|bearer|key|token|secret|password|credentials)$`)
+	variableName = regexp.MustCompile(`^([A-Z_][A-Z0-9_]*)?$`)
+)
 
-// isVariable reports whether text is a valid name of an environment variable and unlikely
-// to be an API key. Keys of common services have a known prefix, or are long and mix
-// lower-case letters with digits.
-func isVariable(text string) bool {
-	const longName = 24
-	var lowerCase, digit bool
-	for i, c := range []byte(text) {
-		switch {
-		case c >= 'A' && c <= 'Z', c == '_':
-		case c >= 'a' && c <= 'z':
-			lowerCase = true
-		case c >= '0' && c <= '9' && i > 0:
-			digit = true
-		default:
-			return false
-		}
-	}
-	lower := strings.ToLower(text)
-	for _, prefix := range []string{"sk_", "gsk_", "hf_", "xai_", "ghp_", "aiza", "akia"} {
-		if strings.HasPrefix(lower, prefix) && digit {
-			return false
-		}
-	}
-	return len(text) < longName || !lowerCase || !digit
-}
+// isKeyName reports whether the name of an unknown option suggests an API key.
+func isKeyName(name string) bool { return keyName.MatchString(name) }
+
+// isVariable reports whether text is the name of an environment variable in capital letters.
+// Keys have other letters, too.
+func isVariable(text string) bool { return variableName.MatchString(text) }
 
 // hasUser reports whether a URL contains a password or a user name, which may be a key.
 func hasUser(text string) bool {

@@ -25,14 +25,7 @@ const configShowExample = `  ragfaith config show
 const configNotes = `Exit codes: 0 success, 1 failure, 2 usage error or invalid config file.`
 
 func newConfig(sys system) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Create, trust or show config files",
-		Args:  unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newConfigInit(sys), newConfigShow(sys), newConfigTrust(sys), newConfigSchema(sys))
-	return cmd
+	return group("config", "Create or show config files", newConfigInit(sys), newConfigShow(sys))
 }
 
 func newConfigShow(sys system) *cobra.Command {
@@ -54,7 +47,7 @@ func newConfigShow(sys system) *cobra.Command {
 		},
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), untrusted: "table none", help: "format written to stdout: table or json"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), help: "format written to stdout: table or json"},
 	}})
 	cmd.Flags().SetInterspersed(false) // flags after COMMAND are flags of that command
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -96,7 +89,7 @@ func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys s
 		}
 		inner.Changed = true
 	}
-	if err := resolveFlags(cmd, sys, false); err != nil {
+	if err := resolveFlags(cmd, sys); err != nil {
 		return err
 	}
 	var all []option

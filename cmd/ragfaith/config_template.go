@@ -1,15 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -17,26 +13,20 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/config"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 const configInitLong = `Create a config file that lists every option of score as a comment, with its default.
-FILE defaults to ragfaith.yaml, which ragfaith looks for in the working directory and,
-inside a Git repository, in the directories above. An existing file is not overwritten.`
+FILE defaults to ragfaith.yaml, which ragfaith looks for in the working directory. An
+existing file is not overwritten.`
 
 func newConfigInit(sys system) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "init [FILE]",
-		Short:   "Create a commented config file",
-		Long:    configInitLong,
-		Example: "  ragfaith config init\n  ragfaith config init config/nightly.yaml",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("want one FILE, got %d", len(args))
-			}
-			return nil
-		},
+		Use:               "init [FILE]",
+		Short:             "Create a commented config file",
+		Long:              configInitLong,
+		Example:           "  ragfaith config init\n  ragfaith config init config/nightly.yaml",
+		Args:              argCount(0, 1, "one FILE"),
 		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := config.Name
@@ -76,7 +66,6 @@ func writeNew(path, content string) error {
 func configTemplate(sys system) string {
 	const width = 76
 	var b strings.Builder
-	b.WriteString("# yaml-language-server: $schema=" + schemaID + "\n#\n")
 	for line := range strings.SplitSeq(text.WrapSoft(templateIntro, width), "\n") {
 		b.WriteString(strings.TrimRight("# "+line, " ") + "\n")
 	}
@@ -121,96 +110,6 @@ func exampleOf(f *pflag.Flag) string {
 	return `""`
 }
 
-// schemaID is the URL of the published schema.
-const schemaID = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/config.schema.json"
-
-func newConfigSchema(sys system) *cobra.Command {
-	return &cobra.Command{
-		Use:               "schema",
-		Short:             "Print the JSON Schema of config files",
-		Args:              cobra.NoArgs,
-		PersistentPreRunE: markParsed,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			content, err := configSchema(sys)
-			if err == nil {
-				_, err = cmd.OutOrStdout().Write(content)
-			}
-			return err
-		},
-	}
-}
-
-// A schema is a JSON Schema, or a part of one.
-type schema = map[string]any
-
-// configSchema returns the JSON Schema of config files. It does not cover combinations of
-// options.
-func configSchema(sys system) ([]byte, error) {
-	c := newCatalog(sys)
-	properties := schema{}
-	for name, flags := range c.flags {
-		var all []any
-		for _, f := range flags {
-			if s := flagSchema(f); !slices.ContainsFunc(all, func(other any) bool { return reflect.DeepEqual(other, s) }) {
-				all = append(all, s)
-			}
-		}
-		properties[name] = all[0]
-		if len(all) > 1 {
-			properties[name] = schema{"anyOf": all}
-		}
-	}
-	for name, cmd := range c.sections {
-		own := schema{}
-		for _, f := range flagsOf(cmd) {
-			if f.Name != "config" {
-				own[f.Name] = flagSchema(f)
-			}
-		}
-		properties[name] = schema{
-			"type": []string{"object", "null"}, "additionalProperties": false, "properties": own,
-			"description": "Options of \"ragfaith " + name + "\" alone; they override those at the top level.",
-		}
-	}
-	content, err := json.MarshalIndent(schema{
-		"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": schemaID,
-		"title":       "ragfaith configuration",
-		"description": "ragfaith.yaml: each key is the name of a flag and applies to every command that has it.",
-		"type":        []string{"object", "null"}, "additionalProperties": false, "properties": properties,
-	}, "", "  ")
-	return append(content, '\n'), err
-}
-
-// flagSchema returns the schema of a flag.
-func flagSchema(f *pflag.Flag) schema {
-	s := schema{}
-	switch v := f.Value.(type) {
-	case *flagvalue.Value:
-		maps.Copy(s, v.Schema())
-	case judgeName:
-		s["type"], s["minLength"], s["examples"] = "string", 1, judgeNames()
-	case pflag.SliceValue:
-		shapes := []any{schema{"type": "string"}, schema{"type": "array", "items": schema{"type": "string"}}}
-		if takesPairs(f) {
-			shapes = append(shapes, schema{"type": "object", "additionalProperties": schema{"type": "string"}})
-		}
-		s["anyOf"] = shapes
-	default:
-		s["type"] = typeOf(f)
-		if f.Value.Type() == "uint64" {
-			s["minimum"] = 0
-		}
-		if strings.HasSuffix(f.Name, "api-key-env") {
-			s["pattern"] = "^([A-Za-z_][A-Za-z0-9_]*)?$"
-		}
-	}
-	s["description"] = f.Usage
-	if !isList(f) && f.DefValue != "" {
-		s["default"] = literal(f.DefValue, typeOf(f))
-	}
-	return s
-}
-
 // typeOf returns the JSON type of the value of a flag.
 func typeOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
@@ -224,17 +123,6 @@ func typeOf(f *pflag.Flag) string {
 		return "array"
 	}
 	return "string"
-}
-
-// literal converts text to a value of the given JSON type.
-func literal(text, kind string) any {
-	switch kind {
-	case "boolean":
-		return text == "true"
-	case "integer", "number":
-		return json.Number(text)
-	}
-	return text
 }
 
 // yamlScalar quotes text if YAML would parse it as another type.

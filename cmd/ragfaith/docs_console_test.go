@@ -85,28 +85,3 @@ func rewritePage(t *testing.T, page string, blocks []*docsBlock) {
 		t.Fatal(err)
 	}
 }
-
-func TestConsoleOutputComparison(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		shown, printed string
-		same           bool
-	}{
-		{"a\nb\n", "a\nb\n", true},
-		{"a\n", "a\nb\n", false},
-		{"", "a\n", false},
-		{"…\n", "a\nb\n", true},
-		{"a\n…\n", "a\nb\nc\n", true},
-		{"b\n…\n", "a\nb\nc\n", false},
-		{"…\nc\n", "a\nb\nc\n", true},
-		{"…\nb\n", "a\nb\nc\n", false},
-		{"a\n…\nd\n", "a\nb\nc\nd\n", true},
-		{"a\n…\nx\n…\nd\n", "a\nb\nc\nd\n", false},
-		{"took 2.5 s\n", "took 31 s\n", true},
-		{"took 2.5 s\n", "took 31 rows\n", false},
-	} {
-		if sameOutput(tt.shown, tt.printed) != tt.same {
-			t.Errorf("%q and %q: want %t", tt.shown, tt.printed, tt.same)
-		}
-	}
-}

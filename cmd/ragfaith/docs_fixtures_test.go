@@ -2,16 +2,11 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -111,8 +106,9 @@ func startDocsHub(t *testing.T, dir string) string {
 	}
 	writeModel(t, modelDir, "LABEL_0", "LABEL_1")
 	nli := readTree(t, writeModel(t, t.TempDir(), nli...))
-	hhem := readTree(t, writeHHEM(t, t.TempDir()))
-	tokenizer := map[string]string{"tokenizer.json": nli["tokenizer.json"]}
+	hhem := readTree(t, goldenModels+"hhem")
+	tokenizer := map[string]string{"tokenizer.json": hhem["tokenizer.json"]}
+	delete(hhem, "tokenizer.json")
 	h := newTestHub(func(h *testHub) {
 		h.files = func(repo string) map[string]string {
 			switch repo {
@@ -128,49 +124,6 @@ func startDocsHub(t *testing.T, dir string) string {
 	})
 	t.Cleanup(h.close)
 	return h.hub.URL
-}
-
-// writeHHEM writes a tiny HHEM with random weights and no tokenizer.
-func writeHHEM(t *testing.T, dir string) string {
-	t.Helper()
-	const vocabulary, width, heads, inner, labels = 128, 16, 2, 32, 2
-	const prefix, block = "t5.transformer.", "t5.transformer.encoder.block.0."
-	shapes := map[string][]int{
-		prefix + "shared.weight": {vocabulary, width}, prefix + "encoder.final_layer_norm.weight": {width},
-		block + "layer.0.layer_norm.weight": {width}, block + "layer.1.layer_norm.weight": {width},
-		block + "layer.0.SelfAttention.relative_attention_bias.weight": {8, heads},
-		block + "layer.1.DenseReluDense.wi_0.weight":                   {inner, width},
-		block + "layer.1.DenseReluDense.wi_1.weight":                   {inner, width},
-		block + "layer.1.DenseReluDense.wo.weight":                     {width, inner},
-		"t5.classifier.weight":                                         {labels, width}, "t5.classifier.bias": {labels},
-	}
-	for _, name := range strings.Fields("q k v o") {
-		shapes[block+"layer.0.SelfAttention."+name+".weight"] = []int{width, width}
-	}
-	random := rand.New(rand.NewPCG(3, 4))
-	header, data := map[string]any{}, []byte(nil)
-	for _, name := range slices.Sorted(maps.Keys(shapes)) {
-		shape := shapes[name]
-		n, from := 1, len(data)
-		for _, d := range shape {
-			n *= d
-		}
-		for range n {
-			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(random.NormFloat64()/2)))
-		}
-		header[name] = map[string]any{"dtype": "F32", "shape": shape, "data_offsets": []int{from, len(data)}}
-	}
-	text, err := json.Marshal(header)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{
-		"model.safetensors": append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...),
-		"config.json":       []byte(`{"model_type":"HHEMv2Config","architectures":["HHEMv2ForSequenceClassification"],"prompt":"<pad> Premise: {text1} Hypothesis: {text2}"}`),
-	} {
-		writeFile(t, filepath.Join(dir, name), string(content))
-	}
-	return dir
 }
 
 // buildEnv returns the environment of blocks that run in the repository. It redirects

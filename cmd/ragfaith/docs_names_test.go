@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 )
 
 // foreignFlags are flags of other programs that the docs mention.
@@ -124,4 +126,16 @@ func terminalPicture(command string, lines []string) string {
 		}
 	}
 	return b.String() + "</svg>\n"
+}
+
+func TestModelsPageListsEveryModel(t *testing.T) {
+	t.Parallel()
+	page := readFile(t, filepath.Join(docsRoot, "docs", "models.md"))
+	for _, n := range hub.Names() {
+		c := n.Card
+		row := fmt.Sprintf("\n| %s | %s | %d | %s | %s | %s |", n.Short, n.Repo, c.Millions, c.License, c.Languages, c.Accuracy)
+		if !strings.Contains(page, row) {
+			t.Errorf("docs/models.md: missing%s", row)
+		}
+	}
 }

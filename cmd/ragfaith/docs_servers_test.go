@@ -47,6 +47,8 @@ type providerRequest struct {
 	body       map[string]any
 }
 
+const docsServersPage = "docs/servers.md"
+
 const proxyPassword = "pass-w0rd/of:proxy@1"
 
 func newProviders(t *testing.T) *providers {
@@ -191,7 +193,7 @@ func TestDocsServersSendWhatProvidersExpect(t *testing.T) {
 		"LM Studio":                  {"LOCAL/lmstudio" + chat, "", "", "qwen/qwen3-4b", ""},
 		"vLLM":                       {"LOCAL/vllm" + chat, "", "", "Qwen/Qwen3-4B", `{"chat_template_kwargs":{"enable_thinking":false}}`},
 	}
-	const page = "docs/servers.md"
+	const page = docsServersPage
 	lines := strings.Split(readFile(t, filepath.Join(docsRoot, page)), "\n")
 	for _, b := range docsBlocks(t, page) {
 		heading := ""

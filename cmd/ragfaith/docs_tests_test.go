@@ -10,6 +10,14 @@ import (
 	"testing"
 )
 
+// TestDocumentedThreatsAndFaultsHaveTests checks that every threat and fault in the docs
+// names an existing test.
+func TestDocumentedThreatsAndFaultsHaveTests(t *testing.T) {
+	t.Parallel()
+	checkNamedTests(t, "SECURITY.md")
+	checkNamedTests(t, filepath.Join("docs", "reliability.md"))
+}
+
 // checkNamedTests checks that the tests named on a page (`TestX`, `FuzzX` or `x.txtar`)
 // exist, and that each row of a table with a column "Test" names one. It returns the
 // names in order.

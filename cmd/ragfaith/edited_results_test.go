@@ -76,7 +76,11 @@ func TestEditedResultsAreRejected(t *testing.T) {
 				t.Fatalf("%s not found in %s", old, part)
 			}
 			write("edited.jsonl", edited)
-			for _, args := range read {
+			commands := read[:1] // the others read results in the same way
+			if name == "higher row score" {
+				commands = read
+			}
+			for _, args := range commands {
 				if c := runInProcess(t, dir, nil, args...); c.code != exitFailure || !strings.HasSuffix(c.stderr, want) {
 					t.Errorf("%s: exit code: got %d, want %d and message %s; stderr: %s", args[0], c.code, exitFailure, want, c.stderr)
 				}

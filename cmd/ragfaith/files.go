@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/journal"
 )
@@ -21,8 +22,8 @@ func checkExist(paths []string) error {
 			continue
 		}
 		if _, err := os.Stat(path); err != nil {
-			if hint := downloadHint(path); hint != "" {
-				return usagef("%s: want a file, got a URL: %s", path, hint)
+			if strings.Contains(path, "://") {
+				return usagef("%s: want a file, got a URL: download it first", path)
 			}
 			if reason, ok := errors.AsType[*fs.PathError](err); ok {
 				err = reason.Err
@@ -158,31 +159,17 @@ func absPath(path string) string {
 	return path
 }
 
-// duplicate returns the first two paths that name the same file. It takes one stat per
-// path and no comparison of all pairs, as there may be thousands of shards.
+// duplicate returns the first two paths that name the same file. It calls stat once for
+// each path, as there may be thousands of shards.
 func duplicate(paths []string) (first, second string, found bool) {
-	// Only files with the same size and time, or the same path, are compared.
-	type key struct {
-		path       string // of a file that does not exist
-		size, time int64
-	}
-	type file struct {
-		path string
-		info os.FileInfo
-	}
-	seen := make(map[key][]file)
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		k := key{path: absPath(path)}
-		if err == nil {
-			k = key{size: info.Size(), time: info.ModTime().UnixNano()}
-		}
-		for _, other := range seen[k] {
-			if err != nil || os.SameFile(info, other.info) {
-				return other.path, path, true
+	infos := make([]os.FileInfo, len(paths)) // nil for a file that does not exist
+	for i, path := range paths {
+		infos[i], _ = os.Stat(path)
+		for j, other := range infos[:i] {
+			if infos[i] != nil && other != nil && os.SameFile(infos[i], other) || infos[i] == nil && other == nil && absPath(path) == absPath(paths[j]) {
+				return paths[j], path, true
 			}
 		}
-		seen[k] = append(seen[k], file{path, info})
 	}
 	return "", "", false
 }

@@ -24,13 +24,10 @@ type flagSpec struct {
 	help        string
 	path        pathKind
 	exts        []string // extensions that completion offers, for a filePath
-	// untrusted lists the values, separated by spaces, that an untrusted config file may
-	// set: "" for none, anyValue for all.
-	untrusted string
+	// harmless flags can neither write, send or select anything nor weaken a gate. Only
+	// these may be set by a config file that was not named.
+	harmless bool
 }
-
-// anyValue is the value of flagSpec.untrusted for a flag that needs no trust.
-const anyValue = "*"
 
 // A pathKind is what a flag's value names on disk. Config files give such names
 // relative to their own directory.
@@ -57,11 +54,11 @@ const (
 
 // The keys of flag annotations. Paths use those of cobra, which completes them.
 const (
-	groupKey     = "group"
-	argKey       = "argument"
-	untrustedKey = "untrusted"
-	fileKey      = cobra.BashCompFilenameExt
-	dirKey       = cobra.BashCompSubdirsInDir
+	groupKey    = "group"
+	argKey      = "argument"
+	harmlessKey = "harmless"
+	fileKey     = cobra.BashCompFilenameExt
+	dirKey      = cobra.BashCompSubdirsInDir
 )
 
 // addFlags adds groups of flags to a command, in the order in which its help shows
@@ -92,7 +89,10 @@ func (s *flagSpec) add(fs *pflag.FlagSet, group string) {
 		panic(fmt.Sprintf("flag %s: unsupported type %T", s.name, v))
 	}
 	f := fs.Lookup(s.name)
-	f.Annotations = map[string][]string{groupKey: {group}, argKey: {s.arg}, untrustedKey: {s.untrusted}}
+	f.Annotations = map[string][]string{groupKey: {group}, argKey: {s.arg}}
+	if s.harmless {
+		f.Annotations[harmlessKey] = nil
+	}
 	switch s.path {
 	case noPath:
 	case filePath:
@@ -108,6 +108,12 @@ func annotation(f *pflag.Flag, key string) string {
 		return texts[0]
 	}
 	return ""
+}
+
+// isHarmless reports whether a config file that was not named may set a flag.
+func isHarmless(f *pflag.Flag) bool {
+	_, ok := f.Annotations[harmlessKey]
+	return ok
 }
 
 // isPath reports whether the value of a flag names a file or a directory.

@@ -69,34 +69,25 @@ func TestSettingsAreStoredInTheListedOrder(t *testing.T) {
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
-		"input-format": "csv", "delimiter": ";", "from": "langfuse", "map": "id=a,answer=b", "keep": "x,y", "keep-as": "z=w", "where": "m=x", "turns": "all", "limit": "1", "sample": "2", "seed": "3", "shard": "2/3",
-		"max-row-bytes": "4KiB", "lang": "de", "claims": "sentence", "judge": "lexical", "evidence": "joined", "threshold": "0.25", "calibration": "cal.json",
-		"no-claims": "1", "empty-contexts": "fail", "concurrency": "5", "row-timeout": "2m", "to": "csv", "output": "a.csv,b.csv", "resume": "true", "verbose": "true", "quiet": "true", "no-progress": "true",
-		"min-mean": "0.5", "max-failed": "6", "max-no-claims": "0.3", "max-unjudged": "0.4", "max-uncertain": "0.2", "help": "true", "dry-run": "true",
-		"profile": "ragas", "model": "m", "base-url": "http://localhost/v1", "header": "A: b,C: d", "extra-body": `{"top_p":1}`, "client-cert": "c.pem", "api-key-env": "KEY", "timeout": "1m30s", "retries": "7", "rpm": "8",
-		"tpm": "9", "max-cost": "1.5", "max-total-tokens": "10", "price": "0.5,2", "prompts": "dir", "strict": "true", "votes": "3",
-		"max-context-tokens": "11", "cache": "folder", "no-cache": "true", "semantic-cache": "true", "semantic-threshold": "0.9",
-		"embed-model": "e", "embed-base-url": "http://localhost/v2", "embed-api-key-env": "EMBED",
-		"cluster": "topic", "by": "topic,lang", "min-mean-by": "0.3", "sort": "none", "min-lower": "0.4", "min-citation-recall": "0.7", "min-citation-precision": "0.6",
-		"batch": "true", "batch-poll": "1m", "prescreen": "lexical", "max-output-tokens": "13", "reasoning-effort": "low", "audit": "0.2", "summary": "run.json", "github": "off", "show": "4",
-		"model-batch-size": "12", "prefilter": "3", "device": "cuda:1", "onnxruntime": "library", "label-map": "a=supported", "models": "folder", "precision": "int8",
+		"delimiter": ";", "map": "id=a,answer=b", "keep": "x,y", "limit": "1", "seed": "3", "shard": "2/3", "max-row-bytes": "4KiB", "threshold": "0.25",
+		"row-timeout": "2m", "output": "a.csv,b.csv", "quiet": "true", "max-failed": "6", "header": "A: b,C: d", "extra-body": `{"top_p":1}`, "price": "0.5,2", "device": "cuda:1",
+		"judge": "lexical", "help": "true",
 	}
 	cmd := newScore(system{})
 	lookup := func(name string) (string, bool) {
-		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "RAGFAITH_")), "_", "-")
-		v, ok := values[flag]
-		if !ok {
-			t.Errorf("test has no value for %s", name)
-		}
+		v, ok := values[strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "RAGFAITH_")), "_", "-")]
 		return v, ok
 	}
 	if err := fromEnvironment(cmd.Flags(), lookup); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		got := strings.Trim(f.Value.String(), "[]")
-		if f.Name != "help" && got != values[f.Name] {
-			t.Errorf("%s: got %s", f.Name, got)
+		want, ok := values[f.Name]
+		if !ok || f.Name == "help" {
+			want = f.DefValue
+		}
+		if got := strings.Trim(f.Value.String(), "[]"); got != strings.Trim(want, "[]") {
+			t.Errorf("%s: got %s, want %s", f.Name, got, want)
 		}
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -37,8 +36,8 @@ func unlimitedCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return limitedCommand(t, dir, "-c", 0, args...)
 }
 
-// TestFullDiskLeavesNoPartialFile fills the disk at the first byte, in the middle and at
-// the last block of every file that a command writes. The command must report it and
+// TestFullDiskLeavesNoPartialFile fills the disk at the first byte and at the last block of
+// every kind of file that a command writes. The command must report it and
 // leave no file that looks complete, and must succeed when run again with enough space.
 func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 	t.Parallel()
@@ -58,16 +57,8 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 		args   string
 		blocks []int // limits to test; nil to derive them from the largest file
 	}{
-		"results as jsonl":                    {score + "-o out.jsonl", nil},
-		"results as json":                     {score + "-o out.json", nil},
-		"results as csv":                      {score + "-o out.csv", nil},
-		"results as tsv":                      {score + "-o out.tsv", nil},
-		"results as parquet":                  {score + "-o out.parquet", nil},
-		"results as markdown":                 {score + "-o out.md", nil},
 		"results as html":                     {score + "-o out.html", nil},
-		"results as junit":                    {score + "-o out.xml", nil},
 		"results as jsonl and csv":            {score + "-o out.jsonl -o out.csv", nil},
-		"summary":                             {score + "--summary s.json", nil},
 		"report":                              {"report " + results + " -q --to none -o out.csv --summary s.json", nil},
 		"calibration":                         {"calibrate " + results + " -q --label label --to none -o c.json -o c.md -o c.html", nil},
 		"comparison":                          {"compare " + results + " " + results + " --to none -o c.json -o c.md -o c.html", nil},
@@ -89,7 +80,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 			}
 			blocks := tt.blocks
 			if blocks == nil {
-				blocks = []int{0, largest / block / 2, (largest - 1) / block}
+				blocks = []int{0, (largest - 1) / block}
 			}
 			for _, n := range blocks {
 				dir := t.TempDir()
@@ -103,7 +94,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 					}
 				}
 				retryArgs := args
-				if args[0] == "score" && strings.Contains(tt.args, ".jsonl -o out.csv") || strings.HasSuffix(tt.args, "-o out.jsonl") {
+				if strings.Contains(tt.args, "-o out.jsonl") {
 					retryArgs = append(retryArgs, "--resume")
 				}
 				if code, msg := runCommand(t, unlimitedCommand(t, dir, retryArgs...)); code != 0 {
@@ -171,7 +162,7 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	s := newTestServer(t)
-	for _, n := range []int{0, 1, 20, 100, 4000} {
+	for _, n := range []int{0, 20, 4000} {
 		dir := t.TempDir()
 		cmd := limitedCommand(t, dir, "-f", n, "score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", "cache")
 		var msg bytes.Buffer
@@ -205,7 +196,7 @@ func TestFullDiskResubmitsNoBatch(t *testing.T) {
 	long := filepath.Join(t.TempDir(), "long.jsonl")
 	writeFile(t, long, strings.ReplaceAll(readFile(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000)))
 	var messages strings.Builder
-	for data, limits := range map[string][]int{short: {0, 2, 8, 20, 40, 60, 80, 100, 140}, long: {1200, 2100}} {
+	for data, limits := range map[string][]int{short: {0, 8, 40, 100}, long: {1200}} {
 		want := onlineRun(t, data, "--judge", "llm")
 		for _, n := range limits {
 			messages.WriteString(runBatchOnFullDisk(t, n, data, want))
@@ -239,78 +230,4 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 		t.Errorf("%d blocks: results differ, or temporary files remain: %v", blocks, tempFiles(t, out))
 	}
 	return first
-}
-
-// fullDiskTests maps each source file that opens files for writing to the test that makes
-// those writes fail.
-func fullDiskTests() map[string]string {
-	return map[string]string{
-		"cmd/ragfaith/config_template.go":  "TestFullDiskLeavesNoPartialFile",
-		"cmd/ragfaith/github.go":           "TestFullDiskForCacheIsWarning",
-		"cmd/ragfaith/version.go":          "TestFullDiskLeavesNoPartialFile",
-		"internal/dataset/parquet.go":      "TestFullDiskLeavesNoPartialFile",
-		"internal/encoder/hub/download.go": "TestFullDiskLeavesNoPartialModel",
-		"internal/encoder/hub/pull.go":     "TestFullDiskLeavesNoPartialModel",
-		"internal/journal/merge.go":        "TestFullDiskKeepsBothPartsOfResumedRun",
-		"internal/journal/settings.go":     "TestFullDiskLeavesNoPartialFile",
-		"internal/llm/batch_record.go":     "TestFullDiskResubmitsNoBatch",
-		"internal/llm/batch_state.go":      "TestFullDiskResubmitsNoBatch",
-		"internal/llm/batch_store.go":      "TestFullDiskResubmitsNoBatch",
-		"internal/llm/prompt/load.go":      "TestFullDiskLeavesNoPartialFile",
-		"internal/llm/cache.go":            "TestFullDiskForCacheIsWarning",
-		"internal/safefile/lock.go":        "TestFullDiskLeavesNoPartialFile", // ignores errors: the process ID only serves messages
-		"internal/safefile/output.go":      "TestFullDiskLeavesNoPartialFile",
-		"internal/safefile/safefile.go":    "TestFullDiskLeavesNoPartialFile",
-		"internal/safefile/spool.go":       "TestFullDiskLeavesNoPartialFile",
-		"internal/safefile/target.go":      "TestFullDiskLeavesNoPartialFile", // null device and inherited files
-		"internal/safefile/write.go":       "TestFullDiskLeavesNoPartialFile",
-	}
-}
-
-// TestEveryFileWriterIsTestedOnFullDisk checks that fullDiskTests is complete.
-func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
-	t.Parallel()
-	remaining, tests := fullDiskTests(), testNames(t)
-	const create, open = `(Create|CreateTemp|WriteFile|Temp)\(`, `OpenFile\(.*os\.O_(CREATE|RDWR|WRONLY)`
-	opens := regexp.MustCompile(`\b((os|safefile)\.(` + create + `|` + open + `)|createPrivateFile\(path\))`)
-	opensInSafefile := regexp.MustCompile(`\b(` + create + `|` + open + `)`)
-	for path, source := range productSources(t) {
-		name := remaining[path]
-		pattern := opens
-		if strings.HasPrefix(path, "internal/safefile/") {
-			pattern = opensInSafefile
-		}
-		switch {
-		case !pattern.MatchString(source):
-			continue
-		case name == "":
-			t.Errorf("%s writes a file; add its test to fullDiskTests", path)
-		case !tests[name]:
-			t.Errorf("%s: test %s does not exist", path, name)
-		}
-		delete(remaining, path)
-	}
-	for path := range remaining {
-		t.Errorf("%s no longer writes a file", path)
-	}
-}
-
-// productSources returns the source files of ragfaith by path. It excludes tests, test
-// helpers and other programs.
-func productSources(t *testing.T) map[string]string {
-	t.Helper()
-	sources := map[string]string{}
-	for _, top := range []string{"cmd/ragfaith", "internal"} {
-		for name, source := range readTree(t, filepath.Join(docsRoot, top)) {
-			path := top + "/" + filepath.ToSlash(name)
-			isProgram := strings.HasPrefix(path, "internal/") && strings.Contains(source, "\npackage main\n")
-			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !isProgram && !regexp.MustCompile(`/\w+test/`).MatchString(path) {
-				sources[path] = source
-			}
-		}
-	}
-	if len(sources) < 100 {
-		t.Fatalf("got %d source files, want at least 100", len(sources))
-	}
-	return sources
 }

@@ -133,6 +133,7 @@ func jsonAnswer(a string, c []string) (string, []string) {
 // change over all changes, and at most 4% for any single one.
 func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 	t.Parallel()
+	skipShort(t)
 	const maxTotal, maxSingle = 0.01, 0.04
 	input, err := os.Open(testdataDir + "rows.jsonl")
 	if err != nil {

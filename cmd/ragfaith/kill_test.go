@@ -82,7 +82,7 @@ func countLines(t *testing.T, path string) int {
 func TestKilledRunResumesToSameBytes(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
-	const rows, seeds = 1000, 10
+	const rows, seeds = 200, 3
 	for seed := range uint64(seeds) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 2))

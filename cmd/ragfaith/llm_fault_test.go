@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ragfaith/ragfaith/internal/llm/mocktest"
 )
 
 // scoresIn returns the scores in JSONL results by row ID. A score is nil if it is null.
@@ -188,31 +186,6 @@ func TestServerFaultsDoNotChangeScores(t *testing.T) {
 			}
 			if d := cmp.Diff(scores[0], scores[1]); d != "" || len(scores[0]) != 3 {
 				t.Errorf("got %d rows, want 3: %s", len(scores[0]), d)
-			}
-		})
-	}
-}
-
-func TestMockServerFaultsDoNotChangeScores(t *testing.T) {
-	t.Parallel()
-	skipShort(t)
-	bin := mocktest.Build(t)
-	reliable := mocktest.Start(t, bin)
-	faulty := mocktest.Start(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
-	for _, args := range []string{"--judge llm", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
-		t.Run(args, func(t *testing.T) {
-			var scores [2]map[string]*float64
-			for i, url := range []string{reliable, faulty} {
-				got := runInProcess(t, "", nil, append([]string{
-					"score", "../../testdata/rows.jsonl", "--to", "jsonl", "--no-cache", "--base-url", url,
-				}, strings.Fields(args)...)...)
-				if got.code != 0 || strings.Contains(got.stdout, `"verdict":null`) {
-					t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
-				}
-				scores[i] = scoresIn(t, got.stdout)
-			}
-			if d := cmp.Diff(scores[0], scores[1]); d != "" || len(scores[0]) != 60 {
-				t.Errorf("got %d rows, want 60: %s", len(scores[0]), d)
 			}
 		})
 	}

@@ -34,14 +34,13 @@ func TestMarks(t *testing.T) {
 		line   string // in the table
 	}{
 		"none":                 {want: "[]", counts: "map[]"},
-		"no schemas":           {quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
-		"no schemas, batch":    {args: "--batch --batch-poll 1ms", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
-		"extractor only":       {args: "--judge lexical --claims llm", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
-		"rag-evals":            {args: "--profile rag-evals", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
-		"ragas":                {args: "--profile ragas", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:59]", line: "rows with marks: downgraded 59\n"},
-		"free text":            {quirks: []quirktest.Quirk{noSchema, quirktest.Prose()}, want: "[one_word]", counts: "map[one_word:59]", line: "rows with marks: one_word 59\n"},
-		"no usage":             {quirks: []quirktest.Quirk{noUsage}, want: "[]", counts: "map[estimated_usage:59]"},
-		"small context window": {args: "--max-context-tokens 2500", counts: "map[grouped:40]", line: "rows with marks: grouped 40\n"},
+		"no schemas":           {quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
+		"no schemas, batch":    {args: "--batch --batch-poll 1ms", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
+		"extractor only":       {args: "--judge lexical --claims llm", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
+		"ragas":                {args: "--profile ragas", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
+		"free text":            {quirks: []quirktest.Quirk{noSchema, quirktest.Prose()}, want: "[one_word]", counts: "map[one_word:20]", line: "rows with marks: one_word 20\n"},
+		"no usage":             {quirks: []quirktest.Quirk{noUsage}, want: "[]", counts: "map[estimated_usage:20]"},
+		"small context window": {args: "--max-context-tokens 2500", counts: "map[grouped:16]", line: "rows with marks: grouped 16\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +67,7 @@ func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string
 	t.Helper()
 	out := t.TempDir()
 	got := runInProcess(t, dir, nil, append([]string{
-		"score", "../../testdata/rows.jsonl", "--to", "table", "-o", filepath.Join(out, "r.jsonl"), "--summary", filepath.Join(out, "s.json"),
+		"score", "../../testdata/rows.jsonl", "--limit", "20", "--to", "table", "-o", filepath.Join(out, "r.jsonl"), "--summary", filepath.Join(out, "s.json"),
 		"--judge", "llm", "--model", "x",
 	}, args...)...)
 	if got.code != exitOK {

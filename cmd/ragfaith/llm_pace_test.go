@@ -29,12 +29,12 @@ func TestSpentQuotaEndsRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out.jsonl")
-			got := runWithQuirks(t, "--no-cache --concurrency 4 -o "+out, quirktest.After(24, tt.answer))
+			got := runWithQuirks(t, "--no-cache --concurrency 4 -o "+out, quirktest.After(8, tt.answer))
 			if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || strings.Count(got.stderr, "giving up on the server") != 1 {
 				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 			}
-			if got.requests > 24+4 {
-				t.Errorf("got %d requests, want at most 28", got.requests)
+			if got.requests > 8+4 {
+				t.Errorf("got %d requests, want at most 12", got.requests)
 			}
 			if part := readFile(t, out+".part"); !strings.Contains(part, `"status":"scored"`) || strings.Contains(part, `"status":"failed"`) {
 				t.Errorf("got unfinished results %s, want scored rows only", part)
@@ -64,9 +64,9 @@ func TestRequestAboveLimitPerMinuteIsSplit(t *testing.T) {
 func TestSingleSlotServer(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
-	want := runWithQuirks(t, "--no-cache")
+	want := runWithQuirks(t, "--no-cache --limit 60")
 	summary := filepath.Join(t.TempDir(), "summary.json")
-	got := runWithQuirks(t, "--no-cache --timeout 900ms --summary "+summary, quirktest.Slots(1, 60*time.Millisecond, true))
+	got := runWithQuirks(t, "--no-cache --limit 60 --timeout 900ms --summary "+summary, quirktest.Slots(1, 60*time.Millisecond, true))
 	if got.code != exitOK || got.stdout != want.stdout {
 		t.Errorf("exit code: got %d, want %d, and the same results; stderr: %s", got.code, exitOK, got.stderr)
 	}

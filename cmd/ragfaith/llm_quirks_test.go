@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 )
 
-// A quirkRun holds the results of a run over testdata/rows.jsonl.
+// A quirkRun holds the results of a run over the first quirkRows rows of testdata.
 type quirkRun struct {
 	commandResult
 	scores   map[string]*float64
@@ -23,6 +24,8 @@ type quirkRun struct {
 	server   *quirktest.Server
 }
 
+const quirkRows = 20
+
 // runWithQuirks scores the rows with a server that has the quirks.
 func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRun {
 	t.Helper()
@@ -30,7 +33,7 @@ func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRu
 	s := httptest.NewServer(server)
 	defer s.Close()
 	got := runInProcess(t, t.TempDir(), nil, append([]string{
-		"score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL + "/v1",
+		"score", "../../testdata/rows.jsonl", "--limit", strconv.Itoa(quirkRows), "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL + "/v1",
 	}, strings.Fields(args)...)...)
 	run := quirkRun{commandResult: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
 	for line := range strings.Lines(got.stdout) {
@@ -53,7 +56,7 @@ func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRu
 // of rows.
 func TestServerQuirksChangeNoScore(t *testing.T) {
 	t.Parallel()
-	const rows = 60
+	const rows = quirkRows
 	withoutQuirks := map[string]quirkRun{} // by arguments
 	short, long := quirktest.Tokens(100, 900), quirktest.Tokens(3000, 7000)
 	positive := []string{`"1"`, `1.0`, `true`, `"yes"`, `"Supported"`, `"TRUE"`, `1`, `"1.0"`, `"faithful"`}
@@ -65,42 +68,33 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 		stderr string // required in stderr; if empty, a downgrade is an error
 		binary bool   // verdicts do not distinguish contradicted from not mentioned
 	}{
-		"500s that mention JSON":                  {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), quirktest.SchemaOnly()}},
 		"occasional 500s that mention the schema": {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
 		"occasional 400s that mention JSON":       {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), quirktest.SchemaOnly()}},
-		"occasional 400s without a message":       {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400})}},
 		"no schemas": {
 			quirks: []quirktest.Quirk{quirktest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
 			learn:  18, stderr: "refuses response_format json_schema (the server answered 400 Bad Request: response_format json_schema is not supported); asking for JSON in JSON mode",
-		},
-		"no schemas, reported as 500": {
-			quirks: []quirktest.Quirk{quirktest.NoFormat(500, "failed to parse grammar", "json_schema")},
-			learn:  18, stderr: "refuses response_format json_schema",
 		},
 		"no response formats": {
 			quirks: []quirktest.Quirk{quirktest.NoFormat(http.StatusUnprocessableEntity, "response_format: extra fields not permitted", "json_schema", "json_object")},
 			learn:  20, stderr: "asking for JSON in the prompt alone",
 		},
-		"opening tag in the prompt template":                 {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: short, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
-		"opening tag in the prompt template, long reasoning": {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
-		"tags other than <think>":                            {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("[THINK]", "[/THINK]"), Silent: true, Finish: "MAX_TOKENS"})}, learn: 24},
-		"gpt-oss channels":                                   {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Channels, Finish: "max_tokens"})}, learn: 24},
-		"reasoning in a separate field":                      {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Field: true})}, learn: 24},
+		"opening tag in the prompt template": {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
+		"tags other than <think>":            {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("[THINK]", "[/THINK]"), Silent: true, Finish: "MAX_TOKENS"})}, learn: 24},
+		"gpt-oss channels":                   {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Channels, Finish: "max_tokens"})}, learn: 24},
+		"reasoning in a separate field":      {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Field: true})}, learn: 24},
 		"OpenAI reasoning model": {quirks: []quirktest.Quirk{
 			quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.MaxTokens(30_000), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(9000, 25_000)}),
 		}, learn: 44},
 		"o3 by name": {args: "--model o3-mini", quirks: []quirktest.Quirk{
 			quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.Reasons(quirktest.Reasoner{Tokens: long}),
 		}, learn: 24},
-		"gpt-5 by name": {args: "--model gpt-5-mini", quirks: []quirktest.Quirk{quirktest.NoMaxTokens(), quirktest.NoTemperature()}},
 		"free text after reasoning": {quirks: []quirktest.Quirk{
 			quirktest.Reasons(quirktest.Reasoner{Tokens: short, Text: quirktest.Tags("", "</think>"), Silent: true}), quirktest.Prose(),
-		}, learn: 20 * rows, binary: true},
+		}, learn: 22 * rows, binary: true},
 		"other words for verdicts":                    {quirks: []quirktest.Quirk{quirktest.Forms(positive, negative)}, binary: true},
 		"other forms of numbers":                      {args: "--profile ragas", quirks: []quirktest.Quirk{quirktest.Forms(positive, negative), quirktest.TextIDs("")}, learn: rows},
 		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []quirktest.Quirk{quirktest.Forms(positive, negative), quirktest.TextIDs("")}},
 		"statements with ids as strings":              {args: "--claims llm", quirks: []quirktest.Quirk{quirktest.TextIDs("sentence_")}, learn: rows},
-		"ids with a prefix":                           {quirks: []quirktest.Quirk{quirktest.TextIDs("claim_")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			baseline, ok := withoutQuirks[tt.args]
@@ -185,6 +179,7 @@ func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 // which adapt to a server only between rounds.
 func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 	t.Parallel()
+	skipShort(t)
 	baseline := runWithQuirks(t, "--no-cache")
 	for name, tt := range map[string]struct {
 		quirks []quirktest.Quirk
@@ -199,7 +194,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 			server := quirktest.New(tt.quirks...)
 			s := httptest.NewServer(&batchtest.Server{Chat: server})
 			defer s.Close()
-			got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
+			got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "--limit", strconv.Itoa(quirkRows), "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
 				"--judge", "llm", "--model", "x", "--batch", "--batch-poll", "1ms", "--no-cache", "--base-url", s.URL+"/v1")
 			if d := cmp.Diff(baseline.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
 				t.Errorf("got exit code %d, want 0; stderr: %s; scores (-want +got):\n%s", got.code, got.stderr, d)
@@ -246,7 +241,7 @@ func TestSummaryListsDowngrades(t *testing.T) {
 func TestInvalidVerdictsScoreNothing(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{`2`, `0.5`, `"partially"`, `null`, `"supported?"`, `[1]`} {
-		got := runWithQuirks(t, "--limit 20 --max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(
+		got := runWithQuirks(t, "--limit 5 --max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(
 			(*quirktest.Call).Word, func(*quirktest.Call) *quirktest.Answer { return &quirktest.Answer{Content: "maybe"} }))
 		for id, score := range got.scores {
 			if score != nil && got.verdicts[id] != "" {

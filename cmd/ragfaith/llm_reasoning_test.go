@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 )
 
@@ -31,9 +30,7 @@ func TestReasoningCostsFewRequests(t *testing.T) {
 		"separated, sent in its field":         {Field: true, Silent: true},
 		"separated, neither sent nor reported": {Silent: true},
 	}
-	lengths := map[string]func(*quirktest.Call) int{
-		"1000": quirktest.Tokens(1000, 1000), "2500": quirktest.Tokens(2500, 2500), "8000": quirktest.Tokens(8000, 8000), "500 to 6000": quirktest.Tokens(500, 6000),
-	}
+	lengths := map[string]func(*quirktest.Call) int{"8000": quirktest.Tokens(8000, 8000), "500 to 6000": quirktest.Tokens(500, 6000)}
 	for server, reasoner := range servers {
 		for length, tokens := range lengths {
 			t.Run(server+"/"+length, func(t *testing.T) {
@@ -58,22 +55,9 @@ func TestKnownReasoningModelsNeedNoNegotiation(t *testing.T) {
 	t.Parallel()
 	baseline := runWithQuirks(t, "")
 	quirks := []quirktest.Quirk{quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)})}
-	for _, model := range []string{"o4-mini", "gpt-5-mini", "openai/gpt-5-mini", "my-gpt-5.1-deployment"} {
+	for _, model := range []string{"o4-mini", "openai/gpt-5-mini"} {
 		if got := runWithQuirks(t, "--model "+model, quirks...); got.code != 0 || got.requests != baseline.requests {
 			t.Errorf("%s: got exit code %d and %d requests, want 0 and %d; stderr: %s", model, got.code, got.requests, baseline.requests, got.stderr)
-		}
-	}
-}
-
-// TestContextWindowLimitsReasoning checks that a server whose context window is too
-// small for the usual output tokens costs few requests.
-func TestContextWindowLimitsReasoning(t *testing.T) {
-	t.Parallel()
-	baseline := runWithQuirks(t, "")
-	for _, model := range []string{"x", "qwen3:4b"} {
-		got := runWithQuirks(t, "--model "+model, quirktest.Context(8192), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)}))
-		if got.code != 0 || !cmp.Equal(baseline.scores, got.scores) || got.requests > baseline.requests+24 {
-			t.Errorf("%s: got exit code %d and %d requests, want 0 and at most %d; stderr: %s", model, got.code, got.requests, baseline.requests+24, got.stderr)
 		}
 	}
 }
@@ -91,7 +75,7 @@ func TestSecondRunKnowsReasoning(t *testing.T) {
 		t.Helper()
 		before := len(server.Calls())
 		got := runInProcess(t, t.TempDir(), nil, append([]string{
-			"score", "../../testdata/rows.jsonl", "--to", "jsonl",
+			"score", "../../testdata/rows.jsonl", "--limit", "20", "--to", "jsonl",
 			"--judge", "llm", "--model", "x", "--base-url", endpoint, "--cache", dir,
 		}, args...)...)
 		if got.code != 0 {
@@ -119,7 +103,7 @@ func TestSecondRunKnowsReasoning(t *testing.T) {
 			if err := c.Close(); err != nil {
 				t.Fatal(err)
 			}
-			out, calls := run("--no-claims", "1", "--votes", strconv.Itoa(2*i+3), "--limit", "20")
+			out, calls := run("--no-claims", "1", "--votes", strconv.Itoa(2*i+3), "--limit", "5")
 			if strings.Contains(out, `"failed"`) || len(calls) > 3*baseline {
 				t.Errorf("got %d requests and %d failed rows", len(calls), strings.Count(out, `"failed"`))
 			}
@@ -161,36 +145,6 @@ func TestReasoningEffort(t *testing.T) {
 	}
 	if got := runInProcess(t, "", nil, "score", "../../testdata/rows.jsonl", "--judge", "llm", "--reasoning-effort", "hihg"); got.code != exitUsage || !strings.Contains(got.stderr, "high") {
 		t.Errorf("got exit code %d, want %d; stderr: %s", got.code, exitUsage, got.stderr)
-	}
-}
-
-// TestBatchOfReasoningModel checks that a batch allows for reasoning from its first
-// round, sends the effort, and measures the reasoning for later runs.
-func TestBatchOfReasoningModel(t *testing.T) {
-	t.Parallel()
-	baseline := runWithQuirks(t, "")
-	server := quirktest.New(quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)}))
-	s := httptest.NewServer(&batchtest.Server{Chat: server})
-	defer s.Close()
-	cache := t.TempDir()
-	args := []string{
-		"score", "../../testdata/rows.jsonl", "--judge", "llm", "--model", "qwen3:4b", "--reasoning-effort", "high", "--base-url", s.URL + "/v1", "--cache", cache,
-	}
-	got := runInProcess(t, t.TempDir(), nil, append(args, "--to", "jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--batch", "--batch-poll", "1ms")...)
-	if d := cmp.Diff(baseline.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
-		t.Errorf("got exit code %d, want 0; stderr: %s; scores (-want +got):\n%s", got.code, got.stderr, d)
-	}
-	calls := server.Calls()
-	if len(calls) != baseline.requests {
-		t.Errorf("got %d requests, want %d", len(calls), baseline.requests)
-	}
-	for _, c := range calls {
-		if !strings.Contains(string(c.Raw), `"reasoning_effort":"high"`) {
-			t.Fatalf("got a request without the effort: %s", c.Raw)
-		}
-	}
-	if got := runInProcess(t, "", nil, append(args, "--dry-run")...); !strings.Contains(got.stdout, "reasoning tokens per request, measured in") {
-		t.Errorf("got %s, want measured reasoning tokens", got.stdout)
 	}
 }
 

@@ -1,114 +1,43 @@
 package main
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint/checkpointtest"
 )
 
-// writeModel writes a tiny BERT classifier with random weights. Its scores are
-// meaningless but deterministic.
+// goldenModels contains tiny models with random weights: their scores are meaningless but
+// deterministic.
+const goldenModels = "../../internal/encoder/testdata/models/"
+
+// writeModel copies a tiny classifier to dir, with other names for its labels, of which there
+// are two or three.
 func writeModel(t *testing.T, dir string, labels ...string) string {
 	t.Helper()
-	const hidden, layers, between, positions = 16, 2, 32, 64
-	vocab := map[string]int{}
-	for i, token := range append([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, strings.Fields(
-		"the sky is blue today . elephants migrate through kenya a b c d e f g h i j k l m n o p q r s t u v w x y z "+
-			"##a ##b ##c ##d ##e ##f ##g ##h ##i ##j ##k ##l ##m ##n ##o ##p ##q ##r ##s ##t ##u ##v ##w ##x ##y ##z")...) {
-		vocab[token] = i
+	golden := map[int]string{2: "roberta", 3: "bert"}[len(labels)]
+	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(filepath.Join(startDir, goldenModels, golden)))); err != nil {
+		t.Fatal(err)
 	}
-	id2label := map[int]string{}
-	for i, l := range labels {
-		id2label[i] = l
+	path := filepath.Join(dir, "config.json")
+	config := readObject(t, path)
+	names := map[string]string{}
+	for i, label := range labels {
+		names[strconv.Itoa(i)] = label
 	}
-	random := rand.New(rand.NewPCG(1, 2))
-	header, data := map[string]any{}, []byte{}
-	tensor := func(name string, spread, middle float64, shape ...int) {
-		n := 1
-		for _, d := range shape {
-			n *= d
-		}
-		from := len(data)
-		for range n {
-			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(middle+spread*random.NormFloat64())))
-		}
-		header[name] = map[string]any{"dtype": "F32", "shape": shape, "data_offsets": []int{from, len(data)}}
+	config["id2label"] = names
+	text, err := json.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
 	}
-	layer := func(name string, out, in int) {
-		tensor(name+".weight", 0.5, 0, out, in)
-		tensor(name+".bias", 0.1, 0, out)
-	}
-	norm := func(name string) {
-		tensor(name+".weight", 0.1, 1, hidden)
-		tensor(name+".bias", 0.1, 0, hidden)
-	}
-	tensor("bert.embeddings.word_embeddings.weight", 1, 0, len(vocab), hidden)
-	tensor("bert.embeddings.position_embeddings.weight", 0.3, 0, positions, hidden)
-	tensor("bert.embeddings.token_type_embeddings.weight", 0.3, 0, 2, hidden)
-	norm("bert.embeddings.LayerNorm")
-	for i := range layers {
-		at := "bert.encoder.layer." + string(rune('0'+i)) + "."
-		for _, name := range []string{"query", "key", "value"} {
-			layer(at+"attention.self."+name, hidden, hidden)
-		}
-		layer(at+"attention.output.dense", hidden, hidden)
-		norm(at + "attention.output.LayerNorm")
-		layer(at+"intermediate.dense", between, hidden)
-		layer(at+"output.dense", hidden, between)
-		norm(at + "output.LayerNorm")
-	}
-	layer("bert.pooler.dense", hidden, hidden)
-	layer("classifier", len(labels), hidden)
-	write := func(name string, v any) {
-		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if name == "model.safetensors" {
-			text = append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...)
-		}
-		writeFile(t, filepath.Join(dir, name), string(text))
-	}
-	write("config.json", map[string]any{
-		"model_type": "bert", "architectures": []string{"BertForSequenceClassification"}, "id2label": id2label,
-		"vocab_size": len(vocab), "hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": 2,
-		"intermediate_size": between, "max_position_embeddings": positions, "type_vocab_size": 2, "layer_norm_eps": 1e-12, "hidden_act": "gelu",
-	})
-	write("model.safetensors", header)
-	special := func(token string) map[string]any {
-		return map[string]any{"id": vocab[token], "content": token, "special": true, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false}
-	}
-	piece := func(kind, id string, at int) map[string]any {
-		return map[string]any{kind: map[string]any{"id": id, "type_id": at}}
-	}
-	name := func(token string) map[string]any {
-		return map[string]any{"id": token, "ids": []int{vocab[token]}, "tokens": []string{token}}
-	}
-	write("tokenizer.json", map[string]any{
-		"version": "1.0", "truncation": nil, "padding": nil,
-		"added_tokens":  []any{special("[PAD]"), special("[UNK]"), special("[CLS]"), special("[SEP]"), special("[MASK]")},
-		"normalizer":    map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": nil, "lowercase": true},
-		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"},
-		"post_processor": map[string]any{
-			"type":           "TemplateProcessing",
-			"single":         []any{piece("SpecialToken", "[CLS]", 0), piece("Sequence", "A", 0), piece("SpecialToken", "[SEP]", 0)},
-			"pair":           []any{piece("SpecialToken", "[CLS]", 0), piece("Sequence", "A", 0), piece("SpecialToken", "[SEP]", 0), piece("Sequence", "B", 1), piece("SpecialToken", "[SEP]", 1)},
-			"special_tokens": map[string]any{"[CLS]": name("[CLS]"), "[SEP]": name("[SEP]")},
-		},
-		"decoder": map[string]any{"type": "WordPiece", "prefix": "##", "cleanup": true},
-		"model": map[string]any{
-			"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocab,
-		},
-	})
+	writeFile(t, path, string(text))
 	return dir
 }
 
@@ -160,9 +89,6 @@ func TestLocalModelJudges(t *testing.T) {
 		}
 	}
 }
-
-// goldenModels contains models with random weights.
-const goldenModels = "../../internal/encoder/testdata/models/"
 
 // A judgeReference is the output of the inference code of published judges for small
 // random weights, see internal/verdict/crossencoder/testdata.

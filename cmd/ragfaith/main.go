@@ -65,8 +65,6 @@ func main() {
 		Clock:     llm.NewClock(time.Now),
 		CacheDir:  os.UserCacheDir,
 		Terminal:  console.Width,
-		ConfigDir: os.UserConfigDir,
-		WorkDir:   os.Getwd,
 		FindServers: func(ctx context.Context) []local.Found {
 			ctx, cancel := context.WithTimeout(ctx, findTimeout)
 			defer cancel()

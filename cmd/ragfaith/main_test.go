@@ -19,7 +19,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
+// startDir is the directory of this package, for tests that change the working directory.
+var startDir string
+
 func TestMain(m *testing.M) {
+	startDir, _ = os.Getwd() // "" is the directory of the package as well, at first
 	testscript.Main(withBinary{m}, map[string]func(){"ragfaith-killed": killed})
 }
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,14 +24,7 @@ import (
 )
 
 func newModels(sys system) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "models",
-		Short: "Download, list or verify models",
-		Args:  unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newModelsPull(sys), newModelsList(sys), newModelsVerify(sys))
-	return cmd
+	return group("models", "Download, list or verify models", newModelsPull(sys), newModelsList(sys), newModelsVerify(sys))
 }
 
 // modelsFlag returns the --models flag, which all model commands share.
@@ -69,7 +61,7 @@ func modelStore(dir string, sys system) (hub.Store, error) {
 // hubHome returns the home directory of the Hugging Face libraries, or "" if it is unknown.
 func hubHome(sys system) string {
 	if home := sys.getenv("HF_HOME"); home != "" {
-		return expandPath(home, sys)
+		return expandHome(home, sys)
 	}
 	cache := sys.getenv("XDG_CACHE_HOME")
 	if cache == "" {
@@ -79,13 +71,13 @@ func hubHome(sys system) string {
 		}
 		cache = filepath.Join(home, ".cache")
 	}
-	return filepath.Join(expandPath(cache, sys), "huggingface")
+	return filepath.Join(expandHome(cache, sys), "huggingface")
 }
 
 // hubCache returns the directory of the Hugging Face cache, or "" if it is unknown.
 func hubCache(sys system) string {
-	if cache := cmp.Or(sys.getenv("HF_HUB_CACHE"), sys.getenv("HUGGINGFACE_HUB_CACHE")); cache != "" {
-		return expandPath(cache, sys)
+	if cache := sys.getenv("HF_HUB_CACHE"); cache != "" {
+		return expandHome(cache, sys)
 	}
 	if home := hubHome(sys); home != "" {
 		return filepath.Join(home, "hub")
@@ -113,12 +105,10 @@ func hubToken(sys system) (token, from string, err error) {
 	if hubTrue(sys.getenv("HF_HUB_DISABLE_IMPLICIT_TOKEN")) {
 		return "", "", nil
 	}
-	for _, from := range []string{"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"} { // the second is deprecated
-		if token := strings.TrimSpace(sys.getenv(from)); token != "" {
-			return token, from, nil
-		}
+	if token := strings.TrimSpace(sys.getenv("HF_TOKEN")); token != "" {
+		return token, "HF_TOKEN", nil
 	}
-	path := expandPath(sys.getenv("HF_TOKEN_PATH"), sys)
+	path := expandHome(sys.getenv("HF_TOKEN_PATH"), sys)
 	named := path != ""
 	if !named {
 		home := hubHome(sys)
@@ -147,19 +137,6 @@ func expandHome(path string, sys system) string {
 		return filepath.Join(userHome(sys), rest)
 	}
 	return path
-}
-
-var variables = regexp.MustCompile(`\$(\w+|\{[^}]*\})`)
-
-// expandPath is expandHome that also replaces $NAME and ${NAME} with the values of
-// variables that are set.
-func expandPath(path string, sys system) string {
-	return variables.ReplaceAllStringFunc(expandHome(path, sys), func(name string) string {
-		if value, ok := sys.LookupEnv(strings.Trim(name[1:], "{}")); ok {
-			return value
-		}
-		return name
-	})
 }
 
 // shortNames returns the short names of models.
@@ -218,7 +195,7 @@ func newModelsList(sys system) *cobra.Command {
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		modelsFlag(&models),
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), untrusted: "table none", help: "format written to stdout: table or json"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), help: "format written to stdout: table or json"},
 	}})
 	return cmd
 }

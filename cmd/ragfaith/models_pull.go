@@ -68,8 +68,8 @@ func newModelsPull(sys system) *cobra.Command {
 		modelsFlag(&o.models),
 		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout if a download receives no data"},
 		{name: "retries", arg: "N", value: flagvalue.Int(&o.retries, 5, 0), help: "retry transient failures up to N times"},
-		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "only errors on stderr"},
-		{name: "no-progress", value: &o.noProgress, untrusted: anyValue, help: "no progress on stderr"},
+		{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "only errors on stderr"},
+		{name: "no-progress", value: &o.noProgress, harmless: true, help: "no progress on stderr"},
 	}})
 	return cmd
 }

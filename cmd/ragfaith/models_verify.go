@@ -29,12 +29,7 @@ func newModelsVerify(sys system) *cobra.Command {
 		Long: `Compare the files of a model, or of all models that "ragfaith models list" shows, with
 their checksums, and the scores of judges with those that their authors published.
 Exits with 1 if any differs or is missing.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("want at most one model, got %d", len(args))
-			}
-			return nil
-		},
+		Args:              argCount(0, 1, "at most one model"),
 		ValidArgsFunction: completeModels,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := modelStore(o.models, sys)
@@ -72,8 +67,8 @@ Exits with 1 if any differs or is missing.`,
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		modelsFlag(&o.models),
-		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "only errors on stderr"},
-		{name: "no-progress", value: &o.noProgress, untrusted: anyValue, help: "no progress on stderr"},
+		{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "only errors on stderr"},
+		{name: "no-progress", value: &o.noProgress, harmless: true, help: "no progress on stderr"},
 	}})
 	return cmd
 }

@@ -38,18 +38,18 @@ func (o *outputOptions) flags() []flagSpec {
 	}
 	return []flagSpec{
 		{
-			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", streams...), untrusted: "table none",
+			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", streams...),
 			help: "format written to stdout: " + orList(streams),
 		},
-		{name: "sort", arg: "ORDER", value: flagvalue.OneOf(&o.sort, sortScore, sortScore, sortNone), untrusted: anyValue, help: "order of the table: score (lowest first) or none"},
-		{name: "show", arg: "N", value: flagvalue.Int(&o.show, 0, 0), untrusted: anyValue, help: "show the N worst and the first N failed rows in full"},
+		{name: "sort", arg: "ORDER", value: flagvalue.OneOf(&o.sort, sortScore, sortScore, sortNone), harmless: true, help: "order of the table: score (lowest first) or none"},
+		{name: "show", arg: "N", value: flagvalue.Int(&o.show, 0, 0), harmless: true, help: "show the N worst and the first N failed rows in full"},
 		{
 			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath, exts: fileExtensions(),
 			help: "write results to FILE (atomically), by extension; repeatable",
 		},
 		{name: "summary", arg: "FILE", value: &o.summary, path: filePath, exts: []string{"json"}, help: "write figures, options and gates to FILE as JSON"},
 		{
-			name: "github", arg: "MODE", value: flagvalue.OneOf(&o.github, "auto", "auto", "off"), untrusted: anyValue,
+			name: "github", arg: "MODE", value: flagvalue.OneOf(&o.github, "auto", "auto", "off"), harmless: true,
 			help: "GitHub Actions summary and annotations: auto or off",
 		},
 	}

@@ -15,7 +15,7 @@ import (
 // attacker could in a shared directory. The command must replace the link or report it,
 // and must not change its target.
 func TestPlantedLinksAreNotFollowed(t *testing.T) {
-	rows, results := writeLabelledRows(t)
+	rows, _ := writeLabelledRows(t)
 	llmRows := batchRows(t, 28)
 	online, batches := newTestServer(t), newBatchServer(t, nil)
 	const bertConfig = `{"model_type":"bert","architectures":["BertForSequenceClassification"]}`
@@ -35,42 +35,30 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 		replaced string // kinds of links that are replaced; others are rejected
 		warn     bool   // rejected links only cause a warning
 	}{
-		"out.jsonl":                              {args: score + "-o out.jsonl", replaced: "hard"},
-		"out.csv":                                {args: score + "-o out.csv", replaced: "hard"},
-		"s.json":                                 {args: score + "--summary s.json", replaced: "hard"},
-		"report.html":                            {args: "report " + results + " -q --to none -o report.html", replaced: "hard"},
-		"c.json":                                 {args: "calibrate " + results + " -q --label label --to none -o c.json", replaced: "hard"},
-		"page.html":                              {args: "compare " + results + " " + results + " --to none -o page.html", replaced: "hard"},
-		"out.jsonl.part":                         {args: resumed},
-		"out.jsonl.part.new":                     {args: resumed},
-		"out.jsonl.part.settings":                {args: score + "-o out.jsonl", replaced: allKinds},
-		"out.jsonl.part.lock":                    {args: score + "-o out.jsonl"},
-		"out.csv.part":                           {args: score + "-o out.csv", replaced: allKinds},
-		"out.csv.part.lock":                      {args: score + "-o out.csv"},
-		"s.json.part":                            {args: score + "--summary s.json", replaced: allKinds},
-		"s.json.part.lock":                       {args: score + "--summary s.json"},
-		"report.html.part":                       {args: "report " + results + " -q --to none -o report.html", replaced: allKinds},
-		"report.html.part.lock":                  {args: "report " + results + " -q --to none -o report.html"},
-		"c.json.part":                            {args: "calibrate " + results + " -q --label label --to none -o c.json", replaced: allKinds},
-		"c.json.part.lock":                       {args: "calibrate " + results + " -q --label label --to none -o c.json"},
-		"page.html.part":                         {args: "compare " + results + " " + results + " --to none -o page.html", replaced: allKinds},
-		"page.html.part.lock":                    {args: "compare " + results + " " + results + " --to none -o page.html"},
-		"new.yaml":                               {args: "config init new.yaml"},
-		"man/ragfaith.1":                         {args: "man man", replaced: allKinds},
-		"prompts/judge.tmpl":                     {args: "prompts export prompts", replaced: "dangling"}, // read before it is written
-		"summary.md":                             {args: score, warn: true},
-		"outputs":                                {args: score, warn: true},
-		"cache/replies.sqlite":                   {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.sqlite-wal":               {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.sqlite-shm":               {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.sqlite-journal":           {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.turns":                    {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, replaced: allKinds}, // continues without the file
-		"b.jsonl.part.batch/state.json":          {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: "dangling"},
-		"b.jsonl.part.batch/state.json.new":      {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
-		"b.jsonl.part.batch/requests.sqlite":     {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
-		"b.jsonl.part.batch/requests.sqlite-wal": {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
-		"b.jsonl.part.batch/requests-1.1.jsonl":  {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
-		"m/.locks/models--org--plain/" + config + ".lock":              {args: pull},
+		"out.jsonl":                                       {args: score + "-o out.jsonl", replaced: "hard"},
+		"out.csv":                                         {args: score + "-o out.csv", replaced: "hard"},
+		"out.jsonl.part":                                  {args: resumed},
+		"out.jsonl.part.new":                              {args: resumed},
+		"out.jsonl.part.settings":                         {args: score + "-o out.jsonl", replaced: allKinds},
+		"out.jsonl.part.lock":                             {args: score + "-o out.jsonl"},
+		"out.csv.part":                                    {args: score + "-o out.csv", replaced: allKinds},
+		"out.csv.part.lock":                               {args: score + "-o out.csv"},
+		"new.yaml":                                        {args: "config init new.yaml"},
+		"man/ragfaith.1":                                  {args: "man man", replaced: allKinds},
+		"prompts/judge.tmpl":                              {args: "prompts export prompts", replaced: "dangling"}, // read before it is written
+		"summary.md":                                      {args: score, warn: true},
+		"outputs":                                         {args: score, warn: true},
+		"cache/replies.sqlite":                            {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
+		"cache/replies.sqlite-wal":                        {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
+		"cache/replies.sqlite-shm":                        {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
+		"cache/replies.sqlite-journal":                    {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
+		"cache/replies.turns":                             {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, replaced: allKinds}, // continues without the file
+		"b.jsonl.part.batch/state.json":                   {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: "dangling"},
+		"b.jsonl.part.batch/state.json.new":               {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
+		"b.jsonl.part.batch/requests.sqlite":              {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
+		"b.jsonl.part.batch/requests.sqlite-wal":          {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
+		"b.jsonl.part.batch/requests-1.1.jsonl":           {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
+		"m/.locks/models--org--plain/" + config + ".lock": {args: pull},
 		"m/models--org--plain/blobs/" + config + ".incomplete":         {args: pull},
 		"m/models--org--plain/blobs/" + config:                         {args: pull, replaced: allKinds},
 		"m/models--org--plain/snapshots/" + hubCommit + "/config.json": {args: pull, replaced: allKinds},

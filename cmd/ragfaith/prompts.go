@@ -9,25 +9,14 @@ import (
 )
 
 func newPrompts() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "prompts",
-		Short: "Export the prompts for language models",
-		Args:  unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(&cobra.Command{
+	return group("prompts", "Export the prompts for language models", &cobra.Command{
 		Use:   "export DIR",
 		Short: "Write the built-in prompts to a directory",
 		Long: `Write the built-in prompts to DIR, as templates. Edit them, delete those you do not
 change, and pass the directory to "ragfaith score --prompts".`,
 		Example: `  ragfaith prompts export prompts
   ragfaith score dataset.jsonl --judge llm --prompts prompts`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("want one DIR, got %d", len(args))
-			}
-			return nil
-		},
+		Args: argCount(1, 1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			files, err := prompt.Export(args[0])
 			if err != nil {
@@ -41,5 +30,4 @@ change, and pass the directory to "ragfaith score --prompts".`,
 			return nil
 		},
 	})
-	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // reportOptions are the options of "ragfaith report".
@@ -64,12 +62,12 @@ func newReport(sys system) *cobra.Command {
 			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
-	quiet := flagSpec{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no warnings or figures on stderr"}
-	partial := flagSpec{name: "partial", value: &o.partial, untrusted: anyValue, help: "let gates pass although shards or rows are missing"}
-	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed of the intervals"}
+	quiet := flagSpec{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no warnings or figures on stderr"}
+	partial := flagSpec{name: "partial", value: &o.partial, help: "let gates pass although shards or rows are missing"}
+	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, help: "random seed of the intervals"}
 	addFlags(cmd,
 		flagGroup{"Input", []flagSpec{
-			{name: "append", value: &o.concat, untrusted: anyValue, help: "concatenate results of different datasets, renumbering rows"},
+			{name: "append", value: &o.concat, help: "concatenate results of different datasets, renumbering rows"},
 		}},
 		flagGroup{"Output", append(o.flags(), quiet)},
 		flagGroup{"Gates", append(o.gateFlags(), partial, seed)})
@@ -139,7 +137,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	defer r.summary.discard()
 	r.summary.datasets, r.summary.results, r.summary.settings, r.summary.digest = origin.Datasets, paths, origin.Settings, origin.Digest
 	// Open the outputs first: reading standard input may block.
-	if r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, nil); err != nil {
+	if r.outputs, err = newOutputs(&o.outputOptions, o.gates.Any(), r.stdout.w, opts, nil); err != nil {
 		return err
 	}
 	input := resultfile.Options{OpenPipe: openPipe(ctx)}
@@ -232,7 +230,7 @@ func (r *reportRun) finish(err error) error {
 	}
 	if !r.options.quiet {
 		r.warnMissing()
-		for _, w := range r.options.warnings(&r.tally, means) {
+		for _, w := range r.options.gates.Warnings(&r.tally, means) {
 			r.console.Printf("warning: %s", w)
 		}
 		if report.Format(r.options.to) != report.FormatTable {
@@ -247,8 +245,8 @@ func (r *reportRun) finish(err error) error {
 
 // evaluate evaluates the gates. One that can't be decided without the missing rows fails.
 func (r *reportRun) evaluate(t *report.Tally) []report.Gate {
-	gates := r.options.evaluate(t, r.means.Means(t))
-	if what, n := r.incomplete(); n > 0 && r.options.hasGates() && !r.options.partial {
+	gates := r.options.gates.Evaluate(t, r.means.Means(t))
+	if what, n := r.incomplete(); n > 0 && r.options.gates.Any() && !r.options.partial {
 		gates = append([]report.Gate{{Name: report.GatePartial, Value: float64(n), Text: what + " (--partial allows that)"}}, gates...)
 	}
 	return gates
@@ -293,7 +291,7 @@ func (r *reportRun) reportOptions() report.Options {
 				return htmlSummary(gates(t), r.means.Means(t))
 			}}
 			if r.origin.Known {
-				run.Datasets, run.Settings = r.origin.Datasets, r.pageSettings()
+				run.Datasets, run.Settings = r.origin.Datasets, pageSettings(r.origin.Settings)
 			}
 			return html.New(w, run)
 		},
@@ -301,10 +299,7 @@ func (r *reportRun) reportOptions() report.Options {
 	if !r.origin.Known {
 		return opts
 	}
-	opts.Notes = firstPaths(r.origin.Datasets)
-	for _, name := range []string{"--claims", "--judge", "--evidence", "--threshold"} {
-		opts.Notes = append(opts.Notes, name+" "+r.origin.Settings.Get(name))
-	}
+	opts.Notes = runNotes(r.origin.Datasets, r.origin.Settings)
 	opts.Keep, opts.KeepAll = r.kept()
 	return opts
 }
@@ -321,24 +316,4 @@ func (r *reportRun) kept() (columns []string, all bool) {
 		columns = append(columns, s.Value)
 	}
 	return columns, false
-}
-
-// pageSettings returns the settings to show in an HTML report.
-func (r *reportRun) pageSettings() setting.List {
-	threshold := r.origin.Settings.Get("--threshold")
-	if x, err := strconv.ParseFloat(threshold, 64); err == nil {
-		threshold = minDecimals(x, 1)
-	}
-	settings := setting.List{
-		{Name: "judge", Value: r.origin.Settings.Get("--judge")},
-		{Name: "threshold", Value: threshold},
-		{Name: "claims", Value: r.origin.Settings.Get("--claims")},
-		{Name: "evidence", Value: r.origin.Settings.Get("--evidence")},
-	}
-	for _, optional := range [][2]string{{"language model", "--model"}, {"server", "--base-url"}, {"profile", "--profile"}} {
-		if value := r.origin.Settings.Get(optional[1]); value != "" {
-			settings = append(settings, setting.Setting{Name: optional[0], Value: value})
-		}
-	}
-	return settings
 }

@@ -17,12 +17,12 @@ const testdataDir = "../../testdata/"
 
 func TestInputFormatsYieldSameResults(t *testing.T) {
 	t.Parallel()
-	code, want, stderr := scoreInProcess(t, nil, testdataDir+"rows.jsonl", "--to", "jsonl", "--keep", "all")
-	if code != 0 || strings.Count(want, "\n") != 60 {
+	code, want, stderr := scoreInProcess(t, nil, testdataDir+"rows.jsonl", "--to", "jsonl", "--keep", "all", "--limit", "20")
+	if code != 0 || strings.Count(want, "\n") != 20 {
 		t.Fatalf("exit code: got %d, want %d, with %d rows; stderr: %s", code, exitOK, strings.Count(want, "\n"), stderr)
 	}
 	for _, name := range []string{"rows.csv", "rows.parquet", "rows-duckdb.parquet"} {
-		if code, got, stderr := scoreInProcess(t, nil, testdataDir+name, "--to", "jsonl", "--keep", "all"); code != exitOK || got != want {
+		if code, got, stderr := scoreInProcess(t, nil, testdataDir+name, "--to", "jsonl", "--keep", "all", "--limit", "20"); code != exitOK || got != want {
 			t.Errorf("%s: exit code: got %d, want %d with the results of rows.jsonl; stderr: %s", name, code, exitOK, stderr)
 		}
 		f, err := os.Open(testdataDir + name)
@@ -30,7 +30,7 @@ func TestInputFormatsYieldSameResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if code, got, stderr := scoreInProcess(t, f, "-", "--to", "jsonl", "--keep", "all", "--concurrency", "64"); code != exitOK || got != want {
+		if code, got, stderr := scoreInProcess(t, f, "-", "--to", "jsonl", "--keep", "all", "--limit", "20", "--concurrency", "64"); code != exitOK || got != want {
 			t.Errorf("%s from stdin: exit code: got %d, want %d with the results of rows.jsonl; stderr: %s", name, code, exitOK, stderr)
 		}
 	}

@@ -39,10 +39,8 @@ type system struct {
 	Clock     llm.Clock
 	CacheDir  func() (string, error) // the user's cache directory; may be nil
 	Terminal  func(io.Writer) int    // columns of the terminal behind a writer, or 0 if it is not a terminal
-	ConfigDir func() (string, error) // the user's config directory; may be nil
 	// FindServers returns the servers that run on this machine; may be nil.
 	FindServers func(ctx context.Context) []local.Found
-	WorkDir     func() (string, error) // the working directory; if nil, no config file is discovered
 
 	color    *string   // value of --color; nil means auto
 	commands io.Writer // standard error for workflow commands; nil outside of GitHub Actions
@@ -137,7 +135,7 @@ that its contexts support.`,
 			if err := markParsed(cmd, nil); err != nil || cmd.Flags().Changed("version") {
 				return err
 			}
-			return resolveFlags(cmd, sys, true)
+			return resolveFlags(cmd, sys)
 		},
 	}
 	root.SuggestionsMinimumDistance = 2
@@ -146,12 +144,12 @@ that its contexts support.`,
 	root.SetUsageFunc(writeUsage)
 	for _, spec := range []flagSpec{
 		{
-			name: "color", arg: "WHEN", value: flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), untrusted: anyValue,
+			name: "color", arg: "WHEN", value: flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), harmless: true,
 			help: "when to color output: auto, always or never",
 		},
 		{
 			name: "config", arg: "FILE", value: &config, path: filePath, exts: []string{"yaml", "yml"},
-			help: "read only this config file; none to read no file",
+			help: "config file (default: ragfaith.yaml); none to read no file",
 		},
 	} {
 		spec.add(root.PersistentFlags(), globalGroup)
@@ -163,6 +161,23 @@ that its contexts support.`,
 		completion.Args, completion.RunE = unknownCommand, root.RunE
 	}
 	return root
+}
+
+// group returns a command that only has subcommands.
+func group(use, short string, subcommands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: unknownCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(subcommands...)
+	return cmd
+}
+
+// argCount requires at least least and at most most arguments, which want describes.
+func argCount(least, most int, want string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usagef("want %s, got %d", want, len(args))
+		}
+		return nil
+	}
 }
 
 // unknownCommand rejects the arguments of a command that only has subcommands.
@@ -178,17 +193,9 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 
 // unknownFlag adds a suggestion to the error for an unknown flag.
 func unknownFlag(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
-		switch name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()); name {
-		case "metric", "metrics":
-			return usagef("%w: faithfulness is the only metric", err)
-		case "input", "dataset", "data", "file", "input-file":
-			return usagef("%w: a file is an argument without a flag", err)
-		default:
-			if similar := suggestFlag(cmd, name); similar != "" {
-				return usagef("%w, did you mean %s?", err, similar)
-			}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if similar := suggestFlag(cmd, cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())); similar != "" {
+			return usagef("%w, did you mean %s?", err, similar)
 		}
 	}
 	return &usageError{err}

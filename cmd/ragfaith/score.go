@@ -126,34 +126,34 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 	formats := append([]string{"auto"}, dataset.Formats()...)
 	return []flagSpec{
 		{
-			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&o.inputFormat, "auto", formats...), untrusted: anyValue,
+			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&o.inputFormat, "auto", formats...),
 			help: "dataset format: " + orList(formats),
 		},
 		{
-			name: "delimiter", arg: "CHAR", value: flagvalue.Delimiter(&o.delimiter), untrusted: anyValue,
+			name: "delimiter", arg: "CHAR", value: flagvalue.Delimiter(&o.delimiter),
 			help: "delimiter of CSV files, or tab (default: detected)",
 		},
 		{
-			name: "from", arg: "TOOL", value: flagvalue.OneOf(&o.from, "auto", append([]string{"auto"}, dataset.Exporters()...)...), untrusted: anyValue,
+			name: "from", arg: "TOOL", value: flagvalue.OneOf(&o.from, "auto", append([]string{"auto"}, dataset.Exporters()...)...),
 			help: "the tool that exported the dataset, such as langfuse",
 		},
 		{
-			name: "map", arg: "FIELD=COLUMN", value: &o.columns, untrusted: anyValue,
+			name: "map", arg: "FIELD=COLUMN", value: &o.columns,
 			help: "read a field from a column or a path such as docs[*].text; repeatable",
 		},
 		{
-			name: "turns", arg: "WHICH", value: flagvalue.OneOf(&o.turns, "last", "last", "all"), untrusted: anyValue,
+			name: "turns", arg: "WHICH", value: flagvalue.OneOf(&o.turns, "last", "last", "all"),
 			help: "score the last answer of each chat, or all",
 		},
-		{name: "keep", arg: "COLUMN", value: &o.keep, untrusted: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
-		{name: "keep-as", arg: "COLUMN=NAME", value: &o.keepAs, untrusted: anyValue, help: "copy COLUMN into the results as NAME; repeatable"},
-		{name: "where", arg: "CONDITION", value: &o.where, untrusted: anyValue, help: "score only rows with COLUMN=VALUE, or !=, <, <=, > or >=; repeatable"},
-		{name: "limit", arg: "N", value: flagvalue.Int(&o.limit, 0, 0), untrusted: anyValue, help: "score only the first N rows; 0 for all"},
-		{name: "sample", arg: "N", value: flagvalue.Int(&o.sample, 0, 0), untrusted: anyValue, help: "score a random sample of N rows; 0 for all"},
-		{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
-		{name: "shard", arg: "I/N", value: flagvalue.Shard(&o.shard, &o.shards), untrusted: anyValue, help: "score only shard I of N: rows whose index mod N is I-1"},
+		{name: "keep", arg: "COLUMN", value: &o.keep, harmless: true, help: "copy COLUMN into the results; all for every column; repeatable"},
+		{name: "keep-as", arg: "COLUMN=NAME", value: &o.keepAs, harmless: true, help: "copy COLUMN into the results as NAME; repeatable"},
+		{name: "where", arg: "CONDITION", value: &o.where, help: "score only rows with COLUMN=VALUE, or !=, <, <=, > or >=; repeatable"},
+		{name: "limit", arg: "N", value: flagvalue.Int(&o.limit, 0, 0), help: "score only the first N rows; 0 for all"},
+		{name: "sample", arg: "N", value: flagvalue.Int(&o.sample, 0, 0), help: "score a random sample of N rows; 0 for all"},
+		{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
+		{name: "shard", arg: "I/N", value: flagvalue.Shard(&o.shard, &o.shards), help: "score only shard I of N: rows whose index mod N is I-1"},
 		{name: "max-row-bytes", arg: "SIZE", value: flagvalue.Size(&o.maxRowBytes), help: "rows larger than this fail"},
-		{name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()), untrusted: anyValue, help: "language of the answers, such as de (default: detected)"},
+		{name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()), help: "language of the answers, such as de (default: detected)"},
 	}
 }
 
@@ -162,25 +162,25 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 	return []flagSpec{
 		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does, such as ragas or deepeval"},
 		{
-			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", claimsClause, claimsAnswer, claimsLLM), untrusted: "sentence " + claimsClause + " " + claimsAnswer,
+			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", claimsClause, claimsAnswer, claimsLLM),
 			help: "split answers into claims: sentence, clause, answer or llm",
 		},
 		{
-			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical + " " + judgeEmbedded,
+			name: "judge", arg: "JUDGE", value: judgeName{&o.judge},
 			help: "lexical, embedded, auto, llm, ollama/MODEL, or a model or DIR",
 		},
 		{
-			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"), untrusted: anyValue,
+			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"),
 			help: "compare claims with single chunks or with all joined",
 		},
-		{name: "threshold", arg: "SCORE", value: flagvalue.Fraction(&o.threshold), untrusted: anyValue, help: "minimum score of a supported claim (default: the judge's)"},
+		{name: "threshold", arg: "SCORE", value: flagvalue.Fraction(&o.threshold), help: "minimum score of a supported claim (default: the judge's)"},
 		{name: "calibration", arg: "FILE", value: &o.calibration, path: filePath, help: "read threshold or bounds written by \"ragfaith calibrate\""},
 		{
-			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.noClaims, "null", "null", "0", "1"), untrusted: anyValue,
+			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.noClaims, "null", "null", "0", "1"),
 			help: "score of an answer without claims: null, 0 or 1",
 		},
 		{
-			name: "empty-contexts", arg: "HOW", value: flagvalue.OneOf(&o.emptyContexts, emptyScore, emptyScore, emptyFail, emptySkip), untrusted: anyValue,
+			name: "empty-contexts", arg: "HOW", value: flagvalue.OneOf(&o.emptyContexts, emptyScore, emptyScore, emptyFail, emptySkip),
 			help: "if nothing was retrieved: score (0), fail or skip the row",
 		},
 		{name: "concurrency", arg: "N", value: flagvalue.Int(&o.concurrency, 16, 1), help: "judge up to N rows at once"},
@@ -195,9 +195,9 @@ func (o *scoreOptions) outputFlags() []flagSpec {
 	return append(o.outputOptions.flags(), []flagSpec{
 		{name: "resume", value: &o.resume, help: "continue an interrupted run that writes a JSONL file"},
 		{name: "dry-run", value: &o.dryRun, help: "estimate claims, requests, tokens and cost; send nothing"},
-		{name: "verbose", short: "v", value: &o.verbose, untrusted: anyValue, help: "list all failed rows, the options and the duration"},
-		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no progress, warnings or failed rows on stderr"},
-		{name: "no-progress", value: &o.noProgress, untrusted: anyValue, help: "no progress on stderr"},
+		{name: "verbose", short: "v", value: &o.verbose, harmless: true, help: "list all failed rows, the options and the duration"},
+		{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no progress, warnings or failed rows on stderr"},
+		{name: "no-progress", value: &o.noProgress, harmless: true, help: "no progress on stderr"},
 	}...)
 }
 

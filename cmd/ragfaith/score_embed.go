@@ -16,27 +16,17 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// A textModel is a local model that embeds texts.
-type textModel interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	Close() error
-}
-
-// A wordModel is the textModel that is built in.
-type wordModel struct{ *semantic.Words }
-
-// Close does nothing.
-func (wordModel) Close() error { return nil }
-
-// A localEmbedder is an llm.Embedder for the semantic cache. It uses no tokens.
+// A localEmbedder is an llm.Embedder for the semantic cache that runs a model on this
+// machine. It uses no tokens.
 type localEmbedder struct {
-	textModel
+	embed  func(ctx context.Context, texts []string) ([][]float32, error)
+	close  func() error
 	digest string // identifies the model
 }
 
 // Embed implements llm.Embedder.
-func (e localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	vectors, err := e.textModel.Embed(ctx, texts)
+func (e *localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
+	vectors, err := e.embed(ctx, texts)
 	return vectors, usage.Usage{}, err
 }
 
@@ -78,7 +68,7 @@ func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &localEmbedder{wordModel{words}, semantic.WordsVersion}, nil
+		return &localEmbedder{words.Embed, func() error { return nil }, semantic.WordsVersion}, nil
 	}
 	store, err := modelStore(o.localModel.models, sys)
 	if err != nil {
@@ -99,7 +89,7 @@ func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	return &localEmbedder{m, digest}, nil
+	return &localEmbedder{m.Embed, m.Close, digest}, nil
 }
 
 // newEmbedder returns a client for the server of --embed-base-url, and its URL without

@@ -37,7 +37,7 @@ func (r *scoreRun) finish(ctx context.Context, err error) error {
 	}
 	r.batch.finish(ctx)
 	means := r.means.Means(&r.tally)
-	gates := r.options.evaluate(&r.tally, means)
+	gates := r.options.gates.Evaluate(&r.tally, means)
 	if err := r.summary.finish(gates, means); err != nil {
 		r.console.Printf("%v", err)
 		return &exitError{exitFailure}
@@ -67,7 +67,7 @@ func (r *scoreRun) printSummary(ctx context.Context, means *report.Means) {
 			r.console.Println(report.Printable(note))
 		}
 	}
-	for _, w := range o.warnings(&r.tally, means) {
+	for _, w := range o.gates.Warnings(&r.tally, means) {
 		r.console.Printf("warning: %s", w)
 	}
 	if w := o.disagreement(&r.tally); w != "" {

@@ -60,7 +60,7 @@ func (l *localOptions) flags() []flagSpec {
 		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
 		{name: "prefilter", arg: "N", value: flagvalue.Int(&l.prefilter, defaultPrefilter, 0), help: "judge each claim against the N nearest passages; 0 for all"},
 		{
-			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), untrusted: anyValue,
+			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8),
 			help: "float32, or int8: faster, slightly less exact",
 		},
 		{name: "label-map", arg: "LABEL=MEANING", value: &l.labels, help: "read LABEL as supported, contradicted or not_mentioned; repeatable"},

@@ -206,7 +206,7 @@ func (m *model) close() {
 	}
 	m.stack.Close()
 	if m.local != nil {
-		_ = m.local.Close()
+		_ = m.local.close()
 	}
 	if m.cache != nil {
 		_ = m.cache.Close()

@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -219,7 +218,7 @@ func (r *scoreRun) openOutputs() (err error) {
 		return err
 	}
 	r.summary.datasets, r.summary.settings, r.summary.model, r.summary.savings, r.summary.faithful = r.paths, summarySettings(r.settings), r.model, r.savings, r.faithful
-	r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, func(path string) (*journal.Journal, error) {
+	r.outputs, err = newOutputs(&o.outputOptions, o.gates.Any(), r.stdout.w, opts, func(path string) (*journal.Journal, error) {
 		return openJournal(path, r.settings, o.resume)
 	})
 	if err != nil {
@@ -254,45 +253,33 @@ func (r *scoreRun) reportOptions() report.Options {
 
 // gates evaluates the gates of the run.
 func (r *scoreRun) gates(t *report.Tally) []report.Gate {
-	return r.options.evaluate(t, r.means.Means(t))
+	return r.options.gates.Evaluate(t, r.means.Means(t))
 }
 
 // notes are the lines of a report that name the datasets and the main options.
 func (r *scoreRun) notes() []string {
-	o := r.options
-	notes := append(firstPaths(r.paths), "--claims "+o.claims, "--judge "+o.judge, "--evidence "+o.evidence,
-		"--threshold "+strconv.FormatFloat(r.stages.threshold, 'g', -1, 64))
-	if note := o.calibrationNote(); note != "" {
+	notes := runNotes(r.paths, r.settings)
+	if note := r.options.calibrationNote(); note != "" {
 		notes = append(notes, note)
 	}
 	return notes
 }
 
 // pageSettings returns the settings that an HTML report shows.
-func (r *scoreRun) pageSettings() setting.List {
-	o := r.options
-	settings := setting.List{
-		{Name: "judge", Value: o.judge},
-		{Name: "threshold", Value: minDecimals(r.stages.threshold, 1)},
-		{Name: "claims", Value: o.claims},
-		{Name: "evidence", Value: o.evidence},
-	}
-	if note := o.calibrationNote(); note != "" {
+func (r *scoreRun) pageSettings() []setting.Setting {
+	var own []setting.Setting
+	if note := r.options.calibrationNote(); note != "" {
 		name, value, _ := strings.Cut(note, " ")
-		settings = append(settings, setting.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
+		own = append(own, setting.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
 	}
 	if r.local != nil {
 		// Its directory and kernels have no effect on the results.
 		info := r.local.Info()
-		settings = append(settings, setting.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
+		own = append(own, setting.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
 	}
-	if r.model != nil {
-		settings = append(settings,
-			setting.Setting{Name: "language model", Value: r.model.stack.Client.Model()},
-			setting.Setting{Name: "server", Value: r.model.stack.Client.Endpoint()})
-	}
-	if o.profile != "" {
-		settings = append(settings, setting.Setting{Name: "profile", Value: o.profile})
+	settings := pageSettings(r.settings, own...)
+	if r.options.profile != "" && r.model == nil { // then it is not among the settings
+		settings = append(settings, setting.Setting{Name: "profile", Value: r.options.profile})
 	}
 	return settings
 }

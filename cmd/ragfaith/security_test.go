@@ -81,8 +81,8 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 		if out.Len()+errs.Len() == 0 && !slices.Contains(args, "none") {
 			t.Errorf("%q: got exit code %d and no output, want output", args, code)
 		}
-		// The progress bar uses carriage returns and the sequence that clears a line.
-		stderr := strings.NewReplacer("\r", "", "\x1b[2K", "", "\x1b[K", "", "\x1b[0K", "", "\x1b[?25l", "", "\x1b[?25h", "", "\x1b[0m", "").Replace(errs.String())
+		// The status line uses carriage returns and the sequence that clears the rest of a line.
+		stderr := strings.NewReplacer("\r", "", "\x1b[K", "").Replace(errs.String())
 		for stream, text := range map[string]string{"stdout": out.String(), "stderr": stderr} {
 			if found := findControl(text); found != "" {
 				t.Errorf("%q: %s: got control character %s", args, stream, found)
@@ -268,7 +268,7 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 			})
 			defer timer.Stop()
 			sys := emptySystem()
-			sys.Clock, sys.WorkDir, sys.CacheDir = &skipClock{}, os.Getwd, func() (string, error) { return root, nil }
+			sys.Clock, sys.CacheDir = &skipClock{}, func() (string, error) { return root, nil }
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append(tt.args, "--to", "none", "-q"), nil, &out, &errs, sys)
 			if code == exitOK || blocked.Load() || !strings.Contains(errs.String(), "is a pipe, not a regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {

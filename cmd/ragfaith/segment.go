@@ -43,12 +43,7 @@ func newSegment() *cobra.Command {
 		Long:        segmentLong,
 		Example:     segmentExample,
 		Annotations: map[string]string{notesKey: segmentNotes},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("want one FILE, got %d", len(args))
-			}
-			return nil
-		},
+		Args:        argCount(0, 1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "-"
 			if len(args) == 1 {
@@ -59,10 +54,10 @@ func newSegment() *cobra.Command {
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		{
-			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()), untrusted: anyValue,
+			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()),
 			help: "language, such as de or de-x-claims (default: detected)",
 		},
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), untrusted: "table none", help: "format written to stdout: jsonl or text"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), help: "format written to stdout: jsonl or text"},
 	}})
 	return cmd
 }

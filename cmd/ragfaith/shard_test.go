@@ -4,72 +4,69 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestShardsOfEveryInputEqualRun checks that merged shards equal the unsharded run for
-// every kind of input and result file.
+// TestShardsOfEveryInputEqualRun checks that merged shards, in any order, equal the
+// unsharded run for every kind of input and result file: results, table, figures, gates.
 func TestShardsOfEveryInputEqualRun(t *testing.T) {
 	t.Parallel()
 	const rows, more = "../../testdata/rows", "../../testdata/examples"
 	for _, tt := range []struct {
 		name, args string
+		figures    string // options of the figures, also for the merged shards
 		results    string // file extension
 		n          int
 	}{
-		{"JSONL", rows + ".jsonl", "jsonl", 4},
-		{"CSV", rows + ".csv --keep label", "jsonl", 3},
-		{"Parquet", rows + ".parquet --keep label", "jsonl", 4},
-		{"Parquet of DuckDB", rows + "-duckdb.parquet", "jsonl", 2},
-		{"several files of several formats", rows + ".jsonl " + more + ".csv " + more + ".parquet", "jsonl", 5},
-		{"standard input", "-", "jsonl", 2}, // [runInProcess] provides rows on stdin
-		{"the first rows", rows + ".jsonl --limit 31", "jsonl", 4},
-		{"a sample", rows + ".jsonl --sample 40 --seed 3", "jsonl", 4},
-		{"more shards than rows", rows + ".jsonl --limit 3", "jsonl", 5},
-		{"results in Parquet", rows + ".parquet --keep label --keep source", "parquet", 4},
-		{"results in CSV", rows + ".csv --keep label", "csv", 4},
-		{"results in TSV", more + ".jsonl --no-claims 1", "tsv", 2},
+		{"JSONL, a sample in clusters", rows + ".jsonl --sample 40 --keep label", "--seed 3 --cluster source", "jsonl", 4},
+		{"CSV", rows + ".csv --keep label", "--cluster question", "csv", 3},
+		{"Parquet", rows + ".parquet --keep label --keep source", "--seed 7", "parquet", 4},
+		{"several files of several formats", rows + ".jsonl " + more + ".csv " + more + ".parquet --no-claims 1", "", "tsv", 5},
+		{"standard input", "-", "", "jsonl", 2}, // [runInProcess] provides rows on stdin
+		{"more shards than rows", rows + ".jsonl --limit 3", "", "jsonl", 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			in := func(name string) string { return filepath.Join(dir, name) }
-			score := func(name string, more ...string) {
-				args := append([]string{"score"}, strings.Fields(tt.args)...)
-				args = append(args, "-q", "--to", "none", "-o", in(name+"."+tt.results), "--summary", in(name+".summary.json"))
-				runGated(t, dir, append(args, more...)...)
+			figures := append(strings.Fields(tt.figures), "--min-lower", "0.6", "-q")
+			score := func(name string, more ...string) commandResult {
+				args := slices.Concat([]string{"score"}, strings.Fields(tt.args), figures, more)
+				return runGated(t, dir, append(args, "-o", in(name+"."+tt.results), "--summary", in(name+".summary.json"))...)
 			}
-			score("whole")
+			want := score("whole", "-o", in("whole.md"))
 			var shards []string
 			for k := range tt.n {
 				name := fmt.Sprint("shard-", k)
-				score(name, "--shard", fmt.Sprintf("%d/%d", k+1, tt.n))
+				score(name, "--to", "none", "--shard", fmt.Sprintf("%d/%d", k+1, tt.n))
 				shards = append(shards, in(name+"."+tt.results))
 			}
-			runGated(t, dir, append([]string{
-				"report", "-q", "--to", "none", "-o", in("merged." + tt.results), "--summary", in("merged.summary.json"), "--seed", seedOf(tt.args),
-			}, shards...)...)
-			if readFile(t, in("whole."+tt.results)) != readFile(t, in("merged."+tt.results)) {
-				t.Error("results differ")
+			slices.Reverse(shards) // their order does not matter
+			got := runGated(t, dir, slices.Concat([]string{"report"}, shards, figures,
+				[]string{"-o", in("merged." + tt.results), "-o", in("merged.md"), "--summary", in("merged.summary.json")})...)
+			if d := cmp.Diff(want, got, cmp.AllowUnexported(commandResult{})); d != "" {
+				t.Errorf("tables differ: %s", d)
+			}
+			for _, ext := range []string{tt.results, "md"} {
+				if d := cmp.Diff(readFile(t, in("whole."+ext)), readFile(t, in("merged."+ext))); d != "" {
+					t.Errorf("%s differs: %s", ext, d)
+				}
 			}
 			whole, merged := readObject(t, in("whole.summary.json")), readObject(t, in("merged.summary.json"))
+			if results, _ := merged["results"].([]any); len(results) != tt.n {
+				t.Errorf("got results %v, want %d shards", merged["results"], tt.n)
+			}
 			merged["results"] = nil
 			if d := cmp.Diff(whole, merged); d != "" {
-				t.Errorf("results differ: %s", d)
+				t.Errorf("summaries differ: %s", d)
 			}
+			checkSchema(t, "summary.schema.json", readFile(t, in("merged.summary.json")))
 		})
 	}
-}
-
-// seedOf returns the value of --seed in args.
-func seedOf(args string) string {
-	if _, after, ok := strings.Cut(args, "--seed "); ok {
-		return strings.Fields(after)[0]
-	}
-	return "0"
 }
 
 func TestSameFileUnderTwoNames(t *testing.T) {

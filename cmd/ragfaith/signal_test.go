@@ -84,7 +84,7 @@ const forcedExitMessage = "without waiting for rows in progress"
 func startBlocked(t *testing.T) (signal func(os.Signal), wait func() (int, string)) {
 	t.Helper()
 	rows := filepath.Join(t.TempDir(), "rows.jsonl")
-	const rowCount = 20_000 // the results exceed the capacity of a pipe
+	const rowCount = 2_000 // the results exceed the capacity of a pipe
 	writeFile(t, rows, strings.Repeat(skyRow, rowCount))
 	cmd, _, stdout, stderr := start(t, "score", rows, "--to", "jsonl", "--no-progress")
 	if line, err := stdout.ReadString('\n'); err != nil { // read no further, so that the pipe fills up

@@ -29,23 +29,3 @@ func TestAPIModelsAreRecognized(t *testing.T) {
 		}
 	}
 }
-
-// Every suggested flag exists.
-func TestOtherToolFlagsMapToFlags(t *testing.T) {
-	t.Parallel()
-	score, _, err := newRoot(emptySystem()).Find([]string{"score"})
-	if err == nil {
-		err = score.ParseFlags(nil) // adds the flags of the root
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range otherToolFlags() {
-		if f := score.Flags().Lookup(name); f != nil {
-			t.Errorf("--%s is a flag", name)
-		}
-		if suggestFlag(score, name) != otherToolFlags()[name] {
-			t.Errorf("%s: got %q, want %q", name, suggestFlag(score, name), otherToolFlags()[name])
-		}
-	}
-}

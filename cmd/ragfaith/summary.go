@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/gate"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/safefile"
@@ -104,6 +106,37 @@ func (w *summaryWriter) discard() {
 	}
 }
 
+// runNotes returns the lines of a report that name the datasets and the main settings of a
+// run.
+func runNotes(datasets []string, settings setting.List) []string {
+	notes := firstPaths(datasets)
+	for _, name := range []string{"--claims", "--judge", "--evidence", "--threshold"} {
+		notes = append(notes, name+" "+settings.Get(name))
+	}
+	return notes
+}
+
+// pageSettings returns the settings of a run that an HTML report shows. Those in own follow
+// the main ones.
+func pageSettings(settings setting.List, own ...setting.Setting) []setting.Setting {
+	threshold := settings.Get("--threshold")
+	if x, err := strconv.ParseFloat(threshold, 64); err == nil {
+		threshold = gate.Decimals(x, 1)
+	}
+	shown := append([]setting.Setting{
+		{Name: "judge", Value: settings.Get("--judge")},
+		{Name: "threshold", Value: threshold},
+		{Name: "claims", Value: settings.Get("--claims")},
+		{Name: "evidence", Value: settings.Get("--evidence")},
+	}, own...)
+	for _, optional := range [][2]string{{"language model", "--model"}, {"server", "--base-url"}, {"profile", "--profile"}} {
+		if value := settings.Get(optional[1]); value != "" {
+			shown = append(shown, setting.Setting{Name: optional[0], Value: value})
+		}
+	}
+	return shown
+}
+
 // htmlSummary returns the means and gates for an HTML report. Like printGates, it omits the
 // --max-failed gate if it passed.
 func htmlSummary(gates []report.Gate, means *report.Means) html.Conclusion {
@@ -159,8 +192,7 @@ func summaryLines(t *report.Tally, means *report.Means) []string {
 		lines = append(lines, confidence)
 	}
 	for i := range means.By {
-		b := &means.By[i]
-		lines = append(lines, "mean faithfulness by "+report.Clip(b.Column, maxGateColumn)+": "+firstGroups(b.Groups, 0))
+		lines = append(lines, gate.DescribeGroups(&means.By[i]))
 	}
 	return lines
 }

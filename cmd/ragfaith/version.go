@@ -76,15 +76,10 @@ func commitTime() time.Time {
 // newMan returns a command for those who package ragfaith.
 func newMan() *cobra.Command {
 	return &cobra.Command{
-		Use:    "man DIR",
-		Short:  "Write a manual page for each command",
-		Hidden: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("want one DIR, got %d", len(args))
-			}
-			return nil
-		},
+		Use:               "man DIR",
+		Short:             "Write a manual page for each command",
+		Hidden:            true,
+		Args:              argCount(1, 1, "one DIR"),
 		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {

@@ -1,4 +1,4 @@
-// Package config finds and parses config files. It knows the syntax and the line of
+// Package config parses config files. It knows the syntax and the line of
 // each value, but not which options exist.
 //
 // A file is a subset of YAML: one document, a mapping of names to scalars, lists and
@@ -8,8 +8,6 @@ package config
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -22,9 +20,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
+// Name is the name of the config file in a working directory.
+const Name = "ragfaith.yaml"
+
 const (
-	// MaxBytes is the maximum size of a file.
-	MaxBytes = 1 << 20
+	// maxBytes is the maximum size of a file.
+	maxBytes = 1 << 20
 	// maxDepth is the maximum nesting of values: the file, a section, an option that
 	// is a mapping, a list in it, and a scalar in that.
 	maxDepth = 5
@@ -33,7 +34,6 @@ const (
 // A File is a parsed config file.
 type File struct {
 	Path    string // as passed to Read
-	Sum     string // SHA-256 of the content, in hexadecimal
 	Entries []Entry
 }
 
@@ -83,7 +83,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Read parses the file at path. Errors in its content are of type *Error; other
 // errors mean that it can't be read.
 func Read(path string) (*File, error) {
-	content, err := readFile(path)
+	content, err := safefile.ReadFile(path, maxBytes)
 	if reason, ok := errors.AsType[*fs.PathError](err); ok {
 		err = reason.Err // the path is added below
 	}
@@ -93,29 +93,14 @@ func Read(path string) (*File, error) {
 	return Parse(path, content)
 }
 
-// readFile reads up to one byte more than MaxBytes, so that Parse can detect
-// larger files.
-func readFile(path string) ([]byte, error) {
-	f, err := safefile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
-}
-
 // Parse parses content, which was read from path. All errors are of type
 // *Error.
 func Parse(path string, content []byte) (*File, error) {
-	if len(content) > MaxBytes {
-		return nil, &Error{Path: path, Err: fmt.Errorf("larger than %d bytes", MaxBytes)}
-	}
 	document, err := load(content)
 	if err != nil {
 		return nil, syntaxError(path, err)
 	}
-	sum := sha256.Sum256(content)
-	file := &File{Path: path, Sum: hex.EncodeToString(sum[:])}
+	file := &File{Path: path}
 	if document == nil || len(document.Content) == 0 {
 		return file, nil
 	}

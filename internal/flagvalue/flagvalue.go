@@ -1,10 +1,9 @@
-// Package flagvalue parses the values of flags: sizes, shares, prices and so on. It
-// rejects invalid values wherever they come from, and describes valid ones in JSON
-// Schema.
+// Package flagvalue parses the values of flags: words, numbers, shares, sizes, prices and so
+// on. It rejects invalid values wherever they come from: the command line, the environment
+// or a config file.
 package flagvalue
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -20,7 +19,6 @@ type Value struct {
 	kind   string
 	format func() string
 	set    func(text string) error
-	schema map[string]any
 	words  []string
 }
 
@@ -33,58 +31,51 @@ func (v *Value) Type() string { return v.kind }
 // Set parses text.
 func (v *Value) Set(text string) error { return v.set(text) }
 
-// Schema returns the JSON Schema of valid values in a config file.
-func (v *Value) Schema() map[string]any { return v.schema }
-
 // Words returns the valid values if they can be listed.
 func (v *Value) Words() []string { return v.words }
+
+// stored returns a Value that stores in *to what parse returns.
+func stored[T any](to *T, kind string, parse func(text string) (T, error), format func(T) string) *Value {
+	return &Value{
+		kind:   kind,
+		format: func() string { return format(*to) },
+		set: func(text string) error {
+			x, err := parse(text)
+			if err == nil {
+				*to = x
+			}
+			return err
+		},
+	}
+}
+
+// optional is like stored for a variable that is nil until a value is set.
+func optional[T any](to **T, kind string, parse func(text string) (T, error), format func(T) string) *Value {
+	return stored(to, kind, func(text string) (*T, error) {
+		x, err := parse(text)
+		return &x, err
+	}, func(x *T) string {
+		if x == nil {
+			return ""
+		}
+		return format(*x)
+	})
+}
+
+// checked is a Value for text that passes check.
+func checked(to *string, kind string, check func(text string) error) *Value {
+	return stored(to, kind, func(text string) (string, error) { return text, check(text) }, func(text string) string { return text })
+}
+
+// Text accepts text that passes check.
+func Text(to *string, check func(text string) error) *Value { return checked(to, "string", check) }
 
 // OneOf accepts one of the known words.
 func OneOf(to *string, def string, known ...string) *Value {
 	*to = def
-	return &Value{
-		kind:   "string",
-		format: func() string { return *to },
-		set: func(text string) error {
-			if err := CheckWord(text, known, strings.Join(known, ", ")); err != nil {
-				return err
-			}
-			*to = text
-			return nil
-		},
-		schema: map[string]any{"enum": literals(known)},
-		words:  known,
-	}
-}
-
-// Text accepts text that passes check.
-func Text(to *string, check func(text string) error) *Value {
-	return &Value{
-		kind:   "string",
-		format: func() string { return *to },
-		set: func(text string) error {
-			err := check(text)
-			if err == nil {
-				*to = text
-			}
-			return err
-		},
-		schema: map[string]any{"type": "string"},
-	}
-}
-
-// literals returns words with the types that YAML gives them: 0, 1 and null are not
-// strings.
-func literals(words []string) []any {
-	var all []any
-	for _, w := range words {
-		all = append(all, w)
-		var v any
-		if json.Unmarshal([]byte(w), &v) == nil {
-			all = append(all, v)
-		}
-	}
-	return all
+	v := Text(to, func(text string) error { return CheckWord(text, known, strings.Join(known, ", ")) })
+	v.words = known
+	return v
 }
 
 // CheckWord returns an error if word is not known. It suggests a similar word, and
@@ -101,40 +92,40 @@ func CheckWord(word string, known []string, list string) error {
 
 // Fraction accepts a number from 0 to 1. *to is nil if none is set.
 func Fraction(to **float64) *Value {
-	return optionalFloat(to, func(text string) (float64, error) {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(x >= 0 && x <= 1) { // also true for NaN
-			return 0, errors.New("want a number from 0 to 1")
-		}
-		return x, nil
-	}, map[string]any{"type": "number", "minimum": 0, "maximum": 1})
+	return optional(to, "float", func(text string) (float64, error) {
+		return parseFloat(text, 0, 1, "want a number from 0 to 1")
+	}, formatFloat)
 }
 
 // Proportion accepts a fraction that may be in percent.
-func Proportion(to **float64) *Value {
-	return optionalFloat(to, func(text string) (float64, error) {
-		number, inPercent := strings.CutSuffix(text, "%")
-		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if inPercent {
-			x /= 100
-		}
-		if err != nil || !(x >= 0 && x <= 1) { // also true for NaN
-			return 0, errors.New("want a share such as 20% or 0.2")
-		}
-		return x, nil
-	}, map[string]any{"type": []string{"number", "string"}, "pattern": `^[0-9]+(\.[0-9]+)?%$`, "minimum": 0, "maximum": 1})
+func Proportion(to **float64) *Value { return optional(to, "float", parseProportion, formatFloat) }
+
+func parseProportion(text string) (float64, error) {
+	const want = "want a share such as 20% or 0.2"
+	if number, inPercent := strings.CutSuffix(text, "%"); inPercent {
+		x, err := parseFloat(strings.TrimSpace(number), 0, 100, want)
+		return x / 100, err
+	}
+	return parseFloat(strings.TrimSpace(text), 0, 1, want)
 }
 
 // Float accepts a finite number. *to is nil if none is set.
 func Float(to **float64) *Value {
-	return optionalFloat(to, func(text string) (float64, error) {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-			return 0, errors.New("want a number")
-		}
-		return x, nil
-	}, map[string]any{"type": "number"})
+	return optional(to, "float", func(text string) (float64, error) {
+		return parseFloat(text, -math.MaxFloat64, math.MaxFloat64, "want a number")
+	}, formatFloat)
 }
+
+// parseFloat parses a number from least to most.
+func parseFloat(text string, least, most float64, want string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= least && x <= most) { // also true for NaN
+		return 0, errors.New(want)
+	}
+	return x, nil
+}
+
+func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // A Limit is a maximum count: N, or a share of a total.
 type Limit struct {
@@ -152,89 +143,41 @@ func (l Limit) String() string {
 
 // CountOrShare accepts a count or a percentage.
 func CountOrShare(to *Limit) *Value {
-	return &Value{
-		kind:   "N or N%",
-		format: func() string { return to.String() },
-		set: func(text string) error {
-			if strings.HasSuffix(text, "%") {
-				var share *float64
-				if err := Proportion(&share).Set(text); err != nil {
-					return errors.New("want a count or a share such as 1%")
-				}
-				*to = Limit{Share: share}
-				return nil
-			}
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 0 {
-				return errors.New("want a count or a share such as 1%")
-			}
-			*to = Limit{N: n}
-			return nil
-		},
-		schema: map[string]any{"type": []string{"integer", "string"}, "pattern": `^[0-9]+(\.[0-9]+)?%$`, "minimum": 0},
-	}
+	return stored(to, "N or N%", func(text string) (Limit, error) {
+		const want = "want a count or a share such as 1%"
+		if !strings.HasSuffix(text, "%") {
+			n, err := parseInt(text, 0, want)
+			return Limit{N: n}, err
+		}
+		share, err := parseProportion(text)
+		if err != nil {
+			err = errors.New(want)
+		}
+		return Limit{Share: &share}, err
+	}, Limit.String)
 }
-
-func optionalFloat(to **float64, parse func(text string) (float64, error), schema map[string]any) *Value {
-	return &Value{
-		kind: "float",
-		format: func() string {
-			if *to == nil {
-				return ""
-			}
-			return formatFloat(**to)
-		},
-		set: func(text string) error {
-			x, err := parse(text)
-			if err == nil {
-				*to = &x
-			}
-			return err
-		},
-		schema: schema,
-	}
-}
-
-func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // Int accepts an integer from minimum.
 func Int(to *int, def, minimum int) *Value {
 	*to = def
-	return &Value{
-		kind:   "int",
-		format: func() string { return strconv.Itoa(*to) },
-		set: func(text string) error {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < minimum {
-				return fmt.Errorf("want a whole number from %d", minimum)
-			}
-			*to = n
-			return nil
-		},
-		schema: map[string]any{"type": "integer", "minimum": minimum},
-	}
+	return stored(to, "int", func(text string) (int, error) {
+		return parseInt(text, minimum, fmt.Sprintf("want a whole number from %d", minimum))
+	}, strconv.Itoa)
 }
 
 // Count accepts an integer from 0. *to is nil if none is set.
 func Count(to **int) *Value {
-	return &Value{
-		kind: "int",
-		format: func() string {
-			if *to == nil {
-				return ""
-			}
-			return strconv.Itoa(**to)
-		},
-		set: func(text string) error {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 0 {
-				return errors.New("want a whole number from 0")
-			}
-			*to = &n
-			return nil
-		},
-		schema: map[string]any{"type": "integer", "minimum": 0},
+	return optional(to, "int", func(text string) (int, error) {
+		return parseInt(text, 0, "want a whole number from 0")
+	}, strconv.Itoa)
+}
+
+func parseInt(text string, minimum int, want string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < minimum {
+		return 0, errors.New(want)
 	}
+	return n, nil
 }
 
 // Shard accepts I/N: shard i of n, from 1.
@@ -252,89 +195,126 @@ func Shard(i, n *int) *Value {
 			*i, *n = index, count
 			return nil
 		},
-		schema: map[string]any{"type": "string", "pattern": "^[1-9][0-9]*/[1-9][0-9]*$"},
 	}
 }
 
 // Duration accepts a duration from minimum.
 func Duration(to *time.Duration, def, minimum time.Duration) *Value {
 	*to = def
-	return &Value{
-		kind: "duration",
-		format: func() string {
-			text := to.String()
-			for _, zero := range []string{"m0s", "h0m"} { // 1h instead of 1h0m0s
-				if strings.HasSuffix(text, zero) {
-					text = text[:len(text)-2]
-				}
+	return stored(to, "duration", func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < minimum {
+			err = errors.New("want a duration such as 30s or 5m")
+		}
+		return d, err
+	}, func(d time.Duration) string {
+		text := d.String()
+		for _, zero := range []string{"m0s", "h0m"} { // 1h instead of 1h0m0s
+			if strings.HasSuffix(text, zero) {
+				text = text[:len(text)-2]
 			}
-			return text
-		},
-		set: func(text string) error {
-			d, err := time.ParseDuration(text)
-			if err != nil || d < minimum {
-				return errors.New("want a duration such as 30s or 5m")
-			}
-			*to = d
-			return nil
-		},
-		schema: map[string]any{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`},
+		}
+		return text
+	})
+}
+
+// Size accepts a number of bytes, with an optional unit: k, M or G for powers of 1024.
+func Size(to *int) *Value { return stored(to, "size", parseSize, formatSize) }
+
+func formatSize(n int) string {
+	unit := ""
+	for _, u := range []string{"KiB", "MiB", "GiB"} {
+		if n > 0 && n%1024 == 0 {
+			n, unit = n/1024, u
+		}
 	}
+	return strconv.Itoa(n) + unit
+}
+
+func parseSize(text string) (int, error) {
+	digits := strings.TrimRight(text, "iBbKkMmGg")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	factor := int64(1)
+	switch strings.ToUpper(text[len(digits):]) {
+	case "", "B":
+	case "K", "KB", "KIB":
+		factor = 1 << 10
+	case "M", "MB", "MIB":
+		factor = 1 << 20
+	case "G", "GB", "GIB":
+		factor = 1 << 30
+	default:
+		err = errors.New("unknown unit")
+	}
+	if err != nil || n < 1 || n > math.MaxInt/factor {
+		return 0, errors.New("want a number of bytes, such as 64MiB")
+	}
+	return int(n * factor), nil
+}
+
+// Dollars accepts an amount of USD.
+func Dollars(to *float64) *Value {
+	return stored(to, "USD", func(text string) (float64, error) { return parseAmount(strings.TrimPrefix(text, "$")) }, formatFloat)
+}
+
+// Prices accepts IN,OUT: USD per million prompt and completion tokens. *to is nil if none
+// are set.
+func Prices(to **[2]float64) *Value {
+	return optional(to, "IN,OUT", func(text string) ([2]float64, error) {
+		left, right, ok := strings.Cut(text, ",")
+		in, err := parseAmount(left)
+		out, err2 := parseAmount(right)
+		if !ok || err != nil || err2 != nil {
+			return [2]float64{}, errors.New("want IN,OUT in USD per million tokens, such as 0.15,0.60")
+		}
+		return [2]float64{in, out}, nil
+	}, func(p [2]float64) string { return fmt.Sprintf("%v,%v", p[0], p[1]) })
+}
+
+func parseAmount(text string) (float64, error) {
+	return parseFloat(strings.TrimSpace(text), 0, math.MaxFloat64, "want an amount of USD, such as 1.50")
 }
 
 // Language accepts a tag of one of the known languages, such as de or de-AT, "" and und
 // for none, and private tags (x-).
 func Language(to *string, known []string) *Value {
-	return &Value{
-		kind:   "language",
-		format: func() string { return *to },
-		set: func(text string) error {
-			for _, r := range text {
-				if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' {
-					return fmt.Errorf("%q is not a language tag such as de or de-AT", text)
-				}
+	return checked(to, "language", func(text string) error {
+		for _, r := range text {
+			if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' {
+				return fmt.Errorf("%q is not a language tag such as de or de-AT", text)
 			}
-			tag := text
-			if i := strings.IndexAny(text, "-_"); i >= 0 {
-				tag = text[:i]
-			}
-			if tag = strings.ToLower(tag); !slices.Contains(known, tag) && !slices.Contains([]string{"", "und", "x"}, tag) {
-				return fmt.Errorf("unknown language %q (known: %s); without it, the language is detected", tag, strings.Join(known, ", "))
-			}
-			*to = text
-			return nil
-		},
-		schema: map[string]any{"type": "string"},
-	}
+		}
+		tag := text
+		if i := strings.IndexAny(text, "-_"); i >= 0 {
+			tag = text[:i]
+		}
+		if tag = strings.ToLower(tag); !slices.Contains(known, tag) && !slices.Contains([]string{"", "und", "x"}, tag) {
+			return fmt.Errorf("unknown language %q (known: %s); without it, the language is detected", tag, strings.Join(known, ", "))
+		}
+		return nil
+	})
 }
 
 // Delimiter accepts one ASCII character that can separate fields, or tab. *to is 0 if
 // none is set.
 func Delimiter(to *byte) *Value {
-	return &Value{
-		kind: "delimiter",
-		format: func() string {
-			switch *to {
-			case 0:
-				return ""
-			case '\t':
-				return "tab"
-			}
-			return string(rune(*to))
-		},
-		set: func(text string) error {
-			switch {
-			case text == "":
-				*to = 0
-			case text == "tab" || text == `\t`:
-				*to = '\t'
-			case len(text) == 1 && text[0] < utf8.RuneSelf && !strings.ContainsAny(text, "\x00\"\r\n"):
-				*to = text[0]
-			default:
-				return fmt.Errorf("%q is not a delimiter: want one ASCII character, such as ; or |, or tab", text)
-			}
-			return nil
-		},
-		schema: map[string]any{"type": "string"},
-	}
+	return stored(to, "delimiter", func(text string) (byte, error) {
+		switch {
+		case text == "":
+			return 0, nil
+		case text == "tab" || text == `\t`:
+			return '\t', nil
+		case len(text) == 1 && text[0] < utf8.RuneSelf && !strings.ContainsAny(text, "\x00\"\r\n"):
+			return text[0], nil
+		}
+		return 0, fmt.Errorf("%q is not a delimiter: want one ASCII character, such as ; or |, or tab", text)
+	}, func(c byte) string {
+		switch c {
+		case 0:
+			return ""
+		case '\t':
+			return "tab"
+		}
+		return string(rune(c))
+	})
 }

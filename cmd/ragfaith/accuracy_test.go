@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A labelledAnswer is an answer of which is known whether its contexts support it.
+type labelledAnswer struct {
+	group     string
+	supported bool
+	// withoutClaims is whether a result without claims accepts the answer.
+	withoutClaims bool
+}
+
+// A correctCount counts answers and those judged correctly, unsupported ones first.
+type correctCount struct{ answers, correct [2]int }
+
+func (n *correctCount) add(supported, correct bool) {
+	i := 0
+	if supported {
+		i = 1
+	}
+	n.answers[i]++
+	if correct {
+		n.correct[i]++
+	}
+}
+
+// share returns the share of the unsupported (0) or supported (1) answers that are judged
+// correctly.
+func (n *correctCount) share(i int) float64 { return float64(n.correct[i]) / float64(n.answers[i]) }
+
+func (n *correctCount) String() string {
+	return fmt.Sprintf("unsupported %d of %d, supported %d of %d", n.correct[0], n.answers[0], n.correct[1], n.answers[1])
+}
+
+// countCorrect scores a file with the default judge. It accepts an answer of which all claims
+// are supported.
+func countCorrect(t *testing.T, file string, answers map[string]labelledAnswer) *correctCount {
+	t.Helper()
+	code, stdout, stderr := scoreInProcess(t, nil, "--to", "jsonl", file)
+	if code != exitOK {
+		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, stderr)
+	}
+	total, groups, results := &correctCount{}, map[string]*correctCount{}, 0
+	for line := range strings.Lines(stdout) {
+		var r struct {
+			ID           string
+			Faithfulness *float64
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		results++
+		a, ok := answers[r.ID]
+		if !ok {
+			t.Fatalf("got a result for %q, which is no answer", r.ID)
+		}
+		accepted := a.withoutClaims
+		if r.Faithfulness != nil {
+			accepted = *r.Faithfulness == 1
+		}
+		if groups[a.group] == nil {
+			groups[a.group] = &correctCount{}
+		}
+		total.add(a.supported, accepted == a.supported)
+		groups[a.group].add(a.supported, accepted == a.supported)
+	}
+	if results != len(answers) || results == 0 {
+		t.Fatalf("got %d results, want %d", results, len(answers))
+	}
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		t.Logf("%-16s %v", name, groups[name])
+	}
+	t.Logf("%-16s %v", "all", total)
+	return total
+}
+
+// TestAdversarialAnswers scores wrong answers that are worded like right ones, and right ones
+// beside them. An answer without claims is judged wrongly.
+func TestAdversarialAnswers(t *testing.T) {
+	t.Parallel()
+	const file, minCaught, minAccepted = testdataDir + "adversarial.jsonl", 0.88, 0.95
+	answers := map[string]labelledAnswer{}
+	for line := range strings.Lines(readFile(t, file)) {
+		var c struct{ ID, Group, Expect string }
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		answers[c.ID] = labelledAnswer{group: c.Group, supported: c.Expect == "supported", withoutClaims: c.Expect != "supported"}
+	}
+	got := countCorrect(t, file, answers)
+	if got.share(0) < minCaught || got.share(1) < minAccepted {
+		t.Errorf("got shares %.3f and %.3f of wrong and right answers judged correctly, want at least %v and %v", got.share(0), got.share(1), minCaught, minAccepted)
+	}
+}
+
+// TestPairs scores answers to the same contexts that differ in little.
+func TestPairs(t *testing.T) {
+	t.Parallel()
+	const minAccuracy = 0.68
+	answers := map[string]labelledAnswer{}
+	var rows bytes.Buffer
+	for line := range strings.Lines(readFile(t, testdataDir+"pairs.jsonl")) {
+		var p struct {
+			ID       string
+			Contexts []string
+			Cases    []struct {
+				Category                 string `json:"cat"`
+				Question, Answer, Expect string
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range p.Cases {
+			id := fmt.Sprintf("%s/%d", p.ID, i)
+			if c.Expect != "supported" && c.Expect != "unsupported" {
+				t.Fatalf("%s: unknown label %q", id, c.Expect)
+			}
+			answers[id] = labelledAnswer{group: c.Category, supported: c.Expect == "supported", withoutClaims: c.Category == "refusal-false"}
+			if err := json.NewEncoder(&rows).Encode(map[string]any{"id": id, "question": c.Question, "answer": c.Answer, "contexts": p.Contexts}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "pairs.jsonl")
+	writeFile(t, file, rows.String())
+	got := countCorrect(t, file, answers)
+	if accuracy := (got.share(0) + got.share(1)) / 2; accuracy < minAccuracy {
+		t.Errorf("balanced accuracy: got %.3f, want at least %v", accuracy, minAccuracy)
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// userWith returns the environment of a user with some variables.
+func userWith(variables map[string]string) system {
+	sys := emptySystem()
+	sys.Clock = &skipClock{}
+	sys.LookupEnv = func(name string) (string, bool) { v, ok := variables[name]; return v, ok }
+	return sys
+}
+
+// writeFiles writes files relative to the working directory.
+func writeFiles(t *testing.T, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, name, content)
+	}
+}
+
+// TestHarmlessFlagsAreListed checks which flags a config file may set that was not named:
+// none that names a file, a server, a model or a variable, costs money, selects rows or
+// lets a gate pass.
+func TestHarmlessFlagsAreListed(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, cmd := range configurableCommands(newRoot(emptySystem())) {
+		for _, flag := range flagsOf(cmd) {
+			if isHarmless(flag) && !slices.Contains(got, flag.Name) {
+				got = append(got, flag.Name)
+			}
+		}
+	}
+	slices.Sort(got)
+	want := strings.Fields(`by color github keep keep-as max-drop max-no-claims max-uncertain max-unjudged
+		min-citation-precision min-citation-recall min-lower min-mean min-mean-by no-progress quiet show sort verbose`)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestFoundConfigAttacksAreRejected checks that a malicious ragfaith.yaml in a repository
+// can neither write files nor send requests, even to a server that the user named, nor
+// weaken a gate.
+func TestFoundConfigAttacksAreRejected(t *testing.T) {
+	server := newTestServer(t)
+	var sent []string
+	server.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
+		sent = append(sent, r.Header.Get("Authorization"))
+		return false
+	}
+	t.Chdir(t.TempDir())
+	sys := userWith(map[string]string{"OPENAI_API_KEY": "sk-own", "AWS_SECRET": "aws", "HF_TOKEN": "hf_secret"})
+	llmArgs := []string{"--judge", "llm", "--model", "m", "--no-cache", "--base-url", server.URL + "/v1"}
+	originals := map[string]string{"home/.bashrc": "alias ls=ls\n", ".git/hooks/pre-commit": "#!/bin/sh\n", "model": "weights"}
+	for _, tt := range []struct {
+		name, file string
+		args       []string
+		want       string // in the error
+	}{
+		{"a dotfile", "summary: home/.bashrc\n", nil, "ragfaith.yaml:1: summary:"},
+		{"a hook", "keep: all\nsummary: .git/hooks/pre-commit\n", nil, "ragfaith.yaml:2: summary:"},
+		{"outside", "output: [../out.jsonl]\n", nil, "ragfaith.yaml:1: output:"},
+		{"in the section of the command", "score:\n  output: [out.jsonl]\n", nil, "ragfaith.yaml:2: output:"},
+		{"a library", "onnxruntime: model\n", nil, "ragfaith.yaml:1: onnxruntime:"},
+		{"a directory of models", "judge: ./models\n", nil, "ragfaith.yaml:1: judge:"},
+		{"a server on this machine", "judge: ollama/m\n", nil, "ragfaith.yaml:1: judge:"},
+		{"a server", "judge: llm\nmodel: m\nbase-url: " + server.URL + "/v1\n", nil, "ragfaith.yaml:3: base-url:"},
+		{"a profile", "profile: ragas\n", nil, "ragfaith.yaml:1: profile:"},
+		{"a secret", "api-key-env: AWS_SECRET\n", llmArgs, "ragfaith.yaml:1: api-key-env:"},
+		{"a secret for embeddings", "embed-api-key-env: AWS_SECRET\n", llmArgs, "ragfaith.yaml:1: embed-api-key-env:"},
+		{"a secret in a header", "header: ['X-Token: $AWS_SECRET']\n", llmArgs, "ragfaith.yaml:1: header:"},
+		{"a client certificate", "client-cert: model\n", llmArgs, "ragfaith.yaml:1: client-cert:"},
+		{"a paid option", "extra-body: '{\"service_tier\":\"priority\"}'\n", llmArgs, "ragfaith.yaml:1: extra-body:"},
+		{"another limit", "max-cost: 0\n", llmArgs, "ragfaith.yaml:1: max-cost:"},
+		{"a dry run, which skips gates", "dry-run: true\n", nil, "ragfaith.yaml:1: dry-run:"},
+		{"data on standard output", "to: csv\n", nil, "ragfaith.yaml:1: to:"},
+		{"quiet", "quiet: true\nsummary: s.json\n", nil, "ragfaith.yaml:2: summary:"},
+		{"a threshold of 0", "threshold: 0\n", []string{"--min-mean", "0.9"}, "ragfaith.yaml:1: threshold:"},
+		{"fewer rows", "where: ['id=blue']\n", []string{"--min-mean", "0.9"}, "ragfaith.yaml:1: where:"},
+		{"failed rows", "max-failed: 100%\n", nil, "ragfaith.yaml:1: max-failed:"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			writeFiles(t, originals)
+			writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
+			var out, errs bytes.Buffer
+			code := run(t.Context(), append([]string{"score", "rows.jsonl"}, tt.args...), nil, &out, &errs, sys)
+			if code != exitUsage || !strings.Contains(errs.String(), tt.want) || !strings.Contains(errs.String(), `use --config ragfaith.yaml`) {
+				t.Errorf("exit code: got %d, want %d, %s", code, exitUsage, &errs)
+			}
+			for name, want := range originals {
+				if got, err := os.ReadFile(name); err != nil || string(got) != want {
+					t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
+				}
+			}
+			for _, name := range []string{"../out.jsonl", "out.jsonl", "s.json"} {
+				if _, err := os.Lstat(name); err == nil {
+					t.Errorf("%s was written", name)
+				}
+			}
+			if sent != nil {
+				t.Errorf("got requests %q, want none", sent)
+			}
+		})
+	}
+	writeFiles(t, map[string]string{"ragfaith.yaml": "endpoint: " + server.URL + "\n"})
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"models", "pull", "minilm-l6", "--models", "m"}, nil, &out, &errs, sys); code != exitUsage || sent != nil {
+		t.Errorf("hub: exit code: got %d, want %d, sent %q; stderr: %s", code, exitUsage, sent, &errs)
+	}
+}
+
+// TestFoundConfigMustBeOwnRegularFile checks that a config file that was not named belongs
+// to the user and is not a link.
+func TestFoundConfigMustBeOwnRegularFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFiles(t, map[string]string{"rows.jsonl": skyRows, "a/ragfaith.yaml": "show: 1\n"})
+	score := func(args ...string) (int, string) {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), append([]string{"score", "rows.jsonl", "--to", "none"}, args...), nil, &out, &errs, userWith(nil))
+		return code, errs.String()
+	}
+	if err := os.Symlink("a/ragfaith.yaml", "ragfaith.yaml"); err != nil {
+		t.Skipf("no symbolic links: %v", err)
+	}
+	if code, text := score(); code != exitUsage || !strings.Contains(text, "ragfaith.yaml is a symbolic link, not a regular file: use --config FILE") {
+		t.Errorf("a link: exit code: got %d, want %d: %s", code, exitUsage, text)
+	}
+	if code, text := score("--config", "ragfaith.yaml"); code != exitOK {
+		t.Errorf("a link that is named: exit code: got %d, want %d: %s", code, exitOK, text)
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	const otherUser = 12345
+	if err := errors.Join(os.Rename("a/ragfaith.yaml", "ragfaith.yaml"), os.Chmod(".", 0o777|os.ModeSticky), os.Chown("ragfaith.yaml", otherUser, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := score(); code != exitUsage || !strings.Contains(text, "ragfaith.yaml belongs to another user") {
+		t.Errorf("of another user: exit code: got %d, want %d: %s", code, exitUsage, text)
+	}
+}
+
+// TestMessagesAreNotGitHubCommands checks that neither config files nor arguments can
+// print a GitHub Actions command.
+func TestMessagesAreNotGitHubCommands(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct {
+		file string
+		args []string
+	}{
+		{"", []string{"score", "rows.jsonl", "--map", "answer=##[add-mask]x"}},
+		{"\"##[stop-commands]x\": 1\n", []string{"score", "rows.jsonl"}},
+		{"github: \"off\"\n", []string{"score", "##[error]x.jsonl"}},
+		{"", []string{"score", "rows.jsonl", "--cluster", "##[add-mask]a"}},
+		{"", []string{"segment", "##[error]x"}},
+	} {
+		writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
+		var out, errs bytes.Buffer
+		run(t.Context(), tt.args, nil, &out, &errs, userWith(map[string]string{"GITHUB_ACTIONS": "true"}))
+		if text := out.String() + errs.String(); strings.Contains(text, "##[") || !strings.Contains(text, "## [") && strings.Contains(tt.file+strings.Join(tt.args, ""), "##[") {
+			t.Errorf("%q %q: got unexpected workflow commands in %s", tt.file, tt.args, text)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package gate
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/stats"
+)
+
+func newTally(failed int, scores ...float64) *report.Tally {
+	var t report.Tally
+	for _, x := range scores {
+		_ = t.Write(&result.Row{Status: result.Scored, Faithfulness: x})
+	}
+	for range failed {
+		_ = t.Write(&result.Row{Status: result.Failed, Faithfulness: math.NaN()})
+	}
+	return &t
+}
+
+// addRefusals adds n refusals, which contain no judged claims, to t.
+func addRefusals(t *report.Tally, n int) *report.Tally {
+	for range n {
+		_ = t.Write(&result.Row{Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN()})
+	}
+	return t
+}
+
+func TestGatesAreEvaluated(t *testing.T) {
+	t.Parallel()
+	threshold := func(x float64) *float64 { return &x }
+	share := func(x float64) flagvalue.Limit { return flagvalue.Limit{Share: &x} }
+	inexactMean := slices.Repeat([]float64{0.1}, 3) // the mean is not exactly 0.1 in binary
+	mixedScores := append(slices.Repeat([]float64{1}, 26), slices.Repeat([]float64{0.5}, 14)...)
+	for _, tt := range []struct {
+		name  string
+		o     Thresholds
+		tally *report.Tally
+		code  int
+		want  string
+	}{
+		{"no gate", Thresholds{}, newTally(0, 0), 0, ""},
+		{"mean above threshold", Thresholds{MinMean: threshold(0.8)}, newTally(0, 1, 0.6246), 0, "gate: mean faithfulness 0.8123 >= 0.80 (n = 2 scored): pass\n"},
+		{"mean equal to threshold", Thresholds{MinMean: threshold(0.1)}, newTally(0, inexactMean...), 0, "gate: mean faithfulness 0.1000 >= 0.10 (n = 3 scored): pass\n"},
+		{"mean below threshold", Thresholds{MinMean: threshold(0.825)}, newTally(0, 0.8), 4, "gate: mean faithfulness 0.8000 < 0.825 (n = 1 scored): FAIL\n"},
+		{"mean just below threshold", Thresholds{MinMean: threshold(0.8)}, newTally(0, 0.799999), 4, "gate: mean faithfulness 0.799999 < 0.80 (n = 1 scored): FAIL\n"},
+		{"mean just above threshold", Thresholds{MinMean: threshold(0.80001)}, newTally(0, 0.800013), 0, "gate: mean faithfulness 0.80001 >= 0.80001 (n = 1 scored): pass\n"},
+		{"nothing scored", Thresholds{MinMean: threshold(0)}, newTally(0), 4, "gate: mean faithfulness >= 0.00 cannot be evaluated (n = 0 scored): FAIL\n"},
+		{"few rows without claims", Thresholds{MaxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1, 1, 1, 1), 1), 0, "gate: rows without claims 20% <= 20% (1 of 5 rows): pass\n"},
+		{"most rows without claims", Thresholds{MinMean: threshold(0.9), MaxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1), 9), 4, "gate: mean faithfulness 1.0000 >= 0.90 (n = 1 scored): pass\ngate: rows without claims 90% > 20% (9 of 10 rows): FAIL\n"},
+		{"failed rows do not count as rows without claims", Thresholds{MaxNoClaims: threshold(0.5), MaxFailed: flagvalue.Limit{N: 8}}, addRefusals(newTally(8, 1), 1), 0, "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
+		{"only failed rows", Thresholds{MaxNoClaims: threshold(1), MaxFailed: flagvalue.Limit{N: 1}}, newTally(1), 4, "gate: rows without claims <= 100% cannot be evaluated (n = 0 rows): FAIL\n"},
+		{"words in no claim", Thresholds{MaxUnjudged: threshold(0)}, newTally(0, 1), 0, "gate: mean share of words in no judged claim 0% <= 0% (n = 1 row with claims): pass\n"},
+		{"words in no claim of no rows", Thresholds{MaxUnjudged: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: mean share of words in no judged claim <= 100% cannot be evaluated (n = 0 rows with claims): FAIL\n"},
+		{"uncertain verdicts at limit", Thresholds{MaxUncertain: threshold(0.25)}, &report.Tally{Rows: 1, Scored: 1, Claims: 5, Confident: 4, Uncertain: 1}, 0, "gate: uncertain verdicts 25% <= 25% (1 of 4 with a confidence): pass\n"},
+		{"uncertain verdicts above limit", Thresholds{MaxUncertain: threshold(0.2)}, &report.Tally{Rows: 1, Scored: 1, Claims: 4, Confident: 4, Uncertain: 1}, 4, "gate: uncertain verdicts 25% > 20% (1 of 4 with a confidence): FAIL\n"},
+		{"uncertain verdicts without a confidence", Thresholds{MaxUncertain: threshold(1)}, newTally(0, 1), 4, "gate: uncertain verdicts <= 100% cannot be evaluated (no verdict has a confidence: the judge gives none): FAIL\n"},
+		{"uncertain verdicts of no rows", Thresholds{MaxUncertain: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: uncertain verdicts <= 100% cannot be evaluated (no verdict has a confidence: n = 0 scored): FAIL\n"},
+		{"failed rows", Thresholds{}, newTally(2, 1), 3, "gate: 2 failed rows > 0 (--max-failed): FAIL\n"},
+		{"failed share at limit", Thresholds{MaxFailed: share(0.25)}, newTally(1, 1, 1, 1), 0, ""},
+		{"failed share above limit", Thresholds{MaxFailed: share(0.01)}, newTally(1, 1, 1, 1), 3, "gate: failed rows 25% > 1% (1 of 4 rows, --max-failed): FAIL\n"},
+		{"as mixedScores failed rows as allowed", Thresholds{MaxFailed: flagvalue.Limit{N: 2}}, newTally(2, 1), 0, ""},
+		{"mean gate and failed rows", Thresholds{MinMean: threshold(0.9), MaxFailed: flagvalue.Limit{N: 1}}, newTally(2, 0.5), 3, "gate: mean faithfulness 0.5000 < 0.90 (n = 1 scored): FAIL\ngate: 2 failed rows > 1 (--max-failed): FAIL\n"},
+		{"lower bound above threshold", Thresholds{MinLower: threshold(0.7)}, newTally(0, mixedScores...), 0, "gate: lower bound of the 95% interval of mean faithfulness 0.7500 >= 0.70 (mean 0.8250, n = 40 rows, BCa bootstrap): pass\n"},
+		{"lower bound below threshold", Thresholds{MinLower: threshold(0.8)}, newTally(0, mixedScores...), 4, "gate: lower bound of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
+		{"lower bound of equal scores", Thresholds{MinLower: threshold(0.8)}, newTally(0, slices.Repeat([]float64{1}, 20)...), 0, "gate: lower bound of the 95% interval of mean faithfulness 0.8316 >= 0.80 (mean 1.0000, n = 20 rows: all 20 values are equal: conservative bounds, valid for any values from 0 to 1): pass\n"},
+		{"no interval", Thresholds{MinLower: threshold(0)}, newTally(0, slices.Repeat([]float64{1}, 19)...), 4, "gate: lower bound of the 95% interval of mean faithfulness >= 0.00 cannot be evaluated (n = 19 rows: too few for an interval (minimum 20)): FAIL\n"},
+		{"no score", Thresholds{MinLower: threshold(0)}, newTally(0), 4, "gate: lower bound of the 95% interval of mean faithfulness >= 0.00 cannot be evaluated (n = 0 rows: too few for an interval (minimum 20)): FAIL\n"},
+		{"mean above threshold, lower bound below", Thresholds{MinMean: threshold(0.8), MinLower: threshold(0.8)}, newTally(0, mixedScores...), 4, "gate: mean faithfulness 0.8250 >= 0.80 (n = 40 scored): pass\ngate: lower bound of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
+		{"failed rows and no interval", Thresholds{MinLower: threshold(0.5)}, newTally(1, 1), 3, "gate: lower bound of the 95% interval of mean faithfulness >= 0.50 cannot be evaluated (n = 1 row: too few for an interval (minimum 20)): FAIL\ngate: 1 failed row > 0 (--max-failed): FAIL\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var b strings.Builder
+			code := 0
+			for _, g := range tt.o.Evaluate(tt.tally, report.NewEstimator("", nil, 0).Means(tt.tally)) {
+				if failed := g.Name == report.GateMaxFailed; !failed || !g.Passed {
+					b.WriteString("gate: " + g.Text + ": " + g.Outcome() + "\n")
+					if !g.Passed && code != 3 {
+						code = map[bool]int{false: 4, true: 3}[failed]
+					}
+				}
+			}
+			if code != tt.code || b.String() != tt.want {
+				t.Errorf("got exit code %d and %q, want %d and %q", code, &b, tt.code, tt.want)
+			}
+		})
+	}
+}
+
+// newGroup returns a group with the given value and n scores x.
+func newGroup(value string, n int, x float64) report.Group {
+	return report.Group{Value: value, Rows: n, Scored: n, Mean: stats.Interval{Estimate: x, N: n, Method: stats.TooFew}}
+}
+
+func TestGroupsGate(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	var many []report.Group
+	for i := range 8 {
+		many = append(many, newGroup(strconv.Itoa(i), 1, 0.5))
+	}
+	for _, tt := range []struct {
+		name   string
+		by     []report.By
+		value  float64
+		passed bool
+		want   string
+	}{
+		{"all groups above threshold", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sea", 3, 0.8), newGroup("sky", 1, 1)}}}, 0.8, true, "mean faithfulness by topic >= 0.80 in 2 groups, lowest: sea 0.8000 (n = 3)"},
+		{"one group below threshold", []report.By{{Column: "topic", Groups: []report.Group{newGroup("", 3, 0.79999), newGroup("sky", 1, 1)}}}, 0.79999, false, "mean faithfulness by topic < 0.80 in 1 of 2 groups: (none) 0.79999 (n = 3)"},
+		{"no score in a group", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sea", 3, 0.9), newGroup("sky", 0, nan)}}}, 0.9, true, "mean faithfulness by topic >= 0.80 in 1 group, lowest: sea 0.9000 (n = 3); no score: 1 group"},
+		{"no score in any group", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sky", 0, nan)}}}, nan, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (no group has a score)"},
+		{"no rows", []report.By{{Column: "topic"}}, nan, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (no group has a score)"},
+		{"two columns", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sea", 3, 0.9)}}, {Column: "lang", Groups: []report.Group{newGroup("en", 2, 0.7)}}}, 0.7, false, "mean faithfulness by topic >= 0.80 in 1 group, lowest: sea 0.9000 (n = 3); mean faithfulness by lang < 0.80 in 1 of 1 group: en 0.7000 (n = 2)"},
+		{"many groups below", []report.By{{Column: "topic", Groups: many}}, 0.5, false, "mean faithfulness by topic < 0.80 in 8 of 8 groups: 0 0.5000 (n = 1), 1 0.5000 (n = 1), 2 0.5000 (n = 1), 3 0.5000 (n = 1), 4 0.5000 (n = 1) and 3 more"},
+		{"too many groups", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sea", 3, 0.9)}, Other: &report.Group{}}}, 0.9, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (more than 1 group)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := groupsGate(tt.by, 0.8)
+			if g.Text != tt.want || g.Passed != tt.passed || !cmp.Equal(g.Value, tt.value, cmpopts.EquateNaNs()) {
+				t.Errorf("got %+v, want value %v, passed %v and %q", g, tt.value, tt.passed, tt.want)
+			}
+		})
+	}
+}
