@@ -1,9 +1,12 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint/checkpointtest"
 )
 
 // writeModel writes a tiny BERT classifier with random weights. Its scores are
@@ -342,10 +343,16 @@ func TestLocalModelRequirements(t *testing.T) {
 		t.Fatal(err)
 	}
 	hostile := writeModel(t, t.TempDir(), nli...)
-	call := checkpointtest.Call("os", "system", checkpointtest.String("exit 3"))
-	pickle := checkpointtest.Pickle(checkpointtest.Dict(checkpointtest.String("w"), call))
-	weights := checkpointtest.Zip(checkpointtest.Entry{Name: "archive/data.pkl", Data: []byte(pickle)})
-	if err := errors.Join(os.Remove(filepath.Join(hostile, "model.safetensors")), os.WriteFile(filepath.Join(hostile, "pytorch_model.bin"), weights, 0o600)); err != nil {
+	var weights bytes.Buffer
+	archive := zip.NewWriter(&weights)
+	w, err := archive.CreateHeader(&zip.FileHeader{Name: "archive/data.pkl", Method: zip.Store})
+	if err == nil { // {"w": os.system("exit 3")}
+		_, err = io.WriteString(w, "\x80\x02}(X\x01\x00\x00\x00wcos\nsystem\n(X\x06\x00\x00\x00exit 3tRu.")
+	}
+	if err := errors.Join(err, archive.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(hostile, "model.safetensors")), os.WriteFile(filepath.Join(hostile, "pytorch_model.bin"), weights.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {

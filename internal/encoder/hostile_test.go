@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 )
 
 // A hostileModel is a golden model with one change, with which it must be rejected.
@@ -189,9 +189,9 @@ func hostileModels() []hostileModel {
 		{"bert", tok, "post_processor", `{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":900}}],"pair":[{"Sequence":{"id":"A","type_id":900}}],"special_tokens":{}}`, "900"},
 		// Weights.
 		{"bert", weights, "", ``, "no header"},
-		{"bert", weights, "", "\x01\x00\x00\x01\x00\x00\x00\x00", "more than the 16777216 allowed"},
-		{"bert", weights, strings.Repeat("a", 1<<20), `1`, "want an object"},
-		{"bert", weights, "bert.embeddings.word_embeddings.weight", ``, "belong to no tensor"},
+		{"bert", weights, "", "\x01\x00\x00\x01\x00\x00\x00\x00", "more than the 2097152 allowed"},
+		{"bert", weights, strings.Repeat("a", 1<<20), `1`, "header"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight", ``, "of the data, want"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/dtype", `"I64"`, "word_embeddings"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/dtype", `"F16"`, "word_embeddings"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/shape", `[1]`, "word_embeddings"},
@@ -199,8 +199,8 @@ func hostileModels() []hostileModel {
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/shape", `[-1,16]`, "word_embeddings"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/data_offsets", `[0,9223372036854775807]`, "word_embeddings"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/data_offsets", `[8,4]`, "word_embeddings"},
-		{"bert", weights, "classifier.bias/data_offsets", `[0,12]`, "overlaps"},
-		{"bert", weights, "extra", `{"dtype":"F32","shape":[1],"data_offsets":[0,4]}`, "overlaps"},
+		{"bert", weights, "classifier.bias/data_offsets", `[0,12]`, "of the data, want"},
+		{"bert", weights, "extra", `{"dtype":"F32","shape":[1],"data_offsets":[0,4]}`, "of the data, want"},
 		{"bert", "model.safetensors.index.json", "", `{"weight_map":{"a":"../../../etc/passwd"}}`, "passwd"},
 	}
 }
@@ -333,24 +333,32 @@ func TestT5RejectsHostileShapes(t *testing.T) {
 		{4096, 1, 16, 1, "unsupported widths: 4096, 1 and 16"},
 		{16, 16, 4096, 1, "unsupported widths: 16, 16 and 4096"},
 	} {
-		var all []*safetensors.Tensor
+		var entries []string
+		size := 0
 		for name, shape := range map[string][]int{
 			"shared": {9, tt.width},
 			"encoder.block.0.layer.0.SelfAttention.relative_attention_bias": {4, tt.heads},
 			"encoder.block.0.layer.0.SelfAttention.q":                       {tt.attn, tt.width},
 			"encoder.block.0.layer.1.DenseReluDense.wi_0":                   {tt.inner, tt.width},
 		} {
-			tensor, err := safetensors.NewTensor(name+".weight", "F32", shape, make([]byte, 4*shape[0]*shape[1]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, tensor)
+			end := size + 4*shape[0]*shape[1]
+			entries = append(entries, fmt.Sprintf(`"%s.weight":{"dtype":"F32","shape":[%d,%d],"data_offsets":[%d,%d]}`, name, shape[0], shape[1], size, end))
+			size = end
 		}
+		header := "{" + strings.Join(entries, ",") + "}"
+		dir := t.TempDir()
+		file := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+		writeFile(t, dir, "model.safetensors", append(file, make([]byte, size)...))
+		set, err := checkpoint.OpenDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer set.Close()
 		k, err := kernel.New("")
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &weights{set: safetensors.NewFile("w", all, nil), kernels: k}
+		w := &weights{set: set, kernels: k}
 		if _, err := t5(w, ""); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: got error %v, want one that contains %q", tt, err, tt.want)
 		}
