@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -50,6 +51,9 @@ const lightningExt = ".ckpt"
 // maxIndex limits the size of an index in bytes. It allows for tens of
 // thousands of tensors.
 const maxIndex = 8 << 20
+
+// maxFileName is the maximum length of the name of a shard in bytes.
+const maxFileName = 200
 
 // A Set holds the weights of a model from one or more files.
 type Set struct {
@@ -164,23 +168,14 @@ func mapPath(path string) (data []byte, unmap func() error, err error) {
 
 func (s *Set) openShards(format Format, dir string, index []byte) error {
 	path := filepath.Join(dir, format.Index)
-	var list struct {
-		WeightMap map[string]string `json:"weight_map"`
-	}
-	if err := json.Unmarshal(index, &list); err != nil {
+	files, err := format.ParseIndex(index)
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if len(list.WeightMap) == 0 {
-		return fmt.Errorf("%s: weight_map is empty", path)
-	}
 	shards := make(map[string]map[string]*Tensor)
-	for _, name := range slices.Sorted(maps.Keys(list.WeightMap)) {
-		file := list.WeightMap[name]
-		if !format.isShard(file) {
-			return fmt.Errorf("%s: weight_map: %q: invalid file name %q", path, name, file)
-		}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := files[name]
 		if shards[file] == nil {
-			var err error
 			if shards[file], err = s.mapFile(format.parse, filepath.Join(dir, file)); err != nil {
 				return err
 			}
@@ -194,11 +189,26 @@ func (s *Set) openShards(format Format, dir string, index []byte) error {
 	return nil
 }
 
-// isShard reports whether name, on any operating system, is the name of a file of
-// the format without a directory.
-func (f Format) isShard(name string) bool {
-	return strings.HasSuffix(name, f.Ext) && !strings.HasPrefix(name, ".") &&
-		!strings.ContainsAny(name, "/\\:\x00")
+// ParseIndex returns the file of each tensor in an index of shards:
+// {"weight_map":{TENSOR:FILE}}. The names are valid on any operating system and have no
+// directory.
+func (f *Format) ParseIndex(data []byte) (map[string]string, error) {
+	var index struct {
+		WeightMap map[string]string `json:"weight_map"`
+	}
+	if err := json.Unmarshal(data, &index); err != nil {
+		return nil, err
+	}
+	if len(index.WeightMap) == 0 {
+		return nil, errors.New("weight_map is empty")
+	}
+	for name, file := range index.WeightMap {
+		if !strings.HasSuffix(file, f.Ext) || strings.HasPrefix(file, ".") || len(file) > maxFileName ||
+			strings.ContainsAny(file, `/\:`) || strings.ContainsFunc(file, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return nil, fmt.Errorf("weight_map: %.100q: invalid file name %.200q", name, file)
+		}
+	}
+	return index.WeightMap, nil
 }
 
 // Tensor returns the named tensor, or nil if it does not exist.

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -437,42 +436,5 @@ func TestPullRepairsDamagedFiles(t *testing.T) {
 		if n := len(h.requests("/resolve/")) - before; n != min(i, 1) {
 			t.Errorf("%d: got %d files downloaded, want %d", i, n, min(i, 1))
 		}
-	}
-}
-
-func TestInterruptedPullKeepsData(t *testing.T) {
-	h := newMini(t)
-	p := newPuller(t, h)
-	stop := errors.New("stop")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	const half = 1 << 20
-	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
-		f := h.mini().files["model.safetensors"]
-		if n > 1 || r.URL.Path != "/"+f.sha256() {
-			return false
-		}
-		w.Header().Set("Content-Length", "3145728")
-		_, _ = w.Write(f.content[:half])
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-		return true
-	}
-	var seen int64
-	var mu sync.Mutex
-	p.Watch.Bytes = func(n int64) {
-		mu.Lock()
-		defer mu.Unlock()
-		if seen += n; seen > half {
-			cancel(stop)
-		}
-	}
-	n, _ := Resolve(mini)
-	if _, err := p.Pull(ctx, n, ""); !errors.Is(err, stop) {
-		t.Fatal(err)
-	}
-	pull(t, p, mini, "")
-	spans := h.requests("/" + h.mini().files["model.safetensors"].sha256())
-	if len(spans) != 2 || !strings.HasPrefix(spans[1].span, "bytes=") || spans[1].sent >= 3<<20 {
-		t.Errorf("got requests %+v, want two, the second for a range", spans)
 	}
 }
