@@ -42,7 +42,6 @@ func hostileModels() []hostileModel {
 	const config, tok, weights = configFile, tokenizerFile, "model.safetensors"
 	const modules, pooling, limits = modulesFile, "1_Pooling/config.json", sentenceConfigFile
 	long := strconv.Quote(strings.Repeat("a", 1<<20))
-	states := strconv.Quote(strings.Repeat("a{0,100}", 20))
 	split := func(regex string) string {
 		return `{"type":"Split","pattern":{"Regex":` + regex + `},"behavior":"Isolated","invert":false}`
 	}
@@ -159,21 +158,16 @@ func hostileModels() []hostileModel {
 		{"xlm-roberta", tok, "model/vocab", `[["a",1e999]]`, "score"},
 		{"xlm-roberta", tok, "model/vocab", `[["a","b"]]`, "score"},
 		{"bert", tok, "pre_tokenizer", split(`"(a+)+$"`), "/pre_tokenizer/pattern/Regex"},
-		{"bert", tok, "pre_tokenizer", split(`"` + repeated("(", "a{1000}", "){1000}", 3) + `"`), "/pre_tokenizer/pattern/Regex"},
-		{"bert", tok, "pre_tokenizer", split(states), "states"},
 		{"bert", tok, "pre_tokenizer", split(long), "/pre_tokenizer/pattern/Regex"},
-		{"bert", tok, "normalizer", `{"type":"Replace","pattern":{"Regex":"a{1000}{1000}"},"content":""}`, "/normalizer/pattern/Regex"},
 		{"bert", tok, "normalizer", `{"type":"Replace","pattern":{"String":"a"},"content":` + long + `}`, "/normalizer/content"},
-		{"bert", tok, "normalizer", `{"type":"Prepend","prepend":` + long + `}`, "/normalizer/prepend"},
 		{"bert", tok, "normalizer", repeated(`{"type":"Sequence","normalizers":[`, `{"type":"NFC"}`, "]}", 100), "nested too deeply"},
-		{"bert", tok, "pre_tokenizer", repeated(`{"type":"Sequence","pretokenizers":[`, `{"type":"Whitespace"}`, "]}", 100), "nested too deeply"},
+		{"bert", tok, "pre_tokenizer", repeated(`{"type":"Sequence","pretokenizers":[`, `{"type":"WhitespaceSplit"}`, "]}", 100), "nested too deeply"},
 		{"bert", tok, "post_processor", repeated(`{"type":"Sequence","processors":[`, `{"type":"ByteLevel"}`, "]}", 100), "nested too deeply"},
 		{"bert", tok, "", `{"model":[` + strings.Repeat("0,", 3<<20) + `0]}`, "3145728 values"},
 		{"bert", tok, "normalizer", items("normalizers", `{"type":"NFC"}`, 2000), "/normalizer/normalizers/32: more than 32 items"},
 		{"bert", tok, "normalizer", items("normalizers", "null", 1<<20), "/normalizer: has 5242"},
-		{"bert", tok, "pre_tokenizer", items("pretokenizers", `{"type":"Whitespace"}`, 2000), "/pre_tokenizer/pretokenizers/32: more than 32 items"},
+		{"bert", tok, "pre_tokenizer", items("pretokenizers", `{"type":"WhitespaceSplit"}`, 2000), "/pre_tokenizer/pretokenizers/32: more than 32 items"},
 		{"bert", tok, "pre_tokenizer", items("pretokenizers", "null", 1<<20), "/pre_tokenizer: has 5242"},
-		{"bert", tok, "pre_tokenizer", items("pretokenizers", split(`"a{0,80}"`), 2), "/pre_tokenizer/pretokenizers/1/pattern/Regex"},
 		{"bert", tok, "pre_tokenizer", `{"type":"Split","pattern":{"String":` + long + `},"behavior":"Isolated","invert":false}`, "/pre_tokenizer/pattern/String"},
 		{"bert", tok, "post_processor", items("processors", "null", 1<<20), "/post_processor: has 5242"},
 		{"bert", tok, "added_tokens", `[` + repeated(addedToken+",", addedToken, "", 600) + `]`, "/added_tokens: more than"},
