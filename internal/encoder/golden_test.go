@@ -146,13 +146,13 @@ func closeAfter(t testing.TB, m *Model) {
 	})
 }
 
-// compute runs sequences through the method that the model supports. Models that
+// outputRows runs sequences through the method that the model supports. Models that
 // do not classify tokens return one row per sequence.
-func (m *Model) compute(ctx context.Context, seqs []sequence) ([][][]float32, error) {
+func (m *Model) outputRows(ctx context.Context, seqs []sequence) ([][][]float32, error) {
 	if m.info.Kind == Tokens {
 		return m.tokens(ctx, seqs)
 	}
-	f := m.classify
+	f := m.compute
 	if m.info.Kind == Embed {
 		f = m.embed
 	}
@@ -271,7 +271,7 @@ func computeBatches(t *testing.T, m *Model, g *goldenModel, size int) [][][]floa
 		for _, c := range cases {
 			seqs = append(seqs, c.sequence())
 		}
-		got, err := m.compute(t.Context(), seqs)
+		got, err := m.outputRows(t.Context(), seqs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,7 +307,7 @@ func TestGoldenHiddenStatesMatchReference(t *testing.T) {
 					t.Errorf("%s: max difference %.2g, want at most %g", stage, d.max, goldenTolerance)
 				}
 			}
-			observed, err := m.compute(t.Context(), []sequence{c.sequence()})
+			observed, err := m.outputRows(t.Context(), []sequence{c.sequence()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -316,7 +316,7 @@ func TestGoldenHiddenStatesMatchReference(t *testing.T) {
 			}
 			// The last layer is pruned only without an observer.
 			m.pass.observe = nil
-			got, err := m.compute(t.Context(), []sequence{c.sequence()})
+			got, err := m.outputRows(t.Context(), []sequence{c.sequence()})
 			if err != nil {
 				t.Fatal(err)
 			}

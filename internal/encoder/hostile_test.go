@@ -50,7 +50,7 @@ func hostileModels() []hostileModel {
 	deberta := func(layers, buckets int) string {
 		return fmt.Sprintf(`{"model_type":"deberta-v2","architectures":["DebertaV2ForSequenceClassification"],
 			"id2label":{"0":"entailment","1":"neutral"},"vocab_size":9,"hidden_size":16,"intermediate_size":16,"num_attention_heads":1,
-			"relative_attention":true,"share_att_key":true,"position_biased_input":false,"pos_att_type":"c2p",
+			"relative_attention":true,"share_att_key":true,"position_biased_input":false,"pos_att_type":"c2p|p2c","norm_rel_ebd":"layer_norm",
 			"num_hidden_layers":%d,"position_buckets":%d,"max_relative_positions":1000000,"max_position_embeddings":64}`, layers, buckets)
 	}
 	return []hostileModel{

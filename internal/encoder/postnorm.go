@@ -105,6 +105,7 @@ func (e *embeddings) run(p *pass, eps float32) {
 		positions = e.tokenPositions(p)
 	}
 	p.eachBlock(func(w *kernel.Worker, lo, hi int) {
+		scratch := w.Floats(width)
 		for i := lo; i < hi; i++ {
 			row := p.x[i*width : (i+1)*width]
 			e.words.copy(row, int(p.ids[i]))
@@ -113,10 +114,10 @@ func (e *embeddings) run(p *pass, eps float32) {
 				if !e.oneType {
 					t = int(p.types[i])
 				}
-				e.types.add(row, t)
+				add(row, e.types.row(t, scratch))
 			}
 			if e.positions.rows > 0 {
-				e.positions.add(row, int(positions[i]))
+				add(row, e.positions.row(int(positions[i]), scratch))
 			}
 		}
 		block := p.x[lo*width : hi*width]

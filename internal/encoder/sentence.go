@@ -107,11 +107,9 @@ func (s *sentence) readPooling(path string) error {
 	c.require("include_prompt", true)
 	// Newer files name the mode; older files contain a boolean for each mode.
 	if mode := c.text("pooling_mode", ""); mode != "" {
-		switch c.oneOf("pooling_mode", "", "mean", "cls", "max") {
+		switch c.oneOf("pooling_mode", "", "mean", "cls") {
 		case "mean":
 			s.pooling = meanOfTokens
-		case "max":
-			s.pooling = maxOfTokens
 		default:
 			s.pooling = firstToken
 		}
@@ -123,7 +121,6 @@ func (s *sentence) readPooling(path string) error {
 	}{
 		{"pooling_mode_cls_token", firstToken},
 		{"pooling_mode_mean_tokens", meanOfTokens},
-		{"pooling_mode_max_tokens", maxOfTokens},
 	}
 	for _, mode := range modes {
 		if !c.boolean(mode.key, mode.pooling == meanOfTokens) {
@@ -134,7 +131,7 @@ func (s *sentence) readPooling(path string) error {
 		}
 		s.pooling = mode.pooling
 	}
-	for _, key := range []string{"pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"} {
+	for _, key := range []string{"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"} {
 		c.require(key, false)
 	}
 	if s.pooling < 0 {
