@@ -128,7 +128,6 @@ func (e *embeddings) run(p *pass, eps float32) {
 func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 	width := n.width
 	n.embed.run(p, n.eps)
-	p.observeStage("embeddings", p.x)
 	rows := len(p.ids)
 	x, attnOut, qkv := p.x, grow(&p.attnOut, rows*width), grow(&p.qkv, rows*3*width)
 	p.pool.Rows(p.precision, rows, func(w *kernel.Worker, lo, hi int) {
@@ -162,7 +161,6 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 				next.apply(w, qkv[lo*3*width:], 3*width, x, width, m, kernel.None)
 			}
 		})
-		p.observeLayer(i, x)
 	}
 	if p.first && rows == len(p.ids) {
 		x = p.gather(x, width)

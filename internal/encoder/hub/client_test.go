@@ -277,6 +277,14 @@ func TestFilesWithOtherNamesAreIgnored(t *testing.T) {
 	}
 }
 
+func TestShardsMustExist(t *testing.T) {
+	l := &listing{Files: map[string]remoteFile{"a.safetensors": {}}}
+	_, err := shards(&checkpoint.Formats()[0], []byte(`{"weight_map":{"a":"a.safetensors","b":"b.safetensors"}}`), l, "org/big")
+	if want := "org/big: model.safetensors.index.json names b.safetensors, which does not exist"; err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+}
+
 func TestParseListingRejectsInvalidResponses(t *testing.T) {
 	for _, reply := range []string{
 		``, `null`, `[]`, `{}`, `<html>`, `{"sha":"main"}`, `{"sha":"` + strings.Repeat("A", 40) + `"}`,

@@ -144,32 +144,6 @@ func TestTokenIsSentOnlyToHub(t *testing.T) {
 	}
 }
 
-func TestPullDownloadsShardsOfIndex(t *testing.T) {
-	h := newFakeHub(t)
-	index := `{"metadata":{"total_size":7},"weight_map":{"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors","c":"model-00001-of-00002.safetensors"}}`
-	h.repos["org/big"] = &fakeRepo{firstCommit, map[string]fakeFile{
-		"config.json": {content: []byte("{}")}, "tokenizer.json": {content: []byte("{}")},
-		"model.safetensors.index.json":     {content: []byte(index)},
-		"model-00001-of-00002.safetensors": {content: weights(5000), large: true},
-		"model-00002-of-00002.safetensors": {content: weights(4000), large: true},
-		"model-00003-of-00002.safetensors": {content: weights(3000), large: true},
-	}}
-	p := newPuller(t, h)
-	m := pull(t, p, "org/big", "")
-	want := []string{
-		"config.json", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
-		"model.safetensors.index.json", "tokenizer.json",
-	}
-	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
-		t.Errorf("files (-want +got)\n%s", diff)
-	}
-	delete(h.repos["org/big"].files, "model-00002-of-00002.safetensors")
-	p.Store.Dir = t.TempDir()
-	if err := failToPull(t, p, "org/big"); !strings.Contains(err.Error(), "model.safetensors.index.json names model-00002-of-00002.safetensors, which does not exist") {
-		t.Errorf("got error %v, want %q", err, "model.safetensors.index.json names model-00002-of-00002.safetensors, which does not exist")
-	}
-}
-
 func TestPullDownloadsTokenizerFromOtherRepository(t *testing.T) {
 	h := newFakeHub(t)
 	h.repos["vectara/hallucination_evaluation_model"] = &fakeRepo{firstCommit, map[string]fakeFile{
