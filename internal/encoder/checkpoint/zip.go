@@ -3,11 +3,9 @@ package checkpoint
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -53,18 +51,13 @@ func readZip(data []byte) (*content, error) {
 }
 
 // zipEntries returns the contents of the files in an archive by name. They must be
-// stored without compression, within the archive, and apart from each other.
+// stored without compression and within the archive.
 func zipEntries(data []byte) (map[string][]byte, error) {
 	r, err := zip.NewReader(&limitedReader{bytes.NewReader(data), maxDirectory}, int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	type section struct {
-		name       string
-		start, end uint64
-	}
 	entries := make(map[string][]byte, len(r.File))
-	sections := make([]section, 0, len(r.File))
 	for _, f := range r.File {
 		const encrypted = 1
 		if f.Method != zip.Store || f.CompressedSize64 != f.UncompressedSize64 || f.Flags&encrypted != 0 {
@@ -77,20 +70,10 @@ func zipEntries(data []byte) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%.100q: %w", f.Name, err)
 		}
-		s := section{f.Name, uint64(start), uint64(start) + f.UncompressedSize64}
-		if start < 0 || s.end < s.start || s.end > uint64(len(data)) {
+		if start < 0 || start > int64(len(data)) || f.UncompressedSize64 > uint64(len(data))-uint64(start) {
 			return nil, fmt.Errorf("%.100q exceeds the archive", f.Name)
 		}
-		entries[f.Name] = data[s.start:s.end:s.end]
-		if s.start < s.end {
-			sections = append(sections, s)
-		}
-	}
-	slices.SortFunc(sections, func(a, b section) int { return cmp.Compare(a.start, b.start) })
-	for i := 1; i < len(sections); i++ {
-		if a, b := sections[i-1], sections[i]; b.start < a.end {
-			return nil, fmt.Errorf("%.100q and %.100q overlap", a.name, b.name)
-		}
+		entries[f.Name] = data[start:][:f.UncompressedSize64:f.UncompressedSize64]
 	}
 	return entries, nil
 }

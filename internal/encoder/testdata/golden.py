@@ -502,7 +502,6 @@ def write_hhem(out):
     bucket = T5Attention._relative_position_bucket
     buckets = {k: bucket(d, num_buckets=32, max_distance=128).tolist() for k, d in [("neg", -distances), ("pos", distances)]}
     prompt = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {text1}\n\nHypothesis: {text2}"
-    encoder = "transformer.encoder"
     head = {"bucket_of_distance": buckets}
     cls = tf.T5ForTokenClassification
     path = write_model(out, "hhem", "hhem", cls, config, tok, long=True, head=head, prompt=prompt)
