@@ -95,7 +95,6 @@ func hostileModels() []hostileModel {
 		{"bert-sentence", modules, "1/type", `"os.system"`, "type"},
 		{"bert-sentence", modules, "1/type", long, "type"},
 		{"bert-sentence", modules, "1/path", long, "path"},
-		{"bert-sentence", pooling, "word_embedding_dimension", `1e9`, "word_embedding_dimension"},
 		{"bert-sentence", limits, "max_seq_length", `1e12`, "max_seq_length"},
 		{"bert", tokenizerConfigFile, "", `[1]`, "array"},
 		// Tokenizers.

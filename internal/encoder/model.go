@@ -228,7 +228,8 @@ func (m *Model) build(dir string, c *config, w *weights, o Options) error {
 	}
 	if kind == Embed {
 		m.head = &head{pooling: m.sentence.pooling, width: m.info.Hidden}
-		return m.sentence.applyTo(&m.info)
+		m.sentence.applyTo(&m.info)
+		return nil
 	}
 	m.head, err = w.head(c, family, kind, m.info.Hidden, len(m.info.Labels), o.Head)
 	return err

@@ -3,7 +3,6 @@ package encoder
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -217,46 +216,5 @@ func TestONNXModelConcurrentUseAndErrors(t *testing.T) {
 	n := mustLoad(t, writeNaN(t), o)
 	if _, err := n.compute(t.Context(), tinySequences()); err == nil || !strings.Contains(err.Error(), "not a number") {
 		t.Errorf("got error %v, want not a number", err)
-	}
-}
-
-func TestMiniLMMatchesPublishedEmbeddingsOnONNX(t *testing.T) {
-	dir, want := minilm(t), readMiniLM(t)
-	m, err := load(dir, onnxOptions(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	var seqs []sequence
-	for _, s := range want {
-		seqs = append(seqs, sequence{s.IDs, make([]int32, len(s.IDs))})
-	}
-	got, err := m.embed(t.Context(), seqs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var worst deviation
-	for i, s := range want {
-		worst.add(float64s(got[i]), s.Embedding)
-	}
-	if t.Logf("components off by at most %.2g", worst.max); worst.max > 2e-6 {
-		t.Errorf("got a difference of %.2g, want at most 2e-6", worst.max)
-	}
-}
-
-// BenchmarkONNX compares ONNX Runtime with the kernels on all-MiniLM-L6-v2.
-func BenchmarkONNX(b *testing.B) {
-	dir := minilm(b)
-	for _, tokens := range []int{16, 128} {
-		for name, o := range map[string]Options{"kernels": {Threads: 2}, "onnx": onnxOptions(b)} {
-			b.Run(fmt.Sprintf("%s/%d tokens", name, tokens), func(b *testing.B) {
-				m, err := load(dir, o)
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer m.Close()
-				benchmark(b, m, 32, tokens)
-			})
-		}
 	}
 }
