@@ -159,28 +159,6 @@ func TestTextDoesNotProduceSpecialTokens(t *testing.T) {
 	}
 }
 
-func TestTokenOffsetsCoverHypothesis(t *testing.T) {
-	m := openGolden(t, "modernbert-tokens")
-	pair := Pair{"Bergen is in Norway.", "Bergen liegt in Österreich."}
-	tagged, err := m.Tokens(t.Context(), []Pair{pair})
-	if err != nil {
-		t.Fatal(err)
-	}
-	end := 0
-	for i, span := range tagged[0].Offsets {
-		if tagged[0].Sequence[i] != 1 {
-			continue
-		}
-		if span[0] > end {
-			t.Errorf("got no token at %q", pair.Hypothesis[end:span[0]])
-		}
-		end = max(end, span[1])
-	}
-	if end != len(pair.Hypothesis) {
-		t.Errorf("got the last token at %d, want %d", end, len(pair.Hypothesis))
-	}
-}
-
 func TestModelRejectsUnsupportedCalls(t *testing.T) {
 	classifier, encoder := openGolden(t, "bert"), openGolden(t, "bert-sentence")
 	if _, err := classifier.Embed(t.Context(), []string{"x"}); err == nil || !strings.Contains(err.Error(), `is of kind "classify", want "embed"`) {
