@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
@@ -17,15 +18,13 @@ import (
 // The products with all distances are one matrix multiplication per head, from whose
 // result the biases of each query are gathered.
 type disentangled struct {
-	span        int // half the rows of the distance embeddings
-	buckets     int // position_buckets; 0 if each distance has a row
-	maxDistance int // max_relative_positions, the distance of the last bucket
-	c2p, p2c    bool
+	span        int     // position_buckets, half the rows of the distance embeddings
+	maxDistance int     // max_relative_positions, the distance of the last bucket
 	head        int     // width of a head
 	scale       float32 // scale of all products
 
 	table table // distance embeddings
-	norm  norm  // normalization of table; a nil gain means none
+	norm  norm  // normalization of table
 	eps   float32
 
 	windows []int // half widths of the slices of table used for short sequences
@@ -62,19 +61,14 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 	if e := c.sizeOr("attention_head_size", s.width/max(s.heads, 1), maxWidth); c.err == nil && e*s.heads != s.width {
 		c.fail("attention_head_size", "%d is not supported with %d heads and hidden_size %d", e, s.heads, s.width)
 	}
-	d.readTypes(c)
-	rowNorm := c.normalizesDistances()
+	c.checkDistances()
 	d.maxDistance = s.positions
 	if v := -1.0; c.get("max_relative_positions", &v, "a number") && v >= 1 {
 		d.maxDistance = c.sizeOr("max_relative_positions", 1, maxPositions)
 	}
-	d.span = d.maxDistance
-	if v := -1.0; c.get("position_buckets", &v, "a number") && v > 0 {
-		d.buckets = c.sizeOr("position_buckets", 1, maxPositions)
-		if d.buckets < 4 || d.buckets/2 >= d.maxDistance-1 {
-			c.fail("position_buckets", "%d is not supported with %d relative positions", d.buckets, d.maxDistance)
-		}
-		d.span = d.buckets
+	d.span = c.size("position_buckets", maxPositions)
+	if c.err == nil && (d.span < 4 || d.span/2 >= d.maxDistance-1) {
+		c.fail("position_buckets", "%d is not supported with %d relative positions", d.span, d.maxDistance)
 	}
 	// Each layer projects all rows, which must not take much more memory than its weights.
 	if d.span > maxSpan || d.span > s.width && s.layers*d.span*s.width > 1<<21 {
@@ -91,22 +85,18 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 	}
 	e.norm = w.norm("embeddings.LayerNorm", s.width, true)
 	n.load(w, s, "query_proj", "key_proj", "value_proj")
-	d.load(w, pool, s, rowNorm)
+	d.load(w, pool, s)
 	n.relative = d
 	return n, s.positions, w.err
 }
 
-// normalizesDistances reports whether the distance embeddings are normalized.
-func (c *config) normalizesDistances() bool {
-	value := strings.ToLower(strings.TrimSpace(c.text("norm_rel_ebd", "none")))
-	if value != "layer_norm" && value != "none" {
-		c.fail("norm_rel_ebd", "%q is not supported; supported: layer_norm, none", value)
+// checkDistances rejects other biases than those of published models: the normalized
+// distance embeddings, content to position and position to content. pos_att_type is a
+// list, or in older files names separated by |.
+func (c *config) checkDistances() {
+	if v := c.text("norm_rel_ebd", "none"); v != "layer_norm" {
+		c.fail("norm_rel_ebd", "%q is not supported; supported: layer_norm", v)
 	}
-	return value == "layer_norm"
-}
-
-// readTypes reads pos_att_type: a list, or in older files names separated by |.
-func (d *disentangled) readTypes(c *config) {
 	const key = "pos_att_type"
 	var types []string
 	if v, ok := c.values[key]; ok && v.Kind() == '"' {
@@ -114,50 +104,29 @@ func (d *disentangled) readTypes(c *config) {
 	} else {
 		c.get(key, &types, "a list of strings")
 	}
-	for _, kind := range types {
-		switch strings.ToLower(strings.TrimSpace(kind)) {
-		case "c2p":
-			d.c2p = true
-		case "p2c":
-			d.p2c = true
-		default:
-			c.fail(key, "%q is not supported; supported: c2p, p2c", kind)
-		}
-	}
-	if !d.c2p && !d.p2c {
-		c.fail(key, "want at least one of c2p and p2c")
+	if slices.Sort(types); !slices.Equal(types, []string{"c2p", "p2c"}) {
+		c.fail(key, "%q is not supported; supported: c2p and p2c", types)
 	}
 }
 
 // load loads the distance embeddings and projects them with the key and query
 // weights of each layer, in float32.
-func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normalize bool) {
+func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape) {
 	rows := 2 * d.span
 	d.eps = s.eps
 	d.table = w.table("encoder.rel_embeddings.weight", rows, s.width)
-	if normalize {
-		d.norm = w.norm("encoder.LayerNorm", s.width, true)
-	}
+	d.norm = w.norm("encoder.LayerNorm", s.width, true)
 	if w.err != nil {
 		return
 	}
 	d.head = s.width / s.heads
-	products := 1
-	if d.c2p {
-		products++
-	}
-	if d.p2c {
-		products++
-	}
-	d.scale = scale(products * d.head)
+	d.scale = scale(3 * d.head)
 	if w.parts != nil {
 		return // the ONNX graph computes the projections
 	}
 	table := make([]float32, rows*s.width)
 	widen(table, d.table.raw)
-	if normalize {
-		pool.LayerNorm(table, table, nil, rows, s.width, d.norm.gain, d.norm.bias, s.eps)
-	}
+	pool.LayerNorm(table, table, nil, rows, s.width, d.norm.gain, d.norm.bias, s.eps)
 	for half := min(16, d.span); ; half = min(2*half, d.span) {
 		d.windows = append(d.windows, half)
 		if half == d.span {
@@ -166,14 +135,10 @@ func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normaliz
 	}
 	for l := 0; l < s.layers && w.err == nil; l++ {
 		self := layerName("encoder.layer.", l) + "attention.self."
-		var layer distances
-		if d.c2p {
-			layer.keys = d.project(w, pool, table, w.part(self+"key_proj", s.width, s.width, true))
-		}
-		if d.p2c {
-			layer.queries = d.project(w, pool, table, w.part(self+"query_proj", s.width, s.width, true))
-		}
-		d.layers = append(d.layers, layer)
+		d.layers = append(d.layers, distances{
+			keys:    d.project(w, pool, table, w.part(self+"key_proj", s.width, s.width, true)),
+			queries: d.project(w, pool, table, w.part(self+"query_proj", s.width, s.width, true)),
+		})
 	}
 }
 
@@ -207,9 +172,9 @@ func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, p
 // bucket returns the bucket of a distance, like make_log_bucket_position in
 // transformers.
 func (d *disentangled) bucket(distance int) int {
-	middle := d.buckets / 2
+	middle := d.span / 2
 	n := max(distance, -distance)
-	if d.buckets == 0 || n <= middle {
+	if n <= middle {
 		return distance
 	}
 	frac := math.Log(float64(n)/float64(middle)) / math.Log(float64(d.maxDistance-1)/float64(middle))
@@ -256,23 +221,15 @@ func (d *disentangled) attend(p *pass, l int, a *kernel.Attention) {
 	a.Prepare = func(w *kernel.Worker, s, h, q0, q1 int) []float32 {
 		at, n := p.starts[s]*a.Stride+h*d.head, p.lengths[s]
 		products := w.Floats(2 * n * ld)
-		if d.c2p {
-			w.Apply(d.layers[l].keys[h][window], products[q0*ld:], ld, a.Q[at+q0*a.Stride:], a.Stride, q1-q0, kernel.None)
-		}
-		if d.p2c {
-			w.Apply(d.layers[l].queries[h][window], products[n*ld:], ld, a.K[at:], a.Stride, n, kernel.None)
-		}
+		w.Apply(d.layers[l].keys[h][window], products[q0*ld:], ld, a.Q[at+q0*a.Stride:], a.Stride, q1-q0, kernel.None)
+		w.Apply(d.layers[l].queries[h][window], products[n*ld:], ld, a.K[at:], a.Stride, n, kernel.None)
 		return products
 	}
 	a.Bias = func(w *kernel.Worker, products []float32, s, i, lo, hi int, dst []float32) {
 		columns := columns[middle+lo-i : middle+hi-i]
 		clear(dst[:len(columns)])
-		if d.c2p {
-			w.GatherAdd(dst, products[i*ld:], columns, 0)
-		}
-		if d.p2c {
-			w.GatherAdd(dst, products[(p.lengths[s]+lo)*ld:], columns, ld)
-		}
+		w.GatherAdd(dst, products[i*ld:], columns, 0)
+		w.GatherAdd(dst, products[(p.lengths[s]+lo)*ld:], columns, ld)
 	}
 	p.pool.Attend(a)
 }

@@ -125,7 +125,7 @@ func (e *engine) runPass(ctx context.Context, first bool, fill func(b *batch), d
 	if len(e.batch.ids) > passTokens {
 		// Free the memory that an unusually long text needed.
 		defer func() {
-			e.pass = pass{pool: p.pool, precision: p.precision, observe: p.observe}
+			e.pass = pass{pool: p.pool, precision: p.precision}
 			e.batch = batch{}
 		}()
 	}

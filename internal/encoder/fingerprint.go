@@ -41,11 +41,7 @@ func Fingerprint(dir string) (string, error) {
 	if len(files) == 2 {
 		files = append(files, torch...)
 	}
-	optional := []string{tokenizerConfigFile, modulesFile, sentenceConfigFile}
-	for _, e := range entries { // such as 1_Pooling/config.json
-		optional = append(optional, filepath.Join(e.Name(), configFile))
-	}
-	for _, name := range optional {
+	for _, name := range []string{tokenizerConfigFile, modulesFile, sentenceConfigFile, filepath.Join(poolingDir, configFile)} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			files = append(files, name)
 		}

@@ -32,11 +32,7 @@ func goldenDir(name string) string { return filepath.Join("testdata", "models", 
 
 // goldenModel is the content of cases.json.
 type goldenModel struct {
-	Prompt string // template of the texts, or ""
-	Hidden struct {
-		Case   int
-		Stages []hiddenStage
-	}
+	Prompt  string // template of the texts, or ""
 	Cases   []goldenCase
 	Buckets json.RawMessage `json:"bucket_of_distance"`
 }
@@ -54,14 +50,6 @@ type goldenCase struct {
 	Logits    json.RawMessage
 	Embedding []float64
 	Score     *float64
-}
-
-// hiddenStage describes the hidden values of all tokens after one stage.
-type hiddenStage struct {
-	Stage     string
-	Mean, Std float64
-	First     []float64 `json:"token0_first8"`
-	Last      []float64 `json:"last_token_first8"`
 }
 
 // want returns the expected values: one row, or one row per token if the model
@@ -146,13 +134,13 @@ func closeAfter(t testing.TB, m *Model) {
 	})
 }
 
-// compute runs sequences through the method that the model supports. Models that
+// outputRows runs sequences through the method that the model supports. Models that
 // do not classify tokens return one row per sequence.
-func (m *Model) compute(ctx context.Context, seqs []sequence) ([][][]float32, error) {
+func (m *Model) outputRows(ctx context.Context, seqs []sequence) ([][][]float32, error) {
 	if m.info.Kind == Tokens {
 		return m.tokens(ctx, seqs)
 	}
-	f := m.classify
+	f := m.compute
 	if m.info.Kind == Embed {
 		f = m.embed
 	}
@@ -271,7 +259,7 @@ func computeBatches(t *testing.T, m *Model, g *goldenModel, size int) [][][]floa
 		for _, c := range cases {
 			seqs = append(seqs, c.sequence())
 		}
-		got, err := m.compute(t.Context(), seqs)
+		got, err := m.outputRows(t.Context(), seqs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,65 +271,6 @@ func computeBatches(t *testing.T, m *Model, g *goldenModel, size int) [][][]floa
 		all = append(all, got...)
 	}
 	return all
-}
-
-func TestGoldenHiddenStatesMatchReference(t *testing.T) {
-	for _, name := range goldenNames() {
-		t.Run(name, func(t *testing.T) {
-			g := readGolden(t, name)
-			m := loadGolden(t, name, Options{})
-			c := g.Cases[g.Hidden.Case]
-			var seen []string
-			m.pass.observe = func(stage string, x []float32) {
-				want := g.Hidden.Stages[len(seen)]
-				seen = append(seen, stage)
-				if stage != want.Stage {
-					t.Fatalf("got stage %s, want %s", stage, want.Stage)
-				}
-				got := describe(x, m.info.Hidden)
-				var d deviation
-				d.add([]float64{got.Mean, got.Std}, []float64{want.Mean, want.Std})
-				d.add(got.First, want.First)
-				d.add(got.Last, want.Last)
-				if d.max > goldenTolerance {
-					t.Errorf("%s: max difference %.2g, want at most %g", stage, d.max, goldenTolerance)
-				}
-			}
-			observed, err := m.compute(t.Context(), []sequence{c.sequence()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(seen) != len(g.Hidden.Stages) {
-				t.Errorf("got stages %v, want %d", seen, len(g.Hidden.Stages))
-			}
-			// The last layer is pruned only without an observer.
-			m.pass.observe = nil
-			got, err := m.compute(t.Context(), []sequence{c.sequence()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for r := range got {
-				if !slices.Equal(got[0][r], observed[0][r]) {
-					t.Errorf("got %v without an observer, %v with one; want equal values", got[0][r], observed[0][r])
-				}
-			}
-		})
-	}
-}
-
-func describe(x []float32, width int) hiddenStage {
-	var sum, squares float64
-	for _, v := range x {
-		sum += float64(v)
-	}
-	n := float64(len(x))
-	for _, v := range x {
-		squares += (float64(v) - sum/n) * (float64(v) - sum/n)
-	}
-	return hiddenStage{
-		Mean: sum / n, Std: math.Sqrt(squares / n),
-		First: float64s(x[:8]), Last: float64s(x[len(x)-width:][:8]),
-	}
 }
 
 func precisionName(p kernel.Precision) string {

@@ -12,13 +12,14 @@ type pooling int
 const (
 	firstToken pooling = iota
 	meanOfTokens
-	maxOfTokens
 	eachToken
 )
 
 // head maps hidden values to one logit per label. It computes
 //
 //	out(norm(act(dense(pooled hidden values))))
+//
+// That of a sentence encoder returns the pooled hidden values.
 type head struct {
 	decoder *t5Decoder // computes the logits instead; nil except for T5
 	pooling pooling
@@ -27,7 +28,7 @@ type head struct {
 	act     kernel.Activation
 	norm    norm // a nil gain means none
 	eps     float32
-	out     *kernel.Linear // float32 even if the network is int8
+	out     *kernel.Linear // float32 even if the network is int8; nil for sentence encoders
 }
 
 // poolRows returns the pooled hidden values, in memory owned by p, and their
@@ -42,15 +43,6 @@ func (p *pass) poolRows(kind pooling, hidden []float32, width int) ([]float32, i
 	for s, start := range p.starts {
 		dst := pooled[s*width : (s+1)*width]
 		rows := hidden[start*width : (start+p.lengths[s])*width]
-		if kind == maxOfTokens {
-			copy(dst, rows)
-			for ; len(rows) > 0; rows = rows[width:] {
-				for i, v := range rows[:width] {
-					dst[i] = max(dst[i], v)
-				}
-			}
-			continue
-		}
 		clear(sums)
 		for ; len(rows) > 0; rows = rows[width:] {
 			for i, v := range rows[:width] {
@@ -70,6 +62,9 @@ func (h *head) run(p *pass, hidden []float32) []float32 {
 		return h.decoder.run(p, hidden)
 	}
 	x, rows := p.poolRows(h.pooling, hidden, h.width)
+	if h.out == nil {
+		return x
+	}
 	if h.dense != nil {
 		dense := grow(&p.scratch[1], rows*h.width)
 		p.pool.Apply(h.dense.Linear, dense, h.width, x, h.width, rows, h.act)

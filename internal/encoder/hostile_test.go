@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 )
 
 // A hostileModel is a golden model with one change, with which it must be rejected.
@@ -42,7 +42,6 @@ func hostileModels() []hostileModel {
 	const config, tok, weights = configFile, tokenizerFile, "model.safetensors"
 	const modules, pooling, limits = modulesFile, "1_Pooling/config.json", sentenceConfigFile
 	long := strconv.Quote(strings.Repeat("a", 1<<20))
-	states := strconv.Quote(strings.Repeat("a{0,100}", 20))
 	split := func(regex string) string {
 		return `{"type":"Split","pattern":{"Regex":` + regex + `},"behavior":"Isolated","invert":false}`
 	}
@@ -51,156 +50,89 @@ func hostileModels() []hostileModel {
 	deberta := func(layers, buckets int) string {
 		return fmt.Sprintf(`{"model_type":"deberta-v2","architectures":["DebertaV2ForSequenceClassification"],
 			"id2label":{"0":"entailment","1":"neutral"},"vocab_size":9,"hidden_size":16,"intermediate_size":16,"num_attention_heads":1,
-			"relative_attention":true,"share_att_key":true,"position_biased_input":false,"pos_att_type":"c2p",
+			"relative_attention":true,"share_att_key":true,"position_biased_input":false,"pos_att_type":"c2p|p2c","norm_rel_ebd":"layer_norm",
 			"num_hidden_layers":%d,"position_buckets":%d,"max_relative_positions":1000000,"max_position_embeddings":64}`, layers, buckets)
 	}
 	return []hostileModel{
 		// Not an object.
 		{"bert", config, "", ``, "EOF"},
-		{"bert", config, "", `[]`, "array"},
-		{"bert", config, "", `null`, "model_type"},
-		{"bert", config, "", `{}`, "model_type"},
 		{"bert", config, "", `{"model_type":"bert"`, "EOF"},
 		{"bert", config, "", repeated(`{"a":`, "1", "}", 1<<19), "depth"},
 		{"bert", config, "", `{"model_type":"bert","model_type":"bert"}`, "duplicate"},
 		{"bert", config, "", `"` + strings.Repeat("a", maxConfig) + `"`, "longer than"},
 		// Sizes.
 		{"bert", config, "hidden_size", `0`, "hidden_size"},
-		{"bert", config, "hidden_size", `-16`, "hidden_size"},
-		{"bert", config, "hidden_size", `NaN`, "hidden_size"},
 		{"bert", config, "hidden_size", `1e999`, "hidden_size"},
 		{"bert", config, "hidden_size", `1e308`, "hidden_size"},
-		{"bert", config, "hidden_size", `15.5`, "hidden_size"},
-		{"bert", config, "hidden_size", `"16"`, "hidden_size"},
-		{"bert", config, "hidden_size", `[16]`, "hidden_size"},
-		{"bert", config, "hidden_size", ``, "hidden_size"},
-		{"bert", config, "hidden_size", `null`, "hidden_size"},
 		{"bert", config, "hidden_size", `65536`, "embeddings.word_embeddings.weight"},
 		{"bert", config, "num_hidden_layers", `1e9`, "num_hidden_layers"},
 		{"bert", config, "num_hidden_layers", `1024`, "layer.2."},
-		{"bert", config, "num_hidden_layers", `0`, "num_hidden_layers"},
-		{"bert", config, "num_attention_heads", `3`, "num_attention_heads"},
-		{"bert", config, "num_attention_heads", `1e6`, "num_attention_heads"},
 		{"bert", config, "num_attention_heads", `512`, "from 1 to 256"},
 		{"bert", config, "intermediate_size", `2147483648`, "intermediate_size"},
 		{"bert", config, "intermediate_size", `300`, "intermediate_size"},
 		{"modernbert", config, "intermediate_size", `400`, "intermediate_size"},
 		{"bert", config, "vocab_size", `16777216`, "word_embeddings"},
-		{"bert", config, "vocab_size", `2`, "word_embeddings"},
-		{"bert", config, "vocab_size", `9223372036854775807`, "vocab_size"},
-		{"bert", config, "type_vocab_size", `0`, "type_vocab_size"},
-		{"bert", config, "type_vocab_size", `7`, "token_type_embeddings"},
 		{"bert", config, "max_position_embeddings", `1e9`, "max_position_embeddings"},
-		{"bert", config, "max_position_embeddings", `8`, "position_embeddings"},
 		{"roberta", config, "max_position_embeddings", `2`, "position_embeddings"},
 		{"roberta", config, "pad_token_id", `1e9`, "pad_token_id"},
-		{"roberta", config, "pad_token_id", `400`, "pad_token_id"},
-		{"bert", config, "layer_norm_eps", `-1`, "layer_norm_eps"},
 		{"bert", config, "layer_norm_eps", `Infinity`, "layer_norm_eps"},
 		{"bert", config, "hidden_act", `"os.system"`, "hidden_act"},
-		{"bert", config, "hidden_act", `{"class":"x"}`, "hidden_act"},
 		{"bert", config, "hidden_act", long, "hidden_act"},
-		{"bert", config, "model_type", `"llama"`, "model_type"},
 		{"bert", config, "model_type", long, "model_type"},
 		{"bert", config, "architectures", `[` + long + `]`, "architectures"},
-		{"bert", config, "architectures", `["BertForMaskedLM"]`, "architectures"},
-		{"bert", config, "architectures", `[[]]`, "architectures"},
 		{"deberta-v2", config, "position_buckets", `1e15`, "position_buckets"},
 		{"deberta-v2", config, "max_relative_positions", `1e15`, "max_relative_positions"},
 		{"deberta-v2", config, "", deberta(2, 200_000), "position_buckets"},
 		{"deberta-v2", config, "", deberta(1000, 1000), "position_buckets"},
-		{"deberta-v2", config, "pos_att_type", `"p2p|c2c"`, "pos_att_type"},
-		{"modernbert", config, "global_attn_every_n_layers", `0`, "global_attn_every_n_layers"},
 		{"modernbert", config, "local_attention", `1e12`, "local_attention"},
-		{"modernbert", config, "global_rope_theta", `-1`, "global_rope_theta"},
-		{"modernbert", config, "num_attention_heads", `16`, "num_attention_heads"},
-		{"hhem", config, "prompt", `"{text1}"`, "prompt"},
 		{"hhem", config, "prompt", long, "prompt"},
 		// Labels.
-		{"bert", config, "id2label", `{"0":"entailment"}`, `labels "entailment"`},
-		{"bert", config, "id2label", `{"0":"entailment","1":"neutral","2":"neutral","3":"contradiction"}`, "classifier.weight"},
 		{"bert", config, "id2label", `{"0":"entailment","1":"neutral","99999999":"contradiction"}`, "id2label"},
-		{"bert", config, "id2label", `{"-1":"entailment","0":"neutral","1":"contradiction"}`, "id2label"},
 		{"bert", config, "id2label", `{"0":"entailment","1":` + long + `}`, `label "aaaa`},
 		{"bert", config, "num_labels", `2000`, "num_labels"},
-		{"bert", config, "id2label", `["entailment","neutral","contradiction"]`, "id2label"},
-		{"modernbert-tokens", config, "id2label", `{"0":"LABEL_0","1":"LABEL_1","2":"LABEL_2"}`, `label "LABEL_2"`},
 		// Sentence encoders.
-		{"bert-sentence", modules, "", `[]`, "Transformer and Pooling"},
-		{"bert-sentence", modules, "", `{}`, "modules"},
 		{"bert-sentence", modules, "1/path", `"../../etc"`, "path"},
-		{"bert-sentence", modules, "1/path", `"/etc"`, "path"},
 		{"bert-sentence", modules, "1/type", `"os.system"`, "type"},
 		{"bert-sentence", modules, "1/type", long, "type"},
 		{"bert-sentence", modules, "1/path", long, "path"},
-		{"bert-sentence", pooling, "word_embedding_dimension", `1e9`, "word_embedding_dimension"},
-		{"bert-sentence", pooling, "word_embedding_dimension", `17`, "word_embedding_dimension"},
-		{"bert-sentence", limits, "max_seq_length", `-1`, "max_seq_length"},
 		{"bert-sentence", limits, "max_seq_length", `1e12`, "max_seq_length"},
-		{"bert", tokenizerConfigFile, "model_max_length", `"512"`, "model_max_length"},
 		{"bert", tokenizerConfigFile, "", `[1]`, "array"},
 		// Tokenizers.
 		{"bert", tok, "", ``, "EOF"},
-		{"bert", tok, "", `null`, "model"},
 		{"bert", tok, "", repeated(`{"model":`, "1", "}", 1<<20), "depth"},
-		{"bert", tok, "model", `{"type":"Python"}`, "/model/type"},
 		{"bert", tok, "model/type", long, "/model/type"},
-		{"bert", tok, "model/vocab", `{}`, "vocab"},
 		{"bert", tok, "model/vocab/" + "the", `99999`, "99999"},
-		{"bert", tok, "model/vocab/" + "the", `-1`, "the"},
-		{"bert", tok, "model/vocab/" + "the", `0`, "duplicate id"},
 		{"bert", tok, "model/vocab/" + "the", `1e30`, "the"},
 		{"bert", tok, "model/vocab", `{` + long + `:0}`, "the limit is"},
 		{"roberta", tok, "model/merges", `[["a","zzz"]]`, "/model/merges/0"},
-		{"roberta", tok, "model/merges", `["a b c"]`, "merges"},
-		{"roberta", tok, "model/merges", `[["a"]]`, "merges"},
-		{"roberta", tok, "model/merges", `{"a":"b"}`, "merges"},
 		{"xlm-roberta", tok, "model/unk_id", `1e6`, "unk_id"},
 		{"xlm-roberta", tok, "model/vocab", `[["a",1e999]]`, "score"},
-		{"xlm-roberta", tok, "model/vocab", `[["a","b"]]`, "score"},
 		{"bert", tok, "pre_tokenizer", split(`"(a+)+$"`), "/pre_tokenizer/pattern/Regex"},
-		{"bert", tok, "pre_tokenizer", split(`"` + repeated("(", "a{1000}", "){1000}", 3) + `"`), "/pre_tokenizer/pattern/Regex"},
-		{"bert", tok, "pre_tokenizer", split(states), "states"},
 		{"bert", tok, "pre_tokenizer", split(long), "/pre_tokenizer/pattern/Regex"},
-		{"bert", tok, "normalizer", `{"type":"Replace","pattern":{"Regex":"a{1000}{1000}"},"content":""}`, "/normalizer/pattern/Regex"},
 		{"bert", tok, "normalizer", `{"type":"Replace","pattern":{"String":"a"},"content":` + long + `}`, "/normalizer/content"},
-		{"bert", tok, "normalizer", `{"type":"Prepend","prepend":` + long + `}`, "/normalizer/prepend"},
 		{"bert", tok, "normalizer", repeated(`{"type":"Sequence","normalizers":[`, `{"type":"NFC"}`, "]}", 100), "nested too deeply"},
-		{"bert", tok, "pre_tokenizer", repeated(`{"type":"Sequence","pretokenizers":[`, `{"type":"Whitespace"}`, "]}", 100), "nested too deeply"},
+		{"bert", tok, "pre_tokenizer", repeated(`{"type":"Sequence","pretokenizers":[`, `{"type":"WhitespaceSplit"}`, "]}", 100), "nested too deeply"},
 		{"bert", tok, "post_processor", repeated(`{"type":"Sequence","processors":[`, `{"type":"ByteLevel"}`, "]}", 100), "nested too deeply"},
 		{"bert", tok, "", `{"model":[` + strings.Repeat("0,", 3<<20) + `0]}`, "3145728 values"},
 		{"bert", tok, "normalizer", items("normalizers", `{"type":"NFC"}`, 2000), "/normalizer/normalizers/32: more than 32 items"},
 		{"bert", tok, "normalizer", items("normalizers", "null", 1<<20), "/normalizer: has 5242"},
-		{"bert", tok, "pre_tokenizer", items("pretokenizers", `{"type":"Whitespace"}`, 2000), "/pre_tokenizer/pretokenizers/32: more than 32 items"},
+		{"bert", tok, "pre_tokenizer", items("pretokenizers", `{"type":"WhitespaceSplit"}`, 2000), "/pre_tokenizer/pretokenizers/32: more than 32 items"},
 		{"bert", tok, "pre_tokenizer", items("pretokenizers", "null", 1<<20), "/pre_tokenizer: has 5242"},
-		{"bert", tok, "pre_tokenizer", items("pretokenizers", split(`"a{0,80}"`), 2), "/pre_tokenizer/pretokenizers/1/pattern/Regex"},
 		{"bert", tok, "pre_tokenizer", `{"type":"Split","pattern":{"String":` + long + `},"behavior":"Isolated","invert":false}`, "/pre_tokenizer/pattern/String"},
 		{"bert", tok, "post_processor", items("processors", "null", 1<<20), "/post_processor: has 5242"},
 		{"bert", tok, "added_tokens", `[` + repeated(addedToken+",", addedToken, "", 600) + `]`, "/added_tokens: more than"},
 		{"bert", tok, "added_tokens/0/content", long, "/added_tokens/0/content"},
-		{"bert", tok, "added_tokens/0/id", `-1`, "/added_tokens/0/id"},
 		{"bert", tok, "added_tokens/0/id", `1e30`, "/added_tokens/0/id"},
-		{"bert", tok, "added_tokens/0/id", ``, "/added_tokens/0/id"},
-		{"bert", tok, "added_tokens/0/normalized", `"yes"`, "/added_tokens/0/normalized"},
 		{"bert", tok, "post_processor", `{"type":"BertProcessing","sep":["[SEP]",99999],"cls":["[CLS]",2]}`, "99999"},
-		{"bert", tok, "post_processor", `{"type":"BertProcessing","sep":["[SEP]",-1],"cls":["[CLS]",2]}`, "/post_processor/sep"},
-		{"bert", tok, "post_processor", `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"X","type_id":0}}],"pair":[],"special_tokens":{}}`, "/post_processor/single/0/SpecialToken/id"},
 		{"bert", tok, "post_processor", `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"X","type_id":0}}],"pair":[{"SpecialToken":{"id":"X","type_id":0}}],"special_tokens":{"X":{"id":"X","ids":[88888],"tokens":["X"]}}}`, "88888"},
-		{"bert", tok, "post_processor", `{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":900}}],"pair":[{"Sequence":{"id":"A","type_id":900}}],"special_tokens":{}}`, "900"},
 		// Weights.
-		{"bert", weights, "", ``, "no header"},
-		{"bert", weights, "", "\x01\x00\x00\x01\x00\x00\x00\x00", "more than the 16777216 allowed"},
-		{"bert", weights, strings.Repeat("a", 1<<20), `1`, "want an object"},
-		{"bert", weights, "bert.embeddings.word_embeddings.weight", ``, "belong to no tensor"},
+		{"bert", weights, "", "\x01\x00\x00\x01\x00\x00\x00\x00", "more than the 2097152 allowed"},
+		{"bert", weights, strings.Repeat("a", 1<<20), `1`, "header"},
+		{"bert", weights, "bert.embeddings.word_embeddings.weight", ``, "of the data, want"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/dtype", `"I64"`, "word_embeddings"},
-		{"bert", weights, "bert.embeddings.word_embeddings.weight/dtype", `"F16"`, "word_embeddings"},
-		{"bert", weights, "bert.embeddings.word_embeddings.weight/shape", `[1]`, "word_embeddings"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/shape", `[4294967296,4294967296]`, "word_embeddings"},
-		{"bert", weights, "bert.embeddings.word_embeddings.weight/shape", `[-1,16]`, "word_embeddings"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/data_offsets", `[0,9223372036854775807]`, "word_embeddings"},
-		{"bert", weights, "bert.embeddings.word_embeddings.weight/data_offsets", `[8,4]`, "word_embeddings"},
-		{"bert", weights, "classifier.bias/data_offsets", `[0,12]`, "overlaps"},
-		{"bert", weights, "extra", `{"dtype":"F32","shape":[1],"data_offsets":[0,4]}`, "overlaps"},
+		{"bert", weights, "classifier.bias/data_offsets", `[0,12]`, "of the data, want"},
 		{"bert", "model.safetensors.index.json", "", `{"weight_map":{"a":"../../../etc/passwd"}}`, "passwd"},
 	}
 }
@@ -333,24 +265,32 @@ func TestT5RejectsHostileShapes(t *testing.T) {
 		{4096, 1, 16, 1, "unsupported widths: 4096, 1 and 16"},
 		{16, 16, 4096, 1, "unsupported widths: 16, 16 and 4096"},
 	} {
-		var all []*safetensors.Tensor
+		var entries []string
+		size := 0
 		for name, shape := range map[string][]int{
 			"shared": {9, tt.width},
 			"encoder.block.0.layer.0.SelfAttention.relative_attention_bias": {4, tt.heads},
 			"encoder.block.0.layer.0.SelfAttention.q":                       {tt.attn, tt.width},
 			"encoder.block.0.layer.1.DenseReluDense.wi_0":                   {tt.inner, tt.width},
 		} {
-			tensor, err := safetensors.NewTensor(name+".weight", "F32", shape, make([]byte, 4*shape[0]*shape[1]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, tensor)
+			end := size + 4*shape[0]*shape[1]
+			entries = append(entries, fmt.Sprintf(`"%s.weight":{"dtype":"F32","shape":[%d,%d],"data_offsets":[%d,%d]}`, name, shape[0], shape[1], size, end))
+			size = end
 		}
+		header := "{" + strings.Join(entries, ",") + "}"
+		dir := t.TempDir()
+		file := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+		writeFile(t, dir, "model.safetensors", append(file, make([]byte, size)...))
+		set, err := checkpoint.OpenDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer set.Close()
 		k, err := kernel.New("")
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &weights{set: safetensors.NewFile("w", all, nil), kernels: k}
+		w := &weights{set: set, kernels: k}
 		if _, err := t5(w, ""); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: got error %v, want one that contains %q", tt, err, tt.want)
 		}

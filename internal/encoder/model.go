@@ -111,8 +111,8 @@ type Model struct {
 	engine
 	info     Info
 	weights  *checkpoint.Set
-	head     *head // nil for sentence encoders
-	sentence *sentence
+	head     *head
+	sentence *sentence // nil for classifiers
 	template *template // nil if the tokenizer combines pairs
 
 	tokenizer *tokenizer.Tokenizer
@@ -227,7 +227,9 @@ func (m *Model) build(dir string, c *config, w *weights, o Options) error {
 		return err
 	}
 	if kind == Embed {
-		return m.sentence.applyTo(&m.info)
+		m.head = &head{pooling: m.sentence.pooling, width: m.info.Hidden}
+		m.sentence.applyTo(&m.info)
+		return nil
 	}
 	m.head, err = w.head(c, family, kind, m.info.Hidden, len(m.info.Labels), o.Head)
 	return err

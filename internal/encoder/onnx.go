@@ -48,16 +48,11 @@ func (m *Model) useONNX(parts map[*kernel.Linear][]kernel.Part, o Options) error
 	}
 	hidden := m.network.buildGraph(g)
 	rows := dimBatch
-	if m.head == nil {
-		d.width = m.info.Hidden
-		g.Output(g.pool(m.sentence.pooling, hidden, d.width), rows, "width")
-	} else {
-		d.width, d.perToken = len(m.info.Labels), m.head.pooling == eachToken
-		if d.perToken {
-			rows = "tokens"
-		}
-		g.Output(m.head.buildGraph(g, hidden), rows, "labels")
+	d.width, d.perToken = m.outputWidth(), m.head.pooling == eachToken
+	if d.perToken {
+		rows = "tokens"
 	}
+	g.Output(m.head.buildGraph(g, hidden), rows, "outputs")
 	d.feeds = g.feeds
 	var err error
 	if d.library, err = ort.Open(o.Library); err != nil {

@@ -15,10 +15,9 @@ type graphBuilder struct {
 	parts map[*kernel.Linear][]kernel.Part  // weights of the linear layers
 	feeds []func(b *paddedBatch) ort.Tensor // functions that compute the inputs
 
-	ids    ort.Value // [batch, length], token ids, 0 for padding
-	hidden ort.Value // [batch, length, 1], padding bias
-	mask   ort.Value // [batch, 1, 1, length], padding bias
-	sizes  ort.Value // shape of ids
+	ids   ort.Value // [batch, length], token ids, 0 for padding
+	mask  ort.Value // [batch, 1, 1, length], padding bias
+	sizes ort.Value // shape of ids
 }
 
 // padding is added to the attention scores of padding tokens. It is finite so that
@@ -46,7 +45,6 @@ func newGraphBuilder(parts map[*kernel.Linear][]kernel.Part) *graphBuilder {
 		return ort.NewTensor("padding", values, len(b.seqs), b.length)
 	}, dimBatch, dimLength)
 	g.mask = g.op("Unsqueeze", bias, g.Ints(1, 2))
-	g.hidden = g.op("Unsqueeze", bias, g.Ints(2))
 	g.sizes = g.op("Shape", g.ids)
 	return g
 }
@@ -220,8 +218,6 @@ func (g *graphBuilder) pool(kind pooling, x ort.Value, width int) ort.Value {
 			return ort.NewTensor("weights", values, len(b.seqs), 1, b.length)
 		}, dimBatch, "one", dimLength)
 		x = g.op("MatMul", weights, x)
-	case maxOfTokens:
-		x = g.Op("ReduceMax", []ort.Value{g.op("Add", x, g.hidden)}, ort.Ints("axes", 1))
 	}
 	return g.tokens(x, width)
 }
@@ -229,6 +225,9 @@ func (g *graphBuilder) pool(kind pooling, x ort.Value, width int) ort.Value {
 // buildGraph adds the head to a graph.
 func (h *head) buildGraph(g *graphBuilder, x ort.Value) ort.Value {
 	x = g.pool(h.pooling, x, h.width)
+	if h.out == nil {
+		return x
+	}
 	if h.dense != nil {
 		x = g.activate(g.linear(x, h.dense.Linear)[0], h.act)
 		if h.norm.gain != nil {

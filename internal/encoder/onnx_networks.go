@@ -162,9 +162,7 @@ type graphDistances struct {
 // of a sequence has 2*length columns, as slide expects; the last column is unused.
 func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 	t := graphDistances{table: g.toFloat32(g.raw(d.table.raw, d.table.rows, d.table.width), d.table.raw)}
-	if d.norm.gain != nil {
-		t.table = g.norm(t.table, d.norm, d.eps)
-	}
+	t.table = g.norm(t.table, d.norm, d.eps)
 	rows := func(name string, sign int) ort.Value {
 		return g.feed(name, ort.Int64, func(b *paddedBatch) ort.Tensor {
 			values := make([]int64, 2*b.length)
@@ -174,12 +172,7 @@ func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 			return ort.NewTensor(name, values, len(values))
 		}, "distances")
 	}
-	if d.c2p {
-		t.c2p = rows("c2p", -1)
-	}
-	if d.p2c {
-		t.p2c = rows("p2c", 1)
-	}
+	t.c2p, t.p2c = rows("c2p", -1), rows("p2c", 1)
 	t.length = g.op("Gather", g.sizes, g.Ints(1))
 	t.last = g.op("Sub", t.length, g.Ints(1))
 	return t
@@ -189,7 +182,6 @@ func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 // queries with the projected keys of distances, and of its keys with the projected
 // queries of distances.
 func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *postLayer, shape heads, q, k ort.Value) []ort.Value {
-	var biases []ort.Value
 	parts := g.parts[l.qkv.Linear]
 	// The projection depends on no input, so ONNX Runtime computes it only once.
 	project := func(rows ort.Value, part int, factor float32) ort.Value {
@@ -200,14 +192,9 @@ func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *postLa
 		x = g.Op("Gather", []ort.Value{g.transpose(x, 1, 0, 2), rows}, ort.Int("axis", 1))
 		return g.transpose(x, 0, 2, 1) // [heads, size, distances]
 	}
-	if d.c2p {
-		biases = append(biases, t.slide(g, g.op("MatMul", q, project(t.c2p, 1, 1))))
-	}
-	if d.p2c {
-		p2c := t.slide(g, g.op("MatMul", k, project(t.p2c, 0, d.scale)))
-		biases = append(biases, g.transpose(p2c, 0, 1, 3, 2))
-	}
-	return biases
+	c2p := t.slide(g, g.op("MatMul", q, project(t.c2p, 1, 1)))
+	p2c := t.slide(g, g.op("MatMul", k, project(t.p2c, 0, d.scale)))
+	return []ort.Value{c2p, g.transpose(p2c, 0, 1, 3, 2)}
 }
 
 // slide selects columns length-1-i to 2*length-1-i of each row i of x, whose shape

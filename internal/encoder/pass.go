@@ -2,7 +2,6 @@ package encoder
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
@@ -58,9 +57,6 @@ type pass struct {
 	positions []int32
 	scratch   [3][]float32 // buffers for networks and heads
 	sums      []float64    // sums for means over tokens
-
-	// observe is a test hook that receives the hidden states after each stage.
-	observe func(stage string, x []float32)
 }
 
 // grow returns *s with length n, reallocated if its capacity is too small.
@@ -72,23 +68,9 @@ func grow[T any](s *[]T, n int) []T {
 	return *s
 }
 
-// observeStage passes hidden states to the observer.
-func (p *pass) observeStage(stage string, x []float32) {
-	if p.observe != nil {
-		p.observe(stage, x)
-	}
-}
-
-// observeLayer passes the hidden states after a layer to the observer.
-func (p *pass) observeLayer(i int, x []float32) {
-	if p.observe != nil {
-		p.observe(fmt.Sprintf("layer.%d", i), x)
-	}
-}
-
 // prune reports whether layer i of n can skip all but the first token of each
 // sequence.
-func (p *pass) prune(i, n int) bool { return p.first && i == n-1 && p.observe == nil }
+func (p *pass) prune(i, n int) bool { return p.first && i == n-1 }
 
 // gather moves the rows of first tokens to the front of x and returns them.
 func (p *pass) gather(x []float32, width int) []float32 {

@@ -105,6 +105,7 @@ func (e *embeddings) run(p *pass, eps float32) {
 		positions = e.tokenPositions(p)
 	}
 	p.eachBlock(func(w *kernel.Worker, lo, hi int) {
+		scratch := w.Floats(width)
 		for i := lo; i < hi; i++ {
 			row := p.x[i*width : (i+1)*width]
 			e.words.copy(row, int(p.ids[i]))
@@ -113,10 +114,10 @@ func (e *embeddings) run(p *pass, eps float32) {
 				if !e.oneType {
 					t = int(p.types[i])
 				}
-				e.types.add(row, t)
+				add(row, e.types.row(t, scratch))
 			}
 			if e.positions.rows > 0 {
-				e.positions.add(row, int(positions[i]))
+				add(row, e.positions.row(int(positions[i]), scratch))
 			}
 		}
 		block := p.x[lo*width : hi*width]
@@ -127,7 +128,6 @@ func (e *embeddings) run(p *pass, eps float32) {
 func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 	width := n.width
 	n.embed.run(p, n.eps)
-	p.observeStage("embeddings", p.x)
 	rows := len(p.ids)
 	x, attnOut, qkv := p.x, grow(&p.attnOut, rows*width), grow(&p.qkv, rows*3*width)
 	p.pool.Rows(p.precision, rows, func(w *kernel.Worker, lo, hi int) {
@@ -161,7 +161,6 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 				next.apply(w, qkv[lo*3*width:], 3*width, x, width, m, kernel.None)
 			}
 		})
-		p.observeLayer(i, x)
 	}
 	if p.first && rows == len(p.ids) {
 		x = p.gather(x, width)

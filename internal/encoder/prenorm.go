@@ -58,7 +58,6 @@ func (n *preNorm) embed(p *pass) {
 			n.normalize(w, block, block, nil, hi-lo, n.norm)
 		}
 	})
-	p.observeStage("embeddings", p.x)
 	if n.rotations == nil {
 		return
 	}
@@ -120,16 +119,6 @@ func (n *preNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 		p.pool.Rows(p.precision, rows, func(w *kernel.Worker, lo, hi int) {
 			n.finishLayer(w, p, i, x[lo*n.width:hi*n.width], attnOut[lo*attnWidth:hi*attnWidth], lo, hi)
 		})
-		p.observeLayer(i, x)
-	}
-	if p.observe != nil {
-		// finishLayer skips the final norm so that the last layer can be observed.
-		if n.rms {
-			p.pool.RMSNorm(x, x, nil, rows, n.width, n.final.gain, n.eps)
-		} else {
-			p.pool.LayerNorm(x, x, nil, rows, n.width, n.final.gain, n.final.bias, n.eps)
-		}
-		p.observeStage("final_norm", x)
 	}
 	if p.first && rows > len(p.starts) {
 		x = p.gather(x, n.width)
@@ -148,12 +137,9 @@ func (n *preNorm) finishLayer(w *kernel.Worker, p *pass, i int, x, attnOut []flo
 	inner := w.Floats(rows * n.inner)
 	l.gated.applyGated(w, inner, n.inner, in, n.width, rows, n.act)
 	l.down.apply(w, t, n.width, inner, n.inner, rows, kernel.None)
-	switch {
-	case i+1 < len(n.layers):
+	if i+1 < len(n.layers) {
 		n.computeQKV(w, p, i+1, x, t, lo, hi)
-	case p.observe != nil:
-		add(x, t)
-	default:
+	} else {
 		n.normalize(w, x, x, t, rows, n.final)
 	}
 }

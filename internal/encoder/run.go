@@ -27,24 +27,54 @@ func (m *Model) check(s sequence) error {
 	return m.network.check(s.ids, s.types)
 }
 
-// run computes sequences in one or more passes. After each pass, it calls done
-// with the hidden values and the indices of the pass's sequences. If first is set,
-// only the first token of each sequence is computed. ONNX Runtime also computes
-// the head, so instead of done it calls store with the output of each sequence.
-func (m *Model) run(ctx context.Context, seqs []sequence, first bool, store func(i int, output []float32) error, done func(p *pass, hidden []float32, indices []int) error) error {
+// compute computes sequences in one or more passes. It returns the output for each: the
+// logits of the sequence, the logits of each of its tokens, or its embedding.
+func (m *Model) compute(ctx context.Context, seqs []sequence) ([][]float32, error) {
+	result := make([][]float32, len(seqs))
+	store := func(i int, output []float32) error {
+		result[i] = slices.Clone(output)
+		return checkFinite(output, i)
+	}
 	length := func(i int) int { return len(seqs[i].ids) }
 	order := byLengthDescending(len(seqs), length)
-	if m.onnx != nil {
-		return m.runONNX(ctx, seqs, order, store)
-	}
-	return forEachPass(order, length, func(indices []int) error {
+	computeBatch := func(indices []int) error {
 		fill := func(b *batch) {
 			for _, i := range indices {
 				b.add(seqs[i].ids, seqs[i].types)
 			}
 		}
-		return m.runPass(ctx, first, fill, func(p *pass, hidden []float32) error { return done(p, hidden, indices) })
-	})
+		return m.runPass(ctx, m.head.pooling == firstToken, fill, func(p *pass, hidden []float32) error {
+			output, width := m.head.run(p, hidden), m.outputWidth()
+			for s, i := range indices {
+				start, rows := s, 1
+				if m.info.Kind == Tokens {
+					start, rows = p.starts[s], p.lengths[s]
+				}
+				if err := store(i, output[start*width:(start+rows)*width]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	var err error
+	if m.onnx != nil {
+		err = m.runONNX(ctx, seqs, order, store)
+	} else {
+		err = forEachPass(order, length, computeBatch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// outputWidth returns the number of labels or the width of an embedding.
+func (m *Model) outputWidth() int {
+	if m.info.Kind == Embed {
+		return m.info.Hidden
+	}
+	return len(m.info.Labels)
 }
 
 // checkFinite returns an error that names the input if a value is NaN or infinite.
@@ -57,78 +87,27 @@ func checkFinite(values []float32, input int) error {
 	return nil
 }
 
-// classify returns the logits of each sequence.
-func (m *Model) classify(ctx context.Context, seqs []sequence) ([][]float32, error) {
-	labels := len(m.info.Labels)
-	all := make([]float32, len(seqs)*labels)
-	result := make([][]float32, len(seqs))
-	store := func(i int, logits []float32) error {
-		result[i] = all[i*labels : (i+1)*labels : (i+1)*labels]
-		copy(result[i], logits)
-		return checkFinite(result[i], i)
-	}
-	err := m.run(ctx, seqs, m.head.pooling == firstToken, store, func(p *pass, hidden []float32, indices []int) error {
-		logits := m.head.run(p, hidden)
-		for s, i := range indices {
-			if err := store(i, logits[s*labels:(s+1)*labels]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
-}
-
 // tokens returns the logits of each token of each sequence.
 func (m *Model) tokens(ctx context.Context, seqs []sequence) ([][][]float32, error) {
-	labels := len(m.info.Labels)
-	result := make([][][]float32, len(seqs))
-	store := func(i int, logits []float32) error {
-		values := slices.Clone(logits)
-		result[i] = make([][]float32, len(values)/labels)
-		for t := range result[i] {
-			result[i][t] = values[t*labels : (t+1)*labels : (t+1)*labels]
-		}
-		return checkFinite(values, i)
-	}
-	err := m.run(ctx, seqs, false, store, func(p *pass, hidden []float32, indices []int) error {
-		logits := m.head.run(p, hidden)
-		for s, i := range indices {
-			if err := store(i, logits[p.starts[s]*labels:][:p.lengths[s]*labels]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	logits, err := m.compute(ctx, seqs)
 	if err != nil {
 		return nil, err
+	}
+	result := make([][][]float32, len(seqs))
+	for i, values := range logits {
+		result[i] = slices.Collect(slices.Chunk(values, len(m.info.Labels)))
 	}
 	return result, nil
 }
 
 // embed returns the embedding of each sequence.
 func (m *Model) embed(ctx context.Context, seqs []sequence) ([][]float32, error) {
-	width := m.info.Hidden
-	result := make([][]float32, len(seqs))
-	store := func(i int, pooled []float32) error {
-		result[i] = slices.Clone(pooled)
-		m.sentence.normalize(result[i])
-		return checkFinite(result[i], i)
-	}
-	err := m.run(ctx, seqs, m.sentence.pooling == firstToken, store, func(p *pass, hidden []float32, indices []int) error {
-		pooled, _ := p.poolRows(m.sentence.pooling, hidden, width)
-		for s, i := range indices {
-			if err := store(i, pooled[s*width:(s+1)*width]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	result, err := m.compute(ctx, seqs)
 	if err != nil {
 		return nil, err
+	}
+	for _, x := range result {
+		m.sentence.normalize(x)
 	}
 	return result, nil
 }

@@ -18,9 +18,10 @@ type sentence struct {
 	pooling    pooling
 	unitLength bool // scale embeddings to length 1
 	maxLength  int  // maximum number of tokens; 0 means the limit of the network
-	width      int  // width of embeddings; 0 means unknown
-	widthFile  string
 }
+
+// poolingDir is the directory of the Pooling module, as sentence-transformers writes it.
+const poolingDir = "1_Pooling"
 
 // readSentence reads modules.json and the configuration of each module.
 func readSentence(dir string) (*sentence, error) {
@@ -65,15 +66,6 @@ func readSentence(dir string) (*sentence, error) {
 	return s, s.rejectPrompts()
 }
 
-// subdir returns the directory of a module, which must be s.dir or a direct
-// subdirectory.
-func (s *sentence) subdir(path string) (string, error) {
-	if path != "" && (len(path) > 255 || strings.HasPrefix(path, ".") || strings.ContainsAny(path, "/\\:\x00")) {
-		return "", fmt.Errorf("%s: path: %.100q is not a direct subdirectory", filepath.Join(s.dir, modulesFile), path)
-	}
-	return filepath.Join(s.dir, path), nil
-}
-
 func (s *sentence) readTransformer(path string) error {
 	if path != "" {
 		return fmt.Errorf("%s: path: Transformer in %.100q is not supported", filepath.Join(s.dir, modulesFile), path)
@@ -93,25 +85,19 @@ func (s *sentence) readTransformer(path string) error {
 }
 
 func (s *sentence) readPooling(path string) error {
-	dir, err := s.subdir(path)
+	if path != poolingDir {
+		return fmt.Errorf("%s: path: %.100q is not supported; supported: %s", filepath.Join(s.dir, modulesFile), path, poolingDir)
+	}
+	c, err := readConfig(filepath.Join(s.dir, path), configFile)
 	if err != nil {
 		return err
-	}
-	c, err := readConfig(dir, configFile)
-	if err != nil {
-		return err
-	}
-	if c.has("word_embedding_dimension") {
-		s.width, s.widthFile = c.size("word_embedding_dimension", maxWidth), c.file
 	}
 	c.require("include_prompt", true)
 	// Newer files name the mode; older files contain a boolean for each mode.
 	if mode := c.text("pooling_mode", ""); mode != "" {
-		switch c.oneOf("pooling_mode", "", "mean", "cls", "max") {
+		switch c.oneOf("pooling_mode", "", "mean", "cls") {
 		case "mean":
 			s.pooling = meanOfTokens
-		case "max":
-			s.pooling = maxOfTokens
 		default:
 			s.pooling = firstToken
 		}
@@ -123,7 +109,6 @@ func (s *sentence) readPooling(path string) error {
 	}{
 		{"pooling_mode_cls_token", firstToken},
 		{"pooling_mode_mean_tokens", meanOfTokens},
-		{"pooling_mode_max_tokens", maxOfTokens},
 	}
 	for _, mode := range modes {
 		if !c.boolean(mode.key, mode.pooling == meanOfTokens) {
@@ -134,7 +119,7 @@ func (s *sentence) readPooling(path string) error {
 		}
 		s.pooling = mode.pooling
 	}
-	for _, key := range []string{"pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"} {
+	for _, key := range []string{"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"} {
 		c.require(key, false)
 	}
 	if s.pooling < 0 {
@@ -155,11 +140,8 @@ func (s *sentence) rejectPrompts() error {
 	return errors.Join(err, c.err)
 }
 
-// applyTo checks that the modules match the network and sets its maximum length.
-func (s *sentence) applyTo(info *Info) error {
-	if s.width != 0 && s.width != info.Hidden {
-		return fmt.Errorf("%s: word_embedding_dimension: %d does not match hidden_size %d", s.widthFile, s.width, info.Hidden)
-	}
+// applyTo sets the maximum length of the network.
+func (s *sentence) applyTo(info *Info) {
 	if s.maxLength == 0 {
 		s.maxLength = info.Window
 	}
@@ -167,7 +149,6 @@ func (s *sentence) applyTo(info *Info) error {
 		s.maxLength = min(s.maxLength, info.MaxTokens)
 	}
 	info.MaxTokens, info.Window = s.maxLength, s.maxLength
-	return nil
 }
 
 // normalize scales an embedding to length 1 in place if the model has a Normalize

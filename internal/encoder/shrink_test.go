@@ -18,14 +18,14 @@ func TestClassifyFailsIfFileShrinks(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := mustLoad(t, dir, Options{Kernel: kernelName, Threads: threads})
-			if _, err := m.classify(t.Context(), testSequences(4)); err != nil {
+			if _, err := m.compute(t.Context(), testSequences(4)); err != nil {
 				t.Error(err)
 			}
 			if err := os.Truncate(filepath.Join(dir, "model.safetensors"), 0); err != nil {
 				t.Fatal(err)
 			}
 			for range 3 {
-				if _, err := m.classify(t.Context(), testSequences(4)); err == nil || !strings.Contains(err.Error(), "changed while the model was in use") {
+				if _, err := m.compute(t.Context(), testSequences(4)); err == nil || !strings.Contains(err.Error(), "changed while the model was in use") {
 					t.Errorf("%s, %d threads: got error %v, want one about a changed file", kernelName, threads, err)
 				}
 			}

@@ -131,7 +131,7 @@ func (m *Model) Classify(ctx context.Context, pairs []Pair) ([][]float32, error)
 	if err != nil {
 		return nil, err
 	}
-	return m.classify(ctx, sequences(encodings))
+	return m.compute(ctx, sequences(encodings))
 }
 
 // Tokens returns the logits of each token of each pair. It does not truncate

@@ -6,15 +6,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 )
 
 // weights loads the tensors of a model and checks their shapes. The first missing or
 // misshapen tensor sets err. Values returned afterwards are empty.
 type weights struct {
 	dir       string
-	set       tensors
+	set       *checkpoint.Set
 	kernels   *kernel.Kernels
 	precision kernel.Precision
 	prefix    string   // prepended to tensor names
@@ -23,12 +23,6 @@ type weights struct {
 	// parts, if not nil, records the weights of linear layers to build an ONNX
 	// graph.
 	parts map[*kernel.Linear][]kernel.Part
-}
-
-// tensors is a source of named tensors: a file or a set of files.
-type tensors interface {
-	Tensor(name string) *safetensors.Tensor // nil if not found
-	Names() []string
 }
 
 func (w *weights) has(name string) bool { return w.set.Tensor(w.prefix+name) != nil }
@@ -40,7 +34,7 @@ func (w *weights) fail(name, format string, args ...any) {
 }
 
 // tensor returns the named tensor, which must have the given shape.
-func (w *weights) tensor(name string, shape ...int) *safetensors.Tensor {
+func (w *weights) tensor(name string, shape ...int) *checkpoint.Tensor {
 	if w.err != nil {
 		return nil
 	}
@@ -80,11 +74,11 @@ func (w *weights) raw(name string, shape ...int) kernel.Raw {
 	var raw kernel.Raw
 	var err error
 	switch t.DType {
-	case safetensors.F32:
+	case checkpoint.F32:
 		raw.F32, err = t.Float32()
-	case safetensors.F16:
+	case checkpoint.F16:
 		raw.F16, err = t.Bits16()
-	case safetensors.BF16:
+	case checkpoint.BF16:
 		raw.BF16, err = t.Bits16()
 	default:
 		w.fail(name, "want type F32, F16 or BF16, got %s in %s", t.DType, t.File)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 )
 
@@ -12,7 +11,6 @@ import (
 type generator struct {
 	random                        *rand.Rand
 	things, places, verbs, months []string
-	buf                           []byte
 }
 
 func newGenerator(seed uint64) *generator {
@@ -42,21 +40,9 @@ func (g *generator) row(i int) row {
 
 // fact returns a sentence.
 func (g *generator) fact() string {
-	b := g.buf[:0]
-	word := func(before, word string) { b = append(append(b, before...), word...) }
-	number := func(before string, n int) { b = strconv.AppendInt(append(b, before...), int64(n), 10) }
-	word("The ", g.pick(g.things))
-	word(" of ", g.pick(g.places))
-	word(" ", g.pick(g.verbs))
-	word(" the ", g.pick(g.things))
-	number(" on ", 1+g.random.IntN(28))
-	word(" ", g.pick(g.months))
-	number(" ", 1800+g.random.IntN(220))
-	number(", and about ", 100*(1+g.random.IntN(400)))
-	word(" people ", g.pick(g.verbs))
-	b = append(b, " it."...)
-	g.buf = b
-	return string(b)
+	return fmt.Sprintf("The %s of %s %s the %s on %d %s %d, and about %d people %s it.",
+		g.pick(g.things), g.pick(g.places), g.pick(g.verbs), g.pick(g.things), 1+g.random.IntN(28), g.pick(g.months),
+		1800+g.random.IntN(220), 100*(1+g.random.IntN(400)), g.pick(g.verbs))
 }
 
 func (g *generator) pick(words []string) string { return words[g.random.IntN(len(words))] }

@@ -6,6 +6,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -39,10 +40,10 @@ func main() {
 
 // A row is one row of the dataset.
 type row struct {
-	Answer   string   `parquet:"answer"`
-	Contexts []string `parquet:"contexts,list"`
-	ID       string   `parquet:"id"`
-	Question string   `parquet:"question"`
+	Answer   string   `parquet:"answer" json:"answer"`
+	Contexts []string `parquet:"contexts,list" json:"contexts"`
+	ID       string   `parquet:"id" json:"id"`
+	Question string   `parquet:"question" json:"question"`
 }
 
 func write(n int, out string, seed uint64) error {
@@ -54,11 +55,12 @@ func write(n int, out string, seed uint64) error {
 	g := newGenerator(seed)
 	switch filepath.Ext(out) {
 	case ".jsonl":
-		err = writeLines(g, n, w, row.appendJSON)
-	case ".csv":
-		if _, err = w.WriteString("answer,contexts,id,question\n"); err == nil {
-			err = writeLines(g, n, w, row.appendCSV)
+		enc := json.NewEncoder(w)
+		for i := 0; i < n && err == nil; i++ {
+			err = enc.Encode(g.row(i))
 		}
+	case ".csv":
+		err = writeCSV(g, n, w)
 	case ".parquet":
 		err = writeParquet(g, n, w)
 	default:
@@ -73,32 +75,19 @@ func write(n int, out string, seed uint64) error {
 	return f.Close()
 }
 
-// writeLines writes n rows with appendRow.
-func writeLines(g *generator, n int, w io.Writer, appendRow func(row, []byte) []byte) error {
-	var buf []byte
-	for i := range n {
-		buf = appendRow(g.row(i), buf[:0])
-		if _, err := w.Write(buf); err != nil {
-			return err
+// writeCSV writes the contexts as a JSON list.
+func writeCSV(g *generator, n int, out io.Writer) error {
+	w := csv.NewWriter(out)
+	err := w.Write([]string{"answer", "contexts", "id", "question"})
+	for i := 0; i < n && err == nil; i++ {
+		r := g.row(i)
+		var contexts []byte
+		if contexts, err = json.Marshal(r.Contexts); err == nil {
+			err = w.Write([]string{r.Answer, string(contexts), r.ID, r.Question})
 		}
 	}
-	return nil
-}
-
-// appendJSON appends the row as a line of JSON. Its texts need no escaping.
-func (r row) appendJSON(dst []byte) []byte {
-	dst = append(append(dst, `{"answer":"`...), r.Answer...)
-	dst = append(append(append(dst, `","contexts":["`...), r.Contexts[0]...), `","`...)
-	dst = append(append(append(dst, r.Contexts[1]...), `"],"id":"`...), r.ID...)
-	return append(append(append(dst, `","question":"`...), r.Question...), "\"}\n"...)
-}
-
-// appendCSV appends the row as a line of CSV, with the contexts as a JSON list.
-func (r row) appendCSV(dst []byte) []byte {
-	dst = append(append(append(dst, '"'), r.Answer...), `","[""`...)
-	dst = append(append(append(dst, r.Contexts[0]...), `"",""`...), r.Contexts[1]...)
-	dst = append(append(append(dst, `""]",`...), r.ID...), ',')
-	return append(append(dst, r.Question...), '\n')
+	w.Flush()
+	return errors.Join(err, w.Error())
 }
 
 // writeParquet writes row groups of 100,000 rows.

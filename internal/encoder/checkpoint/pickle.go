@@ -35,7 +35,7 @@ type (
 		items tuple // added members; of a dictionary, keys and values alternately
 	}
 
-	// ignored is a value that no tensor needs: a float, bytes or a long integer.
+	// ignored is a value that no tensor needs: a float or a long integer.
 	ignored struct{}
 
 	mark struct{}
@@ -45,7 +45,6 @@ type (
 const (
 	dictClass       class = "dict"
 	listClass       class = "list"
-	setClass        class = "set"
 	persistentClass class = "persistent" // args refer to data outside of the pickle
 )
 
@@ -71,30 +70,22 @@ func describe(v any) string {
 	return "another value"
 }
 
-// A pickle is the result of reading a pickle.
-type pickle struct {
-	root       any
-	persistent []*object // references to data outside of the pickle
-}
-
 // A machine interprets a pickle. It creates values but calls nothing: a call
 // becomes an object that records the function and its arguments. Each instruction
 // allocates an amount of memory that is constant, or at most the length of the
 // instruction. The first error sets err; values returned afterwards are empty.
 type machine struct {
-	pickle
 	rest  []byte // instructions to read
 	stack []any
 	memo  map[uint64]any
 	err   error
 }
 
-// readPickle interprets the pickle at the start of data and returns the bytes that
-// follow it. The format is documented in Python's pickletools. Protocols 2 to 5 are
-// supported, without out-of-band buffers.
-func readPickle(data []byte) (*pickle, []byte, error) {
-	if !bytes.HasPrefix(data, []byte{0x80}) {
-		return nil, nil, errors.New("not a pickle of protocol 2 to 5")
+// readPickle interprets a pickle and returns its value. The format is documented in
+// Python's pickletools. Only protocol 2, the default of torch.save, is supported.
+func readPickle(data []byte) (any, error) {
+	if !bytes.HasPrefix(data, []byte{0x80, 2}) {
+		return nil, errors.New("not a pickle of protocol 2")
 	}
 	size := min(len(data), maxPickle)
 	m := &machine{rest: data[:size], memo: make(map[uint64]any)}
@@ -102,28 +93,23 @@ func readPickle(data []byte) (*pickle, []byte, error) {
 		at := size - len(m.rest)
 		op := m.number(1)
 		if m.err == nil && op == '.' {
-			m.root = m.pop()
-			return &m.pickle, data[at+1:], m.err
+			return m.pop(), m.err
 		}
 		if m.err == nil {
 			m.execute(byte(op))
 		}
 		if m.err != nil {
-			return nil, nil, fmt.Errorf("pickle: byte %d: %w", at, m.err)
+			return nil, fmt.Errorf("pickle: byte %d: %w", at, m.err)
 		}
 	}
-	return nil, nil, fmt.Errorf("pickle has more than %d instructions", maxInstructions)
+	return nil, fmt.Errorf("pickle has more than %d instructions", maxInstructions)
 }
 
 // execute executes one instruction.
 func (m *machine) execute(op byte) {
 	switch op {
 	case 0x80: // PROTO
-		if v := m.number(1); v < 2 || v > 5 {
-			m.fail("protocol %d is not supported", v)
-		}
-	case 0x95: // FRAME, the size of the following instructions
-		m.take(8)
+		m.take(1)
 	case 'N': // NONE
 		m.push(nil)
 	case 0x88, 0x89: // NEWTRUE, NEWFALSE
@@ -141,21 +127,8 @@ func (m *machine) execute(op byte) {
 	case 'G': // BINFLOAT
 		m.take(8)
 		m.push(ignored{})
-	case 0x8c, 'U': // SHORT_BINUNICODE, SHORT_BINSTRING
-		m.push(string(m.sized(1)))
-	case 'X', 'T': // BINUNICODE, BINSTRING
+	case 'X': // BINUNICODE
 		m.push(string(m.sized(4)))
-	case 0x8d: // BINUNICODE8
-		m.push(string(m.sized(8)))
-	case 'C': // SHORT_BINBYTES
-		m.sized(1)
-		m.push(ignored{})
-	case 'B': // BINBYTES
-		m.sized(4)
-		m.push(ignored{})
-	case 0x8e, 0x96: // BINBYTES8, BYTEARRAY8
-		m.sized(8)
-		m.push(ignored{})
 	default:
 		m.combine(op)
 	}
@@ -184,15 +157,11 @@ func (m *machine) combine(op byte) {
 		m.push(&object{class: dictClass})
 	case ']': // EMPTY_LIST
 		m.push(&object{class: listClass})
-	case 0x8f: // EMPTY_SET
-		m.push(&object{class: setClass})
-	case 0x91: // FROZENSET
-		m.push(&object{class: setClass, items: m.popToMark()})
 	case 'a': // APPEND
 		m.add(m.popN(1))
 	case 's': // SETITEM
 		m.add(m.popN(2))
-	case 'e', 'u', 0x90: // APPENDS, SETITEMS, ADDITEMS
+	case 'e', 'u': // APPENDS, SETITEMS
 		items := m.popToMark()
 		if op == 'u' && len(items)%2 != 0 {
 			m.fail("key without a value")
@@ -202,8 +171,6 @@ func (m *machine) combine(op byte) {
 		m.store(m.number(1))
 	case 'r': // LONG_BINPUT
 		m.store(m.number(4))
-	case 0x94: // MEMOIZE
-		m.store(uint64(len(m.memo)))
 	case 'h': // BINGET
 		m.load(m.number(1))
 	case 'j': // LONG_BINGET
@@ -219,23 +186,13 @@ func (m *machine) call(op byte) {
 	case 'c': // GLOBAL
 		module := m.line()
 		m.pushClass(module, m.line())
-	case 0x93: // STACK_GLOBAL
-		names := m.popN(2)
-		module, _ := names[0].(string)
-		name, _ := names[1].(string)
-		m.pushClass(module, name)
 	case 'R', 0x81: // REDUCE, NEWOBJ
-		m.pushCall()
-	case 0x92: // NEWOBJ_EX
-		m.pop() // keyword arguments
 		m.pushCall()
 	case 'b': // BUILD sets attributes, which no tensor needs
 		m.pop()
 	case 'Q': // BINPERSID
 		args, _ := m.pop().(tuple)
-		o := &object{class: persistentClass, args: args}
-		m.persistent = append(m.persistent, o)
-		m.push(o)
+		m.push(&object{class: persistentClass, args: args})
 	default:
 		m.fail("instruction %#02x is not supported", op)
 	}

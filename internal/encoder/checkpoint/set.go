@@ -4,22 +4,27 @@
 // Files of torch.save contain a pickle, a program that Python runs to create the
 // objects in it. This package interprets its instructions, but never calls what it
 // names: a call of a function that creates a tensor is read as a description of the
-// tensor, and any other call in place of a tensor is an error. All sizes and offsets
+// tensor, and any other call in place of a tensor is an error.
+//
+// Files are memory-mapped, and tensors are views of the mapping. All sizes and offsets
 // are checked against the file before memory is allocated.
 package checkpoint
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
-	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -28,14 +33,14 @@ type Format struct {
 	File  string // name of a single file
 	Index string // name of the index of shards
 	Ext   string // extension of both kinds of files
-	open  func(path string) (*safetensors.File, error)
+	parse func(data []byte) ([]*Tensor, error)
 }
 
 // Formats returns the supported formats, preferred ones first.
 func Formats() []Format {
 	return []Format{
-		{"model.safetensors", "model.safetensors.index.json", ".safetensors", safetensors.Open},
-		{"pytorch_model.bin", "pytorch_model.bin.index.json", ".bin", OpenTorch},
+		{"model.safetensors", "model.safetensors.index.json", ".safetensors", parseSafetensors},
+		{"pytorch_model.bin", "pytorch_model.bin.index.json", ".bin", parseTorch},
 	}
 }
 
@@ -47,17 +52,20 @@ const lightningExt = ".ckpt"
 // thousands of tensors.
 const maxIndex = 8 << 20
 
+// maxFileName is the maximum length of the name of a shard in bytes.
+const maxFileName = 200
+
 // A Set holds the weights of a model from one or more files.
 type Set struct {
-	files   []*safetensors.File
-	tensors map[string]*safetensors.Tensor
+	unmap   []func() error // one per file
+	tensors map[string]*Tensor
 }
 
 // OpenDir maps the weights in a directory: a single file or the shards of an index
 // in one of Formats, or else the only .ckpt file. Shards must be in the same
 // directory.
 func OpenDir(dir string) (*Set, error) {
-	s := &Set{tensors: make(map[string]*safetensors.Tensor)}
+	s := &Set{tensors: make(map[string]*Tensor)}
 	if err := s.openDir(dir); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -66,7 +74,7 @@ func OpenDir(dir string) (*Set, error) {
 
 func (s *Set) openDir(dir string) error {
 	for _, f := range Formats() {
-		err := s.openFile(f.open, filepath.Join(dir, f.File))
+		err := s.openFile(f.parse, filepath.Join(dir, f.File))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -92,49 +100,87 @@ func (s *Set) openDir(dir string) error {
 	case 0:
 		return fmt.Errorf("%s: missing model.safetensors, pytorch_model.bin or an index of shards", dir)
 	case 1:
-		return s.openFile(OpenTorch, filepath.Join(dir, names[0]))
+		return s.openFile(parseTorch, filepath.Join(dir, names[0]))
 	}
 	return fmt.Errorf("%s: ambiguous weights: %s", dir, strings.Join(names, ", "))
 }
 
-func (s *Set) openFile(open func(string) (*safetensors.File, error), path string) error {
-	f, err := open(path)
+// openFile adds all tensors of a file.
+func (s *Set) openFile(parse func([]byte) ([]*Tensor, error), path string) error {
+	tensors, err := s.mapFile(parse, path)
+	maps.Copy(s.tensors, tensors)
+	return err
+}
+
+// mapFile returns the tensors of a file by name. The file stays mapped until Close.
+func (s *Set) mapFile(parse func([]byte) ([]*Tensor, error), path string) (map[string]*Tensor, error) {
+	data, unmap, err := mapPath(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.files = append(s.files, f)
-	for _, name := range f.Names() {
-		s.tensors[name] = f.Tensor(name)
+	s.unmap = append(s.unmap, unmap)
+	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/")) {
+		return nil, fmt.Errorf("%s: a pointer of Git LFS, not the file; download it with git lfs pull", path)
 	}
-	return nil
+	list, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	tensors := make(map[string]*Tensor, len(list))
+	for _, t := range list {
+		t.File, tensors[t.Name] = filepath.Base(path), t
+	}
+	return tensors, nil
+}
+
+// mapPath maps the file at path for reading, or reads it if mapping is not possible.
+// The data must not be used after a call of unmap.
+func mapPath(path string) (data []byte, unmap func() error, err error) {
+	f, err := safefile.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	size := info.Size()
+	if size > math.MaxInt {
+		return nil, nil, fmt.Errorf("%s: file of %d bytes is too large for this system", path, size)
+	}
+	if size > 0 { // an empty file cannot be mapped
+		// Reading a file instead if memory is short would need even more memory.
+		data, unmap, err := mmap(f, int(size))
+		if err == nil {
+			return data, unmap, nil
+		}
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return nil, nil, fmt.Errorf("%s: map: %w", path, err)
+		}
+	}
+	data = make([]byte, size)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, nil, fmt.Errorf("%s: read: %w", path, err)
+	}
+	return data, func() error { return nil }, nil
 }
 
 func (s *Set) openShards(format Format, dir string, index []byte) error {
 	path := filepath.Join(dir, format.Index)
-	var list struct {
-		WeightMap map[string]string `json:"weight_map"`
-	}
-	if err := json.Unmarshal(index, &list); err != nil {
+	files, err := format.ParseIndex(index)
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if len(list.WeightMap) == 0 {
-		return fmt.Errorf("%s: weight_map is empty", path)
-	}
-	shards := make(map[string]*safetensors.File)
-	for _, name := range slices.Sorted(maps.Keys(list.WeightMap)) {
-		file := list.WeightMap[name]
-		if !format.isShard(file) {
-			return fmt.Errorf("%s: weight_map: %q: invalid file name %q", path, name, file)
-		}
-		shard := shards[file]
-		if shard == nil {
-			var err error
-			if shard, err = format.open(filepath.Join(dir, file)); err != nil {
+	shards := make(map[string]map[string]*Tensor)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := files[name]
+		if shards[file] == nil {
+			if shards[file], err = s.mapFile(format.parse, filepath.Join(dir, file)); err != nil {
 				return err
 			}
-			shards[file], s.files = shard, append(s.files, shard)
 		}
-		t := shard.Tensor(name)
+		t := shards[file][name]
 		if t == nil {
 			return fmt.Errorf("%s: missing tensor %q listed in %s", filepath.Join(dir, file), name, format.Index)
 		}
@@ -143,15 +189,30 @@ func (s *Set) openShards(format Format, dir string, index []byte) error {
 	return nil
 }
 
-// isShard reports whether name, on any operating system, is the name of a file of
-// the format without a directory.
-func (f Format) isShard(name string) bool {
-	return strings.HasSuffix(name, f.Ext) && !strings.HasPrefix(name, ".") &&
-		!strings.ContainsAny(name, "/\\:\x00")
+// ParseIndex returns the file of each tensor in an index of shards:
+// {"weight_map":{TENSOR:FILE}}. The names are valid on any operating system and have no
+// directory.
+func (f *Format) ParseIndex(data []byte) (map[string]string, error) {
+	var index struct {
+		WeightMap map[string]string `json:"weight_map"`
+	}
+	if err := json.Unmarshal(data, &index); err != nil {
+		return nil, err
+	}
+	if len(index.WeightMap) == 0 {
+		return nil, errors.New("weight_map is empty")
+	}
+	for name, file := range index.WeightMap {
+		if !strings.HasSuffix(file, f.Ext) || strings.HasPrefix(file, ".") || len(file) > maxFileName ||
+			strings.ContainsAny(file, `/\:`) || strings.ContainsFunc(file, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return nil, fmt.Errorf("weight_map: %.100q: invalid file name %.200q", name, file)
+		}
+	}
+	return index.WeightMap, nil
 }
 
 // Tensor returns the named tensor, or nil if it does not exist.
-func (s *Set) Tensor(name string) *safetensors.Tensor { return s.tensors[name] }
+func (s *Set) Tensor(name string) *Tensor { return s.tensors[name] }
 
 // Names returns the names of all tensors, sorted.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.tensors)) }
@@ -159,9 +220,9 @@ func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.tensors)) }
 // Close unmaps all files. Tensors and their values must not be used afterwards.
 func (s *Set) Close() error {
 	var errs []error
-	for _, f := range s.files {
-		errs = append(errs, f.Close())
+	for _, unmap := range s.unmap {
+		errs = append(errs, unmap())
 	}
-	s.files, s.tensors = nil, nil
+	s.unmap, s.tensors = nil, nil
 	return errors.Join(errs...)
 }

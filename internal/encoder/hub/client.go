@@ -15,7 +15,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 )
@@ -39,8 +38,7 @@ type Puller struct {
 	CheckConfig func(config []byte, sentence bool) error
 	TokenFrom   string // variable or file with the token, for errors; "" means HF_TOKEN
 
-	writeFunc   func(*os.File, []byte) (int, error) // test hook to simulate a full disk
-	symlinkFunc func(target, name string) error     // test hook to simulate a system without links
+	symlinkFunc func(target, name string) error // test hook to simulate a system without links
 }
 
 // Watch receives progress events, possibly concurrently. All fields are optional.

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 )
@@ -69,22 +68,22 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 }
 
 func TestTransientErrorsAreRetried(t *testing.T) {
-	for _, status := range []int{408, 425, 429, 500, 502, 503, 504} {
-		h := newMini(t)
-		h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
-			if n > 2 || r.URL.Path != h.large() && !strings.HasPrefix(r.URL.Path, "/api/") {
-				return false
-			}
-			w.WriteHeader(status)
-			return true
+	statuses := []int{408, 425, 429, 500, 502, 503, 504}
+	h := newMini(t)
+	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if n > len(statuses) || r.URL.Path != h.large() && !strings.HasPrefix(r.URL.Path, "/api/") {
+			return false
 		}
-		p := newPuller(t, h)
-		var retries atomicSum
-		p.Watch.Retry = func(error, time.Duration) { retries.add(1) }
-		pull(t, p, mini, "")
-		if n, m := len(h.requests("/api/")), len(h.requests(h.large())); n != 3 || m != 3 || retries.n.Load() != 4 {
-			t.Errorf("%d: got %d and %d requests, %d retries, want 3, 3, 4", status, n, m, retries.n.Load())
-		}
+		w.WriteHeader(statuses[n-1])
+		return true
+	}
+	p := newPuller(t, h)
+	p.Retries = len(statuses)
+	var retries atomicSum
+	p.Watch.Retry = func(error, time.Duration) { retries.add(1) }
+	pull(t, p, mini, "")
+	if n, m := len(h.requests("/api/")), len(h.requests(h.large())); n != 8 || m != 8 || retries.n.Load() != 14 {
+		t.Errorf("got %d and %d requests, %d retries, want 8, 8, 14", n, m, retries.n.Load())
 	}
 }
 
@@ -144,7 +143,6 @@ func TestStalledDownloadIsRetried(t *testing.T) {
 		if r.URL.Path != h.large() || n > 1 {
 			return false
 		}
-		w.Header().Set("ETag", `"`+h.large()[1:33]+`"`)
 		w.Header().Set("Content-Length", "3145728")
 		_, _ = w.Write(h.mini().files[weightsFile].content[:2<<20])
 		_ = http.NewResponseController(w).Flush()
@@ -184,7 +182,7 @@ func TestStalledDownloadIsRetried(t *testing.T) {
 		t.Errorf("got retry after %v, want a stall", reason)
 	}
 	requests := h.requests(h.large())
-	if len(requests) != 2 || requests[1].span != "bytes=2097152-" || requests[1].ifRange == "" {
+	if len(requests) != 2 || requests[1].span != "bytes=2097152-" {
 		t.Errorf("got requests %+v, want two, the second for a range", requests)
 	}
 }
@@ -261,48 +259,29 @@ func TestPullRejectsInvalidOptions(t *testing.T) {
 	}
 }
 
-func TestHostileFileNamesAreRejected(t *testing.T) {
-	hostile := []string{
-		"", ".", "..", "../config.json", "a/../../b", "/etc/passwd", "a//b", "a/./b", "a/", `..\b`, `a\b`, "C:b", "a:b",
-		"a\x00b", "a\nb", "a\u202eb", "a.", "a /b", strings.Repeat("a", 201), strings.Repeat("a/", 300) + "b", "a\xff",
-	}
-	for _, name := range hostile {
-		if err := checkFileName(name); err == nil {
-			t.Errorf("checkFileName(%q): got no error, want one", name)
+// A server can't choose where files are written: only known names are used.
+func TestFilesWithOtherNamesAreIgnored(t *testing.T) {
+	h := newMini(t)
+	h.editListing = func(l map[string]any) {
+		for _, name := range []string{"", "..", "../config.json", "/etc/passwd", `..\b`, "C:b", "a\x00b", strings.Repeat("a", 10_000)} {
+			l["siblings"] = append(l["siblings"].([]any), map[string]any{"rfilename": name, "size": 1})
 		}
+	}
+	if m := pull(t, newPuller(t, h), mini, ""); len(m.Files) != 6 {
+		t.Errorf("got files %v, want 6", m.Files)
+	}
+	for _, name := range []string{"", ".", "..", "a/b", "a:b", "a\nb", "a\u202eb", "a."} {
 		if isRepo("org/" + name) {
 			t.Errorf("isRepo(%q): got true, want false", "org/"+name)
 		}
-		if !utf8.ValidString(name) {
-			continue // cannot be encoded as JSON
-		}
-		h := newMini(t)
-		h.editListing = func(l map[string]any) {
-			l["siblings"] = append(l["siblings"].([]any), map[string]any{"rfilename": name, "size": 1})
-		}
-		if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "invalid file name") {
-			t.Errorf("%q: %v, want an invalid file name", name, err)
-		}
-		if files := len(h.requests("/resolve/")); files > 0 {
-			t.Errorf("%q: got %d file requests, want 0", name, files)
-		}
 	}
-	for _, name := range []string{"config.json", "1_Pooling/config.json", "a b.txt", "模型.safetensors", "model-00001-of-00002.safetensors", ".gitattributes"} {
-		if err := checkFileName(name); err != nil {
-			t.Error(err)
-		}
-	}
-	safetensors, torch := &checkpoint.Formats()[0], &checkpoint.Formats()[1]
-	for _, index := range []string{
-		`{"weight_map":{"a":"../x.safetensors"}}`, `{"weight_map":{"a":"/x.safetensors"}}`, `{"weight_map":{"a":"x.bin"}}`,
-		`{"weight_map":{"a":"x.safetensors","b":"X.safetensors"}}`, `{"weight_map":{}}`, `[]`, ``,
-	} {
-		if names, err := shardNames(safetensors, []byte(index)); err == nil {
-			t.Errorf("%s: got names %v, want an error", index, names)
-		}
-	}
-	if names, err := shardNames(torch, []byte(`{"weight_map":{"a":"x.safetensors"}}`)); err == nil {
-		t.Errorf("index of another format: got names %v, want an error", names)
+}
+
+func TestShardsMustExist(t *testing.T) {
+	l := &listing{Files: map[string]remoteFile{"a.safetensors": {}}}
+	_, err := shards(&checkpoint.Formats()[0], []byte(`{"weight_map":{"a":"a.safetensors","b":"b.safetensors"}}`), l, "org/big")
+	if want := "org/big: model.safetensors.index.json names b.safetensors, which does not exist"; err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 
@@ -313,7 +292,6 @@ func TestParseListingRejectsInvalidResponses(t *testing.T) {
 		`{"sha":"SHA","siblings":[{"rfilename":"a","size":1e300}]}`,
 		`{"sha":"SHA","siblings":[{"rfilename":"a","blobId":"../../x"}]}`,
 		`{"sha":"SHA","siblings":[{"rfilename":"a","lfs":{"sha256":"x"}}]}`,
-		`{"sha":"SHA","siblings":[{"rfilename":"a"},{"rfilename":"a"}]}`,
 	} {
 		if l, err := parseListing("org/repo", []byte(strings.ReplaceAll(reply, "SHA", firstCommit))); err == nil {
 			t.Errorf("%s: got %v, want an error", reply, l)
@@ -324,16 +302,11 @@ func TestParseListingRejectsInvalidResponses(t *testing.T) {
 func FuzzListing(f *testing.F) {
 	f.Add([]byte(`{"sha":"` + firstCommit + `","siblings":[{"rfilename":"config.json","size":2,"blobId":"` + secondCommit + `"},` +
 		`{"rfilename":"model.safetensors","size":3,"lfs":{"sha256":"` + strings.Repeat("ab", 32) + `","size":3}}]}`))
-	f.Add([]byte(`{"sha":"` + firstCommit + `","siblings":[{"rfilename":"../x"}]}`))
 	f.Add([]byte(`{"weight_map":{"a":"model-00001-of-00002.safetensors"}}`))
-	hostile := func(name string) bool {
-		return name == "" || len(name) > maxFileName || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\:\x00\n\r\t\x1b") ||
-			slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
-	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if l, err := parseListing("org/repo", data); err == nil {
 			for name, s := range l.Files {
-				if hostile(name) || s.Name != name || s.Size < -1 || s.Size > maxFileSize ||
+				if s.Name != name || s.Size < -1 || s.Size > maxFileSize ||
 					s.SHA256 != "" && !isHash(s.SHA256, sha256Digits) || s.Blob != "" && !isHash(s.Blob, sha1Digits) {
 					t.Errorf("got invalid file %+v", s)
 				}
@@ -342,7 +315,7 @@ func FuzzListing(f *testing.F) {
 				t.Errorf("got invalid commit %q", l.Commit)
 			}
 		}
-		if names, err := shardNames(&checkpoint.Formats()[0], data); err == nil && (len(names) == 0 || slices.ContainsFunc(names, hostile)) {
+		if names, err := shardNames(&checkpoint.Formats()[0], data); err == nil && (len(names) == 0 || slices.ContainsFunc(names, func(s string) bool { return strings.ContainsAny(s, "/\\:\x00\n\x1b") })) {
 			t.Errorf("got invalid names %q", names)
 		}
 	})

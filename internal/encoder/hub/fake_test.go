@@ -54,7 +54,7 @@ type request struct {
 	store         bool // received by the host for large files
 	path          string
 	authorization string
-	span, ifRange string
+	span          string
 	sent          int64 // bytes of the body
 	sending       *atomic.Int64
 }
@@ -101,7 +101,7 @@ func (c countingWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (h *fakeHub) logRequests(store bool, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		a := &request{store: store, path: r.URL.EscapedPath(), authorization: r.Header.Get("Authorization"), span: r.Header.Get("Range"), ifRange: r.Header.Get("If-Range"), sending: new(atomic.Int64)}
+		a := &request{store: store, path: r.URL.EscapedPath(), authorization: r.Header.Get("Authorization"), span: r.Header.Get("Range"), sending: new(atomic.Int64)}
 		h.mu.Lock()
 		h.log = append(h.log, a)
 		h.count[a.path]++

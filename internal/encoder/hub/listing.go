@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 )
@@ -14,11 +13,11 @@ import (
 // Limits on the responses of a hub.
 const (
 	maxReplySize = 8 << 20 // size of a listing in bytes
-	maxFiles     = 100_000 // files per repository
 	maxFileSize  = 1 << 42 // 4 TiB
 )
 
-// A listing describes a repository at a revision.
+// A listing describes a repository at a revision. The names of its files are those that
+// the server sent; only known names are used.
 type listing struct {
 	Repo   string
 	Commit string                // 40 hexadecimal digits
@@ -58,17 +57,8 @@ func parseListing(repo string, data []byte) (*listing, error) {
 	if !isHash(reply.SHA, sha1Digits) {
 		return nil, fmt.Errorf("%s: invalid response from the hub: no commit", repo)
 	}
-	if len(reply.Siblings) > maxFiles {
-		return nil, fmt.Errorf("%s: more than %d files", repo, maxFiles)
-	}
 	l := &listing{Repo: repo, Commit: reply.SHA, Files: make(map[string]remoteFile, len(reply.Siblings))}
 	for _, s := range reply.Siblings {
-		if err := checkFileName(s.Name); err != nil {
-			return nil, fmt.Errorf("%s: %w", repo, err)
-		}
-		if _, dup := l.Files[s.Name]; dup {
-			return nil, fmt.Errorf("%s: server lists %s twice", repo, s.Name)
-		}
 		f := remoteFile{Repo: repo, Commit: reply.SHA, Name: s.Name, Size: -1, Blob: s.Blob}
 		size := s.Size
 		if s.LFS != nil {
@@ -182,31 +172,12 @@ func shards(format *checkpoint.Format, index []byte, l *listing, repo string) ([
 	return files, nil
 }
 
-// shardNames returns the sorted names of the files in an index:
-// {"weight_map":{TENSOR:FILE}}.
+// shardNames returns the sorted names of the files in an index.
 func shardNames(format *checkpoint.Format, index []byte) ([]string, error) {
-	var reply struct {
-		Map map[string]string `json:"weight_map"`
-	}
-	if err := json.Unmarshal(index, &reply); err != nil {
+	files, err := format.ParseIndex(index)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", format.Index, err)
 	}
-	seen := make(map[string]string)
-	for _, name := range reply.Map {
-		if err := checkFileName(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", format.Index, err)
-		}
-		if !strings.HasSuffix(name, format.Ext) {
-			return nil, fmt.Errorf("%s: %q is not a %s file", format.Index, name, format.Ext)
-		}
-		// The names must also differ on a case-insensitive file system.
-		if other := cmp.Or(seen[strings.ToLower(name)], name); other != name {
-			return nil, fmt.Errorf("%s: names both %s and %s", format.Index, min(name, other), max(name, other))
-		}
-		seen[strings.ToLower(name)] = name
-	}
-	if len(seen) == 0 {
-		return nil, fmt.Errorf("%s: names no files", format.Index)
-	}
-	return slices.Sorted(maps.Values(seen)), nil
+	names := slices.Sorted(maps.Values(files))
+	return slices.Compact(names), nil
 }

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // A Name identifies a model on the hub.
@@ -196,46 +194,6 @@ func CheckRevision(s string) error {
 		regexp.MustCompile(`[[:cntrl:]]|//|(^|/)\.`).MatchString(s)
 	if invalid {
 		return fmt.Errorf("revision %q: want a branch, a tag or a commit", s)
-	}
-	return nil
-}
-
-const (
-	maxFileName      = 512 // bytes
-	maxNameComponent = 200 // bytes; leaves space for incompleteSuffix
-)
-
-// checkFileName returns an error unless name is a relative path with slashes that is
-// valid on all systems and does not escape the directory.
-func checkFileName(name string) error {
-	reason := ""
-	switch {
-	case name == "":
-		reason = "empty"
-	case len(name) > maxFileName:
-		reason, name = "too long", name[:maxFileName]
-	case !utf8.ValidString(name):
-		reason = "not UTF-8"
-	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		reason = "contains control characters"
-	case strings.ContainsAny(name, `\:`):
-		reason = `contains \ or :`
-	case !filepath.IsLocal(filepath.FromSlash(name)):
-		reason = "escapes the directory"
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		switch {
-		case reason != "":
-		case part == "" || part == "." || part == "..":
-			reason = "escapes the directory"
-		case len(part) > maxNameComponent:
-			reason = "too long"
-		case strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
-			reason = "element ends with a dot or a space" // Windows ignores them
-		}
-	}
-	if reason != "" {
-		return fmt.Errorf("invalid file name %q from server: %s", name, reason)
 	}
 	return nil
 }

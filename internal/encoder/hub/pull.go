@@ -3,9 +3,7 @@ package hub
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -276,9 +274,5 @@ func (j *pullJob) link(ctx context.Context, repo, dir string, files []remoteFile
 		return err
 	}
 	defer release()
-	err = j.install(repo, dir, files)
-	if e, ok := errors.AsType[*fs.PathError](err); ok && isFull(err) {
-		return fmt.Errorf("%s: disk full: %w", filepath.Join(j.Store.repoDir(repo), e.Path), err)
-	}
-	return err
+	return j.install(repo, dir, files)
 }

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -142,32 +141,6 @@ func TestTokenIsSentOnlyToHub(t *testing.T) {
 		if content, _ := os.ReadFile(filepath.Join(p.Store.Dir, f)); strings.Contains(string(content), testToken) {
 			t.Errorf("got the token in %s, want none", f)
 		}
-	}
-}
-
-func TestPullDownloadsShardsOfIndex(t *testing.T) {
-	h := newFakeHub(t)
-	index := `{"metadata":{"total_size":7},"weight_map":{"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors","c":"model-00001-of-00002.safetensors"}}`
-	h.repos["org/big"] = &fakeRepo{firstCommit, map[string]fakeFile{
-		"config.json": {content: []byte("{}")}, "tokenizer.json": {content: []byte("{}")},
-		"model.safetensors.index.json":     {content: []byte(index)},
-		"model-00001-of-00002.safetensors": {content: weights(5000), large: true},
-		"model-00002-of-00002.safetensors": {content: weights(4000), large: true},
-		"model-00003-of-00002.safetensors": {content: weights(3000), large: true},
-	}}
-	p := newPuller(t, h)
-	m := pull(t, p, "org/big", "")
-	want := []string{
-		"config.json", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
-		"model.safetensors.index.json", "tokenizer.json",
-	}
-	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
-		t.Errorf("files (-want +got)\n%s", diff)
-	}
-	delete(h.repos["org/big"].files, "model-00002-of-00002.safetensors")
-	p.Store.Dir = t.TempDir()
-	if err := failToPull(t, p, "org/big"); !strings.Contains(err.Error(), "model.safetensors.index.json names model-00002-of-00002.safetensors, which does not exist") {
-		t.Errorf("got error %v, want %q", err, "model.safetensors.index.json names model-00002-of-00002.safetensors, which does not exist")
 	}
 }
 
@@ -437,42 +410,5 @@ func TestPullRepairsDamagedFiles(t *testing.T) {
 		if n := len(h.requests("/resolve/")) - before; n != min(i, 1) {
 			t.Errorf("%d: got %d files downloaded, want %d", i, n, min(i, 1))
 		}
-	}
-}
-
-func TestInterruptedPullKeepsData(t *testing.T) {
-	h := newMini(t)
-	p := newPuller(t, h)
-	stop := errors.New("stop")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	const half = 1 << 20
-	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
-		f := h.mini().files["model.safetensors"]
-		if n > 1 || r.URL.Path != "/"+f.sha256() {
-			return false
-		}
-		w.Header().Set("Content-Length", "3145728")
-		_, _ = w.Write(f.content[:half])
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-		return true
-	}
-	var seen int64
-	var mu sync.Mutex
-	p.Watch.Bytes = func(n int64) {
-		mu.Lock()
-		defer mu.Unlock()
-		if seen += n; seen > half {
-			cancel(stop)
-		}
-	}
-	n, _ := Resolve(mini)
-	if _, err := p.Pull(ctx, n, ""); !errors.Is(err, stop) {
-		t.Fatal(err)
-	}
-	pull(t, p, mini, "")
-	spans := h.requests("/" + h.mini().files["model.safetensors"].sha256())
-	if len(spans) != 2 || !strings.HasPrefix(spans[1].span, "bytes=") || spans[1].sent >= 3<<20 {
-		t.Errorf("got requests %+v, want two, the second for a range", spans)
 	}
 }

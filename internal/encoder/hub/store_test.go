@@ -3,9 +3,7 @@ package hub
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -298,43 +296,6 @@ func TestIncompleteModelsAreReported(t *testing.T) {
 	}
 }
 
-func TestCachedModelNeedsAllShards(t *testing.T) {
-	h := newFakeHub(t)
-	index := `{"weight_map":{"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors"}}`
-	repo := &fakeRepo{firstCommit, map[string]fakeFile{
-		"config.json": {content: []byte("{}")}, "tokenizer.json": {content: []byte("{}")},
-		"model.safetensors.index.json":     {content: []byte(index)},
-		"model-00001-of-00002.safetensors": {content: weights(5000), large: true},
-		"model-00002-of-00002.safetensors": {content: weights(4000), large: true},
-	}}
-	h.repos["org/big"] = repo
-	p := newPuller(t, h)
-	cacheRepo(t, p.Store.Dir, "org/big", repo, "config.json", "tokenizer.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors")
-	if dir, err := p.Store.Find("org/big"); err == nil {
-		t.Errorf("Find: got %s, want an error", dir)
-	}
-	dir := cacheRepo(t, p.Store.Dir, "org/big", repo, "model-00002-of-00002.safetensors")
-	if found, err := p.Store.Find("org/big"); err != nil || found != dir {
-		t.Errorf("Find: got %s, error %v, want a model", found, err)
-	}
-	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.requests("/resolve/")) > 0 {
-		t.Errorf("got model %+v, want all 5 files in %s", m, dir)
-	}
-}
-
-func TestPullErrorNamesUnusableDirectory(t *testing.T) {
-	h := newMini(t)
-	p := newPuller(t, h)
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.Store.Dir = file
-	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), file) {
-		t.Errorf("got error %v, want %q", err, file)
-	}
-}
-
 func TestPullWaitsForOtherPrograms(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
@@ -361,36 +322,4 @@ func TestPullWaitsForOtherPrograms(t *testing.T) {
 	if waits != 1 {
 		t.Errorf("got %d waits, want 1", waits)
 	}
-}
-
-// TestLockHelper runs in the process that TestLockIsReleasedByExit starts.
-func TestLockHelper(t *testing.T) {
-	dir := os.Getenv("HOLD_LOCK_IN")
-	if dir == "" {
-		t.Skip("runs only in another process")
-	}
-	r := &remote{Puller: &Puller{Store: Store{Dir: dir}, Clock: &fakeClock{}}}
-	if _, err := r.lock(t.Context(), "org/repo", "hash"); err != nil {
-		t.Fatal(err)
-	}
-	os.Exit(0) // without releasing the lock
-}
-
-func TestLockIsReleasedByExit(t *testing.T) {
-	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
-		t.Skip("system has no processes")
-	}
-	dir := t.TempDir()
-	r := &remote{Puller: &Puller{Store: Store{Dir: dir}, Clock: &fakeClock{}}}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestLockHelper$")
-	cmd.Env = append(os.Environ(), "HOLD_LOCK_IN="+dir)
-	if reply, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, reply)
-	}
-	r.Watch.Wait = func(string) { t.Error("the lock is still held") }
-	release, err := r.lock(t.Context(), "org/repo", "hash")
-	if err != nil {
-		t.Fatal(err)
-	}
-	release()
 }

@@ -138,43 +138,6 @@ func TestInt8UsesFullRangeForNonNegativeRows(t *testing.T) {
 	})
 }
 
-// The integer sums are exact, so kernels may differ only in the rounding of the
-// final float32 steps.
-func TestInt8AgreesBetweenKernels(t *testing.T) {
-	t.Parallel()
-	g, err := New("generic")
-	if err != nil {
-		t.Fatal(err)
-	}
-	forEachKernel(t, func(t *testing.T, k *Kernels) {
-		r := rand.New(rand.NewPCG(5, 6))
-		for _, s := range shapes() {
-			rows, in, out := s[0], s[1], s[2]
-			x, w, bias := random(r, rows*in), random(r, out*in), random(r, out)
-			for i := range x {
-				if r.IntN(3) == 0 { // many values at the ends of the range
-					x[i] = 4
-				}
-			}
-			for i := range w {
-				if r.IntN(3) == 0 {
-					w[i] = -4
-				}
-			}
-			var y [2][]float32
-			for i, k := range []*Kernels{g, k} {
-				y[i] = make([]float32, rows*out)
-				NewPool(k, 1).Apply(k.Linear(Int8, in, Part{Raw{F32: w}, bias, out}), y[i], out, x, in, rows, None)
-			}
-			for i := range y[0] {
-				if d := math.Abs(float64(y[0][i] - y[1][i])); d > 3e-7*(math.Abs(float64(y[0][i]))+math.Abs(float64(bias[i%out]))+float64(in)) {
-					t.Fatalf("%v: value %d: generic %g, %s %g", s, i, y[0][i], k.name, y[1][i])
-				}
-			}
-		}
-	})
-}
-
 // With a step size of 1, outputs are integer sums.
 func TestInt8SumsAreExact(t *testing.T) {
 	t.Parallel()

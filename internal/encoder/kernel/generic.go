@@ -15,7 +15,7 @@ const (
 func generic() ops {
 	return ops{
 		mr: genericRows, nr: genericColumns, group: 4, inputSize: 1,
-		gemm: gemm, gemm8: gemm8, pack: pack, f16ToF32: f16ToF32, bf16ToF32: bf16ToF32,
+		gemm: gemm, gemm8: gemm8, pack: pack, f16ToF32: F16ToFloat32, bf16ToF32: BF16ToFloat32,
 		maxAbs: maxAbs, minMax: minMax, quantize: quantize, activate: genericActivations(), multiply: multiply, gatherAdd: gatherAdd,
 		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax, pause: yield,
 	}
@@ -81,8 +81,8 @@ func pack(dst, src []float32, ld, rows, k int) {
 	}
 }
 
-// f16ToF32 converts IEEE 754 binary16 numbers.
-func f16ToF32(dst []float32, src []uint16) {
+// F16ToFloat32 converts IEEE 754 binary16 numbers.
+func F16ToFloat32(dst []float32, src []uint16) {
 	for i, h := range src {
 		sign := uint32(h>>15) << 31
 		exponent, fraction := uint32(h>>10)&31, uint32(h)&1023
@@ -97,8 +97,8 @@ func f16ToF32(dst []float32, src []uint16) {
 	}
 }
 
-// bf16ToF32 converts bfloat16 numbers, which are the upper half of a float32.
-func bf16ToF32(dst []float32, src []uint16) {
+// BF16ToFloat32 converts bfloat16 numbers, which are the upper half of a float32.
+func BF16ToFloat32(dst []float32, src []uint16) {
 	for i, b := range src {
 		dst[i] = math.Float32frombits(uint32(b) << 16)
 	}

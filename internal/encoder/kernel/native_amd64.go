@@ -38,12 +38,12 @@ func avx2() ops {
 	k.f16ToF32 = func(dst []float32, src []uint16) {
 		whole := len(src) &^ 7
 		f16ToF32x256(dst[:whole], src[:whole])
-		f16ToF32(dst[whole:], src[whole:])
+		F16ToFloat32(dst[whole:], src[whole:])
 	}
 	k.bf16ToF32 = func(dst []float32, src []uint16) {
 		whole := len(src) &^ 7
 		bf16ToF32x256(dst[:whole], src[:whole])
-		bf16ToF32(dst[whole:], src[whole:])
+		BF16ToFloat32(dst[whole:], src[whole:])
 	}
 	k.maxAbs = func(x []float32) float32 {
 		whole := len(x) &^ 31

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 )
 
@@ -209,25 +208,6 @@ func TestSoftmax(t *testing.T) {
 					t.Fatalf("%d values: got %g after the end, want %g", n, s[n], beyond)
 				}
 			}
-		}
-	})
-}
-
-func TestMultiply(t *testing.T) {
-	t.Parallel()
-	forEachKernel(t, func(t *testing.T, k *Kernels) {
-		r := rand.New(rand.NewPCG(25, 26))
-		for n := range 70 {
-			const rows = 3
-			d, x := random(r, rows*(n+2)), random(r, rows*(n+5))
-			want := slices.Clone(d)
-			for i := range rows {
-				for j := range n {
-					want[i*(n+2)+j] *= x[i*(n+5)+j]
-				}
-			}
-			k.multiply(d, n+2, x, n+5, rows, n)
-			checkEqual(t, strconv.Itoa(n), d, want)
 		}
 	})
 }

@@ -235,30 +235,6 @@ def labels(*names):
     return {"id2label": dict(enumerate(names)), "label2id": {n: i for i, n in enumerate(names)}}
 
 
-def describe(x):
-    """Returns statistics and some values of hidden states."""
-    x = x[0].double()
-    ends = {"token0_first8": x[0, :8].tolist(), "last_token_first8": x[-1, :8].tolist()}
-    return {"mean": x.mean().item(), "std": x.std(correction=0).item()} | ends
-
-
-def hidden_stages(model, stages, run):
-    """Runs the model and describes the output of each module in stages."""
-    found, hooks = [], []
-    for name, path in stages:
-
-        def hook(module, args, out, name=name):
-            out = out[0] if isinstance(out, tuple) else out
-            if all(f["stage"] != name for f in found):  # a decoder also uses the embeddings
-                found.append({"stage": name} | describe(out))
-
-        hooks.append(model.get_submodule(path).register_forward_hook(hook))
-    run()
-    for h in hooks:
-        h.remove()
-    return found
-
-
 def rounded(value):
     """Rounds all floats in a JSON value to 8 significant digits."""
     if isinstance(value, float):
@@ -309,9 +285,8 @@ def encode(tok, a, b, truncation):
     return tok.encode(a) if b is None else tok.encode(a, b)
 
 
-def run_cases(model, tok, kind, stages, uses_types, long, prompt=None):
+def run_cases(model, tok, kind, uses_types, long, prompt=None):
     cases = []
-    hidden = None
     for name, a, b, truncation in inputs(kind, long):
         text = prompt.replace("{text1}", a).replace("{text2}", b) if prompt else a
         e = encode(tok, text, None if prompt else b, truncation)
@@ -325,8 +300,6 @@ def run_cases(model, tok, kind, stages, uses_types, long, prompt=None):
             args["decoder_input_ids"] = torch.zeros(1, 1, dtype=torch.long)
         with torch.no_grad():
             out = model(**args)
-            if name == "short":
-                hidden = {"case": len(cases), "stages": hidden_stages(model, stages, lambda: model(**args))}
         if kind == "embed":
             case["embedding"] = torch.nn.functional.normalize(out.last_hidden_state[0].mean(0), dim=0).tolist()
         elif kind == "hhem":
@@ -339,15 +312,10 @@ def run_cases(model, tok, kind, stages, uses_types, long, prompt=None):
         if kind in ("tokencls", "gemma"):
             case["offsets"], case["sequence_ids"] = e.offsets, e.sequence_ids
         cases.append(case)
-    return cases, hidden
+    return cases
 
 
-def layers(prefix, n, first="embeddings", last=None):
-    stages = [("embeddings", first)] + [(f"layer.{i}", f"{prefix}.{i}") for i in range(n)]
-    return stages + ([("final_norm", last)] if last else [])
-
-
-def write_model(out, name, kind, cls, config, tok, stages, dtype=torch.float32, long=False, head=None, prompt=None):
+def write_model(out, name, kind, cls, config, tok, dtype=torch.float32, long=False, head=None, prompt=None):
     path = out / name
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
@@ -366,9 +334,9 @@ def write_model(out, name, kind, cls, config, tok, stages, dtype=torch.float32, 
     else:  # reload, because to(dtype) also rounded buffers such as rotary frequencies
         model = cls.from_pretrained(path, dtype=torch.float64, attn_implementation="eager").eval()
     uses_types = kind not in ("hhem", "t5") and getattr(config, "type_vocab_size", 0) > 1
-    cases, hidden = run_cases(model, tok, kind, stages, uses_types, long, prompt)
+    cases = run_cases(model, tok, kind, uses_types, long, prompt)
     head = {"kind": kind} | ({"prompt": prompt} if prompt else {}) | (head or {})
-    write_cases(path / "cases.json", head | {"hidden": hidden}, cases)
+    write_cases(path / "cases.json", head, cases)
     return path
 
 
@@ -379,12 +347,11 @@ def write_bert(out):
     tok = bert_tokenizer()
     size = {"vocab_size": tok.get_vocab_size(), "max_position_embeddings": 160, "attn_implementation": "eager"}
     config = tf.BertConfig(**BERT, **size, **labels("contradiction", "neutral", "entailment"))
-    stages = layers("bert.encoder.layer", 2, "bert.embeddings")
-    path = write_model(out, "bert", "seqcls", tf.BertForSequenceClassification, config, tok, stages)
+    path = write_model(out, "bert", "seqcls", tf.BertForSequenceClassification, config, tok)
     write_json(path / "tokenizer_config.json", {"model_max_length": 128})
 
     config = tf.BertConfig(**BERT, **size)
-    path = write_model(out, "bert-sentence", "embed", tf.BertModel, config, tok, layers("encoder.layer", 2))
+    path = write_model(out, "bert-sentence", "embed", tf.BertModel, config, tok)
     steps = [("Transformer", ""), ("Pooling", "1_Pooling"), ("Normalize", "2_Normalize")]
     modules = [{"idx": i, "name": str(i), "path": p, "type": f"sentence_transformers.models.{t}"} for i, (t, p) in enumerate(steps)]
     write_json(path / "modules.json", modules)
@@ -400,14 +367,13 @@ def write_roberta(out):
     tok = roberta_tokenizer()
     size = {"vocab_size": tok.get_vocab_size(), "max_position_embeddings": 162}
     config = tf.RobertaConfig(**BERT, **size, **common, **special, **labels("not_entailment", "entailment"))
-    stages = layers("roberta.encoder.layer", 2, "roberta.embeddings")
-    write_model(out, "roberta", "seqcls", tf.RobertaForSequenceClassification, config, tok, stages)
+    write_model(out, "roberta", "seqcls", tf.RobertaForSequenceClassification, config, tok)
 
     tok = xlmr_tokenizer()
     size["vocab_size"] = tok.get_vocab_size()
     config = tf.XLMRobertaConfig(**BERT, **size, **common, **special, **labels("entailment", "neutral", "contradiction"))
     cls = tf.XLMRobertaForSequenceClassification
-    write_model(out, "xlm-roberta", "seqcls", cls, config, tok, stages, dtype=torch.float16)
+    write_model(out, "xlm-roberta", "seqcls", cls, config, tok, dtype=torch.float16)
 
 
 class AlignScore(torch.nn.Module):
@@ -453,9 +419,8 @@ def write_alignscore(out):
     randomize(model)
     content = {"epoch": 2, "state_dict": model.state_dict(), "hyper_parameters": lightning_dict()(model="roberta-base")}
     torch.save(content, path / "AlignScore-base.ckpt")
-    stages = layers("base_model.encoder.layer", 2, "base_model.embeddings")
-    cases, hidden = run_cases(model.double(), tok, "seqcls", stages, False, False)
-    write_cases(path / "cases.json", {"kind": "seqcls", "hidden": hidden}, cases)
+    cases = run_cases(model.double(), tok, "seqcls", False, False)
+    write_cases(path / "cases.json", {"kind": "seqcls"}, cases)
 
 
 def write_deberta(out):
@@ -482,9 +447,8 @@ def write_deberta_model(out, name, names, size):
     )
     distances = torch.arange(600)
     buckets = {"values": make_log_bucket_position(distances, 32, 512).int().tolist()}
-    stages = layers("deberta.encoder.layer", config.num_hidden_layers, "deberta.embeddings")
     cls = tf.DebertaV2ForSequenceClassification
-    write_model(out, name, "seqcls", cls, config, tok, stages, long=True, head={"bucket_of_distance": buckets})
+    write_model(out, name, "seqcls", cls, config, tok, long=True, head={"bucket_of_distance": buckets})
 
 
 def write_modernbert(out):
@@ -512,8 +476,7 @@ def write_modernbert(out):
             attn_implementation="eager",
             reference_compile=False,
         )
-        stages = layers("model.layers", 4, "model.embeddings", "model.final_norm")
-        path = write_model(out, name, kind, cls, config, tok, stages, dtype=torch.bfloat16, long=True)
+        path = write_model(out, name, kind, cls, config, tok, dtype=torch.bfloat16, long=True)
         file = json.loads((path / "config.json").read_text())
         # transformers 5 uses this form for layer types and rotary embeddings.
         thetas = {"full_attention": file.pop("global_rope_theta"), "sliding_attention": file.pop("local_rope_theta")}
@@ -539,11 +502,9 @@ def write_hhem(out):
     bucket = T5Attention._relative_position_bucket
     buckets = {k: bucket(d, num_buckets=32, max_distance=128).tolist() for k, d in [("neg", -distances), ("pos", distances)]}
     prompt = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {text1}\n\nHypothesis: {text2}"
-    encoder = "transformer.encoder"
-    stages = layers(f"{encoder}.block", 2, f"{encoder}.embed_tokens", f"{encoder}.final_layer_norm")
     head = {"bucket_of_distance": buckets}
     cls = tf.T5ForTokenClassification
-    path = write_model(out, "hhem", "hhem", cls, config, tok, stages, long=True, head=head, prompt=prompt)
+    path = write_model(out, "hhem", "hhem", cls, config, tok, long=True, head=head, prompt=prompt)
     architecture = "HHEMv2ForSequenceClassification"
     write_json(path / "config.json", {"architectures": [architecture], "model_type": "HHEMv2", "prompt": prompt})
 
@@ -557,8 +518,7 @@ def write_t5(out):
         tie_word_embeddings=False,
         decoder_start_token_id=0,
     )
-    stages = layers("encoder.block", 2, "encoder.embed_tokens", "encoder.final_layer_norm")
-    write_model(out, "t5", "t5", tf.T5ForConditionalGeneration, config, tok, stages, long=True, prompt="predict: {text1}</s>{text2}")
+    write_model(out, "t5", "t5", tf.T5ForConditionalGeneration, config, tok, long=True, prompt="predict: {text1}</s>{text2}")
 
 
 def main():

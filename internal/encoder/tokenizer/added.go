@@ -22,11 +22,10 @@ type matcher struct {
 }
 
 // Limits on added tokens: the length of each in bytes, and with it the worst-case time
-// of matching, and the number and the length of all. Tokenizers in use have some thousand.
+// of matching, and the length of all. Tokenizers in use have some thousand.
 const (
-	maxAddedToken  = 1000
-	maxAddedTokens = 1 << 15
-	maxAddedBytes  = 1 << 19
+	maxAddedToken = 1000
+	maxAddedBytes = 1 << 19
 )
 
 // newMatcher returns a matcher of tokens, each with the pattern to look for. It

@@ -1,5 +1,7 @@
 package tokenizer
 
+import "fmt"
+
 // A bpe is a byte-pair encoding model. It splits a word into characters and
 // merges adjacent pairs in the order of the merge list until none applies.
 type bpe struct {
@@ -98,6 +100,20 @@ func (b *bpe) splitChars(s *state, src []byte) {
 	if unknown > 0 {
 		s.addSymbol(b.unknown, unknown)
 	}
+}
+
+// byteTokens returns the ids of <0x00> to <0xFF>, or noValue for missing
+// tokens.
+func (v *vocabulary) byteTokens() *[256]int32 {
+	var all [256]int32
+	for i := range all {
+		id, ok := v.id(fmt.Sprintf("<0x%02X>", i))
+		if !ok {
+			id = noValue
+		}
+		all[i] = id
+	}
+	return &all
 }
 
 func (b *bpe) addBytes(s *state, char []byte) bool {

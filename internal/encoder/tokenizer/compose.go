@@ -8,27 +8,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A unicodeForm is one of the four Unicode normalization forms. Decompositions come
+// A unicodeForm is the Unicode normalization form NFC or NFD. Decompositions come
 // from golang.org/x/text. Composition is implemented here because it must track
 // offsets, and because the reference uses Unicode 9.
 type unicodeForm struct {
 	chars      *characters
-	composites map[uint64]rune // nil for NFD and NFKD
-	decoder    norm.Form
+	composites map[uint64]rune // nil for NFD
 }
 
-func (p *parser) form(compat, compose bool) *unicodeForm {
-	f := &unicodeForm{chars: p.chars, decoder: norm.NFD}
-	if compat {
-		f.decoder = norm.NFKD
+// nfc returns the normalization form NFC.
+func (p *parser) nfc() *unicodeForm {
+	if p.composites == nil {
+		p.composites = composites(p.chars)
 	}
-	if compose {
-		if p.composites == nil {
-			p.composites = composites(p.chars)
-		}
-		f.composites = p.composites
-	}
-	return f
+	return &unicodeForm{p.chars, p.composites}
 }
 
 // compositeBlocks returns the blocks with all canonical composites except
@@ -119,7 +112,7 @@ func (f *unicodeForm) decompose(dst []decomposed, src []byte) []decomposed {
 	}
 	for i := 0; i < len(src); {
 		r, w := utf8.DecodeRune(src[i:])
-		p := f.decoder.Properties(src[i : i+w])
+		p := norm.NFD.Properties(src[i : i+w])
 		parts := p.Decomposition()
 		switch {
 		case f.chars.classOf(r)&notNormalized != 0:
@@ -137,7 +130,7 @@ func (f *unicodeForm) decompose(dst []decomposed, src []byte) []decomposed {
 		if f.chars.classOf(r)&notNormalized == 0 {
 			for k := 0; k < len(parts); {
 				part, n := utf8.DecodeRune(parts[k:])
-				push(part, f.decoder.Properties(parts[k:k+n]).CCC(), k == 0)
+				push(part, norm.NFD.Properties(parts[k:k+n]).CCC(), k == 0)
 				k += n
 			}
 		}

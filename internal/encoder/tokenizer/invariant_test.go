@@ -13,7 +13,7 @@ import (
 func testTokenizers(t testing.TB) map[string]*Tokenizer {
 	t.Helper()
 	all := make(map[string]*Tokenizer)
-	for _, name := range []string{"wordpiece", "bpe", "bpe-bytes", "unigram", "unigram-bytes"} {
+	for _, name := range []string{"wordpiece", "bpe", "bpe-bytes", "unigram", "deberta"} {
 		tok, err := Parse(readTestdata(t, name+".json"))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -139,7 +139,7 @@ func TestEncodeLongWordsInLinearTime(t *testing.T) {
 
 func TestSpecials(t *testing.T) {
 	all := testTokenizers(t)
-	for name, want := range map[string][2]int{"wordpiece": {2, 3}, "bpe": {2, 4}, "unigram": {2, 4}, "unigram-bytes": {0, 0}} {
+	for name, want := range map[string][2]int{"wordpiece": {2, 3}, "bpe": {2, 4}, "unigram": {2, 4}, "deberta": {0, 0}} {
 		if got := [2]int{all[name].Specials(false), all[name].Specials(true)}; got != want {
 			t.Errorf("%s: got %v special tokens, want %v", name, got, want)
 		}

@@ -38,52 +38,24 @@ func pointerError(err error, path string) error {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &semantic):
-		path += shortPointer(semantic.JSONPointer)
-		switch {
-		case errors.Is(semantic.Err, json.ErrUnknownName):
-			return fmt.Errorf("%s: is not supported", path)
-		case semantic.Err != nil:
-			return fmt.Errorf("%s: %w", path, semantic.Err)
-		case semantic.GoType != nil:
-			return fmt.Errorf("%s: cannot unmarshal %s as %s", path, kindName(semantic.JSONKind), semantic.GoType.Kind())
+		path += string(semantic.JSONPointer)
+		if errors.Is(semantic.Err, json.ErrUnknownName) {
+			return fmt.Errorf("%.200s: is not supported", path)
 		}
-		return fmt.Errorf("%s: %w", path, err)
+		switch {
+		case semantic.Err != nil:
+			err = semantic.Err
+		case semantic.GoType != nil:
+			err = fmt.Errorf("want a %v, got a %v", semantic.GoType.Kind(), semantic.JSONKind)
+		}
 	case errors.As(err, &syntactic):
-		return fmt.Errorf("%s: byte %d: %w", cmp.Or(path+shortPointer(syntactic.JSONPointer), "/"), syntactic.ByteOffset, syntactic.Err)
-	case err != nil:
-		return fmt.Errorf("%s: %w", path, err)
+		path += string(syntactic.JSONPointer)
+		err = fmt.Errorf("byte %d: %w", syntactic.ByteOffset, syntactic.Err)
 	}
-	return nil
-}
-
-// shortPointer shortens a pointer into deeply nested values.
-func shortPointer(p jsontext.Pointer) string {
-	const limit = 200
-	if len(p) > limit {
-		return string(p[:limit]) + "..."
-	}
-	return string(p)
-}
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "boolean"
-	case '"':
-		return "string"
-	case '0':
-		return "number"
-	case '{':
-		return "object"
-	case '[':
-		return "list"
-	case '}', ']', 0:
-		return "end"
-	}
-	return "value"
+	return fmt.Errorf("%.200s: %w", cmp.Or(path, "/"), err)
 }
 
 // typeName returns the member "type" of an object, or "" if it is missing.
@@ -108,33 +80,23 @@ type vocabMap struct{ vocabulary }
 
 // UnmarshalJSONFrom reads an object.
 func (v *vocabMap) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if err := expect(dec, '{'); err != nil {
-		return err
-	}
-	for dec.PeekKind() != '}' {
-		name, err := dec.ReadToken()
+	err := readAll(dec, '{', func() error {
+		token, err := expect(dec, '"')
 		if err != nil {
 			return err
 		}
-		token := name.String()
+		name := token.String()
+		id, err := expectID(dec)
+		if err != nil {
+			return fmt.Errorf("token %q: %w", name, err)
+		}
 		if len(v.tokens) == maxTokens {
 			return fmt.Errorf("more than %d tokens", maxTokens)
 		}
-		value, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		if value.Kind() != '0' {
-			return fmt.Errorf("token %q: want an id, got a %s", token, kindName(value.Kind()))
-		}
-		id, err := tokenID(value)
-		if err != nil {
-			return fmt.Errorf("token %q: %w", token, err)
-		}
-		v.tokens = append(v.tokens, token)
-		v.ids = append(v.ids, id)
-	}
-	if _, err := dec.ReadToken(); err != nil {
+		v.tokens, v.ids = append(v.tokens, name), append(v.ids, id)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	return v.buildIndex()
@@ -156,18 +118,38 @@ func (v *vocabulary) buildIndex() error {
 	return nil
 }
 
-func expect(dec *jsontext.Decoder, kind jsontext.Kind) error {
+// readAll reads an object or a list, calling item to read each member.
+func readAll(dec *jsontext.Decoder, kind jsontext.Kind, item func() error) error {
+	if _, err := expect(dec, kind); err != nil {
+		return err
+	}
+	for dec.PeekKind() != kind+2 { // the closing bracket
+		if err := item(); err != nil {
+			return err
+		}
+	}
+	_, err := dec.ReadToken()
+	return err
+}
+
+// expect reads a token of the given kind.
+func expect(dec *jsontext.Decoder, kind jsontext.Kind) (jsontext.Token, error) {
 	t, err := dec.ReadToken()
 	if err == nil && t.Kind() != kind {
-		err = fmt.Errorf("want a %s, got a %s", kindName(kind), kindName(t.Kind()))
+		err = fmt.Errorf("want a %v, got a %v", kind, t.Kind())
 	}
-	return err
+	return t, err
 }
 
 // maxID leaves space for the ids of added tokens.
 const maxID = 1<<31 - 1<<20
 
-func tokenID(t jsontext.Token) (int32, error) {
+// expectID reads the id of a token.
+func expectID(dec *jsontext.Decoder) (int32, error) {
+	t, err := expect(dec, '0')
+	if err != nil {
+		return 0, err
+	}
 	n, err := t.Int()
 	if err != nil || n < 0 || n > maxID {
 		return 0, fmt.Errorf("%s is not a valid id", t)
@@ -183,48 +165,30 @@ type scoreList struct {
 
 // UnmarshalJSONFrom reads a list.
 func (v *scoreList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if err := expect(dec, '['); err != nil {
-		return err
-	}
-	for dec.PeekKind() != ']' {
-		if err := v.readItem(dec); err != nil {
-			return fmt.Errorf("item %d: %w", len(v.ids), err)
+	v.index = make(map[string]int32)
+	return readAll(dec, '[', func() error {
+		_, err := expect(dec, '[')
+		if err != nil {
+			return err
 		}
-	}
-	_, err := dec.ReadToken()
-	v.index = make(map[string]int32, len(v.tokens))
-	for i, t := range v.tokens {
-		v.index[t] = int32(i)
-	}
-	return err
-}
-
-func (v *scoreList) readItem(dec *jsontext.Decoder) error {
-	if err := expect(dec, '['); err != nil {
+		token, err := expect(dec, '"')
+		if err != nil {
+			return err
+		}
+		name, n := token.String(), int32(len(v.ids))
+		number, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		score, err := parseScore(string(number))
+		if err != nil {
+			return fmt.Errorf("item %d: %w", n, err)
+		}
+		v.index[name] = n
+		v.tokens, v.scores, v.ids = append(v.tokens, name), append(v.scores, score), append(v.ids, n)
+		_, err = expect(dec, ']')
 		return err
-	}
-	token, err := dec.ReadToken()
-	if err != nil {
-		return err
-	}
-	if token.Kind() != '"' {
-		return fmt.Errorf("want a token, got a %s", kindName(token.Kind()))
-	}
-	v.tokens = append(v.tokens, token.String())
-	number, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	if number.Kind() != '0' {
-		return fmt.Errorf("want a score, got a %s", kindName(number.Kind()))
-	}
-	score, err := parseScore(string(number))
-	if err != nil {
-		return err
-	}
-	v.scores = append(v.scores, score)
-	v.ids = append(v.ids, int32(len(v.ids)))
-	return expect(dec, ']')
+	})
 }
 
 // A mergeList is a list of merges, which are pairs or, in older files, strings
@@ -233,41 +197,36 @@ type mergeList [][2]string
 
 // UnmarshalJSONFrom reads a list.
 func (m *mergeList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if err := expect(dec, '['); err != nil {
-		return err
-	}
-	for dec.PeekKind() != ']' {
+	return readAll(dec, '[', func() error {
 		t, err := dec.ReadToken()
 		if err != nil {
 			return err
 		}
 		if t.Kind() == '"' {
-			if err := m.addLine(t.String()); err != nil {
-				return fmt.Errorf("item %d: %w", len(*m), err)
+			if strings.HasPrefix(t.String(), "#version") {
+				return nil
 			}
-			continue
+			a, b, ok := strings.Cut(t.String(), " ")
+			if !ok || strings.Contains(b, " ") {
+				return fmt.Errorf("item %d: %q is not two tokens separated by a space", len(*m), t)
+			}
+			*m = append(*m, [2]string{a, b})
+			return nil
 		}
 		if t.Kind() != '[' {
-			return fmt.Errorf("item %d: want a pair, got a %s", len(*m), kindName(t.Kind()))
+			return fmt.Errorf("item %d: want a pair, got a %v", len(*m), t.Kind())
 		}
 		var pair [2]string
 		for i := range pair {
-			t, err := dec.ReadToken()
-			if err != nil {
-				return err
-			}
-			if t.Kind() != '"' {
-				return fmt.Errorf("item %d: want a token, got a %s", len(*m), kindName(t.Kind()))
+			if t, err = expect(dec, '"'); err != nil {
+				return fmt.Errorf("item %d: %w", len(*m), err)
 			}
 			pair[i] = t.String()
 		}
-		if err := expect(dec, ']'); err != nil {
-			return fmt.Errorf("item %d: %w", len(*m), err)
-		}
 		*m = append(*m, pair)
-	}
-	_, err := dec.ReadToken()
-	return err
+		_, err = expect(dec, ']')
+		return err
+	})
 }
 
 var errScore = errors.New("the score is out of range")
@@ -278,6 +237,9 @@ var errScore = errors.New("the score is out of range")
 // differs from correct rounding for a quarter of T5's scores, and it decides
 // between equally likely tokenizations.
 func parseScore(s string) (float64, error) {
+	if k := jsontext.Value(s).Kind(); k != '0' {
+		return 0, fmt.Errorf("want a score, got a %v", k)
+	}
 	rest, negative := strings.CutPrefix(s, "-")
 	var digits uint64
 	exponent := 0

@@ -36,7 +36,7 @@ func (s *state) normalize(all []normalizer) {
 func (e *editor) remaining() []byte { return e.src.bytes[e.pos:e.piece.hi] }
 
 // A filter drops the characters of a class and replaces those of another class by a
-// space, for BertNormalizer's clean_text and StripAccents.
+// space, for BertNormalizer.
 type filter struct {
 	chars       *characters
 	drop, blank class
@@ -151,25 +151,7 @@ func (s strip) apply(_ *state, e *editor) {
 	e.keep(hi - lo)
 }
 
-// prepend is the Prepend normalizer. The prefix gets the origin of the first
-// character of the text.
-type prepend string
-
-func (p prepend) unchanged(src []byte) bool { return len(src) == 0 }
-
-func (p prepend) apply(_ *state, e *editor) {
-	if len(e.remaining()) == 0 {
-		return
-	}
-	origin := e.src.origin(e.pos)
-	for _, r := range string(p) {
-		e.write(r, origin)
-	}
-	e.keepRest()
-}
-
-// byteLevel is the ByteLevel normalizer. It maps each byte to a character as
-// GPT-2 does.
+// byteLevel maps each byte to a character as GPT-2 does.
 type byteLevel struct{ alphabet *alphabet }
 
 func (byteLevel) unchanged(src []byte) bool { return len(src) == 0 }

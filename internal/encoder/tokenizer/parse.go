@@ -3,7 +3,6 @@ package tokenizer
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,7 +36,6 @@ type parser struct {
 	chars      *characters
 	alphabet   *alphabet
 	composites map[uint64]rune // nil until they are needed
-	states     int             // how many states further patterns may have
 }
 
 // Limits on a file. The largest vocabulary in use has 900,000 pieces with scores, and the
@@ -70,7 +68,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{chars: chars, alphabet: newAlphabet(), states: maxStates}
+	p := &parser{chars: chars, alphabet: newAlphabet()}
 	t := &Tokenizer{chars: chars, states: new(sync.Pool)}
 	if isNull(f.Model) {
 		return nil, missing("", "model")
@@ -129,8 +127,8 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 		case len(*j.Content) > maxAddedToken:
 			return fmt.Errorf("%s/content: %.20q... has %d bytes, the limit is %d", at, *j.Content, len(*j.Content), maxAddedToken)
 		}
-		if total += len(*j.Content); i >= maxAddedTokens || total > maxAddedBytes {
-			return fmt.Errorf("%s: more than %d tokens or %d bytes", path, maxAddedTokens, maxAddedBytes)
+		if total += len(*j.Content); total > maxAddedBytes {
+			return fmt.Errorf("%s: more than %d bytes", path, maxAddedBytes)
 		}
 		token := addedToken{
 			content: *j.Content, singleWord: j.SingleWord, lstrip: j.LStrip, rstrip: j.RStrip,
@@ -210,17 +208,4 @@ func (t *Tokenizer) normalizedText(text string) (string, error) {
 		return "", errTextGrowth
 	}
 	return string(s.cur.bytes), nil
-}
-
-// addLine adds a merge in the older format.
-func (m *mergeList) addLine(s string) error {
-	if strings.HasPrefix(s, "#version") {
-		return nil
-	}
-	a, b, ok := strings.Cut(s, " ")
-	if !ok || strings.Contains(b, " ") {
-		return fmt.Errorf("%q is not two tokens separated by a space", s)
-	}
-	*m = append(*m, [2]string{a, b})
-	return nil
 }

@@ -104,6 +104,9 @@ func parseUnigram(raw jsontext.Value, path string) (model, error) {
 	if j.Alpha != nil && *j.Alpha != 0 {
 		return nil, fmt.Errorf("%s/alpha: sampling is not supported", path)
 	}
+	if j.ByteFallback {
+		return nil, fmt.Errorf("%s/byte_fallback: is not supported", path)
+	}
 	unknown := int32(noValue)
 	if j.Unknown != nil {
 		if *j.Unknown >= uint64(len(j.Vocab.tokens)) {
@@ -114,7 +117,7 @@ func parseUnigram(raw jsontext.Value, path string) (model, error) {
 	if err := checkPieces(j.Vocab.tokens, path+"/vocab"); err != nil {
 		return nil, err
 	}
-	return newUnigram(j.Vocab.vocabulary, j.Vocab.scores, unknown, j.ByteFallback), nil
+	return newUnigram(j.Vocab.vocabulary, j.Vocab.scores, unknown), nil
 }
 
 func parseBPE(raw jsontext.Value, path string) (model, error) {

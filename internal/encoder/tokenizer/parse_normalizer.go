@@ -38,18 +38,19 @@ type jsonPattern struct {
 	Regex  *string `json:"Regex"`
 }
 
-func (p *parser) finder(j *jsonPattern, path string) (finder, error) {
+// maxPattern limits the length of a pattern in bytes.
+const maxPattern = 1000
+
+// finder returns the finder of a pattern. SentencePiece models have only one regular
+// expression; others are not supported.
+func (j *jsonPattern) finder(path string) (finder, error) {
 	switch {
-	case j == nil || j.String == nil && j.Regex == nil:
-		return nil, missing(path, "Regex")
-	case j.String != nil && j.Regex != nil:
-		return nil, fmt.Errorf("%s: want either String or Regex, got both", path)
+	case j == nil || (j.String == nil) == (j.Regex == nil):
+		return nil, fmt.Errorf("%s: want either String or Regex", path)
+	case j.Regex != nil && *j.Regex == " {2,}":
+		return spaceRuns{}, nil
 	case j.Regex != nil:
-		f, err := p.pattern(*j.Regex)
-		if err != nil {
-			return nil, fmt.Errorf("%s/Regex: %w", path, err)
-		}
-		return f, nil
+		return nil, fmt.Errorf("%s/Regex: pattern %.200q is not supported", path, *j.Regex)
 	case *j.String == "" || len(*j.String) > maxPattern:
 		return nil, fmt.Errorf("%s/String: want 1 to %d bytes, got %d", path, maxPattern, len(*j.String))
 	}
@@ -111,7 +112,7 @@ func (p *parser) bertNormalizer(all []normalizer, raw jsontext.Value, path strin
 		all = append(all, ideographs{})
 	}
 	if *j.StripAccents {
-		all = append(all, p.form(false, false), filter{chars: p.chars, drop: nonspacing})
+		all = append(all, &unicodeForm{chars: p.chars}, filter{chars: p.chars, drop: nonspacing})
 	}
 	if *j.Lowercase {
 		all = append(all, lowercase{p.chars})
@@ -121,26 +122,10 @@ func (p *parser) bertNormalizer(all []normalizer, raw jsontext.Value, path strin
 
 func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (normalizer, error) {
 	switch kind {
-	case "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "ByteLevel":
-		if err := decode(raw, path, new(typed)); err != nil {
-			return nil, err
-		}
-	}
-	switch kind {
 	case "NFC":
-		return p.form(false, true), nil
-	case "NFD":
-		return p.form(false, false), nil
-	case "NFKC":
-		return p.form(true, true), nil
-	case "NFKD":
-		return p.form(true, false), nil
+		return p.nfc(), decode(raw, path, new(typed))
 	case "Lowercase":
-		return lowercase{p.chars}, nil
-	case "StripAccents":
-		return filter{chars: p.chars, drop: mark}, nil
-	case "ByteLevel":
-		return byteLevel{p.alphabet}, nil
+		return lowercase{p.chars}, decode(raw, path, new(typed))
 	case "Strip":
 		var j struct {
 			typed
@@ -151,27 +136,15 @@ func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (norma
 			return nil, err
 		}
 		return strip{p.chars, *j.Left, *j.Right}, nil
-	case "Prepend":
-		var j struct {
-			typed
-			Prepend *string `json:"prepend" required:"true"`
-		}
-		if err := decode(raw, path, &j); err != nil {
-			return nil, err
-		}
-		if n := len(*j.Prepend); n == 0 || n > maxInserted {
-			return nil, fmt.Errorf("%s/prepend: want 1 to %d bytes, got %d", path, maxInserted, n)
-		}
-		return prepend(*j.Prepend), nil
 	case "Replace":
-		return p.replace(raw, path)
+		return replaceNormalizerOf(raw, path)
 	case "Precompiled":
-		return p.precompiled(raw, path)
+		return precompiled(raw, path)
 	}
 	return nil, fmt.Errorf("%s/type: %q is not supported", path, kind)
 }
 
-func (p *parser) replace(raw jsontext.Value, path string) (normalizer, error) {
+func replaceNormalizerOf(raw jsontext.Value, path string) (normalizer, error) {
 	var j struct {
 		typed
 		Pattern *jsonPattern `json:"pattern"`
@@ -183,14 +156,14 @@ func (p *parser) replace(raw jsontext.Value, path string) (normalizer, error) {
 	if n := len(*j.Content); n > maxInserted {
 		return nil, fmt.Errorf("%s/content: has %d bytes, the limit is %d", path, n, maxInserted)
 	}
-	f, err := p.finder(j.Pattern, path+"/pattern")
+	f, err := j.Pattern.finder(path + "/pattern")
 	if err != nil {
 		return nil, err
 	}
 	return replaceNormalizer{f, *j.Content}, nil
 }
 
-func (p *parser) precompiled(raw jsontext.Value, path string) (normalizer, error) {
+func precompiled(raw jsontext.Value, path string) (normalizer, error) {
 	var j struct {
 		typed
 		Charsmap *string `json:"precompiled_charsmap" required:"true"`

@@ -64,23 +64,17 @@ type jsonNamedID struct{ id int32 }
 
 // UnmarshalJSONFrom reads a list.
 func (n *jsonNamedID) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if err := expect(dec, '['); err != nil {
-		return err
+	_, err := expect(dec, '[')
+	if err == nil {
+		_, err = expect(dec, '"')
 	}
-	if err := expect(dec, '"'); err != nil {
-		return err
+	if err == nil {
+		n.id, err = expectID(dec)
 	}
-	t, err := dec.ReadToken()
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = expect(dec, ']')
 	}
-	if t.Kind() != '0' {
-		return fmt.Errorf("want an id, got a %s", kindName(t.Kind()))
-	}
-	if n.id, err = tokenID(t); err != nil {
-		return err
-	}
-	return expect(dec, ']')
+	return err
 }
 
 func (p *post) cls(raw jsontext.Value, path string, roberta bool) error {
@@ -145,11 +139,9 @@ func (p *post) template(raw jsontext.Value, path string) error {
 	return err
 }
 
-// Limits on the size of templates. Templates in use have a handful of pieces.
-const (
-	maxPieces   = 100
-	maxSpecials = 1000
-)
+// maxPieces limits the number of texts and special tokens of a template. Templates in use
+// have a handful.
+const maxPieces = 100
 
 func slots(pieces []jsonPiece, ids map[string][]int32, texts int, path string) ([]slot, error) {
 	if len(pieces) > maxPieces {
@@ -182,8 +174,8 @@ func slots(pieces []jsonPiece, ids map[string][]int32, texts int, path string) (
 		s.typeID = int32(typeID)
 		all = append(all, s)
 	}
-	if n := countSpecials(all); n > maxSpecials {
-		return nil, fmt.Errorf("%s: %d special tokens, the limit is %d", path, n, maxSpecials)
+	if n := countSpecials(all); n > maxPieces {
+		return nil, fmt.Errorf("%s: %d special tokens, the limit is %d", path, n, maxPieces)
 	}
 	return all, nil
 }

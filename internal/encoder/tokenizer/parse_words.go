@@ -44,87 +44,39 @@ func (p *parser) preTokenizers(all []preTokenizer, raw jsontext.Value, path stri
 
 func (p *parser) preTokenizer(kind string, raw jsontext.Value, path string) (preTokenizer, error) {
 	switch kind {
-	case "Whitespace", "WhitespaceSplit":
-		if err := decode(raw, path, new(typed)); err != nil {
-			return nil, err
-		}
-	}
-	switch kind {
-	case "Whitespace":
-		return splitter{wordRuns{p.chars}, removeDelimiter, true}, nil
 	case "WhitespaceSplit":
-		return p.classSplitter(space, removeDelimiter), nil
+		return p.classSplitter(space, removeDelimiter), decode(raw, path, new(typed))
 	case "ByteLevel":
 		return p.byteLevel(raw, path)
 	case "Metaspace":
-		return p.metaspace(raw, path)
+		return parseMetaspace(raw, path)
 	case "Split":
-		return p.splitter(raw, path)
-	case "Digits":
-		var j struct {
-			typed
-			Individual *bool `json:"individual_digits" required:"true"`
-		}
-		if err := decode(raw, path, &j); err != nil {
-			return nil, err
-		}
-		if *j.Individual {
-			return p.classSplitter(numeric, isolate), nil
-		}
-		return p.classSplitter(numeric, contiguous), nil
-	case "Punctuation":
-		var j struct {
-			typed
-			Behavior *string `json:"behavior"`
-		}
-		if err := decode(raw, path, &j); err != nil {
-			return nil, err
-		}
-		if j.Behavior == nil {
-			return p.classSplitter(punctuation, isolate), nil
-		}
-		b, err := parseBehavior(*j.Behavior, path+"/behavior")
-		return p.classSplitter(punctuation, b), err
+		return parseSplitter(raw, path)
 	}
 	return nil, fmt.Errorf("%s/type: %q is not supported", path, kind)
 }
 
 func (p *parser) classSplitter(c class, b behavior) splitter {
-	return splitter{classPattern{p.chars, c}, b, false}
+	return splitter{classPattern{p.chars, c}, b}
 }
 
-func parseBehavior(name, path string) (behavior, error) {
-	switch name {
-	case "Removed":
-		return removeDelimiter, nil
-	case "Isolated":
-		return isolate, nil
-	case "MergedWithPrevious":
-		return mergeWithPrevious, nil
-	case "MergedWithNext":
-		return mergeWithNext, nil
-	case "Contiguous":
-		return contiguous, nil
-	}
-	return 0, fmt.Errorf("%s: %q is not supported", path, name)
-}
-
-func (p *parser) splitter(raw jsontext.Value, path string) (preTokenizer, error) {
+func parseSplitter(raw jsontext.Value, path string) (preTokenizer, error) {
 	var j struct {
 		typed
 		Pattern  *jsonPattern `json:"pattern"`
 		Behavior string       `json:"behavior"`
-		Invert   *bool        `json:"invert" required:"true"`
+		Invert   bool         `json:"invert"`
 	}
 	if err := decode(raw, path, &j); err != nil {
 		return nil, err
 	}
-	b, err := parseBehavior(j.Behavior, path+"/behavior")
-	if err != nil {
-		return nil, err
+	behaviors := map[string]behavior{"Removed": removeDelimiter, "Isolated": isolate, "MergedWithPrevious": mergeWithPrevious}
+	b, ok := behaviors[j.Behavior]
+	if !ok || j.Invert {
+		return nil, fmt.Errorf("%s/behavior: %q, inverted: %t, is not supported", path, j.Behavior, j.Invert)
 	}
-	f, err := p.finder(j.Pattern, path+"/pattern")
-	return splitter{f, b, *j.Invert}, err
+	f, err := j.Pattern.finder(path + "/pattern")
+	return splitter{f, b}, err
 }
 
 // A jsonByteLevel is a ByteLevel pre-tokenizer or post-processor.
@@ -147,7 +99,7 @@ func (p *parser) byteLevel(raw jsontext.Value, path string) (preTokenizer, error
 	return b, nil
 }
 
-func (p *parser) metaspace(raw jsontext.Value, path string) (preTokenizer, error) {
+func parseMetaspace(raw jsontext.Value, path string) (preTokenizer, error) {
 	var j struct {
 		typed
 		Replacement *string `json:"replacement"`
@@ -162,20 +114,12 @@ func (p *parser) metaspace(raw jsontext.Value, path string) (preTokenizer, error
 	if j.Replacement == nil || utf8.RuneCountInString(*j.Replacement) != 1 {
 		return nil, fmt.Errorf("%s/replacement: want one character", path)
 	}
-	m := metaspace{mark: *j.Replacement, split: j.Split == nil || *j.Split}
+	scheme := "always"
 	if j.Scheme != nil {
-		switch *j.Scheme {
-		case "always":
-		case "first":
-			m.scheme = prependFirst
-		case "never":
-			m.scheme = prependNever
-		default:
-			return nil, fmt.Errorf("%s/prepend_scheme: %q is not supported", path, *j.Scheme)
-		}
+		scheme = *j.Scheme
 	}
-	if j.AddSpace != nil && !*j.AddSpace && m.scheme != prependNever {
-		return nil, fmt.Errorf(`%s/add_prefix_space: false, but prepend_scheme is not "never"`, path)
+	if scheme != "always" && scheme != "first" || j.AddSpace != nil && !*j.AddSpace {
+		return nil, fmt.Errorf("%s/prepend_scheme: %q, add_prefix_space: %t, is not supported", path, scheme, j.AddSpace == nil || *j.AddSpace)
 	}
-	return m, nil
+	return metaspace{mark: *j.Replacement, first: scheme == "first", split: j.Split == nil || *j.Split}, nil
 }

@@ -2,10 +2,6 @@ package tokenizer
 
 import (
 	"bytes"
-	"fmt"
-	"regexp"
-	"regexp/syntax"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -23,49 +19,20 @@ func (l literalPattern) find(all []match, src []byte) []match {
 	}
 }
 
-// gpt2Pattern is the pattern of GPT-2, RoBERTa and ModernBERT.
-const gpt2Pattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+// A spaceRuns matches two or more spaces, the regular expression " {2,}" of
+// SentencePiece models.
+type spaceRuns struct{}
 
-// Limits on patterns: the length of each in bytes, and the size of the automata of all,
-// on which the time for each byte of a text depends.
-const (
-	maxPattern = 1000
-	maxStates  = 200
-)
-
-// pattern returns a finder for a regular expression. The reference reads the
-// syntax of Oniguruma. Except for gpt2Pattern, only literals, alternatives and
-// repetitions are supported, such as the " {2,}" of SentencePiece models, since
-// classes and assertions differ in Go and would silently give other tokens.
-func (p *parser) pattern(pattern string) (finder, error) {
-	switch {
-	case pattern == gpt2Pattern:
-		return gpt2Words{p.chars}, nil
-	case len(pattern) > maxPattern:
-		return nil, fmt.Errorf("pattern has %d bytes, the limit is %d", len(pattern), maxPattern)
-	case strings.ContainsAny(pattern, `\^$.[]()`) || strings.Contains(pattern, "{,") || strings.Contains(pattern, "}?"):
-		return nil, fmt.Errorf("pattern %.200q is not supported", pattern)
-	}
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil, fmt.Errorf("pattern %.200q: %w", pattern, err)
-	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return nil, fmt.Errorf("pattern %.200q: %w", pattern, err)
-	}
-	if p.states -= len(program.Inst); p.states < 0 {
-		return nil, fmt.Errorf("with pattern %.200q, patterns have more than %d states", pattern, maxStates)
-	}
-	re, err := regexp.Compile(pattern)
-	return regexpPattern{re}, err
-}
-
-type regexpPattern struct{ re *regexp.Regexp }
-
-func (p regexpPattern) find(all []match, src []byte) []match {
-	for _, m := range p.re.FindAllIndex(src, -1) {
-		all = appendMatch(all, m[0], m[1])
+func (spaceRuns) find(all []match, src []byte) []match {
+	for i := 0; i < len(src); {
+		end := i
+		for end < len(src) && src[end] == ' ' {
+			end++
+		}
+		if end-i > 1 {
+			all = appendMatch(all, i, end)
+		}
+		i = max(end, i+1)
 	}
 	return all
 }
@@ -97,7 +64,7 @@ func (r replaceNormalizer) apply(s *state, e *editor) {
 	}
 }
 
-// kind returns the class of the character at i among those used in patterns,
+// kind returns the class of the character at i among those of GPT-2's pattern,
 // and its length. The class is 0 for other characters and at the end.
 func (c *characters) kind(src []byte, i int) (class, int) {
 	if i >= len(src) {
@@ -151,7 +118,9 @@ func contraction(src []byte) int {
 	return 0
 }
 
-// gpt2Words implements gpt2Pattern.
+// gpt2Words splits a text into words like GPT-2, RoBERTa and ModernBERT:
+//
+//	's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 type gpt2Words struct{ chars *characters }
 
 func (g gpt2Words) find(all []match, src []byte) []match {

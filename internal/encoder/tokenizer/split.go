@@ -24,15 +24,13 @@ const (
 	removeDelimiter behavior = iota
 	isolate
 	mergeWithPrevious
-	mergeWithNext
-	contiguous
 )
 
 // apply splits a piece at its matches.
 func (b behavior) apply(s *state, p piece, all []match) {
 	for i := 0; i < len(all); {
 		j := i + 1
-		for j < len(all) && b.joins(all[j-1].matched, all[j].matched) {
+		if j < len(all) && b == mergeWithPrevious && !all[i].matched && all[j].matched {
 			j++
 		}
 		if b != removeDelimiter || !all[i].matched {
@@ -40,21 +38,6 @@ func (b behavior) apply(s *state, p piece, all []match) {
 		}
 		i = j
 	}
-}
-
-// joins reports whether adjacent ranges stay together; left and right say whether
-// they are delimiters. A delimiter is only merged with a range that is not one.
-func (b behavior) joins(left, right bool) bool {
-	switch b {
-	case contiguous:
-		return left == right
-	case mergeWithPrevious:
-		return !left && right
-	case mergeWithNext:
-		return left && !right
-	case removeDelimiter, isolate:
-	}
-	return false
 }
 
 // A classPattern matches each character of a class.
@@ -74,48 +57,13 @@ func (c classPattern) find(all []match, src []byte) []match {
 	return all
 }
 
-// wordRuns matches runs of \w and runs of characters that are neither \w nor
-// spaces.
-type wordRuns struct{ chars *characters }
-
-func (w wordRuns) find(all []match, src []byte) []match {
-	begin, last := 0, space
-	for i := 0; i < len(src); {
-		r, n := decodeRune(src[i:])
-		kind := w.chars.classOf(r) & word
-		if kind == 0 {
-			kind = w.chars.classOf(r) & space
-		}
-		if kind != last {
-			if last != space {
-				all = appendMatch(all, begin, i)
-			}
-			begin, last = i, kind
-		}
-		i += n
-	}
-	if last != space {
-		all = appendMatch(all, begin, len(src))
-	}
-	return all
-}
-
 // A metaspace is the Metaspace pre-tokenizer. It replaces each space by a mark
 // and splits before each mark.
 type metaspace struct {
-	mark   string // one character
-	scheme scheme
-	split  bool
+	mark  string // one character
+	first bool   // prepend the mark only to pieces at the start of the text
+	split bool
 }
-
-// A scheme selects the pieces that a metaspace prepends its mark to.
-type scheme uint8
-
-const (
-	prependAlways scheme = iota
-	prependFirst         // pieces at the start of the text
-	prependNever
-)
 
 func (m metaspace) divide(s *state) {
 	mark := []byte(m.mark)
@@ -123,7 +71,7 @@ func (m metaspace) divide(s *state) {
 	s.edit(func(e *editor) {
 		src := e.remaining()
 		starts := bytes.HasPrefix(src, mark) || len(src) > 0 && src[0] == ' '
-		if !starts && (m.scheme == prependAlways || m.scheme == prependFirst && e.piece.shift == 0) {
+		if !starts && (!m.first || e.piece.shift == 0) {
 			e.write(r, e.src.origin(e.pos))
 		}
 		for {
@@ -172,7 +120,7 @@ func (b *byteWords) divide(s *state) {
 		})
 	}
 	if b.pattern != nil {
-		splitter{b.pattern, isolate, false}.divide(s)
+		splitter{b.pattern, isolate}.divide(s)
 	}
 	if !b.raw {
 		s.normalize([]normalizer{b.mapping})
@@ -183,15 +131,11 @@ func (b *byteWords) divide(s *state) {
 type splitter struct {
 	finder   finder
 	behavior behavior
-	invert   bool // split at the ranges between matches
 }
 
 func (x splitter) divide(s *state) {
 	s.split(func(p piece) {
 		s.match = findAll(x.finder, s.match[:0], s.bytes(p))
-		for i := range s.match {
-			s.match[i].matched = s.match[i].matched != x.invert
-		}
 		x.behavior.apply(s, p, s.match)
 	})
 }

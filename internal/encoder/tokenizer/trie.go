@@ -131,12 +131,7 @@ func (t *trie) longest(node int32, src []byte) (value int32, length int) {
 
 // find returns the value of a key.
 func (t *trie) find(key []byte) (int32, bool) {
-	node := int32(0)
-	for _, c := range key {
-		if node = t.step(node, c); node == 0 {
-			return 0, false
-		}
-	}
+	node, ok := t.walk(0, string(key))
 	v := t.nodes[node].value
-	return v, v != noValue
+	return v, ok && v != noValue
 }

@@ -19,10 +19,8 @@ const (
 	space class = 1 << iota
 	removed
 	nonspacing
-	mark
 	punctuation
 	word
-	numeric
 	letter
 	number
 	notNormalized
@@ -52,8 +50,8 @@ func readCharacters() (*characters, error) {
 	all := make([]class, utf8.MaxRune+1)
 	all[0x130] = upper
 	classes := map[string]class{
-		"space": space, "removed": removed, "mn": nonspacing, "mark": mark, "punct": punctuation, "word": word,
-		"numeric": numeric, "letter": letter, "number": number, "unnormed": notNormalized,
+		"space": space, "removed": removed, "mn": nonspacing, "punct": punctuation, "word": word,
+		"letter": letter, "number": number, "unnormed": notNormalized,
 	}
 	for line := range strings.Lines(unicodeTable) {
 		name, list, _ := strings.Cut(strings.TrimSpace(line), " ")

@@ -1,7 +1,6 @@
 package tokenizer
 
 import (
-	"fmt"
 	"math"
 	"unicode/utf8"
 )
@@ -18,35 +17,17 @@ type unigram struct {
 	scores  []float64
 	unknown int32 // index in the vocabulary, or noValue
 	penalty float64
-	bytes   *[256]int32 // byte tokens, or nil without byte fallback
-	special []bool      // by index in the vocabulary; not found in untrusted text
+	special []bool // by index in the vocabulary; not found in untrusted text
 }
 
-func newUnigram(v vocabulary, scores []float64, unknown int32, byteFallback bool) *unigram {
+func newUnigram(v vocabulary, scores []float64, unknown int32) *unigram {
 	u := &unigram{vocabulary: v, trie: newTrie(v.tokens), scores: scores, unknown: unknown}
 	lowest := math.Inf(1)
 	for _, s := range scores {
 		lowest = min(lowest, s)
 	}
 	u.penalty = lowest - unknownPenalty
-	if byteFallback {
-		u.bytes = v.byteTokens()
-	}
 	return u
-}
-
-// byteTokens returns the ids of <0x00> to <0xFF>, or noValue for missing
-// tokens.
-func (v *vocabulary) byteTokens() *[256]int32 {
-	var all [256]int32
-	for i := range all {
-		id, ok := v.id(fmt.Sprintf("<0x%02X>", i))
-		if !ok {
-			id = noValue
-		}
-		all[i] = id
-	}
-	return &all
 }
 
 func (u *unigram) unknownID() (int32, bool) {
@@ -143,26 +124,13 @@ func (u *unigram) emitKnown(s *state, token int32, p piece, at, to int) {
 	s.emit(id, int(p.lo)+at, int(p.lo)+to)
 }
 
-// emitUnknown emits adjacent unknown characters as one token, or as byte tokens
-// with the offsets of the whole. If the text is that of the unknown token
-// itself, it is a known token.
+// emitUnknown emits adjacent unknown characters as one token. If the text is that of
+// the unknown token itself, it is a known token.
 func (u *unigram) emitUnknown(s *state, p piece, at, to int) {
 	src := s.bytes(p)[at:to]
 	if i, ok := u.trie.find(src); ok && (len(s.untrustedSpans) == 0 || !u.special[i]) {
 		u.emitKnown(s, i, p, at, to)
 		return
-	}
-	if u.bytes != nil {
-		all := true
-		for _, c := range src {
-			all = all && u.bytes[c] != noValue
-		}
-		if all {
-			for _, c := range src {
-				s.emit(u.bytes[c], int(p.lo)+at, int(p.lo)+to)
-			}
-			return
-		}
 	}
 	u.emitKnown(s, u.unknown, p, at, to)
 }

@@ -194,7 +194,11 @@ func TestRoundedThreshold(t *testing.T) {
 func TestWindowsCoverTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := []string{"a", "bridge", "opened", "in", "May.", "Then", "schön,", "日本語の文。", "it", "closed!", "\n\n"}
-	for range 500 {
+	rounds := 500
+	if testing.Short() {
+		rounds = 50
+	}
+	for range rounds {
 		var b strings.Builder
 		for range random.IntN(300) {
 			b.WriteString(words[random.IntN(len(words))])

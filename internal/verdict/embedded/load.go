@@ -7,14 +7,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
 // loadNetwork returns the network with the given weights, a safetensors file of training/judge/export.py, and tokenizer.json.
 func loadNetwork(weights, tokens []byte) (*network, error) {
-	file, err := safetensors.Parse("judge.safetensors", weights)
+	tensors, err := checkpoint.ParseSafetensors("judge.safetensors", weights)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func loadNetwork(weights, tokens []byte) (*network, error) {
 		return err
 	})
 	g.Go(func() error {
-		l := &loader{file: file, kernel: k}
+		l := &loader{tensors: tensors, kernel: k}
 		n.words, n.scales = l.rows("words.", vocabulary, hidden)
 		n.positions, n.kinds = l.floats("positions.weight", positions, hidden), l.floats("kinds.weight", 2, hidden)
 		n.norm, n.head = l.norm("norm."), l.linear(kernel.Float32, hidden, kernel.Part{
@@ -43,7 +43,7 @@ func loadNetwork(weights, tokens []byte) (*network, error) {
 	})
 	for i := range n.layers {
 		g.Go(func() error {
-			l := &loader{file: file, kernel: k}
+			l := &loader{tensors: tensors, kernel: k}
 			name := "layers." + strconv.Itoa(i) + "."
 			n.layers[i] = layer{
 				qkv: l.linear(kernel.Int8, hidden, l.part(name+"query.", hidden, hidden), l.part(name+"key.", hidden, hidden), l.part(name+"value.", hidden, hidden)),
@@ -59,14 +59,14 @@ func loadNetwork(weights, tokens []byte) (*network, error) {
 
 // A loader reads tensors and keeps the first error.
 type loader struct {
-	file   *safetensors.File
-	kernel *kernel.Kernels
-	err    error
+	tensors map[string]*checkpoint.Tensor
+	kernel  *kernel.Kernels
+	err     error
 }
 
 // tensor returns a tensor, or nil after an error.
-func (l *loader) tensor(name string, shape ...int) *safetensors.Tensor {
-	t := l.file.Tensor(name)
+func (l *loader) tensor(name string, shape ...int) *checkpoint.Tensor {
+	t := l.tensors[name]
 	switch {
 	case l.err != nil:
 		return nil

@@ -19,6 +19,8 @@ func (j *Judge) Scores(ctx context.Context, claims []extract.Claim, texts []stri
 	s := j.getScratch()
 	defer j.putScratch(s)
 	s.limit = 0
+	clear(s.cells)
+	s.sentences = s.sentences[:0] // of earlier contexts
 	alone := &Judge{lex: j.lex, opts: j.opts}
 	alone.opts.Joined = false
 	first := 0

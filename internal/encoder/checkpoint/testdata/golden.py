@@ -28,7 +28,6 @@ def state(dtype):
 
 
 shared = values(0, 12)
-base = values(0, 3, 4)
 linear = torch.nn.Linear(2, 3)
 with torch.no_grad():
     linear.weight.copy_(values(0, 3, 2))
@@ -47,12 +46,7 @@ FILES = {
         for t in (torch.float64, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
     },
     "module.bin": module.state_dict(),  # has _metadata
-    "parameter.bin": {"weight": torch.nn.Parameter(values(0, 2, 3)), "step": 7, "name": "x", "rate": 0.5, "none": None},
     "tied.bin": {"a": shared, "b": shared, "row": shared[4:8], "matrix": shared.view(3, 4)},
-    "strides.bin": {
-        "transposed": base.t(), "column": base[:, 1], "steps": base[::2, ::3], "expanded": base[:1].expand(3, 4),
-        "one": base[:, 2:3].t(), "empty": base[:0],
-    },
     "lightning.ckpt": {
         "epoch": 3,
         "pytorch-lightning_version": "1.7.7",
@@ -82,12 +76,6 @@ for name, content in FILES.items():
     members = tensors(content.get("state_dict", content))
     torch.save(content, HERE / name)
     want[name] = members
-    if name in ("float32.bin", "tied.bin", "strides.bin", "lightning.ckpt"):
-        legacy = "legacy-" + name
-        torch.save(content, HERE / legacy, _use_new_zipfile_serialization=False)
-        want[legacy] = members
-torch.save(FILES["float32.bin"], HERE / "protocol4.bin", pickle_protocol=4)
-want["protocol4.bin"] = want["float32.bin"]
 torch.save(module, HERE / "whole-module.bin")
 lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(members)}" for name, members in want.items())
 (HERE / "golden.json").write_text("{\n" + lines + "\n}\n")

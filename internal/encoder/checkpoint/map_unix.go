@@ -1,6 +1,6 @@
 //go:build unix
 
-package safetensors
+package checkpoint
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps the first size bytes of f for reading.
-func mapFile(f *os.File, size int) ([]byte, func() error, error) {
+// mmap maps the first size bytes of f for reading.
+func mmap(f *os.File, size int) ([]byte, func() error, error) {
 	data, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
 	if errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EAGAIN) { // memory is short
 		return nil, nil, err

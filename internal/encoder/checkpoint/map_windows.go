@@ -1,4 +1,4 @@
-package safetensors
+package checkpoint
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mapFile maps the first size bytes of f for reading.
-func mapFile(f *os.File, size int) ([]byte, func() error, error) {
+// mmap maps the first size bytes of f for reading.
+func mmap(f *os.File, size int) ([]byte, func() error, error) {
 	mapping, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
 	if err != nil { // some file systems do not support it
 		return nil, nil, errors.ErrUnsupported
