@@ -6,12 +6,15 @@ import (
 	"slices"
 )
 
-// Raw is a weight matrix in a file, row-major [Out][In], in one of three
-// formats: float32, IEEE half precision or bfloat16.
+// Raw is a weight matrix in a file, row-major [Out][In], in one of four
+// formats: float32, IEEE half precision, bfloat16, or int8 from -127 to 127 with
+// a scale for each row. The last one is for [Int8] only.
 type Raw struct {
-	F32  []float32
-	F16  []uint16
-	BF16 []uint16
+	F32    []float32
+	F16    []uint16
+	BF16   []uint16
+	I8     []int8
+	Scales []float32
 }
 
 // Rows returns rows [lo, hi) of a weight matrix with in columns.
@@ -81,7 +84,7 @@ type panel struct {
 func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
 	l := &Linear{In: in, k: k, precision: p, parts: slices.Clone(parts)}
 	for i, part := range parts {
-		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16); n != in*part.Out {
+		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16) + len(part.W.I8); n != in*part.Out {
 			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d weights, want %d*%d", i, n, part.Out, in))
 		}
 		if part.Bias != nil && len(part.Bias) != part.Out {
@@ -115,7 +118,13 @@ func (l *Linear) quantize() {
 		b := l.weights[i*k.nr*l.depth:]
 		for c := range p.n {
 			r := p.row + c
-			scale, sum := k.quantizeColumn(b[c*k.group:], k.floatRows(row, part.W, r, r+1, l.In))
+			var scale float32
+			var sum int32
+			if part.W.I8 != nil {
+				scale, sum = part.W.Scales[r], k.placeColumn(b[c*k.group:], part.W.I8[r*l.In:(r+1)*l.In])
+			} else {
+				scale, sum = k.quantizeColumn(b[c*k.group:], k.floatRows(row, part.W, r, r+1, l.In))
+			}
 			l.columns[i*k.nr+c] = scale
 			l.sums[i*k.nr+c] = -128 * sum
 			l.totals[i*k.nr+c] = float32(sum) * scale
@@ -142,6 +151,18 @@ func (k *Kernels) quantizeColumn(b []int8, w []float32) (scale float32, sum int3
 		sum += q
 	}
 	return scale, sum
+}
+
+// placeColumn copies a quantized column to the panel position b and returns the sum of its integers.
+func (k *Kernels) placeColumn(b, w []int8) (sum int32) {
+	step := k.nr * k.group
+	for j := 0; j < len(w); j += k.group {
+		copy(b[j/k.group*step:], w[j:min(j+k.group, len(w))])
+	}
+	for _, q := range w {
+		sum += int32(q)
+	}
+	return sum
 }
 
 // floatRows returns rows [lo, hi) of a weight matrix as float32, converted into

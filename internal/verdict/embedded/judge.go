@@ -122,10 +122,10 @@ func (r *reading) add(n *network, claim int, text string) error {
 
 // Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets.
 const (
-	bias               = 0.06
-	weightNetwork      = 0.17
-	weightLexical      = 0.45
-	weightContradicted = -0.67
+	bias               = 0.08
+	weightNetwork      = 0.18
+	weightLexical      = 0.41
+	weightContradicted = -0.70
 )
 
 const (

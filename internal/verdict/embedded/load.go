@@ -105,19 +105,9 @@ func (l *loader) norm(name string) norm {
 	return norm{l.floats(name+"weight", hidden), l.floats(name+"bias", hidden)}
 }
 
-// part returns a layer with the values of its int8 weights, which the kernel rounds to the same integers.
 func (l *loader) part(name string, out, in int) kernel.Part {
 	p := kernel.Part{Bias: l.floats(name+"bias", out), Out: out}
-	values, scales := l.rows(name, out, in)
-	if l.err != nil {
-		return p
-	}
-	p.W.F32 = make([]float32, out*in)
-	for r, scale := range scales {
-		for i, v := range values[r*in : (r+1)*in] {
-			p.W.F32[r*in+i] = float32(v) * scale
-		}
-	}
+	p.W.I8, p.W.Scales = l.rows(name, out, in)
 	return p
 }
 
