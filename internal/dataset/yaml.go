@@ -95,9 +95,10 @@ func (w *yamlWriter) write(n *yaml.Node, depth int) error {
 		return w.writeAll(n, '[', ']', depth)
 	case yaml.MappingNode:
 		return w.writeAll(n, '{', '}', depth)
+	default:
+		w.out.Write(yamlScalar(n))
+		return nil
 	}
-	w.out.Write(yamlScalar(n))
-	return nil
 }
 
 // writeAll writes the elements of a sequence, or the keys and values of a mapping.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -151,14 +150,6 @@ func TestStoredResultsRenderIdentically(t *testing.T) {
 			t.Errorf("%s: %s", f, d)
 		}
 	}
-}
-
-// heap returns the size of the heap after a collection in MiB.
-func heap() float64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc) / (1 << 20)
 }
 
 // read reads JSONL without checking the rows.

@@ -259,13 +259,3 @@ func closeFiles(files []*resultfile.File) {
 		_ = f.Close()
 	}
 }
-
-func count(rows iter.Seq2[*result.Row, error]) (n int, err error) {
-	for _, err = range rows {
-		if err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
-}

@@ -120,7 +120,6 @@ type pass struct {
 	pool             *kernel.Pool
 	passages, claims []int32 // token ids
 	lengths, prefix  []int   // of the sequences: passages, then claims; see kernel.Attention
-	starts           []int   // first positions of the claims
 	ownLengths       []int
 	owners           []int
 
