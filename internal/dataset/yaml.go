@@ -95,10 +95,10 @@ func (w *yamlWriter) write(n *yaml.Node, depth int) error {
 		return w.writeAll(n, '[', ']', depth)
 	case yaml.MappingNode:
 		return w.writeAll(n, '{', '}', depth)
-	default:
+	case yaml.ScalarNode, yaml.StreamNode: // a stream has no node of its own
 		w.out.Write(yamlScalar(n))
-		return nil
 	}
+	return nil
 }
 
 // writeAll writes the elements of a sequence, or the keys and values of a mapping.
