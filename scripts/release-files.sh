@@ -56,6 +56,8 @@ modules >"$dir/modules"
 	fenced "$(go env GOROOT)/LICENSE"
 	printf '\n## Word tables of the lexical judge\n\n'
 	sed 1,2d internal/verdict/lexical/lexicon/data/NOTICE.md
+	printf '\n## Weights of the embedded judge\n\n'
+	sed 1,2d internal/verdict/embedded/model/NOTICE.md
 	printf '\n## Token vocabularies\n\n'
 	sed 1,2d internal/llm/bpe/data/NOTICE.md
 } >"$dir/THIRD_PARTY_NOTICES.md"

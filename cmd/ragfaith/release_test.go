@@ -29,8 +29,8 @@ func TestReleaseFilesAreComplete(t *testing.T) {
 	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
 		t.Error("notices do not mention WordNet or the Go standard library")
 	}
-	if !strings.Contains(notices, "English Web Treebank 2.15. Copyright 2013-2021") {
-		t.Error("notices do not mention the treebank")
+	if !strings.Contains(notices, "e5-small-v2") || !strings.Contains(notices, "Attribution-ShareAlike 4.0") {
+		t.Error("notices do not mention the sources of the embedded judge's weights")
 	}
 	if !strings.Contains(notices, "Copyright (c) 2022 OpenAI") {
 		t.Error("notices do not mention the token vocabularies")
