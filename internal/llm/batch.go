@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -202,13 +203,19 @@ func (b *Batch) Run(ctx context.Context, pass Pass) error {
 			return err
 		}
 	}
-	return b.charge(ctx)
+	b.charge()
+	return nil
 }
 
 // Completer returns the Completer for the last pass: the stack, with a lookup
-// in the store before the layers that send.
+// in the store before the client.
 func (b *Batch) Completer() Completer {
-	return b.stack.wrap(&storedCompleter{b, b.stack.online}, true)
+	return b.stack.wrap(completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
+		if reply, known, err := b.replay(ctx, r); !IsDeferred(err) && (known || err != nil) {
+			return reply, err
+		}
+		return b.stack.Client.Complete(ctx, r)
+	}), true)
 }
 
 // Finish ends the batch run by deleting its files on the server, if possible,
@@ -217,7 +224,7 @@ func (b *Batch) Finish(ctx context.Context) error {
 	c := b.stack.Client
 	for _, p := range b.state.Parts {
 		for _, id := range []string{p.File, p.Output, p.Failed} {
-			if id != "" && c.deleteFile(ctx, id) != nil {
+			if id != "" && c.callBatch(ctx, http.MethodDelete, "/files/"+id, nil, &struct{}{}) != nil {
 				b.notifyf("can't delete file %s from the server", id)
 			}
 		}
@@ -265,13 +272,11 @@ func (b *Batch) checkLimits(parts []*batchPart) error {
 	var total usage.Usage
 	n := 0
 	for _, p := range parts {
-		total = total.Add(usage.Usage{PromptTokens: p.PromptTokens, CompletionTokens: p.ReplyTokens})
+		total = total.Add(p.Limit)
 		n += p.Requests
 	}
-	in, out := b.prices()
-	cost := func(u usage.Usage) float64 {
-		return (float64(u.PromptTokens)*in + float64(u.CompletionTokens)*out) / 1e6
-	}
+	p := b.price()
+	cost := func(u usage.Usage) float64 { return p.cost(u.PromptTokens, u.CompletionTokens).usd }
 	exceeds := func(maxCost, spent, limit string) error {
 		return fmt.Errorf("a batch of %s was not submitted: with replies of maximum length it takes %s, %s is spent, and it could exceed the limit of %s",
 			count(n, "request", "requests"), maxCost, spent, limit)
@@ -287,20 +292,13 @@ func (b *Batch) checkLimits(parts []*batchPart) error {
 }
 
 // charge adds the cost of the batches to the budget.
-func (b *Batch) charge(ctx context.Context) error {
+func (b *Batch) charge() {
 	spent := b.state.usage()
-	if spent.Tokens() == 0 {
-		return nil
-	}
-	in, out := b.prices()
-	_, err := b.stack.Budget.Layer(in, out).Do(ctx, func() Size { return Size{} }, func(context.Context) (usage.Usage, error) {
-		return spent, nil
-	})
-	return err
+	b.stack.Client.sender.budget.charge(b.price().cost(spent.PromptTokens, spent.CompletionTokens))
 }
 
-// prices returns the batch prices in USD per million tokens, or 0 if unknown.
-func (b *Batch) prices() (in, out float64) {
-	in, out, _ = b.stack.opts.price()
-	return in * BatchFactor(), out * BatchFactor()
+// price returns the price of a batch.
+func (b *Batch) price() price {
+	p := b.stack.Client.sender.price
+	return price{p.in * BatchFactor(), p.out * BatchFactor()}
 }

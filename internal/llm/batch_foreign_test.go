@@ -98,8 +98,8 @@ func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 	}
 	plant(`INSERT INTO requests VALUES (x'01', 'x', 200, 'forged')`)
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	if a, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
-		t.Errorf("got %q, %v; want no reply", a.body, err)
+	if _, body, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
+		t.Errorf("got %q, %v; want no reply", body, err)
 	}
 	if err := b.store.close(); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,9 @@ package llm
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,29 +24,26 @@ const maxFailedPolls = 20
 // send submits all parts of a round, waits for their replies and starts the
 // next phase.
 func (b *Batch) send(ctx context.Context) error {
-	clock, failedPolls := b.stack.opts.Clock, 0
-	parts := b.state.partsOf(b.state.Round)
-	for _, p := range parts {
-		if p.Status == partWaiting { // the batches of an earlier process may have ended
-			p.Status = partUploaded
-		}
-	}
-	for lastStatus := make(map[string]string); ; {
+	failedPolls := 0
+	lastStatus := map[string]string{} // last reported status of each batch
+	for parts := b.state.partsOf(b.state.Round); ; {
 		unfinished := 0
 		for _, p := range parts {
+			polled := p.Status == partCreated
 			err := b.advance(ctx, p, lastStatus)
 			switch {
-			case err == nil && p.Status == partCreated:
+			case err == nil && polled:
 				failedPolls = 0
-			case err != nil && ctx.Err() != nil:
+			case err == nil:
+			case ctx.Err() != nil:
 				return ctx.Err()
-			case err != nil && p.Status == partCreated && IsTransient(err) && failedPolls < maxFailedPolls:
+			case p.Status != partCreated:
+				return err
+			case !IsTransient(err) || failedPolls >= maxFailedPolls:
+				return fmt.Errorf("batch %s: %w", p.Batch, err)
+			default:
 				failedPolls++
 				b.notifyf("batch %s: %v", p.Batch, err)
-			case err != nil && p.Status == partCreated:
-				return fmt.Errorf("batch %s: %w", p.Batch, err)
-			case err != nil:
-				return err
 			}
 			if p.Status != partFetched {
 				unfinished++
@@ -52,7 +52,7 @@ func (b *Batch) send(ctx context.Context) error {
 		if unfinished == 0 {
 			break
 		}
-		if err := clock.Sleep(ctx, b.opts.PollInterval); err != nil {
+		if err := b.stack.opts.Clock.Sleep(ctx, b.opts.PollInterval); err != nil {
 			return err
 		}
 	}
@@ -63,8 +63,7 @@ func (b *Batch) send(ctx context.Context) error {
 	return b.save()
 }
 
-// advance performs the next possible steps for a part. lastStatus contains the last
-// reported status of each batch.
+// advance performs the next possible steps for a part.
 func (b *Batch) advance(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
 	switch p.Status {
 	case partRecorded:
@@ -87,9 +86,8 @@ func (b *Batch) advance(ctx context.Context, p *batchPart, lastStatus map[string
 
 // retry calls f, retrying after transient errors.
 func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error {
-	r := &Retry{Retries: b.stack.opts.Retries, Clock: b.stack.opts.Clock, Notify: b.stack.opts.OnRetry}
-	_, err := r.Do(ctx, nil, func(ctx context.Context) (usage.Usage, error) { return usage.Usage{}, f(ctx) })
-	return err
+	o := &b.stack.opts
+	return Retry(ctx, o.Clock, o.Retries, o.OnRetry, f)
 }
 
 func (b *Batch) upload(ctx context.Context, p *batchPart) error {
@@ -102,7 +100,7 @@ func (b *Batch) upload(ctx context.Context, p *batchPart) error {
 		return err
 	})
 	if err != nil {
-		return b.submitError(err)
+		return submitError(err)
 	}
 	p.Status = partUploaded
 	return b.save()
@@ -110,16 +108,21 @@ func (b *Batch) upload(ctx context.Context, p *batchPart) error {
 
 // submitError converts an error of submitting a batch. It adds a hint if the
 // server may have no Batch API, since such servers rarely return a clear error.
-func (b *Batch) submitError(err error) error {
-	e, ok := errors.AsType[*StatusError](err)
-	if !ok {
+func submitError(err error) error {
+	if !isA[*StatusError](err) {
 		return err
 	}
 	hint := ""
-	if e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed {
+	if isMissing(err) {
 		hint = ": it may have no Batch API; without --batch, requests are sent individually"
 	}
 	return fmt.Errorf("the server did not create a batch: %w%s", err, hint)
+}
+
+// isMissing reports whether the server has no such path.
+func isMissing(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
 }
 
 // isReady reports whether the uploaded file of a part can be used.
@@ -128,12 +131,11 @@ func (b *Batch) isReady(ctx context.Context, p *batchPart) (ready bool, err erro
 		ready, err = b.stack.Client.isUploaded(ctx, p.File)
 		return err
 	})
-	// If the server can't report the status of a file, assume that it is ready.
-	if e, ok := errors.AsType[*StatusError](err); ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed) {
+	switch {
+	case isMissing(err): // the server can't report the status of a file
 		return true, nil
-	}
-	if err != nil {
-		return false, b.submitError(err)
+	case err != nil:
+		return false, submitError(err)
 	}
 	return ready, nil
 }
@@ -142,7 +144,6 @@ func (b *Batch) isReady(ctx context.Context, p *batchPart) (ready bool, err erro
 // attempt with unknown outcome, it first checks whether the batch already
 // exists.
 func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
-	c := b.stack.Client
 	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_part": p.Name, "ragfaith_try": strconv.Itoa(p.Attempt)}
 	if !search {
 		p.Status = partCreating
@@ -151,35 +152,29 @@ func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 		}
 	}
 	var created remoteBatch
-	err := b.retry(ctx, func(ctx context.Context) error {
+	err := b.retry(ctx, func(ctx context.Context) (err error) {
 		if search {
-			found, ok, err := c.findBatch(ctx, metadata)
-			if err != nil {
+			if created, err = b.stack.Client.findBatch(ctx, metadata); err != nil {
 				return fmt.Errorf("check for an existing batch: %w", err)
 			}
-			if created = found; ok {
+			if created.ID != "" {
 				return nil
 			}
 		}
-		var err error
-		created, err = c.createBatch(ctx, p.File, metadata)
+		created, err = b.stack.Client.createBatch(ctx, p.File, metadata)
 		search = err != nil && !isRejection(err)
 		return err
 	})
 	switch {
 	case err == nil:
-		p.Batch, p.Status = created.id, partCreated
+		p.Batch, p.Status = created.ID, partCreated
 		b.notifyf("batch %s: submitted, %s", p.Batch, count(p.Requests, "request", "requests"))
 		return b.save()
 	case search || ctx.Err() != nil:
 		return err // the outcome remains unknown
 	}
-	p.Status, p.Attempt = partUploaded, p.Attempt+1
 	e, _ := errors.AsType[*StatusError](err)
-	if isQueueFull(e.Code+" "+e.Message) && b.hasQueuedBatches(p) {
-		return b.waitForQueue(p)
-	}
-	return errors.Join(b.submitError(err), b.save())
+	return b.rejected(p, isQueueFull(e.Code+" "+e.Message), submitError(err))
 }
 
 // isRejection reports whether err means that no batch was created. A 5xx from a
@@ -196,16 +191,17 @@ func isQueueFull(msg string) bool {
 	return strings.Contains(msg, "token_limit_exceeded") || strings.Contains(msg, "enqueued")
 }
 
-// hasQueuedBatches reports whether other batches of the run are queued on the
-// server.
-func (b *Batch) hasQueuedBatches(p *batchPart) bool {
-	return slices.ContainsFunc(b.state.partsOf(b.state.Round), func(q *batchPart) bool { return q != p && q.Status == partCreated })
-}
-
-func (b *Batch) waitForQueue(p *batchPart) error {
-	p.Status = partWaiting
-	b.notifyf("the server's queue is full: %s wait for the other batches", count(p.Requests, "request", "requests"))
-	return b.save()
+// rejected resets a part whose batch the server rejected, so that a new one is created: at
+// the next poll if the server's queue is full of other batches of the run, and otherwise by
+// another process, since err ends the run.
+func (b *Batch) rejected(p *batchPart, queueFull bool, err error) error {
+	p.Batch, p.Status, p.Attempt = "", partUploaded, p.Attempt+1
+	others := func(q *batchPart) bool { return q != p && q.Status == partCreated }
+	if queueFull && slices.ContainsFunc(b.state.partsOf(b.state.Round), others) {
+		b.notifyf("the server's queue is full: %s wait for the other batches", count(p.Requests, "request", "requests"))
+		return b.save()
+	}
+	return errors.Join(err, b.save())
 }
 
 // poll requests the status of a batch, and fetches the replies when the batch
@@ -215,15 +211,17 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]st
 	if err != nil {
 		return err
 	}
-	switch info.status {
+	status := strings.ReplaceAll(strings.ToLower(info.Status), "_", " ")
+	switch status {
 	case "completed", "expired", "cancelled":
-		return b.fetchReplies(ctx, p, info)
+		p.Output, p.Failed = info.Output, info.Failed
+		return b.fetchReplies(ctx, p, status)
 	case "failed":
-		return b.handleRejection(p, info)
+		queueFull := slices.ContainsFunc(info.Errors.value.Data, func(f batchIssue) bool { return isQueueFull(f.Code + " " + f.Message) })
+		return b.rejected(p, queueFull, rejectionError(p.Batch, info.Errors.value.Data))
 	}
-	status := strings.ReplaceAll(info.status, "_", " ")
-	if info.total > 0 {
-		status += fmt.Sprintf(", %d of %d done", info.completed, info.total)
+	if n := info.Counts.value; n.Total > 0 {
+		status += fmt.Sprintf(", %d of %d done", n.Completed+n.Failed, n.Total)
 	}
 	if status != "" && lastStatus[p.Batch] != status {
 		b.notifyf("batch %s: %s", p.Batch, status)
@@ -232,54 +230,127 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]st
 	return nil
 }
 
-// handleRejection resets a part, so that resuming creates a new batch of the same
-// requests, and returns the error of the rejected one.
-func (b *Batch) handleRejection(p *batchPart, info remoteBatch) error {
+// rejectionError returns the error for a batch that was rejected for some issues.
+func rejectionError(batch string, issues []batchIssue) error {
 	const maxReasons = 3
 	var reasons []string
-	for i, f := range info.issues {
+	for i, f := range issues {
 		if i == maxReasons {
-			reasons = append(reasons, fmt.Sprintf("and %d more", len(info.issues)-i))
+			reasons = append(reasons, fmt.Sprintf("and %d more", len(issues)-i))
 			break
 		}
-		reason := f.message
-		if f.line > 0 {
-			reason = fmt.Sprintf("line %d: %s", f.line, reason)
+		reason := truncateText(f.Message, maxMessageChars)
+		if f.Line > 0 {
+			reason = fmt.Sprintf("line %d: %s", f.Line, reason)
 		}
 		reasons = append(reasons, reason)
 	}
-	rejected := "batch " + p.Batch + " was rejected"
-	if len(reasons) > 0 {
-		rejected += ": " + strings.Join(reasons, "; ")
+	if len(reasons) == 0 {
+		return fmt.Errorf("batch %s was rejected", batch)
 	}
-	queueIsFull := slices.ContainsFunc(info.issues, func(f batchIssue) bool { return isQueueFull(f.code + " " + f.message) })
-	p.Batch, p.Status, p.Attempt = "", partUploaded, p.Attempt+1
-	if queueIsFull && b.hasQueuedBatches(p) {
-		return b.waitForQueue(p)
-	}
-	return errors.Join(errors.New(rejected), b.save())
+	return fmt.Errorf("batch %s was rejected: %s", batch, strings.Join(reasons, "; "))
 }
 
 // fetchReplies stores the replies of a batch that has ended.
-func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, info remoteBatch) error {
-	p.Output, p.Failed = info.outputFile, info.errorFile
+func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, status string) error {
 	if err := b.retry(ctx, func(ctx context.Context) error { return b.collect(ctx, p) }); err != nil {
 		return err
 	}
 	p.Status = partFetched
-	for _, q := range b.state.partsOf(b.state.Round) {
-		if q.Status == partWaiting {
-			q.Status = partUploaded
-		}
-	}
 	if err := b.save(); err != nil {
 		return err
 	}
-	status := info.status + ", " + count(p.Replies, "reply", "replies")
+	status += ", " + count(p.Replies, "reply", "replies")
 	if n := p.Requests - p.Replies; n > 0 {
 		status += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
 	}
 	b.notifyf("batch %s: %s", p.Batch, status)
 	// The replies are in the store.
 	return removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name)))
+}
+
+// collect stores the replies from both reply files of a batch. It ignores lines
+// that are invalid, contain an unknown id or occur twice. It may be called
+// repeatedly.
+func (b *Batch) collect(ctx context.Context, p *batchPart) error {
+	spent, learned := usage.Usage{}, b.state.Form
+	replies, err := b.store.replaceReplies(ctx, p.Name, func(put putReply) error {
+		for _, id := range []string{p.Output, p.Failed} {
+			if id == "" {
+				continue
+			}
+			err := b.stack.Client.forEachLine(ctx, id, func(line []byte) error {
+				l := parseBatchLine(line)
+				if l == nil {
+					return nil
+				}
+				if next, ok := b.rejectsForm(l); ok {
+					l.status, learned = statusFormRejected, mergeForms(learned, next)
+				}
+				known, err := put(l)
+				if known {
+					spent = spent.Add(l.usage)
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		p.Usage, p.Replies, b.state.Form = spent, replies, learned
+	}
+	return err
+}
+
+// A batchLine is the response to a request in a reply file.
+type batchLine struct {
+	key    []byte
+	status int
+	body   []byte
+	usage  usage.Usage // as reported by the server
+}
+
+// parseBatchLine parses a line of a reply file. It returns nil if the line is invalid.
+func parseBatchLine(line []byte) *batchLine {
+	var l struct {
+		CustomID string `json:"custom_id"`
+		Response *struct {
+			Status int             `json:"status_code"`
+			Body   json.RawMessage `json:"body"`
+		} `json:"response"`
+	}
+	if json.Unmarshal(line, &l) != nil || l.Response == nil {
+		return nil
+	}
+	key, err := base64.RawURLEncoding.DecodeString(l.CustomID)
+	if err != nil || len(key) != sha256.Size {
+		return nil
+	}
+	out := &batchLine{key: key, status: l.Response.Status, body: slices.Clone(l.Response.Body)}
+	if out.status >= http.StatusBadRequest && out.status <= 599 {
+		return out
+	}
+	var reply struct {
+		Choices []json.RawMessage   `json:"choices"`
+		Usage   optional[chatUsage] `json:"usage"`
+	}
+	if out.status != http.StatusOK || json.Unmarshal(out.body, &reply) != nil || len(reply.Choices) == 0 {
+		return nil
+	}
+	u := &reply.Usage.value
+	out.usage = usage.Usage{Requests: 1, PromptTokens: max(0, u.PromptTokens), CompletionTokens: max(0, u.CompletionTokens)}
+	return out
+}
+
+// rejectsForm reports whether a response rejects the form of its request, and returns
+// a form that may work.
+func (b *Batch) rejectsForm(l *batchLine) (next form, ok bool) {
+	if l.status == http.StatusOK {
+		return next, false
+	}
+	next, guess, ok := adaptForm(b.state.Form, true, classify(batchStatusError(l.status, l.body)))
+	return next, ok && !guess
 }

@@ -100,6 +100,7 @@ func newTestClient(t *testing.T, c Config) *Client {
 		t.Fatal(err)
 	}
 	t.Cleanup(cl.Close)
+	cl.sender = testSender(Options{})
 	return cl
 }
 

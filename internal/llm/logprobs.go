@@ -1,13 +1,10 @@
 package llm
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
 	"strings"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // A Token is an output token of a reply.
@@ -38,6 +35,30 @@ func (e *LogprobsError) Error() string {
 }
 
 func (e *LogprobsError) Unwrap() error { return e.Cause }
+
+// chatLogprobs are the log probabilities in a chat completion.
+type chatLogprobs struct {
+	Content []tokenLogprobs `json:"content"`
+}
+
+type tokenLogprobs struct {
+	tokenLogprob
+
+	Top []tokenLogprob `json:"top_logprobs"`
+}
+
+type tokenLogprob struct {
+	Token   string  `json:"token"`
+	Logprob float64 `json:"logprob"`
+	Bytes   []byte  `json:"bytes"` // exact if the token is a part of a character
+}
+
+func (t *tokenLogprob) text() string {
+	if len(t.Bytes) > 0 {
+		return string(t.Bytes)
+	}
+	return t.Token
+}
 
 const (
 	maxAlternatives = 20    // largest top_logprobs of OpenAI
@@ -81,11 +102,11 @@ func (c *Client) rejectsLogprobs(f form, r *Request, err error) (rejected, guess
 // setLogprobs sets reply.Logprobs from a response. It ignores log probabilities
 // that do not fit the text. If r requires them and the server returns none, it
 // returns a *LogprobsError.
-func (c *Client) setLogprobs(reply *Reply, r *Request, lp *openai.LogProbs) error {
+func (c *Client) setLogprobs(reply *Reply, r *Request, list []tokenLogprobs) error {
 	if r.Logprobs == 0 {
 		return nil
 	}
-	if lp == nil || len(lp.Content) == 0 {
+	if len(list) == 0 {
 		if r.LogprobsRequired {
 			return &LogprobsError{}
 		}
@@ -94,13 +115,13 @@ func (c *Client) setLogprobs(reply *Reply, r *Request, lp *openai.LogProbs) erro
 	c.mu.Lock()
 	c.gaveLogprobs = true
 	c.mu.Unlock()
-	tokens := alignTokens(lp.Content, reply.Text)
+	tokens := alignTokens(list, reply.Text)
 	if r.Spans != nil {
 		tokens = overlapping(tokens, r.Spans(reply))
 	}
 	for i := range tokens {
 		t := &tokens[i]
-		if t.Top = alternatives(&lp.Content[t.index], min(r.Logprobs, maxAlternatives)); t.Top == nil {
+		if t.Top = alternatives(&list[t.index], min(r.Logprobs, maxAlternatives)); t.Top == nil {
 			return nil
 		}
 		reply.Logprobs = append(reply.Logprobs, t.Token)
@@ -117,10 +138,10 @@ type alignedToken struct {
 // alignTokens finds the tokens in text, which is all that they write, or their
 // last part if the server has removed reasoning, spaces or special tokens. It
 // returns nil if the tokens write something else.
-func alignTokens(list []openai.LogProb, text string) []alignedToken {
+func alignTokens(list []tokenLogprobs, text string) []alignedToken {
 	var all strings.Builder
 	for i := range list {
-		all.WriteString(tokenText(list[i].Token, list[i].Bytes))
+		all.WriteString(list[i].text())
 	}
 	start := strings.LastIndex(all.String(), text)
 	if start < 0 || text == "" {
@@ -129,22 +150,13 @@ func alignTokens(list []openai.LogProb, text string) []alignedToken {
 	var tokens []alignedToken
 	at := -start
 	for i := range list {
-		t := alignedToken{Token{Start: at, End: at + len(tokenText(list[i].Token, list[i].Bytes))}, i}
+		t := alignedToken{Token{Start: at, End: at + len(list[i].text())}, i}
 		if at = t.End; t.End > 0 && t.Start < len(text) && t.Start < t.End {
 			t.Start, t.End = max(t.Start, 0), min(t.End, len(text))
 			tokens = append(tokens, t)
 		}
 	}
 	return tokens
-}
-
-// tokenText returns the text of a token. bytes is exact if a token is part of a
-// character.
-func tokenText(token string, bytes []byte) string {
-	if len(bytes) > 0 {
-		return string(bytes)
-	}
-	return token
 }
 
 // overlapping returns the tokens that overlap one of spans, which are ascending
@@ -164,13 +176,13 @@ func overlapping(tokens []alignedToken, spans [][2]int) []alignedToken {
 
 // alternatives returns the token of a response and at most n others, or nil if
 // a number is not a log probability.
-func alternatives(p *openai.LogProb, n int) []Alternative {
-	own := tokenText(p.Token, p.Bytes)
-	list := []Alternative{{own, p.LogProb}}
-	for i := range p.TopLogProbs {
-		a := &p.TopLogProbs[i]
-		if text := tokenText(a.Token, a.Bytes); text != own && len(text) <= maxTokenBytes && len(list) <= n {
-			list = append(list, Alternative{text, a.LogProb})
+func alternatives(p *tokenLogprobs, n int) []Alternative {
+	own := p.text()
+	list := []Alternative{{own, p.Logprob}}
+	for i := range p.Top {
+		a := &p.Top[i]
+		if text := a.text(); text != own && len(text) <= maxTokenBytes && len(list) <= n {
+			list = append(list, Alternative{text, a.Logprob})
 		}
 	}
 	for i := range list {
@@ -181,38 +193,6 @@ func alternatives(p *openai.LogProb, n int) []Alternative {
 		*x = min(max(*x, minLogprob), 0)
 	}
 	return list
-}
-
-// dropInvalidLogprobs removes log probabilities that go-openai can't parse from
-// the choices of a response, so that the reply is still readable.
-func dropInvalidLogprobs(body []byte) []byte {
-	var r struct {
-		Choices []map[string]json.RawMessage `json:"choices"`
-	}
-	if json.Unmarshal(body, &r) != nil {
-		return body
-	}
-	invalid := false
-	for _, c := range r.Choices {
-		if lp := c["logprobs"]; lp != nil && json.Unmarshal(lp, &openai.LogProbs{}) != nil {
-			invalid = true
-			delete(c, "logprobs")
-		}
-	}
-	var all map[string]json.RawMessage
-	if !invalid || json.Unmarshal(body, &all) != nil {
-		return body
-	}
-	choices, err := json.Marshal(r.Choices)
-	if err != nil {
-		return body
-	}
-	all["choices"] = choices
-	out, err := json.Marshal(all)
-	if err != nil {
-		return body
-	}
-	return out
 }
 
 // validTokens reports whether tokens that were read from a cache lie within

@@ -196,17 +196,16 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 	return &larger, nil
 }
 
-// context returns the context for sending r. It disables retries of timeouts
-// for requests with an increased limit, which would take too long. If the first
-// attempt of the leading call fails, other calls stop waiting for it.
-func (s *tokenSearch) context(ctx context.Context, r *Request) context.Context {
+// prepare returns r as it is to be sent. A timeout with an increased limit is not retried,
+// which would take too long. If the first attempt of the leading call fails, other calls
+// stop waiting for it.
+func (s *tokenSearch) prepare(r *Request) *Request {
+	out := *r
 	if s.leading {
-		ctx = context.WithValue(ctx, onRetryKey{}, s.stopLeading)
+		out.onRetry = s.stopLeading
 	}
-	if s.truncated == nil && (r.Accept == nil || r.MaxTokens == s.request.MaxTokens) {
-		return ctx
-	}
-	return context.WithValue(ctx, noTimeoutRetryKey{}, true)
+	out.timeoutIsFinal = s.truncated != nil || r.Accept != nil && r.MaxTokens > s.request.MaxTokens
+	return &out
 }
 
 // acquire waits until this call may search. If another call has meanwhile found

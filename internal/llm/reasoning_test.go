@@ -116,7 +116,7 @@ func TestTimeoutEndsSearch(t *testing.T) {
 		&LengthError{Limit: 100, Reasoning: true}, &LengthError{Limit: 2048, Reasoning: true}, &TimeoutError{time.Minute}, &TimeoutError{time.Minute},
 		&LengthError{Limit: 2048, Reasoning: true},
 	}}
-	retrier := &ReplyRetry{Next: Wrap(s, nil, &Retry{Retries: 5, Clock: &fakeClock{}})}
+	retrier := &ReplyRetry{Next: through(testSender(Options{Retries: 5}), s, 0)}
 	_, err := retrier.Complete(t.Context(), newRequest(verdicts()))
 	_ = mustAs[*TimeoutError](t, err)
 	_, err = retrier.Complete(t.Context(), newRequest(verdicts()))

@@ -53,7 +53,7 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	var used usage.Usage
 	retried := false
 	for r := search.firstRequest(); ; {
-		reply, err := p.Next.Complete(search.context(ctx, r), r)
+		reply, err := p.Next.Complete(ctx, search.prepare(r))
 		if err == nil {
 			search.recordReply(ctx, r, reply.reasoning)
 			out := *reply

@@ -7,8 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"github.com/ragfaith/ragfaith/internal/llm/bpe"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -161,14 +159,15 @@ const (
 	maxReasoningTokens = 1 << 20
 )
 
-// replyUsage returns the usage reported by the server. Missing or implausible
+// replyUsage returns the tokens reported by the server. Missing or implausible
 // counts are replaced by estimates, so that no reply appears to be free.
-func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage.Usage {
+func (c *Client) replyUsage(r *Request, res *chatReply) usage.Usage {
 	text := ""
 	if len(res.Choices) > 0 {
-		text = messageText(res.Choices[0].Message) + res.Choices[0].Message.Refusal
+		text = res.Choices[0].text() + res.Choices[0].Message.Refusal
 	}
-	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: completionTokens(res.Usage)}
+	reported := &res.Usage.value
+	u := usage.Usage{PromptTokens: reported.PromptTokens, CompletionTokens: reported.completion()}
 	if !isPlausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
 		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
 	}
@@ -183,26 +182,26 @@ func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage
 const hiddenReasoning = 256
 
 // reasoningTokens returns the tokens that a model used to reason: those that the
-// server reports, or else the completion tokens beyond those of the answer, or
+// server reports, or else about the completion tokens beyond those of the answer, or
 // those of the reasoning that it sent.
-func (c *Client) reasoningTokens(text string, res openai.ChatCompletionResponse, reasoned bool) int {
-	completion := completionTokens(res.Usage)
+func reasoningTokens(text string, res *chatReply, reasoned bool) int {
+	completion := res.Usage.value.completion()
 	if !isPlausible(completion, len(text), maxReasoningTokens) {
 		completion = 0
 	}
-	if d := res.Usage.CompletionTokensDetails; d != nil && d.ReasoningTokens > 0 && d.ReasoningTokens <= maxReasoningTokens {
-		return d.ReasoningTokens
+	if n := res.Usage.value.Details.ReasoningTokens; n > 0 && n <= maxReasoningTokens {
+		return n
 	}
 	if !reasoned && completion <= hiddenReasoning {
 		return 0
 	}
 	answer, _ := Answer(text)
-	n := c.tokens.Text(answer)
+	n := EstimateTokens(answer)
 	switch {
 	case completion > n && (reasoned || completion > 2*n+hiddenReasoning):
 		return completion - n
 	case reasoned:
-		return c.tokens.Text(text) - n + c.tokens.Text(res.Choices[0].Message.ReasoningContent)
+		return EstimateTokens(text) - n + EstimateTokens(res.Choices[0].Message.ReasoningContent)
 	}
 	return 0
 }
@@ -222,9 +221,9 @@ func promptBytes(r *Request) int {
 	return n
 }
 
-// completionTokens returns the completion tokens of a reply, including reasoning
+// completion returns the completion tokens of a reply, including reasoning
 // tokens that some servers, such as Gemini's, report only in the total.
-func completionTokens(u openai.Usage) int {
+func (u *chatUsage) completion() int {
 	if n := u.TotalTokens - u.PromptTokens; u.PromptTokens > 0 && n > u.CompletionTokens && n <= maxReasoningTokens {
 		return n
 	}

@@ -59,8 +59,6 @@ const (
 // little text to be suspicious. They are counted when the limit is detected.
 type WindowDetector struct {
 	Next Completer
-	// Tokens estimates the tokens of a text.
-	Tokens func(string) int
 	// Notify is called once with the detected limit and the number of earlier replies to
 	// truncated prompts. It may be nil.
 	Notify func(limit, missed int)
@@ -77,8 +75,8 @@ type WindowDetector struct {
 }
 
 // NewWindowDetector returns a WindowDetector that wraps next.
-func NewWindowDetector(next Completer, tokens func(string) int, notify func(limit, missed int)) *WindowDetector {
-	return &WindowDetector{Next: next, Tokens: tokens, Notify: notify, probing: make(chan struct{}, 1), minRatio: math.Inf(1)}
+func NewWindowDetector(next Completer, notify func(limit, missed int)) *WindowDetector {
+	return &WindowDetector{Next: next, Notify: notify, probing: make(chan struct{}, 1), minRatio: math.Inf(1)}
 }
 
 // Limit returns the detected limit in tokens of prompt and reply, or 0 if none
@@ -98,7 +96,7 @@ func ExpectedReplyTokens(r *Request) int { return r.MaxTokens / 2 }
 
 // Complete implements Completer.
 func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	if limit := w.Limit(); limit > 0 && sizeOf(r, w.Tokens).Prompt+ExpectedReplyTokens(r) > limit {
+	if limit := w.Limit(); limit > 0 && sizeOf(r, EstimateTokens).Prompt+ExpectedReplyTokens(r) > limit {
 		return nil, &ContextLengthError{Limit: limit, Silent: true}
 	}
 	reply, err := w.Next.Complete(ctx, r)
@@ -106,7 +104,7 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 	if err == nil {
 		used = reply.Usage
 	}
-	if used.PromptTokens < minWindow || !w.isServerCount(r, used) || IsFatal(err) || ctx.Err() != nil {
+	if used.PromptTokens < minWindow || used.Estimated || IsFatal(err) || ctx.Err() != nil {
 		return reply, err
 	}
 	probeUsage, truncated, probeErr := w.checkTruncation(ctx, r, used)
@@ -142,7 +140,7 @@ func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used u
 		return usage.Usage{}, false, nil
 	}
 	for _, m := range r.Messages {
-		p.estimated += tokensPerMessage + w.Tokens(m.Text)
+		p.estimated += tokensPerMessage + EstimateTokens(m.Text)
 	}
 	if certain, truncated := w.decideWithoutProbe(p); certain {
 		return usage.Usage{}, truncated, nil
@@ -289,14 +287,8 @@ func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used
 	case !isReply(err):
 		return 0, used, err
 	}
-	if !w.isServerCount(r, used) {
+	if used.Estimated {
 		return 0, used, nil
 	}
 	return used.PromptTokens, used, nil
-}
-
-// isServerCount reports whether the prompt tokens in used were counted by the
-// server rather than estimated.
-func (w *WindowDetector) isServerCount(r *Request, used usage.Usage) bool {
-	return !used.Estimated || used.PromptTokens != sizeOf(r, w.Tokens).Prompt
 }

@@ -221,7 +221,7 @@ func TestProxy(t *testing.T) {
 	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
 		t.Error(err)
 	}
-	own := newWire(Config{}, nil, false).http.Transport.(*http.Transport)
+	own := newWire(Config{}, endpoint{}).http.Transport.(*http.Transport)
 	if own.Proxy == nil {
 		t.Error("the default transport ignores proxies of the environment")
 	}
@@ -300,6 +300,19 @@ func searchSecrets(t *testing.T, s string) {
 	for _, bad := range []string{"sk-very", "secret%2B", "secret+key", "pass-word-7"} {
 		if strings.Contains(s, bad) {
 			t.Errorf("secret %q found in %s", bad, s)
+		}
+	}
+}
+func TestReplaceNonNumbers(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":-Infinity,"b":[NaN, Infinity]}`:      `{"a":-9999,"b":["NaN", "Infinity"]}`,
+		`{"a":"NaN \" -Infinity","logprob":NaN}`:   `{"a":"NaN \" -Infinity","logprob":"NaN"}`,
+		`{"a":"-Infinity"}`:                        `{"a":"-Infinity"}`,
+		`{"a":`:                                    `{"a":`,
+		`{"choices":[{"logprobs":{"content":[]}}]`: `{"choices":[{"logprobs":{"content":[]}}]`,
+	} {
+		if got := string(replaceNonNumbers([]byte(in))); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}
 }
