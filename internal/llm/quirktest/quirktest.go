@@ -46,7 +46,7 @@ type Answer struct {
 	PromptTokens       int
 	CompletionTokens   int // including reasoning
 	ReasoningTokens    int
-	Logprobs           any  // log probabilities of the content as in the API; may be nil
+	Logprobs           any // log probabilities of the content as in the API; may be nil
 }
 
 // A Handler answers calls. It must be safe for concurrent use.
