@@ -8,7 +8,6 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -22,9 +21,6 @@ const (
 	// maxBatchLine limits the bytes read from each line of a reply file. A reply of 16384
 	// tokens takes about 100 kB.
 	maxBatchLine = 4 << 20
-	// maxPages limits the search for a recently created batch, in pages of 100. The newest
-	// batches are listed first.
-	maxPages = 20
 )
 
 // A remoteBatch is the state of a batch on the server.
@@ -149,29 +145,19 @@ func (c *Client) retrieveBatch(ctx context.Context, id string) (b remoteBatch, e
 	return b, err
 }
 
-// findBatch searches the server's batches for one with the given metadata. The zero value
-// means that there is none.
+// findBatch searches the server's newest 100 batches for one with the given metadata. The
+// zero value means that there is none.
 func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (remoteBatch, error) {
-	query := ""
-	for range maxPages {
-		var page struct {
-			Data []remoteBatch `json:"data"`
-			More bool          `json:"has_more"`
-		}
-		if err := c.callBatch(ctx, http.MethodGet, "/batches?limit=100"+query, nil, &page); err != nil {
-			return remoteBatch{}, err
-		}
-		for _, b := range page.Data {
-			if containsAll(b.Metadata, metadata) && b.ID != "" {
-				return b, nil
-			}
-		}
-		if !page.More || len(page.Data) == 0 {
-			break
-		}
-		query = "&after=" + url.QueryEscape(page.Data[len(page.Data)-1].ID)
+	var page struct {
+		Data []remoteBatch `json:"data"` // the newest first
 	}
-	return remoteBatch{}, nil
+	err := c.callBatch(ctx, http.MethodGet, "/batches?limit=100", nil, &page)
+	for _, b := range page.Data {
+		if containsAll(b.Metadata, metadata) {
+			return b, err
+		}
+	}
+	return remoteBatch{}, err
 }
 
 // containsAll reports whether m contains all entries of subset.

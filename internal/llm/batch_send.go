@@ -230,25 +230,20 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]st
 	return nil
 }
 
-// rejectionError returns the error for a batch that was rejected for some issues.
+// rejectionError returns the error for a batch that was rejected for some issues, of which it
+// names the first.
 func rejectionError(batch string, issues []batchIssue) error {
-	const maxReasons = 3
-	var reasons []string
-	for i, f := range issues {
-		if i == maxReasons {
-			reasons = append(reasons, fmt.Sprintf("and %d more", len(issues)-i))
-			break
-		}
-		reason := truncateText(f.Message, maxMessageChars)
-		if f.Line > 0 {
-			reason = fmt.Sprintf("line %d: %s", f.Line, reason)
-		}
-		reasons = append(reasons, reason)
-	}
-	if len(reasons) == 0 {
+	if len(issues) == 0 {
 		return fmt.Errorf("batch %s was rejected", batch)
 	}
-	return fmt.Errorf("batch %s was rejected: %s", batch, strings.Join(reasons, "; "))
+	reason := truncateText(issues[0].Message, maxMessageChars)
+	if line := issues[0].Line; line > 0 {
+		reason = fmt.Sprintf("line %d: %s", line, reason)
+	}
+	if n := len(issues); n > 1 {
+		reason += fmt.Sprintf("; and %d more", n-1)
+	}
+	return fmt.Errorf("batch %s was rejected: %s", batch, reason)
 }
 
 // fetchReplies stores the replies of a batch that has ended.

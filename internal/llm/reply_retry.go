@@ -49,7 +49,6 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		return nil, err
 	}
 	defer search.stopLeading()
-	defer search.release()
 	var used usage.Usage
 	retried := false
 	for r := search.firstRequest(); ; {
@@ -63,7 +62,7 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		used = used.Add(UsageOf(err))
 		var next *Request
 		if search.shouldContinue(err) {
-			next, err = search.next(ctx, r, err)
+			next, err = search.next(r, err)
 		} else {
 			search.stopLeading()
 			if !retried {

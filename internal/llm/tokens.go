@@ -137,10 +137,14 @@ const (
 
 func kindOf(r rune) runeKind {
 	switch {
-	case r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'):
+	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
 		return letterRune
 	case r >= '0' && r <= '9':
 		return digitRune
+	case r < utf8.RuneSelf && (r == ' ' || r >= '\t' && r <= '\r'):
+		return spaceRune
+	case r < utf8.RuneSelf:
+		return otherRune
 	case unicode.IsSpace(r):
 		return spaceRune
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan):
