@@ -268,7 +268,7 @@ func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, status string) e
 // that are invalid, contain an unknown id or occur twice. It may be called
 // repeatedly.
 func (b *Batch) collect(ctx context.Context, p *batchPart) error {
-	spent, learned := usage.Usage{}, b.state.Form
+	spent, learned, misfits := usage.Usage{}, b.state.Form, 0
 	replies, err := b.store.replaceReplies(ctx, p.Name, func(put putReply) error {
 		for _, id := range []string{p.Output, p.Failed} {
 			if id == "" {
@@ -286,6 +286,9 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 				if known {
 					spent = spent.Add(l.usage)
 				}
+				if known && l.status == statusFormRejected {
+					misfits++
+				}
 				return err
 			})
 			if err != nil {
@@ -294,10 +297,17 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 		}
 		return nil
 	})
-	if err == nil {
-		p.Usage, p.Replies, b.state.Form = spent, replies, learned
+	if err != nil {
+		return err
 	}
-	return err
+	p.Usage, p.Replies = spent, replies
+	// A single rejection may be an exception. If half of the requests were rejected, the model
+	// does not support the form, and all of them are sent again in another one.
+	if misfits*2 < p.Requests {
+		return b.store.exec(ctx, `UPDATE requests SET status = -1 WHERE part = ? AND status = ?`, p.Name, statusFormRejected)
+	}
+	b.state.Form = learned
+	return nil
 }
 
 // A batchLine is the response to a request in a reply file.

@@ -152,7 +152,7 @@ func BatchSubmitted(dir string) bool {
 }
 
 // Request statuses in the store that are not HTTP statuses. 0 means that there is no usable
-// reply yet, and -1 that there is more than one.
+// reply yet, and -1 that there is more than one, or that the request is sent individually.
 const statusFormRejected = -2 // form rejected, such as an unsupported response_format
 
 const batchStoreFile = "requests.sqlite"

@@ -99,6 +99,7 @@ func New(o Options) (*Stack, error) {
 // ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
 	s.window = NewWindowDetector(next, s.opts.OnLimit)
+	s.window.tokens = s.Tokens.Text
 	s.retry = s.replyRetry(s.window, fixed)
 	next = s.retry
 	if s.opts.Cache != nil {

@@ -63,6 +63,7 @@ type WindowDetector struct {
 	// truncated prompts. It may be nil.
 	Notify func(limit, missed int)
 
+	tokens          func(string) int // counts tokens as the Client does if the server reports none
 	mu              sync.Mutex
 	probing         chan struct{} // semaphore: one probe at a time
 	limit           int           // prompt tokens above which the server truncates; 0 if unknown
@@ -76,7 +77,7 @@ type WindowDetector struct {
 
 // NewWindowDetector returns a WindowDetector that wraps next.
 func NewWindowDetector(next Completer, notify func(limit, missed int)) *WindowDetector {
-	return &WindowDetector{Next: next, Notify: notify, probing: make(chan struct{}, 1), minRatio: math.Inf(1)}
+	return &WindowDetector{Next: next, Notify: notify, tokens: EstimateTokens, probing: make(chan struct{}, 1), minRatio: math.Inf(1)}
 }
 
 // Limit returns the detected limit in tokens of prompt and reply, or 0 if none
@@ -104,7 +105,7 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 	if err == nil {
 		used = reply.Usage
 	}
-	if used.PromptTokens < minWindow || used.Estimated || IsFatal(err) || ctx.Err() != nil {
+	if used.PromptTokens < minWindow || !w.isServerCount(r, used) || IsFatal(err) || ctx.Err() != nil {
 		return reply, err
 	}
 	probeUsage, truncated, probeErr := w.checkTruncation(ctx, r, used)
@@ -287,8 +288,14 @@ func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used
 	case !isReply(err):
 		return 0, used, err
 	}
-	if used.Estimated {
+	if !w.isServerCount(r, used) {
 		return 0, used, nil
 	}
 	return used.PromptTokens, used, nil
+}
+
+// isServerCount reports whether the prompt tokens in used were counted by the
+// server rather than estimated.
+func (w *WindowDetector) isServerCount(r *Request, used usage.Usage) bool {
+	return !used.Estimated || used.PromptTokens != sizeOf(r, w.tokens).Prompt
 }
