@@ -211,7 +211,7 @@ func TestFullDiskResubmitsNoBatch(t *testing.T) {
 			messages.WriteString(runBatchOnFullDisk(t, n, data, want))
 		}
 	}
-	for _, file := range []string{"out.jsonl.part.settings", "requests.sqlite", "requests-1.1.jsonl"} {
+	for _, file := range []string{"out.jsonl.part.settings", "requests.sqlite", "requests.jsonl"} {
 		if !strings.Contains(messages.String(), file) {
 			t.Errorf("no run failed writing %s; messages: %s", file, &messages)
 		}
@@ -254,7 +254,6 @@ func fullDiskTests() map[string]string {
 		"internal/journal/merge.go":        "TestFullDiskKeepsBothPartsOfResumedRun",
 		"internal/journal/settings.go":     "TestFullDiskLeavesNoPartialFile",
 		"internal/llm/batch_record.go":     "TestFullDiskResubmitsNoBatch",
-		"internal/llm/batch_state.go":      "TestFullDiskResubmitsNoBatch",
 		"internal/llm/batch_store.go":      "TestFullDiskResubmitsNoBatch",
 		"internal/llm/prompt/load.go":      "TestFullDiskLeavesNoPartialFile",
 		"internal/llm/cache.go":            "TestFullDiskForCacheIsWarning",

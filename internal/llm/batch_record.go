@@ -25,22 +25,24 @@ var errDeferred = errors.New("the reply is not available yet")
 // answer the request. The row may send other requests that do not depend on it.
 func IsDeferred(err error) bool { return errors.Is(err, errDeferred) }
 
-func requestFile(part string) string { return "requests-" + part + ".jsonl" }
+// requestFile returns the path of the file of recorded requests.
+func (b *Batch) requestFile() string { return filepath.Join(b.opts.Dir, "requests.jsonl") }
 
 // A recorder is the innermost Completer of a recording pass. It writes requests
-// to files.
+// to a file.
 type recorder struct {
 	*Batch
 
-	mu   sync.Mutex
-	part *batchPart // part being written, or nil
-	file *os.File
-	buf  *bufio.Writer
-	err  error // first write error; ends recording
+	mu    sync.Mutex
+	file  *os.File
+	buf   *bufio.Writer
+	bytes int64
+	full  bool
+	err   error // first write error; ends recording
 }
 
 // Complete returns the reply from the store. If there is none, it records the
-// request, unless it is to be sent individually, and returns errDeferred.
+// request, unless it is left to a later pass, and returns errDeferred.
 func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if reply, known, err := w.replay(ctx, r); known || err != nil {
 		return reply, err
@@ -65,48 +67,32 @@ func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	return nil, errDeferred
 }
 
-// append writes a line to the current part, or to a new one if it is full. w.mu must be
-// held.
+// append writes a line to the file unless it is full. A request that alone exceeds the
+// limit is left to the last pass. w.mu must be held.
 func (w *recorder) append(ctx context.Context, key, line []byte, size Size) error {
-	if int64(len(line)) > w.opts.MaxBytes {
-		_, err := w.store.add(ctx, key, "") // sent individually
-		return err
+	n := int64(len(line))
+	if w.full || n > w.opts.MaxBytes {
+		return nil
 	}
-	if p := w.part; p != nil && (p.Requests >= w.opts.MaxRequests || p.Bytes+int64(len(line)) > w.opts.MaxBytes) {
-		if err := w.finishPart(); err != nil {
-			return err
-		}
+	if w.state.Requests >= w.opts.MaxRequests || w.bytes+n > w.opts.MaxBytes {
+		w.full = true
+		return nil
 	}
-	if w.part == nil {
-		name := strconv.Itoa(w.state.Round) + "." + strconv.Itoa(len(w.state.partsOf(w.state.Round))+1)
-		path := filepath.Join(w.opts.Dir, requestFile(name))
-		file, err := safefile.Create(path, 0o600)
-		if err != nil {
-			return &StoreError{path, err}
-		}
-		w.file, w.buf = file, bufio.NewWriterSize(file, 256<<10)
-		w.part = &batchPart{Name: name, Status: partRecorded}
-		w.state.Parts = append(w.state.Parts, w.part)
-	}
-	added, err := w.store.add(ctx, key, w.part.Name)
-	if err != nil || !added { // sent before, or by another row
+	added, err := w.store.add(ctx, key, w.state.Round)
+	if err != nil || !added { // another row sent the same request
 		return err
 	}
 	if _, err := w.buf.Write(line); err != nil {
 		return &StoreError{w.file.Name(), err}
 	}
-	w.part.Requests++
-	w.part.Bytes += int64(len(line))
-	w.part.Limit = w.part.Limit.Add(usage.Usage{PromptTokens: size.Prompt, CompletionTokens: size.Reply})
+	w.state.Requests++
+	w.bytes += n
+	w.state.Limit = w.state.Limit.Add(usage.Usage{PromptTokens: size.Prompt, CompletionTokens: size.Reply})
 	return nil
 }
 
-// finishPart flushes the current part to disk.
-func (w *recorder) finishPart() error {
-	if w.part == nil {
-		return nil
-	}
-	w.part = nil
+// close flushes the file to disk.
+func (w *recorder) close() error {
 	err := w.buf.Flush()
 	if err == nil {
 		err = w.file.Sync()
@@ -184,16 +170,17 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	if err := b.discardRound(ctx); err != nil {
 		return err
 	}
-	if err := b.store.deleteFormRejected(ctx); err != nil {
-		return err
-	}
 	// The form may have been learned in an earlier round or by another process.
 	s.Client.adoptForm(state.Form, nil)
 	state.Form, _ = s.Client.currentForm()
 	if err := b.save(); err != nil {
 		return err
 	}
-	rec := &recorder{Batch: b}
+	file, err := safefile.Create(b.requestFile(), 0o600)
+	if err != nil {
+		return &StoreError{b.requestFile(), err}
+	}
+	rec := &recorder{Batch: b, file: file, buf: bufio.NewWriterSize(file, 256<<10)}
 	retrier := s.replyRetry(rec, true)
 	retrier.Save = nil // the last pass measures the replies
 	var completer Completer = retrier
@@ -210,30 +197,30 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	if err == nil {
 		err = b.CheckRows(rows)
 	}
-	if closeErr := rec.finishPart(); err == nil {
+	if closeErr := rec.close(); err == nil {
 		err = closeErr
-	}
-	if err == nil {
-		state.Rows = rows
-		if n := state.requestCount(state.Round); isTooFewForBatch(n, state.requestCount(1)) {
-			if n > 0 {
-				b.notifyf("%s left, to be sent without a batch", count(n, "request", "requests"))
-			}
-			if err := b.discardRound(ctx); err != nil {
-				return err
-			}
-			state.Phase = phaseScoring
-			return b.save()
-		}
-		err = b.checkLimits(state.partsOf(state.Round))
 	}
 	if err != nil {
 		return errors.Join(err, b.discardRound(context.WithoutCancel(ctx)))
 	}
+	state.Rows = rows
+	if state.Round == 1 {
+		state.First = state.Requests
+	}
+	if n := state.Requests; isTooFewForBatch(n, state.First) {
+		if n > 0 {
+			b.notifyf("%s left, to be sent without a batch", count(n, "request", "requests"))
+		}
+		state.Status = batchScoring
+		return errors.Join(b.discardRound(ctx), b.save())
+	}
+	if err := b.checkLimits(); err != nil {
+		return errors.Join(err, b.discardRound(ctx))
+	}
 	if err := b.store.sync(ctx); err != nil {
 		return err
 	}
-	state.Phase = phaseSending
+	state.Status = batchRecorded
 	return b.save()
 }
 
@@ -248,14 +235,8 @@ func isTooFewForBatch(n, first int) bool {
 
 // discardRound deletes the recorded requests of this round.
 func (b *Batch) discardRound(ctx context.Context) error {
-	parts := b.state.partsOf(b.state.Round)
-	for _, p := range parts {
-		if err := removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
-			return err
-		}
-	}
-	b.state.Parts = b.state.Parts[:len(b.state.Parts)-len(parts)]
-	return b.store.deleteRound(ctx, b.state.Round)
+	b.state.Requests, b.state.Limit = 0, usage.Usage{}
+	return errors.Join(removeIfExists(b.requestFile()), b.store.deleteRound(ctx, b.state.Round))
 }
 
 func removeIfExists(path string) error {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,65 +20,53 @@ import (
 // the run. The batch continues on the server.
 const maxFailedPolls = 20
 
-// send submits all parts of a round, waits for their replies and starts the
-// next phase.
+// send submits the recorded requests, waits for their replies and starts the next round.
 func (b *Batch) send(ctx context.Context) error {
-	failedPolls := 0
-	lastStatus := map[string]string{} // last reported status of each batch
-	for parts := b.state.partsOf(b.state.Round); ; {
-		unfinished := 0
-		for _, p := range parts {
-			polled := p.Status == partCreated
-			err := b.advance(ctx, p, lastStatus)
-			switch {
-			case err == nil && polled:
-				failedPolls = 0
-			case err == nil:
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case p.Status != partCreated:
-				return err
-			case !IsTransient(err) || failedPolls >= maxFailedPolls:
-				return fmt.Errorf("batch %s: %w", p.Batch, err)
-			default:
-				failedPolls++
-				b.notifyf("batch %s: %v", p.Batch, err)
-			}
-			if p.Status != partFetched {
-				unfinished++
-			}
-		}
-		if unfinished == 0 {
-			break
-		}
-		if err := b.stack.opts.Clock.Sleep(ctx, b.opts.PollInterval); err != nil {
+	failedPolls, reported := 0, ""
+	for b.state.Status != batchRecording {
+		polled := b.state.Status == batchCreated
+		err := b.advance(ctx, &reported)
+		switch {
+		case err == nil && polled:
+			failedPolls = 0
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case b.state.Status != batchCreated:
 			return err
+		case !IsTransient(err) || failedPolls >= maxFailedPolls:
+			return fmt.Errorf("batch %s: %w", b.state.Batch, err)
+		default:
+			failedPolls++
+			b.notifyf("batch %s: %v", b.state.Batch, err)
+		}
+		if b.state.Status != batchRecording {
+			if err := b.stack.opts.Clock.Sleep(ctx, b.opts.PollInterval); err != nil {
+				return err
+			}
 		}
 	}
-	if b.state.Phase = phaseRecording; b.state.Round == maxBatchRounds {
-		b.state.Phase = phaseScoring
-	}
-	b.state.Round++
-	return b.save()
+	return nil
 }
 
-// advance performs the next possible steps for a part.
-func (b *Batch) advance(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
-	switch p.Status {
-	case partRecorded:
-		if err := b.upload(ctx, p); err != nil {
+// advance performs the next possible steps of a round. reported is the last status that the
+// user was told.
+func (b *Batch) advance(ctx context.Context, reported *string) error {
+	switch b.state.Status {
+	case batchRecorded:
+		if err := b.upload(ctx); err != nil {
 			return err
 		}
-		return b.advance(ctx, p, lastStatus)
-	case partUploaded:
-		if ready, err := b.isReady(ctx, p); err != nil || !ready {
+		return b.advance(ctx, reported)
+	case batchUploaded:
+		if ready, err := b.isReady(ctx); err != nil || !ready {
 			return err
 		}
-		return b.create(ctx, p, false)
-	case partCreating:
-		return b.create(ctx, p, true)
-	case partCreated:
-		return b.poll(ctx, p, lastStatus)
+		return b.create(ctx, false)
+	case batchCreating:
+		return b.create(ctx, true)
+	case batchCreated:
+		return b.poll(ctx, reported)
 	}
 	return nil
 }
@@ -90,19 +77,18 @@ func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error 
 	return Retry(ctx, o.Clock, o.Retries, o.OnRetry, f)
 }
 
-func (b *Batch) upload(ctx context.Context, p *batchPart) error {
-	path := filepath.Join(b.opts.Dir, requestFile(p.Name))
-	if _, err := os.Stat(path); err != nil {
-		return &StoreError{path, err}
+func (b *Batch) upload(ctx context.Context) error {
+	if _, err := os.Stat(b.requestFile()); err != nil {
+		return &StoreError{b.requestFile(), err}
 	}
 	err := b.retry(ctx, func(ctx context.Context) (err error) {
-		p.File, err = b.stack.Client.upload(ctx, path, "ragfaith-"+b.state.Run+"-"+p.Name+".jsonl")
+		b.state.File, err = b.stack.Client.upload(ctx, b.requestFile(), fmt.Sprintf("ragfaith-%s-%d.jsonl", b.state.Run, b.state.Round))
 		return err
 	})
 	if err != nil {
 		return submitError(err)
 	}
-	p.Status = partUploaded
+	b.state.Files, b.state.Status = append(b.state.Files, b.state.File), batchUploaded
 	return b.save()
 }
 
@@ -125,10 +111,10 @@ func isMissing(err error) bool {
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
 }
 
-// isReady reports whether the uploaded file of a part can be used.
-func (b *Batch) isReady(ctx context.Context, p *batchPart) (ready bool, err error) {
+// isReady reports whether the uploaded file can be used.
+func (b *Batch) isReady(ctx context.Context) (ready bool, err error) {
 	err = b.retry(ctx, func(ctx context.Context) (err error) {
-		ready, err = b.stack.Client.isUploaded(ctx, p.File)
+		ready, err = b.stack.Client.isUploaded(ctx, b.state.File)
 		return err
 	})
 	switch {
@@ -140,13 +126,13 @@ func (b *Batch) isReady(ctx context.Context, p *batchPart) (ready bool, err erro
 	return ready, nil
 }
 
-// create creates exactly one batch for a part. If search is set, or after an
+// create creates exactly one batch for the uploaded file. If search is set, or after an
 // attempt with unknown outcome, it first checks whether the batch already
 // exists.
-func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
-	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_part": p.Name, "ragfaith_try": strconv.Itoa(p.Attempt)}
+func (b *Batch) create(ctx context.Context, search bool) error {
+	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_round": strconv.Itoa(b.state.Round), "ragfaith_try": strconv.Itoa(b.state.Attempt)}
 	if !search {
-		p.Status = partCreating
+		b.state.Status = batchCreating
 		if err := b.save(); err != nil {
 			return err
 		}
@@ -161,20 +147,19 @@ func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 				return nil
 			}
 		}
-		created, err = b.stack.Client.createBatch(ctx, p.File, metadata)
+		created, err = b.stack.Client.createBatch(ctx, b.state.File, metadata)
 		search = err != nil && !isRejection(err)
 		return err
 	})
 	switch {
 	case err == nil:
-		p.Batch, p.Status = created.ID, partCreated
-		b.notifyf("batch %s: submitted, %s", p.Batch, count(p.Requests, "request", "requests"))
+		b.state.Batch, b.state.Status = created.ID, batchCreated
+		b.notifyf("batch %s: submitted, %s", created.ID, count(b.state.Requests, "request", "requests"))
 		return b.save()
 	case search || ctx.Err() != nil:
 		return err // the outcome remains unknown
 	}
-	e, _ := errors.AsType[*StatusError](err)
-	return b.rejected(p, isQueueFull(e.Code+" "+e.Message), submitError(err))
+	return b.rejected(submitError(err))
 }
 
 // isRejection reports whether err means that no batch was created. A 5xx from a
@@ -184,49 +169,34 @@ func isRejection(err error) bool {
 	return ok && e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout
 }
 
-// isQueueFull reports whether msg rejects a batch because too many tokens are
-// enqueued.
-func isQueueFull(msg string) bool {
-	msg = strings.ToLower(msg)
-	return strings.Contains(msg, "token_limit_exceeded") || strings.Contains(msg, "enqueued")
-}
-
-// rejected resets a part whose batch the server rejected, so that a new one is created: at
-// the next poll if the server's queue is full of other batches of the run, and otherwise by
-// another process, since err ends the run.
-func (b *Batch) rejected(p *batchPart, queueFull bool, err error) error {
-	p.Batch, p.Status, p.Attempt = "", partUploaded, p.Attempt+1
-	others := func(q *batchPart) bool { return q != p && q.Status == partCreated }
-	if queueFull && slices.ContainsFunc(b.state.partsOf(b.state.Round), others) {
-		b.notifyf("the server's queue is full: %s wait for the other batches", count(p.Requests, "request", "requests"))
-		return b.save()
-	}
+// rejected returns err, with which the server rejected a batch, after a reset: resuming
+// creates another batch of the uploaded file.
+func (b *Batch) rejected(err error) error {
+	b.state.Batch, b.state.Status, b.state.Attempt = "", batchUploaded, b.state.Attempt+1
 	return errors.Join(err, b.save())
 }
 
 // poll requests the status of a batch, and fetches the replies when the batch
 // has ended.
-func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
-	info, err := b.stack.Client.retrieveBatch(ctx, p.Batch)
+func (b *Batch) poll(ctx context.Context, reported *string) error {
+	info, err := b.stack.Client.retrieveBatch(ctx, b.state.Batch)
 	if err != nil {
 		return err
 	}
 	status := strings.ReplaceAll(strings.ToLower(info.Status), "_", " ")
 	switch status {
 	case "completed", "expired", "cancelled":
-		p.Output, p.Failed = info.Output, info.Failed
-		return b.fetchReplies(ctx, p, status)
+		return b.fetchReplies(ctx, status, info)
 	case "failed":
-		queueFull := slices.ContainsFunc(info.Errors.value.Data, func(f batchIssue) bool { return isQueueFull(f.Code + " " + f.Message) })
-		return b.rejected(p, queueFull, rejectionError(p.Batch, info.Errors.value.Data))
+		return b.rejected(rejectionError(b.state.Batch, info.Errors.value.Data))
 	}
 	if n := info.Counts.value; n.Total > 0 {
 		status += fmt.Sprintf(", %d of %d done", n.Completed+n.Failed, n.Total)
 	}
-	if status != "" && lastStatus[p.Batch] != status {
-		b.notifyf("batch %s: %s", p.Batch, status)
+	if status != "" && *reported != status {
+		b.notifyf("batch %s: %s", b.state.Batch, status)
 	}
-	lastStatus[p.Batch] = status
+	*reported = status
 	return nil
 }
 
@@ -246,48 +216,60 @@ func rejectionError(batch string, issues []batchIssue) error {
 	return fmt.Errorf("batch %s was rejected: %s", batch, reason)
 }
 
-// fetchReplies stores the replies of a batch that has ended.
-func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, status string) error {
-	if err := b.retry(ctx, func(ctx context.Context) error { return b.collect(ctx, p) }); err != nil {
+// fetchReplies stores the replies of a batch that has ended, and starts the next round.
+func (b *Batch) fetchReplies(ctx context.Context, status string, info remoteBatch) error {
+	var files []string
+	for _, id := range []string{info.Output, info.Failed} {
+		if id != "" {
+			files = append(files, id)
+		}
+	}
+	state := b.state
+	replies := 0
+	err := b.retry(ctx, func(ctx context.Context) (err error) {
+		replies, err = b.collect(ctx, files)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	p.Status = partFetched
+	status += ", " + count(replies, "reply", "replies")
+	if n := state.Requests - replies; n > 0 {
+		status += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
+	}
+	batch := state.Batch
+	state.Files = append(state.Files, files...)
+	state.Round++
+	state.Status, state.Requests, state.Limit, state.File, state.Batch, state.Attempt = batchRecording, 0, usage.Usage{}, "", "", 0
 	if err := b.save(); err != nil {
 		return err
 	}
-	status += ", " + count(p.Replies, "reply", "replies")
-	if n := p.Requests - p.Replies; n > 0 {
-		status += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
-	}
-	b.notifyf("batch %s: %s", p.Batch, status)
-	// The replies are in the store.
-	return removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name)))
+	b.notifyf("batch %s: %s", batch, status)
+	return removeIfExists(b.requestFile()) // the replies are in the store
 }
 
-// collect stores the replies from both reply files of a batch. It ignores lines
-// that are invalid, contain an unknown id or occur twice. It may be called
+// collect stores the replies in the reply files of a batch, and returns their number. It
+// ignores lines that are invalid, contain an unknown id or occur twice. It may be called
 // repeatedly.
-func (b *Batch) collect(ctx context.Context, p *batchPart) error {
-	spent, learned, misfits := usage.Usage{}, b.state.Form, 0
-	replies, err := b.store.replaceReplies(ctx, p.Name, func(put putReply) error {
-		for _, id := range []string{p.Output, p.Failed} {
-			if id == "" {
-				continue
-			}
+func (b *Batch) collect(ctx context.Context, files []string) (replies int, err error) {
+	spent, learned, misfits := b.state.Spent, b.state.Form, 0
+	replies, err = b.store.replaceReplies(ctx, b.state.Round, func(put putReply) error {
+		for _, id := range files {
 			err := b.stack.Client.forEachLine(ctx, id, func(line []byte) error {
 				l := parseBatchLine(line)
 				if l == nil {
 					return nil
 				}
-				if next, ok := b.rejectsForm(l); ok {
-					l.status, learned = statusFormRejected, mergeForms(learned, next)
+				next, rejected := b.rejectsForm(l)
+				if rejected {
+					l.status = statusFormRejected
 				}
 				known, err := put(l)
 				if known {
 					spent = spent.Add(l.usage)
 				}
-				if known && l.status == statusFormRejected {
-					misfits++
+				if known && rejected {
+					learned, misfits = mergeForms(learned, next), misfits+1
 				}
 				return err
 			})
@@ -298,16 +280,19 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	p.Usage, p.Replies = spent, replies
 	// A single rejection may be an exception. If half of the requests were rejected, the model
 	// does not support the form, and all of them are sent again in another one.
-	if misfits*2 < p.Requests {
-		return b.store.exec(ctx, `UPDATE requests SET status = -1 WHERE part = ? AND status = ?`, p.Name, statusFormRejected)
+	if misfits*2 < b.state.Requests {
+		learned, err = b.state.Form, b.store.keepFormRejected(ctx)
+	} else {
+		err = b.store.deleteFormRejected(ctx)
 	}
-	b.state.Form = learned
-	return nil
+	if err == nil {
+		b.state.Spent, b.state.Form = spent, learned
+	}
+	return replies, err
 }
 
 // A batchLine is the response to a request in a reply file.

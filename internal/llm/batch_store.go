@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"modernc.org/sqlite"
 
@@ -26,20 +24,14 @@ const (
 	maxStateBytes = 256 << 20 // far above the size for thousands of parts
 )
 
-// Phases of a batch run. Recording and sending alternate until scoring.
+// Statuses of a batch run. It starts again with the first for each round, until the last.
 const (
-	phaseRecording = "recording" // requests are recorded but not sent
-	phaseSending   = "sending"   // parts are uploaded, polled and fetched
-	phaseScoring   = "scoring"   // remaining requests are sent individually
-)
-
-// Statuses of a part.
-const (
-	partRecorded = "recorded" // the request file is complete on disk
-	partUploaded = "uploaded" // the request file is on the server
-	partCreating = "creating" // a batch may have been created
-	partCreated  = "created"  // a batch was created
-	partFetched  = "fetched"  // the replies are in the store
+	batchRecording = "recording" // requests are recorded but not sent
+	batchRecorded  = "recorded"  // the request file is complete on disk
+	batchUploaded  = "uploaded"  // the request file is on the server
+	batchCreating  = "creating"  // a batch may have been created
+	batchCreated   = "created"   // a batch was created
+	batchScoring   = "scoring"   // remaining requests are sent individually
 )
 
 // A batchState contains everything needed to resume the batches of another
@@ -49,26 +41,19 @@ type batchState struct {
 	Run      string          `json:"run"` // random name, sent as metadata of each batch
 	Settings json.RawMessage `json:"settings"`
 	Rows     string          `json:"rows,omitempty"` // hash of the rows
-	Phase    string          `json:"phase"`
-	Round    int             `json:"round"` // from 1
-	Form     form            `json:"form"`  // form of the next round's requests
-	Parts    []*batchPart    `json:"parts,omitempty"`
-}
+	Status   string          `json:"status"`
+	Form     form            `json:"form"`            // form of this round's requests
+	First    int             `json:"first"`           // requests of the first round
+	Spent    usage.Usage     `json:"spent"`           // in earlier rounds, as reported by the server
+	Files    []string        `json:"files,omitempty"` // ids of all files on the server
 
-// A batchPart is a file of requests and its batch.
-type batchPart struct {
-	Name     string      `json:"name"` // "2.1" is the first part of the second round
-	Status   string      `json:"status"`
+	// About this round.
+	Round    int         `json:"round"` // from 1
 	Requests int         `json:"requests"`
-	Bytes    int64       `json:"bytes"`
-	Limit    usage.Usage `json:"limit"` // estimated maximum of Usage
-	File     string      `json:"file,omitempty"`
-	Attempt  int         `json:"try"` // number of rejected batches so far
-	Batch    string      `json:"batch,omitempty"`
-	Output   string      `json:"output_file,omitempty"`
-	Failed   string      `json:"error_file,omitempty"`
-	Replies  int         `json:"replies"`
-	Usage    usage.Usage `json:"spent"` // reported by the server
+	Limit    usage.Usage `json:"limit"`           // maximum usage of the batch
+	File     string      `json:"file,omitempty"`  // id of the request file
+	Batch    string      `json:"batch,omitempty"` // id
+	Attempt  int         `json:"try"`             // number of rejected batches so far
 }
 
 // readState returns the state in dir, or nil if there is none.
@@ -88,17 +73,14 @@ func readState(dir string) (*batchState, error) {
 	return &s, nil
 }
 
-// isValid checks the form in s and its names, which become parts of file names and
-// URLs. A state may come from an untrusted repository.
+// isValid checks the form in s and its ids, which become parts of URLs. A state may come from an untrusted repository.
 func (s *batchState) isValid() bool {
 	if f := s.Form; f.Format < jsonSchema || f.Format > jsonInPrompt || f.TokenParam < maxTokens || f.TokenParam > noMaxTokens {
 		return false
 	}
-	partName, fileID := regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}$`), regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]{0,255})?$`)
-	return !slices.ContainsFunc(s.Parts, func(p *batchPart) bool {
-		return p == nil || !partName.MatchString(p.Name) || !fileID.MatchString(p.File) || !fileID.MatchString(p.Batch) ||
-			!fileID.MatchString(p.Output) || !fileID.MatchString(p.Failed)
-	})
+	id := regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]{0,255})?$`)
+	invalid := func(text string) bool { return !id.MatchString(text) }
+	return !invalid(s.File) && !invalid(s.Batch) && !slices.ContainsFunc(s.Files, invalid)
 }
 
 // write saves s atomically.
@@ -111,35 +93,7 @@ func (s *batchState) write(dir string) error {
 }
 
 // submitted reports whether any request files were uploaded.
-func (s *batchState) submitted() bool {
-	return slices.ContainsFunc(s.Parts, func(p *batchPart) bool { return p.File != "" })
-}
-
-// partsOf returns the parts of a round.
-func (s *batchState) partsOf(round int) (parts []*batchPart) {
-	for _, p := range s.Parts {
-		if strings.HasPrefix(p.Name, strconv.Itoa(round)+".") {
-			parts = append(parts, p)
-		}
-	}
-	return parts
-}
-
-// requestCount returns the number of requests of a round.
-func (s *batchState) requestCount(round int) (n int) {
-	for _, p := range s.partsOf(round) {
-		n += p.Requests
-	}
-	return n
-}
-
-// usage returns the usage of all batches.
-func (s *batchState) usage() (u usage.Usage) {
-	for _, p := range s.Parts {
-		u = u.Add(p.Usage)
-	}
-	return u
-}
+func (s *batchState) submitted() bool { return len(s.Files) > 0 }
 
 // BatchSubmitted reports whether dir contains an unfinished run with a
 // submitted batch.
@@ -186,13 +140,11 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 	}
 	db.SetMaxOpenConns(1) // this connection holds the lock
 	s := &batchStore{path, db}
-	const table = `requests (key BLOB PRIMARY KEY, part TEXT NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`
-	const index = `parts ON requests (part)`
+	const table = `requests (key BLOB PRIMARY KEY, round INTEGER NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`
 	for _, q := range []string{
 		`PRAGMA locking_mode = EXCLUSIVE`,
 		`PRAGMA journal_mode = WAL`,
 		`CREATE TABLE IF NOT EXISTS ` + table,
-		`CREATE INDEX IF NOT EXISTS ` + index,
 	} {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			_ = db.Close()
@@ -204,7 +156,7 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 	}
 	// The file may come from an untrusted repository and contain a trigger or a view.
 	var foreign int
-	err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE sql NOT IN (?, ?)`, `CREATE TABLE `+table, `CREATE INDEX `+index).Scan(&foreign)
+	err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE sql != ?`, `CREATE TABLE `+table).Scan(&foreign)
 	if err == nil && foreign > 0 {
 		err = errors.New("not written by this program; to start over, remove it")
 	}
@@ -237,7 +189,7 @@ func (s *batchStore) deleteAll(ctx context.Context) error { return s.exec(ctx, `
 
 // deleteRound deletes the requests of a round.
 func (s *batchStore) deleteRound(ctx context.Context, round int) error {
-	return s.exec(ctx, `DELETE FROM requests WHERE part LIKE ?`, fmt.Sprintf("%d.%%", round))
+	return s.exec(ctx, `DELETE FROM requests WHERE round = ?`, round)
 }
 
 // deleteFormRejected deletes the requests whose form was rejected, so that they are
@@ -246,15 +198,20 @@ func (s *batchStore) deleteFormRejected(ctx context.Context) error {
 	return s.exec(ctx, `DELETE FROM requests WHERE status = ?`, statusFormRejected)
 }
 
+// keepFormRejected leaves the requests whose form was rejected to the last pass.
+func (s *batchStore) keepFormRejected(ctx context.Context) error {
+	return s.exec(ctx, `UPDATE requests SET status = -1 WHERE status = ?`, statusFormRejected)
+}
+
 // sync writes everything to disk, so that the store stays consistent with the
 // state that is saved next, even after a power failure.
 func (s *batchStore) sync(ctx context.Context) error {
 	return s.exec(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 }
 
-// add adds a request to a part and reports whether it was new.
-func (s *batchStore) add(ctx context.Context, key []byte, part string) (bool, error) {
-	res, err := s.db.ExecContext(ctx, `INSERT OR IGNORE INTO requests (key, part) VALUES (?, ?)`, key, part)
+// add adds a request to a round and reports whether it was new.
+func (s *batchStore) add(ctx context.Context, key []byte, round int) (bool, error) {
+	res, err := s.db.ExecContext(ctx, `INSERT OR IGNORE INTO requests (key, round) VALUES (?, ?)`, key, round)
 	if err != nil {
 		return false, s.wrapError(ctx, err)
 	}
@@ -272,26 +229,26 @@ func (s *batchStore) get(ctx context.Context, key []byte) (status int, body []by
 }
 
 // putReply stores the reply to a request. A second reply also removes the first one,
-// since either may be wrong. known is false if the request does not belong to the part.
+// since either may be wrong. known is false if the request does not belong to the round.
 type putReply func(l *batchLine) (known bool, err error)
 
-// replaceReplies discards the replies of a part, calls store to write new ones,
+// replaceReplies discards the replies of a round, calls store to write new ones,
 // commits, and returns the number of requests with a reply.
-func (s *batchStore) replaceReplies(ctx context.Context, part string, store func(putReply) error) (replies int, err error) {
+func (s *batchStore) replaceReplies(ctx context.Context, round int, store func(putReply) error) (replies int, err error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, s.wrapError(ctx, err)
 	}
 	defer func() { _ = tx.Rollback() }() // no-op after Commit
-	if _, err := tx.ExecContext(ctx, `UPDATE requests SET status = 0, body = NULL WHERE part = ?`, part); err != nil {
+	if _, err := tx.ExecContext(ctx, `UPDATE requests SET status = 0, body = NULL WHERE round = ?`, round); err != nil {
 		return 0, s.wrapError(ctx, err)
 	}
-	update, err := tx.PrepareContext(ctx, `UPDATE requests SET status = iif(status = 0, ?, -1), body = iif(status = 0, ?, NULL) WHERE key = ? AND part = ?`)
+	update, err := tx.PrepareContext(ctx, `UPDATE requests SET status = iif(status = 0, ?, -1), body = iif(status = 0, ?, NULL) WHERE key = ? AND round = ?`)
 	if err != nil {
 		return 0, s.wrapError(ctx, err)
 	}
 	err = store(func(l *batchLine) (bool, error) {
-		res, err := update.ExecContext(ctx, l.status, l.body, l.key, part)
+		res, err := update.ExecContext(ctx, l.status, l.body, l.key, round)
 		if err != nil {
 			return false, s.wrapError(ctx, err)
 		}
@@ -301,7 +258,7 @@ func (s *batchStore) replaceReplies(ctx context.Context, part string, store func
 	if err != nil {
 		return 0, err
 	}
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM requests WHERE status = 200 AND part = ?`, part).Scan(&replies); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM requests WHERE status = 200 AND round = ?`, round).Scan(&replies); err != nil {
 		return 0, s.wrapError(ctx, err)
 	}
 	if err := tx.Commit(); err != nil {
