@@ -130,12 +130,11 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used usage.Usage) (probeUsage usage.Usage, truncated bool, err error) {
 	p := promptCount{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
 	p.words = sync.OnceValue(func() int {
-		var text strings.Builder
+		n := 0
 		for _, m := range r.Messages {
-			text.WriteString(m.Text)
-			text.WriteByte('\n')
+			n += minTokens(m.Text)
 		}
-		return minTokens(text.String())
+		return n
 	})
 	if w.isShort(p) {
 		return usage.Usage{}, false, nil
