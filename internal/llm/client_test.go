@@ -156,19 +156,6 @@ func TestCompleteFreeText(t *testing.T) {
 	}
 }
 
-func TestTemperatureInMessageIsUnchanged(t *testing.T) {
-	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, "x", "stop") })
-	text := `say "temperature":1e-45 and \"temperature\":1e-45`
-	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), &Request{Messages: []Message{{User, text}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := got()[0].body["messages"].([]any)[0].(map[string]any)
-	if m["content"] != text || got()[0].body["temperature"] != 0.0 {
-		t.Errorf("got request %s, want the message unchanged and a temperature of 0", got()[0].raw)
-	}
-}
-
 func TestRequestTimeout(t *testing.T) {
 	release := make(chan struct{})
 	srv, _ := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {

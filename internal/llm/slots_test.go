@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -89,43 +88,6 @@ func TestSingleSlotServerRepeatsNothing(t *testing.T) {
 	}
 	if len(limits) > 0 {
 		t.Errorf("got notifications of limits %v, want none", limits)
-	}
-}
-
-func TestFewSlotsAreUsed(t *testing.T) {
-	s := &queueServer{parallel: 4, service: constant(20 * time.Second)}
-	requests, failed, took, limits := runRows(t, s, 200, 32)
-	if requests != 200 || failed != 0 || took > 1050*time.Second {
-		t.Errorf("got %d requests, %d failed rows after %v; want 200, none, 1000s", requests, failed, took)
-	}
-	if len(limits) > 0 {
-		t.Errorf("got notifications of limits %v, want none", limits)
-	}
-}
-
-// Latency alone does not lower the limit for long.
-func TestSlowParallelServerIsUsedFully(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not a secret
-	var mu sync.Mutex
-	for name, tt := range map[string]struct {
-		service func(int64) time.Duration
-		mean    time.Duration
-		share   float64
-	}{
-		"fast": {constant(200 * time.Millisecond), 200 * time.Millisecond, 1},
-		"slow": {constant(40 * time.Second), 40 * time.Second, 1.15},
-		"slow and various": {func(int64) time.Duration {
-			mu.Lock()
-			defer mu.Unlock()
-			return time.Duration(20+random.IntN(36)) * time.Second
-		}, 38 * time.Second, 1.2},
-	} {
-		s := &queueServer{parallel: 1000, service: tt.service}
-		requests, failed, took, limits := runRows(t, s, 512, 16)
-		ideal := 512 / 16 * tt.mean
-		if requests != 512 || failed != 0 || took.Seconds() > tt.share*ideal.Seconds() || len(limits) > 0 {
-			t.Errorf("%s: got %d requests, %d failed rows, limits %v after %v; want 512, none, none, %v", name, requests, failed, limits, took, ideal)
-		}
 	}
 }
 

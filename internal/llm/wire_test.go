@@ -206,27 +206,6 @@ func TestFileDescriptorExhaustion(t *testing.T) {
 	}
 }
 
-func TestProxy(t *testing.T) {
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Host != "llm.invalid" {
-			t.Errorf("got a proxied request for %s, want llm.invalid", r.URL)
-		}
-		writeReply(w, validReply, "stop")
-	}))
-	defer proxy.Close()
-	at, _ := url.Parse(proxy.URL)
-	tr := &http.Transport{Proxy: http.ProxyURL(at)}
-	defer tr.CloseIdleConnections()
-	c := newTestClient(t, Config{BaseURL: "http://llm.invalid/v1", HTTPClient: &http.Client{Transport: tr}})
-	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-		t.Error(err)
-	}
-	own := newWire(Config{}, endpoint{}).http.Transport.(*http.Transport)
-	if own.Proxy == nil {
-		t.Error("the default transport ignores proxies of the environment")
-	}
-}
-
 // The key must not appear in anything that is shown, logged or stored, whatever the server
 // sends.
 func TestKeyIsNeverPrinted(t *testing.T) {
