@@ -20,55 +20,60 @@ import (
 // the run. The batch continues on the server.
 const maxFailedPolls = 20
 
-// send submits the recorded requests, waits for their replies and starts the next round.
+// send submits the recorded requests, waits for their replies and starts the next round. It
+// continues where an earlier process stopped.
 func (b *Batch) send(ctx context.Context) error {
-	failedPolls, reported := 0, ""
-	for b.state.Status != batchRecording {
-		polled := b.state.Status == batchCreated
-		err := b.advance(ctx, &reported)
-		switch {
-		case err == nil && polled:
-			failedPolls = 0
-		case err == nil:
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case b.state.Status != batchCreated:
-			return err
-		case !IsTransient(err) || failedPolls >= maxFailedPolls:
-			return fmt.Errorf("batch %s: %w", b.state.Batch, err)
-		default:
-			failedPolls++
-			b.notifyf("batch %s: %v", b.state.Batch, err)
-		}
-		if b.state.Status != batchRecording {
-			if err := b.stack.opts.Clock.Sleep(ctx, b.opts.PollInterval); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// advance performs the next possible steps of a round. reported is the last status that the
-// user was told.
-func (b *Batch) advance(ctx context.Context, reported *string) error {
-	switch b.state.Status {
-	case batchRecorded:
+	if b.state.Status == batchRecorded {
 		if err := b.upload(ctx); err != nil {
 			return err
 		}
-		return b.advance(ctx, reported)
-	case batchUploaded:
-		if ready, err := b.isReady(ctx); err != nil || !ready {
+	}
+	if b.state.Status == batchUploaded {
+		if err := b.awaitFile(ctx); err != nil {
 			return err
 		}
-		return b.create(ctx, false)
-	case batchCreating:
-		return b.create(ctx, true)
-	case batchCreated:
-		return b.poll(ctx, reported)
 	}
-	return nil
+	if b.state.Status != batchCreated {
+		if err := b.create(ctx, b.state.Status == batchCreating); err != nil {
+			return err
+		}
+		if err := b.sleep(ctx); err != nil {
+			return err
+		}
+	}
+	reported := "" // last status that the user was told
+	for failed := 0; ; {
+		info, err := b.stack.Client.retrieveBatch(ctx, b.state.Batch)
+		switch status := strings.ReplaceAll(strings.ToLower(info.Status), "_", " "); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && (!IsTransient(err) || failed >= maxFailedPolls):
+			return fmt.Errorf("batch %s: %w", b.state.Batch, err)
+		case err != nil:
+			failed++
+			b.notifyf("batch %s: %v", b.state.Batch, err)
+		case status == "completed" || status == "expired" || status == "cancelled":
+			return b.fetchReplies(ctx, status, info)
+		case status == "failed":
+			return b.rejected(rejectionError(b.state.Batch, info.Errors.value.Data))
+		default:
+			failed = 0
+			if n := info.Counts.value; n.Total > 0 {
+				status += fmt.Sprintf(", %d of %d done", n.Completed+n.Failed, n.Total)
+			}
+			if status != "" && reported != status {
+				b.notifyf("batch %s: %s", b.state.Batch, status)
+			}
+			reported = status
+		}
+		if err := b.sleep(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (b *Batch) sleep(ctx context.Context) error {
+	return b.stack.opts.Clock.Sleep(ctx, b.opts.PollInterval)
 }
 
 // retry calls f, retrying after transient errors.
@@ -111,19 +116,23 @@ func isMissing(err error) bool {
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
 }
 
-// isReady reports whether the uploaded file can be used.
-func (b *Batch) isReady(ctx context.Context) (ready bool, err error) {
-	err = b.retry(ctx, func(ctx context.Context) (err error) {
-		ready, err = b.stack.Client.isUploaded(ctx, b.state.File)
-		return err
-	})
-	switch {
-	case isMissing(err): // the server can't report the status of a file
-		return true, nil
-	case err != nil:
-		return false, submitError(err)
+// awaitFile waits until the uploaded file can be used.
+func (b *Batch) awaitFile(ctx context.Context) error {
+	for ready := false; ; {
+		err := b.retry(ctx, func(ctx context.Context) (err error) {
+			ready, err = b.stack.Client.isUploaded(ctx, b.state.File)
+			return err
+		})
+		switch {
+		case ready || isMissing(err): // some servers can't report the status of a file
+			return nil
+		case err != nil:
+			return submitError(err)
+		}
+		if err := b.sleep(ctx); err != nil {
+			return err
+		}
 	}
-	return ready, nil
 }
 
 // create creates exactly one batch for the uploaded file. If search is set, or after an
@@ -174,30 +183,6 @@ func isRejection(err error) bool {
 func (b *Batch) rejected(err error) error {
 	b.state.Batch, b.state.Status, b.state.Attempt = "", batchUploaded, b.state.Attempt+1
 	return errors.Join(err, b.save())
-}
-
-// poll requests the status of a batch, and fetches the replies when the batch
-// has ended.
-func (b *Batch) poll(ctx context.Context, reported *string) error {
-	info, err := b.stack.Client.retrieveBatch(ctx, b.state.Batch)
-	if err != nil {
-		return err
-	}
-	status := strings.ReplaceAll(strings.ToLower(info.Status), "_", " ")
-	switch status {
-	case "completed", "expired", "cancelled":
-		return b.fetchReplies(ctx, status, info)
-	case "failed":
-		return b.rejected(rejectionError(b.state.Batch, info.Errors.value.Data))
-	}
-	if n := info.Counts.value; n.Total > 0 {
-		status += fmt.Sprintf(", %d of %d done", n.Completed+n.Failed, n.Total)
-	}
-	if status != "" && *reported != status {
-		b.notifyf("batch %s: %s", b.state.Batch, status)
-	}
-	*reported = status
-	return nil
 }
 
 // rejectionError returns the error for a batch that was rejected for some issues, of which it
