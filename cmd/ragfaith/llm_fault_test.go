@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ragfaith/ragfaith/internal/llm/mocktest"
 )
 
 // scoresIn returns the scores in JSONL results by row ID. A score is nil if it is null.
@@ -196,9 +194,9 @@ func TestServerFaultsDoNotChangeScores(t *testing.T) {
 func TestMockServerFaultsDoNotChangeScores(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
-	bin := mocktest.Build(t)
-	reliable := mocktest.Start(t, bin)
-	faulty := mocktest.Start(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
+	bin := buildMock(t)
+	reliable := startMock(t, bin)
+	faulty := startMock(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
 	for _, args := range []string{"--judge llm", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
 		t.Run(args, func(t *testing.T) {
 			var scores [2]map[string]*float64

@@ -1,6 +1,4 @@
-// Package mocktest runs a simulated judge for tests. Its source is not part of the
-// repository.
-package mocktest
+package main
 
 import (
 	"net"
@@ -11,13 +9,14 @@ import (
 	"time"
 )
 
-// Build builds the server and returns the path of its executable. It skips the test if
-// the source is neither in nor beside the repository.
-func Build(t *testing.T) string {
+// buildMock builds a simulated judge, whose source is not part of the repository, and
+// returns the path of its executable. It skips the test if the source is neither in nor
+// beside the repository.
+func buildMock(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "mock")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
-	cmd.Dir = source(t)
+	cmd.Dir = mockSource(t)
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building the mock server: %v\n%s", err, out)
@@ -25,8 +24,8 @@ func Build(t *testing.T) string {
 	return bin
 }
 
-// source returns the directory of the server's source code.
-func source(t *testing.T) string {
+// mockSource returns the directory of its source code.
+func mockSource(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -48,9 +47,9 @@ func source(t *testing.T) string {
 	return ""
 }
 
-// Start runs the server built at bin with args until the test ends, and returns its base
+// startMock runs the server built at bin with args until the test ends, and returns its base
 // URL.
-func Start(t *testing.T, bin string, args ...string) string {
+func startMock(t *testing.T, bin string, args ...string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
