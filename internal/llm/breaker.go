@@ -25,7 +25,7 @@ const (
 // with the same error. It opens at once after a rejected key (401, 403, 407), an
 // unknown model or path (404, 405), a rejected member of the extra body, a redirect
 // or a rejected certificate, and if a quota or credit is used up, the server asks to
-// wait longer than maxWait, or RateLimiter returns a *ThrottledError. A response that
+// wait longer than maxWait, or rateLimiter returns a *ThrottledError. A response that
 // does not come from an API counts as a lost connection. A timeout does not count if
 // other requests were answered in the meantime: the request may have waited in the
 // server's queue.

@@ -33,13 +33,13 @@ const (
 // part of a batchState.
 type form struct {
 	Format         format     `json:"format"`
-	TokenParam     tokenParam `json:"room"`
-	MaxOutput      int        `json:"max_room"` // largest accepted output token limit, or 0 if unlimited
-	SchemaInPrompt bool       `json:"told"`     // repeat the schema in the prompt, for servers that ignore it
+	TokenParam     tokenParam `json:"token_param"`
+	MaxOutput      int        `json:"max_output"`       // largest accepted output token limit, or 0 if unlimited
+	SchemaInPrompt bool       `json:"schema_in_prompt"` // repeat the schema in the prompt, for servers that ignore it
 	NoTemperature  bool       `json:"no_temperature"`
 	NoSeed         bool       `json:"no_seed"`
 	NoSystem       bool       `json:"no_system"`             // prepend the system message to the user message
-	NoBounds       bool       `json:"no_brief"`              // do not use bounded schemas
+	NoBounds       bool       `json:"no_bounds"`             // do not use bounded schemas
 	NoEffort       bool       `json:"no_effort"`             // do not send a reasoning effort
 	NoLogprobs     bool       `json:"no_logprobs,omitempty"` // do not request log probabilities
 }
