@@ -73,9 +73,6 @@ func (p *rateLimiter) wait(ctx context.Context) error {
 		now := p.clock.Now()
 		p.mu.Lock()
 		delay := p.pausedUntil.Sub(now)
-		if delay > maxWait { // the clock was set back
-			delay, p.pausedUntil = 0, now
-		}
 		paused := delay > 0
 		if !paused {
 			delay = p.requests.ReserveN(now, 1).DelayFrom(now)

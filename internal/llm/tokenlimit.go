@@ -74,9 +74,6 @@ func (t *tokenLimiter) tryReserve(s Size, wake context.CancelFunc) (*reservation
 	now := t.clock.Now()
 	inMinute, inSlot, wait := 0.0, 0.0, time.Minute
 	for r := range t.reserved {
-		if r.sent.After(now) { // the clock was set back
-			r.sent = now
-		}
 		age := now.Sub(r.sent)
 		if r.sent.IsZero() {
 			age = 0

@@ -123,23 +123,6 @@ func TestTokenLimiterReleasesUnsentRequests(t *testing.T) {
 	}
 }
 
-func TestTokenLimiterToleratesClockSetBack(t *testing.T) {
-	clock := newFakeClock()
-	p := testSender(Options{TPM: 600, Clock: clock})
-	send := func() {
-		if _, err := p.try(t.Context(), call{size: func() Size { return Size{Prompt: 100} }, send: func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 100}, nil }}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	send()
-	clock.pass(-24 * time.Hour)
-	before := clock.Now()
-	send()
-	if d := clock.Now().Sub(before); d > time.Minute {
-		t.Errorf("waited %v, want at most a minute", d)
-	}
-}
-
 func TestBreakerWakesTokenLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := testSender(Options{TPM: 60, Clock: NewClock(time.Now)})
