@@ -100,3 +100,13 @@ func TestBudgetCountsTimeouts(t *testing.T) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
+
+func TestBudgetDoesNotOverflow(t *testing.T) {
+	b := NewBudget(0, 1)
+	for range 3 {
+		b.charge(price{1, 1}.cost(math.MaxInt, math.MaxInt))
+	}
+	if usd, tokens := b.Spent(); !(usd > 0) || tokens <= 0 {
+		t.Errorf("got $%v and %d tokens, want more than 0", usd, tokens)
+	}
+}
