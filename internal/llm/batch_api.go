@@ -58,7 +58,7 @@ func (c *Client) batchURL() string {
 // callBatch calls a path of the Batch API.
 func (c *Client) callBatch(ctx context.Context, method, path string, in, out any) error {
 	return within(ctx, c.timeout, func(ctx context.Context) error {
-		return c.wire.call(ctx, method, c.wire.endpoint.url(path, ""), in, out)
+		return c.wire.call(ctx, method, c.wire.endpoint.url(path), in, out)
 	})
 }
 
@@ -87,7 +87,7 @@ func (c *Client) upload(ctx context.Context, path, name string) (id string, err 
 		if err != nil {
 			return err
 		}
-		r, err := c.wire.request(ctx, http.MethodPost, c.wire.endpoint.url("/files", ""), nil)
+		r, err := c.wire.request(ctx, http.MethodPost, c.wire.endpoint.url("/files"), nil)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func containsAll(m, subset map[string]any) bool {
 // redacted, except for lines that are too large. line is only valid during the call.
 func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
 	return within(ctx, transferTimeout, func(ctx context.Context) error {
-		r, err := c.wire.request(ctx, http.MethodGet, c.wire.endpoint.url("/files/"+id+"/content", ""), nil)
+		r, err := c.wire.request(ctx, http.MethodGet, c.wire.endpoint.url("/files/"+id+"/content"), nil)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	openai "github.com/sashabaranov/go-openai"
+
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -309,8 +311,8 @@ func parseBatchLine(line []byte) *batchLine {
 		return out
 	}
 	var reply struct {
-		Choices []json.RawMessage   `json:"choices"`
-		Usage   optional[chatUsage] `json:"usage"`
+		Choices []json.RawMessage      `json:"choices"`
+		Usage   optional[openai.Usage] `json:"usage"`
 	}
 	if out.status != http.StatusOK || json.Unmarshal(out.body, &reply) != nil || len(reply.Choices) == 0 {
 		return nil

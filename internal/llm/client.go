@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	openai "github.com/sashabaranov/go-openai"
+
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -59,12 +61,12 @@ const minOutputTokens = 256
 // request, the client tries others: it requests JSON by schema, by JSON mode, or only in the
 // prompt, and omits unsupported parameters. It remembers the form that works.
 type Client struct {
+	api              *openai.Client
 	wire             *wire
 	model            string
 	timeout          time.Duration
 	reasoningTimeout time.Duration
-	effort           string          // reasoning_effort; "" to omit it
-	extraBody        json.RawMessage // an object, or nil
+	effort           string // reasoning_effort; "" to omit it
 	tokens           *Tokens
 	deadlines        *deadlines // of chat completions
 	sender           *sender    // nil if the client can only Ask
@@ -92,9 +94,10 @@ func NewClient(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	w := newWire(c, e)
 	return &Client{
-		wire: newWire(c, e), model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
-		effort: c.ReasoningEffort, extraBody: c.ExtraBody, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
+		api: openai.NewClientWithConfig(w.config()), wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
+		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
 		form: startForm(c), negotiate: make(chan struct{}, 1),
 	}, nil
 }
@@ -109,8 +112,8 @@ func (c *Client) Model() string { return c.model }
 // identify the model in caches.
 func (c *Client) ModelKey() string {
 	key := c.model
-	if c.extraBody != nil {
-		key += "\x00" + string(c.extraBody)
+	if c.wire.extraBody != nil {
+		key += "\x00" + string(c.wire.extraBody)
 	}
 	if c.effort != "" {
 		key += "\x00reasoning_effort=" + c.effort
@@ -191,16 +194,12 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 // send sends the request of n once.
 func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage, error) {
 	r, f := n.request, n.form
-	body, err := c.body(c.request(r, f))
-	if err != nil {
-		return nil, usage.Usage{}, err
-	}
 	atLeast := time.Duration(0)
 	if r.reasons {
 		atLeast = c.reasoningTimeout
 	}
 	attempt, end := c.deadlines.start(ctx, atLeast)
-	res, err := c.post(attempt, body, limitReply(f.outputTokens(r), f.logprobs(r)))
+	res, err := c.createChat(attempt, c.request(r, f), limitReply(f.outputTokens(r), f.logprobs(r)))
 	timedOut := errors.Is(context.Cause(attempt), context.DeadlineExceeded)
 	end(err == nil)
 	used := usage.Usage{Requests: 1}
@@ -219,21 +218,19 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 	return reply, used, err
 }
 
-// post sends the body of a request for a chat completion.
-func (c *Client) post(ctx context.Context, body []byte, limit replyLimit) (*chatReply, error) {
-	r, err := c.wire.request(ctx, http.MethodPost, c.wire.endpoint.url("/chat/completions", c.model), body)
-	if err != nil {
-		return nil, err
+// createChat sends a request for a chat completion.
+func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*openai.ChatCompletionResponse, error) {
+	x := &exchange{limit: limit}
+	res, err := c.api.CreateChatCompletion(x.context(ctx), q)
+	switch {
+	case err == nil:
+		return &res, nil
+	case x.reply != nil: // go-openai can't decode it
+		return c.wire.decodeChat(x.reply)
+	case errors.Is(err, openai.ErrReasoningEffortUnsupported): // as the server would
+		return nil, &StatusError{Status: http.StatusBadRequest, Message: err.Error(), Param: "reasoning_effort"}
 	}
-	content, err := c.wire.read(r, limit)
-	if err != nil {
-		return nil, err
-	}
-	var reply chatReply
-	if err := c.wire.decode(content, &reply); err != nil {
-		return nil, err
-	}
-	return &reply, nil
+	return nil, err
 }
 
 // classify is like the function classify, and also detects rejections of the extra body.
@@ -242,7 +239,7 @@ func (c *Client) classify(err error) error {
 		c.mu.Lock()
 		taken := c.tookExtraBody
 		c.mu.Unlock()
-		if name := namedMember(c.extraBody, e); name != "" && !taken {
+		if name := namedMember(c.wire.extraBody, e); name != "" && !taken {
 			e.extraBody = true
 			e.Message += " (" + name + " is set by --extra-body)"
 		}
@@ -252,12 +249,12 @@ func (c *Client) classify(err error) error {
 
 // read converts a response into a Reply. It redacts the key only after parsing,
 // so that redaction does not affect parsing.
-func (c *Client) read(ctx context.Context, r *Request, f form, res *chatReply) (*Reply, error) {
+func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
 	reply, err := c.readReply(ctx, r, f, res)
 	downgraded := r.Schema != nil && f.Format != jsonSchema
 	if reply != nil {
 		reply.Downgraded = downgraded
-		if err := c.setLogprobs(reply, r, res.Choices[0].Logprobs.value.Content); err != nil {
+		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs); err != nil {
 			return nil, err
 		}
 		if text := c.wire.redactReply(reply.Text); text != reply.Text {
@@ -275,21 +272,21 @@ func (c *Client) read(ctx context.Context, r *Request, f form, res *chatReply) (
 	return reply, err
 }
 
-func (c *Client) readReply(ctx context.Context, r *Request, f form, res *chatReply) (*Reply, error) {
+func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
 	if len(res.Choices) == 0 {
 		return nil, &ParseError{Reason: "the answer has no choices"}
 	}
 	choice := &res.Choices[0]
-	text := choice.text()
+	text := messageText(&choice.Message)
 	switch {
 	case choice.Message.Refusal != "":
 		return nil, &RefusalError{Reason: "refusal", Message: truncateText(choice.Message.Refusal, 300)}
-	case choice.FinishReason == "content_filter":
+	case choice.FinishReason == openai.FinishReasonContentFilter:
 		return nil, &RefusalError{Reason: "content_filter"}
 	}
-	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || res.Usage.value.Details.ReasoningTokens > 0
+	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage) > 0
 	reply := &Reply{Text: text, reasoning: reasoningTokens(text, res, reasoned)}
-	atLimit := isTruncated(choice.FinishReason)
+	atLimit := isTruncated(string(choice.FinishReason))
 	lengthError := func() error {
 		answer, started := Answer(text)
 		started = started && strings.TrimSpace(answer) != ""

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 
+	openai "github.com/sashabaranov/go-openai"
+
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -82,19 +84,27 @@ func (c *Client) Embed(ctx context.Context, texts []string) (vectors [][]float32
 
 // embed sends the request of Embed once.
 func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	var res struct {
-		Data  []embedding         `json:"data"`
-		Usage optional[chatUsage] `json:"usage"`
-	}
-	err := within(ctx, c.timeout, func(ctx context.Context) error {
-		return c.wire.call(ctx, http.MethodPost, c.wire.endpoint.url("/embeddings", c.model),
-			map[string]any{"input": texts, "model": c.model, "encoding_format": "float"}, &res)
+	x := &exchange{limit: replyLimit{maxReplyBytes, maxReplyValues}}
+	var res openai.EmbeddingResponse
+	err := within(ctx, c.timeout, func(ctx context.Context) (err error) {
+		res, err = c.api.CreateEmbeddings(x.context(ctx), openai.EmbeddingRequest{
+			Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
+		})
+		return err
 	})
+	if err != nil && x.reply != nil { // go-openai can't decode it
+		var parts struct {
+			Data  []openai.Embedding     `json:"data"`
+			Usage optional[openai.Usage] `json:"usage"`
+		}
+		err = c.wire.decode(x.reply, &parts)
+		res.Data, res.Usage = parts.Data, parts.Usage.value
+	}
 	used := usage.Usage{Requests: 1}
 	if err != nil {
 		return nil, used, classify(err)
 	}
-	reported := res.Usage.value.PromptTokens
+	reported := res.Usage.PromptTokens
 	used = used.Add(c.embeddingUsage(texts, reported))
 	if textsTruncated(texts, reported) {
 		return nil, used, &ContextLengthError{Limit: reported, Silent: true}
@@ -104,11 +114,6 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, usage.
 		return nil, used, &StatusError{Status: http.StatusOK, Message: err.Error()}
 	}
 	return out, used, nil
-}
-
-type embedding struct {
-	Index     int       `json:"index"`
-	Embedding []float32 `json:"embedding"`
 }
 
 // minLongText is the minimum number of words for detecting truncation. The
@@ -129,7 +134,7 @@ func textsTruncated(texts []string, promptTokens int) bool {
 }
 
 // vectors returns n vectors in the order of their texts.
-func vectors(data []embedding, n int) ([][]float32, error) {
+func vectors(data []openai.Embedding, n int) ([][]float32, error) {
 	if len(data) != n {
 		return nil, fmt.Errorf("got %d vectors for %d texts", len(data), n)
 	}

@@ -26,15 +26,11 @@ type endpoint struct {
 	publicURL   string // base URL without secrets
 }
 
-// url returns the address of a path of the API. model is "" for paths that are not below a
-// deployment.
-func (e *endpoint) url(path, model string) string {
+// url returns the address of a path of the API that is not below a deployment.
+func (e *endpoint) url(path string) string {
 	u := e.base
 	if e.deployments {
 		u += "/openai"
-		if name := cmp.Or(e.deployment, model); model != "" {
-			u += "/deployments/" + name
-		}
 	}
 	u += path
 	if e.version == "" {

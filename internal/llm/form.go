@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // A format is a method of requesting JSON.
@@ -45,10 +47,11 @@ type form struct {
 }
 
 // startForm returns the form of the first request, which already fits models
-// whose name is known.
+// whose name is known, and those that go-openai sends nothing else to.
 func startForm(c Config) form {
 	f := form{NoEffort: c.ReasoningEffort == ""}
-	if wantsOpenAIForm(c.Model) {
+	rejected := openai.NewReasoningValidator().Validate(openai.ChatCompletionRequest{Model: c.Model, MaxTokens: 1}) //nolint:staticcheck // to test whether it is rejected
+	if wantsOpenAIForm(c.Model) || rejected != nil {
 		f.TokenParam, f.NoTemperature, f.NoLogprobs = maxCompletionTokens, true, true
 	}
 	return f

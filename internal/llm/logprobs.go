@@ -5,6 +5,8 @@ import (
 	"math"
 	"net/http"
 	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // A Token is an output token of a reply.
@@ -35,30 +37,6 @@ func (e *LogprobsError) Error() string {
 }
 
 func (e *LogprobsError) Unwrap() error { return e.Cause }
-
-// chatLogprobs are the log probabilities in a chat completion.
-type chatLogprobs struct {
-	Content []tokenLogprobs `json:"content"`
-}
-
-type tokenLogprobs struct {
-	tokenLogprob
-
-	Top []tokenLogprob `json:"top_logprobs"`
-}
-
-type tokenLogprob struct {
-	Token   string  `json:"token"`
-	Logprob float64 `json:"logprob"`
-	Bytes   []byte  `json:"bytes"` // exact if the token is a part of a character
-}
-
-func (t *tokenLogprob) text() string {
-	if len(t.Bytes) > 0 {
-		return string(t.Bytes)
-	}
-	return t.Token
-}
 
 const (
 	maxAlternatives = 20    // largest top_logprobs of OpenAI
@@ -102,11 +80,11 @@ func (c *Client) rejectsLogprobs(f form, r *Request, err error) (rejected, guess
 // setLogprobs sets reply.Logprobs from a response. It ignores log probabilities
 // that do not fit the text. If r requires them and the server returns none, it
 // returns a *LogprobsError.
-func (c *Client) setLogprobs(reply *Reply, r *Request, list []tokenLogprobs) error {
+func (c *Client) setLogprobs(reply *Reply, r *Request, from *openai.LogProbs) error {
 	if r.Logprobs == 0 {
 		return nil
 	}
-	if len(list) == 0 {
+	if from == nil || len(from.Content) == 0 {
 		if r.LogprobsRequired {
 			return &LogprobsError{}
 		}
@@ -115,6 +93,7 @@ func (c *Client) setLogprobs(reply *Reply, r *Request, list []tokenLogprobs) err
 	c.mu.Lock()
 	c.gaveLogprobs = true
 	c.mu.Unlock()
+	list := from.Content
 	tokens := alignTokens(list, reply.Text)
 	if r.Spans != nil {
 		tokens = overlapping(tokens, r.Spans(reply))
@@ -138,10 +117,10 @@ type alignedToken struct {
 // alignTokens finds the tokens in text, which is all that they write, or their
 // last part if the server has removed reasoning, spaces or special tokens. It
 // returns nil if the tokens write something else.
-func alignTokens(list []tokenLogprobs, text string) []alignedToken {
+func alignTokens(list []openai.LogProb, text string) []alignedToken {
 	var all strings.Builder
 	for i := range list {
-		all.WriteString(list[i].text())
+		all.WriteString(tokenText(list[i].Token, list[i].Bytes))
 	}
 	start := strings.LastIndex(all.String(), text)
 	if start < 0 || text == "" {
@@ -150,13 +129,22 @@ func alignTokens(list []tokenLogprobs, text string) []alignedToken {
 	var tokens []alignedToken
 	at := -start
 	for i := range list {
-		t := alignedToken{Token{Start: at, End: at + len(list[i].text())}, i}
+		t := alignedToken{Token{Start: at, End: at + len(tokenText(list[i].Token, list[i].Bytes))}, i}
 		if at = t.End; t.End > 0 && t.Start < len(text) && t.Start < t.End {
 			t.Start, t.End = max(t.Start, 0), min(t.End, len(text))
 			tokens = append(tokens, t)
 		}
 	}
 	return tokens
+}
+
+// tokenText returns the text of a token. bytes is exact if the token is a part of a
+// character.
+func tokenText(token string, bytes []byte) string {
+	if len(bytes) > 0 {
+		return string(bytes)
+	}
+	return token
 }
 
 // overlapping returns the tokens that overlap one of spans, which are ascending
@@ -176,13 +164,13 @@ func overlapping(tokens []alignedToken, spans [][2]int) []alignedToken {
 
 // alternatives returns the token of a response and at most n others, or nil if
 // a number is not a log probability.
-func alternatives(p *tokenLogprobs, n int) []Alternative {
-	own := p.text()
-	list := []Alternative{{own, p.Logprob}}
-	for i := range p.Top {
-		a := &p.Top[i]
-		if text := a.text(); text != own && len(text) <= maxTokenBytes && len(list) <= n {
-			list = append(list, Alternative{text, a.Logprob})
+func alternatives(p *openai.LogProb, n int) []Alternative {
+	own := tokenText(p.Token, p.Bytes)
+	list := []Alternative{{own, p.LogProb}}
+	for i := range p.TopLogProbs {
+		a := &p.TopLogProbs[i]
+		if text := tokenText(a.Token, a.Bytes); text != own && len(text) <= maxTokenBytes && len(list) <= n {
+			list = append(list, Alternative{text, a.LogProb})
 		}
 	}
 	for i := range list {

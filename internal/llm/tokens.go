@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	openai "github.com/sashabaranov/go-openai"
+
 	"github.com/ragfaith/ragfaith/internal/llm/bpe"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -165,13 +167,12 @@ const (
 
 // replyUsage returns the tokens reported by the server. Missing or implausible
 // counts are replaced by estimates, so that no reply appears to be free.
-func (c *Client) replyUsage(r *Request, res *chatReply) usage.Usage {
+func (c *Client) replyUsage(r *Request, res *openai.ChatCompletionResponse) usage.Usage {
 	text := ""
 	if len(res.Choices) > 0 {
-		text = res.Choices[0].text() + res.Choices[0].Message.Refusal
+		text = messageText(&res.Choices[0].Message) + res.Choices[0].Message.Refusal
 	}
-	reported := &res.Usage.value
-	u := usage.Usage{PromptTokens: reported.PromptTokens, CompletionTokens: reported.completion()}
+	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: completionTokens(&res.Usage)}
 	if !isPlausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
 		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
 	}
@@ -188,12 +189,12 @@ const hiddenReasoning = 256
 // reasoningTokens returns the tokens that a model used to reason: those that the
 // server reports, or else about the completion tokens beyond those of the answer, or
 // those of the reasoning that it sent.
-func reasoningTokens(text string, res *chatReply, reasoned bool) int {
-	completion := res.Usage.value.completion()
+func reasoningTokens(text string, res *openai.ChatCompletionResponse, reasoned bool) int {
+	completion := completionTokens(&res.Usage)
 	if !isPlausible(completion, len(text), maxReasoningTokens) {
 		completion = 0
 	}
-	if n := res.Usage.value.Details.ReasoningTokens; n > 0 && n <= maxReasoningTokens {
+	if n := reportedReasoning(&res.Usage); n > 0 && n <= maxReasoningTokens {
 		return n
 	}
 	if !reasoned && completion <= hiddenReasoning {
@@ -225,13 +226,21 @@ func promptBytes(r *Request) int {
 	return n
 }
 
-// completion returns the completion tokens of a reply, including reasoning
+// completionTokens returns the completion tokens of a reply, including reasoning
 // tokens that some servers, such as Gemini's, report only in the total.
-func (u *chatUsage) completion() int {
+func completionTokens(u *openai.Usage) int {
 	if n := u.TotalTokens - u.PromptTokens; u.PromptTokens > 0 && n > u.CompletionTokens && n <= maxReasoningTokens {
 		return n
 	}
 	return u.CompletionTokens
+}
+
+// reportedReasoning returns the reasoning tokens that the server reports, or 0.
+func reportedReasoning(u *openai.Usage) int {
+	if u.CompletionTokensDetails == nil {
+		return 0
+	}
+	return u.CompletionTokensDetails.ReasoningTokens
 }
 
 // embeddingUsage is like replyUsage, but for embeddings.

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -16,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 const (
@@ -25,19 +28,20 @@ const (
 	invalidReply = "invalid reply: " // start of the message about a reply that is not JSON
 )
 
-// A wire sends HTTP requests to one server. It reads each response up to a limit, redacts
+// A wire sends HTTP requests to one server, for go-openai and without it. It reads each response up to a limit, redacts
 // errors, and converts every unsuccessful response into an error of this package.
 type wire struct {
 	*secrets
 
-	http     *http.Client
-	endpoint endpoint
-	key      string // may be empty
-	headers  Headers
+	http      *http.Client
+	endpoint  endpoint
+	key       string // may be empty
+	headers   Headers
+	extraBody json.RawMessage // added to chat requests; an object, or nil
 }
 
 func newWire(c Config, e endpoint) *wire {
-	w := &wire{secrets: newSecrets(append([]string{c.APIKey, e.secret}, c.Headers.secrets...)...), endpoint: e, headers: c.Headers}
+	w := &wire{secrets: newSecrets(append([]string{c.APIKey, e.secret}, c.Headers.secrets...)...), endpoint: e, headers: c.Headers, extraBody: c.ExtraBody}
 	if !c.Headers.ReplaceKey() {
 		w.key = c.APIKey
 	}
@@ -101,6 +105,59 @@ func (w *wire) request(ctx context.Context, method, url string, body []byte) (*h
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
+	return r, nil
+}
+
+// config returns a configuration of go-openai that sends requests through w, which adds
+// the key.
+func (w *wire) config() openai.ClientConfig {
+	cfg := openai.DefaultConfig("")
+	if e := &w.endpoint; e.deployments {
+		cfg = openai.DefaultAzureConfig("", e.base)
+		cfg.AzureModelMapperFunc = func(model string) string { return cmp.Or(e.deployment, model) }
+	}
+	cfg.BaseURL, cfg.APIVersion, cfg.HTTPClient = w.endpoint.base, w.endpoint.version, w
+	return cfg
+}
+
+// An exchange is a request by go-openai.
+type exchange struct {
+	limit replyLimit
+	reply []byte // nil unless it arrived
+}
+
+type exchangeKey struct{}
+
+// context returns a context for a request by go-openai.
+func (x *exchange) context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+// Do implements openai.HTTPDoer. The context of the request must be that of an exchange.
+// The response is successful and complete.
+func (w *wire) Do(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		b = w.completeBody(b)
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
+		r.Body, _ = r.GetBody()
+		r.ContentLength = int64(len(b))
+	}
+	x := r.Context().Value(exchangeKey{}).(*exchange)
+	var err error
+	if x.reply, err = w.read(r, x.limit); err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(x.reply))}, nil
+}
+
+// open sends a request with the key and the headers, and returns a successful response.
+// The caller must close its body.
+func (w *wire) open(r *http.Request) (*http.Response, error) {
+	r.Header.Del("Api-Key") // which go-openai sets for Azure
 	if w.key != "" {
 		if w.endpoint.azure {
 			r.Header.Set("Api-Key", w.key)
@@ -110,11 +167,6 @@ func (w *wire) request(ctx context.Context, method, url string, body []byte) (*h
 		}
 	}
 	w.headers.apply(r)
-	return r, nil
-}
-
-// open sends a request and returns a successful response. The caller must close its body.
-func (w *wire) open(r *http.Request) (*http.Response, error) {
 	res, err := w.http.Do(r)
 	if err != nil {
 		return nil, w.networkError(r.Context(), err)
