@@ -202,7 +202,7 @@ func TestFullDiskResubmitsNoBatch(t *testing.T) {
 			messages.WriteString(runBatchOnFullDisk(t, n, data, want))
 		}
 	}
-	for _, file := range []string{"out.jsonl.part.settings", "requests.sqlite", "requests-1.1.jsonl"} {
+	for _, file := range []string{"out.jsonl.part.settings", "requests.sqlite", "requests.jsonl"} {
 		if !strings.Contains(messages.String(), file) {
 			t.Errorf("no run failed writing %s; messages: %s", file, &messages)
 		}

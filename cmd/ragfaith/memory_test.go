@@ -18,7 +18,7 @@ import (
 // and compares the memory in use after some of them and after all.
 func TestMemoryOfScoreDoesNotGrowWithRows(t *testing.T) {
 	skipShort(t)
-	const early, late, maxGrowth = 500, 1100, 64 // bytes per row
+	const early, late, maxGrowth = 500, 4500, 64 // bytes per row
 	rows := &rowSource{random: rand.New(rand.NewPCG(1, 1)), pauses: []int{early, late}, written: make(chan struct{}, late)}
 	var errs bytes.Buffer
 	sys := emptySystem()

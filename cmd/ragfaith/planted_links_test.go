@@ -57,7 +57,7 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 		"b.jsonl.part.batch/state.json.new":               {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
 		"b.jsonl.part.batch/requests.sqlite":              {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
 		"b.jsonl.part.batch/requests.sqlite-wal":          {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
-		"b.jsonl.part.batch/requests-1.1.jsonl":           {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
+		"b.jsonl.part.batch/requests.jsonl":               {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
 		"m/.locks/models--org--plain/" + config + ".lock": {args: pull},
 		"m/models--org--plain/blobs/" + config + ".incomplete":         {args: pull},
 		"m/models--org--plain/blobs/" + config:                         {args: pull, replaced: allKinds},

@@ -15,7 +15,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // serverNames returns the values of --judge for servers on this machine, as far as they
@@ -79,19 +78,19 @@ func (o *scoreOptions) askServer(ctx context.Context, sys system, c *console.Con
 	}
 	defer client.Close()
 	// llama.cpp answers 503 while it loads the model.
-	retry := llm.Retry{Retries: loadRetries, Clock: sys.Clock, Notify: func(err error, _ time.Duration) {
+	notify := func(err error, _ time.Duration) {
 		if !o.quiet {
 			c.Printf("waiting for %s: %v", l.server.Title, err)
 		}
-	}}
+	}
 	var models []local.Model
 	var down *llm.NetworkError
-	_, err = retry.Do(ctx, nil, func(ctx context.Context) (usage.Usage, error) {
+	err = llm.Retry(ctx, sys.Clock, loadRetries, notify, func(ctx context.Context) error {
 		var err error
 		if models, err = local.Models(ctx, client.Ask); errors.As(err, &down) {
-			return usage.Usage{}, nil
+			return nil
 		}
-		return usage.Usage{}, err
+		return err
 	})
 	if down != nil {
 		return fmt.Errorf("--judge %s: %s is not running at %s: start it with %s", l.server.Name, l.server.Title, client.Endpoint(), l.server.Start)

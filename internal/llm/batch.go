@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -22,11 +23,6 @@ const (
 	maxBatchBytes    = 200_000_000
 )
 
-// maxBatchRounds is the maximum number of consecutive batches. Replies of one
-// batch lead to requests in the next. Later requests, and small remainders, are
-// sent individually.
-const maxBatchRounds = 3
-
 // BatchOptions configure a Batch.
 type BatchOptions struct {
 	Dir          string          // state directory, created if necessary
@@ -35,8 +31,8 @@ type BatchOptions struct {
 	PollInterval time.Duration   // interval between status requests
 	Notify       func(line string)
 
-	MaxRequests int   // per file; defaults to 50,000
-	MaxBytes    int64 // per file; defaults to 200 MB
+	MaxRequests int   // per batch; defaults to 50,000
+	MaxBytes    int64 // per batch; defaults to 200 MB
 }
 
 // An UnfinishedBatchError reports that a directory contains a submitted batch,
@@ -67,11 +63,11 @@ type Pass func(ctx context.Context, ask Completer) (rows string, err error)
 // A Batch sends the requests of a run through a server's Batch API, which costs half as
 // much and can last up to a day. Some requests of a row depend on earlier replies, so a
 // batch needs several passes over the rows. A recording pass writes each request
-// without a reply to a file and defers its row. Each file becomes a batch, whose
-// replies are stored on disk by the key of their request. The next pass reads these
-// replies and records any further requests. When few requests remain, or after three
-// rounds, the last pass is an ordinary run that reads replies from the store and sends
-// the remaining requests individually. All replies are parsed by the same code, so the
+// without a reply to a file, until that is full, and defers its row. The file becomes a
+// batch, whose replies are stored on disk by the key of their request. The next pass reads
+// these replies and records further requests. When few requests remain, the last pass is
+// an ordinary run that reads replies from the store and sends the remaining requests
+// individually. All replies are parsed by the same code, so the
 // results do not depend on batching.
 //
 // Each step that costs money is recorded on disk before it starts. After a
@@ -140,15 +136,11 @@ func (b *Batch) load(ctx context.Context) error {
 		b.state, b.resumed = s, true
 		return nil
 	}
-	if s != nil {
-		for _, p := range s.Parts {
-			if err := removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
-				return err
-			}
-		}
+	if err := removeIfExists(b.requestFile()); err != nil {
+		return err
 	}
 	b.state = &batchState{
-		Version: stateVersion, Run: rand.Text(), Settings: b.opts.Settings, Phase: phaseRecording, Round: 1,
+		Version: stateVersion, Run: rand.Text(), Settings: b.opts.Settings, Status: batchRecording, Round: 1,
 	}
 	return b.store.deleteAll(ctx) // never use replies of another run
 }
@@ -193,33 +185,36 @@ func (b *Batch) CheckRows(rows string) error {
 // ctx is canceled. Its errors include those of pass and of a Client, and
 // *StoreError.
 func (b *Batch) Run(ctx context.Context, pass Pass) error {
-	for b.state.Phase != phaseScoring {
+	for b.state.Status != batchScoring {
 		step := b.send
-		if b.state.Phase == phaseRecording {
+		if b.state.Status == batchRecording {
 			step = func(ctx context.Context) error { return b.record(ctx, pass) }
 		}
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	return b.charge(ctx)
+	b.charge()
+	return nil
 }
 
 // Completer returns the Completer for the last pass: the stack, with a lookup
-// in the store before the layers that send.
+// in the store before the client.
 func (b *Batch) Completer() Completer {
-	return b.stack.wrap(&storedCompleter{b, b.stack.online}, true)
+	return b.stack.wrap(completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
+		if reply, known, err := b.replay(ctx, r); !IsDeferred(err) && (known || err != nil) {
+			return reply, err
+		}
+		return b.stack.Client.Complete(ctx, r)
+	}), true)
 }
 
 // Finish ends the batch run by deleting its files on the server, if possible,
 // and the state directory. Call it only after saving the results.
 func (b *Batch) Finish(ctx context.Context) error {
-	c := b.stack.Client
-	for _, p := range b.state.Parts {
-		for _, id := range []string{p.File, p.Output, p.Failed} {
-			if id != "" && c.deleteFile(ctx, id) != nil {
-				b.notifyf("can't delete file %s from the server", id)
-			}
+	for _, id := range b.state.Files {
+		if b.stack.Client.callBatch(ctx, http.MethodDelete, "/files/"+id, nil, &struct{}{}) != nil {
+			b.notifyf("can't delete file %s from the server", id)
 		}
 	}
 	b.done = true
@@ -243,11 +238,7 @@ func (b *Batch) Close() error {
 // deleteFiles deletes the files and the directory. It deletes the state first,
 // since the other files are useless without it.
 func (b *Batch) deleteFiles() error {
-	names := []string{stateFile, stateFile + ".new"}
-	for _, p := range b.state.Parts {
-		names = append(names, requestFile(p.Name))
-	}
-	for _, name := range names {
+	for _, name := range []string{stateFile, stateFile + ".new", filepath.Base(b.requestFile())} {
 		if err := removeIfExists(filepath.Join(b.opts.Dir, name)); err != nil {
 			return err
 		}
@@ -259,24 +250,17 @@ func (b *Batch) deleteFiles() error {
 	return nil
 }
 
-// checkLimits returns an error if the maximum cost of parts exceeds a limit,
+// checkLimits returns an error if the maximum cost of the recorded requests exceeds a limit,
 // since a submitted batch can't be stopped when the budget is spent.
-func (b *Batch) checkLimits(parts []*batchPart) error {
-	var total usage.Usage
-	n := 0
-	for _, p := range parts {
-		total = total.Add(usage.Usage{PromptTokens: p.PromptTokens, CompletionTokens: p.ReplyTokens})
-		n += p.Requests
-	}
-	in, out := b.prices()
-	cost := func(u usage.Usage) float64 {
-		return (float64(u.PromptTokens)*in + float64(u.CompletionTokens)*out) / 1e6
-	}
+func (b *Batch) checkLimits() error {
+	total := b.state.Limit
+	p := b.price()
+	cost := func(u usage.Usage) float64 { return p.cost(u.PromptTokens, u.CompletionTokens).usd }
 	exceeds := func(maxCost, spent, limit string) error {
 		return fmt.Errorf("a batch of %s was not submitted: with replies of maximum length it takes %s, %s is spent, and it could exceed the limit of %s",
-			count(n, "request", "requests"), maxCost, spent, limit)
+			count(b.state.Requests, "request", "requests"), maxCost, spent, limit)
 	}
-	spent := b.state.usage()
+	spent := b.state.Spent
 	if limit := b.stack.opts.MaxCost; limit > 0 && cost(spent)+cost(total) > limit {
 		return exceeds(fmt.Sprintf("$%.4f", cost(total)), fmt.Sprintf("$%.4f", cost(spent)), fmt.Sprintf("$%.4g", limit))
 	}
@@ -287,20 +271,13 @@ func (b *Batch) checkLimits(parts []*batchPart) error {
 }
 
 // charge adds the cost of the batches to the budget.
-func (b *Batch) charge(ctx context.Context) error {
-	spent := b.state.usage()
-	if spent.Tokens() == 0 {
-		return nil
-	}
-	in, out := b.prices()
-	_, err := b.stack.Budget.Layer(in, out).Do(ctx, func() Size { return Size{} }, func(context.Context) (usage.Usage, error) {
-		return spent, nil
-	})
-	return err
+func (b *Batch) charge() {
+	spent := b.state.Spent
+	b.stack.Client.sender.budget.charge(b.price().cost(spent.PromptTokens, spent.CompletionTokens))
 }
 
-// prices returns the batch prices in USD per million tokens, or 0 if unknown.
-func (b *Batch) prices() (in, out float64) {
-	in, out, _ = b.stack.opts.price()
-	return in * BatchFactor(), out * BatchFactor()
+// price returns the price of a batch.
+func (b *Batch) price() price {
+	p := b.stack.Client.sender.price
+	return price{p.in * BatchFactor(), p.out * BatchFactor()}
 }

@@ -4,15 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"strings"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -23,60 +21,104 @@ const (
 	// maxBatchLine limits the bytes read from each line of a reply file. A reply of 16384
 	// tokens takes about 100 kB.
 	maxBatchLine = 4 << 20
-	listPage     = 100
-	// maxPages limits the search for a recently created batch. The newest batches are
-	// listed first.
-	maxPages = 20
 )
 
 // A remoteBatch is the state of a batch on the server.
 type remoteBatch struct {
-	id, status            string
-	outputFile, errorFile string // ids of files; may be empty
-	completed, total      int    // requests; total is 0 if the server does not report it
-	issues                []batchIssue
+	ID       string         `json:"id"`
+	Status   string         `json:"status"`
+	Output   string         `json:"output_file_id"` // may be empty
+	Failed   string         `json:"error_file_id"`
+	Metadata map[string]any `json:"metadata"`
+	Counts   optional[struct {
+		Total     int `json:"total"` // 0 if the server does not report it
+		Completed int `json:"completed"`
+		Failed    int `json:"failed"`
+	}] `json:"request_counts"`
+	Errors optional[struct {
+		Data []batchIssue `json:"data"`
+	}] `json:"errors"`
 }
 
 // A batchIssue is a reason why the server rejected a batch.
 type batchIssue struct {
-	code, message string
-	line          int // line of the uploaded file, from 1, or 0 if unknown
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Line    int    `json:"line"` // line of the uploaded file, from 1, or 0 if unknown
 }
 
 // batchURL returns the path in the requests of a batch.
-func (c *Client) batchURL() openai.BatchEndpoint {
-	if c.endpoint.apiType == openai.APITypeAzure {
+func (c *Client) batchURL() string {
+	if c.wire.endpoint.deployments {
 		return "/chat/completions" // as documented by Azure for APIs before v1
 	}
-	return openai.BatchEndpointChatCompletions
+	return "/v1/chat/completions"
+}
+
+// callBatch calls a path of the Batch API.
+func (c *Client) callBatch(ctx context.Context, method, path string, in, out any) error {
+	return within(ctx, c.timeout, func(ctx context.Context) error {
+		return c.wire.call(ctx, method, c.wire.endpoint.url(path), in, out)
+	})
 }
 
 // upload sends a file and returns its id.
 func (c *Client) upload(ctx context.Context, path, name string) (id string, err error) {
-	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{path: path}), transferTimeout)
-	defer cancel()
-	f, err := c.api.CreateFileBytes(reqCtx, openai.FileBytesRequest{Name: name, Bytes: []byte(placeholder), Purpose: openai.PurposeBatch})
-	if err != nil {
-		return "", c.failure(ctx, err)
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	err = w.WriteField("purpose", "batch")
+	if err == nil {
+		_, err = w.CreateFormFile("file", name)
 	}
-	if f.ID == "" {
-		return "", missingIDError("file")
+	split := form.Len()
+	if err = errors.Join(err, w.Close()); err != nil {
+		return "", err
 	}
-	return f.ID, nil
+	var file struct {
+		ID string `json:"id"`
+	}
+	err = within(ctx, transferTimeout, func(ctx context.Context) error {
+		f, err := safefile.OpenFile(path, os.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		r, err := c.wire.request(ctx, http.MethodPost, c.wire.endpoint.url("/files"), nil)
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Content-Type", w.FormDataContentType())
+		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(form.Bytes()[:split]), f, bytes.NewReader(form.Bytes()[split:])))
+		r.ContentLength = int64(form.Len()) + info.Size()
+		content, err := c.wire.read(r, replyLimit{maxReplyBytes, maxReplyValues})
+		if err != nil {
+			return err
+		}
+		return c.wire.decode(c.wire.redactJSON(content), &file)
+	})
+	if err == nil && file.ID == "" {
+		err = missingIDError("file")
+	}
+	return file.ID, err
 }
 
 // isUploaded reports whether the server has processed an uploaded file. That
 // takes a while on Azure but not on OpenAI. Other servers may report no status.
 func (c *Client) isUploaded(ctx context.Context, id string) (bool, error) {
-	reqCtx, cancel := withTimeout(ctx, c.timeout)
-	defer cancel()
-	f, err := c.api.GetFile(reqCtx, id)
-	if err != nil {
-		return false, c.failure(ctx, err)
+	var f struct {
+		Status  string `json:"status"`
+		Details string `json:"status_details"`
+	}
+	if err := c.callBatch(ctx, http.MethodGet, "/files/"+id, nil, &f); err != nil {
+		return false, err
 	}
 	switch strings.ToLower(f.Status) {
 	case "error", "failed", "deleted":
-		return false, &StatusError{Status: 200, Message: "the request file was rejected: " + f.Status + " " + f.StatusDetails}
+		return false, &StatusError{Status: 200, Message: "the request file was rejected: " + f.Status + " " + truncateText(f.Details, maxMessageChars)}
 	case "pending", "running":
 		return false, nil
 	}
@@ -84,66 +126,38 @@ func (c *Client) isUploaded(ctx context.Context, id string) (bool, error) {
 }
 
 // createBatch creates a batch from a file of requests.
-func (c *Client) createBatch(ctx context.Context, file string, metadata map[string]any) (remoteBatch, error) {
-	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: keepKnownFields}), c.timeout)
-	defer cancel()
-	b, err := c.api.CreateBatch(reqCtx, openai.CreateBatchRequest{
-		InputFileID: file, Endpoint: c.batchURL(), CompletionWindow: "24h", Metadata: metadata,
-	})
-	if err != nil {
-		return remoteBatch{}, c.failure(ctx, err)
+func (c *Client) createBatch(ctx context.Context, file string, metadata map[string]any) (b remoteBatch, err error) {
+	err = c.callBatch(ctx, http.MethodPost, "/batches", map[string]any{
+		"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h", "metadata": metadata,
+	}, &b)
+	if err == nil && b.ID == "" {
+		err = missingIDError("batch")
 	}
-	if b.ID == "" {
-		return remoteBatch{}, missingIDError("batch")
-	}
-	return newRemoteBatch(&b.Batch), nil
+	return b, err
 }
 
 // retrieveBatch returns the state of a batch.
-func (c *Client) retrieveBatch(ctx context.Context, id string) (remoteBatch, error) {
-	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: keepKnownFields}), c.timeout)
-	defer cancel()
-	b, err := c.api.RetrieveBatch(reqCtx, id)
-	if err != nil {
-		return remoteBatch{}, c.failure(ctx, err)
+func (c *Client) retrieveBatch(ctx context.Context, id string) (b remoteBatch, err error) {
+	err = c.callBatch(ctx, http.MethodGet, "/batches/"+id, nil, &b)
+	if err == nil && b.ID != id {
+		err = missingIDError("batch")
 	}
-	if b.ID != id {
-		return remoteBatch{}, missingIDError("batch")
-	}
-	return newRemoteBatch(&b.Batch), nil
+	return b, err
 }
 
-// findBatch searches the server's batches for one with the given metadata.
-func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (found remoteBatch, ok bool, err error) {
-	var after *string
-	limit := listPage
-	for range maxPages {
-		page, err := c.listBatches(ctx, after, &limit)
-		if err != nil {
-			return remoteBatch{}, false, err
-		}
-		for i := range page.Data {
-			if containsAll(page.Data[i].Metadata, metadata) && page.Data[i].ID != "" {
-				return newRemoteBatch(&page.Data[i]), true, nil
-			}
-		}
-		if !page.HasMore || len(page.Data) == 0 {
-			break
-		}
-		last := page.Data[len(page.Data)-1].ID
-		after = &last
+// findBatch searches the server's newest 100 batches for one with the given metadata. The
+// zero value means that there is none.
+func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (remoteBatch, error) {
+	var page struct {
+		Data []remoteBatch `json:"data"` // the newest first
 	}
-	return remoteBatch{}, false, nil
-}
-
-func (c *Client) listBatches(ctx context.Context, after *string, limit *int) (openai.ListBatchResponse, error) {
-	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: keepKnownListFields}), c.timeout)
-	defer cancel()
-	page, err := c.api.ListBatch(reqCtx, after, limit)
-	if err != nil {
-		return page, c.failure(ctx, err)
+	err := c.callBatch(ctx, http.MethodGet, "/batches?limit=100", nil, &page)
+	for _, b := range page.Data {
+		if containsAll(b.Metadata, metadata) {
+			return b, err
+		}
 	}
-	return page, nil
+	return remoteBatch{}, err
 }
 
 // containsAll reports whether m contains all entries of subset.
@@ -157,39 +171,35 @@ func containsAll(m, subset map[string]any) bool {
 }
 
 // forEachLine calls yield for each line of a file on the server, with the key
-// redacted. line is nil if it is too large, and only valid during the call.
+// redacted, except for lines that are too large. line is only valid during the call.
 func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
-	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{stream: true}), transferTimeout)
-	defer cancel()
-	raw, err := c.api.GetFileContent(reqCtx, id)
-	if err != nil {
-		return c.failure(ctx, err)
-	}
-	defer raw.Close()
-	r := bufio.NewReaderSize(raw, 256<<10)
-	var line []byte
-	for {
-		var readErr error
-		line, readErr = appendLine(r, line[:0])
-		if readErr != nil && !errors.Is(readErr, io.EOF) {
-			if ctx.Err() != nil {
-				return ctx.Err()
+	return within(ctx, transferTimeout, func(ctx context.Context) error {
+		r, err := c.wire.request(ctx, http.MethodGet, c.wire.endpoint.url("/files/"+id+"/content"), nil)
+		if err != nil {
+			return err
+		}
+		res, err := c.wire.open(r)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		lines := bufio.NewReaderSize(res.Body, 256<<10)
+		var line []byte
+		for {
+			var readErr error
+			if line, readErr = appendLine(lines, line[:0]); readErr != nil && !errors.Is(readErr, io.EOF) {
+				return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(readErr), err: readErr}
 			}
-			return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(readErr), err: readErr}
-		}
-		redactedLine := []byte(c.wire.redactJSON(line))
-		if (replyLimit{maxBatchLine, maxReplyValues}).check(redactedLine) != nil {
-			redactedLine = nil
-		}
-		if len(line) > 0 {
-			if err := yield(redactedLine); err != nil {
-				return err
+			if redacted := c.wire.redactJSON(line); (replyLimit{maxBatchLine, maxReplyValues}).check(redacted) == nil {
+				if err := yield(redacted); err != nil {
+					return err
+				}
+			}
+			if readErr != nil {
+				return nil
 			}
 		}
-		if readErr != nil {
-			return nil
-		}
-	}
+	})
 }
 
 // appendLine appends a line to buf, up to one byte more than maxBatchLine, and
@@ -206,156 +216,6 @@ func appendLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// deleteFile deletes a file from the server.
-func (c *Client) deleteFile(ctx context.Context, id string) error {
-	reqCtx, cancel := withTimeout(ctx, c.timeout)
-	defer cancel()
-	if err := c.api.DeleteFile(reqCtx, id); err != nil {
-		return c.failure(ctx, err)
-	}
-	return nil
-}
-
 func missingIDError(kind string) error {
 	return &StatusError{Status: 200, Message: "what it sent is no " + kind + ": has the server batches?"}
-}
-
-func newRemoteBatch(b *openai.Batch) remoteBatch {
-	out := remoteBatch{
-		id: b.ID, status: strings.ToLower(b.Status),
-		completed: b.RequestCounts.Completed + b.RequestCounts.Failed, total: b.RequestCounts.Total,
-	}
-	if b.OutputFileID != nil {
-		out.outputFile = *b.OutputFileID
-	}
-	if b.ErrorFileID != nil {
-		out.errorFile = *b.ErrorFileID
-	}
-	if b.Errors != nil {
-		for _, e := range b.Errors.Data {
-			f := batchIssue{code: e.Code, message: truncateText(e.Message, 300)}
-			if e.Line != nil {
-				f.line = *e.Line
-			}
-			out.issues = append(out.issues, f)
-		}
-	}
-	return out
-}
-
-// A transfer customizes a request of the Batch API. It is passed in the context
-// because go-openai builds and parses requests itself: it holds uploads in
-// memory, and can't parse the string timestamps in Azure's batches.
-type transfer struct {
-	path     string              // file to upload, if any
-	stream   bool                // return the response without reading it
-	simplify func([]byte) []byte // rewrites the response for go-openai; may be nil
-}
-
-type transferKey struct{}
-
-// placeholder is the content of an upload that transfer.attachFile replaces
-// with the file.
-const placeholder = "the-file-goes-here"
-
-func withTransfer(ctx context.Context, t *transfer) context.Context {
-	return context.WithValue(ctx, transferKey{}, t)
-}
-
-// transferFromContext returns the transfer in ctx, or nil.
-func transferFromContext(ctx context.Context) *transfer {
-	t, _ := ctx.Value(transferKey{}).(*transfer)
-	return t
-}
-
-// attachFile streams the file into the body of an upload.
-func (t *transfer) attachFile(r *http.Request) error {
-	if t == nil || t.path == "" {
-		return nil
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
-	before, after, ok := bytes.Cut(body, []byte(placeholder))
-	if !ok {
-		return errors.New("missing file placeholder in the upload form")
-	}
-	info, err := os.Stat(t.path)
-	if err != nil {
-		return err
-	}
-	r.ContentLength = int64(len(before)) + info.Size() + int64(len(after))
-	r.GetBody = func() (io.ReadCloser, error) {
-		file, err := safefile.OpenFile(t.path, os.O_RDONLY, 0)
-		if err != nil {
-			return nil, err
-		}
-		return &fileBody{io.MultiReader(bytes.NewReader(before), file, bytes.NewReader(after)), file}, nil
-	}
-	r.Body, err = r.GetBody()
-	return err
-}
-
-// A fileBody is a request body with a file between a prefix and a suffix.
-type fileBody struct {
-	io.Reader
-	io.Closer
-}
-
-// isStreamed reports whether the response is returned without reading it.
-// Errors never are.
-func (t *transfer) isStreamed(res *http.Response) bool {
-	return t != nil && t.stream && res.StatusCode >= 200 && res.StatusCode < 300
-}
-
-// rewrite returns the response body for go-openai.
-func (t *transfer) rewrite(body []byte) []byte {
-	if t == nil || t.simplify == nil {
-		return body
-	}
-	return t.simplify(body)
-}
-
-// keepKnownFields removes unused fields of a batch. go-openai rejects a batch
-// if any of them has an unexpected type.
-func keepKnownFields(body []byte) []byte {
-	var b struct {
-		ID       json.RawMessage `json:"id,omitempty"`
-		Status   json.RawMessage `json:"status,omitempty"`
-		Input    json.RawMessage `json:"input_file_id,omitempty"`
-		Output   json.RawMessage `json:"output_file_id,omitempty"`
-		Failed   json.RawMessage `json:"error_file_id,omitempty"`
-		Errors   json.RawMessage `json:"errors,omitempty"`
-		Counts   json.RawMessage `json:"request_counts,omitempty"`
-		Metadata json.RawMessage `json:"metadata,omitempty"`
-	}
-	if json.Unmarshal(body, &b) != nil {
-		return body
-	}
-	out, err := json.Marshal(b)
-	if err != nil {
-		return body
-	}
-	return out
-}
-
-// keepKnownListFields is like keepKnownFields, but for a list of batches.
-func keepKnownListFields(body []byte) []byte {
-	var l struct {
-		Data   []json.RawMessage `json:"data"`
-		LastID json.RawMessage   `json:"last_id,omitempty"`
-		More   json.RawMessage   `json:"has_more,omitempty"`
-	}
-	if json.Unmarshal(body, &l) != nil {
-		return body
-	}
-	for i := range l.Data {
-		l.Data[i] = keepKnownFields(l.Data[i])
-	}
-	out, err := json.Marshal(l)
-	if err != nil {
-		return body
-	}
-	return out
 }

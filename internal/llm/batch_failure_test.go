@@ -110,45 +110,6 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	}
 }
 
-func TestBatchWaitsForFullQueue(t *testing.T) {
-	const full = "Enqueued token limit reached for m. Limit: 2,000,000 enqueued tokens."
-	attempts := 0
-	srv := &batchtest.Server{Polls: 3}
-	srv.End = func(n int) (string, string, string) {
-		if n == 2 {
-			return "failed", "token_limit_exceeded", full
-		}
-		return "", "", ""
-	}
-	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
-		if r.Method == http.MethodPost && r.URL.Path == "/batches" {
-			if attempts++; attempts == 3 { // reject it immediately
-				writeError(w, 400, full, "")
-				return true
-			}
-		}
-		return false
-	}
-	s, dir := batchStack(t, srv, Options{})
-	b, messages := openBatch(t, s, BatchOptions{Dir: dir, MaxRequests: 2})
-	var results []string
-	if err := b.Run(t.Context(), batchPass(6, &results)); err != nil {
-		t.Fatal(err, *messages)
-	}
-	if got := joinWords(lastPassResults(t, b, 6)); got != allGood(6) {
-		t.Errorf("got %v, want %v", got, allGood(6))
-	}
-	waited := 0
-	for _, line := range *messages {
-		if strings.HasPrefix(line, "the server's queue is full: 2 requests wait") {
-			waited++
-		}
-	}
-	if seen := srv.Seen(); waited != 2 || seen.Batched != 6 || seen.Online != 0 || seen.Uploads != 3 || seen.Batches != 4 {
-		t.Errorf("waited %d times, server saw %+v; want 2 waits, 3 uploads, 4 batches and 6 requests", waited, seen)
-	}
-}
-
 func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 	for name, o := range map[string]Options{
 		"cost":   {MaxCost: 0.0001, Client: Config{Model: "gpt-4o-mini"}},

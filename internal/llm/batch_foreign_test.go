@@ -13,36 +13,24 @@ import (
 // A batch state may come from a repository. Its names must not lead to files outside the
 // directory, or to other paths of the server.
 func TestReadStateRejectsUnsafeNames(t *testing.T) {
-	for name, part := range map[string]batchPart{
-		"path in name":   {Name: "2.x/../../../private", Status: partRecorded},
-		"not a number":   {Name: "x", Status: partRecorded},
-		"empty name":     {Status: partRecorded},
-		"path in file":   {Name: "1.1", Status: partUploaded, File: "file-1/../../models/m?x="},
-		"path in batch":  {Name: "1.1", Status: partCreated, File: "file-1", Batch: "../files/f"},
-		"path in output": {Name: "1.1", Status: partCreated, File: "file-1", Batch: "b", Output: ".."},
-		"path in errors": {Name: "1.1", Status: partCreated, File: "file-1", Batch: "b", Failed: "a/b"},
+	for name, tt := range map[string]struct {
+		state batchState
+		ok    bool
+	}{
+		"valid":          {batchState{File: "file-abc_1.2", Batch: "batch_6f", Files: []string{"file-1"}}, true},
+		"path in file":   {batchState{File: "file-1/../../models/m?x="}, false},
+		"path in batch":  {batchState{File: "file-1", Batch: "../files/f"}, false},
+		"path in files":  {batchState{Files: []string{"file-1", ".."}}, false},
+		"unknown format": {batchState{Form: form{Format: 77}}, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			s := batchState{
-				Version: stateVersion, Run: "r", Settings: json.RawMessage(`{}`), Phase: phaseSending, Round: 2,
-				Parts: []*batchPart{{Name: "1.1", Status: partFetched, File: "file-0"}, &part},
-			}
-			if err := s.write(dir); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := readState(dir); err == nil || !strings.Contains(err.Error(), "is not a batch state") {
-				t.Errorf("got %+v, %v, want an error", got, err)
-			}
-		})
-	}
-	dir := t.TempDir()
-	s := batchState{Version: stateVersion, Run: "r", Phase: phaseSending, Round: 1, Parts: []*batchPart{{Name: "12.3", Status: partCreated, File: "file-abc_1.2", Batch: "batch_6f"}}}
-	if err := s.write(dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readState(dir); err != nil {
-		t.Error(err)
+		dir := t.TempDir()
+		tt.state.Version, tt.state.Run, tt.state.Settings, tt.state.Status, tt.state.Round = stateVersion, "r", json.RawMessage(`{}`), batchCreated, 2
+		if err := tt.state.write(dir); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readState(dir); (err == nil) != tt.ok || err != nil && !strings.Contains(err.Error(), "is not a batch state") {
+			t.Errorf("%s: got %+v, %v; want success: %t", name, got, err, tt.ok)
+		}
 	}
 }
 
@@ -63,7 +51,7 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 	if left, err := os.ReadDir(target); err != nil || len(left) > 0 {
 		t.Errorf("got files %v, %v; want none", left, err)
 	}
-	other := filepath.Join(target, requestFile("9.9"))
+	other := filepath.Join(target, "requests-9.jsonl")
 	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -96,10 +84,10 @@ func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	plant(`INSERT INTO requests VALUES (x'01', 'x', 200, 'forged')`)
+	plant(`INSERT INTO requests VALUES (x'01', 1, 200, 'forged')`)
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	if a, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
-		t.Errorf("got %q, %v; want no reply", a.body, err)
+	if _, body, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
+		t.Errorf("got %q, %v; want no reply", body, err)
 	}
 	if err := b.store.close(); err != nil {
 		t.Fatal(err)

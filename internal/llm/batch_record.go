@@ -2,7 +2,7 @@ package llm
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -14,9 +14,8 @@ import (
 	"strconv"
 	"sync"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"github.com/ragfaith/ragfaith/internal/safefile"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // errDeferred marks a request whose reply arrives later.
@@ -26,111 +25,74 @@ var errDeferred = errors.New("the reply is not available yet")
 // answer the request. The row may send other requests that do not depend on it.
 func IsDeferred(err error) bool { return errors.Is(err, errDeferred) }
 
-func requestFile(part string) string { return "requests-" + part + ".jsonl" }
+// requestFile returns the path of the file of recorded requests.
+func (b *Batch) requestFile() string { return filepath.Join(b.opts.Dir, "requests.jsonl") }
 
 // A recorder is the innermost Completer of a recording pass. It writes requests
-// to files.
+// to a file.
 type recorder struct {
-	batch *Batch
-	stack *Stack
-	form  form
+	*Batch
 
-	mu   sync.Mutex
-	part *batchPart // part being written, or nil
-	file *os.File
-	buf  *bufio.Writer
-	err  error // first write error; ends recording
+	mu    sync.Mutex
+	file  *os.File
+	buf   *bufio.Writer
+	bytes int64
+	full  bool
+	err   error // first write error; ends recording
 }
 
 // Complete returns the reply from the store. If there is none, it records the
-// request and returns errDeferred.
+// request, unless it is left to a later pass, and returns errDeferred.
 func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	key := requestKey(w.stack.Client.Endpoint(), w.stack.Client.ModelKey(), r)
-	a, known, err := w.batch.store.get(ctx, key)
+	if reply, known, err := w.replay(ctx, r); known || err != nil {
+		return reply, err
+	}
+	key := w.requestKey(r)
+	line, err := w.line(key, r)
 	if err != nil {
 		return nil, err
-	}
-	if known {
-		if reply, err, ok := w.stack.Client.replay(ctx, r, a); ok {
-			return reply, err
-		}
-		return nil, errDeferred // the last pass sends the request individually
-	}
-	if err := w.record(ctx, key, r); err != nil {
-		return nil, err
-	}
-	return nil, errDeferred
-}
-
-// record writes a request to the current part.
-func (w *recorder) record(ctx context.Context, key []byte, r *Request) error {
-	line, err := w.stack.Client.batchLine(key, r, w.form)
-	if err != nil {
-		return err
 	}
 	var size Size
-	if w.stack.opts.MaxCost > 0 || w.stack.opts.MaxTokens > 0 {
+	if w.stack.Client.sender.budget.isLimited() {
 		size = w.stack.Tokens.Request(r)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
-		return w.err
+	if w.err == nil {
+		w.err = w.append(ctx, key, line, size)
 	}
-	w.err = w.append(ctx, key, line, size)
-	return w.err
+	if w.err != nil {
+		return nil, w.err
+	}
+	return nil, errDeferred
 }
 
-// append writes a line to the current part, or to a new one if it is full. w.mu must be
-// held.
+// append writes a line to the file unless it is full. A request that alone exceeds the
+// limit is left to the last pass. w.mu must be held.
 func (w *recorder) append(ctx context.Context, key, line []byte, size Size) error {
-	if int64(len(line)) > w.batch.opts.MaxBytes {
-		_, err := w.batch.store.add(ctx, key, "") // sent individually
-		return err
+	n := int64(len(line))
+	if w.full || n > w.opts.MaxBytes {
+		return nil
 	}
-	if p := w.part; p != nil && (p.Requests >= w.batch.opts.MaxRequests || p.Bytes+int64(len(line)) > w.batch.opts.MaxBytes) {
-		if err := w.finishPart(); err != nil {
-			return err
-		}
+	if w.state.Requests >= w.opts.MaxRequests || w.bytes+n > w.opts.MaxBytes {
+		w.full = true
+		return nil
 	}
-	if w.part == nil {
-		if err := w.startPart(); err != nil {
-			return err
-		}
-	}
-	added, err := w.batch.store.add(ctx, key, w.part.Name)
+	added, err := w.store.add(ctx, key, w.state.Round)
 	if err != nil || !added { // another row sent the same request
 		return err
 	}
 	if _, err := w.buf.Write(line); err != nil {
 		return &StoreError{w.file.Name(), err}
 	}
-	w.part.Requests++
-	w.part.Bytes += int64(len(line))
-	w.part.PromptTokens += size.Prompt
-	w.part.ReplyTokens += size.Reply
+	w.state.Requests++
+	w.bytes += n
+	w.state.Limit = w.state.Limit.Add(usage.Usage{PromptTokens: size.Prompt, CompletionTokens: size.Reply})
 	return nil
 }
 
-func (w *recorder) startPart() error {
-	state := w.batch.state
-	name := strconv.Itoa(state.Round) + "." + strconv.Itoa(len(state.partsOf(state.Round))+1)
-	path := filepath.Join(w.batch.opts.Dir, requestFile(name))
-	file, err := safefile.Create(path, 0o600)
-	if err != nil {
-		return &StoreError{path, err}
-	}
-	w.file, w.buf = file, bufio.NewWriterSize(file, 256<<10)
-	w.part = &batchPart{Name: name, Status: partRecorded}
-	state.Parts = append(state.Parts, w.part)
-	return nil
-}
-
-// finishPart flushes the current part to disk.
-func (w *recorder) finishPart() error {
-	if w.part == nil {
-		return nil
-	}
+// close flushes the file to disk.
+func (w *recorder) close() error {
 	err := w.buf.Flush()
 	if err == nil {
 		err = w.file.Sync()
@@ -138,55 +100,68 @@ func (w *recorder) finishPart() error {
 	if closeErr := w.file.Close(); err == nil {
 		err = closeErr
 	}
-	w.part = nil
 	if err != nil {
 		return &StoreError{w.file.Name(), err}
 	}
 	return nil
 }
 
-// batchLine encodes a request as a line of a request file, with its key as
-// custom id.
-func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
-	q := c.request(r, f)
-	if c.endpoint.deployment != "" {
-		q.Model = c.endpoint.deployment
-	}
+func (b *Batch) requestKey(r *Request) []byte {
+	return requestKey(b.stack.Client.Endpoint(), b.stack.Client.ModelKey(), r)
+}
+
+// line encodes a request as a line of a request file, with its key as custom id.
+func (b *Batch) line(key []byte, r *Request) ([]byte, error) {
+	c := b.stack.Client
+	q := c.request(r, b.state.Form)
+	q.Model = cmp.Or(c.wire.endpoint.deployment, q.Model)
 	body, err := json.Marshal(q)
 	if err != nil {
 		return nil, err
 	}
-	line, err := json.Marshal(struct {
-		CustomID string               `json:"custom_id"`
-		Body     json.RawMessage      `json:"body"`
-		Method   string               `json:"method"`
-		URL      openai.BatchEndpoint `json:"url"`
-	}{base64.RawURLEncoding.EncodeToString(key), mergeBody(body, c.wire.extraBody), http.MethodPost, c.batchURL()})
-	if err != nil {
-		return nil, err
-	}
-	return append(bytes.Replace(line, []byte(tinyTemperature), []byte(zeroedTemperature), 1), '\n'), nil
+	body = c.wire.completeBody(body)
+	line, err := json.Marshal(map[string]any{
+		"custom_id": base64.RawURLEncoding.EncodeToString(key), "method": http.MethodPost, "url": c.batchURL(), "body": json.RawMessage(body),
+	})
+	return append(line, '\n'), err
 }
 
-// chooseForm returns the form for the requests of a round. It combines the
-// learned form with the model restrictions in go-openai, which checks them only
-// when sending.
-func (c *Client) chooseForm() form {
-	f, _ := c.currentForm()
-	for {
-		q := c.request(&Request{Messages: []Message{{User, "?"}}, MaxTokens: 1, Logprobs: 1}, f)
-		err := openai.NewReasoningValidator().Validate(q)
-		if err == nil {
-			break
-		}
-		next, _, ok := adaptForm(f, false, err)
-		if !ok || next == f {
-			break
-		}
-		f = next
+// replay processes the stored result of a request like a new response. known is false if
+// the request is not stored. If its result can't be used, the error is errDeferred.
+func (b *Batch) replay(ctx context.Context, r *Request) (reply *Reply, known bool, err error) {
+	status, body, known, err := b.store.get(ctx, b.requestKey(r))
+	if err != nil || !known {
+		return nil, known, err
 	}
-	c.adoptForm(f, nil)
-	return f
+	c := b.stack.Client
+	used := usage.Usage{Requests: 1}
+	if status == http.StatusOK {
+		res, err := c.wire.decodeChat(body)
+		if err != nil || len(res.Choices) == 0 {
+			return nil, true, errDeferred
+		}
+		f, _ := c.currentForm()
+		used = used.Add(c.replyUsage(r, res))
+		if reply, err = c.read(ctx, r, f, res); err != nil {
+			return nil, true, withUsage(err, used)
+		}
+		reply.Usage = used
+		return reply, true, nil
+	}
+	if mayRejectForm(status) {
+		rejection := classify(batchStatusError(status, body))
+		if tooLong, ok := errors.AsType[*ContextLengthError](rejection); ok && tooLong.available < minOutputTokens || isA[*RefusalError](rejection) {
+			return nil, true, withUsage(rejection, used)
+		}
+	}
+	return nil, true, errDeferred
+}
+
+// batchStatusError returns the error in a line of a reply file.
+func batchStatusError(status int, body []byte) *StatusError {
+	e := &StatusError{Status: status}
+	e.parseBody(string(body))
+	return e
 }
 
 // record makes a recording pass and decides on the next phase: sending, or scoring if
@@ -196,55 +171,57 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	if err := b.discardRound(ctx); err != nil {
 		return err
 	}
-	for _, p := range state.Parts {
-		if p.FormRejected {
-			if err := b.store.deleteFormRejected(ctx, p.Name); err != nil {
-				return err
-			}
-		}
-	}
 	// The form may have been learned in an earlier round or by another process.
-	s.Client.adoptForm(mergeForms(state.Form, state.Learned), nil)
-	state.Form = s.Client.chooseForm()
+	s.Client.adoptForm(state.Form, nil)
+	state.Form, _ = s.Client.currentForm()
 	if err := b.save(); err != nil {
 		return err
 	}
-	rec := &recorder{batch: b, stack: s, form: state.Form}
+	file, err := safefile.Create(b.requestFile(), 0o600)
+	if err != nil {
+		return &StoreError{b.requestFile(), err}
+	}
+	rec := &recorder{Batch: b, file: file, buf: bufio.NewWriterSize(file, 256<<10)}
 	retrier := s.replyRetry(rec, true)
 	retrier.Save = nil // the last pass measures the replies
 	var completer Completer = retrier
-	if cache := s.opts.Cache; cache != nil {
-		completer = cacheReader{&cachedCompleter{Cache: cache, endpoint: s.Client.Endpoint(), model: s.Client.ModelKey()}, completer}
+	if s.opts.Cache != nil { // read only, so that only the last pass counts replies in the store
+		cached := &cachedCompleter{Cache: s.opts.Cache, endpoint: s.Client.Endpoint(), model: s.Client.ModelKey()}
+		completer = completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
+			if reply := cached.find(ctx, b.requestKey(r), r); reply != nil {
+				return reply, nil
+			}
+			return retrier.Complete(ctx, r)
+		})
 	}
 	rows, err := pass(ctx, completer)
 	if err == nil {
 		err = b.CheckRows(rows)
 	}
-	if closeErr := rec.finishPart(); err == nil {
+	if closeErr := rec.close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
 		return errors.Join(err, b.discardRound(context.WithoutCancel(ctx)))
 	}
 	state.Rows = rows
-	first, n := state.requestCount(1), state.requestCount(state.Round)
-	if isTooFewForBatch(n, first) {
+	if state.Round == 1 {
+		state.First = state.Requests
+	}
+	if n := state.Requests; isTooFewForBatch(n, state.First) {
 		if n > 0 {
 			b.notifyf("%s left, to be sent without a batch", count(n, "request", "requests"))
 		}
-		if err := b.discardRound(ctx); err != nil {
-			return err
-		}
-		state.Phase = phaseScoring
-		return b.save()
+		state.Status = batchScoring
+		return errors.Join(b.discardRound(ctx), b.save())
 	}
-	if err := b.checkLimits(state.partsOf(state.Round)); err != nil {
+	if err := b.checkLimits(); err != nil {
 		return errors.Join(err, b.discardRound(ctx))
 	}
 	if err := b.store.sync(ctx); err != nil {
 		return err
 	}
-	state.Phase = phaseSending
+	state.Status = batchRecorded
 	return b.save()
 }
 
@@ -259,13 +236,8 @@ func isTooFewForBatch(n, first int) bool {
 
 // discardRound deletes the recorded requests of this round.
 func (b *Batch) discardRound(ctx context.Context) error {
-	for _, p := range b.state.partsOf(b.state.Round) {
-		if err := removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
-			return err
-		}
-	}
-	b.state.Parts = b.state.Parts[:len(b.state.Parts)-len(b.state.partsOf(b.state.Round))]
-	return b.store.deleteRound(ctx, b.state.Round)
+	b.state.Requests, b.state.Limit = 0, usage.Usage{}
+	return errors.Join(removeIfExists(b.requestFile()), b.store.deleteRound(ctx, b.state.Round))
 }
 
 func removeIfExists(path string) error {

@@ -2,14 +2,18 @@ package llm
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -18,168 +22,155 @@ import (
 // the run. The batch continues on the server.
 const maxFailedPolls = 20
 
-// send submits all parts of a round, waits for their replies and starts the
-// next phase.
+// send submits the recorded requests, waits for their replies and starts the next round. It
+// continues where an earlier process stopped.
 func (b *Batch) send(ctx context.Context) error {
-	clock, failedPolls := b.stack.opts.Clock, 0
-	parts := b.state.partsOf(b.state.Round)
-	for _, p := range parts {
-		if p.Status == partWaiting { // the batches of an earlier process may have ended
-			p.Status = partUploaded
-		}
-	}
-	for lastStatus := make(map[string]string); ; {
-		unfinished := 0
-		for _, p := range parts {
-			err := b.advance(ctx, p, lastStatus)
-			switch {
-			case err == nil && p.Status == partCreated:
-				failedPolls = 0
-			case err != nil && ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil && p.Status == partCreated && IsTransient(err) && failedPolls < maxFailedPolls:
-				failedPolls++
-				b.notifyf("batch %s: %v", p.Batch, err)
-			case err != nil && p.Status == partCreated:
-				return fmt.Errorf("batch %s: %w", p.Batch, err)
-			case err != nil:
-				return err
-			}
-			if p.Status != partFetched {
-				unfinished++
-			}
-		}
-		if unfinished == 0 {
-			break
-		}
-		if err := clock.Sleep(ctx, b.opts.PollInterval); err != nil {
+	if b.state.Status == batchRecorded {
+		if err := b.upload(ctx); err != nil {
 			return err
 		}
 	}
-	if b.state.Phase = phaseRecording; b.state.Round == maxBatchRounds {
-		b.state.Phase = phaseScoring
+	if b.state.Status == batchUploaded {
+		if err := b.awaitFile(ctx); err != nil {
+			return err
+		}
 	}
-	b.state.Round++
-	return b.save()
+	if b.state.Status != batchCreated {
+		if err := b.create(ctx, b.state.Status == batchCreating); err != nil {
+			return err
+		}
+		if err := b.sleep(ctx); err != nil {
+			return err
+		}
+	}
+	reported := "" // last status that the user was told
+	for failed := 0; ; {
+		info, err := b.stack.Client.retrieveBatch(ctx, b.state.Batch)
+		switch status := strings.ReplaceAll(strings.ToLower(info.Status), "_", " "); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && (!IsTransient(err) || failed >= maxFailedPolls):
+			return fmt.Errorf("batch %s: %w", b.state.Batch, err)
+		case err != nil:
+			failed++
+			b.notifyf("batch %s: %v", b.state.Batch, err)
+		case status == "completed" || status == "expired" || status == "cancelled":
+			return b.fetchReplies(ctx, status, info)
+		case status == "failed":
+			return b.rejected(rejectionError(b.state.Batch, info.Errors.value.Data))
+		default:
+			failed = 0
+			if n := info.Counts.value; n.Total > 0 {
+				status += fmt.Sprintf(", %d of %d done", n.Completed+n.Failed, n.Total)
+			}
+			if status != "" && reported != status {
+				b.notifyf("batch %s: %s", b.state.Batch, status)
+			}
+			reported = status
+		}
+		if err := b.sleep(ctx); err != nil {
+			return err
+		}
+	}
 }
 
-// advance performs the next possible steps for a part. lastStatus contains the last
-// reported status of each batch.
-func (b *Batch) advance(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
-	switch p.Status {
-	case partRecorded:
-		if err := b.upload(ctx, p); err != nil {
-			return err
-		}
-		return b.advance(ctx, p, lastStatus)
-	case partUploaded:
-		if ready, err := b.isReady(ctx, p); err != nil || !ready {
-			return err
-		}
-		return b.create(ctx, p, false)
-	case partCreating:
-		return b.create(ctx, p, true)
-	case partCreated:
-		return b.poll(ctx, p, lastStatus)
-	}
-	return nil
+func (b *Batch) sleep(ctx context.Context) error {
+	return b.stack.opts.Clock.Sleep(ctx, b.opts.PollInterval)
 }
 
 // retry calls f, retrying after transient errors.
 func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error {
-	r := &Retry{Retries: b.stack.opts.Retries, Clock: b.stack.opts.Clock, Notify: b.stack.opts.OnRetry}
-	_, err := r.Do(ctx, nil, func(ctx context.Context) (usage.Usage, error) { return usage.Usage{}, f(ctx) })
-	return err
+	o := &b.stack.opts
+	return Retry(ctx, o.Clock, o.Retries, o.OnRetry, f)
 }
 
-func (b *Batch) upload(ctx context.Context, p *batchPart) error {
-	path := filepath.Join(b.opts.Dir, requestFile(p.Name))
-	if _, err := os.Stat(path); err != nil {
-		return &StoreError{path, err}
+func (b *Batch) upload(ctx context.Context) error {
+	if _, err := os.Stat(b.requestFile()); err != nil {
+		return &StoreError{b.requestFile(), err}
 	}
 	err := b.retry(ctx, func(ctx context.Context) (err error) {
-		p.File, err = b.stack.Client.upload(ctx, path, "ragfaith-"+b.state.Run+"-"+p.Name+".jsonl")
+		b.state.File, err = b.stack.Client.upload(ctx, b.requestFile(), fmt.Sprintf("ragfaith-%s-%d.jsonl", b.state.Run, b.state.Round))
 		return err
 	})
 	if err != nil {
-		return b.submitError(err)
+		return submitError(err)
 	}
-	p.Status = partUploaded
+	b.state.Files, b.state.Status = append(b.state.Files, b.state.File), batchUploaded
 	return b.save()
 }
 
 // submitError converts an error of submitting a batch. It adds a hint if the
 // server may have no Batch API, since such servers rarely return a clear error.
-func (b *Batch) submitError(err error) error {
-	e, ok := errors.AsType[*StatusError](err)
-	if !ok {
+func submitError(err error) error {
+	if !isA[*StatusError](err) {
 		return err
 	}
 	hint := ""
-	if e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed {
+	if isMissing(err) {
 		hint = ": it may have no Batch API; without --batch, requests are sent individually"
 	}
 	return fmt.Errorf("the server did not create a batch: %w%s", err, hint)
 }
 
-// isReady reports whether the uploaded file of a part can be used.
-func (b *Batch) isReady(ctx context.Context, p *batchPart) (ready bool, err error) {
-	err = b.retry(ctx, func(ctx context.Context) (err error) {
-		ready, err = b.stack.Client.isUploaded(ctx, p.File)
-		return err
-	})
-	// If the server can't report the status of a file, assume that it is ready.
-	if e, ok := errors.AsType[*StatusError](err); ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed) {
-		return true, nil
-	}
-	if err != nil {
-		return false, b.submitError(err)
-	}
-	return ready, nil
+// isMissing reports whether the server has no such path.
+func isMissing(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
 }
 
-// create creates exactly one batch for a part. If search is set, or after an
+// awaitFile waits until the uploaded file can be used.
+func (b *Batch) awaitFile(ctx context.Context) error {
+	for ready := false; ; {
+		err := b.retry(ctx, func(ctx context.Context) (err error) {
+			ready, err = b.stack.Client.isUploaded(ctx, b.state.File)
+			return err
+		})
+		switch {
+		case ready || isMissing(err): // some servers can't report the status of a file
+			return nil
+		case err != nil:
+			return submitError(err)
+		}
+		if err := b.sleep(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// create creates exactly one batch for the uploaded file. If search is set, or after an
 // attempt with unknown outcome, it first checks whether the batch already
 // exists.
-func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
-	c := b.stack.Client
-	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_part": p.Name, "ragfaith_try": strconv.Itoa(p.Attempt)}
+func (b *Batch) create(ctx context.Context, search bool) error {
+	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_round": strconv.Itoa(b.state.Round), "ragfaith_try": strconv.Itoa(b.state.Attempt)}
 	if !search {
-		p.Status = partCreating
+		b.state.Status = batchCreating
 		if err := b.save(); err != nil {
 			return err
 		}
 	}
 	var created remoteBatch
-	err := b.retry(ctx, func(ctx context.Context) error {
+	err := b.retry(ctx, func(ctx context.Context) (err error) {
 		if search {
-			found, ok, err := c.findBatch(ctx, metadata)
-			if err != nil {
+			if created, err = b.stack.Client.findBatch(ctx, metadata); err != nil {
 				return fmt.Errorf("check for an existing batch: %w", err)
 			}
-			if created = found; ok {
+			if created.ID != "" {
 				return nil
 			}
 		}
-		var err error
-		created, err = c.createBatch(ctx, p.File, metadata)
+		created, err = b.stack.Client.createBatch(ctx, b.state.File, metadata)
 		search = err != nil && !isRejection(err)
 		return err
 	})
 	switch {
 	case err == nil:
-		p.Batch, p.Status = created.id, partCreated
-		b.notifyf("batch %s: submitted, %s", p.Batch, count(p.Requests, "request", "requests"))
+		b.state.Batch, b.state.Status = created.ID, batchCreated
+		b.notifyf("batch %s: submitted, %s", created.ID, count(b.state.Requests, "request", "requests"))
 		return b.save()
 	case search || ctx.Err() != nil:
 		return err // the outcome remains unknown
 	}
-	p.Status, p.Attempt = partUploaded, p.Attempt+1
-	e, _ := errors.AsType[*StatusError](err)
-	if isQueueFull(e.Code+" "+e.Message) && b.hasQueuedBatches(p) {
-		return b.waitForQueue(p)
-	}
-	return errors.Join(b.submitError(err), b.save())
+	return b.rejected(submitError(err))
 }
 
 // isRejection reports whether err means that no batch was created. A 5xx from a
@@ -189,97 +180,154 @@ func isRejection(err error) bool {
 	return ok && e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout
 }
 
-// isQueueFull reports whether msg rejects a batch because too many tokens are
-// enqueued.
-func isQueueFull(msg string) bool {
-	msg = strings.ToLower(msg)
-	return strings.Contains(msg, "token_limit_exceeded") || strings.Contains(msg, "enqueued")
+// rejected returns err, with which the server rejected a batch, after a reset: resuming
+// creates another batch of the uploaded file.
+func (b *Batch) rejected(err error) error {
+	b.state.Batch, b.state.Status, b.state.Attempt = "", batchUploaded, b.state.Attempt+1
+	return errors.Join(err, b.save())
 }
 
-// hasQueuedBatches reports whether other batches of the run are queued on the
-// server.
-func (b *Batch) hasQueuedBatches(p *batchPart) bool {
-	return slices.ContainsFunc(b.state.partsOf(b.state.Round), func(q *batchPart) bool { return q != p && q.Status == partCreated })
+// rejectionError returns the error for a batch that was rejected for some issues, of which it
+// names the first.
+func rejectionError(batch string, issues []batchIssue) error {
+	if len(issues) == 0 {
+		return fmt.Errorf("batch %s was rejected", batch)
+	}
+	reason := truncateText(issues[0].Message, maxMessageChars)
+	if line := issues[0].Line; line > 0 {
+		reason = fmt.Sprintf("line %d: %s", line, reason)
+	}
+	if n := len(issues); n > 1 {
+		reason += fmt.Sprintf("; and %d more", n-1)
+	}
+	return fmt.Errorf("batch %s was rejected: %s", batch, reason)
 }
 
-func (b *Batch) waitForQueue(p *batchPart) error {
-	p.Status = partWaiting
-	b.notifyf("the server's queue is full: %s wait for the other batches", count(p.Requests, "request", "requests"))
-	return b.save()
-}
-
-// poll requests the status of a batch, and fetches the replies when the batch
-// has ended.
-func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
-	info, err := b.stack.Client.retrieveBatch(ctx, p.Batch)
+// fetchReplies stores the replies of a batch that has ended, and starts the next round.
+func (b *Batch) fetchReplies(ctx context.Context, status string, info remoteBatch) error {
+	var files []string
+	for _, id := range []string{info.Output, info.Failed} {
+		if id != "" {
+			files = append(files, id)
+		}
+	}
+	state := b.state
+	replies := 0
+	err := b.retry(ctx, func(ctx context.Context) (err error) {
+		replies, err = b.collect(ctx, files)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	switch info.status {
-	case "completed", "expired", "cancelled":
-		return b.fetchReplies(ctx, p, info)
-	case "failed":
-		return b.handleRejection(p, info)
+	status += ", " + count(replies, "reply", "replies")
+	if n := state.Requests - replies; n > 0 {
+		status += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
 	}
-	status := strings.ReplaceAll(info.status, "_", " ")
-	if info.total > 0 {
-		status += fmt.Sprintf(", %d of %d done", info.completed, info.total)
-	}
-	if status != "" && lastStatus[p.Batch] != status {
-		b.notifyf("batch %s: %s", p.Batch, status)
-	}
-	lastStatus[p.Batch] = status
-	return nil
-}
-
-// handleRejection resets a part, so that resuming creates a new batch of the same
-// requests, and returns the error of the rejected one.
-func (b *Batch) handleRejection(p *batchPart, info remoteBatch) error {
-	const maxReasons = 3
-	var reasons []string
-	for i, f := range info.issues {
-		if i == maxReasons {
-			reasons = append(reasons, fmt.Sprintf("and %d more", len(info.issues)-i))
-			break
-		}
-		reason := f.message
-		if f.line > 0 {
-			reason = fmt.Sprintf("line %d: %s", f.line, reason)
-		}
-		reasons = append(reasons, reason)
-	}
-	rejected := "batch " + p.Batch + " was rejected"
-	if len(reasons) > 0 {
-		rejected += ": " + strings.Join(reasons, "; ")
-	}
-	queueIsFull := slices.ContainsFunc(info.issues, func(f batchIssue) bool { return isQueueFull(f.code + " " + f.message) })
-	p.Batch, p.Status, p.Attempt = "", partUploaded, p.Attempt+1
-	if queueIsFull && b.hasQueuedBatches(p) {
-		return b.waitForQueue(p)
-	}
-	return errors.Join(errors.New(rejected), b.save())
-}
-
-// fetchReplies stores the replies of a batch that has ended.
-func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, info remoteBatch) error {
-	p.Output, p.Failed = info.outputFile, info.errorFile
-	if err := b.retry(ctx, func(ctx context.Context) error { return b.collect(ctx, p) }); err != nil {
-		return err
-	}
-	p.Status = partFetched
-	for _, q := range b.state.partsOf(b.state.Round) {
-		if q.Status == partWaiting {
-			q.Status = partUploaded
-		}
-	}
+	batch := state.Batch
+	state.Files = append(state.Files, files...)
+	state.Round++
+	state.Status, state.Requests, state.Limit, state.File, state.Batch, state.Attempt = batchRecording, 0, usage.Usage{}, "", "", 0
 	if err := b.save(); err != nil {
 		return err
 	}
-	status := info.status + ", " + count(p.Replies, "reply", "replies")
-	if n := p.Requests - p.Replies; n > 0 {
-		status += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
+	b.notifyf("batch %s: %s", batch, status)
+	return removeIfExists(b.requestFile()) // the replies are in the store
+}
+
+// collect stores the replies in the reply files of a batch, and returns their number. It
+// ignores lines that are invalid, contain an unknown id or occur twice. It may be called
+// repeatedly.
+func (b *Batch) collect(ctx context.Context, files []string) (replies int, err error) {
+	spent, learned, misfits := b.state.Spent, b.state.Form, 0
+	replies, err = b.store.replaceReplies(ctx, b.state.Round, func(put putReply) error {
+		for _, id := range files {
+			err := b.stack.Client.forEachLine(ctx, id, func(line []byte) error {
+				l := parseBatchLine(line)
+				if l == nil {
+					return nil
+				}
+				next, rejected := b.rejectsForm(l)
+				if rejected {
+					l.status = statusFormRejected
+				}
+				known, err := put(l)
+				if known {
+					spent = spent.Add(l.usage)
+				}
+				if known && rejected {
+					learned, misfits = mergeForms(learned, next), misfits+1
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
-	b.notifyf("batch %s: %s", p.Batch, status)
-	// The replies are in the store.
-	return removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name)))
+	// A single rejection may be an exception. If half of the requests were rejected, the model
+	// does not support the form, and all of them are sent again in another one.
+	if misfits*2 < b.state.Requests {
+		learned, err = b.state.Form, b.store.keepFormRejected(ctx)
+	} else {
+		err = b.store.deleteFormRejected(ctx)
+	}
+	if err == nil {
+		b.state.Spent, b.state.Form = spent, learned
+	}
+	return replies, err
+}
+
+// A batchLine is the response to a request in a reply file.
+type batchLine struct {
+	key    []byte
+	status int
+	body   []byte
+	usage  usage.Usage // as reported by the server
+}
+
+// parseBatchLine parses a line of a reply file. It returns nil if the line is invalid.
+func parseBatchLine(line []byte) *batchLine {
+	var l struct {
+		CustomID string `json:"custom_id"`
+		Response *struct {
+			Status int             `json:"status_code"`
+			Body   json.RawMessage `json:"body"`
+		} `json:"response"`
+	}
+	if json.Unmarshal(line, &l) != nil || l.Response == nil {
+		return nil
+	}
+	key, err := base64.RawURLEncoding.DecodeString(l.CustomID)
+	if err != nil || len(key) != sha256.Size {
+		return nil
+	}
+	out := &batchLine{key: key, status: l.Response.Status, body: slices.Clone(l.Response.Body)}
+	if out.status >= http.StatusBadRequest && out.status <= 599 {
+		return out
+	}
+	var reply struct {
+		Choices []json.RawMessage      `json:"choices"`
+		Usage   optional[openai.Usage] `json:"usage"`
+	}
+	if out.status != http.StatusOK || json.Unmarshal(out.body, &reply) != nil || len(reply.Choices) == 0 {
+		return nil
+	}
+	u := &reply.Usage.value
+	out.usage = usage.Usage{Requests: 1, PromptTokens: max(0, u.PromptTokens), CompletionTokens: max(0, u.CompletionTokens)}
+	return out
+}
+
+// rejectsForm reports whether a response rejects the form of its request, and returns
+// a form that may work.
+func (b *Batch) rejectsForm(l *batchLine) (next form, ok bool) {
+	if l.status == http.StatusOK {
+		return next, false
+	}
+	next, guess, ok := adaptForm(b.state.Form, true, classify(batchStatusError(l.status, l.body)))
+	return next, ok && !guess
 }

@@ -6,14 +6,12 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // The breaker sums weights of the failures since the last response and opens at
 // openThreshold. A lost connection or timeout weighs connectionFailureWeight and a 5xx
 // weighs 1. Four lost connections open the breaker, in less than six seconds with the
-// delays of Retry. A server that has responded before gets a grace period to restart.
+// delays of sender. A server that has responded before gets a grace period to restart.
 // If it never has, other error responses weigh 1 too.
 const (
 	connectionFailureWeight = 4
@@ -27,7 +25,7 @@ const (
 // with the same error. It opens at once after a rejected key (401, 403, 407), an
 // unknown model or path (404, 405), a rejected member of the extra body, a redirect
 // or a rejected certificate, and if a quota or credit is used up, the server asks to
-// wait longer than maxWait, or RateLimiter returns a *ThrottledError. A response that
+// wait longer than maxWait, or rateLimiter returns a *ThrottledError. A response that
 // does not come from an API counts as a lost connection. A timeout does not count if
 // other requests were answered in the meantime: the request may have waited in the
 // server's queue.
@@ -58,28 +56,29 @@ func (b *Breaker) Err() error {
 	return b.downErr
 }
 
-// Do calls send while the breaker is closed. A Breaker must be inside Retry to
-// see every attempt.
-func (b *Breaker) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
-	if err := b.Err(); err != nil {
-		return usage.Usage{}, err
-	}
+// begin returns the *DownError if the breaker is open, and otherwise the number of
+// responses so far, which end needs.
+func (b *Breaker) begin() (responses int, err error) {
 	b.mu.Lock()
-	responses := b.responses
-	b.mu.Unlock()
-	u, err := send(ctx)
-	if ctx.Err() != nil && err != nil {
-		return u, err
+	defer b.mu.Unlock()
+	if b.downErr != nil {
+		return 0, b.downErr
 	}
+	return b.responses, nil
+}
+
+// end records the outcome of an attempt. It returns err, or the *DownError if the breaker is
+// open.
+func (b *Breaker) end(err error, responses int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if isQueued := isA[*TimeoutError](err) && b.responses > responses; !isQueued {
 		b.record(err)
 	}
 	if err != nil && b.downErr != nil {
-		return u, b.downErr
+		return b.downErr
 	}
-	return u, err
+	return err
 }
 
 // record counts the outcome of an attempt. b.mu must be held.
@@ -114,7 +113,7 @@ func (b *Breaker) record(err error) {
 			return
 		}
 	}
-	b.downErr = &DownError{Cause: withUsage(err, usage.Usage{})} // only the call that paid for it reports its usage
+	b.downErr = &DownError{Cause: err}
 	close(b.opened)
 }
 

@@ -27,7 +27,6 @@ func TestBreakerOpens(t *testing.T) {
 		"quota":             {&StatusError{Status: 429, Code: "insufficient_quota"}, 1},
 		"certificate":       {&NetworkError{Permanent: true}, 1},
 		"only bad requests": {status(400), 16},
-		"rate":              {status(429), 100},
 		"unreadable":        {&ParseError{}, 100},
 		"budget":            {&BudgetError{}, 100},
 		"canceled":          {context.Canceled, 100},
@@ -36,8 +35,8 @@ func TestBreakerOpens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &script{steps: []error{tt.err}}
-			b := NewBreaker(newFakeClock())
-			c := Wrap(s, nil, b)
+			sender := testSender(Options{})
+			b, c := sender.breaker, through(sender, s, 0)
 			var err error
 			for range 100 {
 				_, err = c.Complete(t.Context(), newRequest(nil))
@@ -60,8 +59,8 @@ func TestBreakerToleratesRestart(t *testing.T) {
 	clock := newFakeClock()
 	down := &NetworkError{Message: "refused"}
 	s := &script{steps: []error{nil, down, down, down, down, down, down, nil, down}}
-	b := NewBreaker(clock)
-	c := Wrap(s, nil, b)
+	sender := testSender(Options{Clock: clock})
+	b, c := sender.breaker, through(sender, s, 0)
 	for range 8 {
 		_, _ = c.Complete(t.Context(), newRequest(nil))
 		clock.pass(100 * time.Millisecond)
@@ -80,8 +79,8 @@ func TestBreakerToleratesRestart(t *testing.T) {
 
 func TestBreakerIgnoresBadRequests(t *testing.T) {
 	s := &script{steps: []error{nil, status(400)}}
-	b := NewBreaker(newFakeClock())
-	c := Wrap(s, nil, b)
+	sender := testSender(Options{})
+	b, c := sender.breaker, through(sender, s, 0)
 	for range 100 {
 		_, _ = c.Complete(t.Context(), newRequest(nil))
 	}
@@ -93,18 +92,19 @@ func TestBreakerIgnoresBadRequests(t *testing.T) {
 func TestBreakerWakesSleepers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := NewClock(time.Now)
-		b := NewBreaker(clock)
+		sender := testSender(Options{Clock: clock, Retries: 5})
+		b := sender.breaker
 		var n int
 		var mu sync.Mutex
 		srv := completerFunc(func(context.Context, *Request) (*Reply, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if n++; n < 10 {
-				return nil, status(429, "Retry-After", "50")
+				return nil, status(503, "Retry-After", "50")
 			}
 			return nil, status(401)
 		})
-		c := Wrap(srv, nil, &Retry{Retries: 5, Clock: b.Clock(clock)}, b)
+		c := through(sender, srv, 0)
 		start := time.Now()
 		var wg sync.WaitGroup
 		for i := range 10 {

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A Budget ends a run before a request that could exceed its limits on cost or
@@ -48,43 +46,14 @@ func (b *Budget) Spent() (usd float64, tokens int) {
 	return b.spent.usd, int(min(b.spent.tokens, 1<<62))
 }
 
-// Layer returns a layer for a model with the given prices in USD per million
-// prompt and reply tokens. All layers share the limits of b.
-func (b *Budget) Layer(in, out float64) Layer { return &budgetLayer{b, in / 1e6, out / 1e6} }
+// A price is in USD per prompt and reply token.
+type price struct{ in, out float64 }
 
-type budgetLayer struct {
-	b       *Budget
-	in, out float64 // USD per token
-}
-
-func (p *budgetLayer) cost(prompt, reply int) amount {
+func (p price) cost(prompt, reply int) amount {
 	return amount{float64(prompt)*p.in + float64(reply)*p.out, float64(prompt) + float64(reply)}
 }
 
-// Do implements Layer.
-func (p *budgetLayer) Do(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
-	b := p.b
-	if b.maxUSD <= 0 && b.maxTokens <= 0 {
-		u, err := send(ctx)
-		cost := p.cost(u.PromptTokens, u.CompletionTokens)
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.spent = b.spent.add(cost)
-		return u, err
-	}
-	s := size()
-	estimate := p.cost(s.Prompt, s.Reply)
-	if err := b.reserve(ctx, estimate); err != nil {
-		return usage.Usage{}, err
-	}
-	u, err := send(ctx)
-	prompt, reply := u.PromptTokens, u.CompletionTokens
-	if prompt == 0 && (err == nil || isA[*TimeoutError](err)) {
-		prompt = s.Prompt // no usage was reported, or the timed-out attempt may be billed
-	}
-	b.settle(estimate, p.cost(prompt, reply))
-	return u, err
-}
+func (b *Budget) isLimited() bool { return b.maxUSD > 0 || b.maxTokens > 0 }
 
 // reserve sets aside the estimated cost of a request, waiting for other
 // requests to complete if necessary.
@@ -114,6 +83,13 @@ func (b *Budget) reserve(ctx context.Context, cost amount) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// charge adds what was spent without a reservation.
+func (b *Budget) charge(cost amount) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spent = b.spent.add(cost)
 }
 
 // exceeded returns an error if s exceeds a limit, or nil. b.mu must be held.

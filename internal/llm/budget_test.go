@@ -14,11 +14,11 @@ import (
 )
 
 func TestBudgetStopsBeforeLimit(t *testing.T) {
-	ten := func(string) int { return 10 }
-	for name, b := range map[string]*Budget{"tokens": NewBudget(0, 1000), "USD": NewBudget(0.001, 0)} {
+	for name, o := range map[string]Options{"tokens": {MaxTokens: 1000}, "USD": {MaxCost: 0.001}} {
 		t.Run(name, func(t *testing.T) {
 			s := &script{usage: usage.Usage{Requests: 1, PromptTokens: 30, CompletionTokens: 20}}
-			c := Wrap(s, ten, b.Layer(1, 1)) // 1 USD per million tokens
+			sender := testSender(o)
+			b, c := sender.budget, through(sender, s, 10)
 			var err error
 			for err == nil {
 				_, err = c.Complete(t.Context(), newRequest(nil))
@@ -39,7 +39,8 @@ func TestBudgetStopsBeforeLimit(t *testing.T) {
 
 func TestBudgetWithConcurrentRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBudget(0, 2000)
+		sender := testSender(Options{MaxTokens: 2000, Clock: NewClock(time.Now)})
+		b := sender.budget
 		var maxInFlight, inFlight int
 		var mu sync.Mutex
 		slow := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
@@ -53,7 +54,7 @@ func TestBudgetWithConcurrentRequests(t *testing.T) {
 			mu.Unlock()
 			return &Reply{Usage: usage.Usage{Requests: 1, PromptTokens: 50, CompletionTokens: 50}}, nil
 		})
-		c := Wrap(slow, func(string) int { return 45 }, b.Layer(0, 0))
+		c := through(sender, slow, 45)
 		var wg sync.WaitGroup
 		done := 0
 		for range 64 {
@@ -77,24 +78,23 @@ func TestBudgetWithConcurrentRequests(t *testing.T) {
 }
 
 func TestBudgetCountsTimeouts(t *testing.T) {
-	ten := func(string) int { return 10 }
-	b := NewBudget(0, 10_000)
-	_, _ = Wrap(&script{steps: []error{&TimeoutError{}}}, ten, b.Layer(0, 0)).Complete(t.Context(), newRequest(nil))
-	if _, n := b.Spent(); n != 31 {
-		t.Errorf("got %d tokens for a timeout, want 31", n)
-	}
-	b = NewBudget(0, 10_000)
-	_, _ = Wrap(&script{steps: []error{status(500)}}, ten, b.Layer(0, 0)).Complete(t.Context(), newRequest(nil))
-	if _, n := b.Spent(); n != 0 {
-		t.Errorf("got %d tokens for a 500, want 0", n)
-	}
-	_, _ = Wrap(&script{usage: usage.Usage{Requests: 1}}, ten, b.Layer(0, 0)).Complete(t.Context(), newRequest(nil))
-	if _, n := b.Spent(); n != 31 {
-		t.Errorf("got %d tokens without reported usage, want 31", n)
+	for name, tt := range map[string]struct {
+		server *script
+		want   int
+	}{
+		"timeout":    {&script{steps: []error{&TimeoutError{}}}, 31},
+		"status 500": {&script{steps: []error{status(500)}}, 0},
+		"no usage":   {&script{usage: usage.Usage{Requests: 1}}, 31},
+	} {
+		s := testSender(Options{MaxTokens: 10_000})
+		_, _ = through(s, tt.server, 10).Complete(t.Context(), newRequest(nil))
+		if _, n := s.budget.Spent(); n != tt.want {
+			t.Errorf("%s: got %d tokens, want %d", name, n, tt.want)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	b = NewBudget(0, 100)
+	b := NewBudget(0, 100)
 	b.reserved.tokens = 90
 	if err := b.reserve(ctx, amount{tokens: 50}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
@@ -104,7 +104,7 @@ func TestBudgetCountsTimeouts(t *testing.T) {
 func TestBudgetDoesNotOverflow(t *testing.T) {
 	b := NewBudget(0, 1)
 	for range 3 {
-		b.spent = b.spent.add((&budgetLayer{b, 1, 1}).cost(math.MaxInt, math.MaxInt))
+		b.charge(price{1, 1}.cost(math.MaxInt, math.MaxInt))
 	}
 	if usd, tokens := b.Spent(); !(usd > 0) || tokens <= 0 {
 		t.Errorf("got $%v and %d tokens, want more than 0", usd, tokens)

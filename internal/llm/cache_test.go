@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -116,7 +117,7 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 				return &Reply{Text: validReply, JSON: json.RawMessage(validReply), Usage: usage.Usage{Requests: 1}}, nil
 			})
 			meter := &Meter{}
-			c := Wrap(cache.Completer(slow, "e", "m"), nil, meter)
+			c := &metered{cache.Completer(slow, "e", "m"), meter}
 			var wg sync.WaitGroup
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan struct{})
@@ -386,42 +387,30 @@ func TestClosedCacheReturnsNothing(t *testing.T) {
 	}
 }
 
-type lengthEmbedder struct{ texts []string }
-
-func (l *lengthEmbedder) Embed(_ context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	l.texts = append(l.texts, texts...)
-	out := make([][]float32, len(texts))
-	for i, s := range texts {
-		if s == "bad" {
-			return nil, usage.Usage{Requests: 1}, errors.New("bad")
-		}
-		out[i] = []float32{float32(len(s)), 1}
-	}
-	return out, usage.Usage{Requests: 1, PromptTokens: len(texts)}, nil
-}
-
 func TestCacheEmbedder(t *testing.T) {
 	cache, _ := openCache(t, t.TempDir())
-	l := &lengthEmbedder{}
-	e := cache.Embedder(l, "e", "m")
-	_, u, err := e.Embed(t.Context(), []string{"a", "bb"})
-	if err != nil || u.Requests != 1 {
-		t.Fatalf("got %+v, %v; want 1 request", u, err)
-	}
-	v, u, err := e.Embed(t.Context(), []string{"ccc", "bb", "a"})
-	if err != nil || fmt.Sprint(v) != "[[3 1] [2 1] [1 1]]" || u.PromptTokens != 1 {
-		t.Errorf("got %v, %+v, %v; want [[3 1] [2 1] [1 1]] for 1 token", v, u, err)
-	}
-	if _, u, _ = e.Embed(t.Context(), []string{"a", "ccc"}); u != (usage.Usage{CachedRequests: 1}) {
-		t.Errorf("hit: got usage %+v, want %+v", u, (usage.Usage{CachedRequests: 1}))
-	}
-	if _, u, _ = e.Embed(t.Context(), nil); u != (usage.Usage{}) {
-		t.Errorf("no texts: got usage %+v, want %+v", u, (usage.Usage{}))
-	}
-	if _, _, err = e.Embed(t.Context(), []string{"bad"}); err == nil {
-		t.Error("got no error, want one")
-	}
-	if fmt.Sprint(l.texts) != "[a bb ccc bad]" {
-		t.Errorf("got texts %v, want [a bb ccc bad]", l.texts)
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
+		var data []string
+		for i, text := range s.body["input"].([]any) {
+			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,1]}`, i, len(text.(string))))
+		}
+		fmt.Fprintf(w, `{"data":[%s],"usage":{"prompt_tokens":%d}}`, strings.Join(data, ","), len(data))
+	})
+	e := &embedder{newTestClient(t, Config{BaseURL: srv.URL}), cache, &Meter{}}
+	for _, tt := range []struct {
+		texts    []string
+		want     string
+		tokens   int
+		requests int
+	}{
+		{[]string{"a", "bb"}, "[[1 1] [2 1]]", 2, 1},
+		{[]string{"ccc", "bb", "a"}, "[[3 1] [2 1] [1 1]]", 1, 2},
+		{[]string{"a", "ccc"}, "[[1 1] [3 1]]", 0, 2},
+		{nil, "[]", 0, 2},
+	} {
+		v, u, err := e.Embed(t.Context(), tt.texts)
+		if err != nil || fmt.Sprint(v) != tt.want || u.PromptTokens != tt.tokens || len(got()) != tt.requests || (u.CachedRequests == 1) != (u.Requests == 0 && tt.texts != nil) {
+			t.Errorf("%v: got %v, %+v, %v after %d requests; want %s for %d tokens after %d", tt.texts, v, u, err, len(got()), tt.want, tt.tokens, tt.requests)
+		}
 	}
 }

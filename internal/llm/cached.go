@@ -126,22 +126,6 @@ func decodeReply(v []byte, r *Request) *Reply {
 	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, OriginalUsage: k.OriginalUsage, Downgraded: k.Downgraded, Logprobs: k.Logprobs}
 }
 
-// originalUsage reports the original cost of cached replies. The usage of a row
-// then does not depend on whether it, another row or an earlier run paid for
-// the reply.
-type originalUsage struct{ next Completer }
-
-// Complete implements Completer.
-func (c originalUsage) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	reply, err := c.next.Complete(ctx, r)
-	if err == nil && reply.Cached {
-		out := *reply
-		out.Usage = reply.OriginalUsage
-		return &out, nil
-	}
-	return reply, err
-}
-
 // requestKey returns the SHA-256 of everything that determines a reply.
 func requestKey(endpoint, model string, r *Request) []byte {
 	type schema struct{ Name, JSON string }
@@ -167,52 +151,6 @@ func requestKey(endpoint, model string, r *Request) []byte {
 	b, _ := json.Marshal(k)
 	sum := sha256.Sum256(b)
 	return sum[:]
-}
-
-// Embedder returns an Embedder that caches vectors by text, endpoint and model,
-// and requests missing ones from next.
-func (c *Cache) Embedder(next Embedder, endpoint, model string) Embedder {
-	return &cachedEmbedder{c, next, "vector\x00" + endpoint + "\x00" + model}
-}
-
-type cachedEmbedder struct {
-	*Cache
-	next      Embedder
-	namespace string
-}
-
-// Embed implements Embedder.
-func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	out := make([][]float32, len(texts))
-	keys := make([]string, len(texts))
-	var missing []string
-	var indexes []int
-	for i, t := range texts {
-		keys[i] = sha256Hex(t)
-		if v, ok := c.Get(ctx, c.namespace, keys[i]); ok && json.Unmarshal(v, &out[i]) == nil && len(out[i]) > 0 {
-			continue
-		}
-		out[i] = nil
-		missing, indexes = append(missing, t), append(indexes, i)
-	}
-	var used usage.Usage
-	if len(missing) == 0 {
-		if len(texts) > 0 {
-			used.CachedRequests = 1
-		}
-		return out, used, nil
-	}
-	vs, used, err := c.next.Embed(ctx, missing)
-	if err != nil {
-		return nil, used, err
-	}
-	for j, v := range vs {
-		out[indexes[j]] = v
-		if b, err := json.Marshal(v); err == nil {
-			c.Put(ctx, c.namespace, keys[indexes[j]], b)
-		}
-	}
-	return out, used, nil
 }
 
 // sha256Hex returns the SHA-256 of s in hexadecimal.

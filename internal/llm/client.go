@@ -57,36 +57,26 @@ func (c Config) MarshalJSON() ([]byte, error) {
 // minOutputTokens is the smallest output token limit worth a request.
 const minOutputTokens = 256
 
-const invalidReply = "invalid reply: " // start of the message about a reply that is not JSON
-
-// maxFormAttempts limits the requests that one call sends while it negotiates a
-// form. Negotiating all parameters takes fewer, but a server may reject
-// everything.
-const maxFormAttempts = 16
-
-// A Client sends requests for one model to one server. A call normally sends a
-// single request. If the server rejects its form, the client tries others: it
-// requests JSON by schema, by JSON mode, or only in the prompt, and omits
-// unsupported parameters. It remembers the form that works. It does not retry
-// other errors.
+// A Client sends requests for one model to one server. If the server rejects the form of a
+// request, the client tries others: it requests JSON by schema, by JSON mode, or only in the
+// prompt, and omits unsupported parameters. It remembers the form that works.
 type Client struct {
 	api              *openai.Client
 	wire             *wire
-	endpoint         endpoint
 	model            string
-	key              string // may be empty
 	timeout          time.Duration
 	reasoningTimeout time.Duration
 	effort           string // reasoning_effort; "" to omit it
 	tokens           *Tokens
-
-	deadlines *deadlines // of chat completions
+	deadlines        *deadlines // of chat completions
+	sender           *sender    // nil if the client can only Ask
 
 	mu             sync.Mutex
 	form           form
 	formStats      // statistics about form
-	window         contextWindow
+	limits         limits
 	gaveLogprobs   bool // the server has returned log probabilities
+	tookExtraBody  bool // the server has accepted the extra body
 	guessingFailed bool // guessing the unsupported parameter has failed
 	downgrades     []Downgrade
 	notify         func(Downgrade) // may be nil
@@ -94,40 +84,26 @@ type Client struct {
 	negotiate      chan struct{}   // semaphore: one call negotiates at a time
 }
 
-// NewClient returns a client without contacting the server. It fails if the
-// base URL is invalid or the model is missing.
+// NewClient returns a client that can only Ask, without contacting the server. It fails if
+// the base URL is invalid or the model is missing.
 func NewClient(c Config) (*Client, error) {
 	if c.Model == "" {
 		return nil, errors.New("missing model name")
 	}
-	ep, err := newEndpoint(c.BaseURL)
+	e, err := newEndpoint(c.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	secrets := append([]string{c.APIKey, ep.secret}, c.Headers.secrets...)
-	if c.Headers.ReplaceKey() {
-		c.APIKey = ""
-	}
-	httpClient := newWire(c, secrets, ep.azure)
-	cfg := openai.DefaultConfig(c.APIKey)
-	if ep.azure {
-		cfg = openai.DefaultAzureConfig(c.APIKey, ep.base)
-		cfg.AzureModelMapperFunc = func(model string) string {
-			if ep.deployment != "" {
-				return ep.deployment
-			}
-			return model
-		}
-	}
-	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.HTTPClient = ep.base, ep.apiType, ep.version, httpClient
+	w := newWire(c, e)
 	return &Client{
-		api: openai.NewClientWithConfig(cfg), wire: httpClient, endpoint: ep, model: c.Model, key: c.APIKey, timeout: c.Timeout,
-		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1), deadlines: newDeadlines(c.Timeout), effort: c.ReasoningEffort, form: startForm(c), reasoningTimeout: c.ReasoningTimeout,
+		api: openai.NewClientWithConfig(w.config()), wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
+		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
+		form: startForm(c), negotiate: make(chan struct{}, 1),
 	}, nil
 }
 
 // Endpoint returns the base URL without secrets.
-func (c *Client) Endpoint() string { return c.endpoint.publicURL }
+func (c *Client) Endpoint() string { return c.wire.endpoint.publicURL }
 
 // Model returns the model name.
 func (c *Client) Model() string { return c.model }
@@ -146,160 +122,145 @@ func (c *Client) ModelKey() string {
 }
 
 // String returns the model and the endpoint.
-func (c *Client) String() string { return c.model + " at " + c.endpoint.publicURL }
+func (c *Client) String() string { return c.model + " at " + c.Endpoint() }
 
 // GoString returns the same as String, so that %#v does not print the key.
 func (c *Client) GoString() string { return c.String() }
 
 // Close closes idle connections.
-func (c *Client) Close() { c.wire.CloseIdleConnections() }
+func (c *Client) Close() { c.wire.http.CloseIdleConnections() }
+
+// Redact removes keys and header values from the text of an error that quotes the
+// server.
+func (c *Client) Redact(text string) string { return c.wire.redactError(text) }
+
+// Ask requests a path below the root of the server, which is the base URL
+// without /v1: by POST if body is not nil, and otherwise by GET. It returns the
+// JSON object of the reply. It is meant for questions about the server itself,
+// which cost nothing. It does not retry. Its errors are those of Complete.
+func (c *Client) Ask(ctx context.Context, path string, body any) (reply json.RawMessage, err error) {
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
+	}
+	err = within(ctx, c.timeout, func(ctx context.Context) error {
+		return c.wire.call(ctx, method, strings.TrimSuffix(c.wire.endpoint.base, "/v1")+path, body, &reply)
+	})
+	return reply, err
+}
+
+// within calls f with a context that ends after timeout, unless that is 0.
+func within(ctx context.Context, timeout time.Duration, f func(context.Context) error) error {
+	attempt, cancel := context.WithCancel(ctx)
+	if timeout > 0 {
+		attempt, cancel = context.WithTimeout(ctx, timeout)
+	}
+	defer cancel()
+	err := f(attempt)
+	switch {
+	case err == nil || ctx.Err() == nil && attempt.Err() == nil:
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return &TimeoutError{After: timeout}
+}
 
 // Complete sends a request. Its errors are *ParseError, *LengthError,
 // *RefusalError, *ContextLengthError, *StatusError, *NetworkError,
-// *TimeoutError and the error of ctx. UsageOf returns their cost.
+// *TimeoutError, *DownError, *BudgetError and the error of ctx. UsageOf returns their cost.
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	n := negotiation{client: c, schema: r.Schema != nil}
+	n := &negotiation{client: c, request: c.limits.fitWindow(r, c.tokens)}
 	defer n.unlock()
-	f, err := n.begin(ctx)
-	if err != nil {
+	if err := n.begin(ctx); err != nil {
 		return nil, err
 	}
-	r = c.window.fit(r, c.tokens)
-	var used usage.Usage
-	var errBeforeGuess error  // the error that led to the first guess
-	var withoutLogprobs error // the error that led to a guess that they are not supported
-	var cause error
-	for {
-		if r.LogprobsRequired && f.NoLogprobs {
-			return nil, withUsage(&LogprobsError{cause}, used)
-		}
-		res, sent, err := c.send(ctx, r, f)
-		used.Requests += sent
-		if err == nil {
-			n.succeed(f)
-			used = used.Add(c.replyUsage(r, res))
-			return c.read(ctx, r, f, res, used)
-		}
-		classified, available := classify(err)
-		cause = classified
-		if e, ok := errors.AsType[*StatusError](err); used.Requests >= maxFormAttempts || ok && isQuotaSpent(e) {
-			return nil, withUsage(classified, used)
-		}
-		if available >= minOutputTokens && (f.MaxOutput == 0 || available < f.MaxOutput) && r.MaxTokens > available {
-			c.window.record(classified, available, c.tokens.Request(r).Prompt)
-			shortened := *r
-			shortened.MaxTokens = available
-			r = &shortened
-			continue
-		}
-		if f.bounded(r) && isFormRejection(classified) {
-			f.NoBounds = true // some servers support schemas but not bounds in them
-			continue
-		}
-		if rejected, guess := c.rejectsLogprobs(f, r, classified); rejected {
-			f.NoLogprobs = true
-			if guess {
-				withoutLogprobs = classified
-			}
-			continue
-		}
-		next, guess, ok := adaptForm(f, r.Schema != nil, classified)
-		switch {
-		case !ok:
-		case sent == 0: // go-openai rejected it locally
-			f, n.cause = next, classified
-			continue
-		default:
-			if next, ok, err = n.rejected(ctx, f, next, guess, classified); err != nil {
-				return nil, withUsage(err, used)
-			}
-		}
-		if !ok {
-			if withoutLogprobs != nil && !IsTransient(classified) {
-				classified = withoutLogprobs
-			}
-			if errBeforeGuess != nil && !IsTransient(classified) {
-				n.recordWrongGuess()
-				classified = errBeforeGuess
-			}
-			return nil, withUsage(classified, used)
-		}
-		if guess && errBeforeGuess == nil {
-			errBeforeGuess = classified
-		} else if !guess {
-			errBeforeGuess = nil
-		}
-		if next.Format != f.Format && withoutLogprobs != nil {
-			next.NoLogprobs, withoutLogprobs = false, nil // it was the format that the server rejected
-		}
-		f = next
+	var reply *Reply
+	used, err := c.sender.do(ctx, call{
+		size: func() Size { return c.tokens.Request(n.request) },
+		send: func(ctx context.Context) (u usage.Usage, err error) {
+			reply, u, err = c.send(ctx, n)
+			return u, err
+		},
+		adapt: n.adapt, onRetry: r.onRetry, timeoutIsFinal: r.timeoutIsFinal,
+	})
+	if err != nil {
+		return nil, withUsage(err, used)
 	}
+	reply.Usage = used
+	return reply, nil
 }
 
-// send sends one request. sent is 0 if go-openai rejected it before sending.
-func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatCompletionResponse, sent int, err error) {
+// send sends the request of n once.
+func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage, error) {
+	r, f := n.request, n.form
 	atLeast := time.Duration(0)
 	if r.reasons {
 		atLeast = c.reasoningTimeout
 	}
-	attemptCtx, end := c.deadlines.start(ctx, atLeast)
-	defer func() { end(err == nil) }()
-	res, err = c.api.CreateChatCompletion(withReplyLimit(attemptCtx, limitReply(f.outputTokens(r), f.logprobs(r))), c.request(r, f))
+	attempt, end := c.deadlines.start(ctx, atLeast)
+	res, err := c.createChat(attempt, c.request(r, f), limitReply(f.outputTokens(r), f.logprobs(r)))
+	timedOut := errors.Is(context.Cause(attempt), context.DeadlineExceeded)
+	end(err == nil)
+	used := usage.Usage{Requests: 1}
 	switch {
 	case err == nil:
-		return res, 1, nil
-	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated),
-		errors.Is(err, openai.ErrReasoningModelLimitationsOther),
-		errors.Is(err, openai.ErrReasoningModelLimitationsLogprobs),
-		errors.Is(err, openai.ErrReasoningSamplingUnsupported),
-		errors.Is(err, openai.ErrReasoningEffortUnsupported),
-		errors.Is(err, openai.ErrChatCompletionInvalidModel):
-		return res, 0, err
+	case ctx.Err() != nil:
+		return nil, used, ctx.Err()
+	case timedOut:
+		return nil, used, &TimeoutError{After: max(c.timeout, atLeast)}
+	default:
+		return nil, used, c.classify(err)
 	}
-	if errors.Is(context.Cause(attemptCtx), context.DeadlineExceeded) && ctx.Err() == nil {
-		return res, 1, &TimeoutError{After: max(c.timeout, atLeast)}
-	}
-	return res, 1, c.failure(ctx, err)
+	n.succeed(f)
+	used = used.Add(c.replyUsage(r, res))
+	reply, err := c.read(ctx, r, f, res)
+	return reply, used, err
 }
 
-// withTimeout is context.WithTimeout, but without a timeout if d is not
-// positive.
-func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	if d <= 0 {
-		return context.WithCancel(ctx)
+// createChat sends a request for a chat completion.
+func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*openai.ChatCompletionResponse, error) {
+	x := &exchange{limit: limit}
+	res, err := c.api.CreateChatCompletion(x.context(ctx), q)
+	switch {
+	case err == nil:
+		return &res, nil
+	case x.reply != nil: // go-openai can't decode it
+		return c.wire.decodeChat(x.reply)
+	case errors.Is(err, openai.ErrReasoningEffortUnsupported): // as the server would
+		return nil, &StatusError{Status: http.StatusBadRequest, Message: err.Error(), Param: "reasoning_effort"}
 	}
-	return context.WithTimeout(ctx, d)
+	return nil, err
 }
 
-// failure classifies the error of one attempt: the caller's context, a timeout,
-// or a response that go-openai can't parse.
-func (c *Client) failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+// classify is like the function classify, and also detects rejections of the extra body.
+func (c *Client) classify(err error) error {
+	if e, ok := errors.AsType[*StatusError](err); ok {
+		c.mu.Lock()
+		taken := c.tookExtraBody
+		c.mu.Unlock()
+		if name := namedMember(c.wire.extraBody, e); name != "" && !taken {
+			e.extraBody = true
+			e.Message += " (" + name + " is set by --extra-body)"
+		}
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return &TimeoutError{After: c.timeout}
-	}
-	if isA[*StatusError](err) || isA[*NetworkError](err) {
-		return err
-	}
-	return &StatusError{Status: http.StatusOK, Message: invalidReply + c.wire.redactConnError(err)}
+	return classify(err)
 }
 
 // read converts a response into a Reply. It redacts the key only after parsing,
 // so that redaction does not affect parsing.
-func (c *Client) read(ctx context.Context, r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
-	reply, err := c.readReply(ctx, r, f, res, used)
+func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
+	reply, err := c.readReply(ctx, r, f, res)
 	downgraded := r.Schema != nil && f.Format != jsonSchema
 	if reply != nil {
 		reply.Downgraded = downgraded
 		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs); err != nil {
-			return nil, withUsage(err, used)
+			return nil, err
 		}
-		if c.wire.redactReply(reply.Text) != reply.Text {
-			reply.Logprobs = nil // their offsets would be wrong
+		if text := c.wire.redactReply(reply.Text); text != reply.Text {
+			reply.Text, reply.Logprobs = text, nil // their offsets would be wrong
 		}
-		reply.Text, reply.JSON = c.wire.redactReply(reply.Text), c.wire.redactJSON(reply.JSON)
+		reply.JSON = c.wire.redactJSON(reply.JSON)
 	}
 	if e, ok := errors.AsType[*ParseError](err); ok {
 		e.Downgraded = downgraded
@@ -311,29 +272,28 @@ func (c *Client) read(ctx context.Context, r *Request, f form, res openai.ChatCo
 	return reply, err
 }
 
-func (c *Client) readReply(ctx context.Context, r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
+func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
 	if len(res.Choices) == 0 {
-		return nil, withUsage(&ParseError{Reason: "the answer has no choices"}, used)
+		return nil, &ParseError{Reason: "the answer has no choices"}
 	}
-	choice := res.Choices[0]
-	text := messageText(choice.Message)
+	choice := &res.Choices[0]
+	text := messageText(&choice.Message)
 	switch {
 	case choice.Message.Refusal != "":
-		return nil, withUsage(&RefusalError{Reason: "refusal", Message: truncateText(choice.Message.Refusal, 300)}, used)
+		return nil, &RefusalError{Reason: "refusal", Message: truncateText(choice.Message.Refusal, 300)}
 	case choice.FinishReason == openai.FinishReasonContentFilter:
-		return nil, withUsage(&RefusalError{Reason: "content_filter"}, used)
+		return nil, &RefusalError{Reason: "content_filter"}
 	}
-	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" ||
-		res.Usage.CompletionTokensDetails != nil && res.Usage.CompletionTokensDetails.ReasoningTokens > 0
-	reply := &Reply{Text: text, Usage: used, reasoning: c.reasoningTokens(text, res, reasoned)}
+	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage) > 0
+	reply := &Reply{Text: text, reasoning: reasoningTokens(text, res, reasoned)}
 	atLimit := isTruncated(string(choice.FinishReason))
 	lengthError := func() error {
 		answer, started := Answer(text)
 		started = started && strings.TrimSpace(answer) != ""
-		return withUsage(&LengthError{
+		return &LengthError{
 			Limit: f.outputTokens(r), Reasoning: !started, hasReasoning: reasoned,
 			isProse: started && !reasoned && r.Schema != nil && !startsWithJSON(answer),
-		}, used)
+		}
 	}
 	if r.Schema == nil {
 		if atLimit && (r.Accept == nil || !isCompleteAnswer(text)) {
@@ -341,7 +301,7 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res openai.C
 		}
 		if r.Accept != nil {
 			if err := r.Accept(text); err != nil {
-				return nil, withUsage(&ParseError{Reason: err.Error(), Text: text}, used)
+				return nil, &ParseError{Reason: err.Error(), Text: text}
 			}
 		}
 		return reply, nil
@@ -357,21 +317,8 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res openai.C
 	v, err := parse(ctx, text, r.Schema, promptEcho(r.Messages))
 	c.countReply(f, err)
 	if err != nil {
-		return nil, withUsage(err, used)
+		return nil, err
 	}
 	reply.JSON = v
 	return reply, nil
-}
-
-// messageText returns the text of a message from whichever field contains it.
-func messageText(m openai.ChatCompletionMessage) string {
-	var b strings.Builder
-	b.WriteString(m.Content)
-	for _, p := range m.MultiContent {
-		b.WriteString(p.Text)
-	}
-	if b.Len() == 0 && len(m.ToolCalls) > 0 {
-		return m.ToolCalls[0].Function.Arguments
-	}
-	return b.String()
 }

@@ -2,40 +2,116 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 
 	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
+// An embedder embeds texts with a model of a server, and caches and meters their vectors.
+type embedder struct {
+	client *Client
+	cache  *Cache // may be nil
+	meter  *Meter
+}
+
+// maxTexts is the number of texts in a request for vectors.
+const maxTexts = 256
+
+// Embed implements Embedder. Vectors are cached by text, endpoint and model.
+func (e *embedder) Embed(ctx context.Context, texts []string) (out [][]float32, used usage.Usage, err error) {
+	defer func() { e.meter.add(used) }()
+	space := "vector\x00" + e.client.Endpoint() + "\x00" + e.client.model
+	out = make([][]float32, len(texts))
+	var missing []string
+	var indexes []int
+	for i, t := range texts {
+		if e.cache != nil {
+			if v, ok := e.cache.Get(ctx, space, sha256Hex(t)); ok && json.Unmarshal(v, &out[i]) == nil && len(out[i]) > 0 {
+				continue
+			}
+		}
+		out[i] = nil
+		missing, indexes = append(missing, t), append(indexes, i)
+	}
+	if len(missing) == 0 && len(texts) > 0 {
+		return out, usage.Usage{CachedRequests: 1}, nil
+	}
+	for chunk := range slices.Chunk(missing, maxTexts) {
+		vectors, u, err := e.client.Embed(ctx, chunk)
+		if used = used.Add(u); err != nil {
+			return nil, used, withUsage(err, used)
+		}
+		for _, v := range vectors {
+			i := indexes[0]
+			indexes = indexes[1:]
+			out[i] = v
+			if b, err := json.Marshal(v); err == nil && e.cache != nil {
+				e.cache.Put(ctx, space, sha256Hex(texts[i]), b)
+			}
+		}
+	}
+	return out, used, nil
+}
+
 // Embed returns a vector for each text, using one request. It fails unless all
 // vectors have the same length and contain only finite numbers. Some servers
 // reject empty texts. If the server truncated a text, the error is a
 // *ContextLengthError. UsageOf also returns the usage from an error.
-func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	if len(texts) == 0 {
-		return nil, usage.Usage{}, nil
-	}
-	attemptCtx, cancel := withTimeout(ctx, c.timeout)
-	defer cancel()
-	used := usage.Usage{Requests: 1}
-	res, err := c.api.CreateEmbeddings(attemptCtx, openai.EmbeddingRequestStrings{
-		Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
+func (c *Client) Embed(ctx context.Context, texts []string) (vectors [][]float32, used usage.Usage, err error) {
+	used, err = c.sender.do(ctx, call{
+		size: func() (s Size) {
+			for _, t := range texts {
+				s.Prompt += c.tokens.Text(t)
+			}
+			return s
+		},
+		send: func(ctx context.Context) (u usage.Usage, err error) {
+			vectors, u, err = c.embed(ctx, texts)
+			return u, err
+		},
 	})
 	if err != nil {
-		err, _ = classify(c.failure(ctx, err))
 		return nil, used, withUsage(err, used)
 	}
-	used = used.Add(c.embeddingUsage(texts, res.Usage.PromptTokens))
-	if textsTruncated(texts, res.Usage.PromptTokens) {
-		return nil, used, withUsage(&ContextLengthError{Limit: res.Usage.PromptTokens, Silent: true}, used)
+	return vectors, used, nil
+}
+
+// embed sends the request of Embed once.
+func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
+	x := &exchange{limit: replyLimit{maxReplyBytes, maxReplyValues}}
+	var res openai.EmbeddingResponse
+	err := within(ctx, c.timeout, func(ctx context.Context) (err error) {
+		res, err = c.api.CreateEmbeddings(x.context(ctx), openai.EmbeddingRequest{
+			Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
+		})
+		return err
+	})
+	if err != nil && x.reply != nil { // go-openai can't decode it
+		var parts struct {
+			Data  []openai.Embedding     `json:"data"`
+			Usage optional[openai.Usage] `json:"usage"`
+		}
+		err = c.wire.decode(x.reply, &parts)
+		res.Data, res.Usage = parts.Data, parts.Usage.value
+	}
+	used := usage.Usage{Requests: 1}
+	if err != nil {
+		return nil, used, classify(err)
+	}
+	reported := res.Usage.PromptTokens
+	used = used.Add(c.embeddingUsage(texts, reported))
+	if textsTruncated(texts, reported) {
+		return nil, used, &ContextLengthError{Limit: reported, Silent: true}
 	}
 	out, err := vectors(res.Data, len(texts))
 	if err != nil {
-		return nil, used, withUsage(&StatusError{Status: http.StatusOK, Message: err.Error()}, used)
+		return nil, used, &StatusError{Status: http.StatusOK, Message: err.Error()}
 	}
 	return out, used, nil
 }
@@ -78,32 +154,4 @@ func vectors(data []openai.Embedding, n int) ([][]float32, error) {
 		out[d.Index] = d.Embedding
 	}
 	return out, nil
-}
-
-// A BatchedEmbedder splits texts into batches of at most Size for Next.
-type BatchedEmbedder struct {
-	Next Embedder
-	Size int // defaults to 256
-}
-
-// Embed implements Embedder. If a batch fails, the usage includes the batches before.
-func (b *BatchedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	size := b.Size
-	if size <= 0 {
-		size = 256
-	}
-	out := make([][]float32, 0, len(texts))
-	var used usage.Usage
-	for start := 0; start < len(texts); start += size {
-		v, u, err := b.Next.Embed(ctx, texts[start:min(start+size, len(texts))])
-		used = used.Add(u)
-		if err != nil {
-			return nil, used, withUsage(err, used)
-		}
-		if len(out) > 0 && len(v) > 0 && len(v[0]) != len(out[0]) {
-			return nil, used, withUsage(fmt.Errorf("embeddings: got vectors of different lengths, %d and %d", len(out[0]), len(v[0])), used)
-		}
-		out = append(out, v...)
-	}
-	return out, used, nil
 }

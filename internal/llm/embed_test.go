@@ -1,10 +1,10 @@
 package llm
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,15 +21,15 @@ func TestEmbed(t *testing.T) {
 		}
 		fmt.Fprintf(w, `{"object":"list","data":[%s],"model":"e","usage":{"prompt_tokens":%d,"total_tokens":9}}`, strings.Join(data, ","), len(texts))
 	})
-	e := &BatchedEmbedder{Next: newTestClient(t, Config{BaseURL: srv.URL + "/v1", Model: "e", APIKey: secret, Timeout: time.Minute}), Size: 2}
-	v, u, err := e.Embed(t.Context(), []string{"a", "bb", "ccc"})
-	if err != nil || fmt.Sprint(v) != "[[1 0.5] [2 0.5] [3 0.5]]" || u != (usage.Usage{Requests: 2, PromptTokens: 3}) {
+	e := &embedder{newTestClient(t, Config{BaseURL: srv.URL + "/v1", Model: "e", APIKey: secret, Timeout: time.Minute}), nil, &Meter{}}
+	v, u, err := e.Embed(t.Context(), append(slices.Repeat([]string{"a"}, maxTexts), "bb", "ccc"))
+	if err != nil || fmt.Sprint(v[maxTexts-1:]) != "[[1 0.5] [2 0.5] [3 0.5]]" || u != (usage.Usage{Requests: 2, PromptTokens: maxTexts + 2}) {
 		t.Fatalf("got %v, %+v, %v; want [[1 0.5] [2 0.5] [3 0.5]] from 2 requests", v, u, err)
 	}
 	if s := got()[0]; s.path != "/v1/embeddings" || s.header.Get("Authorization") == "" || s.body["model"] != "e" {
 		t.Errorf("got %+v, want model e at /v1/embeddings with a key", s)
 	}
-	if v, u, err := (&BatchedEmbedder{Next: e}).Embed(t.Context(), nil); len(v) != 0 || u != (usage.Usage{}) || err != nil {
+	if v, u, err := e.Embed(t.Context(), nil); len(v) != 0 || u != (usage.Usage{}) || err != nil {
 		t.Errorf("got %v, %+v, %v; want nothing", v, u, err)
 	}
 }
@@ -63,20 +63,6 @@ func TestEmbedErrors(t *testing.T) {
 	if e := mustAs[*ContextLengthError](t, err); e.Limit != 512 {
 		t.Errorf("got %v, want a limit of 512", err)
 	}
-	_, u, err := (&BatchedEmbedder{Next: &lengthEmbedder{}, Size: 1}).Embed(t.Context(), []string{"a", "bad", "c"})
-	if err == nil || u.Requests != 2 || UsageOf(err).Requests != 2 {
-		t.Errorf("got %+v, %v; want an error after 2 requests", u, err)
-	}
-	_, _, err = (&BatchedEmbedder{Next: embedderFunc(func(texts []string) [][]float32 { return [][]float32{make([]float32, len(texts[0]))} }), Size: 1}).Embed(t.Context(), []string{"a", "bb"})
-	if err == nil {
-		t.Error("got no error for vectors of different lengths")
-	}
-}
-
-type embedderFunc func([]string) [][]float32
-
-func (f embedderFunc) Embed(_ context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	return f(texts), usage.Usage{}, nil
 }
 
 // The vector of a truncated text must not be used for the whole text.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 const (
@@ -18,13 +16,31 @@ const (
 
 // An endpoint identifies a server and its API variant.
 type endpoint struct {
-	base       string // as go-openai expects it
-	apiType    openai.APIType
-	version    string // Azure API version
-	deployment string // from the base URL; defaults to the model name
-	azure      bool
-	secret     string // password in the base URL
-	publicURL  string // base URL without secrets
+	base        string // without a slash at the end
+	deployments bool   // Azure's API before v1, in which a deployment is a part of the path
+	deployment  string // from the base URL; defaults to the model name
+	version     string // Azure API version
+	azure       bool   // the key is sent in Azure's header
+	bearer      bool   // the key is sent as Authorization
+	secret      string // password in the base URL
+	publicURL   string // base URL without secrets
+}
+
+// url returns the address of a path of the API that is not below a deployment.
+func (e *endpoint) url(path string) string {
+	u := e.base
+	if e.deployments {
+		u += "/openai"
+	}
+	u += path
+	if e.version == "" {
+		return u
+	}
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return u + separator + "api-version=" + url.QueryEscape(e.version)
 }
 
 // sameHost reports whether two base URLs have the same scheme, host and port.
@@ -66,7 +82,7 @@ func newEndpoint(base string) (endpoint, error) {
 		u.Path = strings.TrimSuffix(u.Path, suffix)
 	}
 	u.RawPath = ""
-	e := endpoint{apiType: openai.APITypeOpenAI}
+	e := endpoint{bearer: true}
 	e.secret, _ = u.User.Password()
 	host := strings.ToLower(u.Hostname())
 	prefix, name, deployment := strings.Cut(u.Path, "/openai/deployments/")
@@ -76,12 +92,9 @@ func newEndpoint(base string) (endpoint, error) {
 	case strings.HasSuffix(u.Path, "/openai/v1"):
 		e.version = version
 	case strings.HasSuffix(u.Path, "/models"):
-		e.apiType, e.version = openai.APITypeCloudflareAzure, version
+		e.bearer, e.version = false, version
 	default:
-		e.apiType, e.version = openai.APITypeAzure, version
-		if e.version == "" {
-			e.version = azureVersion
-		}
+		e.bearer, e.deployments, e.version = false, true, cmp.Or(version, azureVersion)
 		if deployment {
 			u.Path = prefix
 			e.deployment, _, _ = strings.Cut(name, "/")

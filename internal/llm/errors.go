@@ -102,6 +102,7 @@ type ContextLengthError struct {
 	// request alone exceeds.
 	PerMinute bool
 
+	available int // tokens left for the reply, if only that is too long; otherwise 0
 	requested int // tokens of the rejected request as counted by the server, or 0 if unknown
 }
 

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -57,17 +56,6 @@ func reservedMember(name string) string {
 		return "retries and --votes depend on it"
 	}
 	return ""
-}
-
-// mergeBody adds the members of extra, a non-empty object or nil, to a JSON
-// object.
-func mergeBody(body []byte, extra json.RawMessage) []byte {
-	trimmed := bytes.TrimSpace(body)
-	if len(extra) == 0 || len(trimmed) < 2 || trimmed[0] != '{' {
-		return body
-	}
-	out := append(bytes.Clone(trimmed[:len(trimmed)-1]), ',')
-	return append(out, extra[1:]...)
 }
 
 // namedMember returns the member of extra that a rejection of a request names,

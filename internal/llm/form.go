@@ -3,7 +3,6 @@ package llm
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -36,25 +35,42 @@ const (
 // part of a batchState.
 type form struct {
 	Format         format     `json:"format"`
-	TokenParam     tokenParam `json:"room"`
-	MaxOutput      int        `json:"max_room"` // largest accepted output token limit, or 0 if unlimited
-	SchemaInPrompt bool       `json:"told"`     // repeat the schema in the prompt, for servers that ignore it
+	TokenParam     tokenParam `json:"token_param"`
+	MaxOutput      int        `json:"max_output"`       // largest accepted output token limit, or 0 if unlimited
+	SchemaInPrompt bool       `json:"schema_in_prompt"` // repeat the schema in the prompt, for servers that ignore it
 	NoTemperature  bool       `json:"no_temperature"`
 	NoSeed         bool       `json:"no_seed"`
 	NoSystem       bool       `json:"no_system"`             // prepend the system message to the user message
-	NoBounds       bool       `json:"no_brief"`              // do not use bounded schemas
+	NoBounds       bool       `json:"no_bounds"`             // do not use bounded schemas
 	NoEffort       bool       `json:"no_effort"`             // do not send a reasoning effort
 	NoLogprobs     bool       `json:"no_logprobs,omitempty"` // do not request log probabilities
 }
 
 // startForm returns the form of the first request, which already fits models
-// whose name is known.
+// whose name is known, and those that go-openai sends nothing else to.
 func startForm(c Config) form {
 	f := form{NoEffort: c.ReasoningEffort == ""}
-	if wantsOpenAIForm(c.Model) {
+	rejected := openai.NewReasoningValidator().Validate(openai.ChatCompletionRequest{Model: c.Model, MaxTokens: 1}) //nolint:staticcheck // to test whether it is rejected
+	if wantsOpenAIForm(c.Model) || rejected != nil {
 		f.TokenParam, f.NoTemperature, f.NoLogprobs = maxCompletionTokens, true, true
 	}
 	return f
+}
+
+// mergeForms combines the restrictions of both forms.
+func mergeForms(a, b form) form {
+	a.Format, a.TokenParam = max(a.Format, b.Format), max(a.TokenParam, b.TokenParam)
+	if b.MaxOutput > 0 && (a.MaxOutput == 0 || b.MaxOutput < a.MaxOutput) {
+		a.MaxOutput = b.MaxOutput
+	}
+	a.SchemaInPrompt = a.SchemaInPrompt || b.SchemaInPrompt
+	a.NoTemperature = a.NoTemperature || b.NoTemperature
+	a.NoSeed = a.NoSeed || b.NoSeed
+	a.NoSystem = a.NoSystem || b.NoSystem
+	a.NoBounds = a.NoBounds || b.NoBounds
+	a.NoEffort = a.NoEffort || b.NoEffort
+	a.NoLogprobs = a.NoLogprobs || b.NoLogprobs
+	return a
 }
 
 // bounded reports whether r is sent with its bounded schema, which stops
@@ -82,95 +98,6 @@ func (f form) outputTokens(r *Request) int {
 	return r.MaxTokens
 }
 
-// request converts r to a go-openai request in form f.
-func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
-	q := openai.ChatCompletionRequest{Model: c.model, Messages: messages(r, f)}
-	switch n := f.outputTokens(r); f.TokenParam {
-	case maxTokens:
-		q.MaxTokens = n //nolint:staticcheck // most servers support only this parameter
-	case maxCompletionTokens:
-		q.MaxCompletionTokens = n
-	case noMaxTokens:
-	}
-	if !f.NoTemperature {
-		q.Temperature = max(float32(r.Temperature), math.SmallestNonzeroFloat32)
-	}
-	if r.Seed != 0 && !f.NoSeed {
-		q.Seed = &r.Seed
-	}
-	if !f.NoEffort {
-		q.ReasoningEffort = c.effort
-	}
-	if documents := documents(r); documents != nil {
-		q.ChatTemplateKwargs = map[string]any{"documents": documents}
-	}
-	if n := f.logprobs(r); n > 0 {
-		q.LogProbs, q.TopLogProbs = true, n
-	}
-	if r.Schema == nil {
-		return q
-	}
-	switch f.Format {
-	case jsonSchema:
-		q.ResponseFormat = &openai.ChatCompletionResponseFormat{
-			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: f.schema(r), Strict: true},
-		}
-	case jsonMode:
-		q.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
-	case jsonInPrompt:
-	}
-	return q
-}
-
-// messages converts the messages of r. If the schema is not sent separately, it
-// is appended to the system message, so that the texts to judge stay last and
-// all requests share a prefix.
-func messages(r *Request, f form) []openai.ChatCompletionMessage {
-	src := r.Messages
-	if r.Schema != nil && (f.Format != jsonSchema || f.SchemaInPrompt) {
-		src = withSystem(src, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
-	}
-	out := make([]openai.ChatCompletionMessage, 0, len(src))
-	system := ""
-	for _, m := range src {
-		if m.Role == Document {
-			continue
-		}
-		text := m.Text
-		if f.NoSystem && m.Role == System {
-			system += text + "\n\n"
-			continue
-		}
-		out = append(out, openai.ChatCompletionMessage{Role: string(m.Role), Content: system + text})
-		system = ""
-	}
-	if system != "" {
-		out = append(out, openai.ChatCompletionMessage{Role: string(User), Content: strings.TrimSpace(system)})
-	}
-	return out
-}
-
-// documents returns the documents of r in the form that chat templates read, or nil.
-func documents(r *Request) (list []map[string]string) {
-	for _, m := range r.Messages {
-		if m.Role == Document {
-			list = append(list, map[string]string{"doc_id": strconv.Itoa(len(list)), "text": m.Text})
-		}
-	}
-	return list
-}
-
-// withSystem appends a paragraph to the system message, or adds one.
-func withSystem(ms []Message, text string) []Message {
-	if len(ms) == 0 || ms[0].Role != System {
-		return append([]Message{{System, text}}, ms...)
-	}
-	out := append([]Message(nil), ms...)
-	out[0].Text += "\n\n" + text
-	return out
-}
-
 // isFormRejection reports whether the server rejected the form of a request.
 func isFormRejection(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
@@ -180,20 +107,6 @@ func isFormRejection(err error) bool {
 // adaptForm returns a form that may work after the server rejected f with err.
 // guess is set if the error does not identify the unsupported parameter.
 func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
-	switch {
-	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
-		f.TokenParam = maxCompletionTokens
-		return f, false, true
-	case errors.Is(err, openai.ErrReasoningModelLimitationsLogprobs):
-		f.NoLogprobs = true
-		return f, false, true
-	case errors.Is(err, openai.ErrReasoningModelLimitationsOther), errors.Is(err, openai.ErrReasoningSamplingUnsupported):
-		f.NoTemperature, f.NoLogprobs = true, true
-		return f, false, true
-	case errors.Is(err, openai.ErrReasoningEffortUnsupported):
-		f.NoEffort = true
-		return f, false, true
-	}
 	e, isStatus := errors.AsType[*StatusError](err)
 	if !isStatus || !mayRejectForm(e.Status) || isQuotaSpent(e) || e.extraBody {
 		return f, false, false
@@ -269,35 +182,35 @@ func mayRejectForm(status int) bool {
 }
 
 // classify converts a StatusError about a single row into a more specific
-// error. Other errors are returned unchanged. If only the reply is too long for
-// the context window, available is the number of tokens left for it.
-func classify(err error) (out error, available int) { //nolint:staticcheck // the error is the main result
+// error. Other errors are returned unchanged.
+func classify(err error) error {
 	e, ok := errors.AsType[*StatusError](err)
 	if !ok || e.Status < 400 {
-		return err, 0
+		return err
 	}
 	message := strings.ToLower(e.Message + " " + e.Code)
 	has := func(words ...string) bool { return containsAny(message, words) }
 	if limit, requested, ok := tooLargeRequest(e); ok {
-		return &ContextLengthError{Limit: limit, Message: e.Message, PerMinute: true, requested: requested}, 0
+		return &ContextLengthError{Limit: limit, Message: e.Message, PerMinute: true, requested: requested}
 	}
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusTooManyRequests:
-		return err, 0
+		return err
 	case has("content_filter", "content management policy", "responsibleaipolicy", "content_policy", "moderation", "flagged"):
-		return &RefusalError{Reason: "content_filter", Message: e.Message}, 0
+		return &RefusalError{Reason: "content_filter", Message: e.Message}
 	case e.Status == http.StatusRequestEntityTooLarge,
 		has("context_length", "context length", "exceed_context_size", "context size", "context window",
 			"prompt is too long", "input is too long", "too many input tokens", "reduce the length",
 			"maximum number of tokens", "maximum input length"):
 		limit := firstNumber(e.body+" "+e.Message, `"n_ctx": ?([\d]+)`, `context (?:length|size|window)[^\d]{0,24}([\d,]+)`, `([\d,]+) maximum`, `tokens allowed \(?([\d,]+)`, `maximum input length is ([\d,]+)`, `([\d,]+) tokens? context`)
 		prompt := firstNumber(e.Message, `([\d,]+) in the messages`, `([\d,]+) input tokens`)
+		available := 0
 		if limit > 0 && prompt > 0 {
 			available = max(0, limit-prompt-8)
 		}
-		return &ContextLengthError{Limit: limit, Message: e.Message}, available
+		return &ContextLengthError{Limit: limit, Message: e.Message, available: available}
 	}
-	return err, 0
+	return err
 }
 
 // firstNumber returns the first capture group of the first matching pattern, or

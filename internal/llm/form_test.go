@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -173,31 +172,6 @@ func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 	all := got()
 	if s := all[len(all)-1]; s.format() != "json_schema" || s.body["temperature"] == nil || s.body["max_tokens"] == nil {
 		t.Errorf("after a bad row: got request %s, want an unchanged form", s.raw)
-	}
-}
-
-func TestConcurrentCallsFindForm(t *testing.T) {
-	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
-		if s.format() == "json_schema" {
-			writeError(w, 400, "json_schema is not supported", "")
-			return
-		}
-		writeReply(w, validReply, "stop")
-	})
-	c := newTestClient(t, Config{BaseURL: srv.URL})
-	var wg sync.WaitGroup
-	for range 32 {
-		wg.Go(func() {
-			if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	before := len(got())
-	_, err := c.Complete(t.Context(), newRequest(verdicts()))
-	if err != nil || len(got()) != before+1 {
-		t.Errorf("got error %v after %d more requests, want nil after 1", err, len(got())-before)
 	}
 }
 

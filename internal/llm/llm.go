@@ -1,8 +1,7 @@
 // Package llm sends requests to language models on OpenAI-compatible servers.
 //
-// New returns a Stack: a Client wrapped in decorators for retries, rate limits,
-// budgets, a circuit breaker, caching and metering. Each decorator can also be
-// used separately.
+// New returns a Stack: a Client, whose sender decides when and how often a request is sent,
+// behind a cache and decorators that retry unusable replies.
 //
 // Error types tell the caller how to proceed. After a LengthError or
 // ContextLengthError, a smaller request may succeed. A ParseError or
@@ -24,6 +23,11 @@ import (
 type Completer interface {
 	Complete(ctx context.Context, r *Request) (*Reply, error)
 }
+
+type completerFunc func(context.Context, *Request) (*Reply, error)
+
+// Complete implements Completer.
+func (f completerFunc) Complete(ctx context.Context, r *Request) (*Reply, error) { return f(ctx, r) }
 
 // An Embedder maps texts to vectors of equal length, in the same order.
 type Embedder interface {
@@ -63,7 +67,10 @@ type Request struct {
 	MaxTokens   int     // output token limit
 	Prompt      string  // prompt name and version, such as "judge/1"; part of the cache key
 	reasons     bool    // the model is known to reason, which takes longer
-	Bounded     bool    // use Schema.Bounded if supported; set after a truncated reply
+	onRetry     func()  // called before each retry; may be nil
+	// timeoutIsFinal is set if a timeout is not retried, since the retry would take too long.
+	timeoutIsFinal bool
+	Bounded        bool // use Schema.Bounded if supported; set after a truncated reply
 
 	// Logprobs is the number of alternatives to request for each output token, or 0. Many
 	// servers return none.

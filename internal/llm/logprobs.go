@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
@@ -81,11 +80,11 @@ func (c *Client) rejectsLogprobs(f form, r *Request, err error) (rejected, guess
 // setLogprobs sets reply.Logprobs from a response. It ignores log probabilities
 // that do not fit the text. If r requires them and the server returns none, it
 // returns a *LogprobsError.
-func (c *Client) setLogprobs(reply *Reply, r *Request, lp *openai.LogProbs) error {
+func (c *Client) setLogprobs(reply *Reply, r *Request, from *openai.LogProbs) error {
 	if r.Logprobs == 0 {
 		return nil
 	}
-	if lp == nil || len(lp.Content) == 0 {
+	if from == nil || len(from.Content) == 0 {
 		if r.LogprobsRequired {
 			return &LogprobsError{}
 		}
@@ -94,13 +93,14 @@ func (c *Client) setLogprobs(reply *Reply, r *Request, lp *openai.LogProbs) erro
 	c.mu.Lock()
 	c.gaveLogprobs = true
 	c.mu.Unlock()
-	tokens := alignTokens(lp.Content, reply.Text)
+	list := from.Content
+	tokens := alignTokens(list, reply.Text)
 	if r.Spans != nil {
 		tokens = overlapping(tokens, r.Spans(reply))
 	}
 	for i := range tokens {
 		t := &tokens[i]
-		if t.Top = alternatives(&lp.Content[t.index], min(r.Logprobs, maxAlternatives)); t.Top == nil {
+		if t.Top = alternatives(&list[t.index], min(r.Logprobs, maxAlternatives)); t.Top == nil {
 			return nil
 		}
 		reply.Logprobs = append(reply.Logprobs, t.Token)
@@ -138,7 +138,7 @@ func alignTokens(list []openai.LogProb, text string) []alignedToken {
 	return tokens
 }
 
-// tokenText returns the text of a token. bytes is exact if a token is part of a
+// tokenText returns the text of a token. bytes is exact if the token is a part of a
 // character.
 func tokenText(token string, bytes []byte) string {
 	if len(bytes) > 0 {
@@ -181,38 +181,6 @@ func alternatives(p *openai.LogProb, n int) []Alternative {
 		*x = min(max(*x, minLogprob), 0)
 	}
 	return list
-}
-
-// dropInvalidLogprobs removes log probabilities that go-openai can't parse from
-// the choices of a response, so that the reply is still readable.
-func dropInvalidLogprobs(body []byte) []byte {
-	var r struct {
-		Choices []map[string]json.RawMessage `json:"choices"`
-	}
-	if json.Unmarshal(body, &r) != nil {
-		return body
-	}
-	invalid := false
-	for _, c := range r.Choices {
-		if lp := c["logprobs"]; lp != nil && json.Unmarshal(lp, &openai.LogProbs{}) != nil {
-			invalid = true
-			delete(c, "logprobs")
-		}
-	}
-	var all map[string]json.RawMessage
-	if !invalid || json.Unmarshal(body, &all) != nil {
-		return body
-	}
-	choices, err := json.Marshal(r.Choices)
-	if err != nil {
-		return body
-	}
-	all["choices"] = choices
-	out, err := json.Marshal(all)
-	if err != nil {
-		return body
-	}
-	return out
 }
 
 // validTokens reports whether tokens that were read from a cache lie within

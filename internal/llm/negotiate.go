@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,31 +104,45 @@ func (c *Client) countReply(f form, err error) {
 	}
 }
 
+// maxFormAttempts limits the requests that one call sends while it negotiates a
+// form. Negotiating all parameters takes fewer, but a server may reject
+// everything.
+const maxFormAttempts = 16
+
 // A negotiation finds a form that the server accepts for one call. Other
 // rejected calls wait for its result.
 type negotiation struct {
-	client     *Client
-	schema     bool // the request has a schema
-	start      form // current form when the call started
-	locked     bool // the call holds the client's negotiation lock
-	confirming bool // the request is being repeated unchanged to confirm the rejection
-	confirmed  form // the form that the rejection suggests
-	cause      error
+	client  *Client
+	request *Request // to be sent, with limits that the server has stated
+	form    form     // form in which it is to be sent
+	start   form     // current form when the call started
+
+	attempts        int   // requests that the server rejected
+	fitsMinute      bool  // the request was shortened to fit the tokens per minute
+	locked          bool  // the call holds the client's negotiation lock
+	confirming      bool  // the request is being repeated unchanged to confirm the rejection
+	confirmed       form  // the form that the rejection suggests
+	cause           error // rejection that led to form
+	beforeGuess     error // error that led to the first guess
+	withoutLogprobs error // error that led to a guess that they are not supported
 }
 
-// begin returns the form to send. If no form has worked yet and another call is
+// begin chooses the form to send. If no form has worked yet and another call is
 // negotiating, begin waits for it.
-func (n *negotiation) begin(ctx context.Context) (form, error) {
+func (n *negotiation) begin(ctx context.Context) error {
 	f, proven := n.client.currentForm()
 	if !proven && len(n.client.negotiate) > 0 {
 		if err := n.lock(ctx); err != nil {
-			return f, err
+			return err
 		}
 		n.unlock()
 		f, _ = n.client.currentForm()
 	}
-	n.start = f
-	return f, nil
+	n.start, n.form = f, f
+	if err := n.checkLogprobs(nil); err != nil {
+		return err
+	}
+	return n.client.limits.fitMinute(n, nil)
 }
 
 func (n *negotiation) lock(ctx context.Context) error {
@@ -148,11 +163,104 @@ func (n *negotiation) unlock() {
 	}
 }
 
-// rejected decides how to proceed after the server rejected form f with cause.
+// checkLogprobs returns an error if log probabilities are required but are not to be
+// requested.
+func (n *negotiation) checkLogprobs(cause error) error {
+	if n.request.LogprobsRequired && n.form.NoLogprobs {
+		return &LogprobsError{cause}
+	}
+	return nil
+}
+
+// adapt changes the request after the server rejected it with err, so that it can be sent
+// again. If it can't, it returns the error of the call.
+func (n *negotiation) adapt(ctx context.Context, err error) (again bool, _ error) {
+	if IsFatal(err) || isReply(err) {
+		return false, err
+	}
+	if e, ok := errors.AsType[*StatusError](err); ok && isQuotaSpent(e) {
+		return false, err
+	}
+	if n.attempts++; n.attempts >= maxFormAttempts {
+		return false, err
+	}
+	if tooLong, ok := errors.AsType[*ContextLengthError](err); ok {
+		return n.shorten(tooLong)
+	}
+	if n.form.bounded(n.request) && isFormRejection(err) {
+		n.form.NoBounds = true // some servers support schemas but not bounds in them
+		return true, nil
+	}
+	if rejected, guess := n.client.rejectsLogprobs(n.form, n.request, err); rejected {
+		n.form.NoLogprobs = true
+		if guess {
+			n.withoutLogprobs = err
+		}
+		return n.canContinue(err)
+	}
+	next, guess, ok := adaptForm(n.form, n.request.Schema != nil, err)
+	if ok {
+		var lockErr error
+		if next, ok, lockErr = n.rejected(ctx, next, guess, err); lockErr != nil {
+			return false, lockErr
+		}
+	}
+	if !ok {
+		return false, n.fail(err)
+	}
+	if guess && n.beforeGuess == nil {
+		n.beforeGuess = err
+	} else if !guess {
+		n.beforeGuess = nil
+	}
+	if next.Format != n.form.Format && n.withoutLogprobs != nil {
+		next.NoLogprobs, n.withoutLogprobs = false, nil // it was the format that the server rejected
+	}
+	n.form = next
+	return n.canContinue(err)
+}
+
+// canContinue reports whether the request can be sent again after err.
+func (n *negotiation) canContinue(err error) (bool, error) {
+	err = n.checkLogprobs(err)
+	return err == nil, err
+}
+
+// shorten reduces the output token limit if only that makes the request too long.
+func (n *negotiation) shorten(err *ContextLengthError) (again bool, _ error) {
+	if err.PerMinute {
+		if err.Limit == 0 || n.fitsMinute {
+			return false, err
+		}
+		n.fitsMinute = true
+		fitErr := n.client.limits.fitMinute(n, err)
+		return fitErr == nil, fitErr
+	}
+	return n.client.limits.fitAvailable(n, err), err
+}
+
+// fail returns the error of a call that can't be adapted any further. A transient error may
+// be followed by a retry, which negotiates anew.
+func (n *negotiation) fail(err error) error {
+	if IsTransient(err) {
+		n.unlock()
+		f, _ := n.client.currentForm()
+		*n = negotiation{client: n.client, request: n.request, form: f, start: f}
+		return err
+	}
+	if n.beforeGuess != nil {
+		n.recordWrongGuess()
+		return n.beforeGuess
+	}
+	return cmp.Or(n.withoutLogprobs, err)
+}
+
+// rejected decides how to proceed after the server rejected the form of n with cause.
 // next is a form that may work. rejected asks for a confirming second attempt
-// with f if next changes the JSON format, if cause may be a server fault, or if
-// f has worked before. ok is false if the rejection is final.
-func (n *negotiation) rejected(ctx context.Context, f, next form, guess bool, cause error) (_ form, ok bool, err error) {
+// with the same form if next changes the JSON format, if cause may be a server fault, or if
+// the form has worked before. ok is false if the rejection is final.
+func (n *negotiation) rejected(ctx context.Context, next form, guess bool, cause error) (_ form, ok bool, err error) {
+	f := n.form
 	if next.withoutLimits() == f.withoutLimits() {
 		return next, true, nil // the server stated a limit
 	}
@@ -198,9 +306,10 @@ func (n *negotiation) recordWrongGuess() {
 func (n *negotiation) succeed(f form) {
 	c := n.client
 	c.mu.Lock()
+	c.tookExtraBody = true
 	same := f.withoutLimits() == c.form.withoutLimits()
 	switch {
-	case same && n.schema:
+	case same && n.request.Schema != nil:
 		c.accepted, c.rejections = c.accepted+1, 0
 	case !same && f != n.start && c.accepted > 0:
 		c.rejections++

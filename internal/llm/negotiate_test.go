@@ -47,9 +47,9 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 				writeReply(w, validReply, "stop")
 			})
 			c := newTestClient(t, Config{BaseURL: srv.URL})
-			retry := &Retry{Retries: 1, Clock: &fakeClock{}}
+			c.sender.retries = 1
 			for range 3 {
-				_, _ = Wrap(c, nil, retry).Complete(t.Context(), newRequest(verdicts()))
+				_, _ = c.Complete(t.Context(), newRequest(verdicts()))
 			}
 			if formats := formatsOf(got()); !slices.Equal(formats, tt.want) {
 				t.Errorf("sent %q, want %q", formats, tt.want)

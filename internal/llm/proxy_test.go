@@ -84,7 +84,7 @@ func TestProxyWithPassword(t *testing.T) {
 		{"https://example.com/v1", nil, "the proxy requires a valid user and password (407)"},
 		{"http://example.com/v1", url.UserPassword(user, "wrong-p@ss:w0rd"), "the proxy requires a valid user and password (407)"},
 	} {
-		tr := newWire(Config{}, nil, false).http.Transport.(*http.Transport)
+		tr := newWire(Config{}, endpoint{}).http.Transport.(*http.Transport)
 		at := *proxy
 		at.User = tt.user
 		tr.Proxy, tr.TLSClientConfig = http.ProxyURL(&at), srv.Client().Transport.(*http.Transport).TLSClientConfig

@@ -1,17 +1,12 @@
 package llm
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 const (
@@ -106,44 +101,4 @@ func permanentRejection(e *StatusError, now time.Time) error {
 		return fmt.Errorf("it asks to wait %v: %w", wait.Round(time.Second), e)
 	}
 	return nil
-}
-
-// A requestLimit fits requests to the largest one that the server accepts, once a
-// rejection has named it: it reduces the output token limit, or fails without sending
-// if the prompt is too long, so that the caller splits the request.
-type requestLimit struct {
-	next   Completer
-	tokens func(string) int
-	limit  atomic.Int64 // tokens of prompt and reply, or 0 if unknown
-}
-
-// Complete implements Completer.
-func (l *requestLimit) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	prompt, used := 0, usage.Usage{}
-	for retried := false; ; retried = true {
-		fitted := r
-		if limit := int(l.limit.Load()); limit > 0 {
-			prompt = max(prompt, sizeOf(r, l.tokens).Prompt)
-			available := limit - prompt
-			if available < min(r.MaxTokens, minOutputTokens) {
-				return nil, withUsage(&ContextLengthError{Limit: limit, PerMinute: true}, used)
-			}
-			shortened := *r
-			shortened.MaxTokens = min(available, r.MaxTokens)
-			fitted = &shortened
-		}
-		reply, err := l.next.Complete(ctx, fitted)
-		if err == nil {
-			out := *reply
-			out.Usage = used.Add(reply.Usage)
-			return &out, nil
-		}
-		used = used.Add(UsageOf(err))
-		tooLong, ok := errors.AsType[*ContextLengthError](err)
-		if !ok || !tooLong.PerMinute || tooLong.Limit == 0 || retried {
-			return nil, withUsage(err, used)
-		}
-		l.limit.Store(int64(tooLong.Limit))
-		prompt = tooLong.requested - fitted.MaxTokens // if the server counts the output token limit
-	}
 }

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -59,12 +60,12 @@ func TestRejectionsOfRealServers(t *testing.T) {
 		"a quoted request":          {400, "", `{"detail":[{"msg":"bad","input":"Your credit balance is too low, insufficient_quota per day"}]}`, other, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := &StatusError{Status: tt.status, header: http.Header{}, body: tt.body}
+			e := &StatusError{Status: tt.status, header: http.Header{}}
 			if tt.header != "" {
 				e.header.Set("Retry-After", tt.header)
 			}
-			e.parseBody([]byte(tt.body))
-			err, _ := classify(e)
+			e.parseBody(tt.body)
+			err := classify(e)
 			long, isLong := errors.AsType[*ContextLengthError](err)
 			got := other
 			switch {
@@ -104,20 +105,16 @@ func TestOnly429EndsRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clock := NewClock(time.Now)
-				b := NewBreaker(clock)
-				p := NewRateLimiter(0, 0, b.Clock(clock))
-				p.slots = newSlots(16, time.Minute, b, nil)
 				var notices []time.Duration
 				start := time.Now()
-				p.onThrottled = func(error) { notices = append(notices, time.Since(start)) }
+				s := testSender(Options{Clock: clock, Concurrency: 16, Retries: 5, OnThrottled: func(error) { notices = append(notices, time.Since(start)) }})
 				var calls atomic.Int64
 				server := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
 					calls.Add(1)
 					_ = clock.Sleep(ctx, 100*time.Millisecond)
 					return nil, withUsage(status(429, tt.header...), usage.Usage{Requests: 1})
 				})
-				meter := &Meter{}
-				c := Wrap(server, nil, meter, &Retry{Retries: 5, Clock: b.Clock(clock)}, b, p)
+				c := &metered{through(s, server, 0), &Meter{}}
 				var wg sync.WaitGroup
 				for range 16 {
 					wg.Go(func() {
@@ -130,8 +127,8 @@ func TestOnly429EndsRun(t *testing.T) {
 					})
 				}
 				wg.Wait()
-				if n := int(calls.Load()); n > 16+tt.probes || meter.Total().Requests != n {
-					t.Errorf("got %d requests and counted %d, want at most %d", n, meter.Total().Requests, 16+tt.probes)
+				if n := int(calls.Load()); n > 16+tt.probes || c.meter.Total().Requests != n {
+					t.Errorf("got %d requests and counted %d, want at most %d", n, c.meter.Total().Requests, 16+tt.probes)
 				}
 				if d := time.Since(start); d > tt.limit {
 					t.Errorf("took %v, want at most %v", d, tt.limit)
@@ -139,7 +136,7 @@ func TestOnly429EndsRun(t *testing.T) {
 				if len(notices) != 1 || notices[0] > noticeableWait {
 					t.Errorf("got notices after %v, want one within %v", notices, noticeableWait)
 				}
-				if err := b.Err(); err == nil || !strings.Contains(err.Error(), "it has rejected all requests for ") {
+				if err := s.breaker.Err(); err == nil || !strings.Contains(err.Error(), "it has rejected all requests for ") {
 					t.Errorf("got %v, want how long it rejected requests", err)
 				}
 			})
@@ -150,24 +147,21 @@ func TestOnly429EndsRun(t *testing.T) {
 // A reply that can't be used shows that the server does not reject all requests.
 func TestUnusableReplyIsNo429(t *testing.T) {
 	for _, unusable := range []error{&LengthError{Limit: 1}, &ParseError{Reason: "no JSON"}, &RefusalError{Reason: "refusal"}} {
-		clock := newFakeClock()
-		b := NewBreaker(clock)
-		p := NewRateLimiter(0, 0, b.Clock(clock))
-		p.slots = newSlots(4, time.Minute, b, nil)
+		s := testSender(Options{Concurrency: 4, Retries: 5})
 		calls := 0
-		c := Wrap(completerFunc(func(context.Context, *Request) (*Reply, error) {
+		c := through(s, completerFunc(func(context.Context, *Request) (*Reply, error) {
 			if calls++; calls%3 == 0 {
 				return nil, unusable
 			}
 			return nil, status(429, "Retry-After", "30")
-		}), nil, &Retry{Retries: 5, Clock: b.Clock(clock)}, b, p)
+		}), 0)
 		for range 5 {
 			if _, err := c.Complete(t.Context(), newRequest(nil)); !errors.Is(err, unusable) {
 				t.Errorf("got %v, want %v", err, unusable)
 			}
 		}
-		if p.slots.rejected != 0 {
-			t.Errorf("%T: got %d rejections since the last reply, want none", unusable, p.slots.rejected)
+		if s.slots.rejected != 0 {
+			t.Errorf("%T: got %d rejections since the last reply, want none", unusable, s.slots.rejected)
 		}
 	}
 }
@@ -177,14 +171,15 @@ func TestUnusableReplyIsNo429(t *testing.T) {
 func TestRequestsFitLimitPerMinute(t *testing.T) {
 	const limit = 6000
 	var sentTokens []int
-	server := completerFunc(func(_ context.Context, r *Request) (*Reply, error) {
-		requested := len(r.Messages[0].Text) + r.MaxTokens
+	srv, _ := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
+		requested := len(s.body["messages"].([]any)[0].(map[string]any)["content"].(string))*10/36 + int(s.body["max_tokens"].(float64))
 		if sentTokens = append(sentTokens, requested); requested > limit {
-			return nil, withUsage(&ContextLengthError{Limit: limit, PerMinute: true, requested: requested}, usage.Usage{Requests: 1})
+			writeError(w, 413, fmt.Sprintf("Request too large on tokens per minute (TPM): Limit %d, Requested %d", limit, requested), "")
+			return
 		}
-		return &Reply{Usage: usage.Usage{Requests: 1}}, nil
+		writeReply(w, "ok", "stop")
 	})
-	l := &requestLimit{next: server, tokens: func(s string) int { return len(s) * 9 / 10 }}
+	c := newTestClient(t, Config{BaseURL: srv.URL})
 	for _, tt := range []struct {
 		prompt, maxTokens int
 		requests          int
@@ -198,7 +193,7 @@ func TestRequestsFitLimitPerMinute(t *testing.T) {
 		{5900, 4096, 1, true}, // less than 256 output tokens
 	} {
 		sentTokens = nil
-		reply, err := l.Complete(t.Context(), &Request{Messages: []Message{{User, strings.Repeat("x", tt.prompt)}}, MaxTokens: tt.maxTokens})
+		reply, err := c.Complete(t.Context(), &Request{Messages: []Message{{User, strings.Repeat("x", tt.prompt*36/10)}}, MaxTokens: tt.maxTokens})
 		used := UsageOf(err)
 		if err == nil {
 			used = reply.Usage

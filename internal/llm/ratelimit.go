@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 const (
@@ -23,19 +21,17 @@ const (
 	noticeableWait = 10 * time.Second // wait after 429s that is reported
 )
 
-// A RateLimiter keeps requests and tokens per minute below configured limits
+// A rateLimiter keeps requests per minute below a configured limit
 // and adapts to servers that reject requests. After a 429 it lowers the rate
 // and pauses for as long as the server asks, up to maxWait. Each second without
-// a 429 raises the rate again, up to the limits. Without configured limits, the
+// a 429 raises the rate again, up to the limit. Without a configured limit, the
 // first 429 starts limiting at the measured rate.
 //
 // While the server answers nothing but 429, the pauses grow exponentially from
-// minProbePause. After maxThrottled, Do returns a *ThrottledError.
-type RateLimiter struct {
+// minProbePause. After maxThrottled, adapt returns a *ThrottledError.
+type rateLimiter struct {
 	clock             Clock
-	requestsPerMinute float64       // 0 means no limit
-	tokens            *tokenLimiter // nil means no limit
-	slots             *slots        // nil means no limit
+	requestsPerMinute float64 // 0 means no limit
 
 	mu           sync.Mutex
 	limit        rate.Limit // requests per second; rate.Inf if there is no limit
@@ -52,18 +48,14 @@ type RateLimiter struct {
 	onThrottled  func(error) // called at the first noticeableWait, then nil
 }
 
-// NewRateLimiter returns a RateLimiter with limits per minute, where 0 means
-// unlimited.
-func NewRateLimiter(rpm, tpm int, clock Clock) *RateLimiter {
-	l := &RateLimiter{clock: clock, requestsPerMinute: float64(rpm), limit: rate.Inf, maxLimit: rate.Inf}
+// newRateLimiter returns a rateLimiter with a limit per minute, where 0 means unlimited.
+func newRateLimiter(rpm int, clock Clock, onThrottled func(error)) *rateLimiter {
+	l := &rateLimiter{clock: clock, requestsPerMinute: float64(rpm), limit: rate.Inf, maxLimit: rate.Inf, onThrottled: onThrottled}
 	if rpm > 0 {
 		l.limit = rate.Limit(l.requestsPerMinute / 60)
 		l.maxLimit = l.limit
 	}
 	l.requests = rate.NewLimiter(l.limit, burst(l.limit))
-	if tpm > 0 {
-		l.tokens = newTokenLimiter(tpm, clock)
-	}
 	return l
 }
 
@@ -75,65 +67,12 @@ func burst(l rate.Limit) int {
 	return max(1, int(l))
 }
 
-// Do waits until the request may be sent, sends it and adapts the rate to the
-// response.
-func (p *RateLimiter) Do(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
-	if p.slots == nil {
-		return p.doTokens(ctx, size, send)
-	}
-	s, err := p.slots.acquire(ctx)
-	if err != nil {
-		return usage.Usage{}, err
-	}
-	defer p.slots.release(s)
-	return p.doTokens(ctx, size, func(ctx context.Context) (usage.Usage, error) {
-		sent := p.clock.Now()
-		u, err := send(ctx)
-		s.latency, s.err = p.clock.Now().Sub(sent), err
-		return u, err
-	})
-}
-
-// doTokens implements Do without the limit on requests in flight.
-func (p *RateLimiter) doTokens(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
-	if p.tokens == nil {
-		return p.do(ctx, send, func() {})
-	}
-	s := size()
-	r, err := p.tokens.reserve(ctx, s)
-	if err != nil {
-		return usage.Usage{}, err
-	}
-	sent := false
-	u, err := p.do(ctx, send, func() { sent = true; p.tokens.start(r) })
-	used := u
-	if used.Tokens() == 0 && sent {
-		used.PromptTokens = s.Prompt // the server may count unanswered requests
-	}
-	p.tokens.settle(r, used)
-	return u, err
-}
-
-// do implements doTokens without the token limit. It calls start just before send.
-func (p *RateLimiter) do(ctx context.Context, send Send, start func()) (usage.Usage, error) {
-	if err := p.wait(ctx); err != nil {
-		return usage.Usage{}, err
-	}
-	start()
-	sent := p.clock.Now()
-	u, err := send(ctx)
-	return u, p.adapt(err, sent, p.clock.Now())
-}
-
 // wait blocks until the rate limit and any pause allow another request.
-func (p *RateLimiter) wait(ctx context.Context) error {
+func (p *rateLimiter) wait(ctx context.Context) error {
 	for {
 		now := p.clock.Now()
 		p.mu.Lock()
 		delay := p.pausedUntil.Sub(now)
-		if delay > maxWait { // the clock was set back
-			delay, p.pausedUntil = 0, now
-		}
 		paused := delay > 0
 		if !paused {
 			delay = p.requests.ReserveN(now, 1).DelayFrom(now)
@@ -152,7 +91,7 @@ func (p *RateLimiter) wait(ctx context.Context) error {
 
 // recordSent counts a request for the measured rate. It returns false, without
 // counting, if a pause started while the caller was waiting.
-func (p *RateLimiter) recordSent() bool {
+func (p *rateLimiter) recordSent() bool {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,7 +110,7 @@ func (p *RateLimiter) recordSent() bool {
 
 // adapt adjusts the rate and the pause after the response to a request. It
 // returns err, or a *ThrottledError.
-func (p *RateLimiter) adapt(err error, sent, now time.Time) error {
+func (p *rateLimiter) adapt(err error, sent, now time.Time) error {
 	e, ok := errors.AsType[*StatusError](err)
 	throttled := ok && e.Status == http.StatusTooManyRequests && !isQuotaSpent(e)
 	p.mu.Lock()
@@ -187,7 +126,7 @@ func (p *RateLimiter) adapt(err error, sent, now time.Time) error {
 }
 
 // throttle sets the pause after a 429. p.mu must be held.
-func (p *RateLimiter) throttle(e *StatusError, err error, sent, now time.Time) error {
+func (p *rateLimiter) throttle(e *StatusError, err error, sent, now time.Time) error {
 	switch {
 	case p.rounds == 0:
 		p.rounds, p.firstRound, p.lastRound = 1, now, now
@@ -211,14 +150,14 @@ func (p *RateLimiter) throttle(e *StatusError, err error, sent, now time.Time) e
 		p.onThrottled = nil
 	}
 	if p.rounds >= minThrottledRounds && d >= maxThrottled {
-		return withUsage(&ThrottledError{d, e}, UsageOf(err))
+		return &ThrottledError{d, e}
 	}
 	return err
 }
 
 // adjustRate adapts the rate to a response: a reply, a 429 or neither. p.mu must be
 // held.
-func (p *RateLimiter) adjustRate(replied, throttled bool, now time.Time) {
+func (p *rateLimiter) adjustRate(replied, throttled bool, now time.Time) {
 	if !replied && !throttled || now.Sub(p.lastAdjusted) < adjustInterval {
 		return
 	}

@@ -15,11 +15,11 @@ import (
 // A pause that starts while requests are queued also applies to them.
 func TestPauseAppliesToQueuedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewRateLimiter(60, 0, NewClock(time.Now))
+		s := testSender(Options{RPM: 60, Clock: NewClock(time.Now)})
 		start := time.Now()
 		var mu sync.Mutex
 		var sent []time.Duration
-		c := Wrap(completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
+		c := through(s, completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
 			mu.Lock()
 			sent = append(sent, time.Since(start))
 			first := len(sent) == 1
@@ -29,7 +29,7 @@ func TestPauseAppliesToQueuedRequests(t *testing.T) {
 			}
 			_ = NewClock(time.Now).Sleep(ctx, 500*time.Millisecond) // until the others are queued
 			return nil, status(429, "Retry-After", "20")
-		}), nil, p)
+		}), 0)
 		var wg sync.WaitGroup
 		for range 5 {
 			wg.Go(func() { _, _ = c.Complete(t.Context(), newRequest(nil)) })
@@ -44,8 +44,8 @@ func TestPauseAppliesToQueuedRequests(t *testing.T) {
 func TestRateLimiterLimitsRequests(t *testing.T) {
 	clock := newFakeClock()
 	start := clock.Now()
-	p := NewRateLimiter(60, 0, clock)
-	c := Wrap(&script{}, nil, p)
+	sender := testSender(Options{RPM: 60, Clock: clock})
+	p, c := sender.rate, through(sender, &script{}, 0)
 	for range 31 {
 		if _, err := c.Complete(t.Context(), newRequest(nil)); err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func TestRateLimiterLimitsRequests(t *testing.T) {
 func TestRateLimiterLimitsTokens(t *testing.T) {
 	clock := newFakeClock()
 	start := clock.Now()
-	c := Wrap(&script{usage: usage.Usage{Requests: 1, PromptTokens: 900, CompletionTokens: 100}}, func(string) int { return 250 }, NewRateLimiter(0, 60_000, clock))
+	c := through(testSender(Options{TPM: 60_000, Clock: clock}), &script{usage: usage.Usage{Requests: 1, PromptTokens: 900, CompletionTokens: 100}}, 250)
 	for range 60 {
 		if _, err := c.Complete(t.Context(), newRequest(nil)); err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestRateLimiterLimitsTokens(t *testing.T) {
 }
 
 func TestRateLimiterAllowsPromptAboveLimit(t *testing.T) {
-	c := Wrap(&script{}, func(string) int { return 1e6 }, NewRateLimiter(0, 100, newFakeClock()))
+	c := through(testSender(Options{TPM: 100}), &script{}, 1e6)
 	if _, err := c.Complete(t.Context(), newRequest(nil)); err != nil {
 		t.Error(err)
 	}
@@ -83,9 +83,9 @@ func TestRateLimiterAllowsPromptAboveLimit(t *testing.T) {
 
 func TestRateLimiterSlowsDownAndRecovers(t *testing.T) {
 	clock := newFakeClock()
-	p := NewRateLimiter(600, 0, clock)
+	sender := testSender(Options{RPM: 600, Clock: clock})
 	s := &script{steps: []error{status(429, "Retry-After", "20"), status(429), nil}}
-	c := Wrap(s, nil, p)
+	p, c := sender.rate, through(sender, s, 0)
 	_, _ = c.Complete(t.Context(), newRequest(nil))
 	slow := float64(p.limit) * 60
 	before := clock.Now()
@@ -107,11 +107,12 @@ func TestRateLimiterSlowsDownAndRecovers(t *testing.T) {
 
 func TestRateLimiterAdaptsWithoutLimit(t *testing.T) {
 	clock := newFakeClock()
-	p := NewRateLimiter(0, 0, clock)
+	sender := testSender(Options{Clock: clock})
+	p := sender.rate
 	steps := make([]error, 40)
 	steps[39] = status(429)
 	s := &script{steps: append(steps, nil)}
-	c := Wrap(s, nil, p)
+	c := through(sender, s, 0)
 	for range 40 {
 		if !math.IsInf(float64(p.limit)*60, 1) {
 			t.Fatalf("got a limit of %v before the first 429, want none", p.limit)
@@ -133,10 +134,9 @@ func TestRateLimiterAdaptsWithoutLimit(t *testing.T) {
 
 func TestRateLimiterKeepsMinimumRate(t *testing.T) {
 	clock := newFakeClock()
-	p := NewRateLimiter(600, 0, clock)
-	c := Wrap(&script{steps: []error{status(429)}}, nil, p)
+	p := newRateLimiter(600, clock, nil)
 	for range 100 {
-		_, _ = c.Complete(t.Context(), newRequest(nil))
+		_ = p.adapt(status(429), clock.Now(), clock.Now())
 		clock.pass(time.Second)
 	}
 	if l := float64(p.limit) * 60; l < 30 {
@@ -144,7 +144,7 @@ func TestRateLimiterKeepsMinimumRate(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.Complete(ctx, newRequest(nil)); !errors.Is(err, context.Canceled) {
+	if err := p.wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 }

@@ -34,17 +34,14 @@ type reasoningBudget struct {
 	unanswered int           // replies without one
 	failedRows int           // rows that failed because of that
 	runaway    bool          // untagged text is runaway generation, not reasoning
-	searching  chan struct{} // closed when the searching call ends; nil if no call is searching
 }
 
 // A tokenSearch finds the output token limit that the model needs, as part of
-// one call. One call searches at a time; others that need more tokens wait for
-// its result.
+// one call.
 type tokenSearch struct {
 	*ReplyRetry
 	request      *Request // the caller's request
 	leading      bool     // this call is the first one, and others wait for it
-	searching    bool     // this call is searching
 	sawReasoning bool     // a truncated reply contained reasoning
 	truncated    error    // error of the attempt before the last increase, if any
 	timedOut     bool     // an attempt with an increased limit timed out
@@ -144,7 +141,7 @@ func (s *tokenSearch) shouldContinue(err error) bool {
 
 // next returns the request to send after r failed with err. If the search has
 // ended, it returns nil and the error of the call.
-func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request, error) {
+func (s *tokenSearch) next(r *Request, err error) (*Request, error) {
 	b := &s.budget
 	e, truncated := errors.AsType[*LengthError](err)
 	if !truncated { // the larger limit was rejected or timed out
@@ -171,8 +168,8 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 		s.recordFailure(r.MaxTokens, e)
 		return nil, err
 	}
-	if found, waitErr := s.acquire(ctx, r); found != nil || waitErr != nil {
-		return found, waitErr
+	if found := s.firstRequest(); found.MaxTokens > r.MaxTokens {
+		return found, nil // another call has meanwhile found a larger limit
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -196,56 +193,16 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 	return &larger, nil
 }
 
-// context returns the context for sending r. It disables retries of timeouts
-// for requests with an increased limit, which would take too long. If the first
-// attempt of the leading call fails, other calls stop waiting for it.
-func (s *tokenSearch) context(ctx context.Context, r *Request) context.Context {
+// prepare returns r as it is to be sent. A timeout with an increased limit is not retried,
+// which would take too long. If the first attempt of the leading call fails, other calls
+// stop waiting for it.
+func (s *tokenSearch) prepare(r *Request) *Request {
+	out := *r
 	if s.leading {
-		ctx = context.WithValue(ctx, onRetryKey{}, s.stopLeading)
+		out.onRetry = s.stopLeading
 	}
-	if s.truncated == nil && (r.Accept == nil || r.MaxTokens == s.request.MaxTokens) {
-		return ctx
-	}
-	return context.WithValue(ctx, noTimeoutRetryKey{}, true)
-}
-
-// acquire waits until this call may search. If another call has meanwhile found
-// a limit larger than that of r, acquire returns a request with that limit.
-func (s *tokenSearch) acquire(ctx context.Context, r *Request) (*Request, error) {
-	b := &s.budget
-	for !s.searching && !s.Deterministic {
-		b.mu.Lock()
-		other := b.searching
-		if b.exhausted && b.succeeded {
-			other = nil // this reply is exceptional, so there is nothing to wait for
-		} else if other == nil {
-			b.searching, s.searching = make(chan struct{}), true
-		}
-		b.mu.Unlock()
-		if other == nil {
-			break
-		}
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	if found := s.firstRequest(); found.MaxTokens > r.MaxTokens {
-		s.release()
-		return found, nil
-	}
-	return nil, nil
-}
-
-// release lets another call search.
-func (s *tokenSearch) release() {
-	if s.searching {
-		s.budget.mu.Lock()
-		defer s.budget.mu.Unlock()
-		close(s.budget.searching)
-		s.budget.searching, s.searching = nil, false
-	}
+	out.timeoutIsFinal = s.truncated != nil || r.Accept != nil && r.MaxTokens > s.request.MaxTokens
+	return &out
 }
 
 // recordReply records a reply to r, which used the given number of tokens to

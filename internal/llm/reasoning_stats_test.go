@@ -132,7 +132,7 @@ func TestFailedFirstAttemptEndsWait(t *testing.T) {
 	defer cancel()
 	var n atomic.Int32
 	third := make(chan struct{})
-	p := &ReplyRetry{Probe: true, Next: Wrap(completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
+	p := &ReplyRetry{Probe: true, Next: through(testSender(Options{Retries: 1}), completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
 		switch n.Add(1) {
 		case 1:
 			return nil, &StatusError{Status: 503}
@@ -146,7 +146,7 @@ func TestFailedFirstAttemptEndsWait(t *testing.T) {
 			close(third)
 		}
 		return &Reply{}, nil
-	}), nil, &Retry{Retries: 1, Clock: &fakeClock{}})}
+	}), 0)}
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {

@@ -1,11 +1,9 @@
 package llm
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 )
@@ -31,25 +29,6 @@ func reasoningServer(needed, limit int) func(int, sent, http.ResponseWriter) {
 		default:
 			writeReply(w, validReply, "stop")
 		}
-	}
-}
-
-// One of several concurrent calls searches for the limit; the others start with its result.
-func TestConcurrentCallsSearchOnce(t *testing.T) {
-	const calls = 16
-	srv, got := newTestServer(t, reasoningServer(20_000, 1<<20))
-	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
-	var wg sync.WaitGroup
-	for range calls {
-		wg.Go(func() {
-			if reply, err := retrier.Complete(t.Context(), newRequest(verdicts())); err != nil || string(reply.JSON) != validReply {
-				t.Errorf("got %+v, %v; want %s", reply, err, validReply)
-			}
-		})
-	}
-	wg.Wait()
-	if n := len(got()); n > 2*calls+2 { // one call needs two more, with 2048 and 8192
-		t.Errorf("got %d requests for %d calls, want at most %d: %v", n, calls, 2*calls+2, maxTokensOf(got()))
 	}
 }
 
@@ -116,7 +95,7 @@ func TestTimeoutEndsSearch(t *testing.T) {
 		&LengthError{Limit: 100, Reasoning: true}, &LengthError{Limit: 2048, Reasoning: true}, &TimeoutError{time.Minute}, &TimeoutError{time.Minute},
 		&LengthError{Limit: 2048, Reasoning: true},
 	}}
-	retrier := &ReplyRetry{Next: Wrap(s, nil, &Retry{Retries: 5, Clock: &fakeClock{}})}
+	retrier := &ReplyRetry{Next: through(testSender(Options{Retries: 5}), s, 0)}
 	_, err := retrier.Complete(t.Context(), newRequest(verdicts()))
 	_ = mustAs[*TimeoutError](t, err)
 	_, err = retrier.Complete(t.Context(), newRequest(verdicts()))
@@ -141,32 +120,5 @@ func TestRunawayProseIsNotReasoning(t *testing.T) {
 	}
 	if want := []int{100, 2048, 8192, 32768, 100, 200}; !slices.Equal(maxTokensOf(got()), want) {
 		t.Errorf("got limits %v, want %v", maxTokensOf(got()), want)
-	}
-}
-
-func TestCanceledCallReleasesSearch(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	waiting := make(chan struct{})
-	calls := 0
-	retrier := &ReplyRetry{Next: completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
-		if calls++; calls == 1 {
-			return nil, &LengthError{Limit: r.MaxTokens, Reasoning: true}
-		}
-		if r.MaxTokens > 100 && calls == 2 {
-			close(waiting)
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		return &Reply{}, nil
-	})}
-	go func() { <-waiting; cancel() }()
-	if _, err := retrier.Complete(ctx, newRequest(nil)); err == nil {
-		t.Error("got no error, want one")
-	}
-	if _, err := retrier.Complete(t.Context(), newRequest(nil)); err != nil {
-		t.Error(err)
-	}
-	if retrier.budget.searching != nil {
-		t.Error("the canceled call still blocks other searches")
 	}
 }

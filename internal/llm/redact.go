@@ -68,6 +68,9 @@ func encodedForms(key string) []string {
 // decoded and invisible characters are dropped, as is done before a text is shown, the
 // result is the text without them.
 func (s *secrets) redactReply(text string) string {
+	if len(s.anywhere) == 0 {
+		return text
+	}
 	if plain := visible(text); plain != text && s.contains(plain) {
 		text = plain
 	}
@@ -95,7 +98,7 @@ func isInvisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicod
 
 // redactJSON removes random keys from the strings of a JSON value.
 func (s *secrets) redactJSON(v json.RawMessage) json.RawMessage {
-	if !s.contains(visible(string(v))) {
+	if len(s.anywhere) == 0 || !s.contains(visible(string(v))) {
 		return v
 	}
 	dec := json.NewDecoder(bytes.NewReader(v))

@@ -49,11 +49,10 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		return nil, err
 	}
 	defer search.stopLeading()
-	defer search.release()
 	var used usage.Usage
 	retried := false
 	for r := search.firstRequest(); ; {
-		reply, err := p.Next.Complete(search.context(ctx, r), r)
+		reply, err := p.Next.Complete(ctx, search.prepare(r))
 		if err == nil {
 			search.recordReply(ctx, r, reply.reasoning)
 			out := *reply
@@ -63,7 +62,7 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		used = used.Add(UsageOf(err))
 		var next *Request
 		if search.shouldContinue(err) {
-			next, err = search.next(ctx, r, err)
+			next, err = search.next(r, err)
 		} else {
 			search.stopLeading()
 			if !retried {

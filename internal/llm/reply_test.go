@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -209,16 +208,6 @@ func TestTruncatedFreeText(t *testing.T) {
 			t.Errorf("%q: got %+v, %v", tt.text, reply, err)
 		case !tt.ok && (truncated != (tt.requests > 1) || unparsable == truncated || UsageOf(err).Requests != tt.requests):
 			t.Errorf("%q: got %v", tt.text, err)
-		}
-	}
-	// A batch reply is read in the same way.
-	c := newTestClient(t, Config{BaseURL: "http://127.0.0.1"})
-	for text, want := range map[string]bool{"yes": true, "yes, and then": false, "well": false} {
-		var body bytes.Buffer
-		writeReply(&body, text, "length")
-		reply, err, ok := c.replay(t.Context(), newWordRequest(), storedResult{status: http.StatusOK, body: body.Bytes()})
-		if !ok || want != (err == nil) || want && reply.Text != text {
-			t.Errorf("%q in a batch: got %+v, %v, %t; want success: %t", text, reply, err, ok, want)
 		}
 	}
 }

@@ -1,81 +1,13 @@
 package llm
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
-
-// Retry is a layer that resends requests after transient errors: 408, 425, 429,
-// 5xx, broken connections and timeouts. It is the only layer that retries. The
-// delay between attempts is requested by the server, up to maxWait, or else
-// exponential with jitter: 0.5 s, 1 s, 2 s and so on up to 30 s. A 429 does not
-// count as an attempt while the server answers nothing else: RateLimiter then
-// limits the time.
-type Retry struct {
-	Retries int // number of retries after the first attempt
-	Clock   Clock
-	Notify  func(err error, wait time.Duration) // may be nil
-}
-
-// Do calls send until it succeeds, fails permanently or runs out of retries.
-func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
-	delays := backoff.ExponentialBackOff{
-		InitialInterval:     500 * time.Millisecond,
-		RandomizationFactor: 0.5,
-		Multiplier:          2,
-		MaxInterval:         30 * time.Second,
-	}
-	var used usage.Usage
-	for attempt := 0; ; {
-		u, err := send(ctx)
-		used = used.Add(u)
-		if err == nil || ctx.Err() != nil || attempt >= r.Retries || !IsTransient(err) || isFinalTimeout(ctx, err) {
-			return used, err
-		}
-		if onRetry, ok := ctx.Value(onRetryKey{}).(func()); ok {
-			onRetry()
-		}
-		rejection, ok := errors.AsType[*StatusError](err)
-		if ok && rejection.throttled {
-			delays.Reset() // RateLimiter pauses
-		} else {
-			attempt++
-		}
-		wait := delays.NextBackOff()
-		if ok {
-			if requested, explicit := retryAfter(rejection, r.Clock.Now()); explicit || requested > 0 {
-				// Jitter spreads requests that were rejected together.
-				wait = min(requested, maxWait) + wait/10
-			}
-		}
-		if r.Notify != nil {
-			r.Notify(err, wait)
-		}
-		if e := r.Clock.Sleep(ctx, wait); e != nil {
-			return used, e
-		}
-	}
-}
-
-// noTimeoutRetryKey is the context key that disables retries of timeouts.
-type noTimeoutRetryKey struct{}
-
-// onRetryKey is the context key of a func() that is called before each retry.
-type onRetryKey struct{}
-
-// isFinalTimeout reports whether err is a timeout that must not be retried.
-func isFinalTimeout(ctx context.Context, err error) bool {
-	return isA[*TimeoutError](err) && ctx.Value(noTimeoutRetryKey{}) != nil
-}
 
 // IsTransient reports whether retrying the same request may succeed.
 func IsTransient(err error) bool {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // Options configure a Stack.
@@ -45,40 +48,28 @@ type Options struct {
 	OnEffortRefused func(error)
 }
 
-// A Stack is a Client with all its decorators. From the outermost to the innermost:
+// A Stack asks a language model. From the outermost to the innermost, a request passes:
 //
-//	originalUsage  reports the original cost of cached replies
 //	Meter          adds up the usage of all calls, including failed ones
 //	Cache          a hit costs nothing and does not wait, not even for an open breaker
 //	ReplyRetry     retries requests whose reply was truncated or unreadable
 //	WindowDetector turns replies to a silently truncated prompt into errors
-//	requestLimit   fits requests to the server's limit of tokens per minute
-//	Retry          resends after transient errors
-//	Breaker        sees every attempt, so that a dead server ends the run instead of a
-//	               single row, and wakes callers that sleep in Retry and RateLimiter
-//	Budget         reserves the cost of an attempt before it waits for RateLimiter
-//	RateLimiter    limits requests in flight and per minute; waits last, so that requests
-//	               are sent immediately afterwards
-//	Client         sends
+//	Client         sends, as its sender allows
 type Stack struct {
 	Completer
-	Client      *Client
-	Meter       *Meter
-	Breaker     *Breaker
-	Budget      *Budget
-	RateLimiter *RateLimiter
-	Tokens      *Tokens
+	Client *Client
+	Meter  *Meter
+	Tokens *Tokens
 
-	opts    Options
-	window  *WindowDetector
-	retry   *ReplyRetry
-	online  Completer // requestLimit and everything below
-	clients []*Client
+	opts      Options
+	window    *WindowDetector
+	retry     *ReplyRetry
+	embedders []*Client
 }
 
 // Close closes idle connections. The cache stays open: it belongs to the caller.
 func (s *Stack) Close() {
-	for _, c := range s.clients {
+	for _, c := range append(s.embedders, s.Client) {
 		c.Close()
 	}
 }
@@ -94,31 +85,70 @@ func New(o Options) (*Stack, error) {
 		return nil, err
 	}
 	c.notify, c.notifyEffort = o.OnDowngrade, o.OnEffortRefused
-	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: c.tokens, opts: o, clients: []*Client{c}}
-	s.RateLimiter = NewRateLimiter(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
-	s.RateLimiter.onThrottled = o.OnThrottled
-	if o.Concurrency > 0 {
-		s.RateLimiter.slots = newSlots(o.Concurrency, o.Client.Timeout, s.Breaker, o.OnConcurrency)
-	}
-	layers, err := s.layers(o)
+	p, err := o.price()
 	if err != nil {
 		return nil, err
 	}
-	s.online = &requestLimit{next: Wrap(c, s.Tokens.Text, layers...), tokens: s.Tokens.Text}
-	s.Completer = s.wrap(s.online, false)
+	c.sender = newSender(o, NewBudget(o.MaxCost, o.MaxTokens), p)
+	s := &Stack{Client: c, Meter: &Meter{}, Tokens: c.tokens, opts: o}
+	s.Completer = s.wrap(c, false)
 	return s, nil
 }
 
-// wrap adds the decorators above Retry to next. fixed is
+// wrap adds the decorators above the Client to next. fixed is
 // ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
-	s.window = NewWindowDetector(next, s.Tokens.Text, s.opts.OnLimit)
+	s.window = NewWindowDetector(next, s.opts.OnLimit)
+	s.window.tokens = s.Tokens.Text
 	s.retry = s.replyRetry(s.window, fixed)
 	next = s.retry
 	if s.opts.Cache != nil {
 		next = s.opts.Cache.Completer(next, s.Client.Endpoint(), s.Client.ModelKey())
 	}
-	return originalUsage{Wrap(next, nil, s.Meter)}
+	return &metered{next, s.Meter}
+}
+
+// A Meter accumulates usage.
+type Meter struct {
+	mu    sync.Mutex
+	total usage.Usage
+}
+
+func (m *Meter) add(u usage.Usage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.total = m.total.Add(u)
+}
+
+// Total returns the usage so far.
+func (m *Meter) Total() usage.Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.total
+}
+
+// metered meters the calls of a Completer. It reports the original cost of cached replies:
+// the usage of a row then does not depend on whether it, another row or an earlier run paid
+// for the reply.
+type metered struct {
+	next  Completer
+	meter *Meter
+}
+
+// Complete implements Completer.
+func (m *metered) Complete(ctx context.Context, r *Request) (*Reply, error) {
+	reply, err := m.next.Complete(ctx, r)
+	if err != nil {
+		m.meter.add(UsageOf(err))
+		return nil, err
+	}
+	m.meter.add(reply.Usage)
+	if reply.Cached {
+		out := *reply
+		out.Usage = reply.OriginalUsage
+		return &out, nil
+	}
+	return reply, nil
 }
 
 // replyRetry returns a ReplyRetry for the model of s, which learns from earlier
@@ -152,29 +182,19 @@ func (s *Stack) Reasoning(ctx context.Context) (r Reasoning, known bool) {
 	return r, r.Replies > 0 || !p.Probe
 }
 
-// layers returns the layers from Retry to RateLimiter, with the price of o's
-// model.
-func (s *Stack) layers(o Options) ([]Layer, error) {
-	in, out, known := o.price()
-	if o.MaxCost > 0 && !known {
-		return nil, fmt.Errorf("unknown price for model %q: set its price or remove the cost limit", o.Client.Model)
-	}
-	return []Layer{
-		&Retry{Retries: o.Retries, Clock: s.Breaker.Clock(o.Clock), Notify: o.OnRetry},
-		s.Breaker, s.Budget.Layer(in, out), s.RateLimiter,
-	}, nil
-}
-
-// price returns the model's price in USD per million tokens.
-func (o Options) price() (in, out float64, known bool) {
+// price returns the price of the model, or an error if it is unknown but required.
+func (o Options) price() (price, error) {
+	in, out, known := Price(o.Client.Model)
 	if o.Price != nil {
-		return o.Price[0], o.Price[1], true
+		in, out, known = o.Price[0], o.Price[1], true
 	}
-	return Price(o.Client.Model)
+	if o.MaxCost > 0 && !known {
+		return price{}, fmt.Errorf("unknown price for model %q: set its price or remove the cost limit", o.Client.Model)
+	}
+	return price{in / 1e6, out / 1e6}, nil
 }
 
-// Embedder returns an embedding model with the same decorators, which shares
-// the meter, budget and cache of s. On another server it has its own breaker
+// Embedder returns an embedding model, which shares the meter, budget and cache of s. On another server it has its own breaker
 // and rate limiter. Endpoint, key and timeout default to those of s. Headers and
 // certificate are those of s on the same host, and none on others. The returned
 // endpoint contains no secrets. Embedder must be called before s is used.
@@ -201,22 +221,21 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	s.clients = append(s.clients, client)
-	o, own := s.opts, *s
+	o := s.opts
 	o.Client, o.Price = c, nil
-	if client.Endpoint() != s.Client.Endpoint() {
-		own.Breaker = NewBreaker(o.Clock)
-		own.RateLimiter = NewRateLimiter(0, 0, own.Breaker.Clock(o.Clock))
-	}
-	layers, err := own.layers(o)
+	p, err := o.price()
 	if err != nil {
 		return nil, "", err
 	}
-	e = &BatchedEmbedder{Next: WrapEmbedder(client, NewTokens(c.Model).Text, layers...)}
-	if o.Cache != nil {
-		e = o.Cache.Embedder(e, client.Endpoint(), c.Model)
+	own := *s.Client.sender
+	if client.Endpoint() != s.Client.Endpoint() {
+		o.RPM, o.TPM, o.Concurrency, o.OnThrottled = 0, 0, 0, nil
+		own = *newSender(o, own.budget, p)
 	}
-	return WrapEmbedder(e, nil, s.Meter), client.Endpoint(), nil
+	own.price = p
+	client.sender = &own
+	s.embedders = append(s.embedders, client)
+	return &embedder{client, o.Cache, s.Meter}, client.Endpoint(), nil
 }
 
 // hopelessRows is the number of failed rows after which a run without any usable reply
@@ -237,12 +256,7 @@ func (s *Stack) Limit() int { return s.window.Limit() }
 
 // Concurrency returns the lowest limit on requests in flight so far, or 0 if it was never
 // lowered.
-func (s *Stack) Concurrency() int {
-	if s.RateLimiter.slots == nil {
-		return 0
-	}
-	return s.RateLimiter.slots.reached()
-}
+func (s *Stack) Concurrency() int { return s.Client.sender.slots.reached() }
 
 // Cost returns the amount spent so far, in USD at known prices and in tokens.
-func (s *Stack) Cost() (usd float64, tokens int) { return s.Budget.Spent() }
+func (s *Stack) Cost() (usd float64, tokens int) { return s.Client.sender.budget.Spent() }

@@ -119,7 +119,7 @@ func TestStackSurvivesFaults(t *testing.T) {
 				if n := int(server.spent.Load()); o.MaxTokens > 0 && n > o.MaxTokens {
 					t.Errorf("spent %d tokens, want at most %d", n, o.MaxTokens)
 				}
-				if n := s.RateLimiter.slots.inFlight; n != 0 {
+				if n := s.Client.sender.slots.inFlight; n != 0 {
 					t.Errorf("got %d occupied slots, want none", n)
 				}
 			})

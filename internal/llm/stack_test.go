@@ -113,8 +113,8 @@ func TestDeadServerEndsRun(t *testing.T) {
 			}
 			wg.Wait()
 			// With five retries each, 160 calls would make 960 attempts.
-			if n := s.Meter.Total().Requests; n > 160 || s.Breaker.Err() == nil {
-				t.Errorf("got %d attempts for 160 calls, breaker error %v; want at most 160 and an open breaker", n, s.Breaker.Err())
+			if n := s.Meter.Total().Requests; n > 160 || s.Client.sender.breaker.Err() == nil {
+				t.Errorf("got %d attempts for 160 calls, breaker error %v; want at most 160 and an open breaker", n, s.Client.sender.breaker.Err())
 			}
 			if n := s.Meter.Total().Requests; name == "rejecting" && n != len(rejected()) {
 				t.Errorf("counted %d requests, want %d as on the server", n, len(rejected()))
@@ -199,8 +199,8 @@ func TestStackEmbedder(t *testing.T) {
 		t.Fatal(at, err)
 	}
 	_, _, err = e.Embed(t.Context(), []string{"b"})
-	if _ = mustAs[*DownError](t, err); s.Breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
-		t.Errorf("got breaker error %v, header %v; want nil, no key", s.Breaker.Err(), seen()[0].header)
+	if _ = mustAs[*DownError](t, err); s.Client.sender.breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
+		t.Errorf("got breaker error %v, header %v; want nil, no key", s.Client.sender.breaker.Err(), seen()[0].header)
 	}
 	if _, _, err := s.Embedder(Config{}); err == nil {
 		t.Error("got no error without a model, want one")
@@ -219,8 +219,8 @@ func TestCanceledRun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	_, err := s.Complete(ctx, newRequest(nil))
-	if !errors.Is(err, context.DeadlineExceeded) || s.Breaker.Err() != nil {
-		t.Errorf("got %v, breaker error %v; want %v, nil", err, s.Breaker.Err(), context.DeadlineExceeded)
+	if !errors.Is(err, context.DeadlineExceeded) || s.Client.sender.breaker.Err() != nil {
+		t.Errorf("got %v, breaker error %v; want %v, nil", err, s.Client.sender.breaker.Err(), context.DeadlineExceeded)
 	}
 }
 

@@ -15,7 +15,7 @@ const slotsPerMinute = 4
 // A tokenLimiter keeps the tokens in every sliding minute below a limit. A
 // request reserves the tokens of its prompt and its longest possible reply
 // before it is sent. Its actual usage replaces the reservation once the reply
-// arrives. A request larger than the limit waits until no other reservation is
+// arrives. A nil tokenLimiter has no limit. A request larger than the limit waits until no other reservation is
 // active, is sent alone, and then blocks others for as many minutes as it
 // exceeds the limit.
 type tokenLimiter struct {
@@ -41,6 +41,9 @@ func newTokenLimiter(perMinute int, clock Clock) *tokenLimiter {
 
 // reserve waits until a request of size s fits. Requests are served in order.
 func (t *tokenLimiter) reserve(ctx context.Context, s Size) (*reservation, error) {
+	if t == nil {
+		return nil, nil
+	}
 	select {
 	case t.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -71,9 +74,6 @@ func (t *tokenLimiter) tryReserve(s Size, wake context.CancelFunc) (*reservation
 	now := t.clock.Now()
 	inMinute, inSlot, wait := 0.0, 0.0, time.Minute
 	for r := range t.reserved {
-		if r.sent.After(now) { // the clock was set back
-			r.sent = now
-		}
 		age := now.Sub(r.sent)
 		if r.sent.IsZero() {
 			age = 0
@@ -105,10 +105,17 @@ func (t *tokenLimiter) lifetime(r *reservation) time.Duration {
 }
 
 // start marks a request as sent.
-func (t *tokenLimiter) start(r *reservation) { t.update(func() { r.sent = t.clock.Now() }) }
+func (t *tokenLimiter) start(r *reservation) {
+	if t != nil {
+		t.update(func() { r.sent = t.clock.Now() })
+	}
+}
 
 // settle replaces the estimate of a reservation with the actual usage.
 func (t *tokenLimiter) settle(r *reservation, u usage.Usage) {
+	if t == nil {
+		return
+	}
 	t.update(func() {
 		r.prompt, r.tokens = float64(u.PromptTokens), float64(u.Tokens())
 		if r.tokens <= 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A tokenServer is a Layer that records the time and prompt tokens of each request.
+// A tokenServer records the time and prompt tokens of each request.
 type tokenServer struct {
 	mu   sync.Mutex
 	sent []struct {
@@ -23,19 +23,19 @@ type tokenServer struct {
 	latency time.Duration
 }
 
-func (s *tokenServer) Do(ctx context.Context, size func() Size, _ Send) (usage.Usage, error) {
+func (s *tokenServer) serve(ctx context.Context, size Size) (usage.Usage, error) {
 	s.mu.Lock()
 	s.sent = append(s.sent, struct {
 		at     time.Time
 		tokens int
-	}{time.Now(), size().Prompt})
+	}{time.Now(), size.Prompt})
 	s.mu.Unlock()
 	if err := NewClock(time.Now).Sleep(ctx, s.latency); err != nil {
 		return usage.Usage{}, err
 	}
 	u := s.reply()
 	if u.PromptTokens == 0 {
-		u.PromptTokens = size().Prompt
+		u.PromptTokens = size.Prompt
 	}
 	return u, nil
 }
@@ -73,7 +73,7 @@ func TestTokenLimitInEveryMinute(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &tokenServer{reply: func() usage.Usage { return usage.Usage{Requests: 1, CompletionTokens: tt.reply} }, latency: 2 * time.Second}
-				p := NewRateLimiter(0, limit, NewClock(time.Now))
+				p := testSender(Options{TPM: limit, Clock: NewClock(time.Now)})
 				start, total := time.Now(), 0
 				var wg sync.WaitGroup
 				slots := make(chan struct{}, 8)
@@ -83,8 +83,9 @@ func TestTokenLimitInEveryMinute(t *testing.T) {
 					wg.Go(func() {
 						slots <- struct{}{}
 						defer func() { <-slots }()
-						if _, err := p.Do(t.Context(), func() Size { return size }, func(ctx context.Context) (usage.Usage, error) {
-							return s.Do(ctx, func() Size { return size }, nil)
+						if _, err := p.try(t.Context(), call{
+							size: func() Size { return size },
+							send: func(ctx context.Context) (usage.Usage, error) { return s.serve(ctx, size) },
 						}); err != nil {
 							t.Error(err)
 						}
@@ -106,61 +107,44 @@ func TestTokenLimitInEveryMinute(t *testing.T) {
 
 func TestTokenLimiterReleasesUnsentRequests(t *testing.T) {
 	clock := newFakeClock()
-	p := NewRateLimiter(0, 60_000, clock)
+	p := testSender(Options{TPM: 60_000, Clock: clock})
 	size := func() Size { return Size{Prompt: 14_000} }
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Do(ctx, size, func(context.Context) (usage.Usage, error) { return usage.Usage{}, ctx.Err() }); !errors.Is(err, context.Canceled) {
+	if _, err := p.try(ctx, call{size: size, send: func(context.Context) (usage.Usage, error) { return usage.Usage{}, ctx.Err() }}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 	before := clock.Now()
 	for range 2 {
-		_, _ = p.Do(t.Context(), size, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 5000}, nil })
+		_, _ = p.try(t.Context(), call{size: size, send: func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 5000}, nil }})
 	}
 	if d := clock.Now().Sub(before); d > time.Second*31 {
 		t.Errorf("waited %v, want at most 31s", d)
 	}
 }
 
-func TestTokenLimiterToleratesClockSetBack(t *testing.T) {
-	clock := newFakeClock()
-	p := NewRateLimiter(0, 600, clock)
-	send := func() {
-		if _, err := p.Do(t.Context(), func() Size { return Size{Prompt: 100} }, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 100}, nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	send()
-	clock.pass(-24 * time.Hour)
-	before := clock.Now()
-	send()
-	if d := clock.Now().Sub(before); d > time.Minute {
-		t.Errorf("waited %v, want at most a minute", d)
-	}
-}
-
 func TestBreakerWakesTokenLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := NewClock(time.Now)
-		b := NewBreaker(clock)
-		p := NewRateLimiter(0, 60, b.Clock(clock))
-		size := func() Size { return Size{Prompt: 1000} }
-		one := func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 1000}, nil }
-		if _, err := p.Do(t.Context(), size, one); err != nil {
+		p := testSender(Options{TPM: 60, Clock: NewClock(time.Now)})
+		one := call{
+			size: func() Size { return Size{Prompt: 1000} },
+			send: func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 1000}, nil },
+		}
+		if _, err := p.do(t.Context(), one); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				_, err := p.Do(t.Context(), size, one)
+				_, err := p.do(t.Context(), one)
 				if _, down := errors.AsType[*DownError](err); !down {
 					t.Errorf("got %v, want a *DownError", err)
 				}
 			})
 		}
 		synctest.Wait()
-		_, _ = b.Do(t.Context(), nil, func(context.Context) (usage.Usage, error) { return usage.Usage{}, status(401) })
+		_ = p.breaker.end(status(401), 0)
 		wg.Wait()
 		if d := time.Since(start); d > time.Second {
 			t.Errorf("waited %v, want at most 1s", d)

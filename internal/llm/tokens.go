@@ -139,10 +139,14 @@ const (
 
 func kindOf(r rune) runeKind {
 	switch {
-	case r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'):
+	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
 		return letterRune
 	case r >= '0' && r <= '9':
 		return digitRune
+	case r < utf8.RuneSelf && (r == ' ' || r >= '\t' && r <= '\r'):
+		return spaceRune
+	case r < utf8.RuneSelf:
+		return otherRune
 	case unicode.IsSpace(r):
 		return spaceRune
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan):
@@ -161,14 +165,14 @@ const (
 	maxReasoningTokens = 1 << 20
 )
 
-// replyUsage returns the usage reported by the server. Missing or implausible
+// replyUsage returns the tokens reported by the server. Missing or implausible
 // counts are replaced by estimates, so that no reply appears to be free.
-func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage.Usage {
+func (c *Client) replyUsage(r *Request, res *openai.ChatCompletionResponse) usage.Usage {
 	text := ""
 	if len(res.Choices) > 0 {
-		text = messageText(res.Choices[0].Message) + res.Choices[0].Message.Refusal
+		text = messageText(&res.Choices[0].Message) + res.Choices[0].Message.Refusal
 	}
-	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: completionTokens(res.Usage)}
+	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: completionTokens(&res.Usage)}
 	if !isPlausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
 		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
 	}
@@ -183,26 +187,26 @@ func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage
 const hiddenReasoning = 256
 
 // reasoningTokens returns the tokens that a model used to reason: those that the
-// server reports, or else the completion tokens beyond those of the answer, or
+// server reports, or else about the completion tokens beyond those of the answer, or
 // those of the reasoning that it sent.
-func (c *Client) reasoningTokens(text string, res openai.ChatCompletionResponse, reasoned bool) int {
-	completion := completionTokens(res.Usage)
+func reasoningTokens(text string, res *openai.ChatCompletionResponse, reasoned bool) int {
+	completion := completionTokens(&res.Usage)
 	if !isPlausible(completion, len(text), maxReasoningTokens) {
 		completion = 0
 	}
-	if d := res.Usage.CompletionTokensDetails; d != nil && d.ReasoningTokens > 0 && d.ReasoningTokens <= maxReasoningTokens {
-		return d.ReasoningTokens
+	if n := reportedReasoning(&res.Usage); n > 0 && n <= maxReasoningTokens {
+		return n
 	}
 	if !reasoned && completion <= hiddenReasoning {
 		return 0
 	}
 	answer, _ := Answer(text)
-	n := c.tokens.Text(answer)
+	n := EstimateTokens(answer)
 	switch {
 	case completion > n && (reasoned || completion > 2*n+hiddenReasoning):
 		return completion - n
 	case reasoned:
-		return c.tokens.Text(text) - n + c.tokens.Text(res.Choices[0].Message.ReasoningContent)
+		return EstimateTokens(text) - n + EstimateTokens(res.Choices[0].Message.ReasoningContent)
 	}
 	return 0
 }
@@ -224,11 +228,19 @@ func promptBytes(r *Request) int {
 
 // completionTokens returns the completion tokens of a reply, including reasoning
 // tokens that some servers, such as Gemini's, report only in the total.
-func completionTokens(u openai.Usage) int {
+func completionTokens(u *openai.Usage) int {
 	if n := u.TotalTokens - u.PromptTokens; u.PromptTokens > 0 && n > u.CompletionTokens && n <= maxReasoningTokens {
 		return n
 	}
 	return u.CompletionTokens
+}
+
+// reportedReasoning returns the reasoning tokens that the server reports, or 0.
+func reportedReasoning(u *openai.Usage) int {
+	if u.CompletionTokensDetails == nil {
+		return 0
+	}
+	return u.CompletionTokensDetails.ReasoningTokens
 }
 
 // embeddingUsage is like replyUsage, but for embeddings.

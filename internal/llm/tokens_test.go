@@ -53,7 +53,7 @@ func TestCompletionTokens(t *testing.T) {
 		{100, 20, 1 << 40, 20},
 		{100, 20, 50, 20},
 	} {
-		if got := completionTokens(openai.Usage{PromptTokens: tt.prompt, CompletionTokens: tt.completion, TotalTokens: tt.total}); got != tt.want {
+		if got := completionTokens(&openai.Usage{PromptTokens: tt.prompt, CompletionTokens: tt.completion, TotalTokens: tt.total}); got != tt.want {
 			t.Errorf("%+v: got %d, want %d", tt, got, tt.want)
 		}
 	}

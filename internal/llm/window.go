@@ -59,12 +59,11 @@ const (
 // little text to be suspicious. They are counted when the limit is detected.
 type WindowDetector struct {
 	Next Completer
-	// Tokens estimates the tokens of a text.
-	Tokens func(string) int
 	// Notify is called once with the detected limit and the number of earlier replies to
 	// truncated prompts. It may be nil.
 	Notify func(limit, missed int)
 
+	tokens          func(string) int // counts tokens as the Client does if the server reports none
 	mu              sync.Mutex
 	probing         chan struct{} // semaphore: one probe at a time
 	limit           int           // prompt tokens above which the server truncates; 0 if unknown
@@ -77,8 +76,8 @@ type WindowDetector struct {
 }
 
 // NewWindowDetector returns a WindowDetector that wraps next.
-func NewWindowDetector(next Completer, tokens func(string) int, notify func(limit, missed int)) *WindowDetector {
-	return &WindowDetector{Next: next, Tokens: tokens, Notify: notify, probing: make(chan struct{}, 1), minRatio: math.Inf(1)}
+func NewWindowDetector(next Completer, notify func(limit, missed int)) *WindowDetector {
+	return &WindowDetector{Next: next, Notify: notify, tokens: EstimateTokens, probing: make(chan struct{}, 1), minRatio: math.Inf(1)}
 }
 
 // Limit returns the detected limit in tokens of prompt and reply, or 0 if none
@@ -98,7 +97,7 @@ func ExpectedReplyTokens(r *Request) int { return r.MaxTokens / 2 }
 
 // Complete implements Completer.
 func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	if limit := w.Limit(); limit > 0 && sizeOf(r, w.Tokens).Prompt+ExpectedReplyTokens(r) > limit {
+	if limit := w.Limit(); limit > 0 && sizeOf(r, EstimateTokens).Prompt+ExpectedReplyTokens(r) > limit {
 		return nil, &ContextLengthError{Limit: limit, Silent: true}
 	}
 	reply, err := w.Next.Complete(ctx, r)
@@ -131,18 +130,17 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used usage.Usage) (probeUsage usage.Usage, truncated bool, err error) {
 	p := promptCount{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
 	p.words = sync.OnceValue(func() int {
-		var text strings.Builder
+		n := 0
 		for _, m := range r.Messages {
-			text.WriteString(m.Text)
-			text.WriteByte('\n')
+			n += minTokens(m.Text)
 		}
-		return minTokens(text.String())
+		return n
 	})
 	if w.isShort(p) {
 		return usage.Usage{}, false, nil
 	}
 	for _, m := range r.Messages {
-		p.estimated += tokensPerMessage + w.Tokens(m.Text)
+		p.estimated += tokensPerMessage + EstimateTokens(m.Text)
 	}
 	if certain, truncated := w.decideWithoutProbe(p); certain {
 		return usage.Usage{}, truncated, nil
@@ -298,5 +296,5 @@ func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used
 // isServerCount reports whether the prompt tokens in used were counted by the
 // server rather than estimated.
 func (w *WindowDetector) isServerCount(r *Request, used usage.Usage) bool {
-	return !used.Estimated || used.PromptTokens != sizeOf(r, w.Tokens).Prompt
+	return !used.Estimated || used.PromptTokens != sizeOf(r, w.tokens).Prompt
 }

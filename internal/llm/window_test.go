@@ -90,7 +90,7 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &tokenCounter{count: tt.count}
 			limit, missed, notified := 0, 0, 0
-			w := NewWindowDetector(s, countTokens, func(n, m int) { limit, missed, notified = n, m, notified+1 })
+			w := NewWindowDetector(s, func(n, m int) { limit, missed, notified = n, m, notified+1 })
 			sent := 0
 			for _, field := range strings.Fields(tt.tokens) {
 				n, truncated := 0, strings.HasSuffix(field, "!")
@@ -122,7 +122,7 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 
 func TestPromptAboveWindowIsNotSent(t *testing.T) {
 	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }}
-	w := NewWindowDetector(s, countTokens, nil)
+	w := NewWindowDetector(s, nil)
 	send := func(tokens, replyTokens int) error {
 		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(tokens)}}, MaxTokens: replyTokens})
 		return err
@@ -144,7 +144,7 @@ func TestPromptAboveWindowIsNotSent(t *testing.T) {
 // Digits have more tokens than estimated, so a prompt may be truncated unexpectedly.
 func TestDetectTruncationOfUnderestimatedPrompt(t *testing.T) {
 	s := &tokenCounter{count: func(text, _ string) int { return min(len(text)/2, 2048) }}
-	w := NewWindowDetector(s, countTokens, nil)
+	w := NewWindowDetector(s, nil)
 	for _, n := range []int{5000, 1500} {
 		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
 		if e := mustAs[*ContextLengthError](t, err); !e.Silent {
@@ -163,7 +163,7 @@ func TestRejectedPromptIsNotTruncated(t *testing.T) {
 		}
 		return nil
 	}}
-	w := NewWindowDetector(s, countTokens, nil)
+	w := NewWindowDetector(s, nil)
 	for range 3 {
 		if _, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(2048)}}, MaxTokens: 100}); err != nil {
 			t.Error(err)
@@ -182,7 +182,7 @@ func TestFailedProbeFailsRequest(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err := NewWindowDetector(s, countTokens, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
+	_, err := NewWindowDetector(s, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 	if !IsFatal(err) || UsageOf(err).Requests != 1 {
 		t.Errorf("got %v, %+v; want a fatal error after 1 request", err, UsageOf(err))
 	}
@@ -197,7 +197,7 @@ func TestFailedProbeIsPaidOnce(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err := NewWindowDetector(s, countTokens, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
+	_, err := NewWindowDetector(s, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 	if got := UsageOf(err).Requests; got != 4 {
 		t.Errorf("got %d requests, want 4", got)
 	}
@@ -209,7 +209,7 @@ func TestFailedProbeIsPaidOnce(t *testing.T) {
 // Concurrent requests wait for a single probe.
 func TestConcurrentRequestsShareProbe(t *testing.T) {
 	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }}
-	w := NewWindowDetector(s, countTokens, nil)
+	w := NewWindowDetector(s, nil)
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -14,7 +15,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,26 +25,25 @@ const (
 	maxErrorBytes   = 64 << 10 // bytes read from an error response
 	maxMessageChars = 300      // characters of an error message
 
-	tinyTemperature   = `"temperature":1e-45`
-	zeroedTemperature = `"temperature":0`
+	invalidReply = "invalid reply: " // start of the message about a reply that is not JSON
 )
 
-// A wire is the HTTP client for go-openai. It reads each response completely,
-// up to a limit, redacts errors, and converts every unsuccessful response into
-// an error of this package. It does not retry.
+// A wire sends HTTP requests to one server, for go-openai and without it. It reads each response up to a limit, redacts
+// errors, and converts every unsuccessful response into an error of this package.
 type wire struct {
-	http *http.Client
 	*secrets
-	apiKey    string // for Azure's api-key header; empty for other servers
+
+	http      *http.Client
+	endpoint  endpoint
+	key       string // may be empty
 	headers   Headers
-	extraBody json.RawMessage
-	accepted  atomic.Bool // a reply to a request with extraBody was received
+	extraBody json.RawMessage // added to chat requests; an object, or nil
 }
 
-func newWire(c Config, keys []string, azure bool) *wire {
-	w := &wire{secrets: newSecrets(keys...), headers: c.Headers, extraBody: c.ExtraBody}
-	if azure {
-		w.apiKey = c.APIKey
+func newWire(c Config, e endpoint) *wire {
+	w := &wire{secrets: newSecrets(append([]string{c.APIKey, e.secret}, c.Headers.secrets...)...), endpoint: e, headers: c.Headers, extraBody: c.ExtraBody}
+	if !c.Headers.ReplaceKey() {
+		w.key = c.APIKey
 	}
 	var client http.Client
 	if c.HTTPClient != nil {
@@ -92,65 +91,148 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Do implements openai.HTTPDoer.
-func (w *wire) Do(r *http.Request) (*http.Response, error) {
-	if r.Header.Get("api-key") == "" {
-		r.Header.Del("api-key")
+// request returns a request without a body, or with one in JSON.
+func (w *wire) request(ctx context.Context, method, url string, body []byte) (*http.Request, error) {
+	var content io.Reader
+	if body != nil {
+		content = bytes.NewReader(body)
 	}
-	if w.apiKey != "" {
-		r.Header.Set("api-key", w.apiKey)
+	r, err := http.NewRequestWithContext(ctx, method, url, content)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/json")
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, nil
+}
+
+// config returns a configuration of go-openai that sends requests through w, which adds
+// the key.
+func (w *wire) config() openai.ClientConfig {
+	cfg := openai.DefaultConfig("")
+	if e := &w.endpoint; e.deployments {
+		cfg = openai.DefaultAzureConfig("", e.base)
+		cfg.AzureModelMapperFunc = func(model string) string { return cmp.Or(e.deployment, model) }
+	}
+	cfg.BaseURL, cfg.APIVersion, cfg.HTTPClient = w.endpoint.base, w.endpoint.version, w
+	return cfg
+}
+
+// An exchange is a request by go-openai.
+type exchange struct {
+	limit replyLimit
+	reply []byte // nil unless it arrived
+}
+
+type exchangeKey struct{}
+
+// context returns a context for a request by go-openai.
+func (x *exchange) context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+// Do implements openai.HTTPDoer. The context of the request must be that of an exchange.
+// The response is successful and complete.
+func (w *wire) Do(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		b = w.completeBody(b)
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
+		r.Body, _ = r.GetBody()
+		r.ContentLength = int64(len(b))
+	}
+	x := r.Context().Value(exchangeKey{}).(*exchange)
+	var err error
+	if x.reply, err = w.read(r, x.limit); err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(x.reply))}, nil
+}
+
+// open sends a request with the key and the headers, and returns a successful response.
+// The caller must close its body.
+func (w *wire) open(r *http.Request) (*http.Response, error) {
+	r.Header.Del("Api-Key") // which go-openai sets for Azure
+	if w.key != "" {
+		if w.endpoint.azure {
+			r.Header.Set("Api-Key", w.key)
+		}
+		if w.endpoint.bearer {
+			r.Header.Set("Authorization", "Bearer "+w.key)
+		}
 	}
 	w.headers.apply(r)
-	if err := w.rewriteBody(r); err != nil {
-		return nil, err
-	}
-	t := transferFromContext(r.Context())
-	if err := t.attachFile(r); err != nil {
-		return nil, err
-	}
 	res, err := w.http.Do(r)
 	if err != nil {
 		return nil, w.networkError(r.Context(), err)
 	}
-	if t.isStreamed(res) {
+	if res.StatusCode >= 200 && res.StatusCode < 300 {
 		return res, nil
 	}
 	defer res.Body.Close()
 	if res.StatusCode < 200 { // 101, whose body is a connection that ignores the context
 		return nil, &StatusError{Status: res.StatusCode, Message: "no final status: check the base URL"}
 	}
-	ok := res.StatusCode >= 200 && res.StatusCode < 300
-	limit := replyLimitFrom(r.Context())
-	if !ok {
-		limit.bytes = maxErrorBytes
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes)) // a part is enough
+	return nil, w.statusError(res, body)
+}
+
+// read sends a request and returns the JSON object of the response.
+func (w *wire) read(r *http.Request, limit replyLimit) ([]byte, error) {
+	res, err := w.open(r)
+	if err != nil {
+		return nil, err
 	}
+	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, int64(limit.bytes)+1))
-	if ok {
-		if err := limit.check(body); err != nil {
-			return nil, &StatusError{Status: res.StatusCode, Message: err.Error()}
-		}
-		if err != nil {
-			return nil, w.networkError(r.Context(), err)
-		}
+	if e := limit.check(body); e != nil {
+		return nil, &StatusError{Status: res.StatusCode, Message: e.Error()}
 	}
-	for _, values := range res.Header {
-		for i := range values {
-			values[i] = w.redactError(values[i])
-		}
-	}
-	if !ok {
-		return nil, w.statusError(res, []byte(w.redactError(string(body))))
+	if err != nil {
+		return nil, w.networkError(r.Context(), err)
 	}
 	if err := w.checkReply(res, body); err != nil {
 		return nil, err
 	}
-	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		w.accepted.Store(true)
-	} else {
-		body = w.redactJSON(body) // Client.read redacts chat completions
+	return body, nil
+}
+
+// call sends in as JSON, or nothing if it is nil, and decodes the response into out, with
+// keys redacted.
+func (w *wire) call(ctx context.Context, method, url string, in, out any) error {
+	var content []byte
+	if in != nil {
+		var err error
+		if content, err = json.Marshal(in); err != nil {
+			return err
+		}
 	}
-	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidLogprobs(dropInvalidUsage(replaceNonNumbers(body))))))
-	return res, nil
+	r, err := w.request(ctx, method, url, content)
+	if err != nil {
+		return err
+	}
+	body, err := w.read(r, replyLimit{maxReplyBytes, maxReplyValues})
+	if err != nil {
+		return err
+	}
+	return w.decode(w.redactJSON(body), out)
+}
+
+// decode decodes a response.
+func (w *wire) decode(body []byte, out any) error {
+	err := json.Unmarshal(body, out)
+	if err != nil && !json.Valid(body) {
+		err = json.Unmarshal(replaceNonNumbers(body), out)
+	}
+	if err != nil {
+		return &StatusError{Status: http.StatusOK, Message: invalidReply + w.redactConnError(err)}
+	}
+	return nil
 }
 
 // nonNumber matches JSON strings, and the numbers that Python writes but JSON lacks.
@@ -159,9 +241,6 @@ var nonNumber = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
 // replaceNonNumbers makes a reply with log probabilities such as -Infinity valid JSON.
 // Other values than -Infinity become strings, so that the log probabilities are dropped.
 func replaceNonNumbers(body []byte) []byte {
-	if json.Valid(body) {
-		return body
-	}
 	return nonNumber.ReplaceAllFunc(body, func(found []byte) []byte {
 		switch string(found) {
 		case "-Infinity":
@@ -171,52 +250,6 @@ func replaceNonNumbers(body []byte) []byte {
 		}
 		return found
 	})
-}
-
-// dropInvalidUsage removes a usage object that go-openai can't parse, for
-// example because of fractional counts, so that the reply is still readable.
-// Tokens are then counted as if the server reported none.
-func dropInvalidUsage(body []byte) []byte {
-	var r struct {
-		Usage json.RawMessage `json:"usage"`
-	}
-	if json.Unmarshal(body, &r) != nil || len(r.Usage) == 0 || json.Unmarshal(r.Usage, &openai.Usage{}) == nil {
-		return body
-	}
-	var all map[string]json.RawMessage
-	if json.Unmarshal(body, &all) != nil {
-		return body
-	}
-	delete(all, "usage")
-	out, err := json.Marshal(all)
-	if err != nil {
-		return body
-	}
-	return out
-}
-
-// CloseIdleConnections closes connections that are not in use.
-func (w *wire) CloseIdleConnections() { w.http.CloseIdleConnections() }
-
-// rewriteBody writes a temperature of 0 and adds the extra body to chat
-// requests. go-openai omits zeros, so the request contains the smallest positive
-// float32, which some servers round up to 0.01. The replaced text can't occur in
-// a message because quotes in JSON strings are escaped.
-func (w *wire) rewriteBody(r *http.Request) error {
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil
-	}
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
-	b = bytes.Replace(b, []byte(tinyTemperature), []byte(zeroedTemperature), 1)
-	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		b = mergeBody(b, w.extraBody)
-	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
-	return nil
 }
 
 func (w *wire) networkError(ctx context.Context, err error) error {
@@ -248,42 +281,44 @@ func (w *wire) networkError(ctx context.Context, err error) error {
 
 // statusError returns the error for an unsuccessful response.
 func (w *wire) statusError(res *http.Response, body []byte) error {
-	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
+	e := w.newStatusError(res, body)
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		e.Message = "it redirects to " + w.redactLocation(res.Header.Get("Location")) + ", which is not followed; set the base URL to it if it is yours"
 		return e
 	}
-	e.parseBody(body)
 	if res.StatusCode == http.StatusProxyAuthRequired { // of a proxy for http://
 		e.Message = errProxyAuth.Error()
 	}
-	if e.Message == "" {
-		e.Message = truncateText(string(body), maxMessageChars)
+	return e
+}
+
+// newStatusError returns an error with the header and the body of a response, without
+// secrets.
+func (w *wire) newStatusError(res *http.Response, body []byte) *StatusError {
+	for _, values := range res.Header {
+		for i := range values {
+			values[i] = w.redactError(values[i])
+		}
 	}
-	if name := namedMember(w.extraBody, e); name != "" && !w.accepted.Load() {
-		e.extraBody = true
-		e.Message += " (" + name + " is set by --extra-body)"
-	}
+	e := &StatusError{Status: res.StatusCode, header: res.Header}
+	e.parseBody(w.redactError(string(body)))
 	return e
 }
 
 // parseBody sets the fields of e from a response body. Servers send the error
 // as an object or a string in "error", or in "message" or "detail" at the top
 // level.
-func (e *StatusError) parseBody(body []byte) {
+func (e *StatusError) parseBody(text string) {
+	e.body = text
+	body := []byte(text)
 	var list []json.RawMessage // Gemini sends a list of one error
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
 		body = list[0]
 	}
-	var top map[string]json.RawMessage
-	if json.Unmarshal(body, &top) != nil {
-		return
-	}
-	obj := top
-	if raw, ok := top["error"]; ok {
-		var inner map[string]json.RawMessage
-		if json.Unmarshal(raw, &inner) == nil && inner != nil {
-			obj = inner
+	var top, obj map[string]json.RawMessage
+	if json.Unmarshal(body, &top) == nil {
+		if raw, ok := top["error"]; !ok || json.Unmarshal(raw, &obj) != nil || obj == nil {
+			obj = top
 		}
 	}
 	field := func(keys ...string) string {
@@ -303,6 +338,9 @@ func (e *StatusError) parseBody(body []byte) {
 	e.Message = field("message", "detail", "error", "error_message")
 	e.Param = field("param")
 	e.Code = strings.TrimSpace(field("code") + " " + field("type"))
+	if e.Message == "" {
+		e.Message = truncateText(text, maxMessageChars)
+	}
 }
 
 // checkReply detects responses with status 200 that are not replies, such as
@@ -310,21 +348,22 @@ func (e *StatusError) parseBody(body []byte) {
 func (w *wire) checkReply(res *http.Response, body []byte) error {
 	trimmed := bytes.TrimSpace(body)
 	if len(trimmed) == 0 || trimmed[0] != '{' {
-		contentType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+		contentType, _, _ := strings.Cut(w.redactError(res.Header.Get("Content-Type")), ";")
 		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("the response is %q instead of JSON: check the base URL", truncateText(contentType, 100))}
+	}
+	if !bytes.Contains(trimmed, []byte(`"error"`)) {
+		return nil
 	}
 	var r struct {
 		Error   json.RawMessage   `json:"error"`
 		Choices []json.RawMessage `json:"choices"`
 		Data    []json.RawMessage `json:"data"`
 	}
-	_ = json.Unmarshal(trimmed, &r) // go-openai reports syntax errors
+	_ = json.Unmarshal(trimmed, &r) // decode reports syntax errors
 	if len(r.Choices) > 0 || len(r.Data) > 0 || len(r.Error) == 0 || string(r.Error) == "null" {
 		return nil
 	}
-	body = []byte(w.redactError(string(body)))
-	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
-	e.parseBody(body)
+	e := w.newStatusError(res, trimmed)
 	var inner struct {
 		Code int `json:"code"`
 	}
@@ -332,4 +371,65 @@ func (w *wire) checkReply(res *http.Response, body []byte) error {
 		e.Status = inner.Code
 	}
 	return e
+}
+
+const (
+	minReplyBytes    = 1 << 20  // envelope of a reply, with what servers add to it
+	maxReplyBytes    = 32 << 20 // of embeddings and lists of batches
+	tokenBytes       = 64       // upper bound of an output token, repeated and escaped
+	alternativeBytes = 256      // upper bound of a token with its log probability
+
+	minReplyValues = 4096
+	maxReplyValues = 1 << 17
+)
+
+// A replyLimit bounds the response to a request, before it is parsed: every value takes
+// hundreds of bytes of memory, even if it is {}.
+type replyLimit struct {
+	bytes  int // decompressed
+	values int // JSON objects and arrays
+}
+
+// limitReply returns the limit of a reply with a number of output tokens, and alternatives
+// for each of them. If tokens is 0, the server chooses their number.
+func limitReply(tokens, alternatives int) replyLimit {
+	if tokens <= 0 {
+		tokens = maxReasoning
+	}
+	return replyLimit{
+		bytes:  min(minReplyBytes+tokens*(tokenBytes+alternatives*alternativeBytes), maxReplyBytes),
+		values: minReplyValues + 4*tokens*(alternatives+1),
+	}
+}
+
+// check returns an error if a response exceeds the limit.
+func (l replyLimit) check(body []byte) error {
+	if len(body) > l.bytes {
+		return fmt.Errorf("the reply is larger than %d KiB", l.bytes>>10)
+	}
+	if values, _ := countValues(body); values > l.values {
+		return fmt.Errorf("the reply has more than %d JSON values", l.values)
+	}
+	return nil
+}
+
+// countValues returns the number of objects and arrays in JSON and how deep they are nested.
+func countValues(b []byte) (values, depth int) {
+	level, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			values++
+			level++
+			depth = max(depth, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return values, depth
 }

@@ -206,27 +206,6 @@ func TestFileDescriptorExhaustion(t *testing.T) {
 	}
 }
 
-func TestProxy(t *testing.T) {
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Host != "llm.invalid" {
-			t.Errorf("got a proxied request for %s, want llm.invalid", r.URL)
-		}
-		writeReply(w, validReply, "stop")
-	}))
-	defer proxy.Close()
-	at, _ := url.Parse(proxy.URL)
-	tr := &http.Transport{Proxy: http.ProxyURL(at)}
-	defer tr.CloseIdleConnections()
-	c := newTestClient(t, Config{BaseURL: "http://llm.invalid/v1", HTTPClient: &http.Client{Transport: tr}})
-	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-		t.Error(err)
-	}
-	own := newWire(Config{}, nil, false).http.Transport.(*http.Transport)
-	if own.Proxy == nil {
-		t.Error("the default transport ignores proxies of the environment")
-	}
-}
-
 // The key must not appear in anything that is shown, logged or stored, whatever the server
 // sends.
 func TestKeyIsNeverPrinted(t *testing.T) {
@@ -300,6 +279,20 @@ func searchSecrets(t *testing.T, s string) {
 	for _, bad := range []string{"sk-very", "secret%2B", "secret+key", "pass-word-7"} {
 		if strings.Contains(s, bad) {
 			t.Errorf("secret %q found in %s", bad, s)
+		}
+	}
+}
+
+func TestReplaceNonNumbers(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":-Infinity,"b":[NaN, Infinity]}`:      `{"a":-9999,"b":["NaN", "Infinity"]}`,
+		`{"a":"NaN \" -Infinity","logprob":NaN}`:   `{"a":"NaN \" -Infinity","logprob":"NaN"}`,
+		`{"a":"-Infinity"}`:                        `{"a":"-Infinity"}`,
+		`{"a":`:                                    `{"a":`,
+		`{"choices":[{"logprobs":{"content":[]}}]`: `{"choices":[{"logprobs":{"content":[]}}]`,
+	} {
+		if got := string(replaceNonNumbers([]byte(in))); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}
 }

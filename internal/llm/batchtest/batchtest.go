@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -128,7 +127,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	case path == "/batches" && r.Method == http.MethodPost:
 		s.create(w, r)
 	case path == "/batches":
-		s.list(w, r)
+		s.list(w)
 	case strings.HasPrefix(path, "/batches/"):
 		s.poll(w, id)
 	default:
@@ -227,23 +226,13 @@ func (b *Batch) object(done int) map[string]any {
 }
 
 // list returns the newest batches first.
-func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+func (s *Server) list(w http.ResponseWriter) {
 	s.listings++
-	all := slices.Clone(s.batches)
-	slices.Reverse(all)
-	if after := r.URL.Query().Get("after"); after != "" {
-		i := slices.IndexFunc(all, func(b *Batch) bool { return b.ID == after })
-		all = all[i+1:]
-	}
-	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
-	if err != nil {
-		limit = 20
-	}
 	var data []any
-	for _, b := range all[:min(limit, len(all))] {
+	for _, b := range slices.Backward(s.batches) {
 		data = append(data, b.object(0))
 	}
-	reply(w, map[string]any{"object": "list", "data": data, "has_more": len(all) > limit})
+	reply(w, map[string]any{"object": "list", "data": data, "has_more": false})
 }
 
 func (s *Server) poll(w http.ResponseWriter, id string) {

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/dlclark/regexp2/v2"
 	"github.com/klauspost/compress/zstd"
@@ -93,4 +95,52 @@ func (e *Encoding) Count(text string) (int, error) {
 		}
 	}
 	return count, err
+}
+
+// maxPiece is the number of bytes that are merged at once, in a time that is quadratic. A
+// longer piece, such as a text without spaces, is counted in parts.
+const maxPiece = 2048
+
+// merge returns the number of tokens of a piece: of all adjacent parts, at first bytes, the
+// pair that forms the token of the lowest rank is merged until no pair forms a token.
+func (e *Encoding) merge(piece string) int {
+	count := 0
+	for ; len(piece) > maxPiece; piece = piece[maxPiece:] {
+		count += e.merge(piece[:maxPiece])
+	}
+	type part struct {
+		start int
+		rank  uint32 // of the token formed with the next part
+	}
+	parts := make([]part, len(piece)+1) // the last is the end
+	setRank := func(i int) {
+		parts[i].rank = math.MaxUint32
+		if i+2 < len(parts) {
+			if rank, ok := e.ranks[piece[parts[i].start:parts[i+2].start]]; ok {
+				parts[i].rank = rank
+			}
+		}
+	}
+	for i := range parts {
+		parts[i].start = i
+	}
+	for i := range parts {
+		setRank(i)
+	}
+	for {
+		lowest := 0
+		for i := range parts {
+			if parts[i].rank < parts[lowest].rank {
+				lowest = i
+			}
+		}
+		if parts[lowest].rank == math.MaxUint32 {
+			return count + len(parts) - 1
+		}
+		parts = slices.Delete(parts, lowest+1, lowest+2)
+		setRank(lowest)
+		if lowest > 0 {
+			setRank(lowest - 1)
+		}
+	}
 }

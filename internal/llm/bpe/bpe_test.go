@@ -152,27 +152,3 @@ func TestDamagedVocabulary(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-func BenchmarkOpen(b *testing.B) {
-	for b.Loop() {
-		open(b, O200k)
-	}
-}
-
-func BenchmarkCount(b *testing.B) {
-	rows, err := os.ReadFile("../../../testdata/rows.jsonl")
-	if err != nil {
-		b.Fatal(err)
-	}
-	text := string(rows)
-	for name, count := range map[string]func(string) (int, error){"ours": open(b, O200k).Count, "reference": reference(b, O200k).Count} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				if _, err := count(text); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

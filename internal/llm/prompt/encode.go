@@ -23,17 +23,32 @@ type templateData struct {
 // An encoded is JSON with one line per list item.
 type encoded string
 
-func (d Data) encode() templateData {
-	claim := ""
+// encode encodes the fields for which uses returns true.
+func (d Data) encode(uses func(field string) bool) templateData {
+	v := templateData{Strict: d.Strict, Again: d.Again}
+	set := func(to *encoded, field string, encode func() encoded) {
+		if uses(field) {
+			*to = encode()
+		}
+	}
+	text := func(to *encoded, field, text string) { set(to, field, func() encoded { return encodeText(text) }) }
+	items := func(to *encoded, field string, list []Item) {
+		set(to, field, func() encoded { return encodeItems(list) })
+	}
+	plain := func(to *encoded, field, text string) { set(to, field, func() encoded { return encoded(Plain(text)) }) }
+	text(&v.Question, "Question", d.Question)
+	text(&v.Answer, "Answer", d.Answer)
+	text(&v.Before, "Before", d.Before)
+	text(&v.Joined, "Joined", d.Joined)
+	items(&v.Sentences, "Sentences", d.Sentences)
+	items(&v.Contexts, "Contexts", d.Contexts)
+	items(&v.Claims, "Claims", d.Claims)
+	plain(&v.Document, "Document", d.Joined)
+	plain(&v.PlainQuestion, "PlainQuestion", d.Question)
 	if len(d.Claims) > 0 {
-		claim = d.Claims[0].Text
+		plain(&v.Claim, "Claim", d.Claims[0].Text)
 	}
-	return templateData{
-		Strict: d.Strict, Again: d.Again,
-		Question: encodeText(d.Question), Answer: encodeText(d.Answer), Before: encodeText(d.Before), Joined: encodeText(d.Joined),
-		Sentences: encodeItems(d.Sentences), Contexts: encodeItems(d.Contexts), Claims: encodeItems(d.Claims),
-		Document: encoded(Plain(d.Joined)), Claim: encoded(Plain(claim)), PlainQuestion: encoded(Plain(d.Question)),
-	}
+	return v
 }
 
 func encodeText(s string) encoded { return encoded(escape(s)) }

@@ -85,7 +85,7 @@ func Load(dir string) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.templates[b.name] = &loadedPrompt{version: versionOf(b, text), parsed: parsed}
+		s.templates[b.name] = &loadedPrompt{version: versionOf(b, text), text: string(text), parsed: parsed}
 	}
 	return s, nil
 }

@@ -15,6 +15,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	// This fork of text/template cannot call methods, so the linker can remove unused
 	// methods of all packages, which makes the binary smaller.
@@ -72,6 +73,7 @@ type Set struct{ templates map[Name]*loadedPrompt }
 
 type loadedPrompt struct {
 	version string
+	text    string
 	parsed  *template.Template
 }
 
@@ -90,7 +92,7 @@ func (s *Set) Render(n Name, d Data) (Text, error) {
 	if p == nil {
 		return Text{}, fmt.Errorf("unknown prompt %q", n)
 	}
-	v := d.encode()
+	v := d.encode(func(field string) bool { return strings.Contains(p.text, "."+field) })
 	limit := maxOutput
 	for _, text := range []encoded{v.Question, v.Answer, v.Before, v.Joined, v.Sentences, v.Contexts, v.Claims, v.Document, v.Claim, v.PlainQuestion} {
 		limit += 4 * len(text) // a template may insert a text repeatedly

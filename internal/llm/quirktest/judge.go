@@ -24,7 +24,6 @@ type prompt struct {
 // contains most of its longer words.
 func judge(c *Call) *Answer {
 	p, layout := c.prompt()
-	p.drop(c.unread)
 	p.Chunks = append(p.Chunks, p.Facts...)
 	text := ""
 	if layout != noPublished {
@@ -33,16 +32,6 @@ func judge(c *Call) *Answer {
 		text = p.reply(c)
 	}
 	return &Answer{Content: text, PromptTokens: promptTokens(c), CompletionTokens: 1 + len(text)/4}
-}
-
-// drop removes the first n bytes of the contexts.
-func (p *prompt) drop(n int) {
-	cut := min(n, len(p.Context))
-	p.Context, n = p.Context[cut:], n-cut
-	for i := range p.Chunks {
-		cut = min(n, len(p.Chunks[i].Text))
-		p.Chunks[i].Text, n = p.Chunks[i].Text[cut:], n-cut
-	}
 }
 
 func (p *prompt) reply(c *Call) string {

@@ -14,11 +14,6 @@ func After(n int, a Answer) Quirk {
 	return When(func(c *Call) bool { return c.N > n }, func(*Call) *Answer { out := a; return &out })
 }
 
-// Once answers the nth call with a.
-func Once(n int, a Answer) Quirk {
-	return When(func(c *Call) bool { return c.N == n }, func(*Call) *Answer { out := a; return &out })
-}
-
 // SpentQuota is Groq's answer if the tokens of a day are used up.
 func SpentQuota() Answer {
 	return Answer{
@@ -57,26 +52,6 @@ func TooLarge(n int) Quirk {
 
 // promptTokens counts four bytes as a token.
 func promptTokens(c *Call) int { return (len(c.System) + len(c.User)) / 4 }
-
-// Window silently drops the beginning of the contexts from prompts of more than n tokens,
-// and reports n.
-func Window(n int) Quirk {
-	return func(next Handler) Handler {
-		return func(c *Call) *Answer {
-			if promptTokens(c) <= n {
-				return next(c)
-			}
-			read := *c
-			read.unread = len(c.System) + len(c.User) - 4*n
-			a := next(&read)
-			a.PromptTokens = n
-			return a
-		}
-	}
-}
-
-// NoUsage does not report tokens.
-func NoUsage() Quirk { return changed(func(_ *Call, a *Answer) { a.NoUsage = true }) }
 
 // Slots answers at most n calls at a time, in the given time each. Other calls wait. If a
 // client disconnects, its call leaves the queue or the slot as in llama.cpp, unless

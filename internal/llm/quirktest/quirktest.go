@@ -28,8 +28,6 @@ type Call struct {
 	Header       http.Header
 	Raw          []byte          // body
 	Gone         <-chan struct{} // closed if the client disconnects
-
-	unread int // bytes of the contexts that the model does not see
 }
 
 // Word reports whether the call asks for a single word.
@@ -48,8 +46,7 @@ type Answer struct {
 	PromptTokens       int
 	CompletionTokens   int // including reasoning
 	ReasoningTokens    int
-	NoUsage            bool // do not report tokens
-	Logprobs           any  // log probabilities of the content as in the API; may be nil
+	Logprobs           any // log probabilities of the content as in the API; may be nil
 }
 
 // A Handler answers calls. It must be safe for concurrent use.
@@ -218,10 +215,6 @@ func (a *Answer) write(w http.ResponseWriter) {
 		if a.Logprobs != nil {
 			choice["logprobs"] = a.Logprobs
 		}
-		reply := map[string]any{"object": "chat.completion", "choices": []any{choice}}
-		if !a.NoUsage {
-			reply["usage"] = usage
-		}
-		send(reply)
+		send(map[string]any{"object": "chat.completion", "choices": []any{choice}, "usage": usage})
 	}
 }

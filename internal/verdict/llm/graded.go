@@ -62,13 +62,12 @@ func answerSpan(reply *llm.Reply) [][2]int {
 
 // gradeVerdicts grades the answers in a reply that has exactly one verdict for
 // each.
-func gradeVerdicts(answers []*answer, reply *llm.Reply, w words) {
+func gradeVerdicts(answers []*answer, verdicts []numberedVerdict, reply *llm.Reply, w words) {
 	if len(reply.Logprobs) == 0 {
 		return
 	}
-	verdicts, err := verdictsIn(reply.JSON)
 	spans := valueSpans(reply, "verdict")
-	if err != nil || len(spans) != len(verdicts) {
+	if len(spans) != len(verdicts) {
 		return
 	}
 	for i, v := range verdicts {

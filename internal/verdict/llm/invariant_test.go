@@ -105,7 +105,7 @@ func TestReplyYieldsOneVerdictPerClaimOrError(t *testing.T) {
 	}
 	// Answers must come from verdicts with the id of a claim.
 	for _, reply := range fakeReplies {
-		found, _ := reconcile(json.RawMessage(reply), 3, Chunks)
+		found, _, _ := reconcile(json.RawMessage(reply), 3, Chunks)
 		for id, a := range found {
 			if a != nil && !strings.Contains(reply, fmt.Sprintf(`_id":%d,`, id)) && !strings.Contains(reply, `"claim_id":1,`) {
 				t.Errorf("reply %s: claim %d: got %v, want none", reply, id, a.label)

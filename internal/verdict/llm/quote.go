@@ -91,7 +91,7 @@ func find(text, quote string) (start, end int, ok bool) {
 			continue
 		}
 		if i := strings.Index(flat, q); i >= 0 {
-			start, end = offsets[i], offsets[i+len(q)]
+			start, end = int(offsets[i]), int(offsets[i+len(q)])
 			for end > start {
 				r, size := utf8.DecodeLastRuneInString(text[start:end])
 				if !unicode.IsSpace(r) && !isInvisible(r) {
@@ -108,12 +108,14 @@ func find(text, quote string) (start, end int, ok bool) {
 // flatten normalizes characters that models change when they copy text.
 // offsets[i] is the offset in text of byte i of flat; offsets[len(flat)] is the
 // length of text.
-func flatten(text string) (flat string, offsets []int) {
+func flatten(text string) (flat string, offsets []int32) {
 	var b strings.Builder
+	b.Grow(len(text))
+	offsets = make([]int32, 0, len(text)+1)
 	space := true
 	write := func(s string, i int) {
 		for range len(s) {
-			offsets = append(offsets, i)
+			offsets = append(offsets, int32(i)) //nolint:gosec // contexts are smaller than 2 GiB
 		}
 		b.WriteString(s)
 	}
@@ -137,7 +139,7 @@ func flatten(text string) (flat string, offsets []int) {
 		space = false
 	}
 	flat = strings.TrimRight(b.String(), " ")
-	return flat, append(offsets[:len(flat)], len(text))
+	return flat, append(offsets[:len(flat)], int32(len(text))) //nolint:gosec // as above
 }
 
 // isInvisible reports whether r is an invisible character, which models omit

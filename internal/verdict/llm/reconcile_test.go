@@ -37,7 +37,7 @@ func TestReconcileAcceptsPrefixedIDs(t *testing.T) {
 		`{"verdicts":{"claim_0":{"verdict":1},"0":{"verdict":0}}}`:                             0,
 		`{"verdicts":{"claim 0":{"verdict":1},"1":{"verdict":0}}}`:                             2,
 	} {
-		found, _ := reconcile(json.RawMessage(reply), 2, Chunks)
+		found, _, _ := reconcile(json.RawMessage(reply), 2, Chunks)
 		n := 0
 		for _, a := range found {
 			if a != nil {

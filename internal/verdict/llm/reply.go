@@ -35,20 +35,20 @@ type rawVerdict struct {
 }
 
 // reconcile matches a reply to the claims 0 to n-1. It returns n answers, which
-// are nil for claims with no verdict, an unknown one, or several, and the
-// reason. If the reply contains an unknown id, the model numbered the claims
-// differently, so the whole reply is discarded. The reason contains no text of
-// the reply because it may be sent to the model.
-func reconcile(reply json.RawMessage, n int, style Style) (answers []*answer, reason error) {
+// are nil for claims with no verdict, an unknown one, or several, the verdicts
+// as they are in the reply, and the reason. If the reply contains an unknown id, the
+// model numbered the claims differently, so the whole reply is discarded. The reason
+// contains no text of the reply because it may be sent to the model.
+func reconcile(reply json.RawMessage, n int, style Style) (answers []*answer, verdicts []numberedVerdict, reason error) {
 	verdicts, err := verdictsIn(reply)
 	if err != nil {
-		return make([]*answer, n), err
+		return make([]*answer, n), nil, err
 	}
 	seen := make([]bool, n)
 	answers = make([]*answer, n)
 	for _, v := range verdicts {
 		if v.id < 0 || v.id >= n {
-			return make([]*answer, n), errors.New("a verdict with an id that was not asked for")
+			return make([]*answer, n), nil, errors.New("a verdict with an id that was not asked for")
 		}
 		if seen[v.id] {
 			answers[v.id], reason = nil, errors.New("two verdicts on one claim")
@@ -65,7 +65,7 @@ func reconcile(reply json.RawMessage, n int, style Style) (answers []*answer, re
 	if slices.Contains(seen, false) {
 		reason = errors.New("a verdict is missing")
 	}
-	return answers, reason
+	return answers, verdicts, reason
 }
 
 // A numberedVerdict is a verdict in a reply with the id of its claim, or -1 if

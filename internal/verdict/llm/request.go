@@ -93,9 +93,9 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 			return nil, nil, err
 		}
 	}
-	answers, reason := reconcile(raw, len(claims), r.judge.opts.Style)
+	answers, verdicts, reason := reconcile(raw, len(claims), r.judge.opts.Style)
 	if reply != nil {
-		gradeVerdicts(answers, reply, r.judge.words())
+		gradeVerdicts(answers, verdicts, reply, r.judge.words())
 	}
 	for i, c := range claims {
 		if answers[i] == nil {

@@ -58,7 +58,7 @@ func schemaOf(style Style, n, attempt int) *llm.Schema {
 		JSON:    json.RawMessage(schema),
 		Bounded: bounded(schema, n),
 		Accept: func(raw json.RawMessage) error {
-			answers, reason := reconcile(raw, n, style)
+			answers, _, reason := reconcile(raw, n, style)
 			complete := true
 			for _, a := range answers {
 				if a != nil && attempt < maxAttempts-1 {

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
@@ -59,13 +60,17 @@ type Options struct {
 type Judge struct {
 	opts  Options
 	guard *guard
-	locks locks
+	locks [256]chan struct{} // held while rows with the same contexts, by their hash, are judged
 }
 
 // New returns a judge, or an error if the embedded lexicon is corrupt.
 func New(opts Options) (*Judge, error) {
 	lex, err := lexicon.Load()
-	return &Judge{opts: opts, guard: &guard{lex}}, err
+	j := &Judge{opts: opts, guard: &guard{lex}}
+	for i := range j.locks {
+		j.locks[i] = make(chan struct{}, 1)
+	}
+	return j, err
 }
 
 // Judge returns a verdict for each claim, in the order of the claims. Reused verdicts
@@ -129,7 +134,13 @@ func (j *Judge) lock(ctx context.Context, space string) (unlock func(), err erro
 	if j.opts.Waiting != nil {
 		defer j.opts.Waiting(ctx)()
 	}
-	return j.locks.lock(ctx, space)
+	lock := j.locks[crc32.ChecksumIEEE([]byte(space))%uint32(len(j.locks))]
+	select {
+	case lock <- struct{}{}:
+		return func() { <-lock }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // Limits on the preceding texts of a claim that needs context.

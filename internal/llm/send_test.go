@@ -51,17 +51,47 @@ func status(code int, header ...string) error {
 	return &StatusError{Status: code, header: h}
 }
 
-type completerFunc func(context.Context, *Request) (*Reply, error)
+// testSender returns a sender with the limits of o, by default on a fake clock, and a price
+// of 1 USD per million tokens.
+func testSender(o Options) *sender {
+	if o.Clock == nil {
+		o.Clock = newFakeClock()
+	}
+	return newSender(o, NewBudget(o.MaxCost, o.MaxTokens), price{1e-6, 1e-6})
+}
 
-func (f completerFunc) Complete(ctx context.Context, r *Request) (*Reply, error) { return f(ctx, r) }
+// through returns a Completer that sends the requests of next with s. Each text has the
+// given number of tokens.
+func through(s *sender, next Completer, tokens int) Completer {
+	return completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
+		var reply *Reply
+		used, err := s.do(ctx, call{
+			size: func() Size { return sizeOf(r, func(string) int { return tokens }) },
+			send: func(ctx context.Context) (usage.Usage, error) {
+				got, err := next.Complete(ctx, r)
+				if err != nil {
+					return UsageOf(err), err
+				}
+				reply = got
+				return got.Usage, nil
+			},
+			onRetry: r.onRetry, timeoutIsFinal: r.timeoutIsFinal,
+		})
+		if err != nil {
+			return nil, withUsage(err, used)
+		}
+		out := *reply
+		out.Usage = used
+		return &out, nil
+	})
+}
 
 func TestMeterCountsFailures(t *testing.T) {
-	m := &Meter{}
-	c := Wrap(&script{steps: []error{status(500), nil}}, nil, m)
+	c := &metered{next: &script{steps: []error{status(500), nil}}, meter: &Meter{}}
 	_, _ = c.Complete(t.Context(), newRequest(nil))
 	_, _ = c.Complete(t.Context(), newRequest(nil))
-	if u := m.Total(); u != (usage.Usage{Requests: 2, PromptTokens: 10, CompletionTokens: 5}) {
-		t.Errorf("got %+v, want %+v", u, (usage.Usage{Requests: 2, PromptTokens: 10, CompletionTokens: 5}))
+	if u, want := c.meter.Total(), (usage.Usage{Requests: 2, PromptTokens: 10, CompletionTokens: 5}); u != want {
+		t.Errorf("got %+v, want %+v", u, want)
 	}
 }
 
