@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -58,7 +59,7 @@ func countWords(text string, a, b []result.Span) (total, inA, inB int) {
 	inWord := false
 	at := 0
 	for _, r := range text {
-		unspaced := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		unspaced := r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 		isPart := unicode.IsLetter(r) || unicode.IsNumber(r) || inWord && unicode.IsMark(r)
 		if isPart && (!inWord || unspaced) {
 			total++

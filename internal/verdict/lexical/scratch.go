@@ -38,8 +38,9 @@ type scratch struct {
 	tokens       []lexicon.Token
 	titled       bool // the current claim is in title case
 	claimed      entail.Sentence
-	aligned      []*aligned // statements aligned with claimed
-	alignedClaim *claim     // the claim in claimed
+	asserted     entail.Sentence // see asserts
+	aligned      []*aligned      // statements aligned with claimed
+	alignedClaim *claim          // the claim in claimed
 	passages     []passage
 	claimStmt    statement
 	quoteStmt    statement

@@ -77,12 +77,12 @@ func appendFolded(dst []byte, text string) []byte {
 	}
 	for i, r := range text {
 		switch {
-		case r >= 'a' && r <= 'z':
-			dst = append(dst, byte(r))
+		case r|0x20 >= 'a' && r|0x20 <= 'z':
+			dst = append(dst, byte(r|0x20))
 			continue
-		case strings.ContainsRune("-'’\u00ad‐‑", r), unicode.Is(unicode.Mn, r):
+		case r == '-' || r == '\'' || r >= utf8.RuneSelf && (strings.ContainsRune("’\u00ad‐‑", r) || unicode.Is(unicode.Mn, r)):
 			continue
-		case strings.ContainsRune(",. ", r) && len(dst) > 0 && dst[len(dst)-1]-'0' <= 9:
+		case (r == ',' || r == '.' || r == ' ') && len(dst) > 0 && dst[len(dst)-1]-'0' <= 9:
 			if rest := strings.TrimLeft(text[i:], ",. "); rest != "" && rest[0]-'0' <= 9 && len(text)-i-len(rest) <= 2 {
 				continue
 			}

@@ -129,6 +129,8 @@ func classOf(w []byte) signClass {
 // symbol, and not typography, an emoji, a list marker or a rule.
 func isSign(text string, i int, r rune) bool {
 	switch {
+	case r == ' ' || r == ',' || r == '.':
+		return false
 	case strings.ContainsRune("#^%‰‱", r):
 	case strings.ContainsRune("~|©®™℠", r), r >= '─' && r <= '◿', r >= '✀' && r <= '➿', r >= '🀀':
 		return false

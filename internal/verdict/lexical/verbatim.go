@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
 // maxVerbatim is the number of bytes around the closest window that are searched for the
@@ -63,12 +61,12 @@ func (j *Judge) contains(s *scratch, contexts []string, q quote) (found, asserte
 // asserts reports whether the sentences around bytes start to end of a context state what
 // is between them.
 func (j *Judge) asserts(s *scratch, contexts []string, chunk, start, end int) bool {
-	var x entail.Sentence
+	x := &s.asserted
 	for _, span := range j.sentences(s, contexts, chunk, start) {
 		if span[1] <= start || span[0] >= end || span[1]-span[0] > maxAligned {
 			continue
 		}
-		j.entail.Parse(&x, contexts[chunk][span[0]:span[1]])
+		j.entail.Parse(x, contexts[chunk][span[0]:span[1]])
 		x.Next = textAfter(contexts, quote{chunk: chunk, end: span[1]})
 		if !x.Asserts(start-span[0], end-span[0]) {
 			return false
@@ -98,10 +96,15 @@ type foldedText struct {
 func (f foldedText) fold(text string) foldedText {
 	f.text, f.at = append(f.text[:0], ' '), append(f.at[:0], 0)
 	for i, r := range text {
-		if k := strings.IndexRune("¹²³", r); k >= 0 { // kept by extract.Fold
-			r = rune('1' + k/len("¹"))
+		switch r { // kept by extract.Fold
+		case '¹':
+			r = '1'
+		case '²', '³':
+			r += '2' - '²'
 		}
 		switch {
+		case r|0x20 >= 'a' && r|0x20 <= 'z':
+			f.text, f.at = append(f.text, byte(r|0x20)), append(f.at, int32(i)) //nolint:gosec // an ASCII letter; texts are shorter than 2 GiB
 		case r == '-' && isName(text[:i]) && i+1 < len(text) && text[i+1]-'0' <= 9: // C-14
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
 			f.add(unicode.ToLower(r), i)

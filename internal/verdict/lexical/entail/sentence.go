@@ -147,7 +147,7 @@ func (x *Sentence) split() {
 
 // clauseAt reports whether a clause starts at word i, which follows gap, and its kind.
 func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
-	comma := strings.ContainsAny(gap, ",")
+	comma := strings.IndexByte(gap, ',') >= 0
 	switch x.Words[i].Lower {
 	case "if", "unless", "provided", "providing", "whenever", "once", "when":
 		return Condition, true
@@ -177,7 +177,7 @@ func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 			return Main, true
 		}
 	}
-	if strings.ContainsAny(gap, ";:()—–|\n") || strings.Contains(gap, " - ") {
+	if gap != " " && strings.ContainsAny(gap, ";:()—–|\n") || strings.Contains(gap, " - ") {
 		return Main, true
 	}
 	return Main, false
