@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
 
-from model import LABELS, MAX_CLAIM, Batch, Judge, encode, fill_rows, groups_of, support, tokenizer
+from model import LABELS, Batch, Judge, encode, encode_claims, fill_rows, groups_of, support, tokenizer
 from overlap import read, words
 
 WINDOW, BLOCK = 190, 60  # tokens that a claim is compared with; tokens of one part of it
@@ -42,7 +42,7 @@ def score_pairs(net, tok, pairs, device):
     for k, (passage, _) in enumerate(pairs):
         by_passage[passage].append(k)
     passages = encode(tok, list(by_passage), WINDOW)
-    claims = encode(tok, [claim for _, claim in pairs], MAX_CLAIM)
+    claims = encode_claims(tok, [claim for _, claim in pairs])
     found = scores(net, [[p] + [claims[k] for k in ks] for p, ks in zip(passages, by_passage.values())], device)
     result = np.zeros(len(pairs))
     for ks, some in zip(by_passage.values(), found):
@@ -119,18 +119,21 @@ def window(parts, claim):
 
 
 def score_rows(net, tok, rows, device):
-    """The lowest log odds of the sentences of each answer."""
+    """The lowest log odds of the sentences of each answer: the mean for the sentence alone and after the question and what was said."""
     pairs, owner, cut = [], [], {}
     for k, row in enumerate(rows):
         key = tuple(row["contexts"])
         if key not in cut:
             cut[key] = [b for c in key for b in blocks(c, tok)]
+        said = row["question"] or ""
         for sentence in filter(words, re.split(r"(?<=[.!?])\s+|\n+", row["answer"])):
-            text = sentence if len(words(sentence)) >= SHORT else row["question"] + " " + sentence
-            pairs.append((window(cut[key], text), text))
+            said += " " + sentence
+            text = sentence if len(words(sentence)) >= SHORT else said
+            passage = window(cut[key], text)
+            pairs += [(passage, text), (passage, said)]
             owner.append(k)
     result = np.full(len(rows), np.inf)
-    np.minimum.at(result, owner, score_pairs(net, tok, pairs, device))
+    np.minimum.at(result, owner, score_pairs(net, tok, pairs, device).reshape(-1, 2).mean(1))
     return np.where(np.isinf(result), 0, result)
 
 

@@ -25,7 +25,13 @@ def tokenizer(directory):
 
 
 def encode(tok, texts, limit):
+    """Keeps the first tokens."""
     return [np.array([CLS, *e.ids[:limit], SEP], dtype=np.uint16) for e in tok.encode_batch(texts, add_special_tokens=False)]
+
+
+def encode_claims(tok, texts):
+    """Keeps the last tokens: a claim follows its question."""
+    return [np.array([CLS, *e.ids[-MAX_CLAIM:], SEP], dtype=np.uint16) for e in tok.encode_batch(texts, add_special_tokens=False)]
 
 
 def groups_of(passage, claims, most=12):

@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
-from model import LABELS, MAX_CLAIM, MAX_PASSAGE, PASSAGE, encode, groups_of, tokenizer
+from model import LABELS, MAX_PASSAGE, PASSAGE, encode, encode_claims, groups_of, tokenizer
 from overlap import evaluation_runs, read, shares_run
 
 MAX_ALONE = 0.65  # AUROC that the claim alone may reach
@@ -96,7 +96,7 @@ def groups(rows, tok):
     for (source, premise), some in by_passage.items():
         passage, = encode(tok, [premise], 10**6)
         if len(passage) <= MAX_PASSAGE + 2:
-            claims = encode(tok, [r["hypothesis"] for r in some], MAX_CLAIM)
+            claims = encode_claims(tok, [r["hypothesis"] for r in some])
             for group in groups_of(passage, claims):
                 yield source, premise, [passage, *(claims[k] for k in group)], [LABELS.index(some[k]["label"]) for k in group]
 

@@ -26,9 +26,9 @@ PAIRS = 2 / 3  # tokens of public pairs for each token of written claims
 
 
 class Groups:
-    """The groups of train.npz, as (parts, labels)."""
+    """The groups of train.npz, as (parts, labels). Of the written claims, only those of sources that start with written."""
 
-    def __init__(self, path):
+    def __init__(self, path, written=""):
         cache = np.load(path)
         self.tokens, self.labels, self.source = cache["tokens"], cache["labels"], cache["source"]
         self.sources = [str(s) for s in cache["sources"]]
@@ -36,7 +36,8 @@ class Groups:
         self.first = np.concatenate([np.flatnonzero(self.labels == PASSAGE), [len(self.labels)]])
         self.size = self.ends[self.first[1:]] - self.ends[self.first[:-1]]
         self.held_out = np.flatnonzero(cache["held_out"])
-        self.claims = np.flatnonzero(cache["claims"] & ~cache["held_out"])
+        chosen = np.array([s.startswith(tuple(written.split(","))) for s in self.sources])[self.source]
+        self.claims = np.flatnonzero(cache["claims"] & chosen & ~cache["held_out"])
         self.pairs = np.flatnonzero(~cache["claims"] & ~cache["held_out"])
         self.pairs_per_epoch = int(PAIRS * self.size[self.claims].sum() / self.size[self.pairs].mean())
 
@@ -66,7 +67,7 @@ class Trainer:
         if args.init:
             export.load(self.net, args.init)
         self.average = copy.deepcopy(self.net)
-        self.groups = Groups(args.out + "/train.npz")
+        self.groups = Groups(args.out + "/train.npz", args.written)
         self.tok = tokenizer(args.out + "/encoder")
         trained = self.net.trained()
         self.optimizer = torch.optim.AdamW([{"params": [p for k, p in trained.items() if k.startswith("head") == head]}
@@ -175,6 +176,7 @@ def arguments():
     p.add_argument("--rate", type=float, default=1e-4, help="learning rate of the encoder; that of the head is 5 times as high")
     p.add_argument("--rows", type=int, help="rows of 512 tokens in a batch (4, on a GPU 64)")
     p.add_argument("--decay-tokens", type=int, help="lower the rate to zero over N tokens from now on, then stop")
+    p.add_argument("--written", default="", help="train on written claims of sources that start with one of these, such as r,e")
     p.add_argument("--stop-tokens", type=int, help="stop after N tokens")
     p.add_argument("--save-every", type=float, default=600, help="seconds between checkpoints")
     p.add_argument("--eval-every", type=float, default=2700, help="seconds between evaluations")

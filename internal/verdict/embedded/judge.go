@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
@@ -60,11 +61,13 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if len(r.index.passages) == 0 || isForeign(task.Claims) {
 		return out, nil
 	}
+	said := task.Question
 	for i, c := range task.Claims {
+		said = lastWords(said+" "+c.Text, maxSaid)
 		if out.Verdicts[i].Label == verdict.Unjudged {
 			continue
 		}
-		if err := r.add(n, i, c.Judged()); err != nil {
+		if err := r.add(n, i, c.Judged(), said); err != nil {
 			return out, err
 		}
 	}
@@ -72,10 +75,38 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return out, err
 	}
+	opinions := make([]opinion, len(task.Claims))
 	for k, claim := range slices.Concat(r.claims...) {
-		j.conclude(&out.Verdicts[claim], found[k], r.nearest[claim])
+		opinions[claim].add(found[k])
+	}
+	for i, o := range opinions {
+		if o.n > 0 {
+			j.conclude(&out.Verdicts[i], o, r.nearest[i])
+		}
 	}
 	return out, nil
+}
+
+// maxSaid is the length of the question and claims that are read before a claim, in bytes: more than maxClaim tokens.
+const maxSaid = 1000
+
+// lastWords returns the last words of text, at most limit bytes.
+func lastWords(text string, limit int) string {
+	text = strings.TrimSpace(text)
+	if len(text) > limit {
+		text = text[len(text)-limit:]
+		text = text[strings.IndexByte(text, ' ')+1:]
+	}
+	return text
+}
+
+// An opinion is what the network says of a claim in n forms: alone, and after the question and the claims before it.
+type opinion struct{ n, odds, contradiction float64 }
+
+func (o *opinion) add(l logits) {
+	o.n++
+	o.odds += (l.odds() - o.odds) / o.n
+	o.contradiction += (l.contradiction() - o.contradiction) / o.n
 }
 
 // isForeign reports whether claims are in another language than that of the network, English.
@@ -94,16 +125,16 @@ type reading struct {
 	index    index
 	groups   map[int]int // index in read of each passage
 	read     []group
-	claims   [][]int                  // claims of each group
+	claims   [][]int                  // claims of each group, once for each form
 	nearest  map[int]verdict.Evidence // nearest sentence of each claim
 }
 
-// add adds a claim to the group of the passage that is nearest to it.
-func (r *reading) add(n *network, claim int, text string) error {
-	p, best := r.index.nearest(text)
+// add adds a claim, in its forms, to the group of the passage that is nearest to the first form.
+func (r *reading) add(n *network, claim int, forms ...string) error {
+	p, best := r.index.nearest(forms[0])
 	g, ok := r.groups[p]
 	if !ok {
-		ids, err := n.encode(r.index.passages[p].text(r.contexts), maxPassage)
+		ids, err := n.encodePassage(r.index.passages[p].text(r.contexts))
 		if err != nil {
 			return err
 		}
@@ -111,11 +142,16 @@ func (r *reading) add(n *network, claim int, text string) error {
 		r.groups[p] = g
 		r.read, r.claims = append(r.read, group{passage: ids}), append(r.claims, nil)
 	}
-	ids, err := n.encode(text, maxClaim)
-	if err != nil {
-		return err
+	for i, text := range forms {
+		if i > 0 && text == forms[0] {
+			continue
+		}
+		ids, err := n.encodeClaim(text)
+		if err != nil {
+			return err
+		}
+		r.read[g].claims, r.claims[g] = append(r.read[g].claims, ids), append(r.claims[g], claim)
 	}
-	r.read[g].claims, r.claims[g] = append(r.read[g].claims, ids), append(r.claims[g], claim)
 	r.nearest[claim] = verdict.NewEvidence(r.contexts, best.chunk, best.start, best.end)
 	return nil
 }
@@ -138,9 +174,9 @@ const (
 	clearContradiction = 0.8
 )
 
-// conclude combines the lexical verdict v with the logits of the network. nearest is the block with most words of the claim.
-func (j *Judge) conclude(v *verdict.Verdict, l logits, nearest verdict.Evidence) {
-	before, odds := v.Label, l.odds()
+// conclude combines the lexical verdict v with the opinion of the network. nearest is the block with most words of the claim.
+func (j *Judge) conclude(v *verdict.Verdict, o opinion, nearest verdict.Evidence) {
+	before, odds := v.Label, o.odds
 	sum := bias + weightNetwork*clamp(odds, maxNetwork) + weightLexical*clamp(math.Log(v.Score/(1-v.Score)), maxLexical)
 	if before == verdict.Contradicted {
 		sum += weightContradicted
@@ -152,7 +188,7 @@ func (j *Judge) conclude(v *verdict.Verdict, l logits, nearest verdict.Evidence)
 	switch {
 	case v.Score >= j.o.Threshold:
 		v.Label = verdict.Supported
-	case before != verdict.Contradicted && l.contradiction() < clearContradiction:
+	case before != verdict.Contradicted && o.contradiction < clearContradiction:
 		v.Label = verdict.NotMentioned
 	default:
 		v.Label = verdict.Contradicted

@@ -105,9 +105,44 @@ func TestVerbatimClaimsAndValuesDecide(t *testing.T) {
 		{verdict.Verdict{Label: verdict.Contradicted, Score: 0.49, Differs: true, Evidence: make([]verdict.Evidence, 1)}, logits{5, -2, -2}, verdict.Contradicted},
 	} {
 		v := tt.words
-		j.conclude(&v, tt.l, verdict.Evidence{})
+		var o opinion
+		o.add(tt.l)
+		j.conclude(&v, o, verdict.Evidence{})
 		if v.Label != tt.want || math.IsNaN(v.Score) {
 			t.Errorf("words %+v, network %v: got %s with score %v, want %s", tt.words, tt.l, v.Label, v.Score, tt.want)
 		}
+	}
+}
+
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, want string }{
+		{" Are they? Yes. ", "Are they? Yes."},
+		{strings.Repeat("word ", 10) + "the last words", "last words"},
+		{strings.Repeat("x", 30), strings.Repeat("x", 14)},
+	} {
+		if got := lastWords(tt.text, 14); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestClaimKeepsItsLastTokens checks that a long question does not push the claim out.
+func TestClaimKeepsItsLastTokens(t *testing.T) {
+	t.Parallel()
+	n, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := n.encodeClaim("Gift cards cannot be refunded.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := n.encodeClaim(strings.Repeat("why ", 500) + "Gift cards cannot be refunded.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(long) != maxClaim+2 || long[0] != short[0] || !cmp.Equal(long[len(long)-len(short)+1:], short[1:]) {
+		t.Errorf("got %v, want the last tokens of %v", long, short)
 	}
 }

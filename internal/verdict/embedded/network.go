@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
@@ -79,9 +80,18 @@ func (l logits) contradiction() float64 {
 	return 1 / (1 + math.Exp(float64(l[0])-c) + math.Exp(float64(l[2])-c))
 }
 
-// encode returns the first tokens of a text, between two special tokens.
-func (n *network) encode(text string, limit int) ([]int32, error) {
-	e, err := n.tokens.Encode(text, limit+n.tokens.Specials(false))
+// encodePassage returns the first tokens of a passage, between two special tokens.
+func (n *network) encodePassage(text string) ([]int32, error) {
+	e, err := n.tokens.Encode(text, maxPassage+2)
+	return e.IDs, err
+}
+
+// encodeClaim returns the last tokens of a claim, which may follow a question, between two special tokens.
+func (n *network) encodeClaim(text string) ([]int32, error) {
+	e, err := n.tokens.Encode(text, 0)
+	if cut := len(e.IDs) - (maxClaim + 2); err == nil && cut > 0 {
+		e.IDs = slices.Delete(e.IDs, 1, 1+cut)
+	}
 	return e.IDs, err
 }
 

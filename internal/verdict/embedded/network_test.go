@@ -32,21 +32,17 @@ func readGolden(t *testing.T) []goldenCase {
 
 func (c goldenCase) group(t *testing.T, n *network) group {
 	t.Helper()
-	var g group
-	for i, text := range append([]string{c.Passage}, c.Claims...) {
-		limit := maxClaim
-		if i == 0 {
-			limit = maxPassage
-		}
-		ids, err := n.encode(text, limit)
+	passage, err := n.encodePassage(c.Passage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := group{passage: passage}
+	for _, text := range c.Claims {
+		ids, err := n.encodeClaim(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i == 0 {
-			g.passage = ids
-		} else {
-			g.claims = append(g.claims, ids)
-		}
+		g.claims = append(g.claims, ids)
 	}
 	return g
 }
