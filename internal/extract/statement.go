@@ -19,15 +19,13 @@ const maxShortAnswers = 16
 func Statements(question string, claims []Claim) []string {
 	all := make([]string, len(claims))
 	for i := range claims {
-		switch c := &claims[i]; {
-		case c.Lead != "":
-			all[i] = completeClause(c.Lead, c.Text)
-		default:
-			if text, ok := trimFrames(c.Text); ok {
-				all[i] = text
-			} else {
-				all[i] = presumption(c.Text)
-			}
+		if claims[i].Lead != "" {
+			continue
+		}
+		if text, ok := trimFrames(claims[i].Text); ok {
+			all[i] = text
+		} else {
+			all[i] = presumption(claims[i].Text)
 		}
 	}
 	text := func(i int) string { return cmp.Or(all[i], claims[i].Text) }
