@@ -97,7 +97,7 @@ func TestClaimAssertionsOfAnswersWithoutClaims(t *testing.T) {
 		{"Is a visit free?", "👍", "A visit is free."},
 		{"Is a visit free?", "❌", "A visit is not free."},
 		{"Is a visit free?", `{"answer": false}`, "A visit is not free."},
-		{"What does a visit cost?", "Isn't the fee $900?", "The fee is $900."},
+		{"What does a visit cost?", "Isn't the fee $900?", "Isn't the fee $900?"},
 		{"What does a visit cost?", "[900]", "What does a visit cost: [900]"},
 		{"Who leads the clinic?", "<think>Paul Weber leads the clinic.</think>", "Paul Weber leads the clinic."},
 		{"Who leads the clinic?", "Sources:\n- Clinic led by Paul Weber", "Clinic led by Paul Weber"},

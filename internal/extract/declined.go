@@ -87,7 +87,7 @@ func (w words) declinedTopic() (words, bool) {
 	case silentSource:
 		return rest, true
 	case declinedFirst:
-		if first, after := w.cutWord(); string(first) == "nothing" || string(first) == "it" && after.isUnstated() {
+		if first, _ := w.cutWord(); string(first) == "nothing" {
 			return rest, true
 		}
 		if after, ok := rest.cutAttribution(); ok { // "I cannot find in the context how long"
@@ -110,21 +110,6 @@ func (w words) declinedTopic() (words, bool) {
 		}
 	}
 	return w, false
-}
-
-// isUnstated reports whether w, which follows "it", states that something is
-// missing, as in "it is not stated".
-func (w words) isUnstated() bool {
-	_, rest := w.cutWord()
-	if first, after := rest.cutWord(); string(first) == "not" {
-		rest = after
-	}
-	verb, _ := rest.cutWord()
-	switch string(verb) {
-	case "mentioned", "specified", "stated", "said":
-		return true
-	}
-	return false
 }
 
 // cutSilentDocument cuts a phrase such as "the guide does not say", whose verb

@@ -24,8 +24,6 @@ func Statements(question string, claims []Claim) []string {
 		}
 		if text, ok := trimFrames(claims[i].Text); ok {
 			all[i] = text
-		} else {
-			all[i] = presumption(claims[i].Text)
 		}
 	}
 	text := func(i int) string { return cmp.Or(all[i], claims[i].Text) }
@@ -60,17 +58,6 @@ func Statements(question string, claims []Claim) []string {
 func isClause(text string) bool {
 	w := english.Split(strings.ToLower(text))
 	return len(w) > 2 && english.HasFiniteVerb(w)
-}
-
-// presumption returns what a negated question presumes: "The fee is $900." for
-// "Isn't the fee $900?" It returns "" for other text.
-func presumption(text string) string {
-	asked := strings.TrimSuffix(text, "?")
-	first, _, _ := strings.Cut(asked, " ")
-	if asked == text || !strings.HasSuffix(english.Normalize(first), "n't") {
-		return ""
-	}
-	return english.Presumption(asked)
 }
 
 // parseQuestion parses a question. It drops a prefix that only refers to the

@@ -154,7 +154,6 @@ func languageOf(tag, text string) (l *language, claims bool) {
 //	zone    follow a.m.
 //	speech  follow a quotation
 //	brand   are written with "!"
-//	close   close a letter
 //	rules   are ordinals (12. before a capital is 12th), quotes, clauses or lower (a
 //	        period before a lower-case letter may be a boundary)
 func newLanguage(data ...string) *language {
@@ -162,7 +161,7 @@ func newLanguage(data ...string) *language {
 		"title": classTitle, "never": classNeverFinal, "number": classNumeral, "inside": classRarelyFinal, "bound": classBound, "end": classFinal, "clock": classClock, "word": classWord,
 	}
 	uses := map[string]wordUse{
-		"start": useStarter, "open": useOpener, "speech": useSpeech, "month": useMonth, "zone": useZone, "brand": useBrand, "close": useClosing,
+		"start": useStarter, "open": useOpener, "speech": useSpeech, "month": useMonth, "zone": useZone, "brand": useBrand,
 	}
 	l := &language{abbreviations: make(map[string]wordClass, 1024), uses: make(map[string]wordUse, 512)}
 	for i, d := range data {

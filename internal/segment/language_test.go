@@ -158,22 +158,15 @@ func TestLanguageDataIsValid(t *testing.T) {
 	}
 }
 
-func TestSentencesInMail(t *testing.T) {
+func TestSentencesWithoutSpaces(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []string
 	}{
-		{"timestamp", "Ada King 08/16/2000 03:14 PM All is well.", []string{"Ada King", "08/16/2000 03:14 PM", "All is well."}},
-		{"timestamp in sentence", "It came on 08/16/2000 03:14 PM Then it left.", []string{"It came on 08/16/2000 03:14 PM", "Then it left."}},
 		{"time", "It ends at 03:14 PM today.", []string{"It ends at 03:14 PM today."}},
-		{"closing", "All is well. Best regards, Ada", []string{"All is well.", "Best regards,", "Ada"}},
 		{"closing word in sentence", "He sent thanks, Ada said.", []string{"He sent thanks, Ada said."}},
-		{"URLs", "http://a.b/c http://d.e/f It rains.", []string{"http://a.b/c", "http://d.e/f", "It rains."}},
 		{"URL in sentence", "See http://a.b/c for more.", []string{"See http://a.b/c for more."}},
-		{"attachments", "- a.pdf - b.doc - c.xls", []string{"a.pdf", "b.doc", "c.xls"}},
 		{"dashes", "It rains - it pours - it stops.", []string{"It rains - it pours - it stops."}},
-		{"underscore rule", "One ____________________________ Two", []string{"One", "____________________________", "Two"}},
-		{"emoticon", "It works :-) Thank you all", []string{"It works :-)", "Thank you all"}},
 		{"no space after question mark", "who is it?thanks for all", []string{"who is it?", "thanks for all"}},
 		{"URL query", "Open a.b/c?id=3 now", []string{"Open a.b/c?id=3 now"}},
 		{"note references", "So it was in most cases.12 13 The next was not.", []string{"So it was in most cases.12 13", "The next was not."}},

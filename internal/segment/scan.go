@@ -10,7 +10,6 @@ type scanState struct {
 	start        int     // start of the current sentence
 	end          int     // end of the block
 	quotes       int     // straight double quotes since start
-	urlEnd       int     // end of the last URL
 	caps         capsUse // computed on first use
 	protectedEnd int     // no sentence ends before this offset
 	itemNumber   int     // number of the last numbered item, or 0
@@ -47,16 +46,8 @@ func (sp *splitter) prose(start, end, number int, bullet rune) {
 			i++
 		case b == ':' || b == ';':
 			i = sp.handleColon(&s, i)
-		case b == '@' || b == '>' && i > s.start && text[i-1] == '>':
-			i = sp.handleEmail(&s, i)
 		case b == '`' && i+3 < end && text[i+1] == '`' && text[i+2] == '`':
 			i = sp.handleInlineFence(&s, i)
-		case b == '-' && i > s.start+1 && i+2 < end && text[i+1] == ' ' && text[i-1] == ' ':
-			i = sp.handleAttachment(&s, i)
-		case b == ',' && i-s.start < maxClosing:
-			i = sp.handleComma(&s, i)
-		case (b == '_' && !sp.claims || b == '*' || b == '=') && i+minRule <= end && text[i+minRule-1] == b:
-			i = sp.handleRule(&s, i)
 		case b == ' ' && s.itemNumber > 0 && i+1 < end && (isDigit(text[i+1]) || s.itemNumber > letterItems && text[i+1]-'a' < 26):
 			i = sp.handleItem(&s, i+1)
 		case b < utf8.RuneSelf:
@@ -109,9 +100,6 @@ func (sp *splitter) endSentence(s *scanState, end, next int) int {
 // "Do this: 1. Stop."
 func (sp *splitter) handleColon(s *scanState, i int) int {
 	text := sp.text
-	if i+1 < s.end && i > s.start && !isSpace(text, i+1) {
-		return sp.handleGluedColon(s, i)
-	}
 	next := skipSpace(text, i+1, s.end)
 	if next == i+1 || i == s.start {
 		return i + 1

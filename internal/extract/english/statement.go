@@ -17,21 +17,6 @@ func (q *Question) answerStatement(answer string) string {
 	return makeSentence(q.Before, a, v.head, v.rest)
 }
 
-// Presumption returns the statement that a negated question without its question
-// mark presumes, or "" if it is addressed to the reader or is not one.
-func Presumption(asked string) string {
-	q := ParseQuestion(asked)
-	if q == nil || len(q.Subject) == 0 || q.Subject[0].is("you", "i", "we") {
-		return ""
-	}
-	aux, negated := trimNegation(q.Aux.Lower)
-	if !negated {
-		return ""
-	}
-	q.Aux = Word{aux, aux}
-	return q.yesNoStatement(true)
-}
-
 // yesNoStatement combines the question with "yes" or "no" into a statement.
 func (q *Question) yesNoStatement(yes bool) string {
 	if q.Wh != "" || len(q.Subject) == 0 {
