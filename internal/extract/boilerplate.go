@@ -51,7 +51,7 @@ func isNegatedQuestion(w words) bool {
 	case "you", "i", "we":
 		return false
 	}
-	return english.IsAuxiliary(strings.TrimSuffix(string(first), "t") + "'t") && bytes.HasSuffix(first, []byte("nt"))
+	return english.IsAuxiliary(strings.TrimSuffix(string(first), "t")+"'t") && bytes.HasSuffix(first, []byte("nt"))
 }
 
 // endsInGreekQuestionMark reports whether t ends with the semicolon that is the

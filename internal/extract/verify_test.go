@@ -15,7 +15,7 @@ func Restates(text, sentence string) bool {
 	if text == sentence || text == strings.TrimSpace(sentence) {
 		return true
 	}
-	marked := hasMarkdown(sentence) || slices.ContainsFunc([]byte(sentence), mayStartCut) || strings.Contains(sentence, `":`) // JSON
+	marked := strings.ContainsAny(sentence, "*_`[~<\\\n\t") || strings.Contains(sentence, "  ") || slices.ContainsFunc([]byte(sentence), mayStartCut) || strings.Contains(sentence, `":`) // JSON
 	if marked {
 		sentence = expandEntities(sentence)
 		text = strings.ReplaceAll(text, sourcePlaceholder, "")
