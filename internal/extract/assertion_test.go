@@ -101,7 +101,7 @@ func TestClaimAssertionsOfAnswersWithoutClaims(t *testing.T) {
 		{"What does a visit cost?", "[900]", "What does a visit cost: [900]"},
 		{"Who leads the clinic?", "<think>Paul Weber leads the clinic.</think>", "Paul Weber leads the clinic."},
 		{"Who leads the clinic?", "Sources:\n- Clinic led by Paul Weber", "Clinic led by Paul Weber"},
-		{"Who leads the clinic?", "```\nPaul Weber\n```", "Paul Weber leads the clinic."},
+		{"Who leads the clinic?", "```\nPaul Weber\n```", "Who leads the clinic: Paul Weber"},
 		{"What does a visit cost?", "The documents do not mention anything beyond the fact that it costs $900.", "The documents do not mention anything beyond the fact that it costs $900."},
 		{"Is a visit free?", "Hope this helps!", ""},
 		{"Is a visit free?", "You're welcome!", ""},

@@ -18,8 +18,6 @@ type Question struct {
 	// Subject precedes the auxiliary in the statement, and Rest follows it. Of a question
 	// with a question word, Rest has all other words, and Subject is nil.
 	Subject, Rest []Word
-	text          string
-	asksSubject   bool // the answer is the subject of Aux and Rest
 }
 
 const (
@@ -67,7 +65,7 @@ func FindQuestion(text string) string {
 
 // ParseQuestion parses a question. It returns nil on failure.
 func ParseQuestion(text string) *Question {
-	if q := (&Question{text: text}); q.parse(Split(text)) {
+	if q := new(Question); q.parse(Split(text)) {
 		return q
 	}
 	return nil
@@ -96,8 +94,7 @@ func (q *Question) parse(w []Word) bool {
 	if len(w) == 0 || asksTwice(w) {
 		return false
 	}
-	prep := IsPreposition(w[0].Lower) && len(w) > 1 && IsQuestionWord(w[1].Lower)
-	if prep {
+	if IsPreposition(w[0].Lower) && len(w) > 1 && IsQuestionWord(w[1].Lower) {
 		w = w[1:]
 	}
 	if head, ok := strings.CutSuffix(w[0].Lower, "'s"); ok && IsQuestionWord(head) {
@@ -105,7 +102,7 @@ func (q *Question) parse(w []Word) bool {
 	}
 	switch {
 	case IsQuestionWord(w[0].Lower):
-		return q.parseWh(w, !prep)
+		return q.parseWh(w)
 	case IsAuxiliary(w[0].Lower) && len(w) > 1 && !embedded && !slices.ContainsFunc(w, isForeignWord):
 		if len(w) > 2 && w[1].Lower == "you" && w[2].Lower == "know" {
 			return false // "Did you know they won?"
@@ -164,62 +161,17 @@ func (q *Question) parseClause(w []Word) bool {
 	return false
 }
 
-// parseWh parses a question that starts with a question word, which may be its subject.
-func (q *Question) parseWh(w []Word, maySubject bool) bool {
+// parseWh parses a question that starts with a question word.
+func (q *Question) parseWh(w []Word) bool {
 	q.Wh, w = w[0].Lower, w[1:]
-	if q.Wh == "whom" {
-		q.Wh = "who"
+	if q.Wh == "how" && len(w) > 0 && w[0].is("many", "much") {
+		q.Wh, w = w[0].Lower, w[1:]
 	}
-	if q.Wh == "how" && len(w) > 0 {
-		switch w[0].Lower {
-		case "many", "much":
-			q.Wh, w = w[0].Lower, w[1:]
-		case "come", "about", "to":
-			return false
-		}
+	q.Rest = w
+	if verb := slices.IndexFunc(w, func(x Word) bool { return IsAuxiliary(x.Lower) }); verb >= 0 {
+		q.Aux, q.Rest = w[verb], slices.Concat(w[:verb], w[verb+1:])
 	}
-	if len(w) == 0 {
-		return false
-	}
-	verb := slices.IndexFunc(w, func(x Word) bool { return IsAuxiliary(x.Lower) })
-	first := 0 // a verb may be here
-	if q.Wh != "who" && (q.Wh != "what" || len(w) > 1 && IsAuxiliary(w[1].Lower)) {
-		first = 1
-	}
-	maySubject = maySubject && (q.Wh == "who" || q.Wh == "what" || q.Wh == "which")
-	for i := first; i < len(w) && (verb < 0 || i < verb); i++ {
-		if IsVerb(w[i].Lower, PastForm|ThirdPerson) && (i == 0 || !IsPreposition(w[i-1].Lower)) {
-			q.asksSubject, q.Rest = maySubject, w
-			if maySubject {
-				q.Rest = w[i:]
-			}
-			return true
-		}
-	}
-	if verb < 0 {
-		q.asksSubject, q.Rest = maySubject && q.Wh == "who", w
-		return true
-	}
-	q.Aux, q.Rest = w[verb], slices.Concat(w[:verb], w[verb+1:])
-	if maySubject && (verb == 0 || q.Wh == "which") && verb+1 < len(w) && q.lacksSubject(w[verb+1:]) {
-		q.asksSubject, q.Rest = true, w[verb+1:]
-	}
-	return true
-}
-
-// lacksSubject reports whether w, the words after the auxiliary, has no other subject than
-// the question word, as in "Who will lead the team?" and "What is the capital of Peru?"
-func (q *Question) lacksSubject(w []Word) bool {
-	first, last := w[0].Lower, w[len(w)-1].Lower
-	switch {
-	case isDo(q.Aux.Lower), IsPronoun(first), IsSubjectPronoun(first), len(w) > 1 && IsPreposition(last):
-		return false
-	case IsBe(q.Aux.Lower):
-		return IsParticiple(first) || !slices.ContainsFunc(w[1:], func(x Word) bool { return IsParticiple(x.Lower) && (x.Lower == last || !IsVerb(x.Lower, PastForm)) })
-	case isHave(q.Aux.Lower):
-		return IsParticiple(first)
-	}
-	return first == "be" || first == "have" || isAdverb(first) || IsVerb(first, BaseForm) && (len(w) == 1 || !IsVerb(w[1].Lower, BaseForm))
+	return len(w) > 0
 }
 
 // asksTwice reports whether w contains two questions, as in "When is it due,

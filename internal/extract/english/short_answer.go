@@ -32,7 +32,7 @@ func Statement(question string, q *Question, text string) string {
 	case repeatsQuestionWord(question, answer):
 		return ""
 	case q.Wh != "":
-		return q.answerStatement(answer)
+		return strings.TrimRight(question, ".!。！ ") + ": " + answer
 	}
 	w := Split(answer)
 	if isPronounTag(w) {
