@@ -11,8 +11,6 @@ func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind,
 	switch before.class {
 	case classTitle, classNeverFinal:
 		return false
-	case classBound:
-		return sp.claims && (starter || kind == nextLetter || kind == nextSymbol)
 	case classNumeral:
 		return sp.endsNumeral(s, before, kind, at)
 	case classFinal:
@@ -25,9 +23,6 @@ func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind,
 		}
 		return starter || kind == nextLetter || kind == nextUpper && startsWithParticiple(sp.text, at, s.end)
 	case classRarelyFinal, classAcronym:
-		if before.runes == 1 && !before.capital && before.ascii && !sp.claims {
-			return kind == nextLetter // variable: "incident to v. If"
-		}
 		return starter || kind == nextLetter || kind == nextSymbol || kind == nextUpper && startsWithParticiple(sp.text, at, s.end)
 	case classInitial:
 		return sp.endsInitial(s, before, kind, starter)
@@ -114,22 +109,9 @@ func (sp *splitter) endsInitial(s *scanState, before token, kind nextKind, start
 		return false // "a." is an item marker
 	}
 	if kind == nextUpper {
-		return starter && (sp.claims || before.capital && !sp.isVariable(s, before))
+		return starter
 	}
 	return kind == nextLetter || kind == nextSymbol && before.capital
-}
-
-// isVariable reports whether the capital before the stop was used as a name
-// earlier in the sentence: "each vertex in X. If X is".
-func (sp *splitter) isVariable(s *scanState, t token) bool {
-	const near = 200
-	text := sp.text[max(s.start, t.start-near):t.start]
-	for i := 1; i+1 < len(text); i++ {
-		if text[i] == sp.text[t.start] && text[i-1] == ' ' && (text[i+1] == ' ' || text[i+1] == ',' || text[i+1] == ')') {
-			return text[i] != 'A' && text[i] != 'I'
-		}
-	}
-	return strings.HasSuffix(text, " in ") && strings.IndexByte(text, ')') >= 0
 }
 
 // endsDigits decides after a number.

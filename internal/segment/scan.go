@@ -10,6 +10,7 @@ type scanState struct {
 	start        int     // start of the current sentence
 	end          int     // end of the block
 	quotes       int     // straight double quotes since start
+	urlEnd       int     // end of the last URL
 	caps         capsUse // computed on first use
 	protectedEnd int     // no sentence ends before this offset
 	itemNumber   int     // number of the last numbered item, or 0
@@ -19,7 +20,6 @@ type scanState struct {
 	// which keeps the scan linear.
 	fenceLimit   int
 	bracketLimit int
-	quoteLimits  [5]int // by quoteKind
 }
 
 // prose splits text[start:end], a paragraph or the text of a list item.
@@ -37,12 +37,6 @@ func (sp *splitter) prose(start, end, number int, bullet rune) {
 			i = sp.handleStop(&s, i, 1, false)
 		case b == '"':
 			s.quotes++
-			if sp.joinQuotes && s.quotes%2 == 1 {
-				sp.protectQuotation(&s, i, '"', 1)
-			}
-			i++
-		case b == '\'' && sp.joinQuotes:
-			sp.protectQuotation(&s, i, '\'', 1)
 			i++
 		case b == ':' || b == ';':
 			i = sp.handleColon(&s, i)
@@ -100,6 +94,9 @@ func (sp *splitter) endSentence(s *scanState, end, next int) int {
 // "Do this: 1. Stop."
 func (sp *splitter) handleColon(s *scanState, i int) int {
 	text := sp.text
+	if i+1 < s.end && i > s.start && !isSpace(text, i+1) {
+		return sp.handleGluedColon(s, i)
+	}
 	next := skipSpace(text, i+1, s.end)
 	if next == i+1 || i == s.start {
 		return i + 1
@@ -108,9 +105,6 @@ func (sp *splitter) handleColon(s *scanState, i int) int {
 		if text[i] == ':' && 0x531 <= r && r <= 0x58F || text[i] == ';' && (0x370 <= r && r <= 0x3FF || 0x1F00 <= r && r <= 0x1FFF) {
 			return sp.endSentence(s, i+1, next)
 		}
-	}
-	if text[i] == ':' && sp.splitClauses && text[i-1] >= utf8.RuneSelf {
-		return sp.endSentence(s, i+1, next)
 	}
 	if text[i] == ':' && next < s.end && text[next] == '1' {
 		m := markerAt(text, next, s.end)
@@ -155,8 +149,6 @@ func (sp *splitter) handleNonASCII(s *scanState, i int) int {
 	if lead == 0xE3 || lead == 0xE2 || lead == 0xEF {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case sp.joinQuotes && (r == '“' || r == '„' || r == '‘' || r == '‚'):
-			sp.protectQuotation(s, i, r, size)
 		case r == '「' || r == '『' || r == '《' || r == '〈' || r == '（' || r == '【':
 			sp.protectBrackets(s, i, r, size)
 		case s.bullet == r && isBullet(r) && r != '–' && r != '—' && i > s.start:
@@ -171,11 +163,6 @@ func (sp *splitter) handleNonASCII(s *scanState, i int) int {
 		return i + size
 	}
 	switch {
-	case lead == 0xC2 && sp.joinQuotes && strings.HasPrefix(text[i:], "«"):
-		sp.protectQuotation(s, i, '«', 2)
-		return i + 2
-	case lead == 0xD8 && sp.splitClauses && strings.HasPrefix(text[i:], "،"):
-		return sp.handleArabicComma(s, i)
 	case lead >= 0xF0:
 		return min(i+4, s.end)
 	case lead >= 0xE0:
