@@ -140,11 +140,12 @@ func TestClausesHaveRangesAndCitations(t *testing.T) {
 		}
 		got = append(got, p)
 	}
+	const first = "The Senate passed the bill [1] and the president signed the treaty [2]."
 	const second, third = "The firm was founded in 1998 and opened a shop in Oslo [3].", "**Sales** rose in 2019 but fell in 2020."
 	want := []part{
-		{Raw: "The Senate passed the bill", Text: "The Senate passed the bill", Citations: []string{"[1]"}},
-		{Raw: "the president signed the treaty [2].", Text: "the president signed the treaty.", Citations: []string{"[2]"}},
-		{Raw: "The firm was founded in 1998", Text: "The firm was founded in 1998", Citations: []string{"[3]"}},
+		{From: first, Text: "The Senate passed the bill", Citations: []string{"[1]", "[2]"}},
+		{From: first, Text: "the president signed the treaty.", Citations: []string{"[1]", "[2]"}},
+		{From: second, Text: "The firm was founded in 1998", Citations: []string{"[3]"}},
 		{From: second, Text: "The firm opened a shop in Oslo.", Citations: []string{"[3]"}},
 		{From: third, Text: "Sales rose in 2019"},
 		{From: third, Text: "Sales fell in 2020."},
