@@ -25,7 +25,7 @@ func assertedTexts(t *testing.T, question, answer string, contexts ...string) []
 		if c.ID != i || c.Start < at {
 			t.Errorf("%q: claim %d has the id %d and starts at %d, want %d or more", answer, i, c.ID, c.Start, at)
 		}
-		if sentence := string([]rune(answer)[c.Start:c.End]); !Restates(c.Text, sentence) {
+		if sentence := string([]rune(answer)[c.Start:c.End]); !restates(c.Text, sentence) {
 			t.Errorf("%q: claim %q does not restate %q", answer, c.Text, sentence)
 		}
 		at = c.End

@@ -21,9 +21,9 @@ func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind,
 		if kind == nextLower && before.runes > 2 && sp.hasFewCaps(s) {
 			return true // "the nfl. did you know"
 		}
-		return starter || kind == nextLetter || kind == nextUpper && startsWithParticiple(sp.text, at, s.end)
+		return starter || kind == nextLetter
 	case classRarelyFinal, classAcronym:
-		return starter || kind == nextLetter || kind == nextSymbol || kind == nextUpper && startsWithParticiple(sp.text, at, s.end)
+		return starter || kind == nextLetter || kind == nextSymbol
 	case classInitial:
 		return sp.endsInitial(s, before, kind, starter)
 	case classDigits:
@@ -39,22 +39,6 @@ func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind,
 		return starter // "XII. Regiment"
 	}
 	return true
-}
-
-// startsWithParticiple reports whether a participle and a lower-case word are at i, as in
-// "Acme Inc. Founded in 1990". Names are seldom followed by a preposition or an article.
-func startsWithParticiple(text string, i, end int) bool {
-	const minLength = 5
-	w := wordAt(text, i, end)
-	if len(w) < minLength || !strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "eed") {
-		return false
-	}
-	i += len(w) + 1
-	switch wordAt(text, min(i, end), end) {
-	case "in", "on", "at", "by", "after", "for", "from", "as", "to", "with", "the", "a", "an":
-		return text[i-1] == ' '
-	}
-	return false
 }
 
 // endsClock decides after "a.m." and "p.m.". A day or time zone continues the
