@@ -40,7 +40,7 @@ func FindQuestion(text string) string {
 		}
 		const maxTopicWords = 10 // limit for search terms without a verb
 		isTopic := len(w) <= maxTopicWords && !HasFiniteVerb(w)
-		if !isTopic && !IsQuestionWord(w[0].Lower) && !IsAuxiliary(w[0].Lower) && requestLen(w) == 0 {
+		if !isTopic && !IsQuestionWord(w[0].Lower) && !IsAuxiliary(w[0].Lower) {
 			return "" // a statement
 		}
 		return text
@@ -72,18 +72,8 @@ func ParseQuestion(text string) *Question {
 }
 
 func (q *Question) parse(w []Word) bool {
-	embedded := false
-	for len(w) > 0 {
-		switch w[0].Lower {
-		case "and", "so", "but", "also", "then", "ok", "okay", "please", "exactly", "roughly", "approximately", "well":
-			w = w[1:]
-			continue
-		}
-		n := requestLen(w)
-		if n == 0 {
-			break
-		}
-		w, embedded = w[n:], true
+	for len(w) > 0 && w[0].is("and", "so", "but", "also", "then", "ok", "okay", "please", "exactly", "roughly", "approximately", "well") {
+		w = w[1:]
 	}
 	if n := prefixLen(w); n > 0 {
 		q.Before, w = w[:n], w[n:]
@@ -91,7 +81,7 @@ func (q *Question) parse(w []Word) bool {
 			q.Before = nil
 		}
 	}
-	if len(w) == 0 || asksTwice(w) {
+	if len(w) == 0 {
 		return false
 	}
 	if IsPreposition(w[0].Lower) && len(w) > 1 && IsQuestionWord(w[1].Lower) {
@@ -103,8 +93,8 @@ func (q *Question) parse(w []Word) bool {
 	switch {
 	case IsQuestionWord(w[0].Lower):
 		return q.parseWh(w)
-	case IsAuxiliary(w[0].Lower) && len(w) > 1 && !embedded && !slices.ContainsFunc(w, isForeignWord):
-		if len(w) > 2 && w[1].Lower == "you" && w[2].Lower == "know" {
+	case IsAuxiliary(w[0].Lower) && len(w) > 1 && !slices.ContainsFunc(w, isForeignWord):
+		if len(w) > 2 && w[1].Lower == "you" && w[2].is("know", "tell", "explain", "say", "remind", "show", "please") {
 			return false // "Did you know they won?"
 		}
 		q.Aux = w[0]
@@ -118,8 +108,6 @@ func (q *Question) parse(w []Word) bool {
 		}
 		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower, true)
 		return len(q.Subject) > 0
-	case embedded && w[0].is("if", "whether") && len(w) > 2:
-		return q.parseClause(w[1:])
 	}
 	return false
 }
@@ -149,18 +137,6 @@ func isForeignWord(w Word) bool {
 	return false
 }
 
-// parseClause parses a clause in declarative word order, such as "the fee is
-// paid".
-func (q *Question) parseClause(w []Word) bool {
-	for i := 1; i < len(w); i++ {
-		if IsAuxiliary(w[i].Lower) {
-			q.Subject, q.Aux, q.Rest = w[:i], w[i], w[i+1:]
-			return true
-		}
-	}
-	return false
-}
-
 // parseWh parses a question that starts with a question word.
 func (q *Question) parseWh(w []Word) bool {
 	q.Wh, w = w[0].Lower, w[1:]
@@ -172,54 +148,6 @@ func (q *Question) parseWh(w []Word) bool {
 		q.Aux, q.Rest = w[verb], slices.Concat(w[:verb], w[verb+1:])
 	}
 	return len(w) > 0
-}
-
-// asksTwice reports whether w contains two questions, as in "When is it due,
-// and does it count?"
-func asksTwice(w []Word) bool {
-	for i := 1; i+1 < len(w); i++ {
-		if !w[i].is("and", "or") {
-			continue
-		}
-		next := w[i+1:]
-		afterComma := strings.HasSuffix(w[i-1].Text, ",")
-		if IsQuestionWord(next[0].Lower) || IsAuxiliary(next[0].Lower) && (afterComma || len(next) > 1 && IsSubjectPronoun(next[1].Lower)) {
-			return true
-		}
-	}
-	return false
-}
-
-// requestLen returns the number of words in a polite request at the start of a
-// question, such as "Can you tell me" or "I would like to know".
-func requestLen(w []Word) int {
-	n := 0
-	if len(w) > 2 && IsAuxiliary(w[0].Lower) && w[1].Lower == "you" {
-		n = 2
-		if w[n].Lower == "please" {
-			n++
-		}
-	} else if len(w) > 2 && w[0].is("i", "i'd", "we") {
-		for n < min(len(w), 5) && w[n].Lower != "know" {
-			n++
-		}
-	}
-	if n >= len(w) {
-		return 0
-	}
-	switch w[n].Lower {
-	case "tell", "explain", "say", "remind", "know", "show":
-	default:
-		return 0
-	}
-	n++
-	if n < len(w) && w[n].is("me", "us") {
-		n++
-	}
-	if n < len(w) && (w[n].is("if", "whether") || startsWithQuestionWord(w[n:])) {
-		return n
-	}
-	return 0
 }
 
 // startsWithQuestionWord reports whether w starts with a question word,
