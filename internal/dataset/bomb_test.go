@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -212,21 +211,5 @@ func TestParquetRowExpandedByDictionaryIsRejected(t *testing.T) {
 	})
 	if size > 128<<20 {
 		t.Errorf("allocated %d MiB, want at most 128", size>>20)
-	}
-}
-
-// Ids that collide in one run must not collide in the next one.
-func TestIDHashesAreKeyed(t *testing.T) {
-	first, second := newIDSet(), newIDSet()
-	const ids, slots = 1 << 12, 1 << 8
-	same := 0
-	for i := range ids {
-		id := strconv.Itoa(i)
-		if first.hash(id)/2%slots == second.hash(id)/2%slots {
-			same++
-		}
-	}
-	if same > 10*ids/slots {
-		t.Errorf("got %d of %d ids in equal slots of both sets, want about %d", same, ids, ids/slots)
 	}
 }

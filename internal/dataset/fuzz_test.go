@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // checkRowInvariants checks the documented properties of rows.
@@ -179,9 +177,6 @@ func FuzzParquet(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add(encode(f, Parquet, []record{{"i", "q", "a", []string{"x", "y"}}}))
-	for version := 1; version <= 2; version++ {
-		f.Add(noisyParquet(f, &parquet.Lz4Raw, version, 3))
-	}
 	path := filepath.Join(f.TempDir(), "x.parquet")
 	f.Fuzz(func(t *testing.T, data []byte) { readBytes(t, path, data) })
 }

@@ -41,8 +41,7 @@ type jsonReader struct {
 	first     []byte // object of a stream that has been read already, or nil
 	firstLine int
 
-	floats *bareFloatReader // set after the first Python float or control character
-	base   int64            // input offset of the start of dec
+	floats *bareFloatReader // input of dec
 }
 
 func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader, error) {
@@ -51,17 +50,13 @@ func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader,
 	if f.mapped != nil {
 		columns = f.mapped
 	}
+	floats := &bareFloatReader{r: bufio.NewReaderSize(in, readAhead)}
 	j := &jsonReader{
-		in: in, consumed: consumed, dec: newLenientDecoder(in),
+		in: in, consumed: consumed, floats: floats, dec: newLenientDecoder(floats),
 		object:  objectReader{columns: f.columns, warnings: f.warnings},
-		columns: columns, finder: shape.NewFinder(expandCell, isContexts), preset: columns.preset(),
+		members: map[string]bool{}, columns: columns, finder: shape.NewFinder(expandCell, isContexts), preset: columns.preset(),
 	}
 	err := j.start()
-	if _, syntactic := errors.AsType[*jsontext.SyntacticError](err); syntactic && in.rewind() {
-		j.floats = &bareFloatReader{r: bufio.NewReaderSize(in, readAhead)}
-		j.dec = newLenientDecoder(j.floats)
-		err = j.start()
-	}
 	in.keep, in.kept = false, nil
 	return j, j.wrapError(err)
 }
@@ -77,7 +72,6 @@ var errArrays error = &layoutError{err: errors.New("want an array of objects, go
 
 // start reads the input up to the first element.
 func (j *jsonReader) start() error {
-	j.members, j.rows = map[string]bool{}, ""
 	tok, err := j.dec.ReadToken()
 	if errors.Is(err, io.EOF) && j.in.err == nil {
 		j.done = true
@@ -136,7 +130,7 @@ func (j *jsonReader) member() (string, error) {
 	}
 	name := tok.String()
 	if j.members[name] {
-		return "", fmt.Errorf("line %d: two members are named %s", j.in.lineAt(j.base+j.dec.InputOffset()-1), quote(name))
+		return "", fmt.Errorf("line %d: two members are named %s", j.in.lineAt(j.dec.InputOffset()-1), quote(name))
 	}
 	j.members[name] = true
 	if j.wrapped && j.isRow() {
@@ -233,7 +227,7 @@ func (j *jsonReader) next(row *Row) error {
 	case j.first != nil:
 		raw := j.first
 		j.first = nil
-		row.Line, row.Offset = j.firstLine, j.consumed(j.base+j.dec.InputOffset())
+		row.Line, row.Offset = j.firstLine, j.consumed(j.dec.InputOffset())
 		return j.read(raw, row)
 	}
 	for !j.stream && j.dec.PeekKind() == ']' {
@@ -242,22 +236,17 @@ func (j *jsonReader) next(row *Row) error {
 			j.done = true
 			return j.wrapError(err)
 		}
-		j.in.discard(j.base + j.dec.InputOffset())
+		j.in.discard(j.dec.InputOffset())
 	}
 	raw, err := j.dec.ReadValue()
 	if j.stream && errors.Is(err, io.EOF) && j.in.err == nil {
 		return io.EOF
 	}
-	if err != nil && j.allowFloats(err) {
-		raw, err = j.dec.ReadValue()
-	}
 	if err != nil {
 		return j.wrapError(err)
 	}
-	end := j.base + j.dec.InputOffset()
-	if j.floats != nil {
-		raw = j.floats.restore(raw, end)
-	}
+	end := j.dec.InputOffset()
+	raw = j.floats.restore(raw, end)
 	row.Line = j.in.lineAt(end - int64(len(raw)))
 	row.Offset = j.consumed(end)
 	j.in.discard(end)
@@ -275,43 +264,6 @@ func (j *jsonReader) read(raw []byte, row *Row) error {
 		return rowError(row.Line, err)
 	}
 	return nil
-}
-
-// allowFloats replaces the decoder after a syntax error with one that accepts
-// Python floats, and control characters in strings, which fail only their row.
-// The new decoder starts with the current element. allowFloats reports whether
-// reading can continue.
-func (j *jsonReader) allowFloats(err error) bool {
-	_, syntactic := errors.AsType[*jsontext.SyntacticError](err)
-	if j.floats != nil || j.in.err != nil || !syntactic || errors.Is(err, io.ErrUnexpectedEOF) {
-		return false
-	}
-	offset := j.dec.InputOffset()
-	rest := bytes.Clone(j.dec.UnreadBuffer())
-	trimmed := bytes.TrimLeft(rest, " \t\r\n")
-	if _, n := j.dec.StackIndex(j.dec.StackDepth()); n > 0 && !j.stream {
-		var comma bool
-		if trimmed, comma = bytes.CutPrefix(trimmed, []byte(",")); !comma {
-			return false
-		}
-	}
-	offset += int64(len(rest) - len(trimmed))
-	prefix := "["
-	switch {
-	case j.stream:
-		prefix = ""
-	case j.wrapped:
-		prefix = `{"":[`
-	}
-	j.floats = &bareFloatReader{r: bufio.NewReaderSize(io.MultiReader(bytes.NewReader(trimmed), j.in), readAhead), offset: offset}
-	j.base = offset - int64(len(prefix))
-	j.dec = newLenientDecoder(io.MultiReader(strings.NewReader(prefix), j.floats))
-	for j.dec.InputOffset() < int64(len(prefix)) {
-		if _, err := j.dec.ReadToken(); err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // end reads the input after the array, up to the first element of another array.
@@ -333,14 +285,14 @@ func (j *jsonReader) end() error {
 		if err := j.skip(name); err != nil {
 			return err
 		}
-		j.in.discard(j.base + j.dec.InputOffset())
+		j.in.discard(j.dec.InputOffset())
 	}
 	tok, err := j.dec.ReadToken()
 	if j.inside = err == nil && tok.Kind() == '[' && !j.wrapped; j.inside {
 		return nil
 	}
 	if err == nil {
-		return fmt.Errorf("line %d: text after the end of the array", j.in.lineAt(j.base+j.dec.InputOffset()-1))
+		return fmt.Errorf("line %d: text after the end of the array", j.in.lineAt(j.dec.InputOffset()-1))
 	}
 	return err
 }
@@ -354,7 +306,7 @@ func (j *jsonReader) wrapError(err error) error {
 	if !ok {
 		return err
 	}
-	at := j.base + syntactic.ByteOffset
+	at := syntactic.ByteOffset
 	syntactic.ByteOffset = j.in.columnAt(at)
 	element := ""
 	if j.inside {
@@ -369,7 +321,8 @@ func syntaxHint(what string) string {
 	switch {
 	case strings.HasPrefix(what, "invalid character '/'"):
 		return " (JSON has no comments)"
-	case strings.HasPrefix(what, "invalid character '}' at start of string"), strings.HasPrefix(what, "invalid character ']' at start of value"):
+	case strings.HasPrefix(what, "invalid character '}' at start of string"), strings.HasPrefix(what, "invalid character ']' at start of value"),
+		strings.HasPrefix(what, "invalid character ',' at start of value"):
 		return " (is there a trailing comma?)"
 	case strings.HasPrefix(what, `invalid character '\''`), strings.HasPrefix(what, "invalid character 'N' at start of value"),
 		strings.HasPrefix(what, "invalid character 'T' at start of value"), strings.HasPrefix(what, "invalid character 'F' at start of value"):
@@ -407,15 +360,6 @@ type lineTracker struct {
 
 	keep bool   // keep what is read in kept, up to max bytes
 	kept []byte // from the start of the input
-}
-
-// rewind makes t read its input again and reports whether it was kept.
-func (t *lineTracker) rewind() bool {
-	if !t.keep || t.err != nil {
-		return false
-	}
-	*t = lineTracker{r: io.MultiReader(bytes.NewReader(t.kept), t.r), max: t.max, keep: true}
-	return true
 }
 
 func (t *lineTracker) Read(p []byte) (int, error) {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 const (
@@ -37,14 +39,17 @@ func decodeText(r *bufio.Reader) (text *bufio.Reader, unchanged bool, err error)
 	case bytes.HasPrefix(head, []byte(bomUTF8)):
 		_, err := r.Discard(len(bomUTF8))
 		return r, true, err
-	case bytes.HasPrefix(head, []byte(bomUTF16LE)), bytes.HasPrefix(head, []byte(bomUTF16BE)):
-		big = head[0] == bomUTF16BE[0]
-		_, err := r.Discard(len(bomUTF16LE))
-		return bufio.NewReaderSize(&utf16Reader{r: r, big: big}, readAhead), false, err
-	case little || big:
-		return bufio.NewReaderSize(&utf16Reader{r: r, big: big}, readAhead), false, nil
+	case little, bytes.HasPrefix(head, []byte(bomUTF16LE)):
+		return fromUTF16(r, unicode.LittleEndian), false, nil
+	case big, bytes.HasPrefix(head, []byte(bomUTF16BE)):
+		return fromUTF16(r, unicode.BigEndian), false, nil
 	}
 	return r, true, nil
+}
+
+// fromUTF16 returns the UTF-8 of a text in UTF-16, without a byte order mark.
+func fromUTF16(r io.Reader, order unicode.Endianness) *bufio.Reader {
+	return bufio.NewReaderSize(transform.NewReader(r, unicode.UTF16(order, unicode.UseBOM).NewDecoder()), readAhead)
 }
 
 // utf16Order reports whether a text without a byte order mark is UTF-16, in
@@ -64,57 +69,6 @@ func utf16Order(head []byte) (little, big bool) {
 	little = head[0] != 0 && head[1] == 0 && zeros[1]*3 >= units && zeros[0]*20 <= zeros[1]
 	big = head[0] == 0 && head[1] != 0 && zeros[0]*3 >= units && zeros[1]*20 <= zeros[0]
 	return little, big
-}
-
-// A utf16Reader converts UTF-16 to UTF-8. An unpaired surrogate is encoded as
-// three bytes of invalid UTF-8, so that its row fails instead of being silently
-// changed.
-type utf16Reader struct {
-	r    *bufio.Reader
-	big  bool   // big endian
-	rest []byte // bytes that exceeded the last read buffer
-	buf  [utf8.UTFMax]byte
-}
-
-func (u *utf16Reader) unit(b []byte) rune {
-	if u.big {
-		return rune(b[0])<<8 | rune(b[1])
-	}
-	return rune(b[1])<<8 | rune(b[0])
-}
-
-func (u *utf16Reader) Read(p []byte) (int, error) {
-	n := copy(p, u.rest)
-	u.rest = u.rest[n:]
-	for n < len(p) {
-		if n > 0 && u.r.Buffered() < 4 {
-			return n, nil
-		}
-		b, err := u.r.Peek(2)
-		if len(b) < 2 {
-			if len(b) == 1 && errors.Is(err, io.EOF) {
-				err = errors.New("the UTF-16 text ends within a character")
-			}
-			return n, err
-		}
-		c, size := u.unit(b), 2
-		if utf16.IsSurrogate(c) {
-			if b, _ := u.r.Peek(4); len(b) == 4 {
-				if full := utf16.DecodeRune(c, u.unit(b[2:])); full != utf8.RuneError {
-					c, size = full, 4
-				}
-			}
-		}
-		_, _ = u.r.Discard(size) // already peeked
-		out := utf8.AppendRune(u.buf[:0], c)
-		if utf16.IsSurrogate(c) {
-			out = append(u.buf[:0], 0xe0|byte(c>>12), 0x80|byte(c>>6)&0x3f, 0x80|byte(c)&0x3f)
-		}
-		k := copy(p[n:], out)
-		u.rest = out[k:]
-		n += k
-	}
-	return n, nil
 }
 
 // peekLine returns the buffered start of r. It includes the complete first line
@@ -203,8 +157,6 @@ func encodingHint(text []byte) string {
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRune(text[i:])
 		switch {
-		case text[i] == 0xed && len(text) > i+1 && text[i+1] >= 0xa0:
-			return "" // an unpaired surrogate, see utf16Reader
 		case c == utf8.RuneError && size == 1:
 			invalid++
 		case c >= utf8.RuneSelf:

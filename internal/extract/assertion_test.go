@@ -25,7 +25,7 @@ func assertedTexts(t *testing.T, question, answer string, contexts ...string) []
 		if c.ID != i || c.Start < at {
 			t.Errorf("%q: claim %d has the id %d and starts at %d, want %d or more", answer, i, c.ID, c.Start, at)
 		}
-		if sentence := string([]rune(answer)[c.Start:c.End]); !Restates(c.Text, sentence) {
+		if sentence := string([]rune(answer)[c.Start:c.End]); !restates(c.Text, sentence) {
 			t.Errorf("%q: claim %q does not restate %q", answer, c.Text, sentence)
 		}
 		at = c.End
@@ -97,11 +97,11 @@ func TestClaimAssertionsOfAnswersWithoutClaims(t *testing.T) {
 		{"Is a visit free?", "👍", "A visit is free."},
 		{"Is a visit free?", "❌", "A visit is not free."},
 		{"Is a visit free?", `{"answer": false}`, "A visit is not free."},
-		{"What does a visit cost?", "Isn't the fee $900?", "The fee is $900."},
+		{"What does a visit cost?", "Isn't the fee $900?", "Isn't the fee $900?"},
 		{"What does a visit cost?", "[900]", "What does a visit cost: [900]"},
 		{"Who leads the clinic?", "<think>Paul Weber leads the clinic.</think>", "Paul Weber leads the clinic."},
 		{"Who leads the clinic?", "Sources:\n- Clinic led by Paul Weber", "Clinic led by Paul Weber"},
-		{"Who leads the clinic?", "```\nPaul Weber\n```", "Paul Weber leads the clinic."},
+		{"Who leads the clinic?", "```\nPaul Weber\n```", "Who leads the clinic: Paul Weber"},
 		{"What does a visit cost?", "The documents do not mention anything beyond the fact that it costs $900.", "The documents do not mention anything beyond the fact that it costs $900."},
 		{"Is a visit free?", "Hope this helps!", ""},
 		{"Is a visit free?", "You're welcome!", ""},

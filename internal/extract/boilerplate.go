@@ -1,9 +1,12 @@
 package extract
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
 // isQuestion reports whether a sentence is a question to the reader. Rhetorical
@@ -27,7 +30,7 @@ func isQuestion(text string, w words) bool {
 			return false
 		}
 	}
-	if _, ok := w.cutPrefix("did you know"); ok || presumption(t) != "" || w.count() >= 12 && !w.contains(addressesReader) {
+	if _, ok := w.cutPrefix("did you know"); ok || isNegatedQuestion(w) || w.count() >= 12 && !w.contains(addressesReader) {
 		return false
 	}
 	switch string(w.last()) {
@@ -37,6 +40,18 @@ func isQuestion(text string, w words) bool {
 		return !strings.Contains(text, "n't ") && !strings.Contains(text, "n’t ") || strings.IndexByte(text, ',') < 0
 	}
 	return true
+}
+
+// isNegatedQuestion reports whether a question presumes its answer, as "Isn't the fee
+// $900?" does, and is not addressed to the reader.
+func isNegatedQuestion(w words) bool {
+	first, rest := w.cutWord()
+	second, _ := rest.cutWord()
+	switch string(second) {
+	case "you", "i", "we":
+		return false
+	}
+	return english.IsAuxiliary(strings.TrimSuffix(string(first), "t")+"'t") && bytes.HasSuffix(first, []byte("nt"))
 }
 
 // endsInGreekQuestionMark reports whether t ends with the semicolon that is the

@@ -29,7 +29,7 @@ func scanCitations(s string, i int) (end int, replacement string, ok bool) {
 		end = at + size
 		at = skipSeparators(s, end)
 	}
-	if !ok || !unambiguous && !endsClause(s, i, end) || isInterval(s, i) {
+	if !ok || !unambiguous && !endsClause(s, i, end) {
 		return 0, "", false
 	}
 	if i > 0 && isLineStart(s, i) && s[i] == '[' {
@@ -39,26 +39,6 @@ func scanCitations(s string, i int) (end int, replacement string, ok bool) {
 		return end, sourcePlaceholder, true
 	}
 	return end, "", true
-}
-
-// isInterval reports whether the bracket at i is a numeric interval, as in "the
-// interval was [2, 5]".
-func isInterval(s string, i int) bool {
-	if s[i] != '[' && s[i] != '(' {
-		return false
-	}
-	before := strings.TrimRight(tail(s[:i]), " ")
-	switch strings.ToLower(before[strings.LastIndexAny(before, " \n")+1:]) {
-	case "was", "is", "are", "were", "be", "equals", "=", "∈", "interval", "range", "between":
-	default:
-		return false
-	}
-	end := strings.IndexAny(s[i:], "])")
-	if end < 0 {
-		return false
-	}
-	low, high, hasComma := strings.Cut(s[i+1:i+end], ",")
-	return hasComma && isSourceNumbers(strings.TrimSpace(low)) && isSourceNumbers(strings.TrimSpace(high))
 }
 
 // skipSeparators returns the offset after separators at i, where the next

@@ -7,14 +7,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// A clause is a statement that is part of a sentence. Offsets are in bytes of
-// the sentence.
-type clause struct {
-	text       string
-	start, end int // -1 if the text is not contiguous in the sentence
-	at         int // where the part begins that no earlier clause has, or 0
-}
-
 const (
 	maxSplitBytes = 600 // longer sentences are not split
 	maxSplitDepth = 4
@@ -22,7 +14,7 @@ const (
 
 // splitSentence returns the statements of an English sentence, or nil if there is only one
 // or the sentence is not understood. Each is a sentence that follows from the original.
-func splitSentence(text string) []clause {
+func splitSentence(text string) []string {
 	if len(text) > maxSplitBytes || strings.ContainsAny(text, "\"“”„«»?:|()[]\n") {
 		return nil
 	}
@@ -30,32 +22,25 @@ func splitSentence(text string) []clause {
 }
 
 // splitParts applies the first rule that splits text, and then splits its parts.
-func splitParts(text string, depth int) []clause {
+func splitParts(text string, depth int) []string {
 	s := newSentence(text)
 	if depth == 0 || s.contains(isUnsureWord) {
 		return nil
 	}
-	for _, rule := range []func(sentence) []clause{sentence.semicolon, sentence.relative, sentence.coordination, sentence.adjuncts} {
+	for _, rule := range []func(sentence) []string{sentence.semicolon, sentence.relative, sentence.coordination, sentence.adjuncts} {
 		parts := rule(s)
 		if len(parts) < 2 {
 			continue
 		}
-		var all []clause
+		var all []string
 		for _, p := range parts {
-			if part := newSentence(p.text); part.verb == 0 || part.verb+1 == len(part.words) {
+			if part := newSentence(p); part.verb == 0 || part.verb+1 == len(part.words) {
 				return nil
 			}
-			inner := splitParts(p.text, depth-1)
-			if inner == nil {
-				inner = []clause{{p.text, 0, len(p.text), 0}}
-			}
-			for _, c := range inner {
-				if p.start < 0 || c.start < 0 {
-					c.start, c.end, c.at = -1, -1, p.at
-				} else {
-					c.start, c.end, c.at = c.start+p.start, c.end+p.start, c.at+p.at
-				}
-				all = append(all, c)
+			if inner := splitParts(p, depth-1); inner != nil {
+				all = append(all, inner...)
+			} else {
+				all = append(all, p)
 			}
 		}
 		return all
@@ -130,24 +115,20 @@ func (s sentence) hasDefiniteSubject() bool {
 }
 
 // semicolon splits statements at semicolons.
-func (s sentence) semicolon() []clause {
-	var parts []clause
-	start := 0
+func (s sentence) semicolon() []string {
+	var parts []string
 	for piece := range strings.SplitSeq(s.text, ";") {
-		text := strings.TrimSpace(piece)
-		if start > 0 && newSentence(text).contains(refersBack) {
+		if parts != nil && newSentence(piece).contains(refersBack) {
 			return nil
 		}
-		at := start + strings.Index(piece, text)
-		parts = append(parts, clause{text, at, at + len(text), at})
-		start += len(piece) + 1
+		parts = append(parts, strings.TrimSpace(piece))
 	}
 	return parts
 }
 
 // relative splits off a relative clause after the whole subject, or after a name at the end
 // of the sentence.
-func (s sentence) relative() []clause {
+func (s sentence) relative() []string {
 	open := slices.IndexFunc(s.words, func(w english.Word) bool { return w.Lower == "who" || w.Lower == "which" })
 	if open < 1 || open+2 >= len(s.words) || !s.endsInComma(open-1) || !s.isFinite(open+1) {
 		return nil
@@ -158,7 +139,7 @@ func (s sentence) relative() []clause {
 		if main.verb != open || !main.hasDefiniteSubject() || slices.ContainsFunc(s.words[:open], func(w english.Word) bool { return english.IsPreposition(w.Lower) }) {
 			return nil
 		}
-		return []clause{{main.text, -1, -1, 0}, {sentenceText(subject, english.Join(rest[:n+1])), -1, -1, s.at[open]}}
+		return []string{main.text, sentenceText(subject, english.Join(rest[:n+1]))}
 	}
 	first := open
 	for first > 0 && english.StartsUpper(s.words[first-1].Text) {
@@ -167,12 +148,12 @@ func (s sentence) relative() []clause {
 	if s.words[open].Lower != "who" || open-first < 2 || first == 0 || first <= s.verb || s.words[first-1].Lower == "and" || s.endsInComma(first-1) || rest[0].Lower == "were" || rest[0].Lower == "have" {
 		return nil
 	}
-	return []clause{{subject, 0, len(subject), 0}, {sentenceText(subject[s.at[first]:], english.Join(rest)), -1, -1, s.at[open]}}
+	return []string{subject, sentenceText(subject[s.at[first]:], english.Join(rest))}
 }
 
 // coordination splits at the first "and", "but" or comma before another clause, or before
 // a predicate that gets the subject of the first.
-func (s sentence) coordination() []clause {
+func (s sentence) coordination() []string {
 	if s.verb == 0 || s.contains(isQuantifier) || strings.Contains(s.text[:s.at[s.verb]], "'") {
 		return nil
 	}
@@ -191,9 +172,9 @@ func (s sentence) coordination() []clause {
 			if !sure {
 				return nil
 			}
-			return []clause{{s.text[:before], 0, before, 0}, {sentenceText(s.text[:s.end(subjectEnd-1)], second.text), -1, -1, s.at[i]}}
+			return []string{s.text[:before], sentenceText(s.text[:s.end(subjectEnd-1)], second.text)}
 		case joined && second.verb > 0 && !second.contains(refersBack):
-			return []clause{{s.text[:before], 0, before, 0}, {second.text, s.at[from], len(s.text), s.at[from]}}
+			return []string{s.text[:before], second.text}
 		}
 	}
 	return nil
@@ -219,7 +200,7 @@ func (s sentence) sharedWords(i int) (n int, sure bool) {
 }
 
 // adjuncts splits the places and times of a past event, if there are at least two at the end.
-func (s sentence) adjuncts() []clause {
+func (s sentence) adjuncts() []string {
 	if !s.hasDefiniteSubject() || s.contains(isQuantifier) {
 		return nil
 	}
@@ -246,7 +227,7 @@ func (s sentence) adjuncts() []clause {
 	if len(starts) < 2 {
 		return nil
 	}
-	var parts []clause
+	var parts []string
 	for k, i := range starts {
 		to := len(s.words)
 		if k+1 < len(starts) {
@@ -256,10 +237,9 @@ func (s sentence) adjuncts() []clause {
 			return nil
 		}
 		if k == 0 {
-			end := s.end(to - 1)
-			parts = append(parts, clause{s.text[:end], 0, end, 0})
+			parts = append(parts, s.text[:s.end(to-1)])
 		} else {
-			parts = append(parts, clause{sentenceText(s.text[:s.end(starts[0]-1)], english.Join(s.words[i:to])), -1, -1, 0})
+			parts = append(parts, sentenceText(s.text[:s.end(starts[0]-1)], english.Join(s.words[i:to])))
 		}
 	}
 	return parts

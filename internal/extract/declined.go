@@ -87,7 +87,7 @@ func (w words) declinedTopic() (words, bool) {
 	case silentSource:
 		return rest, true
 	case declinedFirst:
-		if first, after := w.cutWord(); string(first) == "nothing" || string(first) == "it" && after.isUnstated() {
+		if first, _ := w.cutWord(); string(first) == "nothing" {
 			return rest, true
 		}
 		if after, ok := rest.cutAttribution(); ok { // "I cannot find in the context how long"
@@ -110,21 +110,6 @@ func (w words) declinedTopic() (words, bool) {
 		}
 	}
 	return w, false
-}
-
-// isUnstated reports whether w, which follows "it", states that something is
-// missing, as in "it is not stated".
-func (w words) isUnstated() bool {
-	_, rest := w.cutWord()
-	if first, after := rest.cutWord(); string(first) == "not" {
-		rest = after
-	}
-	verb, _ := rest.cutWord()
-	switch string(verb) {
-	case "mentioned", "specified", "stated", "said":
-		return true
-	}
-	return false
 }
 
 // cutSilentDocument cuts a phrase such as "the guide does not say", whose verb
@@ -241,12 +226,13 @@ func classifyTopic(f []english.Word) Declined {
 	if len(f) > 1 && english.IsPreposition(f[0].Lower) && english.IsQuestionWord(f[1].Lower) {
 		f = f[1:]
 	}
-	if len(f) == 0 {
-		return Declined{}
+	if len(f) < 2 {
+		return classifyNoun(f)
 	}
-	rest := f[1:]
-	switch f[0].Lower {
-	case "whether", "if":
+	first, second, rest := f[0].Lower, f[1].Lower, f[1:]
+	cost := slices.IndexFunc(rest, isCostWord)
+	switch first {
+	case "whether", "if", "that":
 		return Declined{Affirmation, english.Join(rest)}
 	case "when":
 		return Declined{Time, english.Join(rest)}
@@ -257,56 +243,35 @@ func classifyTopic(f []english.Word) Declined {
 	case "why":
 		return Declined{Reason, english.Join(rest)}
 	case "how":
-		return classifyHow(rest)
+		switch second {
+		case "many", "much", "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick":
+			if cost > 0 {
+				return Declined{Cost, english.Join(rest[1:cost], rest[cost+1:])}
+			}
+			return Declined{Amount, english.Join(rest[1:])}
+		case "long", "soon", "often", "old":
+			return Declined{Time, english.Join(rest[1:])}
+		}
+		return Declined{Manner, english.Join(rest)}
 	case "what", "which":
-		return classifyWhat(f[0].Lower, rest)
-	case "that":
-		return Declined{Affirmation, english.Join(rest)}
+		last := len(rest) - 1
+		switch {
+		case cost > 0:
+			return Declined{Cost, english.Join(rest[:cost], rest[cost+1:])}
+		case strings.HasPrefix(second, "happen"):
+			return Declined{Event, english.Join(rest[1:])}
+		case english.IsTimeNoun(second):
+			return Declined{Time, english.Join(rest[1:])}
+		case english.IsBe(second):
+			return classifyNoun(rest[1:])
+		case english.IsBe(rest[last].Lower): // "what the fee is"
+			return classifyNoun(rest[:last])
+		case english.IsDeterminer(second), english.IsPronoun(second):
+			return Declined{Event, english.Join(rest)}
+		}
+		return Declined{Value, english.Join(rest)}
 	}
 	return classifyNoun(f)
-}
-
-func classifyHow(f []english.Word) Declined {
-	if len(f) == 0 {
-		return Declined{}
-	}
-	switch f[0].Lower {
-	case "many":
-		return Declined{Amount, english.Join(f[1:])}
-	case "much":
-		if i := slices.IndexFunc(f, isCostWord); i > 0 {
-			return Declined{Cost, english.Join(f[1:i], f[i+1:])}
-		}
-		return Declined{Amount, english.Join(f[1:])}
-	case "long", "soon", "often", "old":
-		return Declined{Time, english.Join(f[1:])}
-	case "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick":
-		return Declined{Amount, english.Join(f[1:])}
-	}
-	return Declined{Manner, english.Join(f)}
-}
-
-func classifyWhat(wh string, f []english.Word) Declined {
-	if len(f) == 0 {
-		return Declined{}
-	}
-	if i := slices.IndexFunc(f, isCostWord); wh == "what" && i > 0 {
-		return Declined{Cost, english.Join(f[:i], f[i+1:])}
-	}
-	switch low := f[0].Lower; {
-	case strings.HasPrefix(low, "happen"):
-		return Declined{Event, english.Join(f[1:])}
-	case english.IsTimeNoun(low):
-		return Declined{Time, english.Join(f[1:])}
-	case english.IsBe(low):
-		return classifyNoun(f[1:])
-	case wh == "what" && (english.IsDeterminer(low) || english.IsPronoun(low)):
-		if last := f[len(f)-1].Lower; english.IsBe(last) { // "what the fee is"
-			return classifyNoun(f[:len(f)-1])
-		}
-		return Declined{Event, english.Join(f)}
-	}
-	return Declined{Value, english.Join(f)}
 }
 
 // isCostWord reports whether w is a verb for paying, so that a question with it
@@ -320,23 +285,21 @@ func isCostWord(w english.Word) bool {
 }
 
 // classifyNoun classifies a noun phrase by its head noun, such as "date" in
-// "the date of the merger".
+// "the date of the merger". An answer need not repeat a head noun that only
+// names the type.
 func classifyNoun(f []english.Word) Declined {
 	for len(f) > 1 && english.IsDeterminer(f[0].Lower) {
 		f = f[1:]
 	}
-	head := len(f) - 1
-	for i := 1; i < len(f); i++ {
-		if english.IsPreposition(f[i].Lower) {
-			head = i - 1
-			break
-		}
-	}
-	if head < 0 {
+	if len(f) == 0 {
 		return Declined{}
 	}
+	head := len(f) - 1
+	if i := slices.IndexFunc(f[1:], func(w english.Word) bool { return english.IsPreposition(w.Lower) }); i >= 0 {
+		head = i
+	}
 	without := english.Join(f[:head], f[head+1:])
-	switch trimPlural(f[head].Lower) {
+	switch strings.TrimSuffix(f[head].Lower, "s") {
 	case "price", "cost":
 		return Declined{Cost, without}
 	case "fee", "salary", "charge", "fare", "rent":
@@ -352,7 +315,7 @@ func classifyNoun(f []english.Word) Declined {
 	case "name":
 		return Declined{Person, without}
 	case "author", "founder", "owner", "director", "ceo", "president", "chair", "head", "manager":
-		if base := strings.TrimSuffix(f[head].Lower, "er"); base != f[head].Lower && english.IsVerb(base, english.BaseForm) { // who founded it
+		if base, ok := strings.CutSuffix(f[head].Lower, "er"); ok && english.IsVerb(base, english.BaseForm) { // who founded it
 			return Declined{Person, english.Join(english.Words(english.PastTense(base)), f[:head], f[head+1:])}
 		}
 		return Declined{Person, english.Join(f)}
@@ -362,12 +325,4 @@ func classifyNoun(f []english.Word) Declined {
 		return Declined{Reason, without}
 	}
 	return Declined{AnyStatement, english.Join(f)}
-}
-
-// trimPlural removes a plural "s" from a noun.
-func trimPlural(noun string) string {
-	if strings.HasSuffix(noun, "ss") {
-		return noun
-	}
-	return strings.TrimSuffix(noun, "s")
 }

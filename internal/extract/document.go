@@ -99,16 +99,6 @@ func (d document) kind(i int) Kind {
 	return d.classify(i, text, normalize(d.words[:0], text))
 }
 
-// refusalParts splits sentence i if it both declines to answer and makes an
-// assertion. Otherwise it returns nil.
-func (d document) refusalParts(i int) []refusalPart {
-	text := d.sentence(i)
-	if len(text) > maxSentenceBytes || !mayNegate(text) {
-		return nil
-	}
-	return splitRefusal(text)
-}
-
 // classify returns the kind of a sentence that is not code. w holds its words.
 // More reliable checks come first.
 func (d document) classify(i int, text string, w words) Kind {

@@ -14,9 +14,9 @@ type Claim struct {
 	ID   int    // index among the claims of the row
 	Text string // without Markdown; the cells of a table row include their column headings
 	Lead string // heading or lead-in needed to understand a fragment, or ""
-	// Statement replaces Lead and Text for judging. For example, it is "Sydney
-	// is the capital of Australia." for the short answer "Sydney." It is "" if
-	// Lead and Text are judged unchanged.
+	// Statement replaces Lead and Text for judging. For example, it is "A visit
+	// is free." for the answer "Yes." to "Is a visit free?" It is "" if Lead and
+	// Text are judged unchanged.
 	Statement string
 	Start     int // offset of the first code point in the answer, or -1 if rewritten
 	End       int // offset after the last code point, or -1 if rewritten

@@ -9,6 +9,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// restates reports whether text may be a claim from sentence: sentence contains its
+// characters in this order. Entities, escapes and tables are not compared.
+func restates(text, sentence string) bool {
+	if strings.ContainsAny(sentence, `&\|`) {
+		return true
+	}
+	for _, c := range strings.ReplaceAll(text, sourcePlaceholder, "") {
+		at := strings.IndexRune(sentence, c)
+		if c == ' ' {
+			continue
+		}
+		if at < 0 {
+			return false
+		}
+		sentence = sentence[at+utf8.RuneLen(c):]
+	}
+	return true
+}
+
 // checkInvariants checks the documented properties of an extraction.
 func checkInvariants(t *testing.T, answer string) {
 	t.Helper()
@@ -28,7 +47,7 @@ func checkInvariants(t *testing.T, answer string) {
 		if valid {
 			raw := string(runes[c.Start:c.End])
 			check(raw, c.Start, c.End)
-			if newView(answer).cuts == nil && c.Text != stripMarkdown(raw) && !strings.Contains(raw, "|") || !Restates(c.Text, raw) {
+			if newView(answer).cuts == nil && c.Text != stripMarkdown(raw) && !strings.Contains(raw, "|") || !restates(c.Text, raw) {
 				t.Fatalf("%q: claim %q does not restate %q", answer, c.Text, raw)
 			}
 		}

@@ -34,7 +34,7 @@ func TestExtractUnwrapsJSONAndFences(t *testing.T) {
 			runes := []rune(tt.answer)
 			for _, c := range e.Claims {
 				got = append(got, c.Judged())
-				if raw := string(runes[c.Start:c.End]); !Restates(c.Text, raw) {
+				if raw := string(runes[c.Start:c.End]); !restates(c.Text, raw) {
 					t.Errorf("claim %q does not restate %q", c.Text, raw)
 				}
 			}

@@ -332,3 +332,14 @@ func (w words) cutNotMentioned() (words, bool) {
 	}
 	return all, false
 }
+
+// isAnsweringWord reports whether s is typical of clauses about the answer
+// itself, such as "so I cannot answer the question".
+func isAnsweringWord(s []byte) bool {
+	switch string(s) {
+	case "answer", "question", "determine", "help", "assist", "clarify", "unclear", "asked", "requested", "needed", "information", "details",
+		"context", "passage", "passages", "document", "documents", "text", "provided", "mentioned":
+		return true
+	}
+	return false
+}

@@ -25,12 +25,8 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	if err := ctx.Err(); err != nil {
 		return Extraction{}, err
 	}
-	lang := "x-claims"
-	if x.Lang != "" {
-		lang = x.Lang + "-x-claims"
-	}
 	v := newAnswerView(answer)
-	spans := segment.Sentences(v.text, lang)
+	spans := segment.Sentences(v.text, x.Lang)
 	if len(spans) == 0 && v.cuts == nil {
 		return Extraction{}, nil
 	}
@@ -61,12 +57,6 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 			}
 		}
 		lead := leads.next(d, i, kind, isRow)
-		if !isRow && (kind == "" || kind == Refusal) {
-			if parts := d.refusalParts(i); parts != nil {
-				e.addParts(parts, s.Start, answer, &v, &points)
-				continue
-			}
-		}
 		start, end := points.count(from), points.count(to)
 		if hasCitations {
 			claim := len(e.Claims)
@@ -90,29 +80,6 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	e.skipCuts(cuts, len(answer), answer, &points)
 	e.setStatements(question)
 	return e, nil
-}
-
-// addParts adds the parts of the sentence that starts at byte offset in the
-// text of the view.
-func (e *Extraction) addParts(all []refusalPart, offset int, answer string, v *view, points *codePoints) {
-	for _, p := range all {
-		from, to := v.rawStart(offset+p.start), v.rawEnd(offset+p.end)
-		from = max(from, points.at)
-		if from >= to {
-			continue
-		}
-		raw := strings.TrimSpace(answer[from:to])
-		from += strings.Index(answer[from:to], raw)
-		if to = from + len(raw); raw == "" {
-			continue
-		}
-		start, end := points.count(from), points.count(to)
-		if text := stripMarkdown(v.text[offset+p.start : offset+p.end]); p.asserts && hasAlphanumeric(text) {
-			e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: text, Lead: p.lead, Start: start, End: end})
-		} else {
-			e.Skipped = append(e.Skipped, Skipped{Kind: Refusal, Text: raw, Start: start, End: end})
-		}
-	}
 }
 
 // setStatements sets the statement of each claim.

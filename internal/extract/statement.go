@@ -19,15 +19,11 @@ const maxShortAnswers = 16
 func Statements(question string, claims []Claim) []string {
 	all := make([]string, len(claims))
 	for i := range claims {
-		switch c := &claims[i]; {
-		case c.Lead != "":
-			all[i] = completeClause(c.Lead, c.Text)
-		default:
-			if text, ok := trimFrames(c.Text); ok {
-				all[i] = text
-			} else {
-				all[i] = presumption(c.Text)
-			}
+		if claims[i].Lead != "" {
+			continue
+		}
+		if text, ok := trimFrames(claims[i].Text); ok {
+			all[i] = text
 		}
 	}
 	text := func(i int) string { return cmp.Or(all[i], claims[i].Text) }
@@ -62,17 +58,6 @@ func Statements(question string, claims []Claim) []string {
 func isClause(text string) bool {
 	w := english.Split(strings.ToLower(text))
 	return len(w) > 2 && english.HasFiniteVerb(w)
-}
-
-// presumption returns what a negated question presumes: "The fee is $900." for
-// "Isn't the fee $900?" It returns "" for other text.
-func presumption(text string) string {
-	asked := strings.TrimSuffix(text, "?")
-	first, _, _ := strings.Cut(asked, " ")
-	if asked == text || !strings.HasSuffix(english.Normalize(first), "n't") {
-		return ""
-	}
-	return english.Presumption(asked)
 }
 
 // parseQuestion parses a question. It drops a prefix that only refers to the

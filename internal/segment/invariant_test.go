@@ -85,13 +85,12 @@ func TestInvariantsForRandomText(t *testing.T) {
 	}
 }
 
-// tags returns the tags of all languages and "", each with and without
-// claimsSuffix.
+// tags returns the tags of all languages and "".
 func tags(t testing.TB) []string {
 	t.Helper()
-	out := []string{"", claimsSuffix}
+	out := []string{""}
 	for tag := range languages().byTag {
-		out = append(out, tag, tag+"-"+claimsSuffix)
+		out = append(out, tag)
 	}
 	slices.Sort(out)
 	return out

@@ -18,8 +18,6 @@ type Question struct {
 	// Subject precedes the auxiliary in the statement, and Rest follows it. Of a question
 	// with a question word, Rest has all other words, and Subject is nil.
 	Subject, Rest []Word
-	text          string
-	asksSubject   bool // the answer is the subject of Aux and Rest
 }
 
 const (
@@ -42,7 +40,7 @@ func FindQuestion(text string) string {
 		}
 		const maxTopicWords = 10 // limit for search terms without a verb
 		isTopic := len(w) <= maxTopicWords && !HasFiniteVerb(w)
-		if !isTopic && !IsQuestionWord(w[0].Lower) && !IsAuxiliary(w[0].Lower) && requestLen(w) == 0 {
+		if !isTopic && !IsQuestionWord(w[0].Lower) && !IsAuxiliary(w[0].Lower) {
 			return "" // a statement
 		}
 		return text
@@ -67,25 +65,15 @@ func FindQuestion(text string) string {
 
 // ParseQuestion parses a question. It returns nil on failure.
 func ParseQuestion(text string) *Question {
-	if q := (&Question{text: text}); q.parse(Split(text)) {
+	if q := new(Question); q.parse(Split(text)) {
 		return q
 	}
 	return nil
 }
 
 func (q *Question) parse(w []Word) bool {
-	embedded := false
-	for len(w) > 0 {
-		switch w[0].Lower {
-		case "and", "so", "but", "also", "then", "ok", "okay", "please", "exactly", "roughly", "approximately", "well":
-			w = w[1:]
-			continue
-		}
-		n := requestLen(w)
-		if n == 0 {
-			break
-		}
-		w, embedded = w[n:], true
+	for len(w) > 0 && w[0].is("and", "so", "but", "also", "then", "ok", "okay", "please", "exactly", "roughly", "approximately", "well") {
+		w = w[1:]
 	}
 	if n := prefixLen(w); n > 0 {
 		q.Before, w = w[:n], w[n:]
@@ -93,11 +81,10 @@ func (q *Question) parse(w []Word) bool {
 			q.Before = nil
 		}
 	}
-	if len(w) == 0 || asksTwice(w) {
+	if len(w) == 0 {
 		return false
 	}
-	prep := IsPreposition(w[0].Lower) && len(w) > 1 && IsQuestionWord(w[1].Lower)
-	if prep {
+	if IsPreposition(w[0].Lower) && len(w) > 1 && IsQuestionWord(w[1].Lower) {
 		w = w[1:]
 	}
 	if head, ok := strings.CutSuffix(w[0].Lower, "'s"); ok && IsQuestionWord(head) {
@@ -105,9 +92,9 @@ func (q *Question) parse(w []Word) bool {
 	}
 	switch {
 	case IsQuestionWord(w[0].Lower):
-		return q.parseWh(w, !prep)
-	case IsAuxiliary(w[0].Lower) && len(w) > 1 && !embedded && !slices.ContainsFunc(w, isForeignWord):
-		if len(w) > 2 && w[1].Lower == "you" && w[2].Lower == "know" {
+		return q.parseWh(w)
+	case IsAuxiliary(w[0].Lower) && len(w) > 1 && !slices.ContainsFunc(w, isForeignWord):
+		if len(w) > 2 && w[1].Lower == "you" && w[2].is("know", "tell", "explain", "say", "remind", "show", "please") {
 			return false // "Did you know they won?"
 		}
 		q.Aux = w[0]
@@ -121,8 +108,6 @@ func (q *Question) parse(w []Word) bool {
 		}
 		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower, true)
 		return len(q.Subject) > 0
-	case embedded && w[0].is("if", "whether") && len(w) > 2:
-		return q.parseClause(w[1:])
 	}
 	return false
 }
@@ -152,122 +137,17 @@ func isForeignWord(w Word) bool {
 	return false
 }
 
-// parseClause parses a clause in declarative word order, such as "the fee is
-// paid".
-func (q *Question) parseClause(w []Word) bool {
-	for i := 1; i < len(w); i++ {
-		if IsAuxiliary(w[i].Lower) {
-			q.Subject, q.Aux, q.Rest = w[:i], w[i], w[i+1:]
-			return true
-		}
-	}
-	return false
-}
-
-// parseWh parses a question that starts with a question word, which may be its subject.
-func (q *Question) parseWh(w []Word, maySubject bool) bool {
+// parseWh parses a question that starts with a question word.
+func (q *Question) parseWh(w []Word) bool {
 	q.Wh, w = w[0].Lower, w[1:]
-	if q.Wh == "whom" {
-		q.Wh = "who"
+	if q.Wh == "how" && len(w) > 0 && w[0].is("many", "much") {
+		q.Wh, w = w[0].Lower, w[1:]
 	}
-	if q.Wh == "how" && len(w) > 0 {
-		switch w[0].Lower {
-		case "many", "much":
-			q.Wh, w = w[0].Lower, w[1:]
-		case "come", "about", "to":
-			return false
-		}
+	q.Rest = w
+	if verb := slices.IndexFunc(w, func(x Word) bool { return IsAuxiliary(x.Lower) }); verb >= 0 {
+		q.Aux, q.Rest = w[verb], slices.Concat(w[:verb], w[verb+1:])
 	}
-	if len(w) == 0 {
-		return false
-	}
-	verb := slices.IndexFunc(w, func(x Word) bool { return IsAuxiliary(x.Lower) })
-	first := 0 // a verb may be here
-	if q.Wh != "who" && (q.Wh != "what" || len(w) > 1 && IsAuxiliary(w[1].Lower)) {
-		first = 1
-	}
-	maySubject = maySubject && (q.Wh == "who" || q.Wh == "what" || q.Wh == "which")
-	for i := first; i < len(w) && (verb < 0 || i < verb); i++ {
-		if IsVerb(w[i].Lower, PastForm|ThirdPerson) && (i == 0 || !IsPreposition(w[i-1].Lower)) {
-			q.asksSubject, q.Rest = maySubject, w
-			if maySubject {
-				q.Rest = w[i:]
-			}
-			return true
-		}
-	}
-	if verb < 0 {
-		q.asksSubject, q.Rest = maySubject && q.Wh == "who", w
-		return true
-	}
-	q.Aux, q.Rest = w[verb], slices.Concat(w[:verb], w[verb+1:])
-	if maySubject && (verb == 0 || q.Wh == "which") && verb+1 < len(w) && q.lacksSubject(w[verb+1:]) {
-		q.asksSubject, q.Rest = true, w[verb+1:]
-	}
-	return true
-}
-
-// lacksSubject reports whether w, the words after the auxiliary, has no other subject than
-// the question word, as in "Who will lead the team?" and "What is the capital of Peru?"
-func (q *Question) lacksSubject(w []Word) bool {
-	first, last := w[0].Lower, w[len(w)-1].Lower
-	switch {
-	case isDo(q.Aux.Lower), IsPronoun(first), IsSubjectPronoun(first), len(w) > 1 && IsPreposition(last):
-		return false
-	case IsBe(q.Aux.Lower):
-		return IsParticiple(first) || !slices.ContainsFunc(w[1:], func(x Word) bool { return IsParticiple(x.Lower) && (x.Lower == last || !IsVerb(x.Lower, PastForm)) })
-	case isHave(q.Aux.Lower):
-		return IsParticiple(first)
-	}
-	return first == "be" || first == "have" || isAdverb(first) || IsVerb(first, BaseForm) && (len(w) == 1 || !IsVerb(w[1].Lower, BaseForm))
-}
-
-// asksTwice reports whether w contains two questions, as in "When is it due,
-// and does it count?"
-func asksTwice(w []Word) bool {
-	for i := 1; i+1 < len(w); i++ {
-		if !w[i].is("and", "or") {
-			continue
-		}
-		next := w[i+1:]
-		afterComma := strings.HasSuffix(w[i-1].Text, ",")
-		if IsQuestionWord(next[0].Lower) || IsAuxiliary(next[0].Lower) && (afterComma || len(next) > 1 && IsSubjectPronoun(next[1].Lower)) {
-			return true
-		}
-	}
-	return false
-}
-
-// requestLen returns the number of words in a polite request at the start of a
-// question, such as "Can you tell me" or "I would like to know".
-func requestLen(w []Word) int {
-	n := 0
-	if len(w) > 2 && IsAuxiliary(w[0].Lower) && w[1].Lower == "you" {
-		n = 2
-		if w[n].Lower == "please" {
-			n++
-		}
-	} else if len(w) > 2 && w[0].is("i", "i'd", "we") {
-		for n < min(len(w), 5) && w[n].Lower != "know" {
-			n++
-		}
-	}
-	if n >= len(w) {
-		return 0
-	}
-	switch w[n].Lower {
-	case "tell", "explain", "say", "remind", "know", "show":
-	default:
-		return 0
-	}
-	n++
-	if n < len(w) && w[n].is("me", "us") {
-		n++
-	}
-	if n < len(w) && (w[n].is("if", "whether") || startsWithQuestionWord(w[n:])) {
-		return n
-	}
-	return 0
+	return len(w) > 0
 }
 
 // startsWithQuestionWord reports whether w starts with a question word,

@@ -32,13 +32,9 @@ func Statement(question string, q *Question, text string) string {
 	case repeatsQuestionWord(question, answer):
 		return ""
 	case q.Wh != "":
-		return q.answerStatement(answer)
+		return strings.TrimRight(question, ".!。！ ") + ": " + answer
 	}
 	w := Split(answer)
-	if isPronounTag(w) {
-		_, negated := q.repeats(w)
-		return q.replyStatement(!negated, answer)
-	}
 	if IsPreposition(w[0].Lower) || isAdverb(w[0].Lower) {
 		return q.replyStatement(true, answer)
 	}
@@ -193,7 +189,7 @@ func IsShortAnswer(text string) bool {
 		return false
 	}
 	switch n := strings.Count(text, " "); {
-	case startsWithYesNo(text), n < 3 && isPronounTag(Split(text)):
+	case startsWithYesNo(text):
 		return true
 	case n >= maxFragmentWords+4:
 		return false

@@ -5,33 +5,6 @@ import (
 	"strings"
 )
 
-// answerStatement combines the question with an answer into a statement, such as "Sydney
-// is the capital of Australia.", or into "question: answer".
-func (q *Question) answerStatement(answer string) string {
-	if !q.asksSubject {
-		return strings.TrimRight(q.text, ".!。！ ") + ": " + answer
-	}
-	a := Split(answer)
-	a[0] = LowerFirst(a[0])
-	v := q.statementVerb(false)
-	return makeSentence(q.Before, a, v.head, v.rest)
-}
-
-// Presumption returns the statement that a negated question without its question
-// mark presumes, or "" if it is addressed to the reader or is not one.
-func Presumption(asked string) string {
-	q := ParseQuestion(asked)
-	if q == nil || len(q.Subject) == 0 || q.Subject[0].is("you", "i", "we") {
-		return ""
-	}
-	aux, negated := trimNegation(q.Aux.Lower)
-	if !negated {
-		return ""
-	}
-	q.Aux = Word{aux, aux}
-	return q.yesNoStatement(true)
-}
-
 // yesNoStatement combines the question with "yes" or "no" into a statement.
 func (q *Question) yesNoStatement(yes bool) string {
 	if q.Wh != "" || len(q.Subject) == 0 {
@@ -57,11 +30,7 @@ func (q *Question) statementVerb(negated bool) verbPhrase {
 	if i := slices.IndexFunc(rest, func(w Word) bool { return w.Lower == "ever" }); i >= 0 && i < 2 {
 		rest = slices.Delete(slices.Clone(rest), i, i+1)
 	}
-	aux, not := trimNegation(q.Aux.Lower)
-	if q.Wh == "" {
-		not = false // "Isn't it required?" means "Is it required?"
-	}
-	negated = negated || not
+	aux, _ := trimNegation(q.Aux.Lower) // "Isn't it required?" means "Is it required?"
 	switch {
 	case aux == "":
 		return verbPhrase{nil, rest}

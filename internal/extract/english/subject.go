@@ -69,7 +69,7 @@ func bePredicateIndex(w []Word, from int, weak bool) int {
 		case IsDeterminer(low):
 			return true
 		case IsParticiple(low), isAdjective(low):
-			return border && !modifiesSubject(w, i)
+			return border
 		case isAdverb(low):
 			return !last && (IsParticiple(w[i+1].Lower) || isAdjective(w[i+1].Lower))
 		case w[i].is("more", "less", "too", "very", "as"):
@@ -89,16 +89,6 @@ func bePredicateIndex(w []Word, from int, weak bool) int {
 		return len(w) - 1
 	}
 	return 0
-}
-
-// modifiesSubject reports whether the participle at i modifies the preceding
-// noun because another predicate follows: "the tickets sold in May refundable".
-func modifiesSubject(w []Word, i int) bool {
-	if i+2 >= len(w) || !IsPreposition(w[i+1].Lower) {
-		return false
-	}
-	last := w[len(w)-1].Lower
-	return IsParticiple(last) && !IsPreposition(w[len(w)-2].Lower) && !IsDeterminer(w[len(w)-2].Lower) && len(w)-1 > i+1
 }
 
 // verbPredicateIndex returns the index of the predicate after "does", "can" or

@@ -118,15 +118,6 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 	return statement + "."
 }
 
-// isPronounTag reports whether w is a pronoun with an auxiliary that stands for
-// yes or no, such as "It is." or "They don't."
-func isPronounTag(w []Word) bool {
-	if len(w) != 2 && (len(w) != 3 || w[2].Lower != "not") {
-		return false
-	}
-	return (IsSubjectPronoun(w[0].Lower) || w[0].Lower == "there") && (IsAuxiliary(w[1].Lower) || w[1].Lower == "cannot")
-}
-
 // repeats reports whether w, a clause after "yes" or "no", only restates the
 // question, as "it isn't" and "the owner can" do, and whether it is negated.
 func (q *Question) repeats(w []Word) (repeats, negated bool) {
