@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -47,54 +45,6 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 	r := newRequest(verdicts())
 	if reply, err := second.Completer(model, "e", "0").Complete(t.Context(), r); err != nil || !reply.Cached {
 		t.Errorf("got %+v, %v; want a cached reply", reply, err)
-	}
-}
-
-// Concurrent runs with the same rows pay for each row once. If the process that holds the
-// lock ends, another one sends the request.
-func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
-	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
-		t.Skip("file locks belong to the process on this system, and the test is a single process")
-	}
-	dir := t.TempDir()
-	model := &countingModel{}
-	slow := completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
-		_ = NewClock(time.Now).Sleep(ctx, time.Millisecond)
-		return model.Complete(ctx, r)
-	})
-	var caches [3]*Cache
-	for i := range caches {
-		caches[i] = OpenCache(t.Context(), dir, NewClock(time.Now), func(err error) { t.Error(err) })
-		defer func() { _ = caches[i].Close() }()
-	}
-	locked := newRequest(verdicts())
-	if _, err := caches[2].lock(t.Context(), requestKey("e", "m", locked)); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*lockPoll)
-	defer cancel()
-	if _, err := caches[0].Completer(slow, "e", "m").Complete(ctx, locked); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got error %v, want %v while the other process holds the lock", err, context.DeadlineExceeded)
-	}
-	_ = caches[2].Close()
-	var wg sync.WaitGroup
-	for _, cache := range caches[:2] {
-		c := cache.Completer(slow, "e", "m")
-		for w := range 4 {
-			wg.Go(func() {
-				for i := w; i < 100; i += 4 {
-					r := newRequest(verdicts())
-					r.Seed = i
-					if _, err := c.Complete(t.Context(), r); err != nil {
-						t.Error(err)
-					}
-				}
-			})
-		}
-	}
-	wg.Wait()
-	if model.calls != 100 {
-		t.Errorf("got %d requests, want 100", model.calls)
 	}
 }
 

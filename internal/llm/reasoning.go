@@ -15,14 +15,18 @@ const (
 	reasoningGrowth = 4       // factor between consecutive limits
 	maxReasoning    = 1 << 16 // largest limit
 	maxUntagged     = 1 << 15 // largest limit if there is no sign of reasoning
+
+	allowanceFactor = 8    // first allowance of a known model, as a multiple of its typical reasoning
+	minAllowance    = 4096 // smallest allowance for reasoning once a model has reasoned
+	enough          = 20   // replies after which their peak is trusted
 )
 
 // A reasoningBudget records how many output tokens a model needs to reason
 // before it answers, as observed during a run.
 type reasoningBudget struct {
 	mu         sync.Mutex
-	meter      reasoningMeter
-	loaded     bool          // meter contains what earlier runs measured
+	replies    int           // number of replies
+	peak       int           // most reasoning tokens of a reply
 	first      chan struct{} // closed once the first reply shows whether the model reasons; nil before the first call
 	extra      int           // tokens needed in addition to those for the answer, found by searching
 	limit      int           // larger limits are rejected or time out; 0 if unknown
@@ -53,12 +57,8 @@ type tokenSearch struct {
 func (s *tokenSearch) awaitFirstReply(ctx context.Context) error {
 	b := &s.budget
 	b.mu.Lock()
-	if !b.loaded && s.Load != nil {
-		b.meter.earlier = s.Load(ctx)
-	}
-	b.loaded = true
 	first := b.first
-	wait := s.Probe && !s.Deterministic && b.meter.earlier.Replies == 0
+	wait := s.Probe && !s.Deterministic
 	if wait && first == nil {
 		b.first, s.leading = make(chan struct{}), true
 	}
@@ -72,6 +72,19 @@ func (s *tokenSearch) awaitFirstReply(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// allowance returns the output tokens to allow for reasoning. Lengths vary, so it is a
+// multiple of the peak, and larger while few replies are known.
+func (b *reasoningBudget) allowance() int {
+	if b.peak == 0 {
+		return 0
+	}
+	factor := 2
+	if b.replies < enough {
+		factor = 4
+	}
+	return min(max(factor*b.peak, minAllowance), maxReasoning)
 }
 
 // stopLeading lets the calls that wait for the first reply continue.
@@ -89,11 +102,10 @@ func (s *tokenSearch) firstRequest() *Request {
 	defer b.mu.Unlock()
 	allowance := s.Allowance
 	if !s.Deterministic {
-		known := b.meter.current()
-		if known.Replies >= enough && allowance > 0 {
+		if b.replies >= enough && allowance > 0 {
 			allowance = minAllowance
 		}
-		allowance = max(allowance, known.allowance(), b.extra)
+		allowance = max(allowance, b.allowance(), b.extra)
 	}
 	n := s.request.MaxTokens
 	n = max(n, min(n+allowance, s.ceiling(maxReasoning)))
@@ -109,7 +121,7 @@ func (s *tokenSearch) firstRequest() *Request {
 // reasons reports whether the model is known to reason. The budget must be
 // locked.
 func (s *tokenSearch) reasons() bool {
-	return s.Allowance > 0 || s.budget.succeeded || s.budget.meter.current().Peak > 0
+	return s.Allowance > 0 || s.budget.succeeded || s.budget.peak > 0
 }
 
 // ceiling returns the largest limit to send: at most n, unless the user set
@@ -205,20 +217,14 @@ func (s *tokenSearch) prepare(r *Request) *Request {
 	return &out
 }
 
-// recordReply records a reply to r, which used the given number of tokens to
-// reason, and measures the model's reasoning.
-func (s *tokenSearch) recordReply(ctx context.Context, r *Request, reasoning int) {
+// recordReply records a reply to r, which used the given number of tokens to reason.
+func (s *tokenSearch) recordReply(r *Request, reasoning int) {
 	b := &s.budget
 	b.mu.Lock()
 	b.answered = true
-	newPeak := b.meter.add(reasoning)
-	save := s.Save != nil && (newPeak || b.meter.replies < saveEvery && b.meter.replies&(b.meter.replies-1) == 0 || b.meter.replies%saveEvery == 0)
-	measured := b.meter.stored()
+	b.replies, b.peak = b.replies+1, max(b.peak, min(reasoning, maxReasoning))
 	b.mu.Unlock()
 	s.recordLimit(r, reasoning)
-	if save {
-		s.Save(ctx, measured)
-	}
 }
 
 // recordLimit records that the limit of r was sufficient, which only matters if
