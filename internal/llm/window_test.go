@@ -117,60 +117,6 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 	}
 }
 
-func TestPromptAboveWindowIsNotSent(t *testing.T) {
-	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }}
-	w := NewWindowDetector(s, nil)
-	send := func(tokens, replyTokens int) error {
-		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(tokens)}}, MaxTokens: replyTokens})
-		return err
-	}
-	if err := send(5000, 100); err == nil {
-		t.Fatal("no limit was detected")
-	}
-	before := s.requests
-	for _, tt := range []struct{ tokens, replyTokens int }{{5000, 100}, {2040, 100}, {1500, 1200}} {
-		if err := send(tt.tokens, tt.replyTokens); UsageOf(err) != (usage.Usage{}) || mustAs[*ContextLengthError](t, err).Limit != 2048 {
-			t.Errorf("%v: got %v, want a limit of 2048 without a request", tt, err)
-		}
-	}
-	if err := send(1500, 400); err != nil || s.requests != before+1 {
-		t.Errorf("got %v, %d requests; want nil, 1", err, s.requests-before)
-	}
-}
-
-// Digits have more tokens than estimated, so a prompt may be truncated unexpectedly.
-func TestDetectTruncationOfUnderestimatedPrompt(t *testing.T) {
-	s := &tokenCounter{count: func(text, _ string) int { return min(len(text)/2, 2048) }}
-	w := NewWindowDetector(s, nil)
-	for _, n := range []int{5000, 1500} {
-		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
-		if e := mustAs[*ContextLengthError](t, err); !e.Silent {
-			t.Error(err)
-		}
-	}
-	if _, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(900)}}, MaxTokens: 100}); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestRejectedPromptIsNotTruncated(t *testing.T) {
-	s := &tokenCounter{count: func(text, _ string) int { return countTokens(text) }, err: func(text string) error {
-		if countTokens(text) > 4096 {
-			return withUsage(&ContextLengthError{Limit: 4096}, usage.Usage{Requests: 1})
-		}
-		return nil
-	}}
-	w := NewWindowDetector(s, nil)
-	for range 3 {
-		if _, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(2048)}}, MaxTokens: 100}); err != nil {
-			t.Error(err)
-		}
-	}
-	if s.requests != 4 || w.Limit() != 0 {
-		t.Errorf("got %d requests, limit %d; want 4, 0", s.requests, w.Limit())
-	}
-}
-
 // If a probe can't be sent, the request fails, since its prompt may have been truncated.
 func TestFailedProbeFailsRequest(t *testing.T) {
 	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }, err: func(text string) error {
@@ -182,43 +128,6 @@ func TestFailedProbeFailsRequest(t *testing.T) {
 	_, err := NewWindowDetector(s, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 	if !IsFatal(err) || UsageOf(err).Requests != 1 {
 		t.Errorf("got %v, %+v; want a fatal error after 1 request", err, UsageOf(err))
-	}
-}
-
-// A call that shares the error of another one, as in a cache, removes its usage, including
-// that of the probe.
-func TestFailedProbeIsPaidOnce(t *testing.T) {
-	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }, err: func(text string) error {
-		if strings.Contains(text, "the cat sat") || strings.Contains(text, "tree the") {
-			return withUsage(status(500), usage.Usage{Requests: 3})
-		}
-		return nil
-	}}
-	_, err := NewWindowDetector(s, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
-	if got := UsageOf(err).Requests; got != 4 {
-		t.Errorf("got %d requests, want 4", got)
-	}
-	if got := UsageOf(withUsage(err, usage.Usage{})); got != (usage.Usage{}) {
-		t.Errorf("got usage %+v without that of the call, want none", got)
-	}
-}
-
-// Concurrent requests wait for a single probe.
-func TestConcurrentRequestsShareProbe(t *testing.T) {
-	s := &tokenCounter{count: func(text, _ string) int { return min(countTokens(text), 2048) }}
-	w := NewWindowDetector(s, nil)
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
-			if _, ok := errors.AsType[*ContextLengthError](err); !ok {
-				t.Errorf("got %v, want a *ContextLengthError", err)
-			}
-		})
-	}
-	wg.Wait()
-	if s.requests > 16+1 {
-		t.Errorf("got %d requests, want at most %d", s.requests, 16+1)
 	}
 }
 
