@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 )
 
@@ -31,9 +30,6 @@ type reasoningBudget struct {
 	extra      int           // tokens needed in addition to those for the answer, found by searching
 	limit      int           // larger limits are rejected or time out; 0 if unknown
 	succeeded  bool          // some reply had an answer after reasoning
-	exhausted  bool          // some reply had no answer even with the largest limit
-	failures   int           // calls without an answer even with the largest limit
-	hopeless   error         // error of such a call, after several of them and no answer
 	answered   bool          // some reply had an answer
 	unanswered int           // replies without one
 	failedRows int           // rows that failed because of that
@@ -168,7 +164,7 @@ func (s *tokenSearch) next(r *Request, err error) (*Request, error) {
 		if timeout || isFormRejection(err) {
 			b.limit = previous.Limit
 		}
-		s.recordFailure(previous.Limit, previous)
+		s.recordFailure(previous.Limit)
 		if timeout {
 			return nil, err
 		}
@@ -177,7 +173,7 @@ func (s *tokenSearch) next(r *Request, err error) (*Request, error) {
 	if e.Limit < r.MaxTokens { // the server ignores or lowers the limit
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		s.recordFailure(r.MaxTokens, e)
+		s.recordFailure(r.MaxTokens)
 		return nil, err
 	}
 	if found := s.firstRequest(); found.MaxTokens > r.MaxTokens {
@@ -191,11 +187,8 @@ func (s *tokenSearch) next(r *Request, err error) (*Request, error) {
 	}
 	ceiling = s.ceiling(ceiling)
 	n := min(max(reasoningGrowth*r.MaxTokens, minReasoning), ceiling)
-	if b.exhausted {
-		n = ceiling
-	}
 	if n <= r.MaxTokens {
-		s.recordFailure(r.MaxTokens, e)
+		s.recordFailure(r.MaxTokens)
 		return nil, err
 	}
 	larger := *r
@@ -241,20 +234,18 @@ func (s *tokenSearch) recordLimit(r *Request, reasoning int) {
 	}
 }
 
-// maxUnanswered is the number of calls without an answer after which a run that
-// has got no answer yet stops trying as hard.
+// maxUnanswered is the number of unreadable replies after which a run that has got no
+// other reply stops retrying them.
 const maxUnanswered = 6
 
-// hopeless returns the error to fail with if the model has spent the largest
-// limit on reasoning several times and never answered: every further request
-// would cost as much.
-func (s *tokenSearch) hopeless() error {
-	s.budget.mu.Lock()
-	defer s.budget.mu.Unlock()
-	if s.Deterministic || s.budget.answered {
-		return nil
-	}
-	return s.budget.hopeless
+// recordNoAnswer records a reply without an answer. It reports whether retries
+// are pointless because no reply of the run has contained one.
+func (s *tokenSearch) recordNoAnswer() bool {
+	b := &s.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unanswered++
+	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
 }
 
 // failRow records that a row failed because of its replies. It returns the number of such
@@ -269,31 +260,15 @@ func (b *reasoningBudget) failRow() int {
 	return b.failedRows
 }
 
-// recordNoAnswer records a reply without an answer. It reports whether retries
-// are pointless because no reply of the run has contained one.
-func (s *tokenSearch) recordNoAnswer() bool {
+// recordFailure records that a call got no answer at an output token limit of limit. If no
+// call has got one, later calls start with this limit because smaller ones are useless.
+// The budget must be locked.
+func (s *tokenSearch) recordFailure(limit int) {
 	b := &s.budget
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.unanswered++
-	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
-}
-
-// recordFailure records that a call got no answer at an output token limit of limit,
-// but err. If no call has got one, later calls start with this limit because smaller
-// ones are useless. The budget must be locked.
-func (s *tokenSearch) recordFailure(limit int, err *LengthError) {
-	b := &s.budget
-	if !s.sawReasoning {
+	switch {
+	case !s.sawReasoning:
 		b.runaway = true
-		return
-	}
-	b.exhausted = true
-	if b.succeeded {
-		return
-	}
-	b.extra = max(b.extra, limit)
-	if b.failures++; b.failures >= maxUnanswered {
-		b.hopeless = fmt.Errorf("not sent: in earlier requests, %w", err)
+	case !b.succeeded:
+		b.extra = max(b.extra, limit)
 	}
 }

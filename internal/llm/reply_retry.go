@@ -41,9 +41,6 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err := search.awaitFirstReply(ctx); err != nil {
 		return nil, err
 	}
-	if err := search.hopeless(); err != nil {
-		return nil, err
-	}
 	defer search.stopLeading()
 	var used usage.Usage
 	retried := false
