@@ -169,7 +169,7 @@ func within(ctx context.Context, timeout time.Duration, f func(context.Context) 
 // *RefusalError, *ContextLengthError, *StatusError, *NetworkError,
 // *TimeoutError, *DownError, *BudgetError and the error of ctx. UsageOf returns their cost.
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	n := &negotiation{client: c, request: c.limits.fitWindow(r, c.tokens)}
+	n := &negotiation{client: c, request: r}
 	defer n.unlock()
 	if err := n.begin(ctx); err != nil {
 		return nil, err

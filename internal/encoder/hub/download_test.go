@@ -243,22 +243,6 @@ func TestMismatchedFileIsNotInstalled(t *testing.T) {
 	}
 }
 
-func TestSmallFilesAreVerifiedByGitHash(t *testing.T) {
-	h := newMini(t)
-	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
-		if strings.HasSuffix(r.URL.Path, "/tokenizer.json") {
-			_, _ = w.Write([]byte(`{"version":"6.6"}`))
-			return true
-		}
-		return false
-	}
-	err := failToPull(t, newPuller(t, h), mini)
-	want := fakeFile{content: []byte(`{"version":"6.6"}`)}
-	if err.Error() != "sentence-transformers/all-MiniLM-L6-v2: tokenizer.json: git SHA-1 is "+want.blob()+", want "+h.mini().files["tokenizer.json"].blob() {
-		t.Error(err)
-	}
-}
-
 func TestWeightsOfUnusableModelAreNotDownloaded(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
