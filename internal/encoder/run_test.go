@@ -239,27 +239,6 @@ func TestLongTextsNeedLinearMemory(t *testing.T) {
 	}
 }
 
-func TestMemoryDoesNotGrowWithNumberOfTexts(t *testing.T) {
-	m := loadTiny(t, "deberta", Options{Threads: 1})
-	seqs := testSequences(2000)
-	allocated := func(seqs []sequence) uint64 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := m.compute(t.Context(), seqs); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
-	}
-	allocated(seqs)
-	few, all := allocated(seqs[:200]), allocated(seqs)
-	// The order, the results and a few objects per pass take less than 200 bytes
-	// per text.
-	if limit := few + 1800*200; all > limit {
-		t.Errorf("got %d bytes allocated for 2000 texts, want at most %d", all, limit)
-	}
-}
-
 func TestDistanceBucketsMatchReference(t *testing.T) {
 	var deberta struct{ Values []int }
 	readBuckets(t, "deberta-v2", &deberta)
