@@ -1,20 +1,13 @@
 package main
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 )
 
@@ -59,60 +52,6 @@ func TestKnownReasoningModelsNeedNoNegotiation(t *testing.T) {
 		if got := runWithQuirks(t, "--model "+model, quirks...); got.code != 0 || got.requests != baseline.requests {
 			t.Errorf("%s: got exit code %d and %d requests, want 0 and %d; stderr: %s", model, got.code, got.requests, baseline.requests, got.stderr)
 		}
-	}
-}
-
-// TestSecondRunKnowsReasoning checks that a run starts with the output tokens that
-// earlier runs found, and that damaged values in the cache change neither scores nor the
-// number of requests by much.
-func TestSecondRunKnowsReasoning(t *testing.T) {
-	t.Parallel()
-	server := quirktest.New(quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)}))
-	s := httptest.NewServer(server)
-	defer s.Close()
-	endpoint, dir := s.URL+"/v1", t.TempDir()
-	run := func(args ...string) (string, []*quirktest.Call) {
-		t.Helper()
-		before := len(server.Calls())
-		got := runInProcess(t, t.TempDir(), nil, append([]string{
-			"score", "../../testdata/rows.jsonl", "--limit", "20", "--to", "jsonl",
-			"--judge", "llm", "--model", "x", "--base-url", endpoint, "--cache", dir,
-		}, args...)...)
-		if got.code != 0 {
-			t.Fatalf("exit code: got %d, want 0; stderr: %s", got.code, got.stderr)
-		}
-		return got.stdout, server.Calls()[before:]
-	}
-	rows, first := run()
-	again, calls := run()
-	if len(calls) != 0 || again != rows {
-		t.Errorf("got %d requests in the second run, want 0; equal rows: %t", len(calls), again == rows)
-	}
-	_, strict := run("--strict") // other prompts, so the replies of the first run are not used
-	// The first run needs no request more if its first reply returns before the others start.
-	if n := strict[0].MaxTokens; n < 2500 || len(strict) > len(first) {
-		t.Errorf("got %d requests, the first with %d output tokens; want at most %d, with 2500 or more", len(strict), n, len(first))
-	}
-	baseline := len(strict)
-
-	ctx := context.Background()
-	for i, value := range []string{`{"replies":9999999999,"mean":9999999999,"peak":9999999999}`, `{"replies":-1,"mean":-5,"peak":-5}`, `{"replies":50,"mean":0,"peak":0}`, `[]`, `{"replies":"x"}`} {
-		t.Run(value, func(t *testing.T) {
-			c := llm.OpenCache(ctx, dir, llm.NewClock(time.Now), func(err error) { t.Error(err) })
-			c.Put(ctx, "reasoning", fmt.Sprintf("%x", sha256.Sum256([]byte(endpoint+"\x00x"))), json.RawMessage(value))
-			if err := c.Close(); err != nil {
-				t.Fatal(err)
-			}
-			out, calls := run("--no-claims", "1", "--votes", strconv.Itoa(2*i+3), "--limit", "5")
-			if strings.Contains(out, `"failed"`) || len(calls) > 3*baseline {
-				t.Errorf("got %d requests and %d failed rows", len(calls), strings.Count(out, `"failed"`))
-			}
-			for _, call := range calls {
-				if call.MaxTokens > 1<<16 {
-					t.Errorf("got a limit of %d output tokens, want at most %d", call.MaxTokens, 1<<16)
-				}
-			}
-		})
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +25,7 @@ import (
 // A dry run sends all rows through the real stages, with a simulator instead of the
 // server. Requests and prompt tokens are therefore exact, including context windows,
 // votes and custom prompts; completion tokens are estimated. Replies in the cache are not
-// used, only the reasoning tokens that earlier runs measured.
+// used.
 
 const (
 	// Typical statistics of OpenAI's smaller models.
@@ -49,33 +47,19 @@ type simulator struct {
 	limit     int // maximum output tokens of a reply; 0 for none
 }
 
-// simulate replaces the completer of m with a simulator. Unless the cache is disabled or
-// does not exist, it contains the reasoning tokens that earlier runs measured.
-func (o *scoreOptions) simulate(ctx context.Context, m *model, sys system, options llm.Options) {
-	m.reasoning, m.reasoningKnown = m.stack.Reasoning(ctx)
-	if dir, err := cacheDir(o.llm.cache, sys); err == nil && !o.llm.noCache {
-		if _, err := os.Stat(filepath.Join(dir, llm.CacheFile)); err == nil {
-			options.Cache = llm.OpenCache(ctx, dir, options.Clock, nil)
-			defer options.Cache.Close()
-			if stack, err := llm.New(options); err == nil {
-				m.reasoning, m.reasoningKnown = stack.Reasoning(ctx)
-				stack.Close()
-			}
-		}
-	}
-	m.Completer = &simulator{m.stack.Tokens, maxSimulatedItems, m.reasoning.Mean, o.llm.maxOutputTokens}
+// simulate replaces the completer of m with a simulator.
+func (o *scoreOptions) simulate(m *model) {
+	m.reasoning, m.reasoningKnown = m.stack.Reasoning()
+	m.Completer = &simulator{m.stack.Tokens, maxSimulatedItems, m.reasoning, o.llm.maxOutputTokens}
 }
 
 // reasoningNote describes what the estimate of completion tokens rests on.
 func (m *model) reasoningNote() string {
-	r := m.reasoning
 	switch {
-	case r.Mean > 0 && r.Replies > 0:
-		return fmt.Sprintf("estimate: %d reasoning tokens per request, measured in %d replies", r.Mean, r.Replies)
-	case r.Mean > 0:
-		return fmt.Sprintf("estimate: %d reasoning tokens per request, typical of reasoning models; unknown until the first run", r.Mean)
+	case m.reasoning > 0:
+		return fmt.Sprintf("estimate: %d reasoning tokens per request, typical of reasoning models", m.reasoning)
 	case !m.reasoningKnown:
-		return "estimate, if the model does not reason; unknown until the first run"
+		return "estimate, if the model does not reason"
 	}
 	return "estimate"
 }
@@ -185,7 +169,7 @@ func (s stages) forDryRun(o *scoreOptions, m *model) stages {
 		s.judge = noopJudge{}
 	}
 	if x, ok := s.extractor.(extractllm.Extractor); ok {
-		s.extractor = simulatedStatements{x, simulator{tokens: m.stack.Tokens, reasoning: m.reasoning.Mean, limit: o.llm.maxOutputTokens}}
+		s.extractor = simulatedStatements{x, simulator{tokens: m.stack.Tokens, reasoning: m.reasoning, limit: o.llm.maxOutputTokens}}
 	}
 	return s
 }

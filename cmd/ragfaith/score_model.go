@@ -29,8 +29,8 @@ type model struct {
 	embedURL string         // URL of the embedding server without secrets, or "" for a local model
 	price    *[2]float64    // USD per million prompt and completion tokens, or nil if unknown
 
-	reasoning      llm.Reasoning // expected; set in a dry run only
-	reasoningKnown bool          // false if the model may reason for longer
+	reasoning      int  // expected tokens per request; set in a dry run only
+	reasoningKnown bool // false if the model may reason for longer
 }
 
 // Complete implements llm.Completer. Its duration is limited by --timeout and --retries
@@ -116,12 +116,9 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		}
 	}
 	if !o.quiet {
-		options.OnLimit = func(tokens, missed int) {
+		options.OnLimit = func(tokens int) {
 			c.Printf("warning: the server reads at most %d tokens of a request and silently drops the rest: "+
 				"longer rows are judged in parts, with more requests; a larger context window avoids that (Ollama: OLLAMA_CONTEXT_LENGTH)", tokens)
-			if missed > 0 {
-				c.Printf("warning: %d earlier requests were truncated, and their rows may have wrong scores: score them again with --max-context-tokens %d", missed, tokens)
-			}
 		}
 	}
 	// Validate the options before opening the cache, so that an error creates no file.
@@ -134,7 +131,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		m.price = &[2]float64{in, out}
 	}
 	if dryRun {
-		o.simulate(ctx, m, sys, options)
+		o.simulate(m)
 		return m, nil
 	}
 	if l.semanticCache && o.judge == judgeLLM && l.embedsLocally() {

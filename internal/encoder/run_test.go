@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -240,27 +239,6 @@ func TestLongTextsNeedLinearMemory(t *testing.T) {
 	}
 }
 
-func TestMemoryDoesNotGrowWithNumberOfTexts(t *testing.T) {
-	m := loadTiny(t, "deberta", Options{Threads: 1})
-	seqs := testSequences(2000)
-	allocated := func(seqs []sequence) uint64 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := m.compute(t.Context(), seqs); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
-	}
-	allocated(seqs)
-	few, all := allocated(seqs[:200]), allocated(seqs)
-	// The order, the results and a few objects per pass take less than 200 bytes
-	// per text.
-	if limit := few + 1800*200; all > limit {
-		t.Errorf("got %d bytes allocated for 2000 texts, want at most %d", all, limit)
-	}
-}
-
 func TestDistanceBucketsMatchReference(t *testing.T) {
 	var deberta struct{ Values []int }
 	readBuckets(t, "deberta-v2", &deberta)
@@ -290,41 +268,5 @@ func readBuckets(t *testing.T, name string, dst any) {
 	t.Helper()
 	if err := json.Unmarshal(readGolden(t, name).Buckets, dst); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// BenchmarkPass measures passes of different sizes, which should allocate the same
-// number of bytes.
-func BenchmarkPass(b *testing.B) {
-	for _, n := range []int{40, 80} {
-		for _, family := range []string{"bert", "t5", "modernbert", "deberta"} {
-			b.Run(fmt.Sprintf("%s/%d texts", family, n), func(b *testing.B) {
-				m := loadTiny(b, family, Options{})
-				seqs := testSequences(n)
-				tokens := 0
-				for _, s := range seqs {
-					tokens += len(s.ids)
-				}
-				fill := func(b *batch) {
-					for _, s := range seqs {
-						b.add(s.ids, s.types)
-					}
-				}
-				run := func() {
-					err := m.runPass(b.Context(), true, fill, func(*pass, []float32) error { return nil })
-					if err != nil {
-						b.Fatal(err)
-					}
-				}
-				for range 50 { // until every worker has allocated its scratch memory
-					run()
-				}
-				b.ReportAllocs()
-				for b.Loop() {
-					run()
-				}
-				b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
-			})
-		}
 	}
 }

@@ -125,10 +125,10 @@ func (c *Client) isUploaded(ctx context.Context, id string) (bool, error) {
 	return true, nil
 }
 
-// createBatch creates a batch from a file of requests.
-func (c *Client) createBatch(ctx context.Context, file string, metadata map[string]any) (b remoteBatch, err error) {
+// createBatch creates a batch with a name from a file of requests.
+func (c *Client) createBatch(ctx context.Context, file, name string) (b remoteBatch, err error) {
 	err = c.callBatch(ctx, http.MethodPost, "/batches", map[string]any{
-		"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h", "metadata": metadata,
+		"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h", "metadata": map[string]string{batchNameKey: name},
 	}, &b)
 	if err == nil && b.ID == "" {
 		err = missingIDError("batch")
@@ -145,29 +145,22 @@ func (c *Client) retrieveBatch(ctx context.Context, id string) (b remoteBatch, e
 	return b, err
 }
 
-// findBatch searches the server's newest 100 batches for one with the given metadata. The
-// zero value means that there is none.
-func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (remoteBatch, error) {
+// batchNameKey is the key of a batch's name in its metadata.
+const batchNameKey = "ragfaith"
+
+// findBatch searches the server's newest 100 batches for one with a name. The zero value
+// means that there is none.
+func (c *Client) findBatch(ctx context.Context, name string) (remoteBatch, error) {
 	var page struct {
 		Data []remoteBatch `json:"data"` // the newest first
 	}
 	err := c.callBatch(ctx, http.MethodGet, "/batches?limit=100", nil, &page)
 	for _, b := range page.Data {
-		if containsAll(b.Metadata, metadata) {
+		if b.Metadata[batchNameKey] == name {
 			return b, err
 		}
 	}
 	return remoteBatch{}, err
-}
-
-// containsAll reports whether m contains all entries of subset.
-func containsAll(m, subset map[string]any) bool {
-	for k, v := range subset {
-		if m[k] != v {
-			return false
-		}
-	}
-	return true
 }
 
 // forEachLine calls yield for each line of a file on the server, with the key

@@ -183,7 +183,6 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	}
 	rec := &recorder{Batch: b, file: file, buf: bufio.NewWriterSize(file, 256<<10)}
 	retrier := s.replyRetry(rec, true)
-	retrier.Save = nil // the last pass measures the replies
 	var completer Completer = retrier
 	if s.opts.Cache != nil { // read only, so that only the last pass counts replies in the store
 		cached := &cachedCompleter{Cache: s.opts.Cache, endpoint: s.Client.Endpoint(), model: s.Client.ModelKey()}

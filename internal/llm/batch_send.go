@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -141,7 +140,7 @@ func (b *Batch) awaitFile(ctx context.Context) error {
 // attempt with unknown outcome, it first checks whether the batch already
 // exists.
 func (b *Batch) create(ctx context.Context, search bool) error {
-	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_round": strconv.Itoa(b.state.Round), "ragfaith_try": strconv.Itoa(b.state.Attempt)}
+	name := fmt.Sprintf("%s-%d-%d", b.state.Run, b.state.Round, b.state.Attempt)
 	if !search {
 		b.state.Status = batchCreating
 		if err := b.save(); err != nil {
@@ -151,14 +150,14 @@ func (b *Batch) create(ctx context.Context, search bool) error {
 	var created remoteBatch
 	err := b.retry(ctx, func(ctx context.Context) (err error) {
 		if search {
-			if created, err = b.stack.Client.findBatch(ctx, metadata); err != nil {
+			if created, err = b.stack.Client.findBatch(ctx, name); err != nil {
 				return fmt.Errorf("check for an existing batch: %w", err)
 			}
 			if created.ID != "" {
 				return nil
 			}
 		}
-		created, err = b.stack.Client.createBatch(ctx, b.state.File, metadata)
+		created, err = b.stack.Client.createBatch(ctx, b.state.File, name)
 		search = err != nil && !isRejection(err)
 		return err
 	})

@@ -23,8 +23,8 @@ const (
 // letting every row fail separately. Once open, it stays open: each call
 // immediately returns a *DownError, and callers sleeping on its Clock wake up
 // with the same error. It opens at once after a rejected key (401, 403, 407), an
-// unknown model or path (404, 405), a rejected member of the extra body, a redirect
-// or a rejected certificate, and if a quota or credit is used up, the server asks to
+// unknown model or path (404, 405), a redirect or a
+// rejected certificate, and if a quota or credit is used up, the server asks to
 // wait longer than maxWait, or rateLimiter returns a *ThrottledError. A response that
 // does not come from an API counts as a lost connection. A timeout does not count if
 // other requests were answered in the meantime: the request may have waited in the
@@ -142,7 +142,7 @@ func severity(err error) (weight int, fatal bool) {
 	case http.StatusOK:
 		return connectionFailureWeight, false
 	}
-	if e.Status < 400 || e.extraBody || isA[*ThrottledError](err) {
+	if e.Status < 400 || isA[*ThrottledError](err) {
 		return 1, true
 	}
 	if e.Status >= 500 {

@@ -23,7 +23,6 @@ import (
 const CacheFile = "replies.sqlite"
 
 const (
-	lockFile         = "replies.turns" // an empty file for byte range locks
 	busyTimeout      = 2 * time.Second
 	sqliteBusy       = 5 // SQLITE_BUSY
 	maxCacheFailures = 3 // consecutive failures before the cache is disabled
@@ -37,7 +36,6 @@ type Cache struct {
 	path  string
 	clock Clock
 	warn  func(error)
-	locks *os.File // has a byte for each key; nil if there are no locks
 
 	mu       sync.Mutex
 	db       *sql.DB
@@ -81,10 +79,6 @@ func (c *Cache) open(ctx context.Context, dir string) error {
 		}
 	}
 	c.db = db
-	// If the lock file can't be opened, each process sends its own requests.
-	if c.locks, err = safefile.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		c.locks = nil
-	}
 	return nil
 }
 
@@ -284,9 +278,6 @@ func (c *Cache) Close() error {
 	}
 	err := c.db.Close()
 	c.db = nil
-	if c.locks != nil {
-		_ = c.locks.Close() // never written to
-	}
 	if c.disabled == nil {
 		c.disabled = fmt.Errorf("cache %s: closed", c.path)
 	}

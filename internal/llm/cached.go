@@ -75,15 +75,8 @@ func (c *cachedCompleter) Complete(ctx context.Context, r *Request) (*Reply, err
 
 // fetch returns the cached reply to r, or requests and stores one.
 func (c *cachedCompleter) fetch(ctx context.Context, key []byte, r *Request) (*Reply, error) {
-	if c.database() != nil {
-		release, err := c.lock(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		if reply := c.find(ctx, key, r); reply != nil {
-			return reply, nil
-		}
+	if reply := c.find(ctx, key, r); reply != nil {
+		return reply, nil
 	}
 	reply, err := c.next.Complete(ctx, r)
 	if err != nil {

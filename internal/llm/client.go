@@ -76,7 +76,6 @@ type Client struct {
 	formStats      // statistics about form
 	limits         limits
 	gaveLogprobs   bool // the server has returned log probabilities
-	tookExtraBody  bool // the server has accepted the extra body
 	guessingFailed bool // guessing the unsupported parameter has failed
 	downgrades     []Downgrade
 	notify         func(Downgrade) // may be nil
@@ -170,7 +169,7 @@ func within(ctx context.Context, timeout time.Duration, f func(context.Context) 
 // *RefusalError, *ContextLengthError, *StatusError, *NetworkError,
 // *TimeoutError, *DownError, *BudgetError and the error of ctx. UsageOf returns their cost.
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	n := &negotiation{client: c, request: c.limits.fitWindow(r, c.tokens)}
+	n := &negotiation{client: c, request: r}
 	defer n.unlock()
 	if err := n.begin(ctx); err != nil {
 		return nil, err
@@ -210,7 +209,7 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 	case timedOut:
 		return nil, used, &TimeoutError{After: max(c.timeout, atLeast)}
 	default:
-		return nil, used, c.classify(err)
+		return nil, used, classify(err)
 	}
 	n.succeed(f)
 	used = used.Add(c.replyUsage(r, res))
@@ -231,20 +230,6 @@ func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest,
 		return nil, &StatusError{Status: http.StatusBadRequest, Message: err.Error(), Param: "reasoning_effort"}
 	}
 	return nil, err
-}
-
-// classify is like the function classify, and also detects rejections of the extra body.
-func (c *Client) classify(err error) error {
-	if e, ok := errors.AsType[*StatusError](err); ok {
-		c.mu.Lock()
-		taken := c.tookExtraBody
-		c.mu.Unlock()
-		if name := namedMember(c.wire.extraBody, e); name != "" && !taken {
-			e.extraBody = true
-			e.Message += " (" + name + " is set by --extra-body)"
-		}
-	}
-	return classify(err)
 }
 
 // read converts a response into a Reply. It redacts the key only after parsing,

@@ -25,7 +25,6 @@ type StatusError struct {
 	body   string // complete response, which may contain details such as limits
 
 	throttled bool // the server answers nothing but 429
-	extraBody bool // the server rejects a member of the extra body
 }
 
 func (e *StatusError) Error() string {

@@ -1,15 +1,9 @@
 package llm
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"net/http"
-	"regexp"
-	"slices"
-	"strings"
 )
 
 // ParseExtraBody parses a JSON object whose members are added to chat requests,
@@ -54,28 +48,6 @@ func reservedMember(name string) string {
 		return "use --reasoning-effort"
 	case "temperature", "seed":
 		return "retries and --votes depend on it"
-	}
-	return ""
-}
-
-// namedMember returns the member of extra that a rejection of a request names,
-// or "". A name that is a word, such as user, may occur in the message of any
-// rejection, so it must be quoted, or follow a colon
-// at the end or an arrow.
-func namedMember(extra json.RawMessage, e *StatusError) string {
-	if len(extra) == 0 || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
-		return ""
-	}
-	var members map[string]json.RawMessage
-	_ = json.Unmarshal(extra, &members) // ParseExtraBody returns only objects
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		pattern := `(^|[^A-Za-z0-9_])%s($|[^A-Za-z0-9_])`
-		if e.Param == "" && !strings.Contains(name, "_") {
-			pattern = "[\"'`]%[1]s[\"'`]|: %[1]s\\.?$|-> %[1]s\\b"
-		}
-		if regexp.MustCompile(fmt.Sprintf(pattern, regexp.QuoteMeta(name))).MatchString(cmp.Or(e.Param, e.Message)) {
-			return name
-		}
 	}
 	return ""
 }

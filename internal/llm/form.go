@@ -101,14 +101,14 @@ func (f form) outputTokens(r *Request) int {
 // isFormRejection reports whether the server rejected the form of a request.
 func isFormRejection(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
-	return ok && !e.extraBody && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
+	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 }
 
 // adaptForm returns a form that may work after the server rejected f with err.
 // guess is set if the error does not identify the unsupported parameter.
 func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	e, isStatus := errors.AsType[*StatusError](err)
-	if !isStatus || !mayRejectForm(e.Status) || isQuotaSpent(e) || e.extraBody {
+	if !isStatus || !mayRejectForm(e.Status) || isQuotaSpent(e) {
 		return f, false, false
 	}
 	message := strings.ToLower(e.Param)

@@ -3,56 +3,34 @@ package llm
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
 
 func TestFormatFallback(t *testing.T) {
-	tests := map[string]struct {
-		refuse func(s sent, w http.ResponseWriter) bool
-		want   []string // formats sent by two calls
+	const schema, mode = "json_schema", "json_object"
+	one, both := []string{schema, schema, mode, mode}, []string{schema, schema, mode, mode, "", ""}
+	for name, tt := range map[string]struct {
+		status         int
+		message, param string   // body of the rejection; both empty for none
+		modeRejected   bool     // JSON mode is rejected too
+		want           []string // formats sent by two calls
 	}{
-		"schema rejected": {func(s sent, w http.ResponseWriter) bool {
-			if s.format() == "json_schema" {
-				writeError(w, 400, "This response_format type is unavailable now", "")
-				return true
-			}
-			return false
-		}, []string{"json_schema", "json_schema", "json_object", "json_object"}},
-		"schema and JSON mode rejected": {func(s sent, w http.ResponseWriter) bool {
-			if s.format() != "" {
-				writeError(w, 422, "extra fields not permitted", "response_format")
-				return true
-			}
-			return false
-		}, []string{"json_schema", "json_schema", "json_object", "json_object", "", ""}},
-		"rejected without reason": {func(s sent, w http.ResponseWriter) bool {
-			if s.format() != "" {
-				w.WriteHeader(http.StatusBadRequest)
-				return true
-			}
-			return false
-		}, []string{"json_schema", "json_schema", "json_object", "json_object", "", ""}},
-		"501": {func(s sent, w http.ResponseWriter) bool {
-			if s.format() == "json_schema" {
-				w.WriteHeader(http.StatusNotImplemented)
-				fmt.Fprint(w, "there is no json_schema here")
-				return true
-			}
-			return false
-		}, []string{"json_schema", "json_schema", "json_object", "json_object"}},
-		"404 for the format": {func(s sent, w http.ResponseWriter) bool {
-			if s.format() == "json_schema" {
-				writeError(w, 404, "No endpoints found that support json_schema", "")
-				return true
-			}
-			return false
-		}, []string{"json_schema", "json_schema", "json_object", "json_object"}},
-	}
-	for name, tt := range tests {
+		"schema rejected":               {400, "This response_format type is unavailable now", "", false, one},
+		"schema and JSON mode rejected": {422, "extra fields not permitted", "response_format", true, both},
+		"rejected without reason":       {400, "", "", true, both},
+		"501":                           {501, "there is no json_schema here", "", false, one},
+		"404 for the format":            {404, "No endpoints found that support json_schema", "", false, one},
+	} {
 		t.Run(name, func(t *testing.T) {
 			srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
-				if !tt.refuse(s, w) {
+				switch rejected := s.format() == schema || tt.modeRejected && s.format() != ""; {
+				case rejected && tt.message == "":
+					w.WriteHeader(tt.status)
+				case rejected:
+					writeError(w, tt.status, tt.message, tt.param)
+				default:
 					writeReply(w, "Here:\n```json\n"+validReply+"\n```", "stop")
 				}
 			})
@@ -63,16 +41,13 @@ func TestFormatFallback(t *testing.T) {
 					t.Fatalf("got %+v, %v; want %s", reply, err, validReply)
 				}
 			}
-			var formats []string
 			for _, s := range got() {
-				formats = append(formats, s.format())
 				system := s.body["messages"].([]any)[0].(map[string]any)["content"].(string)
-				want := s.format() != "json_schema"
-				if got := strings.Contains(system, `"additionalProperties":false`); got != want {
+				if got, want := strings.Contains(system, `"additionalProperties":false`), s.format() != schema; got != want {
 					t.Errorf("%q: schema in the prompt: got %v, want %v", s.format(), got, want)
 				}
 			}
-			if fmt.Sprint(formats) != fmt.Sprint(tt.want) {
+			if formats := formatsOf(got()); !slices.Equal(formats, tt.want) {
 				t.Errorf("sent %q, want %q", formats, tt.want)
 			}
 		})

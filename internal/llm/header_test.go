@@ -6,10 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
 )
 
 const headerToken = "tok-0123456789abcdef"
@@ -167,45 +164,5 @@ func TestHeadersStayOnTheirHost(t *testing.T) {
 		if last.Get("Authorization") != tt.authorization || last.Get("X-Tenant") != tt.tenant {
 			t.Errorf("%s: got headers %v, want Authorization %q and X-Tenant %q", tt.base, last, tt.authorization, tt.tenant)
 		}
-	}
-}
-
-// Every request of a batch has the headers: uploads, polls, downloads and deletions.
-func TestBatchRequestsHaveHeaders(t *testing.T) {
-	var mu sync.Mutex
-	total := 0
-	srv := &batchtest.Server{Before: func(w http.ResponseWriter, r *http.Request) bool {
-		mu.Lock()
-		total++
-		mu.Unlock()
-		if a := r.Header.Values("Authorization"); len(a) != 1 || a[0] != "Bearer "+headerToken || r.Header.Get("X-Tenant") != "a" {
-			t.Errorf("%s %s: got headers %v, want the token and X-Tenant", r.Method, r.URL.Path, r.Header)
-		}
-		return false
-	}}
-	extra, err := ParseExtraBody(`{"top_p":0.9}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv.Chat = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var body struct {
-			TopP float64 `json:"top_p"`
-		}
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.TopP != 0.9 {
-			t.Errorf("got %+v, %v; want top_p 0.9", body, err)
-		}
-		goodChat(w, r)
-	})
-	s, dir := batchStack(t, srv, Options{Client: Config{APIKey: secret, ExtraBody: extra, Headers: newHeaders(t, "Authorization: Bearer $TOKEN", "X-Tenant: a")}})
-	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var results []string
-	if err := b.Run(t.Context(), batchPass(10, &results)); err != nil {
-		t.Fatal(err)
-	}
-	if got := joinWords(lastPassResults(t, b, 10)); got != allGood(10) || srv.Seen().Online != 0 || srv.Seen().Batched != 10 {
-		t.Errorf("got %v and %+v, want replies from a batch of 10", got, srv.Seen())
-	}
-	if err := b.Finish(t.Context()); err != nil || total < 5 {
-		t.Errorf("Finish: got error %v after %d requests, want none after at least 5", err, total)
 	}
 }

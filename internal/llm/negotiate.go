@@ -306,7 +306,6 @@ func (n *negotiation) recordWrongGuess() {
 func (n *negotiation) succeed(f form) {
 	c := n.client
 	c.mu.Lock()
-	c.tookExtraBody = true
 	same := f.withoutLimits() == c.form.withoutLimits()
 	switch {
 	case same && n.request.Schema != nil:

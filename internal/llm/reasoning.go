@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 )
 
@@ -15,21 +14,22 @@ const (
 	reasoningGrowth = 4       // factor between consecutive limits
 	maxReasoning    = 1 << 16 // largest limit
 	maxUntagged     = 1 << 15 // largest limit if there is no sign of reasoning
+
+	allowanceFactor = 8    // first allowance of a known model, as a multiple of its typical reasoning
+	minAllowance    = 4096 // smallest allowance for reasoning once a model has reasoned
+	enough          = 20   // replies after which their peak is trusted
 )
 
 // A reasoningBudget records how many output tokens a model needs to reason
 // before it answers, as observed during a run.
 type reasoningBudget struct {
 	mu         sync.Mutex
-	meter      reasoningMeter
-	loaded     bool          // meter contains what earlier runs measured
+	replies    int           // number of replies
+	peak       int           // most reasoning tokens of a reply
 	first      chan struct{} // closed once the first reply shows whether the model reasons; nil before the first call
 	extra      int           // tokens needed in addition to those for the answer, found by searching
 	limit      int           // larger limits are rejected or time out; 0 if unknown
 	succeeded  bool          // some reply had an answer after reasoning
-	exhausted  bool          // some reply had no answer even with the largest limit
-	failures   int           // calls without an answer even with the largest limit
-	hopeless   error         // error of such a call, after several of them and no answer
 	answered   bool          // some reply had an answer
 	unanswered int           // replies without one
 	failedRows int           // rows that failed because of that
@@ -53,12 +53,8 @@ type tokenSearch struct {
 func (s *tokenSearch) awaitFirstReply(ctx context.Context) error {
 	b := &s.budget
 	b.mu.Lock()
-	if !b.loaded && s.Load != nil {
-		b.meter.earlier = s.Load(ctx)
-	}
-	b.loaded = true
 	first := b.first
-	wait := s.Probe && !s.Deterministic && b.meter.earlier.Replies == 0
+	wait := s.Probe && !s.Deterministic
 	if wait && first == nil {
 		b.first, s.leading = make(chan struct{}), true
 	}
@@ -72,6 +68,19 @@ func (s *tokenSearch) awaitFirstReply(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// allowance returns the output tokens to allow for reasoning. Lengths vary, so it is a
+// multiple of the peak, and larger while few replies are known.
+func (b *reasoningBudget) allowance() int {
+	if b.peak == 0 {
+		return 0
+	}
+	factor := 2
+	if b.replies < enough {
+		factor = 4
+	}
+	return min(max(factor*b.peak, minAllowance), maxReasoning)
 }
 
 // stopLeading lets the calls that wait for the first reply continue.
@@ -89,11 +98,10 @@ func (s *tokenSearch) firstRequest() *Request {
 	defer b.mu.Unlock()
 	allowance := s.Allowance
 	if !s.Deterministic {
-		known := b.meter.current()
-		if known.Replies >= enough && allowance > 0 {
+		if b.replies >= enough && allowance > 0 {
 			allowance = minAllowance
 		}
-		allowance = max(allowance, known.allowance(), b.extra)
+		allowance = max(allowance, b.allowance(), b.extra)
 	}
 	n := s.request.MaxTokens
 	n = max(n, min(n+allowance, s.ceiling(maxReasoning)))
@@ -109,7 +117,7 @@ func (s *tokenSearch) firstRequest() *Request {
 // reasons reports whether the model is known to reason. The budget must be
 // locked.
 func (s *tokenSearch) reasons() bool {
-	return s.Allowance > 0 || s.budget.succeeded || s.budget.meter.current().Peak > 0
+	return s.Allowance > 0 || s.budget.succeeded || s.budget.peak > 0
 }
 
 // ceiling returns the largest limit to send: at most n, unless the user set
@@ -156,7 +164,7 @@ func (s *tokenSearch) next(r *Request, err error) (*Request, error) {
 		if timeout || isFormRejection(err) {
 			b.limit = previous.Limit
 		}
-		s.recordFailure(previous.Limit, previous)
+		s.recordFailure(previous.Limit)
 		if timeout {
 			return nil, err
 		}
@@ -165,7 +173,7 @@ func (s *tokenSearch) next(r *Request, err error) (*Request, error) {
 	if e.Limit < r.MaxTokens { // the server ignores or lowers the limit
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		s.recordFailure(r.MaxTokens, e)
+		s.recordFailure(r.MaxTokens)
 		return nil, err
 	}
 	if found := s.firstRequest(); found.MaxTokens > r.MaxTokens {
@@ -179,11 +187,8 @@ func (s *tokenSearch) next(r *Request, err error) (*Request, error) {
 	}
 	ceiling = s.ceiling(ceiling)
 	n := min(max(reasoningGrowth*r.MaxTokens, minReasoning), ceiling)
-	if b.exhausted {
-		n = ceiling
-	}
 	if n <= r.MaxTokens {
-		s.recordFailure(r.MaxTokens, e)
+		s.recordFailure(r.MaxTokens)
 		return nil, err
 	}
 	larger := *r
@@ -205,20 +210,14 @@ func (s *tokenSearch) prepare(r *Request) *Request {
 	return &out
 }
 
-// recordReply records a reply to r, which used the given number of tokens to
-// reason, and measures the model's reasoning.
-func (s *tokenSearch) recordReply(ctx context.Context, r *Request, reasoning int) {
+// recordReply records a reply to r, which used the given number of tokens to reason.
+func (s *tokenSearch) recordReply(r *Request, reasoning int) {
 	b := &s.budget
 	b.mu.Lock()
 	b.answered = true
-	newPeak := b.meter.add(reasoning)
-	save := s.Save != nil && (newPeak || b.meter.replies < saveEvery && b.meter.replies&(b.meter.replies-1) == 0 || b.meter.replies%saveEvery == 0)
-	measured := b.meter.stored()
+	b.replies, b.peak = b.replies+1, max(b.peak, min(reasoning, maxReasoning))
 	b.mu.Unlock()
 	s.recordLimit(r, reasoning)
-	if save {
-		s.Save(ctx, measured)
-	}
 }
 
 // recordLimit records that the limit of r was sufficient, which only matters if
@@ -235,20 +234,18 @@ func (s *tokenSearch) recordLimit(r *Request, reasoning int) {
 	}
 }
 
-// maxUnanswered is the number of calls without an answer after which a run that
-// has got no answer yet stops trying as hard.
+// maxUnanswered is the number of unreadable replies after which a run that has got no
+// other reply stops retrying them.
 const maxUnanswered = 6
 
-// hopeless returns the error to fail with if the model has spent the largest
-// limit on reasoning several times and never answered: every further request
-// would cost as much.
-func (s *tokenSearch) hopeless() error {
-	s.budget.mu.Lock()
-	defer s.budget.mu.Unlock()
-	if s.Deterministic || s.budget.answered {
-		return nil
-	}
-	return s.budget.hopeless
+// recordNoAnswer records a reply without an answer. It reports whether retries
+// are pointless because no reply of the run has contained one.
+func (s *tokenSearch) recordNoAnswer() bool {
+	b := &s.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unanswered++
+	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
 }
 
 // failRow records that a row failed because of its replies. It returns the number of such
@@ -263,31 +260,15 @@ func (b *reasoningBudget) failRow() int {
 	return b.failedRows
 }
 
-// recordNoAnswer records a reply without an answer. It reports whether retries
-// are pointless because no reply of the run has contained one.
-func (s *tokenSearch) recordNoAnswer() bool {
+// recordFailure records that a call got no answer at an output token limit of limit. If no
+// call has got one, later calls start with this limit because smaller ones are useless.
+// The budget must be locked.
+func (s *tokenSearch) recordFailure(limit int) {
 	b := &s.budget
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.unanswered++
-	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
-}
-
-// recordFailure records that a call got no answer at an output token limit of limit,
-// but err. If no call has got one, later calls start with this limit because smaller
-// ones are useless. The budget must be locked.
-func (s *tokenSearch) recordFailure(limit int, err *LengthError) {
-	b := &s.budget
-	if !s.sawReasoning {
+	switch {
+	case !s.sawReasoning:
 		b.runaway = true
-		return
-	}
-	b.exhausted = true
-	if b.succeeded {
-		return
-	}
-	b.extra = max(b.extra, limit)
-	if b.failures++; b.failures >= maxUnanswered {
-		b.hopeless = fmt.Errorf("not sent: in earlier requests, %w", err)
+	case !b.succeeded:
+		b.extra = max(b.extra, limit)
 	}
 }

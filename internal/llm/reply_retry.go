@@ -28,10 +28,6 @@ type ReplyRetry struct {
 	// Probe holds back other requests until the first reply of the run shows whether the
 	// model reasons.
 	Probe bool
-	// Load returns the reasoning that earlier runs measured, and Save stores what is
-	// measured so far. They may be nil.
-	Load func(context.Context) Reasoning
-	Save func(context.Context, Reasoning)
 	// Deterministic makes retries depend only on the request and its replies, not on the
 	// results of other calls. Every pass of a batch then sends the same requests.
 	Deterministic bool
@@ -45,16 +41,13 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err := search.awaitFirstReply(ctx); err != nil {
 		return nil, err
 	}
-	if err := search.hopeless(); err != nil {
-		return nil, err
-	}
 	defer search.stopLeading()
 	var used usage.Usage
 	retried := false
 	for r := search.firstRequest(); ; {
 		reply, err := p.Next.Complete(ctx, search.prepare(r))
 		if err == nil {
-			search.recordReply(ctx, r, reply.reasoning)
+			search.recordReply(r, reply.reasoning)
 			out := *reply
 			out.Usage = used.Add(reply.Usage)
 			return &out, nil

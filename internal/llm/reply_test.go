@@ -13,100 +13,42 @@ import (
 )
 
 func TestCompleteRejectsInvalidReplies(t *testing.T) {
-	tests := map[string]struct {
-		answer func(w http.ResponseWriter)
-		check  func(t *testing.T, err error)
+	for name, tt := range map[string]struct {
+		status    int
+		body      string
+		want      error  // type of the error
+		contains  string // part of it
+		transient bool
 	}{
-		"refusal": {
-			func(w http.ResponseWriter) {
-				fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","refusal":"I won't."},"finish_reason":"stop"}]}`)
-			},
-			func(t *testing.T, err error) {
-				if e := mustAs[*RefusalError](t, err); e.Reason != "refusal" || e.Message != "I won't." {
-					t.Errorf("got %+v, want a refusal", e)
-				}
-			},
-		},
-		"filtered reply": {
-			func(w http.ResponseWriter) { writeReply(w, "", "content_filter") },
-			func(t *testing.T, err error) {
-				if e := mustAs[*RefusalError](t, err); e.Reason != "content_filter" {
-					t.Errorf("got %+v, want content_filter", e)
-				}
-			},
-		},
-		"filtered prompt": {
-			func(w http.ResponseWriter) {
-				w.WriteHeader(http.StatusBadRequest)
-				fmt.Fprint(w, `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}`)
-			},
-			func(t *testing.T, err error) {
-				if e := mustAs[*RefusalError](t, err); e.Reason != "content_filter" {
-					t.Errorf("got %+v, want content_filter", e)
-				}
-			},
-		},
-		"moderated prompt": {
-			func(w http.ResponseWriter) { writeError(w, 403, "your input was flagged by moderation", "") },
-			func(t *testing.T, err error) { _ = mustAs[*RefusalError](t, err) },
-		},
-		"length": {
-			func(w http.ResponseWriter) { writeReply(w, `{"verdicts":[1,`, "length") },
-			func(t *testing.T, err error) {
-				if e := mustAs[*LengthError](t, err); e.Limit != 100 || UsageOf(err).Tokens() != 18 {
-					t.Errorf("got %+v, want limit 100 and 18 tokens", e)
-				}
-			},
-		},
-		"too large": {
-			func(w http.ResponseWriter) { w.WriteHeader(http.StatusRequestEntityTooLarge) },
-			func(t *testing.T, err error) { _ = mustAs[*ContextLengthError](t, err) },
-		},
-		"no choices": {
-			func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) },
-			func(t *testing.T, err error) { _ = mustAs[*ParseError](t, err) },
-		},
-		"empty": {
-			func(w http.ResponseWriter) { writeReply(w, " ", "stop") },
-			func(t *testing.T, err error) { _ = mustAs[*ParseError](t, err) },
-		},
-		"an error with status 200": {
-			func(w http.ResponseWriter) { fmt.Fprint(w, `{"error":{"message":"overloaded","code":503}}`) },
-			func(t *testing.T, err error) {
-				if e := mustAs[*StatusError](t, err); e.Status != 503 || !IsTransient(err) {
-					t.Errorf("got %+v, want a transient error with status 503", e)
-				}
-			},
-		},
-		"HTML": {
-			func(w http.ResponseWriter) {
-				w.Header().Set("Content-Type", "text/html; charset=utf-8")
-				fmt.Fprint(w, "<html>")
-			},
-			func(t *testing.T, err error) {
-				if e := mustAs[*StatusError](t, err); !strings.Contains(e.Error(), "text/html") || IsTransient(err) {
-					t.Errorf("got %v, want a permanent error about text/html", e)
-				}
-			},
-		},
-		"another type": {
-			func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":"none"}`) },
-			func(t *testing.T, err error) { _ = mustAs[*StatusError](t, err) },
-		},
-		"error as a string": {
-			func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot); fmt.Fprint(w, `{"error":"teapot"}`) },
-			func(t *testing.T, err error) {
-				if e := mustAs[*StatusError](t, err); e.Message != "teapot" || e.Error() != "the server answered 418 I'm a teapot: teapot" {
-					t.Errorf("got %v, want message %q", e, "teapot")
-				}
-			},
-		},
-	}
-	for name, tt := range tests {
+		"refusal":                  {200, `{"choices":[{"message":{"role":"assistant","refusal":"I won't."},"finish_reason":"stop"}]}`, &RefusalError{}, "refused to answer: I won't.", false},
+		"filtered reply":           {200, `{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}`, &RefusalError{}, "content filter", false},
+		"filtered prompt":          {400, `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}`, &RefusalError{}, "content filter", false},
+		"moderated prompt":         {403, `{"error":{"message":"your input was flagged by moderation"}}`, &RefusalError{}, "", false},
+		"length":                   {200, `{"choices":[{"message":{"content":"{\"verdicts\":[1,"},"finish_reason":"length"}]}`, &LengthError{}, "more than 100 tokens", false},
+		"too large":                {413, ``, &ContextLengthError{}, "", false},
+		"no choices":               {200, `{"choices":[]}`, &ParseError{}, "", false},
+		"empty":                    {200, `{"choices":[{"message":{"content":" "},"finish_reason":"stop"}]}`, &ParseError{}, "", false},
+		"an error with status 200": {200, `{"error":{"message":"overloaded","code":503}}`, &StatusError{}, "503", true},
+		"HTML":                     {200, `<html>`, &StatusError{}, "text/html", false},
+		"another type":             {200, `{"choices":"none"}`, &StatusError{}, "", false},
+		"error as a string":        {418, `{"error":"teapot"}`, &StatusError{}, "the server answered 418 I'm a teapot: teapot", false},
+	} {
 		t.Run(name, func(t *testing.T) {
-			srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { tt.answer(w) })
+			srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
+				if tt.body == "<html>" {
+					w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				}
+				w.WriteHeader(tt.status)
+				fmt.Fprint(w, tt.body)
+			})
 			_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-			tt.check(t, err)
+			root := err
+			if e, ok := errors.AsType[*usageError](err); ok {
+				root = e.error
+			}
+			if fmt.Sprintf("%T", root) != fmt.Sprintf("%T", tt.want) || !strings.Contains(err.Error(), tt.contains) || IsTransient(err) != tt.transient {
+				t.Errorf("got %T %v, want %T with %q, transient: %t", root, err, tt.want, tt.contains, tt.transient)
+			}
 			if err.Error() == "" || UsageOf(err).Requests == 0 {
 				t.Errorf("got error %q, usage %+v; want a message and at least 1 request", err, UsageOf(err))
 			}

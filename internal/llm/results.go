@@ -77,6 +77,8 @@ func plainValue(text string) string {
 	}, norm.NFKC.String(html.UnescapeString(decodeEscapes(text))))
 }
 
+func isInvisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
+
 // decodeEscapes decodes the escapes of JSON wherever they occur in a text.
 func decodeEscapes(text string) string {
 	for range maxEscapes {

@@ -38,9 +38,8 @@ type Options struct {
 	Cache   *Cache // optional
 	OnRetry func(err error, wait time.Duration)
 	// OnLimit is called once if the server silently truncates prompts that exceed its
-	// context window. tokens is the size of the window and missed the number of earlier
-	// replies to truncated prompts. It may be nil.
-	OnLimit func(tokens, missed int)
+	// context window, of that many tokens. It may be nil.
+	OnLimit func(tokens int)
 	// OnDowngrade is called when the server rejects a JSON format. It may be nil.
 	OnDowngrade func(Downgrade)
 	// OnEffortRefused is called once if the server refuses the reasoning effort, which is
@@ -151,8 +150,7 @@ func (m *metered) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	return reply, nil
 }
 
-// replyRetry returns a ReplyRetry for the model of s, which learns from earlier
-// runs how much the model reasons.
+// replyRetry returns a ReplyRetry for the model of s.
 func (s *Stack) replyRetry(next Completer, fixed bool) *ReplyRetry {
 	o := &s.opts
 	p := &ReplyRetry{Next: next, MaxOutputTokens: o.MaxOutputTokens, Deterministic: fixed}
@@ -160,26 +158,16 @@ func (s *Stack) replyRetry(next Completer, fixed bool) *ReplyRetry {
 		p.Allowance = min(max(minAllowance, allowanceFactor*typicalReasoning(o.Client.ReasoningEffort)), maxReasoning)
 	}
 	p.Probe = p.Allowance == 0 && !answersDirectly(o.Client.Model)
-	if o.Cache != nil {
-		key := sha256Hex(s.Client.Endpoint() + "\x00" + s.Client.ModelKey())
-		p.Load = func(ctx context.Context) Reasoning { return o.Cache.loadReasoning(ctx, key) }
-		p.Save = func(ctx context.Context, r Reasoning) { o.Cache.saveReasoning(ctx, key, r) }
-	}
 	return p
 }
 
-// Reasoning returns the reasoning to expect of the model: as measured in earlier
-// runs, or with Replies 0 as typical of models with such a name. known is false
-// if the model may reason, but nothing is known about it.
-func (s *Stack) Reasoning(ctx context.Context) (r Reasoning, known bool) {
-	p := s.replyRetry(nil, false)
-	if p.Load != nil {
-		r = p.Load(ctx)
+// Reasoning returns the reasoning tokens per request that are typical of models with the
+// name of the model. known is false if the model may reason, but nothing is known about it.
+func (s *Stack) Reasoning() (tokens int, known bool) {
+	if s.retry.Allowance > 0 {
+		tokens = typicalReasoning(s.opts.Client.ReasoningEffort)
 	}
-	if r.Replies == 0 && p.Allowance > 0 {
-		r.Mean = typicalReasoning(s.opts.Client.ReasoningEffort)
-	}
-	return r, r.Replies > 0 || !p.Probe
+	return tokens, !s.retry.Probe
 }
 
 // price returns the price of the model, or an error if it is unknown but required.

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,39 +29,6 @@ func newStack(t *testing.T, o Options) *Stack {
 	}
 	t.Cleanup(s.Close)
 	return s
-}
-
-func TestStackWithFaultyServer(t *testing.T) {
-	srv, got := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
-		switch n {
-		case 1:
-			writeError(w, 500, "oops", "")
-		case 2:
-			writeReply(w, "prose only", "stop")
-		case 3:
-			w.Header().Set("Retry-After", "1")
-			writeError(w, 429, "slow down", "")
-		default:
-			writeReply(w, validReply, "stop")
-		}
-	})
-	cache, _ := openCache(t, t.TempDir())
-	s := newStack(t, Options{Client: Config{BaseURL: srv.URL, Model: "gpt-4o-mini"}, Retries: 5, RPM: 6000, TPM: 600_000, MaxCost: 1, MaxTokens: 100_000, Cache: cache})
-	reply, err := s.Complete(t.Context(), newRequest(verdicts()))
-	if err != nil || string(reply.JSON) != validReply {
-		t.Fatalf("got %+v, %v; want %s", reply, err, validReply)
-	}
-	want := usage.Usage{Requests: 4, PromptTokens: 22, CompletionTokens: 14}
-	if reply.Usage != want || s.Meter.Total() != want || len(got()) != 4 {
-		t.Errorf("got usage %+v, total %+v, %d requests; want %+v, %+v, 4", reply.Usage, s.Meter.Total(), len(got()), want, want)
-	}
-	usd, tokens := s.Cost()
-	if want := 22*0.15/1e6 + 14*0.6/1e6; tokens != 36 || usd < want*0.999 || usd > want*1.001 {
-		t.Errorf("got $%v and %d tokens, want $%v and 36", usd, tokens, want)
-	}
-	if reply, err = s.Complete(t.Context(), newRequest(verdicts())); err != nil || !reply.Cached || len(got()) != 4 || s.Meter.Total().CachedRequests != 1 {
-		t.Errorf("got %+v, %v; want a cached reply", reply, err)
-	}
 }
 
 // A cache hit needs no server: a run whose rows are all cached works offline.
@@ -208,19 +174,6 @@ func TestStackEmbedder(t *testing.T) {
 	limited := newStack(t, Options{Client: Config{Model: "gpt-4o"}, MaxCost: 1})
 	if _, _, err := limited.Embedder(Config{Model: "my-embedder"}); err == nil {
 		t.Error("got no error for a model without price, want one")
-	}
-}
-
-func TestCanceledRun(t *testing.T) {
-	release := make(chan struct{})
-	srv, _ := newTestServer(t, func(int, sent, http.ResponseWriter) { <-release })
-	defer close(release)
-	s := newStack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 5})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	_, err := s.Complete(ctx, newRequest(nil))
-	if !errors.Is(err, context.DeadlineExceeded) || s.Client.sender.breaker.Err() != nil {
-		t.Errorf("got %v, breaker error %v; want %v, nil", err, s.Client.sender.breaker.Err(), context.DeadlineExceeded)
 	}
 }
 

@@ -93,68 +93,19 @@ func EstimateTokens(s string) int {
 	return (ascii*3 + other*8 + 11) / 12
 }
 
-// minTokens returns a lower bound on the tokens of s for any common tokenizer.
-// No tokenizer merges two words, more than three digits, or more than three
-// characters of a script without spaces into one token. Punctuation may be
-// merged with the following word, so it counts only before other characters.
+// minTokens returns a lower bound on the tokens of s for any common tokenizer: no tokenizer
+// merges two words, or more than three characters of a script without spaces, into one
+// token.
 func minTokens(s string) int {
-	var words, dense, digits, runLength int
-	current := spaceRune
-	endRun := func(next runeKind) {
-		switch {
-		case current == letterRune, current == otherRune && next != letterRune:
-			words++
-		case current == digitRune:
-			digits += (runLength + 2) / 3
-		}
-		runLength = 0
-	}
-	for _, r := range s {
-		kind := kindOf(r)
-		if kind == denseRune {
+	dense := 0
+	words := strings.FieldsFunc(s, func(r rune) bool {
+		if r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan) {
 			dense++
+			return true
 		}
-		if r == '\'' && current == letterRune {
-			continue // "don't" is one word
-		}
-		if kind != current {
-			endRun(kind)
-			current = kind
-		}
-		runLength++
-	}
-	endRun(spaceRune)
-	return words + digits + dense/3
-}
-
-type runeKind int
-
-const (
-	spaceRune runeKind = iota
-	letterRune
-	digitRune
-	denseRune // letter of a script without spaces between words
-	otherRune
-)
-
-func kindOf(r rune) runeKind {
-	switch {
-	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
-		return letterRune
-	case r >= '0' && r <= '9':
-		return digitRune
-	case r < utf8.RuneSelf && (r == ' ' || r >= '\t' && r <= '\r'):
-		return spaceRune
-	case r < utf8.RuneSelf:
-		return otherRune
-	case unicode.IsSpace(r):
-		return spaceRune
-	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan):
-		return denseRune
-	case unicode.IsLetter(r) || unicode.IsMark(r):
-		return letterRune
-	}
-	return otherRune
+		return unicode.IsSpace(r)
+	})
+	return len(words) + dense/3
 }
 
 // A token is at least one byte long, so a reported count that exceeds the bytes of its

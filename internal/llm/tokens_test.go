@@ -2,7 +2,6 @@ package llm
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -27,19 +26,6 @@ func TestTokensEstimate(t *testing.T) {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
-}
-
-func TestTokensConcurrent(t *testing.T) {
-	n := NewTokens("gpt-4o")
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			if n.Text("The first super bowl was held on 15 January 1967.") != 14 {
-				t.Errorf("got %d, want 14", n.Text("The first super bowl was held on 15 January 1967."))
-			}
-		})
-	}
-	wg.Wait()
 }
 
 func TestCompletionTokens(t *testing.T) {

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,16 +34,6 @@ func (s Store) repoDir(repo string) string { return filepath.Join(s.Dir, "models
 // blob returns the path of the content of a file. The listing must have a checksum.
 func (s Store) blob(f remoteFile) string {
 	return filepath.Join(s.repoDir(f.Repo), blobsDir, f.hash())
-}
-
-// content returns the path of the content of a file: its blob or, if the Hugging Face
-// libraries could not create links, the file in the snapshot.
-func (s Store) content(f remoteFile) string {
-	blob := s.blob(f)
-	if _, err := os.Stat(blob); errors.Is(err, fs.ErrNotExist) {
-		return filepath.Join(s.repoDir(f.Repo), snapshotsDir, f.Commit, filepath.FromSlash(f.Name))
-	}
-	return blob
 }
 
 // commitsDir returns the name of the directory with the commits of a model, below
@@ -123,47 +112,6 @@ func (s Store) commits(n Name) []string {
 		names[i] = all[i].name
 	}
 	return names
-}
-
-// listing lists the files of a snapshot. The hash of a file that is no link to a blob is
-// that of its content.
-func (s Store) listing(ctx context.Context, repo, revision string) (*listing, error) {
-	commit := revision
-	if !isHash(revision, sha1Digits) {
-		commit = s.ref(repo, revision)
-	}
-	l := &listing{Repo: repo, Commit: commit, Files: make(map[string]remoteFile)}
-	dir := filepath.Join(s.repoDir(repo), snapshotsDir, commit)
-	if info, err := os.Stat(dir); commit == "" || err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s: revision %s not found", repo, revision)
-	}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		info, err := os.Stat(path)
-		name, relErr := filepath.Rel(dir, path)
-		if err != nil || relErr != nil || !info.Mode().IsRegular() {
-			return nil //nolint:nilerr // such as a link without its blob
-		}
-		target, _ := os.Readlink(path)
-		f := remoteFile{Repo: repo, Commit: commit, Name: filepath.ToSlash(name), Size: info.Size()}
-		switch hash := filepath.Base(target); {
-		case isHash(hash, sha256Digits):
-			f.SHA256 = hash
-		case isHash(hash, sha1Digits):
-			f.Blob = hash
-		default:
-			d, err := digestFile(ctx, path, f.Size, "", nil)
-			if err != nil {
-				return err
-			}
-			f.SHA256 = d.sum()
-		}
-		l.Files[f.Name] = f
-		return nil
-	})
-	return l, err
 }
 
 // at returns the model of a commit. The error is a *MissingError.
@@ -283,47 +231,13 @@ func (p *Puller) place(root *os.Root, repo string, f remoteFile, name string) er
 	if p.symlinkFunc != nil {
 		symlink = p.symlinkFunc
 	}
-	content := p.Store.content(f)
-	if content == p.Store.blob(f) {
-		if symlink(filepath.FromSlash(linkTarget(repo, f, name)), name) == nil {
-			return nil
-		}
-		if f.Repo == repo && root.Link(path.Join(blobsDir, f.hash()), name) == nil {
-			return nil
-		}
-	}
-	return copyFile(root, content, name)
-}
-
-// adopt creates the blob of a verified file that the Hugging Face libraries moved to the
-// snapshot, because they could not create links. Its name is the checksum for Verify.
-func (p *Puller) adopt(ctx context.Context, f remoteFile) error {
-	release, err := p.lock(ctx, f.Repo, f.hash())
-	if err != nil {
-		return err
-	}
-	defer release()
-	root, err := os.OpenRoot(p.Store.repoDir(f.Repo))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	file, blob := path.Join(snapshotsDir, f.Commit, f.Name), path.Join(blobsDir, f.hash())
-	if err := root.MkdirAll(blobsDir, 0o777); err != nil {
-		return err
-	}
-	if info, err := root.Lstat(file); err == nil && info.Mode().IsRegular() && root.Link(file, blob) == nil {
+	if symlink(filepath.FromSlash(linkTarget(repo, f, name)), name) == nil {
 		return nil
 	}
-	part := blob + incompleteSuffix
-	err = errors.Join(root.RemoveAll(part), copyFile(root, p.Store.content(f), part))
-	if err == nil {
-		err = root.Rename(part, blob)
+	if f.Repo == repo && root.Link(path.Join(blobsDir, f.hash()), name) == nil {
+		return nil
 	}
-	if err != nil {
-		_ = root.Remove(part)
-	}
-	return err
+	return copyFile(root, p.Store.blob(f), name)
 }
 
 // copyFile copies the file src to a new file in root.

@@ -149,9 +149,6 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return &redirectError{fmt.Sprintf("more than %d redirects", maxRedirects)}
 	}
-	if r.Method == http.MethodHead && r.URL.Host != via[0].URL.Host {
-		return http.ErrUseLastResponse // the hub's own headers describe the file
-	}
 	if r.URL.Scheme != "https" && via[len(via)-1].URL.Scheme == "https" {
 		return &redirectError{"redirect from https to " + r.URL.Scheme}
 	}
@@ -173,18 +170,14 @@ func (r *remote) address(query string, elements ...string) string {
 	return b.String()
 }
 
-// listing requests the list of files of a repository at a revision. Offline, it lists
-// those in the store.
+// listing requests the list of files of a repository at a revision.
 func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, error) {
-	if r.Offline {
-		return r.Store.listing(ctx, repo, revision)
-	}
 	org, name, _ := strings.Cut(repo, "/")
 	address := r.address("blobs=true", "api", "models", org, name, "revision", revision)
 	var reply []byte
 	// A listing is short, so the whole of it must arrive within the time for a stall.
 	err := r.retry(ctx, repo, func(ctx context.Context, _ func()) (bool, error) {
-		res, err := r.send(ctx, http.MethodGet, address, nil)
+		res, err := r.send(ctx, address, nil)
 		if err != nil {
 			return false, err
 		}
@@ -214,8 +207,8 @@ func (r *remote) fileAddress(f remoteFile) string {
 }
 
 // send sends a request. Its errors are *networkError.
-func (r *remote) send(ctx context.Context, method, address string, header http.Header) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, address, http.NoBody)
+func (r *remote) send(ctx context.Context, address string, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, err
 	}

@@ -112,18 +112,14 @@ func (m *Model) Verify(ctx context.Context, progress func(n int64)) ([]*Mismatch
 }
 
 // NoChecksum is the reason of a MismatchError for a file that may be intact: no blob
-// with its content tells its checksum. Pull compares such files with the hub.
+// with its content tells its checksum. Pull downloads such files again.
 const NoChecksum = "can't be verified: no checksum"
 
 // verify returns the reason for a mismatch, or "" if the file is intact. If the file is
 // not a link that contains its hash, one of blobs must have its content.
 func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64)) (string, error) {
-	hash := f.hash
-	if !isHash(hash, sha256Digits) && !isHash(hash, sha1Digits) {
-		hash = f.hardLink(blobs)
-	}
-	wants := []string{hash}
-	if hash == "" {
+	wants := []string{f.hash}
+	if !isHash(f.hash, sha256Digits) && !isHash(f.hash, sha1Digits) {
 		wants = []string{strings.Repeat("0", sha256Digits), strings.Repeat("0", sha1Digits)}
 	}
 	for _, want := range wants {
@@ -138,7 +134,7 @@ func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64
 			return pathErr.Err.Error(), nil
 		case err != nil:
 			return err.Error(), nil //nolint:nilerr // it is the reason
-		case want == hash:
+		case want == f.hash:
 			return d.check(), nil
 		}
 		for _, dir := range blobs {
@@ -148,22 +144,4 @@ func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64
 		}
 	}
 	return NoChecksum, nil
-}
-
-// hardLink returns the name of the blob that is the same file, or "".
-func (f *File) hardLink(blobs []string) string {
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return ""
-	}
-	for _, dir := range blobs {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			blob, err := os.Stat(filepath.Join(dir, e.Name()))
-			if err == nil && os.SameFile(info, blob) && (isHash(e.Name(), sha256Digits) || isHash(e.Name(), sha1Digits)) {
-				return e.Name()
-			}
-		}
-	}
-	return ""
 }

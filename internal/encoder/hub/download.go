@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
@@ -143,7 +141,7 @@ func (d *download) attempt(ctx context.Context, keepAlive func()) (bool, error) 
 	if d.digest.n > 0 {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", d.digest.n))
 	}
-	res, err := d.send(ctx, http.MethodGet, d.fileAddress(d.f), header)
+	res, err := d.send(ctx, d.fileAddress(d.f), header)
 	if err != nil {
 		return false, err
 	}
@@ -188,50 +186,6 @@ func (d *download) checkResponse(res *http.Response) error {
 	}
 	return nil
 }
-
-// identify sets the size and the hash of a file that the listing of the hub lacks, as
-// mirrors may, from the headers of the file.
-func (r *remote) identify(ctx context.Context, f *remoteFile) error {
-	if f.Size >= 0 && f.hash() != "" {
-		return nil
-	}
-	name := f.Repo + ": " + f.Name
-	var header http.Header
-	err := r.retry(ctx, name, func(ctx context.Context, _ func()) (bool, error) {
-		res, err := r.send(ctx, http.MethodHead, r.fileAddress(*f), nil)
-		if err != nil {
-			return false, err
-		}
-		defer res.Body.Close()
-		if res.StatusCode < 200 || res.StatusCode >= 400 {
-			return false, r.statusError(res, f.Repo, f.Commit, f.Name)
-		}
-		if header = res.Header; res.StatusCode != http.StatusOK {
-			header.Del("Content-Length") // that of a redirect
-		}
-		return false, nil
-	})
-	if err != nil {
-		return err
-	}
-	size, err := strconv.ParseInt(cmp.Or(header.Get("X-Linked-Size"), header.Get("Content-Length")), 10, 64)
-	if err == nil && size >= 0 && size <= maxFileSize {
-		tag := trimETag(cmp.Or(header.Get("X-Linked-Etag"), header.Get("ETag")))
-		f.Size = size
-		switch {
-		case isHash(tag, sha256Digits):
-			f.SHA256 = tag
-			return nil
-		case isHash(tag, sha1Digits):
-			f.Blob = tag
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: server sent no size or no checksum", name)
-}
-
-// trimETag removes the quotes and the weakness prefix of an ETag.
-func trimETag(tag string) string { return strings.Trim(strings.TrimPrefix(tag, "W/"), `"`) }
 
 // copy appends the body of a response to the part, up to the expected size.
 func (d *download) copy(body io.Reader, keepAlive func()) error {

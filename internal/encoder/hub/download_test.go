@@ -243,52 +243,6 @@ func TestMismatchedFileIsNotInstalled(t *testing.T) {
 	}
 }
 
-func TestSmallFilesAreVerifiedByGitHash(t *testing.T) {
-	h := newMini(t)
-	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
-		if strings.HasSuffix(r.URL.Path, "/tokenizer.json") {
-			_, _ = w.Write([]byte(`{"version":"6.6"}`))
-			return true
-		}
-		return false
-	}
-	err := failToPull(t, newPuller(t, h), mini)
-	want := fakeFile{content: []byte(`{"version":"6.6"}`)}
-	if err.Error() != "sentence-transformers/all-MiniLM-L6-v2: tokenizer.json: git SHA-1 is "+want.blob()+", want "+h.mini().files["tokenizer.json"].blob() {
-		t.Error(err)
-	}
-}
-
-func TestETagReplacesMissingChecksums(t *testing.T) {
-	h := newMini(t)
-	h.editListing = func(l map[string]any) {
-		for _, s := range l["siblings"].([]any) {
-			delete(s.(map[string]any), "blobId")
-			delete(s.(map[string]any), "lfs")
-			delete(s.(map[string]any), "size")
-		}
-	}
-	m := pull(t, newPuller(t, h), mini, "")
-	checkIntact(t, m)
-
-	for header, value := range map[string]string{"": "", "ETag": `"x"`, "X-Linked-Size": "-1"} {
-		h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
-			if !strings.HasSuffix(r.URL.Path, "/config.json") {
-				return false
-			}
-			if header != "" {
-				w.Header().Set("ETag", `"`+h.mini().files[configFile].blob()+`"`)
-				w.Header().Set(header, value)
-			}
-			_, _ = w.Write([]byte(`{"model_type":"bert"}`))
-			return true
-		}
-		if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "config.json: server sent no size or no checksum") {
-			t.Errorf("%s: got error %v, want %q", header, err, "config.json: server sent no size or no checksum")
-		}
-	}
-}
-
 func TestWeightsOfUnusableModelAreNotDownloaded(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)

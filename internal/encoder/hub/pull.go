@@ -40,6 +40,9 @@ func (p *Puller) pull(ctx context.Context, n Name, revision string) (*Model, err
 	if err := CheckRevision(revision); err != nil {
 		return nil, err
 	}
+	if p.Offline {
+		return p.Store.verified(ctx, n, revision)
+	}
 	r, err := p.newRemote()
 	if err != nil {
 		return nil, err
@@ -72,6 +75,25 @@ func (p *Puller) pull(ctx context.Context, n Name, revision string) (*Model, err
 	return p.Store.at(n, j.listing.Commit)
 }
 
+// verified returns the model of a revision in the store if its files are intact.
+func (s Store) verified(ctx context.Context, n Name, revision string) (*Model, error) {
+	commit := revision
+	if !isHash(revision, sha1Digits) {
+		if commit = s.ref(n.Repo, revision); commit == "" {
+			return nil, fmt.Errorf("%s: revision %s not found", n.Repo, revision)
+		}
+	}
+	m, err := s.at(n, commit)
+	if err != nil {
+		return nil, err
+	}
+	mismatches, err := m.Verify(ctx, nil)
+	if err == nil && len(mismatches) > 0 {
+		err = fmt.Errorf("%s: %w", n.Repo, mismatches[0])
+	}
+	return m, err
+}
+
 // A pullJob is the state of one call of Pull.
 type pullJob struct {
 	*remote
@@ -88,12 +110,7 @@ const parallelDownloads = 4
 
 // download ensures that the store has the content of all files, intact.
 func (j *pullJob) download(ctx context.Context) error {
-	for i := range j.files {
-		if err := j.identify(ctx, &j.files[i]); err != nil {
-			return err
-		}
-	}
-	if j.CheckConfig != nil && !j.Offline {
+	if j.CheckConfig != nil {
 		if err := j.checkConfig(ctx); err != nil {
 			return err
 		}
@@ -135,7 +152,7 @@ func (j *pullJob) read(ctx context.Context, f remoteFile, limit int64) ([]byte, 
 	if err := quiet.ensure(ctx, f); err != nil {
 		return nil, err
 	}
-	return safefile.ReadFile(j.Store.content(f), limit)
+	return safefile.ReadFile(j.Store.blob(f), limit)
 }
 
 // checkConfig downloads the configuration and applies CheckConfig.
@@ -163,28 +180,17 @@ func (j *pullJob) addShards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i := range files {
-		if err := j.identify(ctx, &files[i]); err != nil {
-			return err
-		}
-	}
 	j.files = append(j.files, files...)
 	return nil
 }
 
 // ensure ensures that the store has the content of a file, intact.
 func (r *remote) ensure(ctx context.Context, f remoteFile) error {
-	intact, err := r.isIntact(ctx, f)
-	switch {
-	case err != nil:
+	if f.Size < 0 || f.hash() == "" {
+		return fmt.Errorf("%s: %s: server sent no size or no checksum", f.Repo, f.Name)
+	}
+	if intact, err := r.isIntact(ctx, f); intact || err != nil {
 		return err
-	case intact && (r.Offline || r.Store.content(f) == r.Store.blob(f)):
-		return nil
-	case intact:
-		_ = r.adopt(ctx, f) // only Verify needs it, and the store may be read-only
-		return context.Cause(ctx)
-	case r.Offline:
-		return &MismatchError{f.Repo + ": " + f.Name, "damaged"}
 	}
 	release, err := r.lock(ctx, f.Repo, f.hash())
 	if err != nil {
@@ -201,7 +207,7 @@ func (r *remote) ensure(ctx context.Context, f remoteFile) error {
 // isIntact reports whether the store has the content of a file. The error is the cause
 // of ctx.
 func (r *remote) isIntact(ctx context.Context, f remoteFile) (bool, error) {
-	intact, err := matches(ctx, r.Store.content(f), f)
+	intact, err := matches(ctx, r.Store.blob(f), f)
 	if intact {
 		r.Watch.bytes(f.Size)
 	}

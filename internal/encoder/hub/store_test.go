@@ -116,53 +116,19 @@ func TestPullWithoutSymlinks(t *testing.T) {
 	if mismatches, err := m.Verify(t.Context(), nil); err != nil || len(mismatches) != len(m.Files) || mismatches[0].Reason != NoChecksum {
 		t.Errorf("without blobs: got mismatches %v, error %v; want all files, because of %q", mismatches, err, NoChecksum)
 	}
-	// A link to elsewhere, whose target has to be copied.
-	path := filepath.Join(m.Dir, "modules.json")
-	moved := filepath.Join(t.TempDir(), "modules.json")
-	if err := errors.Join(os.Rename(path, moved), os.Symlink(moved, path)); err != nil {
-		t.Fatal(err)
-	}
-	before := len(h.requests("/resolve/"))
-	again := pull(t, p, mini, "")
-	if again.Dir != m.Dir || len(h.requests("/resolve/")) != before {
-		t.Errorf("got model in %s, %d downloads; want %s, none", again.Dir, len(h.requests("/resolve/"))-before, m.Dir)
-	}
-	checkIntact(t, again)
-	path = filepath.Join(m.Dir, "tokenizer.json")
-	if err := os.WriteFile(path, []byte(`{"version":"6.6"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if mismatches, err := again.Verify(t.Context(), nil); err != nil || len(mismatches) != 1 || !strings.HasPrefix(mismatches[0].Reason, "git SHA-1 is ") {
-		t.Errorf("got mismatches %v, error %v; want the checksum of tokenizer.json", mismatches, err)
-	}
-	pull(t, p, mini, "")
-	if content, err := os.ReadFile(path); string(content) != `{"version":"1.0"}` {
-		t.Errorf("got tokenizer %s, error %v, want the intact one", content, err)
-	}
+	checkIntact(t, pull(t, p, mini, ""))
 }
 
 func TestReadOnlyStoreIsUsed(t *testing.T) {
 	h := newMini(t)
-	for _, symlinks := range []bool{true, false} {
-		p := newPuller(t, h)
-		if !symlinks {
-			p.symlinkFunc = func(string, string) error { return errors.ErrUnsupported }
-		}
-		m := pull(t, p, mini, "")
-		if err := os.RemoveAll(filepath.Join(p.Store.Dir, locksDir)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(p.Store.Dir, locksDir), nil, 0o600); err != nil { // locking fails
-			t.Fatal(err)
-		}
-		if !symlinks {
-			if err := os.RemoveAll(filepath.Join(p.Store.repoDir(h.mini().name()), blobsDir)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if again := pull(t, p, mini, ""); again.Dir != m.Dir {
-			t.Errorf("symbolic links %t: got model in %s, want %s", symlinks, again.Dir, m.Dir)
-		}
+	p := newPuller(t, h)
+	m := pull(t, p, mini, "")
+	locks := filepath.Join(p.Store.Dir, locksDir)
+	if err := errors.Join(os.RemoveAll(locks), os.WriteFile(locks, nil, 0o600)); err != nil { // locking fails
+		t.Fatal(err)
+	}
+	if again := pull(t, p, mini, ""); again.Dir != m.Dir {
+		t.Errorf("got model in %s, want %s", again.Dir, m.Dir)
 	}
 }
 
@@ -192,7 +158,7 @@ func TestOffline(t *testing.T) {
 		t.Errorf("got error %v, want %q", err, want)
 	}
 	cacheMini(t, h, p.Store.Dir, miniFiles()[1:]...)
-	if err := failToPull(t, p, mini); err.Error() != h.mini().name()+": missing file config.json"+hint {
+	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "incomplete: missing config.json") || !strings.HasSuffix(err.Error(), hint) {
 		t.Errorf("got error %v, want one about config.json", err)
 	}
 	dir := cacheMini(t, h, p.Store.Dir, "config.json")
@@ -210,16 +176,8 @@ func TestOffline(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tokenizer.json"), []byte(`{"version":"6.6"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := p.Pull(t.Context(), n, ""); err == nil || !strings.Contains(err.Error(), ": tokenizer.json: damaged; ") {
+	if m, err := p.Pull(t.Context(), n, ""); err == nil || !strings.Contains(err.Error(), ": tokenizer.json: git SHA-1 is ") {
 		t.Errorf("got model %v, error %v, want one about tokenizer.json", m, err)
-	}
-	// The files of several repositories are combined.
-	tokenizer := &fakeRepo{secondCommit, map[string]fakeFile{"tokenizer.json": {content: []byte("{}")}}}
-	hhem := &fakeRepo{firstCommit, map[string]fakeFile{"config.json": {content: []byte("{}")}, "model.safetensors": {content: weights(9), large: true}}}
-	cacheRepo(t, p.Store.Dir, "google/flan-t5-base", tokenizer, "tokenizer.json")
-	cacheRepo(t, p.Store.Dir, "vectara/hallucination_evaluation_model", hhem, "config.json", "model.safetensors")
-	if m := pull(t, p, "hhem-2.1-open", ""); len(m.Files) != 3 {
-		t.Errorf("got files %v, want 3", m.Files)
 	}
 	if n := len(h.requests("/")); n > 0 {
 		t.Errorf("got %d requests, want 0", n)

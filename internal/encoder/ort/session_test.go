@@ -1,15 +1,12 @@
 package ort
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // affine returns a graph that computes x·weight + bias for rows of two values,
@@ -102,54 +99,4 @@ func TestSessionRejectsInvalidGraphs(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "without CUDA") || !strings.Contains(err.Error(), "install onnxruntime-gpu") {
 		t.Errorf("got error %v, want %q", err, "install onnxruntime-gpu")
 	}
-}
-
-func TestModelDoesNotContainWeights(t *testing.T) {
-	weight := []float32{1.25, -3.5, 7.75, 1e9}
-	model := affine(weight).model()
-	if bytes.Contains(model, Bytes(weight[:2])) {
-		t.Error("the model contains the weight")
-	}
-	graphs := field(t, model, modelGraph)
-	if len(graphs) != 1 {
-		t.Fatalf("got %d graphs, want 1", len(graphs))
-	}
-	for number, want := range map[fieldNumber]int{graphNode: 1, graphInitializer: 2, graphInput: 1, graphOutput: 1} {
-		if got := len(field(t, graphs[0], number)); got != want {
-			t.Errorf("got %d of field %d, want %d", got, number, want)
-		}
-	}
-	node := field(t, graphs[0], graphNode)[0]
-	if got := field(t, node, nodeOperator); len(got) != 1 || string(got[0]) != "Gemm" {
-		t.Errorf("got operator %q, want Gemm", got)
-	}
-	var entries []string
-	for _, e := range field(t, field(t, graphs[0], graphInitializer)[0], tensorExternalData) {
-		entries = append(entries, string(field(t, e, 1)[0])+"="+string(field(t, e, 2)[0]))
-	}
-	if want := []string{"location=w_1", "offset=0", "length=16"}; !slices.Equal(entries, want) {
-		t.Errorf("got weight location %v, want %v", entries, want)
-	}
-}
-
-// field returns the values of the bytes fields with the given number.
-func field(t *testing.T, m []byte, number fieldNumber) [][]byte {
-	t.Helper()
-	var all [][]byte
-	for len(m) > 0 {
-		n, kind, size := protowire.ConsumeTag(m)
-		if size < 0 {
-			t.Fatal(protowire.ParseError(size))
-		}
-		m = m[size:]
-		if n == number && kind == protowire.BytesType {
-			v, _ := protowire.ConsumeBytes(m)
-			all = append(all, v)
-		}
-		if size = protowire.ConsumeFieldValue(n, kind, m); size < 0 {
-			t.Fatal(protowire.ParseError(size))
-		}
-		m = m[size:]
-	}
-	return all
 }

@@ -35,27 +35,6 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkLongWord should have the same throughput for both sizes of a text
-// without word boundaries.
-func BenchmarkLongWord(b *testing.B) {
-	for _, file := range []string{"bert-seqcls", "roberta-seqcls", "modernbert-seqcls", "deberta-v2-seqcls", "hhem-t5"} {
-		tok := parseShared(b, "models/"+file+"/tokenizer.json")
-		for name, unit := range map[string]string{"a": "a", "space": " ", "mark": "\u0301", "word": "information", "ideograph": "北"} {
-			for _, size := range []int{1 << 14, 1 << 20} {
-				text := strings.Repeat(unit, size/len(unit))
-				b.Run(fmt.Sprintf("%s/%s/%d", file, name, size), func(b *testing.B) {
-					b.SetBytes(int64(len(text)))
-					for b.Loop() {
-						if _, err := tok.Encode(text, 0); err != nil {
-							b.Fatal(err)
-						}
-					}
-				})
-			}
-		}
-	}
-}
-
 func BenchmarkParse(b *testing.B) {
 	for _, name := range []string{"bert", "t5"} {
 		data := readShared(b, "tokenizers/"+name+".json.zst")

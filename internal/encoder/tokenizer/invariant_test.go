@@ -104,23 +104,6 @@ func TestEncodeConcurrently(t *testing.T) {
 	}
 }
 
-// States are pooled, but results must not share their memory.
-func TestEncodeKeepsEarlierResults(t *testing.T) {
-	for name, tok := range testTokenizers(t) {
-		e, err := tok.EncodePair("hello world", "the quick brown fox")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids, offsets := slices.Clone(e.IDs), slices.Clone(e.Offsets)
-		if _, err := tok.EncodePair("something else, and longer", "x"); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(e.IDs, ids) || !slices.Equal(e.Offsets, offsets) {
-			t.Errorf("%s: got %v %v after another call, want %v %v", name, e.IDs, e.Offsets, ids, offsets)
-		}
-	}
-}
-
 // Quadratic time would exceed the test timeout.
 func TestEncodeLongWordsInLinearTime(t *testing.T) {
 	if testing.Short() {
@@ -133,15 +116,6 @@ func TestEncodeLongWordsInLinearTime(t *testing.T) {
 			if e := checkInvariants(t, tok, text); len(e.IDs) == 0 && unit != " " && unit != "\r\n" {
 				t.Errorf("%s: %q: got no tokens", name, unit)
 			}
-		}
-	}
-}
-
-func TestSpecials(t *testing.T) {
-	all := testTokenizers(t)
-	for name, want := range map[string][2]int{"wordpiece": {2, 3}, "bpe": {2, 4}, "unigram": {2, 4}, "deberta": {0, 0}} {
-		if got := [2]int{all[name].Specials(false), all[name].Specials(true)}; got != want {
-			t.Errorf("%s: got %v special tokens, want %v", name, got, want)
 		}
 	}
 }

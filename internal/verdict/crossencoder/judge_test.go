@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -292,27 +291,6 @@ func TestPremisesOfLayouts(t *testing.T) {
 	}
 }
 
-// The score of a claim does not depend on the other claims of its row.
-func TestClaimsAreIndependent(t *testing.T) {
-	contexts := []string{strings.Repeat("Bees make honey. ", 20) + "The bridge opened in May. " + strings.Repeat("Cats sleep. ", 20)}
-	all := []string{"The bridge opened in May.", strings.Repeat("Bees make honey ", 20), "Cats sleep all day.", strings.Repeat("dogs ", 40)}
-	for _, layout := range []Layout{{}, {Chunk: 70}} {
-		m := &wordModel{window: 80}
-		j := newJudge(t, Options{Model: m, Layout: layout})
-		together := judge(t, j, contexts, all...)
-		for i, text := range all {
-			alone := judge(t, j, contexts, text)[0]
-			if alone.ClaimID = i; !reflect.DeepEqual(alone, together[i]) {
-				t.Errorf("%+v, claim %d: got %+v with other claims, %+v alone", layout, i, together[i], alone)
-			}
-		}
-		_, err := j.Judge(t.Context(), verdict.Task{Contexts: contexts, Claims: claims(strings.Repeat("dogs ", 68))})
-		if want := "a claim of 68 tokens leaves no room for the contexts: the model reads 80"; err == nil || err.Error() != want {
-			t.Errorf("got error %v, want %s", err, want)
-		}
-	}
-}
-
 func TestMeanOfSentences(t *testing.T) {
 	contexts := []string{"Bees.", "The bridge opened in May. Cats sleep all day."}
 	j := newJudge(t, Options{Model: &wordModel{}, Layout: Layout{Mean: true}})
@@ -327,14 +305,6 @@ func TestMeanOfSentences(t *testing.T) {
 	}
 	if want := "mean of 2 sentences 0.490: the model finds no support for it (0.010)"; !strings.HasPrefix(vs[0].Reason, want) {
 		t.Errorf("got reason %q, want %q", vs[0].Reason, want)
-	}
-}
-
-func TestCountWords(t *testing.T) {
-	for text, want := range map[string]int{"": 0, " \n": 0, "one two": 2, "It's 3.5%, (yes)!": 9, "naïve café": 2, "日本語": 1, "at 10:30 ... I don't.": 7, "He said \"no\". Wait...": 8, "\xff.": 2} {
-		if got := countWords(text); got != want {
-			t.Errorf("%q: got %d, want %d", text, got, want)
-		}
 	}
 }
 
@@ -384,25 +354,6 @@ func TestEqualPairsAreClassifiedOnce(t *testing.T) {
 		if want := []int{0, 2}; vs[i].Label != verdict.Supported || !slices.Equal(vs[i].ChunkIDs, want) {
 			t.Errorf("claim %d: got %s by chunks %v, want support by %v", i, vs[i].Label, vs[i].ChunkIDs, want)
 		}
-	}
-}
-
-func TestSupportInLongContext(t *testing.T) {
-	filler := func(place string) string {
-		var b strings.Builder
-		for i := range 40 {
-			b.WriteString("Bees make honey in " + place + strconv.Itoa(i) + ". ")
-		}
-		return b.String()
-	}
-	context := filler("garden") + "The bridge opened in May. " + filler("field")
-	m := &wordModel{window: 40}
-	v := judge(t, newJudge(t, Options{Model: m, Batch: 4}), []string{context}, "The bridge opened in May.")[0]
-	if v.Label != verdict.Supported || len(v.Evidence) != 1 || v.Evidence[0].Quote != "The bridge opened in May." {
-		t.Errorf("got %+v, want support by one sentence", v)
-	}
-	if len(m.premises) < 10 || m.maxBatch > 4 {
-		t.Errorf("got %d windows, batches of up to %d, want at least 10 windows in batches of at most 4", len(m.premises), m.maxBatch)
 	}
 }
 

@@ -103,24 +103,6 @@ func TestScoresAreProbabilitiesWhateverTheTokens(t *testing.T) {
 	}
 }
 
-func TestCombinedScoresAreProbabilities(t *testing.T) {
-	stack, _ := gradedStack(t, nil, quirktest.Logprobs(regexp.MustCompile(`[A-Za-z]+|.`)))
-	set, err := prompt.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := NewCombined(Options{Model: stack, Prompts: set}, "")
-	_, got, err := c.Evaluate(t.Context(), "", "Apple berry cherry dates elder. Apple berry cherry nowhere elsewhere.", []string{gradedWords})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, share := range []float64{1, 0.6} {
-		if v := got.Verdicts[i]; !v.Graded || math.Abs(v.Score-quirktest.SupportProbability(share)) > 1e-3 {
-			t.Errorf("got %+v, want the probability of share %v", v, share)
-		}
-	}
-}
-
 // A server that rejects or garbles log probabilities gives the verdicts of one that
 // ignores them, at the cost of at most one more request.
 func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {

@@ -148,36 +148,3 @@ func TestWindowsCoverText(t *testing.T) {
 		}
 	}
 }
-
-// A window that is detected while a row is judged applies to later requests of this row
-// and others, and does not change verdicts.
-func TestRequestsFitDetectedWindow(t *testing.T) {
-	tokens := func(s string) int { return (len(s) + 3) / 4 }
-	task := longTask()
-	for _, window := range []int{1700, 2100, 3000, 8000} {
-		limit, refused := 0, 0
-		j, model := newJudge(t, func(_ int, in input) (string, error) {
-			used := llm.ExpectedReplyTokens(in.r)
-			for _, m := range in.r.Messages {
-				used += tokens(m.Text)
-			}
-			if used > window {
-				limit = window
-				refused++
-				return "", &llm.ContextLengthError{Limit: window, Silent: true}
-			}
-			return judgeByKeys(in)
-		}, Options{Tokens: tokens, Limit: func() int { return limit }})
-		checkLong(t, task, judge(t, j, task))
-		first := len(model.requests)
-		checkLong(t, task, judge(t, j, task))
-		if want := min(1, max(0, 8000-window)); refused != want || len(model.requests)-first != first-want {
-			t.Errorf("window %d: got %d of %d requests rejected, then %d requests; want %d and %d", window, refused, first, len(model.requests)-first, want, first-want)
-		}
-	}
-	j, model := newJudge(t, rejectAbove(1<<20), Options{Tokens: tokens, Limit: func() int { return 900 }})
-	_, err := j.Judge(t.Context(), task)
-	if e, ok := errors.AsType[*llm.ContextLengthError](err); !ok || !e.Silent || len(model.requests) != 0 {
-		t.Errorf("got %v in %d requests; want a silent *llm.ContextLengthError in 0", err, len(model.requests))
-	}
-}

@@ -37,20 +37,6 @@ func TestWordsComparesMeanings(t *testing.T) {
 	}
 }
 
-// Empty claims and claims without words are similar to nothing, not even to themselves.
-func TestWordsWithoutWords(t *testing.T) {
-	w := newTestWords(t)
-	v, err := w.Embed(t.Context(), []string{"", "The.", "Bees make honey."})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range v {
-		if got := cosine(v[i], v[i]); (got > 0) != (i == 2) {
-			t.Errorf("text %d: got cosine %v with itself", i, got)
-		}
-	}
-}
-
 func BenchmarkWords(b *testing.B) {
 	w := newTestWords(b)
 	for b.Loop() {
