@@ -26,7 +26,8 @@ type segmentOptions struct {
 
 const segmentLong = `Split a text into sentences and write one sentence per line: as JSONL with offsets in
 code points, or as plain text with line breaks within a sentence replaced by spaces.
-FILE defaults to standard input.`
+FILE defaults to standard input. --lang x-claims splits quotations and clauses as score
+does.`
 
 const segmentExample = `  ragfaith segment answer.md
   ragfaith segment answer.txt --lang de --to text
@@ -54,7 +55,7 @@ func newSegment() *cobra.Command {
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		{
 			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()),
-			help: "language, such as de (default: detected)",
+			help: "language, such as de or de-x-claims (default: detected)",
 		},
 		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), help: "format written to stdout: jsonl or text"},
 	}})

@@ -192,7 +192,7 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 		}
 		sentences := []segment.Span{{Start: 0, End: len(part)}}
 		if strings.ContainsAny(part, ".?!") || !isASCII(part) {
-			sentences = segment.Sentences(part, "")
+			sentences = segment.Sentences(part, "x-claims")
 		}
 		for _, sentence := range sentences {
 			from, to := start+sentence.Start, start+sentence.End

@@ -25,8 +25,12 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	if err := ctx.Err(); err != nil {
 		return Extraction{}, err
 	}
+	lang := "x-claims"
+	if x.Lang != "" {
+		lang = x.Lang + "-x-claims"
+	}
 	v := newAnswerView(answer)
-	spans := segment.Sentences(v.text, x.Lang)
+	spans := segment.Sentences(v.text, lang)
 	if len(spans) == 0 && v.cuts == nil {
 		return Extraction{}, nil
 	}

@@ -31,18 +31,39 @@ func (t *detector) add(tag, data string) {
 }
 
 const (
-	sampleSize = 500 // bytes read of a text
-	maxWord    = 24  // bytes
+	sampleSize = 1500 // bytes read of a text
+	maxWord    = 24   // bytes
+	probeSize  = 64   // bytes of each of three probes
 )
 
-// detect returns the tag of the language of text, or "en" if it is unclear.
+// detect returns the tag of the language of text, or "en" if it is unclear. It
+// probes three short pieces of a long text first and reads its beginning only
+// if they are inconclusive.
 func (t *detector) detect(text string) string {
+	if len(text) >= 4*probeSize {
+		var s sample
+		s.read(t.words, text[:wordEnd(text, probeSize)])
+		middle := wordEnd(text, len(text)/2)
+		s.read(t.words, text[middle:wordEnd(text, middle+probeSize)])
+		s.read(t.words, text[wordEnd(text, len(text)-probeSize):])
+		if tag, ok := t.confident(&s); ok {
+			return tag
+		}
+	}
 	var s sample
 	s.read(t.words, text[:min(len(text), sampleSize)])
 	return t.mostLikely(&s)
 }
 
-// A sample holds counts of a piece of a text.
+// wordEnd returns the end of the word that contains the offset at.
+func wordEnd(text string, at int) int {
+	if n := strings.IndexByte(text[at:min(at+maxWord, len(text))], ' '); n >= 0 {
+		return at + n
+	}
+	return at
+}
+
+// A sample accumulates counts over pieces of a text.
 type sample struct {
 	votes          [64]int // frequent words by language index
 	scripts        [scriptCount]int
@@ -100,6 +121,25 @@ func (s *sample) read(known map[string]uint64, text string) {
 		}
 	}
 	count()
+}
+
+// confident returns the language of a small sample and whether it is certain:
+// Latin script only, and at least three times as many frequent words as for any
+// other language.
+func (t *detector) confident(s *sample) (string, bool) {
+	const enough, clearly = 9, 3
+	if s.scripts != [scriptCount]int{} {
+		return "", false
+	}
+	best, next := 0, 0
+	for i := range t.tags {
+		if n := s.votes[i]; n > s.votes[best] {
+			best, next = i, s.votes[best]
+		} else if i != best {
+			next = max(next, n)
+		}
+	}
+	return t.tags[best], s.votes[best] >= enough && s.votes[best] >= clearly*next
 }
 
 // mostLikely returns the best match for a sample.

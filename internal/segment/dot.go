@@ -11,6 +11,8 @@ func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind,
 	switch before.class {
 	case classTitle, classNeverFinal:
 		return false
+	case classBound:
+		return sp.claims && (starter || kind == nextLetter || kind == nextSymbol)
 	case classNumeral:
 		return sp.endsNumeral(s, before, kind, at)
 	case classFinal:
@@ -21,9 +23,12 @@ func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind,
 		if kind == nextLower && before.runes > 2 && sp.hasFewCaps(s) {
 			return true // "the nfl. did you know"
 		}
-		return starter || kind == nextLetter
+		return starter || kind == nextLetter || kind == nextUpper && startsWithParticiple(sp.text, at, s.end)
 	case classRarelyFinal, classAcronym:
-		return starter || kind == nextLetter || kind == nextSymbol
+		if before.runes == 1 && !before.capital && before.ascii && !sp.claims {
+			return kind == nextLetter // variable: "incident to v. If"
+		}
+		return starter || kind == nextLetter || kind == nextSymbol || kind == nextUpper && startsWithParticiple(sp.text, at, s.end)
 	case classInitial:
 		return sp.endsInitial(s, before, kind, starter)
 	case classDigits:
@@ -39,6 +44,22 @@ func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind,
 		return starter // "XII. Regiment"
 	}
 	return true
+}
+
+// startsWithParticiple reports whether a participle and a lower-case word are at i, as in
+// "Acme Inc. Founded in 1990". Names are seldom followed by a preposition or an article.
+func startsWithParticiple(text string, i, end int) bool {
+	const minLength = 5
+	w := wordAt(text, i, end)
+	if len(w) < minLength || !strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "eed") {
+		return false
+	}
+	i += len(w) + 1
+	switch wordAt(text, min(i, end), end) {
+	case "in", "on", "at", "by", "after", "for", "from", "as", "to", "with", "the", "a", "an":
+		return text[i-1] == ' '
+	}
+	return false
 }
 
 // endsClock decides after "a.m." and "p.m.". A day or time zone continues the
@@ -93,9 +114,22 @@ func (sp *splitter) endsInitial(s *scanState, before token, kind nextKind, start
 		return false // "a." is an item marker
 	}
 	if kind == nextUpper {
-		return starter
+		return starter && (sp.claims || before.capital && !sp.isVariable(s, before))
 	}
 	return kind == nextLetter || kind == nextSymbol && before.capital
+}
+
+// isVariable reports whether the capital before the stop was used as a name
+// earlier in the sentence: "each vertex in X. If X is".
+func (sp *splitter) isVariable(s *scanState, t token) bool {
+	const near = 200
+	text := sp.text[max(s.start, t.start-near):t.start]
+	for i := 1; i+1 < len(text); i++ {
+		if text[i] == sp.text[t.start] && text[i-1] == ' ' && (text[i+1] == ' ' || text[i+1] == ',' || text[i+1] == ')') {
+			return text[i] != 'A' && text[i] != 'I'
+		}
+	}
+	return strings.HasSuffix(text, " in ") && strings.IndexByte(text, ')') >= 0
 }
 
 // endsDigits decides after a number.

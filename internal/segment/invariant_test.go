@@ -85,12 +85,13 @@ func TestInvariantsForRandomText(t *testing.T) {
 	}
 }
 
-// tags returns the tags of all languages and "".
+// tags returns the tags of all languages and "", each with and without
+// claimsSuffix.
 func tags(t testing.TB) []string {
 	t.Helper()
-	out := []string{""}
+	out := []string{"", claimsSuffix}
 	for tag := range languages().byTag {
-		out = append(out, tag)
+		out = append(out, tag, tag+"-"+claimsSuffix)
 	}
 	slices.Sort(out)
 	return out

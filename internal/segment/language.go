@@ -16,6 +16,7 @@ const (
 	classNeverFinal                   // never ends a sentence
 	classNumeral                      // precedes a number
 	classRarelyFinal                  // ends a sentence only before a common first word
+	classBound                        // like classRarelyFinal for claims, else like classNeverFinal
 	classFinal                        // often ends a sentence
 	classClock                        // a.m. or p.m.
 	classDigits                       // number
@@ -35,6 +36,7 @@ const (
 	useMonth                       // month or the like after a day number and a stop
 	useZone                        // day or time zone after "a.m." or "p.m."
 	useBrand                       // name with an exclamation mark
+	useClosing                     // closes a letter: "Regards,"
 )
 
 // A language holds the words and rules of a language. Text that mixes languages
@@ -45,6 +47,8 @@ type language struct {
 	singles       [128]wordClass // classes of single letters
 	uses          map[string]wordUse
 	ordinals      bool // "12." before a capital usually means "12th"
+	joinQuotes    bool // quotations are not split
+	splitClauses  bool // commas and colons end sentences
 	lowerStarts   bool // a stop before a lower-case letter may end a sentence
 }
 
@@ -102,6 +106,10 @@ func readData(tag string) string {
 	return string(data)
 }
 
+// claimsSuffix is the private-use suffix of a language tag that selects claim
+// boundaries.
+const claimsSuffix = "x-claims"
+
 // Language returns the primary tag of lang, such as "de" for "de-AT", or the
 // detected language of text if lang has none. It returns "en" if the language
 // is unclear.
@@ -118,12 +126,13 @@ func Language(text, lang string) string {
 
 // languageOf returns the rules of the language of the tag, or of the detected language of
 // text if the tag has none. It falls back to English.
-func languageOf(tag, text string) *language {
+func languageOf(tag, text string) (l *language, claims bool) {
+	tag, claims = strings.CutSuffix(strings.ToLower(tag), claimsSuffix)
 	find, ok := languages().byTag[Language(text, tag)]
 	if !ok {
 		find = languages().byTag["en"]
 	}
-	return find()
+	return find(), claims
 }
 
 // newLanguage parses data files. Each line is a name, a colon, and words without their
@@ -135,6 +144,7 @@ func languageOf(tag, text string) *language {
 //	never   occur inside a sentence: e.g
 //	number  precede a number: fig
 //	inside  end a sentence only before a word of start: inc
+//	bound   do so for claims; by the golden rules they never end a sentence
 //	end     often end a sentence: etc
 //	clock   are a.m. and p.m.
 //	word    are abbreviations in English but words here
@@ -144,14 +154,15 @@ func languageOf(tag, text string) *language {
 //	zone    follow a.m.
 //	speech  follow a quotation
 //	brand   are written with "!"
-//	rules   are ordinals (12. before a capital is 12th) or lower (a period before a
-//	        lower-case letter may be a boundary)
+//	close   close a letter
+//	rules   are ordinals (12. before a capital is 12th), quotes, clauses or lower (a
+//	        period before a lower-case letter may be a boundary)
 func newLanguage(data ...string) *language {
 	classes := map[string]wordClass{
-		"title": classTitle, "never": classNeverFinal, "number": classNumeral, "inside": classRarelyFinal, "end": classFinal, "clock": classClock, "word": classWord,
+		"title": classTitle, "never": classNeverFinal, "number": classNumeral, "inside": classRarelyFinal, "bound": classBound, "end": classFinal, "clock": classClock, "word": classWord,
 	}
 	uses := map[string]wordUse{
-		"start": useStarter, "open": useOpener, "speech": useSpeech, "month": useMonth, "zone": useZone, "brand": useBrand,
+		"start": useStarter, "open": useOpener, "speech": useSpeech, "month": useMonth, "zone": useZone, "brand": useBrand, "close": useClosing,
 	}
 	l := &language{abbreviations: make(map[string]wordClass, 1024), uses: make(map[string]wordUse, 512)}
 	for i, d := range data {
@@ -192,6 +203,10 @@ func (l *language) enable(name string) {
 	switch name {
 	case "ordinals":
 		l.ordinals = true
+	case "quotes":
+		l.joinQuotes = true
+	case "clauses":
+		l.splitClauses = true
 	case "lower":
 		l.lowerStarts = true
 	}

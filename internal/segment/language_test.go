@@ -114,9 +114,30 @@ func TestDetectLongText(t *testing.T) {
 	}
 }
 
+func TestSentencesClaimsTag(t *testing.T) {
+	for _, c := range []struct {
+		name, text, lang string
+		golden, claims   int
+	}{
+		{"Arabic clauses", "ذهب الولد إلى البيت، وأكل الطعام، ثم نام في سريره.", "ar", 3, 1},
+		{"a quotation of two sentences", "«Идёт дождь. Он льёт», сказал он.", "ru", 1, 2},
+		{"a variable", "The set omits v. If it does not, it is large.", "en", 1, 2},
+		{"a Russian year", "Дом построен в 1898 г. В 1900 году он продан.", "ru", 1, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := sentences(c.text, c.lang); len(got) != c.golden {
+				t.Errorf("%s: got %q, want %d sentences", c.lang, got, c.golden)
+			}
+			if got := sentences(c.text, c.lang+"-x-claims"); len(got) != c.claims {
+				t.Errorf("%s-x-claims: got %q, want %d sentences", c.lang, got, c.claims)
+			}
+		})
+	}
+}
+
 func TestLanguageDataIsValid(t *testing.T) {
 	known := map[string]bool{"rules": true, "common": true}
-	for _, n := range []string{"title", "never", "number", "inside", "end", "clock", "word", "start", "open", "speech", "month", "zone", "brand"} {
+	for _, n := range []string{"title", "never", "number", "inside", "bound", "end", "clock", "word", "start", "open", "speech", "month", "zone", "brand", "close"} {
 		known[n] = true
 	}
 	for tag := range languages().byTag {
@@ -137,18 +158,22 @@ func TestLanguageDataIsValid(t *testing.T) {
 	}
 }
 
-func TestSentencesWithoutSpaces(t *testing.T) {
+func TestSentencesInMail(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []string
 	}{
 		{"timestamp", "Ada King 08/16/2000 03:14 PM All is well.", []string{"Ada King", "08/16/2000 03:14 PM", "All is well."}},
 		{"timestamp in sentence", "It came on 08/16/2000 03:14 PM Then it left.", []string{"It came on 08/16/2000 03:14 PM", "Then it left."}},
-		{"URLs", "http://a.b/c http://d.e/f It rains.", []string{"http://a.b/c", "http://d.e/f", "It rains."}},
 		{"time", "It ends at 03:14 PM today.", []string{"It ends at 03:14 PM today."}},
+		{"closing", "All is well. Best regards, Ada", []string{"All is well.", "Best regards,", "Ada"}},
 		{"closing word in sentence", "He sent thanks, Ada said.", []string{"He sent thanks, Ada said."}},
+		{"URLs", "http://a.b/c http://d.e/f It rains.", []string{"http://a.b/c", "http://d.e/f", "It rains."}},
 		{"URL in sentence", "See http://a.b/c for more.", []string{"See http://a.b/c for more."}},
+		{"attachments", "- a.pdf - b.doc - c.xls", []string{"a.pdf", "b.doc", "c.xls"}},
 		{"dashes", "It rains - it pours - it stops.", []string{"It rains - it pours - it stops."}},
+		{"underscore rule", "One ____________________________ Two", []string{"One", "____________________________", "Two"}},
+		{"emoticon", "It works :-) Thank you all", []string{"It works :-)", "Thank you all"}},
 		{"no space after question mark", "who is it?thanks for all", []string{"who is it?", "thanks for all"}},
 		{"URL query", "Open a.b/c?id=3 now", []string{"Open a.b/c?id=3 now"}},
 		{"note references", "So it was in most cases.12 13 The next was not.", []string{"So it was in most cases.12 13", "The next was not."}},

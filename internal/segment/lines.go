@@ -152,6 +152,7 @@ func (sp *splitter) classifyLine(at, end int) line {
 		if n := headingLevel(text, l.start, l.end); n > 0 {
 			l.kind = lineHeading
 			l.start, _ = trim(text, l.start+n, l.end)
+			l.end = trimClosingHashes(text, l.start, l.end)
 			return l
 		}
 	}

@@ -136,6 +136,19 @@ func headingLevel(text string, start, end int) int {
 	return n
 }
 
+// trimClosingHashes returns the end of a heading before its closing hashes.
+func trimClosingHashes(text string, start, end int) int {
+	e := end
+	for e > start && text[e-1] == '#' {
+		e--
+	}
+	if e == end || e == start || text[e-1] != ' ' {
+		return end
+	}
+	_, e = trim(text, start, e)
+	return e
+}
+
 // isRule reports whether text[start:end] consists of at least three
 // line-drawing marks.
 func isRule(text string, start, end int) bool {

@@ -20,6 +20,7 @@ type scanState struct {
 	// which keeps the scan linear.
 	fenceLimit   int
 	bracketLimit int
+	quoteLimits  [5]int // by quoteKind
 }
 
 // prose splits text[start:end], a paragraph or the text of a list item.
@@ -37,11 +38,25 @@ func (sp *splitter) prose(start, end, number int, bullet rune) {
 			i = sp.handleStop(&s, i, 1, false)
 		case b == '"':
 			s.quotes++
+			if sp.joinQuotes && s.quotes%2 == 1 {
+				sp.protectQuotation(&s, i, '"', 1)
+			}
+			i++
+		case b == '\'' && sp.joinQuotes:
+			sp.protectQuotation(&s, i, '\'', 1)
 			i++
 		case b == ':' || b == ';':
 			i = sp.handleColon(&s, i)
+		case b == '@' || b == '>' && i > s.start && text[i-1] == '>':
+			i = sp.handleEmail(&s, i)
 		case b == '`' && i+3 < end && text[i+1] == '`' && text[i+2] == '`':
 			i = sp.handleInlineFence(&s, i)
+		case b == '-' && i > s.start+1 && i+2 < end && text[i+1] == ' ' && text[i-1] == ' ':
+			i = sp.handleAttachment(&s, i)
+		case b == ',' && i-s.start < maxClosing:
+			i = sp.handleComma(&s, i)
+		case (b == '_' && !sp.claims || b == '*' || b == '=') && i+minRule <= end && text[i+minRule-1] == b:
+			i = sp.handleRule(&s, i)
 		case b == ' ' && s.itemNumber > 0 && i+1 < end && (isDigit(text[i+1]) || s.itemNumber > letterItems && text[i+1]-'a' < 26):
 			i = sp.handleItem(&s, i+1)
 		case b < utf8.RuneSelf:
@@ -106,6 +121,9 @@ func (sp *splitter) handleColon(s *scanState, i int) int {
 			return sp.endSentence(s, i+1, next)
 		}
 	}
+	if text[i] == ':' && sp.splitClauses && text[i-1] >= utf8.RuneSelf {
+		return sp.endSentence(s, i+1, next)
+	}
 	if text[i] == ':' && next < s.end && text[next] == '1' {
 		m := markerAt(text, next, s.end)
 		if m.number == 1 && m.size > 0 && text[next+1] != ' ' && startsUpper(text, next+m.size, s.end) {
@@ -149,6 +167,8 @@ func (sp *splitter) handleNonASCII(s *scanState, i int) int {
 	if lead == 0xE3 || lead == 0xE2 || lead == 0xEF {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
+		case sp.joinQuotes && (r == '“' || r == '„' || r == '‘' || r == '‚'):
+			sp.protectQuotation(s, i, r, size)
 		case r == '「' || r == '『' || r == '《' || r == '〈' || r == '（' || r == '【':
 			sp.protectBrackets(s, i, r, size)
 		case s.bullet == r && isBullet(r) && r != '–' && r != '—' && i > s.start:
@@ -163,6 +183,11 @@ func (sp *splitter) handleNonASCII(s *scanState, i int) int {
 		return i + size
 	}
 	switch {
+	case lead == 0xC2 && sp.joinQuotes && strings.HasPrefix(text[i:], "«"):
+		sp.protectQuotation(s, i, '«', 2)
+		return i + 2
+	case lead == 0xD8 && sp.splitClauses && strings.HasPrefix(text[i:], "،"):
+		return sp.handleArabicComma(s, i)
 	case lead >= 0xF0:
 		return min(i+4, s.end)
 	case lead >= 0xE0:

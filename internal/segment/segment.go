@@ -17,24 +17,32 @@ type Span struct{ Start, End int }
 // and so is a table row.
 //
 // lang is a language tag such as "en" or "de-AT"; if it is empty, the language
-// is detected from the script and the most frequent words. A quotation of several
-// sentences is split.
+// is detected from the script and the most frequent words. A tag that ends in
+// "x-claims", such as "ar-x-claims" or just "x-claims", selects the boundaries
+// that claim judges need where they differ from the golden rules used to
+// evaluate segmenters: a quotation of several sentences is split, Arabic
+// clauses are not, and a sentence may end before a lower-case letter.
 //
 // The time is linear in the length of text for any input.
 func Sentences(text, lang string) []Span {
 	if text == "" {
 		return nil
 	}
-	sp := splitter{text: text, spans: make([]Span, 0, min(len(text)/64+4, 1<<16)), lang: languageOf(lang, text)}
+	sp := splitter{text: text, spans: make([]Span, 0, min(len(text)/64+4, 1<<16))}
+	sp.lang, sp.claims = languageOf(lang, text)
+	sp.joinQuotes, sp.splitClauses = sp.lang.joinQuotes && !sp.claims, sp.lang.splitClauses && !sp.claims
 	sp.splitDocument()
 	return sp.spans
 }
 
 // A splitter splits one text.
 type splitter struct {
-	text  string
-	spans []Span
-	lang  *language
+	text   string
+	spans  []Span
+	lang   *language
+	claims bool // use the boundaries of the x-claims variant
+	// Rules of the language, disabled for claims.
+	joinQuotes, splitClauses bool
 }
 
 // emit appends text[start:end] without surrounding white space, unless that is

@@ -138,7 +138,7 @@ func (sp *splitter) consumeClosers(s *scanState, st *stop) {
 	st.next = skipSpace(text, i, s.end)
 	st.spaced = st.next > i || i >= s.end
 	// Closers may follow a space: a French guillemet, a bracket, the second
-	// straight quote of a pair or a citation.
+	// straight quote of a pair, a citation or an emoticon.
 	for st.next < s.end && st.spaced {
 		r, size := utf8.DecodeRuneInString(text[st.next:])
 		after := st.next + size
@@ -154,6 +154,12 @@ func (sp *splitter) consumeClosers(s *scanState, st *stop) {
 				return
 			}
 			after = st.next + n
+		case r == ':' || r == ';' || r == '=' || r == '<':
+			n := emoticonLen(text[st.next:])
+			if n == 0 {
+				return
+			}
+			after = st.next + n
 		default:
 			return
 		}
@@ -164,6 +170,25 @@ func (sp *splitter) consumeClosers(s *scanState, st *stop) {
 		st.closeEnd = after
 		st.next = skipSpace(text, after, s.end)
 	}
+}
+
+// emoticonLen returns the length of the emoticon at the start of s, or 0.
+func emoticonLen(s string) int {
+	n := 1
+	if len(s) > n && (s[n] == '-' || s[n] == '\'' || s[n] == 'o') {
+		n++
+	}
+	if len(s) <= n || s[n] != ')' && s[n] != '(' && s[n] != 'D' && s[n] != 'P' && s[n] != '3' && s[n] != '/' && s[n] != 'p' {
+		return 0
+	}
+	m := s[n]
+	for n < len(s) && n < 40 && s[n] == m {
+		n++
+	}
+	if n < len(s) && !isSpace(s, n) {
+		return 0
+	}
+	return n
 }
 
 // citationLen returns the length of the citation at the start of s, or 0.

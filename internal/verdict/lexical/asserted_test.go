@@ -13,7 +13,7 @@ import (
 func judgeMarkup(t *testing.T, context, claim string) verdict.Verdict {
 	t.Helper()
 	j := markup.Judge{Inner: newJudge(t, Options{Sentences: func(text string, yield func(start, end int)) {
-		for _, s := range segment.Sentences(text, "") {
+		for _, s := range segment.Sentences(text, "x-claims") {
 			yield(s.Start, s.End)
 		}
 	}})}
