@@ -290,6 +290,14 @@ func (f *file) openRecords() error {
 			f.format = Parquet
 		}
 	}
+	if f.opts.Format == "" && !f.columns.exact && string(head) == zipMagic {
+		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if isEvalLog(head) {
+			return f.openLog(r, r == stored)
+		}
+	}
 	if f.format == Parquet {
 		return f.openParquet(r, r == stored)
 	}

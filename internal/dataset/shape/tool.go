@@ -52,7 +52,7 @@ func Tools() []Tool {
 		},
 		{
 			Name: "trulens", Title: "TruLens",
-			signatures: [][]string{{"attributes.ai.observability"}, {"record_id", "app_id|app_name", "input", "output"}},
+			signatures: [][]string{{"attributes.ai.observability"}, {"record_json"}, {"record_id", "app_id|app_name", "input", "output"}},
 		},
 		{
 			Name: "otel", Title: "OpenTelemetry",
