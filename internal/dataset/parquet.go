@@ -84,7 +84,7 @@ func recoverPanic(err *error) {
 
 func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err error) {
 	defer recoverPanic(&err)
-	check := &pageChecker{ReaderAt: in, size: size, limit: int64(f.limit())}
+	check := &pageChecker{r: in, size: size, limit: int64(f.limit())}
 	if err := check.footer(); err != nil {
 		return nil, err
 	}

@@ -1,13 +1,16 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
 )
 
 const (
@@ -19,23 +22,52 @@ const (
 )
 
 // A pageChecker validates the sizes declared in a Parquet file, because the
-// library allocates memory for them without checks.
+// library allocates memory for them without checks. The library reads the file
+// through it.
 type pageChecker struct {
-	io.ReaderAt
-	size  int64
-	limit int64
+	r      io.ReaderAt
+	size   int64
+	limit  int64
+	hidden []byteRange // sorted
+}
+
+// A byteRange is the part of a file from one offset to another.
+type byteRange struct{ from, to int64 }
+
+// ReadAt reads the file, with zeros for the numbers in the hidden ranges.
+//
+// The library decompresses some pages of LZ4_RAW into a new buffer and then
+// reads the old one, with zeros or another page, unless the new buffer is longer
+// than the page header declares. So the declared length of these pages is
+// hidden; lz4 has checked it. See
+// https://github.com/parquet-go/parquet-go/issues/608.
+func (c *pageChecker) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.r.ReadAt(p, off)
+	end := off + int64(n)
+	first, _ := slices.BinarySearchFunc(c.hidden, off, func(h byteRange, off int64) int { return cmp.Compare(h.to, off+1) })
+	for _, h := range c.hidden[first:] {
+		if h.from >= end {
+			break
+		}
+		for i := max(h.from, off); i < min(h.to, end); i++ {
+			p[i-off] = 0x80 // zero and a continuation bit
+			if i == h.to-1 {
+				p[i-off] = 0
+			}
+		}
+	}
+	return n, err
 }
 
 // group checks the columns of a row group before they are read.
 func (c *pageChecker) group(g *format.RowGroup, leaves []*leaf) error {
+	c.hidden = c.hidden[:0]
 	for _, l := range leaves {
-		if g.Columns[l.column].MetaData.Codec == format.Lz4Raw { // some pages read as zeros: https://github.com/parquet-go/parquet-go/issues/608
-			return errors.New("compressed with LZ4_RAW, which is not read: write the file with zstd or snappy")
-		}
 		if err := c.chunk(&g.Columns[l.column]); err != nil {
 			return l.wrapError(err)
 		}
 	}
+	slices.SortFunc(c.hidden, func(a, b byteRange) int { return cmp.Compare(a.from, b.from) })
 	return nil
 }
 
@@ -47,10 +79,10 @@ func (c *pageChecker) footer() error {
 	}
 	var head [len(parquetMagic)]byte
 	var tail [parquetTail]byte
-	if _, err := c.ReadAt(head[:], 0); err != nil {
+	if _, err := c.r.ReadAt(head[:], 0); err != nil {
 		return err
 	}
-	if _, err := c.ReadAt(tail[:], c.size-parquetTail); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := c.r.ReadAt(tail[:], c.size-parquetTail); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	switch {
@@ -66,7 +98,7 @@ func (c *pageChecker) footer() error {
 		return notParquet("its footer is longer than the file")
 	}
 	footer := make([]byte, length)
-	if _, err := c.ReadAt(footer, c.size-parquetTail-length); err != nil {
+	if _, err := c.r.ReadAt(footer, c.size-parquetTail-length); err != nil {
 		return err
 	}
 	if _, err := thriftLength(footer); err != nil {
@@ -94,6 +126,7 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 		if err != nil {
 			return err
 		}
+		header := byteRange{at, at + n}
 		at += n
 		values := max(h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues)
 		switch {
@@ -106,8 +139,67 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 		case values > maxPageValues:
 			return fmt.Errorf("a page of %d values: the limit is %d", values, maxPageValues)
 		}
+		if m.Codec == format.Lz4Raw {
+			if err := c.lz4(at, h); err != nil {
+				return err
+			}
+			if err := c.hideSize(header); err != nil {
+				return err
+			}
+		}
 		at += int64(h.CompressedPageSize)
 	}
+	return nil
+}
+
+// lz4 checks that a page can be decompressed to its declared size. The library
+// treats every failure as a short buffer and doubles the buffer until memory
+// runs out.
+func (c *pageChecker) lz4(at int64, h *format.PageHeader) error {
+	levels := 0 // size of the levels, which are uncompressed in version 2 pages
+	if h.Type == format.DataPageV2 {
+		if compressed := h.DataPageHeaderV2.V.IsCompressed; compressed.Valid && !compressed.V {
+			return nil
+		}
+		levels = int(h.DataPageHeaderV2.V.RepetitionLevelsByteLength) + int(h.DataPageHeaderV2.V.DefinitionLevelsByteLength)
+	}
+	srcSize, dstSize := int(h.CompressedPageSize)-levels, int(h.UncompressedPageSize)-levels
+	if levels < 0 || srcSize < 0 || dstSize < 0 {
+		return errors.New("the levels of a page are longer than the page")
+	}
+	src := make([]byte, srcSize)
+	if _, err := c.r.ReadAt(src, at+int64(levels)); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	n, err := lz4.UncompressBlock(src, make([]byte, dstSize))
+	if err != nil {
+		return fmt.Errorf("a page can't be decompressed: %w", err)
+	}
+	if n != dstSize {
+		return fmt.Errorf("a page of %d bytes is declared to have %d", n, dstSize)
+	}
+	return nil
+}
+
+// hideSize hides the uncompressed size in a page header, its second field.
+func (c *pageChecker) hideSize(header byteRange) error {
+	b := make([]byte, header.to-header.from)
+	if _, err := c.r.ReadAt(b, header.from); err != nil {
+		return err
+	}
+	t := &thriftWalker{b: b}
+	size := header
+	for range 2 {
+		if head, err := t.byte(); err != nil || head != 1<<4|thriftI32 {
+			return errors.New("page header: it does not start with a type and a size")
+		}
+		size.from = header.from + int64(t.i)
+		if _, err := t.varint(); err != nil {
+			return fmt.Errorf("page header: %w", err)
+		}
+	}
+	size.to = header.from + int64(t.i)
+	c.hidden = append(c.hidden, size)
 	return nil
 }
 
@@ -115,7 +207,7 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 func (c *pageChecker) pageHeader(at, end int64) (*format.PageHeader, int64, error) {
 	for window := int64(256); ; window *= 16 {
 		buf := make([]byte, min(window, end-at))
-		if _, err := c.ReadAt(buf, at); err != nil && !errors.Is(err, io.EOF) {
+		if _, err := c.r.ReadAt(buf, at); err != nil && !errors.Is(err, io.EOF) {
 			return nil, 0, err
 		}
 		n, err := thriftLength(buf)

@@ -31,6 +31,10 @@ func TestParquetWithFalseSizesIsRejected(t *testing.T) {
 			"a page that is not compressed has two sizes",
 		},
 		"page with too many values": {func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = 1<<31 - 1 }, nil, "a page of 2147483647 values: the limit is 16777216"},
+		"invalid LZ4": {
+			func(h *format.PageHeader) { h.UncompressedPageSize = 1 << 20 }, func(m *format.ColumnMetaData) { m.Codec = format.Lz4Raw },
+			"a page can't be decompressed",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &format.PageHeader{Type: format.DataPage, CompressedPageSize: body, UncompressedPageSize: body}
@@ -47,7 +51,7 @@ func TestParquetWithFalseSizesIsRejected(t *testing.T) {
 			if tt.chunk != nil {
 				tt.chunk(&chunk.MetaData)
 			}
-			c := &pageChecker{ReaderAt: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
+			c := &pageChecker{r: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
 			size := allocated(func() { err = c.chunk(chunk) })
 			if got := errorText(err); tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -65,7 +69,7 @@ func TestParquetWithFalseSizesIsRejected(t *testing.T) {
 	} {
 		file := append([]byte(parquetMagic), footer...)
 		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), parquetMagic...)
-		c := &pageChecker{ReaderAt: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
+		c := &pageChecker{r: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
 		if err := c.footer(); errorText(err) != "not a Parquet file: its footer is broken" {
 			t.Errorf("%s: got error %v, want a broken footer", name, err)
 		}
