@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -20,10 +21,8 @@ func TestDuplicateIDsAreReportedUpToALimit(t *testing.T) {
 		}
 	}
 	want := fmt.Sprintf("[x:%d: %d ids so far: later ones are not checked for duplicates", maxIDs, maxIDs)
-	for range maxDuplicates {
-		want += ` x:7: duplicate id "0"`
-	}
-	if want += "]"; fmt.Sprint(got) != want || s.summary() == nil {
+	want += strings.Repeat(` x:7: duplicate id "0"`, maxDuplicates) + "]"
+	if fmt.Sprint(got) != want || s.summary() == nil {
 		t.Errorf("got %v and summary %v, want %s", got, s.summary(), want)
 	}
 }
