@@ -52,7 +52,6 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 		"cache/replies.sqlite-wal":                        {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
 		"cache/replies.sqlite-shm":                        {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
 		"cache/replies.sqlite-journal":                    {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.turns":                             {args: "score " + llmRows + " --to none --judge llm --cache cache --base-url " + online.URL, replaced: allKinds}, // continues without the file
 		"b.jsonl.part.batch/state.json":                   {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: "dangling"},
 		"b.jsonl.part.batch/state.json.new":               {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, replaced: allKinds},
 		"b.jsonl.part.batch/requests.sqlite":              {args: scoreLLM + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
