@@ -1,9 +1,11 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -61,20 +63,72 @@ func encodedForms(key string) []string {
 	return out
 }
 
-// redactReply removes random keys from reply text.
+// redactReply removes random keys from reply text. If a key appears only once escapes are
+// decoded and invisible characters are dropped, as is done before a text is shown, the
+// result is the text without them.
 func (s *secrets) redactReply(text string) string {
+	if len(s.anywhere) == 0 {
+		return text
+	}
+	if plain := visible(text); plain != text && s.contains(plain) {
+		text = plain
+	}
 	for _, k := range s.anywhere {
 		text = strings.ReplaceAll(text, k, redacted)
 	}
 	return text
 }
 
-// redactJSON removes random keys from JSON.
+func (s *secrets) contains(text string) bool {
+	return slices.ContainsFunc(s.anywhere, func(k string) bool { return strings.Contains(text, k) })
+}
+
+// visible returns text with its escapes decoded and without invisible characters.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if isInvisible(r) && r != '\n' {
+			return -1
+		}
+		return r
+	}, decodeEscapes(text))
+}
+
+// redactJSON removes random keys from the strings of a JSON value.
 func (s *secrets) redactJSON(v json.RawMessage) json.RawMessage {
-	if len(s.anywhere) == 0 {
+	if len(s.anywhere) == 0 || !s.contains(visible(string(v))) {
 		return v
 	}
-	return json.RawMessage(s.redactReply(string(v)))
+	dec := json.NewDecoder(bytes.NewReader(v))
+	dec.UseNumber()
+	var decoded any
+	if dec.Decode(&decoded) != nil {
+		return json.RawMessage(s.redactReply(string(v))) // cut off, or several values
+	}
+	clean, err := json.Marshal(s.redactValue(decoded))
+	if err != nil || dec.More() {
+		return json.RawMessage(s.redactReply(string(v)))
+	}
+	return clean
+}
+
+// redactValue removes random keys from a decoded JSON value.
+func (s *secrets) redactValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return s.redactReply(v)
+	case []any:
+		for i := range v {
+			v[i] = s.redactValue(v[i])
+		}
+		return v
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for name, value := range v {
+			clean[s.redactReply(name)] = s.redactValue(value)
+		}
+		return clean
+	}
+	return v
 }
 
 // redactError removes all keys from the text of an error.
@@ -82,6 +136,9 @@ func (s *secrets) redactError(text string) string {
 	text = s.redactReply(text)
 	if s.wordPattern == nil {
 		return text
+	}
+	if plain := visible(text); s.wordPattern.MatchString(plain) {
+		text = plain
 	}
 	for range 2 { // adjacent keys share a delimiter, so one pass misses every other one
 		text = s.wordPattern.ReplaceAllString(text, "${1}"+redacted+"${2}")

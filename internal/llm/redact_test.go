@@ -48,9 +48,27 @@ func TestKeysAreRemovedFromErrors(t *testing.T) {
 		{"sk-no-key", "sk-no-key-required", "sk-no-key-required"},
 		{"short7", "short7", "short7"},
 		{"", "text", "text"},
+		{"Zq8xW3v+B7nK2/mP5rT9aa01", `bad key Zq8xW3v+B7nK2\/mP5rT9aa01`, "bad key [key]"},
+		{"Zq8xW3v+B7nK2/mP5rT9aa01", `bad key \u005aq8xW3v\u002BB7nK2/mP5rT9aa01`, "bad key [key]"},
+		{"sk-proj-0123456789abcdef", "sk-proj\u200b-0123456789\x00abcdef", "[key]"},
+		{"hunter22", `no h\u0075nter22.`, "no [key]."},
 	} {
 		if got := newSecrets(tt.key).redactError(tt.text); got != tt.want {
 			t.Errorf("%q of %q: got %q, want %q", tt.key, tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestKeysAreRemovedFromDecodedReplies(t *testing.T) {
+	const key = "sk-test-Zq8xW3vB7nK2"
+	for text, want := range map[string]string{
+		`{"a":["\u0073k-test-Zq8xW3vB7nK2"],"n":12345678901234567890}`: `{"a":["[key]"],"n":12345678901234567890}`,
+		"{\"a\":\"sk-test\u200b-Zq8xW3vB7nK2\"}":                       `{"a":"[key]"}`,
+		`{"a":"\\u0073k-test-Zq8xW3vB7nK2"}`:                           `{"a":"[key]"}`,
+		`{"b":"\u0073k-test","a":"Zq8xW3vB7nK2"}`:                      `{"b":"\u0073k-test","a":"Zq8xW3vB7nK2"}`,
+	} {
+		if got := string(newSecrets(key).redactJSON([]byte(text))); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
 }
