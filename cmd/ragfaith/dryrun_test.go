@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -54,60 +52,6 @@ func numberIn(t *testing.T, pattern, text string) float64 {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// TestDryRunKnowsReasoning checks that a dry run says what its estimate rests on, and
-// that tokens and cost are within 1.5 times the truth once the model is known.
-func TestDryRunKnowsReasoning(t *testing.T) {
-	t.Parallel()
-	skipShort(t)
-	const completion, cost = `completion tokens +(\d+)`, `cost +\$([\d.]+)`
-	for name, tt := range map[string]struct {
-		model, args, before string
-		reasoner            quirktest.Reasoner
-	}{
-		"2500":                      {"gpt-5-mini", "", "1500 reasoning tokens per request, typical of reasoning models; unknown until the first run", quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)}},
-		"500 to 6000, not reported": {"x", "--price 1,2", "if the model does not reason; unknown until the first run", quirktest.Reasoner{Tokens: quirktest.Tokens(500, 6000), Text: quirktest.Tags("", "</think>"), Silent: true}},
-		"none":                      {"x", "--price 1,2", "if the model does not reason", quirktest.Reasoner{Tokens: quirktest.Tokens(0, 0)}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			server := quirktest.New(quirktest.Reasons(tt.reasoner))
-			s := httptest.NewServer(server)
-			defer s.Close()
-			cache := t.TempDir()
-			run := func(args string) commandResult {
-				t.Helper()
-				got := runInProcess(t, t.TempDir(), nil, append([]string{
-					"score", "../../testdata/rows.jsonl", "--to", "none", "--judge", "llm",
-					"--base-url", s.URL + "/v1", "--cache", cache, "--model", tt.model,
-				}, strings.Fields(tt.args+" "+args)...)...)
-				if got.code != 0 {
-					t.Fatalf("exit code: got %d, want 0; stderr: %s", got.code, got.stderr)
-				}
-				return got
-			}
-			if before := run("--dry-run"); !strings.Contains(before.stdout, tt.before) {
-				t.Errorf("before the first run: got %s, want %q", before.stdout, tt.before)
-			}
-			run("--limit 20")
-			known := run("--strict --dry-run") // prompts whose replies are not in the cache
-			if measured := tt.reasoner.Tokens(&quirktest.Call{}) > 0; strings.Contains(known.stdout, ", measured in ") != measured {
-				t.Errorf("got %s, want measured reasoning tokens: %t", known.stdout, measured)
-			}
-			sent := len(server.Calls())
-			paid := run("--strict").stderr
-			if len(server.Calls()) == sent {
-				t.Fatal("the run sent no requests")
-			}
-			for _, c := range []struct{ estimate, truth string }{{completion, `(\d+) completion tokens`}, {cost, `, \$([\d.]+)`}} {
-				want, got := numberIn(t, c.truth, paid), numberIn(t, c.estimate, known.stdout)
-				if name != "none" && (got > 1.5*want || got < want/1.5) {
-					t.Errorf("%s: got %v, want %v within 1.5 times", c.estimate, got, want)
-				}
-				t.Logf("%s: got %v, %v in the run", c.estimate, got, want)
-			}
-		})
-	}
 }
 
 // TestDryRunCreatesNoCache checks that a dry run does not create a cache to look for

@@ -49,19 +49,6 @@ func TestReasoningCostsFewRequests(t *testing.T) {
 	}
 }
 
-// TestKnownReasoningModelsNeedNoNegotiation checks that the first request to a model
-// known by its name has the parameters that the model accepts, and enough output tokens.
-func TestKnownReasoningModelsNeedNoNegotiation(t *testing.T) {
-	t.Parallel()
-	baseline := runWithQuirks(t, "")
-	quirks := []quirktest.Quirk{quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)})}
-	for _, model := range []string{"o4-mini", "openai/gpt-5-mini"} {
-		if got := runWithQuirks(t, "--model "+model, quirks...); got.code != 0 || got.requests != baseline.requests {
-			t.Errorf("%s: got exit code %d and %d requests, want 0 and %d; stderr: %s", model, got.code, got.requests, baseline.requests, got.stderr)
-		}
-	}
-}
-
 // TestSecondRunKnowsReasoning checks that a run starts with the output tokens that
 // earlier runs found, and that damaged values in the cache change neither scores nor the
 // number of requests by much.
