@@ -17,6 +17,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
 	"github.com/ragfaith/ragfaith/internal/setting"
@@ -254,7 +255,7 @@ func writeCalibration(w io.Writer, r *calibrate.Report, format string, width int
 	case "markdown", "md":
 		return r.WriteMarkdown(w)
 	case "html":
-		return r.WriteHTML(w)
+		return html.WriteCalibration(w, r.Page())
 	case "json":
 		content, err := r.Calibration().Bytes()
 		if err != nil {

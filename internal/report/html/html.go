@@ -1,6 +1,7 @@
 // Package html writes results as one HTML page that works offline: the statistics of a run,
 // its gates, a histogram, and a table whose rows open to claims and evidence side by side.
-// The fragment of the page address has the filters and the open row.
+// The fragment of the page address has the filters and the open row. It also writes
+// comparisons of two runs and calibrations as pages.
 //
 // Texts in results are untrusted. Rows are embedded compressed and in base64, so no text
 // can end its element, and the script inserts texts only as text nodes. The statistics are

@@ -20,7 +20,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
@@ -132,7 +131,7 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 }
 
 func TestPolicyAllowsOnlyTheScriptAndTheStyle(t *testing.T) {
-	browsertest.CheckPolicy(t, render(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow()))
+	checkPolicy(t, render(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow()))
 }
 
 func TestPageHasNoExternalReferences(t *testing.T) {
