@@ -20,7 +20,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // calibrateOptions are the options of "ragfaith calibrate".
@@ -112,7 +111,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	if err != nil {
 		return err
 	}
-	var settings setting.List
+	var settings result.Settings
 	if summary != nil {
 		settings = summary.Settings
 	}

@@ -13,12 +13,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // lexicalSettings returns the settings of a run.
-func lexicalSettings() setting.List {
-	return setting.List{
+func lexicalSettings() result.Settings {
+	return result.Settings{
 		{Name: "result format", Value: "1"},
 		{Name: "--limit", Value: "0"},
 		{Name: "--lang", Value: ""},
@@ -30,15 +29,15 @@ func lexicalSettings() setting.List {
 }
 
 // with returns s with one setting changed or added.
-func with(s setting.List, name, value string) setting.List {
-	s = append(setting.List{}, s...)
+func with(s result.Settings, name, value string) result.Settings {
+	s = append(result.Settings{}, s...)
 	for i := range s {
 		if s[i].Name == name {
 			s[i].Value = value
 			return s
 		}
 	}
-	return append(s, setting.Setting{Name: name, Value: value})
+	return append(s, result.Setting{Name: name, Value: value})
 }
 
 func exampleReport(t *testing.T) *Report {
@@ -95,7 +94,7 @@ func TestAdvice(t *testing.T) {
 		name     string
 		rows     []example
 		change   func(*Statistics)
-		settings setting.List
+		settings result.Settings
 		want     string
 	}{
 		{"better threshold", examples(200), better, lexicalSettings(), "Use --threshold 0.42: it agrees with the labels in 84% of rows in cross-validation, 0.5 in 65% (both labels weighted equally)."},
@@ -258,7 +257,7 @@ func FuzzParseCalibration(f *testing.F) {
 func TestMatch(t *testing.T) {
 	c := exampleReport(t).Calibration()
 	const version = "ragfaith v1.2.0 (go1.27, darwin/arm64)"
-	for name, is := range map[string]setting.List{
+	for name, is := range map[string]result.Settings{
 		"same":           lexicalSettings(),
 		"different rows": with(with(lexicalSettings(), "--limit", "10"), "--map 2", "answer=a"),
 		"its threshold":  with(with(lexicalSettings(), "--threshold", "0.61"), "--calibration", "c.json 0123"),
@@ -269,7 +268,7 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	for name, x := range map[string]struct {
-		is   setting.List
+		is   result.Settings
 		want string
 	}{
 		"judge":  {with(lexicalSettings(), "--judge", "hhem"), "--judge is hhem, the calibration is for lexical"},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // calibration returns a report on 200 rows with the given names of files and columns.
@@ -38,7 +37,7 @@ func calibration(t *testing.T, name string) *calibrate.Report {
 	f.Notes = []string{"a note"}
 	return &calibrate.Report{
 		Statistics: f, Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)", Results: name, Labels: name, Label: name,
-		Settings: setting.List{{Name: "--judge", Value: "llm"}, {Name: "--model", Value: name}},
+		Settings: result.Settings{{Name: "--judge", Value: "llm"}, {Name: "--model", Value: name}},
 	}
 }
 

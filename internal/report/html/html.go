@@ -17,7 +17,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // The default limits of a page, which a browser opens within two seconds.
@@ -28,8 +27,8 @@ const (
 
 // A Run describes a run.
 type Run struct {
-	Datasets []string     // names as given on the command line
-	Settings setting.List // options that affect the results, in display order
+	Datasets []string        // names as given on the command line
+	Settings result.Settings // options that affect the results, in display order
 	// Conclude is called by Close and returns what is known only after the last row.
 	// It may be nil.
 	Conclude func(*report.Tally) Conclusion

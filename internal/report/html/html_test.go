@@ -21,7 +21,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // render returns a page with rows.
@@ -106,7 +105,7 @@ func TestPageContainsRows(t *testing.T) {
 func TestHostileTextsAreEscaped(t *testing.T) {
 	page := render(t, Run{
 		Datasets: []string{hostile, "-"},
-		Settings: setting.List{{Name: hostile, Value: hostile}},
+		Settings: result.Settings{{Name: hostile, Value: hostile}},
 		Conclude: func(*report.Tally) Conclusion {
 			return Conclusion{
 				Statistics: []Statistic{{hostile, hostile, hostile}}, Gates: []report.Gate{{Text: hostile}},
@@ -247,7 +246,7 @@ func TestPageOfStoredRowsIsTheSame(t *testing.T) {
 func TestPageShowsStatistics(t *testing.T) {
 	page := render(t, Run{
 		Datasets: []string{"a.jsonl", "-"},
-		Settings: setting.List{{Name: "judge", Value: "lexical"}},
+		Settings: result.Settings{{Name: "judge", Value: "lexical"}},
 		Conclude: func(tally *report.Tally) Conclusion {
 			return Conclusion{
 				Statistics: []Statistic{{"95% interval of the mean", "0.1 to 0.9", "n = 2 rows"}},

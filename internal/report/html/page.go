@@ -9,7 +9,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // parsePage parses the templates of the report. Its scripts form one module, so they share
@@ -30,7 +29,7 @@ func (w *Writer) writeHead() error {
 // overview is the data of the template after the rows.
 type overview struct {
 	Datasets      []string
-	Settings      setting.List
+	Settings      result.Settings
 	Tally         *report.Tally
 	Cited         string // see report.Tally.Cited
 	Marked        string // see report.Tally.Marked
