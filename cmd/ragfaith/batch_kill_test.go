@@ -188,29 +188,6 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	}
 }
 
-// TestBatchRunKilledWhileWritingResumes checks that replies are stored until all rows
-// have been written.
-func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
-	t.Parallel()
-	data := batchRows(t, 28)
-	want := onlineRun(t, data, "--judge", "llm")
-	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
-	args := []string{"score", data, "--to", "jsonl", "-o", out, "--judge", "llm", "--base-url", s.url, "--no-cache", "--batch", "--batch-poll", "5ms", "--resume", "-q"}
-	cmd := exec.Command("ragfaith-killed", append([]string{"3000"}, args...)...)
-	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+testKey)
-	output, _ := cmd.CombinedOutput()
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-		t.Fatalf("got %v, want killed; output: %s", cmd.ProcessState, output)
-	}
-	got := runInProcess(t, t.TempDir(), nil, args...)
-	if seen := s.Seen(); got.code != 0 || seen.Batches != 1 || seen.Online != 0 || readFile(t, out) != want || got.stdout != want {
-		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
-	}
-	if files := tempFiles(t, out); files != nil {
-		t.Errorf("got temporary files %v, want none", files)
-	}
-}
-
 // TestBatchResumesOnlineRun checks that a batch does not repeat the finished rows of an
 // online run.
 func TestBatchResumesOnlineRun(t *testing.T) {

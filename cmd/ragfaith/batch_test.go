@@ -185,69 +185,6 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 	}
 }
 
-func TestBatchIsResubmittedWithoutSchema(t *testing.T) {
-	t.Parallel()
-	data := batchRows(t, 28)
-	out := filepath.Join(t.TempDir(), "out.jsonl")
-	s := newBatchServer(t, func(s *batchServer) { s.chat.fault = rejectSchemas })
-	got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
-	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 2 || seen.Batched != 48 {
-		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
-	}
-	if n := strings.Count(readFile(t, out), `"status":"scored"`); n != 24 {
-		t.Errorf("got %d scored rows, want 24", n)
-	}
-}
-
-// rejectSchemas rejects requests with a JSON schema.
-func rejectSchemas(_ int64, w http.ResponseWriter, r *http.Request) bool {
-	var b bytes.Buffer
-	_, _ = b.ReadFrom(r.Body)
-	if strings.Contains(b.String(), "json_schema") {
-		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprint(w, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format","type":"invalid_request_error"}}`)
-		return true
-	}
-	_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"verdicts\":[{\"claim_id\":0,\"chunk_ids\":[0],\"quote\":\"The sky is blue\",\"reason\":\"r\",\"verdict\":\"supported\"}]}"}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`))
-	return true
-}
-
-func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
-	t.Parallel()
-	data := batchRows(t, 28)
-	omitVerdicts := func(s *testServer) {
-		s.fault = func(_ int64, w http.ResponseWriter, r *http.Request) bool {
-			var b bytes.Buffer
-			_, _ = b.ReadFrom(r.Body)
-			body := b.String()
-			r.Body = http.NoBody
-			// The first row has a verdict at once: otherwise a run without batches stops retrying.
-			if strings.Contains(body, `"seed"`) || strings.Contains(body, "What of 0?") { // "seed" is in retries
-				body = `supported`
-			} else {
-				body = ``
-			}
-			verdicts := `[]`
-			if body != "" {
-				verdicts = `[{\"claim_id\":0,\"chunk_ids\":[0],\"quote\":\"\",\"reason\":\"r\",\"verdict\":\"supported\"}]`
-			}
-			fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"verdicts\":%s}"}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, verdicts)
-			return true
-		}
-	}
-	online, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
-	omitVerdicts(online)
-	if got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", online.URL, "--judge", "llm", "--concurrency", "1"); got.code != 0 {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-	}
-	want := readFile(t, out)
-	s := newBatchServer(t, func(s *batchServer) { omitVerdicts(&s.chat) })
-	got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
-	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 3 || readFile(t, out) != want {
-		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
-	}
-}
-
 func TestBatchNeverPrintsKey(t *testing.T) {
 	t.Parallel()
 	data := batchRows(t, 9)
@@ -335,47 +272,5 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	}
 	if files, err := os.ReadDir(filepath.Join(dir, "ragfaith", "batches")); err != nil || len(files) > 0 {
 		t.Errorf("got leftover files %v and error %v, want neither", files, err)
-	}
-}
-
-func TestBatchOverBudgetIsNotSubmitted(t *testing.T) {
-	t.Parallel()
-	data := batchRows(t, 28)
-	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
-	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--price", "1,1"}
-	got := runInProcess(t, t.TempDir(), nil, append(args, "--max-cost", "0.005")...)
-	if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: a batch of 24 requests was not submitted: with replies of maximum length it takes $0.0") ||
-		!strings.Contains(got.stderr, "it could exceed the limit of $0.005") {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-	}
-	if seen := s.Seen(); seen != (batchtest.Counts{}) || tempFiles(t, out) != nil {
-		t.Errorf("server saw %+v, want nothing; got temporary files %v, want none", seen, tempFiles(t, out))
-	}
-	if got := runInProcess(t, t.TempDir(), nil, append(args, "--max-cost", "1")...); got.code != 0 {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
-	}
-}
-
-// TestRunBudgetAppliesToBatch checks that online requests after a batch count its cost.
-func TestRunBudgetAppliesToBatch(t *testing.T) {
-	t.Parallel()
-	data := batchRows(t, 28)
-	s := newBatchServer(t, func(s *batchServer) {
-		s.Lines = func(lines []string) []string { return lines[:20] }
-		s.chat.fault = func(_ int64, w http.ResponseWriter, _ *http.Request) bool {
-			_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"verdicts\":[{\"claim_id\":0,\"chunk_ids\":[0],\"quote\":\"\",\"reason\":\"r\",\"verdict\":\"supported\"}]}"}}],"usage":{"prompt_tokens":2490,"completion_tokens":10}}`))
-			return true
-		}
-	})
-	args := []string{"score", data, "--to", "none", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--concurrency", "1"}
-	dir := t.TempDir()
-	got := runInProcess(t, dir, nil, append(args, "--max-total-tokens", "49999")...)
-	if got.code != exitFailure || s.Seen().Online != 0 || !strings.Contains(got.stderr, "the limit of 49999 tokens is reached: 50000 used") ||
-		!strings.Contains(got.stderr, "use --batch --resume to continue") {
-		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitFailure, s.Seen(), got.stderr)
-	}
-	got = runInProcess(t, dir, nil, append(args, "--max-total-tokens", "99999", "--resume")...)
-	if seen := s.Seen(); got.code != 0 || seen.Online != 4 || seen.Batches != 1 {
-		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)
 	}
 }

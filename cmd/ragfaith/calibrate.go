@@ -17,9 +17,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // calibrateOptions are the options of "ragfaith calibrate".
@@ -111,7 +111,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	if err != nil {
 		return err
 	}
-	var settings setting.List
+	var settings result.Settings
 	if summary != nil {
 		settings = summary.Settings
 	}
@@ -254,7 +254,7 @@ func writeCalibration(w io.Writer, r *calibrate.Report, format string, width int
 	case "markdown", "md":
 		return r.WriteMarkdown(w)
 	case "html":
-		return r.WriteHTML(w)
+		return html.WriteCalibration(w, r.Page())
 	case "json":
 		content, err := r.Calibration().Bytes()
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -138,81 +137,5 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 	want := fmt.Sprintf("citations       recall %.4f, precision %.4f (%d of %d rows cite, %d citations resolve to nothing)\n", sum[0]/float64(recalls), sum[1]/float64(precisions), citing, rows, unresolved)
 	if !strings.Contains(table.stdout, want) {
 		t.Errorf("got %s\nwant %s", table.stdout, want)
-	}
-}
-
-func TestCitationsReuseClaimVerdicts(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	dir := t.TempDir()
-	row := func(marker string) string {
-		return `{"answer":"The sky is blue ` + marker + `.","contexts":["The sky is blue.","Grass is green."]}` + "\n"
-	}
-	for marker, want := range map[string]struct {
-		requests int
-		result   string
-	}{
-		"[1]": {1, `"chunk":0,"verdict":"supported"}]}`},
-		"[9]": {1, `"chunk":null,"verdict":null}]}`},
-		"[2]": {2, `"chunk":1,"verdict":"supported"}]}`}, // the server supports the claim whatever the chunk
-	} {
-		file := filepath.Join(dir, "rows.jsonl")
-		if err := os.WriteFile(file, []byte(row(marker)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		before := s.calls.Load()
-		args := []string{"score", file, "--judge", "llm", "--to", "jsonl", "-q", "--base-url", s.URL}
-		res := runInProcess(t, t.TempDir(), nil, append(args, "--no-cache")...)
-		if got := int(s.calls.Load() - before); got != want.requests || res.code != 0 || !strings.Contains(res.stdout, want.result) || !strings.Contains(res.stdout, fmt.Sprintf(`"requests":%d`, got)) {
-			t.Errorf("%s: got %d requests, want %d; stdout: %s; stderr: %s", marker, got, want.requests, res.stdout, res.stderr)
-		}
-		cached := t.TempDir()
-		_ = runInProcess(t, cached, nil, args...)
-		before = s.calls.Load()
-		if runInProcess(t, cached, nil, args...); s.calls.Load() != before {
-			t.Errorf("%s: a second run sent %d requests", marker, s.calls.Load()-before)
-		}
-	}
-}
-
-func TestRewrittenClaimsInheritCitations(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	file := filepath.Join(t.TempDir(), "rows.jsonl")
-	if err := os.WriteFile(file, []byte(`{"answer":"Indeed the sky is blue [1][2].","contexts":["The sky is blue.","Grass is green."]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for args, requests := range map[string]int64{
-		"--claims llm --judge lexical": 1, "--claims llm --judge llm": 3, "--profile rag-evals": 1, "--claims llm --judge llm --semantic-cache": 3,
-	} {
-		before := s.calls.Load()
-		res := runInProcess(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
-		if got := s.calls.Load() - before; got != requests {
-			t.Errorf("%s: got %d requests, want %d", args, got, requests)
-		}
-		if !strings.Contains(res.stdout, `"text":"The sky is blue today.","start":null`) || !strings.Contains(res.stdout, `"citations":[{"text":"[1]","start":23,"end":26,"chunk":0,`) {
-			t.Errorf("%s: claims lack the citations of the answer; stdout: %s; stderr: %s", args, res.stdout, res.stderr)
-		}
-	}
-}
-
-func TestBatchCitationsMatchOnlineRun(t *testing.T) {
-	t.Parallel()
-	var rows strings.Builder
-	for i := range 30 {
-		fmt.Fprintf(&rows, `{"id":%d,"answer":"The sky is blue today [%d].","contexts":["The sky is blue today.","Page %d."]}`+"\n", i, 1+i%3, i)
-	}
-	data := filepath.Join(t.TempDir(), "rows.jsonl")
-	if err := os.WriteFile(data, []byte(rows.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	want := onlineRun(t, data, "--judge", "llm")
-	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
-	got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--judge", "llm")
-	if got.code != 0 || readFile(t, out) != want || strings.Count(want, `"citation_recall":1.0`) != 20 {
-		t.Fatalf("exit code: got %d, want %d, with equal results; stderr: %s", got.code, exitOK, got.stderr)
-	}
-	if seen := s.Seen(); seen.Batched != 40 || seen.Batches != 2 || seen.Online != 0 {
-		t.Errorf("server saw %+v", seen)
 	}
 }

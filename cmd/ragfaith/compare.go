@@ -13,11 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
-	"github.com/ragfaith/ragfaith/internal/compare/page"
-	"github.com/ragfaith/ragfaith/internal/compare/view"
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
 	"github.com/ragfaith/ragfaith/internal/safefile"
@@ -250,13 +249,13 @@ func (o *compareOptions) groupColumns() []string {
 func writeComparison(w io.Writer, format string, c *compare.Comparison, width int) error {
 	switch format {
 	case "table":
-		return view.Table(w, c, width)
+		return c.WriteTable(w, width)
 	case "markdown", "md":
-		return view.Markdown(w, c)
+		return c.WriteMarkdown(w)
 	case "json":
-		return view.JSON(w, c, version())
+		return c.WriteJSON(w, version())
 	case "html":
-		return page.Write(w, c)
+		return html.WriteComparison(w, c)
 	}
 	return nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -38,35 +36,5 @@ func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 		if files := filesContaining(t, ".", secret); files != nil {
 			t.Errorf("files %v contain %s", files, secret)
 		}
-	}
-}
-
-// TestResumeRejectsOtherEmbeddingServer checks that runs with embeddings of different
-// servers are not mixed.
-func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
-	t.Parallel()
-	s, one, other, dir := newTestServer(t), newTestServer(t), newTestServer(t), t.TempDir()
-	s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
-		if n > 1 {
-			http.Error(w, `{"error":{"message":"no"}}`, http.StatusUnauthorized)
-		}
-		return n > 1
-	}
-	score := func(embedURL string, extraArgs ...string) commandResult {
-		return runInProcess(t, dir, nil, append([]string{
-			"score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1",
-			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embedURL, "-o", filepath.Join(dir, "o.jsonl"),
-		}, extraArgs...)...)
-	}
-	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "use --resume to continue") {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-	}
-	got := score(other.URL, "--resume")
-	if want := "--embed-base-url was " + one.URL + ", is " + other.URL; got.code != exitUsage || !strings.Contains(got.stderr, want) {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitUsage, got.stderr)
-	}
-	s.fault = nil
-	if got := score(one.URL, "--resume"); got.code != exitOK {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
 	}
 }

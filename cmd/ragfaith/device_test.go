@@ -46,22 +46,3 @@ func TestDeviceFlags(t *testing.T) {
 		})
 	}
 }
-
-// TestDeviceWithRuntime checks the errors of a library without CUDA. No test runs on a GPU;
-// those of the encoder compute its graphs on the CPU.
-func TestDeviceWithRuntime(t *testing.T) {
-	t.Parallel()
-	library := os.Getenv("RAGFAITH_ONNXRUNTIME")
-	switch {
-	case library == "":
-		t.Skip("RAGFAITH_ONNXRUNTIME is not set; scripts/fetch-onnxruntime.sh downloads the library")
-	case !loads():
-		t.Skip("built without the tag ort")
-	}
-	dir := writeModel(t, t.TempDir(), nli...)
-	env := map[string]string{"RAGFAITH_ONNXRUNTIME": library}
-	got := runInProcess(t, t.TempDir(), env, "score", "-", "--judge", dir, "--device", "cuda:0")
-	if got.code != exitFailure || !strings.Contains(got.stderr, "install onnxruntime-gpu") {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-	}
-}

@@ -18,7 +18,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -243,27 +242,5 @@ func TestDocsServersSendWhatProvidersExpect(t *testing.T) {
 	}
 	for heading := range want {
 		t.Errorf("%s: no block", heading)
-	}
-}
-
-// TestProxyPasswordIsNeverPrinted checks a wrong password for the proxy of the environment.
-func TestProxyPasswordIsNeverPrinted(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		t.Skip("SSL_CERT_FILE has no effect")
-	}
-	p := newProviders(t)
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "rows.jsonl"), skyRows)
-	for _, address := range []string{strings.Replace(p.env[0], "pass-w0rd", "wrong-w0rd", 1), strings.Replace(p.env[0], "me:", "me:wrong-w0rd%ZZ", 1)} {
-		cmd := unlimitedCommand(t, dir, "score", "rows.jsonl", "--judge", "llm", "-v", "--to", "none", "--no-cache")
-		cmd.Env = append(append(os.Environ(), p.env...), address, "HOME="+dir)
-		code, output := runCommand(t, cmd)
-		if code != exitFailure || strings.Contains(output, "w0rd") || strings.Contains(address, "wrong-w0rd%2F") && !strings.Contains(output, "the proxy requires a valid user and password (407)") {
-			t.Errorf("got exit code %d and %q, want %d and an error about the proxy without its password", code, output, exitFailure)
-		}
-	}
-	if n := len(p.requests()); n > 0 {
-		t.Errorf("got %d requests, want none", n)
 	}
 }

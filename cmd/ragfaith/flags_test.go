@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/setting"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// TestEveryFlagIsClassified checks that every flag of score is either in setting.All,
+// TestEveryFlagIsClassified checks that every flag of score is either in result.AllSettings,
 // which lists the options stored with results, or in the list below.
 func TestEveryFlagIsClassified(t *testing.T) {
 	t.Parallel()
@@ -23,7 +23,7 @@ func TestEveryFlagIsClassified(t *testing.T) {
 		cache no-cache semantic-cache embed-api-key-env
 		config color`)
 	var stored []string
-	for _, s := range setting.All() {
+	for _, s := range result.AllSettings() {
 		if name, ok := strings.CutPrefix(s.Name, "--"); ok {
 			stored = append(stored, name)
 		}
@@ -36,7 +36,7 @@ func TestEveryFlagIsClassified(t *testing.T) {
 	for _, f := range flagsOf(cmd) {
 		flags = append(flags, f.Name)
 		if slices.Contains(stored, f.Name) == slices.Contains(unrelated, f.Name) {
-			t.Errorf("--%s: got stored %t, want it either in setting.All or in the list of this test", f.Name, slices.Contains(stored, f.Name))
+			t.Errorf("--%s: got stored %t, want it either in result.AllSettings or in the list of this test", f.Name, slices.Contains(stored, f.Name))
 		}
 	}
 	for _, name := range slices.Concat(stored, unrelated) {

@@ -6,14 +6,13 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/gate"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // gateOptions are the options of the gates and the interval.
 type gateOptions struct {
-	gates   gate.Thresholds
+	gates   report.Thresholds
 	cluster string
 	by      []string
 }

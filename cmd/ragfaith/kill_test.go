@@ -150,29 +150,6 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 	}
 }
 
-// TestFinishedRowsSurviveKill checks that rows are flushed promptly, not only when a
-// buffer is full.
-func TestFinishedRowsSurviveKill(t *testing.T) {
-	t.Parallel()
-	out := filepath.Join(t.TempDir(), "out.jsonl")
-	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
-	for range 2 { // the second row is printed after the first is flushed
-		if _, err := io.WriteString(stdin, skyRow); err != nil {
-			t.Fatal(err)
-		}
-		if line, err := stdout.ReadString('\n'); err != nil {
-			t.Fatalf("read line %q: %v", line, err)
-		}
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	if n := countLines(t, out+".part"); n == 0 {
-		t.Error("got no rows in the .part file")
-	}
-}
-
 func TestOutputFileIsLocked(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out.jsonl")

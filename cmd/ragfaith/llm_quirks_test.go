@@ -152,29 +152,6 @@ func TestEmptyRepliesEndRun(t *testing.T) {
 	}
 }
 
-// TestLearnedServerLimitsKeepCacheKeys checks that cache keys do not depend on the server
-// limits detected by a run, so that a second run sends no requests.
-func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
-	t.Parallel()
-	server := quirktest.New(quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema"),
-		quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1000, 9000)}))
-	s := httptest.NewServer(server)
-	defer s.Close()
-	cache := t.TempDir()
-	var rows [2]string
-	var calls [2]int
-	for i := range 2 {
-		got := runInProcess(t, cache, nil, "score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL)
-		if got.code != 0 {
-			t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-		}
-		rows[i], calls[i] = got.stdout, len(server.Calls())
-	}
-	if calls[1] != calls[0] || rows[0] != rows[1] {
-		t.Errorf("got %d requests, then %d; equal rows: %t", calls[0], calls[1]-calls[0], rows[0] == rows[1])
-	}
-}
-
 // TestServerQuirksChangeNoBatchScore is like TestServerQuirksChangeNoScore for batches,
 // which adapt to a server only between rounds.
 func TestServerQuirksChangeNoBatchScore(t *testing.T) {
@@ -232,21 +209,6 @@ func TestSummaryListsDowngrades(t *testing.T) {
 		}
 		if got := strings.Join(strings.Fields(string(s.Spent.Downgrades)), ""); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
-		}
-	}
-}
-
-// TestInvalidVerdictsScoreNothing checks that invalid verdicts are retried and then fail
-// the row.
-func TestInvalidVerdictsScoreNothing(t *testing.T) {
-	t.Parallel()
-	for _, form := range []string{`2`, `0.5`, `"partially"`, `null`, `"supported?"`, `[1]`} {
-		got := runWithQuirks(t, "--limit 5 --max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(
-			(*quirktest.Call).Word, func(*quirktest.Call) *quirktest.Answer { return &quirktest.Answer{Content: "maybe"} }))
-		for id, score := range got.scores {
-			if score != nil && got.verdicts[id] != "" {
-				t.Fatalf("%s: row %s: got score %v, want null; verdicts: %s", form, id, *score, got.verdicts[id])
-			}
 		}
 	}
 }

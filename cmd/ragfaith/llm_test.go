@@ -205,16 +205,6 @@ func TestNoCacheWritesNoFile(t *testing.T) {
 	}
 }
 
-func TestUnusableCacheIsWarning(t *testing.T) {
-	t.Parallel()
-	s, file := newTestServer(t), filepath.Join(t.TempDir(), "file")
-	writeFile(t, file, "")
-	got := runInProcess(t, "", nil, "score", "-", "--to", "none", "--judge", "llm", "--cache", file, "--base-url", s.URL)
-	if got.code != 0 || !strings.Contains(got.stderr, "ragfaith: warning: cache ") || !strings.Contains(got.stderr, "scored 2") {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
-	}
-}
-
 func TestSemanticCacheReusesVerdicts(t *testing.T) {
 	t.Parallel()
 	rows := `{"id":"a","question":"?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}` + "\n" +

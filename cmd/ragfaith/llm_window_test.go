@@ -192,22 +192,6 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 	}
 }
 
-// TestRowLargerThanWindowFails checks that a row fails with a reason if it does not fit
-// beside the instructions, and that smaller rows are scored.
-func TestRowLargerThanWindowFails(t *testing.T) {
-	t.Parallel()
-	data := factRows(t, 20000, 10)
-	s := &truncatingServer{window: 1300}
-	got := runInProcess(t, "", nil, "score", data, "--to", "jsonl", "--no-cache", "--concurrency", "1", "--model", "local", "--judge", "llm", "--base-url", s.start(t))
-	lines := strings.Split(got.stdout, "\n")
-	if got.code != exitFailedRows || !strings.Contains(lines[0], `"status":"failed","reason":"verdict"`) || !strings.Contains(lines[0], "silently drops the rest") {
-		t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitFailedRows, got.stdout, got.stderr)
-	}
-	if strings.Contains(got.stdout, `"faithfulness":0.0`) {
-		t.Errorf("got a score of 0 for a row that does not fit: %s", got.stdout)
-	}
-}
-
 // TestTokenCountMismatchCostsNoRequest checks that rows that fit are sent once,
 // regardless of the token counts that the server reports.
 func TestTokenCountMismatchCostsNoRequest(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/console"
-	"github.com/ragfaith/ragfaith/internal/coredump"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/local"
 )
@@ -33,7 +32,7 @@ func main() {
 	// A closed pipe must be a write error instead of killing the process, so that files
 	// can still be closed.
 	signal.Ignore(syscall.SIGPIPE)
-	coredump.Disable()
+	disableCoreDumps()
 	// net/http logs bytes that servers send, which may contain a key in any encoding.
 	log.SetOutput(io.Discard)
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -180,98 +178,6 @@ func startHub(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(h.close)
 }
 
-func TestConcurrentPullsDownloadOnce(t *testing.T) {
-	t.Parallel()
-	h := newTestHub(func(h *testHub) { h.released = make(chan struct{}) })
-	defer h.close()
-	dir := t.TempDir()
-	newPull := func() (*exec.Cmd, *bytes.Buffer) {
-		cmd := exec.Command("ragfaith", "models", "pull", "minilm-l6", "--models", dir, "--endpoint", h.hub.URL)
-		cmd.Env = append(os.Environ(), "HF_HOME="+t.TempDir(), "HF_TOKEN=", "HF_HUB_CACHE=", "HF_TOKEN_PATH=")
-		var out bytes.Buffer
-		cmd.Stdout = &out
-		return cmd, &out
-	}
-	first, firstOut := newPull()
-	second, secondOut := newPull()
-	// Block the process with the lock until the other one reports that it is waiting.
-	msg := make(chan string, 2)
-	for _, cmd := range []*exec.Cmd{first, second} {
-		stderr, err := cmd.StderrPipe()
-		if err := errors.Join(err, cmd.Start()); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = cmd.Process.Kill() }()
-		go func() {
-			buf := make([]byte, 1024)
-			n, _ := stderr.Read(buf)
-			msg <- string(buf[:n])
-			for {
-				if _, err := stderr.Read(buf); err != nil {
-					return
-				}
-			}
-		}()
-	}
-	if line := <-msg; line != "ragfaith: waiting for another process to download sentence-transformers/all-MiniLM-L6-v2\n" {
-		t.Errorf("got %q, want a message about waiting", line)
-	}
-	close(h.released)
-	for _, cmd := range []*exec.Cmd{first, second} {
-		if code := exitCode(t, cmd); code != exitOK {
-			t.Errorf("got exit code %d, want 0", code)
-		}
-	}
-	if n := h.resolved.Load(); n != 3 {
-		t.Errorf("got %d requests, want 3, one for each file", n)
-	}
-	if firstOut.String() != secondOut.String() || firstOut.Len() == 0 {
-		t.Errorf("got different paths %s and %s", firstOut, secondOut)
-	}
-}
-
-// TestStoppedPullResumes checks that an interrupted or killed process leaves no lock and no
-// incomplete model.
-func TestStoppedPullResumes(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		signal os.Signal
-		code   int
-		want   string // on stderr
-	}{
-		{os.Interrupt, exitInterrupted, "ragfaith: interrupted: downloaded data is kept; run the same command to continue\n"},
-		{os.Kill, -1, ""},
-	} {
-		t.Run(tt.signal.String(), func(t *testing.T) {
-			h := newTestHub(func(h *testHub) { h.released = make(chan struct{}) })
-			defer h.close()
-			dir := t.TempDir()
-			args := []string{"models", "pull", "org/plain", "--models", dir, "--endpoint", h.hub.URL}
-			cmd, _, stdout, stderr := start(t, args...)
-			<-h.requested // the lock is held, and the download has started
-			if err := cmd.Process.Signal(tt.signal); err != nil {
-				t.Fatal(err)
-			}
-			line, _ := stderr.ReadString('\n')
-			if code := exitCode(t, cmd); code != tt.code || line != tt.want {
-				t.Errorf("exit code: got %d, want %d; stderr: %q, want %q", code, tt.code, line, tt.want)
-			}
-			if out, _ := stdout.ReadString('\n'); out != "" {
-				t.Errorf("got output %q, want none", out)
-			}
-			for path := range readTree(t, dir) {
-				if strings.Contains(path, "snapshots") || strings.Contains(path, "refs") {
-					t.Errorf("got %s, want no model", path)
-				}
-			}
-			close(h.released)
-			if msg, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil || strings.Contains(string(msg), "waiting") {
-				t.Errorf("%v: %s", err, msg)
-			}
-		})
-	}
-}
-
 func TestHuggingFacePaths(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -310,23 +216,5 @@ func TestHuggingFacePaths(t *testing.T) {
 	sys := system{LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
 	if _, _, err := hubToken(sys); err == nil || !strings.HasPrefix(err.Error(), "HF_TOKEN_PATH: ") {
 		t.Errorf("a directory: got error %v, want one about HF_TOKEN_PATH", err)
-	}
-}
-
-func TestTransferProgressIsHiddenInLogs(t *testing.T) {
-	t.Parallel()
-	h := newTestHub(func(*testHub) {})
-	defer h.close()
-	dir := t.TempDir()
-	got := runInProcess(t, t.TempDir(), nil, "models", "pull", "minilm-l6", "--models", dir, "--endpoint", h.hub.URL)
-	if got.code != exitOK || got.stderr != "ragfaith: minilm-l6: 3 files, 250 kB, main at 0123456\n" {
-		t.Errorf("got %+v, want the final message only", got)
-	}
-	if want := filepath.Join(dir, "models--sentence-transformers--all-MiniLM-L6-v2", "snapshots", hubCommit) + "\n"; got.stdout != want {
-		t.Errorf("got %s, want %s", got.stdout, want)
-	}
-	second := runInProcess(t, t.TempDir(), nil, "models", "pull", "minilm-l6", "-q", "--models", dir, "--endpoint", h.hub.URL)
-	if second.stderr != "" || second.stdout != got.stdout {
-		t.Errorf("second pull: got %+v, want stdout %q only", second, got.stdout)
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // batchSuffix is the suffix of a batch's state directory. The directory is named after
@@ -91,7 +90,7 @@ func (r *scoreRun) openBatch(ctx context.Context) error {
 	if !o.usesBatch() {
 		return nil
 	}
-	settings, err := json.Marshal([]setting.Setting(r.settings))
+	settings, err := json.Marshal([]result.Setting(r.settings))
 	if err != nil {
 		return err
 	}
@@ -134,8 +133,8 @@ func cachedBatchDir(cache string, settings []byte, paths []string, sys system) (
 
 // changedSettings returns an error that lists the differences between the stored
 // settings of a batch and the current ones.
-func changedSettings(e *llm.BatchSettingsError, settings setting.List) error {
-	var stored []setting.Setting
+func changedSettings(e *llm.BatchSettingsError, settings result.Settings) error {
+	var stored []result.Setting
 	if json.Unmarshal(e.Settings, &stored) != nil {
 		return e
 	}

@@ -17,8 +17,8 @@ import (
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/segment"
-	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
@@ -261,7 +261,7 @@ func (o *scoreOptions) applyCalibration(warn func(error)) error {
 }
 
 // checkCalibration returns an error for a calibration that was made for another judge.
-func (o *scoreOptions) checkCalibration(settings setting.List, warn func(error)) error {
+func (o *scoreOptions) checkCalibration(settings result.Settings, warn func(error)) error {
 	if o.calibrated == nil {
 		return nil
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 )
 
@@ -29,7 +28,7 @@ type settingValues map[string][]string
 // settings returns the settings that affect the results. Only a run with the same settings
 // can be resumed. They are stored in plain text next to the results and therefore never
 // contain API keys, or URLs that may contain one.
-func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local *localModel) (setting.List, error) {
+func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local *localModel) (result.Settings, error) {
 	seed := uint64(0)
 	if o.sample > 0 || o.prescreens() { // otherwise it has no effect on results
 		seed = o.seed
@@ -138,12 +137,12 @@ func (o *scoreOptions) promptNames() []prompt.Name {
 	return names
 }
 
-// ordered returns the settings in the order of setting.All. The second and later values
-// of a setting have a number in their name. Names that setting.All lacks are an error.
-func (v settingValues) ordered() (setting.List, error) {
-	var s setting.List
+// ordered returns the settings in the order of result.AllSettings. The second and later values
+// of a setting have a number in their name. Names that result.AllSettings lacks are an error.
+func (v settingValues) ordered() (result.Settings, error) {
+	var s result.Settings
 	known := 0
-	for _, listed := range setting.All() {
+	for _, listed := range result.AllSettings() {
 		values, ok := v[listed.Name]
 		if ok {
 			known++
@@ -153,7 +152,7 @@ func (v settingValues) ordered() (setting.List, error) {
 			if i > 0 {
 				name += " " + strconv.Itoa(i+1)
 			}
-			s = append(s, setting.Setting{Name: name, Value: value})
+			s = append(s, result.Setting{Name: name, Value: value})
 		}
 	}
 	if known < len(v) {
@@ -163,7 +162,7 @@ func (v settingValues) ordered() (setting.List, error) {
 }
 
 // openJournal creates the JSONL file that a later run can resume, or resumes it.
-func openJournal(path string, settings setting.List, resume bool) (*journal.Journal, error) {
+func openJournal(path string, settings result.Settings, resume bool) (*journal.Journal, error) {
 	j, err := journal.Open(path, settings, resume)
 	if _, changed := errors.AsType[*journal.SettingsError](err); changed || errors.Is(err, journal.ErrNotAFile) {
 		return nil, &usageError{err}

@@ -20,7 +20,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // A scoreRun is one run of "ragfaith score".
@@ -36,7 +35,7 @@ type scoreRun struct {
 	model    *model      // nil if no language model is asked
 	local    *localModel // nil if no local model is used
 	stages   stages
-	settings setting.List // that decide the results
+	settings result.Settings // that decide the results
 
 	pipeline eval.Pipeline
 	outputs  *outputs
@@ -266,20 +265,20 @@ func (r *scoreRun) notes() []string {
 }
 
 // pageSettings returns the settings that an HTML report shows.
-func (r *scoreRun) pageSettings() []setting.Setting {
-	var own []setting.Setting
+func (r *scoreRun) pageSettings() []result.Setting {
+	var own []result.Setting
 	if note := r.options.calibrationNote(); note != "" {
 		name, value, _ := strings.Cut(note, " ")
-		own = append(own, setting.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
+		own = append(own, result.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
 	}
 	if r.local != nil {
 		// Its directory and kernels have no effect on the results.
 		info := r.local.Info()
-		own = append(own, setting.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
+		own = append(own, result.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
 	}
 	settings := pageSettings(r.settings, own...)
 	if r.options.profile != "" && r.model == nil { // then it is not among the settings
-		settings = append(settings, setting.Setting{Name: "profile", Value: r.options.profile})
+		settings = append(settings, result.Setting{Name: "profile", Value: r.options.profile})
 	}
 	return settings
 }

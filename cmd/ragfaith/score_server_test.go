@@ -235,15 +235,3 @@ func TestErrorWithoutKeyNamesRunningServers(t *testing.T) {
 		t.Errorf("got exit code %d and %q, want %d and %q", code, errs.String(), exitFailure, want)
 	}
 }
-
-// TestFindServersAsksRealServers checks the questions against an HTTP server.
-func TestFindServersAsksRealServers(t *testing.T) {
-	t.Parallel()
-	s, _ := newLocalServer(t, 8192, "qwen3:4b")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // other ports may have a server that hangs
-	defer cancel()
-	found := local.Find(ctx, s.URL, connectServer)
-	if i := slices.IndexFunc(found, func(f local.Found) bool { return f.URL == s.URL }); i < 0 || found[i].Model != "qwen3:4b" {
-		t.Errorf("got %v, want %s with qwen3:4b", found, s.URL)
-	}
-}

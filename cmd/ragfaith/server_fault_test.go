@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // TestMaliciousServerFailsRows checks that invalid, huge and redirected replies fail
@@ -72,41 +67,6 @@ func TestMaliciousServerFailsRows(t *testing.T) {
 	}
 	if n := other.calls.Load(); n > 0 {
 		t.Errorf("got %d requests to the other host, want 0", n)
-	}
-}
-
-// TestClockJumpsChangeNothing uses a clock that jumps by hours between any two readings,
-// as a wall clock may. Results must not change and the run must not wait.
-func TestClockJumpsChangeNothing(t *testing.T) {
-	t.Parallel()
-	data, out := batchRows(t, 28), filepath.Join(t.TempDir(), "out.jsonl")
-	want := onlineRun(t, data, "--judge", "llm")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for _, extraArgs := range [][]string{{"--rpm", "60000", "--tpm", "60000000"}, {"-v"}} {
-		s := newTestServer(t)
-		s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
-			if n != 3 && n != 10 {
-				return false
-			}
-			w.Header().Set("Retry-After-Ms", "1")
-			w.WriteHeader(http.StatusTooManyRequests)
-			return true
-		}
-		var readings atomic.Int64
-		startTime := time.Now().Round(0) // without the monotonic clock
-		var msg bytes.Buffer
-		code := run(ctx, append([]string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--concurrency", "2", "--base-url", s.URL}, extraArgs...), nil, io.Discard, &msg, system{
-			LookupEnv: func(string) (string, bool) { return "", false },
-			Clock: llm.NewClock(func() time.Time {
-				return startTime.Add([]time.Duration{0, 26 * time.Hour, -time.Hour, 400 * 24 * time.Hour, -48 * time.Hour}[readings.Add(1)%5])
-			}),
-			CacheDir: func() (string, error) { return t.TempDir(), nil },
-			Terminal: func(io.Writer) int { return 0 },
-		})
-		if code != exitOK || withoutRequestCounts(readFile(t, out)) != want || readings.Load() < 28 {
-			t.Errorf("%v: exit code: got %d, want %d after %d clock readings; stderr: %s", extraArgs, code, exitOK, readings.Load(), &msg)
-		}
 	}
 }
 

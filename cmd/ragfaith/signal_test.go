@@ -51,31 +51,6 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 	}
 }
 
-func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
-	t.Parallel()
-	out := filepath.Join(t.TempDir(), "out.jsonl")
-	cmd, stdin, stdout, stderr := start(t, "score", "-", "-o", out, "-v")
-	// The options are logged when the run is ready for the first row.
-	if line, err := stderr.ReadString('\n'); err != nil || !strings.Contains(line, "claims sentence") {
-		t.Fatalf("read line %q: %v", line, err)
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	table, _ := io.ReadAll(stdout)
-	msg, _ := io.ReadAll(stderr)
-	if code := exitCode(t, cmd); code != exitInterrupted {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, msg)
-	}
-	if len(table) > 0 || !strings.HasSuffix(string(msg), "ragfaith: interrupted: 0 rows finished; no rows saved\n") {
-		t.Errorf("got stdout %q and stderr %q, want the message that no rows were saved", table, msg)
-	}
-	if names, _ := filepath.Glob(out + "*"); names != nil {
-		t.Errorf("got files %v, want none", names)
-	}
-	_ = stdin.Close()
-}
-
 // forcedExitMessage is part of the message printed when a signal forces an exit.
 const forcedExitMessage = "without waiting for rows in progress"
 

@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/gate"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // A summaryWriter writes the summary file and the GitHub step summary after the gates
@@ -24,7 +23,7 @@ type summaryWriter struct {
 
 	datasets, results []string // input files; results is nil for "ragfaith score"
 	digest            string   // of the rows of the datasets, or ""
-	settings          setting.List
+	settings          result.Settings
 	model             *model         // nil without a language model
 	savings           *savings       // nil without --prescreen
 	faithful          *faithfulShare // nil without a calibrated confidence
@@ -44,8 +43,8 @@ func newSummaryWriter(o *outputOptions, opts report.Options, github *githubStep)
 
 // summarySettings returns the settings for a summary. It omits the datasets, which have
 // their own field.
-func summarySettings(settings setting.List) setting.List {
-	return slices.DeleteFunc(slices.Clone(settings), func(s setting.Setting) bool {
+func summarySettings(settings result.Settings) result.Settings {
+	return slices.DeleteFunc(slices.Clone(settings), func(s result.Setting) bool {
 		name, _, _ := strings.Cut(s.Name, " ")
 		return name == "dataset"
 	})
@@ -108,7 +107,7 @@ func (w *summaryWriter) discard() {
 
 // runNotes returns the lines of a report that name the datasets and the main settings of a
 // run.
-func runNotes(datasets []string, settings setting.List) []string {
+func runNotes(datasets []string, settings result.Settings) []string {
 	notes := firstPaths(datasets)
 	for _, name := range []string{"--claims", "--judge", "--evidence", "--threshold"} {
 		notes = append(notes, name+" "+settings.Get(name))
@@ -118,12 +117,12 @@ func runNotes(datasets []string, settings setting.List) []string {
 
 // pageSettings returns the settings of a run that an HTML report shows. Those in own follow
 // the main ones.
-func pageSettings(settings setting.List, own ...setting.Setting) []setting.Setting {
+func pageSettings(settings result.Settings, own ...result.Setting) []result.Setting {
 	threshold := settings.Get("--threshold")
 	if x, err := strconv.ParseFloat(threshold, 64); err == nil {
-		threshold = gate.Decimals(x, 1)
+		threshold = report.Decimals(x, 1)
 	}
-	shown := append([]setting.Setting{
+	shown := append([]result.Setting{
 		{Name: "judge", Value: settings.Get("--judge")},
 		{Name: "threshold", Value: threshold},
 		{Name: "claims", Value: settings.Get("--claims")},
@@ -131,7 +130,7 @@ func pageSettings(settings setting.List, own ...setting.Setting) []setting.Setti
 	}, own...)
 	for _, optional := range [][2]string{{"language model", "--model"}, {"server", "--base-url"}, {"profile", "--profile"}} {
 		if value := settings.Get(optional[1]); value != "" {
-			shown = append(shown, setting.Setting{Name: optional[0], Value: value})
+			shown = append(shown, result.Setting{Name: optional[0], Value: value})
 		}
 	}
 	return shown
@@ -192,7 +191,7 @@ func summaryLines(t *report.Tally, means *report.Means) []string {
 		lines = append(lines, confidence)
 	}
 	for i := range means.By {
-		lines = append(lines, gate.DescribeGroups(&means.By[i]))
+		lines = append(lines, report.DescribeGroups(&means.By[i]))
 	}
 	return lines
 }

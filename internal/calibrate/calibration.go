@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -25,16 +25,16 @@ const Version = 1
 
 // A Calibration is a Report as a JSON file, whose threshold later runs can use.
 type Calibration struct {
-	Schema     string        `json:"$schema"`
-	Version    int           `json:"version"`
-	Ragfaith   string        `json:"ragfaith"`
-	Results    string        `json:"results"`
-	Labels     *string       `json:"labels"` // nil if they are in Results
-	Label      string        `json:"label"`
-	PositiveAt *float64      `json:"positive_at"`
-	Kind       Kind          `json:"kind"`
-	Settings   *setting.List `json:"settings"` // options of the run, or nil if unknown
-	Score      Score         `json:"score"`
+	Schema     string           `json:"$schema"`
+	Version    int              `json:"version"`
+	Ragfaith   string           `json:"ragfaith"`
+	Results    string           `json:"results"`
+	Labels     *string          `json:"labels"` // nil if they are in Results
+	Label      string           `json:"label"`
+	PositiveAt *float64         `json:"positive_at"`
+	Kind       Kind             `json:"kind"`
+	Settings   *result.Settings `json:"settings"` // options of the run, or nil if unknown
+	Score      Score            `json:"score"`
 	// Threshold is the threshold of claims for score --calibration, or null.
 	Threshold   float64             `json:"threshold"`
 	Own         bool                `json:"threshold_is_judges_own"`
@@ -182,18 +182,18 @@ func (c *Calibration) CheckThreshold() error {
 // Match compares the calibrated run with another run. It returns the differences that make
 // the calibration invalid, since the judge is a different one, and those that may change
 // some scores.
-func (c *Calibration) Match(settings setting.List, ragfaith string) (invalid, warnings []string) {
+func (c *Calibration) Match(settings result.Settings, ragfaith string) (invalid, warnings []string) {
 	if was, is := release(c.Ragfaith), release(ragfaith); was != is {
 		warnings = append(warnings, fmt.Sprintf("it was written by %s, this is %s", was, is))
 	}
 	differs := func(name, was, is string) {
 		text := fmt.Sprintf("%s is %s, the calibration is for %s", name, orNotSet(is), orNotSet(was))
-		switch setting.EffectOf(name) {
-		case setting.Judge:
+		switch result.EffectOf(name) {
+		case result.JudgeEffect:
 			invalid = append(invalid, text)
-		case setting.Platform:
+		case result.PlatformEffect:
 			warnings = append(warnings, text)
-		case setting.Scoring, setting.Rows:
+		case result.ScoringEffect, result.RowsEffect:
 		}
 	}
 	seen := make(map[string]bool)

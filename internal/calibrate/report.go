@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/setting"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -27,7 +27,7 @@ type Report struct {
 	Label      string   // column of the labels
 	PositiveAt *float64 // as in Options
 	// Settings are the options of the run, or nil if unknown.
-	Settings setting.List
+	Settings result.Settings
 }
 
 // A Choice is the threshold for the claims of later runs.

@@ -1,8 +1,6 @@
 package calibrate
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"math"
 	"os"
@@ -15,12 +13,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // lexicalSettings returns the settings of a run.
-func lexicalSettings() setting.List {
-	return setting.List{
+func lexicalSettings() result.Settings {
+	return result.Settings{
 		{Name: "result format", Value: "1"},
 		{Name: "--limit", Value: "0"},
 		{Name: "--lang", Value: ""},
@@ -32,15 +29,15 @@ func lexicalSettings() setting.List {
 }
 
 // with returns s with one setting changed or added.
-func with(s setting.List, name, value string) setting.List {
-	s = append(setting.List{}, s...)
+func with(s result.Settings, name, value string) result.Settings {
+	s = append(result.Settings{}, s...)
 	for i := range s {
 		if s[i].Name == name {
 			s[i].Value = value
 			return s
 		}
 	}
-	return append(s, setting.Setting{Name: name, Value: value})
+	return append(s, result.Setting{Name: name, Value: value})
 }
 
 func exampleReport(t *testing.T) *Report {
@@ -97,7 +94,7 @@ func TestAdvice(t *testing.T) {
 		name     string
 		rows     []example
 		change   func(*Statistics)
-		settings setting.List
+		settings result.Settings
 		want     string
 	}{
 		{"better threshold", examples(200), better, lexicalSettings(), "Use --threshold 0.42: it agrees with the labels in 84% of rows in cross-validation, 0.5 in 65% (both labels weighted equally)."},
@@ -169,10 +166,6 @@ func TestVerdictsAddUp(t *testing.T) {
 	}
 	if got := j.TruePositive + j.FalsePositive + j.FalseNegative + j.TrueNegative; got != r.Statistics.Counts.Labelled {
 		t.Errorf("got %d rows, want %d", got, r.Statistics.Counts.Labelled)
-	}
-	var page strings.Builder
-	if err := r.WriteHTML(&page); err != nil || !strings.Contains(page.String(), ">labelled unfaithful</th>") || !strings.Contains(page.String(), r.Advice()) {
-		t.Errorf("got a page without advice or verdicts (error %v)", err)
 	}
 }
 
@@ -264,7 +257,7 @@ func FuzzParseCalibration(f *testing.F) {
 func TestMatch(t *testing.T) {
 	c := exampleReport(t).Calibration()
 	const version = "ragfaith v1.2.0 (go1.27, darwin/arm64)"
-	for name, is := range map[string]setting.List{
+	for name, is := range map[string]result.Settings{
 		"same":           lexicalSettings(),
 		"different rows": with(with(lexicalSettings(), "--limit", "10"), "--map 2", "answer=a"),
 		"its threshold":  with(with(lexicalSettings(), "--threshold", "0.61"), "--calibration", "c.json 0123"),
@@ -275,7 +268,7 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	for name, x := range map[string]struct {
-		is   setting.List
+		is   result.Settings
 		want string
 	}{
 		"judge":  {with(lexicalSettings(), "--judge", "hhem"), "--judge is hhem, the calibration is for lexical"},
@@ -330,13 +323,13 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	r := exampleReport(t)
 	r.Results, r.Labels, r.Label = evil, evil, evil
 	r.Settings = with(r.Settings, "--model", evil)
-	var table, markdown, page strings.Builder
-	for _, err := range []error{r.WriteTable(&table, 0), r.WriteMarkdown(&markdown), r.WriteHTML(&page)} {
+	var table, markdown strings.Builder
+	for _, err := range []error{r.WriteTable(&table, 0), r.WriteMarkdown(&markdown)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{"table": table.String(), "markdown": markdown.String(), "page": page.String()} {
+	for name, text := range map[string]string{"table": table.String(), "markdown": markdown.String()} {
 		if strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "\n::") {
 			t.Errorf("%s: %q", name, text)
 		}
@@ -346,36 +339,6 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 		if strings.Contains(line, "<script>") && !strings.HasPrefix(value, "``") {
 			t.Errorf("outside of code: %s", line)
 		}
-	}
-	if strings.Contains(page.String(), "<script") || strings.Count(page.String(), "</title>") != 2 { // of the page and of the diagram
-		t.Errorf("%s", page.String())
-	}
-}
-
-func TestPageHasNoScript(t *testing.T) {
-	var b, again strings.Builder
-	r := exampleReport(t)
-	if err := r.WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.WriteHTML(&again); err != nil || again.String() != b.String() {
-		t.Errorf("pages of equal reports differ (error %v)", err)
-	}
-	page := b.String()
-	_, style, _ := strings.Cut(page, "<style>")
-	style, _, _ = strings.Cut(style, "</style>")
-	sum := sha256.Sum256([]byte(style))
-	policy := "\"default-src &#39;none&#39;; script-src &#39;none&#39;; style-src &#39;sha256-" + strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;") + "&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;; "
-	if !strings.Contains(page, policy) {
-		t.Errorf("page does not contain policy %s", policy)
-	}
-	for _, bad := range []string{"<script", "http:", "https:", "url(", "@import", " style=", " on" + "load="} {
-		if strings.Contains(page, bad) {
-			t.Errorf("page contains %q", bad)
-		}
-	}
-	if n := strings.Count(page, "<circle"); n != len(r.Statistics.Reliability.Bins) || n == 0 {
-		t.Errorf("got %d dots, want %d", n, len(r.Statistics.Reliability.Bins))
 	}
 }
 

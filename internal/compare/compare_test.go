@@ -15,7 +15,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -187,7 +186,7 @@ func TestRunWarnsOfDifferentInputs(t *testing.T) {
 	summary := func(total int, version string, settings ...string) *report.Summary {
 		s := &report.Summary{Ragfaith: version, Rows: report.SummaryRows{Total: total, Scored: total}}
 		for i := 0; i < len(settings); i += 2 {
-			s.Settings = append(s.Settings, setting.Setting{Name: settings[i], Value: settings[i+1]})
+			s.Settings = append(s.Settings, result.Setting{Name: settings[i], Value: settings[i+1]})
 		}
 		return s
 	}

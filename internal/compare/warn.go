@@ -7,7 +7,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // A Kind is the subject of a Warning.
@@ -117,10 +116,10 @@ func warnSettings(c *Comparison, warn func(Kind, string, ...any)) {
 
 // differences describes the settings that differ between two runs, except those that
 // select rows and columns, whose effect is visible in the rows.
-func differences(was, is setting.List) []string {
+func differences(was, is result.Settings) []string {
 	var all []string
 	for _, c := range is.Changes(was) {
-		if setting.EffectOf(c.Name) != setting.Rows {
+		if result.EffectOf(c.Name) != result.RowsEffect {
 			all = append(all, fmt.Sprintf("%s differs: baseline %s, candidate %s", c.Name, c.Old, c.New))
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // Suffixes that follow safefile.PartSuffix in the names of the other files.
@@ -53,10 +53,10 @@ var ErrNotAFile = errors.New("not a file: only a run that writes to a file can b
 // of its Stored, must not be called concurrently.
 type Journal struct {
 	file     *safefile.Output
-	part     string       // "" for a device
-	stored   *Stored      // nil if the run is new
-	settings setting.List // settings of the run
-	rows     int          // number of rows written
+	part     string          // "" for a device
+	stored   *Stored         // nil if the run is new
+	settings result.Settings // settings of the run
+	rows     int             // number of rows written
 }
 
 // Open opens the journal of the JSONL file path for a run with the given settings. If
@@ -64,7 +64,7 @@ type Journal struct {
 // *UnfinishedError if there are results and resume is not set, a *SettingsError if
 // their settings differ, and a *safefile.LockedError if another process uses the file.
 // It does not change the files if it fails.
-func Open(path string, settings setting.List, resume bool) (*Journal, error) {
+func Open(path string, settings result.Settings, resume bool) (*Journal, error) {
 	file, err := safefile.ReserveOutput(path)
 	if err != nil {
 		return nil, err

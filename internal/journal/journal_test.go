@@ -22,7 +22,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -100,7 +99,7 @@ func (f sinkFunc) Write(r *result.Row) error { return f(r) }
 
 // score runs the pipeline. If kill is not 0, it simulates a process that is killed when
 // the file has kill bytes.
-func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge *fakeJudge, settings setting.List, resume bool, kill int64) (*Stored, error) {
+func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge *fakeJudge, settings result.Settings, resume bool, kill int64) (*Stored, error) {
 	t.Helper()
 	j, err := Open(path, settings, resume)
 	if err != nil {
@@ -159,7 +158,7 @@ func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge 
 
 func newJudge() *fakeJudge { return &fakeJudge{calls: map[string]int{}, fails: map[string]bool{}} }
 
-var testSettings = setting.List{{Name: "--threshold", Value: "0.5"}, {Name: "--judge", Value: "fake"}}
+var testSettings = result.Settings{{Name: "--threshold", Value: "0.5"}, {Name: "--judge", Value: "fake"}}
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // interrupted returns the output path of a run over 30 rows that was killed about halfway,
@@ -64,12 +64,12 @@ func TestChangedDatasetIsRejected(t *testing.T) {
 func TestDifferentSettingsAreRejected(t *testing.T) {
 	path, part := interrupted(t)
 	for _, tt := range []struct {
-		settings setting.List
+		settings result.Settings
 		want     string
 	}{
-		{setting.List{{Name: "--threshold", Value: "0.6"}, {Name: "--judge", Value: "fake"}}, "--threshold was 0.5, is 0.6"},
-		{setting.List{{Name: "--threshold", Value: "0.6"}, {Name: "--judge", Value: ""}}, "--threshold was 0.5, is 0.6; --judge was fake, is empty"},
-		{setting.List{{Name: "--judge", Value: "fake"}, {Name: "--model", Value: "m"}}, "--model was not set, is m; --threshold was 0.5, is not set"},
+		{result.Settings{{Name: "--threshold", Value: "0.6"}, {Name: "--judge", Value: "fake"}}, "--threshold was 0.5, is 0.6"},
+		{result.Settings{{Name: "--threshold", Value: "0.6"}, {Name: "--judge", Value: ""}}, "--threshold was 0.5, is 0.6; --judge was fake, is empty"},
+		{result.Settings{{Name: "--judge", Value: "fake"}, {Name: "--model", Value: "m"}}, "--model was not set, is m; --threshold was 0.5, is not set"},
 	} {
 		_, err := score(t, path, rowsOf(30), newJudge(), tt.settings, true, 0)
 		var changed *SettingsError
@@ -77,7 +77,7 @@ func TestDifferentSettingsAreRejected(t *testing.T) {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
 	}
-	if _, err := score(t, path, rowsOf(30), newJudge(), setting.List{testSettings[1], testSettings[0]}, true, 1); !errors.Is(err, errKilled) {
+	if _, err := score(t, path, rowsOf(30), newJudge(), result.Settings{testSettings[1], testSettings[0]}, true, 1); !errors.Is(err, errKilled) {
 		t.Error(err)
 	}
 	if got := readFile(t, path+".part"); got != part {

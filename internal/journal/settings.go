@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // maxSettings limits the size of a settings file. A run with a thousand datasets needs
@@ -18,7 +18,7 @@ const maxSettings = 64 << 20
 // A SettingsError reports that a run cannot be resumed with other settings.
 type SettingsError struct {
 	Part    string
-	Changes []setting.Change
+	Changes []result.SettingChange
 }
 
 // Error lists all differences.
@@ -32,11 +32,11 @@ func (e *SettingsError) Error() string {
 
 // storedSettings is the content of a settings file.
 type storedSettings struct {
-	Settings []setting.Setting `json:"settings"`
+	Settings []result.Setting `json:"settings"`
 }
 
 // writeSettings writes and syncs the settings.
-func writeSettings(path string, settings setting.List) error {
+func writeSettings(path string, settings result.Settings) error {
 	content, err := json.MarshalIndent(storedSettings{settings}, "", " ")
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func writeSettings(path string, settings setting.List) error {
 
 // StoredSettings returns the settings of the interrupted run that a run with the JSONL file
 // path would resume, or nil if there is none.
-func StoredSettings(path string) (setting.List, error) {
+func StoredSettings(path string) (result.Settings, error) {
 	part := path + safefile.PartSuffix
 	if found, err := anyRow(part, part+newSuffix); err != nil || !found {
 		return nil, err
@@ -55,7 +55,7 @@ func StoredSettings(path string) (setting.List, error) {
 }
 
 // readSettings returns the settings stored for part.
-func readSettings(part string) (setting.List, error) {
+func readSettings(part string) (result.Settings, error) {
 	path := part + settingsSuffix
 	content, err := safefile.ReadFile(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +72,7 @@ func readSettings(part string) (setting.List, error) {
 }
 
 // checkSettings compares settings with those stored for part.
-func checkSettings(part string, settings setting.List) error {
+func checkSettings(part string, settings result.Settings) error {
 	stored, err := readSettings(part)
 	if err != nil {
 		return err

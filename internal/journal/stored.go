@@ -13,7 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // A Stored reads the results of an earlier run in step with the rows of the dataset.
@@ -47,7 +46,7 @@ func (e *ChangedError) Error() string {
 	return e.What + ": cannot resume " + e.Part + ", which is unchanged"
 }
 
-func openStored(part string, settings setting.List) (*Stored, error) {
+func openStored(part string, settings result.Settings) (*Stored, error) {
 	file, err := safefile.Open(part)
 	if err != nil {
 		return nil, err

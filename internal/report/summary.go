@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/stats"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -45,7 +44,7 @@ type Summary struct {
 	By           []By              `json:"by,omitempty"`        // nil if rows are not grouped
 	Citations    *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
 	Prescreen    *SummaryPrescreen `json:"prescreen,omitempty"` // nil if no claim was decided offline
-	Settings     setting.List      `json:"settings"`
+	Settings     result.Settings   `json:"settings"`
 	Gates        []Gate            `json:"gates"`
 	Passed       bool              `json:"passed"`
 	ExitCode     int               `json:"exit_code"`

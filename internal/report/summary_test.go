@@ -13,7 +13,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
-	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/stats"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -72,7 +71,7 @@ func TestSummaryMatchesSchema(t *testing.T) {
 	}
 	full := f.Summary(someGates(nil), someMeans(nil))
 	full.Ragfaith, full.Datasets, full.ExitCode = "ragfaith 1", []string{"a <b>.jsonl"}, 4
-	full.Settings = setting.List{{Name: "--claims", Value: "sentence"}, {Name: "--judge", Value: "x"}, {Name: "--evidence", Value: "chunks"}, {Name: "--threshold", Value: "0.5"}}
+	full.Settings = result.Settings{{Name: "--claims", Value: "sentence"}, {Name: "--judge", Value: "x"}, {Name: "--evidence", Value: "chunks"}, {Name: "--threshold", Value: "0.5"}}
 	full.Spent = &SummarySpent{USD: math.NaN(), Downgrades: []SummaryDowngrade{{"json_schema", "json_object", 400}, {"json_object", "prompt", 0}}}
 	empty := none.Summary(nil, NewEstimator("", nil, 0).Means(new(Tally)))
 	empty.Ragfaith, empty.Datasets, empty.Settings = "ragfaith 1", []string{"-"}, full.Settings
@@ -181,7 +180,7 @@ func TestEstimatedUsageRoundTrip(t *testing.T) {
 		_ = f.Write(r)
 	}
 	s := f.Summary(nil, someMeans(nil))
-	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, setting.List{}
+	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, result.Settings{}
 	s.Spent = &SummarySpent{Usage: s.Usage, USD: math.NaN(), PromptLimit: 2048}
 	summary, err := s.Bytes()
 	if err != nil {

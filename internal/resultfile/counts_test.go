@@ -10,7 +10,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 func TestRowsRejectsEditedTables(t *testing.T) {
@@ -70,7 +69,7 @@ func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
 		{"0.5", "null", "r.jsonl:3: faithfulness: got 1, want null, the value of --no-claims"},
 		{"0.5", "0", "r.jsonl:3: faithfulness: got 1, want 0, the value of --no-claims"},
 	} {
-		settings := setting.List{{Name: "--threshold", Value: tt.threshold}, {Name: "--no-claims", Value: tt.noClaims}}
+		settings := result.Settings{{Name: "--threshold", Value: tt.threshold}, {Name: "--no-claims", Value: tt.noClaims}}
 		_, err := read(jsonl, resultfile.Options{Settings: settings})
 		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
 			t.Errorf("--threshold %q, --no-claims %q: got %v, want %q", tt.threshold, tt.noClaims, err, tt.want)

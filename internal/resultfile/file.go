@@ -13,7 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // maxRowBytes limits the size of a result. It is far above that of a row of the default
@@ -26,7 +25,7 @@ type Options struct {
 	// case.
 	Keep []string
 	// Settings are the settings of the run, with which the results must agree.
-	Settings setting.List
+	Settings result.Settings
 	Stdin    io.Reader                                // read for the path "-"
 	OpenPipe func(path string) (io.ReadCloser, error) // as in dataset.Options
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -235,7 +234,7 @@ func TestSummaryIsFoundBesideResults(t *testing.T) {
 	}
 	s := f.Summary([]report.Gate{{Name: "min-mean", Threshold: 0.5, Value: math.NaN(), Text: "t"}}, nil)
 	s.Ragfaith, s.Datasets = "1.2.3", []string{"d.jsonl"}
-	s.Settings = setting.List{{Name: "--judge", Value: "lexical"}, {Name: "--claims", Value: "sen\"tence"}}
+	s.Settings = result.Settings{{Name: "--judge", Value: "lexical"}, {Name: "--claims", Value: "sen\"tence"}}
 	content, err := s.Bytes()
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // numbered returns results of all kinds with the given indexes.
@@ -173,7 +172,7 @@ func writeFailedSummary(t *testing.T, path string, rows int, datasets []string, 
 	s := new(report.SummaryBuilder).Summary(nil, nil)
 	s.Datasets, s.Rows.Total, s.Rows.Failed = datasets, rows, rows
 	for i := 0; i < len(settings); i += 2 {
-		s.Settings = append(s.Settings, setting.Setting{Name: settings[i], Value: settings[i+1]})
+		s.Settings = append(s.Settings, result.Setting{Name: settings[i], Value: settings[i+1]})
 	}
 	content, err := s.Bytes()
 	if err == nil {

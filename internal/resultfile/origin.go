@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/setting"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // An Origin describes the runs that wrote result files, according to their summaries.
@@ -20,7 +20,7 @@ type Origin struct {
 	Datasets []string
 	// Settings are the settings of all files. Settings that only select rows may differ,
 	// and are then listed, such as "1/4, 2/4". All shards of a run together are "1/1".
-	Settings setting.List
+	Settings result.Settings
 	// Missing are the shards without a file, such as "3/4".
 	Missing []string
 	// Digest is that of the dataset of all files, or "".
@@ -125,7 +125,7 @@ func (o *Origin) CheckRows(files []*File) error {
 }
 
 // SettingsOf returns the settings of the run of a file, or nil if they are unknown.
-func (o *Origin) SettingsOf(path string) setting.List {
+func (o *Origin) SettingsOf(path string) result.Settings {
 	if s := o.summaryFor(path); s != nil {
 		return s.Settings
 	}
@@ -163,7 +163,7 @@ func (o *Origin) checkSettings() error {
 		}
 		for _, name := range namesOf(o.summaries[first], s) {
 			a, b := o.summaries[first].Settings.Get(name), s.Settings.Get(name)
-			if a != b && setting.EffectOf(name) != setting.Rows {
+			if a != b && result.EffectOf(name) != result.RowsEffect {
 				return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrOtherSettings, name, display(a), o.paths[first], display(b), o.paths[i])
 			}
 		}
@@ -210,7 +210,7 @@ func (o *Origin) join() {
 		if name == "--shard" {
 			values = o.shards()
 		}
-		o.Settings = append(o.Settings, setting.Setting{Name: name, Value: strings.Join(values, ", ")})
+		o.Settings = append(o.Settings, result.Setting{Name: name, Value: strings.Join(values, ", ")})
 	}
 }
 

@@ -11,15 +11,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // testLinkedRow opens a page at rows and copies the link to one.
-func testLinkedRow(t *testing.T, b browsertest.Browser, page string) {
+func testLinkedRow(t *testing.T, b browser, page string) {
 	p := b.Open(t, page, "#row=refused")
-	p.WaitFor(browsertest.TextsExpr("#detail-title"), "Row 2 refused")
-	p.WaitFor(browsertest.TextsExpr(".answer .skipped"), "I don't know.")
+	p.WaitFor(textsExpr("#detail-title"), "Row 2 refused")
+	p.WaitFor(textsExpr(".answer .skipped"), "I don't know.")
 	p.RunScript(`navigator.clipboard.writeText = async (text) => { window.copied = text.split('#')[1]; }`)
 	p.Click(".copy-link")
 	p.WaitFor(`window.copied`, "row=refused")
@@ -37,17 +36,17 @@ func testLinkedRow(t *testing.T, b browsertest.Browser, page string) {
 	rows := manyRows(300)
 	rows[200].ID, rows[250].ID = "a&b=c#d", "a&b=c#d"
 	p = b.Open(t, render(t, Run{}, rows...), "#status=failed&index=250")
-	p.WaitFor(browsertest.TextsExpr("#detail-title"), "Row 250 a&b=c#d")
+	p.WaitFor(textsExpr("#detail-title"), "Row 250 a&b=c#d")
 	p.WaitFor(`location.hash`, "#index=250")
 	p.Press(kb.Escape)
 	p.WaitFor(`location.hash`, "")
 	p.WaitFor(`(() => { const box = document.activeElement.getBoundingClientRect(); return document.activeElement.querySelector('.at-index').textContent + (box.top >= 0 && box.bottom <= innerHeight); })()`, "250true")
 	p.RunScript(`location.hash = '#row=' + encodeURIComponent('a&b=c#d')`)
-	p.WaitFor(browsertest.TextsExpr("#detail-title"), "Row 200 a&b=c#d")
+	p.WaitFor(textsExpr("#detail-title"), "Row 200 a&b=c#d")
 }
 
 // testLinkedFilters opens a page at filters and a sort order, which stay in the address.
-func testLinkedFilters(t *testing.T, b browsertest.Browser) {
+func testLinkedFilters(t *testing.T, b browser) {
 	const hash = "#search=what+2&min=0&max=0.5&status=scored&sort=-index"
 	p := b.Open(t, render(t, Run{}, manyRows(30)...), hash)
 	p.WaitFor(indexes, "29 28 24 23 22 21 2")
@@ -59,7 +58,7 @@ func testLinkedFilters(t *testing.T, b browsertest.Browser) {
 }
 
 // testHistogram selects score ranges with the mouse and with the keyboard.
-func testHistogram(t *testing.T, b browsertest.Browser) {
+func testHistogram(t *testing.T, b browser) {
 	p := b.Open(t, render(t, Run{}, scoredRow(), hostileRow(), plainRow(2)), "")
 	const pressed = `[...document.querySelectorAll('.bin')].map((e, i) => e.ariaPressed === 'true' ? i : '').join('')`
 	p.Click(".bin[data-from='0.3']")
@@ -91,7 +90,7 @@ func testHistogram(t *testing.T, b browsertest.Browser) {
 }
 
 // testColumns filters by kept columns with few values, many values and hostile names.
-func testColumns(t *testing.T, b browsertest.Browser) {
+func testColumns(t *testing.T, b browser) {
 	rows := manyRows(60)
 	for i, r := range rows {
 		add := func(name, value string) {
@@ -108,7 +107,7 @@ func testColumns(t *testing.T, b browsertest.Browser) {
 	p.WaitFor(indexes, "1 10 11 12 13 14 15 16 17 18 19")
 	p.Click("#clear")
 	p.RunScript(`const s = document.querySelector('#columns select'); s.value = 0; s.dispatchEvent(new Event('input', {bubbles: true}))`)
-	p.WaitFor(browsertest.TextsExpr(`[name="column.topic"] option`), "any|(empty) (21)|a & b (20)|c (19)")
+	p.WaitFor(textsExpr(`[name="column.topic"] option`), "any|(empty) (21)|a & b (20)|c (19)")
 	p.WaitFor(`document.activeElement.name`, "column.topic")
 	p.SetField("column.topic", "=")
 	p.WaitFor(`document.getElementById('row-count').textContent.split(',')[0]`, "21 of 60 rows")
@@ -117,7 +116,7 @@ func testColumns(t *testing.T, b browsertest.Browser) {
 	p.WaitFor(indexes, "3")
 	p.WaitFor(`location.hash`, "#column.note=%3DNote+3&column.topic=%3Da+%26+b&sort=index")
 	openRow(p, 0)
-	p.WaitFor(browsertest.TextsExpr(".kept dt")+`.startsWith('topic|note|long|<')`, "true")
+	p.WaitFor(textsExpr(".kept dt")+`.startsWith('topic|note|long|<')`, "true")
 	p.WaitFor(`document.querySelectorAll('.kept dd')[2].textContent.length`, "300")
 	p.Press(kb.ArrowRight)
 	p.RunScript(`location.hash = '#row=row-40'`)
@@ -128,19 +127,19 @@ func testColumns(t *testing.T, b browsertest.Browser) {
 }
 
 // testDamagedFile opens pages with a damaged row block and a damaged index block.
-func testDamagedFile(t *testing.T, b browsertest.Browser, page string) {
+func testDamagedFile(t *testing.T, b browser, page string) {
 	const start = `data-block="rows">`
 	at := strings.Index(page, start) + len(start) + 200
 	p := b.Open(t, page[:at]+"AAAAAAAAAAAA"+page[at+12:], "#index=0")
-	p.WaitFor(browsertest.TextsExpr("dialog [role=alert]"), "This row of the file is damaged and can’t be shown.")
+	p.WaitFor(textsExpr("dialog [role=alert]"), "This row of the file is damaged and can’t be shown.")
 	const index = `data-block="index">`
 	at = strings.Index(page, index) + len(index) + 200
 	p = b.Load(t, page[:at]+"AAAAAAAAAAAA"+page[at+12:], "")
-	p.WaitFor(browsertest.TextsExpr("#row-count"), "The rows of this file are damaged and can’t be shown.")
+	p.WaitFor(textsExpr("#row-count"), "The rows of this file are damaged and can’t be shown.")
 }
 
 // testCitations opens a row with a resolved and an unresolved citation.
-func testCitations(t *testing.T, b browsertest.Browser) {
+func testCitations(t *testing.T, b browser) {
 	r := plainRow(0)
 	r.Answer = "It is 0 [1][<b>]."
 	r.Claims[0].Citations = []result.Citation{
@@ -148,15 +147,15 @@ func testCitations(t *testing.T, b browsertest.Browser) {
 	}
 	r.Citations = &result.CitationScores{Precision: math.NaN(), Unresolved: 1}
 	p := b.Open(t, render(t, Run{}, r), "#row=row-0")
-	p.WaitFor(browsertest.TextsExpr(".citation"), "[1]? chunk 0: not mentioned|[<b>]✗ unresolved")
+	p.WaitFor(textsExpr(".citation"), "[1]? chunk 0: not mentioned|[<b>]✗ unresolved")
 	p.WaitFor(`document.querySelector('.citation.unresolved').textContent`, "[<b>]✗ unresolved")
 	p.WaitFor(`document.querySelector('.row-facts').textContent.includes("recall 0.00, precision –, 1 unresolved")`, "true")
 	p.WaitFor(`document.querySelectorAll('.kept').length`, "0")
-	p.WaitFor(browsertest.TextsExpr(".cited"), "Citations: recall 0.0000, precision none (1 of 1 row cites, 1 citation resolves to nothing)")
+	p.WaitFor(textsExpr(".cited"), "Citations: recall 0.0000, precision none (1 of 1 row cites, 1 citation resolves to nothing)")
 }
 
 // testManyRows checks that only the visible rows of a long table are drawn.
-func testManyRows(t *testing.T, b browsertest.Browser) {
+func testManyRows(t *testing.T, b browser) {
 	p := b.Open(t, render(t, Run{}, manyRows(3000)...), "")
 	p.WaitFor(`document.querySelectorAll('.row').length < 80`, "true")
 	p.WaitFor(`document.getElementById('grid').ariaRowCount`, "3001")
@@ -168,7 +167,7 @@ func testManyRows(t *testing.T, b browsertest.Browser) {
 	p.WaitFor(`document.querySelectorAll('.row').length < 80`, "true")
 	p.WaitFor(`document.activeElement.ariaRowIndex`, "3001")
 	p.Press(kb.Enter)
-	p.WaitFor(browsertest.TextsExpr(".answer mark"), "It is 2995.")
+	p.WaitFor(textsExpr(".answer mark"), "It is 2995.")
 	p.Press(kb.Escape)
 	p.Press(kb.PageUp)
 	p.Press(kb.ArrowUp)
@@ -176,17 +175,17 @@ func testManyRows(t *testing.T, b browsertest.Browser) {
 }
 
 // testFullPage opens one of the worst rows after the limit of the page.
-func testFullPage(t *testing.T, b browsertest.Browser) {
+func testFullPage(t *testing.T, b browser) {
 	p := b.Open(t, render(t, Run{MaxRows: 100}, manyRows(3000)...), "#row=row-2996")
-	p.WaitFor(browsertest.TextsExpr(".answer mark"), "It is 2996.")
-	p.WaitFor(browsertest.TextsExpr("#row-count"), "600 rows, sorted by score")
+	p.WaitFor(textsExpr(".answer mark"), "It is 2996.")
+	p.WaitFor(textsExpr("#row-count"), "600 rows, sorted by score")
 	p.RunScript(`location.hash = '#row=row-2999'`)
-	p.WaitFor(browsertest.TextsExpr("#row-count"), "The row in the address of the page is not in this table.")
+	p.WaitFor(textsExpr("#row-count"), "The row in the address of the page is not in this table.")
 }
 
 // testOpenDuringClose opens a row while another is closing. The row is in a separate block,
 // so that loading it takes a while.
-func testOpenDuringClose(t *testing.T, b browsertest.Browser) {
+func testOpenDuringClose(t *testing.T, b browser) {
 	first := plainRow(0)
 	first.Contexts = []string{strings.Repeat("A long context. ", rowsBlock/16)}
 	p := b.Open(t, render(t, Run{}, first, plainRow(1)), "")
@@ -211,7 +210,7 @@ func manyRows(n int) []*result.Row {
 
 // testAccessibility checks the table, active filters and open rows with axe-core, in both
 // color schemes and at two widths.
-func testAccessibility(t *testing.T, b browsertest.Browser, page string) {
+func testAccessibility(t *testing.T, b browser, page string) {
 	p := b.Open(t, page, "")
 	p.LoadAxe()
 	p.EachLook(func(look string) {

@@ -10,11 +10,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
 
 // openRow opens the row at a position of the table, which must be near the start.
-func openRow(p *browsertest.Tab, position int) {
+func openRow(p *tab, position int) {
 	p.T.Helper()
 	row := fmt.Sprintf(`document.querySelector('.row[data-position="%d"]')`, position)
 	p.RunScript(`document.getElementById('grid').scrollIntoView()`)
@@ -27,14 +26,14 @@ func openRow(p *browsertest.Tab, position int) {
 const indexes = `[...document.querySelectorAll('.row .at-index')].map((e) => e.textContent).join(' ')`
 
 func TestPageInBrowser(t *testing.T) {
-	b := browsertest.Start(t)
+	b := startBrowser(t)
 	byTable := report.Table{Title: "mean faithfulness by", Of: hostile, Columns: []report.Column{
 		{Name: "group", Cells: []string{strings.Repeat("g", 200)}, Text: true}, {Name: "mean", Cells: []string{"0.5"}, Right: true},
 	}}
 	conclude := func(*report.Tally) Conclusion { return Conclusion{Tables: []report.Table{byTable}} }
 	page := render(t, Run{Datasets: []string{"d.jsonl"}, Conclude: conclude}, scoredRow(), hostileRow(), refusedRow(), failedRow())
-	for name, test := range map[string]func(*browsertest.Tab){
-		"sorting": func(p *browsertest.Tab) {
+	for name, test := range map[string]func(*tab){
+		"sorting": func(p *tab) {
 			p.WaitFor(indexes, "0 1 3 2") // rows without a score come last, failed ones first
 			p.WaitFor(`document.querySelector('.head .at-faithfulness').ariaSort`, "ascending")
 			p.Click(".head .at-faithfulness button")
@@ -47,7 +46,7 @@ func TestPageInBrowser(t *testing.T) {
 			p.Click(".head .at-status button")
 			p.WaitFor(indexes, "3 2 0 1")
 		},
-		"filtering": func(p *browsertest.Tab) {
+		"filtering": func(p *tab) {
 			p.SetField("status", "failed")
 			p.WaitFor(indexes, "3")
 			p.WaitFor(`document.getElementById('row-count').textContent`, "1 of 4 rows, sorted by score")
@@ -89,40 +88,40 @@ func TestPageInBrowser(t *testing.T) {
 			p.Click(".facts a[href='#status=failed']")
 			p.WaitFor(indexes, "3")
 		},
-		"marks of spans in code points": func(p *browsertest.Tab) {
+		"marks of spans in code points": func(p *tab) {
 			p.Click(".row")
 			p.WaitFor(`document.getElementById('detail').open`, "true")
-			p.WaitFor(browsertest.TextsExpr(".answer mark"), "Opened in 1958.|高さは|999メートル|。|It is red.")
-			p.WaitFor(browsertest.TextsExpr(".answer u.unsupported"), "999メートル")
-			p.WaitFor(browsertest.TextsExpr(".answer .number"), "0✓|1✗|2?")
-			p.WaitFor(browsertest.TextsExpr("[data-chunk='0'] mark"), "opened in 1958|333 m")
-			p.WaitFor(browsertest.TextsExpr("[data-chunk='1'] mark"), "🐼 red")
-			p.WaitFor(browsertest.TextsExpr(".claim-card .unsupported"), "999メートル")
-			p.WaitFor(browsertest.TextsExpr(".claim-card .score"), " · score 0.98 · confidence 0.95| · score 0.01 · confidence 0.62| · score 0.30")
-			p.WaitFor(browsertest.TextsExpr(".claim-card .quote .which"), "Chunk 0 |Contradicts it, chunk 0 |Nearest passage, chunk 1 ")
-			p.WaitFor(browsertest.TextsExpr(".legend"), "✗ contradicts a claim · ? nearest to a claim, but does not support it")
+			p.WaitFor(textsExpr(".answer mark"), "Opened in 1958.|高さは|999メートル|。|It is red.")
+			p.WaitFor(textsExpr(".answer u.unsupported"), "999メートル")
+			p.WaitFor(textsExpr(".answer .number"), "0✓|1✗|2?")
+			p.WaitFor(textsExpr("[data-chunk='0'] mark"), "opened in 1958|333 m")
+			p.WaitFor(textsExpr("[data-chunk='1'] mark"), "🐼 red")
+			p.WaitFor(textsExpr(".claim-card .unsupported"), "999メートル")
+			p.WaitFor(textsExpr(".claim-card .score"), " · score 0.98 · confidence 0.95| · score 0.01 · confidence 0.62| · score 0.30")
+			p.WaitFor(textsExpr(".claim-card .quote .which"), "Chunk 0 |Contradicts it, chunk 0 |Nearest passage, chunk 1 ")
+			p.WaitFor(textsExpr(".legend"), "✗ contradicts a claim · ? nearest to a claim, but does not support it")
 			p.WaitFor(`[...document.querySelectorAll('.chunk .number')].map((e) => e.title).join('|')`,
 				"Evidence for claim 0, supported|Contradicts claim 1, contradicted|Nearest passage to claim 2, not mentioned")
-			p.WaitFor(browsertest.TextsExpr(".claim-card .badge"), "✓ supported|✗ contradicted|? not mentioned")
-			p.WaitFor(browsertest.TextsExpr(".kept dd"), "m-1|12345678901234567890")
+			p.WaitFor(textsExpr(".claim-card .badge"), "✓ supported|✗ contradicted|? not mentioned")
+			p.WaitFor(textsExpr(".kept dd"), "m-1|12345678901234567890")
 			p.WaitFor(`[...document.querySelectorAll('.chunk .text')].map((e) => { const c = e.cloneNode(true); c.querySelectorAll('.number').forEach((n) => n.remove()); return c.textContent; }).join('|')`,
 				strings.Join(scoredRow().Contexts, "|"))
 		},
-		"selecting a claim and its evidence": func(p *browsertest.Tab) {
+		"selecting a claim and its evidence": func(p *tab) {
 			p.Click(".row")
 			p.Click(".answer .number.contradicted")
-			p.WaitFor(browsertest.TextsExpr("mark.selected"), "高さは|999メートル|。|333 m")
+			p.WaitFor(textsExpr("mark.selected"), "高さは|999メートル|。|333 m")
 			p.WaitFor(`document.querySelector('.claim-card.selected .which').textContent`, " claim 1")
 			p.WaitFor(`document.querySelectorAll('[aria-pressed=true]').length`, "3")
 			p.Click(".answer .number.contradicted")
-			p.WaitFor(browsertest.TextsExpr("mark.selected"), "")
+			p.WaitFor(textsExpr("mark.selected"), "")
 			p.Click(".claim-card.supported .quote")
 			p.WaitFor(`document.activeElement.textContent + document.activeElement.closest('[data-chunk]').dataset.chunk`, "0✓0")
 			p.Click(".claim-card.not_mentioned .quote")
-			p.WaitFor(browsertest.TextsExpr(".chunk mark.selected"), "🐼 red")
+			p.WaitFor(textsExpr(".chunk mark.selected"), "🐼 red")
 			p.WaitFor(`document.activeElement.textContent + document.activeElement.closest('[data-chunk]').dataset.chunk`, "2?1")
 		},
-		"hostile texts": func(p *browsertest.Tab) {
+		"hostile texts": func(p *tab) {
 			p.WaitFor(`document.querySelectorAll('body a:not([href^="#"]), option *').length`, "0")
 			openRow(p, 1)
 			p.WaitFor(`document.querySelector('#detail-title .id')?.textContent.includes('</script>')`, "true")
@@ -135,7 +134,7 @@ func TestPageInBrowser(t *testing.T) {
 			p.WaitFor(`(() => { try { document.body.innerHTML = '<b>'; return 'allowed' } catch { return 'refused' } })()`, "refused")
 			p.ClearErrors() // the refusal is reported
 		},
-		"keyboard": func(p *browsertest.Tab) {
+		"keyboard": func(p *tab) {
 			// chromedp would also send the character, which the browser would not.
 			p.RunScript(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true}))`)
 			p.WaitFor(`document.activeElement.id`, "search")
@@ -147,7 +146,7 @@ func TestPageInBrowser(t *testing.T) {
 			p.WaitFor(`getComputedStyle(document.activeElement).outlineStyle`, "solid")
 			p.Press(kb.Enter)
 			p.WaitFor(`document.activeElement.textContent`, "Row 3 ")
-			p.WaitFor(browsertest.TextsExpr(".claim-card .badge"), "– not judged|– not judged")
+			p.WaitFor(textsExpr(".claim-card .badge"), "– not judged|– not judged")
 			p.Press(kb.ArrowRight)
 			p.WaitFor(`document.activeElement.textContent`, "Row 2 refused")
 			p.WaitFor(`document.querySelector('.where').textContent`, "4 of 4")
@@ -164,10 +163,10 @@ func TestPageInBrowser(t *testing.T) {
 				}
 			}
 			p.Press(kb.ArrowDown)
-			p.WaitFor(browsertest.TextsExpr(".claim-card.selected .which"), " claim 1|Contradicts it, chunk 0 ")
-			p.WaitFor(browsertest.TextsExpr("mark.selected"), "高さは|999メートル|。|333 m")
+			p.WaitFor(textsExpr(".claim-card.selected .which"), " claim 1|Contradicts it, chunk 0 ")
+			p.WaitFor(textsExpr("mark.selected"), "高さは|999メートル|。|333 m")
 		},
-		"dark theme": func(p *browsertest.Tab) {
+		"dark theme": func(p *tab) {
 			const background = `getComputedStyle(document.body).backgroundColor`
 			p.SetColorScheme("light")
 			p.WaitFor(background, "rgb(255, 255, 255)")
@@ -182,7 +181,7 @@ func TestPageInBrowser(t *testing.T) {
 			p.Click("#theme")
 			p.WaitFor(background, "rgb(255, 255, 255)")
 		},
-		"narrow and wide screens": func(p *browsertest.Tab) {
+		"narrow and wide screens": func(p *tab) {
 			for _, width := range []int64{320, 360, 900, 1600} {
 				p.SetViewport(width, 740)
 				p.WaitFor(`document.documentElement.scrollWidth <= innerWidth`, "true")
@@ -192,14 +191,14 @@ func TestPageInBrowser(t *testing.T) {
 				p.WaitFor(`document.getElementById('detail').open`, "false")
 			}
 		},
-		"printing": func(p *browsertest.Tab) {
+		"printing": func(p *tab) {
 			p.RunScript(`dispatchEvent(new Event('beforeprint'))`)
 			p.WaitFor(indexes, "0 1 3 2")
 			p.WaitFor(`document.querySelector('.body').style.height`, "auto")
 			p.RunScript(`dispatchEvent(new Event('afterprint'))`)
 			p.WaitFor(indexes, "0 1 3 2")
 			p.Click(".row")
-			browsertest.Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+			call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 			p.WaitFor(`getComputedStyle(document.getElementById('main')).display`, "none")
 			p.WaitFor(`getComputedStyle(document.querySelector('.side')).overflowY`, "visible")
 		},

@@ -3,8 +3,6 @@ package html
 import (
 	"fmt"
 	"math"
-
-	"github.com/ragfaith/ragfaith/internal/page"
 )
 
 // binCount is the number of bins: ten of width 0.1, and one for rows with a score of 1,
@@ -42,31 +40,31 @@ const (
 )
 
 // histogram draws the bins and the mean.
-func (b *bins) histogram(mean float64) *page.Histogram {
-	h := &page.Histogram{Width: histogramWidth, Top: 36, Label: "No row has a score."}
+func (b *bins) histogram(mean float64) *chart {
+	h := &chart{Width: histogramWidth, Top: 36, Label: "No row has a score."}
 	total := 0
 	for i, n := range b {
 		total += n
-		bar := page.Bar{
+		bar := chartBar{
 			X: axisLeft + i*binWidth + (binWidth-barWidth)/2, Width: barWidth, Count: n,
-			Range: binRange(i), From: page.Tenths(i), To: page.Tenths(i + 1),
+			Range: binRange(i), From: tenths(i), To: tenths(i + 1),
 		}
 		if i == binCount-1 {
 			bar.X, bar.Class, bar.To = lastBarLeft, "whole", ""
 		}
 		h.Bars = append(h.Bars, bar)
 	}
-	counts := h.Layout()
+	counts := h.layout()
 	for i := 0; i < 10; i += 2 {
-		h.Ticks = append(h.Ticks, page.Tick{X: axisLeft + i*binWidth, Text: fmt.Sprintf("0.%d", i)})
+		h.Ticks = append(h.Ticks, chartTick{X: axisLeft + i*binWidth, Text: fmt.Sprintf("0.%d", i)})
 	}
-	h.Ticks = append(h.Ticks, page.Tick{X: lastBarMiddle, Text: "1"})
+	h.Ticks = append(h.Ticks, chartTick{X: lastBarMiddle, Text: "1"})
 	if total > 0 {
 		x := lastBarMiddle
 		if mean < 1 {
 			x = axisLeft + int(math.Round(mean*10*binWidth))
 		}
-		h.Mean = &page.Mean{Tick: page.Tick{X: x, Text: fmt.Sprintf("%.2f", mean)}, Left: mean > 0.5}
+		h.Mean = &chartMean{chartTick: chartTick{X: x, Text: fmt.Sprintf("%.2f", mean)}, Left: mean > 0.5}
 		h.Label = fmt.Sprintf("Scores of %d rows, mean %.4f. Rows by score: %s.", total, mean, counts)
 	}
 	return h

@@ -1,6 +1,7 @@
 // Package html writes results as one HTML page that works offline: the statistics of a run,
 // its gates, a histogram, and a table whose rows open to claims and evidence side by side.
-// The fragment of the page address has the filters and the open row.
+// The fragment of the page address has the filters and the open row. It also writes
+// comparisons of two runs and calibrations as pages.
 //
 // Texts in results are untrusted. Rows are embedded compressed and in base64, so no text
 // can end its element, and the script inserts texts only as text nodes. The statistics are
@@ -16,7 +17,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // The default limits of a page, which a browser opens within two seconds.
@@ -27,8 +27,8 @@ const (
 
 // A Run describes a run.
 type Run struct {
-	Datasets []string     // names as given on the command line
-	Settings setting.List // options that affect the results, in display order
+	Datasets []string        // names as given on the command line
+	Settings result.Settings // options that affect the results, in display order
 	// Conclude is called by Close and returns what is known only after the last row.
 	// It may be nil.
 	Conclude func(*report.Tally) Conclusion

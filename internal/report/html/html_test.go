@@ -20,9 +20,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // render returns a page with rows.
@@ -107,7 +105,7 @@ func TestPageContainsRows(t *testing.T) {
 func TestHostileTextsAreEscaped(t *testing.T) {
 	page := render(t, Run{
 		Datasets: []string{hostile, "-"},
-		Settings: setting.List{{Name: hostile, Value: hostile}},
+		Settings: result.Settings{{Name: hostile, Value: hostile}},
 		Conclude: func(*report.Tally) Conclusion {
 			return Conclusion{
 				Statistics: []Statistic{{hostile, hostile, hostile}}, Gates: []report.Gate{{Text: hostile}},
@@ -132,7 +130,7 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 }
 
 func TestPolicyAllowsOnlyTheScriptAndTheStyle(t *testing.T) {
-	browsertest.CheckPolicy(t, render(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow()))
+	checkPolicy(t, render(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow()))
 }
 
 func TestPageHasNoExternalReferences(t *testing.T) {
@@ -248,7 +246,7 @@ func TestPageOfStoredRowsIsTheSame(t *testing.T) {
 func TestPageShowsStatistics(t *testing.T) {
 	page := render(t, Run{
 		Datasets: []string{"a.jsonl", "-"},
-		Settings: setting.List{{Name: "judge", Value: "lexical"}},
+		Settings: result.Settings{{Name: "judge", Value: "lexical"}},
 		Conclude: func(tally *report.Tally) Conclusion {
 			return Conclusion{
 				Statistics: []Statistic{{"95% interval of the mean", "0.1 to 0.9", "n = 2 rows"}},

@@ -9,8 +9,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/heapprofiler"
 	"github.com/chromedp/cdproto/runtime"
-
-	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
 
 var pageFile = flag.String("page", "", "report for BenchmarkOpen")
@@ -26,7 +24,7 @@ func BenchmarkOpen(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	chromium := browsertest.Start(b)
+	chromium := startBrowser(b)
 	var first, all, search, sort, heap float64
 	for b.Loop() {
 		p := chromium.Open(b, string(page), "")
@@ -44,8 +42,8 @@ func BenchmarkOpen(b *testing.B) {
 		if err := json.Unmarshal([]byte(text), &at); err != nil {
 			b.Fatal(err)
 		}
-		browsertest.Call(p, heapprofiler.CollectGarbage, cdp.Empty{})
-		at.Heap = browsertest.Call(p, runtime.GetHeapUsage, cdp.Empty{}).UsedSize / 1e6
+		call(p, heapprofiler.CollectGarbage, cdp.Empty{})
+		at.Heap = call(p, runtime.GetHeapUsage, cdp.Empty{}).UsedSize / 1e6
 		first, all, search, sort, heap = first+at.First, all+at.All, search+at.Search, sort+at.Sort, heap+at.Heap
 		p.Close()
 	}

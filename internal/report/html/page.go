@@ -1,26 +1,20 @@
 package html
 
 import (
-	"embed"
 	"fmt"
 	"math"
 	"strings"
 
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
-	"github.com/ragfaith/ragfaith/internal/page"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/setting"
 )
-
-//go:embed page
-var files embed.FS
 
 // parsePage parses the templates of the report. Its scripts form one module, so they share
 // their names with nothing else.
 func parsePage() (*template.Template, error) {
-	return page.Parse(files, "page", "text.js", "blocks.js", "rows.js", "columns.js", "grid.js", "detail.js", "main.js")
+	return parse("page", "text.js", "blocks.js", "rows.js", "columns.js", "grid.js", "detail.js", "main.js")
 }
 
 // writeHead writes the part of the page before the rows.
@@ -35,7 +29,7 @@ func (w *Writer) writeHead() error {
 // overview is the data of the template after the rows.
 type overview struct {
 	Datasets      []string
-	Settings      setting.List
+	Settings      result.Settings
 	Tally         *report.Tally
 	Cited         string // see report.Tally.Cited
 	Marked        string // see report.Tally.Marked
@@ -52,7 +46,7 @@ type overview struct {
 	Distribution  []Statistic
 	Gates         []report.Gate
 	Passed        bool // all gates
-	Histogram     *page.Histogram
+	Histogram     *chart
 	Claims        []claimShare
 	Groups        []group
 	Failures      []failure

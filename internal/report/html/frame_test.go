@@ -1,4 +1,4 @@
-package page
+package html
 
 import "testing"
 
@@ -11,8 +11,8 @@ func TestVisible(t *testing.T) {
 		"👩\u200d🚀":      "👩\u200d🚀",
 		"x\xff\u2066\r": "x\uFFFD<span class=\"hidden-character\">U+2066</span><span class=\"hidden-character\">U+000D</span>",
 	} {
-		if got := string(Visible(text)); got != want {
-			t.Errorf("Visible(%q): got %q, want %q", text, got, want)
+		if got := string(visible(text)); got != want {
+			t.Errorf("visible(%q): got %q, want %q", text, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package browsertest
+package html
 
 import (
 	"crypto/sha256"
@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// CheckPolicy checks that the Content-Security-Policy of a page, given as HTML, allows only
+// checkPolicy checks that the Content-Security-Policy of a page, given as HTML, allows only
 // its script and its style, by hash. It needs no browser.
-func CheckPolicy(t testing.TB, page string) {
+func checkPolicy(t testing.TB, page string) {
 	t.Helper()
 	match := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
 	if match == nil {

@@ -1,17 +1,15 @@
-package browsertest
+package html
 
 import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 )
 
 // LoadAxe loads axe-core into the page. It skips the test unless scripts/fetch-axe.sh has
 // installed axe-core.
-func (t *Tab) LoadAxe() {
+func (t *tab) LoadAxe() {
 	t.T.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -21,29 +19,16 @@ func (t *Tab) LoadAxe() {
 	if err != nil || len(found) == 0 {
 		t.T.Skip("axe-core is not installed; run scripts/fetch-axe.sh")
 	}
-	axe, err := os.ReadFile(newest(found))
+	axe, err := os.ReadFile(found[len(found)-1])
 	if err != nil {
 		t.T.Fatal(err)
 	}
 	t.Eval(string(axe) + ";0")
 }
 
-// newest returns the path whose directory name ends with the highest version.
-func newest(paths []string) string {
-	version := func(path string) (numbers []int) {
-		dir := filepath.Base(filepath.Dir(path))
-		for part := range strings.SplitSeq(dir[strings.LastIndexByte(dir, '-')+1:], ".") {
-			n, _ := strconv.Atoi(part) // 0 if it is not a number
-			numbers = append(numbers, n)
-		}
-		return numbers
-	}
-	return slices.MaxFunc(paths, func(a, b string) int { return slices.Compare(version(a), version(b)) })
-}
-
 // CheckAccessibility runs axe-core on the page and reports its violations. state describes
 // the page in error messages.
-func (t *Tab) CheckAccessibility(state string) {
+func (t *tab) CheckAccessibility(state string) {
 	t.T.Helper()
 	result := t.Eval(`axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify({
 		passes: r.passes.length,

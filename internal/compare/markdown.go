@@ -1,4 +1,4 @@
-package view
+package compare
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -20,15 +19,15 @@ const (
 	footerSize  = 200 // bytes reserved for the number of omitted rows
 )
 
-// Markdown writes c for a pull request in at most report.MaxMarkdown bytes: the difference,
+// WriteMarkdown writes c for a pull request in at most report.MaxMarkdown bytes: the difference,
 // the warnings, the gate, the figures, and the changed rows, worst first, with the claims
 // whose verdict changed. Texts from datasets are in code spans.
-func Markdown(w io.Writer, c *compare.Comparison) error {
+func (c *Comparison) WriteMarkdown(w io.Writer) error {
 	title := "nothing to compare"
 	if c.Compared > 0 {
 		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Stats.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
 	}
-	d := report.Document{report.Heading("Faithfulness: " + title), warnings(c.Warnings)}
+	d := report.Document{report.Heading("Faithfulness: " + title), warningBlock(c.Warnings)}
 	if gates := c.Gates(); gates != nil {
 		d = append(d, report.GateTable(gates))
 	}
@@ -36,17 +35,17 @@ func Markdown(w io.Writer, c *compare.Comparison) error {
 		d = append(d, report.Paragraph(c.Gate.Note+"."))
 	}
 	var b strings.Builder
-	b.WriteString(append(d, sides(c), Facts(c), Groups(c)).Markdown() + "\n")
+	b.WriteString(append(d, sides(c), c.Facts(), c.GroupTable()).Markdown() + "\n")
 	markdownChanges(&b, c)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// warnings are the warnings of a comparison.
-type warnings []compare.Warning
+// warningBlock shows the warnings of a comparison.
+type warningBlock []Warning
 
 // Terminal returns a line for each warning.
-func (w warnings) Terminal(int) string {
+func (w warningBlock) Terminal(int) string {
 	var b strings.Builder
 	for _, warning := range w {
 		b.WriteString("warning: " + warning.Text + "\n")
@@ -55,7 +54,7 @@ func (w warnings) Terminal(int) string {
 }
 
 // Markdown returns the first warnings as an alert.
-func (w warnings) Markdown() string {
+func (w warningBlock) Markdown() string {
 	if len(w) == 0 {
 		return ""
 	}
@@ -70,7 +69,7 @@ func (w warnings) Markdown() string {
 	return b.String()
 }
 
-func markdownChanges(b *strings.Builder, c *compare.Comparison) {
+func markdownChanges(b *strings.Builder, c *Comparison) {
 	if c.Changed == 0 {
 		b.WriteString("No compared row changed.\n")
 		return
@@ -91,12 +90,12 @@ func markdownChanges(b *strings.Builder, c *compare.Comparison) {
 }
 
 // markdownRow returns a changed row as an item of a numbered list.
-func markdownRow(number int, change *compare.Change) string {
+func markdownRow(number int, change *Change) string {
 	var b strings.Builder
 	marker := strconv.Itoa(number) + ". "
 	fmt.Fprintf(&b, "%s%s: %s, was %s (%s)", marker, span(change.Candidate.ID, maxID),
 		Score(change.Candidate.Faithfulness), Score(change.Baseline.Faithfulness), Signed(change.Difference))
-	if text := Change(change); text != "" {
+	if text := change.Describe(); text != "" {
 		b.WriteString("; claims: " + text)
 	}
 	b.WriteByte('\n')

@@ -1,4 +1,4 @@
-package setting
+package result
 
 import (
 	"bytes"
@@ -14,12 +14,12 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// A List contains the settings of a run in display order. It is encoded as a JSON
+// Settings are the settings of a run in display order. They are encoded as a JSON
 // object, while a []Setting is encoded as an array.
-type List []Setting
+type Settings []Setting
 
 // Get returns the value of a setting, or "" if it is not set.
-func (l List) Get(name string) string {
+func (l Settings) Get(name string) string {
 	for i := range l {
 		if l[i].Name == name {
 			return l[i].Value
@@ -28,14 +28,14 @@ func (l List) Get(name string) string {
 	return ""
 }
 
-// A Change is a difference between the settings of two runs. Its values are formatted
+// A SettingChange is a difference between the settings of two runs. Its values are formatted
 // for messages: "not set" for a missing setting and "empty" for "".
-type Change struct{ Name, Old, New string }
+type SettingChange struct{ Name, Old, New string }
 
 // Changes returns the differences from the previous settings: settings of l in order,
 // followed by those that are no longer set.
-func (l List) Changes(previous List) []Change {
-	var changes []Change
+func (l Settings) Changes(previous Settings) []SettingChange {
+	var changes []SettingChange
 	old := make(map[string]string, len(previous))
 	for _, s := range previous {
 		old[s.Name] = s.Value
@@ -44,20 +44,20 @@ func (l List) Changes(previous List) []Change {
 		value, ok := old[s.Name]
 		delete(old, s.Name)
 		if !ok {
-			changes = append(changes, Change{s.Name, "not set", display(s.Value)})
+			changes = append(changes, SettingChange{s.Name, "not set", displayValue(s.Value)})
 		} else if value != s.Value {
-			changes = append(changes, Change{s.Name, display(value), display(s.Value)})
+			changes = append(changes, SettingChange{s.Name, displayValue(value), displayValue(s.Value)})
 		}
 	}
 	for _, s := range previous {
 		if value, removed := old[s.Name]; removed {
-			changes = append(changes, Change{s.Name, display(value), "not set"})
+			changes = append(changes, SettingChange{s.Name, displayValue(value), "not set"})
 		}
 	}
 	return changes
 }
 
-func display(value string) string {
+func displayValue(value string) string {
 	if value == "" {
 		return "empty"
 	}
@@ -65,7 +65,7 @@ func display(value string) string {
 }
 
 // MarshalJSON returns an object.
-func (l List) MarshalJSON() ([]byte, error) {
+func (l Settings) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i := range l {
 		if i > 0 {
@@ -78,7 +78,7 @@ func (l List) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads an object of strings and keeps its order.
-func (l *List) UnmarshalJSON(text []byte) error {
+func (l *Settings) UnmarshalJSON(text []byte) error {
 	*l = nil
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
 	if _, err := dec.ReadToken(); err != nil {

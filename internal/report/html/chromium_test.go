@@ -1,5 +1,4 @@
-// Package browsertest opens HTML pages in Chromium for tests.
-package browsertest
+package html
 
 import (
 	"context"
@@ -16,14 +15,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Browser is a running Chromium.
-type Browser struct {
+// A browser is a running Chromium.
+type browser struct {
 	ctx context.Context //nolint:containedctx // identifies the browser in chromedp
 }
 
-// Start starts Chromium until the test ends. It skips the test with -short or if Chromium
+// startBrowser starts Chromium until the test ends. It skips the test with -short or if Chromium
 // is not installed.
-func Start(t testing.TB) Browser {
+func startBrowser(t testing.TB) browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("skipping browser test with -short")
@@ -49,13 +48,13 @@ func Start(t testing.TB) Browser {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return Browser{ctx}
+	return browser{ctx}
 }
 
 // Load opens a page, given as HTML, in a new tab without waiting for its scripts. The hash
 // is empty or a fragment such as "#row=2". The tab is closed when the test ends, or after 4
 // minutes.
-func (b Browser) Load(t testing.TB, page, hash string) *Tab {
+func (b browser) Load(t testing.TB, page, hash string) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
@@ -65,38 +64,38 @@ func (b Browser) Load(t testing.TB, page, hash string) *Tab {
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute) // much longer than any test takes
 	t.Cleanup(cancel)
-	tab := &Tab{T: t, ctx: ctx}
+	opened := &tab{T: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, func(event any) {
-		tab.mu.Lock()
-		defer tab.mu.Unlock()
+		opened.mu.Lock()
+		defer opened.mu.Unlock()
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
-			tab.errors = append(tab.errors, e.ExceptionDetails.Text)
+			opened.errors = append(opened.errors, e.ExceptionDetails.Text)
 		case *log.EventEntryAdded:
-			tab.errors = append(tab.errors, string(e.Entry.Source)+": "+e.Entry.Text)
+			opened.errors = append(opened.errors, string(e.Entry.Source)+": "+e.Entry.Text)
 		}
 	}); err != nil {
 		t.Fatal(err)
 	}
-	tab.SetViewport(1600, 1000)
-	Call(tab, log.Enable, cdp.Empty{})
-	tab.Do(chromedp.Navigate("file://" + filepath.ToSlash(file) + hash))
-	return tab
+	opened.SetViewport(1600, 1000)
+	call(opened, log.Enable, cdp.Empty{})
+	opened.Do(chromedp.Navigate("file://" + filepath.ToSlash(file) + hash))
+	return opened
 }
 
 // Open is like Load and waits until the page is ready, which the page reports by the
 // attribute data-ready of its root. Exceptions and CSP violations until the end of the test are
 // errors.
-func (b Browser) Open(t testing.TB, page, hash string) *Tab {
+func (b browser) Open(t testing.TB, page, hash string) *tab {
 	t.Helper()
-	tab := b.Load(t, page, hash)
-	tab.Do(chromedp.WaitReady(chromedp.CSS("html[data-ready]")))
+	opened := b.Load(t, page, hash)
+	opened.Do(chromedp.WaitReady(chromedp.CSS("html[data-ready]")))
 	t.Cleanup(func() {
-		tab.mu.Lock()
-		defer tab.mu.Unlock()
-		if len(tab.errors) > 0 {
-			t.Errorf("errors in the browser: %s", strings.Join(tab.errors, "\n"))
+		opened.mu.Lock()
+		defer opened.mu.Unlock()
+		if len(opened.errors) > 0 {
+			t.Errorf("errors in the browser: %s", strings.Join(opened.errors, "\n"))
 		}
 	})
-	return tab
+	return opened
 }

@@ -1,4 +1,4 @@
-package page
+package html
 
 import (
 	"cmp"
@@ -10,8 +10,6 @@ import (
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
-	"github.com/ragfaith/ragfaith/internal/compare/view"
-	htmlpage "github.com/ragfaith/ragfaith/internal/page"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -60,8 +58,8 @@ type side struct {
 func newRow(position int, c *compare.Change) row {
 	r := row{
 		Position: position, Bin: c.Bin(), Title: report.Clip(cmp.Or(c.Candidate.Question, c.Candidate.Answer), maxTitle), ID: c.Candidate.ID, Question: c.Candidate.Question,
-		Was: view.Score(c.Baseline.Faithfulness), Is: view.Score(c.Candidate.Faithfulness),
-		Difference: view.Signed(c.Difference), Claims: view.Change(c), Direction: "same",
+		Was: compare.Score(c.Baseline.Faithfulness), Is: compare.Score(c.Candidate.Faithfulness),
+		Difference: compare.Signed(c.Difference), Claims: c.Describe(), Direction: "same",
 	}
 	if old := c.Baseline.Question; old != r.Question {
 		r.OldQuestion = old
@@ -100,7 +98,7 @@ func newClaim(side string, r *result.Row, i int) claim {
 	c := &r.Claims[i]
 	score := "–"
 	if !math.IsNaN(c.Score) {
-		score = strings.TrimRight(strings.TrimRight(view.Score(c.Score), "0"), ".")
+		score = strings.TrimRight(strings.TrimRight(compare.Score(c.Score), "0"), ".")
 	}
 	return claim{Side: side, Text: c.Judged(), Score: score, Verdict: newVerdict(c.Verdict), Claim: c}
 }
@@ -136,7 +134,7 @@ func markClaims(r *result.Row, flipped map[int]bool) template.HTML {
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	answer := []rune(r.Answer)
 	var b strings.Builder
-	write := func(start, end int) { b.WriteString(string(htmlpage.Visible(string(answer[start:end])))) }
+	write := func(start, end int) { b.WriteString(string(visible(string(answer[start:end])))) }
 	end := 0 // end of the text written so far
 	for _, s := range spans {
 		start := min(max(s.start, end), len(answer))

@@ -1,4 +1,4 @@
-package page
+package html
 
 import (
 	"strconv"
@@ -12,46 +12,46 @@ const (
 	labelGap        = 5   // between a bar and its count
 )
 
-// A Histogram is an SVG drawing of counts.
-type Histogram struct {
+// A chart is an SVG drawing of a histogram.
+type chart struct {
 	Width int
 	Top   int // y of the tallest bar, leaving space for its count
-	Bars  []Bar
-	Ticks []Tick
-	Mean  *Mean  // optional
-	Label string // description for screen readers
+	Bars  []chartBar
+	Ticks []chartTick
+	Mean  *chartMean // optional
+	Label string     // description for screen readers
 
-	Height, Axis int // height of the drawing and y of its axis; set by Layout
+	Height, Axis int // height of the drawing and y of its axis; set by layout
 }
 
-// A Bar is a count at a position of the axis. Selecting it sets the fields min and max of
+// A chartBar is a count at a position of the axis. Selecting it sets the fields min and max of
 // the search form.
-type Bar struct {
+type chartBar struct {
 	X, Width int
 	Count    int
 	Range    string // values counted
 	From, To string // the same as numbers, without To; an empty To is no limit
 	Class    string // CSS class; optional
 
-	// Set by Layout: the y of the top, the height, and the position of the count.
+	// Set by layout: the y of the top, the height, and the position of the count.
 	Y, Height, Middle, LabelY int
 }
 
-// A Tick is a label of the axis.
-type Tick struct {
+// A chartTick is a label of the axis.
+type chartTick struct {
 	X    int
 	Text string
 }
 
-// A Mean is a vertical line with a label to its left or right.
-type Mean struct {
-	Tick
+// A chartMean is a vertical line with a label to its left or right.
+type chartMean struct {
+	chartTick
 	Left bool
 }
 
-// Layout sets the height of the drawing and of each bar. A bar with a count is never
+// layout sets the height of the drawing and of each bar. A bar with a count is never
 // invisible. It returns the ranges with a count and their counts as text.
-func (h *Histogram) Layout() string {
+func (h *chart) layout() string {
 	var counts []string
 	h.Height, h.Axis = histogramHeight, histogramAxis
 	tallest := 1
@@ -70,5 +70,5 @@ func (h *Histogram) Layout() string {
 	return strings.Join(counts, ", ")
 }
 
-// Tenths formats n/10.
-func Tenths(n int) string { return strconv.FormatFloat(float64(n)/10, 'f', -1, 64) }
+// tenths formats n/10.
+func tenths(n int) string { return strconv.FormatFloat(float64(n)/10, 'f', -1, 64) }

@@ -1,6 +1,4 @@
-// Package view formats a comparison of two runs: as a table for a terminal, as Markdown for
-// a pull request, and as JSON.
-package view
+package compare
 
 import (
 	"fmt"
@@ -10,12 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 // Facts returns what a comparison found, except the changed rows.
-func Facts(c *compare.Comparison) report.Facts {
+func (c *Comparison) Facts() report.Facts {
 	units := report.Count(c.Compared, "row", "rows")
 	if c.Cluster {
 		units = report.Count(c.Groups, "group", "groups") + " of " + units
@@ -31,7 +28,7 @@ func Facts(c *compare.Comparison) report.Facts {
 	facts := report.Facts{
 		{Name: "compared", Value: fmt.Sprintf("%s: %d better, %d worse, %d unchanged; %d with the same answer", units, c.Better, c.Worse, c.Same, c.SameAnswers)},
 		{Name: "difference", Value: difference(c)},
-		{Name: "p-value", Value: fmt.Sprintf("%s (%s), %s (Wilcoxon)", compare.PValue(c.Stats.Permutation.TwoSided), test, compare.PValue(c.Stats.Wilcoxon.TwoSided))},
+		{Name: "p-value", Value: fmt.Sprintf("%s (%s), %s (Wilcoxon)", PValue(c.Stats.Permutation.TwoSided), test, PValue(c.Stats.Wilcoxon.TwoSided))},
 		{Name: "detectable", Value: detectable},
 		{Name: "claims", Value: fmt.Sprintf("%d no longer supported, %d newly supported, of %d in both runs", c.Claims.Lost, c.Claims.Gained, c.Claims.Matched)},
 	}
@@ -39,14 +36,14 @@ func Facts(c *compare.Comparison) report.Facts {
 		facts = append(facts, report.Fact{Name: "unmatched", Value: fmt.Sprintf("%d only in the baseline (%d supported), %d only in the candidate (%d supported)",
 			c.Claims.OnlyBaseline.Total, c.Claims.OnlyBaseline.Supported, c.Claims.OnlyCandidate.Total, c.Claims.OnlyCandidate.Supported)})
 	}
-	if text := unscored(c); text != "" {
+	if text := describeUnscored(c); text != "" {
 		facts = append(facts, report.Fact{Name: "no score", Value: text, Text: true})
 	}
 	return facts
 }
 
 // difference describes the difference of the means with its confidence interval.
-func difference(c *compare.Comparison) string {
+func difference(c *Comparison) string {
 	d := &c.Stats.Difference
 	switch {
 	case d.N == 0:
@@ -61,9 +58,9 @@ func difference(c *compare.Comparison) string {
 	return text
 }
 
-// unscored describes the rows that have no score in either run; it is empty if there are
+// describeUnscored describes the rows that have no score in either run; it is empty if there are
 // none. Warnings report rows that have a score, or occur, in only one run.
-func unscored(c *compare.Comparison) string {
+func describeUnscored(c *Comparison) string {
 	n := 0
 	var parts []string
 	for _, t := range c.Unscored {
@@ -78,8 +75,8 @@ func unscored(c *compare.Comparison) string {
 	return report.Count(n, "row", "rows") + " in both runs (" + strings.Join(parts, "; ") + ")"
 }
 
-// Rows describes the rows of a run.
-func Rows(s *compare.Side) string {
+// Describe describes the rows of a run.
+func (s *Side) Describe() string {
 	text := fmt.Sprintf("%s: scored %d, no claims %d, failed %d", report.Count(s.Rows, "row", "rows"), s.Scored, s.NoClaims, s.Failed)
 	if s.Unjudged > 0 {
 		text += fmt.Sprintf(", unjudged %d", s.Unjudged)
@@ -90,9 +87,9 @@ func Rows(s *compare.Side) string {
 	return text
 }
 
-// Change describes how the claims of a row changed.
-func Change(change *compare.Change) string {
-	lost, gained, gone, added := change.Count()
+// Describe describes how the claims of a row changed.
+func (c *Change) Describe() string {
+	lost, gained, gone, added := c.Count()
 	var parts []string
 	add := func(n int, what string) {
 		if n > 0 {
@@ -129,10 +126,10 @@ func Score(x float64) string {
 	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
-// Table writes c for a terminal that is width cells wide: the warnings, the statistics, and
+// WriteTable writes c for a terminal that is width cells wide: the warnings, the statistics, and
 // the changed rows, worst first. Texts from datasets are escaped.
-func Table(w io.Writer, c *compare.Comparison, width int) error {
-	d := report.Document{warnings(c.Warnings), sides(c), Facts(c), Groups(c)}
+func (c *Comparison) WriteTable(w io.Writer, width int) error {
+	d := report.Document{warningBlock(c.Warnings), sides(c), c.Facts(), c.GroupTable()}
 	if c.Changed > 0 {
 		d = append(d, changedRows(c))
 	}
@@ -141,12 +138,12 @@ func Table(w io.Writer, c *compare.Comparison, width int) error {
 }
 
 // sides returns the statistics of both runs.
-func sides(c *compare.Comparison) report.Table {
+func sides(c *Comparison) report.Table {
 	t := report.Table{Columns: []report.Column{
 		{}, {Name: "mean", Right: true}, {Name: "claims", Right: true}, {Name: "file", Text: true}, {Name: "rows"},
 	}}
-	add := func(name string, s *compare.Side) {
-		t.AddRow(name, Score(s.Mean), fmt.Sprintf("%d/%d", s.Supported, s.Claims), s.Name, Rows(s))
+	add := func(name string, s *Side) {
+		t.AddRow(name, Score(s.Mean), fmt.Sprintf("%d/%d", s.Supported, s.Claims), s.Name, s.Describe())
 	}
 	add("baseline", &c.Baseline)
 	add("candidate", &c.Candidate)
@@ -156,8 +153,8 @@ func sides(c *compare.Comparison) report.Table {
 	return t
 }
 
-// Groups returns a table of the groups with the largest losses, or none.
-func Groups(c *compare.Comparison) report.Tables {
+// GroupTable returns a table of the groups with the largest losses, or none.
+func (c *Comparison) GroupTable() report.Tables {
 	const maxGroups = 20
 	if c.By == nil {
 		return nil
@@ -190,7 +187,7 @@ func Groups(c *compare.Comparison) report.Tables {
 }
 
 // changedRows returns the changed rows, worst first.
-func changedRows(c *compare.Comparison) report.Table {
+func changedRows(c *Comparison) report.Table {
 	const maxRows = 10
 	t := report.Table{Title: report.Count(c.Changed, "row", "rows") + " changed, worst first", Columns: []report.Column{
 		{Name: "id", Text: true},
@@ -203,7 +200,7 @@ func changedRows(c *compare.Comparison) report.Table {
 	for i := range c.Changes[:min(len(c.Changes), maxRows)] {
 		change := &c.Changes[i]
 		t.AddRow(change.Candidate.ID, change.Candidate.Question, Score(change.Baseline.Faithfulness), Score(change.Candidate.Faithfulness),
-			Signed(change.Difference), Change(change))
+			Signed(change.Difference), change.Describe())
 	}
 	if questions := &t.Columns[1]; !slices.ContainsFunc(questions.Cells, func(q string) bool { return q != "" }) {
 		t.Columns = slices.Delete(t.Columns, 1, 2)

@@ -1,12 +1,9 @@
-package browsertest
+package html
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/png"
 	"sync"
 	"testing"
 
@@ -15,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Tab is a page in a browser. Its methods end the test if they fail.
-type Tab struct {
+// A tab is a page in a browser. Its methods end the test if they fail.
+type tab struct {
 	T      testing.TB      // test to report errors to
 	ctx    context.Context //nolint:containedctx // identifies the tab in chromedp
 	mu     sync.Mutex
@@ -24,7 +21,7 @@ type Tab struct {
 }
 
 // Close closes the tab before the test ends.
-func (t *Tab) Close() {
+func (t *tab) Close() {
 	t.T.Helper()
 	if err := chromedp.Cancel(t.ctx); err != nil {
 		t.T.Fatal(err)
@@ -32,22 +29,22 @@ func (t *Tab) Close() {
 }
 
 // ClearErrors discards the errors that the browser has reported so far.
-func (t *Tab) ClearErrors() {
+func (t *tab) ClearErrors() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.errors = nil
 }
 
 // Do runs actions.
-func (t *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
+func (t *tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	t.T.Helper()
 	if err := chromedp.Do(t.ctx, actions...); err != nil {
 		t.T.Fatal(err)
 	}
 }
 
-// Call sends a command to the browser and returns its result.
-func Call[P, R any](t *Tab, command cdp.Command[P, R], params P) R {
+// call sends a command to the browser and returns its result.
+func call[P, R any](t *tab, command cdp.Command[P, R], params P) R {
 	t.T.Helper()
 	r, err := chromedp.Call(t.ctx, command, params)
 	if err != nil {
@@ -57,23 +54,23 @@ func Call[P, R any](t *Tab, command cdp.Command[P, R], params P) R {
 }
 
 // SetViewport sets the size of the window, in CSS pixels.
-func (t *Tab) SetViewport(width, height int64) {
+func (t *tab) SetViewport(width, height int64) {
 	t.T.Helper()
-	Call(t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+	call(t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 		Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 500,
 	})
 }
 
 // SetColorScheme sets the preferred color scheme, dark or light.
-func (t *Tab) SetColorScheme(value string) {
+func (t *tab) SetColorScheme(value string) {
 	t.T.Helper()
-	Call(t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	call(t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}},
 	})
 }
 
 // EachLook calls check in both color schemes and at two widths. look describes them.
-func (t *Tab) EachLook(check func(look string)) {
+func (t *tab) EachLook(check func(look string)) {
 	t.T.Helper()
 	for _, scheme := range []string{"light", "dark"} {
 		t.SetColorScheme(scheme)
@@ -85,13 +82,13 @@ func (t *Tab) EachLook(check func(look string)) {
 }
 
 // RunScript runs a script.
-func (t *Tab) RunScript(script string) {
+func (t *tab) RunScript(script string) {
 	t.T.Helper()
 	t.Eval("(() => {" + script + "})()")
 }
 
 // Eval returns the value of an expression, or of its promise.
-func (t *Tab) Eval(script string) any {
+func (t *tab) Eval(script string) any {
 	t.T.Helper()
 	v, err := chromedp.Run(t.ctx, chromedp.Evaluate[any](script, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -102,7 +99,7 @@ func (t *Tab) Eval(script string) any {
 
 // WaitFor waits until the value of an expression, formatted by fmt, is want. After a
 // timeout it reports an error and the test continues.
-func (t *Tab) WaitFor(script, want string) {
+func (t *tab) WaitFor(script, want string) {
 	t.T.Helper()
 	var got any
 	for range 200 {
@@ -116,19 +113,19 @@ func (t *Tab) WaitFor(script, want string) {
 }
 
 // Click clicks the first element that matches a selector.
-func (t *Tab) Click(selector string) {
+func (t *tab) Click(selector string) {
 	t.T.Helper()
 	t.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
 // Press presses keys, such as the constants of package kb.
-func (t *Tab) Press(keys string) {
+func (t *tab) Press(keys string) {
 	t.T.Helper()
 	t.Do(chromedp.KeyEvent(keys))
 }
 
 // SetField sets the field of the search form with the given name.
-func (t *Tab) SetField(name, value string) {
+func (t *tab) SetField(name, value string) {
 	t.T.Helper()
 	t.RunScript(fmt.Sprintf(`const f = document.getElementById("tools").elements.namedItem(%s);
 		f.value = %s; f.dispatchEvent(new Event("input", {bubbles: true}))`, quote(name), quote(value)))
@@ -140,22 +137,8 @@ func quote(s string) string {
 	return string(b)
 }
 
-// TextsExpr returns an expression for the texts of all elements that match a selector, joined
+// textsExpr returns an expression for the texts of all elements that match a selector, joined
 // by |.
-func TextsExpr(selector string) string {
+func textsExpr(selector string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll(%s)].map((e) => e.textContent).join('|')`, quote(selector))
-}
-
-// ScreenshotImage returns a screenshot of the visible part.
-func (t *Tab) ScreenshotImage() image.Image {
-	t.T.Helper()
-	content, err := chromedp.Run(t.ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		t.T.Fatal(err)
-	}
-	picture, err := png.Decode(bytes.NewReader(content))
-	if err != nil {
-		t.T.Fatal(err)
-	}
-	return picture
 }

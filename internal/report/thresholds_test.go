@@ -1,4 +1,4 @@
-package gate
+package report
 
 import (
 	"math"
@@ -11,13 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-func newTally(failed int, scores ...float64) *report.Tally {
-	var t report.Tally
+func newTally(failed int, scores ...float64) *Tally {
+	var t Tally
 	for _, x := range scores {
 		_ = t.Write(&result.Row{Status: result.Scored, Faithfulness: x})
 	}
@@ -28,7 +27,7 @@ func newTally(failed int, scores ...float64) *report.Tally {
 }
 
 // addRefusals adds n refusals, which contain no judged claims, to t.
-func addRefusals(t *report.Tally, n int) *report.Tally {
+func addRefusals(t *Tally, n int) *Tally {
 	for range n {
 		_ = t.Write(&result.Row{Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN()})
 	}
@@ -44,7 +43,7 @@ func TestGatesAreEvaluated(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		o     Thresholds
-		tally *report.Tally
+		tally *Tally
 		code  int
 		want  string
 	}{
@@ -61,8 +60,8 @@ func TestGatesAreEvaluated(t *testing.T) {
 		{"only failed rows", Thresholds{MaxNoClaims: threshold(1), MaxFailed: flagvalue.Limit{N: 1}}, newTally(1), 4, "gate: rows without claims <= 100% cannot be evaluated (n = 0 rows): FAIL\n"},
 		{"words in no claim", Thresholds{MaxUnjudged: threshold(0)}, newTally(0, 1), 0, "gate: mean share of words in no judged claim 0% <= 0% (n = 1 row with claims): pass\n"},
 		{"words in no claim of no rows", Thresholds{MaxUnjudged: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: mean share of words in no judged claim <= 100% cannot be evaluated (n = 0 rows with claims): FAIL\n"},
-		{"uncertain verdicts at limit", Thresholds{MaxUncertain: threshold(0.25)}, &report.Tally{Rows: 1, Scored: 1, Claims: 5, Confident: 4, Uncertain: 1}, 0, "gate: uncertain verdicts 25% <= 25% (1 of 4 with a confidence): pass\n"},
-		{"uncertain verdicts above limit", Thresholds{MaxUncertain: threshold(0.2)}, &report.Tally{Rows: 1, Scored: 1, Claims: 4, Confident: 4, Uncertain: 1}, 4, "gate: uncertain verdicts 25% > 20% (1 of 4 with a confidence): FAIL\n"},
+		{"uncertain verdicts at limit", Thresholds{MaxUncertain: threshold(0.25)}, &Tally{Rows: 1, Scored: 1, Claims: 5, Confident: 4, Uncertain: 1}, 0, "gate: uncertain verdicts 25% <= 25% (1 of 4 with a confidence): pass\n"},
+		{"uncertain verdicts above limit", Thresholds{MaxUncertain: threshold(0.2)}, &Tally{Rows: 1, Scored: 1, Claims: 4, Confident: 4, Uncertain: 1}, 4, "gate: uncertain verdicts 25% > 20% (1 of 4 with a confidence): FAIL\n"},
 		{"uncertain verdicts without a confidence", Thresholds{MaxUncertain: threshold(1)}, newTally(0, 1), 4, "gate: uncertain verdicts <= 100% cannot be evaluated (no verdict has a confidence: the judge gives none): FAIL\n"},
 		{"uncertain verdicts of no rows", Thresholds{MaxUncertain: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: uncertain verdicts <= 100% cannot be evaluated (no verdict has a confidence: n = 0 scored): FAIL\n"},
 		{"failed rows", Thresholds{}, newTally(2, 1), 3, "gate: 2 failed rows > 0 (--max-failed): FAIL\n"},
@@ -81,8 +80,8 @@ func TestGatesAreEvaluated(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
 			code := 0
-			for _, g := range tt.o.Evaluate(tt.tally, report.NewEstimator("", nil, 0).Means(tt.tally)) {
-				if failed := g.Name == report.GateMaxFailed; !failed || !g.Passed {
+			for _, g := range tt.o.Evaluate(tt.tally, NewEstimator("", nil, 0).Means(tt.tally)) {
+				if failed := g.Name == GateMaxFailed; !failed || !g.Passed {
 					b.WriteString("gate: " + g.Text + ": " + g.Outcome() + "\n")
 					if !g.Passed && code != 3 {
 						code = map[bool]int{false: 4, true: 3}[failed]
@@ -97,32 +96,32 @@ func TestGatesAreEvaluated(t *testing.T) {
 }
 
 // newGroup returns a group with the given value and n scores x.
-func newGroup(value string, n int, x float64) report.Group {
-	return report.Group{Value: value, Rows: n, Scored: n, Mean: stats.Interval{Estimate: x, N: n, Method: stats.TooFew}}
+func newGroup(value string, n int, x float64) Group {
+	return Group{Value: value, Rows: n, Scored: n, Mean: stats.Interval{Estimate: x, N: n, Method: stats.TooFew}}
 }
 
 func TestGroupsGate(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	var many []report.Group
+	var many []Group
 	for i := range 8 {
 		many = append(many, newGroup(strconv.Itoa(i), 1, 0.5))
 	}
 	for _, tt := range []struct {
 		name   string
-		by     []report.By
+		by     []By
 		value  float64
 		passed bool
 		want   string
 	}{
-		{"all groups above threshold", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sea", 3, 0.8), newGroup("sky", 1, 1)}}}, 0.8, true, "mean faithfulness by topic >= 0.80 in 2 groups, lowest: sea 0.8000 (n = 3)"},
-		{"one group below threshold", []report.By{{Column: "topic", Groups: []report.Group{newGroup("", 3, 0.79999), newGroup("sky", 1, 1)}}}, 0.79999, false, "mean faithfulness by topic < 0.80 in 1 of 2 groups: (none) 0.79999 (n = 3)"},
-		{"no score in a group", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sea", 3, 0.9), newGroup("sky", 0, nan)}}}, 0.9, true, "mean faithfulness by topic >= 0.80 in 1 group, lowest: sea 0.9000 (n = 3); no score: 1 group"},
-		{"no score in any group", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sky", 0, nan)}}}, nan, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (no group has a score)"},
-		{"no rows", []report.By{{Column: "topic"}}, nan, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (no group has a score)"},
-		{"two columns", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sea", 3, 0.9)}}, {Column: "lang", Groups: []report.Group{newGroup("en", 2, 0.7)}}}, 0.7, false, "mean faithfulness by topic >= 0.80 in 1 group, lowest: sea 0.9000 (n = 3); mean faithfulness by lang < 0.80 in 1 of 1 group: en 0.7000 (n = 2)"},
-		{"many groups below", []report.By{{Column: "topic", Groups: many}}, 0.5, false, "mean faithfulness by topic < 0.80 in 8 of 8 groups: 0 0.5000 (n = 1), 1 0.5000 (n = 1), 2 0.5000 (n = 1), 3 0.5000 (n = 1), 4 0.5000 (n = 1) and 3 more"},
-		{"too many groups", []report.By{{Column: "topic", Groups: []report.Group{newGroup("sea", 3, 0.9)}, Other: &report.Group{}}}, 0.9, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (more than 1 group)"},
+		{"all groups above threshold", []By{{Column: "topic", Groups: []Group{newGroup("sea", 3, 0.8), newGroup("sky", 1, 1)}}}, 0.8, true, "mean faithfulness by topic >= 0.80 in 2 groups, lowest: sea 0.8000 (n = 3)"},
+		{"one group below threshold", []By{{Column: "topic", Groups: []Group{newGroup("", 3, 0.79999), newGroup("sky", 1, 1)}}}, 0.79999, false, "mean faithfulness by topic < 0.80 in 1 of 2 groups: (none) 0.79999 (n = 3)"},
+		{"no score in a group", []By{{Column: "topic", Groups: []Group{newGroup("sea", 3, 0.9), newGroup("sky", 0, nan)}}}, 0.9, true, "mean faithfulness by topic >= 0.80 in 1 group, lowest: sea 0.9000 (n = 3); no score: 1 group"},
+		{"no score in any group", []By{{Column: "topic", Groups: []Group{newGroup("sky", 0, nan)}}}, nan, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (no group has a score)"},
+		{"no rows", []By{{Column: "topic"}}, nan, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (no group has a score)"},
+		{"two columns", []By{{Column: "topic", Groups: []Group{newGroup("sea", 3, 0.9)}}, {Column: "lang", Groups: []Group{newGroup("en", 2, 0.7)}}}, 0.7, false, "mean faithfulness by topic >= 0.80 in 1 group, lowest: sea 0.9000 (n = 3); mean faithfulness by lang < 0.80 in 1 of 1 group: en 0.7000 (n = 2)"},
+		{"many groups below", []By{{Column: "topic", Groups: many}}, 0.5, false, "mean faithfulness by topic < 0.80 in 8 of 8 groups: 0 0.5000 (n = 1), 1 0.5000 (n = 1), 2 0.5000 (n = 1), 3 0.5000 (n = 1), 4 0.5000 (n = 1) and 3 more"},
+		{"too many groups", []By{{Column: "topic", Groups: []Group{newGroup("sea", 3, 0.9)}, Other: &Group{}}}, 0.9, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (more than 1 group)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := groupsGate(tt.by, 0.8)

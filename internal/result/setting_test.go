@@ -1,4 +1,4 @@
-package setting
+package result
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestListRoundTripsInOrder(t *testing.T) {
-	want := List{{Name: "--threshold", Value: "0.5"}, {Name: "--judge", Value: "a \"b\"\n"}, {Name: "--model"}}
+	want := Settings{{Name: "--threshold", Value: "0.5"}, {Name: "--judge", Value: "a \"b\"\n"}, {Name: "--model"}}
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
@@ -16,7 +16,7 @@ func TestListRoundTripsInOrder(t *testing.T) {
 	if got, want := string(text), `{"--threshold":"0.5","--judge":"a \"b\"\n","--model":""}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	var got List
+	var got Settings
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
@@ -29,9 +29,9 @@ func TestListRoundTripsInOrder(t *testing.T) {
 }
 
 func TestChangesListsNewChangedAndRemovedSettings(t *testing.T) {
-	previous := List{{Name: "same", Value: "1"}, {Name: "removed", Value: ""}, {Name: "changed", Value: "a"}}
-	current := List{{Name: "changed", Value: ""}, {Name: "new", Value: "2"}, {Name: "same", Value: "1"}}
-	want := []Change{{"changed", "a", "empty"}, {"new", "not set", "2"}, {"removed", "empty", "not set"}}
+	previous := Settings{{Name: "same", Value: "1"}, {Name: "removed", Value: ""}, {Name: "changed", Value: "a"}}
+	current := Settings{{Name: "changed", Value: ""}, {Name: "new", Value: "2"}, {Name: "same", Value: "1"}}
+	want := []SettingChange{{"changed", "a", "empty"}, {"new", "not set", "2"}, {"removed", "empty", "not set"}}
 	if d := cmp.Diff(want, current.Changes(previous)); d != "" {
 		t.Errorf("changes (-want +got):\n%s", d)
 	}

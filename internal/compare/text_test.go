@@ -1,10 +1,9 @@
-package view
+package compare
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -21,8 +19,8 @@ import (
 // hostile is a text that tries to break out of every context.
 const hostile = "``` \x1b[31m\u202e\x00EVIL\n\n# EVIL | <img src=x onerror=EVIL> [EVIL](http://evil.example) @EVIL #12 \x1b[31m\u202e\x00"
 
-// row returns a row with a claim per sign: + is supported, - is not.
-func row(id, text, signs string) *result.Row {
+// signedRow returns a row with a claim per sign: + is supported, - is not.
+func signedRow(id, text, signs string) *result.Row {
 	r := &result.Row{ID: id, Question: "q", Answer: text, Contexts: []string{"c"}, Status: result.Scored}
 	for i, sign := range signs {
 		label := result.NotMentioned
@@ -37,54 +35,41 @@ func row(id, text, signs string) *result.Row {
 	return r
 }
 
-func source(name string, rows []*result.Row) compare.Source {
-	return compare.Source{Name: name, Rows: func() (iter.Seq2[*result.Row, error], error) {
-		return func(yield func(*result.Row, error) bool) {
-			for _, r := range rows {
-				copied := *r
-				if !yield(&copied, nil) {
-					return
-				}
-			}
-		}, nil
-	}}
-}
-
-func comparison(t *testing.T, was, is []*result.Row) *compare.Comparison {
+func comparison(t *testing.T, was, is []*result.Row) *Comparison {
 	t.Helper()
 	maxDrop := 0.02
-	c, err := compare.Run(context.Background(), source("was|.jsonl", was), source("is.jsonl", is), compare.Options{MaxDrop: &maxDrop})
+	c, err := Run(context.Background(), source("was|.jsonl", was...), source("is.jsonl", is...), Options{MaxDrop: &maxDrop})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// runs returns two runs with rows of every kind, n of them changed.
-func runs(n int, text string) (was, is []*result.Row) {
+// changedRuns returns two runs with rows of every kind, n of them changed.
+func changedRuns(n int, text string) (was, is []*result.Row) {
 	for i := range n {
 		id := text + strconv.Itoa(i)
-		was, is = append(was, row(id, text, "++++++++")), append(is, row(id, text, "+-------"))
+		was, is = append(was, signedRow(id, text, "++++++++")), append(is, signedRow(id, text, "+-------"))
 	}
 	failed := &result.Row{ID: "f", Status: result.Failed, Reason: "verdict", Err: errors.New("no"), Faithfulness: math.NaN()}
 	unscored := *failed // in both runs
 	unscored.ID = text + "unscored"
-	was = append(was, row("same", "t", "+"), row("only", "t", "+"), row("f", "t", "+"), row("up", "t", "-"), &unscored)
-	is = append(is, row("same", "t", "+"), failed, row("up", "t", "+"), &unscored)
+	was = append(was, signedRow("same", "t", "+"), signedRow("only", "t", "+"), signedRow("f", "t", "+"), signedRow("up", "t", "-"), &unscored)
+	is = append(is, signedRow("same", "t", "+"), failed, signedRow("up", "t", "+"), &unscored)
 	return was, is
 }
 
-func markdownOf(t *testing.T, c *compare.Comparison) string {
+func markdownOf(t *testing.T, c *Comparison) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Markdown(&b, c); err != nil {
+	if err := c.WriteMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
 func TestMarkdownIsLimited(t *testing.T) {
-	was, is := runs(400, strings.Repeat(hostile, 20))
+	was, is := changedRuns(400, strings.Repeat(hostile, 20))
 	text := markdownOf(t, comparison(t, was, is))
 	if len(text) > report.MaxMarkdown {
 		t.Errorf("got %d bytes, want at most %d", len(text), report.MaxMarkdown)
@@ -95,7 +80,7 @@ func TestMarkdownIsLimited(t *testing.T) {
 }
 
 func TestHostileTextsAreEscaped(t *testing.T) {
-	was, is := runs(9, hostile)
+	was, is := changedRuns(9, hostile)
 	c := comparison(t, was, is)
 	text := markdownOf(t, c)
 	for line := range strings.Lines(text) {
@@ -115,7 +100,7 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	if err := Table(&table, c, 100); err != nil {
+	if err := c.WriteTable(&table, 100); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"markdown": text, "table": table.String()} {
@@ -126,18 +111,18 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 }
 
 func TestChangedRowsHaveTheirQuestion(t *testing.T) {
-	tableOf := func(c *compare.Comparison) string {
+	tableOf := func(c *Comparison) string {
 		var b strings.Builder
-		if err := Table(&b, c, 100); err != nil {
+		if err := c.WriteTable(&b, 100); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
-	was, is := runs(2, "row")
+	was, is := changedRuns(2, "row")
 	is[0].Question = "Which row |?"
 	c := comparison(t, was, is)
 	var b strings.Builder
-	if err := JSON(&b, c, "1"); err != nil {
+	if err := c.WriteJSON(&b, "1"); err != nil {
 		t.Fatal(err)
 	}
 	for name, x := range map[string]struct{ text, want string }{
@@ -160,16 +145,16 @@ func TestChangedRowsHaveTheirQuestion(t *testing.T) {
 }
 
 func TestGroupsAreShown(t *testing.T) {
-	was, is := runs(3, "row")
+	was, is := changedRuns(3, "row")
 	for i, r := range was {
 		r.Kept = []dataset.Column{{Name: "to|pic", Value: []byte([]string{`"sea"`, `null`}[i%2])}}
 	}
-	c, err := compare.Run(context.Background(), source("a", was), source("b", is), compare.Options{By: "to|pic"})
+	c, err := Run(context.Background(), source("a", was...), source("b", is...), Options{By: "to|pic"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var table, object strings.Builder
-	for _, err := range []error{Table(&table, c, 0), JSON(&object, c, "1")} {
+	for _, err := range []error{c.WriteTable(&table, 0), c.WriteJSON(&object, "1")} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,22 +177,22 @@ func TestGroupsAreShown(t *testing.T) {
 }
 
 func TestJSONMatchesItsSchema(t *testing.T) {
-	s, err := jsonschema.NewCompiler().Compile("../../../schema/compare.schema.json")
+	s, err := jsonschema.NewCompiler().Compile("../../schema/compare.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	was, is := runs(30, hostile)
-	plain, err := compare.Run(context.Background(), source("a", was[:1]), source("b", is[:1]), compare.Options{})
+	was, is := changedRuns(30, hostile)
+	plain, err := Run(context.Background(), source("a", was[:1]...), source("b", is[:1]...), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	grouped, err := compare.Run(context.Background(), source("a", was), source("b", is), compare.Options{By: "id"})
+	grouped, err := Run(context.Background(), source("a", was...), source("b", is...), Options{By: "id"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*compare.Comparison{comparison(t, was, is), plain, grouped} {
+	for _, c := range []*Comparison{comparison(t, was, is), plain, grouped} {
 		var b bytes.Buffer
-		if err := JSON(&b, c, "1.0"); err != nil {
+		if err := c.WriteJSON(&b, "1.0"); err != nil {
 			t.Fatal(err)
 		}
 		valid := b.String()

@@ -1,4 +1,4 @@
-package page
+package html
 
 import (
 	"context"
@@ -11,16 +11,15 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
-	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// hostile is a text that tries to break out of every context.
-const hostile = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>\u202e\u2028`@all` [x](http://evil.example) \"'&<img src=y onerror=window.hacked=2>"
+// comparedHostile is a text that tries to break out of every context.
+const comparedHostile = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>\u202e\u2028`@all` [x](http://evil.example) \"'&<img src=y onerror=window.hacked=2>"
 
-// scoredRow returns a row. The last character of a claim is its verdict: + for supported,
+// comparedRow returns a row. The last character of a claim is its verdict: + for supported,
 // - for not mentioned, ! for contradicted.
-func scoredRow(id string, claims ...string) *result.Row {
+func comparedRow(id string, claims ...string) *result.Row {
 	r := &result.Row{
 		ID: id, Question: "Why " + id + "?", Contexts: []string{"c"},
 		Status: result.Scored, Support: math.NaN(),
@@ -56,31 +55,31 @@ func comparison(t testing.TB) *compare.Comparison {
 	t.Helper()
 	maxDrop := 0.02
 	var was, is []*result.Row
-	was = append(was, scoredRow("changed", "It is 🐼 red.+", "It is old.-", "It was here.+"), scoredRow(hostile, hostile+"+"), scoredRow("improved", "a-", "b+"), scoredRow("equal", "c+", "d-"))
-	is = append(is, scoredRow("changed", "It is 🐼 red.!", "It is old.-", "It is new.+"), scoredRow(hostile, hostile+"-"), scoredRow("improved", "a+", "b+"), scoredRow("equal", "c-", "d+"))
+	was = append(was, comparedRow("changed", "It is 🐼 red.+", "It is old.-", "It was here.+"), comparedRow(comparedHostile, comparedHostile+"+"), comparedRow("improved", "a-", "b+"), comparedRow("equal", "c+", "d-"))
+	is = append(is, comparedRow("changed", "It is 🐼 red.!", "It is old.-", "It is new.+"), comparedRow(comparedHostile, comparedHostile+"-"), comparedRow("improved", "a+", "b+"), comparedRow("equal", "c-", "d+"))
 	for i := range 30 {
-		was = append(was, scoredRow(strconv.Itoa(i), "x+", "y+"))
-		is = append(is, scoredRow(strconv.Itoa(i), "x+", "y"+map[bool]string{true: "-", false: "+"}[i < 12]))
+		was = append(was, comparedRow(strconv.Itoa(i), "x+", "y+"))
+		is = append(is, comparedRow(strconv.Itoa(i), "x+", "y"+map[bool]string{true: "-", false: "+"}[i < 12]))
 	}
-	was = append(was, scoredRow(hostile+"2", "x+"))
-	c, err := compare.Run(context.Background(), source(hostile, was...), source("new.jsonl", is...), compare.Options{MaxDrop: &maxDrop})
+	was = append(was, comparedRow(comparedHostile+"2", "x+"))
+	c, err := compare.Run(context.Background(), source(comparedHostile, was...), source("new.jsonl", is...), compare.Options{MaxDrop: &maxDrop})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func render(t testing.TB, c *compare.Comparison) string {
+func renderComparison(t testing.TB, c *compare.Comparison) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Write(&b, c); err != nil {
+	if err := WriteComparison(&b, c); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func TestWriteShowsChanges(t *testing.T) {
-	page := render(t, comparison(t))
+func TestComparisonShowsChanges(t *testing.T) {
+	page := renderComparison(t, comparison(t))
 	for _, want := range []string{
 		"<strong>-0.2010</strong>", "Gate failed", "Changed rows: 16",
 		"mean faithfulness dropped by 0.2010 &gt; 0.02, p = ",
@@ -101,8 +100,8 @@ func TestWriteShowsChanges(t *testing.T) {
 	}
 }
 
-func TestHostileTextsAreEscaped(t *testing.T) {
-	page := render(t, comparison(t))
+func TestComparisonEscapesHostileTexts(t *testing.T) {
+	page := renderComparison(t, comparison(t))
 	for _, bad := range []string{"<img", "<a ", "\u202e", "\u2028", "window.hacked=1</script>"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("page contains %q", bad)
@@ -116,18 +115,18 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 	}
 }
 
-func TestPolicyAllowsOnlyTheScriptAndTheStyle(t *testing.T) {
-	page := render(t, comparison(t))
-	browsertest.CheckPolicy(t, page)
+func TestComparisonHasNoExternalReferences(t *testing.T) {
+	page := renderComparison(t, comparison(t))
+	checkPolicy(t, page)
 	outside := strings.ReplaceAll(page, "http://evil.example", "")
 	if found := regexp.MustCompile(`https?:|\bhref=|url\(|@import|<[^>]*\s(src|style|on\w+)=`).FindAllString(outside, -1); found != nil {
 		t.Error(found)
 	}
 }
 
-func TestWriteReportsOmittedRows(t *testing.T) {
+func TestComparisonReportsOmittedRows(t *testing.T) {
 	var b strings.Builder
-	if err := write(&b, comparison(t), 1); err != nil {
+	if err := writeComparison(&b, comparison(t), 1); err != nil {
 		t.Fatal(err)
 	}
 	if page := b.String(); strings.Count(page, "<details ") != 1 || !strings.Contains(page, "The 1 worst and best rows are shown; the other 15") {
@@ -135,24 +134,24 @@ func TestWriteReportsOmittedRows(t *testing.T) {
 	}
 }
 
-func TestWriteWithoutChanges(t *testing.T) {
-	c, err := compare.Run(context.Background(), source("a", scoredRow("x", "a+")), source("b", scoredRow("x", "a+")), compare.Options{})
+func TestComparisonWithoutChanges(t *testing.T) {
+	c, err := compare.Run(context.Background(), source("a", comparedRow("x", "a+")), source("b", comparedRow("x", "a+")), compare.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := render(t, c)
+	page := renderComparison(t, c)
 	for _, want := range []string{"No compared row changed.", "<dt>gates</dt><dd>none</dd>", "0.0000, too few for an interval"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page does not contain %q", want)
 		}
 	}
-	if page != render(t, c) {
+	if page != renderComparison(t, c) {
 		t.Error("two pages of the same comparison differ")
 	}
 }
 
 func TestMarkClaims(t *testing.T) {
-	r := scoredRow("x", "One.+", "Two.-")
+	r := comparedRow("x", "One.+", "Two.-")
 	r.Claims = append(r.Claims, result.Claim{ID: 2, Text: "in Two", Start: 6, End: 7, Verdict: result.NotMentioned}, result.Claim{ID: 3, Start: -1, End: -1, Verdict: result.NotMentioned}, result.Claim{ID: 4, Start: -1, End: -1, From: &result.Span{Start: 9, End: 999}, Verdict: result.Contradicted})
 	number := func(class, text string) string {
 		word := map[string]string{"supported": "supported", "not_mentioned": "not mentioned", "contradicted": "contradicted"}[strings.TrimSuffix(class, " flipped")]
@@ -166,13 +165,9 @@ func TestMarkClaims(t *testing.T) {
 	}
 }
 
-func TestWriteReturnsErrors(t *testing.T) {
+func TestWriteComparisonReturnsErrors(t *testing.T) {
 	full := errors.New("disk full")
-	if err := Write(failing{full}, comparison(t)); !errors.Is(err, full) {
+	if err := WriteComparison(&limitedWriter{0, full}, comparison(t)); !errors.Is(err, full) {
 		t.Error(err)
 	}
 }
-
-type failing struct{ err error }
-
-func (f failing) Write([]byte) (int, error) { return 0, f.err }

@@ -1,14 +1,10 @@
-// Package page provides the parts shared by the HTML pages of ragfaith: the frame with
-// its Content-Security-Policy, the base style, the theme button, the search form,
-// histograms, and text from datasets with invisible characters made visible.
-package page
+package html
 
 import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 
@@ -17,65 +13,57 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-//go:embed files
+//go:embed frame page comparison calibration
 var files embed.FS
 
-// Parse parses the templates (*.tmpl) in directory dir of fsys together with the shared
-// ones:
+// parse parses the templates (*.tmpl) in directory dir together with the shared ones:
 //
 //   - "head", with the title as its data, begins the document and its body
 //   - "foot" ends it, with the script as one module
 //   - "theme" is the theme button
-//   - "histogram" draws a [Histogram]
+//   - "histogram" draws a [chart]
 //   - "table" shows a [report.Table]
 //
 // The style consists of the shared style.css and the one in dir, the script of the shared
 // page.js and the named scripts in dir. Without named scripts the page has no script.
 //
-// Templates can call printable ([report.Printable]), visible ([Visible]), thousands
-// ([Thousands]) and cells ([report.Table.Rows]). They are those of html/template except that they cannot call methods: a
+// Templates can call printable ([report.Printable]), visible ([visible]), thousands
+// ([thousands]) and cells ([report.Table.Rows]). They are those of html/template except that they cannot call methods: a
 // program that can look up any method by name has to contain every exported method of its
 // dependencies.
-func Parse(fsys fs.FS, dir string, scripts ...string) (*template.Template, error) {
-	style, err := concat(fsys, "files/style.css", dir+"/style.css")
+func parse(dir string, scripts ...string) (*template.Template, error) {
+	style, err := concat("frame/style.css", dir+"/style.css")
 	if err != nil {
 		return nil, err
 	}
 	var script string
 	if len(scripts) > 0 {
-		var paths []string
+		paths := []string{"frame/page.js"}
 		for _, name := range scripts {
 			paths = append(paths, dir+"/"+name)
 		}
-		if script, err = concat(fsys, "files/page.js", paths...); err != nil {
+		if script, err = concat(paths...); err != nil {
 			return nil, err
 		}
 	}
-	t, err := template.New("").Funcs(template.FuncMap{
+	return template.New("").Funcs(template.FuncMap{
 		"policy":    func() string { return policy(script, style) },
 		"style":     func() template.CSS { return template.CSS(style) }, //nolint:gosec // from embedded files
 		"script":    func() template.JS { return template.JS(script) },  //nolint:gosec // from embedded files
 		"printable": report.Printable,
-		"visible":   Visible,
-		"thousands": Thousands,
+		"visible":   visible,
+		"thousands": thousands,
 		"cells":     report.Table.Rows,
-	}).ParseFS(files, "files/*.tmpl")
-	if err != nil {
-		return nil, err
-	}
-	return t.ParseFS(fsys, dir+"/*.tmpl")
+	}).ParseFS(files, "frame/*.tmpl", dir+"/*.tmpl")
 }
 
-// concat joins a shared file and files of fsys.
-func concat(fsys fs.FS, shared string, paths ...string) (string, error) {
-	content, err := files.ReadFile(shared)
-	if err != nil {
-		return "", err
-	}
+// concat joins files.
+func concat(paths ...string) (string, error) {
 	var b strings.Builder
-	b.WriteString("\n" + string(content) + "\n")
+	b.WriteString("\n")
 	for _, path := range paths {
-		if content, err = fs.ReadFile(fsys, path); err != nil {
+		content, err := files.ReadFile(path)
+		if err != nil {
 			return "", err
 		}
 		b.WriteString(string(content) + "\n")
@@ -100,8 +88,8 @@ func hashSource(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Thousands formats n with commas.
-func Thousands(n int) string {
+// thousands formats n with commas.
+func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -109,9 +97,9 @@ func Thousands(n int) string {
 	return s
 }
 
-// Visible returns text as HTML in which invisible characters and those that change the
+// visible returns text as HTML in which invisible characters and those that change the
 // text direction are replaced by their code points.
-func Visible(text string) template.HTML {
+func visible(text string) template.HTML {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 	var b strings.Builder
 	start := 0

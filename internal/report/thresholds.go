@@ -1,5 +1,4 @@
-// Package gate compares the figures of a run with thresholds.
-package gate
+package report
 
 import (
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 // tolerance is the margin by which a statistic may miss its threshold and still pass. It
@@ -37,8 +35,8 @@ func (o *Thresholds) Any() bool {
 }
 
 // Evaluate compares the statistics of a run with the gates. --max-failed is the last gate.
-func (o *Thresholds) Evaluate(t *report.Tally, m *report.Means) []report.Gate {
-	var all []report.Gate
+func (o *Thresholds) Evaluate(t *Tally, m *Means) []Gate {
+	var all []Gate
 	if o.MinMean != nil {
 		all = append(all, meanGate(t, *o.MinMean))
 	}
@@ -59,20 +57,20 @@ func (o *Thresholds) Evaluate(t *report.Tally, m *report.Means) []report.Gate {
 	}
 	recallRows, precisionRows := t.Citations.Scored()
 	if o.CitationRecall != nil {
-		all = append(all, citationGate(report.GateMinCitationRecall, "mean citation recall", *o.CitationRecall, t.Citations.Recall(), recallRows))
+		all = append(all, citationGate(GateMinCitationRecall, "mean citation recall", *o.CitationRecall, t.Citations.Recall(), recallRows))
 	}
 	if o.CitationPrecision != nil {
-		all = append(all, citationGate(report.GateMinCitationPrecision, "mean citation precision", *o.CitationPrecision, t.Citations.Precision(), precisionRows))
+		all = append(all, citationGate(GateMinCitationPrecision, "mean citation precision", *o.CitationPrecision, t.Citations.Precision(), precisionRows))
 	}
 	return append(all, failedGate(t, o.MaxFailed))
 }
 
 // Warnings returns warnings about statistics that no gate checks.
-func (o *Thresholds) Warnings(t *report.Tally, m *report.Means) []string {
+func (o *Thresholds) Warnings(t *Tally, m *Means) []string {
 	var all []string
 	for i := range m.By {
 		if b := &m.By[i]; b.Other != nil {
-			all = append(all, fmt.Sprintf("--by %s: more than %s: the rows of the others are counted together as (other)", b.Column, report.Count(len(b.Groups), "group", "groups")))
+			all = append(all, fmt.Sprintf("--by %s: more than %s: the rows of the others are counted together as (other)", b.Column, Count(len(b.Groups), "group", "groups")))
 		}
 	}
 	if t.Rows > 0 && t.Failed == t.Rows && failedGate(t, o.MaxFailed).Passed {
@@ -83,16 +81,16 @@ func (o *Thresholds) Warnings(t *report.Tally, m *report.Means) []string {
 	}
 	if t.UnjudgedClaims > 0 {
 		all = append(all, fmt.Sprintf("%s unjudged (%s): answer and contexts in different languages; use --judge MODEL",
-			report.Count(t.Unjudged, "row", "rows"), report.Count(t.UnjudgedClaims, "claim", "claims")))
+			Count(t.Unjudged, "row", "rows"), Count(t.UnjudgedClaims, "claim", "claims")))
 	}
 	return all
 }
 
 // failedGate compares the number of failed rows, or their share of all rows, with its
 // maximum.
-func failedGate(t *report.Tally, limit flagvalue.Limit) report.Gate {
-	g := report.Gate{Name: report.GateMaxFailed, Threshold: float64(limit.N), Value: float64(t.Failed)}
-	text, basis := report.Count(t.Failed, "failed row", "failed rows"), ""
+func failedGate(t *Tally, limit flagvalue.Limit) Gate {
+	g := Gate{Name: GateMaxFailed, Threshold: float64(limit.N), Value: float64(t.Failed)}
+	text, basis := Count(t.Failed, "failed row", "failed rows"), ""
 	if limit.Share != nil {
 		g.Threshold, g.Value = *limit.Share, float64(t.Failed)/float64(max(t.Rows, 1))
 		text, basis = "failed rows "+percent(g.Value), fmt.Sprintf("%d of %d rows, ", t.Failed, t.Rows)
@@ -107,9 +105,9 @@ func failedGate(t *report.Tally, limit flagvalue.Limit) report.Gate {
 }
 
 // meanGate compares the mean with its minimum.
-func meanGate(t *report.Tally, threshold float64) report.Gate {
+func meanGate(t *Tally, threshold float64) Gate {
 	n := t.Faithfulness.Count()
-	g := report.Gate{Name: report.GateMinMean, Threshold: threshold, Value: t.Faithfulness.Mean()}
+	g := Gate{Name: GateMinMean, Threshold: threshold, Value: t.Faithfulness.Mean()}
 	counted := strconv.Itoa(n) + " scored"
 	if t.NoClaims > 0 && n > t.Scored { // --no-claims assigns them a score
 		counted += ", " + strconv.Itoa(n-t.Scored) + " of them without claims"
@@ -127,8 +125,8 @@ func meanGate(t *report.Tally, threshold float64) report.Gate {
 
 // lowerGate compares the lower bound of the mean's interval with its minimum. It fails
 // without an interval.
-func lowerGate(m *report.Means, threshold float64) report.Gate {
-	g := report.Gate{Name: report.GateMinLower, Threshold: threshold, Value: m.Rows.Lower}
+func lowerGate(m *Means, threshold float64) Gate {
+	g := Gate{Name: GateMinLower, Threshold: threshold, Value: m.Rows.Lower}
 	const what = "lower bound of the 95% interval of mean faithfulness "
 	if !m.Rows.Reliable() {
 		g.Text = what + ">= " + Decimals(threshold, 2) + " cannot be evaluated (" + m.Basis() + ")"
@@ -140,28 +138,28 @@ func lowerGate(m *report.Means, threshold float64) report.Gate {
 
 // groupsGate compares the mean of each group with its minimum. Groups without a score pass,
 // unless none has one.
-func groupsGate(columns []report.By, threshold float64) report.Gate {
-	g := report.Gate{Name: report.GateMinMeanBy, Threshold: threshold, Value: math.NaN(), Passed: true}
+func groupsGate(columns []By, threshold float64) Gate {
+	g := Gate{Name: GateMinMeanBy, Threshold: threshold, Value: math.NaN(), Passed: true}
 	var texts []string
 	for i := range columns {
 		b := &columns[i]
-		scored := slices.DeleteFunc(slices.Clone(b.Groups), func(g report.Group) bool { return math.IsNaN(g.Mean.Estimate) })
-		below := slices.DeleteFunc(slices.Clone(scored), func(g report.Group) bool { return g.Mean.Estimate >= threshold-tolerance })
-		text := "mean faithfulness by " + report.Clip(b.Column, maxColumn)
+		scored := slices.DeleteFunc(slices.Clone(b.Groups), func(g Group) bool { return math.IsNaN(g.Mean.Estimate) })
+		below := slices.DeleteFunc(slices.Clone(scored), func(g Group) bool { return g.Mean.Estimate >= threshold-tolerance })
+		text := "mean faithfulness by " + Clip(b.Column, maxColumn)
 		switch {
 		case len(below) > 0:
-			text += fmt.Sprintf(" < %s in %d of %s: %s", Decimals(threshold, 2), len(below), report.Count(len(b.Groups), "group", "groups"), firstGroups(below, threshold))
+			text += fmt.Sprintf(" < %s in %d of %s: %s", Decimals(threshold, 2), len(below), Count(len(b.Groups), "group", "groups"), firstGroups(below, threshold))
 			g.Passed = false
 		case b.Other != nil:
-			text += fmt.Sprintf(" >= %s cannot be evaluated (more than %s)", Decimals(threshold, 2), report.Count(len(b.Groups), "group", "groups"))
+			text += fmt.Sprintf(" >= %s cannot be evaluated (more than %s)", Decimals(threshold, 2), Count(len(b.Groups), "group", "groups"))
 			g.Passed = false
 		case len(scored) == 0:
 			text += " >= " + Decimals(threshold, 2) + " cannot be evaluated (no group has a score)"
 			g.Passed = false
 		default:
-			text += fmt.Sprintf(" >= %s in %s, lowest: %s", Decimals(threshold, 2), report.Count(len(scored), "group", "groups"), firstGroups(scored[:1], threshold))
+			text += fmt.Sprintf(" >= %s in %s, lowest: %s", Decimals(threshold, 2), Count(len(scored), "group", "groups"), firstGroups(scored[:1], threshold))
 			if none := len(b.Groups) - len(scored); none > 0 {
-				text += "; no score: " + report.Count(none, "group", "groups")
+				text += "; no score: " + Count(none, "group", "groups")
 			}
 		}
 		if len(scored) > 0 && !(g.Value <= scored[0].Mean.Estimate) {
@@ -174,13 +172,13 @@ func groupsGate(columns []report.By, threshold float64) report.Gate {
 }
 
 // DescribeGroups describes the lowest means of a column in one line.
-func DescribeGroups(b *report.By) string {
-	return "mean faithfulness by " + report.Clip(b.Column, maxColumn) + ": " + firstGroups(b.Groups, 0)
+func DescribeGroups(b *By) string {
+	return "mean faithfulness by " + Clip(b.Column, maxColumn) + ": " + firstGroups(b.Groups, 0)
 }
 
 // firstGroups lists the first groups with their means, which have enough decimals to tell
 // them from threshold.
-func firstGroups(groups []report.Group, threshold float64) string {
+func firstGroups(groups []Group, threshold float64) string {
 	const limit = 5
 	var parts []string
 	for i := range groups[:min(len(groups), limit)] {
@@ -199,8 +197,8 @@ func firstGroups(groups []report.Group, threshold float64) string {
 
 // noClaimsGate compares the share of rows without claims with its maximum. The mean of the
 // other rows means little if a system declines most questions.
-func noClaimsGate(t *report.Tally, threshold float64) report.Gate {
-	g := report.Gate{Name: report.GateMaxNoClaims, Threshold: threshold, Value: t.NoClaimsShare()}
+func noClaimsGate(t *Tally, threshold float64) Gate {
+	g := Gate{Name: GateMaxNoClaims, Threshold: threshold, Value: t.NoClaimsShare()}
 	rows := t.Rows - t.Failed
 	if rows == 0 {
 		g.Text = "rows without claims <= " + percent(threshold) + " cannot be evaluated (n = 0 rows)"
@@ -211,20 +209,20 @@ func noClaimsGate(t *report.Tally, threshold float64) report.Gate {
 }
 
 // unjudgedGate compares the mean share of the words that are in no judged claim with its maximum.
-func unjudgedGate(t *report.Tally, threshold float64) report.Gate {
+func unjudgedGate(t *Tally, threshold float64) Gate {
 	mean, n := t.UnjudgedShare()
-	g := report.Gate{Name: report.GateMaxUnjudged, Threshold: threshold, Value: mean}
+	g := Gate{Name: GateMaxUnjudged, Threshold: threshold, Value: mean}
 	if n == 0 {
 		g.Text = "mean share of words in no judged claim <= " + percent(threshold) + " cannot be evaluated (n = 0 rows with claims)"
 		return g
 	}
-	g.Text = "mean share of words in no judged claim " + compareMax(&g) + " (n = " + report.Count(n, "row", "rows") + " with claims)"
+	g.Text = "mean share of words in no judged claim " + compareMax(&g) + " (n = " + Count(n, "row", "rows") + " with claims)"
 	return g
 }
 
 // uncertainGate compares the share of uncertain verdicts with its maximum.
-func uncertainGate(t *report.Tally, threshold float64) report.Gate {
-	g := report.Gate{Name: report.GateMaxUncertain, Threshold: threshold, Value: t.UncertainShare()}
+func uncertainGate(t *Tally, threshold float64) Gate {
+	g := Gate{Name: GateMaxUncertain, Threshold: threshold, Value: t.UncertainShare()}
 	if t.Confident == 0 {
 		why := "the judge gives none"
 		if t.Scored == 0 {
@@ -238,8 +236,8 @@ func uncertainGate(t *report.Tally, threshold float64) report.Gate {
 }
 
 // citationGate compares a mean over the citations of n rows with its minimum.
-func citationGate(name, what string, threshold, value float64, n int) report.Gate {
-	g := report.Gate{Name: name, Threshold: threshold, Value: value}
+func citationGate(name, what string, threshold, value float64, n int) Gate {
+	g := Gate{Name: name, Threshold: threshold, Value: value}
 	if math.IsNaN(value) {
 		g.Text = what + " >= " + Decimals(threshold, 2) + " cannot be evaluated (no citations)"
 		return g
@@ -249,7 +247,7 @@ func citationGate(name, what string, threshold, value float64, n int) report.Gat
 }
 
 // compareMax sets g.Passed and returns the comparison of shares as a text.
-func compareMax(g *report.Gate) string {
+func compareMax(g *Gate) string {
 	g.Passed = g.Value <= g.Threshold+tolerance
 	sign := " > "
 	if g.Passed {
@@ -259,7 +257,7 @@ func compareMax(g *report.Gate) string {
 }
 
 // compareMin sets g.Passed and returns the comparison as a text.
-func compareMin(g *report.Gate) string {
+func compareMin(g *Gate) string {
 	g.Passed = g.Value >= g.Threshold-tolerance
 	sign := " >= "
 	if !g.Passed {

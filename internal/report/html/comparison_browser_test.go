@@ -1,12 +1,10 @@
-package page
+package html
 
 import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
 
 const (
@@ -14,8 +12,8 @@ const (
 	firstID   = `document.querySelector('.change:not([hidden]) .at-id').textContent`
 )
 
-func TestPageInBrowser(t *testing.T) {
-	p := browsertest.Start(t).Open(t, render(t, comparison(t)), "")
+func TestComparisonInBrowser(t *testing.T) {
+	p := startBrowser(t).Open(t, renderComparison(t, comparison(t)), "")
 	p.WaitFor(shownRows, "16")
 	p.WaitFor(`document.getElementById('row-count').textContent`, "16 rows")
 	p.SetField("direction", "better")
@@ -49,7 +47,7 @@ func TestPageInBrowser(t *testing.T) {
 	// A link to a row resets filters that hide it, and scrolls to the row.
 	p.SetViewport(1600, 250)
 	p.RunScript(`location.hash = '#direction=better&row=equal'`)
-	p.WaitFor(browsertest.TextsExpr(".change[open] .at-id"), "equal")
+	p.WaitFor(textsExpr(".change[open] .at-id"), "equal")
 	p.WaitFor(shownRows, "16")
 	p.WaitFor(`location.hash`, "#row=equal")
 	p.WaitFor(`document.activeElement.getBoundingClientRect().top >= document.querySelector('.change-head').getBoundingClientRect().bottom`, "true")

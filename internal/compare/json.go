@@ -1,47 +1,46 @@
-package view
+package compare
 
 import (
 	"io"
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// Schema is the URL of the JSON Schema of JSON.
+// Schema is the URL of the JSON Schema of a comparison.
 const Schema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/compare.schema.json"
 
 // schemaVersion is the version of the format.
 const schemaVersion = 1
 
 type jsonComparison struct {
-	Schema      string            `json:"$schema"`
-	Version     int               `json:"version"`
-	Ragfaith    string            `json:"ragfaith"`
-	Baseline    compare.Side      `json:"baseline"`
-	Candidate   compare.Side      `json:"candidate"`
-	Warnings    []compare.Warning `json:"warnings"`
-	Rows        compare.Rows      `json:"rows"`
-	Units       string            `json:"units"`
-	Difference  stats.Interval    `json:"difference"`
-	Permutation stats.Test        `json:"permutation"`
-	Wilcoxon    stats.Test        `json:"wilcoxon"`
-	Detectable  float64           `json:"detectable"`
-	By          *jsonBy           `json:"by,omitempty"`
-	Claims      compare.Claims    `json:"claims"`
-	Gate        *compare.Gate     `json:"gate"`
-	RowGate     *compare.RowGate  `json:"row_gate"`
-	Passed      bool              `json:"passed"`
-	Changed     int               `json:"changed"`
-	Changes     []jsonChange      `json:"changes"`
+	Schema      string         `json:"$schema"`
+	Version     int            `json:"version"`
+	Ragfaith    string         `json:"ragfaith"`
+	Baseline    Side           `json:"baseline"`
+	Candidate   Side           `json:"candidate"`
+	Warnings    []Warning      `json:"warnings"`
+	Rows        Rows           `json:"rows"`
+	Units       string         `json:"units"`
+	Difference  stats.Interval `json:"difference"`
+	Permutation stats.Test     `json:"permutation"`
+	Wilcoxon    stats.Test     `json:"wilcoxon"`
+	Detectable  float64        `json:"detectable"`
+	By          *jsonBy        `json:"by,omitempty"`
+	Claims      Claims         `json:"claims"`
+	Gate        *Gate          `json:"gate"`
+	RowGate     *RowGate       `json:"row_gate"`
+	Passed      bool           `json:"passed"`
+	Changed     int            `json:"changed"`
+	Changes     []jsonChange   `json:"changes"`
 }
 
 type jsonBy struct {
-	Column string          `json:"column"`
-	Groups []compare.Group `json:"groups"`
+	Column string  `json:"column"`
+	Groups []Group `json:"groups"`
 }
 
 type jsonChange struct {
@@ -70,8 +69,8 @@ type jsonClaim struct {
 	Reason  string  `json:"reason"`
 }
 
-// JSON writes c as an indented object. version is the version of ragfaith.
-func JSON(w io.Writer, c *compare.Comparison, version string) error {
+// WriteJSON writes c as an indented object. version is the version of ragfaith.
+func (c *Comparison) WriteJSON(w io.Writer, version string) error {
 	j := jsonComparison{
 		Schema: Schema, Version: schemaVersion, Ragfaith: version,
 		Baseline: c.Baseline, Candidate: c.Candidate, Warnings: c.Warnings,
@@ -97,7 +96,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 	return err
 }
 
-func change(c *compare.Change) jsonChange {
+func change(c *Change) jsonChange {
 	_, _, was, is := c.Count()
 	j := jsonChange{
 		c.Candidate.ID, c.Candidate.Question, c.Baseline.Index, c.Candidate.Index,

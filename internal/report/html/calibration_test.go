@@ -1,0 +1,98 @@
+package html
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/result"
+)
+
+// calibration returns a report on 200 rows with the given names of files and columns.
+func calibration(t *testing.T, name string) *calibrate.Report {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // reproducible
+	s := calibrate.NewSample(calibrate.Options{})
+	for i := range 200 {
+		score, label := random.Float64(), calibrate.Label{}
+		if random.Float64() < score {
+			label.Value = 1
+		}
+		r := &result.Row{Status: result.Scored, Faithfulness: 0, Support: score, Claims: []result.Claim{{Verdict: result.NotMentioned, Score: score}}}
+		if score >= 0.5 {
+			r.Faithfulness, r.Claims[0].Verdict = 1, result.Supported
+		}
+		if err := s.Add(r, &label, fmt.Sprint("row ", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := s.Statistics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Notes = []string{"a note"}
+	return &calibrate.Report{
+		Statistics: f, Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)", Results: name, Labels: name, Label: name,
+		Settings: result.Settings{{Name: "--judge", Value: "llm"}, {Name: "--model", Value: name}},
+	}
+}
+
+func renderCalibration(t *testing.T, r *calibrate.Report) string {
+	t.Helper()
+	var b strings.Builder
+	if err := WriteCalibration(&b, r.Page()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestHostileNamesAreEscaped(t *testing.T) {
+	page := renderCalibration(t, calibration(t, "a`|</title><script>alert(1)</script>\n::error::x\x1b[31m\u202e"))
+	if strings.ContainsAny(page, "\x1b\u202e") || strings.Contains(page, "\n::") ||
+		strings.Contains(page, "<script") || strings.Count(page, "</title>") != 2 { // of the page and of the diagram
+		t.Error(page)
+	}
+}
+
+func TestPageHasNoScript(t *testing.T) {
+	r := calibration(t, "r.jsonl")
+	page := renderCalibration(t, r)
+	if again := renderCalibration(t, r); again != page {
+		t.Error("pages of equal reports differ")
+	}
+	_, style, _ := strings.Cut(page, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	policy := "\"default-src &#39;none&#39;; script-src &#39;none&#39;; style-src &#39;sha256-" + strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;") + "&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;; "
+	if !strings.Contains(page, policy) {
+		t.Errorf("page does not contain policy %s", policy)
+	}
+	for _, bad := range []string{"<script", "http:", "https:", "url(", "@import", " style=", " on" + "load="} {
+		if strings.Contains(page, bad) {
+			t.Errorf("page contains %q", bad)
+		}
+	}
+	if !strings.Contains(page, ">labelled unfaithful</th>") || !strings.Contains(page, r.Advice()) {
+		t.Error("page without advice or verdicts")
+	}
+	if n := strings.Count(page, "<circle"); n != len(r.Statistics.Reliability.Bins) || n == 0 {
+		t.Errorf("got %d dots, want %d", n, len(r.Statistics.Reliability.Bins))
+	}
+}
+
+func TestCalibrationInBrowser(t *testing.T) {
+	r := calibration(t, strings.Repeat("results-of-a-long-name-", 20))
+	p := startBrowser(t).Load(t, renderCalibration(t, r), "")
+	p.WaitFor(`document.readyState`, "complete")
+	for _, width := range []int64{320, 500, 1400} {
+		p.SetViewport(width, 1200)
+		p.WaitFor(`document.documentElement.scrollWidth <= innerWidth`, "true")
+		p.WaitFor(`document.querySelector('.verdicts thead').getBoundingClientRect().height > 10`, "true")
+	}
+	p.LoadAxe()
+	p.EachLook(func(look string) { p.CheckAccessibility(look) })
+}
