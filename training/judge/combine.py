@@ -21,8 +21,8 @@ from overlap import read
 SUITES = ("ragtruth-subset mtrag lfqa-sentences faithbench wice-claims summedits ragtruth-subset-sentences qags-sentences frank cliff "
           "healthver feversym factcheckgpt xnli-en").split()
 PER_SUITE = 80
-SHARES = {"everyday": 1, "contrast": 1, "claims": 0.5, "suites": 1.5}  # of the sets in the loss
-MAX_NETWORK, MAX_LEXICAL = 6, 4.6  # as in internal/verdict/embedded
+SHARES = {"everyday": 1, "contrast": 1, "claims": 0.5, "suites": 3}  # of the sets in the loss
+NETWORK_SCALE, MAX_LEXICAL = 3, 4.6  # as in internal/verdict/embedded
 
 
 def sets(data):
@@ -66,9 +66,8 @@ def logit(p):
 
 def inputs(lexical, embedded):
     network = re.search(r"network: ([\d.]+)", embedded["reason"])
-    clip = lambda x, limit: max(-limit, min(x, limit))
     score = 0.5 if lexical["score"] is None else lexical["score"]
-    return [1, clip(logit(float(network[1])), MAX_NETWORK) if network else 0, clip(logit(score), MAX_LEXICAL), lexical["verdict"] == "contradicted"]
+    return [1, math.tanh(logit(float(network[1])) / NETWORK_SCALE) if network else 0, max(-MAX_LEXICAL, min(logit(score), MAX_LEXICAL)), lexical["verdict"] == "contradicted"]
 
 
 def main(binary, data):

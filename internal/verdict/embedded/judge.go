@@ -158,15 +158,17 @@ func (r *reading) add(n *network, claim int, forms ...string) error {
 
 // Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets.
 const (
-	bias               = 0.08
-	weightNetwork      = 0.18
-	weightLexical      = 0.41
-	weightContradicted = -0.70
+	bias               = 0.14
+	weightNetwork      = 1.17
+	weightLexical      = 0.39
+	weightContradicted = -0.77
 )
 
 const (
-	// maxNetwork and maxLexical limit the log odds that are combined.
-	maxNetwork, maxLexical = 6, 4.6
+	// The log odds of the network count as tanh(odds/networkScale): very sure is hardly better than sure.
+	networkScale = 3
+	// maxLexical limits the log odds of the lexical judge.
+	maxLexical = 4.6
 	// differing is the maximum of the combined log odds of a claim of which the lexical judge found a difference in a value, or
 	// a denial: what can be compared exactly is not left to the network.
 	differing = -0.04
@@ -177,7 +179,7 @@ const (
 // conclude combines the lexical verdict v with the opinion of the network. nearest is the block with most words of the claim.
 func (j *Judge) conclude(v *verdict.Verdict, o opinion, nearest verdict.Evidence) {
 	before, odds := v.Label, o.odds
-	sum := bias + weightNetwork*clamp(odds, maxNetwork) + weightLexical*clamp(math.Log(v.Score/(1-v.Score)), maxLexical)
+	sum := bias + weightNetwork*math.Tanh(odds/networkScale) + weightLexical*max(-maxLexical, min(math.Log(v.Score/(1-v.Score)), maxLexical))
 	if before == verdict.Contradicted {
 		sum += weightContradicted
 	}
@@ -217,7 +219,5 @@ func (j *Judge) conclude(v *verdict.Verdict, o opinion, nearest verdict.Evidence
 		v.Evidence = v.Evidence[:1]
 	}
 }
-
-func clamp(x, limit float64) float64 { return max(-limit, min(x, limit)) }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
