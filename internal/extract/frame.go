@@ -6,11 +6,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// maxFrameBytes limits the search for a frame. A frame
+// maxFrameBytes limits the search for a frame at either end of a claim. A frame
 // is a phrase that attributes a statement to its source.
 const maxFrameBytes = 120
 
-// trimFrames cuts frames from the start of text, such as "According to the
+// trimFrames cuts frames from both ends of text, such as "According to the
 // documents," and "The passage states that". It reports false if there are
 // none.
 func trimFrames(text string) (string, bool) {
@@ -21,6 +21,9 @@ func trimFrames(text string) (string, bool) {
 			break
 		}
 		rest, framed = after, true
+	}
+	if before, ok := trimTrailingFrame(rest); ok {
+		rest, framed = before, true
 	}
 	if !framed || !hasAlphanumeric(rest) {
 		return text, false
@@ -53,10 +56,36 @@ func trimLeadingFrame(text string) (string, bool) {
 	return after, cut && after != ""
 }
 
+// trimTrailingFrame cuts a frame from the end of text.
+func trimTrailingFrame(text string) (string, bool) {
+	from := max(0, len(text)-maxFrameBytes)
+	n := strings.LastIndexByte(text[from:], ',')
+	if k := strings.LastIndex(text[from:], " according to "); k > n {
+		n = k
+	}
+	if n < 0 {
+		return text, false
+	}
+	var buf [2 * maxFrameBytes]byte
+	w := normalize(buf[:0], text[from+n+1:])
+	rest, ok := w.cutSourceFrame()
+	if !ok || len(rest) > 0 || n+from == 0 {
+		return text, false
+	}
+	if first, _ := w.cutWord(); string(first) == "in" || string(first) == "from" || string(first) == "with" || string(first) == "within" {
+		return text, false // "He found the letter, in the documents."
+	}
+	end := text[len(strings.TrimRight(text, ".!")):]
+	return strings.TrimRight(text[:from+n], ", ") + end[:min(1, len(end))], true
+}
+
 // cutSourceFrame cuts a frame such as "according to the documents" or "as
 // stated in passage 2".
 func (w words) cutSourceFrame() (words, bool) {
 	found := false
+	if rest, ok := w.cutDocumentFrame(); ok {
+		return rest, true
+	}
 	for range 3 { // "based on the information provided in the context"
 		rest := w
 		if after, ok := w.cutPrefix("as"); ok && !found {
@@ -75,6 +104,40 @@ func (w words) cutSourceFrame() (words, bool) {
 		w, found = rest, true
 	}
 	return w, found
+}
+
+// cutDocumentFrame cuts a frame such as "according to the handbook", which
+// refers to the contexts by their type. It keeps phrases that may identify one
+// of several documents, such as "the 2023 handbook".
+func (w words) cutDocumentFrame() (words, bool) {
+	first, rest := w.cutWord()
+	switch string(first) {
+	case "per":
+	case "according", "based":
+		_, rest = rest.cutWord()
+	case "as":
+		if second, then := rest.cutWord(); isStatedParticiple(second) {
+			_, rest = then.cutWord()
+		}
+	default:
+		return w, false
+	}
+	the, rest := rest.cutWord()
+	if string(the) != "the" && string(the) != "this" && string(the) != "your" {
+		return w, false
+	}
+	noun, rest := rest.cutWord()
+	return rest, isDocumentNoun(noun)
+}
+
+// isDocumentNoun reports whether s is a type of document that can stand for the
+// contexts.
+func isDocumentNoun(s []byte) bool {
+	switch string(s) {
+	case "handbook", "manual", "guide", "guidelines", "policy", "page", "website", "webpage", "faq", "faqs", "brochure", "leaflet", "booklet":
+		return true
+	}
+	return false
 }
 
 // namesReport reports whether the source at the start of w may be a document

@@ -15,6 +15,7 @@ func TestExtractTrimsSourceFrames(t *testing.T) {
 		{"The documents clearly indicate that the fee is $5.", "The fee is $5."},
 		{"The text says the fee is $5.", "The fee is $5."},
 		{"It is stated in the context that the fee is $5.", "The fee is $5."},
+		{"The fee is $5, according to the documents.", "The fee is $5."},
 		{"Based on the context, the text states that the fee is $5.", "The fee is $5."},
 
 		{"According to Ada Quill, the fee is $5.", ""},
