@@ -21,8 +21,8 @@ from overlap import read
 SUITES = ("ragtruth-subset mtrag lfqa-sentences faithbench wice-claims summedits ragtruth-subset-sentences qags-sentences frank cliff "
           "healthver feversym factcheckgpt xnli-en").split()
 PER_SUITE = 80
-SHARES = {"everyday": 1, "contrast": 1, "claims": 0.5, "suites": 3}  # of the sets in the loss
-NETWORK_SCALE, MAX_LEXICAL = 3, 4.6  # as in internal/verdict/embedded
+SHARES = {"everyday": 1, "contrast": 1, "claims": 0.5, "suites": 1.5}  # of the sets in the loss
+NETWORK_SCALE, MAX_LEXICAL, PASSAGE_WORDS, MAX_LENGTH = 3, 4.6, 130, 2  # as in internal/verdict/embedded
 
 
 def sets(data):
@@ -64,10 +64,14 @@ def logit(p):
     return math.log(p / (1 - p)) if 0 < p < 1 else math.copysign(99, p - 0.5)
 
 
-def inputs(lexical, embedded):
+def inputs(row, lexical, embedded):
     network = re.search(r"network: ([\d.]+)", embedded["reason"])
     score = 0.5 if lexical["score"] is None else lexical["score"]
-    return [1, math.tanh(logit(float(network[1])) / NETWORK_SCALE) if network else 0, max(-MAX_LEXICAL, min(logit(score), MAX_LEXICAL)), lexical["verdict"] == "contradicted"]
+    read = math.tanh(logit(float(network[1])) / NETWORK_SCALE) if network else 0
+    found = max(-MAX_LEXICAL, min(logit(score), MAX_LEXICAL))
+    length = math.log(max(1, sum(len(c.split()) for c in row["contexts"]) / PASSAGE_WORDS))
+    length = min(length, MAX_LENGTH)
+    return [1, read, read * length, found, found * length, lexical["verdict"] == "contradicted"]
 
 
 def main(binary, data):
@@ -76,7 +80,7 @@ def main(binary, data):
     x, owner, kept = [], [], []
     for row, lexical, embedded in zip(rows, judge(binary, texts, "lexical"), judge(binary, texts, "embedded")):
         if lexical:
-            x += [inputs(a, b) for a, b in zip(lexical, embedded)]
+            x += [inputs(row[-1], a, b) for a, b in zip(lexical, embedded)]
             owner += [len(kept)] * len(lexical)
             kept.append(row)
     x, owner = torch.tensor(x, dtype=torch.double), torch.tensor(owner)
@@ -99,8 +103,8 @@ def main(binary, data):
 
     optimizer.step(loss)
     weights = weights.detach()
-    print("bias, network, lexical, contradicted:", [round(float(w), 2) for w in weights])
-    for title, odds in (("combined", lowest(x @ weights).numpy()), ("network", lowest(x[:, 1]).numpy()), ("lexical", lowest(x[:, 2]).numpy())):
+    print("bias, network, network x length, lexical, lexical x length, contradicted:", [round(float(w), 2) for w in weights])
+    for title, odds in (("combined", lowest(x @ weights).numpy()), ("network", lowest(x[:, 1]).numpy()), ("lexical", lowest(x[:, 3]).numpy())):
         for n in SHARES:
             figures = []
             for s in sorted(set(suite[name == n])):

@@ -50,7 +50,16 @@ def ship(net, path):
 
 
 def load(net, path):
-    """Adds the differences to a new Judge."""
+    """Sets the weights of a new Judge, or adds the differences to them."""
+    if path.endswith(".safetensors"):
+        from safetensors.numpy import load_file
+
+        arrays = load_file(path)
+        with torch.no_grad():
+            for name, parameter in net.trained().items():
+                value, scale = arrays[name].astype(np.float32), arrays.get(name.removesuffix("weight") + "scale")
+                parameter.copy_(torch.from_numpy(value if scale is None else value * scale[:, None]))
+        return
     with open(path, "rb") as f:
         arrays = np.load(io.BytesIO(zstandard.ZstdDecompressor().decompress(f.read())))
     with torch.no_grad():

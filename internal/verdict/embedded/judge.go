@@ -61,13 +61,15 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if len(r.index.passages) == 0 || isForeign(task.Claims) {
 		return out, nil
 	}
-	said := task.Question
 	for i, c := range task.Claims {
-		said = lastWords(said+" "+c.Text, maxSaid)
 		if out.Verdicts[i].Label == verdict.Unjudged {
 			continue
 		}
-		if err := r.add(n, i, c.Judged(), said); err != nil {
+		said := task.Question
+		for _, before := range task.Claims[max(0, i-2) : i+1] {
+			said += " " + before.Text
+		}
+		if err := r.add(n, i, c.Judged(), lastWords(said, maxSaid)); err != nil {
 			return out, err
 		}
 	}
@@ -81,7 +83,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	}
 	for i, o := range opinions {
 		if o.n > 0 {
-			j.conclude(&out.Verdicts[i], o, r.nearest[i])
+			j.conclude(&out.Verdicts[i], o, r.index.length(), r.nearest[i])
 		}
 	}
 	return out, nil
@@ -158,10 +160,12 @@ func (r *reading) add(n *network, claim int, forms ...string) error {
 
 // Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets.
 const (
-	bias               = 0.14
-	weightNetwork      = 1.17
-	weightLexical      = 0.39
-	weightContradicted = -0.77
+	bias                = 0.1
+	weightNetwork       = 1.6
+	weightNetworkLength = -0.78
+	weightLexical       = 0.24
+	weightLexicalLength = 0.32
+	weightContradicted  = -0.9
 )
 
 const (
@@ -169,22 +173,29 @@ const (
 	networkScale = 3
 	// maxLexical limits the log odds of the lexical judge.
 	maxLexical = 4.6
-	// differing is the maximum of the combined log odds of a claim of which the lexical judge found a difference in a value, or
-	// a denial: what can be compared exactly is not left to the network.
-	differing = -0.04
+	// maxLength limits the length of the contexts, the logarithm of their number of passages. The network reads one passage
+	// for a claim: the longer the contexts, the less it counts.
+	maxLength = 2
+	// exact is the minimum of the combined log odds of a verbatim claim, and the maximum, negated, of those of a claim of which the
+	// lexical judge found a difference in a value, or a denial: what can be compared exactly is not left to the network.
+	exact = 0.04
 	// clearContradiction is the probability of a contradiction that makes an unsupported claim contradicted.
 	clearContradiction = 0.8
 )
 
-// conclude combines the lexical verdict v with the opinion of the network. nearest is the block with most words of the claim.
-func (j *Judge) conclude(v *verdict.Verdict, o opinion, nearest verdict.Evidence) {
+// conclude combines the lexical verdict v with the opinion of the network. length is that of the contexts, see maxLength, and nearest is the block with most words of the claim.
+func (j *Judge) conclude(v *verdict.Verdict, o opinion, length float64, nearest verdict.Evidence) {
 	before, odds := v.Label, o.odds
-	sum := bias + weightNetwork*math.Tanh(odds/networkScale) + weightLexical*max(-maxLexical, min(math.Log(v.Score/(1-v.Score)), maxLexical))
+	sum := bias + (weightNetwork+weightNetworkLength*length)*math.Tanh(odds/networkScale) +
+		(weightLexical+weightLexicalLength*length)*max(-maxLexical, min(math.Log(v.Score/(1-v.Score)), maxLexical))
 	if before == verdict.Contradicted {
 		sum += weightContradicted
 	}
-	if v.Differs {
-		sum = min(sum, differing)
+	switch {
+	case v.Differs:
+		sum = min(sum, -exact)
+	case v.Score == 1:
+		sum = max(sum, exact)
 	}
 	v.Score = logistic(sum)
 	switch {

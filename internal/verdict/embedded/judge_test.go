@@ -107,7 +107,7 @@ func TestVerbatimClaimsAndValuesDecide(t *testing.T) {
 		v := tt.words
 		var o opinion
 		o.add(tt.l)
-		j.conclude(&v, o, verdict.Evidence{})
+		j.conclude(&v, o, 0, verdict.Evidence{})
 		if v.Label != tt.want || math.IsNaN(v.Score) {
 			t.Errorf("words %+v, network %v: got %s with score %v, want %s", tt.words, tt.l, v.Label, v.Score, tt.want)
 		}
