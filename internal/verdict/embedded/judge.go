@@ -65,11 +65,11 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		if out.Verdicts[i].Label == verdict.Unjudged {
 			continue
 		}
-		said := task.Question
-		for _, before := range task.Claims[max(0, i-2) : i+1] {
-			said += " " + before.Text
+		said := []string{task.Question}
+		for _, c := range task.Claims[max(0, i-2) : i+1] {
+			said = append(said, c.Text)
 		}
-		if err := r.add(n, i, c.Judged(), lastWords(said, maxSaid)); err != nil {
+		if err := r.add(n, i, c.Judged(), lastWords(strings.Join(said, " "), maxSaid)); err != nil {
 			return out, err
 		}
 	}
