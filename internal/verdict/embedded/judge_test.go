@@ -146,3 +146,39 @@ func TestClaimKeepsItsLastTokens(t *testing.T) {
 		t.Errorf("got %v, want the last tokens of %v", long, short)
 	}
 }
+
+// TestQuestionAndEarlierClaimsAreRead checks that the question and the two claims before a claim count, and no earlier one.
+func TestQuestionAndEarlierClaimsAreRead(t *testing.T) {
+	t.Parallel()
+	score := func(question string, texts ...string) float64 {
+		t.Helper()
+		unclear := make(fixed, len(texts))
+		task := verdict.Task{Question: question, Contexts: []string{refunds}}
+		for i, text := range texts {
+			unclear[i] = verdict.Verdict{Label: verdict.Supported, Score: 0.52}
+			task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
+		}
+		out, err := New(Options{Lexical: unclear, Threshold: 0.5, Sentences: lines}).Judge(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Verdicts[len(texts)-1].Score
+	}
+	const claim = "No, that is not possible in any case."
+	if a, b := score("Can gift cards be refunded?", claim), score("Can a refund be paid within ten days?", claim); a == b {
+		t.Errorf("got score %v for both questions", a)
+	}
+	last := []string{"Gift cards are sold in shops.", "They cost ten euros.", claim}
+	if a, b := score("", append([]string{"Refunds are slow."}, last...)...), score("", append([]string{"Vouchers expire."}, last...)...); a != b {
+		t.Errorf("got scores %v and %v after other claims far before", a, b)
+	}
+}
+
+func TestLengthOfContexts(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[int]float64{10: 0, passageWords: 0, 3 * passageWords: math.Log(3), 100 * passageWords: maxLength} {
+		if got := newIndex(passages([]string{strings.Repeat("word\n", words)}, lines)).length(); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%d words: got %v, want %v", words, got, want)
+		}
+	}
+}
