@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 
@@ -22,8 +23,10 @@ func loadNetwork(weights, tokens []byte) (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &network{layers: make([]layer, layers)}
-	n.passes.New = func() any { return &pass{pool: kernel.NewPool(k, 1)} }
+	n := &network{layers: make([]layer, layers), passes: make(chan *pass, runtime.GOMAXPROCS(0))}
+	for range cap(n.passes) {
+		n.passes <- &pass{pool: kernel.NewPool(k, 1)}
+	}
 	var g errgroup.Group
 	g.Go(func() error {
 		t, err := tokenizer.Parse(tokens)

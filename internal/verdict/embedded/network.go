@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
@@ -44,7 +43,7 @@ type network struct {
 	layers           []layer
 	head             *kernel.Linear
 
-	passes sync.Pool // of *pass
+	passes chan *pass // one for each processor, which limits the memory
 }
 
 type norm struct{ gain, bias []float32 }
@@ -98,8 +97,13 @@ func (n *network) encodeClaim(text string) ([]int32, error) {
 // run returns the logits of the claims of all groups, in order. The only possible error is that of ctx.
 func (n *network) run(ctx context.Context, groups []group) ([]logits, error) {
 	var result []logits
-	p, _ := n.passes.Get().(*pass)
-	defer n.passes.Put(p)
+	var p *pass
+	select {
+	case p = <-n.passes:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { n.passes <- p }()
 	for len(groups) > 0 {
 		p.reset()
 		count := 0
