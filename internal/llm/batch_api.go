@@ -148,8 +148,8 @@ func (c *Client) retrieveBatch(ctx context.Context, id string) (b remoteBatch, e
 // batchNameKey is the key of a batch's name in its metadata.
 const batchNameKey = "ragfaith"
 
-// findBatch searches the server's newest 100 batches for one with a name. The zero value
-// means that there is none.
+// findBatch returns the batch with a name among the newest 100 on the server, or the zero value
+// if no batch has it.
 func (c *Client) findBatch(ctx context.Context, name string) (remoteBatch, error) {
 	var page struct {
 		Data []remoteBatch `json:"data"` // the newest first

@@ -74,7 +74,7 @@ class TestJudge(unittest.TestCase):
             for p in net.trained().values():
                 p.add_(torch.randn_like(p) / 50)
         with tempfile.TemporaryDirectory() as directory:
-            export.write(net, base, directory + "/judge")
+            export.write(net, directory + "/judge")
             export.load(loaded, directory + "/judge")
         for name, value in net.trained().items():
             torch.testing.assert_close(loaded.trained()[name], value, atol=2e-3, rtol=0)

@@ -69,7 +69,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		for _, c := range task.Claims[max(0, i-2) : i+1] {
 			said = append(said, c.Text)
 		}
-		if err := r.add(n, i, c.Judged(), lastWords(strings.Join(said, " "), maxSaid)); err != nil {
+		if err := r.add(n, i, c.Judged(), strings.TrimSpace(strings.Join(said, " "))); err != nil {
 			return out, err
 		}
 	}
@@ -87,19 +87,6 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		}
 	}
 	return out, nil
-}
-
-// maxSaid is the length of the question and claims that are read before a claim, in bytes: more than maxClaim tokens.
-const maxSaid = 1000
-
-// lastWords returns the last words of text, at most limit bytes.
-func lastWords(text string, limit int) string {
-	text = strings.TrimSpace(text)
-	if len(text) > limit {
-		text = text[len(text)-limit:]
-		text = text[strings.IndexByte(text, ' ')+1:]
-	}
-	return text
 }
 
 // An opinion is what the network says of a claim in n forms: alone, and after the question and the claims before it.

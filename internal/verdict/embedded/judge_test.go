@@ -114,19 +114,6 @@ func TestVerbatimClaimsAndValuesDecide(t *testing.T) {
 	}
 }
 
-func TestLastWords(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct{ text, want string }{
-		{" Are they? Yes. ", "Are they? Yes."},
-		{strings.Repeat("word ", 10) + "the last words", "last words"},
-		{strings.Repeat("x", 30), strings.Repeat("x", 14)},
-	} {
-		if got := lastWords(tt.text, 14); got != tt.want {
-			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
-		}
-	}
-}
-
 // TestClaimKeepsItsLastTokens checks that a long question does not push the claim out.
 func TestClaimKeepsItsLastTokens(t *testing.T) {
 	t.Parallel()
