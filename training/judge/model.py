@@ -144,7 +144,7 @@ class Judge(nn.Module):
                     parameter.requires_grad = name.startswith("layers")
 
     def trained(self):
-        return {name: p for name, p in self.named_parameters() if p.requires_grad}
+        return {name: p for name, p in self.named_parameters() if name.startswith(("layers", "head"))}
 
     def forward(self, batch):
         """Logits of the three classes, one row for each claim of the batch."""

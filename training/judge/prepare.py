@@ -46,6 +46,12 @@ def load(data):
             yield row | {"family": row["source"]}
 
 
+def capped(rows, most):
+    """At most so many rows, chosen at random, in their order: twins stay together."""
+    chosen = random.Random(1).sample(range(len(rows)), min(len(rows), most))
+    return [rows[k] for k in sorted(chosen)]
+
+
 def one_label(rows):
     supported = sum(r["label"] == "supported" for r in rows)
     return min(supported, len(rows) - supported) < len(rows) / 10
@@ -132,8 +138,7 @@ if __name__ == "__main__":
         rows = []
         for source, some in family.items():
             if not one_label(some):
-                random.Random(1).shuffle(some)
-                rows += some[:cap(source)]
+                rows += capped(some, cap(source))
         if rows:
             kept += balanced(rows, report)
     all_groups = list(groups(kept, tokenizer(out + "/encoder")))

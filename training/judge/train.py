@@ -22,7 +22,7 @@ from model import PASSAGE, Batch, Judge, fill_rows, loss, tokenizer
 WARM_UP = 200  # steps
 AVERAGE = 0.999  # per step
 EVALUATION = 500  # seconds, after which an evaluation leaves out the rest
-PAIRS = 2 / 3  # tokens of public pairs for each token of written claims
+PAIRS = 1 / 3  # tokens of public pairs for each token of written claims
 
 
 class Groups:
@@ -66,6 +66,7 @@ class Trainer:
         self.net = Judge(torch.load(args.out + "/encoder/base.pt")).to(self.device)
         if args.init:
             export.load(self.net, args.init)
+        self.net.layers[:args.frozen].requires_grad_(False)
         self.average = copy.deepcopy(self.net)
         self.groups = Groups(args.out + "/train.npz", args.written)
         self.tok = tokenizer(args.out + "/encoder")
@@ -176,6 +177,7 @@ def arguments():
     p.add_argument("--rate", type=float, default=1e-4, help="learning rate of the encoder; that of the head is 5 times as high")
     p.add_argument("--rows", type=int, help="rows of 512 tokens in a batch (4, on a GPU 64)")
     p.add_argument("--decay-tokens", type=int, help="lower the rate to zero over N tokens from now on, then stop")
+    p.add_argument("--frozen", type=int, default=0, help="do not train the first N layers: with 6 of 12, 1.5 times as fast")
     p.add_argument("--written", default="", help="train on written claims of sources that start with one of these, such as r,e")
     p.add_argument("--stop-tokens", type=int, help="stop after N tokens")
     p.add_argument("--save-every", type=float, default=600, help="seconds between checkpoints")

@@ -83,7 +83,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	}
 	for i, o := range opinions {
 		if o.n > 0 {
-			j.conclude(&out.Verdicts[i], o, r.index.length(), r.nearest[i])
+			j.conclude(&out.Verdicts[i], o, len(r.index.passages) > 1, r.nearest[i])
 		}
 	}
 	return out, nil
@@ -145,14 +145,15 @@ func (r *reading) add(n *network, claim int, forms ...string) error {
 	return nil
 }
 
-// Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets.
+// Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets. The network reads one
+// passage for a claim: if the contexts have several, it counts less, and words more.
 const (
-	bias                = 0.1
-	weightNetwork       = 1.6
-	weightNetworkLength = -0.78
-	weightLexical       = 0.24
-	weightLexicalLength = 0.32
-	weightContradicted  = -0.9
+	bias                 = 0.13
+	weightNetwork        = 1.7
+	weightNetworkSeveral = weightNetwork - 1.28
+	weightLexical        = 0.21
+	weightLexicalSeveral = weightLexical + 0.41
+	weightContradicted   = -0.68
 )
 
 const (
@@ -160,21 +161,22 @@ const (
 	networkScale = 3
 	// maxLexical limits the log odds of the lexical judge.
 	maxLexical = 4.6
-	// maxLength limits the length of the contexts, the logarithm of their number of passages. The network reads one passage
-	// for a claim: the longer the contexts, the less it counts.
-	maxLength = 2
-	// exact is the minimum of the combined log odds of a verbatim claim, and the maximum, negated, of those of a claim of which the
-	// lexical judge found a difference in a value, or a denial: what can be compared exactly is not left to the network.
+	// exact is the minimum of the combined log odds of a verbatim claim, and the maximum, negated, of those of a claim that repeats
+	// a statement but for a value or a denial: what can be compared exactly is not left to the network.
 	exact = 0.04
 	// clearContradiction is the probability of a contradiction that makes an unsupported claim contradicted.
 	clearContradiction = 0.8
 )
 
-// conclude combines the lexical verdict v with the opinion of the network. length is that of the contexts, see maxLength, and nearest is the block with most words of the claim.
-func (j *Judge) conclude(v *verdict.Verdict, o opinion, length float64, nearest verdict.Evidence) {
+// conclude combines the lexical verdict v with the opinion of the network. several reports that the contexts have more than one
+// passage, and nearest is the sentence with most words of the claim.
+func (j *Judge) conclude(v *verdict.Verdict, o opinion, several bool, nearest verdict.Evidence) {
 	before, odds := v.Label, o.odds
-	sum := bias + (weightNetwork+weightNetworkLength*length)*math.Tanh(odds/networkScale) +
-		(weightLexical+weightLexicalLength*length)*max(-maxLexical, min(math.Log(v.Score/(1-v.Score)), maxLexical))
+	network, lexical := weightNetwork, weightLexical
+	if several {
+		network, lexical = weightNetworkSeveral, weightLexicalSeveral
+	}
+	sum := bias + network*math.Tanh(odds/networkScale) + lexical*max(-maxLexical, min(math.Log(v.Score/(1-v.Score)), maxLexical))
 	if before == verdict.Contradicted {
 		sum += weightContradicted
 	}

@@ -107,7 +107,7 @@ func TestVerbatimClaimsAndValuesDecide(t *testing.T) {
 		v := tt.words
 		var o opinion
 		o.add(tt.l)
-		j.conclude(&v, o, 0, verdict.Evidence{})
+		j.conclude(&v, o, false, verdict.Evidence{})
 		if v.Label != tt.want || math.IsNaN(v.Score) {
 			t.Errorf("words %+v, network %v: got %s with score %v, want %s", tt.words, tt.l, v.Label, v.Score, tt.want)
 		}
@@ -161,11 +161,16 @@ func TestQuestionAndEarlierClaimsAreRead(t *testing.T) {
 	}
 }
 
-func TestLengthOfContexts(t *testing.T) {
+// TestNetworkCountsLessBesideSeveralPassages checks that the words decide more if the network reads only a part of the contexts.
+func TestNetworkCountsLessBesideSeveralPassages(t *testing.T) {
 	t.Parallel()
-	for words, want := range map[int]float64{10: 0, passageWords: 0, 3 * passageWords: math.Log(3), 100 * passageWords: maxLength} {
-		if got := newIndex(passages([]string{strings.Repeat("word\n", words)}, lines)).length(); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%d words: got %v, want %v", words, got, want)
-		}
+	score := func(contexts string) float64 {
+		t.Helper()
+		words := fixed{{Label: verdict.Supported, Score: 0.9, Evidence: make([]verdict.Evidence, 1)}}
+		return judge(t, words, []string{contexts}, "Gift cards can be refunded within ten days.")[0].Score
+	}
+	filler := strings.Repeat("Other words stand here.\n", passageWords/4)
+	if one, several := score(refunds), score(refunds+filler+filler); one >= several {
+		t.Errorf("got score %.3f in one passage and %.3f in several, want a higher one in several", one, several)
 	}
 }

@@ -80,15 +80,6 @@ func newIndex(all []passage) index {
 	return x
 }
 
-// length returns the logarithm of the number of full passages, between 0 and maxLength.
-func (x index) length() float64 {
-	words := 0
-	for _, p := range x.passages {
-		words += p.words
-	}
-	return min(math.Log(max(1, float64(words)/passageWords)), maxLength)
-}
-
 // nearest returns the passage nearest to a claim and, in all passages, the nearest sentence.
 func (x index) nearest(claim string) (passage int, best sentence) {
 	wanted := slices.Sorted(maps.Keys(terms(claim))) // in order, so that the sums are the same in each run

@@ -50,3 +50,19 @@ func TestOnlyValuesAndNegationsContradict(t *testing.T) {
 		})
 	}
 }
+
+func TestClaimDiffersFromWhatItRepeats(t *testing.T) {
+	t.Parallel()
+	const context = "The old pump in the cellar delivers 60 litres a minute."
+	for claim, want := range map[string]bool{
+		"The old pump in the cellar delivers 40 litres a minute.":         true,
+		"The old pump in the cellar doesn't deliver 60 litres a minute.":  true,
+		"The old pump in the cellar delivers 60 litres a minute.":         false,
+		"Its old pump delivers barely more than 40 litres in one minute.": false,
+	} {
+		v := judge(t, newJudge(t, Options{}), newTask("", []string{context}, claim))[0]
+		if v.Differs != want || want && v.Label != verdict.Contradicted {
+			t.Errorf("%q: got %v, differs %v (%s), want %v", claim, v.Label, v.Differs, v.Reason, want)
+		}
+	}
+}

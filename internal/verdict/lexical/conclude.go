@@ -28,7 +28,7 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
 	v, b := j.decide(s, c, contexts)
 	v.Label, v.Confidence = b.label(), b.confidence(v.Score)
-	v.Differs = b == basisValue || b == basisNegation || b == basisWords
+	v.Differs = (b == basisValue || b == basisNegation || b == basisWords) && s.coverageBesidesValues(c) >= minRepeated
 	for i := range v.Evidence {
 		v.Evidence[i].Role = verdict.RoleOf(v.Label)
 	}

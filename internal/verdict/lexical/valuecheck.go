@@ -154,6 +154,25 @@ func (s *scratch) coverageWithout(c *claim, start, end int) float64 {
 	return float64(c.candidates[0].covered) / float64(total*exactCredit)
 }
 
+// minRepeated is the share of a claim, without values that the contexts lack, that its best candidate covers if the claim repeats
+// it. Where a claim differs from what it repeats, it was wrong in 72 of 79 claims of development sets by several writers, and
+// where it differs from other candidates in 161 of 232.
+const minRepeated = 0.98
+
+// coverageBesidesValues returns the share of the claim that its best candidate covers, without the values that no chunk contains.
+func (s *scratch) coverageBesidesValues(c *claim) float64 {
+	if len(c.candidates) == 0 {
+		return 0
+	}
+	total := c.total
+	for i := c.terms[0]; i < c.terms[1]; i++ {
+		if t := &s.terms[i]; t.value >= 0 && t.best == levels {
+			total -= t.weight
+		}
+	}
+	return float64(c.candidates[0].covered) / float64(max(1, total*exactCredit))
+}
+
 // credited returns the score of a claim whose values in stated are counted as found.
 func (s *scratch) credited(c *claim, x *valueCheck) chunkScore {
 	f := c.best
