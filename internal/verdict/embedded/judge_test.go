@@ -107,7 +107,7 @@ func TestVerbatimClaimsAndValuesDecide(t *testing.T) {
 		v := tt.words
 		var o opinion
 		o.add(tt.l)
-		j.conclude(&v, o, false, verdict.Evidence{})
+		j.conclude(&v, o, false, nil)
 		if v.Label != tt.want || math.IsNaN(v.Score) {
 			t.Errorf("words %+v, network %v: got %s with score %v, want %s", tt.words, tt.l, v.Label, v.Score, tt.want)
 		}
@@ -161,16 +161,20 @@ func TestQuestionAndEarlierClaimsAreRead(t *testing.T) {
 	}
 }
 
-// TestNetworkCountsLessBesideSeveralPassages checks that the words decide more if the network reads only a part of the contexts.
-func TestNetworkCountsLessBesideSeveralPassages(t *testing.T) {
+// TestSeveralPassages checks that beside several passages, of which the network reads one, the words decide more, and alone where
+// they are sure.
+func TestSeveralPassages(t *testing.T) {
 	t.Parallel()
-	score := func(contexts string) float64 {
+	verdictOn := func(contexts string, words float64) verdict.Verdict {
 		t.Helper()
-		words := fixed{{Label: verdict.Supported, Score: 0.9, Evidence: make([]verdict.Evidence, 1)}}
-		return judge(t, words, []string{contexts}, "Gift cards can be refunded within ten days.")[0].Score
+		v := verdict.Verdict{Label: verdict.Supported, Score: words, Evidence: make([]verdict.Evidence, 1)}
+		return judge(t, fixed{v}, []string{contexts}, "Gift cards can be refunded within ten days.")[0]
 	}
-	filler := strings.Repeat("Other words stand here.\n", passageWords/4)
-	if one, several := score(refunds), score(refunds+filler+filler); one >= several {
-		t.Errorf("got score %.3f in one passage and %.3f in several, want a higher one in several", one, several)
+	several := refunds + strings.Repeat("Other words stand here.\n", passageWords/2)
+	if a, b := verdictOn(refunds, 0.6), verdictOn(several, 0.6); a.Score >= b.Score || b.Reason == "" {
+		t.Errorf("got score %.3f in one passage and %.3f (%q) in several, want a higher one in several", a.Score, b.Score, b.Reason)
+	}
+	if v := verdictOn(several, 0.9); v.Reason != "" || v.Label != verdict.Supported {
+		t.Errorf("sure words: got %s (%q), want supported without the network", v.Label, v.Reason)
 	}
 }
