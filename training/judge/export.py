@@ -1,15 +1,17 @@
 """export.py OUT FILE: write the averaged weights of OUT/state.pt, or of the export --from FILE.
 
 The file is for the program, and for train.py --init: safetensors, matrices in int8 with a scale for each row, 33 MB. With --full
-FILE all weights are written too, in float32 under the names of BertModel.
+FILE all weights are written too, in float32 under the names of BertModel. With --golden FILE the logits in the test cases of the
+program are replaced by those of the rounded weights.
 """
 import argparse
+import json
 
 import numpy as np
 import torch
 from safetensors.numpy import load_file, save_file
 
-from model import Judge, bert_name
+from model import MAX_PASSAGE, Batch, Judge, bert_name, encode, encode_claims, tokenizer
 
 
 def write(net, path):
@@ -34,12 +36,25 @@ def load(net, path):
             parameter.copy_(torch.from_numpy(value if scale is None else value * scale[:, None]))
 
 
+@torch.no_grad()
+def update_golden(net, tok, path):
+    with open(path) as f:
+        cases = json.load(f)
+    for case in cases:
+        parts = [*encode(tok, [case["passage"]], MAX_PASSAGE), *encode_claims(tok, case["claims"])]
+        case["logits"] = [[round(x, 4) for x in row] for row in net(Batch([[(parts, [])]])).tolist()]
+    with open(path, "w") as f:
+        json.dump(cases, f, ensure_ascii=False)
+        f.write("\n")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
     parser.add_argument("file")
     parser.add_argument("--from", dest="source")
     parser.add_argument("--full")
+    parser.add_argument("--golden")
     args = parser.parse_args()
     net = Judge(torch.load(args.out + "/encoder/base.pt"))
     if args.source:
@@ -49,3 +64,6 @@ if __name__ == "__main__":
     write(net, args.file)
     if args.full:
         save_file({bert_name(name): p.detach().contiguous().numpy() for name, p in net.named_parameters()}, args.full)
+    if args.golden:
+        load(net, args.file)
+        update_golden(net, tokenizer(args.out + "/encoder"), args.golden)
