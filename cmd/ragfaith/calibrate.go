@@ -20,6 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // calibrateOptions are the options of "ragfaith calibrate".
@@ -122,7 +123,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	var r *calibrate.Report
 	err = writeRenderings(o.output, func() (func(io.Writer, string) error, error) {
 		if path == "-" || o.labels == "-" {
-			stdin = interruptible(ctx, stdin)
+			stdin = safefile.Interruptible(ctx, stdin)
 		}
 		statistics, err := o.statistics(ctx, path, summary, stdin, warn)
 		r = &calibrate.Report{
@@ -190,7 +191,7 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 		}
 		return &l, nil
 	}
-	opts := resultfile.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: openPipe(ctx)}
+	opts := resultfile.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: safefile.OpenPipe(ctx)}
 	if summary != nil {
 		opts.Settings = summary.Settings
 	}

@@ -188,7 +188,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		if err != nil {
 			return nil, err
 		}
-		opts := resultfile.Options{OpenPipe: openPipe(ctx)}
+		opts := resultfile.Options{OpenPipe: safefile.OpenPipe(ctx)}
 		if summary != nil {
 			opts.Settings = summary.Settings
 		}

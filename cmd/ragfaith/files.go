@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,49 +48,6 @@ func firstPaths(paths []string) []string {
 		first = append(first, "and "+strconv.Itoa(more)+" more")
 	}
 	return first
-}
-
-// interruptible returns a reader of r whose Read fails with the cause of ctx when ctx
-// is done, even while r waits for data. The goroutine that reads r is then abandoned,
-// because an os.File that is a terminal or a pipe can't be interrupted.
-func interruptible(ctx context.Context, r io.Reader) io.Reader {
-	front, back := io.Pipe()
-	go func() {
-		_, err := io.Copy(back, r)
-		back.CloseWithError(err) // nil means io.EOF
-	}()
-	context.AfterFunc(ctx, func() { back.CloseWithError(context.Cause(ctx)) })
-	return front
-}
-
-// openPipe returns a function that opens a named pipe or device for reading. Opening
-// it waits for a writer, and reading it for data; both fail with the cause of ctx when
-// ctx is done.
-func openPipe(ctx context.Context) func(path string) (io.ReadCloser, error) {
-	return func(path string) (io.ReadCloser, error) {
-		var file *os.File
-		opened := make(chan error, 1)
-		go func() {
-			f, err := os.Open(path)
-			file = f
-			opened <- err
-		}()
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case err := <-opened:
-			if err != nil {
-				return nil, err
-			}
-			return pipe{interruptible(ctx, file), file}, nil
-		}
-	}
-}
-
-// A pipe reads from one value and closes another.
-type pipe struct {
-	io.Reader
-	io.Closer
 }
 
 // A target is an output file and the flag that names it.

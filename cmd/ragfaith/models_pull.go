@@ -82,11 +82,11 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	if err := hub.CheckRevision(o.revision); err != nil {
 		return &usageError{err}
 	}
-	store, err := modelStore(o.models, sys)
+	store, err := sys.modelStore(o.models)
 	if err != nil {
 		return err
 	}
-	token, from, err := hubToken(sys)
+	token, from, err := hub.Environment(sys.getenv).Token()
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	transfer := console.NewTransfer(c, sys.Clock.Now, name.String())
 	p := &hub.Puller{
 		Store: store, Endpoint: o.endpoint, Token: token, TokenFrom: from, HTTP: &http.Client{Transport: &transport},
-		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hubOffline(sys),
+		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hub.Environment(sys.getenv).Offline(),
 		Watch: hub.Watch{Plan: func(_ int, bytes int64) { transfer.SetTotal(bytes) }, Bytes: transfer.Add},
 		CheckConfig: func(config []byte, sentence bool) error {
 			var options encoder.Options

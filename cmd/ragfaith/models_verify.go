@@ -32,7 +32,7 @@ Exits with 1 if any differs or is missing.`,
 		Args:              argCount(0, 1, "at most one model"),
 		ValidArgsFunction: completeModels,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := modelStore(o.models, sys)
+			store, err := sys.modelStore(o.models)
 			if err != nil {
 				return err
 			}

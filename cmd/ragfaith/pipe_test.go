@@ -81,7 +81,7 @@ func blockedInOpen(t *testing.T, name string) bool {
 		t.Fatal(err)
 	}
 	for record := range strings.SplitSeq(profile.String(), "\n\n") {
-		if strings.Contains(record, strconv.Quote(name)) && strings.Contains(record, "openPipe") && strings.Contains(record, "syscall.Open") {
+		if strings.Contains(record, strconv.Quote(name)) && strings.Contains(record, "OpenPipe") && strings.Contains(record, "syscall.Open") {
 			return true
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // reportOptions are the options of "ragfaith report".
@@ -140,9 +141,9 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	if r.outputs, err = newOutputs(&o.outputOptions, o.gates.Any(), r.stdout.w, opts, nil); err != nil {
 		return err
 	}
-	input := resultfile.Options{OpenPipe: openPipe(ctx)}
+	input := resultfile.Options{OpenPipe: safefile.OpenPipe(ctx)}
 	if slices.Contains(paths, "-") {
-		input.Stdin = interruptible(ctx, stdin)
+		input.Stdin = safefile.Interruptible(ctx, stdin)
 	}
 	files, err := openResults(paths, origin, input)
 	if err == nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/local"
@@ -235,6 +236,15 @@ func markParsed(cmd *cobra.Command, _ []string) error {
 func (sys system) getenv(name string) string {
 	value, _ := sys.LookupEnv(name)
 	return value
+}
+
+// modelStore returns the local model store: dir or, if it is empty, the Hugging Face cache.
+func (sys system) modelStore(dir string) (hub.Store, error) {
+	userCache := ""
+	if sys.CacheDir != nil {
+		userCache, _ = sys.CacheDir() // "" if it is unknown
+	}
+	return hub.Environment(sys.getenv).Store(dir, userCache)
 }
 
 // Values of --color.

@@ -38,7 +38,7 @@ func (o *scoreOptions) findJudges(ctx context.Context, sys system) []foundJudge 
 		}
 	}
 	why := "no model server is running, and no judge is downloaded"
-	if store, err := modelStore(o.localModel.models, sys); err == nil {
+	if store, err := sys.modelStore(o.localModel.models); err == nil {
 		for _, n := range rankedModels() {
 			if _, err := store.Lookup(n.Short); err == nil {
 				all = append(all, foundJudge{name: n.Short, why: "it is downloaded; published accuracy: " + n.Card.Accuracy})

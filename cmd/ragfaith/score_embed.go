@@ -70,7 +70,7 @@ func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
 		}
 		return &localEmbedder{words.Embed, func() error { return nil }, semantic.WordsVersion}, nil
 	}
-	store, err := modelStore(o.localModel.models, sys)
+	store, err := sys.modelStore(o.localModel.models)
 	if err != nil {
 		return nil, err
 	}

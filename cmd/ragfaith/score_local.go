@@ -116,7 +116,7 @@ func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := modelStore(o.localModel.models, sys)
+	store, err := sys.modelStore(o.localModel.models)
 	if err != nil {
 		return nil, err
 	}

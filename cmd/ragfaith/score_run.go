@@ -20,6 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // A scoreRun is one run of "ragfaith score".
@@ -82,9 +83,9 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if !o.quiet {
 		input.Note = func(text string) { r.console.Printf("note: %s", text) }
 	}
-	input.OpenPipe = openPipe(ctx)
+	input.OpenPipe = safefile.OpenPipe(ctx)
 	if slices.Contains(paths, "-") {
-		input.Stdin = interruptible(ctx, stdin)
+		input.Stdin = safefile.Interruptible(ctx, stdin)
 	}
 	if o.dryRun {
 		return r.dryRun(ctx, input)
