@@ -82,7 +82,7 @@ func newCacheClear(sys system) *cobra.Command {
 
 // openCache opens an existing cache. Without one it prints a message and returns nil.
 func openCache(cmd *cobra.Command, dir string, sys system) (*llm.Cache, error) {
-	dir, err := cacheDir(dir, sys)
+	dir, err := sys.ReplyCache(dir)
 	if err != nil {
 		return nil, err
 	}

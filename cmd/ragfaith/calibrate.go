@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
@@ -101,7 +103,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		return err
 	}
 	if o.labels == "" {
-		o.label = labelColumn(o.label)
+		o.label = app.KeptName(o.label)
 	}
 	console := console.New(stderr, report.Palette{})
 	warn := console.Warn
@@ -117,7 +119,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		settings = summary.Settings
 	}
 	if settings == nil && o.writesCalibration() {
-		return usagef("%s: a calibration needs the judge of the run: score with --summary %s, or name the summary with --settings",
+		return exit.Usagef("%s: a calibration needs the judge of the run: score with --summary %s, or name the summary with --settings",
 			path, filepath.Base(resultfile.SummaryPath(path)))
 	}
 	var r *calibrate.Report
@@ -153,13 +155,13 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 // check reports invalid combinations of options and arguments.
 func (o *calibrateOptions) check(path string) error {
 	if o.label == "" {
-		return usagef("missing --label COLUMN")
+		return exit.Usagef("missing --label COLUMN")
 	}
 	if path == "-" && o.labels == "-" {
-		return usagef("standard input (-) can be read only once")
+		return exit.Usagef("standard input (-) can be read only once")
 	}
 	if *o.maxError == 0 || *o.maxError == 1 {
-		return usagef("--max-error: want a share above 0 and below 1")
+		return exit.Usagef("--max-error: want a share above 0 and below 1")
 	}
 	return checkRenderings(o.output, []string{path, o.labels, o.settings, resultfile.SummaryPath(path)})
 }

@@ -217,7 +217,7 @@ func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) stri
 		return text
 	}
 	base := filepath.Dir(f.Path)
-	if text = hub.Environment(sys.getenv).ExpandHome(text); filepath.IsAbs(text) || base == "." {
+	if text = hub.Environment(sys.Getenv).ExpandHome(text); filepath.IsAbs(text) || base == "." {
 		return text
 	}
 	return filepath.Join(base, text)

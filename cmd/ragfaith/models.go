@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -42,9 +43,9 @@ func resolveModel(name string) (hub.Name, error) {
 		return n, nil
 	}
 	if similar := flagvalue.Nearest(name, shortNames()); similar != "" {
-		return n, usagef("unknown model %q, did you mean %s? (\"ragfaith models list\" shows the names)", name, similar)
+		return n, exit.Usagef("unknown model %q, did you mean %s? (\"ragfaith models list\" shows the names)", name, similar)
 	}
-	return n, &usageError{err}
+	return n, &exit.UsageError{Err: err}
 }
 
 // completeModels completes the short names of models.
@@ -61,7 +62,7 @@ func newModelsList(sys system) *cobra.Command {
 		Short: "List the models on this machine, and those to download",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := sys.modelStore(models)
+			store, err := sys.ModelStore(models)
 			if err != nil {
 				return err
 			}
