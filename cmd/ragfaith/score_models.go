@@ -11,23 +11,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-const (
-	defaultTimeout = time.Minute
-	// slowTimeout is the timeout for a model that reasons, and for a server on this machine:
-	// without a GPU, a long prompt takes minutes, and a large model one to load.
-	slowTimeout      = 10 * time.Minute
-	defaultRetries   = 5
-	defaultPoll      = 30 * time.Second
-	defaultAudit     = 0.05
-	defaultPrefilter = 8
-)
+// slowTimeout is the timeout for a model that reasons, and for a server on this machine:
+// without a GPU, a long prompt takes minutes, and a large model one to load.
+const slowTimeout = 10 * time.Minute
 
 // llmFlags sets the defaults of a language model and returns its flags.
 func (f *scoreFlags) llmFlags() []flagSpec {
 	l := &f.LLM
 	*l = app.LLMOptions{
 		Model: "gpt-4o-mini", KeyVariable: "OPENAI_API_KEY", EmbedModel: app.EmbedLocal,
-		SemanticThreshold: new(semantic.DefaultThreshold), Audit: new(defaultAudit),
+		SemanticThreshold: new(semantic.DefaultThreshold), Audit: new(0.05),
 	}
 	return []flagSpec{
 		{name: "model", arg: "NAME", value: &l.Model, help: "model name"},
@@ -36,15 +29,15 @@ func (f *scoreFlags) llmFlags() []flagSpec {
 		{name: "header", arg: "'NAME: VALUE'", value: &l.Headers, help: "add a request header; $VARIABLE is replaced; repeatable"},
 		{name: "extra-body", arg: "JSON", value: flagvalue.Text(&l.ExtraBody, checkExtraBody), help: "object to add to chat requests, such as {\"top_p\":0.9}"},
 		{name: "client-cert", arg: "FILE", value: &l.ClientCert, path: filePath, exts: []string{"pem"}, help: "PEM file with a client certificate and its private key"},
-		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.Timeout, defaultTimeout, time.Millisecond), help: "timeout for one request; 10m if the model reasons or is local"},
-		{name: "retries", arg: "N", value: flagvalue.Int(&l.Retries, defaultRetries, 0), help: "retry transient failures up to N times"},
+		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.Timeout, time.Minute, time.Millisecond), help: "timeout for one request; 10m if the model reasons or is local"},
+		{name: "retries", arg: "N", value: flagvalue.Int(&l.Retries, 5, 0), help: "retry transient failures up to N times"},
 		{name: "rpm", arg: "N", value: flagvalue.Int(&l.RPM, 0, 0), help: "maximum requests per minute; 0 for no limit"},
 		{name: "tpm", arg: "N", value: flagvalue.Int(&l.TPM, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
 		{name: "max-cost", arg: "USD", value: flagvalue.Dollars(&l.MaxCost), help: "stop before the run costs more than USD; 0 for no limit"},
 		{name: "max-total-tokens", arg: "N", value: flagvalue.Int(&l.MaxTokens, 0, 0), help: "stop before the run uses more than N tokens; 0 for no limit"},
 		{name: "price", arg: "IN,OUT", value: flagvalue.Prices(&l.Price), help: "USD per million prompt and completion tokens"},
 		{name: "batch", value: &l.Batch, help: "use the server's batch API: cheaper, but takes up to a day"},
-		{name: "batch-poll", arg: "DURATION", value: flagvalue.Duration(&l.BatchPoll, defaultPoll, time.Millisecond), help: "batch polling interval"},
+		{name: "batch-poll", arg: "DURATION", value: flagvalue.Duration(&l.BatchPoll, 30*time.Second, time.Millisecond), help: "batch polling interval"},
 		{name: "prompts", arg: "DIR", value: &l.Prompts, path: dirPath, help: "use the prompts in DIR (\"ragfaith prompts export\")"},
 		{name: "strict", value: &l.Strict, help: "accept explicit statements only, no inference"},
 		{name: "votes", arg: "N", value: flagvalue.Int(&l.Votes, 1, 1), help: "judge each claim N times (odd) and average the scores"},
@@ -80,7 +73,7 @@ func (f *scoreFlags) localFlags() []flagSpec {
 		{name: "device", arg: "DEVICE", value: deviceName{&l.Device}, help: "cpu, or cuda:N with ONNX Runtime (experimental)"},
 		{name: "onnxruntime", arg: "FILE", value: &l.Library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
 		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.Batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
-		{name: "prefilter", arg: "N", value: flagvalue.Int(&l.Prefilter, defaultPrefilter, 0), help: "judge each claim against the N nearest passages; 0 for all"},
+		{name: "prefilter", arg: "N", value: flagvalue.Int(&l.Prefilter, 8, 0), help: "judge each claim against the N nearest passages; 0 for all"},
 		{
 			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.Precision, app.PrecisionFloat32, app.PrecisionFloat32, app.PrecisionInt8),
 			help: "float32, or int8: faster, slightly less exact",

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -151,7 +152,7 @@ func (r *run) recordRequests(ctx context.Context, input dataset.Options) (string
 		}
 	}
 	h := sha256.New()
-	err = p.Run(ctx, hashRows(h, r.options.Names.rename(r.options.Rows.Apply(set.Rows()), nil)), discard{})
+	err = p.Run(ctx, hashRows(h, r.options.Names.rename(r.options.Rows.Apply(set.Rows()), nil)), eval.Sinks{})
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
@@ -196,12 +197,6 @@ func hashRows(h hash.Hash, rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset
 		}
 	}
 }
-
-// discard is an eval.Sink that ignores all rows.
-type discard struct{}
-
-// Write implements eval.Sink.
-func (discard) Write(*result.Row) error { return nil }
 
 // finishBatch removes the batch once its results are written, even if ctx is already
 // canceled.

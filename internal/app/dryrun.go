@@ -163,17 +163,6 @@ func (noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement,
 	return verdict.Judgement{Verdicts: verdicts}, nil
 }
 
-// forDryRun returns s with the stages that need a server or a model replaced.
-func (s stages) forDryRun(o *Options, m *model) stages {
-	if o.usesBuiltin() {
-		s.judge = noopJudge{}
-	}
-	if x, ok := s.extractor.(extractllm.Extractor); ok {
-		s.extractor = simulatedStatements{x, simulator{tokens: m.stack.Tokens, reasoning: m.reasoning, limit: o.LLM.MaxOutputTokens}}
-	}
-	return s
-}
-
 // An estimate is an eval.Sink that adds up the requests and tokens of a run.
 type estimate struct {
 	rows, noClaims, failed, claims int
@@ -308,11 +297,13 @@ func (r *run) dryRun(ctx context.Context, input dataset.Options) error {
 		return err
 	}
 	defer set.Close()
-	s := r.stages.forDryRun(o, r.model)
-	p := eval.Pipeline{
-		Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.Concurrency, Window: o.window(true), NoClaims: o.noClaimsScore(),
-		SkipEmpty: o.EmptyContexts == EmptySkip,
-		Refusals:  s.refusals, JudgeRefusals: o.Judge == JudgeLLM,
+	p := r.pipeline
+	p.Nearest, p.DeriveCited = nil, false
+	if o.usesBuiltin() {
+		p.Judge = noopJudge{}
+	}
+	if x, ok := p.Extractor.(extractllm.Extractor); ok {
+		p.Extractor = simulatedStatements{x, simulator{tokens: r.model.stack.Tokens, reasoning: r.model.reasoning, limit: o.LLM.MaxOutputTokens}}
 	}
 	failures := o.newFailureLog(r.console)
 	var est estimate

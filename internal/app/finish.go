@@ -32,8 +32,8 @@ func (r *run) finish(ctx context.Context, err error) error {
 	}
 	if err := r.out.Finish(); err != nil {
 		r.console.Printf("%v", err)
-		if part := r.out.UnfinishedJournal(); part != "" {
-			r.console.Printf("finished rows saved in %s; use --resume to continue", part)
+		if j := r.out.Journal; j != nil && j.RemainingPart() != "" {
+			r.console.Printf("finished rows saved in %s; use --resume to continue", j.RemainingPart())
 		}
 		return &exit.ReportedError{Code: exit.Failure}
 	}
@@ -74,10 +74,10 @@ func (r *run) printSummary(ctx context.Context) {
 	if o.Quiet {
 		return
 	}
+	for _, line := range r.out.Lines() {
+		r.console.Println(line)
+	}
 	if report.Format(o.To) != report.FormatTable {
-		for _, line := range r.out.Lines() {
-			r.console.Println(line)
-		}
 		if note := o.calibrationNote(); note != "" {
 			r.console.Println(report.Printable(note))
 		}

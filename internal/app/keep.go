@@ -7,7 +7,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
@@ -112,9 +111,4 @@ func KeptName(name string) string {
 		return name
 	}
 	return k.Name(name)
-}
-
-// keepNote reports the name of a column that is kept under another one.
-func (r *run) keepNote(column, name string) {
-	r.notef("column %s is kept as %s: the results have a field of that name", report.Printable(column), report.Printable(name))
 }

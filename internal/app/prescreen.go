@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -49,20 +48,19 @@ func (r *run) checkBounds() error {
 }
 
 // openPrescreen makes the judge of --prescreen decide clear claims.
-func (r *run) openPrescreen() (err error) {
+func (r *run) openPrescreen(ctx context.Context) (err error) {
 	o := r.options
-	offline := o.offline()
-	s, err := offline.newStages(r.model, nil)
+	offline, _, err := o.offline().newPipeline(r.model, nil)
 	if err != nil {
 		return err
 	}
-	if r.stages.judge, err = cascade.New(cascade.Options{
-		Offline: s.judge, Model: r.stages.judge, Supported: o.SupportedFrom, Unsupported: o.UnsupportedFrom,
+	if r.pipeline.Judge, err = cascade.New(cascade.Options{
+		Offline: offline.Judge, Model: r.pipeline.Judge, Supported: o.SupportedFrom, Unsupported: o.UnsupportedFrom,
 		Audit: *o.LLM.Audit, Seed: o.Seed, NeedsContext: semantic.NeedsContext, Ask: isRefusal,
 	}); err != nil {
 		return err
 	}
-	r.savings = newSavings(o.judgeOptions(r.model), r.model)
+	r.savings = newSavings(ctx, o.judgeOptions(r.model), r.model)
 	return nil
 }
 
@@ -89,32 +87,24 @@ func (o *Options) disagreement(t *report.Tally) string {
 		format(i.Estimate), format(i.Upper), format(promised))
 }
 
-// savings estimates the requests and tokens that --prescreen saves, as the dry run does. It
+// savings is a sink that estimates the requests and tokens that --prescreen saves, as the dry run does. It
 // simulates the requests of each row with and without the claims decided offline. Requests
 // about citations are not counted.
 type savings struct {
+	ctx   context.Context //nolint:containedctx // that of the run, whose rows the sink gets
 	model *simulator
 	judge verdict.Judge // asks model
 	usage usage.Usage
 }
 
-func newSavings(opts judge.Options, m *model) *savings {
+func newSavings(ctx context.Context, opts judge.Options, m *model) *savings {
 	s := &simulator{tokens: m.stack.Tokens}
 	opts.Model, opts.Limit = s, nil
-	return &savings{model: s, judge: judge.New(opts)}
-}
-
-// sink returns a sink that adds up the savings of rows.
-func (s *savings) sink(ctx context.Context) eval.Sink { return savingsSink{s, ctx} }
-
-type savingsSink struct {
-	*savings
-
-	ctx context.Context //nolint:containedctx // that of the run, whose rows the sink gets
+	return &savings{ctx: ctx, model: s, judge: judge.New(opts)}
 }
 
 // Write adds the savings of r. A row that cannot be simulated counts as no savings.
-func (s savingsSink) Write(r *result.Row) error {
+func (s *savings) Write(r *result.Row) error {
 	all := verdict.Task{Question: r.Question, Contexts: r.Contexts}
 	sent := all
 	for i := range r.Claims {

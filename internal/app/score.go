@@ -19,6 +19,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/output"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
@@ -34,13 +35,13 @@ type run struct {
 
 	model    *model      // nil if no language model is asked
 	local    *localModel // nil if no local model is used
-	stages   stages
+	pipeline eval.Pipeline
 	settings result.Settings // that decide the results
 
-	pipeline eval.Pipeline
-	out      *output.Writer
-	batch    *llm.Batch      // nil without --batch
-	stored   *journal.Stored // rows of an earlier run; nil for none
+	threshold float64 // of the judge
+	out       *output.Writer
+	batch     *llm.Batch      // nil without --batch
+	stored    *journal.Stored // rows of an earlier run; nil for none
 
 	savings  *savings          // nil without --prescreen
 	faithful *faithfulShare    // nil without a calibrated confidence
@@ -119,19 +120,19 @@ func (r *run) openModels(ctx context.Context) (err error) {
 			r.local.meter = &meter{now: r.sys.Clock.Now}
 		}
 	}
-	if r.stages, err = o.newStages(r.model, r.local); err != nil {
+	if r.pipeline, r.threshold, err = o.newPipeline(r.model, r.local); err != nil {
 		return err
 	}
 	switch {
 	case o.Prescreens():
-		if err := r.openPrescreen(); err != nil {
+		if err := r.openPrescreen(ctx); err != nil {
 			return err
 		}
 	case o.Calibrated != nil && o.Calibrated.Confidence != nil:
-		r.stages.judge = calibratedJudge{r.stages.judge, o.Calibrated.Confidence}
+		r.pipeline.Judge = calibratedJudge{r.pipeline.Judge, o.Calibrated.Confidence}
 		r.faithful = &faithfulShare{fit: o.Calibrated.Confidence}
 	}
-	if r.stages.threshold == 0 && o.Judge != JudgeLLM {
+	if r.threshold == 0 && o.Judge != JudgeLLM {
 		r.warn(errors.New("the threshold is 0: every claim counts as supported"))
 	}
 	if o.Verbose {
@@ -151,7 +152,7 @@ func (r *run) closeModels() {
 func (r *run) describe() string {
 	o := r.options
 	parts := []string{fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
-		o.Claims, o.Judge, o.Evidence, r.stages.threshold, o.Concurrency, runtime.GOMAXPROCS(0))}
+		o.Claims, o.Judge, o.Evidence, r.threshold, o.Concurrency, runtime.GOMAXPROCS(0))}
 	if r.local != nil {
 		parts = append(parts, r.local.String())
 	}
@@ -167,7 +168,7 @@ func (r *run) describe() string {
 // resolveSettings determines the settings that decide the results, and compares them
 // with the calibration.
 func (r *run) resolveSettings() (err error) {
-	if r.settings, err = r.options.settings(r.stages.threshold, r.model, r.local); err != nil {
+	if r.settings, err = r.options.settings(r.threshold, r.model, r.local); err != nil {
 		return err
 	}
 	if r.options.Prescreens() {
@@ -199,12 +200,8 @@ func (r *run) openOutputs() (err error) {
 	if err != nil {
 		return err
 	}
-	r.pipeline = eval.Pipeline{
-		Extractor: r.stages.extractor, Judge: r.stages.judge, Combined: r.stages.combined, Nearest: r.stages.nearest,
-		Refusals: r.stages.refusals, JudgeRefusals: o.Judge == JudgeLLM, DeriveCited: o.Judge == JudgeLLM,
-		Workers: o.Concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), SkipEmpty: o.EmptyContexts == EmptySkip, Fatal: r.isFatal, Drain: llm.CanDrain,
-		RowTimeout: o.RowTimeout, Now: r.sys.Clock.Now,
-	}
+	r.pipeline.Fatal, r.pipeline.Drain = r.isFatal, llm.CanDrain
+	r.pipeline.RowTimeout, r.pipeline.Now = o.RowTimeout, r.sys.Clock.Now
 	return nil
 }
 
@@ -236,7 +233,7 @@ func (r *run) score(ctx context.Context, cancel context.CancelCauseFunc, set *da
 		all = append(all, r.faithful)
 	}
 	if r.savings != nil {
-		all = append(all, r.savings.sink(ctx))
+		all = append(all, r.savings)
 	}
 	if !o.Quiet && !o.NoProgress {
 		r.progress = console.StartProgress(r.console, console.ProgressOptions{
@@ -256,7 +253,9 @@ func (r *run) score(ctx context.Context, cancel context.CancelCauseFunc, set *da
 
 	start := r.sys.Clock.Now()
 	digest := dataset.NewDigest()
-	rows := o.Names.rename(o.Rows.Apply(digest.Add(set.Rows())), r.keepNote)
+	rows := o.Names.rename(o.Rows.Apply(digest.Add(set.Rows())), func(column, name string) {
+		r.notef("column %s is kept as %s: the results have a field of that name", report.Printable(column), report.Printable(name))
+	})
 	err := r.pipeline.Run(ctx, r.rejectUnmatched(rows), all)
 	r.digest = digest.String()
 	r.duration = r.sys.Clock.Now().Sub(start)

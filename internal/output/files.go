@@ -101,9 +101,6 @@ func (o *files) open(path string, opts report.Options, openJournal JournalOpener
 		_, abandonErr := f.file.Abandon(false)
 		return nil, errors.Join(err, abandonErr)
 	}
-	if f.file == o.Journal {
-		f.writer = journalWriter{f.writer, o.Journal}
-	}
 	return f, nil
 }
 
@@ -120,7 +117,11 @@ func (o *files) Write(r *result.Row) error {
 		}
 	}
 	for _, f := range o.files {
-		if err := f.writer.Write(r); err != nil {
+		err := f.writer.Write(r)
+		if err == nil && f.file == o.Journal {
+			err = o.Journal.Wrote()
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
@@ -227,14 +228,6 @@ func (f *outputFile) complete() error {
 	return f.file.Commit()
 }
 
-// UnfinishedJournal returns the path of the journal that Finish could not commit, or "".
-func (o *files) UnfinishedJournal() string {
-	if o.Journal == nil {
-		return ""
-	}
-	return o.Journal.RemainingPart()
-}
-
 // Abandon removes all unfinished outputs and returns the files it keeps. If keep is set,
 // it keeps a journal with rows.
 func (o *files) Abandon(keep bool) ([]string, error) {
@@ -254,18 +247,4 @@ func (o *files) Abandon(keep bool) ([]string, error) {
 		}
 	}
 	return kept, errors.Join(errs...)
-}
-
-// A journalWriter writes rows to a journal.
-type journalWriter struct {
-	report.Writer
-	journal *journal.Journal
-}
-
-// Write writes a row and counts it.
-func (w journalWriter) Write(r *result.Row) error {
-	if err := w.Writer.Write(r); err != nil {
-		return err
-	}
-	return w.journal.Wrote()
 }

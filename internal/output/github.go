@@ -67,15 +67,25 @@ func (g *step) addSummary() {
 	}
 	err := g.report.Close()
 	if err == nil {
-		err = g.appendSummary()
+		err = appendText(g.StepSummary, func(size int64) (string, error) {
+			text := g.text.String()
+			if size > 0 {
+				text = "\n" + text
+			}
+			if size+int64(len(text)) > maxStepSummary {
+				return "", fmt.Errorf("%s has %d bytes already; the limit is %d", g.StepSummary, size, maxStepSummary)
+			}
+			return text, nil
+		})
 	}
 	if err != nil {
 		g.Console.Printf("warning: can't write the step summary: %v", err)
 	}
 }
 
-func (g *step) appendSummary() error {
-	file, err := openAppend(g.StepSummary)
+// appendText appends to a file what text returns for its size in bytes.
+func appendText(path string, text func(size int64) (string, error)) error {
+	file, err := safefile.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -84,14 +94,11 @@ func (g *step) appendSummary() error {
 	if err != nil {
 		return err
 	}
-	text := g.text.Bytes()
-	if info.Size() > 0 {
-		text = append([]byte("\n"), text...)
+	added, err := text(info.Size())
+	if err != nil {
+		return err
 	}
-	if info.Size()+int64(len(text)) > maxStepSummary {
-		return fmt.Errorf("%s has %d bytes already; the limit is %d", g.StepSummary, info.Size(), maxStepSummary)
-	}
-	_, err = file.Write(text)
+	_, err = file.WriteString(added)
 	return errors.Join(err, file.Close())
 }
 
@@ -125,10 +132,6 @@ func sourceLine(file string, line int) (string, int) {
 	return "", 0
 }
 
-func openAppend(path string) (*os.File, error) {
-	return safefile.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-}
-
 // setOutputs sets the outputs of the step: mean if a row was scored, lower if the mean
 // has an interval, and passed. No output contains text from the dataset, which could
 // inject other outputs. Errors are printed as warnings, not returned.
@@ -146,11 +149,7 @@ func (g *step) setOutputs(t *report.Tally, means *report.Means, gates []report.G
 		}
 	}
 	text.WriteString("passed=" + strconv.FormatBool(ExitCode(gates) == exit.OK) + "\n")
-	file, err := openAppend(g.StepOutput)
-	if err == nil {
-		_, err = file.WriteString(text.String())
-		err = errors.Join(err, file.Close())
-	}
+	err := appendText(g.StepOutput, func(int64) (string, error) { return text.String(), nil })
 	if err != nil {
 		g.Console.Printf("warning: can't set the outputs of the step: %v", err)
 	}

@@ -20,56 +20,48 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// stages are the stages of the pipeline: either an extractor and a judge, or a combined
-// stage.
-type stages struct {
-	extractor eval.Extractor
-	judge     verdict.Judge
-	combined  eval.Combined
-	nearest   verdict.Judge // finds the nearest passage if the judge returns no evidence
-	threshold float64
-	refusals  eval.RefusalChecker
-}
-
-// newStages returns the stages for --claims and --judge. m may be nil if neither is llm.
-// local may be nil if the judge is not a local model, or in a dry run.
-func (o *Options) newStages(m *model, local *localModel) (stages, error) {
+// newPipeline returns the pipeline for the options, and the threshold of its judge. m may be
+// nil if no language model is used. local may be nil if the judge is not a local model, or
+// in a dry run.
+func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, threshold float64, err error) {
 	words, err := o.newLexical()
 	if err != nil {
-		return stages{}, err
+		return p, 0, err
 	}
-	s := stages{extractor: o.newExtractor(m), refusals: words}
+	p = eval.Pipeline{
+		Extractor: o.newExtractor(m), Refusals: words, JudgeRefusals: o.Judge == JudgeLLM, DeriveCited: o.Judge == JudgeLLM,
+		Workers: o.Concurrency, Window: o.window(), NoClaims: o.noClaimsScore(), SkipEmpty: o.EmptyContexts == EmptySkip,
+	}
 	switch {
 	case local != nil:
-		s.nearest = markup.Judge{Inner: words}
-		s.judge, s.threshold, err = local.judge(o)
-		return s, err
+		p.Nearest = markup.Judge{Inner: words}
+		p.Judge, threshold, err = local.judge(o)
+		return p, threshold, err
 	case o.UsesLocalModel(): // in a dry run
-		s.judge, s.threshold = noopJudge{}, *cmp.Or(o.Threshold, new(crossencoder.DefaultThreshold))
-		return s, nil
+		p.Judge = noopJudge{}
+		return p, *cmp.Or(o.Threshold, new(crossencoder.DefaultThreshold)), nil
 	case o.Judge == JudgeEmbedded:
 		reader := embedded.New(embedded.Options{Lexical: words, Threshold: words.Threshold(), Sentences: o.sentences})
-		s.judge, s.threshold = markup.Judge{Inner: reader}, reader.Threshold()
-		return s, nil
+		p.Judge = markup.Judge{Inner: reader}
+		return p, reader.Threshold(), nil
 	case o.Judge != JudgeLLM:
-		s.judge, s.threshold = markup.Judge{Inner: words}, words.Threshold()
-		return s, nil
+		p.Judge = markup.Judge{Inner: words}
+		return p, words.Threshold(), nil
 	}
-	s.nearest = markup.Judge{Inner: words}
-	opts := o.judgeOptions(m)
+	p.Nearest = markup.Judge{Inner: words}
 	if o.Evidence == "joined" || o.Published() != nil {
-		s.refusals = nil // a verdict of 0 does not tell a false refusal from a true one
+		p.Refusals = nil // a verdict of 0 does not tell a false refusal from a true one
 	}
+	opts := o.judgeOptions(m)
 	j := judge.New(opts)
-	s.judge, s.threshold = j, j.Threshold()
-	if o.Combined() {
-		s.combined = judge.NewCombined(opts, o.Lang)
-		return s, nil
+	p.Judge = j
+	switch {
+	case o.Combined():
+		p.Combined = judge.NewCombined(opts, o.Lang)
+	case m.embedder != nil:
+		p.Judge, err = o.newSemantic(m, j)
 	}
-	if m.embedder != nil {
-		s.judge, err = o.newSemantic(m, j)
-	}
-	return s, err
+	return p, j.Threshold(), err
 }
 
 // judgeOptions returns the options of the judge that asks m.
@@ -88,9 +80,9 @@ func (o *Options) judgeOptions(m *model) judge.Options {
 
 // window returns the maximum number of rows between reading and writing, or 0 for the
 // default. Fast stages need a larger window to keep all workers busy.
-func (o *Options) window(dryRun bool) int {
+func (o *Options) window() int {
 	const quick = 512
-	if dryRun || !o.UsesLLM() && !o.UsesLocalModel() {
+	if o.DryRun || !o.UsesLLM() && !o.UsesLocalModel() {
 		return quick
 	}
 	return 0
