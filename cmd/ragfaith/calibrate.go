@@ -110,7 +110,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	if o.quiet {
 		warn = func(error) {}
 	}
-	summary, err := o.runSummary(path)
+	summary, err := runSummary(path, o.settings)
 	if err != nil {
 		return err
 	}
@@ -169,14 +169,6 @@ func (o *calibrateOptions) check(path string) error {
 // writesCalibration reports whether a file of -o is a calibration.
 func (o *calibrateOptions) writesCalibration() bool {
 	return slices.ContainsFunc(o.output, func(out string) bool { return strings.EqualFold(filepath.Ext(out), ".json") })
-}
-
-// runSummary returns the summary of the run that wrote the results, or nil if not found.
-func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
-	if o.settings != "" {
-		return resultfile.ReadSummary(o.settings)
-	}
-	return resultfile.SummaryBeside(path)
 }
 
 // statistics computes the calibration statistics from the results and the labels. summary may

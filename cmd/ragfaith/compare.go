@@ -179,13 +179,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	}
 	var sources [2]compare.Source
 	for i, path := range paths {
-		var summary *report.Summary
-		var err error
-		if o.summaries[i] != "" {
-			summary, err = resultfile.ReadSummary(o.summaries[i])
-		} else {
-			summary, err = resultfile.SummaryBeside(path)
-		}
+		summary, err := runSummary(path, o.summaries[i])
 		if err != nil {
 			return nil, err
 		}
@@ -213,6 +207,15 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		return nil, exit.Usagef("%s: %w", flag, suggestColumn(err))
 	}
 	return c, err
+}
+
+// runSummary returns the summary of the run that wrote the results in path: that in file or,
+// if file is "", the one beside path, or nil if there is none.
+func runSummary(path, file string) (*report.Summary, error) {
+	if file != "" {
+		return resultfile.ReadSummary(file)
+	}
+	return resultfile.SummaryBeside(path)
 }
 
 // readIDs reads the ids of rows, one per line.

@@ -21,6 +21,8 @@ const defaultRowTimeout = time.Minute
 type scoreFlags struct {
 	app.Options
 
+	inputFormat, from, turns string
+
 	flags *pflag.FlagSet // all flags of the command
 }
 
@@ -92,7 +94,7 @@ func (f *scoreFlags) inputFlags() []flagSpec {
 	formats := append([]string{"auto"}, dataset.Formats()...)
 	return []flagSpec{
 		{
-			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&o.InputFormat, "auto", formats...),
+			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&f.inputFormat, "auto", formats...),
 			help: "dataset format: " + orList(formats),
 		},
 		{
@@ -100,7 +102,7 @@ func (f *scoreFlags) inputFlags() []flagSpec {
 			help: "delimiter of CSV files, or tab (default: detected)",
 		},
 		{
-			name: "from", arg: "TOOL", value: flagvalue.OneOf(&o.From, "auto", append([]string{"auto"}, dataset.Exporters()...)...),
+			name: "from", arg: "TOOL", value: flagvalue.OneOf(&f.from, "auto", append([]string{"auto"}, dataset.Exporters()...)...),
 			help: "the tool that exported the dataset, such as langfuse",
 		},
 		{
@@ -108,7 +110,7 @@ func (f *scoreFlags) inputFlags() []flagSpec {
 			help: "read a field from a column or a path such as docs[*].text; repeatable",
 		},
 		{
-			name: "turns", arg: "WHICH", value: flagvalue.OneOf(&o.Turns, "last", "last", "all"),
+			name: "turns", arg: "WHICH", value: flagvalue.OneOf(&f.turns, "last", "last", "all"),
 			help: "score the last answer of each chat, or all",
 		},
 		{name: "keep", arg: "COLUMN", value: &o.Keep, harmless: true, help: "copy COLUMN into the results; all for every column; repeatable"},

@@ -24,7 +24,7 @@ func (f *scoreFlags) check() error {
 	if o.Verbose && o.Quiet {
 		return exit.Usagef("--verbose and --quiet cannot be used together")
 	}
-	if err := checkShow(&o.Options, f.explicit("show")); err != nil {
+	if err := checkShow(&o.Options, explicit(f.flags, "show")); err != nil {
 		return err
 	}
 	if err := errors.Join(f.checkLLM(), f.checkLocal(), checkGroups(&o.Options)); err != nil {
@@ -59,7 +59,7 @@ func (f *scoreFlags) checkLLM() error {
 	}
 	if o.Judge != app.JudgeLLM {
 		for _, name := range []string{"votes", "max-context-tokens", "semantic-cache", "prescreen"} {
-			if f.explicit(name) {
+			if explicit(f.flags, name) {
 				return exit.Usagef("--%s needs --judge llm", name)
 			}
 		}
@@ -71,7 +71,7 @@ func (f *scoreFlags) checkLLM() error {
 	switch {
 	case l.Votes%2 == 0:
 		return exit.Usagef("--votes %d: want an odd number", l.Votes)
-	case l.NoCache && f.explicit("cache"):
+	case l.NoCache && explicit(f.flags, "cache"):
 		return exit.Usagef("--cache and --no-cache cannot be used together")
 	case strings.TrimSpace(l.Model) == "" && l.Server == nil:
 		return exit.Usagef("--model: want the name of a model")
@@ -89,10 +89,10 @@ func (f *scoreFlags) checkLLM() error {
 	if l.Batch && l.SemanticCache && o.Judge == app.JudgeLLM {
 		return exit.Usagef("--semantic-cache can't be used with --batch: a verdict can be reused only after an earlier one is known")
 	}
-	if !l.Batch && f.explicit("batch-poll") {
+	if !l.Batch && explicit(f.flags, "batch-poll") {
 		return exit.Usagef("--batch-poll needs --batch")
 	}
-	if f.explicit("audit") && !o.Prescreens() {
+	if explicit(f.flags, "audit") && !o.Prescreens() {
 		return exit.Usagef("--audit needs --prescreen")
 	}
 	if o.Prescreens() && o.Threshold != nil {
@@ -167,7 +167,7 @@ func (f *scoreFlags) checkLocal() error {
 	switch {
 	case device.Provider != ort.None && o.Local.Precision == app.PrecisionInt8:
 		return exit.Usagef("--precision int8 needs --device cpu: %s computes in float32", device)
-	case device.Provider == ort.None && f.explicit("onnxruntime"):
+	case device.Provider == ort.None && explicit(f.flags, "onnxruntime"):
 		return exit.Usagef("--onnxruntime has no effect on --device cpu: use --device cuda:N")
 	}
 	return nil
@@ -189,14 +189,11 @@ func (f *scoreFlags) checkBatch() error {
 	return nil
 }
 
-// explicit reports whether a flag was given on the command line.
-func (f *scoreFlags) explicit(name string) bool { return explicit(f.flags, name) }
-
 // explicitFlags returns the flags of a group that were given on the command line.
 func (f *scoreFlags) explicitFlags(group string) []string {
 	var names []string
 	f.flags.VisitAll(func(flag *pflag.Flag) {
-		if annotation(flag, groupKey) == group && f.explicit(flag.Name) {
+		if annotation(flag, groupKey) == group && explicit(f.flags, flag.Name) {
 			names = append(names, "--"+flag.Name)
 		}
 	})

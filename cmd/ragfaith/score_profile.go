@@ -49,18 +49,8 @@ func applyProfile(flags *pflag.FlagSet, lookup func(string) (string, bool)) erro
 		return nil
 	}
 	for _, p := range profiles() {
-		if p.name != name.Value.String() {
-			continue
-		}
-		for _, f := range p.flags {
-			flag := flags.Lookup(f[0])
-			if flag.Changed {
-				continue
-			}
-			if err := flag.Value.Set(f[1]); err != nil {
-				return err
-			}
-			setOrigin(flag, fromProfile, p.name, originOf(name).place)
+		if p.name == name.Value.String() {
+			return setUnset(flags, p.flags, fromProfile, p.name, originOf(name).place)
 		}
 	}
 	return nil
@@ -83,21 +73,23 @@ func applyServer(flags *pflag.FlagSet, lookup func(string) (string, bool)) error
 	if s.Slots > 0 {
 		implied = append(implied, [2]string{"concurrency", strconv.Itoa(s.Slots)})
 	}
-	for _, f := range implied {
-		flag := flags.Lookup(f[0])
-		if flag == nil {
-			continue
-		}
+	if given := flags.Lookup("model"); given.Changed && model != "" && given.Value.String() != model {
+		return exit.Usagef("--judge %s: --model %s is another model", judge.Value, given.Value)
+	}
+	return setUnset(flags, implied, fromJudge, judge.Value.String(), originOf(judge).place)
+}
+
+// setUnset sets the flags that are not set yet to values with the given source.
+func setUnset(flags *pflag.FlagSet, values [][2]string, source ...string) error {
+	for _, v := range values {
+		flag := flags.Lookup(v[0])
 		if flag.Changed {
-			if given := flag.Value.String(); f[0] == "model" && model != "" && given != model {
-				return exit.Usagef("--judge %s: --model %s is another model", judge.Value, given)
-			}
 			continue
 		}
-		if err := flag.Value.Set(f[1]); err != nil {
+		if err := flag.Value.Set(v[1]); err != nil {
 			return err
 		}
-		setOrigin(flag, fromJudge, judge.Value.String(), originOf(judge).place)
+		setOrigin(flag, source...)
 	}
 	return nil
 }

@@ -31,12 +31,12 @@ func (f *scoreFlags) resolve(ctx context.Context, datasets []string, sys system,
 		o.Judge, o.LLM.Server = app.JudgeLLM, &s
 	}
 	o.LLM.Timeout, o.LLM.ReasoningTimeout = r.requestTimeouts()
-	o.LLM.KeyRequired, o.LLM.EmbedKeyRequired = f.explicit("api-key-env"), f.explicit("embed-api-key-env")
-	o.Local.PrefilterGiven = f.explicit("prefilter")
+	o.LLM.KeyRequired, o.LLM.EmbedKeyRequired = explicit(f.flags, "api-key-env"), explicit(f.flags, "embed-api-key-env")
+	o.Local.PrefilterGiven = explicit(f.flags, "prefilter")
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	if err := resolveInput(o); err != nil {
+	if err := r.resolveInput(); err != nil {
 		return nil, err
 	}
 	if err := calibrateJudge(o, o.Warner(c)); err != nil {
@@ -58,20 +58,19 @@ func (f *scoreFlags) requestTimeouts() (timeout, reasoning time.Duration) {
 }
 
 // resolveInput sets how the datasets are read, and which rows are scored.
-func resolveInput(o *app.Options) (err error) {
+func (f *scoreFlags) resolveInput() (err error) {
+	o := &f.Options
 	if o.Names, err = app.NewKeptNames(o.KeepAs, nil); err != nil {
 		return err
 	}
 	o.Rows.Seed = o.Seed
 	opts := &o.Dataset
-	opts.NeedText, opts.AllTurns = o.EmptyContexts == app.EmptyFail, o.Turns == "all"
-	if o.From != "auto" {
-		opts.From = o.From
+	opts.NeedText, opts.AllTurns = o.EmptyContexts == app.EmptyFail, f.turns == "all"
+	if f.from != "auto" {
+		opts.From = f.from
 	}
-	if o.InputFormat != "auto" {
-		if opts.Format, err = dataset.ParseFormat(o.InputFormat); err != nil {
-			return &exit.UsageError{Err: err}
-		}
+	if f.inputFormat != "auto" {
+		opts.Format = dataset.Format(f.inputFormat)
 	}
 	fields := []dataset.Field{dataset.FieldID, dataset.FieldQuestion, dataset.FieldAnswer, dataset.FieldContexts}
 	if len(o.Map) > 0 {
@@ -159,7 +158,7 @@ func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Con
 	}
 	server := []string{"base-url", "model", "api-key-env"}
 	for _, name := range server {
-		if f.explicit(name) {
+		if explicit(f.flags, name) {
 			return exit.Usagef("--%s can't be used with --judge auto, which chooses the server and the model", name)
 		}
 	}
@@ -213,7 +212,7 @@ func (f *scoreFlags) storedJudge(sys system) (app.FoundJudge, error) {
 // inputArguments returns the flags of the command line that decide which rows are read.
 func (f *scoreFlags) inputArguments() (arguments []string) {
 	f.flags.VisitAll(func(flag *pflag.Flag) {
-		if annotation(flag, groupKey) != inputGroup || !f.explicit(flag.Name) {
+		if annotation(flag, groupKey) != inputGroup || !explicit(f.flags, flag.Name) {
 			return
 		}
 		values := []string{flag.Value.String()}

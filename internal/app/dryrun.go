@@ -186,9 +186,7 @@ func (e *estimate) Write(r *result.Row) error {
 			e.decided++
 		}
 	}
-	e.usage.Requests += r.Usage.Requests
-	e.usage.PromptTokens += r.Usage.PromptTokens
-	e.usage.CompletionTokens += r.Usage.CompletionTokens
+	e.usage = e.usage.Add(r.Usage)
 	return nil
 }
 

@@ -16,21 +16,19 @@ import (
 )
 
 // Options are the options of a run. They are complete and consistent: nothing has to be
-// filled in, and nothing changes them during a run. Texts in "the flag" of a comment are
-// stored with results as they were given.
+// filled in, and nothing changes them during a run.
 type Options struct {
 	output.Options
 
-	Datasets    []string // paths; - is standard input
-	InputFormat string   // the flag, a format or auto; Dataset.Format has its value
-	From        string   // the flag, a tool or auto; Dataset.From has its value
-	Turns       string   // the flag, last or all; Dataset.AllTurns has its value
-	Map         []string // the flag, FIELD=COLUMN; Dataset.Map has its values
-	Where       []string // the flag; Rows.Where has its values
-	Keep        []string // the flag, columns or all; Dataset.Keep has its values
-	KeepAs      []string // the flag, COLUMN=NAME
-	Lang        string   // language of the answers, or "" to detect it
-	InputFlags  []string // flags of the command line that decide which rows are read, with their values
+	Datasets   []string // paths; - is standard input
+	Lang       string   // language of the answers, or "" to detect it
+	InputFlags []string // flags of the command line that decide which rows are read, with their values
+
+	// The flags as given, which are stored with results. Dataset and Rows have their values.
+	Map    []string // FIELD=COLUMN
+	Where  []string // conditions
+	Keep   []string // columns, or all
+	KeepAs []string // COLUMN=NAME
 
 	Dataset dataset.Options // how datasets are read, without streams and callbacks
 	Rows    eval.Selection

@@ -87,9 +87,9 @@ func (o *Options) disagreement(t *report.Tally) string {
 		format(i.Estimate), format(i.Upper), format(promised))
 }
 
-// savings is a sink that estimates the requests and tokens that --prescreen saves, as the dry run does. It
-// simulates the requests of each row with and without the claims decided offline. Requests
-// about citations are not counted.
+// savings is a sink that estimates the requests and tokens that --prescreen saves, as the
+// dry run does. It simulates the requests of each row with and without the claims decided
+// offline. Requests about citations are not counted.
 type savings struct {
 	ctx   context.Context //nolint:containedctx // that of the run, whose rows the sink gets
 	model *simulator
@@ -108,10 +108,10 @@ func (s *savings) Write(r *result.Row) error {
 	all := verdict.Task{Question: r.Question, Contexts: r.Contexts}
 	sent := all
 	for i := range r.Claims {
-		c := extract.Claim{ID: i, Text: r.Claims[i].Judged()}
-		all.Claims = append(all.Claims, c)
+		text := r.Claims[i].Judged()
+		all.Claims = append(all.Claims, extract.Claim{ID: i, Text: text})
 		if !r.Claims[i].Prescreened {
-			sent.Claims = append(sent.Claims, c)
+			sent.Claims = append(sent.Claims, extract.Claim{ID: len(sent.Claims), Text: text})
 		}
 	}
 	if len(sent.Claims) == len(all.Claims) {
@@ -124,9 +124,6 @@ func (s *savings) Write(r *result.Row) error {
 	}
 	var with verdict.Judgement
 	if len(sent.Claims) > 0 {
-		for i := range sent.Claims {
-			sent.Claims[i].ID = i
-		}
 		if with, err = s.judge.Judge(s.ctx, sent); err != nil {
 			return nil //nolint:nilerr // only an estimate
 		}

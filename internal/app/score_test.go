@@ -23,8 +23,7 @@ func TestScoreWritesRowsAndStatistics(t *testing.T) {
 	mean := 0.4
 	o := &Options{
 		Options:  output.Options{To: "jsonl", Gates: report.Thresholds{MinMean: &mean}},
-		Datasets: []string{"-"}, InputFormat: "auto", From: "auto", Turns: "last",
-		Dataset: dataset.Options{Format: dataset.JSONL}, Rows: eval.Selection{Shard: 1, Shards: 1}, Names: names,
+		Datasets: []string{"-"}, Dataset: dataset.Options{Format: dataset.JSONL}, Rows: eval.Selection{Shard: 1, Shards: 1}, Names: names,
 		Claims: "sentence", Judge: JudgeLexical, Evidence: "chunks", NoClaims: "null", EmptyContexts: EmptyScore, Concurrency: 2,
 	}
 	const rows = `{"answer":"The sky is blue.","contexts":["The sky is blue."]}

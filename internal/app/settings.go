@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -38,7 +39,7 @@ func (o *Options) settings(threshold float64, m *model, local *localModel) (resu
 	}
 	values := settingValues{
 		"result format":   {strconv.Itoa(resultFormat)},
-		"--input-format":  {o.InputFormat},
+		"--input-format":  {cmp.Or(string(o.Dataset.Format), "auto")},
 		"--limit":         {strconv.Itoa(o.Rows.Limit)},
 		"--sample":        {strconv.Itoa(o.Rows.Sample)},
 		"--seed":          {strconv.FormatUint(seed, 10)},
@@ -55,14 +56,14 @@ func (o *Options) settings(threshold float64, m *model, local *localModel) (resu
 		"--keep":          o.Names.names(o.InputColumns()),
 		"--keep-as":       o.KeepAs,
 	}
-	if o.From != "auto" {
-		values["--from"] = []string{o.From}
+	if o.Dataset.From != "" {
+		values["--from"] = []string{o.Dataset.From}
 	}
 	if o.EmptyContexts != EmptyScore {
 		values["--empty-contexts"] = []string{o.EmptyContexts}
 	}
-	if o.Turns != "last" {
-		values["--turns"] = []string{o.Turns}
+	if o.Dataset.AllTurns {
+		values["--turns"] = []string{"all"}
 	}
 	if len(o.Where) > 0 {
 		values["--where"] = o.Where
