@@ -33,15 +33,15 @@ type run struct {
 	console *console.Console
 	warn    func(error)
 
-	model    *model      // nil if no language model is asked
-	local    *localModel // nil if no local model is used
-	pipeline eval.Pipeline
-	settings result.Settings // that decide the results
+	model     *model      // nil if no language model is asked
+	local     *localModel // nil if no local model is used
+	pipeline  eval.Pipeline
+	threshold float64         // of the judge
+	settings  result.Settings // that decide the results
 
-	threshold float64 // of the judge
-	out       *output.Writer
-	batch     *llm.Batch      // nil without --batch
-	stored    *journal.Stored // rows of an earlier run; nil for none
+	out    *output.Writer
+	batch  *llm.Batch      // nil without --batch
+	stored *journal.Stored // rows of an earlier run; nil for none
 
 	savings  *savings          // nil without --prescreen
 	faithful *faithfulShare    // nil without a calibrated confidence
