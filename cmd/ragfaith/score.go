@@ -3,13 +3,14 @@ package main
 import (
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/segment"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // defaultRowTimeout only stops pathological rows: without a server, any real row takes

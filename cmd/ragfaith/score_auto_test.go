@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/spf13/cobra"
+
+	"github.com/ragfaith/ragfaith/internal/llm/local"
 )
 
 // autoSystem returns a system with the given environment, on which the servers run.

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
+	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/spf13/pflag"
+	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 )
 
 // check reports invalid combinations of options and arguments. An option without effect is

@@ -3,10 +3,11 @@ package main
 import (
 	"strconv"
 
+	"github.com/spf13/pflag"
+
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm/local"
-	"github.com/spf13/pflag"
 )
 
 // A profile is a set of flag values that reproduces the evaluation of another tool. Flags

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/console"
@@ -15,7 +17,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/spf13/pflag"
 )
 
 // resolve returns the complete options of a run over datasets. It reports mistakes in the

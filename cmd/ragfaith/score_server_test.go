@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/spf13/cobra"
+
+	"github.com/ragfaith/ragfaith/internal/llm/local"
 )
 
 // newLocalServer starts a server that has models and the given context window, as Ollama
