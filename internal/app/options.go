@@ -34,15 +34,15 @@ type Options struct {
 	Rows    eval.Selection
 	Names   *KeptNames // of kept columns in results
 
-	Profile       string   // a constant such as ProfileRagas, or ""
-	Claims        string   // sentence, ClaimsClause, ClaimsAnswer or ClaimsLLM
-	Judge         string   // JudgeLexical, JudgeEmbedded, JudgeLLM, JudgeHHEM, or a local model
-	Evidence      string   // chunks or joined
-	Threshold     *float64 // minimum score of a supported claim; nil for the default of the judge
-	NoClaims      string   // score of an answer without claims: null, 0 or 1
-	EmptyContexts string   // EmptyScore, EmptyFail or EmptySkip
-	Concurrency   int      // rows judged at once; default 16, or what the server of Judge answers at once
-	RowTimeout    time.Duration
+	Profile       string        // a constant such as ProfileRagas, or ""
+	Claims        string        // sentence, ClaimsClause, ClaimsAnswer or ClaimsLLM
+	Judge         string        // JudgeLexical, JudgeEmbedded, JudgeLLM, JudgeHHEM, or a local model
+	Evidence      string        // chunks or joined
+	Threshold     *float64      // minimum score of a supported claim; nil for the default of the judge
+	NoClaims      string        // score of an answer without claims: null, 0 or 1
+	EmptyContexts string        // EmptyScore, EmptyFail or EmptySkip
+	Concurrency   int           // rows judged at once; default 16, or what the server of Judge answers at once
+	RowTimeout    time.Duration // of a row, without waits; default 1 minute, 0 for no limit
 
 	Calibration string // file, or ""
 	// Calibrated is the calibration that sets Threshold or the bounds; nil for none.
@@ -92,7 +92,7 @@ type LLMOptions struct {
 	Audit     *float64 // share of its verdicts that the model checks; default 0.05
 
 	SemanticCache     bool     // reuse verdicts of claims with the same meaning
-	SemanticThreshold *float64 // minimum cosine similarity
+	SemanticThreshold *float64 // minimum cosine similarity; default semantic.DefaultThreshold
 	EmbedModel        string   // EmbedLocal, or a model or directory
 	EmbedBaseURL      string   // "" for a local model or BaseURL
 	EmbedKeyVariable  string   // environment variable with the key of EmbedBaseURL, or ""
@@ -107,7 +107,7 @@ type LocalOptions struct {
 	Models         string     // directory of downloaded models; "" for the Hugging Face cache
 	Device         ort.Device // default CPU
 	Library        string     // path of ONNX Runtime, or ""
-	Batch          int        // pairs of claims and contexts evaluated at a time
+	Batch          int        // pairs of claims and contexts evaluated at a time; default crossencoder.DefaultBatch
 	Prefilter      int        // passages that each claim is judged against, or 0 for all; default 8
 	PrefilterGiven bool       // a judge that Prefilter has no effect on is an error
 	Precision      string     // PrecisionFloat32 or PrecisionInt8

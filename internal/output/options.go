@@ -25,7 +25,7 @@ type Options struct {
 	Gates   report.Thresholds
 	Cluster string   // column whose values are the units of intervals; "" for rows
 	By      []string // columns whose groups get means
-	Seed    uint64   // of the intervals
+	Seed    uint64   // random seed of the intervals; score also samples and audits with it
 }
 
 // Values of Options.Sort.
