@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,66 +25,49 @@ func cacheFlag(to *string) flagSpec {
 }
 
 func newCacheStats(sys system) *cobra.Command {
-	var dir string
-	cmd := &cobra.Command{
-		Use:   "stats",
-		Short: "Show the size of the cache",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cache, err := openCache(cmd, dir, sys)
-			if cache == nil || err != nil {
-				return err
-			}
-			defer cache.Close()
-			s, err := cache.Stats(cmd.Context())
-			if err != nil {
-				return err
-			}
-			oldest := "-"
-			if !s.Oldest.IsZero() {
-				oldest = s.Oldest.UTC().Format(time.DateTime) + " UTC"
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "file     %s\nreplies  %d\nothers   %d\nbytes    %d\noldest   %s\n",
-				s.Path, s.Replies, s.Items, s.Bytes, oldest)
-			return err
-		},
-	}
-	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{cacheFlag(&dir)}})
-	return cmd
+	return cacheCommand(sys, &cobra.Command{Use: "stats", Short: "Show the size of the cache"}, func(ctx context.Context, cache *llm.Cache) (string, error) {
+		s, err := cache.Stats(ctx)
+		oldest := "-"
+		if !s.Oldest.IsZero() {
+			oldest = s.Oldest.UTC().Format(time.DateTime) + " UTC"
+		}
+		return fmt.Sprintf("file     %s\nreplies  %d\nothers   %d\nbytes    %d\noldest   %s\n", s.Path, s.Replies, s.Items, s.Bytes, oldest), err
+	})
 }
 
 func newCacheClear(sys system) *cobra.Command {
-	var dir string
 	var age time.Duration
-	cmd := &cobra.Command{
-		Use:     "clear",
-		Short:   "Remove cached replies",
-		Example: "  ragfaith cache clear --older-than 720h",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cache, err := openCache(cmd, dir, sys)
-			if cache == nil || err != nil {
-				return err
-			}
-			defer cache.Close()
-			n, err := cache.Clear(cmd.Context(), age)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "removed %d entries\n", n)
+	cmd := &cobra.Command{Use: "clear", Short: "Remove cached replies", Example: "  ragfaith cache clear --older-than 720h"}
+	return cacheCommand(sys, cmd, func(ctx context.Context, cache *llm.Cache) (string, error) {
+		n, err := cache.Clear(ctx, age)
+		return fmt.Sprintf("removed %d entries\n", n), err
+	}, flagSpec{name: "older-than", arg: "DURATION", value: flagvalue.Duration(&age, 0, 0), help: "remove only older entries, such as 720h"})
+}
+
+// cacheCommand completes a command that prints what run returns for an existing cache.
+func cacheCommand(sys system, cmd *cobra.Command, run func(context.Context, *llm.Cache) (string, error), flags ...flagSpec) *cobra.Command {
+	var dir string
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cache, err := openCache(cmd, dir, sys)
+		if cache == nil || err != nil {
 			return err
-		},
+		}
+		defer cache.Close()
+		text, err := run(cmd.Context(), cache)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(cmd.OutOrStdout(), text)
+		return err
 	}
-	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
-		cacheFlag(&dir),
-		{name: "older-than", arg: "DURATION", value: flagvalue.Duration(&age, 0, 0), help: "remove only older entries, such as 720h"},
-	}})
+	addFlags(cmd, flagGroup{defaultGroup, append([]flagSpec{cacheFlag(&dir)}, flags...)})
 	return cmd
 }
 
 // openCache opens an existing cache. Without one it prints a message and returns nil.
 func openCache(cmd *cobra.Command, dir string, sys system) (*llm.Cache, error) {
-	dir, err := cacheDir(dir, sys)
+	dir, err := sys.ReplyCache(dir)
 	if err != nil {
 		return nil, err
 	}

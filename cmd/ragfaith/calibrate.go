@@ -12,14 +12,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // calibrateOptions are the options of "ragfaith calibrate".
@@ -100,14 +103,14 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		return err
 	}
 	if o.labels == "" {
-		o.label = labelColumn(o.label)
+		o.label = app.KeptName(o.label)
 	}
 	console := console.New(stderr, report.Palette{})
 	warn := console.Warn
 	if o.quiet {
 		warn = func(error) {}
 	}
-	summary, err := o.runSummary(path)
+	summary, err := runSummary(path, o.settings)
 	if err != nil {
 		return err
 	}
@@ -116,13 +119,13 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		settings = summary.Settings
 	}
 	if settings == nil && o.writesCalibration() {
-		return usagef("%s: a calibration needs the judge of the run: score with --summary %s, or name the summary with --settings",
+		return exit.Usagef("%s: a calibration needs the judge of the run: score with --summary %s, or name the summary with --settings",
 			path, filepath.Base(resultfile.SummaryPath(path)))
 	}
 	var r *calibrate.Report
 	err = writeRenderings(o.output, func() (func(io.Writer, string) error, error) {
 		if path == "-" || o.labels == "-" {
-			stdin = interruptible(ctx, stdin)
+			stdin = safefile.Interruptible(ctx, stdin)
 		}
 		statistics, err := o.statistics(ctx, path, summary, stdin, warn)
 		r = &calibrate.Report{
@@ -152,13 +155,13 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 // check reports invalid combinations of options and arguments.
 func (o *calibrateOptions) check(path string) error {
 	if o.label == "" {
-		return usagef("missing --label COLUMN")
+		return exit.Usagef("missing --label COLUMN")
 	}
 	if path == "-" && o.labels == "-" {
-		return usagef("standard input (-) can be read only once")
+		return exit.Usagef("standard input (-) can be read only once")
 	}
 	if *o.maxError == 0 || *o.maxError == 1 {
-		return usagef("--max-error: want a share above 0 and below 1")
+		return exit.Usagef("--max-error: want a share above 0 and below 1")
 	}
 	return checkRenderings(o.output, []string{path, o.labels, o.settings, resultfile.SummaryPath(path)})
 }
@@ -166,14 +169,6 @@ func (o *calibrateOptions) check(path string) error {
 // writesCalibration reports whether a file of -o is a calibration.
 func (o *calibrateOptions) writesCalibration() bool {
 	return slices.ContainsFunc(o.output, func(out string) bool { return strings.EqualFold(filepath.Ext(out), ".json") })
-}
-
-// runSummary returns the summary of the run that wrote the results, or nil if not found.
-func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
-	if o.settings != "" {
-		return resultfile.ReadSummary(o.settings)
-	}
-	return resultfile.SummaryBeside(path)
 }
 
 // statistics computes the calibration statistics from the results and the labels. summary may
@@ -190,7 +185,7 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 		}
 		return &l, nil
 	}
-	opts := resultfile.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: openPipe(ctx)}
+	opts := resultfile.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: safefile.OpenPipe(ctx)}
 	if summary != nil {
 		opts.Settings = summary.Settings
 	}

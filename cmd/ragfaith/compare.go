@@ -14,6 +14,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
@@ -109,12 +110,12 @@ func (o *compareOptions) gateFlags() []flagSpec {
 func (o *compareOptions) check(paths [2]string) error {
 	const maxAlpha = 0.5
 	if o.alpha != nil && (*o.alpha <= 0 || *o.alpha >= maxAlpha) {
-		return usagef("--alpha %v: want a number above 0 and below %v", *o.alpha, maxAlpha)
+		return exit.Usagef("--alpha %v: want a number above 0 and below %v", *o.alpha, maxAlpha)
 	}
 	inputs := append(append(paths[:], o.summaries[:]...), o.required)
 	for _, path := range paths {
 		if path == "-" {
-			return usagef("compare reads its files twice: standard input (-) is not supported")
+			return exit.Usagef("compare reads its files twice: standard input (-) is not supported")
 		}
 	}
 	return checkRenderings(o.output, inputs)
@@ -153,7 +154,7 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 		console.Println("gate: " + c.Gate.Note)
 	}
 	if !c.Passed() {
-		return &exitError{exitGate}
+		return &exit.ReportedError{Code: exit.Gate}
 	}
 	return nil
 }
@@ -178,17 +179,11 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	}
 	var sources [2]compare.Source
 	for i, path := range paths {
-		var summary *report.Summary
-		var err error
-		if o.summaries[i] != "" {
-			summary, err = resultfile.ReadSummary(o.summaries[i])
-		} else {
-			summary, err = resultfile.SummaryBeside(path)
-		}
+		summary, err := runSummary(path, o.summaries[i])
 		if err != nil {
 			return nil, err
 		}
-		opts := resultfile.Options{OpenPipe: openPipe(ctx)}
+		opts := resultfile.Options{OpenPipe: safefile.OpenPipe(ctx)}
 		if summary != nil {
 			opts.Settings = summary.Settings
 		}
@@ -209,9 +204,18 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		if slices.Contains(column.Columns, o.cluster) {
 			flag = "--cluster"
 		}
-		return nil, usagef("%s: %w", flag, suggestColumn(err))
+		return nil, exit.Usagef("%s: %w", flag, suggestColumn(err))
 	}
 	return c, err
+}
+
+// runSummary returns the summary of the run that wrote the results in path: that in file or,
+// if file is "", the one beside path, or nil if there is none.
+func runSummary(path, file string) (*report.Summary, error) {
+	if file != "" {
+		return resultfile.ReadSummary(file)
+	}
+	return resultfile.SummaryBeside(path)
 }
 
 // readIDs reads the ids of rows, one per line.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/config"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -39,10 +40,10 @@ func resolveFlags(cmd *cobra.Command, sys system) error {
 	}
 	known := newCatalog(sys)
 	if err := errors.Join(known.check(f, sys)...); err != nil {
-		return &usageError{err}
+		return &exit.UsageError{Err: err}
 	}
 	if err := errors.Join(known.apply(f, cmd, sys)...); err != nil {
-		return &usageError{err}
+		return &exit.UsageError{Err: err}
 	}
 	return applyProfile(flags, sys.LookupEnv)
 }
@@ -97,7 +98,7 @@ func readConfig(path string) (*configFile, error) {
 	}
 	f, err := config.Read(path)
 	if mistake, ok := errors.AsType[*config.Error](err); ok {
-		return nil, &usageError{mistake}
+		return nil, &exit.UsageError{Err: mistake}
 	}
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func readConfig(path string) (*configFile, error) {
 func checkFound(path string) error {
 	err := safefile.CheckPath(path)
 	if reason, ok := errors.AsType[*fs.PathError](err); ok {
-		return usagef("%s %w: use --config FILE to read it anyway, or --config none to ignore it", path, reason.Err)
+		return exit.Usagef("%s %w: use --config FILE to read it anyway, or --config none to ignore it", path, reason.Err)
 	}
 	return err
 }
@@ -201,7 +202,7 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 		setOrigin(f, fromEnv, name)
 	})
 	if len(errs) > 0 {
-		return &usageError{errors.Join(errs...)}
+		return &exit.UsageError{Err: errors.Join(errs...)}
 	}
 	return nil
 }

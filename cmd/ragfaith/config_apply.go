@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/config"
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 )
 
@@ -216,7 +217,7 @@ func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) stri
 		return text
 	}
 	base := filepath.Dir(f.Path)
-	if text = expandHome(text, sys); filepath.IsAbs(text) || base == "." {
+	if text = hub.Environment(sys.Getenv).ExpandHome(text); filepath.IsAbs(text) || base == "." {
 		return text
 	}
 	return filepath.Join(base, text)

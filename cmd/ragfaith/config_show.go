@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -78,7 +79,7 @@ func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys s
 		return unknownCommand(root, args)
 	}
 	if !configurable(cmd) {
-		return usagef("%q has no options", cmd.CommandPath())
+		return exit.Usagef("%q has no options", cmd.CommandPath())
 	}
 	if err := cmd.ParseFlags(rest); err != nil {
 		return unknownFlag(cmd, err)

@@ -111,14 +111,15 @@ func TestColorDependsOnTerminalAndEnvironment(t *testing.T) {
 		{"always", 0, "NO_COLOR=1", true},
 		{"never", 80, "CLICOLOR_FORCE=1", false},
 	} {
-		sys := system{color: &tt.mode, Terminal: func(io.Writer) int { return tt.terminal }, LookupEnv: func(name string) (string, bool) {
+		sys := system{color: &tt.mode, Terminal: func(io.Writer) int { return tt.terminal }}
+		sys.LookupEnv = func(name string) (string, bool) {
 			for _, v := range strings.Fields(tt.env) {
 				if n, value, _ := strings.Cut(v, "="); n == name {
 					return value, true
 				}
 			}
 			return "", false
-		}}
+		}
 		if got := sys.palette(io.Discard).Enabled; got != tt.want {
 			t.Errorf("%+v: got colors %v, want %v", tt, got, tt.want)
 		}

@@ -24,7 +24,7 @@ const foreignFlags = "--weight --max-ratio --lexical-weight --weights --rate --w
 // existing commands, flags and make targets.
 func TestDocsNameExistingCommandsAndFlags(t *testing.T) {
 	t.Parallel()
-	root := newRoot(system{LookupEnv: func(string) (string, bool) { return "", false }})
+	root := newRoot(emptySystem())
 	flags := flagNames(root)
 	makefile := readFile(t, filepath.Join(docsRoot, "Makefile"))
 	blocks := regexp.MustCompile("(?ms)^ *```.*?^ *```$|<!--.*?-->") // blocks are executed by another test

@@ -3,42 +3,12 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
-
-func TestDryRunDurationDoesNotOverflow(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name  string
-		limit llmOptions
-		usage usage.Usage
-		want  time.Duration
-	}{
-		{"few tokens", llmOptions{tpm: 600}, usage.Usage{PromptTokens: 1200}, 2 * time.Minute},
-		{"tokens per minute", llmOptions{tpm: 1_000_000}, usage.Usage{PromptTokens: 300_000_000}, 5 * time.Hour},
-		{"requests per minute", llmOptions{rpm: 1_000_000}, usage.Usage{Requests: 600_000_000}, 10 * time.Hour},
-		{"completion tokens", llmOptions{}, usage.Usage{CompletionTokens: 10_000_000_000}, 1250 * time.Second},
-		{"maximum duration", llmOptions{tpm: 1}, usage.Usage{PromptTokens: 1_000_000_000}, math.MaxInt64},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			e := estimate{rows: 1_000_000, usage: tt.usage}
-			got, _ := e.duration(&scoreOptions{llm: tt.limit, concurrency: 100_000})
-			if got != tt.want {
-				t.Errorf("got %v, want %v", got, tt.want)
-			}
-		})
-	}
-}
 
 // numberIn returns the number that the pattern captures in text.
 func numberIn(t *testing.T, pattern, text string) float64 {

@@ -1,18 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // checkExist returns an error for the first path that does not exist.
@@ -23,7 +21,7 @@ func checkExist(paths []string) error {
 		}
 		if _, err := os.Stat(path); err != nil {
 			if strings.Contains(path, "://") {
-				return usagef("%s: want a file, got a URL: download it first", path)
+				return exit.Usagef("%s: want a file, got a URL: download it first", path)
 			}
 			if reason, ok := errors.AsType[*fs.PathError](err); ok {
 				err = reason.Err
@@ -37,62 +35,9 @@ func checkExist(paths []string) error {
 // checkStdinOnce returns an error if standard input is named more than once.
 func checkStdinOnce(paths []string) error {
 	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
-		return usagef("standard input (-) can be read only once")
+		return exit.Usagef("standard input (-) can be read only once")
 	}
 	return nil
-}
-
-// firstPaths returns the first paths, and the number of the others as a text.
-func firstPaths(paths []string) []string {
-	const limit = 5
-	first := slices.Clone(paths[:min(len(paths), limit)])
-	if more := len(paths) - limit; more > 0 {
-		first = append(first, "and "+strconv.Itoa(more)+" more")
-	}
-	return first
-}
-
-// interruptible returns a reader of r whose Read fails with the cause of ctx when ctx
-// is done, even while r waits for data. The goroutine that reads r is then abandoned,
-// because an os.File that is a terminal or a pipe can't be interrupted.
-func interruptible(ctx context.Context, r io.Reader) io.Reader {
-	front, back := io.Pipe()
-	go func() {
-		_, err := io.Copy(back, r)
-		back.CloseWithError(err) // nil means io.EOF
-	}()
-	context.AfterFunc(ctx, func() { back.CloseWithError(context.Cause(ctx)) })
-	return front
-}
-
-// openPipe returns a function that opens a named pipe or device for reading. Opening
-// it waits for a writer, and reading it for data; both fail with the cause of ctx when
-// ctx is done.
-func openPipe(ctx context.Context) func(path string) (io.ReadCloser, error) {
-	return func(path string) (io.ReadCloser, error) {
-		var file *os.File
-		opened := make(chan error, 1)
-		go func() {
-			f, err := os.Open(path)
-			file = f
-			opened <- err
-		}()
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case err := <-opened:
-			if err != nil {
-				return nil, err
-			}
-			return pipe{interruptible(ctx, file), file}, nil
-		}
-	}
-}
-
-// A pipe reads from one value and closes another.
-type pipe struct {
-	io.Reader
-	io.Closer
 }
 
 // A target is an output file and the flag that names it.
@@ -117,12 +62,12 @@ func checkOverwrites(files []target, kind string, inputs []string) error {
 	for i, file := range files {
 		for _, other := range files[:i] {
 			if sameFile(other.path, file.path) {
-				return usagef("%s and %s are the same file", other, file)
+				return exit.Usagef("%s and %s are the same file", other, file)
 			}
 			for _, pair := range [][2]target{{other, file}, {file, other}} {
 				for _, name := range journal.Files(pair[0].path) {
 					if sameFile(name, pair[1].path) {
-						return usagef("%s: %s uses that name while it is written", pair[1], pair[0])
+						return exit.Usagef("%s: %s uses that name while it is written", pair[1], pair[0])
 					}
 				}
 			}
@@ -130,7 +75,7 @@ func checkOverwrites(files []target, kind string, inputs []string) error {
 		for _, name := range journal.Files(file.path) {
 			for _, in := range inputs {
 				if sameFile(name, in) {
-					return usagef("%s would overwrite %s%s", file, kind, in)
+					return exit.Usagef("%s would overwrite %s%s", file, kind, in)
 				}
 			}
 		}
@@ -145,18 +90,7 @@ func sameFile(a, b string) bool {
 	if errA == nil && errB == nil {
 		return os.SameFile(infoA, infoB)
 	}
-	return absPath(a) == absPath(b)
-}
-
-// absPath returns the absolute form of path, with the links of its directory resolved.
-func absPath(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(dir, filepath.Base(path))
-	}
-	return path
+	return safefile.Abs(a) == safefile.Abs(b)
 }
 
 // duplicate returns the first two paths that name the same file. It calls stat once for
@@ -166,7 +100,7 @@ func duplicate(paths []string) (first, second string, found bool) {
 	for i, path := range paths {
 		infos[i], _ = os.Stat(path)
 		for j, other := range infos[:i] {
-			if infos[i] != nil && other != nil && os.SameFile(infos[i], other) || infos[i] == nil && other == nil && absPath(path) == absPath(paths[j]) {
+			if infos[i] != nil && other != nil && os.SameFile(infos[i], other) || infos[i] == nil && other == nil && safefile.Abs(path) == safefile.Abs(paths[j]) {
 				return paths[j], path, true
 			}
 		}

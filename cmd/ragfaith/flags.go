@@ -265,7 +265,7 @@ func completeScore(cmd *cobra.Command, sys system) {
 
 // localModelNames returns the local models without a short name.
 func localModelNames(cmd *cobra.Command, sys system) []string {
-	store, err := modelStore(cmd.Flag("models").Value.String(), sys)
+	store, err := sys.ModelStore(cmd.Flag("models").Value.String())
 	if err != nil {
 		return nil
 	}

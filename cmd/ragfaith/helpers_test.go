@@ -19,12 +19,24 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/ragfaith/ragfaith/internal/app"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 const skyRow = `{"answer":"The sky is blue today.","contexts":["The sky is blue today."]}` + "\n"
 
 const testKey = "sk-test-0123456789abcdefghijkl"
+
+// Exit codes.
+const (
+	exitOK          = exit.OK
+	exitFailure     = exit.Failure
+	exitUsage       = exit.Usage
+	exitFailedRows  = exit.FailedRows
+	exitGate        = exit.Gate
+	exitInterrupted = exit.Interrupted
+)
 
 // skyRows holds a supported row, an unsupported row and a row without claims.
 const skyRows = `{"id":"blue","question":"Which colour is it?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}
@@ -78,15 +90,17 @@ func runWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]stri
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := run(t.Context(), args, strings.NewReader(skyRows), &out, &errs, system{
-		LookupEnv: func(name string) (string, bool) {
-			if name == "OPENAI_API_KEY" {
-				return testKey, true
-			}
-			v, ok := env[name]
-			return v, ok
+		System: app.System{
+			LookupEnv: func(name string) (string, bool) {
+				if name == "OPENAI_API_KEY" {
+					return testKey, true
+				}
+				v, ok := env[name]
+				return v, ok
+			},
+			Clock:    clock,
+			CacheDir: func() (string, error) { return dir, nil },
 		},
-		Clock:    clock,
-		CacheDir: func() (string, error) { return dir, nil },
 		Terminal: func(io.Writer) int { return 0 },
 	})
 	return commandResult{code, out.String(), errs.String()}
@@ -108,16 +122,18 @@ func scoreInProcess(t *testing.T, stdin io.Reader, args ...string) (code int, st
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = run(t.Context(), append([]string{"score", "--no-progress"}, args...), stdin, &out, &errs, system{
-		LookupEnv: func(string) (string, bool) { return "", false },
-		Clock:     llm.NewClock(func() time.Time { return time.Time{} }),
-		Terminal:  func(io.Writer) int { return 0 },
+		System: app.System{
+			LookupEnv: func(string) (string, bool) { return "", false },
+			Clock:     llm.NewClock(func() time.Time { return time.Time{} }),
+		},
+		Terminal: func(io.Writer) int { return 0 },
 	})
 	return code, out.String(), errs.String()
 }
 
 // emptySystem returns a system with an empty environment.
 func emptySystem() system {
-	return system{LookupEnv: func(string) (string, bool) { return "", false }, Terminal: func(io.Writer) int { return 0 }}
+	return system{System: app.System{LookupEnv: func(string) (string, bool) { return "", false }}, Terminal: func(io.Writer) int { return 0 }}
 }
 
 // start starts ragfaith in a separate process, which is killed when the test ends.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
@@ -28,7 +29,7 @@ func killed() {
 		panic(err)
 	}
 	os.Exit(run(context.Background(), os.Args[2:], os.Stdin, &killWriter{n}, os.Stderr, system{
-		LookupEnv: os.LookupEnv, Clock: llm.NewClock(time.Now), Terminal: func(io.Writer) int { return 0 },
+		System: app.System{LookupEnv: os.LookupEnv, Clock: llm.NewClock(time.Now)}, Terminal: func(io.Writer) int { return 0 },
 	}))
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/app"
 )
 
 // A testServer is a language model that finds one claim in every answer and supports
@@ -219,7 +221,7 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 	}{
 		{"on disk", "e", 3, "1.0", nil},
 		{"in memory", "e", 3, "1.0", []string{"--no-cache"}},
-		{"without a model", embedLocal, 2, "1.0", nil},
+		{"without a model", app.EmbedLocal, 2, "1.0", nil},
 		{"with a local model", "../../internal/encoder/testdata/models/bert-sentence", 2, "0.9", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,7 +11,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/local"
 )
@@ -41,7 +43,7 @@ func main() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
-		cancel(errInterrupted)
+		cancel(exit.ErrInterrupted)
 		select {
 		case <-signals:
 		case <-time.After(signalGrace):
@@ -56,18 +58,29 @@ func main() {
 			case <-time.After(messageGrace):
 			}
 		}
-		os.Exit(exitInterrupted)
+		os.Exit(exit.Interrupted)
 	}()
 
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, system{
-		LookupEnv: os.LookupEnv,
-		Clock:     llm.NewClock(time.Now),
-		CacheDir:  os.UserCacheDir,
-		Terminal:  console.Width,
-		FindServers: func(ctx context.Context) []local.Found {
-			ctx, cancel := context.WithTimeout(ctx, findTimeout)
-			defer cancel()
-			return local.Find(ctx, os.Getenv("OLLAMA_HOST"), connectServer)
+		System: app.System{
+			LookupEnv:   os.LookupEnv,
+			Clock:       llm.NewClock(time.Now),
+			CacheDir:    os.UserCacheDir,
+			FindServers: findServers,
 		},
+		Terminal: console.Width,
 	}))
+}
+
+// findServers returns the servers that run on this machine.
+func findServers(ctx context.Context) []local.Found {
+	ctx, cancel := context.WithTimeout(ctx, findTimeout)
+	defer cancel()
+	return local.Find(ctx, os.Getenv("OLLAMA_HOST"), func(base string) (local.Ask, error) {
+		client, err := llm.NewClient(llm.Config{BaseURL: base, Model: "any"}) // the model is not sent
+		if err != nil {
+			return nil, err
+		}
+		return client.Ask, nil
+	})
 }

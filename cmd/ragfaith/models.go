@@ -3,14 +3,9 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -18,9 +13,9 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 func newModels(sys system) *cobra.Command {
@@ -30,113 +25,6 @@ func newModels(sys system) *cobra.Command {
 // modelsFlag returns the --models flag, which all model commands share.
 func modelsFlag(to *string) flagSpec {
 	return flagSpec{name: "models", arg: "DIR", value: to, path: dirPath, help: "model directory (default: the Hugging Face cache)"}
-}
-
-// modelStore returns the local model store: dir or, if it is empty, the Hugging Face
-// cache.
-func modelStore(dir string, sys system) (hub.Store, error) {
-	userCache := ""
-	if sys.CacheDir != nil {
-		userCache, _ = sys.CacheDir() // "" if it is unknown
-	}
-	if dir == "" {
-		dir = hubCache(sys)
-	}
-	if dir == "" {
-		if userCache == "" {
-			return hub.Store{}, errors.New("no home directory: use --models DIR")
-		}
-		dir = filepath.Join(userCache, "huggingface", "hub")
-	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return hub.Store{}, fmt.Errorf("--models %s: %w", dir, err)
-	}
-	return hub.Store{Dir: abs}, nil
-}
-
-// The lookup of Hugging Face directories follows
-// https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
-
-// hubHome returns the home directory of the Hugging Face libraries, or "" if it is unknown.
-func hubHome(sys system) string {
-	if home := sys.getenv("HF_HOME"); home != "" {
-		return expandHome(home, sys)
-	}
-	cache := sys.getenv("XDG_CACHE_HOME")
-	if cache == "" {
-		home := userHome(sys)
-		if home == "" {
-			return ""
-		}
-		cache = filepath.Join(home, ".cache")
-	}
-	return filepath.Join(expandHome(cache, sys), "huggingface")
-}
-
-// hubCache returns the directory of the Hugging Face cache, or "" if it is unknown.
-func hubCache(sys system) string {
-	if cache := sys.getenv("HF_HUB_CACHE"); cache != "" {
-		return expandHome(cache, sys)
-	}
-	if home := hubHome(sys); home != "" {
-		return filepath.Join(home, "hub")
-	}
-	return ""
-}
-
-// hubOffline reports whether the environment forbids downloads.
-func hubOffline(sys system) bool {
-	return hubTrue(cmp.Or(sys.getenv("HF_HUB_OFFLINE"), sys.getenv("TRANSFORMERS_OFFLINE")))
-}
-
-// hubTrue reports whether the value of a variable of the Hugging Face libraries is true.
-func hubTrue(value string) bool {
-	return slices.Contains([]string{"1", "ON", "YES", "TRUE"}, strings.ToUpper(value))
-}
-
-// maxToken limits the size of a token file; real tokens are far shorter.
-const maxToken = 64 << 10
-
-// hubToken returns the token from the environment or, if unset, from the file that the
-// Hugging Face login writes, and the name of that variable or file. token is "" if there
-// is none, or none may be sent.
-func hubToken(sys system) (token, from string, err error) {
-	if hubTrue(sys.getenv("HF_HUB_DISABLE_IMPLICIT_TOKEN")) {
-		return "", "", nil
-	}
-	if token := strings.TrimSpace(sys.getenv("HF_TOKEN")); token != "" {
-		return token, "HF_TOKEN", nil
-	}
-	path := expandHome(sys.getenv("HF_TOKEN_PATH"), sys)
-	named := path != ""
-	if !named {
-		home := hubHome(sys)
-		if home == "" {
-			return "", "", nil
-		}
-		path = filepath.Join(home, "token")
-	}
-	content, err := safefile.ReadFile(path, maxToken)
-	switch {
-	case err == nil:
-		return strings.TrimSpace(string(content)), path, nil
-	case named && !errors.Is(err, fs.ErrNotExist):
-		return "", "", fmt.Errorf("HF_TOKEN_PATH: %w", err)
-	}
-	return "", "", nil
-}
-
-func userHome(sys system) string {
-	return cmp.Or(sys.getenv("HOME"), sys.getenv("USERPROFILE"))
-}
-
-// expandHome replaces a leading ~ with the user's home directory.
-func expandHome(path string, sys system) string {
-	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) && userHome(sys) != "" {
-		return filepath.Join(userHome(sys), rest)
-	}
-	return path
 }
 
 // shortNames returns the short names of models.
@@ -155,9 +43,9 @@ func resolveModel(name string) (hub.Name, error) {
 		return n, nil
 	}
 	if similar := flagvalue.Nearest(name, shortNames()); similar != "" {
-		return n, usagef("unknown model %q, did you mean %s? (\"ragfaith models list\" shows the names)", name, similar)
+		return n, exit.Usagef("unknown model %q, did you mean %s? (\"ragfaith models list\" shows the names)", name, similar)
 	}
-	return n, &usageError{err}
+	return n, &exit.UsageError{Err: err}
 }
 
 // completeModels completes the short names of models.
@@ -174,7 +62,7 @@ func newModelsList(sys system) *cobra.Command {
 		Short: "List the models on this machine, and those to download",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := modelStore(models, sys)
+			store, err := sys.ModelStore(models)
 			if err != nil {
 				return err
 			}

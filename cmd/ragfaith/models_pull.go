@@ -12,6 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
@@ -47,17 +48,17 @@ func newModelsPull(sys system) *cobra.Command {
   ragfaith models pull cross-encoder/nli-deberta-v3-large --revision main`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("want one model, got %d", len(args))
+				return exit.Usagef("want one model, got %d", len(args))
 			}
 			if len(args) == 0 {
-				return usagef("missing model argument: want ORG/REPO or a name in \"ragfaith models list\"")
+				return exit.Usagef("missing model argument: want ORG/REPO or a name in \"ragfaith models list\"")
 			}
 			return nil
 		},
 		ValidArgsFunction: completeModels,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("endpoint") {
-				o.endpoint = sys.getenv("HF_ENDPOINT")
+				o.endpoint = sys.Getenv("HF_ENDPOINT")
 			}
 			return o.run(cmd, args[0], sys)
 		},
@@ -80,13 +81,13 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 		return err
 	}
 	if err := hub.CheckRevision(o.revision); err != nil {
-		return &usageError{err}
+		return &exit.UsageError{Err: err}
 	}
-	store, err := modelStore(o.models, sys)
+	store, err := sys.ModelStore(o.models)
 	if err != nil {
 		return err
 	}
-	token, from, err := hubToken(sys)
+	token, from, err := hub.Environment(sys.Getenv).Token()
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	transfer := console.NewTransfer(c, sys.Clock.Now, name.String())
 	p := &hub.Puller{
 		Store: store, Endpoint: o.endpoint, Token: token, TokenFrom: from, HTTP: &http.Client{Transport: &transport},
-		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hubOffline(sys),
+		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hub.Environment(sys.Getenv).Offline(),
 		Watch: hub.Watch{Plan: func(_ int, bytes int64) { transfer.SetTotal(bytes) }, Bytes: transfer.Add},
 		CheckConfig: func(config []byte, sentence bool) error {
 			var options encoder.Options
@@ -108,7 +109,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 		},
 	}
 	if err := p.Check(); err != nil {
-		return &usageError{err}
+		return &exit.UsageError{Err: err}
 	}
 	if !o.quiet {
 		p.Watch.Retry = func(err error, wait time.Duration) {
@@ -122,8 +123,8 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	}
 	m, err := p.Pull(cmd.Context(), name, o.revision)
 	transfer.Stop()
-	if errors.Is(err, errInterrupted) {
-		return fmt.Errorf("%w: downloaded data is kept; run the same command to continue", errInterrupted)
+	if errors.Is(err, exit.ErrInterrupted) {
+		return fmt.Errorf("%w: downloaded data is kept; run the same command to continue", exit.ErrInterrupted)
 	}
 	if err != nil {
 		return err

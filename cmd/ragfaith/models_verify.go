@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/extract"
@@ -32,7 +33,7 @@ Exits with 1 if any differs or is missing.`,
 		Args:              argCount(0, 1, "at most one model"),
 		ValidArgsFunction: completeModels,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := modelStore(o.models, sys)
+			store, err := sys.ModelStore(o.models)
 			if err != nil {
 				return err
 			}
@@ -158,7 +159,7 @@ func examplesOf(name string) []example {
 		return example{contexts: []string{text}, claims: []string{claim}, scores: []float64{score}}
 	}
 	switch name {
-	case hhemModel: // model card of vectara/hallucination_evaluation_model
+	case app.HHEMModel: // model card of vectara/hallucination_evaluation_model
 		return []example{
 			pair("The capital of France is Berlin.", "The capital of France is Paris.", 0.0111),
 			pair("I am in California", "I am in United States.", 0.6474),
@@ -202,18 +203,13 @@ func examplesOf(name string) []example {
 // checkExamples compares the scores of the model in dir with published ones. It returns
 // a description, or an error that names the first difference.
 func checkExamples(ctx context.Context, examples []example, dir string, sys system) (string, error) {
-	o := &scoreOptions{judge: dir}
-	local, err := o.openLocal(sys) //nolint:contextcheck // opening takes milliseconds
+	j, model, err := app.OpenJudge(&app.Options{Judge: dir}, &sys.System) //nolint:contextcheck // opening takes milliseconds
 	if err != nil {
 		return "", err
 	}
-	defer local.Close()
+	defer model.Close()
 	n, largest := 0, 0.0
 	for _, e := range examples {
-		j, _, err := local.judge(o)
-		if err != nil {
-			return "", err
-		}
 		task := verdict.Task{Question: e.question, Contexts: e.contexts}
 		for i, text := range e.claims {
 			task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -14,9 +15,10 @@ import (
 // published scores, only their own.
 func TestVerifyComparesPublishedScores(t *testing.T) {
 	t.Parallel()
-	sys := system{LookupEnv: func(name string) (string, bool) { return t.TempDir(), name == "HF_HOME" }}
+	sys := emptySystem()
+	sys.LookupEnv = func(name string) (string, bool) { return t.TempDir(), name == "HF_HOME" }
 	for name, golden := range map[string]string{
-		hhemModel: "hhem", "minicheck-flan-t5-large": "t5", "factcg-deberta-v3-large": "deberta-judge",
+		app.HHEMModel: "hhem", "minicheck-flan-t5-large": "t5", "factcg-deberta-v3-large": "deberta-judge",
 		"lettucedetect-base": "modernbert-tokens", "lettucedetect-v2-mmbert-base": "mmbert-tokens",
 	} {
 		dir := filepath.Join(t.TempDir(), name)
@@ -27,16 +29,11 @@ func TestVerifyComparesPublishedScores(t *testing.T) {
 		if _, err := checkExamples(t.Context(), examples, dir, sys); err == nil || !strings.Contains(err.Error(), ", published: ") {
 			t.Errorf("%s with random weights: got error %v, want one that compares scores", name, err)
 		}
-		o := &scoreOptions{judge: dir}
-		local, err := o.openLocal(sys)
+		j, model, err := app.OpenJudge(&app.Options{Judge: dir}, &sys.System)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range examples {
-			j, _, err := local.judge(o)
-			if err != nil {
-				t.Fatal(err)
-			}
 			task := verdict.Task{Question: e.question, Contexts: e.contexts}
 			for i, text := range e.claims {
 				task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
@@ -52,7 +49,7 @@ func TestVerifyComparesPublishedScores(t *testing.T) {
 				e.unsupported[i] = got.Verdicts[i].Unsupported
 			}
 		}
-		if err := local.Close(); err != nil {
+		if err := model.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if line, err := checkExamples(t.Context(), examples, dir, sys); err != nil || !strings.Contains(line, "published results reproduced, scores within 0.0000") {

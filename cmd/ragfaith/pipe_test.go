@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
@@ -81,7 +82,7 @@ func blockedInOpen(t *testing.T, name string) bool {
 		t.Fatal(err)
 	}
 	for record := range strings.SplitSeq(profile.String(), "\n\n") {
-		if strings.Contains(record, strconv.Quote(name)) && strings.Contains(record, "openPipe") && strings.Contains(record, "syscall.Open") {
+		if strings.Contains(record, strconv.Quote(name)) && strings.Contains(record, "OpenPipe") && strings.Contains(record, "syscall.Open") {
 			return true
 		}
 	}
@@ -108,7 +109,7 @@ func TestSignalInterruptsOpenOfPipe(t *testing.T) {
 			if len(done) > 0 {
 				t.Fatalf("command exited with code %d before it was interrupted; stderr: %s", <-done, &errs)
 			}
-			cancel(errInterrupted)
+			cancel(exit.ErrInterrupted)
 			waitFor(t, "the command to exit", func() bool { return len(done) > 0 })
 			if code := <-done; code != exitInterrupted {
 				t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, &errs)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -15,7 +16,7 @@ import (
 func renderingFormat(path string) (string, error) {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if !slices.Contains([]string{"json", "md", "html"}, format) {
-		return "", usagef("-o %s: unknown extension, want .json, .md or .html", path)
+		return "", exit.Usagef("-o %s: unknown extension, want .json, .md or .html", path)
 	}
 	return format, nil
 }

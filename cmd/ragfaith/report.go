@@ -11,17 +11,19 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/exit"
+	"github.com/ragfaith/ragfaith/internal/output"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // reportOptions are the options of "ragfaith report".
 type reportOptions struct {
-	outputOptions
-	gateOptions
-	seed    uint64
+	output.Options
+
 	concat  bool // value of --append
 	partial bool
 
@@ -53,24 +55,25 @@ func newReport(sys system) *cobra.Command {
 		Annotations: map[string]string{notesKey: reportNotes},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("missing RESULTS argument: want a file written by score, or - for standard input")
+				return exit.Usagef("missing RESULTS argument: want a file written by score, or - for standard input")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.showExplicit = explicit(cmd.Flags(), "show")
-			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
+			o.Version = version()
+			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), sys.streams(cmd, &o.Options))
 		},
 	}
-	quiet := flagSpec{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no warnings or figures on stderr"}
+	quiet := flagSpec{name: "quiet", short: "q", value: &o.Quiet, harmless: true, help: "no warnings or figures on stderr"}
 	partial := flagSpec{name: "partial", value: &o.partial, help: "let gates pass although shards or rows are missing"}
-	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, help: "random seed of the intervals"}
+	seed := flagSpec{name: "seed", arg: "N", value: &o.Seed, help: "random seed of the intervals"}
 	addFlags(cmd,
 		flagGroup{"Input", []flagSpec{
 			{name: "append", value: &o.concat, help: "concatenate results of different datasets, renumbering rows"},
 		}},
-		flagGroup{"Output", append(o.flags(), quiet)},
-		flagGroup{"Gates", append(o.gateFlags(), partial, seed)})
+		flagGroup{"Output", append(outputFlags(&o.Options), quiet)},
+		flagGroup{"Gates", append(gateFlags(&o.Options), partial, seed)})
 	return cmd
 }
 
@@ -87,9 +90,9 @@ func (o *reportOptions) check(paths []string) error {
 	}
 	files := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "-" })
 	if a, b, found := duplicate(files); found {
-		return usagef("%s and %s are the same file", a, b)
+		return exit.Usagef("%s and %s are the same file", a, b)
 	}
-	return errors.Join(o.checkGroups(), o.checkShow(o.showExplicit), o.checkOutputs("the results", inputs))
+	return errors.Join(checkGroups(&o.Options), checkShow(&o.Options, o.showExplicit), checkOutputs(&o.Options, "the results", inputs))
 }
 
 // A reportRun holds the state of one run of "ragfaith report".
@@ -97,17 +100,13 @@ type reportRun struct {
 	options *reportOptions
 	paths   []string
 	console *console.Console
-	stdout  outputStream
 	origin  *resultfile.Origin
-	outputs *outputs
-	summary *summaryWriter
-	means   *report.Estimator
-	tally   report.Tally
+	out     *output.Writer
 	missing int // rows that no file contains, up to the last row read
 }
 
 // runReport runs "ragfaith report".
-func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
+func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.Reader, streams *output.Streams) error {
 	if err := o.check(paths); err != nil {
 		return err
 	}
@@ -119,30 +118,20 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 		err = origin.CheckDataset()
 	}
 	if errors.Is(err, resultfile.ErrOtherSettings) {
-		return &usageError{err}
+		return &exit.UsageError{Err: err}
 	}
 	if err != nil {
 		return err
 	}
-	r := &reportRun{
-		options: o, paths: paths, origin: origin,
-		console: console.New(stderr, sys.palette(stderr)),
-		stdout:  sys.outputStream(stdout, &o.outputOptions),
-		means:   report.NewEstimator(o.cluster, o.by, o.seed),
-	}
-	opts := r.reportOptions()
-	if r.summary, err = newSummaryWriter(&o.outputOptions, opts, newGithubStep(&o.outputOptions, sys, r.console)); err != nil {
-		return err
-	}
-	defer r.summary.discard()
-	r.summary.datasets, r.summary.results, r.summary.settings, r.summary.digest = origin.Datasets, paths, origin.Settings, origin.Digest
+	r := &reportRun{options: o, paths: paths, origin: origin, console: streams.Console}
 	// Open the outputs first: reading standard input may block.
-	if r.outputs, err = newOutputs(&o.outputOptions, o.gates.Any(), r.stdout.w, opts, nil); err != nil {
+	if r.out, err = output.New(&o.Options, streams, r.details(), nil); err != nil {
 		return err
 	}
-	input := resultfile.Options{OpenPipe: openPipe(ctx)}
+	defer r.out.Discard()
+	input := resultfile.Options{OpenPipe: safefile.OpenPipe(ctx)}
 	if slices.Contains(paths, "-") {
-		input.Stdin = interruptible(ctx, stdin)
+		input.Stdin = safefile.Interruptible(ctx, stdin)
 	}
 	files, err := openResults(paths, origin, input)
 	if err == nil {
@@ -177,13 +166,12 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 	if r.options.concat {
 		rows = resultfile.Append
 	}
-	all := append(sinks{r.outputs, &r.tally, r.means}, r.summary.sinks()...)
 	// Results don't contain the dataset of a row.
 	dataset := "results"
 	if len(r.origin.Datasets) == 1 {
 		dataset = r.origin.Datasets[0]
 	}
-	needed, next := r.options.keptGroupColumns(), 0
+	needed, next := r.options.KeptColumns(), 0
 	for row, err := range rows(files) {
 		if err == nil && ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -193,8 +181,8 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 		}
 		if row.Reason != result.StageRead { // a row that could not be read has no columns
 			for _, c := range needed {
-				if row.KeptValue(c.name) == nil {
-					return usagef("%s %s: the first row has no such column; score with --keep %s to keep it", c.flag, c.name, c.name)
+				if row.KeptValue(c.Name) == nil {
+					return exit.Usagef("%s %s: the first row has no such column; score with --keep %s to keep it", c.Flag, c.Name, c.Name)
 				}
 			}
 			needed = nil
@@ -202,7 +190,7 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 		r.missing += row.Index - next
 		next = row.Index + 1
 		row.File = dataset
-		if err := all.Write(row); err != nil {
+		if err := r.out.Write(row); err != nil {
 			return err
 		}
 	}
@@ -212,44 +200,47 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 // finish completes the outputs of a run that ended with err, and returns the exit code as
 // an error.
 func (r *reportRun) finish(err error) error {
-	switch {
-	case errors.Is(err, errStdoutClosed): // stdout is the only output
-		_, err := r.outputs.abandon(false)
-		return err
-	case err != nil:
-		_, abandonErr := r.outputs.abandon(false)
+	if err != nil {
+		_, abandonErr := r.out.Abandon(false)
+		if errors.Is(err, output.ErrStdoutClosed) { // stdout is the only output
+			return abandonErr
+		}
 		return errors.Join(err, abandonErr)
 	}
-	if err := r.outputs.finish(); err != nil {
+	if err := r.out.Finish(); err != nil {
 		return err
 	}
-	means := r.means.Means(&r.tally)
-	gates := r.evaluate(&r.tally)
-	if err := r.summary.finish(gates, means); err != nil {
+	if err := r.out.Conclude(r.completeSummary); err != nil {
 		return err
 	}
-	if !r.options.quiet {
+	if !r.options.Quiet {
 		r.warnMissing()
-		for _, w := range r.options.gates.Warnings(&r.tally, means) {
+		for _, w := range r.options.Gates.Warnings(&r.out.Tally, r.out.Means()) {
 			r.console.Printf("warning: %s", w)
 		}
-		if report.Format(r.options.to) != report.FormatTable {
-			for _, line := range summaryLines(&r.tally, means) {
-				r.console.Println(line)
-			}
+		for _, line := range r.out.Lines() {
+			r.console.Println(line)
 		}
 	}
-	r.summary.annotate(gates)
-	return printGates(gates, r.console)
+	return r.out.PrintGates()
 }
 
-// evaluate evaluates the gates. One that can't be decided without the missing rows fails.
-func (r *reportRun) evaluate(t *report.Tally) []report.Gate {
-	gates := r.options.gates.Evaluate(t, r.means.Means(t))
-	if what, n := r.incomplete(); n > 0 && r.options.gates.Any() && !r.options.partial {
-		gates = append([]report.Gate{{Name: report.GatePartial, Value: float64(n), Text: what + " (--partial allows that)"}}, gates...)
+// completeSummary sets the fields of the summary that the rows do not determine.
+func (r *reportRun) completeSummary(s *report.Summary) {
+	s.Results, s.Settings, s.DatasetDigest = r.paths, r.origin.Settings, r.origin.Digest
+	if r.origin.Datasets != nil {
+		s.Datasets = r.origin.Datasets
 	}
-	return gates
+}
+
+// partialGate returns a failed gate if there are gates that can't be decided without the
+// missing rows.
+func (r *reportRun) partialGate() []report.Gate {
+	what, n := r.incomplete()
+	if n == 0 || !r.options.Gates.Any() || r.options.partial {
+		return nil
+	}
+	return []report.Gate{{Name: report.GatePartial, Value: float64(n), Text: what + " (--partial allows that)"}}
 }
 
 // incomplete describes and counts the shards or rows of the run that no file contains.
@@ -276,32 +267,15 @@ func (r *reportRun) warnMissing() {
 	}
 }
 
-// reportOptions returns the options that all outputs share.
-func (r *reportRun) reportOptions() report.Options {
-	gates := r.evaluate
-	warn := r.console.Warn
-	if r.options.quiet {
-		warn = func(error) {}
+// details describe the run in its reports.
+func (r *reportRun) details() output.Details {
+	d := output.Details{KeepAll: true, Notes: output.FirstPaths(r.paths), Page: html.Run{Datasets: r.paths}, Partial: r.partialGate}
+	if r.origin.Known {
+		d.Keep, d.KeepAll = r.kept()
+		d.Notes = output.Notes(r.origin.Datasets, r.origin.Settings)
+		d.Page = html.Run{Datasets: r.origin.Datasets, Settings: output.PageSettings(r.origin.Settings)}
 	}
-	opts := report.Options{
-		KeepAll: true, Width: r.stdout.width, Warn: warn, Gates: gates, Means: r.means.Means, Notes: firstPaths(r.paths),
-		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: r.options.show, DatasetOrder: r.options.sort == sortNone,
-		Page: func(w io.Writer) (report.Writer, error) {
-			run := html.Run{Datasets: r.paths, Conclude: func(t *report.Tally) html.Conclusion {
-				return htmlSummary(gates(t), r.means.Means(t))
-			}}
-			if r.origin.Known {
-				run.Datasets, run.Settings = r.origin.Datasets, pageSettings(r.origin.Settings)
-			}
-			return html.New(w, run)
-		},
-	}
-	if !r.origin.Known {
-		return opts
-	}
-	opts.Notes = runNotes(r.origin.Datasets, r.origin.Settings)
-	opts.Keep, opts.KeepAll = r.kept()
-	return opts
+	return d
 }
 
 // kept returns the kept columns in the order of the run; all is true for --keep all.

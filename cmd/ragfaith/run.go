@@ -15,54 +15,23 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/output"
 	"github.com/ragfaith/ragfaith/internal/report"
-)
-
-// Exit codes.
-const (
-	exitOK          = 0
-	exitFailure     = 1   // the command could not run: a file, the model, the network
-	exitUsage       = 2   // the command line, the environment or a config file is invalid
-	exitFailedRows  = 3   // more failed rows than --max-failed
-	exitGate        = 4   // a gate is not met
-	exitInterrupted = 130 // interrupted by a signal
 )
 
 // A system is the environment of a command. Tests replace it.
 type system struct {
-	LookupEnv func(name string) (string, bool)
-	Clock     llm.Clock
-	CacheDir  func() (string, error) // the user's cache directory; may be nil
-	Terminal  func(io.Writer) int    // columns of the terminal behind a writer, or 0 if it is not a terminal
-	// FindServers returns the servers that run on this machine; may be nil.
-	FindServers func(ctx context.Context) []local.Found
+	app.System
 
-	color    *string   // value of --color; nil means auto
-	commands io.Writer // standard error for workflow commands; nil outside of GitHub Actions
+	Terminal func(io.Writer) int // columns of the terminal behind a writer, or 0 if it is not a terminal
+	color    *string             // value of --color; nil means auto
+	commands io.Writer           // standard error for workflow commands; nil outside of GitHub Actions
 }
-
-// errInterrupted is the cancellation cause of a context that is canceled by a signal.
-var errInterrupted = errors.New("interrupted")
-
-// A usageError is an error in the command line, the environment or a config file.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
-}
-
-// An exitError sets the exit code of a failure that has already been reported.
-type exitError struct{ code int }
-
-func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
 
 // run runs a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, sys system) int {
@@ -85,28 +54,28 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	cmd, err := root.ExecuteContextC(ctx)
 	if helpErr != nil && !errors.Is(helpErr, syscall.EPIPE) {
 		printError(stderr, fmt.Errorf("standard output: %w", helpErr))
-		return exitFailure
+		return exit.Failure
 	}
 
-	var exit *exitError
-	var usage *usageError
+	var reported *exit.ReportedError
+	var usage *exit.UsageError
 	var data *dataset.UsageError
 	var file *fs.PathError
 	switch {
 	case err == nil:
-		return exitOK
-	case errors.As(err, &exit):
-		return exit.code
-	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		return exit.OK
+	case errors.As(err, &reported):
+		return reported.Code
+	case errors.Is(err, exit.ErrInterrupted), errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "ragfaith: %v\n", err)
-		return exitInterrupted
+		return exit.Interrupted
 	case errors.As(err, &usage), errors.As(err, &data), !parsed(cmd) && !errors.As(err, &file):
 		printError(stderr, err)
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
-		return exitUsage
+		return exit.Usage
 	}
 	printError(stderr, err)
-	return exitFailure
+	return exit.Failure
 }
 
 // newRoot returns the root command and its subcommands.
@@ -174,7 +143,7 @@ func group(use, short string, subcommands ...*cobra.Command) *cobra.Command {
 func argCount(least, most int, want string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usagef("want %s, got %d", want, len(args))
+			return exit.Usagef("want %s, got %d", want, len(args))
 		}
 		return nil
 	}
@@ -186,25 +155,25 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
-		return usagef("unknown command %q, did you mean %s?", args[0], strings.Join(similar, " or "))
+		return exit.Usagef("unknown command %q, did you mean %s?", args[0], strings.Join(similar, " or "))
 	}
-	return usagef("unknown command %q", args[0])
+	return exit.Usagef("unknown command %q", args[0])
 }
 
 // unknownFlag adds a suggestion to the error for an unknown flag.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if similar := suggestFlag(cmd, cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())); similar != "" {
-			return usagef("%w, did you mean %s?", err, similar)
+			return exit.Usagef("%w, did you mean %s?", err, similar)
 		}
 	}
-	return &usageError{err}
+	return &exit.UsageError{Err: err}
 }
 
 // printError writes err, or each of several joined errors on its own line.
 func printError(w io.Writer, err error) {
-	if usage, ok := err.(*usageError); ok { //nolint:errorlint // a wrapped one must keep its prefix
-		err = usage.err
+	if usage, ok := err.(*exit.UsageError); ok { //nolint:errorlint // a wrapped one must keep its prefix
+		err = usage.Err
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
@@ -231,12 +200,6 @@ func markParsed(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// getenv returns the value of an environment variable, or "" if it is not set.
-func (sys system) getenv(name string) string {
-	value, _ := sys.LookupEnv(name)
-	return value
-}
-
 // Values of --color.
 const (
 	colorAuto   = "auto"
@@ -252,32 +215,27 @@ func (sys system) palette(w io.Writer) report.Palette {
 	if sys.color != nil {
 		mode = *sys.color
 	}
-	force := sys.getenv("CLICOLOR_FORCE")
+	force := sys.Getenv("CLICOLOR_FORCE")
 	switch {
 	case mode != colorAuto:
 		return report.Palette{Enabled: mode == colorAlways}
-	case sys.getenv("NO_COLOR") != "":
+	case sys.Getenv("NO_COLOR") != "":
 		return report.Palette{}
 	case force != "" && force != "0":
 		return report.Palette{Enabled: true}
 	}
-	plain := sys.getenv("TERM") == "dumb" || sys.getenv("CLICOLOR") == "0"
+	plain := sys.Getenv("TERM") == "dumb" || sys.Getenv("CLICOLOR") == "0"
 	return report.Palette{Enabled: !plain && sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
 }
 
-// An outputStream is standard output and its formatting options.
-type outputStream struct {
-	w       io.Writer
-	width   int // maximum columns of a table; 0 for no limit
-	palette report.Palette
-	marks   bool // show a symbol for the verdict of each claim
-}
-
-// outputStream returns standard output for score and report.
-func (sys system) outputStream(w io.Writer, o *outputOptions) outputStream {
-	return outputStream{
-		w: sys.guarded(o.to, w), width: sys.tableWidth(w), palette: sys.palette(w),
-		marks: o.show > 0 || sys.Terminal(w) > 0,
+// streams returns the streams of score and report.
+func (sys system) streams(cmd *cobra.Command, o *output.Options) *output.Streams {
+	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	return &output.Streams{
+		Stdout: sys.guarded(o.To, stdout), Width: sys.tableWidth(stdout), Palette: sys.palette(stdout),
+		Marks:   o.Show > 0 || sys.Terminal(stdout) > 0,
+		Console: console.New(stderr, sys.palette(stderr)), Bar: sys.Terminal(stderr) > 0,
+		Commands: sys.commands, StepSummary: sys.Getenv("GITHUB_STEP_SUMMARY"), StepOutput: sys.Getenv("GITHUB_OUTPUT"),
 	}
 }
 
@@ -293,7 +251,7 @@ func (sys system) guarded(to string, stdout io.Writer) io.Writer {
 // tableWidth returns the maximum width of a table: COLUMNS if set, or else the width of
 // the terminal, or 0 if it is unknown.
 func (sys system) tableWidth(stdout io.Writer) int {
-	if n, err := strconv.Atoi(sys.getenv("COLUMNS")); err == nil && n > 0 {
+	if n, err := strconv.Atoi(sys.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
 	return sys.Terminal(stdout)

@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ragfaith/ragfaith/internal/llm/local"
-	"github.com/spf13/pflag"
 )
 
 // newLocalServer starts a server that has models and the given context window, as Ollama
@@ -206,15 +207,13 @@ func TestRequestTimeouts(t *testing.T) {
 		{[]string{"--base-url", "http://127.0.0.1:8080/v1"}, 10 * time.Minute, 10 * time.Minute},
 		{[]string{"--base-url", "http://127.0.0.1:8080/v1", "--timeout", "5s"}, 5 * time.Second, 0},
 	} {
-		var o scoreOptions
-		flags := pflag.NewFlagSet("score", pflag.ContinueOnError)
-		flags.StringVar(&o.llm.baseURL, "base-url", "", "")
-		flags.DurationVar(&o.llm.timeout, "timeout", defaultTimeout, "")
-		o.flags = flags
-		if err := flags.Parse(tt.args); err != nil {
+		var f scoreFlags
+		cmd := &cobra.Command{}
+		f.define(cmd)
+		if err := cmd.ParseFlags(tt.args); err != nil {
 			t.Fatal(err)
 		}
-		if got, reasoning := o.requestTimeouts(); got != tt.want || reasoning != tt.reasoning {
+		if got, reasoning := f.requestTimeouts(); got != tt.want || reasoning != tt.reasoning {
 			t.Errorf("%q: got %v and %v, want %v and %v", tt.args, got, reasoning, tt.want, tt.reasoning)
 		}
 	}

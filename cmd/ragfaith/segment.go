@@ -78,7 +78,7 @@ func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Rea
 // readText reads a file, or stdin for "-".
 func readText(ctx context.Context, name string, stdin io.Reader) (string, error) {
 	if name == "-" {
-		text, err := readAll(interruptible(ctx, stdin))
+		text, err := readAll(safefile.Interruptible(ctx, stdin))
 		if err != nil {
 			return "", fmt.Errorf("standard input: %w", err)
 		}
@@ -86,7 +86,7 @@ func readText(ctx context.Context, name string, stdin io.Reader) (string, error)
 	}
 	open := func(name string) (io.ReadCloser, error) { return safefile.Open(name) }
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		open = openPipe(ctx)
+		open = safefile.OpenPipe(ctx)
 	}
 	in, err := open(name)
 	if err != nil {

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"os"
 	"path"
 	"regexp"
@@ -81,17 +79,4 @@ func apiModel(name string) (string, bool) {
 	known := regexp.MustCompile(`^(gpt-|chatgpt-|o[1-9](-|$)|claude|gemini|gemma|llama|mi[nsx]tral|ministral|codestral|qwen|deepseek|command-|grok|phi[-0-9]|kimi|glm)`)
 	_, _, priced := llm.Price(model)
 	return path.Base(model), priced || known.MatchString(strings.ToLower(path.Base(model)))
-}
-
-// isLocalServer reports whether a URL names this machine or a private network.
-func isLocalServer(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" {
-		return false
-	}
-	host := strings.ToLower(u.Hostname())
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()
-	}
-	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") || host == "host.docker.internal"
 }

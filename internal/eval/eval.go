@@ -32,3 +32,16 @@ type Combined interface {
 type Sink interface {
 	Write(r *result.Row) error
 }
+
+// Sinks is a Sink that writes each row to several. It stops at the first error.
+type Sinks []Sink
+
+// Write writes r to each sink.
+func (s Sinks) Write(r *result.Row) error {
+	for _, sink := range s {
+		if err := sink.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

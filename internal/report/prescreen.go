@@ -86,10 +86,7 @@ func NewSummarySaved(u usage.Usage) *SummarySaved {
 	return &SummarySaved{u.Requests, u.PromptTokens, u.CompletionTokens}
 }
 
-// Prescreen returns the counts of the rows so far, even if there are none.
-func (f *SummaryBuilder) Prescreen() *SummaryPrescreen { return f.tally.Prescreen.summary() }
-
-// summary converts p to its JSON form.
-func (p *Prescreen) summary() *SummaryPrescreen {
+// Summary converts p to its JSON form.
+func (p *Prescreen) Summary() *SummaryPrescreen {
 	return &SummaryPrescreen{Decided: p.Decided, Audited: p.Audited, Agreed: p.Agreed, Agreement: p.Agreement()}
 }

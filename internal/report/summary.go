@@ -169,7 +169,7 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 		s.By = means.By
 	}
 	if t.Prescreen.Decided+t.Prescreen.Audited > 0 {
-		s.Prescreen = t.Prescreen.summary()
+		s.Prescreen = t.Prescreen.Summary()
 	}
 	for _, g := range gates {
 		s.Gates = append(s.Gates, g)

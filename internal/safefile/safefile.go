@@ -183,3 +183,14 @@ func (n notRegular) Error() string {
 func refuse(path string, reason error) error {
 	return &fs.PathError{Op: "open", Path: path, Err: reason}
 }
+
+// Abs returns the absolute form of path, with the links of its directory resolved.
+func Abs(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}

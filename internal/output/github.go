@@ -1,10 +1,9 @@
-package main
+package output
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -25,40 +24,32 @@ const (
 	maxAnnotations = 10
 )
 
-// A githubStep is a step of a GitHub Actions workflow. It writes a report to the step
+// A step is a step of a GitHub Actions workflow. It writes a report to the step
 // summary, sets outputs of the step and adds annotations to its log. The methods of a
-// nil githubStep do nothing.
-type githubStep struct {
-	summaryFile string    // GITHUB_STEP_SUMMARY, or ""
-	outputFile  string    // GITHUB_OUTPUT, or ""
-	commands    io.Writer // standard error, for workflow commands
-	console     *console.Console
-	report      report.Writer
-	text        bytes.Buffer
-	worst       *report.Worst
+// nil step do nothing.
+type step struct {
+	*Streams
+
+	report report.Writer // nil without a step summary
+	text   bytes.Buffer
+	worst  *report.Worst
 }
 
-// newGithubStep returns nil outside GitHub Actions and with --github off.
-func newGithubStep(o *outputOptions, sys system, c *console.Console) *githubStep {
-	if sys.commands == nil || o.github == "off" {
-		return nil
+// newStep returns nil outside GitHub Actions and with --github off.
+func newStep(o *Options, s *Streams, opts report.Options) (*step, error) {
+	if s.Commands == nil || o.GitHub == "off" {
+		return nil, nil
 	}
-	return &githubStep{
-		summaryFile: sys.getenv("GITHUB_STEP_SUMMARY"), outputFile: sys.getenv("GITHUB_OUTPUT"),
-		commands: sys.commands, console: c, worst: report.NewWorst(maxAnnotations),
-	}
-}
-
-// start prepares the report of the step summary.
-func (g *githubStep) start(opts report.Options) (err error) {
-	if g != nil && g.summaryFile != "" {
+	g := &step{Streams: s, worst: report.NewWorst(maxAnnotations)}
+	var err error
+	if s.StepSummary != "" {
 		g.report, err = report.New(report.FormatMarkdown, &g.text, opts)
 	}
-	return err
+	return g, err
 }
 
 // sinks returns the sinks that must receive every row.
-func (g *githubStep) sinks() []eval.Sink {
+func (g *step) sinks() []eval.Sink {
 	switch {
 	case g == nil:
 		return nil
@@ -70,21 +61,31 @@ func (g *githubStep) sinks() []eval.Sink {
 
 // addSummary appends the report to the step summary. Errors are printed as warnings, not
 // returned.
-func (g *githubStep) addSummary() {
+func (g *step) addSummary() {
 	if g == nil || g.report == nil {
 		return
 	}
 	err := g.report.Close()
 	if err == nil {
-		err = g.appendSummary()
+		err = appendText(g.StepSummary, func(size int64) (string, error) {
+			text := g.text.String()
+			if size > 0 {
+				text = "\n" + text
+			}
+			if size+int64(len(text)) > maxStepSummary {
+				return "", fmt.Errorf("%s has %d bytes already; the limit is %d", g.StepSummary, size, maxStepSummary)
+			}
+			return text, nil
+		})
 	}
 	if err != nil {
-		g.console.Printf("warning: can't write the step summary: %v", err)
+		g.Console.Printf("warning: can't write the step summary: %v", err)
 	}
 }
 
-func (g *githubStep) appendSummary() error {
-	file, err := openAppend(g.summaryFile)
+// appendText appends to a file what text returns for its size in bytes.
+func appendText(path string, text func(size int64) (string, error)) error {
+	file, err := safefile.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -93,20 +94,17 @@ func (g *githubStep) appendSummary() error {
 	if err != nil {
 		return err
 	}
-	text := g.text.Bytes()
-	if info.Size() > 0 {
-		text = append([]byte("\n"), text...)
+	added, err := text(info.Size())
+	if err != nil {
+		return err
 	}
-	if info.Size()+int64(len(text)) > maxStepSummary {
-		return fmt.Errorf("%s has %d bytes already; the limit is %d", g.summaryFile, info.Size(), maxStepSummary)
-	}
-	_, err = file.Write(text)
+	_, err = file.WriteString(added)
 	return errors.Join(err, file.Close())
 }
 
 // annotate adds annotations for gates that failed and, unless quiet, for rows that
 // failed and those with the lowest faithfulness.
-func (g *githubStep) annotate(gates []report.Gate, quiet bool) {
+func (g *step) annotate(gates []report.Gate, quiet bool) {
 	if g == nil {
 		return
 	}
@@ -123,7 +121,7 @@ func (g *githubStep) annotate(gates []report.Gate, quiet bool) {
 	for _, n := range annotations[:min(len(annotations), maxAnnotations)] {
 		b.WriteString(n.Command() + "\n")
 	}
-	g.console.WriteRaw(g.commands, b.Bytes())
+	g.Console.WriteRaw(g.Commands, b.Bytes())
 }
 
 // sourceLine returns the file and line of a row, or "" and 0 if the file is not text.
@@ -134,15 +132,11 @@ func sourceLine(file string, line int) (string, int) {
 	return "", 0
 }
 
-func openAppend(path string) (*os.File, error) {
-	return safefile.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-}
-
 // setOutputs sets the outputs of the step: mean if a row was scored, lower if the mean
 // has an interval, and passed. No output contains text from the dataset, which could
 // inject other outputs. Errors are printed as warnings, not returned.
-func (g *githubStep) setOutputs(t *report.Tally, means *report.Means, gates []report.Gate) {
-	if g == nil || g.outputFile == "" {
+func (g *step) setOutputs(t *report.Tally, means *report.Means, gates []report.Gate) {
+	if g == nil || g.StepOutput == "" {
 		return
 	}
 	var text strings.Builder
@@ -154,13 +148,9 @@ func (g *githubStep) setOutputs(t *report.Tally, means *report.Means, gates []re
 			text.WriteString(f.name + "=" + strconv.FormatFloat(f.value, 'f', -1, 64) + "\n")
 		}
 	}
-	text.WriteString("passed=" + strconv.FormatBool(gateExitCode(gates) == exitOK) + "\n")
-	file, err := openAppend(g.outputFile)
-	if err == nil {
-		_, err = file.WriteString(text.String())
-		err = errors.Join(err, file.Close())
-	}
+	text.WriteString("passed=" + strconv.FormatBool(ExitCode(gates) == exit.OK) + "\n")
+	err := appendText(g.StepOutput, func(int64) (string, error) { return text.String(), nil })
 	if err != nil {
-		g.console.Printf("warning: can't set the outputs of the step: %v", err)
+		g.Console.Printf("warning: can't set the outputs of the step: %v", err)
 	}
 }

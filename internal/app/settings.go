@@ -1,13 +1,17 @@
-package main
+package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -28,54 +32,54 @@ type settingValues map[string][]string
 // settings returns the settings that affect the results. Only a run with the same settings
 // can be resumed. They are stored in plain text next to the results and therefore never
 // contain API keys, or URLs that may contain one.
-func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local *localModel) (result.Settings, error) {
+func (o *Options) settings(threshold float64, m *model, local *localModel) (result.Settings, error) {
 	seed := uint64(0)
-	if o.sample > 0 || o.prescreens() { // otherwise it has no effect on results
-		seed = o.seed
+	if o.Rows.Sample > 0 || o.Prescreens() { // otherwise it has no effect on results
+		seed = o.Seed
 	}
 	values := settingValues{
 		"result format":   {strconv.Itoa(resultFormat)},
-		"--input-format":  {o.inputFormat},
-		"--limit":         {strconv.Itoa(o.limit)},
-		"--sample":        {strconv.Itoa(o.sample)},
+		"--input-format":  {cmp.Or(string(o.Dataset.Format), "auto")},
+		"--limit":         {strconv.Itoa(o.Rows.Limit)},
+		"--sample":        {strconv.Itoa(o.Rows.Sample)},
 		"--seed":          {strconv.FormatUint(seed, 10)},
-		"--shard":         {strconv.Itoa(o.shard) + "/" + strconv.Itoa(o.shards)},
-		"--max-row-bytes": {strconv.Itoa(o.maxRowBytes)},
-		"--lang":          {o.lang},
-		"--claims":        {o.claims},
-		"--judge":         {o.judge},
-		"--evidence":      {o.evidence},
+		"--shard":         {strconv.Itoa(o.Rows.Shard) + "/" + strconv.Itoa(o.Rows.Shards)},
+		"--max-row-bytes": {strconv.Itoa(o.Dataset.MaxRowBytes)},
+		"--lang":          {o.Lang},
+		"--claims":        {o.Claims},
+		"--judge":         {o.Judge},
+		"--evidence":      {o.Evidence},
 		"--threshold":     {strconv.FormatFloat(threshold, 'g', -1, 64)},
-		"--no-claims":     {o.noClaims},
-		"dataset":         paths,
-		"--map":           o.columns,
-		"--keep":          o.names.names(o.keptColumns()),
-		"--keep-as":       o.keepAs,
+		"--no-claims":     {o.NoClaims},
+		"dataset":         o.Datasets,
+		"--map":           o.Map,
+		"--keep":          o.Names.names(o.InputColumns()),
+		"--keep-as":       o.KeepAs,
 	}
-	if o.from != "auto" {
-		values["--from"] = []string{o.from}
+	if o.Dataset.From != "" {
+		values["--from"] = []string{o.Dataset.From}
 	}
-	if o.emptyContexts != emptyScore {
-		values["--empty-contexts"] = []string{o.emptyContexts}
+	if o.EmptyContexts != EmptyScore {
+		values["--empty-contexts"] = []string{o.EmptyContexts}
 	}
-	if o.turns != "last" {
-		values["--turns"] = []string{o.turns}
+	if o.Dataset.AllTurns {
+		values["--turns"] = []string{"all"}
 	}
-	if len(o.where) > 0 {
-		values["--where"] = o.where
+	if len(o.Where) > 0 {
+		values["--where"] = o.Where
 	}
-	if o.delimiter != 0 {
-		values["--delimiter"] = []string{flagvalue.Delimiter(&o.delimiter).String()}
+	if o.Dataset.Delimiter != 0 {
+		values["--delimiter"] = []string{flagvalue.Delimiter(new(o.Dataset.Delimiter)).String()}
 	}
-	if o.calibrated != nil {
-		values["--calibration"] = []string{o.calibrated.Name()}
+	if o.Calibrated != nil {
+		values["--calibration"] = []string{o.Calibrated.Name()}
 	}
 	if m != nil {
 		maps.Copy(values, m.settings(o))
 	}
-	if o.prescreens() {
-		values["--prescreen"] = []string{o.llm.prescreen}
-		values["--audit"] = []string{strconv.FormatFloat(*o.llm.audit, 'g', -1, 64)}
+	if o.Prescreens() {
+		values["--prescreen"] = []string{o.LLM.Prescreen}
+		values["--audit"] = []string{strconv.FormatFloat(*o.LLM.Audit, 'g', -1, 64)}
 	}
 	if local != nil {
 		judgeSettings, err := local.settings(o)
@@ -89,50 +93,50 @@ func (o *scoreOptions) settings(paths []string, threshold float64, m *model, loc
 
 // settings returns the settings of a language model that affect its verdicts. The
 // endpoint is stored without secrets.
-func (m *model) settings(o *scoreOptions) settingValues {
-	l := &o.llm
+func (m *model) settings(o *Options) settingValues {
+	l := &o.LLM
 	values := settingValues{
-		"--profile":            {o.profile},
+		"--profile":            {o.Profile},
 		"--model":              {m.stack.Client.Model()},
 		"--base-url":           {m.stack.Client.Endpoint()},
-		"--strict":             {strconv.FormatBool(l.strict)},
-		"--votes":              {strconv.Itoa(l.votes)},
-		"--max-context-tokens": {strconv.Itoa(l.maxContextTokens)},
+		"--strict":             {strconv.FormatBool(l.Strict)},
+		"--votes":              {strconv.Itoa(l.Votes)},
+		"--max-context-tokens": {strconv.Itoa(l.MaxContextTokens)},
 	}
-	if body, err := llm.ParseExtraBody(l.extraBody); err == nil && body != nil {
+	if body, err := llm.ParseExtraBody(l.ExtraBody); err == nil && body != nil {
 		values["--extra-body"] = []string{string(body)}
 	}
-	if l.reasoningEffort != effortAuto {
-		values["--reasoning-effort"] = []string{l.reasoningEffort}
+	if l.ReasoningEffort != EffortAuto {
+		values["--reasoning-effort"] = []string{l.ReasoningEffort}
 	}
-	if l.maxOutputTokens > 0 {
-		values["--max-output-tokens"] = []string{strconv.Itoa(l.maxOutputTokens)}
+	if l.MaxOutputTokens > 0 {
+		values["--max-output-tokens"] = []string{strconv.Itoa(l.MaxOutputTokens)}
 	}
 	for _, n := range o.promptNames() {
 		values["prompt "+string(n)] = []string{m.prompts.Version(n)}
 	}
 	if m.embedder != nil {
-		name := l.embedModel
+		name := l.EmbedModel
 		if m.local != nil {
 			name += " " + m.local.digest
 		}
 		values["--embed-model"] = []string{name}
 		values["--embed-base-url"] = []string{m.embedURL}
-		values["--semantic-threshold"] = []string{strconv.FormatFloat(*l.semanticThreshold, 'g', -1, 64)}
+		values["--semantic-threshold"] = []string{strconv.FormatFloat(*l.SemanticThreshold, 'g', -1, 64)}
 	}
 	return values
 }
 
 // promptNames returns the prompts that affect the results: those for any profile, and
 // those of a published judge only if it is used.
-func (o *scoreOptions) promptNames() []prompt.Name {
+func (o *Options) promptNames() []prompt.Name {
 	names := []prompt.Name{prompt.Claims, prompt.Judge, prompt.JudgeWord, prompt.RagasClaims, prompt.RagasJudge, prompt.RagEvals}
-	switch p := o.published(); {
+	switch p := o.Published(); {
 	case p == nil:
-	case p.style == judge.DeepEval:
+	case p.Style == judge.DeepEval:
 		names = append(names, prompt.DeepEvalTruths, prompt.DeepEvalJudge)
 	default:
-		names = append(names, prompt.Name(p.profile)) // the prompt has the name of the profile
+		names = append(names, prompt.Name(p.Profile)) // the prompt has the name of the profile
 	}
 	return names
 }
@@ -161,32 +165,41 @@ func (v settingValues) ordered() (result.Settings, error) {
 	return s, nil
 }
 
+// withoutDatasets returns the settings without the datasets, which have their own field
+// in a summary.
+func withoutDatasets(settings result.Settings) result.Settings {
+	return slices.DeleteFunc(slices.Clone(settings), func(s result.Setting) bool {
+		name, _, _ := strings.Cut(s.Name, " ")
+		return name == "dataset"
+	})
+}
+
 // openJournal creates the JSONL file that a later run can resume, or resumes it.
 func openJournal(path string, settings result.Settings, resume bool) (*journal.Journal, error) {
 	j, err := journal.Open(path, settings, resume)
 	if _, changed := errors.AsType[*journal.SettingsError](err); changed || errors.Is(err, journal.ErrNotAFile) {
-		return nil, &usageError{err}
+		return nil, &exit.UsageError{Err: err}
 	}
 	return j, err
 }
 
 // resume makes the pipeline reuse the rows stored in the journal.
-func (r *scoreRun) resume() {
-	j := r.outputs.journal
-	if !r.options.resume || j == nil {
+func (r *run) resume() {
+	j := r.out.Journal
+	if !r.options.Resume || j == nil {
 		return
 	}
 	stored := j.Stored()
 	if stored == nil {
-		if !r.options.quiet && !r.batch.resumed() {
-			r.console.Printf("nothing to resume: starting from the beginning")
+		if r.batch == nil || !r.batch.Resumed() {
+			r.notef("nothing to resume: starting from the beginning")
 		}
 		return
 	}
 	r.stored, stored.Warn, r.pipeline.Earlier = stored, r.warn, stored.Next
 	stored.Done = func() {
 		r.progress.Resumed()
-		if r.options.quiet {
+		if r.options.Quiet {
 			return
 		}
 		failed := ""
@@ -199,7 +212,7 @@ func (r *scoreRun) resume() {
 
 // rejectUnmatched yields rows, and then an error if the journal has results that match no
 // row.
-func (r *scoreRun) rejectUnmatched(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
+func (r *run) rejectUnmatched(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
 	if r.stored == nil {
 		return rows
 	}
@@ -213,18 +226,4 @@ func (r *scoreRun) rejectUnmatched(rows iter.Seq2[dataset.Row, error]) iter.Seq2
 			yield(dataset.Row{}, err)
 		}
 	}
-}
-
-// A journalWriter writes rows to a journal.
-type journalWriter struct {
-	report.Writer
-	journal *journal.Journal
-}
-
-// Write writes a row and counts it.
-func (w journalWriter) Write(r *result.Row) error {
-	if err := w.Writer.Write(r); err != nil {
-		return err
-	}
-	return w.journal.Wrote()
 }

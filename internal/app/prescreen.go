@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/ragfaith/ragfaith/internal/calibrate"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -18,44 +16,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// prescreenNone is the default of --prescreen.
-const prescreenNone = "none"
-
-// prescreens reports whether an offline judge decides clear claims in place of the model.
-func (o *scoreOptions) prescreens() bool {
-	return o.llm.prescreen != prescreenNone && o.judge == judgeLLM
-}
-
-// applyBounds reads the bounds of --prescreen from --calibration.
-func (o *scoreOptions) applyBounds() error {
-	advice := fmt.Sprintf(`score labelled rows with --judge %s --keep LABEL -o R.jsonl --summary R.summary.json, then "ragfaith calibrate R.jsonl --label LABEL -o FILE.json"`, o.llm.prescreen)
-	if o.calibration == "" {
-		return usagef("--prescreen needs the bounds in --calibration FILE.json: %s", advice)
-	}
-	c, err := calibrate.Read(o.calibration)
-	if err != nil {
-		return err
-	}
-	if o.supportedFrom, o.unsupportedFrom, err = c.Bounds(); err != nil {
-		return usagef("--prescreen: %s: %w; %s", o.calibration, err, advice)
-	}
-	o.calibrated = c
-	return nil
-}
-
 // offline returns the options of a run whose judge is that of --prescreen. A calibration of
 // such a run has the bounds.
-func (o *scoreOptions) offline() *scoreOptions {
+func (o *Options) offline() *Options {
 	p := *o
-	p.judge, p.threshold, p.calibrated = o.llm.prescreen, nil, nil
-	p.llm.votes, p.llm.maxContextTokens = 1, 0
+	p.Judge, p.Threshold, p.Calibrated = o.LLM.Prescreen, nil, nil
+	p.LLM.Votes, p.LLM.MaxContextTokens = 1, 0
 	return &p
 }
 
 // withoutJudge returns the model of a run with the options o.offline(), which is nil if it
 // needs none.
-func (m *model) withoutJudge(o *scoreOptions) *model {
-	if !o.offline().usesLLM() {
+func (m *model) withoutJudge(o *Options) *model {
+	if !o.offline().UsesLLM() {
 		return nil
 	}
 	extractor := *m
@@ -65,9 +38,9 @@ func (m *model) withoutJudge(o *scoreOptions) *model {
 
 // checkBounds returns an error for a calibration that was made for another judge than that
 // of --prescreen.
-func (r *scoreRun) checkBounds() error {
+func (r *run) checkBounds() error {
 	o := r.options
-	settings, err := o.offline().settings(r.paths, 0, r.model.withoutJudge(o), nil)
+	settings, err := o.offline().settings(0, r.model.withoutJudge(o), nil)
 	if err != nil {
 		return err
 	}
@@ -75,20 +48,19 @@ func (r *scoreRun) checkBounds() error {
 }
 
 // openPrescreen makes the judge of --prescreen decide clear claims.
-func (r *scoreRun) openPrescreen() (err error) {
+func (r *run) openPrescreen(ctx context.Context) (err error) {
 	o := r.options
-	offline := o.offline()
-	s, err := offline.newStages(r.model, nil)
+	offline, _, err := o.offline().newPipeline(r.model, nil)
 	if err != nil {
 		return err
 	}
-	if r.stages.judge, err = cascade.New(cascade.Options{
-		Offline: s.judge, Model: r.stages.judge, Supported: o.supportedFrom, Unsupported: o.unsupportedFrom,
-		Audit: *o.llm.audit, Seed: o.seed, NeedsContext: semantic.NeedsContext, Ask: isRefusal,
+	if r.pipeline.Judge, err = cascade.New(cascade.Options{
+		Offline: offline.Judge, Model: r.pipeline.Judge, Supported: o.SupportedFrom, Unsupported: o.UnsupportedFrom,
+		Audit: *o.LLM.Audit, Seed: o.Seed, NeedsContext: semantic.NeedsContext, Ask: isRefusal,
 	}); err != nil {
 		return err
 	}
-	r.savings = newSavings(o.judgeOptions(r.model), r.model)
+	r.savings = newSavings(ctx, o.judgeOptions(r.model), r.model)
 	return nil
 }
 
@@ -102,11 +74,11 @@ func isRefusal(question string, c *extract.Claim) bool {
 
 // disagreement returns a warning if the audit shows that the offline judge is more often
 // wrong than the calibration promises, or "".
-func (o *scoreOptions) disagreement(t *report.Tally) string {
-	if !o.prescreens() {
+func (o *Options) disagreement(t *report.Tally) string {
+	if !o.Prescreens() {
 		return ""
 	}
-	i, promised := t.Prescreen.Agreement(), 1-o.calibrated.Prescreen.MaxError
+	i, promised := t.Prescreen.Agreement(), 1-o.Calibrated.Prescreen.MaxError
 	if !i.Reliable() || i.Upper >= promised {
 		return ""
 	}
@@ -115,39 +87,31 @@ func (o *scoreOptions) disagreement(t *report.Tally) string {
 		format(i.Estimate), format(i.Upper), format(promised))
 }
 
-// savings estimates the requests and tokens that --prescreen saves, as the dry run does. It
-// simulates the requests of each row with and without the claims decided offline. Requests
-// about citations are not counted.
+// savings is a sink that estimates the requests and tokens that --prescreen saves, as the
+// dry run does. It simulates the requests of each row with and without the claims decided
+// offline. Requests about citations are not counted.
 type savings struct {
+	ctx   context.Context //nolint:containedctx // that of the run, whose rows the sink gets
 	model *simulator
 	judge verdict.Judge // asks model
 	usage usage.Usage
 }
 
-func newSavings(opts judge.Options, m *model) *savings {
+func newSavings(ctx context.Context, opts judge.Options, m *model) *savings {
 	s := &simulator{tokens: m.stack.Tokens}
 	opts.Model, opts.Limit = s, nil
-	return &savings{model: s, judge: judge.New(opts)}
-}
-
-// sink returns a sink that adds up the savings of rows.
-func (s *savings) sink(ctx context.Context) eval.Sink { return savingsSink{s, ctx} }
-
-type savingsSink struct {
-	*savings
-
-	ctx context.Context //nolint:containedctx // that of the run, whose rows the sink gets
+	return &savings{ctx: ctx, model: s, judge: judge.New(opts)}
 }
 
 // Write adds the savings of r. A row that cannot be simulated counts as no savings.
-func (s savingsSink) Write(r *result.Row) error {
+func (s *savings) Write(r *result.Row) error {
 	all := verdict.Task{Question: r.Question, Contexts: r.Contexts}
 	sent := all
 	for i := range r.Claims {
-		c := extract.Claim{ID: i, Text: r.Claims[i].Judged()}
-		all.Claims = append(all.Claims, c)
+		text := r.Claims[i].Judged()
+		all.Claims = append(all.Claims, extract.Claim{ID: i, Text: text})
 		if !r.Claims[i].Prescreened {
-			sent.Claims = append(sent.Claims, c)
+			sent.Claims = append(sent.Claims, extract.Claim{ID: len(sent.Claims), Text: text})
 		}
 	}
 	if len(sent.Claims) == len(all.Claims) {
@@ -160,9 +124,6 @@ func (s savingsSink) Write(r *result.Row) error {
 	}
 	var with verdict.Judgement
 	if len(sent.Claims) > 0 {
-		for i := range sent.Claims {
-			sent.Claims[i].ID = i
-		}
 		if with, err = s.judge.Judge(s.ctx, sent); err != nil {
 			return nil //nolint:nilerr // only an estimate
 		}

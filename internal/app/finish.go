@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -10,67 +10,82 @@ import (
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/output"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 // finish completes the outputs of a run that ended with err, and returns the exit code
 // as an error.
-func (r *scoreRun) finish(ctx context.Context, err error) error {
+func (r *run) finish(ctx context.Context, err error) error {
 	r.failures.Close()
 	switch {
-	case errors.Is(err, errStdoutClosed):
+	case errors.Is(err, output.ErrStdoutClosed):
 		// Stdout was the only output; a closed pipe is not an error, even under pipefail.
-		_, err := r.outputs.abandon(false)
-		r.batch.finish(ctx)
+		_, err := r.out.Abandon(false)
+		r.finishBatch(ctx)
 		return err
 	case err != nil:
 		return r.fail(err)
 	}
-	if err := r.outputs.finish(); err != nil {
+	if err := r.out.Finish(); err != nil {
 		r.console.Printf("%v", err)
-		if part := r.outputs.unfinishedJournal(); part != "" {
-			r.console.Printf("finished rows saved in %s; use --resume to continue", part)
+		if j := r.out.Journal; j != nil && j.RemainingPart() != "" {
+			r.console.Printf("finished rows saved in %s; use --resume to continue", j.RemainingPart())
 		}
-		return &exitError{exitFailure}
+		return &exit.ReportedError{Code: exit.Failure}
 	}
-	r.batch.finish(ctx)
-	means := r.means.Means(&r.tally)
-	gates := r.options.gates.Evaluate(&r.tally, means)
-	if err := r.summary.finish(gates, means); err != nil {
+	r.finishBatch(ctx)
+	if err := r.out.Conclude(r.completeSummary); err != nil {
 		r.console.Printf("%v", err)
-		return &exitError{exitFailure}
+		return &exit.ReportedError{Code: exit.Failure}
 	}
-	r.printSummary(ctx, means)
-	r.summary.github.setOutputs(&r.tally, means, gates)
-	r.summary.annotate(gates)
-	return printGates(gates, r.console)
+	r.printSummary(ctx)
+	r.out.SetStepOutputs()
+	return r.out.PrintGates()
+}
+
+// completeSummary sets the fields of the summary that the rows do not determine.
+func (r *run) completeSummary(s *report.Summary) {
+	s.Datasets, s.DatasetDigest = r.options.Datasets, r.digest
+	s.Settings = withoutDatasets(r.settings)
+	if r.model != nil {
+		s.Spent = r.model.spent()
+	}
+	if r.faithful != nil {
+		s.FaithfulRows = new(r.faithful.interval())
+	}
+	if r.savings != nil {
+		s.Prescreen = r.out.Tally.Prescreen.Summary()
+		s.Prescreen.Saved = report.NewSummarySaved(r.savings.usage)
+	}
 }
 
 // printSummary prints the statistics that are not already on stdout, and warnings about
 // them.
-func (r *scoreRun) printSummary(ctx context.Context, means *report.Means) {
+func (r *run) printSummary(ctx context.Context) {
 	o := r.options
-	if o.verbose {
-		r.console.Printf("%d rows in %v, %.0f rows/s", r.tally.Rows, r.duration.Round(time.Millisecond),
-			float64(r.tally.Rows)/max(r.duration.Seconds(), 1e-6))
+	if o.Verbose {
+		r.console.Printf("%d rows in %v, %.0f rows/s", r.out.Tally.Rows, r.duration.Round(time.Millisecond),
+			float64(r.out.Tally.Rows)/max(r.duration.Seconds(), 1e-6))
 	}
-	if o.quiet {
+	if o.Quiet {
 		return
 	}
-	if report.Format(o.to) != report.FormatTable {
-		for _, line := range summaryLines(&r.tally, means) {
-			r.console.Println(line)
-		}
+	for _, line := range r.out.Lines() {
+		r.console.Println(line)
+	}
+	if report.Format(o.To) != report.FormatTable {
 		if note := o.calibrationNote(); note != "" {
 			r.console.Println(report.Printable(note))
 		}
 	}
-	for _, w := range o.gates.Warnings(&r.tally, means) {
+	for _, w := range o.Gates.Warnings(&r.out.Tally, r.out.Means()) {
 		r.console.Printf("warning: %s", w)
 	}
-	if w := o.disagreement(&r.tally); w != "" {
+	if w := o.disagreement(&r.out.Tally); w != "" {
 		r.console.Printf("warning: %s", w)
 	}
 	if r.faithful != nil {
@@ -80,14 +95,14 @@ func (r *scoreRun) printSummary(ctx context.Context, means *report.Means) {
 	if r.savings != nil {
 		r.console.Println(r.savings.String())
 	}
-	r.suggestJudge(ctx, r.tally.UncertainShare())
+	r.suggestJudge(ctx, r.out.Tally.UncertainShare())
 }
 
 // fail saves the finished rows of a failed or interrupted run and prints where they are. It
 // returns the exit code as an error.
-func (r *scoreRun) fail(err error) error {
-	kept, abandonErr := r.outputs.abandon(true)
-	interrupted := errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled)
+func (r *run) fail(err error) error {
+	kept, abandonErr := r.out.Abandon(true)
+	interrupted := errors.Is(err, exit.ErrInterrupted) || errors.Is(err, context.Canceled)
 	if !interrupted {
 		if usage := (*dataset.UsageError)(nil); errors.As(err, &usage) {
 			return errors.Join(err, abandonErr)
@@ -103,16 +118,16 @@ func (r *scoreRun) fail(err error) error {
 		r.console.Printf("%v", abandonErr)
 	}
 	if changed := (*journal.ChangedError)(nil); errors.As(err, &changed) {
-		return &exitError{exitFailure} // the message already names the file
+		return &exit.ReportedError{Code: exit.Failure} // the message already names the file
 	}
 	resumeHint := ""
-	switch hint := r.batch.resumeHint(); {
+	switch {
 	case len(kept) > 0:
 		resumeHint = "finished rows saved in " + strings.Join(kept, ", ") + "; use --resume to continue"
-	case hint != "":
-		resumeHint = hint
+	case r.batch != nil && r.batch.Submitted():
+		resumeHint = "batch saved in " + r.batch.Dir() + "; use --batch --resume to continue"
 	}
-	rows := report.Count(r.outputs.rows, "row", "rows") + " finished"
+	rows := report.Count(r.out.Rows, "row", "rows") + " finished"
 	if r.stored != nil {
 		rows += " or resumed"
 	}
@@ -124,31 +139,38 @@ func (r *scoreRun) fail(err error) error {
 	case resumeHint != "":
 		r.console.Printf("%s; %s", rows, resumeHint)
 	}
-	if !r.options.quiet {
+	if !r.options.Quiet {
 		r.printUsage()
 	}
 	if interrupted {
-		return &exitError{exitInterrupted}
+		return &exit.ReportedError{Code: exit.Interrupted}
 	}
-	return &exitError{exitFailure}
+	return &exit.ReportedError{Code: exit.Failure}
 }
 
 // printUsage prints the requests, tokens and cost of the language model.
-func (r *scoreRun) printUsage() {
+func (r *run) printUsage() {
 	if r.model != nil {
 		r.console.Println(r.model.usageLine())
 	}
 }
 
+// notef writes a message, unless --quiet is set.
+func (r *run) notef(format string, args ...any) {
+	if !r.options.Quiet {
+		r.console.Printf(format, args...)
+	}
+}
+
 // newFailureLog returns a log that prints no failed rows with --quiet, all with --verbose,
 // otherwise the first 20.
-func (o *scoreOptions) newFailureLog(c *console.Console) *console.FailureLog {
+func (o *Options) newFailureLog(c *console.Console) *console.FailureLog {
 	const defaultLimit = 20
 	switch {
-	case o.quiet:
+	case o.Quiet:
 		return console.NewFailureLog(c, 0, false)
-	case o.verbose:
-		return console.NewFailureLog(c, -1, !o.dryRun)
+	case o.Verbose:
+		return console.NewFailureLog(c, -1, !o.DryRun)
 	}
 	return console.NewFailureLog(c, defaultLimit, false)
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -48,9 +48,9 @@ type simulator struct {
 }
 
 // simulate replaces the completer of m with a simulator.
-func (o *scoreOptions) simulate(m *model) {
+func (o *Options) simulate(m *model) {
 	m.reasoning, m.reasoningKnown = m.stack.Reasoning()
-	m.Completer = &simulator{m.stack.Tokens, maxSimulatedItems, m.reasoning, o.llm.maxOutputTokens}
+	m.Completer = &simulator{m.stack.Tokens, maxSimulatedItems, m.reasoning, o.LLM.MaxOutputTokens}
 }
 
 // reasoningNote describes what the estimate of completion tokens rests on.
@@ -163,17 +163,6 @@ func (noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement,
 	return verdict.Judgement{Verdicts: verdicts}, nil
 }
 
-// forDryRun returns s with the stages that need a server or a model replaced.
-func (s stages) forDryRun(o *scoreOptions, m *model) stages {
-	if o.usesBuiltin() {
-		s.judge = noopJudge{}
-	}
-	if x, ok := s.extractor.(extractllm.Extractor); ok {
-		s.extractor = simulatedStatements{x, simulator{tokens: m.stack.Tokens, reasoning: m.reasoning, limit: o.llm.maxOutputTokens}}
-	}
-	return s
-}
-
 // An estimate is an eval.Sink that adds up the requests and tokens of a run.
 type estimate struct {
 	rows, noClaims, failed, claims int
@@ -197,15 +186,13 @@ func (e *estimate) Write(r *result.Row) error {
 			e.decided++
 		}
 	}
-	e.usage.Requests += r.Usage.Requests
-	e.usage.PromptTokens += r.Usage.PromptTokens
-	e.usage.CompletionTokens += r.Usage.CompletionTokens
+	e.usage = e.usage.Add(r.Usage)
 	return nil
 }
 
 // print writes one statistic per line. m is nil for a run without a language model, local
 // for one without local models.
-func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localModel) error {
+func (e *estimate) print(w io.Writer, o *Options, m *model, local *localModel) error {
 	var b strings.Builder
 	line := func(name, value, note string) {
 		if note != "" {
@@ -214,7 +201,7 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localMod
 		fmt.Fprintf(&b, "%-18s%10s%s\n", name, value, note)
 	}
 	claims, exact := "", ""
-	if o.claims == claimsLLM {
+	if o.Claims == ClaimsLLM {
 		claims = "sentences; a model may split them into more claims"
 	}
 	if m != nil && !m.stack.Tokens.Exact() {
@@ -222,8 +209,8 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localMod
 	}
 	line("rows", strconv.Itoa(e.rows), fmt.Sprintf("%d without claims, %d that can't be scored", e.noClaims, e.failed))
 	line("claims", strconv.Itoa(e.claims), claims)
-	if o.prescreens() {
-		line("decided offline", strconv.Itoa(e.decided), "without "+strconv.FormatFloat(100**o.llm.audit, 'g', -1, 64)+"% for the audit")
+	if o.Prescreens() {
+		line("decided offline", strconv.Itoa(e.decided), "without "+strconv.FormatFloat(100**o.LLM.Audit, 'g', -1, 64)+"% for the audit")
 	}
 	line("requests", strconv.Itoa(e.usage.Requests), "")
 	line("prompt tokens", strconv.Itoa(e.usage.PromptTokens), exact)
@@ -232,7 +219,7 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localMod
 		line("cost", "$0", "nothing is sent")
 	} else {
 		note := m.reasoningNote()
-		if n := o.llm.maxOutputTokens; n > 0 {
+		if n := o.LLM.MaxOutputTokens; n > 0 {
 			note += fmt.Sprintf("; at most %d per request", n)
 		}
 		line("completion tokens", strconv.Itoa(e.usage.CompletionTokens), note)
@@ -240,10 +227,10 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localMod
 		if m.price != nil {
 			usd := (float64(e.usage.PromptTokens)*m.price[0] + float64(e.usage.CompletionTokens)*m.price[1]) / 1e6
 			note = fmt.Sprintf("$%v and $%v per million tokens", m.price[0], m.price[1])
-			if o.llm.price == nil {
+			if o.LLM.Price == nil {
 				note += ", as of " + llm.PricesDate()
 			}
-			if o.usesBatch() {
+			if o.UsesBatch() {
 				usd *= llm.BatchFactor()
 				note += fmt.Sprintf("; × %v in a batch", llm.BatchFactor())
 			}
@@ -251,7 +238,7 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localMod
 		}
 		line("cost", cost, note)
 		d, note := e.duration(o)
-		if o.usesBatch() {
+		if o.UsesBatch() {
 			d, note = o.batchDuration()
 		}
 		line("time", d.Round(time.Second).String(), note)
@@ -260,7 +247,7 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localMod
 		line("pairs", strconv.Itoa(local.meter.pairs), "of contexts and claims, as the judge reads them")
 		d, note := local.meter.estimate()
 		line("judge time", d.Round(time.Second).String(), note)
-	} else if o.usesLocalModel() {
+	} else if o.UsesLocalModel() {
 		line("judge time", "unknown", "the model is not on this machine")
 	}
 	_, err := io.WriteString(w, b.String())
@@ -268,20 +255,20 @@ func (e *estimate) print(w io.Writer, o *scoreOptions, m *model, local *localMod
 }
 
 // duration estimates how long the run would take, and describes what limits it.
-func (e *estimate) duration(o *scoreOptions) (time.Duration, string) {
+func (e *estimate) duration(o *Options) (time.Duration, string) {
 	// The products of counts and durations may exceed the range of time.Duration.
 	requests, completion := float64(e.usage.Requests), float64(e.usage.CompletionTokens)
 	work := requests*requestLatency.Seconds() + completion/tokensPerSecond
-	seconds := work / float64(max(1, min(o.concurrency, e.rows)))
-	note := fmt.Sprintf("estimate, with %s at once, %v per request and %d tokens per second", report.Count(o.concurrency, "row", "rows"), requestLatency, tokensPerSecond)
-	if o.llm.rpm > 0 {
-		if s := requests * 60 / float64(o.llm.rpm); s > seconds {
-			seconds, note = s, fmt.Sprintf("at %d requests per minute", o.llm.rpm)
+	seconds := work / float64(max(1, min(o.Concurrency, e.rows)))
+	note := fmt.Sprintf("estimate, with %s at once, %v per request and %d tokens per second", report.Count(o.Concurrency, "row", "rows"), requestLatency, tokensPerSecond)
+	if o.LLM.RPM > 0 {
+		if s := requests * 60 / float64(o.LLM.RPM); s > seconds {
+			seconds, note = s, fmt.Sprintf("at %d requests per minute", o.LLM.RPM)
 		}
 	}
-	if o.llm.tpm > 0 {
-		if s := (float64(e.usage.PromptTokens) + completion) * 60 / float64(o.llm.tpm); s > seconds {
-			seconds, note = s, fmt.Sprintf("at %d tokens per minute", o.llm.tpm)
+	if o.LLM.TPM > 0 {
+		if s := (float64(e.usage.PromptTokens) + completion) * 60 / float64(o.LLM.TPM); s > seconds {
+			seconds, note = s, fmt.Sprintf("at %d tokens per minute", o.LLM.TPM)
 		}
 	}
 	return clampSeconds(seconds), note
@@ -296,29 +283,31 @@ func clampSeconds(seconds float64) time.Duration {
 }
 
 // dryRun estimates the requests, tokens, cost and time of the run and prints them.
-func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
+func (r *run) dryRun(ctx context.Context, input dataset.Options) error {
 	o := r.options
-	if o.prescreens() {
+	if o.Prescreens() {
 		if err := r.checkBounds(); err != nil {
 			return err
 		}
 	}
-	set, err := dataset.Open(r.paths, input)
+	set, err := dataset.Open(o.Datasets, input)
 	if err != nil {
 		return err
 	}
 	defer set.Close()
-	s := r.stages.forDryRun(o, r.model)
-	p := eval.Pipeline{
-		Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, Window: o.window(true), NoClaims: o.noClaimsScore(),
-		SkipEmpty: o.emptyContexts == emptySkip,
-		Refusals:  s.refusals, JudgeRefusals: o.judge == judgeLLM,
+	p := r.pipeline
+	p.Nearest, p.DeriveCited = nil, false
+	if o.usesBuiltin() {
+		p.Judge = noopJudge{}
+	}
+	if x, ok := p.Extractor.(extractllm.Extractor); ok {
+		p.Extractor = simulatedStatements{x, simulator{tokens: r.model.stack.Tokens, reasoning: r.model.reasoning, limit: o.LLM.MaxOutputTokens}}
 	}
 	failures := o.newFailureLog(r.console)
 	var est estimate
-	if err := p.Run(ctx, o.selection().Apply(set.Rows()), sinks{&est, failures}); err != nil {
+	if err := p.Run(ctx, o.Rows.Apply(set.Rows()), eval.Sinks{&est, failures}); err != nil {
 		return err
 	}
 	failures.Close()
-	return est.print(r.stdout.w, o, r.model, r.local)
+	return est.print(r.streams.Stdout, o, r.model, r.local)
 }

@@ -1,14 +1,43 @@
-package main
+package app
 
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
+
+// checkCalibration returns an error for a calibration that was made for another judge.
+func (o *Options) checkCalibration(settings result.Settings, warn func(error)) error {
+	if o.Calibrated == nil {
+		return nil
+	}
+	refused, doubtful := o.Calibrated.Match(withoutDatasets(settings), o.Version)
+	if len(refused) > 0 {
+		return exit.Usagef("--calibration %s was made for another judge: %s", o.Calibration, strings.Join(refused, "; "))
+	}
+	for _, d := range doubtful {
+		warn(fmt.Errorf("--calibration %s may not apply: %s", o.Calibration, d))
+	}
+	return nil
+}
+
+// calibrationNote returns the description of the calibration in reports, or "" without
+// one.
+func (o *Options) calibrationNote() string {
+	if o.Calibrated == nil {
+		return ""
+	}
+	if o.Prescreens() {
+		return "prescreen " + o.LLM.Prescreen + ": " + o.Calibrated.DescribeBounds()
+	}
+	return "calibration " + o.Calibrated.String()
+}
 
 // A calibratedJudge replaces the confidences of a judge by those that --calibration fitted
 // to labels.

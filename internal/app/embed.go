@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
@@ -40,37 +41,37 @@ func (e remoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32,
 	return e.Embedder.Embed(ctx, texts)
 }
 
-// embedsLocally reports whether --embed-model names a local model: the built-in one, a
+// EmbedsLocally reports whether --embed-model names a local model: the built-in one, a
 // directory, or a short name known to "models pull". With --embed-base-url, the name
 // always refers to a model on that server.
-func (l *llmOptions) embedsLocally() bool {
-	if l.embedBaseURL != "" {
+func (l *LLMOptions) EmbedsLocally() bool {
+	if l.EmbedBaseURL != "" {
 		return false
 	}
-	if l.embedModel == embedLocal {
+	if l.EmbedModel == EmbedLocal {
 		return true
 	}
-	if n, err := hub.Resolve(l.embedModel); err == nil && n.Short == l.embedModel {
+	if n, err := hub.Resolve(l.EmbedModel); err == nil && n.Short == l.EmbedModel {
 		return true
 	}
-	if !strings.ContainsAny(l.embedModel, `/\`) {
+	if !strings.ContainsAny(l.EmbedModel, `/\`) {
 		return false
 	}
-	info, err := os.Stat(l.embedModel)
+	info, err := os.Stat(l.EmbedModel)
 	return err == nil && info.IsDir()
 }
 
 // openEmbedder opens the local model of --embed-model.
-func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
-	name := o.llm.embedModel
-	if name == embedLocal {
+func (o *Options) openEmbedder(sys *System) (*localEmbedder, error) {
+	name := o.LLM.EmbedModel
+	if name == EmbedLocal {
 		words, err := semantic.NewWords()
 		if err != nil {
 			return nil, err
 		}
 		return &localEmbedder{words.Embed, func() error { return nil }, semantic.WordsVersion}, nil
 	}
-	store, err := modelStore(o.localModel.models, sys)
+	store, err := sys.ModelStore(o.Local.Models)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
 	}
 	digest, err := encoder.Fingerprint(dir)
 	if info := m.Info(); err == nil && info.Kind != encoder.Embed {
-		err = &usageError{fmt.Errorf("--embed-model %s: a %s model does not embed texts", name, info.Architecture)}
+		err = &exit.UsageError{Err: fmt.Errorf("--embed-model %s: a %s model does not embed texts", name, info.Architecture)}
 	}
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
@@ -94,20 +95,20 @@ func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
 
 // newEmbedder returns a client for the server of --embed-base-url, and its URL without
 // secrets.
-func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, string, error) {
-	l := &o.llm
-	config := llm.Config{Model: l.embedModel}
-	if l.embedBaseURL != l.baseURL { // otherwise the server and key are those of --base-url
-		config.BaseURL = l.embedBaseURL
+func (o *Options) newEmbedder(sys *System, stack *llm.Stack) (llm.Embedder, string, error) {
+	l := &o.LLM
+	config := llm.Config{Model: l.EmbedModel}
+	if l.EmbedBaseURL != l.BaseURL { // otherwise the server and key are those of --base-url
+		config.BaseURL = l.EmbedBaseURL
 	}
-	key, err := o.key(sys, "embed-api-key-env", l.embedKeyVariable)
+	key, err := sys.key("embed-api-key-env", l.EmbedKeyVariable, l.EmbedKeyRequired)
 	if err != nil {
 		return nil, "", err
 	}
 	config.APIKey = key
 	e, endpoint, err := stack.Embedder(config)
 	if err != nil {
-		return nil, "", &usageError{fmt.Errorf("--embed-model: %w", err)}
+		return nil, "", &exit.UsageError{Err: fmt.Errorf("--embed-model: %w", err)}
 	}
 	return remoteEmbedder{e}, endpoint, nil
 }

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/app"
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
+	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
+)
+
+// slowTimeout is the timeout for a model that reasons, and for a server on this machine:
+// without a GPU, a long prompt takes minutes, and a large model one to load.
+const slowTimeout = 10 * time.Minute
+
+// llmFlags sets the defaults of a language model and returns its flags.
+func (f *scoreFlags) llmFlags() []flagSpec {
+	l := &f.LLM
+	*l = app.LLMOptions{
+		Model: "gpt-4o-mini", KeyVariable: "OPENAI_API_KEY", EmbedModel: app.EmbedLocal,
+		SemanticThreshold: new(semantic.DefaultThreshold), Audit: new(0.05),
+	}
+	return []flagSpec{
+		{name: "model", arg: "NAME", value: &l.Model, help: "model name"},
+		{name: "base-url", arg: "URL", value: &l.BaseURL, help: "OpenAI-compatible server (default: the OpenAI API)"},
+		{name: "api-key-env", arg: "VARIABLE", value: &l.KeyVariable, help: "environment variable with the API key"},
+		{name: "header", arg: "'NAME: VALUE'", value: &l.Headers, help: "add a request header; $VARIABLE is replaced; repeatable"},
+		{name: "extra-body", arg: "JSON", value: flagvalue.Text(&l.ExtraBody, checkExtraBody), help: "object to add to chat requests, such as {\"top_p\":0.9}"},
+		{name: "client-cert", arg: "FILE", value: &l.ClientCert, path: filePath, exts: []string{"pem"}, help: "PEM file with a client certificate and its private key"},
+		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.Timeout, time.Minute, time.Millisecond), help: "timeout for one request; 10m if the model reasons or is local"},
+		{name: "retries", arg: "N", value: flagvalue.Int(&l.Retries, 5, 0), help: "retry transient failures up to N times"},
+		{name: "rpm", arg: "N", value: flagvalue.Int(&l.RPM, 0, 0), help: "maximum requests per minute; 0 for no limit"},
+		{name: "tpm", arg: "N", value: flagvalue.Int(&l.TPM, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
+		{name: "max-cost", arg: "USD", value: flagvalue.Dollars(&l.MaxCost), help: "stop before the run costs more than USD; 0 for no limit"},
+		{name: "max-total-tokens", arg: "N", value: flagvalue.Int(&l.MaxTokens, 0, 0), help: "stop before the run uses more than N tokens; 0 for no limit"},
+		{name: "price", arg: "IN,OUT", value: flagvalue.Prices(&l.Price), help: "USD per million prompt and completion tokens"},
+		{name: "batch", value: &l.Batch, help: "use the server's batch API: cheaper, but takes up to a day"},
+		{name: "batch-poll", arg: "DURATION", value: flagvalue.Duration(&l.BatchPoll, 30*time.Second, time.Millisecond), help: "batch polling interval"},
+		{name: "prompts", arg: "DIR", value: &l.Prompts, path: dirPath, help: "use the prompts in DIR (\"ragfaith prompts export\")"},
+		{name: "strict", value: &l.Strict, help: "accept explicit statements only, no inference"},
+		{name: "votes", arg: "N", value: flagvalue.Int(&l.Votes, 1, 1), help: "judge each claim N times (odd) and average the scores"},
+		{
+			name: "prescreen", arg: "JUDGE", value: flagvalue.OneOf(&l.Prescreen, app.PrescreenNone, app.PrescreenNone, app.JudgeLexical),
+			help: "judge that decides clear claims: none or lexical",
+		},
+		{name: "audit", arg: "SHARE", value: flagvalue.Proportion(&l.Audit), help: "share of the decided claims to send anyway, as a check"},
+		{name: "max-context-tokens", arg: "N", value: flagvalue.Int(&l.MaxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
+		{name: "max-output-tokens", arg: "N", value: flagvalue.Int(&l.MaxOutputTokens, 0, 0), help: "maximum output tokens per request; 0 to adapt to the model"},
+		{name: "reasoning-effort", arg: "LEVEL", value: flagvalue.OneOf(&l.ReasoningEffort, app.EffortAuto, append([]string{app.EffortAuto}, llm.Efforts()...)...), help: "reasoning effort, such as none, low or high"},
+		cacheFlag(&l.Cache),
+		{name: "no-cache", value: &l.NoCache, help: "do not read or write the reply cache"},
+		{name: "semantic-cache", value: &l.SemanticCache, help: "reuse verdicts of claims with the same meaning and contexts"},
+		{name: "semantic-threshold", arg: "COSINE", value: flagvalue.Fraction(&l.SemanticThreshold), help: "minimum cosine similarity to reuse a verdict"},
+		{name: "embed-model", arg: "NAME", value: &l.EmbedModel, help: "embedding model: local (built in), or a name or DIR"},
+		{name: "embed-base-url", arg: "URL", value: &l.EmbedBaseURL, help: "embedding server (default: --base-url)"},
+		{name: "embed-api-key-env", arg: "VARIABLE", value: &l.EmbedKeyVariable, help: "environment variable with the key of --embed-base-url"},
+	}
+}
+
+// checkExtraBody checks a value of --extra-body.
+func checkExtraBody(text string) error {
+	_, err := llm.ParseExtraBody(text)
+	return err
+}
+
+// localFlags returns the flags of local models.
+func (f *scoreFlags) localFlags() []flagSpec {
+	l := &f.Local
+	return []flagSpec{
+		modelsFlag(&l.Models),
+		{name: "device", arg: "DEVICE", value: deviceName{&l.Device}, help: "cpu, or cuda:N with ONNX Runtime (experimental)"},
+		{name: "onnxruntime", arg: "FILE", value: &l.Library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
+		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.Batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
+		{name: "prefilter", arg: "N", value: flagvalue.Int(&l.Prefilter, 8, 0), help: "judge each claim against the N nearest passages; 0 for all"},
+		{
+			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.Precision, app.PrecisionFloat32, app.PrecisionFloat32, app.PrecisionInt8),
+			help: "float32, or int8: faster, slightly less exact",
+		},
+		{name: "label-map", arg: "LABEL=MEANING", value: &l.Labels, help: "read LABEL as supported, contradicted or not_mentioned; repeatable"},
+	}
+}
+
+// A deviceName is the pflag.Value of --device.
+type deviceName struct{ device *ort.Device }
+
+func (d deviceName) String() string { return d.device.String() }
+
+func (d deviceName) Type() string { return "string" }
+
+func (d deviceName) Set(s string) (err error) {
+	*d.device, err = ort.ParseDevice(s)
+	return err
+}
+
+// judgeAuto is the value of --judge for the best judge at hand that costs nothing.
+const judgeAuto = "auto"
+
+// A judgeName is the flag value of --judge: a known name or a model directory.
+type judgeName struct{ dst *string }
+
+func (j judgeName) String() string { return *j.dst }
+
+func (j judgeName) Type() string { return "string" }
+
+// Set rejects invalid names. It can't check that a model exists, because the model
+// directory is not known yet.
+func (j judgeName) Set(s string) error {
+	if s == "" {
+		return errors.New("want lexical, embedded, llm, hhem, or a model")
+	}
+	if server, model, ok := local.Parse(s); ok {
+		if model == "" && strings.HasSuffix(s, "/") {
+			return fmt.Errorf("want %s/MODEL", server.Name)
+		}
+		*j.dst = s
+		return nil
+	}
+	if _, err := os.Stat(s); err != nil {
+		if model, ok := apiModel(s); ok && !slices.Contains(judgeNames(), s) {
+			if strings.Contains(s, ":") { // as Ollama names its models
+				return fmt.Errorf("%q is a model on a server: use --judge ollama/%s, or --judge llm --model %s", s, model, model)
+			}
+			return fmt.Errorf("%q is a model on a server: use --judge llm --model %s", s, model)
+		}
+		if n, err := hub.Resolve(s); err == nil && n.Embeds {
+			return fmt.Errorf("%q embeds texts and can't judge: use it as --embed-model", s)
+		}
+	}
+	if _, err := os.Stat(s); err != nil && !strings.ContainsAny(s, `/\`) {
+		if err := flagvalue.CheckWord(s, append(judgeNames(), serverNames()...),
+			strings.Join(append([]string{app.JudgeLexical, app.JudgeEmbedded, judgeAuto, app.JudgeLLM, app.JudgeHHEM}, serverNames()...), ", ")+`, the directory of a model, or a name in "ragfaith models list"`); err != nil {
+			return err
+		}
+	}
+	*j.dst = s
+	return nil
+}
+
+// judgeNames returns the judges that --judge accepts by name.
+func judgeNames() []string {
+	names := []string{app.JudgeLexical, app.JudgeEmbedded, judgeAuto, app.JudgeLLM, app.JudgeHHEM}
+	for _, n := range hub.Names() {
+		if !n.Embeds {
+			names = append(names, n.Short)
+		}
+	}
+	return names
+}
+
+// serverNames returns the values of --judge for servers on this machine, as far as they
+// can be completed.
+func serverNames() []string {
+	var names []string
+	for _, s := range local.Servers() {
+		names = append(names, s.Name)
+	}
+	return names
+}

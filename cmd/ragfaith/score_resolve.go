@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/app"
+	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/exit"
+	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/safefile"
+)
+
+// resolve returns the complete options of a run over datasets. It reports mistakes in the
+// command line and missing datasets, and reads the calibration.
+func (f *scoreFlags) resolve(ctx context.Context, datasets []string, sys system, c *console.Console) (*app.Options, error) {
+	if err := f.chooseJudge(ctx, sys, c); err != nil {
+		return nil, err
+	}
+	r := *f
+	o := &r.Options
+	o.Datasets, o.InputFlags, o.Version = datasets, f.inputArguments(), version()
+	if s, _, ok := local.Parse(o.Judge); ok {
+		o.Judge, o.LLM.Server = app.JudgeLLM, &s
+	}
+	o.LLM.Timeout, o.LLM.ReasoningTimeout = r.requestTimeouts()
+	o.LLM.KeyRequired, o.LLM.EmbedKeyRequired = explicit(f.flags, "api-key-env"), explicit(f.flags, "embed-api-key-env")
+	o.Local.PrefilterGiven = explicit(f.flags, "prefilter")
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if err := r.resolveInput(); err != nil {
+		return nil, err
+	}
+	if err := calibrateJudge(o, o.Warner(c)); err != nil {
+		return nil, err
+	}
+	return o, checkExist(datasets)
+}
+
+// requestTimeouts returns the timeouts of a request to a model that is not known to reason
+// and, unless --timeout sets both, of one that is.
+func (f *scoreFlags) requestTimeouts() (timeout, reasoning time.Duration) {
+	switch {
+	case f.flags.Changed("timeout"):
+		return f.LLM.Timeout, 0
+	case local.IsNear(f.LLM.BaseURL) || f.LLM.Server != nil:
+		return slowTimeout, slowTimeout
+	}
+	return f.LLM.Timeout, slowTimeout
+}
+
+// resolveInput sets how the datasets are read, and which rows are scored.
+func (f *scoreFlags) resolveInput() (err error) {
+	o := &f.Options
+	if o.Names, err = app.NewKeptNames(o.KeepAs, nil); err != nil {
+		return err
+	}
+	o.Rows.Seed = o.Seed
+	opts := &o.Dataset
+	opts.NeedText, opts.AllTurns = o.EmptyContexts == app.EmptyFail, f.turns == "all"
+	if f.from != "auto" {
+		opts.From = f.from
+	}
+	if f.inputFormat != "auto" {
+		opts.Format = dataset.Format(f.inputFormat)
+	}
+	fields := []dataset.Field{dataset.FieldID, dataset.FieldQuestion, dataset.FieldAnswer, dataset.FieldContexts}
+	if len(o.Map) > 0 {
+		opts.Map = make(map[dataset.Field]string)
+	}
+	for _, m := range o.Map {
+		name, column, ok := strings.Cut(m, "=")
+		field := dataset.Field(name)
+		switch {
+		case !ok || column == "":
+			return exit.Usagef("--map %s: want FIELD=COLUMN", m)
+		case !slices.Contains(fields, field):
+			return exit.Usagef("--map %s: unknown field %q, want id, question, answer or contexts", m, name)
+		case opts.Map[field] != "":
+			return exit.Usagef("--map: two columns for %s: %s and %s", name, opts.Map[field], column)
+		}
+		opts.Map[field] = column
+	}
+	for _, text := range o.Where {
+		c, err := dataset.ParseCondition(text)
+		if err != nil {
+			return exit.Usagef("--where: %v", err)
+		}
+		o.Rows.Where = append(o.Rows.Where, c)
+	}
+	opts.Keep, opts.KeepAll = o.InputColumns(), slices.Contains(o.Keep, "all")
+	if opts.KeepAll {
+		opts.Keep = slices.DeleteFunc(opts.Keep, func(column string) bool { return slices.Contains(o.Keep, column) })
+	}
+	for _, c := range o.KeptColumns() {
+		opts.Required = append(opts.Required, dataset.Required{Flag: c.Flag, Column: c.Name})
+	}
+	for _, c := range o.Rows.Where {
+		opts.Required = append(opts.Required, dataset.Required{Flag: "--where", Column: c.Column})
+	}
+	return nil
+}
+
+// calibrateJudge sets the threshold from --calibration, unless --threshold is set, or the
+// bounds of --prescreen.
+func calibrateJudge(o *app.Options, warn func(error)) error {
+	switch {
+	case o.Prescreens():
+		return readBounds(o)
+	case o.Calibration == "":
+		return nil
+	}
+	c, err := calibrate.Read(o.Calibration)
+	if err != nil {
+		return err
+	}
+	if o.Threshold != nil {
+		warn(fmt.Errorf("--calibration %s has no effect because --threshold is set", o.Calibration))
+		return nil
+	}
+	if err := c.CheckThreshold(); err != nil {
+		return err
+	}
+	o.Threshold, o.Calibrated = new(c.Threshold), c
+	return nil
+}
+
+// readBounds reads the bounds of --prescreen from --calibration.
+func readBounds(o *app.Options) error {
+	advice := fmt.Sprintf(`score labelled rows with --judge %s --keep LABEL -o R.jsonl --summary R.summary.json, then "ragfaith calibrate R.jsonl --label LABEL -o FILE.json"`, o.LLM.Prescreen)
+	if o.Calibration == "" {
+		return exit.Usagef("--prescreen needs the bounds in --calibration FILE.json: %s", advice)
+	}
+	c, err := calibrate.Read(o.Calibration)
+	if err != nil {
+		return err
+	}
+	if o.SupportedFrom, o.UnsupportedFrom, err = c.Bounds(); err != nil {
+		return exit.Usagef("--prescreen: %s: %w; %s", o.Calibration, err, advice)
+	}
+	o.Calibrated = c
+	return nil
+}
+
+// chooseJudge replaces --judge auto by the best judge at hand that costs nothing, or by that
+// of the results to resume.
+func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Console) error {
+	if f.Judge != judgeAuto {
+		return nil
+	}
+	server := []string{"base-url", "model", "api-key-env"}
+	for _, name := range server {
+		if explicit(f.flags, name) {
+			return exit.Usagef("--%s can't be used with --judge auto, which chooses the server and the model", name)
+		}
+	}
+	chosen, err := f.storedJudge(sys)
+	if err != nil {
+		return err
+	}
+	if chosen.Name == "" {
+		found := app.FindJudges(ctx, &f.Options, &sys.System)
+		chosen = found[slices.IndexFunc(found, func(j app.FoundJudge) bool { return !j.Paid })]
+	}
+	if !f.Quiet {
+		c.Printf("--judge auto: %s (%s)", chosen.Name, chosen.Why)
+	}
+	judge := f.flags.Lookup("judge")
+	if err := judge.Value.Set(chosen.Name); err != nil {
+		return exit.Usagef("--judge auto: %w", err)
+	}
+	if _, _, ok := local.Parse(chosen.Name); ok {
+		for _, name := range server { // those of a config file may belong to a server that costs money
+			f.flags.Lookup(name).Changed = false
+		}
+	}
+	return applyServer(f.flags, sys.LookupEnv)
+}
+
+// storedJudge returns the judge of the results to resume. Its name is "" if there are none.
+func (f *scoreFlags) storedJudge(sys system) (app.FoundJudge, error) {
+	file := f.JSONL()
+	if !f.Resume || file == "" {
+		return app.FoundJudge{}, nil
+	}
+	stored, err := journal.StoredSettings(file)
+	if stored == nil {
+		return app.FoundJudge{}, err
+	}
+	part := file + safefile.PartSuffix
+	judge := app.FoundJudge{Name: stored.Get("--judge"), Why: "the judge of " + part}
+	if judge.Name != app.JudgeLLM {
+		return judge, nil
+	}
+	for _, s := range local.Servers() {
+		if s.BaseURL(sys.Getenv("OLLAMA_HOST")) == stored.Get("--base-url") {
+			judge.Name = s.Name + "/" + stored.Get("--model")
+			return judge, nil
+		}
+	}
+	return judge, exit.Usagef("--judge auto: the judge of %s is the model %s at %s: resume with --judge llm", part, stored.Get("--model"), stored.Get("--base-url"))
+}
+
+// inputArguments returns the flags of the command line that decide which rows are read.
+func (f *scoreFlags) inputArguments() (arguments []string) {
+	f.flags.VisitAll(func(flag *pflag.Flag) {
+		if annotation(flag, groupKey) != inputGroup || !explicit(f.flags, flag.Name) {
+			return
+		}
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			arguments = append(arguments, "--"+flag.Name, v)
+		}
+	})
+	return arguments
+}

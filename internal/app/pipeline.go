@@ -1,0 +1,133 @@
+package app
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
+	"github.com/ragfaith/ragfaith/internal/segment"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
+	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
+	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict/markup"
+	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
+)
+
+// newPipeline returns the pipeline for the options, and the threshold of its judge. m may be
+// nil if no language model is used. local may be nil if the judge is not a local model, or
+// in a dry run.
+func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, threshold float64, err error) {
+	words, err := o.newLexical()
+	if err != nil {
+		return p, 0, err
+	}
+	p = eval.Pipeline{
+		Extractor: o.newExtractor(m), Refusals: words, JudgeRefusals: o.Judge == JudgeLLM, DeriveCited: o.Judge == JudgeLLM,
+		Workers: o.Concurrency, Window: o.window(), NoClaims: o.noClaimsScore(), SkipEmpty: o.EmptyContexts == EmptySkip,
+	}
+	switch {
+	case local != nil:
+		p.Nearest = markup.Judge{Inner: words}
+		p.Judge, threshold, err = local.judge(o)
+		return p, threshold, err
+	case o.UsesLocalModel(): // in a dry run
+		p.Judge = noopJudge{}
+		return p, *cmp.Or(o.Threshold, new(crossencoder.DefaultThreshold)), nil
+	case o.Judge == JudgeEmbedded:
+		reader := embedded.New(embedded.Options{Lexical: words, Threshold: words.Threshold(), Sentences: o.sentences})
+		p.Judge = markup.Judge{Inner: reader}
+		return p, reader.Threshold(), nil
+	case o.Judge != JudgeLLM:
+		p.Judge = markup.Judge{Inner: words}
+		return p, words.Threshold(), nil
+	}
+	p.Nearest = markup.Judge{Inner: words}
+	if o.Evidence == "joined" || o.Published() != nil {
+		p.Refusals = nil // a verdict of 0 does not tell a false refusal from a true one
+	}
+	opts := o.judgeOptions(m)
+	j := judge.New(opts)
+	p.Judge = j
+	switch {
+	case o.Combined():
+		p.Combined = judge.NewCombined(opts, o.Lang)
+	case m.embedder != nil:
+		p.Judge, err = o.newSemantic(m, j)
+	}
+	return p, j.Threshold(), err
+}
+
+// judgeOptions returns the options of the judge that asks m.
+func (o *Options) judgeOptions(m *model) judge.Options {
+	opts := judge.Options{
+		Model: m, Prompts: m.prompts, Strict: o.LLM.Strict, Votes: o.LLM.Votes,
+		Threshold: o.Threshold, MaxContextTokens: cmp.Or(o.LLM.MaxContextTokens, m.window), Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
+	}
+	if p := o.Published(); p != nil {
+		opts.Style, opts.EachChunk = p.Style, p.EachChunk && o.Evidence == "chunks"
+	} else if o.Evidence == "joined" {
+		opts.Style = judge.Ragas
+	}
+	return opts
+}
+
+// window returns the maximum number of rows between reading and writing, or 0 for the
+// default. Fast stages need a larger window to keep all workers busy.
+func (o *Options) window() int {
+	const quick = 512
+	if o.DryRun || !o.UsesLLM() && !o.UsesLocalModel() {
+		return quick
+	}
+	return 0
+}
+
+// newExtractor returns the extractor for --claims.
+func (o *Options) newExtractor(m *model) eval.Extractor {
+	switch o.Claims {
+	case ClaimsLLM:
+	case ClaimsClause:
+		return extract.Clauses{Sentences: extract.Sentences{Lang: o.Lang}}
+	case ClaimsAnswer:
+		return extract.WholeAnswer{Sentences: extract.Sentences{Lang: o.Lang}}
+	default:
+		return extract.Sentences{Lang: o.Lang}
+	}
+	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.Lang, Strict: o.LLM.Strict, Whole: o.wholeAnswers()}
+}
+
+// newSemantic wraps a judge in the semantic cache. Without a reply cache, its entries are
+// discarded after the run.
+func (o *Options) newSemantic(m *model, j *judge.Judge) (verdict.Judge, error) {
+	opts := semantic.Options{
+		Judge: j, Embedder: m.embedder, Store: &semantic.Memory{}, Threshold: *o.LLM.SemanticThreshold, Waiting: eval.Waiting,
+		Key: strings.Join([]string{m.stack.Client.Endpoint(), m.stack.Client.ModelKey(), j.Settings()}, "\x00"),
+	}
+	if m.cache != nil {
+		opts.Store = m.cache
+	}
+	return semantic.New(opts)
+}
+
+// newLexical returns the lexical judge. Local models use it, too, to select quotes.
+func (o *Options) newLexical() (*lexical.Judge, error) {
+	opts := lexical.Options{
+		Threshold: lexical.DefaultThreshold,
+		Joined:    o.Evidence == "joined" && !o.UsesLocalModel(),
+		Sentences: o.sentences,
+	}
+	if o.Threshold != nil && !o.UsesLocalModel() {
+		opts.Threshold = *o.Threshold
+	}
+	return lexical.New(opts)
+}
+
+// sentences yields the byte offsets of the sentences of a context.
+func (o *Options) sentences(text string, yield func(start, end int)) {
+	for _, s := range segment.Sentences(text, o.Lang) {
+		yield(s.Start, s.End)
+	}
+}

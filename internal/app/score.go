@@ -1,0 +1,286 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/exit"
+	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/output"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/report/html"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/safefile"
+)
+
+// A run is one run of "ragfaith score".
+type run struct {
+	options *Options
+	sys     *System
+	streams *output.Streams
+	console *console.Console
+	warn    func(error)
+
+	model     *model      // nil if no language model is asked
+	local     *localModel // nil if no local model is used
+	pipeline  eval.Pipeline
+	threshold float64         // of the judge
+	settings  result.Settings // that decide the results
+
+	out    *output.Writer
+	batch  *llm.Batch      // nil without --batch
+	stored *journal.Stored // rows of an earlier run; nil for none
+
+	savings  *savings          // nil without --prescreen
+	faithful *faithfulShare    // nil without a calibrated confidence
+	progress *console.Progress // nil for none
+	failures *console.FailureLog
+	digest   string // of the rows of the datasets
+	duration time.Duration
+}
+
+func newRun(o *Options, streams *output.Streams, sys *System) *run {
+	return &run{options: o, sys: sys, streams: streams, console: streams.Console, warn: o.Warner(streams.Console)}
+}
+
+// Score runs "ragfaith score". Files that can't be written are errors before it reads the
+// first row. An *exit.ReportedError is a failure that it has reported.
+func Score(ctx context.Context, o *Options, stdin io.Reader, streams *output.Streams, sys *System) error {
+	r := newRun(o, streams, sys)
+	defer r.closeModels()
+	if err := r.openModels(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	input := o.Dataset
+	input.Warn = r.warn
+	if !o.Quiet {
+		input.Note = func(text string) { r.console.Printf("note: %s", text) }
+	}
+	input.OpenPipe = safefile.OpenPipe(ctx)
+	if slices.Contains(o.Datasets, "-") {
+		input.Stdin = safefile.Interruptible(ctx, stdin)
+	}
+	if o.DryRun {
+		return r.dryRun(ctx, input)
+	}
+	if err := r.resolveSettings(); err != nil {
+		return err
+	}
+	// The outputs are opened before the dataset: opening standard input waits for it.
+	if err := r.openOutputs(); err != nil {
+		return err
+	}
+	defer r.out.Discard()
+	if err := r.openBatch(ctx); err != nil {
+		_, abandonErr := r.out.Abandon(true)
+		return errors.Join(err, abandonErr)
+	}
+	defer r.closeBatch()
+	r.resume()
+	if err := r.runBatch(ctx, input); err != nil {
+		return r.fail(err)
+	}
+	set, err := dataset.Open(o.Datasets, input)
+	if err != nil {
+		return r.fail(err)
+	}
+	defer set.Close()
+	return r.finish(ctx, r.score(ctx, cancel, set))
+}
+
+// openModels opens the models that the options name, and builds the stages of the
+// pipeline.
+func (r *run) openModels(ctx context.Context) (err error) {
+	o := r.options
+	if o.UsesLLM() {
+		if r.model, err = r.newModel(ctx); err != nil {
+			return err
+		}
+	}
+	if o.UsesLocalModel() {
+		r.local, err = o.openLocal(r.sys) //nolint:contextcheck // opening takes milliseconds
+		if _, missing := errors.AsType[*hub.MissingError](err); err != nil && (!missing || !o.DryRun) {
+			return err
+		}
+		if o.DryRun && r.local != nil {
+			r.local.meter = &meter{now: r.sys.Clock.Now}
+		}
+	}
+	if r.pipeline, r.threshold, err = o.newPipeline(r.model, r.local); err != nil {
+		return err
+	}
+	switch {
+	case o.Prescreens():
+		if err := r.openPrescreen(ctx); err != nil {
+			return err
+		}
+	case o.Calibrated != nil && o.Calibrated.Confidence != nil:
+		r.pipeline.Judge = calibratedJudge{r.pipeline.Judge, o.Calibrated.Confidence}
+		r.faithful = &faithfulShare{fit: o.Calibrated.Confidence}
+	}
+	if r.threshold == 0 && o.Judge != JudgeLLM {
+		r.warn(errors.New("the threshold is 0: every claim counts as supported"))
+	}
+	if o.Verbose {
+		r.console.Printf("%s", r.describe())
+	}
+	return nil
+}
+
+func (r *run) closeModels() {
+	r.model.close()
+	if r.local != nil {
+		_ = r.local.Close()
+	}
+}
+
+// describe returns the main options on one line, for --verbose.
+func (r *run) describe() string {
+	o := r.options
+	parts := []string{fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
+		o.Claims, o.Judge, o.Evidence, r.threshold, o.Concurrency, runtime.GOMAXPROCS(0))}
+	if r.local != nil {
+		parts = append(parts, r.local.String())
+	}
+	if note := o.calibrationNote(); note != "" {
+		parts = append(parts, note)
+	}
+	if r.model != nil {
+		parts = append(parts, fmt.Sprintf("model %s at %s", r.model.stack.Client.Model(), r.model.stack.Client.Endpoint()))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// resolveSettings determines the settings that decide the results, and compares them
+// with the calibration.
+func (r *run) resolveSettings() (err error) {
+	if r.settings, err = r.options.settings(r.threshold, r.model, r.local); err != nil {
+		return err
+	}
+	if r.options.Prescreens() {
+		err = r.checkBounds()
+	} else {
+		err = r.options.checkCalibration(r.settings, r.warn)
+	}
+	if err != nil {
+		return err
+	}
+	return r.options.checkUnfinishedBatch()
+}
+
+// openOutputs creates the output files and sets up the pipeline.
+func (r *run) openOutputs() (err error) {
+	o := r.options
+	note := o.calibrationNote()
+	details := output.Details{
+		Keep: o.Names.names(o.Dataset.Keep), KeepAll: o.Dataset.KeepAll,
+		Notes: output.Notes(o.Datasets, r.settings), Foot: note,
+		Page: html.Run{Datasets: o.Datasets, Settings: r.pageSettings()},
+	}
+	if note != "" {
+		details.Notes = append(details.Notes, note)
+	}
+	r.out, err = output.New(&o.Options, r.streams, details, func(path string) (*journal.Journal, error) {
+		return openJournal(path, r.settings, o.Resume)
+	})
+	if err != nil {
+		return err
+	}
+	r.pipeline.Fatal, r.pipeline.Drain = r.isFatal, llm.CanDrain
+	r.pipeline.RowTimeout, r.pipeline.Now = o.RowTimeout, r.sys.Clock.Now
+	return nil
+}
+
+// pageSettings returns the settings that an HTML report shows.
+func (r *run) pageSettings() []result.Setting {
+	var own []result.Setting
+	if note := r.options.calibrationNote(); note != "" {
+		name, value, _ := strings.Cut(note, " ")
+		own = append(own, result.Setting{Name: strings.TrimSuffix(name, ":"), Value: value})
+	}
+	if r.local != nil {
+		// Its directory and kernels have no effect on the results.
+		info := r.local.Info()
+		own = append(own, result.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
+	}
+	settings := output.PageSettings(r.settings, own...)
+	if r.options.Profile != "" && r.model == nil { // then it is not among the settings
+		settings = append(settings, result.Setting{Name: "profile", Value: r.options.Profile})
+	}
+	return settings
+}
+
+// score runs the rows of set through the pipeline into all sinks.
+func (r *run) score(ctx context.Context, cancel context.CancelCauseFunc, set *dataset.Set) error {
+	o := r.options
+	r.failures = o.newFailureLog(r.console)
+	all := eval.Sinks{r.out, r.failures}
+	if r.faithful != nil {
+		all = append(all, r.faithful)
+	}
+	if r.savings != nil {
+		all = append(all, r.savings)
+	}
+	if !o.Quiet && !o.NoProgress {
+		r.progress = console.StartProgress(r.console, console.ProgressOptions{
+			Now: r.sys.Clock.Now, Size: set.Size(), Limit: o.Rows.Limit, Resuming: r.stored != nil, Terminal: r.streams.Bar,
+		})
+		defer r.progress.Stop()
+		all = append(all, r.progress)
+	}
+	if !o.Quiet {
+		defer r.announceInterrupt(ctx)()
+	}
+	flushing, stopFlushing := context.WithCancel(ctx)
+	var flusher sync.WaitGroup
+	flusher.Go(func() { r.out.FlushUntil(flushing, cancel) })
+	defer flusher.Wait()
+	defer stopFlushing()
+
+	start := r.sys.Clock.Now()
+	digest := dataset.NewDigest()
+	rows := o.Names.rename(o.Rows.Apply(digest.Add(set.Rows())), func(column, name string) {
+		r.notef("column %s is kept as %s: the results have a field of that name", report.Printable(column), report.Printable(name))
+	})
+	err := r.pipeline.Run(ctx, r.rejectUnmatched(rows), all)
+	r.digest = digest.String()
+	r.duration = r.sys.Clock.Now().Sub(start)
+	return err
+}
+
+// isFatal reports whether the error of a row ends the run. A batch is paid for already, and a
+// resumed run has rows whose replies could be used.
+func (r *run) isFatal(err error) bool {
+	return llm.IsFatal(err) || r.model != nil && r.batch == nil && r.stored == nil && r.model.stack.Hopeless(err)
+}
+
+// announceInterrupt writes a message when ctx is interrupted. The function that it
+// returns ends that, and waits for a message in progress.
+func (r *run) announceInterrupt(ctx context.Context) (stop func()) {
+	done := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		defer close(done)
+		if errors.Is(context.Cause(ctx), exit.ErrInterrupted) {
+			r.console.Printf("interrupted: finishing the rows in progress; interrupt again to exit at once")
+		}
+	})
+	return func() {
+		if !cancel() {
+			<-done
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package output
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/exit"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/report/html"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/safefile"
+)
+
+// A Writer is an eval.Sink that writes the rows of a run to all outputs and collects its
+// statistics.
+type Writer struct {
+	*files
+
+	Tally report.Tally
+	Gates []report.Gate // set by Conclude
+
+	options   *Options
+	details   Details
+	streams   *Streams
+	estimator *report.Estimator
+	summary   *safefile.Output // nil without --summary
+	builder   report.SummaryBuilder
+	step      *step // nil outside GitHub Actions
+	sinks     eval.Sinks
+}
+
+// New creates all outputs, or none on an error, so that errors are found before the first
+// row is read. The first JSONL file is a journal unless openJournal is nil.
+func New(o *Options, s *Streams, d Details, openJournal JournalOpener) (*Writer, error) {
+	w := &Writer{options: o, details: d, streams: s, estimator: report.NewEstimator(o.Cluster, o.By, o.Seed)}
+	opts := report.Options{
+		Keep: d.Keep, KeepAll: d.KeepAll, Notes: d.Notes, Foot: d.Foot, Warn: o.Warner(s.Console),
+		Width: s.Width, Palette: s.Palette, Marks: s.Marks, Show: o.Show, DatasetOrder: o.Sort == SortNone,
+		Gates: w.evaluate, Means: w.estimator.Means,
+		Page: func(out io.Writer) (report.Writer, error) {
+			page := d.Page
+			page.Conclude = func(t *report.Tally) html.Conclusion { return conclusion(w.evaluate(t), w.estimator.Means(t)) }
+			return html.New(out, page)
+		},
+	}
+	var err error
+	if w.step, err = newStep(o, s, opts); err != nil {
+		return nil, err
+	}
+	if o.Summary != "" {
+		if w.summary, err = safefile.CreateOutput(o.Summary); err != nil {
+			return nil, err
+		}
+	}
+	if w.files, err = newFiles(o, s.Stdout, opts, openJournal); err != nil {
+		w.Discard()
+		return nil, err
+	}
+	w.sinks = eval.Sinks{w.files, &w.Tally, w.estimator} // a row that can't be written is not counted
+	if w.summary != nil {
+		w.sinks = append(w.sinks, &w.builder)
+	}
+	w.sinks = append(w.sinks, w.step.sinks()...)
+	return w, nil
+}
+
+// Write writes a row to all outputs.
+func (w *Writer) Write(r *result.Row) error { return w.sinks.Write(r) }
+
+// Means returns the means of the rows, which it estimates once.
+func (w *Writer) Means() *report.Means { return w.estimator.Means(&w.Tally) }
+
+// evaluate evaluates the gates.
+func (w *Writer) evaluate(t *report.Tally) []report.Gate {
+	gates := w.options.Gates.Evaluate(t, w.estimator.Means(t))
+	if w.details.Partial != nil {
+		gates = append(w.details.Partial(), gates...)
+	}
+	return gates
+}
+
+// Conclude evaluates the gates and writes the step summary and the summary, after
+// complete has set the fields of the summary that the rows do not determine.
+func (w *Writer) Conclude(complete func(*report.Summary)) error {
+	w.Gates = w.evaluate(&w.Tally)
+	w.step.addSummary()
+	if w.summary == nil {
+		return nil
+	}
+	s := w.builder.Summary(w.Gates, w.Means())
+	s.Ragfaith, s.ExitCode = w.options.Version, ExitCode(w.Gates)
+	complete(s)
+	content, err := s.Bytes()
+	if err == nil {
+		_, err = w.summary.Write(content)
+	}
+	if err != nil {
+		w.Discard()
+		return fmt.Errorf("%s: %w", w.options.Summary, err)
+	}
+	summary := w.summary
+	w.summary = nil
+	return summary.Commit()
+}
+
+// Discard removes an unfinished summary.
+func (w *Writer) Discard() {
+	if w.summary != nil {
+		_, _ = w.summary.Abandon(false) // the run has failed already
+		w.summary = nil
+	}
+}
+
+// SetStepOutputs sets the outputs of the step of a GitHub workflow.
+func (w *Writer) SetStepOutputs() { w.step.setOutputs(&w.Tally, w.Means(), w.Gates) }
+
+// PrintGates adds annotations on GitHub, writes the outcomes of the gates and returns the
+// exit code as an error.
+func (w *Writer) PrintGates() error {
+	w.step.annotate(w.Gates, w.options.Quiet)
+	for i := range w.Gates {
+		if g := &w.Gates[i]; g.Name != report.GateMaxFailed || !g.Passed {
+			w.streams.Console.Gate(g)
+		}
+	}
+	if code := ExitCode(w.Gates); code != exit.OK {
+		return &exit.ReportedError{Code: code}
+	}
+	return nil
+}
+
+// ExitCode returns the exit code of a run. Too many failed rows take precedence, since
+// they make the statistics of other gates unreliable.
+func ExitCode(gates []report.Gate) int {
+	code := exit.OK
+	for i := range gates {
+		switch {
+		case gates[i].Passed:
+		case gates[i].Name == report.GateMaxFailed:
+			return exit.FailedRows
+		default:
+			code = exit.Gate
+		}
+	}
+	return code
+}
