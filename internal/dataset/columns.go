@@ -408,7 +408,7 @@ func (m *columnMap) column(h *header, f Field, hasValue func(*source) bool) (*so
 	}
 	for i := range h.sources {
 		s := &h.sources[i]
-		if s.field == f && f == FieldContexts && m.mapped[f] == "" && hasValue(s) && m.words.Rival(f, best.name, s.name) {
+		if s != best && s.field == f && f == FieldContexts && m.mapped[f] == "" && hasValue(s) && m.words.Rival(f, best.name, s.name) {
 			return nil, &layoutError{err: ambiguousColumns(f, best.name, s.name)}
 		}
 	}
