@@ -132,16 +132,9 @@ func textContexts(t *tree, cell string) ([]string, error) {
 	if isBlank(cell) {
 		return nil, errNoContexts
 	}
-	doc, err := reprContext(cell)
-	if err != nil {
-		return nil, fmt.Errorf("contexts: %w", err)
-	}
-	if doc == nil {
-		return []string{cell}, nil
-	}
-	out, err := treeContexts(doc, 0)
-	t.sources = doc.sources
-	return out, err
+	t.reset()
+	t.add(kindText, "", cell)
+	return treeContexts(t, 0)
 }
 
 func treeContexts(t *tree, i int) ([]string, error) {

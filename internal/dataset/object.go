@@ -335,19 +335,12 @@ func (r *Row) set(f Field, t *tree, i int, names func() []string) error {
 
 // kindOf returns the kind of a JSON value with its article, for error messages.
 func kindOf(k jsontext.Kind) string {
-	switch byte(k) {
-	case 'n':
-		return kindNull.String()
-	case 't', 'f':
-		return kindBool.String()
-	case '"':
-		return kindText.String()
-	case '0':
-		return kindNumber.String()
-	case '[':
+	kinds := map[jsontext.Kind]kind{'n': kindNull, 't': kindBool, 'f': kindBool, '"': kindText, '0': kindNumber, '{': kindObject}
+	if kind, ok := kinds[k]; ok {
+		return kind.String()
+	}
+	if k == '[' {
 		return "an array"
-	case '{':
-		return kindObject.String()
 	}
 	return "something else"
 }

@@ -121,5 +121,5 @@ func describe(values []*Value) string {
 	if len(values) > 1 {
 		return fmt.Sprintf("%d values", len(values))
 	}
-	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[values[0].Kind]
+	return values[0].Kind.String()
 }

@@ -24,6 +24,11 @@ const (
 	Object
 )
 
+// String returns the kind with its article, for error messages.
+func (k Kind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
+}
+
 // A Value is a JSON value.
 type Value struct {
 	Kind  Kind
