@@ -280,19 +280,14 @@ func (f *file) openRecords() error {
 	if f.format == "" {
 		f.format = formatOf(f.path)
 	}
-	if f.opts.Format == "" && string(head) == parquetMagic {
+	if magic := string(head); f.opts.Format == "" && (magic == parquetMagic || magic == zipMagic) {
 		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if bytes.ContainsFunc(head, isBinary) {
+		switch {
+		case magic == parquetMagic && bytes.ContainsFunc(head, isBinary):
 			f.format = Parquet
-		}
-	}
-	if f.opts.Format == "" && !f.columns.exact && string(head) == zipMagic {
-		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if isEvalLog(head) {
+		case !f.columns.exact && isEvalLog(head):
 			return f.openLog(r, r == stored)
 		}
 	}

@@ -307,7 +307,7 @@ func (l *leaf) take(t *tree, name string) error {
 		return err
 	}
 	l.at++
-	if t.full() {
+	if t.overflow != nil {
 		return nil
 	}
 	if v.IsNull() {

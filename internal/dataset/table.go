@@ -104,21 +104,22 @@ func (t *tableReader) name(i int) []byte {
 func (t *tableReader) next(row *Row) error {
 	err := t.advance()
 	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.offset)
-	if csvErr, ok := errors.AsType[*csvError](err); ok {
-		t.outputs.skip()
-		_ = t.fill(row) // the fields before the error
-		return &RowError{Line: row.Line, Err: csvErr.err}
-	}
-	if err != nil {
+	csvErr, damaged := errors.AsType[*csvError](err)
+	got, want := len(t.csv.ends), len(t.line)
+	switch {
+	case damaged:
+		err = csvErr.err
+	case err != nil:
 		return err
-	}
-	if got, want := len(t.csv.ends), len(t.line); got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record) {
-		t.outputs.skip()
-		_ = t.fill(row) // the available fields
-		err := fmt.Errorf("want %d fields, got %d", want, got)
+	case got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record):
+		err = fmt.Errorf("want %d fields, got %d", want, got)
 		if t.csv.stray > 0 {
 			err = fmt.Errorf("%w: a quote within field %d, which is not quoted", err, t.csv.stray)
 		}
+	}
+	if err != nil {
+		t.outputs.skip()
+		_ = t.fill(row) // the available fields
 		return &RowError{Line: row.Line, Err: err}
 	}
 	first := !t.started
