@@ -272,26 +272,26 @@ func (m *columnMap) reading(f Field, name string) *columnMap {
 	return &c
 }
 
-// A source is a column of a table, or a member of an object, that can supply a field.
-type source struct {
+// A foundField is a column of a table, or a member of an object, that can supply a field.
+type foundField struct {
 	candidate
-	at       int   // column of a table, or node of a tree
-	from, to int64 // position in the JSON of an object
+	at       int   // index of the column, or node of the member in a tree
+	from, to int64 // offsets of the member in the JSON of the object
 }
 
 // A header describes the columns of a table.
 type header struct {
 	names    []string
-	sources  []source         // best first
+	found    []foundField     // best first
 	keep     []int            // indexes of kept columns
 	warnings []error          // reasons why columns were dropped
 	chosen   map[Field]string // columns of the answer and the contexts, once a record had a value
 }
 
-// first returns the best source of a field, or nil.
-func (h *header) first(f Field) *source {
-	if i := slices.IndexFunc(h.sources, func(s source) bool { return s.field == f }); i >= 0 {
-		return &h.sources[i]
+// first returns the best column of a field, or nil.
+func (h *header) first(f Field) *foundField {
+	if i := slices.IndexFunc(h.found, func(s foundField) bool { return s.field == f }); i >= 0 {
+		return &h.found[i]
 	}
 	return nil
 }
@@ -347,11 +347,11 @@ func (m *columnMap) header(names []string) (*header, error) {
 			h.keep = append(h.keep, i)
 		}
 		if used {
-			h.sources = append(h.sources, source{candidate: c, at: i})
+			h.found = append(h.found, foundField{candidate: c, at: i})
 		}
 	}
-	slices.SortStableFunc(h.sources, func(a, b source) int { return a.rank - b.rank })
-	h.sources = slices.DeleteFunc(h.sources, func(s source) bool { return shape.IsIdeal(s.name, h.first(s.field).name) })
+	slices.SortStableFunc(h.found, func(a, b foundField) int { return a.rank - b.rank })
+	h.found = slices.DeleteFunc(h.found, func(s foundField) bool { return shape.IsIdeal(s.name, h.first(s.field).name) })
 	for _, f := range fields() {
 		found := h.first(f) != nil
 		if name, mapped := m.mapped[f]; mapped && !found {
@@ -376,12 +376,12 @@ func (m *columnMap) header(names []string) (*header, error) {
 	return h, nil
 }
 
-// choose returns the source of a field in a record, or nil: the first one, unless another
-// one has a value and the first has none or a less usual name. Two equally good sources
+// choose returns the column or member of a field in a record, or nil: the first one, unless
+// another one has a value and the first has none or a less usual name. Two equally good ones
 // with values are an error, with the first of them as the result.
-func choose(f Field, sources []source, hasValue func(*source) bool) (best *source, err error) {
-	for i := range sources {
-		s := &sources[i]
+func choose(f Field, found []foundField, hasValue func(*foundField) bool) (best *foundField, err error) {
+	for i := range found {
+		s := &found[i]
 		switch {
 		case s.field != f:
 		case best == nil:
@@ -401,13 +401,13 @@ func choose(f Field, sources []source, hasValue func(*source) bool) (best *sourc
 
 // column returns the column of a field in a record of a table, or nil. See choose. The
 // answer and the contexts must be in the column where they were in earlier records.
-func (m *columnMap) column(h *header, f Field, hasValue func(*source) bool) (*source, error) {
-	best, err := choose(f, h.sources, hasValue)
+func (m *columnMap) column(h *header, f Field, hasValue func(*foundField) bool) (*foundField, error) {
+	best, err := choose(f, h.found, hasValue)
 	if err != nil || f != FieldAnswer && f != FieldContexts || best == nil || !hasValue(best) {
 		return best, err
 	}
-	for i := range h.sources {
-		s := &h.sources[i]
+	for i := range h.found {
+		s := &h.found[i]
 		if s != best && s.field == f && f == FieldContexts && m.mapped[f] == "" && hasValue(s) && m.words.Rival(f, best.name, s.name) {
 			return nil, &layoutError{err: ambiguousColumns(f, best.name, s.name)}
 		}

@@ -26,7 +26,7 @@ type objectReader struct {
 	raw     []byte // the current object
 	name    []byte
 	started bool             // an object has been read
-	sources []source         // members of the current object that can supply fields
+	found   []foundField     // members of the current object that can supply fields
 	chosen  map[Field]string // members of the answer and the contexts, once an object had a value
 	others  []string         // other members of the current object that can be fields
 	nested  bool             // the current object has other members that are objects
@@ -62,7 +62,7 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 
 func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	o.raw = raw
-	o.sources, o.others, o.nested = o.sources[:0], o.others[:0], false
+	o.found, o.others, o.nested = o.found[:0], o.others[:0], false
 	o.buf = *bytes.NewBuffer(raw)
 	o.dec.Reset(&o.buf)
 	o.tree.reset()
@@ -85,9 +85,9 @@ func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 func (o *objectReader) readMembers(row *Row, first bool) error {
 	syntax := o.readTokens(row, first)
 	var invalid error
-	best := map[Field]*source{}
+	best := map[Field]*foundField{}
 	for _, f := range fields() {
-		s, ambiguous := choose(f, o.sources, o.hasValue)
+		s, ambiguous := choose(f, o.found, o.hasValue)
 		if s == nil {
 			continue
 		}
@@ -104,7 +104,7 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 }
 
 // hasValue reports whether a member is not null.
-func (o *objectReader) hasValue(s *source) bool { return o.tree.nodes[s.at].kind != kindNull }
+func (o *objectReader) hasValue(s *foundField) bool { return o.tree.nodes[s.at].kind != kindNull }
 
 // readTokens reads the members into o.
 func (o *objectReader) readTokens(row *Row, first bool) error {
@@ -120,7 +120,7 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 				o.others = append(o.others, string(name))
 			}
 		}
-		s := source{candidate: c, at: len(o.tree.nodes), from: o.dec.InputOffset()}
+		s := foundField{candidate: c, at: len(o.tree.nodes), from: o.dec.InputOffset()}
 		switch {
 		case o.columns.keeps(string(name)):
 			err = o.keep(string(name), used, row)
@@ -133,7 +133,7 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 			return syntaxError(err)
 		}
 		if s.to = o.dec.InputOffset(); used {
-			o.sources = append(o.sources, s)
+			o.found = append(o.found, s)
 		}
 	}
 	if _, err := o.dec.ReadToken(); err != nil {
@@ -144,7 +144,7 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 
 // check returns an error if the fields of the object are not where they must be. best
 // holds the chosen members.
-func (o *objectReader) check(best map[Field]*source, first bool) error {
+func (o *objectReader) check(best map[Field]*foundField, first bool) error {
 	for _, f := range fields() {
 		if name, mapped := o.columns.mapped[f]; first && mapped && best[f] == nil {
 			return noSuchColumn(f, name, o.names())
@@ -178,8 +178,8 @@ func (o *objectReader) check(best map[Field]*source, first bool) error {
 // search returns an error if a nested object has another answer, or another usual column
 // than the given one has other contexts.
 func (o *objectReader) search(chosen string) error {
-	rival := slices.ContainsFunc(o.sources, func(s source) bool {
-		return s.field == FieldContexts && o.hasValue(&s) && o.columns.words.Rival(FieldContexts, chosen, s.name)
+	rival := slices.ContainsFunc(o.found, func(s foundField) bool {
+		return s.field == FieldContexts && s.name != chosen && o.hasValue(&s) && o.columns.words.Rival(FieldContexts, chosen, s.name)
 	})
 	if !o.nested && !rival || o.columns.raw || o.checked == maxPeeked {
 		return nil
@@ -228,7 +228,7 @@ func (o *objectReader) readName() ([]byte, error) {
 
 // set stores a member in its field of row. If the value is invalid because of a null that
 // replaces a Python float, the error mentions the float.
-func (o *objectReader) set(s *source, row *Row) error {
+func (o *objectReader) set(s *foundField, row *Row) error {
 	err := row.set(s.field, &o.tree, s.at, o.names)
 	for _, float := range o.floats {
 		null := !o.hasValue(s) || err != nil && strings.HasSuffix(err.Error(), "got null")

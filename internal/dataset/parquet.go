@@ -106,7 +106,7 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 		return nil, err
 	}
 	p = &parquetReader{file: file, check: check, columns: f.columns, header: h, at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
-	for _, s := range h.sources {
+	for _, s := range h.found {
 		if err := checkType(s.field, columns[s.at]); err != nil {
 			return nil, &layoutError{err: err}
 		}
@@ -219,7 +219,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 		*row = Row{Line: row.Line, Offset: row.Offset}
 		return p.tree.overflow, nil
 	}
-	hasValue := func(s *source) bool { return p.tree.nodes[p.at[s.at]].kind != kindNull }
+	hasValue := func(s *foundField) bool { return p.tree.nodes[p.at[s.at]].kind != kindNull }
 	for _, f := range fields() {
 		s, err := p.columns.column(p.header, f, hasValue)
 		if err == nil && s != nil {

@@ -191,7 +191,7 @@ func (t *tableReader) columnNames() []string { return t.header.names }
 func (t *tableReader) fill(row *Row) error {
 	var firstErr error
 	valid := t.csv.valid() && (t.exact || bytes.IndexByte(t.csv.record, 0) < 0)
-	hasValue := func(s *source) bool {
+	hasValue := func(s *foundField) bool {
 		cell, _ := t.cell(s.at)
 		return len(cell) > 0
 	}

@@ -362,14 +362,9 @@ func (s *search) fallback(field Field, record *Value) (*candidate, error) {
 			_, ok := s.Expand.textOf(v, field)
 			return !ok
 		})
-		best := shallowest(list)
-		for _, c := range list {
-			if c != best && c.compare(best) == 0 && !s.same(field, c, best) {
-				return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
-			}
-		}
-		if best != nil {
-			return best, nil
+		equal := func(_ Field, c, best *candidate) bool { return c != best && c.compare(best) == 0 }
+		if best, err := s.unrivaled(field, list, equal); best != nil || err != nil {
+			return best, err
 		}
 	}
 	if field == Contexts {
