@@ -129,11 +129,14 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 		default:
 			_, err = o.dec.ReadValue()
 		}
-		if err != nil {
-			return syntaxError(err)
+		if err != nil { // an incomplete value is invalid
+			o.tree.nodes = append(o.tree.nodes[:s.at], node{kind: kindBytes, end: s.at + 1})
 		}
 		if s.to = o.dec.InputOffset(); used {
 			o.found = append(o.found, s)
+		}
+		if err != nil {
+			return syntaxError(err)
 		}
 	}
 	if _, err := o.dec.ReadToken(); err != nil {
