@@ -200,7 +200,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 		if err := n.build(&p.tree, ""); err != nil {
 			return nil, err
 		}
-		if p.tree.overflow != nil { // continue, since all columns must be advanced
+		if p.tree.full() { // continue, since all columns must be advanced
 			continue
 		}
 		p.at[i] = at
@@ -215,7 +215,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 			return nil, l.wrapError(errors.New("its values do not fit the rows of the others"))
 		}
 	}
-	if p.tree.overflow != nil {
+	if p.tree.full() {
 		*row = Row{Line: row.Line, Offset: row.Offset}
 		return p.tree.overflow, nil
 	}

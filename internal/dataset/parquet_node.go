@@ -307,7 +307,7 @@ func (l *leaf) take(t *tree, name string) error {
 		return err
 	}
 	l.at++
-	if t.overflow != nil {
+	if t.full() {
 		return nil
 	}
 	if v.IsNull() {

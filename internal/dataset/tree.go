@@ -88,6 +88,9 @@ func (t *tree) add(k kind, name, text string) {
 	t.nodes = append(t.nodes, node{kind: k, name: name, text: text, end: len(t.nodes) + 1})
 }
 
+// full reports whether the row exceeds a limit.
+func (t *tree) full() bool { return t.overflow != nil }
+
 // open starts a list or object and returns its index, which must be passed to
 // close.
 func (t *tree) open(k kind, name string) int {
