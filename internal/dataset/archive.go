@@ -99,8 +99,6 @@ func (l *logReader) sample(entry *zip.File) ([]byte, error) {
 	return trimSpace(raw), nil
 }
 
-func (l *logReader) close() {}
-
 // randomAccess returns the file if it can be read at any offset, and otherwise a temporary
 // copy, with its size in bytes.
 func (f *file) randomAccess(r *bufio.Reader, uncompressed bool) (in *os.File, size int64, err error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,23 +180,12 @@ func TestParquetRowExpandedByDictionaryIsRejected(t *testing.T) {
 		Answer   string   `parquet:"answer"`
 	}
 	const textSize, times = 1 << 16, 4096 // 256 MiB
-	big := make([]string, times)
-	text := strings.Repeat("x", textSize)
-	for i := range big {
-		big[i] = text
+	big := slices.Repeat([]string{strings.Repeat("x", textSize)}, times)
+	data := writeGroups(t, [][]row{{{"0", []string{"x"}, "a"}, {"1", big, "a"}, {"2", []string{"x"}, "a"}}}, parquet.Compression(&parquet.Zstd))
+	if len(data) > 1<<20 {
+		t.Fatalf("got a file of %d bytes, want at most 1 MiB", len(data))
 	}
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[row](&b, parquet.Compression(&parquet.Zstd))
-	if _, err := w.Write([]row{{"0", []string{"x"}, "a"}, {"1", big, "a"}, {"2", []string{"x"}, "a"}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if b.Len() > 1<<20 {
-		t.Fatalf("got a file of %d bytes, want at most 1 MiB", b.Len())
-	}
-	path := write(t, "x.parquet", b.String())
+	path := write(t, "x.parquet", string(data))
 	size := allocated(func() {
 		s, err := Open([]string{path}, Options{MaxRowBytes: 1 << 20})
 		if err != nil {

@@ -59,8 +59,8 @@ func newColumnMap(opts Options) (*columnMap, error) {
 		keepAll: opts.KeepAll, required: map[string]string{}, words: shape.NewNames(), rivals: map[string]bool{},
 	}
 	for f := range opts.Map {
-		if _, err := ParseField(string(f)); err != nil {
-			return nil, err
+		if !slices.Contains(fields(), f) {
+			return nil, usagef("unknown field %q: want id, question, answer or contexts", f)
 		}
 	}
 	for _, f := range fields() {
@@ -145,18 +145,28 @@ func didYouMean(name string, names []string) string {
 	return ""
 }
 
-// cannotKeep returns the error for a first row without a column of Options.Keep.
+// cannotKeep returns the error for a first row without a column of Options.Keep or
+// Options.Required. It is a [*layoutError] if the name can be a path into another column.
 func (m *columnMap) cannotKeep(name string, names []string) error {
-	return pathError(name, usagef("cannot keep column %s: %s", quote(name), noColumn(name, names)))
-}
-
-// pathError makes an error about a missing column a [*layoutError] if its name can be
-// a path into another one.
-func pathError(name string, err error) error {
+	what := "cannot keep column"
+	if flag := m.required[name]; flag != "" {
+		what = flag
+	}
+	err := usagef("%s %s: %s", what, quote(name), noColumn(name, names))
 	if isPath(name) {
 		return &layoutError{err: err, missing: true}
 	}
 	return err
+}
+
+// withoutKept returns the error for the first object without a column of Options.Keep or
+// Options.Required, or nil and a warning if other objects can have it.
+func (m *columnMap) withoutKept(name string, names []string, w *warnings) error {
+	if m.required[name] != "" || isPath(name) {
+		return m.cannotKeep(name, names)
+	}
+	w.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null%s", quote(name), didYouMean(name, names)))
+	return nil
 }
 
 // A layoutError reports a record whose columns have other names or types than usual.
@@ -181,17 +191,6 @@ func missingField(err error) Field {
 func isMissing(err error) bool {
 	layout, ok := errors.AsType[*layoutError](err)
 	return ok && layout.missing
-}
-
-func isLayoutError(err error) bool {
-	_, ok := errors.AsType[*layoutError](err)
-	return ok
-}
-
-// noRequired returns the error for a first row without a column of
-// Options.Required.
-func (m *columnMap) noRequired(name string, names []string) error {
-	return pathError(name, usagef("%s %s: %s", m.required[name], quote(name), noColumn(name, names)))
 }
 
 // missing returns the error for a required field without a column.
@@ -221,11 +220,10 @@ func (m *columnMap) detected(plan *shape.Plan) *columnMap {
 	}
 	c, read := m, map[Field]string{}
 	for _, f := range fields() {
-		field, ok := shapeField(f)
-		if !ok || plan.Path(field) == nil {
+		if plan.Path(f) == nil {
 			continue
 		}
-		name := plan.Column(field)
+		name := plan.Column(f)
 		if name == "" {
 			return nil
 		}
@@ -274,13 +272,28 @@ func (m *columnMap) reading(f Field, name string) *columnMap {
 	return &c
 }
 
+// A foundField is a column of a table, or a member of an object, that can supply a field.
+type foundField struct {
+	candidate
+	at       int   // index of the column, or node of the member in a tree
+	from, to int64 // offsets of the member in the JSON of the object
+}
+
 // A header describes the columns of a table.
 type header struct {
 	names    []string
-	field    map[Field][]int // columns that can supply each field, best first
-	keep     []int           // indexes of kept columns
-	warnings []error         // reasons why columns were dropped
-	chosen   map[Field]int   // columns of the answer and the contexts, once a record had a value
+	found    []foundField     // best first
+	keep     []int            // indexes of kept columns
+	warnings []error          // reasons why columns were dropped
+	chosen   map[Field]string // columns of the answer and the contexts, once a record had a value
+}
+
+// first returns the best column of a field, or nil.
+func (h *header) first(f Field) *foundField {
+	if i := slices.IndexFunc(h.found, func(s foundField) bool { return s.field == f }); i >= 0 {
+		return &h.found[i]
+	}
+	return nil
 }
 
 // maxRivals limits the number of names that a columnMap remembers.
@@ -300,12 +313,11 @@ func (m *columnMap) mayRival(name []byte) bool {
 
 // rival returns an error if a field is read from one of several columns that can hold it.
 func (m *columnMap) rival(f Field, chosen string, names []string) error {
-	field, ok := shapeField(f)
-	if !ok || m.raw || m.mapped[f] != "" {
+	if f == FieldID || m.raw || m.mapped[f] != "" {
 		return nil
 	}
 	for _, name := range names {
-		if _, used := m.byName[name]; !used && m.words.Rival(field, chosen, name) {
+		if _, used := m.byName[name]; !used && m.words.Rival(f, chosen, name) {
 			return &layoutError{err: ambiguousColumns(f, chosen, name)}
 		}
 	}
@@ -314,7 +326,7 @@ func (m *columnMap) rival(f Field, chosen string, names []string) error {
 
 // header assigns the columns of a table.
 func (m *columnMap) header(names []string) (*header, error) {
-	h := &header{names: names, field: map[Field][]int{}, chosen: map[Field]int{}}
+	h := &header{names: names, chosen: map[Field]string{}}
 	seen := map[string]bool{}
 	for i, name := range names {
 		c, used := m.byName[name]
@@ -334,35 +346,29 @@ func (m *columnMap) header(names []string) (*header, error) {
 		if kept {
 			h.keep = append(h.keep, i)
 		}
-		if !used {
-			continue
+		if used {
+			h.found = append(h.found, foundField{candidate: c, at: i})
 		}
-		h.field[c.field] = append(h.field[c.field], i)
 	}
-	for f, columns := range h.field {
-		slices.SortStableFunc(columns, func(a, b int) int { return m.byName[names[a]].rank - m.byName[names[b]].rank })
-		h.field[f] = slices.DeleteFunc(columns, func(i int) bool { return shape.IsIdeal(names[i], names[columns[0]]) })
-	}
+	slices.SortStableFunc(h.found, func(a, b foundField) int { return a.rank - b.rank })
+	h.found = slices.DeleteFunc(h.found, func(s foundField) bool { return shape.IsIdeal(s.name, h.first(s.field).name) })
 	for _, f := range fields() {
-		_, ok := h.field[f]
-		if name, mapped := m.mapped[f]; mapped && !ok {
+		found := h.first(f) != nil
+		if name, mapped := m.mapped[f]; mapped && !found {
 			return nil, noSuchColumn(f, name, names)
 		}
-		if !ok && !m.raw && (f == FieldAnswer || f == FieldContexts) {
+		if !found && !m.raw && (f == FieldAnswer || f == FieldContexts) {
 			return nil, m.missing(f, names)
 		}
 	}
 	for _, f := range fields() {
-		if columns := h.field[f]; len(columns) > 0 {
-			if err := m.rival(f, names[columns[0]], names); err != nil {
+		if s := h.first(f); s != nil {
+			if err := m.rival(f, s.name, names); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, name := range m.keep {
-		if !seen[name] && m.required[name] != "" {
-			return nil, m.noRequired(name, names)
-		}
 		if !seen[name] {
 			return nil, m.cannotKeep(name, names)
 		}
@@ -370,32 +376,47 @@ func (m *columnMap) header(names []string) (*header, error) {
 	return h, nil
 }
 
-// choose returns the column of a field in a record: the first one with a value.
-// hasValue reports whether a column has one. Two equally good columns with values are
-// an error.
-func (m *columnMap) choose(h *header, f Field, hasValue func(column int) bool) (column int, err error) {
-	column = -1
-	for _, i := range h.field[f] {
+// choose returns the column or member of a field in a record, or nil: the first one, unless
+// another one has a value and the first has none or a less usual name. Two equally good ones
+// with values are an error, with the first of them as the result.
+func choose(f Field, found []foundField, hasValue func(*foundField) bool) (best *foundField, err error) {
+	for i := range found {
+		s := &found[i]
 		switch {
-		case column < 0:
-			column = i
-		case !hasValue(i):
-		case !hasValue(column):
-			column = i
-		case m.byName[h.names[i]].rank == m.byName[h.names[column]].rank:
-			return -1, ambiguousColumns(f, h.names[column], h.names[i])
-		case f == FieldContexts && m.mapped[f] == "" && m.words.Rival(shape.Contexts, h.names[column], h.names[i]):
-			return -1, &layoutError{err: ambiguousColumns(f, h.names[column], h.names[i])}
+		case s.field != f:
+		case best == nil:
+			best = s
+		case shape.IsIdeal(s.name, best.name):
+		case shape.IsIdeal(best.name, s.name):
+			best, err = s, nil
+		case !hasValue(s) || hasValue(best) && best.rank < s.rank:
+		case !hasValue(best) || best.rank > s.rank:
+			best, err = s, nil
+		case err == nil:
+			err = ambiguousColumns(f, best.name, s.name)
 		}
 	}
-	if f != FieldAnswer && f != FieldContexts || column < 0 || !hasValue(column) {
-		return column, nil
+	return best, err
+}
+
+// column returns the column of a field in a record of a table, or nil. See choose. The
+// answer and the contexts must be in the column where they were in earlier records.
+func (m *columnMap) column(h *header, f Field, hasValue func(*foundField) bool) (*foundField, error) {
+	best, err := choose(f, h.found, hasValue)
+	if err != nil || f != FieldAnswer && f != FieldContexts || best == nil || !hasValue(best) {
+		return best, err
 	}
-	if chosen, ok := h.chosen[f]; ok && chosen != column {
-		return -1, notInPlace(f, h.names[chosen], h.names[column])
+	for i := range h.found {
+		s := &h.found[i]
+		if s != best && s.field == f && f == FieldContexts && m.mapped[f] == "" && hasValue(s) && m.words.Rival(f, best.name, s.name) {
+			return nil, &layoutError{err: ambiguousColumns(f, best.name, s.name)}
+		}
 	}
-	h.chosen[f] = column
-	return column, nil
+	if chosen := h.chosen[f]; chosen != "" && chosen != best.name {
+		return nil, notInPlace(f, chosen, best.name)
+	}
+	h.chosen[f] = best.name
+	return best, nil
 }
 
 // notInPlace returns the error for a record that has no value in the column from which the
@@ -405,14 +426,10 @@ func notInPlace(f Field, chosen, other string) error {
 	return fmt.Errorf("%s: want a value in column %s as in earlier rows; %s is not read in its place", f, quote(chosen), quote(other))
 }
 
-func notInFirstRow(name string, names []string) error {
-	return fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null%s", quote(name), didYouMean(name, names))
-}
-
 // withoutUsage converts a usage error to an ordinary one. After the first
 // object, such an error concerns only a single row.
 func withoutUsage(err error) error {
-	if _, ok := errors.AsType[*UsageError](err); ok {
+	if is[*UsageError](err) {
 		return errors.New(err.Error())
 	}
 	return err

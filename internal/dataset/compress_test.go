@@ -9,20 +9,6 @@ import (
 	"testing"
 )
 
-func TestDecompressDetectsCodecsOnStandardInput(t *testing.T) {
-	for _, name := range []string{"members.jsonl.gz", "members.jsonl.bz2", "members.jsonl.xz"} {
-		data, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data)})
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		checkRows(t, name, s, wantRows())
-	}
-}
-
 func TestTruncatedBzip2AndXz(t *testing.T) {
 	for name, codec := range map[string]string{"members.jsonl.bz2": "bzip2", "members.jsonl.xz": "xz"} {
 		data, err := os.ReadFile("testdata/" + name)

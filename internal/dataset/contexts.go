@@ -77,14 +77,11 @@ func (t *tree) content(i, depth int) int {
 
 // isDocument reports whether node i is a document, or a list of documents.
 func (t *tree) isDocument(i, depth int) bool {
-	switch n := t.nodes[i]; n.kind {
-	case kindObject:
+	n := t.nodes[i]
+	if n.kind == kindObject {
 		return t.content(i, depth) >= 0
-	case kindList:
-		return n.end > i+1 && (t.isDocument(i+1, depth+1) || t.nodes[i+1].kind == kindText && n.name == "documents")
-	case kindNull, kindBool, kindNumber, kindText, kindBytes:
 	}
-	return false
+	return n.kind == kindList && n.end > i+1 && (t.isDocument(i+1, depth+1) || t.nodes[i+1].kind == kindText && n.name == "documents")
 }
 
 // isTextByID reports whether an object maps ids to texts.
@@ -105,18 +102,17 @@ func (t *tree) isTextByID(i int) bool {
 // are concatenated. A string can also contain the JSON or Python form of such a
 // value.
 func contexts(t *tree, i int) ([]string, error) {
-	switch n := t.nodes[i]; n.kind {
-	case kindText:
-		cell := &tree{}
-		out, err := textContexts(cell, n.text)
-		t.sources = cell.sources
-		return out, err
-	case kindList, kindObject:
+	n := t.nodes[i]
+	if n.kind == kindList || n.kind == kindObject {
 		return treeContexts(t, i)
-	case kindNull, kindBool, kindNumber, kindBytes:
+	}
+	if n.kind != kindText {
 		return nil, fmt.Errorf("contexts: want a list of strings, got %s", n.kind)
 	}
-	return nil, errNoContexts
+	cell := &tree{}
+	out, err := textContexts(cell, n.text)
+	t.sources = cell.sources
+	return out, err
 }
 
 // textContexts returns the contexts in a text cell. It overwrites t.
@@ -132,16 +128,9 @@ func textContexts(t *tree, cell string) ([]string, error) {
 	if isBlank(cell) {
 		return nil, errNoContexts
 	}
-	doc, err := reprContext(cell)
-	if err != nil {
-		return nil, fmt.Errorf("contexts: %w", err)
-	}
-	if doc == nil {
-		return []string{cell}, nil
-	}
-	out, err := treeContexts(doc, 0)
-	t.sources = doc.sources
-	return out, err
+	t.reset()
+	t.add(kindText, "", cell)
+	return treeContexts(t, 0)
 }
 
 func treeContexts(t *tree, i int) ([]string, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"unicode/utf8"
 )
 
@@ -174,7 +173,7 @@ func (c *csvReader) nextLine(opened int, size *int) ([]byte, error) {
 	switch {
 	case errors.Is(err, errTooLong) || err == nil && *size > c.lines.max:
 		return nil, fmt.Errorf("line %d: %w: is a quote left open?", opened, tooLong(c.lines.max))
-	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+	case isEnd(err):
 		return nil, &csvError{fmt.Errorf("a quote is opened on line %d and never closed", opened)}
 	}
 	return line, err

@@ -51,13 +51,6 @@ func TestCSVMatchesEncodingCSV(t *testing.T) {
 	}
 }
 
-func TestCSVKeepsCarriageReturnsWithinQuotes(t *testing.T) {
-	rows, last := read(t, "x.csv", "answer,contexts\r\n\"a\r\nb\nc\rd\",x\r\n", Options{})
-	if last != "" || rows[0].Row.Answer != "a\r\nb\nc\rd" {
-		t.Errorf("got rows %+v, last error %q, want all carriage returns", rows, last)
-	}
-}
-
 func TestCSVContinuesAfterRowErrors(t *testing.T) {
 	head := "id,answer,contexts\n"
 	for _, tt := range []struct{ text, want string }{
@@ -81,14 +74,6 @@ func TestCSVContinuesAfterRowErrors(t *testing.T) {
 	rows, _ := read(t, "x.csv", "id,answer,contexts,\xc3\xa4\n1,a,x,\xff\n", Options{KeepAll: true})
 	if rows[0].Err != "x.csv:2: invalid UTF-8"+windows1252 {
 		t.Errorf("got rows %+v, want an error about invalid UTF-8", rows)
-	}
-}
-
-func TestTSVAllowsQuotesInFields(t *testing.T) {
-	rows, last := read(t, "x.tsv", "answer\tcontexts\na \"b\" c\t\"x\"\"\ny\"\n", Options{})
-	want := []result{{Row: Row{ID: "0", Answer: `a "b" c`, Contexts: []string{"x\"\ny"}}}}
-	if d := cmp.Diff(want, rows, ignorePosition()); d != "" || last != "" {
-		t.Errorf("(-want +got):\n%s\nlast error: %q", d, last)
 	}
 }
 

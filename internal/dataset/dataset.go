@@ -39,24 +39,15 @@ type Column struct {
 }
 
 // A Field identifies a field of a row.
-type Field string
+type Field = shape.Field
 
 // Fields of a row. Answer and contexts are required.
 const (
-	FieldID       Field = "id"
-	FieldQuestion Field = "question"
-	FieldAnswer   Field = "answer"
-	FieldContexts Field = "contexts"
+	FieldID       = shape.ID
+	FieldQuestion = shape.Question
+	FieldAnswer   = shape.Answer
+	FieldContexts = shape.Contexts
 )
-
-// ParseField returns the field with the given name, or a [*UsageError] that
-// lists the valid names.
-func ParseField(name string) (Field, error) {
-	if f := Field(name); slices.Contains(fields(), f) {
-		return f, nil
-	}
-	return "", usagef("unknown field %q: want id, question, answer or contexts", name)
-}
 
 func fields() []Field {
 	return []Field{FieldID, FieldQuestion, FieldAnswer, FieldContexts}
@@ -156,6 +147,15 @@ func (e *UsageError) Unwrap() error { return e.Err }
 func usagef(format string, args ...any) error {
 	return &UsageError{Err: fmt.Errorf(format, args...)}
 }
+
+// is reports whether an error in the chain of err has the type E.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// isEnd reports whether err is the end of a file that is complete.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) }
 
 // ErrNoRows is returned if the files are valid but contain no rows.
 var ErrNoRows = errors.New("no rows")

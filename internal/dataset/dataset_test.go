@@ -72,6 +72,22 @@ func errorsOf(rows []result) string {
 	return strings.Join(all, "\n")
 }
 
+// lastError returns the error that ended reading or, if there was none, that of the last row.
+func lastError(rows []result, last string) string {
+	if last == "" && len(rows) > 0 {
+		return rows[len(rows)-1].Err
+	}
+	return last
+}
+
+// checkFields compares the question, answer and contexts of a row with those that are wanted.
+func checkFields(t *testing.T, name string, want Row, got Row) {
+	t.Helper()
+	if d := cmp.Diff(want, Row{Question: got.Question, Answer: got.Answer, Contexts: got.Contexts}); d != "" {
+		t.Errorf("%s (-want +got):\n%s", name, d)
+	}
+}
+
 func ignorePosition() cmp.Option { return cmpopts.IgnoreFields(Row{}, "File", "Line", "Offset") }
 
 func wantRows() []Row {
@@ -155,6 +171,7 @@ func TestParquetKeepsTypesAsJSON(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	csv := "question,answer,contexts\n"
+	wrongColumn := strings.Repeat(`{"question":"q","antwort":"a","contexts":["c"]}`+"\n", 1000)
 	for _, tt := range []struct {
 		name, text string
 		opts       Options
@@ -200,6 +217,16 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.json", text: "[\n{\"answer\": tru}]", want: "x.json: line 2: element 0: invalid JSON: invalid character '}' in literal true (expecting 'e'), at column 15"},
 		{name: "x.jsonl.gz", text: "\x1f\x8b\x08\x00", want: "x.jsonl.gz: the gzip data is cut off: unexpected EOF"},
 		{name: "x.jsonl.gz", text: "\x1f\x8b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", want: "x.jsonl.gz: the gzip data is broken: gzip: invalid header"},
+		{name: "x.jsonl", text: wrongColumn, want: "x.jsonl: no answer: looked for answer, response, output, actual_output; found question, antwort, contexts; choose one with --map answer=COLUMN"},
+		{name: "x.jsonl", text: wrongColumn, opts: Options{Map: map[Field]string{FieldAnswer: "antword"}}, want: `x.jsonl: --map answer=antword: no such column (did you mean "antwort"?); the columns are question, antwort, contexts`, usage: true},
+		{name: "x.jsonl", text: `{"out":{"text":"a","docs":["c d"]}}`, opts: Options{Map: map[Field]string{FieldAnswer: "out.txt"}}, want: `x.jsonl: --map answer=out.txt: no such column (did you mean "out.text"?); the columns are out.text, out.docs`, usage: true},
+		{name: "x.jsonl", text: wrongColumn, opts: Options{Map: map[Field]string{FieldAnswer: "a[b"}}, want: `x.jsonl: --map answer=a[b: no such column; the columns are question, antwort, contexts`, usage: true},
+		{name: "x.jsonl", text: `{"inputs":{"question":"q"},"reference_outputs":{"answer":"gold"},"documents":["some text"]}`, want: "x.jsonl: no answer: looked for answer, response, output, actual_output; found inputs, reference_outputs, documents; choose one with --map answer=COLUMN"},
+		{name: "x.jsonl", text: `{"answer":"a","pieces":[{"kind":"claim","text":"one","start":0,"end":3}]}`, want: "x.jsonl: no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; found answer, pieces; choose one with --map contexts=COLUMN"},
+		{name: "x.jsonl", text: `{"outputs":{"answer":"a","response":"b","contexts":["c"]}}`, want: `x.jsonl: answer: ambiguous: both "outputs.answer" and "outputs.response" match; choose one with --map answer=outputs.answer or --map answer=outputs.response`, usage: true},
+		{name: "x.jsonl", text: `{"text":"a"}`, opts: Options{From: "langfuse"}, want: "x.jsonl: --from langfuse: the records are not an export of Langfuse", usage: true},
+		{name: "x.json", text: `{"train":[{"question":"q","answer":"a","contexts":["c"]}],"test":[{"question":"q","answer":"b","contexts":["c"]}]}`, want: "x.json: rows in both train and test: extract one of them with jq"},
+		{name: "x.json", text: `[["q","a",["c"]]]`, want: `x.json: want an array of objects, got an array of arrays without column names`},
 		{name: "x.jsonl.zst", text: "\x28\xb5\x2f\xfd\x00", want: "x.jsonl.zst: the zstd data is cut off: unexpected EOF"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
@@ -448,20 +475,6 @@ func TestRowsKeepsMissingColumnsAsNull(t *testing.T) {
 		if d := cmp.Diff(w, rows[i].Row.Kept); d != "" || rows[i].Row.Answer != "a" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
-	}
-}
-
-func TestParseFormatAndField(t *testing.T) {
-	for _, name := range Formats() {
-		if f, err := ParseFormat(name); err != nil || string(f) != name {
-			t.Errorf("got %q, %v, want %q", f, err, name)
-		}
-	}
-	if _, err := ParseFormat("xml"); err == nil {
-		t.Error("ParseFormat(xml): got no error, want one")
-	}
-	if _, err := ParseField("answer"); err != nil {
-		t.Errorf("ParseField(answer): got error %v", err)
 	}
 }
 

@@ -65,10 +65,11 @@ func textFormat(implied Format, head []byte) Format {
 // detectFormat guesses the format of a text from its first bytes.
 func detectFormat(head []byte) Format {
 	text := trimSpace(head)
+	line, _, _ := bytes.Cut(text, []byte("\n"))
 	switch {
 	case len(text) == 0:
 		return JSONL
-	case text[0] == '[' || isOpenObject(text) || isConcatenated(text):
+	case text[0] == '[' || string(trimSpace(line)) == "{" || isConcatenated(line):
 		return JSON
 	case text[0] == '{':
 		return JSONL
@@ -86,16 +87,8 @@ func isLines(head []byte) bool {
 	return len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' && bytes.HasPrefix(trimSpace(rest), []byte("{"))
 }
 
-// isOpenObject reports whether the first line of a text is the opening brace of
-// an object that spans several lines.
-func isOpenObject(head []byte) bool {
-	line, _, _ := bytes.Cut(trimSpace(head), []byte("\n"))
-	return string(trimSpace(line)) == "{"
-}
-
-// isConcatenated reports whether another object follows the first one in its line.
-func isConcatenated(text []byte) bool {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
+// isConcatenated reports whether another object follows the first one in a line.
+func isConcatenated(line []byte) bool {
 	if !bytes.Contains(line, []byte("}{")) {
 		return false
 	}

@@ -104,19 +104,15 @@ func TestOpenNamesOtherEncodings(t *testing.T) {
 		gbk:                             toUTF8,
 		gbk[16:] + gbk[16:]:             toUTF8,
 		"\xff\xfe\x00\x00a\x00\x00\x00": "x.csv: the text is UTF-32: convert it with: iconv -f UTF-32 -t UTF-8 FILE",
-		strings.ReplaceAll(latin, "\n", "\n\u00e9,\u00e9\u00e9\u00e9\u00e9\u00e9") + "x": "x.csv:2: want 2 fields, got 3",
+		strings.ReplaceAll(latin, "\n", "\n\u00e9,\u00e9\u00e9\u00e9\u00e9\u00e9") + ",x": "x.csv:5: want 2 fields, got 3",
 	} {
-		rows, last := read(t, "x.csv", text, Options{})
-		if last == "" && len(rows) > 0 {
-			last = rows[0].Err
-		}
-		if last != want {
-			t.Errorf("%q: got %s, want %s", text, last, want)
+		if got := lastError(read(t, "x.csv", text, Options{})); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }
 
-func TestUTF16WithoutByteOrderMark(t *testing.T) {
+func TestUTF16(t *testing.T) {
 	encode := func(text string, high, low int) string {
 		var b []byte
 		for _, u := range utf16.Encode([]rune(text)) {
@@ -128,13 +124,15 @@ func TestUTF16WithoutByteOrderMark(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"x.csv":   "answer\tcontexts\r\n\"Ö\n日\"\t🏔\r\n",
-		"x.jsonl": `{"answer":"Ö\n日","contexts":["🏔"]}`,
+		"x.jsonl": strings.Repeat(`{"answer":"Ö\n日","contexts":["🏔"]}`+"\r\n", 3000),
 		"x":       `[{"answer":"Ö\n日","contexts":["🏔"]}]`,
 	} {
-		for order, data := range map[string]string{"little": encode(text, 1, 0), "big": encode(text, 0, 1)} {
-			rows, last := read(t, name, data, Options{})
-			if len(rows) != 1 || last != "" || rows[0].Row.Answer != "Ö\n日" || rows[0].Row.Contexts[0] != "🏔" {
-				t.Errorf("%s, %s endian: got rows %+v, last error %q", name, order, rows, last)
+		for _, mark := range []string{"", "\ufeff"} {
+			for order, data := range map[string]string{"little": encode(mark+text, 1, 0), "big": encode(mark+text, 0, 1)} {
+				rows, last := read(t, name, data, Options{})
+				if want := max(1, strings.Count(text, "}")); len(rows) != want || last != "" || rows[want-1].Row.Answer != "Ö\n日" || rows[0].Row.Contexts[0] != "🏔" {
+					t.Errorf("%s, mark %q, %s endian: got %d rows, last error %q, want %d", name, mark, order, len(rows), last, want)
+				}
 			}
 		}
 	}

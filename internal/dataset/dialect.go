@@ -3,7 +3,6 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"strings"
 )
 
@@ -83,8 +82,7 @@ func (d dialect) consistency(head []byte) (width int, share float64) {
 	same, total := 0, 0
 	for range sampleRecords {
 		err := c.next()
-		_, invalid := errors.AsType[*csvError](err)
-		if err != nil && !invalid || c.lines.offset == int64(len(head)) && head[len(head)-1] != '\n' {
+		if err != nil && !is[*csvError](err) || c.lines.offset == int64(len(head)) && head[len(head)-1] != '\n' {
 			break // the last record of the sample may be incomplete
 		}
 		total++

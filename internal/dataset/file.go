@@ -31,6 +31,7 @@ type file struct {
 	found      string     // tool whose layout was recognized, or ""
 	mapped     *columnMap // columns while the records are read unparsed
 	reader     rowReader
+	parquet    *parquetReader // reader of a Parquet file, or nil
 
 	peeked   []peekedRow // records that have been read by open
 	rows     int         // number of records returned
@@ -51,7 +52,6 @@ type rowReader interface {
 	// *RowError without a file name for an invalid record. After any other error
 	// reading cannot continue.
 	next(row *Row) error
-	close()
 }
 
 // maxPeeked limits the number of records that are read to find the layout of a file.
@@ -82,13 +82,13 @@ func (f *file) open() (err error) {
 	}
 	// Naming the tool must not prevent reading what can be read without its name.
 	switch other := f.openLayout(""); {
-	case other != nil && !isLayoutError(other) && !isUsageError(other):
+	case other != nil && !is[*layoutError](other) && !is[*UsageError](other):
 		return other
 	case other != nil || f.found != "" && f.found != f.opts.From:
 		return err
 	}
-	if f.opts.Note != nil && f.found == "" {
-		f.warnings.note(fmt.Sprintf("%s: not an export of %s as it is known; read by its names", displayName(f.path), f.opts.From), f.opts.Note)
+	if f.found == "" {
+		f.warnings.noteOnce(f.path, fmt.Sprintf("not an export of %s as it is known; read by its names", f.opts.From))
 	}
 	return nil
 }
@@ -103,12 +103,12 @@ func (f *file) openLayout(from string) (err error) {
 			f.noteOutputs()
 			return f.findQuestion()
 		}
-		if !isLayoutError(usual) {
+		if !is[*layoutError](usual) {
 			return usual
 		}
 	}
 	err = f.openShaped()
-	if err == nil || !isLayoutError(err) || from != "" || f.columns.hasPaths() {
+	if err == nil || !is[*layoutError](err) || from != "" || f.columns.hasPaths() {
 		return err
 	}
 	if isMissing(usual) {
@@ -137,22 +137,22 @@ func (f *file) peek(maxPeeked int) error {
 		var p peekedRow
 		p.err = f.reader.next(&p.row)
 		switch {
-		case isLayoutError(p.err):
+		case is[*layoutError](p.err):
 			if layout == nil {
 				layout = p.err
 			}
-			if !isRowError(p.err) {
+			if !is[*RowError](p.err) {
 				return p.err
 			}
 		case p.err == nil:
 			layout = nil
-		case isRowError(p.err):
-		case errors.Is(p.err, io.EOF) && !errors.Is(p.err, io.ErrUnexpectedEOF):
+		case is[*RowError](p.err):
+		case isEnd(p.err):
 		default:
 			return p.err
 		}
 		f.peeked = append(f.peeked, p)
-		if p.err == nil || !isRowError(p.err) {
+		if p.err == nil || !is[*RowError](p.err) {
 			break
 		}
 	}
@@ -169,9 +169,9 @@ var errNoLayout error = &layoutError{err: errors.New("no answers and contexts fo
 // columns with other names, it reopens the file with these.
 func (f *file) openShaped() error {
 	shaped, err := f.peekShaped(false)
-	if isLayoutError(err) && (f.format == JSON || f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer) {
+	if is[*layoutError](err) && (f.format == JSON || f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer) {
 		document, docErr := f.peekShaped(true)
-		if !isSyntaxError(docErr) && (f.format == JSON || docErr == nil) { // otherwise there are several documents
+		if !is[badJSON](docErr) && (f.format == JSON || docErr == nil) { // otherwise there are several documents
 			shaped, err = document, docErr
 		}
 	}
@@ -181,8 +181,8 @@ func (f *file) openShaped() error {
 	if tool := shaped.shape.Tool(); tool != nil {
 		f.found = tool.Name
 	}
-	if note := shaped.shape.Describe(); note != "" && f.opts.Note != nil {
-		f.warnings.note(displayName(f.path)+": "+note, f.opts.Note)
+	if note := shaped.shape.Describe(); note != "" {
+		f.warnings.noteOnce(f.path, note)
 	}
 	if _, ok := shaped.records.(*documentReader); ok {
 		return nil
@@ -239,9 +239,7 @@ func (f *file) findQuestion() error {
 	usual := f.columns
 	f.columns = usual.reading(FieldQuestion, name)
 	if f.openUsual(1) == nil && f.peeked[0].err == nil && f.peeked[0].row.Question != "" {
-		if f.opts.Note != nil {
-			f.warnings.note(displayName(f.path)+": question from "+name, f.opts.Note)
-		}
+		f.warnings.noteOnce(f.path, "question from "+name)
 		return nil
 	}
 	f.columns = usual
@@ -252,14 +250,14 @@ func (f *file) findQuestion() error {
 func (f *file) noteOutputs() {
 	if t, ok := f.reader.(*tableReader); ok && t.outputs != nil {
 		f.found = "promptfoo"
-		if f.opts.Note != nil && f.from == f.opts.From {
-			f.warnings.note(displayName(f.path)+": read as an export of promptfoo (--from promptfoo), each output as a row", f.opts.Note)
+		if f.from == f.opts.From {
+			f.warnings.noteOnce(f.path, "read as an export of promptfoo (--from promptfoo), each output as a row")
 		}
 	}
 }
 
 // isLone reports whether the first records are one record.
-func (f *file) isLone() bool { return len(f.peeked) == 2 && !isRowError(f.peeked[1].err) }
+func (f *file) isLone() bool { return len(f.peeked) == 2 && !is[*RowError](f.peeked[1].err) }
 
 // openRecords creates the reader of the format, at the start of the file.
 func (f *file) openRecords() error {
@@ -282,19 +280,14 @@ func (f *file) openRecords() error {
 	if f.format == "" {
 		f.format = formatOf(f.path)
 	}
-	if f.opts.Format == "" && string(head) == parquetMagic {
+	if magic := string(head); f.opts.Format == "" && (magic == parquetMagic || magic == zipMagic) {
 		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if bytes.ContainsFunc(head, isBinary) {
+		switch {
+		case magic == parquetMagic && bytes.ContainsFunc(head, isBinary):
 			f.format = Parquet
-		}
-	}
-	if f.opts.Format == "" && !f.columns.exact && string(head) == zipMagic {
-		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if isEvalLog(head) {
+		case !f.columns.exact && isEvalLog(head):
 			return f.openLog(r, r == stored)
 		}
 	}
@@ -313,16 +306,6 @@ func (f *file) rewind() {
 		f.in = &replayReader{r: io.NewSectionReader(f.temp, 0, math.MaxInt64)}
 	}
 	f.peeked = nil
-}
-
-func isUsageError(err error) bool {
-	_, ok := errors.AsType[*UsageError](err)
-	return ok
-}
-
-func isRowError(err error) bool {
-	_, ok := errors.AsType[*RowError](err)
-	return ok
 }
 
 // wrapError adds the file name and the number of rows read before the error.
@@ -427,10 +410,10 @@ func (f *file) next(row *Row) error {
 		row.Contexts, row.Sources = nil, nil
 	}
 	switch {
-	case err == nil || isRowError(err):
+	case err == nil || is[*RowError](err):
 		f.rows++
 		return err
-	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+	case isEnd(err):
 		return io.EOF
 	}
 	return f.wrapError(err)
@@ -454,14 +437,13 @@ func (f *file) resume() error {
 
 // closeReader closes the reader of the format.
 func (f *file) closeReader() {
-	if f.reader != nil {
-		f.reader.close()
-		f.reader = nil
+	if f.parquet != nil {
+		f.parquet.close()
 	}
 	if f.closeCodec != nil {
 		f.closeCodec()
-		f.closeCodec = nil
 	}
+	f.reader, f.parquet, f.closeCodec = nil, nil, nil
 }
 
 func (f *file) close() {

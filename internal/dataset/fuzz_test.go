@@ -62,8 +62,10 @@ func readBytes(t *testing.T, path string, data []byte) {
 	checkRowInvariants(t, s, err)
 }
 
-func fuzzText(f *testing.F, format Format, seeds ...string) {
-	names, err := filepath.Glob("testdata/*." + string(format))
+// addFiles adds the content of the files that match a pattern to the corpus, and seeds.
+func addFiles(f *testing.F, pattern string, seeds ...string) {
+	f.Helper()
+	names, err := filepath.Glob(pattern)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -77,50 +79,38 @@ func fuzzText(f *testing.F, format Format, seeds ...string) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
 	}
+}
+
+// fuzzText reads files of a format, or of any format if it is empty.
+func fuzzText(f *testing.F, format Format, pattern string, seeds ...string) {
+	addFiles(f, pattern, seeds...)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), Format: format, KeepAll: true, MaxRowBytes: 1 << 16})
+		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), Format: format, KeepAll: true, MaxRowBytes: 1 << 16, TempDir: t.TempDir()})
 		checkRowInvariants(t, s, err)
 	})
 }
 
 func FuzzJSONL(f *testing.F) {
-	fuzzText(f, JSONL, `{"answer":"a","contexts":["x"],"k":{"a":[1,"\ud83c\udfd4"]}}`, `{"id":1,"answer":"a","contexts":"['x', None]"}`, "\xff\xfe{\x00}\x00", "\xef\xbb\xbf{}",
+	fuzzText(f, JSONL, "testdata/*.jsonl", `{"answer":"a","contexts":["x"],"k":{"a":[1,"\ud83c\udfd4"]}}`, `{"id":1,"answer":"a","contexts":"['x', None]"}`, "\xff\xfe{\x00}\x00", "\xef\xbb\xbf{}",
 		`{"id":1.50,"_":[],"status":[[[]],{"a":{"a":[{"a":1}]},"b":-0.5e+7}],"answer":"a","contexts":["x"]}`,
 		`{"m":{"a":"\ud800\udc00`+"\xff"+`"},"answer":"a","contexts":["x"]}`, `{"m":NaN,"answer":"a","contexts":["x"]}`)
 }
 
 func FuzzJSON(f *testing.F) {
-	fuzzText(f, JSON, `[{"answer":"a","contexts":[{"text":"x"}]}, 7]`, `{"data":[{"answer":"a","contexts":["x"]}],"more":1}`,
+	fuzzText(f, JSON, "testdata/*.json", `[{"answer":"a","contexts":[{"text":"x"}]}, 7]`, `{"data":[{"answer":"a","contexts":["x"]}],"more":1}`,
 		"{\n\"answer\":\"a\",\"contexts\":[\"x\"]}\n{\"score\":NaN,\"answer\":\"b\\u0041\",\"contexts\":[\"x\"]}",
 		`{"score":-Infinity,"data":[{"answer":"a","contexts":["x"]}]}`, "[{\"answer\":\"a\x00\",\"contexts\":[\"x\"]},\n{}]\n[7] []", `"[{}]"`, `[{"a":1,}]`)
 }
 
 func FuzzCSV(f *testing.F) {
-	fuzzText(f, CSV, "answer,contexts,k\n\"a\"\"\r\nb\",\"['x']\",1\n", "answer,contexts\n\"a", "answer,contexts\na\n",
+	fuzzText(f, CSV, "testdata/*.csv", "answer,contexts,k\n\"a\"\"\r\nb\",\"['x']\",1\n", "answer,contexts\n\"a", "answer,contexts\na\n",
 		"sep=;\nanswer;contexts;\n\"a, b\";x|y;\n;;\nanswer;contexts;\n", "answer, contexts\na, \"x, y\" \n", "answer|contexts\r\"a \\\"b\\\" c\"|x\r",
 		"answer\tcontexts\n\"a\" b\tx\"\n", "a\x00n\x00s\x00w\x00e\x00r\x00,\x00", "answer,contexts\ncaf\xe9,x\n\xfc,\x00\n\xe4,\xce\xd2\n")
 }
 
 // FuzzContent detects the format of any content.
 func FuzzContent(f *testing.F) {
-	names, err := filepath.Glob("testdata/*.[jcxgb]*")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	for _, seed := range []string{"PK\x03\x04xl/", "| a |\n|---|\n", "{}{}\n", "\xff\xfe\x00\x00", "BZh91AY&SY", "\xfd7zXZ\x00", "a;b\n1;2\n", "<html>", "\x80\x04\x95"} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), KeepAll: true, MaxRowBytes: 1 << 16, TempDir: t.TempDir()})
-		checkRowInvariants(t, s, err)
-	})
+	fuzzText(f, "", "testdata/*.[jcxgb]*", "PK\x03\x04xl/", "| a |\n|---|\n", "{}{}\n", "\xff\xfe\x00\x00", "BZh91AY&SY", "\xfd7zXZ\x00", "a;b\n1;2\n", "<html>", "\x80\x04\x95")
 }
 
 func FuzzPython(f *testing.F) {
@@ -165,18 +155,7 @@ func FuzzContexts(f *testing.F) {
 }
 
 func FuzzParquet(f *testing.F) {
-	names, err := filepath.Glob("testdata/*.parquet")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	f.Add(encode(f, Parquet, []record{{"i", "q", "a", []string{"x", "y"}}}))
+	addFiles(f, "testdata/*.parquet", string(encode(f, Parquet, []record{{"i", "q", "a", []string{"x", "y"}}})))
 	path := filepath.Join(f.TempDir(), "x.parquet")
 	f.Fuzz(func(t *testing.T, data []byte) { readBytes(t, path, data) })
 }

@@ -32,7 +32,7 @@ type jsonReader struct {
 	rows     string          // member of the object with the array of rows, or ""
 	columns  *columnMap
 	finder   *shape.Finder
-	preset   map[shape.Field]*shape.Path
+	preset   map[Field]*shape.Path
 	stream   bool // objects without an array
 	done     bool
 	inside   bool // within the array
@@ -213,7 +213,7 @@ func (j *jsonReader) startStream(begin, end int64) error {
 		return &layoutError{err: want, missing: true}
 	}
 	var row Row
-	probe := objectReader{columns: j.object.columns, warnings: &warnings{warn: func(error) {}}}
+	probe := objectReader{columns: j.object.columns, warnings: newWarnings(Options{Warn: func(error) {}})}
 	if err := probe.read(j.first, &row); err != nil && row.Answer == "" && row.Contexts == nil {
 		return &layoutError{err: fmt.Errorf("%w: %w", want, err), missing: true}
 	}
@@ -260,10 +260,7 @@ func (j *jsonReader) read(raw []byte, row *Row) error {
 		err = fmt.Errorf("element %d: %w", j.element, err)
 	}
 	j.element++
-	if err != nil {
-		return rowError(row.Line, err)
-	}
-	return nil
+	return rowError(row.Line, err)
 }
 
 // end reads the input after the array, up to the first element of another array.
@@ -334,13 +331,11 @@ func syntaxHint(what string) string {
 // describeDamage adds to the syntax error of an object how to convert it, if it
 // is not UTF-8.
 func describeDamage(err error, raw []byte) error {
-	if isSyntaxError(err) && !utf8.Valid(raw) {
+	if is[badJSON](err) && !utf8.Valid(raw) {
 		return fmt.Errorf("%w%s", err, encodingHint(raw))
 	}
 	return err
 }
-
-func (j *jsonReader) close() {}
 
 // columnNames returns the names in the current record.
 func (j *jsonReader) columnNames() []string { return j.object.names() }

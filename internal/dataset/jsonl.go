@@ -64,21 +64,13 @@ func (j *jsonlReader) next(row *Row) error {
 		if bytes.HasSuffix(line, []byte("},")) { // elements copied from an array
 			line = line[:len(line)-1]
 		}
-		if err := describeDamage(j.object.read(line, row), line); err != nil {
-			return rowError(row.Line, err)
-		}
-		return nil
+		return rowError(row.Line, describeDamage(j.object.read(line, row), line))
 	}
 }
 
-func (j *jsonlReader) close() {}
-
 // rowError wraps err in a *RowError unless it is nil or a usage error.
 func rowError(line int, err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*UsageError](err); ok {
+	if err == nil || is[*UsageError](err) {
 		return err
 	}
 	return &RowError{Line: line, Err: err}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,11 +26,10 @@ type objectReader struct {
 	raw     []byte // the current object
 	name    []byte
 	started bool             // an object has been read
-	null    map[Field]bool   // fields whose column is null in the current object
-	chosen  map[Field]string // columns of the answer and the contexts, once an object had a value
+	found   []foundField     // members of the current object that can supply fields
+	chosen  map[Field]string // members of the answer and the contexts, once an object had a value
 	others  []string         // other members of the current object that can be fields
 	nested  bool             // the current object has other members that are objects
-	lists   []string         // members of the current object with the usual names of contexts
 	checked int              // number of objects that were searched, see search
 
 	floats []bareFloat // Python floats replaced by null in the current object
@@ -45,7 +45,7 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 	o.floats = nil
 	first, retry := !o.started, Row{Line: row.Line, Offset: row.Offset}
 	err := o.readOnce(raw, row, first)
-	if !isSyntaxError(err) {
+	if !is[badJSON](err) {
 		return err
 	}
 	fixed, floats := replaceBareFloats(raw)
@@ -53,7 +53,7 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 		return err
 	}
 	o.floats = floats
-	if retryErr := o.readOnce(fixed, &retry, first); !isSyntaxError(retryErr) {
+	if retryErr := o.readOnce(fixed, &retry, first); !is[badJSON](retryErr) {
 		*row = retry
 		return retryErr
 	}
@@ -62,8 +62,7 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 
 func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	o.raw = raw
-	clear(o.null)
-	o.others, o.nested, o.lists = o.others[:0], false, o.lists[:0]
+	o.found, o.others, o.nested = o.found[:0], o.others[:0], false
 	o.buf = *bytes.NewBuffer(raw)
 	o.dec.Reset(&o.buf)
 	o.tree.reset()
@@ -75,43 +74,66 @@ func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 		return fmt.Errorf("want an object, got %s", kindOf(tok.Kind()))
 	}
 	o.started = true
-	err = o.readMembers(row, first)
-	if err != nil && !first {
+	if err = o.readMembers(row, first); !first {
 		err = withoutUsage(err)
 	}
 	return err
 }
 
-// readMembers reads the members of the object up to the end of the input. It
-// returns a syntax error if there is one, or else the first invalid value.
+// readMembers reads the members of the object up to the end of the input, and sets the
+// fields that it has. It returns a syntax error if there is one, or else the first error.
 func (o *objectReader) readMembers(row *Row, first bool) error {
-	var invalid fieldErrors
-	column := map[Field]candidate{}
+	syntax := o.readTokens(row, first)
+	var invalid error
+	best := map[Field]*foundField{}
+	for _, f := range fields() {
+		s, ambiguous := choose(f, o.found, o.hasValue)
+		if s == nil {
+			continue
+		}
+		best[f] = s
+		invalid = cmp.Or(invalid, o.set(s, row), ambiguous, o.columns.rival(f, s.name, o.others))
+	}
+	if syntax != nil {
+		return syntax
+	}
+	if err := o.keepMissing(row, first); err != nil {
+		return err
+	}
+	return cmp.Or(o.check(best, first), invalid)
+}
+
+// hasValue reports whether a member is not null.
+func (o *objectReader) hasValue(s *foundField) bool { return o.tree.nodes[s.at].kind != kindNull }
+
+// readTokens reads the members into o.
+func (o *objectReader) readTokens(row *Row, first bool) error {
 	for o.dec.PeekKind() != '}' {
 		name, err := o.readName()
 		if err != nil {
 			return syntaxError(err)
 		}
 		c, used := o.columns.byName[string(name)]
-		kept := o.columns.keeps(string(name))
-		if used {
-			if c.field == FieldContexts && o.dec.PeekKind() != 'n' {
-				o.lists = append(o.lists, c.name)
+		if !used {
+			o.nested = o.nested || o.dec.PeekKind() == '{'
+			if o.columns.mayRival(name) && o.isText(first) {
+				o.others = append(o.others, string(name))
 			}
-			used = o.prefer(c, column, row, &invalid)
-		} else if o.dec.PeekKind() == '{' {
-			o.nested = true
 		}
-		if !used && o.columns.byName[string(name)].name == "" && o.columns.mayRival(name) && o.isText(first) {
-			o.others = append(o.others, string(name))
-		}
+		s := foundField{candidate: c, at: len(o.tree.nodes), from: o.dec.InputOffset()}
 		switch {
-		case kept:
-			err = o.keep(string(name), c, used, row, &invalid)
+		case o.columns.keeps(string(name)):
+			err = o.keep(string(name), used, row)
 		case used:
-			err = o.readValue(c.field, row, &invalid)
+			err = o.tree.readJSON(&o.dec, "")
 		default:
 			_, err = o.dec.ReadValue()
+		}
+		if err != nil { // an incomplete value is invalid
+			o.tree.nodes = append(o.tree.nodes[:s.at], node{kind: kindBytes, end: s.at + 1})
+		}
+		if s.to = o.dec.InputOffset(); used {
+			o.found = append(o.found, s)
 		}
 		if err != nil {
 			return syntaxError(err)
@@ -120,49 +142,48 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 	if _, err := o.dec.ReadToken(); err != nil {
 		return syntaxError(err)
 	}
-	if _, err := o.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return badJSON(fmt.Sprintf("text after the object, at column %d", o.dec.InputOffset()+1))
-	}
-	if err := o.keepMissing(row, first); err != nil {
-		return err
-	}
-	if first {
-		for _, f := range fields() {
-			if name, mapped := o.columns.mapped[f]; mapped && column[f].name == "" {
-				return noSuchColumn(f, name, o.names())
-			}
+	return noMore(&o.dec)
+}
+
+// check returns an error if the fields of the object are not where they must be. best
+// holds the chosen members.
+func (o *objectReader) check(best map[Field]*foundField, first bool) error {
+	for _, f := range fields() {
+		if name, mapped := o.columns.mapped[f]; first && mapped && best[f] == nil {
+			return noSuchColumn(f, name, o.names())
 		}
 	}
-	for _, f := range []Field{FieldAnswer, FieldContexts} {
-		if _, ok := column[f]; !ok {
+	required := []Field{FieldAnswer, FieldContexts}
+	for _, f := range required {
+		if best[f] == nil {
 			return o.columns.missing(f, o.names())
 		}
 	}
-	if err := o.search(column[FieldContexts].name); err != nil {
+	if err := o.search(best[FieldContexts].name); err != nil {
 		return err
 	}
-	for f, c := range column {
-		invalid.add(f, o.columns.rival(f, c.name, o.others))
-		if name := o.chosen[f]; name != "" && name != c.name {
-			return notInPlace(f, name, c.name)
+	for _, f := range required {
+		if name := o.chosen[f]; name != "" && name != best[f].name {
+			return notInPlace(f, name, best[f].name)
 		}
 	}
-	for _, f := range []Field{FieldAnswer, FieldContexts} {
-		if o.null[f] || o.chosen[f] != "" {
-			continue
-		}
-		if o.chosen == nil {
-			o.chosen = map[Field]string{}
-		}
-		o.chosen[f] = column[f].name
+	if o.chosen == nil {
+		o.chosen = map[Field]string{}
 	}
-	return invalid.first()
+	for _, f := range required {
+		if o.hasValue(best[f]) {
+			o.chosen[f] = best[f].name
+		}
+	}
+	return nil
 }
 
 // search returns an error if a nested object has another answer, or another usual column
 // than the given one has other contexts.
 func (o *objectReader) search(chosen string) error {
-	rival := slices.ContainsFunc(o.lists, func(name string) bool { return o.columns.words.Rival(shape.Contexts, chosen, name) })
+	rival := slices.ContainsFunc(o.found, func(s foundField) bool {
+		return s.field == FieldContexts && s.name != chosen && o.hasValue(&s) && o.columns.words.Rival(FieldContexts, chosen, s.name)
+	})
 	if !o.nested && !rival || o.columns.raw || o.checked == maxPeeked {
 		return nil
 	}
@@ -172,12 +193,11 @@ func (o *objectReader) search(chosen string) error {
 		return nil //nolint:nilerr // reported by the caller
 	}
 	finder, record := shape.NewFinder(expandCell, isContexts), t.value(0)
-	for f, trigger := range map[Field]bool{FieldAnswer: o.nested, FieldContexts: rival} {
-		field, _ := shapeField(f)
-		if !trigger || o.columns.mapped[f] != "" {
+	for _, f := range []Field{FieldAnswer, FieldContexts} {
+		if trigger := f == FieldAnswer && o.nested || f == FieldContexts && rival; !trigger || o.columns.mapped[f] != "" {
 			continue
 		}
-		if a, ok := errors.AsType[*shape.Ambiguous](finder.Rival(record, field)); ok {
+		if a, ok := errors.AsType[*shape.Ambiguous](finder.Rival(record, f)); ok {
 			return ambiguousColumns(f, a.Paths[0], a.Paths[1])
 		}
 	}
@@ -195,62 +215,6 @@ func (o *objectReader) isText(first bool) bool {
 	return kind == '[' || kind == '{'
 }
 
-// prefer reports whether a column supplies its field: no other column does, or that
-// one is null or has a less usual name. Two equally good columns are an error.
-func (o *objectReader) prefer(c candidate, column map[Field]candidate, row *Row, invalid *fieldErrors) bool {
-	other, found := column[c.field]
-	null := o.dec.PeekKind() == 'n'
-	switch {
-	case !found:
-	case shape.IsIdeal(c.name, other.name):
-		return false
-	case shape.IsIdeal(other.name, c.name):
-		row.clear(c.field)
-		delete(*invalid, c.field)
-	case null:
-		return false
-	case !o.null[c.field] && other.rank < c.rank:
-		return false
-	case !o.null[c.field] && other.rank == c.rank:
-		invalid.add(c.field, ambiguousColumns(c.field, other.name, c.name))
-		return false
-	default:
-		row.clear(c.field)
-		delete(*invalid, c.field)
-	}
-	if null || found {
-		if o.null == nil {
-			o.null = map[Field]bool{}
-		}
-		o.null[c.field] = null
-	}
-	column[c.field] = c
-	return true
-}
-
-// fieldErrors holds the first error of each field.
-type fieldErrors map[Field]error
-
-func (e *fieldErrors) add(f Field, err error) {
-	if err == nil || (*e)[f] != nil {
-		return
-	}
-	if *e == nil {
-		*e = fieldErrors{}
-	}
-	(*e)[f] = err
-}
-
-// first returns the error of the first field that has one.
-func (e fieldErrors) first() error {
-	for _, f := range fields() {
-		if err := e[f]; err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // readName returns the name of the next member. The result is valid until the
 // next call.
 func (o *objectReader) readName() ([]byte, error) {
@@ -265,37 +229,21 @@ func (o *objectReader) readName() ([]byte, error) {
 	return o.name, err
 }
 
-// readValue reads the next value into a field of row. It returns syntax errors.
-// Other errors are stored in invalid.
-func (o *objectReader) readValue(f Field, row *Row, invalid *fieldErrors) error {
-	i, start := len(o.tree.nodes), o.dec.InputOffset()
-	if err := o.tree.readJSON(&o.dec, ""); err != nil {
-		return err
-	}
-	o.set(f, i, start, row, invalid)
-	return nil
-}
-
-// set stores node i in a field of row. The JSON of the node starts at or after
-// offset start. If the value is invalid because of a null that replaces a
-// Python float, the error mentions the float.
-func (o *objectReader) set(f Field, i int, start int64, row *Row, invalid *fieldErrors) {
-	err := row.set(f, &o.tree, i)
-	row.split(f, &o.tree, i, o.names)
+// set stores a member in its field of row. If the value is invalid because of a null that
+// replaces a Python float, the error mentions the float.
+func (o *objectReader) set(s *foundField, row *Row) error {
+	err := row.set(s.field, &o.tree, s.at, o.names)
 	for _, float := range o.floats {
-		null := o.tree.nodes[i].kind == kindNull || err != nil && strings.HasSuffix(err.Error(), "got null")
-		if null && float.offset >= start && float.offset < o.dec.InputOffset() {
-			err = fmt.Errorf("%s: %s is a Python float, not valid JSON: want a string", f, float.word)
-			break
+		null := !o.hasValue(s) || err != nil && strings.HasSuffix(err.Error(), "got null")
+		if null && float.offset >= s.from && float.offset < s.to {
+			return fmt.Errorf("%s: %s is a Python float, not valid JSON: want a string", s.field, float.word)
 		}
 	}
-	invalid.add(f, err)
+	return err
 }
 
-// keep reads the next value into row.Kept, and also into its field if used is
-// set.
-func (o *objectReader) keep(name string, c candidate, used bool, row *Row, invalid *fieldErrors) error {
-	start := o.dec.InputOffset()
+// keep reads the next value into row.Kept, and also into o.tree if used is set.
+func (o *objectReader) keep(name string, used bool, row *Row) error {
 	raw, err := o.dec.ReadValue()
 	if err != nil {
 		return err
@@ -308,12 +256,7 @@ func (o *objectReader) keep(name string, c candidate, used bool, row *Row, inval
 	if !used {
 		return nil
 	}
-	i := len(o.tree.nodes)
-	if err := o.tree.readJSON(jsontext.NewDecoder(bytes.NewBuffer(value)), ""); err != nil {
-		return err
-	}
-	o.set(c.field, i, start, row, invalid)
-	return nil
+	return o.tree.readJSON(jsontext.NewDecoder(bytes.NewBuffer(value)), "")
 }
 
 // keepMissing adds null for the requested columns that the object lacks. The
@@ -324,14 +267,10 @@ func (o *objectReader) keepMissing(row *Row, first bool) error {
 		if slices.ContainsFunc(row.Kept, func(c Column) bool { return c.Name == name }) {
 			continue
 		}
-		if first && o.columns.required[name] != "" {
-			return o.columns.noRequired(name, o.names())
-		}
-		if first && isPath(name) {
-			return o.columns.cannotKeep(name, o.names())
-		}
 		if first {
-			o.warnings.once(notInFirstRow(name, o.names()))
+			if err := o.columns.withoutKept(name, o.names(), o.warnings); err != nil {
+				return err
+			}
 		}
 		row.Kept = append(row.Kept, Column{Name: name, Value: []byte("null")})
 	}
@@ -358,10 +297,9 @@ func (o *objectReader) names() []string {
 	return names
 }
 
-// set stores node i of t in a field.
-func (r *Row) set(f Field, t *tree, i int) error {
+// set stores node i of t in a field. names returns the names of all columns.
+func (r *Row) set(f Field, t *tree, i int, names func() []string) error {
 	n := t.nodes[i]
-	var err error
 	switch f {
 	case FieldID:
 		switch {
@@ -383,53 +321,29 @@ func (r *Row) set(f Field, t *tree, i int) error {
 		}
 		r.Answer = n.text
 	case FieldContexts:
+		var err error
 		r.Contexts, err = contexts(t, i)
 		r.Sources = t.sources
 		if err != nil {
-			err = &layoutError{err: err}
+			return &layoutError{err: err}
+		}
+		if n.kind == kindText && strings.Contains(n.text, "|") && len(r.Contexts) == 1 { // a tool may have joined them
+			if parts, err := separatedContexts(&tree{}, n.text, shape.ContextSeparator(names(), false)); err == nil {
+				r.Contexts = parts
+			}
 		}
 	}
-	return err
-}
-
-// split separates the contexts that a tool joined in the text of node i.
-func (r *Row) split(f Field, t *tree, i int, names func() []string) {
-	if n := t.nodes[i]; f == FieldContexts && n.kind == kindText && strings.Contains(n.text, "|") && len(r.Contexts) == 1 {
-		if parts, err := separatedContexts(&tree{}, n.text, shape.ContextSeparator(names(), false)); err == nil {
-			r.Contexts = parts
-		}
-	}
-}
-
-// clear removes the value of a field.
-func (r *Row) clear(f Field) {
-	switch f {
-	case FieldID:
-		r.ID = ""
-	case FieldQuestion:
-		r.Question = ""
-	case FieldAnswer:
-		r.Answer = ""
-	case FieldContexts:
-		r.Contexts, r.Sources = nil, nil
-	}
+	return nil
 }
 
 // kindOf returns the kind of a JSON value with its article, for error messages.
 func kindOf(k jsontext.Kind) string {
-	switch byte(k) {
-	case 'n':
-		return kindNull.String()
-	case 't', 'f':
-		return kindBool.String()
-	case '"':
-		return kindText.String()
-	case '0':
-		return kindNumber.String()
-	case '[':
+	kinds := map[jsontext.Kind]kind{'n': kindNull, 't': kindBool, 'f': kindBool, '"': kindText, '0': kindNumber, '{': kindObject}
+	if kind, ok := kinds[k]; ok {
+		return kind.String()
+	}
+	if k == '[' {
 		return "an array"
-	case '{':
-		return kindObject.String()
 	}
 	return "something else"
 }
@@ -439,9 +353,12 @@ type badJSON string
 
 func (e badJSON) Error() string { return "invalid JSON: " + string(e) }
 
-func isSyntaxError(err error) bool {
-	_, ok := errors.AsType[badJSON](err)
-	return ok
+// noMore returns an error if dec has more than the object that was read.
+func noMore(dec *jsontext.Decoder) error {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return badJSON(fmt.Sprintf("text after the object, at column %d", dec.InputOffset()+1))
+	}
+	return nil
 }
 
 // syntaxError shortens an error of the JSON decoder and adds its one-based

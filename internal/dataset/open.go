@@ -34,11 +34,14 @@ func Open(paths []string, opts Options) (*Set, error) {
 	if opts.Warn == nil {
 		opts.Warn = func(error) {}
 	}
+	if opts.Note == nil {
+		opts.Note = func(string) {}
+	}
 	columns, err := newColumnMap(opts)
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{warnings: &warnings{warn: opts.Warn}, ids: newIDSet()}
+	s := &Set{warnings: newWarnings(opts), ids: newIDSet()}
 	stdin := false
 	for _, path := range paths {
 		if path == stdinPath && stdin {
@@ -85,7 +88,7 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 				if err == io.EOF { //nolint:errorlint // next returns io.EOF unwrapped
 					break
 				}
-				if err != nil && !isRowError(err) {
+				if err != nil && !is[*RowError](err) {
 					yield(Row{}, err)
 					return
 				}
@@ -158,10 +161,15 @@ func (s *Set) Close() error {
 	return nil
 }
 
-// A warnings value reports warnings about columns, without repeating them.
+// A warnings value reports warnings about columns and notes, without repeating them.
 type warnings struct {
 	warn func(error)
+	note func(string)
 	seen map[string]bool
+}
+
+func newWarnings(opts Options) *warnings {
+	return &warnings{warn: opts.Warn, note: opts.Note, seen: map[string]bool{}}
 }
 
 // maxWarnings limits the number of distinct warnings about columns.
@@ -169,23 +177,17 @@ const maxWarnings = 20
 
 // once reports a warning unless it has been reported before.
 func (w *warnings) once(err error) {
-	if w.seen == nil {
-		w.seen = map[string]bool{}
-	}
 	if text := err.Error(); !w.seen[text] && len(w.seen) < maxWarnings {
 		w.seen[text] = true
 		w.warn(err)
 	}
 }
 
-// note reports how a file is read, once.
-func (w *warnings) note(text string, note func(string)) {
-	if w.seen == nil {
-		w.seen = map[string]bool{}
-	}
-	if !w.seen[text] {
+// noteOnce reports how a file is read, unless it has been reported before.
+func (w *warnings) noteOnce(path, text string) {
+	if text = displayName(path) + ": " + text; !w.seen[text] {
 		w.seen[text] = true
-		note(text)
+		w.note(text)
 	}
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 		return err
 	}
 	reader.size = max(f.size, 0)
-	f.reader = reader
+	f.reader, f.parquet = reader, reader
 	return nil
 }
 
@@ -105,13 +106,11 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 		return nil, err
 	}
 	p = &parquetReader{file: file, check: check, columns: f.columns, header: h, at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
-	for field, indexes := range h.field {
-		for _, i := range indexes {
-			if err := checkType(field, columns[i]); err != nil {
-				return nil, &layoutError{err: err}
-			}
-			p.add(i, columns[i])
+	for _, s := range h.found {
+		if err := checkType(s.field, columns[s.at]); err != nil {
+			return nil, &layoutError{err: err}
 		}
+		p.add(s.at, columns[s.at])
 	}
 	for _, i := range h.keep {
 		p.add(i, columns[i])
@@ -220,16 +219,13 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 		*row = Row{Line: row.Line, Offset: row.Offset}
 		return p.tree.overflow, nil
 	}
-	hasValue := func(i int) bool { return p.tree.nodes[p.at[i]].kind != kindNull }
+	hasValue := func(s *foundField) bool { return p.tree.nodes[p.at[s.at]].kind != kindNull }
 	for _, f := range fields() {
-		i, err := p.columns.choose(p.header, f, hasValue)
-		if err == nil && i >= 0 {
-			err = row.set(f, &p.tree, p.at[i])
-			row.split(f, &p.tree, p.at[i], p.columnNames)
+		s, err := p.columns.column(p.header, f, hasValue)
+		if err == nil && s != nil {
+			err = row.set(f, &p.tree, p.at[s.at], p.columnNames)
 		}
-		if rowErr == nil {
-			rowErr = err
-		}
+		rowErr = cmp.Or(rowErr, err)
 	}
 	return rowErr, nil
 }

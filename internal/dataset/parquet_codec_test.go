@@ -1,13 +1,13 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,35 +40,17 @@ func noisyRows(kind, n int) []textRow {
 	return rows
 }
 
-// noisyParquet returns a file with row groups of n rows of each kind.
-func noisyParquet(t testing.TB, codec pqcompress.Codec, version, n int) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[textRow](&b, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(8<<10))
-	for kind := range 6 {
-		if _, err := w.Write(noisyRows(kind, n)); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 // A page that hardly compresses needs other buffers than one that does.
 func TestParquetPagesOfAnyCompression(t *testing.T) {
-	const n = 300
-	var want []textRow
+	var groups [][]textRow // of each kind
 	for kind := range 6 {
-		want = append(want, noisyRows(kind, n)...)
+		groups = append(groups, noisyRows(kind, 300))
 	}
+	want := slices.Concat(groups...)
 	for _, codec := range []pqcompress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw} {
 		for version := 1; version <= 2; version++ {
-			rows, last := read(t, "x.parquet", string(noisyParquet(t, codec, version, n)), Options{})
+			data := writeGroups(t, groups, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(8<<10))
+			rows, last := read(t, "x.parquet", string(data), Options{})
 			var got []textRow
 			for _, r := range rows {
 				got = append(got, textRow{r.Row.Answer, r.Row.Contexts})

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // A countingReaderAt counts the bytes read from it.
@@ -33,34 +31,22 @@ type wideRow struct {
 }
 
 func TestParquetReadsOnlyRequiredColumns(t *testing.T) {
-	const rows, groups, wide = 400, 4, 8 << 10
-	random := rand.New(rand.NewPCG(1, 2))
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[wideRow](&b)
+	const rows, wide = 400, 8 << 10
+	random := rand.NewChaCha8([32]byte{})
+	groups := make([][]wideRow, 4)
 	for i := range rows {
 		r := wideRow{Answer: "answer " + strconv.Itoa(i), Contexts: []string{"a", "b"}, Embedding: make([]byte, wide), ID: strconv.Itoa(i)}
-		for j := range r.Embedding {
-			r.Embedding[j] = byte(random.Uint32())
-		}
-		if _, err := w.Write([]wideRow{r}); err != nil {
-			t.Fatal(err)
-		}
-		if (i+1)%(rows/groups) == 0 {
-			if err := w.Flush(); err != nil {
-				t.Fatal(err)
-			}
-		}
+		_, _ = random.Read(r.Embedding)
+		groups[i*4/rows] = append(groups[i*4/rows], r)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	data := writeGroups(t, groups)
 	read := func(opts Options) int64 {
 		columns, err := newColumnMap(opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := &countingReaderAt{ReaderAt: bytes.NewReader(b.Bytes())}
-		p, err := newParquet(in, int64(b.Len()), &file{opts: &opts, columns: columns, warnings: &warnings{warn: func(error) {}}})
+		in := &countingReaderAt{ReaderAt: bytes.NewReader(data)}
+		p, err := newParquet(in, int64(len(data)), &file{opts: &opts, columns: columns, warnings: newWarnings(opts)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +68,8 @@ func TestParquetReadsOnlyRequiredColumns(t *testing.T) {
 		}
 		return in.n
 	}
-	if n := read(Options{}); n > int64(b.Len())/10 {
-		t.Errorf("read %d of %d bytes, want at most a tenth without the large column", n, b.Len())
+	if n := read(Options{}); n > int64(len(data))/10 {
+		t.Errorf("read %d of %d bytes, want at most a tenth without the large column", n, len(data))
 	}
 	if n := read(Options{Keep: []string{"embedding"}}); n < rows*wide {
 		t.Errorf("read %d bytes, want at least %d with the large column", n, rows*wide)

@@ -248,15 +248,29 @@ func checkTexts(page parquet.Page) error {
 	return nil
 }
 
+// more reports whether there is another value in the row group, which is then l.buf[l.at].
+func (l *leaf) more() (bool, error) {
+	if l.at < len(l.buf) {
+		return true, nil
+	}
+	err := l.fill()
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	if err != nil {
+		return false, l.wrapError(err)
+	}
+	return true, nil
+}
+
 // peek returns the next value.
 func (l *leaf) peek() (parquet.Value, error) {
-	if l.at == len(l.buf) {
-		if err := l.fill(); err != nil {
-			if errors.Is(err, io.EOF) {
-				err = errors.New("fewer values than rows")
-			}
-			return parquet.Value{}, l.wrapError(err)
-		}
+	more, err := l.more()
+	if err != nil {
+		return parquet.Value{}, err
+	}
+	if !more {
+		return parquet.Value{}, l.wrapError(errors.New("fewer values than rows"))
 	}
 	return l.buf[l.at], nil
 }
@@ -264,15 +278,8 @@ func (l *leaf) peek() (parquet.Value, error) {
 // repeats reports whether the next value continues the list at the given
 // repetition level.
 func (l *leaf) repeats(level int) (bool, error) {
-	if l.at == len(l.buf) {
-		if err := l.fill(); err != nil {
-			if errors.Is(err, io.EOF) {
-				return false, nil
-			}
-			return false, l.wrapError(err)
-		}
-	}
-	return l.buf[l.at].RepetitionLevel() >= level, nil
+	more, err := l.more()
+	return more && l.buf[l.at].RepetitionLevel() >= level, err
 }
 
 // atRecord reports whether the next value starts a record or there are no more
@@ -289,9 +296,8 @@ func (l *leaf) atEnd() bool {
 	if l.pages == nil {
 		return true
 	}
-	_, err := l.repeats(0)
-	more := err == nil && l.at < len(l.buf)
-	return !more
+	more, err := l.more()
+	return err != nil || !more
 }
 
 // take appends the next value to t.

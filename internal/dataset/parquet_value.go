@@ -24,8 +24,8 @@ func columnPath(c *parquet.Column) string {
 // isListGroup reports whether a group is annotated as a list. Without an
 // annotation, it reports whether the group has the structure of a list.
 func isListGroup(c *parquet.Column) bool {
-	if logical := c.Type().LogicalType(); logical != nil {
-		_, ok := logical.Value.(*format.ListType)
+	if logical := logicalType(c); logical != nil {
+		_, ok := logical.(*format.ListType)
 		return ok
 	}
 	switch c.Columns()[0].Name() {
@@ -36,11 +36,16 @@ func isListGroup(c *parquet.Column) bool {
 }
 
 func isMapGroup(c *parquet.Column) bool {
+	_, ok := logicalType(c).(*format.MapType)
+	return ok
+}
+
+// logicalType returns the annotation of a column, or nil.
+func logicalType(c *parquet.Column) format.LogicalTypeValue {
 	if logical := c.Type().LogicalType(); logical != nil {
-		_, ok := logical.Value.(*format.MapType)
-		return ok
+		return logical.Value
 	}
-	return false
+	return nil
 }
 
 // typeName returns the type of a column for error messages.
@@ -107,22 +112,14 @@ func isText(c *parquet.Column) bool {
 	if k := physical(c); k != parquet.ByteArray && k != parquet.FixedLenByteArray {
 		return k == nullKind
 	}
-	logical := c.Type().LogicalType()
-	if logical == nil {
-		return true
-	}
-	_, decimal := logical.Value.(*format.DecimalType)
+	_, decimal := logicalType(c).(*format.DecimalType)
 	return !decimal
 }
 
 func isInt(c *parquet.Column) bool {
-	if c.Type().LogicalType() != nil {
-		if _, ok := c.Type().LogicalType().Value.(*format.IntType); !ok {
-			return false
-		}
-	}
-	k := physical(c)
-	return k == parquet.Int32 || k == parquet.Int64
+	logical, k := logicalType(c), physical(c)
+	_, isInt := logical.(*format.IntType)
+	return (logical == nil || isInt) && (k == parquet.Int32 || k == parquet.Int64)
 }
 
 // nullKind is the kind of a column without type and values.
@@ -133,12 +130,8 @@ func physical(c *parquet.Column) parquet.Kind { return c.Type().Kind() }
 // converter returns a function that converts the values of a leaf to tree
 // nodes.
 func converter(c *parquet.Column) func(parquet.Value) (kind, string) {
-	var logical format.LogicalTypeValue
-	if l := c.Type().LogicalType(); l != nil {
-		logical = l.Value
-	}
 	physical := physical(c)
-	switch l := logical.(type) {
+	switch l := logicalType(c).(type) {
 	case *format.DecimalType:
 		return func(v parquet.Value) (kind, string) { return kindNumber, decimal(v, int(l.Scale)) }
 	case *format.DateType:

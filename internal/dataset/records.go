@@ -21,7 +21,7 @@ func OpenRecords(path string, opts Options) (*Records, error) {
 	if opts.Warn == nil {
 		opts.Warn = func(error) {}
 	}
-	f := &file{path: path, opts: &opts, columns: &columnMap{raw: true, exact: true, keepAll: true}, warnings: &warnings{warn: opts.Warn}}
+	f := &file{path: path, opts: &opts, columns: &columnMap{raw: true, exact: true, keepAll: true}, warnings: newWarnings(opts)}
 	if err := f.open(); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -58,31 +58,13 @@ func newShaped(records rowReader, f *file) *shapedReader {
 	return s
 }
 
-// preset returns the mapped paths.
-func (m *columnMap) preset() map[shape.Field]*shape.Path {
-	preset := map[shape.Field]*shape.Path{}
-	for f, path := range m.paths {
-		if field, ok := shapeField(f); ok {
-			preset[field] = path
-		}
-	}
+// preset returns the mapped paths that package shape reads.
+func (m *columnMap) preset() map[Field]*shape.Path {
+	preset := map[Field]*shape.Path{}
+	maps.Copy(preset, m.paths)
+	delete(preset, FieldID)
 	return preset
 }
-
-func shapeField(f Field) (shape.Field, bool) {
-	switch f {
-	case FieldQuestion:
-		return shape.Question, true
-	case FieldAnswer:
-		return shape.Answer, true
-	case FieldContexts:
-		return shape.Contexts, true
-	case FieldID:
-	}
-	return 0, false
-}
-
-func (s *shapedReader) close() { s.records.close() }
 
 // next returns the next row. The first records are read together, because they must agree
 // on where the fields are.
@@ -109,7 +91,7 @@ func (s *shapedReader) read() {
 	fail := func(err error) { s.queue = append(s.queue, shapedRow{line: raw.Line, offset: raw.Offset, err: err}) }
 	err := s.records.next(&raw)
 	switch {
-	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+	case isEnd(err):
 		for _, record := range s.shape.Close() {
 			s.queue = append(s.queue, shapedRow{Record: record, line: record.Line, offset: raw.Offset})
 		}
@@ -117,7 +99,7 @@ func (s *shapedReader) read() {
 		fail(err)
 		return
 	case err != nil:
-		if !isRowError(err) {
+		if !is[*RowError](err) {
 			s.last = err
 		}
 		fail(err)
@@ -131,7 +113,7 @@ func (s *shapedReader) read() {
 	record.Line = raw.Line
 	rows, err := s.shape.Read(record)
 	if err != nil {
-		if _, ok := errors.AsType[*shape.Ambiguous](err); ok && s.count < maxPeeked {
+		if is[*shape.Ambiguous](err) && s.count < maxPeeked {
 			s.queue = nil
 		}
 		fail(rowError(raw.Line, s.usage(err)))
@@ -154,20 +136,16 @@ func (s *shapedReader) read() {
 // usage turns errors about options into usage errors.
 func (s *shapedReader) usage(err error) error {
 	if a, ok := errors.AsType[*shape.Ambiguous](err); ok {
-		return ambiguousColumns(fieldOf(a.Field), a.Paths[0], a.Paths[1])
+		return ambiguousColumns(a.Field, a.Paths[0], a.Paths[1])
 	}
 	if e, ok := errors.AsType[*shape.Shared](err); ok {
-		a, b := fieldOf(e.Fields[0]), fieldOf(e.Fields[1])
+		a, b := e.Fields[0], e.Fields[1]
 		return usagef("%s and %s are both read from %s; choose another column with --map %s=COLUMN or --map %s=COLUMN", a, b, quote(e.Path), a, b)
 	}
 	if n, ok := errors.AsType[*shape.NotExported](err); ok {
 		return usagef("--from %s: %w", n.Tool.Name, n)
 	}
 	return err
-}
-
-func fieldOf(f shape.Field) Field {
-	return [...]Field{shape.Question: FieldQuestion, shape.Answer: FieldAnswer, shape.Contexts: FieldContexts}[f]
 }
 
 // record returns the value of a record that was read unparsed.
@@ -216,10 +194,7 @@ func (s *shapedReader) parseOnce(raw []byte) error {
 	if err := s.tree.readJSON(dec, ""); err != nil {
 		return err
 	}
-	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return badJSON(fmt.Sprintf("text after the object, at column %d", dec.InputOffset()+1))
-	}
-	return s.tree.overflow
+	return cmp.Or(noMore(dec), s.tree.overflow)
 }
 
 // fill sets the fields of a row.
@@ -277,12 +252,12 @@ func (s *shapedReader) missing(m *columnMap, f Field, record *shape.Value) error
 	if name, ok := m.mapped[f]; ok {
 		return noSuchColumn(f, name, record.Paths(maxListed+1))
 	}
-	if field, _ := shapeField(f); s.shape.Layout() != nil && s.shape.Layout().Path(field) != nil {
-		return &layoutError{err: fmt.Errorf("no %s: %s is missing or null", f, s.shape.Layout().Path(field)), missing: true, field: f}
+	if plan := s.shape.Layout(); plan != nil && plan.Path(f) != nil {
+		return &layoutError{fmt.Errorf("no %s: %s is missing or null", f, plan.Path(f)), true, f}
 	}
 	if tool := s.shape.Tool(); tool != nil {
-		return &layoutError{err: fmt.Errorf("no %s found in an export of %s; found %s; choose one with --map %s=PATH",
-			f, tool.Title, list(record.Paths(maxListed+1)), f), missing: true, field: f}
+		return &layoutError{fmt.Errorf("no %s found in an export of %s; found %s; choose one with --map %s=PATH",
+			f, tool.Title, list(record.Paths(maxListed+1)), f), true, f}
 	}
 	return m.missing(f, record.Paths(maxListed+1))
 }
@@ -314,12 +289,10 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) error {
 		switch {
 		case v != nil:
 			value = s.json(v)
-		case first && m.required[name] != "":
-			return m.noRequired(name, record.Paths(maxListed+1))
-		case first && isPath(name):
-			return m.cannotKeep(name, record.Paths(maxListed+1))
 		case first:
-			s.file.warnings.once(notInFirstRow(name, record.Paths(maxListed+1)))
+			if err := m.withoutKept(name, record.Paths(maxListed+1), s.file.warnings); err != nil {
+				return err
+			}
 		}
 		row.Kept = append(row.Kept, Column{Name: name, Value: value})
 	}

@@ -57,5 +57,3 @@ func (d *documentReader) next(row *Row) error {
 	row.Line, row.Offset = d.index, d.size
 	return nil
 }
-
-func (d *documentReader) close() {}

@@ -43,17 +43,10 @@ func TestOpenDoesNotGuess(t *testing.T) {
 		{"retriever of ids", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"a"}}
 {"id":"2","trace_id":"t","parent_run_id":"1","run_type":"retriever","outputs":{"documents":["d1","d2"]}}`, "no contexts found in an export of LangSmith"},
 	} {
-		rows, err := read(t, "x.jsonl", tt.text+"\n", Options{})
-		for _, r := range rows {
-			if r.Err == "" {
-				t.Errorf("%s: got row %+v, want an error", tt.name, r.Row)
-			}
-		}
-		if err == "" && len(rows) > 0 {
-			err = rows[0].Err
-		}
-		if !strings.Contains(err, tt.want) {
-			t.Errorf("%s: got error %q, want it to contain %q", tt.name, err, tt.want)
+		rows, last := read(t, "x.jsonl", tt.text+"\n", Options{})
+		valid := slices.ContainsFunc(rows, func(r result) bool { return r.Err == "" })
+		if got := lastError(rows, last); valid || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: got rows %+v, error %q, want only errors, with %q", tt.name, rows, got, tt.want)
 		}
 	}
 }
@@ -101,31 +94,38 @@ func TestRowsOfListsOfOneElement(t *testing.T) {
 	if len(rows) != 2 || last != "" || len(rows[1].Row.Contexts) != 2 {
 		t.Errorf("got rows %+v, last error %q, want two contexts in the second row", rows, last)
 	}
-	text = `{"turns":[{"answer":"a","documents":["one two"]}]}
-{"turns":[{"answer":"a","documents":["one two"]},{"answer":"b","documents":["three four"]}]}
-`
-	rows, last = read(t, "x.jsonl", text, Options{})
-	if len(rows) != 2 || last != "" || rows[0].Err != "" || !strings.Contains(rows[1].Err, "turns[*].answer: want a string, got 2 values") {
-		t.Errorf("got rows %+v, last error %q, want an error in the second row", rows, last)
-	}
 }
 
-func TestRowsRejectsDuplicateNames(t *testing.T) {
-	text := `{"out":{"answer":"a","documents":["c d"]}}
-{"out":{"answer":"a","answer":"b","documents":["c d"]}}
-`
-	rows, _ := read(t, "x.jsonl", text, Options{})
-	if len(rows) != 2 || !strings.Contains(rows[1].Err, `duplicate name "answer"`) {
-		t.Errorf("got rows %+v, want an error in the second row", rows)
+func TestLaterRowsAreRefused(t *testing.T) {
+	const path = "docs[*].page_content"
+	spans := strings.Repeat(`{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"retriever","inputs":{"input":"q"},"outputs":{"documents":["c d"]}}`+"\n", 11)
+	type refusal struct {
+		file, text string
+		opts       Options
+		want       string // end of the error
 	}
-}
-
-func TestRowsRejectsRowsAmongSpans(t *testing.T) {
-	text := strings.Repeat(`{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"retriever","inputs":{"input":"q"},"outputs":{"documents":["c d"]}}`+"\n", 11) +
-		`{"question":"q","answer":"a","contexts":["c d"]}` + "\n"
-	_, err := read(t, "x.jsonl", text, Options{From: "langsmith"})
-	if want := "x.jsonl: want a span of a trace like the first records, got a row"; err != want {
-		t.Errorf("got error %q, want %q", err, want)
+	tests := []refusal{
+		{"x.jsonl", `{"turns":[{"answer":"a","documents":["one two"]}]}
+{"turns":[{"answer":"a","documents":["one two"]},{"answer":"b","documents":["three four"]}]}`, Options{}, "turns[*].answer: want a string, got 2 values"},
+		{"x.jsonl", `{"out":{"answer":"a","documents":["c d"]}}
+{"out":{"answer":"a","answer":"b","documents":["c d"]}}`, Options{}, `x.jsonl:2: invalid JSON: duplicate name "answer", at column 22`},
+		{"x.jsonl", spans + `{"question":"q","answer":"a","contexts":["c d"]}`, Options{From: "langsmith"}, "x.jsonl: want a span of a trace like the first records, got a row"},
+		{"x.json", `{"columns":["answer","contexts"],"data":[["a",["x"]],["x","b",["y"]]]}`, Options{}, "x.json: row 2: the number of values is not that of the columns"},
+		{"x.json", `{"columns":["answer","contexts"],"data":[["a",["x"]],["b"]]}`, Options{}, "x.json: row 2: the number of values is not that of the columns"},
+		{"x.jsonl", `{"outs":[{"answer":"a"},{}],"contexts":["x"]}`, Options{Map: map[Field]string{FieldAnswer: "outs[*].answer"}}, "missing or null in element 1 of its list"},
+	}
+	// An element without the text is not left out, since the citations of the others would
+	// refer to other elements.
+	for _, docs := range []string{`{"id":1}`, `{"page_content":null}`, `"plain"`, "null"} {
+		for _, mapped := range []string{path, "docs.page_content"} {
+			text := `{"answer":"a","docs":[{"page_content":"x"},` + docs + `,{"page_content":"y"}]}`
+			tests = append(tests, refusal{"x.jsonl", text, Options{Map: map[Field]string{FieldContexts: mapped}}, mapped + ": missing or null in element 1 of its list"})
+		}
+	}
+	for _, tt := range tests {
+		if got := lastError(read(t, tt.file, tt.text+"\n", tt.opts)); !strings.HasSuffix(got, tt.want) {
+			t.Errorf("%s: got error %q, want it to end with %q", tt.text, got, tt.want)
+		}
 	}
 }
 
@@ -220,39 +220,6 @@ func TestRowsComparesAnotherAnswer(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: got the first error in row %d, last error %q, want row %d", tt.text, got, last, tt.want)
-		}
-	}
-}
-
-// An element without the text is not left out, since the citations of the others would
-// refer to other elements.
-func TestRowsRefusesIncompleteLists(t *testing.T) {
-	const path = "docs[*].page_content"
-	for _, docs := range []string{`{"id":1}`, `{"page_content":null}`, `"plain"`, "null"} {
-		for _, mapped := range []string{path, "docs.page_content"} {
-			text := `{"answer":"a","docs":[{"page_content":"x"},` + docs + `,{"page_content":"y"}]}` + "\n"
-			rows, last := read(t, "x.jsonl", text, Options{Map: map[Field]string{FieldContexts: mapped}})
-			got := last
-			if len(rows) > 0 {
-				got = rows[0].Err
-			}
-			if !strings.HasSuffix(got, mapped+": missing or null in element 1 of its list") {
-				t.Errorf("%s: got rows %+v, last error %q, want an error about element 1", docs, rows, last)
-			}
-		}
-	}
-	text := `{"outs":[{"answer":"a"},{}],"contexts":["x"]}` + "\n"
-	rows, last := read(t, "x.jsonl", text, Options{Map: map[Field]string{FieldAnswer: "outs[*].answer"}})
-	if last == "" && (len(rows) != 1 || rows[0].Err == "") {
-		t.Errorf("got rows %+v, want an error", rows)
-	}
-}
-
-func TestRowsRefusesRaggedTables(t *testing.T) {
-	for _, row := range []string{`["x","b",["y"]]`, `["b"]`} {
-		text := `{"columns":["answer","contexts"],"data":[["a",["x"]],` + row + `]}`
-		if rows, last := read(t, "x.json", text, Options{}); last != "x.json: row 2: the number of values is not that of the columns" {
-			t.Errorf("%s: got rows %+v, last error %q, want an error about row 2", row, rows, last)
 		}
 	}
 }

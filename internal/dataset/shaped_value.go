@@ -27,48 +27,22 @@ func isContexts(v *shape.Value) bool {
 // value returns the value of node i.
 func (t *tree) value(i int) *shape.Value {
 	n := t.nodes[i]
-	v := &shape.Value{Name: n.name, Text: n.text}
-	switch n.kind {
-	case kindNull:
-		v.Kind = shape.Null
-	case kindBool:
-		v.Kind = shape.Bool
-	case kindNumber:
-		v.Kind = shape.Number
-	case kindText, kindBytes:
+	v := &shape.Value{Kind: shape.Kind(n.kind), Name: n.name, Text: n.text}
+	if n.kind == kindBytes {
 		v.Kind = shape.Text
-	case kindList, kindObject:
-		v.Kind = shape.List
-		if n.kind == kindObject {
-			v.Kind = shape.Object
-		}
-		for j := i + 1; j < n.end; j = t.nodes[j].end {
-			v.Items = append(v.Items, t.value(j))
-		}
+	}
+	for j := i + 1; j < n.end; j = t.nodes[j].end {
+		v.Items = append(v.Items, t.value(j))
 	}
 	return v
 }
 
 // addValue appends a value to t.
 func (t *tree) addValue(v *shape.Value) {
-	switch v.Kind {
-	case shape.Null:
-		t.add(kindNull, v.Name, "")
-	case shape.Bool:
-		t.add(kindBool, v.Name, v.Text)
-	case shape.Number:
-		t.add(kindNumber, v.Name, v.Text)
-	case shape.Text:
-		t.add(kindText, v.Name, v.Text)
-	case shape.List, shape.Object:
-		k := kindList
-		if v.Kind == shape.Object {
-			k = kindObject
-		}
-		i := t.open(k, v.Name)
-		for _, item := range v.Items {
-			t.addValue(item)
-		}
-		t.close(i)
+	i := len(t.nodes)
+	t.add(kind(v.Kind), v.Name, v.Text)
+	for _, item := range v.Items {
+		t.addValue(item)
 	}
+	t.close(i)
 }

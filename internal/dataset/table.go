@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode"
 
@@ -56,7 +55,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 		err = t.csv.next()
 	}
 	switch {
-	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+	case isEnd(err):
 		return nil, errors.New("want a header line, got an empty file")
 	case err != nil:
 		return nil, fmt.Errorf("header: %w", err)
@@ -105,21 +104,22 @@ func (t *tableReader) name(i int) []byte {
 func (t *tableReader) next(row *Row) error {
 	err := t.advance()
 	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.offset)
-	if csvErr, ok := errors.AsType[*csvError](err); ok {
-		t.outputs.skip()
-		_ = t.fill(row) // the fields before the error
-		return &RowError{Line: row.Line, Err: csvErr.err}
-	}
-	if err != nil {
+	csvErr, damaged := errors.AsType[*csvError](err)
+	got, want := len(t.csv.ends), len(t.line)
+	switch {
+	case damaged:
+		err = csvErr.err
+	case err != nil:
 		return err
-	}
-	if got, want := len(t.csv.ends), len(t.line); got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record) {
-		t.outputs.skip()
-		_ = t.fill(row) // the available fields
-		err := fmt.Errorf("want %d fields, got %d", want, got)
+	case got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record):
+		err = fmt.Errorf("want %d fields, got %d", want, got)
 		if t.csv.stray > 0 {
 			err = fmt.Errorf("%w: a quote within field %d, which is not quoted", err, t.csv.stray)
 		}
+	}
+	if err != nil {
+		t.outputs.skip()
+		_ = t.fill(row) // the available fields
 		return &RowError{Line: row.Line, Err: err}
 	}
 	first := !t.started
@@ -131,13 +131,10 @@ func (t *tableReader) next(row *Row) error {
 	if err == nil && t.outputs.failed(&t.csv) {
 		err = errors.New("no output: its status is ERROR")
 	}
-	if err != nil {
-		if !first {
-			err = withoutUsage(err)
-		}
-		return rowError(row.Line, err)
+	if !first {
+		err = withoutUsage(err)
 	}
-	return nil
+	return rowError(row.Line, err)
 }
 
 // advance reads the next record, or moves to the next output in the current one.
@@ -188,27 +185,23 @@ func (t *tableReader) skips() bool {
 	return true
 }
 
-func (t *tableReader) close() {}
-
 func (t *tableReader) columnNames() []string { return t.header.names }
 
 // fill stores the record in row and returns the first error of a field.
 func (t *tableReader) fill(row *Row) error {
 	var firstErr error
 	valid := t.csv.valid() && (t.exact || bytes.IndexByte(t.csv.record, 0) < 0)
-	hasValue := func(i int) bool {
-		cell, _ := t.cell(i)
+	hasValue := func(s *foundField) bool {
+		cell, _ := t.cell(s.at)
 		return len(cell) > 0
 	}
 	text := func(f Field) (string, bool) {
-		i, err := t.columns.choose(t.header, f, hasValue)
-		if err != nil && firstErr == nil {
-			firstErr = err
-		}
-		if i < 0 {
+		s, err := t.columns.column(t.header, f, hasValue)
+		firstErr = cmp.Or(firstErr, err)
+		if s == nil || err != nil {
 			return "", false
 		}
-		cell, ok := t.cell(i)
+		cell, ok := t.cell(s.at)
 		if !ok {
 			return "", false
 		}

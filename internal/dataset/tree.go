@@ -5,40 +5,29 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // A kind is the type of a value.
 type kind uint8
 
 const (
-	kindNull kind = iota
-	kindBool
-	kindNumber
-	kindText
-	kindBytes // invalid UTF-8, from Parquet
-	kindList
-	kindObject
+	kindNull   = kind(shape.Null)
+	kindBool   = kind(shape.Bool)
+	kindNumber = kind(shape.Number)
+	kindText   = kind(shape.Text)
+	kindList   = kind(shape.List)
+	kindObject = kind(shape.Object)
+	kindBytes  = kindObject + 1 // invalid UTF-8, from Parquet
 )
 
 // String returns the kind with its article, for error messages.
 func (k kind) String() string {
-	switch k {
-	case kindNull:
-		return "null"
-	case kindBool:
-		return "a boolean"
-	case kindNumber:
-		return "a number"
-	case kindText:
-		return "a string"
-	case kindBytes:
+	if k == kindBytes {
 		return notUTF8
-	case kindList:
-		return "a list"
-	case kindObject:
-		return "an object"
 	}
-	return "an unknown value"
+	return shape.Kind(k).String()
 }
 
 // A node is a single value. The nodes of the elements of a list or object
@@ -149,25 +138,22 @@ func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 		t.add(kindBool, name, tok.String())
 	case '0':
 		t.add(kindNumber, name, tok.String())
-	case '[':
-		i := t.open(kindList, name)
-		for dec.PeekKind() != ']' {
-			if err := t.readJSON(dec, ""); err != nil {
-				return err
-			}
+	case '[', '{':
+		k, end := kindList, jsontext.Kind(']')
+		if tok.Kind() == '{' {
+			k, end = kindObject, '}'
 		}
-		if _, err := dec.ReadToken(); err != nil {
-			return err
-		}
-		t.close(i)
-	case '{':
-		i := t.open(kindObject, name)
-		for dec.PeekKind() != '}' {
-			tok, err := dec.ReadToken()
-			if err != nil {
-				return err
+		i := t.open(k, name)
+		for dec.PeekKind() != end {
+			name := ""
+			if k == kindObject {
+				tok, err := dec.ReadToken()
+				if err != nil {
+					return err
+				}
+				name = tok.String()
 			}
-			if err := t.readJSON(dec, tok.String()); err != nil {
+			if err := t.readJSON(dec, name); err != nil {
 				return err
 			}
 		}

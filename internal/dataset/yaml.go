@@ -111,8 +111,12 @@ func (w *yamlWriter) writeAll(n *yaml.Node, start, end byte, depth int) error {
 			}
 			c = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: c.Value, Line: c.Line}
 		}
-		if i > 0 {
-			w.out.WriteByte(separator(n.Kind, i))
+		switch {
+		case i == 0:
+		case n.Kind == yaml.MappingNode && i%2 == 1:
+			w.out.WriteByte(':')
+		default:
+			w.out.WriteByte(',')
 		}
 		if err := w.write(c, depth+1); err != nil {
 			return err
@@ -120,14 +124,6 @@ func (w *yamlWriter) writeAll(n *yaml.Node, start, end byte, depth int) error {
 	}
 	w.out.WriteByte(end)
 	return nil
-}
-
-// separator returns the byte before the element i of a node.
-func separator(kind yaml.Kind, i int) byte {
-	if kind == yaml.MappingNode && i%2 == 1 {
-		return ':'
-	}
-	return ','
 }
 
 // yamlScalar returns a scalar as JSON. What JSON has no type for, such as a time or .nan, is a string.

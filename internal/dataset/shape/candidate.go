@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,13 +17,7 @@ type candidate struct {
 }
 
 func (c *candidate) compare(d *candidate) int {
-	if c.penalty != d.penalty {
-		return c.penalty - d.penalty
-	}
-	if c.rank != d.rank {
-		return c.rank - d.rank
-	}
-	return c.depth - d.depth
+	return cmp.Or(c.penalty-d.penalty, c.rank-d.rank, c.depth-d.depth)
 }
 
 // add adds a value to the candidate with the same path, or to the list.
@@ -46,14 +41,9 @@ func (s *search) best(field Field) (*candidate, error) {
 	list := slices.DeleteFunc(slices.Clone(s.found[field]), func(c *candidate) bool {
 		return len(c.values) > 1 && (field != Contexts || s.ofTurns(c))
 	})
-	best := shallowest(list)
+	best, err := s.unrivaled(field, list, s.rivals)
 	if best == nil {
-		return nil, nil
-	}
-	for _, c := range list {
-		if s.rivals(field, c, best) && !s.same(field, c, best) {
-			return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
-		}
+		return nil, err
 	}
 	if field == Answer {
 		text, _ := s.Expand.textOf(best.values[0], field)
@@ -64,6 +54,21 @@ func (s *search) best(field Field) (*candidate, error) {
 			if other != text && !verdict && !inList && s.rivals(field, c, best) {
 				return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
 			}
+		}
+	}
+	return best, nil
+}
+
+// unrivaled returns the best candidate in a list, or nil. It is an error if a rival has another
+// value.
+func (s *search) unrivaled(field Field, list []*candidate, rivals func(field Field, c, best *candidate) bool) (*candidate, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	best := slices.MinFunc(list, (*candidate).compare)
+	for _, c := range list {
+		if rivals(field, c, best) && !s.same(field, c, best) {
+			return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
 		}
 	}
 	return best, nil
@@ -142,10 +147,3 @@ func (s *search) same(field Field, a, b *candidate) bool {
 }
 
 func equal(a, b *Value) bool { return a.key() == b.key() }
-
-func shallowest(list []*candidate) *candidate {
-	if len(list) == 0 {
-		return nil
-	}
-	return slices.MinFunc(list, (*candidate).compare)
-}

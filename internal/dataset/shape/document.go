@@ -51,9 +51,8 @@ func (f *Finder) sameRows(lists []list) bool {
 // or "".
 func (f *Finder) rowKey(record *Value) string {
 	normal := f.Expand.normalize(record)
-	known := slices.ContainsFunc(f.tools, func(t Tool) bool { return t.matches(normal) })
 	plan := f.rowPlan(normal, nil)
-	if plan == nil || !known {
+	if plan == nil || f.guess(normal) == nil {
 		return ""
 	}
 	row, _ := f.Row(plan, normal) // valid, see rowPlan
@@ -120,12 +119,9 @@ func (e *TwoLists) Error() string {
 func (f *Finder) HoldRows(records []*Value, preset map[Field]*Path) bool {
 	return slices.ContainsFunc(records[:min(len(records), maxChecked)], func(v *Value) bool {
 		normal := f.Expand.normalize(v)
-		return f.isRow(normal, preset) || len(f.spansOf(normal)) > 0
+		return f.rowPlan(normal, preset) != nil || len(f.spansOf(normal)) > 0
 	})
 }
-
-// isRow reports whether a normalized record has an answer and contexts.
-func (f *Finder) isRow(v *Value, preset map[Field]*Path) bool { return f.rowPlan(v, preset) != nil }
 
 // rowPlan returns the plan of a normalized record that has an answer and contexts, or nil.
 func (f *Finder) rowPlan(v *Value, preset map[Field]*Path) *Plan {
@@ -146,11 +142,8 @@ func (f *Finder) plan(v *Value, preset map[Field]*Path) (*Plan, error) {
 	if preset == nil {
 		preset = map[Field]*Path{}
 	}
-	for i := range f.tools {
-		if f.tools[i].matches(v) {
-			f.preset(&f.tools[i], v, preset)
-			break
-		}
+	if tool := f.guess(v); tool != nil {
+		f.preset(tool, v, preset)
 	}
 	return f.Plan(v, preset)
 }
@@ -158,7 +151,7 @@ func (f *Finder) plan(v *Value, preset map[Field]*Path) (*Plan, error) {
 // table returns the records of a table in the layouts that pandas writes: split
 // (columns and data), columns, index and lists. It returns nil for other values.
 func (f *Finder) table(v *Value) []*Value {
-	if columns, data := v.member("columns"), v.first("data", "rows"); columns != nil && data != nil && columns.Kind == List && data.Kind == List {
+	if columns, data := v.Member("columns"), v.first("data", "rows"); columns != nil && data != nil && columns.Kind == List && data.Kind == List {
 		return rowsOf(columns.Items, data.Items)
 	}
 	if v.Kind == List {
@@ -177,25 +170,19 @@ func (f *Finder) table(v *Value) []*Value {
 			return nil
 		}
 	}
-	names := make([]*Value, len(v.Items))
-	for i, m := range v.Items {
-		names[i] = &Value{Kind: Text, Text: m.Name}
-	}
-	if f.namesFields(names) {
+	if f.namesFields(memberNames(v)) {
 		return transpose(v.Items)
 	}
 	if kind == Object && f.namesFields(memberNames(v.Items[0])) {
-		for _, m := range v.Items {
-			if !f.namesFields(memberNames(m)) {
-				return nil
-			}
+		if slices.ContainsFunc(v.Items, func(m *Value) bool { return !f.namesFields(memberNames(m)) }) {
+			return nil
 		}
 		return v.Items
 	}
 	if kind == Object {
 		for _, rows := range [][]*Value{v.Items, transpose(v.Items)} {
 			normal := f.Expand.normalize(rows[0])
-			if asSpan(normal) != nil || isNumbered(rows, v) && f.isRow(normal, nil) {
+			if asSpan(normal) != nil || isNumbered(rows, v) && f.rowPlan(normal, nil) != nil {
 				return rows
 			}
 		}
@@ -227,12 +214,12 @@ func memberNames(v *Value) []*Value {
 
 // namesFields reports whether a list of texts names an answer and contexts.
 func (f *Finder) namesFields(names []*Value) bool {
-	var found [fieldCount]bool
+	found := map[Field]bool{}
 	for _, name := range names {
 		if name.Kind != Text {
 			return false
 		}
-		for field := range fieldCount {
+		for _, field := range fields() {
 			if _, ok := f.Names.Rank(field, name.Text); ok {
 				found[field] = true
 			}

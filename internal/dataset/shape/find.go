@@ -40,7 +40,7 @@ func (f *Finder) Normalize(record *Value) *Value {
 			v.Items[i] = m.renamed(strings.ToLower(m.Name))
 		}
 	}
-	if attributes := v.member("record_attributes"); attributes != nil {
+	if attributes := v.Member("record_attributes"); attributes != nil {
 		f.openEvent(v, attributes)
 	}
 	openSample(v)
@@ -53,7 +53,7 @@ func (f *Finder) Normalize(record *Value) *Value {
 // TruLens, whose columns contain them.
 func (f *Finder) openEvent(v, attributes *Value) {
 	v.Items = append(v.Items, f.Expand.expand(attributes).renamed("attributes"))
-	if trace := v.member("trace"); trace != nil {
+	if trace := v.Member("trace"); trace != nil {
 		for _, m := range f.Expand.expand(trace).Items {
 			if !v.has(m.Name) {
 				v.Items = append(v.Items, m)
@@ -64,7 +64,7 @@ func (f *Finder) openEvent(v, attributes *Value) {
 
 // openAttributes replaces the groups of attributes of a span that a table contains as texts.
 func (f *Finder) openAttributes(v *Value) {
-	attributes := v.member("attributes")
+	attributes := v.Member("attributes")
 	if attributes == nil || attributes.Kind != Object || asSpan(v) == nil {
 		return
 	}
@@ -78,42 +78,38 @@ func (f *Finder) collectNumbered(v *Value) {
 	if v.Kind != Object {
 		return
 	}
-	type column struct {
-		number int
-		value  *Value
-	}
-	columns := map[string][]column{}
+	numbered := map[string][]*Value{}
 	var bases []string
 	for _, m := range v.Items {
 		base := strings.TrimRight(m.Name, "0123456789")
 		if base == m.Name {
 			continue
 		}
-		number, err := strconv.Atoi(m.Name[len(base):])
+		_, err := strconv.Atoi(m.Name[len(base):])
 		if _, ok := f.Names.Rank(Contexts, base); err != nil || !ok || m.Kind != Text && m.Kind != Null && m.Kind != Object {
 			continue
 		}
-		if columns[base] == nil {
+		if numbered[base] == nil {
 			bases = append(bases, base)
 		}
-		columns[base] = append(columns[base], column{number, m})
+		numbered[base] = append(numbered[base], m)
 	}
 	for _, base := range bases {
-		list := columns[base]
-		slices.SortStableFunc(list, func(a, b column) int { return a.number - b.number })
-		all := &Value{Kind: List, Name: base + "*"}
-		for _, c := range list {
-			if c.value.Kind == Object || strings.TrimSpace(c.value.Text) != "" {
-				all.Items = append(all.Items, c.value)
-			}
-		}
-		v.Items = append(v.Items, all)
+		columns := numbered[base]
+		sortByNumber(columns, len(base))
+		columns = slices.DeleteFunc(columns, func(c *Value) bool { return c.Kind != Object && strings.TrimSpace(c.Text) == "" })
+		v.Items = append(v.Items, newList(columns).renamed(base+"*"))
 	}
 }
 
 // A Plan says where the fields of a row are.
 type Plan struct {
-	paths [fieldCount]*Path // nil if the field is missing
+	paths map[Field]*Path
+}
+
+// only returns the plan of one field.
+func only(f Field, path *Path) *Plan {
+	return &Plan{map[Field]*Path{f: path}}
 }
 
 // Path returns the path of a field, or nil.
@@ -163,23 +159,28 @@ func (f *Finder) shared(p *Plan, record *Value) error {
 // A search collects the candidates in one record.
 type search struct {
 	*Finder
-	found  [fieldCount][]*candidate
+	found  map[Field][]*candidate
 	chats  []*candidate
-	docs   []*candidate                          // lists of documents under any name
-	nulls  [fieldCount][]*candidate              // members without a value
-	turns  map[string]bool                       // lists with several answers
-	rest   []*candidate                          // answers by name that are not read, but make another one ambiguous
-	byPath [fieldCount + 1]map[string]*candidate // elements of found, and of docs
+	docs   []*candidate                    // lists of documents under any name
+	nulls  map[Field][]*candidate          // members without a value
+	turns  map[string]bool                 // lists with several answers
+	rest   []*candidate                    // answers by name that are not read, but make another one ambiguous
+	byPath map[Field]map[string]*candidate // elements of found, and of docs under ""
+}
+
+// search collects the candidates in a normalized record.
+func (f *Finder) search(record *Value) *search {
+	s := &search{Finder: f, found: map[Field][]*candidate{}, nulls: map[Field][]*candidate{}, byPath: map[Field]map[string]*candidate{}}
+	s.walk(record, "", 0, 0)
+	return s
 }
 
 // Plan finds the answer, the contexts and the question in a normalized record.
 // Fields in preset are taken as they are. The error is an [*Ambiguous] error or
 // names the missing field.
 func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
-	s := &search{Finder: f}
-	s.walk(record, "", 0, 0)
-	plan := &Plan{}
-	for field := range fieldCount {
+	s, plan := f.search(record), &Plan{map[Field]*Path{}}
+	for _, field := range fields() {
 		if path := preset[field]; path != nil {
 			plan.paths[field] = path
 			continue
@@ -210,9 +211,7 @@ func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
 
 // Rival returns an [*Ambiguous] error if a record has two answers or two lists of contexts.
 func (f *Finder) Rival(record *Value, field Field) error {
-	s := &search{Finder: f}
-	s.walk(f.Normalize(record), "", 0, 0)
-	_, err := s.best(field)
+	_, err := f.search(f.Normalize(record)).best(field)
 	return err
 }
 
@@ -254,7 +253,7 @@ func (s *search) walk(v *Value, pattern string, depth, penalty int) {
 			return
 		}
 		if v.isObjects() && v.Name != "citations" && s.isDocuments(v) {
-			s.docs = s.add(s.docs, fieldCount, pattern, v, 0, depth, penalty)
+			s.docs = s.add(s.docs, "", pattern, v, 0, depth, penalty)
 			return
 		}
 		for _, item := range v.Items {
@@ -281,7 +280,7 @@ func (s *search) isDocuments(v *Value) bool {
 
 // visit records a member as a candidate for the fields that its name fits.
 func (s *search) visit(m *Value, pattern string, depth, penalty int) {
-	for field := range fieldCount {
+	for _, field := range fields() {
 		rank, ok := s.Names.Rank(field, m.Name)
 		if !ok && field == Answer && s.Names.isSomeAnswer(m.Name) {
 			if _, isText := s.Expand.textOf(m, field); isText {
@@ -363,14 +362,9 @@ func (s *search) fallback(field Field, record *Value) (*candidate, error) {
 			_, ok := s.Expand.textOf(v, field)
 			return !ok
 		})
-		best := shallowest(list)
-		for _, c := range list {
-			if c != best && c.compare(best) == 0 && !s.same(field, c, best) {
-				return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
-			}
-		}
-		if best != nil {
-			return best, nil
+		equal := func(_ Field, c, best *candidate) bool { return c != best && c.compare(best) == 0 }
+		if best, err := s.unrivaled(field, list, equal); best != nil || err != nil {
+			return best, err
 		}
 	}
 	if field == Contexts {

@@ -8,7 +8,7 @@ import (
 // openSample undoes how Inspect logs a sample: long texts are attachments, and the events
 // repeat what happened. A sample that failed has no output.
 func openSample(v *Value) {
-	attachments := v.member("attachments")
+	attachments := v.Member("attachments")
 	if attachments == nil || !v.has("messages") || !v.has("output") {
 		return
 	}
@@ -25,7 +25,7 @@ func openSample(v *Value) {
 // is null.
 func (v *Value) attached(attachments *Value, depth int) *Value {
 	if name, ok := strings.CutPrefix(v.Text, "attachment://"); ok && v.Kind == Text {
-		if text := attachments.member(name); text != nil {
+		if text := attachments.Member(name); text != nil {
 			return text.renamed(v.Name)
 		}
 		return &Value{Kind: Null, Name: v.Name}

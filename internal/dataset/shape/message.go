@@ -8,12 +8,12 @@ import (
 // message returns a message of an agent framework with the members role, content and
 // tool_calls, as OpenAI names them. It returns other values as they are.
 func message(v *Value) *Value {
-	switch data, content := v.member("data"), v.member("content"); {
+	switch data, content := v.Member("data"), v.Member("content"); {
 	case len(v.Items) == 2 && data != nil && role(v) != "" && data.has("content"): // messages_to_dict of LangChain
 		out := *data
 		out.Name = v.Name
 		if role(data) == "" {
-			out.Items = append(slices.Clone(data.Items), v.member("type"))
+			out.Items = append(slices.Clone(data.Items), v.Member("type"))
 		}
 		return &out
 	case role(v) != "" && slices.ContainsFunc(items(content), isHaystackPart):
@@ -22,7 +22,7 @@ func message(v *Value) *Value {
 	if name := autogenRole(v); name != "" {
 		out := *v
 		out.Items = append([]*Value{{Kind: Text, Name: "role", Text: name}}, v.Items...)
-		if content := v.member("content"); name == "assistant" && content.Kind == List {
+		if content := v.Member("content"); name == "assistant" && content.Kind == List {
 			out.Items = append(out.Items, content.renamed("tool_calls"))
 		}
 		return &out
@@ -38,13 +38,13 @@ func isHaystackPart(v *Value) bool {
 func haystackMessage(v, content *Value) *Value {
 	var parts, calls []*Value
 	for _, part := range content.Items {
-		switch result := part.member("tool_call_result"); {
+		switch result := part.Member("tool_call_result"); {
 		case part.has("tool_call"):
 			calls = append(calls, part)
 		case result == nil:
 			parts = append(parts, part)
 		case !failed(result) && result.has("result"):
-			parts = append(parts, result.member("result").renamed(""))
+			parts = append(parts, result.Member("result").renamed(""))
 		}
 	}
 	out := *v
@@ -58,7 +58,7 @@ func haystackMessage(v, content *Value) *Value {
 
 // autogenRole returns the role of a message or event of AutoGen, or "".
 func autogenRole(v *Value) string {
-	if v.member("content") == nil || v.has("role") {
+	if v.Member("content") == nil || v.has("role") {
 		return ""
 	}
 	switch v.text("type") {
@@ -80,15 +80,15 @@ func autogenRole(v *Value) string {
 // pydanticMessages returns the messages in the history of an agent of Pydantic AI, whose
 // requests hold those of several roles, or nil.
 func pydanticMessages(v *Value) []*Value {
-	if !v.isObjects() || slices.ContainsFunc(v.Items, func(m *Value) bool { return m.text("kind") == "" || m.member("parts") == nil }) {
+	if !v.isObjects() || slices.ContainsFunc(v.Items, func(m *Value) bool { return m.text("kind") == "" || m.Member("parts") == nil }) {
 		return nil
 	}
 	var out []*Value
 	for _, m := range v.Items {
 		answer := &Value{Kind: Object, Items: []*Value{{Kind: Text, Name: "role", Text: "assistant"}}}
 		var texts, calls []*Value
-		for _, part := range items(m.member("parts")) {
-			content := part.member("content")
+		for _, part := range items(m.Member("parts")) {
+			content := part.Member("content")
 			kind := part.text("part_kind")
 			switch {
 			case kind == "tool-call" || kind == "builtin-tool-call":
@@ -112,7 +112,7 @@ func pydanticMessages(v *Value) []*Value {
 // failed reports whether the result of a tool is an error, which is no context.
 func failed(result *Value) bool {
 	for _, name := range []string{"is_error", "error", "isError"} {
-		if m := result.member(name); m != nil && m.Kind == Bool && m.Text == "true" {
+		if m := result.Member(name); m != nil && m.Kind == Bool && m.Text == "true" {
 			return true
 		}
 	}

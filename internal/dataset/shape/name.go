@@ -9,15 +9,17 @@ import (
 )
 
 // A Field is a field of a row.
-type Field uint8
+type Field string
 
-// Fields of a row.
+// Fields of a row. This package does not look for ids.
 const (
-	Question Field = iota
-	Answer
-	Contexts
-	fieldCount
+	ID       Field = "id"
+	Question Field = "question"
+	Answer   Field = "answer"
+	Contexts Field = "contexts"
 )
+
+func fields() []Field { return []Field{Question, Answer, Contexts} }
 
 // Ranks of names. A name of a lower rank is preferred to one of a higher rank.
 const (
@@ -85,8 +87,8 @@ func ranked(ranks ...string) map[string]int {
 
 // Names knows the words of column names.
 type Names struct {
-	fields    [fieldCount]vocabulary
-	explicit  [fieldCount]map[string]bool
+	fields    map[Field]vocabulary
+	explicit  map[Field]map[string]bool
 	reference map[string]bool
 	aside     map[string]bool
 	other     map[string]bool
@@ -109,7 +111,7 @@ const (
 // NewNames returns the words of column names.
 func NewNames() *Names {
 	return &Names{
-		fields: [fieldCount]vocabulary{
+		fields: map[Field]vocabulary{
 			Question: {
 				ranked("question query", "input inputs prompt instruction request utterance", "problem"),
 				set("rag user original customer human search text raw test case current last first initial asked message content str string"),
@@ -123,7 +125,7 @@ func NewNames() *Names {
 				set("retriever source search relevant supporting top k text texts content contents used input list all similar matched vector db store base references node result results rag full returned ranked reranked fetched"),
 			},
 		},
-		explicit: [fieldCount]map[string]bool{
+		explicit: map[Field]map[string]bool{
 			Answer:   set("hypothesis actual " + systems),
 			Contexts: set("search hits matches ranked reranked fetched"),
 		},
@@ -240,7 +242,7 @@ func (n *Names) Rank(f Field, name string) (rank int, ok bool) {
 		return 0, false
 	}
 	ws := words(name)
-	v := &n.fields[f]
+	v := n.fields[f]
 	best := rankWeak + 1
 	for i, w := range ws {
 		if r, head := v.heads[w]; head {

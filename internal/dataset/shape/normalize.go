@@ -50,7 +50,7 @@ func attributes(v *Value) *Value {
 	}
 	out := &Value{Kind: Object, Name: v.Name}
 	for _, item := range v.Items {
-		key, value := item.member("key"), item.member("value")
+		key, value := item.Member("key"), item.Member("value")
 		if len(item.Items) != 2 || key == nil || key.Kind != Text || value == nil {
 			return nil
 		}
@@ -71,11 +71,11 @@ func otlpValue(v *Value) *Value {
 			return m
 		}
 	case "arrayValue", "array_value":
-		if list := m.member("values"); list != nil && list.Kind == List {
+		if list := m.Member("values"); list != nil && list.Kind == List {
 			return list
 		}
 	case "kvlistValue", "kvlist_value":
-		if list := m.member("values"); list != nil {
+		if list := m.Member("values"); list != nil {
 			return attributes(list)
 		}
 	}
@@ -85,7 +85,7 @@ func otlpValue(v *Value) *Value {
 // constructor returns the arguments of a serialized LangChain object, with the role
 // of a message added, or nil.
 func constructor(v *Value) []*Value {
-	args, id := v.member("kwargs"), v.member("id")
+	args, id := v.Member("kwargs"), v.Member("id")
 	if args == nil || args.Kind != Object || id == nil || id.Kind != List || len(id.Items) == 0 || !v.has("lc") && !v.has("type") {
 		return nil
 	}
@@ -152,11 +152,7 @@ func unflatten(v *Value) {
 		}
 		if indexed {
 			o.Kind = List
-			slices.SortStableFunc(o.Items, func(a, b *Value) int {
-				i, _ := strconv.Atoi(a.Name)
-				j, _ := strconv.Atoi(b.Name)
-				return i - j
-			})
+			sortByNumber(o.Items, 0)
 			// A table has columns for the longest list.
 			for len(o.Items) > 0 && isBlank(o.Items[len(o.Items)-1]) {
 				o.Items = o.Items[:len(o.Items)-1]
@@ -167,6 +163,15 @@ func unflatten(v *Value) {
 		}
 	}
 	v.Items = root.Items
+}
+
+// sortByNumber sorts members by the number at an offset in their names.
+func sortByNumber(members []*Value, offset int) {
+	slices.SortStableFunc(members, func(a, b *Value) int {
+		i, _ := strconv.Atoi(a.Name[offset:])
+		j, _ := strconv.Atoi(b.Name[offset:])
+		return i - j
+	})
 }
 
 // splitName splits a name at its dots, except at those of a version such as llama-3.1-8b.

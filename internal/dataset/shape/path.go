@@ -101,12 +101,7 @@ func (p *Path) String() string { return p.text }
 
 // multiple reports whether the path can select several values.
 func (p *Path) multiple() bool {
-	for _, s := range p.steps {
-		if s.kind == allElements {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.steps, func(s step) bool { return s.kind == allElements })
 }
 
 // covers reports whether the value at a path contains that at another one.
@@ -203,7 +198,7 @@ func (x Expander) complete(p *Path, record *Value) error {
 
 // fold returns the member with a name, ignoring case if none matches exactly.
 func (v *Value) fold(name string) *Value {
-	if m := v.member(name); m != nil {
+	if m := v.Member(name); m != nil {
 		return m
 	}
 	for _, m := range v.Items {

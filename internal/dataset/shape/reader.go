@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -54,9 +55,7 @@ func (f *Finder) preset(t *Tool, v *Value, paths map[Field]*Path) {
 			if err != nil {
 				continue
 			}
-			plan := &Plan{}
-			plan.paths[field] = path
-			row, err := f.Row(plan, v)
+			row, err := f.Row(only(field, path), v)
 			if err == nil && (row.Question != nil || row.Answer != nil || row.Contexts != nil && f.IsContexts(row.Contexts)) {
 				paths[field] = path
 				break
@@ -69,7 +68,7 @@ func (f *Finder) preset(t *Tool, v *Value, paths map[Field]*Path) {
 type Record struct {
 	Row
 	Value *Value // normalized
-	Line  int    // of the first span of a trace
+	Line  int    // of the first span of a trace, if Close returns it
 	Turn  int    // number of the turn, if Reader.Turns is set and the record is a conversation
 	Err   error  // a value of the wrong type
 }
@@ -84,14 +83,14 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 				return nil, err
 			}
 		}
-		return r.rows(r.plan, normal, v.Line), nil
+		return r.rows(r.plan, normal), nil
 	}
 	spans := r.spansOf(normal)
 	if r.traces || len(spans) > 0 && len(r.preset) == 0 {
 		if single := len(spans) > 1 && !r.traces; single && sameTrace(spans) {
 			r.recognize(normal)
 			row, root, err := r.traceRow(spans)
-			return []Record{{Row: row, Value: root, Line: v.Line, Err: err}}, nil
+			return []Record{{Row: row, Value: root, Err: err}}, nil
 		}
 		if len(spans) > 0 {
 			r.traces = true
@@ -99,8 +98,8 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 			r.recognize(normal)
 			return nil, nil
 		}
-		if r.isRow(normal, r.preset) {
-			return []Record{{Value: normal, Line: v.Line, Err: errors.New("want a span of a trace like the first records, got a row")}}, nil
+		if r.rowPlan(normal, r.preset) != nil {
+			return []Record{{Value: normal, Err: errors.New("want a span of a trace like the first records, got a row")}}, nil
 		}
 		return nil, nil // such as a resource
 	}
@@ -112,7 +111,7 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := r.rows(plan, normal, v.Line)
+	rows := r.rows(plan, normal)
 	if slices.ContainsFunc(rows, func(r Record) bool { return r.Err == nil && r.Answer != nil && r.Contexts != nil }) {
 		r.plan = plan
 	}
@@ -120,17 +119,14 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 }
 
 // rows returns the row of a record, or one for each turn.
-func (r *Reader) rows(plan *Plan, normal *Value, line int) []Record {
+func (r *Reader) rows(plan *Plan, normal *Value) []Record {
 	if r.Turns {
 		if rows := r.turnRows(plan, normal); len(rows) > 0 {
-			for i := range rows {
-				rows[i].Line = line
-			}
 			return rows
 		}
 	}
 	row, err := r.Row(plan, normal)
-	return []Record{{Row: row, Value: normal, Line: line, Err: err}}
+	return []Record{{Row: row, Value: normal, Err: err}}
 }
 
 // maxChecked is the number of records that are compared with the layout of the first one.
@@ -139,9 +135,6 @@ const maxChecked = 10
 // planOf finds the fields of a record.
 func (r *Reader) planOf(normal *Value) (*Plan, error) {
 	paths := maps.Clone(r.preset)
-	if paths == nil {
-		paths = map[Field]*Path{}
-	}
 	if r.tool != nil {
 		r.Finder.preset(r.tool, normal, paths)
 	}
@@ -183,11 +176,9 @@ func (e *NotExported) Error() string {
 }
 
 // guess returns the tool that wrote a normalized record, or nil.
-func (r *Reader) guess(v *Value) *Tool {
-	for i := range r.tools {
-		if r.tools[i].matches(v) {
-			return &r.tools[i]
-		}
+func (f *Finder) guess(v *Value) *Tool {
+	if i := slices.IndexFunc(f.tools, func(t Tool) bool { return t.matches(v) }); i >= 0 {
+		return &f.tools[i]
 	}
 	return nil
 }
@@ -200,22 +191,14 @@ func (r *Reader) recognize(v *Value) {
 }
 
 func sameTrace(spans []*span) bool {
-	for _, s := range spans {
-		if s.trace != spans[0].trace {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(spans, func(s *span) bool { return s.trace != spans[0].trace })
 }
 
 func (r *Reader) collect(spans []*span, line int) {
 	for _, s := range spans {
 		key := s.trace
 		if key == "" {
-			key = s.id
-			if s.parent != "" {
-				key = s.parent
-			}
+			key = cmp.Or(s.parent, s.id)
 		}
 		g := r.groups[key]
 		if g == nil {
@@ -270,8 +253,8 @@ func (r *Reader) Rest(m *Value) *Value {
 		}
 		return m
 	}
-	for _, p := range r.plan.paths {
-		if p != nil && m != nil {
+	for _, field := range fields() {
+		if p := r.plan.paths[field]; p != nil && m != nil {
 			m = m.without(p.steps)
 		}
 	}
@@ -315,7 +298,7 @@ func (r *Reader) Describe() string {
 	if r.plan == nil {
 		return b.String()
 	}
-	for field, name := range []string{"question", "answer", "contexts"} {
+	for _, field := range fields() {
 		path := r.plan.paths[field]
 		if path == nil {
 			continue
@@ -323,7 +306,7 @@ func (r *Reader) Describe() string {
 		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s from %s", name, path)
+		fmt.Fprintf(&b, "%s from %s", field, path)
 	}
 	return b.String()
 }

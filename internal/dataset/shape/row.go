@@ -50,7 +50,7 @@ type Row struct {
 // Row returns the fields of a normalized record.
 func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
 	var row Row
-	for field := range fieldCount {
+	for _, field := range fields() {
 		path := plan.paths[field]
 		if path == nil {
 			continue
@@ -110,21 +110,16 @@ func (f *Finder) toolResults(t turn) *Value {
 
 // exists reports whether a path ends in a list, which can be empty.
 func (f *Finder) exists(p *Path, record *Value) bool {
-	for i, s := range p.steps {
-		if s.kind == allElements {
-			lists := f.Expand.follow(nil, p.steps[:i], record)
-			return slices.ContainsFunc(lists, func(v *Value) bool {
-				inner := f.Expand.expand(v)
-				return inner.Kind == List && len(inner.Items) == 0
-			})
-		}
-	}
-	return false
+	i := slices.IndexFunc(p.steps, func(s step) bool { return s.kind == allElements })
+	return i >= 0 && slices.ContainsFunc(f.Expand.follow(nil, p.steps[:i], record), func(v *Value) bool {
+		inner := f.Expand.expand(v)
+		return inner.Kind == List && len(inner.Items) == 0
+	})
 }
 
 func describe(values []*Value) string {
 	if len(values) > 1 {
 		return fmt.Sprintf("%d values", len(values))
 	}
-	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[values[0].Kind]
+	return values[0].Kind.String()
 }

@@ -70,7 +70,7 @@ func TestRank(t *testing.T) {
 			rank = none
 		}
 		if rank != tt.want {
-			t.Errorf("field %d, %s: got rank %d, want %d", tt.field, tt.name, rank, tt.want)
+			t.Errorf("field %s, %s: got rank %d, want %d", tt.field, tt.name, rank, tt.want)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestToolsMatchNoPlainRow(t *testing.T) {
 		for field, paths := range tool.paths {
 			for _, path := range paths {
 				if _, err := ParsePath(path); err != nil {
-					t.Errorf("%s, field %d: %v", tool.Name, field, err)
+					t.Errorf("%s, field %s: %v", tool.Name, field, err)
 				}
 			}
 		}

@@ -178,7 +178,7 @@ func anySignature(signatures [][]string, v *Value) bool {
 // hasPath reports whether a dotted path exists. Its value can be null.
 func (v *Value) hasPath(name string) bool {
 	for key := range strings.SplitSeq(name, ".") {
-		if v = v.member(key); v == nil {
+		if v = v.Member(key); v == nil {
 			return false
 		}
 	}

@@ -25,7 +25,7 @@ func asSpan(v *Value) *span {
 	}
 	s := newSpan(v)
 	hasParent := slices.ContainsFunc([]string{"parent_id", "parentId", "parent_span_id", "parentSpanId", "parent_run_id", "parentRunId", "parentObservationId", "parent_observation_id", "child_runs", "observations"}, v.has)
-	if s.id == "" || s.trace == "" && !hasParent || s.kind == "" && !v.member("attributes").isNested() && !hasParent {
+	if s.id == "" || s.trace == "" && !hasParent || s.kind == "" && !v.Member("attributes").isNested() && !hasParent {
 		return nil
 	}
 	return s
@@ -77,7 +77,7 @@ func (f *Finder) spansOf(v *Value) []*span {
 		return out
 	}
 	trace := v
-	if t := v.member("trace"); t.has("input") || t.has("output") {
+	if t := v.Member("trace"); t.has("input") || t.has("output") {
 		trace = t // of Langfuse or Opik
 	}
 	if trace == v {
@@ -110,28 +110,28 @@ func (f *Finder) spansOf(v *Value) []*span {
 
 // callsOf returns the calls in a record of TruLens as spans, or nil.
 func (f *Finder) callsOf(v *Value) []*span {
-	record := v.member("record_json")
+	record := v.Member("record_json")
 	if record == nil {
 		record = v
 	}
 	record = f.Expand.expand(record)
-	calls := items(record.member("calls"))
+	calls := items(record.Member("calls"))
 	if len(calls) == 0 || !record.has("main_output") {
 		return nil
 	}
 	root := &Value{Kind: Object, Items: slices.Clone(v.Items)}
 	for name, main := range map[string]string{"input": "main_input", "output": "main_output"} {
-		if m := record.member(main); m != nil && !root.has(name) {
+		if m := record.Member(main); m != nil && !root.has(name) {
 			root.Items = append(root.Items, m.renamed(name))
 		}
 	}
 	out := []*span{{id: "root", value: root}}
 	for _, call := range calls {
 		s := &span{id: call.text("call_id"), parent: "root", value: &Value{Kind: Object}}
-		if rets := call.member("rets"); rets != nil {
+		if rets := call.Member("rets"); rets != nil {
 			s.value.Items = append(s.value.Items, rets.renamed("output"))
 		}
-		if stack := items(call.member("stack")); len(stack) > 0 {
+		if stack := items(call.Member("stack")); len(stack) > 0 {
 			last := stack[len(stack)-1]
 			name := strings.ToLower(last.text("method.name"))
 			if strings.Contains(name, "retriev") || strings.Contains(name, "relevant") || strings.Contains(name, "search") {
@@ -293,17 +293,10 @@ func (f *Finder) traceContexts(root *span, spans []*span, answer *string) *Value
 	// A root that reports its contexts, or a span that returned documents.
 	for _, s := range append([]*span{root}, spans...) {
 		for _, path := range outputPaths() {
-			side := s.value.first(path)
-			if side == nil {
-				continue
-			}
-			record := &Value{Kind: Object, Items: []*Value{side.renamed("returned")}}
-			plan, err := f.Plan(record, nil)
-			if err != nil || plan.paths[Contexts] == nil {
-				continue
-			}
-			if row, err := f.Row(plan, record); err == nil && row.Contexts != nil && !isAnswer(row.Contexts) {
-				return row.Contexts
+			if side := s.value.first(path); side != nil {
+				if docs := f.contextsIn(side); docs != nil && !isAnswer(docs) {
+					return docs
+				}
 			}
 		}
 	}
@@ -340,17 +333,27 @@ func (f *Finder) documents(v *Value) *Value {
 		if f.IsContexts(docs) && hasProse(docs) {
 			return docs
 		}
-		if !docs.isNested() {
-			continue
-		}
-		record := &Value{Kind: Object, Items: []*Value{docs.renamed("returned")}}
-		if plan, err := f.Plan(record, nil); err == nil && plan.paths[Contexts] != nil {
-			if row, err := f.Row(plan, record); err == nil && row.Contexts != nil {
-				return row.Contexts
+		if docs.isNested() {
+			if docs = f.contextsIn(docs); docs != nil {
+				return docs
 			}
 		}
 	}
 	return nil
+}
+
+// contextsIn returns the contexts that are found by their names in an output, or nil.
+func (f *Finder) contextsIn(output *Value) *Value {
+	record := &Value{Kind: Object, Items: []*Value{output.renamed("returned")}}
+	plan, err := f.Plan(record, nil)
+	if err != nil {
+		return nil
+	}
+	row, err := f.Row(plan, record)
+	if err != nil {
+		return nil
+	}
+	return row.Contexts
 }
 
 func inputPaths() []string {
@@ -388,20 +391,12 @@ func (f *Finder) side(v *Value, field Field) *string {
 		}
 		record := &Value{Kind: Object, Items: []*Value{f.Expand.expand(side).renamed(name)}}
 		plan, err := f.Plan(record, nil)
-		if err != nil || plan.paths[field] == nil {
-			continue
-		}
-		only := &Plan{}
-		only.paths[field] = plan.paths[field]
-		row, err := f.Row(only, record)
 		if err != nil {
 			continue
 		}
-		if field == Question && row.Question != nil {
-			return row.Question
-		}
-		if field == Answer && row.Answer != nil {
-			return row.Answer
+		row, err := f.Row(only(field, plan.paths[field]), record)
+		if text := cmp.Or(row.Question, row.Answer); err == nil && text != nil {
+			return text
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ func (f *Finder) conversation(answer *Path, record *Value) *conversation {
 		if s.kind != byKey {
 			return nil
 		}
-		if v = v.member(s.key); v == nil {
+		if v = v.Member(s.key); v == nil {
 			return nil
 		}
 		if v = f.Expand.expand(v); v.Kind != List {

@@ -24,6 +24,11 @@ const (
 	Object
 )
 
+// String returns the kind with its article, for error messages.
+func (k Kind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
+}
+
 // A Value is a JSON value.
 type Value struct {
 	Kind  Kind
@@ -37,8 +42,8 @@ type Value struct {
 	expanded bool   // inner is valid
 }
 
-// member returns a member of an object, or nil.
-func (v *Value) member(name string) *Value {
+// Member returns a member of an object, or nil.
+func (v *Value) Member(name string) *Value {
 	if v == nil || v.Kind != Object {
 		return nil
 	}
@@ -49,9 +54,6 @@ func (v *Value) member(name string) *Value {
 	}
 	return nil
 }
-
-// Member returns a member of an object, or nil.
-func (v *Value) Member(name string) *Value { return v.member(name) }
 
 // key returns a text that is the same for equal values, and for no others. Names of v itself
 // do not count.
@@ -96,16 +98,10 @@ func (v *Value) Paths(limit int) []string {
 
 // isBlank reports whether v contains nothing but nulls and blank texts.
 func isBlank(v *Value) bool {
-	switch v.Kind {
-	case Null:
-		return true
-	case Text:
-		return strings.TrimSpace(v.Text) == ""
-	case Object:
+	if v.Kind == Object {
 		return !slices.ContainsFunc(v.Items, func(m *Value) bool { return !isBlank(m) })
-	case Bool, Number, List:
 	}
-	return false
+	return v.Kind == Null || v.Kind == Text && strings.TrimSpace(v.Text) == ""
 }
 
 // first returns the first member of an object that has one of the names and is not
@@ -114,7 +110,7 @@ func (v *Value) first(names ...string) *Value {
 	for _, name := range names {
 		m := v
 		for key := range strings.SplitSeq(name, ".") {
-			if m = m.member(key); m == nil {
+			if m = m.Member(key); m == nil {
 				break
 			}
 		}
@@ -135,7 +131,7 @@ func (v *Value) text(names ...string) string {
 }
 
 // has reports whether v is an object with a member, which can be null.
-func (v *Value) has(name string) bool { return v.member(name) != nil }
+func (v *Value) has(name string) bool { return v.Member(name) != nil }
 
 // isNested reports whether v is a list or an object.
 func (v *Value) isNested() bool { return v != nil && (v.Kind == List || v.Kind == Object) }
