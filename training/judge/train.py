@@ -22,7 +22,7 @@ from model import PASSAGE, Batch, Judge, fill_rows, loss, tokenizer
 WARM_UP = 200  # steps
 AVERAGE = 0.999  # per step
 EVALUATION = 500  # seconds, after which an evaluation leaves out the rest
-PAIRS = 1 / 3  # tokens of public pairs for each token of written claims
+PAIRS = 2 / 3  # tokens of public pairs for each token of written claims
 
 
 class Groups:

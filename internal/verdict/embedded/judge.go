@@ -154,12 +154,12 @@ func (r *reading) add(n *network, claim int, forms ...string) error {
 // Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets. The network reads one
 // passage for a claim: if the contexts have several, it counts less, and words more.
 const (
-	bias                 = 0.13
-	weightNetwork        = 1.7
-	weightNetworkSeveral = weightNetwork - 1.28
-	weightLexical        = 0.21
-	weightLexicalSeveral = weightLexical + 0.41
-	weightContradicted   = -0.68
+	bias                 = 0.14
+	weightNetwork        = 1.72
+	weightNetworkSeveral = weightNetwork - 0.97
+	weightLexical        = 0.2
+	weightLexicalSeveral = weightLexical + 0.46
+	weightContradicted   = -0.7
 )
 
 const (
