@@ -155,8 +155,8 @@ func (s *scratch) coverageWithout(c *claim, start, end int) float64 {
 }
 
 // minRepeated is the share of a claim, without values that the contexts lack, that its best candidate covers if the claim repeats
-// it. Where a claim differs from what it repeats, it was wrong in 72 of 79 claims of development sets by several writers, and
-// where it differs from other candidates in 161 of 232.
+// it. In rows of development sets by several writers, claims that differ from what they repeat were wrong in 80 of 94 cases, those
+// that differ from other candidates in 157 of 221.
 const minRepeated = 0.98
 
 // coverageBesidesValues returns the share of the claim that its best candidate covers, without the values that no chunk contains.
