@@ -168,7 +168,7 @@ const (
 	// maxLexical limits the log odds of the lexical judge.
 	maxLexical = 4.6
 	// sure is the absolute value of the log odds of the words from which a claim is not read beside several passages, where the
-	// network weighs less. So half of the claims of the suites are not read, for .0005 of AUROC.
+	// network weighs less. So more than half of the claims of the suites are not read, for .0005 of AUROC.
 	sure = 0.6
 	// exact is the minimum of the combined log odds of a verbatim claim, and the maximum, negated, of those of a claim that repeats
 	// a statement but for a value or a denial: what can be compared exactly is not left to the network.

@@ -114,6 +114,18 @@ func TestVerbatimClaimsAndValuesDecide(t *testing.T) {
 	}
 }
 
+// TestReasonNamesAContradictionOfTheNetwork checks that words which are only missing are not given as its reason.
+func TestReasonNamesAContradictionOfTheNetwork(t *testing.T) {
+	t.Parallel()
+	v := verdict.Verdict{Label: verdict.NotMentioned, Score: 0.3, Reason: "not in the contexts: fee", Evidence: make([]verdict.Evidence, 1)}
+	var o opinion
+	o.add(logits{-5, 5, 0})
+	New(Options{Threshold: 0.5}).conclude(&v, o, false, nil)
+	if v.Label != verdict.Contradicted || v.Reason != "network: 0.000, contradicted; not in the contexts: fee" {
+		t.Errorf("got %s (%q), want contradicted by the network", v.Label, v.Reason)
+	}
+}
+
 // TestClaimKeepsItsLastTokens checks that a long question does not push the claim out.
 func TestClaimKeepsItsLastTokens(t *testing.T) {
 	t.Parallel()
