@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
 
-from model import LABELS, Batch, Judge, encode, encode_claims, fill_rows, groups_of, support, tokenizer
+from model import LABELS, Batch, Judge, batches_of, encode, encode_claims, groups_of, support, tokenizer
 from overlap import read, words
 
 WINDOW, BLOCK = 190, 60  # tokens that a claim is compared with; tokens of one part of it
@@ -23,15 +23,14 @@ PER_SOURCE = 40  # held-out claims of a source
 
 
 @torch.no_grad()
-def scores(net, passages, device, rows=8):
+def scores(net, passages, device, tokens=4096):
     """The log odds of the claims of each passage. A passage is a list: its tokens, then those of its claims."""
     groups = [(n, k) for n, (passage, *claims) in enumerate(passages) for k in groups_of(passage, claims)]
     parts = [[passages[n][0], *(passages[n][1 + c] for c in k)] for n, k in groups]
-    filled = list(fill_rows([sum(map(len, p)) for p in parts]))
     result = [np.zeros(len(p) - 1) for p in passages]
-    for i in range(0, len(filled), rows):
-        found = support(net(Batch([[(parts[g], []) for g in row] for row in filled[i:i + rows]], device))).cpu().numpy()
-        for n, k in (groups[g] for row in filled[i:i + rows] for g in row):
+    for batch in batches_of([sum(map(len, p)) for p in parts], tokens):
+        found = support(net(Batch([(parts[g], []) for g in batch], device))).cpu().numpy()
+        for n, k in (groups[g] for g in batch):
             result[n][k], found = found[:len(k)], found[len(k):]
     return result
 

@@ -42,7 +42,7 @@ def update_golden(net, tok, path):
         cases = json.load(f)
     for case in cases:
         parts = [*encode(tok, [case["passage"]], MAX_PASSAGE), *encode_claims(tok, case["claims"])]
-        case["logits"] = [[round(x, 4) for x in row] for row in net(Batch([[(parts, [])]])).tolist()]
+        case["logits"] = [[round(x, 4) for x in row] for row in net(Batch([(parts, [])])).tolist()]
     with open(path, "w") as f:
         json.dump(cases, f, ensure_ascii=False)
         f.write("\n")

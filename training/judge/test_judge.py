@@ -39,7 +39,7 @@ class TestJudge(unittest.TestCase):
         """The trainer after training up to each number of tokens in a new process' state."""
         with mock.patch.object(train, "tokenizer"):
             for stop in stops:
-                with mock.patch("sys.argv", ["train.py", "data", directory, "--rows", "2", "--eval-every", "0", "--stop-tokens", str(stop)]):
+                with mock.patch("sys.argv", ["train.py", "data", directory, "--tokens", "1024", "--eval-every", "0", "--stop-tokens", str(stop)]):
                     trainer = train.Trainer(train.arguments())
                 trainer.run()
         return trainer
@@ -58,8 +58,8 @@ class TestJudge(unittest.TestCase):
     def test_a_claim_is_scored_alike_in_any_company(self):
         net, random = Judge(tiny_base()), np.random.default_rng(2)
         passage, *claims = [random.integers(1, VOCABULARY, n) for n in (40, 12, 7, 20)]
-        together = net(Batch([[([passage, *claims], [0, 1, 2]), ([claims[0], passage], [0])]]))
-        alone = net(Batch([[([passage, claims[1]], [0])]]))
+        together = net(Batch([([passage, *claims], [0, 1, 2]), ([claims[0], passage], [0])]))
+        alone = net(Batch([([passage, claims[1]], [0])]))
         torch.testing.assert_close(together[1], alone[0], atol=0.01, rtol=0)
 
     def test_ranking_loss_wants_the_supported_claim_higher(self):

@@ -17,7 +17,7 @@ import torch
 
 import evaluate
 import export
-from model import PASSAGE, Batch, Judge, fill_rows, loss, tokenizer
+from model import PASSAGE, Batch, Judge, batches_of, loss, tokenizer
 
 WARM_UP = 200  # steps
 AVERAGE = 0.999  # per step
@@ -45,16 +45,17 @@ class Groups:
         a, b = self.first[k], self.first[k + 1]
         return [self.tokens[self.ends[p]:self.ends[p + 1]] for p in range(a, b)], self.labels[a + 1:b].tolist()
 
-    def epoch(self, number, rows):
-        """Batches of an epoch, as lists of rows of group numbers: all written claims, and the next share of the public pairs."""
+    def epoch(self, number, tokens):
+        """Batches of an epoch, as lists of group numbers: all written claims, and the next share of the public pairs."""
         n, total = self.pairs_per_epoch, len(self.pairs)
         pairs = []
         for pass_ in range(number * n // total, (number + 1) * n // total + 1):
             order = np.random.default_rng((1, pass_)).permutation(self.pairs)
             pairs.append(order[max(0, number * n - pass_ * total):(number + 1) * n - pass_ * total])
-        order = np.random.default_rng((2, number)).permutation(np.concatenate([self.claims, *pairs]))
-        filled = [[order[k] for k in row] for row in fill_rows(self.size[order])]
-        return [filled[k:k + rows] for k in range(0, len(filled), rows)]
+        random = np.random.default_rng((2, number))
+        order = random.permutation(np.concatenate([self.claims, *pairs]))
+        batches = [order[items] for items in batches_of(self.size[order], tokens)]
+        return [batches[k] for k in random.permutation(len(batches))]
 
 
 class Trainer:
@@ -62,7 +63,7 @@ class Trainer:
         self.args = args
         torch.set_num_threads(args.threads)
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        self.rows = args.rows or (64 if self.device == "cuda" else 4)
+        self.tokens = args.tokens or (32768 if self.device == "cuda" else 2048)
         self.net = Judge(torch.load(args.out + "/encoder/base.pt")).to(self.device)
         if args.init:
             export.load(self.net, args.init)
@@ -91,12 +92,12 @@ class Trainer:
         for name in ("net", "average"):
             getattr(self, name).load_state_dict(state[name], strict=False)
         self.optimizer.load_state_dict(state["optimizer"])
-        self.at, rows = state["at"], state["rows"]
-        assert rows == self.rows, f"the run was started with --rows {rows}"
+        self.at, tokens = state["at"], state["tokens"]
+        assert tokens == self.tokens, f"the run was started with --tokens {tokens}"
 
     def save(self):
         torch.save({"net": self.net.trained(), "average": self.average.trained(), "optimizer": self.optimizer.state_dict(),
-                    "at": self.at, "rows": self.rows}, self.path + ".new")
+                    "at": self.at, "tokens": self.tokens}, self.path + ".new")
         os.replace(self.path + ".new", self.path)
 
     def rate(self):
@@ -106,9 +107,9 @@ class Trainer:
             share *= max(0.0, 1 - (self.at["tokens"] - self.at["decay_from"]) / self.args.decay_tokens)
         return share
 
-    def step(self, rows):
+    def step(self, groups):
         """Returns the loss and, for each claim, whether "supported or not" was right."""
-        batch = Batch([[self.groups[k] for k in row] for row in rows], self.device)
+        batch = Batch([self.groups[k] for k in groups], self.device)
         logits = self.net(batch)
         value = loss(logits, batch)
         self.optimizer.zero_grad()
@@ -141,7 +142,7 @@ class Trainer:
         print(f"{len(self.groups.claims)} groups of claims, {len(self.groups.pairs)} of pairs, {self.groups.pairs_per_epoch} an epoch; "
               f"{self.device}, epoch {at['epoch']} position {at['position']}", flush=True)
         while not self.done():
-            batches = self.groups.epoch(at["epoch"], self.rows)
+            batches = self.groups.epoch(at["epoch"], self.tokens)
             while at["position"] < len(batches) and not self.done():
                 start = time.time()
                 value, ok = self.step(batches[at["position"]])
@@ -175,7 +176,7 @@ def arguments():
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--init", help="start from a file of export.py")
     p.add_argument("--rate", type=float, default=1e-4, help="learning rate of the encoder; that of the head is 5 times as high")
-    p.add_argument("--rows", type=int, help="rows of 512 tokens in a batch (4, on a GPU 64)")
+    p.add_argument("--tokens", type=int, help="tokens in a batch (2048, on a GPU 32768)")
     p.add_argument("--decay-tokens", type=int, help="lower the rate to zero over N tokens from now on, then stop")
     p.add_argument("--frozen", type=int, default=0, help="do not train the first N layers: with 6 of 12, 1.5 times as fast")
     p.add_argument("--written", default="", help="train on written claims of sources that start with one of these, such as r,e")
