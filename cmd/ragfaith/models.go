@@ -127,11 +127,7 @@ func modelsTable(list []hub.Model, missing []hub.Name, store hub.Store) string {
 // plainTable returns a table writer without borders or separators.
 func plainTable() pretty.Writer {
 	w := pretty.NewWriter()
-	style := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
-	style.Options.SeparateColumns = true
-	style.Box.MiddleVertical, style.Box.MiddleSeparator = "  ", "  "
-	style.Format = pretty.FormatOptions{Row: text.FormatDefault, Header: text.FormatDefault}
-	w.SetStyle(style)
+	w.SetStyle(report.PlainStyle())
 	w.SuppressTrailingSpaces()
 	return w
 }

@@ -37,7 +37,7 @@ func (c *Column) width() int {
 func layout(columns []Column, cutAfter, width int) string {
 	columns = fit(columns, width)
 	w := pretty.NewWriter()
-	w.SetStyle(plainStyle())
+	w.SetStyle(PlainStyle())
 	header := pretty.Row{}
 	configs := make([]pretty.ColumnConfig, len(columns))
 	for i := range columns {
@@ -70,8 +70,8 @@ func layout(columns []Column, cutAfter, width int) string {
 	return w.Render()
 }
 
-// plainStyle returns a table style without borders or separators.
-func plainStyle() pretty.Style {
+// PlainStyle returns a table style without borders or separators.
+func PlainStyle() pretty.Style {
 	s := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
 	s.Options.SeparateColumns = true
 	s.Box.MiddleVertical = "  "

@@ -44,20 +44,21 @@ func (l Settings) Changes(previous Settings) []SettingChange {
 		value, ok := old[s.Name]
 		delete(old, s.Name)
 		if !ok {
-			changes = append(changes, SettingChange{s.Name, "not set", displayValue(s.Value)})
+			changes = append(changes, SettingChange{s.Name, "not set", DisplayValue(s.Value)})
 		} else if value != s.Value {
-			changes = append(changes, SettingChange{s.Name, displayValue(value), displayValue(s.Value)})
+			changes = append(changes, SettingChange{s.Name, DisplayValue(value), DisplayValue(s.Value)})
 		}
 	}
 	for _, s := range previous {
 		if value, removed := old[s.Name]; removed {
-			changes = append(changes, SettingChange{s.Name, displayValue(value), "not set"})
+			changes = append(changes, SettingChange{s.Name, DisplayValue(value), "not set"})
 		}
 	}
 	return changes
 }
 
-func displayValue(value string) string {
+// DisplayValue returns the value of a setting as text for messages.
+func DisplayValue(value string) string {
 	if value == "" {
 		return "empty"
 	}

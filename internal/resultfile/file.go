@@ -87,9 +87,6 @@ func (f *File) readFirst() error {
 	return err
 }
 
-// Path returns the name of the file as it was given.
-func (f *File) Path() string { return f.path }
-
 // Close closes the file. It can be called more than once.
 func (f *File) Close() error { return f.records.Close() }
 

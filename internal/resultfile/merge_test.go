@@ -30,7 +30,12 @@ func numbered(indexes ...int) []*result.Row {
 // openFiles writes and opens a.jsonl, b.jsonl and so on.
 func openFiles(t *testing.T, contents ...[]byte) []*resultfile.File {
 	t.Helper()
-	dir := t.TempDir()
+	return openFilesIn(t, t.TempDir(), contents...)
+}
+
+// openFilesIn is openFiles for a directory.
+func openFilesIn(t *testing.T, dir string, contents ...[]byte) []*resultfile.File {
+	t.Helper()
 	var files []*resultfile.File
 	for i, content := range contents {
 		path := filepath.Join(dir, string(rune('a'+i))+".jsonl")
@@ -122,9 +127,8 @@ func TestMergeErrorsNameBothFiles(t *testing.T) {
 		"truncated first file":     {[][]byte{truncated[:len(truncated)-9], jsonl(numbered(0, 2))}, resultfile.Append, 1, `a.jsonl:2: invalid JSON: unexpected end of input`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files := openFiles(t, tt.files...)
-			rs, err := collect(tt.merge(files))
-			dir := filepath.Dir(files[0].Path()) + string(filepath.Separator)
+			dir := t.TempDir() + string(filepath.Separator)
+			rs, err := collect(tt.merge(openFilesIn(t, dir, tt.files...)))
 			if err == nil || !strings.HasPrefix(err.Error(), dir+strings.ReplaceAll(tt.want, "DIR", dir)) || len(rs) != tt.rows {
 				t.Errorf("got %d rows and error %v, want %d and %s", len(rs), err, tt.rows, tt.want)
 			}
@@ -230,8 +234,7 @@ func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 }
 
 func TestCheckRowsDetectsTruncatedFile(t *testing.T) {
-	files := openFiles(t, encode(t, report.FormatJSONL, numbered(0, 1)))
-	path := files[0].Path()
+	path := writeTemp(t, "a.jsonl", encode(t, report.FormatJSONL, numbered(0, 1)))
 	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it contains 2 rows, but its run had 3 according to "} {
 		writeSummary(t, path, numbered(0, 1, 2)[:rows])
 		o, err := resultfile.OriginOf([]string{path})
@@ -249,12 +252,5 @@ func TestCheckRowsDetectsTruncatedFile(t *testing.T) {
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("summary of %d rows: got %v, want %q", rows, err, want)
 		}
-	}
-	closeFiles(files)
-}
-
-func closeFiles(files []*resultfile.File) {
-	for _, f := range files {
-		_ = f.Close()
 	}
 }

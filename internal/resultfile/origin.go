@@ -164,7 +164,7 @@ func (o *Origin) checkSettings() error {
 		for _, name := range namesOf(o.summaries[first], s) {
 			a, b := o.summaries[first].Settings.Get(name), s.Settings.Get(name)
 			if a != b && result.EffectOf(name) != result.RowsEffect {
-				return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrOtherSettings, name, display(a), o.paths[first], display(b), o.paths[i])
+				return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrOtherSettings, name, result.DisplayValue(a), o.paths[first], result.DisplayValue(b), o.paths[i])
 			}
 		}
 	}
@@ -182,13 +182,6 @@ func namesOf(summaries ...*report.Summary) []string {
 		}
 	}
 	return names
-}
-
-func display(value string) string {
-	if value == "" {
-		return "empty"
-	}
-	return value
 }
 
 // join merges the datasets and settings of all summaries.
