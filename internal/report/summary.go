@@ -11,11 +11,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// The URLs of the JSON Schemas of a Summary and of a result.
-const (
-	SummarySchema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/summary.schema.json"
-	ResultSchema  = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/result.schema.json"
-)
+// SummarySchema is the URL of the JSON Schema of a Summary.
+const SummarySchema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/summary.schema.json"
 
 // SummaryVersion is the version of the format of a Summary.
 const SummaryVersion = 1
