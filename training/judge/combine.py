@@ -1,11 +1,13 @@
 """combine.py BINARY DATA: fit the weights with which the embedded judge combines its network and the lexical judge.
 
-Both judges score everyday-dev, contrast-dev, claims-dev and 14 suites (80 rows each). The weights are fitted on one half, so that
+Both judges score everyday answers (everyday-dev and testdata/everyday*.jsonl), minimal pairs (testdata/pairs2.jsonl and contrast-dev),
+claims-dev and 14 suites (80 rows each). The weights are fitted on one half, so that
 the lowest claim of a row predicts its label, and reported on the other. Prints the weights, then AUROC and balanced accuracy.
 """
 import collections
 import json
 import math
+import os
 import random
 import re
 import subprocess
@@ -21,16 +23,22 @@ from overlap import read
 SUITES = ("ragtruth-subset mtrag lfqa-sentences faithbench wice-claims summedits ragtruth-subset-sentences qags-sentences frank cliff "
           "healthver feversym factcheckgpt xnli-en").split()
 PER_SUITE = 80
-# Shares of the sets in the loss. Minimal pairs count little: the rules of the lexical judge were written on such pairs, and are
-# worse on others.
-SHARES = {"everyday": 1, "contrast": 0.3, "claims": 0.5, "suites": 1.5}
+# Shares of the sets in the loss. contrast-dev counts little: the rules of the lexical judge were written on it, and are worse on
+# other pairs.
+SHARES = {"everyday": 1, "pairs": 0.5, "contrast": 0.3, "claims": 0.5, "suites": 1.5}
+TESTDATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../testdata/")
 NETWORK_SCALE, MAX_LEXICAL, PASSAGE_WORDS = 3, 4.6, 130  # as in internal/verdict/embedded
 
 
 def sets(data):
     """(set, suite or "", half, row with question, answer, contexts, label)."""
     for r in read(data, "everyday-dev"):
-        yield "everyday", "", r["pair"] % 2 if isinstance(r["pair"], int) else hash_half(r["pair"]), r
+        yield "everyday", "", hash_half(r["pair"]), r
+    for name, files in (("everyday", ("everyday", "everyday2", "everyday3")), ("pairs", ("pairs2",))):
+        for file in files:
+            with open(TESTDATA + file + ".jsonl") as f:
+                for r in map(json.loads, f):
+                    yield name, "", hash_half(r["pair"]), r
     for p in read(data, "contrast-dev"):
         for case in p["cases"]:
             yield "contrast", "", int(re.findall(r"\d+", p["id"])[-1]) % 2, case | {"contexts": p["contexts"], "label": case["expect"] == "supported"}

@@ -67,7 +67,6 @@ class Trainer:
         self.net = Judge(torch.load(args.out + "/encoder/base.pt")).to(self.device)
         if args.init:
             export.load(self.net, args.init)
-        self.net.layers[:args.frozen].requires_grad_(False)
         self.average = copy.deepcopy(self.net)
         self.groups = Groups(args.out + "/train.npz", args.written)
         self.tok = tokenizer(args.out + "/encoder")
@@ -178,7 +177,6 @@ def arguments():
     p.add_argument("--rate", type=float, default=1e-4, help="learning rate of the encoder; that of the head is 5 times as high")
     p.add_argument("--tokens", type=int, help="tokens in a batch (2048, on a GPU 32768)")
     p.add_argument("--decay-tokens", type=int, help="lower the rate to zero over N tokens from now on, then stop")
-    p.add_argument("--frozen", type=int, default=0, help="do not train the first N layers: with 6 of 12, 1.5 times as fast")
     p.add_argument("--written", default="", help="train on written claims of sources that start with one of these, such as r,e")
     p.add_argument("--stop-tokens", type=int, help="stop after N tokens")
     p.add_argument("--save-every", type=float, default=600, help="seconds between checkpoints")
