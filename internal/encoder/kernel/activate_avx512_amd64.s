@@ -41,7 +41,7 @@ NEXT: \
 	RET
 
 // GELU computes x*(1/2 + z*P(z²)/Q(z²)), where z is x clamped to ±5.5, or 0 for
-// x < -5.5. One Newton step refines the reciprocal: 1/q = r*(2-q*r).
+// x < -5.5.
 #define GELU \
 	VMINPS Z0, Z31, Z1      \
 	VMAXPS Z1, Z30, Z1      \
@@ -59,10 +59,8 @@ NEXT: \
 	VMULPS Z1, Z3, Z3       \
 	VFMADD213PS Z19, Z2, Z4 \
 	VFMADD213PS Z18, Z2, Z4 \
-	VRCP14PS Z4, Z5         \
-	VMULPS Z5, Z3, Z3       \
-	VFNMADD213PS Z17, Z5, Z4 \
-	VFMADD213PS Z16, Z4, Z3 \
+	VDIVPS Z4, Z3, Z3       \
+	VADDPS Z16, Z3, Z3      \
 	VCMPPS $5, Z30, Z0, K2  \
 	VMULPS.Z Z0, Z3, K2, Z0
 
@@ -82,7 +80,6 @@ TEXT ·gelu512(SB), NOSPLIT, $0-48
 	VBROADCASTSS ERF_Q2, Z20
 	VBROADCASTSS ERF_Q1, Z19
 	VBROADCASTSS ONE, Z18
-	VBROADCASTSS TWO, Z17
 	VBROADCASTSS HALF, Z16
 	ACTIVATE(GELU, row, full, rest, next)
 
@@ -117,9 +114,7 @@ TEXT ·gelu512(SB), NOSPLIT, $0-48
 	VCMPPS $10, Z23, Z1, K2 \
 	EXP                     \
 	VADDPS Z26, Z3, Z3      \
-	VRCP14PS Z3, Z4         \
-	VFNMADD213PS Z25, Z4, Z3 \
-	VMULPS Z3, Z4, Z4
+	VDIVPS Z3, Z26, Z4
 
 #define SILU \
 	VMULPS Z22, Z0, Z1      \
@@ -171,7 +166,8 @@ TEXT ·relu512(SB), NOSPLIT, $0-48
 // func softmax512(s []float32, scale float32, bias []float32) float32
 //
 // scale must not be negative. Without a bias, the maximum is taken before scaling;
-// with a bias, the first pass stores the biased values.
+// with a bias, the first pass stores the biased values. The sum is that of 8 lanes, as
+// in softmax256.
 TEXT ·softmax512(SB), NOSPLIT, $0-60
 	EXP_NUMBERS
 	MOVQ  s_base+0(FP), SI
@@ -247,7 +243,9 @@ full:
 	VMULPS Z21, Z1, Z1
 	EXP
 	VMOVUPS Z3, (SI)
-	VADDPS Z3, Z19, Z19
+	VEXTRACTF64X4 $1, Z3, Y4
+	VADDPS Y3, Y19, Y19
+	VADDPS Y4, Y19, Y19
 	ADDQ  $64, SI
 	DECQ  BX
 	JNZ   full
@@ -259,10 +257,12 @@ rest:
 	VMULPS Z21, Z1, Z1
 	EXP
 	VMOVUPS Z3, K1, (SI)
-	VADDPS Z3, Z19, K1, Z19
+	VMOVAPS.Z Z3, K1, Z3
+	VEXTRACTF64X4 $1, Z3, Y4
+	VADDPS Y3, Y19, Y19
+	VADDPS Y4, Y19, Y19
 sum:
-	VEXTRACTF64X4 $1, Z19, Y0
-	VADDPS Y0, Y19, Y0
+	VMOVAPS Y19, Y0
 	VEXTRACTF128 $1, Y0, X1
 	VADDPS X1, X0, X0
 	VPSHUFD $0x4e, X0, X1

@@ -27,7 +27,8 @@
 // a batch are concatenated without padding. The result of a row is a function of
 // that row (in attention, of its sequence) to the last bit: it does not depend on
 // the other rows of the batch, the number of workers or the division of the
-// work. The results of different kernels differ by float32 rounding.
+// work. All vector kernels of amd64 return equal values; those of "generic" and of
+// other architectures differ from them by float32 rounding.
 //
 // # Int8
 //

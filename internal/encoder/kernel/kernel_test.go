@@ -77,6 +77,55 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestVectorKernelsAgree checks that the results do not depend on the processor, as long as it has
+// vector instructions.
+func TestVectorKernelsAgree(t *testing.T) {
+	t.Parallel()
+	names := Names()[1:]
+	if len(names) < 2 {
+		t.Skipf("this processor has the kernels %v only", names)
+	}
+	const width, heads, rows = 96, 3, 77
+	results := func(name string) []float32 {
+		k, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, r := NewPool(k, 1), rand.New(rand.NewPCG(1, 2))
+		x, bias := random(r, rows*width), random(r, width)
+		var all []float32
+		for _, precision := range []Precision{Float32, Int8} {
+			l := k.Linear(precision, width, Part{W: Raw{F32: random(r, width*width)}, Bias: bias, Out: width})
+			for act := range numActivations {
+				y := make([]float32, rows*width)
+				p.Apply(l, y, width, x, width, rows, Activation(act))
+				all = append(all, y...)
+			}
+		}
+		for _, n := range []int{width, width - 1, 2*width + 5} {
+			y := make([]float32, 2*n)
+			p.LayerNorm(y, x[:2*n:2*n], x[2*n:4*n], 2, n, x[:n], x[n:2*n], 1e-6)
+			all = append(all, y...)
+			p.RMSNorm(y, x[:2*n:2*n], nil, 2, n, x[:n], 1e-6)
+			all = append(all, y...)
+		}
+		y := make([]float32, rows*width)
+		p.Attend(&Attention{
+			Q: x, K: x, V: x, Stride: width, Out: y, OutStride: width, Lengths: []int{5, 30, rows - 35}, MaxLen: rows - 35,
+			Heads: heads, HeadDim: width / heads, Scale: 0.2,
+		})
+		return append(all, y...)
+	}
+	want := results(names[0])
+	for _, name := range names[1:] {
+		for i, v := range results(name) {
+			if v != want[i] {
+				t.Fatalf("%s: value %d: got %g, %s gives %g", name, i, v, names[0], want[i])
+			}
+		}
+	}
+}
+
 func TestHalfPrecisionConversions(t *testing.T) {
 	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {

@@ -124,13 +124,14 @@ func layerNorm256(dst, x, res, gain, bias []float32, eps float32)
 func rmsNorm256(dst, x, res, gain []float32, eps float32)
 
 // avx512 returns the loops for AVX-512. They also use BMI2, which every
-// processor with AVX-512 has.
+// processor with AVX-512 has. Their results are equal to those of avx2: since sums
+// of rows depend on the width of vectors, the norms are those of AVX2.
 func avx512() ops {
 	k := ops{
 		mr: 14, nr: 32, group: 4, inputSize: 1,
 		gemm: gemm512, gemm8: gemm8x512, pack: pack512, f16ToF32: f16ToF32x512, bf16ToF32: bf16ToF32x512,
 		maxAbs: maxAbs512, minMax: minMax512, quantize: quantize512, multiply: multiply512, gatherAdd: gatherAdd512,
-		layerNorm: layerNorm512, rmsNorm: rmsNorm512, softmax: negateScale(softmax512), pause: pause,
+		layerNorm: layerNorm256, rmsNorm: rmsNorm256, softmax: negateScale(softmax512), pause: pause,
 	}
 	k.activate[Gelu] = gelu512
 	k.activate[GeluTanh] = geluTanh512
@@ -201,11 +202,5 @@ func gatherAdd512(dst, src []float32, columns []int32, step int)
 
 //go:noescape
 func softmax512(s []float32, scale float32, bias []float32) float32
-
-//go:noescape
-func layerNorm512(dst, x, res, gain, bias []float32, eps float32)
-
-//go:noescape
-func rmsNorm512(dst, x, res, gain []float32, eps float32)
 
 func pause()
