@@ -38,7 +38,7 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 		p.Judge = noopJudge{}
 		return p, *cmp.Or(o.Threshold, new(crossencoder.DefaultThreshold)), nil
 	case o.Judge == JudgeEmbedded:
-		reader := embedded.New(embedded.Options{Lexical: words, Threshold: words.Threshold(), Sentences: o.sentences})
+		reader := embedded.New(embedded.Options{Lexical: words, Threshold: words.Threshold(), Sentences: o.sentences, Waiting: eval.Waiting})
 		p.Judge = markup.Judge{Inner: reader}
 		return p, reader.Threshold(), nil
 	case o.Judge != JudgeLLM:

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
 )
@@ -35,6 +34,8 @@ type Options struct {
 	Threshold float64
 	// Sentences calls yield with the start and end byte offsets of each sentence of text. Required.
 	Sentences func(text string, yield func(start, end int))
+	// Waiting, if set, is called before a task waits for the network that others use, and resume after it.
+	Waiting func(ctx context.Context) (resume func())
 }
 
 // A Judge combines a network with the lexical judge. It is deterministic and safe for concurrent use.
@@ -46,15 +47,28 @@ func New(o Options) *Judge { return &Judge{o} }
 // Threshold returns the minimum score of a supported claim.
 func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
-// Judge returns a verdict for each claim, in the order of the claims. Claims in another language than English get that of the
-// lexical judge. The errors are those of the lexical judge and of ctx.
+// Limits of what the network reads of a task, and so of time and memory. The lexical judge alone decides the rest.
+const (
+	maxClaims       = 200
+	maxContextBytes = 4 << 20
+)
+
+// Judge returns a verdict for each claim, in the order of the claims. Claims in another language than English, and those beyond the
+// limits, get that of the lexical judge. The errors are those of the lexical judge and of ctx.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	out, err := j.o.Lexical.Judge(ctx, task)
 	if err != nil {
 		return out, err
 	}
+	size := 0
+	for _, c := range task.Contexts {
+		size += len(c)
+	}
+	if size > maxContextBytes || isForeign(task) {
+		return out, nil
+	}
 	r := &reading{contexts: task.Contexts, index: newIndex(passages(task.Contexts, j.o.Sentences)), groups: map[int]int{}}
-	if len(r.index.passages) == 0 || isForeign(task.Claims) {
+	if len(r.index.passages) == 0 {
 		return out, nil
 	}
 	n, err := load()
@@ -62,8 +76,8 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		return verdict.Judgement{}, fmt.Errorf("embedded judge: %w", err)
 	}
 	several := len(r.index.passages) > 1
-	for i, c := range task.Claims {
-		if v := &out.Verdicts[i]; v.Label == verdict.Unjudged || several && math.Abs(wordOdds(v, several)) >= sure {
+	for i, c := range task.Claims[:min(len(task.Claims), maxClaims)] {
+		if v := &out.Verdicts[i]; isSettled(v) || several && math.Abs(wordOdds(v, several)) >= sure {
 			continue
 		}
 		said := []string{task.Question}
@@ -74,17 +88,17 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 			return out, err
 		}
 	}
-	found, err := n.run(ctx, r.read)
+	found, err := n.run(ctx, r.read, j.o.Waiting)
 	if err != nil {
 		return out, err
 	}
-	opinions := make([]opinion, len(task.Claims))
+	opinions := make([]opinion, min(len(task.Claims), maxClaims))
 	for k, claim := range slices.Concat(r.claims...) {
 		opinions[claim].add(found[k])
 	}
-	for i, c := range task.Claims {
-		if v := &out.Verdicts[i]; v.Label != verdict.Unjudged {
-			j.conclude(v, opinions[i], several, func() verdict.Evidence { return r.nearest(c.Judged()) })
+	for i := range opinions {
+		if v := &out.Verdicts[i]; !isSettled(v) {
+			j.conclude(v, opinions[i], several, func() verdict.Evidence { return r.nearest(task.Claims[i].Judged()) })
 		}
 	}
 	return out, nil
@@ -100,11 +114,21 @@ func (o *opinion) add(l logits) {
 	o.contradiction += (l.contradiction() - o.contradiction) / o.n
 }
 
-// isForeign reports whether claims are in another language than that of the network, English.
-func isForeign(claims []extract.Claim) bool {
+// isSettled reports whether the lexical verdict stands: the claim is verbatim, or it is not judged.
+func isSettled(v *verdict.Verdict) bool { return v.Score == 1 || v.Label == verdict.Unjudged }
+
+// isForeign reports whether a task is in another language than that of the network, English. If its claims are too short to tell,
+// the question and the contexts do.
+func isForeign(task verdict.Task) bool {
 	var p language.Profile
-	for _, c := range claims {
+	for _, c := range task.Claims {
 		p.Add(c.Judged())
+	}
+	if p.Language() == "" {
+		p.Add(task.Question)
+		for _, c := range task.Contexts {
+			p.Add(c)
+		}
 	}
 	name := p.Language()
 	return name != "" && name != "English"
@@ -170,9 +194,9 @@ const (
 	// sure is the absolute value of the log odds of the words from which a claim is not read beside several passages, where the
 	// network weighs less. So more than half of the claims of the suites are not read, for .0005 of AUROC.
 	sure = 0.6
-	// exact is the minimum of the combined log odds of a verbatim claim, and the maximum, negated, of those of a claim that repeats
-	// a statement but for a value or a denial: what can be compared exactly is not left to the network.
-	exact = 0.04
+	// differs is the maximum of the combined log odds of a claim that repeats a statement but for a value or a denial: what can be
+	// compared exactly is not left to the network.
+	differs = -0.04
 	// clearContradiction is the probability of a contradiction that makes an unsupported claim contradicted.
 	clearContradiction = 0.8
 )
@@ -197,11 +221,8 @@ func (j *Judge) conclude(v *verdict.Verdict, o opinion, several bool, nearest fu
 		weight = weightNetworkSeveral
 	}
 	before, sum := v.Label, wordOdds(v, several)+weight*math.Tanh(o.odds/networkScale)
-	switch {
-	case v.Differs:
-		sum = min(sum, -exact)
-	case v.Score == 1:
-		sum = max(sum, exact)
+	if v.Differs {
+		sum = min(sum, differs)
 	}
 	v.Score = logistic(sum)
 	switch {

@@ -83,6 +83,10 @@ func TestLexicalVerdictIsKept(t *testing.T) {
 	}{
 		"other language": {verdict.Verdict{Label: verdict.Supported, Score: 0.6}, []string{refunds}, "Die Erstattung wird innerhalb von zehn Tagen nach der Rücksendung gezahlt und nicht später."},
 		"no contexts":    {verdict.Verdict{Score: 0}, nil, "Refunds are paid within ten days."},
+		"verbatim":       {verdict.Verdict{Label: verdict.Supported, Score: 1}, []string{refunds}, "The moon is made of cheese."},
+		"short answer in another language": {verdict.Verdict{Label: verdict.Supported, Score: 0.8}, []string{
+			"Le parking de la gare est payant : deux euros par heure. Les vélos sont acceptés dans le parc pendant toute la journée.",
+		}, "Parking payant."},
 		"unjudged":       {verdict.Verdict{Label: verdict.Unjudged, Score: math.NaN()}, []string{refunds}, "Refunds are paid within ten days."},
 	} {
 		got := judge(t, fixed{tt.words}, tt.contexts, tt.claim)[0]
@@ -92,25 +96,15 @@ func TestLexicalVerdictIsKept(t *testing.T) {
 	}
 }
 
-// TestVerbatimClaimsAndValuesDecide checks that the network can't overrule clear evidence.
-func TestVerbatimClaimsAndValuesDecide(t *testing.T) {
+// TestRepeatedClaimThatDiffersIsNotSupported checks that the network can't overrule what is compared exactly.
+func TestRepeatedClaimThatDiffersIsNotSupported(t *testing.T) {
 	t.Parallel()
-	j := New(Options{Threshold: 0.5})
-	for _, tt := range []struct {
-		words verdict.Verdict
-		l     logits
-		want  verdict.Label
-	}{
-		{verdict.Verdict{Label: verdict.Supported, Score: 1}, logits{-5, 5, 0}, verdict.Supported},
-		{verdict.Verdict{Label: verdict.Contradicted, Score: 0.49, Differs: true, Evidence: make([]verdict.Evidence, 1)}, logits{5, -2, -2}, verdict.Contradicted},
-	} {
-		v := tt.words
-		var o opinion
-		o.add(tt.l)
-		j.conclude(&v, o, false, nil)
-		if v.Label != tt.want || math.IsNaN(v.Score) {
-			t.Errorf("words %+v, network %v: got %s with score %v, want %s", tt.words, tt.l, v.Label, v.Score, tt.want)
-		}
+	v := verdict.Verdict{Label: verdict.Contradicted, Score: 0.49, Differs: true, Evidence: make([]verdict.Evidence, 1)}
+	var o opinion
+	o.add(logits{5, -2, -2})
+	New(Options{Threshold: 0.5}).conclude(&v, o, false, nil)
+	if v.Label != verdict.Contradicted || v.Score >= 0.5 {
+		t.Errorf("got %s with score %v, want contradicted", v.Label, v.Score)
 	}
 }
 
@@ -143,6 +137,40 @@ func TestClaimKeepsItsLastTokens(t *testing.T) {
 	}
 	if len(long) != maxClaim+2 || long[0] != short[0] || !cmp.Equal(long[len(long)-len(short)+1:], short[1:]) {
 		t.Errorf("got %v, want the last tokens of %v", long, short)
+	}
+}
+
+func TestWaitsForTheNetworkAreReported(t *testing.T) {
+	t.Parallel()
+	var calls []string
+	waiting := func(context.Context) func() {
+		calls = append(calls, "wait")
+		return func() { calls = append(calls, "resume") }
+	}
+	j := New(Options{Lexical: fixed{{Label: verdict.Supported, Score: 0.52}}, Threshold: 0.5, Sentences: lines, Waiting: waiting})
+	if _, err := j.Judge(t.Context(), verdict.Task{Contexts: []string{refunds}, Claims: []extract.Claim{{Text: "Gift cards can be refunded."}}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"wait", "resume"}; !cmp.Equal(calls, want) {
+		t.Errorf("got calls %v, want %v", calls, want)
+	}
+}
+
+// TestLimits checks that what exceeds them is judged by words.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	words := make(fixed, maxClaims+1)
+	texts := make([]string, len(words))
+	for i := range words {
+		words[i], texts[i] = verdict.Verdict{Label: verdict.Supported, Score: 1}, "Gift cards can be refunded."
+	}
+	words[maxClaims-1].Score, words[maxClaims].Score = 0.52, 0.52
+	got := judge(t, words, []string{refunds}, texts...)
+	if read, words := got[maxClaims-1], got[maxClaims]; read.Reason == "" || words.Reason != "" || words.Score != 0.52 {
+		t.Errorf("many claims: got %+v for the last one read and %+v for the next", read, words)
+	}
+	if v := judge(t, words[maxClaims:], []string{refunds, strings.Repeat(" ", maxContextBytes)}, texts[0])[0]; v.Reason != "" || v.Score != 0.52 {
+		t.Errorf("long contexts: got %+v", v)
 	}
 }
 

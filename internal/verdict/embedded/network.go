@@ -94,16 +94,14 @@ func (n *network) encodeClaim(text string) ([]int32, error) {
 	return e.IDs, err
 }
 
-// run returns the logits of the claims of all groups, in order. The only possible error is that of ctx.
-func (n *network) run(ctx context.Context, groups []group) ([]logits, error) {
-	var result []logits
-	var p *pass
-	select {
-	case p = <-n.passes:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// run returns the logits of the claims of all groups, in order. waiting is that of Options. The only possible error is that of ctx.
+func (n *network) run(ctx context.Context, groups []group, waiting func(context.Context) (resume func())) ([]logits, error) {
+	p, err := n.wait(ctx, waiting)
+	if err != nil {
+		return nil, err
 	}
 	defer func() { n.passes <- p }()
+	var result []logits
 	for len(groups) > 0 {
 		p.reset()
 		count := 0
@@ -119,6 +117,19 @@ func (n *network) run(ctx context.Context, groups []group) ([]logits, error) {
 		result = append(result, some...)
 	}
 	return result, nil
+}
+
+// wait returns a pass when one is free.
+func (n *network) wait(ctx context.Context, waiting func(context.Context) (resume func())) (*pass, error) {
+	if waiting != nil {
+		defer waiting(ctx)()
+	}
+	select {
+	case p := <-n.passes:
+		return p, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func (g group) size() int {

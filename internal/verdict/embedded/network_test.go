@@ -59,7 +59,7 @@ func TestNetworkMatchesPyTorch(t *testing.T) {
 	for _, c := range readGolden(t) {
 		groups, want = append(groups, c.group(t, n)), append(want, c.Logits...)
 	}
-	got, err := n.run(t.Context(), groups)
+	got, err := n.run(t.Context(), groups, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestNetworkMatchesPyTorch(t *testing.T) {
 		t.Errorf("got a mean difference of %.2f, want at most 0.2", mean)
 	}
 	for i, g := range groups {
-		alone, err := n.run(t.Context(), []group{{g.passage, g.claims[1:2]}})
+		alone, err := n.run(t.Context(), []group{{g.passage, g.claims[1:2]}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestNetworkMatchesPyTorch(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := n.run(ctx, groups); !errors.Is(err, context.Canceled) {
+	if _, err := n.run(ctx, groups, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v after a cancellation", err)
 	}
 }
