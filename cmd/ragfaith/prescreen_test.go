@@ -81,6 +81,7 @@ func TestPrescreenAsksTheModelOnlyAboutUnclearClaims(t *testing.T) {
 	}{
 		{"", "", 40, 20, false},
 		{"--votes 3", "", 40, 60, false},
+		{"--prescreen embedded", "--judge embedded", 40, 20, false},
 		{"--semantic-cache --concurrency 1", "", 40, 20, true},
 		{"--evidence joined", "--evidence joined", 40, 20, true},
 		// The model makes unclear claims like clear ones, so that only those about elephants
@@ -289,7 +290,7 @@ func TestPrescreenUsageErrors(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"--claims llm --prescreen lexical", "--prescreen needs --judge llm"},
 		{"--judge llm --audit 0.1", "--audit needs --prescreen"},
-		{"--judge llm --prescreen hhem", `unknown "hhem" (known: none, lexical)`},
+		{"--judge llm --prescreen hhem", `unknown "hhem" (known: none, lexical, embedded)`},
 		{"--judge llm --prescreen lexical --audit 2", "want a share such as 20% or 0.2"},
 		{"--judge llm --prescreen lexical", "--prescreen needs the bounds in --calibration FILE.json: " + advice},
 		{"--judge llm --prescreen lexical --calibration " + few, "few.json: no bounds: supported: "},

@@ -65,8 +65,8 @@ func TestAutoJudgeEqualsExplicitJudge(t *testing.T) {
 		{"server", map[string]string{"HF_HUB_CACHE": hub}, []local.Found{ollama}, "ollama/qwen3:4b", "Ollama is running at " + s.URL},
 		{"server and key", paid, []local.Found{ollama}, "ollama/qwen3:4b", "Ollama is running at " + s.URL},
 		{"model", map[string]string{"HF_HUB_CACHE": hub}, nil, "minicheck-roberta-large", "it is downloaded; published accuracy: LLM-AggreFact 73.5"},
-		{"key", paid, nil, "lexical", "no model server is running, and no judge is downloaded; --judge llm can use OPENAI_API_KEY, but costs money"},
-		{"model without published accuracy", map[string]string{"HF_HUB_CACHE": weak}, nil, "lexical", "no model server is running, and no judge is downloaded"},
+		{"key", paid, nil, "embedded", "no model server is running, and no judge is downloaded; --judge llm can use OPENAI_API_KEY, but costs money"},
+		{"model without published accuracy", map[string]string{"HF_HUB_CACHE": weak}, nil, "embedded", "no model server is running, and no judge is downloaded"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -49,8 +49,8 @@ func (f *scoreFlags) llmFlags() []flagSpec {
 		{name: "strict", value: &l.Strict, help: "accept explicit statements only, no inference"},
 		{name: "votes", arg: "N", value: flagvalue.Int(&l.Votes, 1, 1), help: "judge each claim N times (odd) and average the scores"},
 		{
-			name: "prescreen", arg: "JUDGE", value: flagvalue.OneOf(&l.Prescreen, app.PrescreenNone, app.PrescreenNone, app.JudgeLexical),
-			help: "judge that decides clear claims: none or lexical",
+			name: "prescreen", arg: "JUDGE", value: flagvalue.OneOf(&l.Prescreen, app.PrescreenNone, app.PrescreenNone, app.JudgeLexical, app.JudgeEmbedded),
+			help: "judge of clear claims: none, lexical or embedded",
 		},
 		{name: "audit", arg: "SHARE", value: flagvalue.Proportion(&l.Audit), help: "share of the decided claims to send anyway, as a check"},
 		{name: "max-context-tokens", arg: "N", value: flagvalue.Int(&l.MaxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},

@@ -18,7 +18,7 @@ type FoundJudge struct {
 }
 
 // FindJudges returns the judges at hand, best first: those of servers on this machine,
-// downloaded models, a paid model whose key is in the environment, and lexical. Servers are
+// downloaded models, a paid model whose key is in the environment, and embedded. Servers are
 // only asked for the names of their models; errors are ignored.
 func FindJudges(ctx context.Context, o *Options, sys *System) []FoundJudge {
 	var all []FoundJudge
@@ -41,7 +41,7 @@ func FindJudges(ctx context.Context, o *Options, sys *System) []FoundJudge {
 		all = append(all, FoundJudge{Name: JudgeLLM, Paid: true})
 		why += "; --judge llm can use " + o.LLM.KeyVariable + ", but costs money"
 	}
-	return append(all, FoundJudge{Name: JudgeLexical, Why: why})
+	return append(all, FoundJudge{Name: JudgeEmbedded, Why: why})
 }
 
 // rankedModels returns the models with a published accuracy, best first. Figures of
@@ -56,27 +56,30 @@ func rankedModels() []hub.Name {
 	return models
 }
 
-// suggestJudge names the command for the best judge at hand, after a run with the lexical
+// suggestJudge names the command for the best judge at hand, after a run with a built-in
 // judge whose share of uncertain verdicts exceeds [report.ManyUncertain].
 func (r *run) suggestJudge(ctx context.Context, uncertain float64) {
 	o := r.options
-	if o.Quiet || o.Judge != JudgeLexical || !(uncertain > report.ManyUncertain) {
+	if o.Quiet || !o.usesBuiltin() || !(uncertain > report.ManyUncertain) {
 		return
 	}
 	best := FindJudges(ctx, o, r.sys)[0]
-	if best.Name == JudgeLexical {
+	if best.Name == o.Judge {
 		r.console.Printf("note: no model is at hand: docs/judges.md lists the other judges")
 		return
 	}
-	price := ""
-	if best.Paid {
-		price = " and costs money (--dry-run estimates it)"
+	found := "a model is at hand"
+	switch {
+	case best.Name == JudgeEmbedded:
+		found = "the embedded judge also reads the claims"
+	case best.Paid:
+		found += " and costs money (--dry-run estimates it)"
 	}
 	words := slices.Concat([]string{"ragfaith", "score"}, o.Datasets, o.InputFlags, []string{"--judge", best.Name})
 	for i := range words {
 		words[i] = shellWord(words[i])
 	}
-	r.console.Printf("note: a model is at hand%s: %s", price, strings.Join(words, " "))
+	r.console.Printf("note: %s: %s", found, strings.Join(words, " "))
 }
 
 // shellWord quotes a word for a POSIX shell if needed.

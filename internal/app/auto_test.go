@@ -58,7 +58,8 @@ func TestSuggestJudgeNamesOneCommand(t *testing.T) {
 		{"server", key, ollama, 0.4, lexical, "ragfaith: note: a model is at hand: ragfaith score rows.jsonl --judge ollama/llama3.1:8b\n"},
 		{"model", map[string]string{"HF_HUB_CACHE": hub}, nil, 0.4, lexical, "ragfaith: note: a model is at hand: ragfaith score rows.jsonl --judge minicheck-roberta-large\n"},
 		{"key", key, nil, 0.4, lexical, "ragfaith: note: a model is at hand and costs money (--dry-run estimates it): ragfaith score rows.jsonl --judge llm\n"},
-		{"nothing", nil, nil, 0.4, lexical, "ragfaith: note: no model is at hand: docs/judges.md lists the other judges\n"},
+		{"nothing", nil, nil, 0.4, lexical, "ragfaith: note: the embedded judge also reads the claims: ragfaith score rows.jsonl --judge embedded\n"},
+		{"nothing better", nil, nil, 0.4, Options{Judge: JudgeEmbedded}, "ragfaith: note: no model is at hand: docs/judges.md lists the other judges\n"},
 		{
 			"same rows", nil, ollama, 0.4,
 			Options{Judge: JudgeLexical, InputFlags: []string{"--map", "answer=my reply", "--map", "id=key", "--sample", "9"}},
