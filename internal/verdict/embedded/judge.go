@@ -178,12 +178,12 @@ func (r *reading) add(n *network, claim int, forms ...string) error {
 // Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets. The network reads one
 // passage for a claim: if the contexts have several, it counts less, and words more.
 const (
-	bias                 = 0.14
-	weightNetwork        = 1.72
-	weightNetworkSeveral = weightNetwork - 0.97
-	weightLexical        = 0.2
-	weightLexicalSeveral = weightLexical + 0.46
-	weightContradicted   = -0.7
+	bias                 = 0.16
+	weightNetwork        = 1.76
+	weightNetworkSeveral = weightNetwork - 1.01
+	weightLexical        = 0.16
+	weightLexicalSeveral = weightLexical + 0.51
+	weightContradicted   = -0.83
 )
 
 const (

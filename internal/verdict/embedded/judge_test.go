@@ -87,7 +87,7 @@ func TestLexicalVerdictIsKept(t *testing.T) {
 		"short answer in another language": {verdict.Verdict{Label: verdict.Supported, Score: 0.8}, []string{
 			"Le parking de la gare est payant : deux euros par heure. Les vélos sont acceptés dans le parc pendant toute la journée.",
 		}, "Parking payant."},
-		"unjudged":       {verdict.Verdict{Label: verdict.Unjudged, Score: math.NaN()}, []string{refunds}, "Refunds are paid within ten days."},
+		"unjudged": {verdict.Verdict{Label: verdict.Unjudged, Score: math.NaN()}, []string{refunds}, "Refunds are paid within ten days."},
 	} {
 		got := judge(t, fixed{tt.words}, tt.contexts, tt.claim)[0]
 		if got.Label != tt.words.Label || got.Score != tt.words.Score && !math.IsNaN(got.Score) || got.Reason != "" {
