@@ -162,13 +162,13 @@ const minRepeated = 0.98
 // repeats reports whether c repeats a statement but for the value, sign or denial of an objection on basis b. coverage is that of the
 // statement closest to c, without opposites.
 func (s *scratch) repeats(c *claim, b basis, coverage float64) bool {
-	switch b {
-	case basisNegation:
-		return coverage >= minRepeated || s.coverageBesidesValues(c) >= minRepeated
-	case basisValue, basisWords:
-		return s.coverageBesidesValues(c) >= minRepeated
+	switch {
+	case b == basisNegation && coverage >= minRepeated:
+		return true
+	case b != basisNegation && b != basisValue && b != basisWords:
+		return false
 	}
-	return false
+	return s.coverageBesidesValues(c) >= minRepeated
 }
 
 // coverageBesidesValues returns the share of the claim that its best candidate covers, without the values that no chunk contains.
