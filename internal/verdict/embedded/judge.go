@@ -194,7 +194,7 @@ const (
 	// sure is the absolute value of the log odds of the words from which a claim is not read beside several passages, where the
 	// network weighs less. So more than half of the claims of the suites are not read, for .0005 of AUROC.
 	sure = 0.6
-	// differs is the maximum of the combined log odds of a claim that repeats a statement but for a value or a denial: what can be
+	// differs is the maximum of the combined log odds of a claim that repeats a statement but for a value, an opposite or a denial: what can be
 	// compared exactly is not left to the network.
 	differs = -0.04
 	// clearContradiction is the probability of a contradiction that makes an unsupported claim contradicted.

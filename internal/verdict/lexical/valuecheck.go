@@ -159,7 +159,7 @@ func (s *scratch) coverageWithout(c *claim, start, end int) float64 {
 // negation in 121 of 133; those that differ from other candidates in 160 of 248.
 const minRepeated = 0.98
 
-// repeats reports whether c repeats a statement but for the value, sign or denial of an objection on basis b. coverage is that of the
+// repeats reports whether c repeats a statement but for the value, sign, opposite or denial of an objection on basis b. coverage is that of the
 // statement closest to c, without opposites.
 func (s *scratch) repeats(c *claim, b basis, coverage float64) bool {
 	switch {
