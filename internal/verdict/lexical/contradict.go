@@ -122,9 +122,14 @@ func (j *Judge) findAntonym(s *scratch, c *claim) objection {
 }
 
 // notStated returns the objection that the contexts state something else than the
-// claim does.
+// claim does. Equal words differ in what stands around them, as in "at most 40" and "at
+// least 40".
 func notStated(stated, claimed string, b basis) objection {
-	return objection{reason: "the contexts say " + quoted(stated) + ", not " + quoted(claimed), stated: stated, maxScore: maxContradictedScore, basis: b}
+	difference := ", not " + quoted(claimed)
+	if strings.EqualFold(stated, claimed) {
+		difference = " with another limit, rate or sign"
+	}
+	return objection{reason: "the contexts say " + quoted(stated) + difference, stated: stated, maxScore: maxContradictedScore, basis: b}
 }
 
 // valueObjection returns the objection that the contexts give the value other instead of
