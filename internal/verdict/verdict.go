@@ -83,7 +83,7 @@ type Verdict struct {
 	// that it is not otherwise. It is 0 if the judge has no such probability.
 	Confidence float64
 	Graded     bool       // whether Score comes from log probabilities of a language model
-	Differs    bool       // whether the claim repeats a statement but for a value, sign, opposite or denial that the lexical judge found
+	Differs    bool       // whether the claim repeats a statement but for a value, sign or denial that the lexical judge found
 	Reason     string     // one line for the user
 	ChunkIDs   []int      // indexes of supporting contexts, ascending
 	Evidence   []Evidence // best first; may be empty

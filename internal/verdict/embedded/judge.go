@@ -75,13 +75,13 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return verdict.Judgement{}, fmt.Errorf("embedded judge: %w", err)
 	}
-	several := len(r.index.passages) > 1
-	for i, c := range task.Claims[:min(len(task.Claims), maxClaims)] {
+	several, claims := len(r.index.passages) > 1, task.Claims[:min(len(task.Claims), maxClaims)]
+	for i, c := range claims {
 		if v := &out.Verdicts[i]; isSettled(v) || several && math.Abs(wordOdds(v, several)) >= sure {
 			continue
 		}
 		said := []string{task.Question}
-		for _, c := range task.Claims[max(0, i-2) : i+1] {
+		for _, c := range claims[max(0, i-2) : i+1] {
 			said = append(said, c.Text)
 		}
 		if err := r.add(n, i, c.Judged(), strings.TrimSpace(strings.Join(said, " "))); err != nil {
@@ -92,13 +92,13 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return out, err
 	}
-	opinions := make([]opinion, min(len(task.Claims), maxClaims))
+	opinions := make([]opinion, len(claims))
 	for k, claim := range slices.Concat(r.claims...) {
 		opinions[claim].add(found[k])
 	}
-	for i := range opinions {
+	for i, c := range claims {
 		if v := &out.Verdicts[i]; !isSettled(v) {
-			j.conclude(v, opinions[i], several, func() verdict.Evidence { return r.nearest(task.Claims[i].Judged()) })
+			j.conclude(v, opinions[i], several, func() verdict.Evidence { return r.nearest(c.Judged()) })
 		}
 	}
 	return out, nil
@@ -194,7 +194,7 @@ const (
 	// sure is the absolute value of the log odds of the words from which a claim is not read beside several passages, where the
 	// network weighs less. So more than half of the claims of the suites are not read, for .0005 of AUROC.
 	sure = 0.6
-	// differs is the maximum of the combined log odds of a claim that repeats a statement but for a value, an opposite or a denial: what can be
+	// differs is the maximum of the combined log odds of a claim that repeats a statement but for a value or a denial: what can be
 	// compared exactly is not left to the network.
 	differs = -0.04
 	// clearContradiction is the probability of a contradiction that makes an unsupported claim contradicted.

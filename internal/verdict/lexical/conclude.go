@@ -28,6 +28,7 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
 	v, b := j.decide(s, c, contexts)
 	v.Label, v.Confidence = b.label(), b.confidence(v.Score)
+	v.Differs = (b == basisValue || b == basisNegation || b == basisWords) && s.coverageBesidesValues(c) >= minRepeated
 	for i := range v.Evidence {
 		v.Evidence[i].Role = verdict.RoleOf(v.Label)
 	}
@@ -133,7 +134,6 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 		v.Reason = j.missingReason(s, c, contexts, quotes[0])
 	default:
 		v.Reason = j.objectionReason(s, o, c, contexts, quotes[0])
-		v.Differs = s.repeats(c, o.basis, x.coverage)
 	}
 	v.Evidence = s.toEvidence(contexts, quotes[:1])
 	return v, b
