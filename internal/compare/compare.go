@@ -70,13 +70,8 @@ func (d DuplicateIDs) MarshalJSON() ([]byte, error) {
 
 // A Side describes one of the two runs.
 type Side struct {
-	Name       string          `json:"file"`
-	Rows       int             `json:"rows"`
-	Scored     int             `json:"scored"`
-	NoClaims   int             `json:"no_claims"`
-	Unjudged   int             `json:"unjudged,omitempty"`
-	Failed     int             `json:"failed"`
-	Skipped    int             `json:"skipped,omitempty"`
+	Name string `json:"file"`
+	report.RowCounts
 	Duplicates DuplicateIDs    `json:"duplicates"`
 	Summary    *report.Summary `json:"-"`
 
@@ -84,22 +79,6 @@ type Side struct {
 	Mean      float64 `json:"mean"` // mean faithfulness; NaN without rows
 	Claims    int     `json:"claims"`
 	Supported int     `json:"supported"`
-}
-
-func (s *Side) count(r *result.Row) {
-	s.Rows++
-	switch r.Status {
-	case result.Scored:
-		s.Scored++
-	case result.NoClaims:
-		s.NoClaims++
-	case result.UnjudgedRow:
-		s.Unjudged++
-	case result.Failed:
-		s.Failed++
-	case result.SkippedRow:
-		s.Skipped++
-	}
 }
 
 // countClaims counts the judged claims of a compared row.

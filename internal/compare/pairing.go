@@ -88,7 +88,7 @@ func newPairing(o *Options) *pairing {
 
 // addBaseline adds a row of the baseline.
 func (p *pairing) addBaseline(r *result.Row) {
-	p.c.Baseline.count(r)
+	p.c.Baseline.Add(r.Status)
 	index := len(p.rows)
 	p.rows = append(p.rows, p.digest(r))
 	if p.o.Required[r.ID] && !math.IsNaN(r.Faithfulness) {
@@ -134,7 +134,7 @@ func (p *pairing) hash(texts []string) uint64 {
 
 // addCandidate adds a row of the candidate. All rows of the baseline must have been added.
 func (p *pairing) addCandidate(r *result.Row) {
-	p.c.Candidate.count(r)
+	p.c.Candidate.Add(r.Status)
 	candidate := p.candidates
 	p.candidates++
 	if p.seen[r.ID]++; p.seen[r.ID] > 1 {

@@ -31,14 +31,9 @@ type By struct {
 
 // A Group is a group of rows.
 type Group struct {
-	Value    string         `json:"value"` // at most 200 characters; "" for rows without a value, which is null in JSON
-	Rows     int            `json:"rows"`
-	Scored   int            `json:"scored"`
-	NoClaims int            `json:"no_claims"`
-	Unjudged int            `json:"unjudged,omitempty"`
-	Failed   int            `json:"failed"`
-	Skipped  int            `json:"skipped,omitempty"`
-	Mean     stats.Interval `json:"mean"` // mean faithfulness, as in Means.Rows
+	Value string `json:"value"` // at most 200 characters; "" for rows without a value, which is null in JSON
+	RowCounts
+	Mean stats.Interval `json:"mean"` // mean faithfulness, as in Means.Rows
 }
 
 // MarshalJSONTo writes g with null for an empty value.
@@ -91,19 +86,7 @@ func (g *grouper) write(r *result.Row, cluster string) {
 		}
 		s = g.other
 	}
-	s.Rows++
-	switch r.Status {
-	case result.Scored:
-		s.Scored++
-	case result.NoClaims:
-		s.NoClaims++
-	case result.UnjudgedRow:
-		s.Unjudged++
-	case result.Failed:
-		s.Failed++
-	case result.SkippedRow:
-		s.Skipped++
-	}
+	s.Add(r.Status)
 	s.rows.Add(r.Faithfulness)
 	if g.cluster != "" {
 		s.clusters.Add(cluster, r.Faithfulness, 1)

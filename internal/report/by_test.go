@@ -48,11 +48,11 @@ func TestByGroupsValues(t *testing.T) {
 	}
 	got := byOf("c", "", rows...).By[0]
 	want := By{Column: "c", Groups: []Group{
-		{Value: "", Rows: 3, Scored: 3, Mean: stats.Interval{Estimate: 0.5 / 3, N: 3}},
-		{Value: "1", Rows: 3, Scored: 3, Mean: stats.Interval{Estimate: 2.5 / 3, N: 3}},
-		{Value: "[1,2]", Rows: 1, Scored: 1, Mean: stats.Interval{Estimate: 1, N: 1}},
-		{Value: "false", Rows: 1, Scored: 1, Mean: stats.Interval{Estimate: 1, N: 1}},
-		{Value: "true", Rows: 2, NoClaims: 1, Failed: 1, Mean: stats.Interval{Estimate: math.NaN()}},
+		{Value: "", RowCounts: RowCounts{Rows: 3, Scored: 3}, Mean: stats.Interval{Estimate: 0.5 / 3, N: 3}},
+		{Value: "1", RowCounts: RowCounts{Rows: 3, Scored: 3}, Mean: stats.Interval{Estimate: 2.5 / 3, N: 3}},
+		{Value: "[1,2]", RowCounts: RowCounts{Rows: 1, Scored: 1}, Mean: stats.Interval{Estimate: 1, N: 1}},
+		{Value: "false", RowCounts: RowCounts{Rows: 1, Scored: 1}, Mean: stats.Interval{Estimate: 1, N: 1}},
+		{Value: "true", RowCounts: RowCounts{Rows: 2, NoClaims: 1, Failed: 1}, Mean: stats.Interval{Estimate: math.NaN()}},
 	}}
 	opts := cmp.Options{cmpopts.EquateApprox(0, 1e-12), cmpopts.EquateNaNs(), cmpopts.IgnoreFields(stats.Interval{}, "Lower", "Upper", "Confidence", "Method", "Note")}
 	if d := cmp.Diff(want, got, opts); d != "" {

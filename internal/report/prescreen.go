@@ -44,12 +44,13 @@ func (p *Prescreen) add(r *result.Row) {
 // interval. The units are rows, since an audit selects rows.
 func (p *Prescreen) Agreement() stats.Interval { return p.agreement.Interval(stats.Options{}) }
 
-// describe summarizes the prescreen on one line. It returns "" if the run has none.
-func (p *Prescreen) describe(claims int) string {
+// Prescreened summarizes the prescreen on one line. It returns "" if the run has none.
+func (t *Tally) Prescreened() string {
+	p := &t.Prescreen
 	if p.Decided+p.Audited == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %d claims decided offline (%.1f%%)", p.Decided, claims, 100*float64(p.Decided)/float64(claims))
+	text := fmt.Sprintf("%d of %d claims decided offline (%.1f%%)", p.Decided, t.Claims, 100*float64(p.Decided)/float64(t.Claims))
 	if p.Audited == 0 {
 		return text + ", none audited"
 	}
@@ -61,9 +62,6 @@ func (p *Prescreen) describe(claims int) string {
 	format := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 	return text + " (95% interval " + format(i.Lower) + " to " + format(i.Upper) + ")"
 }
-
-// Prescreened summarizes the prescreen on one line. It returns "" if the run has none.
-func (t *Tally) Prescreened() string { return t.Prescreen.describe(t.Claims) }
 
 // SummaryPrescreen is the JSON form of Prescreen.
 type SummaryPrescreen struct {

@@ -117,7 +117,7 @@ func TestTallyCountsStatuses(t *testing.T) {
 	if tally.Rows != 5 || tally.Faithfulness.Count() != 2 || tally.Faithfulness.Mean() != 1.0/6 {
 		t.Errorf("got %d rows, %d scores, mean %v, want 5, 2, %v", tally.Rows, tally.Faithfulness.Count(), tally.Faithfulness.Mean(), 1.0/6)
 	}
-	if got, want := (&Tally{Scored: 2}).String(), "scored 2, no claims 0, failed 0"; got != want {
+	if got, want := (&Tally{RowCounts: RowCounts{Scored: 2}}).String(), "scored 2, no claims 0, failed 0"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -13,12 +13,37 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
+// RowCounts are numbers of rows by status.
+type RowCounts struct {
+	Rows     int `json:"rows"`
+	Scored   int `json:"scored"`
+	NoClaims int `json:"no_claims"`
+	Unjudged int `json:"unjudged,omitempty"` // rows whose claims are all unjudged
+	Failed   int `json:"failed"`
+	Skipped  int `json:"skipped,omitempty"` // rows skipped because their contexts are empty
+}
+
+// Add counts a row with a status.
+func (c *RowCounts) Add(s result.Status) {
+	c.Rows++
+	switch s {
+	case result.Scored:
+		c.Scored++
+	case result.NoClaims:
+		c.NoClaims++
+	case result.UnjudgedRow:
+		c.Unjudged++
+	case result.Failed:
+		c.Failed++
+	case result.SkippedRow:
+		c.Skipped++
+	}
+}
+
 // A Tally counts rows, claims and citations. The zero Tally is ready to use.
 type Tally struct {
-	Rows, Scored, NoClaims, Failed int
+	RowCounts
 	Refusal, Empty, NothingClaimed int // parts of NoClaims
-	Unjudged                       int // rows whose claims are all unjudged
-	Skipped                        int // rows skipped because their contexts are empty
 	NoContexts                     int // scored and skipped rows with empty contexts
 	// Faithfulness contains the scored rows, and the rows without claims if --no-claims
 	// assigns them a score.
@@ -40,7 +65,7 @@ type Tally struct {
 
 // Write counts r. It never returns an error.
 func (t *Tally) Write(r *result.Row) error {
-	t.Rows++
+	t.Add(r.Status)
 	if r.Reason == result.NoContexts {
 		t.NoContexts++
 	}
@@ -52,11 +77,6 @@ func (t *Tally) Write(r *result.Row) error {
 	}
 	switch r.Status {
 	case result.Scored, result.UnjudgedRow:
-		if r.Status == result.Scored {
-			t.Scored++
-		} else {
-			t.Unjudged++
-		}
 		if !math.IsNaN(r.Unjudged) {
 			t.unjudgedRows++
 			t.unjudged += int64(math.Round(r.Unjudged * millionths))
@@ -87,12 +107,8 @@ func (t *Tally) Write(r *result.Row) error {
 		if judged > 0 {
 			t.shares.Add(float64(t.Supported-before), float64(judged))
 		}
-	case result.Failed:
-		t.Failed++
-	case result.SkippedRow:
-		t.Skipped++
+	case result.Failed, result.SkippedRow:
 	case result.NoClaims:
-		t.NoClaims++
 		switch r.Reason {
 		case "refusal":
 			t.Refusal++
@@ -207,8 +223,9 @@ func (c *Citations) Precision() float64 { return c.precision.Mean() }
 // Scored returns the number of rows in Recall and in Precision.
 func (c *Citations) Scored() (recall, precision int) { return c.recall.Count(), c.precision.Count() }
 
-// describe summarizes the citations on one line. It returns "" if there are none.
-func (c *Citations) describe(rows int) string {
+// Cited summarizes the citations on one line. It returns "" if there are none.
+func (t *Tally) Cited() string {
+	c := &t.Citations
 	if c.Rows == 0 {
 		return ""
 	}
@@ -219,18 +236,15 @@ func (c *Citations) describe(rows int) string {
 		return fourDecimals(x)
 	}
 	cite, resolve := "rows cite", "citations resolve"
-	if rows == 1 {
+	if t.Rows == 1 {
 		cite = "row cites"
 	}
 	if c.Unresolved == 1 {
 		resolve = "citation resolves"
 	}
 	return fmt.Sprintf("recall %s, precision %s (%d of %d %s, %d %s to nothing)",
-		format(c.Recall()), format(c.Precision()), c.Rows, rows, cite, c.Unresolved, resolve)
+		format(c.Recall()), format(c.Precision()), c.Rows, t.Rows, cite, c.Unresolved, resolve)
 }
-
-// Cited summarizes the citations on one line. It returns "" if there are none.
-func (t *Tally) Cited() string { return t.Citations.describe(t.Rows) }
 
 const (
 	// UncertainBelow is the confidence below which a verdict is uncertain. A verdict at this

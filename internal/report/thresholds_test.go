@@ -60,8 +60,8 @@ func TestGatesAreEvaluated(t *testing.T) {
 		{"only failed rows", Thresholds{MaxNoClaims: threshold(1), MaxFailed: flagvalue.Limit{N: 1}}, newTally(1), 4, "gate: rows without claims <= 100% cannot be evaluated (n = 0 rows): FAIL\n"},
 		{"words in no claim", Thresholds{MaxUnjudged: threshold(0)}, newTally(0, 1), 0, "gate: mean share of words in no judged claim 0% <= 0% (n = 1 row with claims): pass\n"},
 		{"words in no claim of no rows", Thresholds{MaxUnjudged: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: mean share of words in no judged claim <= 100% cannot be evaluated (n = 0 rows with claims): FAIL\n"},
-		{"uncertain verdicts at limit", Thresholds{MaxUncertain: threshold(0.25)}, &Tally{Rows: 1, Scored: 1, Claims: 5, Confident: 4, Uncertain: 1}, 0, "gate: uncertain verdicts 25% <= 25% (1 of 4 with a confidence): pass\n"},
-		{"uncertain verdicts above limit", Thresholds{MaxUncertain: threshold(0.2)}, &Tally{Rows: 1, Scored: 1, Claims: 4, Confident: 4, Uncertain: 1}, 4, "gate: uncertain verdicts 25% > 20% (1 of 4 with a confidence): FAIL\n"},
+		{"uncertain verdicts at limit", Thresholds{MaxUncertain: threshold(0.25)}, &Tally{RowCounts: RowCounts{Rows: 1, Scored: 1}, Claims: 5, Confident: 4, Uncertain: 1}, 0, "gate: uncertain verdicts 25% <= 25% (1 of 4 with a confidence): pass\n"},
+		{"uncertain verdicts above limit", Thresholds{MaxUncertain: threshold(0.2)}, &Tally{RowCounts: RowCounts{Rows: 1, Scored: 1}, Claims: 4, Confident: 4, Uncertain: 1}, 4, "gate: uncertain verdicts 25% > 20% (1 of 4 with a confidence): FAIL\n"},
 		{"uncertain verdicts without a confidence", Thresholds{MaxUncertain: threshold(1)}, newTally(0, 1), 4, "gate: uncertain verdicts <= 100% cannot be evaluated (no verdict has a confidence: the judge gives none): FAIL\n"},
 		{"uncertain verdicts of no rows", Thresholds{MaxUncertain: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: uncertain verdicts <= 100% cannot be evaluated (no verdict has a confidence: n = 0 scored): FAIL\n"},
 		{"failed rows", Thresholds{}, newTally(2, 1), 3, "gate: 2 failed rows > 0 (--max-failed): FAIL\n"},
@@ -97,7 +97,7 @@ func TestGatesAreEvaluated(t *testing.T) {
 
 // newGroup returns a group with the given value and n scores x.
 func newGroup(value string, n int, x float64) Group {
-	return Group{Value: value, Rows: n, Scored: n, Mean: stats.Interval{Estimate: x, N: n, Method: stats.TooFew}}
+	return Group{Value: value, RowCounts: RowCounts{Rows: n, Scored: n}, Mean: stats.Interval{Estimate: x, N: n, Method: stats.TooFew}}
 }
 
 func TestGroupsGate(t *testing.T) {

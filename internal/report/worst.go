@@ -150,12 +150,6 @@ func (w *WorstRow) scores() string {
 	return text
 }
 
-// Rows returns the worst rows, worst first. Callers must not modify them.
-func (w *Worst) Rows() []WorstRow { return w.rows }
-
-// Failed returns the first failed rows. Callers must not modify them.
-func (w *Worst) Failed() []FailedRow { return w.failed }
-
 // failure returns the reason why r failed.
 func failure(r *result.Row) string {
 	if r.Err == nil {

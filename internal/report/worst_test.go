@@ -46,7 +46,7 @@ func TestWorstKeepsLowestRows(t *testing.T) {
 		_ = w.Write(r)
 	}
 	var got []int
-	for _, r := range w.Rows() {
+	for _, r := range w.rows {
 		got = append(got, r.Index)
 	}
 	if d := cmp.Diff(want, got); d != "" || w.unsupported != 200 {
@@ -61,8 +61,8 @@ func TestWorstIgnoresSupportedRows(t *testing.T) {
 	for _, r := range []*result.Row{supported, resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.JudgeFailed(), resulttest.JudgeFailed()} {
 		_ = w.Write(r)
 	}
-	if len(w.Rows()) != 0 || len(w.Failed()) != 2 || w.failures != 3 {
-		t.Errorf("got %d rows, %d of %d failed rows, want 0, 2 of 3", len(w.Rows()), len(w.Failed()), w.failures)
+	if len(w.rows) != 0 || len(w.failed) != 2 || w.failures != 3 {
+		t.Errorf("got %d rows, %d of %d failed rows, want 0, 2 of 3", len(w.rows), len(w.failed), w.failures)
 	}
 }
 
