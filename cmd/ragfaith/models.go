@@ -136,32 +136,26 @@ func plainTable() pretty.Writer {
 // download.
 func modelsJSON(list []hub.Model, missing []hub.Name) (string, error) {
 	type model struct {
-		Name     *string `json:"name"` // null if the model has no short name
-		Repo     string  `json:"repo"`
-		Revision *string `json:"revision"` // null if unknown
-		Commit   *string `json:"commit"`   // null if not on this machine
-		Files    int     `json:"files"`
-		Size     int64   `json:"size"` // in bytes
-		Dir      *string `json:"dir"`  // null if not on this machine
+		Name     report.NullText `json:"name"` // null if the model has no short name
+		Repo     string          `json:"repo"`
+		Revision report.NullText `json:"revision"` // null if unknown
+		Commit   report.NullText `json:"commit"`   // null if not on this machine
+		Files    int             `json:"files"`
+		Size     int64           `json:"size"` // in bytes
+		Dir      report.NullText `json:"dir"`  // null if not on this machine
 
-		Parameters int     `json:"parameters,omitempty"` // in millions
-		Speed      string  `json:"speed,omitempty"`      // fast, medium or slow
-		License    string  `json:"license,omitempty"`
-		Languages  string  `json:"languages,omitempty"`
-		Accuracy   *string `json:"published_accuracy"` // null if none is known
-	}
-	optional := func(s string) *string {
-		if s == "" {
-			return nil
-		}
-		return &s
+		Parameters int             `json:"parameters,omitempty"` // in millions
+		Speed      string          `json:"speed,omitempty"`      // fast, medium or slow
+		License    string          `json:"license,omitempty"`
+		Languages  string          `json:"languages,omitempty"`
+		Accuracy   report.NullText `json:"published_accuracy"` // null if none is known
 	}
 	all := make([]model, 0, len(list)+len(missing))
 	add := func(m *hub.Model) {
 		card := m.Name.Card
 		all = append(all, model{
-			optional(m.Name.Short), m.Name.Repo, optional(m.Revision), optional(m.Commit), len(m.Files), m.Size(), optional(m.Dir),
-			card.Millions, card.Speed(), card.License, card.Languages, optional(card.Accuracy),
+			report.NullText(m.Name.Short), m.Name.Repo, report.NullText(m.Revision), report.NullText(m.Commit), len(m.Files), m.Size(), report.NullText(m.Dir),
+			card.Millions, card.Speed(), card.License, card.Languages, report.NullText(card.Accuracy),
 		})
 	}
 	for i := range list {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
@@ -29,7 +31,7 @@ type Calibration struct {
 	Version    int              `json:"version"`
 	Ragfaith   string           `json:"ragfaith"`
 	Results    string           `json:"results"`
-	Labels     *string          `json:"labels"` // nil if they are in Results
+	Labels     report.NullText  `json:"labels"` // "" if they are in Results
 	Label      string           `json:"label"`
 	PositiveAt *float64         `json:"positive_at"`
 	Kind       Kind             `json:"kind"`
@@ -45,8 +47,8 @@ type Calibration struct {
 	Agreement   map[Score]Agreement `json:"agreement"`
 	Judged      Calls               `json:"judged"`
 	Best        stats.Threshold     `json:"best"`
-	Reliability ReliabilityStats    `json:"reliability"`
-	Mean        MeanStats           `json:"mean"`
+	Reliability Reliability         `json:"reliability"`
+	Mean        Mean                `json:"mean"`
 	Confidence  *ConfidenceFit      `json:"confidence,omitempty"` // nil if the labels do not determine it
 	Prescreen   *PrescreenStats     `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
 	Notes       []string            `json:"notes"`
@@ -64,43 +66,16 @@ type CalibrationRows struct {
 	Unlabelled int `json:"unlabelled"`
 }
 
-// ReliabilityStats is the JSON form of Reliability.
-type ReliabilityStats struct {
-	ECE    float64     `json:"ece"`
-	Chance float64     `json:"ece_by_chance"`
-	Bins   []stats.Bin `json:"bins"`
-	Note   *string     `json:"note"`
-}
-
-// MeanStats is the JSON form of Mean.
-type MeanStats struct {
-	Judged    float64        `json:"judged"`
-	Rows      int            `json:"rows"`
-	Labelled  stats.Interval `json:"labelled"`
-	Corrected stats.Interval `json:"corrected"`
-	Lambda    float64        `json:"lambda"`
-	Note      *string        `json:"note"`
-}
-
 // Calibration returns the report for a file.
 func (r *Report) Calibration() *Calibration {
 	f, choice := r.Statistics, r.Choice()
 	c := &Calibration{
-		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: report.OrNull(r.Labels), Label: r.Label,
+		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: report.NullText(r.Labels), Label: r.Label,
 		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
 		Threshold: choice.Threshold, Own: choice.Own, Advice: r.Advice(), Why: choice.Why,
-		Rows:        CalibrationRows{f.Counts.Rows, f.Counts.Labelled, f.Faithful, f.Counts.Unscored, f.Counts.Unlabelled},
-		Faithful:    f.Positive,
-		Agreement:   make(map[Score]Agreement),
-		Judged:      f.Judged,
-		Best:        f.Best,
-		Reliability: ReliabilityStats{f.Reliability.ECE, f.Reliability.Chance, append([]stats.Bin{}, f.Reliability.Bins...), report.OrNull(f.Reliability.Note)},
-		Mean: MeanStats{
-			f.Mean.Judged, f.Mean.Rows, f.Mean.Corrected.Labelled, f.Mean.Corrected.Mean,
-			f.Mean.Corrected.Lambda, report.OrNull(f.Mean.Note),
-		},
-		Confidence: f.Confidence, Prescreen: r.prescreen(),
-		Notes: append([]string{}, f.Notes...),
+		Rows:     CalibrationRows{f.Counts.Rows, f.Counts.Labelled, f.Faithful, f.Counts.Unscored, f.Counts.Unlabelled},
+		Faithful: f.Positive, Agreement: make(map[Score]Agreement), Judged: f.Judged, Best: f.Best, Reliability: f.Reliability, Mean: f.Mean,
+		Confidence: f.Confidence, Prescreen: r.prescreen(), Notes: f.Notes,
 	}
 	if r.Settings != nil {
 		c.Settings = &r.Settings
@@ -112,7 +87,9 @@ func (r *Report) Calibration() *Calibration {
 }
 
 // Bytes returns the calibration as indented JSON. Identical reports produce identical bytes.
-func (c *Calibration) Bytes() ([]byte, error) { return report.EncodeJSON(c) }
+func (c *Calibration) Bytes() ([]byte, error) {
+	return report.EncodeJSON(c, json.FormatNilSliceAsNull(false))
+}
 
 // Read reads a calibration. It validates only the threshold, which may be missing, the
 // bounds and the settings. Errors name the file.

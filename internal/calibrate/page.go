@@ -46,7 +46,7 @@ func (r *Report) Page() *Page {
 	p := &Page{
 		Advice: r.Advice(), Source: r.source(), Judge: r.judge(), Counts: f.counts(), Notes: f.Notes,
 		Sections: r.sections(),
-		Title:    report.Capitalize(f.reliabilityTitle()), Note: f.Reliability.Note, Dots: f.dots(),
+		Title:    report.Capitalize(f.reliabilityTitle()), Note: string(f.Reliability.Note), Dots: f.dots(),
 	}
 	for _, x := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
 		p.Ticks = append(p.Ticks, Tick{coordinate(plotLeft + x*plotSize), coordinate(plotBottom - x*plotSize + digitBaseline), fmt.Sprintf("%.1f", x)})

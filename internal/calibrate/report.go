@@ -254,7 +254,7 @@ func (f *Statistics) mean() report.Table {
 	labelled, corrected, note := m.Corrected.Labelled, m.Corrected.Mean, ""
 	switch {
 	case m.Note != "":
-		labelled.Note, corrected.Note = m.Note, m.Note
+		labelled.Note, corrected.Note = string(m.Note), string(m.Note)
 	case f.Counts.Unlabelled == 0:
 		note = "the same, since all rows have a label"
 	case corrected.Reliable():

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -55,18 +56,18 @@ type Calls struct {
 
 // Reliability is the share of faithful rows by score.
 type Reliability struct {
-	Bins   []stats.Bin // nil if there are too few rows
-	ECE    float64     // expected calibration error; NaN without Bins
-	Chance float64     // expected ECE of perfectly calibrated scores; NaN without Bins
-	Note   string      // why Bins is nil
+	ECE    float64         `json:"ece"`           // expected calibration error; NaN without Bins
+	Chance float64         `json:"ece_by_chance"` // expected ECE of perfectly calibrated scores; NaN without Bins
+	Bins   []stats.Bin     `json:"bins"`          // nil if there are too few rows
+	Note   report.NullText `json:"note"`          // why Bins is nil
 }
 
 // Mean is the mean faithfulness according to the judge and the labels.
 type Mean struct {
-	Judged    float64         // mean faithfulness of all rows, a share of claims
-	Rows      int             // number of these rows
-	Corrected stats.Corrected // share of faithful rows, or mean rating
-	Note      string          // why Corrected has no estimate
+	Judged          float64         `json:"judged"` // mean faithfulness of all rows, a share of claims
+	Rows            int             `json:"rows"`   // number of these rows
+	stats.Corrected                 // share of faithful rows, or mean rating
+	Note            report.NullText `json:"note"` // why Corrected has no estimate
 }
 
 // Statistics computes the statistics of the sample. It returns ErrNoLabelled if no row has
@@ -169,7 +170,7 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	f.Confidence = s.fitConfidence(positive)
 	f.Reliability = Reliability{ECE: math.NaN(), Chance: math.NaN()}
 	if n := len(positive); n < minReliabilityRows {
-		f.Reliability.Note = fmt.Sprintf("%d rows are too few for a reliability diagram, which requires %d", n, minReliabilityRows)
+		f.Reliability.Note = report.NullText(fmt.Sprintf("%d rows are too few for a reliability diagram, which requires %d", n, minReliabilityRows))
 		return
 	}
 	f.Reliability.Bins = stats.Reliability(positive, chosen, reliabilityBins)

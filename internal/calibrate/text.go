@@ -43,7 +43,7 @@ func (f *Statistics) reliability() report.Block {
 		{Name: "score"}, {Name: "rows", Right: true}, {Name: "mean score", Right: true}, {Name: "faithful", Right: true}, {Name: "0" + strings.Repeat(" ", barWidth-2) + "1", Text: true},
 	}, Foot: "bar: share of faithful rows; line: mean score"}
 	if f.Reliability.Bins == nil {
-		return report.Paragraph(report.Capitalize(f.reliabilityTitle()) + ": " + f.Reliability.Note + ".")
+		return report.Paragraph(report.Capitalize(f.reliabilityTitle()) + ": " + string(f.Reliability.Note) + ".")
 	}
 	for i := range f.Reliability.Bins {
 		b := &f.Reliability.Bins[i]

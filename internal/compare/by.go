@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
@@ -16,22 +13,13 @@ import (
 
 // A Group is the compared rows with the same value in the column of Options.By.
 type Group struct {
-	Value     string  `json:"value"` // "" for rows without a value, which is null in JSON
-	Other     bool    `json:"other"` // the rows of all groups after the first MaxGroups
-	Rows      int     `json:"rows"`
-	Baseline  float64 `json:"baseline"` // mean faithfulness
-	Candidate float64 `json:"candidate"`
+	Value     report.NullText `json:"value"` // "" for rows without a value
+	Other     bool            `json:"other"` // the rows of all groups after the first MaxGroups
+	Rows      int             `json:"rows"`
+	Baseline  float64         `json:"baseline"` // mean faithfulness
+	Candidate float64         `json:"candidate"`
 	// Difference is the mean difference with its interval, over rows or their clusters.
 	Difference stats.Interval `json:"difference"`
-}
-
-// MarshalJSONTo writes g with null for an empty value.
-func (g Group) MarshalJSONTo(e *jsontext.Encoder) error {
-	type Plain Group
-	return json.MarshalEncode(e, struct {
-		Value *string `json:"value"`
-		Plain
-	}{report.OrNull(g.Value), Plain(g)})
 }
 
 // MaxGroups is the maximum number of groups that are told apart.
@@ -72,7 +60,7 @@ func (p *pairing) groupList() []Group {
 			sample = g.clusters.Sample()
 		}
 		return Group{
-			Value: value, Rows: g.before.n, Baseline: g.before.value(), Candidate: g.after.value(),
+			Value: report.NullText(value), Rows: g.before.n, Baseline: g.before.value(), Candidate: g.after.value(),
 			Difference: sample.Interval(stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed, Low: -1, High: 1}),
 		}
 	}

@@ -350,7 +350,7 @@ func TestByComparesGroups(t *testing.T) {
 		var only stats.Sample
 		var before float64
 		for i := range was {
-			if strconv.Itoa(i%3) == g.Value && !math.IsNaN(was[i].Faithfulness) && !math.IsNaN(is[i].Faithfulness) {
+			if strconv.Itoa(i%3) == string(g.Value) && !math.IsNaN(was[i].Faithfulness) && !math.IsNaN(is[i].Faithfulness) {
 				only.Add(is[i].Faithfulness-was[i].Faithfulness, 1)
 				before += was[i].Faithfulness
 			}

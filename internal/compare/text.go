@@ -174,7 +174,7 @@ func (c *Comparison) GroupTable() report.Tables {
 	}
 	for i := range shown {
 		g := &shown[i]
-		name, interval := report.GroupName(g.Value), "none"
+		name, interval := report.GroupName(string(g.Value)), "none"
 		if g.Other {
 			name = "(other)"
 		}

@@ -9,9 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
@@ -31,22 +28,13 @@ type By struct {
 
 // A Group is a group of rows.
 type Group struct {
-	Value string `json:"value"` // at most 200 characters; "" for rows without a value, which is null in JSON
+	Value NullText `json:"value"` // at most 200 characters; "" for rows without a value
 	RowCounts
 	Mean stats.Interval `json:"mean"` // mean faithfulness, as in Means.Rows
 }
 
-// MarshalJSONTo writes g with null for an empty value.
-func (g Group) MarshalJSONTo(e *jsontext.Encoder) error {
-	type Plain Group
-	return json.MarshalEncode(e, struct {
-		Value *string `json:"value"`
-		Plain
-	}{OrNull(g.Value), Plain(g)})
-}
-
 // Name returns the value for display, on one line.
-func (g *Group) Name() string { return GroupName(g.Value) }
+func (g *Group) Name() string { return GroupName(string(g.Value)) }
 
 // GroupName returns the value of a group for display, on one line.
 func GroupName(value string) string {
@@ -78,7 +66,7 @@ func (g *grouper) write(r *result.Row, cluster string) {
 	switch {
 	case s != nil:
 	case len(g.groups) < maxGroups:
-		s = &groupScores{Group: Group{Value: cutValue(value)}}
+		s = &groupScores{Group: Group{Value: NullText(cutValue(value))}}
 		g.groups[key] = s
 	default:
 		if g.other == nil {

@@ -101,7 +101,7 @@ func TestByBoundsGroups(t *testing.T) {
 	if len(b.Groups) != maxGroups || b.Other == nil || b.Other.Rows != 5 || b.Other.Mean.Estimate != 1 {
 		t.Errorf("got %d groups and %+v for the others, want %d groups and 5 rows", len(b.Groups), b.Other, maxGroups)
 	}
-	if got, want := b.Groups[maxGroups-1].Value, strings.Repeat("é", maxGroupValue)+"…"; got != want {
+	if got, want := string(b.Groups[maxGroups-1].Value), strings.Repeat("é", maxGroupValue)+"…"; got != want {
 		t.Errorf("got the value %q, want %q", got, want)
 	}
 	table := b.table("")

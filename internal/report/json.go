@@ -24,8 +24,8 @@ func EncodeJSON(v any, options ...json.Options) ([]byte, error) {
 			type Plain stats.Interval
 			return json.MarshalEncode(e, struct {
 				Plain
-				Note *string `json:"note"`
-			}{Plain(i), OrNull(i.Note)})
+				Note NullText `json:"note"`
+			}{Plain(i), NullText(i.Note)})
 		}),
 	)
 	options = append([]json.Options{
@@ -47,10 +47,13 @@ func DecodeJSON(r io.Reader, v any) error {
 		})))
 }
 
-// OrNull returns nil, which is encoded as null, for "".
-func OrNull(s string) *string {
+// A NullText is a text that is null in JSON if it is "".
+type NullText string
+
+// MarshalJSON returns the text or null.
+func (s NullText) MarshalJSON() ([]byte, error) {
 	if s == "" {
-		return nil
+		return []byte("null"), nil
 	}
-	return &s
+	return result.AppendText(nil, string(s)), nil
 }

@@ -77,7 +77,7 @@ func TestMarkdownSizeIsLimited(t *testing.T) {
 // The largest tables, gates, notes and rows leave room for each other.
 func TestMarkdownLimitsEverySection(t *testing.T) {
 	moon := strings.Repeat("🌕", 1500)
-	group := Group{Value: moon, RowCounts: RowCounts{Rows: 1}, Mean: stats.Interval{Estimate: 0.5, N: 1, Note: strings.Repeat("too few ", 5)}}
+	group := Group{Value: NullText(moon), RowCounts: RowCounts{Rows: 1}, Mean: stats.Interval{Estimate: 0.5, N: 1, Note: strings.Repeat("too few ", 5)}}
 	means := *someMeans(nil)
 	means.Cluster = moon
 	means.By = slices.Repeat([]By{{Column: moon, Groups: slices.Repeat([]Group{group}, 50), Other: &group}}, 30)

@@ -104,7 +104,7 @@ type SummaryStats struct {
 type SummaryMeans struct {
 	Rows    stats.Interval `json:"rows"`
 	Claims  stats.Interval `json:"claims"`
-	Cluster *string        `json:"cluster"` // may be null
+	Cluster NullText       `json:"cluster"`
 	Seed    uint64         `json:"seed"`
 }
 
@@ -180,7 +180,7 @@ func (m *Means) summary() *SummaryMeans {
 	if m == nil {
 		return nil
 	}
-	return &SummaryMeans{Rows: m.Rows, Claims: m.Claims, Cluster: OrNull(m.Cluster), Seed: m.Seed}
+	return &SummaryMeans{Rows: m.Rows, Claims: m.Claims, Cluster: NullText(m.Cluster), Seed: m.Seed}
 }
 
 func newSummaryStats(s *stats.Summary) SummaryStats {

@@ -97,7 +97,7 @@ func TestGatesAreEvaluated(t *testing.T) {
 
 // newGroup returns a group with the given value and n scores x.
 func newGroup(value string, n int, x float64) Group {
-	return Group{Value: value, RowCounts: RowCounts{Rows: n, Scored: n}, Mean: stats.Interval{Estimate: x, N: n, Method: stats.TooFew}}
+	return Group{Value: NullText(value), RowCounts: RowCounts{Rows: n, Scored: n}, Mean: stats.Interval{Estimate: x, N: n, Method: stats.TooFew}}
 }
 
 func TestGroupsGate(t *testing.T) {

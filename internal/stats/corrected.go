@@ -9,13 +9,13 @@ import (
 // Corrected is an estimate of the mean human label over many judged rows, based
 // on a small labelled subset.
 type Corrected struct {
-	// Mean is the corrected mean with its interval. N is the number of labelled rows.
-	Mean Interval
 	// Labelled is the mean of the labels alone. If its interval is as narrow as that
 	// of Mean, the judge adds no information.
-	Labelled Interval
+	Labelled Interval `json:"labelled"`
+	// Mean is the corrected mean with its interval. N is the number of labelled rows.
+	Mean Interval `json:"corrected"`
 	// Lambda is the weight of the judge, from 0 to 1. At 0 only the labels are used.
-	Lambda float64
+	Lambda float64 `json:"lambda"`
 }
 
 // CorrectedMean estimates a mean by prediction-powered inference. It adds the mean
