@@ -77,7 +77,7 @@ func newCalibrate(sys system) *cobra.Command {
 			{name: "positive-at", arg: "RATING", value: flagvalue.Float(&o.positiveAt), help: "lowest rating of a faithful row, if labels are ratings"},
 			{
 				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...),
-				help: "score to calibrate: " + orList(scores),
+				help: "score to calibrate: " + report.OrList(scores),
 			},
 			{name: "max-error", arg: "SHARE", value: flagvalue.Proportion(&o.maxError), help: "share of wrong verdicts to accept from score --prescreen"},
 			{name: "settings", arg: "FILE", value: &o.settings, path: filePath, help: "summary of the run (default: NAME.summary.json next to RESULTS)"},

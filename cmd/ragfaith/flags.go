@@ -209,12 +209,6 @@ func writeFlags(b *strings.Builder, flags []*pflag.Flag) {
 	}
 }
 
-// orList joins alternatives for the help: "a, b or c".
-func orList(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
 // hasDefault reports whether the help shows the default of a flag.
 func hasDefault(f *pflag.Flag) bool {
 	return !isList(f) && !slices.Contains([]string{"", "0", "0s", "false"}, f.DefValue)
@@ -225,17 +219,12 @@ func hasDefault(f *pflag.Flag) bool {
 // their annotations.
 func completeValues(cmd *cobra.Command) {
 	complete := func(f *pflag.Flag) {
-		words, directive := []string(nil), cobra.ShellCompDirectiveNoFileComp
-		switch v := f.Value.(type) {
-		case *flagvalue.Value:
+		var words []string
+		if v, ok := f.Value.(*flagvalue.Value); ok {
 			words = v.Words()
-		case deviceName:
-			words = []string{"cpu", "cuda:0"}
-		case judgeName: // or a directory
-			words, directive = append(judgeNames(), serverNames()...), cobra.ShellCompDirectiveDefault
 		}
 		// This fails only for flags that have a completion already.
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, directive))
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
 	cmd.Flags().VisitAll(complete)
 	cmd.PersistentFlags().VisitAll(complete)
@@ -252,6 +241,7 @@ func completeScore(cmd *cobra.Command, sys system) {
 	}
 	cmd.ValidArgsFunction = cobra.FixedCompletions(
 		append(dataset.Formats(), "ndjson", "gz", "zst", "bz2", "xz"), cobra.ShellCompDirectiveFilterFileExt)
+	register("device", cobra.FixedCompletions([]string{"cpu", "cuda:0"}, cobra.ShellCompDirectiveNoFileComp))
 	register("model", cobra.FixedCompletions(llm.PricedModels(), cobra.ShellCompDirectiveNoFileComp))
 	register("map", cobra.FixedCompletions(
 		[]string{"id=", "question=", "answer=", "contexts="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))

@@ -20,7 +20,7 @@ func outputFlags(o *output.Options) []flagSpec {
 	return []flagSpec{
 		{
 			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.To, "table", streams...),
-			help: "format written to stdout: " + orList(streams),
+			help: "format written to stdout: " + report.OrList(streams),
 		},
 		{name: "sort", arg: "ORDER", value: flagvalue.OneOf(&o.Sort, output.SortScore, output.SortScore, output.SortNone), harmless: true, help: "order of the table: score (lowest first) or none"},
 		{name: "show", arg: "N", value: flagvalue.Int(&o.Show, 0, 0), harmless: true, help: "show the N worst and the first N failed rows in full"},

@@ -10,6 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
@@ -96,7 +97,7 @@ func (f *scoreFlags) inputFlags() []flagSpec {
 	return []flagSpec{
 		{
 			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&f.inputFormat, "auto", formats...),
-			help: "dataset format: " + orList(formats),
+			help: "dataset format: " + report.OrList(formats),
 		},
 		{
 			name: "delimiter", arg: "CHAR", value: flagvalue.Delimiter(&o.Dataset.Delimiter),
@@ -136,7 +137,7 @@ func (f *scoreFlags) judgingFlags() []flagSpec {
 			help: "split answers into claims: sentence, clause, answer or llm",
 		},
 		{
-			name: "judge", arg: "JUDGE", value: judgeName{&o.Judge},
+			name: "judge", arg: "JUDGE", value: flagvalue.Text(&o.Judge, checkJudge),
 			help: "lexical, embedded, auto, llm, ollama/MODEL, or a model or DIR",
 		},
 		{

@@ -77,7 +77,7 @@ func (f *scoreFlags) localFlags() []flagSpec {
 	l := &f.Local
 	return []flagSpec{
 		modelsFlag(&l.Models),
-		{name: "device", arg: "DEVICE", value: deviceName{&l.Device}, help: "cpu, or cuda:N with ONNX Runtime (experimental)"},
+		{name: "device", arg: "DEVICE", value: flagvalue.New(&l.Device, "string", ort.ParseDevice, ort.Device.String), help: "cpu, or cuda:N with ONNX Runtime (experimental)"},
 		{name: "onnxruntime", arg: "FILE", value: &l.Library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
 		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.Batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
 		{name: "prefilter", arg: "N", value: flagvalue.Int(&l.Prefilter, 8, 0), help: "judge each claim against the N nearest passages; 0 for all"},
@@ -89,31 +89,12 @@ func (f *scoreFlags) localFlags() []flagSpec {
 	}
 }
 
-// A deviceName is the pflag.Value of --device.
-type deviceName struct{ device *ort.Device }
-
-func (d deviceName) String() string { return d.device.String() }
-
-func (d deviceName) Type() string { return "string" }
-
-func (d deviceName) Set(s string) (err error) {
-	*d.device, err = ort.ParseDevice(s)
-	return err
-}
-
 // judgeAuto is the value of --judge for the best judge at hand that costs nothing.
 const judgeAuto = "auto"
 
-// A judgeName is the flag value of --judge: a known name or a model directory.
-type judgeName struct{ dst *string }
-
-func (j judgeName) String() string { return *j.dst }
-
-func (j judgeName) Type() string { return "string" }
-
-// Set rejects invalid names. It can't check that a model exists, because the model
-// directory is not known yet.
-func (j judgeName) Set(s string) error {
+// checkJudge checks a value of --judge: a known name or a model directory. It can't check
+// that a model exists, because the model directory is not known yet.
+func checkJudge(s string) error {
 	if s == "" {
 		return errors.New("want lexical, embedded, llm, hhem, or a model")
 	}
@@ -121,28 +102,25 @@ func (j judgeName) Set(s string) error {
 		if model == "" && strings.HasSuffix(s, "/") {
 			return fmt.Errorf("want %s/MODEL", server.Name)
 		}
-		*j.dst = s
 		return nil
 	}
-	if _, err := os.Stat(s); err != nil {
-		if model, ok := apiModel(s); ok && !slices.Contains(judgeNames(), s) {
-			if strings.Contains(s, ":") { // as Ollama names its models
-				return fmt.Errorf("%q is a model on a server: use --judge ollama/%s, or --judge llm --model %s", s, model, model)
-			}
-			return fmt.Errorf("%q is a model on a server: use --judge llm --model %s", s, model)
-		}
-		if n, err := hub.Resolve(s); err == nil && n.Embeds {
-			return fmt.Errorf("%q embeds texts and can't judge: use it as --embed-model", s)
-		}
+	if _, err := os.Stat(s); err == nil {
+		return nil
 	}
-	if _, err := os.Stat(s); err != nil && !strings.ContainsAny(s, `/\`) {
-		if err := flagvalue.CheckWord(s, append(judgeNames(), serverNames()...),
-			strings.Join(append([]string{app.JudgeLexical, app.JudgeEmbedded, judgeAuto, app.JudgeLLM, app.JudgeHHEM}, serverNames()...), ", ")+`, the directory of a model, or a name in "ragfaith models list"`); err != nil {
-			return err
+	if model, ok := apiModel(s); ok && !slices.Contains(judgeNames(), s) {
+		if strings.Contains(s, ":") { // as Ollama names its models
+			return fmt.Errorf("%q is a model on a server: use --judge ollama/%s, or --judge llm --model %s", s, model, model)
 		}
+		return fmt.Errorf("%q is a model on a server: use --judge llm --model %s", s, model)
 	}
-	*j.dst = s
-	return nil
+	if n, err := hub.Resolve(s); err == nil && n.Embeds {
+		return fmt.Errorf("%q embeds texts and can't judge: use it as --embed-model", s)
+	}
+	if strings.ContainsAny(s, `/\`) {
+		return nil
+	}
+	return flagvalue.CheckWord(s, append(judgeNames(), serverNames()...),
+		strings.Join(append([]string{app.JudgeLexical, app.JudgeEmbedded, judgeAuto, app.JudgeLLM, app.JudgeHHEM}, serverNames()...), ", ")+`, the directory of a model, or a name in "ragfaith models list"`)
 }
 
 // judgeNames returns the judges that --judge accepts by name.

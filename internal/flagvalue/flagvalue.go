@@ -34,8 +34,8 @@ func (v *Value) Set(text string) error { return v.set(text) }
 // Words returns the valid values if they can be listed.
 func (v *Value) Words() []string { return v.words }
 
-// stored returns a Value that stores in *to what parse returns.
-func stored[T any](to *T, kind string, parse func(text string) (T, error), format func(T) string) *Value {
+// New returns a Value of a kind, such as "string", that stores in *to what parse returns.
+func New[T any](to *T, kind string, parse func(text string) (T, error), format func(T) string) *Value {
 	return &Value{
 		kind:   kind,
 		format: func() string { return format(*to) },
@@ -49,9 +49,9 @@ func stored[T any](to *T, kind string, parse func(text string) (T, error), forma
 	}
 }
 
-// optional is like stored for a variable that is nil until a value is set.
+// optional is like New for a variable that is nil until a value is set.
 func optional[T any](to **T, kind string, parse func(text string) (T, error), format func(T) string) *Value {
-	return stored(to, kind, func(text string) (*T, error) {
+	return New(to, kind, func(text string) (*T, error) {
 		x, err := parse(text)
 		return &x, err
 	}, func(x *T) string {
@@ -64,7 +64,7 @@ func optional[T any](to **T, kind string, parse func(text string) (T, error), fo
 
 // checked is a Value for text that passes check.
 func checked(to *string, kind string, check func(text string) error) *Value {
-	return stored(to, kind, func(text string) (string, error) { return text, check(text) }, func(text string) string { return text })
+	return New(to, kind, func(text string) (string, error) { return text, check(text) }, func(text string) string { return text })
 }
 
 // Text accepts text that passes check.
@@ -143,7 +143,7 @@ func (l Limit) String() string {
 
 // CountOrShare accepts a count or a percentage.
 func CountOrShare(to *Limit) *Value {
-	return stored(to, "N or N%", func(text string) (Limit, error) {
+	return New(to, "N or N%", func(text string) (Limit, error) {
 		const want = "want a count or a share such as 1%"
 		if !strings.HasSuffix(text, "%") {
 			n, err := parseInt(text, 0, want)
@@ -160,7 +160,7 @@ func CountOrShare(to *Limit) *Value {
 // Int accepts an integer from minimum.
 func Int(to *int, def, minimum int) *Value {
 	*to = def
-	return stored(to, "int", func(text string) (int, error) {
+	return New(to, "int", func(text string) (int, error) {
 		return parseInt(text, minimum, fmt.Sprintf("want a whole number from %d", minimum))
 	}, strconv.Itoa)
 }
@@ -201,7 +201,7 @@ func Shard(i, n *int) *Value {
 // Duration accepts a duration from minimum.
 func Duration(to *time.Duration, def, minimum time.Duration) *Value {
 	*to = def
-	return stored(to, "duration", func(text string) (time.Duration, error) {
+	return New(to, "duration", func(text string) (time.Duration, error) {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < minimum {
 			err = errors.New("want a duration such as 30s or 5m")
@@ -219,7 +219,7 @@ func Duration(to *time.Duration, def, minimum time.Duration) *Value {
 }
 
 // Size accepts a number of bytes, with an optional unit: k, M or G for powers of 1024.
-func Size(to *int) *Value { return stored(to, "size", parseSize, formatSize) }
+func Size(to *int) *Value { return New(to, "size", parseSize, formatSize) }
 
 func formatSize(n int) string {
 	unit := ""
@@ -254,7 +254,7 @@ func parseSize(text string) (int, error) {
 
 // Dollars accepts an amount of USD.
 func Dollars(to *float64) *Value {
-	return stored(to, "USD", func(text string) (float64, error) { return parseAmount(strings.TrimPrefix(text, "$")) }, formatFloat)
+	return New(to, "USD", func(text string) (float64, error) { return parseAmount(strings.TrimPrefix(text, "$")) }, formatFloat)
 }
 
 // Prices accepts IN,OUT: USD per million prompt and completion tokens. *to is nil if none
@@ -298,7 +298,7 @@ func Language(to *string, known []string) *Value {
 // Delimiter accepts one ASCII character that can separate fields, or tab. *to is 0 if
 // none is set.
 func Delimiter(to *byte) *Value {
-	return stored(to, "delimiter", func(text string) (byte, error) {
+	return New(to, "delimiter", func(text string) (byte, error) {
 		switch {
 		case text == "":
 			return 0, nil

@@ -72,15 +72,19 @@ func FormatOf(path string) (Format, error) {
 	return "", fmt.Errorf("%s: unknown extension %s, want %s", path, ext, extensions())
 }
 
-// extensions lists the extensions of files for a message: ".a, .b or .c".
+// extensions lists the extensions of files for a message.
 func extensions() string {
-	formats := FileFormats()
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.Extension()
+	var names []string
+	for _, f := range FileFormats() {
+		names = append(names, f.Extension())
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return OrList(names)
+}
+
+// OrList joins alternatives: "a, b or c".
+func OrList(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // Options are the options of a Writer. Each format uses some of them.
