@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -45,27 +43,16 @@ func (n *correctCount) String() string {
 // are supported.
 func countCorrect(t *testing.T, file string, answers map[string]labelledAnswer) *correctCount {
 	t.Helper()
-	code, stdout, stderr := scoreInProcess(t, nil, "--to", "jsonl", file)
-	if code != exitOK {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, stderr)
-	}
-	total, groups, results := &correctCount{}, map[string]*correctCount{}, 0
-	for line := range strings.Lines(stdout) {
-		var r struct {
-			ID           string
-			Faithfulness *float64
-		}
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
-		results++
-		a, ok := answers[r.ID]
+	results := scoresIn(t, mustExit(t, scoreInProcess(t, nil, "--to", "jsonl", file), exitOK).stdout)
+	total, groups := &correctCount{}, map[string]*correctCount{}
+	for id, score := range results {
+		a, ok := answers[id]
 		if !ok {
-			t.Fatalf("got a result for %q, which is no answer", r.ID)
+			t.Fatalf("got a result for %q, which is no answer", id)
 		}
 		accepted := a.withoutClaims
-		if r.Faithfulness != nil {
-			accepted = *r.Faithfulness == 1
+		if score != nil {
+			accepted = *score == 1
 		}
 		if groups[a.group] == nil {
 			groups[a.group] = &correctCount{}
@@ -73,8 +60,8 @@ func countCorrect(t *testing.T, file string, answers map[string]labelledAnswer) 
 		total.add(a.supported, accepted == a.supported)
 		groups[a.group].add(a.supported, accepted == a.supported)
 	}
-	if results != len(answers) || results == 0 {
-		t.Fatalf("got %d results, want %d", results, len(answers))
+	if len(results) != len(answers) || len(results) == 0 {
+		t.Fatalf("got %d results, want %d", len(results), len(answers))
 	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		t.Logf("%-16s %v", name, groups[name])
@@ -89,11 +76,7 @@ func TestAdversarialAnswers(t *testing.T) {
 	t.Parallel()
 	const file, minCaught, minAccepted = testdataDir + "adversarial.jsonl", 0.88, 0.95
 	answers := map[string]labelledAnswer{}
-	for line := range strings.Lines(readFile(t, file)) {
-		var c struct{ ID, Group, Expect string }
-		if err := json.Unmarshal([]byte(line), &c); err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range decodeLines[struct{ ID, Group, Expect string }](t, readFile(t, file)) {
 		answers[c.ID] = labelledAnswer{group: c.Group, supported: c.Expect == "supported", withoutClaims: c.Expect != "supported"}
 	}
 	got := countCorrect(t, file, answers)
@@ -108,18 +91,15 @@ func TestPairs(t *testing.T) {
 	const minAccuracy = 0.68
 	answers := map[string]labelledAnswer{}
 	var rows bytes.Buffer
-	for line := range strings.Lines(readFile(t, testdataDir+"pairs.jsonl")) {
-		var p struct {
-			ID       string
-			Contexts []string
-			Cases    []struct {
-				Category                 string `json:"cat"`
-				Question, Answer, Expect string
-			}
+	type pair struct {
+		ID       string
+		Contexts []string
+		Cases    []struct {
+			Category                 string `json:"cat"`
+			Question, Answer, Expect string
 		}
-		if err := json.Unmarshal([]byte(line), &p); err != nil {
-			t.Fatal(err)
-		}
+	}
+	for _, p := range decodeLines[pair](t, readFile(t, testdataDir+"pairs.jsonl")) {
 		for i, c := range p.Cases {
 			id := fmt.Sprintf("%s/%d", p.ID, i)
 			if c.Expect != "supported" && c.Expect != "unsupported" {
@@ -131,9 +111,7 @@ func TestPairs(t *testing.T) {
 			}
 		}
 	}
-	file := filepath.Join(t.TempDir(), "pairs.jsonl")
-	writeFile(t, file, rows.String())
-	got := countCorrect(t, file, answers)
+	got := countCorrect(t, tempFile(t, "pairs.jsonl", rows.String()), answers)
 	if accuracy := (got.share(0) + got.share(1)) / 2; accuracy < minAccuracy {
 		t.Errorf("balanced accuracy: got %.3f, want at least %v", accuracy, minAccuracy)
 	}

@@ -14,16 +14,14 @@ import (
 	"testing"
 )
 
-// batchCommand returns a command that scores data in a batch, and its stderr.
-func batchCommand(s *batchServer, data, out string, extraArgs ...string) (cmd *exec.Cmd, stderr *bytes.Buffer) {
-	cmd = exec.Command("ragfaith", append([]string{
+// batchCommand returns a command that scores data in a batch.
+func batchCommand(s *batchServer, data, out string, extraArgs ...string) *exec.Cmd {
+	cmd := exec.Command("ragfaith", append([]string{
 		"score", data, "--to", "none", "-o", out, "--base-url", s.url,
 		"--no-cache", "--batch", "--batch-poll", "5ms",
 	}, extraArgs...)...)
 	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+testKey)
-	stderr = &bytes.Buffer{}
-	cmd.Stderr = stderr
-	return cmd, stderr
+	return cmd
 }
 
 // TestKilledBatchRunResumesWithoutResubmitting kills the process at the steps of a batch,
@@ -57,19 +55,16 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %s after=%t", tt.args, strings.ReplaceAll(tt.endpoint, "/", "-"), tt.afterResponse), func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.jsonl")
 			s := killBatchRun(t, data, out, judgeArgs, tt.endpoint, tt.afterResponse)
-			cmd, stderr := batchCommand(s, data, out, append(judgeArgs, "--resume")...)
-			if err := cmd.Run(); err != nil {
-				t.Fatalf("%v; stderr: %s", err, stderr)
-			}
+			got := mustExit(t, runCommand(t, batchCommand(s, data, out, append(judgeArgs, "--resume")...)), exitOK)
 			uploads := tt.batches
 			if tt.endpoint == "POST /v1/files" && tt.afterResponse {
 				uploads++ // the killed process did not record the id of its upload
 			}
 			if seen := s.Seen(); seen.Batches != tt.batches || seen.Online != 0 || seen.Uploads != uploads || seen.Batched != 24*tt.batches {
-				t.Errorf("server saw %+v, want %d batches and uploads %d; stderr: %s", seen, tt.batches, uploads, stderr)
+				t.Errorf("server saw %+v, want %d batches and uploads %d; stderr: %s", seen, tt.batches, uploads, got.stderr)
 			}
 			if readFile(t, out) != want {
-				t.Errorf("results differ from an online run; stderr: %s", stderr)
+				t.Errorf("results differ from an online run; stderr: %s", got.stderr)
 			}
 			if files := tempFiles(t, out); files != nil {
 				t.Errorf("got temporary files %v, want none", files)
@@ -107,7 +102,9 @@ func killBatchRun(t *testing.T, data, out string, judgeArgs []string, endpoint s
 			s.After = func(_ http.ResponseWriter, r *http.Request) { kill(r) }
 		}
 	})
-	cmd, stderr := batchCommand(s, data, out, judgeArgs...)
+	cmd := batchCommand(s, data, out, judgeArgs...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +112,7 @@ func killBatchRun(t *testing.T, data, out string, judgeArgs []string, endpoint s
 	close(started)
 	_ = cmd.Wait()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-		t.Fatalf("got %v, want killed; stderr: %s", cmd.ProcessState, stderr)
+		t.Fatalf("got %v, want killed; stderr: %s", cmd.ProcessState, &stderr)
 	}
 	return s
 }
@@ -139,7 +136,9 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 			}
 		}
 	})
-	cmd, stderr := batchCommand(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
+	cmd := batchCommand(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +148,7 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	dir := out + ".part.batch"
 	wantMessage := "ragfaith: interrupted: 0 rows finished; batch saved in " + dir + "; use --batch --resume to continue\n"
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), wantMessage) {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, stderr)
+		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, &stderr)
 	}
 	for _, tt := range []struct {
 		args []string
@@ -159,32 +158,22 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 		{[]string{"--judge", "llm"}, exitFailure, dir + " has a submitted batch: collect it with --batch --resume, or remove the directory"},
 		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, "cannot resume " + dir + " with different settings: --strict was false, is true"},
 	} {
-		cmd, stderr := batchCommand(s, data, out, tt.args...)
-		_ = cmd.Run()
-		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(stderr.String(), tt.want) {
-			t.Errorf("%v: exit code: got %d, want %d; stderr: %s", tt.args, code, tt.code, stderr)
-		}
+		checkExit(t, runCommand(t, batchCommand(s, data, out, tt.args...)), tt.code, tt.want)
 	}
 	// A run without --batch must not send the requests again either.
 	got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--judge", "llm", "--resume", "--base-url", s.url)
-	if got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-	}
+	checkExit(t, got, exitFailure, "has a submitted batch")
 	// A changed dataset does not match the submitted batch.
 	rows := readFile(t, data)
 	writeFile(t, data, strings.Replace(rows, "What of 3?", "What?", 1))
-	cmd, stderr = batchCommand(s, data, out, "--judge", "llm", "--resume")
-	_ = cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(stderr.String(), "the dataset has changed since the batch in "+dir+" was submitted") {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, stderr)
-	}
+	checkExit(t, runCommand(t, batchCommand(s, data, out, "--judge", "llm", "--resume")), exitFailure, "the dataset has changed since the batch in "+dir+" was submitted")
 	writeFile(t, data, rows)
-	cmd, stderr = batchCommand(s, data, out, "--judge", "llm", "--resume")
-	if err := cmd.Run(); err != nil || readFile(t, out) != want {
-		t.Errorf("error %v, or results differ from an online run; stderr: %s", err, stderr)
+	got = runCommand(t, batchCommand(s, data, out, "--judge", "llm", "--resume"))
+	if checkExit(t, got, exitOK); readFile(t, out) != want {
+		t.Errorf("results differ from an online run; stderr: %s", got.stderr)
 	}
-	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Uploads != 1 || strings.Contains(stderr.String(), "nothing to resume") {
-		t.Errorf("server saw %+v, want 1 upload and 1 batch; stderr: %s", seen, stderr)
+	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Uploads != 1 || strings.Contains(got.stderr, "nothing to resume") {
+		t.Errorf("server saw %+v, want 1 upload and 1 batch; stderr: %s", seen, got.stderr)
 	}
 }
 
@@ -205,9 +194,7 @@ func TestBatchResumesOnlineRun(t *testing.T) {
 		}
 	})
 	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--no-cache", "--concurrency", "1"}
-	if got := runInProcess(t, t.TempDir(), nil, args...); got.code != exitFailure {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-	}
+	mustExit(t, runInProcess(t, t.TempDir(), nil, args...), exitFailure)
 	got := runInProcess(t, t.TempDir(), nil, append(args, "--resume", "--batch", "--batch-poll", "1ms")...)
 	if seen := s.Seen(); got.code != 0 || seen.Batched != 16 || seen.Online != 9 || readFile(t, out) != want {
 		t.Errorf("exit code: got %d, want %d, server saw %+v; stderr: %s", got.code, exitOK, seen, got.stderr)

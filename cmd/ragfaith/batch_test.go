@@ -52,19 +52,14 @@ func batchRows(t *testing.T, n int) string {
 		}
 		fmt.Fprintf(&b, `{"id":%d,"question":"What of %d?","answer":%q,"contexts":["The sky is blue today.","Page %d."]}`+"\n", i, i, answer, i)
 	}
-	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, path, b.String())
-	return path
+	return tempFile(t, "rows.jsonl", b.String())
 }
 
 // onlineRun returns the results of a run without batches.
 func onlineRun(t *testing.T, data string, args ...string) string {
 	t.Helper()
 	s, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
-	got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.URL, "--max-failed", "99"}, args...)...)
-	if got.code != 0 {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-	}
+	mustRun(t, t.TempDir(), nil, append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.URL, "--max-failed", "99"}, args...)...)
 	return readFile(t, out)
 }
 
@@ -215,15 +210,11 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 	out := filepath.Join(dir, "out.jsonl")
 	args := []string{"score", data, "-v", "--to", "jsonl", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms"}
 	first := runInProcess(t, dir, nil, args...)
-	if first.code != exitFailure || !strings.Contains(first.stderr, "no such thing") {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", first.code, exitFailure, first.stderr)
-	}
+	checkExit(t, first, exitFailure, "no such thing")
 	files := filesContaining(t, dir, testKey[8:])
 	reject.Store(false)
 	second := runInProcess(t, dir, nil, append(args, "--resume")...)
-	if second.code != 0 {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", second.code, 0, second.stderr)
-	}
+	checkExit(t, second, exitOK)
 	files = append(files, filesContaining(t, dir, testKey[8:])...)
 	for _, text := range []string{first.stdout, first.stderr, second.stdout, second.stderr} {
 		if strings.Contains(text, testKey[8:]) {
@@ -254,14 +245,12 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms"}
 	for _, extraArg := range []string{"--verbose", "--resume"} {
 		got := runInProcess(t, dir, nil, append(args, extraArg)...)
-		if got.code != exitFailure || !strings.Contains(got.stderr, "batch batch_") || !strings.Contains(got.stderr, "was rejected: not today") ||
-			!strings.Contains(got.stderr, "batch saved in "+filepath.Join(dir, "ragfaith", "batches")) || got.stdout != "" {
-			t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitFailure, got.stdout, got.stderr)
+		checkExit(t, got, exitFailure, "batch batch_", "was rejected: not today", "batch saved in "+filepath.Join(dir, "ragfaith", "batches"))
+		if got.stdout != "" {
+			t.Errorf("got stdout %q, want nothing", got.stdout)
 		}
 	}
-	if got := runInProcess(t, dir, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-	}
+	checkExit(t, runInProcess(t, dir, nil, args...), exitFailure, "has a submitted batch")
 	reject.Store(false)
 	got := runInProcess(t, dir, nil, append(args, "--resume")...)
 	if got.code != 0 || got.stdout != want {

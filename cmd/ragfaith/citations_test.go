@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -82,16 +81,10 @@ func (r *citedRow) alce() (recall, precision float64) {
 func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "citations.jsonl")
-	res := runInProcess(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint")
-	if res.code != 0 {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", res.code, exitOK, res.stderr)
-	}
+	res := mustRun(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint")
 	rows, citing, unresolved, recalls, precisions, sum := 0, 0, 0, 0, 0, [2]float64{}
-	for line := range strings.Lines(res.stdout) {
-		var r citedRow
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+	lines := strings.Split(res.stdout, "\n")
+	for i, r := range decodeLines[citedRow](t, res.stdout) {
 		rows++
 		got := r.citations()
 		if fmt.Sprint(got) != fmt.Sprint(r.Want) {
@@ -110,8 +103,8 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 			recalls++
 		}
 		if strings.TrimSpace(all) == "" {
-			if r.Unresolved != nil || r.Recall != nil || strings.Contains(line, `"citation`) {
-				t.Errorf("%s: row without citations: got %s", r.ID, line)
+			if r.Unresolved != nil || r.Recall != nil || strings.Contains(lines[i], `"citation`) {
+				t.Errorf("%s: row without citations: got %s", r.ID, lines[i])
 			}
 			continue
 		}

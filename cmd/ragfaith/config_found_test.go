@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
 	"os"
@@ -10,14 +9,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// userWith returns the environment of a user with some variables.
-func userWith(variables map[string]string) system {
-	sys := emptySystem()
-	sys.Clock = &skipClock{}
-	sys.LookupEnv = func(name string) (string, bool) { v, ok := variables[name]; return v, ok }
-	return sys
-}
 
 // writeFiles writes files relative to the working directory.
 func writeFiles(t *testing.T, files map[string]string) {
@@ -62,7 +53,7 @@ func TestFoundConfigAttacksAreRejected(t *testing.T) {
 		return false
 	}
 	t.Chdir(t.TempDir())
-	sys := userWith(map[string]string{"OPENAI_API_KEY": "sk-own", "AWS_SECRET": "aws", "HF_TOKEN": "hf_secret"})
+	sys := systemWith(map[string]string{"OPENAI_API_KEY": "sk-own", "AWS_SECRET": "aws", "HF_TOKEN": "hf_secret"})
 	llmArgs := []string{"--judge", "llm", "--model", "m", "--no-cache", "--base-url", server.URL + "/v1"}
 	originals := map[string]string{"home/.bashrc": "alias ls=ls\n", ".git/hooks/pre-commit": "#!/bin/sh\n", "model": "weights"}
 	for _, tt := range []struct {
@@ -95,11 +86,8 @@ func TestFoundConfigAttacksAreRejected(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			writeFiles(t, originals)
 			writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
-			var out, errs bytes.Buffer
-			code := run(t.Context(), append([]string{"score", "rows.jsonl"}, tt.args...), nil, &out, &errs, sys)
-			if code != exitUsage || !strings.Contains(errs.String(), tt.want) || !strings.Contains(errs.String(), `use --config ragfaith.yaml`) {
-				t.Errorf("exit code: got %d, want %d, %s", code, exitUsage, &errs)
-			}
+			got := runSystem(t, sys, nil, append([]string{"score", "rows.jsonl"}, tt.args...)...)
+			checkExit(t, got, exitUsage, tt.want, `use --config ragfaith.yaml`)
 			for name, want := range originals {
 				if got, err := os.ReadFile(name); err != nil || string(got) != want {
 					t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
@@ -116,9 +104,9 @@ func TestFoundConfigAttacksAreRejected(t *testing.T) {
 		})
 	}
 	writeFiles(t, map[string]string{"ragfaith.yaml": "endpoint: " + server.URL + "\n"})
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"models", "pull", "minilm-l6", "--models", "m"}, nil, &out, &errs, sys); code != exitUsage || sent != nil {
-		t.Errorf("hub: exit code: got %d, want %d, sent %q; stderr: %s", code, exitUsage, sent, &errs)
+	checkExit(t, runSystem(t, sys, nil, "models", "pull", "minilm-l6", "--models", "m"), exitUsage)
+	if sent != nil {
+		t.Errorf("hub: got requests %q, want none", sent)
 	}
 }
 
@@ -127,20 +115,14 @@ func TestFoundConfigAttacksAreRejected(t *testing.T) {
 func TestFoundConfigMustBeOwnRegularFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFiles(t, map[string]string{"rows.jsonl": skyRows, "a/ragfaith.yaml": "show: 1\n"})
-	score := func(args ...string) (int, string) {
-		var out, errs bytes.Buffer
-		code := run(t.Context(), append([]string{"score", "rows.jsonl", "--to", "none"}, args...), nil, &out, &errs, userWith(nil))
-		return code, errs.String()
+	score := func(args ...string) commandResult {
+		return runSystem(t, emptySystem(), nil, append([]string{"score", "rows.jsonl", "--to", "none"}, args...)...)
 	}
 	if err := os.Symlink("a/ragfaith.yaml", "ragfaith.yaml"); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}
-	if code, text := score(); code != exitUsage || !strings.Contains(text, "ragfaith.yaml is a symbolic link, not a regular file: use --config FILE") {
-		t.Errorf("a link: exit code: got %d, want %d: %s", code, exitUsage, text)
-	}
-	if code, text := score("--config", "ragfaith.yaml"); code != exitOK {
-		t.Errorf("a link that is named: exit code: got %d, want %d: %s", code, exitOK, text)
-	}
+	checkExit(t, score(), exitUsage, "ragfaith.yaml is a symbolic link, not a regular file: use --config FILE")
+	checkExit(t, score("--config", "ragfaith.yaml"), exitOK)
 	if os.Geteuid() != 0 {
 		return
 	}
@@ -148,9 +130,7 @@ func TestFoundConfigMustBeOwnRegularFile(t *testing.T) {
 	if err := errors.Join(os.Rename("a/ragfaith.yaml", "ragfaith.yaml"), os.Chmod(".", 0o777|os.ModeSticky), os.Chown("ragfaith.yaml", otherUser, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if code, text := score(); code != exitUsage || !strings.Contains(text, "ragfaith.yaml belongs to another user") {
-		t.Errorf("of another user: exit code: got %d, want %d: %s", code, exitUsage, text)
-	}
+	checkExit(t, score(), exitUsage, "ragfaith.yaml belongs to another user")
 }
 
 // TestMessagesAreNotGitHubCommands checks that neither config files nor arguments can
@@ -168,9 +148,8 @@ func TestMessagesAreNotGitHubCommands(t *testing.T) {
 		{"", []string{"segment", "##[error]x"}},
 	} {
 		writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
-		var out, errs bytes.Buffer
-		run(t.Context(), tt.args, nil, &out, &errs, userWith(map[string]string{"GITHUB_ACTIONS": "true"}))
-		if text := out.String() + errs.String(); strings.Contains(text, "##[") || !strings.Contains(text, "## [") && strings.Contains(tt.file+strings.Join(tt.args, ""), "##[") {
+		got := runSystem(t, systemWith(map[string]string{"GITHUB_ACTIONS": "true"}), nil, tt.args...)
+		if text := got.stdout + got.stderr; strings.Contains(text, "##[") || !strings.Contains(text, "## [") && strings.Contains(tt.file+strings.Join(tt.args, ""), "##[") {
 			t.Errorf("%q %q: got unexpected workflow commands in %s", tt.file, tt.args, text)
 		}
 	}

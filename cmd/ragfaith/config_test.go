@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"os/exec"
@@ -130,11 +129,7 @@ func TestManPagesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("mandoc")
 	dir := t.TempDir()
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"man", dir}, nil, &out, &errs, emptySystem()); code != 0 {
-		t.Fatalf("man: got exit code %d, want 0; stderr: %s", code, &errs)
-	}
-	pages := strings.Fields(out.String())
+	pages := strings.Fields(mustRun(t, "", nil, "man", dir).stdout)
 	if len(pages) < 15 {
 		t.Fatalf("got %d pages, want at least 15", len(pages))
 	}

@@ -40,9 +40,7 @@ func TestDeviceFlags(t *testing.T) {
 			}
 			args := strings.Fields("score - --to jsonl --judge " + dir + " " + tt.args)
 			got := runInProcess(t, t.TempDir(), tt.env, args...)
-			if got.code != tt.code || !strings.Contains(got.stderr, want) {
-				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, tt.code, got.stderr)
-			}
+			checkExit(t, got, tt.code, want)
 		})
 	}
 }

@@ -93,8 +93,7 @@ func newProviders(t *testing.T) *providers {
 	t.Cleanup(server.Close)
 	proxy := httptest.NewServer(connectProxy("me", proxyPassword, server.Listener.Addr().String()))
 	t.Cleanup(proxy.Close)
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	writeFile(t, file, authority)
+	file := tempFile(t, "ca.pem", authority)
 	address := strings.Replace(proxy.URL, "http://", "http://me:pass-w0rd%2Fof%3Aproxy%401@", 1)
 	p.env = []string{"HTTPS_PROXY=" + address, "NO_PROXY=localhost,127.0.0.1", "SSL_CERT_FILE=" + file}
 	for _, name := range []string{"OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "OPENROUTER_API_KEY", "LITELLM_KEY"} {

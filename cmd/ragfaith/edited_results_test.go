@@ -47,9 +47,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	// All runs use one directory, because row errors contain the dataset path.
 	score := []string{"score", in("rows.json"), "-o", in("out.jsonl"), "--keep", "label", "--to", "none", "--max-failed", "9"}
 	write("rows.json", editedRows)
-	if c := runInProcess(t, dir, nil, score...); c.code != exitFailure {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", c.code, exitFailure, c.stderr)
-	}
+	mustExit(t, runInProcess(t, dir, nil, score...), exitFailure)
 	part, settings := readFile(t, in("out.jsonl.part")), readFile(t, in("out.jsonl.part.settings"))
 	write("rows.json", editedRows+"\n]\n")
 	read := [][]string{
@@ -61,9 +59,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	write("original.jsonl", part)
 	write("edited.jsonl", part)
 	for _, args := range read {
-		if c := runInProcess(t, dir, nil, args...); c.code != exitOK {
-			t.Fatalf("%v: %+v", args, c)
-		}
+		mustRun(t, dir, nil, args...)
 	}
 	for name, tt := range edits() {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +114,5 @@ func TestSummaryWithoutRowsRequiresEmptyFile(t *testing.T) {
 	runGated(t, dir, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
 	writeFile(t, in("a.summary.json"), strings.Replace(none, `"4/4"`, `"1/1"`, 1))
 	c := runInProcess(t, dir, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
-	if want := "a.jsonl: it contains 3 rows, but its run had 0 according to "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
-		t.Errorf("exit code: got %d, want %d and message %s; stderr: %s", c.code, exitFailure, want, c.stderr)
-	}
+	checkExit(t, c, exitFailure, "a.jsonl: it contains 3 rows, but its run had 0 according to ")
 }

@@ -25,26 +25,22 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 			})
 			defer h.close()
 			dir := t.TempDir()
-			models := func(blocks int, args ...string) (int, string) {
+			models := func(blocks int, args ...string) commandResult {
 				cmd := limitedCommand(t, dir, "-f", blocks, append([]string{"models"}, append(args, "--models", "m")...)...)
 				cmd.Env = append(cmd.Env, "HF_ENDPOINT="+h.hub.URL, "HF_HOME="+dir, "HF_HUB_CACHE=")
 				return runCommand(t, cmd)
 			}
-			if code, msg := models(tt.blocks, "pull", "org/plain", "--retries", "0"); code != exitFailure || !strings.Contains(msg, "file too large") {
-				t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, msg)
-			}
+			checkExit(t, models(tt.blocks, "pull", "org/plain", "--retries", "0"), exitFailure, "file too large")
 			for path := range readTree(t, dir) {
 				if strings.Contains(path, "snapshots") || strings.Contains(path, "refs") {
 					t.Errorf("got %s of an incomplete model, want none", path)
 				}
 			}
-			if _, msg := models(tt.blocks, "list"); strings.Contains(msg, "org/plain") {
-				t.Errorf("incomplete model is listed: %s", msg)
+			if list := models(tt.blocks, "list").stderr; strings.Contains(list, "org/plain") {
+				t.Errorf("incomplete model is listed: %s", list)
 			}
 			for _, command := range []string{"pull", "verify"} {
-				if code, msg := models(1000, command, "org/plain"); code != exitOK {
-					t.Errorf("then %s: exit code: got %d, want %d; stderr: %s", command, code, exitOK, msg)
-				}
+				checkExit(t, models(1000, command, "org/plain"), exitOK)
 			}
 		})
 	}

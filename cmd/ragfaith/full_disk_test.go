@@ -71,9 +71,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(tt.args)
 			unlimitedDir := t.TempDir()
-			if code, msg := runCommand(t, unlimitedCommand(t, unlimitedDir, args...)); code != 0 {
-				t.Fatalf("exit code: got %d, want %d; stderr: %s", code, 0, msg)
-			}
+			mustExit(t, runCommand(t, unlimitedCommand(t, unlimitedDir, args...)), exitOK)
 			want, largest := readTree(t, unlimitedDir), 0
 			for _, content := range want {
 				largest = max(largest, len(content))
@@ -84,10 +82,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 			}
 			for _, n := range blocks {
 				dir := t.TempDir()
-				code, msg := runCommand(t, limitedCommand(t, dir, "-f", n, args...))
-				if code != exitFailure || !strings.Contains(msg, "file too large") {
-					t.Errorf("%d blocks: exit code: got %d, want %d; stderr: %s", n, code, exitFailure, msg)
-				}
+				checkExit(t, runCommand(t, limitedCommand(t, dir, "-f", n, args...)), exitFailure, "file too large")
 				for name, content := range readTree(t, dir) {
 					if !strings.Contains(name, ".part") && content != want[name] {
 						t.Errorf("%d blocks: %s has %d bytes, want %d", n, name, len(content), len(want[name]))
@@ -97,9 +92,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 				if strings.Contains(tt.args, "-o out.jsonl") {
 					retryArgs = append(retryArgs, "--resume")
 				}
-				if code, msg := runCommand(t, unlimitedCommand(t, dir, retryArgs...)); code != 0 {
-					t.Errorf("%d blocks: retry: exit code: got %d, want %d; stderr: %s", n, code, 0, msg)
-				}
+				checkExit(t, runCommand(t, unlimitedCommand(t, dir, retryArgs...)), exitOK)
 				got := readTree(t, dir)
 				for name, content := range want {
 					if got[name] != content {
@@ -123,9 +116,7 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	dir := t.TempDir()
 	randomRows(t, filepath.Join(dir, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
 	args := []string{"score", "rows.jsonl", "--to", "none", "--max-failed", "999", "-o", "out.jsonl"}
-	if code, msg := runCommand(t, unlimitedCommand(t, dir, args...)); code != 0 {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, msg)
-	}
+	mustExit(t, runCommand(t, unlimitedCommand(t, dir, args...)), exitOK)
 	out := filepath.Join(dir, "out.jsonl")
 	want := readFile(t, out)
 	cmd := exec.Command("ragfaith-killed", append([]string{"9000", "score", "rows.jsonl", "--to", "jsonl"}, args[4:]...)...)
@@ -141,16 +132,13 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	if err := errors.Join(os.WriteFile(out+".part", []byte(part), 0o600), os.WriteFile(out+".part.new", []byte(newPart), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	code, msg := runCommand(t, limitedCommand(t, dir, "-f", len(part)/block/2, append(args, "--resume")...))
-	if code != exitFailure || !strings.Contains(msg, "merging ") || !strings.Contains(msg, "file too large") {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, msg)
-	}
+	checkExit(t, runCommand(t, limitedCommand(t, dir, "-f", len(part)/block/2, append(args, "--resume")...)), exitFailure, "merging ", "file too large")
 	if readFile(t, out+".part") != part || !strings.HasPrefix(readFile(t, out+".part.new"), newPart) {
 		t.Error("part files changed after the failed merge")
 	}
-	code, msg = runCommand(t, unlimitedCommand(t, dir, append(args, "--resume")...))
-	if code != 0 || !strings.Contains(msg, ": 150 rows are finished") || readFile(t, out) != want {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", code, 0, msg)
+	checkExit(t, runCommand(t, unlimitedCommand(t, dir, append(args, "--resume")...)), exitOK, ": 150 rows are finished")
+	if readFile(t, out) != want {
+		t.Error("results differ after resuming")
 	}
 }
 
@@ -178,12 +166,7 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 	rows, _ := writeLabelledRows(t)
 	cmd := limitedCommand(t, t.TempDir(), "-f", 0, "score", rows, "--to", "none")
 	cmd.Env = append(cmd.Env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary.md", "GITHUB_OUTPUT=output")
-	code, msg := runCommand(t, cmd)
-	for _, want := range []string{"warning: can't write the step summary: ", "warning: can't set the outputs of the step: "} {
-		if code != 0 || !strings.Contains(msg, want) {
-			t.Errorf("exit code: got %d, want %d and message %q; stderr: %s", code, exitOK, want, msg)
-		}
-	}
+	checkExit(t, runCommand(t, cmd), exitOK, "warning: can't write the step summary: ", "warning: can't set the outputs of the step: ")
 }
 
 // TestFullDiskResubmitsNoBatch checks that a batch interrupted by a full disk at any step
@@ -193,8 +176,7 @@ func TestFullDiskResubmitsNoBatch(t *testing.T) {
 	skipShort(t)
 	short := batchRows(t, 28)
 	// With long rows, the disk fills up while the batch input file is written.
-	long := filepath.Join(t.TempDir(), "long.jsonl")
-	writeFile(t, long, strings.ReplaceAll(readFile(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000)))
+	long := tempFile(t, "long.jsonl", strings.ReplaceAll(readFile(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000)))
 	var messages strings.Builder
 	for data, limits := range map[string][]int{short: {0, 8, 40, 100}, long: {1200}} {
 		want := onlineRun(t, data, "--judge", "llm")
@@ -215,19 +197,17 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 	t.Helper()
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--no-cache", "--batch", "--batch-poll", "5ms", "--resume"}
-	code, first := runCommand(t, limitedCommand(t, filepath.Dir(out), "-f", blocks, args...))
-	msg := first
-	if code == exitFailure {
-		code, msg = runCommand(t, unlimitedCommand(t, filepath.Dir(out), args...))
+	first := runCommand(t, limitedCommand(t, filepath.Dir(out), "-f", blocks, args...))
+	last := first
+	if first.code == exitFailure {
+		last = runCommand(t, unlimitedCommand(t, filepath.Dir(out), args...))
 	}
-	if code != exitOK {
-		t.Errorf("%d blocks: exit code: got %d, want %d; stderr: %s", blocks, code, exitOK, msg)
-	}
+	checkExit(t, last, exitOK)
 	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Batched != 24 {
-		t.Errorf("%d blocks: server saw %+v; stderr: %s", blocks, seen, msg)
+		t.Errorf("%d blocks: server saw %+v; stderr: %s", blocks, seen, last.stderr)
 	}
 	if readFile(t, out) != want || tempFiles(t, out) != nil {
 		t.Errorf("%d blocks: results differ, or temporary files remain: %v", blocks, tempFiles(t, out))
 	}
-	return first
+	return first.stderr
 }

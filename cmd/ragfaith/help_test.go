@@ -1,19 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 )
 
 func TestScoreHelpFitsAScreen(t *testing.T) {
 	t.Parallel()
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"score", "--help"}, strings.NewReader(""), &out, &errs, emptySystem()); code != exitOK {
-		t.Fatalf("got exit code %d, want 0: %s", code, &errs)
-	}
 	const maxLines, maxColumns = 115, 110
-	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(mustRun(t, "", nil, "score", "--help").stdout, "\n"), "\n")
 	if len(lines) > maxLines {
 		t.Errorf("got %d lines, want at most %d", len(lines), maxLines)
 	}

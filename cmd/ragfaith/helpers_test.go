@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -69,10 +71,29 @@ func (c *skipClock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// A commandResult is the outcome of a command that ran in this process.
+// A commandResult is the outcome of a command.
 type commandResult struct {
+	args           []string
 	code           int
 	stdout, stderr string
+}
+
+// runSystem runs a command line.
+func runSystem(t *testing.T, sys system, stdin io.Reader, args ...string) commandResult {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), args, stdin, &out, &errs, sys)
+	return commandResult{args, code, out.String(), errs.String()}
+}
+
+// checkExit checks the exit code of a command, and that its standard error contains each
+// text.
+func checkExit(t *testing.T, got commandResult, code int, stderr ...string) {
+	t.Helper()
+	missing := func(text string) bool { return !strings.Contains(got.stderr, text) }
+	if got.code != code || slices.ContainsFunc(stderr, missing) {
+		t.Errorf("%q: got exit code %d, want %d; stderr: got %s, want %q", got.args, got.code, code, got.stderr, stderr)
+	}
 }
 
 // runInProcess runs ragfaith with an API key, skyRows on stdin and its cache in dir.
@@ -88,52 +109,68 @@ func runInProcess(t *testing.T, dir string, env map[string]string, args ...strin
 // runWithClock is like runInProcess, but with the given clock.
 func runWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]string, args ...string) commandResult {
 	t.Helper()
-	var out, errs bytes.Buffer
-	code := run(t.Context(), args, strings.NewReader(skyRows), &out, &errs, system{
-		System: app.System{
-			LookupEnv: func(name string) (string, bool) {
-				if name == "OPENAI_API_KEY" {
-					return testKey, true
-				}
-				v, ok := env[name]
-				return v, ok
-			},
-			Clock:    clock,
-			CacheDir: func() (string, error) { return dir, nil },
-		},
-		Terminal: func(io.Writer) int { return 0 },
-	})
-	return commandResult{code, out.String(), errs.String()}
+	withKey := map[string]string{"OPENAI_API_KEY": testKey}
+	maps.Copy(withKey, env)
+	sys := systemWith(withKey)
+	sys.Clock, sys.CacheDir = clock, func() (string, error) { return dir, nil }
+	return runSystem(t, sys, strings.NewReader(skyRows), args...)
 }
 
-// runGated is like runInProcess, but fails the test unless the command succeeds or only
-// fails a gate.
-func runGated(t *testing.T, dir string, args ...string) commandResult {
+// mustRun is like runInProcess, but stops the test unless the command succeeds.
+func mustRun(t *testing.T, dir string, env map[string]string, args ...string) commandResult {
 	t.Helper()
-	got := runInProcess(t, dir, nil, args...)
-	if got.code != exitOK && got.code != exitGate {
-		t.Fatalf("exit code: got %d, want %d or %d; stderr: %s", got.code, exitOK, exitGate, got.stderr)
+	return mustExit(t, runInProcess(t, dir, env, args...), exitOK)
+}
+
+// mustExit stops the test unless a command exited with one of the given codes.
+func mustExit(t *testing.T, got commandResult, codes ...int) commandResult {
+	t.Helper()
+	if !slices.Contains(codes, got.code) {
+		t.Fatalf("%q: got exit code %d, want one of %v; stdout: %s; stderr: %s", got.args, got.code, codes, got.stdout, got.stderr)
 	}
 	return got
 }
 
-// scoreInProcess runs ragfaith score with an empty environment.
-func scoreInProcess(t *testing.T, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
+// runGated is like runInProcess, but stops the test unless the command succeeds or only
+// fails a gate.
+func runGated(t *testing.T, dir string, args ...string) commandResult {
 	t.Helper()
-	var out, errs bytes.Buffer
-	code = run(t.Context(), append([]string{"score", "--no-progress"}, args...), stdin, &out, &errs, system{
-		System: app.System{
-			LookupEnv: func(string) (string, bool) { return "", false },
-			Clock:     llm.NewClock(func() time.Time { return time.Time{} }),
-		},
-		Terminal: func(io.Writer) int { return 0 },
-	})
-	return code, out.String(), errs.String()
+	return mustExit(t, runInProcess(t, dir, nil, args...), exitOK, exitGate)
+}
+
+// scoreInProcess runs ragfaith score with an empty environment.
+func scoreInProcess(t *testing.T, stdin io.Reader, args ...string) commandResult {
+	t.Helper()
+	return runSystem(t, emptySystem(), stdin, append([]string{"score", "--no-progress"}, args...)...)
 }
 
 // emptySystem returns a system with an empty environment.
-func emptySystem() system {
-	return system{System: app.System{LookupEnv: func(string) (string, bool) { return "", false }}, Terminal: func(io.Writer) int { return 0 }}
+func emptySystem() system { return systemWith(nil) }
+
+// systemWith returns a system with some environment variables and a clock that does not
+// wait.
+func systemWith(env map[string]string) system {
+	return system{
+		System: app.System{
+			LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+			Clock:     &skipClock{},
+		},
+		Terminal: func(io.Writer) int { return 0 },
+	}
+}
+
+// decodeLines decodes lines of JSON.
+func decodeLines[T any](t *testing.T, lines string) []T {
+	t.Helper()
+	var all []T
+	for line := range strings.Lines(lines) {
+		var v T
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
 // start starts ragfaith in a separate process, which is killed when the test ends.
@@ -170,14 +207,14 @@ func exitCode(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// runCommand runs a command and returns its exit code and combined output.
-func runCommand(t *testing.T, cmd *exec.Cmd) (int, string) {
+// runCommand runs a command in a separate process. All its output is in stderr.
+func runCommand(t *testing.T, cmd *exec.Cmd) commandResult {
 	t.Helper()
 	output, err := cmd.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return cmd.ProcessState.ExitCode(), string(output)
+	return commandResult{args: cmd.Args, code: cmd.ProcessState.ExitCode(), stderr: string(output)}
 }
 
 // waitFor polls condition until it is true. It fails the test after a minute.
@@ -194,6 +231,14 @@ func waitFor(t *testing.T, event string, condition func() bool) {
 			t.Fatalf("timed out waiting for %s", event)
 		}
 	}
+}
+
+// tempFile writes a file to a directory of its own and returns its path.
+func tempFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	writeFile(t, path, text)
+	return path
 }
 
 func writeFile(t *testing.T, path, text string) {
@@ -273,9 +318,7 @@ func writeLabelledRows(t *testing.T) (rows, results string) {
 		fmt.Fprintf(&b, `{"id":%d,"label":%d,"answer":"The bridge was opened in %d.","contexts":["The bridge was opened in 1901."]}`+"\n", i, i/2%2, 1901+i%2)
 	}
 	writeFile(t, rows, b.String())
-	if code, msg := runCommand(t, unlimitedCommand(t, dir, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "results.summary.json"))); code != 0 {
-		t.Fatal(msg)
-	}
+	mustRun(t, dir, nil, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "results.summary.json"))
 	return rows, results
 }
 

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -135,11 +132,6 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	const maxTotal, maxSingle = 0.01, 0.04
-	input, err := os.Open(testdataDir + "rows.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = input.Close() }()
 	type row struct {
 		ID       string   `json:"id"`
 		Question string   `json:"question"`
@@ -155,13 +147,7 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 		out.Write(append(b, '\n'))
 	}
 	all := changes()
-	lines := bufio.NewScanner(input)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range decodeLines[row](t, readFile(t, testdataDir+"rows.jsonl")) {
 		// Answers end with a period and have no citations yet.
 		r.Answer = strings.TrimSpace(r.Answer)
 		if !strings.HasSuffix(r.Answer, ".") || strings.ContainsAny(r.Answer, "[\n|") {
@@ -176,31 +162,16 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 			write(changed)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "changed.jsonl")
-	writeFile(t, file, out.String())
-	code, stdout, stderr := scoreInProcess(t, nil, file, "--to", "jsonl")
-	if code != exitOK {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
+	results := mustExit(t, scoreInProcess(t, nil, tempFile(t, "changed.jsonl", out.String()), "--to", "jsonl"), exitOK)
 	scores := map[string]map[string]string{}
-	for line := range strings.Lines(stdout) {
-		var r struct {
-			ID           string
-			Faithfulness *float64
-		}
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
-		id, name, _ := strings.Cut(r.ID, "\t")
+	for idAndName, score := range scoresIn(t, results.stdout) {
+		id, name, _ := strings.Cut(idAndName, "\t")
 		if scores[id] == nil {
 			scores[id] = map[string]string{}
 		}
 		scores[id][name] = "null"
-		if r.Faithfulness != nil {
-			scores[id][name] = fmt.Sprint(*r.Faithfulness)
+		if score != nil {
+			scores[id][name] = fmt.Sprint(*score)
 		}
 	}
 	changed, total := 0, 0

@@ -161,8 +161,7 @@ func TestOutputFileIsLocked(t *testing.T) {
 	if line, err := stdout.ReadString('\n'); err != nil {
 		t.Fatalf("read line %q: %v", line, err)
 	}
-	data := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, data, skyRow)
+	data := tempFile(t, "rows.jsonl", skyRow)
 	for _, more := range []string{"--resume", "--quiet"} {
 		second := exec.Command("ragfaith", "score", data, "-o", out, more)
 		msg, _ := second.CombinedOutput()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -16,14 +15,11 @@ import (
 func scoresIn(t *testing.T, lines string) map[string]*float64 {
 	t.Helper()
 	scores := make(map[string]*float64)
-	for line := range strings.Lines(lines) {
-		var r struct {
-			ID           string
-			Faithfulness *float64
-		}
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatalf("%v in line %s", err, line)
-		}
+	type row struct {
+		ID           string
+		Faithfulness *float64
+	}
+	for _, r := range decodeLines[row](t, lines) {
 		scores[r.ID] = r.Faithfulness
 	}
 	return scores
@@ -57,9 +53,7 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 			writeFile(t, path, row("a")+row("b")+row("c")+row("d")+strings.Repeat(row("e"), 20))
 			args := append([]string{"score", path, "--to", "none", "-o", out, "-o", out + ".csv", "--judge", "llm", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, tt.args...)
 			got := runInProcess(t, "", nil, args...)
-			if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || !strings.Contains(got.stderr, "finished rows saved in "+out+".part") {
-				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-			}
+			checkExit(t, got, exitFailure, tt.want, "finished rows saved in "+out+".part")
 			if !strings.Contains(got.stderr, "\nusage: ") {
 				t.Errorf("stderr: got %q, want a usage line", got.stderr)
 			}
@@ -87,8 +81,7 @@ func TestUnusableRepliesEndRun(t *testing.T) {
 			}
 			return n > int64(tt.usable)
 		}
-		path := filepath.Join(t.TempDir(), "rows.jsonl")
-		writeFile(t, path, strings.Repeat(`{"answer":"The sky is blue.","contexts":["The sky is blue."]}`+"\n", 20))
+		path := tempFile(t, "rows.jsonl", strings.Repeat(`{"answer":"The sky is blue.","contexts":["The sky is blue."]}`+"\n", 20))
 		got := runInProcess(t, "", nil, "score", path, "--judge", "llm", "--no-cache", "--concurrency", "1", "--base-url", s.URL)
 		ended := strings.Contains(got.stderr, "giving up on the model: no row got a usable reply: ") && strings.Contains(got.stderr, "Dave")
 		if calls := int(s.calls.Load()); got.code != tt.code || ended != (tt.usable == 0) || calls > tt.maxCalls {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
@@ -15,9 +14,7 @@ func TestThresholdNeedsLogprobs(t *testing.T) {
 		s := httptest.NewServer(server)
 		defer s.Close()
 		got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "--limit", "5", "--to", "none", "--judge", "llm", "--model", "x", "--base-url", s.URL+"/v1", "--threshold", "0.3", "--concurrency", "1")
-		if got.code != 1 || !strings.Contains(got.stderr, "the server returns no log probabilities") {
-			t.Errorf("%s: got exit code %d, want 1; stderr: %s", name, got.code, got.stderr)
-		}
+		checkExit(t, got, 1, "the server returns no log probabilities")
 		if n := len(server.Calls()); n > 2 {
 			t.Errorf("%s: got %d requests, want the run to end at the first", name, n)
 		}

@@ -66,13 +66,10 @@ func TestMarks(t *testing.T) {
 func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string) map[string]string {
 	t.Helper()
 	out := t.TempDir()
-	got := runInProcess(t, dir, nil, append([]string{
+	got := mustRun(t, dir, nil, append([]string{
 		"score", "../../testdata/rows.jsonl", "--limit", "20", "--to", "table", "-o", filepath.Join(out, "r.jsonl"), "--summary", filepath.Join(out, "s.json"),
 		"--judge", "llm", "--model", "x",
 	}, args...)...)
-	if got.code != exitOK {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-	}
 	var s struct {
 		Rows struct{ Marks map[string]int }
 	}
@@ -86,15 +83,12 @@ func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string
 		t.Errorf("got table %s, want the line %q", got.stdout, line)
 	}
 	marks := map[string]string{}
-	for row := range strings.Lines(readFile(t, filepath.Join(out, "r.jsonl"))) {
-		var r struct {
-			ID     string
-			Claims []any
-			Marks  []string
-		}
-		if err := json.Unmarshal([]byte(row), &r); err != nil {
-			t.Fatal(err)
-		}
+	type row struct {
+		ID     string
+		Claims []any
+		Marks  []string
+	}
+	for _, r := range decodeLines[row](t, readFile(t, filepath.Join(out, "r.jsonl"))) {
 		if len(r.Claims) > 0 {
 			marks[r.ID] = fmt.Sprint(r.Marks)
 		} else if r.Marks != nil {

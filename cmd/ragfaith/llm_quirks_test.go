@@ -36,14 +36,11 @@ func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRu
 		"score", "../../testdata/rows.jsonl", "--limit", strconv.Itoa(quirkRows), "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL + "/v1",
 	}, strings.Fields(args)...)...)
 	run := quirkRun{commandResult: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
-	for line := range strings.Lines(got.stdout) {
-		var r struct {
-			ID     string
-			Claims []struct{ Verdict string }
-		}
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+	type row struct {
+		ID     string
+		Claims []struct{ Verdict string }
+	}
+	for _, r := range decodeLines[row](t, got.stdout) {
 		for _, c := range r.Claims {
 			run.verdicts[r.ID] += c.Verdict + " "
 		}
@@ -142,9 +139,7 @@ func TestEmptyRepliesEndRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := runWithQuirks(t, "", tt.quirk)
-			if got.code != exitFailure || !strings.Contains(got.stderr, "no row got a usable reply") || !strings.Contains(got.stderr, tt.want) {
-				t.Errorf("got exit code %d, want %d and the reason %q: %s", got.code, exitFailure, tt.want, got.stderr)
-			}
+			checkExit(t, got.commandResult, exitFailure, "no row got a usable reply", tt.want)
 			if limit := 48; got.requests > limit {
 				t.Errorf("got %d requests, want at most %d", got.requests, limit)
 			}

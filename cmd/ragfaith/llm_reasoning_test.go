@@ -82,9 +82,7 @@ func TestReasoningEffort(t *testing.T) {
 			t.Errorf("%s: got exit code %d, %d warnings and the effort in %d requests; stderr: %s", model, got.code, warnings, sent(got), got.stderr)
 		}
 	}
-	if got := runInProcess(t, "", nil, "score", "../../testdata/rows.jsonl", "--judge", "llm", "--reasoning-effort", "hihg"); got.code != exitUsage || !strings.Contains(got.stderr, "high") {
-		t.Errorf("got exit code %d, want %d; stderr: %s", got.code, exitUsage, got.stderr)
-	}
+	checkExit(t, runInProcess(t, "", nil, "score", "../../testdata/rows.jsonl", "--judge", "llm", "--reasoning-effort", "hihg"), exitUsage, "high")
 }
 
 // TestMaxOutputTokens checks that no request allows more output tokens than the user,

@@ -164,9 +164,7 @@ func TestSecondRunUsesCache(t *testing.T) {
 			for i := range 2 {
 				table, lines := filepath.Join(out, "out.csv"), filepath.Join(out, "out.jsonl")
 				got := runInProcess(t, dir, nil, "score", "-", "--to", "none", "-o", table, "-o", lines, "--profile", profile, "--base-url", s.URL)
-				if got.code != 0 {
-					t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-				}
+				mustExit(t, got, exitOK)
 				csv[i] = readFile(t, table)
 				rows[i] = readFile(t, lines)
 				if i == 1 && !strings.Contains(got.stderr, "\nusage: 0 requests, ") {
@@ -197,9 +195,7 @@ func TestNoCacheWritesNoFile(t *testing.T) {
 	t.Parallel()
 	s, dir := newTestServer(t), t.TempDir()
 	for range 2 {
-		if got := runInProcess(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL); got.code != 0 {
-			t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-		}
+		mustRun(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL)
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 || s.calls.Load() != 4 {
 		t.Errorf("got files %v and %d calls, want no file and 4 calls", files, s.calls.Load())
@@ -211,8 +207,7 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 	rows := `{"id":"a","question":"?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}` + "\n" +
 		`{"id":"b","question":"?","answer":"A sky is blue today.","contexts":["The sky is blue today."]}` + "\n" +
 		`{"id":"c","question":"?","answer":"The sky is not blue today.","contexts":["The sky is blue today."]}` + "\n"
-	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, path, rows)
+	path := tempFile(t, "rows.jsonl", rows)
 	for _, tt := range []struct {
 		name, model string
 		calls       int64 // two verdicts, and embeddings from the server
@@ -230,9 +225,7 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 			got := runInProcess(t, t.TempDir(), env, append([]string{
 				"score", path, "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL,
 			}, tt.extra...)...)
-			if got.code != 0 {
-				t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-			}
+			mustExit(t, got, exitOK)
 			lines := strings.Split(got.stdout, "\n")
 			if want := `"cached":"semantic","cached_from":"The sky is blue today.","cosine":` + tt.cosine; !strings.Contains(lines[1], want) {
 				t.Errorf("got %s, want %s", lines[1], want)

@@ -139,9 +139,7 @@ func factRows(t *testing.T, sizes ...int) string {
 		}
 		b.Write(append(row, '\n'))
 	}
-	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, path, b.String())
-	return path
+	return tempFile(t, "rows.jsonl", b.String())
 }
 
 // TestSilentTruncationChangesNoScore checks that the window of a server that silently
@@ -156,10 +154,7 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 			got := runInProcess(t, "", nil, append([]string{
 				"score", data, "--to", "jsonl", "--no-cache", "--model", "local", "--base-url", s.start(t), "--summary", summary,
 			}, strings.Fields(args)...)...)
-			if got.code != 0 {
-				t.Fatalf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, 0, got.stdout, got.stderr)
-			}
-			return got, readFile(t, summary)
+			return mustExit(t, got, exitOK), readFile(t, summary)
 		}
 		want, _ := score(unlimited)
 		for id, f := range scoresIn(t, want.stdout) {
@@ -233,9 +228,7 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 				t.Errorf("dry run: got prompt tokens %v, want the same as in the run: %s", prompt, got.stderr)
 			}
 			limited := runInProcess(t, "", nil, append(args, "--max-total-tokens", "6000", "--concurrency", "1")...)
-			if limited.code != exitFailure || !strings.Contains(limited.stderr, "the limit of 6000 tokens is reached") {
-				t.Errorf("exit code: got %d, want %d; stderr: %s", limited.code, exitFailure, limited.stderr)
-			}
+			checkExit(t, limited, exitFailure, "the limit of 6000 tokens is reached")
 		})
 	}
 }

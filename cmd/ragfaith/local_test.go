@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,14 +48,10 @@ func TestLocalModelJudges(t *testing.T) {
 	dir := writeModel(t, t.TempDir(), nli...)
 	long := strings.Repeat("the sky is blue today . ", 60)
 	rows := skyRows + `{"id":"long","question":"q","answer":"The sky is blue today. Elephants migrate.","contexts":["` + long + `","elephants"]}` + "\n"
-	data := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, data, rows)
+	data := tempFile(t, "rows.jsonl", rows)
 	var first string
 	for _, extraArgs := range [][]string{nil, {"--concurrency", "1"}, {"--model-batch-size", "1"}, {"--model-batch-size", "64", "--concurrency", "3"}} {
-		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, extraArgs...)...)
-		if got.code != exitOK {
-			t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-		}
+		got := mustRun(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, extraArgs...)...)
 		if first == "" {
 			first = got.stdout
 		}
@@ -64,22 +59,19 @@ func TestLocalModelJudges(t *testing.T) {
 			t.Errorf("%v: results differ from those with default options", extraArgs)
 		}
 	}
-	lines := strings.Split(strings.TrimSpace(first), "\n")
-	if len(lines) != 4 {
-		t.Fatalf("got %d rows, want 4", len(lines))
+	type row struct {
+		Status string
+		Claims []struct {
+			Verdict  string
+			Score    float64
+			ChunkIDs []int `json:"chunk_ids"`
+		}
 	}
-	for i, line := range lines {
-		var row struct {
-			Status string
-			Claims []struct {
-				Verdict  string
-				Score    float64
-				ChunkIDs []int `json:"chunk_ids"`
-			}
-		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
+	results := decodeLines[row](t, first)
+	if len(results) != 4 {
+		t.Fatalf("got %d rows, want 4", len(results))
+	}
+	for i, row := range results {
 		if want := []string{"scored", "scored", "no_claims", "scored"}[i]; row.Status != want {
 			t.Errorf("row %d: got status %s, want %s", i, row.Status, want)
 		}
@@ -121,8 +113,7 @@ func (r *judgeReference) scoreFirst(t *testing.T, judge ...string) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, data, string(row)+"\n")
+	data := tempFile(t, "rows.jsonl", string(row)+"\n")
 	got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--to", "jsonl", "-q", "--judge"}, judge...)...)
 	var result struct{ Claims []struct{ Score float64 } }
 	if err := json.Unmarshal([]byte(got.stdout), &result); err != nil || len(result.Claims) != 1 {
@@ -157,25 +148,17 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(goldenModels+"modernbert-tokens")); err != nil {
 		t.Fatal(err)
 	}
-	data := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, data, skyRows)
-	got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", dir, "--to", "jsonl", "-q")
-	if got.code != exitOK {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
+	data := tempFile(t, "rows.jsonl", skyRows)
+	got := mustRun(t, t.TempDir(), nil, "score", data, "--judge", dir, "--to", "jsonl", "-q")
+	type taggedRow struct {
+		Claims []struct {
+			Verdict, Text string
+			Score         float64
+			Unsupported   []struct{ Start, End int }
+		}
 	}
 	unsupported := 0
-	for line := range strings.Lines(got.stdout) {
-		var row struct {
-			Status string
-			Claims []struct {
-				Verdict, Text string
-				Score         float64
-				Unsupported   []struct{ Start, End int }
-			}
-		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
+	for _, row := range decodeLines[taggedRow](t, got.stdout) {
 		for _, c := range row.Claims {
 			if (c.Verdict == "supported") != (c.Score >= 0.5) || (c.Verdict == "supported") != (len(c.Unsupported) == 0) {
 				t.Errorf("got %+v, want unsupported parts exactly if the score is below 0.5", c)
@@ -187,21 +170,15 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 		t.Error("got no unsupported parts, want some: the model is random")
 	}
 	// With several groups of contexts, LettuceDetect takes the highest probability that a token is unsupported.
-	long := filepath.Join(t.TempDir(), "long.jsonl")
-	writeFile(t, long, `{"question":"q","answer":"The sky is blue. Grass is green.","contexts":["`+strings.Repeat("The sky is blue. ", 600)+`","`+strings.Repeat("Grass is green. ", 600)+`"]}`)
+	long := tempFile(t, "long.jsonl", `{"question":"q","answer":"The sky is blue. Grass is green.","contexts":["`+strings.Repeat("The sky is blue. ", 600)+`","`+strings.Repeat("Grass is green. ", 600)+`"]}`)
 	var scores []float64
 	for _, args := range [][]string{{"--claims", "answer"}, {"--profile", "lettucedetect"}} {
 		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", long, "--judge", dir, "--to", "jsonl", "-q"}, args...)...)
-		var row struct {
-			Claims []struct {
-				Text  string
-				Score float64
-			}
+		rows := decodeLines[taggedRow](t, got.stdout)
+		if len(rows) != 1 || len(rows[0].Claims) != 1 || rows[0].Claims[0].Text != "The sky is blue. Grass is green." {
+			t.Fatalf("%v: got %s, want the answer as one claim; stderr: %s", args, got.stdout, got.stderr)
 		}
-		if err := json.Unmarshal([]byte(got.stdout), &row); err != nil || len(row.Claims) != 1 || row.Claims[0].Text != "The sky is blue. Grass is green." {
-			t.Fatalf("%v: got %s, error %v, want the answer as one claim; stderr: %s", args, got.stdout, err, got.stderr)
-		}
-		scores = append(scores, row.Claims[0].Score)
+		scores = append(scores, rows[0].Claims[0].Score)
 	}
 	if scores[0] <= scores[1] {
 		t.Errorf("got score %v if any group supports, %v if all must, want the second to be lower", scores[0], scores[1])
@@ -262,9 +239,7 @@ func TestLocalModelRequirements(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := runInProcess(t, t.TempDir(), nil, append([]string{"score", "-", "--to", "jsonl"}, tt.args...)...)
-			if got.code != tt.code || slices.ContainsFunc(tt.want, func(w string) bool { return !strings.Contains(got.stderr, w) }) {
-				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, tt.code, got.stderr)
-			}
+			checkExit(t, got, tt.code, tt.want...)
 		})
 	}
 }

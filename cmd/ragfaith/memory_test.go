@@ -9,9 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // TestMemoryOfScoreDoesNotGrowWithRows scores rows of which each has words of its own,
@@ -21,9 +18,7 @@ func TestMemoryOfScoreDoesNotGrowWithRows(t *testing.T) {
 	const early, late, maxGrowth = 500, 4500, 64 // bytes per row
 	rows := &rowSource{random: rand.New(rand.NewPCG(1, 1)), pauses: []int{early, late}, written: make(chan struct{}, late)}
 	var errs bytes.Buffer
-	sys := emptySystem()
-	sys.Clock = llm.NewClock(time.Now)
-	code := run(t.Context(), []string{"score", "-", "--to", "jsonl", "--concurrency", "1", "--no-progress"}, rows, lineWriter(rows.written), &errs, sys)
+	code := run(t.Context(), []string{"score", "-", "--to", "jsonl", "--concurrency", "1", "--no-progress"}, rows, lineWriter(rows.written), &errs, emptySystem())
 	if code != exitOK || len(rows.inUse) != 2 {
 		t.Fatalf("got exit code %d and %d measurements, want %d and 2: %s", code, len(rows.inUse), exitOK, errs.String())
 	}

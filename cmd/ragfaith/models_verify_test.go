@@ -71,7 +71,5 @@ func TestPublishedWeights(t *testing.T) {
 	if models == "" {
 		t.Skip("RAGFAITH_TEST_MODELS, a directory for --models, is not set")
 	}
-	if got := runInProcess(t, t.TempDir(), nil, "models", "verify", "--models", models); got.code != exitOK {
-		t.Errorf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, exitOK, got.stdout, got.stderr)
-	}
+	checkExit(t, runInProcess(t, t.TempDir(), nil, "models", "verify", "--models", models), exitOK)
 }

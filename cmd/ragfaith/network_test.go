@@ -87,9 +87,7 @@ func writeNetworkRows(t *testing.T) string {
 	for i := range networkRows {
 		fmt.Fprintf(&b, `{"id":"row-%d","question":"Which colour?","answer":"The sky is blue today.","contexts":["row-%d: The sky is blue today."]}`+"\n", i, i)
 	}
-	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, path, b.String())
-	return path
+	return tempFile(t, "rows.jsonl", b.String())
 }
 
 // withoutRequestCounts normalizes the number of requests in results.
@@ -144,9 +142,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 	data := writeNetworkRows(t)
 	healthy := newTestServer(t)
 	uninterrupted := filepath.Join(t.TempDir(), "out.jsonl")
-	if got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", "llm", "--base-url", healthy.URL, "--to", "none", "-o", uninterrupted); got.code != 0 {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-	}
+	mustRun(t, t.TempDir(), nil, "score", data, "--judge", "llm", "--base-url", healthy.URL, "--to", "none", "-o", uninterrupted)
 	want := readFile(t, uninterrupted)
 	const anyFailure = -1
 	for name, tt := range map[string]struct {
@@ -250,9 +246,7 @@ func TestServerRestart(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.jsonl")
 			args := []string{"score", data, "--judge", "llm", "--base-url", "http://" + n.proxy.Listen, "--to", "none", "-o", out, "--concurrency", "2", "--no-cache", "--resume"}
 			got := runWithClock(t, clock, t.TempDir(), nil, args...)
-			if want := map[bool]int{false: exitOK, true: exitFailure}[later]; got.code != want {
-				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, want, got.stderr)
-			}
+			checkExit(t, got, map[bool]int{false: exitOK, true: exitFailure}[later])
 			scored := checkOutcome(t, got, out)
 			if len(scored) == 0 { // at most five
 				t.Errorf("got no scored row before the fault: %s", got.stderr)
@@ -262,9 +256,8 @@ func TestServerRestart(t *testing.T) {
 			}
 			before := n.requestCounts(scored)
 			n.startProxy(t, n.proxy.Listen)
-			if got = runInProcess(t, t.TempDir(), nil, args...); got.code != exitOK {
-				t.Errorf("resumed: exit code: got %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-			}
+			got = runInProcess(t, t.TempDir(), nil, args...)
+			checkExit(t, got, exitOK)
 			if again := n.requestCounts(scored); fmt.Sprint(again) != fmt.Sprint(before) {
 				t.Errorf("scored rows were requested again: got %v requests, want %v", again, before)
 			}

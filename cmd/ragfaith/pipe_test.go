@@ -16,10 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // pipeCommands returns the arguments of commands that read pipe, by test name.
@@ -101,7 +99,6 @@ func TestSignalInterruptsOpenOfPipe(t *testing.T) {
 			var out, errs bytes.Buffer
 			done := make(chan int, 1)
 			sys := emptySystem()
-			sys.Clock = llm.NewClock(time.Now)
 			go pprof.Do(ctx, pprof.Labels("test", t.Name()), func(ctx context.Context) {
 				done <- run(ctx, args, nil, &out, &errs, sys)
 			})
@@ -172,9 +169,7 @@ func TestOutputMustBeRegularFile(t *testing.T) {
 				}
 				before, err := os.Lstat(name)
 				got := runInProcess(t, t.TempDir(), nil, strings.Fields(args)...)
-				if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: "+name+": "+wantErr+", not a regular file") {
-					t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-				}
+				checkExit(t, got, exitFailure, "ragfaith: "+name+": "+wantErr+", not a regular file")
 				after, err2 := os.Lstat(name)
 				if err := errors.Join(err, err2); err != nil || !os.SameFile(before, after) {
 					t.Errorf("file was replaced: %v", err)
@@ -201,9 +196,7 @@ func TestDevStdoutIsValidOutput(t *testing.T) {
 	} {
 		cmd := exec.Command("sh", "-c", `ragfaith score "$0" -q `+output, rows)
 		cmd.Dir = dir
-		if code, msg := runCommand(t, cmd); code != exitOK || !strings.Contains(msg, want) || !strings.Contains(msg, "faithfulness") {
-			t.Errorf("%s: exit code: got %d, want %d with the table and %q; output: %.500s", output, code, exitOK, want, msg)
-		}
+		checkExit(t, runCommand(t, cmd), exitOK, want, "faithfulness")
 	}
 	if got, err := os.Lstat(filepath.Join(dir, "link.csv")); err != nil || got.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("link was replaced: %v", err)

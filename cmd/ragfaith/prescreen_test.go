@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -29,9 +28,7 @@ func writePrescreenRows(t *testing.T, n int) string {
 		}
 		fmt.Fprintf(&b, `{"id":%d,"question":"What of %d?","label":%d,"answer":%q,"contexts":["The sky is blue today.","Page %d."]}`+"\n", i, i, label, answer, i)
 	}
-	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, path, b.String())
-	return path
+	return tempFile(t, "rows.jsonl", b.String())
 }
 
 // writeBounds scores labelled rows with the given flags, and returns a calibration.
@@ -43,30 +40,24 @@ func writeBounds(t *testing.T, flags ...string) string {
 		append([]string{"score", writePrescreenRows(t, 240), "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "r.summary.json")}, flags...),
 		{"calibrate", results, "--label", "label", "-q", "--to", "none", "-o", file},
 	} {
-		if got := runInProcess(t, dir, nil, args...); got.code != exitOK {
-			t.Fatalf("%v: got exit code %d, want %d; stderr: %s", args, got.code, exitOK, got.stderr)
-		}
+		mustRun(t, dir, nil, args...)
 	}
 	checkSchema(t, "calibration.schema.json", readFile(t, file))
 	return file
 }
 
-// claimsOf decodes the claims of JSONL results, which have one each.
-func claimsOf(t *testing.T, results string) (claims []struct {
+// A prescreenedClaim is a claim in JSONL results.
+type prescreenedClaim struct {
 	Verdict, Reason string
 	Prescreened     bool
 	OfflineVerdict  string `json:"offline_verdict"`
-},
-) {
+}
+
+// claimsOf decodes the claims of JSONL results.
+func claimsOf(t *testing.T, results string) (claims []prescreenedClaim) {
 	t.Helper()
-	for line := range strings.Lines(results) {
-		row := struct{ Claims any }{Claims: &claims}
-		last := claims
-		claims = nil
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
-		claims = append(last, claims...)
+	for _, row := range decodeLines[struct{ Claims []prescreenedClaim }](t, results) {
+		claims = append(claims, row.Claims...)
 	}
 	return claims
 }
@@ -103,10 +94,7 @@ func TestPrescreenAsksTheModelOnlyAboutUnclearClaims(t *testing.T) {
 			out, summary := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "s.json")
 			args := []string{"score", writePrescreenRows(t, rows), "--judge", "llm", "--prescreen", "lexical", "--calibration", cal, "--audit", "0", "--no-cache", "--base-url", server.URL}
 			args = append(args, strings.Fields(tt.flags)...)
-			got := runInProcess(t, dir, nil, append(args, "--to", "none", "-o", out, "-o", out+".parquet", "-o", out+".html", "-o", out+".md", "--summary", summary)...)
-			if got.code != exitOK {
-				t.Fatalf("got exit code %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-			}
+			got := mustRun(t, dir, nil, append(args, "--to", "none", "-o", out, "-o", out+".parquet", "-o", out+".html", "-o", out+".md", "--summary", summary)...)
 			if n := int(server.calls.Load()); n != tt.requests {
 				t.Errorf("got %d requests, want %d", n, tt.requests)
 			}
@@ -186,13 +174,9 @@ func TestPrescreenResultsDoNotDependOnTheRun(t *testing.T) {
 	}
 	out = filepath.Join(dir, "out.jsonl")
 	args := append([]string{"score", data, "--to", "none", "-o", out, "--summary", filepath.Join(dir, "s.json"), "--base-url", server.URL, "--no-cache"}, flags...)
-	if got := runInProcess(t, dir, nil, args...); got.code != exitFailure {
-		t.Fatalf("got exit code %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-	}
+	mustExit(t, runInProcess(t, dir, nil, args...), exitFailure)
 	server.fault = nil
-	if got := runInProcess(t, dir, nil, append(args, "--resume", "--audit", "0")...); got.code != exitUsage || !strings.Contains(got.stderr, "--audit was 0.2, is 0") {
-		t.Errorf("other audit: got exit code %d, want %d; stderr: %s", got.code, exitUsage, got.stderr)
-	}
+	checkExit(t, runInProcess(t, dir, nil, append(args, "--resume", "--audit", "0")...), exitUsage, "--audit was 0.2, is 0")
 	if got := runInProcess(t, dir, nil, append(args, "--resume")...); got.code != exitOK || readFile(t, out) != want {
 		t.Errorf("resumed: got exit code %d, want %d and equal results; stderr: %s", got.code, exitOK, got.stderr)
 	}
@@ -280,9 +264,7 @@ func TestPrescreenUsageErrors(t *testing.T) {
 	dir, cal, data := t.TempDir(), writeBounds(t), writePrescreenRows(t, 3)
 	few, old := filepath.Join(dir, "few.json"), filepath.Join(dir, "old.json")
 	_, results := writeLabelledRows(t)
-	if got := runInProcess(t, dir, nil, "calibrate", results, "--label", "label", "-q", "--to", "none", "-o", few); got.code != exitOK {
-		t.Fatal(got.stderr)
-	}
+	mustRun(t, dir, nil, "calibrate", results, "--label", "label", "-q", "--to", "none", "-o", few)
 	content := readFile(t, cal)
 	start := strings.Index(content, `"prescreen": {`)
 	writeFile(t, old, content[:start]+content[start+strings.Index(content[start:], "\n  },\n")+len("\n  },\n"):])
@@ -310,7 +292,5 @@ func TestPrescreenUsageErrors(t *testing.T) {
 		}
 	}
 	// The threshold of a calibration without bounds can still be used.
-	if got := runInProcess(t, dir, nil, "score", data, "-q", "--to", "none", "--calibration", old); got.code != exitOK {
-		t.Errorf("calibration of an earlier version: got exit code %d, want %d; stderr: %s", got.code, exitOK, got.stderr)
-	}
+	checkExit(t, runInProcess(t, dir, nil, "score", data, "-q", "--to", "none", "--calibration", old), exitOK)
 }

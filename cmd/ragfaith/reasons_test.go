@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,8 +39,7 @@ const rowsWithMarkers = `{"id":"cited","answer":"The hotel on the lake has 20 gu
 // the directory RAGFAITH_TEST_DATA.
 func forEachClaim(t *testing.T, check func(r *resultRow, c *resultClaim)) {
 	t.Helper()
-	marked := filepath.Join(t.TempDir(), "marked.jsonl")
-	writeFile(t, marked, rowsWithMarkers)
+	marked := tempFile(t, "marked.jsonl", rowsWithMarkers)
 	argSets := [][]string{{testdataDir + "rows.jsonl"}, {testdataDir + "examples.jsonl"}, {testdataDir + "probes.jsonl"}, {marked}}
 	if dir := os.Getenv("RAGFAITH_TEST_DATA"); dir != "" {
 		argSets = append(argSets, []string{filepath.Join(dir, "suite-dev.jsonl.zst")}, []string{filepath.Join(dir, "mtrag-human-dev.jsonl.zst")},
@@ -51,11 +49,7 @@ func forEachClaim(t *testing.T, check func(r *resultRow, c *resultClaim)) {
 		args := append([]string{"--to", "jsonl"}, datasetArgs...)
 		stdout := scoreCached(t, filepath.Base(datasetArgs[0]), args...)
 		claims := 0
-		for line := range strings.Lines(stdout) {
-			var r resultRow
-			if err := json.Unmarshal([]byte(line), &r); err != nil {
-				t.Fatal(err)
-			}
+		for _, r := range decodeLines[resultRow](t, stdout) {
 			for i := range r.Claims {
 				if r.Claims[i].Verdict != "" {
 					claims++
@@ -81,11 +75,7 @@ func scoreCached(t *testing.T, name string, args ...string) string {
 	defer scoreCache.Unlock()
 	results, ok := scoreCache.results[name]
 	if !ok {
-		code, stdout, stderr := scoreInProcess(t, nil, args...)
-		if code != exitOK && code != exitFailedRows {
-			t.Fatalf("%s: exit code: got %d, want %d; stderr: %s", name, code, exitOK, stderr)
-		}
-		results = stdout
+		results = mustExit(t, scoreInProcess(t, nil, args...), exitOK, exitFailedRows).stdout
 		scoreCache.results[name] = results
 	}
 	return results

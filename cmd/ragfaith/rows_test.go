@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"regexp"
@@ -17,41 +16,35 @@ const testdataDir = "../../testdata/"
 
 func TestInputFormatsYieldSameResults(t *testing.T) {
 	t.Parallel()
-	code, want, stderr := scoreInProcess(t, nil, testdataDir+"rows.jsonl", "--to", "jsonl", "--keep", "all", "--limit", "20")
-	if code != 0 || strings.Count(want, "\n") != 20 {
-		t.Fatalf("exit code: got %d, want %d, with %d rows; stderr: %s", code, exitOK, strings.Count(want, "\n"), stderr)
+	args := []string{"--to", "jsonl", "--keep", "all", "--limit", "20"}
+	want := mustExit(t, scoreInProcess(t, nil, append(args, testdataDir+"rows.jsonl")...), exitOK).stdout
+	if n := strings.Count(want, "\n"); n != 20 {
+		t.Fatalf("got %d rows, want 20", n)
 	}
 	for _, name := range []string{"rows.csv", "rows.parquet", "rows-duckdb.parquet"} {
-		if code, got, stderr := scoreInProcess(t, nil, testdataDir+name, "--to", "jsonl", "--keep", "all", "--limit", "20"); code != exitOK || got != want {
-			t.Errorf("%s: exit code: got %d, want %d with the results of rows.jsonl; stderr: %s", name, code, exitOK, stderr)
-		}
 		f, err := os.Open(testdataDir + name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if code, got, stderr := scoreInProcess(t, f, "-", "--to", "jsonl", "--keep", "all", "--limit", "20", "--concurrency", "64"); code != exitOK || got != want {
-			t.Errorf("%s from stdin: exit code: got %d, want %d with the results of rows.jsonl; stderr: %s", name, code, exitOK, stderr)
+		for _, got := range []commandResult{scoreInProcess(t, nil, append(args, testdataDir+name)...), scoreInProcess(t, f, append(args, "-", "--concurrency", "64")...)} {
+			if checkExit(t, got, exitOK); got.stdout != want {
+				t.Errorf("%s: %q: got other results than for rows.jsonl", name, got.args)
+			}
 		}
 	}
 }
 
 func TestDocumentedExamples(t *testing.T) {
 	t.Parallel()
-	code, stdout, stderr := scoreInProcess(t, nil, testdataDir+"examples.jsonl", "--judge", "lexical", "--to", "jsonl")
-	if code != exitOK {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, stderr)
-	}
+	got := mustExit(t, scoreInProcess(t, nil, testdataDir+"examples.jsonl", "--judge", "lexical", "--to", "jsonl"), exitOK)
 	want := map[string]float64{"superbowl": 1, "einstein-high": 1, "einstein-low": 0, "einstein-two": 0.5}
-	for line := range strings.Lines(stdout) {
-		var r struct {
-			ID           string
-			Faithfulness float64
-			Claims       []struct{ Reason string }
-		}
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+	type row struct {
+		ID           string
+		Faithfulness float64
+		Claims       []struct{ Reason string }
+	}
+	for _, r := range decodeLines[row](t, got.stdout) {
 		if w, ok := want[r.ID]; !ok || r.Faithfulness != w {
 			t.Errorf("%s: got %v, want %v", r.ID, r.Faithfulness, w)
 		}
@@ -89,9 +82,9 @@ func TestBrokenFilesReportRow(t *testing.T) {
 		"two-answers.jsonl":  {2, `two-answers\.jsonl: .*"answer".*"response".*--map`},
 		"unclosed-quote.csv": {3, `unclosed-quote\.csv:2: .*quote`},
 	} {
-		code, _, stderr := scoreInProcess(t, nil, testdataDir+"broken/"+name, "--to", "none")
-		if code != tt.code || !regexp.MustCompile(tt.want).MatchString(stderr) {
-			t.Errorf("%s: exit code: got %d, want %d and message %s; stderr: %s", name, code, tt.code, tt.want, stderr)
+		got := scoreInProcess(t, nil, testdataDir+"broken/"+name, "--to", "none")
+		if checkExit(t, got, tt.code); !regexp.MustCompile(tt.want).MatchString(got.stderr) {
+			t.Errorf("%s: got stderr %s, want %s", name, got.stderr, tt.want)
 		}
 	}
 	files, err := os.ReadDir(testdataDir + "broken")
@@ -115,20 +108,14 @@ func TestScoresAgreeWithRatersMoreThanRagas(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	code, stdout, stderr := scoreInProcess(t, z, "-", "--judge", "lexical", "--to", "jsonl", "--keep", "human_mean")
-	if code != exitOK {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, stderr)
-	}
+	got := mustExit(t, scoreInProcess(t, z, "-", "--judge", "lexical", "--to", "jsonl", "--keep", "human_mean"), exitOK)
 	var support, rating []float64
 	var good []bool
-	for line := range strings.Lines(stdout) {
-		var r struct {
-			Support *float64
-			Rating  float64 `json:"human_mean"`
-		}
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+	type row struct {
+		Support *float64
+		Rating  float64 `json:"human_mean"`
+	}
+	for _, r := range decodeLines[row](t, got.stdout) {
 		if r.Support != nil {
 			support, rating, good = append(support, *r.Support), append(rating, r.Rating), append(good, r.Rating >= 3.5)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -19,9 +18,7 @@ import (
 
 // autoSystem returns a system with the given environment, on which the servers run.
 func autoSystem(dir string, env map[string]string, found ...local.Found) system {
-	sys := emptySystem()
-	sys.LookupEnv = func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-	sys.Clock = &skipClock{}
+	sys := systemWith(env)
 	sys.CacheDir = func() (string, error) { return dir, nil }
 	sys.FindServers = func(context.Context) []local.Found { return found }
 	return sys
@@ -78,11 +75,8 @@ func TestAutoJudgeEqualsExplicitJudge(t *testing.T) {
 			score := func(judge string, args ...string) (results, stderr string) {
 				path := filepath.Join(dir, strings.ReplaceAll(judge, "/", "_")+".jsonl")
 				args = append([]string{"score", "-", "--to", "none", "--no-progress", "-o", path, "--summary", path + ".json", "--judge", judge}, args...)
-				var errs bytes.Buffer
-				if code := run(t.Context(), args, strings.NewReader(skyRows), &errs, &errs, autoSystem(dir, env, tt.found...)); code != exitOK {
-					t.Fatalf("%q: got exit code %d: %s", args, code, &errs)
-				}
-				return readFile(t, path) + fmt.Sprint(readObject(t, path+".json")["settings"]), errs.String()
+				got := mustExit(t, runSystem(t, autoSystem(dir, env, tt.found...), strings.NewReader(skyRows), args...), exitOK)
+				return readFile(t, path) + fmt.Sprint(readObject(t, path+".json")["settings"]), got.stdout + got.stderr
 			}
 			want, _ := score(tt.want)
 			got, stderr := score(judgeAuto)
@@ -102,11 +96,10 @@ func TestAutoJudgeEqualsExplicitJudge(t *testing.T) {
 func TestAutoJudgeInDryRunSendsNoText(t *testing.T) {
 	t.Parallel()
 	s, requests := newLocalServer(t, 8192, "qwen3:4b")
-	var out, errs bytes.Buffer
-	code := run(t.Context(), []string{"score", "-", "--dry-run"}, strings.NewReader(skyRows), &out, &errs,
-		autoSystem(t.TempDir(), map[string]string{"OLLAMA_HOST": s.URL, "RAGFAITH_JUDGE": "auto"}, foundOllama(s.URL, "qwen3:4b")))
-	if code != exitOK || len(requests()) > 0 || !regexp.MustCompile(`(?m)^requests +2$`).MatchString(out.String()) {
-		t.Errorf("got exit code %d, requests %q and\n%s%s\nwant an estimate of 2 requests and none sent", code, requests(), &out, &errs)
+	sys := autoSystem(t.TempDir(), map[string]string{"OLLAMA_HOST": s.URL, "RAGFAITH_JUDGE": "auto"}, foundOllama(s.URL, "qwen3:4b"))
+	got := mustExit(t, runSystem(t, sys, strings.NewReader(skyRows), "score", "-", "--dry-run"), exitOK)
+	if len(requests()) > 0 || !regexp.MustCompile(`(?m)^requests +2$`).MatchString(got.stdout) {
+		t.Errorf("got requests %q and\n%s\nwant an estimate of 2 requests and none sent", requests(), got.stdout)
 	}
 }
 
@@ -135,16 +128,12 @@ func TestAutoJudgeResumesWithStoredJudge(t *testing.T) {
 				}
 			}
 			env := map[string]string{"OLLAMA_HOST": s.URL}
-			score := func(name string, found []local.Found, args ...string) (int, string) {
-				var errs bytes.Buffer
+			score := func(name string, found []local.Found, args ...string) commandResult {
 				args = append([]string{"score", "-", "--to", "none", "--no-progress", "--no-cache", "--concurrency", "1", "-o", filepath.Join(dir, name)}, args...)
-				code := run(t.Context(), args, strings.NewReader(skyRows), &errs, &errs, autoSystem(dir, env, found...))
-				return code, errs.String()
+				return runSystem(t, autoSystem(dir, env, found...), strings.NewReader(skyRows), args...)
 			}
 			running := []local.Found{foundOllama(s.URL, "qwen3:4b")}
-			if code, stderr := score("whole.jsonl", running, tt.args...); code != exitOK {
-				t.Fatal(stderr)
-			}
+			mustExit(t, score("whole.jsonl", running, tt.args...), exitOK)
 			healthy, chats := s.fault, 0
 			s.fault = func(n int64, w http.ResponseWriter, r *http.Request) bool {
 				if strings.HasSuffix(r.URL.Path, "/chat/completions") {
@@ -155,17 +144,12 @@ func TestAutoJudgeResumesWithStoredJudge(t *testing.T) {
 				}
 				return healthy(n, w, r)
 			}
-			if code, stderr := score("out.jsonl", running, tt.args...); code != exitFailure || !strings.Contains(stderr, "use --resume to continue") {
-				t.Fatalf("got exit code %d, want an interrupted run: %s", code, stderr)
-			}
+			checkExit(t, score("out.jsonl", running, tt.args...), exitFailure, "use --resume to continue")
 			s.fault = healthy
 			if tt.stop {
 				s.Close()
 			}
-			code, stderr := score("out.jsonl", []local.Found{foundOllama(s.URL, "other")}, "--judge", "auto", "--resume")
-			if code != tt.code || !strings.Contains(stderr, tt.want) {
-				t.Fatalf("got exit code %d and %s\nwant %d and %q", code, stderr, tt.code, tt.want)
-			}
+			checkExit(t, score("out.jsonl", []local.Found{foundOllama(s.URL, "other")}, "--judge", "auto", "--resume"), tt.code, tt.want)
 			if tt.code == exitOK && readFile(t, filepath.Join(dir, "out.jsonl")) != readFile(t, filepath.Join(dir, "whole.jsonl")) {
 				t.Error("the resumed results differ from those of an uninterrupted run")
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -64,9 +63,7 @@ func TestServerShorthandEqualsLongForm(t *testing.T) {
 	results := func(name string, env map[string]string, args ...string) string {
 		path := filepath.Join(dir, name)
 		args = append([]string{"score", "-", "--to", "none", "--no-cache", "-q", "-o", path, "--summary", path + ".json"}, args...)
-		if got := runInProcess(t, dir, env, args...); got.code != exitOK {
-			t.Fatalf("%q: got exit code %d: %s", args, got.code, got.stderr)
-		}
+		mustRun(t, dir, env, args...)
 		settings, err := json.Marshal(readObject(t, path+".json")["settings"])
 		if err != nil {
 			t.Fatal(err)
@@ -131,9 +128,7 @@ func TestServerErrors(t *testing.T) {
 		{"ollama/", s.URL, 2, "want ollama/MODEL"},
 	} {
 		got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "none", "--no-cache", "--judge", tt.judge, "--base-url", tt.url+"/v1")
-		if got.code != tt.code || !strings.Contains(got.stderr, tt.want) {
-			t.Errorf("%s at %s: got exit code %d and %q, want %d and %q", tt.judge, tt.url, got.code, got.stderr, tt.code, tt.want)
-		}
+		checkExit(t, got, tt.code, tt.want)
 	}
 	// A server that lists a secret header as a model.
 	echo, _ := newLocalServer(t, 8192, "hunter-42", "m")
@@ -150,17 +145,13 @@ func TestServerErrors(t *testing.T) {
 		return ready(n, w, r)
 	}
 	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "none", "--no-cache", "--judge", "llamacpp", "--base-url", loading.URL+"/v1")
-	if got.code != exitOK || !strings.Contains(got.stderr, "waiting for llama.cpp: the server answered 503 Service Unavailable: Loading model") {
-		t.Errorf("while it loads: got exit code %d and %q, want 0 and a message", got.code, got.stderr)
-	}
+	checkExit(t, got, exitOK, "waiting for llama.cpp: the server answered 503 Service Unavailable: Loading model")
 	before := len(requests())
 	got = runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", "llamacpp", "--base-url", s.URL+"/v1", "--dry-run")
 	if got.code != exitOK || len(requests()) != before {
 		t.Errorf("dry run: got exit code %d and %d requests, want 0 and none; stderr: %s", got.code, len(requests())-before, got.stderr)
 	}
-	if got := runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", "ollama/a", "--model", "b"); got.code != exitUsage || !strings.Contains(got.stderr, "--judge ollama/a: --model b is another model") {
-		t.Errorf("two models: got exit code %d: %s", got.code, got.stderr)
-	}
+	checkExit(t, runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", "ollama/a", "--model", "b"), exitUsage, "--judge ollama/a: --model b is another model")
 }
 
 func TestServerShorthandHasThePrecedenceOfItsSource(t *testing.T) {
@@ -222,15 +213,13 @@ func TestRequestTimeouts(t *testing.T) {
 func TestErrorWithoutKeyNamesRunningServers(t *testing.T) {
 	t.Parallel()
 	server, _, _ := local.Parse("ollama")
-	var errs strings.Builder
 	sys := emptySystem()
-	sys.Clock = &skipClock{}
 	sys.FindServers = func(context.Context) []local.Found {
 		return []local.Found{{Server: server, URL: "http://localhost:11434", Model: "qwen3:4b"}}
 	}
-	code := run(t.Context(), []string{"score", "-", "--judge", "llm"}, strings.NewReader(skyRows), io.Discard, &errs, sys)
+	got := runSystem(t, sys, strings.NewReader(skyRows), "score", "-", "--judge", "llm")
 	want := "ragfaith: no key for the OpenAI API: set OPENAI_API_KEY, or use --base-url for another server; found Ollama at http://localhost:11434 with qwen3:4b: use --judge ollama/qwen3:4b\n"
-	if code != exitFailure || errs.String() != want {
-		t.Errorf("got exit code %d and %q, want %d and %q", code, errs.String(), exitFailure, want)
+	if got.code != exitFailure || got.stderr != want {
+		t.Errorf("got exit code %d and %q, want %d and %q", got.code, got.stderr, exitFailure, want)
 	}
 }

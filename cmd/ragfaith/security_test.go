@@ -56,9 +56,8 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 		os.WriteFile(config, []byte(`model: "m\u001b[31m\u202e"`+"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	sys := emptySystem()
-	sys.Clock, sys.Terminal = &skipClock{}, func(io.Writer) int { return 120 }
-	sys.LookupEnv = func(name string) (string, bool) { return "1", name == "NO_COLOR" } // colors are control sequences, too
+	sys := systemWith(map[string]string{"NO_COLOR": "1"}) // colors are control sequences, too
+	sys.Terminal = func(io.Writer) int { return 120 }
 	for _, args := range [][]string{
 		{"score", name, "--to", "none", "-o", "a.jsonl", "--keep", "all", "--max-failed", "9", "--summary", "a.json"},
 		{"score", "other.jsonl", "--to", "none", "-o", "b.jsonl", "--keep", "all", "--max-failed", "9", "--threshold", "0.01"},
@@ -76,14 +75,13 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 		{"config", "show", "--keep", evil},
 		{"config", "show", "--config", config},
 	} {
-		var out, errs bytes.Buffer
-		code := run(t.Context(), args, nil, &out, &errs, sys)
-		if out.Len()+errs.Len() == 0 && !slices.Contains(args, "none") {
-			t.Errorf("%q: got exit code %d and no output, want output", args, code)
+		got := runSystem(t, sys, nil, args...)
+		if got.stdout+got.stderr == "" && !slices.Contains(args, "none") {
+			t.Errorf("%q: got exit code %d and no output, want output", args, got.code)
 		}
 		// The status line uses carriage returns and the sequence that clears the rest of a line.
-		stderr := strings.NewReplacer("\r", "", "\x1b[K", "").Replace(errs.String())
-		for stream, text := range map[string]string{"stdout": out.String(), "stderr": stderr} {
+		stderr := strings.NewReplacer("\r", "", "\x1b[K", "").Replace(got.stderr)
+		for stream, text := range map[string]string{"stdout": got.stdout, "stderr": stderr} {
 			if found := findControl(text); found != "" {
 				t.Errorf("%q: %s: got control character %s", args, stream, found)
 			}
@@ -110,12 +108,7 @@ func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	for _, ext := range []string{"jsonl", "json", "csv", "tsv", "parquet", "md", "xml", "html"} {
 		args, want = append(args, "-o", "o."+ext), append(want, "in/here/o."+ext)
 	}
-	var out, errs bytes.Buffer
-	sys := emptySystem()
-	sys.Clock = &skipClock{}
-	if code := run(t.Context(), args, nil, &out, &errs, sys); code != exitOK {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, &errs)
-	}
+	mustRun(t, "", nil, args...)
 	var found []string
 	for path := range modes(t, root) {
 		if path != "." && path != "in" && path != "in/here" {
@@ -267,12 +260,9 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 				}
 			})
 			defer timer.Stop()
-			sys := emptySystem()
-			sys.Clock, sys.CacheDir = &skipClock{}, func() (string, error) { return root, nil }
-			var out, errs bytes.Buffer
-			code := run(t.Context(), append(tt.args, "--to", "none", "-q"), nil, &out, &errs, sys)
-			if code == exitOK || blocked.Load() || !strings.Contains(errs.String(), "is a pipe, not a regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {
-				t.Errorf("got exit code %d (blocked: %t), want an error about the pipe; stderr: %s", code, blocked.Load(), &errs)
+			got := runInProcess(t, root, nil, append(tt.args, "--to", "none", "-q")...)
+			if got.code == exitOK || blocked.Load() || !strings.Contains(got.stderr, "is a pipe, not a regular file") || !strings.Contains(got.stderr, filepath.Base(tt.pipe)) {
+				t.Errorf("got exit code %d (blocked: %t), want an error about the pipe; stderr: %s", got.code, blocked.Load(), got.stderr)
 			}
 		})
 	}
@@ -325,8 +315,7 @@ func TestLogsContainNoKey(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 1)) // until the client closes it, or uses it again before it has seen the rest
 	}))
 	defer srv.Close()
-	rows := filepath.Join(t.TempDir(), "rows.jsonl")
-	writeFile(t, rows, strings.Repeat(`{"answer":"The sky is blue.","contexts":["The sky is blue."]}`+"\n", 20))
+	rows := tempFile(t, "rows.jsonl", strings.Repeat(`{"answer":"The sky is blue.","contexts":["The sky is blue."]}`+"\n", 20))
 	cmd := exec.Command("ragfaith", "score", rows, "--judge", "llm", "--model", "m", "--no-cache", "--config", "none", "--to", "none", "--concurrency", "1", "--base-url", srv.URL+"/v1")
 	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+key)
 	out, err := cmd.CombinedOutput()

@@ -135,23 +135,23 @@ func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
 			return append([]string{"score", data, "--to", "none", "-o", out, "-o", out + ".csv", "--resume"}, tt.args...)
 		}
 		uninterrupted, short := filepath.Join(t.TempDir(), "out.jsonl"), 0
-		if code, msg := runCommand(t, unlimitedCommand(t, filepath.Dir(uninterrupted), run(uninterrupted)...)); code != exitOK {
-			t.Fatal(msg)
-		}
+		mustExit(t, runCommand(t, unlimitedCommand(t, filepath.Dir(uninterrupted), run(uninterrupted)...)), exitOK)
 		for _, n := range tt.files {
 			out := filepath.Join(t.TempDir(), "out.jsonl")
-			code, msg := runCommand(t, limitedCommand(t, filepath.Dir(out), "-n", n, run(out)...))
-			if code != exitOK {
+			got := runCommand(t, limitedCommand(t, filepath.Dir(out), "-n", n, run(out)...))
+			if got.code != exitOK {
 				short++
-				if code != exitFailure && code != exitFailedRows || !strings.Contains(msg, "too many open files") {
-					t.Errorf("%v with %d files: exit code: got %d, want %d; stderr: %s", tt.args, n, code, exitFailure, msg)
+				if got.code != exitFailedRows {
+					checkExit(t, got, exitFailure)
 				}
+				checkExit(t, got, got.code, "too many open files")
 			}
-			if _, err := os.Stat(out); code == exitFailure && err == nil {
+			if _, err := os.Stat(out); got.code == exitFailure && err == nil {
 				t.Errorf("%v with %d files: the output file exists", tt.args, n)
 			}
-			if code, msg = runCommand(t, unlimitedCommand(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutRequestCounts(readFile(t, out)) != readFile(t, uninterrupted) {
-				t.Errorf("%v after %d files: exit code: got %d, want %d; stderr: %s", tt.args, n, code, exitOK, msg)
+			checkExit(t, runCommand(t, unlimitedCommand(t, filepath.Dir(out), run(out)...)), exitOK)
+			if withoutRequestCounts(readFile(t, out)) != readFile(t, uninterrupted) {
+				t.Errorf("%v after %d files: results differ", tt.args, n)
 			}
 		}
 		if short == 0 {

@@ -181,11 +181,7 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	run := func(want int, args ...string) commandResult {
 		t.Helper()
-		c := runInProcess(t, dir, nil, args...)
-		if c.code != want {
-			t.Fatalf("%v: exit code: got %d, want %d; stderr: %.600s", args, c.code, want, c.stderr)
-		}
-		return c
+		return mustExit(t, runInProcess(t, dir, nil, args...), want)
 	}
 	lines := bytes.Split(bytes.TrimSpace(rows), []byte("\n"))
 	array := append(append([]byte("[\n"), bytes.Join(lines, []byte(",\n"))...), "\n]\n"...)

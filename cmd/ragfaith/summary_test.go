@@ -25,9 +25,7 @@ func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			summary, results := filepath.Join(dir, name+".json"), filepath.Join(dir, name+".jsonl")
 			args = append([]string{"score", rows, "-q", "--to", "none", "--max-failed", "1", "--summary", summary, "-o", results}, args...)
-			if c := runInProcess(t, dir, nil, args...); c.code != 0 {
-				t.Fatalf("exit code: got %d, want %d; stderr: %s", c.code, exitOK, c.stderr)
-			}
+			mustRun(t, dir, nil, args...)
 			msg, err := os.ReadFile(summary)
 			if err != nil {
 				t.Fatal(err)
