@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
@@ -58,6 +59,15 @@ func examples(n int) []example {
 		if u < 0.25+0.6*min(a, b)+0.1*max(a, b) {
 			rows[i].label = 1
 		}
+	}
+	return rows
+}
+
+// rated returns n examples with the ratings 1 and 5 instead of 0 and 1.
+func rated(n int) []example {
+	rows := examples(n)
+	for i := range rows {
+		rows[i].label = 1 + 4*rows[i].label
 	}
 	return rows
 }
@@ -151,8 +161,7 @@ func TestStatisticsIgnoreRowOrder(t *testing.T) {
 		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		got := newStatistics(t, Options{Seed: 7}, rows)
 		// The order of a sum affects its last bits.
-		near := cmp.Comparer(func(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-12 || a != a && b != b })
-		if d := cmp.Diff(want, got, near); d != "" {
+		if d := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12), cmpopts.EquateNaNs()); d != "" {
 			t.Fatal(d)
 		}
 	}
@@ -198,19 +207,15 @@ func TestFewLabelsGiveNotes(t *testing.T) {
 }
 
 func TestRatingsAreSplitByPositiveAt(t *testing.T) {
-	rows := examples(60)
-	verdicts := newStatistics(t, Options{}, rows)
-	for i := range rows {
-		rows[i].label = 1 + 4*rows[i].label // 1 or 5
-	}
+	rows := rated(60)
+	verdicts := newStatistics(t, Options{}, examples(60))
 	threshold := 4.0
 	split := newStatistics(t, Options{PositiveAt: &threshold}, rows)
 	if split.Kind != Ratings {
 		t.Errorf("got kind %q, want %q", split.Kind, Ratings)
 	}
 	split.Kind = verdicts.Kind
-	nan := cmp.Comparer(func(a, b float64) bool { return a == b || a != a && b != b })
-	if d := cmp.Diff(verdicts, split, nan); d != "" {
+	if d := cmp.Diff(verdicts, split, cmpopts.EquateNaNs()); d != "" {
 		t.Error(d)
 	}
 
@@ -327,17 +332,12 @@ func TestConfidenceNeedsLabels(t *testing.T) {
 }
 
 func TestReadRejectsDecreasingConfidence(t *testing.T) {
-	report := exampleReport(t)
-	c := report.Calibration()
+	c := exampleReport(t).Calibration()
 	if c.Confidence == nil {
 		t.Fatal("got no confidence")
 	}
 	c.Confidence.Slope = -1
-	content, err := c.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Read(writeFile(t, "c.json", string(content))); err == nil {
+	if _, err := Read(writeFile(t, "c.json", bytesOf(t, c))); err == nil {
 		t.Error("got no error for a negative slope")
 	}
 }

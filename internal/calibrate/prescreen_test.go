@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -94,37 +93,14 @@ func TestPrescreenNeedsScoresAndLabels(t *testing.T) {
 	if got := r.Calibration(); got.Prescreen != nil {
 		t.Errorf("language model: got %+v, want no bounds", got.Prescreen)
 	}
-	rated := examples(60)
-	for i := range rated {
-		rated[i].label = 1 + 4*rated[i].label
-	}
-	if got := newStatistics(t, Options{}, rated).Prescreen; got != nil {
+	if got := newStatistics(t, Options{}, rated(60)).Prescreen; got != nil {
 		t.Errorf("ratings: got %+v, want no bounds", got)
 	}
 }
 
 func TestBoundsOfCalibration(t *testing.T) {
-	content, err := exampleReport(t).Calibration().Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	valid := string(content)
-	var members map[string]any
-	if err := json.Unmarshal(content, &members); err != nil {
-		t.Fatal(err)
-	}
-	set := func(name string, value any) string {
-		m := map[string]any{}
-		for k, v := range members {
-			m[k] = v
-		}
-		m[name] = value
-		b, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
+	valid := bytesOf(t, exampleReport(t).Calibration())
+	set := func(value any) string { return withMember(t, valid, "prescreen", value) }
 	bounds := func(unsupported, supported any) map[string]any {
 		return map[string]any{
 			"max_error": 0.05, "confidence": 0.95,
@@ -133,13 +109,13 @@ func TestBoundsOfCalibration(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct{ content, want string }{
-		"valid":            {set("prescreen", bounds(nil, 0.9)), ""},
-		"no threshold":     {strings.Replace(set("prescreen", bounds(0.1, nil)), `"threshold":0.`, `"threshold":null,"former":0.`, 1), ""},
-		"earlier version":  {set("prescreen", nil), "no bounds: it is from an earlier version"},
-		"nothing decided":  {set("prescreen", bounds(nil, nil)), "no bounds: supported: too high; unsupported: too low"},
-		"bound of 0":       {set("prescreen", bounds(nil, 0)), "want bounds above 0"},
-		"bound above 1":    {set("prescreen", bounds(nil, 2)), "want bounds above 0"},
-		"bound as string":  {set("prescreen", bounds(nil, "0.9")), "not a calibration"},
+		"valid":            {set(bounds(nil, 0.9)), ""},
+		"no threshold":     {strings.Replace(set(bounds(0.1, nil)), `"threshold":0.`, `"threshold":null,"former":0.`, 1), ""},
+		"earlier version":  {set(nil), "no bounds: it is from an earlier version"},
+		"nothing decided":  {set(bounds(nil, nil)), "no bounds: supported: too high; unsupported: too low"},
+		"bound of 0":       {set(bounds(nil, 0)), "want bounds above 0"},
+		"bound above 1":    {set(bounds(nil, 2)), "want bounds above 0"},
+		"bound as string":  {set(bounds(nil, "0.9")), "not a calibration"},
 		"default contents": {valid, "no bounds"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package calibrate
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // lexicalSettings returns the settings of a run.
@@ -45,6 +45,31 @@ func exampleReport(t *testing.T) *Report {
 		Statistics: newStatistics(t, Options{}, examples(200)), Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)",
 		Results: "r.jsonl", Label: "ok", Settings: lexicalSettings(),
 	}
+}
+
+// bytesOf returns the contents of the file of a calibration.
+func bytesOf(t *testing.T, c *Calibration) string {
+	t.Helper()
+	content, err := c.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// withMember returns the JSON object content with one member changed or added.
+func withMember(t *testing.T, content, name string, value any) string {
+	t.Helper()
+	var members map[string]any
+	if err := json.Unmarshal([]byte(content), &members); err != nil {
+		t.Fatal(err)
+	}
+	members[name] = value
+	changed, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(changed)
 }
 
 func TestChoice(t *testing.T) {
@@ -82,10 +107,6 @@ func TestAdvice(t *testing.T) {
 		inverted[i].label = 1 - inverted[i].label
 		random[i].label = float64(i % 2)
 	}
-	rated := examples(60)
-	for i := range rated {
-		rated[i].label = 1 + 4*rated[i].label
-	}
 	better := func(f *Statistics) {
 		f.Best.Threshold, f.Judged.BalancedAccuracy.Estimate = 0.42, 0.65
 		f.Best.OutOfFold.Estimate, f.Best.OutOfFold.Lower, f.Best.OutOfFold.Upper = 0.84, 0.75, 0.93
@@ -107,7 +128,7 @@ func TestAdvice(t *testing.T) {
 		{"inverted labels", inverted, nil, lexicalSettings(), "Check the labels: rows labelled faithful have a lower minimum claim score (AUROC "},
 		{"random labels", random, nil, lexicalSettings(), "Try another judge: the minimum claim score does not separate the labels better than chance (AUROC "},
 		{"few labels", examples(12), nil, lexicalSettings(), "Label more rows: too few rows for an interval ("},
-		{"ratings", rated, nil, lexicalSettings(), "Set --positive-at X to the lowest rating of a faithful row: "},
+		{"ratings", rated(60), nil, lexicalSettings(), "Set --positive-at X to the lowest rating of a faithful row: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &Report{Statistics: newStatistics(t, Options{}, tt.rows), Results: "r.jsonl", Label: "ok", Settings: tt.settings}
@@ -171,24 +192,15 @@ func TestVerdictsAddUp(t *testing.T) {
 
 func TestCalibrationRoundTrip(t *testing.T) {
 	r := exampleReport(t)
-	path := filepath.Join(t.TempDir(), "c.json")
-	content, err := r.Calibration().Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, _ := r.Calibration().Bytes()
-	if string(again) != string(content) {
+	content := bytesOf(t, r.Calibration())
+	if bytesOf(t, r.Calibration()) != content {
 		t.Error("calibrations of equal reports differ")
 	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Read(path)
+	c, err := Read(writeFile(t, "c.json", content))
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, _ := c.Bytes()
-	if string(read) != string(content) {
+	if read := bytesOf(t, c); read != content {
 		t.Errorf("got %s\nwant %s", read, content)
 	}
 	if c.Threshold != r.Choice().Threshold {
@@ -200,23 +212,8 @@ func TestCalibrationRoundTrip(t *testing.T) {
 }
 
 func TestReadRejectsInvalidCalibrations(t *testing.T) {
-	content, err := exampleReport(t).Calibration().Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	valid := string(content)
-	change := func(member string, value any) string {
-		var m map[string]any
-		if err := json.Unmarshal([]byte(valid), &m); err != nil {
-			t.Fatal(err)
-		}
-		m[member] = value
-		b, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
+	valid := bytesOf(t, exampleReport(t).Calibration())
+	change := func(member string, value any) string { return withMember(t, valid, member, value) }
 	for name, c := range map[string]struct{ content, want string }{
 		"empty":         {"", "not a calibration"},
 		"not JSON":      {"threshold: 0.5", "not a calibration"},
@@ -293,22 +290,14 @@ func TestCalibrationMatchesItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rated := examples(60)
-	for i := range rated {
-		rated[i].label = 1 + 4*rated[i].label
-	}
 	threshold := 3.0
 	for name, r := range map[string]*Report{
 		"verdicts": exampleReport(t),
 		"few":      {Statistics: newStatistics(t, Options{}, examples(3)), Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"},
-		"ratings":  {Statistics: newStatistics(t, Options{}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexicalSettings()},
-		"split":    {Statistics: newStatistics(t, Options{PositiveAt: &threshold, Score: Support}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
+		"ratings":  {Statistics: newStatistics(t, Options{}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexicalSettings()},
+		"split":    {Statistics: newStatistics(t, Options{PositiveAt: &threshold, Score: Support}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
 	} {
-		content, err := r.Calibration().Bytes()
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(content)))
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bytesOf(t, r.Calibration())))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,19 +350,13 @@ func TestTableShowsAllStatistics(t *testing.T) {
 }
 
 func TestBar(t *testing.T) {
-	f := newStatistics(t, Options{}, examples(200))
-	b := f.Reliability.Bins[0]
-	b.Share, b.Mean = 0.25, 0.5
-	if got := bar(&b); got != "█████·····│·········" {
-		t.Error(got)
-	}
-	b.Share, b.Mean = 1, 1
-	if got := bar(&b); got != "███████████████████│" {
-		t.Error(got)
-	}
-	b.Share, b.Mean = 0, 0
-	if got := bar(&b); got != "│···················" {
-		t.Error(got)
+	for _, tt := range []struct {
+		share, mean float64
+		want        string
+	}{{0.25, 0.5, "█████·····│·········"}, {1, 1, "███████████████████│"}, {0, 0, "│···················"}} {
+		if got := bar(&stats.Bin{Share: tt.share, Mean: tt.mean}); got != tt.want {
+			t.Errorf("share %v, mean %v: got %s, want %s", tt.share, tt.mean, got, tt.want)
+		}
 	}
 }
 
