@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -324,7 +325,7 @@ func TestRunIgnoresTheOrderOfRows(t *testing.T) {
 	is := []*result.Row{row("a", "x-", "y-", "z-"), row("b", "x+"), row("c", "x+"), row("d", "x+", "y-", "z-")}
 	back := []*result.Row{is[3], is[2], is[1], is[0]}
 	one, two := run(t, Options{}, source("was", was...), source("is", is...)), run(t, Options{}, source("was", was...), source("is", back...))
-	if d := cmp.Diff(one.Stats, two.Stats, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); d != "" {
+	if d := cmp.Diff(one.Stats, two.Stats, cmpopts.EquateNaNs()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if d := cmp.Diff(one.Claims, two.Claims); d != "" || one.Histogram != two.Histogram {

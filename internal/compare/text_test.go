@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"math"
 	"strconv"
@@ -38,11 +36,7 @@ func signedRow(id, text, signs string) *result.Row {
 func comparison(t *testing.T, was, is []*result.Row) *Comparison {
 	t.Helper()
 	maxDrop := 0.02
-	c, err := Run(context.Background(), source("was|.jsonl", was...), source("is.jsonl", is...), Options{MaxDrop: &maxDrop})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return run(t, Options{MaxDrop: &maxDrop}, source("was|.jsonl", was...), source("is.jsonl", is...))
 }
 
 // changedRuns returns two runs with rows of every kind, n of them changed.
@@ -63,6 +57,24 @@ func markdownOf(t *testing.T, c *Comparison) string {
 	t.Helper()
 	var b strings.Builder
 	if err := c.WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func tableOf(t *testing.T, c *Comparison, width int) string {
+	t.Helper()
+	var b strings.Builder
+	if err := c.WriteTable(&b, width); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func jsonOf(t *testing.T, c *Comparison) string {
+	t.Helper()
+	var b strings.Builder
+	if err := c.WriteJSON(&b, "1.0"); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -99,11 +111,7 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 			t.Errorf("outside of a code span: %s", line)
 		}
 	}
-	var table strings.Builder
-	if err := c.WriteTable(&table, 100); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"markdown": text, "table": table.String()} {
+	for name, text := range map[string]string{"markdown": text, "table": tableOf(t, c, 100)} {
 		if i := strings.IndexAny(text, "\x00\x1b\u202e"); i >= 0 {
 			t.Errorf("%s contains a control character: %q", name, text[max(0, i-20):i+4])
 		}
@@ -111,25 +119,14 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 }
 
 func TestChangedRowsHaveTheirQuestion(t *testing.T) {
-	tableOf := func(c *Comparison) string {
-		var b strings.Builder
-		if err := c.WriteTable(&b, 100); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
 	was, is := changedRuns(2, "row")
 	is[0].Question = "Which row |?"
 	c := comparison(t, was, is)
-	var b strings.Builder
-	if err := c.WriteJSON(&b, "1"); err != nil {
-		t.Fatal(err)
-	}
 	for name, x := range map[string]struct{ text, want string }{
-		"table":    {tableOf(c), "\nid    question "},
-		"row":      {tableOf(c), "row0  Which row |? "},
+		"table":    {tableOf(t, c, 100), "\nid    question "},
+		"row":      {tableOf(t, c, 100), "row0  Which row |? "},
 		"markdown": {markdownOf(t, c), "   - question: `Which row |?`\n"},
-		"json":     {b.String(), `"question": "Which row |?"`},
+		"json":     {jsonOf(t, c), `"question": "Which row |?"`},
 	} {
 		if !strings.Contains(x.text, x.want) {
 			t.Errorf("%s: got %s, want it to contain %q", name, x.text, x.want)
@@ -139,7 +136,7 @@ func TestChangedRowsHaveTheirQuestion(t *testing.T) {
 		r.Question = ""
 	}
 	c = comparison(t, was, is)
-	if got := tableOf(c) + markdownOf(t, c); strings.Contains(got, "\nid    question") || strings.Contains(got, "- question:") {
+	if got := tableOf(t, c, 100) + markdownOf(t, c); strings.Contains(got, "\nid    question") || strings.Contains(got, "- question:") {
 		t.Errorf("without questions: got %s", got)
 	}
 }
@@ -149,26 +146,18 @@ func TestGroupsAreShown(t *testing.T) {
 	for i, r := range was {
 		r.Kept = []dataset.Column{{Name: "to|pic", Value: []byte([]string{`"sea"`, `null`}[i%2])}}
 	}
-	c, err := Run(context.Background(), source("a", was...), source("b", is...), Options{By: "to|pic"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var table, object strings.Builder
-	for _, err := range []error{c.WriteTable(&table, 0), c.WriteJSON(&object, "1")} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	c := run(t, Options{By: "to|pic"}, source("a", was...), source("b", is...))
+	object := jsonOf(t, c)
 	for text, want := range map[string]string{
-		table.String(): "\nmean faithfulness by to|pic\n" +
+		tableOf(t, c, 0): "\nmean faithfulness by to|pic\n" +
 			"group   baseline  candidate  difference  95% interval  rows  note\n" +
 			"(none)    1.0000     0.5625     -0.4375  none             2  too few for an interval (minimum 20)\n" +
 			"sea       0.6667     0.4167     -0.2500  none             3  too few for an interval (minimum 20)\n",
 		markdownOf(t, c): "### Mean faithfulness by `to|pic`\n\n" +
 			"| group | baseline | candidate | difference | 95% interval | rows | note |\n|---|---:|---:|---:|---|---:|---|\n" +
 			"| `(none)` | 1.0000 | 0.5625 | -0.4375 | none | 2 | too few for an interval (minimum 20) |\n",
-		object.String():     `"column": "to|pic"`,
-		object.String()[1:]: `"value": "sea"`,
+		object:     `"column": "to|pic"`,
+		object[1:]: `"value": "sea"`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want it to contain %q", text, want)
@@ -182,20 +171,10 @@ func TestJSONMatchesItsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	was, is := changedRuns(30, hostile)
-	plain, err := Run(context.Background(), source("a", was[:1]...), source("b", is[:1]...), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	grouped, err := Run(context.Background(), source("a", was...), source("b", is...), Options{By: "id"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := run(t, Options{}, source("a", was[:1]...), source("b", is[:1]...))
+	grouped := run(t, Options{By: "id"}, source("a", was...), source("b", is...))
 	for _, c := range []*Comparison{comparison(t, was, is), plain, grouped} {
-		var b bytes.Buffer
-		if err := c.WriteJSON(&b, "1.0"); err != nil {
-			t.Fatal(err)
-		}
-		valid := b.String()
+		valid := jsonOf(t, c)
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(valid))
 		if err != nil {
 			t.Fatal(err)

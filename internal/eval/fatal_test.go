@@ -68,13 +68,11 @@ func TestDrainCompletesRows(t *testing.T) {
 				Extractor: extractFunc(fields),
 				Judge: judgeFunc(func(ctx context.Context, k verdict.Task) ([]verdict.Verdict, error) {
 					if started.Add(1); k.Question == "3" {
-						<-time.NewTimer(time.Second).C
+						pause(time.Second)
 						return nil, overBudget
 					}
-					select {
-					case <-time.NewTimer(time.Minute).C:
-					case <-ctx.Done():
-						return nil, ctx.Err()
+					if err := work(ctx, time.Minute); err != nil {
+						return nil, err
 					}
 					finished.Add(1)
 					return contained(ctx, k)

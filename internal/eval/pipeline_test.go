@@ -73,11 +73,20 @@ func contained(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) 
 // pause advances the fake clock of synctest.
 func pause(d time.Duration) { <-time.NewTimer(d).C }
 
-// numbered yields n rows whose answer is their index. It counts them in read.
-func numbered(n int, read *atomic.Int64) iter.Seq2[dataset.Row, error] {
+// work takes d on the fake clock of synctest, or less if ctx is done.
+func work(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.NewTimer(d).C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// numbered yields n rows whose answer is their index.
+func numbered(n int) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) {
 		for i := range n {
-			read.Add(1)
 			if !yield(dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{"1 2 3"}}, nil) {
 				return
 			}
@@ -127,8 +136,16 @@ func TestRunIsOrderedAndBounded(t *testing.T) {
 				return fields(ctx, q, a)
 			}),
 		}
+		counted := func(yield func(dataset.Row, error) bool) {
+			for row, err := range numbered(rows) {
+				read.Add(1)
+				if !yield(row, err) {
+					return
+				}
+			}
+		}
 		next := 0
-		err := p.Run(t.Context(), numbered(rows, &read), sinkFunc(func(r *result.Row) error {
+		err := p.Run(t.Context(), counted, sinkFunc(func(r *result.Row) error {
 			if r.Index != next {
 				return fmt.Errorf("got row %d, want %d", r.Index, next)
 			}
@@ -182,11 +199,10 @@ func TestWindowIsLimitedByText(t *testing.T) {
 }
 
 func TestResultsDoNotDependOnWorkers(t *testing.T) {
-	var read atomic.Int64
 	var want []result.Row
 	for _, workers := range []int{0, 1, 3, 64} {
 		p := &Pipeline{Workers: workers, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
-		got := collect(t, p, numbered(500, &read))
+		got := collect(t, p, numbered(500))
 		if want == nil {
 			want = got
 		}
@@ -198,7 +214,6 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 
 func TestCanceledRunWritesFinishedRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var read atomic.Int64
 		stop := errors.New("interrupted")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		p := &Pipeline{Workers: 4, Window: 8, Judge: judgeFunc(contained), Extractor: extractFunc(
@@ -207,16 +222,14 @@ func TestCanceledRunWritesFinishedRows(t *testing.T) {
 				if a == "13" {
 					d = time.Hour
 				}
-				select {
-				case <-time.NewTimer(d).C:
-					return fields(ctx, q, a)
-				case <-ctx.Done():
-					return extract.Extraction{}, ctx.Err()
+				if err := work(ctx, d); err != nil {
+					return extract.Extraction{}, err
 				}
+				return fields(ctx, q, a)
 			})}
 		time.AfterFunc(time.Minute, func() { cancel(stop) })
 		n := 0
-		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(r *result.Row) error {
+		err := p.Run(ctx, numbered(1<<30), sinkFunc(func(r *result.Row) error {
 			if r.Status == result.Failed || r.Index != n {
 				t.Errorf("got row %d with status %v (%v), want row %d scored", r.Index, r.Status, r.Err, n)
 			}
@@ -231,7 +244,6 @@ func TestCanceledRunWritesFinishedRows(t *testing.T) {
 
 func TestRowThatIgnoresCancellationIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var read atomic.Int64
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		p := &Pipeline{Workers: 2, Extractor: extractFunc(fields), Judge: judgeFunc(
@@ -240,7 +252,7 @@ func TestRowThatIgnoresCancellationIsWritten(t *testing.T) {
 				return contained(ctx, task)
 			})}
 		n := 0
-		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(*result.Row) error { n++; return nil }))
+		err := p.Run(ctx, numbered(1<<30), sinkFunc(func(*result.Row) error { n++; return nil }))
 		if !errors.Is(err, context.DeadlineExceeded) || n != 6 { // 4 before the deadline and 2 in flight
 			t.Errorf("got %v after %d rows, want %v after 6", err, n, context.DeadlineExceeded)
 		}
@@ -250,9 +262,8 @@ func TestRowThatIgnoresCancellationIsWritten(t *testing.T) {
 func TestRunIgnoresCancellationAfterLastRow(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var read atomic.Int64
 	p := &Pipeline{Workers: 2, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
-	err := p.Run(ctx, numbered(5, &read), sinkFunc(func(r *result.Row) error {
+	err := p.Run(ctx, numbered(5), sinkFunc(func(r *result.Row) error {
 		if r.Index == 4 {
 			cancel()
 		}
@@ -264,11 +275,10 @@ func TestRunIgnoresCancellationAfterLastRow(t *testing.T) {
 }
 
 func TestSinkErrorEndsRun(t *testing.T) {
-	var read atomic.Int64
 	full := errors.New("disk full")
 	p := &Pipeline{Workers: 4, Window: 8, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
 	n := 0
-	err := p.Run(t.Context(), numbered(1<<30, &read), sinkFunc(func(*result.Row) error {
+	err := p.Run(t.Context(), numbered(1<<30), sinkFunc(func(*result.Row) error {
 		if n++; n == 3 {
 			return full
 		}
@@ -298,12 +308,11 @@ func TestReaderErrorEndsRunAfterPreviousRows(t *testing.T) {
 }
 
 func TestMemoryDoesNotGrowWithRows(t *testing.T) {
-	var read atomic.Int64
 	var m runtime.MemStats
 	var peak uint64
 	p := &Pipeline{Workers: 8, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
 	n := 0
-	err := p.Run(t.Context(), numbered(200_000, &read), sinkFunc(func(*result.Row) error {
+	err := p.Run(t.Context(), numbered(200_000), sinkFunc(func(*result.Row) error {
 		if n++; n%50_000 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&m)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +23,6 @@ func indexes(rows iter.Seq2[dataset.Row, error]) []int {
 }
 
 func TestSelectionOrder(t *testing.T) {
-	var read atomic.Int64
 	for _, tt := range []struct {
 		name string
 		s    Selection
@@ -39,7 +37,7 @@ func TestSelectionOrder(t *testing.T) {
 		{"limit and shard", Selection{Limit: 4, Shard: 1, Shards: 2}, []int{0, 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if d := cmp.Diff(tt.want, indexes(tt.s.Apply(numbered(10, &read)))); d != "" {
+			if d := cmp.Diff(tt.want, indexes(tt.s.Apply(numbered(10)))); d != "" {
 				t.Error(d)
 			}
 		})
@@ -47,14 +45,13 @@ func TestSelectionOrder(t *testing.T) {
 }
 
 func TestShardsPartitionRows(t *testing.T) {
-	var read atomic.Int64
 	whole := Selection{Limit: 900, Sample: 200, Seed: 5}
-	want := indexes(whole.Apply(numbered(1000, &read)))
+	want := indexes(whole.Apply(numbered(1000)))
 	var got []int
 	for i := range 3 {
 		part := whole
 		part.Shard, part.Shards = i+1, 3
-		got = append(got, indexes(part.Apply(numbered(1000, &read)))...)
+		got = append(got, indexes(part.Apply(numbered(1000)))...)
 	}
 	slices.Sort(got)
 	if d := cmp.Diff(want, got); d != "" {
@@ -63,10 +60,9 @@ func TestShardsPartitionRows(t *testing.T) {
 }
 
 func TestSampleIsUniformAndSeeded(t *testing.T) {
-	var read atomic.Int64
 	hits := make([]int, 20)
 	for seed := range uint64(4000) {
-		got := indexes(Selection{Sample: 5, Seed: seed}.Apply(numbered(20, &read)))
+		got := indexes(Selection{Sample: 5, Seed: seed}.Apply(numbered(20)))
 		if len(got) != 5 || !slices.IsSorted(got) {
 			t.Fatalf("seed %d: got %v, want 5 rows in order", seed, got)
 		}
@@ -74,7 +70,7 @@ func TestSampleIsUniformAndSeeded(t *testing.T) {
 			hits[i]++
 		}
 		if seed < 5 {
-			if again := indexes(Selection{Sample: 5, Seed: seed}.Apply(numbered(20, &read))); !slices.Equal(got, again) {
+			if again := indexes(Selection{Sample: 5, Seed: seed}.Apply(numbered(20))); !slices.Equal(got, again) {
 				t.Errorf("seed %d: got %v, then %v", seed, got, again)
 			}
 		}

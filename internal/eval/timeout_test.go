@@ -13,16 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// work takes d on the fake clock of synctest, or less if ctx is done.
-func work(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.NewTimer(d).C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // The limit applies to all stages of a row together, without waits. Other rows are scored.
 func TestRowTimeoutFailsOneRow(t *testing.T) {
 	const limit = time.Minute

@@ -54,27 +54,19 @@ func TestUsageIsSumOfStages(t *testing.T) {
 		"separate": {Extractor: s, Judge: s},
 		"combined": {Combined: s},
 	} {
+		s.err = nil
 		r := collect(t, p, one(sunAndMoon, nil))[0]
 		if r.Status != result.Scored || r.Faithfulness != 1 || r.Usage != totalUsage {
 			t.Errorf("%s: got status %v, faithfulness %v, usage %+v, want scored, 1, %+v", name, r.Status, r.Faithfulness, r.Usage, totalUsage)
 		}
-	}
-	if len(s.args) != 4 || s.args[1] != sunAndMoon.Answer {
-		t.Errorf("got arguments %q, want question, answer and contexts", s.args)
-	}
-}
-
-func TestFailedRowHasUsage(t *testing.T) {
-	s := newStages()
-	s.err = errors.New("no")
-	for name, p := range map[string]*Pipeline{
-		"separate": {Extractor: s, Judge: s},
-		"combined": {Combined: s},
-	} {
-		r := collect(t, p, one(sunAndMoon, nil))[0]
+		s.err = errors.New("no")
+		r = collect(t, p, one(sunAndMoon, nil))[0]
 		if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Usage != totalUsage {
 			t.Errorf("%s: got status %v, reason %v, usage %+v, want failed, verdict, %+v", name, r.Status, r.Reason, r.Usage, totalUsage)
 		}
+	}
+	if len(s.args) != 4 || s.args[1] != sunAndMoon.Answer {
+		t.Errorf("got arguments %q, want question, answer and contexts", s.args)
 	}
 }
 
