@@ -22,7 +22,7 @@ func plattLogit(score float64) float64 {
 
 // Probability returns the probability of a positive row with the given score, 0 to 1.
 func (p *Platt) Probability(score float64) float64 {
-	return 1 / (1 + math.Exp(-p.Slope*plattLogit(score)-p.Intercept))
+	return logistic(p.Slope*plattLogit(score) + p.Intercept)
 }
 
 // FitPlatt fits the map to labelled rows by maximum likelihood, with the targets of
@@ -33,11 +33,7 @@ func (p *Platt) Probability(score float64) float64 {
 func FitPlatt(positive []bool, scores []float64) *Platt {
 	n := [2]float64{}
 	for _, p := range positive {
-		if p {
-			n[1]++
-		} else {
-			n[0]++
-		}
+		n[labelIndex(p)]++
 	}
 	if n[0] == 0 || n[1] == 0 {
 		return nil
@@ -49,10 +45,7 @@ func FitPlatt(positive []bool, scores []float64) *Platt {
 		var g0, g1 float64        // gradient of the log likelihood
 		var h00, h01, h11 float64 // its negative second derivatives
 		for i, score := range scores {
-			x, y, q := plattLogit(score), target[0], p.Probability(score)
-			if positive[i] {
-				y = target[1]
-			}
+			x, y, q := plattLogit(score), target[labelIndex(positive[i])], p.Probability(score)
 			g0 += (y - q) * x
 			g1 += y - q
 			w := q * (1 - q)
@@ -101,11 +94,12 @@ func (m *PlattMean) Add(q float64) {
 // error of the rows and that of the labels to which p was fitted (by the delta method, normal
 // on the scale of logits). There is none for fewer than 20 rows.
 func (m *PlattMean) Interval(p *Platt) Interval {
-	i := Interval{Confidence: defaultConfidence, N: int(m.n), Method: Delta}
+	i, _ := newInterval(math.NaN(), int(m.n))
 	if i.N < minUnits {
-		i.Estimate, i.Lower, i.Upper, i.Method, i.Note = math.NaN(), math.NaN(), math.NaN(), TooFew, tooFewUnits()
+		i.Note = tooFewUnits()
 		return i
 	}
+	i.Method = Delta
 	mean := m.sum / m.n
 	a, b := (m.logits-p.Intercept*m.weights)/p.Slope/m.n, m.weights/m.n // derivatives of the mean
 	c := p.Covariance
@@ -113,6 +107,6 @@ func (m *PlattMean) Interval(p *Platt) Interval {
 	const z = 1.959964 // 97.5% quantile of the normal distribution
 	d := z * math.Sqrt(variance) / (mean * (1 - mean))
 	logit := math.Log(mean / (1 - mean))
-	i.Estimate, i.Lower, i.Upper = mean, 1/(1+math.Exp(d-logit)), 1/(1+math.Exp(-d-logit))
+	i.Estimate, i.Lower, i.Upper = mean, logistic(logit-d), logistic(logit+d)
 	return i
 }
