@@ -15,7 +15,7 @@ func TestAgreementIntervalCoverage(t *testing.T) {
 	const auc, threshold = 0.8, 1.1902 // sqrt(2) times the normal quantile of 0.8
 	accuracy := distuv.UnitNormal.CDF(threshold / 2)
 	kappa := (accuracy - chanceAt(0.3, accuracy)) / (1 - chanceAt(0.3, accuracy))
-	var auroc, smallAUROC, balanced, kappas, spearman, tiedSpearman int
+	var auroc, smallAUROC, balanced, kappas, spearman, tiedSpearman counter
 	for range *coverage {
 		n := 100
 		positive, scores := make([]bool, n), make([]float64, n)
@@ -27,30 +27,25 @@ func TestAgreementIntervalCoverage(t *testing.T) {
 			}
 		}
 		predicted := predictAt(scores, threshold/2)
-		count := func(n *int, i Interval, truth float64) {
-			if i.Lower <= truth && truth <= i.Upper {
-				*n++
-			}
-		}
-		count(&auroc, AUROCInterval(positive, scores), auc)
-		count(&smallAUROC, AUROCInterval(positive[20:60], scores[20:60]), auc)
-		count(&balanced, BalancedAccuracyInterval(positive, predicted), accuracy)
+		auroc.add(contains(AUROCInterval(positive, scores), auc))
+		smallAUROC.add(contains(AUROCInterval(positive[20:60], scores[20:60]), auc))
+		balanced.add(contains(BalancedAccuracyInterval(positive, predicted), accuracy))
 		// Labels and predictions are both random for kappa.
 		for i := range positive {
 			positive[i] = r.Float64() < 0.3
 			predicted[i] = positive[i] == (r.Float64() < accuracy)
 		}
-		count(&kappas, KappaInterval(positive, predicted), kappa)
+		kappas.add(contains(KappaInterval(positive, predicted), kappa))
 		x, y := make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i] = r.NormFloat64()
 			y[i] = 0.5*x[i] + math.Sqrt(0.75)*r.NormFloat64()
 		}
-		count(&spearman, SpearmanInterval(x, y), 6/math.Pi*math.Asin(0.25))
+		spearman.add(contains(SpearmanInterval(x, y), 6/math.Pi*math.Asin(0.25)))
 		for i := range x {
 			x[i], y[i] = math.Round(x[i]), math.Round(y[i]/2)
 		}
-		count(&tiedSpearman, SpearmanInterval(x, y), 0.405)
+		tiedSpearman.add(contains(SpearmanInterval(x, y), 0.405))
 	}
 	checkCoverage(t, "AUROC, 30 of 100", auroc, *coverage, 0.935, 0.965)
 	checkCoverage(t, "AUROC, 10 of 40", smallAUROC, *coverage, 0.93, 0.975)
@@ -70,7 +65,7 @@ func chanceAt(share, accuracy float64) float64 {
 func TestOutOfFoldAccuracyIsUnbiased(t *testing.T) {
 	skipShort(t)
 	r := rand.New(rand.NewPCG(9, 10))
-	var noiseCovered, apparentAbove, usefulCovered int
+	var noiseCovered, apparentAbove, usefulCovered counter
 	mean := 0.0
 	times := max(1, *coverage/4)
 	for i := range times {
@@ -85,18 +80,12 @@ func TestOutOfFoldAccuracyIsUnbiased(t *testing.T) {
 		o := Options{Seed: uint64(i)}
 		got := BestThreshold(positive, noise, o.Seed)
 		mean += got.OutOfFold.Estimate / float64(times)
-		if got.OutOfFold.Lower <= 0.5 && 0.5 <= got.OutOfFold.Upper {
-			noiseCovered++
-		}
-		if got.Apparent > 0.53 {
-			apparentAbove++
-		}
+		noiseCovered.add(contains(got.OutOfFold, 0.5))
+		apparentAbove.add(got.Apparent > 0.53)
 		got = BestThreshold(positive, scores, o.Seed)
 		normal := distuv.UnitNormal
 		truth := (normal.CDF(2-got.Threshold) + normal.CDF(got.Threshold)) / 2
-		if got.OutOfFold.Lower <= truth && truth <= got.OutOfFold.Upper {
-			usefulCovered++
-		}
+		usefulCovered.add(contains(got.OutOfFold, truth))
 	}
 	near(t, "mean of noise", mean, 0.5, 0.02+0.2/math.Sqrt(float64(times)))
 	checkCoverage(t, "noise", noiseCovered, times, 0.92, 1)
@@ -121,7 +110,7 @@ func TestCorrectedMeanCoverage(t *testing.T) {
 		}
 		return truth, judged
 	}
-	var lenient, random, nearlyPerfect, narrower int
+	var lenient, random, nearlyPerfect, narrower counter
 	for i := range *coverage {
 		o := Options{Resamples: 1000, Seed: uint64(i)}
 		run := func(draw func() (truth, judged float64)) Corrected {
@@ -136,16 +125,11 @@ func TestCorrectedMeanCoverage(t *testing.T) {
 			}
 			return CorrectedMean(y, f, &rest, o)
 		}
-		count := func(n *int, hit bool) {
-			if hit {
-				*n++
-			}
-		}
 		a := run(func() (float64, float64) { return row(0.3) })
-		count(&lenient, a.Mean.Lower <= 0.9 && 0.9 <= a.Mean.Upper)
-		count(&narrower, a.Mean.Upper-a.Mean.Lower < a.Labelled.Upper-a.Labelled.Lower)
+		lenient.add(contains(a.Mean, 0.9))
+		narrower.add(a.Mean.Upper-a.Mean.Lower < a.Labelled.Upper-a.Labelled.Lower)
 		b := run(func() (float64, float64) { truth, _ := row(0); return truth, fraction(r, 6, 0.5) })
-		count(&random, b.Mean.Lower <= 0.9 && 0.9 <= b.Mean.Upper)
+		random.add(contains(b.Mean, 0.9))
 		// The judge is wrong for one row in fifty.
 		c := run(func() (float64, float64) {
 			truth, _ := row(0)
@@ -154,7 +138,7 @@ func TestCorrectedMeanCoverage(t *testing.T) {
 			}
 			return truth, truth
 		})
-		count(&nearlyPerfect, c.Mean.Lower <= 0.9 && 0.9 <= c.Mean.Upper)
+		nearlyPerfect.add(contains(c.Mean, 0.9))
 	}
 	checkCoverage(t, "lenient judge", lenient, *coverage, 0.935, 1)
 	checkCoverage(t, "narrower than labels alone", narrower, *coverage, 0.05, 1)

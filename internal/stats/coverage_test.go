@@ -17,7 +17,7 @@ var coverage = flag.Int("coverage", 200, "number of simulated datasets per test 
 
 // checkCoverage checks that the fraction hits/total is between low and high, with a
 // tolerance of three standard errors for short simulations.
-func checkCoverage(t *testing.T, name string, hits, total int, low, high float64) {
+func checkCoverage(t *testing.T, name string, hits counter, total int, low, high float64) {
 	t.Helper()
 	fraction := float64(hits) / float64(total)
 	t.Logf("%-28s %6.2f%%", name, 100*fraction)
@@ -29,6 +29,18 @@ func checkCoverage(t *testing.T, name string, hits, total int, low, high float64
 		t.Errorf("%s: got %.2f%% of %d, want %.1f%% to %.1f%%", name, 100*fraction, total, 100*low, 100*high)
 	}
 }
+
+// A counter counts how often something happens.
+type counter int
+
+func (c *counter) add(happened bool) {
+	if happened {
+		*c++
+	}
+}
+
+// contains reports whether x is in the interval.
+func contains(i Interval, x float64) bool { return i.Lower <= x && x <= i.Upper }
 
 func skipShort(t *testing.T) {
 	t.Helper()
@@ -96,16 +108,13 @@ func TestIntervalCoverage(t *testing.T) {
 		{"400, 0.98 at 1, else fractions", 400, 0.99, oneOr(0.98, halves), 0.935, 0.985},
 	} {
 		r := rand.New(rand.NewPCG(1, 2))
-		hits := 0
+		var hits counter
 		for i := range *coverage {
 			var s Sample
 			for range c.n {
 				s.Add(c.draw(r), 1)
 			}
-			got := s.Interval(Options{Resamples: 1000, Seed: uint64(i)})
-			if got.Lower <= c.mean && c.mean <= got.Upper {
-				hits++
-			}
+			hits.add(contains(s.Interval(Options{Resamples: 1000, Seed: uint64(i)}), c.mean))
 		}
 		checkCoverage(t, c.name, hits, *coverage, c.low, c.high)
 	}
@@ -113,7 +122,7 @@ func TestIntervalCoverage(t *testing.T) {
 
 func TestClaimAndGroupIntervalCoverage(t *testing.T) {
 	skipShort(t)
-	var claims, groups, naive int
+	var claims, groups, naive counter
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range *coverage {
 		o := Options{Resamples: 1000, Seed: uint64(i)}
@@ -124,9 +133,7 @@ func TestClaimAndGroupIntervalCoverage(t *testing.T) {
 			n := 1 + r.IntN(6)
 			micro.Add(float64(n)*fraction(r, n, 1-float64(n)/12), float64(n))
 		}
-		if got := micro.Interval(o); got.Lower <= 23./36 && 23./36 <= got.Upper {
-			claims++
-		}
+		claims.add(contains(micro.Interval(o), 23./36))
 		// 50 documents with 1 to 10 correlated rows.
 		var g Groups
 		var rows Sample
@@ -138,12 +145,8 @@ func TestClaimAndGroupIntervalCoverage(t *testing.T) {
 				rows.Add(x, 1)
 			}
 		}
-		if got := g.Sample().Interval(o); got.Lower <= 0.8 && 0.8 <= got.Upper {
-			groups++
-		}
-		if got := rows.Interval(o); got.Lower <= 0.8 && 0.8 <= got.Upper {
-			naive++
-		}
+		groups.add(contains(g.Sample().Interval(o), 0.8))
+		naive.add(contains(rows.Interval(o), 0.8))
 	}
 	checkCoverage(t, "mean of claims", claims, *coverage, 0.935, 0.965)
 	checkCoverage(t, "mean over 50 documents", groups, *coverage, 0.93, 0.965)

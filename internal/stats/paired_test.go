@@ -153,7 +153,7 @@ func TestCompareOfEqualRuns(t *testing.T) {
 func TestPairedPValuesUnderTheNull(t *testing.T) {
 	skipShort(t)
 	r := rand.New(rand.NewPCG(5, 6))
-	var flips, oneSided, ranks, sampled, groups, interval int
+	var flips, oneSided, ranks, sampled, groups, interval counter
 	for i := range *coverage {
 		o := Options{Resamples: 999, Seed: uint64(i)}
 		var s, distinct Sample
@@ -168,18 +168,13 @@ func TestPairedPValuesUnderTheNull(t *testing.T) {
 			g.Add(doc, d/2, 1)
 		}
 		c := Compare(&s, o)
-		count := func(n *int, hit bool) {
-			if hit {
-				*n++
-			}
-		}
-		count(&flips, c.Permutation.TwoSided <= 0.05)
-		count(&oneSided, c.Permutation.Greater <= 0.1)
-		count(&ranks, c.Wilcoxon.TwoSided <= 0.05)
-		count(&interval, c.Difference.Lower <= 0 && 0 <= c.Difference.Upper)
+		flips.add(c.Permutation.TwoSided <= 0.05)
+		oneSided.add(c.Permutation.Greater <= 0.1)
+		ranks.add(c.Wilcoxon.TwoSided <= 0.05)
+		interval.add(contains(c.Difference, 0))
 		p := distinct.table().signFlips(o)
-		count(&sampled, !p.Exact && p.TwoSided <= 0.05)
-		count(&groups, Compare(g.Sample(), o).Permutation.TwoSided <= 0.05)
+		sampled.add(!p.Exact && p.TwoSided <= 0.05)
+		groups.add(Compare(g.Sample(), o).Permutation.TwoSided <= 0.05)
 	}
 	checkCoverage(t, "flips at 0.05", flips, *coverage, 0.035, 0.06)
 	checkCoverage(t, "one-sided flips at 0.1", oneSided, *coverage, 0.08, 0.115)

@@ -50,7 +50,7 @@ func TestPlattMeanCoversTheShareOfPositiveRows(t *testing.T) {
 		share += truth.Probability((float64(i) + 0.5) / grid)
 	}
 	share /= grid
-	covered := 0
+	var covered counter
 	const runs = 400
 	for range runs {
 		p := FitPlatt(sampleRows(r, truth, 100))
@@ -62,9 +62,7 @@ func TestPlattMeanCoversTheShareOfPositiveRows(t *testing.T) {
 		for _, s := range scores {
 			m.Add(p.Probability(s))
 		}
-		if i := m.Interval(p); i.Lower <= share && share <= i.Upper {
-			covered++
-		}
+		covered.add(contains(m.Interval(p), share))
 	}
 	if got := float64(covered) / runs; got < 0.90 || got > 0.99 {
 		t.Errorf("the 95%% interval covers the share in %.3f of the runs", got)
