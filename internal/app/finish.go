@@ -59,7 +59,8 @@ func (r *run) completeSummary(s *report.Summary) {
 	}
 	if r.savings != nil {
 		s.Prescreen = r.out.Tally.Prescreen.Summary()
-		s.Prescreen.Saved = report.NewSummarySaved(r.savings.usage)
+		saved := r.savings.usage
+		s.Prescreen.Saved = &report.SummarySaved{Requests: saved.Requests, PromptTokens: saved.PromptTokens, CompletionTokens: saved.CompletionTokens}
 	}
 }
 

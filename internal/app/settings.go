@@ -53,6 +53,7 @@ func (o *Options) settings(threshold float64, m *model, local *localModel) (resu
 		"--no-claims":     {o.NoClaims},
 		"dataset":         o.Datasets,
 		"--map":           o.Map,
+		"--where":         o.Where,
 		"--keep":          o.Names.names(o.InputColumns()),
 		"--keep-as":       o.KeepAs,
 	}
@@ -64,9 +65,6 @@ func (o *Options) settings(threshold float64, m *model, local *localModel) (resu
 	}
 	if o.Dataset.AllTurns {
 		values["--turns"] = []string{"all"}
-	}
-	if len(o.Where) > 0 {
-		values["--where"] = o.Where
 	}
 	if o.Dataset.Delimiter != 0 {
 		values["--delimiter"] = []string{flagvalue.Delimiter(new(o.Dataset.Delimiter)).String()}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // Prescreen counts the claims of scored rows that an offline judge decided in place of a
@@ -77,11 +76,6 @@ type SummarySaved struct {
 	Requests         int `json:"requests"`
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
-}
-
-// NewSummarySaved converts u.
-func NewSummarySaved(u usage.Usage) *SummarySaved {
-	return &SummarySaved{u.Requests, u.PromptTokens, u.CompletionTokens}
 }
 
 // Summary converts p to its JSON form.
