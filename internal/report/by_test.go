@@ -18,13 +18,7 @@ import (
 
 // byOf returns the means of rows by a column.
 func byOf(column, cluster string, rows ...*result.Row) *Means {
-	var t Tally
-	e := NewEstimator(cluster, []string{column}, 3)
-	for _, r := range rows {
-		_ = t.Write(r)
-		_ = e.Write(r)
-	}
-	return e.Means(&t)
+	return estimate(NewEstimator(cluster, []string{column}, 3), rows)
 }
 
 // valued returns a row with a value of the column "c"; "" for a row without the column.

@@ -45,8 +45,12 @@ func scoredRow(index, supported, claims int, doc string) *result.Row {
 
 // meansOf returns the means of rows.
 func meansOf(cluster string, seed uint64, rows ...*result.Row) *Means {
+	return estimate(NewEstimator(cluster, nil, seed), rows)
+}
+
+// estimate returns the means of rows.
+func estimate(e *Estimator, rows []*result.Row) *Means {
 	var t Tally
-	e := NewEstimator(cluster, nil, seed)
 	for _, r := range rows {
 		_ = t.Write(r)
 		_ = e.Write(r)

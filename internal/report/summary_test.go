@@ -31,16 +31,23 @@ func schema(t *testing.T, name, id string) *jsonschema.Schema {
 	return s
 }
 
+// validate checks that text is JSON that matches a schema, and returns its value.
+func validate(t *testing.T, s *jsonschema.Schema, text string) any {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(doc); err != nil {
+		t.Errorf("got %v for %s", err, text)
+	}
+	return doc
+}
+
 func TestResultsMatchSchema(t *testing.T) {
 	s := schema(t, "result.schema.json", strings.Replace(SummarySchema, "summary", "result", 1))
 	for line := range strings.Lines(write(t, FormatJSONL, Options{}, append(resulttest.WithKeptColumns(), hostileFailure())...)) {
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Validate(doc); err != nil {
-			t.Errorf("got %v for %s", err, line)
-		}
+		validate(t, s, line)
 	}
 	valid := write(t, FormatJSONL, Options{}, resulttest.WithOptionalFields())
 	for _, change := range [][2]string{
@@ -83,13 +90,7 @@ func TestSummaryMatchesSchema(t *testing.T) {
 		if i == 0 {
 			golden(t, "summary.json", string(text))
 		}
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Validate(doc); err != nil {
-			t.Error(err)
-		}
+		doc := validate(t, s, string(text))
 		object, _ := doc.(map[string]any)
 		for _, name := range []string{"rows", "means", "gates", "passed", "spent", "settings"} {
 			value := object[name]
@@ -186,13 +187,7 @@ func TestEstimatedUsageRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(summary)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema(t, "summary.schema.json", SummarySchema).Validate(doc); err != nil {
-		t.Error(err)
-	}
+	validate(t, schema(t, "summary.schema.json", SummarySchema), string(summary))
 	if strings.Count(string(summary), `"estimated": true`) != 2 || !strings.Contains(string(summary), `"prompt_limit": 2048`) {
 		t.Errorf("got %s, want estimated twice and the prompt limit", summary)
 	}

@@ -80,7 +80,7 @@ func renderComparison(t testing.TB, c *compare.Comparison) string {
 
 func TestComparisonShowsChanges(t *testing.T) {
 	page := renderComparison(t, comparison(t))
-	for _, want := range []string{
+	checkContains(t, page,
 		"<strong>-0.2010</strong>", "Gate failed", "Changed rows: 16",
 		"mean faithfulness dropped by 0.2010 &gt; 0.02, p = ",
 		"only in the baseline",
@@ -90,11 +90,7 @@ func TestComparisonShowsChanges(t *testing.T) {
 		"because It is 🐼 red.", "quoted It is 🐼 red.",
 		"Claims only in the Baseline", "1 no longer supported, 1 removed, 1 new",
 		"Rows by difference: down by 0.9 to 1: 1, down by 0.4 to 0.5: 12, down by 0.3 to 0.4: 1, no difference: 19, up by 0.4 to 0.5: 1.",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("page does not contain %q", want)
-		}
-	}
+	)
 	if got := strings.Count(page, "<details "); got != 16 {
 		t.Errorf("got %d rows, want 16", got)
 	}
@@ -140,11 +136,7 @@ func TestComparisonWithoutChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := renderComparison(t, c)
-	for _, want := range []string{"No compared row changed.", "<dt>gates</dt><dd>none</dd>", "0.0000, too few for an interval"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("page does not contain %q", want)
-		}
-	}
+	checkContains(t, page, "No compared row changed.", "<dt>gates</dt><dd>none</dd>", "0.0000, too few for an interval")
 	if page != renderComparison(t, c) {
 		t.Error("two pages of the same comparison differ")
 	}

@@ -25,6 +25,16 @@ func checkPolicy(t testing.TB, page string) {
 	}
 }
 
+// checkContains checks that a page contains some texts.
+func checkContains(t testing.TB, page string, texts ...string) {
+	t.Helper()
+	for _, want := range texts {
+		if !strings.Contains(page, want) {
+			t.Errorf("page does not contain %q", want)
+		}
+	}
+}
+
 // only returns the content of the only element that matches a pattern.
 func only(t testing.TB, page, pattern string) string {
 	t.Helper()
