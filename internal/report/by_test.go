@@ -49,9 +49,7 @@ func TestByGroupsValues(t *testing.T) {
 		{Value: "true", RowCounts: RowCounts{Rows: 2, NoClaims: 1, Failed: 1}, Mean: stats.Interval{Estimate: math.NaN()}},
 	}}
 	opts := cmp.Options{cmpopts.EquateApprox(0, 1e-12), cmpopts.EquateNaNs(), cmpopts.IgnoreFields(stats.Interval{}, "Lower", "Upper", "Confidence", "Method", "Note")}
-	if d := cmp.Diff(want, got, opts); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, want, got, opts)
 	if got := got.Groups[0].Name(); got != "(none)" {
 		t.Errorf("got name %q, want (none)", got)
 	}
@@ -138,7 +136,5 @@ func TestSummaryWithGroupsReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(string(text), string(got)); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, string(text), string(got))
 }

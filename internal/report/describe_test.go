@@ -3,8 +3,6 @@ package report
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -57,18 +55,14 @@ Name: faithfulness, dtype: float64`},
 			for _, x := range tt.values {
 				s.Add(x)
 			}
-			if d := cmp.Diff(tt.want, describe("faithfulness", &s)); d != "" {
-				t.Error(d)
-			}
+			checkDiff(t, tt.want, describe("faithfulness", &s))
 		})
 	}
 }
 
 func TestFloatsShareDecimals(t *testing.T) {
 	got := floats([]float64{0.5, 1, 0.25, 12})
-	if d := cmp.Diff([]string{"0.50", "1.00", "0.25", "12.00"}, got); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, []string{"0.50", "1.00", "0.25", "12.00"}, got)
 }
 
 func TestCellTruncatesAndEscapes(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
@@ -73,9 +71,7 @@ func TestJUnitCountsMatchCases(t *testing.T) {
 				s.Tests, s.Failures, s.Errors, s.Skipped, len(s.Cases), failures, errored, skipped)
 		}
 	}
-	if d := cmp.Diff([]string{"data/first.jsonl", resulttest.WithMarkup().File, "gates"}, names); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, []string{"data/first.jsonl", resulttest.WithMarkup().File, "gates"}, names)
 	hostile := doc.Suites[1].Cases[0]
 	for _, want := range []string{Clip(resulttest.WithMarkup().Claims[1].Text, junitText), Clip(resulttest.WithMarkup().Claims[1].Reason, junitText), Clip(resulttest.WithMarkup().Claims[1].Evidence[0].Quote, junitText)} {
 		if !strings.Contains(hostile.Failure[0].Text, want) {

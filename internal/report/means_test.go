@@ -183,9 +183,7 @@ func TestMeansFormat(t *testing.T) {
 			for _, m := range tt.means.Format() {
 				got = append(got, m.Of+": "+m.String())
 			}
-			if d := cmp.Diff(tt.want, got); d != "" {
-				t.Error(d)
-			}
+			checkDiff(t, tt.want, got)
 		})
 	}
 }

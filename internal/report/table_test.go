@@ -35,9 +35,7 @@ func golden(t *testing.T, name, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, strings.Split(string(want), "\n"), strings.Split(got, "\n"))
 }
 
 // rows returns n results of all kinds in several scripts.
@@ -102,9 +100,7 @@ func TestTableKeepsTheLowestRows(t *testing.T) {
 		got = append(got, w.head[i].index)
 	}
 	want := []int{999, 0, 3, 6, 12, 15, 18, 21, 30, 33, 36, 42, 45, 48, 51, 60, 63, 66, 72, 75}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, want, got)
 }
 
 func TestTableListsRowsWithoutScoreLast(t *testing.T) {
@@ -117,9 +113,7 @@ func TestTableListsRowsWithoutScoreLast(t *testing.T) {
 		got = append(got, w.head[i].status)
 	}
 	want := slices.Concat(slices.Repeat([]string{"scored"}, 14), slices.Repeat([]string{"failed"}, 2), slices.Repeat([]string{"no_claims"}, 4))
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, want, got)
 }
 
 func TestTableShowsKeptColumns(t *testing.T) {
@@ -194,4 +188,12 @@ func FuzzTableCell(f *testing.F) {
 			t.Fatalf("Printable: got %q with control characters", p)
 		}
 	})
+}
+
+// checkDiff checks that got equals want.
+func checkDiff(t *testing.T, want, got any, opts ...cmp.Option) {
+	t.Helper()
+	if d := cmp.Diff(want, got, opts...); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -114,9 +113,7 @@ func TestCitationsRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff([]any{want.Citations, want.Claims}, []any{got.Citations, got.Claims}, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); d != "" {
-			t.Error(d)
-		}
+		checkDiff(t, []any{want.Citations, want.Claims}, []any{got.Citations, got.Claims}, cmpopts.EquateNaNs(), cmpopts.EquateEmpty())
 	}
 }
 

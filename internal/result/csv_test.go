@@ -93,9 +93,7 @@ func TestCSVKeepsColumnsOfFirstReadableRow(t *testing.T) {
 		}
 	}
 	want := []string{`column "z" is not in the first row and is left out of the columns of the results; name it with --keep`}
-	if d := cmp.Diff(want, warnings); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, want, warnings)
 }
 
 func TestCSVDoesNotHoldBackManyUnreadableRows(t *testing.T) {

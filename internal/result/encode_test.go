@@ -30,9 +30,7 @@ func TestJSONLGolden(t *testing.T) {
 		`"skipped":[],"unjudged_share":null,"error":"verdict: no reply","usage":{"requests":0,"prompt_tokens":0,"completion_tokens":0,"cached_requests":0}}
 `
 	got := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed())
-	if d := cmp.Diff(strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n"))
 }
 
 func TestAppendJSONOmitsAbsentFields(t *testing.T) {
@@ -63,9 +61,7 @@ func TestAppendJSONOmitsAbsentFields(t *testing.T) {
 func TestJSONIsArrayOfJSONLObjects(t *testing.T) {
 	lines := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.JudgeFailed())
 	want := "[\n" + strings.Replace(strings.TrimSuffix(lines, "\n"), "\n", ",\n", 1) + "\n]\n"
-	if d := cmp.Diff(want, write(t, dataset.JSON, result.Options{}, resulttest.Scored(), resulttest.JudgeFailed())); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, want, write(t, dataset.JSON, result.Options{}, resulttest.Scored(), resulttest.JudgeFailed()))
 	if got := write(t, dataset.JSON, result.Options{}); got != "[]\n" {
 		t.Errorf("without rows: got %q, want []", got)
 	}
@@ -182,10 +178,14 @@ func TestKeptColumnsMatchByName(t *testing.T) {
 	k := result.NewKeptColumns(result.Options{Keep: []string{"b", "a", "b", "c"}})
 	columns := []dataset.Column{{Name: "x", Value: []byte("0")}, {Name: "a", Value: []byte("1")}, {Name: "b", Value: []byte("2")}, {Name: "a", Value: []byte("3")}}
 	k.Observe(columns)
-	if d := cmp.Diff([]string{"b", "a", "c"}, k.Names); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff([][]byte{[]byte("2"), []byte("1"), nil}, k.Values(columns)); d != "" {
-		t.Error(d)
+	checkDiff(t, []string{"b", "a", "c"}, k.Names)
+	checkDiff(t, [][]byte{[]byte("2"), []byte("1"), nil}, k.Values(columns))
+}
+
+// checkDiff checks that got equals want.
+func checkDiff(t *testing.T, want, got any, opts ...cmp.Option) {
+	t.Helper()
+	if d := cmp.Diff(want, got, opts...); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }

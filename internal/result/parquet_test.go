@@ -230,9 +230,7 @@ func TestParquetKeptColumnTypes(t *testing.T) {
 		"text STRING", "flag BOOLEAN", "whole INT(64,true)", "number DOUBLE", "exact STRING", "huge STRING",
 		"mixed STRING", "list STRING", "none STRING", "a.b DOUBLE", "ÄÖ STRING", "late INT(64,true)",
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, want, got)
 	if names, _ := file.Lookup(result.JSONColumnsKey); names != `["exact","huge","mixed","list"]` {
 		t.Errorf("got JSON columns %s, want exact, huge, mixed and list", names)
 	}
@@ -289,9 +287,7 @@ func TestParquetDropsColumnsAboveLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{`column "c30000" and others are left out of the Parquet file, which holds 30000 kept columns at most`}
-	if d := cmp.Diff(want, warnings); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, want, warnings)
 }
 
 // BenchmarkParquet reports the peak memory, which does not depend on the number of rows

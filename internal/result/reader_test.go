@@ -46,9 +46,7 @@ func TestJSONLRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	errorText := cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) })
-	if d := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), errorText); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), errorText)
 }
 
 var errFull = errors.New("no space left on device")

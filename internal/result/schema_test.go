@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -47,7 +46,5 @@ func TestSchemaHasSameFieldsAsRow(t *testing.T) {
 	}
 	collect("", root)
 	sorted := cmpopts.SortSlices(func(a, b string) bool { return a < b })
-	if d := cmp.Diff(result.FieldNames(), got, sorted); d != "" {
-		t.Error(d)
-	}
+	checkDiff(t, result.FieldNames(), got, sorted)
 }
