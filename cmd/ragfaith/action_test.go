@@ -37,11 +37,8 @@ func TestActionPassesInputsAsEnvironment(t *testing.T) {
 		if step.Run != "\"$ACTION_PATH/scripts/"+script+"\"\n" {
 			t.Errorf("got command %q, want %s", step.Run, script)
 		}
-		text, err := os.ReadFile(filepath.Join(docsRoot, "scripts", script))
-		if err != nil {
-			t.Fatal(err)
-		}
-		code := regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(string(text), "")
+		text := readFile(t, filepath.Join(docsRoot, "scripts", script))
+		code := regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(text, "")
 		read = append(read, regexp.MustCompile(`\bINPUT_[A-Z_]+\b`).FindAllString(code, -1)...)
 		for name, value := range step.Env {
 			input, ok := strings.CutPrefix(name, "INPUT_")
@@ -125,10 +122,7 @@ func runAction(t *testing.T, script, ragfaith string, env ...string) *actionRun 
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash not found")
 	}
-	root, err := filepath.Abs(docsRoot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(filepath.Abs(docsRoot))
 	r := &actionRun{dir: t.TempDir()}
 	bin := t.TempDir()
 	path := bin + string(filepath.ListSeparator) + os.Getenv("PATH")
@@ -143,19 +137,12 @@ func runAction(t *testing.T, script, ragfaith string, env ...string) *actionRun 
 	if err := os.MkdirAll(telemetry, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(telemetry, "mode"), "off")
 	cmd := exec.Command("bash", filepath.Join(root, "scripts", script))
 	cmd.Dir = r.dir
 	cmd.Env = append(githubEnv(t, r.dir), append([]string{"PATH=" + path, "HOME=" + bin, "LC_ALL=C.UTF-8", "NO_PROXY=127.0.0.1", "ACTION_PATH=" + root}, env...)...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err = cmd.Run()
-	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
-		t.Fatal(err)
-	}
-	r.code, r.out = cmd.ProcessState.ExitCode(), out.String()
+	got := runCommand(t, cmd)
+	r.code, r.out = got.code, got.stderr
 	for _, v := range cmd.Env {
 		name, file, _ := strings.Cut(v, "=")
 		switch content, _ := os.ReadFile(file); name {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -81,7 +80,5 @@ func rewritePage(t *testing.T, page string, blocks []*docsBlock) {
 		}
 	}
 	out.WriteString(strings.Join(lines[at:], ""))
-	if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, out.String())
 }

@@ -74,7 +74,5 @@ func TestDesignListsEveryPackageWithItsImports(t *testing.T) {
 		t.Fatalf("%s has no table of packages", path)
 	}
 	page = page[:first[0]] + table.String() + packageRow.ReplaceAllString(page[first[0]:], "")
-	if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, page)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,19 +20,16 @@ func TestTutorialRepeatsFiguresOfItsOutput(t *testing.T) {
 	for _, b := range docsBlocks(t, page) {
 		if b.lang == "console" {
 			for _, n := range figure.FindAllString(b.text, -1) {
-				printed = append(printed, parseFigure(t, n))
+				printed = append(printed, must(strconv.ParseFloat(n, 64)))
 			}
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(docsRoot, page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	prose := regexp.MustCompile("(?ms)^```.*?^```|<!--.*?-->|`[^`]*`|\\]\\([^)]*\\)").ReplaceAllString(string(text), "")
+	text := readFile(t, filepath.Join(docsRoot, page))
+	prose := regexp.MustCompile("(?ms)^```.*?^```|<!--.*?-->|`[^`]*`|\\]\\([^)]*\\)").ReplaceAllString(text, "")
 	compared := 0
 	for _, n := range figure.FindAllString(prose, -1) {
 		_, decimals, _ := strings.Cut(n, ".")
-		want := parseFigure(t, n)
+		want := must(strconv.ParseFloat(n, 64))
 		if decimals == "" && want < 10 {
 			continue
 		}
@@ -47,13 +43,4 @@ func TestTutorialRepeatsFiguresOfItsOutput(t *testing.T) {
 	if compared < 5 {
 		t.Errorf("compared %d figures, want at least 5", compared)
 	}
-}
-
-func parseFigure(t *testing.T, text string) float64 {
-	t.Helper()
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

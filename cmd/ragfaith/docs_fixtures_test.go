@@ -40,18 +40,13 @@ func writeDocsRows(t *testing.T, dir string) {
 		if i == 20 {
 			r.Answer, r.Label = "Elephants migrate through Kenya.", 0
 		}
-		line, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must(json.Marshal(r))
 		rows = append(rows, r)
 		lines.Write(append(line, '\n'))
 		fmt.Fprintf(&table, "%s,%s,%s,\"[\"\"%s\"\"]\",%d,%s\n", r.ID, r.Question, r.Answer, r.Contexts[0], r.Label, r.Topic)
 	}
 	for name, content := range map[string]string{"dataset.jsonl": lines.String(), "eval.jsonl": lines.String(), "dataset.csv": table.String()} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, name), content)
 	}
 	if err := parquet.WriteFile(filepath.Join(dir, "dataset.parquet"), rows); err != nil {
 		t.Fatal(err)

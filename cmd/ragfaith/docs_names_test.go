@@ -96,9 +96,7 @@ func TestTerminalPictureMatchesOutput(t *testing.T) {
 	}
 	picture := terminalPicture(command, strings.Split(strings.TrimRight(string(printed), "\n"), "\n"))
 	if *update {
-		if err := os.WriteFile(path, []byte(picture), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, picture)
 	}
 	if readFile(t, path) != picture {
 		t.Errorf("picture differs from the output:\n%s", printed)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -145,10 +144,7 @@ func (r *docsRunner) action(t *testing.T, b *docsBlock, step map[string]any) {
 	if inputs["dataset"] == nil { // install only
 		return
 	}
-	score, err := filepath.Abs(filepath.Join(docsRoot, "scripts", "action-score.sh"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	score := must(filepath.Abs(filepath.Join(docsRoot, "scripts", "action-score.sh")))
 	r.runScript(t, b, "'"+score+"'", env...)
 }
 
@@ -156,10 +152,7 @@ func (r *docsRunner) action(t *testing.T, b *docsBlock, step map[string]any) {
 func (r *docsRunner) hooks(t *testing.T, b *docsBlock, value any) {
 	t.Helper()
 	var defined, used []hook
-	text, err := yaml.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(yaml.Marshal(value))
 	if err := yaml.Unmarshal(text, &used); err != nil {
 		t.Fatal(err)
 	}
@@ -196,12 +189,9 @@ type actionFile struct {
 
 func readAction(t *testing.T) *actionFile {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(docsRoot, "action.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, filepath.Join(docsRoot, "action.yml"))
 	var a actionFile
-	if err := yaml.Unmarshal(text, &a); err != nil {
+	if err := yaml.Unmarshal([]byte(text), &a); err != nil {
 		t.Fatal(err)
 	}
 	return &a

@@ -36,10 +36,7 @@ type docsRunner struct {
 
 func newDocsRunner(t *testing.T) *docsRunner {
 	t.Helper()
-	root, err := filepath.Abs(docsRoot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(filepath.Abs(docsRoot))
 	r := &docsRunner{dir: t.TempDir(), bin: t.TempDir()}
 	home := filepath.Join(r.bin, "home")
 	r.env = []string{
@@ -206,10 +203,7 @@ func (r *docsRunner) runPython(t *testing.T, b *docsBlock) {
 		program = "import duckdb, sys\nprint(duckdb.sql(" + strconv.QuoteToASCII(b.text) + "))"
 	}
 	cmd := exec.Command(python, "-c", program)
-	module, err := filepath.Abs(filepath.Join(docsRoot, "packaging", "python"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := must(filepath.Abs(filepath.Join(docsRoot, "packaging", "python")))
 	cmd.WaitDelay = waitDelay
 	cmd.Dir, cmd.Env = r.dir, append(slices.Clip(r.env), "PYTHONPATH="+module, "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := cmd.CombinedOutput(); err != nil {

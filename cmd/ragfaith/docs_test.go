@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -112,11 +111,8 @@ func readBlocks(page, text string) ([]*docsBlock, error) {
 // docsBlocks returns the blocks of a page.
 func docsBlocks(t *testing.T, page string) []*docsBlock {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(docsRoot, page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks, err := readBlocks(page, string(text))
+	text := readFile(t, filepath.Join(docsRoot, page))
+	blocks, err := readBlocks(page, text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,11 +17,7 @@ func numberIn(t *testing.T, pattern, text string) float64 {
 	if m == nil {
 		t.Fatalf("%q not found in: %s", pattern, text)
 	}
-	n, err := strconv.ParseFloat(m[1], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return must(strconv.ParseFloat(m[1], 64))
 }
 
 // TestDryRunKnowsReasoning checks that a dry run says what its estimate rests on.

@@ -339,3 +339,11 @@ func checkSchema(t *testing.T, schema string, texts ...string) {
 		}
 	}
 }
+
+// must returns v. It is for errors that cannot happen.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -140,10 +140,7 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 	}
 	var out strings.Builder
 	write := func(r row) {
-		b, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must(json.Marshal(r))
 		out.Write(append(b, '\n'))
 	}
 	all := changes()

@@ -156,10 +156,7 @@ func runProfileCase(t *testing.T, c profileCase, args string) string {
 		c.contexts = profileContexts()
 	}
 	dir := t.TempDir()
-	row, err := json.Marshal(map[string]any{"question": c.question, "answer": c.answer, "contexts": c.contexts})
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must(json.Marshal(map[string]any{"question": c.question, "answer": c.answer, "contexts": c.contexts}))
 	writeFile(t, filepath.Join(dir, "d.jsonl"), string(row)+"\n")
 	got := runInProcess(t, dir, nil, append([]string{
 		"score", filepath.Join(dir, "d.jsonl"), "--to", "jsonl", "--max-failed", "1", "--model", "x", "--base-url", s.URL + "/v1",

@@ -33,10 +33,7 @@ func writeModel(t *testing.T, dir string, labels ...string) string {
 		names[strconv.Itoa(i)] = label
 	}
 	config["id2label"] = names
-	text, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(config))
 	writeFile(t, path, string(text))
 	return dir
 }
@@ -109,10 +106,7 @@ func readJudgeReference(t *testing.T) judgeReference {
 // scoreFirst returns the score of a judge for the first text of the reference.
 func (r *judgeReference) scoreFirst(t *testing.T, judge ...string) float64 {
 	t.Helper()
-	row, err := json.Marshal(map[string]any{"question": "q", "answer": r.Texts[0][1], "contexts": []string{r.Texts[0][0]}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must(json.Marshal(map[string]any{"question": "q", "answer": r.Texts[0][1], "contexts": []string{r.Texts[0][0]}}))
 	data := tempFile(t, "rows.jsonl", string(row)+"\n")
 	got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--to", "jsonl", "-q", "--judge"}, judge...)...)
 	var result struct{ Claims []struct{ Score float64 } }

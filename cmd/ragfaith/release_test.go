@@ -74,10 +74,7 @@ func TestSBOMListsModules(t *testing.T) {
 			t.Skipf("%s not found", program)
 		}
 	}
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must(os.Executable())
 	text := runScript(t, "scripts/sbom.sh", binary)
 	if second := runScript(t, "scripts/sbom.sh", binary); second != text {
 		t.Error("SBOM is not reproducible")

@@ -64,10 +64,7 @@ func TestServerShorthandEqualsLongForm(t *testing.T) {
 		path := filepath.Join(dir, name)
 		args = append([]string{"score", "-", "--to", "none", "--no-cache", "-q", "-o", path, "--summary", path + ".json"}, args...)
 		mustRun(t, dir, env, args...)
-		settings, err := json.Marshal(readObject(t, path+".json")["settings"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		settings := must(json.Marshal(readObject(t, path+".json")["settings"]))
 		return readFile(t, path) + string(settings)
 	}
 	long := results("long.jsonl", nil, "--judge", "llm", "--base-url", s.URL+"/v1", "--model", "qwen3:4b", "--api-key-env", "")
@@ -92,10 +89,7 @@ func TestServerWindowSplitsContexts(t *testing.T) {
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows.jsonl")
 	chunk := strings.Repeat("The sky is blue today over the hills. ", 100)
-	row, err := json.Marshal(map[string]any{"answer": "Elephants migrate through Kenya.", "contexts": []string{chunk, chunk, chunk}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must(json.Marshal(map[string]any{"answer": "Elephants migrate through Kenya.", "contexts": []string{chunk, chunk, chunk}}))
 	writeFile(t, rows, string(row))
 	for _, tt := range []struct {
 		window, explicit, want int

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -135,10 +134,7 @@ func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
 func TestResultsOfEveryModeAreReadable(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
-	real, err := os.ReadFile("../../testdata/rows.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := []byte(readFile(t, "../../testdata/rows.jsonl"))
 	short := bytes.Join(bytes.SplitAfterN(real, []byte("\n"), 9)[:8], nil)
 	json, words := newRandomServer(t, true), newRandomServer(t, false)
 	for i, tt := range []struct {

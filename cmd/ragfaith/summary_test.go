@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,26 +24,20 @@ func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 			summary, results := filepath.Join(dir, name+".json"), filepath.Join(dir, name+".jsonl")
 			args = append([]string{"score", rows, "-q", "--to", "none", "--max-failed", "1", "--summary", summary, "-o", results}, args...)
 			mustRun(t, dir, nil, args...)
-			msg, err := os.ReadFile(summary)
-			if err != nil {
-				t.Fatal(err)
-			}
-			lines, err := os.ReadFile(results)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkSchema(t, "summary.schema.json", string(msg))
-			checkSchema(t, "result.schema.json", strings.Split(strings.TrimSpace(string(lines)), "\n")...)
+			msg := readFile(t, summary)
+			lines := readFile(t, results)
+			checkSchema(t, "summary.schema.json", msg)
+			checkSchema(t, "result.schema.json", strings.Split(strings.TrimSpace(lines), "\n")...)
 			for _, hidden := range []string{secret, testKey} {
-				if bytes.Contains(msg, []byte(hidden)) || bytes.Contains(lines, []byte(hidden)) {
+				if strings.Contains(msg+lines, hidden) {
 					t.Errorf("secret %s in summary or results: %s", hidden, msg)
 				}
 			}
 			usesLLM := name == "llm" || name == "ragas"
-			if hasUsage := !bytes.Contains(msg, []byte(`"spent": null`)); hasUsage != usesLLM {
+			if hasUsage := !strings.Contains(msg, `"spent": null`); hasUsage != usesLLM {
 				t.Errorf("got usage in the summary %t, want %t: %s", hasUsage, usesLLM, msg)
 			}
-			if name == "llm" && !bytes.Contains(msg, []byte(`"usd": 0.`)) {
+			if name == "llm" && !strings.Contains(msg, `"usd": 0.`) {
 				t.Errorf("got no cost in %s", msg)
 			}
 		})
