@@ -29,9 +29,6 @@ type Config struct {
 	Headers          Headers          // sent with every request
 	ExtraBody        json.RawMessage  // added to chat requests; from ParseExtraBody
 	Certificate      *tls.Certificate // client certificate; optional
-	// HTTPClient is optional; the default uses proxies from the environment and the
-	// certificate. Redirects to other hosts are never followed.
-	HTTPClient *http.Client
 }
 
 // String returns a description without the key.
