@@ -70,8 +70,8 @@ type Client struct {
 
 	mu             sync.Mutex
 	form           form
-	formStats      // statistics about form
-	limits         limits
+	formStats           // statistics about form
+	perMinute      int  // tokens that a request alone has exceeded, or 0 if unknown
 	gaveLogprobs   bool // the server has returned log probabilities
 	guessingFailed bool // guessing the unsupported parameter has failed
 	downgrades     []Downgrade
