@@ -71,10 +71,10 @@ func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 // limit is left to the last pass. w.mu must be held.
 func (w *recorder) append(ctx context.Context, key, line []byte, size Size) error {
 	n := int64(len(line))
-	if w.full || n > w.opts.MaxBytes {
+	if w.full || n > w.maxBytes {
 		return nil
 	}
-	if w.state.Requests >= w.opts.MaxRequests || w.bytes+n > w.opts.MaxBytes {
+	if w.state.Requests >= w.maxRequests || w.bytes+n > w.maxBytes {
 		w.full = true
 		return nil
 	}

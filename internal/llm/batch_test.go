@@ -83,15 +83,15 @@ func allGood(n int) string { return strings.Repeat(validReply+" ", n) }
 func joinWords(results []string) string { return strings.Join(results, " ") + " " }
 
 func TestBatchIsSplitAtFileLimits(t *testing.T) {
-	for name, o := range map[string]BatchOptions{
-		"requests": {MaxRequests: 3},
-		"bytes":    {MaxBytes: 1800},
+	for name, limit := range map[string]func(*Batch){
+		"requests": func(b *Batch) { b.maxRequests = 3 },
+		"bytes":    func(b *Batch) { b.maxBytes = 1800 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := &batchtest.Server{}
 			s, dir := batchStack(t, srv, Options{})
-			o.Dir = dir
-			b, _ := openBatch(t, s, o)
+			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
+			limit(b)
 			var results []string
 			if err := b.Run(t.Context(), batchPass(9, &results)); err != nil {
 				t.Fatal(err)
@@ -100,8 +100,8 @@ func TestBatchIsSplitAtFileLimits(t *testing.T) {
 				t.Errorf("got %v, want %v", got, allGood(9))
 			}
 			for _, p := range srv.Batches() {
-				if n, size := p.Requests, len(srv.File(p.Input)); o.MaxRequests > 0 && n > 3 || o.MaxBytes > 0 && size > 1800 || n == 0 {
-					t.Errorf("got a file of %d requests and %d bytes, want at most 3 and 1800", n, size)
+				if n, size := p.Requests, len(srv.File(p.Input)); n > b.maxRequests || size > int(b.maxBytes) || n == 0 {
+					t.Errorf("got a file of %d requests and %d bytes, want at most %d and %d", n, size, b.maxRequests, b.maxBytes)
 				}
 			}
 			if seen := srv.Seen(); seen.Batches != 3 || seen.Batched != 9 || seen.Online != 0 {

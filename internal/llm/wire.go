@@ -193,8 +193,8 @@ func (w *wire) read(r *http.Request, limit replyLimit) ([]byte, error) {
 	return body, nil
 }
 
-// call sends in as JSON, or nothing if it is nil, and decodes the response into out, with
-// keys redacted.
+// call sends in as JSON, or nothing if it is nil, and decodes the response into out as send
+// does.
 func (w *wire) call(ctx context.Context, method, url string, in, out any) error {
 	var content []byte
 	if in != nil {
@@ -207,6 +207,11 @@ func (w *wire) call(ctx context.Context, method, url string, in, out any) error 
 	if err != nil {
 		return err
 	}
+	return w.send(r, out)
+}
+
+// send sends a request and decodes the response into out, with keys redacted.
+func (w *wire) send(r *http.Request, out any) error {
 	body, err := w.read(r, replyLimit{maxReplyBytes, maxReplyValues})
 	if err != nil {
 		return err
