@@ -95,27 +95,16 @@ type rewriter struct {
 
 // rewriteSentences requests the statements of all sentences.
 func (w *rewriter) rewriteSentences(ctx context.Context) error {
-	var deferred error
-	for start := 0; start < len(w.sentences); {
-		var ids []int
-		size := 0
-		for i := start; i < len(w.sentences) && len(ids) < maxSentences; i++ {
-			size += len(w.sentences[i].Text)
-			if len(ids) > 0 && size > maxSentenceBytes {
-				break
-			}
-			ids = append(ids, i)
+	var parts [][]int
+	var ids []int
+	size := 0
+	for i, c := range w.sentences {
+		if size += len(c.Text); len(ids) == maxSentences || len(ids) > 0 && size > maxSentenceBytes {
+			parts, ids, size = append(parts, ids), nil, len(c.Text)
 		}
-		err := w.rewrite(ctx, ids)
-		switch {
-		case llm.IsDeferred(err):
-			deferred = err // the other requests can join the same batch
-		case err != nil:
-			return err
-		}
-		start += len(ids)
+		ids = append(ids, i)
 	}
-	return deferred
+	return llm.ForEach(slices.Values(append(parts, ids)), func(ids []int) error { return w.rewrite(ctx, ids) })
 }
 
 // rewrite requests the statements of the given sentences. It retries sentences
