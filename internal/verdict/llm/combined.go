@@ -184,21 +184,19 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 		if err != nil {
 			return err
 		}
-		reply, err := r.judge.opts.Model.Complete(ctx, req)
-		if err != nil {
-			r.usage = r.usage.Add(llm.UsageOf(err))
-			_, tooLong := errors.AsType[*llm.ContextLengthError](err)
-			switch {
-			case tooLong && r.splitFirstGroup():
-				return r.askStatements(ctx, ids)
-			case llm.IsTooLong(err) && len(ids) > 1:
-				return llm.SplitInHalf(ids, func(half []int) error { return r.askStatements(ctx, half) })
-			case llm.IsUnusable(err):
-				continue
-			}
+		reply, err := r.complete(ctx, req)
+		_, tooLong := errors.AsType[*llm.ContextLengthError](err)
+		switch {
+		case err == nil:
+		case tooLong && r.splitFirstGroup():
+			return r.askStatements(ctx, ids)
+		case llm.IsTooLong(err) && len(ids) > 1:
+			return llm.SplitInHalf(ids, func(half []int) error { return r.askStatements(ctx, half) })
+		case llm.IsUnusable(err):
+			continue
+		default:
 			return err
 		}
-		r.usage = r.usage.Add(reply.Usage)
 		statements, err := readStatements(reply.JSON, len(ids))
 		if err != nil {
 			continue
@@ -274,29 +272,24 @@ type repliedStatement struct {
 // invalidates the whole reply: dropping it would compute the score from too few
 // claims.
 func readStatements(raw json.RawMessage, n int) ([]repliedStatement, error) {
-	var reply struct {
-		Statements *[]struct {
-			SentenceID  json.RawMessage `json:"sentence_id"`
-			Text        string          `json:"text"`
-			Reasoning   json.RawMessage `json:"reasoning"`
-			ChunkIDs    json.RawMessage `json:"chunk_ids"`
-			IsSupported json.RawMessage `json:"is_supported"`
-		} `json:"statements"`
+	statements, err := extractllm.Statements[struct {
+		SentenceID  json.RawMessage `json:"sentence_id"`
+		Text        string          `json:"text"`
+		Reasoning   json.RawMessage `json:"reasoning"`
+		ChunkIDs    json.RawMessage `json:"chunk_ids"`
+		IsSupported json.RawMessage `json:"is_supported"`
+	}](raw)
+	if err != nil {
+		return nil, err
 	}
-	if json.Unmarshal(raw, &reply) != nil {
-		return nil, errors.New("\"statements\" is not of the shape asked for")
-	}
-	if reply.Statements == nil {
-		return nil, errors.New("it has no \"statements\"")
-	}
-	if len(*reply.Statements) == 0 {
-		return nil, errors.New("it has no statement")
+	if len(statements) == 0 {
+		return nil, extractllm.ErrNoStatements
 	}
 	var out []repliedStatement
-	for _, s := range *reply.Statements {
+	for _, s := range statements {
 		id := llm.ParseIndex(s.SentenceID)
 		if id < 0 || id >= n {
-			return nil, errors.New("a statement with a sentence_id that was not asked for")
+			return nil, extractllm.ErrUnknownID
 		}
 		text := plainLine(s.Text)
 		label, ok := parseLabel(s.IsSupported)

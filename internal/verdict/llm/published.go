@@ -153,14 +153,12 @@ func (r *rowJudge) askClaim(ctx context.Context, l *layout, pieces []piece, clai
 			return requestErr
 		}
 		var reply *llm.Reply
-		if reply, err = r.judge.opts.Model.Complete(ctx, req); err != nil {
-			r.usage = r.usage.Add(llm.UsageOf(err))
+		if reply, err = r.complete(ctx, req); err != nil {
 			if _, unreadable := errors.AsType[*llm.ParseError](err); unreadable {
 				continue
 			}
 			return err
 		}
-		r.usage = r.usage.Add(reply.Usage)
 		a, err := l.read(reply.Text, r.prompted(pieces, claim))
 		if err != nil {
 			return &llm.ParseError{Reason: err.Error(), Text: reply.Text}

@@ -229,20 +229,16 @@ func parseLabel(raw json.RawMessage) (label verdict.Label, ok bool) {
 	if text := stringOf(raw); text != "" {
 		word = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), ".")
 	}
-	switch strings.NewReplacer(" ", "_", "-", "_").Replace(word) {
-	case "supported", "faithful", "entailed", "yes", "true":
-		return verdict.Supported, true
-	case "contradicted":
-		return verdict.Contradicted, true
-	case "not_mentioned", "not_supported", "unsupported", "not_faithful", "unfaithful", "not_entailed", "no", "false":
-		return verdict.NotMentioned, true
+	if whole, fraction, _ := strings.Cut(word, "."); (whole == "1" || whole == "0") && fraction != "" && strings.Trim(fraction, "0") == "" {
+		word = whole
 	}
-	switch whole, fraction, point := strings.Cut(word, "."); {
-	case point && (fraction == "" || strings.Trim(fraction, "0") != ""):
-		return 0, false
-	case whole == "1":
+	word = strings.NewReplacer(" ", "_", "-", "_").Replace(word)
+	switch w := defaultWords(); {
+	case word == "contradicted":
+		return verdict.Contradicted, true
+	case slices.Contains(w.supports, word):
 		return verdict.Supported, true
-	case whole == "0":
+	case slices.Contains(w.denies, word):
 		return verdict.NotMentioned, true
 	}
 	return 0, false

@@ -33,9 +33,8 @@ func (r *rowJudge) truths(ctx context.Context, pieces []piece) (facts []piece, e
 		if req, err = r.truthsRequest(group); err != nil {
 			return nil, err
 		}
-		reply, err := r.judge.opts.Model.Complete(ctx, req)
+		reply, err := r.complete(ctx, req)
 		if err != nil {
-			r.usage = r.usage.Add(llm.UsageOf(err))
 			halves := halve(group)
 			if !llm.IsTooLong(err) || halves == nil {
 				return nil, err
@@ -43,7 +42,6 @@ func (r *rowJudge) truths(ctx context.Context, pieces []piece) (facts []piece, e
 			groups = append(halves, groups...)
 			continue
 		}
-		r.usage = r.usage.Add(reply.Usage)
 		if reply.Downgraded {
 			r.mark(verdict.MarkDowngraded)
 		}
