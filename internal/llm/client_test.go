@@ -180,15 +180,6 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
-func TestConnectionRefused(t *testing.T) {
-	srv := httptest.NewServer(nil)
-	srv.Close()
-	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-	if e := mustAs[*NetworkError](t, err); !strings.Contains(e.Error(), "refused") || !IsTransient(err) {
-		t.Errorf("got %v, want a transient error", e)
-	}
-}
-
 func TestConfigErrors(t *testing.T) {
 	for _, c := range []Config{
 		{},
