@@ -231,29 +231,22 @@ func (r *combinedRowJudge) splitFirstGroup() bool {
 // statementsRequest returns the request for statements of sentences and their
 // support by pieces, both numbered by their index in these slices.
 func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt int) (*llm.Request, error) {
-	o := &r.judge.opts
-	d := prompt.Data{Strict: o.Strict, Again: attempt > 0, Question: r.task.Question, Contexts: items(pieces)}
+	d := prompt.Data{Strict: r.judge.opts.Strict, Again: attempt > 0, Question: r.task.Question, Contexts: items(pieces)}
 	tokens := baseTokens
 	for pos, i := range ids {
 		text := withLead(&r.sentences[i])
 		d.Sentences = append(d.Sentences, prompt.Item{ID: pos, Text: text})
 		tokens += tokensPerClaim * (1 + len(text)/bytesPerStatement)
 	}
-	text, err := o.Prompts.Render(prompt.RagEvals, d)
+	req, err := r.render(prompt.RagEvals, d, &llm.Schema{
+		Name: "checked_statements", JSON: json.RawMessage(checkedStatementSchema), Bounded: bounded(checkedStatementSchema, statementsPerSentence*len(ids)),
+		Accept: func(raw json.RawMessage) error {
+			_, err := readStatements(raw, len(ids))
+			return err
+		},
+	}, tokens)
 	if err != nil {
 		return nil, err
-	}
-	req := &llm.Request{
-		Messages: llm.Messages(text.System, text.User),
-		Schema: &llm.Schema{
-			Name: "checked_statements", JSON: json.RawMessage(checkedStatementSchema), Bounded: bounded(checkedStatementSchema, statementsPerSentence*len(ids)),
-			Accept: func(raw json.RawMessage) error {
-				_, err := readStatements(raw, len(ids))
-				return err
-			},
-		},
-		MaxTokens: tokens,
-		Prompt:    text.Version,
 	}
 	r.judge.requestLogprobs(req, func(reply *llm.Reply) [][2]int { return valueSpans(reply, "is_supported") })
 	req.Vary(attempt)

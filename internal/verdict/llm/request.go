@@ -129,19 +129,22 @@ func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Requ
 	for i, c := range claims {
 		d.Claims = append(d.Claims, prompt.Item{ID: i, Text: r.task.Claims[c].Judged()})
 	}
-	text, err := o.Prompts.Render(r.judge.prompt(), d)
+	req, err := r.render(r.judge.prompt(), d, schemaOf(o.Style, len(claims), attempt), baseTokens+tokensPerClaim*len(claims))
 	if err != nil {
 		return nil, err
-	}
-	req := &llm.Request{
-		Messages:  llm.Messages(text.System, text.User),
-		Schema:    schemaOf(o.Style, len(claims), attempt),
-		MaxTokens: baseTokens + tokensPerClaim*len(claims),
-		Prompt:    text.Version,
 	}
 	r.judge.requestLogprobs(req, func(reply *llm.Reply) [][2]int { return valueSpans(reply, "verdict") })
 	req.Vary(r.vote*seedStride + attempt)
 	return req, nil
+}
+
+// render returns a request with a prompt and the schema of its reply.
+func (r *rowJudge) render(name prompt.Name, d prompt.Data, schema *llm.Schema, maxTokens int) (*llm.Request, error) {
+	text, err := r.judge.opts.Prompts.Render(name, d)
+	if err != nil {
+		return nil, err
+	}
+	return &llm.Request{Messages: llm.Messages(text.System, text.User), Schema: schema, MaxTokens: maxTokens, Prompt: text.Version}, nil
 }
 
 // claimIDs formats the ids of claims for an error message.
