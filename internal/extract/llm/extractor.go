@@ -178,8 +178,7 @@ func (w *rewriter) invents(i int, text string) bool {
 // rewriteWhole requests the statements of text, which consists of the given
 // sentences. It retries once if statements are missing or invented.
 func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []extract.Claim) error {
-	var best []statement
-	parsed := false
+	var best []statement // nil until a reply is parsed
 	var parseErr error
 	for attempt := range maxAttempts {
 		r, err := w.wholeRequest(text, attempt)
@@ -201,19 +200,18 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 			parseErr = err
 			continue
 		}
-		var list []statement
+		list := make([]statement, 0, len(texts))
 		for _, s := range texts {
 			list = append(list, statement{text: s, invented: Invented(s, w.question, w.answer)})
 		}
-		if !parsed || len(best) == 0 || len(list) > 0 && !anyInvented(list) {
+		if len(best) == 0 || len(list) > 0 && !anyInvented(list) {
 			best = list
 		}
-		parsed = true
 		if len(best) > 0 && !anyInvented(best) {
 			break
 		}
 	}
-	if !parsed {
+	if best == nil {
 		return fmt.Errorf("no statements in %d tries: %w", maxAttempts, parseErr)
 	}
 	w.unmapped = append(w.unmapped, best...)
