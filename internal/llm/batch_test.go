@@ -272,9 +272,14 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 	}
 }
 
+// A batch state may come from a repository. Its names must not lead to files outside the
+// directory, or to other paths of the server.
 func TestOpenBatchRejectsInvalidState(t *testing.T) {
 	s, _ := batchStack(t, &batchtest.Server{}, Options{})
-	for _, content := range []string{"", "{", "[]", `{"version":99}`, `{"version":1,"run":"x","round":1,"form":{"format":77}}`} {
+	const valid = `{"version":2,"run":"x","round":1`
+	for _, content := range []string{
+		"", "{", "[]", `{"version":99}`, valid + `,"form":{"format":77}}`, valid + `,"file":"file-1/../../models/m?x="}`, valid + `,"batch":"../files/f"}`, valid + `,"files":["file-1",".."]}`,
+	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, stateFile), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -284,6 +289,12 @@ func TestOpenBatchRejectsInvalidState(t *testing.T) {
 		}
 		if !BatchSubmitted(dir) {
 			t.Errorf("BatchSubmitted for state %q: got false, want true", content)
+		}
+		if err := os.WriteFile(filepath.Join(dir, stateFile), []byte(valid+`,"file":"file-abc_1.2","batch":"batch_6f","files":["file-1"]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := readState(dir); s == nil || err != nil {
+			t.Errorf("valid state: got %v, %v", s, err)
 		}
 	}
 }
