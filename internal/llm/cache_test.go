@@ -240,7 +240,7 @@ func TestCacheItems(t *testing.T) {
 func TestCacheStatsAndClear(t *testing.T) {
 	dir := t.TempDir()
 	clock := newFakeClock()
-	cache := OpenCache(t.Context(), dir, clock, nil)
+	cache := OpenCache(t.Context(), dir, clock, func(err error) { t.Error(err) })
 	defer cache.Close()
 	if s, err := cache.Stats(t.Context()); err != nil || !s.Oldest.IsZero() || s.Replies != 0 {
 		t.Errorf("empty cache: got %+v, %v; want no replies", s, err)
@@ -275,7 +275,7 @@ func TestCacheFailureIsWarning(t *testing.T) {
 			}
 		},
 		"different table": func(t *testing.T, dir string) {
-			cache := OpenCache(t.Context(), dir, newFakeClock(), nil)
+			cache := OpenCache(t.Context(), dir, newFakeClock(), func(err error) { t.Error(err) })
 			if _, err := cache.db.ExecContext(t.Context(), `DROP TABLE replies; CREATE TABLE replies (x)`); err != nil {
 				t.Fatal(err)
 			}

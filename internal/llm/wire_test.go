@@ -247,9 +247,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 			u.User = url.UserPassword("me", "pass-word-7")
 			cfg := Config{BaseURL: u.String(), APIKey: secret, Model: "m"}
 			c := newTestClient(t, cfg)
-			dir := t.TempDir()
-			cache := OpenCache(t.Context(), dir, newFakeClock(), nil)
-			defer cache.Close()
+			cache, _ := openCache(t, t.TempDir())
 			reply, err := cache.Completer(c, c.Endpoint(), c.Model()).Complete(t.Context(), newRequest(verdicts()))
 			var seen bytes.Buffer
 			log := slog.New(slog.NewJSONHandler(&seen, nil))

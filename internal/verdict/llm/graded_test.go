@@ -181,7 +181,7 @@ func TestThresholdDecidesGradedClaims(t *testing.T) {
 }
 
 func TestCachedRepliesKeepProbabilities(t *testing.T) {
-	cache := llm.OpenCache(t.Context(), t.TempDir(), llm.NewClock(time.Now), nil)
+	cache := llm.OpenCache(t.Context(), t.TempDir(), llm.NewClock(time.Now), func(err error) { t.Error(err) })
 	defer cache.Close()
 	graded := false
 	stack, server := gradedStack(t, cache, func(next quirktest.Handler) quirktest.Handler {
