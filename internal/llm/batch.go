@@ -232,10 +232,9 @@ func (b *Batch) Close() error {
 // deleteFiles deletes the files and the directory. It deletes the state first,
 // since the other files are useless without it.
 func (b *Batch) deleteFiles() error {
-	for _, name := range []string{stateFile, stateFile + ".new", filepath.Base(b.requestFile())} {
-		if err := removeIfExists(filepath.Join(b.opts.Dir, name)); err != nil {
-			return err
-		}
+	state := filepath.Join(b.opts.Dir, stateFile)
+	if err := removeIfExists(state, state+".new", b.requestFile()); err != nil {
+		return err
 	}
 	if err := b.store.deleteFiles(); err != nil {
 		return err

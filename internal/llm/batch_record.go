@@ -239,9 +239,11 @@ func (b *Batch) discardRound(ctx context.Context) error {
 	return errors.Join(removeIfExists(b.requestFile()), b.store.deleteRound(ctx, b.state.Round))
 }
 
-func removeIfExists(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+func removeIfExists(paths ...string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }

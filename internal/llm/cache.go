@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -230,12 +229,7 @@ func (c *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 		if age > 0 {
 			return 0, c.disabledError()
 		}
-		for _, suffix := range []string{"", "-wal", "-shm"} {
-			if err := os.Remove(c.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return 0, err
-			}
-		}
-		return 0, nil
+		return 0, removeIfExists(c.path, c.path+"-wal", c.path+"-shm")
 	}
 	cutoff := c.clock.Now().Add(-age).Unix()
 	if age <= 0 {
