@@ -201,7 +201,11 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 		if err != nil {
 			continue
 		}
-		gradeStatements(statements, reply)
+		answers := make([]*answer, len(statements))
+		for i := range statements {
+			answers[i] = &statements[i].answer
+		}
+		gradeAnswers(answers, reply, "is_supported", defaultWords())
 		for _, s := range statements {
 			i := ids[s.sentence]
 			r.statements[i] = append(r.statements[i], checkedStatement{s.text, s.answer.finding(group, r.task.Contexts)})

@@ -100,9 +100,9 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 	default:
 		return nil, nil, err
 	}
-	answers, verdicts, reason := reconcile(raw, len(claims), r.judge.opts.Style)
+	answers, ordered, reason := reconcile(raw, len(claims), r.judge.opts.Style)
 	if reply != nil {
-		gradeVerdicts(answers, verdicts, reply, r.judge.words())
+		gradeAnswers(ordered, reply, "verdict", r.judge.words())
 	}
 	for i, c := range claims {
 		if answers[i] == nil {
