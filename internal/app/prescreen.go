@@ -48,17 +48,15 @@ func (r *run) checkBounds() error {
 }
 
 // openPrescreen makes the judge of --prescreen decide clear claims.
-func (r *run) openPrescreen(ctx context.Context) (err error) {
+func (r *run) openPrescreen(ctx context.Context) error {
 	o := r.options
 	offline, _, err := o.offline().newPipeline(r.model, nil)
 	if err != nil {
 		return err
 	}
-	if r.pipeline.Judge, err = cascade.New(cascade.Options{
+	r.pipeline.Judge = &cascade.Judge{
 		Offline: offline.Judge, Model: r.pipeline.Judge, Supported: o.SupportedFrom, Unsupported: o.UnsupportedFrom,
 		Audit: *o.LLM.Audit, Seed: o.Seed, NeedsContext: semantic.NeedsContext, Ask: isRefusal,
-	}); err != nil {
-		return err
 	}
 	r.savings = newSavings(ctx, o.judgeOptions(r.model), r.model)
 	return nil

@@ -41,29 +41,6 @@ func TestAnswerStripsReasoning(t *testing.T) {
 	}
 }
 
-// JSON drafts in the reasoning are ignored, but a tag inside a string of a JSON reply is
-// ordinary text.
-func TestParseIgnoresJSONInReasoning(t *testing.T) {
-	for reply, want := range map[string]string{
-		`maybe {"verdicts":[0,0]}</think>{"verdicts":[1,0]}`:                                              validReply,
-		`maybe {"verdicts":[0,0]}</think>Here: {"verdicts":[1,0]}`:                                        validReply,
-		`{"verdicts":[1,0]}</think>`:                                                                      "",
-		`<think>{"verdicts":[1,0]}`:                                                                       "",
-		`[THINK]{"verdicts":[0,0]}[/THINK]` + "```json\n" + validReply + "\n```":                          validReply,
-		`<|channel|>analysis<|message|>{"verdicts":[0,0]}<|end|><|channel|>final<|message|>` + validReply: validReply,
-		`<|channel|>analysis<|message|>{"verdicts":[0,0]}`:                                                "",
-	} {
-		v, err := parse(t.Context(), reply, verdicts(), nil)
-		if string(v) != want || (err == nil) != (want != "") {
-			t.Errorf("%s: got %s, %v, want %s", reply, v, err, want)
-		}
-	}
-	free := &Schema{}
-	if v, err := parse(t.Context(), `{"reason":"it says </think>"}`, free, nil); err != nil || len(v) == 0 {
-		t.Errorf("got %s, %v; want the whole value", v, err)
-	}
-}
-
 func TestParseIndex(t *testing.T) {
 	for raw, want := range map[string]int{
 		`0`: 0, `12`: 12, `"3"`: 3, `1.0`: 1, `"1.0"`: 1, `" 4 "`: 4, `"claim_1"`: 1, `"Claim 2"`: 2, `"#5"`: 5, `"sentence-7"`: 7,

@@ -30,9 +30,6 @@ type BatchOptions struct {
 	Resume       bool            // resume a batch submitted by another process
 	PollInterval time.Duration   // interval between status requests
 	Notify       func(line string)
-
-	MaxRequests int   // per batch; defaults to 50,000
-	MaxBytes    int64 // per batch; defaults to 200 MB
 }
 
 // An UnfinishedBatchError reports that a directory contains a submitted batch,
@@ -83,6 +80,9 @@ type Batch struct {
 	state   *batchState
 	resumed bool
 	done    bool
+
+	maxRequests int // in a file
+	maxBytes    int64
 }
 
 // OpenBatch starts a batch run in a directory. With Resume it resumes an
@@ -90,16 +90,10 @@ type Batch struct {
 // *BatchSettingsError, or a *StoreError if another process uses the directory.
 // It sends no requests.
 func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error) {
-	if opts.MaxRequests <= 0 {
-		opts.MaxRequests = maxBatchRequests
-	}
-	if opts.MaxBytes <= 0 {
-		opts.MaxBytes = maxBatchBytes
-	}
 	if opts.Notify == nil {
 		opts.Notify = func(string) {}
 	}
-	b := &Batch{stack: s, opts: opts}
+	b := &Batch{stack: s, opts: opts, maxRequests: maxBatchRequests, maxBytes: maxBatchBytes}
 	if info, err := os.Lstat(opts.Dir); err == nil && !info.IsDir() { // a symbolic link may come from a repository
 		return nil, &StoreError{opts.Dir, errors.New("is not a directory")}
 	}
@@ -238,10 +232,9 @@ func (b *Batch) Close() error {
 // deleteFiles deletes the files and the directory. It deletes the state first,
 // since the other files are useless without it.
 func (b *Batch) deleteFiles() error {
-	for _, name := range []string{stateFile, stateFile + ".new", filepath.Base(b.requestFile())} {
-		if err := removeIfExists(filepath.Join(b.opts.Dir, name)); err != nil {
-			return err
-		}
+	state := filepath.Join(b.opts.Dir, stateFile)
+	if err := removeIfExists(state, state+".new", b.requestFile()); err != nil {
+		return err
 	}
 	if err := b.store.deleteFiles(); err != nil {
 		return err

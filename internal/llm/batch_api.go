@@ -94,11 +94,7 @@ func (c *Client) upload(ctx context.Context, path, name string) (id string, err 
 		r.Header.Set("Content-Type", w.FormDataContentType())
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(form.Bytes()[:split]), f, bytes.NewReader(form.Bytes()[split:])))
 		r.ContentLength = int64(form.Len()) + info.Size()
-		content, err := c.wire.read(r, replyLimit{maxReplyBytes, maxReplyValues})
-		if err != nil {
-			return err
-		}
-		return c.wire.decode(c.wire.redactJSON(content), &file)
+		return c.wire.send(r, &file)
 	})
 	if err == nil && file.ID == "" {
 		err = missingIDError("file")

@@ -30,8 +30,7 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 		srv.Chat = http.HandlerFunc(goodChat)
 		s := newStack(t, Options{Client: Config{BaseURL: web.URL}, Retries: 3})
 		b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-		var results []string
-		if err := b.Run(t.Context(), batchPass(4, &results)); err != nil {
+		if err := b.Run(t.Context(), batchPass(4)); err != nil {
 			t.Fatal(err)
 		}
 		if seen := srv.Seen(); seen.Batches != 1 || seen.Listings != 1 {
@@ -59,9 +58,8 @@ func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 	}
 	s, dir := batchStack(t, srv, Options{Retries: 3})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var results []string
 	for range 2 {
-		err := b.Run(t.Context(), batchPass(4, &results))
+		err := b.Run(t.Context(), batchPass(4))
 		if err == nil || !strings.Contains(err.Error(), "check for an existing batch") || attempts != 1 {
 			t.Errorf("got %v, %d attempts; want an error from the listing after 1 attempt", err, attempts)
 		}
@@ -83,8 +81,7 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	}}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var results []string
-	err := b.Run(t.Context(), batchPass(4, &results))
+	err := b.Run(t.Context(), batchPass(4))
 	if err == nil || err.Error() != "batch batch_1 was rejected: Billing hard limit has been reached." {
 		t.Errorf("got %v, want a billing error", err)
 	}
@@ -99,10 +96,10 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	}
 	reject.Store(false)
 	b, _ = openBatch(t, s, BatchOptions{Dir: dir, Resume: true})
-	if err := b.Run(t.Context(), batchPass(4, &results)); err != nil || !b.Resumed() {
+	if err := b.Run(t.Context(), batchPass(4)); err != nil || !b.Resumed() {
 		t.Fatal(err)
 	}
-	if got := joinWords(lastPassResults(t, b, 4)); got != allGood(4) {
+	if got := lastPass(t, b, 4); got != allGood(4) {
 		t.Errorf("got %v, want %v", got, allGood(4))
 	}
 	if seen := srv.Seen(); seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
@@ -119,8 +116,7 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 			srv := &batchtest.Server{}
 			s, dir := batchStack(t, srv, o)
 			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-			var results []string
-			err := b.Run(t.Context(), batchPass(4, &results))
+			err := b.Run(t.Context(), batchPass(4))
 			if err == nil || !strings.HasPrefix(err.Error(), "a batch of 4 requests was not submitted: ") {
 				t.Errorf("got %v, want 4 requests above the limit", err)
 			}
@@ -136,8 +132,7 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 	srv := &batchtest.Server{}
 	s, dir := batchStack(t, srv, Options{MaxCost: 1, Client: Config{Model: "gpt-4o-mini"}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var results []string
-	if err := b.Run(t.Context(), batchPass(4, &results)); err != nil {
+	if err := b.Run(t.Context(), batchPass(4)); err != nil {
 		t.Fatal(err)
 	}
 	usd, tokens := s.Cost()

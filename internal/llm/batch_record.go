@@ -71,10 +71,10 @@ func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 // limit is left to the last pass. w.mu must be held.
 func (w *recorder) append(ctx context.Context, key, line []byte, size Size) error {
 	n := int64(len(line))
-	if w.full || n > w.opts.MaxBytes {
+	if w.full || n > w.maxBytes {
 		return nil
 	}
-	if w.state.Requests >= w.opts.MaxRequests || w.bytes+n > w.opts.MaxBytes {
+	if w.state.Requests >= w.maxRequests || w.bytes+n > w.maxBytes {
 		w.full = true
 		return nil
 	}
@@ -239,9 +239,11 @@ func (b *Batch) discardRound(ctx context.Context) error {
 	return errors.Join(removeIfExists(b.requestFile()), b.store.deleteRound(ctx, b.state.Round))
 }
 
-func removeIfExists(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+func removeIfExists(paths ...string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }

@@ -204,12 +204,7 @@ func rejectionError(batch string, issues []batchIssue) error {
 
 // fetchReplies stores the replies of a batch that has ended, and starts the next round.
 func (b *Batch) fetchReplies(ctx context.Context, status string, info remoteBatch) error {
-	var files []string
-	for _, id := range []string{info.Output, info.Failed} {
-		if id != "" {
-			files = append(files, id)
-		}
-	}
+	files := slices.DeleteFunc([]string{info.Output, info.Failed}, func(id string) bool { return id == "" })
 	state := b.state
 	replies := 0
 	err := b.retry(ctx, func(ctx context.Context) (err error) {

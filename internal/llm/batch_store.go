@@ -271,10 +271,5 @@ func (s *batchStore) close() error { return s.db.Close() }
 
 // deleteFiles deletes the files of a closed store.
 func (s *batchStore) deleteFiles() error {
-	for _, suffix := range []string{"-wal", "-shm", "-journal", ""} {
-		if err := removeIfExists(s.path + suffix); err != nil {
-			return err
-		}
-	}
-	return nil
+	return removeIfExists(s.path+"-wal", s.path+"-shm", s.path+"-journal", s.path)
 }

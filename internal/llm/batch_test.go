@@ -16,23 +16,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
 )
 
-// batchPass returns a pass that sends n requests and records the results in results.
-func batchPass(n int, results *[]string) Pass {
+// batchRequest returns request i of a pass.
+func batchRequest(i int) *Request {
+	r := newRequest(verdicts())
+	r.Messages[1].Text = fmt.Sprintf("answer %d", i)
+	return r
+}
+
+// batchPass returns a pass that sends n requests.
+func batchPass(n int) Pass {
 	return func(ctx context.Context, c Completer) (string, error) {
-		*results = nil
 		for i := range n {
-			r := newRequest(verdicts())
-			r.Messages[1].Text = fmt.Sprintf("answer %d", i)
-			reply, err := c.Complete(ctx, r)
-			switch {
-			case IsDeferred(err):
-				*results = append(*results, "later")
-			case IsFatal(err):
+			if _, err := c.Complete(ctx, batchRequest(i)); IsFatal(err) {
 				return "", err
-			case err != nil:
-				*results = append(*results, err.Error())
-			default:
-				*results = append(*results, string(reply.JSON))
 			}
 		}
 		return "rows", nil
@@ -68,40 +64,40 @@ func openBatch(t *testing.T, s *Stack, o BatchOptions) (*Batch, *[]string) {
 	return b, messages
 }
 
-// lastPassResults returns the results of the last pass.
-func lastPassResults(t *testing.T, b *Batch, n int) []string {
+// lastPass returns the results of the last pass, separated by semicolons.
+func lastPass(t *testing.T, b *Batch, n int) string {
 	t.Helper()
-	var results []string
-	if _, err := batchPass(n, &results)(t.Context(), b.Completer()); err != nil {
-		t.Fatal(err)
+	c, results := b.Completer(), make([]string, n)
+	for i := range results {
+		reply, err := c.Complete(t.Context(), batchRequest(i))
+		if results[i] = fmt.Sprint(err); err == nil {
+			results[i] = string(reply.JSON)
+		}
 	}
-	return results
+	return strings.Join(results, ";")
 }
 
-func allGood(n int) string { return strings.Repeat(validReply+" ", n) }
-
-func joinWords(results []string) string { return strings.Join(results, " ") + " " }
+func allGood(n int) string { return strings.TrimSuffix(strings.Repeat(validReply+";", n), ";") }
 
 func TestBatchIsSplitAtFileLimits(t *testing.T) {
-	for name, o := range map[string]BatchOptions{
-		"requests": {MaxRequests: 3},
-		"bytes":    {MaxBytes: 1800},
+	for name, limit := range map[string]func(*Batch){
+		"requests": func(b *Batch) { b.maxRequests = 3 },
+		"bytes":    func(b *Batch) { b.maxBytes = 1800 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := &batchtest.Server{}
 			s, dir := batchStack(t, srv, Options{})
-			o.Dir = dir
-			b, _ := openBatch(t, s, o)
-			var results []string
-			if err := b.Run(t.Context(), batchPass(9, &results)); err != nil {
+			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
+			limit(b)
+			if err := b.Run(t.Context(), batchPass(9)); err != nil {
 				t.Fatal(err)
 			}
-			if got := joinWords(lastPassResults(t, b, 9)); got != allGood(9) {
+			if got := lastPass(t, b, 9); got != allGood(9) {
 				t.Errorf("got %v, want %v", got, allGood(9))
 			}
 			for _, p := range srv.Batches() {
-				if n, size := p.Requests, len(srv.File(p.Input)); o.MaxRequests > 0 && n > 3 || o.MaxBytes > 0 && size > 1800 || n == 0 {
-					t.Errorf("got a file of %d requests and %d bytes, want at most 3 and 1800", n, size)
+				if n, size := p.Requests, len(srv.File(p.Input)); n > b.maxRequests || size > int(b.maxBytes) || n == 0 {
+					t.Errorf("got a file of %d requests and %d bytes, want at most %d and %d", n, size, b.maxRequests, b.maxBytes)
 				}
 			}
 			if seen := srv.Seen(); seen.Batches != 3 || seen.Batched != 9 || seen.Online != 0 {
@@ -171,11 +167,10 @@ func TestAzureBatch(t *testing.T) {
 	t.Cleanup(web.Close)
 	s := newStack(t, Options{Client: Config{BaseURL: web.URL + "/openai/deployments/mine", Model: "gpt-4o", APIKey: secret}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-	var results []string
-	if err := b.Run(t.Context(), batchPass(2, &results)); err != nil {
+	if err := b.Run(t.Context(), batchPass(2)); err != nil {
 		t.Fatal(err)
 	}
-	if got := joinWords(lastPassResults(t, b, 2)); got != allGood(2) {
+	if got := lastPass(t, b, 2); got != allGood(2) {
 		t.Errorf("got %v, want %v", got, allGood(2))
 	}
 	want := "POST /openai/files?api-version=2024-10-21 " + secret
@@ -207,11 +202,10 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 	})}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var results []string
-	if err := b.Run(t.Context(), batchPass(6, &results)); err != nil {
+	if err := b.Run(t.Context(), batchPass(6)); err != nil {
 		t.Fatal(err)
 	}
-	got := lastPassResults(t, b, 6)
+	got := strings.Split(lastPass(t, b, 6), ";")
 	if !strings.Contains(got[0], "longer than the model's window") || !strings.Contains(got[1], "content filter") || got[2] != validReply || got[3] != validReply || got[4] != validReply {
 		t.Errorf("got %q, want a context length error, a refusal and three replies", got)
 	}
@@ -234,8 +228,7 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 	}
 	s, dir := batchStack(t, srv, Options{})
 	b, messages := openBatch(t, s, BatchOptions{Dir: dir})
-	var results []string
-	if err := b.Run(t.Context(), batchPass(2, &results)); err != nil || srv.Seen().Online != 0 {
+	if err := b.Run(t.Context(), batchPass(2)); err != nil || srv.Seen().Online != 0 {
 		t.Errorf("got error %v, %v; want no online requests", err, *messages)
 	}
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
@@ -246,7 +239,7 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 		return false
 	}
 	b, _ = openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-	if err := b.Run(t.Context(), batchPass(2, &results)); err == nil || !strings.Contains(err.Error(), "which batch?") {
+	if err := b.Run(t.Context(), batchPass(2)); err == nil || !strings.Contains(err.Error(), "which batch?") {
 		t.Error(err)
 	}
 }
@@ -258,8 +251,7 @@ func TestBatchReportsMissingAPI(t *testing.T) {
 	}}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var results []string
-	err := b.Run(t.Context(), batchPass(2, &results))
+	err := b.Run(t.Context(), batchPass(2))
 	if err == nil || !strings.Contains(err.Error(), "it may have no Batch API") {
 		t.Error(err)
 	}
@@ -280,9 +272,14 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 	}
 }
 
+// A batch state may come from a repository. Its names must not lead to files outside the
+// directory, or to other paths of the server.
 func TestOpenBatchRejectsInvalidState(t *testing.T) {
 	s, _ := batchStack(t, &batchtest.Server{}, Options{})
-	for _, content := range []string{"", "{", "[]", `{"version":99}`, `{"version":1,"run":"x","round":1,"form":{"format":77}}`} {
+	const valid = `{"version":2,"run":"x","round":1`
+	for _, content := range []string{
+		"", "{", "[]", `{"version":99}`, valid + `,"form":{"format":77}}`, valid + `,"file":"file-1/../../models/m?x="}`, valid + `,"batch":"../files/f"}`, valid + `,"files":["file-1",".."]}`,
+	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, stateFile), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -292,6 +289,12 @@ func TestOpenBatchRejectsInvalidState(t *testing.T) {
 		}
 		if !BatchSubmitted(dir) {
 			t.Errorf("BatchSubmitted for state %q: got false, want true", content)
+		}
+		if err := os.WriteFile(filepath.Join(dir, stateFile), []byte(valid+`,"file":"file-abc_1.2","batch":"batch_6f","files":["file-1"]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := readState(dir); s == nil || err != nil {
+			t.Errorf("valid state: got %v, %v", s, err)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -44,12 +43,12 @@ type Cache struct {
 }
 
 // OpenCache opens or creates the cache in dir (mode 0700, file mode 0600). warn
-// is called with problems from any goroutine and may be nil.
+// is called with problems from any goroutine.
 func OpenCache(ctx context.Context, dir string, clock Clock, warn func(error)) *Cache {
 	c := &Cache{path: filepath.Join(dir, CacheFile), clock: clock, warn: warn}
 	if err := c.open(ctx, dir); err != nil {
 		c.disabled = fmt.Errorf("cache %s: %w", c.path, err)
-		c.warnIfSet(c.disabled)
+		c.warn(c.disabled)
 	}
 	return c
 }
@@ -59,7 +58,7 @@ func (c *Cache) open(ctx context.Context, dir string) error {
 		return err
 	}
 	if safefile.Exposed(dir) {
-		c.warnIfSet(fmt.Errorf("cache %s: every user can write to its directory and replace replies", c.path))
+		c.warn(fmt.Errorf("cache %s: every user can write to its directory and replace replies", c.path))
 	}
 	if err := createPrivateFile(c.path); err != nil {
 		return err
@@ -130,12 +129,6 @@ func dataSource(path string) string {
 	return u.String()
 }
 
-func (c *Cache) warnIfSet(err error) {
-	if c.warn != nil {
-		c.warn(err)
-	}
-}
-
 // database returns the open database, or nil if the cache is disabled.
 func (c *Cache) database() *sql.DB {
 	c.mu.Lock()
@@ -166,7 +159,7 @@ func (c *Cache) recordResult(ctx context.Context, err error) {
 	}
 	c.mu.Unlock()
 	if warning != nil {
-		c.warnIfSet(warning)
+		c.warn(warning)
 	}
 }
 
@@ -236,12 +229,7 @@ func (c *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 		if age > 0 {
 			return 0, c.disabledError()
 		}
-		for _, suffix := range []string{"", "-wal", "-shm"} {
-			if err := os.Remove(c.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return 0, err
-			}
-		}
-		return 0, nil
+		return 0, removeIfExists(c.path, c.path+"-wal", c.path+"-shm")
 	}
 	cutoff := c.clock.Now().Add(-age).Unix()
 	if age <= 0 {
@@ -258,7 +246,7 @@ func (c *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 		}
 	}
 	if _, err := db.ExecContext(ctx, `VACUUM`); err != nil {
-		c.warnIfSet(fmt.Errorf("cache %s: entries were deleted, but the disk space was not freed: %w", c.path, err))
+		c.warn(fmt.Errorf("cache %s: entries were deleted, but the disk space was not freed: %w", c.path, err))
 	}
 	return int(n), nil
 }

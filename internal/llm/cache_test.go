@@ -44,38 +44,25 @@ func (w *warnings) String() string {
 	return fmt.Sprint(w.all)
 }
 
-// A countingModel is a Completer that counts its calls.
-type countingModel struct {
-	mu    sync.Mutex
-	calls int
-}
-
-func (a *countingModel) Complete(context.Context, *Request) (*Reply, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.calls++
-	return &Reply{Text: "so: " + validReply, JSON: json.RawMessage(validReply), Usage: usage.Usage{Requests: 1, PromptTokens: 3, CompletionTokens: 2}}, nil
-}
-
 func TestCacheHit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a ?#%dir", "llm")
 	cache, w := openCache(t, dir)
-	a := &countingModel{}
+	a := &script{}
 	c := cache.Completer(a, "http://x", "m")
 	for i := range 2 {
 		reply, err := c.Complete(t.Context(), newRequest(verdicts()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(reply.JSON) != validReply || reply.Text != "so: "+validReply || reply.Cached != (i == 1) {
+		if string(reply.JSON) != validReply || reply.Text != "ok" || reply.Cached != (i == 1) {
 			t.Errorf("call %d: got %+v, want cached: %t", i, reply, i == 1)
 		}
 		if i == 1 && reply.Usage != (usage.Usage{CachedRequests: 1}) {
 			t.Errorf("got usage %+v for a hit, want only a cached request", reply.Usage)
 		}
 	}
-	if a.calls != 1 || len(w.all) > 0 {
-		t.Errorf("got %d calls, warnings %v; want 1, none", a.calls, w)
+	if a.calls() != 1 || len(w.all) > 0 {
+		t.Errorf("got %d calls, warnings %v; want 1, none", a.calls(), w)
 	}
 	if runtime.GOOS == "windows" {
 		return
@@ -211,16 +198,16 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 		}
 	}
 	// A reply that the schema no longer accepts is requested again.
-	a := &countingModel{}
+	a := &script{}
 	c := cache.Completer(a, "e", "m")
 	r := newRequest(verdicts())
 	_, _ = c.Complete(t.Context(), r)
 	r.Schema.Accept = func(json.RawMessage) error { return errors.New("changed") }
-	if reply, _ := c.Complete(t.Context(), r); reply.Cached || a.calls != 2 {
+	if reply, _ := c.Complete(t.Context(), r); reply.Cached || a.calls() != 2 {
 		t.Error("an invalid reply was used")
 	}
 	// The same applies to free text.
-	words := &countingModel{}
+	words := &script{}
 	c = cache.Completer(words, "e", "words")
 	r = newRequest(nil)
 	_, _ = c.Complete(t.Context(), r)
@@ -253,13 +240,13 @@ func TestCacheItems(t *testing.T) {
 func TestCacheStatsAndClear(t *testing.T) {
 	dir := t.TempDir()
 	clock := newFakeClock()
-	cache := OpenCache(t.Context(), dir, clock, nil)
+	cache := OpenCache(t.Context(), dir, clock, func(err error) { t.Error(err) })
 	defer cache.Close()
 	if s, err := cache.Stats(t.Context()); err != nil || !s.Oldest.IsZero() || s.Replies != 0 {
 		t.Errorf("empty cache: got %+v, %v; want no replies", s, err)
 	}
 	start := clock.Now()
-	c := cache.Completer(&countingModel{}, "e", "m")
+	c := cache.Completer(&script{}, "e", "m")
 	_, _ = c.Complete(t.Context(), newRequest(verdicts()))
 	clock.pass(48 * time.Hour)
 	cache.Put(t.Context(), "a", "1", json.RawMessage(`1`))
@@ -288,7 +275,7 @@ func TestCacheFailureIsWarning(t *testing.T) {
 			}
 		},
 		"different table": func(t *testing.T, dir string) {
-			cache := OpenCache(t.Context(), dir, newFakeClock(), nil)
+			cache := OpenCache(t.Context(), dir, newFakeClock(), func(err error) { t.Error(err) })
 			if _, err := cache.db.ExecContext(t.Context(), `DROP TABLE replies; CREATE TABLE replies (x)`); err != nil {
 				t.Fatal(err)
 			}
@@ -299,15 +286,15 @@ func TestCacheFailureIsWarning(t *testing.T) {
 			dir := t.TempDir()
 			spoil(t, dir)
 			cache, w := openCache(t, dir)
-			a := &countingModel{}
+			a := &script{}
 			c := cache.Completer(a, "e", "m")
 			for range 5 {
 				if reply, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || reply.Cached {
 					t.Fatalf("got %+v, %v; want an uncached reply", reply, err)
 				}
 			}
-			if a.calls != 5 || len(w.all) == 0 || len(w.all) > 2 || !strings.Contains(w.String(), dir) {
-				t.Errorf("got %d calls, warnings %v; want 5, one or two that name %s", a.calls, w, dir)
+			if a.calls() != 5 || len(w.all) == 0 || len(w.all) > 2 || !strings.Contains(w.String(), dir) {
+				t.Errorf("got %d calls, warnings %v; want 5, one or two that name %s", a.calls(), w, dir)
 			}
 			cache.Put(t.Context(), "a", "b", json.RawMessage(`1`))
 			if _, ok := cache.Get(t.Context(), "a", "b"); ok || cache.List(t.Context(), "a") != nil {
@@ -322,23 +309,13 @@ func TestCacheFailureIsWarning(t *testing.T) {
 			if _, err := cache.Clear(t.Context(), 0); err != nil {
 				t.Errorf("Clear: got error %v, want nil", err)
 			}
+			_ = cache.Close()
+			repaired, w := openCache(t, dir)
+			repaired.Put(t.Context(), "a", "b", json.RawMessage(`1`))
+			if _, ok := repaired.Get(t.Context(), "a", "b"); !ok || len(w.all) > 0 {
+				t.Errorf("after Clear: got value found %t, warnings %v; want true, none", ok, w)
+			}
 		})
-	}
-}
-
-func TestClearRepairsCorruptCache(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, CacheFile), []byte(strings.Repeat("x", 5000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cache, _ := openCache(t, dir)
-	if _, err := cache.Clear(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
-	cache, w := openCache(t, dir)
-	cache.Put(t.Context(), "a", "b", json.RawMessage(`1`))
-	if _, ok := cache.Get(t.Context(), "a", "b"); !ok || len(w.all) > 0 {
-		t.Errorf("got value found %t, warnings %v; want true, none", ok, w)
 	}
 }
 
@@ -354,7 +331,7 @@ func TestLockedCacheIsWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	c := cache.Completer(&countingModel{}, "e", "m")
+	c := cache.Completer(&script{}, "e", "m")
 	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
 		t.Errorf("got %v, warnings %v; want nil and one", err, w)
 	}
@@ -401,7 +378,7 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 	for i := range 8 {
 		cache := []*Cache{first, second}[i%2]
 		wg.Go(func() {
-			c := cache.Completer(&countingModel{}, "e", strconv.Itoa(i))
+			c := cache.Completer(&script{}, "e", strconv.Itoa(i))
 			for j := range 25 {
 				r := newRequest(verdicts())
 				r.Seed = j
@@ -422,7 +399,7 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 	if len(firstWarnings.all)+len(secondWarnings.all) > 0 {
 		t.Errorf("got warnings %v and %v, want none", firstWarnings, secondWarnings)
 	}
-	model := &countingModel{}
+	model := &script{}
 	r := newRequest(verdicts())
 	if reply, err := second.Completer(model, "e", "0").Complete(t.Context(), r); err != nil || !reply.Cached {
 		t.Errorf("got %+v, %v; want a cached reply", reply, err)

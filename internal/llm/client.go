@@ -29,9 +29,6 @@ type Config struct {
 	Headers          Headers          // sent with every request
 	ExtraBody        json.RawMessage  // added to chat requests; from ParseExtraBody
 	Certificate      *tls.Certificate // client certificate; optional
-	// HTTPClient is optional; the default uses proxies from the environment and the
-	// certificate. Redirects to other hosts are never followed.
-	HTTPClient *http.Client
 }
 
 // String returns a description without the key.
@@ -73,8 +70,8 @@ type Client struct {
 
 	mu             sync.Mutex
 	form           form
-	formStats      // statistics about form
-	limits         limits
+	formStats           // statistics about form
+	perMinute      int  // tokens that a request alone has exceeded, or 0 if unknown
 	gaveLogprobs   bool // the server has returned log probabilities
 	guessingFailed bool // guessing the unsupported parameter has failed
 	downgrades     []Downgrade

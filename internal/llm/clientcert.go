@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"crypto/tls"
 	"encoding/pem"
 	"errors"
@@ -41,7 +40,7 @@ func ReadClientCert(path string) (*tls.Certificate, error) {
 	case !hasKey:
 		return nil, fmt.Errorf("%s: contains no private key; append it to the certificate", path)
 	}
-	cert, err := tls.X509KeyPair(bytes.Clone(text), text)
+	cert, err := tls.X509KeyPair(text, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

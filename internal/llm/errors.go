@@ -53,9 +53,6 @@ type TimeoutError struct{ After time.Duration }
 
 func (e *TimeoutError) Error() string { return fmt.Sprintf("no reply within %s", e.After) }
 
-// Timeout returns true, as in net.Error.
-func (e *TimeoutError) Timeout() bool { return true }
-
 // A LengthError is a reply that was truncated at the output token limit. The
 // caller may split its request, unless Reasoning is set.
 type LengthError struct {

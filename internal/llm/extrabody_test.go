@@ -59,17 +59,13 @@ func TestExtraBodyIsSentOnlineAndInBatches(t *testing.T) {
 
 func TestExtraBodyIsPartOfCacheKey(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
-	cache := OpenCache(t.Context(), t.TempDir(), newFakeClock(), func(err error) { t.Error(err) })
-	defer cache.Close()
+	cache, _ := openCache(t, t.TempDir())
 	for i, text := range []string{"", `{"top_p":0.9}`, `{ "top_p": 0.9 }`, `{"top_p":0.8}`, ""} {
 		extra, err := ParseExtraBody(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(Options{Client: Config{BaseURL: srv.URL, Model: "m", ExtraBody: extra}, Clock: newFakeClock(), Cache: cache})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newStack(t, Options{Client: Config{BaseURL: srv.URL, ExtraBody: extra}, Cache: cache})
 		reply, err := s.Complete(t.Context(), newRequest(verdicts()))
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +73,6 @@ func TestExtraBodyIsPartOfCacheKey(t *testing.T) {
 		if want := i == 2 || i == 4; reply.Cached != want {
 			t.Errorf("request %d with %q: got cached %t, want %t", i, text, reply.Cached, want)
 		}
-		s.Close()
 	}
 	if len(got()) != 3 {
 		t.Errorf("got %d requests, want 3", len(got()))

@@ -44,15 +44,3 @@ func (c *fakeClock) pass(d time.Duration) {
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
-
-func TestClock(t *testing.T) {
-	c := NewClock(time.Now)
-	if c.Now().IsZero() || c.Sleep(t.Context(), -1) != nil || c.Sleep(t.Context(), time.Microsecond) != nil {
-		t.Error("the clock does not advance")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if c.Sleep(ctx, time.Hour) == nil {
-		t.Error("got no error from a canceled sleep")
-	}
-}

@@ -54,13 +54,6 @@ func matchesPart(name, pattern string) bool {
 	return regexp.MustCompile(`(^|[^a-z0-9])(` + pattern + `)([^a-z0-9]|$)`).MatchString(name)
 }
 
-// wantsOpenAIForm reports whether a model needs the parameters of OpenAI's
-// reasoning models.
-func wantsOpenAIForm(model string) bool {
-	f, ok := familyOf(model)
-	return ok && f.openAI
-}
-
 // Efforts returns the published values of the reasoning_effort parameter, from
 // the lowest. No model accepts all of them.
 func Efforts() []string {

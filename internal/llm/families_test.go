@@ -22,8 +22,8 @@ func TestFamilyOf(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{"gpt-5-mini": true, "openai/o3": true, "gpt-oss-20b": false, "gpt-4o": false} {
-		if got := wantsOpenAIForm(name); got != want {
-			t.Errorf("%s: got %t, want %t", name, got, want)
+		if f, _ := familyOf(name); f.openAI != want {
+			t.Errorf("%s: got %t, want %t", name, f.openAI, want)
 		}
 	}
 }

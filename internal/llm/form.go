@@ -51,7 +51,7 @@ type form struct {
 func startForm(c Config) form {
 	f := form{NoEffort: c.ReasoningEffort == ""}
 	rejected := openai.NewReasoningValidator().Validate(openai.ChatCompletionRequest{Model: c.Model, MaxTokens: 1}) //nolint:staticcheck // to test whether it is rejected
-	if wantsOpenAIForm(c.Model) || rejected != nil {
+	if family, _ := familyOf(c.Model); family.openAI || rejected != nil {
 		f.TokenParam, f.NoTemperature, f.NoLogprobs = maxCompletionTokens, true, true
 	}
 	return f

@@ -14,6 +14,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"iter"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -121,6 +122,23 @@ func (r *Request) Vary(variant int) {
 		r.Seed += variant
 		r.Temperature = RetryTemperature
 	}
+}
+
+// ForEach calls f for each element and stops at the first error, except for those that
+// satisfy IsDeferred: a batch can contain the requests of all elements. It returns one of
+// these at the end.
+func ForEach[T any](list iter.Seq[T], f func(T) error) error {
+	var deferred error
+	for x := range list {
+		err := f(x)
+		switch {
+		case IsDeferred(err):
+			deferred = err
+		case err != nil:
+			return err
+		}
+	}
+	return deferred
 }
 
 // SplitInHalf calls f for the first and the second half of list, and stops at

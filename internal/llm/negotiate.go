@@ -142,7 +142,7 @@ func (n *negotiation) begin(ctx context.Context) error {
 	if err := n.checkLogprobs(nil); err != nil {
 		return err
 	}
-	return n.client.limits.fitMinute(n, nil)
+	return n.fitMinute(nil)
 }
 
 func (n *negotiation) lock(ctx context.Context) error {
@@ -233,10 +233,49 @@ func (n *negotiation) shorten(err *ContextLengthError) (again bool, _ error) {
 			return false, err
 		}
 		n.fitsMinute = true
-		fitErr := n.client.limits.fitMinute(n, err)
+		fitErr := n.fitMinute(err)
 		return fitErr == nil, fitErr
 	}
-	return n.client.limits.fitAvailable(n, err), err
+	if err.available < minOutputTokens || n.form.MaxOutput > 0 && err.available >= n.form.MaxOutput || n.request.MaxTokens <= err.available {
+		return false, err
+	}
+	n.limitOutput(err.available)
+	return true, nil
+}
+
+// limitOutput sets the output token limit of the request.
+func (n *negotiation) limitOutput(tokens int) {
+	r := *n.request
+	r.MaxTokens = tokens
+	n.request = &r
+}
+
+// fitMinute lowers the output token limit so that the request alone does not exceed the
+// tokens per minute, once a request has. rejection is the error that names them, or nil. It
+// returns an error if the prompt is too long, so that the caller splits the request.
+func (n *negotiation) fitMinute(rejection *ContextLengthError) error {
+	c := n.client
+	c.mu.Lock()
+	if rejection != nil {
+		c.perMinute = rejection.Limit
+	}
+	limit := c.perMinute
+	c.mu.Unlock()
+	if limit == 0 {
+		return nil
+	}
+	prompt := c.tokens.Request(n.request).Prompt
+	if rejection != nil {
+		prompt = max(prompt, rejection.requested-n.request.MaxTokens) // if the server counts the output token limit
+	}
+	available := limit - prompt
+	if available < min(n.request.MaxTokens, minOutputTokens) {
+		return &ContextLengthError{Limit: limit, PerMinute: true}
+	}
+	if available < n.request.MaxTokens {
+		n.limitOutput(available)
+	}
+	return nil
 }
 
 // fail returns the error of a call that can't be adapted any further. A transient error may
@@ -249,7 +288,9 @@ func (n *negotiation) fail(err error) error {
 		return err
 	}
 	if n.beforeGuess != nil {
-		n.recordWrongGuess()
+		n.client.mu.Lock()
+		defer n.client.mu.Unlock()
+		n.client.guessingFailed = true // so that other calls do not guess
 		return n.beforeGuess
 	}
 	return cmp.Or(n.withoutLogprobs, err)
@@ -291,14 +332,6 @@ func (n *negotiation) rejected(ctx context.Context, next form, guess bool, cause
 		n.cause = cause
 	}
 	return next, true, nil
-}
-
-// recordWrongGuess records that guessing failed, so that other calls do not
-// guess.
-func (n *negotiation) recordWrongGuess() {
-	n.client.mu.Lock()
-	defer n.client.mu.Unlock()
-	n.client.guessingFailed = true
 }
 
 // succeed records that the server accepted form f. If it accepted other forms

@@ -260,9 +260,6 @@ func ParseIndex(raw json.RawMessage) int {
 	if s == "" || len(s) > 6 || strings.Trim(s, "0123456789") != "" {
 		return -1
 	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return -1
-	}
+	n, _ := strconv.Atoi(s) // a few digits
 	return n
 }

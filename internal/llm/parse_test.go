@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-const want = `{"verdicts":[1,0]}`
+const want = validReply
 
 func TestParse(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
@@ -42,6 +42,11 @@ func TestParse(t *testing.T) {
 		"wrapped and relaxed":          {`Here: {'result':{'verdicts':[1,0]}}`, want},
 		"after reasoning":              {"<think>maybe {\"verdicts\":[0,0]}?</think>\n" + want, want},
 		"after reasoning, fenced":      {"<think>hm</think>\n```json\n" + want + "\n``` ok", want},
+		"after untagged reasoning":     {`maybe {"verdicts":[0,0]}</think>` + want, want},
+		"after reasoning, in prose":    {`maybe {"verdicts":[0,0]}</think>Here: ` + want, want},
+		"after reasoning in brackets":  {`[THINK]{"verdicts":[0,0]}[/THINK]` + "```json\n" + want + "\n```", want},
+		"in the final channel":         {`<|channel|>analysis<|message|>{"verdicts":[0,0]}<|end|><|channel|>final<|message|>` + want, want},
+		"a tag in a string":            {`{"verdicts":["it says </think>"]}`, `{"verdicts":["it says </think>"]}`},
 		"no-break space":               {"{\u00a0\"verdicts\":\u00a0[1,0],}", want},
 		"brackets in strings":          {`x {"verdicts":["]}{["]} y`, `{"verdicts":["]}{["]}`},
 		"emoticon after":               {want + " :-{ ", want},
@@ -90,6 +95,8 @@ func TestParseErrors(t *testing.T) {
 		"quotation in a truncated value":          {`{"verdicts":[{"reason":"the text says ` + inject + `", "x`, "cut off", `{"verdicts":[]}`},
 		"quotation in a malformed value":          {`{"verdicts":[{"reason":"it says "` + inject + `" so"}]}`, "broken", ""},
 		"unfinished reasoning":                    {"<think>is it " + want, "still reasons", ""},
+		"nothing after reasoning":                 {want + "</think>", "empty", ""},
+		"no final channel":                        {"<|channel|>analysis<|message|>" + want, "still reasons", ""},
 		"draft in unfinished reasoning":           {"<think>" + want + "</think> No idea.", "no JSON", ""},
 		"missing comma":                           {`{"verdicts":[1 0]}`, "broken", ""},
 		"nested too deeply":                       {`{"verdicts":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "broken", ""},

@@ -84,16 +84,12 @@ func TestProxyWithPassword(t *testing.T) {
 		{"https://example.com/v1", nil, "the proxy requires a valid user and password (407)"},
 		{"http://example.com/v1", url.UserPassword(user, "wrong-p@ss:w0rd"), "the proxy requires a valid user and password (407)"},
 	} {
-		tr := newWire(Config{}, endpoint{}).http.Transport.(*http.Transport)
+		s := newStack(t, Options{Client: Config{BaseURL: tt.base}, Retries: 3})
 		at := *proxy
 		at.User = tt.user
+		tr := s.Client.wire.http.Transport.(*http.Transport)
 		tr.Proxy, tr.TLSClientConfig = http.ProxyURL(&at), srv.Client().Transport.(*http.Transport).TLSClientConfig
-		s, err := New(Options{Client: Config{BaseURL: tt.base, Model: "m", HTTPClient: &http.Client{Transport: tr}}, Clock: newFakeClock(), Retries: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
 		reply, err := s.Complete(t.Context(), newRequest(verdicts()))
-		s.Close()
 		switch {
 		case tt.want == "" && (err != nil || string(reply.JSON) != validReply):
 			t.Errorf("%s: got %v, %v; want a reply", tt.base, reply, err)

@@ -19,6 +19,7 @@ import (
 func TestRejectionsOfRealServers(t *testing.T) {
 	const (
 		wait = iota
+		tooLong
 		tooLarge
 		spent
 		other
@@ -54,6 +55,11 @@ func TestRejectionsOfRealServers(t *testing.T) {
 		"GitHub, day":               {429, "", `{"error":{"code":"RateLimitReached","message":"Rate limit of 50 per 86400s exceeded for UserByModelByDay. Please wait 43000 seconds before retrying."}}`, spent, 0, 0},
 		"Bedrock, day":              {429, "", `{"message":"Too many tokens per day, please wait before trying again."}`, spent, 0, 0},
 		"Cloudflare, day":           {429, "", `{"errors":[{"message":"you have used up your daily free allocation of 10,000 neurons"}]}`, spent, 0, 0},
+		"OpenAI, context":           {400, "", `{"error":{"message":"This model's maximum context length is 16,385 tokens. However, your messages resulted in 20000 tokens.","code":"context_length_exceeded"}}`, tooLong, 0, 16385},
+		"llama.cpp, context":        {500, "", `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`, tooLong, 0, 256},
+		"Anthropic, context":        {400, "", `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum","type":"invalid_request_error"}}`, tooLong, 0, 200000},
+		"Gemini, context":           {400, "", `{"error":{"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).","type":"invalid_request_error"}}`, tooLong, 0, 1048575},
+		"Mistral, context":          {400, "", `{"error":{"message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length","type":"invalid_request_error"}}`, tooLong, 0, 32768},
 		"a wait of an hour":         {429, "3600", `{}`, spent, 0, 0},
 		"overloaded for an hour":    {503, "3600", `{}`, spent, 0, 0},
 		"a reset in an hour":        {429, "", `{}`, wait, 0, 0},
@@ -70,9 +76,11 @@ func TestRejectionsOfRealServers(t *testing.T) {
 			got := other
 			switch {
 			case isLong:
-				got = tooLarge
-				if long.Limit != tt.limit || !long.PerMinute {
-					t.Errorf("got %+v, want a limit of %d tokens per minute", long, tt.limit)
+				if got = tooLong; long.PerMinute {
+					got = tooLarge
+				}
+				if long.Limit != tt.limit {
+					t.Errorf("got %+v, want a limit of %d tokens", long, tt.limit)
 				}
 			case permanentRejection(e, time.Now()) != nil:
 				got = spent

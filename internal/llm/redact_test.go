@@ -119,7 +119,8 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer tr.CloseIdleConnections()
-			c := newTestClient(t, Config{BaseURL: "https://llm.invalid/v1", APIKey: secret, Timeout: 10 * time.Second, HTTPClient: &http.Client{Transport: tr}})
+			c := newTestClient(t, Config{BaseURL: "https://llm.invalid/v1", APIKey: secret, Timeout: 10 * time.Second})
+			c.wire.http.Transport = tr
 			_, err := c.Complete(t.Context(), newRequest(verdicts()))
 			text := mustAs[*NetworkError](t, err).Error()
 			if len(text) > 2000 || strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {

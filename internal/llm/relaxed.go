@@ -168,9 +168,7 @@ func (r *relaxedParser) word() string {
 }
 
 func (r *relaxedParser) literal() error {
-	at := r.pos
-	w := r.word()
-	switch w {
+	switch r.word() {
 	case "true", "True", "TRUE":
 		r.out = append(r.out, "true"...)
 	case "false", "False", "FALSE":
@@ -181,7 +179,6 @@ func (r *relaxedParser) literal() error {
 		if r.pos == len(r.src) {
 			return errTruncated
 		}
-		r.pos = max(at, r.pos)
 		return errMalformed
 	}
 	return nil
@@ -192,9 +189,7 @@ func (r *relaxedParser) number() error {
 	for r.pos < len(r.src) && strings.IndexByte("+-.eE0123456789", r.src[r.pos]) >= 0 {
 		r.pos++
 	}
-	s := strings.TrimPrefix(r.src[i:r.pos], "+")
-	neg := strings.HasPrefix(s, "-")
-	s = strings.TrimPrefix(s, "-")
+	s, neg := strings.CutPrefix(strings.TrimPrefix(r.src[i:r.pos], "+"), "-")
 	if strings.HasPrefix(s, ".") {
 		s = "0" + s
 	}

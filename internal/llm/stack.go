@@ -202,9 +202,6 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	if c.Timeout == 0 {
 		c.Timeout = s.opts.Client.Timeout
 	}
-	if c.HTTPClient == nil {
-		c.HTTPClient = s.opts.Client.HTTPClient
-	}
 	client, err := NewClient(c)
 	if err != nil {
 		return nil, "", err

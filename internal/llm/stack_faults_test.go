@@ -80,7 +80,7 @@ func TestStackSurvivesFaults(t *testing.T) {
 				defer cache.Close()
 				server := &faultyServer{seed: seed, rng: rand.New(rand.NewPCG(seed, 1))}
 				o := Options{
-					Client: Config{BaseURL: "http://server/v1", Model: "m", Timeout: 20 * time.Second, HTTPClient: &http.Client{Transport: server}},
+					Client: Config{BaseURL: "http://server/v1", Model: "m", Timeout: 20 * time.Second},
 					Clock:  clock, Retries: 5, Concurrency: 8, Cache: cache,
 				}
 				if seed%3 == 0 {
@@ -89,11 +89,8 @@ func TestStackSurvivesFaults(t *testing.T) {
 				if seed%5 == 0 {
 					o.TPM = 300000
 				}
-				s, err := New(o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer s.Close()
+				s := newStack(t, o)
+				s.Client.wire.http.Transport = server
 				var wg sync.WaitGroup
 				for worker := range 16 {
 					wg.Go(func() {

@@ -188,13 +188,11 @@ func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used
 	var b strings.Builder
 	words := strings.Fields(probeText)
 	for i := range n {
+		word := words[i%len(words)]
 		if i < 4 { // make each probe unique to bypass caches
-			b.WriteByte(byte('a' + rand.IntN(26))) //nolint:gosec // not a secret
-			b.WriteByte(' ')
-			continue
+			word = string(rune('a' + rand.IntN(26))) //nolint:gosec // not a secret
 		}
-		b.WriteString(words[i%len(words)])
-		b.WriteByte(' ')
+		b.WriteString(word + " ")
 	}
 	r := &Request{Messages: []Message{{User, b.String()}}, MaxTokens: probeReplyTokens, Prompt: "probe/1"}
 	reply, err := w.Next.Complete(ctx, r)

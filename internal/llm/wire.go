@@ -45,35 +45,26 @@ func newWire(c Config, e endpoint) *wire {
 	if !c.Headers.ReplaceKey() {
 		w.key = c.APIKey
 	}
-	var client http.Client
-	if c.HTTPClient != nil {
-		client = *c.HTTPClient
+	transport := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          256,
+		MaxIdleConnsPerHost:   256,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+			if res.StatusCode == http.StatusProxyAuthRequired {
+				return errProxyAuth
+			}
+			return nil
+		},
 	}
-	if client.Transport == nil {
-		transport := &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			ForceAttemptHTTP2:     true,
-			MaxIdleConns:          256,
-			MaxIdleConnsPerHost:   256,
-			IdleConnTimeout:       90 * time.Second,
-			TLSHandshakeTimeout:   10 * time.Second,
-			ExpectContinueTimeout: time.Second,
-			OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
-				if res.StatusCode == http.StatusProxyAuthRequired {
-					return errProxyAuth
-				}
-				return nil
-			},
-		}
-		if c.Certificate != nil {
-			transport.TLSClientConfig = &tls.Config{Certificates: []tls.Certificate{*c.Certificate}}
-		}
-		client.Transport = transport
+	if c.Certificate != nil {
+		transport.TLSClientConfig = &tls.Config{Certificates: []tls.Certificate{*c.Certificate}}
 	}
-	client.CheckRedirect = checkRedirect
-	client.Jar = nil
-	w.http = &client
+	w.http = &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	return w
 }
 
@@ -202,8 +193,8 @@ func (w *wire) read(r *http.Request, limit replyLimit) ([]byte, error) {
 	return body, nil
 }
 
-// call sends in as JSON, or nothing if it is nil, and decodes the response into out, with
-// keys redacted.
+// call sends in as JSON, or nothing if it is nil, and decodes the response into out as send
+// does.
 func (w *wire) call(ctx context.Context, method, url string, in, out any) error {
 	var content []byte
 	if in != nil {
@@ -216,6 +207,11 @@ func (w *wire) call(ctx context.Context, method, url string, in, out any) error 
 	if err != nil {
 		return err
 	}
+	return w.send(r, out)
+}
+
+// send sends a request and decodes the response into out, with keys redacted.
+func (w *wire) send(r *http.Request, out any) error {
 	body, err := w.read(r, replyLimit{maxReplyBytes, maxReplyValues})
 	if err != nil {
 		return err

@@ -200,7 +200,9 @@ func TestFileDescriptorExhaustion(t *testing.T) {
 	tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	}}
-	_, err := newTestClient(t, Config{BaseURL: "http://llm.invalid", HTTPClient: &http.Client{Transport: tr}}).Complete(t.Context(), newRequest(verdicts()))
+	c := newTestClient(t, Config{BaseURL: "http://llm.invalid"})
+	c.wire.http.Transport = tr
+	_, err := c.Complete(t.Context(), newRequest(verdicts()))
 	if e := mustAs[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !IsTransient(err) {
 		t.Errorf("got %v, want a transient error that suggests --concurrency", e)
 	}
@@ -245,9 +247,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 			u.User = url.UserPassword("me", "pass-word-7")
 			cfg := Config{BaseURL: u.String(), APIKey: secret, Model: "m"}
 			c := newTestClient(t, cfg)
-			dir := t.TempDir()
-			cache := OpenCache(t.Context(), dir, newFakeClock(), nil)
-			defer cache.Close()
+			cache, _ := openCache(t, t.TempDir())
 			reply, err := cache.Completer(c, c.Endpoint(), c.Model()).Complete(t.Context(), newRequest(verdicts()))
 			var seen bytes.Buffer
 			log := slog.New(slog.NewJSONHandler(&seen, nil))

@@ -95,27 +95,16 @@ type rewriter struct {
 
 // rewriteSentences requests the statements of all sentences.
 func (w *rewriter) rewriteSentences(ctx context.Context) error {
-	var deferred error
-	for start := 0; start < len(w.sentences); {
-		var ids []int
-		size := 0
-		for i := start; i < len(w.sentences) && len(ids) < maxSentences; i++ {
-			size += len(w.sentences[i].Text)
-			if len(ids) > 0 && size > maxSentenceBytes {
-				break
-			}
-			ids = append(ids, i)
+	var parts [][]int
+	var ids []int
+	size := 0
+	for i, c := range w.sentences {
+		if size += len(c.Text); len(ids) == maxSentences || len(ids) > 0 && size > maxSentenceBytes {
+			parts, ids, size = append(parts, ids), nil, len(c.Text)
 		}
-		err := w.rewrite(ctx, ids)
-		switch {
-		case llm.IsDeferred(err):
-			deferred = err // the other requests can join the same batch
-		case err != nil:
-			return err
-		}
-		start += len(ids)
+		ids = append(ids, i)
 	}
-	return deferred
+	return llm.ForEach(slices.Values(append(parts, ids)), func(ids []int) error { return w.rewrite(ctx, ids) })
 }
 
 // rewrite requests the statements of the given sentences. It retries sentences
@@ -189,8 +178,7 @@ func (w *rewriter) invents(i int, text string) bool {
 // rewriteWhole requests the statements of text, which consists of the given
 // sentences. It retries once if statements are missing or invented.
 func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []extract.Claim) error {
-	var best []statement
-	parsed := false
+	var best []statement // nil until a reply is parsed
 	var parseErr error
 	for attempt := range maxAttempts {
 		r, err := w.wholeRequest(text, attempt)
@@ -212,19 +200,18 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 			parseErr = err
 			continue
 		}
-		var list []statement
+		list := make([]statement, 0, len(texts))
 		for _, s := range texts {
 			list = append(list, statement{text: s, invented: Invented(s, w.question, w.answer)})
 		}
-		if !parsed || len(best) == 0 || len(list) > 0 && !anyInvented(list) {
+		if len(best) == 0 || len(list) > 0 && !anyInvented(list) {
 			best = list
 		}
-		parsed = true
 		if len(best) > 0 && !anyInvented(best) {
 			break
 		}
 	}
-	if !parsed {
+	if best == nil {
 		return fmt.Errorf("no statements in %d tries: %w", maxAttempts, parseErr)
 	}
 	w.unmapped = append(w.unmapped, best...)

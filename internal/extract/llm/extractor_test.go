@@ -383,15 +383,6 @@ func FuzzExtractor(f *testing.F) {
 	})
 }
 
-func TestParseStatementsAcceptsIDForms(t *testing.T) {
-	for id, ok := range map[string]bool{`1`: true, `"1"`: true, `1.0`: true, `"sentence_1"`: true, `2`: false, `"sentence_2"`: false, `1.5`: false, `null`: false, `-1`: false} {
-		got, err := parseStatements([]byte(`{"statements":[{"sentence_id":0,"statement":"Mars is red."},{"sentence_id":`+id+`,"statement":"Venus is bright."}]}`), 2)
-		if ok != (err == nil) || ok && len(got[1]) != 1 {
-			t.Errorf("id %s: got %v, error %v, want valid = %t", id, got, err, ok)
-		}
-	}
-}
-
 // Skipped sentences are not sent, except for those that claims may need.
 func TestExtractWholeOmitsSkippedSentences(t *testing.T) {
 	for answer, want := range map[string]string{

@@ -5,6 +5,7 @@ package batchtest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -52,7 +53,7 @@ type Server struct {
 	uploads  int
 	online   int
 	batched  int
-	deleted  []string
+	kept     int // files, including deleted ones
 	listings int
 }
 
@@ -162,7 +163,8 @@ func (s *Server) keep(content []byte) string {
 	if s.files == nil {
 		s.files = map[string][]byte{}
 	}
-	id := fmt.Sprintf("file-%d", len(s.files)+len(s.deleted)+1)
+	s.kept++
+	id := fmt.Sprintf("file-%d", s.kept)
 	s.files[id] = content
 	return id
 }
@@ -175,7 +177,6 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, id string) {
 		refuse(w, http.StatusNotFound, "no such file: "+id)
 	case r.Method == http.MethodDelete:
 		delete(s.files, id)
-		s.deleted = append(s.deleted, id)
 		reply(w, map[string]any{"id": id, "object": "file", "deleted": true})
 	case content:
 		w.Header().Set("Content-Type", "application/octet-stream")
@@ -243,47 +244,37 @@ func (s *Server) poll(w http.ResponseWriter, id string) {
 	}
 	b := s.batches[n]
 	b.Polls++
-	failed := false
+	status, code, message := "completed", "", ""
 	if s.End != nil {
-		status, _, _ := s.End(n + 1)
-		failed = status == "failed"
+		status, code, message = s.End(n + 1)
 	}
 	switch {
 	case b.Status != "validating" && b.Status != "in_progress":
-	case b.Polls <= s.Polls && !failed:
+	case status == "failed":
+		b.Status, b.refusals = status, []map[string]any{{"code": code, "message": message, "line": nil, "param": nil}}
+	case b.Polls <= s.Polls:
 		b.Status = "in_progress"
 		reply(w, b.object(b.Requests*b.Polls/(s.Polls+1)))
 		return
 	default:
-		s.end(b, n+1)
+		b.Status = cmp.Or(status, "completed")
+		s.answerAll(b)
 	}
 	reply(w, b.object(b.Requests))
 }
 
-// end ends a batch, sending its requests to Chat unless it fails.
-func (s *Server) end(b *Batch, n int) {
-	b.Status = "completed"
-	if s.End != nil {
-		status, code, message := s.End(n)
-		if status != "" {
-			b.Status = status
-		}
-		if status == "failed" {
-			b.refusals = []map[string]any{{"code": code, "message": message, "line": nil, "param": nil}}
-			return
-		}
-	}
+// answerAll sends the requests of a batch that has ended to Chat.
+func (s *Server) answerAll(b *Batch) {
 	var good, bad []string
 	lines := bufio.NewScanner(bytes.NewReader(s.files[b.Input]))
 	lines.Buffer(nil, 1<<30)
 	for i := 0; lines.Scan(); i++ {
 		id, status, body := s.answer(lines.Bytes())
-		failure := "null"
 		if b.Status != "completed" && i%2 == 1 { // expired or canceled before this request
 			bad = append(bad, fmt.Sprintf(`{"id":"batch_req_%d","custom_id":%q,"response":null,"error":{"code":"batch_%s","message":"This request could not be executed before the completion window expired."}}`, i, id, b.Status))
 			continue
 		}
-		line := fmt.Sprintf(`{"id":"batch_req_%d","custom_id":%q,"response":{"status_code":%d,"request_id":"r","body":%s},"error":%s}`, i, id, status, body, failure)
+		line := fmt.Sprintf(`{"id":"batch_req_%d","custom_id":%q,"response":{"status_code":%d,"request_id":"r","body":%s},"error":null}`, i, id, status, body)
 		if status == http.StatusOK {
 			good = append(good, line)
 		} else {

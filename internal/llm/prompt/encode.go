@@ -23,35 +23,37 @@ type templateData struct {
 // An encoded is JSON with one line per list item.
 type encoded string
 
+// texts returns the fields with texts by name.
+func (v *templateData) texts() map[string]*encoded {
+	return map[string]*encoded{
+		"Question": &v.Question, "Answer": &v.Answer, "Before": &v.Before, "Joined": &v.Joined,
+		"Sentences": &v.Sentences, "Contexts": &v.Contexts, "Claims": &v.Claims,
+		"Document": &v.Document, "Claim": &v.Claim, "PlainQuestion": &v.PlainQuestion,
+	}
+}
+
 // encode encodes the fields for which uses returns true.
 func (d Data) encode(uses func(field string) bool) templateData {
 	v := templateData{Strict: d.Strict, Again: d.Again}
-	set := func(to *encoded, field string, encode func() encoded) {
-		if uses(field) {
-			*to = encode()
-		}
-	}
-	text := func(to *encoded, field, text string) { set(to, field, func() encoded { return encodeText(text) }) }
-	items := func(to *encoded, field string, list []Item) {
-		set(to, field, func() encoded { return encodeItems(list) })
-	}
-	plain := func(to *encoded, field, text string) { set(to, field, func() encoded { return encoded(Plain(text)) }) }
-	text(&v.Question, "Question", d.Question)
-	text(&v.Answer, "Answer", d.Answer)
-	text(&v.Before, "Before", d.Before)
-	text(&v.Joined, "Joined", d.Joined)
-	items(&v.Sentences, "Sentences", d.Sentences)
-	items(&v.Contexts, "Contexts", d.Contexts)
-	items(&v.Claims, "Claims", d.Claims)
-	plain(&v.Document, "Document", d.Joined)
-	plain(&v.PlainQuestion, "PlainQuestion", d.Question)
+	claim := ""
 	if len(d.Claims) > 0 {
-		plain(&v.Claim, "Claim", d.Claims[0].Text)
+		claim = d.Claims[0].Text
+	}
+	text := func(s string) func() encoded { return func() encoded { return encoded(escape(s)) } }
+	items := func(list []Item) func() encoded { return func() encoded { return encodeItems(list) } }
+	plain := func(s string) func() encoded { return func() encoded { return encoded(Plain(s)) } }
+	fields := v.texts()
+	for name, encode := range map[string]func() encoded{
+		"Question": text(d.Question), "Answer": text(d.Answer), "Before": text(d.Before), "Joined": text(d.Joined),
+		"Sentences": items(d.Sentences), "Contexts": items(d.Contexts), "Claims": items(d.Claims),
+		"Document": plain(d.Joined), "Claim": plain(claim), "PlainQuestion": plain(d.Question),
+	} {
+		if uses(name) {
+			*fields[name] = encode()
+		}
 	}
 	return v
 }
-
-func encodeText(s string) encoded { return encoded(escape(s)) }
 
 // encodeItems encodes list as a JSON array.
 func encodeItems(list []Item) encoded {

@@ -61,22 +61,25 @@ func (c *counter) template(name string) (int, error) {
 		return 1, nil // executing it returns an error
 	}
 	c.known[name] = -1
-	n, err := c.list(t.Root)
+	n, err := c.steps(0, t.Root)
 	c.known[name] = n
 	return n, err
 }
 
-func (c *counter) list(l *syntax.ListNode) (int, error) {
-	if l == nil {
-		return 0, nil
-	}
-	sum := 0
-	for _, node := range l.Nodes {
-		n, err := c.node(node)
-		if err != nil {
-			return 0, err
+// steps returns own plus the nodes in lists, which may be nil.
+func (c *counter) steps(own int, lists ...*syntax.ListNode) (int, error) {
+	sum := own
+	for _, l := range lists {
+		if l == nil {
+			continue
 		}
-		sum = min(sum+n, maxSteps+1)
+		for _, node := range l.Nodes {
+			n, err := c.node(node)
+			if err != nil {
+				return 0, err
+			}
+			sum = min(sum+n, maxSteps+1)
+		}
 	}
 	return sum, nil
 }
@@ -86,22 +89,13 @@ func (c *counter) node(node syntax.Node) (int, error) {
 	case *syntax.RangeNode:
 		return 0, fmt.Errorf("line %d: {{range}} is not supported in prompts: lists are already encoded as text", n.Line)
 	case *syntax.IfNode:
-		return c.branches(n.List, n.ElseList)
+		return c.steps(1, n.List, n.ElseList)
 	case *syntax.WithNode:
-		return c.branches(n.List, n.ElseList)
+		return c.steps(1, n.List, n.ElseList)
 	case *syntax.TemplateNode:
 		return c.template(n.Name)
 	}
 	return 1, nil
-}
-
-func (c *counter) branches(first, second *syntax.ListNode) (int, error) {
-	a, err := c.list(first)
-	if err != nil {
-		return 0, err
-	}
-	b, err := c.list(second)
-	return 1 + a + b, err
 }
 
 // A limitedBuffer is a buffer that accepts at most limit bytes.

@@ -145,15 +145,10 @@ func parse(b builtin, file string, text []byte) (*template.Template, error) {
 // checkTemplate executes a template with markers instead of dataset texts. It
 // rejects markers in the system message and missing markers in the user message.
 func checkTemplate(b builtin, file string, t *template.Template, strict, again bool) error {
-	markers := map[string]encoded{}
-	for _, f := range []string{"Question", "Answer", "Before", "Joined", "Sentences", "Contexts", "Claims", "Document", "Claim", "PlainQuestion"} {
-		markers[f] = encoded("\x00" + f + "\x00")
-	}
-	v := templateData{
-		Strict: strict, Again: again,
-		Question: markers["Question"], Answer: markers["Answer"], Before: markers["Before"], Joined: markers["Joined"],
-		Sentences: markers["Sentences"], Contexts: markers["Contexts"], Claims: markers["Claims"],
-		Document: markers["Document"], Claim: markers["Claim"], PlainQuestion: markers["PlainQuestion"],
+	v := templateData{Strict: strict, Again: again}
+	markers := v.texts()
+	for name, text := range markers {
+		*text = encoded("\x00" + name + "\x00")
 	}
 	system, user := limitedBuffer{limit: maxOutput}, limitedBuffer{limit: maxOutput}
 	if err := t.ExecuteTemplate(&system, "system", v); err != nil {
@@ -169,7 +164,7 @@ func checkTemplate(b builtin, file string, t *template.Template, strict, again b
 		return fmt.Errorf("%s: \"system\" must not use dataset text; move it to \"user\"", file)
 	}
 	for _, f := range b.required {
-		if !strings.Contains(user.String(), string(markers[f])) {
+		if !strings.Contains(user.String(), string(*markers[f])) {
 			return fmt.Errorf("%s: \"user\" does not use the field {{.%s}} (strict %t, again %t)", file, f, strict, again)
 		}
 	}

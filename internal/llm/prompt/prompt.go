@@ -94,8 +94,8 @@ func (s *Set) Render(n Name, d Data) (Text, error) {
 	}
 	v := d.encode(func(field string) bool { return strings.Contains(p.text, "."+field) })
 	limit := maxOutput
-	for _, text := range []encoded{v.Question, v.Answer, v.Before, v.Joined, v.Sentences, v.Contexts, v.Claims, v.Document, v.Claim, v.PlainQuestion} {
-		limit += 4 * len(text) // a template may insert a text repeatedly
+	for _, text := range v.texts() {
+		limit += 4 * len(*text) // a template may insert a text repeatedly
 	}
 	t := Text{Version: p.version}
 	for _, part := range []struct {

@@ -39,6 +39,21 @@ func mustLoad(t testing.TB, dir string) *Set {
 	return s
 }
 
+// goldenDiff returns the difference between a golden file, which -update writes, and got.
+func goldenDiff(t *testing.T, file, got string) string {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmp.Diff(string(want), got)
+}
+
 // The golden files contain the messages exactly as sent.
 func TestRenderMatchesGoldenFiles(t *testing.T) {
 	s := mustLoad(t, "")
@@ -55,16 +70,7 @@ func TestRenderMatchesGoldenFiles(t *testing.T) {
 			}
 			got := "# " + text.Version + "\n# system\n" + text.System + "\n# user\n" + text.User + "\n"
 			file := filepath.Join("testdata", string(n)+variant.name+".golden")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
+			if d := goldenDiff(t, file, got); d != "" {
 				t.Errorf("%s (-want +got; run with -update to accept):\n%s", file, d)
 			}
 		}
@@ -84,16 +90,7 @@ func TestVersionChangesWithText(t *testing.T) {
 	}
 	raw, _ := json.MarshalIndent(sums, "", "  ")
 	file := filepath.Join("testdata", "versions.json")
-	if *update {
-		if err := os.WriteFile(file, append(raw, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(raw)+"\n"); d != "" {
+	if d := goldenDiff(t, file, string(raw)+"\n"); d != "" {
 		t.Errorf("a built-in prompt changed: increment its version in load.go and run with -update (-want +got)\n%s", d)
 	}
 }

@@ -18,25 +18,25 @@ type prompt struct {
 	Chunks, Facts                 []item
 	Context, Answer               string
 	Claims, Statements, Sentences []item
+
+	published [2]string // replies of a published judge for and against its claim, or empty
 }
 
 // judge is the handler without quirks. It supports a claim if a sentence of the contexts
 // contains most of its longer words.
 func judge(c *Call) *Answer {
-	p, layout := c.prompt()
-	p.Chunks = append(p.Chunks, p.Facts...)
-	text := ""
-	if layout != noPublished {
-		text = p.publishedReply(layout)
-	} else {
-		text = p.reply(c)
-	}
+	p := c.prompt()
+	text := p.reply(c)
 	return &Answer{Content: text, PromptTokens: promptTokens(c), CompletionTokens: 1 + len(text)/4}
 }
 
 func (p *prompt) reply(c *Call) string {
 	byID := strings.Contains(c.Schema, `"verdicts":{"type":"object"`)
 	switch {
+	case p.published[0] != "" && p.supports(p.Claims[0].Text):
+		return p.published[0]
+	case p.published[0] != "":
+		return p.published[1]
 	case strings.Contains(c.Schema, `"truths"`):
 		var facts []string
 		for _, chunk := range p.Chunks {

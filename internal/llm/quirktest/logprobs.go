@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -50,8 +51,7 @@ func SupportProbability(share float64) float64 {
 }
 
 func gradedTokens(c *Call, content string, token *regexp.Regexp) any {
-	p, layout := c.prompt()
-	p.Chunks = append(p.Chunks, p.Facts...)
+	p := c.prompt()
 	claims := append(append(p.Claims, p.Statements...), p.Sentences...)
 	type value struct{ start, end, claim int }
 	var values []value
@@ -68,7 +68,7 @@ func gradedTokens(c *Call, content string, token *regexp.Regexp) any {
 				first := func(verdict string) string {
 					return token.FindString(content[at[0]:max(at[0], v.start)] + verdict + content[v.end:])
 				}
-				t.addValues(content[v.start:v.end], content[v.start:max(v.start, at[0])], SupportProbability(p.share(claims[v.claim].Text)), layout, first)
+				t.addValues(content[v.start:v.end], content[v.start:max(v.start, at[0])], SupportProbability(p.share(claims[v.claim].Text)), first)
 			}
 		}
 		list = append(list, t)
@@ -78,35 +78,32 @@ func gradedTokens(c *Call, content string, token *regexp.Regexp) any {
 
 // addValues adds the tokens of other verdicts as alternatives of t. t continues verdict
 // after written. first returns the token with which the rest of a verdict starts.
-func (t *Alternative) addValues(verdict, written string, yes float64, layout published, first func(rest string) string) {
-	sets := [][]string{{`"supported"`, `"contradicted"`, `"not_mentioned"`}, {"1", "0"}, {"true", "false"}, {"Yes", "No"}}
-	if layout == guardian {
-		sets = [][]string{{"no", "yes"}}
+func (t *Alternative) addValues(verdict, written string, yes float64, first func(rest string) string) {
+	sets := [][]string{{`"supported"`, `"contradicted"`, `"not_mentioned"`}, {"1", "0"}, {"true", "false"}, {"Yes", "No"}, {"no", "yes"}}
+	n := slices.IndexFunc(sets, func(set []string) bool { return slices.Contains(set, verdict) })
+	if n < 0 {
+		return
 	}
-	for _, set := range sets {
-		mass := map[string]float64{}
-		known := false
-		for i, v := range set {
-			known = known || v == verdict
-			rest, ok := strings.CutPrefix(v, written)
-			if !ok {
-				return
-			}
-			q := yes
-			if i > 0 {
-				q = (1 - yes) / float64(len(set)-1)
-			}
-			mass[first(rest)] += q
+	mass := map[string]float64{}
+	for i, v := range sets[n] {
+		rest, ok := strings.CutPrefix(v, written)
+		if !ok {
+			return
 		}
-		if !known || len(mass) == 1 {
-			continue
+		q := yes
+		if i > 0 {
+			q = (1 - yes) / float64(len(sets[n])-1)
 		}
-		t.Logprob = math.Log(mass[t.Token])
-		t.Top = []Alternative{{Token: t.Token, Logprob: t.Logprob}}
-		for text, q := range mass {
-			if text != t.Token {
-				t.Top = append(t.Top, Alternative{Token: text, Logprob: math.Log(q)})
-			}
+		mass[first(rest)] += q
+	}
+	if len(mass) == 1 {
+		return
+	}
+	t.Logprob = math.Log(mass[t.Token])
+	t.Top = []Alternative{{Token: t.Token, Logprob: t.Logprob}}
+	for text, q := range mass {
+		if text != t.Token {
+			t.Top = append(t.Top, Alternative{Token: text, Logprob: math.Log(q)})
 		}
 	}
 }

@@ -54,10 +54,9 @@ func Reasons(r Reasoner) Quirk {
 // Context rejects requests whose prompt and output token limit together exceed n tokens,
 // like vLLM.
 func Context(n int) Quirk {
-	size := func(c *Call) int { return (len(c.System) + len(c.User)) / 4 }
-	return When(func(c *Call) bool { return size(c)+c.MaxTokens > n }, func(c *Call) *Answer {
+	return When(func(c *Call) bool { return promptTokens(c)+c.MaxTokens > n }, func(c *Call) *Answer {
 		return Refusal(http.StatusBadRequest, fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion). "+
-			"Please reduce the length of the messages or completion.", n, size(c)+c.MaxTokens, size(c), c.MaxTokens), "")
+			"Please reduce the length of the messages or completion.", n, promptTokens(c)+c.MaxTokens, promptTokens(c), c.MaxTokens), "")
 	})
 }
 

@@ -9,16 +9,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// Options configure a Judge. Offline and Model are required.
-type Options struct {
+// A Judge combines an offline judge with a model. It is safe for concurrent use if both are.
+type Judge struct {
 	Offline, Model verdict.Judge
 	// Offline decides the claims that it supports with at least the confidence Supported, and
 	// those that it does not support with at least the confidence Unsupported. NaN for none.
@@ -31,35 +29,17 @@ type Options struct {
 	// depend on the order of tasks.
 	Seed uint64
 	// NeedsContext reports whether a claim refers to something that it does not name. The
-	// model then also judges the claims before it, which may name it. It may be nil.
+	// model then also judges the claims before it, which may name it.
 	NeedsContext func(claim string) bool
-	// Ask reports whether the model must judge a claim regardless of its score. It may be nil.
+	// Ask reports whether the model must judge a claim regardless of its score.
 	Ask func(question string, claim *extract.Claim) bool
 }
 
-// A Judge is safe for concurrent use if its judges are.
-type Judge struct{ opts Options }
-
-// New returns a judge, or an error if an option is missing or out of range.
-func New(opts Options) (*Judge, error) {
-	switch {
-	case opts.Offline == nil || opts.Model == nil:
-		return nil, errors.New("a cascade needs an offline judge and a model")
-	case math.IsNaN(opts.Supported) && math.IsNaN(opts.Unsupported):
-		return nil, errors.New("a cascade needs a bound")
-	case opts.Supported <= 0 || opts.Unsupported <= 0: // false for NaN
-		return nil, fmt.Errorf("bounds of a cascade: want confidences above 0, got %v and %v", opts.Supported, opts.Unsupported)
-	case !(opts.Audit >= 0 && opts.Audit <= 1):
-		return nil, fmt.Errorf("audited share: want 0 to 1, got %v", opts.Audit)
-	}
-	return &Judge{opts}, nil
-}
-
-// Judge returns a verdict for each claim, in the order of the claims. Those of the offline
-// judge have Prescreened set, and those of the model on decided claims have Audited set.
-// Judge returns an error if one of the judges does. The usage is that of both.
+// Judge returns the verdicts of both judges, in any order. Those of the offline judge have
+// Prescreened set, and those of the model on decided claims have Audited set. Judge returns
+// an error if one of the judges does. The usage is that of both.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
-	out, err := j.opts.Offline.Judge(ctx, task)
+	out, err := j.Offline.Judge(ctx, task)
 	if err != nil {
 		return out, err
 	}
@@ -69,35 +49,25 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	rest := task
 	rest.Claims = nil
 	for _, c := range task.Claims {
-		if _, ok := decided[c.ID]; !ok || audited {
+		v, ok := decided[c.ID]
+		if ok && !audited {
+			v.Prescreened = true
+			out.Verdicts = append(out.Verdicts, v)
+		} else {
 			rest.Claims = append(rest.Claims, c)
 		}
 	}
-	fromModel := make(map[int]verdict.Verdict, len(rest.Claims))
-	if len(rest.Claims) > 0 {
-		judged, err := j.opts.Model.Judge(ctx, rest)
-		out.Usage, out.Marks = out.Usage.Add(judged.Usage), judged.Marks
-		if err != nil {
-			return out, err
-		}
-		for _, v := range judged.Verdicts {
-			if _, duplicate := fromModel[v.ClaimID]; duplicate {
-				return out, fmt.Errorf("claim %d has more than one verdict", v.ClaimID)
-			}
-			fromModel[v.ClaimID] = v
-		}
+	if len(rest.Claims) == 0 {
+		return out, nil
 	}
-	for _, c := range task.Claims {
-		offline, isDecided := decided[c.ID]
-		v, asked := fromModel[c.ID]
-		switch {
-		case asked && isDecided:
+	judged, err := j.Model.Judge(ctx, rest)
+	out.Usage, out.Marks = out.Usage.Add(judged.Usage), judged.Marks
+	if err != nil {
+		return verdict.Judgement{Marks: out.Marks, Usage: out.Usage}, err
+	}
+	for _, v := range judged.Verdicts {
+		if offline, ok := decided[v.ClaimID]; ok {
 			v.Audited = &offline.Label
-		case isDecided && !audited:
-			v = offline
-			v.Prescreened = true
-		case !asked:
-			return out, fmt.Errorf("claim %d has no verdict", c.ID)
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	}
@@ -108,25 +78,22 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 func (j *Judge) decided(task verdict.Task, verdicts []verdict.Verdict) map[int]verdict.Verdict {
 	decided := make(map[int]verdict.Verdict, len(verdicts))
 	for _, v := range verdicts {
-		bound := j.opts.Unsupported
+		bound := j.Unsupported
 		if v.Label == verdict.Supported {
-			bound = j.opts.Supported
+			bound = j.Supported
 		}
 		if math.Round(v.Confidence*1e6)/1e6 >= bound { // as in the results that the bounds were fitted to
 			decided[v.ClaimID] = v
 		}
 	}
 	for i := range task.Claims {
-		if c := &task.Claims[i]; j.opts.Ask != nil && j.opts.Ask(task.Question, c) {
+		if c := &task.Claims[i]; j.Ask(task.Question, c) {
 			delete(decided, c.ID)
 		}
 	}
-	if j.opts.NeedsContext == nil {
-		return decided
-	}
 	for i := len(task.Claims) - 1; i > 0; i-- {
 		c := &task.Claims[i]
-		if _, ok := decided[c.ID]; !ok && j.opts.NeedsContext(c.Judged()) {
+		if _, ok := decided[c.ID]; !ok && j.NeedsContext(c.Judged()) {
 			for _, before := range task.Claims[:i] {
 				delete(decided, before.ID)
 			}
@@ -148,7 +115,7 @@ func (j *Judge) audits(task verdict.Task) bool {
 		writeInt(uint64(len(text)))
 		h.Write([]byte(text))
 	}
-	writeInt(j.opts.Seed)
+	writeInt(j.Seed)
 	write(task.Question)
 	writeInt(uint64(len(task.Contexts)))
 	for _, c := range task.Contexts {
@@ -159,5 +126,5 @@ func (j *Judge) audits(task verdict.Task) bool {
 	}
 	const digits = 53 // bits of a float64 below 1
 	x := binary.LittleEndian.Uint64(h.Sum(nil)) >> (64 - digits)
-	return float64(x)/(1<<digits) < j.opts.Audit
+	return float64(x)/(1<<digits) < j.Audit
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,13 +68,11 @@ func newTask(texts ...string) verdict.Task {
 	return task
 }
 
-func newJudge(t *testing.T, o Options) *Judge {
-	t.Helper()
-	j, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+// newJudge returns j with rules for the claims of these tests.
+func newJudge(j Judge) *Judge {
+	j.NeedsContext = func(claim string) bool { return strings.HasPrefix(claim, "It ") }
+	j.Ask = func(_ string, c *extract.Claim) bool { return strings.HasPrefix(c.Text, "Unknown") }
+	return &j
 }
 
 // describe formats a verdict.
@@ -90,7 +89,6 @@ func describe(v *verdict.Verdict) string {
 
 func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 	nan := math.NaN()
-	pronoun := func(claim string) bool { return strings.HasPrefix(claim, "It ") }
 	for _, tt := range []struct {
 		name         string
 		scores       []float64
@@ -196,12 +194,12 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var model recorder
-			refusal := func(_ string, c *extract.Claim) bool { return strings.HasPrefix(c.Text, "Unknown") }
-			j := newJudge(t, Options{Offline: scores(tt.scores...), Model: &model, Supported: tt.upper, Unsupported: 1 - tt.lower, Audit: tt.audit, NeedsContext: pronoun, Ask: refusal})
+			j := newJudge(Judge{Offline: scores(tt.scores...), Model: &model, Supported: tt.upper, Unsupported: 1 - tt.lower, Audit: tt.audit})
 			got, err := j.Judge(t.Context(), newTask(tt.texts...))
 			if err != nil {
 				t.Fatal(err)
 			}
+			slices.SortFunc(got.Verdicts, func(a, b verdict.Verdict) int { return a.ClaimID - b.ClaimID })
 			var described []string
 			for i := range got.Verdicts {
 				described = append(described, describe(&got.Verdicts[i]))
@@ -222,7 +220,7 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 func TestAuditSelectsTheStatedShareByContent(t *testing.T) {
 	const n = 4000
 	audited := func(seed uint64, share float64) (all []bool) {
-		j := newJudge(t, Options{Offline: scores(1), Model: &recorder{}, Supported: 0.9, Unsupported: math.NaN(), Audit: share, Seed: seed})
+		j := newJudge(Judge{Offline: scores(1), Model: &recorder{}, Supported: 0.9, Unsupported: math.NaN(), Audit: share, Seed: seed})
 		for i := range n {
 			got, err := j.Judge(t.Context(), newTask(fmt.Sprintf("claim %d", i)))
 			if err != nil {
@@ -267,43 +265,14 @@ func TestAuditSelectsTheStatedShareByContent(t *testing.T) {
 func TestJudgeReturnsErrorsWithUsage(t *testing.T) {
 	failed := errors.New("failed")
 	spent := usage.Usage{Requests: 2}
-	model := func(j verdict.Judgement, err error) judgeFunc {
-		return func(verdict.Task) (verdict.Judgement, error) { return j, err }
-	}
-	for _, tt := range []struct {
-		name  string
-		model judgeFunc
-		want  string
-	}{
-		{"failed", model(verdict.Judgement{Usage: spent}, failed), "failed"},
-		{"no verdict", model(verdict.Judgement{Usage: spent}, nil), "claim 0 has no verdict"},
-		{"two verdicts", model(verdict.Judgement{Usage: spent, Verdicts: make([]verdict.Verdict, 2)}, nil), "claim 0 has more than one verdict"},
+	model := judgeFunc(func(verdict.Task) (verdict.Judgement, error) { return verdict.Judgement{Usage: spent}, failed })
+	for name, j := range map[string]Judge{
+		"model":         {Offline: scores(0.5), Model: model},
+		"offline judge": {Offline: model, Model: &recorder{}},
 	} {
-		j := newJudge(t, Options{Offline: scores(0.5), Model: tt.model, Supported: 0.9, Unsupported: 0.9})
-		got, err := j.Judge(t.Context(), newTask("a"))
-		if err == nil || err.Error() != tt.want || got.Usage != spent {
-			t.Errorf("%s: got %v with %+v, want %q with %+v", tt.name, err, got.Usage, tt.want, spent)
-		}
-	}
-	j := newJudge(t, Options{Offline: model(verdict.Judgement{}, failed), Model: &recorder{}, Supported: 0.9, Unsupported: 0.9})
-	if _, err := j.Judge(t.Context(), newTask("a")); !errors.Is(err, failed) {
-		t.Errorf("offline judge: got %v, want %v", err, failed)
-	}
-}
-
-func TestNewRejectsInvalidOptions(t *testing.T) {
-	nan := math.NaN()
-	for _, o := range []Options{
-		{},
-		{Offline: scores(), Supported: 0.9, Unsupported: 0.9},
-		{Model: scores(), Supported: 0.9, Unsupported: 0.9},
-		{Offline: scores(), Model: scores(), Supported: nan, Unsupported: nan},
-		{Offline: scores(), Model: scores(), Supported: 0.9, Unsupported: 0},
-		{Offline: scores(), Model: scores(), Supported: 0.9, Unsupported: 0.9, Audit: 1.1},
-		{Offline: scores(), Model: scores(), Supported: 0.9, Unsupported: 0.9, Audit: nan},
-	} {
-		if _, err := New(o); err == nil {
-			t.Errorf("%+v: got no error", o)
+		j.Supported, j.Unsupported = 0.9, 0.9
+		if got, err := newJudge(j).Judge(t.Context(), newTask("a")); !errors.Is(err, failed) || got.Usage != spent {
+			t.Errorf("%s: got %v with %+v, want %v with %+v", name, err, got.Usage, failed, spent)
 		}
 	}
 }

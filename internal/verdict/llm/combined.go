@@ -184,26 +184,28 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 		if err != nil {
 			return err
 		}
-		reply, err := r.judge.opts.Model.Complete(ctx, req)
-		if err != nil {
-			r.usage = r.usage.Add(llm.UsageOf(err))
-			_, tooLong := errors.AsType[*llm.ContextLengthError](err)
-			switch {
-			case tooLong && r.splitFirstGroup():
-				return r.askStatements(ctx, ids)
-			case llm.IsTooLong(err) && len(ids) > 1:
-				return llm.SplitInHalf(ids, func(half []int) error { return r.askStatements(ctx, half) })
-			case llm.IsUnusable(err):
-				continue
-			}
+		reply, err := r.complete(ctx, req)
+		_, tooLong := errors.AsType[*llm.ContextLengthError](err)
+		switch {
+		case err == nil:
+		case tooLong && r.splitFirstGroup():
+			return r.askStatements(ctx, ids)
+		case llm.IsTooLong(err) && len(ids) > 1:
+			return llm.SplitInHalf(ids, func(half []int) error { return r.askStatements(ctx, half) })
+		case llm.IsUnusable(err):
+			continue
+		default:
 			return err
 		}
-		r.usage = r.usage.Add(reply.Usage)
 		statements, err := readStatements(reply.JSON, len(ids))
 		if err != nil {
 			continue
 		}
-		gradeStatements(statements, reply)
+		answers := make([]*answer, len(statements))
+		for i := range statements {
+			answers[i] = &statements[i].answer
+		}
+		gradeAnswers(answers, reply, "is_supported", defaultWords())
 		for _, s := range statements {
 			i := ids[s.sentence]
 			r.statements[i] = append(r.statements[i], checkedStatement{s.text, s.answer.finding(group, r.task.Contexts)})
@@ -233,29 +235,22 @@ func (r *combinedRowJudge) splitFirstGroup() bool {
 // statementsRequest returns the request for statements of sentences and their
 // support by pieces, both numbered by their index in these slices.
 func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt int) (*llm.Request, error) {
-	o := &r.judge.opts
-	d := prompt.Data{Strict: o.Strict, Again: attempt > 0, Question: r.task.Question, Contexts: items(pieces)}
+	d := prompt.Data{Strict: r.judge.opts.Strict, Again: attempt > 0, Question: r.task.Question, Contexts: items(pieces)}
 	tokens := baseTokens
 	for pos, i := range ids {
 		text := withLead(&r.sentences[i])
 		d.Sentences = append(d.Sentences, prompt.Item{ID: pos, Text: text})
 		tokens += tokensPerClaim * (1 + len(text)/bytesPerStatement)
 	}
-	text, err := o.Prompts.Render(prompt.RagEvals, d)
+	req, err := r.render(prompt.RagEvals, d, &llm.Schema{
+		Name: "checked_statements", JSON: json.RawMessage(checkedStatementSchema), Bounded: bounded(checkedStatementSchema, statementsPerSentence*len(ids)),
+		Accept: func(raw json.RawMessage) error {
+			_, err := readStatements(raw, len(ids))
+			return err
+		},
+	}, tokens)
 	if err != nil {
 		return nil, err
-	}
-	req := &llm.Request{
-		Messages: llm.Messages(text.System, text.User),
-		Schema: &llm.Schema{
-			Name: "checked_statements", JSON: json.RawMessage(checkedStatementSchema), Bounded: bounded(checkedStatementSchema, statementsPerSentence*len(ids)),
-			Accept: func(raw json.RawMessage) error {
-				_, err := readStatements(raw, len(ids))
-				return err
-			},
-		},
-		MaxTokens: tokens,
-		Prompt:    text.Version,
 	}
 	r.judge.requestLogprobs(req, func(reply *llm.Reply) [][2]int { return valueSpans(reply, "is_supported") })
 	req.Vary(attempt)
@@ -274,29 +269,24 @@ type repliedStatement struct {
 // invalidates the whole reply: dropping it would compute the score from too few
 // claims.
 func readStatements(raw json.RawMessage, n int) ([]repliedStatement, error) {
-	var reply struct {
-		Statements *[]struct {
-			SentenceID  json.RawMessage `json:"sentence_id"`
-			Text        string          `json:"text"`
-			Reasoning   json.RawMessage `json:"reasoning"`
-			ChunkIDs    json.RawMessage `json:"chunk_ids"`
-			IsSupported json.RawMessage `json:"is_supported"`
-		} `json:"statements"`
+	statements, err := extractllm.Statements[struct {
+		SentenceID  json.RawMessage `json:"sentence_id"`
+		Text        string          `json:"text"`
+		Reasoning   json.RawMessage `json:"reasoning"`
+		ChunkIDs    json.RawMessage `json:"chunk_ids"`
+		IsSupported json.RawMessage `json:"is_supported"`
+	}](raw)
+	if err != nil {
+		return nil, err
 	}
-	if json.Unmarshal(raw, &reply) != nil {
-		return nil, errors.New("\"statements\" is not of the shape asked for")
-	}
-	if reply.Statements == nil {
-		return nil, errors.New("it has no \"statements\"")
-	}
-	if len(*reply.Statements) == 0 {
-		return nil, errors.New("it has no statement")
+	if len(statements) == 0 {
+		return nil, extractllm.ErrNoStatements
 	}
 	var out []repliedStatement
-	for _, s := range *reply.Statements {
+	for _, s := range statements {
 		id := llm.ParseIndex(s.SentenceID)
 		if id < 0 || id >= n {
-			return nil, errors.New("a statement with a sentence_id that was not asked for")
+			return nil, extractllm.ErrUnknownID
 		}
 		text := plainLine(s.Text)
 		label, ok := parseLabel(s.IsSupported)

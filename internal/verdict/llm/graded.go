@@ -60,31 +60,17 @@ func answerSpan(reply *llm.Reply) [][2]int {
 	return nil
 }
 
-// gradeVerdicts grades the answers in a reply that has exactly one verdict for
-// each.
-func gradeVerdicts(answers []*answer, verdicts []numberedVerdict, reply *llm.Reply, w words) {
-	if len(reply.Logprobs) == 0 {
+// gradeAnswers grades the answers in a reply, in order, whose verdicts are the members with a
+// name. An answer that is nil is not used.
+func gradeAnswers(answers []*answer, reply *llm.Reply, name string, w words) {
+	spans := valueSpans(reply, name)
+	if len(reply.Logprobs) == 0 || len(spans) != len(answers) {
 		return
 	}
-	spans := valueSpans(reply, "verdict")
-	if len(spans) != len(verdicts) {
-		return
-	}
-	for i, v := range verdicts {
-		if v.id >= 0 && v.id < len(answers) && answers[v.id] != nil {
-			answers[v.id].grade(reply, spans[i], w)
+	for i, a := range answers {
+		if a != nil {
+			a.grade(reply, spans[i], w)
 		}
-	}
-}
-
-// gradeStatements grades the answers in a reply with statements.
-func gradeStatements(statements []repliedStatement, reply *llm.Reply) {
-	spans := valueSpans(reply, "is_supported")
-	if len(reply.Logprobs) == 0 || len(spans) != len(statements) {
-		return
-	}
-	for i := range statements {
-		statements[i].answer.grade(reply, spans[i], defaultWords())
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -45,11 +44,7 @@ func gradedStack(t *testing.T, cache *llm.Cache, quirks ...quirktest.Quirk) (*ll
 
 func gradedJudge(t *testing.T, stack *llm.Stack, o Options) *Judge {
 	t.Helper()
-	set, err := prompt.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Model, o.Prompts = stack, set
+	o.Model, o.Prompts = stack, loadPrompts(t)
 	return New(o)
 }
 
@@ -186,10 +181,10 @@ func TestThresholdDecidesGradedClaims(t *testing.T) {
 }
 
 func TestCachedRepliesKeepProbabilities(t *testing.T) {
-	cache := llm.OpenCache(t.Context(), t.TempDir(), llm.NewClock(time.Now), nil)
+	cache := llm.OpenCache(t.Context(), t.TempDir(), llm.NewClock(time.Now), func(err error) { t.Error(err) })
 	defer cache.Close()
 	graded := false
-	server := quirktest.New(func(next quirktest.Handler) quirktest.Handler {
+	stack, server := gradedStack(t, cache, func(next quirktest.Handler) quirktest.Handler {
 		withLogprobs := quirktest.Logprobs(regexp.MustCompile(`[a-z]+|.`))(next)
 		return func(c *quirktest.Call) *quirktest.Answer {
 			if graded {
@@ -198,16 +193,7 @@ func TestCachedRepliesKeepProbabilities(t *testing.T) {
 			return next(c)
 		}
 	})
-	s := httptest.NewServer(server)
-	defer s.Close()
-	judge := func(o Options) []verdict.Verdict {
-		stack, err := llm.New(llm.Options{Client: llm.Config{BaseURL: s.URL + "/v1", Model: "m"}, Clock: llm.NewClock(time.Now), Cache: cache})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer stack.Close()
-		return judgeGraded(t, gradedJudge(t, stack, o), gradedTask())
-	}
+	judge := func(o Options) []verdict.Verdict { return judgeGraded(t, gradedJudge(t, stack, o), gradedTask()) }
 	judge(Options{})
 	graded = true
 	for i, v := range judge(Options{}) {

@@ -10,6 +10,7 @@ package llm
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
@@ -139,21 +140,15 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		}
 		pieces = facts
 	}
-	var deferred error
-	for vote := range votes {
+	err := llm.ForEach(slices.Values(indexes(len(votes))), func(vote int) error {
 		r := &rowJudge{judge: j, task: task, vote: vote, findings: make([]finding, len(task.Claims))}
 		err := r.judgeAll(ctx, pieces)
 		used = used.Add(r.usage)
-		switch {
-		case llm.IsDeferred(err):
-			deferred = err // other votes can be requested meanwhile
-		case err != nil:
-			return verdict.Judgement{Usage: used}, err
-		}
 		votes[vote], marks = r.findings, verdict.AddMarks(marks, r.marks...)
-	}
-	if deferred != nil {
-		return verdict.Judgement{Usage: used}, deferred
+		return err
+	})
+	if err != nil {
+		return verdict.Judgement{Usage: used}, err
 	}
 	vs := make([]verdict.Verdict, len(task.Claims))
 	for i, c := range task.Claims {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -134,20 +135,13 @@ func guardianSpan(reply *llm.Reply) [][2]int {
 
 // askLayout gets a finding for each of claims against pieces, in one request each.
 func (r *rowJudge) askLayout(ctx context.Context, l *layout, pieces []piece, claims []int) error {
-	var deferred error
-	for _, c := range claims {
+	return llm.ForEach(slices.Values(claims), func(c int) error {
 		err := r.askClaim(ctx, l, pieces, c)
-		_, unreadable := errors.AsType[*llm.ParseError](err)
-		switch {
-		case llm.IsDeferred(err):
-			deferred = err // other claims can be judged meanwhile
-		case unreadable:
+		if _, unreadable := errors.AsType[*llm.ParseError](err); unreadable {
 			return fmt.Errorf("%s: no verdict: %w", r.claimIDs([]int{c}), err)
-		case err != nil:
-			return err
 		}
-	}
-	return deferred
+		return err
+	})
 }
 
 // askClaim sends the request for a claim, and again with other seeds if the reply has no
@@ -159,14 +153,12 @@ func (r *rowJudge) askClaim(ctx context.Context, l *layout, pieces []piece, clai
 			return requestErr
 		}
 		var reply *llm.Reply
-		if reply, err = r.judge.opts.Model.Complete(ctx, req); err != nil {
-			r.usage = r.usage.Add(llm.UsageOf(err))
+		if reply, err = r.complete(ctx, req); err != nil {
 			if _, unreadable := errors.AsType[*llm.ParseError](err); unreadable {
 				continue
 			}
 			return err
 		}
-		r.usage = r.usage.Add(reply.Usage)
 		a, err := l.read(reply.Text, r.prompted(pieces, claim))
 		if err != nil {
 			return &llm.ParseError{Reason: err.Error(), Text: reply.Text}

@@ -100,15 +100,6 @@ func TestReadWord(t *testing.T) {
 	}
 }
 
-// Ragas has two labels: a contradicted claim is not supported.
-func TestReadWordForRagasHasTwoLabels(t *testing.T) {
-	for reply, want := range map[string]verdict.Label{"yes": verdict.Supported, "no": verdict.NotMentioned, "contradicted": verdict.NotMentioned} {
-		if a, err := readWord(reply, nil, Ragas); err != nil || a.label != want {
-			t.Errorf("%q: got %+v, %v; want %v", reply, a, err, want)
-		}
-	}
-}
-
 // Any verdict must come from a word of the reply.
 func FuzzReadWord(f *testing.F) {
 	for _, s := range fakeReplies {

@@ -29,23 +29,3 @@ func TestReconcileAcceptsCommonSpellings(t *testing.T) {
 		}
 	}
 }
-
-func TestReconcileAcceptsPrefixedIDs(t *testing.T) {
-	for reply, want := range map[string]int{ // claims with a verdict
-		`{"verdicts":[{"claim_id":"claim_0","verdict":1},{"claim_id":"claim_1","verdict":0}]}`: 2,
-		`{"verdicts":[{"claim_id":"claim_1","verdict":1},{"claim_id":"claim_2","verdict":0}]}`: 0, // counted from 1
-		`{"verdicts":{"claim_0":{"verdict":1},"0":{"verdict":0}}}`:                             0,
-		`{"verdicts":{"claim 0":{"verdict":1},"1":{"verdict":0}}}`:                             2,
-	} {
-		found, _, _ := reconcile(json.RawMessage(reply), 2, Chunks)
-		n := 0
-		for _, a := range found {
-			if a != nil {
-				n++
-			}
-		}
-		if n != want {
-			t.Errorf("%s: %d verdicts, want %d", reply, n, want)
-		}
-	}
-}

@@ -35,11 +35,11 @@ type rawVerdict struct {
 }
 
 // reconcile matches a reply to the claims 0 to n-1. It returns n answers, which
-// are nil for claims with no verdict, an unknown one, or several, the verdicts
-// as they are in the reply, and the reason. If the reply contains an unknown id, the
+// are nil for claims with no verdict, an unknown one, or several, the same answers
+// in the order of the reply, and the reason. If the reply contains an unknown id, the
 // model numbered the claims differently, so the whole reply is discarded. The reason
 // contains no text of the reply because it may be sent to the model.
-func reconcile(reply json.RawMessage, n int, style Style) (answers []*answer, verdicts []numberedVerdict, reason error) {
+func reconcile(reply json.RawMessage, n int, style Style) (answers, ordered []*answer, reason error) {
 	verdicts, err := verdictsIn(reply)
 	if err != nil {
 		return make([]*answer, n), nil, err
@@ -65,7 +65,10 @@ func reconcile(reply json.RawMessage, n int, style Style) (answers []*answer, ve
 	if slices.Contains(seen, false) {
 		reason = errors.New("a verdict is missing")
 	}
-	return answers, verdicts, reason
+	for _, v := range verdicts {
+		ordered = append(ordered, answers[v.id])
+	}
+	return answers, ordered, reason
 }
 
 // A numberedVerdict is a verdict in a reply with the id of its claim, or -1 if
@@ -229,20 +232,16 @@ func parseLabel(raw json.RawMessage) (label verdict.Label, ok bool) {
 	if text := stringOf(raw); text != "" {
 		word = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), ".")
 	}
-	switch strings.NewReplacer(" ", "_", "-", "_").Replace(word) {
-	case "supported", "faithful", "entailed", "yes", "true":
-		return verdict.Supported, true
-	case "contradicted":
-		return verdict.Contradicted, true
-	case "not_mentioned", "not_supported", "unsupported", "not_faithful", "unfaithful", "not_entailed", "no", "false":
-		return verdict.NotMentioned, true
+	if whole, fraction, _ := strings.Cut(word, "."); (whole == "1" || whole == "0") && fraction != "" && strings.Trim(fraction, "0") == "" {
+		word = whole
 	}
-	switch whole, fraction, point := strings.Cut(word, "."); {
-	case point && (fraction == "" || strings.Trim(fraction, "0") != ""):
-		return 0, false
-	case whole == "1":
+	word = strings.NewReplacer(" ", "_", "-", "_").Replace(word)
+	switch w := defaultWords(); {
+	case word == "contradicted":
+		return verdict.Contradicted, true
+	case slices.Contains(w.supports, word):
 		return verdict.Supported, true
-	case whole == "0":
+	case slices.Contains(w.denies, word):
 		return verdict.NotMentioned, true
 	}
 	return 0, false

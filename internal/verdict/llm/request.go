@@ -64,6 +64,17 @@ func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error 
 	return r.askForWords(ctx, pieces, remaining, reason)
 }
 
+// complete sends a request and adds its usage.
+func (r *rowJudge) complete(ctx context.Context, req *llm.Request) (*llm.Reply, error) {
+	reply, err := r.judge.opts.Model.Complete(ctx, req)
+	if err != nil {
+		r.usage = r.usage.Add(llm.UsageOf(err))
+		return nil, err
+	}
+	r.usage = r.usage.Add(reply.Usage)
+	return reply, nil
+}
+
 // askOnce sends one request and adds its findings. It returns the claims
 // without a usable verdict, and the reason.
 func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, attempt int) (missing []int, reason, err error) {
@@ -71,31 +82,27 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 	if err != nil {
 		return nil, nil, err
 	}
-	reply, err := r.judge.opts.Model.Complete(ctx, req)
+	reply, err := r.complete(ctx, req)
 	var raw json.RawMessage
 	downgraded := false
-	if err == nil {
-		r.usage = r.usage.Add(reply.Usage)
+	parseErr, unreadable := errors.AsType[*llm.ParseError](err)
+	switch {
+	case err == nil:
 		raw, downgraded = reply.JSON, reply.Downgraded
-	} else {
-		r.usage = r.usage.Add(llm.UsageOf(err))
-		parseErr, unreadable := errors.AsType[*llm.ParseError](err)
-		switch {
-		case llm.IsTruncated(err) && len(claims) > 1:
-			return nil, nil, llm.SplitInHalf(claims, func(half []int) error { return r.ask(ctx, pieces, half) })
-		case unreadable && parseErr.Partial != nil:
-			raw, downgraded = parseErr.Partial, parseErr.Downgraded
-		case unreadable && parseErr.NoAnswer:
-			return nil, nil, err // fewer claims would not help
-		case llm.IsUnusable(err):
-			return claims, err, nil
-		default:
-			return nil, nil, err
-		}
+	case llm.IsTruncated(err) && len(claims) > 1:
+		return nil, nil, llm.SplitInHalf(claims, func(half []int) error { return r.ask(ctx, pieces, half) })
+	case unreadable && parseErr.Partial != nil:
+		raw, downgraded = parseErr.Partial, parseErr.Downgraded
+	case unreadable && parseErr.NoAnswer:
+		return nil, nil, err // fewer claims would not help
+	case llm.IsUnusable(err):
+		return claims, err, nil
+	default:
+		return nil, nil, err
 	}
-	answers, verdicts, reason := reconcile(raw, len(claims), r.judge.opts.Style)
+	answers, ordered, reason := reconcile(raw, len(claims), r.judge.opts.Style)
 	if reply != nil {
-		gradeVerdicts(answers, verdicts, reply, r.judge.words())
+		gradeAnswers(ordered, reply, "verdict", r.judge.words())
 	}
 	for i, c := range claims {
 		if answers[i] == nil {
@@ -122,19 +129,22 @@ func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Requ
 	for i, c := range claims {
 		d.Claims = append(d.Claims, prompt.Item{ID: i, Text: r.task.Claims[c].Judged()})
 	}
-	text, err := o.Prompts.Render(r.judge.prompt(), d)
+	req, err := r.render(r.judge.prompt(), d, schemaOf(o.Style, len(claims), attempt), baseTokens+tokensPerClaim*len(claims))
 	if err != nil {
 		return nil, err
-	}
-	req := &llm.Request{
-		Messages:  llm.Messages(text.System, text.User),
-		Schema:    schemaOf(o.Style, len(claims), attempt),
-		MaxTokens: baseTokens + tokensPerClaim*len(claims),
-		Prompt:    text.Version,
 	}
 	r.judge.requestLogprobs(req, func(reply *llm.Reply) [][2]int { return valueSpans(reply, "verdict") })
 	req.Vary(r.vote*seedStride + attempt)
 	return req, nil
+}
+
+// render returns a request with a prompt and the schema of its reply.
+func (r *rowJudge) render(name prompt.Name, d prompt.Data, schema *llm.Schema, maxTokens int) (*llm.Request, error) {
+	text, err := r.judge.opts.Prompts.Render(name, d)
+	if err != nil {
+		return nil, err
+	}
+	return &llm.Request{Messages: llm.Messages(text.System, text.User), Schema: schema, MaxTokens: maxTokens, Prompt: text.Version}, nil
 }
 
 // claimIDs formats the ids of claims for an error message.

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,26 +58,13 @@ func (r *rowJudge) judgeAll(ctx context.Context, pieces []piece) error {
 		rng := rand.New(rand.NewPCG(uint64(r.vote), uint64(len(order)))) //nolint:gosec // not security-sensitive
 		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 	}
-	var deferred error
 	groups := [][]piece{pieces}
 	if r.judge.opts.EachChunk {
 		groups = slices.Collect(slices.Chunk(pieces, 1))
 	}
-	for claims := range slices.Chunk(order, claimsPerCall) {
-		var err error
-		for _, group := range groups {
-			if err == nil || llm.IsDeferred(err) {
-				err = cmp.Or(r.judgeInGroups(ctx, group, claims), err)
-			}
-		}
-		switch {
-		case llm.IsDeferred(err):
-			deferred = err // other claims can be judged meanwhile
-		case err != nil:
-			return err
-		}
-	}
-	return deferred
+	return llm.ForEach(slices.Chunk(order, claimsPerCall), func(claims []int) error {
+		return llm.ForEach(slices.Values(groups), func(group []piece) error { return r.judgeInGroups(ctx, group, claims) })
+	})
 }
 
 // indexes returns 0 to n-1.

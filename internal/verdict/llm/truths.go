@@ -33,9 +33,8 @@ func (r *rowJudge) truths(ctx context.Context, pieces []piece) (facts []piece, e
 		if req, err = r.truthsRequest(group); err != nil {
 			return nil, err
 		}
-		reply, err := r.judge.opts.Model.Complete(ctx, req)
+		reply, err := r.complete(ctx, req)
 		if err != nil {
-			r.usage = r.usage.Add(llm.UsageOf(err))
 			halves := halve(group)
 			if !llm.IsTooLong(err) || halves == nil {
 				return nil, err
@@ -43,7 +42,6 @@ func (r *rowJudge) truths(ctx context.Context, pieces []piece) (facts []piece, e
 			groups = append(halves, groups...)
 			continue
 		}
-		r.usage = r.usage.Add(reply.Usage)
 		if reply.Downgraded {
 			r.mark(verdict.MarkDowngraded)
 		}
@@ -59,19 +57,11 @@ func (r *rowJudge) truths(ctx context.Context, pieces []piece) (facts []piece, e
 }
 
 func (r *rowJudge) truthsRequest(pieces []piece) (*llm.Request, error) {
-	o := &r.judge.opts
-	text, err := o.Prompts.Render(prompt.DeepEvalTruths, prompt.Data{Contexts: items(pieces)})
-	if err != nil {
-		return nil, err
-	}
-	return &llm.Request{
-		Messages: llm.Messages(text.System, text.User),
-		Schema: &llm.Schema{Name: "truths", JSON: json.RawMessage(truthsSchema), Accept: func(raw json.RawMessage) error {
-			_, err := readTruths(raw)
-			return err
-		}},
-		MaxTokens: truthsTokens, Prompt: text.Version,
-	}, nil
+	schema := &llm.Schema{Name: "truths", JSON: json.RawMessage(truthsSchema), Accept: func(raw json.RawMessage) error {
+		_, err := readTruths(raw)
+		return err
+	}}
+	return r.render(prompt.DeepEvalTruths, prompt.Data{Contexts: items(pieces)}, schema, truthsTokens)
 }
 
 // readTruths parses a list of facts, which may be empty.

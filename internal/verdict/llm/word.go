@@ -30,23 +30,18 @@ const (
 // attempts failed with reason. Small models that can't write JSON can still
 // answer yes or no.
 func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int, reason error) error {
-	var deferred error
-	for i, c := range claims {
-		err := r.askClaim(ctx, wordLayout(r.judge.opts.Style), pieces, c)
+	return llm.ForEach(slices.Values(indexes(len(claims))), func(i int) error {
+		err := r.askClaim(ctx, wordLayout(r.judge.opts.Style), pieces, claims[i])
 		_, unreadable := errors.AsType[*llm.ParseError](err)
 		_, truncated := errors.AsType[*llm.LengthError](err)
 		switch {
-		case llm.IsDeferred(err):
-			deferred = err // other claims can be judged meanwhile
 		case unreadable || truncated:
 			return fmt.Errorf("%s: no verdict: %w; and asked for one word: %w", r.claimIDs(claims[i:]), reason, err)
-		case err != nil:
-			return err
-		default:
+		case err == nil:
 			r.mark(verdict.MarkOneWord)
 		}
-	}
-	return deferred
+		return err
+	})
 }
 
 // wordLayout returns the layout of a request for a single word, which is sent once.

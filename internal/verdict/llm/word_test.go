@@ -110,9 +110,9 @@ func TestAmbiguousWordFailsRow(t *testing.T) {
 	}
 }
 
-func TestOtherErrorsDoNotRequestWord(t *testing.T) {
+func TestOtherErrorsEndRow(t *testing.T) {
 	for _, fault := range []error{
-		&llm.StatusError{Status: 500}, &llm.NetworkError{Message: "x"}, &llm.TimeoutError{}, &llm.RefusalError{Reason: "refusal"},
+		&llm.StatusError{Status: 500}, &llm.NetworkError{Message: "x"}, &llm.TimeoutError{}, &llm.RefusalError{Reason: "refusal"}, &llm.RefusalError{Reason: "content_filter"},
 		&llm.BudgetError{}, &llm.DownError{Cause: errors.New("x")}, context.Canceled,
 	} {
 		for failAt := range 4 { // the last one is the reply to the request for a word
@@ -121,7 +121,7 @@ func TestOtherErrorsDoNotRequestWord(t *testing.T) {
 					return "", fault
 				}
 				return prose, nil
-			}, Options{})
+			}, Options{Votes: 3})
 			got, err := j.Judge(t.Context(), newTask([]string{"c"}, "a"))
 			if !errors.Is(err, fault) || got.Verdicts != nil || len(model.requests) != failAt+1 {
 				t.Errorf("got %v in %d requests, want %v in %d", err, len(model.requests), fault, failAt+1)
