@@ -61,7 +61,7 @@ func (c *counter) template(name string) (int, error) {
 		return 1, nil // executing it returns an error
 	}
 	c.known[name] = -1
-	n, err := c.steps(0, t.Root)
+	n, err := c.steps(1, t.Root) // 1, so that calls of an empty template count
 	c.known[name] = n
 	return n, err
 }
