@@ -32,7 +32,7 @@ type jsonReader struct {
 	rows     string          // member of the object with the array of rows, or ""
 	columns  *columnMap
 	finder   *shape.Finder
-	preset   map[Field]*shape.Path
+	preset   shape.Plan
 	stream   bool // objects without an array
 	done     bool
 	inside   bool // within the array

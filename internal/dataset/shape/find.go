@@ -103,21 +103,11 @@ func (f *Finder) collectNumbered(v *Value) {
 }
 
 // A Plan says where the fields of a row are.
-type Plan struct {
-	paths map[Field]*Path
-}
-
-// only returns the plan of one field.
-func only(f Field, path *Path) *Plan {
-	return &Plan{map[Field]*Path{f: path}}
-}
-
-// Path returns the path of a field, or nil.
-func (p *Plan) Path(f Field) *Path { return p.paths[f] }
+type Plan map[Field]*Path
 
 // Column returns the column that a field is read from without a path, or "".
-func (p *Plan) Column(f Field) string {
-	if path := p.paths[f]; path != nil && len(path.steps) == 1 && path.steps[0].kind == byKey {
+func (p Plan) Column(f Field) string {
+	if path := p[f]; path != nil && len(path.steps) == 1 && path.steps[0].kind == byKey {
 		return path.steps[0].key
 	}
 	return ""
@@ -143,9 +133,9 @@ func (e *Shared) Error() string { return e.Path + " is read as two fields" }
 
 // shared returns an error if two fields are read from one place, or the contexts from a
 // value with the answer. A chat holds several fields.
-func (f *Finder) shared(p *Plan, record *Value) error {
+func (f *Finder) shared(p Plan, record *Value) error {
 	for _, pair := range [][2]Field{{Contexts, Answer}, {Question, Answer}, {Question, Contexts}} {
-		a, b := p.paths[pair[0]], p.paths[pair[1]]
+		a, b := p[pair[0]], p[pair[1]]
 		if a == nil || b == nil || !a.covers(b) || pair[0] == Question && len(a.steps) < len(b.steps) {
 			continue
 		}
@@ -178,11 +168,11 @@ func (f *Finder) search(record *Value) *search {
 // Plan finds the answer, the contexts and the question in a normalized record.
 // Fields in preset are taken as they are. The error is an [*Ambiguous] error or
 // names the missing field.
-func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
-	s, plan := f.search(record), &Plan{map[Field]*Path{}}
+func (f *Finder) Plan(record *Value, preset Plan) (Plan, error) {
+	s, plan := f.search(record), Plan{}
 	for _, field := range fields() {
 		if path := preset[field]; path != nil {
-			plan.paths[field] = path
+			plan[field] = path
 			continue
 		}
 		c, err := s.best(field)
@@ -204,7 +194,7 @@ func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		plan.paths[field] = path
+		plan[field] = path
 	}
 	return plan, f.shared(plan, record)
 }
