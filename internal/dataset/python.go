@@ -108,18 +108,15 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 		items++
 		last := p.s[p.i-1]
 		switch c := p.peek(); {
-		case c == ',':
-			p.i++
-			commas++
-		case c == end:
-		case c == 0:
-			return p.fail("unexpected end of input")
 		case end == ']' && p.adjacent(last, c):
-			// numpy separates elements with spaces
+			continue // numpy separates elements with spaces
 		case end == ']' && p.abbreviated():
 			return p.failLiteral("list is abbreviated (...)")
-		default:
-			return p.fail("expected a comma or the end of the list")
+		case c == ',':
+			commas++
+		}
+		if err := p.separator(end, "list"); err != nil {
+			return err
 		}
 	}
 	if end == ')' && items == 1 && commas == 0 {
@@ -127,6 +124,20 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 	}
 	p.i++
 	p.t.close(at)
+	return nil
+}
+
+// separator reads a comma, unless the end of a list, dict or call follows.
+func (p *pythonParser) separator(end byte, what string) error {
+	switch p.peek() {
+	case ',':
+		p.i++
+	case end:
+	case 0:
+		return p.fail("unexpected end of input")
+	default:
+		return p.fail("expected a comma or the end of the " + what)
+	}
 	return nil
 }
 
@@ -179,14 +190,8 @@ func (p *pythonParser) braces(name string, depth int) error {
 			}
 			p.t.nodes[at].kind = kindList
 		}
-		switch c := p.peek(); c {
-		case ',':
-			p.i++
-		case '}':
-		case 0:
-			return p.fail("unexpected end of input")
-		default:
-			return p.fail("expected a comma or the end of the dict")
+		if err := p.separator('}', "dict"); err != nil {
+			return err
 		}
 	}
 	p.i++
@@ -264,14 +269,8 @@ func (p *pythonParser) call(name string, depth int) error {
 		} else if positional {
 			p.t.nodes = p.t.nodes[:before]
 		}
-		switch c := p.peek(); c {
-		case ',':
-			p.i++
-		case ')':
-		case 0:
-			return p.fail("unexpected end of input")
-		default:
-			return p.fail("expected a comma or the end of the call")
+		if err := p.separator(')', "call"); err != nil {
+			return err
 		}
 	}
 	p.i++
