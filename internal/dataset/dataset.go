@@ -13,7 +13,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
@@ -68,15 +67,6 @@ const (
 // Formats returns the names of the supported formats.
 func Formats() []string {
 	return []string{string(JSONL), string(JSON), string(CSV), string(TSV), string(Parquet)}
-}
-
-// ParseFormat returns the format with the given name, or a [*UsageError] that
-// lists the valid names.
-func ParseFormat(name string) (Format, error) {
-	if slices.Contains(Formats(), name) {
-		return Format(name), nil
-	}
-	return "", usagef("unknown format %q: want %s", name, strings.Join(Formats(), ", "))
 }
 
 // Exporters returns the names of the tools whose exports can be read.
