@@ -19,6 +19,16 @@ type result struct {
 	Err string
 }
 
+// readFiles reads all rows of files.
+func readFiles(t testing.TB, opts Options, paths ...string) (rows []result, last error) {
+	t.Helper()
+	s, err := Open(paths, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readAll(t, s)
+}
+
 func readAll(t testing.TB, s *Set) (rows []result, last error) {
 	t.Helper()
 	for row, err := range s.Rows() {
@@ -142,11 +152,7 @@ func TestRowsOfDifferentWriters(t *testing.T) {
 }
 
 func TestParquetKeepsTypesAsJSON(t *testing.T) {
-	s, err := Open([]string{"testdata/kinds.parquet", "testdata/int96.parquet"}, Options{KeepAll: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := readAll(t, s)
+	rows, err := readFiles(t, Options{KeepAll: true}, "testdata/kinds.parquet", "testdata/int96.parquet")
 	if err != nil || len(rows) != 4 {
 		t.Fatalf("got %d rows, last error %v", len(rows), err)
 	}

@@ -178,11 +178,7 @@ func TestRowsDetectsLayoutOfStreams(t *testing.T) {
 		"plain": strings.Repeat(line, 5000),
 		"gzip":  string(compress(t, "gzip", strings.NewReader(strings.Repeat(line, 5000)))),
 	} {
-		s, err := Open([]string{"-"}, Options{Stdin: strings.NewReader(data)})
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		rows, err := readAll(t, s)
+		rows, err := readFiles(t, Options{Stdin: strings.NewReader(data)}, "-")
 		if err != nil || len(rows) != 5000 || rows[4999].Row.Answer != "a" || rows[0].Row.Answer != "a" {
 			t.Errorf("%s: got %d rows, error %v, want 5000", name, len(rows), err)
 		}

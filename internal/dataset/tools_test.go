@@ -185,11 +185,7 @@ func TestRowsLimitsLogs(t *testing.T) {
 		if stdin {
 			path, opts.Stdin = "-", strings.NewReader(text)
 		}
-		s, err := Open([]string{path}, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, last := readAll(t, s)
+		rows, last := readFiles(t, opts, path)
 		if len(rows) != 3 || last != nil || rows[0].Err != "" || !strings.Contains(rows[1].Err, "record is too long") || rows[2].Err != "" {
 			t.Errorf("got rows %+v, last error %v, want an error in the second row", rows, last)
 		}
@@ -260,20 +256,13 @@ func TestRowsOfAgents(t *testing.T) {
 			turns, last = turns[:1], turns[:1]
 		}
 		for all, want := range map[bool][]Row{false: last, true: turns} {
-			s, err := Open([]string{file}, Options{AllTurns: all})
-			if err != nil {
-				t.Errorf("%s: %v", file, err)
-				continue
-			}
+			rows, err := readFiles(t, Options{AllTurns: all}, file)
 			var got []Row
-			for row, err := range s.Rows() {
-				if err != nil {
-					t.Errorf("%s: %v", file, err)
-				}
-				got = append(got, Row{Question: row.Question, Answer: row.Answer, Contexts: row.Contexts})
+			for _, r := range rows {
+				got = append(got, Row{Question: r.Row.Question, Answer: r.Row.Answer, Contexts: r.Row.Contexts})
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, all turns %v (-want +got):\n%s", file, all, diff)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil || strings.TrimSpace(errorsOf(rows)) != "" {
+				t.Errorf("%s, all turns %v: row errors %q, last error %v (-want +got):\n%s", file, all, errorsOf(rows), err, diff)
 			}
 		}
 	}
