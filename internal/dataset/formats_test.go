@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,12 +33,6 @@ func encode(t testing.TB, f Format, rows []record) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	cell := func(s string, sep string) string {
-		if strings.ContainsAny(s, "\"\r\n"+sep) || s == "" {
-			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-		}
-		return s
-	}
 	switch f {
 	case JSONL:
 		for _, r := range rows {
@@ -47,15 +42,16 @@ func encode(t testing.TB, f Format, rows []record) []byte {
 		enc.SetIndent("", "  ")
 		_ = enc.Encode(rows)
 	case CSV, TSV:
-		sep := ","
+		w := csv.NewWriter(&b)
 		if f == TSV {
-			sep = "\t"
+			w.Comma = '\t'
 		}
-		b.WriteString(strings.Join([]string{"id", "question", "answer", "contexts"}, sep) + "\n")
+		_ = w.Write([]string{"id", "question", "answer", "contexts"})
 		for _, r := range rows {
 			list, _ := json.Marshal(r.Contexts)
-			b.WriteString(strings.Join([]string{cell(r.ID, sep), cell(r.Question, sep), cell(r.Answer, sep), cell(string(list), sep)}, sep) + "\r\n")
+			_ = w.Write([]string{r.ID, r.Question, r.Answer, string(list)})
 		}
+		w.Flush()
 	case Parquet:
 		if err := parquet.Write(&b, rows, parquet.MaxRowsPerRowGroup(7), parquet.PageBufferSize(100), parquet.Compression(&parquet.Zstd)); err != nil {
 			t.Fatal(err)
@@ -106,15 +102,13 @@ func TestRowsOfAllFormatsAndCompressions(t *testing.T) {
 
 func checkRows(t *testing.T, what string, s *Set, want []Row) {
 	t.Helper()
+	rows, err := readAll(t, s)
 	var got []Row
-	for row, err := range s.Rows() {
-		if err != nil {
-			t.Fatal(what, err)
-		}
-		got = append(got, row)
+	for _, r := range rows {
+		got = append(got, r.Row)
 	}
-	if d := cmp.Diff(want, got, ignorePosition()); d != "" {
-		t.Fatalf("%s (-want +got):\n%s", what, d)
+	if d := cmp.Diff(want, got, ignorePosition()); d != "" || err != nil || strings.TrimSpace(errorsOf(rows)) != "" {
+		t.Fatalf("%s: row errors %q, last error %v (-want +got):\n%s", what, errorsOf(rows), err, d)
 	}
 	if size := s.Size(); size >= 0 && got[len(got)-1].Offset > size {
 		t.Errorf("%s: got last offset %d of %d", what, got[len(got)-1].Offset, size)
@@ -205,26 +199,6 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 		if _, last := read(t, "x.json", text, Options{}); last != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, last, want)
 		}
-	}
-}
-
-func TestDetectFormat(t *testing.T) {
-	for text, want := range map[string]Format{
-		"[":                    JSON,
-		"{\n":                  JSON,
-		" \n{\"a\":1}\n":       JSONL,
-		"a,b\tc,d\n":           CSV,
-		"a\tb\tc,d\n1,2,3,4,5": TSV,
-		"answer,contexts":      CSV,
-		"\n":                   JSONL,
-	} {
-		if got := detectFormat([]byte(text)); got != want {
-			t.Errorf("%q: got %s, want %s", text, got, want)
-		}
-	}
-	rows, last := read(t, "x.csv", `{"answer":"a","contexts":["x"]}`, Options{Format: JSONL})
-	if len(rows) != 1 || last != "" {
-		t.Errorf("got rows %+v, last error %q", rows, last)
 	}
 }
 
