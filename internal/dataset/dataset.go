@@ -100,7 +100,6 @@ type Options struct {
 	NeedText    bool             // reject rows whose contexts have no text
 	Delimiter   byte             // delimiter of CSV files, or 0 to detect it
 	MaxRowBytes int              // maximum size of a record, or 0 for DefaultMaxRowBytes
-	TempDir     string           // directory for copies of Parquet streams, or "" for os.TempDir
 	Warn        func(error)      // called with each warning; may be nil
 
 	// OpenPipe opens a path that is not a regular file. It defaults to os.Open,

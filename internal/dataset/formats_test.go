@@ -90,7 +90,7 @@ func TestRowsOfAllFormatsAndCompressions(t *testing.T) {
 					t.Fatal(name, ext, err)
 				}
 				checkRows(t, name+ext, s, want)
-				s, err = Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), TempDir: t.TempDir()})
+				s, err = Open([]string{"-"}, Options{Stdin: bytes.NewReader(data)})
 				if err != nil {
 					t.Fatal(name, ext, err)
 				}
@@ -224,8 +224,9 @@ func TestRowsReads50MiBRecords(t *testing.T) {
 func TestCloseRemovesTemporaryFiles(t *testing.T) {
 	data := encode(t, Parquet, []record{{Answer: "a", Contexts: []string{"x"}}})
 	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
 	for _, stdin := range [][]byte{data, data[:len(data)-3], compress(t, "gzip", bytes.NewReader(data)), []byte("PAR1")} {
-		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(stdin), TempDir: dir})
+		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(stdin)})
 		if err == nil {
 			_ = s.Close()
 		}
@@ -233,7 +234,8 @@ func TestCloseRemovesTemporaryFiles(t *testing.T) {
 			t.Errorf("got files %v, want none", files)
 		}
 	}
-	_, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), TempDir: filepath.Join(dir, "none")})
+	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
+	_, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data)})
 	if err == nil || !strings.Contains(err.Error(), "temporary file") {
 		t.Errorf("got error %v, want one about a temporary file", err)
 	}

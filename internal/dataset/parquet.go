@@ -53,7 +53,7 @@ func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 
 // copyToTemp copies r to a temporary file.
 func (f *file) copyToTemp(r io.Reader) (*os.File, error) {
-	temp, name, err := safefile.Temp(f.opts.TempDir, "ragfaith-*")
+	temp, name, err := safefile.Temp("", "ragfaith-*")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
