@@ -10,7 +10,7 @@ import (
 // Records returns the records of a JSON document that is not an array of objects: the
 // elements of a list of objects inside it, the rows of a table that is stored by columns,
 // or the document itself. Fields in preset are read from these paths. Two lists of rows are
-// a [*TwoLists] error.
+// an error.
 func (f *Finder) Records(doc *Value, preset Plan) ([]*Value, error) {
 	if table := f.table(doc); table != nil {
 		return table, nil
@@ -31,7 +31,7 @@ func (f *Finder) Records(doc *Value, preset Plan) ([]*Value, error) {
 		return []*Value{doc}, nil
 	}
 	if len(lists) > 1 && !f.sameRows(lists) {
-		return nil, &TwoLists{[2]string{lists[0].at, lists[1].at}}
+		return nil, TwoLists(lists[0].at, lists[1].at)
 	}
 	return lists[0].items, nil
 }
@@ -106,13 +106,9 @@ func (f *Finder) RowsIn(member *Value, preset Plan) string {
 	return ""
 }
 
-// A TwoLists error reports two lists of rows in a document.
-type TwoLists struct {
-	At [2]string
-}
-
-func (e *TwoLists) Error() string {
-	return fmt.Sprintf("rows in both %s and %s: extract one of them with jq", e.At[0], e.At[1])
+// TwoLists returns the error for a document with rows at two paths.
+func TwoLists(a, b string) error {
+	return fmt.Errorf("rows in both %s and %s: extract one of them with jq", a, b)
 }
 
 // HoldRows reports whether one of the first records is a row or a span.
