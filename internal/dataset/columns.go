@@ -457,19 +457,16 @@ func list(names []string) string {
 		return "none"
 	}
 	needsQuotes := func(c rune) bool { return c <= ' ' || c == ',' || c > '~' && !strconv.IsPrint(c) }
-	var b strings.Builder
-	for i, name := range names {
-		if i == maxListed {
-			fmt.Fprintf(&b, " and %d more", len(names)-i)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
+	var shown []string
+	for _, name := range names[:min(len(names), maxListed)] {
 		if name == "" || len(name) > maxQuoted || strings.ContainsFunc(name, needsQuotes) {
 			name = quote(name)
 		}
-		b.WriteString(name)
+		shown = append(shown, name)
 	}
-	return b.String()
+	text := strings.Join(shown, ", ")
+	if more := len(names) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -203,6 +203,15 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
+// wordLength returns the length of the word at the start of s.
+func wordLength(s string) int {
+	n := 0
+	for n < len(s) && isWordByte(s[n]) {
+		n++
+	}
+	return n
+}
+
 // word reads a constant, a number or a call.
 func (p *pythonParser) word(name string, depth int) error {
 	start := p.i
@@ -242,15 +251,10 @@ func (p *pythonParser) call(name string, depth int) error {
 	positional := false
 	for p.peek() != ')' {
 		key := ""
-		if c := p.s[p.i:]; c != "" && isWordByte(c[0]) {
-			n := 0
-			for n < len(c) && isWordByte(c[n]) {
-				n++
-			}
-			if n < len(c) && c[n] == '=' {
-				key = c[:n]
-				p.i += n + 1
-			}
+		rest := p.s[p.i:]
+		if n := wordLength(rest); n > 0 && n < len(rest) && rest[n] == '=' {
+			key = rest[:n]
+			p.i += n + 1
 		}
 		before := len(p.t.nodes)
 		if key == "dtype" && p.peek() != '\'' && p.peek() != '"' {

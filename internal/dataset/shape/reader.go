@@ -266,22 +266,14 @@ func (r *Reader) Tool() *Tool { return r.tool }
 
 // Describe says how the records are read, for a message to the user.
 func (r *Reader) Describe() string {
-	var b strings.Builder
+	var parts []string
 	if r.tool != nil && !r.forced {
-		fmt.Fprintf(&b, "read as an export of %s (--from %s)", r.tool.Title, r.tool.Name)
-	}
-	if r.plan == nil {
-		return b.String()
+		parts = append(parts, fmt.Sprintf("read as an export of %s (--from %s)", r.tool.Title, r.tool.Name))
 	}
 	for _, field := range fields() {
-		path := r.plan[field]
-		if path == nil {
-			continue
+		if path := r.plan[field]; path != nil {
+			parts = append(parts, fmt.Sprintf("%s from %s", field, path))
 		}
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s from %s", field, path)
 	}
-	return b.String()
+	return strings.Join(parts, ", ")
 }
