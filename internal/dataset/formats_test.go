@@ -275,21 +275,15 @@ func TestRowsReturnsReadErrors(t *testing.T) {
 // The column of the answer and of the contexts is the same in all rows: another one may have
 // the expected answer, or the contexts of another retriever.
 func TestNoOtherColumnIsReadInPlaceOfNull(t *testing.T) {
-	for file, text := range map[string]string{
-		"x.jsonl": `{"answer":"a","contexts":["x"],"documents":["y"]}` + "\n" + `{"answer":"a","contexts":null,"documents":["y"]}` + "\n" +
-			`{"answer":"a","documents":["y"]}` + "\n" + `{"answer":"a","contexts":["x"]}`,
-		"x.csv": "answer,contexts,documents\na,x,\na,,y\na,,y\na,x,\n",
-	} {
-		rows, last := read(t, file, text, Options{})
-		if len(rows) != 4 || rows[0].Err != "" || rows[3].Err != "" {
-			t.Fatalf("%s: got rows %+v, last error %q", file, rows, last)
-		}
-		for _, r := range rows[1:3] {
-			if !strings.Contains(r.Err, `contexts: want a value in column "contexts" as in earlier rows; "documents" is not read in its place`) {
-				t.Errorf("%s: got %+v, want an error", file, r)
-			}
-		}
-	}
+	const refused = `!contexts: want a value in column "contexts" as in earlier rows; "documents" is not read in its place`
+	want := []string{"|a|x", refused, refused, "|a|x"}
+	checkFixtures(t, []toolFixture{
+		{"jsonl", "x.jsonl", `{"answer":"a","contexts":["x"],"documents":["y"]}
+{"answer":"a","contexts":null,"documents":["y"]}
+{"answer":"a","documents":["y"]}
+{"answer":"a","contexts":["x"]}`, "", want},
+		{"csv", "x.csv", "answer,contexts,documents\na,x,\na,,y\na,,y\na,x,\n", "", want},
+	})
 }
 
 func TestReadsYAML(t *testing.T) {

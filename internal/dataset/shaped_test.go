@@ -156,22 +156,6 @@ func TestRowsOfTracesInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestRowsUsesLayoutOfFirstRecord(t *testing.T) {
-	text := `{"out":{"answer":"one","sources":["Some text."]}}
-{"out":{"answer":null,"sources":["Some text."]},"answer":"not this"}
-{"out":{"answer":"three","sources":[]}}
-`
-	rows, last := read(t, "x.jsonl", text, Options{})
-	var got []string
-	for _, r := range rows {
-		got = append(got, r.Row.Answer+r.Err)
-	}
-	want := []string{"one", "x.jsonl:2: no answer: out.answer is missing or null", "three"}
-	if d := cmp.Diff(want, got); d != "" || last != "" {
-		t.Errorf("(-want +got):\n%s\nlast error %q", d, last)
-	}
-}
-
 func TestRowsDetectsLayoutOfStreams(t *testing.T) {
 	line := `{"Question":"q","Completion":"a","Chunks":["some text"]}` + "\n"
 	for name, data := range map[string]string{

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // A toolFixture is a file as a tool writes it, with its rows: question, answer and contexts,
-// separated by |, or the error of the row after "!".
+// separated by |, or a part of the error of the row after "!".
 type toolFixture struct {
 	name, file, text string
 	from             string // read it with --from too
@@ -122,9 +123,12 @@ func evalLog(samples ...string) string {
 	return b.String()
 }
 
-func TestRowsReadsWhatToolsWrite(t *testing.T) {
-	for _, tt := range toolFixtures() {
-		for _, from := range []string{"", tt.from} {
+func TestRowsReadsWhatToolsWrite(t *testing.T) { checkFixtures(t, toolFixtures()) }
+
+func checkFixtures(t *testing.T, fixtures []toolFixture) {
+	t.Helper()
+	for _, tt := range fixtures {
+		for _, from := range slices.Compact([]string{"", tt.from}) {
 			rows, last := read(t, tt.file, tt.text, Options{From: from})
 			var got []string
 			for i, r := range rows {
