@@ -1,12 +1,10 @@
 package config
 
 import (
-	"context"
 	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -92,20 +90,8 @@ func TestParseRejectsBombs(t *testing.T) {
 		"aliases": bomb.String(), "flow": strings.Repeat("[", maxBytes), "mappings": strings.Repeat("{a: ", maxBytes/4),
 		"blocks": strings.Repeat("- ", maxBytes/2), "questions": strings.Repeat("? ", maxBytes/2),
 	} {
-		done := make(chan error, 1)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		go func() {
-			_, err := Parse("f.yaml", []byte(text))
-			done <- err
-		}()
-		select {
-		case err := <-done:
-			if err == nil {
-				t.Errorf("%s: got no error", name)
-			}
-		case <-ctx.Done():
-			t.Fatalf("%s: Parse did not return", name)
+		if _, err := Parse("f.yaml", []byte(text)); err == nil {
+			t.Errorf("%s: got no error", name)
 		}
 	}
 }

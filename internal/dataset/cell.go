@@ -55,7 +55,7 @@ func classifyCell(s string) certainty {
 	return notList
 }
 
-func trim(s string) string { return strings.TrimLeft(strings.TrimRight(s, " \t\r\n"), " \t\r\n") }
+func trim(s string) string { return strings.Trim(s, " \t\r\n") }
 
 // startsWithString reports whether s starts with a JSON or Python string.
 func startsWithString(s string) bool {
@@ -72,10 +72,7 @@ func startsWithString(s string) bool {
 // document.
 func isDocument(s string) bool {
 	s, ok := strings.CutPrefix(s, "Document(")
-	n := 0
-	for n < len(s) && isWordByte(s[n]) {
-		n++
-	}
+	n := wordLength(s)
 	return ok && n > 0 && n < len(s) && s[n] == '='
 }
 

@@ -33,11 +33,11 @@ func aliases(f Field) (names [2][]string) {
 
 // A columnMap assigns columns to fields and to Row.Kept by name.
 type columnMap struct {
-	byName   map[string]candidate  // columns that can supply a field
-	mapped   map[Field]string      // Options.Map
-	paths    map[Field]*shape.Path // Options.Map as paths, for names that are not columns
-	names    map[Field]string      // detected columns, see detected
-	keep     []string              // Options.Keep and Options.Required
+	byName   map[string]candidate // columns that can supply a field
+	mapped   map[Field]string     // Options.Map
+	paths    shape.Plan           // Options.Map as paths, for names that are not columns
+	names    map[Field]string     // detected columns, see detected
+	keep     []string             // Options.Keep and Options.Required
 	keepAll  bool
 	required map[string]string // elements of keep, with the flags that name them
 	raw      bool              // return records unparsed, see OpenRecords
@@ -55,7 +55,7 @@ type candidate struct {
 
 func newColumnMap(opts Options) (*columnMap, error) {
 	m := &columnMap{
-		byName: map[string]candidate{}, mapped: opts.Map, paths: map[Field]*shape.Path{},
+		byName: map[string]candidate{}, mapped: opts.Map, paths: shape.Plan{},
 		keepAll: opts.KeepAll, required: map[string]string{}, words: shape.NewNames(), rivals: map[string]bool{},
 	}
 	for f := range opts.Map {
@@ -214,13 +214,13 @@ func isPath(name string) bool { return strings.ContainsAny(name, ".[") }
 
 // detected returns a copy of m that reads fields from the columns of a layout, or nil
 // if the layout is not made of columns.
-func (m *columnMap) detected(plan *shape.Plan) *columnMap {
+func (m *columnMap) detected(plan shape.Plan) *columnMap {
 	if plan == nil || m.hasPaths() {
 		return nil
 	}
 	c, read := m, map[Field]string{}
 	for _, f := range fields() {
-		if plan.Path(f) == nil {
+		if plan[f] == nil {
 			continue
 		}
 		name := plan.Column(f)
@@ -457,19 +457,16 @@ func list(names []string) string {
 		return "none"
 	}
 	needsQuotes := func(c rune) bool { return c <= ' ' || c == ',' || c > '~' && !strconv.IsPrint(c) }
-	var b strings.Builder
-	for i, name := range names {
-		if i == maxListed {
-			fmt.Fprintf(&b, " and %d more", len(names)-i)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
+	var shown []string
+	for _, name := range names[:min(len(names), maxListed)] {
 		if name == "" || len(name) > maxQuoted || strings.ContainsFunc(name, needsQuotes) {
 			name = quote(name)
 		}
-		b.WriteString(name)
+		shown = append(shown, name)
 	}
-	return b.String()
+	text := strings.Join(shown, ", ")
+	if more := len(names) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -79,23 +79,17 @@ func TestCSVContinuesAfterRowErrors(t *testing.T) {
 
 func TestRowsReportsOverlongRecords(t *testing.T) {
 	long := strings.Repeat("x", 300)
-	opts := Options{MaxRowBytes: 200}
-	good := `{"id":"b","answer":"a","contexts":["x"]}` + "\n"
-	rows, last := read(t, "x.jsonl", good+`{"answer":"`+long+`"}`+"\n"+good, opts)
-	if got := errorsOf(rows); got != "\nx.jsonl:2: record is too long: the limit is 200 bytes\n" || last != "" {
-		t.Errorf("got row errors %q, last error %q", got, last)
-	}
-	rows, last = read(t, "x.csv", "answer,contexts\na,x\n"+long+",x\nb,x\n", opts)
-	if got := errorsOf(rows); got != "\nx.csv:3: record is too long: the limit is 200 bytes\n" || last != "" {
-		t.Errorf("got row errors %q, last error %q", got, last)
-	}
-	rows, last = read(t, "x.csv", "answer,contexts\na,x\n\""+strings.Repeat("x\n", 300)+"\",x\nb,x\n", opts)
-	if got := errorsOf(rows); got != "" || last != "x.csv: after row 1: line 3: record is too long: the limit is 200 bytes: is a quote left open?" {
-		t.Errorf("got row errors %q, last error %q", got, last)
-	}
-	rows, last = read(t, "x.json", "["+good+",{\"a\":\""+strings.Repeat(long, 1000)+"\"}]", opts)
-	if got := errorsOf(rows); got != "" || last != "x.json: after row 1: record is too long: the limit is 200 bytes" {
-		t.Errorf("got row errors %q, last error %q", got, last)
+	const good = `{"id":"b","answer":"a","contexts":["x"]}` + "\n"
+	for _, tt := range []struct{ file, text, rows, last string }{
+		{"x.jsonl", good + `{"answer":"` + long + `"}` + "\n" + good, "\nx.jsonl:2: record is too long: the limit is 200 bytes\n", ""},
+		{"x.csv", "answer,contexts\na,x\n" + long + ",x\nb,x\n", "\nx.csv:3: record is too long: the limit is 200 bytes\n", ""},
+		{"x.csv", "answer,contexts\na,x\n\"" + strings.Repeat("x\n", 300) + "\",x\nb,x\n", "", "x.csv: after row 1: line 3: record is too long: the limit is 200 bytes: is a quote left open?"},
+		{"x.json", "[" + good + ",{\"a\":\"" + strings.Repeat(long, 1000) + "\"}]", "", "x.json: after row 1: record is too long: the limit is 200 bytes"},
+	} {
+		rows, last := read(t, tt.file, tt.text, Options{MaxRowBytes: 200})
+		if got := errorsOf(rows); got != tt.rows || last != tt.last {
+			t.Errorf("%s: got row errors %q, last error %q, want %q and %q", tt.file, got, last, tt.rows, tt.last)
+		}
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
@@ -70,15 +69,6 @@ func Formats() []string {
 	return []string{string(JSONL), string(JSON), string(CSV), string(TSV), string(Parquet)}
 }
 
-// ParseFormat returns the format with the given name, or a [*UsageError] that
-// lists the valid names.
-func ParseFormat(name string) (Format, error) {
-	if slices.Contains(Formats(), name) {
-		return Format(name), nil
-	}
-	return "", usagef("unknown format %q: want %s", name, strings.Join(Formats(), ", "))
-}
-
 // Exporters returns the names of the tools whose exports can be read.
 func Exporters() []string {
 	var names []string
@@ -110,7 +100,6 @@ type Options struct {
 	NeedText    bool             // reject rows whose contexts have no text
 	Delimiter   byte             // delimiter of CSV files, or 0 to detect it
 	MaxRowBytes int              // maximum size of a record, or 0 for DefaultMaxRowBytes
-	TempDir     string           // directory for copies of Parquet streams, or "" for os.TempDir
 	Warn        func(error)      // called with each warning; may be nil
 
 	// OpenPipe opens a path that is not a regular file. It defaults to os.Open,

@@ -19,6 +19,16 @@ type result struct {
 	Err string
 }
 
+// readFiles reads all rows of files.
+func readFiles(t testing.TB, opts Options, paths ...string) (rows []result, last error) {
+	t.Helper()
+	s, err := Open(paths, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readAll(t, s)
+}
+
 func readAll(t testing.TB, s *Set) (rows []result, last error) {
 	t.Helper()
 	for row, err := range s.Rows() {
@@ -142,21 +152,13 @@ func TestRowsOfDifferentWriters(t *testing.T) {
 }
 
 func TestParquetKeepsTypesAsJSON(t *testing.T) {
-	s, err := Open([]string{"testdata/kinds.parquet", "testdata/int96.parquet"}, Options{KeepAll: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := readAll(t, s)
+	rows, err := readFiles(t, Options{KeepAll: true}, "testdata/kinds.parquet", "testdata/int96.parquet")
 	if err != nil || len(rows) != 4 {
 		t.Fatalf("got %d rows, last error %v", len(rows), err)
 	}
 	var got []string
 	for _, r := range rows {
-		var line []string
-		for _, c := range r.Row.Kept {
-			line = append(line, c.Name+"="+string(c.Value))
-		}
-		got = append(got, strings.Join(line, " "))
+		got = append(got, keptText(r.Row))
 	}
 	want := []string{
 		`ts="1970-01-01T00:00:00Z" local="1970-01-01T00:00:00" day="1970-01-01" dec=1.50 raw="//4=" num=null u64=18446744073709551615 u32=4294967295 yes=true nest={"a":[1,null],"b":{"c":"d"}} map={"k":1} nil=null`,
@@ -465,34 +467,56 @@ func TestRowsClosesFilesOnEarlyStop(t *testing.T) {
 	}
 }
 
-func TestRowsKeepsMissingColumnsAsNull(t *testing.T) {
-	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"b":1}`+"\n"+`{"answer":"a","contexts":["x"],"a":"\u0041","answer2":1}`, Options{Keep: []string{"a", "b", "answer"}})
-	want := [][]Column{
-		{{"answer", []byte(`"a"`)}, {"b", []byte("1")}, {"a", []byte("null")}},
-		{{"answer", []byte(`"a"`)}, {"a", []byte(`"\u0041"`)}, {"b", []byte("null")}},
-	}
-	for i, w := range want {
-		if d := cmp.Diff(w, rows[i].Row.Kept); d != "" || rows[i].Row.Answer != "a" {
-			t.Errorf("(-want +got):\n%s", d)
+func TestRowsKeepsColumns(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, text string
+		opts             Options
+		want             []string // NAME=JSON of each kept column, by row
+		warning          string   // end of the only warning
+	}{
+		{
+			"missing ones as null", "x.jsonl", `{"answer":"a","contexts":["x"],"b":1}` + "\n" + `{"answer":"a","contexts":["x"],"a":"\u0041","answer2":1}`,
+			Options{Keep: []string{"a", "b", "answer"}},
+			[]string{`answer="a" b=1 a=null`, `answer="a" a="\u0041" b=null`},
+			`column "a" is to be kept, but the first row has none: where it is missing it is null`,
+		},
+		{
+			"first of duplicate ones", "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n",
+			Options{KeepAll: true},
+			[]string{"index=1 k=2"}, `column 5 is not kept: another is named "k" too`,
+		},
+		{
+			"misspelled", "x.jsonl", `{"answer":"a","contexts":["x"],"topic":1}`,
+			Options{Keep: []string{"topics"}},
+			[]string{"topics=null"}, `; did you mean "topic"?`,
+		},
+		{
+			"rest of nested ones", "x.jsonl", `{"id":"1","in":{"question":"q"},"out":{"answer":"a","documents":["c d"],"model":{"name":"m"}},"n":1}` + "\n",
+			Options{KeepAll: true},
+			[]string{`out={"model":{"name":"m"}} n=1`}, "",
+		},
+	} {
+		var warned []string
+		tt.opts.Warn = func(err error) { warned = append(warned, err.Error()) }
+		rows, last := read(t, tt.file, tt.text, tt.opts)
+		var got []string
+		for _, r := range rows {
+			got = append(got, keptText(r.Row)+r.Err)
+		}
+		if d := cmp.Diff(tt.want, got); d != "" || last != "" {
+			t.Errorf("%s: last error %q (-want +got):\n%s", tt.name, last, d)
+		}
+		if all := strings.Join(warned, "\n"); !strings.HasSuffix(all, tt.warning) || (all == "") != (tt.warning == "") || len(warned) > 1 {
+			t.Errorf("%s: got warnings %q, want one that ends with %q", tt.name, warned, tt.warning)
 		}
 	}
 }
 
-func TestKeepAllDropsDuplicateColumns(t *testing.T) {
-	var warned []string
-	opts := Options{KeepAll: true, Warn: func(err error) { warned = append(warned, err.Error()) }}
-	rows, _ := read(t, "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n", opts)
-	want := []Column{{"index", []byte("1")}, {"k", []byte("2")}}
-	if d := cmp.Diff(want, rows[0].Row.Kept); d != "" || len(warned) != 1 {
-		t.Errorf("got warnings %q, want 1 (-want +got):\n%s", warned, d)
+// keptText returns NAME=JSON of each kept column.
+func keptText(row Row) string {
+	var columns []string
+	for _, c := range row.Kept {
+		columns = append(columns, c.Name+"="+string(c.Value))
 	}
-}
-
-func TestMisspelledColumnInJSONCausesAHint(t *testing.T) {
-	var warned []string
-	opts := Options{Keep: []string{"topics"}, Warn: func(err error) { warned = append(warned, err.Error()) }}
-	read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"topic":1}`, opts)
-	if len(warned) != 1 || !strings.HasSuffix(warned[0], `; did you mean "topic"?`) {
-		t.Errorf("got warnings %q, want a hint", warned)
-	}
+	return strings.Join(columns, " ")
 }

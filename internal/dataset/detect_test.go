@@ -45,6 +45,7 @@ func TestFormatOfContentOverridesName(t *testing.T) {
 		{"x.txt", "[ " + one + "]", 1, ""},
 		{"x", pretty + pretty, 2, ""},
 		{"x", "answer|contexts\na|x\n", 1, ""},
+		{"x", "answer\tcontexts\na,b,c\tx\n", 1, ""},
 		{"x.json", "// rows\n[]", 0, "x.json: line 1: invalid JSON: invalid character '/' at start of value, at column 1 (JSON has no comments)"},
 		{"x.json", "[" + one + ", // the first\n" + one + "]", 1, "x.json: after row 1: line 1: element 1: invalid JSON: invalid character '/' at start of value, at column 35 (JSON has no comments)"},
 		{"x.json", "[" + one + ",\n]", 1, "x.json: after row 1: line 1: element 1: invalid JSON: invalid character ',' at start of value, at column 33 (is there a trailing comma?)"},

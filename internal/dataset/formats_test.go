@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,12 +33,6 @@ func encode(t testing.TB, f Format, rows []record) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	cell := func(s string, sep string) string {
-		if strings.ContainsAny(s, "\"\r\n"+sep) || s == "" {
-			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-		}
-		return s
-	}
 	switch f {
 	case JSONL:
 		for _, r := range rows {
@@ -47,15 +42,16 @@ func encode(t testing.TB, f Format, rows []record) []byte {
 		enc.SetIndent("", "  ")
 		_ = enc.Encode(rows)
 	case CSV, TSV:
-		sep := ","
+		w := csv.NewWriter(&b)
 		if f == TSV {
-			sep = "\t"
+			w.Comma = '\t'
 		}
-		b.WriteString(strings.Join([]string{"id", "question", "answer", "contexts"}, sep) + "\n")
+		_ = w.Write([]string{"id", "question", "answer", "contexts"})
 		for _, r := range rows {
 			list, _ := json.Marshal(r.Contexts)
-			b.WriteString(strings.Join([]string{cell(r.ID, sep), cell(r.Question, sep), cell(r.Answer, sep), cell(string(list), sep)}, sep) + "\r\n")
+			_ = w.Write([]string{r.ID, r.Question, r.Answer, string(list)})
 		}
+		w.Flush()
 	case Parquet:
 		if err := parquet.Write(&b, rows, parquet.MaxRowsPerRowGroup(7), parquet.PageBufferSize(100), parquet.Compression(&parquet.Zstd)); err != nil {
 			t.Fatal(err)
@@ -94,7 +90,7 @@ func TestRowsOfAllFormatsAndCompressions(t *testing.T) {
 					t.Fatal(name, ext, err)
 				}
 				checkRows(t, name+ext, s, want)
-				s, err = Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), TempDir: t.TempDir()})
+				s, err = Open([]string{"-"}, Options{Stdin: bytes.NewReader(data)})
 				if err != nil {
 					t.Fatal(name, ext, err)
 				}
@@ -106,15 +102,13 @@ func TestRowsOfAllFormatsAndCompressions(t *testing.T) {
 
 func checkRows(t *testing.T, what string, s *Set, want []Row) {
 	t.Helper()
+	rows, err := readAll(t, s)
 	var got []Row
-	for row, err := range s.Rows() {
-		if err != nil {
-			t.Fatal(what, err)
-		}
-		got = append(got, row)
+	for _, r := range rows {
+		got = append(got, r.Row)
 	}
-	if d := cmp.Diff(want, got, ignorePosition()); d != "" {
-		t.Fatalf("%s (-want +got):\n%s", what, d)
+	if d := cmp.Diff(want, got, ignorePosition()); d != "" || err != nil || strings.TrimSpace(errorsOf(rows)) != "" {
+		t.Fatalf("%s: row errors %q, last error %v (-want +got):\n%s", what, errorsOf(rows), err, d)
 	}
 	if size := s.Size(); size >= 0 && got[len(got)-1].Offset > size {
 		t.Errorf("%s: got last offset %d of %d", what, got[len(got)-1].Offset, size)
@@ -208,26 +202,6 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 	}
 }
 
-func TestDetectFormat(t *testing.T) {
-	for text, want := range map[string]Format{
-		"[":                    JSON,
-		"{\n":                  JSON,
-		" \n{\"a\":1}\n":       JSONL,
-		"a,b\tc,d\n":           CSV,
-		"a\tb\tc,d\n1,2,3,4,5": TSV,
-		"answer,contexts":      CSV,
-		"\n":                   JSONL,
-	} {
-		if got := detectFormat([]byte(text)); got != want {
-			t.Errorf("%q: got %s, want %s", text, got, want)
-		}
-	}
-	rows, last := read(t, "x.csv", `{"answer":"a","contexts":["x"]}`, Options{Format: JSONL})
-	if len(rows) != 1 || last != "" {
-		t.Errorf("got rows %+v, last error %q", rows, last)
-	}
-}
-
 func TestRowsReads50MiBRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
@@ -250,8 +224,9 @@ func TestRowsReads50MiBRecords(t *testing.T) {
 func TestCloseRemovesTemporaryFiles(t *testing.T) {
 	data := encode(t, Parquet, []record{{Answer: "a", Contexts: []string{"x"}}})
 	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
 	for _, stdin := range [][]byte{data, data[:len(data)-3], compress(t, "gzip", bytes.NewReader(data)), []byte("PAR1")} {
-		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(stdin), TempDir: dir})
+		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(stdin)})
 		if err == nil {
 			_ = s.Close()
 		}
@@ -259,7 +234,8 @@ func TestCloseRemovesTemporaryFiles(t *testing.T) {
 			t.Errorf("got files %v, want none", files)
 		}
 	}
-	_, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), TempDir: filepath.Join(dir, "none")})
+	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
+	_, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data)})
 	if err == nil || !strings.Contains(err.Error(), "temporary file") {
 		t.Errorf("got error %v, want one about a temporary file", err)
 	}
@@ -299,21 +275,15 @@ func TestRowsReturnsReadErrors(t *testing.T) {
 // The column of the answer and of the contexts is the same in all rows: another one may have
 // the expected answer, or the contexts of another retriever.
 func TestNoOtherColumnIsReadInPlaceOfNull(t *testing.T) {
-	for file, text := range map[string]string{
-		"x.jsonl": `{"answer":"a","contexts":["x"],"documents":["y"]}` + "\n" + `{"answer":"a","contexts":null,"documents":["y"]}` + "\n" +
-			`{"answer":"a","documents":["y"]}` + "\n" + `{"answer":"a","contexts":["x"]}`,
-		"x.csv": "answer,contexts,documents\na,x,\na,,y\na,,y\na,x,\n",
-	} {
-		rows, last := read(t, file, text, Options{})
-		if len(rows) != 4 || rows[0].Err != "" || rows[3].Err != "" {
-			t.Fatalf("%s: got rows %+v, last error %q", file, rows, last)
-		}
-		for _, r := range rows[1:3] {
-			if !strings.Contains(r.Err, `contexts: want a value in column "contexts" as in earlier rows; "documents" is not read in its place`) {
-				t.Errorf("%s: got %+v, want an error", file, r)
-			}
-		}
-	}
+	const refused = `!contexts: want a value in column "contexts" as in earlier rows; "documents" is not read in its place`
+	want := []string{"|a|x", refused, refused, "|a|x"}
+	checkFixtures(t, []toolFixture{
+		{"jsonl", "x.jsonl", `{"answer":"a","contexts":["x"],"documents":["y"]}
+{"answer":"a","contexts":null,"documents":["y"]}
+{"answer":"a","documents":["y"]}
+{"answer":"a","contexts":["x"]}`, "", want},
+		{"csv", "x.csv", "answer,contexts,documents\na,x,\na,,y\na,,y\na,x,\n", "", want},
+	})
 }
 
 func TestReadsYAML(t *testing.T) {

@@ -32,7 +32,7 @@ type jsonReader struct {
 	rows     string          // member of the object with the array of rows, or ""
 	columns  *columnMap
 	finder   *shape.Finder
-	preset   map[Field]*shape.Path
+	preset   shape.Plan
 	stream   bool // objects without an array
 	done     bool
 	inside   bool // within the array
@@ -154,7 +154,7 @@ func (j *jsonReader) isRow() bool {
 // foundRows records that a member has rows. It is an error if another one has too.
 func (j *jsonReader) foundRows(name string) error {
 	if j.rows != "" {
-		return &layoutError{err: &shape.TwoLists{At: [2]string{j.rows, name}}}
+		return &layoutError{err: shape.TwoLists(j.rows, name)}
 	}
 	j.rows = name
 	return nil

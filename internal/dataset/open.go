@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,10 +27,8 @@ func Open(paths []string, opts Options) (*Set, error) {
 	if len(paths) == 0 {
 		return nil, usagef("no files to read")
 	}
-	if opts.Format != "" {
-		if _, err := ParseFormat(string(opts.Format)); err != nil {
-			return nil, err
-		}
+	if opts.Format != "" && !slices.Contains(Formats(), string(opts.Format)) {
+		return nil, usagef("unknown format %q: want %s", opts.Format, strings.Join(Formats(), ", "))
 	}
 	if opts.Warn == nil {
 		opts.Warn = func(error) {}

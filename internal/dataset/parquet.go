@@ -53,7 +53,7 @@ func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 
 // copyToTemp copies r to a temporary file.
 func (f *file) copyToTemp(r io.Reader) (*os.File, error) {
-	temp, name, err := safefile.Temp(f.opts.TempDir, "ragfaith-*")
+	temp, name, err := safefile.Temp("", "ragfaith-*")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
@@ -158,7 +158,7 @@ func (p *parquetReader) offset() int64 {
 // nextGroup opens the columns of the next row group.
 func (p *parquetReader) nextGroup() error {
 	for _, l := range p.leaves {
-		if !l.atEnd() {
+		if l.pages != nil && l.more() {
 			return l.wrapError(errors.New("more values than rows"))
 		}
 		l.close()
@@ -197,9 +197,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 			continue
 		}
 		at := len(p.tree.nodes)
-		if err := n.build(&p.tree, ""); err != nil {
-			return nil, err
-		}
+		n.build(&p.tree, "")
 		if p.tree.full() { // continue, since all columns must be advanced
 			continue
 		}
@@ -211,7 +209,12 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 		}
 	}
 	for _, l := range p.leaves {
-		if !l.atRecord() {
+		if l.err != nil {
+			return nil, l.err
+		}
+	}
+	for _, l := range p.leaves {
+		if l.rep > 0 && l.repeats(1) {
 			return nil, l.wrapError(errors.New("its values do not fit the rows of the others"))
 		}
 	}

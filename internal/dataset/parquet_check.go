@@ -190,13 +190,11 @@ func (c *pageChecker) hideSize(header byteRange) error {
 	t := &thriftWalker{b: b}
 	size := header
 	for range 2 {
-		if head, err := t.byte(); err != nil || head != 1<<4|thriftI32 {
+		if t.byte() != 1<<4|thriftI32 {
 			return errors.New("page header: it does not start with a type and a size")
 		}
 		size.from = header.from + int64(t.i)
-		if _, err := t.varint(); err != nil {
-			return fmt.Errorf("page header: %w", err)
-		}
+		t.varint()
 	}
 	size.to = header.from + int64(t.i)
 	c.hidden = append(c.hidden, size)
@@ -230,8 +228,8 @@ func (c *pageChecker) pageHeader(at, end int64) (*format.PageHeader, int64, erro
 // extends beyond b.
 func thriftLength(b []byte) (int, error) {
 	t := &thriftWalker{b: b}
-	err := t.value(thriftStruct, 0)
-	return t.i, err
+	t.value(thriftStruct, 0)
+	return t.i, t.err
 }
 
 // Type codes of Thrift's compact protocol.
@@ -252,116 +250,96 @@ const (
 	maxThriftDepth = 32
 )
 
+// A thriftWalker skips values. After an error it is at the end of b.
 type thriftWalker struct {
-	b []byte
-	i int
+	b   []byte
+	i   int
+	err error // the first one
 }
 
-func (t *thriftWalker) skip(n uint64) error {
+func (t *thriftWalker) fail(err error) { t.err, t.i = cmp.Or(t.err, err), len(t.b) }
+
+func (t *thriftWalker) skip(n uint64) {
 	if n > uint64(len(t.b)-t.i) {
-		return io.ErrUnexpectedEOF
+		t.fail(io.ErrUnexpectedEOF)
+		return
 	}
 	t.i += int(n)
-	return nil
 }
 
-func (t *thriftWalker) byte() (byte, error) {
-	if t.i == len(t.b) {
-		return 0, io.ErrUnexpectedEOF
+func (t *thriftWalker) byte() byte {
+	if t.skip(1); t.err != nil {
+		return 0
 	}
-	t.i++
-	return t.b[t.i-1], nil
+	return t.b[t.i-1]
 }
 
-func (t *thriftWalker) varint() (uint64, error) {
+func (t *thriftWalker) varint() uint64 {
 	n, size := binary.Uvarint(t.b[t.i:])
 	switch {
 	case size == 0:
-		return 0, io.ErrUnexpectedEOF
+		t.fail(io.ErrUnexpectedEOF)
 	case size < 0:
-		return 0, errors.New("a number that is too long")
+		t.fail(errors.New("a number that is too long"))
+	default:
+		t.i += size
 	}
-	t.i += size
-	return n, nil
+	return n
 }
 
-func (t *thriftWalker) value(typ byte, depth int) error {
+func (t *thriftWalker) value(typ byte, depth int) {
 	if depth > maxThriftDepth {
-		return fmt.Errorf("nested more than %d deep", maxThriftDepth)
+		t.fail(fmt.Errorf("nested more than %d deep", maxThriftDepth))
+		return
 	}
 	switch typ {
 	case thriftTrue, thriftFalse, thriftByte:
-		return t.skip(1)
+		t.skip(1)
 	case thriftI16, thriftI32, thriftI64:
-		_, err := t.varint()
-		return err
+		t.varint()
 	case thriftDouble:
-		return t.skip(8)
+		t.skip(8)
 	case thriftBinary:
-		n, err := t.varint()
-		if err != nil {
-			return err
-		}
-		return t.skip(n)
+		t.skip(t.varint())
 	case thriftList, thriftSet:
-		head, err := t.byte()
-		if err != nil {
-			return err
-		}
+		head := t.byte()
 		n := uint64(head >> 4)
 		if n == 15 {
-			if n, err = t.varint(); err != nil {
-				return err
-			}
+			n = t.varint()
 		}
-		return t.values(n, depth, head&15)
+		t.values(n, depth, head&15)
 	case thriftMap:
-		n, err := t.varint()
-		if err != nil || n == 0 {
-			return err
+		if n := t.varint(); n > 0 {
+			head := t.byte()
+			t.values(n, depth, head>>4, head&15)
 		}
-		head, err := t.byte()
-		if err != nil {
-			return err
-		}
-		return t.values(n, depth, head>>4, head&15)
 	case thriftStruct:
-		return t.fields(depth)
+		t.fields(depth)
+	default:
+		t.fail(fmt.Errorf("unknown type %d", typ))
 	}
-	return fmt.Errorf("unknown type %d", typ)
 }
 
 // values skips n groups of values of the given types. Each value is at least
 // one byte long.
-func (t *thriftWalker) values(n uint64, depth int, types ...byte) error {
+func (t *thriftWalker) values(n uint64, depth int, types ...byte) {
 	if n > uint64(len(t.b)-t.i) {
-		return io.ErrUnexpectedEOF
+		t.fail(io.ErrUnexpectedEOF)
 	}
-	for range n {
+	for ; n > 0 && t.err == nil; n-- {
 		for _, typ := range types {
-			if err := t.value(typ, depth+1); err != nil {
-				return err
-			}
+			t.value(typ, depth+1)
 		}
 	}
-	return nil
 }
 
-func (t *thriftWalker) fields(depth int) error {
-	for {
-		head, err := t.byte()
-		if err != nil || head == 0 {
-			return err
-		}
+func (t *thriftWalker) fields(depth int) {
+	for head := t.byte(); head != 0; head = t.byte() {
 		if head>>4 == 0 {
-			if _, err := t.varint(); err != nil {
-				return err
-			}
+			t.varint()
 		}
 		if typ := head & 15; typ != thriftTrue && typ != thriftFalse {
-			if err := t.value(typ, depth+1); err != nil {
-				return err
-			}
+			t.value(typ, depth+1)
 		}
 	}
 }

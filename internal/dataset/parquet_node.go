@@ -68,100 +68,81 @@ func isWrapper(child *parquetNode, parent string) bool {
 }
 
 // build appends the value of the current record to t. It reads exactly the
-// values of that record from each leaf.
-func (n *parquetNode) build(t *tree, name string) error {
-	if n.first == nil {
-		t.add(kindNull, name, "") // group without columns
-		return nil
+// values of that record from each leaf. Errors are stored in the leaves.
+func (n *parquetNode) build(t *tree, name string) {
+	switch {
+	case n.first == nil: // group without columns
+		t.add(kindNull, name, "")
+	case n.repeated:
+		i := t.open(kindList, name)
+		n.elements(func() { n.appendValue(t, "") })
+		t.close(i)
+	case n.optional && n.first.peek().DefinitionLevel() < n.def:
+		t.add(kindNull, name, "")
+		n.skip()
+	default:
+		n.appendValue(t, name)
 	}
-	v, err := n.first.peek()
-	if err != nil {
-		return err
-	}
-	if !n.repeated {
-		if n.optional && v.DefinitionLevel() < n.def {
-			t.add(kindNull, name, "")
-			return n.skip()
-		}
-		return n.appendValue(t, name)
-	}
-	i := t.open(kindList, name)
-	err = n.elements(func() error { return n.appendValue(t, "") })
-	t.close(i)
-	return err
 }
 
 // elements calls element for each element of a repeated node.
-func (n *parquetNode) elements(element func() error) error {
-	v, err := n.first.peek()
-	if err != nil {
-		return err
+func (n *parquetNode) elements(element func()) {
+	if n.first.peek().DefinitionLevel() < n.def {
+		n.skip()
+		return
 	}
-	if v.DefinitionLevel() < n.def {
-		return n.skip()
-	}
-	for {
-		if err := element(); err != nil {
-			return err
-		}
-		if more, err := n.first.repeats(n.rep); err != nil || !more {
-			return err
-		}
+	element()
+	for n.first.repeats(n.rep) {
+		element()
 	}
 }
 
 // appendValue appends a non-null value.
-func (n *parquetNode) appendValue(t *tree, name string) error {
+func (n *parquetNode) appendValue(t *tree, name string) {
 	switch {
 	case n.leaf != nil:
-		return n.leaf.take(t, name)
+		n.leaf.take(t, name)
+		return
 	case n.wrapper, n.list:
-		return n.children[0].build(t, name)
-	case n.isMap:
-		return n.appendMap(t, name)
+		n.children[0].build(t, name)
+		return
 	}
 	i := t.open(kindObject, name)
-	for _, child := range n.children {
-		if err := child.build(t, child.name); err != nil {
-			return err
+	if n.isMap {
+		n.appendPairs(t)
+	} else {
+		for _, child := range n.children {
+			child.build(t, child.name)
 		}
 	}
 	t.close(i)
-	return nil
 }
 
-// appendMap appends a map as an object.
-func (n *parquetNode) appendMap(t *tree, name string) error {
-	i := t.open(kindObject, name)
+// appendPairs appends the pairs of a map as members of an object.
+func (n *parquetNode) appendPairs(t *tree) {
 	pair := n.children[0]
-	err := pair.elements(func() error {
+	pair.elements(func() {
 		at := len(t.nodes)
-		if err := pair.children[0].build(t, ""); err != nil {
-			return err
-		}
+		pair.children[0].build(t, "")
 		key := ""
 		if at < len(t.nodes) {
 			key = t.nodes[at].text
 			t.nodes = t.nodes[:at]
 		}
-		return pair.children[1].build(t, key)
+		pair.children[1].build(t, key)
 	})
-	t.close(i)
-	return err
 }
 
 // skip skips the placeholder of a null or an empty list in each leaf.
-func (n *parquetNode) skip() error {
+func (n *parquetNode) skip() {
 	for _, l := range n.leaves {
-		if _, err := l.peek(); err != nil {
-			return err
-		}
+		l.peek()
 		l.at++
 	}
-	return nil
 }
 
-// A leaf reads the values of one column of the current row group.
+// A leaf reads the values of one column of the current row group. After an error its
+// values are null.
 type leaf struct {
 	column int
 	path   string
@@ -173,6 +154,7 @@ type leaf struct {
 	values parquet.ValueReader
 	buf    []parquet.Value
 	at     int
+	err    error
 }
 
 // leafBatch is the number of values decoded at a time.
@@ -185,12 +167,11 @@ func (l *leaf) open(pages parquet.Pages) {
 func (l *leaf) close() {
 	if l.page != nil {
 		parquet.Release(l.page)
-		l.page, l.values = nil, nil
 	}
 	if l.pages != nil {
 		_ = l.pages.Close() // read only
-		l.pages = nil
 	}
+	l.page, l.values, l.pages, l.err = nil, nil, nil, nil
 	l.buf, l.at = l.buf[:0], 0
 }
 
@@ -202,9 +183,6 @@ func (l *leaf) fill() error {
 	}
 	for {
 		if l.page == nil {
-			if l.pages == nil {
-				return io.EOF
-			}
 			page, err := l.pages.ReadPage()
 			if err != nil {
 				return err
@@ -216,16 +194,12 @@ func (l *leaf) fill() error {
 		}
 		n, err := l.values.ReadValues(l.buf[:cap(l.buf)])
 		l.buf, l.at = l.buf[:n], 0
-		if n > 0 {
-			if err != nil && !errors.Is(err, io.EOF) {
-				return err
-			}
-			return nil
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
 			return err
-		}
-		if err == nil {
+		case n > 0:
+			return nil
+		case err == nil:
 			return io.ErrNoProgress
 		}
 		parquet.Release(l.page)
@@ -249,74 +223,42 @@ func checkTexts(page parquet.Page) error {
 }
 
 // more reports whether there is another value in the row group, which is then l.buf[l.at].
-func (l *leaf) more() (bool, error) {
-	if l.at < len(l.buf) {
-		return true, nil
+func (l *leaf) more() bool {
+	if l.err == nil && l.at >= len(l.buf) {
+		if err := l.fill(); err != nil && !errors.Is(err, io.EOF) {
+			l.err = l.wrapError(err)
+		}
 	}
-	err := l.fill()
-	if errors.Is(err, io.EOF) {
-		return false, nil
-	}
-	if err != nil {
-		return false, l.wrapError(err)
-	}
-	return true, nil
+	return l.err == nil && l.at < len(l.buf)
 }
 
 // peek returns the next value.
-func (l *leaf) peek() (parquet.Value, error) {
-	more, err := l.more()
-	if err != nil {
-		return parquet.Value{}, err
+func (l *leaf) peek() parquet.Value {
+	if l.more() {
+		return l.buf[l.at]
 	}
-	if !more {
-		return parquet.Value{}, l.wrapError(errors.New("fewer values than rows"))
+	if l.err == nil {
+		l.err = l.wrapError(errors.New("fewer values than rows"))
 	}
-	return l.buf[l.at], nil
+	return parquet.Value{}
 }
 
 // repeats reports whether the next value continues the list at the given
 // repetition level.
-func (l *leaf) repeats(level int) (bool, error) {
-	more, err := l.more()
-	return more && l.buf[l.at].RepetitionLevel() >= level, err
-}
-
-// atRecord reports whether the next value starts a record or there are no more
-// values.
-func (l *leaf) atRecord() bool {
-	if l.rep == 0 {
-		return true
-	}
-	more, err := l.repeats(1)
-	return err != nil || !more // the next record returns the error
-}
-
-func (l *leaf) atEnd() bool {
-	if l.pages == nil {
-		return true
-	}
-	more, err := l.more()
-	return err != nil || !more
-}
+func (l *leaf) repeats(level int) bool { return l.more() && l.buf[l.at].RepetitionLevel() >= level }
 
 // take appends the next value to t.
-func (l *leaf) take(t *tree, name string) error {
-	v, err := l.peek()
-	if err != nil {
-		return err
-	}
+func (l *leaf) take(t *tree, name string) {
+	v := l.peek()
 	l.at++
-	if t.full() {
-		return nil
-	}
-	if v.IsNull() {
+	switch {
+	case t.full():
+	case v.IsNull():
 		t.add(kindNull, name, "")
-		return nil
+	default:
+		k, text := l.text(v)
+		t.add(k, name, text)
 	}
-	k, text := l.text(v)
-	t.add(k, name, text)
-	return nil
 }
 
 func (l *leaf) wrapError(err error) error {

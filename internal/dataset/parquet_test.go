@@ -232,11 +232,7 @@ func TestRowsSkipsFilesWithoutRows(t *testing.T) {
 		{[]string{"testdata/pyarrow_empty_group.parquet", empty}, 4, false},
 		{[]string{empty, header, empty}, 0, true},
 	} {
-		s, err := Open(tt.paths, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := readAll(t, s)
+		rows, err := readFiles(t, Options{}, tt.paths...)
 		if len(rows) != tt.rows || errors.Is(err, ErrNoRows) != tt.none || (err == nil) == tt.none {
 			t.Errorf("%v: got %d rows, error %v, want %d rows, ErrNoRows = %t", tt.paths, len(rows), err, tt.rows, tt.none)
 		}

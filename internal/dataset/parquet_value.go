@@ -207,14 +207,8 @@ func decimal(v parquet.Value, scale int) string {
 	if scale <= 0 || scale > maxScale {
 		return n.String()
 	}
-	digits, sign := new(big.Int).Abs(n).String(), ""
-	if n.Sign() < 0 {
-		sign = "-"
-	}
-	if len(digits) <= scale {
-		digits = strings.Repeat("0", scale-len(digits)+1) + digits
-	}
-	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
+	return new(big.Rat).SetFrac(n, unit).FloatString(scale)
 }
 
 // timestamp formats a time as RFC 3339. It omits the zone if the column

@@ -108,18 +108,15 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 		items++
 		last := p.s[p.i-1]
 		switch c := p.peek(); {
-		case c == ',':
-			p.i++
-			commas++
-		case c == end:
-		case c == 0:
-			return p.fail("unexpected end of input")
 		case end == ']' && p.adjacent(last, c):
-			// numpy separates elements with spaces
+			continue // numpy separates elements with spaces
 		case end == ']' && p.abbreviated():
 			return p.failLiteral("list is abbreviated (...)")
-		default:
-			return p.fail("expected a comma or the end of the list")
+		case c == ',':
+			commas++
+		}
+		if err := p.separator(end, "list"); err != nil {
+			return err
 		}
 	}
 	if end == ')' && items == 1 && commas == 0 {
@@ -127,6 +124,20 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 	}
 	p.i++
 	p.t.close(at)
+	return nil
+}
+
+// separator reads a comma, unless the end of a list, dict or call follows.
+func (p *pythonParser) separator(end byte, what string) error {
+	switch p.peek() {
+	case ',':
+		p.i++
+	case end:
+	case 0:
+		return p.fail("unexpected end of input")
+	default:
+		return p.fail("expected a comma or the end of the " + what)
+	}
 	return nil
 }
 
@@ -179,14 +190,8 @@ func (p *pythonParser) braces(name string, depth int) error {
 			}
 			p.t.nodes[at].kind = kindList
 		}
-		switch c := p.peek(); c {
-		case ',':
-			p.i++
-		case '}':
-		case 0:
-			return p.fail("unexpected end of input")
-		default:
-			return p.fail("expected a comma or the end of the dict")
+		if err := p.separator('}', "dict"); err != nil {
+			return err
 		}
 	}
 	p.i++
@@ -196,6 +201,15 @@ func (p *pythonParser) braces(name string, depth int) error {
 
 func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// wordLength returns the length of the word at the start of s.
+func wordLength(s string) int {
+	n := 0
+	for n < len(s) && isWordByte(s[n]) {
+		n++
+	}
+	return n
 }
 
 // word reads a constant, a number or a call.
@@ -237,15 +251,10 @@ func (p *pythonParser) call(name string, depth int) error {
 	positional := false
 	for p.peek() != ')' {
 		key := ""
-		if c := p.s[p.i:]; c != "" && isWordByte(c[0]) {
-			n := 0
-			for n < len(c) && isWordByte(c[n]) {
-				n++
-			}
-			if n < len(c) && c[n] == '=' {
-				key = c[:n]
-				p.i += n + 1
-			}
+		rest := p.s[p.i:]
+		if n := wordLength(rest); n > 0 && n < len(rest) && rest[n] == '=' {
+			key = rest[:n]
+			p.i += n + 1
 		}
 		before := len(p.t.nodes)
 		if key == "dtype" && p.peek() != '\'' && p.peek() != '"' {
@@ -264,14 +273,8 @@ func (p *pythonParser) call(name string, depth int) error {
 		} else if positional {
 			p.t.nodes = p.t.nodes[:before]
 		}
-		switch c := p.peek(); c {
-		case ',':
-			p.i++
-		case ')':
-		case 0:
-			return p.fail("unexpected end of input")
-		default:
-			return p.fail("expected a comma or the end of the call")
+		if err := p.separator(')', "call"); err != nil {
+			return err
 		}
 	}
 	p.i++

@@ -15,7 +15,7 @@ type Records struct {
 }
 
 // OpenRecords opens a file of any format without interpreting its columns. It
-// uses the options Stdin, Format, MaxRowBytes, TempDir and Warn. After an error
+// uses the options Stdin, Format, MaxRowBytes, OpenPipe and Warn. After an error
 // the file is closed.
 func OpenRecords(path string, opts Options) (*Records, error) {
 	if opts.Warn == nil {

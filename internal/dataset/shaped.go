@@ -59,9 +59,8 @@ func newShaped(records rowReader, f *file) *shapedReader {
 }
 
 // preset returns the mapped paths that package shape reads.
-func (m *columnMap) preset() map[Field]*shape.Path {
-	preset := map[Field]*shape.Path{}
-	maps.Copy(preset, m.paths)
+func (m *columnMap) preset() shape.Plan {
+	preset := maps.Clone(m.paths)
 	delete(preset, FieldID)
 	return preset
 }
@@ -252,8 +251,8 @@ func (s *shapedReader) missing(m *columnMap, f Field, record *shape.Value) error
 	if name, ok := m.mapped[f]; ok {
 		return noSuchColumn(f, name, record.Paths(maxListed+1))
 	}
-	if plan := s.shape.Layout(); plan != nil && plan.Path(f) != nil {
-		return &layoutError{fmt.Errorf("no %s: %s is missing or null", f, plan.Path(f)), true, f}
+	if path := s.shape.Layout()[f]; path != nil {
+		return &layoutError{fmt.Errorf("no %s: %s is missing or null", f, path), true, f}
 	}
 	if tool := s.shape.Tool(); tool != nil {
 		return &layoutError{fmt.Errorf("no %s found in an export of %s; found %s; choose one with --map %s=PATH",

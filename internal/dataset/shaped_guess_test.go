@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // An error is better than a score of the wrong text.
@@ -60,40 +58,39 @@ func TestRowsOfOneTurn(t *testing.T) {
 	span := func(id, parent, rest string) string {
 		return `{"id":"` + id + `","trace_id":"t","parent_run_id":` + parent + `,` + rest + "}\n"
 	}
-	for _, tt := range []struct{ name, text, want string }{
-		{"last turn", `{"messages":[` + user1 + `,` + tool1 + `,` + bot1 + `,` + user2 + `,` + tool2 + `,` + bot2 + `]}`, "q2 a2 [context two]"},
-		{"last answer", `{"messages":[` + user1 + `,` + tool1 + `,` + bot1 + `,` + user2 + `]}`, "q1 a1 [context one]"},
-		{"answer outside the chat", `{"in":{"messages":[` + user1 + `,` + bot1 + `,` + user2 + `]},"out":{"answer":"a2","documents":["context two"]}}`, "q2 a2 [context two]"},
-		{"chat as the input of a trace", span("1", "null", `"run_type":"chain","inputs":{"messages":[`+user1+`,`+bot1+`,`+user2+`]},"outputs":{"answer":"a2"}`) +
-			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`), "q2 a2 [context two]"},
-		{"guardrail after the answer", span("1", "null", `"run_type":"chain","inputs":{"input":"q"}`) +
+	checkFixtures(t, []toolFixture{
+		{"last turn", "x.jsonl", `{"messages":[` + user1 + `,` + tool1 + `,` + bot1 + `,` + user2 + `,` + tool2 + `,` + bot2 + `]}`, "", []string{"q2|a2|context two"}},
+		{"last answer", "x.jsonl", `{"messages":[` + user1 + `,` + tool1 + `,` + bot1 + `,` + user2 + `]}`, "", []string{"q1|a1|context one"}},
+		{"answer outside the chat", "x.jsonl", `{"in":{"messages":[` + user1 + `,` + bot1 + `,` + user2 + `]},"out":{"answer":"a2","documents":["context two"]}}`, "", []string{"q2|a2|context two"}},
+		{"chat as the input of a trace", "x.jsonl", span("1", "null", `"run_type":"chain","inputs":{"messages":[`+user1+`,`+bot1+`,`+user2+`]},"outputs":{"answer":"a2"}`) +
+			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`), "", []string{"q2|a2|context two"}},
+		{"guardrail after the answer", "x.jsonl", span("1", "null", `"run_type":"chain","inputs":{"input":"q"}`) +
 			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`) +
-			span("3", `"1"`, `"run_type":"llm","outputs":{"output":"a"}`) + span("4", `"1"`, `"run_type":"guardrail","outputs":{"output":"It passed."}`), "q a [context two]"},
-		{"retrievers by time", span("1", "null", `"run_type":"chain","start_time":"2025-01-01T00:00:00Z","inputs":{"input":"q"},"outputs":{"output":"a"}`) +
+			span("3", `"1"`, `"run_type":"llm","outputs":{"output":"a"}`) + span("4", `"1"`, `"run_type":"guardrail","outputs":{"output":"It passed."}`), "", []string{"q|a|context two"}},
+		{"retrievers by time", "x.jsonl", span("1", "null", `"run_type":"chain","start_time":"2025-01-01T00:00:00Z","inputs":{"input":"q"},"outputs":{"output":"a"}`) +
 			span("2", `"1"`, `"run_type":"retriever","start_time":"2025-01-01T00:00:01.5Z","outputs":{"documents":["context two"]}`) +
-			span("3", `"1"`, `"run_type":"retriever","start_time":"2025-01-01T00:00:01Z","outputs":{"documents":["context one"]}`), "q a [context one context two]"},
-		{"scripts without spaces", `{"out":{"answer":"巴黎","documents":["巴黎是法国的首都。"]}}`, " 巴黎 [巴黎是法国的首都。]"},
-	} {
-		rows, last := read(t, "x.jsonl", tt.text+"\n", Options{})
-		var got []string
-		for _, r := range rows {
-			got = append(got, r.Row.Question+" "+r.Row.Answer+" ["+strings.Join(r.Row.Contexts, " ")+"]"+r.Err)
-		}
-		if d := cmp.Diff([]string{tt.want}, got); d != "" || last != "" {
-			t.Errorf("%s (-want +got):\n%s\nlast error %q", tt.name, d, last)
-		}
-	}
+			span("3", `"1"`, `"run_type":"retriever","start_time":"2025-01-01T00:00:01Z","outputs":{"documents":["context one"]}`), "", []string{"q|a|context one|context two"}},
+		{"scripts without spaces", "x.jsonl", `{"out":{"answer":"巴黎","documents":["巴黎是法国的首都。"]}}`, "", []string{"|巴黎|巴黎是法国的首都。"}},
+		{"the first record may have one element where others have several", "x.jsonl", `{"answer":"a","results":[{"hit":{"chunk":"one two"}}]}
+{"answer":"a","results":[{"hit":{"chunk":"one two"}},{"hit":{"chunk":"three four"}}]}`, "", []string{"|a|one two", "|a|one two|three four"}},
+		{"layout of the first record", "x.jsonl", `{"out":{"answer":"one","sources":["Some text."]}}
+{"out":{"answer":null,"sources":["Some text."]},"answer":"not this"}
+{"out":{"answer":"three","sources":[]}}`, "", []string{"|one|Some text.", "!x.jsonl:2: no answer: out.answer is missing or null", "|three"}},
+		{"contexts with text", "x.jsonl", `{"answer":"a","contexts":[{"text":"","content":"x"},{"text":"","content":null},{"text":" ","metadata":{"text":"no"}}]}`, "", []string{"|a|x|| "}},
+	})
 }
 
-// The first record may have one element where others have several.
-func TestRowsOfListsOfOneElement(t *testing.T) {
-	text := `{"answer":"a","results":[{"hit":{"chunk":"one two"}}]}
-{"answer":"a","results":[{"hit":{"chunk":"one two"}},{"hit":{"chunk":"three four"}}]}
-`
-	rows, last := read(t, "x.jsonl", text, Options{})
-	if len(rows) != 2 || last != "" || len(rows[1].Row.Contexts) != 2 {
-		t.Errorf("got rows %+v, last error %q, want two contexts in the second row", rows, last)
-	}
+// The column context of DeepEval holds the ideal contexts.
+func TestRowsDoesNotReadIdealContexts(t *testing.T) {
+	want := []string{"q|a|c", "!contexts", "!contexts"}
+	checkFixtures(t, []toolFixture{
+		{"jsonl", "x.jsonl", `{"input":"q","actual_output":"a","context":["ideal"],"retrieval_context":["c"]}
+{"input":"q","actual_output":"a","context":["ideal"],"retrieval_context":null}
+{"input":"q","actual_output":"a","retrieval_context":null,"context":["ideal"]}`, "", want},
+		{"csv", "x.csv", "input,actual_output,context,retrieval_context\nq,a,ideal,c\nq,a,ideal,\nq,a,ideal,\n", "", want},
+		{"json", "x.json", `[{"input":"q","actualOutput":"a","context":["ideal"],"retrievalContext":["c"]},
+{"input":"q","actualOutput":"a","context":["ideal"],"retrievalContext":null},{"input":"q","actualOutput":"a","context":["ideal"]}]`, "", want},
+	})
 }
 
 func TestLaterRowsAreRefused(t *testing.T) {
@@ -126,36 +123,6 @@ func TestLaterRowsAreRefused(t *testing.T) {
 		if got := lastError(read(t, tt.file, tt.text+"\n", tt.opts)); !strings.HasSuffix(got, tt.want) {
 			t.Errorf("%s: got error %q, want it to end with %q", tt.text, got, tt.want)
 		}
-	}
-}
-
-// The column context of DeepEval holds the ideal contexts.
-func TestRowsDoesNotReadIdealContexts(t *testing.T) {
-	for file, text := range map[string]string{
-		"x.jsonl": `{"input":"q","actual_output":"a","context":["ideal"],"retrieval_context":["c"]}
-{"input":"q","actual_output":"a","context":["ideal"],"retrieval_context":null}
-{"input":"q","actual_output":"a","retrieval_context":null,"context":["ideal"]}
-`,
-		"x.csv": "input,actual_output,context,retrieval_context\nq,a,ideal,c\nq,a,ideal,\nq,a,ideal,\n",
-		"x.json": `[{"input":"q","actualOutput":"a","context":["ideal"],"retrievalContext":["c"]},
-{"input":"q","actualOutput":"a","context":["ideal"],"retrievalContext":null},{"input":"q","actualOutput":"a","context":["ideal"]}]`,
-	} {
-		rows, last := read(t, file, text, Options{})
-		if len(rows) != 3 || last != "" || rows[0].Err != "" || rows[1].Err == "" || rows[2].Err == "" {
-			t.Errorf("%s: got rows %+v, last error %q, want errors in the last two", file, rows, last)
-		}
-	}
-}
-
-func TestRowsKeepsTheRestOfNestedColumns(t *testing.T) {
-	text := `{"id":"1","in":{"question":"q"},"out":{"answer":"a","documents":["c d"],"model":{"name":"m"}},"n":1}` + "\n"
-	rows, last := read(t, "x.jsonl", text, Options{KeepAll: true})
-	if len(rows) != 1 || last != "" {
-		t.Fatalf("got rows %+v, last error %q, want one", rows, last)
-	}
-	want := []Column{{"out", []byte(`{"model":{"name":"m"}}`)}, {"n", []byte("1")}}
-	if d := cmp.Diff(want, rows[0].Row.Kept); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 
@@ -221,13 +188,5 @@ func TestRowsComparesAnotherAnswer(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: got the first error in row %d, last error %q, want row %d", tt.text, got, last, tt.want)
 		}
-	}
-}
-
-func TestRowsPrefersContextsWithText(t *testing.T) {
-	text := `{"answer":"a","contexts":[{"text":"","content":"x"},{"text":"","content":null},{"text":" ","metadata":{"text":"no"}}]}` + "\n"
-	rows, last := read(t, "x.jsonl", text, Options{})
-	if len(rows) != 1 || last != "" || strings.Join(rows[0].Row.Contexts, "|") != "x|| " {
-		t.Errorf("got rows %+v, last error %q, want the contexts %q", rows, last, "x|| ")
 	}
 }

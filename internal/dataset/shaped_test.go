@@ -156,33 +156,13 @@ func TestRowsOfTracesInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestRowsUsesLayoutOfFirstRecord(t *testing.T) {
-	text := `{"out":{"answer":"one","sources":["Some text."]}}
-{"out":{"answer":null,"sources":["Some text."]},"answer":"not this"}
-{"out":{"answer":"three","sources":[]}}
-`
-	rows, last := read(t, "x.jsonl", text, Options{})
-	var got []string
-	for _, r := range rows {
-		got = append(got, r.Row.Answer+r.Err)
-	}
-	want := []string{"one", "x.jsonl:2: no answer: out.answer is missing or null", "three"}
-	if d := cmp.Diff(want, got); d != "" || last != "" {
-		t.Errorf("(-want +got):\n%s\nlast error %q", d, last)
-	}
-}
-
 func TestRowsDetectsLayoutOfStreams(t *testing.T) {
 	line := `{"Question":"q","Completion":"a","Chunks":["some text"]}` + "\n"
 	for name, data := range map[string]string{
 		"plain": strings.Repeat(line, 5000),
 		"gzip":  string(compress(t, "gzip", strings.NewReader(strings.Repeat(line, 5000)))),
 	} {
-		s, err := Open([]string{"-"}, Options{Stdin: strings.NewReader(data)})
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		rows, err := readAll(t, s)
+		rows, err := readFiles(t, Options{Stdin: strings.NewReader(data)}, "-")
 		if err != nil || len(rows) != 5000 || rows[4999].Row.Answer != "a" || rows[0].Row.Answer != "a" {
 			t.Errorf("%s: got %d rows, error %v, want 5000", name, len(rows), err)
 		}

@@ -23,15 +23,11 @@ func TestRowsSetsSources(t *testing.T) {
 		`"[{\"text\": \"a\", \"id\": \"d1\"}]"`:                                                        {{ID: "d1"}},
 		`[{"text": "a", "id": "` + strings.Repeat("x", maxSource+1) + `"}]`:                            nil,
 	} {
-		columns, err := newColumnMap(Options{})
-		if err != nil {
-			t.Fatal(err)
+		rows, last := read(t, "x.jsonl", `{"answer": "a", "contexts": `+text+`}`, Options{})
+		if len(rows) != 1 || rows[0].Err != "" || last != "" {
+			t.Fatalf("%s: got rows %+v, last error %q, want one row", text, rows, last)
 		}
-		o := objectReader{columns: columns, warnings: &warnings{}}
-		var row Row
-		if err := o.read([]byte(`{"answer": "a", "contexts": `+text+`}`), &row); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		row := rows[0].Row
 		if d := cmp.Diff(want, row.Sources); d != "" {
 			t.Errorf("%s (-want +got):\n%s", text, d)
 		}

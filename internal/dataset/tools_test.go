@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // A toolFixture is a file as a tool writes it, with its rows: question, answer and contexts,
-// separated by |, or the error of the row after "!".
+// separated by |, or a part of the error of the row after "!".
 type toolFixture struct {
 	name, file, text string
 	from             string // read it with --from too
@@ -122,9 +123,12 @@ func evalLog(samples ...string) string {
 	return b.String()
 }
 
-func TestRowsReadsWhatToolsWrite(t *testing.T) {
-	for _, tt := range toolFixtures() {
-		for _, from := range []string{"", tt.from} {
+func TestRowsReadsWhatToolsWrite(t *testing.T) { checkFixtures(t, toolFixtures()) }
+
+func checkFixtures(t *testing.T, fixtures []toolFixture) {
+	t.Helper()
+	for _, tt := range fixtures {
+		for _, from := range slices.Compact([]string{"", tt.from}) {
 			rows, last := read(t, tt.file, tt.text, Options{From: from})
 			var got []string
 			for i, r := range rows {
@@ -185,11 +189,7 @@ func TestRowsLimitsLogs(t *testing.T) {
 		if stdin {
 			path, opts.Stdin = "-", strings.NewReader(text)
 		}
-		s, err := Open([]string{path}, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, last := readAll(t, s)
+		rows, last := readFiles(t, opts, path)
 		if len(rows) != 3 || last != nil || rows[0].Err != "" || !strings.Contains(rows[1].Err, "record is too long") || rows[2].Err != "" {
 			t.Errorf("got rows %+v, last error %v, want an error in the second row", rows, last)
 		}
@@ -260,20 +260,13 @@ func TestRowsOfAgents(t *testing.T) {
 			turns, last = turns[:1], turns[:1]
 		}
 		for all, want := range map[bool][]Row{false: last, true: turns} {
-			s, err := Open([]string{file}, Options{AllTurns: all})
-			if err != nil {
-				t.Errorf("%s: %v", file, err)
-				continue
-			}
+			rows, err := readFiles(t, Options{AllTurns: all}, file)
 			var got []Row
-			for row, err := range s.Rows() {
-				if err != nil {
-					t.Errorf("%s: %v", file, err)
-				}
-				got = append(got, Row{Question: row.Question, Answer: row.Answer, Contexts: row.Contexts})
+			for _, r := range rows {
+				got = append(got, Row{Question: r.Row.Question, Answer: r.Row.Answer, Contexts: r.Row.Contexts})
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, all turns %v (-want +got):\n%s", file, all, diff)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil || strings.TrimSpace(errorsOf(rows)) != "" {
+				t.Errorf("%s, all turns %v: row errors %q, last error %v (-want +got):\n%s", file, all, errorsOf(rows), err, diff)
 			}
 		}
 	}

@@ -41,22 +41,7 @@ func TestEditedRowsAreRescored(t *testing.T) {
 				t.Fatalf("killed at byte %d: got %v, want %v", kill, err, errKilled)
 			}
 		}
-		j, err := Open(path, testSettings, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		warning := ""
-		j.Stored().Warn = func(err error) { warning += err.Error() }
-		kept := 0
-		for row, err := range rowsOf(rows) {
-			r, err := j.Stored().Next(&row, err)
-			if err != nil {
-				t.Error(err)
-			}
-			if r != nil {
-				kept++
-			}
-		}
+		kept, warning := readStored(t, path, rows)
 		if kill == 0 {
 			if want := path + ".part: rows with contradictory fields are rescored: 2, the first at line "; !strings.HasPrefix(warning, want) || !strings.HasSuffix(warning, ": faithfulness: got 1, want 0 (0 of 1 claims supported)") {
 				t.Errorf("got warning %q, want %q", warning, want)
@@ -64,9 +49,6 @@ func TestEditedRowsAreRescored(t *testing.T) {
 		}
 		if kept < rows-1-2 {
 			t.Errorf("killed at byte %d: got %d rows kept, want at least %d", kill, kept, rows-1-2)
-		}
-		if _, err := j.Abandon(true); err != nil {
-			t.Error(err)
 		}
 		if _, err := score(t, path, rowsOf(rows), newJudge(), testSettings, true, 0); err != nil || readFile(t, path) != want {
 			t.Errorf("killed at byte %d: got error %v, or results that differ from an uninterrupted run", kill, err)

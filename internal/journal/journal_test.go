@@ -156,6 +156,27 @@ func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge 
 	return stored, j.Commit()
 }
 
+// readStored reads the stored results of the first n rows, as a run that is interrupted
+// before it writes any does. It returns how many are kept, and the warnings.
+func readStored(t *testing.T, path string, n int) (kept int, warnings string) {
+	t.Helper()
+	j, err := Open(path, testSettings, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Stored().Warn = func(err error) { warnings += err.Error() }
+	for row, err := range rowsOf(n) {
+		if _, err := j.Stored().Next(&row, err); err != nil {
+			t.Error(err)
+		}
+	}
+	kept = j.Stored().Kept()
+	if _, err := j.Abandon(true); err != nil {
+		t.Error(err)
+	}
+	return kept, warnings
+}
+
 func newJudge() *fakeJudge { return &fakeJudge{calls: map[string]int{}, fails: map[string]bool{}} }
 
 var testSettings = result.Settings{{Name: "--threshold", Value: "0.5"}, {Name: "--judge", Value: "fake"}}

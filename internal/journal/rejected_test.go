@@ -143,22 +143,8 @@ func TestInvalidLineEndsStoredResults(t *testing.T) {
 		if err := os.WriteFile(path+".part", []byte(strings.Join(lines, "")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		j, err := Open(path, testSettings, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var warning error
-		j.Stored().Warn = func(err error) { warning = err }
-		for row, err := range rowsOf(10) {
-			if _, err := j.Stored().Next(&row, err); err != nil {
-				t.Error(err)
-			}
-		}
-		if warning == nil || !strings.Contains(warning.Error(), "this row and all later rows are rescored") || j.Stored().Kept() != 5 {
-			t.Errorf("%s: got %d rows kept and warning %v, want 5 rows", name, j.Stored().Kept(), warning)
-		}
-		if _, err := j.Abandon(true); err != nil {
-			t.Error(err)
+		if kept, warning := readStored(t, path, 10); !strings.Contains(warning, "this row and all later rows are rescored") || kept != 5 {
+			t.Errorf("%s: got %d rows kept and warning %q, want 5 rows", name, kept, warning)
 		}
 		if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, true, 0); err != nil || readFile(t, path) != want {
 			t.Errorf("%s: got error %v, or results that differ from an uninterrupted run", name, err)

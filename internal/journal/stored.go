@@ -32,7 +32,6 @@ type Stored struct {
 	total         atomic.Int64 // number of results, or -1 until all are read
 	kept          atomic.Int64
 	retried       atomic.Int64
-	closed        bool
 }
 
 // A ChangedError reports that the dataset differs from that of the stored results.
@@ -150,12 +149,7 @@ func (s *Stored) isReached(rows int) bool {
 }
 
 // Close closes the file. It can be called more than once.
-func (s *Stored) Close() {
-	if !s.closed {
-		s.closed = true
-		_ = s.file.Close()
-	}
-}
+func (s *Stored) Close() { _ = s.file.Close() }
 
 // difference describes the first field in which a stored row differs from the row of the
 // dataset, which err reports as unreadable. It returns "" if there is none.

@@ -83,22 +83,7 @@ func TestCheckSummaryComparesStatistics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func() error {
-		t.Helper()
-		o, err := resultfile.OriginOf([]string{path})
-		if err != nil {
-			return err
-		}
-		f, err := resultfile.Open(path, resultfile.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := collect(resultfile.Merge([]*resultfile.File{f})); err != nil {
-			t.Fatal(err)
-		}
-		return o.CheckRows([]*resultfile.File{f})
-	}
-	if err := check(); err != nil {
+	if err := checkRows(t, path); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ old, edited, want string }{
@@ -118,7 +103,7 @@ func TestCheckSummaryComparesStatistics(t *testing.T) {
 		if err := os.WriteFile(resultfile.SummaryPath(path), []byte(edited), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := check(); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := checkRows(t, path); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %s", tt.edited, err, tt.want)
 		}
 	}

@@ -160,13 +160,36 @@ func writeSummary(t *testing.T, path string, rs []*result.Row) {
 			t.Fatal(err)
 		}
 	}
-	content, err := f.Summary(nil, nil).Bytes()
+	storeSummary(t, path, f.Summary(nil, nil))
+}
+
+// storeSummary writes a summary beside a result file.
+func storeSummary(t *testing.T, path string, s *report.Summary) {
+	t.Helper()
+	content, err := s.Bytes()
 	if err == nil {
 		err = os.WriteFile(resultfile.SummaryPath(path), content, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// checkRows compares a result file with its summary.
+func checkRows(t *testing.T, path string) error {
+	t.Helper()
+	o, err := resultfile.OriginOf([]string{path})
+	if err != nil {
+		return err
+	}
+	f, err := resultfile.Open(path, resultfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := collect(resultfile.Merge([]*resultfile.File{f})); err != nil {
+		t.Fatal(err)
+	}
+	return o.CheckRows([]*resultfile.File{f})
 }
 
 // writeFailedSummary writes the summary of a run of failed rows with the given settings,
@@ -178,13 +201,7 @@ func writeFailedSummary(t *testing.T, path string, rows int, datasets []string, 
 	for i := 0; i < len(settings); i += 2 {
 		s.Settings = append(s.Settings, result.Setting{Name: settings[i], Value: settings[i+1]})
 	}
-	content, err := s.Bytes()
-	if err == nil {
-		err = os.WriteFile(resultfile.SummaryPath(path), content, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	storeSummary(t, path, s)
 }
 
 func TestOriginMergesSettingsOfSummaries(t *testing.T) {
@@ -237,18 +254,7 @@ func TestCheckRowsDetectsTruncatedFile(t *testing.T) {
 	path := writeTemp(t, "a.jsonl", encode(t, report.FormatJSONL, numbered(0, 1)))
 	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it contains 2 rows, but its run had 3 according to "} {
 		writeSummary(t, path, numbered(0, 1, 2)[:rows])
-		o, err := resultfile.OriginOf([]string{path})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := resultfile.Open(path, resultfile.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := collect(resultfile.Merge([]*resultfile.File{f})); err != nil {
-			t.Fatal(err)
-		}
-		err = o.CheckRows([]*resultfile.File{f})
+		err := checkRows(t, path)
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("summary of %d rows: got %v, want %q", rows, err, want)
 		}

@@ -1,6 +1,7 @@
 package resultfile
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,28 +37,15 @@ func newTableRow(records *dataset.Records) (tableRow, error) {
 	}
 	a := tableRow{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool)}
 	if list := records.Metadata(result.JSONColumnsKey); list != "" {
-		if err := a.jsonTexts(list); err != nil {
+		var names []string
+		if err := json.Unmarshal([]byte(list), &names); err != nil {
 			return tableRow{}, fmt.Errorf("%s in the metadata: %w", result.JSONColumnsKey, err)
+		}
+		for _, name := range names {
+			a.texts[name] = true
 		}
 	}
 	return a, nil
-}
-
-// jsonTexts reads the JSON array of columns that hold JSON as text.
-func (a *tableRow) jsonTexts(list string) error {
-	d := jsontext.NewDecoder(strings.NewReader(list))
-	for {
-		tok, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		switch tok.Kind() { //nolint:exhaustive // jsontext.Kind is any byte
-		case '"':
-			a.texts[tok.String()] = true
-		case ']':
-			return nil
-		}
-	}
 }
 
 // object returns the columns as a JSON object, which is valid until the next call.

@@ -84,7 +84,6 @@ func TestOutputAppearsOnCommit(t *testing.T) {
 	must(t, o.Commit())
 	wantContent(t, path, "new")
 	wantFiles(t, dir, "out.jsonl")
-	wantMode(t, path, 0o600)
 }
 
 func TestAbandonKeepsOrRemovesThePart(t *testing.T) {
@@ -209,29 +208,21 @@ func TestAbandonReturnsErrorsOfAStream(t *testing.T) {
 	}
 }
 
-func TestOutputIsPrivate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out.jsonl")
-	o := create(t, path, "row\n")
-	wantMode(t, path+PartSuffix, 0o600)
-	wantMode(t, path+PartSuffix+LockSuffix, 0o600)
-	must(t, o.Commit())
-	wantMode(t, path, 0o600)
-}
-
 func TestOutputKeepsTheModeOfTheFileItReplaces(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out.jsonl")
-	must(t, os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o640))
-	o := create(t, path, "row\n")
-	wantMode(t, path+PartSuffix, 0o600)
-	must(t, o.Commit())
-	wantMode(t, path, 0o640)
-}
-
-func TestOutputDropsExecuteBits(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out.jsonl")
-	must(t, os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o755|os.ModeSetuid|os.ModeSetgid))
-	must(t, create(t, path, "new").Commit())
-	wantMode(t, path, 0o644)
+	const none = 0
+	for before, want := range map[fs.FileMode]fs.FileMode{
+		none: 0o600, 0o640: 0o640, 0o755 | os.ModeSetuid | os.ModeSetgid: 0o644, // without execute bits
+	} {
+		path := filepath.Join(t.TempDir(), "out.jsonl")
+		if before != none {
+			must(t, os.WriteFile(path, nil, 0o600), os.Chmod(path, before))
+		}
+		o := create(t, path, "row\n")
+		wantMode(t, path+PartSuffix, 0o600)
+		wantMode(t, path+PartSuffix+LockSuffix, 0o600)
+		must(t, o.Commit())
+		wantMode(t, path, want)
+	}
 }
 
 // A process that has a readable .part file open must not see new content.

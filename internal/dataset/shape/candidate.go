@@ -20,18 +20,15 @@ func (c *candidate) compare(d *candidate) int {
 	return cmp.Or(c.penalty-d.penalty, c.rank-d.rank, c.depth-d.depth)
 }
 
-// add adds a value to the candidate with the same path, or to the list.
-func (s *search) add(list []*candidate, kind Field, pattern string, v *Value, rank, depth, penalty int) []*candidate {
-	if c := s.byPath[kind][pattern]; c != nil {
-		c.values = append(c.values, v)
-		c.rank = min(c.rank, rank)
+// add adds the value of c to the candidate with the same path, or c to the list.
+func (s *search) add(list []*candidate, kind Field, c *candidate) []*candidate {
+	key := [2]string{string(kind), c.pattern}
+	if old := s.byPath[key]; old != nil {
+		old.values = append(old.values, c.values...)
+		old.rank = min(old.rank, c.rank)
 		return list
 	}
-	c := &candidate{pattern: pattern, values: []*Value{v}, rank: rank, depth: depth, penalty: penalty}
-	if s.byPath[kind] == nil {
-		s.byPath[kind] = map[string]*candidate{}
-	}
-	s.byPath[kind][pattern] = c
+	s.byPath[key] = c
 	return append(list, c)
 }
 

@@ -10,8 +10,8 @@ import (
 // Records returns the records of a JSON document that is not an array of objects: the
 // elements of a list of objects inside it, the rows of a table that is stored by columns,
 // or the document itself. Fields in preset are read from these paths. Two lists of rows are
-// a [*TwoLists] error.
-func (f *Finder) Records(doc *Value, preset map[Field]*Path) ([]*Value, error) {
+// an error.
+func (f *Finder) Records(doc *Value, preset Plan) ([]*Value, error) {
 	if table := f.table(doc); table != nil {
 		return table, nil
 	}
@@ -20,7 +20,7 @@ func (f *Finder) Records(doc *Value, preset map[Field]*Path) ([]*Value, error) {
 	}
 	normal := f.Expand.normalize(doc)
 	plan := f.rowPlan(normal, preset)
-	if plan != nil && !plan.paths[Answer].multiple() || len(f.spansOf(normal)) > 0 {
+	if plan != nil && !plan[Answer].multiple() || len(f.spansOf(normal)) > 0 {
 		return []*Value{doc}, nil
 	}
 	lists := f.lists(normal, preset, false)
@@ -31,7 +31,7 @@ func (f *Finder) Records(doc *Value, preset map[Field]*Path) ([]*Value, error) {
 		return []*Value{doc}, nil
 	}
 	if len(lists) > 1 && !f.sameRows(lists) {
-		return nil, &TwoLists{[2]string{lists[0].at, lists[1].at}}
+		return nil, TwoLists(lists[0].at, lists[1].at)
 	}
 	return lists[0].items, nil
 }
@@ -71,7 +71,7 @@ type list struct {
 
 // lists returns the lists of rows inside a document, the highest first. Unless all is set,
 // it omits those in objects that describe the rows, such as a configuration.
-func (f *Finder) lists(doc *Value, preset map[Field]*Path, all bool) []list {
+func (f *Finder) lists(doc *Value, preset Plan, all bool) []list {
 	const maxDepth = 4
 	type object struct {
 		value *Value
@@ -99,24 +99,20 @@ func (f *Finder) lists(doc *Value, preset map[Field]*Path, all bool) []list {
 }
 
 // RowsIn returns the path of a list of rows in a member of a document, or "".
-func (f *Finder) RowsIn(member *Value, preset map[Field]*Path) string {
+func (f *Finder) RowsIn(member *Value, preset Plan) string {
 	if lists := f.lists(&Value{Kind: Object, Items: []*Value{f.Expand.normalize(member)}}, preset, false); len(lists) > 0 {
 		return lists[0].at
 	}
 	return ""
 }
 
-// A TwoLists error reports two lists of rows in a document.
-type TwoLists struct {
-	At [2]string
-}
-
-func (e *TwoLists) Error() string {
-	return fmt.Sprintf("rows in both %s and %s: extract one of them with jq", e.At[0], e.At[1])
+// TwoLists returns the error for a document with rows at two paths.
+func TwoLists(a, b string) error {
+	return fmt.Errorf("rows in both %s and %s: extract one of them with jq", a, b)
 }
 
 // HoldRows reports whether one of the first records is a row or a span.
-func (f *Finder) HoldRows(records []*Value, preset map[Field]*Path) bool {
+func (f *Finder) HoldRows(records []*Value, preset Plan) bool {
 	return slices.ContainsFunc(records[:min(len(records), maxChecked)], func(v *Value) bool {
 		normal := f.Expand.normalize(v)
 		return f.rowPlan(normal, preset) != nil || len(f.spansOf(normal)) > 0
@@ -124,8 +120,8 @@ func (f *Finder) HoldRows(records []*Value, preset map[Field]*Path) bool {
 }
 
 // rowPlan returns the plan of a normalized record that has an answer and contexts, or nil.
-func (f *Finder) rowPlan(v *Value, preset map[Field]*Path) *Plan {
-	plan, err := f.plan(v, maps.Clone(preset))
+func (f *Finder) rowPlan(v *Value, preset Plan) Plan {
+	plan, err := f.planFor(f.guess(v), v, preset)
 	if err != nil {
 		return nil
 	}
@@ -136,16 +132,27 @@ func (f *Finder) rowPlan(v *Value, preset map[Field]*Path) *Plan {
 	return plan
 }
 
-// plan finds the fields as the exports of a known tool have them, or by name. It adds
-// to preset.
-func (f *Finder) plan(v *Value, preset map[Field]*Path) (*Plan, error) {
-	if preset == nil {
-		preset = map[Field]*Path{}
+// planFor finds the fields where the exports of a tool, if it is not nil, have a value, or
+// by name. Fields in preset are taken as they are.
+func (f *Finder) planFor(tool *Tool, v *Value, preset Plan) (Plan, error) {
+	paths := Plan{}
+	maps.Copy(paths, preset)
+	if tool == nil {
+		return f.Plan(v, paths)
 	}
-	if tool := f.guess(v); tool != nil {
-		f.preset(tool, v, preset)
+	for field, list := range tool.paths {
+		for _, text := range list {
+			path, err := ParsePath(text)
+			if err != nil || paths[field] != nil {
+				continue
+			}
+			row, err := f.Row(Plan{field: path}, v)
+			if err == nil && (row.Question != nil || row.Answer != nil || row.Contexts != nil && f.IsContexts(row.Contexts)) {
+				paths[field] = path
+			}
+		}
 	}
-	return f.Plan(v, preset)
+	return f.Plan(v, paths)
 }
 
 // table returns the records of a table in the layouts that pandas writes: split

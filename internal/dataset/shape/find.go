@@ -103,21 +103,11 @@ func (f *Finder) collectNumbered(v *Value) {
 }
 
 // A Plan says where the fields of a row are.
-type Plan struct {
-	paths map[Field]*Path
-}
-
-// only returns the plan of one field.
-func only(f Field, path *Path) *Plan {
-	return &Plan{map[Field]*Path{f: path}}
-}
-
-// Path returns the path of a field, or nil.
-func (p *Plan) Path(f Field) *Path { return p.paths[f] }
+type Plan map[Field]*Path
 
 // Column returns the column that a field is read from without a path, or "".
-func (p *Plan) Column(f Field) string {
-	if path := p.paths[f]; path != nil && len(path.steps) == 1 && path.steps[0].kind == byKey {
+func (p Plan) Column(f Field) string {
+	if path := p[f]; path != nil && len(path.steps) == 1 && path.steps[0].kind == byKey {
 		return path.steps[0].key
 	}
 	return ""
@@ -143,9 +133,9 @@ func (e *Shared) Error() string { return e.Path + " is read as two fields" }
 
 // shared returns an error if two fields are read from one place, or the contexts from a
 // value with the answer. A chat holds several fields.
-func (f *Finder) shared(p *Plan, record *Value) error {
+func (f *Finder) shared(p Plan, record *Value) error {
 	for _, pair := range [][2]Field{{Contexts, Answer}, {Question, Answer}, {Question, Contexts}} {
-		a, b := p.paths[pair[0]], p.paths[pair[1]]
+		a, b := p[pair[0]], p[pair[1]]
 		if a == nil || b == nil || !a.covers(b) || pair[0] == Question && len(a.steps) < len(b.steps) {
 			continue
 		}
@@ -161,16 +151,16 @@ type search struct {
 	*Finder
 	found  map[Field][]*candidate
 	chats  []*candidate
-	docs   []*candidate                    // lists of documents under any name
-	nulls  map[Field][]*candidate          // members without a value
-	turns  map[string]bool                 // lists with several answers
-	rest   []*candidate                    // answers by name that are not read, but make another one ambiguous
-	byPath map[Field]map[string]*candidate // elements of found, and of docs under ""
+	docs   []*candidate             // lists of documents under any name
+	nulls  map[Field][]*candidate   // members without a value
+	turns  map[string]bool          // lists with several answers
+	rest   []*candidate             // answers by name that are not read, but make another one ambiguous
+	byPath map[[2]string]*candidate // elements of found by field and path, and of docs under ""
 }
 
 // search collects the candidates in a normalized record.
 func (f *Finder) search(record *Value) *search {
-	s := &search{Finder: f, found: map[Field][]*candidate{}, nulls: map[Field][]*candidate{}, byPath: map[Field]map[string]*candidate{}}
+	s := &search{Finder: f, found: map[Field][]*candidate{}, nulls: map[Field][]*candidate{}, byPath: map[[2]string]*candidate{}}
 	s.walk(record, "", 0, 0)
 	return s
 }
@@ -178,11 +168,11 @@ func (f *Finder) search(record *Value) *search {
 // Plan finds the answer, the contexts and the question in a normalized record.
 // Fields in preset are taken as they are. The error is an [*Ambiguous] error or
 // names the missing field.
-func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
-	s, plan := f.search(record), &Plan{map[Field]*Path{}}
+func (f *Finder) Plan(record *Value, preset Plan) (Plan, error) {
+	s, plan := f.search(record), Plan{}
 	for _, field := range fields() {
 		if path := preset[field]; path != nil {
-			plan.paths[field] = path
+			plan[field] = path
 			continue
 		}
 		c, err := s.best(field)
@@ -204,7 +194,7 @@ func (f *Finder) Plan(record *Value, preset map[Field]*Path) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		plan.paths[field] = path
+		plan[field] = path
 	}
 	return plan, f.shared(plan, record)
 }
@@ -248,12 +238,13 @@ func (s *search) walk(v *Value, pattern string, depth, penalty int) {
 			}
 		}
 	case List:
+		c := &candidate{pattern: pattern, values: []*Value{v}, depth: depth, penalty: penalty}
 		if isChat(v) {
-			s.chats = append(s.chats, &candidate{pattern: pattern, values: []*Value{v}, penalty: penalty, depth: depth})
+			s.chats = append(s.chats, c)
 			return
 		}
 		if v.isObjects() && v.Name != "citations" && s.isDocuments(v) {
-			s.docs = s.add(s.docs, "", pattern, v, 0, depth, penalty)
+			s.docs = s.add(s.docs, "", c)
 			return
 		}
 		for _, item := range v.Items {
@@ -282,38 +273,33 @@ func (s *search) isDocuments(v *Value) bool {
 func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 	for _, field := range fields() {
 		rank, ok := s.Names.Rank(field, m.Name)
-		if !ok && field == Answer && s.Names.isSomeAnswer(m.Name) {
-			if _, isText := s.Expand.textOf(m, field); isText {
-				s.rest = append(s.rest, &candidate{pattern: pattern, values: []*Value{m}, rank: rankWeak, depth: depth, penalty: penalty})
-			}
-		}
-		if !ok {
+		if !ok && (field != Answer || !s.Names.isSomeAnswer(m.Name)) {
 			continue
 		}
-		if m.Kind == Null {
+		c := &candidate{pattern: pattern, values: []*Value{m}, rank: rank, depth: depth, penalty: penalty}
+		text, isText := s.Expand.textOf(m, field)
+		switch {
+		case !ok:
+			if c.rank = rankWeak; isText {
+				s.rest = append(s.rest, c)
+			}
+		case m.Kind == Null:
 			if rank < rankWeak {
-				s.nulls[field] = append(s.nulls[field], &candidate{rank: rank, penalty: penalty})
+				s.nulls[field] = append(s.nulls[field], c)
 			}
-			continue
-		}
-		if field == Contexts {
-			if !s.IsContexts(m) || rank == rankWeak && !hasSentence(m) || !hasProse(m) && !slices.Contains([]string{"contexts", "context", "ctxs"}, m.Name) {
-				continue
+		case field == Contexts:
+			if s.IsContexts(m) && (rank != rankWeak || hasSentence(m)) && (hasProse(m) || slices.Contains([]string{"contexts", "context", "ctxs"}, m.Name)) {
+				s.found[field] = s.add(s.found[field], field, c)
 			}
-		} else {
-			text, ok := s.Expand.textOf(m, field)
-			if !ok {
-				continue
-			}
-			if field == Answer && rank > rankExact && s.Names.IsVerdict(text) {
-				s.rest = append(s.rest, &candidate{pattern: pattern, values: []*Value{m}, rank: rank, depth: depth, penalty: penalty})
-				continue
-			}
+		case !isText:
+		case field == Answer && rank > rankExact && s.Names.IsVerdict(text):
+			s.rest = append(s.rest, c)
+		default:
 			if s.Expand.expand(m) != m {
-				rank += 2 // JSON text: prefer what it contains
+				c.rank += 2 // JSON text: prefer what it contains
 			}
+			s.found[field] = s.add(s.found[field], field, c)
 		}
-		s.found[field] = s.add(s.found[field], field, pattern, m, rank, depth, penalty)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -13,10 +12,10 @@ import (
 // decides where those of the others are read from.
 type Reader struct {
 	*Finder
-	preset  map[Field]*Path // from --map
-	tool    *Tool           // from --from, or recognized
+	preset  Plan  // from --map
+	tool    *Tool // from --from, or recognized
 	forced  bool
-	plan    *Plan
+	plan    Plan
 	checked int  // number of records that were compared with plan
 	All     bool // compare all records with plan, not only the first ones
 	Turns   bool // return a row for each turn of a conversation, not only the last one
@@ -34,7 +33,7 @@ type group struct {
 
 // NewReader returns a Reader. Fields in preset are read from these paths. If from is
 // not empty, it is the name of the tool that wrote the records.
-func NewReader(f *Finder, preset map[Field]*Path, from string) *Reader {
+func NewReader(f *Finder, preset Plan, from string) *Reader {
 	r := &Reader{Finder: f, preset: preset, groups: map[string]*group{}}
 	for i := range f.tools {
 		if f.tools[i].Name == from {
@@ -42,26 +41,6 @@ func NewReader(f *Finder, preset map[Field]*Path, from string) *Reader {
 		}
 	}
 	return r
-}
-
-// preset adds the paths of a tool that have a value in a record.
-func (f *Finder) preset(t *Tool, v *Value, paths map[Field]*Path) {
-	for field, list := range t.paths {
-		if paths[field] != nil {
-			continue
-		}
-		for _, text := range list {
-			path, err := ParsePath(text)
-			if err != nil {
-				continue
-			}
-			row, err := f.Row(only(field, path), v)
-			if err == nil && (row.Question != nil || row.Answer != nil || row.Contexts != nil && f.IsContexts(row.Contexts)) {
-				paths[field] = path
-				break
-			}
-		}
-	}
 }
 
 // A Record is a row with the record that it comes from.
@@ -119,7 +98,7 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 }
 
 // rows returns the row of a record, or one for each turn.
-func (r *Reader) rows(plan *Plan, normal *Value) []Record {
+func (r *Reader) rows(plan Plan, normal *Value) []Record {
 	if r.Turns {
 		if rows := r.turnRows(plan, normal); len(rows) > 0 {
 			return rows
@@ -133,12 +112,8 @@ func (r *Reader) rows(plan *Plan, normal *Value) []Record {
 const maxChecked = 10
 
 // planOf finds the fields of a record.
-func (r *Reader) planOf(normal *Value) (*Plan, error) {
-	paths := maps.Clone(r.preset)
-	if r.tool != nil {
-		r.Finder.preset(r.tool, normal, paths)
-	}
-	return r.Plan(normal, paths)
+func (r *Reader) planOf(normal *Value) (Plan, error) {
+	return r.planFor(r.tool, normal, r.preset)
 }
 
 // check returns an error if a field of a record is found elsewhere than that of the first
@@ -149,7 +124,7 @@ func (r *Reader) check(normal *Value) error {
 		return err
 	}
 	for _, field := range []Field{Answer, Contexts} {
-		here, first := plan.paths[field], r.plan.paths[field]
+		here, first := plan[field], r.plan[field]
 		if here == nil || here.text == first.text {
 			continue
 		}
@@ -254,7 +229,7 @@ func (r *Reader) Rest(m *Value) *Value {
 		return m
 	}
 	for _, field := range fields() {
-		if p := r.plan.paths[field]; p != nil && m != nil {
+		if p := r.plan[field]; p != nil && m != nil {
 			m = m.without(p.steps)
 		}
 	}
@@ -284,29 +259,21 @@ func (v *Value) without(path []step) *Value {
 
 // Layout returns where the fields are read from, or nil if that is not known or differs
 // from record to record.
-func (r *Reader) Layout() *Plan { return r.plan }
+func (r *Reader) Layout() Plan { return r.plan }
 
 // Tool returns the tool that wrote the records, or nil if it is not known.
 func (r *Reader) Tool() *Tool { return r.tool }
 
 // Describe says how the records are read, for a message to the user.
 func (r *Reader) Describe() string {
-	var b strings.Builder
+	var parts []string
 	if r.tool != nil && !r.forced {
-		fmt.Fprintf(&b, "read as an export of %s (--from %s)", r.tool.Title, r.tool.Name)
-	}
-	if r.plan == nil {
-		return b.String()
+		parts = append(parts, fmt.Sprintf("read as an export of %s (--from %s)", r.tool.Title, r.tool.Name))
 	}
 	for _, field := range fields() {
-		path := r.plan.paths[field]
-		if path == nil {
-			continue
+		if path := r.plan[field]; path != nil {
+			parts = append(parts, fmt.Sprintf("%s from %s", field, path))
 		}
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s from %s", field, path)
 	}
-	return b.String()
+	return strings.Join(parts, ", ")
 }

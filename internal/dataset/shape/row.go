@@ -48,10 +48,10 @@ type Row struct {
 }
 
 // Row returns the fields of a normalized record.
-func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
+func (f *Finder) Row(plan Plan, record *Value) (Row, error) {
 	var row Row
 	for _, field := range fields() {
-		path := plan.paths[field]
+		path := plan[field]
 		if path == nil {
 			continue
 		}
@@ -92,8 +92,8 @@ func (f *Finder) Row(plan *Plan, record *Value) (Row, error) {
 
 // turn returns the turn of a chat that a field is read from. If the answer is elsewhere,
 // it is the answer to the last question.
-func (f *Finder) turn(plan *Plan, field Field, chat *Value) turn {
-	if answer := plan.paths[Answer]; answer != nil && answer.text == plan.paths[field].text {
+func (f *Finder) turn(plan Plan, field Field, chat *Value) turn {
+	if answer := plan[Answer]; answer != nil && answer.text == plan[field].text {
 		return f.Expand.answered(chat)
 	}
 	return f.Expand.open(chat.Items)

@@ -394,7 +394,7 @@ func (f *Finder) side(v *Value, field Field) *string {
 		if err != nil {
 			continue
 		}
-		row, err := f.Row(only(field, plan.paths[field]), record)
+		row, err := f.Row(Plan{field: plan[field]}, record)
 		if text := cmp.Or(row.Question, row.Answer); err == nil && text != nil {
 			return text
 		}

@@ -57,11 +57,11 @@ func (x Expander) upTo(c *conversation, record *Value, n int) *Value {
 // its answer is in none. Each is read like the last turn of a conversation that ends there.
 // The question contains the earlier turns. The contexts are those of the turn, then those of
 // earlier turns: a model has seen both.
-func (r *Reader) turnRows(plan *Plan, record *Value) []Record {
-	if plan.paths[Answer] == nil {
+func (r *Reader) turnRows(plan Plan, record *Value) []Record {
+	if plan[Answer] == nil {
 		return nil
 	}
-	c := r.conversation(plan.paths[Answer], record)
+	c := r.conversation(plan[Answer], record)
 	if c == nil {
 		return nil
 	}
@@ -73,11 +73,11 @@ func (r *Reader) turnRows(plan *Plan, record *Value) []Record {
 	}
 	// A turn without retrieval does not say where the contexts are.
 	for _, end := range slices.Backward(ends) {
-		if plan.paths[Contexts] != nil {
+		if plan[Contexts] != nil {
 			break
 		}
 		if other, err := r.planOf(end); err == nil {
-			plan.paths[Contexts] = other.paths[Contexts]
+			plan[Contexts] = other[Contexts]
 		}
 	}
 	var rows []Record
@@ -85,7 +85,7 @@ func (r *Reader) turnRows(plan *Plan, record *Value) []Record {
 	var earlier strings.Builder
 	for i, end := range ends {
 		row, err := r.Row(plan, end)
-		if row.Contexts == nil && plan.paths[Contexts] != nil {
+		if row.Contexts == nil && plan[Contexts] != nil {
 			row.Contexts = newList(nil)
 		}
 		if row.Contexts != nil {
