@@ -41,8 +41,8 @@ const (
 // errBomb reports data with a suspicious compression ratio.
 var errBomb = fmt.Errorf("expands to more than %d times its size: possible decompression bomb; decompress it first if it is genuine", maxRatio)
 
-// compressions returns the file extensions of compressed files.
-func compressions() []string {
+// Compressions returns the file extensions of compressed files.
+func Compressions() []string {
 	return []string{".gz", ".gzip", ".zst", ".zstd", ".bz2", ".xz"}
 }
 

@@ -30,7 +30,7 @@ func formatOf(path string) Format {
 // uncompressedName returns the name of a file without directories and extensions of compressed files, in lower case.
 func uncompressedName(path string) string {
 	name := strings.ToLower(filepath.Base(path))
-	for _, ext := range compressions() {
+	for _, ext := range Compressions() {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -36,7 +37,7 @@ func ReadSummary(path string) (*report.Summary, error) {
 // NAME.jsonl or NAME.csv.gz.
 func SummaryPath(path string) string {
 	dir, name := filepath.Split(path)
-	for _, ext := range []string{".gz", ".gzip", ".zst", ".zstd"} {
+	for _, ext := range dataset.Compressions() {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return dir + strings.TrimSuffix(name, filepath.Ext(name)) + ".summary.json"
