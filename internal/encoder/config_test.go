@@ -1,7 +1,6 @@
 package encoder
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -83,15 +82,8 @@ func TestLoadRejectsUnsupportedConfig(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s=%v", tt.family, tt.key, value), func(t *testing.T) {
 				config := maps.Clone(configs[tt.family])
 				config[tt.key] = value
-				data, err := json.Marshal(config)
-				if err != nil {
-					t.Fatal(err)
-				}
-				c, err := parseConfig(configFile, data)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := loadConfig(dirs[tt.family], c, Options{Threads: 1})
+				writeConfig(t, dirs[tt.family], config)
+				m, err := load(dirs[tt.family], Options{Threads: 1})
 				if err == nil {
 					m.Close()
 					t.Fatal("got no error")
@@ -125,17 +117,10 @@ func TestLoadRejectsMismatchedSizes(t *testing.T) {
 		t.Run(tt.key, func(t *testing.T) {
 			config := maps.Clone(config)
 			config[tt.key] = tt.value
-			data, err := json.Marshal(config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := parseConfig(configFile, data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			writeConfig(t, dir, config)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			m, err := loadConfig(dir, c, Options{Threads: 1})
+			m, err := load(dir, Options{Threads: 1})
 			runtime.ReadMemStats(&after)
 			if err == nil {
 				m.Close()
@@ -185,16 +170,12 @@ func TestModernBERTReadsBothConfigForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := parseConfig("config.transformers5.json", data)
-		if err != nil {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(goldenDir(name))); err != nil {
 			t.Fatal(err)
 		}
-		m, err := loadConfig(goldenDir(name), c, goldenOptions(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		closeAfter(t, m)
-		compareCases(t, m, readGolden(t, name), kernel.Float32)
+		writeFile(t, dir, configFile, data)
+		compareCases(t, mustLoad(t, dir, goldenOptions(name)), readGolden(t, name), kernel.Float32)
 	}
 }
 
@@ -208,18 +189,7 @@ func TestConfigUsesDefaultsOfTransformers(t *testing.T) {
 		for _, key := range keys {
 			delete(config, key)
 		}
-		data, err := json.Marshal(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := parseConfig(configFile, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := loadConfig(dir, c, Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Close()
+		writeConfig(t, dir, config)
+		mustLoad(t, dir, Options{Threads: 1})
 	}
 }

@@ -86,28 +86,12 @@ func (d *onnxModel) batchSize(seqs []sequence, order []int) int {
 	return n
 }
 
-// runONNX computes sequences in the given order and calls store with the output of
-// each: one row per sequence or one per token.
-func (m *Model) runONNX(ctx context.Context, seqs []sequence, order []int, store func(i int, output []float32) error) error {
-	for len(order) > 0 {
-		n := m.onnx.batchSize(seqs, order)
-		if err := m.runONNXBatch(ctx, seqs, order[:n], store); err != nil {
-			return err
-		}
-		order = order[n:]
-	}
-	return nil
-}
-
-// runONNXBatch computes one batch, whose first sequence must be the longest.
-func (m *Model) runONNXBatch(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) error {
+// runONNX is runPass for one batch, whose first sequence must be the longest.
+func (m *Model) runONNX(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) error {
 	if err := m.acquire(ctx); err != nil {
 		return err
 	}
-	defer func() { <-m.gate }()
-	if m.closed {
-		return errClosed()
-	}
+	defer m.release()
 	d := m.onnx
 	b := &paddedBatch{length: len(seqs[indices[0]].ids)}
 	for _, i := range indices {

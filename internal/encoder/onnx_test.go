@@ -69,7 +69,7 @@ func runPadded(t *testing.T, m *Model, seqs []sequence) [][]float32 {
 	}
 	slices.SortFunc(order, func(a, b int) int { return len(seqs[b].ids) - len(seqs[a].ids) })
 	all := make([][]float32, len(seqs))
-	err := m.runONNXBatch(t.Context(), seqs, order, func(i int, output []float32) error {
+	err := m.runONNX(t.Context(), seqs, order, func(i int, output []float32) error {
 		all[i] = slices.Clone(output)
 		return nil
 	})
