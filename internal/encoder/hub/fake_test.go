@@ -286,7 +286,7 @@ func newPuller(t *testing.T, h *fakeHub) *Puller {
 	t.Cleanup(transport.CloseIdleConnections)
 	return &Puller{
 		Store: Store{Dir: t.TempDir()}, Endpoint: h.URL, HTTP: &http.Client{Transport: transport},
-		Clock: &fakeClock{}, Retries: 5,
+		Clock: &fakeClock{}, Stall: DefaultStall, Retries: 5,
 	}
 }
 
