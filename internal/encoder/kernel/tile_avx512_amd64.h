@@ -38,6 +38,22 @@
 #define TILE13(off) TILE12(off); ROW12(off)
 #define TILE14(off) TILE13(off); ROW13(off)
 
+// OTHER_ROWS applies OP to the sums of all rows but the first.
+#define OTHER_ROWS(OP) \
+	OP(Z2, Z3) \
+	OP(Z4, Z5) \
+	OP(Z6, Z7) \
+	OP(Z8, Z9) \
+	OP(Z10, Z11) \
+	OP(Z12, Z13) \
+	OP(Z14, Z15) \
+	OP(Z16, Z17) \
+	OP(Z18, Z19) \
+	OP(Z20, Z21) \
+	OP(Z22, Z23) \
+	OP(Z24, Z25) \
+	OP(Z26, Z27)
+
 // STEP adds the products of one input, or four of int8, at offset at in the panel
 // and off in the rows.
 #define STEP(TILE, at, off) \
