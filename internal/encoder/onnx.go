@@ -28,16 +28,6 @@ type paddedBatch struct {
 	length int
 }
 
-// rows returns a zero-padded row for each sequence. It calls set to fill in the
-// tokens.
-func (b *paddedBatch) rows(set func(dst []int32, s sequence)) []int32 {
-	values := make([]int32, len(b.seqs)*b.length)
-	for i, s := range b.seqs {
-		set(values[i*b.length:][:len(s.ids)], s)
-	}
-	return values
-}
-
 // useONNX builds the ONNX graph of the model and opens a session for it. parts
 // contains the weights of the linear layers.
 func (m *Model) useONNX(parts map[*kernel.Linear][]kernel.Part, o Options) error {
