@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -251,10 +250,10 @@ func TestWeightsOfUnusableModelAreNotDownloaded(t *testing.T) {
 		}
 	}
 	p.CheckConfig = func([]byte, bool) error { return nil }
-	var planned, seen int64
-	var mu sync.Mutex
-	p.Watch = Watch{Plan: func(_ int, bytes int64) { planned = bytes }, Bytes: func(n int64) { mu.Lock(); seen += n; mu.Unlock() }}
-	if m := pull(t, p, mini, ""); planned != m.Size() || seen != planned {
-		t.Errorf("got %d bytes planned, %d reported, want %d", planned, seen, m.Size())
+	var planned int64
+	var seen atomicSum
+	p.Watch = Watch{Plan: func(_ int, bytes int64) { planned = bytes }, Bytes: seen.add}
+	if m := pull(t, p, mini, ""); planned != m.Size() || seen.n.Load() != planned {
+		t.Errorf("got %d bytes planned, %d reported, want %d", planned, seen.n.Load(), m.Size())
 	}
 }
