@@ -32,6 +32,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -200,7 +203,11 @@ func load(dir string, o Options) (*Model, error) {
 
 // build loads the network and its head.
 func (m *Model) build(dir string, c *config, w *weights, o Options) error {
-	family, kind, err := m.detectFamily(dir, c, o)
+	_, err := os.Stat(filepath.Join(dir, modulesFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	family, kind, err := m.familyOf(c, err == nil, o)
 	if err != nil {
 		return err
 	}
