@@ -1,10 +1,8 @@
 package encoder
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -83,23 +81,23 @@ func TestLoadRejectsUnsupportedConfig(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s=%v", tt.family, tt.key, value), func(t *testing.T) {
 				config := maps.Clone(configs[tt.family])
 				config[tt.key] = value
-				data, err := json.Marshal(config)
-				if err != nil {
-					t.Fatal(err)
-				}
-				c, err := parseConfig(configFile, data)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := loadConfig(dirs[tt.family], c, Options{Threads: 1})
-				if err == nil {
-					m.Close()
-					t.Fatal("got no error")
-				}
-				if !strings.Contains(err.Error(), tt.key) {
-					t.Errorf("got error %q, want one that names %s", err, tt.key)
-				}
+				writeConfig(t, dirs[tt.family], config)
+				m, err := load(dirs[tt.family], Options{Threads: 1})
+				checkRejected(t, m, err, tt.key)
 			})
+		}
+	}
+}
+
+// checkRejected checks that a model was rejected with an error that contains each of want.
+func checkRejected(t *testing.T, m *Model, err error, want ...string) {
+	t.Helper()
+	if err == nil {
+		m.Close()
+	}
+	for _, s := range want {
+		if err == nil || !strings.Contains(err.Error(), s) {
+			t.Errorf("got error %v, want one that contains %q", err, s)
 		}
 	}
 }
@@ -125,25 +123,12 @@ func TestLoadRejectsMismatchedSizes(t *testing.T) {
 		t.Run(tt.key, func(t *testing.T) {
 			config := maps.Clone(config)
 			config[tt.key] = tt.value
-			data, err := json.Marshal(config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := parseConfig(configFile, data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			writeConfig(t, dir, config)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			m, err := loadConfig(dir, c, Options{Threads: 1})
+			m, err := load(dir, Options{Threads: 1})
 			runtime.ReadMemStats(&after)
-			if err == nil {
-				m.Close()
-				t.Fatal("got no error")
-			}
-			if !strings.Contains(err.Error(), tt.tensor) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got error %q, want %s and %q", err, tt.tensor, tt.want)
-			}
+			checkRejected(t, m, err, tt.tensor, tt.want)
 			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 1<<20 {
 				t.Errorf("got %d bytes allocated, want at most 1 MiB", allocated)
 			}
@@ -168,12 +153,7 @@ func TestLoadRejectsMissingTensors(t *testing.T) {
 				return values
 			})
 			m, err := load(dir, Options{Threads: 1})
-			if err == nil {
-				m.Close()
-				t.Errorf("load of %s without %s: got no error, want one", family, name)
-			} else if !strings.Contains(err.Error(), name) {
-				t.Errorf("%s without %s: got error %q, want one that contains the name", family, name, err)
-			}
+			checkRejected(t, m, err, name)
 		}
 	}
 }
@@ -181,20 +161,9 @@ func TestLoadRejectsMissingTensors(t *testing.T) {
 // transformers 4 and 5 write the configuration of ModernBERT in different forms.
 func TestModernBERTReadsBothConfigForms(t *testing.T) {
 	for _, name := range []string{"modernbert", "modernbert-tokens"} {
-		data, err := os.ReadFile(filepath.Join(goldenDir(name), "config.transformers5.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := parseConfig("config.transformers5.json", data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := loadConfig(goldenDir(name), c, goldenOptions(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		closeAfter(t, m)
-		compareCases(t, m, readGolden(t, name), kernel.Float32)
+		dir := copyGolden(t, name)
+		writeFile(t, dir, configFile, readFile(t, filepath.Join(dir, "config.transformers5.json")))
+		compareCases(t, mustLoad(t, dir, goldenOptions(name)), readGolden(t, name), kernel.Float32)
 	}
 }
 
@@ -208,18 +177,7 @@ func TestConfigUsesDefaultsOfTransformers(t *testing.T) {
 		for _, key := range keys {
 			delete(config, key)
 		}
-		data, err := json.Marshal(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := parseConfig(configFile, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := loadConfig(dir, c, Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Close()
+		writeConfig(t, dir, config)
+		mustLoad(t, dir, Options{Threads: 1})
 	}
 }

@@ -143,7 +143,7 @@ const (
 
 // quantize converts the layers of a network loaded in float32 to int8. maxTokens
 // limits the length of calibration sequences; 0 means no limit.
-func (e *engine) quantize(ctx context.Context, layers []*dense, maxTokens int) error {
+func (m *Model) quantize(ctx context.Context, layers []*dense, maxTokens int) error {
 	r := rand.New(rand.NewPCG(1, 2))
 	n := calibrationTokens
 	if maxTokens > 0 {
@@ -152,17 +152,16 @@ func (e *engine) quantize(ctx context.Context, layers []*dense, maxTokens int) e
 	ids := make([]int32, n)
 	for range calibrationSequences {
 		for i := range ids {
-			ids[i] = r.Int32N(int32(e.network.vocabulary()))
+			ids[i] = r.Int32N(int32(m.network.vocabulary()))
 		}
-		e.batch.add(ids, make([]int32, n))
+		m.pass.add(ids, make([]int32, n))
 	}
-	p := &e.pass
-	p.batch = &e.batch
-	if _, err := e.network.forward(ctx, p); err != nil {
+	p := &m.pass
+	if _, err := m.network.forward(ctx, p); err != nil {
 		return err
 	}
 	p.pool.For(len(layers), func(_ *kernel.Worker, i int) { layers[i].quantize(p.pool.Kernels()) })
-	if pre, ok := e.network.(*preNorm); ok {
+	if pre, ok := m.network.(*preNorm); ok {
 		pre.fold()
 	}
 	p.precision = kernel.Int8

@@ -1,11 +1,7 @@
 package encoder
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -33,16 +29,8 @@ func CheckConfig(file string, data []byte, sentence bool, o Options) error {
 	return err
 }
 
-// detectFamily returns the family and the kind of the model in dir.
-func (m *Model) detectFamily(dir string, c *config, o Options) (family string, kind Kind, err error) {
-	_, err = os.Stat(filepath.Join(dir, modulesFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", "", err
-	}
-	return m.familyOf(c, err == nil, o)
-}
-
-// familyOf is detectFamily for a model that has a modules.json or not.
+// familyOf returns the family and the kind of a model. sentence means that it has a
+// modules.json.
 func (m *Model) familyOf(c *config, sentence bool, o Options) (family string, kind Kind, err error) {
 	var architectures []string
 	c.get("architectures", &architectures, "a list of strings")

@@ -16,9 +16,7 @@ func TestFingerprintDependsOnEveryFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, content := range map[string][]byte{"config.json": []byte(config), "tokenizer.json": []byte("{}"), "model.safetensors": weights} {
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, dir, name, content)
 		}
 		for name, content := range extra {
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {

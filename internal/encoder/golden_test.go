@@ -80,18 +80,38 @@ func (c *goldenCase) sequence() sequence {
 
 func readGolden(t testing.TB, name string) *goldenModel {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(goldenDir(name), "cases.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	g := new(goldenModel)
-	if err := json.Unmarshal(data, g); err != nil {
-		t.Fatal(err)
-	}
+	readJSON(t, filepath.Join(goldenDir(name), "cases.json"), g)
 	if len(g.Cases) < 10 {
 		t.Fatalf("%s: got %d cases, want at least 10", name, len(g.Cases))
 	}
 	return g
+}
+
+// copyGolden returns a copy of the directory of a golden model.
+func copyGolden(t testing.TB, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(goldenDir(name))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func readJSON(t testing.TB, path string, dst any) {
+	t.Helper()
+	if err := json.Unmarshal(readFile(t, path), dst); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
 }
 
 func goldenOptions(name string) Options {

@@ -61,20 +61,15 @@ func hostileModels() []hostileModel {
 		{"bert", config, "", `{"model_type":"bert","model_type":"bert"}`, "duplicate"},
 		{"bert", config, "", `"` + strings.Repeat("a", maxConfig) + `"`, "longer than"},
 		// Sizes.
-		{"bert", config, "hidden_size", `0`, "hidden_size"},
 		{"bert", config, "hidden_size", `1e999`, "hidden_size"},
 		{"bert", config, "hidden_size", `1e308`, "hidden_size"},
-		{"bert", config, "hidden_size", `65536`, "embeddings.word_embeddings.weight"},
 		{"bert", config, "num_hidden_layers", `1e9`, "num_hidden_layers"},
-		{"bert", config, "num_hidden_layers", `1024`, "layer.2."},
 		{"bert", config, "num_attention_heads", `512`, "from 1 to 256"},
 		{"bert", config, "intermediate_size", `2147483648`, "intermediate_size"},
 		{"bert", config, "intermediate_size", `300`, "intermediate_size"},
 		{"modernbert", config, "intermediate_size", `400`, "intermediate_size"},
-		{"bert", config, "vocab_size", `16777216`, "word_embeddings"},
 		{"bert", config, "max_position_embeddings", `1e9`, "max_position_embeddings"},
 		{"roberta", config, "max_position_embeddings", `2`, "position_embeddings"},
-		{"roberta", config, "pad_token_id", `1e9`, "pad_token_id"},
 		{"bert", config, "layer_norm_eps", `Infinity`, "layer_norm_eps"},
 		{"bert", config, "hidden_act", `"os.system"`, "hidden_act"},
 		{"bert", config, "hidden_act", long, "hidden_act"},
@@ -187,10 +182,7 @@ func setMember(t *testing.T, data []byte, at, value string) []byte {
 // write creates the directory of the model.
 func (h *hostileModel) write(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(goldenDir(h.model))); err != nil {
-		t.Fatal(err)
-	}
+	dir := copyGolden(t, h.model)
 	path := filepath.Join(dir, h.file)
 	if h.file == "model.safetensors.index.json" {
 		if err := os.Remove(filepath.Join(dir, "model.safetensors")); err != nil {
@@ -199,10 +191,7 @@ func (h *hostileModel) write(t *testing.T) string {
 	}
 	data := []byte(h.value)
 	if h.at != "" {
-		var err error
-		if data, err = os.ReadFile(path); err != nil {
-			t.Fatal(err)
-		}
+		data = readFile(t, path)
 		if filepath.Ext(h.file) == ".json" {
 			data = setMember(t, data, h.at, h.value)
 		} else { // the header of safetensors
@@ -211,9 +200,7 @@ func (h *hostileModel) write(t *testing.T) string {
 			data = append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), data[n:]...)
 		}
 	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, dir, h.file, data)
 	return dir
 }
 
@@ -301,20 +288,13 @@ func TestT5RejectsHostileShapes(t *testing.T) {
 // produce a model that runs.
 func FuzzOpen(f *testing.F) {
 	for _, name := range []string{"bert", "roberta", "deberta-v2", "modernbert", "hhem"} {
-		config, err := os.ReadFile(filepath.Join(goldenDir(name), configFile))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(name, config, readTokenizerFile(f, name), "The [MASK] caf\u00e9 \xff 12")
+		f.Add(name, readFile(f, filepath.Join(goldenDir(name), configFile)), readTokenizerFile(f, name), "The [MASK] caf\u00e9 \xff 12")
 	}
 	f.Fuzz(func(t *testing.T, name string, config, tokenizer []byte, text string) {
 		if !slices.Contains(goldenNames(), name) || len(text) > 1000 {
 			return
 		}
-		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(goldenDir(name))); err != nil {
-			t.Fatal(err)
-		}
+		dir := copyGolden(t, name)
 		writeFile(t, dir, configFile, config)
 		writeFile(t, dir, tokenizerFile, tokenizer)
 		o := goldenOptions(name)

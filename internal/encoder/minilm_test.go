@@ -1,7 +1,6 @@
 package encoder
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -31,14 +30,8 @@ type miniLMCase struct {
 
 func readMiniLM(t testing.TB) []miniLMCase {
 	t.Helper()
-	data, err := os.ReadFile("testdata/minilm-l6-reference.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct{ Sentences []miniLMCase }
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	readJSON(t, "testdata/minilm-l6-reference.json", &file)
 	return file.Sentences
 }
 
@@ -56,11 +49,7 @@ func TestMiniLMMatchesPublishedEmbeddings(t *testing.T) {
 	dir, want := minilm(t), readMiniLM(t)
 	for _, kernelName := range kernelNames() {
 		for _, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
-			m, err := Open(dir, Options{Kernel: kernelName, Precision: precision})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer m.Close()
+			m := mustOpen(t, dir, Options{Kernel: kernelName, Precision: precision})
 			var texts []string
 			for _, s := range want {
 				e, err := m.Tokenizer().Encode(s.Text, m.info.MaxTokens)
@@ -97,12 +86,7 @@ func BenchmarkMiniLM(b *testing.B) {
 	for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
 		for _, tokens := range []int{16, 128} {
 			b.Run(name+"/"+map[int]string{16: "16 tokens", 128: "128 tokens"}[tokens], func(b *testing.B) {
-				m, err := load(dir, Options{Precision: precision})
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer m.Close()
-				benchmark(b, m, 32, tokens)
+				benchmark(b, mustLoad(b, dir, Options{Precision: precision}), 32, tokens)
 			})
 		}
 	}

@@ -32,6 +32,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -108,7 +111,7 @@ type Info struct {
 // A Model is a loaded model. Its methods are safe for concurrent use; passes through
 // the network are serialized.
 type Model struct {
-	engine
+	network  network
 	info     Info
 	weights  *checkpoint.Set
 	head     *head
@@ -118,6 +121,11 @@ type Model struct {
 	tokenizer *tokenizer.Tokenizer
 	threads   int
 	onnx      *onnxModel // nil unless ONNX Runtime is used
+
+	onWait func(ctx context.Context) (resume func()) // optional, see Options.Waiting
+	gate   chan struct{}                             // semaphore of size 1, held during a pass
+	closed bool                                      // guarded by gate
+	pass   pass                                      // guarded by gate
 }
 
 // Info describes the model.
@@ -128,12 +136,16 @@ func (m *Model) Info() Info {
 }
 
 // Close waits for the current pass and releases the weights. Calls that need further
-// passes fail.
+// passes fail. Later calls of Close do nothing.
 func (m *Model) Close() error {
-	return m.close(func() error {
-		m.onnx.close()
-		return m.weights.Close()
-	})
+	m.gate <- struct{}{}
+	defer m.release()
+	if m.closed {
+		return nil
+	}
+	m.closed, m.pass = true, pass{}
+	m.onnx.close()
+	return m.weights.Close()
 }
 
 // kernels returns the selected kernels and sets the default number of threads.
@@ -154,11 +166,6 @@ func load(dir string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loadConfig(dir, c, o)
-}
-
-// loadConfig loads a model with the given configuration.
-func loadConfig(dir string, c *config, o Options) (*Model, error) {
 	k, err := o.kernels()
 	if err != nil {
 		return nil, err
@@ -167,7 +174,10 @@ func loadConfig(dir string, c *config, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{engine: newEngine(k, o), weights: set, threads: o.Threads}
+	m := &Model{
+		weights: set, threads: o.Threads, onWait: o.Waiting, gate: make(chan struct{}, 1),
+		pass: pass{pool: kernel.NewPool(k, o.Threads), precision: kernel.Float32},
+	}
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
 	w := &weights{dir: dir, set: set, kernels: k, precision: o.Precision}
 	if o.Device != (ort.Device{}) {
@@ -193,7 +203,11 @@ func loadConfig(dir string, c *config, o Options) (*Model, error) {
 
 // build loads the network and its head.
 func (m *Model) build(dir string, c *config, w *weights, o Options) error {
-	family, kind, err := m.detectFamily(dir, c, o)
+	_, err := os.Stat(filepath.Join(dir, modulesFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	family, kind, err := m.familyOf(c, err == nil, o)
 	if err != nil {
 		return err
 	}

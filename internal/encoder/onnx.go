@@ -28,16 +28,6 @@ type paddedBatch struct {
 	length int
 }
 
-// rows returns a zero-padded row for each sequence. It calls set to fill in the
-// tokens.
-func (b *paddedBatch) rows(set func(dst []int32, s sequence)) []int32 {
-	values := make([]int32, len(b.seqs)*b.length)
-	for i, s := range b.seqs {
-		set(values[i*b.length:][:len(s.ids)], s)
-	}
-	return values
-}
-
 // useONNX builds the ONNX graph of the model and opens a session for it. parts
 // contains the weights of the linear layers.
 func (m *Model) useONNX(parts map[*kernel.Linear][]kernel.Part, o Options) error {
@@ -86,28 +76,12 @@ func (d *onnxModel) batchSize(seqs []sequence, order []int) int {
 	return n
 }
 
-// runONNX computes sequences in the given order and calls store with the output of
-// each: one row per sequence or one per token.
-func (m *Model) runONNX(ctx context.Context, seqs []sequence, order []int, store func(i int, output []float32) error) error {
-	for len(order) > 0 {
-		n := m.onnx.batchSize(seqs, order)
-		if err := m.runONNXBatch(ctx, seqs, order[:n], store); err != nil {
-			return err
-		}
-		order = order[n:]
-	}
-	return nil
-}
-
-// runONNXBatch computes one batch, whose first sequence must be the longest.
-func (m *Model) runONNXBatch(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) error {
+// runONNX is runPass for one batch, whose first sequence must be the longest.
+func (m *Model) runONNX(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) error {
 	if err := m.acquire(ctx); err != nil {
 		return err
 	}
-	defer func() { <-m.gate }()
-	if m.closed {
-		return errClosed()
-	}
+	defer m.release()
 	d := m.onnx
 	b := &paddedBatch{length: len(seqs[indices[0]].ids)}
 	for _, i := range indices {

@@ -32,9 +32,7 @@ const (
 
 func newGraphBuilder(parts map[*kernel.Linear][]kernel.Part) *graphBuilder {
 	g := &graphBuilder{parts: parts}
-	g.ids = g.feed("ids", ort.Int32, func(b *paddedBatch) ort.Tensor {
-		return ort.NewTensor("ids", b.rows(func(dst []int32, s sequence) { copy(dst, s.ids) }), len(b.seqs), b.length)
-	}, dimBatch, dimLength)
+	g.ids = g.feedTokens("ids", func(dst []int32, s sequence) { copy(dst, s.ids) })
 	bias := g.feed("padding", ort.Float32, func(b *paddedBatch) ort.Tensor {
 		values := make([]float32, len(b.seqs)*b.length)
 		for i, s := range b.seqs {
@@ -58,6 +56,18 @@ func (g *graphBuilder) op(operator string, inputs ...ort.Value) ort.Value {
 func (g *graphBuilder) feed(name string, e ort.Element, fill func(b *paddedBatch) ort.Tensor, dims ...string) ort.Value {
 	g.feeds = append(g.feeds, fill)
 	return g.Input(name, e, dims...)
+}
+
+// feedTokens adds an input with a zero-padded row for each sequence. It calls set to fill in
+// the tokens.
+func (g *graphBuilder) feedTokens(name string, set func(dst []int32, s sequence)) ort.Value {
+	return g.feed(name, ort.Int32, func(b *paddedBatch) ort.Tensor {
+		values := make([]int32, len(b.seqs)*b.length)
+		for i, s := range b.seqs {
+			set(values[i*b.length:][:len(s.ids)], s)
+		}
+		return ort.NewTensor(name, values, len(b.seqs), b.length)
+	}, dimBatch, dimLength)
 }
 
 // distances returns a [length, length] matrix of key position minus query position.

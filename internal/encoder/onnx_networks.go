@@ -36,15 +36,10 @@ func (e *embeddings) buildGraph(g *graphBuilder, eps float32) ort.Value {
 	case e.oneType:
 		x = g.op("Add", x, g.rows(e.types, g.Ints(0)))
 	default:
-		types := g.feed("types", ort.Int32, func(b *paddedBatch) ort.Tensor {
-			return ort.NewTensor("types", b.rows(func(dst []int32, s sequence) { copy(dst, s.types) }), len(b.seqs), b.length)
-		}, dimBatch, dimLength)
-		x = g.op("Add", x, g.rows(e.types, types))
+		x = g.op("Add", x, g.rows(e.types, g.feedTokens("types", func(dst []int32, s sequence) { copy(dst, s.types) })))
 	}
 	if e.positions.rows > 0 {
-		positions := g.feed("positions", ort.Int32, func(b *paddedBatch) ort.Tensor {
-			return ort.NewTensor("positions", b.rows(func(dst []int32, s sequence) { e.setPositions(dst, s.ids) }), len(b.seqs), b.length)
-		}, dimBatch, dimLength)
+		positions := g.feedTokens("positions", func(dst []int32, s sequence) { e.setPositions(dst, s.ids) })
 		x = g.op("Add", x, g.rows(e.positions, positions))
 	}
 	return g.norm(g.tokens(x, e.words.width), e.norm, eps)

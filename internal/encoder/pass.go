@@ -46,7 +46,7 @@ type network interface {
 // A pass is the evaluation of a batch by a network. Its buffers are reused by all
 // passes of a model.
 type pass struct {
-	*batch
+	batch
 	pool      *kernel.Pool
 	precision kernel.Precision
 	first     bool // compute only the first token of each sequence

@@ -1,10 +1,12 @@
 package encoder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 )
 
@@ -35,38 +37,107 @@ func (m *Model) compute(ctx context.Context, seqs []sequence) ([][]float32, erro
 		result[i] = slices.Clone(output)
 		return checkFinite(output, i)
 	}
-	length := func(i int) int { return len(seqs[i].ids) }
-	order := byLengthDescending(len(seqs), length)
-	computeBatch := func(indices []int) error {
-		fill := func(b *batch) {
-			for _, i := range indices {
-				b.add(seqs[i].ids, seqs[i].types)
-			}
-		}
-		return m.runPass(ctx, m.head.pooling == firstToken, fill, func(p *pass, hidden []float32) error {
-			output, width := m.head.run(p, hidden), m.outputWidth()
-			for s, i := range indices {
-				start, rows := s, 1
-				if m.info.Kind == Tokens {
-					start, rows = p.starts[s], p.lengths[s]
-				}
-				if err := store(i, output[start*width:(start+rows)*width]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+	// In this order, the first pass allocates buffers that are large enough for the others.
+	order := make([]int, len(seqs))
+	for i := range order {
+		order[i] = i
 	}
-	var err error
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(seqs[b].ids), len(seqs[a].ids)) })
+	size, run := passSize, m.runPass
 	if m.onnx != nil {
-		err = m.runONNX(ctx, seqs, order, store)
-	} else {
-		err = forEachPass(order, length, computeBatch)
+		size, run = m.onnx.batchSize, m.runONNX
 	}
-	if err != nil {
-		return nil, err
+	for len(order) > 0 {
+		n := size(seqs, order)
+		if err := run(ctx, seqs, order[:n], store); err != nil {
+			return nil, err
+		}
+		order = order[n:]
 	}
 	return result, nil
+}
+
+// acquire waits for the current pass to finish and starts another one, which release
+// ends. It returns the error of ctx if that is done first, or an error after Close.
+func (m *Model) acquire(ctx context.Context) error {
+	select {
+	case m.gate <- struct{}{}:
+	default:
+		if m.onWait != nil {
+			defer m.onWait(ctx)()
+		}
+		select {
+		case m.gate <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if m.closed {
+		m.release()
+		return errors.New("the model is closed")
+	}
+	return nil
+}
+
+func (m *Model) release() { <-m.gate }
+
+// passSize returns the number of sequences in the next pass: up to passTokens tokens.
+// A longer sequence gets its own pass.
+func passSize(seqs []sequence, order []int) int {
+	n, tokens := 1, len(seqs[order[0]].ids)
+	for n < len(order) && tokens+len(seqs[order[n]].ids) <= passTokens {
+		tokens += len(seqs[order[n]].ids)
+		n++
+	}
+	return n
+}
+
+// recoverFault recovers from a memory fault and stores an error in err. Reading a
+// mapped file that was truncated causes such a fault.
+func recoverFault(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case interface{ Addr() uintptr }:
+		*err = errors.New("the weight file can't be read: it was changed while the model was in use")
+	default:
+		panic(r)
+	}
+}
+
+// runPass computes the sequences with the given indices in one pass and calls store
+// with the output of each.
+func (m *Model) runPass(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) (err error) {
+	if err := m.acquire(ctx); err != nil {
+		return err
+	}
+	defer m.release()
+	defer recoverFault(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	p := &m.pass
+	p.reset()
+	for _, i := range indices {
+		p.add(seqs[i].ids, seqs[i].types)
+	}
+	p.first = m.head.pooling == firstToken
+	if len(p.ids) > passTokens {
+		// Free the memory that an unusually long text needed.
+		defer func() { m.pass = pass{pool: p.pool, precision: p.precision} }()
+	}
+	hidden, err := m.network.forward(ctx, p)
+	if err != nil {
+		return err
+	}
+	output, width := m.head.run(p, hidden), m.outputWidth()
+	for s, i := range indices {
+		start, rows := s, 1
+		if m.info.Kind == Tokens {
+			start, rows = p.starts[s], p.lengths[s]
+		}
+		if err := store(i, output[start*width:(start+rows)*width]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // outputWidth returns the number of labels or the width of an embedding.

@@ -46,12 +46,7 @@ func TestPoolingModes(t *testing.T) {
 	seqs := tinySequences()
 	embed := func(modules, pooling string) [][]float32 {
 		dir := encoderDir(t, map[string]string{"modules.json": modules, "1_Pooling/config.json": pooling})
-		m, err := load(dir, Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
-		got, err := m.embed(t.Context(), seqs)
+		got, err := mustLoad(t, dir, Options{Threads: 1}).embed(t.Context(), seqs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,13 +98,7 @@ func TestSentenceEncoderRejectsUnsupportedModules(t *testing.T) {
 			files := map[string]string{"modules.json": threeModules, "1_Pooling/config.json": mean}
 			files[tt.file] = tt.content
 			m, err := load(encoderDir(t, files), Options{Threads: 1})
-			if err == nil {
-				m.Close()
-				t.Fatal("got no error")
-			}
-			if !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got error %q, want one that contains %q", err, tt.want)
-			}
+			checkRejected(t, m, err, tt.want)
 		})
 	}
 }
@@ -122,20 +111,13 @@ func TestSentenceEncoderLimitsMaxTokens(t *testing.T) {
 		dir := encoderDir(t, map[string]string{
 			"modules.json": threeModules, "1_Pooling/config.json": `{}`, "sentence_bert_config.json": config,
 		})
-		m, err := load(dir, Options{Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := m.Info().MaxTokens; got != want {
+		if got := mustLoad(t, dir, Options{Threads: 1}).Info().MaxTokens; got != want {
 			t.Errorf("%s: got %d tokens, want %d", config, got, want)
 		}
-		m.Close()
 	}
 }
 
 func TestLoadRejectsModelWithoutHead(t *testing.T) {
-	dir := encoderDir(t, nil)
-	if m, err := load(dir, Options{}); err == nil || !strings.Contains(err.Error(), `"BertModel" is not supported`) {
-		t.Errorf("got model %v, error %v, want an error that names the architecture", m, err)
-	}
+	m, err := load(encoderDir(t, nil), Options{})
+	checkRejected(t, m, err, `"BertModel" is not supported`)
 }

@@ -13,10 +13,7 @@ import (
 func TestClassifyFailsIfFileShrinks(t *testing.T) {
 	for _, kernelName := range kernelNames() {
 		for _, threads := range []int{1, 4} {
-			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(goldenDir("bert"))); err != nil {
-				t.Fatal(err)
-			}
+			dir := copyGolden(t, "bert")
 			m := mustLoad(t, dir, Options{Kernel: kernelName, Threads: threads})
 			if _, err := m.compute(t.Context(), testSequences(4)); err != nil {
 				t.Error(err)

@@ -26,15 +26,9 @@ func writeTiny(t testing.TB, family string) (dir string, config map[string]any) 
 	t.Helper()
 	dir = t.TempDir()
 	for _, name := range []string{configFile, "model.safetensors"} {
-		data, err := os.ReadFile(filepath.Join(goldenDir(tiny()[family]), name))
-		if err == nil && name == configFile {
-			err = json.Unmarshal(data, &config)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, dir, name, data)
+		writeFile(t, dir, name, readFile(t, filepath.Join(goldenDir(tiny()[family]), name)))
 	}
+	readJSON(t, filepath.Join(dir, configFile), &config)
 	return dir, config
 }
 

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"math"
 	"strings"
 )
 
@@ -79,10 +78,6 @@ func zipped(entries ...entry) []byte {
 
 // floatFile returns a file with a tensor of one dimension.
 func floatFile(name string, values ...float32) []byte {
-	var data []byte
-	for _, v := range values {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
-	}
 	tensor := rebuild(newStorage("FloatStorage", "0", len(values)), num(0), ints(len(values)), ints(1))
-	return zipped(entry{"archive/data.pkl", []byte(pickled(dict(str(name), tensor)))}, entry{"archive/data/0", data})
+	return zipped(entry{"archive/data.pkl", []byte(pickled(dict(str(name), tensor)))}, entry{"archive/data/0", floats(values...)})
 }

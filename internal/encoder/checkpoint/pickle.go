@@ -129,14 +129,8 @@ func (m *machine) execute(op byte) {
 		m.push(ignored{})
 	case 'X': // BINUNICODE
 		m.push(string(m.sized(4)))
-	default:
-		m.combine(op)
-	}
-}
 
-// combine executes instructions that take values from the stack or the memo.
-func (m *machine) combine(op byte) {
-	switch op {
+	// Instructions that take values from the stack or the memo.
 	case '(': // MARK
 		m.push(mark{})
 	case '0': // POP
@@ -175,14 +169,8 @@ func (m *machine) combine(op byte) {
 		m.load(m.number(1))
 	case 'j': // LONG_BINGET
 		m.load(m.number(4))
-	default:
-		m.call(op)
-	}
-}
 
-// call executes instructions that name classes or create objects of them.
-func (m *machine) call(op byte) {
-	switch op {
+	// Instructions that name classes or create objects of them.
 	case 'c': // GLOBAL
 		module := m.line()
 		m.pushClass(module, m.line())

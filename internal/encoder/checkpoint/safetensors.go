@@ -24,15 +24,7 @@ type headerEntry struct {
 
 // ParseSafetensors returns the tensors of a safetensors file in memory by their names, as views of data.
 func ParseSafetensors(file string, data []byte) (map[string]*Tensor, error) {
-	tensors, err := parseSafetensors(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	byName := make(map[string]*Tensor, len(tensors))
-	for _, t := range tensors {
-		t.File, byName[t.Name] = file, t
-	}
-	return byName, nil
+	return parseFile(parseSafetensors, file, data)
 }
 
 // parseSafetensors returns the tensors of a safetensors file as views of data.
@@ -40,7 +32,7 @@ func ParseSafetensors(file string, data []byte) (map[string]*Tensor, error) {
 // The file starts with the length of a JSON header as 8 bytes in little-endian order,
 // followed by the header and the bytes of all tensors. As the format requires, every
 // byte must belong to exactly one tensor. See https://huggingface.co/docs/safetensors.
-func parseSafetensors(data []byte) ([]*Tensor, error) {
+func parseSafetensors(data []byte) (map[string]*Tensor, error) {
 	const lengthSize = 8
 	if len(data) < lengthSize {
 		return nil, fmt.Errorf("file of %d bytes has no header", len(data))
@@ -70,18 +62,17 @@ func parseSafetensors(data []byte) ([]*Tensor, error) {
 		return cmp.Or(slices.Compare(header[a].Offsets[:], header[b].Offsets[:]), cmp.Compare(a, b))
 	})
 	var end uint64
-	tensors := make([]*Tensor, 0, len(names))
+	tensors := make(map[string]*Tensor, len(names))
 	for _, name := range names {
 		e := header[name]
 		if e.Offsets[0] != end {
 			return nil, fmt.Errorf("tensor %.200q starts at byte %d of the data, want %d", name, e.Offsets[0], end)
 		}
 		end = e.Offsets[1]
-		t, err := newTensor(name, *e.DType, e.Shape, data[e.Offsets[0]:end:end])
-		if err != nil {
+		var err error
+		if tensors[name], err = newTensor(name, *e.DType, e.Shape, data[e.Offsets[0]:end:end]); err != nil {
 			return nil, fmt.Errorf("tensor %.200q: %w", name, err)
 		}
-		tensors = append(tensors, t)
 	}
 	if end != uint64(len(data)) {
 		return nil, errors.New("bytes follow the last tensor")

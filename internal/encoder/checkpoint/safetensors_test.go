@@ -36,22 +36,22 @@ func TestParseReadsTensors(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string][]float64{}
-	for _, tensor := range tensors {
-		got[tensor.Name] = values(t, tensor)
+	for name, tensor := range tensors {
+		got[name] = values(t, tensor)
 	}
 	want := map[string][]float64{"a": {1, -2.5, 3, 4, 5, 6}, "h": {1}, "b": {1}, "none": nil, "new": nil, "q": nil}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tensors (-want +got)\n%s", diff)
 	}
-	for _, tensor := range tensors {
-		if tensor.Name == "a" && !cmp.Equal(tensor.Shape, []int{2, 3}) {
-			t.Errorf("got shape %v, want [2 3]", tensor.Shape)
+	if shape := tensors["a"].Shape; !cmp.Equal(shape, []int{2, 3}) {
+		t.Errorf("got shape %v, want [2 3]", shape)
+	}
+	for name, tensor := range tensors {
+		if _, err := tensor.Bits16(); (err == nil) != (name == "h" || name == "b") {
+			t.Errorf("Bits16 of %s: got error %v", name, err)
 		}
-		if _, err := tensor.Bits16(); (err == nil) != (tensor.Name == "h" || tensor.Name == "b") {
-			t.Errorf("Bits16 of %s: got error %v", tensor.Name, err)
-		}
-		if _, err := tensor.Float32(); (err == nil) != (tensor.Name == "a" || tensor.Name == "none") {
-			t.Errorf("Float32 of %s: got error %v", tensor.Name, err)
+		if _, err := tensor.Float32(); (err == nil) != (name == "a" || name == "none") {
+			t.Errorf("Float32 of %s: got error %v", name, err)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestMisalignedTensorsAreCopied(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := values(t, tensors[0]); !cmp.Equal(got, []float64{1.5, -7}) {
+		if got := values(t, tensors["a"]); !cmp.Equal(got, []float64{1.5, -7}) {
 			t.Errorf("%d bytes of padding: got %v, want [1.5 -7]", pad, got)
 		}
 	}

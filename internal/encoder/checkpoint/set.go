@@ -28,12 +28,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
+// A parser returns the tensors of a file by name, as views of data.
+type parser func(data []byte) (map[string]*Tensor, error)
+
 // A Format is a kind of weight file in a model directory.
 type Format struct {
 	File  string // name of a single file
 	Index string // name of the index of shards
 	Ext   string // extension of both kinds of files
-	parse func(data []byte) ([]*Tensor, error)
+	parse parser
 }
 
 // Formats returns the supported formats, preferred ones first.
@@ -106,14 +109,14 @@ func (s *Set) openDir(dir string) error {
 }
 
 // openFile adds all tensors of a file.
-func (s *Set) openFile(parse func([]byte) ([]*Tensor, error), path string) error {
+func (s *Set) openFile(parse parser, path string) error {
 	tensors, err := s.mapFile(parse, path)
 	maps.Copy(s.tensors, tensors)
 	return err
 }
 
 // mapFile returns the tensors of a file by name. The file stays mapped until Close.
-func (s *Set) mapFile(parse func([]byte) ([]*Tensor, error), path string) (map[string]*Tensor, error) {
+func (s *Set) mapFile(parse parser, path string) (map[string]*Tensor, error) {
 	data, unmap, err := mapPath(path)
 	if err != nil {
 		return nil, err
@@ -122,13 +125,17 @@ func (s *Set) mapFile(parse func([]byte) ([]*Tensor, error), path string) (map[s
 	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/")) {
 		return nil, fmt.Errorf("%s: a pointer of Git LFS, not the file; download it with git lfs pull", path)
 	}
-	list, err := parse(data)
+	return parseFile(parse, path, data)
+}
+
+// parseFile returns the tensors of a file by name. Errors name the file.
+func parseFile(parse parser, path string, data []byte) (map[string]*Tensor, error) {
+	tensors, err := parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	tensors := make(map[string]*Tensor, len(list))
-	for _, t := range list {
-		t.File, tensors[t.Name] = filepath.Base(path), t
+	for _, t := range tensors {
+		t.File = filepath.Base(path)
 	}
 	return tensors, nil
 }

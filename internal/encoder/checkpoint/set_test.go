@@ -1,8 +1,6 @@
 package checkpoint
 
 import (
-	"encoding/binary"
-	"math"
 	"strings"
 	"testing"
 
@@ -12,11 +10,7 @@ import (
 // shard returns a safetensors file with a tensor of two values.
 func shard(name string, values ...float32) []byte {
 	header := `{"` + name + `":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`
-	b := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
-	return b
+	return build(header, floats(values...))
 }
 
 func TestOpenDir(t *testing.T) {

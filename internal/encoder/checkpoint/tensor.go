@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -70,10 +71,7 @@ func (t *Tensor) Float32() ([]float32, error) {
 	if t.DType != F32 {
 		return nil, t.typeError(F32)
 	}
-	return view(t.data, func(b []byte) float32 {
-		bits := binary.LittleEndian.Uint32(b)
-		return *(*float32)(unsafe.Pointer(&bits))
-	}), nil
+	return view(t.data, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }), nil
 }
 
 // Bits16 is like Float32 for the bit patterns of an F16 or BF16 tensor.

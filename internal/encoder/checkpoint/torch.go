@@ -24,7 +24,7 @@ type content struct {
 // parseTorch returns the tensors of the dictionary in a file written by torch.save, or
 // of the dictionary state_dict in it, as PyTorch Lightning writes them. Nothing in the
 // file is executed. Tensors are views of the file.
-func parseTorch(data []byte) ([]*Tensor, error) {
+func parseTorch(data []byte) (map[string]*Tensor, error) {
 	c, err := readZip(data)
 	if err != nil {
 		return nil, err
@@ -38,17 +38,15 @@ func parseTorch(data []byte) ([]*Tensor, error) {
 			return nil, fmt.Errorf("state_dict: %w", err)
 		}
 	}
-	var tensors []*Tensor
+	tensors := make(map[string]*Tensor)
 	for _, name := range slices.Sorted(maps.Keys(dict)) {
 		o, ok := dict[name].(*object)
 		if !ok || o.class == dictClass || o.class == listClass {
 			continue // such as a number of steps
 		}
-		t, err := c.tensor(name, o)
-		if err != nil {
+		if tensors[name], err = c.tensor(name, o); err != nil {
 			return nil, fmt.Errorf("tensor %.200q: %w", name, err)
 		}
-		tensors = append(tensors, t)
 	}
 	if len(tensors) == 0 {
 		return nil, errors.New("no tensors")

@@ -130,11 +130,12 @@ func TestTruncatedFilesAreRejected(t *testing.T) {
 
 func TestMisalignedTorchTensorsAreCopied(t *testing.T) {
 	for pad := range 4 {
-		tensors, err := parseTorch(floatFile("a"+strings.Repeat("b", pad), 1.5, -7))
+		name := "a" + strings.Repeat("b", pad)
+		tensors, err := parseTorch(floatFile(name, 1.5, -7))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := values(t, tensors[0]); !cmp.Equal(got, []float64{1.5, -7}) {
+		if got := values(t, tensors[name]); !cmp.Equal(got, []float64{1.5, -7}) {
 			t.Errorf("%v: got %v, want [1.5 -7]", pad, got)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// DefaultStall is the default of Puller.Stall.
+// DefaultStall is a suitable Puller.Stall.
 const DefaultStall = 30 * time.Second
 
 // A Puller downloads models into a store.
@@ -27,9 +27,9 @@ type Puller struct {
 	Store    Store
 	Endpoint string        // URL of the hub; "" means DefaultEndpoint
 	Token    string        // optional access token, sent only to the hub
-	HTTP     *http.Client  // optional; its CheckRedirect is replaced
+	HTTP     *http.Client  // required, with a Transport; its CheckRedirect is replaced
 	Clock    Clock         // required
-	Stall    time.Duration // timeout for receiving data; 0 means DefaultStall
+	Stall    time.Duration // timeout for receiving data, required
 	Retries  int           // attempts after the first; reset by progress
 	Watch    Watch         // progress callbacks
 	Offline  bool          // send no requests
@@ -101,21 +101,10 @@ func (p *Puller) newRemote() (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := http.Client{}
-	if p.HTTP != nil {
-		client = *p.HTTP
-	}
-	next := client.Transport
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	client.Transport = &authTransport{next, base, p.Token}
+	client := *p.HTTP
+	client.Transport = &authTransport{client.Transport, base, p.Token}
 	client.CheckRedirect = checkRedirect
-	opts := *p
-	if opts.Stall <= 0 {
-		opts.Stall = DefaultStall
-	}
-	return &remote{&opts, base, &client}, nil
+	return &remote{new(*p), base, &client}, nil
 }
 
 // authTransport adds the token to requests to the hub itself. Setting the header

@@ -45,15 +45,11 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 			part = "/resolve/" + firstCommit + "/config.json"
 		}
 		h := newMini(t)
-		h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
-			if !strings.Contains(r.URL.Path, part) {
-				return false
-			}
+		h.answer(part, 0, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Error-Code", tt.code)
 			w.Header().Set("X-Error-Message", cmp.Or(tt.message, "you sent "+r.Header.Get("Authorization")))
 			w.WriteHeader(tt.status)
-			return true
-		}
+		})
 		p := newPuller(t, h)
 		p.Token, p.TokenFrom = tt.token, "FILE"
 		err := failToPull(t, p, mini)
@@ -95,14 +91,10 @@ func TestRetryAfterIsHonored(t *testing.T) {
 		"99999": maxRetryAfter,
 	} {
 		h := newMini(t)
-		h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
-			if n > 1 || !strings.HasPrefix(r.URL.Path, "/api/") {
-				return false
-			}
+		h.answer("/api/", 1, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", header)
 			w.WriteHeader(http.StatusTooManyRequests)
-			return true
-		}
+		})
 		p := newPuller(t, h)
 		clock := &fakeClock{}
 		p.Clock = clock
@@ -115,10 +107,7 @@ func TestRetryAfterIsHonored(t *testing.T) {
 
 func TestRetriesAreLimited(t *testing.T) {
 	h := newMini(t)
-	h.fault = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		return true
-	}
+	h.answer("/", 0, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	p := newPuller(t, h)
 	p.Retries = 3
 	if err := failToPull(t, p, mini); err.Error() != "sentence-transformers/all-MiniLM-L6-v2: the server answered 503 Service Unavailable" {
@@ -139,16 +128,12 @@ func TestRetriesAreLimited(t *testing.T) {
 func TestStalledDownloadIsRetried(t *testing.T) {
 	h := newMini(t)
 	clock := &fakeClock{stalls: make(chan struct{})}
-	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path != h.large() || n > 1 {
-			return false
-		}
+	h.answer(h.large(), 1, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "3145728")
 		_, _ = w.Write(h.mini().files[weightsFile].content[:2<<20])
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
-		return true
-	}
+	})
 	p := newPuller(t, h)
 	p.Clock = clock
 	var missing atomic.Int64
@@ -189,13 +174,9 @@ func TestStalledDownloadIsRetried(t *testing.T) {
 
 func TestRedirectsAreLimited(t *testing.T) {
 	h := newMini(t)
-	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
-		if strings.HasPrefix(r.URL.Path, "/api/") {
-			http.Redirect(w, r, r.URL.String(), http.StatusTemporaryRedirect)
-			return true
-		}
-		return false
-	}
+	h.answer("/api/", 0, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.String(), http.StatusTemporaryRedirect)
+	})
 	p := newPuller(t, h)
 	clock := &fakeClock{}
 	p.Clock = clock
@@ -214,13 +195,9 @@ func TestRenamedRepositoryIsFollowed(t *testing.T) {
 	h.repos["new/name"] = h.mini()
 	delete(h.repos, h.mini().name())
 	h.token = testToken
-	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
-		if !strings.Contains(r.URL.Path, "sentence-transformers/all-MiniLM-L6-v2") {
-			return false
-		}
-		http.Redirect(w, r, strings.Replace(r.URL.String(), "sentence-transformers/all-MiniLM-L6-v2", "new/name", 1), http.StatusTemporaryRedirect)
-		return true
-	}
+	h.answer(h.mini().name(), 0, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, strings.Replace(r.URL.String(), h.mini().name(), "new/name", 1), http.StatusTemporaryRedirect)
+	})
 	p := newPuller(t, h)
 	p.Token = testToken
 	pull(t, p, mini, "")
@@ -324,16 +301,15 @@ func FuzzListing(f *testing.F) {
 // net/http quotes a malformed response, which may repeat the token.
 func TestNetworkErrorsContainNoToken(t *testing.T) {
 	h := newMini(t)
-	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+	h.answer("/", 0, func(w http.ResponseWriter, r *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
-			return true
+			return
 		}
 		defer conn.Close()
 		_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nX " + r.Header.Get("Authorization") + "\r\n\r\n"))
-		return true
-	}
+	})
 	p := newPuller(t, h)
 	p.Token = testToken
 	p.Watch.Retry = func(err error, _ time.Duration) {

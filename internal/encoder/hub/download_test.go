@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -38,12 +37,7 @@ func (h *fakeHub) cut(w http.ResponseWriter, r *http.Request, bytes int) {
 func TestBrokenConnectionIsResumed(t *testing.T) {
 	h := newMini(t)
 	const piece = 300_000 // less than progressBytes
-	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path == h.large() && n <= 4 {
-			h.cut(w, r, piece)
-		}
-		return false
-	}
+	h.answer(h.large(), 4, func(w http.ResponseWriter, r *http.Request) { h.cut(w, r, piece) })
 	p := newPuller(t, h)
 	m := pull(t, p, mini, "")
 	checkIntact(t, m)
@@ -65,12 +59,7 @@ func TestBrokenConnectionIsResumed(t *testing.T) {
 
 func TestProgressResetsRetries(t *testing.T) {
 	h := newMini(t)
-	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path == h.large() && n <= 2 {
-			h.cut(w, r, progressBytes)
-		}
-		return false
-	}
+	h.answer(h.large(), 2, func(w http.ResponseWriter, r *http.Request) { h.cut(w, r, progressBytes) })
 	p := newPuller(t, h)
 	p.Retries = 1
 	pull(t, p, mini, "")
@@ -82,12 +71,7 @@ func TestProgressResetsRetries(t *testing.T) {
 func TestPullResumesEarlierDownload(t *testing.T) {
 	for _, interrupted := range []bool{false, true} {
 		h := newMini(t)
-		h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
-			if r.URL.Path == h.large() && n == 1 {
-				h.cut(w, r, 1_000_000)
-			}
-			return false
-		}
+		h.answer(h.large(), 1, func(w http.ResponseWriter, r *http.Request) { h.cut(w, r, 1_000_000) })
 		p := newPuller(t, h)
 		p.Retries = 0
 		stop := errors.New("stop")
@@ -217,13 +201,7 @@ func TestMismatchedFileIsNotInstalled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newMini(t)
-			h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
-				if r.URL.Path == h.large() {
-					tt.answer(h, w, h.mini().files[weightsFile].content)
-					return true
-				}
-				return false
-			}
+			h.answer(h.large(), 0, func(w http.ResponseWriter, _ *http.Request) { tt.answer(h, w, h.mini().files[weightsFile].content) })
 			p := newPuller(t, h)
 			err := failToPull(t, p, mini)
 			if _, ok := errors.AsType[*MismatchError](err); !ok || !strings.Contains(err.Error(), tt.want) {
@@ -272,10 +250,10 @@ func TestWeightsOfUnusableModelAreNotDownloaded(t *testing.T) {
 		}
 	}
 	p.CheckConfig = func([]byte, bool) error { return nil }
-	var planned, seen int64
-	var mu sync.Mutex
-	p.Watch = Watch{Plan: func(_ int, bytes int64) { planned = bytes }, Bytes: func(n int64) { mu.Lock(); seen += n; mu.Unlock() }}
-	if m := pull(t, p, mini, ""); planned != m.Size() || seen != planned {
-		t.Errorf("got %d bytes planned, %d reported, want %d", planned, seen, m.Size())
+	var planned int64
+	var seen atomicSum
+	p.Watch = Watch{Plan: func(_ int, bytes int64) { planned = bytes }, Bytes: seen.add}
+	if m := pull(t, p, mini, ""); planned != m.Size() || seen.n.Load() != planned {
+		t.Errorf("got %d bytes planned, %d reported, want %d", planned, seen.n.Load(), m.Size())
 	}
 }

@@ -114,6 +114,18 @@ func (h *fakeHub) logRequests(store bool, next http.HandlerFunc) http.HandlerFun
 	}
 }
 
+// answer answers the first requests of each path that contains part with reply; times 0
+// means all.
+func (h *fakeHub) answer(part string, times int, reply http.HandlerFunc) {
+	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, part) || times > 0 && n > times {
+			return false
+		}
+		reply(w, r)
+		return true
+	}
+}
+
 // serveHub serves everything except large files.
 func (h *fakeHub) serveHub(w http.ResponseWriter, r *http.Request) {
 	if h.token != "" && r.Header.Get("Authorization") != "Bearer "+h.token {
@@ -274,7 +286,7 @@ func newPuller(t *testing.T, h *fakeHub) *Puller {
 	t.Cleanup(transport.CloseIdleConnections)
 	return &Puller{
 		Store: Store{Dir: t.TempDir()}, Endpoint: h.URL, HTTP: &http.Client{Transport: transport},
-		Clock: &fakeClock{}, Retries: 5,
+		Clock: &fakeClock{}, Stall: DefaultStall, Retries: 5,
 	}
 }
 

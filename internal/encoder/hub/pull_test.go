@@ -38,12 +38,9 @@ func TestPullDownloadsModel(t *testing.T) {
 	if _, err := p.Store.Find(mini); err == nil || !strings.HasSuffix(err.Error(), "run: ragfaith models pull minilm-l6") {
 		t.Error(err)
 	}
-	var planned, seen int64
-	var mu sync.Mutex
-	p.Watch = Watch{
-		Plan:  func(files int, bytes int64) { planned = bytes },
-		Bytes: func(n int64) { mu.Lock(); seen += n; mu.Unlock() },
-	}
+	var planned int64
+	var seen atomicSum
+	p.Watch = Watch{Plan: func(_ int, bytes int64) { planned = bytes }, Bytes: seen.add}
 	m := pull(t, p, mini, "")
 	want := []string{
 		"1_Pooling/config.json", "config.json", "model.safetensors", "modules.json",
@@ -58,8 +55,8 @@ func TestPullDownloadsModel(t *testing.T) {
 			t.Errorf("%s: got different contents or error %v", name, err)
 		}
 	}
-	if planned != m.Size() || seen != planned {
-		t.Errorf("got %d bytes planned, %d reported, want %d", planned, seen, m.Size())
+	if planned != m.Size() || seen.n.Load() != planned {
+		t.Errorf("got %d bytes planned, %d reported, want %d", planned, seen.n.Load(), m.Size())
 	}
 	for _, name := range []string{mini, "sentence-transformers/all-MiniLM-L6-v2", m.Dir} {
 		if dir, err := p.Store.Find(name); err != nil || dir != m.Dir {
@@ -213,14 +210,7 @@ func TestPullModelsOfOneRepository(t *testing.T) {
 	p := newPuller(t, h)
 	for range 2 {
 		for _, base := range []string{"base", "large"} {
-			n, err := Resolve("alignscore-" + base)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := p.Pull(t.Context(), n, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := pull(t, p, "alignscore-"+base, "")
 			checkIntact(t, m)
 			want := []string{"AlignScore-" + base + ".ckpt", "config.json", "tokenizer.json"}
 			if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
@@ -232,8 +222,8 @@ func TestPullModelsOfOneRepository(t *testing.T) {
 			if dir, err := p.Store.Find("alignscore-" + base); err != nil || dir != m.Dir {
 				t.Errorf("got directory %s, error %v, want %s", dir, err, m.Dir)
 			}
-			if got, ok := Identify(m.Dir); !ok || got != n {
-				t.Errorf("%s: got %+v, want %+v", m.Dir, got, n)
+			if got, ok := Identify(m.Dir); !ok || got != m.Name || got.Short != "alignscore-"+base {
+				t.Errorf("%s: got %+v, want %+v", m.Dir, got, m.Name)
 			}
 		}
 	}

@@ -184,17 +184,21 @@ func TestOffline(t *testing.T) {
 	}
 }
 
+// filesOf returns the files of a model with an architecture.
+func filesOf(architecture string) map[string]fakeFile {
+	return map[string]fakeFile{
+		"config.json": {content: []byte(`{"architectures":["` + architecture + `"]}`)}, "tokenizer.json": {content: []byte("{}")},
+		weightsFile: {content: weights(100), large: true},
+	}
+}
+
 func TestListSkipsModelsOfOtherPrograms(t *testing.T) {
 	h := newFakeHub(t)
 	p := newPuller(t, h)
 	for name, architecture := range map[string]string{
 		"org/judge": "BertForSequenceClassification", "org/spans": "ModernBertForTokenClassification", "org/chat": "LlamaForCausalLM",
 	} {
-		repo := &fakeRepo{firstCommit, map[string]fakeFile{
-			"config.json": {content: []byte(`{"architectures":["` + architecture + `"]}`)}, "tokenizer.json": {content: []byte("{}")},
-			"model.safetensors": {content: weights(100), large: true},
-		}}
-		cacheRepo(t, p.Store.Dir, name, repo, "config.json", "tokenizer.json", "model.safetensors")
+		cacheRepo(t, p.Store.Dir, name, &fakeRepo{firstCommit, filesOf(architecture)}, "config.json", "tokenizer.json", weightsFile)
 	}
 	list, err := p.Store.List()
 	if err != nil || len(list) != 2 || list[0].Name.Repo != "org/judge" || list[1].Name.Repo != "org/spans" {
@@ -204,13 +208,7 @@ func TestListSkipsModelsOfOtherPrograms(t *testing.T) {
 
 func TestIncompleteModelsAreReported(t *testing.T) {
 	h := newMini(t)
-	files := func(architecture string) map[string]fakeFile {
-		return map[string]fakeFile{
-			"config.json": {content: []byte(`{"architectures":["` + architecture + `"]}`)}, "tokenizer.json": {content: []byte("{}")},
-			"model.safetensors": {content: weights(100), large: true},
-		}
-	}
-	judge, chat := files("BertForSequenceClassification"), files("LlamaForCausalLM")
+	judge, chat := filesOf("BertForSequenceClassification"), filesOf("LlamaForCausalLM")
 	all := []string{"config.json", "tokenizer.json", weightsFile}
 	for _, tt := range []struct {
 		name           string

@@ -1,6 +1,15 @@
 #include "textflag.h"
 #include "numbers_amd64.h"
 
+// REMAINDER divides BX by 8 and sets CX to the remainder and R10 to its mask.
+#define REMAINDER \
+	MOVQ  BX, CX     \
+	ANDQ  $7, CX     \
+	SHRQ  $3, BX     \
+	LEAQ  MASKS, R10 \
+	LEAQ  (CX*4), R9 \
+	SUBQ  R9, R10
+
 // ACTIVATE applies BODY, which maps Y0, to rows of n values, 8 at a time. The
 // remainder is masked by the mask at R10.
 #define ACTIVATE(BODY, ROW, FULL, REST, NEXT) \
@@ -9,12 +18,7 @@
 	MOVQ  rows+32(FP), R8  \
 	MOVQ  n+40(FP), BX     \
 	SHLQ  $2, DX           \
-	MOVQ  BX, CX           \
-	ANDQ  $7, CX           \
-	SHRQ  $3, BX           \
-	LEAQ  MASKS, R10       \
-	LEAQ  (CX*4), R9       \
-	SUBQ  R9, R10          \
+	REMAINDER              \
 ROW: \
 	MOVQ  SI, DI           \
 	MOVQ  BX, R9           \
@@ -188,12 +192,7 @@ TEXT ·softmax256(SB), NOSPLIT, $0-60
 	VBROADCASTSS scale+24(FP), Y8
 	VBROADCASTSS LOG2E, Y7
 	VBROADCASTSS MINUS_INF, Y6
-	MOVQ  BX, CX
-	ANDQ  $7, CX
-	SHRQ  $3, BX
-	LEAQ  MASKS, R10
-	LEAQ  (CX*4), R9
-	SUBQ  R9, R10
+	REMAINDER
 	MOVQ  SI, DI
 	MOVQ  BX, R9
 	TESTQ DX, DX
@@ -242,10 +241,7 @@ biasedrest:
 most:
 	VEXTRACTF128 $1, Y6, X0
 	VMAXPS X0, X6, X0
-	VPSHUFD $0x4e, X0, X1
-	VMAXPS X1, X0, X0
-	VPSHUFD $0xb1, X0, X1
-	VMAXPS X1, X0, X0
+	FOLD(VMAXPS)
 	VBROADCASTSS X0, Y6
 	VXORPS Y5, Y5, Y5
 	TESTQ BX, BX
@@ -270,10 +266,7 @@ rest:
 sum:
 	VEXTRACTF128 $1, Y5, X0
 	VADDPS X0, X5, X0
-	VPSHUFD $0x4e, X0, X1
-	VADDPS X1, X0, X0
-	VPSHUFD $0xb1, X0, X1
-	VADDPS X1, X0, X0
+	FOLD(VADDPS)
 	VMOVSS X0, ret+56(FP)
 	VZEROUPPER
 	RET

@@ -1,6 +1,14 @@
 #include "textflag.h"
 #include "numbers_amd64.h"
 
+// REMAINDER sets CX to the remainder of BX divided by 16, and K1 to its mask.
+#define REMAINDER \
+	MOVQ  BX, CX     \
+	ANDQ  $15, CX    \
+	MOVL  $-1, AX    \
+	BZHIL CX, AX, AX \
+	KMOVW AX, K1
+
 // ACTIVATE applies BODY, which maps Z0, to rows of n values, 16 at a time. The
 // remainder is masked by K1.
 #define ACTIVATE(BODY, ROW, FULL, REST, NEXT) \
@@ -9,11 +17,7 @@
 	MOVQ  rows+32(FP), R8  \
 	MOVQ  n+40(FP), BX     \
 	SHLQ  $2, DX           \
-	MOVQ  BX, CX           \
-	ANDQ  $15, CX          \
-	MOVL  $-1, AX          \
-	BZHIL CX, AX, AX       \
-	KMOVW AX, K1           \
+	REMAINDER              \
 	SHRQ  $4, BX           \
 ROW: \
 	MOVQ  SI, DI           \
@@ -177,11 +181,7 @@ TEXT ·softmax512(SB), NOSPLIT, $0-60
 	VBROADCASTSS scale+24(FP), Z22
 	VBROADCASTSS LOG2E, Z21
 	VBROADCASTSS MINUS_INF, Z20
-	MOVQ  BX, CX
-	ANDQ  $15, CX
-	MOVL  $-1, AX
-	BZHIL CX, AX, AX
-	KMOVW AX, K1
+	REMAINDER
 	SHRQ  $4, BX
 	MOVQ  SI, DI
 	MOVQ  BX, R9
@@ -229,10 +229,7 @@ most:
 	VMAXPS Y0, Y20, Y0
 	VEXTRACTF128 $1, Y0, X1
 	VMAXPS X1, X0, X0
-	VPSHUFD $0x4e, X0, X1
-	VMAXPS X1, X0, X0
-	VPSHUFD $0xb1, X0, X1
-	VMAXPS X1, X0, X0
+	FOLD(VMAXPS)
 	VBROADCASTSS X0, Z20
 	VPXORD Z19, Z19, Z19
 	TESTQ BX, BX
@@ -265,10 +262,7 @@ sum:
 	VMOVAPS Y19, Y0
 	VEXTRACTF128 $1, Y0, X1
 	VADDPS X1, X0, X0
-	VPSHUFD $0x4e, X0, X1
-	VADDPS X1, X0, X0
-	VPSHUFD $0xb1, X0, X1
-	VADDPS X1, X0, X0
+	FOLD(VADDPS)
 	VMOVSS X0, ret+56(FP)
 	VZEROUPPER
 	RET
@@ -283,11 +277,7 @@ TEXT ·multiply512(SB), NOSPLIT, $0-80
 	MOVQ  n+72(FP), BX
 	SHLQ  $2, R8
 	SHLQ  $2, R9
-	MOVQ  BX, CX
-	ANDQ  $15, CX
-	MOVL  $-1, AX
-	BZHIL CX, AX, AX
-	KMOVW AX, K1
+	REMAINDER
 	ANDQ  $-16, BX
 	SHLQ  $2, BX
 row:

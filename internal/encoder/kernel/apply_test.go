@@ -37,7 +37,6 @@ func wantProduct(x, w, bias []float32, rows, in, out int) []float64 {
 }
 
 func TestApplyFloat32(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for _, workers := range []int{1, 3} {
@@ -60,7 +59,6 @@ func TestApplyFloat32(t *testing.T) {
 }
 
 func TestMultiplyByColumns(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(9, 5))
 		for _, s := range shapes() {
@@ -78,7 +76,6 @@ func TestMultiplyByColumns(t *testing.T) {
 
 // The error of each factor is at most half a quantization step.
 func TestApplyInt8(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(3, 4))
 		p := NewPool(k, 2)
@@ -110,7 +107,6 @@ func TestApplyInt8(t *testing.T) {
 // For non-negative rows, such as activation outputs, the offset halves the
 // quantization error.
 func TestInt8UsesFullRangeForNonNegativeRows(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(31, 32))
 		const in, out = 200, 70
@@ -140,7 +136,6 @@ func TestInt8UsesFullRangeForNonNegativeRows(t *testing.T) {
 
 // With a step size of 1, outputs are integer sums.
 func TestInt8SumsAreExact(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(7, 8))
 		p := NewPool(k, 1)
@@ -166,7 +161,6 @@ func TestInt8SumsAreExact(t *testing.T) {
 }
 
 func TestApplyPartsOfMixedFormats(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(9, 10))
 		p := NewPool(k, 2)
@@ -218,7 +212,6 @@ func TestApplyPartsOfMixedFormats(t *testing.T) {
 }
 
 func TestApplyGatedActivatesTheFirstPart(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(11, 12))
 		p := NewPool(k, 2)
@@ -244,7 +237,6 @@ func TestApplyGatedActivatesTheFirstPart(t *testing.T) {
 
 // Otherwise a score would depend on the other texts in its batch.
 func TestRowsAreIndependent(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(13, 14))
 		const in, out, rows = 71, 85, 67
@@ -268,7 +260,6 @@ func TestRowsAreIndependent(t *testing.T) {
 }
 
 func TestRowsChainsOperations(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(15, 16))
 		const width, inner = 48, 80
@@ -302,7 +293,6 @@ func TestRowsChainsOperations(t *testing.T) {
 }
 
 func TestApplyNonFinite(t *testing.T) {
-	t.Parallel()
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		p := NewPool(k, 1)

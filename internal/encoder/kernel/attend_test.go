@@ -116,7 +116,6 @@ func attentionOptions(r *rand.Rand) map[string]func(a *Attention, maxLen int) {
 }
 
 func TestAttend(t *testing.T) {
-	t.Parallel()
 	type attention struct {
 		name string
 		a    *Attention
@@ -150,7 +149,6 @@ func TestAttend(t *testing.T) {
 }
 
 func TestAttendSequencesAreIndependent(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(33, 34))
 		a := randomAttention(r, 3, 32, 40, 77, 13)
@@ -168,7 +166,6 @@ func TestAttendSequencesAreIndependent(t *testing.T) {
 }
 
 func TestAttendNonFinite(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(35, 36))
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30} {
@@ -194,10 +191,7 @@ func TestAttentionWithPrefix(t *testing.T) {
 	a := randomAttention(r, heads, dim, append([]int{passage}, claims...)...)
 	a.Prefix = []int{-1, 0, 0, 0}
 	for _, name := range Names() {
-		k, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := mustNew(t, name)
 		NewPool(k, 3).Attend(a)
 		start := passage
 		for _, n := range claims {

@@ -6,19 +6,26 @@ import (
 	"testing"
 )
 
-// forEachKernel runs f as a subtest for each supported set of kernels.
+// forEachKernel runs f as a subtest for each supported set of kernels, in parallel.
 func forEachKernel(t *testing.T, f func(t *testing.T, k *Kernels)) {
 	t.Helper()
+	t.Parallel()
 	for _, name := range Names() {
-		k, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := mustNew(t, name)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f(t, k)
 		})
 	}
+}
+
+func mustNew(t *testing.T, name string) *Kernels {
+	t.Helper()
+	k, err := New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
 }
 
 func random(r *rand.Rand, n int) []float32 {
@@ -57,19 +64,11 @@ func TestNew(t *testing.T) {
 		t.Errorf("got %v, want generic first", names)
 	}
 	for _, name := range names {
-		k, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k.Name() != name {
+		if k := mustNew(t, name); k.Name() != name {
 			t.Errorf("got %q, want %q", k.Name(), name)
 		}
 	}
-	k, err := New("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if k.Name() != names[len(names)-1] {
+	if k := mustNew(t, ""); k.Name() != names[len(names)-1] {
 		t.Errorf("fastest: got %q, want %q", k.Name(), names[len(names)-1])
 	}
 	if _, err := New("abacus"); err == nil {
@@ -87,10 +86,7 @@ func TestVectorKernelsAgree(t *testing.T) {
 	}
 	const width, heads, rows = 96, 3, 77
 	results := func(name string) []float32 {
-		k, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := mustNew(t, name)
 		p, r := NewPool(k, 1), rand.New(rand.NewPCG(1, 2))
 		x, bias := random(r, rows*width), random(r, width)
 		var all []float32
@@ -127,7 +123,6 @@ func TestVectorKernelsAgree(t *testing.T) {
 }
 
 func TestHalfPrecisionConversions(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		src := make([]uint16, 1<<16)
 		for i := range src {

@@ -8,10 +8,7 @@
 	VADDPS Y2, Y0, Y0       \
 	VEXTRACTF128 $1, Y0, X1 \
 	VADDPS X1, X0, X0       \
-	VPSHUFD $0x4e, X0, X1   \
-	VADDPS X1, X0, X0       \
-	VPSHUFD $0xb1, X0, X1   \
-	VADDPS X1, X0, X0
+	FOLD(VADDPS)
 
 // ROW processes a row from offset DX: FOUR handles 32 values, ONE handles 8
 // values or, masked by Y15, the remainder.
@@ -47,25 +44,26 @@ D:
 	VXORPS Y2, Y2, Y2 \
 	VXORPS Y3, Y3, Y3
 
-#define ADD4 \
-	VMOVUPS (SI)(DX*1), Y4    \
-	VMOVUPS 32(SI)(DX*1), Y5  \
-	VMOVUPS 64(SI)(DX*1), Y6 \
-	VMOVUPS 96(SI)(DX*1), Y7 \
-	VADDPS (R9)(DX*1), Y4, Y4 \
-	VADDPS 32(R9)(DX*1), Y5, Y5 \
-	VADDPS 64(R9)(DX*1), Y6, Y6 \
-	VADDPS 96(R9)(DX*1), Y7, Y7 \
-	VMOVUPS Y4, (SI)(DX*1)    \
-	VMOVUPS Y5, 32(SI)(DX*1)  \
-	VMOVUPS Y6, 64(SI)(DX*1) \
-	VMOVUPS Y7, 96(SI)(DX*1)
+// ADD4 and ADD1 add the values at y to those at x.
+#define ADD4(x, y) \
+	VMOVUPS (x)(DX*1), Y4      \
+	VMOVUPS 32(x)(DX*1), Y5    \
+	VMOVUPS 64(x)(DX*1), Y6    \
+	VMOVUPS 96(x)(DX*1), Y7    \
+	VADDPS (y)(DX*1), Y4, Y4   \
+	VADDPS 32(y)(DX*1), Y5, Y5 \
+	VADDPS 64(y)(DX*1), Y6, Y6 \
+	VADDPS 96(y)(DX*1), Y7, Y7 \
+	VMOVUPS Y4, (x)(DX*1)      \
+	VMOVUPS Y5, 32(x)(DX*1)    \
+	VMOVUPS Y6, 64(x)(DX*1)    \
+	VMOVUPS Y7, 96(x)(DX*1)
 
-#define ADD1 \
-	VMASKMOVPS (SI)(DX*1), Y15, Y4 \
-	VMASKMOVPS (R9)(DX*1), Y15, Y5 \
-	VADDPS Y5, Y4, Y4            \
-	VMASKMOVPS Y4, Y15, (SI)(DX*1)
+#define ADD1(x, y) \
+	VMASKMOVPS (x)(DX*1), Y15, Y4 \
+	VMASKMOVPS (y)(DX*1), Y15, Y5 \
+	VADDPS Y5, Y4, Y4             \
+	VMASKMOVPS Y4, Y15, (x)(DX*1)
 
 #define SUM4 \
 	VADDPS (SI)(DX*1), Y0, Y0    \
@@ -77,19 +75,22 @@ D:
 	VMASKMOVPS (SI)(DX*1), Y15, Y4 \
 	VADDPS Y4, Y0, Y0
 
-// Y12 is the mean.
-#define SQUARE4 \
-	VMOVUPS (SI)(DX*1), Y4    \
-	VMOVUPS 32(SI)(DX*1), Y5  \
+// DEVIATE4 sets Y4 to Y7 to the values less the mean, Y12.
+#define DEVIATE4 \
+	VMOVUPS (SI)(DX*1), Y4   \
+	VMOVUPS 32(SI)(DX*1), Y5 \
 	VMOVUPS 64(SI)(DX*1), Y6 \
 	VMOVUPS 96(SI)(DX*1), Y7 \
-	VSUBPS Y12, Y4, Y4        \
-	VSUBPS Y12, Y5, Y5        \
-	VSUBPS Y12, Y6, Y6        \
-	VSUBPS Y12, Y7, Y7        \
-	VFMADD231PS Y4, Y4, Y0    \
-	VFMADD231PS Y5, Y5, Y1    \
-	VFMADD231PS Y6, Y6, Y2    \
+	VSUBPS Y12, Y4, Y4       \
+	VSUBPS Y12, Y5, Y5       \
+	VSUBPS Y12, Y6, Y6       \
+	VSUBPS Y12, Y7, Y7
+
+#define SQUARE4 \
+	DEVIATE4               \
+	VFMADD231PS Y4, Y4, Y0 \
+	VFMADD231PS Y5, Y5, Y1 \
+	VFMADD231PS Y6, Y6, Y2 \
 	VFMADD231PS Y7, Y7, Y3
 
 #define SQUARE1 \
@@ -100,14 +101,7 @@ D:
 
 // Y13 is the inverse standard deviation.
 #define SCALE4 \
-	VMOVUPS (SI)(DX*1), Y4       \
-	VMOVUPS 32(SI)(DX*1), Y5     \
-	VMOVUPS 64(SI)(DX*1), Y6    \
-	VMOVUPS 96(SI)(DX*1), Y7    \
-	VSUBPS Y12, Y4, Y4           \
-	VSUBPS Y12, Y5, Y5           \
-	VSUBPS Y12, Y6, Y6           \
-	VSUBPS Y12, Y7, Y7           \
+	DEVIATE4                     \
 	VMULPS Y13, Y4, Y4           \
 	VMULPS Y13, Y5, Y5           \
 	VMULPS Y13, Y6, Y6           \
@@ -127,26 +121,6 @@ D:
 	VSUBPS Y12, Y4, Y4            \
 	VMULPS Y13, Y4, Y4            \
 	VMULPS Y5, Y4, Y4             \
-	VMASKMOVPS Y4, Y15, (DI)(DX*1)
-
-#define BIAS4 \
-	VMOVUPS (DI)(DX*1), Y4    \
-	VMOVUPS 32(DI)(DX*1), Y5  \
-	VMOVUPS 64(DI)(DX*1), Y6 \
-	VMOVUPS 96(DI)(DX*1), Y7 \
-	VADDPS (R11)(DX*1), Y4, Y4 \
-	VADDPS 32(R11)(DX*1), Y5, Y5 \
-	VADDPS 64(R11)(DX*1), Y6, Y6 \
-	VADDPS 96(R11)(DX*1), Y7, Y7 \
-	VMOVUPS Y4, (DI)(DX*1)    \
-	VMOVUPS Y5, 32(DI)(DX*1)  \
-	VMOVUPS Y6, 64(DI)(DX*1) \
-	VMOVUPS Y7, 96(DI)(DX*1)
-
-#define BIAS1 \
-	VMASKMOVPS (DI)(DX*1), Y15, Y4  \
-	VMASKMOVPS (R11)(DX*1), Y15, Y5 \
-	VADDPS Y5, Y4, Y4             \
 	VMASKMOVPS Y4, Y15, (DI)(DX*1)
 
 // INVERSE sets Y13 to 1/sqrt(X0/R8 + eps).
@@ -169,7 +143,7 @@ TEXT ·layerNorm256(SB), NOSPLIT, $0-124
 	VCVTSI2SSQ R8, X14, X14
 	TESTQ R9, R9
 	JZ    sum
-	ROW(ADD4, ADD1, add4, add2, add1, sum)
+	ROW(ADD4(SI, R9), ADD1(SI, R9), add4, add2, add1, sum)
 	CLEAR
 	ROW(SUM4, SUM1, sum4, sum2, sum1, mean)
 	REDUCE
@@ -182,7 +156,7 @@ TEXT ·layerNorm256(SB), NOSPLIT, $0-124
 	ROW(SCALE4, SCALE1, scale4, scale2, scale1, scaled)
 	TESTQ R11, R11
 	JZ    done
-	ROW(BIAS4, BIAS1, bias4, bias2, bias1, done)
+	ROW(ADD4(DI, R11), ADD1(DI, R11), bias4, bias2, bias1, done)
 	VZEROUPPER
 	RET
 
@@ -197,7 +171,7 @@ TEXT ·rmsNorm256(SB), NOSPLIT, $0-100
 	VXORPS Y12, Y12, Y12
 	TESTQ R9, R9
 	JZ    square
-	ROW(ADD4, ADD1, add4, add2, add1, square)
+	ROW(ADD4(SI, R9), ADD1(SI, R9), add4, add2, add1, square)
 	CLEAR
 	ROW(SQUARE4, SQUARE1, square4, square2, square1, inverse)
 	REDUCE
@@ -232,10 +206,7 @@ most:
 	VPMAXUD Y2, Y0, Y0
 	VEXTRACTI128 $1, Y0, X1
 	VPMAXUD X1, X0, X0
-	VPSHUFD $0x4e, X0, X1
-	VPMAXUD X1, X0, X0
-	VPSHUFD $0xb1, X0, X1
-	VPMAXUD X1, X0, X0
+	FOLD(VPMAXUD)
 	VMOVSS X0, ret+24(FP)
 	VZEROUPPER
 	RET

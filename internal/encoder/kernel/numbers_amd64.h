@@ -36,3 +36,12 @@
 
 // MASKS is the middle of ·masks.
 #define MASKS ·masks+32(SB)
+
+#define ONES ·ones+0(SB)
+
+// FOLD combines the four lanes of X0 with OP into all of them.
+#define FOLD(OP) \
+	VPSHUFD $0x4e, X0, X1 \
+	OP X1, X0, X0         \
+	VPSHUFD $0xb1, X0, X1 \
+	OP X1, X0, X0

@@ -48,20 +48,18 @@ GLOBL ·numbers(SB), RODATA|NOPTR, $136
 
 // Eight enabled lanes followed by eight disabled ones. The mask for n lanes
 // starts 4n bytes before the middle.
-DATA ·masks+0(SB)/4, $0xffffffff
-DATA ·masks+4(SB)/4, $0xffffffff
-DATA ·masks+8(SB)/4, $0xffffffff
-DATA ·masks+12(SB)/4, $0xffffffff
-DATA ·masks+16(SB)/4, $0xffffffff
-DATA ·masks+20(SB)/4, $0xffffffff
-DATA ·masks+24(SB)/4, $0xffffffff
-DATA ·masks+28(SB)/4, $0xffffffff
-DATA ·masks+32(SB)/4, $0
-DATA ·masks+36(SB)/4, $0
-DATA ·masks+40(SB)/4, $0
-DATA ·masks+44(SB)/4, $0
-DATA ·masks+48(SB)/4, $0
-DATA ·masks+52(SB)/4, $0
-DATA ·masks+56(SB)/4, $0
-DATA ·masks+60(SB)/4, $0
+DATA ·masks+0(SB)/8, $0xffffffffffffffff
+DATA ·masks+8(SB)/8, $0xffffffffffffffff
+DATA ·masks+16(SB)/8, $0xffffffffffffffff
+DATA ·masks+24(SB)/8, $0xffffffffffffffff
 GLOBL ·masks(SB), RODATA|NOPTR, $64
+
+// The scales of products without scales: a one for each row of a tile.
+DATA ·ones+0(SB)/8, $0x3f8000003f800000
+DATA ·ones+8(SB)/8, $0x3f8000003f800000
+DATA ·ones+16(SB)/8, $0x3f8000003f800000
+DATA ·ones+24(SB)/8, $0x3f8000003f800000
+DATA ·ones+32(SB)/8, $0x3f8000003f800000
+DATA ·ones+40(SB)/8, $0x3f8000003f800000
+DATA ·ones+48(SB)/8, $0x3f8000003f800000
+GLOBL ·ones(SB), RODATA|NOPTR, $56

@@ -78,39 +78,32 @@ done:
 	VZEROUPPER
 	RET
 
+// CONVERT converts 8 numbers at a time with BODY.
+#define CONVERT(BODY) \
+	MOVQ dst_base+0(FP), DI  \
+	MOVQ src_base+24(FP), SI \
+	MOVQ src_len+32(FP), CX  \
+	TESTQ CX, CX     \
+	JZ   done        \
+full: \
+	BODY             \
+	VMOVUPS Y0, (DI) \
+	ADDQ $16, SI     \
+	ADDQ $32, DI     \
+	SUBQ $8, CX      \
+	JNZ  full        \
+done: \
+	VZEROUPPER       \
+	RET
+
+#define F16 VCVTPH2PS (SI), Y0
+
 // func f16ToF32x256(dst []float32, src []uint16), lengths multiples of 8
 TEXT ·f16ToF32x256(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ src_base+24(FP), SI
-	MOVQ src_len+32(FP), CX
-	TESTQ CX, CX
-	JZ   done
-full:
-	VCVTPH2PS (SI), Y0
-	VMOVUPS Y0, (DI)
-	ADDQ $16, SI
-	ADDQ $32, DI
-	SUBQ $8, CX
-	JNZ  full
-done:
-	VZEROUPPER
-	RET
+	CONVERT(F16)
+
+#define BF16 VPMOVZXWD (SI), Y0; VPSLLD $16, Y0, Y0
 
 // func bf16ToF32x256(dst []float32, src []uint16), lengths multiples of 8
 TEXT ·bf16ToF32x256(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ src_base+24(FP), SI
-	MOVQ src_len+32(FP), CX
-	TESTQ CX, CX
-	JZ   done
-full:
-	VPMOVZXWD (SI), Y0
-	VPSLLD $16, Y0, Y0
-	VMOVUPS Y0, (DI)
-	ADDQ $16, SI
-	ADDQ $32, DI
-	SUBQ $8, CX
-	JNZ  full
-done:
-	VZEROUPPER
-	RET
+	CONVERT(BF16)

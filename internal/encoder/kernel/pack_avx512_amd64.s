@@ -136,61 +136,45 @@ done:
 	VZEROUPPER
 	RET
 
+// CONVERT converts 16 numbers at a time with BODY, from memory, or masked by K1
+// from a register.
+#define CONVERT(BODY) \
+	MOVQ dst_base+0(FP), DI  \
+	MOVQ src_base+24(FP), SI \
+	MOVQ src_len+32(FP), CX  \
+	SUBQ $16, CX      \
+	JLT  rest         \
+full: \
+	BODY((SI))        \
+	VMOVUPS Z0, (DI)  \
+	ADDQ $32, SI      \
+	ADDQ $64, DI      \
+	SUBQ $16, CX      \
+	JGE  full         \
+rest: \
+	ADDQ $16, CX      \
+	JZ   done         \
+	MOVL $-1, AX      \
+	BZHIL CX, AX, AX  \
+	KMOVW AX, K1      \
+	VMOVDQU16.Z (SI), K1, Y0 \
+	BODY(Y0)          \
+	VMOVUPS Z0, K1, (DI) \
+done: \
+	VZEROUPPER        \
+	RET
+
+#define F16(from) VCVTPH2PS from, Z0
+
 // func f16ToF32x512(dst []float32, src []uint16)
 TEXT ·f16ToF32x512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ src_base+24(FP), SI
-	MOVQ src_len+32(FP), CX
-	SUBQ $16, CX
-	JLT  rest
-full:
-	VCVTPH2PS (SI), Z0
-	VMOVUPS Z0, (DI)
-	ADDQ $32, SI
-	ADDQ $64, DI
-	SUBQ $16, CX
-	JGE  full
-rest:
-	ADDQ $16, CX
-	JZ   done
-	MOVL $-1, AX
-	BZHIL CX, AX, AX
-	KMOVW AX, K1
-	VMOVDQU16.Z (SI), K1, Y0
-	VCVTPH2PS Y0, Z0
-	VMOVUPS Z0, K1, (DI)
-done:
-	VZEROUPPER
-	RET
+	CONVERT(F16)
+
+#define BF16(from) VPMOVZXWD from, Z0; VPSLLD $16, Z0, Z0
 
 // func bf16ToF32x512(dst []float32, src []uint16)
 TEXT ·bf16ToF32x512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ src_base+24(FP), SI
-	MOVQ src_len+32(FP), CX
-	SUBQ $16, CX
-	JLT  rest
-full:
-	VPMOVZXWD (SI), Z0
-	VPSLLD $16, Z0, Z0
-	VMOVUPS Z0, (DI)
-	ADDQ $32, SI
-	ADDQ $64, DI
-	SUBQ $16, CX
-	JGE  full
-rest:
-	ADDQ $16, CX
-	JZ   done
-	MOVL $-1, AX
-	BZHIL CX, AX, AX
-	KMOVW AX, K1
-	VMOVDQU16.Z (SI), K1, Y0
-	VPMOVZXWD Y0, Z0
-	VPSLLD $16, Z0, Z0
-	VMOVUPS Z0, K1, (DI)
-done:
-	VZEROUPPER
-	RET
+	CONVERT(BF16)
 
 // func pause()
 TEXT ·pause(SB), NOSPLIT, $0-0

@@ -13,10 +13,7 @@ import (
 
 func TestForCallsEachIndexOnce(t *testing.T) {
 	t.Parallel()
-	k, err := New("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := mustNew(t, "")
 	for _, workers := range []int{0, 1, 2, 7} {
 		p := NewPool(k, workers)
 		for _, n := range []int{0, 1, 2, 3, 100} {
@@ -47,10 +44,7 @@ func TestForCallsEachIndexOnce(t *testing.T) {
 
 func TestPoolConcurrentUse(t *testing.T) {
 	t.Parallel()
-	k, err := New("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := mustNew(t, "")
 	p := NewPool(k, 3)
 	r := rand.New(rand.NewPCG(41, 42))
 	const in, out, rows = 64, 64, 100
@@ -91,10 +85,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestOperationsDoNotAllocate(t *testing.T) {
-	k, err := New("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := mustNew(t, "")
 	r := rand.New(rand.NewPCG(43, 44))
 	for _, workers := range []int{1, 2} {
 		p := NewPool(k, workers)

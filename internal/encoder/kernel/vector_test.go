@@ -33,7 +33,6 @@ func activate(k *Kernels, x []float32, act Activation) {
 }
 
 func TestActivations(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		var xs []float32
 		for x := -12.0; x <= 12; x += 1.0 / 512 {
@@ -89,7 +88,6 @@ func norms(x, gain, bias []float32, eps float64) (layer, rms []float64, deviatio
 }
 
 func TestNorms(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(21, 22))
 		p := NewPool(k, 2)
@@ -131,7 +129,6 @@ func TestNorms(t *testing.T) {
 }
 
 func TestMaxAbs(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		for n := 1; n < 70; n++ {
 			for at := range n {
@@ -151,7 +148,6 @@ func TestMaxAbs(t *testing.T) {
 }
 
 func TestMinMax(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		for n := 1; n < 140; n++ {
 			for at := range n {
@@ -174,7 +170,6 @@ func TestMinMax(t *testing.T) {
 }
 
 func TestSoftmax(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(23, 24))
 		for n := 1; n < 200; n += 1 + n/20 {
@@ -213,7 +208,6 @@ func TestSoftmax(t *testing.T) {
 }
 
 func TestGatherAdd(t *testing.T) {
-	t.Parallel()
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(51, 52))
 		const ld = 40

@@ -19,13 +19,19 @@ func affine(weight []float32) *Graph {
 	return g
 }
 
-func TestSessionRun(t *testing.T) {
-	l := openLibrary(t)
-	s, err := l.Session(affine([]float32{1, 2, 3, 4}), Device{Provider: CPU}, 1)
+// openSession opens a session for affine.
+func openSession(t *testing.T) *Session {
+	t.Helper()
+	s, err := openLibrary(t).Session(affine([]float32{1, 2, 3, 4}), Device{Provider: CPU}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestSessionRun(t *testing.T) {
+	s := openSession(t)
 	var wg sync.WaitGroup
 	for n := range 4 {
 		wg.Go(func() {
@@ -47,12 +53,7 @@ func TestSessionRun(t *testing.T) {
 }
 
 func TestSessionRunRejectsInvalidTensors(t *testing.T) {
-	l := openLibrary(t)
-	s, err := l.Session(affine([]float32{1, 2, 3, 4}), Device{Provider: CPU}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openSession(t)
 	x, out := make([]float32, 6), make([]float32, 6)
 	for name, tt := range map[string]struct {
 		out, in Tensor

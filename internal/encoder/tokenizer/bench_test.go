@@ -13,7 +13,7 @@ func BenchmarkEncode(b *testing.B) {
 		{"Unigram", "tokenizers/t5.json.zst"},
 		{"BPE", "models/roberta-seqcls/tokenizer.json"},
 	} {
-		tok := parseShared(b, c.file)
+		tok := mustParse(b, readShared(b, c.file))
 		texts := unmarshal[[]string](b, readShared(b, "tokenizers/corpus.json.zst"))
 		for _, texts := range [][]string{texts, {strings.Join(texts, " ")}} {
 			n := 0

@@ -14,11 +14,7 @@ func testTokenizers(t testing.TB) map[string]*Tokenizer {
 	t.Helper()
 	all := make(map[string]*Tokenizer)
 	for _, name := range []string{"wordpiece", "bpe", "bpe-bytes", "unigram", "deberta"} {
-		tok, err := Parse(readTestdata(t, name+".json"))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		all[name] = tok
+		all[name] = mustParse(t, readTestdata(t, name+".json"))
 	}
 	return all
 }

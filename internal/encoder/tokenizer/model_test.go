@@ -20,10 +20,7 @@ func TestUnigramFindsBestPath(t *testing.T) {
 		{`["<unk>",0],["a",-1],["b",-1],["ab",-2],["c",-1],["bc",-2],["abc",-3]`, "abc", []int32{6}},
 		{`["<unk>",0],["a",-1],["b",-1],["ab",-2],["c",-1],["bc",-2],["abc",-3]`, "abab", []int32{3, 3}},
 	} {
-		tok, err := Parse([]byte(`{"model":{"type":"Unigram","unk_id":0,"vocab":[` + c.vocab + `]}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tok := mustParse(t, []byte(`{"model":{"type":"Unigram","unk_id":0,"vocab":[`+c.vocab+`]}}`))
 		if e, err := tok.Encode(c.text, 0); err != nil || !slices.Equal(e.IDs, c.want) {
 			t.Errorf("%s in %s: got %v, %v, want %v", c.text, c.vocab, e.IDs, err, c.want)
 		}

@@ -66,6 +66,7 @@ func (p *parser) normalizers(all []normalizer, raw jsontext.Value, path string, 
 	if err != nil {
 		return nil, err
 	}
+	var n normalizer
 	switch kind {
 	case "Sequence":
 		var j struct {
@@ -83,12 +84,20 @@ func (p *parser) normalizers(all []normalizer, raw jsontext.Value, path string, 
 		return all, nil
 	case "BertNormalizer":
 		return p.bertNormalizer(all, raw, path)
+	case "NFC":
+		n, err = p.nfc(), decode(raw, path, new(typed))
+	case "Lowercase":
+		n, err = lowercase{p.chars}, decode(raw, path, new(typed))
+	case "Strip":
+		n, err = p.strip(raw, path)
+	case "Replace":
+		n, err = replaceNormalizerOf(raw, path)
+	case "Precompiled":
+		n, err = precompiled(raw, path)
+	default:
+		err = fmt.Errorf("%s/type: %q is not supported", path, kind)
 	}
-	n, err := p.normalizer(kind, raw, path)
-	if err != nil {
-		return nil, err
-	}
-	return append(all, n), nil
+	return append(all, n), err
 }
 
 func (p *parser) bertNormalizer(all []normalizer, raw jsontext.Value, path string) ([]normalizer, error) {
@@ -120,28 +129,16 @@ func (p *parser) bertNormalizer(all []normalizer, raw jsontext.Value, path strin
 	return all, nil
 }
 
-func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (normalizer, error) {
-	switch kind {
-	case "NFC":
-		return p.nfc(), decode(raw, path, new(typed))
-	case "Lowercase":
-		return lowercase{p.chars}, decode(raw, path, new(typed))
-	case "Strip":
-		var j struct {
-			typed
-			Left  *bool `json:"strip_left" required:"true"`
-			Right *bool `json:"strip_right" required:"true"`
-		}
-		if err := decode(raw, path, &j); err != nil {
-			return nil, err
-		}
-		return strip{p.chars, *j.Left, *j.Right}, nil
-	case "Replace":
-		return replaceNormalizerOf(raw, path)
-	case "Precompiled":
-		return precompiled(raw, path)
+func (p *parser) strip(raw jsontext.Value, path string) (normalizer, error) {
+	var j struct {
+		typed
+		Left  *bool `json:"strip_left" required:"true"`
+		Right *bool `json:"strip_right" required:"true"`
 	}
-	return nil, fmt.Errorf("%s/type: %q is not supported", path, kind)
+	if err := decode(raw, path, &j); err != nil {
+		return nil, err
+	}
+	return strip{p.chars, *j.Left, *j.Right}, nil
 }
 
 func replaceNormalizerOf(raw jsontext.Value, path string) (normalizer, error) {

@@ -120,13 +120,13 @@ func sequence(member, items string, n int) string {
 }
 
 // parseParts parses wordpiece.json with other members.
-func parseParts(t *testing.T, parts map[string]string) (*Tokenizer, error) {
+func parseParts(t *testing.T, parts map[string]string) *Tokenizer {
 	t.Helper()
 	raw := make(map[string]json.RawMessage)
 	for name, part := range parts {
 		raw[name] = json.RawMessage(part)
 	}
-	return Parse(withParts(t, readTestdata(t, "wordpiece.json"), raw))
+	return mustParse(t, withParts(t, readTestdata(t, "wordpiece.json"), raw))
 }
 
 func TestParseLimitsVocabulary(t *testing.T) {
@@ -169,13 +169,10 @@ func TestEncodeLimitsStages(t *testing.T) {
 		// Each token includes the rest of the text.
 		{"overlapping tokens", map[string]string{"added_tokens": `[{"id":1,"content":" ","rstrip":true,"normalized":false}]`}, " "},
 	} {
-		tok, err := parseParts(t, c.parts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tok := parseParts(t, c.parts)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err = tok.Encode("É"+strings.Repeat(c.text, 10_000), 0)
+		_, err := tok.Encode("É"+strings.Repeat(c.text, 10_000), 0)
 		runtime.ReadMemStats(&after)
 		if err == nil || !strings.Contains(err.Error(), "64 times") {
 			t.Errorf("%s: got %v, want a limit of 64 times", c.name, err)
@@ -195,10 +192,7 @@ func TestEncodeWithoutUnknownToken(t *testing.T) {
 		`{"type":"BPE","unk_token":"u","vocab":{"a":1},"merges":[]}`,
 		`{"type":"Unigram","unk_id":null,"vocab":[["a",-1]]}`,
 	} {
-		tok, err := Parse([]byte(`{"model":` + model + `}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tok := mustParse(t, []byte(`{"model":`+model+`}`))
 		if e, err := tok.Encode("a", 0); err != nil || len(e.IDs) != 1 {
 			t.Errorf("%s: got %v, %v; want 1 token", model, e, err)
 		}

@@ -16,44 +16,36 @@ func (p *parser) preTokenizers(all []preTokenizer, raw jsontext.Value, path stri
 	if err != nil {
 		return nil, err
 	}
+	var w preTokenizer
 	switch kind {
 	case "Sequence":
+		var j struct {
+			typed
+			Items []jsontext.Value `json:"pretokenizers"`
+		}
+		if err := decode(raw, path, &j); err != nil {
+			return nil, err
+		}
+		for i, item := range j.Items {
+			if all, err = p.preTokenizers(all, item, fmt.Sprintf("%s/pretokenizers/%d", path, i), depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
 	case "BertPreTokenizer":
 		return append(all, p.classSplitter(space, removeDelimiter), p.classSplitter(punctuation, isolate)), decode(raw, path, new(typed))
-	default:
-		w, err := p.preTokenizer(kind, raw, path)
-		if err != nil {
-			return nil, err
-		}
-		return append(all, w), nil
-	}
-	var j struct {
-		typed
-		Items []jsontext.Value `json:"pretokenizers"`
-	}
-	if err := decode(raw, path, &j); err != nil {
-		return nil, err
-	}
-	for i, item := range j.Items {
-		if all, err = p.preTokenizers(all, item, fmt.Sprintf("%s/pretokenizers/%d", path, i), depth+1); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-func (p *parser) preTokenizer(kind string, raw jsontext.Value, path string) (preTokenizer, error) {
-	switch kind {
 	case "WhitespaceSplit":
-		return p.classSplitter(space, removeDelimiter), decode(raw, path, new(typed))
+		w, err = p.classSplitter(space, removeDelimiter), decode(raw, path, new(typed))
 	case "ByteLevel":
-		return p.byteLevel(raw, path)
+		w, err = p.byteLevel(raw, path)
 	case "Metaspace":
-		return parseMetaspace(raw, path)
+		w, err = parseMetaspace(raw, path)
 	case "Split":
-		return parseSplitter(raw, path)
+		w, err = parseSplitter(raw, path)
+	default:
+		err = fmt.Errorf("%s/type: %q is not supported", path, kind)
 	}
-	return nil, fmt.Errorf("%s/type: %q is not supported", path, kind)
+	return append(all, w), err
 }
 
 func (p *parser) classSplitter(c class, b behavior) splitter {

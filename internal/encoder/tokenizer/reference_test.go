@@ -100,6 +100,19 @@ func charOffset(t testing.TB, text string, offset int) int32 {
 	return n
 }
 
+// characterOffsets converts byte offsets to character offsets.
+func characterOffsets(t testing.TB, e Encoding, texts [2]string) [][2]int32 {
+	t.Helper()
+	out := make([][2]int32, len(e.Offsets))
+	for i, o := range e.Offsets {
+		out[i] = [2]int32{int32(o[0]), int32(o[1])}
+		if s := e.Sequence[i]; s >= 0 {
+			out[i] = [2]int32{charOffset(t, texts[s], o[0]), charOffset(t, texts[s], o[1])}
+		}
+	}
+	return out
+}
+
 func TestEncodeAgreesWithReference(t *testing.T) {
 	ref := readReference(t)
 	if len(ref.Expected) < 45 {
@@ -126,14 +139,8 @@ func TestEncodeAgreesWithReference(t *testing.T) {
 				continue
 			}
 			got := refEncoding{e.IDs, e.TypeIDs}
-			for k, s := range e.Sequence {
-				got[3] = append(got[3], int32(s))
-				o := e.Offsets[k]
-				if s < 0 {
-					got[2] = append(got[2], int32(o[0]), int32(o[1]))
-					continue
-				}
-				got[2] = append(got[2], charOffset(t, texts[s], o[0]), charOffset(t, texts[s], o[1]))
+			for k, o := range characterOffsets(t, e, texts) {
+				got[2], got[3] = append(got[2], o[0], o[1]), append(got[3], int32(e.Sequence[k]))
 			}
 			for k, what := range []string{"ids", "types", "offsets", "sequences"} {
 				if !slices.Equal(got[k], x.Want[i][k]) {
