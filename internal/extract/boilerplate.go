@@ -68,11 +68,7 @@ func endsInGreekQuestionMark(t string) bool {
 // addressesReader reports whether s is a word that addresses the reader. A long
 // question without such a word is treated as rhetorical.
 func addressesReader(s []byte) bool {
-	switch string(s) {
-	case "you", "your", "me", "my", "else":
-		return true
-	}
-	return false
+	return isOneOf(s, "you", "your", "me", "my", "else")
 }
 
 // startsWithQuote reports whether text starts with a quotation mark. Such a
@@ -180,21 +176,13 @@ func isDisclaimer(w words) bool {
 // namesAnswer reports whether s refers to the answer or, as "advice" does, to
 // what the answer is not.
 func namesAnswer(s []byte) bool {
-	switch string(s) {
-	case "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "advice", "assistant":
-		return true
-	}
-	return false
+	return isOneOf(s, "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "advice", "assistant")
 }
 
 // namesWriter reports whether s refers to the author or the location of the
 // answer.
 func namesWriter(s []byte) bool {
-	switch string(s) {
-	case "i", "ive", "im", "my", "we", "our", "above", "this":
-		return true
-	}
-	return false
+	return isOneOf(s, "i", "ive", "im", "my", "we", "our", "above", "this")
 }
 
 // isDisclaimerWord reports whether s is a function word or a word for the

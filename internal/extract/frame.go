@@ -133,11 +133,7 @@ func (w words) cutDocumentFrame() (words, bool) {
 // isDocumentNoun reports whether s is a type of document that can stand for the
 // contexts.
 func isDocumentNoun(s []byte) bool {
-	switch string(s) {
-	case "handbook", "manual", "guide", "guidelines", "policy", "page", "website", "webpage", "faq", "faqs", "brochure", "leaflet", "booklet":
-		return true
-	}
-	return false
+	return isOneOf(s, "handbook", "manual", "guide", "guidelines", "policy", "page", "website", "webpage", "faq", "faqs", "brochure", "leaflet", "booklet")
 }
 
 // namesReport reports whether the source at the start of w may be a document
@@ -161,11 +157,7 @@ func (w words) namesReport() bool {
 // isStatedParticiple reports whether s is a participle used to attribute a
 // statement, as in "as stated in the passage".
 func isStatedParticiple(s []byte) bool {
-	switch string(s) {
-	case "stated", "mentioned", "noted", "described", "outlined", "indicated", "explained", "shown", "specified", "given", "listed", "provided", "written", "seen", "found", "contained":
-		return true
-	}
-	return false
+	return isOneOf(s, "stated", "mentioned", "noted", "described", "outlined", "indicated", "explained", "shown", "specified", "given", "listed", "provided", "written", "seen", "found", "contained")
 }
 
 // cutStatesThat cuts a main clause such as "the passage states that" or "it is

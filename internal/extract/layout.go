@@ -65,11 +65,7 @@ func (w words) announcesAnswer() bool {
 
 // isForwardPointer reports whether s refers to the text after it.
 func isForwardPointer(s []byte) bool {
-	switch string(s) {
-	case "following", "follows", "below", "here", "heres":
-		return true
-	}
-	return false
+	return isOneOf(s, "following", "follows", "below", "here", "heres")
 }
 
 // pointsToSteps reports whether w contains a phrase such as "these steps" or
@@ -103,39 +99,27 @@ func introducesExamples(s []byte) bool {
 
 // endsLeadIn reports whether a colon after s leaves the sentence incomplete.
 func endsLeadIn(s []byte) bool {
-	switch string(s) {
-	case "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
+	return isOneOf(s, "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
 		"for", "with", "from", "that", "states", "says", "steps", "example", "examples", "instance", "answer", "summary",
 		"mentions", "following", "at", "through", "this", "contains", "involves", "means", "reads", "list",
 		"ways", "reasons", "because", "they",
 		"sind", "ist", "sont", "est", "sono", "son", "são", "są", "zijn", "är", "folgende", "folgenden", "suivants", "suivantes",
-		"siguientes", "seguenti", "seguintes", "volgende", "følgende", "следующие", "являются":
-		return true
-	}
-	return false
+		"siguientes", "seguenti", "seguintes", "volgende", "følgende", "следующие", "являются")
 }
 
 // isNumberWord reports whether s is a number word or negation. A lead-in with
 // such a word may be an assertion: "won three awards:".
 func isNumberWord(s []byte) bool {
-	switch string(s) {
-	case "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
-		"thousand", "million", "not", "no", "never", "none":
-		return true
-	}
-	return false
+	return isOneOf(s, "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
+		"thousand", "million", "not", "no", "never", "none")
 }
 
 // isCommonVerb reports whether s is a common finite verb, which marks a line as
 // a sentence.
 func isCommonVerb(s []byte) bool {
-	switch string(s) {
-	case "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
+	return isOneOf(s, "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
 		"would", "may", "might", "must", "should", "shall", "cannot", "isnt", "arent", "wasnt", "dont", "doesnt",
-		"includes", "provides", "means", "makes", "became", "won", "made", "says", "said":
-		return true
-	}
-	return false
+		"includes", "provides", "means", "makes", "became", "won", "made", "says", "said")
 }
 
 // isHeading reports whether sentence i is a title or a label.

@@ -121,12 +121,8 @@ func isListFragment(text string, p position) bool {
 // isGenericWord reports whether a lead with s carries no content, as in "The
 // steps are:".
 func isGenericWord(s []byte) bool {
-	switch string(s) {
-	case "steps", "answer", "answers", "example", "examples", "instance", "summary", "list", "points", "ways", "things", "options",
-		"instructions", "results", "result", "that", "this", "reads", "says", "states":
-		return true
-	}
-	return false
+	return isOneOf(s, "steps", "answer", "answers", "example", "examples", "instance", "summary", "list", "points", "ways", "things", "options",
+		"instructions", "results", "result", "that", "this", "reads", "says", "states")
 }
 
 // maxCompletionWords limits the length of a list item that completes a clause:

@@ -163,11 +163,7 @@ func (p *contextStripper) tag(i int) int {
 
 // isBlockTag reports whether name is an HTML element that starts a new line.
 func isBlockTag(name string) bool {
-	switch name {
-	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr", "body", "html":
-		return true
-	}
-	return false
+	return isOneOf(name, "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr", "body", "html")
 }
 
 // emphasis drops the marks of **bold** and _italic_ text, and all of ~~struck~~ text. It

@@ -169,11 +169,7 @@ func (v *viewBuilder) tag(i int) int {
 // isPromptTag reports whether name is a tag in which prompts commonly request
 // the answer.
 func isPromptTag(name string) bool {
-	switch name {
-	case "answer", "final", "final_answer", "main", "output", "reply", "response", "result":
-		return true
-	}
-	return false
+	return isOneOf(name, "answer", "final", "final_answer", "main", "output", "reply", "response", "result")
 }
 
 // htmlTag returns the lower-case name and the length of the HTML tag at i. The

@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -225,4 +226,9 @@ func (w words) trimOpening() words {
 		w = rest
 	}
 	return w
+}
+
+// isOneOf reports whether word is in list.
+func isOneOf[T string | []byte](word T, list ...string) bool {
+	return slices.Contains(list, string(word))
 }
