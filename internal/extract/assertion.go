@@ -369,12 +369,8 @@ func isTextNoun(low string) bool { return isSourceWord(low) || low == "words" ||
 
 // isFunctionWord reports whether a lower-case word carries no content of its own.
 func isFunctionWord(low string) bool {
-	switch low {
-	case "many", "most", "several", "few":
-		return false
-	}
-	return english.IsDeterminer(low) || english.IsPreposition(low) || english.IsAuxiliary(low) || english.IsPronoun(low) || english.IsSubjectPronoun(low) ||
-		english.IsQuestionWord(low) || isDisclaimerWord([]byte(low))
+	return !isOneOf(low, "many", "most", "several", "few") && (english.IsDeterminer(low) || english.IsPreposition(low) || english.IsAuxiliary(low) || english.IsPronoun(low) || english.IsSubjectPronoun(low) ||
+		english.IsQuestionWord(low) || isDisclaimerWord([]byte(low)))
 }
 
 // isCodeLine reports whether a line of a code block is code, as opposed to prose.

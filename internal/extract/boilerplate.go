@@ -24,11 +24,8 @@ func isQuestion(text string, w words) bool {
 	if !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？") && !strings.HasSuffix(t, "؟") && !endsInGreekQuestionMark(t) && !strings.HasSuffix(t, "፧") {
 		return false
 	}
-	if quoted {
-		// The quotation must span the whole sentence.
-		if !startsWithQuote(text) {
-			return false
-		}
+	if quoted && !startsWithQuote(text) {
+		return false // the quotation does not span the whole sentence
 	}
 	if _, ok := w.cutPrefix("did you know"); ok || isNegatedQuestion(w) || w.count() >= 12 && !w.contains(addressesReader) {
 		return false
@@ -47,11 +44,7 @@ func isQuestion(text string, w words) bool {
 func isNegatedQuestion(w words) bool {
 	first, rest := w.cutWord()
 	second, _ := rest.cutWord()
-	switch string(second) {
-	case "you", "i", "we":
-		return false
-	}
-	return english.IsAuxiliary(strings.TrimSuffix(string(first), "t")+"'t") && bytes.HasSuffix(first, []byte("nt"))
+	return !isOneOf(second, "you", "i", "we") && english.IsAuxiliary(strings.TrimSuffix(string(first), "t")+"'t") && bytes.HasSuffix(first, []byte("nt"))
 }
 
 // endsInGreekQuestionMark reports whether t ends with the semicolon that is the
@@ -142,11 +135,7 @@ func (w words) offersConditionally() bool {
 // takesName reports whether w is a greeting that can be followed by a name.
 func takesName(w words) bool {
 	first, _ := w.cutWord()
-	switch string(first) {
-	case "hello", "hi", "hey", "dear", "thanks", "hallo", "hola", "bonjour":
-		return w.count() <= 3
-	}
-	return false
+	return w.count() <= 3 && isOneOf(first, "hello", "hi", "hey", "dear", "thanks", "hallo", "hola", "bonjour")
 }
 
 // leadsToOffer reports whether w, the text after a condition, contains an
@@ -188,35 +177,23 @@ func namesWriter(s []byte) bool {
 // isDisclaimerWord reports whether s is a function word or a word for the
 // answer or its author.
 func isDisclaimerWord(s []byte) bool {
-	if namesAnswer(s) || namesWriter(s) {
-		return true
-	}
-	switch string(s) {
-	case "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
+	return namesAnswer(s) || namesWriter(s) || isOneOf(s, "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
 		"do", "does", "dont", "for", "from", "has", "have", "however", "if", "in", "is", "it", "its", "just", "may", "me", "might", "must", "no", "not",
 		"of", "on", "or", "other", "out", "should", "so", "that", "the", "therefore", "these", "those", "through", "to", "up", "us", "was", "were", "what",
-		"which", "will", "with", "would", "you", "your", ";":
-		return true
-	}
-	return false
+		"which", "will", "with", "would", "you", "your", ";")
 }
 
 // isAboutAnswer reports whether s describes the origin or quality of an answer.
 func isAboutAnswer(s []byte) bool {
-	switch string(s) {
-	case "below", "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",
+	return isOneOf(s, "below", "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",
 		"material", "materials", "data", "snippet", "snippets", "article", "articles", "knowledge", "information", "info", "content", "contents", "details", "results",
 		"search", "reference", "references", "provided", "given", "supplied", "available", "retrieved", "shared", "attached", "cited", "listed", "come", "comes", "came", "included", "contained", "found",
 		"based", "derived", "drawn", "taken", "generated", "written", "produced", "created", "compiled", "using", "used", "uses", "relies", "limited", "according",
-		"only", "solely", "purely", "strictly", "entirely", "exclusively", "directly", "outside", "external", "beyond", "additional", "prior", "own":
-		return true
-	case "please", "note", "kindly", "important", "keep", "mind", "aware", "remember", "ai", "artificial", "intelligence", "language", "model", "automatically",
+		"only", "solely", "purely", "strictly", "entirely", "exclusively", "directly", "outside", "external", "beyond", "additional", "prior", "own",
+		"please", "note", "kindly", "important", "keep", "mind", "aware", "remember", "ai", "artificial", "intelligence", "language", "model", "automatically",
 		"complete", "incomplete", "comprehensive", "accurate", "inaccurate", "accuracy", "error", "errors", "mistakes", "contain", "contains", "include", "reflect", "reflects",
 		"latest", "recent", "current", "updated", "update", "date", "outdated", "change", "verify", "verified", "check", "confirm", "consult", "refer", "official",
 		"professional", "professionals", "expert", "experts", "qualified", "doctor", "lawyer", "advisor", "legal", "medical", "financial", "tax", "constitute", "constitutes",
 		"considered", "intended", "meant", "purposes", "informational", "educational", "general", "guarantee", "guaranteed", "recommend", "recommended", "making", "make",
-		"decisions", "decision", "rely", "further", "full":
-		return true
-	}
-	return false
+		"decisions", "decision", "rely", "further", "full")
 }

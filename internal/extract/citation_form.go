@@ -117,12 +117,8 @@ func isFileName(s string) bool {
 		return false
 	}
 	extension, _, _ := strings.Cut(strings.ToLower(s[dot+1:]), ":")
-	switch extension {
-	case "pdf", "doc", "docx", "txt", "md", "html", "htm", "xml", "json", "jsonl", "csv", "tsv", "xls", "xlsx", "ppt", "pptx", "rtf", "odt", "epub",
-		"rst", "tex", "eml", "msg", "yaml", "yml", "log", "parquet", "aspx", "php":
-		return true
-	}
-	return false
+	return isOneOf(extension, "pdf", "doc", "docx", "txt", "md", "html", "htm", "xml", "json", "jsonl", "csv", "tsv", "xls", "xlsx", "ppt", "pptx", "rtf", "odt", "epub",
+		"rst", "tex", "eml", "msg", "yaml", "yml", "log", "parquet", "aspx", "php")
 }
 
 // isIdentifier reports whether s is a machine-generated identifier: one word

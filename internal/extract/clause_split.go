@@ -261,11 +261,7 @@ func isUnsureWord(low string) bool {
 
 // isQuantifier reports whether a word negates or limits a statement.
 func isQuantifier(low string) bool {
-	switch low {
-	case "no", "none", "nobody", "nothing", "few", "fewer", "less", "little", "not", "most", "exactly", "some", "many", "several", "all", "any":
-		return true
-	}
-	return strings.HasSuffix(low, "n't")
+	return strings.HasSuffix(low, "n't") || isOneOf(low, "no", "none", "nobody", "nothing", "few", "fewer", "less", "little", "not", "most", "exactly", "some", "many", "several", "all", "any")
 }
 
 // refersBack reports whether a word may refer to another clause.

@@ -188,11 +188,7 @@ func isBold(text string) bool {
 // isSectionTitle reports whether s is a generic section title, such as
 // "overview".
 func isSectionTitle(s []byte) bool {
-	switch string(s) {
-	case "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points":
-		return true
-	}
-	return isAnswerLabel(string(s))
+	return isOneOf(s, "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points") || isAnswerLabel(string(s))
 }
 
 // endsSentence reports whether text ends with sentence punctuation. last is its

@@ -102,7 +102,7 @@ func (w words) cutAttribution() (words, bool) {
 	switch string(first) {
 	case "from", "in", "within", "given", "per", "using", "by", "with":
 	case "based", "according", "as":
-		rest = rest.skip(isAttributionWord)
+		rest = rest.skip(func(s []byte) bool { return isOneOf(s, "on", "to", "per", "only", "solely", "purely") })
 	default:
 		return w, false
 	}
@@ -110,12 +110,6 @@ func (w words) cutAttribution() (words, bool) {
 		return after, true
 	}
 	return w, false
-}
-
-// isAttributionWord reports whether s can occur between "based" or "according"
-// and a source.
-func isAttributionWord(s []byte) bool {
-	return isOneOf(s, "on", "to", "per", "only", "solely", "purely")
 }
 
 // cutSource cuts a phrase that refers to the contexts: "the provided context",
