@@ -266,15 +266,6 @@ func IsNumeral(s string) bool {
 	return false
 }
 
-// isConjunction reports whether s can connect a clause to "yes" or "no".
-func isConjunction(s string) bool {
-	switch s {
-	case "but", "and", "although", "though", "because", "since", "if", "unless", "as", "so", "provided", "when", "once":
-		return true
-	}
-	return false
-}
-
 // IsMonth reports whether s is the name of a month or season, ignoring case.
 func IsMonth(s string) bool {
 	switch strings.ToLower(s) {
