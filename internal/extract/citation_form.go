@@ -88,14 +88,8 @@ func isSourceWord(s string) bool {
 // isSourceName reports whether s has the form of a file name, URL, identifier
 // or other source name, which does not occur in prose.
 func isSourceName(s string) bool {
-	if isURL(s) {
-		return true
-	}
 	name, _, _ := strings.Cut(s, ",") // "plans.pdf, p. 3"
-	if isFileName(name) {
-		return true
-	}
-	return isIdentifier(s) || isAuthorYear(s) || isSourcePointer(s)
+	return isURL(s) || isFileName(name) || isIdentifier(s) || isAuthorYear(s) || isSourcePointer(s)
 }
 
 // isURL reports whether s is a web address.

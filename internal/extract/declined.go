@@ -55,9 +55,6 @@ func DeclinedBy(refusal, question string) (Declined, bool) {
 		return declinedQuestion(question)
 	}
 	at := strings.LastIndex(string(w), string(topic))
-	if at < 0 {
-		return Declined{}, false
-	}
 	first := strings.Count(string(w[:at]), " ")
 	d := classifyTopic(f[first : first+topic.count()])
 	if vague && d.Type == AnyStatement {
@@ -105,9 +102,6 @@ func (w words) declinedTopic() (words, bool) {
 			return w[:max(0, i-1)], i > 0
 		}
 		i = len(w) - len(rest)
-		if len(rest) == 0 {
-			break
-		}
 	}
 	return w, false
 }

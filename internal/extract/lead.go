@@ -92,13 +92,10 @@ func isListFragment(text string, p position) bool {
 	}
 	w := strings.Count(text, " ") + 1
 	last, trimmed := trimClosing(text)
-	if last == ':' {
-		return false
-	}
 	if endsSentence(last, trimmed) && last != ',' && last != ';' {
 		return w <= 3
 	}
-	return w <= maxWords
+	return last != ':' && w <= maxWords
 }
 
 // isGenericWord reports whether a lead with s carries no content, as in "The

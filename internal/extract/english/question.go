@@ -106,7 +106,7 @@ func (q *Question) parse(w []Word) bool {
 				q.Aux = Word{"were", "were"}
 			}
 		}
-		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower, true)
+		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower)
 		return len(q.Subject) > 0
 	}
 	return false
