@@ -357,7 +357,7 @@ func (a *assertions) measure(text string) measure {
 		m.presumes = m.presumes || past && explains && before != "is" && before != "are" && before != "be"
 	}
 	m.names = unnamed && m.shared > 0
-	if last, trimmed := trimClosing(text); endsSentence(last, trimmed) {
+	if _, trimmed := trimClosing(text); endsSentence(trimmed) {
 		m.finite = m.finite || english.HasFiniteVerb(all)
 	}
 	return m
@@ -398,8 +398,8 @@ func (a *assertions) measureWords(text string) measure {
 			m.value = m.value || digits
 		}
 	}
-	last, trimmed := trimClosing(text)
-	m.finite = m.shared > 0 && endsSentence(last, trimmed) && strings.IndexByte(text, ' ') > 0
+	_, trimmed := trimClosing(text)
+	m.finite = m.shared > 0 && endsSentence(trimmed) && strings.IndexByte(text, ' ') > 0
 	return m
 }
 

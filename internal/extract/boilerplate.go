@@ -21,8 +21,9 @@ func isQuestion(text string, w words) bool {
 	if q := strings.TrimRight(t, "\"'”’»"); len(q) < len(t) {
 		t, quoted = q, true
 	}
-	if !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？") && !strings.HasSuffix(t, "؟") && !endsInGreekQuestionMark(t) && !strings.HasSuffix(t, "፧") {
-		return false
+	mark, size := utf8.DecodeLastRuneInString(t)
+	if before, _ := utf8.DecodeLastRuneInString(t[:len(t)-size]); !strings.ContainsRune("?？؟፧", mark) && (mark != ';' || !unicode.Is(unicode.Greek, before)) {
+		return false // the Greek question mark is a semicolon
 	}
 	if quoted && !startsWithQuote(text) {
 		return false // the quotation does not span the whole sentence
@@ -47,17 +48,6 @@ func isNegatedQuestion(w words) bool {
 	return !isOneOf(second, "you", "i", "we") && english.IsAuxiliary(strings.TrimSuffix(string(first), "t")+"'t") && bytes.HasSuffix(first, []byte("nt"))
 }
 
-// endsInGreekQuestionMark reports whether t ends with the semicolon that is the
-// Greek question mark.
-func endsInGreekQuestionMark(t string) bool {
-	t, ok := strings.CutSuffix(t, ";")
-	if !ok {
-		return false
-	}
-	r, _ := utf8.DecodeLastRuneInString(t)
-	return unicode.Is(unicode.Greek, r)
-}
-
 // addressesReader reports whether s is a word that addresses the reader. A long
 // question without such a word is treated as rhetorical.
 func addressesReader(s []byte) bool {
@@ -67,15 +57,7 @@ func addressesReader(s []byte) bool {
 // startsWithQuote reports whether text starts with a quotation mark. Such a
 // sentence may be someone else's words.
 func startsWithQuote(text string) bool {
-	if text == "" || text[0] < utf8.RuneSelf {
-		return text != "" && (text[0] == '"' || text[0] == '\'' || text[0] == '`')
-	}
-	for _, mark := range [...]string{"“", "‘", "«", "„"} {
-		if strings.HasPrefix(text, mark) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsRune("\"'`“‘«„", firstRune(text))
 }
 
 // isGreeting reports whether a sentence only greets, thanks, wishes or offers
@@ -107,12 +89,8 @@ func (w words) offersHelp() bool {
 	if rest, ok := w.cutPhrase(closing); ok {
 		return rest.assertsNothing(2)
 	}
-	for _, condition := range [...]string{"if you", "if youd", "should you", "in case you", "if anything", "if something"} {
-		if rest, ok := w.cutPrefix(condition); ok && rest.leadsToOffer() {
-			return true
-		}
-	}
-	return w.offersConditionally()
+	rest, ok := w.cutAnyPrefix("if you", "if youd", "should you", "in case you", "if anything", "if something")
+	return ok && rest.leadsToOffer() || w.offersConditionally()
 }
 
 // offersConditionally reports whether w is an offer with a condition, such as
@@ -120,14 +98,10 @@ func (w words) offersHelp() bool {
 func (w words) offersConditionally() bool {
 	conditional, offers := false, false
 	for rest := w; len(rest) > 0; _, rest = rest.cutWord() {
-		for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need", "if youre interested", "if needed", "if helpful"} {
-			_, ok := rest.cutPrefix(condition)
-			conditional = conditional || ok && (offers || len(rest) == len(w))
-		}
-		for _, offer := range [...]string{"i can", "i could", "i will"} {
-			_, ok := rest.cutPrefix(offer)
-			offers = offers || ok && (conditional || len(rest) == len(w))
-		}
+		_, ok := rest.cutAnyPrefix("if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need", "if youre interested", "if needed", "if helpful")
+		conditional = conditional || ok && (offers || len(rest) == len(w))
+		_, ok = rest.cutAnyPrefix("i can", "i could", "i will")
+		offers = offers || ok && (conditional || len(rest) == len(w))
 	}
 	return conditional && offers
 }

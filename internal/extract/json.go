@@ -76,7 +76,7 @@ func isProse(s, lang string) bool {
 	}
 	const minSpaces = 4
 	last, trimmed := trimClosing(s)
-	return endsSentence(last, trimmed) && last != ';' && last != ',' && strings.Count(s, " ") >= minSpaces && !strings.ContainsAny(s, "{}=$\\")
+	return endsSentence(trimmed) && last != ';' && last != ',' && strings.Count(s, " ") >= minSpaces && !strings.ContainsAny(s, "{}=$\\")
 }
 
 // A jsonReader converts a JSON value to text.

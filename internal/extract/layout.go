@@ -141,13 +141,13 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return true
 	case last == ':':
 		return n <= 3 || n <= 6 && isTitleCase(text)
-	case p.listItem || p.last || endsSentence(last, trimmed):
+	case p.listItem || p.last || endsSentence(trimmed):
 		return false
 	}
 	if i > 0 {
 		before, previous := trimClosing(d.sentence(i - 1))
 		bold := strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")
-		if before == ':' || !bold && !endsSentence(before, previous) {
+		if before == ':' || !bold && !endsSentence(previous) {
 			return false // announced by a lead-in, or one of several lines
 		}
 		if bold {
@@ -163,7 +163,8 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return false // "Paris", followed by an explanation
 	}
 	after := d.sentence(i + 1)
-	return endsSentence(trimClosing(after)) && strings.Count(after, " ") >= 4
+	_, trimmed = trimClosing(after)
+	return endsSentence(trimmed) && strings.Count(after, " ") >= 4
 }
 
 // isTitleCase reports whether text is bold or capitalizes its long words.
@@ -191,19 +192,10 @@ func isSectionTitle(s []byte) bool {
 	return isOneOf(s, "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points") || isAnswerLabel(string(s))
 }
 
-// endsSentence reports whether text ends with sentence punctuation. last is its
-// last byte.
-func endsSentence(last byte, text string) bool {
-	switch last {
-	case '.', '!', '?', ',', ';':
-		return true
-	}
-	for _, mark := range [...]string{"。", "！", "？", "।", "؟", "۔", "…"} {
-		if strings.HasSuffix(text, mark) {
-			return true
-		}
-	}
-	return false
+// endsSentence reports whether text ends with sentence punctuation.
+func endsSentence(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(".!?,;。！？।؟۔…", last)
 }
 
 // isShortNumber reports whether w is a number of one or two digits.

@@ -92,7 +92,7 @@ func isListFragment(text string, p position) bool {
 	}
 	w := strings.Count(text, " ") + 1
 	last, trimmed := trimClosing(text)
-	if endsSentence(last, trimmed) && last != ',' && last != ';' {
+	if endsSentence(trimmed) && last != ',' && last != ';' {
 		return w <= 3
 	}
 	return last != ':' && w <= maxWords

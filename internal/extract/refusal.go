@@ -219,8 +219,7 @@ func (w words) cutLackOfInformation() (words, bool) {
 	for range 5 {
 		var first []byte
 		first, rest = rest.cutWord()
-		switch string(first) {
-		case "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability":
+		if isOneOf(first, "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability") {
 			return rest, true
 		}
 	}
@@ -231,42 +230,25 @@ func (w words) cutLackOfInformation() (words, bool) {
 // that refers to the contexts. Without such a reference, the sentence would be
 // a statement about the world.
 func (w words) cutNoMention() (words, bool) {
-	first, rest := w.cutWord()
-	if string(first) != "there" && string(first) != "theres" && string(first) != "no" {
-		return w, false
-	}
-	ok := false
-	for _, p := range [...]string{
-		"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing", "theres no", "theres nothing",
-	} {
-		if rest, ok = w.cutPrefix(p); ok {
-			break
-		}
-	}
+	rest, ok := w.cutAnyPrefix("there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing", "theres no", "theres nothing")
 	if !ok {
 		return w, false
 	}
-	named := false
 	for range 4 {
 		var first []byte
 		first, rest = rest.cutWord()
-		switch string(first) {
-		case "mention", "mentions", "information", "info", "details", "detail", "reference", "references", "answer", "data":
-			named = true
-		}
-		if named {
-			break
+		if isOneOf(first, "mention", "mentions", "information", "info", "details", "detail", "reference", "references", "answer", "data") {
+			return rest, rest.namesSource()
 		}
 	}
-	return rest, named && rest.namesSource()
+	return w, false
 }
 
 // namesSource reports whether w refers to the contexts.
 func (w words) namesSource() bool {
 	for len(w) > 0 {
 		first, rest := w.cutWord()
-		switch string(first) {
-		case "the", "provided", "given", "these", "this", "any", "available":
+		if isOneOf(first, "the", "provided", "given", "these", "this", "any", "available") {
 			if _, ok := w.cutSource(); ok {
 				return true
 			}

@@ -99,6 +99,16 @@ func (w words) cutPrefix(phrase string) (words, bool) {
 	return w[min(n+1, len(w)):], true
 }
 
+// cutAnyPrefix cuts the first of the phrases that starts w.
+func (w words) cutAnyPrefix(phrases ...string) (words, bool) {
+	for _, p := range phrases {
+		if rest, ok := w.cutPrefix(p); ok {
+			return rest, true
+		}
+	}
+	return w, false
+}
+
 // count returns the number of words.
 func (w words) count() int {
 	if len(w) == 0 {
