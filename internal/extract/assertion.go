@@ -357,7 +357,7 @@ func (a *assertions) measure(text string) measure {
 		m.presumes = m.presumes || past && explains && before != "is" && before != "are" && before != "be"
 	}
 	m.names = unnamed && m.shared > 0
-	if last, trimmed := trimClosing(text); endsSentence(last, trimmed) {
+	if _, trimmed := trimClosing(text); endsSentence(trimmed) {
 		m.finite = m.finite || english.HasFiniteVerb(all)
 	}
 	return m
@@ -369,12 +369,8 @@ func isTextNoun(low string) bool { return isSourceWord(low) || low == "words" ||
 
 // isFunctionWord reports whether a lower-case word carries no content of its own.
 func isFunctionWord(low string) bool {
-	switch low {
-	case "many", "most", "several", "few":
-		return false
-	}
-	return english.IsDeterminer(low) || english.IsPreposition(low) || english.IsAuxiliary(low) || english.IsPronoun(low) || english.IsSubjectPronoun(low) ||
-		english.IsQuestionWord(low) || isDisclaimerWord([]byte(low))
+	return !isOneOf(low, "many", "most", "several", "few") && (english.IsDeterminer(low) || english.IsPreposition(low) || english.IsAuxiliary(low) || english.IsPronoun(low) || english.IsSubjectPronoun(low) ||
+		english.IsQuestionWord(low) || isDisclaimerWord([]byte(low)))
 }
 
 // isCodeLine reports whether a line of a code block is code, as opposed to prose.
@@ -402,8 +398,8 @@ func (a *assertions) measureWords(text string) measure {
 			m.value = m.value || digits
 		}
 	}
-	last, trimmed := trimClosing(text)
-	m.finite = m.shared > 0 && endsSentence(last, trimmed) && strings.IndexByte(text, ' ') > 0
+	_, trimmed := trimClosing(text)
+	m.finite = m.shared > 0 && endsSentence(trimmed) && strings.IndexByte(text, ' ') > 0
 	return m
 }
 

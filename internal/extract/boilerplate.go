@@ -21,14 +21,12 @@ func isQuestion(text string, w words) bool {
 	if q := strings.TrimRight(t, "\"'”’»"); len(q) < len(t) {
 		t, quoted = q, true
 	}
-	if !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？") && !strings.HasSuffix(t, "؟") && !endsInGreekQuestionMark(t) && !strings.HasSuffix(t, "፧") {
-		return false
+	mark, size := utf8.DecodeLastRuneInString(t)
+	if before, _ := utf8.DecodeLastRuneInString(t[:len(t)-size]); !strings.ContainsRune("?？؟፧", mark) && (mark != ';' || !unicode.Is(unicode.Greek, before)) {
+		return false // the Greek question mark is a semicolon
 	}
-	if quoted {
-		// The quotation must span the whole sentence.
-		if !startsWithQuote(text) {
-			return false
-		}
+	if quoted && !startsWithQuote(text) {
+		return false // the quotation does not span the whole sentence
 	}
 	if _, ok := w.cutPrefix("did you know"); ok || isNegatedQuestion(w) || w.count() >= 12 && !w.contains(addressesReader) {
 		return false
@@ -47,46 +45,19 @@ func isQuestion(text string, w words) bool {
 func isNegatedQuestion(w words) bool {
 	first, rest := w.cutWord()
 	second, _ := rest.cutWord()
-	switch string(second) {
-	case "you", "i", "we":
-		return false
-	}
-	return english.IsAuxiliary(strings.TrimSuffix(string(first), "t")+"'t") && bytes.HasSuffix(first, []byte("nt"))
-}
-
-// endsInGreekQuestionMark reports whether t ends with the semicolon that is the
-// Greek question mark.
-func endsInGreekQuestionMark(t string) bool {
-	t, ok := strings.CutSuffix(t, ";")
-	if !ok {
-		return false
-	}
-	r, _ := utf8.DecodeLastRuneInString(t)
-	return unicode.Is(unicode.Greek, r)
+	return !isOneOf(second, "you", "i", "we") && english.IsAuxiliary(strings.TrimSuffix(string(first), "t")+"'t") && bytes.HasSuffix(first, []byte("nt"))
 }
 
 // addressesReader reports whether s is a word that addresses the reader. A long
 // question without such a word is treated as rhetorical.
 func addressesReader(s []byte) bool {
-	switch string(s) {
-	case "you", "your", "me", "my", "else":
-		return true
-	}
-	return false
+	return isOneOf(s, "you", "your", "me", "my", "else")
 }
 
 // startsWithQuote reports whether text starts with a quotation mark. Such a
 // sentence may be someone else's words.
 func startsWithQuote(text string) bool {
-	if text == "" || text[0] < utf8.RuneSelf {
-		return text != "" && (text[0] == '"' || text[0] == '\'' || text[0] == '`')
-	}
-	for _, mark := range [...]string{"“", "‘", "«", "„"} {
-		if strings.HasPrefix(text, mark) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsRune("\"'`“‘«„", firstRune(text))
 }
 
 // isGreeting reports whether a sentence only greets, thanks, wishes or offers
@@ -118,12 +89,8 @@ func (w words) offersHelp() bool {
 	if rest, ok := w.cutPhrase(closing); ok {
 		return rest.assertsNothing(2)
 	}
-	for _, condition := range [...]string{"if you", "if youd", "should you", "in case you", "if anything", "if something"} {
-		if rest, ok := w.cutPrefix(condition); ok && rest.leadsToOffer() {
-			return true
-		}
-	}
-	return w.offersConditionally()
+	rest, ok := w.cutAnyPrefix("if you", "if youd", "should you", "in case you", "if anything", "if something")
+	return ok && rest.leadsToOffer() || w.offersConditionally()
 }
 
 // offersConditionally reports whether w is an offer with a condition, such as
@@ -131,14 +98,10 @@ func (w words) offersHelp() bool {
 func (w words) offersConditionally() bool {
 	conditional, offers := false, false
 	for rest := w; len(rest) > 0; _, rest = rest.cutWord() {
-		for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need", "if youre interested", "if needed", "if helpful"} {
-			_, ok := rest.cutPrefix(condition)
-			conditional = conditional || ok && (offers || len(rest) == len(w))
-		}
-		for _, offer := range [...]string{"i can", "i could", "i will"} {
-			_, ok := rest.cutPrefix(offer)
-			offers = offers || ok && (conditional || len(rest) == len(w))
-		}
+		_, ok := rest.cutAnyPrefix("if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need", "if youre interested", "if needed", "if helpful")
+		conditional = conditional || ok && (offers || len(rest) == len(w))
+		_, ok = rest.cutAnyPrefix("i can", "i could", "i will")
+		offers = offers || ok && (conditional || len(rest) == len(w))
 	}
 	return conditional && offers
 }
@@ -146,11 +109,7 @@ func (w words) offersConditionally() bool {
 // takesName reports whether w is a greeting that can be followed by a name.
 func takesName(w words) bool {
 	first, _ := w.cutWord()
-	switch string(first) {
-	case "hello", "hi", "hey", "dear", "thanks", "hallo", "hola", "bonjour":
-		return w.count() <= 3
-	}
-	return false
+	return w.count() <= 3 && isOneOf(first, "hello", "hi", "hey", "dear", "thanks", "hallo", "hola", "bonjour")
 }
 
 // leadsToOffer reports whether w, the text after a condition, contains an
@@ -180,55 +139,35 @@ func isDisclaimer(w words) bool {
 // namesAnswer reports whether s refers to the answer or, as "advice" does, to
 // what the answer is not.
 func namesAnswer(s []byte) bool {
-	switch string(s) {
-	case "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "advice", "assistant":
-		return true
-	}
-	return false
+	return isOneOf(s, "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "advice", "assistant")
 }
 
 // namesWriter reports whether s refers to the author or the location of the
 // answer.
 func namesWriter(s []byte) bool {
-	switch string(s) {
-	case "i", "ive", "im", "my", "we", "our", "above", "this":
-		return true
-	}
-	return false
+	return isOneOf(s, "i", "ive", "im", "my", "we", "our", "above", "this")
 }
 
 // isDisclaimerWord reports whether s is a function word or a word for the
 // answer or its author.
 func isDisclaimerWord(s []byte) bool {
-	if namesAnswer(s) || namesWriter(s) {
-		return true
-	}
-	switch string(s) {
-	case "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
+	return namesAnswer(s) || namesWriter(s) || isOneOf(s, "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
 		"do", "does", "dont", "for", "from", "has", "have", "however", "if", "in", "is", "it", "its", "just", "may", "me", "might", "must", "no", "not",
 		"of", "on", "or", "other", "out", "should", "so", "that", "the", "therefore", "these", "those", "through", "to", "up", "us", "was", "were", "what",
-		"which", "will", "with", "would", "you", "your", ";":
-		return true
-	}
-	return false
+		"which", "will", "with", "would", "you", "your", ";")
 }
 
 // isAboutAnswer reports whether s describes the origin or quality of an answer.
 func isAboutAnswer(s []byte) bool {
-	switch string(s) {
-	case "below", "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",
+	return isOneOf(s, "below", "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",
 		"material", "materials", "data", "snippet", "snippets", "article", "articles", "knowledge", "information", "info", "content", "contents", "details", "results",
 		"search", "reference", "references", "provided", "given", "supplied", "available", "retrieved", "shared", "attached", "cited", "listed", "come", "comes", "came", "included", "contained", "found",
 		"based", "derived", "drawn", "taken", "generated", "written", "produced", "created", "compiled", "using", "used", "uses", "relies", "limited", "according",
-		"only", "solely", "purely", "strictly", "entirely", "exclusively", "directly", "outside", "external", "beyond", "additional", "prior", "own":
-		return true
-	case "please", "note", "kindly", "important", "keep", "mind", "aware", "remember", "ai", "artificial", "intelligence", "language", "model", "automatically",
+		"only", "solely", "purely", "strictly", "entirely", "exclusively", "directly", "outside", "external", "beyond", "additional", "prior", "own",
+		"please", "note", "kindly", "important", "keep", "mind", "aware", "remember", "ai", "artificial", "intelligence", "language", "model", "automatically",
 		"complete", "incomplete", "comprehensive", "accurate", "inaccurate", "accuracy", "error", "errors", "mistakes", "contain", "contains", "include", "reflect", "reflects",
 		"latest", "recent", "current", "updated", "update", "date", "outdated", "change", "verify", "verified", "check", "confirm", "consult", "refer", "official",
 		"professional", "professionals", "expert", "experts", "qualified", "doctor", "lawyer", "advisor", "legal", "medical", "financial", "tax", "constitute", "constitutes",
 		"considered", "intended", "meant", "purposes", "informational", "educational", "general", "guarantee", "guaranteed", "recommend", "recommended", "making", "make",
-		"decisions", "decision", "rely", "further", "full":
-		return true
-	}
-	return false
+		"decisions", "decision", "rely", "further", "full")
 }

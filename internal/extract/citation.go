@@ -265,7 +265,7 @@ func superscriptLen(s string, i int) int {
 }
 
 func isSuperscript(r rune) bool {
-	return r == '⁽' || r == '⁾' || r == '¹' || r == '²' || r == '³' || r >= '⁴' && r <= '⁹' || r == '⁰'
+	return strings.ContainsRune("⁽⁾⁰¹²³⁴⁵⁶⁷⁸⁹", r)
 }
 
 // isExponent reports whether a superscript after s is an exponent. Exponents
@@ -332,11 +332,7 @@ func isIndex(s string, i int) bool {
 	if len(word) == 1 || strings.ContainsAny(word, "_.") || strings.IndexFunc(word[min(1, len(word)):], unicode.IsUpper) >= 0 && strings.ToUpper(word) != word {
 		return true
 	}
-	switch strings.ToLower(word) {
-	case "array", "arr", "list", "vector", "vec", "matrix", "items", "args", "argv", "data", "index", "row", "rows", "column", "element", "tuple", "dict", "map", "params", "results", "f", "g":
-		return true
-	}
-	return false
+	return isOneOf(strings.ToLower(word), "array", "arr", "list", "vector", "vec", "matrix", "items", "args", "argv", "data", "index", "row", "rows", "column", "element", "tuple", "dict", "map", "params", "results", "f", "g")
 }
 
 // isLineStart reports whether only white space and list markers precede i on
@@ -359,19 +355,11 @@ func isNounCitation(s string, i, end int) bool {
 	if len(before) < i || i == 0 {
 		before := tail(before)
 		word := before[strings.LastIndexAny(before, " \n(")+1:]
-		switch strings.ToLower(word) {
-		case "to", "in", "from", "per", "by", "see", "of", "on", "that", "both", "with", "source", "sources", "reference", "document", "passage", "and", "as", "via":
+		if isOneOf(strings.ToLower(word), "to", "in", "from", "per", "by", "see", "of", "on", "that", "both", "with", "source", "sources", "reference", "document", "passage", "and", "as", "via") {
 			return true
 		}
 	}
 	starts := before == "" || strings.ContainsRune(".!?\n", rune(before[len(before)-1]))
-	if !starts {
-		return false
-	}
 	word, _, _ := strings.Cut(strings.TrimLeft(s[end:], " "), " ")
-	switch word {
-	case "states", "says", "notes", "mentions", "reports", "shows", "explains", "describes", "indicates", "confirms", "suggests", "adds", "claims", "gives", "lists":
-		return true
-	}
-	return false
+	return starts && isOneOf(word, "states", "says", "notes", "mentions", "reports", "shows", "explains", "describes", "indicates", "confirms", "suggests", "adds", "claims", "gives", "lists")
 }

@@ -78,28 +78,18 @@ func isSectionNumber(s string) bool {
 
 // isSourceWord reports whether s is a noun for a source or a part of a source.
 func isSourceWord(s string) bool {
-	switch strings.ToLower(s) {
-	case "doc", "docs", "document", "documents", "source", "sources", "src", "ref", "refs", "reference", "references", "chunk", "chunks",
+	return isOneOf(strings.ToLower(s), "doc", "docs", "document", "documents", "source", "sources", "src", "ref", "refs", "reference", "references", "chunk", "chunks",
 		"passage", "passages", "context", "contexts", "ctx", "citation", "citations", "cite", "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "fn",
 		"note", "footnote", "excerpt", "excerpts", "snippet", "snippets", "paragraph", "para", "article", "file", "result", "results", "evidence", "id", "item",
 		"web", "search", "url", "link", "part", "chapter", "ch", "appendix", "turn", "kb", "faq",
-		"quelle", "quellen", "seite", "dokument", "fuente", "página", "fonte", "pagina", "documento", "bron", "källa", "kilde", "источник", "来源", "出典", "文档", "المصدر":
-		return true
-	}
-	return false
+		"quelle", "quellen", "seite", "dokument", "fuente", "página", "fonte", "pagina", "documento", "bron", "källa", "kilde", "источник", "来源", "出典", "文档", "المصدر")
 }
 
 // isSourceName reports whether s has the form of a file name, URL, identifier
 // or other source name, which does not occur in prose.
 func isSourceName(s string) bool {
-	if isURL(s) {
-		return true
-	}
 	name, _, _ := strings.Cut(s, ",") // "plans.pdf, p. 3"
-	if isFileName(name) {
-		return true
-	}
-	return isIdentifier(s) || isAuthorYear(s) || isSourcePointer(s)
+	return isURL(s) || isFileName(name) || isIdentifier(s) || isAuthorYear(s) || isSourcePointer(s)
 }
 
 // isURL reports whether s is a web address.
@@ -121,12 +111,8 @@ func isFileName(s string) bool {
 		return false
 	}
 	extension, _, _ := strings.Cut(strings.ToLower(s[dot+1:]), ":")
-	switch extension {
-	case "pdf", "doc", "docx", "txt", "md", "html", "htm", "xml", "json", "jsonl", "csv", "tsv", "xls", "xlsx", "ppt", "pptx", "rtf", "odt", "epub",
-		"rst", "tex", "eml", "msg", "yaml", "yml", "log", "parquet", "aspx", "php":
-		return true
-	}
-	return false
+	return isOneOf(extension, "pdf", "doc", "docx", "txt", "md", "html", "htm", "xml", "json", "jsonl", "csv", "tsv", "xls", "xlsx", "ppt", "pptx", "rtf", "odt", "epub",
+		"rst", "tex", "eml", "msg", "yaml", "yml", "log", "parquet", "aspx", "php")
 }
 
 // isIdentifier reports whether s is a machine-generated identifier: one word

@@ -307,10 +307,6 @@ func isLineRange(s string) bool {
 // isLocatorWord reports whether s is a noun for a part of a source, such as a
 // page. It does not identify a source.
 func isLocatorWord(s string) bool {
-	switch strings.ToLower(s) {
-	case "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "paragraph", "para", "part", "chapter", "ch", "appendix", "turn",
-		"seite", "página", "pagina":
-		return true
-	}
-	return false
+	return isOneOf(strings.ToLower(s), "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "paragraph", "para", "part", "chapter", "ch", "appendix", "turn",
+		"seite", "página", "pagina")
 }

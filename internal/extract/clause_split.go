@@ -253,42 +253,26 @@ func sentenceText(subject, predicate string) string {
 // isUnsureWord reports whether a word changes what follows from a sentence in ways that the
 // rules do not know: conditions, comparisons, contrasts and alternatives.
 func isUnsureWord(low string) bool {
-	switch low {
-	case "if", "unless", "when", "whenever", "while", "because", "although", "though", "than", "whether", "either", "neither", "nor", "or", "both", "only",
+	return isOneOf(low, "if", "unless", "when", "whenever", "while", "because", "although", "though", "than", "whether", "either", "neither", "nor", "or", "both", "only",
 		"whereas", "until", "till", "except", "without", "provided", "so", "therefore", "thus", "hence", "respectively", "according", "such", "rather", "instead", "otherwise",
 		"reportedly", "allegedly", "supposedly", "perhaps", "maybe", "possibly", "probably", "likely", "once", "since", "before", "after", "as", "like", "that", "including",
-		"together", "each", "between", "about", "per", "every", "never", "hardly", "rarely", "seldom", "said", "says", "first", "last":
-		return true
-	}
-	return false
+		"together", "each", "between", "about", "per", "every", "never", "hardly", "rarely", "seldom", "said", "says", "first", "last")
 }
 
 // isQuantifier reports whether a word negates or limits a statement.
 func isQuantifier(low string) bool {
-	switch low {
-	case "no", "none", "nobody", "nothing", "few", "fewer", "less", "little", "not", "most", "exactly", "some", "many", "several", "all", "any":
-		return true
-	}
-	return strings.HasSuffix(low, "n't")
+	return strings.HasSuffix(low, "n't") || isOneOf(low, "no", "none", "nobody", "nothing", "few", "fewer", "less", "little", "not", "most", "exactly", "some", "many", "several", "all", "any")
 }
 
 // refersBack reports whether a word may refer to another clause.
 func refersBack(low string) bool {
-	switch low {
-	case "he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "these", "those", "former", "latter", "same", "other", "others", "another",
-		"one", "ones", "else", "also", "too", "did", "does", "there", "then", "here", "which", "who":
-		return true
-	}
-	return false
+	return isOneOf(low, "he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "these", "those", "former", "latter", "same", "other", "others", "another",
+		"one", "ones", "else", "also", "too", "did", "does", "there", "then", "here", "which", "who")
 }
 
 // isEvent reports whether a past verb names a single event, so that what happened at a time
 // and a place happened at that time, and at that place.
 func isEvent(past string) bool {
-	switch past {
-	case "born", "died", "founded", "established", "opened", "took", "held", "happened", "occurred", "built", "published", "released", "married", "launched", "signed", "created",
-		"premiered", "met", "elected", "arrested", "buried", "began", "started", "ended", "graduated", "invented", "discovered", "murdered", "killed", "executed", "crowned":
-		return true
-	}
-	return false
+	return isOneOf(past, "born", "died", "founded", "established", "opened", "took", "held", "happened", "occurred", "built", "published", "released", "married", "launched", "signed", "created",
+		"premiered", "met", "elected", "arrested", "buried", "began", "started", "ended", "graduated", "invented", "discovered", "murdered", "killed", "executed", "crowned")
 }

@@ -55,9 +55,6 @@ func DeclinedBy(refusal, question string) (Declined, bool) {
 		return declinedQuestion(question)
 	}
 	at := strings.LastIndex(string(w), string(topic))
-	if at < 0 {
-		return Declined{}, false
-	}
 	first := strings.Count(string(w[:at]), " ")
 	d := classifyTopic(f[first : first+topic.count()])
 	if vague && d.Type == AnyStatement {
@@ -105,9 +102,6 @@ func (w words) declinedTopic() (words, bool) {
 			return w[:max(0, i-1)], i > 0
 		}
 		i = len(w) - len(rest)
-		if len(rest) == 0 {
-			break
-		}
 	}
 	return w, false
 }
@@ -156,11 +150,7 @@ func (w words) trimInformation() (rest words, vague bool) {
 		case "any", "a", "an", "the", "this", "that", "relevant", "such":
 		case "information", "info", "details", "detail", "data", "mention", "mentions", "evidence", "reference", "references", "indication", "answer", "answers", "guidance":
 			rest = rest.skip(func(s []byte) bool {
-				switch string(s) {
-				case "about", "on", "regarding", "concerning", "of", "to", "for", "as", "related", "determine", "say", "tell", "conclude", "provided", "given", "available":
-					return true
-				}
-				return false
+				return isOneOf(s, "about", "on", "regarding", "concerning", "of", "to", "for", "as", "related", "determine", "say", "tell", "conclude", "provided", "given", "available")
 			})
 			return rest, vague
 		default:
@@ -277,11 +267,7 @@ func classifyTopic(f []english.Word) Declined {
 // isCostWord reports whether w is a verb for paying, so that a question with it
 // asks for an amount of money.
 func isCostWord(w english.Word) bool {
-	switch w.Lower {
-	case "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid":
-		return true
-	}
-	return false
+	return isOneOf(w.Lower, "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid")
 }
 
 // classifyNoun classifies a noun phrase by its head noun, such as "date" in

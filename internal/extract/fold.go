@@ -98,13 +98,7 @@ func foldASCII(s string, i int) (char string, n int) {
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
 // isApostrophe reports whether r is written for an apostrophe, besides ' and ’.
-func isApostrophe(r rune) bool {
-	switch r {
-	case 'ʼ', 'ʹ', '´', '‘', '‛', '′', '＇', '՚', 'ꞌ', 'ˈ', 'ʻ', 'ʽ', '‵', '׳':
-		return true
-	}
-	return false
-}
+func isApostrophe(r rune) bool { return strings.ContainsRune("ʼʹ´‘‛′＇՚ꞌˈʻʽ‵׳", r) }
 
 // isBetweenLetters reports whether ASCII letters surround the n bytes at i.
 func isBetweenLetters(s string, i, n int) bool {

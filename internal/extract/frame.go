@@ -72,7 +72,7 @@ func trimTrailingFrame(text string) (string, bool) {
 	if !ok || len(rest) > 0 || n+from == 0 {
 		return text, false
 	}
-	if first, _ := w.cutWord(); string(first) == "in" || string(first) == "from" || string(first) == "with" || string(first) == "within" {
+	if first, _ := w.cutWord(); isOneOf(first, "in", "from", "with", "within") {
 		return text, false // "He found the letter, in the documents."
 	}
 	end := text[len(strings.TrimRight(text, ".!")):]
@@ -123,7 +123,7 @@ func (w words) cutDocumentFrame() (words, bool) {
 		return w, false
 	}
 	the, rest := rest.cutWord()
-	if string(the) != "the" && string(the) != "this" && string(the) != "your" {
+	if !isOneOf(the, "the", "this", "your") {
 		return w, false
 	}
 	noun, rest := rest.cutWord()
@@ -133,11 +133,7 @@ func (w words) cutDocumentFrame() (words, bool) {
 // isDocumentNoun reports whether s is a type of document that can stand for the
 // contexts.
 func isDocumentNoun(s []byte) bool {
-	switch string(s) {
-	case "handbook", "manual", "guide", "guidelines", "policy", "page", "website", "webpage", "faq", "faqs", "brochure", "leaflet", "booklet":
-		return true
-	}
-	return false
+	return isOneOf(s, "handbook", "manual", "guide", "guidelines", "policy", "page", "website", "webpage", "faq", "faqs", "brochure", "leaflet", "booklet")
 }
 
 // namesReport reports whether the source at the start of w may be a document
@@ -146,10 +142,9 @@ func isDocumentNoun(s []byte) bool {
 func (w words) namesReport() bool {
 	for range 5 {
 		first, rest := w.cutWord()
-		if s := string(first); s == "search" || s == "retrieved" { // "the search results"
-			return false
-		}
 		switch string(first) {
+		case "search", "retrieved": // "the search results"
+			return false
 		case "report", "summary", "data", "knowledge", "results":
 			return true
 		}
@@ -161,11 +156,7 @@ func (w words) namesReport() bool {
 // isStatedParticiple reports whether s is a participle used to attribute a
 // statement, as in "as stated in the passage".
 func isStatedParticiple(s []byte) bool {
-	switch string(s) {
-	case "stated", "mentioned", "noted", "described", "outlined", "indicated", "explained", "shown", "specified", "given", "listed", "provided", "written", "seen", "found", "contained":
-		return true
-	}
-	return false
+	return isOneOf(s, "stated", "mentioned", "noted", "described", "outlined", "indicated", "explained", "shown", "specified", "given", "listed", "provided", "written", "seen", "found", "contained")
 }
 
 // cutStatesThat cuts a main clause such as "the passage states that" or "it is
@@ -201,7 +192,7 @@ func (w words) cutStatesThat() (words, bool) {
 	if rest, that = rest.cutPrefix("that"); that {
 		return rest, true
 	}
-	if string(verb) != "states" && string(verb) != "state" && string(verb) != "says" && string(verb) != "say" {
+	if !isOneOf(verb, "states", "state", "says", "say") {
 		return w, false
 	}
 	first, _ := rest.cutWord()

@@ -76,7 +76,7 @@ func isProse(s, lang string) bool {
 	}
 	const minSpaces = 4
 	last, trimmed := trimClosing(s)
-	return endsSentence(last, trimmed) && last != ';' && last != ',' && strings.Count(s, " ") >= minSpaces && !strings.ContainsAny(s, "{}=$\\")
+	return endsSentence(trimmed) && last != ';' && last != ',' && strings.Count(s, " ") >= minSpaces && !strings.ContainsAny(s, "{}=$\\")
 }
 
 // A jsonReader converts a JSON value to text.
@@ -268,21 +268,13 @@ func normalizeKey(key string) string {
 
 // isAnswerKey reports whether key is a generic name for the whole answer.
 func isAnswerKey(key string) bool {
-	switch normalizeKey(key) {
-	case "", "answer", "answers", "final answer", "response", "text", "output", "result", "content", "reply", "message", "summary", "completion":
-		return true
-	}
-	return false
+	return isOneOf(normalizeKey(key), "", "answer", "answers", "final answer", "response", "text", "output", "result", "content", "reply", "message", "summary", "completion")
 }
 
 // isMetadataKey reports whether the values of key are metadata and not part of
 // the answer.
 func isMetadataKey(key string) bool {
-	switch normalizeKey(key) {
-	case "source", "sources", "citation", "citations", "reference", "references", "id", "ids", "doc id", "document id", "chunk id", "url", "urls", "link",
+	return isOneOf(normalizeKey(key), "source", "sources", "citation", "citations", "reference", "references", "id", "ids", "doc id", "document id", "chunk id", "url", "urls", "link",
 		"links", "confidence", "score", "question", "query", "context", "contexts",
-		"reasoning", "thought", "thoughts", "thinking", "rationale":
-		return true
-	}
-	return false
+		"reasoning", "thought", "thoughts", "thinking", "rationale")
 }

@@ -34,11 +34,7 @@ func answerLabelLen(s string) int {
 
 // takesComma reports whether s is a label that can be followed by a comma.
 func takesComma(s string) bool {
-	switch strings.ToLower(s) {
-	case "in short", "in brief", "in a nutshell", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude":
-		return true
-	}
-	return false
+	return isOneOf(strings.ToLower(s), "in short", "in brief", "in a nutshell", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude")
 }
 
 // labelSeparator returns the offset and size of the dash or full-width colon

@@ -65,11 +65,7 @@ func (w words) announcesAnswer() bool {
 
 // isForwardPointer reports whether s refers to the text after it.
 func isForwardPointer(s []byte) bool {
-	switch string(s) {
-	case "following", "follows", "below", "here", "heres":
-		return true
-	}
-	return false
+	return isOneOf(s, "following", "follows", "below", "here", "heres")
 }
 
 // pointsToSteps reports whether w contains a phrase such as "these steps" or
@@ -103,39 +99,27 @@ func introducesExamples(s []byte) bool {
 
 // endsLeadIn reports whether a colon after s leaves the sentence incomplete.
 func endsLeadIn(s []byte) bool {
-	switch string(s) {
-	case "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
+	return isOneOf(s, "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
 		"for", "with", "from", "that", "states", "says", "steps", "example", "examples", "instance", "answer", "summary",
 		"mentions", "following", "at", "through", "this", "contains", "involves", "means", "reads", "list",
 		"ways", "reasons", "because", "they",
 		"sind", "ist", "sont", "est", "sono", "son", "são", "są", "zijn", "är", "folgende", "folgenden", "suivants", "suivantes",
-		"siguientes", "seguenti", "seguintes", "volgende", "følgende", "следующие", "являются":
-		return true
-	}
-	return false
+		"siguientes", "seguenti", "seguintes", "volgende", "følgende", "следующие", "являются")
 }
 
 // isNumberWord reports whether s is a number word or negation. A lead-in with
 // such a word may be an assertion: "won three awards:".
 func isNumberWord(s []byte) bool {
-	switch string(s) {
-	case "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
-		"thousand", "million", "not", "no", "never", "none":
-		return true
-	}
-	return false
+	return isOneOf(s, "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
+		"thousand", "million", "not", "no", "never", "none")
 }
 
 // isCommonVerb reports whether s is a common finite verb, which marks a line as
 // a sentence.
 func isCommonVerb(s []byte) bool {
-	switch string(s) {
-	case "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
+	return isOneOf(s, "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
 		"would", "may", "might", "must", "should", "shall", "cannot", "isnt", "arent", "wasnt", "dont", "doesnt",
-		"includes", "provides", "means", "makes", "became", "won", "made", "says", "said":
-		return true
-	}
-	return false
+		"includes", "provides", "means", "makes", "became", "won", "made", "says", "said")
 }
 
 // isHeading reports whether sentence i is a title or a label.
@@ -157,13 +141,13 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return true
 	case last == ':':
 		return n <= 3 || n <= 6 && isTitleCase(text)
-	case p.listItem || p.last || endsSentence(last, trimmed):
+	case p.listItem || p.last || endsSentence(trimmed):
 		return false
 	}
 	if i > 0 {
 		before, previous := trimClosing(d.sentence(i - 1))
 		bold := strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")
-		if before == ':' || !bold && !endsSentence(before, previous) {
+		if before == ':' || !bold && !endsSentence(previous) {
 			return false // announced by a lead-in, or one of several lines
 		}
 		if bold {
@@ -179,7 +163,8 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return false // "Paris", followed by an explanation
 	}
 	after := d.sentence(i + 1)
-	return endsSentence(trimClosing(after)) && strings.Count(after, " ") >= 4
+	_, trimmed = trimClosing(after)
+	return endsSentence(trimmed) && strings.Count(after, " ") >= 4
 }
 
 // isTitleCase reports whether text is bold or capitalizes its long words.
@@ -204,26 +189,13 @@ func isBold(text string) bool {
 // isSectionTitle reports whether s is a generic section title, such as
 // "overview".
 func isSectionTitle(s []byte) bool {
-	switch string(s) {
-	case "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points":
-		return true
-	}
-	return isAnswerLabel(string(s))
+	return isOneOf(s, "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points") || isAnswerLabel(string(s))
 }
 
-// endsSentence reports whether text ends with sentence punctuation. last is its
-// last byte.
-func endsSentence(last byte, text string) bool {
-	switch last {
-	case '.', '!', '?', ',', ';':
-		return true
-	}
-	for _, mark := range [...]string{"。", "！", "？", "।", "؟", "۔", "…"} {
-		if strings.HasSuffix(text, mark) {
-			return true
-		}
-	}
-	return false
+// endsSentence reports whether text ends with sentence punctuation.
+func endsSentence(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(".!?,;。！？।؟۔…", last)
 }
 
 // isShortNumber reports whether w is a number of one or two digits.

@@ -5,10 +5,7 @@ import "strings"
 // A leadStack tracks the headings and lead-ins that apply to the current
 // sentence, such as "Advantages:" before "- low cost". An inner lead hides an
 // outer one until its items end.
-type leadStack struct {
-	stack [4]lead
-	n     int
-}
+type leadStack []lead
 
 // A lead is a heading or lead-in.
 type lead struct {
@@ -20,15 +17,19 @@ type lead struct {
 // next records sentence i, which has the given kind, and returns the lead that
 // applies to it, or "". row indicates a table row.
 func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
+	var last lead
+	if len(*l) > 0 {
+		last = (*l)[len(*l)-1]
+	}
 	if row {
-		if l.n > 0 && kind == "" {
-			return l.stack[l.n-1].text
+		if kind == "" {
+			return last.text
 		}
 		return ""
 	}
 	text := d.sentence(i)
 	leadIn := leadText(text, kind)
-	if l.n == 0 && leadIn == "" {
+	if len(*l) == 0 && leadIn == "" {
 		return ""
 	}
 	p := d.position(i)
@@ -36,41 +37,23 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 	if p.listItem {
 		indent = d.indent(i)
 	}
-	parent := ""
 	fragment := kind == "" && isListFragment(text, p)
-	if kind == "" && p.listItem && !fragment && l.n > 0 && l.stack[l.n-1].incomplete && indent > l.stack[l.n-1].indent {
+	if kind == "" && p.listItem && !fragment && last.incomplete && indent > last.indent {
 		fragment = strings.Count(text, " ") < maxCompletionWords && !strings.Contains(text, ": ") && !strings.Contains(text, ":** ")
 	}
 	if p.listItem || p.wholeLine && !fragment || p.startsParagraph {
-		l.popTo(indent)
+		for len(*l) > 0 && (*l)[len(*l)-1].indent >= indent {
+			*l = (*l)[:len(*l)-1]
+		}
 	}
-	if l.n > 0 && fragment {
-		parent = l.stack[l.n-1].text
+	parent := ""
+	if len(*l) > 0 && fragment {
+		parent = (*l)[len(*l)-1].text
 	}
 	if leadIn != "" {
-		l.push(lead{text: leadIn, indent: indent, incomplete: isIncomplete(leadIn)})
+		*l = append(*l, lead{text: leadIn, indent: indent, incomplete: isIncomplete(leadIn)})
 	}
 	return parent
-}
-
-// popTo removes the leads that do not apply to an item with the given
-// indentation. An indentation of -1 removes all leads.
-func (l *leadStack) popTo(indent int) {
-	if indent < 0 {
-		l.n = 0
-	}
-	for l.n > 0 && l.stack[l.n-1].indent >= indent {
-		l.n--
-	}
-}
-
-func (l *leadStack) push(x lead) {
-	if l.n == len(l.stack) {
-		copy(l.stack[:], l.stack[1:])
-		l.n--
-	}
-	l.stack[l.n] = x
-	l.n++
 }
 
 // leadText returns the text that a sentence contributes to the fragments after
@@ -109,24 +92,17 @@ func isListFragment(text string, p position) bool {
 	}
 	w := strings.Count(text, " ") + 1
 	last, trimmed := trimClosing(text)
-	if last == ':' {
-		return false
-	}
-	if endsSentence(last, trimmed) && last != ',' && last != ';' {
+	if endsSentence(trimmed) && last != ',' && last != ';' {
 		return w <= 3
 	}
-	return w <= maxWords
+	return last != ':' && w <= maxWords
 }
 
 // isGenericWord reports whether a lead with s carries no content, as in "The
 // steps are:".
 func isGenericWord(s []byte) bool {
-	switch string(s) {
-	case "steps", "answer", "answers", "example", "examples", "instance", "summary", "list", "points", "ways", "things", "options",
-		"instructions", "results", "result", "that", "this", "reads", "says", "states":
-		return true
-	}
-	return false
+	return isOneOf(s, "steps", "answer", "answers", "example", "examples", "instance", "summary", "list", "points", "ways", "things", "options",
+		"instructions", "results", "result", "that", "this", "reads", "says", "states")
 }
 
 // maxCompletionWords limits the length of a list item that completes a clause:
@@ -136,10 +112,6 @@ const maxCompletionWords = 12
 // isIncomplete reports whether a lead ends in a word, such as a verb, that
 // requires an object.
 func isIncomplete(lead string) bool {
-	switch lead[strings.LastIndexByte(lead, ' ')+1:] {
-	case "offers", "offer", "provides", "provide", "requires", "require", "include", "includes", "covers", "cover", "supports", "support",
-		"contains", "contain", "involves", "involve", "has", "have", "are", "is", "was", "were", "to", "can", "should", "must", "may", "by":
-		return strings.Contains(lead, " ")
-	}
-	return false
+	return strings.Contains(lead, " ") && isOneOf(lead[strings.LastIndexByte(lead, ' ')+1:], "offers", "offer", "provides", "provide", "requires", "require", "include", "includes", "covers", "cover", "supports", "support",
+		"contains", "contain", "involves", "involve", "has", "have", "are", "is", "was", "were", "to", "can", "should", "must", "may", "by")
 }

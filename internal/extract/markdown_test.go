@@ -54,11 +54,7 @@ func TestExtractConvertsTableRows(t *testing.T) {
 		{"bar in prose", "The union A | B is large.", []string{"The union A | B is large."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var got []string
-			for _, x := range extract(t, c.answer).Claims {
-				got = append(got, x.Text)
-			}
-			if d := cmp.Diff(c.want, got); d != "" {
+			if d := cmp.Diff(c.want, claimTexts(t, c.answer)); d != "" {
 				t.Errorf("claims (-want +got):\n%s", d)
 			}
 		})

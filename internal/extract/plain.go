@@ -84,10 +84,6 @@ func (p *contextStripper) replaceAt(i int) int {
 	case '*', '_', '~':
 		return p.emphasis(i)
 	case '[':
-		const maxLen = 1000 // as in linkEnd
-		if n := strings.IndexByte(p.raw[i:min(len(p.raw), i+maxLen)], ']'); n < 0 || i+n+1 == len(p.raw) || p.raw[i+n+1] != '(' {
-			return 0
-		}
 		end := linkEnd(p.raw, i)
 		if end == 0 {
 			return 0
@@ -106,11 +102,6 @@ func (p *contextStripper) replaceAt(i int) int {
 		}
 		return 0
 	}
-	return p.fold(i)
-}
-
-// fold folds the character at i and returns the number of bytes processed.
-func (p *contextStripper) fold(i int) int {
 	char, n, ok := foldAt(p.raw, i)
 	if ok {
 		return p.replace(i, i+n, char)
@@ -163,11 +154,7 @@ func (p *contextStripper) tag(i int) int {
 
 // isBlockTag reports whether name is an HTML element that starts a new line.
 func isBlockTag(name string) bool {
-	switch name {
-	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr", "body", "html":
-		return true
-	}
-	return false
+	return isOneOf(name, "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr", "body", "html")
 }
 
 // emphasis drops the marks of **bold** and _italic_ text, and all of ~~struck~~ text. It

@@ -102,7 +102,7 @@ func (w words) cutAttribution() (words, bool) {
 	switch string(first) {
 	case "from", "in", "within", "given", "per", "using", "by", "with":
 	case "based", "according", "as":
-		rest = rest.skip(isAttributionWord)
+		rest = rest.skip(func(s []byte) bool { return isOneOf(s, "on", "to", "per", "only", "solely", "purely") })
 	default:
 		return w, false
 	}
@@ -112,51 +112,29 @@ func (w words) cutAttribution() (words, bool) {
 	return w, false
 }
 
-// isAttributionWord reports whether s can occur between "based" or "according"
-// and a source.
-func isAttributionWord(s []byte) bool {
-	switch string(s) {
-	case "on", "to", "per", "only", "solely", "purely":
-		return true
-	}
-	return false
-}
-
 // cutSource cuts a phrase that refers to the contexts: "the provided context",
 // "passage 3", "any of the given documents".
 func (w words) cutSource() (words, bool) {
 	rest := w.skip(func(s []byte) bool {
-		switch string(s) {
-		case "the", "these", "this", "those", "your", "our", "any", "all", "all of", "none", "neither", "of", "both", "provided", "given", "available",
+		return isOneOf(s, "the", "these", "this", "those", "your", "our", "any", "all", "all of", "none", "neither", "of", "both", "provided", "given", "available",
 			"retrieved", "above", "following", "supplied", "current", "present", "existing", "relevant", "cited", "reference", "listed",
-			"search", "first", "second", "third", "fourth", "fifth", "last", "original", "limited", "specific", "my":
-			return true
-		}
-		return false
+			"search", "first", "second", "third", "fourth", "fifth", "last", "original", "limited", "specific", "my")
 	})
 	first, after := rest.cutWord()
 	if !isSourceNoun(first) {
 		return w, false
 	}
 	return after.skip(func(s []byte) bool {
-		switch string(s) {
-		case "provided", "given", "above", "available", "i", "have", "you", "youve", "base", "itself", "themselves", "supplied", "shared", "material", "materials", "gave", "me", "we", "were", "was", "to", "us",
-			"1", "2", "3", "4", "5", "6", "7", "8", "9", "10":
-			return true
-		}
-		return false
+		return isOneOf(s, "provided", "given", "above", "available", "i", "have", "you", "youve", "base", "itself", "themselves", "supplied", "shared", "material", "materials", "gave", "me", "we", "were", "was", "to", "us",
+			"1", "2", "3", "4", "5", "6", "7", "8", "9", "10")
 	}), true
 }
 
 // isSourceNoun reports whether s is a noun that refers to the contexts.
 func isSourceNoun(s []byte) bool {
-	switch string(s) {
-	case "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "article", "articles",
+	return isOneOf(s, "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "article", "articles",
 		"source", "sources", "excerpt", "excerpts", "information", "material", "materials", "data", "snippet", "snippets",
-		"results", "content", "knowledge", "paragraph", "paragraphs", "references", "report", "summary", "documentation", "docs", "file", "files", "chunk", "chunks", "evidence":
-		return true
-	}
-	return false
+		"results", "content", "knowledge", "paragraph", "paragraphs", "references", "report", "summary", "documentation", "docs", "file", "files", "chunk", "chunks", "evidence")
 }
 
 // cutSilentSource cuts a phrase such as "the context does not mention".
@@ -203,11 +181,7 @@ func (w words) cutSaysNothing() (words, bool) {
 }
 
 func isAboutWord(s []byte) bool {
-	switch string(s) {
-	case "about", "on", "regarding", "concerning", "as", "to":
-		return true
-	}
-	return false
+	return isOneOf(s, "about", "on", "regarding", "concerning", "as", "to")
 }
 
 // cutNegation cuts a negation such as "does not" or "don't".
@@ -226,11 +200,7 @@ func (w words) cutNegation() (words, bool) {
 
 // isMannerAdverb reports whether s can occur between a negation and its verb.
 func isMannerAdverb(s []byte) bool {
-	switch string(s) {
-	case "explicitly", "specifically", "directly", "clearly", "actually", "seem", "appear", "to", "also", "currently", "even", "really", "further":
-		return true
-	}
-	return false
+	return isOneOf(s, "explicitly", "specifically", "directly", "clearly", "actually", "seem", "appear", "to", "also", "currently", "even", "really", "further")
 }
 
 // cutLackOfInformation cuts a phrase such as "I do not have enough
@@ -249,8 +219,7 @@ func (w words) cutLackOfInformation() (words, bool) {
 	for range 5 {
 		var first []byte
 		first, rest = rest.cutWord()
-		switch string(first) {
-		case "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability":
+		if isOneOf(first, "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability") {
 			return rest, true
 		}
 	}
@@ -261,42 +230,25 @@ func (w words) cutLackOfInformation() (words, bool) {
 // that refers to the contexts. Without such a reference, the sentence would be
 // a statement about the world.
 func (w words) cutNoMention() (words, bool) {
-	first, rest := w.cutWord()
-	if string(first) != "there" && string(first) != "theres" && string(first) != "no" {
-		return w, false
-	}
-	ok := false
-	for _, p := range [...]string{
-		"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing", "theres no", "theres nothing",
-	} {
-		if rest, ok = w.cutPrefix(p); ok {
-			break
-		}
-	}
+	rest, ok := w.cutAnyPrefix("there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing", "theres no", "theres nothing")
 	if !ok {
 		return w, false
 	}
-	named := false
 	for range 4 {
 		var first []byte
 		first, rest = rest.cutWord()
-		switch string(first) {
-		case "mention", "mentions", "information", "info", "details", "detail", "reference", "references", "answer", "data":
-			named = true
-		}
-		if named {
-			break
+		if isOneOf(first, "mention", "mentions", "information", "info", "details", "detail", "reference", "references", "answer", "data") {
+			return rest, rest.namesSource()
 		}
 	}
-	return rest, named && rest.namesSource()
+	return w, false
 }
 
 // namesSource reports whether w refers to the contexts.
 func (w words) namesSource() bool {
 	for len(w) > 0 {
 		first, rest := w.cutWord()
-		switch string(first) {
-		case "the", "provided", "given", "these", "this", "any", "available":
+		if isOneOf(first, "the", "provided", "given", "these", "this", "any", "available") {
 			if _, ok := w.cutSource(); ok {
 				return true
 			}
@@ -336,10 +288,6 @@ func (w words) cutNotMentioned() (words, bool) {
 // isAnsweringWord reports whether s is typical of clauses about the answer
 // itself, such as "so I cannot answer the question".
 func isAnsweringWord(s []byte) bool {
-	switch string(s) {
-	case "answer", "question", "determine", "help", "assist", "clarify", "unclear", "asked", "requested", "needed", "information", "details",
-		"context", "passage", "passages", "document", "documents", "text", "provided", "mentioned":
-		return true
-	}
-	return false
+	return isOneOf(s, "answer", "question", "determine", "help", "assist", "clarify", "unclear", "asked", "requested", "needed", "information", "details",
+		"context", "passage", "passages", "document", "documents", "text", "provided", "mentioned")
 }

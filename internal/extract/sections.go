@@ -268,11 +268,7 @@ func listNumberLen(line string) int {
 // and contains no verb.
 func isTitleLine(line string) bool {
 	const maxLen = 240
-	if line == "" || len(line) > maxLen {
-		return false
-	}
-	w := normalize(nil, line)
-	return !w.contains(isCommonVerb)
+	return line != "" && len(line) <= maxLen && !normalize(nil, line).contains(isCommonVerb)
 }
 
 // footnotesStart returns the start of a source list without a heading at the

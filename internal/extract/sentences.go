@@ -82,15 +82,10 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 		v.attachCitations(e.Claims, sentences)
 	}
 	e.skipCuts(cuts, len(answer), answer, &points)
-	e.setStatements(question)
-	return e, nil
-}
-
-// setStatements sets the statement of each claim.
-func (e *Extraction) setStatements(question string) {
 	for i, statement := range Statements(question, e.Claims) {
 		e.Claims[i].Statement = statement
 	}
+	return e, nil
 }
 
 // skipCuts adds cuts with a kind that end at or before byte offset to in the

@@ -19,10 +19,7 @@ const maxShortAnswers = 16
 func Statements(question string, claims []Claim) []string {
 	all := make([]string, len(claims))
 	for i := range claims {
-		if claims[i].Lead != "" {
-			continue
-		}
-		if text, ok := trimFrames(claims[i].Text); ok {
+		if text, ok := trimFrames(claims[i].Text); ok && claims[i].Lead == "" {
 			all[i] = text
 		}
 	}
@@ -37,11 +34,8 @@ func Statements(question string, claims []Claim) []string {
 	if n < len(claims) {
 		n = min(n, 1) // a fragment before a full sentence depends on it
 	}
-	if n == 0 {
-		return all
-	}
 	asked := english.FindQuestion(question)
-	if asked == "" {
+	if n == 0 || asked == "" {
 		return all
 	}
 	q := parseQuestion(asked)

@@ -22,10 +22,8 @@ func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 		if isDelimiter(s) {
 			return "", Marks, true
 		}
-		if text = rowText(t.heads, cells(s)); text == "" {
-			return "", Marks, true
-		}
-		return text, "", true
+		text, kind = rowText(t.heads, cells(s))
+		return text, kind, true
 	}
 	t.row, t.heads = -1, nil
 	switch {
@@ -40,10 +38,8 @@ func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 		return "", Heading, true
 	case len(s) > 2 && s[0] == '|' && s[len(s)-1] == '|':
 		t.row = i
-		if text = rowText(nil, cells(s)); text == "" {
-			return "", Marks, true
-		}
-		return text, "", true
+		text, kind = rowText(nil, cells(s))
+		return text, kind, true
 	}
 	return "", "", false
 }
@@ -78,25 +74,18 @@ func cells(s string) []string {
 	for i := range len(s) {
 		switch {
 		case s[i] == '`':
-			inCode = !inCode
+			inCode = !inCode && strings.IndexByte(s[i+1:], '`') >= 0
 		case s[i] == '|' && !inCode && (i == 0 || s[i-1] != '\\'):
 			out = append(out, strings.TrimSpace(s[from:i]))
 			from = i + 1
 		}
 	}
-	if inCode { // unbalanced backtick
-		out = strings.Split(s, "|")
-		for i := range out {
-			out[i] = strings.TrimSpace(out[i])
-		}
-		return out
-	}
 	return append(out, strings.TrimSpace(s[from:]))
 }
 
-// rowText joins the cells of a row, prefixing each with its column heading. It
-// returns "" if no cell contains text.
-func rowText(heads, row []string) string {
+// rowText joins the cells of a row, prefixing each with its column heading. The
+// kind is Marks if no cell contains text.
+func rowText(heads, row []string) (text string, kind Kind) {
 	var b strings.Builder
 	hasText := false
 	for i, cell := range row {
@@ -115,7 +104,7 @@ func rowText(heads, row []string) string {
 		b.WriteString(cell)
 	}
 	if !hasText {
-		return ""
+		return "", Marks
 	}
-	return b.String()
+	return b.String(), ""
 }

@@ -169,11 +169,7 @@ func (v *viewBuilder) tag(i int) int {
 // isPromptTag reports whether name is a tag in which prompts commonly request
 // the answer.
 func isPromptTag(name string) bool {
-	switch name {
-	case "answer", "final", "final_answer", "main", "output", "reply", "response", "result":
-		return true
-	}
-	return false
+	return isOneOf(name, "answer", "final", "final_answer", "main", "output", "reply", "response", "result")
 }
 
 // htmlTag returns the lower-case name and the length of the HTML tag at i. The
@@ -245,13 +241,7 @@ func codeSpanLen(s string, i int) int {
 
 // isInvisible reports whether r has no width, such as a soft hyphen, zero-width
 // space, joiner or byte order mark.
-func isInvisible(r rune) bool {
-	switch r {
-	case '\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
-		return true
-	}
-	return false
-}
+func isInvisible(r rune) bool { return strings.ContainsRune("\u00ad\u200b\u200c\u200d\u2060\ufeff", r) }
 
 // isShapingJoiner reports whether the character at i is a joiner that affects
 // the adjacent letters or emoji. Joiners do not affect ASCII.

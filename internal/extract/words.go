@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -96,6 +97,16 @@ func (w words) cutPrefix(phrase string) (words, bool) {
 		return w, false
 	}
 	return w[min(n+1, len(w)):], true
+}
+
+// cutAnyPrefix cuts the first of the phrases that starts w.
+func (w words) cutAnyPrefix(phrases ...string) (words, bool) {
+	for _, p := range phrases {
+		if rest, ok := w.cutPrefix(p); ok {
+			return rest, true
+		}
+	}
+	return w, false
 }
 
 // count returns the number of words.
@@ -225,4 +236,9 @@ func (w words) trimOpening() words {
 		w = rest
 	}
 	return w
+}
+
+// isOneOf reports whether word is in list.
+func isOneOf[T string | []byte](word T, list ...string) bool {
+	return slices.Contains(list, string(word))
 }

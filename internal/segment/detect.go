@@ -16,9 +16,6 @@ type detector struct {
 
 // add registers the frequent words of a language.
 func (t *detector) add(tag, data string) {
-	if len(t.tags) == 64 {
-		return // the bit set is full; further languages are available by tag only
-	}
 	bit := uint64(1) << len(t.tags)
 	t.tags = append(t.tags, tag)
 	for l := range strings.Lines(data) {

@@ -1,6 +1,9 @@
 package segment
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // endsDot is ends for a single full stop.
 func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind, at int) bool {
@@ -84,11 +87,7 @@ func (sp *splitter) endsClock(s *scanState, before token, kind nextKind, at int,
 // startsTimePhrase reports whether word introduces a time at the start of a
 // sentence.
 func startsTimePhrase(word string) bool {
-	switch word {
-	case "At", "On", "In", "By", "From", "Around", "Before", "After", "Until", "Since":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"At", "On", "In", "By", "From", "Around", "Before", "After", "Until", "Since"}, word)
 }
 
 // endsNumeral decides after "No." or "Fig.", which are usually followed by a

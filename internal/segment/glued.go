@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -68,11 +69,7 @@ func (sp *splitter) startsGlued(i, end int) bool {
 // isShortEnd reports whether a word of two letters often ends a sentence. Others may be
 // parts of names, as in "io.Reader".
 func isShortEnd(word string) bool {
-	switch word {
-	case "it", "us", "me", "up", "so", "in", "on":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"it", "us", "me", "up", "so", "in", "on"}, word)
 }
 
 // endsGluedQuestion splits "who?thanks" between lower-case words, but not

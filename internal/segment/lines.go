@@ -250,11 +250,11 @@ func (sp *splitter) wrapped(prev, next line) bool {
 		end -= size
 		last, size = utf8.DecodeLastRuneInString(sp.text[prev.start:end])
 	}
-	switch {
-	case last == '.':
+	if last == '.' {
 		t := sp.wordBefore(prev.start, end-1)
 		return t.class == classTitle || t.class == classNeverFinal
-	case last == ':' || isStop(last):
+	}
+	if stop, _ := markSize(sp.text, end-size); stop > 0 || last == ':' {
 		return false
 	}
 	if r, _ := utf8.DecodeRuneInString(sp.text[next.start:next.end]); unicode.IsLower(r) {

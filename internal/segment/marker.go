@@ -116,11 +116,7 @@ func isRoman(s string) bool { return s != "" && strings.Trim(s, "ivxIVXLC") == "
 
 // isBullet reports whether r is a non-ASCII bullet.
 func isBullet(r rune) bool {
-	switch r {
-	case '•', '‣', '◦', '⁃', '∙', '·', '●', '○', '◆', '◇', '▪', '▫', '■', '□', '►', '▶', '➤', '➢', '✓', '✔', '✗', '✘', '–', '—', '・':
-		return true
-	}
-	return false
+	return strings.ContainsRune("•‣◦⁃∙·●○◆◇▪▫■□►▶➤➢✓✔✗✘–—・", r)
 }
 
 // headingLevel returns the number of hashes that start the heading

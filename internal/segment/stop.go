@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -164,7 +165,7 @@ func (sp *splitter) consumeClosers(s *scanState, st *stop) {
 			return
 		}
 		if after < s.end && !isSpace(text, after) {
-			st.continues = text[after] < utf8.RuneSelf && isStop(rune(text[after])) && r != ')' && r != ']'
+			st.continues = strings.IndexByte(".!?", text[after]) >= 0 && r != ')' && r != ']'
 			return
 		}
 		st.closeEnd = after

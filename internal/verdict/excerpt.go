@@ -24,10 +24,6 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 	if start > 0 {
 		b = append(b, "…"...)
 	}
-	if isPlain(text[start:end]) {
-		b = append(b, text[start:end]...)
-		start = end
-	}
 	lineStart := start == 0 // only white space and bullets precede i on its line
 	afterSpace := true      // at the start or after white space
 	for i := start; i < end; {
@@ -73,20 +69,6 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 		b = append(b, "…"...)
 	}
 	return append(bytes.TrimRight(b, " "), "”"...)
-}
-
-// isPlain reports whether text can be copied unchanged: it is a single line of
-// ASCII that starts with a letter and contains no marker.
-func isPlain(text string) bool {
-	if text == "" || text[0]|0x20-'a' >= 26 || len(text) > 1 && (text[1] == ')' || text[1] == '.') {
-		return false
-	}
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= 0x7f || c == '[' || c == ' ' && i+1 < len(text) && text[i+1] == ' ' {
-			return false
-		}
-	}
-	return true
 }
 
 // excerptRange returns the range of text to quote, which has at most

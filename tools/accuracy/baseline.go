@@ -1,10 +1,13 @@
 package main
 
 import (
-	"encoding/json"
+	"fmt"
 	"math"
+	"os"
 	"regexp"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // A baseline scores a claim by word overlap: the share of its words, weighted by IDF,
@@ -38,11 +41,17 @@ func newBaseline(docs string) (*baseline, error) {
 		s t now per via upon among within against`) {
 		b.stopWords[w] = true
 	}
-	err := readLines(docs, func(d *json.Decoder) error {
-		var doc struct{ Text string }
-		if err := d.Decode(&doc); err != nil {
-			return err
-		}
+	f, err := os.Open(docs)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	if err := decodeAll(z, func(doc struct{ Text string }) {
 		b.documents++
 		seen := map[string]bool{}
 		for _, w := range b.words(doc.Text) {
@@ -51,9 +60,10 @@ func newBaseline(docs string) (*baseline, error) {
 				b.documentFrequency[w]++
 			}
 		}
-		return nil
-	})
-	return b, err
+	}); err != nil {
+		return nil, fmt.Errorf("%s: %w", docs, err)
+	}
+	return b, nil
 }
 
 // words returns the stems of the content words of text.

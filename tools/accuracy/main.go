@@ -15,8 +15,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 func main() {
@@ -88,37 +86,22 @@ func score(binary, judge, file string, keep ...string) ([]result, error) {
 		return nil, err
 	}
 	var rows []result
-	for d := json.NewDecoder(out); ; {
-		var r result
-		if err := d.Decode(&r); err != nil {
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			return nil, errors.Join(fmt.Errorf("%s: result %d: %w", file, len(rows), err), cmd.Wait())
-		}
-		rows = append(rows, r)
+	err = decodeAll(out, func(r result) { rows = append(rows, r) })
+	if err != nil {
+		err = fmt.Errorf("%s: result %d: %w", file, len(rows), err)
 	}
-	return rows, cmd.Wait()
+	return rows, errors.Join(err, cmd.Wait())
 }
 
-// readLines calls decode until the end of a .zst file of JSON values.
-func readLines(path string, decode func(*json.Decoder) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		return err
-	}
-	defer z.Close()
-	for d := json.NewDecoder(z); ; {
-		if err := decode(d); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return fmt.Errorf("%s: %w", path, err)
+// decodeAll calls each with the JSON values of in.
+func decodeAll[T any](in io.Reader, each func(T)) error {
+	for d := json.NewDecoder(in); ; {
+		var value T
+		if err := d.Decode(&value); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
 		}
+		each(value)
 	}
 }

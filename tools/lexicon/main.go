@@ -56,7 +56,7 @@ func run(docs, dir, out string) error {
 	}
 	b := []byte(lexicon.Magic)
 	b = appendFrequencies(b, df, n)
-	b = appendSection(b, len(forms), forms, func(b []byte, f [2]uint64) []byte {
+	b = appendSection(b, forms, func(b []byte, f [2]uint64) []byte {
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, f[0]), f[1])
 	})
 	b = appendRelations(b, rel)
@@ -185,8 +185,8 @@ func appendFrequencies(b []byte, df map[uint64]int, n int) []byte {
 
 func quantize(idf float64) byte { return byte(math.Round(idf / lexicon.IDFStep)) }
 
-func appendSection[T any](b []byte, n int, items []T, appendItem func([]byte, T) []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(n)) //nolint:gosec // fits
+func appendSection[T any](b []byte, items []T, appendItem func([]byte, T) []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(items))) //nolint:gosec // fits
 	for _, x := range items {
 		b = appendItem(b, x)
 	}
@@ -207,8 +207,8 @@ func appendRelations(b []byte, pairs []pair) []byte {
 	if len(vocabulary) > math.MaxUint16 {
 		panic("too many related words for two bytes")
 	}
-	b = appendSection(b, len(vocabulary), vocabulary, binary.LittleEndian.AppendUint64)
-	return appendSection(b, len(pairs), pairs, func(b []byte, p pair) []byte {
+	b = appendSection(b, vocabulary, binary.LittleEndian.AppendUint64)
+	return appendSection(b, pairs, func(b []byte, p pair) []byte {
 		b = binary.LittleEndian.AppendUint16(b, index(p.a))
 		b = binary.LittleEndian.AppendUint16(b, index(p.b))
 		return append(b, byte(p.r))

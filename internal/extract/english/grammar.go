@@ -120,11 +120,7 @@ func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
 
 // IsQuestionWord reports whether s is an interrogative.
 func IsQuestionWord(s string) bool {
-	switch s {
-	case "who", "whom", "whose", "what", "which", "when", "where", "why", "how":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"who", "whom", "whose", "what", "which", "when", "where", "why", "how"}, s)
 }
 
 // IsAuxiliary reports whether s is an auxiliary verb, with or without "n't".
@@ -170,11 +166,7 @@ func isModal(s string) bool {
 
 // IsSubjectPronoun reports whether s is a pronoun that can be a subject.
 func IsSubjectPronoun(s string) bool {
-	switch s {
-	case "i", "you", "he", "she", "it", "we", "they", "one", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "nobody", "everything", "anything", "something", "nothing":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"i", "you", "he", "she", "it", "we", "they", "one", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "nobody", "everything", "anything", "something", "nothing"}, s)
 }
 
 func isPronounSubject(w []Word) bool {
@@ -259,30 +251,13 @@ func IsNumeral(s string) bool {
 	if strings.IndexByte("0123456789$", s[0]) >= 0 || strings.HasPrefix(s, "€") || strings.HasPrefix(s, "£") {
 		return true
 	}
-	switch s {
-	case "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve":
-		return true
-	}
-	return false
-}
-
-// isConjunction reports whether s can connect a clause to "yes" or "no".
-func isConjunction(s string) bool {
-	switch s {
-	case "but", "and", "although", "though", "because", "since", "if", "unless", "as", "so", "provided", "when", "once":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}, s)
 }
 
 // IsMonth reports whether s is the name of a month or season, ignoring case.
 func IsMonth(s string) bool {
-	switch strings.ToLower(s) {
-	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "fall",
-		"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "fall",
+		"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"}, strings.ToLower(s))
 }
 
 // IsTimeNoun reports whether s is a noun for a point in time.
@@ -293,9 +268,5 @@ func IsTimeNoun(s string) bool {
 // IsPronoun reports whether s is a pronoun that can have an antecedent,
 // possibly contracted with a verb ("theyre").
 func IsPronoun(s string) bool {
-	switch s {
-	case "he", "she", "it", "its", "they", "theyre", "there", "theres", "this", "that", "thats", "these", "we", "you", "hes", "shes":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"he", "she", "it", "its", "they", "theyre", "there", "theres", "this", "that", "thats", "these", "we", "you", "hes", "shes"}, s)
 }

@@ -106,7 +106,7 @@ func (q *Question) parse(w []Word) bool {
 				q.Aux = Word{"were", "were"}
 			}
 		}
-		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower, true)
+		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower)
 		return len(q.Subject) > 0
 	}
 	return false
@@ -130,11 +130,7 @@ func readdress(w []Word) []Word {
 // isForeignWord reports whether w is a common word of another language in which
 // questions can start with "was", "will" or "is".
 func isForeignWord(w Word) bool {
-	switch w.Lower {
-	case "der", "die", "das", "den", "dem", "ein", "eine", "einen", "ist", "und", "nicht", "für", "von", "mit", "ich", "man", "het", "een", "de", "van", "niet", "voor", "op":
-		return true
-	}
-	return false
+	return w.is("der", "die", "das", "den", "dem", "ein", "eine", "einen", "ist", "und", "nicht", "für", "von", "mit", "ich", "man", "het", "een", "de", "van", "niet", "voor", "op")
 }
 
 // parseWh parses a question that starts with a question word.

@@ -188,11 +188,6 @@ func IsShortAnswer(text string) bool {
 	if len(text) > maxReplyBytes {
 		return false
 	}
-	switch n := strings.Count(text, " "); {
-	case startsWithYesNo(text):
-		return true
-	case n >= maxFragmentWords+4:
-		return false
-	}
-	return isAnswerFragment(text)
+	_, ok := YesOrNo(text)
+	return ok || strings.Count(text, " ") < maxFragmentWords+4 && isAnswerFragment(text)
 }

@@ -11,33 +11,30 @@ func (q *Question) yesNoStatement(yes bool) string {
 		return ""
 	}
 	subject := q.Subject
-	if any, ok := strings.CutPrefix(subject[0].Lower, "any"); ok && !yes { // "Was anyone hurt?"
+	negated := !yes
+	if any, ok := strings.CutPrefix(subject[0].Lower, "any"); ok && negated { // "Was anyone hurt?"
 		none := "no" + strings.Replace(any, "one", " one", 1)
-		v := q.statementVerb(false)
-		return makeSentence(q.Before, slices.Concat(Words(none), subject[1:]), v.head, v.rest)
+		subject, negated = slices.Concat(Words(none), subject[1:]), false
 	}
-	v := q.statementVerb(!yes)
-	return makeSentence(q.Before, subject, v.head, v.rest)
+	head, rest := q.statementVerb(negated)
+	return Capitalize(strings.TrimRight(Join(q.Before, subject, head, rest), " .,;:!")) + "."
 }
 
-// A verbPhrase consists of the auxiliary of a statement, including "not", and
+// statementVerb returns the auxiliary of the statement, including "not", and
 // the words after it.
-type verbPhrase struct{ head, rest []Word }
-
-// statementVerb returns the verb phrase of the statement.
-func (q *Question) statementVerb(negated bool) verbPhrase {
-	rest := q.Rest
+func (q *Question) statementVerb(negated bool) (head, rest []Word) {
+	rest = q.Rest
 	if i := slices.IndexFunc(rest, func(w Word) bool { return w.Lower == "ever" }); i >= 0 && i < 2 {
 		rest = slices.Delete(slices.Clone(rest), i, i+1)
 	}
 	aux, _ := trimNegation(q.Aux.Lower) // "Isn't it required?" means "Is it required?"
 	switch {
 	case aux == "":
-		return verbPhrase{nil, rest}
+		return nil, rest
 	case isDo(aux) && !negated:
-		return verbPhrase{nil, inflect(rest, aux)}
+		return nil, inflect(rest, aux)
 	}
-	head := Words(aux)
+	head = Words(aux)
 	switch {
 	case !negated:
 	case aux == "can":
@@ -47,7 +44,7 @@ func (q *Question) statementVerb(negated bool) verbPhrase {
 	default:
 		head = append(head, Word{"not", "not"})
 	}
-	return verbPhrase{head, rest}
+	return head, rest
 }
 
 // inflect puts the first verb of a predicate into the form indicated by "does"
@@ -72,9 +69,4 @@ func inflect(rest []Word, aux string) []Word {
 		break
 	}
 	return rest
-}
-
-// makeSentence joins words into a capitalized sentence with a period.
-func makeSentence(parts ...[]Word) string {
-	return Capitalize(strings.TrimRight(Join(parts...), " .,;:!")) + "."
 }

@@ -4,12 +4,8 @@ import "strings"
 
 // splitSubject splits the words after the auxiliary of a question into subject
 // and predicate: "the owner" and "restore a workspace" after "can". In English,
-// only word classes indicate the boundary. If weak is set, the predicate after
-// "is" can also be a prepositional phrase or the last word.
-func splitSubject(w []Word, aux string, weak bool) (subject, predicate []Word) {
-	if len(w) == 0 {
-		return nil, nil
-	}
+// only word classes indicate the boundary.
+func splitSubject(w []Word, aux string) (subject, predicate []Word) {
 	isDemonstrative := w[0].is("this", "that", "these", "those") && (len(w) == 1 || !determinesNoun(w, aux))
 	if isDemonstrative || w[0].Lower == "there" || IsSubjectPronoun(w[0].Lower) {
 		return w[:1], w[1:]
@@ -18,7 +14,7 @@ func splitSubject(w []Word, aux string, weak bool) (subject, predicate []Word) {
 	n := 0
 	switch {
 	case IsBe(aux):
-		n = bePredicateIndex(w, from, weak)
+		n = bePredicateIndex(w, from)
 	case isHave(aux):
 		n = firstIndex(w, from, func(i int) bool { return IsParticiple(w[i].Lower) || isAdverb(w[i].Lower) })
 	default:
@@ -54,15 +50,15 @@ func firstPredicateIndex(w []Word) int {
 }
 
 // bePredicateIndex returns the index of the predicate after a form of "be", or
-// 0.
-func bePredicateIndex(w []Word, from int, weak bool) int {
+// 0. If no word is sure to start it, it is a prepositional phrase or the last word.
+func bePredicateIndex(w []Word, from int) int {
 	strong := func(i int) bool {
 		low, last := w[i].Lower, i == len(w)-1
 		border := last || strings.HasSuffix(w[i].Text, ",") || IsPreposition(w[i+1].Lower) || isAdverb(w[i+1].Lower) ||
 			IsDeterminer(w[i+1].Lower) || IsNumeral(w[i+1].Lower) || w[i+1].is("that", "or")
 		switch {
 		case strings.HasSuffix(low, "ing") && !last && w[i+1].Lower == "of", // "the next meeting of"
-			IsPreposition(w[i-1].Lower) || IsDeterminer(w[i-1].Lower) && i > 0 && i-1 >= from:
+			IsPreposition(w[i-1].Lower) || IsDeterminer(w[i-1].Lower) && i > from:
 			return false
 		case w[i].is("not", "also", "still", "already", "always", "ever", "only"):
 			return true
@@ -79,7 +75,7 @@ func bePredicateIndex(w []Word, from int, weak bool) int {
 		}
 		return false
 	}
-	if n := firstIndex(w, from, strong); n > 0 || !weak {
+	if n := firstIndex(w, from, strong); n > 0 {
 		return n
 	}
 	if n := firstIndex(w, from, func(i int) bool { return IsPreposition(w[i].Lower) && w[i].Lower != "of" }); n > 0 {

@@ -72,8 +72,8 @@ func Words(list ...string) []Word {
 	return w
 }
 
-// LowerFirst removes the initial capital of a function word or number.
-func LowerFirst(w Word) Word {
+// lowerFirst removes the initial capital of a function word or number.
+func lowerFirst(w Word) Word {
 	if IsDeterminer(w.Lower) || IsPreposition(w.Lower) || isAdverb(w.Lower) || IsNumeral(w.Lower) {
 		_, size := utf8.DecodeRuneInString(w.Text)
 		w.Text = strings.ToLower(w.Text[:size]) + w.Text[size:]

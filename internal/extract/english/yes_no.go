@@ -7,15 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// startsWithYesNo reports whether text starts with "yes" or "no".
-func startsWithYesNo(text string) bool {
-	if len(text) > maxReplyBytes {
-		return false
-	}
-	_, _, ok := cutYesNo(text)
-	return ok
-}
-
 // YesOrNo parses the "yes" or "no" at the start of an answer. It reports
 // whether there is one, and whether it is affirmative.
 func YesOrNo(answer string) (yes, ok bool) {
@@ -98,9 +89,9 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 		return q.yesNoStatement(yes)
 	}
 	statement := strings.TrimSuffix(q.yesNoStatement(yes), ".")
-	w[0] = LowerFirst(w[0])
+	w[0] = lowerFirst(w[0])
 	switch {
-	case isConjunction(w[0].Lower):
+	case w[0].is("but", "and", "although", "though", "because", "since", "if", "unless", "as", "so", "provided", "when", "once"):
 		statement += ", " + Join(w)
 	case HasFiniteVerb(w):
 		if !IsSubjectPronoun(w[0].Lower) && !isContractedClause(w[0].Lower) || len(w) > maxFragmentWords {
