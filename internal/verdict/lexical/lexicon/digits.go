@@ -1,16 +1,12 @@
 package lexicon
 
-import (
-	"bytes"
-	"strconv"
-)
+import "bytes"
 
 // number appends the token of the number that starts at i, and returns the end of the
 // token. The key does not depend on separators: 3,000 and 3000.0 have the same key. The
 // token includes an ordinal suffix (14th) but no other letters (5km).
 func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token, int) {
 	j := i
-	var v float64
 	var canon [40]byte
 	n, decimal := 0, false
 digits:
@@ -21,7 +17,6 @@ digits:
 				canon[n] = c
 				n++
 			}
-			v = v*10 + float64(c-'0')
 		case decimal || j+1 >= len(text) || !isDigit(text[j+1]):
 			break digits
 		case c == ',' && isGroupOfThree(text, j+1), c == '.' && hasDotGroups(text, i):
@@ -36,12 +31,11 @@ digits:
 	w := canon[:n]
 	if decimal {
 		w = bytes.TrimSuffix(bytes.TrimRight(w, "0"), []byte("."))
-		v, _ = strconv.ParseFloat(string(w), 64)
 	}
 	for len(w) > 1 && w[0] == '0' && w[1] != '.' {
 		w = w[1:]
 	}
-	t := Token{Key: Hash(w), Value: v, Start: int32(i), Class: Number} //nolint:gosec // texts are shorter than 2 GiB
+	t := Token{Key: Hash(w), Start: int32(i), Class: Number} //nolint:gosec // texts are shorter than 2 GiB
 	if initial {
 		t.Class |= Initial
 	}
