@@ -60,10 +60,5 @@ func appendFinding(dst []Finding, a *Alignment, check func(*Alignment) (Finding,
 		return dst
 	}
 	f.Denies = f.Denies && a.withoutMissing() >= minDenied
-	for _, x := range dst {
-		if x.Kind == f.Kind {
-			return dst
-		}
-	}
 	return append(dst, f)
 }
