@@ -17,8 +17,6 @@ func (r *reader) bounded(v Value, from, next int) (Value, int) {
 			after++
 		} else if r.is(next, "or") && r.is(next+1, "more", "fewer", "less") {
 			after += 2
-		} else if r.is(next, "-") && r.joined(next) {
-			after++
 		}
 		v.Noun = r.noun(after)
 	}
@@ -271,10 +269,6 @@ func (r *reader) before(v *Value, i int) {
 	case "about", "around", "approximately", "approx", "roughly", "some", "circa", "ca", "estimated", "~", "≈", "etwa", "rund",
 		"ungefähr", "environ", "aproximadamente", "unos", "unas", "约", "約":
 		about(0)
-	case ".":
-		if r.is(i-1, "approx", "ca") {
-			about(0)
-		}
 	}
 }
 
