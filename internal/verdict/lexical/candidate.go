@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -23,36 +24,41 @@ func (j *Judge) collect(s *scratch, contexts []string) {
 func (j *Judge) collectFor(s *scratch, c *claim, contexts []string) {
 	n := int(c.terms[1] - c.terms[0])
 	s.gain = slices.Grow(s.gain[:0], n)[:n]
-	hits := c.hits
+	j.eachHitSentence(s, contexts, c.hits, c.near.best.from, func(q quote, hits []hit) {
+		clear(s.gain)
+		for _, h := range hits {
+			k := h.term - c.terms[0]
+			if g := credit(h.level) * s.terms[h.term].weight; g > s.gain[k] {
+				q.covered += g - s.gain[k]
+				s.gain[k] = g
+			}
+		}
+		c.keep(q, contexts)
+	})
+}
+
+// eachHitSentence calls yield with each sentence that contains hits, and those hits. In a
+// long chunk it only splits the text around near.
+func (j *Judge) eachHitSentence(s *scratch, contexts []string, hits []hit, near hit, yield func(q quote, hits []hit)) {
 	for len(hits) > 0 {
-		chunk, near := hits[0].chunk, 0
-		if chunk == c.near.best.from.chunk {
-			near = int(c.near.best.from.start)
+		chunk, at := hits[0].chunk, 0
+		if chunk == near.chunk {
+			at = int(near.start)
 		}
-		for _, span := range j.sentences(s, contexts, int(chunk), near) {
-			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[0] {
+		before := func(end int) bool { return len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < end }
+		for _, span := range j.sentences(s, contexts, int(chunk), at) {
+			for before(span[0]) {
 				hits = hits[1:]
 			}
-			if len(hits) == 0 || hits[0].chunk != chunk {
-				break
-			}
-			if int(hits[0].start) >= span[1] {
-				continue
-			}
-			clear(s.gain)
-			q := quote{chunk: int(chunk), start: span[0], end: span[1]}
-			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[1] {
-				h := hits[0]
+			inside := hits
+			for before(span[1]) {
 				hits = hits[1:]
-				k := h.term - c.terms[0]
-				if g := credit(h.level) * s.terms[h.term].weight; g > s.gain[k] {
-					q.covered += g - s.gain[k]
-					s.gain[k] = g
-				}
 			}
-			c.keep(q, contexts)
+			if n := len(inside) - len(hits); n > 0 {
+				yield(quote{chunk: int(chunk), start: span[0], end: span[1]}, inside[:n])
+			}
 		}
-		for len(hits) > 0 && hits[0].chunk == chunk {
+		for before(math.MaxInt) {
 			hits = hits[1:]
 		}
 	}
