@@ -112,12 +112,12 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 			return a
 		}
 	}
-	if len(s.aligned) == cap(s.aligned) {
-		s.aligned = append(s.aligned, &aligned{})
-	} else if s.aligned = s.aligned[:len(s.aligned)+1]; s.aligned[len(s.aligned)-1] == nil {
-		s.aligned[len(s.aligned)-1] = &aligned{}
+	n := len(s.aligned)
+	s.aligned = slices.Grow(s.aligned, 1)[:n+1]
+	if s.aligned[n] == nil {
+		s.aligned[n] = &aligned{}
 	}
-	a := s.aligned[len(s.aligned)-1]
+	a := s.aligned[n]
 	j.entail.Parse(&a.stated, text)
 	a.stated.Next = textAfter(contexts, q)
 	j.entail.Align(&a.Alignment, &s.claimed, &a.stated)
@@ -135,14 +135,13 @@ func textAfter(contexts []string, q quote) string {
 // A comparison is the result of comparing a claim with the statement that comes closest
 // to it.
 type comparison struct {
-	at              quote
-	coverage        float64 // share of the claim that it covers
-	missing         float64 // weight of the heaviest missing word
-	findings        []entail.Finding
-	stated, claimed string  // the phrases of the first finding
-	clean           float64 // coverage of the best statement without findings, or 0
-	cleanAt         quote   // that statement
-	nearest         quote   // the statement that covers most of the claim by both alignment and hits
+	at       quote
+	coverage float64 // share of the claim that it covers
+	missing  float64 // weight of the heaviest missing word
+	findings []entail.Finding
+	clean    float64 // coverage of the best statement without findings, or 0
+	cleanAt  quote   // that statement
+	nearest  quote   // the statement that covers most of the claim by both alignment and hits
 }
 
 // flaggedPenalty is subtracted from the coverage of a statement with findings, when the
@@ -160,24 +159,22 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 		return best
 	}
 	s.parseClaim(j, c)
-	rank, nearness := -1.0, 0.0
-	var nearest quote
+	rank, clean, nearness := -1.0, 0.0, 0.0
+	var cleanAt, nearest quote
 	for _, q := range c.candidates {
 		if q.end-q.start > maxAligned {
 			continue
 		}
 		a := s.align(j, contexts, q)
-		x := comparison{at: q, coverage: a.Coverage(), missing: a.Missing(), findings: a.Check(nil), clean: best.clean, cleanAt: best.cleanAt}
+		x := comparison{at: q, coverage: a.Coverage(), missing: a.Missing(), findings: a.Check(nil)}
 		n := x.coverage
 		if len(x.findings) > 0 {
 			n -= flaggedPenalty
-		} else if x.coverage > x.clean {
-			x.clean, x.cleanAt = x.coverage, q
-			best.clean, best.cleanAt = x.clean, q
+		} else if x.coverage > clean {
+			clean, cleanAt = x.coverage, q
 		}
 		if n > rank {
 			best, rank = x, n
-			best.setPhrases()
 		}
 		m := x.coverage + float64(q.covered)/float64(c.total*exactCredit)
 		if len(a.stated.Words) < minNearest {
@@ -187,19 +184,6 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 			nearest, nearness = q, m
 		}
 	}
-	best.nearest = nearest
+	best.clean, best.cleanAt, best.nearest = clean, cleanAt, nearest
 	return best
-}
-
-// setPhrases quotes the phrases of the first finding.
-func (x *comparison) setPhrases() {
-	if len(x.findings) == 0 {
-		return
-	}
-	f := &x.findings[0]
-	if f.Kind == entail.Antonym {
-		x.stated, x.claimed = f.Stated.Text(), f.Claimed.Text()
-		return
-	}
-	x.stated, x.claimed = f.Stated.Quote(), f.Claimed.Quote()
 }

@@ -163,12 +163,12 @@ func TestTable(t *testing.T) {
 			t.Fatalf("key %d: got %d, %v, want %d", i, v, ok, i+1)
 		}
 	}
-	if _, ok := table.Get(7); ok || table.Len() != 5000 {
-		t.Errorf("missing key: got found %v and %d keys, want false and 5000", ok, table.Len())
+	if _, ok := table.Get(7); ok || table.n != 5000 {
+		t.Errorf("missing key: got found %v and %d keys, want false and 5000", ok, table.n)
 	}
 	table.Clear(16)
-	if _, ok := table.Get(1); ok || table.Len() != 0 || len(table.slots) > 64 {
-		t.Errorf("after Clear: got %d keys in %d slots, want none in at most 64", table.Len(), len(table.slots))
+	if _, ok := table.Get(1); ok || table.n != 0 || len(table.slots) > 64 {
+		t.Errorf("after Clear: got %d keys in %d slots, want none in at most 64", table.n, len(table.slots))
 	}
 }
 
