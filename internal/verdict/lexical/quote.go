@@ -30,16 +30,15 @@ func (j *Judge) selectQuote(s *scratch, c *claim, contexts []string) []quote {
 	for i := range s.taken {
 		s.taken[i] = levels
 	}
-	best := j.bestSentence(s, c, contexts, s.taken)
-	if best.covered == 0 {
-		return nil
+	if best := j.bestSentence(s, c, contexts); best.covered > 0 {
+		return []quote{best}
 	}
-	return []quote{best}
+	return nil
 }
 
-// bestSentence returns the sentence that adds the most credit to the terms. taken holds
+// bestSentence returns the sentence that adds the most credit to the terms. s.taken holds
 // the level at which the quotes already selected match each term.
-func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []level) quote {
+func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string) quote {
 	var best quote
 	bestRank := int64(0)
 	n := int(c.terms[1] - c.terms[0])
@@ -49,8 +48,8 @@ func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []le
 		for _, h := range hits {
 			i := h.term - c.terms[0]
 			var old int64
-			if taken[i] < levels {
-				old = credit(taken[i])
+			if s.taken[i] < levels {
+				old = credit(s.taken[i])
 			}
 			if g := (credit(h.level) - old) * s.terms[h.term].weight; g > s.gain[i] {
 				q.covered += g - s.gain[i]
