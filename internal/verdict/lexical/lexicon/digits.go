@@ -19,7 +19,7 @@ digits:
 			}
 		case decimal || j+1 >= len(text) || !isDigit(text[j+1]):
 			break digits
-		case c == ',' && isGroupOfThree(text, j+1), c == '.' && hasDotGroups(text, i):
+		case c == ',' && isGroupOfThree(text, j+1):
 		case c == '.' && n < len(canon) && !isDotted(text, i, j+1):
 			canon[n] = '.'
 			n++
@@ -58,26 +58,6 @@ func isDotted(text string, i, j int) bool {
 		j++
 	}
 	return j+1 < len(text) && text[j] == '.' && isDigit(text[j+1])
-}
-
-// hasDotGroups reports whether the number at i has several groups of three digits
-// separated by full stops: 1.500.000.
-func hasDotGroups(text string, i int) bool {
-	groups := 0
-	for k := i; k < len(text); k++ {
-		switch {
-		case isDigit(text[k]):
-		case text[k] == '.' && isGroupOfThree(text, k+1):
-			if groups == 0 && k-i > 3 {
-				return false
-			}
-			groups++
-			k += 3
-		default:
-			return groups > 1
-		}
-	}
-	return groups > 1
 }
 
 // isGroupOfThree reports whether text[i:] starts with exactly three digits.
