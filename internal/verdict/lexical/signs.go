@@ -166,6 +166,15 @@ func joinsSign(text string, i int, r rune) bool {
 	return false
 }
 
+// isName reports whether text ends with a name of one or two capital letters.
+func isName(text string) bool {
+	n := len(text)
+	for n > 0 && text[n-1]-'A' < 26 {
+		n--
+	}
+	return len(text)-n > 0 && len(text)-n <= 2 && (n == 0 || !isLetter(text[n-1]))
+}
+
 // isSymbol reports whether text ends with a name such as O, AB, Na or Fe3, to which a sign
 // belongs.
 func isSymbol(text string) bool {

@@ -105,6 +105,7 @@ func (f foldedText) fold(text string) foldedText {
 		switch {
 		case r|0x20 >= 'a' && r|0x20 <= 'z':
 			f.text, f.at = append(f.text, byte(r|0x20)), append(f.at, int32(i)) //nolint:gosec // an ASCII letter; texts are shorter than 2 GiB
+		case r == '-' && isName(text[:i]) && i+1 < len(text) && text[i+1]-'0' <= 9: // C-14
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
 			f.add(unicode.ToLower(r), i)
 		case r == utf8.RuneError:
@@ -164,9 +165,10 @@ func (f *foldedText) replace(start int, r rune, i int) {
 	f.add(r, i)
 }
 
-// isCapital reports whether text ends in a short name in capital letters, such as AB.
+// isCapital reports whether text ends in a short name in capital letters, such as AB, and
+// not in the article A.
 func isCapital(text string) bool {
-	return isSymbol(text) && text[len(text)-1]-'A' < 26
+	return isSymbol(text) && text[len(text)-1]-'A' < 26 && text != "A" && !strings.HasSuffix(text, " A")
 }
 
 // space ends a word.

@@ -269,6 +269,10 @@ func (r *reader) before(v *Value, i int) {
 	case "about", "around", "approximately", "approx", "roughly", "some", "circa", "ca", "estimated", "~", "≈", "etwa", "rund",
 		"ungefähr", "environ", "aproximadamente", "unos", "unas", "约", "約":
 		about(0)
+	case ".":
+		if r.is(i-1, "approx", "ca") {
+			about(0)
+		}
 	}
 }
 

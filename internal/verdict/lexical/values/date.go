@@ -13,6 +13,9 @@ func (r *reader) dateAt(i int) (v Value, from, next int) {
 		if r.is(k, ",") {
 			k++
 		}
+		if r.is(k, "the") {
+			k++
+		}
 		if r.has(k, digits|ordinal|month) {
 			if d, _, n := r.dateAt(k); n > 0 && d.Unit != weekdayUnit && d.High-d.Low < 1 {
 				return d, i, n
@@ -59,6 +62,9 @@ func (r *reader) monthFirst(i int) (Value, int) {
 	if r.is(k, "of", ",", "de") && r.number4(k+1) > 0 {
 		y := r.number4(k + 1)
 		return period(y, m, y, m), k + 2
+	}
+	if r.is(k, "the") {
+		k++
 	}
 	if d := r.dayNumber(k); d > 0 && d <= lastDay(0, m) && !r.is(k+1, ":", "%", "percent") {
 		v, n := r.withYear(d, m, k+1)

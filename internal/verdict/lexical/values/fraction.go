@@ -37,6 +37,11 @@ func (r *reader) fractionAt(i int) (v Value, from, next int) {
 	if r.is(k, "of") {
 		k++
 	}
+	if u, n := r.unitAt(next); n > 0 && r.is(i+1, "/") && u.kind != Share { // 3/4 litre
+		v = Value{Low: share, High: share, Step: share}
+		v.setUnit(u)
+		return v, from, n
+	}
 	if !r.is(k, "a", "an") {
 		return v, from, next
 	}
