@@ -65,6 +65,8 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 		"[WRONG] The canal freezes in winter.",
 		"From a satire show: The canal freezes in winter. The editor says it was a joke.",
 		"The guide claims that the canal freezes in winter. In reality, the water is too warm.",
+		"The canal freezes in winter, or so the guide says; in fact the water is too warm.",
+		"The old guide wrote: “The canal freezes in winter.” The remark was later found to be wrong.",
 		"~~The canal freezes in winter.~~ The water is too warm.",
 		"<del>The canal freezes in winter.</del> The water is too warm.",
 	} {
@@ -88,6 +90,7 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 		"One reason is that the canal freezes in winter.",
 		"We wish to announce that the canal freezes in winter.",
 		"It is no secret that the canal freezes in winter.",
+		"According to the guide, the canal freezes in winter. Please report errors in this page.",
 	} {
 		testSupport(t, true, [][2]string{{context, claim}})
 	}
@@ -135,6 +138,8 @@ func TestSignsBelongToValuesAndNames(t *testing.T) {
 		{"The slope of the canal is 2 %.", "The slope of the canal is 2 ‰."},
 		{"Press ⇧ to leave the menu.", "Press ⇩ to leave the menu."},
 		{"The side is √7 cm long.", "The side is 7 cm long."},
+		{"The offset is ±0.3 mm.", "The offset is +0.3 mm."},
+		{"The ♀ bird sings.", "The ♂ bird sings."},
 	} {
 		testSupport(t, true, [][2]string{{c[0], c[0]}, {c[1], c[1]}})
 		testSupport(t, false, [][2]string{{c[0], c[1]}, {c[1], c[0]}})
@@ -149,62 +154,17 @@ func TestSignsBelongToValuesAndNames(t *testing.T) {
 		{"The vault is kept at −20 °C.", "The vault is kept at minus 20 °C."},
 		{"The cake needs ½ cup of oil.", "The cake needs half a cup of oil."},
 		{"See chapter Ⅳ of the guide.", "See chapter IV of the guide."},
-		{"The road is closed on the A9 at noon.", "A road is closed on the A9 at noon."},
-	})
-}
-
-func TestSymbolsAreCompared(t *testing.T) {
-	t.Parallel()
-	for _, c := range [][2]string{
-		{"Press ↑ to raise the desk.", "Press ↓ to raise the desk."},
-		{"The offset is ±0.3 mm.", "The offset is +0.3 mm."},
-		{"Add ¾ cup of milk.", "Add ¼ cup of milk."},
-		{"The slope is 8 ‰.", "The slope is 8 %."},
-		{"Each tablet has 20 µg of iodine.", "Each tablet has 20 mg of iodine."},
-		{"The side is √5 units long.", "The side is 5 units long."},
-		{"The ♀ bird sings.", "The ♂ bird sings."},
-	} {
-		testSupport(t, true, [][2]string{{c[0], c[0]}, {c[1], c[1]}})
-		testSupport(t, false, [][2]string{{c[0], c[1]}, {c[1], c[0]}})
-	}
-	testSupport(t, true, [][2]string{
-		{"The vault is kept at −20 °C.", "The vault is kept at minus 20 °C."},
 		{"Her blood group is AB−.", "Her blood group is AB negative."},
 		{"Her blood group is O+.", "Her blood group is O positive."},
+		{"It is true that a negative result is common.", "A negative result is common."},
+		{"The date of the bone is known by C-14.", "The date of the bone is known by C14."},
+		{"The fund has 3,5 million euros.", "The fund has 3.5 million euros."},
 		{"The slope is 8%.", "The slope is 8 percent."},
 		{"The slope is 8%.", "The slope is 8 per cent."},
-		{"The psalm is in book Ⅳ.", "The psalm is in book IV."},
 		{"✔ Keep the lid closed.", "Keep the lid closed."},
 		{"Keep the lid closed 👍", "Keep the lid closed."},
 		{"The Lumo™ lamp is dimmable.", "The Lumo lamp is dimmable."},
-	})
-}
-
-func TestRejectedTextSupportsNothing(t *testing.T) {
-	t.Parallel()
-	const claim = "The canal freezes in winter."
-	for _, context := range []string{
-		"The old guide wrote: “The canal freezes in winter.” The remark was later found to be wrong.",
-		"[RETRACTED] The canal freezes in winter.",
-		"❌ The canal freezes in winter.",
-		"The canal freezes in winter, or so the guide says; in fact the water is too warm.",
-		"Far from it being the case that the canal freezes in winter, the water is warm.",
-		"We wish we could say that the canal freezes in winter.",
-	} {
-		testSupport(t, false, [][2]string{{context, claim}})
-	}
-	for _, context := range []string{
-		"The guide wrote: “The canal freezes in winter.” He lives there.",
-		"The guide says that the canal freezes in winter. Ferries do not run then.",
-		"According to the guide, the canal freezes in winter. Please report errors in this page.",
-		"It is no secret that the canal freezes in winter.",
-	} {
-		testSupport(t, true, [][2]string{{context, claim}})
-	}
-	testSupport(t, false, [][2]string{
-		{"Had the pump failed, the cellar would have flooded.", "The cellar flooded."},
-		{"The clown pretended that he was a surgeon.", "The clown was a surgeon."},
-		{"Es falso que el teatro cierre en agosto.", "El teatro cierra en agosto."},
+		{"The road is closed on the A9 at noon.", "A road is closed on the A9 at noon."},
 	})
 }
 

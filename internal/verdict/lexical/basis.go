@@ -27,3 +27,30 @@ func (b basis) label() verdict.Label {
 	}
 	return verdict.NotMentioned
 }
+
+// A claim that no passage supports in similar words, and that none contradicts, is not certain
+// to be unsupported, since a right answer in other words looks the same: its confidence stays
+// below 0.7. Of what exceeds bend only the share bent counts, which keeps the order.
+const bend, bent = 0.68, 0.1
+
+// confidence returns the probability that a verdict on basis b with the given score is right
+// about whether the claim is supported. It is a logistic regression on labelled rows that
+// training/confidence.py fits; docs/accuracy.md shows how well it holds on others.
+func (b basis) confidence(score float64) float64 {
+	x := score - DefaultThreshold
+	switch b {
+	case basisVerbatim:
+		return logistic(3.51)
+	case basisStated:
+		return logistic(0.49 + 2.32*x)
+	case basisClose:
+		return logistic(-0.01 + 2.08*x)
+	case basisValue, basisNegation:
+		return logistic(1.11)
+	case basisWords:
+		return logistic(0.08 + 0.14*x)
+	case basisMissing, basisNone:
+	}
+	p := logistic(-0.08 - 2.86*x)
+	return min(p, bend) + bent*max(p-bend, 0)
+}

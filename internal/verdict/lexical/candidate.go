@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -23,36 +24,41 @@ func (j *Judge) collect(s *scratch, contexts []string) {
 func (j *Judge) collectFor(s *scratch, c *claim, contexts []string) {
 	n := int(c.terms[1] - c.terms[0])
 	s.gain = slices.Grow(s.gain[:0], n)[:n]
-	hits := c.hits
+	j.eachHitSentence(s, contexts, c.hits, c.near.best.from, func(q quote, hits []hit) {
+		clear(s.gain)
+		for _, h := range hits {
+			k := h.term - c.terms[0]
+			if g := credit(h.level) * s.terms[h.term].weight; g > s.gain[k] {
+				q.covered += g - s.gain[k]
+				s.gain[k] = g
+			}
+		}
+		c.keep(q, contexts)
+	})
+}
+
+// eachHitSentence calls yield with each sentence that contains hits, and those hits. In a
+// long chunk it only splits the text around near.
+func (j *Judge) eachHitSentence(s *scratch, contexts []string, hits []hit, near hit, yield func(q quote, hits []hit)) {
 	for len(hits) > 0 {
-		chunk, near := hits[0].chunk, 0
-		if chunk == c.near.best.from.chunk {
-			near = int(c.near.best.from.start)
+		chunk, at := hits[0].chunk, 0
+		if chunk == near.chunk {
+			at = int(near.start)
 		}
-		for _, span := range j.sentences(s, contexts, int(chunk), near) {
-			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[0] {
+		before := func(end int) bool { return len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < end }
+		for _, span := range j.sentences(s, contexts, int(chunk), at) {
+			for before(span[0]) {
 				hits = hits[1:]
 			}
-			if len(hits) == 0 || hits[0].chunk != chunk {
-				break
-			}
-			if int(hits[0].start) >= span[1] {
-				continue
-			}
-			clear(s.gain)
-			q := quote{chunk: int(chunk), start: span[0], end: span[1]}
-			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[1] {
-				h := hits[0]
+			inside := hits
+			for before(span[1]) {
 				hits = hits[1:]
-				k := h.term - c.terms[0]
-				if g := credit(h.level) * s.terms[h.term].weight; g > s.gain[k] {
-					q.covered += g - s.gain[k]
-					s.gain[k] = g
-				}
 			}
-			c.keep(q, contexts)
+			if n := len(inside) - len(hits); n > 0 {
+				yield(quote{chunk: int(chunk), start: span[0], end: span[1]}, inside[:n])
+			}
 		}
-		for len(hits) > 0 && hits[0].chunk == chunk {
+		for before(math.MaxInt) {
 			hits = hits[1:]
 		}
 	}
@@ -106,12 +112,12 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 			return a
 		}
 	}
-	if len(s.aligned) == cap(s.aligned) {
-		s.aligned = append(s.aligned, &aligned{})
-	} else if s.aligned = s.aligned[:len(s.aligned)+1]; s.aligned[len(s.aligned)-1] == nil {
-		s.aligned[len(s.aligned)-1] = &aligned{}
+	n := len(s.aligned)
+	s.aligned = slices.Grow(s.aligned, 1)[:n+1]
+	if s.aligned[n] == nil {
+		s.aligned[n] = &aligned{}
 	}
-	a := s.aligned[len(s.aligned)-1]
+	a := s.aligned[n]
 	j.entail.Parse(&a.stated, text)
 	a.stated.Next = textAfter(contexts, q)
 	j.entail.Align(&a.Alignment, &s.claimed, &a.stated)
@@ -129,14 +135,13 @@ func textAfter(contexts []string, q quote) string {
 // A comparison is the result of comparing a claim with the statement that comes closest
 // to it.
 type comparison struct {
-	at              quote
-	coverage        float64 // share of the claim that it covers
-	missing         float64 // weight of the heaviest missing word
-	findings        []entail.Finding
-	stated, claimed string  // the phrases of the first finding
-	clean           float64 // coverage of the best statement without findings, or 0
-	cleanAt         quote   // that statement
-	nearest         quote   // the statement that covers most of the claim by both alignment and hits
+	at       quote
+	coverage float64 // share of the claim that it covers
+	missing  float64 // weight of the heaviest missing word
+	findings []entail.Finding
+	clean    float64 // coverage of the best statement without findings, or 0
+	cleanAt  quote   // that statement
+	nearest  quote   // the statement that covers most of the claim by both alignment and hits
 }
 
 // flaggedPenalty is subtracted from the coverage of a statement with findings, when the
@@ -154,24 +159,22 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 		return best
 	}
 	s.parseClaim(j, c)
-	rank, nearness := -1.0, 0.0
-	var nearest quote
+	rank, clean, nearness := -1.0, 0.0, 0.0
+	var cleanAt, nearest quote
 	for _, q := range c.candidates {
 		if q.end-q.start > maxAligned {
 			continue
 		}
 		a := s.align(j, contexts, q)
-		x := comparison{at: q, coverage: a.Coverage(), missing: a.Missing(), findings: a.Check(nil), clean: best.clean, cleanAt: best.cleanAt}
+		x := comparison{at: q, coverage: a.Coverage(), missing: a.Missing(), findings: a.Check(nil)}
 		n := x.coverage
 		if len(x.findings) > 0 {
 			n -= flaggedPenalty
-		} else if x.coverage > x.clean {
-			x.clean, x.cleanAt = x.coverage, q
-			best.clean, best.cleanAt = x.clean, q
+		} else if x.coverage > clean {
+			clean, cleanAt = x.coverage, q
 		}
 		if n > rank {
 			best, rank = x, n
-			best.setPhrases()
 		}
 		m := x.coverage + float64(q.covered)/float64(c.total*exactCredit)
 		if len(a.stated.Words) < minNearest {
@@ -181,19 +184,6 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 			nearest, nearness = q, m
 		}
 	}
-	best.nearest = nearest
+	best.clean, best.cleanAt, best.nearest = clean, cleanAt, nearest
 	return best
-}
-
-// setPhrases quotes the phrases of the first finding.
-func (x *comparison) setPhrases() {
-	if len(x.findings) == 0 {
-		return
-	}
-	f := &x.findings[0]
-	if f.Kind == entail.Antonym {
-		x.stated, x.claimed = f.Stated.Text(), f.Claimed.Text()
-		return
-	}
-	x.stated, x.claimed = f.Stated.Quote(), f.Claimed.Quote()
 }

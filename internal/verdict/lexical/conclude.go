@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
 // Constants of the comparison with statements. They were chosen on half of the pairs and
@@ -74,31 +75,27 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	if o.reason != "" && len(others) > 0 {
 		quotes, o, sameNegations, settled = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false, true
 	}
-	if o.reason == "" && v.Score >= DefaultThreshold && !verbatim {
+	check := func(find func() (objection, quote)) {
+		if o.reason != "" || v.Score < DefaultThreshold {
+			return
+		}
 		var q quote
-		if o, q = s.checkSigns(c, contexts); q.end > 0 {
+		if o, q = find(); q.end > 0 {
 			quotes = []quote{q}
 		}
 	}
-	if o.reason == "" && v.Score >= DefaultThreshold {
-		var q quote
-		if o, q = j.checkTables(s, c, contexts); q.end > 0 {
-			quotes = []quote{q}
-		}
+	if !verbatim {
+		check(func() (objection, quote) { return s.checkSigns(c, contexts) })
 	}
+	check(func() (objection, quote) { return j.checkTables(s, c, contexts) })
 	var x comparison
 	if !verbatim {
 		x = j.compare(s, c, contexts)
 		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
 	}
-	if o.reason == "" && v.Score >= DefaultThreshold {
-		var q quote
-		if o, q = j.checkStatements(s, c, contexts, &x); q.end > 0 {
-			quotes = []quote{q}
-		}
-		if o.reason != "" && o.maxScore == 0 {
-			o.maxScore = flaggedBase + flaggedShare*v.Score
-		}
+	check(func() (objection, quote) { return s.checkStatements(c, contexts, &x) })
+	if o.reason != "" && o.maxScore == 0 {
+		o.maxScore = flaggedBase + flaggedShare*v.Score
 	}
 	if o.reason != "" {
 		v.Score = min(v.Score, o.maxScore)
@@ -142,10 +139,14 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 // checkStatements returns an objection if the claim differs in meaning from the statement x
 // that comes closest to it, or has a cause or a name that the contexts lack. An objection
 // without a maximum score depends on the claim's.
-func (j *Judge) checkStatements(s *scratch, c *claim, contexts []string, x *comparison) (objection, quote) {
+func (s *scratch) checkStatements(c *claim, contexts []string, x *comparison) (objection, quote) {
 	if len(x.findings) > 0 && x.clean < x.coverage {
 		f := x.findings[0]
-		o := objection{reason: findingReason(f.Kind, x.stated, x.claimed), stated: x.stated, basis: basisWords}
+		stated, claimed := f.Stated.Quote(), f.Claimed.Quote()
+		if f.Kind == entail.Antonym {
+			stated, claimed = f.Stated.Text(), f.Claimed.Text()
+		}
+		o := objection{reason: findingReason(f.Kind, stated, claimed), stated: stated, basis: basisWords}
 		if f.Denies {
 			o.basis = basisNegation
 		}

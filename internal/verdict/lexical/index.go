@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // A level is the quality of a match between a word of a context and a word of a claim.
@@ -189,11 +188,7 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 			w += weigh(l.IDF(t.Key))
 		}
 	}
-	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.Start), end: int32(val.End)}) //nolint:gosec // texts are shorter than 2 GiB
-	s.valueTerms = append(s.valueTerms, n)
-	if val.Kind == values.Share && val.Loose { // match the word "half" even if it is not parsed as a value
-		s.addEntry(s.keys, ts[val.last].Key, n, levelExact)
-	}
+	s.valueTerms = append(s.valueTerms, s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.Start), end: int32(val.End)})) //nolint:gosec // texts are shorter than 2 GiB
 }
 
 func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i int) {
@@ -207,31 +202,26 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 	}
 	n := s.newTerm(id, term{key: t.Key, weight: max(w, 1), value: -1, name: name, start: t.Start, end: t.End})
 	s.words.Put(t.Key, n)
-	s.addEntry(s.keys, t.Key, n, levelExact)
+	s.addKey(t.Key, n, levelExact)
 	l.Related(t.Key, func(k uint64, r lexicon.Relation) {
 		switch r {
 		case lexicon.Adjective:
-			s.addEntry(s.keys, k, n, levelAdjective)
+			s.addKey(k, n, levelAdjective)
 		case lexicon.Synonym:
-			s.addEntry(s.keys, k, n, levelSynonym)
+			s.addKey(k, n, levelSynonym)
 		case lexicon.Loose:
-			s.addEntry(s.keys, k, n, levelLoose)
+			s.addKey(k, n, levelLoose)
 		case lexicon.Antonym:
 		}
 	})
 }
 
-func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v level) {
-	next, ok := table.Get(key)
+func (s *scratch) addKey(key uint64, n int32, v level) {
+	next, ok := s.keys.Get(key)
 	if !ok {
 		next = -1
 	}
-	for e, i := next, 0; e >= 0 && i < 2; e, i = s.entries[e].next, i+1 {
-		if s.entries[e].term == n {
-			return // the pair of words occurs twice in the claim
-		}
-	}
-	s.link(table, key, entry{term: n, level: v, next: next})
+	s.link(s.keys, key, entry{term: n, level: v, next: next})
 }
 
 func (s *scratch) addPair(id int32, key uint64) {

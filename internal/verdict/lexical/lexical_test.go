@@ -89,55 +89,55 @@ const (
 	notMentioned = verdict.NotMentioned
 )
 
-func TestJudge(t *testing.T) {
-	t.Parallel()
+// A verdictTest is a claim about a context with the expected verdict.
+type verdictTest struct {
+	context, claim string
+	want           verdict.Label
+	reason         string // substring of the reason
+}
+
+func testVerdicts(t *testing.T, tests []verdictTest) {
+	t.Helper()
 	j := newJudge(t, Options{})
-	for _, tt := range []struct {
-		question, context, claim string
-		want                     verdict.Label
-		reason                   string // substring of the reason
-	}{
-		{"When was the first super bowl?", bowl, "The first superbowl was held on Jan 15, 1967", supported, ""},
-		{"Where and when was Einstein born?", einstein, "Einstein was born in Germany on 14th March 1879.", supported, ""},
-		{"Where and when was Einstein born?", einstein, "Einstein was born in Germany on 20th March 1879.", contradicted, "“20th March 1879” is not in the contexts (nearest: “14 March 1879”); chunk 0: “Albert"},
-		{"", "The tower is 330 metres tall.", "The tower is 330 m tall.", supported, ""},
-		{"", "The tower is 1,083 feet tall.", "The tower is 330 metres tall.", supported, ""},
-		{"", "The tower is 330 metres tall.", "The tower is 300 metres tall.", contradicted, "“300 metres” is not in the contexts (nearest: “330 metres”)"},
-		{"", "Three thousand people live in the village.", "3,000 people live in the village.", supported, ""},
-		{"", "The launch was on 1967-01-15 in Florida.", "The launch was on Jan 15, 1967 in Florida.", supported, ""},
-		{"", "The launch was on January 15, 1967 in Florida.", "The launch was on 1967-01-15 in Texas.", notMentioned, "Texas"},
-		{"", "Sales grew by 12 percent in 2020.", "Sales grew by 12% in 2020.", supported, ""},
-		{"", "Sales grew by 12 percent in 2020.", "Sales grew by 21% in 2020.", contradicted, "“21%” is not in the contexts (nearest: “12 percent”)"},
-		{"", "The drug is not effective against influenza in children.", "The drug is effective against influenza in children.", contradicted, "the claim says “The drug is effective against"},
-		{"", "The drug is effective against influenza in children.", "The drug is not effective against influenza in children.", contradicted, "the claim says “The drug is not effective against"},
-		{"", "The new rule allows parking on weekdays.", "The old rule allows parking on weekdays.", contradicted, "“new”, not “old”"},
-		{"", "The committee purchased two buildings in Lyon.", "The committee bought two buildings in Lyon.", supported, ""},
-		{"", "Bananas are rich in potassium.", "The treaty was signed by nine ministers in Vienna.", notMentioned, ""},
-		{"", "Das Museum wurde 1898 in Köln eröffnet.", "Das Museum wurde 1898 in Köln eröffnet.", supported, "stated in chunk 0: “Das Museum"},
-		{"", "The hotel on the north shore of the lake has 14 guest rooms and a garden.", "The hotel on the north shore of the lake has 20 guest rooms and a garden.", contradicted, "“20” is not in the contexts (nearest: “14”)"},
-		{"", "In 1989 the company opened a new factory in Munich for electric motors.", "In 1998 the company opened a new factory in Munich for electric motors.", contradicted, "the contexts say “1989”, not “1998”"},
-		{"", "Apollo 11 was launched by NASA from Florida in July.", "Apollo 13 was launched by NASA from Florida in July.", contradicted, "“13” is not in the contexts (nearest: “11”)"},
-		{"", "The bridge over the river carries 14 trains.", "The bridge over the river carries 20 trains.", contradicted, "20"},
-		{"", "Das Treffen fand am 14. März 1998 in Berlin statt.", "Das Treffen fand am 20. März 1998 in Berlin statt.", contradicted, "“20. März 1998” is not in the contexts (nearest: “14. März 1998”)"},
-		{"", "Elle est née le 14 mars 1998.", "Elle est née le 20 mars 1998.", contradicted, "nearest: “14 mars 1998”"},
-		{"", "人口は1500万人です。", "人口は1400万人です。", contradicted, "“1400万” is not in the contexts (nearest: “1500”)"},
-		{"", "It was -5 degrees at night in the valley.", "It was 5 degrees at night in the valley.", contradicted, "the contexts say “-5 degrees”, not “5 degrees”"},
-		{"", "Die Firma hat 1500 Mitarbeiter.", "Die Firma hat 1.500 Mitarbeiter.", supported, ""},
-		{"", "東京都は日本の首都である。", "東京都は日本の首都である。", supported, ""},
-		{"", "東京都は日本の首都である。", "大阪府は韓国の農村だった。", notMentioned, ""},
-	} {
-		v := judge(t, j, newTask(tt.question, []string{tt.context}, tt.claim))[0]
+	for _, tt := range tests {
+		v := judge(t, j, newTask("", []string{tt.context}, tt.claim))[0]
 		if v.Label != tt.want || !strings.Contains(v.Reason, tt.reason) {
 			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", tt.claim, tt.context, v.Label, v.Score, v.Reason, tt.want, tt.reason)
 		}
 	}
 }
 
-func TestJudgeMatchesNumberWithSpaceAfterSeparator(t *testing.T) {
+func TestJudge(t *testing.T) {
 	t.Parallel()
-	j := newJudge(t, Options{})
-	v := judge(t, j, newTask("", []string{"One bookie has taken five bets for more than $ 10, 000 on the party."}, "One bookie has taken five bets for more than $10,000 on the party."))[0]
-	if v.Label != verdict.Supported {
-		t.Errorf("got %v (%s), want supported", v.Label, v.Reason)
-	}
+	testVerdicts(t, []verdictTest{
+		{bowl, "The first superbowl was held on Jan 15, 1967", supported, ""},
+		{einstein, "Einstein was born in Germany on 14th March 1879.", supported, ""},
+		{einstein, "Einstein was born in Germany on 20th March 1879.", contradicted, "“20th March 1879” is not in the contexts (nearest: “14 March 1879”); chunk 0: “Albert"},
+		{"The tower is 330 metres tall.", "The tower is 330 m tall.", supported, ""},
+		{"The tower is 1,083 feet tall.", "The tower is 330 metres tall.", supported, ""},
+		{"The tower is 330 metres tall.", "The tower is 300 metres tall.", contradicted, "“300 metres” is not in the contexts (nearest: “330 metres”)"},
+		{"Three thousand people live in the village.", "3,000 people live in the village.", supported, ""},
+		{"The launch was on 1967-01-15 in Florida.", "The launch was on Jan 15, 1967 in Florida.", supported, ""},
+		{"The launch was on January 15, 1967 in Florida.", "The launch was on 1967-01-15 in Texas.", notMentioned, "Texas"},
+		{"Sales grew by 12 percent in 2020.", "Sales grew by 12% in 2020.", supported, ""},
+		{"Sales grew by 12 percent in 2020.", "Sales grew by 21% in 2020.", contradicted, "“21%” is not in the contexts (nearest: “12 percent”)"},
+		{"The drug is not effective against influenza in children.", "The drug is effective against influenza in children.", contradicted, "the claim says “The drug is effective against"},
+		{"The drug is effective against influenza in children.", "The drug is not effective against influenza in children.", contradicted, "the claim says “The drug is not effective against"},
+		{"The new rule allows parking on weekdays.", "The old rule allows parking on weekdays.", contradicted, "“new”, not “old”"},
+		{"The committee purchased two buildings in Lyon.", "The committee bought two buildings in Lyon.", supported, ""},
+		{"Bananas are rich in potassium.", "The treaty was signed by nine ministers in Vienna.", notMentioned, ""},
+		{"Das Museum wurde 1898 in Köln eröffnet.", "Das Museum wurde 1898 in Köln eröffnet.", supported, "stated in chunk 0: “Das Museum"},
+		{"The hotel on the north shore of the lake has 14 guest rooms and a garden.", "The hotel on the north shore of the lake has 20 guest rooms and a garden.", contradicted, "“20” is not in the contexts (nearest: “14”)"},
+		{"In 1989 the company opened a new factory in Munich for electric motors.", "In 1998 the company opened a new factory in Munich for electric motors.", contradicted, "the contexts say “1989”, not “1998”"},
+		{"Apollo 11 was launched by NASA from Florida in July.", "Apollo 13 was launched by NASA from Florida in July.", contradicted, "“13” is not in the contexts (nearest: “11”)"},
+		{"The bridge over the river carries 14 trains.", "The bridge over the river carries 20 trains.", contradicted, "20"},
+		{"Das Treffen fand am 14. März 1998 in Berlin statt.", "Das Treffen fand am 20. März 1998 in Berlin statt.", contradicted, "“20. März 1998” is not in the contexts (nearest: “14. März 1998”)"},
+		{"Elle est née le 14 mars 1998.", "Elle est née le 20 mars 1998.", contradicted, "nearest: “14 mars 1998”"},
+		{"人口は1500万人です。", "人口は1400万人です。", contradicted, "“1400万” is not in the contexts (nearest: “1500”)"},
+		{"It was -5 degrees at night in the valley.", "It was 5 degrees at night in the valley.", contradicted, "the contexts say “-5 degrees”, not “5 degrees”"},
+		{"Die Firma hat 1500 Mitarbeiter.", "Die Firma hat 1.500 Mitarbeiter.", supported, ""},
+		{"東京都は日本の首都である。", "東京都は日本の首都である。", supported, ""},
+		{"東京都は日本の首都である。", "大阪府は韓国の農村だった。", notMentioned, ""},
+		{"One bookie has taken five bets for more than $ 10, 000 on the party.", "One bookie has taken five bets for more than $10,000 on the party.", supported, ""},
+	})
 }

@@ -228,7 +228,6 @@ type missingWord struct {
 // appendWords appends up to maxListed of the missing words to s.line, after a prefix.
 // Those that overlap, as in scripts without spaces, are joined.
 func (s *scratch) appendWords(c *claim, prefix string, elsewhere bool) bool {
-	n := 0
 	words := s.missing[:0:0]
 	for _, w := range s.missing {
 		if w.elsewhere != elsewhere || len(words) > 0 && float64(w.weight) < minListedShare*float64(words[0].weight) {
@@ -245,15 +244,11 @@ func (s *scratch) appendWords(c *claim, prefix string, elsewhere bool) bool {
 		}
 	}
 	for _, w := range words[:min(len(words), maxListed)] {
-		if n == 0 {
-			s.line = append(s.line, prefix...)
-		} else {
-			s.line = append(s.line, ", "...)
-		}
+		s.line = append(s.line, prefix...)
 		s.line = append(s.line, clip(c.text[w.start:w.end])...)
-		n++
+		prefix = ", "
 	}
-	return n > 0
+	return len(words) > 0
 }
 
 // clip truncates a word to maxWordLen code points.

@@ -18,7 +18,7 @@ func (s *scratch) absentName(c *claim, contexts []string) *term {
 			continue
 		}
 		before, after := c.text[:t.start], c.text[t.end:]
-		if strings.HasSuffix(before, "(") || isPossessive(name) && !s.search.absent(contexts, name[:strings.LastIndexAny(name, "'’")]) {
+		if strings.HasSuffix(before, "(") {
 			continue
 		}
 		previous, ok := strings.CutSuffix(before, " ")

@@ -30,56 +30,40 @@ func (j *Judge) selectQuote(s *scratch, c *claim, contexts []string) []quote {
 	for i := range s.taken {
 		s.taken[i] = levels
 	}
-	best := j.bestSentence(s, c, contexts, s.taken)
-	if best.covered == 0 {
-		return nil
+	if best := j.bestSentence(s, c, contexts); best.covered > 0 {
+		return []quote{best}
 	}
-	return []quote{best}
+	return nil
 }
 
-// bestSentence returns the sentence that adds the most credit to the terms. taken holds
+// bestSentence returns the sentence that adds the most credit to the terms. s.taken holds
 // the level at which the quotes already selected match each term.
-func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []level) quote {
+func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string) quote {
 	var best quote
 	bestRank := int64(0)
 	n := int(c.terms[1] - c.terms[0])
 	s.gain = slices.Grow(s.gain[:0], n)[:n]
-	hits := c.bestHits
-	for len(hits) > 0 {
-		chunk, near := hits[0].chunk, 0
-		if chunk == c.best.from.chunk {
-			near = int(c.best.from.start)
-		}
-		for _, span := range j.sentences(s, contexts, int(chunk), near) {
-			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[0] {
-				hits = hits[1:]
+	j.eachHitSentence(s, contexts, c.bestHits, c.best.from, func(q quote, hits []hit) {
+		clear(s.gain)
+		for _, h := range hits {
+			i := h.term - c.terms[0]
+			var old int64
+			if s.taken[i] < levels {
+				old = credit(s.taken[i])
 			}
-			clear(s.gain)
-			var sum, about int64
-			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[1] {
-				h := hits[0]
-				hits = hits[1:]
-				i := h.term - c.terms[0]
-				var old int64
-				if taken[i] < levels {
-					old = credit(taken[i])
-				}
-				if g := (credit(h.level) - old) * s.terms[h.term].weight; g > s.gain[i] {
-					sum += g - s.gain[i]
-					s.gain[i] = g
-				} else if g <= 0 && s.gain[i] == 0 { // already taken: shows what the sentence is about
-					s.gain[i] = 1
-					about += credit(h.level) * s.terms[h.term].weight
-				}
-			}
-			if rank := sum + about/aboutShare; sum > 0 && rank > bestRank {
-				best, bestRank = quote{chunk: int(chunk), start: span[0], end: span[1], covered: sum, about: sum + about}, rank
+			if g := (credit(h.level) - old) * s.terms[h.term].weight; g > s.gain[i] {
+				q.covered += g - s.gain[i]
+				s.gain[i] = g
+			} else if g <= 0 && s.gain[i] == 0 { // already taken: shows what the sentence is about
+				s.gain[i] = 1
+				q.about += credit(h.level) * s.terms[h.term].weight
 			}
 		}
-		for len(hits) > 0 && hits[0].chunk == chunk {
-			hits = hits[1:]
+		rank := q.covered + q.about/aboutShare
+		if q.about += q.covered; q.covered > 0 && rank > bestRank {
+			best, bestRank = q, rank
 		}
-	}
+	})
 	return best
 }
 

@@ -129,7 +129,7 @@ func (j *Judge) secondQuote(s *scratch, c *claim, contexts []string, q quote) qu
 			s.taken[i] = levelExact
 		}
 	}
-	more := j.bestSentence(s, c, contexts, s.taken)
+	more := j.bestSentence(s, c, contexts)
 	if other := j.complement(s, c, contexts, q); other.covered > more.covered {
 		more = other
 	}

@@ -160,19 +160,10 @@ func joinsSign(text string, i int, r rune) bool {
 		return !ends
 	case '+', '#', '♯', '♭':
 		return unicode.IsLetter(last) || last == '+' || unicode.IsDigit(last) && ends
-	case ':', '/', '.', ',':
-		return unicode.IsDigit(last) && unicode.IsDigit(next) && (r != ',' || !isGroup(text[i+1:]))
+	case ':', '/', '.':
+		return unicode.IsDigit(last) && unicode.IsDigit(next)
 	}
 	return false
-}
-
-// isGroup reports whether s starts with exactly three digits.
-func isGroup(s string) bool {
-	n := 0
-	for n < len(s) && s[n]-'0' <= 9 {
-		n++
-	}
-	return n == 3
 }
 
 // isName reports whether text ends with a name of one or two capital letters.

@@ -118,7 +118,3 @@ func (x *statement) negates(y *statement) (n, m int, ok bool) {
 func (x *statement) sameNegations(y *statement) bool {
 	return !x.ambiguous && !y.ambiguous && x.negations == y.negations
 }
-
-func isPossessive(word string) bool {
-	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s") || strings.HasSuffix(word, "'") || strings.HasSuffix(word, "’")
-}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/layout"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -16,9 +15,8 @@ type table struct {
 }
 
 type tableRow struct {
-	layout.Span
-
-	cells []tableCell
+	start, end int // byte offsets in the chunk
+	cells      []tableCell
 }
 
 type tableCell struct {
@@ -40,15 +38,15 @@ func (j *Judge) readTables(s *scratch, contexts []string) []table {
 	s.tablesRead = true
 	budget := maxCells
 	for chunk, text := range contexts {
-		for _, rows := range layout.Tables(text) {
+		for _, rows := range findTables(text) {
 			t := table{chunk: chunk}
 			for _, r := range rows {
-				if budget -= len(r.Cells); budget < 0 {
+				if budget -= len(r.cells); budget < 0 {
 					break
 				}
-				row := tableRow{Span: r.Span}
-				for _, c := range r.Cells {
-					row.cells = append(row.cells, j.newCell(s, text[c.Start:c.End]))
+				row := tableRow{start: r.start, end: r.end}
+				for _, c := range r.cells {
+					row.cells = append(row.cells, j.newCell(s, c))
 				}
 				t.rows = append(t.rows, row)
 			}
@@ -111,7 +109,7 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 		}
 		tc := tableCheck{s: s, table: t, claim: c, stmt: stmt}
 		if o, row := tc.check(); o.reason != "" {
-			return o, quote{chunk: t.chunk, start: t.rows[row].Start, end: t.rows[row].End}
+			return o, quote{chunk: t.chunk, start: t.rows[row].start, end: t.rows[row].end}
 		}
 	}
 	return objection{}, quote{}

@@ -168,11 +168,7 @@ func (f *foldedText) replace(start int, r rune, i int) {
 // isCapital reports whether text ends in a short name in capital letters, such as AB, and
 // not in the article A.
 func isCapital(text string) bool {
-	return isSymbol(text) && text[len(text)-1]-'A' < 26 && !isArticle(text)
-}
-
-func isArticle(text string) bool {
-	return strings.HasSuffix(text, "A") && (len(text) == 1 || !isLetter(text[len(text)-2]))
+	return isSymbol(text) && text[len(text)-1]-'A' < 26 && text != "A" && !strings.HasSuffix(text, " A")
 }
 
 // space ends a word.

@@ -1,20 +1,10 @@
 package lexical
 
-import (
-	"strings"
-	"testing"
-
-	"github.com/ragfaith/ragfaith/internal/verdict"
-)
+import "testing"
 
 func TestJudgeComparesWordOrder(t *testing.T) {
 	t.Parallel()
-	j := newJudge(t, Options{})
-	for _, tt := range []struct {
-		context, claim string
-		want           verdict.Label
-		reason         string // substring of the reason
-	}{
+	testVerdicts(t, []verdictTest{
 		// Other orders of the same words.
 		{"Iceland was beaten by Norway in the cup final.", "Norway beat Iceland in the cup final.", supported, ""},
 		{"Norway beat Iceland in the cup final.", "Iceland was beaten by Norway in the cup final.", supported, ""},
@@ -57,10 +47,5 @@ func TestJudgeComparesWordOrder(t *testing.T) {
 		{"Apprentices may work no more than 40 hours.", "Apprentices may work at least 40 hours.", contradicted, "the contexts say “40 hours” with another limit, rate or sign"},
 		{"The bridge in Bergen cost £40 million to build.", "The bridge in Bergen cost $40 million to build.", contradicted, "say “£40 million”, not “$40 million”"},
 		{"The pipeline is 40 km long, or 24.9 miles, and crosses the border.", "The pipeline is 24.9 miles long.", supported, ""},
-	} {
-		v := judge(t, j, newTask("", []string{tt.context}, tt.claim))[0]
-		if v.Label != tt.want || !strings.Contains(v.Reason, tt.reason) {
-			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", tt.claim, tt.context, v.Label, v.Score, v.Reason, tt.want, tt.reason)
-		}
-	}
+	})
 }

@@ -32,7 +32,7 @@ func New(lex *lexicon.Lexicon) (*Comparer, error) {
 // A Relation is the relation of a word of a claim to a word of a statement.
 type Relation uint8
 
-// The relations.
+// The relations, except for Unrelated closest first.
 const (
 	Unrelated Relation = iota
 	Same               // the same word, in any inflection
@@ -115,7 +115,7 @@ func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
 			if r == Unrelated {
 				continue
 			}
-			n := relationRank(r) * rankStep
+			n := int(Opposite+1-r) * rankStep
 			if a.From[j] >= 0 {
 				n -= rankStep / 2
 			}
@@ -147,21 +147,6 @@ func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
 
 // rankStep is the difference in rank between two relations.
 const rankStep = 1000
-
-func relationRank(r Relation) int {
-	switch r {
-	case Same:
-		return 4
-	case Synonym:
-		return 3
-	case Derived:
-		return 2
-	case Opposite:
-		return 1
-	case Unrelated:
-	}
-	return 0
-}
 
 func resize[T any](s []T, n int, v T) []T {
 	s = s[:0]

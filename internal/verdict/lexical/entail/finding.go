@@ -41,29 +41,20 @@ const minDenied = 0.95
 
 // Check appends the findings of all checks to dst, at most one of each kind.
 func (a *Alignment) Check(dst []Finding) []Finding {
-	coverage := a.Coverage()
 	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity, (*Alignment).quantifier} {
-		dst = appendFinding(dst, a, check, coverage)
+		f, ok := check(a)
+		if !ok || strings.EqualFold(f.Stated.Text(), f.Claimed.Text()) {
+			continue
+		}
+		coverage := a.Coverage()
+		if f.Kind == Assertion && a.Stated.foreign {
+			coverage += 0.1 // of verbs in another mood: "es falso que el museo cobre"
+		}
+		if coverage < f.Kind.minCoverage() && (f.Kind > Antonym || a.withoutMissing() < f.Kind.minCoverage()) {
+			continue
+		}
+		f.Denies = f.Denies && a.withoutMissing() >= minDenied
+		dst = append(dst, f)
 	}
 	return dst
-}
-
-func appendFinding(dst []Finding, a *Alignment, check func(*Alignment) (Finding, bool), coverage float64) []Finding {
-	f, ok := check(a)
-	if !ok || strings.EqualFold(f.Stated.Text(), f.Claimed.Text()) {
-		return dst
-	}
-	if f.Kind == Assertion && a.Stated.foreign {
-		coverage += 0.1 // of verbs in another mood: "es falso que el museo cobre"
-	}
-	if coverage < f.Kind.minCoverage() && (f.Kind > Antonym || a.withoutMissing() < f.Kind.minCoverage()) {
-		return dst
-	}
-	f.Denies = f.Denies && a.withoutMissing() >= minDenied
-	for _, x := range dst {
-		if x.Kind == f.Kind {
-			return dst
-		}
-	}
-	return append(dst, f)
 }

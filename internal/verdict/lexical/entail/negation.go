@@ -86,9 +86,6 @@ func (x *Sentence) isIdiom(i int) bool {
 	if i == 0 && len(x.Words) > 1 && strings.ContainsAny(x.Gap(1), ",.!;:") {
 		return true
 	}
-	if i+1 < len(x.Words) && x.Gap(i+1) == "-" {
-		return true // "no-go"
-	}
 	switch x.lower(i + 1) {
 	case "only", "just", "merely", "necessarily", "least", "matter", "short", "else":
 		return true

@@ -17,8 +17,8 @@ func (a *Alignment) polarity() (Finding, bool) {
 		if a.From[q.at] >= 0 {
 			continue // the claim has it too, or an opposite
 		}
-		j := a.negatedWord(s, q, a.From)
-		if j < 0 || 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
+		j := q.target
+		if j < 0 || a.From[j] < 0 || 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
 			continue
 		}
 		i := a.From[j]
@@ -31,8 +31,8 @@ func (a *Alignment) polarity() (Finding, bool) {
 		if a.To[q.at] >= 0 {
 			continue
 		}
-		i := a.negatedWord(c, q, a.To)
-		if i < 0 {
+		i := q.target
+		if i < 0 || a.To[i] < 0 {
 			continue
 		}
 		j := a.To[i]
@@ -94,22 +94,6 @@ func (x *Sentence) affirms(i int) bool {
 	return false
 }
 
-// negatedWord returns an aligned word of x that the cue q negates, or -1.
-func (a *Alignment) negatedWord(x *Sentence, q cue, aligned []int) int {
-	if q.target >= 0 && aligned[q.target] >= 0 {
-		return q.target
-	}
-	if x.Words[q.at].traits&negative == 0 || x.lower(q.at+1) != "from" {
-		return -1
-	}
-	for i := q.at + 1; i < q.end; i++ { // "exempt from the carrier rule and from the fee"
-		if x.Words[i].Content && aligned[i] >= 0 {
-			return i
-		}
-	}
-	return -1
-}
-
 // restated reports whether a negation of the claim and one of the statement concern the
 // same words.
 func (a *Alignment) restated() bool {
@@ -163,21 +147,7 @@ func (x *Sentence) isPredicate(i int) bool {
 		return false
 	}
 	return !x.isName(i) && !x.isNumber(i) && (english.IsVerb(w, english.BaseForm|english.ThirdPerson|english.PastForm|english.ParticipleForm) ||
-		strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "able") || strings.HasSuffix(w, "ible") || x.followsBe(i))
-}
-
-// followsBe reports whether a form of "be" or "remain" precedes word i.
-func (x *Sentence) followsBe(i int) bool {
-	for k := i - 1; k >= 0 && k >= i-2; k-- {
-		switch x.Words[k].Lower {
-		case "is", "are", "was", "were", "be", "been", "remain", "remains", "stay", "stays", "becomes", "become":
-			return true
-		}
-		if x.Words[k].Content {
-			return false
-		}
-	}
-	return false
+		strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "able") || strings.HasSuffix(w, "ible"))
 }
 
 // has reports whether x contains the word with key k.

@@ -44,14 +44,10 @@ type ClauseKind uint8
 
 // The kinds of clauses.
 const (
-	Main      ClauseKind = iota
-	Condition            // if, unless, provided that, once, when
-	Exception            // except, other than, apart from
-	Reason               // because, since, due to
-	Contrast             // but, although, while
-	Relative             // who, which, whose
-	Reported             // that: content of saying or thinking
-	Time                 // before, after, until
+	Main      ClauseKind = iota // also a reason, a contrast or a relative clause
+	Condition                   // if, unless, provided that, once, when
+	Exception                   // except, other than, apart from
+	Reported                    // that: content of saying or thinking
 )
 
 // Light reports whether w says little: a function word, a quantifier, or a word such as
@@ -66,10 +62,7 @@ func (c *Comparer) Parse(x *Sentence, text string) {
 	for i := range x.tokens {
 		t := &x.tokens[i]
 		w := Word{Token: *t, Lower: t.Lower(text)}
-		if len(w.Lower) > 2 && (strings.HasSuffix(w.Lower, "'s") || strings.HasSuffix(w.Lower, "’s")) {
-			w.traits |= possessive
-		}
-		w.traits |= c.traits[t.Key] | c.forms[w.Lower]
+		w.traits = c.traits[t.Key] | c.forms[w.Lower]
 		w.Content = !t.Is(lexicon.Stop) && w.traits&(restrictive|universal|partial) == 0
 		x.Words = append(x.Words, w)
 		c.joinPhrase(x)
@@ -157,19 +150,14 @@ func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 		return Exception, x.lower(i+1) == "from"
 	case "other":
 		return Exception, x.lower(i+1) == "than"
-	case "because":
-		return Reason, true
+	case "because", "until":
+		return Main, true
 	case "but", "although", "though", "whereas", "however", "yet":
-		return Contrast, comma || x.lower(i) != "yet" && x.lower(i-1) != "all" && x.lower(i-1) != "nothing" && x.lower(i-1) != "anything"
-	case "while":
-		return Contrast, comma || i == 0
+		return Main, comma || x.lower(i) != "yet" && x.lower(i-1) != "all" && x.lower(i-1) != "nothing" && x.lower(i-1) != "anything"
+	case "while", "before", "after":
+		return Main, comma || i == 0
 	case "who", "which", "whose", "whom":
-		return Relative, comma || i > 0 && x.Words[i-1].Content
-	case "until", "before", "after":
-		if comma || i == 0 {
-			return Time, true
-		}
-		return Time, x.lower(i) == "until"
+		return Main, comma || i > 0 && x.Words[i-1].Content
 	case "that":
 		return Reported, i > 0 && x.Words[i-1].traits&(saying|negative|thinking) != 0
 	case "and", "or", "so", "nor":

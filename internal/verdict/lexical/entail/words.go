@@ -24,7 +24,6 @@ const (
 	partial                       // some, often
 	light                         // little meaning of its own
 	linking                       // links or comments on statements
-	possessive                    // ends in 's
 	doubting                      // says that something is not true: myth, wrongly
 	showing                       // says that something is true: find, fact
 	correcting                    // says what is true instead: actually, reality

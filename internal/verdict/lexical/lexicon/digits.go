@@ -1,16 +1,12 @@
 package lexicon
 
-import (
-	"bytes"
-	"strconv"
-)
+import "bytes"
 
 // number appends the token of the number that starts at i, and returns the end of the
 // token. The key does not depend on separators: 3,000 and 3000.0 have the same key. The
 // token includes an ordinal suffix (14th) but no other letters (5km).
 func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token, int) {
 	j := i
-	var v float64
 	var canon [40]byte
 	n, decimal := 0, false
 digits:
@@ -21,10 +17,9 @@ digits:
 				canon[n] = c
 				n++
 			}
-			v = v*10 + float64(c-'0')
 		case decimal || j+1 >= len(text) || !isDigit(text[j+1]):
 			break digits
-		case c == ',' && isGroupOfThree(text, j+1), c == '.' && hasDotGroups(text, i):
+		case c == ',' && isGroupOfThree(text, j+1):
 		case c == '.' && n < len(canon) && !isDotted(text, i, j+1):
 			canon[n] = '.'
 			n++
@@ -36,12 +31,11 @@ digits:
 	w := canon[:n]
 	if decimal {
 		w = bytes.TrimSuffix(bytes.TrimRight(w, "0"), []byte("."))
-		v, _ = strconv.ParseFloat(string(w), 64)
 	}
 	for len(w) > 1 && w[0] == '0' && w[1] != '.' {
 		w = w[1:]
 	}
-	t := Token{Key: Hash(w), Value: v, Start: int32(i), Class: Number} //nolint:gosec // texts are shorter than 2 GiB
+	t := Token{Key: Hash(w), Start: int32(i), Class: Number} //nolint:gosec // texts are shorter than 2 GiB
 	if initial {
 		t.Class |= Initial
 	}
@@ -64,26 +58,6 @@ func isDotted(text string, i, j int) bool {
 		j++
 	}
 	return j+1 < len(text) && text[j] == '.' && isDigit(text[j+1])
-}
-
-// hasDotGroups reports whether the number at i has several groups of three digits
-// separated by full stops: 1.500.000.
-func hasDotGroups(text string, i int) bool {
-	groups := 0
-	for k := i; k < len(text); k++ {
-		switch {
-		case isDigit(text[k]):
-		case text[k] == '.' && isGroupOfThree(text, k+1):
-			if groups == 0 && k-i > 3 {
-				return false
-			}
-			groups++
-			k += 3
-		default:
-			return groups > 1
-		}
-	}
-	return groups > 1
 }
 
 // isGroupOfThree reports whether text[i:] starts with exactly three digits.

@@ -12,7 +12,7 @@ import (
 func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Token, int) {
 	r, size := utf8.DecodeRuneInString(text[i:])
 	if isSpaceless(r) {
-		return l.ideograms(dst, text, i)
+		return ideograms(dst, text, i)
 	}
 	if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
 		return dst, i + size
@@ -62,29 +62,24 @@ func fold(dst []byte, s string) []byte {
 // ideograms appends a token for each pair of adjacent characters in a run of text
 // without spaces between words, and returns the end of the run. A run of one character
 // is one token.
-func (l *Lexicon) ideograms(dst []Token, text string, i int) ([]Token, int) {
-	start, count := i, 0
-	prev := i
+func ideograms(dst []Token, text string, i int) ([]Token, int) {
+	add := func(start, end int) {
+		dst = append(dst, Token{Key: Hash(text[start:end]), Start: int32(start), End: int32(end)}) //nolint:gosec // texts are shorter than 2 GiB
+	}
+	start, prev := i, i
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if !isSpaceless(r) {
 			break
 		}
-		if count > 0 {
-			dst = append(dst, Token{
-				Key: Hash(text[prev : i+size]), Class: Ideogram,
-				Start: int32(prev), End: int32(i + size), //nolint:gosec // texts are shorter than 2 GiB
-			})
+		if i > start {
+			add(prev, i+size)
 		}
 		prev = i
 		i += size
-		count++
 	}
-	if count == 1 {
-		dst = append(dst, Token{
-			Key: Hash(text[start:i]), Class: Ideogram,
-			Start: int32(start), End: int32(i), //nolint:gosec // texts are shorter than 2 GiB
-		})
+	if prev == start {
+		add(start, i)
 	}
 	return dst, i
 }

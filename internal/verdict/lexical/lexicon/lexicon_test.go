@@ -107,14 +107,14 @@ func TestTokenClasses(t *testing.T) {
 		for _, c := range []struct {
 			name  string
 			class Class
-		}{{"not", Negation}, {"number", Number}, {"ordinal", Ordinal}, {"month", Month}, {"scale", Scale}, {"capital", Capital}, {"initial", Initial}} {
+		}{{"not", Negation}, {"number", Number}, {"ordinal", Ordinal}, {"month", Month}, {"capital", Capital}, {"initial", Initial}} {
 			if tk.Is(c.class) {
 				w.WriteString("/" + c.name)
 			}
 		}
 		got = append(got, w.String())
 	}
-	want := "He/capital/initial didn't/not pay nor/not won’t/not he 14th/number/ordinal/initial May/month/capital 2020/number about 3/number k/scale in Oslo/capital"
+	want := "He/capital/initial didn't/not pay nor/not won’t/not he 14th/number/ordinal/initial May/month/capital 2020/number about 3/number k in Oslo/capital"
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
@@ -145,11 +145,9 @@ func TestUnpackRejectsCorruptData(t *testing.T) {
 
 func TestReadListsReportsErrorLine(t *testing.T) {
 	t.Parallel()
-	for _, lists := range []string{"nonsense a b", "unit metre=x", "month jan=one"} {
-		l := &Lexicon{words: NewTable[wordInfo](16, 1)}
-		if err := l.readLists(lists); err == nil || !strings.Contains(err.Error(), "words.txt:1") {
-			t.Errorf("%q: got %v, want an error with words.txt:1", lists, err)
-		}
+	l := &Lexicon{words: NewTable[wordInfo](16, 1)}
+	if err := l.readLists("\nnonsense a b"); err == nil || !strings.Contains(err.Error(), "words.txt:2") {
+		t.Errorf("got %v, want an error with words.txt:2", err)
 	}
 }
 
@@ -165,12 +163,12 @@ func TestTable(t *testing.T) {
 			t.Fatalf("key %d: got %d, %v, want %d", i, v, ok, i+1)
 		}
 	}
-	if _, ok := table.Get(7); ok || table.Len() != 5000 {
-		t.Errorf("missing key: got found %v and %d keys, want false and 5000", ok, table.Len())
+	if _, ok := table.Get(7); ok || table.n != 5000 {
+		t.Errorf("missing key: got found %v and %d keys, want false and 5000", ok, table.n)
 	}
 	table.Clear(16)
-	if _, ok := table.Get(1); ok || table.Len() != 0 || len(table.slots) > 64 {
-		t.Errorf("after Clear: got %d keys in %d slots, want none in at most 64", table.Len(), len(table.slots))
+	if _, ok := table.Get(1); ok || table.n != 0 || len(table.slots) > 64 {
+		t.Errorf("after Clear: got %d keys in %d slots, want none in at most 64", table.n, len(table.slots))
 	}
 }
 
@@ -185,13 +183,12 @@ func FuzzTokens(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		last := int32(0)
 		for _, tk := range l.Tokens(nil, text) {
-			if tk.Start < last || tk.End <= tk.Start || int(tk.End) > len(text) || tk.Key == 0 || tk.Value != tk.Value {
+			if tk.Start < last || tk.End <= tk.Start || int(tk.End) > len(text) || tk.Key == 0 {
 				t.Fatalf("%q: got invalid token %+v", text, tk)
 			}
-			if tk.Is(Ideogram) {
-				last = tk.Start
-			} else {
-				last = tk.End
+			last = tk.End
+			if r, _ := utf8.DecodeRuneInString(text[tk.Start:]); isSpaceless(r) {
+				last = tk.Start // pairs of characters overlap
 			}
 			if int(tk.Stem) > int(tk.End-tk.Start) {
 				t.Fatalf("%q: got a stem longer than the token %+v", text, tk)

@@ -102,6 +102,3 @@ func (t *Table[V]) Clear(limit int) {
 	}
 	clear(t.slots)
 }
-
-// Len returns the number of keys.
-func (t *Table[V]) Len() int { return t.n }

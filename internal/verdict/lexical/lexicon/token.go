@@ -11,31 +11,26 @@ type Class uint32
 
 // The word properties.
 const (
-	Stop      Class = 1 << iota // a function word without content
-	Negation                    // not, never, without, words in -n't
-	Number                      // written in digits
-	Numeral                     // a number word; Token.Value is its value
-	Scale                       // hundred, thousand, k, bn; Token.Value is the factor
-	Ordinal                     // 14th, fourteenth
-	Month                       // Token.Value is 1 to 12
-	Unit                        // km, hour, percent
-	Capital                     // starts with a capital letter
-	Initial                     // first word of its sentence
-	Polarity                    // reverses or qualifies the meaning without negation: avoid, unless, if
-	Label                       // passage, step: the number after it is a label
-	Fraction                    // half, thirds: Token.Value is the denominator
-	Universal                   // all, whole, always
-	Partial                     // some, many, part, sometimes
-	Frequency                   // with Universal or Partial: always, sometimes
-	Ideogram                    // a pair of characters in a script without spaces
+	Stop     Class = 1 << iota // a function word without content
+	Negation                   // not, never, without, words in -n't
+	Number                     // written in digits
+	Numeral                    // a number word
+	Ordinal                    // 14th, fourteenth
+	Month
+	Capital   // starts with a capital letter
+	Initial   // first word of its sentence
+	Polarity  // reverses or qualifies the meaning without negation: avoid, unless, if
+	Label     // passage, step: the number after it is a label
+	Fraction  // half, thirds
+	Partial   // some, many, part, sometimes
+	Frequency // always, sometimes
 )
 
 // A Token is a word of a text.
 type Token struct {
-	Key        uint64  // key of the stem, equal for all forms of a word
-	Value      float64 // see Class
-	Start, End int32   // byte offsets in the text
-	Stem       uint8   // length of the stem if it is a prefix of the lower-case ASCII word, or 0
+	Key        uint64 // key of the stem, equal for all forms of a word
+	Start, End int32  // byte offsets in the text
+	Stem       uint8  // length of the stem if it is a prefix of the lower-case ASCII word, or 0
 	Class      Class
 }
 
@@ -173,13 +168,12 @@ func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 	l.fill(t, w)
 }
 
-// fill sets the key, stem, class and value of t for the lower-case word w. It may modify
+// fill sets the key, stem and class of t for the lower-case word w. It may modify
 // w.
 func (l *Lexicon) fill(t *Token, w []byte) {
 	h := Hash(w)
 	if e, ok := l.words.Get(h); ok {
 		t.Class |= e.class
-		t.Value = e.value
 		if e.key != 0 {
 			t.Key = e.key
 			return

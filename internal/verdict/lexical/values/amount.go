@@ -188,9 +188,6 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 			v.Low, v.High = -n.num, -n.num
 		}
 		v.setUnit(u)
-		if after, ok := currencyOf(strings.ToLower(r.str(next))); ok && after.name == u.name {
-			next++
-		}
 	} else if u, k := r.unitAt(r.afterOf(next)); k > 0 {
 		v.setUnit(u)
 		next = r.compound(&v, u, k)
@@ -259,9 +256,6 @@ func (r *reader) startsDuration(i int) bool {
 	if !r.is(i, "a", "an") || r.is(i-1, "than") && r.is(i+2, "before", "earlier") {
 		return false
 	}
-	if _, n := r.andFraction(i + 2); n > 0 {
-		return true
-	}
 	if i == 0 || r.is(i+2, "long", "ago", "later", "earlier") || r.is(i+2, "-") && r.is(i+3, "long") {
 		return true
 	}
@@ -296,9 +290,6 @@ func (v *Value) setUnit(u unit) {
 func (r *reader) ordinalAt(i int) (v Value, from, next int) {
 	t := r.at(i)
 	from, next = i, i+1
-	if r.is(i, "second") && r.is(i-1, "a", "per", "each", "every", "/") {
-		return Value{}, 0, 0
-	}
 	v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1, Loose: !isDigit(r.text[t.start]) && t.num <= 3}
 	v.Noun = r.noun(next)
 	return v, from, next

@@ -17,8 +17,6 @@ func (r *reader) bounded(v Value, from, next int) (Value, int) {
 			after++
 		} else if r.is(next, "or") && r.is(next+1, "more", "fewer", "less") {
 			after += 2
-		} else if r.is(next, "-") && r.joined(next) {
-			after++
 		}
 		v.Noun = r.noun(after)
 	}

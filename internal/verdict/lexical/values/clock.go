@@ -18,9 +18,6 @@ func (r *reader) clockAt(i int) (v Value, from, next int) {
 		r.at(i+2).num < 60 && t.class&decimal == 0 && r.at(i+2).class&decimal == 0:
 		minutes, next = minutes+r.at(i+2).num, i+3
 		twelve = t.num >= 1 && t.num <= 12 && r.text[t.start] != '0'
-		if r.is(next, "uhr", "h") {
-			next++
-		}
 	case r.halfDay(i+1) > 0 && t.num <= 12:
 		hour := math.Trunc(t.num)
 		minutes, next, twelve = hour*60+math.Round((t.num-hour)*100), i+1, true

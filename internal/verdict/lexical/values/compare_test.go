@@ -33,6 +33,8 @@ func TestCompare(t *testing.T) {
 		{"530 000 km", "530,000 km", Equal},
 		{"a litre and a half", "1.5 litres", Equal},
 		{"12 m2", "12 m²", Equal},
+		{"3/4 litre", "0.75 litres", Equal},
+		{"approx. 20,000 tonnes", "19,900 tonnes", Entailed},
 		{"18 degrees below zero", "-18 °C", Equal},
 		{"-5 °C", "minus 5 degrees Celsius", Equal},
 
@@ -125,6 +127,7 @@ func TestCompare(t *testing.T) {
 		// Dates.
 		{"14 March 1879", "1879-03-14", Equal},
 		{"March 14th, 1879", "14.03.1879", Equal},
+		{"on March the 14th", "on Tuesday the 14th of March", Equal},
 		{"on 3/4/2020", "4 March 2020", Equal},
 		{"on 3/4/2020", "3 April 2020", Equal},
 		{"on 3/4/2020", "5 April 2020", Contradicted},

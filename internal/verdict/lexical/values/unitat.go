@@ -57,10 +57,6 @@ func (r *reader) unitAt(i int) (unit, int) {
 // simpleUnit returns the unit at token i without a power or rate.
 func (r *reader) simpleUnit(i int) (unit, int) {
 	t := r.at(i)
-	n := t.end - t.start
-	if n > maxWord+8 {
-		return unit{}, 0
-	}
 	name := strings.ToLower(r.text[t.start:t.end])
 	switch name {
 	case "percentage", "percent", "per":
@@ -200,9 +196,6 @@ func (r *reader) noun(i int) string {
 			end = k + 1
 			break
 		}
-	}
-	if n := r.at(end - 1); n.end-r.at(start).start > 64 {
-		return ""
 	}
 	return r.text[r.at(start).start:r.at(end-1).end]
 }

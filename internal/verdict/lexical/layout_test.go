@@ -1,20 +1,12 @@
-package layout
+package lexical
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
-// texts returns the text of each span.
-func texts(text string, spans []Span) []string {
-	var out []string
-	for _, s := range spans {
-		out = append(out, text[s.Start:s.End])
-	}
-	return out
-}
-
-func TestTables(t *testing.T) {
+func TestFindTables(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text string
@@ -28,9 +20,9 @@ func TestTables(t *testing.T) {
 		{"a \\| b | c\n1 | 2", [][]string{{"a \\| b ", " c"}, {"1 ", " 2"}}},
 	} {
 		var got [][]string
-		for _, rows := range Tables(tt.text) {
+		for _, rows := range findTables(tt.text) {
 			for _, r := range rows {
-				got = append(got, texts(tt.text, r.Cells))
+				got = append(got, r.cells)
 			}
 		}
 		if !slices.EqualFunc(got, tt.want, slices.Equal) {
@@ -39,16 +31,19 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func FuzzLayout(f *testing.F) {
+func FuzzFindTables(f *testing.F) {
 	for _, s := range []string{"intro\n| a | b |\n|:--|--:|\n| 1 | 2 |\n", "a\tb\n1\t2\n", "|", "a|b\n|-", "- a\n- b", "\t\n\t\t\n", "a: b, c, d and e"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, rows := range Tables(text) {
+		for _, rows := range findTables(text) {
 			for _, r := range rows {
-				for _, s := range append([]Span{r.Span}, r.Cells...) {
-					if s.Start < r.Start || s.End < s.Start || s.End > r.End || r.End > len(text) {
-						t.Fatalf("got span %v, want it within row %v and %d bytes", s, r.Span, len(text))
+				if r.start < 0 || r.end < r.start || r.end > len(text) {
+					t.Fatalf("%q: got row from %d to %d", text, r.start, r.end)
+				}
+				for _, c := range r.cells {
+					if !strings.Contains(text[r.start:r.end], c) {
+						t.Fatalf("%q: got cell %q, want a part of the row", text, c)
 					}
 				}
 			}
