@@ -92,3 +92,17 @@ func FuzzUnwrap(f *testing.F) {
 		}
 	})
 }
+
+// TestSentencesWithinOneCutDoNotOverlap has an escaped quote at a sentence boundary beside the next member.
+func TestSentencesWithinOneCutDoNotOverlap(t *testing.T) {
+	end := 0
+	for _, c := range extract(t, `{"answer":"\"En 1933, Cattell escribió de \"\"raza.\"","n":3,"sources":["a.pdf"]}`).Claims {
+		if c.Start < end || c.End < c.Start {
+			t.Errorf("got claim %q from %d to %d after one that ends at %d", c.Text, c.Start, c.End, end)
+		}
+		end = c.End
+	}
+	if end == 0 {
+		t.Error("got no claims")
+	}
+}

@@ -49,7 +49,8 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 		if len(e.Claims) > maxClaims {
 			return Extraction{}, errTooManyClaims
 		}
-		from, to := v.rawStart(s.Start), v.rawEnd(s.End)
+		from := max(points.at, v.rawStart(s.Start)) // two sentences may end and start within one cut
+		to := max(from, v.rawEnd(s.End))
 		cuts = e.skipCuts(cuts, from, answer, &points)
 		text := v.text[s.Start:s.End]
 		plain, kind, isRow := t.next(d, i)
