@@ -49,6 +49,7 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 		"If the canal freezes in winter, the ferry stops.",
 		"Unless the canal freezes in winter, the ferry runs.",
 		"It would be sad if the canal freezes in winter.",
+		"It would be sad for the canal if the canal freezes in winter.",
 		"Suppose the canal freezes in winter.",
 		"Supposedly, the canal freezes in winter.",
 		"Myth: The canal freezes in winter. Fact: The water is too warm.",

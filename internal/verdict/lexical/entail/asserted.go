@@ -45,14 +45,25 @@ func (x *Sentence) Asserts(start, end int) bool {
 // belief.
 func (a *Alignment) unasserted() (Finding, bool) {
 	c, s := a.Claim, a.Stated
-	first, last := len(s.Words), -1
+	first, second, last := len(s.Words), len(s.Words), -1
 	for i, j := range a.To {
-		if j >= 0 && a.How[i] != Opposite {
-			first, last = min(first, j), max(last, j)
+		switch {
+		case j < 0 || a.How[i] == Opposite:
+			continue
+		case j < first:
+			first, second = j, first
+		case j > first:
+			second = min(second, j)
+		}
+		last = max(last, j)
+	}
+	for j := first + 1; j < min(second, last); j++ {
+		if s.Words[j].Key == s.Words[first].Key { // "It would be great if the Great Wall"
+			first = j
 		}
 	}
 	for j := first + 1; j < last; j++ {
-		if w := &s.Words[j-1]; isComplementizer(s.Words[j].Lower) && w.traits&(saying|thinking|doubting) != 0 {
+		if w := &s.Words[j-1]; isComplementizer(s.Words[j].Lower) && w.traits&(saying|thinking|doubting) != 0 && !c.contains(w.Lower) {
 			first = j + 1 // "the man pretended that he was"
 		}
 	}
@@ -133,6 +144,9 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	}
 	if x.takenBack(from, first) != (last+1 < end && (k == 0 && x.foreign || isAuxiliary(x.lower(last+1))) && x.takenBack(last+1, end)) {
 		return x.Span(from, last), true
+	}
+	if w := x.lower(k - 1); w == "and" || w == "but" || w == "or" {
+		from = 0
 	}
 	if !x.foreign && !isAuxiliary(x.lower(k-1)) && !x.any(from, first, saying|showing|doubting|negative) {
 		return x.Span(from, last), true
@@ -305,6 +319,16 @@ func (x *Sentence) corrects(i int) bool {
 		if w := &x.Words[k]; starts && (w.traits&correcting != 0 || x.is(k-1, "in", "fact")) {
 			return true
 		} else if isAttribute := k+1 < len(x.Words) && x.Words[k+1].Content && x.Words[k+1].traits&saying == 0 && !x.stopsAt(k+1); !isAttribute && w.traits&doubting != 0 && x.takenBack(max(i, k-scope), k+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// contains reports whether x contains the word as written.
+func (x *Sentence) contains(lower string) bool {
+	for i := range x.Words {
+		if x.Words[i].Lower == lower {
 			return true
 		}
 	}
