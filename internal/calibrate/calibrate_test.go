@@ -226,13 +226,13 @@ func TestRatingsAreSplitByPositiveAt(t *testing.T) {
 	if got, want := unsplit.Scores[0].Spearman.Estimate, verdicts.Scores[0].Spearman.Estimate; math.Abs(got-want) > 1e-12 {
 		t.Errorf("Spearman %v, want %v, since it depends only on ranks", got, want)
 	}
-	if unsplit.Mean.Note == "" || unsplit.Mean.Corrected.Mean.Reliable() {
+	if unsplit.Mean.Note == "" || unsplit.Mean.Mean.Reliable() {
 		t.Errorf("got mean %+v of ratings from 1 to 5, want none", unsplit.Mean)
 	}
 	for i := range rows {
 		rows[i].label = float64(i%5) / 4
 	}
-	if f := newStatistics(t, Options{}, rows); f.Mean.Note != "" || math.Abs(f.Mean.Corrected.Labelled.Estimate-0.5) > 1e-12 {
+	if f := newStatistics(t, Options{}, rows); f.Mean.Note != "" || math.Abs(f.Mean.Labelled.Estimate-0.5) > 1e-12 {
 		t.Errorf("got mean %+v of ratings from 0 to 1, want 0.5", f.Mean)
 	}
 }

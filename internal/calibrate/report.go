@@ -251,7 +251,7 @@ func (f *Statistics) mean() report.Table {
 		judged = f.format(m.Judged)
 	}
 	t.AddRow("faithfulness, by the judge", judged, "", fmt.Sprintf("%d rows", m.Rows))
-	labelled, corrected, note := m.Corrected.Labelled, m.Corrected.Mean, ""
+	labelled, corrected, note := m.Labelled, m.Mean, ""
 	switch {
 	case m.Note != "":
 		labelled.Note, corrected.Note = string(m.Note), string(m.Note)

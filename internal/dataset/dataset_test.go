@@ -483,17 +483,20 @@ func TestRowsKeepsColumns(t *testing.T) {
 		{
 			"first of duplicate ones", "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n",
 			Options{KeepAll: true},
-			[]string{"index=1 k=2"}, `column 5 is not kept: another is named "k" too`,
+			[]string{"index=1 k=2"},
+			`column 5 is not kept: another is named "k" too`,
 		},
 		{
 			"misspelled", "x.jsonl", `{"answer":"a","contexts":["x"],"topic":1}`,
 			Options{Keep: []string{"topics"}},
-			[]string{"topics=null"}, `; did you mean "topic"?`,
+			[]string{"topics=null"},
+			`; did you mean "topic"?`,
 		},
 		{
 			"rest of nested ones", "x.jsonl", `{"id":"1","in":{"question":"q"},"out":{"answer":"a","documents":["c d"],"model":{"name":"m"}},"n":1}` + "\n",
 			Options{KeepAll: true},
-			[]string{`out={"model":{"name":"m"}} n=1`}, "",
+			[]string{`out={"model":{"name":"m"}} n=1`},
+			"",
 		},
 	} {
 		var warned []string

@@ -163,13 +163,14 @@ func TestCitationScoresMatchALCE(t *testing.T) {
 
 // describeCitations returns recall, precision, and the chunk and verdict of each citation.
 func describeCitations(r *result.Row) string {
-	text := fmt.Sprint(r.Citations.Recall, r.Citations.Precision)
+	var b strings.Builder
+	fmt.Fprint(&b, r.Citations.Recall, r.Citations.Precision)
 	for _, claim := range r.Claims {
 		for _, c := range claim.Citations {
-			text += fmt.Sprintf(" %d=%v", c.Chunk, c.Verdict)
+			fmt.Fprintf(&b, " %d=%v", c.Chunk, c.Verdict)
 		}
 	}
-	return text
+	return b.String()
 }
 
 func TestCitationIsJudgedGivenItsChunk(t *testing.T) {

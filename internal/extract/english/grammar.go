@@ -256,8 +256,10 @@ func IsNumeral(s string) bool {
 
 // IsMonth reports whether s is the name of a month or season, ignoring case.
 func IsMonth(s string) bool {
-	return slices.Contains([]string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "fall",
-		"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"}, strings.ToLower(s))
+	return slices.Contains([]string{
+		"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "fall",
+		"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+	}, strings.ToLower(s))
 }
 
 // IsTimeNoun reports whether s is a noun for a point in time.
