@@ -1,7 +1,7 @@
 """combine.py BINARY DATA: fit the weights with which the embedded judge combines its network and the lexical judge.
 
-Both judges score everyday answers (everyday-dev and testdata/everyday*.jsonl), minimal pairs (testdata/pairs2.jsonl and contrast-dev),
-claims-dev and 14 suites (80 rows each). The weights are fitted on one half, so that
+Both judges score everyday answers (everyday-dev and testdata/everyday*.jsonl), minimal pairs (testdata/pairs2.jsonl, pairs3.jsonl
+and contrast-dev), claims-dev and 14 suites (80 rows each). The weights are fitted on one half, so that
 the lowest claim of a row predicts its label, and reported on the other. Prints the weights, then AUROC and balanced accuracy.
 """
 import collections
@@ -34,7 +34,7 @@ def sets(data):
     """(set, suite or "", half, row with question, answer, contexts, label)."""
     for r in read(data, "everyday-dev"):
         yield "everyday", "", hash_half(r["pair"]), r
-    for name, files in (("everyday", ("everyday", "everyday2", "everyday3")), ("pairs", ("pairs2",))):
+    for name, files in (("everyday", ("everyday", "everyday2", "everyday3", "everyday4")), ("pairs", ("pairs2", "pairs3"))):
         for file in files:
             with open(TESTDATA + file + ".jsonl") as f:
                 for r in map(json.loads, f):

@@ -29,7 +29,7 @@ def scores(net, passages, device, tokens=4096):
     parts = [[passages[n][0], *(passages[n][1 + c] for c in k)] for n, k in groups]
     result = [np.zeros(len(p) - 1) for p in passages]
     for batch in batches_of([sum(map(len, p)) for p in parts], tokens):
-        found = support(net(Batch([(parts[g], []) for g in batch], device))).cpu().numpy()
+        found = support(net(Batch([(parts[g],) for g in batch], device))[0]).cpu().numpy()
         for n, k in (groups[g] for g in batch):
             result[n][k], found = found[:len(k)], found[len(k):]
     return result

@@ -2,7 +2,7 @@
 
 The file is for the program, and for train.py --init: safetensors, matrices in int8 with a scale for each row, 33 MB. With --full
 FILE all weights are written too, in float32 under the names of BertModel. With --mean FILE, the mean with the weights in that
-export is written, which is often better than either of two runs that start from the same weights. With --golden FILE the logits in the test cases of the
+export is written, which is often better than either of two runs that start from the same weights. With --golden FILE the outputs in the test cases of the
 program are replaced by those of the rounded weights.
 """
 import argparse
@@ -43,7 +43,10 @@ def update_golden(net, tok, path):
         cases = json.load(f)
     for case in cases:
         parts = [*encode(tok, [case["passage"]], MAX_PASSAGE), *encode_claims(tok, case["claims"])]
-        case["logits"] = [[round(x, 4) for x in row] for row in net(Batch([(parts, [])])).tolist()]
+        batch = Batch([(parts,)])
+        logits, tokens = net(batch)
+        case["logits"] = [[round(x, 4) for x in row] for row in logits.tolist()]
+        case["wrong"] = [[round(x, 4) for x in tokens[batch.claim.reshape(-1) == k].tolist()] for k in range(len(logits))]
     with open(path, "w") as f:
         json.dump(cases, f, ensure_ascii=False)
         f.write("\n")

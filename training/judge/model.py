@@ -14,8 +14,10 @@ CLS, SEP = 101, 102
 MAX_PASSAGE, MAX_CLAIM = 254, 60  # tokens
 MAX_GROUP = 512  # tokens in a group
 STEP = 64  # groups are padded to a multiple of it
+DROPOUT = 0.1
 LABELS = ["supported", "contradicted", "not_mentioned", "not_supported"]  # the last one: either of the two before it
 PASSAGE = -1  # stands for the label of a passage
+UNKNOWN = -1  # whether a token is wrong: 1, 0 or this
 
 
 def tokenizer(directory):
@@ -64,14 +66,16 @@ def padded(size):
 
 
 class Batch:
-    """Groups as tensors, one in each row. A group is (parts, labels): parts[0] is the passage, the others are claims."""
+    """Groups as tensors, one in each row. A group is (parts, labels, wrong): parts[0] is the passage, the others are claims, and
+    wrong says for each part which of its tokens are wrong. To judge, only the parts are needed."""
 
     def __init__(self, groups, device="cpu"):
-        shape = len(groups), padded(max(sum(map(len, parts)) for parts, _ in groups))
+        shape = len(groups), padded(max(sum(map(len, parts)) for parts, *_ in groups))
         ids, kind, position = np.zeros((3, *shape), np.int64)
+        wrong = np.full(shape, UNKNOWN)
         part, claim = np.full((2, *shape), -1)
         first, labels, owner = [], [], []
-        for r, (parts, group_labels) in enumerate(groups):
+        for r, (parts, *known) in enumerate(groups):
             end = 0
             for p, tokens in enumerate(parts):
                 start, end = end, end + len(tokens)
@@ -82,10 +86,12 @@ class Batch:
                     claim[at] = len(first)
                     first.append(r * shape[1] + start)
                     owner.append(r)
-            labels += group_labels
+                if known:
+                    wrong[at] = known[1][p]
+            labels += known[0] if known else []
         self.tokens = int((part >= 0).sum())
         tensor = lambda a: torch.as_tensor(a, dtype=torch.long, device=device)
-        self.ids, self.kind, self.position, self.claim, part = map(tensor, (ids, kind, position, claim, part))
+        self.ids, self.kind, self.position, self.claim, self.wrong, part = map(tensor, (ids, kind, position, claim, wrong, part))
         self.first, self.labels, self.owner = map(tensor, (first, labels, owner))
         self.mask = ((part[:, None, :] == 0) | (part[:, :, None] == part[:, None, :]))[:, None]
 
@@ -98,6 +104,23 @@ def attention(query, key, value, mask):
     return torch.softmax(scores + torch.where(mask, 0.0, -1e4).to(scores.dtype), -1, dtype=scores.dtype) @ value
 
 
+class Dropout(nn.Module):
+    """Dropout whose masks are slices of one random table: to draw new numbers takes longer than a layer. The slices follow from the
+    number of the step, so that a run can be continued."""
+
+    def __init__(self, share=DROPOUT):
+        super().__init__()
+        kept = np.random.default_rng(3).random(2**24) >= share
+        self.register_buffer("table", torch.from_numpy(kept).bfloat16() / (1 - share), persistent=False)
+
+    def start(self, step):
+        self.random = np.random.default_rng((4, step))
+
+    def forward(self, x):
+        first = int(self.random.integers(len(self.table) - x.numel()))
+        return x * self.table[first:first + x.numel()].view_as(x)
+
+
 class Layer(nn.Module):
     def __init__(self, hidden):
         super().__init__()
@@ -105,12 +128,12 @@ class Layer(nn.Module):
         self.up, self.down = nn.Linear(hidden, 4 * hidden), nn.Linear(4 * hidden, hidden)
         self.norm1, self.norm2 = nn.LayerNorm(hidden, eps=1e-12), nn.LayerNorm(hidden, eps=1e-12)
 
-    def forward(self, x, mask):
+    def forward(self, x, mask, dropout):
         rows, width, hidden = x.shape
         heads = lambda t: t.view(rows, width, hidden // 32, 32).transpose(1, 2)
         a = attention(heads(self.query(x)), heads(self.key(x)), heads(self.value(x)), mask)
-        x = self.norm1(x + self.out(a.transpose(1, 2).reshape(rows, width, hidden)))
-        return self.norm2(x + self.down(F.gelu(self.up(x))))
+        x = self.norm1(x + dropout(self.out(a.transpose(1, 2).reshape(rows, width, hidden))))
+        return self.norm2(x + dropout(self.down(F.gelu(self.up(x)))))
 
 
 BERT_NAMES = {"query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
@@ -125,11 +148,15 @@ def bert_name(name):
         number, short, leaf = rest.split(".")
         return f"encoder.layer.{number}.{BERT_NAMES[short]}.{leaf}"
     return {"words": "embeddings.word_embeddings", "positions": "embeddings.position_embeddings", "head": "head",
-            "kinds": "embeddings.token_type_embeddings", "norm": "embeddings.LayerNorm"}[field] + "." + rest
+            "kinds": "embeddings.token_type_embeddings", "norm": "embeddings.LayerNorm", "token_head": "token_head"}[field] + "." + rest
+
+
+HEADS = ("head", "token_head")
 
 
 class Judge(nn.Module):
-    """Starts from the weights of base (names of BertModel), with a new head of three classes. Embeddings are not trained."""
+    """Starts from the weights of base (names of BertModel), with new heads: the three classes of a claim, and whether a token of it is
+    wrong. Embeddings are not trained."""
 
     def __init__(self, base):
         super().__init__()
@@ -139,29 +166,30 @@ class Judge(nn.Module):
         self.norm = nn.LayerNorm(hidden, eps=1e-12)
         layers = 1 + max(int(name.split(".")[2]) for name in base if name.startswith("encoder.layer."))
         self.layers = nn.ModuleList(Layer(hidden) for _ in range(layers))
-        self.head = nn.Linear(hidden, 3)
-        nn.init.normal_(self.head.weight, std=0.02, generator=torch.Generator().manual_seed(1))
-        nn.init.zeros_(self.head.bias)
+        self.head, self.token_head = nn.Linear(hidden, 3), nn.Linear(hidden, 1)
+        for head in (self.head, self.token_head):
+            nn.init.normal_(head.weight, std=0.02, generator=torch.Generator().manual_seed(1))
+            nn.init.zeros_(head.bias)
         with torch.no_grad():
             for name, parameter in self.named_parameters():
-                if not name.startswith("head"):
+                if not name.startswith(HEADS):
                     parameter.copy_(base[bert_name(name)])
                     parameter.requires_grad = name.startswith("layers")
 
     def trained(self):
-        return {name: p for name, p in self.named_parameters() if name.startswith(("layers", "head"))}
+        return {name: p for name, p in self.named_parameters() if name.startswith(("layers", *HEADS))}
 
-    def forward(self, batch):
-        """Logits of the three classes, one row for each claim of the batch."""
-        x = self.norm(self.words(batch.ids) + self.kinds(batch.kind) + self.positions(batch.position))
+    def forward(self, batch, dropout=lambda x: x):
+        """Logits of the three classes, one row for each claim of the batch, and for each token the log odds that it is wrong."""
+        x = dropout(self.norm(self.words(batch.ids) + self.kinds(batch.kind) + self.positions(batch.position)))
         with mixed_precision(x.device):
             for layer in self.layers:
-                x = layer(x, batch.mask)
+                x = layer(x, batch.mask, dropout)
         x, claim = x.reshape(-1, x.shape[-1]).float(), batch.claim.reshape(-1)
         inside, count = claim >= 0, len(batch.first)
         total = x.new_zeros(count, x.shape[-1]).index_add_(0, claim[inside], x[inside])
         length = x.new_zeros(count).index_add_(0, claim[inside], x.new_ones(int(inside.sum())))
-        return self.head(x[batch.first] + total / length[:, None])
+        return self.head(x[batch.first] + total / length[:, None]), self.token_head(x)[:, 0]
 
 
 def mixed_precision(device):
@@ -176,13 +204,18 @@ def support(logits):
     return logits[:, 0] - torch.logsumexp(logits[:, 1:], 1)
 
 
-def loss(logits, batch, ranking=0.5):
-    """Cross-entropy, plus a logistic loss on each pair of claims of one passage of which one is supported and one is not."""
+def loss(logits, tokens, batch, ranking=0.5):
+    """The sum of the cross-entropy of the claims, of a logistic loss on each pair of claims of one passage of which one is supported
+    and one is not, and of the cross-entropy of the tokens, of which those that are wrong count three times."""
     log_p, y = F.log_softmax(logits, 1), batch.labels
     chosen = log_p.gather(1, y.clamp(max=2)[:, None])[:, 0]
-    entropy = -torch.where(y < 3, chosen, torch.logsumexp(log_p[:, 1:], 1)).mean()
+    value = -torch.where(y < 3, chosen, torch.logsumexp(log_p[:, 1:], 1)).mean()
     pairs = (batch.owner[:, None] == batch.owner[None]) & (y == 0)[:, None] & (y != 0)[None]
-    if not pairs.any():
-        return entropy
-    odds = support(logits)
-    return entropy + ranking * F.softplus(odds[None] - odds[:, None])[pairs].mean()
+    if pairs.any():
+        odds = support(logits)
+        value = value + ranking * F.softplus(odds[None] - odds[:, None])[pairs].mean()
+    known = batch.wrong.reshape(-1) != UNKNOWN
+    if known.any():
+        wrong = batch.wrong.reshape(-1)[known].float()
+        value = value + F.binary_cross_entropy_with_logits(tokens[known], wrong, 1 + 2 * wrong, reduction="sum") / (1 + 2 * wrong).sum()
+    return value

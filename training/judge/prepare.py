@@ -5,8 +5,10 @@
 3. A classifier that sees only the claim is cross-validated on each source. Where its AUROC is above .65, the claims that it
    finds easiest are dropped until it is not.
 4. The claims are grouped by passage. One passage in a hundred is held out, to evaluate by source.
+5. In a claim that is not supported, the tokens that are not in the most similar supported claim of the passage are marked as wrong.
 """
 import collections
+import difflib
 import json
 import os
 import random
@@ -19,10 +21,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
-from model import LABELS, MAX_PASSAGE, PASSAGE, encode, encode_claims, groups_of, tokenizer
+from model import LABELS, MAX_PASSAGE, PASSAGE, UNKNOWN, encode, encode_claims, groups_of, tokenizer
 from overlap import evaluation_runs, read, shares_run
 
 MAX_ALONE = 0.65  # AUROC that the claim alone may reach
+TWIN = 0.55  # least similarity of two claims of which one is supported, for the difference to be what is wrong with the other
 GROUNDED = {"claim-gold-evidence", "contract-clause", "infobox-claim", "yesno-statement", "conjunction"}
 TEMPLATES = {"hans", "wikires-respectively", "scone", "equate-stresstest", "equate-awpnli", "breaking-nli", "syntactic-augmentation",
              "bbq-statements", "dnc-megaveridicality", "dnc-verbnet", "dnc-winogender", "strategyqa-facts"}
@@ -93,8 +96,36 @@ def balanced(rows, report):
     return rows
 
 
+def wrong_tokens(claim, supported):
+    """Of the tokens of a claim that is not supported, 1 for those that differ from the most similar supported claim, or stand beside
+    what was left out of it. None if no claim is similar."""
+    best, twin = TWIN, None
+    for other in supported:
+        matcher = difflib.SequenceMatcher(None, other, claim, autojunk=False)
+        if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best and matcher.ratio() > best:
+            best, twin = matcher.ratio(), matcher
+    if not twin:
+        return None
+    wrong = np.zeros(len(claim), np.int8)
+    for operation, _, _, start, end in twin.get_opcodes():
+        if operation == "delete":
+            start, end = start - 1, start + 1
+        if operation != "equal":
+            wrong[start:end] = 1
+    wrong[[0, -1]] = 0
+    return wrong
+
+
+def marks(claims, labels):
+    """For each claim of a passage whether its tokens are wrong, as in Batch."""
+    supported = [c.tolist() for c, label in zip(claims, labels) if label == "supported"]
+    for claim, label in zip(claims, labels):
+        wrong = np.zeros(len(claim), np.int8) if label == "supported" else wrong_tokens(claim.tolist(), supported)
+        yield np.full(len(claim), UNKNOWN, np.int8) if wrong is None else wrong
+
+
 def groups(rows, tok):
-    """Yields source, premise, parts and labels as Batch wants them. Longer passages are left out: nobody has marked where in them
+    """Yields source, premise, parts, labels and marks as Batch wants them. Longer passages are left out: nobody has marked where in them
     the evidence is, so they cannot be cut."""
     by_passage = collections.defaultdict(list)
     for row in rows:
@@ -102,16 +133,18 @@ def groups(rows, tok):
     for (source, premise), some in by_passage.items():
         passage, = encode(tok, [premise], 10**6)
         if len(passage) <= MAX_PASSAGE + 2:
-            claims = encode_claims(tok, [r["hypothesis"] for r in some])
+            claims, labels = encode_claims(tok, [r["hypothesis"] for r in some]), [r["label"] for r in some]
+            wrong = list(marks(claims, labels))
             for group in groups_of(passage, claims):
-                yield source, premise, [passage, *(claims[k] for k in group)], [LABELS.index(some[k]["label"]) for k in group]
+                yield (source, premise, [passage, *(claims[k] for k in group)], [LABELS.index(labels[k]) for k in group],
+                       [np.full(len(passage), UNKNOWN, np.int8), *(wrong[k] for k in group)])
 
 
 def save(path, all_groups, written):
     sources = sorted({g[0] for g in all_groups})
     lengths = [len(p) for g in all_groups for p in g[2]]
     np.savez(path, sources=sources, tokens=np.concatenate([p for g in all_groups for p in g[2]]), lengths=np.array(lengths, np.uint16),
-             labels=np.array([x for g in all_groups for x in [PASSAGE, *g[3]]], np.int8),
+             wrong=np.concatenate([w for g in all_groups for w in g[4]]), labels=np.array([x for g in all_groups for x in [PASSAGE, *g[3]]], np.int8),
              source=np.array([sources.index(g[0]) for g in all_groups], np.int16),
              held_out=np.array([zlib.crc32(g[1].encode()) % 100 == 0 for g in all_groups]),
              claims=np.array([g[0] in written for g in all_groups]))
@@ -142,7 +175,7 @@ if __name__ == "__main__":
         if rows:
             kept += balanced(rows, report)
     all_groups = list(groups(kept, tokenizer(out + "/encoder")))
-    for source, _, _, labels in all_groups:
+    for source, _, _, labels, _ in all_groups:
         report[source]["kept"] += len(labels)
     save(out + "/train.npz", all_groups, set(families["claims"]))
     with open(out + "/prepare.json", "w") as f:

@@ -9,7 +9,8 @@ import torch
 
 import export
 import train
-from model import PASSAGE, Batch, Judge, Layer, bert_name, loss
+from model import PASSAGE, STEP, UNKNOWN, Batch, Judge, Layer, bert_name, loss
+from prepare import wrong_tokens
 
 VOCABULARY = 200
 
@@ -31,7 +32,7 @@ def write_run(directory):
     labels = np.concatenate([[PASSAGE, *random.integers(0, 4, 3)] for _ in range(60)])
     lengths = random.integers(5, 60, len(labels))
     np.savez(directory + "/train.npz", sources=["a"], tokens=random.integers(1, VOCABULARY, lengths.sum()).astype(np.uint16),
-             lengths=lengths, labels=labels, source=np.zeros(60, int), held_out=np.zeros(60, bool), claims=np.arange(60) % 2 == 0)
+             wrong=random.integers(-1, 2, lengths.sum()), lengths=lengths, labels=labels, source=np.zeros(60, int), held_out=np.zeros(60, bool), claims=np.arange(60) % 2 == 0)
 
 
 class TestJudge(unittest.TestCase):
@@ -58,14 +59,26 @@ class TestJudge(unittest.TestCase):
     def test_a_claim_is_scored_alike_in_any_company(self):
         net, random = Judge(tiny_base()), np.random.default_rng(2)
         passage, *claims = [random.integers(1, VOCABULARY, n) for n in (40, 12, 7, 20)]
-        together = net(Batch([([passage, *claims], [0, 1, 2]), ([claims[0], passage], [0])]))
-        alone = net(Batch([([passage, claims[1]], [0])]))
+        together, _ = net(Batch([([passage, *claims],), ([claims[0], passage],)]))
+        alone, _ = net(Batch([([passage, claims[1]],)]))
         torch.testing.assert_close(together[1], alone[0], atol=0.01, rtol=0)
 
     def test_ranking_loss_wants_the_supported_claim_higher(self):
-        batch = mock.Mock(labels=torch.tensor([0, 1]), owner=torch.tensor([0, 0]))
+        batch = mock.Mock(labels=torch.tensor([0, 1]), owner=torch.tensor([0, 0]), wrong=torch.tensor([UNKNOWN]))
         good, bad = torch.tensor([[2.0, 0, 0], [0, 2.0, 0]]), torch.tensor([[0, 2.0, 0], [2.0, 0, 0]])
-        self.assertLess(loss(good, batch) - loss(good, batch, 0), loss(bad, batch) - loss(bad, batch, 0))
+        self.assertLess(loss(good, None, batch) - loss(good, None, batch, 0), loss(bad, None, batch) - loss(bad, None, batch, 0))
+
+    def test_wrong_tokens_are_those_that_differ_from_the_most_similar_claim(self):
+        other, twin = [101, 9, 9, 9, 9, 9, 9, 102], [101, 1, 2, 3, 4, 5, 6, 102]
+        self.assertEqual(wrong_tokens([101, 1, 2, 7, 4, 5, 6, 102], [other, twin]).tolist(), [0, 0, 0, 1, 0, 0, 0, 0])
+        self.assertEqual(wrong_tokens([101, 1, 2, 4, 5, 6, 102], [other, twin]).tolist(), [0, 0, 1, 1, 0, 0, 0])
+        self.assertIsNone(wrong_tokens([101, 8, 8, 8, 4, 5, 6, 102], [other]))
+
+    def test_loss_wants_wrong_tokens_marked(self):
+        batch = Batch([([[1, 2], [3, 4]], [3], [[UNKNOWN, UNKNOWN], [0, 1]])])
+        logits, tokens = torch.zeros(1, 3), torch.zeros(STEP)
+        tokens[3] = 2
+        self.assertLess(loss(logits, tokens, batch), loss(logits, -tokens, batch))
 
     def test_export_keeps_the_weights(self):
         base = tiny_base()

@@ -1,7 +1,7 @@
 """train.py DATA OUT: train the judge on OUT/train.npz until it is stopped, and continue where it was stopped.
 
 Every 10 minutes, and on SIGTERM or SIGINT, everything is written to OUT/state.pt. The batches are a function of epoch and position,
-and nothing is random in the network, so on a processor a run that was killed and continued ends with the same weights.
+the masks of dropout a function of the step, so on a processor a run that was killed and continued ends with the same weights.
 OUT/eval.jsonl gets a line for each evaluation. The weights that are evaluated and exported are a moving average.
 """
 import argparse
@@ -17,20 +17,21 @@ import torch
 
 import evaluate
 import export
-from model import PASSAGE, Batch, Judge, batches_of, loss, tokenizer
+from model import HEADS, PASSAGE, Batch, Dropout, Judge, batches_of, loss, tokenizer
 
 WARM_UP = 200  # steps
 AVERAGE = 0.999  # per step
 EVALUATION = 500  # seconds, after which an evaluation leaves out the rest
-PAIRS = 2 / 3  # tokens of public pairs for each token of written claims
+PAIRS = 1 / 2  # tokens of public pairs for each token of written claims
+KNOWN, KNOWN_SHARE = ("c", "q"), 3  # of the sources whose claims the network has learned by heart, an epoch has each third group
 
 
 class Groups:
-    """The groups of train.npz, as (parts, labels). Of the written claims, only those of sources that start with written."""
+    """The groups of train.npz, as Batch wants them. Of the written claims, only those of sources that start with written."""
 
     def __init__(self, path, written=""):
         cache = np.load(path)
-        self.tokens, self.labels, self.source = cache["tokens"], cache["labels"], cache["source"]
+        self.tokens, self.labels, self.wrong, self.source = (cache[name] for name in ("tokens", "labels", "wrong", "source"))
         self.sources = [str(s) for s in cache["sources"]]
         self.ends = np.concatenate([[0], np.cumsum(cache["lengths"], dtype=np.int64)])
         self.first = np.concatenate([np.flatnonzero(self.labels == PASSAGE), [len(self.labels)]])
@@ -38,22 +39,27 @@ class Groups:
         self.held_out = np.flatnonzero(cache["held_out"])
         chosen = np.array([s.startswith(tuple(written.split(","))) for s in self.sources])[self.source]
         self.claims = np.flatnonzero(cache["claims"] & chosen & ~cache["held_out"])
+        self.known = np.array([s.startswith(KNOWN) for s in self.sources])[self.source[self.claims]]
         self.pairs = np.flatnonzero(~cache["claims"] & ~cache["held_out"])
-        self.pairs_per_epoch = int(PAIRS * self.size[self.claims].sum() / self.size[self.pairs].mean())
+        self.pairs_per_epoch = int(PAIRS * self.size[self.of_epoch(0)].sum() / self.size[self.pairs].mean())
 
     def __getitem__(self, k):
         a, b = self.first[k], self.first[k + 1]
-        return [self.tokens[self.ends[p]:self.ends[p + 1]] for p in range(a, b)], self.labels[a + 1:b].tolist()
+        tokens, wrong = ([x[self.ends[p]:self.ends[p + 1]] for p in range(a, b)] for x in (self.tokens, self.wrong))
+        return tokens, self.labels[a + 1:b].tolist(), wrong
+
+    def of_epoch(self, number):
+        return self.claims[~self.known | (np.arange(len(self.claims)) % KNOWN_SHARE == number % KNOWN_SHARE)]
 
     def epoch(self, number, tokens):
-        """Batches of an epoch, as lists of group numbers: all written claims, and the next share of the public pairs."""
+        """Batches of an epoch, as lists of group numbers: the written claims, and the next share of the public pairs."""
         n, total = self.pairs_per_epoch, len(self.pairs)
         pairs = []
         for pass_ in range(number * n // total, (number + 1) * n // total + 1):
             order = np.random.default_rng((1, pass_)).permutation(self.pairs)
             pairs.append(order[max(0, number * n - pass_ * total):(number + 1) * n - pass_ * total])
         random = np.random.default_rng((2, number))
-        order = random.permutation(np.concatenate([self.claims, *pairs]))
+        order = random.permutation(np.concatenate([self.of_epoch(number), *pairs]))
         batches = [order[items] for items in batches_of(self.size[order], tokens)]
         return [batches[k] for k in random.permutation(len(batches))]
 
@@ -67,11 +73,12 @@ class Trainer:
         self.net = Judge(torch.load(args.out + "/encoder/base.pt")).to(self.device)
         if args.init:
             export.load(self.net, args.init)
+        self.dropout = Dropout().to(self.device)
         self.average = copy.deepcopy(self.net)
         self.groups = Groups(args.out + "/train.npz", args.written)
         self.tok = tokenizer(args.out + "/encoder")
         trained = self.net.trained()
-        self.optimizer = torch.optim.AdamW([{"params": [p for k, p in trained.items() if k.startswith("head") == head]}
+        self.optimizer = torch.optim.AdamW([{"params": [p for k, p in trained.items() if k.startswith(HEADS) == head]}
                                             for head in (False, True)], lr=0.0, weight_decay=0.01, fused=True)
         self.at = {"epoch": 0, "position": 0, "step": 0, "tokens": 0, "decay_from": None, "seconds": 0.0}
         self.path = args.out + "/state.pt"
@@ -109,8 +116,9 @@ class Trainer:
     def step(self, groups):
         """Returns the loss and, for each claim, whether "supported or not" was right."""
         batch = Batch([self.groups[k] for k in groups], self.device)
-        logits = self.net(batch)
-        value = loss(logits, batch)
+        self.dropout.start(self.at["step"])
+        logits, tokens = self.net(batch, self.dropout)
+        value = loss(logits, tokens, batch)
         self.optimizer.zero_grad()
         value.backward()
         torch.nn.utils.clip_grad_norm_(self.net.trained().values(), 1.0)
