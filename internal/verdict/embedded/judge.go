@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
 )
@@ -93,12 +95,12 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		return out, err
 	}
 	opinions := make([]opinion, len(claims))
-	for k, claim := range slices.Concat(r.claims...) {
-		opinions[claim].add(found[k])
+	for k, f := range slices.Concat(r.forms...) {
+		opinions[f.claim].add(found[k], claims[f.claim].Judged(), f.offsets)
 	}
 	for i, c := range claims {
 		if v := &out.Verdicts[i]; !isSettled(v) {
-			j.conclude(v, opinions[i], several, func() verdict.Evidence { return r.nearest(c.Judged()) })
+			j.conclude(v, c, opinions[i], several, func() verdict.Evidence { return r.nearest(c.Judged()) })
 		}
 	}
 	return out, nil
@@ -106,12 +108,44 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 
 // An opinion is what the network says of a claim in n forms: alone, and after the question and the claims before it. The zero
 // opinion is that of a claim that it has not read.
-type opinion struct{ n, odds, contradiction float64 }
+type opinion struct {
+	n, odds, contradiction float64
+	wrong                  [][2]int // words of the claim that are likely to be wrong, as byte ranges of the judged text
+}
 
-func (o *opinion) add(l logits) {
+// add adds a finding. Its words count if offsets are the positions of its tokens in text, the judged text.
+func (o *opinion) add(f finding, text string, offsets [][2]int) {
 	o.n++
-	o.odds += (l.odds() - o.odds) / o.n
-	o.contradiction += (l.contradiction() - o.contradiction) / o.n
+	o.odds += (f.odds() - o.odds) / o.n
+	o.contradiction += (f.contradiction() - o.contradiction) / o.n
+	if offsets != nil {
+		o.wrong = wrongWords(f.wrong, text, offsets)
+	}
+}
+
+// wrongWords returns the byte ranges of the words of text, without punctuation around them, of which a token is likely to be wrong,
+// given the log odds of the tokens.
+func wrongWords(odds []float64, text string, offsets [][2]int) [][2]int {
+	var words [][2]int
+	start, top := 0, math.Inf(-1)
+	for i, o := range offsets {
+		if o[0] == o[1] { // special
+			continue
+		}
+		if i == 1 || o[0] > offsets[i-1][1] {
+			start, top = o[0], math.Inf(-1)
+		}
+		top = max(top, odds[i])
+		if next := offsets[i+1]; next[0] == o[1] || top < wrongFrom { // the last token is special
+			continue
+		}
+		word := strings.TrimLeftFunc(text[start:o[1]], unicode.IsPunct)
+		start = o[1] - len(word)
+		if word = strings.TrimRightFunc(word, unicode.IsPunct); word != "" {
+			words = append(words, [2]int{start, start + len(word)})
+		}
+	}
+	return words
 }
 
 // isSettled reports whether the lexical verdict stands: the claim is verbatim, or it is not judged.
@@ -140,7 +174,13 @@ type reading struct {
 	index    index
 	groups   map[int]int // index in read of each passage
 	read     []group
-	claims   [][]int // claims of each group, once for each form
+	forms    [][]form // of each group
+}
+
+// A form is one of the texts in which the network reads a claim.
+type form struct {
+	claim   int
+	offsets [][2]int // of its tokens in the judged text; nil if other text precedes it
 }
 
 // nearest returns the sentence that is nearest to a claim.
@@ -149,9 +189,9 @@ func (r *reading) nearest(claim string) verdict.Evidence {
 	return verdict.NewEvidence(r.contexts, s.chunk, s.start, s.end)
 }
 
-// add adds a claim, in its forms, to the group of the passage that is nearest to the first form.
-func (r *reading) add(n *network, claim int, forms ...string) error {
-	p, _ := r.index.nearest(forms[0])
+// add adds a claim, in its forms, of which the first is the judged text, to the group of the passage that is nearest to the first form.
+func (r *reading) add(n *network, claim int, texts ...string) error {
+	p, _ := r.index.nearest(texts[0])
 	g, ok := r.groups[p]
 	if !ok {
 		ids, err := n.encodePassage(r.index.passages[p].text(r.contexts))
@@ -160,17 +200,20 @@ func (r *reading) add(n *network, claim int, forms ...string) error {
 		}
 		g = len(r.read)
 		r.groups[p] = g
-		r.read, r.claims = append(r.read, group{passage: ids}), append(r.claims, nil)
+		r.read, r.forms = append(r.read, group{passage: ids}), append(r.forms, nil)
 	}
-	for i, text := range forms {
-		if i > 0 && text == forms[0] {
+	for i, text := range texts {
+		if i > 0 && text == texts[0] {
 			continue
 		}
-		ids, err := n.encodeClaim(text)
+		ids, offsets, err := n.encodeClaim(text)
 		if err != nil {
 			return err
 		}
-		r.read[g].claims, r.claims[g] = append(r.read[g].claims, ids), append(r.claims[g], claim)
+		if i > 0 {
+			offsets = nil
+		}
+		r.read[g].claims, r.forms[g] = append(r.read[g].claims, ids), append(r.forms[g], form{claim, offsets})
 	}
 	return nil
 }
@@ -178,12 +221,12 @@ func (r *reading) add(n *network, claim int, forms ...string) error {
 // Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets. The network reads one
 // passage for a claim: if the contexts have several, it counts less, and words more.
 const (
-	bias                 = 0.16
-	weightNetwork        = 1.76
-	weightNetworkSeveral = weightNetwork - 1.01
-	weightLexical        = 0.16
-	weightLexicalSeveral = weightLexical + 0.51
-	weightContradicted   = -0.83
+	bias                 = 0.1
+	weightNetwork        = 1.55
+	weightNetworkSeveral = weightNetwork - 0.94
+	weightLexical        = 0.23
+	weightLexicalSeveral = weightLexical + 0.43
+	weightContradicted   = -0.74
 )
 
 const (
@@ -199,6 +242,8 @@ const (
 	differs = -0.04
 	// clearContradiction is the probability of a contradiction that makes an unsupported claim contradicted.
 	clearContradiction = 0.8
+	// wrongFrom is the log odds from which a word of an unsupported claim is shown as what is wrong with it.
+	wrongFrom = 1
 )
 
 // wordOdds returns the log odds of support that the lexical verdict v gives. several reports that the contexts have more than one
@@ -214,8 +259,8 @@ func wordOdds(v *verdict.Verdict, several bool) float64 {
 	return sum + weight*max(-maxLexical, min(math.Log(v.Score/(1-v.Score)), maxLexical))
 }
 
-// conclude combines the lexical verdict v with the opinion of the network. nearest returns the sentence with most words of the claim.
-func (j *Judge) conclude(v *verdict.Verdict, o opinion, several bool, nearest func() verdict.Evidence) {
+// conclude combines the lexical verdict v on a claim with the opinion of the network. nearest returns the sentence with most words of the claim.
+func (j *Judge) conclude(v *verdict.Verdict, c extract.Claim, o opinion, several bool, nearest func() verdict.Evidence) {
 	weight := weightNetwork
 	if several {
 		weight = weightNetworkSeveral
@@ -237,14 +282,21 @@ func (j *Judge) conclude(v *verdict.Verdict, o opinion, several bool, nearest fu
 	if v.Label != verdict.Supported {
 		v.Confidence = 1 - v.Score
 	}
+	network := fmt.Sprintf("network: %.3f", logistic(o.odds))
+	if v.Label != verdict.Supported {
+		v.Unsupported = verdict.UnsupportedSpans(c, o.wrong)
+		if quotes := verdict.QuoteSpans(c, v.Unsupported); len(quotes) > 0 {
+			network += ", doubts " + strings.Join(quotes, ", ")
+		}
+	}
 	switch {
 	case o.n == 0:
 	case (before == verdict.Supported) != (v.Label == verdict.Supported):
-		v.Reason = fmt.Sprintf("network: %.3f, although %s", logistic(o.odds), v.Reason)
+		v.Reason = fmt.Sprintf("%s, although %s", network, v.Reason)
 	case before != v.Label:
-		v.Reason = fmt.Sprintf("network: %.3f, contradicted; %s", logistic(o.odds), v.Reason)
+		v.Reason = fmt.Sprintf("%s, contradicted; %s", network, v.Reason)
 	default:
-		v.Reason = fmt.Sprintf("%s (network: %.3f)", v.Reason, logistic(o.odds))
+		v.Reason = fmt.Sprintf("%s (%s)", v.Reason, network)
 	}
 	if v.Label == before {
 		return
@@ -257,7 +309,7 @@ func (j *Judge) conclude(v *verdict.Verdict, o opinion, several bool, nearest fu
 	}
 	v.ChunkIDs = nil
 	if v.Label == verdict.Supported {
-		v.ChunkIDs, v.Unsupported = []int{v.Evidence[0].Chunk}, nil
+		v.ChunkIDs = []int{v.Evidence[0].Chunk}
 		v.Evidence = v.Evidence[:1]
 	}
 }

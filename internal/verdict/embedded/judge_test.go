@@ -101,8 +101,8 @@ func TestRepeatedClaimThatDiffersIsNotSupported(t *testing.T) {
 	t.Parallel()
 	v := verdict.Verdict{Label: verdict.Contradicted, Score: 0.49, Differs: true, Evidence: make([]verdict.Evidence, 1)}
 	var o opinion
-	o.add(logits{5, -2, -2})
-	New(Options{Threshold: 0.5}).conclude(&v, o, false, nil)
+	o.add(finding{logits: logits{5, -2, -2}}, "", nil)
+	New(Options{Threshold: 0.5}).conclude(&v, extract.Claim{}, o, false, nil)
 	if v.Label != verdict.Contradicted || v.Score >= 0.5 {
 		t.Errorf("got %s with score %v, want contradicted", v.Label, v.Score)
 	}
@@ -113,10 +113,40 @@ func TestReasonNamesAContradictionOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	v := verdict.Verdict{Label: verdict.NotMentioned, Score: 0.3, Reason: "not in the contexts: fee", Evidence: make([]verdict.Evidence, 1)}
 	var o opinion
-	o.add(logits{-5, 5, 0})
-	New(Options{Threshold: 0.5}).conclude(&v, o, false, nil)
-	if v.Label != verdict.Contradicted || v.Reason != "network: 0.000, contradicted; not in the contexts: fee" {
+	claim := extract.Claim{Text: "Add fees"}
+	o.add(finding{logits{-5, 5, 0}, []float64{9, -2, 3, 9}}, claim.Text, [][2]int{{}, {0, 3}, {4, 8}, {}})
+	New(Options{Threshold: 0.5}).conclude(&v, claim, o, false, nil)
+	if v.Label != verdict.Contradicted || v.Reason != "network: 0.000, doubts “fees”, contradicted; not in the contexts: fee" {
 		t.Errorf("got %s (%q), want contradicted by the network", v.Label, v.Reason)
+	}
+	if want := []extract.Span{{Start: 4, End: 8}}; !cmp.Equal(v.Unsupported, want) {
+		t.Errorf("got unsupported spans %v, want %v", v.Unsupported, want)
+	}
+}
+
+func TestWrongWords(t *testing.T) {
+	t.Parallel()
+	const text = "The refunds (7.5%)."
+	offsets := [][2]int{{}, {0, 3}, {4, 10}, {10, 11}, {12, 13}, {13, 14}, {14, 15}, {15, 16}, {16, 17}, {17, 18}, {18, 19}, {}}
+	for name, tt := range map[string]struct {
+		wrong []int // tokens
+		want  []string
+	}{
+		"special tokens":    {[]int{0, 11}, nil},
+		"a part of a word":  {[]int{3}, []string{"refunds"}},
+		"words and numbers": {[]int{1, 7}, []string{"The", "7.5"}},
+	} {
+		odds := make([]float64, len(offsets))
+		for _, i := range tt.wrong {
+			odds[i] = 2
+		}
+		var got []string
+		for _, r := range wrongWords(odds, text, offsets) {
+			got = append(got, text[r[0]:r[1]])
+		}
+		if !cmp.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
 	}
 }
 
@@ -127,13 +157,17 @@ func TestClaimKeepsItsLastTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	short, err := n.encodeClaim("Gift cards cannot be refunded.")
+	short, _, err := n.encodeClaim("Gift cards cannot be refunded.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	long, err := n.encodeClaim(strings.Repeat("why ", 500) + "Gift cards cannot be refunded.")
+	text := strings.Repeat("why ", 500) + "Gift cards cannot be refunded."
+	long, offsets, err := n.encodeClaim(text)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if last := offsets[len(offsets)-3]; text[last[0]:last[1]] != "ed" {
+		t.Errorf("got %q at the position of the last token of a word", text[last[0]:last[1]])
 	}
 	if len(long) != maxClaim+2 || long[0] != short[0] || !cmp.Equal(long[len(long)-len(short)+1:], short[1:]) {
 		t.Errorf("got %v, want the last tokens of %v", long, short)

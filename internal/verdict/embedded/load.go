@@ -42,6 +42,7 @@ func loadNetwork(weights, tokens []byte) (*network, error) {
 		n.norm, n.head = l.norm("norm."), l.linear(kernel.Float32, hidden, kernel.Part{
 			W: kernel.Raw{F32: l.floats("head.weight", classes, hidden)}, Bias: l.floats("head.bias", classes), Out: classes,
 		})
+		n.tokenHead = tokenHead{l.floats("token_head.weight", 1, hidden), l.floats("token_head.bias", 1)}
 		return l.err
 	})
 	for i := range n.layers {

@@ -42,11 +42,23 @@ type network struct {
 	norm             norm
 	layers           []layer
 	head             *kernel.Linear
+	tokenHead        tokenHead
 
 	passes chan *pass // one for each processor, which limits the memory
 }
 
 type norm struct{ gain, bias []float32 }
+
+// A tokenHead gives the log odds that a token of a claim is what is wrong with it.
+type tokenHead struct{ weights, bias []float32 } // [hidden], [1]
+
+func (h tokenHead) apply(x []float32) float64 {
+	sum := float64(h.bias[0])
+	for i, w := range h.weights {
+		sum += float64(w) * float64(x[i])
+	}
+	return sum
+}
 
 // A layer computes
 //
@@ -55,6 +67,12 @@ type norm struct{ gain, bias []float32 }
 type layer struct {
 	qkv, out, up, down *kernel.Linear
 	attended, fed      norm
+}
+
+// A finding is what the network says of a claim: logits, and the log odds that each token is wrong, special tokens included.
+type finding struct {
+	logits
+	wrong []float64
 }
 
 // A group is a passage and the claims that are compared with it, as token ids.
@@ -85,23 +103,23 @@ func (n *network) encodePassage(text string) ([]int32, error) {
 	return e.IDs, err
 }
 
-// encodeClaim returns the last tokens of a claim, which may follow a question, between two special tokens.
-func (n *network) encodeClaim(text string) ([]int32, error) {
+// encodeClaim returns the last tokens of a claim, which may follow a question, between two special tokens, and their positions in text.
+func (n *network) encodeClaim(text string) (ids []int32, offsets [][2]int, err error) {
 	e, err := n.tokens.Encode(text, 0)
 	if cut := len(e.IDs) - (maxClaim + 2); err == nil && cut > 0 {
-		e.IDs = slices.Delete(e.IDs, 1, 1+cut)
+		e.IDs, e.Offsets = slices.Delete(e.IDs, 1, 1+cut), slices.Delete(e.Offsets, 1, 1+cut)
 	}
-	return e.IDs, err
+	return e.IDs, e.Offsets, err
 }
 
-// run returns the logits of the claims of all groups, in order. waiting is that of Options. The only possible error is that of ctx.
-func (n *network) run(ctx context.Context, groups []group, waiting func(context.Context) (resume func())) ([]logits, error) {
+// run returns the findings on the claims of all groups, in order. waiting is that of Options. The only possible error is that of ctx.
+func (n *network) run(ctx context.Context, groups []group, waiting func(context.Context) (resume func())) ([]finding, error) {
 	p, err := n.wait(ctx, waiting)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { n.passes <- p }()
-	var result []logits
+	var result []finding
 	for len(groups) > 0 {
 		p.reset()
 		count := 0
@@ -192,8 +210,8 @@ func (n *network) embed(p *pass) {
 	p.pool.LayerNorm(p.x, p.x, nil, len(p.x)/hidden, hidden, n.norm.gain, n.norm.bias, epsilon)
 }
 
-// forward computes the logits of the claims of a pass.
-func (n *network) forward(ctx context.Context, p *pass) ([]logits, error) {
+// forward returns the findings on the claims of a pass.
+func (n *network) forward(ctx context.Context, p *pass) ([]finding, error) {
 	n.embed(p)
 	lengths, prefix := append(p.lengths, p.ownLengths...), append(p.prefix, p.owners...)
 	rows := len(p.x) / hidden
@@ -230,9 +248,10 @@ func (n *network) forward(ctx context.Context, p *pass) ([]logits, error) {
 	return n.classify(p, p.x[first*hidden:]), nil
 }
 
-// classify returns the logits of each claim: the head applied to the sum of its first token and the mean of its tokens.
-func (n *network) classify(p *pass, x []float32) []logits {
-	result := make([]logits, len(p.ownLengths))
+// classify applies the heads to the tokens x of the claims: one to the sum of the first token of a claim and the mean of its tokens,
+// the other to each token.
+func (n *network) classify(p *pass, x []float32) []finding {
+	result := make([]finding, len(p.ownLengths))
 	sum := make([]float32, hidden)
 	for i, length := range p.ownLengths {
 		for j := range hidden {
@@ -242,8 +261,11 @@ func (n *network) classify(p *pass, x []float32) []logits {
 			}
 			sum[j] = x[j] + float32(total/float64(length))
 		}
-		p.pool.Apply(n.head, result[i][:], classes, sum, hidden, 1, kernel.None)
-		x = x[length*hidden:]
+		p.pool.Apply(n.head, result[i].logits[:], classes, sum, hidden, 1, kernel.None)
+		for ; length > 0; length-- {
+			result[i].wrong = append(result[i].wrong, n.tokenHead.apply(x))
+			x = x[hidden:]
+		}
 	}
 	return result
 }

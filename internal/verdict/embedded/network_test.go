@@ -6,15 +6,17 @@ import (
 	"errors"
 	"math"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
 
-// A goldenCase is a passage with claims and the logits that PyTorch computes in float32.
+// A goldenCase is a passage with claims, and the logits and log odds of wrong tokens that PyTorch computes in float32.
 type goldenCase struct {
 	Passage string
 	Claims  []string
 	Logits  []logits
+	Wrong   [][]float64
 }
 
 func readGolden(t *testing.T) []goldenCase {
@@ -38,7 +40,7 @@ func (c goldenCase) group(t *testing.T, n *network) group {
 	}
 	g := group{passage: passage}
 	for _, text := range c.Claims {
-		ids, err := n.encodeClaim(text)
+		ids, _, err := n.encodeClaim(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,30 +57,37 @@ func TestNetworkMatchesPyTorch(t *testing.T) {
 		t.Fatal(err)
 	}
 	var groups []group
-	var want []logits
+	var want []finding
 	for _, c := range readGolden(t) {
-		groups, want = append(groups, c.group(t, n)), append(want, c.Logits...)
+		groups = append(groups, c.group(t, n))
+		for i, l := range c.Logits {
+			want = append(want, finding{l, c.Wrong[i]})
+		}
 	}
 	got, err := n.run(t.Context(), groups, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := 0.0
+	sum, wrong, tokens := 0.0, 0.0, 0
 	for i := range want {
+		for k, w := range want[i].wrong {
+			wrong += math.Abs(got[i].wrong[k] - w)
+		}
+		tokens += len(want[i].wrong)
 		d := math.Abs(got[i].odds() - want[i].odds())
 		if sum += d; d > 0.8 {
 			t.Errorf("claim %d: got log odds %.2f, want %.2f", i, got[i].odds(), want[i].odds())
 		}
 	}
-	if mean := sum / float64(len(want)); mean > 0.2 {
-		t.Errorf("got a mean difference of %.2f, want at most 0.2", mean)
+	if mean, wrong := sum/float64(len(want)), wrong/float64(tokens); mean > 0.2 || wrong > 0.2 {
+		t.Errorf("got mean differences of %.2f and, for tokens, %.2f, want at most 0.2", mean, wrong)
 	}
 	for i, g := range groups {
 		alone, err := n.run(t.Context(), []group{{g.passage, g.claims[1:2]}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := got[5*i+1]; alone[0] != want {
+		if want := got[5*i+1]; !reflect.DeepEqual(alone[0], want) {
 			t.Errorf("passage %d: got %v for a claim alone, want %v as with others", i, alone[0], want)
 		}
 	}
