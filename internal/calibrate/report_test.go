@@ -341,7 +341,7 @@ func TestTableShowsAllStatistics(t *testing.T) {
 	for _, want := range []float64{
 		f.Scores[0].AUROC.Estimate, f.Scores[1].AUROC.Lower, f.Scores[2].Spearman.Upper, f.Judged.Kappa.Estimate,
 		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
-		f.Mean.Corrected.Mean.Lower, f.Reliability.ECE, f.Reliability.Chance, f.Reliability.Bins[0].Share,
+		f.Mean.Mean.Lower, f.Reliability.ECE, f.Reliability.Chance, f.Reliability.Bins[0].Share,
 	} {
 		if !strings.Contains(b.String(), f.format(want)) {
 			t.Errorf("%s missing in\n%s", f.format(want), b.String())
