@@ -98,6 +98,9 @@ func (w words) offersHelp() bool {
 func (w words) offersConditionally() bool {
 	conditional, offers := false, false
 	for rest := w; len(rest) > 0; _, rest = rest.cutWord() {
+		if rest[0] != 'i' {
+			continue
+		}
 		_, ok := rest.cutAnyPrefix("if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need", "if youre interested", "if needed", "if helpful")
 		conditional = conditional || ok && (offers || len(rest) == len(w))
 		_, ok = rest.cutAnyPrefix("i can", "i could", "i will")

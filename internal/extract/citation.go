@@ -265,7 +265,7 @@ func superscriptLen(s string, i int) int {
 }
 
 func isSuperscript(r rune) bool {
-	return strings.ContainsRune("⁽⁾⁰¹²³⁴⁵⁶⁷⁸⁹", r)
+	return r == '⁽' || r == '⁾' || r == '¹' || r == '²' || r == '³' || r >= '⁴' && r <= '⁹' || r == '⁰'
 }
 
 // isExponent reports whether a superscript after s is an exponent. Exponents
@@ -359,7 +359,9 @@ func isNounCitation(s string, i, end int) bool {
 			return true
 		}
 	}
-	starts := before == "" || strings.ContainsRune(".!?\n", rune(before[len(before)-1]))
+	if before != "" && !strings.ContainsRune(".!?\n", rune(before[len(before)-1])) {
+		return false
+	}
 	word, _, _ := strings.Cut(strings.TrimLeft(s[end:], " "), " ")
-	return starts && isOneOf(word, "states", "says", "notes", "mentions", "reports", "shows", "explains", "describes", "indicates", "confirms", "suggests", "adds", "claims", "gives", "lists")
+	return isOneOf(word, "states", "says", "notes", "mentions", "reports", "shows", "explains", "describes", "indicates", "confirms", "suggests", "adds", "claims", "gives", "lists")
 }

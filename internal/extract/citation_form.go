@@ -78,11 +78,15 @@ func isSectionNumber(s string) bool {
 
 // isSourceWord reports whether s is a noun for a source or a part of a source.
 func isSourceWord(s string) bool {
-	return isOneOf(strings.ToLower(s), "doc", "docs", "document", "documents", "source", "sources", "src", "ref", "refs", "reference", "references", "chunk", "chunks",
+	switch strings.ToLower(s) {
+	case "doc", "docs", "document", "documents", "source", "sources", "src", "ref", "refs", "reference", "references", "chunk", "chunks",
 		"passage", "passages", "context", "contexts", "ctx", "citation", "citations", "cite", "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "fn",
 		"note", "footnote", "excerpt", "excerpts", "snippet", "snippets", "paragraph", "para", "article", "file", "result", "results", "evidence", "id", "item",
 		"web", "search", "url", "link", "part", "chapter", "ch", "appendix", "turn", "kb", "faq",
-		"quelle", "quellen", "seite", "dokument", "fuente", "página", "fonte", "pagina", "documento", "bron", "källa", "kilde", "источник", "来源", "出典", "文档", "المصدر")
+		"quelle", "quellen", "seite", "dokument", "fuente", "página", "fonte", "pagina", "documento", "bron", "källa", "kilde", "источник", "来源", "出典", "文档", "المصدر":
+		return true
+	}
+	return false
 }
 
 // isSourceName reports whether s has the form of a file name, URL, identifier

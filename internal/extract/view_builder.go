@@ -241,7 +241,13 @@ func codeSpanLen(s string, i int) int {
 
 // isInvisible reports whether r has no width, such as a soft hyphen, zero-width
 // space, joiner or byte order mark.
-func isInvisible(r rune) bool { return strings.ContainsRune("\u00ad\u200b\u200c\u200d\u2060\ufeff", r) }
+func isInvisible(r rune) bool {
+	switch r {
+	case '\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
+		return true
+	}
+	return false
+}
 
 // isShapingJoiner reports whether the character at i is a joiner that affects
 // the adjacent letters or emoji. Joiners do not affect ASCII.

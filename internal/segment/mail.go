@@ -26,8 +26,17 @@ func (sp *splitter) handleComma(s *scanState, i int) int {
 
 // isClosing reports whether word, in any case, closes a letter.
 func (sp *splitter) isClosing(word string) bool {
-	var buf [2 * maxClosing]byte
-	return sp.lang.uses[string(appendLower(buf[:0], word))]&useClosing != 0
+	var buf [maxClosing]byte
+	if len(word) > len(buf) {
+		return false
+	}
+	for i := range len(word) {
+		buf[i] = word[i]
+		if buf[i]-'A' < 26 {
+			buf[i] += 'a' - 'A'
+		}
+	}
+	return sp.lang.uses[string(buf[:len(word)])]&useClosing != 0
 }
 
 // handleRule splits before and after a rule at i.

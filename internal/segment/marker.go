@@ -116,7 +116,11 @@ func isRoman(s string) bool { return s != "" && strings.Trim(s, "ivxIVXLC") == "
 
 // isBullet reports whether r is a non-ASCII bullet.
 func isBullet(r rune) bool {
-	return strings.ContainsRune("•‣◦⁃∙·●○◆◇▪▫■□►▶➤➢✓✔✗✘–—・", r)
+	switch r {
+	case '•', '‣', '◦', '⁃', '∙', '·', '●', '○', '◆', '◇', '▪', '▫', '■', '□', '►', '▶', '➤', '➢', '✓', '✔', '✗', '✘', '–', '—', '・':
+		return true
+	}
+	return false
 }
 
 // headingLevel returns the number of hashes that start the heading

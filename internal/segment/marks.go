@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -31,12 +30,22 @@ func stopSize(text string, i int) (size int, wide bool) {
 // isCloser reports whether r closes a quotation, bracket or emphasis, so that
 // it belongs to the sentence before it.
 func isCloser(r rune) bool {
-	return strings.ContainsRune("\"')]}*_`~”’“»›」』）】》〉］〕", r)
+	switch r {
+	case '"', '\'', ')', ']', '}', '*', '_', '`', '~',
+		'”', '’', '“', '»', '›', '」', '』', '）', '】', '》', '〉', '］', '〕':
+		return true
+	}
+	return false
 }
 
 // isOpener reports whether r may precede the first letter of a sentence.
 func isOpener(r rune) bool {
-	return strings.ContainsRune("\"'([{*_`~<“‘”„‚«‹»¿¡「『（【《〈", r)
+	switch r {
+	case '"', '\'', '(', '[', '{', '*', '_', '`', '~', '<',
+		'“', '‘', '”', '„', '‚', '«', '‹', '»', '¿', '¡', '「', '『', '（', '【', '《', '〈':
+		return true
+	}
+	return false
 }
 
 // isSpace reports whether there is white space at text[i].
@@ -52,13 +61,43 @@ func isSpace(text string, i int) bool {
 // skipSpace returns the offset of the first byte in text[i:end] that is not
 // white space, or end.
 func skipSpace(text string, i, end int) int {
-	return end - len(strings.TrimLeftFunc(text[i:end], unicode.IsSpace))
+	for i < end {
+		b := text[i]
+		if b == ' ' || '\t' <= b && b <= '\r' {
+			i++
+			continue
+		}
+		if b < utf8.RuneSelf {
+			break
+		}
+		r, size := utf8.DecodeRuneInString(text[i:end])
+		if !unicode.IsSpace(r) {
+			break
+		}
+		i += size
+	}
+	return i
 }
 
 // trim returns the bounds of text[start:end] without surrounding white space.
 func trim(text string, start, end int) (from, to int) {
 	start = skipSpace(text, start, end)
-	return start, start + len(strings.TrimRightFunc(text[start:end], unicode.IsSpace))
+	for end > start {
+		b := text[end-1]
+		if b == ' ' || '\t' <= b && b <= '\r' {
+			end--
+			continue
+		}
+		if b < utf8.RuneSelf {
+			break
+		}
+		r, size := utf8.DecodeLastRuneInString(text[start:end])
+		if !unicode.IsSpace(r) {
+			break
+		}
+		end -= size
+	}
+	return start, end
 }
 
 func isASCIILetter(b byte) bool {

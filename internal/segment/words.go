@@ -129,15 +129,23 @@ func (sp *splitter) lookup(s string, capital bool) wordClass {
 		}
 	}
 	var buf [maxWord + utf8.UTFMax]byte
-	return sp.lang.abbreviations[string(appendLower(buf[:0], s))]
-}
-
-// appendLower appends s in lower case to b.
-func appendLower(b []byte, s string) []byte {
-	for _, r := range s {
-		b = utf8.AppendRune(b, unicode.ToLower(r))
+	n := 0
+	for i := 0; i < len(s) && n < maxWord; {
+		b := s[i]
+		if b < utf8.RuneSelf {
+			if 'A' <= b && b <= 'Z' {
+				b += 'a' - 'A'
+			}
+			buf[n] = b
+			i++
+			n++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
+		i += size
 	}
-	return b
+	return sp.lang.abbreviations[string(buf[:n])]
 }
 
 // afterElision returns the part of a word such as "l'Ing" after the apostrophe,
