@@ -13,7 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
-	"github.com/ragfaith/ragfaith/internal/verdict/markup"
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
@@ -31,7 +30,7 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 	}
 	switch {
 	case local != nil:
-		p.Nearest = markup.Judge{Inner: words}
+		p.Nearest = verdict.PlainJudge{Inner: words}
 		p.Judge, threshold, err = local.judge(o)
 		return p, threshold, err
 	case o.UsesLocalModel(): // in a dry run
@@ -39,13 +38,13 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 		return p, *cmp.Or(o.Threshold, new(crossencoder.DefaultThreshold)), nil
 	case o.Judge == JudgeEmbedded:
 		reader := embedded.New(embedded.Options{Lexical: words, Threshold: words.Threshold(), Sentences: o.sentences, Waiting: eval.Waiting})
-		p.Judge = markup.Judge{Inner: reader}
+		p.Judge = verdict.PlainJudge{Inner: reader}
 		return p, reader.Threshold(), nil
 	case o.Judge != JudgeLLM:
-		p.Judge = markup.Judge{Inner: words}
+		p.Judge = verdict.PlainJudge{Inner: words}
 		return p, words.Threshold(), nil
 	}
-	p.Nearest = markup.Judge{Inner: words}
+	p.Nearest = verdict.PlainJudge{Inner: words}
 	if o.Evidence == "joined" || o.Published() != nil {
 		p.Refusals = nil // a verdict of 0 does not tell a false refusal from a true one
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/cascade"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
@@ -54,7 +53,7 @@ func (r *run) openPrescreen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.pipeline.Judge = &cascade.Judge{
+	r.pipeline.Judge = &verdict.Cascade{
 		Offline: offline.Judge, Model: r.pipeline.Judge, Supported: o.SupportedFrom, Unsupported: o.UnsupportedFrom,
 		Audit: *o.LLM.Audit, Seed: o.Seed, NeedsContext: semantic.NeedsContext, Ask: isRefusal,
 	}

@@ -1,4 +1,5 @@
-// Package verdict defines the verdicts of judges about claims.
+// Package verdict defines the verdicts of judges about claims, and judges that change what
+// another judge reads or decide without it.
 package verdict
 
 import (

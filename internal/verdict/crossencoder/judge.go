@@ -15,7 +15,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
 
 // DefaultThreshold is the minimum probability of a supported claim.
@@ -93,7 +92,7 @@ func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
 // A reading is the output of the model for one claim and one window.
 type reading struct {
-	window passage.Passage
+	window encoder.Passage
 	encoder.Probabilities
 	found bool // false if no window was read
 }
@@ -138,7 +137,7 @@ func (j *Judge) judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 // A pairing is a claim and a window to judge it against.
 type pairing struct {
 	claim  int
-	window passage.Passage
+	window encoder.Passage
 }
 
 // choose returns the pairs of claims and windows to judge, in ascending order. The windows
@@ -179,7 +178,7 @@ type cuts struct {
 }
 
 type cut struct {
-	windows []passage.Passage
+	windows []encoder.Passage
 	longest int         // tokens of the longest window, if windows are not as large as possible
 	ranks   [][]float64 // by claim, or nil if all windows are judged
 }
@@ -225,7 +224,7 @@ func (j *Judge) cutFor(ctx context.Context, all *cuts, room int) (*cut, error) {
 }
 
 // ranks returns how near each claim is to each window, or nil if all windows are judged.
-func (j *Judge) ranks(ctx context.Context, texts []string, windows []passage.Passage, claims []extract.Claim) ([][]float64, error) {
+func (j *Judge) ranks(ctx context.Context, texts []string, windows []encoder.Passage, claims []extract.Claim) ([][]float64, error) {
 	if j.o.Nearest == 0 || len(windows) <= j.o.Nearest {
 		return nil, nil
 	}

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
-	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
 
 // A Layout is how a published judge was trained to read a text and a claim, where that
@@ -96,9 +95,9 @@ func (j *Judge) room(claim string) (room, most int, err error) {
 func (j *Judge) tokens(text string) int { return j.o.Model.Count(j.premise(text)) }
 
 // windows splits texts into the passages to classify with claims that leave room tokens.
-func (j *Judge) windows(ctx context.Context, texts []string, room int) ([]passage.Passage, error) {
+func (j *Judge) windows(ctx context.Context, texts []string, room int) ([]encoder.Passage, error) {
 	l := &j.o.Layout
-	s := passage.Splitter{Count: j.o.Model.Count, Sentences: j.sentences}
+	s := encoder.Splitter{Count: j.o.Model.Count, Sentences: j.sentences}
 	if l.Chunk == 0 {
 		return s.Split(ctx, texts, room)
 	}
@@ -116,7 +115,7 @@ func (j *Judge) windows(ctx context.Context, texts []string, room int) ([]passag
 	if !l.Even {
 		return s.Split(ctx, texts, l.Chunk)
 	}
-	var all []passage.Passage
+	var all []encoder.Passage
 	size := s.Count
 	s.Count = j.countSentences
 	for i, text := range texts {

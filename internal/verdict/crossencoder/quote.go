@@ -4,9 +4,9 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
 
 // quote returns the byte offsets of the evidence for a claim in text, or an
@@ -33,7 +33,7 @@ func offset(text string, points int) int {
 
 // evidence converts a byte range of a window to evidence. If contexts are
 // joined, the range may span several of them.
-func (j *Judge) evidence(contexts []string, w passage.Passage, start, end int) []verdict.Evidence {
+func (j *Judge) evidence(contexts []string, w encoder.Passage, start, end int) []verdict.Evidence {
 	start, end = w.Start+start, w.Start+end
 	if !j.o.Joined {
 		return []verdict.Evidence{verdict.NewEvidence(contexts, w.Text, start, end)}

@@ -5,14 +5,13 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/markup"
 )
 
 // judgeMarkup judges claims as the command does: with folded characters and full sentence
 // segmentation.
 func judgeMarkup(t *testing.T, context, claim string) verdict.Verdict {
 	t.Helper()
-	j := markup.Judge{Inner: newJudge(t, Options{Sentences: func(text string, yield func(start, end int)) {
+	j := verdict.PlainJudge{Inner: newJudge(t, Options{Sentences: func(text string, yield func(start, end int)) {
 		for _, s := range segment.Sentences(text, "x-claims") {
 			yield(s.Start, s.End)
 		}

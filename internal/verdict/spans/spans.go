@@ -16,7 +16,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
 
 // DefaultThreshold is the minimum probability of a supported claim, and the minimum
@@ -165,7 +164,7 @@ func (j *Judge) groups(ctx context.Context, task verdict.Task, answer string) ([
 		}
 	}
 	const numbering = 8 // tokens of "passage 12: " at most
-	s := passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
+	s := encoder.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
 	ranges, err := s.Split(ctx, task.Contexts, max(0, room-numbering))
 	if err != nil || len(ranges) == 0 {
 		return nil, err

@@ -1,8 +1,4 @@
-// Package passage splits texts into passages that fit the input of a model.
-// Passages end at sentence boundaries if possible. Unless they are disjoint,
-// adjacent passages overlap, so that one of them is likely to contain the
-// complete evidence for a claim.
-package passage
+package encoder
 
 import (
 	"context"
@@ -14,7 +10,9 @@ import (
 // A Passage is the byte range from Start to End of the text with index Text.
 type Passage struct{ Text, Start, End int }
 
-// A Splitter splits texts into passages.
+// A Splitter splits texts into passages that fit the input of a model. They end at sentence
+// boundaries if possible. Unless they are disjoint, adjacent passages overlap, so that one of
+// them is likely to contain the complete evidence for a claim.
 type Splitter struct {
 	// Count returns the number of tokens of a text.
 	Count func(text string) int

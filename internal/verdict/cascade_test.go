@@ -1,4 +1,4 @@
-package cascade
+package verdict
 
 import (
 	"context"
@@ -14,28 +14,27 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/usage"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// judgeFunc is a verdict.Judge.
-type judgeFunc func(task verdict.Task) (verdict.Judgement, error)
+// judgeFunc is a Judge.
+type judgeFunc func(task Task) (Judgement, error)
 
-func (f judgeFunc) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (f judgeFunc) Judge(_ context.Context, task Task) (Judgement, error) {
 	return f(task)
 }
 
 // scores is an offline judge that gives claim i the score i and supports it from 0.5. It
 // leaves a claim with the score NaN unjudged.
 func scores(all ...float64) judgeFunc {
-	return func(task verdict.Task) (verdict.Judgement, error) {
-		var j verdict.Judgement
+	return func(task Task) (Judgement, error) {
+		var j Judgement
 		for _, c := range task.Claims {
-			v := verdict.Verdict{ClaimID: c.ID, Score: all[c.ID], Reason: "offline"}
+			v := Verdict{ClaimID: c.ID, Score: all[c.ID], Reason: "offline"}
 			switch {
 			case v.Score >= 0.5:
-				v.Label = verdict.Supported
+				v.Label = Supported
 			case math.IsNaN(v.Score):
-				v.Label = verdict.Unjudged
+				v.Label = Unjudged
 			}
 			v.Confidence = v.Certainty()
 			j.Verdicts = append(j.Verdicts, v)
@@ -47,11 +46,11 @@ func scores(all ...float64) judgeFunc {
 // A recorder is a model that contradicts every claim, and lists the claims of each call.
 type recorder struct{ calls []string }
 
-func (r *recorder) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
-	j := verdict.Judgement{Usage: usage.Usage{Requests: 1, PromptTokens: 10}, Marks: []string{"one_word"}}
+func (r *recorder) Judge(_ context.Context, task Task) (Judgement, error) {
+	j := Judgement{Usage: usage.Usage{Requests: 1, PromptTokens: 10}, Marks: []string{"one_word"}}
 	var ids []string
 	for i := len(task.Claims) - 1; i >= 0; i-- { // any order
-		j.Verdicts = append(j.Verdicts, verdict.Verdict{ClaimID: task.Claims[i].ID, Label: verdict.Contradicted, Reason: "model"})
+		j.Verdicts = append(j.Verdicts, Verdict{ClaimID: task.Claims[i].ID, Label: Contradicted, Reason: "model"})
 	}
 	for _, c := range task.Claims {
 		ids = append(ids, strconv.Itoa(c.ID))
@@ -60,8 +59,8 @@ func (r *recorder) Judge(_ context.Context, task verdict.Task) (verdict.Judgemen
 	return j, nil
 }
 
-func newTask(texts ...string) verdict.Task {
-	task := verdict.Task{Question: "q", Contexts: []string{"c"}}
+func newTask(texts ...string) Task {
+	task := Task{Question: "q", Contexts: []string{"c"}}
 	for i, text := range texts {
 		task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
 	}
@@ -69,14 +68,14 @@ func newTask(texts ...string) verdict.Task {
 }
 
 // newJudge returns j with rules for the claims of these tests.
-func newJudge(j Judge) *Judge {
+func newJudge(j Cascade) *Cascade {
 	j.NeedsContext = func(claim string) bool { return strings.HasPrefix(claim, "It ") }
 	j.Ask = func(_ string, c *extract.Claim) bool { return strings.HasPrefix(c.Text, "Unknown") }
 	return &j
 }
 
 // describe formats a verdict.
-func describe(v *verdict.Verdict) string {
+func describe(v *Verdict) string {
 	s := fmt.Sprintf("%d %s %s", v.ClaimID, v.Reason, v.Label)
 	if v.Prescreened {
 		s += " prescreened"
@@ -194,12 +193,12 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var model recorder
-			j := newJudge(Judge{Offline: scores(tt.scores...), Model: &model, Supported: tt.upper, Unsupported: 1 - tt.lower, Audit: tt.audit})
+			j := newJudge(Cascade{Offline: scores(tt.scores...), Model: &model, Supported: tt.upper, Unsupported: 1 - tt.lower, Audit: tt.audit})
 			got, err := j.Judge(t.Context(), newTask(tt.texts...))
 			if err != nil {
 				t.Fatal(err)
 			}
-			slices.SortFunc(got.Verdicts, func(a, b verdict.Verdict) int { return a.ClaimID - b.ClaimID })
+			slices.SortFunc(got.Verdicts, func(a, b Verdict) int { return a.ClaimID - b.ClaimID })
 			var described []string
 			for i := range got.Verdicts {
 				described = append(described, describe(&got.Verdicts[i]))
@@ -220,7 +219,7 @@ func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 func TestAuditSelectsTheStatedShareByContent(t *testing.T) {
 	const n = 4000
 	audited := func(seed uint64, share float64) (all []bool) {
-		j := newJudge(Judge{Offline: scores(1), Model: &recorder{}, Supported: 0.9, Unsupported: math.NaN(), Audit: share, Seed: seed})
+		j := newJudge(Cascade{Offline: scores(1), Model: &recorder{}, Supported: 0.9, Unsupported: math.NaN(), Audit: share, Seed: seed})
 		for i := range n {
 			got, err := j.Judge(t.Context(), newTask(fmt.Sprintf("claim %d", i)))
 			if err != nil {
@@ -265,8 +264,8 @@ func TestAuditSelectsTheStatedShareByContent(t *testing.T) {
 func TestJudgeReturnsErrorsWithUsage(t *testing.T) {
 	failed := errors.New("failed")
 	spent := usage.Usage{Requests: 2}
-	model := judgeFunc(func(verdict.Task) (verdict.Judgement, error) { return verdict.Judgement{Usage: spent}, failed })
-	for name, j := range map[string]Judge{
+	model := judgeFunc(func(Task) (Judgement, error) { return Judgement{Usage: spent}, failed })
+	for name, j := range map[string]Cascade{
 		"model":         {Offline: scores(0.5), Model: model},
 		"offline judge": {Offline: model, Model: &recorder{}},
 	} {

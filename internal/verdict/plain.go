@@ -1,6 +1,4 @@
-// Package markup removes HTML, Markdown and invisible characters from contexts before they
-// are judged, and folds characters that look the same in contexts and claims.
-package markup
+package verdict
 
 import (
 	"context"
@@ -8,17 +6,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A Judge passes the visible text of contexts to another judge and maps the
-// evidence of its verdicts back to the original contexts. It is safe for
+// A PlainJudge passes the visible text of contexts, without HTML, Markdown and invisible
+// characters, to another judge and maps the evidence of its verdicts back to the original
+// contexts. Characters that look the same are folded in contexts and claims. It is safe for
 // concurrent use if Inner is.
-type Judge struct{ Inner verdict.Judge }
+type PlainJudge struct{ Inner Judge }
 
 // Judge returns the verdicts of j.Inner on the folded claims and the visible text of the
 // contexts.
-func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (j PlainJudge) Judge(ctx context.Context, task Task) (Judgement, error) {
 	raw := task.Contexts
 	task.Question, task.Claims = extract.Fold(task.Question), foldClaims(task.Claims)
 	var plain []extract.PlainText // nil if no context has markup
@@ -59,7 +57,7 @@ func foldClaims(claims []extract.Claim) []extract.Claim {
 
 // restoreEvidence maps evidence from the visible text p to the original context
 // raw.
-func restoreEvidence(e *verdict.Evidence, p extract.PlainText, raw string) {
+func restoreEvidence(e *Evidence, p extract.PlainText, raw string) {
 	text := p.Text()
 	start := byteOffset(text, e.Start)
 	from, to := p.Span(start, start+byteOffset(text[start:], e.End-e.Start))

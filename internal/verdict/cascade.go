@@ -1,9 +1,4 @@
-// Package cascade asks a language model only about the claims that an offline judge does
-// not decide.
-//
-// The offline judge decides a claim if its confidence reaches a calibrated bound. A random
-// sample of rows is sent to the model anyway, to measure how often both judges agree.
-package cascade
+package verdict
 
 import (
 	"context"
@@ -12,12 +7,14 @@ import (
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A Judge combines an offline judge with a model. It is safe for concurrent use if both are.
-type Judge struct {
-	Offline, Model verdict.Judge
+// A Cascade asks a language model only about the claims that an offline judge does not decide.
+// The offline judge decides a claim if its confidence reaches a calibrated bound. A random
+// sample of rows is sent to the model anyway, to measure how often both judges agree. It is
+// safe for concurrent use if both judges are.
+type Cascade struct {
+	Offline, Model Judge
 	// Offline decides the claims that it supports with at least the confidence Supported, and
 	// those that it does not support with at least the confidence Unsupported. NaN for none.
 	// A claim that Offline leaves unjudged has no confidence, so it is never decided.
@@ -38,7 +35,7 @@ type Judge struct {
 // Judge returns the verdicts of both judges, in any order. Those of the offline judge have
 // Prescreened set, and those of the model on decided claims have Audited set. Judge returns
 // an error if one of the judges does. The usage is that of both.
-func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (j *Cascade) Judge(ctx context.Context, task Task) (Judgement, error) {
 	out, err := j.Offline.Judge(ctx, task)
 	if err != nil {
 		return out, err
@@ -63,7 +60,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	judged, err := j.Model.Judge(ctx, rest)
 	out.Usage, out.Marks = out.Usage.Add(judged.Usage), judged.Marks
 	if err != nil {
-		return verdict.Judgement{Marks: out.Marks, Usage: out.Usage}, err
+		return Judgement{Marks: out.Marks, Usage: out.Usage}, err
 	}
 	for _, v := range judged.Verdicts {
 		if offline, ok := decided[v.ClaimID]; ok {
@@ -75,11 +72,11 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 }
 
 // decided returns the verdicts of the offline judge that stand, by the id of the claim.
-func (j *Judge) decided(task verdict.Task, verdicts []verdict.Verdict) map[int]verdict.Verdict {
-	decided := make(map[int]verdict.Verdict, len(verdicts))
+func (j *Cascade) decided(task Task, verdicts []Verdict) map[int]Verdict {
+	decided := make(map[int]Verdict, len(verdicts))
 	for _, v := range verdicts {
 		bound := j.Unsupported
-		if v.Label == verdict.Supported {
+		if v.Label == Supported {
 			bound = j.Supported
 		}
 		if math.Round(v.Confidence*1e6)/1e6 >= bound { // as in the results that the bounds were fitted to
@@ -104,7 +101,7 @@ func (j *Judge) decided(task verdict.Task, verdicts []verdict.Verdict) map[int]v
 }
 
 // audits reports whether the decided claims of a task are sent to the model.
-func (j *Judge) audits(task verdict.Task) bool {
+func (j *Cascade) audits(task Task) bool {
 	h := sha256.New()
 	var n [8]byte
 	writeInt := func(x uint64) {

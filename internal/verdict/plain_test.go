@@ -1,4 +1,4 @@
-package markup
+package verdict
 
 import (
 	"context"
@@ -7,32 +7,30 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 // A phraseJudge returns each occurrence of a phrase as evidence and records the
 // contexts it receives.
 type phraseJudge struct{ contexts []string }
 
-func (f *phraseJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (f *phraseJudge) Judge(_ context.Context, task Task) (Judgement, error) {
 	f.contexts = task.Contexts
-	v := verdict.Verdict{}
+	v := Verdict{}
 	for chunk, c := range task.Contexts {
 		const phrase = "costs five"
 		if i := strings.Index(c, phrase); i >= 0 {
 			start := utf8.RuneCountInString(c[:i])
-			v.Evidence = append(v.Evidence, verdict.Evidence{Chunk: chunk, Start: start, End: start + len(phrase), Quote: phrase})
+			v.Evidence = append(v.Evidence, Evidence{Chunk: chunk, Start: start, End: start + len(phrase), Quote: phrase})
 		}
 	}
-	return verdict.Judgement{Verdicts: []verdict.Verdict{v}}, nil
+	return Judgement{Verdicts: []Verdict{v}}, nil
 }
 
 func TestJudgeMapsEvidenceToRawContexts(t *testing.T) {
 	contexts := []string{"It costs five.", "Ünter <b>it costs</b> five &amp; more.", "nothing", "**It costs** five."}
 	before := slices.Clone(contexts)
 	f := &phraseJudge{}
-	got, err := Judge{f}.Judge(t.Context(), verdict.Task{Contexts: contexts})
+	got, err := PlainJudge{f}.Judge(t.Context(), Task{Contexts: contexts})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +54,12 @@ func TestJudgeMapsEvidenceToRawContexts(t *testing.T) {
 
 type failingJudge struct{}
 
-func (failingJudge) Judge(context.Context, verdict.Task) (verdict.Judgement, error) {
-	return verdict.Judgement{}, errors.ErrUnsupported
+func (failingJudge) Judge(context.Context, Task) (Judgement, error) {
+	return Judgement{}, errors.ErrUnsupported
 }
 
 func TestJudgeReturnsInnerError(t *testing.T) {
-	if _, err := (Judge{failingJudge{}}).Judge(t.Context(), verdict.Task{Contexts: []string{"<b>a</b>"}}); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := (PlainJudge{failingJudge{}}).Judge(t.Context(), Task{Contexts: []string{"<b>a</b>"}}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got error %v, want %v", err, errors.ErrUnsupported)
 	}
 }
