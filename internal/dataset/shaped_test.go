@@ -115,6 +115,7 @@ func TestRowsReadsMappedPaths(t *testing.T) {
 		{"json text", "x.jsonl", nested, map[Field]string{FieldQuestion: "io.in[0].q", FieldAnswer: "io.raw.text", FieldContexts: "io.raw.found[*].t"}},
 		{"negative index, elements without [*]", "x.jsonl", nested, map[Field]string{FieldQuestion: "$.io.in[-1].q", FieldAnswer: "IO.raw.text", FieldContexts: "io.raw.found.t"}},
 		{"dotted column", "x.jsonl", nested, map[Field]string{FieldQuestion: `io["in"][*].q`, FieldAnswer: "a.b", FieldContexts: "io.raw.found[*].t"}},
+		{"dotted members, quotes", "x.jsonl", strings.NewReplacer(`\"t\"`, `\"t.x\"`, `"q"`, `"the \"q\""`).Replace(nested), map[Field]string{FieldQuestion: `io.in[0]["the \"q\""]`, FieldAnswer: "a.b", FieldContexts: `io.raw.found[*]["t.x"]`}},
 		{"csv cell", "x.csv", "q,out\nWhere is the Eiffel Tower?,\"{'text': 'It is in Paris.', 'docs': [{'c': 'The tower stands in Paris.'}, {'c': 'It opened in 1889.'}]}\"\n", map[Field]string{FieldQuestion: "q", FieldAnswer: "out.text", FieldContexts: "out.docs[*].c"}},
 	} {
 		opts := Options{Map: tt.mapped}

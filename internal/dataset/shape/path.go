@@ -29,14 +29,16 @@ const (
 )
 
 // ParsePath parses a path: names separated by dots, each followed by any number of
-// [N], [*] or ["NAME"]. A leading $ is ignored.
+// [N], [*] or ["NAME"], where NAME may have escapes as in JSON. A leading $ is ignored.
 func ParsePath(text string) (*Path, error) {
 	p := &Path{text: text}
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, "$"), ".")
 	for first := true; rest != ""; first = false {
 		if rest[0] == '[' {
 			end := strings.IndexByte(rest, ']')
-			if len(rest) > 1 && (rest[1] == '"' || rest[1] == '\'') {
+			if quoted, err := strconv.QuotedPrefix(rest[1:]); err == nil && quoted[0] == '"' && strings.HasPrefix(rest[1+len(quoted):], "]") {
+				end = 1 + len(quoted)
+			} else if len(rest) > 1 && (rest[1] == '"' || rest[1] == '\'') {
 				if end = strings.Index(rest[2:], rest[1:2]+"]"); end >= 0 {
 					end += 3
 				}
@@ -87,6 +89,9 @@ func parseIndex(s string) (step, error) {
 	case s == "*" || s == "":
 		return step{kind: allElements}, nil
 	case s[0] == '"' || s[0] == '\'':
+		if name, err := strconv.Unquote(s); err == nil && s[0] == '"' {
+			return step{key: name}, nil
+		}
 		return step{key: s[1 : len(s)-1]}, nil
 	}
 	n, err := strconv.Atoi(s)
@@ -159,9 +164,13 @@ func (x Expander) follow(out []*Value, steps []step, v *Value) []*Value {
 				return x.follow(out, steps[n:], m)
 			}
 			if n == len(steps) || steps[n].kind != byKey {
-				return out
+				break
 			}
 			key += "." + steps[n].key
+		}
+		// normalize makes nested objects of names with dots.
+		if outer, inner, ok := strings.Cut(s.key, "."); ok {
+			return x.follow(out, append([]step{{key: outer}, {key: inner}}, steps[1:]...), v)
 		}
 	}
 	return out

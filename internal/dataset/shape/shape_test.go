@@ -92,6 +92,8 @@ func TestParsePath(t *testing.T) {
 		"a.b[*].c":         {{key: "a"}, {key: "b"}, {kind: allElements}, {key: "c"}},
 		"$.a[0][-1]":       {{key: "a"}, {index: 0, kind: byIndex}, {index: -1, kind: byIndex}},
 		`a["b.c"]['d]']`:   {{key: "a"}, {key: "b.c"}, {key: "d]"}},
+		`a["b\"]\\"]`:      {{key: "a"}, {key: `b"]\`}},
+		`a["b\"]`:          {{key: "a"}, {key: `b\`}},
 		"a.*.b":            {{key: "a"}, {kind: allElements}, {key: "b"}},
 		"Retrieved Docs[]": {{key: "Retrieved Docs"}, {kind: allElements}},
 	} {
