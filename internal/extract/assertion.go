@@ -171,7 +171,11 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 		return []skippedPart{{text: s, end: len(s)}}
 	}
 	var all []skippedPart
-	for start := 0; start < len(s); {
+	start := 0
+	if strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~") { // the line has the language of the code
+		start = strings.IndexByte(s, '\n') + 1
+	}
+	for start < len(s) {
 		n := strings.IndexAny(s[start:], "\n\"`<>|")
 		if n < 0 {
 			n = len(s) - start

@@ -74,7 +74,7 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 }
 
 // foldASCII folds signs of several ASCII characters, the grave accent as an apostrophe, and
-// a zero or one within a word, which look like letters: n0t. n is 0 if nothing is folded.
+// a zero or one that is the only digit of a word, which looks like a letter: n0t. n is 0 if nothing is folded.
 func foldASCII(s string, i int) (char string, n int) {
 	switch s[i] {
 	case '`':
@@ -82,7 +82,7 @@ func foldASCII(s string, i int) (char string, n int) {
 			return "'", 1
 		}
 	case '0', '1':
-		if i > 0 && i+1 < len(s) && isLower(s[i-1]) && isLower(s[i+1]) {
+		if start, end := lettersAround(s, i); start < i && end > i+1 && (start == 0 || s[start-1]-'0' > 9) && (end == len(s) || s[end]-'0' > 9) {
 			return string("ol"[s[i]-'0']), 1
 		}
 	case '<', '>', '!', '+', '-':
@@ -93,6 +93,18 @@ func foldASCII(s string, i int) (char string, n int) {
 		}
 	}
 	return "", 0
+}
+
+// lettersAround returns the range of the lower-case letters beside byte i, at most 20 on each side.
+func lettersAround(s string, i int) (start, end int) {
+	const most = 20
+	for start = i; start > max(0, i-most) && isLower(s[start-1]); {
+		start--
+	}
+	for end = i + 1; end < min(len(s), i+most) && isLower(s[end]); {
+		end++
+	}
+	return start, end
 }
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }

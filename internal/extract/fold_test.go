@@ -7,6 +7,7 @@ func TestFold(t *testing.T) {
 		"isnʼt isn`t isn´t isn＇t isn‘t isn′t isn’t":  "isn't isn't isn't isn't isn't isn't isn’t",
 		"a `code` span, 5′ 3″, ‘quoted’":             "a `code` span, 5′ 3″, ‘quoted’",
 		"nоt nσt n0t nеver сlosed c1osed":            "not not not never closed closed",
+		"a1b2 5x0y v1":                               "a1b2 5x0y v1",
 		"нет, όχι, 5 kΩ, 3 μg, β-carotene, B2B, 10s": "нет, όχι, 5 kΩ, 3 μg, β-carotene, B2B, 10s",
 		"a ⑨⓪ ९० ٩٠ ９０ 𝟗𝟎":                           "a 90 90 90 90 90",
 		"① one\n② two":                               "① one\n② two",

@@ -86,6 +86,7 @@ type jsonReader struct {
 	out      contextStripper
 	keys     []string // keys of the enclosing objects and arrays
 	values   int      // number of values so far
+	other    bool     // there are numbers, booleans or metadata
 	lastItem int      // value count at the last item of the current array, or 0
 }
 
@@ -93,7 +94,7 @@ type jsonReader struct {
 const maxJSONDepth = 16
 
 // read converts the JSON text s. It reports whether s is an object or array
-// that contains text to judge.
+// that contains text to judge, or nothing but empty texts.
 func (j *jsonReader) read(s string) bool {
 	j.out.raw = j.raw
 	dec := jsontext.NewDecoder(bytes.NewBufferString(s), jsontext.AllowDuplicateNames(true))
@@ -102,7 +103,7 @@ func (j *jsonReader) read(s string) bool {
 		kind := dec.PeekKind()
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {
-			return j.values > 0
+			return j.values > 0 || !j.other
 		}
 		if err != nil || dec.StackDepth() > maxJSONDepth {
 			return false
@@ -134,6 +135,7 @@ func (j *jsonReader) read(s string) bool {
 			j.addNumber(key, end-len(token.String()), end)
 			key = ""
 		case jsontext.KindFalse, jsontext.KindTrue, jsontext.KindNull:
+			j.other = j.other || kind != jsontext.KindNull
 			if kind != jsontext.KindNull && key != "" && isAnswerKey(key) {
 				j.addNumber(key, end-len(token.String()), end)
 			} else if key != "" {
@@ -152,6 +154,7 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 		return
 	}
 	if isMetadataKey(key) {
+		j.other = true
 		j.omitTo(end, "", Reference)
 		return
 	}
@@ -194,6 +197,7 @@ func (j *jsonReader) separator() string {
 // addNumber adds a number with its key, as in "age: 35".
 func (j *jsonReader) addNumber(key string, start, end int) {
 	if key == "" || isMetadataKey(key) {
+		j.other = true
 		return
 	}
 	text := j.separator()

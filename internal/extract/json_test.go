@@ -24,6 +24,7 @@ func TestExtractUnwrapsJSONAndFences(t *testing.T) {
 		"fenced":          {fence + "json\n{\"answer\": \"The fee is $5.\"}\n" + fence, []string{"The fee is $5."}},
 		"fenced prose":    {fence + "\nThe fee is five dollars a month.\n" + fence, []string{"The fee is five dollars a month."}},
 		"fenced Markdown": {fence + "markdown\n**The fee** is five dollars.\n" + fence, []string{"The fee is five dollars."}},
+		"empty":           {`{"answer": "", "note": null}`, nil},
 		"fenced code":     {fence + "\npip install ragfaith\n" + fence, nil},
 		"citation":        {"[1] The fee is five dollars.", []string{"The fee is five dollars."}},
 		"broken JSON":     {`{"answer": "The fee is $5.`, []string{`{"answer": "The fee is $5.`}},

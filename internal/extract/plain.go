@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// PlainText is the visible text of a context. It contains no HTML tags, emphasis, deleted
+// PlainText is the visible text of a context. It contains no HTML tags, comments and scripts, emphasis, deleted
 // text or invisible characters, all spaces are plain, and characters that look the same
 // are folded as by [Fold]. Cells of HTML
 // tables are separated by bars and list items start with a bullet, as in
@@ -55,6 +55,21 @@ type contextStripper struct {
 	done    int // number of bytes of raw processed
 	cuts    []cut
 	closers [2]int // offsets of the marks that close the current * and _ emphasis
+	hidden  [3]int // offsets up to which no end of a hidden element was found
+}
+
+// hiddenElement returns the length of the HTML comment, script or style sheet at i, or 0.
+func (p *contextStripper) hiddenElement(i int) int {
+	for k, e := range [...]struct{ start, end string }{{"<!--", "-->"}, {"<script", "</script>"}, {"<style", "</style>"}} {
+		if i < p.hidden[k] || i+len(e.start) > len(p.raw) || !strings.EqualFold(p.raw[i:i+len(e.start)], e.start) {
+			continue
+		}
+		if n := strings.Index(p.raw[i:], e.end); n >= 0 {
+			return n + len(e.end)
+		}
+		p.hidden[k] = len(p.raw)
+	}
+	return 0
 }
 
 // replace replaces raw[start:end] with replacement and returns end - start.
@@ -126,6 +141,9 @@ func plainRune(r rune) (string, bool) {
 
 // tag replaces the HTML tag at i.
 func (p *contextStripper) tag(i int) int {
+	if n := p.hiddenElement(i); n > 0 {
+		return p.replace(i, i+n, "")
+	}
 	name, n := htmlTag(p.raw, i)
 	if n == 0 {
 		return 0
@@ -146,6 +164,8 @@ func (p *contextStripper) tag(i int) int {
 	case name == "tr" && !opens, name == "thead" || name == "tbody": // the rows start new lines
 	case name == "li" && opens:
 		replacement = "\n- "
+	case name == "sup":
+		replacement = raised(p.raw, i)
 	case isBlockTag(name):
 		replacement = "\n"
 	}

@@ -162,8 +162,22 @@ func (v *viewBuilder) tag(i int) int {
 		}
 	case name == "td", name == "th":
 		replacement = " "
+	case name == "sup":
+		replacement = raised(v.raw, i)
 	}
 	return v.omit(i, i+n, replacement, "", false)
+}
+
+// raised returns what stands for a tag <sup> at i between two numbers, so that 10<sup>6</sup> is not read as 106: a
+// caret before an exponent, a space before the number of a footnote.
+func raised(s string, i int) string {
+	switch {
+	case s[i+1] == '/' || i == 0 || s[i-1] < '0' || s[i-1] > '9':
+		return ""
+	case isExponent(s[:i]):
+		return "^"
+	}
+	return " "
 }
 
 // isPromptTag reports whether name is a tag in which prompts commonly request

@@ -54,6 +54,7 @@ func TestExtractStripsCitations(t *testing.T) {
 		"It opened in 2016<sup>2</sup>, on May 3², at 5.":  "It opened in 2016, on May 3, at 5.",
 		"✅ It opened. 🎉":                                   "It opened.",
 		"The H<sub>2</sub>O level is 5 m<sup>3</sup> [1].": "The H2O level is 5 m3.",
+		"There are 10<sup>6</sup> cells [1].":              "There are 10^6 cells.",
 	} {
 		if d := cmp.Diff([]string{want}, claimTexts(t, answer)); d != "" {
 			t.Errorf("%q (-want +got):\n%s", answer, d)

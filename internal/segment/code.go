@@ -63,7 +63,7 @@ func indentedCode(text string, at int) int {
 // A codeFence is an open fenced code block.
 type codeFence struct {
 	open  bool
-	prose bool // contains prose, as in "```markdown"
+	prose bool // contains prose, as "```markdown" does
 	start int
 	char  byte
 	size  int
@@ -78,8 +78,17 @@ func openFence(text string, start, end int) codeFence {
 	switch strings.ToLower(strings.TrimSpace(text[start+f.size : end])) {
 	case "markdown", "md", "text", "txt", "plaintext":
 		f.prose = true
+	case "":
+		line, _, _ := strings.Cut(strings.TrimLeft(text[end:], "\r\n"), "\n")
+		f.prose = isProse(strings.TrimSpace(line))
 	}
 	return f
+}
+
+// isProse reports whether a line is a sentence of at least four words without signs of code.
+func isProse(line string) bool {
+	return line != "" && 'A' <= line[0] && line[0] <= 'Z' && strings.IndexByte(".!?", line[len(line)-1]) >= 0 &&
+		strings.Count(line, " ") >= 3 && !strings.ContainsAny(line, "{}=;$\\<>|")
 }
 
 // closes reports whether the line text[at:end] closes the block.

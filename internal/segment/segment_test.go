@@ -87,6 +87,7 @@ func TestSentencesLayout(t *testing.T) {
 		{"code", "See:\n```go\nx := 1. Y\n\nz()\n```\nDone.", []string{"See:", "```go\nx := 1. Y\n\nz()\n```", "Done."}},
 		{"unclosed fence", "~~~\na\nb", []string{"~~~\na\nb"}},
 		{"fenced prose", "```markdown\nIt rains. It pours.\n```\nDone.", []string{"It rains.", "It pours.", "Done."}},
+		{"prose in a fence without a language", "Note:\n```\nIt rains in the hills. It pours.\n```\nDone.", []string{"Note:", "It rains in the hills.", "It pours.", "Done."}},
 		{"inline code", "```x``` is code. Yes.", []string{"```x``` is code.", "Yes."}},
 		{"inline enumeration", "1. Do this. 2. Do that. 3. Stop.", []string{"Do this.", "Do that.", "Stop."}},
 		{"enumeration after colon", "Do so: 1. Open it. 2. Close it.", []string{"Do so:", "Open it.", "Close it."}},
