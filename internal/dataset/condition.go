@@ -35,20 +35,21 @@ func ParseCondition(text string) (Condition, error) {
 
 // Holds reports whether the condition holds for a kept column with the given JSON value. A
 // null or missing value equals the empty text and is neither below nor above a number, and so
-// is a text that is no number.
+// is a text that is no number. Texts are equal if they are the same, numbers also if they have the same value, as 2 and 2.0.
 func (c *Condition) Holds(value []byte) bool {
 	text := string(bytes.TrimSpace(value))
 	var s string
+	isText := false
 	switch {
 	case text == "null":
 		text = ""
 	case strings.HasPrefix(text, `"`) && json.Unmarshal(value, &s) == nil:
-		text = s
+		text, isText = s, true
 	}
 	a, notNumber := strconv.ParseFloat(text, 64)
 	b, notNumeric := strconv.ParseFloat(c.value, 64)
 	numbers := notNumber == nil && notNumeric == nil
-	equal := text == c.value || numbers && a == b
+	equal := text == c.value || !isText && numbers && a == b && !isVersion(text) && !isVersion(c.value)
 	switch c.op {
 	case "=":
 		return equal
@@ -62,4 +63,9 @@ func (c *Condition) Holds(value []byte) bool {
 		return numbers && a > b
 	}
 	return numbers && a >= b
+}
+
+// isVersion reports whether a number ends in a zero that only a version has, as 1.10.
+func isVersion(number string) bool {
+	return strings.Contains(number, ".") && strings.HasSuffix(number, "0") && !strings.HasSuffix(number, ".0")
 }

@@ -115,6 +115,7 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	for _, i := range h.keep {
 		p.add(i, columns[i])
 	}
+	readHalfFloats(file.Metadata().Schema, p.leaves)
 	f.warnings.header(f.path, h)
 	return p, nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // An annotated node is a group with a different logical type, such as a list.
@@ -235,6 +237,21 @@ func TestRowsSkipsFilesWithoutRows(t *testing.T) {
 		rows, err := readFiles(t, Options{}, tt.paths...)
 		if len(rows) != tt.rows || errors.Is(err, ErrNoRows) != tt.none || (err == nil) == tt.none {
 			t.Errorf("%v: got %d rows, error %v, want %d rows, ErrNoRows = %t", tt.paths, len(rows), err, tt.rows, tt.none)
+		}
+	}
+}
+
+func TestParquetReadsHalfFloats(t *testing.T) {
+	t.Parallel()
+	group, half := format.SchemaElement{NumChildren: thrift.New(int32(1))}, format.SchemaElement{LogicalType: format.LogicalType{Value: &format.Float16Type{}}}
+	text, number := &leaf{column: 0}, &leaf{column: 1}
+	readHalfFloats([]format.SchemaElement{group, {}, half}, []*leaf{text, number})
+	if text.text != nil {
+		t.Error("got a converter for a column of another type")
+	}
+	for bits, want := range map[string]string{"\x00\x38": "0.5", "\x00\x3c": "1", "\x33\xbb": "-0.89990234", "\x01\x00": "5.9604645e-8", "\x00\x00": "0", "\x00\x7c": "", "\x00\x7e": "", "\x00": ""} {
+		if _, got := number.text(parquet.FixedLenByteArrayValue([]byte(bits))); got != want {
+			t.Errorf("%q: got %q, want %q", bits, got, want)
 		}
 	}
 }

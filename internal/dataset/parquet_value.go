@@ -189,6 +189,45 @@ func float(f float64, bits int) (kind, string) {
 	return kindNumber, string(jsontext.AppendFloat(nil, f, bits))
 }
 
+// readHalfFloats sets the converter of leaves of the type FLOAT16, which the library does not know.
+func readHalfFloats(schema []format.SchemaElement, leaves []*leaf) {
+	column := -1
+	for _, e := range schema {
+		if e.NumChildren.Valid && e.NumChildren.V > 0 {
+			continue
+		}
+		column++
+		if _, ok := e.LogicalType.Value.(*format.Float16Type); !ok {
+			continue
+		}
+		for _, l := range leaves {
+			if l.column == column {
+				l.text = func(v parquet.Value) (kind, string) { return float(halfFloat(v.ByteArray()), 32) }
+			}
+		}
+	}
+}
+
+// halfFloat returns the value of a number of IEEE 754 in two bytes, the lower one first.
+func halfFloat(b []byte) float64 {
+	if len(b) != 2 {
+		return math.NaN()
+	}
+	bits := binary.LittleEndian.Uint16(b)
+	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
+	value := math.Ldexp(1024+fraction, exponent-25)
+	switch exponent {
+	case 0: // subnormal
+		value = math.Ldexp(fraction, -24)
+	case 0x1f: // infinite or not a number
+		return math.NaN()
+	}
+	if bits>>15 == 1 {
+		return -value
+	}
+	return value
+}
+
 // decimal formats an unscaled number with a decimal point.
 func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // maxDepth limits the nesting of values that are searched.
@@ -217,15 +219,17 @@ func (x Expander) messageText(v *Value) string {
 	case Text:
 		return v.Text
 	case List:
-		var parts []string
+		var joined strings.Builder
+		before := ""
 		for _, part := range v.Items {
 			if kind := part.text("type"); kind == "" || kind == "text" || kind == "output_text" || kind == "input_text" {
 				if text := x.messageText(part); text != "" {
-					parts = append(parts, text)
+					joined.WriteString(gap(before, text) + text)
+					before = text
 				}
 			}
 		}
-		return strings.Join(parts, "\n")
+		return joined.String()
 	case Object:
 		if content := v.first("content", "text", "value", "parts", "message"); content != nil {
 			return x.messageText(content)
@@ -233,6 +237,17 @@ func (x Expander) messageText(v *Value) string {
 	case Null, Bool, Number:
 	}
 	return ""
+}
+
+// gap returns what stands between two parts of a text: nothing if the second one continues a sentence, as the
+// parts of an answer with citations do, and otherwise a line break.
+func gap(before, after string) string {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	if before == "" || unicode.IsSpace(last) || unicode.IsSpace(first) || unicode.IsLower(first) || unicode.IsDigit(first) || strings.ContainsRune(",.;:!?)…", first) {
+		return ""
+	}
+	return "\n"
 }
 
 // A turn is a question in a chat, what tools returned for it, and the answer.
