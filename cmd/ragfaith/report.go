@@ -245,11 +245,13 @@ func (r *reportRun) partialGate() []report.Gate {
 
 // incomplete describes and counts the shards or rows of the run that no file contains.
 func (r *reportRun) incomplete() (what string, n int) {
-	sample := r.origin.Settings.Get("--sample")
+	selects := slices.ContainsFunc(r.origin.Settings, func(s result.Setting) bool {
+		return s.Name == "--sample" && s.Value != "0" || strings.HasPrefix(s.Name, "--where")
+	})
 	switch {
 	case len(r.origin.Missing) > 0:
 		return "no file for shard " + strings.Join(r.origin.Missing, ", "), len(r.origin.Missing)
-	case r.missing > 0 && (sample == "" || sample == "0"):
+	case r.missing > 0 && !selects:
 		return report.Count(r.missing, "row", "rows") + " before the last one are in no file", r.missing
 	}
 	return "", 0

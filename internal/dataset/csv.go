@@ -55,7 +55,7 @@ func (c *csvReader) next() error {
 			}
 			unescaped, ok := field, false
 			if c.escapes {
-				unescaped, ok = unescape(field)
+				unescaped, ok = c.unescape(field)
 			}
 			if c.stray == 0 && !c.lazyQuotes && !ok && bytes.IndexByte(field, '"') >= 0 {
 				c.stray = len(c.ends) + 1
@@ -83,7 +83,7 @@ func (c *csvReader) next() error {
 // unescape returns a field without quotes in which each quote has a backslash, as csv in
 // Python writes it without quotes: backslashes then have one too. It returns false and the
 // field itself if it has another form, such as JSON.
-func unescape(field []byte) ([]byte, bool) {
+func (c *csvReader) unescape(field []byte) ([]byte, bool) {
 	var out []byte
 	escaped := false
 	for i := 0; i < len(field); i++ {
@@ -92,7 +92,7 @@ func unescape(field []byte) ([]byte, bool) {
 			return field, false
 		case field[i] == '\\' && i+1 < len(field) && (field[i+1] == '"' || field[i+1] == '\\'):
 			i++
-			escaped = escaped || field[i] == '"'
+			escaped = escaped || c.doubled || field[i] == '"'
 		}
 		out = append(out, field[i])
 	}
@@ -130,7 +130,7 @@ func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 	for {
 		n := bytes.IndexByte(line, '"')
 		if n < 0 {
-			c.record = append(c.record, line...)
+			c.record = append(c.record, c.undouble(line)...)
 			next, err := c.nextLine(opened, size)
 			if err != nil {
 				return nil, err
@@ -141,8 +141,9 @@ func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 		text := line[:n]
 		line = line[n+1:]
 		if c.escapes {
-			backslashes := len(text) - len(bytes.TrimRight(text, `\`))
-			text = text[:len(text)-(backslashes+1)/2]
+			before := bytes.TrimRight(text, `\`)
+			backslashes := len(text) - len(before)
+			c.record, text = append(c.record, c.undouble(before)...), text[len(before):len(before)+backslashes/2]
 			if backslashes%2 == 1 {
 				c.record = append(append(c.record, text...), '"')
 				continue
@@ -164,6 +165,14 @@ func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 			return nil, &csvError{fmt.Errorf("a quote within field %d that is not doubled", len(c.ends)+1)}
 		}
 	}
+}
+
+// undouble returns a text within quotes with one backslash for two, if they are doubled.
+func (c *csvReader) undouble(text []byte) []byte {
+	if !c.doubled {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte(`\\`), []byte(`\`))
 }
 
 // nextLine reads the next line of a record with a quote opened on line opened.

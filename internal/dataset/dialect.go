@@ -11,6 +11,7 @@ type dialect struct {
 	comma      byte // delimiter
 	lazyQuotes bool // a quote that does not enclose a whole field belongs to it
 	escapes    bool // \" is a quote within a field, as Spark and pandas can write it
+	doubled    bool // and \\ a backslash
 	padded     bool // the space after each delimiter does not belong to the field
 	marked     bool // the first line is "sep=" and the delimiter, as Excel reads it
 }
@@ -62,6 +63,8 @@ func bestDialect(head []byte, preferred byte) dialect {
 
 func newDialect(head []byte, comma byte) dialect {
 	d := dialect{comma: comma, lazyQuotes: comma == '\t', escapes: escapesQuotes(head, comma)}
+	single := bytes.ReplaceAll(head, []byte(`\\`), nil)
+	d.doubled = d.escapes && len(single) < len(head) && !bytes.Contains(bytes.ReplaceAll(single, []byte(`\"`), nil), []byte(`\`))
 	if comma == '\t' {
 		return d
 	}

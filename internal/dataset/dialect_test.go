@@ -27,6 +27,7 @@ func TestDetectDialect(t *testing.T) {
 		{"quoted sep line", "\"SEP=;\"\r\na;b\r\n", dialect{comma: ';', marked: true}},
 		{"sep line with a tab", "sep=\t\r\na\tb\r\n", dialect{comma: '\t', lazyQuotes: true, marked: true}},
 		{"spaces after commas", "a, b, c\n1, \"2, 3\", 4\n", dialect{comma: ',', padded: true}},
+		{"doubled backslashes", "a,b\n\"x \\\"y\\\"\",\"C:\\\\temp\"\n", dialect{comma: ',', escapes: true, doubled: true}},
 		{"backslash escapes", "a,b\n\"x \\\"y\\\" z\",\"\"\n", dialect{comma: ',', escapes: true}},
 		{"backslash at the end of a field", "a,b\n\"C:\\\",\"x\"\n", dialect{comma: ','}},
 		{"JSON with doubled quotes", "a,b\n\"[\"\"x \\\"\"y\\\"\" z\"\"]\",1\n", dialect{comma: ','}},
@@ -88,6 +89,11 @@ func TestTablesOfOtherDialects(t *testing.T) {
 			"escaped quotes in fields without quotes", "x.csv", "answer,contexts\na,[\\\"Intro\\\\nParis\\\"]\n\"b, \\\"c\\\"\",x\n",
 			Options{},
 			[]result{row("a", "Intro\nParis"), row(`b, "c"`, "x")},
+		},
+		{
+			"doubled backslashes", "x.csv", "answer,contexts\n\"in C:\\\\temp\",\"[\\\"a\\\\nb\\\"]\"\nC:\\\\new,x\n",
+			Options{},
+			[]result{row(`in C:\temp`, "a\nb"), row(`C:\new`, "x")},
 		},
 		{"JSON between tabs", "x.tsv", "answer\tcontexts\na\t[\"x \\\"y\\\" z\"]\n", Options{}, []result{row("a", `x "y" z`)}},
 		{

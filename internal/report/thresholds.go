@@ -137,13 +137,14 @@ func lowerGate(m *Means, threshold float64) Gate {
 }
 
 // groupsGate compares the mean of each group with its minimum. Groups without a score pass,
-// unless none has one.
+// unless none has one or all rows of a group failed.
 func groupsGate(columns []By, threshold float64) Gate {
 	g := Gate{Name: GateMinMeanBy, Threshold: threshold, Value: math.NaN(), Passed: true}
 	var texts []string
 	for i := range columns {
 		b := &columns[i]
 		scored := slices.DeleteFunc(slices.Clone(b.Groups), func(g Group) bool { return math.IsNaN(g.Mean.Estimate) })
+		failed := slices.IndexFunc(b.Groups, func(g Group) bool { return g.Rows > 0 && g.Failed == g.Rows })
 		below := slices.DeleteFunc(slices.Clone(scored), func(g Group) bool { return g.Mean.Estimate >= threshold-tolerance })
 		text := "mean faithfulness by " + Clip(b.Column, maxColumn)
 		switch {
@@ -155,6 +156,9 @@ func groupsGate(columns []By, threshold float64) Gate {
 			g.Passed = false
 		case len(scored) == 0:
 			text += " >= " + Decimals(threshold, 2) + " cannot be evaluated (no group has a score)"
+			g.Passed = false
+		case failed >= 0:
+			text += fmt.Sprintf(" >= %s cannot be evaluated (all rows of %s failed)", Decimals(threshold, 2), b.Groups[failed].Name())
 			g.Passed = false
 		default:
 			text += fmt.Sprintf(" >= %s in %s, lowest: %s", Decimals(threshold, 2), Count(len(scored), "group", "groups"), firstGroups(scored[:1], threshold))
