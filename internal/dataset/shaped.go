@@ -224,9 +224,12 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 		}
 		row.Sources = t.sources
 	}
+	cut := r.Value.Member("truncated_cells") // as the dataset viewer of Hugging Face marks them
 	switch {
 	case r.Err != nil:
 		return &layoutError{err: r.Err}
+	case cut != nil && len(cut.Items) > 0:
+		return fmt.Errorf("the file has only a part of %s (truncated_cells)", quote(cut.Items[0].Text))
 	case r.Answer == nil:
 		return s.missing(m, FieldAnswer, r.Value)
 	case r.Contexts == nil:
