@@ -240,7 +240,7 @@ func (r *reader) setLabel(v *Value, i int, n *number) {
 	const minCode, minLong = 3, 16 // digits
 	switch {
 	case v.label > 0:
-	case strings.IndexByte(v.text, '.') > 0:
+	case t.class&decimal != 0 && strings.IndexByte(v.text, '.') > 0:
 		if r.isLabel(i, n) {
 			v.label, v.written = whole, true
 		} else if w := r.str(i - 1); t.class&thousands == 0 && r.has(i-1, word) && !r.has(i-1, stop|month) && w != strings.ToLower(w) && w != strings.ToUpper(w) && w != "pH" {

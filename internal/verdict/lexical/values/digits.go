@@ -77,8 +77,10 @@ func (r *reader) digits(t *token, i int) int {
 		class |= decimal
 	}
 	num /= weight
-	if e, end := exponent(text, j); end > 0 {
-		num, class, j = num*e, class&^thousands|decimal, end
+	if j < len(text) && text[j]|0x20 == 'e' {
+		if e, end := exponent(text, j+1); end > 0 {
+			num, class, j = num*e, class&^thousands|decimal, end
+		}
 	}
 	*t = token{start: i, end: j, class: class, num: num}
 	if j+2 <= len(text) && class&decimal == 0 && (j+2 == len(text) || !isASCIILetter(text[j+2])) {
@@ -91,13 +93,11 @@ func (r *reader) digits(t *token, i int) int {
 	return t.end
 }
 
-// exponent returns the power of ten of the exponent at i, as in 2e-5, and its end, or 0.
+// exponent returns the power of ten of the exponent at i, after the e of 2e-5, and its end,
+// or 0.
 func exponent(text string, i int) (power float64, end int) {
 	const maxDigits = 2
-	if i == len(text) || text[i]|0x20 != 'e' {
-		return 0, 0
-	}
-	k := i + 1
+	k := i
 	if k < len(text) && (text[k] == '-' || text[k] == '+') {
 		k++
 	}
@@ -108,7 +108,7 @@ func exponent(text string, i int) (power float64, end int) {
 	if end == k || end > k+maxDigits || end < len(text) && (isASCIILetter(text[end]) || text[end] == '-') {
 		return 0, 0
 	}
-	n, _ := strconv.Atoi(text[i+1 : end]) // digits with a sign
+	n, _ := strconv.Atoi(text[i:end]) // digits with a sign
 	return math.Pow10(n), end
 }
 
@@ -157,8 +157,8 @@ func isDotted(text string, i int, rest string) bool {
 // lastDigit returns the weight of the last significant digit of a number in digits:
 // 1000 for 78,000, 0.1 for 3.9, 1 for 1905.
 func lastDigit(s string, num float64) float64 {
-	if i := strings.IndexAny(s, "eE"); i > 0 {
-		power, _ := exponent(s, i)
+	if i := max(strings.IndexByte(s, 'e'), strings.IndexByte(s, 'E')); i > 0 {
+		power, _ := exponent(s, i+1)
 		return power * lastDigit(s[:i], num/power)
 	}
 	s = strings.TrimRight(s, "sthndr")
