@@ -65,9 +65,9 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 		remaining--
 		v := &s.claimValues[t.value]
 		if n := s.nearestValue(c, v, contexts); n.similarity >= minSimilarity && n.within(q) {
-			return s.valueObjection(c, t, n.text(contexts), contexts)
+			return s.valueObjection(c, t, n.at(contexts), contexts)
 		}
-		if other := a.differentNumber(b, v); other != "" {
+		if other := a.differentNumber(b, v); other.end > 0 {
 			return s.valueObjection(c, t, other, contexts)
 		}
 	}
@@ -122,20 +122,15 @@ func (j *Judge) findAntonym(s *scratch, c *claim) objection {
 }
 
 // notStated returns the objection that the contexts state something else than the
-// claim does. Equal words differ in what stands around them, as in "at most 40" and "at
-// least 40".
+// claim does.
 func notStated(stated, claimed string, b basis) objection {
-	difference := ", not " + quoted(claimed)
-	if strings.EqualFold(stated, claimed) {
-		difference = " with another limit, rate or sign"
-	}
-	return objection{reason: "the contexts say " + quoted(stated) + difference, stated: stated, maxScore: maxContradictedScore, basis: b}
+	return objection{reason: otherWords(stated, claimed), stated: stated, maxScore: maxContradictedScore, basis: b}
 }
 
 // valueObjection returns the objection that the contexts give the value other instead of
 // the number or date t.
-func (s *scratch) valueObjection(c *claim, t *term, other string, contexts []string) objection {
-	return objection{reason: s.valueReason(c, t, other, contexts), stated: other, maxScore: maxContradictedScore, basis: c.valueBasis()}
+func (s *scratch) valueObjection(c *claim, t *term, other textValue, contexts []string) objection {
+	return objection{reason: s.valueReason(c, t, other, contexts), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis()}
 }
 
 // valueBasis returns the basis of an objection to a value of c. The contexts contradict it
@@ -168,7 +163,11 @@ func (n *similarValue) text(contexts []string) string {
 	if n.value == nil || n.similarity < minSimilarity/2 {
 		return ""
 	}
-	return wholeValue(contexts[n.chunk], n.value.Start, n.value.End)
+	return n.at(contexts).value()
+}
+
+func (n *similarValue) at(contexts []string) textValue {
+	return textValue{contexts[n.chunk], n.value.Start, n.value.End}
 }
 
 // Bonuses added to the similarity of a value when values are ranked.
@@ -222,24 +221,24 @@ func (s *scratch) valuesNear(h hit) (lo, hi int) {
 }
 
 // differentNumber returns the number in y that has the same neighbour as the plain
-// number v in x, or "": it returns "14" for "20 guest rooms" and "14 guest rooms".
-func (x *statement) differentNumber(y *statement, v *number) string {
+// number v in x, if any: it returns "14" for "20 guest rooms" and "14 guest rooms".
+func (x *statement) differentNumber(y *statement, v *number) textValue {
 	if v.Kind != values.Number && v.Kind != values.Ordinal || v.first != v.last {
-		return ""
+		return textValue{}
 	}
 	n := slices.Index(x.content, v.first)
 	if n < 0 {
-		return ""
+		return textValue{}
 	}
 	for m := range y.content {
 		t := y.contentToken(m)
 		if t.Key == x.contentToken(n).Key {
-			return ""
+			return textValue{}
 		}
 		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == (v.Kind == values.Ordinal) && x.sameNeighbour(n, y, m) &&
 			!verdict.InMarker(y.text, int(t.Start), int(t.End)) {
-			return wholeValue(y.text, int(t.Start), int(t.End))
+			return textValue{y.text, int(t.Start), int(t.End)}
 		}
 	}
-	return ""
+	return textValue{}
 }

@@ -183,25 +183,53 @@ func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
 
 // valueReason returns the reason for a claim with a wrong number or date t. other is
 // the corresponding value in the contexts.
-func (s *scratch) valueReason(c *claim, t *term, other string, contexts []string) string {
+func (s *scratch) valueReason(c *claim, t *term, other textValue, contexts []string) string {
 	v := &s.claimValues[t.value]
-	claimed := wholeValue(c.text, v.Start, v.End)
+	claimed := textValue{c.text, v.Start, v.End}
 	if s.isAbsent(c, t, contexts) {
-		return notInContexts(claimed, other)
+		return notInContexts(claimed.value(), other.value())
 	}
-	return "the contexts say " + quoted(other) + ", not " + quoted(claimed)
+	return otherValue(other, claimed)
+}
+
+// otherValue returns the reason for a value that differs from a stated one. Values that
+// look equal are quoted with the words around them, as in "at most 40" and "at least 40".
+func otherValue(stated, claimed textValue) string {
+	a, b := stated.value(), claimed.value()
+	if strings.EqualFold(a, b) {
+		a, b = stated.phrase(), claimed.phrase()
+	}
+	return otherWords(a, b)
+}
+
+// otherWords returns the reason for words that differ from stated ones.
+func otherWords(stated, claimed string) string {
+	if strings.EqualFold(stated, claimed) {
+		return "the contexts say " + quotedValue(stated) + " with another limit, rate or sign"
+	}
+	return "the contexts say " + quotedValue(stated) + ", not " + quotedValue(claimed)
 }
 
 // notInContexts returns the reason for a value that is missing from the contexts.
 func notInContexts(value, nearest string) string {
 	if nearest == "" || nearest == value {
-		return quoted(value) + " is not in the contexts"
+		return quotedValue(value) + " is not in the contexts"
 	}
-	return quoted(value) + " is not in the contexts (nearest: " + quoted(nearest) + ")"
+	return quotedValue(value) + " is not in the contexts (nearest: " + quotedValue(nearest) + ")"
 }
 
 // quoted returns an excerpt of a text in quotation marks.
 func quoted(s string) string { return verdict.Excerpt(s, 0) }
+
+// quotedValue returns a value in quotation marks. An excerpt would lack the number of
+// "3. Mai", which looks like a list marker.
+func quotedValue(s string) string {
+	const maxWhole = 40
+	if len(s) > maxWhole {
+		return quoted(s)
+	}
+	return "“" + s + "”"
+}
 
 // findingReason returns the reason for a claim that differs from a statement.
 func findingReason(k entail.Kind, stated, claimed string) string {
@@ -228,6 +256,37 @@ func (j *Judge) clauseAt(sentence string, i int) string {
 	var x entail.Sentence
 	j.entail.Parse(&x, sentence)
 	return x.PhraseAt(i).Quote()
+}
+
+// A textValue is a value in a text.
+type textValue struct {
+	text       string
+	start, end int
+}
+
+func (p textValue) value() string { return wholeValue(p.text, p.start, p.end) }
+
+// phrase returns the value with the words around it, at most three before and two after,
+// from the same sentence.
+func (p textValue) phrase() string {
+	const before, after = 3, 2
+	start, end := p.start, p.end
+	for range before {
+		head := strings.TrimRight(p.text[:start], " ")
+		if n := len(head); n == 0 || strings.IndexByte("!?;|\n\t", head[n-1]) >= 0 || head[n-1] == '.' && n > 1 && isLetter(head[n-2]) {
+			break
+		}
+		start = strings.LastIndexAny(head, " |\n\t") + 1
+	}
+	for range after {
+		rest := strings.TrimLeft(p.text[end:], " ")
+		n := strings.IndexAny(rest, " .,;!?|\n\t")
+		if n < 0 {
+			n = len(rest)
+		}
+		end = len(p.text) - len(rest) + n
+	}
+	return wholeValue(p.text, start, end)
 }
 
 // wholeValue returns the value at text[start:end] with the signs, digits and letters

@@ -64,8 +64,8 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
 			continue
 		}
-		if other != "" && plain && !v.Loose && (swapped && c.coverage() >= minReplaced || v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced) {
-			x.replaced = notStated(other, c.text[v.Start:v.End], c.valueBasis())
+		if other.end > 0 && plain && !v.Loose && (swapped && c.coverage() >= minReplaced || v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced) {
+			x.replaced = objection{reason: otherValue(other, textValue{c.text, v.Start, v.End}), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis()}
 		}
 	}
 	for i := range claimed {
@@ -94,32 +94,33 @@ func (x *valueCheck) states(start, end int) bool {
 }
 
 // compareValue reports whether a passage states v, or else returns the value that the
-// first passage gives instead, or "". swapped is set if a passage gives v for something
+// first passage gives instead, if any. swapped is set if a passage gives v for something
 // else, and another value for what v counts: 5 sleeping cars and 7 seating cars
 // are not 7 sleeping cars; or if the first one has a bound of v as its value: 12 is not
 // below 12.
-func compareValue(v *values.Value, passages []passage) (stated, swapped bool, other string) {
+func compareValue(v *values.Value, passages []passage) (stated, swapped bool, other textValue) {
 	for n := range passages {
-		found, same, instead, denied := false, false, "", false
+		found, same, instead, denied := false, false, textValue{}, false
 		for i := range passages[n].values {
 			w := &passages[n].values[i]
+			at := textValue{passages[n].text, w.Start, w.End}
 			switch values.Compare(v, w) {
 			case values.Equal, values.Entailed:
 				found, same = true, same || !values.CountsOther(v, w)
 			case values.Contradicted:
-				if n == 0 && other == "" {
-					other = wholeValue(passages[n].text, w.Start, w.End)
+				if n == 0 && other.end == 0 {
+					other = at
 				}
-				denied = denied || (!v.Exact() || v.Not != w.Not) && values.SameNumber(v, w)
-				if instead == "" && (values.CountsSame(v, w) || denied) {
-					instead = wholeValue(passages[n].text, w.Start, w.End)
+				denied = denied || values.Denies(v, w)
+				if instead.end == 0 && (values.CountsSame(v, w) || denied) {
+					instead = at
 				}
 			case values.Incomparable, values.Undecided:
 			}
 		}
 		switch {
-		case found && (same || instead == ""):
-			return true, false, ""
+		case found && (same || instead.end == 0):
+			return true, false, textValue{}
 		case found, denied && n == 0:
 			return false, true, instead
 		}

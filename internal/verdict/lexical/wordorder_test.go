@@ -44,7 +44,7 @@ func TestJudgeComparesWordOrder(t *testing.T) {
 		{"Half of the members voted for the plan in Graz.", "50% of the members voted for the plan in Graz.", supported, ""},
 		{"Five out of six members voted for the plan in Graz.", "Five members voted for the plan in Graz.", supported, ""},
 		{"The new pipeline is 40 km long and crosses the border.", "The new pipeline is 40 miles long.", contradicted, "the contexts say “40 km”, not “40 miles”"},
-		{"Apprentices may work no more than 40 hours.", "Apprentices may work at least 40 hours.", contradicted, "the contexts say “40 hours” with another limit, rate or sign"},
+		{"Apprentices may work no more than 40 hours.", "Apprentices may work at least 40 hours.", contradicted, "the contexts say “no more than 40 hours”, not “work at least 40 hours”"},
 		{"The bridge in Bergen cost £40 million to build.", "The bridge in Bergen cost $40 million to build.", contradicted, "say “£40 million”, not “$40 million”"},
 		{"The pipeline is 40 km long, or 24.9 miles, and crosses the border.", "The pipeline is 24.9 miles long.", supported, ""},
 	})

@@ -18,6 +18,7 @@ var wordList string
 
 const (
 	maxLatin = 24 // languages in words.txt
+	english  = 0  // the first of them
 	maxWord  = 16 // bytes of a function word
 )
 
@@ -249,6 +250,17 @@ func (p *Profile) Leans(name string) bool {
 		}
 	}
 	return votes > 0 || p.letters(name) > 0
+}
+
+// HasDecimalComma reports whether the text is in a language in Latin script other than
+// English, all of which write 0,5. A text whose language is unclear is if it has words of
+// one and none of English.
+func (p *Profile) HasDecimalComma() bool {
+	name := p.Language()
+	if name == "" {
+		return p.votes[english] == 0 && slices.Max(p.votes[:]) > 0
+	}
+	return name != load().names[english] && name == p.latinLanguage()
 }
 
 // Excludes reports whether the text is clearly in another language than the given one, and

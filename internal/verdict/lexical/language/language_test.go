@@ -25,6 +25,23 @@ func TestLanguageIsUnclear(t *testing.T) {
 	}
 }
 
+func TestHasDecimalComma(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Die Stadt hat 250.000 Einwohner.":       true,
+		"El pueblo tiene 3.000 habitantes.":      true,
+		"The house was built for 3.000 dollars.": false,
+		"3.000":                                  false,
+		"Дом был построен в 1889 году за 3.000 лет.":  false,
+		"The house in the Rue de la Paix cost 3.000.": false,
+	} {
+		var p Profile
+		p.Add(text)
+		if got := p.HasDecimalComma(); got != want {
+			t.Errorf("%q: got %t, want %t", text, got, want)
+		}
+	}
+}
+
 func TestExcludes(t *testing.T) {
 	english := "The house was built in 1889 and it is open to all who want to see it. "
 	german := "Das Haus wurde 1889 gebaut und es ist für alle offen, die es sehen wollen. "

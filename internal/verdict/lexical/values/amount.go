@@ -3,6 +3,7 @@ package values
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // A number is a number in digits or words without its unit.
@@ -23,13 +24,15 @@ func (r *reader) numberAt(i int) number {
 		n.num, n.step = t.num, lastDigit(r.text[t.start:t.end], t.num)
 		n.written = t.class&decimal != 0
 		if t.class&thousands != 0 {
-			n.other = math.Round(1000 * t.num)
+			if n.other = math.Round(1000 * t.num); r.hasDecimalComma() {
+				n = number{num: n.other, step: lastDigit("", n.other), next: i + 1}
+			}
 		}
 		if r.isSpacedGroup(i) {
 			n.other, n.num, n.next = r.at(i+2).num, 1000*n.num+r.at(i+2).num, i+3
 			n.step = lastDigit("", n.num)
 		}
-		if f := r.at(i + 1); f.class&decimal != 0 && f.num < 1 && !isDigit(r.text[f.start]) { // 2½
+		if f := r.at(i + 1); f.class&decimal != 0 && r.text[f.start] >= utf8.RuneSelf { // 2½
 			n.num += f.num
 			n.next++
 		}
@@ -156,6 +159,8 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 		from--
 	case t.class&ordinal != 0:
 		return r.ordinalAt(i)
+	case t.class&times != 0:
+		return r.timesAt(i)
 	case t.class&(digits|numeral|scale|dozen) != 0:
 		if n = r.numberAt(i); n.next == 0 {
 			return Value{}, 0, 0
@@ -166,10 +171,16 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 	default:
 		return Value{}, 0, 0
 	}
-	if r.isLabel(i, &n) {
-		return Value{}, 0, 0
-	}
 	v = Value{Low: n.num, High: n.num, Step: n.step, written: n.written, other: n.other}
+	if t.class&digits != 0 {
+		r.setLabel(&v, i, &n)
+		switch {
+		case v.label == whole:
+			return v, from, n.next
+		case r.isLabel(i, &n):
+			return Value{}, 0, 0
+		}
+	}
 	v.Loose = t.class&numeral != 0 && n.num <= 3
 	if from > 0 && r.isNegative(from) {
 		from--
@@ -215,12 +226,36 @@ func (r *reader) afterOf(i int) int {
 	return i
 }
 
+// setLabel sets the text and the label of the number n at token i. A number with several
+// full stops, such as an address, is one value.
+func (r *reader) setLabel(v *Value, i int, n *number) {
+	t := r.at(i)
+	v.text = r.text[t.start:t.end]
+	if n.next == i+1 && (!r.joined(i-1) || r.has(i-1, word)) {
+		for r.is(n.next, ".") && r.joined(n.next-1) && r.joined(n.next) && r.has(n.next+1, digits) {
+			n.next += 2
+			v.text, v.label, v.written = r.text[t.start:r.at(n.next-1).end], whole, true
+		}
+	}
+	const minCode, minLong = 3, 16 // digits
+	switch {
+	case v.label > 0:
+	case t.class&decimal != 0 && strings.IndexByte(v.text, '.') > 0:
+		if r.isLabel(i, n) {
+			v.label, v.written = whole, true
+		} else if w := r.str(i - 1); t.class&thousands == 0 && r.has(i-1, word) && !r.has(i-1, stop|month) && w != strings.ToLower(w) && w != strings.ToUpper(w) && w != "pH" {
+			v.label = half
+		}
+	case len(v.text) >= minLong || len(v.text) >= minCode && v.text[0] == '0':
+		if strings.Trim(v.text, "0123456789") == "" {
+			v.label, v.written = whole, true
+		}
+	}
+}
+
 // isLabel reports whether the number labels a passage or a step, or is part of a name or
 // version such as 2.3.1, A4 or "Terminal 3".
 func (r *reader) isLabel(i int, n *number) bool {
-	if !r.has(i, digits) {
-		return false
-	}
 	if r.joined(i-1) && (r.has(i-1, word) && !r.has(i-1, ideogram) && !r.is(i-1, "CHF", "EUR", "USD", "GBP") || r.is(i-1, ".", "#", "_") && r.at(i-1).start > 0 && r.text[r.at(i-1).start-1] > ' ') {
 		return true
 	}
@@ -233,7 +268,7 @@ func (r *reader) isLabel(i int, n *number) bool {
 	if r.joined(n.next-1) && r.is(n.next, ".") && r.joined(n.next) && r.has(n.next+1, digits) {
 		return true
 	}
-	return r.is(i-1, "passage", "document", "chunk", "context", "source", "section", "step", "chapter", "page", "figure", "table", "article", "no", "number", "version", "level", "grade", "class", "room", "route", "terminal", "gate", "phase")
+	return r.is(i-1, "passage", "document", "chunk", "context", "source", "section", "step", "chapter", "page", "figure", "table", "article", "no", "number", "version", "release", "level", "grade", "class", "room", "route", "terminal", "gate", "phase")
 }
 
 // isNegative reports whether the token before i makes the number negative.
@@ -277,7 +312,7 @@ func (r *reader) currencyBefore(i int) (unit, bool) {
 
 // setUnit converts the bounds and the step from unit u to its base unit.
 func (v *Value) setUnit(u unit) {
-	v.Kind, v.Unit, v.dimension, v.factor, v.calendar, v.Loose = u.kind, u.name, u.dimension, u.factor, u.calendar, false
+	v.Kind, v.Unit, v.dimension, v.factor, v.calendar, v.Loose, v.label = u.kind, u.name, u.dimension, u.factor, u.calendar, false, 0
 	offset := 0.0
 	if u.name == "°F" {
 		offset = -32
@@ -293,6 +328,18 @@ func (r *reader) ordinalAt(i int) (v Value, from, next int) {
 	v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1, Loose: !isDigit(r.text[t.start]) && t.num <= 3}
 	v.Noun = r.noun(next)
 	return v, from, next
+}
+
+// timesAt parses the "twice" of "twice a day" and "twice daily" at token i.
+func (r *reader) timesAt(i int) (v Value, from, next int) {
+	num, period := r.at(i).num, r.period(i+1)
+	if period == "" && r.is(i+1, "a", "per", "every", "each") && isPeriod(r.str(i+2)) {
+		period = r.str(i + 2)
+	}
+	if period == "" {
+		return Value{}, 0, 0
+	}
+	return Value{Low: num, High: num, Step: 1, Noun: "times", Per: period}, i, i + 1
 }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }

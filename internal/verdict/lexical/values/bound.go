@@ -8,7 +8,7 @@ import (
 // bounded applies the words around the value v of the tokens from to next-1: hedges
 // (about 20), bounds (at least 20, 20 or more), ranges (5-7 days), the noun and the rate.
 func (r *reader) bounded(v Value, from, next int) (Value, int) {
-	if v.Kind != Date && v.Kind != Clock && v.Kind != Ordinal {
+	if v.Kind != Date && v.Kind != Clock && v.Kind != Ordinal && v.label < whole {
 		next = r.upper(&v, from, next)
 	}
 	if v.Kind == Number && v.Noun == "" {
@@ -26,6 +26,7 @@ func (r *reader) bounded(v Value, from, next int) (Value, int) {
 		v.Per = r.periodBefore(from)
 	}
 	v.at = [2]float64{v.Low, v.High}
+	v.side = r.side(&v, from-1)
 	if v.Low != v.High && v.Kind != Date {
 		return v, next // a range
 	}
@@ -56,18 +57,26 @@ func (r *reader) per(v *Value, i int) {
 func (r *reader) periodBefore(i int) string {
 	const maxDistance = 10
 	for k := i - 1; k > i-maxDistance && r.has(k, word); k-- {
-		switch strings.ToLower(r.str(k)) {
-		case "hourly":
-			return "hour"
-		case "daily":
-			return "day"
-		case "weekly":
-			return "week"
-		case "monthly":
-			return "month"
-		case "yearly", "annual", "annually":
-			return "year"
+		if period := r.period(k); period != "" {
+			return period
 		}
+	}
+	return ""
+}
+
+// period returns the period that the adverb or adjective at token i names, or "".
+func (r *reader) period(i int) string {
+	switch strings.ToLower(r.str(i)) {
+	case "hourly":
+		return "hour"
+	case "daily":
+		return "day"
+	case "weekly":
+		return "week"
+	case "monthly":
+		return "month"
+	case "yearly", "annual", "annually":
+		return "year"
 	}
 	return ""
 }
@@ -123,7 +132,7 @@ func (r *reader) upper(v *Value, from, next int) int {
 	if v.Kind != w.Kind && (v.Kind != Money || w.Kind != Number) || w.Low <= v.Low {
 		return next
 	}
-	v.High, v.written = w.Low, v.written || w.written
+	v.High, v.written, v.label = w.Low, v.written || w.written, 0
 	return n
 }
 
@@ -274,6 +283,35 @@ func (r *reader) before(v *Value, i int) {
 			about(0)
 		}
 	}
+}
+
+// side returns the side of a limit on which the words that end at token i put the value v:
+// -1 before or up to it, 1 after or from it, or 0. It is doubled in a negated clause: "not
+// before 9 am" and "after 9 am" are not opposites.
+func (r *reader) side(v *Value, i int) int8 {
+	if r.is(i, "the") {
+		i--
+	}
+	switch {
+	case !r.has(i, limit),
+		r.is(i, "by") && v.Kind != Date && v.Kind != Clock,
+		r.is(i, "to") && (r.is(i-1, "up") || !r.changes(i-1) && !r.isFrom(i-1)):
+		return 0
+	case r.negated(i - 1):
+		return 2 * int8(r.at(i).num)
+	}
+	return int8(r.at(i).num)
+}
+
+// isFrom reports whether one of the words up to token i starts a range: "from 5 kg to".
+func (r *reader) isFrom(i int) bool {
+	const maxWords = 6
+	for k := i; k > i-maxWords; k-- {
+		if r.is(k, "from") {
+			return true
+		}
+	}
+	return false
 }
 
 // excludes reports whether the words that end at token i say that the value after them is

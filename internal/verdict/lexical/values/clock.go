@@ -1,6 +1,9 @@
 package values
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 const halfDay = 12 * 60
 
@@ -39,7 +42,17 @@ func (r *reader) clockAt(i int) (v Value, from, next int) {
 	case twelve && minutes < halfDay+60:
 		v.other = math.Mod(v.Low+halfDay, 2*halfDay)
 	}
+	if r.isZone(next) {
+		v.Unit = r.str(next)
+		next++
+	}
 	return v, i, next
+}
+
+// isZone reports whether token i is the abbreviation of a time zone, such as EST or UTC.
+func (r *reader) isZone(i int) bool {
+	s := r.str(i)
+	return s == "UTC" || (len(s) == 3 || len(s) == 4) && s[len(s)-1] == 'T' && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // clock returns a time of day.

@@ -55,14 +55,15 @@ func Compare(claim, stated *Value) Relation {
 		return Incomparable
 	}
 	best := compare(claim, stated)
+	if best != Incomparable && claim.isOpposite(stated) {
+		return Contradicted // until 3 May, from 3 May
+	}
 	if claim.other != 0 && best != Equal {
-		c := *claim
-		c.Low, c.High, c.other, c.written = c.other, c.other, 0, false
+		c := claim.second()
 		best = better(best, compare(&c, stated))
 	}
 	if stated.other != 0 && best != Equal {
-		s := *stated
-		s.Low, s.High, s.other, s.written = s.other, s.other, 0, false
+		s := stated.second()
 		best = better(best, compare(claim, &s))
 	}
 	return best
@@ -89,11 +90,34 @@ func compare(c, s *Value) Relation {
 		return compareKinds(c, s)
 	}
 	switch {
+	case c.Kind == Clock && c.Unit != s.Unit:
+		return compareZones(c, s)
 	case c.Kind == Money && c.Unit != s.Unit && c.Unit != "cent" && s.Unit != "cent",
 		c.Kind == Measure && c.dimension != s.dimension:
 		return Incomparable
 	}
+	if c.label+s.label >= whole && c.text != s.text {
+		if c.Exact() == s.Exact() {
+			return Contradicted
+		}
+		return Undecided
+	}
 	return compareNumbers(c, s)
+}
+
+// compareZones compares two times of day of which at least one has a time zone. Different
+// times in two zones may be the same.
+func compareZones(c, s *Value) Relation {
+	both := c.Unit != "" && s.Unit != ""
+	switch r := compareNumbers(c, s); {
+	case r == Contradicted && both:
+		return Incomparable
+	case r == Contradicted || both:
+		return Contradicted
+	case c.Unit == "":
+		return Entailed
+	}
+	return Undecided
 }
 
 // compareKinds compares a plain number with a value of another kind: with a share
@@ -120,7 +144,7 @@ func compareKinds(c, s *Value) Relation {
 }
 
 // isBare reports whether a number has neither a unit nor a plural that it counts.
-func (v *Value) isBare() bool { return v.Exact() && !isPlural(head1(v.Noun)) }
+func (v *Value) isBare() bool { return v.Exact() && v.label < whole && !isPlural(head1(v.Noun)) }
 
 // hasUnit reports whether a bare number with the same digits may mean the value.
 func (v *Value) hasUnit() bool {

@@ -20,7 +20,19 @@ func TestFind(t *testing.T) {
 		"1\u202f386\u202f450 habitants":             "1.38645e+06 habitants",
 		"3,5 Prozent der Betriebe":                  "3.5 percent",
 		"pages 1,2,3":                               "1, 2, 3",
-		"version 1.2.3 and section 4":               "",
+		"version 1.2.3 and section 4":               "1.2.3",
+		"at 10.0.0.10, v1.2.3, version 3.10":        "10.0.0.10, 1.2.3, 3.10",
+		"the PIN 0042, id 1234567890123456":         "0042, 1234567890123456",
+		"Python 3.10, 10.0 %, 3.50 m":               "3.1, 10 percent, 3.5 metre",
+		".5 mg, (.05) and $.75":                     "0.5 mg, 0.05, 0.75 USD",
+		"Is it.5 mg? Wait ...5 mg":                  "",
+		"v.5 and the .7z file":                      "",
+		"2e-5, 1.5E6 rows, 1e5":                     "2e-05, 1.5e+06 rows, 100000",
+		"1e5f, 2E and 3e5-7":                        "7",
+		"Die Stadt hat 3.500 Einwohner":             "3500 Einwohner",
+		"La tour a 1.500 habitants et un port":      "1500 habitants",
+		"The tank holds 1.500 litres":               "1.5 litre",
+		"1.500":                                     "1.5",
 		"see Passage 2 and step 3":                  "",
 		"no one came; one of them left":             "",
 		"born on march 19 or in may or in february": "78 yearless, 31..59 yearless",
@@ -56,13 +68,14 @@ func TestFind(t *testing.T) {
 		"rose from 5 to 7 percent":                  "5 percent, 7 percent",
 		"between $5 and $7":                         "5..7 USD",
 		"8 hours a day":                             "8 hour",
-		"three times a week, twice a day":           "3 times",
+		"three times a week, twice a day":           "3 times, 2 times",
+		"once daily, once more, twice as many":      "1 times",
 		"three times as many; a tenfold rise":       "3 times",
 		"between 2 and 3 million dollars":           "2e+06..3e+06 USD",
 		"children aged 5 to 11":                     "5..11 year",
 		"in her mid-40s, in his 30s":                "",
 		"two-and-a-half-year":                       "2.5 year",
-		"CO2, H2O, GPT-4o, 1e6 and v2.0":            "",
+		"CO2, H2O, GPT-4o, 1e6 and v2.0":            "1e+06, 2.0",
 		"1.234,56 Euro":                             "1234.56 EUR",
 		"2億5000万円":                                  "2.5e+08 JPY",
 		// Dates and times.
@@ -71,6 +84,7 @@ func TestFind(t *testing.T) {
 		"on the 15th of January, 1967":       "1967-01-15",
 		"on Monday, 17 July 2023, at 5 p.m.": "2023-07-17, 1020",
 		"on Fridays at 19:00":                "5 weekday, 1140",
+		"5 pm EST, 17:00 UTC, 5 pm SAT test": "1020 EST, 1020 UTC, 1020 SAT",
 		"it may 5 times":                     "5 times",
 		"they march 12 miles":                "12 mile",
 		"in May 2020 or on 5 May":            "2020-05-01..2020-05-31, 125 yearless",
@@ -118,6 +132,8 @@ func show(v *Value) string {
 	}
 	s := end(v.Low)
 	switch {
+	case v.label == whole:
+		s = v.text
 	case math.IsInf(v.High, 1):
 		s = ">" + s
 	case math.IsInf(v.Low, -1):

@@ -43,19 +43,31 @@ func mention(claim, stated *Value) Relation {
 
 // isSingle reports whether v is a number or period without a bound.
 func (v *Value) isSingle() bool {
-	return v.at == [2]float64{v.Low, v.High} && (v.Exact() || v.Kind == Date)
+	return v.side == 0 && v.at == [2]float64{v.Low, v.High} && (v.Exact() || v.Kind == Date)
 }
 
 // ends returns the number or period that v is about, or both ends of a range.
 func (v *Value) ends() (ends [2]Value, n int) {
 	a := *v
-	a.Low, a.High, a.Open = v.at[0], v.at[1], false
+	a.Low, a.High, a.Open, a.side = v.at[0], v.at[1], false, 0
 	if a.Exact() || v.Kind == Date {
 		return [2]Value{a}, 1
 	}
 	b := a
 	a.High, b.Low = a.Low, b.High
 	return [2]Value{a, b}, 2
+}
+
+// Denies reports whether the bounds of a claimed and a stated value with the same number
+// may be what they differ in.
+func Denies(claim, stated *Value) bool {
+	return SameNumber(claim, stated) && (!claim.Exact() || claim.Not != stated.Not || claim.isOpposite(stated))
+}
+
+// isOpposite reports whether v and w are the two sides of the same limit: until 3 May and
+// from 3 May.
+func (v *Value) isOpposite(w *Value) bool {
+	return v.side != 0 && v.side == -w.side && SameNumber(v, w)
 }
 
 // SameNumber reports whether two values have the same number, perhaps with another bound.

@@ -26,11 +26,13 @@ const (
 	word                        // letters
 	ideogram                    // a character of a script without spaces
 	decimal                     // digits with decimals
+	times                       // once, twice: the number
+	limit                       // until, from: the side, as in Value
 	thousands                   // digits that may have a full stop as thousands separator: 1.500
 )
 
 // trigger is the set of classes that a value may start with.
-const trigger = digits | numeral | scale | ordinal | fraction | month | weekday | clockWord | dozen | lone
+const trigger = digits | numeral | scale | ordinal | fraction | month | weekday | clockWord | dozen | lone | times
 
 // A token is a word, a number in digits, or any other character except spaces.
 type token struct {
@@ -51,6 +53,8 @@ type reader struct {
 	pos  int // end of the tokens in the window
 	i, n int // current token, number of tokens
 	toks [window]token
+
+	languageRead, decimalComma bool // results of hasDecimalComma
 }
 
 // fill moves the current token to the start of the window and reads tokens until the
@@ -70,7 +74,7 @@ func (r *reader) fill() {
 			continue
 		case c|0x20 >= 'a' && c|0x20 <= 'z':
 			i = r.word(t, i)
-		case c-'0' <= 9:
+		case c-'0' <= 9 || c == '.' && startsDecimal(text, i):
 			i = r.digits(t, i)
 		case c < utf8.RuneSelf:
 			*t = token{start: i, end: i + 1}

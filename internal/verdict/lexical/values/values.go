@@ -27,7 +27,7 @@ const (
 // value; a bound that is not given is infinite, as in [20, +Inf) for "at least 20".
 type Value struct {
 	Kind      Kind
-	Unit      string  // "km", "USD", "percent", "hour"; a date is "weekday" or "yearless" if it recurs
+	Unit      string  // "km", "USD", "percent", "hour"; a date is "weekday" or "yearless" if it recurs; a time may have a zone
 	Noun      string  // what a Number counts, as written: "employees", "seating cars"
 	Per       string  // the unit of a rate, as written: "hour" in "$20 per hour"
 	Low, High float64 // bounds in the base unit
@@ -39,6 +39,9 @@ type Value struct {
 	Start     int     // byte offsets in the text
 	End       int
 
+	text      string     // a Number in digits, as written
+	label     uint8      // how likely the number is a name, whose digits count: half or whole
+	side      int8       // after "until", "before" and the like -1, after "from", "after" and the like 1; twice that if negated
 	lean      int8       // with Approx: -1 just below the number (nearly), 1 just above it
 	written   bool       // with a scale word or decimals, which suggests a rounded number
 	word      bool       // a fraction in words, such as a third
@@ -64,6 +67,29 @@ func (v *Value) limit() float64 {
 		return v.Low
 	}
 	return v.High
+}
+
+// Values of Value.label. Two halves make a whole.
+const (
+	half  = 1 // Python 3.10
+	whole = 2 // version 3.10, 10.0.0.1, 0042
+)
+
+// second returns v in its second reading.
+func (v *Value) second() Value {
+	s := *v
+	s.other, s.written = 0, false
+	switch {
+	case v.Exact():
+		s.Low, s.High = v.other, v.other
+	case math.IsInf(v.Low, 0):
+		s.High = v.other
+	case math.IsInf(v.High, 0):
+		s.Low = v.other
+	default:
+		s.Low, s.High = v.other, v.High*v.other/v.Low
+	}
+	return s
 }
 
 // Find returns the values in text in ascending order of their offsets. They do not

@@ -28,7 +28,7 @@ type listed struct {
 var load = sync.OnceValue(func() *lists {
 	classes := map[string]class{
 		"numeral": numeral, "scale": scale, "dozen": dozen, "ordinal": ordinal, "fraction": fraction, "month": month, "weekday": weekday,
-		"lone": lone, "clockWord": clockWord, "stop": stop,
+		"lone": lone, "clockWord": clockWord, "stop": stop, "times": times, "limit": limit | stop,
 	}
 	dimensions := map[string]uint8{
 		"length": length, "mass": mass, "volume": volume, "area": area, "speed": speed, "data": data, "energy": energy, "power": power,
