@@ -46,6 +46,14 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 		{"¿Cuál es la capital de Australia?", "Sídney.", "Cuál es la capital de Australia: Sídney"},
 		{"capital of Australia", "Sydney", "capital of Australia: Sydney"},
 
+		// A letter stands for an option.
+		{"Who signed the lease? A) Ada Quill B) Bo Marsh", "B", "Who signed the lease: Bo Marsh"},
+		{"Who signed the lease?\n(a) Ada Quill\n(b) Bo Marsh", "(a)", "Who signed the lease: Ada Quill"},
+		{"Who signed it, A. Ada Quill or B. Bo Marsh?", "A.", "Who signed it: Ada Quill"},
+		{"Name the signer: A) Ada Quill B) Bo Marsh", "A", "Name the signer: Ada Quill"},
+		{"Who signed the lease? A) Ada Quill B) Bo Marsh", "C", "Who signed the lease: C"},
+		{"Which of vitamins B. and A. is it?", "A", "Which of vitamins B. and A. is it: A"},
+
 		// Complete answers are judged unchanged.
 		{"Who signed the lease?", "Who signed the lease: Ada Quill", ""},
 		{"When does the display dim?", "The display dims after 30 seconds.", ""},

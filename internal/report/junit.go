@@ -144,7 +144,7 @@ func (j *junit) testCase(r *result.Row) {
 		j.outcome("skipped", "", "empty contexts", nil)
 	case r.Status == result.UnjudgedRow:
 		j.suite.skipped++
-		j.outcome("skipped", "", "unjudged: answer and contexts in different languages", nil)
+		j.outcome("skipped", "", "unjudged: words cannot be compared with the contexts", nil)
 	case r.Supported() < r.JudgedClaims():
 		j.suite.failures++
 		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", fourDecimals(r.Faithfulness), r.Supported(), r.JudgedClaims())

@@ -80,7 +80,7 @@ func (o *Thresholds) Warnings(t *Tally, m *Means) []string {
 		all = append(all, fmt.Sprintf("%d of %d scores are not judged: --no-claims gives them to rows without claims", n-t.Scored, n))
 	}
 	if t.UnjudgedClaims > 0 {
-		all = append(all, fmt.Sprintf("%s unjudged (%s): answer and contexts in different languages; use --judge MODEL",
+		all = append(all, fmt.Sprintf("%s unjudged (%s): words cannot be compared with the contexts; use --judge MODEL",
 			Count(t.Unjudged, "row", "rows"), Count(t.UnjudgedClaims, "claim", "claims")))
 	}
 	return all

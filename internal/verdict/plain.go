@@ -3,6 +3,7 @@ package verdict
 import (
 	"context"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
@@ -36,9 +37,12 @@ func (j PlainJudge) Judge(ctx context.Context, task Task) (Judgement, error) {
 		return out, err
 	}
 	for i := range out.Verdicts {
-		for k := range out.Verdicts[i].Evidence {
-			if e := &out.Verdicts[i].Evidence[k]; plain[e.Chunk].Changed() {
+		v := &out.Verdicts[i]
+		for k := range v.Evidence {
+			if e := &v.Evidence[k]; plain[e.Chunk].Changed() {
+				visible := e.Quote
 				restoreEvidence(e, plain[e.Chunk], raw[e.Chunk])
+				v.Reason = restoreReason(v.Reason, visible, e.Quote)
 			}
 		}
 	}
@@ -64,6 +68,16 @@ func restoreEvidence(e *Evidence, p extract.PlainText, raw string) {
 	e.Quote = raw[from:to]
 	e.Start = utf8.RuneCountInString(raw[:from])
 	e.End = e.Start + utf8.RuneCountInString(e.Quote)
+}
+
+// restoreReason replaces a short quote in a reason by the original text if only characters of it
+// were folded.
+func restoreReason(reason, folded, original string) string {
+	if folded == original || utf8.RuneCountInString(original) > excerptLength || extract.Fold(original) != folded {
+		return reason
+	}
+	excerpt := func(s string) string { return strings.Trim(Excerpt(s, 0), "“.!?”") }
+	return strings.ReplaceAll(reason, excerpt(folded), excerpt(original))
 }
 
 // byteOffset returns the byte offset of code point n of text.

@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/segment"
@@ -53,6 +54,7 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 		"Supposedly, the canal freezes in winter.",
 		"Myth: The canal freezes in winter. Fact: The water is too warm.",
 		"Q: The canal freezes in winter? A: No.",
+		"A child asked: “The canal freezes in winter?”",
 		"“The canal freezes in winter” is a false statement.",
 		"The canal freezes in winter. This is not true.",
 		"The old guide says: “The canal freezes in winter.” The guide is mistaken; that statement is false.",
@@ -94,7 +96,12 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 	} {
 		testSupport(t, true, [][2]string{{context, claim}})
 	}
+	testSupport(t, true, [][2]string{ // the question is part of the statement
+		{"The song is called “Does the canal freeze?” It is old.", "The song is called “Does the canal freeze?”"},
+		{"The topic was \"Why does it freeze?\" It is old.", "The topic was \"Why does it freeze?\""},
+	})
 	testSupport(t, false, [][2]string{
+		{"Does the “canal” freeze in winter? It is old.", "The “canal” freezes in winter."},
 		{"Es stimmt nicht, dass die Brücke gesperrt ist.", "Die Brücke ist gesperrt."},
 		{"Es falso que el barco lleve coches en verano.", "El barco lleva coches en verano."},
 		{"« Le pont est ouvert aux camions » : cette phrase du guide est une pure invention.", "Le pont est ouvert aux camions."},
@@ -168,6 +175,34 @@ func TestSignsBelongToValuesAndNames(t *testing.T) {
 	})
 }
 
+func TestOperatorsAndMarks(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{ // each is supported by itself only
+		{"The yield is mass * purity.", "The yield is mass / purity."},
+		{"The rest is stock - sales.", "The rest is stock + sales."},
+		{"The rest is a-b at noon.", "The rest is a+b at noon."},
+		{"The loop ends if p && q.", "The loop ends if p || q."},
+		{"Each round runs n += 2 once.", "Each round runs n -= 2 once."},
+		{"The law holds for ¬P only.", "The law holds for P only."},
+		{"Pass !dry to the tool.", "Pass dry to the tool."},
+		{"Export to PDF in the Duo plan: ✅", "Export to PDF in the Duo plan: ❌"},
+		{"Export to PDF: ✔️ (Duo plan).", "Export to PDF: ✗ (Duo plan)."},
+	} {
+		testSupport(t, true, [][2]string{{c[0], c[0]}, {c[1], c[1]}, {"Duo. " + c[0] + " More follows.", c[0]}})
+		testSupport(t, false, [][2]string{{c[0], c[1]}, {c[1], c[0]}})
+	}
+	testSupport(t, true, [][2]string{ // typography without meaning
+		{"The yield is mass × purity.", "The yield is mass * purity."},
+		{"The *yield* – a guess – is low.", "The yield - a guess - is low."},
+		{"* The yield is low.", "- The yield is low."},
+		{"• The yield is low.", "✓ The yield is low."},
+		{"Open Tools - Export to start.", "Open Tools / Export to start."},
+		{"The yield and/or mass is low.", "The yield and-or mass is low."},
+		{"Export in the Uno plan: ❌, export in the Duo plan: ✅", "Export in the Duo plan: ✅"},
+		{"The law holds for ¬P and for P.", "The law holds for P."},
+	})
+}
+
 func TestLimitsMustBeStated(t *testing.T) {
 	t.Parallel()
 	testSupport(t, false, [][2]string{
@@ -205,4 +240,17 @@ func TestNegationsInAnySpelling(t *testing.T) {
 		{"The capital is Quito.", "The capital is other than Quito."},
 	})
 	testSupport(t, true, [][2]string{{"The tariff is not 12 cents.", "The tariff is not 12 cents."}})
+}
+
+func TestReasonQuotesContextAsWritten(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ context, claim, want string }{
+		{"The lock opens if a != b. It is old.", "The lock opens if a = b.", "“The lock opens if a != b.”"},
+		{"Data flow in --> out here. It is old.", "Data flow in or out here.", "“Data flow in --> out here.”"},
+		{"The **lock** is at −5 °C. It is old.", "The lock is at −7 °C.", "“The lock is at -5 °C.”"}, // without markup
+	} {
+		if v := judgeMarkup(t, c.context, c.claim); !strings.Contains(v.Reason, c.want) {
+			t.Errorf("%q: got reason %s, want %s in it", c.context, v.Reason, c.want)
+		}
+	}
 }

@@ -54,6 +54,12 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 		v.Reason = j.missingReason(s, c, contexts, q)
 		return v, basisNone
 	}
+	row, wrong := j.checkRow(s, c, contexts)
+	if row.end > 0 && wrong.reason == "" {
+		s.line = append(s.line[:0], statedIn...)
+		s.appendPassage(contexts, row, 0)
+		return verdict.Verdict{Score: 1, Reason: string(s.line), ChunkIDs: []int{row.chunk}, Evidence: s.toEvidence(contexts, []quote{row})}, basisVerbatim
+	}
 	quotes := j.selectQuote(s, c, contexts)
 	verbatim := c.best.score == 1 && j.isVerbatim(s, c, contexts)
 	var values valueCheck
@@ -87,6 +93,7 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	if !verbatim {
 		check(func() (objection, quote) { return s.checkSigns(c, contexts) })
 	}
+	check(func() (objection, quote) { return wrong, row })
 	check(func() (objection, quote) { return j.checkTables(s, c, contexts) })
 	var x comparison
 	if !verbatim {

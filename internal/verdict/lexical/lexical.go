@@ -80,7 +80,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
-	leaveUnjudged(task, vs)
+	j.leaveUnjudged(task, vs)
 	return verdict.Judgement{Verdicts: vs}, nil
 }
 

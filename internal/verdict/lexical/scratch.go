@@ -46,6 +46,7 @@ type scratch struct {
 	quoteStmt    statement
 	foldedClaim  foldedText // see isVerbatim
 	foldedText   foldedText
+	operations   []operation // of foldedClaim
 
 	values      []number       // values in the contexts
 	valueChunks []int32        // chunk of each element of values

@@ -15,6 +15,9 @@ func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
 	if len(c.text) > maxAligned || len(c.candidates) == 0 {
 		return objection{}, quote{}
 	}
+	if o, q := c.checkOperators(contexts); o.reason != "" {
+		return o, q
+	}
 	s.foldedClaim = s.foldedClaim.fold(c.text)
 	claimed := bytes.Fields(s.foldedClaim.text)
 	stated := make([][][]byte, len(c.candidates)) // words of each candidate
@@ -23,11 +26,13 @@ func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
 			stated[n] = bytes.Fields(slices.Clone(s.foldedText.fold(q.text(contexts)).text))
 		}
 	}
+	isStated := func(w []byte) bool {
+		return slices.ContainsFunc(stated, func(words [][]byte) bool { return containsWord(words, w) })
+	}
 	at := 0
 	for i, w := range claimed {
 		at += 1 + bytes.Index(s.foldedClaim.text[at:], w)
-		if lower := c.text[s.foldedClaim.at[at-1]] >= 'a'; isPlain(w) && (i == 0 || lower && w[0] >= 'a') || // not a name
-			slices.ContainsFunc(stated, func(words [][]byte) bool { return containsWord(words, w) }) {
+		if lower := c.text[s.foldedClaim.at[at-1]] >= 'a'; isPlain(w) && (i == 0 || lower && w[0] >= 'a') || isStated(w) { // not a name
 			continue
 		}
 		for n, words := range stated {
@@ -39,6 +44,9 @@ func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
 		}
 	}
 	for _, w := range stated[0] { // the statement that covers most of the claim
+		if plain := bytes.TrimLeft(w, "!¬"); len(plain) < len(w) && !isStated(plain) && containsWord(claimed, plain) {
+			return notStated(string(w), string(plain), basisValue), c.candidates[0]
+		}
 		class := classOf(w)
 		if class == notSign || containsWord(claimed, w) {
 			continue
@@ -156,8 +164,10 @@ func joinsSign(text string, i int, r rune) bool {
 		default:
 			return r == '-' && ends && isSymbol(text[:i])
 		}
-	case '√', '∛':
+	case '√', '∛', '¬':
 		return !ends
+	case '!': // !ready
+		return unicode.IsLetter(next) && (last == ' ' || last == '(' || i == 0)
 	case '+', '#', '♯', '♭':
 		return unicode.IsLetter(last) || last == '+' || unicode.IsDigit(last) && ends
 	case ':', '/', '.':

@@ -142,14 +142,12 @@ type tableCheck struct {
 func (tc *tableCheck) check() (objection, int) {
 	t := tc.table
 	tc.rows = tc.named(func(i int) *tableCell { return t.cell(i, 0) }, 1, len(t.rows))
+	tc.rows = slices.DeleteFunc(tc.rows, tc.isValueElsewhere)
 	tc.columns = tc.named(func(i int) *tableCell { return t.cell(0, i) }, 1, len(t.header()))
 	if len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
 		return objection{}, 0
 	}
 	values := tc.s.claimValues[tc.claim.values[0]:tc.claim.values[1]]
-	if o := tc.checkPairs(values); o.reason != "" {
-		return o, tc.rows[0]
-	}
 	for i := range values {
 		v := &values[i]
 		if v.Loose || tc.isPartOfName(v) {
@@ -195,6 +193,20 @@ func (tc *tableCheck) named(name func(int) *tableCell, first, end int) []int {
 			longer := name(k).words
 			return len(longer) > len(words) && !slices.ContainsFunc(words, func(w uint64) bool { return !slices.Contains(longer, w) })
 		})
+	})
+}
+
+// isValueElsewhere reports whether the name of a row is a number that the claim gives for a cell of
+// another row, which it names: lane 4 of Ann, and not rank 4.
+func (tc *tableCheck) isValueElsewhere(row int) bool {
+	name := tc.table.cell(row, 0)
+	names := func(c tableCell) bool { return len(c.values) == 0 && tc.mentions(&c) }
+	if len(name.values) == 0 || slices.ContainsFunc(tc.table.rows[row].cells, names) {
+		return false
+	}
+	tc.s.tableWork += len(tc.table.rows) * len(tc.table.header())
+	return slices.ContainsFunc(tc.table.rows[1:], func(r tableRow) bool {
+		return slices.ContainsFunc(r.cells[1:], func(c tableCell) bool { return c.states(&name.values[0]) }) && slices.ContainsFunc(r.cells, names)
 	})
 }
 
@@ -252,38 +264,14 @@ func (tc *tableCheck) misplaced(claimed string, same, other func(*tableCell) boo
 	if cell == nil || !other(cell) {
 		return objection{}, 0
 	}
-	return tc.objection(claimed, row, column), row
-}
-
-// checkPairs checks a claim that lists headings and values, such as "Route: Outer Isles;
-// Fare: €34". It returns an objection if a value is not in its column.
-func (tc *tableCheck) checkPairs(values []number) objection {
-	text := tc.claim.text
-	for start := tc.claim.lead; len(tc.rows) == 1 && start < len(text); {
-		part, _, _ := strings.Cut(text[start:], "; ")
-		end := start + len(part)
-		head, _, _ := strings.Cut(part, ": ")
-		for column := range tc.table.header() {
-			cell := tc.table.cell(tc.rows[0], column)
-			if cell == nil || len(cell.values) == 0 || !strings.EqualFold(tc.table.cell(0, column).text, head) {
-				continue
-			}
-			for i := range values {
-				if v := &values[i]; v.Start >= start+len(head) && v.End <= end && !cell.states(v) {
-					return tc.objection(text[v.Start:v.End], tc.rows[0], column)
-				}
-			}
-		}
-		start = end + len("; ")
-	}
-	return objection{}
+	return tc.table.objection(claimed, row, column), row
 }
 
 // objection returns an objection that quotes a cell and its row and column.
-func (tc *tableCheck) objection(claimed string, row, column int) objection {
-	name := tc.table.cell(row, 0).text
-	if heading := tc.table.cell(0, column).text; heading != "" {
+func (t *table) objection(claimed string, row, column int) objection {
+	name := t.cell(row, 0).text
+	if heading := t.cell(0, column).text; heading != "" {
 		name += ", " + heading
 	}
-	return objection{reason: "the table has " + quoted(tc.table.cell(row, column).text) + " for " + quoted(name) + ", not " + quoted(claimed), maxScore: maxContradictedScore, basis: basisValue}
+	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + ", not " + quoted(claimed), maxScore: maxContradictedScore, basis: basisValue}
 }

@@ -78,6 +78,36 @@ func TestTableValuesMustMatchRowAndColumn(t *testing.T) {
 	}
 }
 
+func TestRowsMustMatchTheirCells(t *testing.T) {
+	t.Parallel()
+	const (
+		swimmers = "| Rank | Lane | Name | Time |\n|---|---|---|---|\n| - | 4 | Ida Moss | 57.10 |\n| 4 | 2 | Bea Lott | 58.00 |"
+		plans    = "| Plan | Export | Backup |\n|---|---|---|\n| Duo | ❌ | ✅ |\n| Trio | No | Yes |\n| Solo | $5.00 | $7 |"
+	)
+	for _, tt := range []struct {
+		context, claim string
+		want           bool
+	}{
+		{swimmers, "Rank: -; Lane: 4; Name: Ida Moss; Time: 57.10", true},
+		{swimmers, "Rank: 4; Lane: 2; Name: Bea Lott; Time: 58.00", true},
+		{swimmers, "Rank: 4; Lane: 2; Name: Bea Lott; Time: 57.10", false},
+		{swimmers, "The time of Ida Moss in lane 4 is 57.10.", true}, // not the row of rank 4
+		{swimmers, "The time of Bea Lott, rank 4, is 58.00.", true},
+		{swimmers, "The time of rank 4 is 57.10.", false},
+		{plans, "Plan: Duo; Export: ❌; Backup: ✅", true},
+		{plans, "Plan: Duo; Export: ✅; Backup: ❌", false},
+		{plans, "Plan: Trio; Export: No; Backup: Yes", true},
+		{plans, "Plan: Trio; Export: Yes; Backup: No", false},
+		{plans, "Plan: Solo; Export: $5; Backup: $7", true},
+		{plans, "Plan: Solo; Export: $7; Backup: $5", false},
+	} {
+		v := judge(t, newJudge(t, Options{}), newTask("", []string{tt.context}, tt.claim))[0]
+		if (v.Label == verdict.Supported) != tt.want || !tt.want && v.Label != verdict.Contradicted {
+			t.Errorf("%q: got %v, %.2f (%s), want supported %v", tt.claim, v.Label, v.Score, v.Reason, tt.want)
+		}
+	}
+}
+
 func TestListItemsMustMatchLead(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})

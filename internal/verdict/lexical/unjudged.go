@@ -3,18 +3,26 @@ package lexical
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // leaveUnjudged replaces the verdicts on claims that are not supported and whose language is
 // not that of any context, since comparing their words means nothing.
-func leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
+func (j *Judge) leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
 	var answer *language.Profile
 	others := make(map[string]string) // of the contexts, by the language of a claim
 	for i := range vs {
+		if word, ok := denial(&task.Claims[i]); ok && !j.denies(&vs[i], word) {
+			vs[i] = unjudged(&vs[i], quoted(word)+" denies a question that lexical cannot restate: it compares words; use a model (--judge)")
+			continue
+		}
 		if vs[i].Label == verdict.Supported {
 			continue
 		}
@@ -39,12 +47,34 @@ func leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
 			others[in] = other
 		}
 		if other != "" {
-			vs[i] = verdict.Verdict{
-				ClaimID: vs[i].ClaimID, Label: verdict.Unjudged, Score: math.NaN(),
-				Reason: fmt.Sprintf("the claim is in %s, the contexts are in %s: lexical compares words; use a model (--judge)", in, other),
-			}
+			vs[i] = unjudged(&vs[i], fmt.Sprintf("the claim is in %s, the contexts are in %s: lexical compares words; use a model (--judge)", in, other))
 		}
 	}
+}
+
+// unjudged returns the verdict that replaces v.
+func unjudged(v *verdict.Verdict, reason string) verdict.Verdict {
+	return verdict.Verdict{ClaimID: v.ClaimID, Label: verdict.Unjudged, Score: math.NaN(), Reason: reason}
+}
+
+// denial returns the word of a claim that only denies its question and is judged after it, not as
+// a negated statement: "Ist das Bad offen?: Nein".
+func denial(c *extract.Claim) (string, bool) {
+	word := strings.TrimRight(c.Text, ".!。！ ")
+	if c.Statement == "" || strings.Contains(word, " ") || !strings.HasSuffix(c.Statement, ": "+word) {
+		return "", false
+	}
+	yes, ok := english.YesOrNo(word)
+	return word, ok && !yes
+}
+
+// denies reports whether the evidence of a supported claim contains its word, or a negation.
+func (j *Judge) denies(v *verdict.Verdict, word string) bool {
+	return v.Label == verdict.Supported && slices.ContainsFunc(v.Evidence, func(e verdict.Evidence) bool {
+		return slices.ContainsFunc(j.lex.Tokens(nil, e.Quote), func(t lexicon.Token) bool {
+			return t.Is(lexicon.Negation) || strings.EqualFold(t.Text(e.Quote), word)
+		})
+	})
 }
 
 // otherLanguage returns the language of the first context if all of them are clearly in

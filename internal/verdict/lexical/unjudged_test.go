@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -164,6 +165,30 @@ func TestQuestionShowsLanguageOfShortAnswer(t *testing.T) {
 	} {
 		if v := judge(t, j, newTask(question, []string{minutes}, answer))[0]; v.Label != want {
 			t.Errorf("question %q: got %v (%s), want %v", question, v.Label, v.Reason, want)
+		}
+	}
+}
+
+func TestDenialInAnotherLanguageIsUnjudged(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		question, answer, context string
+		want                      verdict.Label
+	}{
+		{"¿Está cerrado el museo los martes?", "No.", "El museo está cerrado los martes.", verdict.Unjudged},
+		{"Ist das Museum dienstags geschlossen?", "Nein.", "Das Museum ist dienstags geschlossen.", verdict.Unjudged},
+		{"Is het museum op dinsdag gesloten?", "Nee.", "Het museum is op dinsdag gesloten.", verdict.Unjudged},
+		{"美术馆星期二关门吗？", "不是。", "美术馆星期二关门。", verdict.Unjudged},
+		{"هل المتحف مغلق يوم الثلاثاء؟", "لا.", "المتحف مغلق يوم الثلاثاء.", verdict.Unjudged},
+		{"Darf man im Museum essen?", "Nein.", "Im Museum darf man nicht essen.", verdict.Supported},
+		{"Ist das Museum dienstags geschlossen?", "Ja.", "Das Museum ist dienstags geschlossen.", verdict.Supported},
+		{"Is the museum closed on Tuesdays?", "No.", "The museum is closed on Tuesdays.", verdict.Contradicted},
+		{"Test result?", "Negative.", "The test result was negative.", verdict.Supported},
+	} {
+		task := newTask(tt.question, []string{tt.context}, tt.answer)
+		task.Claims[0].Statement = extract.Statements(tt.question, task.Claims)[0]
+		if v := judge(t, newJudge(t, Options{}), task)[0]; v.Label != tt.want {
+			t.Errorf("%q, %q: got %v (%s), want %v", tt.question, tt.answer, v.Label, v.Reason, tt.want)
 		}
 	}
 }

@@ -165,6 +165,10 @@ func (x *Sentence) asks(first, last int) bool {
 	if i < 0 || strings.ContainsAny(rest[:i], ".!;\n/") || first > maxGoverning || strings.Count(rest[:i], " ") > maxGoverning || x.is(0, "did", "you", "know") {
 		return false
 	}
+	quoted := strings.FieldsFunc("."+x.Text[x.Words[first].Start:x.Words[last].End], func(r rune) bool { return strings.ContainsRune(marks, r) })
+	if after := strings.TrimLeft(rest[i:], "?？؟"); len(quoted)%2 == 0 && strings.IndexAny(after, marks) == 0 {
+		return false // they quote the question: The question is “Why do prices rise?”
+	}
 	for k := range min(3, len(x.Words)) {
 		switch x.Words[k].Lower {
 		case "who", "whom", "whose", "what", "which", "when", "where", "why", "how":

@@ -11,6 +11,7 @@ const (
 	Antonym               // one of them has the opposite word
 	Quantity              // all instead of some, at most instead of at least
 	Assertion             // denied, asked or supposed
+	Label                 // Plan A instead of Plan B
 )
 
 // A Finding is a reason why a statement does not entail a claim.
@@ -30,7 +31,7 @@ func (k Kind) minCoverage() float64 {
 		return 0.8
 	case Antonym:
 		return 0.7
-	case Quantity:
+	case Quantity, Label:
 	}
 	return 0.6
 }
@@ -41,7 +42,7 @@ const minDenied = 0.95
 
 // Check appends the findings of all checks to dst, at most one of each kind.
 func (a *Alignment) Check(dst []Finding) []Finding {
-	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity, (*Alignment).quantifier} {
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity, (*Alignment).quantifier, (*Alignment).label} {
 		f, ok := check(a)
 		if !ok || strings.EqualFold(f.Stated.Text(), f.Claimed.Text()) {
 			continue

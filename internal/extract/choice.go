@@ -1,0 +1,34 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+)
+
+// choice returns the stem of a multiple-choice question and the text of the option that an
+// answer of one letter names: "Which city" and "Paris" for "Which city? A) Rome B) Paris" and
+// "B". It returns "" if the question has no such option.
+func choice(question, answer string) (stem, option string) {
+	answer = strings.Trim(answer, "*(). ")
+	if len(answer) != 1 {
+		return "", ""
+	}
+	markers := regexp.MustCompile(`(^|[\s(])([A-Ha-h])[).:]\s+`).FindAllStringSubmatchIndex(question, -1)
+	for i, m := range markers {
+		switch letter := question[m[4]:m[5]]; {
+		case !strings.EqualFold(letter, string(rune('A'+i))):
+			return "", ""
+		case strings.EqualFold(letter, answer):
+			end := len(question)
+			if i+1 < len(markers) {
+				end = markers[i+1][0]
+			}
+			option, _, _ = strings.Cut(question[m[1]:end], "\n")
+		}
+	}
+	option = strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(option), " or"), ",;.? ")
+	if option == "" || len(markers) < 2 {
+		return "", ""
+	}
+	return strings.TrimRight(question[:markers[0][0]], ",:?\n "), option
+}
