@@ -46,6 +46,8 @@ func classifyCell(s string) certainty {
 	case '(':
 		// A text may start with a quoted word in parentheses.
 		closed = strings.HasSuffix(s, ")")
+	case 'a', 's':
+		closed = (strings.HasPrefix(s, "array(") || strings.HasPrefix(s, "set(")) && strings.HasSuffix(s, ")")
 	default:
 		return notList
 	}
@@ -81,6 +83,11 @@ func isDocument(s string) bool {
 // contexts, such as the output of a tool, are also plain text. A definite list
 // that cannot be parsed is an error.
 func readCell(t *tree, s string) (bool, error) {
+	if quoted := trim(s); strings.HasPrefix(quoted, `"[`) || strings.HasPrefix(quoted, `"{`) {
+		if inner, err := jsontext.AppendUnquote(nil, quoted); err == nil { // encoded twice
+			s = string(inner)
+		}
+	}
 	c := classifyCell(s)
 	if c == notList {
 		return false, nil
@@ -91,7 +98,7 @@ func readCell(t *tree, s string) (bool, error) {
 	}
 	t.reset()
 	pyErr := readPython(t, s)
-	if pyErr == nil && (c == definiteList || len(t.nodes) > 1) {
+	if pyErr == nil && (c == definiteList || len(t.nodes) > 1 || t.nodes[0].kind == kindList) {
 		return !isData(t, s), nil
 	}
 	py, ok := errors.AsType[*pythonError](pyErr)
@@ -110,15 +117,14 @@ func readCell(t *tree, s string) (bool, error) {
 
 // isData reports whether a parsed list or object contains values but no
 // possible contexts, as "(1914, 1918)" and {"price": 3} do. Such cells are
-// plain text. Values that are empty or contain only nulls are not data: they
-// were meant to hold contexts.
+// plain text. Values that are empty or lists of nulls and numbers are not data:
+// they were meant to hold contexts.
 func isData(t *tree, s string) bool {
 	c := contents(t, 0)
-	if c.text {
-		// Parentheses with a number are more likely a citation.
-		return trim(s)[0] == '(' && c.number
+	if trim(s)[0] == '(' && c.number {
+		return true // more likely a citation
 	}
-	return c.number || c.object
+	return c.object && !c.text
 }
 
 // cellContents describes the kinds of values in a list or object.

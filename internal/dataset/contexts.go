@@ -81,7 +81,14 @@ func (t *tree) isDocument(i, depth int) bool {
 	if n.kind == kindObject {
 		return t.content(i, depth) >= 0
 	}
-	return n.kind == kindList && n.end > i+1 && (t.isDocument(i+1, depth+1) || t.nodes[i+1].kind == kindText && n.name == "documents")
+	if n.kind != kindList || n.end == i+1 {
+		return false
+	}
+	leaf := i + 1 // of texts, in the lists for each query that Chroma returns
+	for t.nodes[leaf].kind == kindList && t.nodes[leaf].end > leaf+1 {
+		leaf++
+	}
+	return t.isDocument(i+1, depth+1) || n.name == "documents" && (t.nodes[leaf].kind == kindText || t.nodes[leaf].kind == kindList)
 }
 
 // isTextByID reports whether an object maps ids to texts.
@@ -125,8 +132,13 @@ func textContexts(t *tree, cell string) ([]string, error) {
 	if ok {
 		return treeContexts(t, 0)
 	}
-	if isBlank(cell) {
+	switch {
+	case isBlank(cell):
 		return nil, errNoContexts
+	case shape.IsMissing(cell):
+		return nil, fmt.Errorf("contexts: want text, got %s, which stands for a missing value", quote(trim(cell)))
+	case isNumber(trim(cell)):
+		return nil, fmt.Errorf("contexts: want text, got the number %s", quote(trim(cell)))
 	}
 	t.reset()
 	t.add(kindText, "", cell)

@@ -42,7 +42,7 @@ type jsonlReader struct {
 func newJSONL(r *bufio.Reader, f *file, consumed func(int64) int64) *jsonlReader {
 	return &jsonlReader{
 		lines:    lineReader{r: r, max: f.limit()},
-		object:   objectReader{columns: f.columns, warnings: f.warnings},
+		object:   objectReader{path: f.path, columns: f.columns, warnings: f.warnings},
 		consumed: consumed,
 	}
 }

@@ -17,6 +17,7 @@ import (
 // An objectReader converts JSON objects to rows. It decodes only the members
 // required for a row and checks the syntax of the others.
 type objectReader struct {
+	path     string
 	columns  *columnMap
 	warnings *warnings
 
@@ -232,7 +233,7 @@ func (o *objectReader) readName() ([]byte, error) {
 // set stores a member in its field of row. If the value is invalid because of a null that
 // replaces a Python float, the error mentions the float.
 func (o *objectReader) set(s *foundField, row *Row) error {
-	err := row.set(s.field, &o.tree, s.at, o.names)
+	err := row.set(s.field, &o.tree, s.at, o.names, func() { o.warnings.split(o.path) })
 	for _, float := range o.floats {
 		null := !o.hasValue(s) || err != nil && strings.HasSuffix(err.Error(), "got null")
 		if null && float.offset >= s.from && float.offset < s.to {
@@ -297,8 +298,9 @@ func (o *objectReader) names() []string {
 	return names
 }
 
-// set stores node i of t in a field. names returns the names of all columns.
-func (r *Row) set(f Field, t *tree, i int, names func() []string) error {
+// set stores node i of t in a field. names returns the names of all columns. See
+// separatedContexts for note.
+func (r *Row) set(f Field, t *tree, i int, names func() []string, note func()) error {
 	n := t.nodes[i]
 	switch f {
 	case FieldID:
@@ -328,7 +330,7 @@ func (r *Row) set(f Field, t *tree, i int, names func() []string) error {
 			return &layoutError{err: err}
 		}
 		if n.kind == kindText && strings.Contains(n.text, "|") && len(r.Contexts) == 1 { // a tool may have joined them
-			if parts, err := separatedContexts(&tree{}, n.text, shape.ContextSeparator(names(), false)); err == nil {
+			if parts, err := separatedContexts(&tree{}, n.text, shape.ContextSeparator(names(), false), note); err == nil {
 				r.Contexts = parts
 			}
 		}

@@ -190,6 +190,11 @@ func (w *warnings) noteOnce(path, text string) {
 	}
 }
 
+// split reports that texts in a file are split into contexts.
+func (w *warnings) split(path string) {
+	w.noteOnce(path, "contexts are split at |, with which DeepEval joins them; a JSON list prevents that")
+}
+
 // header reports the warnings about a header.
 func (w *warnings) header(path string, h *header) {
 	for _, err := range h.warnings {

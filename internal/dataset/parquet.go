@@ -17,16 +17,18 @@ import (
 // A parquetReader reads the required columns page by page and assembles
 // records.
 type parquetReader struct {
-	file    *parquet.File
-	check   *pageChecker
-	columns *columnMap
-	header  *header
-	nodes   map[int]*parquetNode // schema nodes by column index
-	leaves  []*leaf
-	size    int64 // file size in bytes
-	tree    tree
-	limit   int   // maximum size of a record in bytes
-	at      []int // tree node of each selected column of the current record
+	file     *parquet.File
+	check    *pageChecker
+	columns  *columnMap
+	path     string
+	warnings *warnings
+	header   *header
+	nodes    map[int]*parquetNode // schema nodes by column index
+	leaves   []*leaf
+	size     int64 // file size in bytes
+	tree     tree
+	limit    int   // maximum size of a record in bytes
+	at       []int // tree node of each selected column of the current record
 
 	group     int   // index of the next row group
 	remaining int64 // number of unread records in the current row group
@@ -105,7 +107,7 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetReader{file: file, check: check, columns: f.columns, header: h, at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
+	p = &parquetReader{file: file, check: check, columns: f.columns, path: f.path, warnings: f.warnings, header: h, at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
 	for _, s := range h.found {
 		if err := checkType(s.field, columns[s.at]); err != nil {
 			return nil, &layoutError{err: err}
@@ -227,7 +229,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 	for _, f := range fields() {
 		s, err := p.columns.column(p.header, f, hasValue)
 		if err == nil && s != nil {
-			err = row.set(f, &p.tree, p.at[s.at], p.columnNames)
+			err = row.set(f, &p.tree, p.at[s.at], p.columnNames, p.noteSplit)
 		}
 		rowErr = cmp.Or(rowErr, err)
 	}
@@ -235,6 +237,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 }
 
 func (p *parquetReader) columnNames() []string { return p.header.names }
+func (p *parquetReader) noteSplit()            { p.warnings.split(p.path) }
 
 func (p *parquetReader) close() {
 	for _, l := range p.leaves {

@@ -109,7 +109,7 @@ func (p *pythonParser) sequence(name string, end byte, depth int) error {
 		last := p.s[p.i-1]
 		switch c := p.peek(); {
 		case end == ']' && p.adjacent(last, c):
-			continue // numpy separates elements with spaces
+			continue // NumPy separates elements with spaces
 		case end == ']' && p.abbreviated():
 			return p.failLiteral("list is abbreviated (...)")
 		case c == ',':
@@ -152,14 +152,25 @@ func (p *pythonParser) abbreviated() bool {
 // a comma by a value that starts with c.
 func (p *pythonParser) adjacent(last, c byte) bool {
 	switch last {
-	case '\'', '"':
-		return startsWithString(p.s[p.i:min(len(p.s), p.i+3)])
 	case ']':
 		return c == '['
 	case '}':
 		return c == '{'
+	case ')':
+		return wordLength(p.s[p.i:]) > 0 // array(...) array(...)
 	}
-	return false
+	return startsWithString(p.s[p.i:min(len(p.s), p.i+3)]) || p.startsScalar()
+}
+
+// startsScalar reports whether a constant or a number follows.
+func (p *pythonParser) startsScalar() bool {
+	w := p.s[p.i:][:wordLength(p.s[p.i:])]
+	switch w {
+	case "None", "nan", "True", "False":
+		return true
+	}
+	w = strings.TrimPrefix(p.s[p.i:], "-")
+	return w != "" && w[0] >= '0' && w[0] <= '9'
 }
 
 // braces reads a dict into an object, or a set into a list.
@@ -229,6 +240,9 @@ func (p *pythonParser) word(name string, depth int) error {
 			return p.fail("expected a value")
 		}
 		p.t.add(kindNumber, name, w)
+	case w == "set" && strings.HasPrefix(p.s[p.i:], "()"):
+		p.i += len("()")
+		p.t.add(kindList, name, "")
 	case p.peek() == '(':
 		return p.call(name, depth)
 	default:

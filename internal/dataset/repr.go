@@ -6,7 +6,7 @@ import (
 )
 
 // errRepr reports a context that is the printed form of an object.
-var errRepr = errors.New("the printed form of a Python object, which can be incomplete: write the text of the object instead")
+var errRepr = errors.New("the printed form of an object, which can be incomplete: write the text of the object instead")
 
 // reprContext returns the document in a text that Python printed, as
 // json.dumps(default=str) does. The document is nil for other texts.
@@ -19,6 +19,8 @@ func reprContext(text string) (*tree, error) {
 	case ok && strings.HasPrefix(rest, `"`): // before LangChain 0.2
 		text = "Document(" + strings.Replace(text, `" metadata={`, `", metadata={`, 1) + ")"
 	case isDocument(text), strings.HasPrefix(text, "TextNode("), strings.HasPrefix(text, "NodeWithScore("):
+	case isDefaultRepr(text):
+		return nil, errRepr
 	case strings.HasPrefix(text, "Node ID: ") && strings.Contains(text, "\nText: "): // LlamaIndex shortens the text
 		return nil, errRepr
 	default:
@@ -28,6 +30,16 @@ func reprContext(text string) (*tree, error) {
 		return nil, errRepr
 	}
 	return t, nil
+}
+
+// isDefaultRepr reports whether a text is an object without a printed form of its own, or a
+// list of such: [object Object] in JavaScript, <a.B object at 0x7f> in Python.
+func isDefaultRepr(text string) bool {
+	if text == "" || text[0] != '[' && text[0] != '<' {
+		return false
+	}
+	name, _, python := strings.Cut(strings.TrimPrefix(text, "["), " object at 0x")
+	return python && strings.HasPrefix(name, "<") && !strings.ContainsAny(name, " >") || strings.HasPrefix(text, "[object Object]")
 }
 
 // langChainDocument appends the object in 'CONTENT' metadata={...}. LangChain does not

@@ -30,6 +30,8 @@ func TestOpenDoesNotGuess(t *testing.T) {
 		{"contexts of an evaluation", `{"answer":"a","evaluation":{"contexts":["The judge says so."]}}`, noContexts},
 		{"examples", `{"completion":"a","examples":[{"text":"few shots","url":"u"}]}`, noContexts},
 		{"quotes", `{"completion":"a","citations":[{"text":"of the answer","url":"u"}]}`, noContexts},
+		{"columns of unequal lengths", `{"question":["q1","q2"],"answer":["a"],"contexts":[["some text"],["more text"]]}`, "question: want a string, got a list"},
+		{"more lists of contexts than answers", `{"answer":["a"],"contexts":[["some text"],["more text"]]}`, "answer: want a string, got a list"},
 		{"ids", `{"answer":"a","retrieved_docs":["doc1","doc2"]}`, noContexts},
 		{"titles", `{"answer":"a","sources":["Company handbook 2024"]}`, noContexts},
 		{"query of a retriever", `{"answer":"a","retriever_input":"tower location"}`, noContexts},
@@ -109,6 +111,10 @@ func TestLaterRowsAreRefused(t *testing.T) {
 		{"x.jsonl", spans + `{"question":"q","answer":"a","contexts":["c d"]}`, Options{From: "langsmith"}, "x.jsonl: want a span of a trace like the first records, got a row"},
 		{"x.json", `{"columns":["answer","contexts"],"data":[["a",["x"]],["x","b",["y"]]]}`, Options{}, "x.json: row 2: the number of values is not that of the columns"},
 		{"x.json", `{"columns":["answer","contexts"],"data":[["a",["x"]],["b"]]}`, Options{}, "x.json: row 2: the number of values is not that of the columns"},
+		{"x.jsonl", `{"question":["q"],"answer":["a"],"contexts":[["c d"]]}
+{"question":["q","r"],"answer":["a"],"contexts":[["c d"]]}`, Options{}, "question: want a string, got a list"},
+		{"x.jsonl", `{"question":["q"],"answer":["a"],"contexts":[["c d"]]}
+{"question":["q"],"answer":["a"],"contexts":[["c d"],["e f"]]}`, Options{}, "want columns of equal lengths, got 1 value in answer and 2 in contexts"},
 		{"x.jsonl", `{"outs":[{"answer":"a"},{}],"contexts":["x"]}`, Options{Map: map[Field]string{FieldAnswer: "outs[*].answer"}}, "missing or null in element 1 of its list"},
 	}
 	// An element without the text is not left out, since the citations of the others would
@@ -137,7 +143,7 @@ func TestOpenRefusesAnotherAnswerOrContexts(t *testing.T) {
 	}{
 		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer gpt-4o-mini openai/gpt-4 llama_3.1_8b Claude-Answer ragResponse submitted_answer answer_2 model_answers", true},
 		{FieldAnswer, "expected_answer gold ground_truth reference answer_relevancy answer_start student_answer human_answer answers tool_output answer_id gpt4_reason", false},
-		{FieldContexts, "retrieved_docs search_results retrieval_context retrieved_contexts hits reranked_chunks documents docs context", true},
+		{FieldContexts, "retrieved_docs search_results retrieval_context retrieved_contexts hits reranked_chunks documents docs context contexts_y additional_context", true},
 		{FieldContexts, "gold_contexts reference_contexts ground_truth_contexts context_recall", false},
 	} {
 		for name := range strings.FieldsSeq(tt.names) {

@@ -200,3 +200,32 @@ func TestOpenRefusesOneColumnForTwoFields(t *testing.T) {
 		}
 	}
 }
+
+func TestRowsReadsNumberedColumns(t *testing.T) {
+	want := []string{"|a|Text one.|two|three"}
+	var tests []toolFixture
+	for _, names := range []string{
+		"contexts,contexts.1,contexts.2", "context,context_2,context_3", "context,context2,context3", "documents,documents_2,documents_10",
+		"retrieved_contexts,retrieved_contexts.1,retrieved_contexts.2", "Context,Context 2,Context 3", "context_1,context_2,context_3",
+	} {
+		n := strings.Split(names, ",")
+		tests = append(tests,
+			toolFixture{names, "x.csv", "answer," + names + "\na,Text one.,two,three\n", "", want},
+			toolFixture{names, "x.jsonl", `{"answer":"a","` + n[0] + `":"Text one.","` + n[1] + `":"two","` + n[2] + `":"three"}`, "", want})
+	}
+	for _, names := range []string{"contexts,context_1", "contexts,contexts_y", "retrieved_contexts,retrieved_contexts_y", "contexts_x,contexts_y"} {
+		tests = append(tests, toolFixture{names, "x.csv", "answer," + names + "\na,one,two\n", "", []string{"!contexts: ambiguous: both "}})
+	}
+	checkFixtures(t, append(tests,
+		toolFixture{"lists", "x.jsonl", `{"answer":"a","contexts":["one."],"contexts_2":["two."]}`, "", []string{`!both "contexts" and "contexts_2" match`}},
+		toolFixture{"blank cells keep their positions", "x.csv", "answer,context_1,context_2,context_3\na,one.,,three.\na,,NA,three.\na,one.,,\na,,,\n", "", []string{
+			"|a|one.||three.", "|a|||three.", "|a|one.", "!no contexts: ",
+		}},
+	))
+	for _, column := range []string{"contexts", "contexts.1"} {
+		rows, last := read(t, "x.csv", "answer,contexts,contexts.1\na,one.,two.\n", Options{Map: map[Field]string{FieldContexts: column}})
+		if len(rows) != 1 || len(rows[0].Row.Contexts) != 1 {
+			t.Errorf("--map contexts=%s: got rows %+v, last error %q, want one context", column, rows, last)
+		}
+	}
+}

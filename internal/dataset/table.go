@@ -187,13 +187,16 @@ func (t *tableReader) skips() bool {
 
 func (t *tableReader) columnNames() []string { return t.header.names }
 
+// maxMissing is the length of the longest cell that can stand for a missing value.
+const maxMissing = len("#N/A") + 4 // with spaces
+
 // fill stores the record in row and returns the first error of a field.
 func (t *tableReader) fill(row *Row) error {
 	var firstErr error
 	valid := t.csv.valid() && (t.exact || bytes.IndexByte(t.csv.record, 0) < 0)
 	hasValue := func(s *foundField) bool {
 		cell, _ := t.cell(s.at)
-		return len(cell) > 0
+		return len(cell) > 0 && (s.field != FieldContexts || len(cell) > maxMissing || !shape.IsMissing(string(cell)))
 	}
 	text := func(f Field) (string, bool) {
 		s, err := t.columns.column(t.header, f, hasValue)
@@ -218,7 +221,7 @@ func (t *tableReader) fill(row *Row) error {
 	row.Answer, _ = text(FieldAnswer)
 	if cell, ok := text(FieldContexts); ok {
 		var err error
-		row.Contexts, err = separatedContexts(&t.tree, cell, t.separator)
+		row.Contexts, err = separatedContexts(&t.tree, cell, t.separator, t.noteSplit)
 		row.Sources = t.tree.sources
 		firstErr = cmp.Or(firstErr, err)
 		if t.outputs != nil && joinedList.MatchString(cell) {
@@ -238,20 +241,34 @@ func (t *tableReader) fill(row *Row) error {
 	return firstErr
 }
 
-// separatedContexts returns the contexts in a text cell, which are separated by separator if
-// it is not empty and the cell contains no list.
-func separatedContexts(t *tree, cell, separator string) ([]string, error) {
-	if separator == "" || !strings.Contains(cell, separator) || classifyCell(cell) == definiteList {
+func (t *tableReader) noteSplit() { t.warnings.split(t.path) }
+
+// separatedContexts returns the contexts in a text cell. If a tool can have joined them with
+// a separator, it splits the cell and calls note.
+func separatedContexts(t *tree, cell, separator string, note func()) ([]string, error) {
+	if separator == "" || !isJoined(cell, separator) || classifyCell(cell) == definiteList {
 		return textContexts(t, cell)
 	}
+	note()
 	var out []string
 	for part := range strings.SplitSeq(cell, separator) {
-		if !isBlank(part) {
-			out = append(out, strings.TrimSpace(part))
-		}
+		out = append(out, strings.TrimSpace(part))
 	}
 	t.reset()
 	return out, nil
+}
+
+// isJoined reports whether a text consists of texts joined by a separator. It reports false
+// for a table and for operators such as ||.
+func isJoined(text, separator string) bool {
+	last := ""
+	for part := range strings.SplitSeq(text, separator) {
+		if isBlank(part) || strings.HasSuffix(strings.TrimRight(last, " :"), "-") {
+			return false
+		}
+		last = part
+	}
+	return last != text
 }
 
 // cellJSON returns the JSON form of a cell: null if it is empty, a number if it

@@ -56,6 +56,12 @@ func toolFixtures() []toolFixture {
 		{"answer with citations in its parts", "x.jsonl", `{"messages":[` + message("user", question) + `,{"role":"tool","content":` + context + `},{"role":"assistant","content":[{"type":"text","text":"It is "},{"type":"text","text":"in Paris"},{"type":"text","text":", since 1,"},{"type":"text","text":"889."},{"type":"text","text":"It is tall."}]}]}`, "", []string{"Where is it?|It is in Paris, since 1,889.\nIt is tall.|The tower stands in Paris."}},
 		{"openai responses with a function", "x.jsonl", `{"input":[` + message("user", question) + `,{"type":"function_call","call_id":"c","name":"search","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":` + context + `},{"type":"function_call_output","call_id":"d","output":` + context2 + `}],"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":` + answer + `}]}]}`, "", want[:1]},
 		{"openai responses with file search", "x.jsonl", `{"input":` + question + `,"output":[{"type":"reasoning","summary":[]},{"type":"file_search_call","queries":["tower"],"results":[{"filename":"a.md","score":0.9,"text":` + context + `},{"filename":"b.md","score":0.4,"text":` + context2 + `}]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":` + answer + `}]}]}`, "", want[:1]},
+		{"deepeval table", "x.csv", "input,actual_output,retrieval_context\n" +
+			"q,a,One two.|Three four.\nq,a,\"One two.\n|Three four.\"\nq,a,a || b\n" +
+			"q,a,\"| Year | Event |\n|---|---|\n| 1937 | It opened |\"\nq,a,\"Year | Event\n--- | :---\n1937 | It opened\"\n", "deepeval", []string{
+			"q|a|One two.|Three four.", "q|a|One two.|Three four.", "q|a|a || b",
+			"q|a|| Year | Event |\n|---|---|\n| 1937 | It opened |", "q|a|Year | Event\n--- | :---\n1937 | It opened",
+		}},
 		{"text with | is one context", "x.jsonl", `{"input":` + question + `,"actual_output":` + answer + `,"retrieval_context":"a b|c d"}`, "", []string{"Where is it?|It is in Paris.|a b|c d"}},
 		{"bedrock results", "x.jsonl", turn(question, answer, passages(passage(context), passage(context2))) + turn(question2, answer2, passages()), "bedrock", want},
 		{"tonic run", "x.json", `{"overall_scores":{"a":1},"run_data":[{"scores":{"a":1},"reference_question":` + question + `,"reference_answer":"gold","llm_answer":` + answer + `,"llm_context":[` + context + `,` + context2 + `]},{"scores":{"a":1},"reference_question":` + question2 + `,"reference_answer":"gold","llm_answer":` + answer2 + `,"llm_context":[]}]}`, "tonic", want},

@@ -85,7 +85,7 @@ func (s *search) rivals(field Field, c, best *candidate) bool {
 	case field == Contexts && c.rank <= rankUsual && (explicit && !bestExplicit || bestExplicit && !explicit && c.depth == best.depth):
 		return !IsIdeal(c.pattern, best.pattern)
 	case field == Contexts && c.rank <= rankUsual && !bestExplicit && c.depth == best.depth:
-		return slices.ContainsFunc(c.values, hasPassage)
+		return sameSeries(c.pattern, best.pattern) || isContextName(c.pattern) || slices.ContainsFunc(c.values, hasPassage)
 	}
 	return c.compare(best) == 0
 }

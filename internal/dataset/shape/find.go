@@ -73,7 +73,8 @@ func (f *Finder) openAttributes(v *Value) {
 	}
 }
 
-// collectNumbered replaces the numbered columns of contexts by a list.
+// collectNumbered adds lists of the numbered columns of contexts. A column with the name
+// without a number is the first one.
 func (f *Finder) collectNumbered(v *Value) {
 	if v.Kind != Object {
 		return
@@ -86,7 +87,7 @@ func (f *Finder) collectNumbered(v *Value) {
 			continue
 		}
 		_, err := strconv.Atoi(m.Name[len(base):])
-		if _, ok := f.Names.Rank(Contexts, base); err != nil || !ok || m.Kind != Text && m.Kind != Null && m.Kind != Object {
+		if _, ok := f.Names.Rank(Contexts, base); err != nil || !ok {
 			continue
 		}
 		if numbered[base] == nil {
@@ -97,9 +98,39 @@ func (f *Finder) collectNumbered(v *Value) {
 	for _, base := range bases {
 		columns := numbered[base]
 		sortByNumber(columns, len(base))
-		columns = slices.DeleteFunc(columns, func(c *Value) bool { return c.Kind != Object && strings.TrimSpace(c.Text) == "" })
-		v.Items = append(v.Items, newList(columns).renamed(base+"*"))
+		if first := v.Member(strings.TrimRight(base, " ._-")); first != nil {
+			columns = slices.Insert(columns, 0, first)
+		}
+		if list := f.series(columns); list != nil {
+			v.Items = append(v.Items, list.renamed(base+"*"))
+		}
 	}
+}
+
+// series returns the list of the contexts in numbered columns. It keeps the positions of
+// those without a value, except at the end. It returns nil if no column has a value or one
+// has a list: that is one of several contexts.
+func (f *Finder) series(columns []*Value) *Value {
+	var contexts []*Value
+	size := 0
+	for i, c := range columns {
+		if c.Kind == Null || c.Kind == Text && IsMissing(c.Text) {
+			c = &Value{Kind: Text}
+		} else if size = i + 1; c.Kind == List || c.Kind == Text && !f.IsContexts(c) || f.Expand.expand(c).Kind == List {
+			return nil
+		}
+		if inner := f.Expand.expand(c); inner != c && f.IsContexts(inner) {
+			c = inner
+		}
+		contexts = append(contexts, c)
+	}
+	if size == 0 {
+		return nil
+	}
+	for _, c := range columns {
+		c.inSeries = true
+	}
+	return newList(contexts[:size])
 }
 
 // A Plan says where the fields of a row are.
@@ -288,7 +319,7 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 				s.nulls[field] = append(s.nulls[field], c)
 			}
 		case field == Contexts:
-			if s.IsContexts(m) && (rank != rankWeak || hasSentence(m)) && (hasProse(m) || slices.Contains([]string{"contexts", "context", "ctxs"}, m.Name)) {
+			if s.IsContexts(m) && (rank != rankWeak || hasSentence(m)) && (hasProse(m) || isContextName(m.Name)) {
 				s.found[field] = s.add(s.found[field], field, c)
 			}
 		case !isText:
@@ -303,6 +334,11 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 	}
 }
 
+// isContextName reports whether a column, which can be numbered, is named for contexts alone.
+func isContextName(name string) bool {
+	return sameSeries(name, "contexts") || sameSeries(name, "context") || sameSeries(name, "ctxs")
+}
+
 // hasSentence reports whether v contains documents or a sentence, unlike a list of titles.
 func hasSentence(v *Value) bool {
 	if v.Kind == Text {
@@ -313,7 +349,7 @@ func hasSentence(v *Value) bool {
 
 // skips reports whether the member m of v does not contain fields of the row.
 func (s *search) skips(v, m *Value, depth int) bool {
-	return s.Names.isOther(m.Name) || depth == 0 && m.Name == "outputs" && isExample(v)
+	return m.inSeries || s.Names.isOther(m.Name) || depth == 0 && m.Name == "outputs" && isExample(v)
 }
 
 // isExample reports whether a record is an example of a LangSmith dataset, whose

@@ -122,7 +122,7 @@ func NewNames() *Names {
 			},
 			Contexts: {
 				ranked("contexts ctxs retrieved", "context documents docs chunks passages nodes paragraphs document passage chunk ctx snippets hits matches retrieval retrievals", "sources evidence evidences knowledge doc"),
-				set("retriever source search relevant supporting top k text texts content contents used input list all similar matched vector db store base references node result results rag full returned ranked reranked fetched"),
+				set("additional extra retriever source search relevant supporting top k text texts content contents used input list all similar matched vector db store base references node result results rag full returned ranked reranked fetched"),
 			},
 		},
 		explicit: map[Field]map[string]bool{
@@ -195,8 +195,23 @@ func (n *Names) Rival(f Field, chosen, name string) bool {
 	if name == chosen || !ok && (f != Answer || !n.isSomeAnswer(name)) {
 		return false
 	}
-	return f == Answer || f == Contexts && !IsIdeal(chosen, name) && rank <= rankUsual && !n.isExplicit(f, chosen)
+	return f == Answer || f == Contexts && !IsIdeal(chosen, name) && rank <= rankUsual && (!n.isExplicit(f, chosen) || sameSeries(chosen, name))
 }
+
+// sameSeries reports whether names differ only in a number, or in the x or y that pandas
+// appends to the columns of two tables.
+func sameSeries(a, b string) bool {
+	stem := func(name string) []string {
+		ws := words(name)
+		if n := len(ws) - 1; n > 0 && isSuffix(ws[n]) {
+			ws = ws[:n]
+		}
+		return ws
+	}
+	return slices.Equal(stem(a), stem(b))
+}
+
+func isSuffix(word string) bool { return word == "x" || word == "y" || unicode.IsDigit(rune(word[0])) }
 
 // MayRival reports whether a column can hold an answer or contexts.
 func (n *Names) MayRival(name string) bool {
@@ -247,6 +262,8 @@ func (n *Names) Rank(f Field, name string) (rank int, ok bool) {
 	for i, w := range ws {
 		if r, head := v.heads[w]; head {
 			best = min(best, r)
+		} else if suffix := f == Contexts && i > 0 && i == len(ws)-1 && isSuffix(w); suffix {
+			continue
 		} else if number := unicode.IsDigit(rune(w[0])) && i > 0 && i < len(ws)-1 && v.modifiers[ws[i-1]]; !v.modifiers[w] && !number {
 			return 0, false
 		}

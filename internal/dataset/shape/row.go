@@ -87,7 +87,35 @@ func (f *Finder) Row(plan Plan, record *Value) (Row, error) {
 			row.Answer = &text
 		}
 	}
-	return row, nil
+	return row, f.unequal(plan, record, row.Contexts)
+}
+
+// unequal returns an error if the answer is the only one in a list, and the questions in a
+// list or the lists of contexts are more or fewer: these are columns of unequal lengths.
+func (f *Finder) unequal(plan Plan, record, contexts *Value) error {
+	if plan[Answer] == nil {
+		return nil
+	}
+	answers := f.Expand.find(plan[Answer], record)
+	if len(answers) != 1 || !f.isColumn(answers[0], Text) || len(f.Expand.expand(answers[0]).Items) != 1 {
+		return nil
+	}
+	for _, m := range record.Items {
+		_, question := f.Names.Rank(Question, m.Name)
+		if n := len(f.Expand.expand(m).Items); n != 1 && question && f.isColumn(m, Text) {
+			return fmt.Errorf("want columns of equal lengths, got 1 value in %s and %d in %s", plan[Answer], n, m.Name)
+		}
+	}
+	if contexts != nil && len(contexts.Items) > 1 && f.isColumn(contexts, List) {
+		return fmt.Errorf("want columns of equal lengths, got 1 value in %s and %d in %s", plan[Answer], len(contexts.Items), plan[Contexts])
+	}
+	return nil
+}
+
+// isColumn reports whether v is a list of values of one kind.
+func (f *Finder) isColumn(v *Value, kind Kind) bool {
+	v = f.Expand.expand(v)
+	return v.Kind == List && !slices.ContainsFunc(v.Items, func(item *Value) bool { return item.Kind != kind })
 }
 
 // turn returns the turn of a chat that a field is read from. If the answer is elsewhere,

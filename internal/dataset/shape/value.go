@@ -38,6 +38,7 @@ type Value struct {
 
 	Line int // line of a record
 
+	inSeries bool   // read as a part of numbered columns
 	inner    *Value // value of the JSON in Text, or nil
 	expanded bool   // inner is valid
 }
@@ -102,6 +103,16 @@ func isBlank(v *Value) bool {
 		return !slices.ContainsFunc(v.Items, func(m *Value) bool { return !isBlank(m) })
 	}
 	return v.Kind == Null || v.Kind == Text && strings.TrimSpace(v.Text) == ""
+}
+
+// IsMissing reports whether a text stands for no value: it is blank, or what pandas and R
+// write in its place.
+func IsMissing(text string) bool {
+	switch strings.TrimSpace(text) {
+	case "", "None", "NaN", "nan", "null", "NULL", "<NA>", "NA", "N/A", "#N/A":
+		return true
+	}
+	return false
 }
 
 // first returns the first member of an object that has one of the names and is not
