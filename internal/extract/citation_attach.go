@@ -30,12 +30,20 @@ func (v view) hasCitations() bool {
 
 // attachCitations sets the citations of claims. A citation within a sentence
 // belongs to the claim of that sentence. A citation between two sentences
-// belongs to the preceding claim of the paragraph or, at the start of a line,
-// to the following claim.
+// belongs to the preceding claim of the paragraph or, at the start of a line or in an
+// answer that starts with a citation and ends without one, to the following claim.
 func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 	points := newCodePoints(v.raw)
 	parser := citationParser{definitions: v.definitions(), budget: baseCitationBudget + citationBudgetPerByte*len(v.raw)}
 	gaps := blankLines(v.raw)
+	first := slices.IndexFunc(v.cuts, func(c cut) bool { return c.citation })
+	leading := strings.TrimSpace(v.raw[:v.cuts[first].start]) == ""
+	for _, c := range slices.Backward(v.cuts) {
+		if c.citation {
+			leading = leading && len(sentences) > 0 && sentences[len(sentences)-1].start >= c.end
+			break
+		}
+	}
 	for _, c := range v.cuts {
 		if !c.citation {
 			continue
@@ -51,7 +59,7 @@ func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 			}
 			marker := v.raw[i : i+size]
 			start, end := points.count(i), points.count(i+size)
-			if claim := v.citingClaim(i, i+size, sentences, gaps); claim >= 0 {
+			if claim := v.citingClaim(i, i+size, sentences, gaps, leading); claim >= 0 {
 				dst := &claims[claim].Citations
 				for _, cited := range parser.parse(marker) {
 					cited.Text, cited.Start, cited.End = marker, start, end
@@ -72,14 +80,17 @@ const (
 )
 
 // citingClaim returns the index of the claim to which the citation from start
-// to end belongs, or -1. gaps are the blank lines.
-func (v view) citingClaim(start, end int, sentences []sentenceSpan, gaps [][2]int) int {
+// to end belongs, or -1. gaps are the blank lines; leading citations precede their claims.
+func (v view) citingClaim(start, end int, sentences []sentenceSpan, gaps [][2]int, leading bool) int {
 	next := sort.Search(len(sentences), func(i int) bool { return sentences[i].end > start })
 	if next < len(sentences) && sentences[next].start <= start {
-		return sentences[next].claim
+		if !leading || next+1 == len(sentences) || hasAlphanumeric(v.raw[end:sentences[next].end]) {
+			return sentences[next].claim
+		}
+		next++ // it follows the full stop
 	}
 	before := strings.TrimRight(v.raw[:start], " \t>*-#•")
-	if next < len(sentences) && (before == "" || strings.HasSuffix(before, "\n")) && strings.IndexByte(v.raw[end:sentences[next].start], '\n') < 0 {
+	if next < len(sentences) && (leading || before == "" || strings.HasSuffix(before, "\n")) && strings.IndexByte(v.raw[end:sentences[next].start], '\n') < 0 {
 		return sentences[next].claim
 	}
 	if next > 0 {

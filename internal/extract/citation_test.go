@@ -62,6 +62,8 @@ func TestExtractAttachesCitationsToClaims(t *testing.T) {
 		"The plan costs $10. [1] Support is free. [2]":                         "#1 / #2",
 		"The plan costs $10.[1] Support is free.[2]":                           "#1 / #2",
 		"[1] The plan costs $10.\n[2] Support is free.":                        "#1 / #2",
+		"[1] The plan costs $10. [2] Support is free. [3] It is new.":          "#1 / #2 / #3",
+		"[1] The plan costs $10. [2] Support is free. [3]":                     "#1 #2 / #3",
 		"According to [1], the plan costs $10.":                                "#1",
 		"The plan costs $10 [1] and support is free [2].":                      "#1 #2",
 		"- The plan costs $10 [1]\n- Support is free [2]":                      "#1 / #2",
