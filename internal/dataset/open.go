@@ -119,7 +119,7 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 func (s *Set) setID(row *Row, valid bool) {
 	if row.ID == "" {
 		row.ID = strconv.Itoa(row.Index)
-		valid = len(s.ids.hashes) > 0
+		valid = valid && len(s.ids.hashes) > 0
 	}
 	if !valid {
 		return
