@@ -14,6 +14,8 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/config"
 	"github.com/ragfaith/ragfaith/internal/exit"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -33,6 +35,9 @@ func resolveFlags(cmd *cobra.Command, sys system) error {
 	}
 	if err != nil || !configurable(cmd) {
 		return err
+	}
+	if quiet := flags.Lookup("quiet"); quiet == nil || quiet.Value.String() != "true" {
+		warnUnknownVariables(cmd, sys)
 	}
 	f, err := readConfig(flags.Lookup("config").Value.String())
 	if f == nil || err != nil {
@@ -90,6 +95,10 @@ func readConfig(path string) (*configFile, error) {
 	case found:
 		path = config.Name
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			const other = "ragfaith.yml"
+			if _, err := os.Lstat(other); err == nil {
+				return nil, exit.Usagef("%s is not read: name it %s, or use --config %[1]s, or --config none to ignore it", other, path)
+			}
 			return nil, nil
 		}
 		if err := checkFound(path); err != nil {
@@ -205,4 +214,30 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 		return &exit.UsageError{Err: errors.Join(errs...)}
 	}
 	return nil
+}
+
+// warnUnknownVariables warns about variables such as RAGFAITH_MIN_MAEN, which set no flag of any command but have
+// nearly the name of one: a gate would be missing.
+func warnUnknownVariables(cmd *cobra.Command, sys system) {
+	if sys.environ == nil {
+		return
+	}
+	var known []string
+	for _, entry := range sys.environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		flag, ok := strings.CutPrefix(strings.ToUpper(name), variableOf(""))
+		if !ok {
+			continue
+		}
+		if known == nil {
+			for flag := range newCatalog(sys).flags {
+				known = append(known, strings.TrimPrefix(variableOf(flag), variableOf("")))
+			}
+			known = append(known, "CONFIG")
+			slices.Sort(known)
+		}
+		if similar := flagvalue.Nearest(flag, known); similar != "" && variableOf(similar) != name {
+			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is not known, did you mean %s?\n", report.Printable(name), variableOf(similar))
+		}
+	}
 }

@@ -56,9 +56,19 @@ func targets(output []string) []target {
 
 // checkOverwrites returns an error if two outputs are the same file, or if an output
 // would overwrite an input: under its own name or a temporary name. kind describes the
-// inputs in the message. Inputs named "" or "-" are ignored.
+// inputs in the message. Inputs named "" are ignored, and "-" unless it is a file.
 func checkOverwrites(files []target, kind string, inputs []string) error {
-	inputs = slices.DeleteFunc(slices.Clone(inputs), func(in string) bool { return in == "" || in == "-" })
+	inputs = slices.DeleteFunc(slices.Clone(inputs), func(in string) bool { return in == "" })
+	for i, in := range inputs {
+		if in != "-" {
+			continue
+		}
+		inputs[i] = "/dev/stdin"
+		if info, err := os.Stat(inputs[i]); err != nil || !info.Mode().IsRegular() {
+			inputs = slices.Delete(inputs, i, i+1)
+		}
+		break // it can be named once
+	}
 	for i, file := range files {
 		for _, other := range files[:i] {
 			if sameFile(other.path, file.path) {

@@ -69,6 +69,7 @@ func main() {
 			FindServers: findServers,
 		},
 		Terminal: console.Width,
+		environ:  os.Environ,
 	}))
 }
 

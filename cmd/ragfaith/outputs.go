@@ -63,6 +63,9 @@ func checkOutputs(o *output.Options, kind string, inputs []string) error {
 		}
 	}
 	var files []target
+	if o.Summary == "-" {
+		return exit.Usagef("--summary -: want the name of a file")
+	}
 	if o.Summary != "" {
 		files = append(files, target{"--summary", o.Summary})
 	}

@@ -29,6 +29,7 @@ type system struct {
 	app.System
 
 	Terminal func(io.Writer) int // columns of the terminal behind a writer, or 0 if it is not a terminal
+	environ  func() []string     // the environment as in os.Environ; may be nil
 	color    *string             // value of --color; nil means auto
 	commands io.Writer           // standard error for workflow commands; nil outside of GitHub Actions
 }

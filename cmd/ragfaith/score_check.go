@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/app"
+	"github.com/ragfaith/ragfaith/internal/config"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -42,7 +44,11 @@ func (f *scoreFlags) check() error {
 	if err := checkStdinOnce(o.Datasets); err != nil {
 		return err
 	}
-	if err := errors.Join(checkOutputs(&o.Options, "the dataset", o.Datasets), f.checkBatch()); err != nil {
+	err = checkOutputs(&o.Options, "the dataset", o.Datasets)
+	if err == nil {
+		err = checkOutputs(&o.Options, "the file", []string{o.Calibration, cmp.Or(f.flags.Lookup("config").Value.String(), config.Name)})
+	}
+	if err := errors.Join(err, f.checkBatch()); err != nil {
 		return err
 	}
 	if o.Resume && !o.UsesBatch() && o.JSONL() == "" {
