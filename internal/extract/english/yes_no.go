@@ -98,7 +98,10 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 			return "" // stands alone
 		}
 		if w[0].is("it", "they", "he", "she") && !isPronounSubject(q.Subject) && q.Subject[0].Lower != "there" {
-			w = slices.Concat(q.Subject, w[1:])
+			corrects := !yes && q.corrects(w)
+			if w = slices.Concat(q.Subject, w[1:]); corrects {
+				return Capitalize(Join(w)) + "."
+			}
 		}
 		statement += "; " + Join(w)
 	case IsPreposition(w[0].Lower) && yes:
@@ -137,6 +140,23 @@ func (q *Question) repeats(w []Word) (repeats, negated bool) {
 		}
 	}
 	return hasVerb, negated
+}
+
+// corrects reports whether w, a clause that starts with a pronoun, has the verb
+// and the prepositions of the question, as "it leaves at 10 am" does for "Does
+// the train leave at 9 am?" Such a clause implies that the answer is no.
+func (q *Question) corrects(w []Word) bool {
+	head, rest := q.statementVerb(false)
+	asked := slices.Concat(head, rest)
+	if len(w) <= len(asked) || len(asked) == 0 || w[1].Lower != asked[0].Lower {
+		return false
+	}
+	for _, x := range asked {
+		if IsPreposition(x.Lower) && !slices.ContainsFunc(w, func(y Word) bool { return y.Lower == x.Lower }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(w[1:], func(x Word) bool { return IsPronoun(x.Lower) || x.is("them", "not") })
 }
 
 // mentions reports whether the question contains the word low.
