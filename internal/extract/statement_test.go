@@ -38,6 +38,7 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 		{"Was the pool built in 1920?", "No, it was built by Bo Marsh.", "The pool was not built in 1920; the pool was built by Bo Marsh."},
 		{"Is the pool open on Sundays?", "No, it is closed.", "The pool is not open on Sundays; the pool is closed."},
 		{"Is a visit free?", "No, it costs $5.", "A visit is not free; a visit costs $5."},
+		{"Is it true that the pool is heated?", "That is not true.", "It is not true that the pool is heated."},
 		{"Was anyone hurt?", "No.", "No one was hurt."},
 		{"Must the form be signed?", "No.", "The form need not be signed."},
 		{"Isn't the pool heated?", "No.", "The pool is not heated."},

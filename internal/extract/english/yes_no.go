@@ -21,7 +21,7 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 		return yes, "", true
 	}
 	end := 0
-	for n := range 3 { // up to three words
+	for n := range 4 { // up to four words
 		for end < len(text) && text[end] == ' ' {
 			end++
 		}
@@ -64,7 +64,7 @@ func polarity(s string) (yes, ok bool) {
 		"that is right", "that's true", "that is true", "this is correct", "this is true", "sure", "exactly", "precisely", "naturally", "you bet", "👍", "👌", "✅", "✔", "☑", "ja", "jawohl", "doch", "oui", "sí", "sì", "sim", "да", "tak", "evet", "是", "是的", "对", "はい", "نعم":
 		return true, true
 	case "no", "nope", "nah", "false", "incorrect", "wrong", "negative", "not at all", "absolutely not", "certainly not", "definitely not", "of course not", "that's incorrect", "that is incorrect",
-		"that's false", "that is false", "no way", "by no means", "👎", "❌", "✖", "✗", "🚫", "that's wrong", "that is wrong", "that's not correct", "that is not correct", "this is incorrect", "this is false", "nein", "non", "não", "nee", "нет", "nie", "hayır", "不", "不是", "否",
+		"that's false", "that is false", "no way", "by no means", "👎", "❌", "✖", "✗", "🚫", "that's wrong", "that is wrong", "that's not correct", "that is not correct", "not true", "that's not true", "that is not true", "this is incorrect", "this is false", "nein", "non", "não", "nee", "нет", "nie", "hayır", "不", "不是", "否",
 		"いいえ", "لا":
 		return false, true
 	}
