@@ -60,6 +60,9 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 		{"Who signed the lease?\n(a) Ada Quill\n(b) Bo Marsh", "(a)", "Who signed the lease: Ada Quill"},
 		{"Who signed it, A. Ada Quill or B. Bo Marsh?", "A.", "Who signed it: Ada Quill"},
 		{"Name the signer: A) Ada Quill B) Bo Marsh", "A", "Name the signer: Ada Quill"},
+		{"Who signed the lease? A) Ada Quill B) Bo Marsh", "The correct answer is B.", "Who signed the lease: Bo Marsh"},
+		{"Who signed the lease? A) Ada Quill B) Bo Marsh", "Option (B)", "Who signed the lease: Bo Marsh"},
+		{"Who signed the lease? A) Ada Quill B) Bo Marsh", "She chose plan B.", ""},
 		{"Who signed the lease? A) Ada Quill B) Bo Marsh", "C", "Who signed the lease: C"},
 		{"Which of vitamins B. and A. is it?", "A", "Which of vitamins B. and A. is it: A"},
 
