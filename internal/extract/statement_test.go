@@ -35,6 +35,7 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 		{"Are guests limited?", "No, they are unlimited.", "Guests are unlimited."},
 		{"Was the pool built in 1920?", "No, it was built in 1935.", "The pool was built in 1935."},
 		{"Does the bus leave at 9 am?", "No, it leaves at 10 am.", "The bus leaves at 10 am."},
+		{"Was it built in 1920?", "No, it was built in 1935.", "It was built in 1935."},
 		{"Was the pool built in 1920?", "No, it was built by Bo Marsh.", "The pool was not built in 1920; the pool was built by Bo Marsh."},
 		{"Is the pool open on Sundays?", "No, it is closed.", "The pool is not open on Sundays; the pool is closed."},
 		{"Is a visit free?", "No, it costs $5.", "A visit is not free; a visit costs $5."},

@@ -97,11 +97,12 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 		if !IsSubjectPronoun(w[0].Lower) && !isContractedClause(w[0].Lower) || len(w) > maxFragmentWords {
 			return "" // stands alone
 		}
+		corrects := !yes && q.corrects(w)
 		if w[0].is("it", "they", "he", "she") && !isPronounSubject(q.Subject) && q.Subject[0].Lower != "there" {
-			corrects := !yes && q.corrects(w)
-			if w = slices.Concat(q.Subject, w[1:]); corrects {
-				return Capitalize(Join(w)) + "."
-			}
+			w = slices.Concat(q.Subject, w[1:])
+		}
+		if corrects {
+			return Capitalize(Join(w)) + "."
 		}
 		statement += "; " + Join(w)
 	case IsPreposition(w[0].Lower) && yes:
