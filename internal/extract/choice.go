@@ -6,10 +6,13 @@ import (
 )
 
 // choice returns the stem of a multiple-choice question and the text of the option that an
-// answer of one letter names: "Which city" and "Paris" for "Which city? A) Rome B) Paris" and
-// "B". It returns "" if the question has no such option.
+// answer such as "B" or "The answer is B" names: "Which city" and "Paris" for "Which city?
+// A) Rome B) Paris". It returns "" if the question has no such option.
 func choice(question, answer string) (stem, option string) {
 	answer = strings.Trim(answer, "*(). ")
+	if at := strings.LastIndexByte(answer, ' '); at > 0 && isAnswerLabel(strings.Replace(strings.ToLower(answer[:at]), "option", "answer", 1)) {
+		answer = strings.TrimLeft(answer[at:], "*( ")
+	}
 	if len(answer) != 1 {
 		return "", ""
 	}

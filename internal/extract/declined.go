@@ -114,7 +114,8 @@ func (w words) cutSilentDocument() (words, bool) {
 		return w, false
 	}
 	for range 2 { // the name of the document has one or two words
-		if _, rest = rest.cutWord(); len(rest) == 0 {
+		var name []byte
+		if name, rest = rest.cutWord(); len(rest) == 0 {
 			return w, false
 		}
 		after, ok := rest.cutNegation()
@@ -128,7 +129,8 @@ func (w words) cutSilentDocument() (words, bool) {
 			return w, false
 		}
 		if string(verb) == "mention" || string(verb) == "specify" {
-			return after, true
+			// not "the police report does not mention a weapon"
+			return after, isDocumentNoun(name) || isSourceNoun(name) && !words(name).namesReport()
 		}
 		first, _ := after.cutWord()
 		next := string(first)

@@ -10,6 +10,9 @@ import (
 // else. It reports false for "The context does not mention X, but Y was born in
 // 1970" and for "I'm not sure, it was in 1970".
 func isRefusal(text string, w words) bool {
+	if before, said, ok := strings.Cut(text, ": "); ok && startsWithQuote(said) { // not: The text says: "No pets."
+		w = normalize(nil, before).trimOpening()
+	}
 	if startsWithQuote(text) || !w.refuses(3) {
 		return false
 	}
@@ -169,6 +172,9 @@ func (w words) cutSaysNothing() (words, bool) {
 	switch string(verb) {
 	case "say", "says", "give", "gives", "contain", "contains", "provide", "provides", "include", "includes", "make", "makes", "offer", "offers", "mention", "mentions", "state", "states", "specify", "specifies":
 		first, rest := rest.cutWord()
+		if string(first) == "no" && isOneOf(verb, "say", "says", "state", "states") && rest.startsClause() {
+			return w, false // "the document says no pets are allowed"
+		}
 		return rest.skip(isAboutWord), string(first) == "no" || string(first) == "nothing"
 	case "is", "are", "remain", "remains":
 		first, rest := rest.cutWord()
@@ -178,6 +184,22 @@ func (w words) cutSaysNothing() (words, bool) {
 		return rest, string(first) == "open" || string(first) == "unclear"
 	}
 	return w, false
+}
+
+// startsClause reports whether an auxiliary follows a noun phrase of at most
+// four words.
+func (w words) startsClause() bool {
+	for range 5 {
+		first, rest := w.cutWord()
+		switch word := string(first); {
+		case english.IsAuxiliary(word):
+			return true
+		case english.IsPreposition(word), english.IsQuestionWord(word), word == "that":
+			return false
+		}
+		w = rest
+	}
+	return false
 }
 
 func isAboutWord(s []byte) bool {

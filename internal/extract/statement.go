@@ -35,9 +35,9 @@ func Statements(question string, claims []Claim) []string {
 		n = min(n, 1) // a fragment before a full sentence depends on it
 	}
 	asked := english.FindQuestion(question)
-	if n == 1 {
+	if n < 2 && len(claims) > 0 && claims[0].Lead == "" {
 		if stem, option := choice(question, text(0)); option != "" {
-			asked, all[0] = english.FindQuestion(stem+"?"), option
+			n, asked, all[0] = 1, english.FindQuestion(stem+"?"), option
 		}
 	}
 	if n == 0 || asked == "" {

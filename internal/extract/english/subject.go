@@ -101,9 +101,12 @@ func verbPredicateIndex(w []Word, from int) int {
 			return i+1 < len(w)
 		case !IsVerb(low, BaseForm):
 			return false
+		case i+1 == len(w), w[i].is("take", "make", "give", "keep"): // "take place"
+			return true
 		}
 		// A noun such as "plan" or "cost" precedes its verb.
-		return i+1 == len(w) || !IsVerb(w[i+1].Lower, BaseForm) || IsVerb(w[i+1].Lower, ParticipleForm) || IsPreposition(w[i+1].Lower)
+		next := w[i+1].Lower
+		return !IsVerb(next, BaseForm) || IsVerb(next, ParticipleForm) && next != "cost" || IsPreposition(next)
 	}); n > 0 {
 		return n
 	}

@@ -21,7 +21,7 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 		return yes, "", true
 	}
 	end := 0
-	for n := range 3 { // up to three words
+	for n := range 4 { // up to four words
 		for end < len(text) && text[end] == ' ' {
 			end++
 		}
@@ -64,7 +64,7 @@ func polarity(s string) (yes, ok bool) {
 		"that is right", "that's true", "that is true", "this is correct", "this is true", "sure", "exactly", "precisely", "naturally", "you bet", "👍", "👌", "✅", "✔", "☑", "ja", "jawohl", "doch", "oui", "sí", "sì", "sim", "да", "tak", "evet", "是", "是的", "对", "はい", "نعم":
 		return true, true
 	case "no", "nope", "nah", "false", "incorrect", "wrong", "negative", "not at all", "absolutely not", "certainly not", "definitely not", "of course not", "that's incorrect", "that is incorrect",
-		"that's false", "that is false", "no way", "by no means", "👎", "❌", "✖", "✗", "🚫", "that's wrong", "that is wrong", "that's not correct", "that is not correct", "this is incorrect", "this is false", "nein", "non", "não", "nee", "нет", "nie", "hayır", "不", "不是", "否",
+		"that's false", "that is false", "no way", "by no means", "👎", "❌", "✖", "✗", "🚫", "that's wrong", "that is wrong", "that's not correct", "that is not correct", "not true", "that's not true", "that is not true", "this is incorrect", "this is false", "nein", "non", "não", "nee", "нет", "nie", "hayır", "不", "不是", "否",
 		"いいえ", "لا":
 		return false, true
 	}
@@ -97,8 +97,12 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 		if !IsSubjectPronoun(w[0].Lower) && !isContractedClause(w[0].Lower) || len(w) > maxFragmentWords {
 			return "" // stands alone
 		}
+		corrects := !yes && q.corrects(w)
 		if w[0].is("it", "they", "he", "she") && !isPronounSubject(q.Subject) && q.Subject[0].Lower != "there" {
 			w = slices.Concat(q.Subject, w[1:])
+		}
+		if corrects {
+			return Capitalize(Join(w)) + "."
 		}
 		statement += "; " + Join(w)
 	case IsPreposition(w[0].Lower) && yes:
@@ -137,6 +141,23 @@ func (q *Question) repeats(w []Word) (repeats, negated bool) {
 		}
 	}
 	return hasVerb, negated
+}
+
+// corrects reports whether w, a clause that starts with a pronoun, has the verb
+// and the prepositions of the question, as "it leaves at 10 am" does for "Does
+// the train leave at 9 am?" Such a clause implies that the answer is no.
+func (q *Question) corrects(w []Word) bool {
+	head, rest := q.statementVerb(false)
+	asked := slices.Concat(head, rest)
+	if len(w) <= len(asked) || len(asked) == 0 || w[1].Lower != asked[0].Lower {
+		return false
+	}
+	for _, x := range asked {
+		if IsPreposition(x.Lower) && !slices.ContainsFunc(w, func(y Word) bool { return y.Lower == x.Lower }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(w[1:], func(x Word) bool { return IsPronoun(x.Lower) || x.is("them", "not") })
 }
 
 // mentions reports whether the question contains the word low.

@@ -127,7 +127,7 @@ func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
 			}
 		}
 		if best < 0 {
-			if w.traits&negative != 0 {
+			if w.traits&negative != 0 || claim.affirmsClause(i) {
 				a.Total -= weight // compared by polarity
 			}
 			continue

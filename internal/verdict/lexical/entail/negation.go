@@ -117,12 +117,27 @@ func (x *Sentence) target(q cue) int {
 			}
 		}
 	}
-	for i := q.at + 1; i < q.end && i <= q.at+maxDistance; i++ {
+	first := q.at + 1
+	for i := first; i < q.end && i <= q.at+maxDistance; i++ {
+		if x.affirmsClause(i) {
+			first = i + 2
+		}
+	}
+	for i := first; i < q.end && i < first+maxDistance; i++ {
 		if x.Words[i].Content && x.Words[i].Lower != "longer" {
 			return i
 		}
 	}
 	return -1
+}
+
+// affirmsClause reports whether word i affirms the clause after it: "it is true that".
+func (x *Sentence) affirmsClause(i int) bool {
+	switch x.Words[i].Lower {
+	case "true", "correct", "right", "accurate", "case":
+		return x.lower(i+1) == "that"
+	}
+	return false
 }
 
 // negated reports whether a cue other than word i, in its clause or with a scope that
