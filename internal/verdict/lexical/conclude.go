@@ -78,6 +78,11 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	}
 	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
 	others := j.otherSupports(s, c, contexts)
+	if o.reason != "" && len(quotes) > 0 { // a copy of the sentence that differs supports nothing
+		others = slices.DeleteFunc(others, func(x support) bool {
+			return strings.Contains(quotes[0].text(contexts), strings.TrimSpace(j.sentenceAt(s, contexts, x).text(contexts)))
+		})
+	}
 	if o.reason != "" && len(others) > 0 {
 		quotes, o, sameNegations, settled = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false, true
 	}

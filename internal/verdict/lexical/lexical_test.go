@@ -74,10 +74,37 @@ func TestJudgeIgnoresNegatedChunk(t *testing.T) {
 		{[]string{plain, negated}, verdict.Supported, "[0]"},
 		{[]string{"They say: " + negated, "As they wrote, " + plain, plain}, verdict.Supported, "[1 2]"},
 		{[]string{negated, negated}, verdict.Contradicted, "[]"},
+		{[]string{"It is old. " + negated, negated + " It is new."}, verdict.Contradicted, "[]"},
 	} {
 		v := judge(t, j, newTask("", tt.contexts, plain))[0]
 		if v.Label != tt.label || fmt.Sprint(v.ChunkIDs) != tt.chunks {
 			t.Errorf("%q: got %v with chunks %v (%s), want %v with chunks %s", tt.contexts, v.Label, v.ChunkIDs, v.Reason, tt.label, tt.chunks)
+		}
+	}
+}
+
+func TestCopyOfChunkChangesNothing(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, tt := range []struct {
+		context, claim string
+		want           verdict.Label
+	}{
+		{"The fine is at least $50.", "The fine is at most $50.", contradicted},
+		{"The fine is at least $50.", "The fine is at least $50.", supported},
+		{"All rooms have balconies.", "Not all rooms have balconies.", contradicted},
+		{"All rooms have balconies.", "All of the rooms have balconies.", supported},
+		{"The clinic is open all days excluding public holidays.", "The clinic is open all days including public holidays.", contradicted},
+		{"The plan covers everyone under 65.", "The plan covers everyone over 65.", contradicted},
+	} {
+		for _, contexts := range [][]string{
+			{tt.context},
+			{tt.context, tt.context},
+			{"This section describes the rules. " + tt.context, tt.context + " Details follow in the annex."},
+		} {
+			if v := judge(t, j, newTask("", contexts, tt.claim))[0]; v.Label != tt.want {
+				t.Errorf("%q in %q: got %v %.3f (%s), want %v", tt.claim, contexts, v.Label, v.Score, v.Reason, tt.want)
+			}
 		}
 	}
 }
