@@ -168,3 +168,17 @@ func TestJudge(t *testing.T) {
 		{"One bookie has taken five bets for more than $ 10, 000 on the party.", "One bookie has taken five bets for more than $10,000 on the party.", supported, ""},
 	})
 }
+
+func TestNotOnlyInAnyCase(t *testing.T) {
+	t.Parallel()
+	testVerdicts(t, []verdictTest{
+		{"Higher doses are not necessarily more effective.", "Higher Doses Are Not Necessarily More Effective", supported, ""},
+		{"Higher doses are not necessarily more effective.", "Higher doses are necessarily more effective.", contradicted, ""},
+		{"NOT ONLY EXPERTS USE THE TOOL.", "Not only experts use the tool.", supported, ""},
+		{"NOT ONLY EXPERTS USE THE TOOL.", "Experts use the tool.", supported, ""},
+		{"NOT ONLY EXPERTS USE THE TOOL.", "Only experts use the tool.", contradicted, ""},
+		{"Only experts use the tool.", "Not Only Experts Use the Tool.", contradicted, ""},
+		{"Not just experts use the tool.", "Not Just Experts Use the Tool.", supported, ""},
+		{"Not Merely Experts Use the Tool.", "Not merely experts use the tool.", supported, ""},
+	})
+}
