@@ -62,11 +62,12 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	}
 	quotes := j.selectQuote(s, c, contexts)
 	verbatim := c.best.score == 1 && j.isVerbatim(s, c, contexts)
-	var values valueCheck
-	if !verbatim {
+	values := j.checkValues(s, c, contexts)
+	if verbatim = verbatim && values.bounded.reason == ""; verbatim {
+		values = valueCheck{}
+	} else {
 		c.best.score = min(c.best.score, rearrangedScore)
 		v.Score = c.best.score
-		values = j.checkValues(s, c, contexts)
 		if len(values.stated) > 0 {
 			f := s.credited(c, &values)
 			v.Score = max(v.Score, min(f.combine(), rearrangedScore))
@@ -97,6 +98,9 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	}
 	if !verbatim {
 		check(func() (objection, quote) { return s.checkSigns(c, contexts) })
+	}
+	if values.bounded.reason != "" {
+		check(func() (objection, quote) { return values.bounded, c.candidates[0] })
 	}
 	check(func() (objection, quote) { return wrong, row })
 	check(func() (objection, quote) { return j.checkTables(s, c, contexts) })
