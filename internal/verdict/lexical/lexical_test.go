@@ -182,3 +182,28 @@ func TestNotOnlyInAnyCase(t *testing.T) {
 		{"Not Merely Experts Use the Tool.", "Not merely experts use the tool.", supported, ""},
 	})
 }
+
+func TestAnswerInList(t *testing.T) {
+	t.Parallel()
+	const list = "Price: $25\nWaterproof: no\nWireless charging: No\nDual SIM: yes\nSuitable for children: no"
+	for _, tt := range []verdictTest{
+		{list, "It has wireless charging.", contradicted, "the contexts say “Wireless charging: No”, the claim says “It has wireless charging”"},
+		{list, "It does not have wireless charging.", supported, "stated in chunk 0: “Wireless charging: No”"},
+		{list, "It has no wireless charging.", supported, ""},
+		{list, "Wireless charging: no", supported, ""},
+		{list, "Wireless charging: yes", contradicted, ""},
+		{list, "It is waterproof.", contradicted, ""},
+		{list, "It is suitable for children.", contradicted, ""},
+		{list, "It is not suitable for children.", supported, ""},
+		{list, "It has dual SIM.", supported, ""},
+		{list, "It does not have dual SIM.", contradicted, ""},
+		{"The phone has no wireless charging.", "Wireless charging: no", supported, ""},
+		{"The phone has wireless charging.", "Wireless charging: no", contradicted, ""},
+		{"The answer was clear: no.", "The answer was clear.", supported, ""},
+	} {
+		v := judgeMarkup(t, tt.context, tt.claim)
+		if v.Label != tt.want || !strings.Contains(v.Reason, tt.reason) {
+			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", tt.claim, tt.context, v.Label, v.Score, v.Reason, tt.want, tt.reason)
+		}
+	}
+}
