@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // Constants of the comparison with statements. They were chosen on half of the pairs and
@@ -79,10 +80,8 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	}
 	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
 	others := j.otherSupports(s, c, contexts)
-	if o.reason != "" && len(quotes) > 0 { // a copy of the sentence that differs supports nothing
-		others = slices.DeleteFunc(others, func(x support) bool {
-			return strings.Contains(quotes[0].text(contexts), strings.TrimSpace(j.sentenceAt(s, contexts, x).text(contexts)))
-		})
+	if o.reason != "" && len(quotes) > 0 {
+		others = slices.DeleteFunc(others, func(x support) bool { return j.repeats(s, c, contexts, x, quotes[0]) })
 	}
 	if o.reason != "" && len(others) > 0 {
 		quotes, o, sameNegations, settled = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false, true
@@ -197,6 +196,25 @@ func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support
 		others = append(others, x)
 	}
 	return others
+}
+
+// repeats reports whether a support of c is no other evidence than q, which differs from c
+// in meaning: it contains the same sentence, or one that also differs.
+func (j *Judge) repeats(s *scratch, c *claim, contexts []string, x support, q quote) bool {
+	other := j.sentenceAt(s, contexts, x)
+	text := strings.TrimSpace(other.text(contexts))
+	if strings.Contains(contexts[x.chunk], strings.TrimSpace(q.text(contexts))) || strings.Contains(q.text(contexts), text) {
+		return true
+	}
+	other.covered = int64(x.near * float64(c.total*exactCredit))
+	if j.findContradiction(s, c, contexts, []quote{other}, true).reason != "" {
+		return true
+	}
+	passages := []passage{{text, values.Find(text)}}
+	return slices.ContainsFunc(s.claimValues[c.values[0]:c.values[1]], func(v number) bool {
+		stated, _, instead := compareValue(&v.Value, passages)
+		return !stated && instead.end > 0
+	})
 }
 
 func chunksOf(supports []support) []int {

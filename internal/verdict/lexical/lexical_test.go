@@ -101,6 +101,8 @@ func TestCopyOfChunkChangesNothing(t *testing.T) {
 			{tt.context},
 			{tt.context, tt.context},
 			{"This section describes the rules. " + tt.context, tt.context + " Details follow in the annex."},
+			{tt.context, "The " + strings.Fields(tt.claim)[1] + " is new. " + tt.context},
+			{tt.context, "As we wrote, " + tt.context},
 		} {
 			if v := judge(t, j, newTask("", contexts, tt.claim))[0]; v.Label != tt.want {
 				t.Errorf("%q in %q: got %v %.3f (%s), want %v", tt.claim, contexts, v.Label, v.Score, v.Reason, tt.want)
