@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // Constants of the comparison with statements. They were chosen on half of the pairs and
@@ -62,11 +63,12 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	}
 	quotes := j.selectQuote(s, c, contexts)
 	verbatim := c.best.score == 1 && j.isVerbatim(s, c, contexts)
-	var values valueCheck
-	if !verbatim {
+	values := j.checkValues(s, c, contexts)
+	if verbatim = verbatim && values.bounded.reason == ""; verbatim {
+		values = valueCheck{}
+	} else {
 		c.best.score = min(c.best.score, rearrangedScore)
 		v.Score = c.best.score
-		values = j.checkValues(s, c, contexts)
 		if len(values.stated) > 0 {
 			f := s.credited(c, &values)
 			v.Score = max(v.Score, min(f.combine(), rearrangedScore))
@@ -78,6 +80,9 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	}
 	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
 	others := j.otherSupports(s, c, contexts)
+	if o.reason != "" && len(quotes) > 0 {
+		others = slices.DeleteFunc(others, func(x support) bool { return j.repeats(s, c, contexts, x, quotes[0]) })
+	}
 	if o.reason != "" && len(others) > 0 {
 		quotes, o, sameNegations, settled = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false, true
 	}
@@ -92,6 +97,9 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	}
 	if !verbatim {
 		check(func() (objection, quote) { return s.checkSigns(c, contexts) })
+	}
+	if values.bounded.reason != "" {
+		check(func() (objection, quote) { return values.bounded, c.candidates[0] })
 	}
 	check(func() (objection, quote) { return wrong, row })
 	check(func() (objection, quote) { return j.checkTables(s, c, contexts) })
@@ -188,6 +196,25 @@ func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support
 		others = append(others, x)
 	}
 	return others
+}
+
+// repeats reports whether a support of c is no other evidence than q, which differs from c
+// in meaning: it contains the same sentence, or one that also differs.
+func (j *Judge) repeats(s *scratch, c *claim, contexts []string, x support, q quote) bool {
+	other := j.sentenceAt(s, contexts, x)
+	text := strings.TrimSpace(other.text(contexts))
+	if strings.Contains(contexts[x.chunk], strings.TrimSpace(q.text(contexts))) || strings.Contains(q.text(contexts), text) {
+		return true
+	}
+	other.covered = int64(x.near * float64(c.total*exactCredit))
+	if j.findContradiction(s, c, contexts, []quote{other}, true).reason != "" {
+		return true
+	}
+	passages := []passage{{text, values.Find(text)}}
+	return slices.ContainsFunc(s.claimValues[c.values[0]:c.values[1]], func(v number) bool {
+		stated, _, instead := compareValue(&v.Value, passages)
+		return !stated && instead.end > 0
+	})
 }
 
 func chunksOf(supports []support) []int {

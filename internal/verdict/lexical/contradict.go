@@ -83,6 +83,8 @@ func (j *Judge) findAntonymOrNegation(s *scratch, c *claim, checkNegation bool) 
 	a, b := &s.claimStmt, &s.quoteStmt
 	switch {
 	case a.ambiguous || b.ambiguous:
+	case checkNegation && (a.deniesOnly(b) || b.deniesOnly(a)):
+		return j.differs(s, 0, 0)
 	case a.negations == 0 && b.negations == 0:
 		return j.findAntonym(s, c)
 	case !checkNegation:

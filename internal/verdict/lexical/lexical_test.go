@@ -74,10 +74,39 @@ func TestJudgeIgnoresNegatedChunk(t *testing.T) {
 		{[]string{plain, negated}, verdict.Supported, "[0]"},
 		{[]string{"They say: " + negated, "As they wrote, " + plain, plain}, verdict.Supported, "[1 2]"},
 		{[]string{negated, negated}, verdict.Contradicted, "[]"},
+		{[]string{"It is old. " + negated, negated + " It is new."}, verdict.Contradicted, "[]"},
 	} {
 		v := judge(t, j, newTask("", tt.contexts, plain))[0]
 		if v.Label != tt.label || fmt.Sprint(v.ChunkIDs) != tt.chunks {
 			t.Errorf("%q: got %v with chunks %v (%s), want %v with chunks %s", tt.contexts, v.Label, v.ChunkIDs, v.Reason, tt.label, tt.chunks)
+		}
+	}
+}
+
+func TestCopyOfChunkChangesNothing(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, tt := range []struct {
+		context, claim string
+		want           verdict.Label
+	}{
+		{"The fine is at least $50.", "The fine is at most $50.", contradicted},
+		{"The fine is at least $50.", "The fine is at least $50.", supported},
+		{"All rooms have balconies.", "Not all rooms have balconies.", contradicted},
+		{"All rooms have balconies.", "All of the rooms have balconies.", supported},
+		{"The clinic is open all days excluding public holidays.", "The clinic is open all days including public holidays.", contradicted},
+		{"The plan covers everyone under 65.", "The plan covers everyone over 65.", contradicted},
+	} {
+		for _, contexts := range [][]string{
+			{tt.context},
+			{tt.context, tt.context},
+			{"This section describes the rules. " + tt.context, tt.context + " Details follow in the annex."},
+			{tt.context, "The " + strings.Fields(tt.claim)[1] + " is new. " + tt.context},
+			{tt.context, "As we wrote, " + tt.context},
+		} {
+			if v := judge(t, j, newTask("", contexts, tt.claim))[0]; v.Label != tt.want {
+				t.Errorf("%q in %q: got %v %.3f (%s), want %v", tt.claim, contexts, v.Label, v.Score, v.Reason, tt.want)
+			}
 		}
 	}
 }
@@ -140,4 +169,43 @@ func TestJudge(t *testing.T) {
 		{"東京都は日本の首都である。", "大阪府は韓国の農村だった。", notMentioned, ""},
 		{"One bookie has taken five bets for more than $ 10, 000 on the party.", "One bookie has taken five bets for more than $10,000 on the party.", supported, ""},
 	})
+}
+
+func TestNotOnlyInAnyCase(t *testing.T) {
+	t.Parallel()
+	testVerdicts(t, []verdictTest{
+		{"Higher doses are not necessarily more effective.", "Higher Doses Are Not Necessarily More Effective", supported, ""},
+		{"Higher doses are not necessarily more effective.", "Higher doses are necessarily more effective.", contradicted, ""},
+		{"NOT ONLY EXPERTS USE THE TOOL.", "Not only experts use the tool.", supported, ""},
+		{"NOT ONLY EXPERTS USE THE TOOL.", "Experts use the tool.", supported, ""},
+		{"NOT ONLY EXPERTS USE THE TOOL.", "Only experts use the tool.", contradicted, ""},
+		{"Only experts use the tool.", "Not Only Experts Use the Tool.", contradicted, ""},
+		{"Not just experts use the tool.", "Not Just Experts Use the Tool.", supported, ""},
+		{"Not Merely Experts Use the Tool.", "Not merely experts use the tool.", supported, ""},
+	})
+}
+
+func TestAnswerInList(t *testing.T) {
+	t.Parallel()
+	const list = "Price: $25\nWaterproof: no\nWireless charging: No\nDual SIM: yes\nSuitable for children: no"
+	for _, tt := range []verdictTest{
+		{list, "It has wireless charging.", contradicted, "the contexts say “Wireless charging: No”, the claim says “It has wireless charging”"},
+		{list, "It does not have wireless charging.", supported, "stated in chunk 0: “Wireless charging: No”"},
+		{list, "It has no wireless charging.", supported, ""},
+		{list, "Wireless charging: no", supported, ""},
+		{list, "Wireless charging: yes", contradicted, ""},
+		{list, "It is waterproof.", contradicted, ""},
+		{list, "It is suitable for children.", contradicted, ""},
+		{list, "It is not suitable for children.", supported, ""},
+		{list, "It has dual SIM.", supported, ""},
+		{list, "It does not have dual SIM.", contradicted, ""},
+		{"The phone has no wireless charging.", "Wireless charging: no", supported, ""},
+		{"The phone has wireless charging.", "Wireless charging: no", contradicted, ""},
+		{"The answer was clear: no.", "The answer was clear.", supported, ""},
+	} {
+		v := judgeMarkup(t, tt.context, tt.claim)
+		if v.Label != tt.want || !strings.Contains(v.Reason, tt.reason) {
+			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", tt.claim, tt.context, v.Label, v.Score, v.Reason, tt.want, tt.reason)
+		}
+	}
 }

@@ -14,6 +14,7 @@ type statement struct {
 	content   []int // indices of the content words in tokens
 	negations int
 	negated   []int // indices into content of the first word after each negation
+	notOnly   int   // index of the "only" of "not only", or 0
 	ambiguous bool  // contains a condition or a word such as "avoid", so the scope of negations is unknown
 }
 
@@ -52,12 +53,15 @@ func (x *statement) isIdiomaticNegation(i int) bool {
 		if strings.ContainsAny(x.gap(i+1), ",.!?;:") {
 			return true
 		}
-		switch x.tokens[i+1].Text(x.text) {
-		case "only", "just", "merely", "or", "necessarily":
+		switch x.lower(i + 1) {
+		case "only", "just", "merely", "necessarily":
+			x.notOnly = i + 1
+			return true
+		case "or":
 			return true
 		}
 	}
-	return i > 0 && x.tokens[i-1].Text(x.text) == "or" || x.limitsNumber(i)
+	return i > 0 && x.lower(i-1) == "or" || x.limitsNumber(i)
 }
 
 // limitsNumber reports whether the negation at token i makes a bound of a number: "do not
@@ -100,6 +104,13 @@ func (x *statement) indexOf(key uint64) int {
 // same preceding or the same following content word.
 func (x *statement) sameNeighbour(n int, y *statement, m int) bool {
 	return x.key(n-1) != 0 && x.key(n-1) == y.key(m-1) || x.key(n+1) != 0 && x.key(n+1) == y.key(m+1)
+}
+
+// deniesOnly reports whether x denies by "not only" the "only" of y.
+func (x *statement) deniesOnly(y *statement) bool {
+	return x.notOnly > 0 && y.notOnly == 0 && slices.ContainsFunc(y.tokens, func(t lexicon.Token) bool {
+		return t.Lower(y.text) == x.lower(x.notOnly)
+	})
 }
 
 // negates reports whether x negates y: a negated word of x also occurs in y, with the

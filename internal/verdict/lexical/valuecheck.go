@@ -13,6 +13,7 @@ type valueCheck struct {
 	stated   [][2]int  // byte ranges of the values of the claim that a candidate states or implies
 	all      bool      // no value of the claim lacks a counterpart
 	replaced objection // value that the closest candidate gives instead
+	bounded  objection // bound that it gives of a value
 }
 
 // A passage is a candidate with its values.
@@ -59,6 +60,9 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	}
 	for i := range claimed {
 		v := &claimed[i].Value
+		if bound := boundOf(v, s.passages[:near]); bound.end > 0 && c.coverage() >= minRepeated && !strings.Contains(c.text, "imum") { // the maximum is 5
+			x.bounded = objection{reason: otherWords(bound.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: bound.value(), basis: basisWords}
+		}
 		stated, swapped, other := compareValue(v, s.passages[:near])
 		if stated {
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
@@ -126,6 +130,23 @@ func compareValue(v *values.Value, passages []passage) (stated, swapped bool, ot
 		}
 	}
 	return false, false, other
+}
+
+// boundOf returns the first bound of v in the first passage, if no passage gives v itself:
+// "up to 20" for 20.
+func boundOf(v *values.Value, passages []passage) (bound textValue) {
+	for n := range passages {
+		for i := range passages[n].values {
+			switch w := &passages[n].values[i]; {
+			case !values.SameNumber(v, w), strings.HasSuffix(passages[n].text[:w.Start], "within "): // in 5 days
+			case !w.IsBoundOf(v):
+				return textValue{}
+			case n == 0 && bound.end == 0:
+				bound = textValue{passages[n].text, w.Start, w.End}
+			}
+		}
+	}
+	return bound
 }
 
 // minReplaced is the share of a claim, without a value, that its best candidate must cover

@@ -30,3 +30,24 @@ func TestJudgeComparesValues(t *testing.T) {
 		{"The learning rate is 1e-3.", "The learning rate is 0.001.", supported, ""},
 	})
 }
+
+func TestBoundIsNoExactValue(t *testing.T) {
+	t.Parallel()
+	tests := []verdictTest{
+		{"The fine is at least $50.", "The fine is $50.", notMentioned, "the contexts say “is at least $50”, not “The fine is $50”"},
+		{"The fine is at least $50.", "The fine is at least $50.", supported, ""},
+		{"The fine is $50 or more.", "The fine is $50.", supported, ""},
+		{"The fine is about $50.", "The fine is $50.", supported, ""},
+		{"The maximum stay is up to 5 nights.", "The maximum stay is 5 nights.", supported, ""},
+		{"Orders arrive within 24 hours.", "Orders arrive in 24 hours.", supported, ""},
+		{"Up to 200 homes were lost. In the end, 200 homes were lost.", "200 homes were lost.", supported, ""},
+		{"Officials say that 200 homes were lost.", "200 homes were lost.", supported, ""},
+	}
+	for _, bound := range []string{"More than", "Up to", "Almost", "Nearly", "At least", "At most", "Less than", "No more than", "Just over"} {
+		for _, claim := range []string{"200 homes were lost.", "five hundred people died."} {
+			stated := bound + " " + claim
+			tests = append(tests, verdictTest{stated, claim, notMentioned, ""}, verdictTest{stated, stated, supported, ""})
+		}
+	}
+	testVerdicts(t, tests)
+}

@@ -110,7 +110,10 @@ func (x *Sentence) target(q cue) int {
 	switch x.Words[q.at].Lower {
 	case "keep", "keeps", "kept", "keeping":
 		return x.keptFrom(q.at)
-	case "nothing", "nobody", "none":
+	case "nothing", "nobody", "none", "no":
+		if x.Words[q.at].Lower == "no" && !x.answers(q.at) {
+			break
+		}
 		for i := q.at - 1; i >= 0 && i >= q.at-maxDistance; i-- {
 			if x.Words[i].Content {
 				return i

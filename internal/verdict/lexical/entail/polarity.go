@@ -22,7 +22,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 			continue
 		}
 		i := a.From[j]
-		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
+		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) && !s.answers(q.at) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
 			continue
 		}
 		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Span(i, i), Denies: s.isExplicit(q)}, true

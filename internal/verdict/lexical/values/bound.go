@@ -31,6 +31,7 @@ func (r *reader) bounded(v Value, from, next int) (Value, int) {
 		return v, next // a range
 	}
 	r.before(&v, from-1)
+	v.limited = v.Kind != Date && (v.isBound() || v.lean != 0)
 	return v, r.after(&v, next)
 }
 

@@ -72,3 +72,9 @@ func (v *Value) isOpposite(w *Value) bool {
 
 // SameNumber reports whether two values have the same number, perhaps with another bound.
 func SameNumber(a, b *Value) bool { return a.Kind == b.Kind && a.at == b.at }
+
+// IsBoundOf reports whether v is written as a bound of the number w, as in "at least 20", or as
+// just above or below it, and w as the number itself.
+func (v *Value) IsBoundOf(w *Value) bool {
+	return v.limited && SameNumber(v, w) && w.isSingle() && !w.Approx && !w.Not
+}

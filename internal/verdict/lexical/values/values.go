@@ -46,6 +46,7 @@ type Value struct {
 	written   bool       // with a scale word or decimals, which suggests a rounded number
 	word      bool       // a fraction in words, such as a third
 	calendar  bool       // a Duration in months or years, whose length in days varies
+	limited   bool       // a word before it makes it a bound, or says that it is just above or below the number
 	dimension uint8      // of a Measure
 	factor    float64    // of the unit as written, or 0
 	other     float64    // second reading, or 0: 1500 for "1.500", the day with swapped month for "3/4/2020"
