@@ -165,6 +165,12 @@ func TestCompare(t *testing.T) {
 		{"at 5 pm", "at 5 pm EST", Entailed},
 		{"before 9:00", "before 9 pm", Equal},
 
+		{"à 10h15", "à 10h45", Contradicted},
+		{"à 14h30", "at 14:30", Equal},
+		{"a las 14 h 30", "at 2:30 pm", Equal},
+		{"à 14h", "at 14:00", Equal},
+		{"à 7h", "à 7h20", Contradicted},
+
 		// Dates.
 		{"14 March 1879", "1879-03-14", Equal},
 		{"March 14th, 1879", "14.03.1879", Equal},
