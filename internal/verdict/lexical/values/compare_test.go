@@ -136,6 +136,15 @@ func TestCompare(t *testing.T) {
 		{"68 °F", "20 °C", Equal},
 		{"10 mph", "16 km/h", Entailed},
 
+		{"40 GB/s", "40 Gb/s", Contradicted},
+		{"5 Mb/s", "5 MB/s", Contradicted},
+		{"100 MBps", "100 Mbps", Contradicted},
+		{"100 mbps", "100 megabits per second", Equal},
+		{"100 Mb/s", "100 Mbps", Equal},
+		{"40 gb/s", "40 Gb/s", Entailed},
+		{"40 gb/s", "40 GB per second", Entailed},
+		{"64 Gb", "64 GB", Equal},
+
 		// Durations.
 		{"90 minutes", "an hour and a half", Equal},
 		{"an hour and a quarter", "75 minutes", Equal},
