@@ -92,6 +92,7 @@ func TestFind(t *testing.T) {
 		"5 pm EST, 17:00 UTC, 5 pm SAT test": "1020 EST, 1020 UTC, 1020 SAT",
 		"à 14h30, 7 h 05 et vers 9 h":        "870, 425, 540",
 		"ouvert 14h, 5 h 30 min":             "14 hour, 5.5 hour",
+		"dreißig Tage":                       "30 day",
 		"it may 5 times":                     "5 times",
 		"they march 12 miles":                "12 mile",
 		"in May 2020 or on 5 May":            "2020-05-01..2020-05-31, 125 yearless",
