@@ -76,18 +76,25 @@ func (r *reader) isSpacedGroup(i int) bool {
 // "May 5 200 people", and before a measured thing, as in "5 100 g bags".
 func (r *reader) addGroups(n *number, i int) {
 	t, next := r.at(i), i+1
+	if !r.startsGroup(next) {
+		return
+	}
 	width := strings.IndexByte(r.text[t.start:t.end]+" ", ' ') // before the 000 of a token
-	if width > 3 || t.class&(decimal|thousands) != 0 || t.num < 1 || r.has(i-1, digits|month|lone) || r.has(i-1, word) && !r.has(i-1, stop) && r.text[r.at(i-1).start] < 'a' {
+	if width > 3 || t.class&(decimal|thousands) != 0 || t.num < 1 || r.has(i-1, digits|month|lone) {
+		return
+	}
+	capital := r.has(i-1, word) && !r.has(i-1, stop) && r.text[r.at(i-1).start] < 'a'
+	if capital && i > 1 && !r.is(i-2, ".", "\n") {
 		return
 	}
 	num := t.num
 	for ; r.startsGroup(next); next++ {
 		factor := 1000.0
-		for ; r.at(next).num >= factor; factor *= 1000 {
+		for ; factor <= min(r.at(next).num, math.MaxFloat64); factor *= 1000 { // 250 000 is one token
 		}
 		num = num*factor + r.at(next).num
 	}
-	if next == i+1 || r.has(next, digits) {
+	if r.has(next, digits) {
 		return
 	}
 	if u, k := r.unitAt(next); next == i+2 && k > 0 && u.kind == Measure && r.has(k, word) && isPlural(r.str(k)) {
@@ -95,6 +102,9 @@ func (r *reader) addGroups(n *number, i int) {
 	}
 	last := r.at(next - 1)
 	n.num, n.step, n.written, n.next = num, lastDigit(r.text[last.start:last.end], num), last.class&decimal != 0, next
+	if capital && next == i+2 { // "Nearly 1 500 people", "Apollo 11 200 people"
+		n.other = last.num
+	}
 }
 
 // startsGroup reports whether token i starts with exactly three digits, one space after the
