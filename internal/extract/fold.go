@@ -61,6 +61,11 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 		}
 		return char, n, true
 	}
+	if before, _ := utf8.DecodeLastRuneInString(s[:i]); (r == '．' || r == '，') && isFullWidthDigit(before) {
+		if after, _ := utf8.DecodeRuneInString(s[i+n:]); isFullWidthDigit(after) {
+			return norm.NFKC.String(s[i : i+n]), n, true
+		}
+	}
 	if k := strings.IndexRune(lookAlikes, r); k >= 0 && isMixed(s, i) {
 		return latin(k), n, true
 	}
@@ -73,13 +78,27 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 	return foldSign(r), n, foldSign(r) != ""
 }
 
-// foldASCII folds signs of several ASCII characters, the grave accent as an apostrophe, and
-// a zero or one that is the only digit of a word, which looks like a letter: n0t. n is 0 if nothing is folded.
+// foldASCII folds signs of several ASCII characters, the grave accent as an apostrophe, a zero
+// or one that is the only digit of a word, which looks like a letter: n0t, the dollar signs of
+// formulas such as $45$, and the backslash of escaped numbers such as 7\.4. n is 0 if nothing
+// is folded.
 func foldASCII(s string, i int) (char string, n int) {
 	switch s[i] {
 	case '`':
 		if isBetweenLetters(s, i, 1) {
 			return "'", 1
+		}
+	case '$':
+		end := i + 1
+		for end < len(s) && strings.IndexByte("0123456789.,", s[end]) >= 0 {
+			end++
+		}
+		if end > i+1 && end < len(s) && s[end] == '$' && (end+1 == len(s) || s[end+1]-'0' > 9) && s[end-1]-'0' <= 9 {
+			return s[i+1 : end], end + 1 - i
+		}
+	case '\\':
+		if i > 0 && i+2 < len(s) && s[i-1]-'0' <= 9 && (s[i+1] == '.' || s[i+1] == ',') && s[i+2]-'0' <= 9 {
+			return "", 1
 		}
 	case '0', '1':
 		if start, end := lettersAround(s, i); start < i && end > i+1 && (start == 0 || s[start-1]-'0' > 9) && (end == len(s) || s[end]-'0' > 9) {
@@ -146,6 +165,8 @@ func digitValue(r rune) int {
 	}
 	return -1
 }
+
+func isFullWidthDigit(r rune) bool { return r >= '０' && r <= '９' }
 
 // isCompound reports whether r stands for several characters: a fraction such as ½, a Roman
 // numeral such as Ⅷ, or the unit ℃.

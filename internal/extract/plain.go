@@ -43,8 +43,8 @@ func (p PlainText) Span(start, end int) (from, to int) {
 // contextBytes marks with an x each byte that may start markup or a character that is
 // folded.
 const contextBytes = "" +
-	".............x...................x....x...xx.x..xx..........x.x." +
-	"...........................x...xx.............................x." +
+	".............x...................x..x.x...xx.x..xx..........x.x." +
+	"...........................xx..xx.............................x." +
 	"................................................................" +
 	"..x.......x.x.xxxxxxxx...x.x...xxxxx......x....xx..............."
 

@@ -35,7 +35,7 @@ func TestNewPlainText(t *testing.T) {
 // FuzzPlainText checks that Span maps offsets in the text to the same
 // characters of the context.
 func FuzzPlainText(f *testing.F) {
-	for _, s := range []string{"**a** b", "<p>x</p>", "[a](b)", "a &amp; b", "_", "~~x~~", "![x](y) *z*", "\u00ad\u00a0ﬃ", "a*b*c **", "<td><li>"} {
+	for _, s := range []string{"**a** b", "<p>x</p>", "[a](b)", "a &amp; b", "_", "~~x~~", "![x](y) *z*", "\u00ad\u00a0ﬃ", "a*b*c **", "<td><li>", `$45$ 7\.4`, "１２．５"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {

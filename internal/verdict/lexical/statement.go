@@ -114,10 +114,15 @@ func (x *statement) deniesOnly(y *statement) bool {
 }
 
 // negates reports whether x negates y: a negated word of x also occurs in y, with the
-// same neighbour. It returns the indices of the word among the content words of each.
+// same neighbour, or y has eine where x has keine. It returns the indices of the word among
+// the content words of each.
 func (x *statement) negates(y *statement) (n, m int, ok bool) {
 	for _, n := range x.negated {
-		if m := y.indexOf(x.key(n)); m >= 0 && x.sameNeighbour(n, y, m) {
+		m := y.indexOf(x.key(n))
+		if m < 0 {
+			continue
+		}
+		if i := x.content[n] - 1; x.sameNeighbour(n, y, m) || i >= 0 && x.tokens[i].Is(lexicon.Negation) && x.tokens[i].Key == y.key(m-1) {
 			return n, m, true
 		}
 	}

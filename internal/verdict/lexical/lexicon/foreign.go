@@ -1,6 +1,7 @@
 package lexicon
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -43,14 +44,37 @@ func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Toke
 	return append(dst, t), j
 }
 
-// fold appends s to dst in lower case and without accents.
+// withoutUmlauts returns w in lower case with a, o and u for the ae, oe and ue that German
+// writes without umlauts: Zurich for Zuerich, but not Baur for Bauer.
+func withoutUmlauts(dst []byte, w string) []byte {
+	for i := range len(w) {
+		c := w[i] | 0x20
+		if c == 'e' && i > 0 {
+			switch w[i-1] | 0x20 {
+			case 'a', 'o':
+				continue
+			case 'u':
+				if i == 1 || !strings.ContainsRune("aeqAEQ", rune(w[i-2])) {
+					continue
+				}
+			}
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// fold appends s to dst in lower case, without accents and with ss for ß.
 func fold(dst []byte, s string) []byte {
 	var it norm.Iter
 	it.InitString(norm.NFKD, s)
 	for !it.Done() {
 		for seg := it.Next(); len(seg) > 0; {
 			r, n := utf8.DecodeRune(seg)
-			if !unicode.Is(unicode.Mn, r) {
+			switch {
+			case r == 'ß' || r == 'ẞ':
+				dst = append(dst, "ss"...)
+			case !unicode.Is(unicode.Mn, r):
 				dst = utf8.AppendRune(dst, unicode.ToLower(r))
 			}
 			seg = seg[n:]

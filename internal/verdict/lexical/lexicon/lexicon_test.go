@@ -29,6 +29,10 @@ func TestInflectedFormsShareKey(t *testing.T) {
 		{"3,000", "3000", "3000.0"},
 		{"14", "14th", "014"},
 		{"café", "cafe", "CAFÉ", "cafe\u0301"},
+		{"Straße", "Strasse", "STRASSE", "STRAẞE"},
+		{"Müller", "Mueller", "MUELLER", "Muller"},
+		{"Zürich", "Zuerich", "Zurich"},
+		{"Übergrößen", "Uebergroessen"},
 	} {
 		for _, w := range same[1:] {
 			if key(l, w) != key(l, same[0]) {
@@ -36,7 +40,7 @@ func TestInflectedFormsShareKey(t *testing.T) {
 			}
 		}
 	}
-	for _, pair := range [][2]string{{"new", "news"}, {"14", "20"}, {"bus", "bu"}, {"3.5", "35"}, {"wing", "w"}} {
+	for _, pair := range [][2]string{{"new", "news"}, {"14", "20"}, {"bus", "bu"}, {"3.5", "35"}, {"wing", "w"}, {"Bauer", "Baur"}, {"poet", "pot"}} {
 		if key(l, pair[0]) == key(l, pair[1]) {
 			t.Errorf("%q and %q: got the same key, want different ones", pair[0], pair[1])
 		}

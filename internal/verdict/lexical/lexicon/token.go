@@ -153,8 +153,11 @@ func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 	i, end := int(t.Start), int(t.End)
 	var buf [maxWord]byte
 	w := buf[:j-i]
+	digraph, last := false, byte(0)
 	for k := range w {
-		w[k] = text[i+k] | 0x20
+		c := text[i+k] | 0x20
+		digraph = digraph || c == 'e' && (last == 'u' || last == 'o' || last == 'a')
+		w[k], last = c, c
 	}
 	if c := text[i]; c >= 'A' && c <= 'Z' {
 		t.Class |= Capital
@@ -166,6 +169,11 @@ func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 		t.Class |= Negation | Stop
 	}
 	l.fill(t, w)
+	const rare = 9 // IDF of words that may be German ones without umlauts: Mueller, Zuerich
+	if digraph && l.IDF(t.Key) > rare {
+		l.fill(t, withoutUmlauts(w[:0], text[i:j]))
+		t.Stem = 0
+	}
 }
 
 // fill sets the key, stem and class of t for the lower-case word w. It may modify

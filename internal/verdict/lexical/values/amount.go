@@ -32,6 +32,7 @@ func (r *reader) numberAt(i int) number {
 			n.other, n.num, n.next = r.at(i+2).num, 1000*n.num+r.at(i+2).num, i+3
 			n.step = lastDigit("", n.num)
 		}
+		r.addGroups(&n, i)
 		if f := r.at(i + 1); f.class&decimal != 0 && r.text[f.start] >= utf8.RuneSelf { // 2½
 			n.num += f.num
 			n.next++
@@ -68,6 +69,49 @@ func (r *reader) isSpacedGroup(i int) bool {
 	return t.class&decimal == 0 && t.end-t.start <= 3 && t.num >= 1 && r.is(i+1, ",") && !r.joined(i+1) && group.class&digits != 0 &&
 		group.class&decimal == 0 && group.end-group.start == 3 && (!r.is(i-1, ",") || !r.has(i-2, digits)) &&
 		(!r.is(i+3, ",", "and", "or") || !r.has(i+4, digits)) // not a list of numbers
+}
+
+// addGroups adds the groups of three digits that spaces separate from the integer at token i,
+// as in 1 250 000. A number may also end before the first group: after a name or a label, as in
+// "May 5 200 people", and before a measured thing, as in "5 100 g bags".
+func (r *reader) addGroups(n *number, i int) {
+	t, next := r.at(i), i+1
+	if !r.startsGroup(next) {
+		return
+	}
+	width := strings.IndexByte(r.text[t.start:t.end]+" ", ' ') // before the 000 of a token
+	if width > 3 || t.class&(decimal|thousands) != 0 || t.num < 1 || r.has(i-1, digits|month|lone) {
+		return
+	}
+	capital := r.has(i-1, word) && !r.has(i-1, stop) && r.text[r.at(i-1).start] < 'a'
+	if capital && i > 1 && !r.is(i-2, ".", "\n") {
+		return
+	}
+	num := t.num
+	for ; r.startsGroup(next); next++ {
+		factor := 1000.0
+		for ; factor <= min(r.at(next).num, math.MaxFloat64); factor *= 1000 { // 250 000 is one token
+		}
+		num = num*factor + r.at(next).num
+	}
+	if r.has(next, digits) {
+		return
+	}
+	if u, k := r.unitAt(next); next == i+2 && k > 0 && u.kind == Measure && r.has(k, word) && isPlural(r.str(k)) {
+		return
+	}
+	last := r.at(next - 1)
+	n.num, n.step, n.written, n.next = num, lastDigit(r.text[last.start:last.end], num), last.class&decimal != 0, next
+	if capital && next == i+2 { // "Nearly 1 500 people", "Apollo 11 200 people"
+		n.other = last.num
+	}
+}
+
+// startsGroup reports whether token i starts with exactly three digits, one space after the
+// number before it.
+func (r *reader) startsGroup(i int) bool {
+	t := r.at(i)
+	return t.class&digits != 0 && t.start == r.at(i-1).end+1 && r.text[t.start-1] == ' ' && isGroup(r.text[t.start:t.end])
 }
 
 // addHalf adds "and a half", "and a quarter" or "and three quarters" in units of the

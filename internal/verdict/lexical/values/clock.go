@@ -7,8 +7,8 @@ import (
 
 const halfDay = 12 * 60
 
-// clockAt parses the time of day at token i: 9 am, 09:00, nine o'clock, noon, 14 Uhr.
-// other is the second reading of a time that may be before or after noon.
+// clockAt parses the time of day at token i: 9 am, 09:00, nine o'clock, noon, 14 Uhr, 14h30.
+// 14h is one only after a word such as à, and otherwise a duration. other is the second reading of a time that may be before or after noon.
 func (r *reader) clockAt(i int) (v Value, from, next int) {
 	t := r.at(i)
 	minutes, twelve := t.num*60, false // written with 12 hours
@@ -17,13 +17,16 @@ func (r *reader) clockAt(i int) (v Value, from, next int) {
 		return clock(t.num), i, i + 1
 	case t.class&(digits|numeral) == 0 || t.num < 0 || t.num > 24:
 		return Value{}, 0, 0
-	case r.is(i+1, ":") && r.joined(i) && r.joined(i+1) && r.has(i+2, digits) && r.at(i+2).end-r.at(i+2).start == 2 &&
-		r.at(i+2).num < 60 && t.class&decimal == 0 && r.at(i+2).class&decimal == 0:
+	case r.is(i+1, ":") && r.joined(i) && r.joined(i+1) && r.isMinutes(i+2) && t.class&decimal == 0:
 		minutes, next = minutes+r.at(i+2).num, i+3
 		twelve = t.num >= 1 && t.num <= 12 && r.text[t.start] != '0'
 	case r.halfDay(i+1) > 0 && t.num <= 12:
 		hour := math.Trunc(t.num)
 		minutes, next, twelve = hour*60+math.Round((t.num-hour)*100), i+1, true
+	case r.is(i+1, "h") && r.isMinutes(i+2) && !r.hasUnit(i+3):
+		minutes, next = minutes+r.at(i+2).num, i+3
+	case r.is(i+1, "h") && r.is(i-1, "à", "vers", "dès", "las", "às", "at"):
+		next = i + 2
 	case r.is(i+1, "o'clock", "o’clock"):
 		next, twelve = i+2, t.num <= 12
 	case r.is(i+1, "uhr"), r.is(i+1, "时", "時", "点", "點") && !r.is(i+2, "间", "間"):
@@ -47,6 +50,18 @@ func (r *reader) clockAt(i int) (v Value, from, next int) {
 		next++
 	}
 	return v, i, next
+}
+
+// isMinutes reports whether token i is the minutes of a time: two digits up to 59.
+func (r *reader) isMinutes(i int) bool {
+	t := r.at(i)
+	return t.class&(digits|decimal) == digits && t.end-t.start == 2 && t.num < 60
+}
+
+// hasUnit reports whether token i is a unit, as in "5 h 30 min".
+func (r *reader) hasUnit(i int) bool {
+	_, next := r.unitAt(i)
+	return next > 0
 }
 
 // isZone reports whether token i is the abbreviation of a time zone, such as EST or UTC.

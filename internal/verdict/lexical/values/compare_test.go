@@ -31,6 +31,10 @@ func TestCompare(t *testing.T) {
 		{"2.4", "2.38", Entailed},
 		{"2.38", "2.4", Undecided},
 		{"530 000 km", "530,000 km", Equal},
+		{"1 500 units", "1,500 units", Equal},
+		{"500 units", "1 500 units", Contradicted},
+		{"Nearly 1 500 people", "1500 people", Entailed},
+		{"Apollo 11 200 people", "200 people", Equal},
 		{"a litre and a half", "1.5 litres", Equal},
 		{"12 m2", "12 m²", Equal},
 		{"3/4 litre", "0.75 litres", Equal},
@@ -72,6 +76,11 @@ func TestCompare(t *testing.T) {
 		{"rose from $5", "fell to $5", Contradicted},
 		{"rose to $5", "to $5", Equal},
 		{"by 3 May", "until 3 May", Equal},
+		{"no later than the 3rd of May", "no earlier than 3 May", Contradicted},
+		{"not earlier than noon", "not later than noon", Contradicted},
+		{"no later than 2011", "no earlier than 2011", Contradicted},
+		{"no later than 5 pm", "by 5 pm", Equal},
+		{"no earlier than 5 pm", "before 5 pm", Contradicted},
 		{"by $5", "from $5", Equal},
 		{"up to 5 seats", "at most 5 seats", Equal},
 		{"at least 20 members", "25 members", Entailed},
@@ -136,6 +145,15 @@ func TestCompare(t *testing.T) {
 		{"68 °F", "20 °C", Equal},
 		{"10 mph", "16 km/h", Entailed},
 
+		{"40 GB/s", "40 Gb/s", Contradicted},
+		{"5 Mb/s", "5 MB/s", Contradicted},
+		{"100 MBps", "100 Mbps", Contradicted},
+		{"100 mbps", "100 megabits per second", Equal},
+		{"100 Mb/s", "100 Mbps", Equal},
+		{"40 gb/s", "40 Gb/s", Entailed},
+		{"40 gb/s", "40 GB per second", Entailed},
+		{"64 Gb", "64 GB", Equal},
+
 		// Durations.
 		{"90 minutes", "an hour and a half", Equal},
 		{"an hour and a quarter", "75 minutes", Equal},
@@ -164,6 +182,12 @@ func TestCompare(t *testing.T) {
 		{"at 5 pm EST", "at 5 pm", Undecided},
 		{"at 5 pm", "at 5 pm EST", Entailed},
 		{"before 9:00", "before 9 pm", Equal},
+
+		{"à 10h15", "à 10h45", Contradicted},
+		{"à 14h30", "at 14:30", Equal},
+		{"a las 14 h 30", "at 2:30 pm", Equal},
+		{"à 14h", "at 14:00", Equal},
+		{"à 7h", "à 7h20", Contradicted},
 
 		// Dates.
 		{"14 March 1879", "1879-03-14", Equal},

@@ -227,6 +227,8 @@ func foldRune(c rune, s string) string {
 	switch c {
 	case 'à', 'á', 'â', 'ã', 'ä':
 		return "a"
+	case 'ß':
+		return "ss"
 	case 'ç':
 		return "c"
 	case 'è', 'é', 'ê', 'ë':

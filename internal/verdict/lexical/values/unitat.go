@@ -95,6 +95,8 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 		if !r.joined(i-1) && (name == "in" || name == "bar" || name == "mes") {
 			return unit{}, 0
 		}
+	case "kb", "mb", "gb", "tb", "kbps", "mbps", "gbps", "tbps":
+		return r.dataUnit(i, name)
 	case "pound", "pounds":
 		if r.nearWeight(i) {
 			u, _ := unitOf("lb")
@@ -129,6 +131,28 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 	if !ok || t.class&currency != 0 && !r.joined(i-1) && r.joined(i) && r.has(i+1, digits) {
 		return unit{}, 0 // 95 €31
 	}
+	return u, i + 1
+}
+
+// dataUnit returns the unit name of data or its rate at token i. The case of the b tells bits
+// from bytes only in a rate: 40 Gb/s is an eighth of 40 GB/s, and 40 gb/s may be either.
+func (r *reader) dataUnit(i int, name string) (unit, int) {
+	w := r.str(i)
+	bits := false
+	switch {
+	case len(name) > 2:
+		bits = w[1:3] != "Bp"
+	case r.is(i+1, "/", "per") && r.is(i+2, "s", "sec", "second"):
+		if w == name {
+			return unit{}, 0
+		}
+		bits = w[1] == 'b'
+	}
+	name = name[:2]
+	if bits {
+		name += "it"
+	}
+	u, _ := unitOf(name)
 	return u, i + 1
 }
 
