@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,7 +196,10 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 			if err != nil {
 				return nil, err
 			}
-			return f.Rows(), nil
+			if summary == nil {
+				return f.Rows(), nil
+			}
+			return checkedRows(f, summary, summaryPath(path, o.summaries[i])), nil
 		}}
 	}
 	c, err := compare.Run(ctx, sources[0], sources[1], options)
@@ -208,6 +212,24 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	}
 	return c, err
 }
+
+// checkedRows returns the rows of f, and an error after the last one if they are not those
+// of the summary.
+func checkedRows(f *resultfile.File, summary *report.Summary, summaryPath string) iter.Seq2[*result.Row, error] {
+	return func(yield func(*result.Row, error) bool) {
+		for r, err := range f.Rows() {
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+		if err := f.CheckSummary(summary, summaryPath); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// summaryPath returns file or, if it is "", the path of the summary beside path.
+func summaryPath(path, file string) string { return cmp.Or(file, resultfile.SummaryPath(path)) }
 
 // runSummary returns the summary of the run that wrote the results in path: that in file or,
 // if file is "", the one beside path, or nil if there is none.

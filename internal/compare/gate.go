@@ -26,9 +26,9 @@ type Gate struct {
 // small maxDrop is.
 //
 // If there are too few units for any drop to be significant (fewer than six at a level of
-// 0.05), a drop larger than maxDrop fails without a test. The gate also fails if nothing
-// was compared.
-func newGate(c *Comparison, maxDrop float64) *Gate {
+// 0.05), a drop larger than maxDrop fails without a test. The gate also fails if more than
+// half of the rows with a score in the baseline, of which there are scored, were not compared.
+func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	n := c.Stats.Difference.N
 	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Stats.Difference.Estimate, P: c.Stats.Permutation.TwoSided, Alpha: c.Alpha}
 	if n == 0 {
@@ -60,6 +60,13 @@ func newGate(c *Comparison, maxDrop float64) *Gate {
 		g.Text = drop + ", but not significantly: " + formatP(g.P, c.Alpha) + " >= " + formatShortest(c.Alpha) + " (" + size + ")"
 	default:
 		g.Text = drop + ", " + formatP(g.P, c.Alpha) + " < " + formatShortest(c.Alpha) + " (" + size + ")"
+	}
+	if missed := scored - c.Compared; missed > 0 {
+		g.Text += fmt.Sprintf("; %d of %s of the baseline not compared", missed, report.Count(scored, "row", "rows"))
+		if missed > c.Compared {
+			g.Passed = false
+			g.Text += ", more than half"
+		}
 	}
 	switch d := c.Stats.Detectable; {
 	case !g.Passed:

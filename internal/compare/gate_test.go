@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,6 +57,28 @@ func TestGateFailsIfNothingIsCompared(t *testing.T) {
 	c := run(t, Options{MaxDrop: &maxDrop}, source("was", row("a", "x+")), source("is", unscored("a", result.Failed)))
 	if g := c.Gate; g.Passed || !strings.HasSuffix(g.Text, "cannot be checked (no row has a score in both runs)") {
 		t.Errorf("got %+v, want a failed gate that names the reason", g)
+	}
+}
+
+func TestGateCountsRowsNotCompared(t *testing.T) {
+	maxDrop := 0.5
+	was, is := runs(4, 0, 0)
+	was = append(was, unscored("not counted", result.Failed))
+	for name, tt := range map[string]struct {
+		is     []*result.Row
+		passed bool
+		text   string
+	}{
+		"all":               {is, true, ""},
+		"one missing":       {is[1:], true, "; 1 of 4 rows of the baseline not compared"},
+		"half not compared": {[]*result.Row{unscored("0", result.Failed), unscored("1", result.NoClaims), is[2], is[3]}, true, "; 2 of 4 rows of the baseline not compared"},
+		"most missing":      {is[3:], false, "; 3 of 4 rows of the baseline not compared, more than half"},
+	} {
+		c := run(t, Options{MaxDrop: &maxDrop}, source("was", was...), source("is", tt.is...))
+		g := c.Gate
+		if want := fmt.Sprintf("mean faithfulness did not change (n = %d)", c.Compared) + tt.text; g.Passed != tt.passed || g.Text != want {
+			t.Errorf("%s: got %v %q, want %v %q", name, g.Passed, g.Text, tt.passed, want)
+		}
 	}
 }
 
