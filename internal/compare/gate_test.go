@@ -39,10 +39,12 @@ func TestGate(t *testing.T) {
 		"gain":                      {100, 0, 20, 0, true, "mean faithfulness rose by 0.2000 (n = 100)", "with a probability of 0.8 the smallest detectable drop is 0.1137"},
 		"no change":                 {100, 0, 0, 0, true, "mean faithfulness did not change (n = 100)", "too few rows differ to estimate which drop can be detected"},
 		"slightly above the limit":  {30_000, 601, 0, 0.02, false, "mean faithfulness dropped by 0.02003 > 0.02, p < 0.0001 < 0.05 (n = 30000)", ""},
-		"too few rows, drop":        {5, 5, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, and n = 5 is too few for a significance test", ""},
+		"too few rows, drop":        {5, 5, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, and too few rows differ for a significance test (5 of n = 5)", ""},
+		"too few rows differ":       {6, 5, 0, 0.02, false, "mean faithfulness dropped by 0.8333 > 0.02, and too few rows differ for a significance test (5 of n = 6)", ""},
+		"enough rows differ":        {6, 5, 1, 0.02, true, "mean faithfulness dropped by 0.6667 > 0.02, but not significantly: p = 0.2188 >= 0.05 (n = 6)", "too few rows differ to estimate which drop can be detected"},
 		"too few rows, no change":   {5, 0, 0, 0.02, true, "mean faithfulness did not change (n = 5)", "too few rows differ to estimate which drop can be detected"},
-		"fewest rows for a test":    {6, 6, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, p = 0.0313 < 0.05 (n = 6)", ""},
-		"limit of 0, one row drops": {100, 1, 0, 0, true, "mean faithfulness dropped by 0.0100 > 0, but not significantly: p = 1.0000 >= 0.05 (n = 100)", "too few rows differ to estimate which drop can be detected"},
+		"fewest rows for a test":    {6, 6, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, p = 0.0312 < 0.05 (n = 6)", ""},
+		"limit of 0, one row drops": {100, 1, 0, 0, false, "mean faithfulness dropped by 0.0100 > 0, and too few rows differ for a significance test (1 of n = 100)", ""},
 	} {
 		was, is := runs(tt.n, tt.drop, tt.rise)
 		g := run(t, Options{MaxDrop: &tt.maxDrop}, source("was", was...), source("is", is...)).Gate
