@@ -176,7 +176,10 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		}
 	}
 	if o.cluster != "" {
-		options.Cluster = func(r *result.Row) (string, bool) { return r.KeptText(o.cluster) }
+		options.Cluster = func(r *result.Row) (string, bool) {
+			value := strings.Clone(report.ColumnValue(r, o.cluster)) // the row can be freed
+			return value, value != ""
+		}
 	}
 	var sources [2]compare.Source
 	for i, path := range paths {
@@ -262,11 +265,10 @@ func readIDs(path string) (map[string]bool, error) {
 // groupColumns returns the kept columns that the baseline must have.
 func (o *compareOptions) groupColumns() []string {
 	var columns []string
-	if o.cluster != "" {
-		columns = append(columns, o.cluster)
-	}
-	if o.by != "" && !slices.Contains(report.GroupFields(), o.by) {
-		columns = append(columns, o.by)
+	for _, column := range []string{o.cluster, o.by} {
+		if column != "" && !slices.Contains(report.GroupFields(), column) {
+			columns = append(columns, column)
+		}
 	}
 	return columns
 }
