@@ -120,12 +120,13 @@ func (o *Origin) CheckAppended() error {
 		if !hasSettings(s) || s.DatasetDigest == "" {
 			continue
 		}
-		rows := s.DatasetDigest + " " + sampleOf(s)
+		selected := []string{s.DatasetDigest, sampleOf(s)}
 		for _, x := range s.Settings {
 			if x.Name == "--limit" || strings.HasPrefix(x.Name, "--where") {
-				rows += "\n" + x.Value
+				selected = append(selected, x.Value)
 			}
 		}
+		rows := strings.Join(selected, "\n")
 		for shard := range strings.SplitSeq(cmp.Or(s.Settings.Get("--shard"), whole), ", ") {
 			other := cmp.Or(files[rows+"\n"+shard], files[rows+"\n"+whole])
 			if shard == whole {
