@@ -225,8 +225,8 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 		}
 	}
 	if summary != nil {
-		if err := file.CheckSummary(summary); err != nil {
-			warn(err)
+		if err := file.CheckSummary(summary, summaryPath(path, o.settings)); err != nil {
+			return nil, err
 		}
 	}
 	if labels != nil {

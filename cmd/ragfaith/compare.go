@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,7 +176,10 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		}
 	}
 	if o.cluster != "" {
-		options.Cluster = func(r *result.Row) (string, bool) { return r.KeptText(o.cluster) }
+		options.Cluster = func(r *result.Row) (string, bool) {
+			value := strings.Clone(report.ColumnValue(r, o.cluster)) // the row can be freed
+			return value, value != ""
+		}
 	}
 	var sources [2]compare.Source
 	for i, path := range paths {
@@ -195,7 +199,10 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 			if err != nil {
 				return nil, err
 			}
-			return f.Rows(), nil
+			if summary == nil {
+				return f.Rows(), nil
+			}
+			return checkedRows(f, summary, summaryPath(path, o.summaries[i])), nil
 		}}
 	}
 	c, err := compare.Run(ctx, sources[0], sources[1], options)
@@ -208,6 +215,24 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	}
 	return c, err
 }
+
+// checkedRows returns the rows of f, and an error after the last one if they are not those
+// of the summary.
+func checkedRows(f *resultfile.File, summary *report.Summary, summaryPath string) iter.Seq2[*result.Row, error] {
+	return func(yield func(*result.Row, error) bool) {
+		for r, err := range f.Rows() {
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+		if err := f.CheckSummary(summary, summaryPath); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// summaryPath returns file or, if it is "", the path of the summary beside path.
+func summaryPath(path, file string) string { return cmp.Or(file, resultfile.SummaryPath(path)) }
 
 // runSummary returns the summary of the run that wrote the results in path: that in file or,
 // if file is "", the one beside path, or nil if there is none.
@@ -240,11 +265,10 @@ func readIDs(path string) (map[string]bool, error) {
 // groupColumns returns the kept columns that the baseline must have.
 func (o *compareOptions) groupColumns() []string {
 	var columns []string
-	if o.cluster != "" {
-		columns = append(columns, o.cluster)
-	}
-	if o.by != "" && !slices.Contains(report.GroupFields(), o.by) {
-		columns = append(columns, o.by)
+	for _, column := range []string{o.cluster, o.by} {
+		if column != "" && !slices.Contains(report.GroupFields(), column) {
+			columns = append(columns, column)
+		}
 	}
 	return columns
 }

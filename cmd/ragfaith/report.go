@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -114,8 +115,11 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 		return err
 	}
 	origin, err := resultfile.OriginOf(paths)
-	if err == nil && !o.concat {
-		err = origin.CheckDataset()
+	if check := origin.CheckDataset; err == nil {
+		if o.concat {
+			check = origin.CheckAppended
+		}
+		err = check()
 	}
 	if errors.Is(err, resultfile.ErrOtherSettings) {
 		return &exit.UsageError{Err: err}
@@ -172,7 +176,9 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 		dataset = r.origin.Datasets[0]
 	}
 	needed, next := r.options.KeptColumns(), 0
+	empty := true
 	for row, err := range rows(files) {
+		empty = false
 		if err == nil && ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
@@ -194,7 +200,13 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 			return err
 		}
 	}
-	return r.origin.CheckRows(files)
+	if err := r.origin.CheckRows(files); err != nil {
+		return err
+	}
+	if empty {
+		return fmt.Errorf("%s: no results", strings.Join(r.paths, ", "))
+	}
+	return nil
 }
 
 // finish completes the outputs of a run that ended with err, and returns the exit code as

@@ -191,7 +191,7 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	}
 	c.Warnings = warnings(c, p)
 	if o.MaxDrop != nil {
-		c.Gate = newGate(c, *o.MaxDrop)
+		c.Gate = newGate(c, *o.MaxDrop, p.scored)
 	}
 	if o.MaxRegressed != nil {
 		c.RowGate = newRowGate(c, *o.MaxRegressed, len(o.Required))

@@ -14,7 +14,7 @@ import (
 type Gate struct {
 	MaxDrop float64 `json:"max_drop"`
 	Drop    float64 `json:"drop"` // drop of the mean faithfulness; negative for a gain, NaN if nothing was compared
-	P       float64 `json:"p"`    // two-sided p-value of the permutation test
+	P       float64 `json:"p"`    // two-sided p-value of the permutation test; NaN if nothing was compared
 	Alpha   float64 `json:"alpha"`
 	Passed  bool    `json:"passed"`
 	Text    string  `json:"text"` // describes the outcome
@@ -23,20 +23,22 @@ type Gate struct {
 
 // newGate evaluates the gate. It fails if the drop is larger than maxDrop and significant
 // at level Alpha. So at most Alpha/2 of comparisons of a system with itself fail, however
-// small maxDrop is.
+// small maxDrop is, if enough units differ for a test.
 //
-// If there are too few units for any drop to be significant (fewer than six at a level of
-// 0.05), a drop larger than maxDrop fails without a test. The gate also fails if nothing
-// was compared.
-func newGate(c *Comparison, maxDrop float64) *Gate {
+// If too few units differ for any drop to be significant (fewer than six at a level of
+// 0.05), a drop larger than maxDrop fails without a test. The gate also fails if more than
+// half of the rows with a score in the baseline, of which there are scored, were not compared.
+func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	n := c.Stats.Difference.N
 	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Stats.Difference.Estimate, P: c.Stats.Permutation.TwoSided, Alpha: c.Alpha}
 	if n == 0 {
+		g.P = math.NaN()
 		g.Text = "mean faithfulness drop <= " + formatShortest(maxDrop) + " cannot be checked (no row has a score in both runs)"
 		return g
 	}
-	size := "n = " + strconv.Itoa(n)
+	size, units := "n = "+strconv.Itoa(n), "rows"
 	if c.Cluster {
+		units = "groups"
 		size += " groups of " + strconv.Itoa(c.Compared) + " rows"
 	}
 	within := g.Drop <= maxDrop+slack
@@ -46,7 +48,8 @@ func newGate(c *Comparison, maxDrop float64) *Gate {
 	}
 	drop := "mean faithfulness dropped by " + formatDistinct(g.Drop, maxDrop) + relation + formatShortest(maxDrop)
 	chance := g.P >= c.Alpha
-	g.Passed = within || chance && !tooFew(n, c.Alpha)
+	few := tooFew(c.Stats.Differing, c.Alpha)
+	g.Passed = within || chance && !few
 	switch {
 	case within && g.Drop < 0:
 		g.Text = "mean faithfulness rose by " + formatDistinct(-g.Drop, 0) + " (" + size + ")"
@@ -54,12 +57,19 @@ func newGate(c *Comparison, maxDrop float64) *Gate {
 		g.Text = "mean faithfulness did not change (" + size + ")"
 	case within:
 		g.Text = drop + " (" + size + ")"
-	case tooFew(n, c.Alpha):
-		g.Text = drop + ", and " + size + " is too few for a significance test"
+	case few:
+		g.Text = drop + fmt.Sprintf(", and too few %s differ for a significance test (%d of %s)", units, c.Stats.Differing, size)
 	case chance:
 		g.Text = drop + ", but not significantly: " + formatP(g.P, c.Alpha) + " >= " + formatShortest(c.Alpha) + " (" + size + ")"
 	default:
 		g.Text = drop + ", " + formatP(g.P, c.Alpha) + " < " + formatShortest(c.Alpha) + " (" + size + ")"
+	}
+	if missed := scored - c.Compared; missed > 0 {
+		g.Text += fmt.Sprintf("; %d of %s of the baseline not compared", missed, report.Count(scored, "row", "rows"))
+		if missed > c.Compared {
+			g.Passed = false
+			g.Text += ", more than half"
+		}
 	}
 	switch d := c.Stats.Detectable; {
 	case !g.Passed:
@@ -119,7 +129,7 @@ func (c *Comparison) Passed() bool {
 	return !slices.ContainsFunc(c.Gates(), func(g report.Gate) bool { return !g.Passed })
 }
 
-// tooFew reports whether no sign test of n units can reach a p-value below alpha: the
+// tooFew reports whether no sign test of n differing units can reach a p-value below alpha: the
 // smallest is that of n equal signs.
 func tooFew(n int, alpha float64) bool { return math.Ldexp(2, -n) >= alpha }
 

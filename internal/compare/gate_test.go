@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,10 +39,12 @@ func TestGate(t *testing.T) {
 		"gain":                      {100, 0, 20, 0, true, "mean faithfulness rose by 0.2000 (n = 100)", "with a probability of 0.8 the smallest detectable drop is 0.1137"},
 		"no change":                 {100, 0, 0, 0, true, "mean faithfulness did not change (n = 100)", "too few rows differ to estimate which drop can be detected"},
 		"slightly above the limit":  {30_000, 601, 0, 0.02, false, "mean faithfulness dropped by 0.02003 > 0.02, p < 0.0001 < 0.05 (n = 30000)", ""},
-		"too few rows, drop":        {5, 5, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, and n = 5 is too few for a significance test", ""},
+		"too few rows, drop":        {5, 5, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, and too few rows differ for a significance test (5 of n = 5)", ""},
+		"too few rows differ":       {6, 5, 0, 0.02, false, "mean faithfulness dropped by 0.8333 > 0.02, and too few rows differ for a significance test (5 of n = 6)", ""},
+		"enough rows differ":        {6, 5, 1, 0.02, true, "mean faithfulness dropped by 0.6667 > 0.02, but not significantly: p = 0.2188 >= 0.05 (n = 6)", "too few rows differ to estimate which drop can be detected"},
 		"too few rows, no change":   {5, 0, 0, 0.02, true, "mean faithfulness did not change (n = 5)", "too few rows differ to estimate which drop can be detected"},
-		"fewest rows for a test":    {6, 6, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, p = 0.0313 < 0.05 (n = 6)", ""},
-		"limit of 0, one row drops": {100, 1, 0, 0, true, "mean faithfulness dropped by 0.0100 > 0, but not significantly: p = 1.0000 >= 0.05 (n = 100)", "too few rows differ to estimate which drop can be detected"},
+		"fewest rows for a test":    {6, 6, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, p = 0.0312 < 0.05 (n = 6)", ""},
+		"limit of 0, one row drops": {100, 1, 0, 0, false, "mean faithfulness dropped by 0.0100 > 0, and too few rows differ for a significance test (1 of n = 100)", ""},
 	} {
 		was, is := runs(tt.n, tt.drop, tt.rise)
 		g := run(t, Options{MaxDrop: &tt.maxDrop}, source("was", was...), source("is", is...)).Gate
@@ -56,6 +59,28 @@ func TestGateFailsIfNothingIsCompared(t *testing.T) {
 	c := run(t, Options{MaxDrop: &maxDrop}, source("was", row("a", "x+")), source("is", unscored("a", result.Failed)))
 	if g := c.Gate; g.Passed || !strings.HasSuffix(g.Text, "cannot be checked (no row has a score in both runs)") {
 		t.Errorf("got %+v, want a failed gate that names the reason", g)
+	}
+}
+
+func TestGateCountsRowsNotCompared(t *testing.T) {
+	maxDrop := 0.5
+	was, is := runs(4, 0, 0)
+	was = append(was, unscored("not counted", result.Failed))
+	for name, tt := range map[string]struct {
+		is     []*result.Row
+		passed bool
+		text   string
+	}{
+		"all":               {is, true, ""},
+		"one missing":       {is[1:], true, "; 1 of 4 rows of the baseline not compared"},
+		"half not compared": {[]*result.Row{unscored("0", result.Failed), unscored("1", result.NoClaims), is[2], is[3]}, true, "; 2 of 4 rows of the baseline not compared"},
+		"most missing":      {is[3:], false, "; 3 of 4 rows of the baseline not compared, more than half"},
+	} {
+		c := run(t, Options{MaxDrop: &maxDrop}, source("was", was...), source("is", tt.is...))
+		g := c.Gate
+		if want := fmt.Sprintf("mean faithfulness did not change (n = %d)", c.Compared) + tt.text; g.Passed != tt.passed || g.Text != want {
+			t.Errorf("%s: got %v %q, want %v %q", name, g.Passed, g.Text, tt.passed, want)
+		}
 	}
 }
 

@@ -26,8 +26,8 @@ type jsonComparison struct {
 	Rows        Rows           `json:"rows"`
 	Units       string         `json:"units"`
 	Difference  stats.Interval `json:"difference"`
-	Permutation stats.Test     `json:"permutation"`
-	Wilcoxon    stats.Test     `json:"wilcoxon"`
+	Permutation *stats.Test    `json:"permutation"`
+	Wilcoxon    *stats.Test    `json:"wilcoxon"`
 	Detectable  float64        `json:"detectable"`
 	By          *jsonBy        `json:"by,omitempty"`
 	Claims      Claims         `json:"claims"`
@@ -76,8 +76,11 @@ func (c *Comparison) WriteJSON(w io.Writer, version string) error {
 		Baseline: c.Baseline, Candidate: c.Candidate, Warnings: c.Warnings,
 		Rows: c.Rows, Claims: c.Claims,
 		Units: "rows", Difference: c.Stats.Difference,
-		Permutation: c.Stats.Permutation, Wilcoxon: c.Stats.Wilcoxon, Detectable: c.Stats.Detectable,
-		Gate: c.Gate, RowGate: c.RowGate, Passed: c.Passed(), Changed: c.Changed,
+		Detectable: c.Stats.Detectable,
+		Gate:       c.Gate, RowGate: c.RowGate, Passed: c.Passed(), Changed: c.Changed,
+	}
+	if c.Compared > 0 {
+		j.Permutation, j.Wilcoxon = &c.Stats.Permutation, &c.Stats.Wilcoxon
 	}
 	if c.Cluster {
 		j.Units = "groups"

@@ -48,6 +48,7 @@ type pairing struct {
 	seen  map[string]int // number of rows of the candidate by id
 
 	candidates          int // rows of the candidate
+	scored              int // rows of the baseline with a score
 	sample              stats.Sample
 	groups              stats.Groups
 	groupNames          map[string]bool
@@ -91,8 +92,11 @@ func (p *pairing) addBaseline(r *result.Row) {
 	p.c.Baseline.Add(r.Status)
 	index := len(p.rows)
 	p.rows = append(p.rows, p.digest(r))
-	if p.o.Required[r.ID] && !math.IsNaN(r.Faithfulness) {
-		p.found[r.ID] = true
+	if !math.IsNaN(r.Faithfulness) {
+		p.scored++
+		if p.o.Required[r.ID] {
+			p.found[r.ID] = true
+		}
 	}
 	if _, duplicate := p.first[r.ID]; !duplicate {
 		p.first[r.ID] = index

@@ -25,10 +25,14 @@ func (c *Comparison) Facts() report.Facts {
 	if d := c.Stats.Detectable; !math.IsNaN(d) {
 		detectable = fmt.Sprintf("%.4f, with a probability of 0.8", d)
 	}
+	pValue := fmt.Sprintf("%s (%s), %s (Wilcoxon)", PValue(c.Stats.Permutation.TwoSided), test, PValue(c.Stats.Wilcoxon.TwoSided))
+	if c.Compared == 0 {
+		pValue = "none"
+	}
 	facts := report.Facts{
 		{Name: "compared", Value: fmt.Sprintf("%s: %d better, %d worse, %d unchanged; %d with the same answer", units, c.Better, c.Worse, c.Same, c.SameAnswers)},
 		{Name: "difference", Value: difference(c)},
-		{Name: "p-value", Value: fmt.Sprintf("%s (%s), %s (Wilcoxon)", PValue(c.Stats.Permutation.TwoSided), test, PValue(c.Stats.Wilcoxon.TwoSided))},
+		{Name: "p-value", Value: pValue},
 		{Name: "detectable", Value: detectable},
 		{Name: "claims", Value: fmt.Sprintf("%d no longer supported, %d newly supported, of %d in both runs", c.Claims.Lost, c.Claims.Gained, c.Claims.Matched)},
 	}

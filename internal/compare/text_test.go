@@ -173,6 +173,10 @@ func TestJSONMatchesItsSchema(t *testing.T) {
 	was, is := changedRuns(30, hostile)
 	plain := run(t, Options{}, source("a", was[:1]...), source("b", is[:1]...))
 	grouped := run(t, Options{By: "id"}, source("a", was...), source("b", is...))
+	nothing := run(t, Options{MaxDrop: new(float64)}, source("a", was[0]), source("b", unscored(was[0].ID, result.Failed)))
+	if doc, err := jsonschema.UnmarshalJSON(strings.NewReader(jsonOf(t, nothing))); err != nil || s.Validate(doc) != nil {
+		t.Errorf("nothing compared: got %v %v, want a valid document", err, s.Validate(doc))
+	}
 	for _, c := range []*Comparison{comparison(t, was, is), plain, grouped} {
 		valid := jsonOf(t, c)
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(valid))
@@ -188,6 +192,26 @@ func TestJSONMatchesItsSchema(t *testing.T) {
 				t.Errorf("schema accepts %s", change[1])
 			}
 		}
+	}
+}
+
+func TestPValuesAreShown(t *testing.T) {
+	maxDrop := 0.0
+	was, is := runs(6, 6, 0)
+	both := run(t, Options{}, source("a", was...), source("b", is...))
+	nothing := run(t, Options{MaxDrop: &maxDrop}, source("a", was[0]), source("b", unscored("0", result.Failed)))
+	for text, want := range map[string]string{
+		tableOf(t, both, 0):    "\np-value     0.0312 (exact permutation), 0.0312 (Wilcoxon)\n",
+		tableOf(t, nothing, 0): "\np-value     none\n",
+		jsonOf(t, nothing):     `"permutation": null,` + "\n  " + `"wilcoxon": null,`,
+		markdownOf(t, nothing): "nothing to compare",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got %s, want it to contain %q", text, want)
+		}
+	}
+	if !strings.Contains(jsonOf(t, nothing), `"p": null`) {
+		t.Errorf("got %s, want a gate without a p-value", jsonOf(t, nothing))
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	Settings   Kind = "settings"   // an option that affects results differs
 	Version    Kind = "version"    // the version of ragfaith differs
 	Marks      Kind = "marks"      // many more rows of one run were judged by a fallback
-	Summary    Kind = "summary"    // a summary is missing or does not match its results
+	Summary    Kind = "summary"    // a summary is missing
 	Questions  Kind = "questions"  // rows with the same id have different questions
 	Contexts   Kind = "contexts"   // rows with the same id have different contexts
 	Unpaired   Kind = "unpaired"   // rows are only in one run
@@ -81,18 +81,12 @@ func warnings(c *Comparison, p *pairing) []Warning {
 	return all
 }
 
-// warnSettings warns of different settings and of summaries that are missing or wrong.
+// warnSettings warns of different settings and of missing summaries.
 func warnSettings(c *Comparison, warn func(Kind, string, ...any)) {
 	var missing []string
 	for _, s := range []*Side{&c.Baseline, &c.Candidate} {
-		switch {
-		case s.Summary == nil:
+		if s.Summary == nil {
 			missing = append(missing, s.Name)
-		case s.Summary.Rows.Total != s.Rows:
-			warn(Summary, "the summary of %s does not match it: it counts %d rows instead of %d", s.Name, s.Summary.Rows.Total, s.Rows)
-		case s.Summary.Rows.Scored != s.Scored || s.Summary.Rows.Failed != s.Failed:
-			warn(Summary, "the summary of %s does not match it: it counts %d scored and %d failed rows instead of %d and %d",
-				s.Name, s.Summary.Rows.Scored, s.Summary.Rows.Failed, s.Scored, s.Failed)
 		}
 	}
 	if len(missing) > 0 {

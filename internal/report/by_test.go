@@ -39,11 +39,14 @@ func TestByGroupsValues(t *testing.T) {
 		valued(3, 0, 2, "null"), valued(4, 0, 2, `""`), valued(5, 1, 2, ""),
 		failed, empty,
 		valued(6, 1, 1, "false"), valued(7, 1, 1, "[1,2]"),
+		valued(8, 0, 2, "0"), valued(9, 0, 2, "-0.0"), valued(10, 1, 2, "-0"), valued(11, 2, 2, "-1.0"),
 	}
 	got := byOf("c", "", rows...).By[0]
 	want := By{Column: "c", Groups: []Group{
 		{Value: "", RowCounts: RowCounts{Rows: 3, Scored: 3}, Mean: stats.Interval{Estimate: 0.5 / 3, N: 3}},
+		{Value: "0", RowCounts: RowCounts{Rows: 3, Scored: 3}, Mean: stats.Interval{Estimate: 0.5 / 3, N: 3}},
 		{Value: "1", RowCounts: RowCounts{Rows: 3, Scored: 3}, Mean: stats.Interval{Estimate: 2.5 / 3, N: 3}},
+		{Value: "-1", RowCounts: RowCounts{Rows: 1, Scored: 1}, Mean: stats.Interval{Estimate: 1, N: 1}},
 		{Value: "[1,2]", RowCounts: RowCounts{Rows: 1, Scored: 1}, Mean: stats.Interval{Estimate: 1, N: 1}},
 		{Value: "false", RowCounts: RowCounts{Rows: 1, Scored: 1}, Mean: stats.Interval{Estimate: 1, N: 1}},
 		{Value: "true", RowCounts: RowCounts{Rows: 2, NoClaims: 1, Failed: 1}, Mean: stats.Interval{Estimate: math.NaN()}},

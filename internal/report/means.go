@@ -129,7 +129,7 @@ func ColumnValue(r *result.Row, column string) string {
 }
 
 // groupValue returns a kept value in the form in which values are compared: 1, 1.0 and
-// "1" are equal. One file of a dataset may have 1 and another 1.0, since in pandas a
+// "1" are equal, as are 0 and -0. One file of a dataset may have 1 and another 1.0, since in pandas a
 // column of integers with nulls becomes a column of floats.
 func groupValue(value []byte) string {
 	text, isText := result.PlainText(value)
@@ -137,7 +137,10 @@ func groupValue(value []byte) string {
 		return text
 	}
 	if whole, fraction, ok := strings.Cut(text, "."); ok && strings.Trim(fraction, "0") == "" && result.IsNumber(text) {
-		return whole
+		text = whole
+	}
+	if text == "-0" {
+		return "0"
 	}
 	return text
 }

@@ -93,7 +93,7 @@ func failedGate(t *Tally, limit flagvalue.Limit) Gate {
 	text, basis := Count(t.Failed, "failed row", "failed rows"), ""
 	if limit.Share != nil {
 		g.Threshold, g.Value = *limit.Share, float64(t.Failed)/float64(max(t.Rows, 1))
-		text, basis = "failed rows "+percent(g.Value), fmt.Sprintf("%d of %d rows, ", t.Failed, t.Rows)
+		text, basis = "failed rows "+distinctPercent(g.Value, g.Threshold), fmt.Sprintf("%d of %d rows, ", t.Failed, t.Rows)
 	}
 	g.Passed = g.Value <= g.Threshold+tolerance
 	sign := " > "
@@ -257,7 +257,7 @@ func compareMax(g *Gate) string {
 	if g.Passed {
 		sign = " <= "
 	}
-	return percent(g.Value) + sign + percent(g.Threshold)
+	return distinctPercent(g.Value, g.Threshold) + sign + percent(g.Threshold)
 }
 
 // compareMin sets g.Passed and returns the comparison as a text.
@@ -270,10 +270,20 @@ func compareMin(g *Gate) string {
 	return distinctDecimals(g.Value, g.Threshold, g.Passed) + sign + Decimals(g.Threshold, 2)
 }
 
-// percent formats a share in percent, with up to two decimals.
-func percent(x float64) string {
-	const hundredths = 1e4
-	return strconv.FormatFloat(math.Round(x*hundredths)/100, 'f', -1, 64) + "%"
+// percent formats a threshold in percent, with the digits that it was given.
+func percent(x float64) string { return flagvalue.Limit{Share: &x}.String() }
+
+// distinctPercent formats a share in percent with up to two decimals, or with more if they
+// are needed to tell it from threshold.
+func distinctPercent(x, threshold float64) string {
+	const minDecimals, maxDecimals = 2, 10
+	for decimals := minDecimals; ; decimals++ {
+		scale := math.Pow10(decimals)
+		shown := math.Round(x*100*scale) / scale
+		if decimals == maxDecimals || math.Abs(x-threshold) <= tolerance || (math.Abs(shown-threshold*100) > 100*tolerance && (shown > threshold*100) == (x > threshold)) {
+			return strconv.FormatFloat(shown, 'f', -1, 64) + "%"
+		}
+	}
 }
 
 // distinctDecimals formats x with at least four decimals, and with more if they are needed

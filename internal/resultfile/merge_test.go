@@ -250,6 +250,46 @@ func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 	}
 }
 
+func TestCheckAppendedDetectsRowsThatCountTwice(t *testing.T) {
+	for name, tt := range map[string]struct {
+		a, b  string // digest and settings
+		twice bool
+	}{
+		"the same run":                {"d --shard 1/1 --seed 1", "d --shard 1/1 --seed 2", true},
+		"the same shard":              {"d --shard 1/2", "d --shard 1/2", true},
+		"a shard in merged results":   {"d --shard 1/4,_2/4", "d --shard 2/4", true},
+		"a run and a shard of it":     {"d --shard 1/1", "d --shard 2/4", true},
+		"a shard and its run":         {"d --shard 2/4", "d --shard 1/1", true},
+		"another shard":               {"d --shard 1/2", "d --shard 2/2", false},
+		"another dataset":             {"d --shard 1/1", "e --shard 1/1", false},
+		"unknown datasets":            {"- --shard 1/1", "- --shard 1/1", false},
+		"another sample":              {"d --sample 9 --seed 1", "d --sample 9 --seed 2", false},
+		"the same sample":             {"d --sample 9 --seed 1", "d --sample 9 --seed 1", true},
+		"other rows of one dataset":   {"d --where a=1", "d --where a=2", false},
+		"the same rows, other limits": {"d --limit 1", "d --limit 2", false},
+	} {
+		dir := t.TempDir()
+		var paths []string
+		for i, run := range []string{tt.a, tt.b} {
+			words := strings.Fields(run)
+			s := new(report.SummaryBuilder).Summary(nil, nil)
+			s.DatasetDigest = strings.Trim(words[0], "-")
+			for j := 1; j < len(words); j += 2 {
+				s.Settings = append(s.Settings, result.Setting{Name: words[j], Value: strings.ReplaceAll(words[j+1], "_", " ")})
+			}
+			paths = append(paths, filepath.Join(dir, string(rune('a'+i))+".jsonl"))
+			storeSummary(t, paths[i], s)
+		}
+		o, err := resultfile.OriginOf(paths)
+		if err == nil {
+			err = o.CheckAppended()
+		}
+		if want := paths[0] + " and " + paths[1] + " are results of the same rows"; (err != nil) != tt.twice || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want an error: %t", name, err, tt.twice)
+		}
+	}
+}
+
 func TestCheckRowsDetectsTruncatedFile(t *testing.T) {
 	path := writeTemp(t, "a.jsonl", encode(t, report.FormatJSONL, numbered(0, 1)))
 	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it contains 2 rows, but its run had 3 according to "} {

@@ -92,15 +92,53 @@ func (o *Origin) checkSample() error {
 		if !hasSettings(s) {
 			continue
 		}
-		other := cmp.Or(s.Settings.Get("--sample"), "0")
-		if other != "0" {
-			other += " --seed " + s.Settings.Get("--seed")
-		}
+		other := sampleOf(s)
 		if first >= 0 && other != sample {
 			return fmt.Errorf("%s and %s are results of different samples according to their summaries (--sample %s and --sample %s): score all shards with the same sample, or --append concatenates them",
 				o.paths[first], o.paths[i], sample, other)
 		}
 		first, sample = i, other
+	}
+	return nil
+}
+
+// sampleOf returns the sample of a run, with its seed; "0" if it judged all rows.
+func sampleOf(s *report.Summary) string {
+	sample := cmp.Or(s.Settings.Get("--sample"), "0")
+	if sample != "0" {
+		sample += " --seed " + s.Settings.Get("--seed")
+	}
+	return sample
+}
+
+// CheckAppended returns an error if two files are results of the same rows, which would
+// count twice: of the same shard of a dataset, or of a shard and the whole.
+func (o *Origin) CheckAppended() error {
+	const whole = "1/1"
+	files := make(map[string]string) // by rows and shard; by rows alone for a file of any shard
+	for i, s := range o.summaries {
+		if !hasSettings(s) || s.DatasetDigest == "" {
+			continue
+		}
+		selected := []string{s.DatasetDigest, sampleOf(s)}
+		for _, x := range s.Settings {
+			if x.Name == "--limit" || strings.HasPrefix(x.Name, "--where") {
+				selected = append(selected, x.Value)
+			}
+		}
+		rows := strings.Join(selected, "\n")
+		for shard := range strings.SplitSeq(cmp.Or(s.Settings.Get("--shard"), whole), ", ") {
+			other := cmp.Or(files[rows+"\n"+shard], files[rows+"\n"+whole])
+			if shard == whole {
+				other = files[rows]
+			}
+			if other != "" {
+				return fmt.Errorf("%s and %s are results of the same rows according to their summaries (shard %s of the dataset with digest %s), which would count twice",
+					other, o.paths[i], shard, s.DatasetDigest)
+			}
+			files[rows+"\n"+shard] = o.paths[i]
+		}
+		files[rows] = o.paths[i]
 	}
 	return nil
 }
@@ -113,11 +151,7 @@ func (o *Origin) CheckRows(files []*File) error {
 		if s == nil {
 			continue
 		}
-		if s.Rows.Total != f.tally.Rows {
-			return fmt.Errorf("%s: it contains %d rows, but its run had %d according to %s: it is truncated, or the summary belongs to another run",
-				f.name(), f.tally.Rows, s.Rows.Total, SummaryPath(f.path))
-		}
-		if err := f.CheckSummary(s); err != nil {
+		if err := f.CheckSummary(s, SummaryPath(f.path)); err != nil {
 			return err
 		}
 	}

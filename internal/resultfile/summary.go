@@ -55,15 +55,18 @@ func SummaryBeside(path string) (*report.Summary, error) {
 	return s, err
 }
 
-// CheckSummary compares the rows of the file with the summary of its run. It must be called
-// after the last row.
-func (f *File) CheckSummary(s *report.Summary) error {
+// CheckSummary compares the rows of the file with s, the summary of its run, which was read
+// from path. It must be called after the last row.
+func (f *File) CheckSummary(s *report.Summary, path string) error {
 	t := &f.tally
+	if t.Rows != s.Rows.Total {
+		return fmt.Errorf("%s: it contains %s, but its run had %d according to %s: it is truncated, or the summary belongs to another run",
+			f.name(), report.Count(t.Rows, "row", "rows"), s.Rows.Total, path)
+	}
 	for _, x := range []struct {
 		name      string
 		got, want int
 	}{
-		{"rows", t.Rows, s.Rows.Total},
 		{"scored rows", t.Scored, s.Rows.Scored},
 		{"rows without claims", t.NoClaims, s.Rows.NoClaims},
 		{"refusals", t.Refusal, s.Rows.Refusal},

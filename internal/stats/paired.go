@@ -22,6 +22,8 @@ type Comparison struct {
 	// 1 - Confidence detects with a power of 0.8, given the number and standard
 	// deviation of the units. It is NaN if unknown.
 	Detectable float64
+	// Differing is the number of units whose difference is not 0.
+	Differing int
 }
 
 // Compare compares two runs by the differences of their paired rows, candidate
@@ -41,6 +43,9 @@ func Compare(differences *Sample, o Options) Comparison {
 		Permutation: t.signFlips(o),
 		Wilcoxon:    t.signedRanks(),
 		Detectable:  math.NaN(),
+	}
+	for _, s := range t.steps(func(u unit) float64 { return u.sum }) {
+		c.Differing += s.n
 	}
 	if t.n >= minUnits && t.distinctFromMode() >= minDistinct {
 		c.Detectable = Detectable(t.standardError(), t.n, 1-o.Confidence, 0.8)
@@ -92,6 +97,17 @@ type Test struct {
 
 // noDifference returns the result of a test without any nonzero differences.
 func noDifference() Test { return Test{TwoSided: 1, Greater: 1, Less: 1, Exact: true} }
+
+// rounded returns the p-values with 40 significant bits and at most 1, so that equal
+// probabilities that were summed in different ways, such as 1/32, are equal.
+func (p Test) rounded() Test {
+	const bits = 40
+	for _, x := range []*float64{&p.TwoSided, &p.Greater, &p.Less} {
+		fraction, exponent := math.Frexp(*x)
+		*x = min(math.Ldexp(math.Round(math.Ldexp(fraction, bits)), exponent-bits), 1)
+	}
+	return p
+}
 
 // A step counts the units whose differences have the same absolute size.
 type step struct {
@@ -199,8 +215,7 @@ func exactFlips(steps []step) Test {
 		}
 	}
 	walk(0, 0, 1)
-	p.TwoSided, p.Greater, p.Less = min(p.TwoSided, 1), min(p.Greater, 1), min(p.Less, 1)
-	return p
+	return p.rounded()
 }
 
 // sampledFlips estimates the p-values from random outcomes.
@@ -318,7 +333,6 @@ func exactRanks(steps []step, doubled []int, n, rankSum int) Test {
 			p.Less += probability
 		}
 	}
-	p.Greater, p.Less = min(p.Greater, 1), min(p.Less, 1)
-	p.TwoSided = min(1, 2*min(p.Greater, p.Less))
-	return p
+	p.TwoSided = 2 * min(p.Greater, p.Less)
+	return p.rounded()
 }

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,17 @@ func TestPairedTestsMatchScipy(t *testing.T) {
 		}
 		if d := cmp.Diff(c.want, got, cmpopts.EquateApprox(1e-11, 1e-13)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
+func TestEqualPValuesOfBothTestsAreEqual(t *testing.T) {
+	for n := 1; n <= 60; n++ {
+		table := sampleOf(slices.Repeat([]float64{1}, n)...).table()
+		flips, ranks := table.signFlips(Options{}.withDefaults()), table.signedRanks()
+		want := math.Ldexp(2, -n)
+		if flips != ranks || flips.TwoSided != want {
+			t.Errorf("%d units: got %+v and %+v, want p-values of %v", n, flips, ranks, want)
 		}
 	}
 }
