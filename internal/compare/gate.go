@@ -23,10 +23,10 @@ type Gate struct {
 
 // newGate evaluates the gate. It fails if the drop is larger than maxDrop and significant
 // at level Alpha. So at most Alpha/2 of comparisons of a system with itself fail, however
-// small maxDrop is, if enough units differ for a test.
+// small maxDrop is, if there are enough units for a test.
 //
-// If too few units differ for any drop to be significant (fewer than six at a level of
-// 0.05), a drop larger than maxDrop fails without a test. The gate also fails if more than
+// If there are too few units for any drop to be significant (fewer than six at a level of
+// 0.05), or so few differ but at least half of all, a drop larger than maxDrop fails without a test. The gate also fails if more than
 // half of the rows with a score in the baseline, of which there are scored, were not compared.
 func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	n := c.Stats.Difference.N
@@ -48,7 +48,8 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	}
 	drop := "mean faithfulness dropped by " + formatDistinct(g.Drop, maxDrop) + relation + formatShortest(maxDrop)
 	chance := g.P >= c.Alpha
-	few := tooFew(c.Stats.Differing, c.Alpha)
+	differing := c.Stats.Differing
+	few := tooFew(n, c.Alpha) || tooFew(differing, c.Alpha) && 2*differing >= n
 	g.Passed = within || chance && !few
 	switch {
 	case within && g.Drop < 0:
@@ -58,7 +59,7 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	case within:
 		g.Text = drop + " (" + size + ")"
 	case few:
-		g.Text = drop + fmt.Sprintf(", and too few %s differ for a significance test (%d of %s)", units, c.Stats.Differing, size)
+		g.Text = drop + fmt.Sprintf(", and too few %s differ for a significance test (%d of %s)", units, differing, size)
 	case chance:
 		g.Text = drop + ", but not significantly: " + formatP(g.P, c.Alpha) + " >= " + formatShortest(c.Alpha) + " (" + size + ")"
 	default:

@@ -44,7 +44,7 @@ func TestGate(t *testing.T) {
 		"enough rows differ":        {6, 5, 1, 0.02, true, "mean faithfulness dropped by 0.6667 > 0.02, but not significantly: p = 0.2188 >= 0.05 (n = 6)", "too few rows differ to estimate which drop can be detected"},
 		"too few rows, no change":   {5, 0, 0, 0.02, true, "mean faithfulness did not change (n = 5)", "too few rows differ to estimate which drop can be detected"},
 		"fewest rows for a test":    {6, 6, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, p = 0.0312 < 0.05 (n = 6)", ""},
-		"limit of 0, one row drops": {100, 1, 0, 0, false, "mean faithfulness dropped by 0.0100 > 0, and too few rows differ for a significance test (1 of n = 100)", ""},
+		"limit of 0, one row drops": {100, 1, 0, 0, true, "mean faithfulness dropped by 0.0100 > 0, but not significantly: p = 1.0000 >= 0.05 (n = 100)", "too few rows differ to estimate which drop can be detected"},
 	} {
 		was, is := runs(tt.n, tt.drop, tt.rise)
 		g := run(t, Options{MaxDrop: &tt.maxDrop}, source("was", was...), source("is", is...)).Gate
