@@ -29,6 +29,7 @@ type reportOptions struct {
 	partial bool
 
 	showExplicit bool // --show was given on the command line
+	limitsFailed bool // --max-failed was given
 }
 
 const reportLong = `Render results again, in any format, with their figures and gates; nothing is judged.
@@ -62,6 +63,7 @@ func newReport(sys system) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.showExplicit = explicit(cmd.Flags(), "show")
+			o.limitsFailed = cmd.Flags().Changed("max-failed")
 			o.Version = version()
 			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), sys.streams(cmd, &o.Options))
 		},
@@ -249,7 +251,7 @@ func (r *reportRun) completeSummary(s *report.Summary) {
 // missing rows.
 func (r *reportRun) partialGate() []report.Gate {
 	what, n := r.incomplete()
-	if n == 0 || !r.options.Gates.Any() || r.options.partial {
+	if n == 0 || !r.options.Gates.Any() && !r.options.limitsFailed || r.options.partial {
 		return nil
 	}
 	return []report.Gate{{Name: report.GatePartial, Value: float64(n), Text: what + " (--partial allows that)"}}
