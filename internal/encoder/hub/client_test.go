@@ -5,8 +5,10 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -137,7 +139,7 @@ func TestStalledDownloadIsRetried(t *testing.T) {
 	p := newPuller(t, h)
 	p.Clock = clock
 	var missing atomic.Int64
-	received, retried := make(chan struct{}), make(chan struct{})
+	received := make(chan struct{})
 	p.Watch.Plan = func(_ int, bytes int64) { missing.Store(bytes) }
 	p.Watch.Bytes = func(n int64) {
 		if missing.Add(-n) == 1<<20 { // everything before the stall
@@ -145,20 +147,28 @@ func TestStalledDownloadIsRetried(t *testing.T) {
 		}
 	}
 	var reason error
+	var mu sync.Mutex // of reason: once it is set, nothing stalls
 	p.Watch.Retry = func(err error, _ time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
 		if strings.Contains(err.Error(), weightsFile) {
 			reason = err
-			close(retried)
 		}
 	}
-	go func() {
-		<-received
-		for {
+	stall := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if reason == nil {
 			select {
 			case clock.stalls <- struct{}{}:
-			case <-retried:
-				return
+			default: // nothing waits yet
 			}
+		}
+		return reason == nil
+	}
+	go func() {
+		for <-received; stall(); {
+			runtime.Gosched()
 		}
 	}()
 	m := pull(t, p, mini, "")
