@@ -60,7 +60,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	}
 	for i := range claimed {
 		v := &claimed[i].Value
-		if bound := boundOf(v, s.passages[:near]); bound.end > 0 && c.coverage() >= minRepeated && !strings.Contains(c.text, "imum") { // the maximum is 5
+		if bound := boundOf(v, s.passages[:near]); bound.end > 0 && c.coverage() >= minRepeated && !namesBound(c.text, v.End) {
 			x.bounded = objection{reason: otherWords(bound.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: bound.value(), basis: basisWords}
 		}
 		stated, swapped, other := compareValue(v, s.passages[:near])
@@ -130,6 +130,20 @@ func compareValue(v *values.Value, passages []passage) (stated, swapped bool, ot
 		}
 	}
 	return false, false, other
+}
+
+// namesBound reports whether a text says that the value which ends at i is a bound: "the maximum is 5", "one night or
+// more", "30 at most".
+func namesBound(text string, i int) bool {
+	const maxWords = 4
+	words := strings.Fields(text[i:])
+	return strings.Contains(text, "imum") || slices.ContainsFunc(words[:min(len(words), maxWords)], func(w string) bool {
+		switch strings.Trim(w, ".,;") {
+		case "more", "most", "less", "least", "fewer", "longer", "over":
+			return true
+		}
+		return false
+	})
 }
 
 // boundOf returns the first bound of v in the first passage, if no passage gives v itself:

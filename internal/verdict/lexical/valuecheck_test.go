@@ -37,6 +37,7 @@ func TestBoundIsNoExactValue(t *testing.T) {
 		{"The fine is at least $50.", "The fine is $50.", notMentioned, "the contexts say “is at least $50”, not “The fine is $50”"},
 		{"The fine is at least $50.", "The fine is at least $50.", supported, ""},
 		{"The fine is $50 or more.", "The fine is $50.", supported, ""},
+		{"Patients must stay for at least one night.", "Patients must stay for one night or more.", supported, ""},
 		{"The fine is about $50.", "The fine is $50.", supported, ""},
 		{"The maximum stay is up to 5 nights.", "The maximum stay is 5 nights.", supported, ""},
 		{"Orders arrive within 24 hours.", "Orders arrive in 24 hours.", supported, ""},
