@@ -118,6 +118,7 @@ func (o *compareOptions) check(paths [2]string) error {
 		if path == "-" {
 			return exit.Usagef("compare reads its files twice: standard input (-) is not supported")
 		}
+		inputs = append(inputs, resultfile.SummaryPath(path))
 	}
 	return checkRenderings(o.output, inputs)
 }
