@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,14 +45,14 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	if within {
 		relation = " <= "
 	}
-	drop := "mean faithfulness dropped by " + formatDistinct(g.Drop, maxDrop) + relation + formatShortest(maxDrop)
+	drop := "mean faithfulness dropped by " + report.Distinct(g.Drop, maxDrop, 4) + relation + formatShortest(maxDrop)
 	chance := g.P >= c.Alpha
 	differing := c.Stats.Differing
 	few := tooFew(n, c.Alpha) || tooFew(differing, c.Alpha) && 2*differing >= n
 	g.Passed = within || chance && !few
 	switch {
 	case within && g.Drop < 0:
-		g.Text = "mean faithfulness rose by " + formatDistinct(-g.Drop, 0) + " (" + size + ")"
+		g.Text = "mean faithfulness rose by " + report.Distinct(-g.Drop, 0, 4) + " (" + size + ")"
 	case within && g.Drop == 0:
 		g.Text = "mean faithfulness did not change (" + size + ")"
 	case within:
@@ -134,19 +133,6 @@ func (c *Comparison) Passed() bool {
 // smallest is that of n equal signs.
 func tooFew(n int, alpha float64) bool { return math.Ldexp(2, -n) >= alpha }
 
-// formatDistinct formats x with four decimals, or more if needed to show on which side of
-// limit it is.
-func formatDistinct(x, limit float64) string {
-	const minDecimals, maxDecimals = 4, 17
-	for decimals := minDecimals; ; decimals++ {
-		s := strconv.FormatFloat(x, 'f', decimals, 64)
-		rounded, _ := strconv.ParseFloat(s, 64) // valid
-		if decimals == maxDecimals || cmp.Compare(rounded, limit) == cmp.Compare(x, limit) || math.Abs(x-limit) <= slack {
-			return s
-		}
-	}
-}
-
 // formatShortest formats x with as many digits as it needs.
 func formatShortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
@@ -158,7 +144,7 @@ func formatP(p, alpha float64) string {
 	if p < minP {
 		return "p " + PValue(p)
 	}
-	return "p = " + formatDistinct(p, alpha)
+	return "p = " + report.Distinct(p, alpha, 4)
 }
 
 // PValue formats a p-value with four decimals, or as "< 0.0001" if that would be zero.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,9 @@ import (
 // tolerance is the margin by which a statistic may miss its threshold and still pass. It
 // exceeds the rounding error of a sum of fractions and is far below the weight of a row.
 const tolerance = 1e-12
+
+// meanDecimals is the minimum number of decimals of a mean.
+const meanDecimals = 4
 
 // maxColumn is the maximum number of characters of a column name in a gate.
 const maxColumn = 80
@@ -188,7 +192,7 @@ func firstGroups(groups []Group, threshold float64) string {
 	for i := range groups[:min(len(groups), limit)] {
 		g, mean := &groups[i], "no score"
 		if x := g.Mean.Estimate; !math.IsNaN(x) {
-			mean = distinctDecimals(x, threshold, x >= threshold-tolerance)
+			mean = Distinct(x, threshold, meanDecimals)
 		}
 		parts = append(parts, fmt.Sprintf("%s %s (n = %d)", g.Name(), mean, g.Mean.N))
 	}
@@ -267,7 +271,7 @@ func compareMin(g *Gate) string {
 	if !g.Passed {
 		sign = " < "
 	}
-	return distinctDecimals(g.Value, g.Threshold, g.Passed) + sign + Decimals(g.Threshold, 2)
+	return Distinct(g.Value, g.Threshold, meanDecimals) + sign + Decimals(g.Threshold, 2)
 }
 
 // percent formats a threshold in percent, with the digits that it was given.
@@ -276,24 +280,17 @@ func percent(x float64) string { return flagvalue.Limit{Share: &x}.String() }
 // distinctPercent formats a share in percent with up to two decimals, or with more if they
 // are needed to tell it from threshold.
 func distinctPercent(x, threshold float64) string {
-	const minDecimals, maxDecimals = 2, 10
-	for decimals := minDecimals; ; decimals++ {
-		scale := math.Pow10(decimals)
-		shown := math.Round(x*100*scale) / scale
-		if decimals == maxDecimals || math.Abs(x-threshold) <= tolerance || (math.Abs(shown-threshold*100) > 100*tolerance && (shown > threshold*100) == (x > threshold)) {
-			return strconv.FormatFloat(shown, 'f', -1, 64) + "%"
-		}
-	}
+	return strings.TrimSuffix(strings.TrimRight(Distinct(100*x, 100*threshold, 2), "0"), ".") + "%"
 }
 
-// distinctDecimals formats x with at least four decimals, and with more if they are needed
-// to tell x from threshold.
-func distinctDecimals(x, threshold float64, above bool) string {
-	const minDigits, maxDigits = 4, 17
-	for digits := minDigits; ; digits++ {
-		s := strconv.FormatFloat(x, 'f', digits, 64)
+// Distinct formats x with n decimals, or with more if they are needed to show on which side of
+// limit it is.
+func Distinct(x, limit float64, n int) string {
+	const maxDecimals = 17
+	for ; ; n++ {
+		s := strconv.FormatFloat(x, 'f', n, 64)
 		shown, _ := strconv.ParseFloat(s, 64) // s is a valid number
-		if digits == maxDigits || (shown >= threshold) == above || math.Abs(x-threshold) <= tolerance {
+		if n >= maxDecimals || cmp.Compare(shown, limit) == cmp.Compare(x, limit) || math.Abs(x-limit) <= 100*tolerance {
 			return s
 		}
 	}

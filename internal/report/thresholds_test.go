@@ -52,7 +52,7 @@ func TestGatesAreEvaluated(t *testing.T) {
 		{"mean equal to threshold", Thresholds{MinMean: threshold(0.1)}, newTally(0, inexactMean...), 0, "gate: mean faithfulness 0.1000 >= 0.10 (n = 3 scored): pass\n"},
 		{"mean below threshold", Thresholds{MinMean: threshold(0.825)}, newTally(0, 0.8), 4, "gate: mean faithfulness 0.8000 < 0.825 (n = 1 scored): FAIL\n"},
 		{"mean just below threshold", Thresholds{MinMean: threshold(0.8)}, newTally(0, 0.799999), 4, "gate: mean faithfulness 0.799999 < 0.80 (n = 1 scored): FAIL\n"},
-		{"mean just above threshold", Thresholds{MinMean: threshold(0.80001)}, newTally(0, 0.800013), 0, "gate: mean faithfulness 0.80001 >= 0.80001 (n = 1 scored): pass\n"},
+		{"mean just above threshold", Thresholds{MinMean: threshold(0.80001)}, newTally(0, 0.800013), 0, "gate: mean faithfulness 0.800013 >= 0.80001 (n = 1 scored): pass\n"},
 		{"nothing scored", Thresholds{MinMean: threshold(0)}, newTally(0), 4, "gate: mean faithfulness >= 0.00 cannot be evaluated (n = 0 scored): FAIL\n"},
 		{"few rows without claims", Thresholds{MaxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1, 1, 1, 1), 1), 0, "gate: rows without claims 20% <= 20% (1 of 5 rows): pass\n"},
 		{"most rows without claims", Thresholds{MinMean: threshold(0.9), MaxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1), 9), 4, "gate: mean faithfulness 1.0000 >= 0.90 (n = 1 scored): pass\ngate: rows without claims 90% > 20% (9 of 10 rows): FAIL\n"},

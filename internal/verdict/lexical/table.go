@@ -201,7 +201,7 @@ func (tc *tableCheck) named(name func(int) *tableCell, first, end int) []int {
 func (tc *tableCheck) isValueElsewhere(row int) bool {
 	name := tc.table.cell(row, 0)
 	names := func(c tableCell) bool { return len(c.values) == 0 && tc.mentions(&c) }
-	if len(name.values) == 0 || slices.ContainsFunc(tc.table.rows[row].cells, names) {
+	if len(name.values) == 0 || tc.s.tableWork > maxTableWork || slices.ContainsFunc(tc.table.rows[row].cells, names) {
 		return false
 	}
 	tc.s.tableWork += len(tc.table.rows) * len(tc.table.header())

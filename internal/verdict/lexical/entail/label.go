@@ -35,9 +35,9 @@ func (a *Alignment) label() (Finding, bool) {
 	return Finding{}, false
 }
 
-// labelled returns the word that the letter or Roman numeral at word i tells apart from others
-// of its kind: the one before it, or, in "a.txt", the one after it. It returns -1 if word i is
-// an article, a pronoun, an initial or another word.
+// labelled returns the index of the word that the letter or Roman numeral at word i labels: the
+// one before it, as in "Plan A", or the one after it, as in "a.txt". It returns -1 if word i is
+// not a label but an article, a pronoun, an initial or any other word.
 func (x *Sentence) labelled(i int) int {
 	w := &x.Words[i]
 	isLetter := w.End-w.Start == 1
