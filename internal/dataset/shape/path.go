@@ -29,7 +29,7 @@ const (
 )
 
 // ParsePath parses a path: names separated by dots, each followed by any number of
-// [N], [*] or ["NAME"], where NAME may have escapes as in JSON. A leading $ is ignored.
+// [N], [*] or ["NAME"], where a backslash escapes a quote or a backslash in NAME. A leading $ is ignored.
 func ParsePath(text string) (*Path, error) {
 	p := &Path{text: text}
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, "$"), ".")

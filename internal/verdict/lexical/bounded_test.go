@@ -101,3 +101,16 @@ func TestLargeTasksAreBounded(t *testing.T) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }
+
+func TestWorkOnTablesIsBounded(t *testing.T) {
+	t.Parallel()
+	const rows = 20_000
+	j, s := newJudge(t, Options{}), newScratch()
+	table := "| Rank | Lane | Name |\n|---|---|---|\n" + strings.Repeat("| 4 | 7 | Bob |\n", rows)
+	if _, err := j.judgeAll(t.Context(), s, newTask("", []string{table}, "Ann has lane 4 and rank 4."), batchSize); err != nil {
+		t.Fatal(err)
+	}
+	if most := maxTableWork + 10*rows; s.tableWork < rows || s.tableWork > most {
+		t.Errorf("compared %d cells, want %d to %d", s.tableWork, rows, most)
+	}
+}
