@@ -109,6 +109,9 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
 	}
 	check(func() (objection, quote) { return s.checkStatements(c, contexts, &x) })
+	if !verbatim {
+		check(func() (objection, quote) { return j.checkHeading(s, c, contexts) })
+	}
 	if o.reason != "" && o.maxScore == 0 {
 		o.maxScore = flaggedBase + flaggedShare*v.Score
 	}

@@ -41,6 +41,7 @@ type scratch struct {
 	asserted     entail.Sentence // see asserts
 	aligned      []*aligned      // statements aligned with claimed
 	alignedClaim *claim          // the claim in claimed
+	headed       aligned         // see checkHeading
 	passages     []passage
 	claimStmt    statement
 	quoteStmt    statement

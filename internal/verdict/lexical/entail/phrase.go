@@ -19,6 +19,9 @@ func (p Phrase) Text() string {
 	return p.of.Text[p.of.Words[p.first].Start:p.of.Words[p.end-1].End]
 }
 
+// End returns the byte offset in its sentence at which p ends.
+func (p Phrase) End() int { return int(p.of.Words[p.end-1].End) }
+
 // PhraseAt returns the word that contains byte i, or the first one after it.
 func (x *Sentence) PhraseAt(i int) Phrase {
 	for k := range x.Words {

@@ -191,6 +191,21 @@ func (x *Sentence) hasVerbSoon(i int) bool {
 	return false
 }
 
+// IsClause reports whether words of x before byte end contain an auxiliary, other than in a relative
+// clause, and so state something themselves.
+func (x *Sentence) IsClause(end int) bool {
+	for i := range x.Words {
+		if int(x.Words[i].Start) < end && isAuxiliary(x.Words[i].Lower) {
+			switch x.lower(i - 1) {
+			case "that", "who", "which":
+			default:
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func isAuxiliary(w string) bool {
 	switch w {
 	case "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would", "can", "cannot", "could", "may", "might", "must", "shall", "should",

@@ -1,0 +1,97 @@
+package lexical
+
+import (
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
+)
+
+// checkHeading returns an objection if the item of a list that comes closest to the claim has a
+// heading that makes it say the opposite: "Travel insurance" under "Not included:" is not "Travel
+// insurance is included."
+func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) (objection, quote) {
+	var best objection
+	var at quote
+	if len(c.text) > maxAligned {
+		return best, at
+	}
+	s.parseClaim(j, c)
+	closest := 0.0
+	for _, q := range c.candidates {
+		if q.end-q.start > maxAligned {
+			continue
+		}
+		item := strings.Trim(q.text(contexts), itemMarks)
+		for _, h := range [...]headed{{headingOf(contexts[q.chunk], q.start), item}, labelled(item)} {
+			if h.heading == "" {
+				continue
+			}
+			a := &s.headed
+			j.entail.Parse(&a.stated, h.text+" "+strings.ToLower(h.heading))
+			if a.stated.IsClause(len(h.text)) {
+				continue
+			}
+			if j.entail.Align(&a.Alignment, &s.claimed, &a.stated); a.Coverage() <= closest {
+				continue
+			}
+			best, at, closest = objection{}, quote{}, a.Coverage()
+			for _, f := range a.Check(nil) {
+				if (f.Kind == entail.Polarity || f.Kind == entail.Antonym) && f.Stated.End() > len(h.text) {
+					best, at = objection{reason: "listed under " + quoted(h.heading), basis: basisWords}, q
+					if f.Denies {
+						best.basis = basisNegation
+					}
+				}
+			}
+		}
+	}
+	return best, at
+}
+
+// A headed text is an item of a list with the heading of the list, or the text after a label.
+type headed struct{ heading, text string }
+
+// itemMarks are characters around the text of an item or a heading.
+const itemMarks = "*_#+-–•·:? \t\r\n"
+
+// labelled returns the parts of an item such as "Not included: lunch", or nothing.
+func labelled(item string) headed {
+	const maxWords = 6
+	label, text, ok := strings.Cut(item, ": ")
+	if !ok || strings.Count(label, " ") >= maxWords {
+		return headed{}
+	}
+	return headed{strings.Trim(label, itemMarks), text}
+}
+
+// headingOf returns the heading of the list in text that has an item at byte start, or "" if it has
+// none or a paragraph before it. It reads at most maxList bytes of the list.
+func headingOf(text string, start int) string {
+	const maxList, maxWords = 1 << 12, 16
+	start = strings.LastIndexByte(text[:start], '\n') + 1
+	line, _, _ := strings.Cut(text[start:], "\n")
+	for first := start - maxList; start > max(0, first) && isItem(line); {
+		end := start - 1
+		start = max(0, first, strings.LastIndexByte(text[max(0, first):end], '\n')+1+max(0, first))
+		if line = strings.TrimSpace(text[start:end]); isHeading(line) && strings.Count(line, " ") < maxWords {
+			return strings.Trim(line, itemMarks)
+		}
+	}
+	return ""
+}
+
+// isHeading reports whether a line introduces a list.
+func isHeading(line string) bool {
+	plain := strings.TrimRight(line, "*_ ")
+	return plain != "" && (line[0] == '#' || strings.HasSuffix(plain, ":") || strings.HasSuffix(plain, "?") || strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**"))
+}
+
+// isItem reports whether a line is blank or an item of a list: it starts with a marker or is no sentence.
+func isItem(line string) bool {
+	const maxWords = 8
+	line = strings.TrimSpace(line)
+	if line == "" || strings.IndexAny(line, "*+-–•·") == 0 || line[0]-'0' <= 9 {
+		return true
+	}
+	return strings.IndexByte(".!?", line[len(line)-1]) < 0 && strings.Count(line, " ") < maxWords
+}
