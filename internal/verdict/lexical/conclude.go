@@ -111,6 +111,8 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	check(func() (objection, quote) { return s.checkStatements(c, contexts, &x) })
 	if !verbatim {
 		check(func() (objection, quote) { return j.checkHeading(s, c, contexts) })
+		check(func() (objection, quote) { return j.checkBinding(s, c, contexts) })
+		check(func() (objection, quote) { return j.checkNames(s, c, contexts) })
 	}
 	if o.reason != "" && o.maxScore == 0 {
 		o.maxScore = flaggedBase + flaggedShare*v.Score

@@ -1,6 +1,7 @@
 package entail
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -273,6 +274,27 @@ func (x *Sentence) contentBefore(i, n int) int {
 func (x *Sentence) stopsAt(i int) bool {
 	gap := x.Gap(i)
 	return gap != " " && strings.ContainsAny(gap, ",;:.()—–|\n，。；：、！？،؛؟")
+}
+
+// Separates reports whether word i starts another phrase of a list, or another clause.
+func (x *Sentence) Separates(i int) bool {
+	switch x.Words[i].Lower {
+	case "and", "or", "but", "while", "whereas":
+		return true
+	}
+	return i > 0 && strings.ContainsAny(x.Gap(i), ",;—–|\n")
+}
+
+// HasPronoun reports whether x has a pronoun that may stand for what the text before it names, and
+// that claim lacks.
+func (x *Sentence) HasPronoun(claim *Sentence) bool {
+	return slices.ContainsFunc(x.Words, func(w Word) bool {
+		switch w.Lower {
+		case "it", "he", "she", "they", "this", "these", "that", "those", "its", "their", "one", "ones", "both", "same":
+			return !claim.contains(w.Lower)
+		}
+		return false
+	})
 }
 
 // phraseEnd returns the end of the phrase that starts at word i: the next punctuation

@@ -1,0 +1,184 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
+)
+
+// checkBinding returns an objection if the contexts state a value of the claim for something else:
+// in another sentence than the one with all words of the claim, which has another value, or in
+// another clause: "adults pay £10; students pay £6" does not state that adults pay £6.
+func (j *Judge) checkBinding(s *scratch, c *claim, contexts []string) (objection, quote) {
+	claimed := s.claimValues[c.values[0]:c.values[1]]
+	if len(claimed) == 0 || len(c.text) > maxAligned {
+		return objection{}, quote{}
+	}
+	s.parseClaim(j, c)
+	for i := range claimed {
+		v := &claimed[i].Value
+		if v.Loose {
+			continue
+		}
+		var b binding
+		n := 0 // index in s.passages
+		for _, q := range c.candidates {
+			if text := q.text(contexts); len(text) <= maxAligned {
+				if !isTabular(text) {
+					b.add(v, claimed, s.align(j, contexts, q), s.passages[n].values, q)
+				}
+				n++
+			}
+		}
+		if b.isOther() {
+			stated := textValue{b.at.text(contexts), b.instead.Start, b.instead.End}
+			return objection{reason: otherValue(stated, textValue{c.text, v.Start, v.End}), stated: stated.value(), basis: basisValue}, b.at
+		}
+	}
+	return objection{}, quote{}
+}
+
+// isTabular reports whether text has cells of a table, which checkTables compares.
+func isTabular(text string) bool { return strings.ContainsAny(text, "|\t") }
+
+// A binding collects what the candidates say about a value of a claim.
+type binding struct {
+	at      quote        // candidate that has all words of the claim, and another value instead of it
+	instead values.Value // that value
+	words   []int        // number of claim words in each candidate that states the value
+	most    int          // number of claim words in at
+	inside  bool         // at states the value, too, for something else
+	unclear bool         // a candidate may state it of what others name
+}
+
+// isOther reports whether the candidates state the value for something else than the claim does.
+func (b *binding) isOther() bool {
+	return b.at.end > 0 && !b.unclear && (b.inside || len(b.words) > 0 && slices.Max(b.words) < b.most)
+}
+
+func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []values.Value, q quote) {
+	var stated, others []*values.Value
+	for i := range found {
+		w := &found[i]
+		switch {
+		case isStatedBy(v, w):
+			stated = append(stated, w)
+		case values.Compare(v, w) == values.Contradicted && (v.Kind != values.Date || isDay(v) == isDay(w)) && !slices.ContainsFunc(claimed, func(u number) bool { return isStatedBy(&u.Value, w) }):
+			others = append(others, w)
+		}
+	}
+	n, all := a.wordsBesides(v.Start, v.End)
+	switch {
+	case len(stated) == 0 && len(others) > 0 && all && b.at.end == 0:
+		b.at, b.instead, b.most = q, *others[0], n
+	case len(stated) == 0:
+	case !all:
+		b.words = append(b.words, n)
+		b.unclear = b.unclear || a.stated.HasPronoun(a.Claim)
+	case len(stated) == 1 && b.at.end == 0:
+		for _, w := range others {
+			if a.bindsOther(stated[0], w) {
+				b.at, b.instead, b.inside = q, *w, true
+				return
+			}
+		}
+		b.unclear = true
+	default:
+		b.unclear = true
+	}
+}
+
+// isDay reports whether a date is a single day.
+func isDay(v *values.Value) bool { return v.Low == v.High }
+
+func isStatedBy(v, w *values.Value) bool {
+	r := values.Compare(v, w)
+	return r == values.Equal || r == values.Entailed
+}
+
+// wordsBesides returns the number of words of the claim outside bytes start to end that the statement
+// has, and whether it has all that say something.
+func (a *aligned) wordsBesides(start, end int) (n int, all bool) {
+	all = true
+	for i := range a.Claim.Words {
+		w := &a.Claim.Words[i]
+		switch {
+		case !w.Content || int(w.Start) < end && int(w.End) > start:
+		case a.To[i] >= 0 && a.How[i] != entail.Opposite:
+			n++
+		case !w.Light():
+			all = false
+		}
+	}
+	return n, all && n > 0
+}
+
+// bindsOther reports whether the statement has v and w in two of its clauses or phrases, wherever it
+// is split between them, and the claim has the word that w is about, but none that v may be about.
+func (a *aligned) bindsOther(v, w *values.Value) bool {
+	words := a.stated.Words
+	at := func(v *values.Value) (first, end int) {
+		first = slices.IndexFunc(words, func(x entail.Word) bool { return int(x.End) > v.Start })
+		end = first
+		for end < len(words) && int(words[end].Start) < v.End {
+			end++
+		}
+		return first, end
+	}
+	vFirst, vEnd := at(v)
+	wFirst, wEnd := at(w)
+	if vFirst < 0 || wFirst < 0 {
+		return false
+	}
+	found := false
+	for split := min(vEnd, wEnd); split <= max(vFirst, wFirst); split++ {
+		if !a.stated.Separates(split) {
+			continue
+		}
+		found = true
+		own := func(first, end int) []int {
+			if first < split {
+				return a.about(first, end, 0, split)
+			}
+			return a.about(first, end, split, len(words))
+		}
+		x, y := own(vFirst, vEnd), own(wFirst, wEnd)
+		if len(x) == 0 || len(y) == 0 || slices.ContainsFunc(x, a.claims) || !a.claims(y[0]) {
+			return false
+		}
+	}
+	return found
+}
+
+// about returns the words that the value at words first to end may be about, the nearest first:
+// those of the phrase from word lo to word hi that say something and that the rest of the sentence
+// lacks, after "of" and "for", or else before the value, or else after it.
+func (a *aligned) about(first, end, lo, hi int) []int {
+	words := a.stated.Words
+	own := func(from, to, step int) (found []int) {
+		for i := from; i != to; i += step {
+			w := &words[i]
+			same := func(o entail.Word) bool { return o.Key == w.Key }
+			if w.Content && w.Class&(lexicon.Number|lexicon.Numeral|lexicon.Month) == 0 && !slices.ContainsFunc(words[:lo], same) && !slices.ContainsFunc(words[hi:], same) {
+				found = append(found, i)
+			}
+		}
+		return found
+	}
+	after := own(end, hi, 1)
+	if end < hi && (words[end].Lower == "of" || words[end].Lower == "for") && len(after) > 0 {
+		return after
+	}
+	if before := own(first-1, lo-1, -1); len(before) > 0 {
+		return before
+	}
+	return after
+}
+
+// claims reports whether the claim has word i of the statement, in any form.
+func (a *aligned) claims(i int) bool {
+	return slices.ContainsFunc(a.To, func(to int) bool { return to == i }) || slices.ContainsFunc(a.Claim.Words, func(w entail.Word) bool { return w.Key == a.stated.Words[i].Key })
+}
