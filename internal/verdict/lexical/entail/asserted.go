@@ -21,7 +21,7 @@ func (x *Sentence) Asserts(start, end int) bool {
 	if first < 0 {
 		return true
 	}
-	if _, ok := x.doubt(first, last); ok {
+	if _, ok := x.doubt(first, last); ok || x.deniedAt(first) {
 		return false
 	}
 	for i := range x.Clauses {
@@ -39,6 +39,16 @@ func (x *Sentence) Asserts(start, end int) bool {
 		}
 	}
 	return true
+}
+
+// deniedAt reports whether the words before word i in its phrase deny what starts there: "do not",
+// "hardly", "under no circumstances".
+func (x *Sentence) deniedAt(i int) bool {
+	if i == 0 || x.stopsAt(i) {
+		return false
+	}
+	before := &x.Words[i-1]
+	return before.Is(lexicon.Negation) || before.traits&negative != 0 || i > 2 && x.lower(i-2) == "no" && !x.Words[i-3].Content
 }
 
 // unasserted finds a claim that the statement denies, asks, supposes or reports as a

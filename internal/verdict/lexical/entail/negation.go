@@ -60,12 +60,23 @@ func (x *Sentence) negates(i int) bool {
 		return i > 0 && isAuxiliary(x.lower(i-1))
 	case w.Lower == "few":
 		return x.lower(i-1) != "a"
-	case w.Lower == "free": // "free of" is a phrase
-		return false
+	case w.Lower == "free":
+		return x.lower(i+1) == "of"
+	case w.Lower == "out":
+		return x.lower(i+1) == "of" && isUsable(x.lower(i+2))
 	case w.Lower == "little":
 		return true
 	}
 	return w.traits&negative != 0
+}
+
+// isUsable reports whether "out of" denies the noun w rather than saying where something comes from.
+func isUsable(w string) bool {
+	switch w {
+	case "order", "reach", "stock", "service", "date", "print", "use", "sight":
+		return true
+	}
+	return false
 }
 
 // keptFrom returns the verb after "from" that the "keep" at word i denies, as in "keep the
@@ -147,7 +158,7 @@ func (x *Sentence) affirmsClause(i int) bool {
 // contains it, may negate it.
 func (x *Sentence) negated(i int) bool {
 	for _, q := range x.cues() {
-		if q.at != i && (i > q.at && i < q.end || x.Words[q.at].Clause == x.Words[i].Clause) {
+		if q.at != i && (i > q.at && i < q.end || x.Words[q.at].Clause == x.Words[i].Clause && x.Words[q.at].Lower != "without") {
 			return true
 		}
 	}

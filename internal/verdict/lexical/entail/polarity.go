@@ -1,6 +1,7 @@
 package entail
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
@@ -17,12 +18,12 @@ func (a *Alignment) polarity() (Finding, bool) {
 		if a.From[q.at] >= 0 {
 			continue // the claim has it too, or an opposite
 		}
-		j := q.target
-		if j < 0 || a.From[j] < 0 || 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
+		j := s.alternative(q, a.From)
+		if j < 0 || a.From[j] < 0 || !s.isEllipsis(q) && 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
 			continue
 		}
 		i := a.From[j]
-		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) && !s.answers(q.at) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
+		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) && !s.answers(q.at) && !s.isEllipsis(q) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
 			continue
 		}
 		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Span(i, i), Denies: s.isExplicit(q)}, true
@@ -41,6 +42,9 @@ func (a *Alignment) polarity() (Finding, bool) {
 		}
 		return Finding{Kind: Polarity, Stated: s.Span(j, j), Claimed: c.between(q.at, i), Denies: c.isExplicit(q)}, true
 	}
+	if i, j := a.excepted(); j >= 0 {
+		return Finding{Kind: Polarity, Stated: s.Span(s.Clauses[s.Words[j].Clause].First, j), Claimed: c.Span(i, i), Denies: true}, true
+	}
 	for i, how := range a.How {
 		if how != Opposite {
 			continue
@@ -52,6 +56,46 @@ func (a *Alignment) polarity() (Finding, bool) {
 		return Finding{Kind: Antonym, Stated: s.Span(j, j), Claimed: c.Span(i, i), Denies: true}, true
 	}
 	return Finding{}, false
+}
+
+// excepted returns a word of a claim without negation, and its counterpart in an exception that
+// the statement makes to what the claim says: "every day except Tuesday". It returns -1 if there is none.
+func (a *Alignment) excepted() (i, j int) {
+	c, s := a.Claim, a.Stated
+	if len(c.cues()) > 0 || len(s.cues()) > 0 || c.hasException() || slices.Contains(a.How, Opposite) {
+		return -1, -1
+	}
+	for i, j := range a.To {
+		if j >= 0 && a.How[i] != Opposite && s.Clauses[s.Words[j].Clause].Kind == Exception && !s.affirms(j) {
+			return i, j
+		}
+	}
+	return -1, -1
+}
+
+// hasException reports whether a clause of x is an exception.
+func (x *Sentence) hasException() bool {
+	return slices.ContainsFunc(x.Clauses, func(cl Clause) bool { return cl.Kind == Exception })
+}
+
+// alternative returns the target of q, or if it is not aligned another one that "or" joins to it:
+// "cannot be exchanged or refunded".
+func (x *Sentence) alternative(q cue, aligned []int) int {
+	if q.target < 0 || aligned[q.target] >= 0 {
+		return q.target
+	}
+	if k := q.target + 2; k < q.end && (x.lower(k-1) == "or" || x.lower(k-1) == "nor") && aligned[k] >= 0 {
+		return k
+	}
+	return q.target
+}
+
+// isEllipsis reports whether q starts a clause without a verb, whose other words precede it: "but
+// not on Sundays".
+func (x *Sentence) isEllipsis(q cue) bool {
+	const maxWords = 5
+	cl := x.Clauses[x.Words[q.at].Clause]
+	return x.Words[q.at].Lower == "not" && cl.First > 0 && x.lower(q.at-1) == "but" && cl.End-q.at <= maxWords
 }
 
 // isExplicit reports whether q is a negation or a predicate, unlike the "failure" in "a
@@ -94,12 +138,19 @@ func (x *Sentence) affirms(i int) bool {
 	return false
 }
 
-// restated reports whether a negation of the claim and one of the statement concern the
-// same words.
+// restated reports whether a negation of the claim and one of the statement concern the same
+// words. If one has more negations than the other, those that both have do not count.
 func (a *Alignment) restated() bool {
 	c, s := a.Claim, a.Stated
+	differ := len(c.cues()) != len(s.cues())
 	for _, p := range c.cues() {
+		if differ && isShared(p, c, s, a.To) {
+			continue
+		}
 		for _, q := range s.cues() {
+			if differ && isShared(q, s, c, a.From) {
+				continue
+			}
 			for i := p.at + 1; i < p.end; i++ {
 				if j := a.To[i]; j > q.at && j < q.end || j >= 0 && q.target == j {
 					return true
@@ -108,6 +159,14 @@ func (a *Alignment) restated() bool {
 		}
 	}
 	return false
+}
+
+// isShared reports whether y has the negation q of x: aligned with it, or as the same word before
+// the same target.
+func isShared(q cue, x, y *Sentence, aligned []int) bool {
+	return aligned[q.at] >= 0 || q.target >= 0 && aligned[q.target] >= 0 && slices.ContainsFunc(y.cues(), func(p cue) bool {
+		return y.Words[p.at].Lower == x.Words[q.at].Lower && p.target == aligned[q.target]
+	})
 }
 
 // limited reports whether an exception in one sentence is a restriction in the other: "not
@@ -161,7 +220,8 @@ func (x *Sentence) has(k uint64) bool {
 }
 
 // sameContext reports whether a word near word i of the claim is aligned with one near
-// word j of the statement, so that both are said of the same thing.
+// word j of the statement, so that both are said of the same thing, or the claim has no other word:
+// "There is a pool."
 func (a *Alignment) sameContext(i, j int) bool {
 	const near = 5
 	for k := max(0, i-near); k <= min(len(a.To)-1, i+near); k++ {
@@ -172,5 +232,10 @@ func (a *Alignment) sameContext(i, j int) bool {
 			return true
 		}
 	}
-	return false
+	for k := range a.Claim.Words {
+		if k != i && a.Claim.Words[k].Content {
+			return false
+		}
+	}
+	return j+1 == len(a.From) || !a.Stated.Words[j+1].Content || a.Stated.stopsAt(j+1)
 }

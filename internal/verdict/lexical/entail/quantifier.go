@@ -1,6 +1,10 @@
 package entail
 
-import "github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+import (
+	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
 
 // The shares of things that quantifiers stand for, in order.
 const (
@@ -53,6 +57,19 @@ func (x *Sentence) quantifies(i, k int) bool {
 	return true
 }
 
+// unclaimedException returns an exception of the statement of which the claim says nothing.
+func (a *Alignment) unclaimedException() (Clause, bool) {
+	if len(a.Claim.cues()) > 0 || len(a.Claim.Clauses) > 1 {
+		return Clause{}, false
+	}
+	for _, cl := range a.Stated.Clauses {
+		if cl.Kind == Exception && !slices.ContainsFunc(a.From[cl.First:cl.End], func(i int) bool { return i >= 0 }) {
+			return cl, true
+		}
+	}
+	return Clause{}, false
+}
+
 // quantifier finds a claim about all or most of the things of which the statement says
 // less, or about few of those of which it says more.
 func (a *Alignment) quantifier() (Finding, bool) {
@@ -68,6 +85,9 @@ func (a *Alignment) quantifier() (Finding, bool) {
 		}
 		if k < 0 || a.To[k] < 0 || a.How[k] == Opposite {
 			continue
+		}
+		if cl, ok := a.unclaimedException(); ok && claimed == shareAll {
+			return Finding{Kind: Quantity, Stated: s.Span(cl.First, cl.End-1), Claimed: c.Span(i, i)}, true
 		}
 		at := -1
 		for j := range s.Words {

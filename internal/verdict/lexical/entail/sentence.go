@@ -151,6 +151,8 @@ func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 		return Exception, x.lower(i+1) == "from"
 	case "other":
 		return Exception, x.lower(i+1) == "than"
+	case "with":
+		return Exception, x.is(i+1, "the", "exception", "of")
 	case "because", "until":
 		return Main, true
 	case "but", "although", "though", "whereas", "however", "yet":

@@ -1,0 +1,54 @@
+package lexical
+
+import "testing"
+
+func TestNegationsApplyToTheirWords(t *testing.T) {
+	t.Parallel()
+	const (
+		limit     = "Do not take more than 6 tablets."
+		sublet    = "The tenant shall not sublet without written consent."
+		offline   = "The app works without an internet connection."
+		weekdays  = "Parking is permitted on weekdays, but not on Sundays."
+		warranty  = "The warranty covers parts but not labour."
+		tickets   = "Tickets cannot be exchanged or refunded."
+		tuesday   = "The museum is open every day except Tuesday."
+		mondays   = "Closed on Mondays, except on public holidays."
+		lactose   = "The product is free of lactose."
+		lift      = "The lift is out of order."
+		frames    = "Frames come in wood, metal, or a combination of wood and metal."
+		noPool    = "The hotel has a gym. There is no pool."
+		poolTable = "There is no pool table. The pool is heated."
+	)
+	testSupport(t, false, [][2]string{
+		{limit, "Take more than 6 tablets."},
+		{"No fewer than 10 members must vote.", "Fewer than 10 members must vote."},
+		{noPool, "There is a pool."},
+		{"There isn't a restaurant.", "There is a restaurant."},
+		{sublet, "The tenant may sublet without written consent."},
+		{offline, "The app doesn't work without an internet connection."},
+		{weekdays, "Parking is permitted on Sundays."},
+		{warranty, "The warranty covers labour."},
+		{tickets, "Tickets can be refunded."},
+		{tuesday, "The museum is open on Tuesday."},
+		{tuesday, "The museum is open every day."},
+		{lactose, "The product contains lactose."},
+		{lift, "The lift is in order."},
+	})
+	testSupport(t, true, [][2]string{
+		{limit, "Take no more than 6 tablets."},
+		{"No fewer than 10 members must vote.", "At least 10 members must vote."},
+		{noPool, "There is no pool."},
+		{poolTable, "There is a pool."},
+		{sublet, "The tenant may not sublet without written consent."},
+		{offline, "The app works without an internet connection."},
+		{weekdays, "Parking is permitted on weekdays."},
+		{weekdays, "Parking is not permitted on Sundays."},
+		{warranty, "The warranty covers parts."},
+		{tickets, "Tickets cannot be refunded."},
+		{tuesday, "The museum is not open on Tuesday."},
+		{mondays, "It is closed on Mondays, but opens when the Monday is a public holiday."},
+		{lactose, "The product contains no lactose."},
+		{lift, "The lift is out of order."},
+		{frames, "Frames can be made out of wood, metal or a combination of wood and metal."},
+	})
+}
