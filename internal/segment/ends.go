@@ -76,12 +76,9 @@ func (sp *splitter) classifyNext(s *scanState, i int) (nextKind, int) {
 		case unicode.IsLetter(r):
 			return nextLetter, i
 		case r == '-' || r == '–' || r == '—':
-			j := i + size
-			for j < s.end && sp.text[j] == '-' {
-				j++
-			}
 			if n == 0 {
-				return nextDash, j
+				i += size
+				return nextDash, i + repeats(sp.text, i, s.end, '-')
 			}
 			return nextSymbol, i
 		case r == ',' || r == ';' || r == ':' || r == '،' || r == '，' || r == '、' || r == '/':

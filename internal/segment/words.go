@@ -184,24 +184,7 @@ func (sp *splitter) hasFewCaps(s *scanState) bool {
 func countCaps(block string) capsUse {
 	uppers, lowers := 0, 0
 	capital := false // whether the previous character is a capital
-	for i := 0; i < len(block); {
-		b := block[i]
-		if b < utf8.RuneSelf {
-			i++
-			switch {
-			case b-'a' < 26:
-				lowers++
-				if capital {
-					uppers++
-				}
-				capital = false
-			default:
-				capital = b-'A' < 26
-			}
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(block[i:])
-		i += size
+	for _, r := range block {
 		if unicode.IsLower(r) {
 			lowers++
 			if capital {
