@@ -95,13 +95,11 @@ func (w words) declinedTopic() (words, bool) {
 	case notRefused, lackOfAnswer:
 		return w, false
 	}
-	for i := 0; i < len(w); {
-		first, rest := w[i:].cutWord()
-		switch string(first) {
-		case "is", "are", "was", "were", "isnt", "arent", "wasnt", "werent":
+	for suffix := range w.suffixes() {
+		if first, _ := suffix.cutWord(); isOneOf(first, "is", "are", "was", "were", "isnt", "arent", "wasnt", "werent") {
+			i := len(w) - len(suffix)
 			return w[:max(0, i-1)], i > 0
 		}
-		i = len(w) - len(rest)
 	}
 	return w, false
 }
@@ -168,12 +166,9 @@ func (w words) trimInformation() (rest words, vague bool) {
 
 // trimSource cuts a trailing "in the documents".
 func (w words) trimSource() words {
-	for i := range w {
-		if i > 0 && w[i-1] != ' ' {
-			continue
-		}
-		if rest, ok := w[i:].cutAttribution(); ok && len(rest) == 0 {
-			return w[:max(0, i-1)]
+	for suffix := range w.suffixes() {
+		if rest, ok := suffix.cutAttribution(); ok && len(rest) == 0 {
+			return w[:max(0, len(w)-len(suffix)-1)]
 		}
 	}
 	return w

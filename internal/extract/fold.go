@@ -235,15 +235,13 @@ func latin(k int) string {
 // isMixed reports whether the word around byte i also contains an ASCII letter.
 func isMixed(s string, i int) bool {
 	const maxWord = 40
-	for k := i; k < len(s) && k < i+maxWord; {
-		r, n := utf8.DecodeRuneInString(s[k:])
-		if !unicode.IsLetter(r) {
+	for k, r := range s[i:] {
+		if k >= maxWord || !unicode.IsLetter(r) {
 			break
 		}
 		if r < utf8.RuneSelf {
 			return true
 		}
-		k += n
 	}
 	for k := i; k > 0 && k > i-maxWord; {
 		r, n := utf8.DecodeLastRuneInString(s[:k])

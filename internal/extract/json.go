@@ -38,13 +38,9 @@ func unwrap(raw string) (view, bool) {
 
 // trimSpan returns the range of raw[start:end] without surrounding white space.
 func trimSpan(raw string, start, end int) (int, int) {
-	for start < end && isSpace(raw[start]) {
-		start++
-	}
-	for end > start && isSpace(raw[end-1]) {
-		end--
-	}
-	return start, end
+	const space = " \n\t\r"
+	end = start + len(strings.TrimRight(raw[start:end], space))
+	return end - len(strings.TrimLeft(raw[start:end], space)), end
 }
 
 // trimFence returns the content of the fenced block in raw[start:end] and its

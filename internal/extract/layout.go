@@ -51,16 +51,9 @@ func isLeadIn(text string, w, opened words, p position) bool {
 // announcesAnswer reports whether w, which follows "here is", refers to the
 // answer, as in "a concise summary of the passage".
 func (w words) announcesAnswer() bool {
-	for range 5 {
-		first, rest := w.cutWord()
-		switch string(first) {
-		case "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
-			"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points":
-			return !rest.contains(isCommonVerb)
-		}
-		w = rest
-	}
-	return false
+	rest, ok := w.cutThrough(5, "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
+		"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points")
+	return ok && !rest.contains(isCommonVerb)
 }
 
 // isForwardPointer reports whether s refers to the text after it.
@@ -74,19 +67,14 @@ func (w words) pointsToSteps() bool {
 	if first, rest := w.cutWord(); string(first) == "these" && rest.count() > 2 {
 		return false // the subject of the sentence
 	}
-	for len(w) > 0 {
-		first, rest := w.cutWord()
-		w = rest
-		if string(first) != "these" {
+	for suffix := range w.suffixes() {
+		rest, ok := suffix.cutPrefix("these")
+		if !ok {
 			continue
 		}
-		for range 3 {
-			first, rest = rest.cutWord()
-			switch string(first) {
-			case "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
-				"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations":
-				return true
-			}
+		if _, ok = rest.cutThrough(3, "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
+			"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations"); ok {
+			return true
 		}
 	}
 	return false

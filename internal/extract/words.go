@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	_ "embed"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -122,13 +123,34 @@ func (w words) last() []byte { return w[bytes.LastIndexByte(w, ' ')+1:] }
 
 // contains reports whether match reports true for any of the words.
 func (w words) contains(match func([]byte) bool) bool {
-	for len(w) > 0 {
-		var first []byte
-		if first, w = w.cutWord(); match(first) {
+	for rest := range w.suffixes() {
+		if first, _ := rest.cutWord(); match(first) {
 			return true
 		}
 	}
 	return false
+}
+
+// suffixes yields w without its first n words, for n = 0, 1, ... and at least one word.
+func (w words) suffixes() iter.Seq[words] {
+	return func(yield func(words) bool) {
+		for len(w) > 0 && yield(w) {
+			_, w = w.cutWord()
+		}
+	}
+}
+
+// cutThrough cuts the first of the given words and those before it from the start of w. It
+// must be one of the first n words.
+func (w words) cutThrough(n int, list ...string) (words, bool) {
+	rest := w
+	for range n {
+		var first []byte
+		if first, rest = rest.cutWord(); isOneOf(first, list...) {
+			return rest, true
+		}
+	}
+	return w, false
 }
 
 // hasDigit reports whether w contains a digit.
