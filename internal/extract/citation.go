@@ -280,8 +280,7 @@ func isExponent(s string) bool {
 	if !unicode.IsLetter(r) {
 		return unicode.IsDigit(r) && !isDate(s, word) || strings.ContainsRune(")]⁻−", r)
 	}
-	switch strings.TrimLeft(strings.ToLower(word), "0123456789.,") {
-	case "m", "km", "cm", "mm", "dm", "nm", "µm", "ft", "in", "mi", "yd", "ha", "hm", "dam", "sec", "min", "kg", "feet", "foot", "inch", "inches", "meter", "meters", "metre", "metres", "miles", "mile", "yards":
+	if isOneOf(strings.TrimLeft(strings.ToLower(word), "0123456789.,"), "m", "km", "cm", "mm", "dm", "nm", "µm", "ft", "in", "mi", "yd", "ha", "hm", "dam", "sec", "min", "kg", "feet", "foot", "inch", "inches", "meter", "meters", "metre", "metres", "miles", "mile", "yards") {
 		return true
 	}
 	const maxSymbolLetters = 2 // as in mc²

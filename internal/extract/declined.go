@@ -108,7 +108,7 @@ func (w words) declinedTopic() (words, bool) {
 // implies that the subject is a document.
 func (w words) cutSilentDocument() (words, bool) {
 	first, rest := w.cutWord()
-	if string(first) != "the" && string(first) != "this" && string(first) != "these" {
+	if !isOneOf(first, "the", "this", "these") {
 		return w, false
 	}
 	for range 2 { // the name of the document has one or two words
@@ -122,17 +122,14 @@ func (w words) cutSilentDocument() (words, bool) {
 		}
 		verb, after := after.skip(isMannerAdverb).cutWord()
 		switch string(verb) {
-		case "say", "state", "specify", "mention", "indicate", "explain", "disclose":
-		default:
-			return w, false
-		}
-		if string(verb) == "mention" || string(verb) == "specify" {
-			// not "the police report does not mention a weapon"
+		case "mention", "specify": // not "the police report does not mention a weapon"
 			return after, isDocumentNoun(name) || isSourceNoun(name) && !words(name).namesReport()
+		case "say", "state", "indicate", "explain", "disclose":
+			first, _ := after.cutWord()
+			next := string(first)
+			return after, next == "whether" || english.IsQuestionWord(next) || english.IsPreposition(next)
 		}
-		first, _ := after.cutWord()
-		next := string(first)
-		return after, next == "whether" || next == "if" || english.IsQuestionWord(next) || english.IsPreposition(next)
+		return w, false
 	}
 	return w, false
 }
@@ -177,13 +174,9 @@ func (w words) trimSource() words {
 // refersToQuestion reports whether a topic only refers to the question, as
 // "this" and "the answer" do.
 func (w words) refersToQuestion() bool {
-	return !w.contains(func(s []byte) bool {
-		switch string(s) {
-		case "this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about":
-			return false
-		}
-		return true
-	})
+	return len(w.skip(func(s []byte) bool {
+		return isOneOf(s, "this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about")
+	})) == 0
 }
 
 // declinedQuestion returns the topic of a question.
@@ -230,16 +223,15 @@ func classifyTopic(f []english.Word) Declined {
 	case "why":
 		return Declined{Reason, english.Join(rest)}
 	case "how":
-		switch second {
-		case "many", "much", "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick":
-			if cost > 0 {
-				return Declined{Cost, english.Join(rest[1:cost], rest[cost+1:])}
-			}
-			return Declined{Amount, english.Join(rest[1:])}
-		case "long", "soon", "often", "old":
+		switch {
+		case isOneOf(second, "long", "soon", "often", "old"):
 			return Declined{Time, english.Join(rest[1:])}
+		case !isOneOf(second, "many", "much", "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick"):
+			return Declined{Manner, english.Join(rest)}
+		case cost > 0:
+			return Declined{Cost, english.Join(rest[1:cost], rest[cost+1:])}
 		}
-		return Declined{Manner, english.Join(rest)}
+		return Declined{Amount, english.Join(rest[1:])}
 	case "what", "which":
 		last := len(rest) - 1
 		switch {

@@ -154,15 +154,10 @@ func (w words) cutSilentSource() (words, bool) {
 			return w, false
 		}
 	}
-	rest = rest.skip(isMannerAdverb)
-	verb, rest := rest.cutWord()
-	switch string(verb) {
-	case "provide", "mention", "contain", "include", "specify", "state", "say", "give", "offer", "indicate", "discuss", "address",
+	verb, rest := rest.skip(isMannerAdverb).cutWord()
+	return rest, isOneOf(verb, "provide", "mention", "contain", "include", "specify", "state", "say", "give", "offer", "indicate", "discuss", "address",
 		"have", "name", "define", "note", "report", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify",
-		"mentions", "contains", "provides", "includes", "provided", "mentioned", "contained":
-		return rest, true
-	}
-	return w, false
+		"mentions", "contains", "provides", "includes", "provided", "mentioned", "contained")
 }
 
 // cutSaysNothing cuts a predicate such as "says nothing about", "give no" or

@@ -200,13 +200,10 @@ func htmlTag(s string, i int) (name string, n int) {
 	if attributes = strings.TrimSpace(attributes); attributes != "" && (!strings.Contains(attributes, "=") || isClause(attributes)) {
 		return "", 0
 	}
-	switch name = strings.ToLower(name); name {
-	case "a", "abbr", "article", "b", "blockquote", "br", "caption", "center", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figure",
+	name = strings.ToLower(name)
+	if isPromptTag(name) || isOneOf(name, "a", "abbr", "article", "b", "blockquote", "br", "caption", "center", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figure",
 		"font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "section", "small", "span",
-		"strike", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "body", "head", "html":
-		return name, n
-	}
-	if isPromptTag(name) {
+		"strike", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "body", "head", "html") {
 		return name, n
 	}
 	return "", 0
@@ -256,11 +253,7 @@ func codeSpanLen(s string, i int) int {
 // isInvisible reports whether r has no width, such as a soft hyphen, zero-width
 // space, joiner or byte order mark.
 func isInvisible(r rune) bool {
-	switch r {
-	case '\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
-		return true
-	}
-	return false
+	return r == '\u00ad' || r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff'
 }
 
 // isShapingJoiner reports whether the character at i is a joiner that affects
