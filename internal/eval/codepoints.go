@@ -14,7 +14,6 @@ type codePoints struct {
 	marks []int // byte offsets of code points 0, stride, 2*stride...; empty for ASCII
 }
 
-// reset sets the text.
 func (p *codePoints) reset(text string) {
 	p.text, p.n, p.marks = text, -1, p.marks[:0]
 }

@@ -143,7 +143,6 @@ func (x *sourceIndex) find(c *extract.Citation) []int {
 	return nil
 }
 
-// add records a name of a chunk.
 func (x *sourceIndex) add(name string, chunk int) {
 	if name == "" {
 		return
@@ -277,12 +276,10 @@ func parseLabel(line string, label *int, names []string) (string, []string) {
 	return strings.TrimLeft(rest, " :.()|-\t"), names
 }
 
-// isNameKey reports whether s is the key of a name.
 func isNameKey(s string) bool {
 	return slices.Contains([]string{"title", "source", "file", "filename", "file name", "path", "url", "link", "document", "doc", "id", "doc id", "document id"}, s)
 }
 
-// isHeadingLine reports whether the first line is a heading.
 func isHeadingLine(line, heading string) bool {
 	const longest = 100
 	if heading == "" || len(heading) > longest {

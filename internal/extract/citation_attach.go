@@ -23,7 +23,6 @@ type Citation struct {
 // of its claim, or -1 if the sentence is not a claim.
 type sentenceSpan struct{ start, end, claim int }
 
-// hasCitations reports whether the view omits a citation.
 func (v view) hasCitations() bool {
 	return slices.ContainsFunc(v.cuts, func(c cut) bool { return c.citation })
 }

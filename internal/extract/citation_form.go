@@ -92,7 +92,6 @@ func isSourceName(s string) bool {
 	return isURL(s) || isFileName(name) || isIdentifier(s) || isAuthorYear(s) || isSourcePointer(s)
 }
 
-// isURL reports whether s is a web address.
 func isURL(s string) bool {
 	s = strings.Trim(s, "<>")
 	if strings.ContainsAny(s, " \n") || !strings.Contains(s, ".") {

@@ -75,7 +75,6 @@ func isProse(s, lang string) bool {
 	return endsSentence(trimmed) && last != ';' && last != ',' && strings.Count(s, " ") >= minSpaces && !strings.ContainsAny(s, "{}=$\\")
 }
 
-// A jsonReader converts a JSON value to text.
 type jsonReader struct {
 	raw      string
 	from     int // start of the JSON text in raw
@@ -182,7 +181,6 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 	j.out.done = end
 }
 
-// separator returns the separator before the next value.
 func (j *jsonReader) separator() string {
 	if j.values > 0 {
 		return "\n\n"
@@ -233,7 +231,6 @@ func (j *jsonReader) omitTo(end int, replacement string, kind Kind) {
 	}
 }
 
-// view returns the view of the converted text.
 func (j *jsonReader) view() view {
 	j.omitTo(len(j.raw), "", Code)
 	return view{raw: j.raw, text: string(j.out.out), cuts: j.out.cuts}

@@ -168,7 +168,6 @@ func isTitleCase(text string) bool {
 	return true
 }
 
-// isBold reports whether text is bold as a whole.
 func isBold(text string) bool {
 	return len(text) > 4 && (strings.HasPrefix(text, "**") && strings.HasSuffix(text, "**") ||
 		strings.HasPrefix(text, "__") && strings.HasSuffix(text, "__"))
@@ -180,7 +179,6 @@ func isSectionTitle(s []byte) bool {
 	return isOneOf(s, "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points") || isAnswerLabel(string(s))
 }
 
-// endsSentence reports whether text ends with sentence punctuation.
 func endsSentence(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return strings.ContainsRune(".!?,;。！？।؟۔…", last)

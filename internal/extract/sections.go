@@ -125,7 +125,6 @@ func sourceLists(raw string, from int) []section {
 	return all
 }
 
-// lineEnd returns the end of the line at i, excluding its line break.
 func lineEnd(s string, i int) int {
 	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
 		return i + n

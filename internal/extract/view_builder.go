@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// A viewBuilder builds the view of a raw answer.
 type viewBuilder struct {
 	raw  string
 	out  []byte
@@ -209,7 +208,6 @@ func htmlTag(s string, i int) (name string, n int) {
 	return "", 0
 }
 
-// entity replaces the HTML entity at i with its character.
 func (v *viewBuilder) entity(i int) int {
 	char, n := htmlEntity(v.raw, i)
 	if n == 0 {

@@ -83,7 +83,6 @@ func appendPause(buf []byte, n int) int {
 	return n + copy(buf[n:], " ;")
 }
 
-// cutWord splits w after the first word.
 func (w words) cutWord() (first []byte, rest words) {
 	if n := bytes.IndexByte(w, ' '); n >= 0 {
 		return w[:n], w[n+1:]
@@ -91,7 +90,6 @@ func (w words) cutWord() (first []byte, rest words) {
 	return w, nil
 }
 
-// cutPrefix cuts phrase from the start of w.
 func (w words) cutPrefix(phrase string) (words, bool) {
 	n := len(phrase)
 	if len(w) < n || string(w[:n]) != phrase || len(w) > n && w[n] != ' ' {
@@ -110,7 +108,6 @@ func (w words) cutAnyPrefix(phrases ...string) (words, bool) {
 	return w, false
 }
 
-// count returns the number of words.
 func (w words) count() int {
 	if len(w) == 0 {
 		return 0
@@ -118,7 +115,6 @@ func (w words) count() int {
 	return bytes.Count(w, []byte{' '}) + 1
 }
 
-// last returns the last word.
 func (w words) last() []byte { return w[bytes.LastIndexByte(w, ' ')+1:] }
 
 // contains reports whether match reports true for any of the words.
@@ -153,7 +149,6 @@ func (w words) cutThrough(n int, list ...string) (words, bool) {
 	return w, false
 }
 
-// hasDigit reports whether w contains a digit.
 func (w words) hasDigit() bool {
 	return bytes.ContainsAny(w, "0123456789")
 }
@@ -260,7 +255,6 @@ func (w words) trimOpening() words {
 	return w
 }
 
-// isOneOf reports whether word is in list.
 func isOneOf[T string | []byte](word T, list ...string) bool {
 	return slices.Contains(list, string(word))
 }

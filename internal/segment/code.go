@@ -83,7 +83,6 @@ func isProse(line string) bool {
 		strings.Count(line, " ") >= 3 && !strings.ContainsAny(line, "{}=;$\\<>|")
 }
 
-// closes reports whether the line text[at:end] closes the block.
 func (f codeFence) closes(text string, at, end int) bool {
 	line := strings.TrimLeft(text[at:end], " \t>")
 	n := repeats(line, 0, len(line), f.char)

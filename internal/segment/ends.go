@@ -111,7 +111,6 @@ func (sp *splitter) endsEmphatic(s *scanState, st *stop, before token, kind next
 	return !sp.lang.is(wordAt(sp.text, next, s.end), useSpeech) // "Stop! he yelled."
 }
 
-// isBrand reports whether the exclamation mark is part of a brand name.
 func (sp *splitter) isBrand(st *stop, before token, kind nextKind, at, end int) bool {
 	if st.end-st.start != 1 || sp.text[st.start] != '!' {
 		return false
@@ -122,7 +121,6 @@ func (sp *splitter) isBrand(st *stop, before token, kind nextKind, at, end int) 
 	return false
 }
 
-// isStarter reports whether the word at i often starts a sentence.
 func (sp *splitter) isStarter(i, end int) bool {
 	w := wordAt(sp.text, i, end)
 	if j := i + len(w); j < end && sp.text[j] >= utf8.RuneSelf {

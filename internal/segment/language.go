@@ -191,7 +191,6 @@ func newLanguage(data ...string) *language {
 	return l
 }
 
-// is reports whether word has the use u.
 func (l *language) is(word string, u wordUse) bool {
 	return word != "" && l.uses[word]&u != 0
 }

@@ -118,7 +118,6 @@ func (sp *splitter) splitDocument() {
 	}
 }
 
-// flush splits the pending block.
 func (sp *splitter) flush(b *block) {
 	if b.open {
 		sp.prose(b.start, b.end, b.number, b.bullet)

@@ -45,7 +45,6 @@ func (sp *splitter) wordBefore(floor, end int) token {
 	return t
 }
 
-// classify sets the properties of t.
 func (sp *splitter) classify(t *token) {
 	s := sp.text[t.start:t.end]
 	if s == "" {

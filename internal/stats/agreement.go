@@ -51,7 +51,6 @@ func countCorrect(positive, predicted []bool) (correct, total [2]float64) {
 	return correct, total
 }
 
-// labelIndex returns 1 for a positive and 0 for a negative.
 func labelIndex(positive bool) int {
 	if positive {
 		return 1

@@ -27,7 +27,6 @@ type Sample struct {
 
 type unit struct{ sum, size float64 }
 
-// mean returns the mean of the unit.
 func (u unit) mean() float64 { return u.sum / u.size }
 
 // Add adds a unit. It ignores a NaN sum and a size that is not positive.

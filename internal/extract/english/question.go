@@ -133,7 +133,6 @@ func isForeignWord(w Word) bool {
 	return w.is("der", "die", "das", "den", "dem", "ein", "eine", "einen", "ist", "und", "nicht", "für", "von", "mit", "ich", "man", "het", "een", "de", "van", "niet", "voor", "op")
 }
 
-// parseWh parses a question that starts with a question word.
 func (q *Question) parseWh(w []Word) bool {
 	q.Wh, w = w[0].Lower, w[1:]
 	if q.Wh == "how" && len(w) > 0 && w[0].is("many", "much") {

@@ -160,7 +160,6 @@ func (q *Question) corrects(w []Word) bool {
 	return !slices.ContainsFunc(w[1:], func(x Word) bool { return IsPronoun(x.Lower) || x.is("them", "not") })
 }
 
-// mentions reports whether the question contains the word low.
 func (q *Question) mentions(low string) bool {
 	has := func(w Word) bool { return w.Lower == low }
 	return slices.ContainsFunc(q.Subject, has) || slices.ContainsFunc(q.Rest, has) || slices.ContainsFunc(q.Before, has)
