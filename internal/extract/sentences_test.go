@@ -11,11 +11,24 @@ import (
 
 func extract(t testing.TB, answer string) Extraction {
 	t.Helper()
-	e, err := Sentences{}.Extract(t.Context(), "", answer)
+	return extractReply(t, "", answer)
+}
+
+func extractReply(t testing.TB, question, answer string) Extraction {
+	t.Helper()
+	e, err := Sentences{}.Extract(t.Context(), question, answer)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// checkKinds checks the kinds of the sentences of an answer.
+func checkKinds(t *testing.T, answer string, want ...string) {
+	t.Helper()
+	if d := cmp.Diff(want, kinds(t, answer)); d != "" {
+		t.Errorf("%q: kinds (-want +got):\n%s", answer, d)
+	}
 }
 
 // kinds returns the kind of each sentence of an answer, or "claim" for claims.
@@ -73,11 +86,7 @@ func TestExtractClaimsAssertions(t *testing.T) {
 		"Queries can be used to perform various operations on the data, such as:",
 		"## Paris is the capital of France.",
 	} {
-		t.Run(answer, func(t *testing.T) {
-			if d := cmp.Diff([]string{"claim"}, kinds(t, answer)); d != "" {
-				t.Errorf("kinds (-want +got):\n%s", d)
-			}
-		})
+		checkKinds(t, answer, "claim")
 	}
 }
 
@@ -112,16 +121,12 @@ func TestExtractClassifiesSkippedSentences(t *testing.T) {
 		Marks: {"---", "***", "...", "😀", "| --- | --- |"},
 	} {
 		for _, answer := range answers {
-			t.Run(string(kind)+" "+answer, func(t *testing.T) {
-				if d := cmp.Diff([]string{string(kind)}, kinds(t, answer)); d != "" {
-					t.Errorf("kinds (-want +got):\n%s", d)
-				}
-			})
+			checkKinds(t, answer, string(kind))
 		}
 	}
 }
 
-func TestExtractUsesLayoutForHeadings(t *testing.T) {
+func TestExtractClassifiesByLayout(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string
@@ -141,12 +146,15 @@ func TestExtractUsesLayoutForHeadings(t *testing.T) {
 		{"inline enumeration", "Do this: 1. Open it. 2. Close it.", []string{"lead_in", "claim", "claim"}},
 		{"title and code only", "Example\n\n```\nx\n```", []string{"claim", "code"}},
 		{"greeting, answer and offer", "Sure! Paris is the capital. I hope this helps!", []string{"greeting", "claim", "greeting"}},
+		{"indented code", "Run this:\n\n    $ make all\n    x = 1\n\nIt takes long.", []string{"lead_in", "code", "claim"}},
+		{"indented prose", "It rains.\n\n    It pours today.", []string{"claim", "claim"}},
+		{"fence on one line", "Use the following command:  ```  make all  ``` It takes long.", []string{"lead_in", "code", "claim"}},
+		{"footnote with a URL", "It rains.[^1]\n\n[^1]: https://a.b/c", []string{"claim", "reference"}},
+		{"footnote with a sentence", "[^1]: The figure is from 2019.", []string{"claim"}},
+		{"URL", "It rains.\n\nhttps://a.b/c", []string{"claim", "reference"}},
+		{"underlined heading", "Weather today\n=======\nIt rains.", []string{"heading", "marks", "claim"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, kinds(t, c.answer)); d != "" {
-				t.Errorf("kinds (-want +got):\n%s", d)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { checkKinds(t, c.answer, c.want...) })
 	}
 }
 
@@ -187,9 +195,7 @@ func TestExtractReturnsContextError(t *testing.T) {
 }
 
 func TestExtractClaimsLongSentence(t *testing.T) {
-	if got := kinds(t, "I don't know "+strings.Repeat("and so on ", 60)); len(got) != 1 || got[0] != "claim" {
-		t.Errorf("got %v, want one claim", got)
-	}
+	checkKinds(t, "I don't know "+strings.Repeat("and so on ", 60), "claim")
 }
 
 func TestClaimsOfAnswerAreLimited(t *testing.T) {
