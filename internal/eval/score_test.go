@@ -264,20 +264,6 @@ func TestInvalidQuotesAndChunksAreDropped(t *testing.T) {
 	}
 }
 
-func TestQuotesInLongText(t *testing.T) {
-	text := strings.Repeat("aé漢🌕 ", 1000)
-	runes := []rune(text)
-	for start := 0; start < len(runes); start += 37 {
-		end := min(start+start%90+1, len(runes))
-		e := verdict.Evidence{Start: start, End: end, Quote: string(runes[start:end])}
-		p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(verdict.Verdict{Evidence: []verdict.Evidence{e}})}
-		r := collect(t, p, one(dataset.Row{Answer: "a", Contexts: []string{text}}, nil))[0]
-		if len(r.Claims[0].Evidence) != 1 {
-			t.Fatalf("quote from %d to %d: got %d evidence, want 1", start, end, len(r.Claims[0].Evidence))
-		}
-	}
-}
-
 func TestEvidenceOfRowIsLimited(t *testing.T) {
 	long := strings.Repeat("word ", 4000)
 	row := dataset.Row{Answer: strings.Repeat("a ", 1000), Contexts: []string{long}}

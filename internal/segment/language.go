@@ -66,12 +66,13 @@ var languages = sync.OnceValue(newRegistry)
 
 func newRegistry() *registry {
 	r := &registry{byTag: make(map[string]func() *language), detector: detector{words: make(map[string]uint64, 1<<12)}}
+	english := readData("en")
 	for _, tag := range Languages() {
-		data := []string{readData(tag)}
-		r.detector.add(tag, data[0])
+		data := []string{english}
 		if tag != "en" {
-			data = append(data, readData("en"))
+			data = []string{readData(tag), english}
 		}
+		r.detector.add(tag, data[0])
 		r.byTag[tag] = sync.OnceValue(func() *language { return newLanguage(data...) })
 	}
 	return r
