@@ -235,25 +235,10 @@ func latin(k int) string {
 // isMixed reports whether the word around byte i also contains an ASCII letter.
 func isMixed(s string, i int) bool {
 	const maxWord = 40
-	for k, r := range s[i:] {
-		if k >= maxWord || !unicode.IsLetter(r) {
-			break
-		}
-		if r < utf8.RuneSelf {
-			return true
-		}
-	}
-	for k := i; k > 0 && k > i-maxWord; {
-		r, n := utf8.DecodeLastRuneInString(s[:k])
-		if !unicode.IsLetter(r) {
-			break
-		}
-		if r < utf8.RuneSelf {
-			return true
-		}
-		k -= n
-	}
-	return false
+	isASCIIOrEnd := func(r rune) bool { return r < utf8.RuneSelf || !unicode.IsLetter(r) }
+	before, after := s[max(0, i-maxWord):i], s[i:min(len(s), i+maxWord)]
+	k, n := strings.LastIndexFunc(before, isASCIIOrEnd), strings.IndexFunc(after, isASCIIOrEnd)
+	return k >= 0 && isLower(before[k]|0x20) || n >= 0 && isLower(after[n]|0x20)
 }
 
 // isMinus reports whether a dash between s and a digit is a minus sign: a space precedes it,

@@ -104,41 +104,37 @@ func (j *jsonReader) read(s string) bool {
 			return false
 		}
 		end := j.from + int(dec.InputOffset())
+		name := key
+		key = ""
 		switch kind {
 		case jsontext.KindBeginObject, jsontext.KindBeginArray:
-			if len(j.keys) > 0 && key == "" {
-				key = j.keys[len(j.keys)-1]
+			if len(j.keys) > 0 && name == "" {
+				name = j.keys[len(j.keys)-1]
 			}
-			j.keys = append(j.keys, key)
-			key, j.lastItem = "", 0
+			j.keys = append(j.keys, name)
+			j.lastItem = 0
 		case jsontext.KindEndObject, jsontext.KindEndArray:
 			j.keys = j.keys[:len(j.keys)-1]
-			key = ""
 		case jsontext.KindString:
 			object, n := dec.StackIndex(dec.StackDepth())
 			if object == '{' && n%2 == 1 {
 				key = token.String()
 				continue
 			}
-			name := key
 			if object == '[' {
 				name = j.keys[len(j.keys)-1]
 			}
 			j.addString(name, object == '[', lastStringStart(j.raw[j.from:end])+j.from+1, end-1)
-			key = ""
 		case jsontext.KindNumber:
-			j.addNumber(key, end-len(token.String()), end)
-			key = ""
+			j.addNumber(name, end-len(token.String()), end)
 		case jsontext.KindFalse, jsontext.KindTrue, jsontext.KindNull:
 			j.other = j.other || kind != jsontext.KindNull
-			if kind != jsontext.KindNull && key != "" && isAnswerKey(key) {
-				j.addNumber(key, end-len(token.String()), end)
-			} else if key != "" {
+			if kind != jsontext.KindNull && name != "" && isAnswerKey(name) {
+				j.addNumber(name, end-len(token.String()), end)
+			} else if name != "" {
 				j.omitTo(end, "", Reference)
 			}
-			key = ""
 		case jsontext.KindInvalid:
-			key = ""
 		}
 	}
 }

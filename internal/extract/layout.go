@@ -42,7 +42,7 @@ func isLeadIn(text string, w, opened words, p position) bool {
 	if p.beforeCode && w.count() <= 12 && !w.contains(isCommonVerb) {
 		return true
 	}
-	if introducesExamples(opened.last()) {
+	if isOneOf(opened.last(), "as", "like", "including") {
 		return w.count() <= 8 // a longer lead-in asserts something
 	}
 	return opened.count() <= 16 && endsLeadIn(opened.last())
@@ -78,11 +78,6 @@ func (w words) pointsToSteps() bool {
 		}
 	}
 	return false
-}
-
-// introducesExamples reports whether s introduces examples after a colon.
-func introducesExamples(s []byte) bool {
-	return string(s) == "as" || string(s) == "like" || string(s) == "including"
 }
 
 // endsLeadIn reports whether a colon after s leaves the sentence incomplete.

@@ -29,7 +29,7 @@ func (sp *splitter) ends(s *scanState, st *stop) bool {
 	if kind == nextJoiner || st.continues {
 		return false
 	}
-	if st.spaced && sp.text[st.next] == 0xC2 && isInverted(sp.text[st.next:]) {
+	if st.spaced && (strings.HasPrefix(sp.text[st.next:], "¿") || strings.HasPrefix(sp.text[st.next:], "¡")) {
 		return st.dots == 0 || sp.wordBefore(s.start, st.start).class != classTitle
 	}
 	if st.wide {
@@ -89,12 +89,6 @@ func (sp *splitter) classifyNext(s *scanState, i int) (nextKind, int) {
 	return nextSymbol, i
 }
 
-// isInverted reports whether s starts with a Spanish opening question or
-// exclamation mark.
-func isInverted(s string) bool {
-	return strings.HasPrefix(s, "¿") || strings.HasPrefix(s, "¡")
-}
-
 // endsEmphatic is ends for question and exclamation marks.
 func (sp *splitter) endsEmphatic(s *scanState, st *stop, before token, kind nextKind, at int) bool {
 	if kind != nextLower {
@@ -115,10 +109,7 @@ func (sp *splitter) isBrand(st *stop, before token, kind nextKind, at, end int) 
 	if st.end-st.start != 1 || sp.text[st.start] != '!' {
 		return false
 	}
-	if sp.lang.is(sp.text[before.start:before.end], useBrand) {
-		return kind == nextLower || kind == nextUpper && !sp.isStarter(at, end)
-	}
-	return false
+	return sp.lang.is(sp.text[before.start:before.end], useBrand) && (kind == nextLower || kind == nextUpper && !sp.isStarter(at, end))
 }
 
 func (sp *splitter) isStarter(i, end int) bool {
