@@ -149,14 +149,11 @@ func isAuthorYear(s string) bool {
 	if len(s) > maxLen || s == "" || !english.StartsUpper(s) {
 		return false
 	}
-	year := -1
-	for i := 0; i+4 <= len(s); i++ {
-		if (s[i] == '1' || s[i] == '2') && startsWithYear(s[i:]) && i > 0 && !isWordByte(s[i-1]) {
-			year = i
-			break
-		}
+	year := 1
+	for year+4 <= len(s) && (isWordByte(s[year-1]) || !startsWithYear(s[year:])) {
+		year++
 	}
-	if year < 0 {
+	if year+4 > len(s) {
 		return false
 	}
 	authors, comma := strings.CutSuffix(strings.TrimRight(s[:year], " "), ",")

@@ -98,13 +98,12 @@ func (q *Question) parse(w []Word) bool {
 			return false // "Did you know they won?"
 		}
 		q.Aux = w[0]
-		if w[1].Lower == "i" {
-			switch q.Aux.Lower {
-			case "am":
-				q.Aux = Word{"are", "are"}
-			case "was":
-				q.Aux = Word{"were", "were"}
-			}
+		switch {
+		case w[1].Lower != "i":
+		case q.Aux.Lower == "am":
+			q.Aux = Word{"are", "are"}
+		case q.Aux.Lower == "was":
+			q.Aux = Word{"were", "were"}
 		}
 		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower)
 		return len(q.Subject) > 0
