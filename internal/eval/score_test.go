@@ -38,10 +38,10 @@ func fixedJudge(vs ...verdict.Verdict) verdict.Judge {
 
 var sunAndMoon = dataset.Row{Answer: "sun moon", Contexts: []string{"the sun", "größer als der Mond 🌕 und"}}
 
-func TestScoreRow(t *testing.T) {
+func TestVerdictsAreMatchedByClaimID(t *testing.T) {
 	p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(
-		verdict.Verdict{ClaimID: 0, Label: verdict.Supported, Score: 0.9},
-		verdict.Verdict{ClaimID: 1, Label: verdict.Contradicted, Score: 0.2},
+		verdict.Verdict{ClaimID: 1, Label: verdict.Contradicted, Score: 0.2, Reason: "moon reason"},
+		verdict.Verdict{ClaimID: 0, Label: verdict.Supported, Score: 0.9, Reason: "sun reason"},
 	)}
 	r := collect(t, p, one(sunAndMoon, nil))[0]
 	if r.Status != result.Scored || r.Reason != "" || r.Err != nil {
@@ -49,6 +49,9 @@ func TestScoreRow(t *testing.T) {
 	}
 	if r.Faithfulness != 0.5 || math.Abs(r.Support-0.55) > 1e-15 {
 		t.Errorf("got faithfulness %v, support %v, want 0.5, 0.55", r.Faithfulness, r.Support)
+	}
+	if r.Claims[0].Reason != "sun reason" || r.Claims[1].Reason != "moon reason" {
+		t.Errorf("got %+v, want the reasons in the order of the claims", r.Claims)
 	}
 }
 
@@ -79,17 +82,6 @@ func TestRowHasLowestConfidenceOfClaims(t *testing.T) {
 		if r.Claims[0].Confidence != tt.sun || r.Claims[1].Confidence != tt.moon || r.Confidence != tt.want {
 			t.Errorf("got %v, %v and %v, want %v", r.Claims[0].Confidence, r.Claims[1].Confidence, r.Confidence, tt)
 		}
-	}
-}
-
-func TestVerdictsAreMatchedByClaimID(t *testing.T) {
-	p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(
-		verdict.Verdict{ClaimID: 1, Score: 0.25, Reason: "moon reason"},
-		verdict.Verdict{ClaimID: 0, Score: 0.5, Reason: "sun reason"},
-	)}
-	r := collect(t, p, one(sunAndMoon, nil))[0]
-	if r.Claims[0].Reason != "sun reason" || r.Claims[1].Reason != "moon reason" {
-		t.Errorf("got %+v, want the reasons in the order of the claims", r.Claims)
 	}
 }
 

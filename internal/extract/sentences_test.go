@@ -70,6 +70,9 @@ func TestExtractClaimsAssertions(t *testing.T) {
 		"How can we build artificial agents that solve social dilemmas in which individuals are tempted?",
 		"Thanks to the treaty, Spain won.",
 		"If you have any questions, you can call the office.",
+		"If you want a refund, contact the service desk.",
+		"Let me know if the $500 fee applies.",
+		"Should you need a visa, you have to apply in May.",
 		"Feel free to use olive oil instead of butter.",
 		"Let me know if you need help; the office opens at 9.",
 		"Here is the house where Goethe was born.",
@@ -96,9 +99,12 @@ func TestExtractClassifiesSkippedSentences(t *testing.T) {
 			"Hello!", "Hi there!", "Hi John,", "Sure!", "Certainly!", "Of course!", "Thanks.", "You're welcome!", "Great question!",
 			"I hope this helps!", "Let me know if you have any other questions.", "Feel free to ask!", "Sure, I hope this helps.",
 			"If you have any further questions, please don't hesitate to ask.", "I'd be happy to help with that!", "Have a great day!",
+			"Let me know should you need anything else!", "Just let me know!", "I can also list the other fees if you'd like.", "If you'd like, I can list the other fees.",
+			"If you want more detail, just ask.", "Should you need further help, please let me know.", "Happy to elaborate on any of these points.",
+			"Please reach out if anything is unclear.", "Hope that clears things up!",
 		},
 		Question: {
-			"What would you like to know?", "Which film do you mean?", "Is there anything else I can help you with?", "**Why?**", "你好吗？",
+			"What would you like to know?", "Which film do you mean?", "Is there anything else I can help you with?", "Would you like me to list them?", "**Why?**", "你好吗？",
 		},
 		LeadIn: {
 			"Here is the answer:", "The steps are as follows:", "Sure, here's a summary of the article in 50 words:", "Here is the summary.",
