@@ -217,6 +217,7 @@ func lettersAndDigits(s string) string {
 // "Document 3: …", or a heading. It sets label to the number of the document, if any.
 func headNames(head string, label *int) []string {
 	const lines = 4
+	nameKeys := []string{"title", "source", "file", "filename", "file name", "path", "url", "link", "document", "doc", "id", "doc id", "document id"}
 	var names []string
 	for i := range lines {
 		line, rest, more := strings.Cut(head, "\n")
@@ -225,7 +226,7 @@ func headNames(head string, label *int) []string {
 			trimmed, names = parseLabel(trimmed, label, names)
 		}
 		key, value, ok := strings.Cut(trimmed, ":")
-		if ok && isNameKey(strings.ToLower(strings.Trim(key, " *_#"))) {
+		if ok && slices.Contains(nameKeys, strings.ToLower(strings.Trim(key, " *_#"))) {
 			value, _, _ = strings.Cut(value, "):") // as in "(Title: Plans): …"
 			names = append(names, strings.Trim(value, " *_\"'"))
 		} else if i == 0 && more {
@@ -274,10 +275,6 @@ func parseLabel(line string, label *int, names []string) (string, []string) {
 		return line, names
 	}
 	return strings.TrimLeft(rest, " :.()|-\t"), names
-}
-
-func isNameKey(s string) bool {
-	return slices.Contains([]string{"title", "source", "file", "filename", "file name", "path", "url", "link", "document", "doc", "id", "doc id", "document id"}, s)
 }
 
 func isHeadingLine(line, heading string) bool {

@@ -72,12 +72,6 @@ func citationAt(s string, i int) (size int, certain bool) {
 	return superscriptLen(s, i), true
 }
 
-// brackets returns the bracket pairs used for citations. "[[" precedes "[" so
-// that it is tried first.
-func brackets() [5][2]string {
-	return [...][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}}
-}
-
 // bracketCitationLen returns the length of the bracketed citation at i,
 // including the URL of a link, or 0.
 func bracketCitationLen(s string, i int) int {
@@ -90,7 +84,7 @@ func bracketCitationLen(s string, i int) int {
 func bracketCitation(s string, i int) (size int, content, link string) {
 	const maxLen = 400
 	window := s[i:min(len(s), i+maxLen)]
-	for _, pair := range brackets() {
+	for _, pair := range [...][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
 		inside, ok := strings.CutPrefix(window, pair[0])
 		if !ok {
 			continue

@@ -210,7 +210,9 @@ func classifyTopic(f []english.Word) Declined {
 		return classifyNoun(f)
 	}
 	first, second, rest := f[0].Lower, f[1].Lower, f[1:]
-	cost := slices.IndexFunc(rest, isCostWord)
+	cost := slices.IndexFunc(rest, func(w english.Word) bool { // a verb for paying
+		return isOneOf(w.Lower, "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid")
+	})
 	switch first {
 	case "whether", "if", "that":
 		return Declined{Affirmation, english.Join(rest)}
@@ -251,12 +253,6 @@ func classifyTopic(f []english.Word) Declined {
 		return Declined{Value, english.Join(rest)}
 	}
 	return classifyNoun(f)
-}
-
-// isCostWord reports whether w is a verb for paying, so that a question with it
-// asks for an amount of money.
-func isCostWord(w english.Word) bool {
-	return isOneOf(w.Lower, "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid")
 }
 
 // classifyNoun classifies a noun phrase by its head noun, such as "date" in

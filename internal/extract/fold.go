@@ -67,7 +67,8 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 		}
 	}
 	if k := strings.IndexRune(lookAlikes, r); k >= 0 && isMixed(s, i) {
-		return latin(k), n, true
+		k = utf8.RuneCountInString(lookAlikes[:k])
+		return asLatin[k : k+1], n, true
 	}
 	if r >= '！' && r <= '～' && (unicode.IsLetter(r) || strings.ContainsRune("＃＄％＆＊＋－／＜＝＞＠", r)) || r >= '𝐀' && r <= '𝟿' {
 		return norm.NFKC.String(s[i : i+n]), n, true
@@ -225,12 +226,6 @@ const (
 	lookAlikes = "αγικνορστυχϲΑΒΕΖΗΙΚΜΝΟΡΤΥΧаеһіјԛорсѕԝухѵАВСЕНІЈКМОРЅТХУ"
 	asLatin    = "ayikvopotuxcABEZHIKMNOPTYXaehijqopcswyxvABCEHIJKMOPSTXY"
 )
-
-// latin returns the Latin letter that looks like the one at offset k of lookAlikes.
-func latin(k int) string {
-	k = utf8.RuneCountInString(lookAlikes[:k])
-	return asLatin[k : k+1]
-}
 
 // isMixed reports whether the word around byte i also contains an ASCII letter.
 func isMixed(s string, i int) bool {
