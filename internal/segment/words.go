@@ -51,7 +51,7 @@ func (sp *splitter) classify(t *token) {
 		t.class = classNone
 		return
 	}
-	letters, numbers, stops, vowels, uppers, lows := 0, 0, 0, 0, 0, 0
+	letters, numbers, stops, vowels, uppers := 0, 0, 0, 0, 0
 	run, longest := 0, 0 // runs of letters between stops
 	ascii := true
 	for _, r := range s {
@@ -74,8 +74,6 @@ func (sp *splitter) classify(t *token) {
 			}
 			if unicode.IsUpper(r) {
 				uppers++
-			} else {
-				lows++
 			}
 		}
 	}
@@ -83,7 +81,7 @@ func (sp *splitter) classify(t *token) {
 	t.runes = letters + numbers
 	t.capital = unicode.IsUpper(first)
 	t.ascii = ascii && letters > 0 && letters+strings.Count(s, "'") == len(s)
-	t.lowerCase = uppers == 0 && lows > 0 && numbers == 0 && stops == 0
+	t.lowerCase = uppers == 0 && letters > 0 && numbers == 0 && stops == 0
 	t.asciiLower = t.ascii && uppers == 0
 	found := sp.lookup(s, t.capital)
 	if found == classWord && letters > 1 {
@@ -105,7 +103,7 @@ func (sp *splitter) classify(t *token) {
 		t.class = classAcronym
 	case letters == 0:
 		t.class = classNone
-	case vowels == 0 && letters <= 4 && numbers == 0 && lows > 0 && ascii:
+	case vowels == 0 && letters <= 4 && numbers == 0 && uppers < letters && ascii:
 		t.class = classNoVowel
 	}
 }
